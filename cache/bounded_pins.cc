@@ -16,12 +16,12 @@ constexpr size_t kLargestPins = 3;  // that are named
 // Content that the name holds already stays with it, and counts.
 Result<void> BoundedPins::CheckShare(const Pin& pin, std::span<const Key> keys) {
   std::vector<Key> all(keys.begin(), keys.end());
-  if (const Result<Held> before = HeldByPin(maintenance_, pin.name); before.ok()) {
+  if (const Result<PinUsage> before = HeldByPin(maintenance_, pin.name); before.ok()) {
     all.insert(all.end(), before->records.begin(), before->records.end());
   } else if (before.error().code != ErrorCode::kNotFound) {
     return before.error();
   }
-  KILN_TRY(const Held held, HeldByKeys(store_, all, {}));
+  KILN_TRY(const PinUsage held, HeldByKeys(store_, all, {}));
   KILN_TRY(const PinShare share, ShareWith(maintenance_, pins_, pin.name, held.bytes, max_bytes_));
   if (share.fits()) {
     return {};

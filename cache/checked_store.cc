@@ -33,8 +33,8 @@ Result<Blob> CheckedStore::Get(const Key& key, const Call& call) {
   return blob;
 }
 
-Result<Stored> CheckedStore::Put(std::span<const Item> items, Durability durability,
-                                 const Call& call) {
+Result<PutResult> CheckedStore::Put(std::span<const Item> items, Durability durability,
+                                    const Call& call) {
   if (!call.may_write) {
     return Error{.code = ErrorCode::kFailedPrecondition,
                  .context = "whoever asks may not write",

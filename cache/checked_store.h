@@ -19,7 +19,8 @@ class CheckedStore final : public BlobStore {
   Result<Blob> Get(const Key& key, const Call& call) override;
   // Errors: kInvalidArgument, naming the first item that is not what its sum says;
   // kFailedPrecondition with reason READ_ONLY if the call may not write.
-  Result<Stored> Put(std::span<const Item> items, Durability durability, const Call& call) override;
+  Result<PutResult> Put(std::span<const Item> items, Durability durability,
+                        const Call& call) override;
   Result<std::vector<Key>> FindMissing(std::span<const Key> keys, const Call& call) override;
   void Touch(std::span<const Key> keys) override;
 

@@ -64,9 +64,9 @@ Result<Blob> CompressingStore::Get(const Key& key, const Call& call) {
   return Error{.code = ErrorCode::kNotFound, .context = KeyText(key) + " was damaged"};
 }
 
-Result<Stored> CompressingStore::Put(std::span<const Item> items, Durability durability,
-                                     const Call& call) {
-  Result<Stored> stored = below_.Put(Compressed(items, dictionaries_), durability, call);
+Result<PutResult> CompressingStore::Put(std::span<const Item> items, Durability durability,
+                                        const Call& call) {
+  Result<PutResult> stored = below_.Put(Compressed(items, dictionaries_), durability, call);
   if (!stored.ok() && stored.error().reason == kDictionaryGone) {
     return below_.Put(Compressed(items, nullptr), durability, call);
   }

@@ -19,7 +19,8 @@ class CompressingStore final : public BlobStore {
       : below_(below), sink_(sink), dictionaries_(dictionaries) {}
 
   Result<Blob> Get(const Key& key, const Call& call) override;
-  Result<Stored> Put(std::span<const Item> items, Durability durability, const Call& call) override;
+  Result<PutResult> Put(std::span<const Item> items, Durability durability,
+                        const Call& call) override;
   Result<std::vector<Key>> FindMissing(std::span<const Key> keys, const Call& call) override;
   void Touch(std::span<const Key> keys) override;
 

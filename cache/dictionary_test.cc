@@ -91,8 +91,8 @@ struct OneDictionary final : DictionarySource {
 // Refuses what needs a dictionary, as a store does that has lost it.
 struct WithoutDictionaries final : BlobStore {
   Result<Blob> Get(const Key& key, const Call& call) override { return below.Get(key, call); }
-  Result<Stored> Put(std::span<const Item> items, Durability durability,
-                     const Call& call) override {
+  Result<PutResult> Put(std::span<const Item> items, Durability durability,
+                        const Call& call) override {
     for (const Item& item : items) {
       if (item.value.codec == Codec::kZstdDictionary) {
         return Error{.code = ErrorCode::kFailedPrecondition,

@@ -168,16 +168,16 @@ uint64_t ExplainRing::Append(ExplainRecord record) {
 
 uint64_t ExplainRing::AppendAgain(RecordPtr before, std::string trace, uint64_t lookup_us) {
   const Hash128 slot = before->slot.Id();
-  Again again{.slot = slot,
-              .before = std::move(before),
-              .at_ms = clock_.UnixTime() / std::chrono::milliseconds(1),
-              .trace = std::move(trace),
-              .lookup_us = lookup_us};
+  RepeatedHit again{.slot = slot,
+                    .before = std::move(before),
+                    .at_ms = clock_.UnixTime() / std::chrono::milliseconds(1),
+                    .trace = std::move(trace),
+                    .lookup_us = lookup_us};
   const uint64_t seq = Note(again);
   return seq != 0 ? seq : Append(RecordOf(again));  // 0: its slot was forgotten
 }
 
-uint64_t ExplainRing::Note(Again& again) {
+uint64_t ExplainRing::Note(RepeatedHit& again) {
   uint64_t seq = 0;
   bool due = false;
   {
@@ -198,7 +198,7 @@ uint64_t ExplainRing::Note(Again& again) {
   return seq;
 }
 
-ExplainRecord ExplainRing::RecordOf(Again& again) {
+ExplainRecord ExplainRing::RecordOf(RepeatedHit& again) {
   ExplainRecord record = *again.before;
   record.seq = again.seq;
   record.at_ms = again.at_ms;
@@ -209,7 +209,7 @@ ExplainRecord ExplainRing::RecordOf(Again& again) {
 }
 
 void ExplainRing::Settle() {
-  for (Again& again : std::exchange(again_, {})) {
+  for (RepeatedHit& again : std::exchange(again_, {})) {
     ExplainRecord record = RecordOf(again);
     if (options_.on_stage != nullptr) {
       options_.on_stage(kLookup, again.lookup_us);

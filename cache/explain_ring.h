@@ -86,7 +86,7 @@ class ExplainRing {
   };
 
   // A hit that is not a record yet.
-  struct Again {
+  struct RepeatedHit {
     uint64_t seq = 0;
     Hash128 slot;  // its id
     RecordPtr before;
@@ -97,8 +97,8 @@ class ExplainRing {
   static constexpr size_t kMostAgain = 32;
 
   // Gives the number of the hit and takes it, or 0 and leaves it: its slot is not there.
-  uint64_t Note(Again& again);
-  static ExplainRecord RecordOf(Again& again);  // takes its text
+  uint64_t Note(RepeatedHit& again);
+  static ExplainRecord RecordOf(RepeatedHit& again);  // takes its text
   // All that uses slots, numbers or what is pending does this first.
   void Settle() KILN_REQUIRES(mutex_);
   void Pend(const RecordPtr& record) KILN_REQUIRES(mutex_);
@@ -122,7 +122,7 @@ class ExplainRing {
   std::unordered_map<Hash128, Slot, Hash128Hash> slots_ KILN_GUARDED_BY(mutex_);
   std::list<Hash128> used_ KILN_GUARDED_BY(mutex_);  // slots, latest first
   std::map<uint64_t, RecordPtr> by_seq_ KILN_GUARDED_BY(mutex_);
-  std::vector<Again> again_ KILN_GUARDED_BY(mutex_);  // their slots are there
+  std::vector<RepeatedHit> again_ KILN_GUARDED_BY(mutex_);  // their slots are there
   std::vector<RecordPtr> pending_ KILN_GUARDED_BY(mutex_);
   Duration pending_since_ KILN_GUARDED_BY(mutex_) = Duration::zero();
   std::array<uint64_t, kCauseCount> causes_ KILN_GUARDED_BY(mutex_) = {};

@@ -56,7 +56,8 @@ class FakePins final : public Maintenance, public Pins {
   Result<VerifyReport> Verify(const VerifyOptions& /*options*/) override { return Unused(); }
   Result<RepairReport> Repair(const std::stop_token& /*stop*/) override { return Unused(); }
   Result<GcReport> Gc(const GcOptions& /*options*/) override { return Unused(); }
-  Result<std::vector<Quarantined>> ListQuarantine(int64_t /*before*/, uint32_t /*limit*/) override {
+  Result<std::vector<QuarantineEntry>> ListQuarantine(int64_t /*before*/,
+                                                      uint32_t /*limit*/) override {
     return Unused();
   }
 

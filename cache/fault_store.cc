@@ -39,11 +39,11 @@ Result<Blob> FaultStore::Get(const Key& key, const Call& call) {
   return blob;
 }
 
-Result<Stored> FaultStore::Put(std::span<const Item> items, Durability durability,
-                               const Call& call) {
+Result<PutResult> FaultStore::Put(std::span<const Item> items, Durability durability,
+                                  const Call& call) {
   KILN_TRY_VOID(MaybeFail());
   if (Happens(plan_.lose)) {
-    return Stored{.added = items.size()};
+    return PutResult{.added = items.size()};
   }
   return below_.Put(items, durability, call);
 }

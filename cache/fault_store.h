@@ -30,7 +30,8 @@ class FaultStore final : public BlobStore {
       : below_(below), plan_(std::move(plan)), random_(plan_.seed) {}
 
   Result<Blob> Get(const Key& key, const Call& call) override;
-  Result<Stored> Put(std::span<const Item> items, Durability durability, const Call& call) override;
+  Result<PutResult> Put(std::span<const Item> items, Durability durability,
+                        const Call& call) override;
   Result<std::vector<Key>> FindMissing(std::span<const Key> keys, const Call& call) override;
   void Touch(std::span<const Key> keys) override { below_.Touch(keys); }
 

@@ -19,9 +19,9 @@ class ThrowingStore final : public BlobStore {
     thrown_();
     return Blob{};
   }
-  Result<Stored> Put(std::span<const Item> /*items*/, Durability /*durability*/,
-                     const Call& /*call*/) override {
-    return Stored{};
+  Result<PutResult> Put(std::span<const Item> /*items*/, Durability /*durability*/,
+                        const Call& /*call*/) override {
+    return PutResult{};
   }
   Result<std::vector<Key>> FindMissing(std::span<const Key> /*keys*/,
                                        const Call& /*call*/) override {

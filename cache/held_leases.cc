@@ -42,7 +42,7 @@ HeldLeases::~HeldLeases() {
   }
 }
 
-HeldLeases::Held::~Held() {
+HeldLeases::ScopedLease::~ScopedLease() {
   if (held_ == nullptr) {
     return;
   }
@@ -52,7 +52,7 @@ HeldLeases::Held::~Held() {
   held_->holders_.erase(holder);
 }
 
-HeldLeases::Held HeldLeases::Hold(std::string_view kind, std::vector<Key> keys) {
+HeldLeases::ScopedLease HeldLeases::Hold(std::string_view kind, std::vector<Key> keys) {
   if (leases_ == nullptr) {
     return {};
   }
@@ -74,7 +74,7 @@ HeldLeases::Held HeldLeases::Hold(std::string_view kind, std::vector<Key> keys) 
   if (!holder.keys.empty()) {
     (void)store_.FindMissing(holder.keys, {});
   }
-  return Held(*this, number);
+  return ScopedLease(*this, number);
 }
 
 // A store that takes no lease evicts nothing either.

@@ -34,21 +34,21 @@ class HeldLeases {
   HeldLeases& operator=(const HeldLeases&) = delete;
 
   // A lease as long as it lives.
-  class Held {
+  class ScopedLease {
    public:
-    Held() = default;
-    Held(Held&& other) noexcept
+    ScopedLease() = default;
+    ScopedLease(ScopedLease&& other) noexcept
         : held_(std::exchange(other.held_, nullptr)), number_(other.number_) {}
-    Held& operator=(Held&& other) noexcept {
+    ScopedLease& operator=(ScopedLease&& other) noexcept {
       std::swap(held_, other.held_);
       std::swap(number_, other.number_);
       return *this;
     }
-    ~Held();
+    ~ScopedLease();
 
    private:
     friend class HeldLeases;
-    Held(HeldLeases& held, uint64_t number) : held_(&held), number_(number) {}
+    ScopedLease(HeldLeases& held, uint64_t number) : held_(&held), number_(number) {}
     HeldLeases* held_ = nullptr;
     uint64_t number_ = 0;
   };
@@ -56,7 +56,7 @@ class HeldLeases {
   // Everything that is used from now on stays, and so does content that no record names, like
   // sources, if `keys` has it. Holders of one kind that begin within ten minutes share a row of the
   // store, so that short calls do not wait for the disk each.
-  Held Hold(std::string_view kind, std::vector<Key> keys = {});
+  ScopedLease Hold(std::string_view kind, std::vector<Key> keys = {});
 
   // What the thread does every minute: renews what is held and releases what is not.
   void RenewAll();

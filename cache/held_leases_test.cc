@@ -44,7 +44,9 @@ class AskedStore final : public BlobStore {
   Result<Blob> Get(const Key&, const Call&) override {
     return Error{.code = ErrorCode::kNotFound, .context = {}};
   }
-  Result<Stored> Put(std::span<const Item>, Durability, const Call&) override { return Stored{}; }
+  Result<PutResult> Put(std::span<const Item>, Durability, const Call&) override {
+    return PutResult{};
+  }
   Result<std::vector<Key>> FindMissing(std::span<const Key> keys, const Call&) override {
     asked += keys.size();
     return std::vector<Key>();
@@ -59,10 +61,10 @@ TEST(HeldLeases, AreRenewedUntilTheyEnd) {
   FakeClock clock(std::chrono::seconds(600));
   HeldLeases held(&leases, store, clock, Duration::zero());
   {
-    const HeldLeases::Held fetch = held.Hold("fetch", {Key{}, Key{}});
-    HeldLeases::Held pack = held.Hold("pack");
+    const HeldLeases::ScopedLease fetch = held.Hold("fetch", {Key{}, Key{}});
+    HeldLeases::ScopedLease pack = held.Hold("pack");
     held.RenewAll();
-    const HeldLeases::Held moved = std::move(pack);
+    const HeldLeases::ScopedLease moved = std::move(pack);
   }
   held.RenewAll();
   held.RenewAll();
@@ -75,10 +77,10 @@ TEST(HeldLeases, OfOneKindAndTime_ShareARow) {
   AskedStore store;
   FakeClock clock(std::chrono::seconds(600));
   HeldLeases held(&leases, store, clock, Duration::zero());
-  const HeldLeases::Held first = held.Hold("fetch");
-  const HeldLeases::Held second = held.Hold("fetch");
+  const HeldLeases::ScopedLease first = held.Hold("fetch");
+  const HeldLeases::ScopedLease second = held.Hold("fetch");
   clock.Advance(std::chrono::minutes(10));
-  { const HeldLeases::Held third = held.Hold("fetch"); }
+  { const HeldLeases::ScopedLease third = held.Hold("fetch"); }
   held.RenewAll();
   EXPECT_EQ(leases.text(), "+fetch 1 +fetch 2 +fetch 1 -fetch 2 ")
       << "a later one does not keep what only an earlier one used";
@@ -89,7 +91,7 @@ TEST(HeldLeases, ThreadOfItsOwn_Renews) {
   AskedStore store;
   FakeClock clock(std::chrono::seconds(0));
   HeldLeases held(&leases, store, clock, std::chrono::milliseconds(1));
-  const HeldLeases::Held one = held.Hold("x");
+  const HeldLeases::ScopedLease one = held.Hold("x");
   leases.WaitForLength(15);
   EXPECT_EQ(leases.text().substr(0, 15), "+x 0 +x 0 +x 0 ");
 }
@@ -98,7 +100,7 @@ TEST(HeldLeases, WithoutLeases_NothingHappens) {
   AskedStore store;
   FakeClock clock;
   HeldLeases held(nullptr, store, clock);
-  const HeldLeases::Held one = held.Hold("x", {Key{}});
+  const HeldLeases::ScopedLease one = held.Hold("x", {Key{}});
   held.RenewAll();
   EXPECT_EQ(store.asked, 0u);
 }

@@ -19,8 +19,8 @@ class HidingStore final : public BlobStore {
                ? Result<Blob>(Error{.code = ErrorCode::kNotFound, .context = "hidden"})
                : below_.Get(key, call);
   }
-  Result<Stored> Put(std::span<const Item> items, Durability durability,
-                     const Call& call) override {
+  Result<PutResult> Put(std::span<const Item> items, Durability durability,
+                        const Call& call) override {
     return below_.Put(items, durability, call);
   }
   Result<std::vector<Key>> FindMissing(std::span<const Key> keys, const Call& call) override {

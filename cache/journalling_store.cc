@@ -204,15 +204,15 @@ void JournallingStore::Shrink() {
   }
 }
 
-void JournallingStore::Answer(uint64_t number, Result<Stored> stored) {
+void JournallingStore::Answer(uint64_t number, Result<PutResult> stored) {
   if (const auto waiting = waited_for_.find(number); waiting != waited_for_.end()) {
     waiting->second = std::move(stored);
     changed_.NotifyAll();
   }
 }
 
-Result<Stored> JournallingStore::Put(std::span<const Item> items, Durability durability,
-                                     const Call& call) {
+Result<PutResult> JournallingStore::Put(std::span<const Item> items, Durability durability,
+                                        const Call& call) {
   const bool waits = durability == Durability::kQuorum;
   const StopWakes wakes(call.stop, mutex_, changed_);
   Bytes bytes = Encode(items);
@@ -233,13 +233,13 @@ Result<Stored> JournallingStore::Put(std::span<const Item> items, Durability dur
   Shrink();
   changed_.NotifyAll();
   if (!waits) {
-    return Stored{};
+    return PutResult{};
   }
   Result<void> waited;
   while (!waited_for_[number].has_value() && !status_.offline && !ended_ && waited.ok()) {
     waited = WaitOnce(changed_, mutex_, clock_, call);
   }
-  std::optional<Result<Stored>> answer = std::move(waited_for_[number]);
+  std::optional<Result<PutResult>> answer = std::move(waited_for_[number]);
   waited_for_.erase(number);
   if (answer.has_value()) {
     return *std::move(answer);
@@ -249,7 +249,7 @@ Result<Stored> JournallingStore::Put(std::span<const Item> items, Durability dur
                .reason = std::string(kUpstreamDown)};
 }
 
-Result<Stored> JournallingStore::Send(const Entry& entry) {
+Result<PutResult> JournallingStore::Send(const Entry& entry) {
   Bytes read;
   if (!entry.bytes.has_value()) {
     std::ifstream file(FileOf(entry.number), std::ios::binary);
@@ -295,7 +295,7 @@ void JournallingStore::Replay() {
       }
       entry = queue_.front();
     }
-    Result<Stored> stored = Send(entry);
+    Result<PutResult> stored = Send(entry);
     const MutexLock lock(mutex_);
     const bool refused = !stored.ok() && IsRefusal(stored.error());
     status_.offline = !stored.ok() && !refused;

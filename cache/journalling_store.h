@@ -36,7 +36,8 @@ class JournallingStore final : public BlobStore {
   Result<Blob> Get(const Key& key, const Call& call) override { return below_.Get(key, call); }
   // Queues. kQuorum waits until everything before it and the items are there. Errors: kUnavailable
   // with UPSTREAM_UNREACHABLE (they stay queued); those of the store below if it refuses them.
-  Result<Stored> Put(std::span<const Item> items, Durability durability, const Call& call) override;
+  Result<PutResult> Put(std::span<const Item> items, Durability durability,
+                        const Call& call) override;
   Result<std::vector<Key>> FindMissing(std::span<const Key> keys, const Call& call) override {
     return below_.FindMissing(keys, call);
   }
@@ -63,8 +64,8 @@ class JournallingStore final : public BlobStore {
   void ListFiles();
   void Spool(Entry& entry) KILN_REQUIRES(mutex_);
   void Shrink() KILN_REQUIRES(mutex_);
-  void Answer(uint64_t number, Result<Stored> stored) KILN_REQUIRES(mutex_);
-  Result<Stored> Send(const Entry& entry);
+  void Answer(uint64_t number, Result<PutResult> stored) KILN_REQUIRES(mutex_);
+  Result<PutResult> Send(const Entry& entry);
   bool WaitForWork();
   void Replay();
 
@@ -74,7 +75,7 @@ class JournallingStore final : public BlobStore {
   Mutex mutex_;
   CondVar changed_;
   std::deque<Entry> queue_ KILN_GUARDED_BY(mutex_);  // oldest first
-  std::map<uint64_t, std::optional<Result<Stored>>> waited_for_ KILN_GUARDED_BY(mutex_);
+  std::map<uint64_t, std::optional<Result<PutResult>>> waited_for_ KILN_GUARDED_BY(mutex_);
   uint64_t next_ KILN_GUARDED_BY(mutex_) = 1;
   uint64_t in_memory_ KILN_GUARDED_BY(mutex_) = 0;
   Duration retry_at_ KILN_GUARDED_BY(mutex_){};

@@ -18,7 +18,7 @@ class Sink final : public BlobStore {
   Result<Blob> Get(const Key&, const Call&) override {
     return Error{.code = ErrorCode::kNotFound, .context = {}};
   }
-  Result<Stored> Put(std::span<const Item> items, Durability, const Call&) override {
+  Result<PutResult> Put(std::span<const Item> items, Durability, const Call&) override {
     const MutexLock lock(mutex_);
     ++tries_;
     changed_.NotifyAll();
@@ -28,7 +28,7 @@ class Sink final : public BlobStore {
     for (const Item& item : items) {
       text_ += AsText(item.value.bytes);
     }
-    return Stored{.added = items.size()};
+    return PutResult{.added = items.size()};
   }
   Result<std::vector<Key>> FindMissing(std::span<const Key>, const Call&) override {
     return std::vector<Key>();
@@ -70,8 +70,8 @@ class JournallingStoreTest : public testing::Test {
   JournallingStore::Options Options() const {
     return {.dir = dir / "journal", .retry = std::chrono::milliseconds(2)};
   }
-  static Result<Stored> Put(JournallingStore& store, std::string_view text,
-                            Durability durability = Durability::kRelaxed) {
+  static Result<PutResult> Put(JournallingStore& store, std::string_view text,
+                               Durability durability = Durability::kRelaxed) {
     const Item item = ContentItem(CopiedBlob(AsBytes(text)));
     return store.Put(std::span(&item, 1), durability, {});
   }
@@ -137,7 +137,7 @@ TEST_F(JournallingStoreTest, BeyondItsBound_DropsTheOldestAndCounts) {
 TEST_F(JournallingStoreTest, QuorumWithoutUpstream_SaysSoAndStaysQueued) {
   sink.SetDown(true);
   JournallingStore store(sink, clock, Options());
-  const Result<Stored> put = Put(store, "q", Durability::kQuorum);
+  const Result<PutResult> put = Put(store, "q", Durability::kQuorum);
   ASSERT_FALSE(put.ok());
   EXPECT_EQ(put.error().reason, kUpstreamDown);
   sink.SetDown(false);

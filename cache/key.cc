@@ -151,11 +151,11 @@ Hash128 MaskKey(const Hash128& entry, uint32_t ordinal) {
   return CanonicalWriter("kiln.mask.1").Hash(1, entry).U32(2, ordinal).Key();
 }
 
-Hash128 SignatureKey(const Hash128& entry, std::span<const Answer> answers) {
+Hash128 SignatureKey(const Hash128& entry, std::span<const ConditionValue> answers) {
   CanonicalList list;
   Bytes scratch;
-  const Answer* last = nullptr;
-  for (const Answer& answer : answers) {
+  const ConditionValue* last = nullptr;
+  for (const ConditionValue& answer : answers) {
     KILN_CHECK(last == nullptr || std::pair(last->module, last->expression) <
                                       std::pair(answer.module, answer.expression),
                "answer {} of module {} is out of order", answer.expression, answer.module);

@@ -119,7 +119,7 @@ inline constexpr uint32_t kMaxMasks = 64;
 Hash128 MaskKey(const Hash128& entry, uint32_t ordinal);
 
 // One question that closing asked, and what it was told (spec/cache 3.1).
-struct Answer {
+struct ConditionValue {
   uint32_t module = 0;
   uint32_t expression = 0;
   TypedValue value = TypedValue::Failed();
@@ -127,7 +127,7 @@ struct Answer {
 
 // Domain kiln.signature.1. Leads to a record. Requires: sorted by (module, expression), which are
 // unique.
-Hash128 SignatureKey(const Hash128& entry, std::span<const Answer> answers);
+Hash128 SignatureKey(const Hash128& entry, std::span<const ConditionValue> answers);
 
 // Domain kiln.recipe.1. recipe: RecipeText. Leads to a record.
 Hash128 RecipeKey(const Digest& input, std::string_view recipe, const Hash128& tool);

@@ -75,7 +75,7 @@ Hash128 LiveVector() {
 }
 
 Hash128 SignatureVector() {
-  const std::array<Answer, 2> answers = {{
+  const std::array<ConditionValue, 2> answers = {{
       {0, 3, TypedValue::Flag(true)},
       {0, 7, TypedValue::Flag(false)},
   }};
@@ -119,7 +119,7 @@ TEST(Key, ValuesOfDifferentTypes_GiveDifferentKeys) {
   };
   std::vector<Hash128> keys;
   for (const TypedValue& value : values) {
-    const Answer answer{.module = 0, .expression = 1, .value = value};
+    const ConditionValue answer{.module = 0, .expression = 1, .value = value};
     keys.push_back(SignatureKey(kFingerprint, std::span(&answer, 1)));
   }
   std::ranges::sort(keys);

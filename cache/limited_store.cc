@@ -6,8 +6,8 @@
 
 namespace kiln::cache {
 
-Result<Stored> LimitedStore::Put(std::span<const Item> items, Durability durability,
-                                 const Call& call) {
+Result<PutResult> LimitedStore::Put(std::span<const Item> items, Durability durability,
+                                    const Call& call) {
   const uint64_t used = collectable_.UsedBytes();
   const uint64_t low = options_.max_bytes / 100 * options_.low_percent;
   if (used >= options_.max_bytes / 100 * options_.high_percent) {

@@ -34,7 +34,8 @@ class LimitedStore final : public BlobStore {
 
   Result<Blob> Get(const Key& key, const Call& call) override { return below_.Get(key, call); }
   // Errors: kFull at the bound.
-  Result<Stored> Put(std::span<const Item> items, Durability durability, const Call& call) override;
+  Result<PutResult> Put(std::span<const Item> items, Durability durability,
+                        const Call& call) override;
   Result<std::vector<Key>> FindMissing(std::span<const Key> keys, const Call& call) override {
     return below_.FindMissing(keys, call);
   }

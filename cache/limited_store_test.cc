@@ -47,7 +47,7 @@ TEST(LimitedStore, Watermarks_DecideWhatAPutDoes) {
     collectable.free = c.free;
     LimitedStore store(below, collectable, {.max_bytes = 10000, .min_free_bytes = 1000});
     const Item item = ContentItem(CopiedBlob(AsBytes("x")));
-    const Result<Stored> stored = store.Put(std::span(&item, 1), Durability::kDurable, {});
+    const Result<PutResult> stored = store.Put(std::span(&item, 1), Durability::kDurable, {});
     EXPECT_EQ(stored.ok(), c.accepted) << c.name;
     EXPECT_EQ(collectable.target, c.target) << c.name;
     if (!stored.ok()) {

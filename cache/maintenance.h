@@ -141,7 +141,7 @@ struct GcReport {
 };
 
 // Content or a row that was set aside because it was damaged or contradicted another.
-struct Quarantined {
+struct QuarantineEntry {
   int64_t number = 0;  // ascends
   int64_t at_s = 0;    // Unix
   std::string what;    // blob, record, alias, nondeterminism, …
@@ -168,7 +168,7 @@ class Maintenance {
   // Never removes what is leased or pinned. Errors: READ_ONLY, kCancelled.
   virtual Result<GcReport> Gc(const GcOptions& options) = 0;
   // At most `limit`, latest first, below `before` if that is not 0.
-  virtual Result<std::vector<Quarantined>> ListQuarantine(int64_t before, uint32_t limit) = 0;
+  virtual Result<std::vector<QuarantineEntry>> ListQuarantine(int64_t before, uint32_t limit) = 0;
   // Calls back for every record and alias that verifies, in the order in which they may be put.
   // Errors: kNotFound for an unknown pin; those of the callback end the walk.
   virtual Result<void> EachRow(

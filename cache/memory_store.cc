@@ -71,13 +71,13 @@ void MemoryStore::RememberAll(std::span<const Item> items) {
   }
 }
 
-Result<Stored> MemoryStore::Put(std::span<const Item> items, Durability durability,
-                                const Call& call) {
+Result<PutResult> MemoryStore::Put(std::span<const Item> items, Durability durability,
+                                   const Call& call) {
   if (below_ == nullptr) {
     RememberAll(items);
-    return Stored{.added = items.size()};
+    return PutResult{.added = items.size()};
   }
-  Result<Stored> stored = below_->Put(items, durability, call);
+  Result<PutResult> stored = below_->Put(items, durability, call);
   if (stored.ok() ? stored->nondeterminism == 0 : BelowIsUnavailable(stored.error())) {
     RememberAll(items);
   }

@@ -35,7 +35,8 @@ class MemoryStore final : public BlobStore, public DamageSink {
   Result<Blob> Get(const Key& key, const Call& call) override;
   // Keeps the items when the store below took them, and also when it cannot take anything for now
   // (read-only, full, busy): then the answer is still the error of the store below.
-  Result<Stored> Put(std::span<const Item> items, Durability durability, const Call& call) override;
+  Result<PutResult> Put(std::span<const Item> items, Durability durability,
+                        const Call& call) override;
   Result<std::vector<Key>> FindMissing(std::span<const Key> keys, const Call& call) override;
   void Touch(std::span<const Key> keys) override;
   void Report(const Damage& damage) override;

@@ -11,7 +11,7 @@ namespace {
 
 Item Content(std::string_view text) { return ContentItem(CopiedBlob(AsBytes(text))); }
 
-Result<Stored> PutOne(BlobStore& store, const Item& item) {
+Result<PutResult> PutOne(BlobStore& store, const Item& item) {
   return store.Put(std::span(&item, 1), Durability::kRelaxed, {});
 }
 

@@ -113,10 +113,10 @@ Result<Blob> MetricsStore::Get(const Key& key, const Call& call) {
   return blob;
 }
 
-Result<Stored> MetricsStore::Put(std::span<const Item> items, Durability durability,
-                                 const Call& call) {
+Result<PutResult> MetricsStore::Put(std::span<const Item> items, Durability durability,
+                                    const Call& call) {
   const Duration start = clock_.Monotonic();
-  Result<Stored> stored = below_.Put(items, durability, call);
+  Result<PutResult> stored = below_.Put(items, durability, call);
   put_.Record(clock_.Monotonic() - start);
   Count(StoreOp::kPut, ErrorOf(stored));
   if (!stored.ok()) {

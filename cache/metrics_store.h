@@ -67,7 +67,8 @@ class MetricsStore final : public BlobStore {
   MetricsStore(BlobStore& below, Clock& clock) : below_(below), clock_(clock) {}
 
   Result<Blob> Get(const Key& key, const Call& call) override;
-  Result<Stored> Put(std::span<const Item> items, Durability durability, const Call& call) override;
+  Result<PutResult> Put(std::span<const Item> items, Durability durability,
+                        const Call& call) override;
   Result<std::vector<Key>> FindMissing(std::span<const Key> keys, const Call& call) override;
   void Touch(std::span<const Key> keys) override { below_.Touch(keys); }
 

@@ -18,8 +18,8 @@ class Failing final : public BlobStore {
  public:
   explicit Failing(std::optional<ErrorCode> code) : code_(code) {}
   Result<Blob> Get(const Key&, const Call&) override { return Answer<Blob>(); }
-  Result<Stored> Put(std::span<const Item>, Durability, const Call&) override {
-    return Answer<Stored>();
+  Result<PutResult> Put(std::span<const Item>, Durability, const Call&) override {
+    return Answer<PutResult>();
   }
   Result<std::vector<Key>> FindMissing(std::span<const Key>, const Call&) override {
     return Answer<std::vector<Key>>();

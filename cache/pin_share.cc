@@ -28,16 +28,16 @@ class Holding {
     return {};
   }
 
-  Held Take() { return std::move(held_); }
+  PinUsage Take() { return std::move(held_); }
 
  private:
-  Held held_;
+  PinUsage held_;
   std::set<Hash128> content_;
 };
 
 }  // namespace
 
-Result<Held> HeldByPin(Maintenance& maintenance, const std::string& pin) {
+Result<PinUsage> HeldByPin(Maintenance& maintenance, const std::string& pin) {
   Holding holding;
   KILN_TRY_VOID(maintenance.EachRow(
       {.pin = pin, .since_s = {}},
@@ -45,7 +45,7 @@ Result<Held> HeldByPin(Maintenance& maintenance, const std::string& pin) {
   return holding.Take();
 }
 
-Result<Held> HeldByKeys(BlobStore& store, std::span<const Key> keys, const Call& call) {
+Result<PinUsage> HeldByKeys(BlobStore& store, std::span<const Key> keys, const Call& call) {
   Holding holding;
   for (Key key : keys) {
     Result<Blob> row = store.Get(key, call);
@@ -67,7 +67,7 @@ Result<PinShare> ShareWith(Maintenance& maintenance, Pins& pins, std::string_vie
   KILN_TRY(const std::vector<Pin> all, pins.List());
   for (const Pin& pin : all) {
     if (pin.name != name) {
-      KILN_TRY(const Held held, HeldByPin(maintenance, pin.name));
+      KILN_TRY(const PinUsage held, HeldByPin(maintenance, pin.name));
       share.total += held.bytes;
       share.others.emplace_back(held.bytes, pin.name);
     }

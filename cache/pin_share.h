@@ -19,16 +19,16 @@ namespace kiln::cache {
 inline constexpr char kPinsTooLarge[] = "PINS_TOO_LARGE";
 
 // Records and the bytes that they keep: their rows and the content that they name, each once.
-struct Held {
+struct PinUsage {
   std::set<Key> records;
   uint64_t bytes = 0;
 };
 
 // Errors: those of the store; kNotFound if there is no such pin.
-Result<Held> HeldByPin(Maintenance& maintenance, const std::string& pin);
+Result<PinUsage> HeldByPin(Maintenance& maintenance, const std::string& pin);
 // Of records that are to be pinned. Aliases hold the record that they lead to; a key that leads to
 // none holds nothing. Errors: kCorrupt.
-Result<Held> HeldByKeys(BlobStore& store, std::span<const Key> keys, const Call& call);
+Result<PinUsage> HeldByKeys(BlobStore& store, std::span<const Key> keys, const Call& call);
 
 struct PinShare {
   uint64_t total = 0;

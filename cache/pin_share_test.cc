@@ -54,7 +54,7 @@ TEST(PinShare, HeldByKeysTable) {
       {"shared content", {SignatureOf("a"), SignatureOf("b")}, 2, a + b + 120},
   };
   for (const auto& row : table) {
-    const Result<Held> held = HeldByKeys(rows.store, row.keys, {});
+    const Result<PinUsage> held = HeldByKeys(rows.store, row.keys, {});
     ASSERT_TRUE(held.ok()) << row.name;
     EXPECT_EQ(held->records.size(), row.records) << row.name;
     EXPECT_EQ(held->bytes, row.bytes) << row.name;
@@ -64,7 +64,7 @@ TEST(PinShare, HeldByKeysTable) {
 TEST(PinShare, OfAPin_LeavesAliasesOut) {
   Rows rows;
   FakePins pins(rows.store, {{"release", {AliasOf("variant"), SignatureOf("a")}}});
-  const Result<Held> held = HeldByPin(pins, "release");
+  const Result<PinUsage> held = HeldByPin(pins, "release");
   ASSERT_TRUE(held.ok());
   EXPECT_EQ(held->records, std::set<Key>{SignatureOf("a")});
   EXPECT_EQ(held->bytes, rows.SizeOf("a") + 120);

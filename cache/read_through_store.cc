@@ -77,15 +77,15 @@ Result<void> ReadThroughStore::Keep(const Key& key, const Blob& blob, const Call
   return {};
 }
 
-Result<Stored> ReadThroughStore::Put(std::span<const Item> items, Durability durability,
-                                     const Call& call) {
+Result<PutResult> ReadThroughStore::Put(std::span<const Item> items, Durability durability,
+                                        const Call& call) {
   const bool quorum = durability == Durability::kQuorum;
-  Result<Stored> stored = local_.Put(items, quorum ? Durability::kDurable : durability, call);
+  Result<PutResult> stored = local_.Put(items, quorum ? Durability::kDurable : durability, call);
   // Items that the store here cannot take may still be of use upstream; invalid ones are not.
   if (!options_.writes || (!stored.ok() && stored.error().code == ErrorCode::kInvalidArgument)) {
     return stored;
   }
-  const Result<Stored> there =
+  const Result<PutResult> there =
       writes_.Put(items, quorum ? Durability::kQuorum : Durability::kRelaxed, call);
   if (quorum && stored.ok() && !there.ok()) {
     return Error{.code = ErrorCode::kUnavailable,

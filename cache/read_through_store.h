@@ -35,7 +35,8 @@ class ReadThroughStore final : public BlobStore {
   Result<Blob> Get(const Key& key, const Call& call) override;
   // kQuorum waits for the upstream. Errors: those of the local store; kUnavailable with
   // UPSTREAM_UNREACHABLE if the items are stored here and not there.
-  Result<Stored> Put(std::span<const Item> items, Durability durability, const Call& call) override;
+  Result<PutResult> Put(std::span<const Item> items, Durability durability,
+                        const Call& call) override;
   // Of the local store only: callers want to name what is there.
   Result<std::vector<Key>> FindMissing(std::span<const Key> keys, const Call& call) override {
     return local_.FindMissing(keys, call);

@@ -25,10 +25,10 @@ class Upstream final : public BlobStore {
     ++gets;
     return down ? Result<Blob>(Down()) : below_.Get(key, call);
   }
-  Result<Stored> Put(std::span<const Item> items, Durability durability,
-                     const Call& call) override {
+  Result<PutResult> Put(std::span<const Item> items, Durability durability,
+                        const Call& call) override {
     ++puts;
-    return down ? Result<Stored>(Down()) : below_.Put(items, durability, call);
+    return down ? Result<PutResult>(Down()) : below_.Put(items, durability, call);
   }
   Result<std::vector<Key>> FindMissing(std::span<const Key> keys, const Call& call) override {
     return below_.FindMissing(keys, call);
@@ -144,7 +144,7 @@ TEST_F(ReadThroughStoreTest, Quorum_SaysIfOnlyThisStoreHasIt) {
   const Item item = ContentItem(CopiedBlob(AsBytes(std::string_view("q"))));
   EXPECT_TRUE(store.Put(std::span(&item, 1), Durability::kQuorum, {}).ok());
   upstream.down = true;
-  const Result<Stored> alone = store.Put(std::span(&item, 1), Durability::kQuorum, {});
+  const Result<cache::PutResult> alone = store.Put(std::span(&item, 1), Durability::kQuorum, {});
   ASSERT_FALSE(alone.ok());
   EXPECT_EQ(alone.error().reason, kUpstreamDown);
 }
@@ -179,7 +179,9 @@ class SlowStore final : public BlobStore {
     }
     return CopiedBlob(AsBytes(std::string_view("late")));
   }
-  Result<Stored> Put(std::span<const Item>, Durability, const Call&) override { return Stored{}; }
+  Result<PutResult> Put(std::span<const Item>, Durability, const Call&) override {
+    return PutResult{};
+  }
   Result<std::vector<Key>> FindMissing(std::span<const Key>, const Call&) override {
     return std::vector<Key>();
   }

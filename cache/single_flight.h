@@ -2,7 +2,7 @@
 // One computation per key, whoever asks: the first to join gets a Flight, the duty to compute;
 // everyone gets a Ticket to wait with. See spec/cache 5.5.
 //
-//   SingleFlight<Outcome>::Joined joined = flights.Join(key, lane, deadline);
+//   SingleFlight<Outcome>::JoinResult joined = flights.Join(key, lane, deadline);
 //   if (joined.flight) { queue.Submit(job holding *joined.flight); }   // exactly one of all
 //   callers Result<Outcome> outcome = joined.ticket.Wait(call); … in the job: look into the store
 //   again; then compute while !flight.stop().stop_requested();
@@ -163,7 +163,7 @@ class SingleFlight {
     StatePtr state_;
   };
 
-  struct Joined {
+  struct JoinResult {
     Ticket ticket;
     std::optional<Flight> flight;  // set for exactly one caller per flight
   };
@@ -172,7 +172,7 @@ class SingleFlight {
   explicit SingleFlight(Clock& clock) : table_(std::make_shared<Table>()), clock_(clock) {}
 
   // A greater lane is more urgent.
-  Joined Join(const Hash128& id, uint8_t lane, Deadline deadline) {
+  JoinResult Join(const Hash128& id, uint8_t lane, Deadline deadline) {
     const MutexLock lock(table_->mutex);
     StatePtr& state = table_->flying[id];
     const bool first = state == nullptr;
@@ -184,7 +184,7 @@ class SingleFlight {
     ++state->waiters;
     state->lane = std::max(state->lane, lane);
     state->deadline = std::max(state->deadline, deadline);
-    Joined joined{.ticket = Ticket(table_, state, clock_), .flight = std::nullopt};
+    JoinResult joined{.ticket = Ticket(table_, state, clock_), .flight = std::nullopt};
     if (first) {
       joined.flight.emplace(Flight(table_, state));
     }

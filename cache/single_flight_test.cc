@@ -21,7 +21,7 @@ TEST(SingleFlight, ThousandConcurrentRequests_ComputeOnce) {
   std::atomic<int> answered = 0;
   std::barrier joined_all(kThreads);
   const auto request = [&] {
-    Flights::Joined joined = flights.Join(kId, 0, Deadline::max());
+    Flights::JoinResult joined = flights.Join(kId, 0, Deadline::max());
     joined_all.arrive_and_wait();
     if (joined.flight.has_value()) {
       ++computed;
@@ -43,9 +43,9 @@ TEST(SingleFlight, ThousandConcurrentRequests_ComputeOnce) {
 TEST(SingleFlight, CancellingAllButOne_LeavesItRunning) {
   SystemClock clock;
   Flights flights(clock);
-  Flights::Joined first = flights.Join(kId, 0, Deadline::max());
+  Flights::JoinResult first = flights.Join(kId, 0, Deadline::max());
   {
-    std::vector<Flights::Joined> others;
+    std::vector<Flights::JoinResult> others;
     for (int i = 0; i < 999; ++i) {
       others.push_back(flights.Join(kId, 0, Deadline::max()));
       std::stop_source stop;
@@ -64,11 +64,11 @@ TEST(SingleFlight, LastWaiterLeaves_StopsTheFlightAndTheNextStartsAnew) {
   Flights flights(clock);
   std::optional<Flights::Flight> flight;
   {
-    Flights::Joined joined = flights.Join(kId, 0, Deadline::max());
+    Flights::JoinResult joined = flights.Join(kId, 0, Deadline::max());
     flight.emplace(*std::move(joined.flight));
   }
   EXPECT_TRUE(flight->stop().stop_requested());
-  Flights::Joined next = flights.Join(kId, 0, Deadline::max());
+  Flights::JoinResult next = flights.Join(kId, 0, Deadline::max());
   ASSERT_TRUE(next.flight.has_value());
   flight->Complete(1);  // the old flight ends late and disturbs nobody
   next.flight->Complete(2);
@@ -78,9 +78,9 @@ TEST(SingleFlight, LastWaiterLeaves_StopsTheFlightAndTheNextStartsAnew) {
 TEST(SingleFlight, Flight_HasTheHighestLaneAndTheLatestDeadline) {
   SystemClock clock;
   Flights flights(clock);
-  const Flights::Joined first = flights.Join(kId, 1, Duration(50));
-  const Flights::Joined second = flights.Join(kId, 3, Duration(20));
-  const Flights::Joined third = flights.Join(kId, 2, Duration(90));
+  const Flights::JoinResult first = flights.Join(kId, 1, Duration(50));
+  const Flights::JoinResult second = flights.Join(kId, 3, Duration(20));
+  const Flights::JoinResult third = flights.Join(kId, 2, Duration(90));
   EXPECT_FALSE(second.flight.has_value());
   EXPECT_EQ(first.flight->lane(), 3);
   EXPECT_EQ(first.flight->deadline(), Duration(90));
@@ -89,7 +89,7 @@ TEST(SingleFlight, Flight_HasTheHighestLaneAndTheLatestDeadline) {
 TEST(SingleFlight, DroppedFlight_FailsItsWaiters) {
   SystemClock clock;
   Flights flights(clock);
-  Flights::Joined joined = flights.Join(kId, 0, Deadline::max());
+  Flights::JoinResult joined = flights.Join(kId, 0, Deadline::max());
   joined.flight.reset();
   EXPECT_EQ(joined.ticket.Wait({}).error().code, ErrorCode::kCancelled);
 }
@@ -97,7 +97,7 @@ TEST(SingleFlight, DroppedFlight_FailsItsWaiters) {
 TEST(SingleFlight, DeadlineOfAWaiter_EndsItsWaitOnly) {
   FakeClock clock;
   Flights flights(clock);
-  Flights::Joined joined = flights.Join(kId, 0, Deadline::max());
+  Flights::JoinResult joined = flights.Join(kId, 0, Deadline::max());
   EXPECT_EQ(joined.ticket.Wait({.deadline = clock.Monotonic()}).error().code,
             ErrorCode::kDeadlineExceeded);
   EXPECT_FALSE(joined.flight->stop().stop_requested());
@@ -106,7 +106,7 @@ TEST(SingleFlight, DeadlineOfAWaiter_EndsItsWaitOnly) {
 TEST(SingleFlight, OnDone_CallsBackOnceBeforeOrAfterCompletion) {
   SystemClock clock;
   Flights flights(clock);
-  Flights::Joined joined = flights.Join(kId, 0, Deadline::max());
+  Flights::JoinResult joined = flights.Join(kId, 0, Deadline::max());
   int calls = 0;
   joined.ticket.OnDone([&calls] { ++calls; });
   EXPECT_EQ(calls, 0);
@@ -119,8 +119,8 @@ TEST(SingleFlight, OnDone_CallsBackOnceBeforeOrAfterCompletion) {
 TEST(SingleFlight, DifferentIds_FlyApart) {
   SystemClock clock;
   Flights flights(clock);
-  const Flights::Joined one = flights.Join(kId, 0, Deadline::max());
-  const Flights::Joined two = flights.Join(HashBytes(AsBytes("two")), 0, Deadline::max());
+  const Flights::JoinResult one = flights.Join(kId, 0, Deadline::max());
+  const Flights::JoinResult two = flights.Join(HashBytes(AsBytes("two")), 0, Deadline::max());
   EXPECT_TRUE(one.flight.has_value());
   EXPECT_TRUE(two.flight.has_value());
 }

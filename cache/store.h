@@ -123,7 +123,7 @@ enum class Durability : uint8_t {
   kQuorum,   // the same, and an upstream has it as well (spec/cache 7.2); without one as kDurable
 };
 
-struct Stored {
+struct PutResult {
   uint64_t added = 0;           // items that were new
   uint64_t present = 0;         // items that were there already with equal bytes
   uint64_t nondeterminism = 0;  // rows that were there with another result (spec/cache 4.5)
@@ -167,8 +167,8 @@ class BlobStore {
   // reason REFS_MISSING if a row names content that is neither stored nor in the call, or an alias
   // a signature that is not; READ_ONLY if this process or this call may not write; kAlreadyExists
   // with reason COLLISION (spec/cache 2.1.4); kFull; kBusy.
-  virtual Result<Stored> Put(std::span<const Item> items, Durability durability,
-                             const Call& call) = 0;
+  virtual Result<PutResult> Put(std::span<const Item> items, Durability durability,
+                                const Call& call) = 0;
 
   // The keys that are absent, in the order given; one round trip. Those reported present are kept
   // from eviction for 10 minutes if the call may write.

@@ -22,7 +22,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "client/handover.h"
+#include "client/program_exec.h"
 #include "compiler/base/mutex.h"
 #include "compiler/base/own_folder.h"
 #include "compiler/base/printable.h"
@@ -315,7 +315,7 @@ Result<void> StartDaemon(const std::string& socket) {
   return {};
 }
 
-Result<std::shared_ptr<PrivateDaemon>> PrivateDaemon::Start(const How& how) {
+Result<std::shared_ptr<PrivateDaemon>> PrivateDaemon::Start(const StartOptions& how) {
   std::string folder = std::filesystem::temp_directory_path().string() + "/kiln-XXXXXX";
   std::shared_ptr<PrivateDaemon> daemon;
   {
@@ -389,18 +389,18 @@ void EndPrivateDaemons(std::chrono::milliseconds patience) {
   }
 }
 
-Result<Connected> ConnectPrivately(const PrivateDaemon::How& how) {
-  Connected connected;
+Result<DaemonConnection> ConnectPrivately(const PrivateDaemon::StartOptions& how) {
+  DaemonConnection connected;
   KILN_TRY(connected.own, PrivateDaemon::Start(how));
   KILN_TRY(connected.client, Client::OpenOwn(connected.own->address()));
   KILN_TRY(connected.info, connected.client->Ping(kPing));
   return connected;
 }
 
-Result<Connected> Connect(const Endpoint& endpoint, Autostart autostart) {
+Result<DaemonConnection> Connect(const Endpoint& endpoint, Autostart autostart) {
   const std::string& address = endpoint.address;
   const bool starts = autostart == Autostart::kYes && address.starts_with(kUnixPrefix);
-  Connected connected;
+  DaemonConnection connected;
   Result<ServerInfo> info = Ask(endpoint, connected.client);
   if (!info.ok() && IsFinal(info.error())) {
     return info.error();

@@ -28,12 +28,12 @@ enum class Autostart : uint8_t { kYes, kNo };
 // with the process.
 class PrivateDaemon {
  public:
-  struct How {
+  struct StartOptions {
     uint32_t jobs = 0;       // 0: as configured
     bool own_cache = false;  // that goes with it; so it is if another daemon has the user's
   };
   // Errors: kUnavailable with component, cause and hint as the daemon said them.
-  static Result<std::shared_ptr<PrivateDaemon>> Start(const How& how);
+  static Result<std::shared_ptr<PrivateDaemon>> Start(const StartOptions& how);
   ~PrivateDaemon();
   PrivateDaemon(const PrivateDaemon&) = delete;
   PrivateDaemon& operator=(const PrivateDaemon&) = delete;
@@ -54,7 +54,7 @@ class PrivateDaemon {
 // Ends every private daemon of this process, whoever has it: for a process that ends at once.
 void EndPrivateDaemons(std::chrono::milliseconds patience);
 
-struct Connected {
+struct DaemonConnection {
   std::shared_ptr<PrivateDaemon> own;  // in front: it outlives the client
   std::unique_ptr<Client> client;
   bool started = false;  // by this call
@@ -65,10 +65,10 @@ struct Connected {
 // Only a daemon of this user is started, never one behind https. Errors: kUnavailable with
 // component, cause and hint as the daemon said them; kUnauthenticated and kPermissionDenied as the
 // daemon said; as Client::Open.
-Result<Connected> Connect(const Endpoint& endpoint, Autostart autostart);
+Result<DaemonConnection> Connect(const Endpoint& endpoint, Autostart autostart);
 
 // To a daemon that ends with what is returned. Errors: as PrivateDaemon::Start.
-Result<Connected> ConnectPrivately(const PrivateDaemon::How& how);
+Result<DaemonConnection> ConnectPrivately(const PrivateDaemon::StartOptions& how);
 
 // Starts kilnd for the socket and waits until it is ready. The folder of the socket is made if need
 // be and must be of this user alone; lock and log are made in that folder, and nothing that lies

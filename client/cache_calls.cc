@@ -115,14 +115,14 @@ std::unique_ptr<cache::BlobStore> Client::CacheStore(Clock& clock) {
   return cache::upstream::GrpcStore::Over(state_->channel, clock);
 }
 
-Result<Explained> Client::Explain(const ExplainSubject& subject) {
+Result<ExplainReply> Client::Explain(const ExplainSubject& subject) {
   Context context;
   v1::ExplainReply reply;
   const grpc::Status status = state_->compile->Explain(&context.grpc, RequestOf(subject), &reply);
   if (!status.ok()) {
     return context.Failed(status);
   }
-  Explained explained{.results = reply.results()};
+  ExplainReply explained{.results = reply.results()};
   for (const v1::ExplainRecord& record : reply.records()) {
     explained.records.push_back(ExplanationFrom(record));
   }

@@ -240,8 +240,8 @@ namespace {
 
 // Of a reply, or of one of its programs.
 template <class Reply>
-ListedOptions OptionsOf(const Reply& reply) {
-  ListedOptions result;
+OptionList OptionsOf(const Reply& reply) {
+  OptionList result;
   for (const v1::OptionInfo& info : reply.options()) {
     result.options.push_back({.name = info.name(),
                               .scope = static_cast<OptionScope>(info.scope()),
@@ -263,19 +263,19 @@ ListedOptions OptionsOf(const Reply& reply) {
 
 }  // namespace
 
-Result<ListedOptions> Client::ListOptions(const Program& program) {
+Result<OptionList> Client::ListOptions(const Program& program) {
   Context context;
   v1::ListOptionsRequest request;
   ToProto(program, request.mutable_program());
   request.set_with_liveness(true);
   v1::ListOptionsReply reply;
   const grpc::Status status = state_->compile->ListOptions(&context.grpc, request, &reply);
-  return status.ok() ? Result<ListedOptions>(OptionsOf(reply))
-                     : Result<ListedOptions>(context.Failed(status));
+  return status.ok() ? Result<OptionList>(OptionsOf(reply))
+                     : Result<OptionList>(context.Failed(status));
 }
 
-Result<std::vector<ListedOptions>> Client::ListOptionsOf(std::span<const Program* const> programs) {
-  std::vector<ListedOptions> all;
+Result<std::vector<OptionList>> Client::ListOptionsOf(std::span<const Program* const> programs) {
+  std::vector<OptionList> all;
   while (all.size() < programs.size()) {
     const auto asked =
         programs.subspan(all.size(), std::min(kListedAtOnce, programs.size() - all.size()));

@@ -93,10 +93,10 @@ class Client {
   // Begins to drain; the daemon exits when running work is done.
   Result<void> Drain();
   Result<void> Shutdown();  // at once
-  struct Reloaded {
+  struct ReloadOutcome {
     std::vector<std::string> changed, needs_restart;
   };
-  Result<Reloaded> ReloadConfig();
+  Result<ReloadOutcome> ReloadConfig();
   Result<void> SetLogLevel(const std::string& component, const std::string& level);
 
   // Uploads what the daemon does not have of these sources; to have nothing to upload, scope read
@@ -106,10 +106,10 @@ class Client {
   // Sources must have been uploaded. A wrong source is an outcome.
   Result<Outcome> Compile(const Program& program, std::span<const Option> options,
                           const CompileOptions& how);
-  Result<ListedOptions> ListOptions(const Program& program);
+  Result<OptionList> ListOptions(const Program& program);
   // The same of many programs, in their order, without what can depend on the options: names,
   // types, values and defaults are all that spaces need.
-  Result<std::vector<ListedOptions>> ListOptionsOf(std::span<const Program* const> programs);
+  Result<std::vector<OptionList>> ListOptionsOf(std::span<const Program* const> programs);
 
   // How many variants a space has; `filter`, if not empty, keeps those where it is true. What is
   // wrong with the sources or the space is in the result.
@@ -177,7 +177,7 @@ class Client {
   };
   using ExplainSubject =
       std::variant<ExplainVariant, ExplainKey, ExplainRequest, ExplainBatch, ExplainLast>;
-  Result<Explained> Explain(const ExplainSubject& subject);
+  Result<ExplainReply> Explain(const ExplainSubject& subject);
 
   // Views of one result by signature, of one product by digest, or of a variant that was compiled:
   // stats, meta, layout, options, disasm, ir (of a variant), wgsl, msl, glsl, hlsl; none: those of

@@ -21,7 +21,7 @@ Error WrongValue(std::string text) {
   return {.code = ErrorCode::kInvalidArgument, .context = std::move(text), .reason = "VALUE_WRONG"};
 }
 
-const OptionInfo* Find(const ListedOptions& declared, std::string_view name) {
+const OptionInfo* Find(const OptionList& declared, std::string_view name) {
   for (const OptionInfo& option : declared.options) {
     if (option.name == name) {
       return &option;
@@ -42,7 +42,7 @@ struct ValueOrigin {
 
 // A manifest value as the declared type wants it.
 Result<Option> TypedValue(const ValueOrigin& origin, const std::string& name,
-                          const project::ManifestValue& value, const ListedOptions& declared) {
+                          const project::ManifestValue& value, const OptionList& declared) {
   const OptionInfo* info = Find(declared, name);
   if (info == nullptr) {
     std::vector<std::string_view> names;
@@ -194,13 +194,13 @@ Result<EntryPoint> ReadEntry(const std::string& text) {
   return EntryPoint{.stage = number, .function = text.substr(equals + 1)};
 }
 
-Result<ListedOptions> Declared(Client& client, const Program& program) {
+Result<OptionList> Declared(Client& client, const Program& program) {
   KILN_TRY_VOID(client.PutSources(program.sources));
   return client.ListOptions(program);
 }
 
-Result<std::vector<ListedOptions>> DeclaredOf(Client& client,
-                                              std::span<const Program* const> programs) {
+Result<std::vector<OptionList>> DeclaredOf(Client& client,
+                                           std::span<const Program* const> programs) {
   std::set<Digest> known;
   std::vector<Source> sources;  // programs share them
   for (const Program* const program : programs) {
@@ -214,13 +214,13 @@ Result<std::vector<ListedOptions>> DeclaredOf(Client& client,
   return client.ListOptionsOf(programs);
 }
 
-bool HasErrors(const ListedOptions& declared) {
+bool HasErrors(const OptionList& declared) {
   return std::ranges::any_of(declared.diagnostics, [](const PlacedDiagnostic& one) {
     return one.severity == Severity::kError;
   });
 }
 
-Result<ProgramSpace> SpaceOf(const LoadedProgram& loaded, const ListedOptions& declared) {
+Result<ProgramSpace> SpaceOf(const LoadedProgram& loaded, const OptionList& declared) {
   const project::ManifestProgram& manifest = *loaded.manifest;
   const ValueOrigin origin{.path = loaded.manifest_path, .program = manifest};
   ProgramSpace space;

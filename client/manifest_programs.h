@@ -39,17 +39,17 @@ std::string_view ExtensionOf(Form form);
 Result<EntryPoint> ReadEntry(const std::string& text);
 
 // Uploads the sources and asks for the declared options. Wrong sources are in the result.
-Result<ListedOptions> Declared(Client& client, const Program& program);
+Result<OptionList> Declared(Client& client, const Program& program);
 
 // The same for many programs, in their order, in a few calls; liveness is left out.
-Result<std::vector<ListedOptions>> DeclaredOf(Client& client,
-                                              std::span<const Program* const> programs);
+Result<std::vector<OptionList>> DeclaredOf(Client& client,
+                                           std::span<const Program* const> programs);
 
 // The sources are wrong, and so options may be missing: what the manifest says of them cannot be
 // judged.
-bool HasErrors(const ListedOptions& declared);
+bool HasErrors(const OptionList& declared);
 
 // The program's space with typed fixed values and axes. Errors: kInvalidArgument naming the value.
-Result<ProgramSpace> SpaceOf(const LoadedProgram& loaded, const ListedOptions& declared);
+Result<ProgramSpace> SpaceOf(const LoadedProgram& loaded, const OptionList& declared);
 
 }  // namespace kiln::client

@@ -100,7 +100,7 @@ Result<ServerInfo> Client::PingOnce(std::chrono::milliseconds timeout, Waits wai
   if (status.ok()) {
     return InfoFrom(reply);
   }
-  Error failed = state_->Explained(context.Failed(status));
+  Error failed = state_->ExplainReply(context.Failed(status));
   const size_t at = failed.context.find(state_->target);
   if (state_->host_port.empty() && at != std::string::npos) {
     failed.context.replace(at, state_->target.size(), state_->address);  // as the caller knows it
@@ -186,7 +186,7 @@ Result<void> Client::Shutdown() {
   return status.ok() ? Result<void>() : Result<void>(context.Failed(status));
 }
 
-Result<Client::Reloaded> Client::ReloadConfig() {
+Result<Client::ReloadOutcome> Client::ReloadConfig() {
   Context context;
   v1::ReloadConfigReply reply;
   const grpc::Status status =
@@ -194,8 +194,9 @@ Result<Client::Reloaded> Client::ReloadConfig() {
   if (!status.ok()) {
     return context.Failed(status);
   }
-  return Reloaded{.changed = {reply.changed().begin(), reply.changed().end()},
-                  .needs_restart = {reply.needs_restart().begin(), reply.needs_restart().end()}};
+  return ReloadOutcome{
+      .changed = {reply.changed().begin(), reply.changed().end()},
+      .needs_restart = {reply.needs_restart().begin(), reply.needs_restart().end()}};
 }
 
 Result<void> Client::SetLogLevel(const std::string& component, const std::string& level) {

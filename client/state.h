@@ -69,7 +69,7 @@ Result<void> EachPage(Stub& stub,
 struct Client::State {
   // What a call failed with, or the cause behind it: of a daemon behind https that cannot be
   // reached, which certificate, file or address is wrong.
-  Error Explained(Error error) const {
+  Error ExplainReply(Error error) const {
     const bool unreached =
         error.code == ErrorCode::kUnavailable || error.code == ErrorCode::kDeadlineExceeded;
     if (!unreached || host_port.empty()) {

@@ -137,7 +137,7 @@ struct OptionInfo {
   std::string declared_at;           // "materials/rock.rpl:12"
 };
 
-struct ListedOptions {
+struct OptionList {
   std::vector<OptionInfo> options;
   std::vector<PlacedDiagnostic> diagnostics;
 };
@@ -319,7 +319,7 @@ struct Explanation {
   std::string signature;  // hex, or empty
   std::string trace_id;
 };
-struct Explained {
+struct ExplainReply {
   std::vector<Explanation> records;
   struct CauseCount {
     std::string cause;
@@ -338,7 +338,7 @@ struct CacheStats {
   std::string path;
   bool read_only = false;
   std::vector<CacheLevel> levels;
-  std::vector<Explained::CauseCount> misses;
+  std::vector<ExplainReply::CauseCount> misses;
   uint64_t file_bytes = 0, used_bytes = 0, max_bytes = 0, raw_bytes = 0, memory_bytes = 0;
   uint64_t variants = 0, signatures = 0, code_distinct = 0;
   uint64_t cpu_saved_us = 0, cpu_kept_us = 0;

@@ -89,8 +89,8 @@ std::vector<std::string> Daemon::Parts::WhatRuns() {
 }
 
 // A call whose job stops in time ends with what all calls end with that are open now
-// (CallFrame::JobOf). One that does not is left to gRPC, which says less: what its job works on is
-// the call's.
+// (CallContext::JobOf). One that does not is left to gRPC, which says less: what its job works on
+// is the call's.
 void Daemon::Parts::StopJobs() {
   for (int look = 0; look < kLooks; ++look) {
     const std::vector<jobs::JobRow> jobs = queue->List();

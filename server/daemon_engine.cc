@@ -7,7 +7,7 @@
 
 #include "compiler/base/own_folder.h"
 #include "compiler/driver/fingerprint.h"
-#include "server/build/poison.h"
+#include "server/compile/poison.h"
 #include "server/daemon_parts.h"
 #include "server/ops/crash_report.h"
 #include "server/samples.h"
@@ -24,7 +24,7 @@ uint64_t RandomEpoch() {
 }
 
 // Counts what the second look found wrong; health does not recover from it.
-void AddFaults(const build::SecondLookCounters& counters, std::vector<std::string>& reasons) {
+void AddFaults(const compile::ResultAuditCounters& counters, std::vector<std::string>& reasons) {
   if (counters.different != 0) {
     reasons.push_back("nondeterminism: " + std::to_string(counters.different) +
                       " results differ when they are built again; see the log");
@@ -92,7 +92,7 @@ Result<void> Daemon::Parts::OpenStore() {
   return {};
 }
 
-rpc::StoreSide Daemon::Parts::WholeStore() {
+rpc::StoreAdmin Daemon::Parts::WholeStore() {
   const cache::LimitedStore::Options limits{.max_bytes = config.cache_max_bytes};
   return {.maintenance = maintenance.has_value() ? &*maintenance : nullptr,
           .pins = bounded_pins.has_value() ? &*bounded_pins : nullptr,
@@ -155,9 +155,9 @@ void Daemon::Parts::OpenAttempts() {
   const auto seconds = [](Duration time) {
     return std::chrono::duration_cast<std::chrono::seconds>(time).count();
   };
-  Result<std::unique_ptr<jobs::Attempts>> opened =
-      jobs::Attempts::Open((config.cache_dir / "attempts").string(), seconds(clock.UnixTime()),
-                           seconds(config.negative_ttl));
+  Result<std::unique_ptr<jobs::CrashGuard>> opened =
+      jobs::CrashGuard::Open((config.cache_dir / "attempts").string(), seconds(clock.UnixTime()),
+                             seconds(config.negative_ttl));
   if (!opened.ok()) {
     log.Write(LogLevel::kWarning, "daemon", "what crashes kilnd will not be known",
               {{"cause", opened.error().context}});
@@ -165,11 +165,11 @@ void Daemon::Parts::OpenAttempts() {
   }
   attempts = std::move(opened).value();
   std::vector<cache::Item> poison;
-  for (const jobs::Attempts::Found& found : attempts->found()) {
+  for (const jobs::CrashGuard::InterruptedInput& found : attempts->found()) {
     log.Write(LogLevel::kWarning, "daemon", "was being worked on when kilnd died",
               {{"key", cache::KeyText(found.key)}, {"attempts", found.attempts}});
-    if (found.attempts >= jobs::Attempts::kMost) {
-      poison.push_back(build::PoisonItem(found.key));
+    if (found.attempts >= jobs::CrashGuard::kMost) {
+      poison.push_back(compile::PoisonItem(found.key));
     }
   }
   poisoned_by_crash = poison.size();
@@ -182,13 +182,13 @@ void Daemon::Parts::MakeSecondLook() {
   if (config.twice_percent == 0 && config.validate_percent == 0) {
     return;
   }
-  second_look.emplace(*recipes, *queue, clock, log,
-                      build::SecondLook::Options{.twice_percent = config.twice_percent,
-                                                 .validate_percent = config.validate_percent,
-                                                 .on_invalid = [this] {
-                                                   metrics.Count("kiln_internal_errors_total", {});
-                                                 }});
-  builder->OnBuilt([this](const build::BuiltNow& built) { second_look->Note(built); });
+  second_look.emplace(
+      *recipes, *queue, clock, log,
+      compile::ResultAudit::Options{
+          .twice_percent = config.twice_percent,
+          .validate_percent = config.validate_percent,
+          .on_invalid = [this] { metrics.Count("kiln_internal_errors_total", {}); }});
+  builder->OnBuilt([this](const compile::FreshResult& built) { second_look->Note(built); });
 }
 
 // Makes everything that builds, from the pool of programs to the services' view of all of it.
@@ -217,14 +217,14 @@ void Daemon::Parts::MakeEngine() {
   shelf.emplace(config.cache_dir / "packs");
   batches.emplace(
       *builder, *stack.top, *queue, clock,
-      build::Batches::Options{.workers = config.workers,
-                              .losses = LossesOfStore(),
-                              .explains = &*explains,
-                              .leases = leases.has_value() ? &*leases : nullptr,
-                              .pins = bounded_pins.has_value() ? &*bounded_pins : nullptr,
-                              .rows = batch_rows.has_value() ? &*batch_rows : nullptr,
-                              .slowed_by = [this] { return load->slowed_by(); },
-                              .attempts = attempts.get()});
+      compile::Batches::Options{.workers = config.workers,
+                                .losses = LossesOfStore(),
+                                .explains = &*explains,
+                                .leases = leases.has_value() ? &*leases : nullptr,
+                                .pins = bounded_pins.has_value() ? &*bounded_pins : nullptr,
+                                .rows = batch_rows.has_value() ? &*batch_rows : nullptr,
+                                .slowed_by = [this] { return load->slowed_by(); },
+                                .attempts = attempts.get()});
   watches.emplace(
       *builder, *explains, *queue, clock,
       reload::Subscriptions::Options{.workers = config.workers,

@@ -18,21 +18,21 @@
 #include "cache/sqlite/lease_tables.h"
 #include "cache/sqlite/maintenance.h"
 #include "compiler/base/mutex.h"
-#include "server/build/batch.h"
-#include "server/build/cached_build.h"
-#include "server/build/pack_shelf.h"
-#include "server/build/program_pool.h"
-#include "server/build/second_look.h"
+#include "server/compile/batch.h"
+#include "server/compile/cached_build.h"
+#include "server/compile/pack_shelf.h"
+#include "server/compile/program_pool.h"
+#include "server/compile/result_audit.h"
 #include "server/daemon.h"
-#include "server/jobs/attempts.h"
+#include "server/jobs/crash_guard.h"
 #include "server/jobs/memory_queue.h"
 #include "server/jobs/worker.h"
-#include "server/load_watch.h"
 #include "server/ops/http_listener.h"
 #include "server/ops/machine.h"
 #include "server/ops/trace_export.h"
+#include "server/pressure_monitor.h"
 #include "server/reload/subscriptions.h"
-#include "server/rpc/engine_place.h"
+#include "server/rpc/deferred_engine.h"
 #include "server/rpc/rpc_server.h"
 #include "server/rpc/services.h"
 #include "server/store_stack.h"
@@ -80,8 +80,8 @@ struct Daemon::Parts {
   void MakeEngine();
   void Serve();
 
-  rpc::StoreSide WholeStore();
-  // Of build::Batches: null where nothing is kept in a file.
+  rpc::StoreAdmin WholeStore();
+  // Of compile::Batches: null where nothing is kept in a file.
   std::function<uint64_t()> LossesOfStore();
   void OpenAttempts();
   void MakeSecondLook();
@@ -139,30 +139,30 @@ struct Daemon::Parts {
   std::optional<cache::sqlite::BatchTable> batch_rows;
   std::optional<cache::sqlite::StoreMaintenance> maintenance;
   std::optional<cache::ExplainRing> explains;
-  std::unique_ptr<jobs::Attempts> attempts;  // null: without a file
+  std::unique_ptr<jobs::CrashGuard> attempts;  // null: without a file
   uint64_t poisoned_by_crash = 0;
-  std::optional<build::ProgramPool> pool;
+  std::optional<compile::ProgramPool> pool;
   std::optional<worker::Pool> worker_pool;
-  std::optional<build::Recipes> recipes;
-  std::optional<build::CachedBuild> builder;
-  std::optional<build::SecondLook> second_look;  // nothing if nothing is looked at again
+  std::optional<compile::Recipes> recipes;
+  std::optional<compile::CachedBuild> builder;
+  std::optional<compile::ResultAudit> second_look;  // nothing if nothing is looked at again
   ops::TraceRing traces;
   rpc::OpenStreams streams{clock, log};
   std::optional<rpc::ByteRoom> uploads;
   rpc::ByteRoom readers{config.slow_reader_bytes};
   std::optional<jobs::MemoryQueue> queue;
   std::optional<jobs::Workers> workers;
-  std::optional<build::PackShelf> shelf;
-  std::optional<build::Batches> batches;
+  std::optional<compile::PackShelf> shelf;
+  std::optional<compile::Batches> batches;
   std::optional<reload::Subscriptions> watches;
-  rpc::EnginePlace engine;
+  rpc::DeferredEngine engine;
   std::string last_crash;  // set before the state is Ready
   std::optional<rpc::Host> host;
   std::vector<std::shared_ptr<grpc::Service>> services;
   std::unique_ptr<rpc::RpcServer> server;
   std::unique_ptr<ops::HttpListener> http;
   const uint64_t memory_bytes = ops::MemoryBytes();
-  std::optional<LoadWatch> load;
+  std::optional<PressureMonitor> load;
 
   Mutex mutex;
   CondVar asked_changed;

@@ -25,7 +25,7 @@ Result<void> Daemon::Parts::ListenForOwner(bool may_fail) {
     return {};
   }
   Result<std::unique_ptr<rpc::UnixListener>> opened =
-      rpc::UnixListener::Listen(path, rpc::UnixListener::For::kOwner);
+      rpc::UnixListener::Listen(path, rpc::UnixListener::SocketAudience::kOwner);
   if (opened.ok()) {
     owners = std::move(opened).value();
   } else if (may_fail || config.allow_uids.empty()) {
@@ -38,8 +38,8 @@ Result<void> Daemon::Parts::ListenForOwner(bool may_fail) {
 }
 
 Result<void> Daemon::Parts::Listen(const Options& options) {
-  const auto whom = config.allow_uids.empty() ? rpc::UnixListener::For::kOwner
-                                              : rpc::UnixListener::For::kNeighbours;
+  const auto whom = config.allow_uids.empty() ? rpc::UnixListener::SocketAudience::kOwner
+                                              : rpc::UnixListener::SocketAudience::kNeighbours;
   if (options.passed.unix_socket >= 0) {
     listener = rpc::UnixListener::Adopt(options.passed.unix_socket, config.socket);
   } else {
@@ -124,7 +124,7 @@ rpc::Connections::Options Daemon::Parts::ConnectionOptions() {
           .newcomers_bytes = kAtOnce * (call + kHandshake),
           .client_bytes = kAtOnce * call,
           .on_flood = [this](const ops::Party& party) {
-            access->RefuseConnection(party, ops::Access::Why::kFlood);
+            access->RefuseConnection(party, ops::Access::RefusalCause::kFlood);
           }};
 }
 
@@ -171,13 +171,13 @@ void Daemon::Parts::MakeHost() {
                           {{"cause", why}});
               }},
       clock);
-  load.emplace(LoadWatch::Options{.workers = config.workers,
-                                  .polite = IsPolite(),
-                                  .drop_caches =
-                                      [this] {
-                                        stack.memory->Clear();
-                                        builder->Forget();
-                                      }},
+  load.emplace(PressureMonitor::Options{.workers = config.workers,
+                                        .polite = IsPolite(),
+                                        .drop_caches =
+                                            [this] {
+                                              stack.memory->Clear();
+                                              builder->Forget();
+                                            }},
                *queue, state, clock, log);
   uploads.emplace(ReceivingBytes() / 2);
   host.emplace(rpc::Host{
@@ -198,10 +198,11 @@ void Daemon::Parts::MakeHost() {
       .warnings = [this] { return log.Warnings(); },
       .drain = nullptr,
       .shut_down = nullptr,
-      .reload = [this]() -> Result<rpc::Reloaded> {
+      .reload = [this]() -> Result<rpc::ReloadReport> {
         KILN_TRY(const ConfigChange change, Reload());
-        return rpc::Reloaded{.at_once = {change.at_once.begin(), change.at_once.end()},
-                             .at_restart = {change.at_restart.begin(), change.at_restart.end()}};
+        return rpc::ReloadReport{
+            .at_once = {change.at_once.begin(), change.at_once.end()},
+            .at_restart = {change.at_restart.begin(), change.at_restart.end()}};
       },
       .set_log_level = [this](const std::string& component,
                               LogLevel level) { log.SetLevel(component, level); },

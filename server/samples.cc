@@ -113,10 +113,10 @@ void AddWork(const SampleSources& from, Samples& out) {
     add("kiln_running", {{"lane", name}}, queue.running[lane]);
   }
   uint64_t active = 0;
-  build::BatchProgress sum;
-  for (const build::BatchSummary& batch : from.batches.List()) {
+  compile::BatchProgress sum;
+  for (const compile::BatchSummary& batch : from.batches.List()) {
     active +=
-        batch.state == build::BatchState::kQueued || batch.state == build::BatchState::kRunning;
+        batch.state == compile::BatchState::kQueued || batch.state == compile::BatchState::kRunning;
     sum.hit_memory += batch.progress.hit_memory;
     sum.hit_local += batch.progress.hit_local;
     sum.shared += batch.progress.shared;

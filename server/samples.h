@@ -10,8 +10,8 @@
 #include "cache/maintenance.h"
 #include "cache/metrics_store.h"
 #include "cache/sqlite/sqlite_store.h"
-#include "server/build/batch.h"
-#include "server/build/cached_build.h"
+#include "server/compile/batch.h"
+#include "server/compile/cached_build.h"
 #include "server/jobs/queue.h"
 #include "server/ops/access.h"
 #include "server/ops/metrics.h"
@@ -27,15 +27,15 @@ struct SampleSources {
   cache::sqlite::SqliteStore* file;  // null: nothing is kept
   uint64_t memory_bytes;             // of the cache in memory
   std::array<uint64_t, cache::kCauseCount> miss_causes;
-  const build::BuildCounters& built;
+  const compile::BuildCounters& built;
   uint64_t merged;  // requests that found what they ask for being built
-  const build::RecipeCounters& recipes;
+  const compile::RecipeCounters& recipes;
   uint64_t poisoned_by_crash = 0;
   uint64_t differed_when_rebuilt = 0;
   worker::PoolCounters workers;
   std::vector<bool> upstreams;  // whether each of them answers, nearest first
   cache::CallCounts upstream_calls;
-  build::Batches& batches;
+  compile::Batches& batches;
   reload::Subscriptions& watches;
   jobs::JobQueue& queue;
   ops::Access& access;

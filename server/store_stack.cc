@@ -82,7 +82,8 @@ rpc::UpstreamRow Upstream::Row() {
   if (const auto read = failure(); read.has_value()) {
     row.cause = read->error.context;
     row.since_s = read->since_s;
-  } else if (const auto write = watched_.failure(cache::WatchedStore::kWrites); write.has_value()) {
+  } else if (const auto write = watched_.failure(cache::LastErrorStore::kWrites);
+             write.has_value()) {
     row.cause = "nothing can be sent there: " + write->error.context;
     row.since_s = write->since_s;
   }

@@ -13,13 +13,13 @@
 #include "cache/explain_ring.h"
 #include "cache/fault_store.h"
 #include "cache/journalling_store.h"
+#include "cache/last_error_store.h"
 #include "cache/limited_store.h"
 #include "cache/memory_store.h"
 #include "cache/metrics_store.h"
 #include "cache/read_through_store.h"
 #include "cache/sqlite/sqlite_store.h"
 #include "cache/upstream/grpc_store.h"
-#include "cache/watched_store.h"
 #include "compiler/base/clock.h"
 #include "compiler/base/mutex.h"
 #include "server/config.h"
@@ -52,8 +52,8 @@ class Upstream {
   void Look(const cache::Call& call);
   rpc::UpstreamRow Row();
   // Why the last read got no answer; nothing if it got one, or there was none.
-  std::optional<cache::WatchedStore::Failure> failure() {
-    return watched_.failure(cache::WatchedStore::kReads);
+  std::optional<cache::LastErrorStore::Failure> failure() {
+    return watched_.failure(cache::LastErrorStore::kReads);
   }
 
   cache::ReadThroughStore& store() { return *store_; }
@@ -66,7 +66,7 @@ class Upstream {
   Clock& clock_;
   UpstreamDamage damage_;
   std::unique_ptr<cache::upstream::GrpcStore> far_;
-  cache::WatchedStore watched_;
+  cache::LastErrorStore watched_;
   cache::MetricsStore metrics_;
   cache::CheckedStore checked_;
   std::optional<cache::JournallingStore> journal_;

@@ -12,7 +12,7 @@ import pathlib
 import re
 import sys
 
-FOLDERS = ("cache", "client", "compiler", "deploy", "runtime", "server")
+FOLDERS = ("cache", "client", "compiler", "examples", "runtime", "server")
 SOURCES = {".h", ".cc", ".cpp", ".inc", ".def"}
 HANDLER = re.compile(r"\bcatch\s*\(")
 COMMENT = re.compile(r"//.*")

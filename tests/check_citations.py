@@ -20,7 +20,7 @@ import pathlib
 import re
 import sys
 
-FOLDERS = ("cache", "client", "cmake", "compiler", "deploy", "docs", "proto", "runtime", "server", "tests")
+FOLDERS = ("cache", "client", "cmake", "compiler", "deploy", "docs", "examples", "proto", "runtime", "server", "tests")
 SPEC = "docs/spec"
 # They write down what is wrong.
 LEFT_OUT = ("tests/check_citations.py", "tests/check_citations_test.py")

@@ -16,7 +16,7 @@ import shutil
 import subprocess
 import sys
 
-FOLDERS = ("cache", "client", "compiler", "deploy", "runtime", "server", "tests")
+FOLDERS = ("cache", "client", "compiler", "examples", "runtime", "server", "tests")
 SPDX = "// SPDX-License-Identifier: "
 INCLUDE = re.compile(r'^#include ["<]([^">]+)[">]', re.M)
 

@@ -13,7 +13,7 @@ import pathlib
 import re
 import sys
 
-FOLDERS = ("cache", "client", "compiler", "deploy", "runtime", "server", "tests")
+FOLDERS = ("cache", "client", "compiler", "examples", "runtime", "server", "tests")
 HEADING = re.compile(r"( *)// --- (.*)")
 FILE = re.compile(r"\b[a-z_0-9]+\.cc\b")
 CLASS = re.compile(r"( *)(?:class|struct) (\w+)[^;]*\{$")

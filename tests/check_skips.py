@@ -11,7 +11,7 @@ import pathlib
 import re
 import sys
 
-FOLDERS = ("runtime", "tests/gpu", "tests/graph", "tests/oracle", "deploy/demo")
+FOLDERS = ("runtime", "tests/gpu", "tests/graph", "tests/oracle", "examples/demo")
 TEST = re.compile(r"^TEST(?:_[FP])?\((\w+),\s*(\w+)\)", re.M)
 
 

@@ -12,7 +12,7 @@ import pathlib
 import re
 import sys
 
-FOLDERS = ("cache", "client", "compiler", "deploy", "runtime", "server")
+FOLDERS = ("cache", "client", "compiler", "examples", "runtime", "server")
 SOURCES = {".h", ".cc", ".cpp", ".inc", ".def"}
 HOME = {"compiler/base/thread.h", "compiler/base/thread.cc"}
 STARTS = re.compile(r"\bstd::(?:jthread|async|packaged_task|thread(?!::(?:hardware_concurrency|id)\b))\b"

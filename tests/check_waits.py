@@ -23,7 +23,7 @@ def is_test(name):
 def main():
     root = pathlib.Path(sys.argv[1])
     wrong, seen = [], 0
-    for folder in ("cache", "client", "compiler", "deploy", "docs", "runtime", "server", "tests"):
+    for folder in ("cache", "client", "compiler", "examples", "docs", "runtime", "server", "tests"):
         for path in sorted((root / folder).rglob("*")):
             name = path.relative_to(root).as_posix()
             if path.suffix not in (".cc", ".h", ".py", ".sh") or not is_test(name):

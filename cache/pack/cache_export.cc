@@ -32,7 +32,7 @@ Result<Gathered> Gather(cache::Maintenance& store, cache::BlobStore& content,
   std::set<Hash128> too_large;  // signatures
   const auto add = [&](const cache::Key& key, ByteView value) -> Result<void> {
     KILN_TRY(const cache::RowSummary summary, cache::SummarizeRow(key.level, value));
-    ExportedRow row{.key = key, .value = Bytes(value.begin(), value.end()), .refs = {}};
+    ExportRow row{.key = key, .value = Bytes(value.begin(), value.end()), .refs = {}};
     std::vector<cache::Key> named;
     for (const cache::Product& product : summary.products) {
       row.refs.push_back(product.digest);
@@ -53,7 +53,7 @@ Result<Gathered> Gather(cache::Maintenance& store, cache::BlobStore& content,
     return {};
   };
   KILN_TRY_VOID(store.EachRow(filter, add));
-  gathered.left_out += std::erase_if(contents.rows, [&](const ExportedRow& row) {
+  gathered.left_out += std::erase_if(contents.rows, [&](const ExportRow& row) {
     const Result<Hash128> leads_to = row.key.level == cache::Level::kAlias && !too_large.empty()
                                          ? cache::DecodeAlias(row.value)
                                          : Result<Hash128>(Hash128{});
@@ -71,11 +71,11 @@ class Import {
     }
   }
 
-  Result<Imported> Run() {
-    KILN_TRY(const std::vector<ExportedRow> rows, Check());
+  Result<ImportReport> Run() {
+    KILN_TRY(const std::vector<ExportRow> rows, Check());
     imported_.rows = rows.size();
     for (const bool aliases : {false, true}) {  // what they lead to comes first
-      for (const ExportedRow& row : rows) {
+      for (const ExportRow& row : rows) {
         if ((row.key.level == cache::Level::kAlias) == aliases) {
           KILN_TRY_VOID(Add(row));
         }
@@ -88,10 +88,10 @@ class Import {
 
  private:
   // Every row decodes, and every content that it names is in the file and right.
-  Result<std::vector<ExportedRow>> Check() {
+  Result<std::vector<ExportRow>> Check() {
     KILN_TRY_VOID(pack_.Verify());
     KILN_TRY(Contents contents, ContentsOf(pack_));
-    for (const ExportedRow& row : contents.rows) {
+    for (const ExportRow& row : contents.rows) {
       for (const Digest& digest : row.refs) {
         const std::optional<uint32_t> blob = pack_.FindBlob(digest.id);
         if (!blob.has_value() || pack_.tables().blobs[*blob].raw_size != digest.size) {
@@ -105,7 +105,7 @@ class Import {
   }
 
   // A row goes in the same call as its content, or after it.
-  Result<void> Add(const ExportedRow& row) {
+  Result<void> Add(const ExportRow& row) {
     std::vector<Hash128> refs;
     for (const Digest& digest : row.refs) {
       refs.push_back(digest.id);
@@ -121,7 +121,7 @@ class Import {
 
   Result<void> Put() {
     if (!items_.empty()) {
-      KILN_TRY(const cache::Stored stored, store_.Put(items_, cache::Durability::kDurable, {}));
+      KILN_TRY(const cache::PutResult stored, store_.Put(items_, cache::Durability::kDurable, {}));
       imported_.added += stored.added;
       imported_.present += stored.present;
       imported_.other += stored.nondeterminism;
@@ -140,14 +140,14 @@ class Import {
   const cache::OnBytes& on_bytes_;
   uint64_t done_ = 0;
   uint64_t total_ = 0;  // of content
-  Imported imported_;
+  ImportReport imported_;
 };
 
 }  // namespace
 
-Result<Written> ExportCache(cache::Maintenance& store, cache::BlobStore& content,
-                            const cache::RowFilter& filter, const WriteOptions& options,
-                            const std::string& path) {
+Result<WriteReport> ExportCache(cache::Maintenance& store, cache::BlobStore& content,
+                                const cache::RowFilter& filter, const WriteOptions& options,
+                                const std::string& path) {
   KILN_TRY(const Gathered gathered, Gather(store, content, filter));
   const BlobSource source = [&](const Digest& digest) -> Result<Bytes> {
     const Result<cache::Blob> blob = content.Get(cache::ContentKey(digest), {});
@@ -159,13 +159,13 @@ Result<Written> ExportCache(cache::Maintenance& store, cache::BlobStore& content
     }
     return Bytes(blob->bytes.begin(), blob->bytes.end());
   };
-  KILN_TRY(Written written, WritePack(gathered.contents, source, options, path));
+  KILN_TRY(WriteReport written, WritePack(gathered.contents, source, options, path));
   written.left_out = gathered.left_out;
   return written;
 }
 
-Result<Imported> ImportCache(const Pack& pack, cache::BlobStore& store,
-                             const cache::OnBytes& on_bytes) {
+Result<ImportReport> ImportCache(const Pack& pack, cache::BlobStore& store,
+                                 const cache::OnBytes& on_bytes) {
   if ((pack.tables().header.flags & kCacheExport) == 0) {
     return Error{.code = ErrorCode::kInvalidArgument,
                  .context = "the pack is no cache export; make one with 'kiln cache export'",

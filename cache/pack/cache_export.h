@@ -13,11 +13,11 @@ namespace kiln::pack {
 // Rows that verify and everything that they name; rows with content that a pack cannot hold are
 // left out and counted. Memory: the rows, not the content. `content` hands out raw bytes. Errors:
 // those of WritePack; kNotFound for an unknown pin; kUnavailable if content was removed meanwhile.
-Result<Written> ExportCache(cache::Maintenance& store, cache::BlobStore& content,
-                            const cache::RowFilter& filter, const WriteOptions& options,
-                            const std::string& path);
+Result<WriteReport> ExportCache(cache::Maintenance& store, cache::BlobStore& content,
+                                const cache::RowFilter& filter, const WriteOptions& options,
+                                const std::string& path);
 
-struct Imported {
+struct ImportReport {
   uint64_t rows = 0;     // of the file
   uint64_t blobs = 0;    // that its rows name
   uint64_t added = 0;    // rows and blobs that the store did not have
@@ -29,7 +29,7 @@ struct Imported {
 // in any order and more than once. Errors: kInvalidArgument if the file is no cache export; PACK_*,
 // then nothing was put; those of BlobStore::Put, then a part was put and may be put again.
 // `on_bytes` is told some times how much of the content was put.
-Result<Imported> ImportCache(
+Result<ImportReport> ImportCache(
     const Pack& pack, cache::BlobStore& store,
     const cache::OnBytes& on_bytes = [](uint64_t, uint64_t) {});
 

@@ -85,7 +85,7 @@ struct Warm {
 };
 
 // A row of a cache export with the content that it names.
-struct ExportedRow {
+struct ExportRow {
   cache::Key key;  // unique; not of level kContent
   Bytes value;
   std::vector<Digest> refs;
@@ -100,7 +100,7 @@ struct Contents {
   std::vector<Pass> passes;
   std::vector<Warm> warm;
   bool cache_export = false;
-  std::vector<ExportedRow> rows;  // of a cache export only
+  std::vector<ExportRow> rows;  // of a cache export only
 };
 
 // Bytes of a blob that an artifact names. Errors end the writing.

@@ -38,7 +38,7 @@ TEST_F(PackDelta, OfOnePercent_IsSmallAndGivesEverything) {
     Write(MakeKinSample(1), "base", {.mode = mode});
     const auto base = Open("base");
     const Sample sample = MakeKinSample(1, 100, 1);
-    const Written delta = Write(sample, "delta", {.mode = mode, .base = base.get()});
+    const WriteReport delta = Write(sample, "delta", {.mode = mode, .base = base.get()});
     EXPECT_EQ(delta.in_base, delta.blobs - 1);
     // The index is complete, so what is small is the data.
     const std::string text = TextOf("delta");
@@ -71,7 +71,7 @@ TEST_F(PackDelta, ChangedModule_IsWordsAfterThoseOfItsKin) {
   sample.contents.artifacts.pop_back();
   const Bytes other = testing::SampleModule(5000);  // of other constants
   sample.contents.artifacts.back().code[0].digest = sample.Add(AsText(other));
-  const Written written = Write(sample, "1", {.base = base.get()});
+  const WriteReport written = Write(sample, "1", {.base = base.get()});
   EXPECT_EQ(written.blobs - written.in_base, 1u);
   const auto pack = Open("1", {.base = base});
   ASSERT_TRUE(pack->Verify().ok());

@@ -50,7 +50,7 @@ TEST_F(PackFamily, WhatDoesNotCompress_IsStoredAsItIs) {
     std::reverse(noise.begin(), noise.end());
     artifact.metadata = sample.Add(noise);
   }
-  const Written written = Write(sample, "a");
+  const WriteReport written = Write(sample, "a");
   EXPECT_GT(written.file_bytes, raw);
   EXPECT_LT(written.file_bytes, raw + raw / 10);
   const auto pack = Open("a");

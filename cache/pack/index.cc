@@ -35,7 +35,7 @@ class Indexer {
 
   Result<Index> Make() {
     KILN_TRY_VOID(Check());
-    row_order_ = Order(contents_.rows, [](const ExportedRow& row) {
+    row_order_ = Order(contents_.rows, [](const ExportRow& row) {
       return std::tuple(row.key.space, row.key.level, row.key.id);
     });
     AddPrograms();
@@ -154,7 +154,7 @@ Result<void> Indexer::CheckRows() const {
     return Wrong("rows of the cache belong into a cache export");
   }
   std::set<cache::Key> keys;
-  for (const ExportedRow& row : contents_.rows) {
+  for (const ExportRow& row : contents_.rows) {
     if (row.key.level == cache::Level::kContent || !keys.insert(row.key).second ||
         row.value.size() > cache::kMaxValueBytes) {
       return Wrong(fmt::format("row {} is double, too large or no row", KeyText(row.key)));
@@ -421,7 +421,7 @@ void Indexer::AddWarm() {
 
 void Indexer::AddCacheRows() {
   for (const uint32_t i : row_order_) {
-    const ExportedRow& row = contents_.rows[i];
+    const ExportRow& row = contents_.rows[i];
     index_.cache_rows.push_back({.key = row.key.id,
                                  .level = static_cast<uint32_t>(row.key.level),
                                  .space = row.key.space,

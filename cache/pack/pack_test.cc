@@ -27,7 +27,7 @@ using testing::Seal;
 TEST_F(PackFile, EveryVariant_IsFoundWithItsBlobs) {
   for (uint32_t seed = 0; seed < 20; ++seed) {
     const Sample sample = MakeSample(seed, 1 + seed % 5, seed * 5);
-    const Written written =
+    const WriteReport written =
         Write(sample, "a", {.mode = seed % 5 == 0 ? Mode::kSmall : Mode::kFast});
     EXPECT_EQ(written.artifacts, sample.contents.artifacts.size());
     const Result<std::unique_ptr<Pack>> pack = Pack::Open(Path("a"), {});

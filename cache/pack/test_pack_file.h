@@ -31,8 +31,9 @@ class PackFile : public ::testing::Test {
  protected:
   std::string Path(const std::string& name) const { return folder + "/" + name + ".kpack"; }
   std::string TextOf(const std::string& name) const { return ReadFile(Path(name)).value(); }
-  Written Write(const Sample& sample, const std::string& name, const WriteOptions& options = {}) {
-    Result<Written> written = WritePack(sample.contents, sample.Source(), options, Path(name));
+  WriteReport Write(const Sample& sample, const std::string& name,
+                    const WriteOptions& options = {}) {
+    Result<WriteReport> written = WritePack(sample.contents, sample.Source(), options, Path(name));
     EXPECT_TRUE(written.ok()) << ErrorText(written.error());
     return *written;
   }

@@ -67,9 +67,9 @@ Artifact ArtifactOf(const Tables& tables, const ArtifactRow& row) {
   return artifact;
 }
 
-Result<ExportedRow> RowOf(const Tables& tables, const CacheRow& row) {
+Result<ExportRow> RowOf(const Tables& tables, const CacheRow& row) {
   const ByteView value = tables.cache_values.subspan(row.offset, row.size);
-  ExportedRow out{
+  ExportRow out{
       .key = {.level = static_cast<cache::Level>(row.level), .space = row.space, .id = row.key},
       .value = Bytes(value.begin(), value.end()),
       .refs = {}};
@@ -212,7 +212,7 @@ Result<Contents> ContentsOf(const Pack& pack) {
     contents.warm.push_back(WarmOf(tables, row));
   }
   for (const CacheRow& row : tables.cache_rows) {
-    KILN_TRY(ExportedRow exported, RowOf(tables, row));
+    KILN_TRY(ExportRow exported, RowOf(tables, row));
     contents.rows.push_back(std::move(exported));
   }
   return contents;

@@ -316,8 +316,8 @@ Result<void> WriteFile(const std::string& path, const Header& header,
 
 }  // namespace
 
-Result<Written> WritePack(const Contents& contents, const BlobSource& blobs,
-                          const WriteOptions& options, const std::string& path) {
+Result<WriteReport> WritePack(const Contents& contents, const BlobSource& blobs,
+                              const WriteOptions& options, const std::string& path) {
   if (options.base != nullptr && options.base->links() >= kMaxLinks) {
     return PackError(kLimit, fmt::format("the base has {} packs below it; at most {} in all: "
                                          "flatten them",
@@ -344,15 +344,15 @@ Result<Written> WritePack(const Contents& contents, const BlobSource& blobs,
              Sign(*options.key, header, table, sections[sections.size() - 2]));
   }
   KILN_TRY_VOID(WriteFile(path, header, table, sections, spool));
-  return Written{.pack_id = header.pack_id,
-                 .file_bytes = header.file_size,
-                 .raw_bytes = families.raw_total(),
-                 .programs = index.programs.size(),
-                 .artifacts = index.artifacts.size(),
-                 .blobs = index.blobs.size(),
-                 .in_base = in_base,
-                 .pipelines = index.pipelines.size(),
-                 .rows = index.cache_rows.size()};
+  return WriteReport{.pack_id = header.pack_id,
+                     .file_bytes = header.file_size,
+                     .raw_bytes = families.raw_total(),
+                     .programs = index.programs.size(),
+                     .artifacts = index.artifacts.size(),
+                     .blobs = index.blobs.size(),
+                     .in_base = in_base,
+                     .pipelines = index.pipelines.size(),
+                     .rows = index.cache_rows.size()};
 }
 
 }  // namespace kiln::pack

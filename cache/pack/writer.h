@@ -26,7 +26,7 @@ struct WriteOptions {
   const SigningKey* key = nullptr;
 };
 
-struct Written {
+struct WriteReport {
   Hash128 pack_id;
   uint64_t file_bytes = 0;
   uint64_t raw_bytes = 0;  // of all blobs that were written
@@ -43,7 +43,7 @@ struct Written {
 // (at most 32 MiB and one blob) and a few blocks. Errors: kInvalidArgument for wrong
 // contents; PACK_LIMIT; kCorrupt for a blob that is not what its digest says; those of `blobs`, of
 // the base and of the file system. A failed write leaves no file.
-Result<Written> WritePack(const Contents& contents, const BlobSource& blobs,
-                          const WriteOptions& options, const std::string& path);
+Result<WriteReport> WritePack(const Contents& contents, const BlobSource& blobs,
+                              const WriteOptions& options, const std::string& path);
 
 }  // namespace kiln::pack

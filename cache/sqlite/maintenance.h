@@ -17,7 +17,7 @@ class StoreMaintenance final : public Maintenance {
   Result<VerifyReport> Verify(const VerifyOptions& options) override;
   Result<RepairReport> Repair(const std::stop_token& stop) override;
   Result<GcReport> Gc(const GcOptions& options) override;
-  Result<std::vector<Quarantined>> ListQuarantine(int64_t before, uint32_t limit) override;
+  Result<std::vector<QuarantineEntry>> ListQuarantine(int64_t before, uint32_t limit) override;
   Result<void> EachRow(
       const RowFilter& filter,
       const std::function<Result<void>(const Key& key, ByteView value)>& each) override;

@@ -160,7 +160,7 @@ class Salvage {
   void PutPending() {
     for (const auto& [item, count] : pending_) {
       const bool last = &item == &pending_.back().first;
-      const Result<Stored> stored = to_.Put(
+      const Result<PutResult> stored = to_.Put(
           std::span(&item, 1), last ? Durability::kDurable : Durability::kRelaxed, {.stop = stop_});
       *count += stored.ok() ? 1 : 0;
     }

@@ -272,8 +272,8 @@ void SqliteStore::Report(const Damage& damage) {
            clock_.Monotonic()}));  // not now if the queue is full: the next read reports again
 }
 
-Result<Stored> SqliteStore::Put(std::span<const Item> items, Durability durability,
-                                const Call& call) {
+Result<PutResult> SqliteStore::Put(std::span<const Item> items, Durability durability,
+                                   const Call& call) {
   const std::shared_ptr<Session> session = Current();
   if (session == nullptr) {
     const bool full = clock_.Monotonic().count() < full_until_ns_;
@@ -294,11 +294,11 @@ Result<Stored> SqliteStore::Put(std::span<const Item> items, Durability durabili
   }
   struct State {
     std::vector<Item> items;
-    Stored stored;
+    PutResult stored;
   };
   auto state = std::make_shared<State>(State{.items = {items.begin(), items.end()}, .stored = {}});
   const auto change = [this, state](TableWrites& writes) -> Result<void> {
-    Result<Stored> put = writes.Put(state->items);
+    Result<PutResult> put = writes.Put(state->items);
     if (!put.ok() && put.error().reason == kDictionaryGone) {
       dictionaries_.Forget();
     }
@@ -307,7 +307,7 @@ Result<Stored> SqliteStore::Put(std::span<const Item> items, Durability durabili
   };
   if (durability == Durability::kRelaxed) {
     KILN_TRY_VOID(session->writer()->Post(change, WeightOf(items), call));
-    return Stored{};
+    return PutResult{};
   }
   const Result<void> written = session->writer()->Run(change, WeightOf(items), call);
   if (!written.ok()) {

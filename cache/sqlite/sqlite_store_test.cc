@@ -27,7 +27,7 @@ Item Signature(std::string_view key, std::string_view content) {
   return RecordItem(Level::kSignature, 0, Id(key), RecordOf({{"meta", DigestOf(content)}}));
 }
 
-Result<Stored> PutAll(BlobStore& store, const std::vector<Item>& items) {
+Result<PutResult> PutAll(BlobStore& store, const std::vector<Item>& items) {
   return store.Put(items, Durability::kDurable, {});
 }
 
@@ -74,10 +74,10 @@ TEST_F(SqliteStoreTest, EmptyContent_IsContent) {
 
 TEST_F(SqliteStoreTest, RowWithoutItsContent_IsRefusedAndTheRestOfTheGroupIsNot) {
   const StorePtr store = Open();
-  const Result<Stored> refused = PutAll(*store, {Content("other"), Signature("s", "absent")});
+  const Result<PutResult> refused = PutAll(*store, {Content("other"), Signature("s", "absent")});
   EXPECT_EQ(refused.error().reason, kRefsMissing);
   EXPECT_FALSE(store->Get(Content("other").key, {}).ok());  // all of a call or nothing
-  const Result<Stored> alias = PutAll(*store, {AliasItem(0, Id("v"), Id("s"))});
+  const Result<PutResult> alias = PutAll(*store, {AliasItem(0, Id("v"), Id("s"))});
   EXPECT_EQ(alias.error().reason, kRefsMissing);
   EXPECT_TRUE(PutAll(*store, {Content("fine")}).ok());
 }
@@ -101,7 +101,7 @@ TEST_F(SqliteStoreTest, WrongIdOrGarbageRow_IsRefused) {
 TEST_F(SqliteStoreTest, OtherResultForAKey_FirstStaysAndIsCounted) {
   const StorePtr store = Open();
   ASSERT_TRUE(PutAll(*store, {Content("a"), Content("b"), Signature("s", "a")}).ok());
-  const Result<Stored> again = PutAll(*store, {Signature("s", "b")});
+  const Result<PutResult> again = PutAll(*store, {Signature("s", "b")});
   EXPECT_EQ(again->nondeterminism, 1u);
   EXPECT_EQ(store->Status().nondeterminism, 1u);
   EXPECT_EQ(AsText(store->Get(Signature("s", "a").key, {})->bytes),
@@ -114,7 +114,8 @@ TEST_F(SqliteStoreTest, EqualResultOfAnotherBuild_IsPresent) {
   Record other = RecordOf({{"meta", DigestOf("a")}});
   other.cpu_us = 99;
   other.build_id = "c";
-  const Result<Stored> again = PutAll(*store, {RecordItem(Level::kSignature, 0, Id("s"), other)});
+  const Result<PutResult> again =
+      PutAll(*store, {RecordItem(Level::kSignature, 0, Id("s"), other)});
   EXPECT_EQ(again->present, 1u);
   EXPECT_EQ(again->nondeterminism, 0u);
 }
@@ -360,7 +361,7 @@ TEST_F(SqliteStoreTest, CancelledPut_Returns) {
   std::stop_source stop;
   stop.request_stop();
   const Item item = Content("words");
-  const Result<Stored> stored =
+  const Result<PutResult> stored =
       store->Put(std::span(&item, 1), Durability::kDurable, {.stop = stop.get_token()});
   EXPECT_TRUE(stored.ok() || stored.error().code == ErrorCode::kCancelled);
 }

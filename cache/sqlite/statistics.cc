@@ -107,14 +107,15 @@ Result<StoreStats> StoreMaintenance::Stats() {
   return stats;
 }
 
-Result<std::vector<Quarantined>> StoreMaintenance::ListQuarantine(int64_t before, uint32_t limit) {
+Result<std::vector<QuarantineEntry>> StoreMaintenance::ListQuarantine(int64_t before,
+                                                                      uint32_t limit) {
   KILN_TRY(ReaderPool::Loan reader, store_.Read({}));
   KILN_TRY(Statement statement,
            reader.connection().Prepare("SELECT qid, at_s, what, id, reason FROM quarantine"
                                        " WHERE qid<?1 OR ?1=0 ORDER BY qid DESC LIMIT ?2"));
   Query query(statement);
   query.Bind(before).Bind(int64_t{limit});
-  std::vector<Quarantined> found;
+  std::vector<QuarantineEntry> found;
   KILN_TRY([[maybe_unused]] const int64_t rows, query.EachRow([&](const Query& row) {
     found.push_back({.number = row.Int(0),
                      .at_s = row.Int(1),

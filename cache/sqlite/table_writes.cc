@@ -84,8 +84,8 @@ int64_t TableWrites::NowSeconds() const {
   return std::chrono::duration_cast<std::chrono::seconds>(clock_->UnixTime()).count();
 }
 
-Result<Stored> TableWrites::Put(std::span<const Item> items) {
-  Stored stored;
+Result<PutResult> TableWrites::Put(std::span<const Item> items) {
+  PutResult stored;
   Numbers contents;
   Numbers signatures;
   // Content first, then the records that name it, then the aliases that lead to them.
@@ -123,7 +123,7 @@ Result<int64_t> TableWrites::DictionaryOf(const Item& item) {
   return number;
 }
 
-Result<void> TableWrites::PutContent(const Item& item, Stored& stored, Numbers& contents) {
+Result<void> TableWrites::PutContent(const Item& item, PutResult& stored, Numbers& contents) {
   KILN_TRY(const int64_t dictionary, DictionaryOf(item));
   {
     Query insert(insert_blob_);
@@ -148,7 +148,7 @@ Result<void> TableWrites::PutContent(const Item& item, Stored& stored, Numbers& 
 // The id is there already: equal content stays, damaged content is healed by the new bytes, other
 // content of the same id is a collision (spec/cache 2.1.4).
 Result<int64_t> TableWrites::MeetStoredContent(const Item& item, int64_t dictionary,
-                                               Stored& stored) {
+                                               PutResult& stored) {
   int64_t rid = 0;
   int64_t raw_size = 0;
   int64_t put_s = 0;
@@ -227,7 +227,7 @@ Result<std::vector<int64_t>> TableWrites::RidsOf(const Item& item, const Numbers
   return rids;
 }
 
-Result<void> TableWrites::PutRecord(const Item& item, const Numbers& contents, Stored& stored,
+Result<void> TableWrites::PutRecord(const Item& item, const Numbers& contents, PutResult& stored,
                                     Numbers& signatures) {
   const Result<RowSummary> summary = SummarizeRow(item.key.level, item.value.bytes);
   if (!summary.ok()) {
@@ -288,7 +288,7 @@ Result<void> TableWrites::InsertRefs(int64_t eid, std::span<const int64_t> rids)
 }
 
 Result<bool> TableWrites::MeetStoredRecord(const Item& item, const RowSummary& summary,
-                                           Stored& stored, std::span<const int64_t> rids) {
+                                           PutResult& stored, std::span<const int64_t> rids) {
   KILN_TRY(const std::optional<StoredRow> there, reads_.FindRow(item.key));
   if (!there.has_value()) {
     return IndexDamaged(item.key);
@@ -328,7 +328,8 @@ Result<bool> TableWrites::MeetStoredRecord(const Item& item, const RowSummary& s
 
 // No result: masks of one ordinal may differ, and the wider one finds whatever the other does after
 // one more walk (spec/cache 3.4).
-Result<bool> TableWrites::MeetStoredMask(const Item& item, const StoredRow& there, Stored& stored) {
+Result<bool> TableWrites::MeetStoredMask(const Item& item, const StoredRow& there,
+                                         PutResult& stored) {
   if (!Widens(there.value.bytes, item.value.bytes)) {
     ++stored.present;
     KILN_TRY_VOID(MarkUsed(there.eid, NowQuantum()));
@@ -356,7 +357,7 @@ Result<int64_t> TableWrites::EidOfSignature(const Item& alias, const Hash128& si
   return find.Int(0);
 }
 
-Result<void> TableWrites::PutAlias(const Item& item, Stored& stored, const Numbers& signatures) {
+Result<void> TableWrites::PutAlias(const Item& item, PutResult& stored, const Numbers& signatures) {
   const Result<Hash128> signature = DecodeAlias(item.value.bytes);
   if (!signature.ok()) {
     return Error{.code = ErrorCode::kInvalidArgument,

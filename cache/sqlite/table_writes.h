@@ -37,7 +37,7 @@ class TableWrites {
 
   // As BlobStore::Put promises for one call. Requires: the caller has checked the ids of content of
   // codec kRaw and the sums of rows.
-  Result<Stored> Put(std::span<const Item> items);
+  Result<PutResult> Put(std::span<const Item> items);
 
   // Looks again at what a reader found damaged; if it still is, quarantines and drops it, with
   // every record that names it.
@@ -77,24 +77,24 @@ class TableWrites {
 
   // The number of the dictionary that content needs, 0 for none. Errors: DICTIONARY_GONE.
   Result<int64_t> DictionaryOf(const Item& item);
-  Result<void> PutContent(const Item& item, Stored& stored, Numbers& contents);
-  Result<int64_t> MeetStoredContent(const Item& item, int64_t dictionary, Stored& stored);
+  Result<void> PutContent(const Item& item, PutResult& stored, Numbers& contents);
+  Result<int64_t> MeetStoredContent(const Item& item, int64_t dictionary, PutResult& stored);
   Result<std::optional<int64_t>> RidOf(const Hash128& id);
   // The rids of the content that a record names. Errors: REFS_MISSING.
   Result<std::vector<int64_t>> RidsOf(const Item& item, const Numbers& contents);
-  Result<void> PutRecord(const Item& item, const Numbers& contents, Stored& stored,
+  Result<void> PutRecord(const Item& item, const Numbers& contents, PutResult& stored,
                          Numbers& signatures);
   Result<bool> InsertRecord(const Item& item, const RowSummary& summary,
                             std::span<const int64_t> rids);
   Result<void> InsertRefs(int64_t eid, std::span<const int64_t> rids);
   // Whether the stored record gave way to the item.
-  Result<bool> MeetStoredRecord(const Item& item, const RowSummary& summary, Stored& stored,
+  Result<bool> MeetStoredRecord(const Item& item, const RowSummary& summary, PutResult& stored,
                                 std::span<const int64_t> rids);
   // The same for masks: whether the stored one was widened.
-  Result<bool> MeetStoredMask(const Item& item, const StoredRow& there, Stored& stored);
+  Result<bool> MeetStoredMask(const Item& item, const StoredRow& there, PutResult& stored);
   Result<int64_t> EidOfSignature(const Item& alias, const Hash128& signature,
                                  const Numbers& signatures);
-  Result<void> PutAlias(const Item& item, Stored& stored, const Numbers& signatures);
+  Result<void> PutAlias(const Item& item, PutResult& stored, const Numbers& signatures);
   Result<void> DropBlob(const Hash128& id);
 
   Connection* connection_;

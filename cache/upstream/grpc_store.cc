@@ -356,9 +356,9 @@ Result<Blob> GrpcStore::GetRow(const Key& key, const Call& call) {
   return RowItem(key, Bytes(value.begin(), value.end())).value;
 }
 
-Result<Stored> GrpcStore::Put(std::span<const Item> items, Durability /*durability*/,
-                              const Call& call) {
-  Stored stored;
+Result<PutResult> GrpcStore::Put(std::span<const Item> items, Durability /*durability*/,
+                                 const Call& call) {
+  PutResult stored;
   std::vector<const Item*> contents;
   std::vector<const Item*> rows;
   for (const Item& item : items) {
@@ -371,7 +371,7 @@ Result<Stored> GrpcStore::Put(std::span<const Item> items, Durability /*durabili
 
 // Sends what is not there.
 Result<void> GrpcStore::PutContent(std::span<const Item* const> items, const Call& call,
-                                   Stored& stored) {
+                                   PutResult& stored) {
   if (items.empty()) {
     return {};
   }
@@ -418,7 +418,7 @@ Result<void> GrpcStore::PutContent(std::span<const Item* const> items, const Cal
 }
 
 Result<void> GrpcStore::PutRows(std::span<const Item* const> items, const Call& call,
-                                Stored& stored) {
+                                PutResult& stored) {
   for (size_t first = 0; first < items.size(); first += kMostRows) {
     v1::PutRowsRequest request;
     for (const Item* item : items.subspan(first, std::min(kMostRows, items.size() - first))) {

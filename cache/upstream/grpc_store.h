@@ -38,7 +38,8 @@ class GrpcStore final : public BlobStore {
   // for what is not what was asked for.
   Result<Blob> Get(const Key& key, const Call& call) override;
   // Durable there when it returns, whatever is asked. Errors: as BlobStore::Put.
-  Result<Stored> Put(std::span<const Item> items, Durability durability, const Call& call) override;
+  Result<PutResult> Put(std::span<const Item> items, Durability durability,
+                        const Call& call) override;
   Result<std::vector<Key>> FindMissing(std::span<const Key> keys, const Call& call) override;
   void Touch(std::span<const Key>) override {}  // to be asked for is to be used
 
@@ -48,8 +49,8 @@ class GrpcStore final : public BlobStore {
 
   Result<Blob> GetContent(const Key& key, const Call& call);
   Result<Blob> GetRow(const Key& key, const Call& call);
-  Result<void> PutContent(std::span<const Item* const> items, const Call& call, Stored& stored);
-  Result<void> PutRows(std::span<const Item* const> items, const Call& call, Stored& stored);
+  Result<void> PutContent(std::span<const Item* const> items, const Call& call, PutResult& stored);
+  Result<void> PutRows(std::span<const Item* const> items, const Call& call, PutResult& stored);
 
   std::unique_ptr<State> state_;
 };

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "client/cli/global.h"
-#include "client/cli/store.h"
+#include "client/cli/store_arguments.h"
 #include "client/cli/verbs.h"
 
 namespace kiln::cli {

@@ -101,15 +101,16 @@ void PrintItem(const Global& global, const client::BatchItem& item) {
 Result<int> Attach(const Global& global, const std::string& id, client::Client& client) {
   KILN_TRY(const client::BatchInfo info, client.GetBatch(id));
   Mistakes mistakes(global);
-  const Following following{.name = info.project,
-                            .restart = [&]() -> Result<void> {
-                              KILN_TRY_VOID(ConnectTo(global));
-                              return {};
-                            },
-                            .failed =
-                                [&](const client::BatchItem& item) {
-                                  (void)mistakes.Add(item.program, item.outcome.diagnostics, {});
-                                }};
+  const BatchFollower following{.name = info.project,
+                                .restart = [&]() -> Result<void> {
+                                  KILN_TRY_VOID(ConnectTo(global));
+                                  return {};
+                                },
+                                .failed =
+                                    [&](const client::BatchItem& item) {
+                                      (void)mistakes.Add(item.program, item.outcome.diagnostics,
+                                                         {});
+                                    }};
   const Result<BatchOutcome> followed = FollowBatch(global, id, following, client);
   mistakes.End();
   KILN_TRY(const BatchOutcome outcome, followed);
@@ -119,7 +120,7 @@ Result<int> Attach(const Global& global, const std::string& id, client::Client& 
 }
 
 Result<int> Run(const Global& global, const BatchArguments& arguments) {
-  KILN_TRY(const client::Connected connected, ConnectTo(global));
+  KILN_TRY(const client::DaemonConnection connected, ConnectTo(global));
   client::Client& client = *connected.client;
   if (arguments.what == "list") {
     KILN_TRY(const std::vector<client::BatchInfo> batches, client.ListBatches({}));
@@ -170,7 +171,7 @@ int RunBatchVerb(const Global& global, const BatchArguments& arguments) {
 
 int RunBatchResume(const Global& global, const std::string& prefix) {
   const auto resume = [&]() -> Result<int> {
-    KILN_TRY(const client::Connected connected, ConnectTo(global));
+    KILN_TRY(const client::DaemonConnection connected, ConnectTo(global));
     client::Client& client = *connected.client;
     std::string id;
     if (prefix.empty()) {

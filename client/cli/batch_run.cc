@@ -42,7 +42,7 @@ bool Wanted(const std::vector<std::string>& patterns, const std::string& name) {
 // What is wrong, once: the other programs that have it are named at the end.
 void ShowFailure(const Global& global, const Project& project, const client::BatchItem& item,
                  Mistakes& mistakes) {
-  Mistakes::Added added;
+  Mistakes::MistakeCounts added;
   for (const LoadedProgram& loaded : project.programs) {
     if (loaded.program.name == item.program) {
       added =
@@ -89,10 +89,10 @@ Result<Project> LoadProject(const Global& global, const std::vector<std::string>
   for (const LoadedProgram& loaded : project.programs) {
     programs.push_back(&loaded.program);
   }
-  KILN_TRY(std::vector<client::ListedOptions> listed, DeclaredOf(client, programs));
+  KILN_TRY(std::vector<client::OptionList> listed, DeclaredOf(client, programs));
   for (size_t i = 0; i < listed.size(); ++i) {
     const LoadedProgram& loaded = project.programs[i];
-    const client::ListedOptions declared = std::move(listed[i]);
+    const client::OptionList declared = std::move(listed[i]);
     project.declared.emplace_back(loaded.program.name, declared);
     if (client::HasErrors(declared)) {  // and so nobody knows what it declares
       client::ProgramSpace wrong;       // the daemon reports its errors as the program's result
@@ -107,7 +107,7 @@ Result<Project> LoadProject(const Global& global, const std::vector<std::string>
 }
 
 Result<BatchOutcome> FollowBatch(const Global& global, const std::string& id,
-                                 const Following& following, client::Client& client) {
+                                 const BatchFollower& following, client::Client& client) {
   BatchOutcome outcome{.id = id, .progress = {}, .final = {}, .failures = {}};
   Progress progress(global, following.name);
   progress.Begin(id);
@@ -196,7 +196,7 @@ Result<BatchOutcome> RunBatch(const Global& global, const Project& project, clie
   }
   KILN_TRY(const std::string id, std::move(started));
   Mistakes mistakes(global);
-  const Following following{
+  const BatchFollower following{
       .name = project.manifest.name,
       .restart = [&]() -> Result<void> {
         KILN_TRY_VOID(ConnectTo(global));

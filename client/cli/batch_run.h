@@ -17,7 +17,7 @@ struct Project {
   project::Manifest manifest;
   std::vector<LoadedProgram> programs;
   std::vector<client::ProgramSpace> spaces;
-  std::vector<std::pair<std::string, client::ListedOptions>> declared;  // by program
+  std::vector<std::pair<std::string, client::OptionList>> declared;  // by program
 };
 
 // `patterns`: names or globs; none: all. Errors: kNotFound, kInvalidArgument.
@@ -43,13 +43,13 @@ Error WithMistakes(const Global& global, const Project& project, const std::stri
 
 // Follows a batch that runs. `restart` is called when the daemon went and came back, and makes the
 // batch known to it again; `failed` shows what failed, and is called between lines of progress.
-struct Following {
+struct BatchFollower {
   std::string name;  // of the project
   std::function<Result<void>()> restart;
   std::function<void(const client::BatchItem&)> failed;
 };
 Result<BatchOutcome> FollowBatch(const Global& global, const std::string& id,
-                                 const Following& following, client::Client& client);
+                                 const BatchFollower& following, client::Client& client);
 
 // The batch whose id begins like this. Errors: kNotFound, kInvalidArgument if there are several.
 Result<std::string> BatchNamed(client::Client& client, const std::string& prefix);

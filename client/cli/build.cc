@@ -15,7 +15,7 @@
 #include "client/cli/report.h"
 #include "client/cli/results.h"
 #include "client/cli/shell_word.h"
-#include "client/cli/store.h"
+#include "client/cli/store_arguments.h"
 #include "client/cli/unread_axes.h"
 #include "client/cli/verbs.h"
 #include "compiler/base/beneath.h"
@@ -72,7 +72,7 @@ void PrintSummary(const Global& global, const Project& project, const BatchOutco
 }
 
 // Writes blobs by content id and an index that leads from programs and options to them.
-Result<void> WriteResults(const std::string& folder, const Fetched& fetched) {
+Result<void> WriteResults(const std::string& folder, const FetchResult& fetched) {
   nlohmann::ordered_json index = nlohmann::ordered_json::array();
   for (const auto& [id, bytes] : fetched.blobs) {
     KILN_TRY_VOID(WriteFileBeneath(folder, "blobs/" + id.hex(), bytes));
@@ -85,8 +85,8 @@ Result<void> WriteResults(const std::string& folder, const Fetched& fetched) {
   return WriteFileBeneath(folder, "index.json", AsBytes(index.dump(1)));
 }
 
-Result<Fetched> FetchAll(client::Client& client, const std::string& batch) {
-  Fetched fetched;
+Result<FetchResult> FetchAll(client::Client& client, const std::string& batch) {
+  FetchResult fetched;
   KILN_TRY(fetched.done, client.FetchBatch(batch, {}, Collect(fetched)));
   return fetched;
 }
@@ -151,7 +151,7 @@ std::vector<std::string> Dependencies(const Project& project) {
 Result<void> WriteOutputs(const BuildArguments& arguments, const Project& project,
                           const BatchOutcome& batch, client::Client& client) {
   if (!arguments.out.empty()) {
-    KILN_TRY(const Fetched fetched, FetchAll(client, batch.id));
+    KILN_TRY(const FetchResult fetched, FetchAll(client, batch.id));
     KILN_TRY_VOID(WriteResults(arguments.out, fetched));
   }
   if (!arguments.deps.empty()) {
@@ -282,7 +282,7 @@ int RunBuild(const Global& global, const BuildArguments& arguments) {
   if (arguments.resume.has_value()) {
     return RunBatchResume(global, *arguments.resume);
   }
-  Result<client::Connected> connected = ConnectTo(global);
+  Result<client::DaemonConnection> connected = ConnectTo(global);
   if (!connected.ok()) {
     return Fail(global, connected.error());
   }

@@ -18,7 +18,7 @@
 #include "client/cli/explanation.h"
 #include "client/cli/json_line.h"
 #include "client/cli/print.h"
-#include "client/cli/store.h"
+#include "client/cli/store_arguments.h"
 
 namespace kiln::cli {
 namespace {
@@ -89,7 +89,7 @@ Result<cache::GcReport> Collect(const Global& global, const CacheArguments& argu
     }
     return report;
   }
-  KILN_TRY(const std::unique_ptr<Opened> opened,
+  KILN_TRY(const std::unique_ptr<LocalCache> opened,
            OpenCache(arguments, options.dry_run ? Use::kLook : Use::kChange));
   return opened->maintenance->Gc(options);
 }
@@ -169,7 +169,7 @@ Result<Repaired> Repair(const Global& global, const CacheArguments& arguments) {
     repaired.counts.back().second = done.left;
     return repaired;
   }
-  KILN_TRY(const std::unique_ptr<Opened> opened, OpenCache(arguments, Use::kChange));
+  KILN_TRY(const std::unique_ptr<LocalCache> opened, OpenCache(arguments, Use::kChange));
   KILN_TRY(const cache::RepairReport report, opened->maintenance->Repair({}));
   PrintFaults(global, report.before);
   return Repaired{.counts = CountsOf(report.after),
@@ -195,7 +195,7 @@ int RunCacheStats(const Global& global, const CacheArguments& arguments) {
     PrintStats(global, *stats, cache::sqlite::FindOwner(DirectoryOf(arguments)));
     return Finish("cache stats", kSuccess, {});
   }
-  const Result<std::unique_ptr<Opened>> opened = OpenCache(arguments, Use::kLook);
+  const Result<std::unique_ptr<LocalCache>> opened = OpenCache(arguments, Use::kLook);
   if (!opened.ok()) {
     return Fail(global, opened.error());
   }
@@ -304,12 +304,12 @@ int RunCacheExport(const Global& global, const CacheArguments& arguments) {
     filter.since_s = std::chrono::duration_cast<std::chrono::seconds>(clock.UnixTime()).count() -
                      static_cast<int64_t>(*seconds);
   }
-  const Result<std::unique_ptr<Opened>> opened = OpenCache(arguments, Use::kLook);
+  const Result<std::unique_ptr<LocalCache>> opened = OpenCache(arguments, Use::kLook);
   if (!opened.ok()) {
     return Fail(global, opened.error());
   }
-  Opened& store = **opened;
-  const Result<pack::Written> written =
+  LocalCache& store = **opened;
+  const Result<pack::WriteReport> written =
       pack::ExportCache(*store.maintenance, *store.content, filter, {}, arguments.file);
   if (!written.ok()) {
     return Fail(global, written.error());
@@ -329,7 +329,7 @@ int RunCacheExport(const Global& global, const CacheArguments& arguments) {
 
 namespace {
 
-Result<pack::Imported> Import(const Global& global, const CacheArguments& arguments) {
+Result<pack::ImportReport> Import(const Global& global, const CacheArguments& arguments) {
   KILN_TRY(const std::unique_ptr<pack::Pack> file, pack::Pack::Open(arguments.file, {}));
   SystemClock clock;
   ByteProgress progress(global, "cache import", clock);
@@ -337,14 +337,14 @@ Result<pack::Imported> Import(const Global& global, const CacheArguments& argume
   if (daemon != nullptr) {
     return pack::ImportCache(*file, *daemon->CacheStore(clock), std::ref(progress));
   }
-  KILN_TRY(const std::unique_ptr<Opened> opened, OpenCache(arguments, Use::kChange));
+  KILN_TRY(const std::unique_ptr<LocalCache> opened, OpenCache(arguments, Use::kChange));
   return pack::ImportCache(*file, *opened->content, std::ref(progress));
 }
 
 }  // namespace
 
 int RunCacheImport(const Global& global, const CacheArguments& arguments) {
-  const Result<pack::Imported> imported = Import(global, arguments);
+  const Result<pack::ImportReport> imported = Import(global, arguments);
   if (!imported.ok()) {
     return Fail(global, imported.error());
   }
@@ -364,7 +364,7 @@ namespace {
 
 // What the store of the directory remembers of a key, without a daemon.
 Result<client::Explanation> Remembered(const CacheArguments& arguments, Hash128 key) {
-  KILN_TRY(const std::unique_ptr<Opened> opened, OpenCache(arguments, Use::kLook));
+  KILN_TRY(const std::unique_ptr<LocalCache> opened, OpenCache(arguments, Use::kLook));
   const Result<cache::Blob> alias =
       opened->content->Get({.level = cache::Level::kAlias, .space = 0, .id = key}, {});
   if (alias.ok()) {
@@ -402,7 +402,7 @@ int RunCacheWhy(const Global& global, const CacheArguments& arguments) {
     return Fail(global, daemon.error());
   }
   if (*daemon != nullptr) {
-    const Result<client::Explained> explained =
+    const Result<client::ExplainReply> explained =
         (*daemon)->Explain(client::Client::ExplainKey{arguments.name});
     if (!explained.ok()) {
       return Fail(global, explained.error());

@@ -33,7 +33,7 @@ Result<std::unique_ptr<client::Client>> HolderOf(const Global& global,
   return holds ? std::move(client) : nullptr;
 }
 
-Result<std::unique_ptr<Opened>> OpenCache(const CacheArguments& arguments, Use use) {
+Result<std::unique_ptr<LocalCache>> OpenCache(const CacheArguments& arguments, Use use) {
   const std::filesystem::path dir = DirectoryOf(arguments);
   if (dir.empty()) {
     return Error{.code = ErrorCode::kInvalidArgument,
@@ -48,7 +48,7 @@ Result<std::unique_ptr<Opened>> OpenCache(const CacheArguments& arguments, Use u
                  .context = "there is no cache in " + dir.string(),
                  .reason = "NO_CACHE"};
   }
-  auto opened = std::make_unique<Opened>();
+  auto opened = std::make_unique<LocalCache>();
   Result<std::unique_ptr<cache::sqlite::SqliteStore>> store = cache::sqlite::SqliteStore::Open(
       {.dir = dir, .must_own = use == Use::kChange, .read_only = use == Use::kLook}, opened->clock,
       opened->log);

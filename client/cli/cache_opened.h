@@ -11,7 +11,7 @@
 #include "cache/compressing_store.h"
 #include "cache/sqlite/lease_tables.h"
 #include "cache/sqlite/maintenance.h"
-#include "client/cli/store.h"
+#include "client/cli/store_arguments.h"
 
 namespace kiln::cli {
 
@@ -27,7 +27,7 @@ Result<std::unique_ptr<client::Client>> HolderOf(const Global& global,
 
 enum class Use : uint8_t { kLook, kChange };
 
-struct Opened {
+struct LocalCache {
   SystemClock clock;
   NullLog log;
   std::unique_ptr<cache::sqlite::SqliteStore> sqlite;
@@ -38,7 +38,7 @@ struct Opened {
 
 // Errors: kNotFound, NO_CACHE, to look at what is not there; kUnavailable if another process has it
 // or the disk fails.
-Result<std::unique_ptr<Opened>> OpenCache(const CacheArguments& arguments, Use use);
+Result<std::unique_ptr<LocalCache>> OpenCache(const CacheArguments& arguments, Use use);
 
 // Notes the result line of --json and gives the exit code.
 int Finish(const std::string& verb, int exit, const Counts& counts);

@@ -20,9 +20,10 @@ constexpr size_t kLargestPins = 5;
 
 // All pins together stay below their share of the cache. Errors: kResourceExhausted with the
 // largest ones; kUnavailable if kilnd cannot be asked how large the cache may be.
-Result<void> CheckShare(Opened& opened, const std::string& name, std::span<const cache::Key> keys) {
+Result<void> CheckShare(LocalCache& opened, const std::string& name,
+                        std::span<const cache::Key> keys) {
   KILN_TRY(const uint64_t most, ConfiguredSize(ReadDaemonConfig(), "cache.max_size"));
-  KILN_TRY(const cache::Held wanted, cache::HeldByKeys(*opened.content, keys, {}));
+  KILN_TRY(const cache::PinUsage wanted, cache::HeldByKeys(*opened.content, keys, {}));
   cache::sqlite::PinTable pins(*opened.sqlite);
   KILN_TRY(const cache::PinShare share,
            cache::ShareWith(*opened.maintenance, pins, name, wanted.bytes, most));
@@ -48,7 +49,7 @@ Result<uint64_t> PinKeys(const Global& global, const CacheArguments& arguments,
     return daemon->Pin(pin.name, arguments.keys, static_cast<uint64_t>(pin.until_s.value_or(0)),
                        pin.note);
   }
-  KILN_TRY(const std::unique_ptr<Opened> opened, OpenCache(arguments, Use::kChange));
+  KILN_TRY(const std::unique_ptr<LocalCache> opened, OpenCache(arguments, Use::kChange));
   KILN_TRY_VOID(CheckShare(*opened, pin.name, keys));
   return cache::sqlite::PinTable(*opened->sqlite).Add(pin, keys);
 }
@@ -58,7 +59,7 @@ Result<void> Unpin(const Global& global, const CacheArguments& arguments) {
   if (daemon != nullptr) {
     return daemon->Unpin(arguments.name);
   }
-  KILN_TRY(const std::unique_ptr<Opened> opened, OpenCache(arguments, Use::kChange));
+  KILN_TRY(const std::unique_ptr<LocalCache> opened, OpenCache(arguments, Use::kChange));
   return cache::sqlite::PinTable(*opened->sqlite).Remove(arguments.name);
 }
 
@@ -103,7 +104,7 @@ int RunCacheUnpin(const Global& global, const CacheArguments& arguments) {
 }
 
 int RunCachePins(const Global& global, const CacheArguments& arguments) {
-  const Result<std::unique_ptr<Opened>> opened = OpenCache(arguments, Use::kLook);
+  const Result<std::unique_ptr<LocalCache>> opened = OpenCache(arguments, Use::kLook);
   if (!opened.ok()) {
     return Fail(global, opened.error());
   }

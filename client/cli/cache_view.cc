@@ -6,7 +6,7 @@
 
 #include "client/cli/json_line.h"
 #include "client/cli/print.h"
-#include "client/cli/store.h"
+#include "client/cli/store_arguments.h"
 
 namespace kiln::cli {
 namespace {
@@ -40,7 +40,7 @@ void PrintText(const client::CacheStats& stats, std::optional<pid_t> owner) {
   }
   if (!stats.misses.empty()) {
     Print("  misses by cause");
-    for (const client::Explained::CauseCount& row : stats.misses) {
+    for (const client::ExplainReply::CauseCount& row : stats.misses) {
       Print("   {} {}", row.cause, row.count);
     }
     Print("\n");
@@ -74,7 +74,7 @@ Json JsonOf(const client::CacheStats& stats) {
                       {"misses", row.misses}});
   }
   Json misses = Json::object();
-  for (const client::Explained::CauseCount& row : stats.misses) {
+  for (const client::ExplainReply::CauseCount& row : stats.misses) {
     misses[row.cause] = row.count;
   }
   return {{"v", 1},

@@ -44,7 +44,8 @@ struct Output {
 
 // <program>.<signature>[.<stage>].<ext>
 Result<std::vector<Output>> OutputsOf(const client::Program& program,
-                                      const client::Artifact& artifact, const Fetched& fetched) {
+                                      const client::Artifact& artifact,
+                                      const FetchResult& fetched) {
   const auto target = std::ranges::find(program.targets, artifact.target, &client::Target::name);
   const client::Form form = target == program.targets.end() ? client::Form::kSpirv : target->form;
   const std::string stem = FileStem(program.name, artifact.signature);
@@ -75,7 +76,7 @@ bool NamesFile(const std::string& path) {
 }
 
 // The one output that a file or stdout can take: the metadata if that was asked for, else code.
-Result<Output> TheOne(const std::vector<Output>& outputs, const std::string& out) {
+Result<Output> SingleMatch(const std::vector<Output>& outputs, const std::string& out) {
   const bool metadata = out.ends_with(".meta") || outputs.size() == 1;
   if (metadata) {
     return outputs.back();
@@ -102,11 +103,11 @@ struct Written {
 };
 
 Result<void> WriteArtifact(const CompileArguments& arguments, const client::Program& program,
-                           const client::Artifact& artifact, const Fetched& fetched,
+                           const client::Artifact& artifact, const FetchResult& fetched,
                            Written& written) {
   KILN_TRY(const std::vector<Output> outputs, OutputsOf(program, artifact, fetched));
   if (arguments.out == "-") {
-    KILN_TRY(const Output output, TheOne(outputs, arguments.out));
+    KILN_TRY(const Output output, SingleMatch(outputs, arguments.out));
     if (output.binary && ::isatty(STDOUT_FILENO) != 0) {
       return Error{.code = ErrorCode::kInvalidArgument,
                    .context = "binary output is not written to a terminal",
@@ -114,7 +115,7 @@ Result<void> WriteArtifact(const CompileArguments& arguments, const client::Prog
     }
     (void)std::fwrite(output.bytes.data(), 1, output.bytes.size(), stdout);
   } else if (NamesFile(arguments.out)) {
-    KILN_TRY(const Output output, TheOne(outputs, arguments.out));
+    KILN_TRY(const Output output, SingleMatch(outputs, arguments.out));
     KILN_TRY_VOID(WriteFile(arguments.out, output.bytes));
     written.Add(arguments.out, output.id);
   } else if (!arguments.out.empty()) {
@@ -158,7 +159,7 @@ int RunCompile(const Global& global, const CompileArguments& arguments) {
     return Fail(own, variant.error());
   }
   const client::Program& program = variant->program;
-  const Fetched& fetched = variant->fetched;
+  const FetchResult& fetched = variant->fetched;
   int exit = kSuccess;
   Written written;
   for (const client::Outcome& outcome : fetched.outcomes) {

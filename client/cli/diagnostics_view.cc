@@ -146,7 +146,7 @@ void ShowText(const Global& global, std::span<const PlacedDiagnostic> diagnostic
       break;
     }
     lines_shown += lines;
-    Print(stderr, "{}", Styled{text});
+    Print(stderr, "{}", TrustedText{text});
   }
   if (shown < diagnostics.size()) {
     Print(stderr, "{}and {} more; see {}\n", Lines{apart && shown != 0 ? "\n" : ""},
@@ -184,8 +184,8 @@ void ShowMistake(const Global& /*global*/, const PlacedDiagnostic& diagnostic,
   PrintLine(object);
 }
 
-void ShowDiagnosticsAfresh() { lines_shown = 0; }
+void ResetDiagnosticsShown() { lines_shown = 0; }
 
-bool WarningsWereShown() { return warnings_seen; }
+bool HasShownWarnings() { return warnings_seen; }
 
 }  // namespace kiln::cli

@@ -21,7 +21,7 @@
 #include "client/cli/json_line.h"
 #include "client/cli/print.h"
 #include "client/cli/shell_word.h"
-#include "client/cli/store.h"
+#include "client/cli/store_arguments.h"
 #include "client/cli/verbs.h"
 #include "client/daemon_socket.h"
 #include "compiler/base/file.h"

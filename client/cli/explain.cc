@@ -22,13 +22,13 @@ Error Usage(std::string text) {
 
 bool IsKey(const std::string& text) { return ParseHash128(text).has_value(); }
 
-void PrintBatch(const Global& global, const client::Explained& explained) {
+void PrintBatch(const Global& global, const client::ExplainReply& explained) {
   uint64_t misses = 0;
-  for (const client::Explained::CauseCount& row : explained.causes) {
+  for (const client::ExplainReply::CauseCount& row : explained.causes) {
     misses += row.count;
   }
   if (global.json) {
-    for (const client::Explained::CauseCount& row : explained.causes) {
+    for (const client::ExplainReply::CauseCount& row : explained.causes) {
       const nlohmann::ordered_json object{
           {"v", 1}, {"type", "cause"}, {"cause", row.cause}, {"count", row.count}};
       PrintLine(object);
@@ -39,7 +39,7 @@ void PrintBatch(const Global& global, const client::Explained& explained) {
     return;
   }
   Print("{} misses of {}\n", misses, explained.results);
-  for (const client::Explained::CauseCount& row : explained.causes) {
+  for (const client::ExplainReply::CauseCount& row : explained.causes) {
     const auto example =
         std::find_if(explained.records.begin(), explained.records.end(),
                      [&](const client::Explanation& record) { return record.cause == row.cause; });
@@ -56,10 +56,10 @@ void PrintBatch(const Global& global, const client::Explained& explained) {
 }
 
 // `wrong` is set if the sources have errors, which were shown.
-Result<client::Explained> Ask(const Global& global, const ExplainArguments& arguments,
-                              bool& wrong) {
+Result<client::ExplainReply> Ask(const Global& global, const ExplainArguments& arguments,
+                                 bool& wrong) {
   if (arguments.variant.what.size() == 1 && IsKey(arguments.variant.what[0])) {
-    KILN_TRY(const client::Connected connected, ConnectTo(global));
+    KILN_TRY(const client::DaemonConnection connected, ConnectTo(global));
     return connected.client->Explain(client::Client::ExplainKey{arguments.variant.what[0]});
   }
   if (!arguments.variant.what.empty()) {
@@ -67,7 +67,7 @@ Result<client::Explained> Ask(const Global& global, const ExplainArguments& argu
     if (ShowDiagnostics(global, variant.declared.diagnostics, variant.program.sources,
                         variant.program.name) != 0) {
       wrong = true;
-      return client::Explained();
+      return client::ExplainReply();
     }
     KILN_TRY_VOID(CheckOptions(variant));
     return variant.connected.client->Explain(
@@ -75,7 +75,7 @@ Result<client::Explained> Ask(const Global& global, const ExplainArguments& argu
                                        .program = std::move(variant.program),
                                        .options = std::move(variant.options)});
   }
-  KILN_TRY(const client::Connected connected, ConnectTo(global));
+  KILN_TRY(const client::DaemonConnection connected, ConnectTo(global));
   if (!arguments.batch.empty()) {
     KILN_TRY(const std::string id, BatchNamed(*connected.client, arguments.batch));
     return connected.client->Explain(client::Client::ExplainBatch{id});
@@ -103,7 +103,7 @@ int RunExplain(const Global& global, const ExplainArguments& arguments) {
                               "--option NAME and a program"));
   }
   bool wrong = false;
-  const Result<client::Explained> explained = Ask(global, arguments, wrong);
+  const Result<client::ExplainReply> explained = Ask(global, arguments, wrong);
   if (!explained.ok()) {
     return Fail(global, explained.error());
   }

@@ -107,7 +107,7 @@ int ExitCodeOf(const Error& error) {
   return kInternal;
 }
 
-void TakeTheLastWord() {
+void ClaimOutput() {
   has_last_word = true;
   last_word_is_taken = true;
 }
@@ -139,7 +139,7 @@ int EndCommand(const Global& global, const std::string& verb, int code) {
   if (ended.exchange(true)) {
     return code;
   }
-  if (code == kSuccess && global.warnings == "error" && WarningsWereShown()) {
+  if (code == kSuccess && global.warnings == "error" && HasShownWarnings()) {
     if (!global.json) {
       Print(stderr, "error: there are warnings, and -Werror makes them errors\n");
     }

@@ -246,7 +246,7 @@ Result<void> Write(const FetchArguments& arguments, const Arrived& arrived) {
 Result<Arrived> Fetch(const Global& global, const FetchArguments& arguments) {
   KILN_TRY_VOID(Check(arguments));
   KILN_TRY(const std::string root, RootIn(arguments.have));
-  KILN_TRY(const client::Connected connected, ConnectTo(global));
+  KILN_TRY(const client::DaemonConnection connected, ConnectTo(global));
   client::Client& client = *connected.client;
   KILN_TRY(Project project, LoadProject(global, arguments.programs, client));
   if (arguments.warm) {

@@ -64,7 +64,7 @@ Result<std::unique_ptr<client::Client>> OpenDaemon(const Global& global);
 // kInvalidArgument for another word in KILN_LOG.
 Result<void> BeginSession(Global& global);
 // Connects, starts the daemon if the flags allow it and says so on stderr.
-Result<client::Connected> ConnectTo(const Global& global);
+Result<client::DaemonConnection> ConnectTo(const Global& global);
 // Whether the last ConnectTo gave a daemon of this command.
 bool IsPrivateDaemonInUse();
 // What is left to tell of the daemon's work, then the end of a private one. Nothing is asked of a
@@ -79,7 +79,7 @@ int Fail(const Global& global, const Error& error);
 int ExitCodeOf(const Error& error);
 // From now on only this thread fails and ends the command; another one that fails waits for the
 // end.
-void TakeTheLastWord();
+void ClaimOutput();
 
 // Shows diagnostics on stderr as --diagnostics says, or one JSON object per line on stdout. Sources
 // give the snippets; `more` says where those are that are too many. Returns how many are errors.
@@ -90,8 +90,8 @@ size_t ShowDiagnostics(const Global& global, std::span<const PlacedDiagnostic> d
 void ShowMistake(const Global& global, const PlacedDiagnostic& diagnostic,
                  const std::set<std::string>& programs);
 // The limit of lines begins anew: what follows is another answer.
-void ShowDiagnosticsAfresh();
-bool WarningsWereShown();
+void ResetDiagnosticsShown();
+bool HasShownWarnings();
 
 // What the last line of --json says of the verb: {"v":1,"type":"result",…}.
 void NoteResult(const std::string& verb, double seconds,

@@ -10,7 +10,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "client/cli/page.h"
+#include "client/cli/help_page.h"
 #include "client/project/manifest.h"
 
 namespace kiln::cli {

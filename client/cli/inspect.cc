@@ -16,8 +16,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-void PrintViews(const Global& global, const std::vector<ShownView>& shown) {
-  for (const ShownView& part : shown) {
+void PrintViews(const Global& global, const std::vector<RenderedView>& shown) {
+  for (const RenderedView& part : shown) {
     if (global.json) {
       Json item{{"v", 1}, {"type", "view"}, {"view", part.view}, {"text", part.text}};
       if (!part.json.empty()) {
@@ -50,12 +50,13 @@ void PrintDifference(const Global& global, const std::string& view, const LineDi
 }
 
 // Artifacts by number, views of the first by name.
-uint64_t PrintDifferences(const Global& global, const Inspected& first, const Inspected& second) {
+uint64_t PrintDifferences(const Global& global, const InspectResult& first,
+                          const InspectResult& second) {
   uint64_t differing = 0;
   const size_t both = std::min(first.artifacts.size(), second.artifacts.size());
   for (size_t i = 0; i < both; ++i) {
-    for (const ShownView& view : first.artifacts[i]) {
-      const auto other = std::ranges::find(second.artifacts[i], view.view, &ShownView::view);
+    for (const RenderedView& view : first.artifacts[i]) {
+      const auto other = std::ranges::find(second.artifacts[i], view.view, &RenderedView::view);
       const LineDiff diff =
           DiffLines(view.text, other == second.artifacts[i].end() ? "" : other->text);
       differing += diff.equal() ? 0 : 1;
@@ -73,9 +74,9 @@ uint64_t PrintDifferences(const Global& global, const Inspected& first, const In
 
 int RunInspect(const Global& global, const InspectArguments& arguments) {
   return RunTimed(global, "inspect", [&]() -> Result<int> {
-    KILN_TRY(const Inspected first, InspectWhat(global, arguments.variant, arguments.views));
+    KILN_TRY(const InspectResult first, InspectWhat(global, arguments.variant, arguments.views));
     if (arguments.diff.empty()) {
-      for (const std::vector<ShownView>& shown : first.artifacts) {
+      for (const std::vector<RenderedView>& shown : first.artifacts) {
         PrintViews(global, shown);
       }
       return first.exit;
@@ -91,7 +92,7 @@ int RunInspect(const Global& global, const InspectArguments& arguments) {
                                           arguments.diff),
                    .reason = "USAGE"};
     }
-    KILN_TRY(const Inspected second, InspectWhat(global, other, arguments.views));
+    KILN_TRY(const InspectResult second, InspectWhat(global, other, arguments.views));
     const uint64_t differing = PrintDifferences(global, first, second);
     if (!global.json && !global.quiet) {
       Print("{}\n", differing == 0 ? "no difference" : fmt::format("{} differ", differing));

@@ -98,7 +98,7 @@ std::string OptionsOf(const FetchedVariant& variant, const client::Artifact& art
 
 bool IsRemote(const std::string& view) { return std::ranges::find(kRemote, view) != kRemote.end(); }
 
-Result<std::string> DisassemblyOf(const Fetched& fetched, const client::Artifact& artifact) {
+Result<std::string> DisassemblyOf(const FetchResult& fetched, const client::Artifact& artifact) {
   std::string text;
   for (const client::StageCode& code : artifact.code) {
     KILN_TRY(const ByteView bytes, BlobOf(fetched, code.digest));
@@ -123,8 +123,8 @@ Result<std::string> ViewHere(const std::string& view, const FetchedVariant& vari
   return MetadataOf(metadata, view);
 }
 
-Result<Inspected> InspectKey(const Global& global, const std::string& key, const Views& views) {
-  KILN_TRY(const client::Connected connected, ConnectTo(global));
+Result<InspectResult> InspectKey(const Global& global, const std::string& key, const Views& views) {
+  KILN_TRY(const client::DaemonConnection connected, ConnectTo(global));
   using C = client::Client;
   Result<std::vector<client::InspectedView>> found =
       connected.client->Inspect(C::InspectSignature{key}, views);
@@ -139,8 +139,8 @@ Result<Inspected> InspectKey(const Global& global, const std::string& key, const
   if (!found.ok()) {
     return found.error();
   }
-  Inspected inspected;
-  std::vector<ShownView>& shown = inspected.artifacts.emplace_back();
+  InspectResult inspected;
+  std::vector<RenderedView>& shown = inspected.artifacts.emplace_back();
   for (client::InspectedView& view : *found) {
     shown.push_back(
         {.view = std::move(view.view), .text = std::move(view.text), .json = std::move(view.json)});
@@ -159,7 +159,7 @@ Result<Views> FittingViews(const std::string& path, const Views& wanted, const V
   return wanted.empty() ? Views{possible.front()} : wanted;
 }
 
-Result<Inspected> InspectFile(const std::string& path, const Views& wanted) {
+Result<InspectResult> InspectFile(const std::string& path, const Views& wanted) {
   KILN_TRY(const client::Source file, ReadSource(path, path));
   const std::string extension = std::filesystem::path(path).extension().string();
   const bool is_text =
@@ -169,10 +169,10 @@ Result<Inspected> InspectFile(const std::string& path, const Views& wanted) {
                                            is_text       ? Views{extension.substr(1)}
                                            : is_metadata ? Views{"meta", "layout"}
                                                          : Views{"disasm"}));
-  Inspected inspected;
-  std::vector<ShownView>& shown = inspected.artifacts.emplace_back();
+  InspectResult inspected;
+  std::vector<RenderedView>& shown = inspected.artifacts.emplace_back();
   for (const std::string& view : views) {
-    ShownView& added = shown.emplace_back();
+    RenderedView& added = shown.emplace_back();
     added.view = view;
     if (is_text) {
       added.text = file.text;
@@ -218,7 +218,7 @@ Result<std::string> PackedView(const PackedArtifact& artifact, const std::string
 }
 
 // FILE.kpack:PROGRAM
-Result<Inspected> InspectPacked(const VariantArguments& what, const Views& wanted) {
+Result<InspectResult> InspectPacked(const VariantArguments& what, const Views& wanted) {
   const std::string& name = what.what[0];
   const size_t colon = name.find(kPackEntry) + sizeof(kPackEntry) - 2;
   KILN_TRY(Views views, FittingViews(name, wanted, Views{"stats", "meta", "layout", "disasm"}));
@@ -235,9 +235,9 @@ Result<Inspected> InspectPacked(const VariantArguments& what, const Views& wante
   KILN_TRY(const std::vector<PackedArtifact> artifacts,
            ArtifactsIn(**pack, name.substr(colon + 1), what.options,
                        what.targets.empty() ? std::string() : what.targets[0]));
-  Inspected inspected;
+  InspectResult inspected;
   for (const PackedArtifact& artifact : artifacts) {
-    std::vector<ShownView>& shown = inspected.artifacts.emplace_back();
+    std::vector<RenderedView>& shown = inspected.artifacts.emplace_back();
     for (const std::string& view : views) {
       KILN_TRY(std::string text, PackedView(artifact, view));
       shown.push_back({.view = view, .text = std::move(text), .json = {}});
@@ -259,11 +259,11 @@ Result<std::vector<client::InspectedView>> RemoteViews(const FetchedVariant& var
       remote);
 }
 
-Result<Inspected> InspectVariant(const Global& global, const VariantArguments& what,
-                                 const Views& wanted) {
+Result<InspectResult> InspectVariant(const Global& global, const VariantArguments& what,
+                                     const Views& wanted) {
   KILN_TRY(const FetchedVariant variant, FetchVariant(global, what));
   const Views views = wanted.empty() ? Views{"stats", "meta", "options"} : wanted;
-  Inspected inspected;
+  InspectResult inspected;
   for (const client::Outcome& outcome : variant.fetched.outcomes) {
     const size_t errors =
         ShowDiagnostics(global, outcome.diagnostics, variant.program.sources, variant.program.name);
@@ -273,9 +273,9 @@ Result<Inspected> InspectVariant(const Global& global, const VariantArguments& w
     }
     KILN_TRY(const std::vector<client::InspectedView> remote, RemoteViews(variant, views));
     for (const client::Artifact& artifact : outcome.artifacts) {
-      std::vector<ShownView>& shown = inspected.artifacts.emplace_back();
+      std::vector<RenderedView>& shown = inspected.artifacts.emplace_back();
       for (const std::string& view : views) {
-        ShownView& added = shown.emplace_back();
+        RenderedView& added = shown.emplace_back();
         added.view = view;
         if (!IsRemote(view)) {
           KILN_TRY(added.text, ViewHere(view, variant, artifact));
@@ -299,8 +299,8 @@ bool IsArtifact(const std::string& what) {
 
 }  // namespace
 
-Result<Inspected> InspectWhat(const Global& global, const VariantArguments& what,
-                              const std::vector<std::string>& views) {
+Result<InspectResult> InspectWhat(const Global& global, const VariantArguments& what,
+                                  const std::vector<std::string>& views) {
   if (what.what.size() == 1) {
     const std::string& one = what.what[0];
     if (ParseHash128(one).has_value()) {

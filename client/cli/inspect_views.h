@@ -10,19 +10,19 @@
 
 namespace kiln::cli {
 
-struct ShownView {
+struct RenderedView {
   std::string view;
   std::string text;
   std::string json;  // empty for views without this form
 };
 
-struct Inspected {
-  std::vector<std::vector<ShownView>> artifacts;
+struct InspectResult {
+  std::vector<std::vector<RenderedView>> artifacts;
   int exit = kSuccess;  // kWrongSource: diagnostics were shown
 };
 
 // `views` empty: those that fit. Errors: kNotFound, kInvalidArgument, kDataLoss; of the daemon.
-Result<Inspected> InspectWhat(const Global& global, const VariantArguments& what,
-                              const std::vector<std::string>& views);
+Result<InspectResult> InspectWhat(const Global& global, const VariantArguments& what,
+                                  const std::vector<std::string>& views);
 
 }  // namespace kiln::cli

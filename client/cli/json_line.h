@@ -10,7 +10,7 @@
 namespace kiln::cli {
 
 inline void PrintLine(const nlohmann::ordered_json& object) {
-  Print("{}\n", Styled{JsonLine(object)});
+  Print("{}\n", TrustedText{JsonLine(object)});
 }
 
 }  // namespace kiln::cli

@@ -5,7 +5,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "client/cli/page.h"
+#include "client/cli/help_page.h"
 
 namespace kiln::cli {
 namespace {
@@ -49,11 +49,11 @@ constexpr auto kManifestKeys = std::to_array<ManifestKey>({
      "", "makes a program of each of its passes"},
 });
 
-Page ManifestPage() {
-  Page page{.name = "kiln.toml",
-            .section = 5,
-            .what = "manifest of a project: programs and variants",
-            .sections = {}};
+HelpPage ManifestPage() {
+  HelpPage page{.name = "kiln.toml",
+                .section = 5,
+                .what = "manifest of a project: programs and variants",
+                .sections = {}};
   page.sections.push_back(
       {.title = "DESCRIPTION",
        .text = "The nearest kiln.toml from the working directory upwards says which programs there "
@@ -76,7 +76,7 @@ Page ManifestPage() {
 void AddVerbs(const CLI::App& app, const std::string& version,
               std::map<std::string, std::string>& pages) {
   for (const CLI::App* verb : ShownVerbs(app)) {
-    const Page page = VerbPage(*verb);
+    const HelpPage page = VerbPage(*verb);
     pages[page.name + ".1"] = Troff(page, version);
     AddVerbs(*verb, version, pages);
   }

@@ -49,13 +49,14 @@ std::string MistakeName(const PlacedDiagnostic& diagnostic) {
                     : fmt::format("[{}]", diagnostic.code);
 }
 
-Mistakes::Added Mistakes::Add(const std::string& program,
-                              std::span<const PlacedDiagnostic> diagnostics,
-                              std::span<const client::Source> sources, std::string_view more) {
+Mistakes::MistakeCounts Mistakes::Add(const std::string& program,
+                                      std::span<const PlacedDiagnostic> diagnostics,
+                                      std::span<const client::Source> sources,
+                                      std::string_view more) {
   if (HasNews()) {
     return AddNews(program, diagnostics, sources, more);
   }
-  Added added;
+  MistakeCounts added;
   std::vector<PlacedDiagnostic> fresh;
   for (const PlacedDiagnostic& diagnostic : diagnostics) {
     added.errors += diagnostic.severity == Severity::kError ? 1 : 0;
@@ -70,10 +71,11 @@ Mistakes::Added Mistakes::Add(const std::string& program,
   return added;
 }
 
-Mistakes::Added Mistakes::AddNews(const std::string& program,
-                                  std::span<const PlacedDiagnostic> diagnostics,
-                                  std::span<const client::Source> sources, std::string_view more) {
-  Added added;
+Mistakes::MistakeCounts Mistakes::AddNews(const std::string& program,
+                                          std::span<const PlacedDiagnostic> diagnostics,
+                                          std::span<const client::Source> sources,
+                                          std::string_view more) {
+  MistakeCounts added;
   std::vector<PlacedDiagnostic> fresh;
   const std::vector<StandingMistakes::News> news = standing_.Add(program, diagnostics);
   for (size_t i = 0; i < diagnostics.size(); ++i) {

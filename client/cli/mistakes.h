@@ -54,13 +54,13 @@ class Mistakes {
   explicit Mistakes(const Global& global, Json json = Json::kAtTheEnd)
       : global_(global), json_(json) {}
 
-  struct Added {
+  struct MistakeCounts {
     size_t errors = 0;  // of the program
     size_t fresh = 0;   // mistakes that no program had
   };
   // Shows what is fresh. `more` is of ShowDiagnostics.
-  Added Add(const std::string& program, std::span<const PlacedDiagnostic> diagnostics,
-            std::span<const client::Source> sources, std::string_view more = "--json");
+  MistakeCounts Add(const std::string& program, std::span<const PlacedDiagnostic> diagnostics,
+                    std::span<const client::Source> sources, std::string_view more = "--json");
 
   // The end of an answer: which mistakes other programs have, too. Forgets all of them, but for
   // what decides on the news of the next answer.
@@ -73,8 +73,8 @@ class Mistakes {
 
  private:
   bool HasNews() const { return global_.json && json_ == Json::kAtOnce; }
-  Added AddNews(const std::string& program, std::span<const PlacedDiagnostic> diagnostics,
-                std::span<const client::Source> sources, std::string_view more);
+  MistakeCounts AddNews(const std::string& program, std::span<const PlacedDiagnostic> diagnostics,
+                        std::span<const client::Source> sources, std::string_view more);
   void TellAgain(const Mistake& mistake) const;
 
   const Global& global_;

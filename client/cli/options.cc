@@ -50,7 +50,7 @@ std::vector<std::string> ValuesOf(const client::Axis& axis, const client::Option
   return values;
 }
 
-std::vector<Line> LinesOf(const client::ListedOptions& declared, const client::ProgramSpace& space,
+std::vector<Line> LinesOf(const client::OptionList& declared, const client::ProgramSpace& space,
                           const client::VariantCount& count) {
   std::vector<Line> lines;
   for (const client::OptionInfo& option : declared.options) {
@@ -177,7 +177,7 @@ void PrintRow(const Global& global, const client::VariantRow& row) {
 
 // What tells results apart: the signature of one that was built, else the options that any code,
 // setting or layout can consult.
-std::string ResultOf(const client::VariantRow& row, const client::ListedOptions& declared) {
+std::string ResultOf(const client::VariantRow& row, const client::OptionList& declared) {
   if (!row.signature.empty()) {
     return row.signature;
   }
@@ -199,7 +199,7 @@ struct Listing {
 
 Result<void> PrintVariants(const Global& global, client::Client& client,
                            const client::ProgramSpace& space, const std::string& where,
-                           const client::ListedOptions& declared, const Listing& listing) {
+                           const client::OptionList& declared, const Listing& listing) {
   std::set<std::string> seen;
   std::string page;
   uint64_t looked_at = 0;
@@ -231,8 +231,8 @@ Result<int> Show(const Global& global, const OptionsArguments& arguments) {
   KILN_TRY(const project::Manifest manifest, LoadManifest(global));
   KILN_TRY(const project::ManifestProgram* program, ProgramNamed(manifest, arguments.program));
   KILN_TRY(const LoadedProgram loaded, LoadProgram(manifest, *program));
-  KILN_TRY(const client::Connected connected, ConnectTo(global));
-  KILN_TRY(const client::ListedOptions declared, Declared(*connected.client, loaded.program));
+  KILN_TRY(const client::DaemonConnection connected, ConnectTo(global));
+  KILN_TRY(const client::OptionList declared, Declared(*connected.client, loaded.program));
   if (ShowDiagnostics(global, declared.diagnostics, loaded.program.sources, loaded.program.name) !=
       0) {
     return int{kWrongSource};

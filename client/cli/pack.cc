@@ -188,7 +188,7 @@ Result<uint64_t> Extract(const PackArguments& arguments) {
 }
 
 // The last pack of the chain: no other one has it as its base.
-Result<pack::Written> Flatten(const PackArguments& arguments) {
+Result<pack::WriteReport> Flatten(const PackArguments& arguments) {
   PackArguments with_files = arguments;
   with_files.bases.insert(with_files.bases.end(), arguments.files.begin(), arguments.files.end());
   std::unique_ptr<pack::Pack> top;
@@ -293,7 +293,7 @@ int RunPackDiff(const Global& global, const PackArguments& arguments) {
 }
 
 int RunPackFlatten(const Global& global, const PackArguments& arguments) {
-  const Result<pack::Written> written = Flatten(arguments);
+  const Result<pack::WriteReport> written = Flatten(arguments);
   if (!written.ok()) {
     return FailPack(global, written.error());
   }

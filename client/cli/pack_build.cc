@@ -20,7 +20,7 @@
 #include "client/cli/pass_formats.h"
 #include "client/cli/print.h"
 #include "client/cli/project.h"
-#include "client/cli/store.h"
+#include "client/cli/store_arguments.h"
 #include "client/trace.h"
 #include "compiler/base/file.h"
 #include "compiler/base/own_folder.h"
@@ -36,7 +36,7 @@ using Warm = client::Client::PackRequest::Warm;
 // What a warm list asks for, and what its lines say that the daemon does not know.
 struct WarmLines {
   std::vector<Warm> asked;
-  std::vector<ListedWarm> listed;
+  std::vector<WarmHint> listed;
 };
 
 uint32_t Number(const nlohmann::json& row, const char* name) {
@@ -99,7 +99,7 @@ Result<void> AddLine(const std::string& line, const Project& project, size_t num
     }
     warm.options.push_back(std::move(option).value());
   }
-  ListedWarm listed;
+  WarmHint listed;
   if (row.contains("pass")) {
     listed.pass = ListedPass(row["pass"]);
     if (!listed.pass) {
@@ -151,7 +151,7 @@ Result<PackFormats> FormatsOf(const Project& project, WarmLines& lines) {
   for (uint32_t i = 0; i < lines.asked.size(); ++i) {
     lines.asked[i].priority = formats.first_listed + i;
   }
-  const auto says = [](const ListedWarm& line) { return line.pass || !line.hints.empty(); };
+  const auto says = [](const WarmHint& line) { return line.pass || !line.hints.empty(); };
   if (std::ranges::any_of(lines.listed, says)) {
     formats.listed = std::move(lines.listed);
   }
@@ -171,9 +171,9 @@ Result<void> Download(client::Client& client, const std::string& id, const std::
 
 // Writes a pack again: with formats of passes, with a signature, or as a delta of a base that the
 // daemon did not have.
-Result<pack::Written> Rewrite(const std::string& from, const pack::Pack* chain,
-                              const pack::Pack* base, const project::Manifest& manifest,
-                              const PackFormats& formats, const PackArguments& arguments) {
+Result<pack::WriteReport> Rewrite(const std::string& from, const pack::Pack* chain,
+                                  const pack::Pack* base, const project::Manifest& manifest,
+                                  const PackFormats& formats, const PackArguments& arguments) {
   pack::ReadOptions options;
   if (chain != nullptr) {
     options.base = std::shared_ptr<const pack::Pack>(std::shared_ptr<void>(), chain);
@@ -215,7 +215,7 @@ Result<client::BuiltPack> BuildTo(client::Client& client, const PackArguments& a
   }
   const std::string plain = fmt::format("{}.{}.plain", arguments.out, client::TraceId());
   KILN_TRY_VOID(Download(client, built->id, plain));
-  const Result<pack::Written> written =
+  const Result<pack::WriteReport> written =
       Rewrite(plain, base_unknown ? nullptr : base.get(), base.get(), manifest, formats, arguments);
   std::error_code ignored;
   std::filesystem::remove(plain, ignored);
@@ -264,7 +264,7 @@ Result<client::BuiltPack> PackBatch(client::Client& client, const Project& proje
 
 int RunPackBuild(const Global& global, const PackArguments& arguments) {
   const auto start = std::chrono::steady_clock::now();
-  Result<client::Connected> connected = ConnectTo(global);
+  Result<client::DaemonConnection> connected = ConnectTo(global);
   if (!connected.ok()) {
     return Fail(global, connected.error());
   }

@@ -7,7 +7,7 @@
 
 #include "cache/pack/sample_contents.h"
 #include "cache/pack/writer.h"
-#include "client/cli/store.h"
+#include "client/cli/store_arguments.h"
 #include "compiler/base/file.h"
 #include "compiler/base/test_directory.h"
 

@@ -10,7 +10,7 @@
 #include "cache/pack/reader.h"
 #include "cache/pack/signature.h"
 #include "client/cli/batch_run.h"
-#include "client/cli/store.h"
+#include "client/cli/store_arguments.h"
 
 namespace kiln::cli {
 

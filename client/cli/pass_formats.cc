@@ -192,7 +192,7 @@ void AddFormats(const project::Manifest& manifest, PackFormats formats, pack::Co
     const bool is_listed = warm.priority >= formats.first_listed &&
                            warm.priority - formats.first_listed < formats.listed.size();
     if (is_listed) {
-      const ListedWarm& line = formats.listed[warm.priority - formats.first_listed];
+      const WarmHint& line = formats.listed[warm.priority - formats.first_listed];
       warm.hints = line.hints;
       if (line.pass) {
         warm.pass = NameOf(*line.pass, own, formats.passes);

@@ -21,7 +21,7 @@ Result<std::vector<pack::Pass>> PassesOf(const project::Manifest& manifest);
 std::optional<pack::Pass> ListedPass(const nlohmann::json& json);
 
 // What a line of a warm list says of its pipeline, if it was recorded.
-struct ListedWarm {
+struct WarmHint {
   std::optional<pack::Pass> pass;  // without name
   std::vector<pack::ImageHint> hints;
 };
@@ -29,7 +29,7 @@ struct ListedWarm {
 // What the daemon does not know of a pack.
 struct PackFormats {
   std::vector<pack::Pass> passes;  // of the manifest
-  std::vector<ListedWarm> listed;  // the line of a pipeline is its priority less the first one's
+  std::vector<WarmHint> listed;    // the line of a pipeline is its priority less the first one's
   uint32_t first_listed = 0;
 
   bool empty() const { return passes.empty() && listed.empty(); }

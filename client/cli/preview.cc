@@ -112,7 +112,7 @@ struct GridAxis {
 };
 
 // "fog_kind", or "lights=0:4:8". Flags and enums have all their values.
-Result<GridAxis> AxisOf(const std::string& text, const client::ListedOptions& declared) {
+Result<GridAxis> AxisOf(const std::string& text, const client::OptionList& declared) {
   GridAxis axis;
   const size_t equals = text.find('=');
   axis.name = text.substr(0, equals);
@@ -209,7 +209,7 @@ Result<std::unique_ptr<OpenDevice>> OpenFor(const PreviewArguments& arguments) {
 }
 
 Result<preview::Preview> DrawArtifact(runtime::Device& device, const std::string& program,
-                                      const client::Artifact& artifact, const Fetched& fetched,
+                                      const client::Artifact& artifact, const FetchResult& fetched,
                                       const preview::PreviewRequest& request) {
   KILN_TRY(const ByteView bytes, BlobOf(fetched, artifact.metadata));
   KILN_TRY(const artifact::PipelineMetadata metadata, artifact::DecodeMetadata(bytes));
@@ -283,7 +283,7 @@ Result<std::vector<std::vector<preview::SheetCell>>> DrawCells(
       variants.push_back(cell.options);
     }
   }
-  Fetched fetched;
+  FetchResult fetched;
   KILN_TRY(fetched.done, named.connected.client->FetchVariants(named.project, named.program,
                                                                variants, {}, Collect(fetched)));
   std::vector<std::vector<preview::SheetCell>> sheet;

@@ -32,13 +32,13 @@ struct Message {
 };
 
 // As it is. Requires: whoever made it has cleaned what is not kiln's own.
-struct Styled {
+struct TrustedText {
   std::string_view text;
 };
 
 inline std::string Clean(const Lines& lines) { return PrintableLines(lines.text); }
 inline std::string Clean(const Message& message) { return PrintableMessage(message.text); }
-inline std::string_view Clean(const Styled& styled) { return styled.text; }
+inline std::string_view Clean(const TrustedText& styled) { return styled.text; }
 inline std::string Clean(char c) { return Printable(std::string_view(&c, 1)); }
 template <std::convertible_to<std::string_view> T>
 std::string Clean(const T& text) {

@@ -42,7 +42,7 @@ TEST(Print, ValuesAreCleanAndTheFormatIsAsItStands) {
        "a\\x0d |   7|1.2|true"},
       {Printed([&](std::FILE* f) { Print(f, "{}", Lines{view}); }), "a\n  b\nc\td\\x9b"},
       {Printed([&](std::FILE* f) { Print(f, "{}", Message{view}); }), "a\n  b\\x0ac\\x09d\\x9b"},
-      {Printed([&](std::FILE* f) { Print(f, "{}", Styled{"\x1b[1mbold\x1b[0m"}); }),
+      {Printed([&](std::FILE* f) { Print(f, "{}", TrustedText{"\x1b[1mbold\x1b[0m"}); }),
        "\x1b[1mbold\x1b[0m"}};
   for (const auto& row : rows) {
     EXPECT_EQ(row.printed, row.wanted);

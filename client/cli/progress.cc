@@ -235,7 +235,7 @@ void Progress::Clear() {
     for (size_t row = RowsOf(shown_, Columns()); row > 1; --row) {
       Print(stderr, "\x1b[1A\x1b[2K");
     }
-    Print(stderr, "{}", Styled{kShowCursor});
+    Print(stderr, "{}", TrustedText{kShowCursor});
     (void)std::fflush(stderr);
     shown_.clear();
     cursor_hidden = 0;
@@ -270,9 +270,9 @@ void Progress::ShowBar(const client::BatchProgress& progress) {
     (void)std::signal(signal, OnDeath);
   }
   cursor_hidden = 1;
-  Print(stderr, "{}", Styled{kHideCursor});
+  Print(stderr, "{}", TrustedText{kHideCursor});
   for (size_t i = 0; i < lines.size(); ++i) {
-    Print(stderr, "{}{}", Styled{i == 0 ? "" : "\n"}, lines[i]);
+    Print(stderr, "{}{}", TrustedText{i == 0 ? "" : "\n"}, lines[i]);
   }
   (void)std::fflush(stderr);
   shown_ = lines;

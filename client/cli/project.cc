@@ -14,7 +14,7 @@ Error WrongValue(std::string text) {
   return {.code = ErrorCode::kInvalidArgument, .context = std::move(text), .reason = "VALUE_WRONG"};
 }
 
-const client::OptionInfo* Find(const client::ListedOptions& declared, std::string_view name) {
+const client::OptionInfo* Find(const client::OptionList& declared, std::string_view name) {
   for (const client::OptionInfo& option : declared.options) {
     if (option.name == name) {
       return &option;
@@ -98,7 +98,7 @@ Result<const project::ManifestProgram*> ProgramNamed(const project::Manifest& ma
                .reason = "PROGRAM_UNKNOWN"};
 }
 
-Result<client::Option> TypedOption(const std::string& text, const client::ListedOptions& declared) {
+Result<client::Option> TypedOption(const std::string& text, const client::OptionList& declared) {
   const size_t equals = text.find('=');
   std::string name = text.substr(0, equals);
   std::string value = equals == std::string::npos ? "true" : text.substr(equals + 1);

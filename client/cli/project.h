@@ -33,7 +33,7 @@ Result<const project::ManifestProgram*> ProgramNamed(const project::Manifest& ma
 
 // "NAME=VALUE" typed by the declaration; what does not fit keeps the type it looks like, so that
 // the daemon says what is wrong. Errors: kInvalidArgument if there is no name.
-Result<client::Option> TypedOption(const std::string& text, const client::ListedOptions& declared);
+Result<client::Option> TypedOption(const std::string& text, const client::OptionList& declared);
 
 // Does `name` match the glob `pattern` ('*' any text, '?' one character)?
 bool Matches(std::string_view pattern, std::string_view name);

@@ -6,7 +6,7 @@
 #include "compiler/base/file_name.h"
 
 namespace kiln::cli {
-client::Client::FetchHandlers Collect(Fetched& fetched) {
+client::Client::FetchHandlers Collect(FetchResult& fetched) {
   return {
       .on_outcome = [&](const client::Outcome& outcome) { fetched.outcomes.push_back(outcome); },
       .on_blob = [&](const client::FetchedBlob& blob) -> Result<void> {
@@ -15,7 +15,7 @@ client::Client::FetchHandlers Collect(Fetched& fetched) {
       }};
 }
 
-Result<ByteView> BlobOf(const Fetched& fetched, const Digest& digest) {
+Result<ByteView> BlobOf(const FetchResult& fetched, const Digest& digest) {
   const auto found = fetched.blobs.find(digest.id);
   if (found == fetched.blobs.end()) {
     return Error{.code = ErrorCode::kDataLoss,

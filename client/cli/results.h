@@ -15,17 +15,17 @@
 
 namespace kiln::cli {
 
-struct Fetched {
+struct FetchResult {
   std::vector<client::Outcome> outcomes;
   std::map<Hash128, Bytes> blobs;  // by content id
   client::FetchDone done;
 };
 
 // Handlers that fill `fetched`, which must outlive them.
-client::Client::FetchHandlers Collect(Fetched& fetched);
+client::Client::FetchHandlers Collect(FetchResult& fetched);
 
 // Lives as long as `fetched`. Errors: kDataLoss if the daemon did not send it.
-Result<ByteView> BlobOf(const Fetched& fetched, const Digest& digest);
+Result<ByteView> BlobOf(const FetchResult& fetched, const Digest& digest);
 
 // What index.json of a folder of results says of one.
 nlohmann::ordered_json IndexRow(const client::Artifact& artifact);

@@ -97,9 +97,9 @@ Result<void> BeginSession(Global& global) {
   return {};
 }
 
-Result<client::Connected> ConnectTo(const Global& global) {
+Result<client::DaemonConnection> ConnectTo(const Global& global) {
   Session& session = Current();
-  const auto keep = [&](Result<client::Connected> connected) {
+  const auto keep = [&](Result<client::DaemonConnection> connected) {
     if (connected.ok()) {
       session = {.own = connected->own, .connected = true};
     }
@@ -112,7 +112,8 @@ Result<client::Connected> ConnectTo(const Global& global) {
     if (global.no_daemon) {
       return keep(client::ConnectPrivately({.jobs = global.jobs}));
     }
-    Result<client::Connected> shared = client::Connect(EndpointOf(global), client::Autostart::kNo);
+    Result<client::DaemonConnection> shared =
+        client::Connect(EndpointOf(global), client::Autostart::kNo);
     return keep(shared.ok() ? std::move(shared) : client::ConnectPrivately({.jobs = global.jobs}));
   }
   if (global.jobs != 0) {
@@ -120,7 +121,7 @@ Result<client::Connected> ConnectTo(const Global& global) {
   }
   const auto autostart =
       global.autostart == "no" ? client::Autostart::kNo : client::Autostart::kYes;
-  KILN_TRY(client::Connected connected, client::Connect(EndpointOf(global), autostart));
+  KILN_TRY(client::DaemonConnection connected, client::Connect(EndpointOf(global), autostart));
   if (connected.started && !global.quiet) {
     Print(stderr, "kiln: started kilnd {} (pid {})\n", connected.info.version, connected.info.pid);
   }
@@ -153,7 +154,7 @@ Result<void> SetDeadline(const Global& global) {
   Thread({.name = "deadline", .after_throw = Thread::AfterThrow::kEnds},
          [global, time](const std::stop_token&) {
            std::this_thread::sleep_for(time);
-           TakeTheLastWord();
+           ClaimOutput();
            const int code =
                Fail(global, {.code = ErrorCode::kDeadlineExceeded,
                              .context = "the deadline of the command (" + global.deadline +

@@ -11,7 +11,7 @@
 
 #include "client/cli/json_line.h"
 #include "client/cli/print.h"
-#include "client/cli/store.h"
+#include "client/cli/store_arguments.h"
 #include "client/cli/verbs.h"
 
 namespace kiln::cli {

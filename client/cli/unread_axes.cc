@@ -77,7 +77,7 @@ void ShowUnreadAxes(const Global& global, const project::Manifest& manifest,
     if (space.axes.empty()) {
       continue;
     }
-    Result<client::ListedOptions> listed = client.ListOptions(space.program);
+    Result<client::OptionList> listed = client.ListOptions(space.program);
     if (listed.ok()) {
       declared.emplace_back(space.program.name, std::move(listed).value());
     }

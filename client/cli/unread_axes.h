@@ -21,7 +21,7 @@ struct UnreadAxis {
   std::set<std::string> programs;
 };
 
-using DeclaredOptions = std::pair<std::string, client::ListedOptions>;  // by program
+using DeclaredOptions = std::pair<std::string, client::OptionList>;  // by program
 
 // In the order of the file. An axis of [axes.SET] is read if any program that uses it reads it, so
 // nothing is said of one that programs use which are not among `declared`; nor of programs with

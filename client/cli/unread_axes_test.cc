@@ -48,8 +48,8 @@ std::string Unread(std::vector<DeclaredOptions> declared) {
   return text;
 }
 
-client::ListedOptions Options(std::vector<client::OptionInfo> options) {
-  client::ListedOptions listed;
+client::OptionList Options(std::vector<client::OptionInfo> options) {
+  client::OptionList listed;
   listed.options = std::move(options);
   return listed;
 }

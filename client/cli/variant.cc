@@ -170,7 +170,7 @@ Result<FetchedVariant> FetchVariant(const Global& global, const VariantArguments
                                 Collect(variant.fetched)));
   for (const client::Outcome& outcome : variant.fetched.outcomes) {
     if (arguments.explain && outcome.explain_seq != 0) {
-      KILN_TRY(client::Explained explained,
+      KILN_TRY(client::ExplainReply explained,
                client.Explain(client::Client::ExplainRequest{outcome.explain_seq}));
       variant.explanations.insert(variant.explanations.end(), explained.records.begin(),
                                   explained.records.end());

@@ -25,23 +25,23 @@ struct VariantArguments {
 };
 
 struct FetchedVariant {
-  client::Connected connected;
+  client::DaemonConnection connected;
   client::Program program;         // with its sources
   std::vector<std::string> files;  // what it was read from
-  client::ListedOptions declared;
+  client::OptionList declared;
   std::vector<client::Option> options;  // fixed ones of the program, then those of the arguments
   std::vector<client::Option> asked_options;  // those of the arguments
-  Fetched fetched;
+  FetchResult fetched;
   std::vector<client::Explanation> explanations;  // if they were asked for
 };
 
 // A variant that can be asked for: its sources are where the daemon is.
 struct NamedVariant {
-  client::Connected connected;
+  client::DaemonConnection connected;
   std::string project;  // of the manifest; empty for files
   client::Program program;
   std::vector<std::string> files;  // what it was read from
-  client::ListedOptions declared;
+  client::OptionList declared;
   std::vector<client::Option> options;  // those of the arguments
 };
 

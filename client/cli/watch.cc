@@ -45,7 +45,7 @@ void OnSignal(int signal) {
   }
 }
 
-bool SameOptions(const client::ListedOptions& a, const client::ListedOptions& b) {
+bool SameOptions(const client::OptionList& a, const client::OptionList& b) {
   return std::ranges::equal(a.options, b.options,
                             [](const client::OptionInfo& x, const client::OptionInfo& y) {
                               return x.name == y.name && x.type == y.type && x.values == y.values;
@@ -75,7 +75,8 @@ void RunCommand(const std::string& command, const std::set<std::string>& program
 // The session: one thread waits for files and pushes, another one reads events.
 class WatchSession {
  public:
-  WatchSession(const Global& global, const WatchArguments& arguments, client::Connected connected)
+  WatchSession(const Global& global, const WatchArguments& arguments,
+               client::DaemonConnection connected)
       : global_(global), arguments_(arguments), connected_(std::move(connected)) {}
 
   int Run();
@@ -101,7 +102,7 @@ class WatchSession {
 
   const Global& global_;
   const WatchArguments& arguments_;
-  client::Connected connected_;
+  client::DaemonConnection connected_;
   SystemClock clock_;
   const Duration began_ = clock_.Monotonic();
   Project project_;  // changed by the thread that waits for files
@@ -121,7 +122,7 @@ Result<void> WatchSession::Load() {
   if (arguments_.no_source) {  // the sources may be elsewhere
     KILN_TRY(project_.manifest, LoadManifest(global_));
     for (const project::ManifestProgram& program : project_.manifest.programs) {
-      project_.declared.emplace_back(program.name, client::ListedOptions());
+      project_.declared.emplace_back(program.name, client::OptionList());
     }
     return {};
   }
@@ -266,7 +267,7 @@ Result<std::map<Hash128, Bytes>> WatchSession::FetchBytes(const client::WatchArt
                  .context = "the bytes of '" + artifact.program + "' are too large to come along",
                  .reason = {}};
   }
-  Fetched fetched;
+  FetchResult fetched;
   KILN_TRY(fetched.done,
            connected_.client->FetchVariants(ProjectName(), program, std::span(&artifact.options, 1),
                                             {}, Collect(fetched)));
@@ -371,7 +372,7 @@ void WatchSession::Retype(std::span<const client::Source> changed) {
     if (!affected) {
       continue;
     }
-    const Result<client::ListedOptions> declared = Declared(*connected_.client, program);
+    const Result<client::OptionList> declared = Declared(*connected_.client, program);
     const bool readable = declared.ok() && !client::HasErrors(*declared);
     if (readable && !SameOptions(*declared, project_.declared[i].second)) {
       return OnManifest();
@@ -467,7 +468,7 @@ int WatchSession::Run() {
 }  // namespace
 
 int RunWatch(const Global& global, const WatchArguments& arguments) {
-  Result<client::Connected> connected = ConnectTo(global);
+  Result<client::DaemonConnection> connected = ConnectTo(global);
   if (!connected.ok()) {
     return Fail(global, connected.error());
   }

@@ -157,7 +157,7 @@ void WatchReport::On(const client::WatchOpened& opened, double /*ms*/) {
 void WatchReport::On(const client::WatchChanged& changed, double /*ms*/) {
   lines_ = 0;
   hidden_ = 0;
-  ShowDiagnosticsAfresh();
+  ResetDiagnosticsShown();
   if (ready_) {
     Print("{}  changed      {}\n", TimeOfDay(), fmt::format("{}", fmt::join(changed.paths, " ")));
   }

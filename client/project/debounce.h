@@ -20,15 +20,15 @@ class Debounce {
   explicit Debounce(Duration quiet) : quiet_(quiet) {}
 
   // kPart: the file is about to change again, as one that was just deleted or created.
-  enum class Touched : uint8_t { kWhole, kPart };
-  void Touch(Duration now, Touched what) {
+  enum class ChangeKind : uint8_t { kWhole, kPart };
+  void Touch(Duration now, ChangeKind what) {
     if (!first_.has_value()) {
       first_ = now;
       eager_ = !last_.has_value() || now - *last_ >= kCalm;
       due_ = now + kLongest;
     }
     last_ = now;
-    const bool at_once = eager_ && what == Touched::kWhole;
+    const bool at_once = eager_ && what == ChangeKind::kWhole;
     due_ = std::min({gathering_ ? due_ : now + (at_once ? kGather : quiet_), *first_ + kLongest});
     gathering_ = gathering_ || at_once;
   }

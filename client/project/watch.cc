@@ -133,7 +133,7 @@ void Watcher::SetFiles(const std::vector<KnownFile>& files) {
   WatchFolders();
   // What changed between reading and watching is noticed by looking once more.
   for (const auto& [path, file] : files_) {
-    Touch(path, Debounce::Touched::kPart);
+    Touch(path, Debounce::ChangeKind::kPart);
   }
 }
 
@@ -177,14 +177,14 @@ void Watcher::Wake() const {
   (void)!write(wake_, &one, sizeof(one));
 }
 
-void Watcher::Touch(const std::string& path, Debounce::Touched what) {
+void Watcher::Touch(const std::string& path, Debounce::ChangeKind what) {
   const Duration now = clock_.Monotonic();
   touched_.insert(path);
   since_ = since_.value_or(now);
   debounce_.Touch(now, what);
 }
 
-void Watcher::TouchBelow(const std::string& folder, Debounce::Touched what) {
+void Watcher::TouchBelow(const std::string& folder, Debounce::ChangeKind what) {
   for (const auto& [path, file] : files_) {
     if (folder.empty() || path.starts_with(folder + "/")) {
       Touch(path, what);
@@ -195,7 +195,7 @@ void Watcher::TouchBelow(const std::string& folder, Debounce::Touched what) {
 void Watcher::OnEvent(int watch, uint32_t mask, const char* name) {
   if ((mask & IN_Q_OVERFLOW) != 0) {  // anything may have happened
     WatchFolders();
-    TouchBelow("", Debounce::Touched::kWhole);
+    TouchBelow("", Debounce::ChangeKind::kWhole);
     return Degrade("inotify lost events");
   }
   const auto found = folders_.find(watch);
@@ -213,15 +213,15 @@ void Watcher::OnEvent(int watch, uint32_t mask, const char* name) {
       root_lost_ = !IsThere(options_.root);
       WatchFolders();
     }
-    return TouchBelow(folder, Debounce::Touched::kPart);
+    return TouchBelow(folder, Debounce::ChangeKind::kPart);
   }
   const std::string path = Below(folder, name);
   if ((mask & IN_ISDIR) != 0) {
     WatchFolders();  // files may be in it already
-    return TouchBelow(path, Debounce::Touched::kPart);
+    return TouchBelow(path, Debounce::ChangeKind::kPart);
   }
   if (files_.contains(path)) {
-    Touch(path, (mask & kWhole) != 0 ? Debounce::Touched::kWhole : Debounce::Touched::kPart);
+    Touch(path, (mask & kWhole) != 0 ? Debounce::ChangeKind::kWhole : Debounce::ChangeKind::kPart);
   }
 }
 
@@ -247,7 +247,7 @@ void Watcher::Poll() {
     const uint64_t stamp = StampOf(Absolute(path));
     if (stamp != file.stamp) {
       file.stamp = stamp;
-      Touch(path, Debounce::Touched::kWhole);
+      Touch(path, Debounce::ChangeKind::kWhole);
     }
   }
 }
@@ -271,7 +271,7 @@ std::optional<FileChanges> Watcher::Gather() {
         continue;
       }
       if (missed_.insert(path).second) {
-        Touch(path, Debounce::Touched::kPart);
+        Touch(path, Debounce::ChangeKind::kPart);
       } else {
         missed_.erase(path);
         file.missing = true;

@@ -77,8 +77,8 @@ class Watcher {
   void WatchFolder(const std::string& folder);
   void ReadEvents();
   void OnEvent(int watch, uint32_t mask, const char* name);
-  void Touch(const std::string& path, Debounce::Touched what);
-  void TouchBelow(const std::string& folder, Debounce::Touched what);
+  void Touch(const std::string& path, Debounce::ChangeKind what);
+  void TouchBelow(const std::string& folder, Debounce::ChangeKind what);
   void Poll();
   void Degrade(std::string why);
   std::optional<FileChanges> Gather();

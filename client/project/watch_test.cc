@@ -19,12 +19,12 @@ namespace {
 
 namespace fs = std::filesystem;
 using std::chrono::milliseconds;
-constexpr auto kWhole = Debounce::Touched::kWhole;
-constexpr auto kPart = Debounce::Touched::kPart;
+constexpr auto kWhole = Debounce::ChangeKind::kWhole;
+constexpr auto kPart = Debounce::ChangeKind::kPart;
 
 struct Touch {
   milliseconds at;
-  Debounce::Touched what;
+  Debounce::ChangeKind what;
 };
 
 milliseconds DueAfter(const std::vector<Touch>& touches) {

@@ -19,9 +19,9 @@ Diagnosed<std::string> ClosedText(const LinkedProgram& linked,
   }
   ir::Pool pool;
   DirectUnits units(linked.program);
-  resolve::Answers answers(linked.program, *values.value, pool, &units);
-  Diagnosed<ir::ClosedVariant> closed =
-      resolve::CloseVariant(linked.program, entries, answers, units);
+  resolve::VariantEvaluator answers(linked.program, *values.value, pool, &units);
+  Diagnosed<ir::SpecialisedProgram> closed =
+      resolve::SpecialiseVariant(linked.program, entries, answers, units);
   text.diagnostics = std::move(closed.diagnostics);
   if (closed.ok()) {
     text.value = ir::Print(*closed.value);

@@ -15,9 +15,9 @@
 #include "compiler/emit/spirv/assemble.h"
 #include "compiler/emit/spirv/lower.h"
 #include "compiler/layout/rpl_adapter.h"
-#include "compiler/resolve/close_decl.h"
-#include "compiler/resolve/close_segment.h"
-#include "compiler/resolve/close_variant.h"
+#include "compiler/resolve/specialise_decl.h"
+#include "compiler/resolve/specialise_program.h"
+#include "compiler/resolve/specialise_region.h"
 
 namespace kiln::driver {
 namespace {
@@ -28,16 +28,17 @@ constexpr size_t kTableBytes = size_t{16} << 20;  // of pieces; then they begin 
 struct Code {
   Code(const ir::Pool& pool, const target::Target& target)
       : table(pool, target), assembler(table) {}
-  spirv::PieceTable table;
+  spirv::CodeObjectTable table;
   spirv::Assembler assembler;
 };
 
 }  // namespace
 
-const Diagnosed<ir::ClosedDecl>& DirectUnits::Decl(ir::DeclId decl, resolve::Answers& answers) {
-  Made<ir::ClosedDecl>& row = decls_[decl.value];
+const Diagnosed<ir::SpecialisedDecl>& DirectUnits::Decl(ir::DeclId decl,
+                                                        resolve::VariantEvaluator& answers) {
+  DirectUnit<ir::SpecialisedDecl>& row = decls_[decl.value];
   if (row.variant != variant_) {
-    Diagnosed<ir::ClosedDecl> closed = resolve::CloseDecl(program_, decl, answers);
+    Diagnosed<ir::SpecialisedDecl> closed = resolve::SpecialiseDecl(program_, decl, answers);
     if (row.unit == nullptr) {
       row.unit = &closed_decls_.emplace_back(std::move(closed));
     } else {
@@ -51,15 +52,15 @@ const Diagnosed<ir::ClosedDecl>& DirectUnits::Decl(ir::DeclId decl, resolve::Ans
   return *row.unit;
 }
 
-const Diagnosed<ir::ClosedSegment>& DirectUnits::Segment(ir::SegmentId segment,
-                                                         resolve::Answers& answers) {
-  Made<ir::ClosedSegment>& row =
+const Diagnosed<ir::SpecialisedRegion>& DirectUnits::Region(ir::RegionId segment,
+                                                            resolve::VariantEvaluator& answers) {
+  DirectUnit<ir::SpecialisedRegion>& row =
       segments_[segment.value].by_stage[static_cast<size_t>(answers.stage())];
   if (row.variant != variant_) {
     if (row.unit == nullptr) {
       row.unit = &closed_segments_.emplace_back();
     }
-    resolve::CloseSegment(program_, segment, answers, *row.unit);
+    resolve::SpecialiseRegion(program_, segment, answers, *row.unit);
     row.variant = variant_;
   }
   return *row.unit;
@@ -96,13 +97,13 @@ struct DirectBuilder::State {
   ir::Pool pool;
   DirectUnits units;
   resolve::OptionValues values;
-  resolve::Answers answers;
+  resolve::VariantEvaluator answers;
   layout::TypeLayouts types;
   const ProgramLines lines;
   const std::vector<metadata::ModuleFacts> modules;
-  std::optional<Code> code;   // made when there is an entry point
-  ir::ClosedVariant variant;  // the last one
-  bool fits = true;           // it is within the limits of outputs
+  std::optional<Code> code;        // made when there is an entry point
+  ir::SpecialisedProgram variant;  // the last one
+  bool fits = true;                // it is within the limits of outputs
 };
 
 target::Needs DirectBuilder::State::EmitCode(const layout::Layout& layout,
@@ -162,7 +163,7 @@ BuildResult DirectBuilder::State::Build() {
   answers.BeginReads();
   BuildResult result;
   const bool closed =
-      resolve::CloseVariant(program, entries, answers, units, variant, result.diagnostics);
+      resolve::SpecialiseVariant(program, entries, answers, units, variant, result.diagnostics);
   result.reads = ReadsOf(program, values, answers.EndReads());
   if (closed) {
     Diagnosed<layout::Layout> layout = layout::Assign(variant, target, types);

@@ -18,36 +18,37 @@
 namespace kiln::driver {
 
 // Closes every unit when it is asked for. One thread.
-class DirectUnits final : public resolve::Units {
+class DirectUnits final : public resolve::UnitSource {
  public:
   explicit DirectUnits(const resolve::Program& program)
       : program_(program), decls_(program.decl_count()), segments_(program.segment_count()) {}
-  const Diagnosed<ir::ClosedDecl>& Decl(ir::DeclId decl, resolve::Answers& answers) override;
-  const Diagnosed<ir::ClosedSegment>& Segment(ir::SegmentId segment,
-                                              resolve::Answers& answers) override;
+  const Diagnosed<ir::SpecialisedDecl>& Decl(ir::DeclId decl,
+                                             resolve::VariantEvaluator& answers) override;
+  const Diagnosed<ir::SpecialisedRegion>& Region(ir::RegionId segment,
+                                                 resolve::VariantEvaluator& answers) override;
 
   // Begins another variant: what is asked for is closed anew, in the memory of the last one.
   void Forget();
   // Declarations that were closed anew in the place of others, until they are cleared.
-  std::vector<const ir::ClosedDecl*>& replaced() { return replaced_; }
+  std::vector<const ir::SpecialisedDecl*>& replaced() { return replaced_; }
 
  private:
   template <class T>
-  struct Made {
+  struct DirectUnit {
     Diagnosed<T>* unit = nullptr;
     uint32_t variant = 0;
   };
   struct OfStages {
-    Made<ir::ClosedSegment> by_stage[3];
+    DirectUnit<ir::SpecialisedRegion> by_stage[3];
   };
 
   const resolve::Program& program_;
   uint32_t variant_ = 1;
-  std::vector<Made<ir::ClosedDecl>> decls_;  // by DeclId
-  std::vector<OfStages> segments_;           // by SegmentId
-  std::deque<Diagnosed<ir::ClosedDecl>> closed_decls_;
-  std::deque<Diagnosed<ir::ClosedSegment>> closed_segments_;
-  std::vector<const ir::ClosedDecl*> replaced_;
+  std::vector<DirectUnit<ir::SpecialisedDecl>> decls_;  // by DeclId
+  std::vector<OfStages> segments_;                      // by RegionId
+  std::deque<Diagnosed<ir::SpecialisedDecl>> closed_decls_;
+  std::deque<Diagnosed<ir::SpecialisedRegion>> closed_segments_;
+  std::vector<const ir::SpecialisedDecl*> replaced_;
 };
 
 class DirectBuilder {

@@ -34,7 +34,7 @@ struct Expressions::State {
   std::unique_ptr<LinkedProgram> linked;
   ir::Pool pool;
   resolve::OptionValues none;
-  std::unique_ptr<resolve::Answers> answers;
+  std::unique_ptr<resolve::VariantEvaluator> answers;
   std::vector<One> all;
 
   std::vector<Diagnostic> UnknownNames(uint32_t number);
@@ -126,7 +126,8 @@ Diagnosed<std::unique_ptr<Expressions>> Expressions::Compile(const LinkedProgram
       one.value = all.Wide(one.run.module, one.value);
     }
     state->none.bits.resize(all.option_count());
-    state->answers = std::make_unique<resolve::Answers>(all, state->none, state->pool, nullptr);
+    state->answers =
+        std::make_unique<resolve::VariantEvaluator>(all, state->none, state->pool, nullptr);
     for (uint32_t i = 0; i < state->all.size(); ++i) {
       CheckStop();
       const std::vector<Diagnostic> unknown = state->UnknownNames(i);

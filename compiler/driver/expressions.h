@@ -14,7 +14,7 @@
 #include "compiler/driver/request.h"
 #include "compiler/driver/residuals.h"
 #include "compiler/ir/types.h"
-#include "compiler/resolve/answers.h"
+#include "compiler/resolve/variant_evaluator.h"
 
 namespace kiln::driver {
 

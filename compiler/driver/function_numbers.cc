@@ -35,9 +35,9 @@ FunctionNumbers::FunctionNumbers(const resolve::Program& program) {
   for (uint32_t ordinal = 0; ordinal < program.modules().size(); ++ordinal) {
     const ir::ModuleView& module = program.module(ordinal);
     for (uint32_t row = 0; row < module.segments.size(); ++row) {
-      const ir::Segment& segment = module.segments[row];
+      const ir::Region& segment = module.segments[row];
       const ir::DeclId function{program.bases(ordinal).decl + segment.function.value};
-      segments.Add(function, program.Wide(ordinal, ir::SegmentId{row}).value);
+      segments.Add(function, program.Wide(ordinal, ir::RegionId{row}).value);
       for (const uint32_t local : module.List(segment.locals)) {
         locals.Add(function, program.Wide(ordinal, ir::LocalId{local}).value);
       }

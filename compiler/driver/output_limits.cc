@@ -15,7 +15,7 @@ ModuleSize SizeOf(std::span<const uint32_t> words) {
                        : ModuleSize{.ids = words[kBoundWord] - 1, .bytes = words.size_bytes()};
 }
 
-bool CheckModule(const resolve::Program& program, const ir::ClosedVariant& variant,
+bool CheckModule(const resolve::Program& program, const ir::SpecialisedProgram& variant,
                  spirv::EntryChoice choice, const ModuleSize& size,
                  std::vector<Diagnostic>& found) {
   const LanguageLimits& limits = program.limits();

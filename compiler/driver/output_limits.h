@@ -10,7 +10,7 @@
 
 #include "compiler/diag/diagnostic.h"
 #include "compiler/emit/spirv/assemble.h"
-#include "compiler/ir/closed.h"
+#include "compiler/ir/specialised.h"
 #include "compiler/resolve/program.h"
 
 namespace kiln::driver {
@@ -25,7 +25,7 @@ struct ModuleSize {
 ModuleSize SizeOf(std::span<const uint32_t> words);
 
 // LIM1001 for each limit that the module of `choice` exceeds, at its entry point. False: one does.
-bool CheckModule(const resolve::Program& program, const ir::ClosedVariant& variant,
+bool CheckModule(const resolve::Program& program, const ir::SpecialisedProgram& variant,
                  spirv::EntryChoice choice, const ModuleSize& size, std::vector<Diagnostic>& found);
 
 // The same for the metadata of a variant, which has no place.

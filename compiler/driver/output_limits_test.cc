@@ -71,7 +71,8 @@ std::string Messages(const std::string& text, const LanguageLimits& limits, bool
   const resolve::OptionValues values = ValuesOf(linked);
   const std::string direct = TextOf(BuildDirect(linked, values, kEntries, target));
   VariantAssembler assembler(linked, kEntries, target);
-  for (const Wanted wanted : {Wanted::kAll, Wanted::kNew, Wanted::kAll}) {
+  for (const ModuleSelection wanted :
+       {ModuleSelection::kAll, ModuleSelection::kNew, ModuleSelection::kAll}) {
     EXPECT_EQ(TextOf(assembler.BuildCopy(values, wanted)), direct);
   }
   VariantAssembler plain(linked, kEntries, target);

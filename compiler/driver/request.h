@@ -12,11 +12,11 @@
 
 #include "compiler/base/digest.h"
 #include "compiler/diag/diagnostic.h"
-#include "compiler/ir/closed.h"
 #include "compiler/ir/module.h"
-#include "compiler/resolve/close_variant.h"
+#include "compiler/ir/specialised.h"
 #include "compiler/resolve/options.h"
 #include "compiler/resolve/program.h"
+#include "compiler/resolve/specialise_program.h"
 #include "compiler/target/target.h"
 
 namespace kiln::driver {

@@ -48,8 +48,8 @@ void UnitContent::Put(const ir::Inst& inst) {
       case ir::OperandSchema::kOptLocal:
         Put(Local(ir::LocalId{operand.word}));
         break;
-      case ir::OperandSchema::kSegment:
-        Put(Segment(ir::SegmentId{operand.word}));
+      case ir::OperandSchema::kRegion:
+        Put(Region(ir::RegionId{operand.word}));
         break;
       case ir::OperandSchema::kNone:
       case ir::OperandSchema::kInst:
@@ -70,13 +70,13 @@ void UnitContent::Put(const ir::Inst& inst) {
   }
 }
 
-void UnitContent::Put(const ir::ClosedDecl& decl) {
+void UnitContent::Put(const ir::SpecialisedDecl& decl) {
   Put(decl.decl.value);
   Put(static_cast<uint32_t>(decl.kind) | uint32_t{decl.flags} << 16);
   Put(decl.name.value);
   Put(decl.type.value);
   Put(static_cast<uint32_t>(decl.members.size()));
-  for (const ir::ClosedMember& member : decl.members) {
+  for (const ir::SpecialisedMember& member : decl.members) {
     Put(member.name.value);
     Put(member.type.value);
     Put(member.member.value);
@@ -92,9 +92,9 @@ Hash128 UnitContent::Finish() {
   return content;
 }
 
-Hash128 UnitContent::Of(const ir::ClosedSegment& segment) {
+Hash128 UnitContent::Of(const ir::SpecialisedRegion& segment) {
   Put(segment.function.value);
-  Put(Segment(segment.segment));
+  Put(Region(segment.segment));
   Put(static_cast<uint32_t>(segment.insts.size()));
   for (const ir::Inst& inst : segment.insts) {
     Put(inst);
@@ -108,7 +108,7 @@ Hash128 UnitContent::Of(const ir::ClosedSegment& segment) {
   PutAll(std::span(segment.extra));
   Put(segment.body.value);
   Put(static_cast<uint32_t>(segment.locals.size()));
-  for (const ir::ClosedLocal& local : segment.locals) {
+  for (const ir::SpecialisedLocal& local : segment.locals) {
     Put(Local(local.local));
     Put(static_cast<uint32_t>(local.kind) | static_cast<uint32_t>(local.access) << 8 |
         (local.relaxed ? 1u << 16 : 0u));
@@ -116,8 +116,8 @@ Hash128 UnitContent::Of(const ir::ClosedSegment& segment) {
     Put(local.type.value);
   }
   Put(static_cast<uint32_t>(segment.holes.size()));
-  for (const ir::SegmentId hole : segment.holes) {
-    Put(Segment(hole));
+  for (const ir::RegionId hole : segment.holes) {
+    Put(Region(hole));
   }
   PutAll(std::span(segment.stage_variables));
   PutAll(std::span(segment.relaxed));
@@ -136,17 +136,17 @@ Hash128 UnitContent::Of(const ir::FunctionRef& function, std::span<const Hash128
   return Finish();
 }
 
-Hash128 UnitContent::Of(std::span<const ir::ClosedDecl* const> interface,
+Hash128 UnitContent::Of(std::span<const ir::SpecialisedDecl* const> interface,
                         const layout::Layout& layout,
                         const std::array<uint32_t, 3>& workgroup_size) {
-  for (const ir::ClosedDecl* decl : interface) {
+  for (const ir::SpecialisedDecl* decl : interface) {
     Put(*decl);
     if (decl->decl.value < layout.placements.size()) {
       const layout::Placement& placement = layout.placements[decl->decl.value];
       Put(placement.set);
       Put(placement.binding);
     }
-    for (const ir::ClosedMember& member : decl->members) {
+    for (const ir::SpecialisedMember& member : decl->members) {
       if (member.member.valid() && member.member.value < layout.locations.size()) {
         Put(layout.locations[member.member.value]);
       }

@@ -10,7 +10,7 @@
 
 #include "compiler/base/digest.h"
 #include "compiler/driver/function_numbers.h"
-#include "compiler/ir/closed.h"
+#include "compiler/ir/specialised.h"
 #include "compiler/layout/layout.h"
 
 namespace kiln::driver {
@@ -20,11 +20,11 @@ class UnitContent {
   // `numbers` must outlive the object.
   explicit UnitContent(const FunctionNumbers& numbers) : numbers_(numbers) {}
 
-  Hash128 Of(const ir::ClosedSegment& segment);
+  Hash128 Of(const ir::SpecialisedRegion& segment);
   // `segments`: content of the segments of the function.
   Hash128 Of(const ir::FunctionRef& function, std::span<const Hash128> segments);
   // With the numbers that `layout` gives the declarations.
-  Hash128 Of(std::span<const ir::ClosedDecl* const> interface, const layout::Layout& layout,
+  Hash128 Of(std::span<const ir::SpecialisedDecl* const> interface, const layout::Layout& layout,
              const std::array<uint32_t, 3>& workgroup_size);
 
  private:
@@ -33,9 +33,9 @@ class UnitContent {
   template <class Row>
   void PutAll(std::span<const Row> rows);
   void Put(const ir::Inst& inst);
-  void Put(const ir::ClosedDecl& decl);
+  void Put(const ir::SpecialisedDecl& decl);
   uint32_t Local(ir::LocalId local) const { return Numbered(numbers_.locals, local.value); }
-  uint32_t Segment(ir::SegmentId id) const { return Numbered(numbers_.segments, id.value); }
+  uint32_t Region(ir::RegionId id) const { return Numbered(numbers_.segments, id.value); }
   static uint32_t Numbered(const FunctionNumbering& numbering, uint32_t number);
   Hash128 Finish();
 

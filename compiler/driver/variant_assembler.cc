@@ -8,18 +8,18 @@
 #include "compiler/artifact/state_hash.h"
 #include "compiler/base/check.h"
 #include "compiler/base/flat_map.h"
-#include "compiler/driver/code_memory.h"
-#include "compiler/driver/known_results.h"
-#include "compiler/driver/memo_units.h"
+#include "compiler/driver/cached_units.h"
+#include "compiler/driver/code_cache.h"
 #include "compiler/driver/output_limits.h"
 #include "compiler/driver/program_lines.h"
 #include "compiler/driver/reads.h"
+#include "compiler/driver/result_index.h"
 #include "compiler/driver/stages.h"
 #include "compiler/emit/metadata/write.h"
 #include "compiler/emit/spirv/assemble.h"
 #include "compiler/layout/layout_cache.h"
 #include "compiler/layout/rpl_adapter.h"
-#include "compiler/resolve/walk_memory.h"
+#include "compiler/resolve/specialiser_cache.h"
 
 namespace kiln::driver {
 
@@ -27,7 +27,7 @@ namespace {
 
 // What follows from the live declarations of the interface, and from the size of workgroups.
 struct Interface {
-  std::vector<const ir::ClosedDecl*> decls;
+  std::vector<const ir::SpecialisedDecl*> decls;
   std::array<uint32_t, 3> workgroup_size{};  // of compute pipelines
   Diagnosed<layout::Layout> layout;
   Hash128 layout_hash;
@@ -39,7 +39,7 @@ struct Interface {
 
 struct VariantAssembler::State {
   State(const LinkedProgram& program, std::span<const resolve::EntryPoint> entry_points,
-        const target::Target& for_target, std::unique_ptr<CodeMemory> memory)
+        const target::Target& for_target, std::unique_ptr<CodeCache> memory)
       : linked(program),
         entries(entry_points.begin(), entry_points.end()),
         target(for_target),
@@ -56,23 +56,24 @@ struct VariantAssembler::State {
   }
 
   bool Close();
-  void Build(bool closed, Wanted wanted);
+  void Build(bool closed, ModuleSelection wanted);
   BuildResult Copy(std::vector<OptionRead> read) const;
   Interface& InterfaceOf();
-  void Emit(Interface& interface, Wanted wanted);
-  void EmitCode(Interface& interface, Wanted wanted);
-  StageWords EmitStage(spirv::EntryChoice choice, Interface& interface, Wanted wanted);
-  StageWords WriteStage(spirv::EntryChoice choice, const layout::Layout& layout, Wanted wanted);
+  void Emit(Interface& interface, ModuleSelection wanted);
+  void EmitCode(Interface& interface, ModuleSelection wanted);
+  StageWords EmitStage(spirv::EntryChoice choice, Interface& interface, ModuleSelection wanted);
+  StageWords WriteStage(spirv::EntryChoice choice, const layout::Layout& layout,
+                        ModuleSelection wanted);
 
   const LinkedProgram& linked;
   const std::vector<resolve::EntryPoint> entries;
   const target::Target target;
 
   const ProgramLines lines;
-  std::unique_ptr<CodeMemory> code_memory;
-  MemoUnits units;
+  std::unique_ptr<CodeCache> code_memory;
+  CachedUnits units;
   resolve::OptionValues values;
-  resolve::Answers answers;
+  resolve::VariantEvaluator answers;
   layout::LayoutCache layouts;
   std::deque<Interface> interfaces;  // stable addresses
   InternIndex interface_index;       // by decls
@@ -80,11 +81,11 @@ struct VariantAssembler::State {
   metadata::MetadataWriter metadata;
   std::vector<WrittenModule> modules;  // by number of the assembler
   size_t modules_written = 0;
-  KnownResults results;
+  ResultIndex results;
   bool by_content = false;  // modules are known by what they are made of
 
   // Of the last variant; memory is kept.
-  ir::ClosedVariant variant;
+  ir::SpecialisedProgram variant;
   Bitset reads;
   std::vector<Diagnostic> diagnostics;
   std::vector<StageWords> code;
@@ -101,12 +102,12 @@ bool VariantAssembler::State::Close() {
   reads.Clear();
   answers.BeginReads();
   const bool closed =
-      resolve::CloseVariant(linked.program, entries, answers, units, variant, diagnostics);
+      resolve::SpecialiseVariant(linked.program, entries, answers, units, variant, diagnostics);
   answers.EndReads(reads);
   return closed;
 }
 
-void VariantAssembler::State::Build(bool closed, Wanted wanted) {
+void VariantAssembler::State::Build(bool closed, ModuleSelection wanted) {
   if (closed) {
     Interface& interface = InterfaceOf();
     const std::vector<Diagnostic>& found = interface.layout.diagnostics;
@@ -128,7 +129,7 @@ Interface& VariantAssembler::State::InterfaceOf() {
   const bool compute = variant.pipeline == ir::PipelineType::kCompute;
   const auto workgroup_size = compute ? layout::WorkgroupSize(variant) : std::array<uint32_t, 3>{};
   uint64_t hash = variant.interface.size();
-  for (const ir::ClosedDecl* decl : variant.interface) {
+  for (const ir::SpecialisedDecl* decl : variant.interface) {
     hash = Mix64(hash ^ reinterpret_cast<uintptr_t>(decl));
   }
   const uint32_t row = interface_index.FindOrAdd(
@@ -151,7 +152,7 @@ Interface& VariantAssembler::State::InterfaceOf() {
 }
 
 StageWords VariantAssembler::State::EmitStage(spirv::EntryChoice choice, Interface& interface,
-                                              Wanted wanted) {
+                                              ModuleSelection wanted) {
   const layout::Layout& layout = *interface.layout.value;
   if (!by_content) {
     return WriteStage(choice, layout, wanted);
@@ -162,7 +163,7 @@ StageWords VariantAssembler::State::EmitStage(spirv::EntryChoice choice, Interfa
   }
   const Hash128 id = code_memory->ModuleId(variant, choice, *interface.content);
   const WrittenModule* known = code_memory->FindModule(id);
-  if (known != nullptr && wanted == Wanted::kNew) {
+  if (known != nullptr && wanted == ModuleSelection::kNew) {
     needs |= known->needs;
     size = known->size;
     return {.content = known->content};
@@ -175,10 +176,11 @@ StageWords VariantAssembler::State::EmitStage(spirv::EntryChoice choice, Interfa
 }
 
 StageWords VariantAssembler::State::WriteStage(spirv::EntryChoice choice,
-                                               const layout::Layout& layout, Wanted wanted) {
-  const auto [number, is_new] = assembler.Link(variant, choice, layout);
+                                               const layout::Layout& layout,
+                                               ModuleSelection wanted) {
+  const auto [number, is_new] = assembler.NumberModule(variant, choice, layout);
   StageWords stage{.is_new = is_new};
-  if (is_new || wanted == Wanted::kAll) {
+  if (is_new || wanted == ModuleSelection::kAll) {
     stage.words = assembler.Write(variant, choice, layout);
     ++modules_written;
   }
@@ -193,7 +195,7 @@ StageWords VariantAssembler::State::WriteStage(spirv::EntryChoice choice,
   return stage;
 }
 
-void VariantAssembler::State::EmitCode(Interface& interface, Wanted wanted) {
+void VariantAssembler::State::EmitCode(Interface& interface, ModuleSelection wanted) {
   if (!interface.prepared) {
     code_memory->PrepareInterface(interface.decls);
     interface.prepared = true;
@@ -210,7 +212,7 @@ void VariantAssembler::State::EmitCode(Interface& interface, Wanted wanted) {
   }
 }
 
-void VariantAssembler::State::Emit(Interface& interface, Wanted wanted) {
+void VariantAssembler::State::Emit(Interface& interface, ModuleSelection wanted) {
   code.clear();
   needs = 0;
   fits = true;
@@ -234,13 +236,13 @@ VariantAssembler::VariantAssembler(const LinkedProgram& linked,
                                    std::span<const resolve::EntryPoint> entries,
                                    const target::Target& target)
     : state_(std::make_unique<State>(linked, entries, target,
-                                     std::make_unique<CodeMemory>(linked.program, target))) {}
+                                     std::make_unique<CodeCache>(linked.program, target))) {}
 
 VariantAssembler::VariantAssembler(const LinkedProgram& linked,
                                    std::span<const resolve::EntryPoint> entries,
                                    const target::Target& target, VariantAssembler&& former) {
   KILN_CHECK(former.CanServe(linked), "an assembler of other declarations");
-  std::unique_ptr<CodeMemory> memory = std::move(former.state_->code_memory);
+  std::unique_ptr<CodeCache> memory = std::move(former.state_->code_memory);
   former.state_.reset();
   memory->Serve(linked.program);
   state_ = std::make_unique<State>(linked, entries, target, std::move(memory));
@@ -248,7 +250,8 @@ VariantAssembler::VariantAssembler(const LinkedProgram& linked,
 
 VariantAssembler::~VariantAssembler() = default;
 
-const VariantView& VariantAssembler::Build(const resolve::OptionValues& values, Wanted wanted) {
+const VariantView& VariantAssembler::Build(const resolve::OptionValues& values,
+                                           ModuleSelection wanted) {
   state_->values.bits.assign(values.bits.begin(), values.bits.end());
   state_->Build(state_->Close(), wanted);
   return state_->view;
@@ -280,13 +283,14 @@ BuildResult VariantAssembler::State::Copy(std::vector<OptionRead> read) const {
   return result;
 }
 
-BuildResult VariantAssembler::BuildCopy(const resolve::OptionValues& values, Wanted wanted) {
+BuildResult VariantAssembler::BuildCopy(const resolve::OptionValues& values,
+                                        ModuleSelection wanted) {
   return *BuildUnless([](std::span<const OptionRead>) { return false; }, values, wanted);
 }
 
 std::optional<BuildResult> VariantAssembler::BuildUnless(const IsKnown& is_known,
                                                          const resolve::OptionValues& values,
-                                                         Wanted wanted) {
+                                                         ModuleSelection wanted) {
   state_->values.bits.assign(values.bits.begin(), values.bits.end());
   const bool closed = state_->Close();
   std::vector<OptionRead> read = ReadsOf(state_->linked.program, values, state_->reads);

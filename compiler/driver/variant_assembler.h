@@ -29,7 +29,7 @@ struct StageWords {
 };
 
 // Which modules of a variant are written: all, or those that are new to the assembler.
-enum class Wanted : uint8_t { kAll, kNew };
+enum class ModuleSelection : uint8_t { kAll, kNew };
 
 // What one variant came to, in memory of the assembler.
 struct VariantView {
@@ -61,11 +61,13 @@ class VariantAssembler {
   bool CanServe(const LinkedProgram& linked) const;
 
   // Builds one variant. The view is valid until the next call. Requires: values of the program.
-  const VariantView& Build(const resolve::OptionValues& values, Wanted wanted = Wanted::kAll);
+  const VariantView& Build(const resolve::OptionValues& values,
+                           ModuleSelection wanted = ModuleSelection::kAll);
 
   // The same as a value. Modules that are not wanted have a digest and no words; modules are known
   // here by what they are made of, so those of former assemblers count as written, too.
-  BuildResult BuildCopy(const resolve::OptionValues& values, Wanted wanted = Wanted::kAll);
+  BuildResult BuildCopy(const resolve::OptionValues& values,
+                        ModuleSelection wanted = ModuleSelection::kAll);
 
   // Whether what these options lead to is known already. They are sorted by name.
   using IsKnown = std::function<bool(std::span<const OptionRead> reads)>;
@@ -73,7 +75,7 @@ class VariantAssembler {
   // known is not laid out, lowered, linked or written.
   std::optional<BuildResult> BuildUnless(const IsKnown& is_known,
                                          const resolve::OptionValues& values,
-                                         Wanted wanted = Wanted::kAll);
+                                         ModuleSelection wanted = ModuleSelection::kAll);
 
   // The number of the result if a variant with the same values of the options that matter was built
   // before; nothing is built.

@@ -123,10 +123,10 @@ class Builder {
   uint32_t NestingOf(const Inst& inst) const;
   std::span<const uint32_t> InstsOf(BlockId id) const;
   std::span<const uint32_t> ListAt(ListId id) const;
-  void CutBlock(SegmentId segment, BlockId block, std::vector<std::vector<uint32_t>>& locals);
-  void CutInst(SegmentId segment, uint32_t number, std::vector<std::vector<uint32_t>>& locals);
-  SegmentId AddSegment(const Segment& segment, const SegmentSpans& spans,
-                       std::vector<std::vector<uint32_t>>& locals);
+  void CutBlock(RegionId segment, BlockId block, std::vector<std::vector<uint32_t>>& locals);
+  void CutInst(RegionId segment, uint32_t number, std::vector<std::vector<uint32_t>>& locals);
+  RegionId AddSegment(const Region& segment, const RegionSpans& spans,
+                      std::vector<std::vector<uint32_t>>& locals);
 
   ModuleHeader header_;
   CutPolicy policy_;
@@ -138,7 +138,7 @@ class Builder {
   std::vector<Decl> decls_;
   std::vector<Member> members_;
   std::vector<Local> locals_;
-  std::vector<Segment> segments_;
+  std::vector<Region> segments_;
   std::vector<Inst> insts_;
   std::vector<Block> blocks_;
   std::vector<uint32_t> block_insts_;
@@ -147,7 +147,7 @@ class Builder {
   std::vector<DeclSpans> decl_spans_;
   std::vector<MemberSpans> member_spans_;
   std::vector<LocalSpans> local_spans_;
-  std::vector<SegmentSpans> segment_spans_;
+  std::vector<RegionSpans> segment_spans_;
   std::vector<InstSpans> inst_spans_;
   std::vector<uint32_t> line_starts_;
 

@@ -56,7 +56,7 @@ void Builder::EndFunction() {
   decls_[function_.value].body = static_cast<uint32_t>(segments_.size());
   const size_t first_segment = segments_.size();
   std::vector<std::vector<uint32_t>> locals;  // by segment of this function
-  const SegmentId whole = AddSegment({.function = function_, .block = body}, {}, locals);
+  const RegionId whole = AddSegment({.function = function_, .block = body}, {}, locals);
   for (uint32_t i = 0; i < decls_[function_.value].member_count; ++i) {
     locals[0].push_back(first_local_ + i);
   }
@@ -68,15 +68,15 @@ void Builder::EndFunction() {
   function_ = {};
 }
 
-SegmentId Builder::AddSegment(const Segment& segment, const SegmentSpans& spans,
-                              std::vector<std::vector<uint32_t>>& locals) {
+RegionId Builder::AddSegment(const Region& segment, const RegionSpans& spans,
+                             std::vector<std::vector<uint32_t>>& locals) {
   segments_.push_back(segment);
   segment_spans_.push_back(spans);
   locals.emplace_back();
-  return SegmentId{static_cast<uint32_t>(segments_.size() - 1)};
+  return RegionId{static_cast<uint32_t>(segments_.size() - 1)};
 }
 
-void Builder::CutBlock(SegmentId segment, BlockId block,
+void Builder::CutBlock(RegionId segment, BlockId block,
                        std::vector<std::vector<uint32_t>>& locals) {
   for (uint32_t i = 0; i < blocks_[block.value].count; ++i) {
     CutInst(segment, block_insts_[blocks_[block.value].first + i], locals);
@@ -85,7 +85,7 @@ void Builder::CutBlock(SegmentId segment, BlockId block,
 
 // Collects the names that `inst` declares, cuts it out if it is a `when` that can be, and goes on
 // into its blocks.
-void Builder::CutInst(SegmentId segment, uint32_t number,
+void Builder::CutInst(RegionId segment, uint32_t number,
                       std::vector<std::vector<uint32_t>>& locals) {
   const Inst inst = insts_[number];
   if (const LocalId declared = DeclaredBy(inst); declared.valid()) {
@@ -94,11 +94,11 @@ void Builder::CutInst(SegmentId segment, uint32_t number,
   if (inst.kind == InstKind::kWhen && policy_ == CutPolicy::kCut) {
     const WhenInst when = inst.As<WhenInst>();
     if (!block_ends_path_[when.block.value]) {
-      const SegmentId cut = AddSegment({.function = function_,
-                                        .parent = segment,
-                                        .block = when.block,
-                                        .condition = when.condition},
-                                       {.condition = inst_spans_[number].aux}, locals);
+      const RegionId cut = AddSegment({.function = function_,
+                                       .parent = segment,
+                                       .block = when.block,
+                                       .condition = when.condition},
+                                      {.condition = inst_spans_[number].aux}, locals);
       insts_[number] = WhenSegmentInst{when.type, cut}.To();
       CutBlock(cut, when.block, locals);
       return;

@@ -111,7 +111,7 @@ TEST(EndFunction, NestedWhens_ArePreOrderRows) {
     AddWhen(b, AddPi);
   });
   std::vector<uint32_t> parents;
-  for (const Segment& segment : module.view().segments) {
+  for (const Region& segment : module.view().segments) {
     parents.push_back(segment.parent.value);
     EXPECT_EQ(segment.function, DeclId{0});
   }

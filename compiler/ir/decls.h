@@ -53,7 +53,7 @@ enum class ImageAccess : uint8_t { kReadOnly, kWriteOnly, kReadWrite };
 //   kPushConstant  -                          -                    fields      -
 //   kSampler       set << 8                   sampler              -           -
 //   kImage         ImageAccess | set << 8     image or image array -           -
-//   kFunction      1 = relaxed return         return type          parameters  SegmentId of the
+//   kFunction      1 = relaxed return         return type          parameters  RegionId of the
 //   body kWorkgroup     -                          type                 -           -
 struct Decl {
   DeclKind kind = DeclKind::kConstant;
@@ -114,15 +114,15 @@ static_assert(sizeof(Local) == 24 && std::is_trivially_copyable_v<Local>);
 
 // A function body, or a `when` block nested in one that control always flows past
 // (spec/architecture 10.1). Those of a function are consecutive, body first, then in pre-order.
-struct Segment {
+struct Region {
   DeclId function{};
-  SegmentId parent{};  // invalid for a function body
+  RegionId parent{};  // invalid for a function body
   BlockId block{};
   ListId locals{};            // reserved names this segment declares: LocalIds in source order
   CexprId condition = kTrue;  // of the hole; kTrue for a function body
   uint32_t zero = 0;
 };
-static_assert(sizeof(Segment) == 24 && std::is_trivially_copyable_v<Segment>);
+static_assert(sizeof(Region) == 24 && std::is_trivially_copyable_v<Region>);
 
 // Span rows. Each number is a row of the module's span table; a *run* is the first of one span per
 // cexpr node in pre-order.
@@ -143,7 +143,7 @@ struct LocalSpans {
   SpanId condition{};  // run
   SpanId type{};
 };
-struct SegmentSpans {
+struct RegionSpans {
   SpanId condition{};  // run
 };
 // main: the whole construct; aux: operator, member name, callee or the condition run of a `when`.

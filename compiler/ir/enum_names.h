@@ -9,8 +9,8 @@
 #include <string_view>
 
 #include "compiler/ir/builtins.h"
-#include "compiler/ir/closed.h"
 #include "compiler/ir/module.h"
+#include "compiler/ir/specialised.h"
 
 namespace kiln::ir {
 

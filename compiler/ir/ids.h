@@ -3,7 +3,7 @@
 // ordered, printed or hashed into an output, because row numbers depend on history.
 //
 // Inside a module image ids count rows of that module. After linking, DeclId, MemberId, LocalId,
-// SegmentId and OptionId are also used program-wide: resolve::Program adds the base of the module.
+// RegionId and OptionId are also used program-wide: resolve::Program adds the base of the module.
 #pragma once
 
 #include <cstdint>
@@ -12,19 +12,19 @@
 
 namespace kiln::ir {
 
-using StringId = Id<struct StringTag>;    // interned text
-using TypeId = Id<struct TypeTag>;        // types.h
-using ConstId = Id<struct ConstTag>;      // types.h
-using OptionId = Id<struct OptionTag>;    // decls.h
-using CexprId = Id<struct CexprTag>;      // cexpr.h; row 0 is the literal `true`
-using DeclId = Id<struct DeclTag>;        // decls.h
-using MemberId = Id<struct MemberTag>;    // decls.h
-using LocalId = Id<struct LocalTag>;      // decls.h: parameters, locals, scope aliases, loop exits
-using InstId = Id<struct InstTag>;        // insts.h
-using BlockId = Id<struct BlockTag>;      // insts.h: a range of block_insts
-using ListId = Id<struct ListTag>;        // position in `extra`: a count, then that many words
-using SegmentId = Id<struct SegmentTag>;  // spec/architecture 10.1
-using SpanId = Id<struct SpanTag>;        // row of the span table of one module
+using StringId = Id<struct StringTag>;   // interned text
+using TypeId = Id<struct TypeTag>;       // types.h
+using ConstId = Id<struct ConstTag>;     // types.h
+using OptionId = Id<struct OptionTag>;   // decls.h
+using CexprId = Id<struct CexprTag>;     // cexpr.h; row 0 is the literal `true`
+using DeclId = Id<struct DeclTag>;       // decls.h
+using MemberId = Id<struct MemberTag>;   // decls.h
+using LocalId = Id<struct LocalTag>;     // decls.h: parameters, locals, scope aliases, loop exits
+using InstId = Id<struct InstTag>;       // insts.h
+using BlockId = Id<struct BlockTag>;     // insts.h: a range of block_insts
+using ListId = Id<struct ListTag>;       // position in `extra`: a count, then that many words
+using RegionId = Id<struct SegmentTag>;  // spec/architecture 10.1
+using SpanId = Id<struct SpanTag>;       // row of the span table of one module
 
 // "No row" in a raw word; the value of every invalid id.
 inline constexpr uint32_t kNoRow = Id<struct RowTag>::kNone;

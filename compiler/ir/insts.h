@@ -187,7 +187,7 @@ KILN_VIEW2(VariableInst, kVariable, LocalId, local, InstId, initialiser);
 KILN_VIEW2(AliasInst, kAlias, LocalId, local, BlockId, block);
 KILN_VIEW1(StatementInst, kStatement, InstId, expression);
 KILN_VIEW2(WhenInst, kWhen, CexprId, condition, BlockId, block);
-KILN_VIEW1(WhenSegmentInst, kWhenSegment, SegmentId, segment);
+KILN_VIEW1(WhenSegmentInst, kWhenSegment, RegionId, segment);
 KILN_VIEW_F(LogicalInst, kLogical, LogicalOp, op, InstId, left, BlockId, right);
 KILN_VIEW1(YieldInst, kYield, InstId, value);
 KILN_VIEW_B(ScopeInst, kScope, BlockId, block);
@@ -219,7 +219,7 @@ KILN_VIEW2(CallInst, kCall, DeclId, function, ListId, arguments);
 KILN_VIEW2(SelectInst, kSelect, InstId, condition, ListId, operands);
 KILN_VIEW2(SelectBlocksInst, kSelectBlocks, InstId, condition, ListId, blocks);
 KILN_VIEW2(StoreInst, kStore, InstId, place, InstId, value);
-KILN_VIEW1(HoleInst, kHole, SegmentId, segment);
+KILN_VIEW1(HoleInst, kHole, RegionId, segment);
 
 #undef KILN_VIEW0
 #undef KILN_VIEW1
@@ -240,7 +240,7 @@ enum class OperandSchema : uint8_t {
   kOptMember,
   kBlock,
   kCexpr,
-  kSegment,
+  kRegion,
   kLiteral,
   kInsts,
   kLocals,

@@ -40,7 +40,7 @@ struct ModuleView {
   std::span<const Decl> decls;
   std::span<const Member> members;
   std::span<const Local> locals;
-  std::span<const Segment> segments;
+  std::span<const Region> segments;
   std::span<const Inst> insts;
   std::span<const Block> blocks;
   std::span<const uint32_t> block_insts;  // InstId values
@@ -52,7 +52,7 @@ struct ModuleView {
   std::span<const DeclSpans> decl_spans;
   std::span<const MemberSpans> member_spans;
   std::span<const LocalSpans> local_spans;
-  std::span<const SegmentSpans> segment_spans;
+  std::span<const RegionSpans> segment_spans;
   std::span<const InstSpans> inst_spans;
 
   std::string_view Text(StringId id) const;

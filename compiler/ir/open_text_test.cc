@@ -165,7 +165,7 @@ class BrokenModule {
   std::vector<Decl> decls;
   std::vector<Member> members;
   std::vector<Local> locals;
-  std::vector<Segment> segments;
+  std::vector<Region> segments;
   std::vector<Inst> insts;
   std::vector<Block> blocks;
   std::vector<uint32_t> block_insts, extra, string_ends;
@@ -235,7 +235,7 @@ TEST(VerifyIds, OneWrongWord_IsFound) {
       {"tag list", [](BrokenModule& m) { m.members[0].tags = ListId{0xfffffff0}; }},
       {"local kind", [](BrokenModule& m) { m.locals[2].kind = LocalKind::kLoopExit; }},
       {"shadows itself", [](BrokenModule& m) { m.extra[m.locals[1].shadowed.value + 1] = 1; }},
-      {"segment order", [](BrokenModule& m) { m.segments[1].parent = SegmentId{2}; }},
+      {"segment order", [](BrokenModule& m) { m.segments[1].parent = RegionId{2}; }},
       {"segment of nothing", [](BrokenModule& m) { m.segments[2].function = DeclId{0}; }},
       {"hole missing",
        [](BrokenModule& m) {

@@ -124,7 +124,7 @@ uint32_t BlockParser::ParseOperand(InstKind kind, OperandSchema schema, uint32_t
     }
     case OperandSchema::kCexpr:
       return sink_.ReadCexpr().value;
-    case OperandSchema::kSegment:
+    case OperandSchema::kRegion:
       return sink_.form() == Form::kOpen ? sink_.ReadCexpr().value : sink_.ReadSegment().value;
     case OperandSchema::kLiteral:
       return ParseLiteral(kind);

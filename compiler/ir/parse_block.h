@@ -25,7 +25,7 @@ class RowSink {
   virtual MemberId ReadMember(DeclId owner) = 0;
   virtual LocalId ReadLocal() = 0;
   virtual CexprId ReadCexpr() = 0;
-  virtual SegmentId ReadSegment() = 0;
+  virtual RegionId ReadSegment() = 0;
   virtual TypeId TypeOfConst(ConstId id) = 0;
   virtual TypeId VoidType() = 0;
   virtual ListId AddList(std::span<const uint32_t> words) = 0;

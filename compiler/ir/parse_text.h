@@ -10,8 +10,8 @@
 
 #include "compiler/base/result.h"
 #include "compiler/ir/builder.h"
-#include "compiler/ir/closed.h"
 #include "compiler/ir/module.h"
+#include "compiler/ir/specialised.h"
 
 namespace kiln::ir {
 
@@ -22,12 +22,12 @@ Result<Module> ParseModule(std::string_view text, CutPolicy policy = CutPolicy::
 // A closed variant and everything that it refers to. Ids count from 0 in the order of the text.
 struct ParsedVariant {
   std::unique_ptr<Pool> pool;
-  std::vector<std::unique_ptr<ClosedDecl>> decls;        // interface, then signatures
-  std::vector<std::unique_ptr<ClosedDecl>> structs;      // without ids
-  std::vector<std::unique_ptr<ClosedSegment>> segments;  // in the order of the text
-  std::vector<std::unique_ptr<FunctionRef>> functions;   // the same
-  std::vector<ClosedSetting> settings;
-  ClosedVariant variant;
+  std::vector<std::unique_ptr<SpecialisedDecl>> decls;       // interface, then signatures
+  std::vector<std::unique_ptr<SpecialisedDecl>> structs;     // without ids
+  std::vector<std::unique_ptr<SpecialisedRegion>> segments;  // in the order of the text
+  std::vector<std::unique_ptr<FunctionRef>> functions;       // the same
+  std::vector<SpecialisedSetting> settings;
+  SpecialisedProgram variant;
 };
 // Errors: kInvalidArgument, with line and reason.
 Result<ParsedVariant> ParseVariant(std::string_view text);

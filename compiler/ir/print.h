@@ -6,17 +6,17 @@
 
 #include <string>
 
-#include "compiler/ir/closed.h"
 #include "compiler/ir/module.h"
+#include "compiler/ir/specialised.h"
 
 namespace kiln::ir {
 
 // Requires: VerifyIds has succeeded.
 std::string Print(const ModuleView& module);
 
-std::string Print(const ClosedVariant& variant);
+std::string Print(const SpecialisedProgram& variant);
 // Alone: declarations and names of enclosing segments are called by the order of their mention.
-std::string Print(const ClosedSegment& segment, const Pool& pool);
-std::string Print(const ClosedDecl& decl, const Pool& pool);
+std::string Print(const SpecialisedRegion& segment, const Pool& pool);
+std::string Print(const SpecialisedDecl& decl, const Pool& pool);
 
 }  // namespace kiln::ir

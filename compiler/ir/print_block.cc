@@ -149,8 +149,8 @@ void BlockPrinter::PrintOperand(const Inst& inst, OperandSchema schema, uint32_t
     case OperandSchema::kCexpr:
       out_ += names_.Cexpr(CexprId{word});
       return;
-    case OperandSchema::kSegment:
-      out_ += names_.Segment(SegmentId{word});
+    case OperandSchema::kRegion:
+      out_ += names_.Region(RegionId{word});
       return;
     case OperandSchema::kLiteral:
       if (inst.kind == InstKind::kFlag) {

@@ -53,9 +53,9 @@ class OperandNames {
   virtual std::string Member(DeclId owner, MemberId id) = 0;
   virtual std::string Local(LocalId id) = 0;
   virtual std::string Cexpr(CexprId id) = 0;
-  virtual std::string Segment(SegmentId id) = 0;
+  virtual std::string Region(RegionId id) = 0;
   // The block that a when_segment prints in its place; invalid to print nothing.
-  virtual BlockId BlockOf(SegmentId id) = 0;
+  virtual BlockId BlockOf(RegionId id) = 0;
 };
 
 // Prints blocks that share values: those of one segment, or of one open function. Values are

@@ -12,7 +12,7 @@ namespace {
 
 class Summary {
  public:
-  explicit Summary(ClosedSegment& segment) : segment_(segment) {}
+  explicit Summary(SpecialisedRegion& segment) : segment_(segment) {}
 
   void Walk(BlockId block) {
     for (const uint32_t number : segment_.InstsOf(block)) {
@@ -36,7 +36,7 @@ class Summary {
   }
 
   // Marks the global that `place` is part of, if it is one.
-  void Touched(InstId place, Touch touch) {
+  void Touched(InstId place, MemberUse touch) {
     Inst root = segment_.insts[place.value];
     if (root.kind == InstKind::kAccess) {
       root = segment_.insts[root.As<AccessInst>().root.value];
@@ -54,8 +54,9 @@ class Summary {
       return;
     }
     segment_.uses_implicit_lod = true;
-    Touched(InstId{arguments[0]}, SamplesDepth(call.builtin) ? Touch::kCompare : Touch::kSample);
-    Touched(InstId{arguments[1]}, Touch::kSample);
+    Touched(InstId{arguments[0]},
+            SamplesDepth(call.builtin) ? MemberUse::kCompare : MemberUse::kSample);
+    Touched(InstId{arguments[1]}, MemberUse::kSample);
   }
 
   void Add(const Inst& inst) {
@@ -66,9 +67,9 @@ class Summary {
     } else if (inst.kind == InstKind::kCall) {
       MentionOf(inst.As<CallInst>().function, {}, Direction::kNone);
     } else if (inst.kind == InstKind::kLoad) {
-      Touched(inst.As<LoadInst>().place, Touch::kRead);
+      Touched(inst.As<LoadInst>().place, MemberUse::kRead);
     } else if (inst.kind == InstKind::kStore) {
-      Touched(inst.As<StoreInst>().place, Touch::kWrite);
+      Touched(inst.As<StoreInst>().place, MemberUse::kWrite);
     } else if (inst.kind == InstKind::kBuiltinCall) {
       AddSampling(inst.As<BuiltinCallInst>());
     } else if (inst.kind == InstKind::kHole) {
@@ -85,12 +86,12 @@ class Summary {
     }
   }
 
-  ClosedSegment& segment_;
+  SpecialisedRegion& segment_;
 };
 
 }  // namespace
 
-void Summarise(ClosedSegment& segment) {
+void Summarise(SpecialisedRegion& segment) {
   segment.mentions.clear();
   segment.holes.clear();
   segment.stage_variables.clear();

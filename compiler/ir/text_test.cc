@@ -157,17 +157,17 @@ TEST(ParseVariant, Segment_KnowsWhatItMentions) {
   ASSERT_TRUE(parsed.ok());
   const FunctionRef& vertex = *parsed->variant.entries[0].functions[0];
   ASSERT_EQ(vertex.segments.size(), 2u);
-  const ClosedSegment& body = *vertex.segments[0].closed;
+  const SpecialisedRegion& body = *vertex.segments[0].closed;
   EXPECT_THAT(body.holes, testing::ElementsAre(vertex.segments[1].segment));
   ASSERT_EQ(body.mentions.size(), 2u);
   EXPECT_EQ(body.mentions[0].decl, parsed->variant.interface[0]->decl);
-  EXPECT_EQ(body.mentions[0].touches, static_cast<uint8_t>(Touch::kRead));
+  EXPECT_EQ(body.mentions[0].touches, static_cast<uint8_t>(MemberUse::kRead));
   EXPECT_EQ(body.mentions[1].decl, parsed->variant.entries[0].functions[1]->function);
   EXPECT_TRUE(body.bound);
   EXPECT_FALSE(body.uses_implicit_lod);
-  const ClosedSegment& fragment = *parsed->variant.entries[1].functions[0]->segments[0].closed;
+  const SpecialisedRegion& fragment = *parsed->variant.entries[1].functions[0]->segments[0].closed;
   EXPECT_TRUE(fragment.uses_implicit_lod);
-  EXPECT_EQ(fragment.mentions[0].touches, static_cast<uint8_t>(Touch::kSample));
+  EXPECT_EQ(fragment.mentions[0].touches, static_cast<uint8_t>(MemberUse::kSample));
 }
 
 TEST(ParseVariant, WrongText_NamesLineAndReason) {
@@ -198,7 +198,7 @@ TEST(ParseVariant, WrongText_NamesLineAndReason) {
 TEST(Print, SegmentAlone_NumbersWhatItDoesNotOwn) {
   const Result<ParsedVariant> parsed = ParseVariant(kVariant);
   ASSERT_TRUE(parsed.ok());
-  const ClosedSegment& nested = *parsed->variant.entries[0].functions[0]->segments[1].closed;
+  const SpecialisedRegion& nested = *parsed->variant.entries[0].functions[0]->segments[1].closed;
   EXPECT_EQ(Print(nested, *parsed->pool), R"(segment s0 {
   %1 = local $_ : f3
   %2 = load %1 : f3

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "compiler/base/result.h"
-#include "compiler/ir/closed.h"
 #include "compiler/ir/module.h"
+#include "compiler/ir/specialised.h"
 
 namespace kiln::ir {
 
@@ -18,7 +18,7 @@ Result<void> VerifyIds(const ModuleView& module);
 // segments and declarations say is taken as it is; a variant is checked as a whole: names belong to
 // enclosing segments, globals to the interface, arguments to signatures.
 // Errors: kInternal, because closed forms are made by kiln.
-Result<void> Verify(const ClosedSegment& segment, const Pool& pool);
-Result<void> Verify(const ClosedVariant& variant);
+Result<void> Verify(const SpecialisedRegion& segment, const Pool& pool);
+Result<void> Verify(const SpecialisedProgram& variant);
 
 }  // namespace kiln::ir

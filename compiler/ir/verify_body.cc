@@ -5,7 +5,7 @@
 
 #include "compiler/base/check.h"
 #include "compiler/ir/enum_names.h"
-#include "compiler/ir/verify_open.h"
+#include "compiler/ir/verify_generic.h"
 
 namespace kiln::ir {
 namespace {
@@ -54,12 +54,12 @@ std::optional<LocalKind> LocalKindOf(InstKind kind) {
 
 // Segments of a function are consecutive and in pre-order, its body first.
 void ModuleVerifier::VerifySegments() {
-  const std::span<const Segment> segments = module_.segments;
+  const std::span<const Region> segments = module_.segments;
   segment_end_.resize(segments.size());
   std::vector<uint32_t> path;  // from the body to the segment before
   size_t bodies = 0;
   for (uint32_t i = 0; i < segments.size() && ok(); ++i) {
-    const Segment& segment = segments[i];
+    const Region& segment = segments[i];
     if (!Check(segment.function.value < module_.decls.size() &&
                    module_.decls[segment.function.value].kind == DeclKind::kFunction &&
                    segment.block.value < module_.blocks.size() && IsCexpr(segment.condition) &&
@@ -86,7 +86,7 @@ void ModuleVerifier::VerifySegments() {
   Check(bodies == static_cast<size_t>(functions), "a body for every function", bodies);
   for (size_t i = segments.size(); i-- > 0 && ok();) {
     segment_end_[i] = std::max<uint32_t>(segment_end_[i], static_cast<uint32_t>(i) + 1);
-    if (const SegmentId parent = segments[i].parent; parent.valid()) {
+    if (const RegionId parent = segments[i].parent; parent.valid()) {
       segment_end_[parent.value] = std::max(segment_end_[parent.value], segment_end_[i]);
     }
   }
@@ -174,7 +174,7 @@ void ModuleVerifier::VerifyOperand(uint32_t row, const Operand& operand) {
     case OperandSchema::kCexpr:
       good = IsCexpr(CexprId{word});
       break;
-    case OperandSchema::kSegment:
+    case OperandSchema::kRegion:
       good = word < module_.segments.size();
       break;
     case OperandSchema::kLiteral:
@@ -198,7 +198,7 @@ void ModuleVerifier::VerifyOperand(uint32_t row, const Operand& operand) {
   Check(good, "operand", row);
 }
 
-void ModuleVerifier::WalkSegment(uint32_t segment) {
+void ModuleVerifier::WalkRegion(uint32_t segment) {
   segment_ = segment;
   WalkBlock(module_.segments[segment].block, Ending::kFlows, segment_depth_[segment]);
 }

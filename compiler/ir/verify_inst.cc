@@ -5,48 +5,48 @@
 #include "compiler/base/check.h"
 #include "compiler/ir/operands.h"
 #include "compiler/ir/typing.h"
-#include "compiler/ir/verify_closed.h"
+#include "compiler/ir/verify_specialised.h"
 
 namespace kiln::ir {
-bool SegmentVerifier::IsValue(InstId id) const {
+bool RegionVerifier::IsValue(InstId id) const {
   const Inst& inst = segment_.insts[id.value];
   return FactsOf(inst.kind).result == ResultSchema::kValue &&
          pool_[inst.type].kind != TypeKind::kVoid;
 }
-bool SegmentVerifier::IsPlace(InstId id) const {
+bool RegionVerifier::IsPlace(InstId id) const {
   return FactsOf(segment_.insts[id.value].kind).result == ResultSchema::kPlace;
 }
-bool SegmentVerifier::IsBoolValue(InstId id) const {
+bool RegionVerifier::IsBoolValue(InstId id) const {
   return IsValue(id) && TypeOf(id) == pool_.bool_type();
 }
 
-bool SegmentVerifier::YieldsType(BlockId block, TypeId type) const {
+bool RegionVerifier::YieldsType(BlockId block, TypeId type) const {
   const YieldInst yield = segment_.insts[segment_.InstsOf(block).back()].As<YieldInst>();
   return TypeOf(yield.value) == type;
 }
 
-std::optional<uint32_t> SegmentVerifier::ConstantIndex(InstId id) const {
+std::optional<uint32_t> RegionVerifier::ConstantIndex(InstId id) const {
   const Inst& inst = segment_.insts[id.value];
   return inst.kind == InstKind::kConst ? std::optional(pool_[inst.As<ConstInst>().value].a)
                                        : std::nullopt;
 }
 
-const ClosedLocal* SegmentVerifier::FindLocal(LocalId id) const {
-  if (const ClosedLocal* const* own = locals_.Find(id.value)) {
+const SpecialisedLocal* RegionVerifier::FindLocal(LocalId id) const {
+  if (const SpecialisedLocal* const* own = locals_.Find(id.value)) {
     return *own;
   }
-  const ClosedLocal* const* outer =
+  const SpecialisedLocal* const* outer =
       surroundings_ != nullptr ? surroundings_->locals.Find(id.value) : nullptr;
   return outer != nullptr ? *outer : nullptr;
 }
 
-bool SegmentVerifier::Mentions(DeclId decl, MemberId member) const {
+bool RegionVerifier::Mentions(DeclId decl, MemberId member) const {
   return std::ranges::any_of(segment_.mentions, [&](const Mention& mention) {
     return mention.decl == decl && mention.member == member;
   });
 }
 
-void SegmentVerifier::VerifyMeaning(uint32_t number) {
+void RegionVerifier::VerifyMeaning(uint32_t number) {
   const Inst& inst = segment_.insts[number];
   switch (FactsOf(inst.kind).result) {
     case ResultSchema::kPlace:
@@ -62,7 +62,7 @@ void SegmentVerifier::VerifyMeaning(uint32_t number) {
   KILN_UNREACHABLE();
 }
 
-void SegmentVerifier::VerifyPlaceInst(const Inst& inst) {
+void RegionVerifier::VerifyPlaceInst(const Inst& inst) {
   if (inst.kind == InstKind::kGlobalRef) {
     VerifyGlobal(inst);
   } else if (inst.kind == InstKind::kLocalRef) {
@@ -81,7 +81,7 @@ void SegmentVerifier::VerifyPlaceInst(const Inst& inst) {
   }
 }
 
-void SegmentVerifier::VerifyGlobal(const Inst& inst) {
+void RegionVerifier::VerifyGlobal(const Inst& inst) {
   const GlobalRefInst global = inst.As<GlobalRefInst>();
   Check(global.member.valid() == (global.direction != Direction::kNone),
         "container fields, and only they, have a direction");
@@ -89,7 +89,7 @@ void SegmentVerifier::VerifyGlobal(const Inst& inst) {
   if (surroundings_ == nullptr) {
     return;
   }
-  const ClosedDecl* const* decl = surroundings_->decls.Find(global.decl.value);
+  const SpecialisedDecl* const* decl = surroundings_->decls.Find(global.decl.value);
   if (!Check(decl != nullptr, "no such declaration in the interface")) {
     return;
   }
@@ -97,7 +97,7 @@ void SegmentVerifier::VerifyGlobal(const Inst& inst) {
   TypeId type = (*decl)->type;
   if (global.member.valid()) {
     const auto member = std::ranges::find((*decl)->members, global.member,
-                                          [](const ClosedMember& row) { return row.member; });
+                                          [](const SpecialisedMember& row) { return row.member; });
     if (!Check(member != (*decl)->members.end(), "no such member")) {
       return;
     }
@@ -106,10 +106,10 @@ void SegmentVerifier::VerifyGlobal(const Inst& inst) {
   Check(inst.type == type, "type of the declaration");
 }
 
-void SegmentVerifier::VerifyLocal(const Inst& inst) {
+void RegionVerifier::VerifyLocal(const Inst& inst) {
   const bool by_value = inst.kind == InstKind::kParam;
   const LocalId id = by_value ? inst.As<ParamInst>().local : inst.As<LocalRefInst>().local;
-  const ClosedLocal* local = FindLocal(id);
+  const SpecialisedLocal* local = FindLocal(id);
   if (local == nullptr) {
     Check(surroundings_ == nullptr, "a name of no enclosing segment");
     return;
@@ -121,7 +121,7 @@ void SegmentVerifier::VerifyLocal(const Inst& inst) {
   Check(local->kind != LocalKind::kLoopExit && local->kind != LocalKind::kAlias, "not a variable");
 }
 
-void SegmentVerifier::VerifyAccess(const Inst& inst) {
+void RegionVerifier::VerifyAccess(const Inst& inst) {
   const AccessInst access = inst.As<AccessInst>();
   const std::span<const uint32_t> steps = segment_.List(access.steps);
   Check(IsPlace(access.root) && segment_.insts[access.root.value].kind != InstKind::kAccess,
@@ -146,11 +146,11 @@ void SegmentVerifier::VerifyAccess(const Inst& inst) {
   Check(inst.type == type, "type of the part");
 }
 
-void SegmentVerifier::IsResult(const Inst& inst, std::optional<TypeId> type) {
+void RegionVerifier::IsResult(const Inst& inst, std::optional<TypeId> type) {
   Check(inst.type == type, "type of the result");
 }
 
-void SegmentVerifier::VerifyValueInst(const Inst& inst) {
+void RegionVerifier::VerifyValueInst(const Inst& inst) {
   if (inst.kind == InstKind::kConst) {
     IsResult(inst, pool_[inst.As<ConstInst>().value].type);
   } else if (inst.kind == InstKind::kFlag) {
@@ -179,7 +179,7 @@ void SegmentVerifier::VerifyValueInst(const Inst& inst) {
   }
 }
 
-void SegmentVerifier::VerifyOperator(const Inst& inst) {
+void RegionVerifier::VerifyOperator(const Inst& inst) {
   if (inst.kind == InstKind::kUnary) {
     const auto unary = inst.As<UnaryInst>();
     Check(IsValue(unary.operand), "operand");
@@ -194,7 +194,7 @@ void SegmentVerifier::VerifyOperator(const Inst& inst) {
 }
 
 // logical, select, select_blocks
-void SegmentVerifier::VerifyChoice(const Inst& inst) {
+void RegionVerifier::VerifyChoice(const Inst& inst) {
   if (inst.kind == InstKind::kLogical) {
     const auto logical = inst.As<LogicalInst>();
     Check(IsBoolValue(logical.left) && YieldsType(logical.right, pool_.bool_type()), "operands");
@@ -222,7 +222,7 @@ void SegmentVerifier::VerifyChoice(const Inst& inst) {
 }
 
 // construct, splat, convert, extract, swizzle
-void SegmentVerifier::VerifyConstruct(const Inst& inst) {
+void RegionVerifier::VerifyConstruct(const Inst& inst) {
   std::vector<TypeId> types;
   bool values = true;
   ForEachInstOperand(
@@ -259,7 +259,7 @@ void SegmentVerifier::VerifyConstruct(const Inst& inst) {
   }
 }
 
-void SegmentVerifier::VerifyBuiltin(const Inst& inst) {
+void RegionVerifier::VerifyBuiltin(const Inst& inst) {
   const auto call = inst.As<BuiltinCallInst>();
   const std::span<const uint32_t> arguments = segment_.List(call.arguments);
   if (IsSampling(call.builtin) || TakesImage(call.builtin)) {
@@ -285,7 +285,7 @@ void SegmentVerifier::VerifyBuiltin(const Inst& inst) {
 }
 
 // Functions of samplers and images: handles first, then what typing says.
-void SegmentVerifier::VerifySampling(const Inst& inst, std::span<const uint32_t> arguments) {
+void RegionVerifier::VerifySampling(const Inst& inst, std::span<const uint32_t> arguments) {
   const Builtin builtin = inst.As<BuiltinCallInst>().builtin;
   const size_t handles = IsSampling(builtin) ? 2 : 1;
   Check(!IsImplicitLod(builtin) || segment_.uses_implicit_lod,
@@ -312,7 +312,7 @@ void SegmentVerifier::VerifySampling(const Inst& inst, std::span<const uint32_t>
 }
 
 // Atomics, barriers, lengths of runtime arrays.
-void SegmentVerifier::VerifyMemory(const Inst& inst, std::span<const uint32_t> arguments) {
+void RegionVerifier::VerifyMemory(const Inst& inst, std::span<const uint32_t> arguments) {
   const Builtin builtin = inst.As<BuiltinCallInst>().builtin;
   if (IsBarrier(builtin)) {
     Check(arguments.empty() && inst.type == pool_.void_type(), "a barrier has no operands");
@@ -337,14 +337,14 @@ void SegmentVerifier::VerifyMemory(const Inst& inst, std::span<const uint32_t> a
   Check(pool_[type].rows == 1 && inst.type == type, "type of the result");
 }
 
-void SegmentVerifier::VerifyCall(const Inst& inst) {
+void RegionVerifier::VerifyCall(const Inst& inst) {
   const auto call = inst.As<CallInst>();
   const std::span<const uint32_t> arguments = segment_.List(call.arguments);
   Check(Mentions(call.function, {}), "the segment does not list the callee");
   if (surroundings_ == nullptr) {
     return;
   }
-  const ClosedDecl* const* callee = surroundings_->decls.Find(call.function.value);
+  const SpecialisedDecl* const* callee = surroundings_->decls.Find(call.function.value);
   if (!Check(callee != nullptr && (*callee)->kind == DeclKind::kFunction &&
                  (*callee)->members.size() == arguments.size(),
              "no such function")) {
@@ -356,7 +356,7 @@ void SegmentVerifier::VerifyCall(const Inst& inst) {
   Check(inst.type == (*callee)->type, "type of the result");
 }
 
-void SegmentVerifier::VerifyArgument(const ClosedMember& parameter, InstId argument) {
+void RegionVerifier::VerifyArgument(const SpecialisedMember& parameter, InstId argument) {
   const InstKind kind = segment_.insts[argument.value].kind;
   Check(TypeOf(argument) == parameter.type, "type of an argument");
   if (parameter.access != Access::kIn) {
@@ -369,7 +369,7 @@ void SegmentVerifier::VerifyArgument(const ClosedMember& parameter, InstId argum
   }
 }
 
-void SegmentVerifier::VerifyStatement(const Inst& inst) {
+void RegionVerifier::VerifyStatement(const Inst& inst) {
   if (inst.kind == InstKind::kYield) {
     Check(IsValue(inst.As<YieldInst>().value), "a yield has a value");
   } else if (inst.kind == InstKind::kIf) {
@@ -395,7 +395,7 @@ void SegmentVerifier::VerifyStatement(const Inst& inst) {
   }
 }
 
-void SegmentVerifier::VerifyReturn(const Inst& inst) {
+void RegionVerifier::VerifyReturn(const Inst& inst) {
   const InstId value = inst.As<ReturnInst>().value;
   Check(!value.valid() || IsValue(value), "a return has a value");
   if (surroundings_ != nullptr && surroundings_->signature != nullptr) {
@@ -404,9 +404,9 @@ void SegmentVerifier::VerifyReturn(const Inst& inst) {
   }
 }
 
-void SegmentVerifier::VerifyLoopExit(LocalId exit) {
+void RegionVerifier::VerifyLoopExit(LocalId exit) {
   Check(exit.valid(), "a jump outside of loops");
-  const ClosedLocal* local = FindLocal(exit);
+  const SpecialisedLocal* local = FindLocal(exit);
   if (local == nullptr) {
     Check(surroundings_ == nullptr, "a loop of no enclosing segment");
     return;
@@ -416,7 +416,7 @@ void SegmentVerifier::VerifyLoopExit(LocalId exit) {
         "outside of its loop");
 }
 
-void SegmentVerifier::VerifyHole(const Inst& inst) {
+void RegionVerifier::VerifyHole(const Inst& inst) {
   Check(holes_ < segment_.holes.size() && segment_.holes[holes_] == inst.As<HoleInst>().segment,
         "the segment does not list the hole here");
   ++holes_;

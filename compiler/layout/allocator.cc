@@ -88,7 +88,9 @@ std::optional<Allocator::Conflict> Allocator::Claim(uint32_t space, Kind kind, R
   }
   const bool may_alias = aliasing == Aliasing::kAllowed;
   Table& table = TableOf(space, kind);
-  const auto by_first = [](const Owned& owned, uint64_t first) { return owned.run.first < first; };
+  const auto by_first = [](const OwnedRun& owned, uint64_t first) {
+    return owned.run.first < first;
+  };
   auto at = std::lower_bound(table.owned.begin(), table.owned.end(), run.end(), by_first);
   for (auto other = at; !conflict && other != table.owned.begin();) {
     --other;
@@ -155,9 +157,9 @@ std::optional<uint64_t> Allocator::FirstFitSpaces(uint64_t count, Owner owner) {
 
 void Allocator::UseSpace(uint32_t space) { free_spaces_.Take({.first = space, .count = 1}); }
 
-std::vector<Allocator::Owned>::const_iterator Allocator::BehindOrAt(uint64_t space) const {
+std::vector<Allocator::OwnedRun>::const_iterator Allocator::BehindOrAt(uint64_t space) const {
   return std::partition_point(spaces_.begin(), spaces_.end(),
-                              [&](const Owned& owned) { return owned.run.end() <= space; });
+                              [&](const OwnedRun& owned) { return owned.run.end() <= space; });
 }
 
 std::optional<Owner> Allocator::WholeOwnerOf(uint32_t space) const {
@@ -170,7 +172,7 @@ std::optional<Owner> Allocator::WholeOwnerOf(uint32_t space) const {
 
 uint32_t Allocator::LowestUnowned() const {
   uint64_t lowest = 0;
-  for (const Owned& owned : spaces_) {
+  for (const OwnedRun& owned : spaces_) {
     if (owned.run.first > lowest) {
       break;
     }

@@ -75,24 +75,24 @@ class Allocator {
   uint32_t LowestUnowned() const;
 
  private:
-  struct Owned {
+  struct OwnedRun {
     Run run;
     Owner owner = 0;
     bool may_alias = false;
   };
   struct Table {
     FreeNumbers free;
-    std::vector<Owned> owned;  // by first number
-    uint64_t longest = 0;      // of the owned runs
+    std::vector<OwnedRun> owned;  // by first number
+    uint64_t longest = 0;         // of the owned runs
   };
   Table& TableOf(uint32_t space, Kind kind);
   const Table* FindTable(uint32_t space, Kind kind) const;
 
   // The owned spaces from the first that does not end before `space`.
-  std::vector<Owned>::const_iterator BehindOrAt(uint64_t space) const;
+  std::vector<OwnedRun>::const_iterator BehindOrAt(uint64_t space) const;
 
   FlatMap<uint64_t, Table> tables_;
-  std::vector<Owned> spaces_;  // owned whole, ascending, disjoint
+  std::vector<OwnedRun> spaces_;  // owned whole, ascending, disjoint
   FreeNumbers free_spaces_;
   // The first claim in a space, for conflicts with owners of whole spaces.
   FlatMap<uint32_t, Owner> first_owner_;

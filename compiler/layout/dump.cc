@@ -260,7 +260,7 @@ std::string Dump(const Program& program, const ProgramLayout& layout, ByteLayout
   return Writer(program, layout, bytes).Text();
 }
 
-std::string DumpLayout(const ir::ClosedVariant& variant, const target::Target& target,
+std::string DumpLayout(const ir::SpecialisedProgram& variant, const target::Target& target,
                        TypeLayouts& types) {
   const DescribedVariant described = Describe(variant, target, types);
   const ProgramLayout layout = LayOut(described.program, types.types(), types.bytes());

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "compiler/ir/closed.h"
+#include "compiler/ir/specialised.h"
 #include "compiler/layout/bytes.h"
 #include "compiler/layout/ir_types.h"
 #include "compiler/layout/program_layout.h"
@@ -16,7 +16,7 @@ namespace kiln::layout {
 std::string Dump(const Program& program, const ProgramLayout& layout, ByteLayouts& bytes);
 
 // The dump of a closed variant. Requires: it can be laid out.
-std::string DumpLayout(const ir::ClosedVariant& variant, const target::Target& target,
+std::string DumpLayout(const ir::SpecialisedProgram& variant, const target::Target& target,
                        TypeLayouts& types);
 
 // One member of a block, for all listings of blocks.

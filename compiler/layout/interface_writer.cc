@@ -48,7 +48,7 @@ uint32_t Number(std::string_view text) {
 }
 
 // "snorm16" -> class and bits; empty: what the scalar has by default.
-void SetPack(ir::ClosedMember& member, const std::string& pack, ir::Scalar scalar) {
+void SetPack(ir::SpecialisedMember& member, const std::string& pack, ir::Scalar scalar) {
   const size_t digits = pack.find_first_of("0123456789");
   member.pack_bits = 32;
   if (pack.empty()) {
@@ -109,14 +109,14 @@ ir::TypeId InterfaceWriter::Struct(const std::string& name,
                                    const std::vector<WrittenField>& fields) {
   const ir::TypeId type = pool_.InternStruct(name, Shape(fields));
   structs_.insert_or_assign(name, type);
-  ir::ClosedDecl& decl = New(ir::DeclKind::kStruct, 0, name, type);
+  ir::SpecialisedDecl& decl = New(ir::DeclKind::kStruct, 0, name, type);
   AddMembers(decl, fields);
   variant_.structs.push_back(&decl);
   return type;
 }
 
-ir::ClosedDecl& InterfaceWriter::New(ir::DeclKind kind, uint16_t flags, std::string_view name,
-                                     ir::TypeId type) {
+ir::SpecialisedDecl& InterfaceWriter::New(ir::DeclKind kind, uint16_t flags, std::string_view name,
+                                          ir::TypeId type) {
   const auto row = static_cast<uint32_t>(decls_.size());
   decls_.push_back({.decl = ir::DeclId{row},
                     .kind = kind,
@@ -127,20 +127,21 @@ ir::ClosedDecl& InterfaceWriter::New(ir::DeclKind kind, uint16_t flags, std::str
   return decls_.back();
 }
 
-ir::ClosedDecl& InterfaceWriter::Add(ir::DeclKind kind, uint16_t flags, std::string_view name,
-                                     ir::TypeId type) {
-  ir::ClosedDecl& decl = New(kind, flags, name, type);
+ir::SpecialisedDecl& InterfaceWriter::Add(ir::DeclKind kind, uint16_t flags, std::string_view name,
+                                          ir::TypeId type) {
+  ir::SpecialisedDecl& decl = New(kind, flags, name, type);
   variant_.interface.push_back(&decl);
   return decl;
 }
 
-void InterfaceWriter::AddMembers(ir::ClosedDecl& decl, const std::vector<WrittenField>& fields) {
+void InterfaceWriter::AddMembers(ir::SpecialisedDecl& decl,
+                                 const std::vector<WrittenField>& fields) {
   for (const WrittenField& field : fields) {
     const uint32_t row = next_member_++;
-    ir::ClosedMember member{.name = pool_.InternText(field.name),
-                            .type = Type(field.type),
-                            .member = ir::MemberId{row},
-                            .origin = {.module = module_, .span = ir::SpanId{1000 + row}}};
+    ir::SpecialisedMember member{.name = pool_.InternText(field.name),
+                                 .type = Type(field.type),
+                                 .member = ir::MemberId{row},
+                                 .origin = {.module = module_, .span = ir::SpanId{1000 + row}}};
     for (const std::string& tag : field.tags) {
       member.tags.push_back(pool_.InternText(tag));
     }
@@ -151,50 +152,50 @@ void InterfaceWriter::AddMembers(ir::ClosedDecl& decl, const std::vector<Written
   }
 }
 
-const ir::ClosedDecl& InterfaceWriter::Container(ir::ContainerKind kind, std::string_view name,
-                                                 const std::vector<WrittenField>& fields) {
-  ir::ClosedDecl& decl =
+const ir::SpecialisedDecl& InterfaceWriter::Container(ir::ContainerKind kind, std::string_view name,
+                                                      const std::vector<WrittenField>& fields) {
+  ir::SpecialisedDecl& decl =
       Add(ir::DeclKind::kContainer, static_cast<uint16_t>(kind), name, ir::TypeId{});
   AddMembers(decl, fields);
   return decl;
 }
 
-const ir::ClosedDecl& InterfaceWriter::Buffer(ir::BufferKind kind, ir::ResourceSet set,
-                                              std::string_view name,
-                                              const std::vector<WrittenField>& fields) {
-  ir::ClosedDecl& decl = Add(ir::DeclKind::kBuffer, Flags(static_cast<uint32_t>(kind), set), name,
-                             pool_.InternStruct(name, Shape(fields)));
+const ir::SpecialisedDecl& InterfaceWriter::Buffer(ir::BufferKind kind, ir::ResourceSet set,
+                                                   std::string_view name,
+                                                   const std::vector<WrittenField>& fields) {
+  ir::SpecialisedDecl& decl = Add(ir::DeclKind::kBuffer, Flags(static_cast<uint32_t>(kind), set),
+                                  name, pool_.InternStruct(name, Shape(fields)));
   AddMembers(decl, fields);
   return decl;
 }
 
-const ir::ClosedDecl& InterfaceWriter::PushConstant(std::string_view name,
-                                                    const std::vector<WrittenField>& fields) {
-  ir::ClosedDecl& decl =
+const ir::SpecialisedDecl& InterfaceWriter::PushConstant(std::string_view name,
+                                                         const std::vector<WrittenField>& fields) {
+  ir::SpecialisedDecl& decl =
       Add(ir::DeclKind::kPushConstant, 0, name, pool_.InternStruct(name, Shape(fields)));
   AddMembers(decl, fields);
   return decl;
 }
 
-const ir::ClosedDecl& InterfaceWriter::Sampler(ir::ResourceSet set, std::string_view name) {
+const ir::SpecialisedDecl& InterfaceWriter::Sampler(ir::ResourceSet set, std::string_view name) {
   return Add(ir::DeclKind::kSampler, Flags(0, set), name, Type("sampler"));
 }
 
-const ir::ClosedDecl& InterfaceWriter::Image(ir::ResourceSet set, std::string_view type,
-                                             std::string_view name) {
+const ir::SpecialisedDecl& InterfaceWriter::Image(ir::ResourceSet set, std::string_view type,
+                                                  std::string_view name) {
   return Add(ir::DeclKind::kImage, Flags(0, set), name, Type(type));
 }
 
 void InterfaceWriter::SortByGroup() {
   std::stable_sort(variant_.interface.begin(), variant_.interface.end(),
-                   [this](const ir::ClosedDecl* a, const ir::ClosedDecl* b) {
+                   [this](const ir::SpecialisedDecl* a, const ir::SpecialisedDecl* b) {
                      return std::tuple(a->origin.module, GroupOf(pool_, *a)) <
                             std::tuple(b->origin.module, GroupOf(pool_, *b));
                    });
 }
 
-const ir::ClosedDecl& InterfaceWriter::Named(std::string_view name) const {
-  for (const ir::ClosedDecl& decl : decls_) {
+const ir::SpecialisedDecl& InterfaceWriter::Named(std::string_view name) const {
+  for (const ir::SpecialisedDecl& decl : decls_) {
     if (pool_.Text(decl.name) == name) {
       return decl;
     }

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "compiler/ir/closed.h"
+#include "compiler/ir/specialised.h"
 #include "compiler/ir/types.h"
 
 namespace kiln::layout {
@@ -34,31 +34,34 @@ class InterfaceWriter {
   // Names of structs must differ; their records join the variant too.
   ir::TypeId Struct(const std::string& name, const std::vector<WrittenField>& fields);
 
-  const ir::ClosedDecl& Container(ir::ContainerKind kind, std::string_view name,
-                                  const std::vector<WrittenField>& fields);
-  const ir::ClosedDecl& Buffer(ir::BufferKind kind, ir::ResourceSet set, std::string_view name,
-                               const std::vector<WrittenField>& fields);
-  const ir::ClosedDecl& PushConstant(std::string_view name,
-                                     const std::vector<WrittenField>& fields);
-  const ir::ClosedDecl& Sampler(ir::ResourceSet set, std::string_view name);
-  const ir::ClosedDecl& Image(ir::ResourceSet set, std::string_view type, std::string_view name);
+  const ir::SpecialisedDecl& Container(ir::ContainerKind kind, std::string_view name,
+                                       const std::vector<WrittenField>& fields);
+  const ir::SpecialisedDecl& Buffer(ir::BufferKind kind, ir::ResourceSet set, std::string_view name,
+                                    const std::vector<WrittenField>& fields);
+  const ir::SpecialisedDecl& PushConstant(std::string_view name,
+                                          const std::vector<WrittenField>& fields);
+  const ir::SpecialisedDecl& Sampler(ir::ResourceSet set, std::string_view name);
+  const ir::SpecialisedDecl& Image(ir::ResourceSet set, std::string_view type,
+                                   std::string_view name);
 
   // Order of numbering: modules in order, groups inside a module.
   void SortByGroup();
 
-  const ir::ClosedDecl& Named(std::string_view name) const;
-  ir::ClosedVariant& variant() { return variant_; }
-  const ir::ClosedVariant& variant() const { return variant_; }
+  const ir::SpecialisedDecl& Named(std::string_view name) const;
+  ir::SpecialisedProgram& variant() { return variant_; }
+  const ir::SpecialisedProgram& variant() const { return variant_; }
 
  private:
-  ir::ClosedDecl& New(ir::DeclKind kind, uint16_t flags, std::string_view name, ir::TypeId type);
-  ir::ClosedDecl& Add(ir::DeclKind kind, uint16_t flags, std::string_view name, ir::TypeId type);
-  void AddMembers(ir::ClosedDecl& decl, const std::vector<WrittenField>& fields);
+  ir::SpecialisedDecl& New(ir::DeclKind kind, uint16_t flags, std::string_view name,
+                           ir::TypeId type);
+  ir::SpecialisedDecl& Add(ir::DeclKind kind, uint16_t flags, std::string_view name,
+                           ir::TypeId type);
+  void AddMembers(ir::SpecialisedDecl& decl, const std::vector<WrittenField>& fields);
   std::vector<ir::ShapeMember> Shape(const std::vector<WrittenField>& fields);
 
   ir::Pool& pool_;
-  ir::ClosedVariant variant_;
-  std::deque<ir::ClosedDecl> decls_;
+  ir::SpecialisedProgram variant_;
+  std::deque<ir::SpecialisedDecl> decls_;
   std::map<std::string, ir::TypeId, std::less<>> structs_;
   uint32_t module_ = 0;
   uint32_t next_member_ = 0;

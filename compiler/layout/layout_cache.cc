@@ -8,25 +8,25 @@
 namespace kiln::layout {
 namespace {
 
-bool IsBlock(const ir::ClosedDecl& decl) {
+bool IsBlock(const ir::SpecialisedDecl& decl) {
   return decl.kind == ir::DeclKind::kBuffer || decl.kind == ir::DeclKind::kPushConstant;
 }
 
 }  // namespace
 
 // Blocks count by declaration, everything else by version, whose addresses are even.
-void LayoutCache::ReadKey(const ir::ClosedVariant& variant) {
+void LayoutCache::ReadKey(const ir::SpecialisedProgram& variant) {
   key_.clear();
-  for (const ir::ClosedDecl* decl : variant.interface) {
+  for (const ir::SpecialisedDecl* decl : variant.interface) {
     key_.push_back(IsBlock(*decl) ? uint64_t{decl->decl.value} << 1 | 1
                                   : reinterpret_cast<uintptr_t>(decl));
   }
 }
 
 std::optional<Layout> LayoutCache::WithBlocks(const Layout& numbers,
-                                              const ir::ClosedVariant& variant) {
+                                              const ir::SpecialisedProgram& variant) {
   Layout layout = numbers;
-  for (const ir::ClosedDecl* decl : variant.interface) {
+  for (const ir::SpecialisedDecl* decl : variant.interface) {
     if (!IsBlock(*decl)) {
       continue;
     }
@@ -42,7 +42,7 @@ std::optional<Layout> LayoutCache::WithBlocks(const Layout& numbers,
   return layout;
 }
 
-Diagnosed<Layout> LayoutCache::Assign(const ir::ClosedVariant& variant) {
+Diagnosed<Layout> LayoutCache::Assign(const ir::SpecialisedProgram& variant) {
   if (variant.pipeline == ir::PipelineType::kCompute) {
     return layout::Assign(variant, target_, types_);  // settings are checked, too
   }

@@ -11,7 +11,7 @@
 
 #include "compiler/base/flat_map.h"
 #include "compiler/diag/diagnostic.h"
-#include "compiler/ir/closed.h"
+#include "compiler/ir/specialised.h"
 #include "compiler/layout/ir_types.h"
 #include "compiler/layout/layout.h"
 #include "compiler/target/target.h"
@@ -25,23 +25,23 @@ class LayoutCache {
   LayoutCache(const target::Target& target, TypeLayouts& types) : target_(target), types_(types) {}
 
   // Requires and diagnostics: as Assign.
-  Diagnosed<Layout> Assign(const ir::ClosedVariant& variant);
+  Diagnosed<Layout> Assign(const ir::SpecialisedProgram& variant);
 
  private:
   using Key = std::vector<uint64_t>;
-  struct Known {
+  struct CachedLayout {
     Key key;
     Layout layout;  // with the blocks of the variant that was first
   };
 
-  void ReadKey(const ir::ClosedVariant& variant);
+  void ReadKey(const ir::SpecialisedProgram& variant);
   // Nothing if a block deserves a message.
-  std::optional<Layout> WithBlocks(const Layout& numbers, const ir::ClosedVariant& variant);
+  std::optional<Layout> WithBlocks(const Layout& numbers, const ir::SpecialisedProgram& variant);
 
   const target::Target target_;
   TypeLayouts& types_;
   Key key_;  // of the variant in work
-  std::vector<Known> known_;
+  std::vector<CachedLayout> known_;
   InternIndex index_;
 };
 

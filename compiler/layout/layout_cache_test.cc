@@ -27,14 +27,14 @@ class LayoutMemoryTest : public testing::Test {
     }
     written_.SortByGroup();
     variant_ = written_.variant();
-    std::erase_if(variant_.interface, [](const ir::ClosedDecl* decl) {
+    std::erase_if(variant_.interface, [](const ir::SpecialisedDecl* decl) {
       return decl->kind == ir::DeclKind::kBuffer && decl->set() == ResourceSet::kObject;
     });
   }
   // The variant with another version of the buffer.
-  ir::ClosedVariant With(const ir::ClosedDecl& version) {
-    ir::ClosedVariant variant = variant_;
-    for (const ir::ClosedDecl*& decl : variant.interface) {
+  ir::SpecialisedProgram With(const ir::SpecialisedDecl& version) {
+    ir::SpecialisedProgram variant = variant_;
+    for (const ir::SpecialisedDecl*& decl : variant.interface) {
       decl = decl->decl == version.decl ? &version : decl;
     }
     return variant;
@@ -51,18 +51,18 @@ class LayoutMemoryTest : public testing::Test {
   InterfaceWriter written_{pool_};
   TypeLayouts types_{pool_};
   target::Target target_;
-  ir::ClosedDecl lights_;
+  ir::SpecialisedDecl lights_;
   std::vector<ir::TypeId> contents_;
-  ir::ClosedVariant variant_;
+  ir::SpecialisedProgram variant_;
 };
 
 TEST_F(LayoutMemoryTest, OtherContentOfABlock_LayoutOfAssign) {
   LayoutCache memory(target_, types_);
-  std::vector<ir::ClosedDecl> versions(contents_.size(), lights_);
+  std::vector<ir::SpecialisedDecl> versions(contents_.size(), lights_);
   uint32_t with_messages = 0;
   for (size_t i = 0; i < versions.size(); ++i) {
     versions[i].type = contents_[i];
-    const ir::ClosedVariant variant = With(versions[i]);
+    const ir::SpecialisedProgram variant = With(versions[i]);
     for (int again = 0; again < 2; ++again) {
       const Diagnosed<Layout> expected = Assign(variant, target_, types_);
       const Diagnosed<Layout> assigned = memory.Assign(variant);
@@ -77,9 +77,9 @@ TEST_F(LayoutMemoryTest, OtherContentOfABlock_LayoutOfAssign) {
 TEST_F(LayoutMemoryTest, OneDeclarationLess_LayoutOfAssign) {
   LayoutCache memory(target_, types_);
   (void)memory.Assign(variant_);
-  ir::ClosedVariant fewer = variant_;
+  ir::SpecialisedProgram fewer = variant_;
   std::erase_if(fewer.interface,
-                [](const ir::ClosedDecl* decl) { return decl->kind == ir::DeclKind::kImage; });
+                [](const ir::SpecialisedDecl* decl) { return decl->kind == ir::DeclKind::kImage; });
   EXPECT_EQ(memory.Assign(fewer).value, Assign(fewer, target_, types_).value);
   EXPECT_EQ(memory.Assign(variant_).value, Assign(variant_, target_, types_).value);
 }

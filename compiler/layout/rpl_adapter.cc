@@ -20,7 +20,7 @@ Location Where(const ir::Origin& origin) {
   return {.module = origin.module, .span_number = origin.span.value};
 }
 
-std::string_view BlockWord(const ir::ClosedDecl& decl) {
+std::string_view BlockWord(const ir::SpecialisedDecl& decl) {
   if (decl.kind == ir::DeclKind::kPushConstant) {
     return "push_constant";
   }
@@ -35,7 +35,7 @@ std::string_view BlockWord(const ir::ClosedDecl& decl) {
   KILN_UNREACHABLE();
 }
 
-TypeId BlockType(const ir::ClosedDecl& decl, TypeLayouts& types) {
+TypeId BlockType(const ir::SpecialisedDecl& decl, TypeLayouts& types) {
   const TypeId content = types.Import(decl.type);
   const std::string_view word = BlockWord(decl);
   if (decl.kind == ir::DeclKind::kPushConstant || decl.buffer() == ir::BufferKind::kUniform) {
@@ -46,7 +46,7 @@ TypeId BlockType(const ir::ClosedDecl& decl, TypeLayouts& types) {
                                      content);
 }
 
-ItemFormat FormatOf(const ir::ClosedMember& field) {
+ItemFormat FormatOf(const ir::SpecialisedMember& field) {
   const uint32_t bits = field.pack_bits;
   const auto pick = [bits](ItemFormat of8, ItemFormat of16, ItemFormat of32) {
     return bits == 8 ? of8 : bits == 16 ? of16 : of32;
@@ -83,12 +83,12 @@ ContainerRole RoleOf(ir::ContainerKind kind) {
   KILN_UNREACHABLE();
 }
 
-Container DescribeContainer(const ir::ClosedDecl& decl, TypeLayouts& types) {
+Container DescribeContainer(const ir::SpecialisedDecl& decl, TypeLayouts& types) {
   Container container{.name = types.pool().Text(decl.name), .role = RoleOf(decl.container())};
   const bool packed =
       container.role == ContainerRole::kVertex || container.role == ContainerRole::kInstance;
   container.fields.reserve(decl.members.size());
-  for (const ir::ClosedMember& field : decl.members) {
+  for (const ir::SpecialisedMember& field : decl.members) {
     container.fields.push_back({.name = types.pool().Text(field.name),
                                 .type = types.Import(field.type),
                                 .format = packed ? FormatOf(field) : ItemFormat::kFloat32});
@@ -96,7 +96,7 @@ Container DescribeContainer(const ir::ClosedDecl& decl, TypeLayouts& types) {
   return container;
 }
 
-Parameter DescribeParameter(const ir::ClosedDecl& decl, TypeLayouts& types) {
+Parameter DescribeParameter(const ir::SpecialisedDecl& decl, TypeLayouts& types) {
   const bool block = decl.kind == ir::DeclKind::kBuffer || decl.kind == ir::DeclKind::kPushConstant;
   const bool push = decl.kind == ir::DeclKind::kPushConstant;
   return {.name = types.pool().Text(decl.name),
@@ -107,7 +107,7 @@ Parameter DescribeParameter(const ir::ClosedDecl& decl, TypeLayouts& types) {
           .where = Where(decl.origin)};
 }
 
-Block BlockOf(const ir::ClosedDecl& decl, TypeLayouts& types) {
+Block BlockOf(const ir::SpecialisedDecl& decl, TypeLayouts& types) {
   const Rules rules = RulesOf(decl);
   const TypeLayout& type = types.Of(decl.type, rules);
   const auto size = static_cast<uint32_t>(type.size);
@@ -136,9 +136,9 @@ class Translation {
   }
 
  private:
-  void Add(const ir::ClosedDecl& decl, const PlacedContainer& container);
-  void Add(const ir::ClosedDecl& decl, const PlacedParameter& parameter);
-  uint32_t AddBlock(const ir::ClosedDecl& decl);
+  void Add(const ir::SpecialisedDecl& decl, const PlacedContainer& container);
+  void Add(const ir::SpecialisedDecl& decl, const PlacedParameter& parameter);
+  uint32_t AddBlock(const ir::SpecialisedDecl& decl);
 
   const DescribedVariant& described_;
   const ProgramLayout& numbers_;
@@ -146,7 +146,7 @@ class Translation {
   Layout layout_;
 };
 
-void Translation::Add(const ir::ClosedDecl& decl, const PlacedContainer& container) {
+void Translation::Add(const ir::SpecialisedDecl& decl, const PlacedContainer& container) {
   for (size_t i = 0; i < decl.members.size(); ++i) {
     layout_.Locate(decl.members[i].member, container.fields[i].location);
   }
@@ -171,7 +171,7 @@ void Translation::Add(const ir::ClosedDecl& decl, const PlacedContainer& contain
   layout_.vertex_sources.push_back(std::move(source));
 }
 
-void Translation::Add(const ir::ClosedDecl& decl, const PlacedParameter& parameter) {
+void Translation::Add(const ir::SpecialisedDecl& decl, const PlacedParameter& parameter) {
   Placement placement;
   if (parameter.role != Role::kPush) {
     const Place& place = parameter.leaves.front().places.front();
@@ -184,7 +184,7 @@ void Translation::Add(const ir::ClosedDecl& decl, const PlacedParameter& paramet
   layout_.Place(decl.decl, placement);
 }
 
-uint32_t Translation::AddBlock(const ir::ClosedDecl& decl) {
+uint32_t Translation::AddBlock(const ir::SpecialisedDecl& decl) {
   const auto row = static_cast<uint32_t>(layout_.blocks.size());
   layout_.blocks.push_back(BlockOf(decl, types_));
   if (decl.kind == ir::DeclKind::kPushConstant) {
@@ -194,7 +194,7 @@ uint32_t Translation::AddBlock(const ir::ClosedDecl& decl) {
 }
 
 // Told at the last of the sizes that make the product.
-void CheckWorkgroup(const ir::ClosedVariant& variant, uint32_t limit,
+void CheckWorkgroup(const ir::SpecialisedProgram& variant, uint32_t limit,
                     std::vector<Diagnostic>& found) {
   if (variant.pipeline != ir::PipelineType::kCompute || variant.settings.empty()) {
     return;
@@ -209,10 +209,10 @@ void CheckWorkgroup(const ir::ClosedVariant& variant, uint32_t limit,
 }
 
 // Told of each set once, at the first resource that is too many.
-void CheckBindings(const ir::ClosedVariant& variant, uint32_t limit,
+void CheckBindings(const ir::SpecialisedProgram& variant, uint32_t limit,
                    std::vector<Diagnostic>& found) {
   std::array<uint32_t, 4> counts{};  // by ir::ResourceSet
-  for (const ir::ClosedDecl* decl : variant.interface) {
+  for (const ir::SpecialisedDecl* decl : variant.interface) {
     const bool bound = decl->kind == ir::DeclKind::kBuffer ||
                        decl->kind == ir::DeclKind::kSampler || decl->kind == ir::DeclKind::kImage;
     if (bound && ++counts[static_cast<size_t>(decl->set())] == limit + 1) {
@@ -226,7 +226,7 @@ void CheckBindings(const ir::ClosedVariant& variant, uint32_t limit,
 
 }  // namespace
 
-std::optional<Block> GoodBlock(const ir::ClosedDecl& decl, const target::Target& target,
+std::optional<Block> GoodBlock(const ir::SpecialisedDecl& decl, const target::Target& target,
                                TypeLayouts& types) {
   const TypeLayout& type = types.Of(decl.type, RulesOf(decl));
   const bool push = decl.kind == ir::DeclKind::kPushConstant;
@@ -238,11 +238,11 @@ std::optional<Block> GoodBlock(const ir::ClosedDecl& decl, const target::Target&
                                                 : std::nullopt;
 }
 
-std::array<uint32_t, 3> WorkgroupSize(const ir::ClosedVariant& variant) {
+std::array<uint32_t, 3> WorkgroupSize(const ir::SpecialisedProgram& variant) {
   constexpr std::string_view kNames[] = {"workgroup_size_x", "workgroup_size_y",
                                          "workgroup_size_z"};
   std::array<uint32_t, 3> sizes = {1, 1, 1};
-  for (const ir::ClosedSetting& setting : variant.settings) {
+  for (const ir::SpecialisedSetting& setting : variant.settings) {
     for (size_t i = 0; i < sizes.size(); ++i) {
       sizes[i] = setting.name == kNames[i] ? setting.bits : sizes[i];  // the last one wins
     }
@@ -250,20 +250,20 @@ std::array<uint32_t, 3> WorkgroupSize(const ir::ClosedVariant& variant) {
   return sizes;
 }
 
-Rules RulesOf(const ir::ClosedDecl& block) {
+Rules RulesOf(const ir::SpecialisedDecl& block) {
   const bool uniform =
       block.kind == ir::DeclKind::kBuffer && block.buffer() == ir::BufferKind::kUniform;
   return uniform ? Rules::kStd140 : Rules::kStd430;
 }
 
-DescribedVariant Describe(const ir::ClosedVariant& variant, const target::Target& target,
+DescribedVariant Describe(const ir::SpecialisedProgram& variant, const target::Target& target,
                           TypeLayouts& types) {
   DescribedVariant described;
   Program& program = described.program;
   program.policy = Policy::kRpl;
   program.settings.uniform_limit = target.limits.uniform_buffer_size;
   program.settings.push_limit = target.limits.push_constant_size;
-  for (const ir::ClosedDecl* decl : variant.interface) {
+  for (const ir::SpecialisedDecl* decl : variant.interface) {
     CheckStop();
     if (decl->kind == ir::DeclKind::kWorkgroup) {
       continue;  // nobody binds it
@@ -286,7 +286,7 @@ DescribedVariant Describe(const ir::ClosedVariant& variant, const target::Target
   return described;
 }
 
-Diagnosed<Layout> Assign(const ir::ClosedVariant& variant, const target::Target& target,
+Diagnosed<Layout> Assign(const ir::SpecialisedProgram& variant, const target::Target& target,
                          TypeLayouts& types) {
   const DescribedVariant described = Describe(variant, target, types);
   ProgramLayout numbers = LayOut(described.program, types.types(), types.bytes());
@@ -295,7 +295,7 @@ Diagnosed<Layout> Assign(const ir::ClosedVariant& variant, const target::Target&
   CheckBindings(variant, target.limits.bindings_per_set, result.diagnostics);
   for (Finding& finding : numbers.findings) {
     if (finding.member != Finding::kNone) {
-      const ir::ClosedDecl& decl = *described.parameters[finding.unit][finding.parameter];
+      const ir::SpecialisedDecl& decl = *described.parameters[finding.unit][finding.parameter];
       finding.diagnostic.primary = Where(decl.members[finding.member].origin);
     }
     result.diagnostics.push_back(std::move(finding.diagnostic));

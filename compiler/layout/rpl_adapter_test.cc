@@ -54,7 +54,7 @@ TEST_F(AssignTest, Sets_HaveCountersOfTheirOwn_AcrossModules) {
   const auto& bones = written.Buffer(BufferKind::kReadOnlyStorage, ResourceSet::kObject, "bones",
                                      {{"f4x4...", "m"}});
   const Layout& layout = Good();
-  const auto at = [&layout](const ir::ClosedDecl& decl) {
+  const auto at = [&layout](const ir::SpecialisedDecl& decl) {
     const Placement& placement = layout.PlacementOf(decl.decl);
     return std::pair(placement.set, placement.binding);
   };
@@ -74,7 +74,7 @@ TEST_F(AssignTest, Locations_RunOverAllContainersOfAKind) {
   const auto& more = written.Container(ContainerKind::kInstanceAttributes, "more", {{"u1", "id"}});
   const auto& rest = written.Container(ContainerKind::kState, "rest", {{"u1", "id"}});
   const Layout& layout = Good();
-  const auto at = [&layout](const ir::ClosedDecl& decl, size_t i) {
+  const auto at = [&layout](const ir::SpecialisedDecl& decl, size_t i) {
     return layout.LocationOf(decl.members[i].member);
   };
   EXPECT_EQ(at(mesh, 1), 1u);

@@ -63,7 +63,7 @@ RplGroup GroupOfImage(const ir::Pool& pool, ir::TypeId type) {
 
 }  // namespace
 
-RplGroup GroupOf(const ir::Pool& pool, const ir::ClosedDecl& decl) {
+RplGroup GroupOf(const ir::Pool& pool, const ir::SpecialisedDecl& decl) {
   switch (decl.kind) {
     case ir::DeclKind::kContainer:
       return RplGroup::kContainers;

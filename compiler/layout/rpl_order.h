@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-#include "compiler/ir/closed.h"
+#include "compiler/ir/specialised.h"
 #include "compiler/ir/types.h"
 
 namespace kiln::layout {
@@ -30,7 +30,7 @@ enum class RplGroup : uint8_t {
 };
 
 // Requires: a declaration that can be part of an interface.
-RplGroup GroupOf(const ir::Pool& pool, const ir::ClosedDecl& decl);
+RplGroup GroupOf(const ir::Pool& pool, const ir::SpecialisedDecl& decl);
 
 // The group of a keyword, "image_color_2d"; nothing for any other text.
 std::optional<RplGroup> GroupOfKeyword(std::string_view keyword);

@@ -13,23 +13,23 @@
 namespace kiln::resolve {
 namespace {
 
-using ir::FlowKind;
+using ir::AssignmentEventKind;
 
 // --- summaries -----------------------------------------------------------------------------------
 
 class FlowWriter {
  public:
-  FlowWriter(const Program& program, const ir::ClosedSegment& segment,
+  FlowWriter(const Program& program, const ir::SpecialisedRegion& segment,
              std::span<const BareDeclaration> declarations)
       : program_(program), segment_(segment), declarations_(declarations) {}
 
-  std::vector<ir::FlowEvent> Run() {
+  std::vector<ir::AssignmentEvent> Run() {
     WriteBlock(segment_.body);
     return std::move(events_);
   }
 
  private:
-  void Add(FlowKind kind, uint32_t id = 0, ir::SpanId span = {}) {
+  void Add(AssignmentEventKind kind, uint32_t id = 0, ir::SpanId span = {}) {
     events_.push_back({.kind = kind, .id = id, .span = span});
   }
 
@@ -51,7 +51,7 @@ class FlowWriter {
       if (declarations_[next_].depth > depth_ && owns) {
         return;
       }
-      Add(FlowKind::kDeclare, declarations_[next_++].local.value);
+      Add(AssignmentEventKind::kDeclare, declarations_[next_++].local.value);
     }
   }
 
@@ -63,32 +63,33 @@ class FlowWriter {
 
   void WriteInst(const ir::Inst& inst) {
     if (inst.kind == ir::InstKind::kLoad) {
-      WriteTouch(FlowKind::kRead, inst.As<ir::LoadInst>().place);
+      WriteTouch(AssignmentEventKind::kRead, inst.As<ir::LoadInst>().place);
     } else if (inst.kind == ir::InstKind::kStore) {
-      WriteTouch(FlowKind::kAssign, inst.As<ir::StoreInst>().place);
+      WriteTouch(AssignmentEventKind::kAssign, inst.As<ir::StoreInst>().place);
     } else if (inst.kind == ir::InstKind::kScope) {
       WriteBlock(inst.As<ir::ScopeInst>().block);
     } else if (inst.kind == ir::InstKind::kIf) {
-      WriteParts(FlowKind::kBranch, segment_.List(inst.As<ir::IfInst>().blocks));
+      WriteParts(AssignmentEventKind::kBranch, segment_.List(inst.As<ir::IfInst>().blocks));
     } else if (inst.kind == ir::InstKind::kSelectBlocks) {
-      WriteParts(FlowKind::kBranch, segment_.List(inst.As<ir::SelectBlocksInst>().blocks));
+      WriteParts(AssignmentEventKind::kBranch,
+                 segment_.List(inst.As<ir::SelectBlocksInst>().blocks));
     } else if (inst.kind == ir::InstKind::kLogical) {
       const uint32_t right = inst.As<ir::LogicalInst>().right.value;
-      WriteParts(FlowKind::kBranch, std::span(&right, 1));
+      WriteParts(AssignmentEventKind::kBranch, std::span(&right, 1));
     } else if (inst.kind == ir::InstKind::kLoop) {
-      WriteParts(FlowKind::kLoop, segment_.List(inst.As<ir::LoopInst>().blocks));
+      WriteParts(AssignmentEventKind::kLoop, segment_.List(inst.As<ir::LoopInst>().blocks));
     } else if (inst.kind == ir::InstKind::kHole) {
-      Add(FlowKind::kHole, inst.As<ir::HoleInst>().segment.value);
+      Add(AssignmentEventKind::kHole, inst.As<ir::HoleInst>().segment.value);
     } else if (inst.kind == ir::InstKind::kBreak) {
-      Add(FlowKind::kBreak);
+      Add(AssignmentEventKind::kBreak);
     } else if (inst.kind == ir::InstKind::kContinue) {
-      Add(FlowKind::kContinue);
+      Add(AssignmentEventKind::kContinue);
     } else if (inst.kind == ir::InstKind::kReturn || inst.kind == ir::InstKind::kDiscard) {
-      Add(FlowKind::kLeave);
+      Add(AssignmentEventKind::kLeave);
     }
   }
 
-  void WriteTouch(FlowKind kind, ir::InstId place) {
+  void WriteTouch(AssignmentEventKind kind, ir::InstId place) {
     if (segment_.insts[place.value].kind == ir::InstKind::kAccess) {
       place = segment_.insts[place.value].As<ir::AccessInst>().root;
     }
@@ -102,23 +103,23 @@ class FlowWriter {
     }
   }
 
-  void WriteParts(FlowKind kind, std::span<const uint32_t> blocks) {
+  void WriteParts(AssignmentEventKind kind, std::span<const uint32_t> blocks) {
     Add(kind);
     for (size_t i = 0; i < blocks.size(); ++i) {
       if (i > 0) {
-        Add(FlowKind::kNext);
+        Add(AssignmentEventKind::kNext);
       }
       WriteBlock(ir::BlockId{blocks[i]});
     }
-    Add(FlowKind::kEnd);
+    Add(AssignmentEventKind::kEnd);
   }
 
   const Program& program_;
-  const ir::ClosedSegment& segment_;
+  const ir::SpecialisedRegion& segment_;
   std::span<const BareDeclaration> declarations_;
   size_t next_ = 0;
   uint32_t depth_ = 0;
-  std::vector<ir::FlowEvent> events_;
+  std::vector<ir::AssignmentEvent> events_;
 };
 
 // --- the check -----------------------------------------------------------------------------------
@@ -150,10 +151,10 @@ class AssignedCheck {
       : program_(program), function_(function), diagnostics_(diagnostics) {}
 
   void Run() {
-    for (const ir::SegmentRef& segment : function_.segments) {
+    for (const ir::RegionRef& segment : function_.segments) {
       live_.Insert(segment.segment.value, segment.closed);
-      for (const ir::FlowEvent& event : segment.closed->flow) {
-        if (event.kind == FlowKind::kDeclare) {
+      for (const ir::AssignmentEvent& event : segment.closed->flow) {
+        if (event.kind == AssignmentEventKind::kDeclare) {
           numbers_.Insert(event.id, static_cast<uint32_t>(numbers_.size()));
         }
       }
@@ -171,7 +172,7 @@ class AssignedCheck {
 
  private:
   struct Cursor {
-    const ir::ClosedSegment& segment;
+    const ir::SpecialisedRegion& segment;
     size_t at = 0;
   };
   struct Jumps {
@@ -179,7 +180,7 @@ class AssignedCheck {
     State continues;
   };
 
-  void RunSegment(const ir::ClosedSegment& segment) {
+  void RunSegment(const ir::SpecialisedRegion& segment) {
     Cursor cursor{.segment = segment};
     RunUntilMark(cursor);
   }
@@ -188,49 +189,50 @@ class AssignedCheck {
   void RunUntilMark(Cursor& cursor) {
     for (; cursor.at < cursor.segment.flow.size(); ++cursor.at) {
       CheckStop();
-      const ir::FlowEvent& event = cursor.segment.flow[cursor.at];
+      const ir::AssignmentEvent& event = cursor.segment.flow[cursor.at];
       switch (event.kind) {
-        case FlowKind::kDeclare:
-        case FlowKind::kRead:
-        case FlowKind::kAssign:
+        case AssignmentEventKind::kDeclare:
+        case AssignmentEventKind::kRead:
+        case AssignmentEventKind::kAssign:
           Touch(event, cursor.segment.module);
           break;
-        case FlowKind::kBranch:
+        case AssignmentEventKind::kBranch:
           RunBranches(cursor);
           break;
-        case FlowKind::kLoop:
+        case AssignmentEventKind::kLoop:
           RunLoop(cursor);
           break;
-        case FlowKind::kHole:
-          if (const ir::ClosedSegment* const* nested = live_.Find(event.id)) {
+        case AssignmentEventKind::kHole:
+          if (const ir::SpecialisedRegion* const* nested = live_.Find(event.id)) {
             RunSegment(**nested);
           }
           break;
-        case FlowKind::kBreak:
-        case FlowKind::kContinue:
+        case AssignmentEventKind::kBreak:
+        case AssignmentEventKind::kContinue:
           KILN_CHECK(!jumps_.empty(), "a jump outside of loops");
-          (event.kind == FlowKind::kBreak ? jumps_.back().breaks : jumps_.back().continues)
+          (event.kind == AssignmentEventKind::kBreak ? jumps_.back().breaks
+                                                     : jumps_.back().continues)
               .Join(state_);
           state_.reached = false;
           break;
-        case FlowKind::kLeave:
+        case AssignmentEventKind::kLeave:
           state_.reached = false;
           break;
-        case FlowKind::kNext:
-        case FlowKind::kEnd:
+        case AssignmentEventKind::kNext:
+        case AssignmentEventKind::kEnd:
           return;
       }
     }
   }
 
-  void Touch(const ir::FlowEvent& event, uint32_t module) {
+  void Touch(const ir::AssignmentEvent& event, uint32_t module) {
     const uint32_t* number = numbers_.Find(event.id);
     if (number == nullptr) {
       return;
     }
-    if (event.kind == FlowKind::kDeclare) {
+    if (event.kind == AssignmentEventKind::kDeclare) {
       state_.Clear(*number);
-    } else if (event.kind == FlowKind::kAssign) {
+    } else if (event.kind == AssignmentEventKind::kAssign) {
       state_.Set(*number);
     } else if (reports_ && state_.reached && !state_.Test(*number)) {
       const ir::Local& local = program_.Get(ir::LocalId{event.id});
@@ -251,7 +253,7 @@ class AssignedCheck {
       RunUntilMark(cursor);
       after.Join(state_);
       ++count;
-    } while (cursor.segment.flow[cursor.at].kind == FlowKind::kNext);
+    } while (cursor.segment.flow[cursor.at].kind == AssignmentEventKind::kNext);
     if (count == 1) {
       after.Join(before);
     }
@@ -293,8 +295,8 @@ class AssignedCheck {
   const Program& program_;
   const ir::FunctionRef& function_;
   std::vector<Diagnostic>& diagnostics_;
-  FlatMap<uint32_t, const ir::ClosedSegment*> live_;  // by SegmentId
-  FlatMap<uint32_t, uint32_t> numbers_;               // by LocalId of a variable without a value
+  FlatMap<uint32_t, const ir::SpecialisedRegion*> live_;  // by RegionId
+  FlatMap<uint32_t, uint32_t> numbers_;  // by LocalId of a variable without a value
   bool reports_ = false;
   size_t loop_ = 0;            // loops met in this pass
   std::vector<State> rounds_;  // by that number: what a round may have assigned
@@ -304,10 +306,11 @@ class AssignedCheck {
 
 }  // namespace
 
-std::vector<ir::FlowEvent> FlowOf(const Program& program, const ir::ClosedSegment& segment,
-                                  std::span<const BareDeclaration> declarations) {
+std::vector<ir::AssignmentEvent> FlowOf(const Program& program,
+                                        const ir::SpecialisedRegion& segment,
+                                        std::span<const BareDeclaration> declarations) {
   return program.HasBareLocals(segment.function) ? FlowWriter(program, segment, declarations).Run()
-                                                 : std::vector<ir::FlowEvent>{};
+                                                 : std::vector<ir::AssignmentEvent>{};
 }
 
 void CheckAssigned(const Program& program, const ir::FunctionRef& function,

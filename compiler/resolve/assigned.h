@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "compiler/diag/diagnostic.h"
-#include "compiler/ir/closed.h"
+#include "compiler/ir/specialised.h"
 #include "compiler/resolve/program.h"
 
 namespace kiln::resolve {
@@ -24,8 +24,9 @@ struct BareDeclaration {
 };
 
 // The summary of a closed segment. Empty if its function declares no variable without a value.
-std::vector<ir::FlowEvent> FlowOf(const Program& program, const ir::ClosedSegment& segment,
-                                  std::span<const BareDeclaration> declarations);
+std::vector<ir::AssignmentEvent> FlowOf(const Program& program,
+                                        const ir::SpecialisedRegion& segment,
+                                        std::span<const BareDeclaration> declarations);
 
 // Warns of every such read in the live segments of a function.
 void CheckAssigned(const Program& program, const ir::FunctionRef& function,

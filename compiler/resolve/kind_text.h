@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "compiler/ir/closed.h"
 #include "compiler/ir/decls.h"
+#include "compiler/ir/specialised.h"
 
 namespace kiln::resolve {
 

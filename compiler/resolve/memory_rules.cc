@@ -5,8 +5,8 @@
 #include <string>
 
 #include "compiler/base/flat_map.h"
-#include "compiler/resolve/close_type.h"
 #include "compiler/resolve/kind_text.h"
+#include "compiler/resolve/specialise_type.h"
 
 namespace kiln::resolve {
 namespace {
@@ -20,13 +20,13 @@ bool IsUniformLeaf(const ir::Type& type) {
 
 class MemoryCheck {
  public:
-  MemoryCheck(const Program& program, const ir::Pool& pool, const ir::ClosedDecl& closed,
+  MemoryCheck(const Program& program, const ir::Pool& pool, const ir::SpecialisedDecl& closed,
               std::vector<Diagnostic>& diagnostics)
       : program_(program), pool_(pool), closed_(closed), diagnostics_(diagnostics) {}
 
   void Run() {
     uint64_t parameters = 0;
-    for (const ir::ClosedMember& member : closed_.members) {
+    for (const ir::SpecialisedMember& member : closed_.members) {
       parameters = std::min(parameters + ParametersOf(member.type), Limit() + 1);
     }
     if (parameters > Limit() && closed_.kind != ir::DeclKind::kStruct) {
@@ -42,7 +42,7 @@ class MemoryCheck {
     const bool uniform =
         closed_.kind == ir::DeclKind::kPushConstant ||
         (closed_.kind == ir::DeclKind::kBuffer && closed_.buffer() == ir::BufferKind::kUniform);
-    for (const ir::ClosedMember& member : closed_.members) {
+    for (const ir::SpecialisedMember& member : closed_.members) {
       const Location where = program_.At(member.origin.module, member.origin.span);
       const std::string path(pool_.Text(member.name));
       if (uniform) {
@@ -155,7 +155,7 @@ class MemoryCheck {
 
   const Program& program_;
   const ir::Pool& pool_;
-  const ir::ClosedDecl& closed_;
+  const ir::SpecialisedDecl& closed_;
   std::vector<Diagnostic>& diagnostics_;
   FlatMap<uint32_t, bool> checked_;
   FlatMap<uint32_t, uint64_t> parameters_;  // of struct types
@@ -163,7 +163,7 @@ class MemoryCheck {
 
 }  // namespace
 
-void CheckMemory(const Program& program, const ir::Pool& pool, const ir::ClosedDecl& closed,
+void CheckMemory(const Program& program, const ir::Pool& pool, const ir::SpecialisedDecl& closed,
                  std::vector<Diagnostic>& diagnostics) {
   MemoryCheck(program, pool, closed, diagnostics).Run();
 }

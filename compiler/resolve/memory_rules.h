@@ -6,14 +6,14 @@
 #include <vector>
 
 #include "compiler/diag/diagnostic.h"
-#include "compiler/ir/closed.h"
+#include "compiler/ir/specialised.h"
 #include "compiler/resolve/program.h"
 
 namespace kiln::resolve {
 
 // Diagnostics: RPL4050, RPL4051, RPL4052. Requires: a struct, buffer or push constant whose type is
 // closed.
-void CheckMemory(const Program& program, const ir::Pool& pool, const ir::ClosedDecl& closed,
+void CheckMemory(const Program& program, const ir::Pool& pool, const ir::SpecialisedDecl& closed,
                  std::vector<Diagnostic>& diagnostics);
 
 }  // namespace kiln::resolve

@@ -35,7 +35,7 @@ void Mentions::ReadModule(uint32_t m) {
     }
   }
   for (uint32_t row = 0; row < view.segments.size(); ++row) {
-    const ir::Segment& segment = view.segments[row];
+    const ir::Region& segment = view.segments[row];
     FunctionMentions& function = functions_[bases.decl + segment.function.value];
     ReadCexpr(m, segment.condition, &function);
   }

@@ -361,7 +361,7 @@ class Linker {
     const ir::ModuleView& view = program_.modules_[m];
     std::vector<bool> seen(view.blocks.size(), false);
     std::vector<ir::BlockId> work;
-    for (const ir::Segment& segment : view.segments) {
+    for (const ir::Region& segment : view.segments) {
       CheckStop();
       const ir::DeclId caller{program_.bases_[m].decl + segment.function.value};
       work.push_back(segment.block);
@@ -458,7 +458,7 @@ uint32_t Program::ModuleOf(ir::MemberId id) const {
 uint32_t Program::ModuleOf(ir::LocalId id) const {
   return FindModule(bases_, &Bases::local, id.value);
 }
-uint32_t Program::ModuleOf(ir::SegmentId id) const {
+uint32_t Program::ModuleOf(ir::RegionId id) const {
   return FindModule(bases_, &Bases::segment, id.value);
 }
 uint32_t Program::ModuleOf(ir::OptionId id) const {
@@ -480,7 +480,7 @@ const ir::Local& Program::Get(ir::LocalId id) const {
   const uint32_t m = ModuleOf(id);
   return modules_[m].locals[id.value - bases_[m].local];
 }
-const ir::Segment& Program::Get(ir::SegmentId id) const {
+const ir::Region& Program::Get(ir::RegionId id) const {
   const uint32_t m = ModuleOf(id);
   return modules_[m].segments[id.value - bases_[m].segment];
 }

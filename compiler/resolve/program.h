@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A program: the modules of a pipeline linked by name. Immutable after Link, shared by all threads.
 //
-// DeclId, MemberId, LocalId, SegmentId, OptionId and CexprId are program-wide here: a module's row
+// DeclId, MemberId, LocalId, RegionId, OptionId and CexprId are program-wide here: a module's row
 // plus the module's base. NameId numbers the distinct names of all modules.
 #pragma once
 
@@ -15,8 +15,8 @@
 #include "compiler/base/language_limits.h"
 #include "compiler/base/string_pool.h"
 #include "compiler/diag/diagnostic.h"
-#include "compiler/ir/closed.h"
 #include "compiler/ir/module.h"
+#include "compiler/ir/specialised.h"
 
 namespace kiln::resolve {
 
@@ -52,14 +52,14 @@ class Program {
   uint32_t ModuleOf(ir::DeclId id) const;  // O(log modules), as all of these
   uint32_t ModuleOf(ir::MemberId id) const;
   uint32_t ModuleOf(ir::LocalId id) const;
-  uint32_t ModuleOf(ir::SegmentId id) const;
+  uint32_t ModuleOf(ir::RegionId id) const;
   uint32_t ModuleOf(ir::OptionId id) const;
   uint32_t ModuleOf(ir::CexprId id) const;
 
   const ir::Decl& Get(ir::DeclId id) const;
   const ir::Member& Get(ir::MemberId id) const;
   const ir::Local& Get(ir::LocalId id) const;
-  const ir::Segment& Get(ir::SegmentId id) const;  // rows still hold module-local ids
+  const ir::Region& Get(ir::RegionId id) const;  // rows still hold module-local ids
   const ir::Option& Get(ir::OptionId id) const;
 
   uint32_t option_count() const { return option_count_; }
@@ -75,8 +75,8 @@ class Program {
   ir::CexprId Wide(uint32_t module, ir::CexprId row) const {
     return ir::CexprId{bases_[module].cexpr + row.value};
   }
-  ir::SegmentId Wide(uint32_t module, ir::SegmentId row) const {
-    return row.valid() ? ir::SegmentId{bases_[module].segment + row.value} : row;
+  ir::RegionId Wide(uint32_t module, ir::RegionId row) const {
+    return row.valid() ? ir::RegionId{bases_[module].segment + row.value} : row;
   }
   ir::LocalId Wide(uint32_t module, ir::LocalId row) const {
     return row.valid() ? ir::LocalId{bases_[module].local + row.value} : row;

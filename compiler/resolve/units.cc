@@ -2,11 +2,11 @@
 #include "compiler/resolve/units.h"
 
 #include "compiler/base/check.h"
-#include "compiler/resolve/walk_memory.h"
+#include "compiler/resolve/specialiser_cache.h"
 
 namespace kiln::resolve {
 
-WalkMemory::WalkMemory(const Program& program, Serves serves)
+SpecialiserCache::SpecialiserCache(const Program& program, CachePolicy serves)
     : reach(program, serves),
       interface(program.interface().size()),
       interface_reads(program.option_count()),
@@ -15,7 +15,7 @@ WalkMemory::WalkMemory(const Program& program, Serves serves)
       code_reads(program.option_count()),
       settled(program.member_count()),
       options(program.option_count()),
-      remembers(serves == Serves::kManyVariants) {
+      remembers(serves == CachePolicy::kManyVariants) {
   for (uint32_t i = 0; i < program.option_count(); ++i) {
     if (program.Get(ir::OptionId{i}).specialize != 0) {
       specialised.push_back(ir::OptionId{i});
@@ -23,7 +23,7 @@ WalkMemory::WalkMemory(const Program& program, Serves serves)
   }
 }
 
-void WalkMemory::Forget() {
+void SpecialiserCache::Forget() {
   KILN_CHECK(!remembers, "what serves many variants remembers");
   reach.Forget();
   settings.clear();
@@ -32,18 +32,18 @@ void WalkMemory::Forget() {
   }
 }
 
-Units::Units(Serves serves) : serves_(serves) {}
-Units::~Units() = default;
+UnitSource::UnitSource(CachePolicy serves) : serves_(serves) {}
+UnitSource::~UnitSource() = default;
 
-void Units::ForgetWalks() {
+void UnitSource::ForgetWalks() {
   if (memory_ != nullptr) {
     memory_->Forget();
   }
 }
 
-WalkMemory& Units::MemoryOf(const Program& program) {
+SpecialiserCache& UnitSource::MemoryOf(const Program& program) {
   if (memory_ == nullptr) {
-    memory_ = std::make_unique<WalkMemory>(program, serves_);
+    memory_ = std::make_unique<SpecialiserCache>(program, serves_);
   }
   return *memory_;
 }

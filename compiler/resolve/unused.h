@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "compiler/diag/diagnostic.h"
-#include "compiler/resolve/close_variant.h"
 #include "compiler/resolve/program.h"
+#include "compiler/resolve/specialise_program.h"
 
 namespace kiln::resolve {
 

@@ -38,29 +38,30 @@ std::string Disassembly(std::span<const uint32_t> words) {
 }
 
 // Units that write down what each one asked.
-class RecordingUnits final : public resolve::Units {
+class RecordingUnits final : public resolve::UnitSource {
  public:
   explicit RecordingUnits(const resolve::Program& program) : program_(program), direct_(program) {}
 
-  const Diagnosed<ir::ClosedDecl>& Decl(ir::DeclId decl, resolve::Answers& answers) override {
-    resolve::Trail trail;
+  const Diagnosed<ir::SpecialisedDecl>& Decl(ir::DeclId decl,
+                                             resolve::VariantEvaluator& answers) override {
+    resolve::QueryTrace trail;
     answers.BeginTrail(&trail);
-    const Diagnosed<ir::ClosedDecl>& closed = direct_.Decl(decl, answers);
+    const Diagnosed<ir::SpecialisedDecl>& closed = direct_.Decl(decl, answers);
     answers.EndTrail();
     const ir::ModuleView& module = program_.module(program_.ModuleOf(decl));
     Add(fmt::format("decl {}", module.Text(program_.Get(decl).name)), trail, answers);
     return closed;
   }
 
-  const Diagnosed<ir::ClosedSegment>& Segment(ir::SegmentId segment,
-                                              resolve::Answers& answers) override {
-    resolve::Trail trail;
+  const Diagnosed<ir::SpecialisedRegion>& Region(ir::RegionId segment,
+                                                 resolve::VariantEvaluator& answers) override {
+    resolve::QueryTrace trail;
     answers.BeginTrail(&trail);
-    const Diagnosed<ir::ClosedSegment>& closed = direct_.Segment(segment, answers);
+    const Diagnosed<ir::SpecialisedRegion>& closed = direct_.Region(segment, answers);
     answers.EndTrail();
     const uint32_t ordinal = program_.ModuleOf(segment);
     const ir::ModuleView& module = program_.module(ordinal);
-    const ir::Segment& row = program_.Get(segment);
+    const ir::Region& row = program_.Get(segment);
     const uint32_t number =
         segment.value - program_.bases(ordinal).segment - module.decls[row.function.value].body;
     Add(fmt::format("segment {} #{}", module.Text(module.decls[row.function.value].name), number),
@@ -71,9 +72,10 @@ class RecordingUnits final : public resolve::Units {
   std::string Take() { return std::move(text_); }
 
  private:
-  void Add(const std::string& title, const resolve::Trail& trail, resolve::Answers& answers) {
+  void Add(const std::string& title, const resolve::QueryTrace& trail,
+           resolve::VariantEvaluator& answers) {
     text_ += title + "\n";
-    text_ += resolve::TrailText(trail, program_, answers.pool());
+    text_ += resolve::QueryTraceText(trail, program_, answers.pool());
   }
 
   const resolve::Program& program_;
@@ -113,9 +115,9 @@ DumpResult DumpVariantStage(std::string_view stage, const VariantInputs& inputs)
   const resolve::Program& program = inputs.linked.program;
   ir::Pool pool;
   RecordingUnits units(program);
-  resolve::Answers answers(program, inputs.values, pool, &units);
-  const Diagnosed<ir::ClosedVariant> closed =
-      resolve::CloseVariant(program, inputs.entries, answers, units);
+  resolve::VariantEvaluator answers(program, inputs.values, pool, &units);
+  const Diagnosed<ir::SpecialisedProgram> closed =
+      resolve::SpecialiseVariant(program, inputs.entries, answers, units);
   DumpResult result;
   result.diagnostics = closed.diagnostics;
   driver::FillPositions(program, result.diagnostics);
@@ -127,7 +129,7 @@ DumpResult DumpVariantStage(std::string_view stage, const VariantInputs& inputs)
   if (!closed.ok()) {
     return result;
   }
-  const ir::ClosedVariant& variant = *closed.value;
+  const ir::SpecialisedProgram& variant = *closed.value;
   if (stage == "close") {
     result.text = ir::Print(variant);
     result.ok = true;
@@ -153,7 +155,7 @@ DumpResult DumpVariantStage(std::string_view stage, const VariantInputs& inputs)
     result.text = artifact::MetadataText(*read);
     return result;
   }
-  spirv::PieceTable table(pool, inputs.target);
+  spirv::CodeObjectTable table(pool, inputs.target);
   spirv::Prepare(variant, table);
   if (stage == "pieces") {
     result.text = spirv::DumpPieces(variant, table);

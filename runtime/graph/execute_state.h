@@ -50,7 +50,7 @@ struct CommandSlot {
   FrameMarks marks;
 };
 
-struct SignalledValue {
+struct SemaphoreSignal {
   VkSemaphore semaphore;
   uint64_t value;
 };
@@ -108,7 +108,7 @@ struct ExecutorState {
   std::vector<uint64_t> frame_values;  // by slot
   Carried carried;
   std::vector<uint32_t> object_numbers;
-  std::vector<SignalledValue> signalled;
+  std::vector<SemaphoreSignal> signalled;
   std::vector<RecordScratch> scratch;  // by recording thread
   std::unique_ptr<RecordThreads> threads;
   std::vector<Cut> cuts;

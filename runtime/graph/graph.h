@@ -118,21 +118,21 @@ class Graph {
     ResourceKind kind;
   };
   // What a texture and a buffer declaration have in common.
-  struct Created {
+  struct CreateRequest {
     std::string_view name;
     ChainRow chain;
     Access access;
     Contents contents;
     Keep keep;
   };
-  struct Written {
+  struct WriteRequest {
     std::string_view name;
     Handle old;
     Access access;
     bool discard;
     Keep keep;
   };
-  struct Imported {
+  struct ImportRequest {
     std::string_view name;
     ChainRow chain;
     Access state;
@@ -188,16 +188,17 @@ class Graph {
   uint32_t AddPass(const PassDesc& desc, Origin origin, Where where);
   void AddAccess(const CompletedAccess& access, const AccessEnds& ends, const AccessFlags& flags);
   bool CheckDescription(const ChainRow& chain, std::string_view name, uint32_t pass, Where where);
-  bool CheckContents(const Created& create, uint32_t pass, uint32_t version, Where where);
+  bool CheckContents(const CreateRequest& create, uint32_t pass, uint32_t version, Where where);
   void MarkTemporal(uint32_t version, const Keep& keep, Where where);
 
-  uint32_t Create(PassId pass, const Created& create, Where where);
+  uint32_t Create(PassId pass, const CreateRequest& create, Where where);
   // A pass of the graph's own creates and fills; the declared one overwrites.
-  uint32_t CreateFilled(uint32_t pass, const Created& create, std::string_view word, Where where);
-  bool WantsPoison(const Created& create, uint32_t pass) const;
+  uint32_t CreateFilled(uint32_t pass, const CreateRequest& create, std::string_view word,
+                        Where where);
+  bool WantsPoison(const CreateRequest& create, uint32_t pass) const;
   void Read(PassId pass_id, const Handle& handle, const Access& declared, Where where);
-  uint32_t Write(PassId pass, const Written& write, Where where);
-  uint32_t Import(const Imported& import, Where where);
+  uint32_t Write(PassId pass, const WriteRequest& write, Where where);
+  uint32_t Import(const ImportRequest& import, Where where);
   uint32_t History(std::string_view name, const ChainRow& desc, const ChainBinding& binding,
                    const Handle& previous);
   void Export(const Handle& handle, const Access& final_state, Where where);

@@ -112,7 +112,8 @@ bool Graph::CheckDescription(const ChainRow& chain, std::string_view name, uint3
   return true;
 }
 
-bool Graph::CheckContents(const Created& create, uint32_t pass, uint32_t version, Where where) {
+bool Graph::CheckContents(const CreateRequest& create, uint32_t pass, uint32_t version,
+                          Where where) {
   constexpr Accesses kUnstatedByNature =
       VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT | VK_ACCESS_2_TRANSFER_WRITE_BIT;
   if (create.contents.kind == ContentKind::kUndefined &&
@@ -147,7 +148,7 @@ void Graph::MarkTemporal(uint32_t version, const Keep& keep, Where where) {
   }
 }
 
-uint32_t Graph::Create(PassId pass_id, const Created& create, Where where) {
+uint32_t Graph::Create(PassId pass_id, const CreateRequest& create, Where where) {
   const uint32_t pass = UsePass(pass_id, where);
   if (pass == kNone || !CheckDescription(create.chain, create.name, pass, where)) {
     return kPoisoned;
@@ -158,7 +159,7 @@ uint32_t Graph::Create(PassId pass_id, const Created& create, Where where) {
     return CreateFilled(pass, create, "clear ", where);
   }
   if (poison_ && WantsPoison(create, pass)) {
-    Created poisoned = create;
+    CreateRequest poisoned = create;
     poisoned.contents.value = PoisonOf(create.chain);
     return CreateFilled(pass, poisoned, "poison ", where);
   }
@@ -179,7 +180,7 @@ uint32_t Graph::Create(PassId pass_id, const Created& create, Where where) {
   return version;
 }
 
-bool Graph::WantsPoison(const Created& create, uint32_t pass) const {
+bool Graph::WantsPoison(const CreateRequest& create, uint32_t pass) const {
   const bool attachment = IsAttachment(ElementaryAccesses(create.access.accesses));
   const bool stated = create.contents.kind == ContentKind::kAllWritten ||
                       (create.contents.kind == ContentKind::kUndefined && attachment);
@@ -189,7 +190,7 @@ bool Graph::WantsPoison(const Created& create, uint32_t pass) const {
          rows_.passes[pass].kind != PassKind::kHost && rows_.passes[pass].origin == Origin::kUser;
 }
 
-uint32_t Graph::CreateFilled(uint32_t pass, const Created& create, std::string_view word,
+uint32_t Graph::CreateFilled(uint32_t pass, const CreateRequest& create, std::string_view word,
                              Where where) {
   const ShortName name(word, create.name, "");
   const uint32_t clear =
@@ -197,7 +198,7 @@ uint32_t Graph::CreateFilled(uint32_t pass, const Created& create, std::string_v
   if (clear == kPoisoned) {
     return kPoisoned;
   }
-  Created cleared = create;
+  CreateRequest cleared = create;
   cleared.name = name.text();
   cleared.access = {.stages = VK_PIPELINE_STAGE_2_CLEAR_BIT,
                     .accesses = VK_ACCESS_2_TRANSFER_WRITE_BIT};
@@ -245,7 +246,7 @@ void Graph::Read(PassId pass_id, const Handle& handle, const Access& declared, W
   AddAccess(access, {pass, version, kNone}, {});
 }
 
-uint32_t Graph::Write(PassId pass_id, const Written& write, Where where) {
+uint32_t Graph::Write(PassId pass_id, const WriteRequest& write, Where where) {
   const uint32_t pass = UsePass(pass_id, where);
   const uint32_t old = pass == kNone ? kNone : UseVersion(write.old, pass, where);
   if (old == kNone) {

@@ -18,7 +18,7 @@ bool SameDescription(const ChainRow& a, const ChainRow& b) {
 
 }  // namespace
 
-uint32_t Graph::Import(const Imported& import, Where where) {
+uint32_t Graph::Import(const ImportRequest& import, Where where) {
   for (uint32_t chain = 0; chain < rows_.chains.size(); ++chain) {
     const ChainBinding& other = rows_.bindings[chain];
     const bool same_image =

@@ -13,7 +13,7 @@ namespace kiln::graph {
 Result<void> ExecutorState::CheckSignals(const Plan& plan, const Declarations& rows) const {
   for (const uint32_t use : plan.signals) {
     const SemaphoreRow& row = rows.semaphore_uses[use];
-    for (const SignalledValue& before : signalled) {
+    for (const SemaphoreSignal& before : signalled) {
       if (row.value != 0 && before.semaphore == rows.semaphores[row.semaphore] &&
           row.value <= before.value) {
         return Error{ErrorCode::kInvalidArgument,
@@ -35,7 +35,7 @@ void ExecutorState::RememberSignals(const Plan& plan, const Declarations& rows) 
     const VkSemaphore semaphore = rows.semaphores[row.semaphore];
     const auto known =
         std::find_if(signalled.begin(), signalled.end(),
-                     [&](const SignalledValue& before) { return before.semaphore == semaphore; });
+                     [&](const SemaphoreSignal& before) { return before.semaphore == semaphore; });
     if (known == signalled.end()) {
       signalled.push_back({semaphore, row.value});
     } else {

@@ -69,16 +69,16 @@ struct PipelinesConfig {
 
 // What to do with a draw whose pipeline is not ready.
 struct OnMissing {
-  enum class What : uint8_t { kSkip, kFallback, kBlock };
-  static OnMissing Skip() { return {What::kSkip, {}}; }
-  static OnMissing Fallback(PipelineId id) { return {What::kFallback, id}; }
-  static OnMissing Block() { return {What::kBlock, {}}; }
+  enum class MissingAction : uint8_t { kSkip, kFallback, kBlock };
+  static OnMissing Skip() { return {MissingAction::kSkip, {}}; }
+  static OnMissing Fallback(PipelineId id) { return {MissingAction::kFallback, id}; }
+  static OnMissing Block() { return {MissingAction::kBlock, {}}; }
 
-  What what = What::kSkip;
+  MissingAction what = MissingAction::kSkip;
   PipelineId fallback;
 };
 
-struct Bound {
+struct BindResult {
   bool drawable = false;  // something is bound
   PipelineId id;          // what
 };
@@ -142,10 +142,11 @@ class Pipelines {
   const Error* ErrorOf(PipelineId id) const noexcept;
 
   // Binds it. What is not ready is raised to the critical lane, and counts as a hitch.
-  Bound Bind(VkCommandBuffer commands, PipelineId id, OnMissing missing);
+  BindResult Bind(VkCommandBuffer commands, PipelineId id, OnMissing missing);
   // The same in a pass whose formats are known: a pipeline for others is refused, which is a line
   // of the log with both. For debugging. See spec/pso 5.5
-  Bound Bind(VkCommandBuffer commands, PipelineId id, OnMissing missing, const PassSignature& pass);
+  BindResult Bind(VkCommandBuffer commands, PipelineId id, OnMissing missing,
+                  const PassSignature& pass);
 
   WarmTicket Warm(const WarmRequest& request);
   WarmProgress Progress(WarmTicket ticket) const;
@@ -190,7 +191,7 @@ class Pipelines {
   Pipelines(const Device& device, const PipelinesConfig& config);
   Result<void> Replace(PipelineId id, PipelineDesc desc, std::vector<CodeRef> code,
                        std::shared_ptr<const ArtifactSource> source);
-  Bound BindMissing(VkCommandBuffer commands, PipelineId id, OnMissing missing);
+  BindResult BindMissing(VkCommandBuffer commands, PipelineId id, OnMissing missing);
 
   std::unique_ptr<PipelinesState> state_;
 };

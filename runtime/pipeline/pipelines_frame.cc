@@ -22,8 +22,8 @@ void PipelinesState::Record(HitchKind kind, const Build& build, Duration duratio
                      .frame = frame.load()});
 }
 
-Bound Pipelines::Bind(VkCommandBuffer commands, PipelineId id, OnMissing missing,
-                      const PassSignature& pass) {
+BindResult Pipelines::Bind(VkCommandBuffer commands, PipelineId id, OnMissing missing,
+                           const PassSignature& pass) {
   const PassSignature& own = Desc(id).signature;
   if (own == pass) {
     return Bind(commands, id, missing);
@@ -35,7 +35,7 @@ Bound Pipelines::Bind(VkCommandBuffer commands, PipelineId id, OnMissing missing
   return {};
 }
 
-Bound Pipelines::Bind(VkCommandBuffer commands, PipelineId id, OnMissing missing) {
+BindResult Pipelines::Bind(VkCommandBuffer commands, PipelineId id, OnMissing missing) {
   PipelinesState& state = *state_;
   Slot& slot = state.slots[id];
   Build& build = *slot.version.load(std::memory_order_acquire)->build;
@@ -57,7 +57,7 @@ Bound Pipelines::Bind(VkCommandBuffer commands, PipelineId id, OnMissing missing
 }
 
 // See spec/pso 7.2
-Bound Pipelines::BindMissing(VkCommandBuffer commands, PipelineId id, OnMissing missing) {
+BindResult Pipelines::BindMissing(VkCommandBuffer commands, PipelineId id, OnMissing missing) {
   PipelinesState& state = *state_;
   const std::shared_ptr<Build> build =
       state.slots[id].version.load(std::memory_order_acquire)->build;
@@ -77,7 +77,7 @@ Bound Pipelines::BindMissing(VkCommandBuffer commands, PipelineId id, OnMissing 
       !state.LinkFast(build, here).ok()) {
     build->GiveUp();
   }
-  if (missing.what == OnMissing::What::kBlock) {
+  if (missing.what == OnMissing::MissingAction::kBlock) {
     if (build->Wanted() && !IsReady(build->State()) && build->Claim()) {
       state.Work(build, here);
     }
@@ -95,7 +95,8 @@ Bound Pipelines::BindMissing(VkCommandBuffer commands, PipelineId id, OnMissing 
     state.queue.Push(Lane::kCritical, build);
   }
   state.Record(HitchKind::kMissing, *build, {});
-  if (missing.what == OnMissing::What::kFallback && Get(missing.fallback) != VK_NULL_HANDLE) {
+  if (missing.what == OnMissing::MissingAction::kFallback &&
+      Get(missing.fallback) != VK_NULL_HANDLE) {
     return Bind(commands, missing.fallback, OnMissing::Skip());
   }
   return {};

@@ -311,7 +311,7 @@ TEST_F(WarmStart, Fallback_IsDrawnInstead) {
   const PipelineId there = Add(*pipelines, SampleMetadata(), 1);
   ASSERT_TRUE(pipelines->Wait(pipelines->Warm({}), kSoonEnough).ok());
   const PipelineId missing = Add(*pipelines, SampleMetadata(), 2);
-  const Bound bound = pipelines->Bind(Commands(), missing, OnMissing::Fallback(there));
+  const BindResult bound = pipelines->Bind(Commands(), missing, OnMissing::Fallback(there));
   EXPECT_TRUE(bound.drawable);
   EXPECT_EQ(bound.id, there);
   EXPECT_EQ(pipelines->Stats().missing, 1U);

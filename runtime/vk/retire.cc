@@ -6,15 +6,16 @@
 namespace kiln::vk {
 
 size_t Retire::Collect(uint64_t completed) {
-  std::vector<Kept> done;
+  std::vector<RetiredObject> done;
   {
     const MutexLock lock(mutex_);
-    const auto first_done = std::stable_partition(
-        kept_.begin(), kept_.end(), [&](const Kept& kept) { return kept.value > completed; });
+    const auto first_done =
+        std::stable_partition(kept_.begin(), kept_.end(),
+                              [&](const RetiredObject& kept) { return kept.value > completed; });
     done.assign(std::make_move_iterator(first_done), std::make_move_iterator(kept_.end()));
     kept_.erase(first_done, kept_.end());
   }
-  for (Kept& kept : done) {
+  for (RetiredObject& kept : done) {
     kept.object.reset();
   }
   return done.size();

@@ -30,13 +30,13 @@ class Retire {
   size_t size();
 
  private:
-  struct Kept {
+  struct RetiredObject {
     uint64_t value;
     std::shared_ptr<void> object;
   };
 
   Mutex mutex_;
-  std::vector<Kept> kept_ KILN_GUARDED_BY(mutex_);
+  std::vector<RetiredObject> kept_ KILN_GUARDED_BY(mutex_);
 };
 
 }  // namespace kiln::vk

@@ -37,7 +37,7 @@ void TakeOne(std::map<std::string, uint64_t>& jobs, const std::string& tenant) {
   }
 }
 
-size_t At(Serves serves) { return serves == Serves::kBoth ? 0 : 1; }
+size_t At(LaneChoice serves) { return serves == LaneChoice::kBoth ? 0 : 1; }
 
 // The time of a CPU clock; zero once its thread is gone.
 Duration TimeOf(clockid_t clock) {
@@ -70,8 +70,8 @@ Result<uint64_t> MemoryQueue::Submit(Job job) {
 }
 
 CondVar* MemoryQueue::NextToWake() {
-  Idle& both = idle_[At(Serves::kBoth)];
-  Idle& express = idle_[At(Serves::kInteractiveOnly)];
+  Idle& both = idle_[At(LaneChoice::kBoth)];
+  Idle& express = idle_[At(LaneChoice::kInteractiveOnly)];
   const bool interactive = MayRun(Lane::kInteractive);
   const bool any = interactive || MayRun(Lane::kBatch);
   return interactive && express.threads != 0 ? &express.changed
@@ -85,7 +85,7 @@ Result<void> MemoryQueue::CheckRoom(const Job& job) const {
         .code = ErrorCode::kUnavailable, .context = "the daemon is draining", .reason = "DRAINING"};
   }
   const auto taken_in = [&job](std::span<const Line> lines) {
-    Taken taken;
+    PlaceUsage taken;
     for (const Line& line : lines) {
       taken.all += line.rows.size();
       taken.owner += CountOf(line.waiting_of, "");
@@ -94,7 +94,7 @@ Result<void> MemoryQueue::CheckRoom(const Job& job) const {
     return taken;
   };
   const uint64_t limit = limits_[At(job.lane)];
-  const Taken taken = taken_in(LinesOf(job.lane));
+  const PlaceUsage taken = taken_in(LinesOf(job.lane));
   Room room = RoomFor(job.tenant, limit, taken);
   if (room == Room::kYes && KindOf(job.lane, job.length) == Kind::kLong) {  // they have half of it
     room = RoomFor(job.tenant, std::max<uint64_t>(1, limit / 2),
@@ -201,9 +201,9 @@ MemoryQueue::Kind MemoryQueue::NextKind(Lane lane) const {
   return MayRun(Kind::kShort) && !after_short ? Kind::kShort : Kind::kLong;
 }
 
-std::optional<Lane> MemoryQueue::Pick(Serves serves) {
+std::optional<Lane> MemoryQueue::Pick(LaneChoice serves) {
   const bool interactive = MayRun(Lane::kInteractive);
-  const bool batch = serves == Serves::kBoth && MayRun(Lane::kBatch);
+  const bool batch = serves == LaneChoice::kBoth && MayRun(Lane::kBatch);
   if (interactive && !(batch && since_batch_ >= kInteractiveInARow)) {
     return Lane::kInteractive;
   }
@@ -211,7 +211,7 @@ std::optional<Lane> MemoryQueue::Pick(Serves serves) {
 }
 
 // Moves the row of the lane whose turn it is to those that run.
-Claimed MemoryQueue::Take(Lane lane) {
+DispatchedJob MemoryQueue::Take(Lane lane) {
   const Kind kind = NextKind(lane);
   Line& line = LineOf(kind);
   auto taken = line.rows.extract(First(kind));
@@ -231,14 +231,14 @@ Claimed MemoryQueue::Take(Lane lane) {
   }
   others_running_ += lane == Lane::kInteractive && !row.tenant.empty() ? 1 : 0;
   row.RunsHere();
-  Claimed claimed = std::exchange(row.claimed, {});
+  DispatchedJob claimed = std::exchange(row.claimed, {});
   running_.emplace(claimed.id, std::move(row));
   ++running_of_[At(lane)];
   return claimed;
 }
 
-std::optional<Claimed> MemoryQueue::Claim(Serves serves) {
-  std::optional<Claimed> claimed;
+std::optional<DispatchedJob> MemoryQueue::Claim(LaneChoice serves) {
+  std::optional<DispatchedJob> claimed;
   Duration waited{};
   CondVar* wake = nullptr;
   {
@@ -256,7 +256,7 @@ std::optional<Claimed> MemoryQueue::Claim(Serves serves) {
     }
     claimed = Take(*lane);
     waited = clock_.Monotonic() - running_.at(claimed->id).submitted;
-    if (serves == Serves::kBoth) {
+    if (serves == LaneChoice::kBoth) {
       since_batch_ = *lane == Lane::kBatch ? 0 : since_batch_ + 1;
     }
     wake = NextToWake();

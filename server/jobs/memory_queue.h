@@ -54,7 +54,7 @@ class MemoryQueue final : public JobQueue {
         on_claim_(std::move(on_claim)) {}
 
   Result<uint64_t> Submit(Job job) override;
-  std::optional<Claimed> Claim(Serves serves) override;
+  std::optional<DispatchedJob> Claim(LaneChoice serves) override;
   void RunsHere(uint64_t id) override;
   void Complete(uint64_t id) override;
   void SetWeights(std::map<std::string, uint32_t> weights) override;
@@ -75,7 +75,7 @@ class MemoryQueue final : public JobQueue {
     std::stop_callback<std::function<void()>> forward;
   };
   struct Row {
-    Claimed claimed;  // the job is empty once it runs
+    DispatchedJob claimed;  // the job is empty once it runs
     Lane lane = Lane::kInteractive;
     Length length = Length::kShort;
     std::string name, tenant;
@@ -120,8 +120,8 @@ class MemoryQueue final : public JobQueue {
   // The kind whose turn it is in the lane. Requires: MayRun(lane).
   Kind NextKind(Lane lane) const KILN_REQUIRES(mutex_);
   Result<void> CheckRoom(const Job& job) const KILN_REQUIRES(mutex_);
-  std::optional<Lane> Pick(Serves serves) KILN_REQUIRES(mutex_);
-  Claimed Take(Lane lane) KILN_REQUIRES(mutex_);
+  std::optional<Lane> Pick(LaneChoice serves) KILN_REQUIRES(mutex_);
+  DispatchedJob Take(Lane lane) KILN_REQUIRES(mutex_);
   Result<uint64_t> Add(Job job) KILN_REQUIRES(mutex_);
   // Where the next job of the session starts.
   uint64_t StartOf(Line& line, const Job& job) KILN_REQUIRES(mutex_);

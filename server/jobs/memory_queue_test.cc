@@ -34,7 +34,7 @@ TEST(MemoryQueue, WhoIsToldOfAClaimThrows_TheJobIsHandedOutAllTheSame) {
   SystemClock clock;
   MemoryQueue queue(QueueLimits{}, clock, [](Lane, Duration) { throw 7; });
   ASSERT_TRUE(queue.Submit({.name = "one"}).ok());
-  const std::optional<Claimed> claimed = queue.Claim(Serves::kBoth);
+  const std::optional<DispatchedJob> claimed = queue.Claim(LaneChoice::kBoth);
   ASSERT_TRUE(claimed.has_value());
   EXPECT_EQ(claimed->job.name, "one");
   queue.Complete(claimed->id);
@@ -46,7 +46,7 @@ TEST(MemoryQueue, OneLane_FirstInFirstOut) {
     ASSERT_TRUE(queue.Submit(JobNamed(Lane::kInteractive, name)).ok());
   }
   for (const char* name : {"a", "b", "c"}) {
-    EXPECT_EQ(queue.Claim(Serves::kBoth)->job.name, name);
+    EXPECT_EQ(queue.Claim(LaneChoice::kBoth)->job.name, name);
   }
 }
 
@@ -58,7 +58,7 @@ TEST(MemoryQueue, BothLanesFull_BatchGetsEveryTenthDispatch) {
   }
   std::string order;
   for (int i = 0; i < 30; ++i) {
-    order += queue.Claim(Serves::kBoth)->job.name;
+    order += queue.Claim(LaneChoice::kBoth)->job.name;
   }
   EXPECT_EQ(order, "iiiiiiiiibiiiiiiiiibiiiiiiiiib");
 }
@@ -67,10 +67,10 @@ TEST(MemoryQueue, ExpressWorker_LeavesBatchAlone) {
   MemoryQueue queue({});
   ASSERT_TRUE(queue.Submit(JobNamed(Lane::kBatch, "b")).ok());
   ASSERT_TRUE(queue.Submit(JobNamed(Lane::kInteractive, "i")).ok());
-  EXPECT_EQ(queue.Claim(Serves::kInteractiveOnly)->job.name, "i");
+  EXPECT_EQ(queue.Claim(LaneChoice::kInteractiveOnly)->job.name, "i");
   queue.Close();
-  EXPECT_FALSE(queue.Claim(Serves::kInteractiveOnly).has_value());
-  EXPECT_EQ(queue.Claim(Serves::kBoth)->job.name, "b");
+  EXPECT_FALSE(queue.Claim(LaneChoice::kInteractiveOnly).has_value());
+  EXPECT_EQ(queue.Claim(LaneChoice::kBoth)->job.name, "b");
 }
 
 TEST(MemoryQueue, LaneFull_RefusesWithReason) {
@@ -88,15 +88,15 @@ TEST(MemoryQueue, Closed_RefusesNewAndHandsOutOld) {
   ASSERT_TRUE(queue.Submit(JobNamed(Lane::kBatch, "old")).ok());
   queue.Close();
   EXPECT_EQ(queue.Submit(JobNamed(Lane::kBatch, "new")).error().reason, "DRAINING");
-  EXPECT_EQ(queue.Claim(Serves::kBoth)->job.name, "old");
-  EXPECT_FALSE(queue.Claim(Serves::kBoth).has_value());
+  EXPECT_EQ(queue.Claim(LaneChoice::kBoth)->job.name, "old");
+  EXPECT_FALSE(queue.Claim(LaneChoice::kBoth).has_value());
 }
 
 TEST(MemoryQueue, Status_CountsPerLane) {
   MemoryQueue queue({});
   ASSERT_TRUE(queue.Submit(JobNamed(Lane::kBatch, "1")).ok());
   ASSERT_TRUE(queue.Submit(JobNamed(Lane::kBatch, "2")).ok());
-  const std::optional<Claimed> claimed = queue.Claim(Serves::kBoth);
+  const std::optional<DispatchedJob> claimed = queue.Claim(LaneChoice::kBoth);
   EXPECT_EQ(queue.Status().waiting[1], 1u);
   EXPECT_EQ(queue.Status().running[1], 1u);
   queue.Complete(claimed->id);
@@ -115,7 +115,7 @@ TEST(MemoryQueue, NamedTenant_HasHalfOfALaneAndTheOwnerAllOfIt) {
   ASSERT_TRUE(submit("a").ok());
   EXPECT_EQ(submit("a").error().reason, "QUOTA");
   ASSERT_TRUE(submit("b").ok());
-  (void)queue.Claim(Serves::kBoth);  // one of a's runs: its place is free
+  (void)queue.Claim(LaneChoice::kBoth);  // one of a's runs: its place is free
   ASSERT_TRUE(submit("a").ok());
   ASSERT_TRUE(submit("").ok());
   EXPECT_EQ(submit("").error().reason, "QUEUE_FULL");
@@ -155,18 +155,19 @@ TEST(MemoryQueue, OwnersInteractiveJob_FindsAThreadThatNobodyElseHas) {
   for (int i = 0; i < 4; ++i) {
     submit("a");
   }
-  const auto first = queue.Claim(Serves::kBoth), second = queue.Claim(Serves::kInteractiveOnly);
+  const auto first = queue.Claim(LaneChoice::kBoth),
+             second = queue.Claim(LaneChoice::kInteractiveOnly);
   EXPECT_EQ(first->job.tenant + second->job.tenant, "aa");
   submit("");
-  EXPECT_EQ(queue.Claim(Serves::kBoth)->job.tenant, "");  // although others were there before
-  std::optional<Claimed> next;
-  std::thread waits([&] { next = queue.Claim(Serves::kBoth); });
+  EXPECT_EQ(queue.Claim(LaneChoice::kBoth)->job.tenant, "");  // although others were there before
+  std::optional<DispatchedJob> next;
+  std::thread waits([&] { next = queue.Claim(LaneChoice::kBoth); });
   queue.Complete(first->id);
   waits.join();
   EXPECT_EQ(next->job.tenant, "a");
   queue.Close();
-  EXPECT_TRUE(queue.Claim(Serves::kBoth).has_value());  // a closed queue hands out all it has
-  EXPECT_FALSE(queue.Claim(Serves::kBoth).has_value());
+  EXPECT_TRUE(queue.Claim(LaneChoice::kBoth).has_value());  // a closed queue hands out all it has
+  EXPECT_FALSE(queue.Claim(LaneChoice::kBoth).has_value());
 }
 
 Job LongJob(std::string tenant, std::string name = "long") {
@@ -189,19 +190,20 @@ TEST(MemoryQueue, LongJobs_LeaveThreadsForShortOnes) {
     ASSERT_TRUE(queue.Submit(LongJob("reader")).ok());
     ASSERT_TRUE(queue.Submit(LongJob("other")).ok());
   }
-  const auto first = queue.Claim(Serves::kBoth), second = queue.Claim(Serves::kBoth);
+  const auto first = queue.Claim(LaneChoice::kBoth), second = queue.Claim(LaneChoice::kBoth);
   EXPECT_EQ(first->job.tenant + second->job.tenant, "readerother");
   ASSERT_TRUE(queue.Submit(ShortJob("writer")).ok());
   ASSERT_TRUE(queue.Submit({.lane = Lane::kBatch, .name = "batch"}).ok());
-  const auto compile = queue.Claim(Serves::kInteractiveOnly);
+  const auto compile = queue.Claim(LaneChoice::kInteractiveOnly);
   EXPECT_EQ(compile->job.tenant, "writer");
-  EXPECT_EQ(queue.Claim(Serves::kBoth)->job.name, "batch") << "no third long one";
+  EXPECT_EQ(queue.Claim(LaneChoice::kBoth)->job.name, "batch") << "no third long one";
   queue.Complete(compile->id);
   ASSERT_TRUE(queue.Submit(LongJob("")).ok());
-  EXPECT_EQ(queue.Claim(Serves::kBoth)->job.tenant, "") << "the owner has one whatever others do";
+  EXPECT_EQ(queue.Claim(LaneChoice::kBoth)->job.tenant, "")
+      << "the owner has one whatever others do";
   queue.Complete(second->id);
   queue.Complete(first->id);
-  EXPECT_EQ(queue.Claim(Serves::kBoth)->job.tenant, "reader") << "in turns, as they came";
+  EXPECT_EQ(queue.Claim(LaneChoice::kBoth)->job.tenant, "reader") << "in turns, as they came";
   EXPECT_EQ(queue.Status().waiting[0], 3u);
 }
 
@@ -213,11 +215,11 @@ TEST(MemoryQueue, LongJobsOfOneTenant_AreHalfOfTheirShare) {
   ASSERT_TRUE(queue.Submit(LongJob("b")).ok());
   std::string order;
   for (int i = 0; i < 3; ++i) {
-    order += queue.Claim(Serves::kBoth)->job.tenant;
+    order += queue.Claim(LaneChoice::kBoth)->job.tenant;
   }
   EXPECT_EQ(order, "aba");
-  std::optional<Claimed> next;
-  std::thread waits([&] { next = queue.Claim(Serves::kBoth); });
+  std::optional<DispatchedJob> next;
+  std::thread waits([&] { next = queue.Claim(LaneChoice::kBoth); });
   ASSERT_TRUE(queue.Submit(ShortJob("c")).ok());
   waits.join();
   EXPECT_EQ(next->job.tenant, "c") << "although a's were there before";
@@ -231,7 +233,7 @@ TEST(MemoryQueue, ShortAndLong_NineOfTenDispatchesAreShort) {
   }
   std::string order;
   for (int i = 0; i < 24; ++i) {
-    order += queue.Claim(Serves::kBoth)->job.name;
+    order += queue.Claim(LaneChoice::kBoth)->job.name;
   }
   EXPECT_EQ(order, "sssssssssLsssssssssLssLL");
 }
@@ -242,24 +244,24 @@ TEST(MemoryQueue, OneThreadWithALongJob_DoesNotKeepShortOnesWaiting) {
   queue.Limit(Lane::kInteractive, 1);
   ASSERT_TRUE(queue.Submit(LongJob("reader")).ok());
   ASSERT_TRUE(queue.Submit(LongJob("reader")).ok());
-  const auto counts = queue.Claim(Serves::kBoth);
+  const auto counts = queue.Claim(LaneChoice::kBoth);
   ASSERT_TRUE(queue.Submit(ShortJob("writer", "1")).ok());
   ASSERT_TRUE(queue.Submit(ShortJob("", "2")).ok());
-  const auto compile = queue.Claim(Serves::kBoth);
+  const auto compile = queue.Claim(LaneChoice::kBoth);
   EXPECT_EQ(compile->job.name, "1");
   queue.Complete(counts->id);
   queue.Complete(compile->id);
-  EXPECT_EQ(queue.Claim(Serves::kBoth)->job.name, "2") << "before the second long one";
+  EXPECT_EQ(queue.Claim(LaneChoice::kBoth)->job.name, "2") << "before the second long one";
 }
 
 TEST(MemoryQueue, LongJobEnds_WhoWaitedGetsTheNext) {
   MemoryQueue queue({.others_at_once = 2, .long_at_once = 1});
   ASSERT_TRUE(queue.Submit(LongJob("reader", "1")).ok());
   ASSERT_TRUE(queue.Submit(LongJob("reader", "2")).ok());
-  const auto first = queue.Claim(Serves::kBoth);
+  const auto first = queue.Claim(LaneChoice::kBoth);
   std::string got;
   {
-    const std::jthread worker([&] { got = queue.Claim(Serves::kBoth)->job.name; });
+    const std::jthread worker([&] { got = queue.Claim(LaneChoice::kBoth)->job.name; });
     queue.Complete(first->id);
   }
   EXPECT_EQ(got, "2");
@@ -285,7 +287,7 @@ TEST(MemoryQueue, List_TellsWhatWaitsAndRunsAndForHowLong) {
   ASSERT_TRUE(queue.Submit(JobNamed(Lane::kInteractive, "first")).ok());
   clock.Advance(std::chrono::seconds(2));
   ASSERT_TRUE(queue.Submit(JobNamed(Lane::kBatch, "second")).ok());
-  const std::optional<Claimed> claimed = queue.Claim(Serves::kBoth);
+  const std::optional<DispatchedJob> claimed = queue.Claim(LaneChoice::kBoth);
   clock.Advance(std::chrono::seconds(1));
   const std::vector<JobRow> rows = queue.List();
   ASSERT_EQ(rows.size(), 2u);
@@ -307,14 +309,14 @@ TEST(MemoryQueue, Kill_StopsTheJobItsCallerAlone) {
           .ok());
   const uint64_t waits = *queue.Submit(
       {.name = "waits", .stop = caller.get_token(), .run = [](const cache::Call&) {}});
-  const std::optional<Claimed> running = queue.Claim(Serves::kBoth);
+  const std::optional<DispatchedJob> running = queue.Claim(LaneChoice::kBoth);
   EXPECT_TRUE(queue.Kill(running->id).ok());
   EXPECT_TRUE(running->job.stop.stop_requested());
   EXPECT_FALSE(caller.stop_requested());
   queue.Complete(running->id);
   EXPECT_EQ(queue.Kill(running->id).error().reason, "UNKNOWN_JOB");
   EXPECT_TRUE(queue.Kill(waits).ok());
-  EXPECT_TRUE(queue.Claim(Serves::kBoth)->job.stop.stop_requested());
+  EXPECT_TRUE(queue.Claim(LaneChoice::kBoth)->job.stop.stop_requested());
 }
 
 TEST(MemoryQueue, Caller_StillStopsItsJob) {
@@ -323,7 +325,7 @@ TEST(MemoryQueue, Caller_StillStopsItsJob) {
   ASSERT_TRUE(
       queue.Submit({.name = "j", .stop = caller.get_token(), .run = [](const cache::Call&) {}})
           .ok());
-  const std::optional<Claimed> claimed = queue.Claim(Serves::kBoth);
+  const std::optional<DispatchedJob> claimed = queue.Claim(LaneChoice::kBoth);
   EXPECT_FALSE(claimed->job.stop.stop_requested());
   caller.request_stop();
   EXPECT_TRUE(claimed->job.stop.stop_requested());
@@ -335,7 +337,7 @@ TEST(MemoryQueue, DrainTime_FollowsTheRateAndWhatWaits) {
   EXPECT_EQ(queue.DrainTime(Lane::kInteractive), Duration::zero());
   for (int i = 0; i < 300; ++i) {
     ASSERT_TRUE(queue.Submit(JobNamed(Lane::kInteractive, "j")).ok());
-    queue.Complete(queue.Claim(Serves::kBoth)->id);
+    queue.Complete(queue.Claim(LaneChoice::kBoth)->id);
     clock.Advance(std::chrono::milliseconds(10));
   }
   for (int i = 0; i < 5; ++i) {
@@ -382,7 +384,7 @@ std::string TurnsOf(MemoryQueue& queue, const std::vector<Session>& sessions, in
   }
   std::string order;
   for (int i = 0; i < turns; ++i) {
-    order += queue.Claim(Serves::kBoth)->job.name;
+    order += queue.Claim(LaneChoice::kBoth)->job.name;
   }
   return order;
 }
@@ -456,12 +458,12 @@ TEST(MemoryQueue, LimitOfALane_HoldsUntilOneEnds) {
   }
   queue.Limit(Lane::kInteractive, 0);
   queue.Limit(Lane::kBatch, 1);
-  const std::optional<Claimed> batch = queue.Claim(Serves::kBoth);
+  const std::optional<DispatchedJob> batch = queue.Claim(LaneChoice::kBoth);
   EXPECT_EQ(batch->job.name, "b");
   queue.Limit(Lane::kInteractive, 1);
-  EXPECT_EQ(queue.Claim(Serves::kBoth)->job.name, "i");
+  EXPECT_EQ(queue.Claim(LaneChoice::kBoth)->job.name, "i");
   queue.Complete(batch->id);
-  EXPECT_EQ(queue.Claim(Serves::kBoth)->job.name, "b");
+  EXPECT_EQ(queue.Claim(LaneChoice::kBoth)->job.name, "b");
 }
 
 TEST(MemoryQueue, LimitIsRaised_WhoWaitedGetsTheJob) {
@@ -470,7 +472,7 @@ TEST(MemoryQueue, LimitIsRaised_WhoWaitedGetsTheJob) {
   ASSERT_TRUE(queue.Submit(JobNamed(Lane::kBatch, "b")).ok());
   std::string got;
   {
-    const std::jthread worker([&] { got = queue.Claim(Serves::kBoth)->job.name; });
+    const std::jthread worker([&] { got = queue.Claim(LaneChoice::kBoth)->job.name; });
     queue.Limit(Lane::kBatch, 1);
   }
   EXPECT_EQ(got, "b");
@@ -481,7 +483,7 @@ TEST(MemoryQueue, Closed_HandsOutTheRestWhateverTheLimit) {
   queue.Limit(Lane::kBatch, 0);
   ASSERT_TRUE(queue.Submit(JobNamed(Lane::kBatch, "b")).ok());
   queue.Close();
-  EXPECT_EQ(queue.Claim(Serves::kBoth)->job.name, "b");
+  EXPECT_EQ(queue.Claim(LaneChoice::kBoth)->job.name, "b");
 }
 
 TEST(MemoryQueue, LongestWait_IsTheFirstJobs) {
@@ -493,9 +495,9 @@ TEST(MemoryQueue, LongestWait_IsTheFirstJobs) {
   ASSERT_TRUE(queue.Submit(JobNamed(Lane::kInteractive, "2")).ok());
   EXPECT_EQ(queue.LongestWait(Lane::kInteractive), std::chrono::milliseconds(30));
   EXPECT_EQ(queue.LongestWait(Lane::kBatch), Duration::zero());
-  ASSERT_TRUE(queue.Claim(Serves::kBoth).has_value());
+  ASSERT_TRUE(queue.Claim(LaneChoice::kBoth).has_value());
   EXPECT_EQ(queue.LongestWait(Lane::kInteractive), Duration::zero());
-  ASSERT_TRUE(queue.Claim(Serves::kBoth).has_value());
+  ASSERT_TRUE(queue.Claim(LaneChoice::kBoth).has_value());
   ASSERT_TRUE(queue.Submit(LongJob("")).ok());
   clock.Advance(std::chrono::seconds(1));
   EXPECT_EQ(queue.LongestWait(Lane::kInteractive), Duration::zero()) << "it has its own share";

@@ -17,10 +17,10 @@
 namespace kiln::jobs {
 
 // Which lanes a worker takes work from.
-enum class Serves : uint8_t { kBoth, kInteractiveOnly };
+enum class LaneChoice : uint8_t { kBoth, kInteractiveOnly };
 
 // A job that was handed to a worker.
-struct Claimed {
+struct DispatchedJob {
   uint64_t id = 0;
   Job job;
 };
@@ -52,7 +52,7 @@ class JobQueue {
   virtual Result<uint64_t> Submit(Job job) = 0;
 
   // Waits for work; nothing once the queue is closed and has no more of it.
-  virtual std::optional<Claimed> Claim(Serves serves) = 0;
+  virtual std::optional<DispatchedJob> Claim(LaneChoice serves) = 0;
 
   // Tells that the calling thread runs the job, and not the one that claimed it.
   virtual void RunsHere(uint64_t id) = 0;

@@ -5,7 +5,7 @@
 
 namespace kiln::jobs {
 
-Room RoomFor(const std::string& tenant, uint64_t limit, const Taken& taken) {
+Room RoomFor(const std::string& tenant, uint64_t limit, const PlaceUsage& taken) {
   const uint64_t of_owner = std::max<uint64_t>(1, limit / 4);
   if (tenant.empty()) {  // his own quarter even if others have a place of it, as of a single one
     return taken.all < limit || taken.owner < of_owner ? Room::kYes : Room::kFull;

@@ -11,7 +11,7 @@
 namespace kiln::jobs {
 
 // Who has how many of the places.
-struct Taken {
+struct PlaceUsage {
   uint64_t all = 0;
   uint64_t owner = 0;   // of those
   uint64_t tenant = 0;  // the one that asks
@@ -24,6 +24,6 @@ enum class Room : uint8_t {
 };
 
 // Whether a tenant may have one more of `limit` places. At least one is everybody's.
-Room RoomFor(const std::string& tenant, uint64_t limit, const Taken& taken);
+Room RoomFor(const std::string& tenant, uint64_t limit, const PlaceUsage& taken);
 
 }  // namespace kiln::jobs

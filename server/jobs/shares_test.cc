@@ -10,7 +10,7 @@ TEST(Shares, EveryoneHasWhatTheTableSays) {
   struct Row {
     const char* tenant;
     uint64_t limit;
-    Taken taken;
+    PlaceUsage taken;
     Room room;
   };
   const Row rows[] = {

@@ -78,7 +78,7 @@ class StandIn {
 };
 
 // Whatever the job throws, and even without memory to report it, the job counts as finished.
-void RunJob(Claimed& claimed, JobQueue& queue, LogSink& log) {
+void RunJob(DispatchedJob& claimed, JobQueue& queue, LogSink& log) {
   const Result<void> ran = CatchAll(
       [&] { claimed.job.run({.stop = claimed.job.stop, .deadline = claimed.job.deadline}); });
   if (!ran.ok()) {
@@ -91,10 +91,10 @@ void RunJob(Claimed& claimed, JobQueue& queue, LogSink& log) {
   queue.Complete(claimed.id);
 }
 
-void RunJobs(Serves serves, JobQueue& queue, LogSink& log) {
+void RunJobs(LaneChoice serves, JobQueue& queue, LogSink& log) {
   std::optional<StandIn> nice;
   for (;;) {
-    std::optional<Claimed> claimed = queue.Claim(serves);
+    std::optional<DispatchedJob> claimed = queue.Claim(serves);
     if (!claimed.has_value()) {
       return;
     }
@@ -117,7 +117,7 @@ void RunJobs(Serves serves, JobQueue& queue, LogSink& log) {
 
 Workers::Workers(const WorkerConfig& config, JobQueue& queue, LogSink& log) {
   for (uint32_t i = 0; i < config.both + config.express; ++i) {
-    const Serves serves = i < config.both ? Serves::kBoth : Serves::kInteractiveOnly;
+    const LaneChoice serves = i < config.both ? LaneChoice::kBoth : LaneChoice::kInteractiveOnly;
     threads_.emplace_back(
         Thread::Entry{.name = "worker", .log = &log},
         [serves, &queue, &log](const std::stop_token&) { RunJobs(serves, queue, log); });

@@ -54,13 +54,13 @@ void Access::Tell(const Party& party, const AuditLine& line) {
 
 namespace {
 
-std::string_view TextOf(Access::Why why) {
+std::string_view TextOf(Access::RefusalCause why) {
   switch (why) {
-    case Access::Why::kStranger:
+    case Access::RefusalCause::kStranger:
       return "another user";
-    case Access::Why::kNoRoom:
+    case Access::RefusalCause::kNoRoom:
       return "too many connections";
-    case Access::Why::kFlood:
+    case Access::RefusalCause::kFlood:
       return "flood";
   }
   return {};
@@ -68,8 +68,8 @@ std::string_view TextOf(Access::Why why) {
 
 }  // namespace
 
-void Access::RefuseConnection(const Party& party, Why why) {
-  if (why == Why::kStranger) {
+void Access::RefuseConnection(const Party& party, RefusalCause why) {
+  if (why == RefusalCause::kStranger) {
     const MutexLock lock(mutex_);
     ++failed_;
   }

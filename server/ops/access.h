@@ -71,8 +71,8 @@ class Access {
   // Tells, as often as the party may be told of, that a connection of it was not let in or closed:
   // nobody of that name may come (which is a failure of authentication), there is no room, or it
   // sent more than calls explain.
-  enum class Why : uint8_t { kStranger, kNoRoom, kFlood };
-  void RefuseConnection(const Party& party, Why why);
+  enum class RefusalCause : uint8_t { kStranger, kNoRoom, kFlood };
+  void RefuseConnection(const Party& party, RefusalCause why);
 
   uint64_t failures();           // of authentication, ever
   size_t remembered_failures();  // parties

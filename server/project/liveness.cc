@@ -49,7 +49,7 @@ class Mentions {
       blocks_.push_back(local.block);
     }
   }
-  void AddSegment(const ir::Segment& segment) {
+  void AddSegment(const ir::Region& segment) {
     AddCexpr(segment.condition);
     blocks_.push_back(segment.block.value);
     if (segment.locals.valid()) {

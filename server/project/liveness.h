@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "compiler/resolve/close_variant.h"
 #include "compiler/resolve/program.h"
+#include "compiler/resolve/specialise_program.h"
 #include "compiler/source/span.h"
 
 namespace kiln::project {

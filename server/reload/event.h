@@ -8,8 +8,8 @@
 #include <variant>
 #include <vector>
 
-#include "server/build/merged_failures.h"
-#include "server/build/request.h"
+#include "server/compile/merged_failures.h"
+#include "server/compile/request.h"
 
 namespace kiln::reload {
 
@@ -24,13 +24,13 @@ struct Change {
   bool any() const { return code || settings || layout; }
 };
 
-struct Opened {
+struct SessionOpened {
   uint64_t epoch = 0;
   std::vector<std::string> programs;
   bool source_present = false;
   bool resumed = false;
 };
-struct Changed {
+struct SourcesChanged {
   uint64_t generation = 0;
   std::vector<std::string> paths, programs;
 };
@@ -39,24 +39,24 @@ struct NewArtifact {
   std::string program;
   std::string variant;  // names the options
   OptionsPtr options;
-  std::shared_ptr<const build::Artifact> artifact;
+  std::shared_ptr<const compile::Artifact> artifact;
   Change change;
 };
 // The numbers of the wire.
 enum class Reason : uint8_t { kIrIdentical = 1, kCodeIdentical = 2, kNotReachable = 3 };
-struct Unchanged {
+struct ProgramUnchanged {
   uint64_t generation = 0;
   std::string program;
   Reason reason = Reason::kIrIdentical;
 };
 // What is wrong with a program: each message once, with the variants that have it.
-using DiagnosticsPtr = std::shared_ptr<const std::vector<build::MergedFailure>>;
+using DiagnosticsPtr = std::shared_ptr<const std::vector<compile::MergedFailure>>;
 struct Diagnostics {
   uint64_t generation = 0;
   std::string program;
   DiagnosticsPtr all;  // errors first; empty: cleared
 };
-struct Settled {
+struct ProgramsSettled {
   uint64_t generation = 0;
   uint64_t ms = 0;
   uint64_t compiled = 0, shared = 0, failed = 0;
@@ -69,8 +69,8 @@ struct Problem {
   std::string code;
 };
 
-using EventBody =
-    std::variant<Opened, Changed, NewArtifact, Unchanged, Diagnostics, Settled, Snapshot, Problem>;
+using EventBody = std::variant<SessionOpened, SourcesChanged, NewArtifact, ProgramUnchanged,
+                               Diagnostics, ProgramsSettled, Snapshot, Problem>;
 
 struct Event {
   uint64_t seq = 0;

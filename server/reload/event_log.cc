@@ -20,16 +20,16 @@ std::string NameOf(const EventBody& body) {
   if (const auto* diagnostics = std::get_if<Diagnostics>(&body)) {
     return name('d', diagnostics->program);
   }
-  if (const auto* unchanged = std::get_if<Unchanged>(&body)) {
+  if (const auto* unchanged = std::get_if<ProgramUnchanged>(&body)) {
     return name('u', unchanged->program);
   }
   if (const auto* problem = std::get_if<Problem>(&body)) {
     return name('p', problem->code);
   }
-  if (std::holds_alternative<Changed>(body)) {
+  if (std::holds_alternative<SourcesChanged>(body)) {
     return "c";
   }
-  return std::holds_alternative<Settled>(body) ? "s" : "";
+  return std::holds_alternative<ProgramsSettled>(body) ? "s" : "";
 }
 
 // The work of an engine that skips `older` and sees `newer` only.

@@ -13,13 +13,13 @@ namespace {
 
 NewArtifact ArtifactOf(const std::string& program, const std::string& variant, uint64_t generation,
                        Change change = {.code = true}) {
-  build::Artifact artifact;
+  compile::Artifact artifact;
   artifact.target = "vk";
   return {.generation = generation,
           .program = program,
           .variant = variant,
           .options = std::make_shared<const Options>(),
-          .artifact = std::make_shared<const build::Artifact>(artifact),
+          .artifact = std::make_shared<const compile::Artifact>(artifact),
           .change = change};
 }
 
@@ -34,7 +34,7 @@ std::vector<uint64_t> TakeAll(EventLog& log) {
 TEST(EventLog, Events_AreNumberedFromOneWithoutGaps) {
   EventLog log;
   for (int i = 0; i < 3; ++i) {
-    log.Append(Settled{});
+    log.Append(ProgramsSettled{});
   }
   EXPECT_EQ(TakeAll(log), (std::vector<uint64_t>{1, 2, 3}));
   EXPECT_EQ(log.waiting(), 0u);
@@ -43,7 +43,7 @@ TEST(EventLog, Events_AreNumberedFromOneWithoutGaps) {
 TEST(EventLog, Rewind_GivesWhatCameBehindAgain) {
   EventLog log;
   for (int i = 0; i < 5; ++i) {
-    log.Append(Settled{});
+    log.Append(ProgramsSettled{});
   }
   TakeAll(log);
   ASSERT_TRUE(log.Rewind(3));
@@ -54,7 +54,7 @@ TEST(EventLog, Rewind_GivesWhatCameBehindAgain) {
 
 TEST(EventLog, RewindBeyondTheEnd_IsRefused) {
   EventLog log;
-  log.Append(Settled{});
+  log.Append(ProgramsSettled{});
   EXPECT_FALSE(log.Rewind(2));
   EXPECT_EQ(log.waiting(), 1u);
 }
@@ -62,7 +62,7 @@ TEST(EventLog, RewindBeyondTheEnd_IsRefused) {
 TEST(EventLog, TakenEvents_AreKeptUpToTheLimitOfReplay) {
   EventLog log;
   for (size_t i = 0; i < EventLog::kReplayed + 1; ++i) {
-    log.Append(Settled{});
+    log.Append(ProgramsSettled{});
     TakeAll(log);
   }
   EXPECT_FALSE(log.Rewind(0));
@@ -73,7 +73,7 @@ TEST(EventLog, TakenEvents_AreKeptUpToTheLimitOfReplay) {
 TEST(EventLog, NobodyTakes_TheNewestOfEachVariantStays) {
   EventLog log;
   const size_t rounds = EventLog::kWaiting;
-  log.Append(Settled{});
+  log.Append(ProgramsSettled{});
   TakeAll(log);
   for (uint64_t i = 1; i <= rounds; ++i) {
     log.Append(ArtifactOf("rock", "fog=true", i, {.layout = i == 1}));

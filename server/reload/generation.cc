@@ -5,12 +5,12 @@
 #include <iterator>
 #include <utility>
 
-#include "cache/wanted.h"
+#include "cache/call_bounds.h"
 #include "compiler/artifact/state_hash.h"
 #include "compiler/diag/diagnostic.h"
 #include "compiler/driver/option_text.h"
-#include "server/build/batch_points.h"
-#include "server/build/explainer.h"
+#include "server/compile/batch_points.h"
+#include "server/compile/explainer.h"
 #include "server/jobs/job.h"
 #include "server/reload/last_good.h"
 
@@ -25,7 +25,7 @@ void AddNew(std::span<const PlacedDiagnostic> from, std::vector<PlacedDiagnostic
   }
 }
 
-std::vector<std::string> DeclaredNames(const build::PreparedProgram& prepared) {
+std::vector<std::string> DeclaredNames(const compile::PreparedProgram& prepared) {
   const auto& program = prepared.program();
   std::vector<std::string> names;
   for (uint32_t option = 0; option < program.option_count(); ++option) {
@@ -36,7 +36,7 @@ std::vector<std::string> DeclaredNames(const build::PreparedProgram& prepared) {
 
 }  // namespace
 
-Hash128 StateOf(build::CachedBuild& builder, const build::Outcome& outcome,
+Hash128 StateOf(compile::CachedBuild& builder, const compile::Outcome& outcome,
                 const cache::Call& call) {
   const Digest& metadata = outcome.artifact->metadata;
   const Result<cache::Blob> blob = builder.Read(outcome, metadata, call);
@@ -84,8 +84,8 @@ StepResult ProgramWork::Failed(std::string problem) {
 }
 
 StepResult ProgramWork::Prepare(const Workshop& shop, const cache::Call& call) {
-  for (const build::NamedTarget& target : request_.program.targets) {
-    Result<std::shared_ptr<const build::PreparedProgram>> prepared =
+  for (const compile::NamedTarget& target : request_.program.targets) {
+    Result<std::shared_ptr<const compile::PreparedProgram>> prepared =
         shop.builder.Prepare(request_.program.program, target, call);
     if (!prepared.ok()) {
       return Failed(prepared.error().context);
@@ -93,7 +93,7 @@ StepResult ProgramWork::Prepare(const Workshop& shop, const cache::Call& call) {
     if (!(*prepared)->ok()) {
       StepResult result = Failed({});
       Recover(shop, call, nullptr, nullptr, result);
-      auto all = std::make_shared<std::vector<build::MergedFailure>>();
+      auto all = std::make_shared<std::vector<compile::MergedFailure>>();
       for (const PlacedDiagnostic& diagnostic : (*prepared)->diagnostics) {
         all->push_back({.diagnostic = diagnostic, .example = {}});
       }
@@ -110,14 +110,14 @@ StepResult ProgramWork::Prepare(const Workshop& shop, const cache::Call& call) {
   return {};
 }
 
-ProgramWork::Said ProgramWork::Build(const Workshop& shop, const OptionsPtr& options,
-                                     const std::string& variant, const cache::Call& call,
-                                     StepResult& result) {
-  Said said;
+ProgramWork::BuildFindings ProgramWork::Build(const Workshop& shop, const OptionsPtr& options,
+                                              const std::string& variant, const cache::Call& call,
+                                              StepResult& result) {
+  BuildFindings said;
   variants_.insert(variant);
-  for (const std::shared_ptr<const build::PreparedProgram>& prepared : prepared_) {
-    build::BuildTrace trace;
-    Result<build::Outcome> outcome = shop.builder.Build(
+  for (const std::shared_ptr<const compile::PreparedProgram>& prepared : prepared_) {
+    compile::BuildTrace trace;
+    Result<compile::Outcome> outcome = shop.builder.Build(
         *prepared, *options, {.all_code = false, .background = in_background(), .trace = &trace},
         call);
     if (!outcome.ok()) {
@@ -127,7 +127,7 @@ ProgramWork::Said ProgramWork::Build(const Workshop& shop, const OptionsPtr& opt
       return said;
     }
     AddNew(outcome->diagnostics, said.diagnostics);
-    if (outcome->kind != build::OutcomeKind::kOk) {
+    if (outcome->kind != compile::OutcomeKind::kOk) {
       ++result.failed;
       failed_ = true;
       said.well = false;
@@ -135,13 +135,13 @@ ProgramWork::Said ProgramWork::Build(const Workshop& shop, const OptionsPtr& opt
       continue;
     }
     // Records of failures would displace those of the last good artifacts.
-    shop.explains.Append(build::ExplainRecordOf(*prepared,
-                                                {.project = request_.whose.project,
-                                                 .lane = "watch",
-                                                 .trace = {},
-                                                 .watcher = request_.whose.session},
-                                                trace, shop.clock));
-    const bool compiled = outcome->artifact->origin == build::Origin::kCompiled;
+    shop.explains.Append(compile::ExplainRecordOf(*prepared,
+                                                  {.project = request_.whose.project,
+                                                   .lane = "watch",
+                                                   .trace = {},
+                                                   .watcher = request_.whose.session},
+                                                  trace, shop.clock));
+    const bool compiled = outcome->artifact->origin == compile::Origin::kCompiled;
     ++(compiled ? result.compiled : result.shared);
     compiled_ += compiled ? 1 : 0;
     lowered_ += trace.segments_lowered;
@@ -149,7 +149,7 @@ ProgramWork::Said ProgramWork::Build(const Workshop& shop, const OptionsPtr& opt
     result.built.push_back(
         {.variant = variant,
          .options = options,
-         .artifact = std::make_shared<const build::Artifact>(*std::move(outcome->artifact)),
+         .artifact = std::make_shared<const compile::Artifact>(*std::move(outcome->artifact)),
          .state = state});
   }
   return said;
@@ -186,9 +186,9 @@ StepResult ProgramWork::BuildInterest(const Workshop& shop, const cache::Call& c
 }
 
 Result<void> ProgramWork::ListPoints(Clock& clock, const cache::Call& call) {
-  KILN_TRY(build::BatchPoints points, cache::WhileWanted(call, jobs::kCallBytes, clock, [&] {
-             return build::PointsOf(*prepared_[0]->linked->value, request_.program.space,
-                                    {.results = request_.max_results}, clock);
+  KILN_TRY(compile::BatchPoints points, cache::WhileWanted(call, jobs::kCallBytes, clock, [&] {
+             return compile::PointsOf(*prepared_[0]->linked->value, request_.program.space,
+                                      {.results = request_.max_results}, clock);
            }));
   points_.emplace(std::move(points));
   return {};
@@ -205,7 +205,7 @@ StepResult ProgramWork::BuildPoint(const Workshop& shop, const cache::Call& call
     const auto options = std::make_shared<const Options>(points_->points[next_].options);
     const std::string variant = VariantName(*options);
     const auto known = of_interest_.find(variant);  // then it is built
-    const Said said =
+    const BuildFindings said =
         known != of_interest_.end() ? known->second : Build(shop, options, variant, call, result);
     if (said.well) {
       AddNew(said.diagnostics, warnings_);
@@ -223,13 +223,13 @@ StepResult ProgramWork::BuildPoint(const Workshop& shop, const cache::Call& call
 
 // Errors that variants share are said once, with the condition that they fail under.
 DiagnosticsPtr ProgramWork::AllDiagnostics() const {
-  auto all = std::make_shared<std::vector<build::MergedFailure>>();
+  auto all = std::make_shared<std::vector<compile::MergedFailure>>();
   if (!failures_.empty()) {
     *all = failures_.Merge(*points_, DeclaredNames(*prepared_[0]));
   }
   const auto add_new = [&](const std::vector<PlacedDiagnostic>& more) {
     for (const PlacedDiagnostic& one : more) {
-      if (std::ranges::none_of(*all, [&](const build::MergedFailure& other) {
+      if (std::ranges::none_of(*all, [&](const compile::MergedFailure& other) {
             return other.diagnostic.code == one.code && other.diagnostic.primary == one.primary &&
                    other.diagnostic.message == one.message;
           })) {
@@ -241,7 +241,7 @@ DiagnosticsPtr ProgramWork::AllDiagnostics() const {
     add_new(said.diagnostics);
   }
   add_new(warnings_);
-  std::ranges::stable_sort(*all, ReadsBefore, &build::MergedFailure::diagnostic);
+  std::ranges::stable_sort(*all, ReadsBefore, &compile::MergedFailure::diagnostic);
   return all;
 }
 

@@ -17,9 +17,9 @@
 
 #include "cache/explain_ring.h"
 #include "compiler/base/clock.h"
-#include "server/build/batch.h"
-#include "server/build/cached_build.h"
-#include "server/build/merged_failures.h"
+#include "server/compile/batch.h"
+#include "server/compile/cached_build.h"
+#include "server/compile/merged_failures.h"
 #include "server/reload/event.h"
 
 namespace kiln::reload {
@@ -35,14 +35,14 @@ struct Interest {
 };
 
 // Whom work is done for.
-struct Whose {
+struct WorkOwner {
   std::string project;
   Hash128 session;  // SessionKey::Id; zero: one that does not come back
 };
 
 struct WorkRequest {
-  Whose whose;
-  build::BatchProgram program;     // with the targets that somebody wants
+  WorkOwner whose;
+  compile::BatchProgram program;   // with the targets that somebody wants
   std::vector<Interest> interest;  // of this program
   // What the entries of the targets were when all was well; empty: not known. If they are the
   // same, nothing can have changed.
@@ -50,12 +50,12 @@ struct WorkRequest {
   // No variant of it was well in this process: those that are not well now are looked for in the
   // cache as they were.
   bool recover = false;
-  uint64_t max_results = build::kMaxResults;
+  uint64_t max_results = compile::kMaxResults;
 };
 
 // What steps work with; all outlive them.
 struct Workshop {
-  build::CachedBuild& builder;
+  compile::CachedBuild& builder;
   cache::ExplainRing& explains;
   Clock& clock;
 };
@@ -63,13 +63,13 @@ struct Workshop {
 struct BuiltVariant {
   std::string variant;
   OptionsPtr options;
-  std::shared_ptr<const build::Artifact> artifact;
+  std::shared_ptr<const compile::Artifact> artifact;
   Hash128 state;  // artifact::StateHash of its metadata
 };
 
 // How the pipeline of an outcome with an artifact is set up (artifact::StateHash); if that is not
 // to be found out, it counts as set up anew.
-Hash128 StateOf(build::CachedBuild& builder, const build::Outcome& outcome,
+Hash128 StateOf(compile::CachedBuild& builder, const compile::Outcome& outcome,
                 const cache::Call& call);
 
 // What a step brought.
@@ -108,13 +108,13 @@ class ProgramWork {
   StepResult BuildInterest(const Workshop& shop, const cache::Call& call);
   StepResult BuildPoint(const Workshop& shop, const cache::Call& call);
   Result<void> ListPoints(Clock& clock, const cache::Call& call);
-  struct Said {
+  struct BuildFindings {
     bool well = true;
     std::vector<PlacedDiagnostic> diagnostics;
   };
   // Builds for all targets.
-  Said Build(const Workshop& shop, const OptionsPtr& options, const std::string& variant,
-             const cache::Call& call, StepResult& result);
+  BuildFindings Build(const Workshop& shop, const OptionsPtr& options, const std::string& variant,
+                      const cache::Call& call, StepResult& result);
   // The last good artifacts of a variant and target that are not well; all of them without names.
   void Recover(const Workshop& shop, const cache::Call& call, const std::string* variant,
                const std::string* target, StepResult& result);
@@ -124,14 +124,14 @@ class ProgramWork {
   const WorkRequest request_;
   std::stop_source stop_;
   Phase phase_ = Phase::kPrepare;
-  std::vector<std::shared_ptr<const build::PreparedProgram>> prepared_;  // by target
+  std::vector<std::shared_ptr<const compile::PreparedProgram>> prepared_;  // by target
   std::vector<Hash128> entries_;
   size_t next_ = 0;  // interest, then point
-  std::optional<build::BatchPoints> points_;
+  std::optional<compile::BatchPoints> points_;
   std::set<std::string> variants_;
-  std::map<std::string, Said> of_interest_;  // by variant
-  build::MergedFailures failures_;           // of points
-  std::vector<PlacedDiagnostic> warnings_;   // of points that are well
+  std::map<std::string, BuildFindings> of_interest_;  // by variant
+  compile::MergedFailures failures_;                  // of points
+  std::vector<PlacedDiagnostic> warnings_;            // of points that are well
   bool failed_ = false;
   bool broken_ = false;  // by the world: the rest would fail as well
   bool ir_identical_ = false;

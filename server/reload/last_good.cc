@@ -8,7 +8,7 @@
 
 #include "compiler/artifact/state_hash.h"
 #include "compiler/driver/option_text.h"
-#include "server/build/explainer.h"
+#include "server/compile/explainer.h"
 
 namespace kiln::reload {
 namespace {
@@ -69,7 +69,7 @@ std::optional<Options> PointOf(const project::SpaceRequest& space, const Texts& 
 }
 
 // Variants that a record is about.
-std::vector<OptionsPtr> VariantsOf(const build::BatchProgram& program,
+std::vector<OptionsPtr> VariantsOf(const compile::BatchProgram& program,
                                    std::span<const Interest> interest, const Texts& texts) {
   std::vector<OptionsPtr> variants;
   if (!Agrees(texts, program.program.options)) {
@@ -95,14 +95,14 @@ std::vector<OptionsPtr> VariantsOf(const build::BatchProgram& program,
 
 }  // namespace
 
-std::vector<BuiltVariant> FindLastGood(const build::BatchProgram& program,
-                                       std::span<const Interest> interest, const Whose& whose,
-                                       cache::ExplainRing& explains, build::CachedBuild& builder,
+std::vector<BuiltVariant> FindLastGood(const compile::BatchProgram& program,
+                                       std::span<const Interest> interest, const WorkOwner& whose,
+                                       cache::ExplainRing& explains, compile::CachedBuild& builder,
                                        const cache::Call& call) {
   std::vector<BuiltVariant> found;
-  for (const build::NamedTarget& target : program.targets) {
+  for (const compile::NamedTarget& target : program.targets) {
     const auto records =
-        explains.Records(build::SlotOf(whose.project, program.program.name, target.name));
+        explains.Records(compile::SlotOf(whose.project, program.program.name, target.name));
     std::set<std::string> have;
     for (auto record = records.rbegin(); record != records.rend(); ++record) {
       if (whose.session.zero() || (*record)->watcher != whose.session) {
@@ -113,12 +113,12 @@ std::vector<BuiltVariant> FindLastGood(const build::BatchProgram& program,
       if ((*record)->signature.zero() || variants.empty()) {
         continue;
       }
-      const std::optional<build::Outcome> known =
+      const std::optional<compile::Outcome> known =
           builder.Find(target.name, (*record)->signature, call);
       if (!known.has_value()) {
         continue;
       }
-      const auto artifact = std::make_shared<const build::Artifact>(*known->artifact);
+      const auto artifact = std::make_shared<const compile::Artifact>(*known->artifact);
       const Hash128 state = StateOf(builder, *known, call);
       for (const OptionsPtr& options : variants) {
         std::string name = VariantName(*options);

@@ -10,16 +10,16 @@
 #include <vector>
 
 #include "cache/explain_ring.h"
-#include "server/build/batch.h"
-#include "server/build/cached_build.h"
+#include "server/compile/batch.h"
+#include "server/compile/cached_build.h"
 #include "server/reload/generation.h"
 
 namespace kiln::reload {
 
 // By target, then latest first; one for each variant of the space or of `interest`.
-std::vector<BuiltVariant> FindLastGood(const build::BatchProgram& program,
-                                       std::span<const Interest> interest, const Whose& whose,
-                                       cache::ExplainRing& explains, build::CachedBuild& builder,
+std::vector<BuiltVariant> FindLastGood(const compile::BatchProgram& program,
+                                       std::span<const Interest> interest, const WorkOwner& whose,
+                                       cache::ExplainRing& explains, compile::CachedBuild& builder,
                                        const cache::Call& call);
 
 }  // namespace kiln::reload

@@ -14,33 +14,33 @@ bool Same(const DiagnosticsPtr& a, const DiagnosticsPtr& b) {
   const size_t size_a = a == nullptr ? 0 : a->size();
   const size_t size_b = b == nullptr ? 0 : b->size();
   return size_a == size_b &&
-         (size_a == 0 || std::ranges::equal(*a, *b, {}, &build::MergedFailure::diagnostic,
-                                            &build::MergedFailure::diagnostic));
+         (size_a == 0 || std::ranges::equal(*a, *b, {}, &compile::MergedFailure::diagnostic,
+                                            &compile::MergedFailure::diagnostic));
 }
 
 bool HasErrors(const DiagnosticsPtr& all) {
-  return all != nullptr && std::ranges::any_of(*all, [](const build::MergedFailure& one) {
+  return all != nullptr && std::ranges::any_of(*all, [](const compile::MergedFailure& one) {
            return one.diagnostic.severity == Severity::kError;
          });
 }
 
-std::vector<std::string> NamesOf(const std::vector<build::NamedTarget>& targets) {
+std::vector<std::string> NamesOf(const std::vector<compile::NamedTarget>& targets) {
   std::vector<std::string> names;
-  for (const build::NamedTarget& target : targets) {
+  for (const compile::NamedTarget& target : targets) {
     names.push_back(target.name);
   }
   return names;
 }
 
 // The sources that are new or have other content.
-std::vector<std::string> ChangedPaths(const std::vector<build::Source>& before,
-                                      const std::vector<build::Source>& after) {
+std::vector<std::string> ChangedPaths(const std::vector<compile::Source>& before,
+                                      const std::vector<compile::Source>& after) {
   std::map<std::string_view, const Digest*> known;
-  for (const build::Source& source : before) {
+  for (const compile::Source& source : before) {
     known.emplace(source.path, &source.digest);
   }
   std::vector<std::string> changed;
-  for (const build::Source& source : after) {
+  for (const compile::Source& source : after) {
     const auto found = known.find(source.path);
     if (found == known.end() || *found->second != source.digest) {
       changed.push_back(source.path);
@@ -77,7 +77,7 @@ Result<void> Session::Push(PushedChange change) {
     Replace(std::move(*change.programs), paths, affected);
     sources_ = *std::move(sources);
   }
-  for (const build::Source& source : change.changed) {
+  for (const compile::Source& source : change.changed) {
     paths.insert(source.path);
   }
   paths.insert(change.removed.begin(), change.removed.end());
@@ -91,10 +91,10 @@ Result<void> Session::Push(PushedChange change) {
 
 // Sources of programs that are there. What is gone goes last.
 void Session::Take(const PushedChange& change, std::set<std::string>& affected) {
-  for (const build::Source& changed : change.changed) {
+  for (const compile::Source& changed : change.changed) {
     for (const SourceIndex::Use& use : sources_.UsesOf(changed.path)) {
       Program& program = programs_.find(use.program)->second;
-      build::Source& source = program.is.program.program.sources[use.at];
+      compile::Source& source = program.is.program.program.sources[use.at];
       if (changed.digest != source.digest || program.removed.erase(changed.path) != 0) {
         source = changed;
         program.removed.erase(changed.path);
@@ -121,7 +121,7 @@ void Session::Replace(std::vector<WatchedProgram> programs, std::set<std::string
     const auto old = programs_.find(name);
     if (old == programs_.end()) {
       affected.insert(name);
-      for (const build::Source& source : program.program.program.sources) {
+      for (const compile::Source& source : program.program.program.sources) {
         paths.insert(source.path);
       }
       now[name].is = std::move(program);
@@ -129,8 +129,8 @@ void Session::Replace(std::vector<WatchedProgram> programs, std::set<std::string
     }
     Program& known = now[name] = std::move(old->second);
     programs_.erase(old);
-    const std::vector<build::Source>& before = known.is.program.program.sources;
-    const std::vector<build::Source>& after = program.program.program.sources;
+    const std::vector<compile::Source>& before = known.is.program.program.sources;
+    const std::vector<compile::Source>& after = program.program.program.sources;
     for (const std::string& path : ChangedPaths(before, after)) {
       paths.insert(path);
       affected.insert(name);
@@ -158,7 +158,7 @@ void Session::NextGeneration(const std::set<std::string>& paths,
   counts_ = {};
   open_ = true;
   for (auto& [id, subscriber] : subscribers_) {
-    Changed changed{.generation = generation_, .paths = {paths.begin(), paths.end()}};
+    SourcesChanged changed{.generation = generation_, .paths = {paths.begin(), paths.end()}};
     for (const std::string& name : affected) {
       if (subscriber.wish.role == Role::kSource || subscriber.wish.Hears(name)) {
         changed.programs.push_back(name);
@@ -174,10 +174,10 @@ void Session::NextGeneration(const std::set<std::string>& paths,
 
 // ---- Work ---------------------------------------------------------------------------------------
 
-std::vector<build::NamedTarget> Session::WantedTargets(const std::string& name,
-                                                       const Program& program) const {
-  std::vector<build::NamedTarget> wanted;
-  for (const build::NamedTarget& target : program.is.program.targets) {
+std::vector<compile::NamedTarget> Session::WantedTargets(const std::string& name,
+                                                         const Program& program) const {
+  std::vector<compile::NamedTarget> wanted;
+  for (const compile::NamedTarget& target : program.is.program.targets) {
     if (std::ranges::any_of(subscribers_, [&](const auto& row) {
           return row.second.wish.Hears(name) && row.second.wish.HearsTarget(target.name);
         })) {
@@ -236,7 +236,7 @@ void Session::Renew(const std::string& name, Program& program) {
                         .code = "SOURCE_MISSING"});
     return;
   }
-  std::vector<build::NamedTarget> targets = WantedTargets(name, program);
+  std::vector<compile::NamedTarget> targets = WantedTargets(name, program);
   program.stale = targets.empty();
   if (program.stale) {
     return;
@@ -244,7 +244,7 @@ void Session::Renew(const std::string& name, Program& program) {
   const std::vector<std::string> names = NamesOf(targets);
   const bool may_skip = names == program.targets && program.diagnostics == nullptr;
   program.targets = names;
-  build::BatchProgram request = program.is.program;
+  compile::BatchProgram request = program.is.program;
   request.targets = std::move(targets);
   std::vector<Interest> interest = InterestIn(name);
   std::deque<std::string>& queue = waiting_[Row(jobs::Lane::kInteractive)];
@@ -259,7 +259,7 @@ void Session::Renew(const std::string& name, Program& program) {
   ++working_;
 }
 
-std::optional<Session::Taken> Session::Take(jobs::Lane lane) {
+std::optional<Session::WorkItem> Session::Take(jobs::Lane lane) {
   std::deque<std::string>& queue = waiting_[Row(lane)];
   while (!queue.empty()) {
     const std::string name = std::move(queue.front());
@@ -270,18 +270,18 @@ std::optional<Session::Taken> Session::Take(jobs::Lane lane) {
       continue;  // replaced since
     }
     found->second.taken = true;
-    return Taken{.program = name, .work = found->second.work};
+    return WorkItem{.program = name, .work = found->second.work};
   }
   return std::nullopt;
 }
 
-Change Session::ChangeOf(const Sent& before, const BuiltVariant& now) {
+Change Session::ChangeOf(const ArtifactState& before, const BuiltVariant& now) {
   if (before.artifact == nullptr) {
     return {.code = true, .settings = true, .layout = true};
   }
   const bool same_code =
       std::ranges::equal(before.artifact->code, now.artifact->code,
-                         [](const build::StageCodeDigest& a, const build::StageCodeDigest& b) {
+                         [](const compile::StageCodeDigest& a, const compile::StageCodeDigest& b) {
                            return a.stage == b.stage && a.digest == b.digest;
                          });
   return {.code = !same_code,
@@ -289,7 +289,7 @@ Change Session::ChangeOf(const Sent& before, const BuiltVariant& now) {
           .layout = before.artifact->layout_hash != now.artifact->layout_hash};
 }
 
-bool Session::Absorb(const Taken& taken, StepResult result) {
+bool Session::Absorb(const WorkItem& taken, StepResult result) {
   const auto found = programs_.find(taken.program);
   if (found == programs_.end() || found->second.work != taken.work) {
     return false;
@@ -300,7 +300,7 @@ bool Session::Absorb(const Taken& taken, StepResult result) {
   counts_.failed += result.failed;
   for (BuiltVariant& built : result.built) {
     const std::string target = built.artifact->target;
-    Sent& last = program.last_good[{built.variant, target}];
+    ArtifactState& last = program.last_good[{built.variant, target}];
     const Change change = ChangeOf(last, built);
     last = {.options = built.options, .artifact = built.artifact, .state = built.state};
     if (change.any()) {
@@ -339,7 +339,7 @@ void Session::SendDiagnostics(const std::string& name, Program& program,
   TellHearers(name, nullptr, Diagnostics{.generation = generation_, .program = name, .all = all});
 }
 
-void Session::Return(const Taken& taken) {
+void Session::Return(const WorkItem& taken) {
   const auto found = programs_.find(taken.program);
   if (found == programs_.end() || found->second.work != taken.work) {
     return;
@@ -353,7 +353,7 @@ void Session::Return(const Taken& taken) {
       .push_back(taken.program);
 }
 
-void Session::Abandon(const Taken& taken) {
+void Session::Abandon(const WorkItem& taken) {
   const auto found = programs_.find(taken.program);
   if (found == programs_.end() || found->second.work != taken.work) {
     return;
@@ -375,7 +375,7 @@ void Session::Finish(const std::string& name, Program& program) {
                             : work->not_reachable() ? Reason::kNotReachable
                                                     : Reason::kCodeIdentical;
       TellHearers(name, nullptr,
-                  Unchanged{.generation = generation_, .program = name, .reason = reason});
+                  ProgramUnchanged{.generation = generation_, .program = name, .reason = reason});
     }
     if (!work->ir_identical()) {
       std::erase_if(program.last_good, [&](const auto& row) {
@@ -432,23 +432,23 @@ void Session::TellHearers(const std::string& program, const std::string* target,
   }
 }
 
-Opened Session::OpenedFor(bool resumed) const {
-  Opened opened{.epoch = epoch_, .source_present = has_source(), .resumed = resumed};
+SessionOpened Session::OpenedFor(bool resumed) const {
+  SessionOpened opened{.epoch = epoch_, .source_present = has_source(), .resumed = resumed};
   for (const auto& [name, program] : programs_) {
     opened.programs.push_back(name);
   }
   return opened;
 }
 
-void Session::Begin(const std::string& id, Wish wish, Resuming resuming,
+void Session::Begin(const std::string& id, Wish wish, ResumeMode resuming,
                     const std::vector<WatchedProgram>* programs) {
   Subscriber& subscriber = subscribers_[id];
   subscriber.wish = wish;
-  if (resuming == Resuming::kNo) {
+  if (resuming == ResumeMode::kNo) {
     subscriber.log = {};
   }
   subscriber.log.SkipAll();
-  Opened opened = OpenedFor(false);
+  SessionOpened opened = OpenedFor(false);
   std::map<std::string_view, const WatchedProgram*> pushed;
   if (programs != nullptr) {
     opened.programs.clear();
@@ -458,7 +458,7 @@ void Session::Begin(const std::string& id, Wish wish, Resuming resuming,
     }
   }
   Tell(subscriber, std::move(opened));
-  if (resuming == Resuming::kFailed) {
+  if (resuming == ResumeMode::kFailed) {
     Tell(subscriber, Snapshot{.begin = true});
   }
   for (const auto& [name, program] : programs_) {
@@ -466,9 +466,9 @@ void Session::Begin(const std::string& id, Wish wish, Resuming resuming,
     const auto now = pushed.find(name);
     const bool same =
         programs == nullptr || (now != pushed.end() && SameContent(program.is, *now->second));
-    SendState(name, program, same ? Saying::kAll : Saying::kArtifacts, subscriber);
+    SendState(name, program, same ? StateScope::kAll : StateScope::kArtifacts, subscriber);
   }
-  if (resuming == Resuming::kFailed) {
+  if (resuming == ResumeMode::kFailed) {
     Tell(subscriber, Snapshot{.begin = false});
   }
   Want(id, std::move(wish));
@@ -477,12 +477,12 @@ void Session::Begin(const std::string& id, Wish wish, Resuming resuming,
 void Session::TellIfSettled(const std::string& id) {
   Subscriber& subscriber = subscribers_[id];
   if (!open_ && generation_ != 0) {
-    Tell(subscriber, Settled{.generation = generation_});
+    Tell(subscriber, ProgramsSettled{.generation = generation_});
   }
   subscriber.Wake();
 }
 
-void Session::SendState(const std::string& name, const Program& program, Saying what,
+void Session::SendState(const std::string& name, const Program& program, StateScope what,
                         Subscriber& to) {
   if (!to.wish.Hears(name)) {
     return;
@@ -497,7 +497,7 @@ void Session::SendState(const std::string& name, const Program& program, Saying 
                            .change = {.code = true, .settings = true, .layout = true}});
     }
   }
-  if (program.diagnostics != nullptr && what == Saying::kAll) {
+  if (program.diagnostics != nullptr && what == StateScope::kAll) {
     Tell(to, Diagnostics{.generation = generation_, .program = name, .all = program.diagnostics});
   }
 }

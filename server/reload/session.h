@@ -58,11 +58,11 @@ class Session {
 
   // A client that is new, or whose events are gone: Opened, then the whole state, in brackets if it
   // wanted to go on. `programs`, if not null, are what it is about to push.
-  enum class Resuming : uint8_t { kNo, kFailed };
-  void Begin(const std::string& id, Wish wish, Resuming resuming,
+  enum class ResumeMode : uint8_t { kNo, kFailed };
+  void Begin(const std::string& id, Wish wish, ResumeMode resuming,
              const std::vector<WatchedProgram>* programs);
   // For a client that goes on where it was.
-  Opened OpenedFor(bool resumed) const;
+  SessionOpened OpenedFor(bool resumed) const;
   // Its wish is new: what is not there yet is built.
   void Want(const std::string& id, Wish wish);
   // The client has all there is of a session in which nothing goes on: says so, to it alone.
@@ -73,38 +73,39 @@ class Session {
   void Tell(Subscriber& subscriber, EventBody body);
 
   // Work for one lane, nobody else's until it is given back with Return.
-  struct Taken {
+  struct WorkItem {
     std::string program;
     std::shared_ptr<ProgramWork> work;
   };
-  std::optional<Taken> Take(jobs::Lane lane);
+  std::optional<WorkItem> Take(jobs::Lane lane);
   size_t Waiting(jobs::Lane lane) const { return waiting_[static_cast<size_t>(lane)].size(); }
   // What a step brought. False if the work is not wanted any more.
-  bool Absorb(const Taken& taken, StepResult result);
-  void Return(const Taken& taken);
+  bool Absorb(const WorkItem& taken, StepResult result);
+  void Return(const WorkItem& taken);
   // Nobody is here any more.
   void Stop();
   // Nobody is connected. What is not built yet is built when somebody comes back: Want.
   void Rest();
   // The work was lost to a bug.
-  void Abandon(const Taken& taken);
+  void Abandon(const WorkItem& taken);
 
   bool settled() const { return !open_; }
 
  private:
-  struct Sent {
+  struct ArtifactState {
     OptionsPtr options;
-    std::shared_ptr<const build::Artifact> artifact;
+    std::shared_ptr<const compile::Artifact> artifact;
     Hash128 state;  // artifact::StateHash of its metadata
   };
-  static Change ChangeOf(const Sent& before, const BuiltVariant& now);
+  static Change ChangeOf(const ArtifactState& before, const BuiltVariant& now);
   struct Program {
     WatchedProgram is;
-    std::set<std::string> removed;                                  // of its sources
-    std::map<std::pair<std::string, std::string>, Sent> last_good;  // by variant and target
-    DiagnosticsPtr diagnostics;                                     // null: nothing to say
-    std::vector<std::string> targets;                               // that last_good is about
-    std::vector<Hash128> entries;  // of the last pass that was well, by target
+    std::set<std::string> removed;  // of its sources
+    std::map<std::pair<std::string, std::string>, ArtifactState>
+        last_good;                     // by variant and target
+    DiagnosticsPtr diagnostics;        // null: nothing to say
+    std::vector<std::string> targets;  // that last_good is about
+    std::vector<Hash128> entries;      // of the last pass that was well, by target
     std::shared_ptr<ProgramWork> work;
     bool taken = false;
     bool stale = false;   // nobody wanted it when it changed
@@ -120,16 +121,16 @@ class Session {
   void DropWork(Program& program);
   void Finish(const std::string& name, Program& program);
   void SettleIfDone();
-  enum class Saying : uint8_t { kAll, kArtifacts };
-  void SendState(const std::string& name, const Program& program, Saying what, Subscriber& to);
+  enum class StateScope : uint8_t { kAll, kArtifacts };
+  void SendState(const std::string& name, const Program& program, StateScope what, Subscriber& to);
   void SendDiagnostics(const std::string& name, Program& program, const DiagnosticsPtr& all);
   bool Knows(const Program& program, const Wish& wish, const std::string& name) const;
-  std::vector<build::NamedTarget> WantedTargets(const std::string& name,
-                                                const Program& program) const;
+  std::vector<compile::NamedTarget> WantedTargets(const std::string& name,
+                                                  const Program& program) const;
   std::vector<Interest> InterestIn(const std::string& name) const;
   void TellHearers(const std::string& program, const std::string* target, const EventBody& body);
 
-  const Whose whose_;
+  const WorkOwner whose_;
   const uint64_t epoch_;
   Clock& clock_;
   WatchCounters& counters_;
@@ -140,7 +141,7 @@ class Session {
   uint64_t generation_ = 0;
   bool open_ = false;  // not settled
   Duration began_{};
-  Settled counts_;
+  ProgramsSettled counts_;
   uint64_t working_ = 0;  // programs
 };
 

@@ -18,7 +18,7 @@ Error AboveLimit(const char* limit, uint64_t max, uint64_t actual) {
 
 SourceIndex::SourceIndex(std::span<const WatchedProgram> programs) {
   for (const WatchedProgram& program : programs) {
-    const std::vector<build::Source>& sources = program.program.program.sources;
+    const std::vector<compile::Source>& sources = program.program.program.sources;
     for (size_t i = 0; i < sources.size(); ++i) {
       Entry& entry = entries_[sources[i].path];
       bytes_ += sources[i].digest.size - entry.size;
@@ -40,13 +40,13 @@ void SourceIndex::Resize(const std::string& path, uint64_t size) {
   }
 }
 
-Result<void> SourceIndex::CheckSize(std::span<const build::Source> changed,
+Result<void> SourceIndex::CheckSize(std::span<const compile::Source> changed,
                                     std::span<const std::string> removed) const {
   std::map<std::string_view, uint64_t> named;
   for (const std::string& path : removed) {
     named[path] = 0;
   }
-  for (const build::Source& source : changed) {
+  for (const compile::Source& source : changed) {
     named[source.path] = source.digest.size;
   }
   uint64_t files = entries_.size();

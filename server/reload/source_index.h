@@ -35,7 +35,7 @@ class SourceIndex {
   // Would what is there be within the limits of a manifest beside this change? Paths that the
   // change names count, removed ones too, whether somebody reads them or not. Errors:
   // kResourceExhausted, LIMIT_EXCEEDED.
-  Result<void> CheckSize(std::span<const build::Source> changed,
+  Result<void> CheckSize(std::span<const compile::Source> changed,
                          std::span<const std::string> removed) const;
 
  private:

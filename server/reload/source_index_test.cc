@@ -11,11 +11,11 @@ namespace {
 
 constexpr uint64_t kMegabyte = uint64_t{1} << 20;
 
-build::Source SourceOf(const std::string& path, uint64_t size) {
+compile::Source SourceOf(const std::string& path, uint64_t size) {
   return {.path = path, .digest = {.id = {}, .size = size}, .text = nullptr};
 }
 
-WatchedProgram ProgramOf(const std::string& name, std::vector<build::Source> sources) {
+WatchedProgram ProgramOf(const std::string& name, std::vector<compile::Source> sources) {
   WatchedProgram program;
   program.program.program.name = name;
   program.program.program.sources = std::move(sources);
@@ -52,11 +52,11 @@ TEST(SourceIndex, Limits_CountEveryPathOfAPush) {
   const SourceIndex index(programs);
   struct Row {
     const char* what;
-    std::vector<build::Source> changed;
+    std::vector<compile::Source> changed;
     std::vector<std::string> removed;
     const char* limit;  // null: it is within all of them
   };
-  std::vector<build::Source> many, more;
+  std::vector<compile::Source> many, more;
   for (const std::string& path : Paths("new", 19'999)) {
     many.push_back(SourceOf(path, 1));
   }
@@ -88,7 +88,7 @@ TEST(SourceIndex, Resize_IsWhatCounts) {
   const std::vector<WatchedProgram> programs = {
       ProgramOf("a", {SourceOf("x", 1), SourceOf("y", 1)})};
   SourceIndex index(programs);
-  const std::vector<build::Source> large = {SourceOf("x", 511 * kMegabyte)};
+  const std::vector<compile::Source> large = {SourceOf("x", 511 * kMegabyte)};
   EXPECT_TRUE(index.CheckSize(large, {}).ok());
   index.Resize("y", 2 * kMegabyte);
   EXPECT_FALSE(index.CheckSize(large, {}).ok());

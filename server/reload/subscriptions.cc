@@ -72,13 +72,13 @@ Result<Subscriptions::HeldPtr> Subscriptions::FindOrMake(const SessionKey& key,
     idle->second->session.Stop();
     sessions_.erase(idle);
   }
-  auto made = std::make_shared<Held>(key, tenant, options_.epoch, clock_, counters_);
+  auto made = std::make_shared<SessionEntry>(key, tenant, options_.epoch, clock_, counters_);
   sessions_[key] = made;
   return made;
 }
 
 jobs::Room Subscriptions::RoomFor(const std::string& tenant) const {
-  jobs::Taken taken{.all = sessions_.size()};
+  jobs::PlaceUsage taken{.all = sessions_.size()};
   for (const auto& [key, held] : sessions_) {
     taken.owner += held->tenant.empty() ? 1 : 0;
     taken.tenant += held->tenant == tenant ? 1 : 0;
@@ -135,9 +135,10 @@ Result<std::unique_ptr<Subscriptions::Stream>> Subscriptions::Open(OpenRequest r
     stream->first_ = Event{.seq = request.resume->seq, .body = session.OpenedFor(true)};
     session.Want(id, std::move(request.wish));
   } else {
-    session.Begin(id, std::move(request.wish),
-                  request.resume.has_value() ? Session::Resuming::kFailed : Session::Resuming::kNo,
-                  request.programs.has_value() ? &*request.programs : nullptr);
+    session.Begin(
+        id, std::move(request.wish),
+        request.resume.has_value() ? Session::ResumeMode::kFailed : Session::ResumeMode::kNo,
+        request.programs.has_value() ? &*request.programs : nullptr);
   }
   if (request.programs.has_value()) {
     const Result<void> pushed = session.Push({.programs = std::move(request.programs)});
@@ -354,7 +355,7 @@ void Subscriptions::RunChunk(const HeldPtr& held, jobs::Lane lane, const cache::
   } const guard{*this, held, lane};
   const Duration until = clock_.Monotonic() + kSlice;
   while (!call.stop.stop_requested() && clock_.Monotonic() < until) {
-    std::optional<Session::Taken> taken;
+    std::optional<Session::WorkItem> taken;
     {
       const MutexLock lock(mutex_);
       taken = held->session.Take(lane);
@@ -367,13 +368,13 @@ void Subscriptions::RunChunk(const HeldPtr& held, jobs::Lane lane, const cache::
 }
 
 // Works on one program for as long as the slice lasts and the lane is right.
-void Subscriptions::RunSteps(const HeldPtr& held, const Session::Taken& taken, Duration until,
+void Subscriptions::RunSteps(const HeldPtr& held, const Session::WorkItem& taken, Duration until,
                              const cache::Call& call) {
   // Only an exception, a bug of kiln, ends this early.
   struct Guard {
     Subscriptions& all;
-    Held& held;
-    const Session::Taken& taken;
+    SessionEntry& held;
+    const Session::WorkItem& taken;
     bool returned = false;
     ~Guard() {
       if (!returned) {

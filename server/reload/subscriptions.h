@@ -21,7 +21,7 @@
 #include "compiler/base/clock.h"
 #include "compiler/base/mutex.h"
 #include "compiler/base/result.h"
-#include "server/build/cached_build.h"
+#include "server/compile/cached_build.h"
 #include "server/jobs/queue.h"
 #include "server/jobs/shares.h"
 #include "server/reload/session.h"
@@ -55,7 +55,7 @@ class Subscriptions {
   };
 
   // All must outlive the object.
-  Subscriptions(build::CachedBuild& builder, cache::ExplainRing& explains, jobs::JobQueue& queue,
+  Subscriptions(compile::CachedBuild& builder, cache::ExplainRing& explains, jobs::JobQueue& queue,
                 Clock& clock, const Options& options)
       : shop_{builder, explains, clock}, queue_(queue), clock_(clock), options_(options) {}
   ~Subscriptions();
@@ -109,9 +109,9 @@ class Subscriptions {
   Status GetStatus() const;
 
  private:
-  struct Held {  // a session with its jobs
-    Held(const SessionKey& key, std::string whose_share, uint64_t epoch, Clock& clock,
-         WatchCounters& counters)
+  struct SessionEntry {  // a session with its jobs
+    SessionEntry(const SessionKey& key, std::string whose_share, uint64_t epoch, Clock& clock,
+                 WatchCounters& counters)
         : tenant(std::move(whose_share)),
           share(key.project + '\n' + key.workspace + '\n' + key.client),
           session(key, epoch, clock, counters) {}
@@ -120,7 +120,7 @@ class Subscriptions {
     Session session;
     uint32_t running[jobs::kLaneCount] = {};  // chunks, waiting ones too
   };
-  using HeldPtr = std::shared_ptr<Held>;
+  using HeldPtr = std::shared_ptr<SessionEntry>;
 
   Result<HeldPtr> FindOrMake(const SessionKey& key, const std::string& tenant)
       KILN_REQUIRES(mutex_);
@@ -132,7 +132,7 @@ class Subscriptions {
   void NoteCounts() KILN_REQUIRES(mutex_);
   void SubmitWork(const HeldPtr& held) KILN_REQUIRES(mutex_);
   void RunChunk(const HeldPtr& held, jobs::Lane lane, const cache::Call& call);
-  void RunSteps(const HeldPtr& held, const Session::Taken& taken, Duration until,
+  void RunSteps(const HeldPtr& held, const Session::WorkItem& taken, Duration until,
                 const cache::Call& call);
 
   const Workshop shop_;

@@ -31,7 +31,7 @@ class SubscriptionsTest : public testing::Test {
     }
     return request;
   }
-  static build::Source SourceOf(size_t number, uint64_t size) {
+  static compile::Source SourceOf(size_t number, uint64_t size) {
     return {.path = "materials/shared/source" + std::to_string(number),
             .digest = {.id = HashBytes({}), .size = size},
             .text = nullptr};
@@ -39,8 +39,8 @@ class SubscriptionsTest : public testing::Test {
 
   SystemClock clock;
   cache::MemoryStore store{nullptr, nullptr, {}};
-  build::ProgramPool pool{store, 1 << 20, {}, nullptr};
-  build::CachedBuild builder{store, pool, clock, nullptr, nullptr};
+  compile::ProgramPool pool{store, 1 << 20, {}, nullptr};
+  compile::CachedBuild builder{store, pool, clock, nullptr, nullptr};
   cache::ExplainRing explains{nullptr, clock, {}};
   jobs::MemoryQueue queue{{}};
   Subscriptions all{builder, explains, queue, clock, {}};

@@ -8,19 +8,19 @@
 
 #include "compiler/base/digest.h"
 #include "compiler/base/result.h"
-#include "server/build/batch.h"
+#include "server/compile/batch.h"
 
 namespace kiln::reload {
 
 // A program of the source client. Equal shape: equal in everything but its sources.
 struct WatchedProgram {
-  build::BatchProgram program;
+  compile::BatchProgram program;
   Hash128 shape;
 };
 
 // What changed; one push is one generation.
 struct PushedChange {
-  std::vector<build::Source> changed;
+  std::vector<compile::Source> changed;
   std::vector<std::string> removed;                     // paths
   std::optional<std::vector<WatchedProgram>> programs;  // all of them
 };

@@ -53,7 +53,7 @@ void InfoTo(const Host& host, const ops::Principal& who, v1::ServerInfo& out) {
                               "cache", "spirv", "meta", "msl", "glsl", "hlsl", "val", "opt"}) {
     out.add_features(feature);
   }
-  for (const ShownLimit& limit : LimitTable(host)) {
+  for (const LimitLine& limit : LimitTable(host)) {
     v1::ServerInfo::Limit& shown = *out.add_limits();
     shown.set_name(limit.name);
     shown.set_value(limit.value);
@@ -178,7 +178,7 @@ void StatusTo(const Host& host, Engine& engine, v1::ServerStatus& out) {
   const reload::Subscriptions::Status watches = engine.watches.GetStatus();
   out.set_watch_sessions(watches.sessions);
   out.set_subscribers(watches.subscribers);
-  for (const build::BatchSummary& summary : engine.batches.List()) {
+  for (const compile::BatchSummary& summary : engine.batches.List()) {
     const v1::Batch::State state = ToProto(summary.state);
     if (state == v1::Batch::QUEUED || state == v1::Batch::RUNNING || state == v1::Batch::PAUSED) {
       v1::ServerStatus::Batch& shown = *out.add_batches();
@@ -235,7 +235,7 @@ class AdminService final : public v1::AdminService::CallbackService {
     return AnswerUnary(
         host_, *context,
         {.name = "GetServerInfo", .needs = Needs::kNothing, .held = Holding(*request, *reply)},
-        [this, reply](const CallFrame& frame, const cache::Call&,
+        [this, reply](const CallContext& frame, const cache::Call&,
                       v1::ErrorDetail&) -> Result<void> {
           InfoTo(host_, frame.principal(), *reply);
           return {};
@@ -251,7 +251,7 @@ class AdminService final : public v1::AdminService::CallbackService {
         {.name = "GetStatus",
          .needs = check ? Needs::kWork : Needs::kNothing,
          .held = Holding(*request, *reply)},
-        [this, request, reply, check](const CallFrame& frame, const cache::Call& call,
+        [this, request, reply, check](const CallContext& frame, const cache::Call& call,
                                       v1::ErrorDetail&) -> Result<void> {
           const bool ready = host_.state.Ready();
           if (ready && !request->trace_id().empty()) {
@@ -389,7 +389,7 @@ class AdminService final : public v1::AdminService::CallbackService {
         host_, *context,
         {.name = "ReloadConfig", .needs = Needs::kNothing, .held = Holding(*request, *reply)},
         [this, reply](const cache::Call&, v1::ErrorDetail&) -> Result<void> {
-          KILN_TRY(const Reloaded changed, host_.reload());
+          KILN_TRY(const ReloadReport changed, host_.reload());
           reply->mutable_changed()->Add(changed.at_once.begin(), changed.at_once.end());
           reply->mutable_needs_restart()->Add(changed.at_restart.begin(), changed.at_restart.end());
           return {};

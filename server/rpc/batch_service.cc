@@ -6,13 +6,13 @@
 #include <set>
 
 #include "proto/kiln/v1/batch.grpc.pb.h"
-#include "server/rpc/call_frame.h"
+#include "server/rpc/call_context.h"
+#include "server/rpc/event_pump.h"
 #include "server/rpc/open_streams.h"
 #include "server/rpc/paging.h"
 #include "server/rpc/reader_pace.h"
 #include "server/rpc/services.h"
 #include "server/rpc/start_stream.h"
-#include "server/rpc/step_thread.h"
 #include "server/rpc/unary_call.h"
 
 namespace kiln::rpc {
@@ -38,7 +38,7 @@ class WatchCall final : public grpc::ServerWriteReactor<v1::BatchEvent>,
   using Reactor = grpc::ServerWriteReactor<v1::BatchEvent>;
 
   WatchCall(const Host& host, grpc::CallbackServerContext& context, Engine& engine,
-            StepThread& steps, OpenCalls& open, const v1::WatchBatchRequest& request)
+            EventPump& steps, OpenCalls& open, const v1::WatchBatchRequest& request)
       : frame_(host, context, "WatchBatch"),
         engine_(engine),
         steps_(steps),
@@ -89,7 +89,7 @@ class WatchCall final : public grpc::ServerWriteReactor<v1::BatchEvent>,
     const bool may_wake = frame_.CallFor({}).may_write;
     KILN_TRY(subscription_,
              engine_.batches.Subscribe(
-                 id_, may_wake ? build::Batches::Wakes::kYes : build::Batches::Wakes::kNo,
+                 id_, may_wake ? compile::Batches::Wakes::kYes : compile::Batches::Wakes::kNo,
                  [weak = weak_from_this(), &steps = steps_] {
                    steps.Post([weak] {
                      if (const std::shared_ptr<WatchCall> alive = weak.lock(); alive != nullptr) {
@@ -97,10 +97,10 @@ class WatchCall final : public grpc::ServerWriteReactor<v1::BatchEvent>,
                      }
                    });
                  }));
-    KILN_TRY(const build::BatchSummary known, engine_.batches.Get(id_));
+    KILN_TRY(const compile::BatchSummary known, engine_.batches.Get(id_));
     if (!may_wake && known.waits) {  // has no number of its own: the next events follow next_seq_
       waiting_.push_back({.seq = next_seq_,
-                          .kind = build::BatchEvent::Kind::kMessage,
+                          .kind = compile::BatchEvent::Kind::kMessage,
                           .item = nullptr,
                           .text = std::string(kWaits)});
     }
@@ -132,7 +132,7 @@ class WatchCall final : public grpc::ServerWriteReactor<v1::BatchEvent>,
       return End(Error{.code = ErrorCode::kCancelled, .context = "the watcher is gone"});
     }
     if (waiting_.empty()) {
-      Result<std::vector<build::BatchEvent>> events = engine_.batches.Events(id_, next_seq_);
+      Result<std::vector<compile::BatchEvent>> events = engine_.batches.Events(id_, next_seq_);
       if (!events.ok()) {
         return End(events.error());
       }
@@ -184,16 +184,16 @@ class WatchCall final : public grpc::ServerWriteReactor<v1::BatchEvent>,
     });
   }
 
-  CallFrame frame_;
+  CallContext frame_;
   Engine& engine_;
-  StepThread& steps_;
+  EventPump& steps_;
   OpenCalls& open_;
   std::shared_ptr<WatchCall> self_;
   const std::string batch_id_;
   Hash128 id_;
   std::shared_ptr<void> subscription_;
   uint64_t next_seq_;
-  std::deque<build::BatchEvent> waiting_;
+  std::deque<compile::BatchEvent> waiting_;
   v1::BatchEvent message_;
   bool writing_ = false;
   bool finished_ = false;
@@ -225,7 +225,8 @@ class BatchService final : public v1::BatchService::CallbackService {
     return AnswerUnary(
         host_, *context,
         {.name = "StartBatch", .needs = Needs::kWork, .held = Holding(*request, *reply)},
-        [this, request, reply](CallFrame& frame, const cache::Call& call, v1::ErrorDetail& detail) {
+        [this, request, reply](CallContext& frame, const cache::Call& call,
+                               v1::ErrorDetail& detail) {
           return Start(*request, frame.principal(), call, *reply, detail);
         });
   }
@@ -241,7 +242,7 @@ class BatchService final : public v1::BatchService::CallbackService {
     return AtOnce(*context, "GetBatch", Holding(*request, *reply),
                   [this, request, reply]() -> Result<void> {
                     KILN_TRY(const Hash128 id, IdFromProto("batch_id", request->batch_id()));
-                    KILN_TRY(const build::BatchSummary summary, engine_.batches.Get(id));
+                    KILN_TRY(const compile::BatchSummary summary, engine_.batches.Get(id));
                     ToProto(summary, *reply);
                     return {};
                   });
@@ -253,7 +254,7 @@ class BatchService final : public v1::BatchService::CallbackService {
     return AtOnce(*context, "CancelBatch", Holding(*request, *reply),
                   [this, request, reply]() -> Result<void> {
                     KILN_TRY(const Hash128 id, IdFromProto("batch_id", request->batch_id()));
-                    KILN_TRY(const build::BatchSummary summary, engine_.batches.Cancel(id));
+                    KILN_TRY(const compile::BatchSummary summary, engine_.batches.Cancel(id));
                     ToProto(summary, *reply);
                     return {};
                   });
@@ -279,7 +280,7 @@ class BatchService final : public v1::BatchService::CallbackService {
     return AtOnce(*context, "PauseBatch", Holding(*request, *reply),
                   [this, request, reply]() -> Result<void> {
                     KILN_TRY(const Hash128 id, IdFromProto("batch_id", request->batch_id()));
-                    KILN_TRY(const build::BatchSummary summary, engine_.batches.Pause(id));
+                    KILN_TRY(const compile::BatchSummary summary, engine_.batches.Pause(id));
                     ToProto(summary, *reply);
                     return {};
                   });
@@ -291,7 +292,7 @@ class BatchService final : public v1::BatchService::CallbackService {
     return AtOnce(*context, "ResumeBatch", Holding(*request, *reply),
                   [this, request, reply]() -> Result<void> {
                     KILN_TRY(const Hash128 id, IdFromProto("batch_id", request->batch_id()));
-                    KILN_TRY(const build::BatchSummary summary, engine_.batches.Resume(id));
+                    KILN_TRY(const compile::BatchSummary summary, engine_.batches.Resume(id));
                     ToProto(summary, *reply);
                     return {};
                   });
@@ -307,8 +308,8 @@ class BatchService final : public v1::BatchService::CallbackService {
 
   // Latest first; a token is the last id that was listed.
   Result<void> List(const v1::ListBatchesRequest& request, v1::ListBatchesReply& reply) {
-    std::vector<build::BatchSummary> wanted;
-    for (build::BatchSummary& summary : engine_.batches.List()) {
+    std::vector<compile::BatchSummary> wanted;
+    for (compile::BatchSummary& summary : engine_.batches.List()) {
       const auto& states = request.states();
       if ((states.empty() || std::ranges::find(states, ToProto(summary.state)) != states.end()) &&
           (request.project().empty() || request.project() == summary.project)) {
@@ -317,8 +318,9 @@ class BatchService final : public v1::BatchService::CallbackService {
     }
     auto next = wanted.begin();
     if (!request.page_token().empty()) {
-      next = std::ranges::find(wanted, request.page_token(),
-                               [](const build::BatchSummary& summary) { return summary.id.hex(); });
+      next =
+          std::ranges::find(wanted, request.page_token(),
+                            [](const compile::BatchSummary& summary) { return summary.id.hex(); });
       if (next == wanted.end()) {
         return BadPageToken();
       }
@@ -336,7 +338,7 @@ class BatchService final : public v1::BatchService::CallbackService {
   // A token is the digest of the request and how many items came before.
   Result<void> ListItems(const v1::ListBatchItemsRequest& request, v1::ListBatchItemsReply& reply) {
     KILN_TRY(const Hash128 id, IdFromProto("batch_id", request.batch_id()));
-    build::ItemKinds kinds;
+    compile::ItemKinds kinds;
     for (const std::string& kind : request.kinds()) {
       const bool known =
           kind == "failed" || kind == "poison" || kind == "slow" || kind == "deduped";
@@ -360,13 +362,13 @@ class BatchService final : public v1::BatchService::CallbackService {
         return BadPageToken();
       }
     }
-    KILN_TRY(const build::Batches::ItemPage page,
+    KILN_TRY(const compile::Batches::ItemPage page,
              engine_.batches.Items(id, kinds, first, PageSize(request.page_size())));
     if (first > page.in_all) {
       return BadPageToken();
     }
     size_t end = first, bytes = 0;
-    for (const std::shared_ptr<const build::BatchItem>& item : page.items) {
+    for (const std::shared_ptr<const compile::BatchItem>& item : page.items) {
       if (bytes > kPageBytes) {
         break;
       }
@@ -409,25 +411,25 @@ class BatchService final : public v1::BatchService::CallbackService {
                      const cache::Call& call, v1::StartBatchReply& reply, v1::ErrorDetail& detail) {
     KILN_TRY_VOID(CheckDurability(engine_, asked.durability()));
     KILN_TRY(const v1::StartBatchRequest request, Whole(asked, call));
-    KILN_TRY(build::BatchRequest batch, FromProto(request));
+    KILN_TRY(compile::BatchRequest batch, FromProto(request));
     const Hash128 id = BatchIdOf(request);
-    std::vector<build::Source> sources;
-    for (const build::BatchProgram& program : batch.programs) {
+    std::vector<compile::Source> sources;
+    for (const compile::BatchProgram& program : batch.programs) {
       sources.insert(sources.end(), program.program.sources.begin(), program.program.sources.end());
     }
     if (!call.may_write) {
       return Attach(id, reply);
     }
     KILN_TRY_VOID(CheckThere(engine_, sources, call, detail));
-    build::Batches::StartHow how{.detach = request.detach(),
-                                 .spec = SpecOf(request),
-                                 .owner = OwnerOf(who),
-                                 .tenant = who.tenant};
+    compile::Batches::StartHow how{.detach = request.detach(),
+                                   .spec = SpecOf(request),
+                                   .owner = OwnerOf(who),
+                                   .tenant = who.tenant};
     if (engine_.batches.Repeat(id, how).has_value()) {
       return Answer(id, reply);
     }
-    KILN_TRY_VOID(build::CheckBatch(engine_.builder, engine_.store, batch, engine_.clock, call));
-    KILN_TRY(const build::Batches::Started started,
+    KILN_TRY_VOID(compile::CheckBatch(engine_.builder, engine_.store, batch, engine_.clock, call));
+    KILN_TRY(const compile::Batches::StartResult started,
              engine_.batches.Start(id, std::move(batch), std::move(how)));
     reply.set_attached(started.attached);
     return Answer(started.id, reply);
@@ -436,8 +438,8 @@ class BatchService final : public v1::BatchService::CallbackService {
   // For a caller that may not start it: the same batch of another caller, while its results are
   // known.
   Result<void> Attach(const Hash128& id, v1::StartBatchReply& reply) {
-    const Result<build::BatchSummary> known = engine_.batches.Get(id);
-    if (!known.ok() || known->state == build::BatchState::kCancelled ||
+    const Result<compile::BatchSummary> known = engine_.batches.Get(id);
+    if (!known.ok() || known->state == compile::BatchState::kCancelled ||
         !engine_.batches.Results(id).ok()) {
       return WouldWrite(
           "nobody has built exactly this lately, and a batch would have to be started");
@@ -450,7 +452,7 @@ class BatchService final : public v1::BatchService::CallbackService {
   }
 
   Result<void> Answer(const Hash128& id, v1::StartBatchReply& reply) {
-    KILN_TRY(const build::BatchSummary summary, engine_.batches.Get(id));
+    KILN_TRY(const compile::BatchSummary summary, engine_.batches.Get(id));
     reply.set_batch_id(IdBytes(id));
     ToProto(summary.progress, *reply.mutable_counts());
     return {};
@@ -465,8 +467,8 @@ class BatchService final : public v1::BatchService::CallbackService {
 
   const Host& host_;
   Engine& engine_;
-  OpenCalls open_;    // of the step thread
-  StepThread steps_;  // last: it uses the rest
+  OpenCalls open_;   // of the step thread
+  EventPump steps_;  // last: it uses the rest
 };
 
 }  // namespace

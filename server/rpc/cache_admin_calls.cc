@@ -8,7 +8,7 @@
 #include "cache/pin_share.h"
 #include "cache/record.h"
 #include "compiler/base/printable.h"
-#include "server/build/failure_keys.h"
+#include "server/compile/failure_keys.h"
 #include "server/reload/glob.h"
 #include "server/rpc/paging.h"
 #include "server/rpc/restore_calls.h"
@@ -86,8 +86,8 @@ Result<std::vector<cache::Key>> SubjectOf(Engine& engine, const v1::PinRequest& 
   std::vector<cache::Key> keys;
   if (request.has_batch_id()) {
     KILN_TRY(const Hash128 id, IdFromProto("batch_id", request.batch_id()));
-    KILN_TRY(const build::BatchResults results, engine.batches.Results(id));
-    for (const std::shared_ptr<const build::BatchItem>& item : results) {
+    KILN_TRY(const compile::BatchResults results, engine.batches.Results(id));
+    for (const std::shared_ptr<const compile::BatchItem>& item : results) {
       keys.push_back(
           {.level = cache::Level::kSignature, .space = 0, .id = item->outcome.artifact->signature});
     }
@@ -240,7 +240,7 @@ Result<void> RepairCache(Engine& engine, const cache::Call& call, const PushMain
   KILN_TRY(const cache::RepairReport report, engine.whole.maintenance->Repair(call.stop));
   engine.whole.forget();
   push(Stage("restore"));
-  KILN_TRY(const Restored restored, RestoreLost(engine, report.lost, call));
+  KILN_TRY(const RestoreReport restored, RestoreLost(engine, report.lost, call));
   PushFindings(report.before, push);
   v1::CacheMaintenance message;
   v1::CacheMaintenance::Done& done = *message.mutable_done();
@@ -263,13 +263,13 @@ Result<void> Pin(Engine& engine, const v1::PinRequest& request, const cache::Cal
   }
   KILN_TRY_VOID(CheckPinName("name", request.name()));
   KILN_TRY(const std::vector<cache::Key> keys, SubjectOf(engine, request, call));
-  KILN_TRY(const cache::Held wanted, cache::HeldByKeys(engine.store, keys, call));
+  KILN_TRY(const cache::PinUsage wanted, cache::HeldByKeys(engine.store, keys, call));
   if (wanted.records.empty()) {
     return Error{.code = ErrorCode::kNotFound,
                  .context = "nothing of this is stored",
                  .reason = "UNKNOWN_RESULT"};
   }
-  const Result<cache::Held> taken = cache::HeldByPin(*engine.whole.maintenance, request.name());
+  const Result<cache::PinUsage> taken = cache::HeldByPin(*engine.whole.maintenance, request.name());
   if (taken.ok() && taken->records != wanted.records) {
     return Error{.code = ErrorCode::kAlreadyExists,
                  .context = fmt::format("pin '{}' holds {} other results; unpin it, or choose "
@@ -318,7 +318,7 @@ Result<void> ListPins(Engine& engine, const v1::ListPinsRequest& request,
       reply.set_next_page_token(TokenOf("pins", reply.pins(reply.pins_size() - 1).name()));
       return {};
     }
-    const Result<cache::Held> held = cache::HeldByPin(*engine.whole.maintenance, pin.name);
+    const Result<cache::PinUsage> held = cache::HeldByPin(*engine.whole.maintenance, pin.name);
     InfoTo(pin, pin.records, held.ok() ? held->bytes : 0, *reply.add_pins());
   }
   return {};
@@ -338,9 +338,9 @@ Result<void> ListQuarantine(Engine& engine, const v1::ListQuarantineRequest& req
     return {};
   }
   const uint32_t page = PageSize(request.page_size());
-  KILN_TRY(const std::vector<cache::Quarantined> rows,
+  KILN_TRY(const std::vector<cache::QuarantineEntry> rows,
            engine.whole.maintenance->ListQuarantine(before, page + 1));
-  for (const cache::Quarantined& row : rows) {
+  for (const cache::QuarantineEntry& row : rows) {
     if (static_cast<uint32_t>(reply.items_size()) == page) {
       reply.set_next_page_token(TokenOf("quarantine", std::to_string(before)));
       return {};
@@ -359,18 +359,18 @@ Result<void> ClearNegative(Engine& engine, const v1::ClearNegativeRequest& reque
                            const cache::Call& call, v1::ClearNegativeReply& reply) {
   cache::GcOptions options{.failed = true, .stop = call.stop};
   if (!request.sources().empty() || !request.program().empty()) {
-    build::FailureFilter filter{.program =
-                                    [&](const std::string& name) {
-                                      return request.program().empty() ||
-                                             reload::GlobMatches(request.program(), name);
-                                    },
-                                .sources = {}};
+    compile::FailureFilter filter{.program =
+                                      [&](const std::string& name) {
+                                        return request.program().empty() ||
+                                               reload::GlobMatches(request.program(), name);
+                                      },
+                                  .sources = {}};
     for (const v1::Digest& source : request.sources()) {
       KILN_TRY(const Digest digest, FromProto(source));
       filter.sources.insert(digest);
     }
-    KILN_TRY(options.among, build::FailureKeys(engine.explains, engine.store, filter,
-                                               engine.pool.limits_id(), call));
+    KILN_TRY(options.among, compile::FailureKeys(engine.explains, engine.store, filter,
+                                                 engine.pool.limits_id(), call));
   }
   if (engine.whole.maintenance != nullptr) {
     KILN_TRY(const cache::GcReport report, engine.whole.maintenance->Gc(options));

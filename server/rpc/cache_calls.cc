@@ -340,8 +340,9 @@ Result<void> PutRows(Engine& engine, const v1::PutRowsRequest& request, const ca
   for (const auto& [item, row] : rows) {
     items.push_back(item);
   }
-  const Result<cache::Stored> together =
-      items.empty() ? cache::Stored{} : engine.store.Put(items, cache::Durability::kDurable, call);
+  const Result<cache::PutResult> together =
+      items.empty() ? cache::PutResult{}
+                    : engine.store.Put(items, cache::Durability::kDurable, call);
   if (together.ok() && together->nondeterminism == 0) {
     reply.set_stored(items.size());
     reply.set_present(together->present);
@@ -352,7 +353,7 @@ Result<void> PutRows(Engine& engine, const v1::PutRowsRequest& request, const ca
   }
   for (const auto& [item, row] : rows) {  // who is at fault is refused alone
     CheckStop();                          // each is on disk before the next
-    const Result<cache::Stored> alone =
+    const Result<cache::PutResult> alone =
         engine.store.Put(std::span(&item, 1), cache::Durability::kDurable, call);
     if (alone.ok() && alone->nondeterminism == 0) {
       reply.set_stored(reply.stored() + 1);

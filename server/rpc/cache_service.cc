@@ -77,7 +77,8 @@ class CacheService final
     return AnswerUnary(
         host_, *context,
         {.name = "PutRows", .needs = Needs::kWork, .held = Holding(*request, *reply)},
-        [this, request, reply](CallFrame& frame, const cache::Call& call, v1::ErrorDetail& detail) {
+        [this, request, reply](CallContext& frame, const cache::Call& call,
+                               v1::ErrorDetail& detail) {
           Result<void> put = rpc::PutRows(engine_, *request, call, *reply, detail);
           for (const v1::PutRowsReply::Refused& row : reply->refused()) {
             if (row.reason() == "MALFORMED" || row.reason() == "CONFLICT") {

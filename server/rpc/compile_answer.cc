@@ -42,7 +42,7 @@ bool IsByDigests(const v1::CompileRequest& request) {
 
 }  // namespace
 
-CompileAnswer::CompileAnswer(Engine& engine, KnownRequests& known, const grpc::ByteBuffer& request,
+CompileAnswer::CompileAnswer(Engine& engine, RequestCache& known, const grpc::ByteBuffer& request,
                              grpc::ByteBuffer& reply)
     : engine_(engine), known_(known), reply_(reply), request_(OnePieceOf(request)) {}
 
@@ -53,7 +53,7 @@ std::string_view CompileAnswer::bytes() const {
 // Answers from memory if the same bytes were asked for before and the result is still there.
 bool CompileAnswer::IsKnown(const cache::Call& call, const std::string& trace) {
   const Duration start = engine_.clock.Monotonic();
-  const std::shared_ptr<const KnownRequest> known = known_.Find(bytes());
+  const std::shared_ptr<const CachedRequest> known = known_.Find(bytes());
   if (known == nullptr) {
     return false;
   }
@@ -100,19 +100,19 @@ void CompileAnswer::Remember(const v1::Outcome& outcome, const cache::Call& call
   if (!prepared.ok()) {
     return;
   }
-  std::optional<build::CachedBuild::Recalled> recalled =
+  std::optional<compile::CachedBuild::RecentResult> recalled =
       engine_.builder.Recall(**prepared, asked->options);
   if (!recalled.has_value() || recalled->found == nullptr) {
     return;
   }
   const v1::Artifact& artifact = outcome.artifacts(0);
-  auto known = std::make_shared<KnownRequest>(
-      KnownRequest{.recalled = *std::move(recalled),
-                   .reply = CompileMessage(outcome),
-                   .inline_data = !artifact.data().empty() || !artifact.metadata_data().empty(),
-                   .code = {},
-                   .metadata = {},
-                   .explained = std::move(explained)});
+  auto known = std::make_shared<CachedRequest>(
+      CachedRequest{.recalled = *std::move(recalled),
+                    .reply = CompileMessage(outcome),
+                    .inline_data = !artifact.data().empty() || !artifact.metadata_data().empty(),
+                    .code = {},
+                    .metadata = {},
+                    .explained = std::move(explained)});
   for (const v1::StageCode& code : artifact.code()) {
     known->code.push_back(FromProto(code.digest()).value());
   }

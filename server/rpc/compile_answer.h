@@ -14,7 +14,7 @@
 #include "proto/kiln/v1/common.pb.h"
 #include "proto/kiln/v1/compile.pb.h"
 #include "server/rpc/compile_calls.h"
-#include "server/rpc/known_requests.h"
+#include "server/rpc/request_cache.h"
 
 namespace kiln::rpc {
 
@@ -22,7 +22,7 @@ namespace kiln::rpc {
 class CompileAnswer {
  public:
   // All must outlive the object.
-  CompileAnswer(Engine& engine, KnownRequests& known, const grpc::ByteBuffer& request,
+  CompileAnswer(Engine& engine, RequestCache& known, const grpc::ByteBuffer& request,
                 grpc::ByteBuffer& reply);
 
   // May be called again with another call if one that is cache::kAtOnce was not answered. `detail`
@@ -35,7 +35,7 @@ class CompileAnswer {
   void Remember(const v1::Outcome& outcome, const cache::Call& call);
 
   Engine& engine_;
-  KnownRequests& known_;
+  RequestCache& known_;
   grpc::ByteBuffer& reply_;
   grpc::Slice request_;                       // its bytes, in one piece
   std::optional<v1::CompileRequest> parsed_;  // once it was read

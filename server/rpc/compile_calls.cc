@@ -16,9 +16,9 @@
 namespace kiln::rpc {
 namespace {
 
-Result<cache::Blob> ContentOf(Engine& engine, const build::Outcome& outcome, const Digest& digest,
+Result<cache::Blob> ContentOf(Engine& engine, const compile::Outcome& outcome, const Digest& digest,
                               const cache::Call& call) {
-  for (const build::FreshBlob& fresh : outcome.fresh) {
+  for (const compile::FreshBlob& fresh : outcome.fresh) {
     if (fresh.digest == digest) {
       return fresh.blob;
     }
@@ -27,17 +27,17 @@ Result<cache::Blob> ContentOf(Engine& engine, const build::Outcome& outcome, con
 }
 
 // The bytes of an artifact into its message, if they fit.
-Result<void> FillInline(Engine& engine, const build::Outcome& outcome, const cache::Call& call,
+Result<void> FillInline(Engine& engine, const compile::Outcome& outcome, const cache::Call& call,
                         v1::Artifact& artifact) {
   uint64_t total = outcome.artifact->metadata.size;
-  for (const build::StageCodeDigest& code : outcome.artifact->code) {
+  for (const compile::StageCodeDigest& code : outcome.artifact->code) {
     total += code.digest.size;
   }
   if (total > kMaxStreamMessage) {
     return {};
   }
   artifact.mutable_data()->reserve(total - outcome.artifact->metadata.size);
-  for (const build::StageCodeDigest& code : outcome.artifact->code) {
+  for (const compile::StageCodeDigest& code : outcome.artifact->code) {
     KILN_TRY(const cache::Blob blob, ContentOf(engine, outcome, code.digest, call));
     artifact.mutable_data()->append(AsText(blob.bytes));
   }
@@ -50,7 +50,7 @@ Result<void> FillInline(Engine& engine, const build::Outcome& outcome, const cac
 // A source with several places to resolve: the beginnings of its lines are found once.
 class PlacesIn {
  public:
-  PlacesIn(const build::Source& source, std::shared_ptr<const std::string> text)
+  PlacesIn(const compile::Source& source, std::shared_ptr<const std::string> text)
       : source_(source), text_(std::move(text)) {
     for (size_t i = text_->find('\n'); i != std::string::npos; i = text_->find('\n', i + 1)) {
       ends_.push_back(i);
@@ -70,7 +70,7 @@ class PlacesIn {
   }
 
  private:
-  const build::Source& source_;
+  const compile::Source& source_;
   std::shared_ptr<const std::string> text_;
   std::vector<size_t> ends_;  // of lines
 };
@@ -101,7 +101,7 @@ void OptionTo(const resolve::Program& program, uint32_t module, const ir::Option
   ToProto(DefaultOf(view, option), *out.mutable_default_());
 }
 
-void LivenessTo(const project::Liveness& liveness, const std::vector<build::NamedTarget>& targets,
+void LivenessTo(const project::Liveness& liveness, const std::vector<compile::NamedTarget>& targets,
                 v1::OptionInfo& info) {
   info.set_dependents(liveness.dependents);
   for (const auto& [affected, name] :
@@ -112,7 +112,7 @@ void LivenessTo(const project::Liveness& liveness, const std::vector<build::Name
     }
   }
   // Every target has metadata, which tells the value of every option that was read.
-  for (const build::NamedTarget& target : targets) {
+  for (const compile::NamedTarget& target : targets) {
     if (liveness.dependents != 0) {
       info.add_live_in(target.name);
     }
@@ -130,10 +130,10 @@ Result<void> CheckDurability(const Engine& engine, v1::Durability durability) {
   return {};
 }
 
-Result<void> ListMissing(Engine& engine, const std::vector<build::Source>& sources,
+Result<void> ListMissing(Engine& engine, const std::vector<compile::Source>& sources,
                          const cache::Call& call, v1::ErrorDetail& detail) {
   std::vector<cache::Key> keys;
-  for (const build::Source& source : sources) {
+  for (const compile::Source& source : sources) {
     if (source.text == nullptr) {
       keys.push_back(cache::ContentKey(source.digest));
     }
@@ -142,7 +142,7 @@ Result<void> ListMissing(Engine& engine, const std::vector<build::Source>& sourc
   keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
   KILN_TRY(const std::vector<cache::Key> found, engine.store.FindMissing(keys, call));
   const std::unordered_set<cache::Key, cache::KeyHash> missing(found.begin(), found.end());
-  for (const build::Source& source : sources) {
+  for (const compile::Source& source : sources) {
     CheckStop();
     if (source.text == nullptr && detail.missing_size() < kMaxMissingListed &&
         missing.contains(cache::ContentKey(source.digest))) {
@@ -152,7 +152,7 @@ Result<void> ListMissing(Engine& engine, const std::vector<build::Source>& sourc
   return {};
 }
 
-Result<void> CheckThere(Engine& engine, const std::vector<build::Source>& sources,
+Result<void> CheckThere(Engine& engine, const std::vector<compile::Source>& sources,
                         const cache::Call& call, v1::ErrorDetail& detail) {
   KILN_TRY_VOID(ListMissing(engine, sources, call, detail));
   return detail.missing_size() == 0
@@ -163,9 +163,9 @@ Result<void> CheckThere(Engine& engine, const std::vector<build::Source>& source
                          .reason = "SOURCES_MISSING"});
 }
 
-Result<std::shared_ptr<const build::PreparedProgram>> PrepareOrListMissing(
-    Engine& engine, const build::ProgramRequest& program, const build::NamedTarget& target,
-    const cache::Call& call, v1::ErrorDetail& detail, build::Poison poison) {
+Result<std::shared_ptr<const compile::PreparedProgram>> PrepareOrListMissing(
+    Engine& engine, const compile::ProgramRequest& program, const compile::NamedTarget& target,
+    const cache::Call& call, v1::ErrorDetail& detail, compile::PoisonPolicy poison) {
   auto prepared = engine.builder.Prepare(program, target, call, poison);
   if (!prepared.ok() && prepared.error().reason == "SOURCES_MISSING") {
     KILN_TRY_VOID(ListMissing(engine, program.sources, call, detail));
@@ -222,22 +222,22 @@ Error WouldWrite(std::string why) {
 
 // One target of a variant, with its bytes if they are to travel inline. A result that is known but
 // whose content is gone is built again (spec/cache 8.5).
-Result<build::Outcome> CompileTarget(Engine& engine, const build::PreparedProgram& prepared,
-                                     std::span<const resolve::OptionSetting> options,
-                                     const CompileHow& how, const cache::Call& call,
-                                     v1::Outcome& converted) {
-  build::BuildOptions build = how.build;
+Result<compile::Outcome> CompileTarget(Engine& engine, const compile::PreparedProgram& prepared,
+                                       std::span<const resolve::OptionSetting> options,
+                                       const CompileHow& how, const cache::Call& call,
+                                       v1::Outcome& converted) {
+  compile::BuildOptions build = how.build;
   for (;;) {
-    KILN_TRY(build::Outcome outcome, engine.builder.Build(prepared, options, build, call));
+    KILN_TRY(compile::Outcome outcome, engine.builder.Build(prepared, options, build, call));
     converted.Clear();
     ToProto(outcome, converted);
-    if (!how.inline_data || outcome.kind != build::OutcomeKind::kOk) {
+    if (!how.inline_data || outcome.kind != compile::OutcomeKind::kOk) {
       return outcome;
     }
     const Result<void> filled = FillInline(engine, outcome, call, *converted.mutable_artifacts(0));
     if (filled.ok() || filled.error().code != ErrorCode::kNotFound || build.anew ||
         !build.may_compile) {
-      return filled.ok() ? Result<build::Outcome>(std::move(outcome)) : filled.error();
+      return filled.ok() ? Result<compile::Outcome>(std::move(outcome)) : filled.error();
     }
     build.anew = true;
   }
@@ -252,16 +252,16 @@ Result<void> CompileVariant(Engine& engine, const v1::Variant& variant, const Co
   }
   bool explained_miss = false;
   uint64_t seq = 0;
-  for (const build::NamedTarget& target : asked.targets) {
-    build::BuildTrace trace;
-    build::StageWatch watch(engine.clock, &trace);
+  for (const compile::NamedTarget& target : asked.targets) {
+    compile::BuildTrace trace;
+    compile::StageWatch watch(engine.clock, &trace);
     KILN_TRY(const auto prepared, PrepareOrListMissing(engine, asked.program, target, call, detail,
-                                                       build::PoisonFor(how.build.retry_failed)));
+                                                       compile::PoisonFor(how.build.retry_failed)));
     watch.Lap("prepare");
     CompileHow traced = how;
     traced.build.trace = &trace;
     v1::Outcome converted;
-    const Result<build::Outcome> one =
+    const Result<compile::Outcome> one =
         CompileTarget(engine, *prepared, asked.options, traced, call, converted);
     const bool not_cached = !one.ok() && one.error().reason == "NOT_CACHED";
     if (!one.ok() && !not_cached) {
@@ -285,7 +285,7 @@ Result<void> CompileVariant(Engine& engine, const v1::Variant& variant, const Co
       outcome.set_explain_seq(seq);
       return {};
     }
-    if (one->kind != build::OutcomeKind::kOk) {  // no target without the others
+    if (one->kind != compile::OutcomeKind::kOk) {  // no target without the others
       outcome = std::move(converted);
       outcome.set_explain_seq(seq);
       return {};
@@ -365,8 +365,8 @@ class OptionLister {
   }
 
   Engine& engine_;
-  const std::vector<build::Source>& sources_;
-  const std::vector<build::NamedTarget>& targets_;
+  const std::vector<compile::Source>& sources_;
+  const std::vector<compile::NamedTarget>& targets_;
   const resolve::Program& linked_;
   const cache::Call& call_;
   Reply& reply_;
@@ -378,7 +378,7 @@ template <class Reply>
 Result<void> ListOptionsOf(Engine& engine, const ProgramAndTargets& program, bool with_liveness,
                            const cache::Call& call, Reply& reply, ListedBytes& bytes,
                            v1::ErrorDetail& detail) {
-  const build::NamedTarget any{.name = "spirv", .target = {}};
+  const compile::NamedTarget any{.name = "spirv", .target = {}};
   KILN_TRY(const auto prepared, PrepareOrListMissing(engine, program.program, any, call, detail));
   if (!prepared->ok()) {
     v1::Outcome outcome;
@@ -415,7 +415,7 @@ Result<void> ListOptionsOfAll(Engine& engine, const v1::ListOptionsRequest& requ
                       static_cast<uint64_t>(request.programs_size()));
   }
   std::vector<ProgramAndTargets> programs;
-  std::vector<build::Source> sources;
+  std::vector<compile::Source> sources;
   for (const v1::Program& asked : request.programs()) {
     KILN_TRY(ProgramAndTargets program, FromProto(asked));
     sources.insert(sources.end(), program.program.sources.begin(), program.program.sources.end());
@@ -505,7 +505,8 @@ Result<void> Upload::Store(const cache::Call& call) {
     keys.push_back(item.key);
   }
   KILN_TRY(const std::vector<cache::Key> before, engine_.store.FindMissing(keys, call));
-  const Result<cache::Stored> stored = engine_.store.Put(items, cache::Durability::kDurable, call);
+  const Result<cache::PutResult> stored =
+      engine_.store.Put(items, cache::Durability::kDurable, call);
   if (!stored.ok()) {
     for (const cache::Key& key : keys) {
       if (!engine_.store.Get(key, call).ok()) {

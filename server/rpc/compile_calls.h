@@ -12,15 +12,15 @@
 
 #include "cache/explain_ring.h"
 #include "cache/store.h"
-#include "server/build/batch.h"
-#include "server/build/cached_build.h"
-#include "server/build/explainer.h"
-#include "server/build/pack_shelf.h"
-#include "server/build/program_pool.h"
+#include "server/compile/batch.h"
+#include "server/compile/cached_build.h"
+#include "server/compile/explainer.h"
+#include "server/compile/pack_shelf.h"
+#include "server/compile/program_pool.h"
 #include "server/rpc/byte_room.h"
 #include "server/rpc/convert.h"
 #include "server/rpc/service_limits.h"
-#include "server/rpc/store_side.h"
+#include "server/rpc/store_admin.h"
 
 namespace kiln::reload {
 class Subscriptions;
@@ -31,13 +31,13 @@ namespace kiln::rpc {
 // What the calls work on; all outlive the services.
 struct Engine {
   cache::BlobStore& store;
-  build::ProgramPool& pool;
-  build::CachedBuild& builder;
-  build::Batches& batches;
+  compile::ProgramPool& pool;
+  compile::CachedBuild& builder;
+  compile::Batches& batches;
   cache::ExplainRing& explains;
   Clock& clock;
-  StoreSide whole;
-  build::PackShelf& shelf;
+  StoreAdmin whole;
+  compile::PackShelf& shelf;
   reload::Subscriptions& watches;
 };
 
@@ -46,11 +46,11 @@ struct Engine {
 inline constexpr int kMaxMissingListed = 150;
 
 // Fills `detail` with those sources that neither came along nor are in the store.
-Result<void> ListMissing(Engine& engine, const std::vector<build::Source>& sources,
+Result<void> ListMissing(Engine& engine, const std::vector<compile::Source>& sources,
                          const cache::Call& call, v1::ErrorDetail& detail);
 
 // Errors: kFailedPrecondition, SOURCES_MISSING, with those of ListMissing in `detail`.
-Result<void> CheckThere(Engine& engine, const std::vector<build::Source>& sources,
+Result<void> CheckThere(Engine& engine, const std::vector<compile::Source>& sources,
                         const cache::Call& call, v1::ErrorDetail& detail);
 
 // Errors: kFailedPrecondition, NO_UPSTREAM, if an upstream would be waited for that there is not.
@@ -58,18 +58,18 @@ Result<void> CheckDurability(const Engine& engine, v1::Durability durability);
 
 // A variant of the wire.
 struct AskedVariant {
-  build::ProgramRequest program;
-  std::vector<build::NamedTarget> targets;  // those that it asks for
+  compile::ProgramRequest program;
+  std::vector<compile::NamedTarget> targets;  // those that it asks for
   std::vector<resolve::OptionSetting> options;
 };
 // Errors: kInvalidArgument, and as FromProto(v1::Program).
 Result<AskedVariant> FromProto(const v1::Variant& variant);
 
 // Errors: as CachedBuild::Prepare; `detail` lists missing sources.
-Result<std::shared_ptr<const build::PreparedProgram>> PrepareOrListMissing(
-    Engine& engine, const build::ProgramRequest& program, const build::NamedTarget& target,
+Result<std::shared_ptr<const compile::PreparedProgram>> PrepareOrListMissing(
+    Engine& engine, const compile::ProgramRequest& program, const compile::NamedTarget& target,
     const cache::Call& call, v1::ErrorDetail& detail,
-    build::Poison poison = build::Poison::kStands);
+    compile::PoisonPolicy poison = compile::PoisonPolicy::kStands);
 
 // An option at its declared default; nothing if the program has none of this name.
 std::optional<resolve::OptionSetting> DefaultOf(const resolve::Program& program,
@@ -77,13 +77,13 @@ std::optional<resolve::OptionSetting> DefaultOf(const resolve::Program& program,
 
 // How one variant is to be built.
 struct CompileHow {
-  build::BuildOptions build;
+  compile::BuildOptions build;
   bool inline_data = false;
-  build::Asker asker;
-  std::vector<build::FreshBlob>* fresh = nullptr;  // gets what was made now
+  compile::Requester asker;
+  std::vector<compile::FreshBlob>* fresh = nullptr;  // gets what was made now
 };
 
-// What ends a call that may not write, and would have to. CallFrame knows it by its reason, and
+// What ends a call that may not write, and would have to. CallContext knows it by its reason, and
 // puts in front of what the client sees which scope is missing.
 inline constexpr std::string_view kWouldWrite = "WOULD_WRITE";
 Error WouldWrite(std::string why);

@@ -104,7 +104,7 @@ class CompileService final : public v1::CompileService::WithRawCallbackMethod_Co
  private:
   const Host& host_;
   Engine& engine_;
-  KnownRequests known_;
+  RequestCache known_;
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Messages of the wire <-> plain types of server/build. What comes in is hostile: everything is
+// Messages of the wire <-> plain types of server/compile. What comes in is hostile: everything is
 // checked here, and behind this file nothing knows protobuf. See spec/daemon 3, 10, 11.6
 #pragma once
 
@@ -16,9 +16,9 @@
 #include "proto/kiln/v1/common.pb.h"
 #include "proto/kiln/v1/compile.pb.h"
 #include "proto/kiln/v1/diagnostic.pb.h"
-#include "server/build/batch.h"
-#include "server/build/merged_failures.h"
-#include "server/build/request.h"
+#include "server/compile/batch.h"
+#include "server/compile/merged_failures.h"
+#include "server/compile/request.h"
 
 namespace kiln::rpc {
 
@@ -76,8 +76,8 @@ std::optional<LimitHit> LimitOf(const Error& error);
 
 // A program of the wire with the targets it is for.
 struct ProgramAndTargets {
-  build::ProgramRequest program;
-  std::vector<build::NamedTarget> targets;
+  compile::ProgramRequest program;
+  std::vector<compile::NamedTarget> targets;
 };
 
 // All of these: kInvalidArgument for what is malformed, kResourceExhausted with LIMIT_EXCEEDED,
@@ -93,19 +93,19 @@ Result<void> CheckName(std::string_view field, std::string_view name);
 Result<void> CheckPinName(std::string_view field, const std::string& name);
 Result<Hash128> IdFromProto(std::string_view field, const std::string& bytes);
 Result<resolve::OptionSetting> FromProto(const v1::OptionValue& value);
-Result<build::Source> FromProto(const v1::SourceRef& ref);
-Result<build::NamedTarget> FromProto(const v1::Target& target);
+Result<compile::Source> FromProto(const v1::SourceRef& ref);
+Result<compile::NamedTarget> FromProto(const v1::Target& target);
 Result<ProgramAndTargets> FromProto(const v1::Program& program);
 // The axes of a space; a filter, if there is one, keeps only variants where it is true.
 Result<project::SpaceRequest> FromProto(const v1::ProgramSpace& space,
                                         const v1::Expression* filter);
-Result<build::BatchRequest> FromProto(const v1::StartBatchRequest& request);
+Result<compile::BatchRequest> FromProto(const v1::StartBatchRequest& request);
 
 // The same bytes for equal messages, maps too.
 std::string CanonicalBytes(const google::protobuf::Message& message);
 
 // The request that was kept under an id. Errors: kDataLoss if it is malformed, or of another build.
-Result<build::BatchRequest> BatchFromSpec(const Hash128& id, ByteView spec);
+Result<compile::BatchRequest> BatchFromSpec(const Hash128& id, ByteView spec);
 
 // Names a request: equal requests of one build have equal ids, however their sources travel.
 Hash128 BatchIdOf(const v1::StartBatchRequest& request);
@@ -117,14 +117,14 @@ void ToProto(const resolve::OptionSetting& setting, v1::OptionValue& out);
 // At most 20 errors and 100 diagnostics; the last one says how many were left out.
 void ToProto(const std::vector<PlacedDiagnostic>& diagnostics, v1::Outcome& out);
 // The same, with a variant that has each of them.
-void ToProto(const std::vector<build::MergedFailure>& failures, v1::Outcome& out);
+void ToProto(const std::vector<compile::MergedFailure>& failures, v1::Outcome& out);
 void ToProto(const PlacedDiagnostic& diagnostic, v1::Diagnostic& out);
-void ToProto(const build::Outcome& outcome, v1::Outcome& out);
-void ToProto(const build::BatchProgress& progress, v1::BatchCounts& out);
-void ToProto(const build::BatchProgress& progress, v1::BatchProgress& out);
-void ToProto(const build::BatchSummary& summary, v1::Batch& out);
-void ToProto(const build::BatchEvent& event, v1::BatchEvent& out);
-void ToProto(const build::BatchItem& item, v1::BatchItem& out);
-v1::Batch::State ToProto(build::BatchState state);
+void ToProto(const compile::Outcome& outcome, v1::Outcome& out);
+void ToProto(const compile::BatchProgress& progress, v1::BatchCounts& out);
+void ToProto(const compile::BatchProgress& progress, v1::BatchProgress& out);
+void ToProto(const compile::BatchSummary& summary, v1::Batch& out);
+void ToProto(const compile::BatchEvent& event, v1::BatchEvent& out);
+void ToProto(const compile::BatchItem& item, v1::BatchItem& out);
+v1::Batch::State ToProto(compile::BatchState state);
 
 }  // namespace kiln::rpc

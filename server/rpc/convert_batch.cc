@@ -19,13 +19,13 @@ namespace kiln::rpc {
 namespace {
 
 // The targets of a program that the batch names; all of them if it names none.
-Result<std::vector<build::NamedTarget>> Selected(std::vector<build::NamedTarget> targets,
-                                                 const std::set<std::string_view>& names) {
+Result<std::vector<compile::NamedTarget>> Selected(std::vector<compile::NamedTarget> targets,
+                                                   const std::set<std::string_view>& names) {
   if (names.empty()) {
     return targets;
   }
-  std::vector<build::NamedTarget> selected;
-  for (build::NamedTarget& target : targets) {
+  std::vector<compile::NamedTarget> selected;
+  for (compile::NamedTarget& target : targets) {
     if (names.contains(target.name)) {
       selected.push_back(std::move(target));
     }
@@ -38,8 +38,8 @@ Result<std::vector<build::NamedTarget>> Selected(std::vector<build::NamedTarget>
 
 // Indexes of explicit variants, of all targets of the program -> of the selected ones. A variant
 // of none of these is left out.
-void KeepTargets(const std::vector<build::NamedTarget>& all,
-                 const std::vector<build::NamedTarget>& selected, project::SpaceRequest& points) {
+void KeepTargets(const std::vector<compile::NamedTarget>& all,
+                 const std::vector<compile::NamedTarget>& selected, project::SpaceRequest& points) {
   project::SpaceRequest kept = points;
   kept.variants.clear();
   kept.warm.clear();
@@ -47,7 +47,7 @@ void KeepTargets(const std::vector<build::NamedTarget>& all,
   for (size_t i = 0; i < points.variants.size(); ++i) {
     std::vector<uint32_t> targets;
     for (const uint32_t target : points.variant_targets[i]) {
-      const auto found = std::ranges::find(selected, all[target].name, &build::NamedTarget::name);
+      const auto found = std::ranges::find(selected, all[target].name, &compile::NamedTarget::name);
       if (found != selected.end()) {
         targets.push_back(static_cast<uint32_t>(found - selected.begin()));
       }
@@ -69,9 +69,9 @@ uint64_t Saturated(uint64_t a, uint64_t b) {
 
 // Nobody may ask for more results than a program can have.
 Result<void> CheckResults(std::string_view field, uint64_t results) {
-  return results > build::kMaxResults
-             ? Result<void>(
-                   AsksTooMuch(field, "distinct results per program", build::kMaxResults, results))
+  return results > compile::kMaxResults
+             ? Result<void>(AsksTooMuch(field, "distinct results per program", compile::kMaxResults,
+                                        results))
              : Result<void>();
 }
 
@@ -96,25 +96,25 @@ Result<void> CheckSupported(const v1::StartBatchRequest& request) {
   return CheckResults("explore", request.explore());
 }
 
-build::OnError OnErrorFrom(v1::StartBatchRequest::OnError on_error) {
-  return on_error == v1::StartBatchRequest::STOP           ? build::OnError::kStop
-         : on_error == v1::StartBatchRequest::STOP_PROGRAM ? build::OnError::kStopProgram
-                                                           : build::OnError::kContinue;
+compile::OnError OnErrorFrom(v1::StartBatchRequest::OnError on_error) {
+  return on_error == v1::StartBatchRequest::STOP           ? compile::OnError::kStop
+         : on_error == v1::StartBatchRequest::STOP_PROGRAM ? compile::OnError::kStopProgram
+                                                           : compile::OnError::kContinue;
 }
 
 }  // namespace
 
-Result<build::BatchRequest> FromProto(const v1::StartBatchRequest& request) {
+Result<compile::BatchRequest> FromProto(const v1::StartBatchRequest& request) {
   KILN_TRY_VOID(CheckSupported(request));
   KILN_TRY_VOID(CheckName("project", request.project()));
-  build::BatchRequest out{.project = request.project(),
-                          .programs = {},
-                          .on_error = OnErrorFrom(request.on_error()),
-                          .retry_failed = request.retry_failed(),
-                          .explore = request.explore(),
-                          .pin = request.pin(),
-                          .priority = request.priority(),
-                          .quorum = request.durability() == v1::DURABILITY_QUORUM};
+  compile::BatchRequest out{.project = request.project(),
+                            .programs = {},
+                            .on_error = OnErrorFrom(request.on_error()),
+                            .retry_failed = request.retry_failed(),
+                            .explore = request.explore(),
+                            .pin = request.pin(),
+                            .priority = request.priority(),
+                            .quorum = request.durability() == v1::DURABILITY_QUORUM};
   if (request.budget().results() != 0) {
     out.budget.results = request.budget().results();
   }
@@ -135,7 +135,7 @@ Result<build::BatchRequest> FromProto(const v1::StartBatchRequest& request) {
     }
     KILN_TRY(project::SpaceRequest points,
              FromProto(space, request.has_filter() ? &request.filter() : nullptr));
-    KILN_TRY(std::vector<build::NamedTarget> targets, Selected(program.targets, targets_wanted));
+    KILN_TRY(std::vector<compile::NamedTarget> targets, Selected(program.targets, targets_wanted));
     KeepTargets(program.targets, targets, points);
     out.programs.push_back({.program = std::move(program.program),
                             .space = std::move(points),
@@ -145,7 +145,7 @@ Result<build::BatchRequest> FromProto(const v1::StartBatchRequest& request) {
                             .priority = space.priority(),
                             .family = space.family()});
   }
-  std::ranges::stable_sort(out.programs, std::greater(), &build::BatchProgram::priority);
+  std::ranges::stable_sort(out.programs, std::greater(), &compile::BatchProgram::priority);
   return out;
 }
 
@@ -179,7 +179,7 @@ Hash128 BatchIdOf(const v1::StartBatchRequest& request) {
   return HashBytes(AsBytes(bytes));
 }
 
-Result<build::BatchRequest> BatchFromSpec(const Hash128& id, ByteView spec) {
+Result<compile::BatchRequest> BatchFromSpec(const Hash128& id, ByteView spec) {
   v1::StartBatchRequest request;
   if (spec.size() > kMaxStoredRequest ||
       !request.ParseFromArray(spec.data(), static_cast<int>(spec.size())) ||

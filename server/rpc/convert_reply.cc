@@ -26,9 +26,9 @@ void LabelTo(const PlacedSpan& where, const std::string& text, v1::Diagnostic::L
   out.set_text(text);
 }
 
-void ArtifactTo(const build::Artifact& artifact, v1::Artifact& out) {
+void ArtifactTo(const compile::Artifact& artifact, v1::Artifact& out) {
   out.set_target(artifact.target);
-  for (const build::StageCodeDigest& code : artifact.code) {
+  for (const compile::StageCodeDigest& code : artifact.code) {
     v1::StageCode& stage = *out.add_code();
     stage.set_stage(StageTo(code.stage));
     ToProto(code.digest, *stage.mutable_digest());
@@ -51,7 +51,7 @@ double Ratio(uint64_t part, uint64_t whole) {
 }
 
 // What `kiln build` exits with (spec/cli 4): the first reason that applies.
-uint32_t ExitHint(const build::BatchProgress& progress, build::BatchState state) {
+uint32_t ExitHint(const compile::BatchProgress& progress, compile::BatchState state) {
   constexpr uint32_t kWrongSources = 1, kUsage = 2, kLimit = 5, kCancelled = 6, kPartial = 8,
                      kInternal = 70;
   const bool wrong = progress.failed + progress.limited != 0;
@@ -61,10 +61,10 @@ uint32_t ExitHint(const build::BatchProgress& progress, build::BatchState state)
   if (progress.over_budget) {
     return kLimit;
   }
-  if (state == build::BatchState::kCancelled) {
+  if (state == compile::BatchState::kCancelled) {
     return kCancelled;
   }
-  if (state == build::BatchState::kFailed && !wrong) {
+  if (state == compile::BatchState::kFailed && !wrong) {
     return kInternal;
   }
   const uint64_t missing =
@@ -73,7 +73,7 @@ uint32_t ExitHint(const build::BatchProgress& progress, build::BatchState state)
 }
 
 // Problems other than wrong sources, in words; empty: none.
-std::string ProblemOf(const build::BatchProgress& progress) {
+std::string ProblemOf(const compile::BatchProgress& progress) {
   const auto results = [](uint64_t count) {
     return fmt::format("{} result{}", count, count == 1 ? "" : "s");
   };
@@ -125,7 +125,7 @@ void DiagnosticsTo(const std::vector<PlacedDiagnostic>& diagnostics,
   }
 }
 
-void ItemTo(const build::BatchItem& item, v1::BatchItem& out) {
+void ItemTo(const compile::BatchItem& item, v1::BatchItem& out) {
   out.set_program(item.program);
   for (const resolve::OptionSetting& setting : item.options) {
     ToProto(setting, *out.add_options());
@@ -214,17 +214,17 @@ void ToProto(const std::vector<PlacedDiagnostic>& diagnostics, v1::Outcome& out)
   DiagnosticsTo(diagnostics, {}, out);
 }
 
-void ToProto(const std::vector<build::MergedFailure>& failures, v1::Outcome& out) {
+void ToProto(const std::vector<compile::MergedFailure>& failures, v1::Outcome& out) {
   std::vector<PlacedDiagnostic> diagnostics;
   std::vector<std::vector<resolve::OptionSetting>> examples;
-  for (const build::MergedFailure& failure : failures) {
+  for (const compile::MergedFailure& failure : failures) {
     diagnostics.push_back(failure.diagnostic);
     examples.push_back(failure.example);
   }
   DiagnosticsTo(diagnostics, examples, out);
 }
 
-void ToProto(const build::Outcome& outcome, v1::Outcome& out) {
+void ToProto(const compile::Outcome& outcome, v1::Outcome& out) {
   out.set_kind(static_cast<v1::Outcome::Kind>(outcome.kind));
   out.set_from_negative_cache(outcome.from_negative_cache);
   if (outcome.artifact.has_value()) {
@@ -233,7 +233,7 @@ void ToProto(const build::Outcome& outcome, v1::Outcome& out) {
   ToProto(outcome.diagnostics, out);
 }
 
-void ToProto(const build::BatchProgress& progress, v1::BatchCounts& out) {
+void ToProto(const compile::BatchProgress& progress, v1::BatchCounts& out) {
   const uint64_t wrong = progress.failed + progress.limited + progress.poisoned;
   out.set_variants_total(std::to_string(progress.variants_total));
   out.set_variants_served(std::to_string(progress.variants_served));
@@ -251,7 +251,7 @@ void ToProto(const build::BatchProgress& progress, v1::BatchCounts& out) {
   out.set_programs_done(progress.programs_done);
 }
 
-void ToProto(const build::BatchProgress& progress, v1::BatchProgress& out) {
+void ToProto(const compile::BatchProgress& progress, v1::BatchProgress& out) {
   out.set_variants_total(std::to_string(progress.variants_total));
   out.set_variants_served(std::to_string(progress.variants_served));
   out.set_results_done(progress.results_done);
@@ -282,7 +282,7 @@ void ToProto(const build::BatchProgress& progress, v1::BatchProgress& out) {
   out.set_bytes_out(progress.bytes_out);
   out.set_queue(progress.queue);
   out.set_running(progress.running);
-  for (const build::BatchProgress::Slow& slow : progress.slowest) {
+  for (const compile::BatchProgress::Slow& slow : progress.slowest) {
     v1::BatchProgress::Slow& row = *out.add_slowest();
     row.set_program(slow.program);
     row.set_ms(slow.cpu_us / 1000);
@@ -292,25 +292,25 @@ void ToProto(const build::BatchProgress& progress, v1::BatchProgress& out) {
   }
 }
 
-v1::Batch::State ToProto(build::BatchState state) {
+v1::Batch::State ToProto(compile::BatchState state) {
   switch (state) {
-    case build::BatchState::kQueued:
+    case compile::BatchState::kQueued:
       return v1::Batch::QUEUED;
-    case build::BatchState::kRunning:
+    case compile::BatchState::kRunning:
       return v1::Batch::RUNNING;
-    case build::BatchState::kPaused:
+    case compile::BatchState::kPaused:
       return v1::Batch::PAUSED;
-    case build::BatchState::kDone:
+    case compile::BatchState::kDone:
       return v1::Batch::DONE;
-    case build::BatchState::kFailed:
+    case compile::BatchState::kFailed:
       return v1::Batch::FAILED;
-    case build::BatchState::kCancelled:
+    case compile::BatchState::kCancelled:
       return v1::Batch::CANCELLED;
   }
   KILN_UNREACHABLE();
 }
 
-void ToProto(const build::BatchSummary& summary, v1::Batch& out) {
+void ToProto(const compile::BatchSummary& summary, v1::Batch& out) {
   out.set_id(IdBytes(summary.id));
   out.set_project(WellFormed(summary.project));
   out.set_owner(WellFormed(summary.owner));
@@ -320,20 +320,20 @@ void ToProto(const build::BatchSummary& summary, v1::Batch& out) {
   ToProto(summary.progress, *out.mutable_counts());
 }
 
-void ToProto(const build::BatchItem& item, v1::BatchItem& out) { ItemTo(item, out); }
+void ToProto(const compile::BatchItem& item, v1::BatchItem& out) { ItemTo(item, out); }
 
-void ToProto(const build::BatchEvent& event, v1::BatchEvent& out) {
+void ToProto(const compile::BatchEvent& event, v1::BatchEvent& out) {
   out.set_seq(event.seq);
   switch (event.kind) {
-    case build::BatchEvent::Kind::kProgress:
+    case compile::BatchEvent::Kind::kProgress:
       return ToProto(event.progress, *out.mutable_progress());
-    case build::BatchEvent::Kind::kItem:
+    case compile::BatchEvent::Kind::kItem:
       return ItemTo(*event.item, *out.mutable_item());
-    case build::BatchEvent::Kind::kProgramDone:
+    case compile::BatchEvent::Kind::kProgramDone:
       return out.mutable_program_done()->set_program(event.text);
-    case build::BatchEvent::Kind::kMessage:
+    case compile::BatchEvent::Kind::kMessage:
       return out.set_message(WellFormed(event.text));
-    case build::BatchEvent::Kind::kFinal:
+    case compile::BatchEvent::Kind::kFinal:
       out.mutable_final()->set_state(ToProto(event.state));
       ToProto(event.progress, *out.mutable_final()->mutable_counts());
       out.mutable_final()->set_problem(WellFormed(ProblemOf(event.progress)));

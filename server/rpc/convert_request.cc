@@ -20,7 +20,7 @@
 namespace kiln::rpc {
 namespace {
 
-Result<build::Source> SourceFrom(const v1::SourceRef& ref) {
+Result<compile::Source> SourceFrom(const v1::SourceRef& ref) {
   if (!IsLogicalPath(ref.path())) {
     return Error{.code = ErrorCode::kInvalidArgument,
                  .context =
@@ -28,7 +28,7 @@ Result<build::Source> SourceFrom(const v1::SourceRef& ref) {
                      "without empty, '.' or '..' segments",
                  .reason = "BAD_PATH"};
   }
-  build::Source source{.path = ref.path(), .digest = {}, .text = nullptr};
+  compile::Source source{.path = ref.path(), .digest = {}, .text = nullptr};
   if (ref.inline_().size() > kMaxInlineSource) {
     return AboveLimit("inline source", kMaxInlineSource, ref.inline_().size());
   }
@@ -373,9 +373,9 @@ Result<resolve::OptionSetting> FromProto(const v1::OptionValue& value) {
   return Malformed("options.value", fmt::format("option '{}' has no value", value.name()));
 }
 
-Result<build::Source> FromProto(const v1::SourceRef& ref) { return SourceFrom(ref); }
+Result<compile::Source> FromProto(const v1::SourceRef& ref) { return SourceFrom(ref); }
 
-Result<build::NamedTarget> FromProto(const v1::Target& target) {
+Result<compile::NamedTarget> FromProto(const v1::Target& target) {
   if (target.form() == v1::Target::FORM_UNSPECIFIED) {
     return Malformed("target.form", "a target has a form");
   }
@@ -383,7 +383,7 @@ Result<build::NamedTarget> FromProto(const v1::Target& target) {
     return Malformed("target.name", kTargetNameRule);
   }
   KILN_TRY(const FormRow form, FormOf(target.form()));
-  build::NamedTarget out;
+  compile::NamedTarget out;
   out.metadata_only = target.form() == v1::Target::META;
   out.name = !target.name().empty() ? target.name() : std::string(form.name);
   const std::string environment = target.env().empty() ? "vulkan1.1" : target.env();
@@ -423,7 +423,7 @@ Result<ProgramAndTargets> FromProto(const v1::Program& program) {
   ProgramAndTargets out;
   out.program.name = program.name();
   for (const v1::SourceRef& ref : program.sources()) {
-    KILN_TRY(build::Source source, SourceFrom(ref));
+    KILN_TRY(compile::Source source, SourceFrom(ref));
     out.program.sources.push_back(std::move(source));
   }
   KILN_TRY(out.program.pipeline, PipelineFrom(program.pipeline()));
@@ -437,7 +437,7 @@ Result<ProgramAndTargets> FromProto(const v1::Program& program) {
     return AboveLimit("targets per program", kMaxTargets, Count(program.targets()));
   }
   for (const v1::Target& target : program.targets()) {
-    KILN_TRY(build::NamedTarget converted, FromProto(target));
+    KILN_TRY(compile::NamedTarget converted, FromProto(target));
     out.targets.push_back(std::move(converted));
   }
   return out;

@@ -8,7 +8,7 @@
 
 #include "cache/record.h"
 #include "compiler/base/stop.h"
-#include "server/build/explainer.h"
+#include "server/compile/explainer.h"
 #include "server/project/liveness.h"
 
 namespace kiln::rpc {
@@ -82,9 +82,9 @@ bool IsLiveOption(const cache::Change& change) {
 }
 
 // "function apply_fog" -> "function `apply_fog`, materials/rock.rpl:88"
-Result<std::string> ReaderText(Engine& engine, const build::ProgramRequest& program,
+Result<std::string> ReaderText(Engine& engine, const compile::ProgramRequest& program,
                                const project::Liveness::Reader& reader, const cache::Call& call) {
-  const build::Source& source = program.sources[reader.module];
+  const compile::Source& source = program.sources[reader.module];
   KILN_TRY(const std::shared_ptr<const std::string> text, engine.pool.Text(source, call));
   const std::string_view before =
       std::string_view(*text).substr(0, std::min<size_t>(reader.where.begin, text->size()));
@@ -99,13 +99,13 @@ void NameReaders(Engine& engine, const cache::Call& call, cache::Explanation& ex
   if (std::none_of(explanation.changes.begin(), explanation.changes.end(), IsLiveOption)) {
     return;
   }
-  const std::optional<build::ProgramRequest> program = build::ProgramOf(explanation.record);
+  const std::optional<compile::ProgramRequest> program = compile::ProgramOf(explanation.record);
   if (!program.has_value()) {
     return;
   }
   v1::ErrorDetail ignored;
   const auto prepared = PrepareOrListMissing(
-      engine, *program, build::NamedTarget{.name = "spirv", .target = {}}, call, ignored);
+      engine, *program, compile::NamedTarget{.name = "spirv", .target = {}}, call, ignored);
   if (!prepared.ok() || !(*prepared)->ok()) {
     return;
   }
@@ -147,18 +147,19 @@ Result<void> ExplainVariant(Engine& engine, const v1::ExplainRequest& request,
                             const cache::Call& call, v1::ExplainReply& reply,
                             v1::ErrorDetail& detail) {
   KILN_TRY(const AskedVariant asked, FromProto(request.variant()));
-  for (const build::NamedTarget& target : asked.targets) {
+  for (const compile::NamedTarget& target : asked.targets) {
     KILN_TRY(const auto prepared,
              PrepareOrListMissing(engine, asked.program, target, call, detail));
-    build::BuildTrace trace;
-    const Result<build::Outcome> found = engine.builder.Build(
+    compile::BuildTrace trace;
+    const Result<compile::Outcome> found = engine.builder.Build(
         *prepared, asked.options, {.may_compile = false, .trace = &trace}, call);
     if (!found.ok() && found.error().reason != "NOT_CACHED") {
       return found.error();
     }
-    const build::Asker asker{.project = request.project(), .lane = "interactive", .trace = {}};
+    const compile::Requester asker{
+        .project = request.project(), .lane = "interactive", .trace = {}};
     const cache::ExplainRecord record =
-        build::ExplainRecordOf(*prepared, asker, trace, engine.clock);
+        compile::ExplainRecordOf(*prepared, asker, trace, engine.clock);
     ExplainTo(engine, record, call, *reply.add_records());
   }
   return {};
@@ -184,9 +185,9 @@ Result<void> ExplainKey(Engine& engine, const std::string& bytes, const cache::C
 Result<void> ExplainBatch(Engine& engine, const std::string& bytes, const cache::Call& call,
                           v1::ExplainReply& reply) {
   KILN_TRY(const Hash128 id, IdFromProto("batch_id", bytes));
-  KILN_TRY(const build::MissHistogram misses, engine.batches.Misses(id));
+  KILN_TRY(const compile::MissHistogram misses, engine.batches.Misses(id));
   reply.set_results(misses.results);
-  using Row = std::pair<cache::Cause, build::MissHistogram::Row>;
+  using Row = std::pair<cache::Cause, compile::MissHistogram::Row>;
   std::vector<Row> rows(misses.causes.begin(), misses.causes.end());
   std::stable_sort(rows.begin(), rows.end(),
                    [](const Row& a, const Row& b) { return a.second.count > b.second.count; });

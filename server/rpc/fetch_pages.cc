@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <bit>
 
+#include "cache/call_bounds.h"
 #include "cache/record.h"
-#include "cache/wanted.h"
 #include "compiler/base/stop.h"
-#include "server/build/product_list.h"
+#include "server/compile/product_list.h"
 #include "server/rpc/outcome_bytes.h"
 
 namespace kiln::rpc {
@@ -214,9 +214,9 @@ Result<void> FetchPages::ListPin(const cache::Call& call) {
         if (key.level != cache::Level::kSignature || !record.ok()) {
           return {};
         }
-        std::optional<build::Artifact> artifact = build::ArtifactOf(*record, key.id);
+        std::optional<compile::Artifact> artifact = compile::ArtifactOf(*record, key.id);
         if (artifact.has_value()) {
-          auto item = std::make_shared<build::BatchItem>();
+          auto item = std::make_shared<compile::BatchItem>();
           item->outcome.artifact = std::move(artifact);
           results_.push_back(std::move(item));
         }
@@ -230,12 +230,12 @@ Result<void> FetchPages::ListPin(const cache::Call& call) {
 }
 
 // Builds again what the batch made of this point.
-Result<build::Outcome> FetchPages::Rebuild(const build::BatchItem& item, const cache::Call& call,
-                                           v1::ErrorDetail& detail) {
+Result<compile::Outcome> FetchPages::Rebuild(const compile::BatchItem& item,
+                                             const cache::Call& call, v1::ErrorDetail& detail) {
   KILN_TRY(const Hash128 id, IdFromProto("batch_id", request_.batch_id()));
-  KILN_TRY(const std::shared_ptr<const build::BatchRequest> request, engine_.batches.Request(id));
-  for (const build::BatchProgram& program : request->programs) {
-    for (const build::NamedTarget& target : program.targets) {
+  KILN_TRY(const std::shared_ptr<const compile::BatchRequest> request, engine_.batches.Request(id));
+  for (const compile::BatchProgram& program : request->programs) {
+    for (const compile::NamedTarget& target : program.targets) {
       if (program.program.name == item.program && target.name == item.outcome.artifact->target) {
         KILN_TRY(const auto prepared,
                  PrepareOrListMissing(engine_, program.program, target, call, detail));
@@ -250,14 +250,14 @@ Result<build::Outcome> FetchPages::Rebuild(const build::BatchItem& item, const c
 Result<void> FetchPages::AddResult(const cache::Call& call, v1::ErrorDetail& detail) {
   const uint64_t index = next_++;
   fresh_.clear();
-  const build::Outcome& known = results_[index]->outcome;
+  const compile::Outcome& known = results_[index]->outcome;
   Result<void> sent = AddBlobs(known, call);
   if (sent.ok()) {
     AddOutcome(known, index);
   } else if (sent.error().code != ErrorCode::kNotFound) {
     return sent;
   } else if (request_.pin().empty() && call.may_write) {
-    KILN_TRY(const build::Outcome again, Rebuild(*results_[index], call, detail));
+    KILN_TRY(const compile::Outcome again, Rebuild(*results_[index], call, detail));
     fresh_ = again.fresh;
     KILN_TRY_VOID(AddBlobs(again, call));
     AddOutcome(again, index);
@@ -285,17 +285,17 @@ Result<void> FetchPages::AddBlobs(const v1::Outcome& outcome, const cache::Call&
   return {};
 }
 
-Result<void> FetchPages::AddBlobs(const build::Outcome& outcome, const cache::Call& call) {
+Result<void> FetchPages::AddBlobs(const compile::Outcome& outcome, const cache::Call& call) {
   if (!outcome.artifact.has_value()) {
     return {};
   }
-  for (const build::StageCodeDigest& code : outcome.artifact->code) {
+  for (const compile::StageCodeDigest& code : outcome.artifact->code) {
     KILN_TRY_VOID(AddBlob(code.digest, call));
   }
   return AddBlob(outcome.artifact->metadata, call);
 }
 
-void FetchPages::AddOutcome(const build::Outcome& outcome, uint64_t index) {
+void FetchPages::AddOutcome(const compile::Outcome& outcome, uint64_t index) {
   if (!IsPlain(outcome)) {
     v1::Outcome message;
     ToProto(outcome, message);
@@ -323,7 +323,7 @@ Result<void> FetchPages::AddBlob(const Digest& digest, const cache::Call& call) 
     counts_.set_blobs_known(counts_.blobs_known() + (had_.Contains(digest) ? 1 : 0));
     return {};
   }
-  const auto made = std::ranges::find(fresh_, digest, &build::FreshBlob::digest);
+  const auto made = std::ranges::find(fresh_, digest, &compile::FreshBlob::digest);
   const Result<cache::Blob> found =
       made != fresh_.end() ? made->blob : engine_.store.Get(cache::ContentKey(digest), call);
   if (!found.ok()) {

@@ -50,13 +50,13 @@ class FetchPages {
   Result<void> Begin(const cache::Call& call);
   Result<void> AddVariant(const cache::Call& call, v1::ErrorDetail& detail);
   Result<void> AddResult(const cache::Call& call, v1::ErrorDetail& detail);
-  Result<build::Outcome> Rebuild(const build::BatchItem& item, const cache::Call& call,
-                                 v1::ErrorDetail& detail);
+  Result<compile::Outcome> Rebuild(const compile::BatchItem& item, const cache::Call& call,
+                                   v1::ErrorDetail& detail);
   Result<void> ListPin(const cache::Call& call);
   Result<void> AddBlobs(const v1::Outcome& outcome, const cache::Call& call);
   void AddOutcome(const v1::Outcome& outcome);
-  void AddOutcome(const build::Outcome& outcome, uint64_t index);
-  Result<void> AddBlobs(const build::Outcome& outcome, const cache::Call& call);
+  void AddOutcome(const compile::Outcome& outcome, uint64_t index);
+  Result<void> AddBlobs(const compile::Outcome& outcome, const cache::Call& call);
   Result<void> AddBlob(const Digest& digest, const cache::Call& call);
   void AddProgress(uint64_t total);
   Result<void> AddDone(const cache::Call& call);
@@ -64,13 +64,13 @@ class FetchPages {
   Engine& engine_;
   const v1::FetchRequest request_;
   const std::string trace_;
-  cache::HeldLeases::Held held_;  // until the last page
+  cache::HeldLeases::ScopedLease held_;  // until the last page
   bool begun_ = false;
   bool done_ = false;
-  build::BatchResults results_;
+  compile::BatchResults results_;
   uint64_t next_ = 0;  // variant or result
   // Content that was made for the present one: the store may be too full to take it.
-  std::vector<build::FreshBlob> fresh_;
+  std::vector<compile::FreshBlob> fresh_;
   DigestSet known_;      // of the client: has or was sent
   DigestSet had_;        // of the client when it asked
   std::string outcome_;  // bytes of one: its memory is used again

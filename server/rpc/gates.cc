@@ -25,7 +25,7 @@ std::string_view Header(const Metadata& metadata, const char* name) {
                                  : std::string_view(found->second.data(), found->second.size());
 }
 
-// Calls of kiln's own methods come to a CallFrame when their request is there; nothing else does.
+// Calls of kiln's own methods come to a CallContext when their request is there; nothing else does.
 bool ComesToAFrame(std::string_view path) {
   constexpr std::string_view kPackage = "/kiln.v1.";
   return path.starts_with(kPackage) && FindMethod(path.substr(path.rfind('/') + 1)) != nullptr;

@@ -28,7 +28,7 @@ namespace kiln::rpc {
 inline constexpr std::string_view kVersion = "0.1.0";
 
 // Keys of the configuration that changed.
-struct Reloaded {
+struct ReloadReport {
   std::vector<std::string> at_once;
   std::vector<std::string> at_restart;
 };
@@ -77,7 +77,7 @@ struct Host {
   std::function<std::vector<ops::KeptWarning>()> warnings;  // the last ones
   std::function<void(Duration timeout)> drain;              // returns at once; zero: as configured
   std::function<void()> shut_down;                          // returns at once
-  std::function<Result<Reloaded>()> reload;
+  std::function<Result<ReloadReport>()> reload;
   std::function<void(const std::string& component, LogLevel level)> set_log_level;
   std::string socket;
   std::string tcp;          // HOST:PORT, empty without

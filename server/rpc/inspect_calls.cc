@@ -259,7 +259,7 @@ Result<void> InspectPages::Begin(const cache::Call& call, v1::ErrorDetail& detai
 
 Result<void> InspectPages::AddSignature(const cache::Call& call) {
   KILN_TRY(const Hash128 signature, IdFromProto("signature", request_.signature()));
-  std::optional<build::Outcome> found = engine_.builder.Find({}, signature, call);
+  std::optional<compile::Outcome> found = engine_.builder.Find({}, signature, call);
   if (!found.has_value()) {  // a result that was just answered may be on its way into the store
     (void)engine_.store.Put({}, cache::Durability::kDurable, call);
     found = engine_.builder.Find({}, signature, call);
@@ -271,8 +271,8 @@ Result<void> InspectPages::AddSignature(const cache::Call& call) {
   return {};
 }
 
-void InspectPages::AddArtifact(const build::Outcome& found,
-                               std::shared_ptr<const build::PreparedProgram> prepared) {
+void InspectPages::AddArtifact(const compile::Outcome& found,
+                               std::shared_ptr<const compile::PreparedProgram> prepared) {
   v1::Outcome outcome;
   ToProto(found, outcome);
   Subject& subject = subjects_.emplace_back();
@@ -301,16 +301,16 @@ Result<void> InspectPages::AddContent(const cache::Call& call) {
 
 Result<void> InspectPages::AddVariant(const cache::Call& call, v1::ErrorDetail& detail) {
   KILN_TRY(AskedVariant asked, FromProto(request_.variant()));
-  for (const build::NamedTarget& target : asked.targets) {
+  for (const compile::NamedTarget& target : asked.targets) {
     KILN_TRY(auto prepared, PrepareOrListMissing(engine_, asked.program, target, call, detail));
-    const Result<build::Outcome> found =
+    const Result<compile::Outcome> found =
         engine_.builder.Build(*prepared, asked.options, {.may_compile = false}, call);
     if (!found.ok()) {
       return found.error().reason == "NOT_CACHED"
                  ? Unknown("this variant is not in the cache: compile it first")
                  : found.error();
     }
-    if (found->kind != build::OutcomeKind::kOk) {
+    if (found->kind != compile::OutcomeKind::kOk) {
       return Unknown("this variant has no result: Compile tells what is wrong with it");
     }
     AddArtifact(*found, std::move(prepared));
@@ -403,7 +403,7 @@ Result<ViewForms> InspectPages::CodeForms(const Page& page, const cache::Call& c
 }
 
 Result<ViewForms> InspectPages::IrForms(const Subject& subject) const {
-  const build::PreparedProgram& prepared = *subject.prepared;
+  const compile::PreparedProgram& prepared = *subject.prepared;
   std::vector<resolve::OptionSetting> settings = prepared.request.options;
   settings.insert(settings.end(), options_.begin(), options_.end());
   const Diagnosed<std::string> text =

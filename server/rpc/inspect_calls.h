@@ -34,7 +34,7 @@ class InspectPages {
     std::optional<v1::Artifact> artifact;  // nothing: a product by itself
     std::vector<v1::StageCode> code;
     std::optional<v1::Digest> metadata;
-    std::shared_ptr<const build::PreparedProgram> prepared;  // of a variant
+    std::shared_ptr<const compile::PreparedProgram> prepared;  // of a variant
   };
   struct Page {
     size_t subject = 0;
@@ -46,8 +46,8 @@ class InspectPages {
   Result<void> AddSignature(const cache::Call& call);
   Result<void> AddContent(const cache::Call& call);
   Result<void> AddVariant(const cache::Call& call, v1::ErrorDetail& detail);
-  void AddArtifact(const build::Outcome& found,
-                   std::shared_ptr<const build::PreparedProgram> prepared);
+  void AddArtifact(const compile::Outcome& found,
+                   std::shared_ptr<const compile::PreparedProgram> prepared);
   Result<void> AddPages();
   Result<ViewForms> FormsOf(const Page& page, const cache::Call& call);
   Result<ViewForms> MetadataForms(const Page& page, const cache::Call& call);

@@ -71,7 +71,7 @@ TEST_F(JobEndTest, JobThatThrows_IsDropped) {
   jobs::MemoryQueue queue(jobs::QueueLimits{});
   ASSERT_TRUE(queue.Submit(JobOf(End(), true)).ok());
   {
-    std::optional<jobs::Claimed> claimed = queue.Claim(jobs::Serves::kBoth);
+    std::optional<jobs::DispatchedJob> claimed = queue.Claim(jobs::LaneChoice::kBoth);
     ASSERT_TRUE(claimed.has_value());
     EXPECT_FALSE(CatchAll([&] { claimed->job.run({}); }).ok());
     queue.Complete(claimed->id);

@@ -8,7 +8,7 @@
 #include "cache/codec.h"
 #include "cache/pack/format.h"
 #include "compiler/diag/diagnostic.h"
-#include "server/build/batch_points.h"
+#include "server/compile/batch_points.h"
 #include "server/jobs/job.h"
 #include "server/project/counter.h"
 #include "server/rpc/convert.h"
@@ -22,7 +22,7 @@ uint64_t Milliseconds(Duration duration) {
       std::chrono::duration_cast<std::chrono::milliseconds>(duration).count());
 }
 
-void AddOfRequests(const ServiceLimits& limits, std::vector<ShownLimit>& out) {
+void AddOfRequests(const ServiceLimits& limits, std::vector<LimitLine>& out) {
   const project::Counter::Limits counting;
   for (const auto& [name, value] : std::initializer_list<std::pair<const char*, uint64_t>>{
            {"request message", limits.request_message},
@@ -41,10 +41,10 @@ void AddOfRequests(const ServiceLimits& limits, std::vector<ShownLimit>& out) {
            {"expressions per program", kMaxExpressions},
            {"expression", kMaxExpression},
            {"recipes", kMaxRecipes},
-           {"distinct results per program", build::kMaxResults},
-           {"results of a batch", build::kMaxBatchResults},
-           {"points of a batch", build::kMaxPointBytes},
-           {"points that are walked", build::kMaxWalked},
+           {"distinct results per program", compile::kMaxResults},
+           {"results of a batch", compile::kMaxBatchResults},
+           {"points of a batch", compile::kMaxPointBytes},
+           {"points that are walked", compile::kMaxWalked},
            {"counting entries", counting.entries},
            {"counting memory", counting.bytes},
            {"counting time", Milliseconds(counting.time)},
@@ -63,7 +63,7 @@ void AddOfRequests(const ServiceLimits& limits, std::vector<ShownLimit>& out) {
   }
 }
 
-void AddOfTransport(const Host& host, std::vector<ShownLimit>& out) {
+void AddOfTransport(const Host& host, std::vector<LimitLine>& out) {
   const ServiceLimits& limits = host.limits;
   for (const auto& [name, value] : std::initializer_list<std::pair<const char*, uint64_t>>{
            {"connections", host.connections.most()},
@@ -88,8 +88,8 @@ void AddOfTransport(const Host& host, std::vector<ShownLimit>& out) {
 
 }  // namespace
 
-std::vector<ShownLimit> LimitTable(const Host& host) {
-  std::vector<ShownLimit> out;
+std::vector<LimitLine> LimitTable(const Host& host) {
+  std::vector<LimitLine> out;
   AddOfRequests(host.limits, out);
   AddOfTransport(host, out);
   for (const LanguageLimitRow& row : LanguageLimitTable()) {

@@ -11,7 +11,7 @@
 
 namespace kiln::rpc {
 
-struct ShownLimit {
+struct LimitLine {
   std::string name;
   uint64_t value = 0;  // bytes, milliseconds or a number
   char kind = 'S';     // S service, D deterministic, T time and memory
@@ -19,6 +19,6 @@ struct ShownLimit {
 
 // D: what a source or a result may be; exceeding one is a diagnostic. S: what may be asked for. T:
 // what a job may take; exceeding one ends it.
-std::vector<ShownLimit> LimitTable(const Host& host);
+std::vector<LimitLine> LimitTable(const Host& host);
 
 }  // namespace kiln::rpc

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "server/rpc/call_frame.h"
+#include "server/rpc/call_context.h"
 #include "server/rpc/convert.h"
 #include "server/rpc/method_table.h"
 
@@ -49,8 +49,8 @@ class Refusal final : public Interceptor {
  private:
   // A caller that may not call the method is told that instead.
   void Refuse() {
-    CallFrame frame(host_, static_cast<grpc::CallbackServerContext&>(*call_.server_context()),
-                    row_.method);
+    CallContext frame(host_, static_cast<grpc::CallbackServerContext&>(*call_.server_context()),
+                      row_.method);
     status_ = frame.StatusOf(
         frame.Permitted().ok()
             ? Malformed("message", "these bytes are no request of " + std::string(row_.method))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Every RPC with the scope that it needs, its lane, and whether it answers before the store is
-// open. The table decides in CallFrame, and tests run over it: an RPC of proto/ without a row fails
-// them, and needs admin until it has one. See spec/daemon 4, 5.1, 14.1
+// open. The table decides in CallContext, and tests run over it: an RPC of proto/ without a row
+// fails them, and needs admin until it has one. See spec/daemon 4, 5.1, 14.1
 #pragma once
 
 #include <array>

@@ -39,10 +39,10 @@ WireHead DigestBytes(const Digest& digest) {
 }
 
 // Fields in the order of their numbers, as messages are serialized.
-void AppendArtifact(const build::Artifact& artifact, std::string& bytes) {
+void AppendArtifact(const compile::Artifact& artifact, std::string& bytes) {
   using Field = v1::Artifact;
   AppendTextUnlessEmpty(Field::kTargetFieldNumber, artifact.target, bytes);
-  for (const build::StageCodeDigest& code : artifact.code) {
+  for (const compile::StageCodeDigest& code : artifact.code) {
     WireHead stage;
     AddNumber(v1::StageCode::kStageFieldNumber, static_cast<uint64_t>(StageTo(code.stage)), stage);
     stage.Bytes(v1::StageCode::kDigestFieldNumber, DigestBytes(code.digest).bytes());
@@ -66,12 +66,12 @@ void AppendArtifact(const build::Artifact& artifact, std::string& bytes) {
 
 }  // namespace
 
-bool IsPlain(const build::Outcome& outcome) {
-  return outcome.kind == build::OutcomeKind::kOk && outcome.artifact.has_value() &&
+bool IsPlain(const compile::Outcome& outcome) {
+  return outcome.kind == compile::OutcomeKind::kOk && outcome.artifact.has_value() &&
          outcome.diagnostics.empty() && !outcome.from_negative_cache;
 }
 
-void AppendOutcome(const build::Outcome& outcome, uint64_t index, std::string& bytes) {
+void AppendOutcome(const compile::Outcome& outcome, uint64_t index, std::string& bytes) {
   KILN_CHECK(IsPlain(outcome));
   const size_t begin = bytes.size();
   AppendArtifact(*outcome.artifact, bytes);

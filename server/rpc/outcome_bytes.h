@@ -6,14 +6,14 @@
 #include <cstdint>
 #include <string>
 
-#include "server/build/request.h"
+#include "server/compile/request.h"
 
 namespace kiln::rpc {
 
 // Whether there is an artifact, and nothing to say about it.
-bool IsPlain(const build::Outcome& outcome);
+bool IsPlain(const compile::Outcome& outcome);
 
 // Appends what ToProto(outcome) with this index serializes to. Requires: IsPlain(outcome).
-void AppendOutcome(const build::Outcome& outcome, uint64_t index, std::string& bytes);
+void AppendOutcome(const compile::Outcome& outcome, uint64_t index, std::string& bytes);
 
 }  // namespace kiln::rpc

@@ -16,8 +16,8 @@ class RandomOutcome {
  public:
   explicit RandomOutcome(uint32_t seed) : random_(seed) {}
 
-  build::Outcome Make() {
-    build::Artifact artifact{.target = Text(8)};
+  compile::Outcome Make() {
+    compile::Artifact artifact{.target = Text(8)};
     const std::vector<std::optional<ir::Stage>> stages = {
         std::nullopt, ir::Stage::kVertex, ir::Stage::kFragment, ir::Stage::kCompute};
     for (uint64_t i = Below(4); i > 0; --i) {
@@ -30,11 +30,11 @@ class RandomOutcome {
     artifact.layout_hash = AnyDigest().id;
     artifact.state_id = AnyDigest().id;
     artifact.signature = AnyDigest().id;
-    artifact.origin = static_cast<build::Origin>(1 + Below(5));
+    artifact.origin = static_cast<compile::Origin>(1 + Below(5));
     artifact.stored = Below(2) == 1;
     artifact.cpu_us = Below(2) * random_();
     artifact.build_id = Text(40);
-    build::Outcome outcome;
+    compile::Outcome outcome;
     outcome.artifact = std::move(artifact);
     return outcome;
   }
@@ -58,7 +58,7 @@ class RandomOutcome {
 TEST(AppendOutcome, AnyArtifact_IsWhatTheMessageWouldBe) {
   RandomOutcome random(3);
   for (uint64_t i = 0; i < 2'000; ++i) {
-    const build::Outcome outcome = random.Make();
+    const compile::Outcome outcome = random.Make();
     ASSERT_TRUE(IsPlain(outcome));
     const uint64_t index = i % 3 == 0 ? 0 : i * i;
     v1::Outcome message;
@@ -71,16 +71,16 @@ TEST(AppendOutcome, AnyArtifact_IsWhatTheMessageWouldBe) {
 }
 
 TEST(IsPlain, WhatHasMoreToSay_IsNot) {
-  const build::Outcome plain = RandomOutcome(1).Make();
-  build::Outcome failed = plain;
-  failed.kind = build::OutcomeKind::kSourceError;
-  build::Outcome empty = plain;
+  const compile::Outcome plain = RandomOutcome(1).Make();
+  compile::Outcome failed = plain;
+  failed.kind = compile::OutcomeKind::kSourceError;
+  compile::Outcome empty = plain;
   empty.artifact.reset();
-  build::Outcome warned = plain;
+  compile::Outcome warned = plain;
   warned.diagnostics.emplace_back();
-  build::Outcome remembered = plain;
+  compile::Outcome remembered = plain;
   remembered.from_negative_cache = true;
-  for (const build::Outcome& outcome : {failed, empty, warned, remembered}) {
+  for (const compile::Outcome& outcome : {failed, empty, warned, remembered}) {
     EXPECT_FALSE(IsPlain(outcome));
   }
 }

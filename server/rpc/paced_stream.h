@@ -16,7 +16,7 @@
 #include <grpcpp/support/byte_buffer.h>
 
 #include "compiler/base/mutex.h"
-#include "server/rpc/call_frame.h"
+#include "server/rpc/call_context.h"
 #include "server/rpc/open_streams.h"
 #include "server/rpc/reader_pace.h"
 #include "server/rpc/start_stream.h"
@@ -80,7 +80,7 @@ class PacedStream : public grpc::ServerWriteReactor<Message>,
   }
 
   // Runs a job unless the call has ended; `done` is called unless it ended meanwhile.
-  void RunJob(CallFrame::Body body, std::function<void(const Result<void>&)> done,
+  void RunJob(CallContext::Body body, std::function<void(const Result<void>&)> done,
               jobs::Lane lane = jobs::Lane::kInteractive) {
     {
       const MutexLock lock(pace_mutex_);
@@ -115,7 +115,7 @@ class PacedStream : public grpc::ServerWriteReactor<Message>,
     EndSoon(error);
   }
 
-  CallFrame frame;
+  CallContext frame;
 
  private:
   // What it throws ends the call.

@@ -13,7 +13,7 @@
 #include "cache/pack/writer.h"
 #include "compiler/base/printable.h"
 #include "compiler/driver/fingerprint.h"
-#include "server/build/pack_plan.h"
+#include "server/compile/pack_plan.h"
 
 namespace kiln::rpc {
 namespace {
@@ -34,14 +34,14 @@ class VariantPrograms {
     if (is_new) {
       programs_.emplace_back();
     }
-    build::PackProgram& program = programs_[place->second];
-    build::PackPoint point{.options = asked.program.options, .warm = {}, .targets = {}};
+    compile::PackProgram& program = programs_[place->second];
+    compile::PackPoint point{.options = asked.program.options, .warm = {}, .targets = {}};
     if (variant.warm()) {
       point.warm =
           pack::Warm{.priority = static_cast<uint16_t>(std::min(next_priority_++, 0xFFFF))};
     }
     point.options.insert(point.options.end(), asked.options.begin(), asked.options.end());
-    for (const build::NamedTarget& target : asked.targets) {
+    for (const compile::NamedTarget& target : asked.targets) {
       KILN_TRY(const auto prepared,
                PrepareOrListMissing(engine_, asked.program, target, call_, detail_));
       const auto known =
@@ -63,7 +63,7 @@ class VariantPrograms {
     return {};
   }
 
-  std::vector<build::PackProgram> Take() { return std::move(programs_); }
+  std::vector<compile::PackProgram> Take() { return std::move(programs_); }
 
  private:
   Engine& engine_;
@@ -71,33 +71,33 @@ class VariantPrograms {
   v1::ErrorDetail& detail_;
   int next_priority_ = 0;
   std::map<std::string, size_t> by_name_;
-  std::vector<build::PackProgram> programs_;
+  std::vector<compile::PackProgram> programs_;
 };
 
 struct Wanted {
   std::string project;
-  std::vector<build::PackProgram> programs;
+  std::vector<compile::PackProgram> programs;
 };
 
 // The targets that the request names; all of them if it names none.
 Result<void> KeepTargets(const v1::BuildPackRequest& request,
-                         std::vector<build::PackProgram>& programs) {
+                         std::vector<compile::PackProgram>& programs) {
   if (request.targets().empty()) {
     return {};
   }
   const std::set<std::string> names(request.targets().begin(), request.targets().end());
   bool any = false;
-  for (build::PackProgram& program : programs) {
+  for (compile::PackProgram& program : programs) {
     std::map<size_t, size_t> kept;  // old number -> new
-    std::vector<std::shared_ptr<const build::PreparedProgram>> targets;
+    std::vector<std::shared_ptr<const compile::PreparedProgram>> targets;
     for (size_t i = 0; i < program.targets.size(); ++i) {
       if (names.contains(program.targets[i]->target.name)) {
         kept.emplace(i, targets.size());
         targets.push_back(program.targets[i]);
       }
     }
-    std::vector<build::PackPoint> points;
-    for (build::PackPoint& point : program.points) {
+    std::vector<compile::PackPoint> points;
+    for (compile::PackPoint& point : program.points) {
       std::vector<size_t> renumbered;
       for (const size_t target : point.targets) {
         if (const auto found = kept.find(target); found != kept.end()) {
@@ -114,15 +114,15 @@ Result<void> KeepTargets(const v1::BuildPackRequest& request,
     program.targets = std::move(targets);
   }
   std::erase_if(programs,
-                [](const build::PackProgram& program) { return program.targets.empty(); });
+                [](const compile::PackProgram& program) { return program.targets.empty(); });
   return any ? Result<void>() : Malformed("targets", "no program has a target of these names");
 }
 
 // The list of what to build before the first frame: points of programs that are there.
 Result<void> AddWarmList(const v1::BuildPackRequest& request,
-                         std::vector<build::PackProgram>& programs) {
-  std::map<std::string_view, build::PackProgram*> by_name;  // the first of a name
-  for (build::PackProgram& program : programs) {
+                         std::vector<compile::PackProgram>& programs) {
+  std::map<std::string_view, compile::PackProgram*> by_name;  // the first of a name
+  for (compile::PackProgram& program : programs) {
     by_name.emplace(program.targets[0]->request.name, &program);
   }
   for (const v1::WarmEntry& entry : request.warm_list()) {
@@ -136,12 +136,12 @@ Result<void> AddWarmList(const v1::BuildPackRequest& request,
     if (entry.priority() > UINT16_MAX || entry.lane() > 2) {
       return Malformed("warm_list.lane", "a lane is 0, 1 or 2, a priority at most 65535");
     }
-    build::PackPoint point{.options = {},
-                           .warm = pack::Warm{.priority = static_cast<uint16_t>(entry.priority()),
-                                              .lane = static_cast<uint16_t>(entry.lane()),
-                                              .creation_us = entry.creation_us(),
-                                              .first_use_us = entry.first_use_us()},
-                           .targets = {}};
+    compile::PackPoint point{.options = {},
+                             .warm = pack::Warm{.priority = static_cast<uint16_t>(entry.priority()),
+                                                .lane = static_cast<uint16_t>(entry.lane()),
+                                                .creation_us = entry.creation_us(),
+                                                .first_use_us = entry.first_use_us()},
+                             .targets = {}};
     for (const v1::OptionValue& value : entry.options()) {
       KILN_TRY(resolve::OptionSetting setting, FromProto(value));
       point.options.push_back(std::move(setting));
@@ -162,7 +162,7 @@ Result<Wanted> WantedBy(Engine& engine, const v1::BuildPackRequest& request,
     KILN_TRY(const Hash128 id, IdFromProto("batch_id", request.batch_id()));
     KILN_TRY(const auto batch, engine.batches.Request(id));
     wanted.project = batch->project;
-    KILN_TRY(wanted.programs, build::PackProgramsOf(engine.builder, *batch, engine.clock, call));
+    KILN_TRY(wanted.programs, compile::PackProgramsOf(engine.builder, *batch, engine.clock, call));
   } else {
     VariantPrograms programs(engine, call, detail);
     for (const v1::Variant& variant : request.variants()) {
@@ -175,7 +175,7 @@ Result<Wanted> WantedBy(Engine& engine, const v1::BuildPackRequest& request,
   return wanted;
 }
 
-void CountsTo(const build::PackPlan& plan, v1::PackCounts& out) {
+void CountsTo(const compile::PackPlan& plan, v1::PackCounts& out) {
   out.set_programs(plan.contents.programs.size());
   out.set_artifacts(plan.contents.artifacts.size());
   out.set_blobs(plan.blobs.size());
@@ -188,7 +188,7 @@ uint64_t SourceDate() {
 }
 
 Bytes InfoOf(const v1::BuildPackRequest& request, const Wanted& wanted,
-             const build::PackPlan& plan) {
+             const compile::PackPlan& plan) {
   v1::PackInfo info;
   info.set_project(wanted.project);
   if (request.has_manifest()) {
@@ -220,7 +220,7 @@ void PushProgress(const Push& push, const char* stage, uint64_t done, uint64_t t
 // not asked for.
 class ContentProgress {
  public:
-  ContentProgress(const build::PackPlan& plan, const Push& push) : plan_(plan), push_(push) {
+  ContentProgress(const compile::PackPlan& plan, const Push& push) : plan_(plan), push_(push) {
     Tell(0, 0);
   }
   void Read(const Digest& digest) {
@@ -245,17 +245,18 @@ class ContentProgress {
     push_(std::move(message));
   }
 
-  const build::PackPlan& plan_;
+  const compile::PackPlan& plan_;
   const Push& push_;
   std::unordered_set<Hash128, Hash128Hash> read_;
   uint64_t bytes_ = 0;
 };
 
-Result<pack::Written> WriteTo(Engine& engine, const Wanted& wanted, const build::PackPlan& plan,
-                              const pack::WriteOptions& options, const std::string& file,
-                              const Push& push, const cache::Call& call) {
+Result<pack::WriteReport> WriteTo(Engine& engine, const Wanted& wanted,
+                                  const compile::PackPlan& plan, const pack::WriteOptions& options,
+                                  const std::string& file, const Push& push,
+                                  const cache::Call& call) {
   ContentProgress progress(plan, push);
-  build::PackContent content(engine.builder, wanted.programs, plan);
+  compile::PackContent content(engine.builder, wanted.programs, plan);
   const pack::BlobSource blobs = [&](const Digest& digest) -> Result<Bytes> {
     if (call.stop.stop_requested()) {
       return Error{.code = ErrorCode::kCancelled, .context = "by the caller", .reason = {}};
@@ -264,14 +265,14 @@ Result<pack::Written> WriteTo(Engine& engine, const Wanted& wanted, const build:
     progress.Read(digest);
     return Bytes(blob.bytes.begin(), blob.bytes.end());
   };
-  KILN_TRY(const pack::Written written, pack::WritePack(plan.contents, blobs, options, file));
+  KILN_TRY(const pack::WriteReport written, pack::WritePack(plan.contents, blobs, options, file));
   progress.Written();
   return written;
 }
 
 struct Packed {
-  build::PackPlan plan;
-  pack::Written written;
+  compile::PackPlan plan;
+  pack::WriteReport written;
 };
 
 Result<Packed> PlanAndWrite(Engine& engine, const v1::BuildPackRequest& request,
@@ -280,21 +281,22 @@ Result<Packed> PlanAndWrite(Engine& engine, const v1::BuildPackRequest& request,
   const auto progress = [&](uint64_t done, uint64_t total) {
     PushProgress(push, "lookup", done, total);
   };
-  Result<build::PackPlan> planned =
-      build::PlanPack(engine.builder, engine.store, wanted.programs, progress, call);
+  Result<compile::PackPlan> planned =
+      compile::PlanPack(engine.builder, engine.store, wanted.programs, progress, call);
   if (!planned.ok() && planned.error().reason == "NOT_CACHED") {
     return WouldWrite(
         "not all results of the pack are in the cache, and they would have to be "
         "compiled and stored");
   }
-  KILN_TRY(build::PackPlan plan, std::move(planned));
+  KILN_TRY(compile::PackPlan plan, std::move(planned));
   plan.contents.info = InfoOf(request, wanted, plan);
   KILN_TRY(const std::string file, engine.shelf.NewFile());
   const pack::WriteOptions options{.mode = request.mode() == v1::BuildPackRequest::SMALL
                                                ? pack::Mode::kSmall
                                                : pack::Mode::kFast,
                                    .base = base};
-  KILN_TRY(const pack::Written written, WriteTo(engine, wanted, plan, options, file, push, call));
+  KILN_TRY(const pack::WriteReport written,
+           WriteTo(engine, wanted, plan, options, file, push, call));
   if (call.may_write) {
     KILN_TRY_VOID(engine.shelf.Keep(file, written.pack_id));
   } else if (!engine.shelf.HasInstead(file, written.pack_id)) {
@@ -326,8 +328,8 @@ Result<void> BuildPack(Engine& engine, const v1::BuildPackRequest& request, cons
     KILN_TRY(const Hash128 id, IdFromProto("base_pack", request.base_pack()));
     KILN_TRY(base, engine.shelf.OpenPack(id));
   }
-  const cache::HeldLeases::Held held =
-      call.may_write ? engine.whole.held.Hold("pack") : cache::HeldLeases::Held();
+  const cache::HeldLeases::ScopedLease held =
+      call.may_write ? engine.whole.held.Hold("pack") : cache::HeldLeases::ScopedLease();
   KILN_TRY(const Wanted wanted, WantedBy(engine, request, call, detail));
   KILN_TRY(const Packed made, PlanAndWrite(engine, request, wanted, base.get(), push, call));
   const auto& [plan, written] = made;

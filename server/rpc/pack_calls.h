@@ -28,7 +28,7 @@ class PackPages {
  private:
   Engine& engine_;
   const v1::ReadPackRequest request_;
-  std::shared_ptr<const build::KeptPack> pack_;
+  std::shared_ptr<const compile::KeptPack> pack_;
   uint64_t next_ = 0, end_ = 0;
 };
 

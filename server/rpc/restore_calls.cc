@@ -91,9 +91,9 @@ bool Recompile(Engine& engine, const cache::ExplainRecord& record, const cache::
 
 }  // namespace
 
-Result<Restored> RestoreLost(Engine& engine, const std::set<cache::Key>& lost,
-                             const cache::Call& call) {
-  Restored restored;
+Result<RestoreReport> RestoreLost(Engine& engine, const std::set<cache::Key>& lost,
+                                  const cache::Call& call) {
+  RestoreReport restored;
   std::set<cache::Key> wanted;
   for (const cache::Key& key : lost) {
     // Reading a key fetches it from an upstream, complete with its content.

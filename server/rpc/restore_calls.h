@@ -9,13 +9,13 @@
 
 namespace kiln::rpc {
 
-struct Restored {
+struct RestoreReport {
   uint64_t refetched = 0;
   uint64_t recompiled = 0;
 };
 
 // What can be had neither way stays a miss: the next request makes it. Errors: kCancelled.
-Result<Restored> RestoreLost(Engine& engine, const std::set<cache::Key>& lost,
-                             const cache::Call& call);
+Result<RestoreReport> RestoreLost(Engine& engine, const std::set<cache::Key>& lost,
+                                  const cache::Call& call);
 
 }  // namespace kiln::rpc

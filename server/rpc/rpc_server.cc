@@ -119,8 +119,8 @@ void RpcServer::State::TakeFrom(int listener, bool is_unix) {
   const ops::Party party = PartyOf(fd, is_unix);
   Acceptor* const acceptor = AcceptorFor(party);
   if (acceptor == nullptr || !doors.connections.Add(fd, party)) {
-    doors.access.RefuseConnection(
-        party, acceptor == nullptr ? ops::Access::Why::kStranger : ops::Access::Why::kNoRoom);
+    doors.access.RefuseConnection(party, acceptor == nullptr ? ops::Access::RefusalCause::kStranger
+                                                             : ops::Access::RefusalCause::kNoRoom);
     (void)close(fd);
     return;
   }

@@ -33,13 +33,13 @@ class UnixListener {
  public:
   // Who may open the socket: this uid only (directory 0700, socket 0600), or others too, whose uid
   // the server looks at (0711, 0666).
-  enum class For : uint8_t { kOwner, kNeighbours };
+  enum class SocketAudience : uint8_t { kOwner, kNeighbours };
   // Makes the directory if need be, takes the lock beside the socket, removes a socket that nobody
   // answers at, binds. Errors: kInvalidArgument for a path of more than 107 bytes;
   // kFailedPrecondition with reason LOCKED naming the pid, or for a directory of somebody else, of
   // another mode, or behind a symbolic link.
   static Result<std::unique_ptr<UnixListener>> Listen(const std::string& path,
-                                                      For whom = For::kOwner);
+                                                      SocketAudience whom = SocketAudience::kOwner);
   // Of a socket that listens already, as systemd passes it: takes the descriptor, not the path.
   static std::unique_ptr<UnixListener> Adopt(int fd, const std::string& path);
   ~UnixListener();
@@ -51,7 +51,7 @@ class UnixListener {
 
  private:
   UnixListener(std::string path, int lock) : path_(std::move(path)), lock_(lock) {}
-  Result<void> Bind(For whom);
+  Result<void> Bind(SocketAudience whom);
 
   const std::string path_;
   const int lock_;  // below 0: adopted

@@ -14,8 +14,8 @@ class Service;
 namespace kiln::rpc {
 
 // Host and engine must outlive the services, and the services the server that they run in. The
-// engine may come later, in this place (EnginePlace): CallFrame lets no call through to it before
-// the state is Ready.
+// engine may come later, in this place (DeferredEngine): CallContext lets no call through to it
+// before the state is Ready.
 std::shared_ptr<grpc::Service> MakeCompileService(const Host& host, Engine& engine);
 std::shared_ptr<grpc::Service> MakeBatchService(const Host& host, Engine& engine);
 std::shared_ptr<grpc::Service> MakeWatchService(const Host& host, Engine& engine);

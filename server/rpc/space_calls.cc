@@ -10,9 +10,9 @@
 
 #include <fmt/format.h>
 
-#include "cache/wanted.h"
+#include "cache/call_bounds.h"
 #include "compiler/base/stop.h"
-#include "server/build/batch_points.h"
+#include "server/compile/batch_points.h"
 #include "server/project/space.h"
 #include "server/rpc/paging.h"
 
@@ -47,7 +47,7 @@ class CountingTime {
 
 // A space with its program parsed and linked, or what is wrong with it.
 struct OpenedSpace {
-  std::shared_ptr<const build::PreparedProgram> prepared;
+  std::shared_ptr<const compile::PreparedProgram> prepared;
   project::SpaceRequest request;
   std::optional<project::Space> space;
   std::vector<PlacedDiagnostic> diagnostics;
@@ -68,7 +68,7 @@ Result<OpenedSpace> OpenSpace(Engine& engine, const v1::ProgramSpace& message,
   OpenedSpace opened;
   KILN_TRY(opened.request, FromProto(message, filter));
   KILN_TRY(ProgramAndTargets program, FromProto(message.program()));
-  const build::NamedTarget any{.name = "spirv", .target = {}};
+  const compile::NamedTarget any{.name = "spirv", .target = {}};
   KILN_TRY(opened.prepared,
            PrepareOrListMissing(engine, program.program,
                                 program.targets.empty() ? any : program.targets[0], call, detail));
@@ -91,9 +91,9 @@ struct Known {
   v1::VariantRow::State state = v1::VariantRow::UNKNOWN;
   Hash128 signature;
 };
-Result<Known> LookUp(Engine& engine, const build::PreparedProgram& program,
+Result<Known> LookUp(Engine& engine, const compile::PreparedProgram& program,
                      std::span<const resolve::OptionSetting> options, const cache::Call& call) {
-  const Result<build::Outcome> found =
+  const Result<compile::Outcome> found =
       engine.builder.Build(program, options, {.may_compile = false}, call);
   if (!found.ok()) {
     if (found.error().reason == "NOT_CACHED") {
@@ -101,7 +101,7 @@ Result<Known> LookUp(Engine& engine, const build::PreparedProgram& program,
     }
     return found.error();
   }
-  if (found->kind != build::OutcomeKind::kOk) {
+  if (found->kind != compile::OutcomeKind::kOk) {
     return Known{.state = v1::VariantRow::FAILED, .signature = {}};
   }
   return Known{.state = v1::VariantRow::CACHED, .signature = found->artifact->signature};
@@ -289,8 +289,8 @@ class RowsOf {
   }
 
   Result<bool> AddWalked() {
-    if (opened_.space->combinations() > build::kMaxWalked) {
-      return build::TooManyToWalk(opened_.space->combinations());
+    if (opened_.space->combinations() > compile::kMaxWalked) {
+      return compile::TooManyToWalk(opened_.space->combinations());
     }
     while (!Full() && at_.point < opened_.space->combinations()) {
       const uint64_t left = limit_ - static_cast<uint64_t>(reply_.rows_size());
@@ -298,7 +298,7 @@ class RowsOf {
       Diagnosed<project::Space::Page> page =
           opened_.space->List(at_.point, std::min<uint64_t>(left, kWalkedAtOnce));
       if (!page.ok()) {
-        return build::WrongSpace(opened_.request, page.diagnostics);
+        return compile::WrongSpace(opened_.request, page.diagnostics);
       }
       for (const std::vector<resolve::OptionSetting>& options : page.value->points) {
         KILN_TRY_VOID(AddRow(options));

@@ -14,9 +14,9 @@ namespace kiln::rpc {
 
 // A call that is over. Deletes itself.
 template <class Reactor>
-class Refused final : public Reactor {
+class RefusedCall final : public Reactor {
  public:
-  explicit Refused(const Error& error) {
+  explicit RefusedCall(const Error& error) {
     this->Finish({static_cast<grpc::StatusCode>(error.code), error.context});
   }
 
@@ -32,7 +32,7 @@ typename Call::Reactor* StartStream(Arguments&&... arguments) {
     call->Launch();
     return call.get();
   } catch (...) {
-    return new Refused<typename Call::Reactor>(ThrownError());
+    return new RefusedCall<typename Call::Reactor>(ThrownError());
   }
 }
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "compiler/base/mutex.h"
-#include "server/rpc/call_frame.h"
+#include "server/rpc/call_context.h"
 #include "server/rpc/convert.h"
 #include "server/rpc/paced_stream.h"
 

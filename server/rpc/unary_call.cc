@@ -22,7 +22,7 @@ Duration TimeFor(uint64_t bytes) {
 // A reply that its client has not taken. It outlives the call while somebody looks at it.
 class WaitingReply final : public OpenStreams::Stream {
  public:
-  explicit WaitingReply(std::unique_ptr<CallFrame> of)
+  explicit WaitingReply(std::unique_ptr<CallContext> of)
       : frame(std::move(of)), share_(frame->host().readers, frame->principal().party) {}
 
   // Requires: has not been called before. Errors: kResourceExhausted with BUFFERS_FULL.
@@ -53,7 +53,7 @@ class WaitingReply final : public OpenStreams::Stream {
   }
   void EndWith(const Error& /*error*/) override {}  // it has ended; its reply is on its way
 
-  const std::unique_ptr<CallFrame> frame;
+  const std::unique_ptr<CallContext> frame;
 
  private:
   ByteRoom::Share share_;
@@ -65,14 +65,14 @@ class WaitingReply final : public OpenStreams::Stream {
 // Deletes itself.
 class UnaryCall final : public grpc::ServerUnaryReactor {
  public:
-  UnaryCall(std::unique_ptr<CallFrame> frame, v1::ErrorDetail detail, HeldBytes held)
+  UnaryCall(std::unique_ptr<CallContext> frame, v1::ErrorDetail detail, HeldBytes held)
       : reply_(std::make_shared<WaitingReply>(std::move(frame))),
         detail_(std::move(detail)),
         held_(std::move(held)) {}
 
   // By a job.
   void Work(FramedBody body) {
-    CallFrame& frame = *reply_->frame;
+    CallContext& frame = *reply_->frame;
     frame.Submit([this, &frame, body = std::move(body)](
                      const cache::Call& call) { return body(frame, call, detail_); },
                  [this](const Result<void>& result) { End(result); });
@@ -120,7 +120,7 @@ grpc::ServerUnaryReactor* Finished(grpc::CallbackServerContext& context,
 
 grpc::ServerUnaryReactor* Answer(const Host& host, grpc::CallbackServerContext& context,
                                  UnaryMethod method, FramedBody body, std::string object) {
-  auto frame = std::make_unique<CallFrame>(host, context, method.name);
+  auto frame = std::make_unique<CallContext>(host, context, method.name);
   frame->SetObject(std::move(object));
   v1::ErrorDetail detail;
   detail.set_trace_id(frame->trace());
@@ -165,7 +165,7 @@ grpc::ServerUnaryReactor* AnswerUnary(const Host& host, grpc::CallbackServerCont
                                       UnaryMethod method, UnaryBody body, std::string object) {
   return AnswerUnary(
       host, context, std::move(method),
-      FramedBody([body = std::move(body)](CallFrame&, const cache::Call& call,
+      FramedBody([body = std::move(body)](CallContext&, const cache::Call& call,
                                           v1::ErrorDetail& detail) { return body(call, detail); }),
       std::move(object));
 }

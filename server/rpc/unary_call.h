@@ -17,7 +17,7 @@
 #include "cache/store.h"
 #include "compiler/base/result.h"
 #include "proto/kiln/v1/common.pb.h"
-#include "server/rpc/call_frame.h"
+#include "server/rpc/call_context.h"
 #include "server/rpc/host.h"
 
 namespace kiln::rpc {
@@ -53,7 +53,7 @@ struct UnaryMethod {
 // The body finds the trace id in the detail, and leaves there what an error itself does not know.
 using UnaryBody = std::function<Result<void>(const cache::Call&, v1::ErrorDetail&)>;
 // For one that wants to know who calls.
-using FramedBody = std::function<Result<void>(CallFrame&, const cache::Call&, v1::ErrorDetail&)>;
+using FramedBody = std::function<Result<void>(CallContext&, const cache::Call&, v1::ErrorDetail&)>;
 
 // `object`: what the audit log names. The body is called before this returns, or by a job; messages
 // live until then, and until the call is over.

@@ -101,7 +101,8 @@ bool IsAnswered(const std::string& path) {
 
 }  // namespace
 
-Result<std::unique_ptr<UnixListener>> UnixListener::Listen(const std::string& path, For whom) {
+Result<std::unique_ptr<UnixListener>> UnixListener::Listen(const std::string& path,
+                                                           SocketAudience whom) {
   if (path.size() >= sizeof(sockaddr_un{}.sun_path)) {
     return Error{.code = ErrorCode::kInvalidArgument,
                  .context = fmt::format("the socket path '{}' has {} bytes, the system allows {}; "
@@ -112,7 +113,7 @@ Result<std::unique_ptr<UnixListener>> UnixListener::Listen(const std::string& pa
   const std::filesystem::path whole(path);
   KILN_TRY(const OwnFolder folder,
            MakeDirectory(whole.parent_path().string(),
-                         whom == For::kOwner ? kOwnerMode : kNeighbourMode));
+                         whom == SocketAudience::kOwner ? kOwnerMode : kNeighbourMode));
   KILN_TRY(const int lock, TakeLock(folder, whole.filename().string() + ".lock"));
   std::unique_ptr<UnixListener> listener(new UnixListener(path, lock));
   KILN_TRY_VOID(listener->Bind(whom));
@@ -125,7 +126,7 @@ std::unique_ptr<UnixListener> UnixListener::Adopt(int fd, const std::string& pat
   return listener;
 }
 
-Result<void> UnixListener::Bind(For whom) {
+Result<void> UnixListener::Bind(SocketAudience whom) {
   struct stat found {};
   if (lstat(path_.c_str(), &found) == 0) {  // we hold the lock: a socket here should be stale
     if (!S_ISSOCK(found.st_mode)) {
@@ -150,7 +151,8 @@ Result<void> UnixListener::Bind(For whom) {
   }
   const sockaddr_un address = AddressOf(path_);
   if (bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0 ||
-      chmod(path_.c_str(), whom == For::kOwner ? 0600 : 0666) != 0 || listen(fd, kBacklog) != 0) {
+      chmod(path_.c_str(), whom == SocketAudience::kOwner ? 0600 : 0666) != 0 ||
+      listen(fd, kBacklog) != 0) {
     const Error error = Failed("cannot listen on", path_);
     (void)close(fd);
     return error;

@@ -15,7 +15,7 @@
 #include <grpcpp/support/server_callback.h>
 
 #include "compiler/base/mutex.h"
-#include "server/rpc/call_frame.h"
+#include "server/rpc/call_context.h"
 #include "server/rpc/compile_calls.h"
 #include "server/rpc/open_streams.h"
 #include "server/rpc/reader_pace.h"
@@ -99,7 +99,7 @@ class UploadCall final : public grpc::ServerReadReactor<grpc::ByteBuffer>,
       if (ok && upload_->waiting() < kStoreUploadsAt) {
         Read();
       } else {
-        Store(ok ? Then::kRead : Then::kEnd);
+        Store(ok ? AfterStore::kRead : AfterStore::kEnd);
       }
       return {};
     });
@@ -116,14 +116,14 @@ class UploadCall final : public grpc::ServerReadReactor<grpc::ByteBuffer>,
     return taken;
   }
 
-  enum class Then : uint8_t { kRead, kEnd };
-  void Store(Then then) {
+  enum class AfterStore : uint8_t { kRead, kEnd };
+  void Store(AfterStore then) {
     frame_.Submit([self = this->shared_from_this()](
                       const cache::Call& call) { return self->upload_->Store(call); },
                   [self = this->shared_from_this(), then](const Result<void>& stored) {
                     self->Step([&]() -> Result<void> {
                       KILN_TRY_VOID(stored);
-                      if (then == Then::kRead) {
+                      if (then == AfterStore::kRead) {
                         self->Read();
                         return {};
                       }
@@ -182,7 +182,7 @@ class UploadCall final : public grpc::ServerReadReactor<grpc::ByteBuffer>,
     const std::shared_ptr<UploadCall> last = std::move(self_);
   }
 
-  CallFrame frame_;
+  CallContext frame_;
   std::optional<Upload> upload_;  // until the call ends
   grpc::ByteBuffer& reply_;
   grpc::ByteBuffer bytes_;  // that were read last

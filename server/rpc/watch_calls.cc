@@ -51,9 +51,9 @@ Result<std::vector<reload::WatchedProgram>> ProgramsFrom(
 
 Result<void> CheckThere(Engine& engine, const std::vector<reload::WatchedProgram>& programs,
                         const cache::Call& call, v1::ErrorDetail& detail) {
-  std::vector<build::Source> sources;
+  std::vector<compile::Source> sources;
   for (const reload::WatchedProgram& program : programs) {
-    const std::vector<build::Source>& more = program.program.program.sources;
+    const std::vector<compile::Source>& more = program.program.program.sources;
     sources.insert(sources.end(), more.begin(), more.end());
   }
   return CheckThere(engine, sources, call, detail);
@@ -73,9 +73,9 @@ void AddNames(const std::vector<std::string>& names,
 }
 
 // Neither or both: what is gone from the store is fetched with Compile, which builds it again.
-void AddBytes(Engine& engine, const build::Artifact& artifact, v1::Artifact& out) {
+void AddBytes(Engine& engine, const compile::Artifact& artifact, v1::Artifact& out) {
   uint64_t total = artifact.metadata.size;
-  for (const build::StageCodeDigest& code : artifact.code) {
+  for (const compile::StageCodeDigest& code : artifact.code) {
     total += code.digest.size;
   }
   if (total > kMaxStreamMessage - (uint64_t{64} << 10)) {
@@ -85,7 +85,7 @@ void AddBytes(Engine& engine, const build::Artifact& artifact, v1::Artifact& out
     return engine.store.Get(cache::ContentKey(digest), {});
   };
   std::string data;
-  for (const build::StageCodeDigest& code : artifact.code) {
+  for (const compile::StageCodeDigest& code : artifact.code) {
     const Result<cache::Blob> blob = get(code.digest);
     if (!blob.ok()) {
       return;
@@ -103,14 +103,14 @@ class EventWriter {
   EventWriter(Engine& engine, bool inline_data, v1::WatchEvent& out)
       : engine_(engine), inline_data_(inline_data), out_(out) {}
 
-  void operator()(const reload::Opened& opened) const {
+  void operator()(const reload::SessionOpened& opened) const {
     v1::WatchEvent::Opened& to = *out_.mutable_opened();
     to.set_epoch(opened.epoch);
     AddNames(opened.programs, *to.mutable_programs());
     to.set_source_present(opened.source_present);
     to.set_resumed(opened.resumed);
   }
-  void operator()(const reload::Changed& changed) const {
+  void operator()(const reload::SourcesChanged& changed) const {
     v1::WatchEvent::Changed& to = *out_.mutable_changed();
     to.set_generation(changed.generation);
     AddNames(changed.paths, *to.mutable_paths());
@@ -124,7 +124,7 @@ class EventWriter {
       rpc::ToProto(setting, *to.add_options());
     }
     v1::Outcome outcome;
-    rpc::ToProto(build::Outcome{.artifact = *built.artifact}, outcome);
+    rpc::ToProto(compile::Outcome{.artifact = *built.artifact}, outcome);
     *to.mutable_artifact() = std::move(*outcome.mutable_artifacts(0));
     to.mutable_change()->set_code(built.change.code);
     to.mutable_change()->set_settings(built.change.settings);
@@ -133,7 +133,7 @@ class EventWriter {
       AddBytes(engine_, *built.artifact, *to.mutable_artifact());
     }
   }
-  void operator()(const reload::Unchanged& unchanged) const {
+  void operator()(const reload::ProgramUnchanged& unchanged) const {
     v1::WatchEvent::Unchanged& to = *out_.mutable_unchanged();
     to.set_generation(unchanged.generation);
     to.set_program(unchanged.program);
@@ -152,7 +152,7 @@ class EventWriter {
       added = std::move(one);
     }
   }
-  void operator()(const reload::Settled& settled) const {
+  void operator()(const reload::ProgramsSettled& settled) const {
     v1::WatchEvent::Settled& to = *out_.mutable_settled();
     to.set_generation(settled.generation);
     to.set_ms(settled.ms);
@@ -255,7 +255,7 @@ Result<reload::PushedChange> PushFrom(Engine& engine, const v1::WatchRequest::Pu
                                       const cache::Call& call, v1::ErrorDetail& detail) {
   reload::PushedChange change{.removed = {push.removed().begin(), push.removed().end()}};
   for (const v1::SourceRef& ref : push.changed()) {
-    KILN_TRY(build::Source source, FromProto(ref));
+    KILN_TRY(compile::Source source, FromProto(ref));
     change.changed.push_back(std::move(source));
   }
   KILN_TRY_VOID(CheckThere(engine, change.changed, call, detail));

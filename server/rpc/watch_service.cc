@@ -3,12 +3,12 @@
 #include <set>
 
 #include "proto/kiln/v1/watch.grpc.pb.h"
-#include "server/rpc/call_frame.h"
+#include "server/rpc/call_context.h"
+#include "server/rpc/event_pump.h"
 #include "server/rpc/open_streams.h"
 #include "server/rpc/reader_pace.h"
 #include "server/rpc/services.h"
 #include "server/rpc/start_stream.h"
-#include "server/rpc/step_thread.h"
 #include "server/rpc/watch_calls.h"
 #include "server/rpc/wire.h"
 
@@ -32,7 +32,7 @@ class WatchCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::B
   using Reactor = grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>;
 
   WatchCall(const Host& host, grpc::CallbackServerContext& context, Engine& engine,
-            StepThread& steps, OpenCalls& open)
+            EventPump& steps, OpenCalls& open)
       : frame_(host, context, "Watch"),
         engine_(engine),
         steps_(steps),
@@ -257,9 +257,9 @@ class WatchCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::B
     });
   }
 
-  CallFrame frame_;
+  CallContext frame_;
   Engine& engine_;
-  StepThread& steps_;
+  EventPump& steps_;
   OpenCalls& open_;
   std::shared_ptr<WatchCall> self_;
   v1::ErrorDetail detail_;
@@ -309,8 +309,8 @@ class WatchService final
 
   const Host& host_;
   Engine& engine_;
-  OpenCalls open_;    // of the step thread
-  StepThread steps_;  // last: it uses the rest
+  OpenCalls open_;   // of the step thread
+  EventPump steps_;  // last: it uses the rest
 };
 
 }  // namespace

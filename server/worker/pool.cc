@@ -41,9 +41,9 @@ Message MessageOf(const Job& job) {
 
 // Stops the process of a background job while interactive work waits. A process that was stopped
 // for the longest time allowed then runs undisturbed for as long.
-class Pool::Yielding {
+class Pool::YieldGuard {
  public:
-  Yielding(Pool& pool, const Process& process, const Job& job)
+  YieldGuard(Pool& pool, const Process& process, const Job& job)
       : pool_(pool), process_(process), job_(job) {}
 
   // To be called now and then while the process works.
@@ -211,7 +211,7 @@ Result<bool> Pool::Hear(Process& process, Attempt& attempt) {
 
 Result<Pool::Attempt> Pool::Try(const Job& job, const std::stop_token& stop, Duration deadline) {
   KILN_TRY(std::unique_ptr<Process> process, Take(job, stop, deadline));
-  Yielding yielding(*this, *process, job);
+  YieldGuard yielding(*this, *process, job);
   Attempt attempt;
   const Duration timeout = clock_.Monotonic() + options_.wall;
   const Duration most_cpu = process->CpuTime() + options_.cpu;

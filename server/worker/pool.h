@@ -106,7 +106,7 @@ class Pool final : public Runner {
     std::string death;
   };
 
-  class Yielding;
+  class YieldGuard;
   static size_t At(bool background) { return background ? 1 : 0; }
 
   // A process that is busy with the job from the moment it is not idle.

@@ -8,7 +8,7 @@
 
 #include "compiler/driver/frontends.h"
 #include "compiler/driver/stages.h"
-#include "compiler/emit/spirv/piece_table.h"
+#include "compiler/emit/spirv/code_object_table.h"
 #include "tests/bench/measure.h"
 
 namespace kiln::bench {
@@ -62,7 +62,7 @@ UnitTimes MeasureUnits(const UberProgram& uber) {
                               ir::PipelineType::kGraphicsClassic);
   });
   times.constant = MedianTime([&] {
-                     spirv::PieceTable table(pool, uber.target);
+                     spirv::CodeObjectTable table(pool, uber.target);
                      for (uint32_t i = 0; i < kConstants; ++i) {
                        (void)table.globals().U32(i);
                      }

@@ -60,7 +60,7 @@ int Run(const std::string& only, bool quick, bool json) {
   (void)setenv("KILN_CACHE_DIR", (folder + "/cache").c_str(), 1);
   DaemonBench bench{.folder = folder, .address = "unix:" + folder + "/run/kilnd.sock"};
   bench.quick = quick;
-  Result<client::Connected> connected =
+  Result<client::DaemonConnection> connected =
       client::Connect({.address = bench.address}, client::Autostart::kYes);
   if (!connected.ok()) {
     fmt::print(stderr, "{}\n", connected.error().context);

@@ -14,7 +14,7 @@
 #include "cache/sqlite/sqlite_store.h"
 #include "compiler/base/check.h"
 #include "compiler/base/log.h"
-#include "server/build/pack_plan.h"
+#include "server/compile/pack_plan.h"
 #include "server/jobs/memory_queue.h"
 #include "server/jobs/worker.h"
 
@@ -37,8 +37,8 @@ class RecordingStore final : public cache::BlobStore {
   Result<cache::Blob> Get(const cache::Key& key, const cache::Call& call) override {
     return below_.Get(key, call);
   }
-  Result<cache::Stored> Put(std::span<const cache::Item> items, cache::Durability durability,
-                            const cache::Call& call) override {
+  Result<cache::PutResult> Put(std::span<const cache::Item> items, cache::Durability durability,
+                               const cache::Call& call) override {
     if (recording_ != nullptr) {
       recording_->push_back({.items = {items.begin(), items.end()}, .durability = durability});
     }
@@ -98,11 +98,11 @@ struct DurableEngine::Parts {
   cache::CheckedStore checked;
   cache::MetricsStore metrics;
   RecordingStore top;
-  build::ProgramPool pool;
-  build::CachedBuild builder;
+  compile::ProgramPool pool;
+  compile::CachedBuild builder;
   jobs::MemoryQueue queue;
   jobs::Workers workers;
-  build::Batches batches;
+  compile::Batches batches;
   uint64_t next_batch = 1;
 };
 
@@ -127,31 +127,31 @@ DurableEngine::DurableEngine(const std::filesystem::path& dir, Recording* record
 
 DurableEngine::~DurableEngine() = default;
 
-build::BatchProgress DurableEngine::Build(const build::BatchRequest& request) {
+compile::BatchProgress DurableEngine::Build(const compile::BatchRequest& request) {
   const std::string name = std::to_string(parts_->next_batch++);
   const Hash128 id = HashBytes(AsBytes(name));
   KILN_CHECK(parts_->batches.Start(id, request).ok(), "the queue is full");
   for (;;) {
-    const Result<build::BatchSummary> summary = parts_->batches.Get(id);
+    const Result<compile::BatchSummary> summary = parts_->batches.Get(id);
     KILN_CHECK(summary.ok(), "no batch");
-    if (summary->state == build::BatchState::kDone) {
+    if (summary->state == compile::BatchState::kDone) {
       return summary->progress;
     }
-    KILN_CHECK(summary->state == build::BatchState::kQueued ||
-                   summary->state == build::BatchState::kRunning,
+    KILN_CHECK(summary->state == compile::BatchState::kQueued ||
+                   summary->state == compile::BatchState::kRunning,
                "the batch ended early");
     std::this_thread::sleep_for(kPollEvery);
   }
 }
 
-Result<pack::Written> DurableEngine::Pack(const build::BatchRequest& request,
-                                          const pack::WriteOptions& options,
-                                          const std::string& path) {
-  KILN_TRY(const std::vector<build::PackProgram> programs,
-           build::PackProgramsOf(parts_->builder, request, parts_->clock, {}));
-  KILN_TRY(const build::PackPlan plan,
-           build::PlanPack(parts_->builder, parts_->top, programs, [](uint64_t, uint64_t) {}, {}));
-  build::PackContent content(parts_->builder, programs, plan);
+Result<pack::WriteReport> DurableEngine::Pack(const compile::BatchRequest& request,
+                                              const pack::WriteOptions& options,
+                                              const std::string& path) {
+  KILN_TRY(const std::vector<compile::PackProgram> programs,
+           compile::PackProgramsOf(parts_->builder, request, parts_->clock, {}));
+  KILN_TRY(const compile::PackPlan plan, compile::PlanPack(parts_->builder, parts_->top, programs,
+                                                           [](uint64_t, uint64_t) {}, {}));
+  compile::PackContent content(parts_->builder, programs, plan);
   const pack::BlobSource blobs = [&](const Digest& digest) -> Result<Bytes> {
     KILN_TRY(const cache::Blob blob, content.Read(digest, {}));
     return Bytes(blob.bytes.begin(), blob.bytes.end());
@@ -166,8 +166,8 @@ void DurableEngine::Put(const Recording& recording) {
 }
 
 EngineCounts DurableEngine::counts() const {
-  const build::PoolCounters pool = parts_->pool.Counters();
-  const build::BuildCounters& built = parts_->builder.counters();
+  const compile::PoolCounters pool = parts_->pool.Counters();
+  const compile::BuildCounters& built = parts_->builder.counters();
   return {.parsed = pool.parsed,
           .linked = pool.linked,
           .segments_lowered = built.segments_lowered,

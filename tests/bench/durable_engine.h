@@ -13,7 +13,7 @@
 #include "cache/pack/writer.h"
 #include "cache/store.h"
 #include "compiler/base/clock.h"
-#include "server/build/batch.h"
+#include "server/compile/batch.h"
 
 namespace kiln::bench {
 
@@ -50,10 +50,10 @@ class DurableEngine {
   DurableEngine& operator=(const DurableEngine&) = delete;
 
   // Builds or finds everything; returns when all of it is on disk.
-  build::BatchProgress Build(const build::BatchRequest& request);
+  compile::BatchProgress Build(const compile::BatchRequest& request);
   // A pack of all results of a batch. Errors: those of planning and writing it.
-  Result<pack::Written> Pack(const build::BatchRequest& request, const pack::WriteOptions& options,
-                             const std::string& path);
+  Result<pack::WriteReport> Pack(const compile::BatchRequest& request,
+                                 const pack::WriteOptions& options, const std::string& path);
   // Puts what was recorded; returns when all of it is on disk.
   void Put(const Recording& recording);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The demo of deploy/demo end to end: every allowed variant cold into durable SQLite, again, in a
+// The demo of examples/demo end to end: every allowed variant cold into durable SQLite, again, in a
 // new process, after touching one function, after touching one setting; beside the floor of the
 // same run, which is putting the same bytes into the same stores without building anything.
 //   end_to_end_bench [--json] [--rounds N]
@@ -18,7 +18,7 @@
 #include "compiler/base/test_directory.h"
 #include "compiler/driver/stages.h"
 #include "compiler/driver/variant_assembler.h"
-#include "server/build/batch_points.h"
+#include "server/compile/batch_points.h"
 #include "tests/bench/durable_engine.h"
 #include "tests/bench/measure.h"
 #include "tests/support/demo_project.h"
@@ -48,11 +48,11 @@ Cost Timed(Work work) {
 // What one build of the whole demo came to.
 struct Row {
   Cost cost;
-  build::BatchProgress progress;
+  compile::BatchProgress progress;
   EngineCounts counts;  // that it added
 };
 
-Row BuildAll(DurableEngine& engine, const build::BatchRequest& request) {
+Row BuildAll(DurableEngine& engine, const compile::BatchRequest& request) {
   Row row;
   const EngineCounts before = engine.counts();
   row.cost = Timed([&] { row.progress = engine.Build(request); });
@@ -62,22 +62,22 @@ Row BuildAll(DurableEngine& engine, const build::BatchRequest& request) {
 
 // A program of the demo with the points to build.
 struct LinkedPoints {
-  const build::BatchProgram* program = nullptr;
+  const compile::BatchProgram* program = nullptr;
   Diagnosed<driver::LinkedProgram> linked;
-  build::BatchPoints points;
+  compile::BatchPoints points;
 };
 
-LinkedPoints LinkAndCount(const build::BatchRequest& request, size_t number) {
+LinkedPoints LinkAndCount(const compile::BatchRequest& request, size_t number) {
   SystemClock clock;
   LinkedPoints all{.program = &request.programs[number], .linked = {}, .points = {}};
   std::vector<SourceFile> files;
-  for (const build::Source& source : all.program->program.sources) {
+  for (const compile::Source& source : all.program->program.sources) {
     files.emplace_back(source.path, *source.text);
   }
   all.linked = driver::LinkSources(files, all.program->program.pipeline);
   KILN_CHECK(all.linked.ok());
-  Result<build::BatchPoints> points = build::PointsOf(*all.linked.value, all.program->space,
-                                                      {.results = request.budget.results}, clock);
+  Result<compile::BatchPoints> points = compile::PointsOf(
+      *all.linked.value, all.program->space, {.results = request.budget.results}, clock);
   KILN_CHECK(points.ok());
   all.points = std::move(points).value();
   return all;
@@ -86,7 +86,7 @@ LinkedPoints LinkAndCount(const build::BatchRequest& request, size_t number) {
 void BuildPoints(const LinkedPoints& all, driver::VariantAssembler& assembler) {
   resolve::OptionValues values;
   std::vector<Diagnostic> diagnostics;
-  for (const build::BatchPoint& point : all.points.points) {
+  for (const compile::BatchPoint& point : all.points.points) {
     std::vector<resolve::OptionSetting> settings = all.program->program.options;
     settings.insert(settings.end(), point.options.begin(), point.options.end());
     KILN_CHECK(resolve::CheckOptions(all.linked.value->program, settings, values, diagnostics));
@@ -97,7 +97,7 @@ void BuildPoints(const LinkedPoints& all, driver::VariantAssembler& assembler) {
 }
 
 // Parsing, linking, counting and assembling: the whole of a cold build but keys and stores.
-Cost Compile(const build::BatchRequest& request) {
+Cost Compile(const compile::BatchRequest& request) {
   return Timed([&] {
     for (size_t i = 0; i < request.programs.size(); ++i) {
       const LinkedPoints all = LinkAndCount(request, i);
@@ -114,13 +114,13 @@ struct Lowered {
   size_t own = 0, others = 0;
 };
 
-Lowered LoweredByEdit(const build::BatchRequest& before, const build::BatchRequest& after,
+Lowered LoweredByEdit(const compile::BatchRequest& before, const compile::BatchRequest& after,
                       std::string_view function) {
   Lowered lowered;
   for (size_t i = 0; i < before.programs.size(); ++i) {
     const LinkedPoints first = LinkAndCount(before, i);
     const LinkedPoints second = LinkAndCount(after, i);
-    const build::BatchProgram& program = before.programs[i];
+    const compile::BatchProgram& program = before.programs[i];
     driver::VariantAssembler assembler(*first.linked.value, program.program.entries,
                                        program.targets[0].target);
     BuildPoints(first, assembler);
@@ -140,7 +140,7 @@ struct Round {
 };
 
 struct Projects {
-  build::BatchRequest original, function, setting;
+  compile::BatchRequest original, function, setting;
 };
 
 Round RunRound(const Projects& projects, const Recording& recording) {
@@ -288,7 +288,7 @@ void Print(const nlohmann::ordered_json& json) {
 
 // Sources with one function, and with one setting, changed.
 Result<Projects> MakeProjects() {
-  KILN_TRY(const DemoProject demo, LoadDemo(KILN_SOURCE_DIR "/deploy/demo"));
+  KILN_TRY(const DemoProject demo, LoadDemo(KILN_SOURCE_DIR "/examples/demo"));
   const std::string pass = "shaders/passes/forward.rpl";
   const DemoProject function =
       Edited(demo, pass, "f1 rest = clamp_f1 (1.0 - cos_angle, 0.0, 1.0);",

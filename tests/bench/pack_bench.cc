@@ -196,15 +196,15 @@ void MeasureUnpacking(const std::string& path, int rounds, ReadCost& cost) {
 }
 
 struct Sizes {
-  pack::Written written;
+  pack::WriteReport written;
   double write_ms = 0;  // planning and compressing, results in memory
   uint64_t raw_bytes = 0;
   Peer peer;
 };
 
 Sizes MeasureDemo(const std::filesystem::path& dir, const std::string& path) {
-  const DemoProject demo = Must(LoadDemo(KILN_SOURCE_DIR "/deploy/demo"), "loading the demo");
-  const build::BatchRequest batch = Must(BatchOf(demo), "linking the demo");
+  const DemoProject demo = Must(LoadDemo(KILN_SOURCE_DIR "/examples/demo"), "loading the demo");
+  const compile::BatchRequest batch = Must(BatchOf(demo), "linking the demo");
   DurableEngine engine(dir / "demo", nullptr);
   (void)engine.Build(batch);
   const double start = Milliseconds();
@@ -226,13 +226,13 @@ struct Delta {
 Delta MeasureDelta(const std::filesystem::path& dir) {
   const DemoProject project = Must(FortyMaterials(), "reading the manifest");
   DurableEngine engine(dir / "forty", nullptr);
-  const build::BatchRequest before = Must(BatchOf(project), "linking the materials");
+  const compile::BatchRequest before = Must(BatchOf(project), "linking the materials");
   (void)engine.Build(before);
   const std::string base_path = dir / "base.kpack";
   Delta delta;
   delta.full_bytes = Must(engine.Pack(before, {}, base_path), "writing the base").file_bytes;
   const std::shared_ptr<const pack::Pack> base = Open(base_path);
-  const build::BatchRequest after =
+  const compile::BatchRequest after =
       Must(BatchOf(WithOneMaterialEdited(project)), "linking the edited materials");
   (void)engine.Build(after);
   const std::string path = dir / "delta.kpack";

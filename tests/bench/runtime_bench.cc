@@ -60,7 +60,7 @@ double Best(const std::vector<double>& values) {
 }
 
 std::string ReadText(const std::string& path) {
-  std::ifstream file(std::string(KILN_SOURCE_DIR) + "/deploy/demo/shaders/" + path);
+  std::ifstream file(std::string(KILN_SOURCE_DIR) + "/examples/demo/shaders/" + path);
   return {std::istreambuf_iterator<char>(file), {}};
 }
 

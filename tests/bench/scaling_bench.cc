@@ -75,7 +75,7 @@ Row Run(const driver::LinkedProgram& linked, uint32_t combinations) {
       values.bits[flag] = bits >> flag & 1u;
     }
     if (!assembler.Find(values)) {
-      (void)assembler.Build(values, driver::Wanted::kNew);
+      (void)assembler.Build(values, driver::ModuleSelection::kNew);
     }
   }
   const double seconds = (ThreadCpuMicroseconds() - start) / 1e6;

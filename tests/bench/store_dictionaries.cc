@@ -18,9 +18,9 @@ namespace {
 
 // The distinct contents of a cold build of the demo, in the order in which it puts them.
 std::vector<cache::Item> DemoContents(const std::filesystem::path& dir) {
-  const Result<DemoProject> demo = LoadDemo(KILN_SOURCE_DIR "/deploy/demo");
+  const Result<DemoProject> demo = LoadDemo(KILN_SOURCE_DIR "/examples/demo");
   Check(demo.ok(), "loading the demo");
-  const Result<build::BatchRequest> batch = BatchOf(*demo);
+  const Result<compile::BatchRequest> batch = BatchOf(*demo);
   Check(batch.ok(), "linking the demo");
   Recording recording;
   {

@@ -219,7 +219,7 @@ AssembledTimes TimeAssembled(const UberProgram& uber, std::span<const uint32_t> 
   });
   driver::VariantAssembler only_new(uber.linked, uber.entries, uber.target);
   times.only_new = TimeChunks(variants, [&](uint32_t i) {
-    (void)only_new.Build(Check(uber, i, values), driver::Wanted::kNew);
+    (void)only_new.Build(Check(uber, i, values), driver::ModuleSelection::kNew);
   });
   return times;
 }

@@ -71,8 +71,8 @@ void Build(const driver::LinkedProgram& linked, const resolve::OptionValues& val
   }
   ir::Pool pool;
   driver::DirectUnits units(linked.program);
-  resolve::Answers answers(linked.program, values, pool, &units);
-  const auto closed = resolve::CloseVariant(linked.program, entries, answers, units);
+  resolve::VariantEvaluator answers(linked.program, values, pool, &units);
+  const auto closed = resolve::SpecialiseVariant(linked.program, entries, answers, units);
   const Result<void> verified = ir::Verify(*closed.value);
   KILN_CHECK(verified.ok(), "{}", ErrorText(verified.error()));
 }

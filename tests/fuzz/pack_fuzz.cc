@@ -73,7 +73,7 @@ void Read(ByteView bytes) {
   (void)(*pack)->Verify();
   // A store takes what verifies, and hands out nothing else.
   cache::MemoryStore store(nullptr, nullptr, {});
-  const Result<Imported> imported = ImportCache(**pack, store);
+  const Result<ImportReport> imported = ImportCache(**pack, store);
   KILN_CHECK(imported.ok() || !imported.error().context.empty());
 }
 

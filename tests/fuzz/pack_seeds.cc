@@ -43,8 +43,8 @@ class OneResult final : public cache::Maintenance {
     return cache::RepairReport();
   }
   Result<cache::GcReport> Gc(const cache::GcOptions&) override { return cache::GcReport(); }
-  Result<std::vector<cache::Quarantined>> ListQuarantine(int64_t, uint32_t) override {
-    return std::vector<cache::Quarantined>();
+  Result<std::vector<cache::QuarantineEntry>> ListQuarantine(int64_t, uint32_t) override {
+    return std::vector<cache::QuarantineEntry>();
   }
 
   cache::MemoryStore store{nullptr, nullptr, {}};

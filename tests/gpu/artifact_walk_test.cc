@@ -62,7 +62,7 @@ class ArtifactWalk : public graph::ValidatedDevice {
 };
 
 TEST_F(ArtifactWalk, Demo_EveryProgramOverItsOptions) {
-  const auto demo = DemoArtifacts::Load(KILN_SOURCE_DIR "/deploy/demo");
+  const auto demo = DemoArtifacts::Load(KILN_SOURCE_DIR "/examples/demo");
   ASSERT_TRUE(demo.ok()) << ErrorText(demo.error());
   ASSERT_EQ(demo->Programs().size(), 11U);
   for (const std::string& program : demo->Programs()) {

@@ -158,7 +158,7 @@ class PreviewGolden : public graph::ValidatedDevice,
 };
 
 TEST_P(PreviewGolden, EveryMesh_IsThePictureThatWasRecorded) {
-  const auto demo = DemoArtifacts::Load(KILN_SOURCE_DIR "/deploy/demo");
+  const auto demo = DemoArtifacts::Load(KILN_SOURCE_DIR "/examples/demo");
   ASSERT_TRUE(demo.ok()) << ErrorText(demo.error());
   const auto built = demo->Build(GetParam().program, GetParam().options);
   ASSERT_TRUE(built.ok()) << ErrorText(built.error());

@@ -44,10 +44,10 @@ struct Store {
     }
     return whole;
   }
-  Result<pack::Written> Export(const std::string& path, const cache::RowFilter& filter = {}) {
+  Result<pack::WriteReport> Export(const std::string& path, const cache::RowFilter& filter = {}) {
     return pack::ExportCache(maintenance, checked, filter, {}, path);
   }
-  Result<pack::Imported> Import(const std::string& path) {
+  Result<pack::ImportReport> Import(const std::string& path) {
     KILN_TRY(const std::unique_ptr<pack::Pack> file, pack::Pack::Open(path, {}));
     return pack::ImportCache(*file, checked);
   }
@@ -72,18 +72,18 @@ class CacheExport : public testing::Test {
 TEST_F(CacheExport, EverythingGoesOutAndIn_AndOutAgainWithTheSameBytes) {
   Store from(clock);
   from.Put(0, 40);
-  const Result<pack::Written> written = from.Export(Path("a"));
+  const Result<pack::WriteReport> written = from.Export(Path("a"));
   ASSERT_TRUE(written.ok()) << ErrorText(written.error());
   EXPECT_EQ(written->rows, 120u);
   Store to(clock);
-  const Result<pack::Imported> imported = to.Import(Path("a"));
+  const Result<pack::ImportReport> imported = to.Import(Path("a"));
   ASSERT_TRUE(imported.ok()) << ErrorText(imported.error());
   EXPECT_EQ(imported->added, 160u);
   EXPECT_EQ(to.Whole(0, 40), 40u);
   EXPECT_TRUE(to.maintenance.Verify({})->clean());
   ASSERT_TRUE(to.Export(Path("b")).ok());
   EXPECT_EQ(ReadFile(Path("a")).value(), ReadFile(Path("b")).value());
-  const Result<pack::Imported> again = to.Import(Path("a"));
+  const Result<pack::ImportReport> again = to.Import(Path("a"));
   EXPECT_EQ(again->added, 0u);
   EXPECT_EQ(again->present, 160u);
 }
@@ -103,12 +103,12 @@ TEST_F(CacheExport, ContentThatNoPackHolds_CostsItsRowsOnly) {
                          .products = {{.name = "diag", .digest = digest}}}),
       cache::AliasItem(0, variant, signature)};
   ASSERT_TRUE(from.checked.Put(large, cache::Durability::kDurable, {}).ok());
-  const Result<pack::Written> written = from.Export(Path("a"));
+  const Result<pack::WriteReport> written = from.Export(Path("a"));
   ASSERT_TRUE(written.ok()) << ErrorText(written.error());
   EXPECT_EQ(written->rows, 9u);
   EXPECT_EQ(written->left_out, 2u);
   Store to(clock);
-  const Result<pack::Imported> imported = to.Import(Path("a"));
+  const Result<pack::ImportReport> imported = to.Import(Path("a"));
   ASSERT_TRUE(imported.ok()) << ErrorText(imported.error());
   EXPECT_EQ(to.Whole(0, 3), 3u);
 }
@@ -159,7 +159,7 @@ TEST_F(CacheExport, StoreWithDictionaries_GivesTheSameFileAsOneWithout) {
   ASSERT_TRUE(trained.Export(Path("a")).ok());
   ASSERT_TRUE(plain.Export(Path("b")).ok());
   EXPECT_EQ(ReadFile(Path("a")).value(), ReadFile(Path("b")).value());
-  const Result<pack::Imported> again = trained.Import(Path("b"));
+  const Result<pack::ImportReport> again = trained.Import(Path("b"));
   ASSERT_TRUE(again.ok()) << ErrorText(again.error());
   EXPECT_EQ(again->present, 200u);
 }
@@ -273,7 +273,7 @@ TEST_F(CacheExport, RowsThatLie_AreRefusedBeforeAnythingIsPut) {
     };
     ASSERT_TRUE(pack::WritePack(contents, source, {}, Path("a")).ok()) << row.what;
     Store to(clock);
-    const Result<pack::Imported> imported = to.Import(Path("a"));
+    const Result<pack::ImportReport> imported = to.Import(Path("a"));
     ASSERT_FALSE(imported.ok()) << row.what;
     EXPECT_EQ(imported.error().reason, pack::kCorrupt) << row.what;
     EXPECT_EQ(to.maintenance.Stats()->levels[0].rows, 0u) << row.what;

@@ -81,7 +81,7 @@ TEST_F(CacheFault, FullDisk_RefusesPutsServesReadsAndRecovers) {
   auto store = *SqliteStore::Open({.dir = directory.path(), .vfs = vfs.name()}, clock, log);
   ASSERT_TRUE(store->Put(NumberedItems(1), cache::Durability::kDurable, {}).ok());
   vfs.Arm(0, DiskFault::kFull, UINT64_MAX / 2);
-  const Result<cache::Stored> refused =
+  const Result<cache::PutResult> refused =
       store->Put(NumberedItems(2), cache::Durability::kDurable, {});
   vfs.Disarm();
   ASSERT_FALSE(refused.ok());
@@ -143,7 +143,7 @@ TEST_F(CacheFault, ReadErrorsThatGoOn_GiveTheFileUp) {
          clock.Monotonic() < give_up) {
     std::this_thread::yield();
   }
-  Result<cache::Stored> stored = Error{};
+  Result<cache::PutResult> stored = Error{};
   while (!stored.ok() && clock.Monotonic() < give_up) {
     stored = store->Put(NumberedItems(1), cache::Durability::kDurable, {});
   }

@@ -438,7 +438,7 @@ axes = { stars = "*" }
         self.expect(self.run_program("kiln", "init"), 2, "is there already", "--force")
         self.expect(self.run_program("kiln", "init", "--force"), 0)
         demo = self.dir / "demo"
-        shutil.copytree(ROOT / "deploy/demo/shaders", demo / "shaders")
+        shutil.copytree(ROOT / "examples/demo/shaders", demo / "shaders")
         self.expect(self.run_program("kiln", "-C", demo, "init"), 0, "from 10 sources")
         self.expect(self.run_program("kiln", "-C", demo, "build"), 0)
         self.expect(self.run_program("kiln", "init", "--force", "--from", "/etc/hosts"), 2,

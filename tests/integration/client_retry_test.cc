@@ -90,7 +90,7 @@ TEST_F(ClientRetry, Refusals_AreRepeatedUpToFiveTimes) {
     compile.failures = row.failures;
     compile.pushback = row.pushback;
     compile.calls = 0;
-    const Result<ListedOptions> listed = client->ListOptions(Program{.name = "p"});
+    const Result<OptionList> listed = client->ListOptions(Program{.name = "p"});
     EXPECT_EQ(listed.ok(), row.ok) << row.what;
     EXPECT_EQ(compile.calls, row.calls) << row.what;
     if (!row.ok) {

@@ -20,7 +20,7 @@ MODULE = 1  # the level of what a front end reads
 
 
 def rows(data, table):
-    """Of the file that server/jobs/attempts.h draws: those that hold something."""
+    """Of the file that server/jobs/crash_guard.h draws: those that hold something."""
     begin = HEADER + table * ROWS * ROW
     found = [data[at:at + ROW] for at in range(begin, begin + ROWS * ROW, ROW)]
     return [row for row in found if struct.unpack_from("<Q", row)[0]]

@@ -13,7 +13,6 @@ import unittest
 import grpc
 
 from cli_case import CliCase, daemon_that_refuses, protobuf
-from waiting import wait_until
 
 TRACE = "0123456789abcdef0123456789abcdef"
 # "void f" reads what nobody declared; the fragment below it divides by zero, which is a warning.
@@ -100,9 +99,9 @@ class Errors(CliCase):
         self.write_project()
         result = self.expect(self.kiln("--trace", "compile", "some"), 0)
         trace = re.search(r"^trace ([0-9a-f]{32})$", result.stderr, re.M).group(1)
-        for method in "GetServerInfo", "PutSources", "ListOptions", "Fetch":  # noted when they are over
-            self.assertTrue(wait_until(lambda: f"{trace}  {method}  OK" in self.expect(
-                self.kiln("status", "--trace", trace), 0).stdout), method)
+        for method in "GetServerInfo", "PutSources", "ListOptions", "Fetch":
+            self.assertIn(f"{trace}  {method}  OK",
+                          self.expect(self.kiln("status", "--trace", trace), 0).stdout)
         record = self.lines(self.kiln("--json", "explain", "--last"))[0]
         self.assertEqual(record["trace_id"], trace)
         other = self.lines(self.kiln("--json", "compile", "some"))[-1]["trace_id"]

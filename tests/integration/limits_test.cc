@@ -182,21 +182,21 @@ TEST_F(Limits, BelowAtAndAbove) {
          }
          set(Count(request));
        }},
-      {"distinct results per program", build::kMaxResults,
+      {"distinct results per program", compile::kMaxResults,
        [&](uint64_t results) {
          set(StartWith([&](v1::StartBatchRequest& request) {
            request.mutable_budget()->set_results(results);
          }));
        },
        grpc::StatusCode::INVALID_ARGUMENT},
-      {"distinct results per program", build::kMaxResults,
+      {"distinct results per program", compile::kMaxResults,
        [&](uint64_t results) {
          set(StartWith([&](v1::StartBatchRequest& request) {
            request.mutable_spaces(0)->mutable_budget()->set_results(results);
          }));
        },
        grpc::StatusCode::INVALID_ARGUMENT},
-      {"distinct results per program", build::kMaxResults,
+      {"distinct results per program", compile::kMaxResults,
        [&](uint64_t results) {
          set(StartWith([&](v1::StartBatchRequest& request) { request.set_explore(results); }));
        },
@@ -247,13 +247,13 @@ TEST_F(Limits, BelowAtAndAbove) {
 
 // A row of a daemon that allowed more is read like a request of today.
 TEST_F(Limits, StoredBatchOfAnotherAge_ObeysThem) {
-  for (const uint64_t results : {build::kMaxResults, build::kMaxResults + 1}) {
+  for (const uint64_t results : {compile::kMaxResults, compile::kMaxResults + 1}) {
     v1::StartBatchRequest request = BatchOf(GoodSource());
     request.mutable_budget()->set_results(results);
     const std::string spec = rpc::CanonicalBytes(request);
-    const Result<build::BatchRequest> stored =
+    const Result<compile::BatchRequest> stored =
         rpc::BatchFromSpec(rpc::BatchIdOf(request), AsBytes(spec));
-    EXPECT_EQ(stored.ok(), results == build::kMaxResults);
+    EXPECT_EQ(stored.ok(), results == compile::kMaxResults);
     if (!stored.ok()) {
       EXPECT_EQ(stored.error().code, ErrorCode::kInvalidArgument) << "not damage";
     }

@@ -78,7 +78,7 @@ class SecurityCase : public ServerTest {
   }
   std::shared_ptr<grpc::Channel> Tcp() const { return Over(authority.cert(), client_files); }
 
-  // Once it has so many lines: a call is audited when it is over, which is after its reply.
+  // Once it has so many lines: that a client has left is audited later than what it was answered.
   std::string AuditText(ptrdiff_t lines, const char* name = "audit.jsonl") const {
     std::string text;
     EXPECT_TRUE(WaitUntil([&] {

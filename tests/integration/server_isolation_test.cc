@@ -12,7 +12,7 @@
 
 #include "cache/memory_store.h"
 #include "compiler/base/file.h"
-#include "server/build/program_pool.h"
+#include "server/compile/program_pool.h"
 #include "server/test_server.h"
 #include "server/worker/pool.h"
 
@@ -96,7 +96,7 @@ TEST_F(Isolation, SourcesReadApart_AreTheSameImagesAndDiagnostics) {
       {"twice.rpl", GoodSource() + GoodSource()},
       {"binary.rpl", std::string("\0\xff\xfe{", 4)},
       {"types.rpl", "f1 f (in f2 x) { return x + 1; }\n"}};
-  const std::string demo = std::string(KILN_SOURCE_DIR) + "/deploy/demo";
+  const std::string demo = std::string(KILN_SOURCE_DIR) + "/examples/demo";
   for (const auto& entry : std::filesystem::recursive_directory_iterator(demo)) {
     if (entry.path().extension() == ".rpl") {
       sources.emplace_back(entry.path().filename().string(), *ReadFile(entry.path().string()));
@@ -105,12 +105,12 @@ TEST_F(Isolation, SourcesReadApart_AreTheSameImagesAndDiagnostics) {
   ASSERT_GT(sources.size(), 10u);
   cache::MemoryStore here_store{nullptr, nullptr, {}}, apart_store{nullptr, nullptr, {}};
   worker::Pool workers({.program = OptionsIn("").config.worker_program, .workers = 2}, clock);
-  build::ProgramPool here(here_store, uint64_t{1} << 30);
-  build::ProgramPool apart(apart_store, uint64_t{1} << 30, {}, nullptr, &workers);
+  compile::ProgramPool here(here_store, uint64_t{1} << 30);
+  compile::ProgramPool apart(apart_store, uint64_t{1} << 30, {}, nullptr, &workers);
   for (const auto& [path, text] : sources) {
-    const build::Source source{.path = path,
-                               .digest = DigestOf(std::string_view(text)),
-                               .text = std::make_shared<const std::string>(text)};
+    const compile::Source source{.path = path,
+                                 .digest = DigestOf(std::string_view(text)),
+                                 .text = std::make_shared<const std::string>(text)};
     const auto a = here.Parse(source, {});
     const auto b = apart.Parse(source, {});
     ASSERT_TRUE(a.ok() && b.ok()) << path;

@@ -243,8 +243,8 @@ void Build(const std::string& text, bool bright, std::string& dump, Decorations&
   ASSERT_TRUE(values.ok());
   ir::Pool pool;
   driver::DirectUnits units(linked.value->program);
-  resolve::Answers answers(linked.value->program, *values.value, pool, &units);
-  const auto closed = resolve::CloseVariant(linked.value->program, Entries(), answers, units);
+  resolve::VariantEvaluator answers(linked.value->program, *values.value, pool, &units);
+  const auto closed = resolve::SpecialiseVariant(linked.value->program, Entries(), answers, units);
   ASSERT_TRUE(closed.ok()) << text << Message(closed.diagnostics.front());
   TypeLayouts types(pool);
   dump = DumpLayout(*closed.value, {}, types);

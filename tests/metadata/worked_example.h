@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "compiler/ir/closed.h"
+#include "compiler/ir/specialised.h"
 #include "compiler/ir/types.h"
 #include "compiler/layout/interface_writer.h"
 
@@ -36,8 +36,8 @@ class WorkedExample {
   WorkedExample(const WorkedExample&) = delete;
   WorkedExample& operator=(const WorkedExample&) = delete;
 
-  const ir::ClosedVariant& variant() const { return writer_.variant(); }
-  ir::ClosedVariant& variant() { return writer_.variant(); }
+  const ir::SpecialisedProgram& variant() const { return writer_.variant(); }
+  ir::SpecialisedProgram& variant() { return writer_.variant(); }
   ir::Pool& pool() { return pool_; }
 
  private:
@@ -50,16 +50,16 @@ class WorkedExample {
   struct Mentioned {
     std::string_view decl;
     std::string_view field = {};  // of a container
-    ir::Touch touch = ir::Touch::kRead;
+    ir::MemberUse touch = ir::MemberUse::kRead;
   };
   void Entry(ir::Stage stage, std::string_view name, std::initializer_list<Mentioned> mentions);
 
   ir::Pool pool_;
   layout::InterfaceWriter writer_{pool_};
-  std::deque<ir::ClosedSegment> segments_;
+  std::deque<ir::SpecialisedRegion> segments_;
   std::deque<ir::FunctionRef> functions_;
-  std::vector<ir::ClosedSetting> settings_;
-  ir::ClosedDecl signature_;
+  std::vector<ir::SpecialisedSetting> settings_;
+  ir::SpecialisedDecl signature_;
 };
 
 inline void WorkedExample::WritePass() {
@@ -126,7 +126,7 @@ inline void WorkedExample::WriteOptions(const Options& options) {
 }
 
 inline void WorkedExample::WriteEntries(const Options& options) {
-  using enum ir::Touch;
+  using enum ir::MemberUse;
   Entry(ir::Stage::kVertex, "leaf_vertex",
         {{"plant", "world_from_leaf"},
          {"leaf", "position"},
@@ -149,13 +149,13 @@ inline void WorkedExample::WriteEntries(const Options& options) {
 
 inline void WorkedExample::Entry(ir::Stage stage, std::string_view name,
                                  std::initializer_list<Mentioned> mentions) {
-  ir::ClosedSegment& segment = segments_.emplace_back();
+  ir::SpecialisedRegion& segment = segments_.emplace_back();
   for (const Mentioned& mentioned : mentions) {
-    const ir::ClosedDecl& decl = writer_.Named(mentioned.decl);
+    const ir::SpecialisedDecl& decl = writer_.Named(mentioned.decl);
     ir::Mention& mention = segment.mentions.emplace_back();
     mention.decl = decl.decl;
     mention.touches = static_cast<uint8_t>(mentioned.touch);
-    for (const ir::ClosedMember& member : decl.members) {
+    for (const ir::SpecialisedMember& member : decl.members) {
       if (!mentioned.field.empty() && pool_.Text(member.name) == mentioned.field) {
         mention.member = member.member;
       }

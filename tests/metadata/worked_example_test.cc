@@ -116,8 +116,8 @@ TEST(WorkedExample, Layout_IsPrinted) {
   ir::Pool pool;
   driver::DirectUnits units(Program().program);
   const auto values = resolve::CheckOptions(Program().program, {});
-  resolve::Answers answers(Program().program, values.value.value(), pool, &units);
-  const auto closed = resolve::CloseVariant(Program().program, Entries(), answers, units);
+  resolve::VariantEvaluator answers(Program().program, values.value.value(), pool, &units);
+  const auto closed = resolve::SpecialiseVariant(Program().program, Entries(), answers, units);
   layout::TypeLayouts types(pool);
   EXPECT_EQ(layout::DumpLayout(closed.value.value(), {}, types), ReadFile("worked_example.layout"));
 }

@@ -46,7 +46,7 @@ struct Written {
 };
 
 // Writes a variant; the bytes must be canonical and hold no field that the proto file has not.
-Written WriteVariant(const ir::ClosedVariant& variant, const target::Target& target = {},
+Written WriteVariant(const ir::SpecialisedProgram& variant, const target::Target& target = {},
                      std::span<const ModuleFacts> modules = {}, target::Needs needs = 0) {
   layout::TypeLayouts types(*variant.pool);
   const layout::Layout layout = layout::Assign(variant, target, types).value.value();
@@ -110,14 +110,14 @@ TEST(MetadataWrite, LayoutHash_CoversTheInputInterfaceAndNothingElse) {
     change(example.variant());
     return WriteVariant(example.variant()).metadata.layout_hash;
   };
-  const Hash128 base = hash([](ir::ClosedVariant&) {});
+  const Hash128 base = hash([](ir::SpecialisedProgram&) {});
   EXPECT_EQ(base.hex(), "08bc4d99a9d6841df185651f33018272");
-  EXPECT_EQ(base, hash([](ir::ClosedVariant& v) { v.entries.clear(); }));
-  EXPECT_EQ(base, hash([](ir::ClosedVariant& v) { v.settings = {}; }));
-  EXPECT_EQ(base, hash([](ir::ClosedVariant& v) { v.option_uses.clear(); }));
-  EXPECT_NE(base, hash([](ir::ClosedVariant&) {}, {.baked_occlusion = true}));
-  EXPECT_NE(base, hash([](ir::ClosedVariant&) {}, {.gust_count = 3}));
-  EXPECT_NE(base, hash([](ir::ClosedVariant& v) { v.interface.pop_back(); }));
+  EXPECT_EQ(base, hash([](ir::SpecialisedProgram& v) { v.entries.clear(); }));
+  EXPECT_EQ(base, hash([](ir::SpecialisedProgram& v) { v.settings = {}; }));
+  EXPECT_EQ(base, hash([](ir::SpecialisedProgram& v) { v.option_uses.clear(); }));
+  EXPECT_NE(base, hash([](ir::SpecialisedProgram&) {}, {.baked_occlusion = true}));
+  EXPECT_NE(base, hash([](ir::SpecialisedProgram&) {}, {.gust_count = 3}));
+  EXPECT_NE(base, hash([](ir::SpecialisedProgram& v) { v.interface.pop_back(); }));
 }
 
 class MetadataWriteTest : public testing::Test {
@@ -218,7 +218,7 @@ TEST_F(MetadataWriteTest, Outputs_TakeTheirSettingsByLocation) {
                    {{.type = "u2", .name = "id", .tags = {"picking"}}});
   const auto flag = static_cast<uint16_t>(ir::ValueKind::kFlag);
   const auto real = static_cast<uint16_t>(ir::ValueKind::kFloat);
-  const std::vector<ir::ClosedSetting> settings{
+  const std::vector<ir::SpecialisedSetting> settings{
       {.name = "color_output_use_blend", .block = 0, .kind = flag, .bits = 1},
       {.name = "color_output_write_g", .block = 1, .kind = flag, .bits = 0},
       {.name = "color_output_use_blend", .block = 0, .kind = flag, .bits = 0},

@@ -24,7 +24,7 @@ const std::vector<resolve::EntryPoint> kEntries{
     {.stage = ir::Stage::kFragment, .function = "pbr_fragment"}};
 
 std::string ReadText(const std::string& path) {
-  std::ifstream file(KILN_SOURCE_DIR "/deploy/demo/shaders/" + path, std::ios::binary);
+  std::ifstream file(KILN_SOURCE_DIR "/examples/demo/shaders/" + path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
@@ -88,7 +88,7 @@ class EditTest : public testing::TestWithParam<bool> {
     resolve::OptionValues values = RandomValues(linked->program, random);
     for (int i = 0; i < 60; ++i) {
       const driver::BuildResult direct = driver::BuildDirect(*linked, values, kEntries, target);
-      const driver::BuildResult built = assembler->BuildCopy(values, driver::Wanted::kNew);
+      const driver::BuildResult built = assembler->BuildCopy(values, driver::ModuleSelection::kNew);
       ASSERT_EQ(built.ok(), direct.ok());
       ExpectKnown(built, direct);
       ASSERT_EQ(TextOf(assembler->BuildCopy(values)), TextOf(direct)) << text;
@@ -146,13 +146,13 @@ TEST(Edit, ASetting_WritesNoModule) {
   resolve::OptionValues values = RandomValues(before.program, random);
   for (int i = 0; i < 50; ++i) {
     variants.push_back(values);
-    (void)first.BuildCopy(values, driver::Wanted::kNew);
+    (void)first.BuildCopy(values, driver::ModuleSelection::kNew);
     Mutate(before.program, random, values);
   }
   EXPECT_GT(first.counts().modules_written, 10u);
   driver::VariantAssembler second(after, kEntries, target, std::move(first));
   for (const resolve::OptionValues& variant : variants) {
-    (void)second.BuildCopy(variant, driver::Wanted::kNew);
+    (void)second.BuildCopy(variant, driver::ModuleSelection::kNew);
   }
   EXPECT_EQ(second.counts().modules_written, 0u);
   EXPECT_EQ(second.counts().segments_lowered, 0u);

@@ -13,7 +13,7 @@
 #include "compiler/diag/place.h"
 #include "compiler/driver/stages.h"
 #include "compiler/resolve/unused.h"
-#include "server/build/cached_build.h"
+#include "server/compile/cached_build.h"
 #include "tests/integration/full_run.h"
 #include "tests/property/random_program.h"
 
@@ -60,10 +60,10 @@ std::string TextOf(const std::vector<PlacedDiagnostic>& diagnostics) {
 }
 
 // What a daemon says of a variant, as text.
-std::string TextOf(const build::Outcome& outcome) {
+std::string TextOf(const compile::Outcome& outcome) {
   std::string text = TextOf(outcome.diagnostics);
   if (outcome.artifact.has_value()) {
-    for (const build::StageCodeDigest& code : outcome.artifact->code) {
+    for (const compile::StageCodeDigest& code : outcome.artifact->code) {
       text += code.digest.id.hex() + "\n";
     }
     text += outcome.artifact->metadata.id.hex() + " " + outcome.artifact->layout_hash.hex() + "\n";
@@ -99,19 +99,19 @@ class LiveKeyTest : public testing::Test {
   struct Process {
     Process(cache::BlobStore& store, Clock& clock)
         : pool(store, 1 << 20), builder(store, pool, clock) {}
-    build::ProgramPool pool;
-    build::CachedBuild builder;
+    compile::ProgramPool pool;
+    compile::CachedBuild builder;
   };
 
   void Check(const std::string& text, uint64_t seed, uint32_t variants, Met& met) {
     cache::MemoryStore store(nullptr, nullptr, {});
-    build::ProgramRequest request;
+    compile::ProgramRequest request;
     request.sources.push_back({.path = "random.rpl",
                                .digest = DigestOf(text),
                                .text = std::make_shared<const std::string>(text)});
     request.entries = kEntries;
-    const build::NamedTarget target{.name = "vk",
-                                    .target = target::MakeTarget(target::Environment::kVulkan11)};
+    const compile::NamedTarget target{.name = "vk",
+                                      .target = target::MakeTarget(target::Environment::kVulkan11)};
     Process maker(store, clock);
     const auto prepared = maker.builder.Prepare(request, target, {});
     ASSERT_TRUE(prepared.ok() && (*prepared)->ok()) << text;
@@ -126,7 +126,7 @@ class LiveKeyTest : public testing::Test {
       const driver::BuildResult direct =
           driver::BuildDirect(linked, values, kEntries, target.target);
       const std::string& known = expected[values.bits] = TextOf(direct, unused, source);
-      const Result<build::Outcome> made =
+      const Result<compile::Outcome> made =
           maker.builder.Build(**prepared, SettingsOf(linked.program, values), {}, {});
       ASSERT_TRUE(made.ok());
       ASSERT_EQ(TextOf(*made), known) << text;
@@ -149,7 +149,7 @@ class LiveKeyTest : public testing::Test {
       const auto program = finder.builder.Prepare(request, target, {});
       ASSERT_TRUE(program.ok() && (*program)->ok());
       for (const auto& [bits, known] : expected) {
-        const Result<build::Outcome> found = finder.builder.Build(
+        const Result<compile::Outcome> found = finder.builder.Build(
             **program, SettingsOf((*program)->program(), {.bits = bits}), {}, {});
         ASSERT_TRUE(found.ok());
         ASSERT_EQ(TextOf(*found), known) << text;

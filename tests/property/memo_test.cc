@@ -101,7 +101,7 @@ void ExpectNamed(driver::VariantAssembler& saving, const resolve::OptionValues& 
   if (found) {
     ASSERT_EQ(known.at(*found), expected) << program;
   }
-  const driver::VariantView& view = saving.Build(values, driver::Wanted::kNew);
+  const driver::VariantView& view = saving.Build(values, driver::ModuleSelection::kNew);
   ASSERT_TRUE(!found || view.result == *found) << program;
   known.emplace(view.result, expected);
   for (size_t i = 0; i < view.code.size(); ++i) {

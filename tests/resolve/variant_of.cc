@@ -10,28 +10,29 @@
 
 #include "compiler/base/check.h"
 #include "compiler/front/rpl/front.h"
-#include "compiler/resolve/close_decl.h"
-#include "compiler/resolve/close_segment.h"
+#include "compiler/resolve/specialise_decl.h"
+#include "compiler/resolve/specialise_region.h"
 
 namespace kiln::resolve {
 
 // Closes every unit anew and records its trail.
-class TestUnits final : public Units {
+class TestUnits final : public UnitSource {
  public:
   explicit TestUnits(const Program& program) : program_(program) {}
 
-  const Diagnosed<ir::ClosedDecl>& Decl(ir::DeclId decl, Answers& answers) override {
-    Trail trail;
+  const Diagnosed<ir::SpecialisedDecl>& Decl(ir::DeclId decl, VariantEvaluator& answers) override {
+    QueryTrace trail;
     answers.BeginTrail(&trail);
-    Diagnosed<ir::ClosedDecl> closed = CloseDecl(program_, decl, answers);
+    Diagnosed<ir::SpecialisedDecl> closed = SpecialiseDecl(program_, decl, answers);
     answers.EndTrail();
     Keep(std::string(program_.Text(program_.NameOf(decl))), trail, answers);
     return decls_.emplace_back(std::move(closed));
   }
-  const Diagnosed<ir::ClosedSegment>& Segment(ir::SegmentId segment, Answers& answers) override {
-    Trail trail;
+  const Diagnosed<ir::SpecialisedRegion>& Region(ir::RegionId segment,
+                                                 VariantEvaluator& answers) override {
+    QueryTrace trail;
     answers.BeginTrail(&trail);
-    Diagnosed<ir::ClosedSegment> closed = CloseSegment(program_, segment, answers);
+    Diagnosed<ir::SpecialisedRegion> closed = SpecialiseRegion(program_, segment, answers);
     answers.EndTrail();
     const uint32_t m = program_.ModuleOf(segment);
     const ir::DeclId function{program_.bases(m).decl + program_.Get(segment).function.value};
@@ -41,13 +42,13 @@ class TestUnits final : public Units {
   const std::string& questions() const { return questions_; }
 
  private:
-  void Keep(const std::string& name, const Trail& trail, Answers& answers) {
-    questions_ += "== " + name + "\n" + TrailText(trail, program_, answers.pool());
+  void Keep(const std::string& name, const QueryTrace& trail, VariantEvaluator& answers) {
+    questions_ += "== " + name + "\n" + QueryTraceText(trail, program_, answers.pool());
   }
 
   const Program& program_;
-  std::deque<Diagnosed<ir::ClosedDecl>> decls_;
-  std::deque<Diagnosed<ir::ClosedSegment>> segments_;
+  std::deque<Diagnosed<ir::SpecialisedDecl>> decls_;
+  std::deque<Diagnosed<ir::SpecialisedRegion>> segments_;
   std::string questions_;
 };
 
@@ -129,8 +130,8 @@ VariantOf::VariantOf(std::vector<std::string> sources, std::string_view entries,
   KILN_CHECK(values.ok(), "test options are wrong");
   values_ = std::move(*values.value);
   units_ = std::make_unique<TestUnits>(*program_);
-  answers_ = std::make_unique<Answers>(*program_, values_, pool_, units_.get());
-  closed_ = CloseVariant(*program_, EntriesOf(entries), *answers_, *units_);
+  answers_ = std::make_unique<VariantEvaluator>(*program_, values_, pool_, units_.get());
+  closed_ = SpecialiseVariant(*program_, EntriesOf(entries), *answers_, *units_);
 }
 
 VariantOf::~VariantOf() = default;

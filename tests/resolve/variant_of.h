@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "compiler/ir/module.h"
-#include "compiler/resolve/close_variant.h"
 #include "compiler/resolve/options.h"
 #include "compiler/resolve/program.h"
+#include "compiler/resolve/specialise_program.h"
 
 namespace kiln::resolve {
 
@@ -32,10 +32,10 @@ class VariantOf {
   // points at.
   std::string Details(Code code) const;
 
-  const ir::ClosedVariant& closed() const { return *closed_.value; }
+  const ir::SpecialisedProgram& closed() const { return *closed_.value; }
   bool ok() const { return closed_.ok(); }
   const Program& program() const { return *program_; }
-  Answers& answers() { return *answers_; }
+  VariantEvaluator& answers() { return *answers_; }
   ir::Pool& pool() { return pool_; }
   // What each unit asked: "== fragment_main" and its trail.
   std::string Questions() const;
@@ -49,8 +49,8 @@ class VariantOf {
   OptionValues values_;
   ir::Pool pool_;
   std::unique_ptr<TestUnits> units_;
-  std::unique_ptr<Answers> answers_;
-  Diagnosed<ir::ClosedVariant> closed_;
+  std::unique_ptr<VariantEvaluator> answers_;
+  Diagnosed<ir::SpecialisedProgram> closed_;
   std::vector<Diagnostic> parse_diagnostics_;
 };
 

@@ -90,9 +90,9 @@ const char* const kEntries = "vertex:leaf_vertex,fragment:leaf_fragment";
 
 std::string InterfaceText(VariantOf& variant) {
   std::string text;
-  for (const ir::ClosedDecl* decl : variant.closed().interface) {
+  for (const ir::SpecialisedDecl* decl : variant.closed().interface) {
     text += std::string(variant.pool().Text(decl->name)) + ":";
-    for (const ir::ClosedMember& member : decl->members) {
+    for (const ir::SpecialisedMember& member : decl->members) {
       text += " " + ir::TypeText(variant.pool(), member.type) + " " +
               std::string(variant.pool().Text(member.name));
       for (const ir::StringId tag : member.tags) {
@@ -140,7 +140,7 @@ std::string EntriesText(VariantOf& variant) {
   return text;
 }
 
-TEST(CloseVariant, WorkedExample_IsAsTheLanguageSays) {
+TEST(SpecialiseVariant, WorkedExample_IsAsTheLanguageSays) {
   VariantOf variant({kPass, kMaterial}, kEntries);
   ASSERT_EQ(variant.Messages(), "");
   EXPECT_EQ(InterfaceText(variant),
@@ -163,7 +163,7 @@ TEST(CloseVariant, WorkedExample_IsAsTheLanguageSays) {
             "tone_curve\n");
 }
 
-TEST(CloseVariant, OtherOptions_GiveOtherUnits) {
+TEST(SpecialiseVariant, OtherOptions_GiveOtherUnits) {
   VariantOf variant({kPass, kMaterial}, kEntries, "baked_occlusion=true,gust_count=3");
   ASSERT_EQ(variant.Messages(), "");
   EXPECT_NE(InterfaceText(variant).find("f2 uv f1 occlusion\n"), std::string::npos);
@@ -171,18 +171,18 @@ TEST(CloseVariant, OtherOptions_GiveOtherUnits) {
   EXPECT_NE(EntriesText(variant).find("leaf_vertex/2"), std::string::npos);
 }
 
-TEST(CloseVariant, SettingsInOrder_LastOneWins) {
+TEST(SpecialiseVariant, SettingsInOrder_LastOneWins) {
   VariantOf variant(
       {"setting cull_mode = \"none\"; setting depth_min = 0.25;\n"
        "setting cull_mode = \"front\"; conditional (false) setting depth_max = 0.5;"});
   std::string text;
-  for (const ir::ClosedSetting& setting : variant.closed().settings) {
+  for (const ir::SpecialisedSetting& setting : variant.closed().settings) {
     text += setting.name + "=" + setting.text + " ";
   }
   EXPECT_EQ(text, "cull_mode=none depth_min= cull_mode=front ");
 }
 
-TEST(CloseVariant, SharedFunctions_AreClosedOncePerVariantOrStage) {
+TEST(SpecialiseVariant, SharedFunctions_AreClosedOncePerVariantOrStage) {
   VariantOf variant({R"(
 set_pass sampler s; set_pass image_color_2d i;
 f1 half_of (in f1 x) { return x * 0.5; }
@@ -202,14 +202,14 @@ void g (void) { o.c = taken (); }
             entries[1].functions[1]->segments[0].closed);
 }
 
-TEST(CloseVariant, OptionOfAnUnusedConstant_IsOnlyChecked) {
+TEST(SpecialiseVariant, OptionOfAnUnusedConstant_IsOnlyChecked) {
   VariantOf variant(
       {"global a: uint 1; global b: uint 1; constant c = a + 1u; constant d = b + 1u;\n"
        "set_pass uniform_buffer u { f4[d] x; };"});
   EXPECT_EQ(InfluenceText(variant), "a: check\nb: layout\n");
 }
 
-TEST(CloseVariant, OutputsAndState_CountAsCodeAndNotAsLayout) {
+TEST(SpecialiseVariant, OutputsAndState_CountAsCodeAndNotAsLayout) {
   VariantOf variant(
       {"instance a: flag true; instance b: flag true;\n"
        "conditional (a) color_output_container o { f4 c; };\n"
@@ -217,7 +217,7 @@ TEST(CloseVariant, OutputsAndState_CountAsCodeAndNotAsLayout) {
   EXPECT_EQ(InfluenceText(variant), "a: settings code\nb: code\n");
 }
 
-TEST(CloseVariant, OptionsOfInactiveThings_AreNotRead) {
+TEST(SpecialiseVariant, OptionsOfInactiveThings_AreNotRead) {
   VariantOf variant(
       {"global a: flag false; global b: uint 1; global c: flag true;\n"
        "conditional (a) set_pass uniform_buffer u { f4[b] x; };\n"
@@ -225,7 +225,7 @@ TEST(CloseVariant, OptionsOfInactiveThings_AreNotRead) {
   EXPECT_EQ(InfluenceText(variant), "a: layout\n");
 }
 
-TEST(CloseVariant, OptionsBeyondOneWord_AreTold) {
+TEST(SpecialiseVariant, OptionsBeyondOneWord_AreTold) {
   std::string source;
   for (int i = 0; i < 130; ++i) {
     source += "global o" + std::to_string(100 + i) + ": uint 1;\n";
@@ -235,10 +235,10 @@ TEST(CloseVariant, OptionsBeyondOneWord_AreTold) {
   EXPECT_EQ(InfluenceText(variant), "o100: layout\no163: layout\no164: layout\no229: layout\n");
 }
 
-TEST(CloseVariant, AnotherVariantAfterReset_HasItsOwnAnswers) {
+TEST(SpecialiseVariant, AnotherVariantAfterReset_HasItsOwnAnswers) {
   VariantOf variant(
       {"global a: uint 1; constant c = a + 1u; set_pass uniform_buffer u { f4[c] x; };"});
-  Answers& answers = variant.answers();
+  VariantEvaluator& answers = variant.answers();
   const ir::DeclId constant = variant.program().constants()[0];
   EXPECT_EQ(answers.Constant(constant).bits, 2u);
   const OptionValues other{.bits = {6}};
@@ -246,7 +246,7 @@ TEST(CloseVariant, AnotherVariantAfterReset_HasItsOwnAnswers) {
   EXPECT_EQ(answers.Constant(constant).bits, 7u);
 }
 
-TEST(CloseVariant, LongChainsOfConstants_DoNotGrowTheStack) {
+TEST(SpecialiseVariant, LongChainsOfConstants_DoNotGrowTheStack) {
   std::string source = "constant c0 = 1u;\n";
   constexpr int kCount = 20000;
   for (int i = 1; i < kCount; ++i) {
@@ -255,11 +255,11 @@ TEST(CloseVariant, LongChainsOfConstants_DoNotGrowTheStack) {
   VariantOf variant({source});
   EXPECT_EQ(variant.Messages(), "");
   const OptionValues none;
-  Answers fresh(variant.program(), none, variant.pool(), nullptr);
+  VariantEvaluator fresh(variant.program(), none, variant.pool(), nullptr);
   EXPECT_EQ(fresh.Constant(variant.program().constants().back()).bits, uint32_t{kCount});
 }
 
-TEST(CloseVariant, StructsNestedTooDeep_AreAnError) {
+TEST(SpecialiseVariant, StructsNestedTooDeep_AreAnError) {
   std::string source = "struct t0_t { f4 x; };\n";
   for (int i = 1; i < 300; ++i) {
     source += "struct t" + std::to_string(i) + "_t { t" + std::to_string(i - 1) + "_t x; };\n";
@@ -277,7 +277,7 @@ std::string ChainOfCalls(uint32_t calls) {
   return source;
 }
 
-TEST(CloseVariant, CallsInEachOther_AreLimited) {
+TEST(SpecialiseVariant, CallsInEachOther_AreLimited) {
   const uint32_t most = LanguageLimits{}.call_depth;
   for (const uint32_t calls : {most - 1, most}) {
     VariantOf variant({ChainOfCalls(calls)}, "fragment:f" + std::to_string(calls));
@@ -294,7 +294,7 @@ TEST(CloseVariant, CallsInEachOther_AreLimited) {
 }
 
 // The deep way is found behind a short one, whichever was walked first.
-TEST(CloseVariant, CallsInEachOther_AreThoseOfTheLongestWay) {
+TEST(SpecialiseVariant, CallsInEachOther_AreThoseOfTheLongestWay) {
   const std::string chain = ChainOfCalls(256);
   for (const char* body : {"f256 (); f0 ();", "f0 (); f256 ();", "f3 (); f200 (); f256 ();"}) {
     VariantOf variant({chain + "void last (void) { " + body + " }"}, "fragment:last");
@@ -306,7 +306,7 @@ TEST(CloseVariant, CallsInEachOther_AreThoseOfTheLongestWay) {
   }
 }
 
-TEST(CloseVariant, CycleOfManyCalls_IsSaidAlone) {
+TEST(SpecialiseVariant, CycleOfManyCalls_IsSaidAlone) {
   std::string source = ChainOfCalls(300);
   source.replace(source.find("{ }"), 3, "{ f300 (); }");
   VariantOf variant({source + "void last (void) { f300 (); }"}, "fragment:last");

@@ -70,8 +70,8 @@ void BuiltVariant::Build(const VariantRequest& request) {
     entries.push_back(EntryOf(entry));
   }
   units_ = std::make_unique<driver::DirectUnits>(linked_->program);
-  resolve::Answers answers(linked_->program, *values.value, pool_, units_.get());
-  closed_ = resolve::CloseVariant(linked_->program, entries, answers, *units_);
+  resolve::VariantEvaluator answers(linked_->program, *values.value, pool_, units_.get());
+  closed_ = resolve::SpecialiseVariant(linked_->program, entries, answers, *units_);
   result_ = driver::BuildDirect(*linked_, *values.value, entries, target_);
   Note(result_.diagnostics);
 }

@@ -11,7 +11,7 @@
 
 #include "compiler/artifact/metadata.h"
 #include "compiler/driver/stages.h"
-#include "compiler/ir/closed.h"
+#include "compiler/ir/specialised.h"
 
 namespace kiln {
 
@@ -33,7 +33,7 @@ class BuiltVariant {
   const std::string& messages() const { return messages_; }
 
   // Requires: ok().
-  const ir::ClosedVariant& closed() const { return *closed_.value; }
+  const ir::SpecialisedProgram& closed() const { return *closed_.value; }
   const driver::Products& products() const { return *result_.products; }
   const artifact::PipelineMetadata& metadata() const { return metadata_; }
   // Of the entry point of a stage.
@@ -50,7 +50,7 @@ class BuiltVariant {
   std::optional<driver::LinkedProgram> linked_;
   ir::Pool pool_;
   std::unique_ptr<driver::DirectUnits> units_;
-  Diagnosed<ir::ClosedVariant> closed_;
+  Diagnosed<ir::SpecialisedProgram> closed_;
   driver::BuildResult result_;
   artifact::PipelineMetadata metadata_;
   std::string messages_;

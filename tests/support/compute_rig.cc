@@ -19,9 +19,9 @@ constexpr preview::ImageUse kStorage = {
     VK_IMAGE_LAYOUT_GENERAL, VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT,
     VK_ACCESS_2_SHADER_STORAGE_READ_BIT | VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT};
 
-const ir::ClosedDecl& DeclOf(const BuiltVariant& variant, std::string_view name) {
-  const ir::ClosedVariant& closed = variant.closed();
-  const auto decl = std::ranges::find_if(closed.interface, [&](const ir::ClosedDecl* row) {
+const ir::SpecialisedDecl& DeclOf(const BuiltVariant& variant, std::string_view name) {
+  const ir::SpecialisedProgram& closed = variant.closed();
+  const auto decl = std::ranges::find_if(closed.interface, [&](const ir::SpecialisedDecl* row) {
     return closed.pool->Text(row->name) == name;
   });
   KILN_CHECK(decl != closed.interface.end(), "no '{}'", name);

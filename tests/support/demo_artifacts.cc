@@ -62,20 +62,21 @@ Result<DemoArtifacts> DemoArtifacts::Load(const std::string& folder) {
 
 std::vector<std::string> DemoArtifacts::Programs() const {
   std::vector<std::string> names;
-  for (const build::BatchProgram& program : batch_.programs) {
+  for (const compile::BatchProgram& program : batch_.programs) {
     names.push_back(program.program.name);
   }
   return names;
 }
 
 Result<DemoArtifacts::Linked> DemoArtifacts::Link(std::string_view program) const {
-  const auto found = std::ranges::find_if(
-      batch_.programs, [&](const build::BatchProgram& one) { return one.program.name == program; });
+  const auto found = std::ranges::find_if(batch_.programs, [&](const compile::BatchProgram& one) {
+    return one.program.name == program;
+  });
   if (found == batch_.programs.end()) {
     return Error{ErrorCode::kNotFound, fmt::format("the demo has no '{}'", program), ""};
   }
   std::vector<SourceFile> files;
-  for (const build::Source& source : found->program.sources) {
+  for (const compile::Source& source : found->program.sources) {
     files.emplace_back(source.path, *source.text);
   }
   Diagnosed<driver::LinkedProgram> linked = driver::LinkSources(files, found->program.pipeline);

@@ -43,12 +43,12 @@ class DemoArtifacts {
 
  private:
   struct Linked {
-    const build::BatchProgram* batch = nullptr;
+    const compile::BatchProgram* batch = nullptr;
     driver::LinkedProgram program;
   };
   Result<Linked> Link(std::string_view program) const;
 
-  build::BatchRequest batch_;
+  compile::BatchRequest batch_;
 };
 
 }  // namespace kiln

@@ -104,11 +104,11 @@ DemoProject Edited(DemoProject project, const std::string& path, std::string_vie
   return project;
 }
 
-Result<build::BatchRequest> BatchOf(const DemoProject& project) {
-  build::BatchRequest batch;
+Result<compile::BatchRequest> BatchOf(const DemoProject& project) {
+  compile::BatchRequest batch;
   batch.project = project.manifest.name;
   for (const project::ManifestProgram& manifest : project.manifest.programs) {
-    build::BatchProgram program;
+    compile::BatchProgram program;
     program.program.name = manifest.name;
     std::vector<SourceFile> files;
     for (const std::string& path : manifest.sources) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The demo of deploy/demo as a batch for the engine of the daemon: its manifest with typed values,
+// The demo of examples/demo as a batch for the engine of the daemon: its manifest with typed values,
 // its sources as texts that can be edited.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 #include "client/project/manifest.h"
 #include "compiler/base/result.h"
-#include "server/build/batch.h"
+#include "server/compile/batch.h"
 
 namespace kiln::bench {
 
@@ -26,6 +26,6 @@ DemoProject Edited(DemoProject project, const std::string& path, std::string_vie
                    std::string_view to);
 
 // Every program with its space. Errors: kInvalidArgument if the sources or values are wrong.
-Result<build::BatchRequest> BatchOf(const DemoProject& project);
+Result<compile::BatchRequest> BatchOf(const DemoProject& project);
 
 }  // namespace kiln::bench

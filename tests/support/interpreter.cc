@@ -30,7 +30,7 @@ Call Invocation::BeginCall(const ir::FunctionRef& function) {
   call.slots.resize(function.segments.size());
   for (size_t i = 0; i < function.segments.size(); ++i) {
     call.slots[i].resize(function.segments[i].closed->insts.size());
-    for (const ir::ClosedLocal& local : function.segments[i].closed->locals) {
+    for (const ir::SpecialisedLocal& local : function.segments[i].closed->locals) {
       if (local.kind == ir::LocalKind::kVariable) {
         call.places[local.local.value] = NewVariable(call, local.type);
       }
@@ -55,7 +55,7 @@ Flow Invocation::RunSegment(Call& call, uint32_t segment) {
 }
 
 Flow Invocation::RunBlock(Call& call, uint32_t segment, ir::BlockId block) {
-  const ir::ClosedSegment& closed = *call.function->segments[segment].closed;
+  const ir::SpecialisedRegion& closed = *call.function->segments[segment].closed;
   for (const uint32_t inst : closed.InstsOf(block)) {
     if (++steps_ > kStepLimit) {
       return Undecided("too many steps");
@@ -69,7 +69,7 @@ Flow Invocation::RunBlock(Call& call, uint32_t segment, ir::BlockId block) {
 }
 
 Flow Invocation::RunValueBlock(Call& call, uint32_t segment, ir::BlockId block, Value& value) {
-  const ir::ClosedSegment& closed = *call.function->segments[segment].closed;
+  const ir::SpecialisedRegion& closed = *call.function->segments[segment].closed;
   const Flow flow = RunBlock(call, segment, block);
   const ir::Inst& last = closed.insts[closed.InstsOf(block).back()];
   value = call.slots[segment][last.As<ir::YieldInst>().value.value].value;
@@ -106,7 +106,7 @@ Flow Invocation::RunLogical(Call& call, uint32_t segment, uint32_t number) {
 }
 
 Flow Invocation::RunSelectBlocks(Call& call, uint32_t segment, uint32_t number) {
-  const ir::ClosedSegment& closed = *call.function->segments[segment].closed;
+  const ir::SpecialisedRegion& closed = *call.function->segments[segment].closed;
   const auto select = closed.insts[number].As<ir::SelectBlocksInst>();
   std::vector<Slot>& slots = call.slots[segment];
   const Cell condition = slots[select.condition.value].value[0];
@@ -119,7 +119,7 @@ Flow Invocation::RunSelectBlocks(Call& call, uint32_t segment, uint32_t number) 
 
 // `out` and `in out` arguments are whole variables: the callee works on them (docs/IR.md).
 Flow Invocation::RunCall(Call& caller, uint32_t segment, uint32_t number) {
-  const ir::ClosedSegment& closed = *caller.function->segments[segment].closed;
+  const ir::SpecialisedRegion& closed = *caller.function->segments[segment].closed;
   const auto inst = closed.insts[number].As<ir::CallInst>();
   const auto found = std::ranges::find(entry_.functions, inst.function, &ir::FunctionRef::function);
   KILN_CHECK(found != entry_.functions.end());
@@ -127,7 +127,7 @@ Flow Invocation::RunCall(Call& caller, uint32_t segment, uint32_t number) {
   Call call = BeginCall(*function);
   const std::span<const uint32_t> arguments = closed.List(inst.arguments);
   for (size_t i = 0; i < arguments.size(); ++i) {
-    const ir::ClosedMember& parameter = function->signature->members[i];
+    const ir::SpecialisedMember& parameter = function->signature->members[i];
     const Slot& given = caller.slots[segment][arguments[i]];
     if (parameter.access == ir::Access::kIn && !ir::IsHandle(pool_, parameter.type)) {
       call.values[parameter.local.value] = given.value;
@@ -219,8 +219,8 @@ Flow Invocation::RunLoop(Call& call, uint32_t segment, const ir::LoopInst& inst)
 }
 
 // A hole whose segment is not among the live ones is empty.
-Flow Invocation::RunHole(Call& call, uint32_t parent, ir::SegmentId segment) {
-  const std::vector<ir::SegmentRef>& segments = call.function->segments;
+Flow Invocation::RunHole(Call& call, uint32_t parent, ir::RegionId segment) {
+  const std::vector<ir::RegionRef>& segments = call.function->segments;
   for (uint32_t i = 1; i < segments.size(); ++i) {
     if (segments[i].segment == segment && segments[i].parent == parent) {
       return RunSegment(call, i);
@@ -229,7 +229,7 @@ Flow Invocation::RunHole(Call& call, uint32_t parent, ir::SegmentId segment) {
   return Flow::kNext;
 }
 
-const ir::EntryRef& EntryOf(const ir::ClosedVariant& variant, ir::Stage stage) {
+const ir::EntryRef& EntryOf(const ir::SpecialisedProgram& variant, ir::Stage stage) {
   const auto entry = std::ranges::find(variant.entries, stage, &ir::EntryRef::stage);
   KILN_CHECK(entry != variant.entries.end());
   return *entry;
@@ -282,7 +282,7 @@ Value ExactFloats(std::span<const float> numbers) {
 
 float FloatOf(const Cell& cell) { return std::bit_cast<float>(cell.bits); }
 
-Outcome Interpret(const ir::ClosedVariant& variant, ir::Stage stage, Surroundings& around,
+Outcome Interpret(const ir::SpecialisedProgram& variant, ir::Stage stage, Surroundings& around,
                   const Inputs& inputs) {
   return running::Invocation(variant, running::EntryOf(variant, stage), around, inputs, {}).Run();
 }

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "compiler/ir/builtins.h"
-#include "compiler/ir/closed.h"
+#include "compiler/ir/specialised.h"
 
 namespace kiln::oracle {
 
@@ -105,15 +105,15 @@ struct Outcome {
 
 // Runs the entry point of `stage` once, alone: derivatives are undefined. Requires: the variant
 // verifies and has such an entry point.
-Outcome Interpret(const ir::ClosedVariant& variant, ir::Stage stage, Surroundings& around,
+Outcome Interpret(const ir::SpecialisedProgram& variant, ir::Stage stage, Surroundings& around,
                   const Inputs& inputs = {});
 
 // Runs the fragments of a quad, which see each other's values in derivatives: top left, top right,
 // bottom left, bottom right.
-std::vector<Outcome> InterpretQuad(const ir::ClosedVariant& variant, Surroundings& around,
+std::vector<Outcome> InterpretQuad(const ir::SpecialisedProgram& variant, Surroundings& around,
                                    std::span<const Inputs, 4> inputs);
 // Does the fragment stage ask for derivatives, so that quads differ from single invocations?
-bool NeedsQuads(const ir::ClosedVariant& variant);
+bool NeedsQuads(const ir::SpecialisedProgram& variant);
 
 struct Dispatch {
   std::array<uint32_t, 3> workgroup_size = {1, 1, 1};
@@ -122,7 +122,7 @@ struct Dispatch {
 // Runs all invocations of a dispatch, each up to the next barrier of its workgroup, in several
 // orders. What depends on the order is undefined in `around` afterwards. Returns why the outcome is
 // unknown, or nothing.
-std::string InterpretDispatch(const ir::ClosedVariant& variant, const Dispatch& dispatch,
+std::string InterpretDispatch(const ir::SpecialisedProgram& variant, const Dispatch& dispatch,
                               Surroundings& around);
 
 }  // namespace kiln::oracle

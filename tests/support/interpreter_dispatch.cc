@@ -50,8 +50,8 @@ Inputs InputsOf(const Dispatch& dispatch, uint32_t group, uint32_t member) {
   return inputs;
 }
 
-std::string RunGroup(const ir::ClosedVariant& variant, const Dispatch& dispatch, uint32_t group,
-                     uint32_t order, Surroundings& around) {
+std::string RunGroup(const ir::SpecialisedProgram& variant, const Dispatch& dispatch,
+                     uint32_t group, uint32_t order, Surroundings& around) {
   const ir::EntryRef& entry = EntryOf(variant, ir::Stage::kCompute);
   const uint32_t count = CountOf(dispatch.workgroup_size);
   Team team(count);
@@ -77,7 +77,7 @@ void Open(Value& value, const Value& other) {
   }
 }
 
-bool AsksForDerivatives(const ir::ClosedSegment& segment) {
+bool AsksForDerivatives(const ir::SpecialisedRegion& segment) {
   return segment.uses_implicit_lod || std::ranges::any_of(segment.insts, [](const ir::Inst& inst) {
            if (inst.kind != ir::InstKind::kBuiltinCall) {
              return false;
@@ -89,16 +89,16 @@ bool AsksForDerivatives(const ir::ClosedSegment& segment) {
 
 }  // namespace
 
-bool NeedsQuads(const ir::ClosedVariant& variant) {
+bool NeedsQuads(const ir::SpecialisedProgram& variant) {
   const ir::EntryRef& entry = EntryOf(variant, ir::Stage::kFragment);
   return std::ranges::any_of(entry.functions, [](const ir::FunctionRef* function) {
-    return std::ranges::any_of(function->segments, [](const ir::SegmentRef& segment) {
+    return std::ranges::any_of(function->segments, [](const ir::RegionRef& segment) {
       return AsksForDerivatives(*segment.closed);
     });
   });
 }
 
-std::vector<Outcome> InterpretQuad(const ir::ClosedVariant& variant, Surroundings& around,
+std::vector<Outcome> InterpretQuad(const ir::SpecialisedProgram& variant, Surroundings& around,
                                    std::span<const Inputs, 4> inputs) {
   const ir::EntryRef& entry = EntryOf(variant, ir::Stage::kFragment);
   Team team(inputs.size());
@@ -110,7 +110,7 @@ std::vector<Outcome> InterpretQuad(const ir::ClosedVariant& variant, Surrounding
   return outcomes;
 }
 
-std::string InterpretDispatch(const ir::ClosedVariant& variant, const Dispatch& dispatch,
+std::string InterpretDispatch(const ir::SpecialisedProgram& variant, const Dispatch& dispatch,
                               Surroundings& around) {
   std::vector<Surroundings> after(kOrders, around);
   for (uint32_t order = 0; order < kOrders; ++order) {

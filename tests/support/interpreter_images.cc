@@ -79,7 +79,7 @@ std::vector<float> FloatsOf(const Value& value) {
 }  // namespace
 
 // Requires: sampling, fetch, image_size or image_levels of an image that is sampled.
-Value Invocation::AskImage(const ir::ClosedSegment& closed, const ir::Inst& inst,
+Value Invocation::AskImage(const ir::SpecialisedRegion& closed, const ir::Inst& inst,
                            const std::vector<Slot>& slots) {
   const auto call = inst.As<ir::BuiltinCallInst>();
   const std::span<const uint32_t> arguments = closed.List(call.arguments);
@@ -126,7 +126,7 @@ Value Invocation::AskImage(const ir::ClosedSegment& closed, const ir::Inst& inst
   return exact ? around_.sample(request) : Value(CellCount(pool_, inst.type));
 }
 
-Flow Invocation::UseStorageImage(const ir::ClosedSegment& closed, const ir::Inst& inst,
+Flow Invocation::UseStorageImage(const ir::SpecialisedRegion& closed, const ir::Inst& inst,
                                  const std::vector<Slot>& slots, Value& result) {
   const auto call = inst.As<ir::BuiltinCallInst>();
   const std::span<const uint32_t> arguments = closed.List(call.arguments);

@@ -75,7 +75,7 @@ Place Invocation::StagePlace(ir::StageVariable variable, ir::TypeId type) {
 
 Place Invocation::GlobalPlace(const ir::GlobalRefInst& global) {
   const auto decl = std::ranges::find(variant_.interface, global.decl,
-                                      [](const ir::ClosedDecl* row) { return row->decl; });
+                                      [](const ir::SpecialisedDecl* row) { return row->decl; });
   KILN_CHECK(decl != variant_.interface.end());
   std::string name(pool_.Text((*decl)->name));
   if (ir::IsHandle(pool_, global.type)) {
@@ -83,7 +83,7 @@ Place Invocation::GlobalPlace(const ir::GlobalRefInst& global) {
   }
   if (global.member.valid()) {
     const auto member =
-        std::ranges::find((*decl)->members, global.member, &ir::ClosedMember::member);
+        std::ranges::find((*decl)->members, global.member, &ir::SpecialisedMember::member);
     name += "." + std::string(pool_.Text(member->name));
   }
   if (const auto own = inputs_.fields.find(name); own != inputs_.fields.end()) {
@@ -101,7 +101,7 @@ Place Invocation::GlobalPlace(const ir::GlobalRefInst& global) {
 }
 
 Flow Invocation::RunAccess(Call& call, uint32_t segment, uint32_t number) {
-  const ir::ClosedSegment& closed = *call.function->segments[segment].closed;
+  const ir::SpecialisedRegion& closed = *call.function->segments[segment].closed;
   const auto access = closed.insts[number].As<ir::AccessInst>();
   Place place = call.slots[segment][access.root.value].place;
   ir::TypeId type = closed.insts[access.root.value].type;
@@ -143,7 +143,7 @@ void Invocation::Store(const Place& place, const Value& value) {
 }
 
 // array_length, atomics and barriers
-Flow Invocation::RunMemory(const ir::ClosedSegment& closed, const ir::Inst& inst,
+Flow Invocation::RunMemory(const ir::SpecialisedRegion& closed, const ir::Inst& inst,
                            const std::vector<Slot>& slots, Value& result) {
   const auto call = inst.As<ir::BuiltinCallInst>();
   if (ir::IsBarrier(call.builtin)) {

@@ -51,7 +51,7 @@ struct Membership {
 
 class Invocation {
  public:
-  Invocation(const ir::ClosedVariant& variant, const ir::EntryRef& entry, Surroundings& around,
+  Invocation(const ir::SpecialisedProgram& variant, const ir::EntryRef& entry, Surroundings& around,
              Inputs inputs, Membership membership)
       : variant_(variant),
         pool_(*variant.pool),
@@ -75,19 +75,19 @@ class Invocation {
   Flow RunStatement(Call& call, uint32_t segment, const ir::Inst& inst);
   Flow RunIf(Call& call, uint32_t segment, const ir::IfInst& inst);
   Flow RunLoop(Call& call, uint32_t segment, const ir::LoopInst& inst);
-  Flow RunHole(Call& call, uint32_t parent, ir::SegmentId segment);
+  Flow RunHole(Call& call, uint32_t parent, ir::RegionId segment);
   Flow RunCall(Call& caller, uint32_t segment, uint32_t number);
   Flow RunLogical(Call& call, uint32_t segment, uint32_t number);
   Flow RunSelectBlocks(Call& call, uint32_t segment, uint32_t number);
 
   // --- interpreter_run_values.cc
   Flow RunValue(Call& call, uint32_t segment, uint32_t number);
-  Value ComposedValue(const ir::ClosedSegment& closed, const ir::Inst& inst,
+  Value ComposedValue(const ir::SpecialisedRegion& closed, const ir::Inst& inst,
                       const std::vector<Slot>& slots);
   Value Constant(ir::ConstId id);
   Value Specialised(const ir::SpecConstInst& inst);
-  Flow RunBuiltin(const ir::ClosedSegment& closed, const ir::Inst& inst, std::vector<Slot>& slots,
-                  Value& result);
+  Flow RunBuiltin(const ir::SpecialisedRegion& closed, const ir::Inst& inst,
+                  std::vector<Slot>& slots, Value& result);
   // The values of the quad by member, this one's shown at `point`; empty if that is not known.
   std::vector<Value> QuadOf(const void* point, const Value& value);
   // Requires: `quad` of QuadOf. Nothing if it is empty.
@@ -100,16 +100,16 @@ class Invocation {
   Flow RunAccess(Call& call, uint32_t segment, uint32_t number);
   Value Load(const Place& place, ir::TypeId type);
   void Store(const Place& place, const Value& value);
-  Flow RunMemory(const ir::ClosedSegment& closed, const ir::Inst& inst,
+  Flow RunMemory(const ir::SpecialisedRegion& closed, const ir::Inst& inst,
                  const std::vector<Slot>& slots, Value& result);
 
   // --- interpreter_images.cc
-  Value AskImage(const ir::ClosedSegment& closed, const ir::Inst& inst,
+  Value AskImage(const ir::SpecialisedRegion& closed, const ir::Inst& inst,
                  const std::vector<Slot>& slots);
-  Flow UseStorageImage(const ir::ClosedSegment& closed, const ir::Inst& inst,
+  Flow UseStorageImage(const ir::SpecialisedRegion& closed, const ir::Inst& inst,
                        const std::vector<Slot>& slots, Value& result);
 
-  const ir::ClosedVariant& variant_;
+  const ir::SpecialisedProgram& variant_;
   const ir::Pool& pool_;
   const ir::EntryRef& entry_;
   Surroundings& around_;
@@ -120,6 +120,6 @@ class Invocation {
   Outcome outcome_;
 };
 
-const ir::EntryRef& EntryOf(const ir::ClosedVariant& variant, ir::Stage stage);
+const ir::EntryRef& EntryOf(const ir::SpecialisedProgram& variant, ir::Stage stage);
 
 }  // namespace kiln::oracle::running

@@ -35,7 +35,7 @@ Cell EitherOf(const Cell& cell, const Cell& other) {
 }  // namespace
 
 Flow Invocation::RunValue(Call& call, uint32_t segment, uint32_t number) {
-  const ir::ClosedSegment& closed = *call.function->segments[segment].closed;
+  const ir::SpecialisedRegion& closed = *call.function->segments[segment].closed;
   const ir::Inst& inst = closed.insts[number];
   std::vector<Slot>& slots = call.slots[segment];
   Value& result = slots[number].value;
@@ -75,7 +75,7 @@ Flow Invocation::RunValue(Call& call, uint32_t segment, uint32_t number) {
 }
 
 // Constants, and values that are made of parts of others.
-Value Invocation::ComposedValue(const ir::ClosedSegment& closed, const ir::Inst& inst,
+Value Invocation::ComposedValue(const ir::SpecialisedRegion& closed, const ir::Inst& inst,
                                 const std::vector<Slot>& slots) {
   if (inst.kind == InstKind::kConst) {
     return Constant(inst.As<ir::ConstInst>().value);
@@ -126,12 +126,12 @@ Value Invocation::Constant(ir::ConstId id) {
 
 // The variant's value, which is not part of the code (spec/rpl 14.9).
 Value Invocation::Specialised(const ir::SpecConstInst& inst) {
-  const auto row = std::ranges::find(variant_.specialization, inst.id, &ir::Specialization::id);
+  const auto row = std::ranges::find(variant_.specialization, inst.id, &ir::SpecConstant::id);
   KILN_CHECK(row != variant_.specialization.end() && row->default_bits == inst.bits);
   return {{.bits = row->bits, .error = 0}};
 }
 
-Flow Invocation::RunBuiltin(const ir::ClosedSegment& closed, const ir::Inst& inst,
+Flow Invocation::RunBuiltin(const ir::SpecialisedRegion& closed, const ir::Inst& inst,
                             std::vector<Slot>& slots, Value& result) {
   const auto call = inst.As<ir::BuiltinCallInst>();
   const std::span<const uint32_t> arguments = closed.List(call.arguments);

@@ -391,7 +391,7 @@ uint32_t RandomModule::AnyOperand(InstKind kind, OperandSchema schema, uint32_t 
       return builder_.Ids(locals_).value;
     case OperandSchema::kBlocks:
       return AnyBlocks(kind, depth).value;
-    case OperandSchema::kSegment:
+    case OperandSchema::kRegion:
     case OperandSchema::kDecl:
     case OperandSchema::kOptMember:
       break;  // closed, or made by the builder

@@ -10,28 +10,28 @@ namespace {
 
 class Flattener {
  public:
-  Flattener(const ir::ClosedVariant& variant, layout::Rules rules, layout::TypeLayouts& types)
+  Flattener(const ir::SpecialisedProgram& variant, layout::Rules rules, layout::TypeLayouts& types)
       : variant_(variant), pool_(*variant.pool), rules_(rules), types_(types) {}
 
-  FlatBlock Run(const ir::ClosedDecl& block) {
+  FlatBlock Run(const ir::SpecialisedDecl& block) {
     Members(block.type, &block, "", 0, out_.parameters);
     return std::move(out_);
   }
 
  private:
   // Fields of the struct `type` at `start`; `decl` is its record, or null.
-  void Members(ir::TypeId type, const ir::ClosedDecl* decl, const std::string& prefix,
+  void Members(ir::TypeId type, const ir::SpecialisedDecl* decl, const std::string& prefix,
                uint64_t start, std::vector<FlatParameter>& out) {
     const layout::TypeLayout& layout = types_.Of(type, rules_);
     const std::span<const ir::ShapeMember> members = pool_.Members(type);
     for (size_t i = 0; i < members.size(); ++i) {
       CheckStop();
-      const ir::ClosedMember* member = decl == nullptr ? nullptr : &decl->members[i];
+      const ir::SpecialisedMember* member = decl == nullptr ? nullptr : &decl->members[i];
       Member(members[i], member, prefix, start + layout.offsets[i], out);
     }
   }
 
-  void Member(const ir::ShapeMember& shape, const ir::ClosedMember* member,
+  void Member(const ir::ShapeMember& shape, const ir::SpecialisedMember* member,
               const std::string& prefix, uint64_t offset, std::vector<FlatParameter>& out) {
     std::string name = prefix;
     name += pool_.Text(shape.name);
@@ -57,8 +57,8 @@ class Flattener {
     KILN_UNREACHABLE();
   }
 
-  void Value(ir::TypeId type, const ir::ClosedMember* member, std::string name, uint64_t offset,
-             std::vector<FlatParameter>& out) {
+  void Value(ir::TypeId type, const ir::SpecialisedMember* member, std::string name,
+             uint64_t offset, std::vector<FlatParameter>& out) {
     FlatParameter parameter{.name = std::move(name),
                             .offset = static_cast<uint32_t>(offset),
                             .matrix_stride = types_.Of(type, rules_).matrix_stride,
@@ -84,8 +84,8 @@ class Flattener {
     }
   }
 
-  const ir::ClosedDecl* DeclOf(ir::TypeId type) const {
-    for (const ir::ClosedDecl* decl : variant_.structs) {
+  const ir::SpecialisedDecl* DeclOf(ir::TypeId type) const {
+    for (const ir::SpecialisedDecl* decl : variant_.structs) {
       if (decl->type == type) {
         return decl;
       }
@@ -93,7 +93,7 @@ class Flattener {
     return nullptr;
   }
 
-  const ir::ClosedVariant& variant_;
+  const ir::SpecialisedProgram& variant_;
   const ir::Pool& pool_;
   layout::Rules rules_;
   layout::TypeLayouts& types_;
@@ -102,7 +102,7 @@ class Flattener {
 
 }  // namespace
 
-FlatBlock Flatten(const ir::ClosedVariant& variant, const ir::ClosedDecl& block,
+FlatBlock Flatten(const ir::SpecialisedProgram& variant, const ir::SpecialisedDecl& block,
                   layout::Rules rules, layout::TypeLayouts& types) {
   return Flattener(variant, rules, types).Run(block);
 }

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "compiler/ir/closed.h"
+#include "compiler/ir/specialised.h"
 #include "compiler/layout/ir_types.h"
 
 namespace kiln::metadata {
@@ -18,10 +18,11 @@ struct FlatParameter {
   ir::TypeId type{};    // of one item
   uint32_t offset = 0;  // from the start of the block, or of the tail item
   uint32_t item_count = 1;
-  std::vector<uint32_t> dimensions{};        // outermost first
-  uint32_t array_stride = 0;                 // of the innermost dimension; 0 if not an array
-  uint32_t matrix_stride = 0;                // 0 if not a matrix
-  const ir::ClosedMember* member = nullptr;  // tags and origin; null if the variant has no record
+  std::vector<uint32_t> dimensions{};  // outermost first
+  uint32_t array_stride = 0;           // of the innermost dimension; 0 if not an array
+  uint32_t matrix_stride = 0;          // 0 if not a matrix
+  const ir::SpecialisedMember* member =
+      nullptr;  // tags and origin; null if the variant has no record
 };
 
 struct FlatBlock {
@@ -34,7 +35,7 @@ struct FlatBlock {
 };
 
 // Requires: `block` is a live buffer or push constant of the variant, and fits 32 bits.
-FlatBlock Flatten(const ir::ClosedVariant& variant, const ir::ClosedDecl& block,
+FlatBlock Flatten(const ir::SpecialisedProgram& variant, const ir::SpecialisedDecl& block,
                   layout::Rules rules, layout::TypeLayouts& types);
 
 }  // namespace kiln::metadata

@@ -12,7 +12,7 @@
 namespace kiln::metadata {
 
 struct RecordContext {
-  const ir::ClosedVariant& variant;
+  const ir::SpecialisedProgram& variant;
   const layout::Layout& layout;
   layout::TypeLayouts& types;
   // Null: only what the layout hash covers is written, so no stages, spans and comparisons.
@@ -22,13 +22,16 @@ struct RecordContext {
   const ir::Pool& pool() const { return *variant.pool; }
 };
 
-void WriteSource(const RecordContext& context, const ir::ClosedDecl& container, WireWriter& out);
-void WriteBuffer(const RecordContext& context, const ir::ClosedDecl& buffer, WireWriter& out);
-void WriteSampler(const RecordContext& context, const ir::ClosedDecl& sampler, WireWriter& out);
-void WriteImage(const RecordContext& context, const ir::ClosedDecl& image, WireWriter& out);
-void WritePushConstant(const RecordContext& context, const ir::ClosedDecl& block, WireWriter& out);
-void WriteStateField(const RecordContext& context, const ir::ClosedDecl& container,
-                     const ir::ClosedMember& field, WireWriter& out);
+void WriteSource(const RecordContext& context, const ir::SpecialisedDecl& container,
+                 WireWriter& out);
+void WriteBuffer(const RecordContext& context, const ir::SpecialisedDecl& buffer, WireWriter& out);
+void WriteSampler(const RecordContext& context, const ir::SpecialisedDecl& sampler,
+                  WireWriter& out);
+void WriteImage(const RecordContext& context, const ir::SpecialisedDecl& image, WireWriter& out);
+void WritePushConstant(const RecordContext& context, const ir::SpecialisedDecl& block,
+                       WireWriter& out);
+void WriteStateField(const RecordContext& context, const ir::SpecialisedDecl& container,
+                     const ir::SpecialisedMember& field, WireWriter& out);
 void WriteInfluence(const ir::Pool& pool, const ir::OptionUse& use, WireWriter& out);
 
 // Stages of a declaration, one bit for each ir::Stage; 0 without usage.
@@ -40,7 +43,7 @@ void WriteSpan(const RecordContext& context, uint32_t field, const ir::Origin& o
 void WriteTags(const RecordContext& context, uint32_t field, std::span<const ir::StringId> tags,
                WireWriter& out);
 
-bool IsColorOutput(const ir::ClosedDecl& decl);
+bool IsColorOutput(const ir::SpecialisedDecl& decl);
 
 // Settings, colour outputs, blend constants and fixed state of a graphics pipeline, in two parts
 // because other fields stand between them.
@@ -55,7 +58,7 @@ class GraphicsState {
     uint32_t bits = 0;
     std::string_view text{};
   };
-  void WriteOutput(const ir::ClosedMember& field, WireWriter& out) const;
+  void WriteOutput(const ir::SpecialisedMember& field, WireWriter& out) const;
   void WriteFixedState(WireWriter& out) const;
 
   const RecordContext& context_;

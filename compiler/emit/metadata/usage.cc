@@ -19,23 +19,24 @@ void SetAt(std::vector<Row>& rows, uint32_t row, Value value) {
   rows[row] = rows[row] | value;
 }
 
-void AddMentions(const ir::ClosedSegment& segment, ir::Stage stage, Usage& usage) {
+void AddMentions(const ir::SpecialisedRegion& segment, ir::Stage stage, Usage& usage) {
   for (const ir::Mention& mention : segment.mentions) {
     SetAt(usage.stages, mention.decl.value,
           static_cast<uint8_t>(1U << static_cast<uint32_t>(stage)));
     if (mention.member.valid()) {
       SetAt(usage.touches, mention.member.value, mention.touches);
     }
-    if ((mention.touches & static_cast<uint8_t>(ir::Touch::kCompare)) != 0) {
+    if ((mention.touches & static_cast<uint8_t>(ir::MemberUse::kCompare)) != 0) {
       SetAt(usage.compared, mention.decl.value, true);
     }
   }
 }
 
 bool TakesSampler(const ir::Pool& pool, const ir::FunctionRef& function) {
-  return std::ranges::any_of(function.signature->members, [&pool](const ir::ClosedMember& member) {
-    return pool[member.type].kind == ir::TypeKind::kSampler;
-  });
+  return std::ranges::any_of(function.signature->members,
+                             [&pool](const ir::SpecialisedMember& member) {
+                               return pool[member.type].kind == ir::TypeKind::kSampler;
+                             });
 }
 
 // Samplers that reach a comparison through parameters. A comparison marks its parameter, a call
@@ -52,7 +53,7 @@ class ComparedArguments {
     do {
       changed_ = false;
       for (const ir::FunctionRef* function : entry_.functions) {
-        for (const ir::SegmentRef& segment : function->segments) {
+        for (const ir::RegionRef& segment : function->segments) {
           Visit(*segment.closed);
         }
       }
@@ -60,7 +61,7 @@ class ComparedArguments {
   }
 
  private:
-  void Visit(const ir::ClosedSegment& segment) {
+  void Visit(const ir::SpecialisedRegion& segment) {
     for (const ir::Inst& inst : segment.insts) {
       if (inst.kind == ir::InstKind::kBuiltinCall) {
         const auto call = inst.As<ir::BuiltinCallInst>();
@@ -72,8 +73,8 @@ class ComparedArguments {
       }
     }
   }
-  void VisitCall(const ir::ClosedSegment& segment, const ir::CallInst& call) {
-    const ir::ClosedDecl* const* signature = signatures_.Find(call.function.value);
+  void VisitCall(const ir::SpecialisedRegion& segment, const ir::CallInst& call) {
+    const ir::SpecialisedDecl* const* signature = signatures_.Find(call.function.value);
     if (signature == nullptr) {
       return;
     }
@@ -85,7 +86,7 @@ class ComparedArguments {
       }
     }
   }
-  void Mark(const ir::ClosedSegment& segment, uint32_t place) {
+  void Mark(const ir::SpecialisedRegion& segment, uint32_t place) {
     const ir::Inst& inst = segment.insts[place];
     if (inst.kind == ir::InstKind::kGlobalRef) {
       SetAt(usage_.compared, inst.As<ir::GlobalRefInst>().decl.value, true);
@@ -98,27 +99,27 @@ class ComparedArguments {
 
   const ir::EntryRef& entry_;
   Usage& usage_;
-  FlatMap<uint32_t, const ir::ClosedDecl*> signatures_;  // by DeclId
-  std::vector<bool> marked_;                             // by LocalId
+  FlatMap<uint32_t, const ir::SpecialisedDecl*> signatures_;  // by DeclId
+  std::vector<bool> marked_;                                  // by LocalId
   bool changed_ = false;
 };
 
 }  // namespace
 
-Usage UsageOf(const ir::ClosedVariant& variant) {
+Usage UsageOf(const ir::SpecialisedProgram& variant) {
   Usage usage;
   UsageOf(variant, usage);
   return usage;
 }
 
-void UsageOf(const ir::ClosedVariant& variant, Usage& usage) {
+void UsageOf(const ir::SpecialisedProgram& variant, Usage& usage) {
   std::ranges::fill(usage.stages, uint8_t{0});
   std::ranges::fill(usage.touches, uint8_t{0});
   usage.compared.assign(usage.compared.size(), false);
   for (const ir::EntryRef& entry : variant.entries) {
     bool takes_sampler = false;
     for (const ir::FunctionRef* function : entry.functions) {
-      for (const ir::SegmentRef& segment : function->segments) {
+      for (const ir::RegionRef& segment : function->segments) {
         AddMentions(*segment.closed, entry.stage, usage);
       }
       takes_sampler = takes_sampler || TakesSampler(*variant.pool, *function);

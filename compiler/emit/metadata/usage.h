@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "compiler/ir/closed.h"
+#include "compiler/ir/specialised.h"
 
 namespace kiln::metadata {
 
@@ -25,14 +25,14 @@ struct Usage {
   bool Compared(ir::DeclId sampler) const {
     return sampler.value < compared.size() && compared[sampler.value];
   }
-  bool Touched(ir::MemberId member, ir::Touch touch) const {
+  bool Touched(ir::MemberId member, ir::MemberUse touch) const {
     return member.value < touches.size() &&
            (touches[member.value] & static_cast<uint8_t>(touch)) != 0;
   }
 };
 
-Usage UsageOf(const ir::ClosedVariant& variant);
+Usage UsageOf(const ir::SpecialisedProgram& variant);
 // The same into memory that is used again.
-void UsageOf(const ir::ClosedVariant& variant, Usage& usage);
+void UsageOf(const ir::SpecialisedProgram& variant, Usage& usage);
 
 }  // namespace kiln::metadata

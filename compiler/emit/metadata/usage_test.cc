@@ -8,8 +8,8 @@
 namespace kiln::metadata {
 namespace {
 
+using ir::MemberUse;
 using ir::Stage;
-using ir::Touch;
 
 // `shadow` is compared two calls away from the entry point, `linear` is only sampled; `idle` is
 // named by nobody.
@@ -88,8 +88,8 @@ class UsageTest : public testing::Test {
     program = std::move(parsed).value();
     usage = UsageOf(program.variant);
   }
-  const ir::ClosedDecl& Named(std::string_view name) const {
-    for (const ir::ClosedDecl* decl : program.variant.interface) {
+  const ir::SpecialisedDecl& Named(std::string_view name) const {
+    for (const ir::SpecialisedDecl* decl : program.variant.interface) {
       if (program.pool->Text(decl->name) == name) {
         return *decl;
       }
@@ -112,11 +112,11 @@ TEST_F(UsageTest, Stages_AreThoseThatMention) {
 }
 
 TEST_F(UsageTest, StateFields_AreReadOrWritten) {
-  const ir::ClosedDecl& state = Named("state");
-  EXPECT_TRUE(usage.Touched(state.members[0].member, Touch::kRead));
-  EXPECT_TRUE(usage.Touched(state.members[0].member, Touch::kWrite));
-  EXPECT_FALSE(usage.Touched(state.members[1].member, Touch::kRead));
-  EXPECT_FALSE(usage.Touched(state.members[1].member, Touch::kWrite));
+  const ir::SpecialisedDecl& state = Named("state");
+  EXPECT_TRUE(usage.Touched(state.members[0].member, MemberUse::kRead));
+  EXPECT_TRUE(usage.Touched(state.members[0].member, MemberUse::kWrite));
+  EXPECT_FALSE(usage.Touched(state.members[1].member, MemberUse::kRead));
+  EXPECT_FALSE(usage.Touched(state.members[1].member, MemberUse::kWrite));
 }
 
 TEST_F(UsageTest, Comparison_IsSeenThroughCalls) {

@@ -26,7 +26,7 @@ constexpr size_t kExpectedBytes = 4096;
 
 ByteView BytesOf(const Hash128& hash) { return std::as_bytes(std::span(hash.bytes)); }
 
-bool IsAttributes(const ir::ClosedDecl& decl) {
+bool IsAttributes(const ir::SpecialisedDecl& decl) {
   return decl.kind == ir::DeclKind::kContainer &&
          (decl.container() == ir::ContainerKind::kVertexAttributes ||
           decl.container() == ir::ContainerKind::kInstanceAttributes);
@@ -36,7 +36,7 @@ constexpr uint32_t kSetFields[] = {kSetsPass, kSetsMaterial, kSetsObject, kSetsS
 constexpr uint32_t kResourceFields[] = {kSetBuffers, kSetSamplers, kSetImages};
 
 // See spec/rpl 14.9
-void WriteSpecialization(const ir::Pool& pool, const ir::Specialization& row, WireWriter& out) {
+void WriteSpecialization(const ir::Pool& pool, const ir::SpecConstant& row, WireWriter& out) {
   out.Text(kSpecializationName, pool.Text(row.name));
   out.Number(kSpecializationId, row.id);
   out.Text(kSpecializationType, ir::NameOf(row.kind));
@@ -44,7 +44,7 @@ void WriteSpecialization(const ir::Pool& pool, const ir::Specialization& row, Wi
   out.Number(kSpecializationValue, row.bits);
 }
 
-void WriteWorkgroupSize(const ir::ClosedVariant& variant, WireWriter& out) {
+void WriteWorkgroupSize(const ir::SpecialisedProgram& variant, WireWriter& out) {
   const std::array<uint32_t, 3> sizes = layout::WorkgroupSize(variant);
   out.Message(kPipelineWorkgroupSize, [&] {
     out.Number(kWorkgroupSizeX, sizes[0]);
@@ -54,9 +54,9 @@ void WriteWorkgroupSize(const ir::ClosedVariant& variant, WireWriter& out) {
 }
 
 // Storing is a feature in graphics stages. See spec/rpl 14.7
-target::Needs StoreNeeds(const ir::ClosedVariant& variant, const Usage& usage) {
+target::Needs StoreNeeds(const ir::SpecialisedProgram& variant, const Usage& usage) {
   target::Needs needs = 0;
-  for (const ir::ClosedDecl* decl : variant.interface) {
+  for (const ir::SpecialisedDecl* decl : variant.interface) {
     const bool buffer =
         decl->kind == ir::DeclKind::kBuffer && decl->buffer() == ir::BufferKind::kReadWriteStorage;
     bool image = false;
@@ -78,10 +78,10 @@ target::Needs StoreNeeds(const ir::ClosedVariant& variant, const Usage& usage) {
 }
 
 // What the stages do with each resource: four bits for each. Nothing if there are too many.
-std::optional<uint64_t> UsesOf(const ir::ClosedVariant& variant, const Usage& usage) {
+std::optional<uint64_t> UsesOf(const ir::SpecialisedProgram& variant, const Usage& usage) {
   uint64_t uses = 0;
   uint32_t shift = 0;
-  for (const ir::ClosedDecl* decl : variant.interface) {
+  for (const ir::SpecialisedDecl* decl : variant.interface) {
     if (decl->kind == ir::DeclKind::kContainer) {
       continue;
     }
@@ -135,7 +135,7 @@ void MetadataWriter::Put(const Record& record) {
 
 // The records of vertex inputs, one field each.
 void MetadataWriter::PutAttributeSources(const RecordContext& context) {
-  for (const ir::ClosedDecl* decl : context.variant.interface) {
+  for (const ir::SpecialisedDecl* decl : context.variant.interface) {
     if (!IsAttributes(*decl)) {
       continue;
     }
@@ -151,7 +151,7 @@ void MetadataWriter::PutAttributeSources(const RecordContext& context) {
 }
 
 MetadataWriter::Record MetadataWriter::Resource(const RecordContext& context,
-                                                const ir::ClosedDecl& decl, uint32_t field) {
+                                                const ir::SpecialisedDecl& decl, uint32_t field) {
   const bool compared = decl.kind == ir::DeclKind::kSampler && context.usage != nullptr &&
                         context.usage->Compared(decl.decl);
   const uint64_t number = uint64_t{context.layout.PlacementOf(decl.decl).binding} << 32 |
@@ -175,7 +175,7 @@ void MetadataWriter::PutSets(const RecordContext& context) {
   for (std::vector<Record>& records : resources_) {
     records.clear();
   }
-  for (const ir::ClosedDecl* decl : context.variant.interface) {
+  for (const ir::SpecialisedDecl* decl : context.variant.interface) {
     CheckStop();
     const uint32_t kind = decl->kind == ir::DeclKind::kBuffer    ? 0
                           : decl->kind == ir::DeclKind::kSampler ? 1
@@ -210,7 +210,7 @@ void MetadataWriter::PutSets(const RecordContext& context) {
 void MetadataWriter::PutPushConstant(const RecordContext& context) {
   const uint32_t size = context.layout.push_constant_size;
   const auto block = std::ranges::find(context.variant.interface, ir::DeclKind::kPushConstant,
-                                       [](const ir::ClosedDecl* decl) { return decl->kind; });
+                                       [](const ir::SpecialisedDecl* decl) { return decl->kind; });
   if (block == context.variant.interface.end()) {
     return;
   }
@@ -246,14 +246,15 @@ void MetadataWriter::PutInterface(const RecordContext& context) {
 }
 
 void MetadataWriter::PutState(const RecordContext& context) {
-  for (const ir::ClosedDecl* decl : context.variant.interface) {
+  for (const ir::SpecialisedDecl* decl : context.variant.interface) {
     if (decl->kind != ir::DeclKind::kContainer || decl->container() != ir::ContainerKind::kState) {
       continue;
     }
-    for (const ir::ClosedMember& field : decl->members) {
+    for (const ir::SpecialisedMember& field : decl->members) {
       CheckStop();
-      const uint64_t touched = (context.usage->Touched(field.member, ir::Touch::kWrite) ? 1 : 0) |
-                               (context.usage->Touched(field.member, ir::Touch::kRead) ? 2 : 0);
+      const uint64_t touched =
+          (context.usage->Touched(field.member, ir::MemberUse::kWrite) ? 1 : 0) |
+          (context.usage->Touched(field.member, ir::MemberUse::kRead) ? 2 : 0);
       Put(Recall({.kind = Kind::kStateField,
                   .what = &field,
                   .number = uint64_t{context.layout.LocationOf(field.member)} << 2 | touched},
@@ -283,7 +284,7 @@ void MetadataWriter::PutNeeds(const RecordContext& context, target::Needs needs,
   }));
   WireWriter::AppendPrefix(out_, kPipelineLayoutHash, sizeof(layout_hash.bytes));
   Append(out_, BytesOf(layout_hash));
-  for (const ir::Specialization& row : context.variant.specialization) {
+  for (const ir::SpecConstant& row : context.variant.specialization) {
     WireWriter out;  // values of options: nothing to remember
     out.Message(kPipelineSpecialization, [&] { WriteSpecialization(context.pool(), row, out); });
     Append(out_, out.bytes());
@@ -304,9 +305,9 @@ void MetadataWriter::PutNeeds(const RecordContext& context, target::Needs needs,
 
 MetadataWriter::Graphics MetadataWriter::GraphicsOf(const RecordContext& context) {
   // Values of settings decide; with more than one container of outputs nothing is remembered.
-  const ir::ClosedDecl* outputs = nullptr;
+  const ir::SpecialisedDecl* outputs = nullptr;
   uint32_t containers = 0;
-  for (const ir::ClosedDecl* decl : context.variant.interface) {
+  for (const ir::SpecialisedDecl* decl : context.variant.interface) {
     if (IsColorOutput(*decl)) {
       outputs = decl;
       ++containers;
@@ -331,7 +332,8 @@ MetadataWriter::Graphics MetadataWriter::GraphicsOf(const RecordContext& context
   return {known.first, known.second};
 }
 
-Hash128 MetadataWriter::LayoutHash(const ir::ClosedVariant& variant, const layout::Layout& layout) {
+Hash128 MetadataWriter::LayoutHash(const ir::SpecialisedProgram& variant,
+                                   const layout::Layout& layout) {
   const RecordContext context{.variant = variant, .layout = layout, .types = types_};
   out_.clear();
   PutAttributeSources(context);
@@ -340,7 +342,7 @@ Hash128 MetadataWriter::LayoutHash(const ir::ClosedVariant& variant, const layou
   return CanonicalWriter("kiln.layout.1").Raw(1, out_).Key();
 }
 
-ByteView MetadataWriter::Write(const ir::ClosedVariant& variant, const layout::Layout& layout,
+ByteView MetadataWriter::Write(const ir::SpecialisedProgram& variant, const layout::Layout& layout,
                                const Hash128& layout_hash, target::Needs needs) {
   UsageOf(variant, usage_);
   const bool spans = target_.debug == target::Debug::kFull;
@@ -367,7 +369,7 @@ ByteView MetadataWriter::Write(const ir::ClosedVariant& variant, const layout::L
   return out_;
 }
 
-void MetadataWriter::PutHead(const ir::ClosedVariant& variant) {
+void MetadataWriter::PutHead(const ir::SpecialisedProgram& variant) {
   const auto same = [](const Entry& known, const ir::EntryRef& entry) {
     return known.stage == entry.stage && known.name == entry.name;
   };
@@ -387,7 +389,7 @@ void MetadataWriter::PutHead(const ir::ClosedVariant& variant) {
   Append(out_, head_);
 }
 
-Metadata Write(const ir::ClosedVariant& variant, const layout::Layout& layout,
+Metadata Write(const ir::SpecialisedProgram& variant, const layout::Layout& layout,
                const target::Target& target, layout::TypeLayouts& types,
                std::span<const ModuleFacts> modules, target::Needs needs) {
   MetadataWriter writer(target, types, modules);

@@ -16,8 +16,8 @@
 #include "compiler/base/flat_map.h"
 #include "compiler/emit/metadata/usage.h"
 #include "compiler/emit/metadata/wire.h"
-#include "compiler/ir/closed.h"
 #include "compiler/ir/module.h"
+#include "compiler/ir/specialised.h"
 #include "compiler/layout/ir_types.h"
 #include "compiler/layout/layout.h"
 #include "compiler/target/capabilities.h"
@@ -53,11 +53,11 @@ class MetadataWriter {
   size_t bytes_used() const { return bytes_.size() + records_.size() * 2 * sizeof(Key); }
 
   // Of the input interface of a variant (spec/rpl 12.1).
-  Hash128 LayoutHash(const ir::ClosedVariant& variant, const layout::Layout& layout);
+  Hash128 LayoutHash(const ir::SpecialisedProgram& variant, const layout::Layout& layout);
 
   // Valid until the next call. Requires: `layout` is of `variant`, `layout_hash` of both; `needs`
   // is the union over the code of all stages.
-  ByteView Write(const ir::ClosedVariant& variant, const layout::Layout& layout,
+  ByteView Write(const ir::SpecialisedProgram& variant, const layout::Layout& layout,
                  const Hash128& layout_hash, target::Needs needs);
 
  private:
@@ -110,9 +110,9 @@ class MetadataWriter {
   template <class Encode>
   Record Recall(const Key& key, Encode encode);
   void Put(const Record& record);
-  void PutHead(const ir::ClosedVariant& variant);
+  void PutHead(const ir::SpecialisedProgram& variant);
   void PutAttributeSources(const RecordContext& context);
-  Record Resource(const RecordContext& context, const ir::ClosedDecl& decl, uint32_t field);
+  Record Resource(const RecordContext& context, const ir::SpecialisedDecl& decl, uint32_t field);
   void PutSets(const RecordContext& context);
   void PutPushConstant(const RecordContext& context);  // size and record
   void PutInterface(const RecordContext& context);     // all of these
@@ -137,7 +137,7 @@ class MetadataWriter {
 
 // Requires: `layout` is of `variant`, `types` of its pool. `modules` are in link order, or empty;
 // `needs` is the union over the code of all stages.
-Metadata Write(const ir::ClosedVariant& variant, const layout::Layout& layout,
+Metadata Write(const ir::SpecialisedProgram& variant, const layout::Layout& layout,
                const target::Target& target, layout::TypeLayouts& types,
                std::span<const ModuleFacts> modules = {}, target::Needs needs = 0);
 

@@ -34,7 +34,7 @@ void WriteStages(const RecordContext& context, uint32_t field, ir::DeclId decl, 
   }
 }
 
-void WriteAttribute(const RecordContext& context, const ir::ClosedMember& field,
+void WriteAttribute(const RecordContext& context, const ir::SpecialisedMember& field,
                     const layout::Attribute& attribute, WireWriter& out) {
   out.Text(kAttributeName, context.pool().Text(field.name));
   out.Number(kAttributeLocation, attribute.location);
@@ -76,7 +76,8 @@ uint32_t StagesOf(const RecordContext& context, ir::DeclId decl) {
   return usage != nullptr && decl.value < usage->stages.size() ? usage->stages[decl.value] : 0;
 }
 
-void WriteSource(const RecordContext& context, const ir::ClosedDecl& container, WireWriter& out) {
+void WriteSource(const RecordContext& context, const ir::SpecialisedDecl& container,
+                 WireWriter& out) {
   const layout::VertexSource& source = context.layout.SourceOf(container.decl);
   out.Text(kAttributeSourceName, context.pool().Text(container.name));
   out.Text(kAttributeSourceRate, source.per_instance ? "instance" : "vertex");
@@ -90,7 +91,7 @@ void WriteSource(const RecordContext& context, const ir::ClosedDecl& container, 
   WriteSpan(context, kAttributeSourceSpan, container.origin, out);
 }
 
-void WriteBuffer(const RecordContext& context, const ir::ClosedDecl& buffer, WireWriter& out) {
+void WriteBuffer(const RecordContext& context, const ir::SpecialisedDecl& buffer, WireWriter& out) {
   const layout::Block& block = context.layout.BlockOf(buffer.decl);
   const FlatBlock flat = Flatten(context.variant, buffer, block.rules, context.types);
   out.Text(kBufferName, context.pool().Text(buffer.name));
@@ -110,7 +111,8 @@ void WriteBuffer(const RecordContext& context, const ir::ClosedDecl& buffer, Wir
   WriteSpan(context, kBufferSpan, buffer.origin, out);
 }
 
-void WriteSampler(const RecordContext& context, const ir::ClosedDecl& sampler, WireWriter& out) {
+void WriteSampler(const RecordContext& context, const ir::SpecialisedDecl& sampler,
+                  WireWriter& out) {
   out.Text(kSamplerName, context.pool().Text(sampler.name));
   out.Number(kSamplerBinding, context.layout.PlacementOf(sampler.decl).binding);
   WriteStages(context, kSamplerStages, sampler.decl, out);
@@ -118,7 +120,7 @@ void WriteSampler(const RecordContext& context, const ir::ClosedDecl& sampler, W
   WriteSpan(context, kSamplerSpan, sampler.origin, out);
 }
 
-void WriteImage(const RecordContext& context, const ir::ClosedDecl& image, WireWriter& out) {
+void WriteImage(const RecordContext& context, const ir::SpecialisedDecl& image, WireWriter& out) {
   const ir::Pool& pool = context.pool();
   const ir::Type& declared = pool[image.type];
   const bool array = declared.kind == ir::TypeKind::kArray;
@@ -139,14 +141,14 @@ void WriteImage(const RecordContext& context, const ir::ClosedDecl& image, WireW
   WriteSpan(context, kImageSpan, image.origin, out);
 }
 
-void WriteStateField(const RecordContext& context, const ir::ClosedDecl& container,
-                     const ir::ClosedMember& field, WireWriter& out) {
+void WriteStateField(const RecordContext& context, const ir::SpecialisedDecl& container,
+                     const ir::SpecialisedMember& field, WireWriter& out) {
   out.Text(kStateFieldContainer, context.pool().Text(container.name));
   out.Text(kStateFieldName, context.pool().Text(field.name));
   out.Text(kStateFieldType, ir::TypeText(context.pool(), field.type));
   out.Number(kStateFieldLocation, context.layout.LocationOf(field.member));
-  out.Flag(kStateFieldWritten, context.usage->Touched(field.member, ir::Touch::kWrite));
-  out.Flag(kStateFieldRead, context.usage->Touched(field.member, ir::Touch::kRead));
+  out.Flag(kStateFieldWritten, context.usage->Touched(field.member, ir::MemberUse::kWrite));
+  out.Flag(kStateFieldRead, context.usage->Touched(field.member, ir::MemberUse::kRead));
   WriteSpan(context, kStateFieldSpan, field.origin, out);
 }
 
@@ -171,7 +173,8 @@ void WriteTags(const RecordContext& context, uint32_t field, std::span<const ir:
   }
 }
 
-void WritePushConstant(const RecordContext& context, const ir::ClosedDecl& block, WireWriter& out) {
+void WritePushConstant(const RecordContext& context, const ir::SpecialisedDecl& block,
+                       WireWriter& out) {
   const layout::Rules rules = context.layout.BlockOf(block.decl).rules;
   const FlatBlock flat = Flatten(context.variant, block, rules, context.types);
   if (context.usage != nullptr) {

@@ -106,7 +106,7 @@ std::string_view ItemText(ir::Scalar scalar) {
 
 }  // namespace
 
-bool IsColorOutput(const ir::ClosedDecl& decl) {
+bool IsColorOutput(const ir::SpecialisedDecl& decl) {
   return decl.kind == ir::DeclKind::kContainer &&
          decl.container() == ir::ContainerKind::kColorOutput;
 }
@@ -116,11 +116,11 @@ GraphicsState::GraphicsState(const RecordContext& context) : context_(context) {
     pipeline_.push_back({.bits = facts.default_bits, .text = facts.default_text});
   }
   size_t outputs = 0;
-  for (const ir::ClosedDecl* decl : context.variant.interface) {
+  for (const ir::SpecialisedDecl* decl : context.variant.interface) {
     outputs += IsColorOutput(*decl) ? decl->members.size() : 0;
   }
   outputs_.assign(outputs, pipeline_);
-  for (const ir::ClosedSetting& setting : context.variant.settings) {
+  for (const ir::SpecialisedSetting& setting : context.variant.settings) {
     const ir::SettingFacts* facts = ir::FindSetting(setting.name);
     KILN_CHECK(facts != nullptr, "setting '{}'", setting.name);
     const bool has_block = setting.block != ir::kNoBlock;
@@ -135,7 +135,7 @@ void GraphicsState::WriteSettings(WireWriter& out) const {
   out.Message(kPipelineSettings, [&] { WriteFields(kSettingFields, pipeline_, out); });
 }
 
-void GraphicsState::WriteOutput(const ir::ClosedMember& field, WireWriter& out) const {
+void GraphicsState::WriteOutput(const ir::SpecialisedMember& field, WireWriter& out) const {
   const uint32_t location = context_.layout.LocationOf(field.member);
   const ir::Type& type = context_.pool()[field.type];
   out.Number(kColorOutputComponentsCount, type.rows);
@@ -148,9 +148,9 @@ void GraphicsState::WriteOutput(const ir::ClosedMember& field, WireWriter& out) 
 }
 
 void GraphicsState::WriteOutputs(WireWriter& out) const {
-  for (const ir::ClosedDecl* decl : context_.variant.interface) {
+  for (const ir::SpecialisedDecl* decl : context_.variant.interface) {
     if (IsColorOutput(*decl)) {
-      for (const ir::ClosedMember& field : decl->members) {
+      for (const ir::SpecialisedMember& field : decl->members) {
         out.Message(kPipelineColorOutputs, [&] { WriteOutput(field, out); });
       }
     }

@@ -58,9 +58,9 @@ inline void Assembler::WriteFlat(const Section& section, uint32_t base) {
   long_copy_(start, images_.words() + section.words.first,
              images_.own_masks() + section.words.first, section.words.count, base);
   const uint32_t* const numbers = numbers_.data();
-  const Import* const first = images_.imports() + section.imports.first;
+  const SymbolRelocation* const first = images_.imports() + section.imports.first;
 #pragma GCC unroll 4
-  for (const Import* i = first; i != first + section.imports.count; ++i) {
+  for (const SymbolRelocation* i = first; i != first + section.imports.count; ++i) {
     start[i->position] = numbers[i->symbol.value];
   }
 }
@@ -71,15 +71,15 @@ inline void Assembler::WriteSection(const Section& section, uint32_t base) {
   }
 }
 
-std::span<const uint32_t> Assembler::Assemble(const ir::ClosedVariant& variant, EntryChoice choice,
-                                              const layout::Layout& layout) {
+std::span<const uint32_t> Assembler::Assemble(const ir::SpecialisedProgram& variant,
+                                              EntryChoice choice, const layout::Layout& layout) {
   Collect(variant, choice, layout);
   linked_ = kNoModule;
   return Write(variant, choice, layout);
 }
 
-Assembler::Linked Assembler::Link(const ir::ClosedVariant& variant, EntryChoice choice,
-                                  const layout::Layout& layout) {
+Assembler::ModuleNumber Assembler::NumberModule(const ir::SpecialisedProgram& variant,
+                                                EntryChoice choice, const layout::Layout& layout) {
   Collect(variant, choice, layout);
   const auto known = static_cast<uint32_t>(modules_.size());
   const uint32_t module = module_index_.FindOrAdd(
@@ -108,21 +108,21 @@ uint32_t* Assembler::WordsOf(uint32_t index, uint32_t count) {
   return words_[index].data();
 }
 
-std::span<const uint32_t> Assembler::Recall(const LinkedModule& module, uint32_t index) {
+std::span<const uint32_t> Assembler::Recall(const NumberedModule& module, uint32_t index) {
   uint32_t* const words = WordsOf(index, module.words.count);
   std::memcpy(words, kept_.data() + module.words.first, module.words.count * sizeof(uint32_t));
   return {words, module.words.count};
 }
 
-void Assembler::Keep(LinkedModule& module, std::span<const uint32_t> words) {
+void Assembler::Keep(NumberedModule& module, std::span<const uint32_t> words) {
   if (++module.uses > kUsesBeforeKept && kept_.size() + words.size() <= kKeptWords) {
     module.words = {static_cast<uint32_t>(kept_.size()), static_cast<uint32_t>(words.size())};
     kept_.insert(kept_.end(), words.begin(), words.end());
   }
 }
 
-std::span<const uint32_t> Assembler::Write(const ir::ClosedVariant& variant, EntryChoice choice,
-                                           const layout::Layout& layout) {
+std::span<const uint32_t> Assembler::Write(const ir::SpecialisedProgram& variant,
+                                           EntryChoice choice, const layout::Layout& layout) {
   if (linked_ != kNoModule && !modules_[linked_].words.empty()) {
     return Recall(modules_[linked_], choice.index);
   }
@@ -165,7 +165,7 @@ const std::vector<uint32_t>& Assembler::PreambleOf(target::Needs needs) {
   return *preambles_
               .FindOrMake(needs,
                           [&] {
-                            PieceWriter w;
+                            CodeObjectWriter w;
                             for (const uint32_t capability : target::CapabilitiesOf(needs)) {
                               w.Op(Part::kCode, Op::OpCapability).Word(capability);
                             }
@@ -178,7 +178,7 @@ const std::vector<uint32_t>& Assembler::PreambleOf(target::Needs needs) {
               .first;
 }
 
-void Assembler::WriteHead(const ir::ClosedVariant& variant) {
+void Assembler::WriteHead(const ir::SpecialisedProgram& variant) {
   Put(spv::MagicNumber);
   Put(table_.target().spirv_version);
   Put(0);
@@ -204,7 +204,8 @@ void Assembler::WriteEntryPoint(const Entry& entry) {
   Put(entry.main);
   out_ = PutText(out_, entry.ref->name);
   const bool all = table_.target().spirv_version >= target::SpirvVersion(1, 4);
-  for (const PieceStore::Ordered& row : store_.order().subspan(store_.first_variable())) {
+  for (const CodeObjectStore::OrderedGlobal& row :
+       store_.order().subspan(store_.first_variable())) {
     if (!Test(entry.live, row.global)) {
       continue;
     }
@@ -221,15 +222,15 @@ bool Assembler::HasStageVariable(const Entry& entry, ir::StageVariable variable)
   return global.valid() && Test(entry.live, global);
 }
 
-uint32_t Assembler::WorkgroupSize(const ir::ClosedVariant& variant, std::string_view axis) {
+uint32_t Assembler::WorkgroupSize(const ir::SpecialisedProgram& variant, std::string_view axis) {
   uint32_t size = 1;
-  for (const ir::ClosedSetting& setting : variant.settings) {
+  for (const ir::SpecialisedSetting& setting : variant.settings) {
     size = setting.name == axis ? setting.bits : size;  // the last one wins
   }
   return size;
 }
 
-void Assembler::WriteModes(const Entry& entry, const ir::ClosedVariant& variant) {
+void Assembler::WriteModes(const Entry& entry, const ir::SpecialisedProgram& variant) {
   const auto put_mode = [&](spv::ExecutionMode mode, uint32_t more) {
     Put(First(Op::OpExecutionMode, 3 + more));
     Put(entry.main);
@@ -278,20 +279,20 @@ void Assembler::WriteDebug() {
   }
 }
 
-uint32_t Assembler::NumberOf(const Slot& slot, const layout::Layout& layout) {
+uint32_t Assembler::NumberOf(const LayoutRelocation& slot, const layout::Layout& layout) {
   switch (slot.kind) {
-    case SlotKind::kSet:
+    case LayoutRelocationKind::kSet:
       return layout.PlacementOf(ir::DeclId{slot.row}).set;
-    case SlotKind::kBinding:
+    case LayoutRelocationKind::kBinding:
       return layout.PlacementOf(ir::DeclId{slot.row}).binding;
-    case SlotKind::kLocation:
+    case LayoutRelocationKind::kLocation:
       return layout.LocationOf(ir::MemberId{slot.row});
   }
   KILN_UNREACHABLE();
 }
 
 void Assembler::FillSlots(const Run& run, uint32_t* words, const layout::Layout& layout) {
-  for (const Slot& slot : store_.Slots(*run.piece)) {
+  for (const LayoutRelocation& slot : store_.Slots(*run.piece)) {
     words[slot.position] = NumberOf(slot, layout);
   }
 }
@@ -378,12 +379,12 @@ void Assembler::Forget() {
 
 size_t Assembler::bytes_used() const {
   return images_.bytes_used() + keys_.size() * sizeof(uint32_t) +
-         modules_.size() * (sizeof(LinkedModule) + 2 * sizeof(uint64_t)) +
+         modules_.size() * (sizeof(NumberedModule) + 2 * sizeof(uint64_t)) +
          kept_.size() * sizeof(uint32_t);
 }
 
-std::vector<uint32_t> Assemble(const ir::ClosedVariant& variant, EntryChoice choice,
-                               const layout::Layout& layout, const PieceTable& table) {
+std::vector<uint32_t> Assemble(const ir::SpecialisedProgram& variant, EntryChoice choice,
+                               const layout::Layout& layout, const CodeObjectTable& table) {
   Assembler assembler(table);
   const std::span<const uint32_t> words = assembler.Assemble(variant, choice, layout);
   return {words.begin(), words.end()};

@@ -50,13 +50,13 @@ std::string_view PartName(Part part) {
   KILN_UNREACHABLE();
 }
 
-std::string_view SlotName(SlotKind kind) {
+std::string_view SlotName(LayoutRelocationKind kind) {
   switch (kind) {
-    case SlotKind::kSet:
+    case LayoutRelocationKind::kSet:
       return "set";
-    case SlotKind::kBinding:
+    case LayoutRelocationKind::kBinding:
       return "binding";
-    case SlotKind::kLocation:
+    case LayoutRelocationKind::kLocation:
       return "location";
   }
   KILN_UNREACHABLE();
@@ -65,7 +65,7 @@ std::string_view SlotName(SlotKind kind) {
 // What symbols are called; without a variant, by their rows.
 class Names {
  public:
-  Names(const PieceTable& table, const ir::ClosedVariant* variant)
+  Names(const CodeObjectTable& table, const ir::SpecialisedProgram* variant)
       : table_(table), variant_(variant) {}
 
   std::string Text(SymbolId id) const {
@@ -92,7 +92,7 @@ class Names {
   }
 
   std::string Decl(ir::DeclId id) const {
-    const ir::ClosedDecl* decl = FindDecl(id);
+    const ir::SpecialisedDecl* decl = FindDecl(id);
     return decl != nullptr ? "@" + std::string(table_.pool().Text(decl->name))
                            : fmt::format("@{}", id.value);
   }
@@ -108,7 +108,7 @@ class Names {
   }
 
  private:
-  const ir::ClosedDecl* FindDecl(ir::DeclId id) const {
+  const ir::SpecialisedDecl* FindDecl(ir::DeclId id) const {
     for (size_t i = 0; variant_ != nullptr && i < variant_->interface.size(); ++i) {
       if (variant_->interface[i]->decl == id) {
         return variant_->interface[i];
@@ -126,8 +126,8 @@ class Names {
     return text;
   }
   std::string Member(ir::DeclId owner, ir::MemberId id) const {
-    if (const ir::ClosedDecl* decl = FindDecl(owner); decl != nullptr) {
-      for (const ir::ClosedMember& member : decl->members) {
+    if (const ir::SpecialisedDecl* decl = FindDecl(owner); decl != nullptr) {
+      for (const ir::SpecialisedMember& member : decl->members) {
         if (member.member == id) {
           return std::string(table_.pool().Text(member.name));
         }
@@ -139,9 +139,9 @@ class Names {
   std::string Local(ir::LocalId id) const {
     for (size_t e = 0; variant_ != nullptr && e < variant_->entries.size(); ++e) {
       for (const ir::FunctionRef* function : variant_->entries[e].functions) {
-        for (const ir::SegmentRef& segment : function->segments) {
+        for (const ir::RegionRef& segment : function->segments) {
           const auto& locals = segment.closed->locals;
-          const auto found = std::ranges::find(locals, id, &ir::ClosedLocal::local);
+          const auto found = std::ranges::find(locals, id, &ir::SpecialisedLocal::local);
           if (found != locals.end()) {
             return found->name.valid() ? "$" + std::string(table_.pool().Text(found->name))
                                        : "loop";
@@ -157,8 +157,8 @@ class Names {
   std::string Shape(SymbolId id) const;
   std::string Quoted(SymbolId id) const;
 
-  const PieceTable& table_;
-  const ir::ClosedVariant* variant_;
+  const CodeObjectTable& table_;
+  const ir::SpecialisedProgram* variant_;
 };
 
 // Text in words from `first`.
@@ -176,8 +176,8 @@ std::string TextOf(std::span<const uint32_t> words, size_t first) {
   return text;
 }
 
-PieceId PieceOfGlobal(const PieceStore& store, SymbolId id) {
-  for (const PieceStore::Ordered& row : store.order()) {
+CodeObjectId PieceOfGlobal(const CodeObjectStore& store, SymbolId id) {
+  for (const CodeObjectStore::OrderedGlobal& row : store.order()) {
     if (row.symbol == id) {
       return row.piece;
     }
@@ -186,15 +186,15 @@ PieceId PieceOfGlobal(const PieceStore& store, SymbolId id) {
 }
 
 std::string Names::Quoted(SymbolId id) const {
-  const PieceStore& store = table_.store();
-  const Piece& piece = store[PieceOfGlobal(store, id)];
+  const CodeObjectStore& store = table_.store();
+  const CodeObject& piece = store[PieceOfGlobal(store, id)];
   const std::span<const uint32_t> debug = store.WordsOf(piece.part(Part::kDebug));
   return debug.empty() ? fmt::format("{}", store[id].a) : TextOf(debug, 2);
 }
 
 std::string Names::Shape(SymbolId id) const {
-  const PieceStore& store = table_.store();
-  const Piece& piece = store[PieceOfGlobal(store, id)];
+  const CodeObjectStore& store = table_.store();
+  const CodeObject& piece = store[PieceOfGlobal(store, id)];
   const Section& section = piece.part(Part::kDeclarations);
   const std::span<const uint32_t> words = store.WordsOf(section);
   const std::span<const uint32_t> debug = store.WordsOf(piece.part(Part::kDebug));
@@ -206,7 +206,7 @@ std::string Names::Shape(SymbolId id) const {
   if (text.starts_with("Type")) {
     text.erase(0, 4);
   }
-  const std::span<const Import> imports = store.ImportsOf(section);
+  const std::span<const SymbolRelocation> imports = store.ImportsOf(section);
   size_t next = 0;
   for (uint32_t i = 1; i < words.size(); ++i) {
     if (next < imports.size() && imports[next].position == i) {
@@ -223,10 +223,10 @@ std::string Names::Shape(SymbolId id) const {
 
 class PieceDumper {
  public:
-  PieceDumper(const PieceTable& table, const ir::ClosedVariant* variant)
+  PieceDumper(const CodeObjectTable& table, const ir::SpecialisedProgram* variant)
       : store_(table.store()), names_(table, variant) {}
 
-  void Dump(PieceId id, std::string_view title);
+  void Dump(CodeObjectId id, std::string_view title);
   Names& names() { return names_; }
   std::string Take() { return std::move(out_); }
 
@@ -238,18 +238,18 @@ class PieceDumper {
   void Add(fmt::format_string<Args...> format, Args&&... args) {
     fmt::format_to(std::back_inserter(out_), format, std::forward<Args>(args)...);
   }
-  void DumpTitle(const Piece& piece, std::string_view title);
-  void DumpSection(const Piece& piece, const Section& section, std::string_view title,
+  void DumpTitle(const CodeObject& piece, std::string_view title);
+  void DumpSection(const CodeObject& piece, const Section& section, std::string_view title,
                    bool annotations, bool code);
-  std::string Operand(const Piece& piece, const Section& section, uint32_t position, bool slots,
-                      Cursor& cursor) const;
+  std::string Operand(const CodeObject& piece, const Section& section, uint32_t position,
+                      bool slots, Cursor& cursor) const;
 
-  const PieceStore& store_;
+  const CodeObjectStore& store_;
   Names names_;
   std::string out_;
 };
 
-void PieceDumper::DumpTitle(const Piece& piece, std::string_view title) {
+void PieceDumper::DumpTitle(const CodeObject& piece, std::string_view title) {
   Add("{}: {} ids", title, piece.own_ids);
   uint32_t number = 0;
   for (const SymbolId name : store_.Reserved(piece)) {
@@ -262,7 +262,7 @@ void PieceDumper::DumpTitle(const Piece& piece, std::string_view title) {
   Add("\n");
 }
 
-std::string PieceDumper::Operand(const Piece& piece, const Section& section, uint32_t position,
+std::string PieceDumper::Operand(const CodeObject& piece, const Section& section, uint32_t position,
                                  bool slots, Cursor& cursor) const {
   const auto imports = store_.ImportsOf(section);
   const auto filled = store_.Slots(piece);
@@ -279,10 +279,11 @@ std::string PieceDumper::Operand(const Piece& piece, const Section& section, uin
   return fmt::format("{}", word);
 }
 
-void PieceDumper::DumpSection(const Piece& piece, const Section& section, std::string_view title,
-                              bool annotations, bool code) {
+void PieceDumper::DumpSection(const CodeObject& piece, const Section& section,
+                              std::string_view title, bool annotations, bool code) {
   const std::span<const uint32_t> words = store_.WordsOf(section);
-  const std::span<const Hole> holes = code ? store_.Holes(piece) : std::span<const Hole>{};
+  const std::span<const InsertionPoint> holes =
+      code ? store_.Holes(piece) : std::span<const InsertionPoint>{};
   if (words.empty() && holes.empty()) {
     return;
   }
@@ -309,8 +310,8 @@ void PieceDumper::DumpSection(const Piece& piece, const Section& section, std::s
   pass_holes(section.words.count);
 }
 
-void PieceDumper::Dump(PieceId id, std::string_view title) {
-  const Piece& piece = store_[id];
+void PieceDumper::Dump(CodeObjectId id, std::string_view title) {
+  const CodeObject& piece = store_[id];
   DumpTitle(piece, title);
   for (uint32_t i = 0; i < kPartCount; ++i) {
     const Part part = static_cast<Part>(i);
@@ -326,15 +327,15 @@ void PieceDumper::Dump(PieceId id, std::string_view title) {
 
 }  // namespace
 
-std::string DumpPiece(PieceId piece, const PieceTable& table) {
+std::string DumpPiece(CodeObjectId piece, const CodeObjectTable& table) {
   PieceDumper dumper(table, nullptr);
   dumper.Dump(piece, "piece");
   return dumper.Take();
 }
 
-std::string DumpPieces(const ir::ClosedVariant& variant, const PieceTable& table) {
+std::string DumpPieces(const ir::SpecialisedProgram& variant, const CodeObjectTable& table) {
   PieceDumper dumper(table, &variant);
-  for (const ir::ClosedDecl* decl : variant.interface) {
+  for (const ir::SpecialisedDecl* decl : variant.interface) {
     const DeclVersion* version = table.Find(decl);
     KILN_CHECK(version != nullptr, "declaration {} was not lowered", decl->decl);
     for (const VariableVersion& variable : table.Variables(*version)) {

@@ -5,16 +5,16 @@
 
 #include <string>
 
-#include "compiler/emit/spirv/piece_table.h"
-#include "compiler/ir/closed.h"
+#include "compiler/emit/spirv/code_object_table.h"
+#include "compiler/ir/specialised.h"
 
 namespace kiln::spirv {
 
 // Every piece of a variant: variables in the order of the interface, then functions with their live
 // segments. Requires: everything in it was lowered (Prepare).
-std::string DumpPieces(const ir::ClosedVariant& variant, const PieceTable& table);
+std::string DumpPieces(const ir::SpecialisedProgram& variant, const CodeObjectTable& table);
 
 // One piece. Declarations and locals are numbers, since a piece alone does not know their names.
-std::string DumpPiece(PieceId piece, const PieceTable& table);
+std::string DumpPiece(CodeObjectId piece, const CodeObjectTable& table);
 
 }  // namespace kiln::spirv

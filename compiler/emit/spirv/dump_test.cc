@@ -89,7 +89,7 @@ segment 1 of @main, in 0: 2 ids
 
 TEST(DumpPieces, OrderOfLowering_DoesNotShow) {
   TextModule module(kVariant);
-  PieceTable other(*module.variant().pool, module.table().target());
+  CodeObjectTable other(*module.variant().pool, module.table().target());
   const auto& interface = module.variant().interface;
   for (size_t i = interface.size(); i-- > 0;) {
     LowerDecl(*interface[i], other);
@@ -100,7 +100,7 @@ TEST(DumpPieces, OrderOfLowering_DoesNotShow) {
 
 TEST(DumpPiece, Alone_NamesRows) {
   TextModule module(kVariant);
-  const PieceId piece =
+  const CodeObjectId piece =
       module.table().Find(module.variant().entries[0].functions[0]->segments[1].closed);
   EXPECT_THAT(DumpPiece(piece, module.table()), HasSubstr("Load {Vector (Float 32) 4} +0 {$0}"));
 }

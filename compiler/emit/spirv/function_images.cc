@@ -80,15 +80,15 @@ void FunctionImages::Make(FunctionImage& image) {
   KILN_CHECK(version != nullptr, "function {} was not lowered", function.function);
   image.version = *version;
   image.head = version->head;
-  const Piece& head = PieceOf(image.head);
+  const CodeObject& head = PieceOf(image.head);
   image.own_ids = head.own_ids;
   image.word_count = head.word_count;
   CheckStop();  // what functions need is as long as there are globals
   Unite(table_.store().Globals(head), image.globals);
   image.runs.reserve(function.segments.size());
   image.first_ids.reserve(function.segments.size());
-  for (const ir::SegmentRef& segment : function.segments) {
-    const PieceId piece = table_.Find(segment.closed);
+  for (const ir::RegionRef& segment : function.segments) {
+    const CodeObjectId piece = table_.Find(segment.closed);
     KILN_CHECK(piece.valid(), "segment {} was not lowered", segment.segment);
     KILN_CHECK(image.runs.empty() || PieceOf(piece).end != End::kTerminated,
                "control must go on past a hole: segment {}", segment.segment);
@@ -98,11 +98,11 @@ void FunctionImages::Make(FunctionImage& image) {
   FindChunks(image);
   image_bytes_ += sizeof(image) + image.runs.size() * 2 * sizeof(uint32_t) +
                   image.chunks.size() * sizeof(Chunk) + image.globals.size() * sizeof(uint64_t) +
-                  function.segments.size() * sizeof(ir::SegmentRef);
+                  function.segments.size() * sizeof(ir::RegionRef);
 }
 
-void FunctionImages::AddRun(FunctionImage& image, PieceId id) {
-  const Piece& piece = PieceOf(id);
+void FunctionImages::AddRun(FunctionImage& image, CodeObjectId id) {
+  const CodeObject& piece = PieceOf(id);
   image.runs.push_back(id);
   image.first_ids.push_back(image.own_ids);
   image.own_ids += piece.own_ids;
@@ -117,7 +117,7 @@ void FunctionImages::AddRun(FunctionImage& image, PieceId id) {
 // Segments lie depth first, in the order of the holes that they fill, so one pass over both lists
 // finds them all.
 void FunctionImages::FindChunks(FunctionImage& image) {
-  const std::vector<ir::SegmentRef>& segments = image.ref->segments;
+  const std::vector<ir::RegionRef>& segments = image.ref->segments;
   uint32_t next = 1;  // the first segment that is not placed yet
   open_.assign(1, Open{});
   chunks_.clear();
@@ -132,14 +132,14 @@ void FunctionImages::FindChunks(FunctionImage& image) {
   };
   while (!open_.empty()) {
     Open& current = open_.back();
-    const Piece& piece = PieceOf(image.runs[current.run]);
+    const CodeObject& piece = PieceOf(image.runs[current.run]);
     if (current.hole == piece.holes.count) {
       const Section& code = piece.part(Part::kCode);
       add(current, code.words.count, code.imports.count);
       open_.pop_back();
       continue;
     }
-    const Hole& hole = table_.store().Holes(piece)[current.hole++];
+    const InsertionPoint& hole = table_.store().Holes(piece)[current.hole++];
     const bool live = next < segments.size() && segments[next].parent == current.run &&
                       segments[next].segment == hole.segment;
     if (live) {
@@ -160,7 +160,7 @@ Section FunctionImages::Begin() const {
           .imports = {.first = static_cast<uint32_t>(imports_.size())}};
 }
 
-void FunctionImages::Reserve(PieceId id, uint32_t first_id) {
+void FunctionImages::Reserve(CodeObjectId id, uint32_t first_id) {
   for (const SymbolId name : table_.store().Reserved(PieceOf(id))) {
     local_ids_[name.value] = 1 + first_id++;
     locals_.push_back(name);
@@ -168,9 +168,9 @@ void FunctionImages::Reserve(PieceId id, uint32_t first_id) {
 }
 
 // Imports of names of this function become own ids.
-void FunctionImages::AppendSection(Range<uint32_t> words, Range<Import> imports, uint32_t skipped,
-                                   uint32_t first_id, Section& to) {
-  const PieceStore& store = table_.store();
+void FunctionImages::AppendSection(Range<uint32_t> words, Range<SymbolRelocation> imports,
+                                   uint32_t skipped, uint32_t first_id, Section& to) {
+  const CodeObjectStore& store = table_.store();
   const auto start = static_cast<uint32_t>(words_.size());
   for (uint32_t i = 0; i < words.count; ++i) {
     const uint32_t own = store.own_masks()[words.first + i];
@@ -178,7 +178,7 @@ void FunctionImages::AppendSection(Range<uint32_t> words, Range<Import> imports,
     own_masks_.push_back(own);
   }
   for (uint32_t i = 0; i < imports.count; ++i) {
-    const Import& import = store.imports()[imports.first + i];
+    const SymbolRelocation& import = store.imports()[imports.first + i];
     const uint32_t at = start + import.position - skipped;
     if (const uint32_t local = local_ids_[import.symbol.value]; local != 0) {
       words_[at] = local - 1;
@@ -191,7 +191,8 @@ void FunctionImages::AppendSection(Range<uint32_t> words, Range<Import> imports,
   to.words.count += words.count;
 }
 
-void FunctionImages::AppendPart(const Piece& piece, Part part, uint32_t first_id, Section& to) {
+void FunctionImages::AppendPart(const CodeObject& piece, Part part, uint32_t first_id,
+                                Section& to) {
   const Section& section = piece.part(part);
   AppendSection(section.words, section.imports, 0, first_id, to);
 }
@@ -208,7 +209,7 @@ void FunctionImages::Flatten(FunctionImage& image) {
   for (size_t i = 0; i < image.runs.size(); ++i) {
     Reserve(image.runs[i], image.first_ids[i]);
   }
-  const Piece& head = PieceOf(image.head);
+  const CodeObject& head = PieceOf(image.head);
   const auto for_runs = [&](Part part, Section& to) {
     for (size_t i = 0; i < image.runs.size(); ++i) {
       AppendPart(PieceOf(image.runs[i]), part, image.first_ids[i], to);

@@ -9,8 +9,8 @@
 #include <span>
 #include <vector>
 
-#include "compiler/emit/spirv/piece_table.h"
-#include "compiler/ir/closed.h"
+#include "compiler/emit/spirv/code_object_table.h"
+#include "compiler/ir/specialised.h"
 
 namespace kiln::spirv {
 
@@ -24,8 +24,8 @@ struct Chunk {
 struct FunctionImage {
   const ir::FunctionRef* ref = nullptr;
   DeclVersion version{};
-  PieceId head{};
-  std::vector<PieceId> runs;        // of live segments
+  CodeObjectId head{};
+  std::vector<CodeObjectId> runs;   // of live segments
   std::vector<uint32_t> first_ids;  // of runs, from the first id of the function
   std::vector<Chunk> chunks;        // of the code, in order
   std::vector<uint64_t> globals;    // bits by GlobalId: what it needs, and what those need
@@ -44,7 +44,7 @@ struct FunctionImage {
 
 class FunctionImages {
  public:
-  explicit FunctionImages(const PieceTable& table) : table_(table) {}
+  explicit FunctionImages(const CodeObjectTable& table) : table_(table) {}
 
   // Requires: everything the function refers to is in the table; equal numbers are equal functions.
   // Valid as long as the object.
@@ -55,13 +55,14 @@ class FunctionImages {
   // Forgets every function; keeps the memory.
   void Forget();
 
-  // Of flat functions, as those of a PieceStore.
+  // Of flat functions, as those of a CodeObjectStore.
   const uint32_t* words() const { return words_.data(); }
   const uint32_t* own_masks() const { return own_masks_.data(); }
-  const Import* imports() const { return imports_.data(); }
+  const SymbolRelocation* imports() const { return imports_.data(); }
 
   size_t bytes_used() const {
-    return image_bytes_ + words_.size() * 2 * sizeof(uint32_t) + imports_.size() * sizeof(Import);
+    return image_bytes_ + words_.size() * 2 * sizeof(uint32_t) +
+           imports_.size() * sizeof(SymbolRelocation);
   }
 
  private:
@@ -70,26 +71,26 @@ class FunctionImages {
     uint32_t hole = 0;  // next
     uint32_t word = 0, import = 0;
   };
-  const Piece& PieceOf(PieceId id) const { return table_.store()[id]; }
+  const CodeObject& PieceOf(CodeObjectId id) const { return table_.store()[id]; }
   FunctionImage& Find(const ir::FunctionRef& function);
   void Make(FunctionImage& image);
-  void AddRun(FunctionImage& image, PieceId id);
+  void AddRun(FunctionImage& image, CodeObjectId id);
   void FindChunks(FunctionImage& image);
   void Flatten(FunctionImage& image);
-  void Reserve(PieceId id, uint32_t first_id);
-  void AppendSection(Range<uint32_t> words, Range<Import> imports, uint32_t skipped,
+  void Reserve(CodeObjectId id, uint32_t first_id);
+  void AppendSection(Range<uint32_t> words, Range<SymbolRelocation> imports, uint32_t skipped,
                      uint32_t first_id, Section& to);
-  void AppendPart(const Piece& piece, Part part, uint32_t first_id, Section& to);
+  void AppendPart(const CodeObject& piece, Part part, uint32_t first_id, Section& to);
   void AppendWord(uint32_t word, Section& to);
   Section Begin() const;
 
-  const PieceTable& table_;
+  const CodeObjectTable& table_;
   std::deque<FunctionImage> images_;   // stable addresses
   size_t image_count_ = 0;             // in use
   std::vector<FunctionImage*> known_;  // by number of the function; null: not made yet
   size_t image_bytes_ = 0;
   std::vector<uint32_t> words_, own_masks_;
-  std::vector<Import> imports_;
+  std::vector<SymbolRelocation> imports_;
   std::vector<Open> open_;
   std::vector<Chunk> chunks_;
   std::vector<uint32_t> local_ids_;  // by SymbolId: 1 + id in the function being flattened, or 0

@@ -123,19 +123,19 @@ SymbolId Globals::MakeType(ir::TypeId type, TypeForm form) {
 }
 
 SymbolId Globals::MakeSimple(Op op) {
-  PieceWriter& w = Scratch();
+  CodeObjectWriter& w = Scratch();
   w.Op(Part::kDeclarations, op).Use(w.NewId());
   return store_.InternGlobal(w);
 }
 
 SymbolId Globals::MakeRow(Op op, SymbolId item, uint32_t count) {
-  PieceWriter& w = Scratch();
+  CodeObjectWriter& w = Scratch();
   w.Op(Part::kDeclarations, op).Use(w.NewId()).Use(item).Word(count);
   return store_.InternGlobal(w);
 }
 
 SymbolId Globals::MakeScalar(ir::Scalar scalar) {
-  PieceWriter& w = Scratch();
+  CodeObjectWriter& w = Scratch();
   const Ref self = w.NewId();
   switch (scalar) {
     case ir::Scalar::kBool:
@@ -164,7 +164,7 @@ SymbolId Globals::MakeArray(ir::TypeId type, TypeForm form) {
   const ir::Type t = pool_[type];
   const SymbolId item = Type(ir::TypeId{t.element}, ItemForm(form));
   const SymbolId extent = t.kind == ir::TypeKind::kArray ? U32(t.extent) : SymbolId{};
-  PieceWriter& w = Scratch();
+  CodeObjectWriter& w = Scratch();
   const Ref self = w.NewId();
   if (t.kind == ir::TypeKind::kArray) {
     w.Op(Part::kDeclarations, Op::OpTypeArray).Use(self).Use(item).Use(extent);
@@ -211,7 +211,7 @@ SymbolId Globals::MakeStruct(ir::TypeId type, TypeForm form) {
   for (const Member& member : members) {
     types.push_back(Type(member.shape.type, ItemForm(form)));
   }
-  PieceWriter& w = Scratch();
+  CodeObjectWriter& w = Scratch();
   const Ref self = w.NewId();
   {
     Instruction made = w.Op(Part::kDeclarations, Op::OpTypeStruct);
@@ -238,7 +238,7 @@ SymbolId Globals::MakeStruct(ir::TypeId type, TypeForm form) {
   return store_.InternGlobal(w);
 }
 
-void Globals::DecorateMember(PieceWriter& w, Ref self, const Member& member, TypeForm form,
+void Globals::DecorateMember(CodeObjectWriter& w, Ref self, const Member& member, TypeForm form,
                              uint32_t index) {
   const auto decorate = [&](Decoration decoration) {
     w.Op(Part::kAnnotations, Op::OpMemberDecorate).Use(self).Word(index).Word(decoration);
@@ -276,7 +276,7 @@ bool Globals::Holds16Bits(ir::TypeId type) const {
 SymbolId Globals::MakeImage(const ir::Type& type) {
   const ir::ImageTraits traits = ir::UnpackImage(type.extent);
   const SymbolId sampled = Type(pool_.Vector(type.scalar, 1));
-  PieceWriter& w = Scratch();
+  CodeObjectWriter& w = Scratch();
   w.Op(Part::kDeclarations, Op::OpTypeImage)
       .Use(w.NewId())
       .Use(sampled)
@@ -289,7 +289,7 @@ SymbolId Globals::MakeImage(const ir::Type& type) {
   return store_.InternGlobal(w);
 }
 
-PieceWriter& Globals::Scratch() {
+CodeObjectWriter& Globals::Scratch() {
   scratch_.Clear();
   return scratch_;
 }
@@ -310,13 +310,13 @@ SymbolId Globals::Pointer(spv::StorageClass storage, SymbolId pointee) {
 }
 
 SymbolId Globals::MakePointer(spv::StorageClass storage, SymbolId pointee) {
-  PieceWriter& w = Scratch();
+  CodeObjectWriter& w = Scratch();
   w.Op(Part::kDeclarations, Op::OpTypePointer).Use(w.NewId()).Word(storage).Use(pointee);
   return store_.InternGlobal(w);
 }
 
 SymbolId Globals::Function(SymbolId result, std::span<const SymbolId> parameters) {
-  PieceWriter& w = Scratch();
+  CodeObjectWriter& w = Scratch();
   {
     Instruction made = w.Op(Part::kDeclarations, Op::OpTypeFunction);
     made.Use(w.NewId()).Use(result);
@@ -328,7 +328,7 @@ SymbolId Globals::Function(SymbolId result, std::span<const SymbolId> parameters
 }
 
 SymbolId Globals::SampledImage(SymbolId image) {
-  PieceWriter& w = Scratch();
+  CodeObjectWriter& w = Scratch();
   w.Op(Part::kDeclarations, Op::OpTypeSampledImage).Use(w.NewId()).Use(image);
   return store_.InternGlobal(w);
 }
@@ -358,7 +358,7 @@ SymbolId Globals::Flag(bool value) { return Scalar(pool_.bool_type(), value ? 1 
 
 SymbolId Globals::Scalar(ir::TypeId type, uint32_t bits) {
   const SymbolId symbol = Type(type);
-  PieceWriter& w = Scratch();
+  CodeObjectWriter& w = Scratch();
   if (pool_[type].scalar == ir::Scalar::kBool) {
     w.Op(Part::kDeclarations, bits != 0 ? Op::OpConstantTrue : Op::OpConstantFalse)
         .Use(symbol)
@@ -370,7 +370,7 @@ SymbolId Globals::Scalar(ir::TypeId type, uint32_t bits) {
 }
 
 SymbolId Globals::Composite(SymbolId type, std::span<const SymbolId> parts) {
-  PieceWriter& w = Scratch();
+  CodeObjectWriter& w = Scratch();
   {
     Instruction made = w.Op(Part::kDeclarations, Op::OpConstantComposite);
     made.Use(type).Use(w.NewId());
@@ -383,7 +383,7 @@ SymbolId Globals::Composite(SymbolId type, std::span<const SymbolId> parts) {
 
 SymbolId Globals::SpecConstant(ir::TypeId type, uint32_t id, uint32_t bits) {
   const SymbolId symbol = Type(type);
-  PieceWriter& w = Scratch();
+  CodeObjectWriter& w = Scratch();
   const Ref self = w.NewId();
   if (pool_[type].scalar == ir::Scalar::kBool) {
     w.Op(Part::kDeclarations, bits != 0 ? Op::OpSpecConstantTrue : Op::OpSpecConstantFalse)
@@ -399,7 +399,7 @@ SymbolId Globals::SpecConstant(ir::TypeId type, uint32_t id, uint32_t bits) {
 SymbolId Globals::ConstantVariable(ir::ConstId constant) {
   const SymbolId value = Constant(constant);
   const SymbolId pointer = Pointer(spv::StorageClass::Private, Type(pool_[constant].type));
-  PieceWriter& w = Scratch();
+  CodeObjectWriter& w = Scratch();
   const Ref self = w.NewId();
   w.Op(Part::kDeclarations, Op::OpVariable)
       .Use(pointer)
@@ -413,7 +413,7 @@ SymbolId Globals::ConstantVariable(ir::ConstId constant) {
 }
 
 SymbolId Globals::SourceFile(std::string_view path) {
-  PieceWriter& w = Scratch();
+  CodeObjectWriter& w = Scratch();
   const Ref self = w.NewId();
   w.Op(Part::kDebug, Op::OpString).Use(self).Text(path);
   w.Op(Part::kDebug, Op::OpSource).Word(spv::SourceLanguage::Unknown).Word(0u).Use(self);
@@ -422,7 +422,7 @@ SymbolId Globals::SourceFile(std::string_view path) {
 
 SymbolId Globals::Glsl() {
   if (!glsl_.valid()) {
-    PieceWriter& w = Scratch();
+    CodeObjectWriter& w = Scratch();
     w.Op(Part::kDeclarations, Op::OpExtInstImport).Use(w.NewId()).Text("GLSL.std.450");
     glsl_ = store_.InternGlobal(w, SymbolKind::kInstructionSet);
   }

@@ -9,7 +9,7 @@
 
 #include <spirv/unified1/spirv.hpp11>
 
-#include "compiler/emit/spirv/piece_store.h"
+#include "compiler/emit/spirv/code_object_store.h"
 #include "compiler/ir/types.h"
 #include "compiler/layout/ir_types.h"
 #include "compiler/target/target.h"
@@ -38,7 +38,7 @@ bool EndsInRuntimeArray(const ir::Pool& pool, ir::TypeId type);
 class Globals {
  public:
   // All must outlive the object.
-  Globals(const ir::Pool& pool, const target::Target& target, PieceStore& store)
+  Globals(const ir::Pool& pool, const target::Target& target, CodeObjectStore& store)
       : pool_(pool), target_(target), store_(store), layouts_(pool) {}
 
   SymbolId Type(ir::TypeId type, TypeForm form = TypeForm::kPlain) {
@@ -80,21 +80,21 @@ class Globals {
     uint32_t offset = 0;  // 0 in plain structs
   };
   std::vector<Member> MembersOf(ir::TypeId type, TypeForm form);
-  void DecorateMember(PieceWriter& w, Ref self, const Member& member, TypeForm form,
+  void DecorateMember(CodeObjectWriter& w, Ref self, const Member& member, TypeForm form,
                       uint32_t index);
   SymbolId MakeImage(const ir::Type& type);
   bool Holds16Bits(ir::TypeId type) const;
-  PieceWriter& Scratch();  // empty; for globals whose operands are all there
+  CodeObjectWriter& Scratch();  // empty; for globals whose operands are all there
 
   const ir::Pool& pool_;
   const target::Target& target_;
-  PieceStore& store_;
+  CodeObjectStore& store_;
   layout::TypeLayouts layouts_;
   std::vector<SymbolId> types_;      // by TypeId and TypeForm
   std::vector<SymbolId> constants_;  // by ConstId
   std::vector<SymbolId> pointers_;   // by GlobalId of the pointee and storage class
   SymbolId glsl_;
-  PieceWriter scratch_;
+  CodeObjectWriter scratch_;
 };
 
 }  // namespace kiln::spirv

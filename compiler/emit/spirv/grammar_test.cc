@@ -211,7 +211,7 @@ entry fragment @main "main" {
 }
 )";
 
-void Check(const Grammar& grammar, const PieceStore& store, const Section& section) {
+void Check(const Grammar& grammar, const CodeObjectStore& store, const Section& section) {
   const std::span<const uint32_t> words = store.WordsOf(section);
   std::set<uint32_t> expected;
   for (uint32_t at = 0; at < words.size(); at += words[at] >> 16) {
@@ -225,7 +225,7 @@ void Check(const Grammar& grammar, const PieceStore& store, const Section& secti
       found.insert(i);
     }
   }
-  for (const Import& import : store.ImportsOf(section)) {
+  for (const SymbolRelocation& import : store.ImportsOf(section)) {
     EXPECT_TRUE(found.insert(import.position).second) << "two things at one position";
   }
   EXPECT_EQ(found, expected);
@@ -236,9 +236,9 @@ TEST(Grammar, EveryIdOfEveryPiece_IsOwnOrImported) {
   for (const char* environment : {"vulkan1.1", "vulkan1.3"}) {
     TextModule module(kCorpus, TargetOf(environment));
     module.Words();
-    const PieceStore& store = module.table().store();
+    const CodeObjectStore& store = module.table().store();
     for (uint32_t i = 0; i < store.piece_count(); ++i) {
-      const Piece& piece = store[PieceId{i}];
+      const CodeObject& piece = store[CodeObjectId{i}];
       for (const Section& section : piece.parts) {
         Check(grammar, store, section);
       }

@@ -11,7 +11,7 @@ namespace kiln::spirv {
 using spv::Op;
 using spv::StorageClass;
 
-SegmentLowering::SegmentLowering(const ir::ClosedSegment& segment, PieceTable& table)
+SegmentLowering::SegmentLowering(const ir::SpecialisedRegion& segment, CodeObjectTable& table)
     : segment_(segment),
       table_(table),
       pool_(table.pool()),
@@ -28,7 +28,7 @@ SegmentLowering::SegmentLowering(const ir::ClosedSegment& segment, PieceTable& t
   values_.assign(segment.insts.size(), Ref{});
 }
 
-PieceId SegmentLowering::Run() {
+CodeObjectId SegmentLowering::Run() {
   if (!segment_.relaxed.empty()) {
     relaxed_.resize(segment_.insts.size());
     for (const uint32_t inst : segment_.relaxed) {
@@ -48,9 +48,9 @@ bool SegmentLowering::IsHandle(ir::TypeId type) const {
 
 // Reserved names take the first ids, in source order; a loop exit takes two.
 void SegmentLowering::ReserveNames() {
-  PieceStore& store = table_.store();
+  CodeObjectStore& store = table_.store();
   std::vector<LoweringScratch::OwnName>& names = scratch_.own_names;
-  for (const ir::ClosedLocal& local : segment_.locals) {
+  for (const ir::SpecialisedLocal& local : segment_.locals) {
     if (local.local.value >= names.size()) {
       names.resize(local.local.value + size_t{1});
     }
@@ -59,7 +59,7 @@ void SegmentLowering::ReserveNames() {
       writer_.Reserve(store.Local(local.local, LocalRole::kContinue));
     }
   }
-  for (const ir::ClosedLocal& local : segment_.locals) {
+  for (const ir::SpecialisedLocal& local : segment_.locals) {
     const Ref id = names[local.local.value].id;
     if (local.kind == ir::LocalKind::kLoopExit) {
       continue;
@@ -321,13 +321,14 @@ Ref SegmentLowering::Compute(Op op, SymbolId type, Ref a) {
   return result;
 }
 
-PieceId Lower(const ir::ClosedSegment& segment, const target::Target& target, PieceTable& table) {
+CodeObjectId Lower(const ir::SpecialisedRegion& segment, const target::Target& target,
+                   CodeObjectTable& table) {
   KILN_CHECK(target == table.target(), "a piece table serves one target");
   return SegmentLowering(segment, table).Run();
 }
 
-void Prepare(const ir::ClosedVariant& variant, PieceTable& table) {
-  for (const ir::ClosedDecl* decl : variant.interface) {
+void Prepare(const ir::SpecialisedProgram& variant, CodeObjectTable& table) {
+  for (const ir::SpecialisedDecl* decl : variant.interface) {
     if (table.Find(decl) == nullptr) {
       LowerDecl(*decl, table);
     }
@@ -340,7 +341,7 @@ void Prepare(const ir::ClosedVariant& variant, PieceTable& table) {
       if (table.Find(function->signature) == nullptr) {
         LowerDecl(*function->signature, table);
       }
-      for (const ir::SegmentRef& ref : function->segments) {
+      for (const ir::RegionRef& ref : function->segments) {
         if (!table.Find(ref.closed).valid()) {
           table.Bind(*ref.closed, Lower(*ref.closed, table.target(), table));
         }

@@ -12,7 +12,7 @@ using spv::StorageClass;
 // --- places --------------------------------------------------------------------------------------
 
 SegmentLowering::Root SegmentLowering::RootOf(const ir::GlobalRefInst& inst) {
-  PieceStore& store = table_.store();
+  CodeObjectStore& store = table_.store();
   if (inst.direction != ir::Direction::kNone) {
     const bool input = inst.direction == ir::Direction::kIn;
     const StorageClass storage = input ? StorageClass::Input : StorageClass::Output;
@@ -20,7 +20,7 @@ SegmentLowering::Root SegmentLowering::RootOf(const ir::GlobalRefInst& inst) {
             .storage = storage,
             .writable = !input};
   }
-  const PieceTable::DeclClass& decl = table_.ClassOf(inst.decl);
+  const CodeObjectTable::DeclClass& decl = table_.ClassOf(inst.decl);
   return {.id = Ref::Of(store.Variable(inst.decl, {}, inst.direction, decl.storage)),
           .storage = decl.storage,
           .form = decl.form,

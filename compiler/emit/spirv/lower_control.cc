@@ -101,7 +101,7 @@ void SegmentLowering::LowerLoop(const ir::LoopInst& inst) {
   StartBlock(merge);
 }
 
-void SegmentLowering::LowerHole(ir::SegmentId segment) {
+void SegmentLowering::LowerHole(ir::RegionId segment) {
   writer_.AddHole(segment);
   label_ = {};  // whoever goes here may open blocks, and write to any place
   line_ = {};

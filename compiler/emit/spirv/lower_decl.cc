@@ -35,24 +35,26 @@ constexpr StageRow kStageRows[] = {
     {"workgroup_count", ir::Scalar::kU32, 3, StorageClass::Input},
 };
 
-void Name(PieceWriter& w, const PieceTable& table, Ref id, std::string_view name) {
+void Name(CodeObjectWriter& w, const CodeObjectTable& table, Ref id, std::string_view name) {
   if (table.target().debug != target::Debug::kNone) {
     w.Op(Part::kDebug, Op::OpName).Use(id).Text(name);
   }
 }
 
-void Decorate(PieceWriter& w, Ref id, Decoration decoration) {
+void Decorate(CodeObjectWriter& w, Ref id, Decoration decoration) {
   w.Op(Part::kAnnotations, Op::OpDecorate).Use(id).Word(decoration);
 }
 
-void DecorateWithSlot(PieceWriter& w, Ref id, Decoration decoration, SlotKind kind, uint32_t row) {
+void DecorateWithSlot(CodeObjectWriter& w, Ref id, Decoration decoration, LayoutRelocationKind kind,
+                      uint32_t row) {
   Instruction made = w.Op(Part::kAnnotations, Op::OpDecorate);
   made.Use(id).Word(decoration);
   w.AddSlot(kind, row);
   made.Word(0u);
 }
 
-void Declare(PieceWriter& w, PieceTable& table, Ref id, SymbolId type, StorageClass storage) {
+void Declare(CodeObjectWriter& w, CodeObjectTable& table, Ref id, SymbolId type,
+             StorageClass storage) {
   w.Op(Part::kDeclarations, Op::OpVariable)
       .Use(table.globals().Pointer(storage, type))
       .Use(id)
@@ -65,15 +67,16 @@ bool IsInteger(const ir::Pool& pool, ir::TypeId type) {
   return pool[type].scalar == ir::Scalar::kU32 || pool[type].scalar == ir::Scalar::kS32;
 }
 
-VariableVersion LowerField(const ir::ClosedDecl& decl, const ir::ClosedMember& member,
-                           ir::Direction direction, PieceTable& table) {
+VariableVersion LowerField(const ir::SpecialisedDecl& decl, const ir::SpecialisedMember& member,
+                           ir::Direction direction, CodeObjectTable& table) {
   const ir::Pool& pool = table.pool();
   const bool input = direction == ir::Direction::kIn;
   const StorageClass storage = input ? StorageClass::Input : StorageClass::Output;
-  PieceWriter& w = table.DeclWriter();
+  CodeObjectWriter& w = table.DeclWriter();
   const Ref id = w.NewId();
   Name(w, table, id, std::string(pool.Text(decl.name)) + "." + std::string(pool.Text(member.name)));
-  DecorateWithSlot(w, id, Decoration::Location, SlotKind::kLocation, member.member.value);
+  DecorateWithSlot(w, id, Decoration::Location, LayoutRelocationKind::kLocation,
+                   member.member.value);
   if (input && decl.container() == ir::ContainerKind::kState && IsInteger(pool, member.type)) {
     Decorate(w, id, Decoration::Flat);
   }
@@ -85,10 +88,11 @@ VariableVersion LowerField(const ir::ClosedDecl& decl, const ir::ClosedMember& m
   return {table.store().GlobalOf(symbol), table.store().Add(w)};
 }
 
-std::vector<VariableVersion> LowerContainer(const ir::ClosedDecl& decl, PieceTable& table) {
+std::vector<VariableVersion> LowerContainer(const ir::SpecialisedDecl& decl,
+                                            CodeObjectTable& table) {
   table.Classify(decl.decl, {.kind = decl.kind});
   std::vector<VariableVersion> versions;
-  for (const ir::ClosedMember& member : decl.members) {
+  for (const ir::SpecialisedMember& member : decl.members) {
     const ir::ContainerKind kind = decl.container();
     if (kind != ir::ContainerKind::kColorOutput) {
       versions.push_back(LowerField(decl, member, ir::Direction::kIn, table));
@@ -113,7 +117,7 @@ struct Resource {
   bool writable = false;
 };
 
-Resource ResourceOf(const ir::ClosedDecl& decl) {
+Resource ResourceOf(const ir::SpecialisedDecl& decl) {
   switch (decl.kind) {
     case ir::DeclKind::kPushConstant:
       return {StorageClass::PushConstant, TypeForm::kWritableBlock, false, false};
@@ -142,7 +146,8 @@ Resource ResourceOf(const ir::ClosedDecl& decl) {
   KILN_UNREACHABLE();
 }
 
-void DecorateAccess(PieceWriter& w, Ref id, const ir::ClosedDecl& decl, const ir::Pool& pool) {
+void DecorateAccess(CodeObjectWriter& w, Ref id, const ir::SpecialisedDecl& decl,
+                    const ir::Pool& pool) {
   const bool read_only_buffer =
       decl.kind == ir::DeclKind::kBuffer && decl.buffer() == ir::BufferKind::kReadOnlyStorage;
   const ir::Type& type = pool[decl.type];
@@ -155,18 +160,18 @@ void DecorateAccess(PieceWriter& w, Ref id, const ir::ClosedDecl& decl, const ir
   }
 }
 
-VariableVersion LowerResource(const ir::ClosedDecl& decl, PieceTable& table) {
+VariableVersion LowerResource(const ir::SpecialisedDecl& decl, CodeObjectTable& table) {
   const Resource resource = ResourceOf(decl);
   table.Classify(decl.decl, {.kind = decl.kind,
                              .storage = resource.storage,
                              .form = ItemForm(resource.form),
                              .writable = resource.writable});
-  PieceWriter& w = table.DeclWriter();
+  CodeObjectWriter& w = table.DeclWriter();
   const Ref id = w.NewId();
   Name(w, table, id, table.pool().Text(decl.name));
   if (resource.has_binding) {
-    DecorateWithSlot(w, id, Decoration::DescriptorSet, SlotKind::kSet, decl.decl.value);
-    DecorateWithSlot(w, id, Decoration::Binding, SlotKind::kBinding, decl.decl.value);
+    DecorateWithSlot(w, id, Decoration::DescriptorSet, LayoutRelocationKind::kSet, decl.decl.value);
+    DecorateWithSlot(w, id, Decoration::Binding, LayoutRelocationKind::kBinding, decl.decl.value);
   }
   DecorateAccess(w, id, decl, table.pool());
   if (resource.storage == StorageClass::StorageBuffer) {
@@ -184,7 +189,7 @@ bool IsHandle(const ir::Pool& pool, ir::TypeId type) {
   return pool[type].kind == ir::TypeKind::kSampler || pool[type].kind == ir::TypeKind::kImage;
 }
 
-SymbolId ParameterType(const ir::ClosedMember& parameter, PieceTable& table) {
+SymbolId ParameterType(const ir::SpecialisedMember& parameter, CodeObjectTable& table) {
   const SymbolId type = table.globals().Type(parameter.type);
   if (IsHandle(table.pool(), parameter.type)) {
     return table.globals().Pointer(StorageClass::UniformConstant, type);
@@ -195,16 +200,16 @@ SymbolId ParameterType(const ir::ClosedMember& parameter, PieceTable& table) {
 }
 
 // Own ids of a head: the function and the label of its first block.
-void LowerHead(const ir::ClosedDecl& decl, PieceTable& table) {
+void LowerHead(const ir::SpecialisedDecl& decl, CodeObjectTable& table) {
   std::vector<SymbolId> types;
   std::vector<SymbolId> parameters;
-  for (const ir::ClosedMember& member : decl.members) {
+  for (const ir::SpecialisedMember& member : decl.members) {
     types.push_back(ParameterType(member, table));
     parameters.push_back(table.store().Local(member.local));
   }
   const SymbolId result = table.globals().Type(decl.type);
   const SymbolId symbol = table.store().Function(decl.decl);
-  PieceWriter& w = table.DeclWriter();
+  CodeObjectWriter& w = table.DeclWriter();
   const Ref id = w.Reserve(symbol);
   Name(w, table, id, table.pool().Text(decl.name));
   w.Op(Part::kDeclarations, Op::OpFunction)
@@ -221,7 +226,7 @@ void LowerHead(const ir::ClosedDecl& decl, PieceTable& table) {
 
 }  // namespace
 
-void LowerDecl(const ir::ClosedDecl& decl, PieceTable& table) {
+void LowerDecl(const ir::SpecialisedDecl& decl, CodeObjectTable& table) {
   if (decl.kind == ir::DeclKind::kFunction) {
     LowerHead(decl, table);
     return;
@@ -238,9 +243,9 @@ spv::StorageClass StorageOf(ir::StageVariable variable) {
   return kStageRows[static_cast<size_t>(variable)].storage;
 }
 
-SymbolId StageVariableOf(ir::StageVariable variable, PieceTable& table) {
+SymbolId StageVariableOf(ir::StageVariable variable, CodeObjectTable& table) {
   const StageRow& row = kStageRows[static_cast<size_t>(variable)];
-  return table.store().StageVariable(variable, row.storage, [&](PieceWriter& w) {
+  return table.store().StageVariable(variable, row.storage, [&](CodeObjectWriter& w) {
     const Ref id = w.NewId();
     Name(w, table, id, row.name);
     w.Op(Part::kAnnotations, Op::OpDecorate)

@@ -3,16 +3,16 @@
 // binding and location, and one for the head of a function. See spec/rpl 11.2, 11.4.
 #pragma once
 
-#include "compiler/emit/spirv/piece_table.h"
-#include "compiler/ir/closed.h"
+#include "compiler/emit/spirv/code_object_table.h"
+#include "compiler/ir/specialised.h"
 
 namespace kiln::spirv {
 
 // Binds `decl` in the table. Requires: a declaration of an interface, or a function.
-void LowerDecl(const ir::ClosedDecl& decl, PieceTable& table);
+void LowerDecl(const ir::SpecialisedDecl& decl, CodeObjectTable& table);
 
 // The variable of the stage, made on first mention.
-SymbolId StageVariableOf(ir::StageVariable variable, PieceTable& table);
+SymbolId StageVariableOf(ir::StageVariable variable, CodeObjectTable& table);
 spv::StorageClass StorageOf(ir::StageVariable variable);
 
 }  // namespace kiln::spirv

@@ -87,7 +87,7 @@ Ref SegmentLowering::Extract(SymbolId type, Ref value, uint32_t index) {
 
 // A composite of constants is a constant, except for vectors made of vectors.
 Ref SegmentLowering::Construct(ir::TypeId type, std::span<const Ref> parts) {
-  const PieceStore& store = table_.store();
+  const CodeObjectStore& store = table_.store();
   const bool constant = std::ranges::all_of(parts, [&](Ref part) {
     return !part.own() && store[part.symbol()].kind == SymbolKind::kType;
   });

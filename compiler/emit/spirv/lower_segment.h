@@ -10,18 +10,18 @@
 #include <spirv/unified1/spirv.hpp11>
 
 #include "compiler/base/flat_map.h"
+#include "compiler/emit/spirv/code_object_table.h"
+#include "compiler/emit/spirv/code_object_writer.h"
 #include "compiler/emit/spirv/lowering_scratch.h"
-#include "compiler/emit/spirv/piece_table.h"
-#include "compiler/emit/spirv/piece_writer.h"
 #include "compiler/emit/spirv/place_cache.h"
-#include "compiler/ir/closed.h"
+#include "compiler/ir/specialised.h"
 
 namespace kiln::spirv {
 
 class SegmentLowering {
  public:
-  SegmentLowering(const ir::ClosedSegment& segment, PieceTable& table);
-  PieceId Run();
+  SegmentLowering(const ir::SpecialisedRegion& segment, CodeObjectTable& table);
+  CodeObjectId Run();
 
  private:
   // The root of a place, and what lies behind it.
@@ -56,7 +56,7 @@ class SegmentLowering {
   void LowerIf(const ir::IfInst& inst);
   bool LowerBranch(Ref label, ir::BlockId block, Ref merge);
   void LowerLoop(const ir::LoopInst& inst);
-  void LowerHole(ir::SegmentId segment);
+  void LowerHole(ir::RegionId segment);
   void LowerReturn(const ir::ReturnInst& inst);
   void LowerDiscard();
   Ref LowerLogical(const ir::LogicalInst& inst);
@@ -139,11 +139,11 @@ class SegmentLowering {
   Ref Compute(spv::Op op, SymbolId type, Ref a);
   bool IsHandle(ir::TypeId type) const;
 
-  const ir::ClosedSegment& segment_;
-  PieceTable& table_;
+  const ir::SpecialisedRegion& segment_;
+  CodeObjectTable& table_;
   const ir::Pool& pool_;
   Globals& globals_;
-  PieceWriter& writer_;
+  CodeObjectWriter& writer_;
   LoweringScratch& scratch_;  // empty at the beginning
   PlaceCache& cache_;
   std::vector<Ref>& values_;  // by InstId: values, and the variables of temps

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "compiler/emit/spirv/piece.h"
+#include "compiler/emit/spirv/code_object.h"
 #include "compiler/emit/spirv/place_cache.h"
 
 namespace kiln::spirv {

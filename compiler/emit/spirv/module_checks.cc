@@ -25,17 +25,17 @@ uint32_t WidthOf(const ir::Pool& pool, ir::TypeId type) {
 
 }  // namespace
 
-layout::Layout CountingLayout(const ir::ClosedVariant& variant) {
+layout::Layout CountingLayout(const ir::SpecialisedProgram& variant) {
   layout::Layout layout;
   uint32_t next_binding[4] = {};
   uint32_t next_location[3] = {};  // attributes, state, colour outputs
-  for (const ir::ClosedDecl* decl : variant.interface) {
+  for (const ir::SpecialisedDecl* decl : variant.interface) {
     if (decl->kind == ir::DeclKind::kContainer) {
       const ir::ContainerKind kind = decl->container();
       const size_t counter = kind == ir::ContainerKind::kState         ? 1
                              : kind == ir::ContainerKind::kColorOutput ? 2
                                                                        : 0;
-      for (const ir::ClosedMember& member : decl->members) {
+      for (const ir::SpecialisedMember& member : decl->members) {
         layout.Locate(member.member, next_location[counter]);
         next_location[counter] += WidthOf(*variant.pool, member.type);
       }

@@ -7,14 +7,14 @@
 #include <span>
 #include <string>
 
-#include "compiler/ir/closed.h"
+#include "compiler/ir/specialised.h"
 #include "compiler/layout/layout.h"
 #include "compiler/target/target.h"
 
 namespace kiln::spirv {
 
 // Bindings count per set, locations per direction of containers, in the order of the interface.
-layout::Layout CountingLayout(const ir::ClosedVariant& variant);
+layout::Layout CountingLayout(const ir::SpecialisedProgram& variant);
 
 // Empty if the validator accepts the module for the target, else its complaint and the module.
 std::string Validate(std::span<const uint32_t> words, const target::Target& target);

@@ -324,12 +324,12 @@ entry fragment @main "main" {
 )";
   Result<ir::ParsedVariant> parsed = ir::ParseVariant(kText);
   ASSERT_TRUE(parsed.ok());
-  ir::ClosedSegment& segment = *parsed->segments[0];
+  ir::SpecialisedRegion& segment = *parsed->segments[0];
   segment.spans = {ir::SpanId{11}, ir::SpanId{11}, ir::SpanId{12}, ir::SpanId{13}};
   target::Target target = TargetOf("vulkan1.1");
   target.debug = target::Debug::kFull;
   const FixedLines lines;
-  PieceTable table(*parsed->pool, target);
+  CodeObjectTable table(*parsed->pool, target);
   table.UseSources(&lines);
   Prepare(parsed->variant, table);
   const auto words = Assemble(parsed->variant, {0}, CountingLayout(parsed->variant), table);
@@ -401,16 +401,17 @@ TEST(Combined, StageSensitiveFunction_HasAVersionPerStage) {
 // --- canonical bytes -----------------------------------------------------------------------------
 
 // Lowers everything of the variant in an order of its own.
-void PrepareInReverse(const ir::ClosedVariant& variant, PieceTable& table) {
-  std::vector<const ir::ClosedDecl*> decls(variant.interface.rbegin(), variant.interface.rend());
-  for (const ir::ClosedDecl* decl : decls) {
+void PrepareInReverse(const ir::SpecialisedProgram& variant, CodeObjectTable& table) {
+  std::vector<const ir::SpecialisedDecl*> decls(variant.interface.rbegin(),
+                                                variant.interface.rend());
+  for (const ir::SpecialisedDecl* decl : decls) {
     LowerDecl(*decl, table);
   }
   for (size_t e = variant.entries.size(); e-- > 0;) {
     const auto& functions = variant.entries[e].functions;
     for (size_t f = functions.size(); f-- > 0;) {
       for (size_t s = functions[f]->segments.size(); s-- > 0;) {
-        const ir::ClosedSegment& segment = *functions[f]->segments[s].closed;
+        const ir::SpecialisedRegion& segment = *functions[f]->segments[s].closed;
         table.Bind(segment, Lower(segment, table.target(), table));
       }
       LowerDecl(*functions[f]->signature, table);
@@ -420,7 +421,7 @@ void PrepareInReverse(const ir::ClosedVariant& variant, PieceTable& table) {
 
 TEST(CanonicalIds, AnyOrderOfLowering_GivesTheSameBytes) {
   TextModule module(kTwoStages);
-  PieceTable other(*module.variant().pool, module.table().target());
+  CodeObjectTable other(*module.variant().pool, module.table().target());
   PrepareInReverse(module.variant(), other);
   const layout::Layout layout = CountingLayout(module.variant());
   for (const EntryChoice choice : {EntryChoice{0}, EntryChoice{1}, kCombined}) {

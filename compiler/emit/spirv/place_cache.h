@@ -13,7 +13,7 @@
 
 #include "compiler/base/flat_map.h"
 #include "compiler/base/push.h"
-#include "compiler/emit/spirv/piece.h"
+#include "compiler/emit/spirv/code_object.h"
 
 namespace kiln::spirv {
 

@@ -31,7 +31,7 @@ class Slice : public testing::Test {
     const ir::InstId place =
         Add(ir::GlobalRefInst{f4, ir::Direction::kOut, ir::DeclId{0}, ir::MemberId{0}}.To());
     Add(ir::StoreInst{pool.void_type(), place, sum}.To());
-    segment.segment = ir::SegmentId{0};
+    segment.segment = ir::RegionId{0};
     segment.function = ir::DeclId{1};
     segment.blocks = {{0, static_cast<uint32_t>(segment.insts.size())}};
     segment.body = ir::BlockId{0};
@@ -54,16 +54,16 @@ class Slice : public testing::Test {
   }
 
   ir::Pool pool;
-  ir::ClosedDecl output;
-  ir::ClosedDecl signature;
-  ir::ClosedSegment segment;
+  ir::SpecialisedDecl output;
+  ir::SpecialisedDecl signature;
+  ir::SpecialisedRegion segment;
   ir::FunctionRef function;
-  ir::ClosedVariant variant;
+  ir::SpecialisedProgram variant;
 };
 
 TEST_F(Slice, Arithmetic_IsWrittenWithCanonicalIds) {
   const target::Target target = target::MakeTarget(target::Environment::kVulkan11);
-  PieceTable table(pool, target);
+  CodeObjectTable table(pool, target);
   Prepare(variant, table);
   const std::vector<uint32_t> words = Assemble(variant, {0}, CountingLayout(variant), table);
   EXPECT_EQ(Disassemble(words, target), R"(OpCapability Shader
@@ -93,7 +93,7 @@ OpFunctionEnd
 TEST_F(Slice, EveryEnvironment_IsValid) {
   for (const char* text : {"vulkan1.0", "vulkan1.1", "vulkan1.2", "vulkan1.3", "vulkan1.4"}) {
     const target::Target target = target::MakeTarget(*target::ParseEnvironment(text));
-    PieceTable table(pool, target);
+    CodeObjectTable table(pool, target);
     Prepare(variant, table);
     EXPECT_EQ(Validate(Assemble(variant, {0}, CountingLayout(variant), table), target), "") << text;
   }

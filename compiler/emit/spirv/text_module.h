@@ -27,8 +27,8 @@ class TextModule {
     Prepare(parsed_.variant, table_);
   }
 
-  const ir::ClosedVariant& variant() const { return parsed_.variant; }
-  PieceTable& table() { return table_; }
+  const ir::SpecialisedProgram& variant() const { return parsed_.variant; }
+  CodeObjectTable& table() { return table_; }
 
   // The module of one entry point, or the combined one. Fails the test if it is not valid.
   std::vector<uint32_t> Words(EntryChoice choice = {}) {
@@ -60,7 +60,7 @@ class TextModule {
 
   ir::ParsedVariant parsed_;
   target::Target target_;
-  PieceTable table_;
+  CodeObjectTable table_;
 };
 
 // A fragment entry that does nothing, and a function beside it.

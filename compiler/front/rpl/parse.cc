@@ -132,7 +132,7 @@ bool Parser::FailHere(Code code, std::initializer_list<Argument> arguments) {
   return false;
 }
 
-std::string Parser::Describe(const What& what) const {
+std::string Parser::Describe(const ConstructName& what) const {
   std::string out(what.kind);
   if (what.name != kNone) {
     out += " '" + TextOfToken(what.name) + "'";
@@ -140,19 +140,19 @@ std::string Parser::Describe(const What& what) const {
   return out;
 }
 
-void Parser::SetOwner(const What& what) {
+void Parser::SetOwner(const ConstructName& what) {
   owner_ = what;
   owner_span_ = SpanOf(what.name == kNone ? pos_ : what.name);
 }
 
-bool Parser::Expect(TokenKind kind, const What& after) {
+bool Parser::Expect(TokenKind kind, const ConstructName& after) {
   if (Accept(kind)) {
     return true;
   }
   return FailHere(Code::kRpl1113, {{"token", TokenKindText(kind)}, {"what", Describe(after)}});
 }
 
-bool Parser::ExpectClose(TokenKind kind, const What& what, uint32_t open) {
+bool Parser::ExpectClose(TokenKind kind, const ConstructName& what, uint32_t open) {
   if (Accept(kind)) {
     return true;
   }
@@ -167,7 +167,7 @@ bool Parser::ExpectClose(TokenKind kind, const What& what, uint32_t open) {
 
 // A line that lacks its ';' is told from one that goes on wrongly: what follows on a line of its
 // own starts something new, so nothing has to be skipped.
-bool Parser::ExpectSemicolon(const What& after) {
+bool Parser::ExpectSemicolon(const ConstructName& after) {
   if (Accept(TokenKind::kSemicolon)) {
     return true;
   }
@@ -179,7 +179,7 @@ bool Parser::ExpectSemicolon(const What& after) {
 }
 
 // It is missing behind the last token: what follows is another construct.
-void Parser::FailSemicolon(const What& after) {
+void Parser::FailSemicolon(const ConstructName& after) {
   const uint32_t end = SpanOf(Previous()).end;
   if (Diagnostic* made = Report(Code::kRpl1110, {end, end},
                                 {{"what", Describe(after)}, {"text", TextOfToken(pos_)}})) {
@@ -187,11 +187,11 @@ void Parser::FailSemicolon(const What& after) {
   }
 }
 
-bool Parser::CloseExpression(TokenKind kind, const What& what, uint32_t open) {
+bool Parser::CloseExpression(TokenKind kind, const ConstructName& what, uint32_t open) {
   return Kind() != kind && StartsOperand() ? FailOperator() : ExpectClose(kind, what, open);
 }
 
-bool Parser::EndExpression(const What& what) {
+bool Parser::EndExpression(const ConstructName& what) {
   if (StartsOperand() && !OnNewLine()) {
     return FailOperator();
   }
@@ -390,7 +390,7 @@ bool Parser::AtLineStart() const {
 }
 
 // The '}' of `what` is missing before the current token.
-bool Parser::FailUnclosed(const What& what) {
+bool Parser::FailUnclosed(const ConstructName& what) {
   const size_t before = found_.size();
   FailHere(Code::kRpl1111,
            {{"token", TokenKindText(TokenKind::kCloseBrace)}, {"what", Describe(what)}});

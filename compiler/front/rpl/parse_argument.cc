@@ -14,7 +14,7 @@ bool Parser::Arguments(Decl& decl) {
 }
 
 bool Parser::ArgumentList(Decl& decl) {
-  const What function{"argument list of", decl.name};
+  const ConstructName function{"argument list of", decl.name};
   const uint32_t open = Advance();
   if (Kind() == TokenKind::kCloseParen) {
     const Span span = Cover(SpanOf(open), Peek().span());
@@ -36,7 +36,7 @@ bool Parser::ArgumentList(Decl& decl) {
   return ExpectClose(TokenKind::kCloseParen, function, open);
 }
 
-bool Parser::ArgumentItem(const What& function) {
+bool Parser::ArgumentItem(const ConstructName& function) {
   const uint32_t begin = Peek().begin;
   Prefixes prefixes;
   const uint32_t meta = tags_token_ = kNone;
@@ -88,7 +88,7 @@ bool Parser::ArgumentItem(const What& function) {
 }
 
 // 'in' | 'out' | 'in' 'out', then 'relaxed' in version 2. Missing is reported with the name.
-bool Parser::ArgumentAccess(Field& argument, const What& function) {
+bool Parser::ArgumentAccess(Field& argument, const ConstructName& function) {
   const Keyword keyword = KeywordAt();
   if (keyword == Keyword::kIn) {
     Advance();

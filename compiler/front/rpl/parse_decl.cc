@@ -337,7 +337,7 @@ bool Parser::Constant(Decl& decl) {
   if (!Dotted(decl)) {
     return false;
   }
-  const What what{"constant", decl.name};
+  const ConstructName what{"constant", decl.name};
   SetOwner(what);
   if (decl.name_last != decl.name) {
     const Span span = Cover(SpanOf(decl.name), SpanOf(decl.name_last));
@@ -354,7 +354,7 @@ bool Parser::Setting(Decl& decl) {
   if (!Dotted(decl)) {
     return false;
   }
-  const What what{"setting", decl.name};
+  const ConstructName what{"setting", decl.name};
   SetOwner(what);
   return SettingBlock(decl) && Expect(TokenKind::kAssign, what) && Expression(&decl.value) &&
          EndExpression(what);

@@ -67,7 +67,7 @@ bool IsAttributeContainer(const Decl& decl) {
 
 // { field_item } '}' ';'
 bool Parser::Fields(Decl& decl, std::string_view kind) {
-  const What owner{kind, decl.name};
+  const ConstructName owner{kind, decl.name};
   tags_.clear();
   tags_token_ = kNone;
   bool any_field = false;
@@ -111,7 +111,7 @@ bool Parser::Fields(Decl& decl, std::string_view kind) {
 }
 
 // A forgotten ';' ends nothing but itself: what follows is the next declaration.
-bool Parser::EndFields(const What& owner) {
+bool Parser::EndFields(const ConstructName& owner) {
   if (Accept(TokenKind::kSemicolon)) {
     return true;
   }
@@ -122,7 +122,7 @@ bool Parser::EndFields(const What& owner) {
   return FailHere(Code::kRpl1110, {{"what", Describe(owner)}});
 }
 
-bool Parser::FieldItem(const Decl& decl, const What& owner) {
+bool Parser::FieldItem(const Decl& decl, const ConstructName& owner) {
   const uint32_t begin = Peek().begin;
   Prefixes prefixes;
   if (!FieldPrefixes(&prefixes)) {
@@ -215,7 +215,7 @@ bool Parser::PackPrefix(Prefixes* prefixes) {
   return ExpectClose(TokenKind::kCloseParen, {"'pack'"}, open);
 }
 
-void Parser::CheckPrefixes(const Prefixes& prefixes, const What& item) {
+void Parser::CheckPrefixes(const Prefixes& prefixes, const ConstructName& item) {
   if (prefixes.second_condition != kNone) {
     Report(Code::kRpl1102, SpanOf(prefixes.second_condition),
            {{"prefix", "conditional"}, {"what", Describe(item)}});
@@ -231,7 +231,7 @@ bool Parser::FieldAlias(const Prefixes& prefixes) {
   if (!AliasBody(&field.name, &field.value)) {
     return false;
   }
-  const What what{"alias", field.name};
+  const ConstructName what{"alias", field.name};
   CheckPrefixes(prefixes, what);
   if (prefixes.pack != kNone) {
     Report(Code::kRpl1141, Cover(SpanOf(prefixes.pack), SpanOf(prefixes.pack_format)),
@@ -248,7 +248,7 @@ bool Parser::AliasBody(uint32_t* name, ExprRange* value) {
   if (!ExpectName(name)) {
     return false;
   }
-  const What what{"alias", *name};
+  const ConstructName what{"alias", *name};
   if (!Expect(TokenKind::kComma, what) || !Expression(value) ||
       !CloseExpression(TokenKind::kCloseParen, what, open)) {
     return false;
@@ -262,7 +262,7 @@ bool Parser::AliasBody(uint32_t* name, ExprRange* value) {
   return true;
 }
 
-bool Parser::PlainField(const Prefixes& prefixes, const Decl& decl, const What& owner) {
+bool Parser::PlainField(const Prefixes& prefixes, const Decl& decl, const ConstructName& owner) {
   if (Kind() != TokenKind::kIdentifier) {
     return FailHere(Code::kRpl1134, {{"owner", TextOfToken(owner.name)}});
   }

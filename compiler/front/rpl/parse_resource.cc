@@ -133,7 +133,7 @@ bool Parser::StorageImage(Decl& decl) {
   decl.form = DeclForm::kImage;
   NeedVersion2(pos_);
   decl.type.token = Advance();
-  const What what{"storage image"};
+  const ConstructName what{"storage image"};
   if (KeywordAt() != Keyword::kFormat) {
     return FailHere(Code::kRpl1113, {{"token", "format"}, {"what", "storage image type"}});
   }

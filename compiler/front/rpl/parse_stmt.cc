@@ -252,7 +252,7 @@ bool Parser::AliasStatement(const ExprRange& condition, uint32_t begin) {
 }
 
 // '(' expr ')'; goes on behind the ')' after an error in it
-bool Parser::HeaderCondition(uint32_t row, const What& what) {
+bool Parser::HeaderCondition(uint32_t row, const ConstructName& what) {
   const uint32_t open = Advance();
   ExprRange condition;
   if (!Expression(&condition) || !CloseExpression(TokenKind::kCloseParen, what, open)) {
@@ -262,7 +262,7 @@ bool Parser::HeaderCondition(uint32_t row, const What& what) {
   return true;
 }
 
-bool Parser::BodyScope(const What& what, ScopeRole role) {
+bool Parser::BodyScope(const ConstructName& what, ScopeRole role) {
   if (Kind() == TokenKind::kOpenBrace) {
     return Scope({}, pos_, role);
   }
@@ -418,7 +418,7 @@ bool Parser::VariableStatement() {
   if (!Variable()) {
     return false;
   }
-  const What what{"variable", ast_.stmts[row].token};
+  const ConstructName what{"variable", ast_.stmts[row].token};
   const bool size = Kind() == TokenKind::kOpenBracket;
   const bool ok = ast_.stmts[row].value.empty() ? ExpectSemicolon(what) : EndExpression(what);
   EndStmt(row);

@@ -19,7 +19,7 @@
 namespace kiln::rpl {
 
 // A construct in a message: "field 'uv'". Cheap to pass, spelled only when a message needs it.
-struct What {
+struct ConstructName {
   std::string_view kind;
   uint32_t name = kNone;  // token
 };
@@ -96,15 +96,15 @@ class Parser {
   }
   // The current token is not what is due. {text} is added; the end of the file has its own code.
   bool FailHere(Code code, std::initializer_list<Argument> arguments = {});
-  std::string Describe(const What& what) const;
-  void SetOwner(const What& what);
-  bool Expect(TokenKind kind, const What& after);
-  bool ExpectClose(TokenKind kind, const What& what, uint32_t open);
-  bool ExpectSemicolon(const What& after);
-  void FailSemicolon(const What& after);
+  std::string Describe(const ConstructName& what) const;
+  void SetOwner(const ConstructName& what);
+  bool Expect(TokenKind kind, const ConstructName& after);
+  bool ExpectClose(TokenKind kind, const ConstructName& what, uint32_t open);
+  bool ExpectSemicolon(const ConstructName& after);
+  void FailSemicolon(const ConstructName& after);
   // The same two behind an expression, where two operands in a row have a message of their own.
-  bool CloseExpression(TokenKind kind, const What& what, uint32_t open);
-  bool EndExpression(const What& what);
+  bool CloseExpression(TokenKind kind, const ConstructName& what, uint32_t open);
+  bool EndExpression(const ConstructName& what);
   bool StartsOperand() const;
   bool FailOperator();
   bool ExpectName(uint32_t* name);        // any identifier; reserved words are RPL1106
@@ -131,7 +131,7 @@ class Parser {
   }
   bool AtConditionalDeclaration();
   bool AtLineStart() const;  // no separator but line ends between the last line end and here
-  bool FailUnclosed(const What& what);
+  bool FailUnclosed(const ConstructName& what);
   // The same of a function, whose wrong brace is found by how the source is indented.
   bool FailUnclosedScope();
   uint32_t IndentOf(uint32_t token) const;  // of its line; kNone if the line is very long
@@ -184,7 +184,7 @@ class Parser {
     bool relaxed = false;
   };
   bool Fields(Decl& decl, std::string_view kind);
-  bool FieldItem(const Decl& decl, const What& owner);
+  bool FieldItem(const Decl& decl, const ConstructName& owner);
   bool AtFieldPrefix() const {
     return AtPrefix(Keyword::kConditional) || AtPrefix(Keyword::kMeta) || AtPrefix(Keyword::kPack);
   }
@@ -192,9 +192,9 @@ class Parser {
   bool Meta();
   bool ConditionalPrefix(Prefixes* prefixes);
   bool PackPrefix(Prefixes* prefixes);
-  void CheckPrefixes(const Prefixes& prefixes, const What& item);
+  void CheckPrefixes(const Prefixes& prefixes, const ConstructName& item);
   bool FieldAlias(const Prefixes& prefixes);
-  bool PlainField(const Prefixes& prefixes, const Decl& decl, const What& owner);
+  bool PlainField(const Prefixes& prefixes, const Decl& decl, const ConstructName& owner);
   struct FieldForm {
     uint32_t sizes = kNone;     // token of the first '['
     uint32_t ellipsis = kNone;  // token of the first '...'
@@ -204,11 +204,11 @@ class Parser {
   void CheckFieldForm(const Field& field, const FieldForm& form, const Decl& decl);
   void ApplyPack(Field& field, const Prefixes& prefixes, const Decl& decl);
   bool AliasBody(uint32_t* name, ExprRange* value);
-  bool EndFields(const What& owner);
+  bool EndFields(const ConstructName& owner);
   bool Arguments(Decl& decl);
   bool ArgumentList(Decl& decl);
-  bool ArgumentItem(const What& function);
-  bool ArgumentAccess(Field& argument, const What& function);
+  bool ArgumentItem(const ConstructName& function);
+  bool ArgumentAccess(Field& argument, const ConstructName& function);
   bool Sizes(uint32_t* sizes);  // { '[' expr ']' }
   bool AtTypedName() const;     // ID sizes ID: a declaration of a variable
 
@@ -230,8 +230,8 @@ class Parser {
   bool Variable();
   bool VariableStatement();
   bool ExpressionStatement();
-  bool HeaderCondition(uint32_t row, const What& what);
-  bool BodyScope(const What& what, ScopeRole role = ScopeRole::kPlain);
+  bool HeaderCondition(uint32_t row, const ConstructName& what);
+  bool BodyScope(const ConstructName& what, ScopeRole role = ScopeRole::kPlain);
   void BodyWithoutBrace(uint32_t header);
   bool ScopeBehindWord();
   void SkipEndOfDo();
@@ -294,7 +294,7 @@ class Parser {
   bool needs_version_2_ = false;  // is said
   bool has_header_ = false;       // 'rpl' and a number
   bool unclosed_ = false;         // a declaration was met inside a function, which lacks a '}'
-  What owner_;                    // the declaration around the current token
+  ConstructName owner_;           // the declaration around the current token
   Span owner_span_;
   bool after_if_ = false;       // the statement before the current token started with if or else
   uint32_t nesting_ = 0;        // of the expression being parsed

@@ -1,0 +1,432 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/emit/spirv/code_object_store.h"
+
+#include <algorithm>
+#include <compare>
+#include <tuple>
+
+#include "compiler/base/check.h"
+#include "compiler/base/stop.h"
+
+namespace kiln::spirv {
+namespace {
+
+uint64_t HashOf(uint64_t hash, std::span<const uint32_t> words) {
+  return Mix64(hash ^ Hash64(std::as_bytes(words)));
+}
+
+uint64_t HashOf(const Symbol& symbol) {
+  const uint64_t first = uint64_t{symbol.a} << 32 | symbol.b;
+  const uint64_t second = uint64_t{static_cast<uint32_t>(symbol.kind)} << 32 | symbol.c;
+  return Mix64(Mix64(first) ^ second);
+}
+
+uint64_t HashOf(const CodeObjectWriter& writer) {
+  uint64_t hash = 0;
+  for (const Words& part : writer.parts) {
+    if (part.words.empty()) {
+      continue;
+    }
+    hash = HashOf(hash, part.words);
+    for (const SymbolRelocation& import : part.imports) {
+      hash = Mix64(hash ^ (uint64_t{import.position} << 32 | import.symbol.value));
+    }
+  }
+  return hash;
+}
+
+SymbolId& Row(std::vector<SymbolId>& rows, size_t row) {
+  if (row >= rows.size()) {
+    rows.resize(row + 1, kNoSymbol);
+  }
+  return rows[row];
+}
+
+}  // namespace
+
+// Room for a small program, so that one that is built once does not grow word by word.
+CodeObjectStore::CodeObjectStore() {
+  words_.resize(8192);
+  own_masks_.resize(8192);
+  imports_.reserve(4096);
+  bits_.reserve(2048);
+  symbols_.Add({SymbolKind::kLocal, ~0u, ~0u, ~0u});  // kNoSymbol
+  global_of_.emplace_back();
+}
+
+template <class T>
+Range<T> CodeObjectStore::Append(std::vector<T>& rows, std::span<const T> more) {
+  const Range<T> range{static_cast<uint32_t>(rows.size()), static_cast<uint32_t>(more.size())};
+  rows.insert(rows.end(), more.begin(), more.end());
+  return range;
+}
+
+Section CodeObjectStore::Append(const Words& words) {
+  const auto count = static_cast<uint32_t>(words.words.size());
+  const uint32_t first = word_count_;
+  const size_t end = size_t{first} + count + kCopySlack;
+  if (end > words_.size()) {
+    words_.resize(std::max(end, 2 * words_.size()));
+    own_masks_.resize(words_.size());
+  }
+  word_count_ += count;
+  std::copy(words.words.begin(), words.words.end(), words_.data() + first);
+  uint32_t* const masks = own_masks_.data() + first;
+  std::fill_n(masks, count + kCopySlack, 0u);
+  for (const uint32_t position : words.own) {
+    masks[position] = ~0u;
+  }
+  return {.words = {first, count}, .imports = Append<SymbolRelocation>(imports_, words.imports)};
+}
+
+SymbolId CodeObjectStore::Intern(const Symbol& symbol) {
+  const uint32_t row = symbol_index_.FindOrAdd(
+      HashOf(symbol), [&](uint32_t i) { return symbols_[SymbolId{i}] == symbol; },
+      [&] {
+        global_of_.emplace_back();
+        return symbols_.Add(symbol).value;
+      });
+  return SymbolId{row};
+}
+
+void CodeObjectStore::Relink(const std::function<uint32_t(uint32_t)>& local,
+                             const std::function<uint32_t(uint32_t)>& segment) {
+  symbol_index_.Clear();
+  local_symbols_.clear();
+  for (uint32_t i = kNoSymbol.value + 1; i < symbols_.size(); ++i) {
+    Symbol& symbol = symbols_[SymbolId{i}];
+    if (symbol.kind == SymbolKind::kLocal) {
+      symbol.a = local(symbol.a);
+    }
+    (void)symbol_index_.FindOrAdd(
+        HashOf(symbol), [](uint32_t) { return false; }, [i] { return i; });
+  }
+  for (InsertionPoint& hole : holes_) {
+    hole.segment = ir::RegionId{segment(hole.segment.value)};
+  }
+}
+
+SymbolId CodeObjectStore::Function(ir::DeclId function) {
+  SymbolId& known = Row(function_symbols_, function.value);
+  if (known == kNoSymbol) {
+    known = Intern({SymbolKind::kFunction, function.value, 0, 0});
+  }
+  return known;
+}
+
+SymbolId CodeObjectStore::Local(ir::LocalId local, LocalRole role) {
+  const auto role_number = static_cast<uint32_t>(role);
+  SymbolId& known = Row(local_symbols_, 2 * size_t{local.value} + role_number);
+  if (known == kNoSymbol) {
+    known = Intern({SymbolKind::kLocal, local.value, role_number, 0});
+  }
+  return known;
+}
+
+CodeObjectStore::Mark CodeObjectStore::End() const {
+  return {.pieces = pieces_.size(),
+          .imports = imports_.size(),
+          .reserved = reserved_.size(),
+          .bits = bits_.size(),
+          .slots = slots_.size(),
+          .holes = holes_.size(),
+          .flows = flows_.size(),
+          .conditionals = conditionals_.size(),
+          .words = word_count_};
+}
+
+void CodeObjectStore::GoBack(const Mark& mark) {
+  pieces_.resize(mark.pieces);
+  imports_.resize(mark.imports);
+  reserved_.resize(mark.reserved);
+  bits_.resize(mark.bits);
+  slots_.resize(mark.slots);
+  holes_.resize(mark.holes);
+  flows_.resize(mark.flows);
+  conditionals_.resize(mark.conditionals);
+  word_count_ = mark.words;
+}
+
+SymbolId CodeObjectStore::Variable(ir::DeclId decl, ir::MemberId member, ir::Direction direction,
+                                   spv::StorageClass storage) {
+  const SymbolId id =
+      Intern({SymbolKind::kVariable, decl.value, member.value, static_cast<uint32_t>(direction)});
+  if (!global_of_[id.value].valid()) {
+    AddGlobal(id, {.storage = storage});
+  }
+  return id;
+}
+
+void CodeObjectStore::AddVarying(GlobalId in, GlobalId out) {
+  if (varying_of_.Insert(in, out).second) {
+    varyings_.push_back({in, out});
+  }
+}
+
+SymbolId CodeObjectStore::InternGlobal(const CodeObjectWriter& writer, SymbolKind kind,
+                                       spv::StorageClass storage) {
+  const uint32_t row = shape_index_.FindOrAdd(
+      HashOf(writer), [&](uint32_t i) { return Equal(globals_[GlobalId{i}].piece, writer); },
+      [&] {
+        // every global of this kind has a symbol of its own: its number makes it unique
+        const SymbolId symbol = Intern({kind, globals_.size(), 0, 0});
+        const CodeObjectId piece =
+            kind < SymbolKind::kStageVariable ? AddWords(writer) : Add(writer);
+        AddGlobal(symbol, {.piece = piece, .storage = storage});
+        return globals_.size() - 1;
+      });
+  return globals_[GlobalId{row}].symbol;
+}
+
+GlobalId CodeObjectStore::FindStageVariable(ir::StageVariable variable) const {
+  for (const OrderedGlobal& row : order().subspan(first_variable_)) {
+    const Symbol& symbol = symbols_[row.symbol];
+    if (symbol.kind != SymbolKind::kStageVariable) {
+      break;  // stage variables come first
+    }
+    if (symbol.a == static_cast<uint32_t>(variable)) {
+      return row.global;
+    }
+  }
+  return {};
+}
+
+CodeObjectId CodeObjectStore::Add(const CodeObjectWriter& writer) {
+  CheckStop();  // what a piece needs is as long as there are globals
+  const CodeObjectId id = AddWords(writer);
+  pieces_[id.value].globals = NeedsOf(pieces_[id.value]);
+  return id;
+}
+
+CodeObjectId CodeObjectStore::AddWords(const CodeObjectWriter& writer) {
+  CodeObject piece;
+  for (uint32_t i = 0; i < kPartCount; ++i) {
+    piece.parts[i] = Append(writer.parts[i]);
+    piece.word_count += piece.parts[i].words.count;
+  }
+  piece.own_ids = writer.own_ids;
+  piece.needs = writer.needs;
+  piece.end = writer.end;
+  piece.reserved = Append<SymbolId>(reserved_, writer.reserved);
+  piece.slots = Append<LayoutRelocation>(slots_, writer.slots);
+  piece.holes = Append<InsertionPoint>(holes_, writer.holes);
+  piece.flows = Append<Flow>(flows_, writer.flows);
+  piece.conditionals.first = static_cast<uint32_t>(conditionals_.size());
+  for (const CodeObjectWriter::ConditionalWords& c : writer.conditionals) {
+    conditionals_.push_back({c.parameter, Append(c.words)});
+    piece.word_count += static_cast<uint32_t>(c.words.words.size());
+    ++piece.conditionals.count;
+  }
+  pieces_.push_back(piece);
+  return CodeObjectId{static_cast<uint32_t>(pieces_.size() - 1)};
+}
+
+void CodeObjectStore::Need(std::span<const SymbolRelocation> imports) {
+  for (const SymbolRelocation& import : imports) {
+    const GlobalId global = GlobalOf(import.symbol);
+    if (!global.valid()) {
+      continue;
+    }
+    uint64_t& word = scratch_bits_[global.value / 64];
+    const uint64_t bit = uint64_t{1} << (global.value % 64);
+    if ((word & bit) == 0) {
+      word |= bit;
+      scratch_needed_.push_back(global);
+    }
+  }
+}
+
+Range<uint64_t> CodeObjectStore::NeedsOf(const CodeObject& piece) {
+  scratch_bits_.assign((globals_.size() + size_t{63}) / 64, 0);
+  for (const Section& section : piece.parts) {
+    Need(ImportsOf(section));
+  }
+  while (!scratch_needed_.empty()) {
+    const CodeObjectId needed = globals_[scratch_needed_.back()].piece;
+    scratch_needed_.pop_back();
+    if (needed.valid()) {
+      Need(ImportsOf(pieces_[needed.value].part(Part::kDeclarations)));
+    }
+  }
+  return Append<uint64_t>(bits_, scratch_bits_);
+}
+
+// Parts other than the declaration of a global mention nothing but itself.
+void CodeObjectStore::AddGlobal(SymbolId symbol, Global global) {
+  global.symbol = symbol;
+  if (global.piece.valid()) {
+    for (const SymbolRelocation& import :
+         ImportsOf(pieces_[global.piece.value].part(Part::kDeclarations))) {
+      global.depth = std::max(global.depth, globals_[GlobalOf(import.symbol)].depth + 1);
+    }
+  }
+  const GlobalId id = globals_.Add(global);
+  global_of_[symbol.value] = id;
+  added_.push_back(id);
+}
+
+// Operands of a global belong to a group before its own.
+std::pair<SymbolKind, uint32_t> CodeObjectStore::GroupOf(GlobalId id) const {
+  return {symbols_[globals_[id].symbol].kind, globals_[id].depth};
+}
+
+void CodeObjectStore::PutInOrder(const OrderedGlobal& row,
+                                 std::vector<OrderedGlobal>& order) const {
+  ranks_[row.global.value] = static_cast<uint32_t>(order.size());
+  order.push_back(row);
+}
+
+// Merges a group that was added with what was there: `old` is left at what comes behind the group.
+void CodeObjectStore::Place(std::span<GlobalId> group, std::span<const OrderedGlobal>& old,
+                            std::vector<OrderedGlobal>& order) const {
+  const auto of_group = GroupOf(group.front());
+  while (!old.empty() && GroupOf(old.front().global) < of_group) {
+    PutInOrder(old.front(), order);
+    old = old.subspan(1);
+  }
+  std::ranges::sort(group, [&](GlobalId a, GlobalId b) { return std::is_lt(Compare(a, b)); });
+  for (const GlobalId id : group) {
+    while (!old.empty() && GroupOf(old.front().global) == of_group &&
+           std::is_lt(Compare(old.front().global, id))) {
+      PutInOrder(old.front(), order);
+      old = old.subspan(1);
+    }
+    const Global& global = globals_[id];
+    PutInOrder({id, global.symbol, global.piece, of_group.first == SymbolKind::kInstructionSet},
+               order);
+  }
+}
+
+// What is compared are the ranks of operands, which are those of the new order already: it is made
+// group by group.
+void CodeObjectStore::Settle() const {
+  if (added_.empty()) {
+    return;
+  }
+  std::ranges::sort(added_, {}, [&](GlobalId id) { return GroupOf(id); });
+  ranks_.resize(globals_.size());
+  std::vector<OrderedGlobal> order;
+  order.reserve(globals_.size());
+  std::span<const OrderedGlobal> old = order_;
+  for (std::span<GlobalId> rest = added_; !rest.empty();) {
+    const auto end = std::ranges::find_if(
+        rest, [&](GlobalId id) { return GroupOf(id) != GroupOf(rest.front()); });
+    const auto count = static_cast<size_t>(end - rest.begin());
+    Place(rest.first(count), old, order);
+    rest = rest.subspan(count);
+  }
+  for (const OrderedGlobal& row : old) {
+    PutInOrder(row, order);
+  }
+  order_ = std::move(order);
+  added_.clear();
+  first_variable_ =
+      static_cast<uint32_t>(std::ranges::lower_bound(order_, SymbolKind::kStageVariable, {},
+                                                     [&](const OrderedGlobal& row) {
+                                                       return symbols_[row.symbol].kind;
+                                                     }) -
+                            order_.begin());
+}
+
+bool CodeObjectStore::Equal(CodeObjectId piece, const CodeObjectWriter& writer) const {
+  if (!piece.valid()) {
+    return false;
+  }
+  for (uint32_t i = 0; i < kPartCount; ++i) {
+    const Section& section = pieces_[piece.value].parts[i];
+    const auto same_import = [](const SymbolRelocation& a, const SymbolRelocation& b) {
+      return a.position == b.position && a.symbol == b.symbol;
+    };
+    if (!std::ranges::equal(WordsOf(section), writer.parts[i].words) ||
+        !std::ranges::equal(ImportsOf(section), writer.parts[i].imports, same_import)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+std::strong_ordering CodeObjectStore::Compare(GlobalId a, GlobalId b) const {
+  CheckStop();  // there are as many globals as a source has names for them
+  const Symbol& left = symbols_[globals_[a].symbol];
+  const Symbol& right = symbols_[globals_[b].symbol];
+  if (left.kind != right.kind) {
+    return left.kind <=> right.kind;
+  }
+  switch (left.kind) {
+    case SymbolKind::kInstructionSet:
+    case SymbolKind::kSourceFile:
+    case SymbolKind::kType:
+    case SymbolKind::kSpecConstant:
+    case SymbolKind::kConstantVariable:
+      return CompareShapes(globals_[a], globals_[b]);
+    case SymbolKind::kStageVariable:
+    case SymbolKind::kVariable:
+      return std::tie(left.a, left.b, left.c) <=> std::tie(right.a, right.b, right.c);
+    case SymbolKind::kFunction:
+    case SymbolKind::kLocal:
+      break;
+  }
+  KILN_UNREACHABLE();
+}
+
+std::strong_ordering CodeObjectStore::CompareShapes(const Global& a, const Global& b) const {
+  if (a.depth != b.depth) {
+    return a.depth <=> b.depth;
+  }
+  const CodeObject& left = pieces_[a.piece.value];
+  const CodeObject& right = pieces_[b.piece.value];
+  if (!left.part(Part::kDeclarations).words.empty()) {  // source files declare nothing
+    const auto declared =
+        CompareOperands(left.part(Part::kDeclarations), right.part(Part::kDeclarations));
+    if (std::is_neq(declared)) {
+      return declared;
+    }
+  }
+  for (const Part part : {Part::kDebug, Part::kAnnotations}) {
+    const std::span<const uint32_t> l = WordsOf(left.part(part));
+    const std::span<const uint32_t> r = WordsOf(right.part(part));
+    const auto words =
+        std::lexicographical_compare_three_way(l.begin(), l.end(), r.begin(), r.end());
+    if (std::is_neq(words)) {
+      return words;
+    }
+  }
+  return std::strong_ordering::equal;
+}
+
+std::strong_ordering CodeObjectStore::CompareOperands(const Section& a, const Section& b) const {
+  const std::span<const uint32_t> left = WordsOf(a);
+  const std::span<const uint32_t> right = WordsOf(b);
+  const auto opcode = (left[0] & 0xffffu) <=> (right[0] & 0xffffu);
+  if (std::is_neq(opcode)) {
+    return opcode;
+  }
+  if (left.size() != right.size()) {
+    return left.size() <=> right.size();
+  }
+  // equal opcodes: imports and the result stand at the same places
+  const std::span<const SymbolRelocation> left_ids = ImportsOf(a);
+  const std::span<const SymbolRelocation> right_ids = ImportsOf(b);
+  size_t next = 0;
+  for (uint32_t i = 1; i < left.size(); ++i) {
+    auto order = left[i] <=> right[i];
+    if (next < left_ids.size() && left_ids[next].position == i) {
+      order = ranks_[GlobalOf(left_ids[next].symbol).value] <=>
+              ranks_[GlobalOf(right_ids[next].symbol).value];
+      ++next;
+    }
+    if (std::is_neq(order)) {
+      return order;
+    }
+  }
+  return std::strong_ordering::equal;
+}
+
+size_t CodeObjectStore::bytes_used() const {
+  return size_t{word_count_} * 2 * sizeof(uint32_t) + imports_.size() * sizeof(SymbolRelocation) +
+         bits_.size() * sizeof(uint64_t) + size_t{pieces_.size()} * sizeof(CodeObject) +
+         size_t{symbols_.size()} * sizeof(Symbol) +
+         size_t{globals_.size()} * (sizeof(Global) + sizeof(OrderedGlobal));
+}
+
+}  // namespace kiln::spirv

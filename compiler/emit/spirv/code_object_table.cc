@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/emit/spirv/code_object_table.h"
+
+#include "compiler/base/check.h"
+
+namespace kiln::spirv {
+
+void CodeObjectTable::Forget(std::span<const ir::SpecialisedDecl* const> replaced) {
+  const size_t segments = segments_.size();
+  segments_.Clear();
+  segments_.Reserve(segments);
+  prepared_.clear();
+  const size_t count = store_.global_count() + decls_.size();
+  if (count == kept_.count) {
+    store_.GoBack(kept_.store);
+    variables_.resize(kept_.variables);
+    parameters_.resize(kept_.parameters);
+  } else {
+    kept_ = {.count = count,
+             .store = store_.End(),
+             .variables = variables_.size(),
+             .parameters = parameters_.size()};
+  }
+  for (const ir::SpecialisedDecl* decl : replaced) {
+    if (DeclVersion* known = decls_.Find(decl)) {
+      known->lowered = false;
+    }
+  }
+}
+
+void CodeObjectTable::Bind(const ir::SpecialisedDecl& decl,
+                           std::span<const VariableVersion> variables) {
+  DeclVersion version;
+  version.variables = {static_cast<uint32_t>(variables_.size()),
+                       static_cast<uint32_t>(variables.size())};
+  variables_.insert(variables_.end(), variables.begin(), variables.end());
+  decls_[&decl] = version;
+}
+
+void CodeObjectTable::Bind(const ir::SpecialisedDecl& decl, CodeObjectId head, SymbolId function,
+                           std::span<const SymbolId> parameters) {
+  DeclVersion version{
+      .variables = {}, .head = head, .function = function, .parameters = {}, .lowered = true};
+  version.parameters = {static_cast<uint32_t>(parameters_.size()),
+                        static_cast<uint32_t>(parameters.size())};
+  parameters_.insert(parameters_.end(), parameters.begin(), parameters.end());
+  decls_[&decl] = version;
+}
+
+void CodeObjectTable::Relink(const Renumber& local, const Renumber& segment) {
+  segments_.Clear();
+  decls_.Clear();
+  prepared_.clear();
+  variables_.clear();
+  parameters_.clear();
+  store_.Relink(local, segment);
+}
+
+void CodeObjectTable::Classify(ir::DeclId decl, const DeclClass& decl_class) {
+  if (decl.value >= classes_.size()) {
+    classes_.resize(decl.value + size_t{1});
+  }
+  classes_[decl.value] = decl_class;
+}
+
+const CodeObjectTable::DeclClass& CodeObjectTable::ClassOf(ir::DeclId decl) const {
+  KILN_CHECK(decl.value < classes_.size() && classes_[decl.value].kind != ir::DeclKind::kStruct,
+             "declaration {} was not lowered", decl);
+  return classes_[decl.value];
+}
+
+}  // namespace kiln::spirv

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+// All pieces of one program for one target: what Lower fills and Assemble reads. Closed
+// declarations and segments are known by address, so they must outlive the table; functions by
+// their number. One thread.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "compiler/base/flat_map.h"
+#include "compiler/emit/spirv/code_object_store.h"
+#include "compiler/emit/spirv/globals.h"
+#include "compiler/emit/spirv/lowering_scratch.h"
+#include "compiler/emit/spirv/source_lines.h"
+#include "compiler/ir/specialised.h"
+#include "compiler/target/target.h"
+
+namespace kiln::spirv {
+
+// One version of a variable: its symbol is the same in all versions of its declaration.
+struct VariableVersion {
+  GlobalId variable{};
+  CodeObjectId piece{};
+};
+// What became of one closed declaration: variables, or the head of a function.
+struct DeclVersion {
+  Range<VariableVersion> variables{};
+  CodeObjectId head{};
+  SymbolId function{};
+  Range<SymbolId> parameters{};  // live ones in order
+  bool lowered = true;           // false: its declaration was replaced
+};
+
+class CodeObjectTable {
+ public:
+  // `pool` must outlive the table; `target` is copied.
+  CodeObjectTable(const ir::Pool& pool, const target::Target& target)
+      : pool_(pool), target_(target), globals_(pool, target_, store_) {}
+  CodeObjectTable(const CodeObjectTable&) = delete;
+  CodeObjectTable& operator=(const CodeObjectTable&) = delete;
+
+  const ir::Pool& pool() const { return pool_; }
+  const target::Target& target() const { return target_; }
+  CodeObjectStore& store() { return store_; }
+  const CodeObjectStore& store() const { return store_; }
+  Globals& globals() { return globals_; }
+
+  // Begins another variant in the memory of the last one: forgets all segments, and declarations
+  // that were `replaced` by others at their addresses. Types, constants and the other declarations
+  // stay; functions are numbered anew.
+  void Forget(std::span<const ir::SpecialisedDecl* const> replaced);
+
+  LoweringScratch& scratch() { return scratch_; }
+
+  // Cleared writers whose memory is used again: one for declarations, one for segments.
+  CodeObjectWriter& DeclWriter() { return Cleared(decl_writer_); }
+  CodeObjectWriter& SegmentWriter() { return Cleared(segment_writer_); }
+
+  // For full debug information: asked while segments are lowered. Without it there are names only.
+  void UseSources(const SourceLines* lines) { lines_ = lines; }
+  const SourceLines* lines() const {
+    return target_.debug == target::Debug::kFull ? lines_ : nullptr;
+  }
+
+  // --- written by lowering -----------------------------------------------------------------------
+  void Bind(const ir::SpecialisedRegion& segment, CodeObjectId piece) {
+    segments_.Insert(&segment, piece);
+  }
+  void Bind(const ir::SpecialisedDecl& decl, std::span<const VariableVersion> variables);
+  void Bind(const ir::SpecialisedDecl& decl, CodeObjectId head, SymbolId function,
+            std::span<const SymbolId> parameters);
+
+  // Whether this version of a function is new to the table; Prepare looks at the others no more.
+  bool AddPrepared(const ir::FunctionRef& function) {
+    if (function.number >= prepared_.size()) {
+      prepared_.resize(function.number + size_t{1});
+    }
+    return std::exchange(prepared_[function.number], 1) == 0;
+  }
+
+  // Goes on with the closed units of another link of the same declarations: which unit has which
+  // piece is forgotten, the pieces stay and name locals and segments by the numbers given here.
+  using Renumber = std::function<uint32_t(uint32_t)>;
+  void Relink(const Renumber& local, const Renumber& segment);
+
+  // Where a declaration's variables live; the same in all its versions.
+  struct DeclClass {
+    ir::DeclKind kind = ir::DeclKind::kStruct;
+    spv::StorageClass storage = spv::StorageClass::Max;  // containers: Max, direction decides
+    TypeForm form = TypeForm::kPlain;                    // of what lies inside
+    bool writable = false;
+  };
+  void Classify(ir::DeclId decl, const DeclClass& decl_class);
+  // Requires: some version of it was lowered.
+  const DeclClass& ClassOf(ir::DeclId decl) const;
+
+  // --- read by assembling ------------------------------------------------------------------------
+  // Invalid: not lowered.
+  CodeObjectId Find(const ir::SpecialisedRegion* segment) const {
+    const CodeObjectId* found = segments_.Find(segment);
+    return found == nullptr ? CodeObjectId{} : *found;
+  }
+  // Null: not lowered.
+  const DeclVersion* Find(const ir::SpecialisedDecl* decl) const {
+    const DeclVersion* const found = decls_.Find(decl);
+    return found != nullptr && found->lowered ? found : nullptr;
+  }
+  std::span<const VariableVersion> Variables(const DeclVersion& version) const {
+    return std::span(variables_).subspan(version.variables.first, version.variables.count);
+  }
+  std::span<const SymbolId> Parameters(const DeclVersion& version) const {
+    return std::span(parameters_).subspan(version.parameters.first, version.parameters.count);
+  }
+
+ private:
+  struct AddressHash {
+    uint64_t operator()(const void* address) const {
+      return Mix64(reinterpret_cast<uintptr_t>(address));
+    }
+  };
+
+  static CodeObjectWriter& Cleared(CodeObjectWriter& writer) {
+    writer.Clear();
+    return writer;
+  }
+
+  const ir::Pool& pool_;
+  target::Target target_;
+  CodeObjectStore store_;
+  CodeObjectWriter decl_writer_, segment_writer_;
+  Globals globals_;
+  const SourceLines* lines_ = nullptr;  // owned by the caller
+  FlatMap<const ir::SpecialisedRegion*, CodeObjectId, AddressHash> segments_;
+  FlatMap<const ir::SpecialisedDecl*, DeclVersion, AddressHash> decls_;
+  std::vector<uint8_t> prepared_;  // by number of the function
+  std::vector<VariableVersion> variables_;
+  std::vector<SymbolId> parameters_;
+  std::vector<DeclClass> classes_;  // by DeclId
+  LoweringScratch scratch_;
+  // What Forget goes back to, if nothing was added since that stays.
+  struct Checkpoint {
+    size_t count = 0;  // of globals and declarations
+    CodeObjectStore::Mark store{};
+    size_t variables = 0, parameters = 0;
+  };
+  Checkpoint kept_;
+};
+
+}  // namespace kiln::spirv

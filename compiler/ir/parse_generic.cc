@@ -1,0 +1,410 @@
+// SPDX-License-Identifier: MIT
+// Reads open modules into a builder.
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "compiler/ir/parse_block.h"
+#include "compiler/ir/parse_text.h"
+#include "compiler/ir/spelling.h"
+
+namespace kiln::ir {
+namespace {
+
+constexpr uint32_t kMaxTypeDepth = 64;
+
+class OpenParser final : public RowSink {
+ public:
+  OpenParser(TextScanner scanner, const ModuleHeader& header, CutPolicy policy)
+      : scanner_(std::move(scanner)), builder_(header, policy) {
+    cexprs_.Insert(0, kTrue);
+  }
+
+  Result<Module> Parse() {
+    while (!scanner_.AtEnd()) {
+      if (scanner_.Accept("option")) {
+        ParseOption();
+      } else if (scanner_.Accept("cexpr")) {
+        ParseCexpr();
+      } else {
+        ParseDecl(scanner_.ReadEnum<DeclKind>());
+      }
+    }
+    if (!scanner_.ok()) {
+      return scanner_.error();
+    }
+    return builder_.Finish({});
+  }
+
+  // --- RowSink -----------------------------------------------------------------------------------
+  Form form() const override { return Form::kOpen; }
+  TypeId ReadType() override;
+  ConstId ReadConst() override;
+  StringId ReadText() override { return builder_.Text(scanner_.Quoted()); }
+  DeclId ReadDecl() override { return {}; }  // no open kind has one
+  MemberId ReadMember(DeclId) override { return {}; }
+  LocalId ReadLocal() override {
+    scanner_.Expect("$");
+    const LocalId* local = locals_.Find(scanner_.ReadName().key);
+    if (local == nullptr) {
+      scanner_.Fail("no such local above");
+    }
+    return local != nullptr ? *local : LocalId{0};
+  }
+  CexprId ReadCexpr() override {
+    scanner_.Expect("?");
+    const CexprId* cexpr = cexprs_.Find(scanner_.Number());
+    if (cexpr == nullptr) {
+      scanner_.Fail("no such cexpr above");
+    }
+    return cexpr != nullptr ? *cexpr : kTrue;
+  }
+  RegionId ReadSegment() override { return {}; }
+  TypeId TypeOfConst(ConstId id) override { return const_types_[id.value]; }
+  TypeId VoidType() override { return builder_.Void(); }
+  ListId AddList(std::span<const uint32_t> words) override { return builder_.List(words); }
+  BlockId BeginBlock() override { return builder_.BeginBlock(); }
+  void EndBlock() override { builder_.EndBlock(); }
+  InstId AddInst(const Inst& inst) override { return builder_.AddInst(inst, {}); }
+
+ private:
+  struct NamedLocal {
+    Local row;
+    std::string key;
+    std::vector<std::string> shadowed;  // keys
+  };
+
+  CexprId ReadCondition() { return scanner_.Accept("where") ? ReadCexpr() : kTrue; }
+  template <class ReadItem>
+  ListId ReadList(std::string_view open, std::string_view close, ReadItem read);
+  ListId ReadCexprs() {
+    return ReadList("[", "]", [this] { return ReadCexpr().value; });
+  }
+  ListId ReadTexts() {
+    return ReadList("[", "]", [this] { return ReadText().value; });
+  }
+
+  void ParseOption();
+  void ParseCexpr();
+  void ParseDecl(DeclKind kind);
+  uint16_t ParseFlags(DeclKind kind);
+  Member ParseMember();
+  void ParseFunction(Decl decl);
+  NamedLocal ReadLocalRow(LocalKind kind);
+  void AddLocal(NamedLocal local);
+  std::optional<LocalKind> AcceptLocalKind();
+
+  TextScanner scanner_;
+  Builder builder_;
+  FlatMap<uint32_t, CexprId> cexprs_;     // by number in the text
+  FlatMap<std::string, LocalId> locals_;  // of the function, by key
+  FlatMap<uint32_t, Scalar> scalars_;     // of scalar types
+  std::vector<TypeId> const_types_;       // by constant
+  uint32_t const_depth_ = 0;
+};
+
+template <class ReadItem>
+ListId OpenParser::ReadList(std::string_view open, std::string_view close, ReadItem read) {
+  std::vector<uint32_t> words;
+  scanner_.Expect(open);
+  while (scanner_.ok() && !scanner_.Accept(close)) {
+    if (!words.empty()) {
+      scanner_.Expect(",");
+    }
+    words.push_back(read());
+  }
+  return builder_.List(words);
+}
+
+TypeId OpenParser::ReadType() {
+  TypeId type = builder_.Void();
+  if (scanner_.Peek("\"")) {
+    type = builder_.Named(scanner_.Quoted());
+  } else {
+    const Type leaf = scanner_.Known(ParseLeaf(scanner_.LeafWord()));
+    type = builder_.Intern(leaf);
+    if (leaf.kind == TypeKind::kVector && leaf.rows == 1) {
+      scalars_.Insert(type.value, leaf.scalar);
+    }
+  }
+  for (uint32_t depth = 0; scanner_.ok(); ++depth) {
+    if (depth > kMaxTypeDepth) {
+      scanner_.Fail("nested too deep");
+    }
+    if (scanner_.Accept("...")) {
+      type = builder_.RuntimeArray(type);
+      continue;
+    }
+    std::vector<CexprId> extents;
+    while (scanner_.Accept("[") && extents.size() <= kMaxTypeDepth) {
+      extents.push_back(ReadCexpr());
+      scanner_.Expect("]");
+    }
+    if (extents.empty()) {
+      break;
+    }
+    for (; !extents.empty(); extents.pop_back()) {
+      type = builder_.Array(type, extents.back());
+    }
+  }
+  return type;
+}
+
+ConstId OpenParser::ReadConst() {
+  const TypeId type = ReadType();
+  ConstId id;
+  if (scanner_.Peek("{")) {
+    if (++const_depth_ > kMaxTypeDepth) {
+      scanner_.Fail("nested too deep");
+    }
+    const ListId parts = ReadList("{", "}", [this] { return ReadConst().value; });
+    id = builder_.CompositeConst(type, parts);
+    --const_depth_;
+  } else {
+    const Scalar* scalar = scalars_.Find(type.value);
+    if (scalar == nullptr) {
+      scanner_.Fail("expected '{'");
+    }
+    const std::optional<uint32_t> bits =
+        ParseScalar(scalar != nullptr ? *scalar : Scalar::kU32, scanner_.ScalarWord());
+    id = builder_.ScalarConst(type, scanner_.Known(bits));
+  }
+  const_types_.resize(std::max<size_t>(const_types_.size(), id.value + 1));
+  const_types_[id.value] = type;
+  return id;
+}
+
+void OpenParser::ParseOption() {
+  Option option;
+  option.specialize = scanner_.Accept("specialize") ? 1 : 0;
+  option.scope = scanner_.ReadEnum<OptionScope>();
+  option.name = builder_.Text(scanner_.ReadName().base);
+  scanner_.Expect(":");
+  option.kind = scanner_.ReadEnum<OptionKind>();
+  scanner_.Expect("=");
+  if (option.kind == OptionKind::kEnum) {
+    option.values = ReadTexts();
+  } else {
+    option.default_value =
+        scanner_.Known(ParseValue(static_cast<ValueKind>(option.kind), scanner_.ScalarWord()));
+  }
+  builder_.Add(option);
+}
+
+void OpenParser::ParseCexpr() {
+  scanner_.Expect("?");
+  const uint32_t number = scanner_.Number();
+  scanner_.Expect("=");
+  Cexpr cexpr{.op = scanner_.ReadEnum<CexprOp>()};
+  switch (ShapeOf(cexpr.op)) {
+    case CexprShape::kLiteral: {
+      const auto kind = scanner_.ReadEnum<ValueKind>();
+      cexpr.kind = static_cast<uint16_t>(kind);
+      cexpr.a = kind == ValueKind::kString
+                    ? ReadText().value
+                    : scanner_.Known(ParseValue(kind, scanner_.ScalarWord()));
+      break;
+    }
+    case CexprShape::kName:
+      cexpr.a = ReadText().value;
+      break;
+    case CexprShape::kUnary:
+      if (cexpr.op == CexprOp::kConvert) {
+        cexpr.kind = static_cast<uint16_t>(scanner_.ReadEnum<ValueKind>());
+      }
+      cexpr.a = ReadCexpr().value;
+      break;
+    case CexprShape::kBinary:
+      cexpr.a = ReadCexpr().value;
+      scanner_.Expect(",");
+      cexpr.b = ReadCexpr().value;
+      break;
+    case CexprShape::kSelect:
+      cexpr.a = ReadCexpr().value;
+      cexpr.b = ReadCexprs().value;
+      break;
+    case CexprShape::kComposite:
+      cexpr.b = ReadCexprs().value;
+      scanner_.Expect(":");
+      cexpr.a = ReadType().value;
+      break;
+    case CexprShape::kInvalid:
+      cexpr.kind = static_cast<uint16_t>(scanner_.ReadEnum<InvalidCexpr>());
+      cexpr.a = ReadText().value;
+      cexpr.b = scanner_.Number();
+      break;
+  }
+  if (scanner_.ok() && !cexprs_.Insert(number, builder_.Intern(cexpr)).second) {
+    scanner_.Fail("this number is taken");
+  }
+}
+
+uint16_t OpenParser::ParseFlags(DeclKind kind) {
+  uint32_t flags = 0;
+  if (kind == DeclKind::kContainer) {
+    flags = static_cast<uint32_t>(scanner_.ReadEnum<ContainerKind>());
+  } else if (kind == DeclKind::kBuffer) {
+    flags = static_cast<uint32_t>(scanner_.ReadEnum<BufferKind>());
+  } else if (kind == DeclKind::kImage) {
+    flags = static_cast<uint32_t>(scanner_.ReadEnum<ImageAccess>());
+  } else if (kind == DeclKind::kFunction) {
+    flags = scanner_.Accept("relaxed") ? 1 : 0;
+  }
+  if (kind == DeclKind::kBuffer || kind == DeclKind::kImage || kind == DeclKind::kSampler) {
+    flags |= static_cast<uint32_t>(scanner_.ReadEnum<ResourceSet>()) << 8;
+  }
+  return static_cast<uint16_t>(flags);
+}
+
+void OpenParser::ParseDecl(DeclKind kind) {
+  Decl decl{.kind = kind, .flags = ParseFlags(kind)};
+  scanner_.Expect("@");
+  decl.name = builder_.Text(scanner_.ReadName().base);
+  if (kind == DeclKind::kFunction) {
+    return ParseFunction(decl);
+  }
+  if (scanner_.Accept(":")) {
+    decl.type = ReadType();
+  }
+  if (scanner_.Accept("block")) {
+    decl.aux = scanner_.Number();
+  }
+  if (scanner_.Accept("=")) {
+    decl.body = ReadCexpr().value;
+  }
+  decl.condition = ReadCondition();
+  std::vector<Member> members;
+  if (scanner_.Accept("{")) {
+    while (scanner_.ok() && !scanner_.Accept("}")) {
+      members.push_back(ParseMember());
+    }
+  }
+  builder_.Add(decl, {}, members, std::vector<MemberSpans>(members.size()));
+}
+
+Member OpenParser::ParseMember() {
+  Member member;
+  if (scanner_.Accept("alias")) {
+    member.kind = MemberKind::kAlias;
+  }
+  member.name = builder_.Text(scanner_.ReadName().base);
+  if (scanner_.Accept(":")) {
+    member.type = ReadType();
+  }
+  if (scanner_.Accept("pack")) {
+    scanner_.Expect("(");
+    std::tie(member.pack, member.pack_bits) = scanner_.ReadPack();
+    scanner_.Expect(")");
+  }
+  if (scanner_.Accept("tags")) {
+    member.tags =
+        ReadList("(", ")", [this] { return builder_.Text(scanner_.ReadName().base).value; });
+  }
+  if (scanner_.Accept("=")) {
+    member.value = ReadTexts().value;
+  }
+  member.condition = ReadCondition();
+  return member;
+}
+
+// What follows the word for the kind: name, type, condition, what it shadows.
+OpenParser::NamedLocal OpenParser::ReadLocalRow(LocalKind kind) {
+  NamedLocal local{.row = {.kind = kind}};
+  if (kind == LocalKind::kParameter) {
+    local.row.access = scanner_.ReadEnum<Access>();
+  }
+  scanner_.Expect("$");
+  const TextScanner::Name name = scanner_.ReadName();
+  local.key = name.key;
+  if (kind != LocalKind::kLoopExit) {
+    local.row.name = builder_.Text(name.base);
+  }
+  if (scanner_.Accept(":")) {
+    local.row.type = ReadType();
+  }
+  local.row.relaxed = scanner_.Accept("relaxed") ? 1 : 0;
+  local.row.condition = ReadCondition();
+  if (scanner_.Accept("shadows")) {
+    scanner_.Expect("[");
+    do {
+      scanner_.Expect("$");
+      local.shadowed.push_back(scanner_.ReadName().key);
+    } while (scanner_.Accept(","));
+    scanner_.Expect("]");
+  }
+  return local;
+}
+
+void OpenParser::AddLocal(NamedLocal local) {
+  std::vector<LocalId> shadowed;
+  for (const std::string& key : local.shadowed) {
+    if (const LocalId* known = locals_.Find(key)) {
+      shadowed.push_back(*known);
+    } else {
+      scanner_.Fail("shadows no local above");
+    }
+  }
+  if (!shadowed.empty()) {
+    local.row.shadowed = builder_.Ids(shadowed);
+  }
+  const LocalId id = local.row.kind == LocalKind::kParameter ? builder_.AddParameter(local.row, {})
+                                                             : builder_.AddLocal(local.row, {});
+  if (!locals_.Insert(local.key, id).second) {
+    scanner_.Fail("this name is taken");
+  }
+}
+
+void OpenParser::ParseFunction(Decl decl) {
+  std::vector<NamedLocal> parameters;
+  scanner_.Expect("(");
+  while (scanner_.ok() && !scanner_.Accept(")")) {
+    if (!parameters.empty()) {
+      scanner_.Expect(",");
+    }
+    parameters.push_back(ReadLocalRow(LocalKind::kParameter));
+  }
+  scanner_.Expect("->");
+  decl.type = ReadType();
+  decl.condition = ReadCondition();
+  scanner_.Expect("{");
+  locals_.Clear();
+  builder_.BeginFunction(decl, {});
+  std::ranges::for_each(parameters, [this](const NamedLocal& local) { AddLocal(local); });
+  while (const std::optional<LocalKind> kind = AcceptLocalKind()) {
+    AddLocal(ReadLocalRow(*kind));
+  }
+  BlockParser(scanner_, *this).ParseStatements();
+  scanner_.Expect("}");
+  builder_.EndFunction();
+}
+
+std::optional<LocalKind> OpenParser::AcceptLocalKind() {
+  if (scanner_.Accept("var")) {
+    return LocalKind::kVariable;
+  }
+  if (scanner_.Accept("exit")) {
+    return LocalKind::kLoopExit;
+  }
+  // an alias without block is the declaration of its name, one with a block is the instruction
+  TextScanner ahead = scanner_;
+  if (ahead.Accept("alias") && ahead.Accept("$") && (ahead.ReadName(), !ahead.Peek("{"))) {
+    scanner_.Expect("alias");
+    return LocalKind::kAlias;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Result<Module> ParseModule(std::string_view text, CutPolicy policy) {
+  TextScanner scanner(text);
+  scanner.Expect("module");
+  ModuleHeader header{.language = scanner.ReadEnum<Language>()};
+  header.version = scanner.Number();
+  return OpenParser(std::move(scanner), header, policy).Parse();
+}
+
+}  // namespace kiln::ir

@@ -1,0 +1,478 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/resolve/reachability.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "compiler/base/check.h"
+#include "compiler/base/stop.h"
+#include "compiler/ir/enum_names.h"
+#include "compiler/ir/operands.h"
+#include "compiler/resolve/assigned.h"
+#include "compiler/resolve/kind_text.h"
+#include "compiler/resolve/option_cache.h"
+
+namespace kiln::resolve {
+namespace {
+constexpr uint32_t kMaxRecursions = 100;  // said of one variant: a chain each, more are not read
+constexpr size_t kFewCalls = 16;          // that are looked through rather than looked up
+
+// Keeps the memory.
+void Clear(FunctionVersion& version) {
+  version.calls.clear();
+  version.failed = false;
+  version.failed_calls.clear();
+  version.touches_stage = false;
+  version.writes_position = false;
+  version.unassigned.clear();
+  version.ambiguous.clear();
+}
+}  // namespace
+
+Reachability::Reachability(const Program& program, CachePolicy serves)
+    : program_(program),
+      remembers_(serves == CachePolicy::kManyVariants),
+      rows_(size_t{program.decl_count()} * (kStages + 1), kNoRow),
+      segment_roots_(program.segment_count() * size_t{kStages + 1}),
+      bound_(program.decl_count()) {}
+
+void Reachability::Forget() {
+  KILN_CHECK(!remembers_);
+  std::ranges::fill(rows_, kNoRow);
+  function_count_ = 0;
+  version_count_ = 0;
+  version_index_.Clear();
+}
+
+void Reachability::Begin(std::span<const ir::DeclId> entries, VariantEvaluator& answers,
+                         UnitSource& units, std::vector<Diagnostic>& diagnostics) {
+  entries_ = entries;
+  answers_ = &answers;
+  units_ = &units;
+  diagnostics_ = &diagnostics;
+  ++variant_;
+  incomplete_ = false;
+  recursions_ = 0;
+  too_deep_ = false;
+  path_.clear();
+  for (std::vector<const FunctionVersion*>& reached : reached_) {
+    reached.clear();
+  }
+}
+
+// Depth first without recursion, because calls nest as deep as the author likes.
+void Reachability::Walk(ir::EntryRef& entry) {
+  ++walk_;
+  stage_ = entry.stage;
+  answers_->SetStage(stage_);
+  Descend(Close(entry.function), entry);
+  while (!path_.empty()) {
+    CheckStop();
+    Step& step = path_.back();
+    if (step.next_call < step.function->version->calls.size()) {
+      Follow(step.function->version->calls[step.next_call++], entry);
+      continue;
+    }
+    const Function& left = *step.function;
+    Leave(*step.function, entry.stage);
+    path_.pop_back();
+    if (!path_.empty()) {
+      Deepen(left);
+    }
+  }
+}
+
+void Reachability::Descend(Function& function, ir::EntryRef& entry) {
+  function.walked_by = walk_;
+  function.depth = 0;
+  function.on_path = true;
+  entry.functions.push_back(&function.version->ref);
+  reached_[static_cast<size_t>(entry.stage)].push_back(function.version);
+  if (!function.fixed) {
+    entry.live_options |= function.reads;
+  }
+  path_.push_back({.function = &function});
+}
+
+void Reachability::Follow(const FunctionVersion::Call& call, ir::EntryRef& entry) {
+  if (std::ranges::find(entries_, call.callee) != entries_.end()) {
+    const ir::DeclId caller = path_.back().function->version->ref.function;
+    diagnostics_->push_back(Make(Code::kRpl5008, call.where)
+                                .With("name", program_.Text(program_.NameOf(call.callee)))
+                                .With("caller", program_.Text(program_.NameOf(caller)))
+                                .Label(LabelKind::kDeclaredHere, program_.NameLocation(call.callee),
+                                       {{"name", program_.Text(program_.NameOf(call.callee))}}));
+    return;
+  }
+  const ir::Stage* bound = BoundStage(call.callee);
+  if (bound != nullptr && *bound != entry.stage) {
+    ReportBound(call, entry.stage);
+    return;
+  }
+  Function& callee = Close(call.callee);
+  if (callee.on_path) {
+    ReportRecursion(call.callee);
+    return;
+  }
+  if (callee.walked_by != walk_) {
+    Descend(callee, entry);
+  } else {
+    Deepen(callee);
+  }
+}
+
+// The caller at the end of the path has `callee` behind it: calls are in each other as deep as the
+// deepest of its callees says, and one more. Each function is walked once, so this is a step for
+// each call that is written. Of a program with a cycle only the cycle is said.
+void Reachability::Deepen(const Function& callee) {
+  const Step& step = path_.back();
+  const uint32_t depth = callee.depth + 1;
+  step.function->depth = std::max(step.function->depth, depth);
+  if (depth == program_.limits().call_depth + 1 && recursions_ == 0 &&
+      !std::exchange(too_deep_, true)) {
+    const FunctionVersion& caller = *step.function->version;
+    const std::string name(program_.Text(program_.NameOf(caller.ref.function)));
+    diagnostics_->push_back(Make(Code::kLim1001, caller.calls[step.next_call - 1].where)
+                                .With("what", "function '" + name + "'")
+                                .With("parts", "calls in each other")
+                                .With("limit", program_.limits().call_depth));
+  }
+}
+
+void Reachability::Leave(Function& function, ir::Stage stage) {
+  function.on_path = false;
+  const FunctionVersion& version = *function.version;
+  const bool bound = version.touches_stage ||
+                     std::ranges::any_of(version.calls, [&](const FunctionVersion::Call& call) {
+                       return BoundStage(call.callee) != nullptr;
+                     });
+  if (bound) {
+    bound_[version.ref.function.value] = {.variant = variant_, .stage = stage};
+  }
+}
+
+const ir::Stage* Reachability::BoundStage(ir::DeclId id) const {
+  const Bound& bound = bound_[id.value];
+  return bound.variant == variant_ ? &bound.stage : nullptr;
+}
+
+// --- closing -------------------------------------------------------------------------------------
+
+uint32_t Reachability::VersionOf(ir::DeclId id, ir::Stage stage) const {
+  return program_.StageSensitive(id) ? 1 + static_cast<uint32_t>(stage) : 0;
+}
+
+uint32_t Reachability::RowOf(ir::DeclId id, ir::Stage stage) const {
+  return id.value * (kStages + 1) + VersionOf(id, stage);
+}
+
+Reachability::Function& Reachability::Close(ir::DeclId id) {
+  uint32_t& row = rows_[RowOf(id, stage_)];
+  if (row == kNoRow) {
+    row = function_count_++;
+    if (row == functions_.size()) {
+      functions_.emplace_back();
+    }
+    functions_[row] = {};
+  }
+  Function& function = functions_[row];
+  if (function.fixed || function.variant == variant_) {
+    return function;
+  }
+  const auto& part = FindOrCompute(function_parts_, function.root, remembers_, *answers_,
+                                   *diagnostics_, [&] { return SpecialiseAnew(id); });
+  function.version = part.result;
+  function.reads = part.reads;
+  function.fixed = part.kept && part.reads.empty();
+  function.variant = variant_;
+  return function;
+}
+
+const FunctionVersion* Reachability::SpecialiseAnew(ir::DeclId id) {
+  segments_.clear();
+  failed_ = false;
+  failed_calls_.clear();
+  const ir::SpecialisedDecl* signature = answers_->Decl(id);
+  if (signature == nullptr) {
+    incomplete_ = true;
+  } else {
+    SpecialiseRegions(*signature);
+  }
+  if (incomplete_) {
+    answers_->NoteEffect();
+  }
+  return Version(id, signature);
+}
+
+bool Reachability::IsLive(ir::RegionId segment) {
+  const uint32_t m = program_.ModuleOf(segment);
+  const ir::ModuleView& view = program_.module(m);
+  const uint32_t row = segment.value - program_.bases(m).segment;
+  const ir::CexprId condition = view.segments[row].condition;
+  if (condition == ir::kTrue) {
+    return true;
+  }
+  const ir::SpanId run =
+      view.segment_spans.empty() ? ir::SpanId{} : view.segment_spans[row].condition;
+  const std::optional<bool> holds =
+      answers_->CheckCondition(program_.Wide(m, condition), program_.At(m, run), {}, *diagnostics_);
+  if (!holds.has_value()) {
+    incomplete_ = true;
+    answers_->NoteEffect();
+  }
+  return holds.value_or(false);
+}
+
+// Null: it is not live.
+const Diagnosed<ir::SpecialisedRegion>* Reachability::SpecialiseRegion(ir::RegionId segment) {
+  if (!IsLive(segment)) {
+    return nullptr;
+  }
+  const Diagnosed<ir::SpecialisedRegion>& unit = units_->Region(segment, *answers_);
+  diagnostics_->insert(diagnostics_->end(), unit.diagnostics.begin(), unit.diagnostics.end());
+  return &unit;
+}
+
+// Live segments in the order of holes, depth first.
+void Reachability::SpecialiseRegions(const ir::SpecialisedDecl& signature) {
+  const uint32_t m = program_.ModuleOf(signature.decl);
+  const uint32_t version = VersionOf(signature.decl, stage_) * program_.segment_count();
+  pending_.assign(1, {.segment = program_.Wide(m, ir::RegionId{program_.Get(signature.decl).body}),
+                      .parent = 0});
+  while (!pending_.empty()) {
+    CheckStop();
+    const auto [id, parent, below_failed] = pending_.back();
+    pending_.pop_back();
+    const Diagnosed<ir::SpecialisedRegion>* unit =
+        FindOrCompute(segment_parts_, segment_roots_[version + id.value], remembers_, *answers_,
+                      *diagnostics_, [&, segment = id] { return SpecialiseRegion(segment); })
+            .result;
+    if (unit == nullptr) {
+      continue;
+    }
+    if (below_failed || !unit->value) {
+      incomplete_ = true;
+      failed_ = true;
+      LookInto(id);
+      continue;
+    }
+    const auto number = static_cast<uint32_t>(segments_.size());
+    segments_.push_back({.segment = id, .closed = &*unit->value, .parent = parent});
+    const std::vector<ir::RegionId>& holes = unit->value->holes;
+    for (size_t i = holes.size(); i > 0; --i) {
+      pending_.push_back({.segment = holes[i - 1], .parent = number});
+    }
+  }
+}
+
+// What a segment with errors leads to is looked at all the same, so that one mistake hides no
+// other: what it calls, and conditional scopes in it. Read off its open form, as far as it is live.
+void Reachability::LookInto(ir::RegionId failed) {
+  const uint32_t m = program_.ModuleOf(failed);
+  const ir::ModuleView& view = program_.module(m);
+  std::vector<ir::BlockId> blocks{program_.Get(failed).block};
+  while (!blocks.empty()) {
+    const std::span<const uint32_t> insts = view.InstsOf(blocks.back());
+    blocks.pop_back();
+    for (const uint32_t row : insts) {
+      const ir::Inst& inst = view.insts[row];
+      if (inst.kind == ir::InstKind::kNameCall) {
+        const NameId name = program_.Name(m, inst.As<ir::NameCallInst>().name);
+        const NameResolution callee = answers_->Function(name);
+        if (callee.kind == NameResolution::Kind::kDecl) {
+          const ir::SpanId span =
+              view.inst_spans.empty() ? ir::SpanId{} : view.inst_spans[row].main;
+          failed_calls_.push_back({.callee = callee.decl(), .where = program_.At(m, span)});
+        }
+      } else if (inst.kind == ir::InstKind::kWhenSegment) {
+        const ir::RegionId nested = inst.As<ir::WhenSegmentInst>().segment;
+        pending_.push_back(
+            {.segment = program_.Wide(m, nested), .parent = 0, .below_failed = true});
+      } else if (inst.kind != ir::InstKind::kWhen ||
+                 answers_->Holds(program_.Wide(m, inst.As<ir::WhenInst>().condition))) {
+        ir::ForEachOwnedBlock(
+            inst, [&](ir::ListId list) { return view.List(list); },
+            [&](uint32_t block) { blocks.emplace_back(block); });
+      }
+    }
+  }
+}
+
+const FunctionVersion* Reachability::Version(ir::DeclId id, const ir::SpecialisedDecl* signature) {
+  const bool sensitive = program_.StageSensitive(id);
+  const ir::FunctionRef ref{.function = id,
+                            .signature = signature,
+                            .stage = sensitive ? stage_ : ir::Stage::kVertex,
+                            .stage_sensitive = sensitive};
+  uint64_t hash = Mix64(uint64_t{RowOf(id, stage_)} << 32 | segments_.size());
+  hash = Mix64(hash ^ reinterpret_cast<uintptr_t>(signature));
+  for (const ir::RegionRef& segment : segments_) {
+    hash = Mix64(hash ^ reinterpret_cast<uintptr_t>(segment.closed));
+  }
+  for (const FunctionVersion::Call& call : failed_calls_) {
+    hash = Mix64(hash ^ call.callee.value);
+  }
+  const auto same = [](const ir::RegionRef& a, const ir::RegionRef& b) {
+    return a.closed == b.closed && a.parent == b.parent;
+  };
+  const uint32_t row = version_index_.FindOrAdd(
+      hash,
+      [&](uint32_t i) {
+        const ir::FunctionRef& known = versions_[i].ref;
+        return known.function == id && known.signature == signature &&
+               (!known.stage_sensitive || known.stage == stage_) &&
+               versions_[i].failed == failed_ &&
+               std::ranges::equal(versions_[i].failed_calls, failed_calls_, {},
+                                  &FunctionVersion::Call::callee, &FunctionVersion::Call::callee) &&
+               std::ranges::equal(known.segments, segments_, same);
+      },
+      [&] {
+        const uint32_t number = version_count_++;
+        FunctionVersion& added =
+            number < versions_.size() ? versions_[number] : versions_.emplace_back();
+        Clear(added);
+        std::vector<ir::RegionRef> segments = std::move(added.ref.segments);  // its memory
+        segments.assign(segments_.begin(), segments_.end());
+        added.ref = ref;
+        added.ref.number = number;
+        added.ref.segments = std::move(segments);
+        added.failed = failed_;
+        added.failed_calls = failed_calls_;
+        Summarise(added);
+        return number;
+      });
+  return &versions_[row];
+}
+
+namespace {
+
+// Whether a call is the first of its callee; looks the callees up once they are many.
+class FirstCalls {
+ public:
+  explicit FirstCalls(const std::vector<FunctionVersion::Call>& calls) : calls_(calls) {}
+
+  bool IsFirst(ir::DeclId callee) {
+    if (calls_.size() < kFewCalls) {
+      return std::ranges::find(calls_, callee, &FunctionVersion::Call::callee) == calls_.end();
+    }
+    for (size_t i = many_.size(); i < calls_.size(); ++i) {
+      many_.Insert(calls_[i].callee, true);
+    }
+    return !many_.Contains(callee);
+  }
+
+ private:
+  const std::vector<FunctionVersion::Call>& calls_;
+  FlatMap<ir::DeclId, bool> many_;
+};
+
+bool Has(const ir::Mention& mention, ir::MemberUse touch) {
+  return (mention.touches & static_cast<uint8_t>(touch)) != 0;
+}
+
+}  // namespace
+
+void Reachability::Summarise(FunctionVersion& version) const {
+  for (Bitset* fields : {&version.state_reads, &version.writes}) {
+    if (fields->size() != program_.member_count()) {
+      ChargeMemory(program_.member_count() / 8);
+      *fields = Bitset(program_.member_count());
+    }
+    fields->Clear();
+  }
+  if (!version.failed) {  // what a failed segment assigns is not known
+    CheckAssigned(program_, version.ref, version.unassigned);
+  }
+  FirstCalls calls(version.calls);
+  for (const FunctionVersion::Call& call : version.failed_calls) {
+    if (calls.IsFirst(call.callee)) {
+      version.calls.push_back(call);
+    }
+  }
+  for (const ir::RegionRef& segment : version.ref.segments) {
+    const ir::SpecialisedRegion& closed = *segment.closed;
+    version.ambiguous.insert(version.ambiguous.end(), closed.ambiguous.begin(),
+                             closed.ambiguous.end());
+    version.touches_stage = version.touches_stage || closed.bound;
+    version.writes_position =
+        version.writes_position ||
+        std::ranges::find(closed.stage_variables, ir::StageVariable::kPosition) !=
+            closed.stage_variables.end();
+    for (const ir::Mention& mention : closed.mentions) {
+      const ir::Decl& decl = program_.Get(mention.decl);
+      if (mention.member.valid()) {
+        if (Has(mention, ir::MemberUse::kWrite)) {
+          version.writes.Set(mention.member.value);
+        }
+        if (Has(mention, ir::MemberUse::kRead) && decl.container() == ir::ContainerKind::kState) {
+          version.state_reads.Set(mention.member.value);
+        }
+      }
+      if (decl.kind == ir::DeclKind::kFunction && calls.IsFirst(mention.decl)) {
+        version.calls.push_back(
+            {.callee = mention.decl, .where = program_.At(closed.module, mention.span)});
+      }
+    }
+  }
+}
+
+// --- reports -------------------------------------------------------------------------------------
+
+// Said once, at the first function of the cycle in program order, wherever it was entered.
+void Reachability::ReportRecursion(ir::DeclId callee) {
+  if (++recursions_ > kMaxRecursions) {
+    return;
+  }
+  const auto start = std::ranges::find_if(
+      path_, [&](const Step& step) { return step.function->version->ref.function == callee; });
+  std::vector<ir::DeclId> cycle;
+  for (auto step = start; step != path_.end(); ++step) {
+    cycle.push_back(step->function->version->ref.function);
+  }
+  std::rotate(cycle.begin(), std::ranges::min_element(cycle, {}, &ir::DeclId::value), cycle.end());
+  const auto text = [&](ir::DeclId id) {
+    return "'" + std::string(program_.Text(program_.NameOf(id))) + "'";
+  };
+  diagnostics_->push_back(Make(Code::kRpl5020, program_.NameLocation(cycle.front()))
+                              .With("name", program_.Text(program_.NameOf(cycle.front())))
+                              .With("chain", ChainText(cycle, text)));
+}
+
+// One label per step from the function to what binds it.
+void Reachability::ReportBound(const FunctionVersion::Call& call, ir::Stage stage) {
+  const ir::Stage bound = *BoundStage(call.callee);
+  const auto name = [&](ir::DeclId id) { return program_.Text(program_.NameOf(id)); };
+  Diagnostic found = Make(Code::kRpl5012, call.where)
+                         .With("name", name(call.callee))
+                         .With("stage", ir::NameOf(bound))
+                         .With("other", ir::NameOf(stage));
+  const auto of_bound_stage = [&](ir::DeclId id) -> const FunctionVersion& {
+    return *functions_[rows_[RowOf(id, bound)]].version;
+  };
+  const FunctionVersion* function = &of_bound_stage(call.callee);
+  // A cycle of calls, which is an error of its own, must not hold the report up.
+  for (size_t steps = 0; !function->touches_stage && steps < functions_.size(); ++steps) {
+    const auto next = std::ranges::find_if(
+        function->calls, [&](const auto& inner) { return BoundStage(inner.callee) != nullptr; });
+    found.labels.push_back(
+        {.kind = LabelKind::kCalledHere,
+         .where = next->where,
+         .arguments = {{"caller", name(function->ref.function)}, {"callee", name(next->callee)}}});
+    function = &of_bound_stage(next->callee);
+  }
+  for (const ir::RegionRef& segment : function->ref.segments) {
+    for (const ir::Mention& mention : segment.closed->mentions) {
+      if (program_.Get(mention.decl).kind == ir::DeclKind::kContainer) {
+        diagnostics_->push_back(std::move(found).Label(
+            LabelKind::kAccessedHere, program_.At(segment.closed->module, mention.span),
+            {{"name", name(mention.decl)}}));
+        return;
+      }
+    }
+  }
+  diagnostics_->push_back(std::move(found));
+}
+
+}  // namespace kiln::resolve

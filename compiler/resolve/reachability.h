@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+// The functions that entry points reach: closes each once per variant (once per stage if it is
+// stage-sensitive), finds recursion and functions that are bound to one stage and reached from
+// another. See spec/rpl 8.7, 8.9.
+//
+// What it finds of a function is kept as a version: the same live segments in a later variant are
+// the same version, and a function that asked nothing that depends on options is not looked at
+// again.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <span>
+#include <vector>
+
+#include "compiler/base/flat_map.h"
+#include "compiler/resolve/specialise_program.h"
+#include "compiler/resolve/variant_evaluator.h"
+
+namespace kiln::resolve {
+
+// Live segments of a function, and what the walk asks of them together.
+struct FunctionVersion {
+  struct Call {
+    ir::DeclId callee;
+    Location where;
+  };
+  ir::FunctionRef ref;
+  std::vector<Call> calls;             // each callee once, in order of first mention
+  bool failed = false;                 // a segment has errors: those of `ref` are the others
+  std::vector<Call> failed_calls;      // of such segments, as they are written
+  bool touches_stage = false;          // itself, not through calls
+  bool writes_position = false;        // mentions the position that the vertex stage must write
+  std::vector<Diagnostic> unassigned;  // reads of variables that have no value yet
+  std::vector<ir::LocalId> ambiguous;  // own names that a function or struct of the program has
+  Bitset state_reads;                  // fields of state containers, by MemberId
+  Bitset writes;                       // fields of containers, by MemberId
+};
+
+class Reachability {
+ public:
+  // `program` must outlive it, and every version is valid as long as it is.
+  Reachability(const Program& program, CachePolicy serves);
+
+  // Forgets every version; keeps the memory. Where nothing is remembered by option values.
+  void Forget();
+
+  // Begins a variant. Arguments must outlive it. `entries` are the entry functions, for RPL5008.
+  void Begin(std::span<const ir::DeclId> entries, VariantEvaluator& answers, UnitSource& units,
+             std::vector<Diagnostic>& diagnostics);
+
+  // Fills functions and live options of an entry; at most one for each stage.
+  // Diagnostics: RPL5008, RPL5012, RPL5020, LIM1001, those of holes and of segments.
+  void Walk(ir::EntryRef& entry);
+
+  size_t bytes_used() const { return function_parts_.bytes_used() + segment_parts_.bytes_used(); }
+
+  // Whether a segment failed, so that what it mentions is not known.
+  bool incomplete() const { return incomplete_; }
+
+  // What the entry of a stage reached in this variant, in order of first mention.
+  std::span<const FunctionVersion* const> Reached(ir::Stage stage) const {
+    return reached_[static_cast<size_t>(stage)];
+  }
+
+ private:
+  static constexpr uint32_t kStages = 3;
+  // One function, for one stage if it is stage-sensitive.
+  struct Function {
+    const FunctionVersion* version = nullptr;  // in the last variant that reached it
+    Bitset reads;
+    uint32_t variant = 0;     // of version
+    DecisionTree::Root root;  // of function_parts_
+    bool fixed = false;       // the version of every variant
+    uint32_t walked_by = 0;   // number of the last walk that reached it
+    uint32_t depth = 0;       // calls in each other below it, as far as that walk has come
+    bool on_path = false;
+  };
+  struct Step {
+    Function* function;
+    size_t next_call = 0;
+  };
+  struct Pending {
+    ir::RegionId segment;
+    uint32_t parent;
+    bool below_failed = false;  // looked at for what else is wrong
+  };
+  struct Bound {
+    uint32_t variant = 0;
+    ir::Stage stage = ir::Stage::kVertex;
+  };
+
+  uint32_t VersionOf(ir::DeclId id, ir::Stage stage) const;
+  uint32_t RowOf(ir::DeclId id, ir::Stage stage) const;
+  Function& Close(ir::DeclId id);
+  const FunctionVersion* SpecialiseAnew(ir::DeclId id);
+  void SpecialiseRegions(const ir::SpecialisedDecl& signature);
+  const Diagnosed<ir::SpecialisedRegion>* SpecialiseRegion(ir::RegionId segment);
+  bool IsLive(ir::RegionId segment);
+  void LookInto(ir::RegionId failed);
+  const FunctionVersion* Version(ir::DeclId id, const ir::SpecialisedDecl* signature);
+  void Summarise(FunctionVersion& version) const;
+  void Descend(Function& function, ir::EntryRef& entry);
+  void Follow(const FunctionVersion::Call& call, ir::EntryRef& entry);
+  void Leave(Function& function, ir::Stage stage);
+  void Deepen(const Function& callee);
+  const ir::Stage* BoundStage(ir::DeclId id) const;  // null: it is not bound
+  void ReportRecursion(ir::DeclId callee);
+  void ReportBound(const FunctionVersion::Call& call, ir::Stage stage);
+
+  const Program& program_;
+  const bool remembers_;
+  std::span<const ir::DeclId> entries_;
+  VariantEvaluator* answers_ = nullptr;
+  UnitSource* units_ = nullptr;
+  std::vector<Diagnostic>* diagnostics_ = nullptr;
+  ir::Stage stage_ = ir::Stage::kVertex;
+  uint32_t variant_ = 0;
+  uint32_t walk_ = 0;
+  bool incomplete_ = false;
+  uint32_t recursions_ = 0;  // reported or not
+  bool too_deep_ = false;    // reported
+
+  static constexpr uint32_t kNoRow = 0xffffffffu;
+  std::vector<uint32_t> rows_;      // of functions_, by RowOf
+  std::deque<Function> functions_;  // stable addresses
+  uint32_t function_count_ = 0;     // in use
+  OptionCache<const FunctionVersion*> function_parts_;
+  OptionCache<const Diagnosed<ir::SpecialisedRegion>*> segment_parts_;  // null: not live
+  std::vector<DecisionTree::Root> segment_roots_;  // by stage version and segment
+  std::vector<Bound> bound_;                       // by DeclId: functions bound to one stage
+  std::deque<FunctionVersion> versions_;           // stable addresses
+  uint32_t version_count_ = 0;                     // in use
+  InternIndex version_index_;                      // by function and live segments
+  std::vector<const FunctionVersion*> reached_[kStages];
+  std::vector<Step> path_;
+  std::vector<Pending> pending_;
+  std::vector<ir::RegionRef> segments_;  // of the function being closed
+  bool failed_ = false;                  // one of its segments has errors
+  std::vector<FunctionVersion::Call> failed_calls_;
+};
+
+}  // namespace kiln::resolve

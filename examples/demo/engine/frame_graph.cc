@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: MIT
+#include "examples/demo/engine/frame_graph.h"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+namespace kiln::demo {
+namespace {
+
+constexpr VkFormat kLightFormat = VK_FORMAT_R16G16B16A16_SFLOAT;
+constexpr VkFormat kDepthFormat = VK_FORMAT_D32_SFLOAT;
+constexpr VkFormat kPictureFormat = VK_FORMAT_R8G8B8A8_UNORM;
+
+constexpr graph::Access kColorWrite{
+    .stages = VK_PIPELINE_STAGE_2_COLOR_ATTACHMENT_OUTPUT_BIT,
+    .accesses = VK_ACCESS_2_COLOR_ATTACHMENT_READ_BIT | VK_ACCESS_2_COLOR_ATTACHMENT_WRITE_BIT};
+constexpr graph::Access kDepthWrite{.stages = VK_PIPELINE_STAGE_2_EARLY_FRAGMENT_TESTS_BIT |
+                                              VK_PIPELINE_STAGE_2_LATE_FRAGMENT_TESTS_BIT,
+                                    .accesses = VK_ACCESS_2_DEPTH_STENCIL_ATTACHMENT_READ_BIT |
+                                                VK_ACCESS_2_DEPTH_STENCIL_ATTACHMENT_WRITE_BIT};
+// The descriptors say so for depth as well.
+constexpr graph::Access kSampled{.stages = VK_PIPELINE_STAGE_2_FRAGMENT_SHADER_BIT,
+                                 .accesses = VK_ACCESS_2_SHADER_SAMPLED_READ_BIT,
+                                 .layout = VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL};
+constexpr graph::Contents kFarAway{.kind = graph::ContentKind::kClear,
+                                   .value = {.depthStencil = {1, 0}}};
+
+// The steps of the bloom chain: what each makes, at which part of the picture's size.
+struct BloomStep {
+  const char* pass;
+  const char* image;
+  uint32_t divisor;
+};
+constexpr std::array<BloomStep, Scene::kBloomSteps> kBloomSteps = {{
+    {"bloom bright", Scene::kBloomHalf, 2},
+    {"bloom down 4", Scene::kBloomQuarter, 4},
+    {"bloom down 8", Scene::kBloomEighth, 8},
+    {"bloom up 4", Scene::kBloomQuarterUp, 4},
+    {"bloom up 2", Scene::kBloom, 2},
+}};
+
+}  // namespace
+
+runtime::PassSignature FrameGraph::ShadowSignature() { return {.depth_stencil = kDepthFormat}; }
+runtime::PassSignature FrameGraph::ForwardSignature() {
+  return {.color = {kLightFormat}, .depth_stencil = kDepthFormat};
+}
+runtime::PassSignature FrameGraph::LightSignature() { return {.color = {kLightFormat}}; }
+runtime::PassSignature FrameGraph::PictureSignature() { return {.color = {kPictureFormat}}; }
+
+graph::TextureDesc FrameGraph::Image(VkFormat format, uint32_t divisor) const {
+  return {
+      .format = format,
+      .size = {std::max(extent_.width / divisor, 1U), std::max(extent_.height / divisor, 1U), 1}};
+}
+
+PassFormats FrameGraph::Formats() {
+  PassFormats formats = {{Scene::kShadowMap, kDepthFormat}, {Scene::kSceneDepth, kDepthFormat}};
+  for (const char* const light : {Scene::kSceneColor, Scene::kSceneLight, Scene::kHistory,
+                                  Scene::kResolved, Scene::kBloomHalf, Scene::kBloomQuarter,
+                                  Scene::kBloomEighth, Scene::kBloomQuarterUp, Scene::kBloom}) {
+    formats.emplace(light, kLightFormat);
+  }
+  return formats;
+}
+
+Result<const std::vector<VkDescriptorSet>*> FrameGraph::SetsOf(const PreparedDraw& prepared,
+                                                               const graph::Resources& resources) {
+  SetsKey key{&prepared, prepared.version, {}};
+  for (const GraphImage& image : prepared.images) {
+    std::get<2>(key).push_back(resources.Texture(images_.at(image.source)).view);
+  }
+  if (const auto known = written_.find(key); known != written_.end()) {
+    return &known->second;
+  }
+  preview::ResourceTable table = prepared.resources;
+  for (size_t i = 0; i < prepared.images.size(); ++i) {
+    std::get<std::vector<VkImageView>>(table[prepared.images[i].image])
+        .push_back(std::get<2>(key)[i]);
+  }
+  KILN_TRY(std::vector<VkDescriptorSet> sets,
+           sets_.Make(prepared.metadata, pipelines_.Layouts(prepared.draw.pipeline), table));
+  return &written_.emplace(std::move(key), std::move(sets)).first->second;
+}
+
+Result<void> FrameGraph::RecordDraw(const PreparedDraw& prepared, const graph::Resources& resources,
+                                    graph::CommandBuffer& commands) {
+  KILN_TRY(const std::vector<VkDescriptorSet>* const sets, SetsOf(prepared, resources));
+  preview::Draw draw = prepared.draw;
+  draw.push = prepared.push;
+  draw.sets = *sets;
+  preview::RecordDraw(commands.table(), commands.handle(), resources.RenderArea(), pipelines_,
+                      draw);
+  ++recorded_;
+  return {};
+}
+
+void FrameGraph::Record(std::span<const PreparedDraw> draws, const graph::Resources& resources,
+                        graph::CommandBuffer& commands) {
+  for (const PreparedDraw& prepared : draws) {
+    if (const auto recorded = RecordDraw(prepared, resources, commands);
+        !recorded.ok() && !error_.has_value()) {
+      error_ = recorded.error();
+    }
+  }
+}
+
+// The pass reads every image of the graph that its draws name.
+void FrameGraph::SetDraws(graph::Graph& graph, graph::PassId pass,
+                          std::span<const PreparedDraw> draws) {
+  std::vector<std::string> read;
+  for (const PreparedDraw& draw : draws) {
+    for (const GraphImage& image : draw.images) {
+      if (std::find(read.begin(), read.end(), image.source) == read.end()) {
+        read.push_back(image.source);
+        graph.ReadTexture(pass, {images_.at(image.source), kSampled});
+      }
+    }
+  }
+  graph.SetCallback(
+      pass, [this, draws](runtime::Device&, const graph::Resources& resources,
+                          graph::CommandBuffer& commands) { Record(draws, resources, commands); });
+}
+
+graph::TextureId FrameGraph::AddScreenPass(graph::Graph& graph, const ScreenPass& screen) {
+  const graph::PassId pass = graph.CreatePass({.name = screen.pass});
+  SetDraws(graph, pass, std::span(&screen.draw, 1));
+  const graph::TextureId made = graph.CreateTexture(
+      pass,
+      {.name = screen.image, .desc = screen.desc, .access = kColorWrite, .keep = screen.keep});
+  images_[screen.image] = made;
+  return made;
+}
+
+void FrameGraph::Shadow(graph::Graph& graph) {
+  const graph::PassId pass = graph.CreatePass({.name = "shadow"});
+  SetDraws(graph, pass, draws_.shadow);
+  images_[Scene::kShadowMap] = graph.CreateTexture(
+      pass, {.name = Scene::kShadowMap,
+             .desc = {.format = kDepthFormat, .size = {scene_.shadow_side, scene_.shadow_side, 1}},
+             .access = kDepthWrite,
+             .contents = kFarAway,
+             .keep = {}});
+}
+
+void FrameGraph::Forward(graph::Graph& graph) {
+  const graph::PassId pass = graph.CreatePass({.name = "forward"});
+  SetDraws(graph, pass, draws_.forward[frame_ % Scene::kPhases]);
+  VkClearValue background{};
+  std::ranges::copy(scene_.background, background.color.float32);
+  images_[Scene::kSceneColor] = graph.CreateTexture(
+      pass, {.name = Scene::kSceneColor,
+             .desc = Image(kLightFormat),
+             .access = kColorWrite,
+             .contents = {.kind = graph::ContentKind::kClear, .value = background},
+             .keep = {}});
+  images_[Scene::kSceneDepth] = graph.CreateTexture(pass, {.name = Scene::kSceneDepth,
+                                                           .desc = Image(kDepthFormat),
+                                                           .access = kDepthWrite,
+                                                           .contents = kFarAway,
+                                                           .keep = {}});
+}
+
+void FrameGraph::Lighting(graph::Graph& graph) {
+  AddScreenPass(graph, {.pass = "lighting",
+                        .image = Scene::kSceneLight,
+                        .desc = Image(kLightFormat),
+                        .draw = draws_.lighting.front()});
+}
+
+void FrameGraph::Temporal(graph::Graph& graph) {
+  images_[Scene::kHistory] = graph.HistoryTexture(
+      {.name = Scene::kHistory, .desc = Image(kLightFormat), .initial = {}, .previous = resolved_});
+  resolved_ = AddScreenPass(graph, {.pass = "temporal resolve",
+                                    .image = Scene::kResolved,
+                                    .desc = Image(kLightFormat),
+                                    .draw = draws_.temporal[std::min(frame_, Scene::kPhases - 1)],
+                                    .keep = {.next_frame = true}});
+}
+
+void FrameGraph::Bloom(graph::Graph& graph) {
+  for (size_t i = 0; i < kBloomSteps.size(); ++i) {
+    AddScreenPass(graph, {.pass = kBloomSteps[i].pass,
+                          .image = kBloomSteps[i].image,
+                          .desc = Image(kLightFormat, kBloomSteps[i].divisor),
+                          .draw = draws_.bloom[i]});
+  }
+}
+
+graph::TextureId FrameGraph::Compose(graph::Graph& graph) {
+  return AddScreenPass(graph, {.pass = "compose",
+                               .image = "display",
+                               .desc = Image(kPictureFormat),
+                               .draw = draws_.compose.front()});
+}
+
+// Draws over what is there.
+graph::TextureId FrameGraph::Interface(graph::Graph& graph, graph::TextureId display) {
+  const graph::PassId pass = graph.CreatePass({.name = "interface"});
+  SetDraws(graph, pass, draws_.interface);
+  return graph.WriteTexture(
+      pass,
+      {.name = "picture", .texture = display, .access = kColorWrite, .discard = false, .keep = {}});
+}
+
+graph::BufferId FrameGraph::ReadBack(graph::Graph& graph, graph::TextureId picture) const {
+  const graph::PassId pass =
+      graph.CreatePass({.name = "read back", .kind = graph::PassKind::kTransfer});
+  graph.ReadTexture(pass, {picture, {.accesses = VK_ACCESS_2_TRANSFER_READ_BIT}});
+  const graph::BufferId pixels =
+      graph.CreateBuffer(pass, {.name = "pixels",
+                                .desc = {.size = VkDeviceSize{extent_.width} * extent_.height * 4,
+                                         .memory = graph::MemoryKind::kReadback},
+                                .access = {.accesses = VK_ACCESS_2_TRANSFER_WRITE_BIT},
+                                .contents = {.kind = graph::ContentKind::kAllWritten},
+                                .keep = {}});
+  const VkExtent2D extent = extent_;
+  graph.SetCallback(pass, [=](runtime::Device&, const graph::Resources& resources,
+                              graph::CommandBuffer& commands) {
+    const graph::BoundTexture from = resources.Texture(picture);
+    const graph::BoundBuffer to = resources.Buffer(pixels);
+    VkBufferImageCopy region{};
+    region.bufferOffset = to.offset;
+    region.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1};
+    region.imageExtent = {extent.width, extent.height, 1};
+    commands.table().CmdCopyImageToBuffer(commands.handle(), from.image, from.layout, to.buffer, 1,
+                                          &region);
+  });
+  graph.ExportBuffer(
+      pixels, {.stages = VK_PIPELINE_STAGE_2_HOST_BIT, .accesses = VK_ACCESS_2_HOST_READ_BIT});
+  return pixels;
+}
+
+graph::BufferId FrameGraph::Declare(graph::Graph& graph, const graph::Presentation& window,
+                                    bool read_back) {
+  graph.BeginFrame();
+  images_.clear();
+  Shadow(graph);
+  Forward(graph);
+  Lighting(graph);
+  Temporal(graph);
+  Bloom(graph);
+  const graph::TextureId picture = Interface(graph, Compose(graph));
+  const graph::BufferId pixels = read_back ? ReadBack(graph, picture) : graph::BufferId{};
+  graph::Presentation presentation = window;
+  presentation.texture = picture;
+  graph.Present(presentation);
+  ++frame_;
+  return pixels;
+}
+
+}  // namespace kiln::demo

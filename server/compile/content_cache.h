@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// Content that the store is known to hold for now, so that it need not be written, sent and
+// compressed again only to be found there. What was put or reported present is leased for ten
+// minutes (spec/cache 8.4); after half of that the store is asked again.
+//
+// Threads: all functions may run concurrently.
+#pragma once
+
+#include <chrono>
+#include <unordered_map>
+
+#include "compiler/base/clock.h"
+#include "compiler/base/digest.h"
+#include "compiler/base/mutex.h"
+
+namespace kiln::compile {
+
+class ContentCache {
+ public:
+  // The clock must outlive the object.
+  explicit ContentCache(Clock& clock) : clock_(clock) {}
+
+  void Add(const Hash128& id);
+  bool Has(const Hash128& id);
+  // The store lost something, or did not take it.
+  void Clear();
+
+ private:
+  static constexpr Duration kTrusted = std::chrono::minutes(5);
+  static constexpr size_t kMaxRows = 1'000'000;
+
+  Clock& clock_;
+  Mutex mutex_;
+  std::unordered_map<Hash128, Duration, Hash128Hash> until_ KILN_GUARDED_BY(mutex_);
+};
+
+}  // namespace kiln::compile

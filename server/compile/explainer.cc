@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: MIT
+#include "server/compile/explainer.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "compiler/base/canonical.h"
+#include "compiler/driver/fingerprint.h"
+#include "compiler/driver/option_text.h"
+#include "compiler/ir/enum_names.h"
+#include "server/compile/build_keys.h"
+#include "server/compile/limits_id.h"
+
+namespace kiln::compile {
+namespace {
+
+constexpr size_t kMaxName = 1024;
+
+// Texts of a request as canonical encodings take them: short, and without bytes that are not text.
+std::string Fit(std::string_view text) {
+  std::string fit(text.substr(0, kMaxName));
+  if (!IsCanonicalText(fit)) {
+    std::replace_if(
+        fit.begin(), fit.end(), [](char c) { return c == '\0' || static_cast<uint8_t>(c) >= 0x80; },
+        '?');
+  }
+  return fit;
+}
+
+template <class Enum>
+std::optional<Enum> NamedLike(std::initializer_list<Enum> values, std::string_view name) {
+  const auto* const found =
+      std::find_if(values.begin(), values.end(), [&](Enum v) { return ir::NameOf(v) == name; });
+  return found == values.end() ? std::nullopt : std::optional(*found);
+}
+
+}  // namespace
+
+cache::ExplainInputs InputsOf(const PreparedProgram& program) {
+  cache::ExplainInputs inputs;
+  for (size_t i = 0; i < program.request.sources.size(); ++i) {
+    const Source& source = program.request.sources[i];
+    inputs.modules.push_back({.path = Fit(source.path),
+                              .source = source.digest,
+                              .image = program.parsed[i]->module != nullptr
+                                           ? program.parsed[i]->semantic_id
+                                           : Hash128{}});
+  }
+  for (const resolve::EntryPoint& entry : program.request.entries) {
+    inputs.entry_points.push_back(
+        {.name = std::string(ir::NameOf(entry.stage)), .value = Fit(entry.function)});
+  }
+  inputs.pipeline = ir::NameOf(program.request.pipeline);
+  inputs.recipes = program.target.recipes;
+  for (const auto& [name, value] : TargetPairs(program.target)) {
+    inputs.target.push_back({.name = name, .value = value});
+  }
+  inputs.fingerprints = {
+      {.name = "back.spirv", .value = driver::BackFingerprint().hex()},
+      {.name = "front.rpl", .value = driver::FrontFingerprint(ir::Language::kRpl).hex()}};
+  for (const cache::LimitValue& limit : LimitValues(program.limits)) {
+    inputs.limits.push_back(
+        {.name = std::string(limit.name), .value = std::to_string(limit.value)});
+  }
+  return inputs;
+}
+
+std::optional<ProgramRequest> ProgramOf(const cache::ExplainRecord& record) {
+  ProgramRequest program{.name = record.slot.program};
+  for (const cache::ExplainModule& module : record.inputs->modules) {
+    program.sources.push_back({.path = module.path, .digest = module.source, .text = nullptr});
+  }
+  const auto pipeline = NamedLike({ir::PipelineType::kGraphicsClassic, ir::PipelineType::kCompute},
+                                  record.inputs->pipeline);
+  if (!pipeline.has_value()) {
+    return std::nullopt;
+  }
+  program.pipeline = *pipeline;
+  for (const cache::NamedText& entry : record.inputs->entry_points) {
+    const auto stage =
+        NamedLike({ir::Stage::kVertex, ir::Stage::kFragment, ir::Stage::kCompute}, entry.name);
+    if (!stage.has_value()) {
+      return std::nullopt;
+    }
+    program.entries.push_back({.stage = *stage, .function = entry.value});
+  }
+  return program;
+}
+
+std::vector<cache::NamedText> OptionTexts(const resolve::Program& program,
+                                          const resolve::OptionValues& values) {
+  std::vector<cache::NamedText> texts;
+  texts.reserve(program.option_count());
+  for (uint32_t i = 0; i < program.option_count(); ++i) {
+    const ir::OptionId id{i};
+    const ir::Option& option = program.Get(id);
+    resolve::OptionSetting setting{.name = std::string(program.Text(program.NameOf(id))),
+                                   .scope = option.scope,
+                                   .kind = option.kind,
+                                   .bits = values.bits[i],
+                                   .text = {}};
+    if (option.kind == ir::OptionKind::kEnum) {
+      const ir::ModuleView& module = program.module(program.ModuleOf(id));
+      setting.text = module.Text(ir::StringId{module.List(option.values)[setting.bits]});
+    }
+    texts.push_back({.name = setting.name, .value = driver::ValueText(setting)});
+  }
+  return texts;
+}
+
+std::vector<cache::NamedText> OptionTexts(std::span<const resolve::OptionSetting> settings) {
+  std::map<std::string, std::string> values;  // a later setting replaces an earlier one
+  for (const resolve::OptionSetting& setting : settings) {
+    values[Fit(setting.name)] = Fit(driver::ValueText(setting));
+  }
+  std::vector<cache::NamedText> texts;
+  texts.reserve(values.size());
+  for (const auto& [name, value] : values) {
+    texts.push_back({.name = name, .value = value});
+  }
+  return texts;
+}
+
+cache::ExplainSlot SlotOf(const std::string& project, const std::string& program,
+                          const std::string& target) {
+  return {.space = 0, .project = Fit(project), .program = Fit(program), .target = Fit(target)};
+}
+
+cache::ExplainRecord ExplainRecordOf(const PreparedProgram& program, const Requester& asker,
+                                     const BuildTrace& trace, Clock& clock) {
+  cache::ExplainRecord record;
+  record.slot = SlotOf(asker.project, program.request.name, program.target.name);
+  record.at_ms = std::chrono::duration_cast<std::chrono::milliseconds>(clock.UnixTime()).count();
+  record.lane = asker.lane;
+  record.trace = asker.trace;
+  record.watcher = asker.watcher;
+  cache::ExplainInputs inputs = program.inputs;
+  inputs.options = trace.options;
+  record.inputs = std::move(inputs);
+  record.result = trace.result;
+  record.level = trace.level;
+  record.mask = trace.mask;
+  record.live_options = trace.live_options;
+  record.stage_us = trace.stage_us;
+  record.bytes = trace.bytes;
+  record.signature = trace.signature;
+  record.cause = trace.cause;
+  record.detail = trace.detail;
+  return record;
+}
+
+BatchCauses::BatchCauses(const cache::ExplainRecord& program,
+                         std::vector<std::shared_ptr<const cache::ExplainRecord>> earlier) {
+  const auto without_options = [](const cache::ExplainRecord& record) {
+    cache::ExplainInputs inputs = *record.inputs;
+    inputs.options.clear();
+    return inputs;
+  };
+  const cache::ExplainInputs now = without_options(program);
+  std::vector<cache::ExplainRecord> before;
+  for (std::shared_ptr<const cache::ExplainRecord>& record : earlier) {
+    cache::ExplainInputs inputs = without_options(*record);
+    if (inputs == now) {
+      same_.push_back(std::move(record));
+    } else {
+      before.push_back({.inputs = std::move(inputs)});
+    }
+  }
+  if (same_.empty() && !before.empty()) {
+    of_program_ = cache::Explain({.inputs = now}, cache::PointersTo(before)).cause;
+  }
+}
+
+cache::Cause BatchCauses::CauseOf(const std::vector<cache::NamedText>& options) const {
+  if (same_.empty()) {
+    return of_program_;
+  }
+  const bool seen = std::any_of(same_.begin(), same_.end(),
+                                [&](const auto& row) { return row->inputs->options == options; });
+  return seen ? cache::Cause::kEvicted : cache::Cause::kOption;
+}
+
+}  // namespace kiln::compile

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+#include "server/compile/failure_keys.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "cache/key.h"
+#include "cache/record.h"
+#include "compiler/driver/frontends.h"
+#include "compiler/recipe/recipe.h"
+#include "server/compile/program_pool.h"
+
+namespace kiln::compile {
+namespace {
+
+constexpr uint32_t kSpace = 0;
+
+bool HasOneOf(const cache::ExplainInputs& inputs, const std::set<Digest>& sources) {
+  return sources.empty() ||
+         std::ranges::any_of(inputs.modules, [&](const cache::ExplainModule& module) {
+           return sources.contains(module.source);
+         });
+}
+
+std::optional<cache::Record> RecordAt(cache::BlobStore& store, const cache::Key& key,
+                                      const cache::Call& call) {
+  const Result<cache::Blob> row = store.Get(key, call);
+  Result<cache::Record> record =
+      row.ok() ? cache::DecodeRecord(row->bytes) : Result<cache::Record>(row.error());
+  return record.ok() ? std::optional(std::move(record).value()) : std::nullopt;
+}
+
+// What the recipes made of a module: each works on the output of the one before it.
+void AddRecipes(cache::BlobStore& store, Digest input, std::span<const std::string> recipes,
+                const cache::Call& call, std::set<cache::Key>& keys) {
+  for (const std::string& recipe : recipes) {
+    const cache::Key key{.level = cache::Level::kRecipe,
+                         .space = kSpace,
+                         .id = cache::RecipeKey(input, recipe, recipe::ToolFingerprint())};
+    keys.insert(key);
+    const std::optional<cache::Record> made = RecordAt(store, key, call);
+    const Digest* output = made.has_value() ? made->Find("code") : nullptr;
+    if (output == nullptr) {
+      return;
+    }
+    input = *output;
+  }
+}
+
+// A request as its keys see it: its signature and its recipes.
+using Asked = std::pair<Hash128, std::vector<std::string>>;
+
+}  // namespace
+
+Result<std::shared_ptr<const std::set<cache::Key>>> FailureKeys(cache::ExplainRing& explains,
+                                                                cache::BlobStore& store,
+                                                                const FailureFilter& filter,
+                                                                const Hash128& limits,
+                                                                const cache::Call& call) {
+  auto keys = std::make_shared<std::set<cache::Key>>();
+  std::set<Asked> requests;
+  KILN_TRY_VOID(explains.Each(call.stop, [&](const cache::ExplainRecord& record) {
+    if (!filter.program(record.slot.program) || !HasOneOf(*record.inputs, filter.sources)) {
+      return;
+    }
+    for (const cache::ExplainModule& module : record.inputs->modules) {
+      const std::optional<ir::Language> language = driver::LanguageOf(module.path);
+      if (language.has_value()) {
+        keys->insert({.level = cache::Level::kModule,
+                      .space = kSpace,
+                      .id = ModuleKeyOf(module.source, *language, limits)});
+      }
+    }
+    if (!record.signature.zero()) {
+      requests.emplace(record.signature, record.inputs->recipes);
+    }
+  }));
+  for (const auto& [signature, recipes] : requests) {
+    const cache::Key key{.level = cache::Level::kSignature, .space = kSpace, .id = signature};
+    keys->insert(key);
+    const std::optional<cache::Record> record = RecordAt(store, key, call);
+    if (!record.has_value() || recipes.empty()) {
+      continue;
+    }
+    for (const cache::Product& product : record->products) {
+      if (product.name.starts_with("code")) {
+        AddRecipes(store, product.digest, recipes, call, *keys);
+      }
+    }
+  }
+  return std::shared_ptr<const std::set<cache::Key>>(std::move(keys));
+}
+
+}  // namespace kiln::compile

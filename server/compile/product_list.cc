@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+#include "server/compile/product_list.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "cache/key.h"
+#include "compiler/diag/encode.h"
+#include "compiler/ir/enum_names.h"
+#include "server/compile/cached_build.h"
+
+namespace kiln::compile {
+namespace {
+
+Hash128 StateIdOf(const driver::Products& products) {
+  std::vector<std::string> names;
+  std::vector<cache::NamedDigest> code;
+  for (const driver::StageCode& stage : products.code) {
+    names.push_back(CodeName(stage.stage));
+  }
+  for (size_t i = 0; i < names.size(); ++i) {
+    code.push_back({.name = names[i], .digest = products.code[i].content});
+  }
+  return cache::StateId(code, products.state_hash, products.layout_hash);
+}
+
+// `digest` is that of the bytes.
+void Add(ProductList& list, std::string name, ByteView bytes, const Digest& digest) {
+  const cache::Item& item =
+      list.items.emplace_back(cache::ContentItem(digest, cache::CopiedBlob(bytes)));
+  list.fresh.push_back({.digest = digest, .blob = item.value});
+  list.record.products.push_back({.name = std::move(name), .digest = digest});
+}
+
+}  // namespace
+
+std::string CodeName(const std::optional<ir::Stage>& stage) {
+  return stage.has_value() ? "code." + std::string(ir::NameOf(*stage)) : std::string("code");
+}
+
+std::optional<Artifact> ArtifactOf(const cache::Record& record, const Hash128& signature) {
+  const Digest* const metadata = record.Find("meta");
+  if (record.kind != cache::RecordKind::kOk || metadata == nullptr) {
+    return std::nullopt;
+  }
+  Artifact artifact{.target = {},
+                    .metadata = *metadata,
+                    .live_options = record.live_options,
+                    .layout_hash = record.layout_hash.value_or(Hash128{}),
+                    .state_id = record.state_id.value_or(Hash128{}),
+                    .signature = signature,
+                    .origin = Origin::kLocal,
+                    .stored = true,
+                    .cpu_us = record.cpu_us,
+                    .build_id = record.build_id};
+  if (const Digest* combined = record.Find("code"); combined != nullptr) {
+    artifact.code.push_back({.stage = std::nullopt, .digest = *combined});
+  }
+  for (const ir::Stage stage : {ir::Stage::kVertex, ir::Stage::kFragment, ir::Stage::kCompute}) {
+    if (const Digest* code = record.Find(CodeName(stage)); code != nullptr) {
+      artifact.code.push_back({.stage = stage, .digest = *code});
+    }
+  }
+  return artifact;
+}
+
+ProductList ProductsOf(const driver::BuildResult& built, bool metadata_only) {
+  ProductList list;
+  cache::Record& record = list.record;
+  record.kind = built.ok() ? cache::RecordKind::kOk : cache::RecordKind::kSourceError;
+  if (!built.diagnostics.empty()) {
+    const Bytes diagnostics = EncodeDiagnostics(built.diagnostics);
+    Add(list, "diag", diagnostics, DigestOf(diagnostics));
+  }
+  if (built.ok()) {
+    for (const driver::StageCode& stage : built.products->code) {
+      if (metadata_only) {
+        continue;
+      }
+      if (stage.words.empty()) {
+        record.products.push_back({.name = CodeName(stage.stage), .digest = stage.content});
+      } else {
+        const ByteView words = std::as_bytes(std::span(stage.words));
+        const bool known = stage.content != Digest{};  // assemblers say it
+        Add(list, CodeName(stage.stage), words, known ? stage.content : DigestOf(words));
+      }
+    }
+    Add(list, "meta", built.products->metadata, DigestOf(built.products->metadata));
+    record.layout_hash = built.products->layout_hash;
+    record.state_id = StateIdOf(*built.products);
+  }
+  for (const driver::OptionRead& read : built.reads) {
+    record.live_options.push_back(read.name);
+  }
+  std::sort(record.products.begin(), record.products.end(),
+            [](const cache::Product& a, const cache::Product& b) { return a.name < b.name; });
+  return list;
+}
+
+bool IsResultOf(const PreparedProgram& program, const cache::Record& record) {
+  if (record.kind == cache::RecordKind::kPoison) {
+    return true;  // says nothing else
+  }
+  const bool options_fit = std::ranges::all_of(record.live_options, [&](const std::string& name) {
+    return program.program().FindOption(name).valid();
+  });
+  if (!options_fit || record.kind != cache::RecordKind::kOk) {
+    return options_fit &&
+           (record.kind != cache::RecordKind::kSourceError || record.Find("diag") != nullptr);
+  }
+  std::vector<std::string> modules;
+  if (program.target.target.combined) {
+    modules.push_back(CodeName(std::nullopt));
+  } else if (!program.target.metadata_only) {
+    for (const resolve::EntryPoint& entry : program.request.entries) {
+      modules.push_back(CodeName(entry.stage));
+    }
+  }
+  const auto is_module = [](const std::string& name) { return name.starts_with("code"); };
+  const auto in_record = std::ranges::count_if(record.products, is_module, &cache::Product::name);
+  const bool alone = program.target.metadata_only || program.request.entries.empty();
+  return record.Find("meta") != nullptr &&
+         (alone ? in_record <= static_cast<ptrdiff_t>(modules.size())
+                : in_record == static_cast<ptrdiff_t>(modules.size())) &&
+         std::ranges::all_of(record.products, [&](const cache::Product& product) {
+           return !is_module(product.name) ||
+                  std::ranges::find(modules, product.name) != modules.end();
+         });
+}
+
+bool HasRead(const cache::Record& record, std::span<const driver::OptionRead> reads) {
+  return record.kind == cache::RecordKind::kPoison ||
+         std::ranges::equal(record.live_options, reads, {}, {}, &driver::OptionRead::name);
+}
+
+}  // namespace kiln::compile

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+// Parsed modules and linked programs in memory, least recently used first out, bounded in bytes.
+// A module is looked up in memory, then in the store, and parsed last: once per source.
+// For a call that may not write (cache::Call) it only looks: what such a call parses and links is
+// its own, and no order of use changes.
+//
+// Threads: all functions may run concurrently. One mutex guards the tables; parsing, linking and
+// store calls run outside of it, so two threads may parse the same source at once; both get the
+// image that came first. Returned values are immutable and outlive the pool.
+// See spec/architecture 10.7, spec/cache 2.4, 2.4.3
+#pragma once
+
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "cache/store.h"
+#include "compiler/base/language_limits.h"
+#include "compiler/base/mutex.h"
+#include "compiler/diag/diagnostic.h"
+#include "compiler/driver/request.h"
+#include "server/compile/poison.h"
+#include "server/compile/request.h"
+#include "server/jobs/crash_guard.h"
+#include "server/worker/pool.h"
+
+namespace kiln::compile {
+
+// One source, parsed. Without a module the diagnostics hold errors. Locations name module 0.
+struct ParsedSource {
+  std::shared_ptr<const ir::Module> module;
+  Hash128 semantic_id;
+  Hash128 image_id;  // of all of the image, places included
+  std::vector<Diagnostic> diagnostics;
+  bool from_store = false;
+  bool poison = false;  // reading it ended processes; there are neither module nor diagnostics
+};
+
+struct PoolCounters {
+  uint64_t parsed = 0;         // sources that a front end read
+  uint64_t images_loaded = 0;  // sources whose image came from the store
+  uint64_t linked = 0;
+  uint64_t bytes = 0;  // of images held
+};
+
+// The key under which a source is kept once it was read.
+Hash128 ModuleKeyOf(const Digest& source, ir::Language language, const Hash128& limits);
+
+class ProgramPool {
+ public:
+  // All must outlive the pool. limit: bytes of module images kept. limits: of what is parsed and
+  // built; part of every key. `attempts`: null if none are noted. `apart`: runs front ends;
+  // null: this process.
+  ProgramPool(cache::BlobStore& store, uint64_t limit, const LanguageLimits& limits = {},
+              jobs::CrashGuard* attempts = nullptr, worker::Runner* apart = nullptr);
+
+  // Errors: kFailedPrecondition with reason SOURCES_MISSING if neither the request nor the store
+  // has the text; kInvalidArgument if no front end reads the file.
+  // `made`, if not null, is set when a front end had to read the source.
+  Result<std::shared_ptr<const ParsedSource>> Parse(const Source& source, const cache::Call& call,
+                                                    bool* made = nullptr,
+                                                    PoisonPolicy poison = PoisonPolicy::kStands);
+
+  // The text of a source, for snippets and parsing. Errors: as Parse.
+  Result<std::shared_ptr<const std::string>> Text(const Source& source, const cache::Call& call);
+
+  // Links parsed sources; every one must have a module. `key` names the result: module keys and
+  // pipeline decide it. Errors: kDeadlineExceeded if the call is kAtOnce and memory does not have
+  // it.
+  Result<std::shared_ptr<const Diagnosed<driver::LinkedProgram>>> Link(
+      const Hash128& key, std::span<const std::shared_ptr<const ParsedSource>> sources,
+      std::vector<std::string> paths, ir::PipelineType pipeline, const cache::Call& call);
+
+  const LanguageLimits& limits() const { return limits_; }
+  const Hash128& limits_id() const { return limits_id_; }
+
+  PoolCounters Counters();
+
+ private:
+  using LinkedPtr = std::shared_ptr<const Diagnosed<driver::LinkedProgram>>;
+  // What is held under a key: one of the two.
+  struct Row {
+    Hash128 key;
+    std::shared_ptr<const ParsedSource> parsed;
+    LinkedPtr linked;
+    uint64_t bytes = 0;
+  };
+  using Rows = std::list<Row>;
+
+  Row* FindRow(const Hash128& key, const cache::Call& call) KILN_REQUIRES(mutex_);
+  void AddRow(Row row) KILN_REQUIRES(mutex_);
+  // What is to be read: a source, and the key that it is kept under.
+  struct ParseRequest {
+    const Source& source;
+    const Hash128& key;
+    ir::Language language;
+    PoisonPolicy poison;
+  };
+  Result<std::shared_ptr<const ParsedSource>> LoadOrParse(const ParseRequest& wanted,
+                                                          const cache::Call& call, bool* made);
+  Result<std::shared_ptr<const ParsedSource>> Read(const ParseRequest& wanted,
+                                                   const cache::Call& call);
+  Diagnosed<ir::Module> ReadHere(const ParseRequest& wanted, const std::string& text,
+                                 const cache::Call& call);
+  Result<std::optional<Diagnosed<ir::Module>>> ReadApart(const ParseRequest& wanted,
+                                                         const std::string& text,
+                                                         const cache::Call& call);
+  std::shared_ptr<const ParsedSource> Load(const Hash128& key, ir::Language language,
+                                           const cache::Call& call);
+  void Keep(const Hash128& key, const Source& source, const ParsedSource& parsed,
+            const cache::Call& call);
+
+  cache::BlobStore& store_;
+  const uint64_t limit_;
+  const LanguageLimits limits_;
+  const Hash128 limits_id_;
+  jobs::CrashGuard* const attempts_;
+  worker::Runner* const apart_;
+  Mutex mutex_;
+  Rows rows_ KILN_GUARDED_BY(mutex_);  // most recently used first
+  std::unordered_map<Hash128, Rows::iterator, Hash128Hash> index_ KILN_GUARDED_BY(mutex_);
+  PoolCounters counters_ KILN_GUARDED_BY(mutex_);
+};
+
+}  // namespace kiln::compile

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: MIT
+#include "server/compile/result_audit.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "cache/call_bounds.h"
+#include "compiler/base/thread.h"
+#include "compiler/driver/stages.h"
+#include "server/compile/product_list.h"
+#include "server/jobs/job.h"
+
+namespace kiln::compile {
+namespace {
+
+// A tenth of the slice of a batch, so that a batch keeps nine tenths of a thread.
+constexpr Duration kSlice = std::chrono::milliseconds(5);
+constexpr Duration kLongest = std::chrono::minutes(2);  // of validating one module
+constexpr size_t kMostSeen = 1'000'000;
+constexpr uint32_t kBuckets = 100;
+
+std::string TextOf(const std::vector<cache::Product>& products) {
+  std::string text;
+  for (const cache::Product& product : products) {
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", product.name, product.digest.id.hex());
+  }
+  return text;
+}
+
+}  // namespace
+
+bool IsSampled(const Hash128& id, uint32_t percent) {
+  const uint32_t number = static_cast<uint32_t>(id.bytes[0]) << 24 |
+                          static_cast<uint32_t>(id.bytes[1]) << 16 |
+                          static_cast<uint32_t>(id.bytes[2]) << 8 | id.bytes[3];
+  return number % kBuckets < percent;
+}
+
+void ResultAudit::Skip() {
+  if (counters_.skipped.fetch_add(1) == 0) {
+    log_.Write(LogLevel::kWarning, "audit", "more is built than can be looked at again");
+  }
+}
+
+bool ResultAudit::AddResult(const FreshResult& built) {
+  if (!IsSampled(built.signature, options_.twice_percent)) {
+    return false;
+  }
+  if (results_.size() >= options_.most_results) {
+    Skip();
+    return false;
+  }
+  const PreparedProgram& program = built.program;
+  results_.push_back({.linked = program.linked,
+                      .entries = program.request.entries,
+                      .target = program.target.target,
+                      .metadata_only = program.target.metadata_only,
+                      .values = built.values,
+                      .signature = built.signature,
+                      .record = built.record});
+  return true;
+}
+
+bool ResultAudit::AddModules(const FreshResult& built) {
+  bool added = false;
+  for (const cache::Product& product : built.record->products) {
+    if (!product.name.starts_with("code") ||
+        !IsSampled(product.digest.id, options_.validate_percent)) {
+      continue;
+    }
+    if (seen_.size() >= kMostSeen) {
+      seen_.clear();  // what was validated is known by its record
+    }
+    if (!seen_.insert(product.digest.id).second) {
+      continue;
+    }
+    if (modules_.size() >= options_.most_modules) {
+      Skip();
+      continue;
+    }
+    modules_.push_back({.environment = built.program.target.environment, .digest = product.digest});
+    added = true;
+  }
+  return added;
+}
+
+void ResultAudit::Note(const FreshResult& built) {
+  {
+    const MutexLock lock(mutex_);
+    const bool result = AddResult(built);
+    const bool modules = AddModules(built);
+    if (working_ || !(result || modules)) {
+      return;
+    }
+    working_ = true;
+  }
+  Submit();
+}
+
+void ResultAudit::Submit() {
+  const jobs::Job job{.lane = jobs::Lane::kBatch,
+                      .name = "audit",
+                      .tenant = {},
+                      .session = "audit",
+                      .run = [this](const cache::Call& call) {
+                        if (const Result<void> worked = CatchAll([&] { Work(call); });
+                            !worked.ok()) {
+                          Broke(worked.error());
+                        }
+                      }};
+  if (!queue_.Submit(job).ok()) {  // full or closed: whoever is noted next tries again
+    const MutexLock lock(mutex_);
+    working_ = false;
+  }
+}
+
+// An exception costs only the result that was being checked; the next one is checked all the same.
+void ResultAudit::Broke(const Error& error) {
+  log_.Write(LogLevel::kError, "audit", "an audit failed", {{"what", error.context}});
+  const MutexLock lock(mutex_);
+  working_ = false;
+}
+
+void ResultAudit::Work(const cache::Call& call) {
+  const Duration end = clock_.Monotonic() + kSlice;
+  bool more = true;
+  while (more && !call.stop.stop_requested() && clock_.Monotonic() < end) {
+    std::optional<RebuildTask> result;
+    std::optional<Module> module;
+    {
+      const MutexLock lock(mutex_);
+      if (!results_.empty()) {
+        result = std::move(results_.front());
+        results_.pop_front();
+      } else if (!modules_.empty()) {
+        module = modules_.front();
+        modules_.pop_front();
+      }
+      more = !results_.empty() || !modules_.empty();
+    }
+    if (result.has_value()) {
+      Rebuild(*result, call);
+    } else if (module.has_value()) {
+      Validate(*module, call);
+    }
+  }
+  {
+    const MutexLock lock(mutex_);
+    working_ = !call.stop.stop_requested() && (!results_.empty() || !modules_.empty());
+    if (!working_) {
+      return;
+    }
+  }
+  Submit();
+}
+
+void ResultAudit::Rebuild(const RebuildTask& result, const cache::Call& call) {
+  const Result<driver::BuildResult> again =
+      cache::WhileWanted({.stop = call.stop, .deadline = clock_.Monotonic() + jobs::kItemDeadline},
+                         jobs::kCallBytes, clock_, [&]() -> Result<driver::BuildResult> {
+                           return driver::BuildDirect(*result.linked->value, result.values,
+                                                      result.entries, result.target);
+                         });
+  if (!again.ok()) {
+    return;  // no word about the result
+  }
+  ++counters_.rebuilt;
+  const std::vector<cache::Product> products =
+      ProductsOf(*again, result.metadata_only).record.products;
+  if (products == result.record->products) {
+    return;
+  }
+  ++counters_.different;
+  log_.Write(LogLevel::kError, "audit", "a result differs when it is built again",
+             {{"signature", result.signature.hex()},
+              {"first", TextOf(result.record->products)},
+              {"again", TextOf(products)}});
+}
+
+void ResultAudit::Validate(const Module& module, const cache::Call& call) {
+  const Result<Verdict> verdict =
+      recipes_.Validate(module.environment, module.digest,
+                        {.stop = call.stop, .deadline = clock_.Monotonic() + kLongest});
+  if (!verdict.ok()) {
+    return;  // evicted, cancelled, or no process: no word about the module
+  }
+  ++counters_.validated;
+  if (verdict->valid) {
+    return;
+  }
+  ++counters_.invalid;
+  if (options_.on_invalid != nullptr) {
+    options_.on_invalid();
+  }
+  log_.Write(LogLevel::kError, "audit", "a module that was built is not valid SPIR-V",
+             {{"digest", module.digest.id.hex()}, {"report", verdict->report}});
+}
+
+}  // namespace kiln::compile

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+#include "server/pressure_monitor.h"
+
+#include <algorithm>
+#include <malloc.h>
+
+namespace kiln::server {
+namespace {
+
+constexpr Duration kLookEvery = std::chrono::seconds(1);  // at pressure
+constexpr uint32_t kAll = UINT32_MAX;
+
+}  // namespace
+
+uint64_t PressureMonitor::UnusedBytes() { return mallinfo2().fordblks; }
+
+void PressureMonitor::GiveBackUnused() { (void)malloc_trim(0); }
+
+void PressureMonitor::GiveBack(uint64_t resident, Duration now) {
+  floor_ = std::min(floor_, resident);
+  if (resident - floor_ < kWorthGivingBack || now < next_give_back_) {
+    return;
+  }
+  next_give_back_ = now + kGiveBackEvery;
+  if (options_.unused() >= kWorthGivingBack) {
+    options_.give_back();
+    floor_ = options_.resident();
+  }
+}
+
+void PressureMonitor::Look(const MemoryLimits& limits) {
+  const uint64_t resident = options_.resident();
+  const bool tight = resident > limits.soft;
+  if (tight) {
+    options_.drop_caches();
+    options_.give_back();  // what large messages left behind goes back to the system
+  }
+  if (tight != tight_.exchange(tight)) {
+    log_.Write(LogLevel::kWarning, "memory",
+               tight ? "above the soft limit" : "below the soft limit", {{"resident", resident}});
+  }
+  const bool too_much = resident > limits.hard;
+  state_.TakeBatchWork(!too_much);
+  if (too_much != narrow_) {
+    narrow_ = too_much;
+    queue_.Limit(jobs::Lane::kInteractive, too_much ? 1 : kAll);
+  }
+  const Duration now = clock_.Monotonic();
+  GiveBack(resident, now);
+  if (now >= next_look_) {
+    next_look_ = now + kLookEvery;
+    SlowBatch(tight && options_.resident() > limits.soft);
+  }
+}
+
+void PressureMonitor::SlowBatch(bool still_tight) {
+  jobs::BatchThrottle::PressureSample seen{.memory_is_tight = still_tight};
+  if (options_.polite) {
+    seen.cpu = options_.pressure("cpu").value_or(0);
+    seen.memory = options_.pressure("memory").value_or(0);
+    seen.io = options_.pressure("io").value_or(0);
+  }
+  const uint32_t before = politeness_.most();
+  politeness_.Look(seen);
+  const uint32_t most = politeness_.most();
+  if (most == before) {
+    return;
+  }
+  queue_.Limit(jobs::Lane::kBatch, most == options_.workers ? kAll : most);
+  log_.Write(LogLevel::kInfo, "jobs", "batch work runs side by side",
+             {{"jobs", most}, {"slowed_by", politeness_.slowed_by()}});
+  const MutexLock lock(mutex_);
+  slowed_by_ = politeness_.slowed_by();
+}
+
+std::string PressureMonitor::slowed_by() const {
+  const MutexLock lock(mutex_);
+  return slowed_by_;
+}
+
+}  // namespace kiln::server

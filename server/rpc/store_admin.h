@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// The store as a whole, as far as calls of operators and other daemons see it.
+#pragma once
+
+#include <functional>
+
+#include "cache/held_leases.h"
+#include "cache/leases.h"
+#include "cache/maintenance.h"
+#include "cache/metrics_store.h"
+
+namespace kiln::rpc {
+
+// Everything outlives the services. The first two are null if there is no database.
+struct StoreAdmin {
+  cache::Maintenance* maintenance = nullptr;
+  cache::Pins* pins = nullptr;
+  cache::HeldLeases& held;  // for the time of a call
+  const cache::MetricsStore& metrics;
+  std::function<uint64_t()> memory_bytes;
+  std::function<void()> forget;  // what this process remembers of rows that may be gone now
+  bool has_upstream = false;
+  uint64_t max_bytes = 0;
+  uint64_t low_bytes = 0;  // collection goes down to it
+};
+
+}  // namespace kiln::rpc
