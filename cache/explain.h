@@ -159,10 +159,6 @@ struct ExplainRecord {
   friend bool operator==(const ExplainRecord&, const ExplainRecord&) = default;
 };
 
-Bytes EncodeExplain(const ExplainRecord& record);
-// Takes hostile bytes. Errors: kCorrupt.
-Result<ExplainRecord> DecodeExplain(ByteView bytes);
-
 // One difference between an earlier request and this one.
 struct Change {
   Cause cause = Cause::kNone;

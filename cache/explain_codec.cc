@@ -3,9 +3,10 @@
 // 7 pipeline, 8 target?, 9 options?, 10 fingerprints?, 11 limits?, 12 recipes?, 13 result, 14
 // level, 15 mask?, 16 live options?, 17 stage times?, 18 bytes, 19 signature?, 20 cause, 21 detail,
 // 22 made, 23 slot, 24 watcher?. '?': left out when empty.
+#include "cache/explain_codec.h"
+
 #include <utility>
 
-#include "cache/explain.h"
 #include "compiler/base/canonical.h"
 
 namespace kiln::cache {

@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include "cache/explain_codec.h"
+
 namespace kiln::cache {
 namespace {
 

@@ -28,7 +28,9 @@ Error NotAtOnce() {
 std::optional<Blob> MemoryStore::Find(const Key& key, const Call& call) {
   const MutexLock lock(mutex_);
   const Blob* const found = call.may_write ? blobs_.Find(key) : blobs_.Peek(key);
-  return found == nullptr || !HasSize(key, found->raw_size) ? std::nullopt : std::optional(*found);
+  const bool is_there = found != nullptr && HasSize(key, found->raw_size);
+  ++(is_there ? hits_ : misses_);
+  return is_there ? std::optional(*found) : std::nullopt;
 }
 
 void MemoryStore::Remember(const Key& key, const Blob& blob) {
@@ -117,6 +119,16 @@ void MemoryStore::Report(const Damage& damage) {
 void MemoryStore::Clear() {
   const MutexLock lock(mutex_);
   blobs_.Clear();
+}
+
+CacheUsage MemoryStore::Usage() {
+  const MutexLock lock(mutex_);
+  return {.name = "blobs and rows",
+          .bytes = blobs_.cost(),
+          .max_bytes = options_.max_bytes,
+          .entries = blobs_.size(),
+          .hits = hits_,
+          .misses = misses_};
 }
 
 uint64_t MemoryStore::bytes() const {

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "cache/store.h"
+#include "compiler/base/cache_usage.h"
 #include "compiler/base/lru_map.h"
 #include "compiler/base/mutex.h"
 
@@ -19,7 +20,7 @@ inline constexpr Deadline kAtOnce = Deadline::min();
 Error NotAtOnce();
 
 // Threads: see BlobStore; one mutex, held for look-ups only.
-class MemoryStore final : public BlobStore, public DamageSink {
+class MemoryStore final : public BlobStore, public DamageSink, public CountedCache {
  public:
   struct Options {
     uint64_t max_bytes = uint64_t{256} << 20;
@@ -45,6 +46,7 @@ class MemoryStore final : public BlobStore, public DamageSink {
   void Clear();
 
   uint64_t bytes() const;
+  CacheUsage Usage() override;
 
  private:
   std::optional<Blob> Find(const Key& key, const Call& call);
@@ -56,6 +58,8 @@ class MemoryStore final : public BlobStore, public DamageSink {
   const Options options_;
   mutable Mutex mutex_;
   LruMap<Key, Blob, KeyHash> blobs_ KILN_GUARDED_BY(mutex_);
+  uint64_t hits_ KILN_GUARDED_BY(mutex_) = 0;
+  uint64_t misses_ KILN_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace kiln::cache

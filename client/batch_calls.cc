@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// BatchService, as plain values.
+#include "client/batch_calls.h"
+
 #include <optional>
 #include <utility>
 
 #include <grpcpp/grpcpp.h>
 
-#include "client/client.h"
-#include "client/convert.h"
-#include "client/state.h"
+#include "client/compile_calls.h"
+#include "client/connection.h"
 
 namespace kiln::client {
 namespace {
@@ -16,13 +16,13 @@ namespace {
 constexpr size_t kMaxInlineSpaces = size_t{3} << 20;
 
 // Uploads the spaces and leaves their digest in their place.
-Result<void> MoveSpaces(Client& client, v1::StartBatchRequest& request) {
+Result<void> MoveSpaces(Connection& connection, v1::StartBatchRequest& request) {
   v1::StartBatchRequest spaces;
   spaces.mutable_spaces()->Swap(request.mutable_spaces());
   Source upload{.path = ":spaces", .digest = {}, .text = spaces.SerializeAsString()};
   upload.digest = DigestOf(AsBytes(upload.text));
   ToProto(upload.digest, request.mutable_spaces_digest());
-  return client.PutSources({&upload, 1});
+  return UploadSources(connection, {&upload, 1});
 }
 
 // A call about one batch that answers with its state.
@@ -61,9 +61,9 @@ std::optional<BatchEvent> EventOf(const v1::BatchEvent& message) {
 
 }  // namespace
 
-Result<std::string> Client::StartBatch(const std::string& project,
-                                       std::span<const ProgramSpace> spaces,
-                                       const BatchOptions& how) {
+Result<std::string> BatchCalls::StartBatch(const std::string& project,
+                                           std::span<const ProgramSpace> spaces,
+                                           const BatchOptions& how) {
   v1::StartBatchRequest request;
   request.set_project(project);
   for (const ProgramSpace& space : spaces) {
@@ -84,11 +84,11 @@ Result<std::string> Client::StartBatch(const std::string& project,
   request.set_pin(how.pin);
   request.set_durability(how.quorum ? v1::DURABILITY_QUORUM : v1::DURABILITY_LOCAL);
   if (request.ByteSizeLong() > kMaxInlineSpaces) {
-    KILN_TRY_VOID(MoveSpaces(*this, request));
+    KILN_TRY_VOID(MoveSpaces(connection_, request));
   }
   Context context;
   v1::StartBatchReply reply;
-  const grpc::Status status = state_->batch->StartBatch(&context.grpc, request, &reply);
+  const grpc::Status status = connection_.batch->StartBatch(&context.grpc, request, &reply);
   if (!status.ok()) {
     return context.Failed(status);
   }
@@ -98,18 +98,19 @@ Result<std::string> Client::StartBatch(const std::string& project,
   return digest.id.hex();
 }
 
-Result<void> Client::WatchBatch(const std::string& id,
-                                const std::function<Next(const BatchEvent&)>& on_event) {
+Result<void> BatchCalls::WatchBatch(const std::string& id,
+                                    const std::function<Next(const BatchEvent&)>& on_event) {
   return WatchBatch(id, 0, [&](const BatchEvent& event, uint64_t) { return on_event(event); });
 }
 
-Result<void> Client::WatchBatch(const std::string& id, uint64_t from_seq,
-                                const std::function<Next(const BatchEvent&, uint64_t)>& on_event) {
+Result<void> BatchCalls::WatchBatch(
+    const std::string& id, uint64_t from_seq,
+    const std::function<Next(const BatchEvent&, uint64_t)>& on_event) {
   Context context;
   v1::WatchBatchRequest request;
   request.set_batch_id(IdOf(id));
   request.set_from_seq(from_seq);
-  const auto reader = state_->batch->WatchBatch(&context.grpc, request);
+  const auto reader = connection_.batch->WatchBatch(&context.grpc, request);
   v1::BatchEvent message;
   bool ended = false;
   while (reader->Read(&message)) {
@@ -130,27 +131,29 @@ Result<void> Client::WatchBatch(const std::string& id, uint64_t from_seq,
                                     .reason = "STREAM_CUT"});
 }
 
-Result<BatchInfo> Client::GetBatch(const std::string& id) {
-  return OfOne<v1::GetBatchRequest>(*state_->batch, &v1::BatchService::Stub::GetBatch, id);
+Result<BatchInfo> BatchCalls::GetBatch(const std::string& id) {
+  return OfOne<v1::GetBatchRequest>(*connection_.batch, &v1::BatchService::Stub::GetBatch, id);
 }
 
-Result<BatchInfo> Client::CancelBatch(const std::string& id) {
-  return OfOne<v1::CancelBatchRequest>(*state_->batch, &v1::BatchService::Stub::CancelBatch, id);
+Result<BatchInfo> BatchCalls::CancelBatch(const std::string& id) {
+  return OfOne<v1::CancelBatchRequest>(*connection_.batch, &v1::BatchService::Stub::CancelBatch,
+                                       id);
 }
 
-Result<BatchInfo> Client::PauseBatch(const std::string& id) {
-  return OfOne<v1::PauseBatchRequest>(*state_->batch, &v1::BatchService::Stub::PauseBatch, id);
+Result<BatchInfo> BatchCalls::PauseBatch(const std::string& id) {
+  return OfOne<v1::PauseBatchRequest>(*connection_.batch, &v1::BatchService::Stub::PauseBatch, id);
 }
 
-Result<BatchInfo> Client::ResumeBatch(const std::string& id) {
-  return OfOne<v1::ResumeBatchRequest>(*state_->batch, &v1::BatchService::Stub::ResumeBatch, id);
+Result<BatchInfo> BatchCalls::ResumeBatch(const std::string& id) {
+  return OfOne<v1::ResumeBatchRequest>(*connection_.batch, &v1::BatchService::Stub::ResumeBatch,
+                                       id);
 }
 
-Result<std::vector<BatchInfo>> Client::ListBatches(const std::string& project) {
+Result<std::vector<BatchInfo>> BatchCalls::ListBatches(const std::string& project) {
   std::vector<BatchInfo> batches;
   v1::ListBatchesRequest request;
   request.set_project(project);
-  KILN_TRY_VOID(EachPage(*state_->batch, &v1::BatchService::Stub::ListBatches, request,
+  KILN_TRY_VOID(EachPage(*connection_.batch, &v1::BatchService::Stub::ListBatches, request,
                          [&](const v1::ListBatchesReply& reply) {
                            for (const v1::Batch& batch : reply.batches()) {
                              batches.push_back(FromProto(batch));
@@ -159,7 +162,7 @@ Result<std::vector<BatchInfo>> Client::ListBatches(const std::string& project) {
   return batches;
 }
 
-Result<std::vector<std::string>> Client::BatchIds() {
+Result<std::vector<std::string>> BatchCalls::BatchIds() {
   KILN_TRY(const std::vector<BatchInfo> batches, ListBatches({}));
   std::vector<std::string> ids;
   ids.reserve(batches.size());
@@ -169,8 +172,8 @@ Result<std::vector<std::string>> Client::BatchIds() {
   return ids;
 }
 
-Result<std::vector<BatchItem>> Client::BatchItems(const std::string& id,
-                                                  const std::vector<std::string>& kinds) {
+Result<std::vector<BatchItem>> BatchCalls::BatchItems(const std::string& id,
+                                                      const std::vector<std::string>& kinds) {
   std::vector<BatchItem> items;
   v1::ListBatchItemsRequest request;
   request.set_batch_id(IdOf(id));
@@ -178,13 +181,89 @@ Result<std::vector<BatchItem>> Client::BatchItems(const std::string& id,
     request.add_kinds(kind);
   }
   request.set_page_size(1000);
-  KILN_TRY_VOID(EachPage(*state_->batch, &v1::BatchService::Stub::ListBatchItems, request,
+  KILN_TRY_VOID(EachPage(*connection_.batch, &v1::BatchService::Stub::ListBatchItems, request,
                          [&](const v1::ListBatchItemsReply& reply) {
                            for (const v1::BatchItem& item : reply.items()) {
                              items.push_back(FromProto(item));
                            }
                          }));
   return items;
+}
+
+Result<BuiltPack> BatchCalls::BuildPack(
+    const PackRequest& request, const std::function<void(const PackProgress&)>& on_progress) {
+  Context context;
+  v1::BuildPackRequest message;
+  message.set_batch_id(IdOf(request.batch));
+  message.mutable_targets()->Assign(request.targets.begin(), request.targets.end());
+  message.set_mode(request.small ? v1::BuildPackRequest::SMALL : v1::BuildPackRequest::FAST);
+  message.set_base_pack(IdOf(request.base));
+  message.set_pin(request.pin);
+  if (request.manifest.has_value()) {
+    ToProto(*request.manifest, message.mutable_manifest());
+  }
+  for (const PackRequest::Warm& warm : request.warm) {
+    v1::WarmEntry& entry = *message.add_warm_list();
+    entry.set_program(warm.program);
+    entry.set_priority(warm.priority);
+    entry.set_creation_us(warm.creation_us);
+    entry.set_first_use_us(warm.first_use_us);
+    for (const Option& option : warm.options) {
+      ToProto(option, entry.add_options());
+    }
+  }
+  std::optional<BuiltPack> built;
+  const auto reader = connection_.pack->BuildPack(&context.grpc, message);
+  v1::BuildPackReply reply;
+  while (reader->Read(&reply)) {
+    if (reply.has_progress()) {
+      on_progress({.stage = reply.progress().stage(),
+                   .done = reply.progress().done(),
+                   .total = reply.progress().total(),
+                   .bytes_done = reply.progress().bytes_done(),
+                   .bytes_total = reply.progress().bytes_total()});
+    } else if (reply.has_done()) {
+      const v1::BuildPackReply::Done& done = reply.done();
+      built = BuiltPack{.id = HexOf(done.pack_id()),
+                        .size = done.size(),
+                        .programs = done.counts().programs(),
+                        .artifacts = done.counts().artifacts(),
+                        .blobs = done.counts().blobs(),
+                        .pipelines = done.counts().pipelines(),
+                        .failed = done.failed()};
+    }
+  }
+  const grpc::Status status = reader->Finish();
+  if (!status.ok()) {
+    return context.Failed(status);
+  }
+  if (!built.has_value()) {
+    return Error{.code = ErrorCode::kCorrupt, .context = "the stream was cut", .reason = {}};
+  }
+  return *built;
+}
+
+Result<void> BatchCalls::ReadPack(const std::string& id,
+                                  const std::function<Result<void>(ByteView bytes)>& on_bytes) {
+  Context context;
+  v1::ReadPackRequest request;
+  request.set_pack_id(IdOf(id));
+  const auto reader = connection_.pack->ReadPack(&context.grpc, request);
+  v1::ReadPackReply reply;
+  uint64_t offset = 0;
+  while (reader->Read(&reply)) {
+    Result<void> taken = reply.offset() == offset ? on_bytes(AsBytes(reply.data()))
+                                                  : Error{.code = ErrorCode::kCorrupt,
+                                                          .context = "parts of the pack do not fit",
+                                                          .reason = {}};
+    if (!taken.ok()) {
+      context.grpc.TryCancel();
+      return taken;
+    }
+    offset += reply.data().size();
+  }
+  const grpc::Status status = reader->Finish();
+  return status.ok() ? Result<void>() : Result<void>(context.Failed(status));
 }
 
 }  // namespace kiln::client

@@ -2,9 +2,11 @@
 #include "client/call_log.h"
 
 #include <chrono>
+#include <cstdlib>
 #include <memory>
 #include <utility>
 
+#include <grpc/support/log.h>
 #include <grpcpp/support/client_interceptor.h>
 
 #include "client/call_watch.h"
@@ -66,6 +68,12 @@ std::shared_ptr<grpc::Channel> OpenChannel(
   factories.push_back(std::make_unique<Factory>());
   return grpc::experimental::CreateCustomChannelWithInterceptors(target, credentials, arguments,
                                                                  std::move(factories));
+}
+
+void SilenceTransport() {
+  if (std::getenv("GRPC_VERBOSITY") == nullptr && std::getenv("GRPC_TRACE") == nullptr) {
+    gpr_set_log_function([](gpr_log_func_args*) {});
+  }
 }
 
 }  // namespace kiln::client

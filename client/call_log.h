@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a process asks of daemons, call by call: for `kiln -vv`.
+// What a process asks of daemons, call by call: for `kiln -vv`. And what gRPC itself writes to
+// stderr, past the program that uses it.
 #pragma once
 
 #include <cstdint>
@@ -17,5 +18,9 @@ struct EndedCall {
 // Clients that are opened from now on tell of each call when it ends, from any thread. Call before
 // the first one is opened.
 void LogCalls(std::function<void(const EndedCall&)> log);
+
+// Nothing from now on, unless GRPC_VERBOSITY or GRPC_TRACE asks for it: what matters of it is in
+// the errors of calls. For programs, before they open a client; a library leaves it to its user.
+void SilenceTransport();
 
 }  // namespace kiln::client

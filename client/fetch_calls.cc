@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include <algorithm>
+#include "client/fetch_calls.h"
+
 #include <map>
 #include <optional>
 #include <utility>
 
 #include "cache/store.h"
-#include "client/convert.h"
-#include "client/fetch_stream.h"
+#include "client/connection.h"
 
 namespace kiln::client {
 namespace {
@@ -66,7 +66,7 @@ class BlobAssembler {
 // Hands out what a stream brings.
 class FetchReader {
  public:
-  explicit FetchReader(const Client::FetchHandlers& handlers) : handlers_(handlers) {}
+  explicit FetchReader(const FetchCalls::FetchHandlers& handlers) : handlers_(handlers) {}
 
   // Errors: kCorrupt for a blob that is not what its digest says; what a handler says.
   Result<void> Take(const v1::FetchReply& reply) {
@@ -106,17 +106,17 @@ class FetchReader {
                       .root = HexOf(done.root())};
   }
 
-  const Client::FetchHandlers& handlers_;
+  const FetchCalls::FetchHandlers& handlers_;
   BlobAssembler blobs_;
   std::optional<FetchDone> done_;
 };
 
 }  // namespace
 
-Result<FetchDone> ReadFetch(Client::State& state, v1::FetchRequest request,
-                            const Client::FetchHandlers& handlers, Context& context) {
+Result<FetchDone> ReadFetch(Connection& connection, v1::FetchRequest request,
+                            const FetchCalls::FetchHandlers& handlers, Context& context) {
   request.set_together(true);
-  const auto stream = state.compile->Fetch(&context.grpc, request);
+  const auto stream = connection.compile->Fetch(&context.grpc, request);
   FetchReader reader(handlers);
   for (v1::FetchReply reply; stream->Read(&reply);) {
     if (const Result<void> taken = reader.Take(reply); !taken.ok()) {
@@ -137,7 +137,7 @@ Result<FetchDone> ReadFetch(Client::State& state, v1::FetchRequest request,
 
 namespace {
 
-void QuoteTo(const Client::FetchHow& how, v1::FetchRequest& request) {
+void QuoteTo(const FetchCalls::FetchHow& how, v1::FetchRequest& request) {
   for (const Digest& digest : how.have) {
     ToProto(digest, request.add_have());
   }
@@ -148,18 +148,18 @@ void QuoteTo(const Client::FetchHow& how, v1::FetchRequest& request) {
 
 }  // namespace
 
-Result<FetchDone> Client::FetchBatch(const std::string& id, const FetchHow& how,
-                                     const FetchHandlers& handlers) {
+Result<FetchDone> FetchCalls::FetchBatch(const std::string& id, const FetchHow& how,
+                                         const FetchHandlers& handlers) {
   v1::FetchRequest request;
   request.set_batch_id(IdOf(id));
   QuoteTo(how, request);
   Context context;
-  return ReadFetch(*state_, request, handlers, context);
+  return ReadFetch(connection_, request, handlers, context);
 }
 
-Result<FetchDone> Client::FetchVariants(const std::string& project, const Program& program,
-                                        std::span<const std::vector<Option>> variants,
-                                        const FetchHow& how, const FetchHandlers& handlers) {
+Result<FetchDone> FetchCalls::FetchVariants(const std::string& project, const Program& program,
+                                            std::span<const std::vector<Option>> variants,
+                                            const FetchHow& how, const FetchHandlers& handlers) {
   v1::FetchRequest request;
   for (const std::vector<Option>& options : variants) {
     v1::Variant* variant = request.add_variants();
@@ -172,7 +172,7 @@ Result<FetchDone> Client::FetchVariants(const std::string& project, const Progra
   request.set_project(project);
   QuoteTo(how, request);
   Context context;
-  return ReadFetch(*state_, request, handlers, context);
+  return ReadFetch(connection_, request, handlers, context);
 }
 
 }  // namespace kiln::client

@@ -8,8 +8,8 @@
 
 #include <grpcpp/grpcpp.h>
 
+#include "client/connection.h"
 #include "client/convert.h"
-#include "client/state.h"
 #include "compiler/base/mutex.h"
 #include "proto/kiln/v1/watch.grpc.pb.h"
 
@@ -22,7 +22,7 @@ constexpr auto kFirstPause = std::chrono::milliseconds(100);  // spec/daemon 2.5
 constexpr auto kLongestPause = std::chrono::seconds(5);
 
 // One stream. A thread that writes holds it, whatever happens to the connection meanwhile.
-struct Connection {
+struct WatchStream {
   Context context;
   std::unique_ptr<grpc::ClientReaderWriter<v1::WatchRequest, v1::WatchEvent>> stream;
 };
@@ -116,7 +116,7 @@ struct HotReload::Link {
   Link(Client& use_client, Options use_options, std::vector<ProgramSpace> use_spaces)
       : client(use_client),
         options(std::move(use_options)),
-        stub(v1::WatchService::NewStub(use_client.state().channel)),
+        stub(v1::WatchService::NewStub(use_client.connection().channel)),
         spaces(std::move(use_spaces)) {}
 
   Result<void> Connect();
@@ -148,7 +148,7 @@ struct HotReload::Link {
   bool stop KILN_GUARDED_BY(mutex) = false;
   std::vector<ProgramSpace> spaces KILN_GUARDED_BY(mutex);
   std::set<std::string> removed KILN_GUARDED_BY(mutex);
-  std::shared_ptr<Connection> connection KILN_GUARDED_BY(mutex);
+  std::shared_ptr<WatchStream> connection KILN_GUARDED_BY(mutex);
   uint64_t epoch KILN_GUARDED_BY(mutex) = 0;
   uint64_t seq KILN_GUARDED_BY(mutex) = 0;
 };
@@ -211,7 +211,7 @@ Result<void> HotReload::Link::Connect() {
     KILN_TRY_VOID(Upload());
   }
   const MutexLock write_lock(write_mutex);
-  auto made = std::make_shared<Connection>();
+  auto made = std::make_shared<WatchStream>();
   v1::WatchRequest open;
   v1::WatchRequest gone;
   {
@@ -234,7 +234,7 @@ Result<void> HotReload::Link::Connect() {
 // A failed write does not matter: the reader finds out, and the next connection says it all.
 void HotReload::Link::Send(const v1::WatchRequest& request) {
   const MutexLock write_lock(write_mutex);
-  std::shared_ptr<Connection> to;
+  std::shared_ptr<WatchStream> to;
   {
     const MutexLock lock(mutex);
     to = connection;
@@ -298,7 +298,7 @@ std::optional<WatchEvent> HotReload::Link::Reconnect() {
 }
 
 std::optional<WatchEvent> HotReload::Link::Read() {
-  std::shared_ptr<Connection> from;
+  std::shared_ptr<WatchStream> from;
   {
     const MutexLock lock(mutex);
     from = connection;

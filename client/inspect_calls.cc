@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Inspect: chunks of a stream -> whole views.
+#include "client/inspect_calls.h"
+
 #include <algorithm>
 #include <array>
 #include <utility>
 
-#include "client/state.h"
+#include "client/connection.h"
 
 namespace kiln::client {
 namespace {
@@ -24,14 +25,14 @@ constexpr std::array kViews{
     ViewRow{"wgsl", View::WGSL, ""},         ViewRow{"msl", View::CROSS, "msl2.1"},
     ViewRow{"glsl", View::CROSS, "glsl450"}, ViewRow{"hlsl", View::CROSS, "hlsl6.0"}};
 
-v1::InspectRequest RequestOf(const Client::InspectSubject& subject) {
+v1::InspectRequest RequestOf(const InspectCalls::InspectSubject& subject) {
   v1::InspectRequest request;
-  if (const auto* signature = std::get_if<Client::InspectSignature>(&subject)) {
+  if (const auto* signature = std::get_if<InspectCalls::InspectSignature>(&subject)) {
     request.set_signature(IdOf(signature->hex));
-  } else if (const auto* content = std::get_if<Client::InspectContent>(&subject)) {
+  } else if (const auto* content = std::get_if<InspectCalls::InspectContent>(&subject)) {
     request.mutable_digest()->set_id(IdOf(content->hex));
   } else {
-    const auto& variant = std::get<Client::InspectVariant>(subject);
+    const auto& variant = std::get<InspectCalls::InspectVariant>(subject);
     ToProto(variant.program, request.mutable_variant()->mutable_inline_program());
     for (const Option& option : variant.options) {
       ToProto(option, request.mutable_variant()->add_options());
@@ -66,14 +67,84 @@ std::string NameOf(const v1::InspectReply& reply) {
   return row == kViews.end() ? reply.dialect() : std::string(row->name);
 }
 
+Explanation ExplanationFrom(const v1::ExplainRecord& message) {
+  Explanation out{
+      .seq = message.seq(),
+      .at_ms = message.at(),
+      .project = message.project(),
+      .program = message.program(),
+      .target = message.target(),
+      .hit = message.hit(),
+      .level = message.level(),
+      .cause = message.cause(),
+      .detail = message.detail(),
+      .live_options = {message.live_options().begin(), message.live_options().end()},
+      .ignored_options = {message.ignored_options().begin(), message.ignored_options().end()},
+      .age_ms = message.age_ms(),
+      .signature = HexOf(message.signature()),
+      .trace_id = message.trace_id()};
+  for (const v1::OptionValue& option : message.options()) {
+    out.options.push_back(FromProto(option));
+  }
+  for (const v1::ExplainRecord::Change& change : message.changes()) {
+    out.changes.push_back({.cause = change.cause(),
+                           .field = change.field(),
+                           .before = change.old(),
+                           .after = change.new_(),
+                           .detail = change.detail()});
+  }
+  for (const v1::ExplainRecord::StageTime& time : message.stage_times()) {
+    out.stage_times.push_back({.stage = time.stage(), .us = time.us()});
+  }
+  return out;
+}
+
+v1::ExplainRequest RequestOf(const InspectCalls::ExplainSubject& subject) {
+  v1::ExplainRequest request;
+  if (const auto* variant = std::get_if<InspectCalls::ExplainVariant>(&subject)) {
+    request.set_project(variant->project);
+    ToProto(variant->program, request.mutable_variant()->mutable_inline_program());
+    for (const Option& option : variant->options) {
+      ToProto(option, request.mutable_variant()->add_options());
+    }
+  } else if (const auto* key = std::get_if<InspectCalls::ExplainKey>(&subject)) {
+    request.set_signature(IdOf(key->hex));
+  } else if (const auto* number = std::get_if<InspectCalls::ExplainRequest>(&subject)) {
+    request.set_seq(number->seq);
+  } else if (const auto* batch = std::get_if<InspectCalls::ExplainBatch>(&subject)) {
+    request.set_batch_id(IdOf(batch->id));
+  } else {
+    request.set_last(std::get<InspectCalls::ExplainLast>(subject).count);
+  }
+  return request;
+}
+
 }  // namespace
 
-Result<std::vector<InspectedView>> Client::Inspect(const InspectSubject& subject,
-                                                   std::span<const std::string> views) {
+Result<ExplainReply> InspectCalls::Explain(const ExplainSubject& subject) {
+  Context context;
+  v1::ExplainReply reply;
+  const grpc::Status status =
+      connection_.compile->Explain(&context.grpc, RequestOf(subject), &reply);
+  if (!status.ok()) {
+    return context.Failed(status);
+  }
+  ExplainReply explained{.results = reply.results()};
+  for (const v1::ExplainRecord& record : reply.records()) {
+    explained.records.push_back(ExplanationFrom(record));
+  }
+  for (const v1::ExplainReply::CauseCount& row : reply.causes()) {
+    explained.causes.push_back({.cause = row.cause(), .count = row.count()});
+  }
+  return explained;
+}
+
+Result<std::vector<InspectedView>> InspectCalls::Inspect(const InspectSubject& subject,
+                                                         std::span<const std::string> views) {
   v1::InspectRequest request = RequestOf(subject);
   KILN_TRY_VOID(AddViews(views, request));
   Context context;
-  const auto stream = state_->compile->Inspect(&context.grpc, request);
+  const auto stream = connection_.compile->Inspect(&context.grpc, request);
   std::vector<InspectedView> seen;
   v1::InspectReply reply;
   while (stream->Read(&reply)) {

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
-// The calls of a client about the daemon itself: who it is, how it is, what it does, its end.
+#include "client/operator_calls.h"
+
 #include <algorithm>
 #include <string_view>
 #include <utility>
 
-#include "client/client.h"
-#include "client/convert.h"
+#include "client/connection.h"
 #include "client/daemon_socket.h"
-#include "client/state.h"
 
 namespace kiln::client {
 namespace {
@@ -69,20 +68,29 @@ ServerStatus StatusFrom(const v1::ServerStatus& message) {
                                 .since_ms = row.since(),
                                 .latency_us = row.latency_us()});
   }
+  for (const v1::ServerStatus::Cache& row : message.caches()) {
+    status.caches.push_back({.name = row.name(),
+                             .bytes = row.bytes(),
+                             .max_bytes = row.max_bytes(),
+                             .entries = row.entries(),
+                             .max_entries = row.max_entries(),
+                             .hits = row.hits(),
+                             .misses = row.misses()});
+  }
   return status;
 }
 
 }  // namespace
 
-Result<ServerInfo> Client::Ping(std::chrono::milliseconds timeout) {
+Result<ServerInfo> OperatorCalls::Ping(std::chrono::milliseconds timeout) {
   constexpr std::string_view kUnix = "unix:";
   constexpr std::chrono::milliseconds kRefused{1'000};  // whom the daemon does not let in
   return OrAgain(
       PingOnce(timeout, Waits::kNo),
       [&] {
-        const bool was_reached = state_->channel->GetState(false) == GRPC_CHANNEL_READY;
-        return !was_reached && state_->target.starts_with(kUnix)
-                   ? DoorAt(state_->target.substr(kUnix.size()))
+        const bool was_reached = connection_.channel->GetState(false) == GRPC_CHANNEL_READY;
+        return !was_reached && connection_.target.starts_with(kUnix)
+                   ? DoorAt(connection_.target.substr(kUnix.size()))
                    : Door::kNobody;
       },
       [&](Door door) {
@@ -90,30 +98,31 @@ Result<ServerInfo> Client::Ping(std::chrono::milliseconds timeout) {
       });
 }
 
-Result<ServerInfo> Client::PingOnce(std::chrono::milliseconds timeout, Waits waits) {
+Result<ServerInfo> OperatorCalls::PingOnce(std::chrono::milliseconds timeout, Waits waits) {
   Context context;
   context.grpc.set_deadline(std::chrono::system_clock::now() + timeout);
   context.grpc.set_wait_for_ready(waits == Waits::kYes);
   v1::ServerInfo reply;
   const grpc::Status status =
-      state_->admin->GetServerInfo(&context.grpc, v1::GetServerInfoRequest(), &reply);
+      connection_.admin->GetServerInfo(&context.grpc, v1::GetServerInfoRequest(), &reply);
   if (status.ok()) {
     return InfoFrom(reply);
   }
-  Error failed = state_->ExplainReply(context.Failed(status));
-  const size_t at = failed.context.find(state_->target);
-  if (state_->host_port.empty() && at != std::string::npos) {
-    failed.context.replace(at, state_->target.size(), state_->address);  // as the caller knows it
+  Error failed = connection_.ExplainReply(context.Failed(status));
+  const size_t at = failed.context.find(connection_.target);
+  if (connection_.host_port.empty() && at != std::string::npos) {
+    failed.context.replace(at, connection_.target.size(),
+                           connection_.address);  // as the caller knows it
   }
   return failed;
 }
 
-Result<ServerStatus> Client::Status(Upstreams upstreams) {
+Result<ServerStatus> OperatorCalls::Status(Upstreams upstreams) {
   Context context;
   v1::GetStatusRequest request;
   request.set_check_upstreams(upstreams == Upstreams::kCheck);
   v1::ServerStatus reply;
-  const grpc::Status status = state_->admin->GetStatus(&context.grpc, request, &reply);
+  const grpc::Status status = connection_.admin->GetStatus(&context.grpc, request, &reply);
   if (status.error_code() == grpc::StatusCode::UNAVAILABLE && request.check_upstreams()) {
     return Status(Upstreams::kAsKnown);  // it drains, or is full of work
   }
@@ -121,12 +130,12 @@ Result<ServerStatus> Client::Status(Upstreams upstreams) {
                      : Result<ServerStatus>(context.Failed(status));
 }
 
-Result<std::vector<CallTrace>> Client::Traces(const std::string& id) {
+Result<std::vector<CallTrace>> OperatorCalls::Traces(const std::string& id) {
   Context context;
   v1::GetStatusRequest request;
   request.set_trace_id(id);
   v1::ServerStatus reply;
-  const grpc::Status status = state_->admin->GetStatus(&context.grpc, request, &reply);
+  const grpc::Status status = connection_.admin->GetStatus(&context.grpc, request, &reply);
   if (!status.ok()) {
     return context.Failed(status);
   }
@@ -146,10 +155,10 @@ Result<std::vector<CallTrace>> Client::Traces(const std::string& id) {
   return traces;
 }
 
-Result<std::vector<JobRow>> Client::Jobs() {
+Result<std::vector<JobRow>> OperatorCalls::Jobs() {
   std::vector<JobRow> jobs;
   v1::ListJobsRequest request;
-  KILN_TRY_VOID(EachPage(*state_->admin, &v1::AdminService::Stub::ListJobs, request,
+  KILN_TRY_VOID(EachPage(*connection_.admin, &v1::AdminService::Stub::ListJobs, request,
                          [&](const v1::ListJobsReply& reply) {
                            for (const v1::JobInfo& job : reply.jobs()) {
                              jobs.push_back({.id = job.id(),
@@ -163,34 +172,35 @@ Result<std::vector<JobRow>> Client::Jobs() {
   return jobs;
 }
 
-Result<void> Client::KillJob(const std::string& id) {
+Result<void> OperatorCalls::KillJob(const std::string& id) {
   Context context;
   v1::KillJobRequest request;
   request.set_id(id);
   v1::KillJobReply reply;
-  const grpc::Status status = state_->admin->KillJob(&context.grpc, request, &reply);
+  const grpc::Status status = connection_.admin->KillJob(&context.grpc, request, &reply);
   return status.ok() ? Result<void>() : Result<void>(context.Failed(status));
 }
 
-Result<void> Client::Drain() {
+Result<void> OperatorCalls::Drain() {
   Context context;
   v1::DrainReply reply;
-  const grpc::Status status = state_->admin->Drain(&context.grpc, v1::DrainRequest(), &reply);
+  const grpc::Status status = connection_.admin->Drain(&context.grpc, v1::DrainRequest(), &reply);
   return status.ok() ? Result<void>() : Result<void>(context.Failed(status));
 }
 
-Result<void> Client::Shutdown() {
+Result<void> OperatorCalls::Shutdown() {
   Context context;
   v1::ShutdownReply reply;
-  const grpc::Status status = state_->admin->Shutdown(&context.grpc, v1::ShutdownRequest(), &reply);
+  const grpc::Status status =
+      connection_.admin->Shutdown(&context.grpc, v1::ShutdownRequest(), &reply);
   return status.ok() ? Result<void>() : Result<void>(context.Failed(status));
 }
 
-Result<Client::ReloadOutcome> Client::ReloadConfig() {
+Result<OperatorCalls::ReloadOutcome> OperatorCalls::ReloadConfig() {
   Context context;
   v1::ReloadConfigReply reply;
   const grpc::Status status =
-      state_->admin->ReloadConfig(&context.grpc, v1::ReloadConfigRequest(), &reply);
+      connection_.admin->ReloadConfig(&context.grpc, v1::ReloadConfigRequest(), &reply);
   if (!status.ok()) {
     return context.Failed(status);
   }
@@ -199,13 +209,13 @@ Result<Client::ReloadOutcome> Client::ReloadConfig() {
       .needs_restart = {reply.needs_restart().begin(), reply.needs_restart().end()}};
 }
 
-Result<void> Client::SetLogLevel(const std::string& component, const std::string& level) {
+Result<void> OperatorCalls::SetLogLevel(const std::string& component, const std::string& level) {
   Context context;
   v1::SetLogLevelRequest request;
   request.set_component(component);
   request.set_level(level);
   v1::SetLogLevelReply reply;
-  const grpc::Status status = state_->admin->SetLogLevel(&context.grpc, request, &reply);
+  const grpc::Status status = connection_.admin->SetLogLevel(&context.grpc, request, &reply);
   return status.ok() ? Result<void>() : Result<void>(context.Failed(status));
 }
 

@@ -9,9 +9,9 @@
 
 #include <fmt/format.h>
 
+#include "client/connection.h"
 #include "client/convert.h"
-#include "client/fetch_stream.h"
-#include "client/state.h"
+#include "client/fetch_calls.h"
 #include "compiler/base/mutex.h"
 
 namespace kiln::client {
@@ -189,7 +189,7 @@ Result<void> StartupFetch::Session::Read(
     }
     return {};
   };
-  const Result<FetchDone> read = ReadFetch(client.state(), request,
+  const Result<FetchDone> read = ReadFetch(client.connection(), request,
                                            {.on_outcome =
                                                 [&](const Outcome& outcome) {
                                                   if (!refused.has_value()) {

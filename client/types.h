@@ -208,6 +208,12 @@ struct ServerStatus {
     uint64_t since_ms = 0;    // Unix: since when
     uint64_t latency_us = 0;  // 0: not measured
   };
+  // What the daemon remembers in memory. A bound of 0: there is none.
+  struct Cache {
+    std::string name;
+    uint64_t bytes = 0, max_bytes = 0, entries = 0, max_entries = 0;
+    uint64_t hits = 0, misses = 0;  // since the daemon was started
+  };
   std::string health;  // SERVING, DEGRADED, …
   std::vector<std::string> reasons;
   std::vector<LaneStatus> lanes;
@@ -218,6 +224,7 @@ struct ServerStatus {
   uint64_t connections = 0, watch_sessions = 0, subscribers = 0;
   std::string last_crash;           // report of the run before, or empty
   std::vector<Upstream> upstreams;  // nearest first
+  std::vector<Cache> caches;        // of who administers it
 };
 
 struct CallTrace {

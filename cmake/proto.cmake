@@ -9,7 +9,7 @@
 function(kiln_proto name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "FILES;GRPC;DEPS")
   find_package(Protobuf REQUIRED)
-  set(out ${CMAKE_BINARY_DIR}/proto)
+  set(out ${PROJECT_BINARY_DIR}/proto)
   file(MAKE_DIRECTORY ${out})
 
   foreach(file ${arg_FILES})
@@ -53,7 +53,7 @@ function(kiln_generated_library name sources deps)
   add_library(${target} STATIC ${sources})
   set_target_properties(${target} PROPERTIES CXX_CLANG_TIDY "" POSITION_INDEPENDENT_CODE ON)
   target_compile_options(${target} PRIVATE -w)
-  target_include_directories(${target} SYSTEM PUBLIC ${CMAKE_BINARY_DIR}/proto ${CMAKE_BINARY_DIR})
+  target_include_directories(${target} SYSTEM PUBLIC ${PROJECT_BINARY_DIR}/proto ${PROJECT_BINARY_DIR})
   target_link_libraries(
     ${target}
     PUBLIC ${deps}

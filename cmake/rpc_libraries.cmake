@@ -2,7 +2,8 @@
 # gRPC, protobuf and Abseil are linked from their archives: a command that loads them as some seventy
 # shared libraries spends most of its time on that (tests/bench/start_bench). OpenSSL, c-ares and the
 # others stay shared, so that the system's updates of them reach kiln.
-option(KILN_STATIC_RPC "link gRPC, protobuf and Abseil from their archives" ON)
+# An outer project may have found them already, and says itself how they are linked.
+option(KILN_STATIC_RPC "link gRPC, protobuf and Abseil from their archives" ${PROJECT_IS_TOP_LEVEL})
 
 set(Protobuf_USE_STATIC_LIBS ${KILN_STATIC_RPC})
 find_package(Protobuf REQUIRED)

@@ -3,9 +3,9 @@
 # sources.
 add_library(kiln_generated INTERFACE)
 target_compile_features(kiln_generated INTERFACE cxx_std_20)
-target_include_directories(kiln_generated INTERFACE ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR})
+target_include_directories(kiln_generated INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
 # __FILE__ and debug information name files relative to the repository, whatever it is checked out as.
-target_compile_options(kiln_generated INTERFACE -ffile-prefix-map=${CMAKE_SOURCE_DIR}/=)
+target_compile_options(kiln_generated INTERFACE -ffile-prefix-map=${PROJECT_SOURCE_DIR}/=)
 if(KILN_SANITIZE)
   target_compile_options(
     kiln_generated INTERFACE -fsanitize=${KILN_SANITIZE} -fno-omit-frame-pointer
@@ -14,15 +14,17 @@ if(KILN_SANITIZE)
 endif()
 
 find_program(KILN_MOLD mold)
-if(KILN_MOLD)
+if(KILN_MOLD AND PROJECT_IS_TOP_LEVEL)  # who links a static library links with its options
   target_link_options(kiln_generated INTERFACE -fuse-ld=mold)
 endif()
 
 add_library(kiln_settings INTERFACE)
 target_link_libraries(kiln_settings INTERFACE kiln_generated)
 # Members that a designated initialiser leaves out are initialised all the same.
-target_compile_options(kiln_settings INTERFACE -Wall -Wextra -Wpedantic -Werror
-                                               -Wno-missing-field-initializers)
+target_compile_options(kiln_settings INTERFACE -Wall -Wextra -Wpedantic -Wno-missing-field-initializers)
+if(PROJECT_IS_TOP_LEVEL)  # what another compiler finds more must not stop an outer project
+  target_compile_options(kiln_settings INTERFACE -Werror)
+endif()
 # Every library reports its coverage to the fuzzers, and is fast enough for them.
 if(KILN_FUZZ)
   target_compile_options(kiln_settings INTERFACE -fsanitize=fuzzer-no-link -O1)

@@ -3,7 +3,7 @@
 
 # compiler/base -> base, compiler/front/rpl -> front_rpl, cache/sqlite -> cache_sqlite
 function(kiln_folder_name result)
-  file(RELATIVE_PATH path ${CMAKE_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
+  file(RELATIVE_PATH path ${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
   string(REGEX REPLACE "^compiler/" "" path ${path})
   string(REPLACE "/" "_" path ${path})
   set(${result} ${path} PARENT_SCOPE)
@@ -15,15 +15,17 @@ endfunction()
 set(kiln_common_headers
     <algorithm> <array> <bit> <chrono> <cstdint> <cstring> <functional> <map> <memory> <optional> <set>
     <span> <string> <string_view> <unordered_map> <utility> <variant> <vector> <fmt/format.h>)
-set(kiln_pch_source ${CMAKE_SOURCE_DIR}/cmake/precompiled.cc)
+set(kiln_pch_source ${PROJECT_SOURCE_DIR}/cmake/precompiled.cc)
 add_library(kiln_headers OBJECT ${kiln_pch_source})
 set_target_properties(kiln_headers PROPERTIES POSITION_INDEPENDENT_CODE ON)
 target_link_libraries(kiln_headers PRIVATE kiln_settings fmt::fmt)
 target_precompile_headers(kiln_headers PRIVATE ${kiln_common_headers})
-add_library(kiln_test_headers OBJECT ${kiln_pch_source})
-target_link_libraries(kiln_test_headers PRIVATE kiln_settings fmt::fmt GTest::gmock)
-target_precompile_headers(kiln_test_headers PRIVATE ${kiln_common_headers} <gmock/gmock.h>
-                          <gtest/gtest.h>)
+if(KILN_TESTS)
+  add_library(kiln_test_headers OBJECT ${kiln_pch_source})
+  target_link_libraries(kiln_test_headers PRIVATE kiln_settings fmt::fmt GTest::gmock)
+  target_precompile_headers(kiln_test_headers PRIVATE ${kiln_common_headers} <gmock/gmock.h>
+                            <gtest/gtest.h>)
+endif()
 
 # Not for users of gRPC, whose targets bring flags of their own.
 function(kiln_precompile target headers)
@@ -40,8 +42,8 @@ function(kiln_define_paths)
     file(STRINGS ${file} found REGEX "KILN_(SOURCE|BINARY)_DIR" LIMIT_COUNT 1)
     if(found)
       set_property(SOURCE ${file} APPEND PROPERTY COMPILE_DEFINITIONS
-                                                  KILN_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
-                                                  KILN_BINARY_DIR="${CMAKE_BINARY_DIR}")
+                                                  KILN_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
+                                                  KILN_BINARY_DIR="${PROJECT_BINARY_DIR}")
       set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
     endif()
   endforeach()
@@ -78,16 +80,20 @@ function(kiln_program name)
   target_link_libraries(${name} PRIVATE kiln_settings ${arg_DEPS})
 endfunction()
 
-# kiln_test(name SRCS … DEPS … [TIMEOUT seconds] [LABELS …] [ENVIRONMENT A=1 B=2 …]): a GoogleTest
+# kiln_test(name [ALONE] SRCS … DEPS … [TIMEOUT seconds] [LABELS …] [ENVIRONMENT A=1 …]): a GoogleTest
 # program; every TEST becomes one ctest entry named <name>.<Subject>.<Case>. KILN_SOURCE_DIR is defined
-# for finding test data. With the label vulkan or gpu-real, skips are judged by tests/skips.txt.
+# for finding test data. With the label vulkan or gpu-real, skips are judged by tests/skips.txt. ALONE:
+# nothing else runs beside it.
 function(kiln_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "SRCS;DEPS;LABELS;ENVIRONMENT")
+  if(NOT KILN_TESTS)
+    return()
+  endif()
+  cmake_parse_arguments(PARSE_ARGV 1 arg "ALONE" "TIMEOUT" "SRCS;DEPS;LABELS;ENVIRONMENT")
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 120)
   endif()
   add_executable(${name} ${arg_SRCS})
-  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
   kiln_define_paths(${arg_SRCS})
   set(main GTest::gtest_main)
   if("vulkan" IN_LIST arg_LABELS OR "gpu-real" IN_LIST arg_LABELS)
@@ -106,7 +112,7 @@ function(kiln_test name)
     NO_PRETTY_VALUES  # rows have names; printed structs would show addresses
     DISCOVERY_MODE PRE_TEST
     DISCOVERY_TIMEOUT 60
-    PROPERTIES TIMEOUT ${arg_TIMEOUT} LABELS "${arg_LABELS}")
+    PROPERTIES TIMEOUT ${arg_TIMEOUT} LABELS "${arg_LABELS}" RUN_SERIAL ${arg_ALONE})
   if(arg_ENVIRONMENT)
     # gtest_discover_tests takes no lists as values, so ctest sets this after the discovery.
     set(script ${CMAKE_CURRENT_BINARY_DIR}/${name}_environment.cmake)
@@ -129,7 +135,7 @@ function(kiln_fuzz name)
     set(arg_DICTIONARY -dict=${arg_DICTIONARY})
   endif()
   add_executable(${name} ${arg_SRCS})
-  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
   target_link_libraries(${name} PRIVATE kiln_settings ${arg_DEPS})
   target_compile_options(${name} PRIVATE -fsanitize=fuzzer)
   target_link_options(${name} PRIVATE -fsanitize=fuzzer)

@@ -17,6 +17,7 @@
 #include "compiler/base/file.h"
 #include "compiler/base/json_row.h"
 #include "compiler/base/printable.h"
+#include "server/config_table.h"
 #include "server/ops/audit_log.h"
 #include "server/ops/stamp.h"
 #include "server/ops/tokens.h"

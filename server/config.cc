@@ -14,6 +14,7 @@
 #include "compiler/base/file.h"
 #include "compiler/base/toml_bounds.h"
 #include "compiler/base/user_folders.h"
+#include "server/config_table.h"
 
 namespace kiln::server {
 namespace {

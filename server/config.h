@@ -10,7 +10,6 @@
 #include <functional>
 #include <map>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -86,20 +85,6 @@ struct Config {
   std::vector<ConfigValue> values;  // of every key, in the order of the table
   std::string file;                 // that was read, or empty
 };
-
-enum class Applies : uint8_t { kAtStart, kAtOnce };
-
-struct ConfigKey {
-  std::string_view key;       // "cache.max_size"
-  std::string_view fallback;  // its default as text; empty if the environment decides
-  std::string_view expected;  // "a size like 20G"
-  std::string_view meaning;
-  Applies applies;
-  bool (*read)(std::string_view text, Config& config);
-};
-
-// Every key, sorted.
-std::span<const ConfigKey> ConfigTable();
 
 // "cache.max_size" -> "KILN_CACHE_MAX_SIZE"
 std::string VariableOf(std::string_view key);

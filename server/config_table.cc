@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include "server/config_table.h"
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -6,7 +8,7 @@
 
 #include "compiler/base/byte_size.h"
 #include "compiler/base/duration_text.h"
-#include "server/config.h"
+#include "server/ops/log_levels.h"
 
 namespace kiln::server {
 namespace {

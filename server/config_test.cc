@@ -9,6 +9,8 @@
 
 #include <gtest/gtest.h>
 
+#include "server/config_table.h"
+
 namespace kiln::server {
 namespace {
 

@@ -10,6 +10,8 @@
 #include "server/compile/poison.h"
 #include "server/daemon_parts.h"
 #include "server/ops/crash_report.h"
+#include "server/rpc/batch_service.h"
+#include "server/rpc/message_limits.h"
 #include "server/samples.h"
 
 namespace kiln::server {
@@ -23,7 +25,7 @@ uint64_t RandomEpoch() {
   return (uint64_t{random()} << 32 | random()) | 1;
 }
 
-// Counts what the second look found wrong; health does not recover from it.
+// Counts what the audit found wrong; health does not recover from it.
 void AddFaults(const compile::ResultAuditCounters& counters, std::vector<std::string>& reasons) {
   if (counters.different != 0) {
     reasons.push_back("nondeterminism: " + std::to_string(counters.different) +
@@ -191,6 +193,17 @@ void Daemon::Parts::MakeSecondLook() {
   builder->OnBuilt([this](const compile::FreshResult& built) { second_look->Note(built); });
 }
 
+std::vector<CacheUsage> Daemon::Parts::CachesInMemory() {
+  std::vector<CountedCache*> all = builder->caches();
+  all.insert(all.begin(), &requests.cache());
+  all.insert(all.end(), {&recipes->cache(), &*stack.memory});
+  std::vector<CacheUsage> usages;
+  for (CountedCache* const one : all) {
+    usages.push_back(one->Usage());
+  }
+  return usages;
+}
+
 // Makes everything that builds, from the pool of programs to the services' view of all of it.
 void Daemon::Parts::MakeEngine() {
   OpenAttempts();
@@ -240,7 +253,8 @@ void Daemon::Parts::MakeEngine() {
                                     .clock = clock,
                                     .whole = WholeStore(),
                                     .shelf = *shelf,
-                                    .watches = *watches});
+                                    .watches = *watches,
+                                    .requests = requests});
   ReadMetrics();
   rpc::RestoreBatches(whole);
 }

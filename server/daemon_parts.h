@@ -33,8 +33,9 @@
 #include "server/pressure_monitor.h"
 #include "server/reload/subscriptions.h"
 #include "server/rpc/deferred_engine.h"
+#include "server/rpc/host.h"
+#include "server/rpc/request_cache.h"
 #include "server/rpc/rpc_server.h"
-#include "server/rpc/services.h"
 #include "server/store_stack.h"
 #include "server/worker/pool.h"
 
@@ -78,6 +79,7 @@ struct Daemon::Parts {
   Result<void> ServeMetrics(int passed);
   Result<void> OpenStore();
   void MakeEngine();
+  std::vector<CacheUsage> CachesInMemory();
   void Serve();
 
   rpc::StoreAdmin WholeStore();
@@ -155,6 +157,7 @@ struct Daemon::Parts {
   std::optional<compile::PackShelf> shelf;
   std::optional<compile::Batches> batches;
   std::optional<reload::Subscriptions> watches;
+  rpc::RequestCache requests;
   rpc::DeferredEngine engine;
   std::string last_crash;  // set before the state is Ready
   std::optional<rpc::Host> host;

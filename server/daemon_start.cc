@@ -10,6 +10,12 @@
 #include "compiler/driver/fingerprint.h"
 #include "server/daemon_parts.h"
 #include "server/ops/machine.h"
+#include "server/rpc/admin_service.h"
+#include "server/rpc/batch_service.h"
+#include "server/rpc/cache_service.h"
+#include "server/rpc/compile_service.h"
+#include "server/rpc/pack_service.h"
+#include "server/rpc/watch_service.h"
 #include "server/samples.h"
 
 namespace kiln::server {
@@ -123,6 +129,7 @@ rpc::Connections::Options Daemon::Parts::ConnectionOptions() {
           .newcomer_bytes = call + kHandshake,
           .newcomers_bytes = kAtOnce * (call + kHandshake),
           .client_bytes = kAtOnce * call,
+          .resident = ops::ResidentBytes,
           .on_flood = [this](const ops::Party& party) {
             access->RefuseConnection(party, ops::Access::RefusalCause::kFlood);
           }};
@@ -222,6 +229,7 @@ void Daemon::Parts::MakeHost() {
       .upstreams = [this](bool check,
                           const cache::Call& call) { return UpstreamRows(stack, check, call); },
       .last_crash = [this] { return last_crash; },
+      .caches = [this] { return CachesInMemory(); },
       .memory_soft = MemoryLimit(config.memory_soft_percent),
       .memory_hard = MemoryLimit(config.memory_hard_percent),
       .fault = fault});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where tests of the program reach into it: kilnd is linked with no_faults.cc, a program of tests
+// Where tests of the program reach into it: kilnd is linked with faults.cc, a program of tests
 // with faults of its own (tests/integration/faults_of_environment.cc). Nothing else differs.
 #pragma once
 

@@ -21,6 +21,7 @@
 #include "compiler/base/thread.h"
 #include "compiler/driver/fingerprint.h"
 #include "server/admin_subcommands.h"
+#include "server/config_table.h"
 #include "server/daemon.h"
 #include "server/faults.h"
 #include "server/ops/crash_report.h"

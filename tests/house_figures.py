@@ -17,12 +17,12 @@ import sys
 
 # What: bound, goal. The bound is what holds today.
 FIGURES = {
-    "lines of product code": (161_000, None),
+    "lines of product code": (168_000, None),
     "longest product file, lines": (600, 600),
-    ".cc without a header of its name, %": (23.6, 5.0),
-    "classes with members in two .cc files or more": (34, 0),
+    ".cc without a header of its name, %": (1.5, 5.0),
+    "classes with members in two .cc files or more": (17, 0),
     "folders with more than 40 product files": (13, 0),
-    "comment lines in .cc, %": (1.9, 10.0),  # at least
+    "comment lines in .cc, %": (2.0, 10.0),  # at least
 }
 AT_LEAST = {"comment lines in .cc, %"}
 FOLDERS = ("cache", "client", "compiler", "runtime", "server", "examples")

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "cache/pack/columns.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstring>
+#include <type_traits>
 #include <vector>
 
 #include "compiler/base/check.h"
@@ -62,16 +64,28 @@ constexpr std::array kBlocks{
 
 #undef KILN_FIELD
 
-// One field of all rows. T: uint32_t or uint64_t for differences.
+// Some rows of a table, which are not typed here: [begin, end) of those at `data`.
+template <class Byte>
+struct RowRange {
+  Byte* data = nullptr;
+  size_t row_size = 0;
+  size_t begin = 0;
+  size_t end = 0;
+
+  Byte* Field(size_t row, const Column& column) const {
+    return data + row * row_size + column.offset;
+  }
+};
+
+// One field of the rows; `out` is that of all rows. T: uint32_t or uint64_t for differences.
 template <class T>
-void TakeDifferences(const std::byte* rows, size_t row_size, const Column& column, size_t count,
-                     std::byte* out) {
-  for (size_t i = 0; i < count; ++i) {
+void TakeDifferences(const RowRange<const std::byte>& rows, const Column& column, std::byte* out) {
+  for (size_t i = rows.begin; i < rows.end; ++i) {
     T value;
-    std::memcpy(&value, rows + i * row_size + column.offset, sizeof(T));
+    std::memcpy(&value, rows.Field(i, column), sizeof(T));
     T before = 0;
     if (i >= column.lag) {
-      std::memcpy(&before, rows + (i - column.lag) * row_size + column.offset, sizeof(T));
+      std::memcpy(&before, rows.Field(i - column.lag, column), sizeof(T));
     }
     value -= before;
     std::memcpy(out + i * sizeof(T), &value, sizeof(T));
@@ -79,83 +93,84 @@ void TakeDifferences(const std::byte* rows, size_t row_size, const Column& colum
 }
 
 template <class T>
-void AddDifferences(std::byte* rows, size_t row_size, const Column& column, size_t count,
-                    const std::byte* in) {
-  for (size_t i = 0; i < count; ++i) {
+void AddDifferences(const RowRange<std::byte>& rows, const Column& column, const std::byte* in) {
+  for (size_t i = rows.begin; i < rows.end; ++i) {
     T value;
     std::memcpy(&value, in + i * sizeof(T), sizeof(T));
     if (i >= column.lag) {
       T before;
-      std::memcpy(&before, rows + (i - column.lag) * row_size + column.offset, sizeof(T));
+      std::memcpy(&before, rows.Field(i - column.lag, column), sizeof(T));
       value += before;
     }
-    std::memcpy(rows + i * row_size + column.offset, &value, sizeof(T));
+    std::memcpy(rows.Field(i, column), &value, sizeof(T));
   }
 }
 
 template <size_t kWidth>
-void CopyOut(const std::byte* rows, size_t row_size, const Column& column, size_t count,
-             std::byte* out) {
-  for (size_t i = 0; i < count; ++i) {
-    std::memcpy(out + i * kWidth, rows + i * row_size + column.offset, kWidth);
+void CopyOut(const RowRange<const std::byte>& rows, const Column& column, std::byte* out) {
+  for (size_t i = rows.begin; i < rows.end; ++i) {
+    std::memcpy(out + i * kWidth, rows.Field(i, column), kWidth);
   }
 }
 
 template <size_t kWidth>
-void CopyIn(std::byte* rows, size_t row_size, const Column& column, size_t count,
-            const std::byte* in) {
-  for (size_t i = 0; i < count; ++i) {
-    std::memcpy(rows + i * row_size + column.offset, in + i * kWidth, kWidth);
+void CopyIn(const RowRange<std::byte>& rows, const Column& column, const std::byte* in) {
+  for (size_t i = rows.begin; i < rows.end; ++i) {
+    std::memcpy(rows.Field(i, column), in + i * kWidth, kWidth);
   }
 }
 
-void TakeColumn(const std::byte* rows, size_t row_size, const Column& column, size_t count,
-                std::byte* out) {
-  if (column.lag != 0) {
-    column.width == 8 ? TakeDifferences<uint64_t>(rows, row_size, column, count, out)
-                      : TakeDifferences<uint32_t>(rows, row_size, column, count, out);
-    return;
-  }
-  switch (column.width) {
+// Calls back with the width of a column as a constant: a copy of so many bytes is then one
+// instruction or two, where the width as a variable costs a call for each row.
+template <class Use>
+void WithWidth(uint16_t width, const Use& use) {
+  switch (width) {
     case 1:
-      return CopyOut<1>(rows, row_size, column, count, out);
+      return use(std::integral_constant<size_t, 1>());
     case 2:
-      return CopyOut<2>(rows, row_size, column, count, out);
+      return use(std::integral_constant<size_t, 2>());
     case 4:
-      return CopyOut<4>(rows, row_size, column, count, out);
+      return use(std::integral_constant<size_t, 4>());
     case 8:
-      return CopyOut<8>(rows, row_size, column, count, out);
+      return use(std::integral_constant<size_t, 8>());
     case 16:
-      return CopyOut<16>(rows, row_size, column, count, out);
+      return use(std::integral_constant<size_t, 16>());
     case 32:
-      return CopyOut<32>(rows, row_size, column, count, out);
+      return use(std::integral_constant<size_t, 32>());
     default:
       KILN_UNREACHABLE();
   }
 }
 
-void PutColumn(std::byte* rows, size_t row_size, const Column& column, size_t count,
-               const std::byte* in) {
+void TakeColumn(const RowRange<const std::byte>& rows, const Column& column, std::byte* out) {
   if (column.lag != 0) {
-    column.width == 8 ? AddDifferences<uint64_t>(rows, row_size, column, count, in)
-                      : AddDifferences<uint32_t>(rows, row_size, column, count, in);
+    column.width == 8 ? TakeDifferences<uint64_t>(rows, column, out)
+                      : TakeDifferences<uint32_t>(rows, column, out);
     return;
   }
-  switch (column.width) {
-    case 1:
-      return CopyIn<1>(rows, row_size, column, count, in);
-    case 2:
-      return CopyIn<2>(rows, row_size, column, count, in);
-    case 4:
-      return CopyIn<4>(rows, row_size, column, count, in);
-    case 8:
-      return CopyIn<8>(rows, row_size, column, count, in);
-    case 16:
-      return CopyIn<16>(rows, row_size, column, count, in);
-    case 32:
-      return CopyIn<32>(rows, row_size, column, count, in);
-    default:
-      KILN_UNREACHABLE();
+  WithWidth(column.width, [&]<size_t kWidth>(std::integral_constant<size_t, kWidth>) {
+    CopyOut<kWidth>(rows, column, out);
+  });
+}
+
+void PutColumn(const RowRange<std::byte>& rows, const Column& column, const std::byte* in) {
+  if (column.lag != 0) {
+    column.width == 8 ? AddDifferences<uint64_t>(rows, column, in)
+                      : AddDifferences<uint32_t>(rows, column, in);
+    return;
+  }
+  WithWidth(column.width, [&]<size_t kWidth>(std::integral_constant<size_t, kWidth>) {
+    CopyIn<kWidth>(rows, column, in);
+  });
+}
+
+// Calls back with ranges of rows that stay in the first cache while all their columns are copied:
+// column by column over a whole table, each of its lines would come from memory once per column.
+template <class Use>
+void EachRange(size_t rows, const Use& use) {
+  constexpr size_t kRangeRows = 256;
+  for (size_t begin = 0; begin < rows; begin += kRangeRows) {
+    use(begin, std::min(rows, begin + kRangeRows));
   }
 }
 
@@ -216,12 +231,17 @@ Bytes ToColumns(std::span<const Row> rows) {
   std::vector<Row> copy(rows.begin(), rows.end());
   ToGaps(copy);
   Bytes out(copy.size() * StoredRowBytes<Row>());
-  size_t at = 0;
-  for (const Column& column : ColumnsOf<Row>()) {
-    TakeColumn(reinterpret_cast<const std::byte*>(copy.data()), sizeof(Row), column, copy.size(),
-               out.data() + at);
-    at += copy.size() * column.width;
-  }
+  EachRange(copy.size(), [&](size_t begin, size_t end) {
+    size_t at = 0;
+    for (const Column& column : ColumnsOf<Row>()) {
+      TakeColumn({.data = reinterpret_cast<const std::byte*>(copy.data()),
+                  .row_size = sizeof(Row),
+                  .begin = begin,
+                  .end = end},
+                 column, out.data() + at);
+      at += copy.size() * column.width;
+    }
+  });
   return out;
 }
 
@@ -229,12 +249,17 @@ template <class Row>
 std::vector<Row> FromColumns(ByteView columns, uint64_t rows) {
   KILN_CHECK(columns.size() == rows * StoredRowBytes<Row>());
   std::vector<Row> out(rows);
-  size_t at = 0;
-  for (const Column& column : ColumnsOf<Row>()) {
-    PutColumn(reinterpret_cast<std::byte*>(out.data()), sizeof(Row), column, out.size(),
-              columns.data() + at);
-    at += out.size() * column.width;
-  }
+  EachRange(out.size(), [&](size_t begin, size_t end) {
+    size_t at = 0;
+    for (const Column& column : ColumnsOf<Row>()) {
+      PutColumn({.data = reinterpret_cast<std::byte*>(out.data()),
+                 .row_size = sizeof(Row),
+                 .begin = begin,
+                 .end = end},
+                column, columns.data() + at);
+      at += out.size() * column.width;
+    }
+  });
   FromGaps(out);
   return out;
 }

@@ -3,20 +3,20 @@
 
 #include <algorithm>
 #include <bit>
-#include <utility>
+#include <optional>
 
 #include <fmt/format.h>
 #include <zstd.h>
 
 #include "cache/codec.h"
 #include "cache/pack/errors.h"
+#include "cache/zstd_context.h"
 #include "cache/zstd_parts.h"
 #include "compiler/base/check.h"
 
 namespace kiln::pack {
 namespace {
 
-constexpr size_t kIdleContexts = 8;
 constexpr int kLeastWindowLog = 10;
 constexpr int kMostWindowLog = 27;
 constexpr uint64_t kLongBytes = uint64_t{8} << 20;  // from here on repetitions are looked for afar
@@ -66,34 +66,7 @@ Bytes Compressor::Compress(ByteView raw, ByteView prefix) {
   return stored;
 }
 
-void Decompressor::Free::operator()(ZSTD_DCtx_s* context) const { ZSTD_freeDCtx(context); }
-
-Decompressor::Decompressor() : idle_(std::make_unique<Idle>()) {}
-Decompressor::~Decompressor() = default;
-Decompressor::Decompressor(Decompressor&&) noexcept = default;
-
-Decompressor::Context Decompressor::Take() const {
-  {
-    const MutexLock lock(idle_->mutex);
-    if (!idle_->contexts.empty()) {
-      Context context = std::move(idle_->contexts.back());
-      idle_->contexts.pop_back();
-      return context;
-    }
-  }
-  return Context(ZSTD_createDCtx());
-}
-
-void Decompressor::Return(Context context) const {
-  (void)ZSTD_DCtx_reset(context.get(), ZSTD_reset_session_only);
-  const MutexLock lock(idle_->mutex);
-  if (idle_->contexts.size() < kIdleContexts) {
-    idle_->contexts.push_back(std::move(context));
-  }
-}
-
-Result<Bytes> Decompressor::Decompress(Codec codec, ByteView stored, uint64_t raw_size,
-                                       ByteView prefix) const {
+Result<Bytes> Decompress(Codec codec, ByteView stored, uint64_t raw_size, ByteView prefix) {
   if (codec > Codec::kZstdAfterBase) {
     return PackError(kNeedsNewer, fmt::format("codec {}", static_cast<uint32_t>(codec)));
   }
@@ -103,17 +76,16 @@ Result<Bytes> Decompressor::Decompress(Codec codec, ByteView stored, uint64_t ra
     }
     return Bytes(stored.begin(), stored.end());
   }
-  Context context = Take();
+  ZSTD_DCtx* const context = cache::DecompressorOfThread();
   if (context == nullptr) {
     return PackError(kLimit, "no memory to decompress with");
   }
   if (!prefix.empty()) {
-    (void)ZSTD_DCtx_refPrefix(context.get(), prefix.data(), prefix.size());
+    (void)ZSTD_DCtx_refPrefix(context, prefix.data(), prefix.size());
   }
   Bytes raw(raw_size);
   const size_t size =
-      ZSTD_decompressDCtx(context.get(), raw.data(), raw.size(), stored.data(), stored.size());
-  Return(std::move(context));
+      ZSTD_decompressDCtx(context, raw.data(), raw.size(), stored.data(), stored.size());
   if (size != raw.size()) {  // an error is a number larger than any size
     return PackError(kCorrupt, fmt::format("does not decompress to {} bytes", raw_size));
   }

@@ -3,18 +3,13 @@
 // back is hostile. See spec/cache 10.4, 10.6, 10.9
 #pragma once
 
-#include <memory>
-#include <mutex>
-#include <optional>
-#include <vector>
+#include <cstdint>
 
 #include "cache/pack/format.h"
 #include "compiler/base/bytes.h"
-#include "compiler/base/mutex.h"
 #include "compiler/base/result.h"
 
 struct ZSTD_CCtx_s;
-struct ZSTD_DCtx_s;
 
 namespace kiln::pack {
 
@@ -40,32 +35,9 @@ class Compressor {
   ZSTD_CCtx_s* const context_;
 };
 
-// Threads: const is safe.
-class Decompressor {
- public:
-  Decompressor();
-  ~Decompressor();
-  Decompressor(Decompressor&&) noexcept;
-
-  // Allocates raw_size bytes. Requires: the caller has bounded raw_size.
-  // Errors: PACK_CORRUPT if the bytes do not decompress to exactly so many; PACK_NEEDS_NEWER for a
-  // codec of tomorrow; PACK_LIMIT without memory.
-  Result<Bytes> Decompress(Codec codec, ByteView stored, uint64_t raw_size, ByteView prefix) const;
-
- private:
-  struct Free {
-    void operator()(ZSTD_DCtx_s* context) const;
-  };
-  using Context = std::unique_ptr<ZSTD_DCtx_s, Free>;
-  struct Idle {  // contexts that nobody uses: making one costs as much as a small block
-    Mutex mutex;
-    std::vector<Context> contexts KILN_GUARDED_BY(mutex);
-  };
-
-  Context Take() const;
-  void Return(Context context) const;
-
-  std::unique_ptr<Idle> idle_;
-};
+// Allocates raw_size bytes. Requires: the caller has bounded raw_size. Threads: from any; each has
+// a context of its own (cache/zstd_context.h). Errors: PACK_CORRUPT if the bytes do not decompress
+// to exactly so many; PACK_NEEDS_NEWER for a codec of tomorrow; PACK_LIMIT without memory.
+Result<Bytes> Decompress(Codec codec, ByteView stored, uint64_t raw_size, ByteView prefix);
 
 }  // namespace kiln::pack

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "cache/pack/canonical_form.h"
+#include "cache/pack/compression.h"
 #include "cache/pack/errors.h"
 #include "cache/pack/trust.h"
 #include "compiler/base/check.h"
@@ -196,7 +198,7 @@ Result<Pack::Block> Pack::BlockOf(uint32_t block) const {
     return PackError(kLimit, fmt::format("block {}: {} bytes claim to be {}", block,
                                          row.stored_size, row.raw_size));
   }
-  Result<Bytes> decoded = decompressor_.Decompress(row.codec, stored, row.raw_size, prefix.raw);
+  Result<Bytes> decoded = Decompress(row.codec, stored, row.raw_size, prefix.raw);
   if (!decoded.ok()) {
     return WithContext(decoded.error(), fmt::format("block {}", block));
   }
@@ -314,7 +316,7 @@ Result<void> Pack::Verify() const {
     CheckStop();
     KILN_TRY_VOID(GetBlob(blob));
   }
-  return {};
+  return CheckCanonicalForm(*this, bytes_);
 }
 
 }  // namespace kiln::pack

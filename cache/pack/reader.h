@@ -15,7 +15,6 @@
 
 #include "cache/key.h"
 #include "cache/pack/block_cache.h"
-#include "cache/pack/compression.h"
 #include "cache/pack/mapped_file.h"
 #include "cache/pack/module_codec.h"
 #include "cache/pack/signature.h"
@@ -74,7 +73,8 @@ class Pack {
   // The table of symbols of the modules of a block: its own or that of its prefix.
   // Errors: as GetBlob. Requires: there is one.
   Result<std::shared_ptr<const SymbolTable>> SymbolsOf(uint32_t block) const;
-  // Reads and checks everything that opening did not, HASH too. Errors: the first one found.
+  // Reads and checks everything that opening did not: ids, HASH, and that the pack is the one that
+  // the writer makes of its contents (canonical_form.h). Errors: the first one found.
   Result<void> Verify() const;
 
  private:
@@ -97,7 +97,6 @@ class Pack {
   const ByteView bytes_;
   const Tables tables_;
   ReadOptions options_;
-  const Decompressor decompressor_;
   std::optional<PublicKey> signer_;
   mutable std::vector<std::atomic<bool>> checked_;  // blocks whose stored bytes were verified
   mutable BlockCache<Bytes> recent_;

@@ -2,9 +2,71 @@
 #include "cache/pack/sections.h"
 
 #include <algorithm>
+#include <span>
+#include <string>
 #include <utility>
 
 namespace kiln::pack {
+namespace {
+
+// u32 count, where each ends, bytes.
+Bytes StringsOf(const std::vector<std::string>& strings) {
+  Bytes bytes;
+  AppendLittle(bytes, static_cast<uint32_t>(strings.size()));
+  uint32_t end = 0;
+  for (const std::string& text : strings) {
+    end += static_cast<uint32_t>(text.size());
+    AppendLittle(bytes, end);
+  }
+  for (const std::string& text : strings) {
+    Append(bytes, AsBytes(text));
+  }
+  return bytes;
+}
+
+Bytes LiveOf(const Index& index) {
+  const ByteView bytes = std::as_bytes(std::span(index.live));
+  return {bytes.begin(), bytes.end()};
+}
+
+}  // namespace
+
+std::vector<IndexSection> IndexSectionsOf(const Bytes& info, const Index& index) {
+  std::vector<IndexSection> sections;
+  const auto add = [&](SectionKind kind, Bytes raw, uint64_t rows) {
+    sections.push_back({.kind = kind, .raw = std::move(raw), .rows = rows});
+  };
+  const auto add_rows = [&](SectionKind kind) {
+    RowSection section = *RowSectionOf(index, kind);
+    add(kind, std::move(section.columns), section.rows);
+  };
+  add(SectionKind::kInfo, info, 1);
+  add(SectionKind::kStrings, StringsOf(index.strings), index.strings.size());
+  add_rows(SectionKind::kPrograms);
+  add_rows(SectionKind::kOptions);
+  add_rows(SectionKind::kEntries);
+  add(SectionKind::kLive, LiveOf(index), index.live.size() / (1 + index.live_words));
+  add_rows(SectionKind::kLayouts);
+  add_rows(SectionKind::kArtifacts);
+  add_rows(SectionKind::kCode);
+  add_rows(SectionKind::kPipelines);
+  if (!index.passes.empty()) {
+    add_rows(SectionKind::kPasses);
+  }
+  if (!index.warm.empty()) {
+    add_rows(SectionKind::kWarm);
+  }
+  if (!index.hints.empty()) {
+    add_rows(SectionKind::kHints);
+  }
+  if (!index.cache_rows.empty()) {
+    add_rows(SectionKind::kCacheRows);
+    add(SectionKind::kCacheValues, index.cache_values, 1);
+  }
+  add_rows(SectionKind::kBlobs);
+  add_rows(SectionKind::kBlocks);
+  return sections;
+}
 
 Bytes RawSection(const Tables& tables, SectionKind kind) {
   if (std::optional<RowSection> rows = RowSectionOf(tables, kind); rows.has_value()) {

@@ -5,9 +5,11 @@
 
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "cache/pack/columns.h"
 #include "cache/pack/format.h"
+#include "cache/pack/index.h"
 #include "cache/pack/tables.h"
 
 namespace kiln::pack {
@@ -54,6 +56,15 @@ std::optional<RowSection> RowSectionOf(const T& tables, SectionKind kind) {
       return std::nullopt;
   }
 }
+
+struct IndexSection {
+  SectionKind kind = SectionKind::kInfo;
+  Bytes raw;
+  uint64_t rows = 0;
+};
+
+// All index sections that a writer writes of an index, in the order of the file.
+std::vector<IndexSection> IndexSectionsOf(const Bytes& info, const Index& index);
 
 // Any index section of a pack that was read; empty if it has none of that kind.
 Bytes RawSection(const Tables& tables, SectionKind kind);

@@ -2,6 +2,7 @@
 #include "cache/pack/table_checks.h"
 
 #include <tuple>
+#include <utility>
 
 #include "cache/pack/compression.h"
 #include "cache/pack/hash_order.h"
@@ -105,14 +106,12 @@ Result<void> RowChecker::CheckArtifacts() {
 
 Result<void> RowChecker::CheckKeys() {
   Tables& t = tables_;
-  t.artifacts_by_key = OrderByHash(
+  HashOrder order = OrderByHash(
       t.artifacts, [](const ArtifactRow& row) -> const Hash128& { return row.live_key; });
-  for (size_t i = 1; i < t.artifacts_by_key.size(); ++i) {
-    const ArtifactRow& row = t.artifacts[t.artifacts_by_key[i]];
-    if (t.artifacts[t.artifacts_by_key[i - 1]].live_key == row.live_key) {
-      return Corrupt("section ARTF: row {} is there twice", &row - t.artifacts.data());
-    }
+  if (order.twice.has_value()) {
+    return Corrupt("section ARTF: row {} is there twice", *order.twice);
   }
+  t.artifacts_by_key = std::move(order.rows);
   return {};
 }
 
@@ -198,13 +197,12 @@ Result<void> RowChecker::CheckBlobs() {
                                            &row - t.blobs.data(), row.raw_size));
     }
   }
-  t.blobs_by_id = OrderByHash(t.blobs, [](const BlobRow& row) -> const Hash128& { return row.id; });
-  for (size_t i = 1; i < t.blobs_by_id.size(); ++i) {
-    const BlobRow& row = t.blobs[t.blobs_by_id[i]];
-    if (t.blobs[t.blobs_by_id[i - 1]].id == row.id) {
-      return Corrupt("section BIDX: row {} is there twice", &row - t.blobs.data());
-    }
+  HashOrder order =
+      OrderByHash(t.blobs, [](const BlobRow& row) -> const Hash128& { return row.id; });
+  if (order.twice.has_value()) {
+    return Corrupt("section BIDX: row {} is there twice", *order.twice);
   }
+  t.blobs_by_id = std::move(order.rows);
   return {};
 }
 

@@ -66,7 +66,6 @@ class TableReader {
   ByteView bytes_;
   const TableOptions& options_;
   const Tables* base_ = nullptr;  // of a delta
-  const Decompressor decompressor_;
   Tables tables_;
 };
 
@@ -264,8 +263,8 @@ Result<Bytes> TableReader::RawOf(const SectionEntry& section) {
                      fmt::format("section {}: {} bytes claim to be {}", SectionName(section.kind),
                                  section.stored_size, section.raw_size));
   }
-  Result<Bytes> raw = decompressor_.Decompress(
-      section.codec, bytes_.subspan(section.offset, section.stored_size), section.raw_size, prefix);
+  Result<Bytes> raw = Decompress(section.codec, bytes_.subspan(section.offset, section.stored_size),
+                                 section.raw_size, prefix);
   if (!raw.ok()) {
     return WithContext(raw.error(), "section " + SectionName(section.kind));
   }

@@ -67,21 +67,6 @@ class SectionWriter {
   Compressor compressor_;
 };
 
-// u32 count, where each ends, bytes.
-Bytes StringsOf(const std::vector<std::string>& strings) {
-  Bytes bytes;
-  AppendLittle(bytes, static_cast<uint32_t>(strings.size()));
-  uint32_t end = 0;
-  for (const std::string& text : strings) {
-    end += static_cast<uint32_t>(text.size());
-    AppendLittle(bytes, end);
-  }
-  for (const std::string& text : strings) {
-    Append(bytes, AsBytes(text));
-  }
-  return bytes;
-}
-
 Result<Bytes> ReadChecked(const BlobRow& row, const BlobSource& source) {
   const Digest digest{.id = row.id, .size = row.raw_size};
   if (digest.size > kMaxBlobBytes) {
@@ -181,46 +166,12 @@ class FamilyReader {
   uint64_t raw_total_ = 0;
 };
 
-Bytes LiveOf(const Index& index) {
-  const ByteView bytes = std::as_bytes(std::span(index.live));
-  return {bytes.begin(), bytes.end()};
-}
-
 std::vector<Section> IndexSections(const Contents& contents, const Index& index, const Pack* base) {
   SectionWriter writer(base);
   std::vector<Section> sections;
-  const auto add = [&](SectionKind kind, Bytes raw, uint64_t rows) {
-    sections.push_back(writer.Pack(kind, std::move(raw), rows));
-  };
-  const auto add_rows = [&](SectionKind kind) {
-    RowSection section = *RowSectionOf(index, kind);
-    add(kind, std::move(section.columns), section.rows);
-  };
-  add(SectionKind::kInfo, contents.info, 1);
-  add(SectionKind::kStrings, StringsOf(index.strings), index.strings.size());
-  add_rows(SectionKind::kPrograms);
-  add_rows(SectionKind::kOptions);
-  add_rows(SectionKind::kEntries);
-  add(SectionKind::kLive, LiveOf(index), index.live.size() / (1 + index.live_words));
-  add_rows(SectionKind::kLayouts);
-  add_rows(SectionKind::kArtifacts);
-  add_rows(SectionKind::kCode);
-  add_rows(SectionKind::kPipelines);
-  if (!index.passes.empty()) {
-    add_rows(SectionKind::kPasses);
+  for (IndexSection& section : IndexSectionsOf(contents.info, index)) {
+    sections.push_back(writer.Pack(section.kind, std::move(section.raw), section.rows));
   }
-  if (!index.warm.empty()) {
-    add_rows(SectionKind::kWarm);
-  }
-  if (!index.hints.empty()) {
-    add_rows(SectionKind::kHints);
-  }
-  if (!index.cache_rows.empty()) {
-    add_rows(SectionKind::kCacheRows);
-    add(SectionKind::kCacheValues, index.cache_values, 1);
-  }
-  add_rows(SectionKind::kBlobs);
-  add_rows(SectionKind::kBlocks);
   return sections;
 }
 

@@ -113,8 +113,8 @@ Result<bool> Collector::DropExpired(TableWrites& writes) {
   }
   KILN_TRY(Transaction transaction, Transaction::Begin(writes.connection()));
   for (const int64_t eid : eids) {
-    KILN_TRY(const std::vector<int64_t> rids, writes.RefsOf(eid));
-    KILN_TRY_VOID(writes.DropRecord(eid, RemovedBy::kExpiry));
+    KILN_TRY(const std::vector<int64_t> rids, writes.removals().RefsOf(eid));
+    KILN_TRY_VOID(writes.removals().DropRecord(eid, RemovedBy::kExpiry));
     KILN_TRY_VOID(DropOrphans(writes, access_times_, rids));
     ++counters_.evicted;
   }
@@ -155,8 +155,8 @@ Result<bool> Collector::DropAged(TableWrites& writes) {
     last = candidate;
     KILN_TRY(const bool may_go, MayGo(writes, access_times_, candidate));
     if (may_go) {
-      KILN_TRY(const std::vector<int64_t> rids, writes.RefsOf(candidate.record));
-      KILN_TRY_VOID(writes.DropRecord(candidate.record, RemovedBy::kExpiry));
+      KILN_TRY(const std::vector<int64_t> rids, writes.removals().RefsOf(candidate.record));
+      KILN_TRY_VOID(writes.removals().DropRecord(candidate.record, RemovedBy::kExpiry));
       KILN_TRY_VOID(DropOrphans(writes, access_times_, rids));
       ++dropped;
     }
@@ -254,8 +254,8 @@ Result<void> Collector::DropPlanned(TableWrites& writes) {
   for (size_t i = 0; i < kSliceRecords && next_ < plan_.size(); ++i, ++next_) {
     KILN_TRY(const bool may_go, MayGo(writes, access_times_, plan_[next_]));
     if (may_go) {
-      KILN_TRY(const std::vector<int64_t> rids, writes.RefsOf(plan_[next_].record));
-      KILN_TRY_VOID(writes.DropRecord(plan_[next_].record, RemovedBy::kCollection));
+      KILN_TRY(const std::vector<int64_t> rids, writes.removals().RefsOf(plan_[next_].record));
+      KILN_TRY_VOID(writes.removals().DropRecord(plan_[next_].record, RemovedBy::kCollection));
       KILN_TRY_VOID(DropOrphans(writes, access_times_, rids));
       freed += plan_[next_].bytes;
       ++dropped;
@@ -319,7 +319,7 @@ Result<void> Collector::DropUnusedDictionaries(TableWrites& writes) {
     }));
   }
   for (const int64_t number : unused) {  // each is a transaction of its own
-    KILN_TRY_VOID(writes.DropDictionary(number));
+    KILN_TRY_VOID(writes.removals().DropDictionary(number));
   }
   return {};
 }

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Which dictionary is used; dictionary_training.cc makes new ones.
 #include "cache/sqlite/dictionaries.h"
 
+#include <optional>
 #include <string>
 #include <utility>
-
-#include "cache/sqlite/sqlite_store.h"
 
 namespace kiln::cache::sqlite {
 namespace {
@@ -41,7 +39,7 @@ Result<DictionaryPtr> Dictionaries::Find(uint32_t number) {
   if (DictionaryPtr kept = Kept(number)) {
     return kept;
   }
-  KILN_TRY(ReaderPool::Loan reader, store_.Read({}));
+  KILN_TRY(ReaderPool::Loan reader, session_.Read({}));
   KILN_TRY(DictionaryPtr found, reader->FindDictionary(number));
   if (found == nullptr) {
     return Error{.code = ErrorCode::kNotFound,
@@ -62,7 +60,7 @@ void Dictionaries::SetCurrent(ContentKind kind, DictionaryPtr dictionary) {
 }
 
 void Dictionaries::Load() {
-  Result<ReaderPool::Loan> reader = store_.Read({});
+  Result<ReaderPool::Loan> reader = session_.Read({});
   if (!reader.ok()) {
     return;
   }

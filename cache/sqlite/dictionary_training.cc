@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Samples, a dictionary from three quarters of them, a judgement by the rest.
+// Every fourth sample is held out: what a dictionary does to the samples that it was made from says
+// nothing about the content of tomorrow. The share that a dictionary may have of its samples is
+// bounded, too, because one as large as they are would contain them. That training was begun is
+// written first, so that a store whose samples give no dictionary, or in which putting one fails,
+// is not read again at every tick.
+#include "cache/sqlite/dictionary_training.h"
+
 #include <algorithm>
 #include <limits>
 #include <memory>
@@ -7,8 +13,6 @@
 #include <utility>
 
 #include "cache/codec.h"
-#include "cache/sqlite/dictionaries.h"
-#include "cache/sqlite/sqlite_store.h"
 
 namespace kiln::cache::sqlite {
 namespace {
@@ -44,12 +48,12 @@ void Add(SamplesByKind& samples, ByteView raw) {
 }
 
 // The newest content first. No reader is kept longer than a page.
-Result<SamplesByKind> Gather(SqliteStore& store, const std::stop_token& stop) {
+Result<SamplesByKind> Gather(CurrentSession& session, const std::stop_token& stop) {
   SamplesByKind samples;
   int64_t below = std::numeric_limits<int64_t>::max();
   uint64_t read = 0;
   for (int64_t rows = 0; rows < kMostRows && read < kMostReadBytes && !stop.stop_requested();) {
-    KILN_TRY(ReaderPool::Loan reader, store.Read({.stop = stop}));
+    KILN_TRY(ReaderPool::Loan reader, session.Read({.stop = stop}));
     std::vector<Blob> page;
     {
       KILN_TRY(Statement statement,
@@ -155,13 +159,13 @@ Result<bool> TrainingIsDue(Connection& connection) {
   return blobs >= kFewestBlobs && blobs / kGrowth >= seen;
 }
 
-Result<std::vector<TrainedDictionary>> TrainDictionaries(SqliteStore& store,
+Result<std::vector<TrainedDictionary>> TrainDictionaries(CurrentSession& session,
                                                          Dictionaries& dictionaries,
                                                          const std::stop_token& stop) {
   std::vector<TrainedDictionary> trained;
   // Before anything else: what fails now is not tried again at the next occasion.
-  KILN_TRY_VOID(store.Write(WriteSeen, {.stop = stop}));
-  KILN_TRY(const SamplesByKind samples, Gather(store, stop));
+  KILN_TRY_VOID(session.Write(WriteSeen, {.stop = stop}));
+  KILN_TRY(const SamplesByKind samples, Gather(session, stop));
   for (uint32_t i = 0; i < kContentKindCount && !stop.stop_requested(); ++i) {
     const auto kind = static_cast<ContentKind>(i);
     TrainedDictionary report{.kind = kind};
@@ -170,7 +174,7 @@ Result<std::vector<TrainedDictionary>> TrainDictionaries(SqliteStore& store,
     if (dictionary == nullptr) {
       continue;
     }
-    const Result<void> written = store.Write(
+    const Result<void> written = session.Write(
         [kind, dictionary](TableWrites& writes) { return Write(writes, kind, *dictionary); },
         {.stop = stop});
     if (written.ok()) {

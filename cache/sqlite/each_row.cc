@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
-// The walk over all rows that verify: records by number, each followed by the aliases that lead to
-// it. No read transaction is longer than a page. See spec/cache 6.4, 8.6
+// Records by number, each followed by the aliases that lead to it: so everything that a row needs
+// was given before it. A page is a statement of its own, so that no read transaction is longer than
+// a page. What was put behind the walk is met, what was removed before it is not.
+#include "cache/sqlite/each_row.h"
+
 #include <limits>
 #include <utility>
 
-#include "cache/sqlite/maintenance.h"
 #include "compiler/base/stop.h"
 
 namespace kiln::cache::sqlite {
@@ -109,10 +111,9 @@ class RowWalk {
 
 }  // namespace
 
-Result<void> StoreMaintenance::EachRow(
-    const RowFilter& filter,
-    const std::function<Result<void>(const Key& key, ByteView value)>& each) {
-  KILN_TRY(ReaderPool::Loan reader, store_.Read({}));
+Result<void> EachRow(SqliteStore& store, const RowFilter& filter,
+                     const std::function<Result<void>(const Key& key, ByteView value)>& each) {
+  KILN_TRY(ReaderPool::Loan reader, store.Read({}));
   KILN_TRY(RowWalk walk, RowWalk::Prepare(*reader, reader.connection(), filter));
   for (int64_t last = std::numeric_limits<int64_t>::min();;) {
     CheckStop();

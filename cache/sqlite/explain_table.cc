@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "cache/explain_codec.h"
 #include "cache/sqlite/table_pages.h"
 
 namespace kiln::cache::sqlite {

@@ -1,129 +1,54 @@
 // SPDX-License-Identifier: MIT
-// Verify and collection; each_row.cc, repair.cc and statistics.cc have the rest.
 #include "cache/sqlite/maintenance.h"
 
-#include <algorithm>
-#include <limits>
 #include <memory>
-#include <thread>
-#include <unordered_map>
-#include <utility>
+#include <string>
+#include <system_error>
 
-#include "cache/sqlite/retention.h"
-#include "cache/sqlite/verifier.h"
+#include "cache/sqlite/each_row.h"
+#include "cache/sqlite/repair.h"
+#include "cache/sqlite/requested_collection.h"
+#include "cache/sqlite/statistics.h"
 
 namespace kiln::cache::sqlite {
-namespace {
 
-constexpr int64_t kPageRows = 256;
-constexpr auto kPoll = std::chrono::milliseconds(2);
-constexpr int kRoundsOfProgress = 100;
-
-Error Cancelled() { return {.code = ErrorCode::kCancelled, .context = "stopped", .reason = {}}; }
-
-// As the file says; a store without writer does not know.
-Result<uint64_t> UsedBytesOf(SqliteStore& store) {
-  KILN_TRY(ReaderPool::Loan reader, store.Read({}));
-  KILN_TRY(const int64_t pages, reader.connection().QueryInt("PRAGMA page_count"));
-  KILN_TRY(const int64_t free, reader.connection().QueryInt("PRAGMA freelist_count"));
-  return static_cast<uint64_t>((pages - free) * kPageSize);
-}
-
-// What every row of a page says of a record that may go.
-struct Doomed {
-  Candidate candidate;
-  Key key;
-};
-
-// Pages of records in the order of eviction: by quantum, then by number. Conditions that do not
-// apply have values that every record meets.
-constexpr std::string_view kDoomedSql =
-    "SELECT e.eid, e.level, e.used_q, e.cost_us, length(e.value), e.space, e.key,"
-    " EXISTS (SELECT 1 FROM pin_entry AS p JOIN pin USING (pin) WHERE p.eid=e.eid"
-    "  AND (pin.until_s IS NULL OR pin.until_s>?6))"
-    " FROM entry AS e WHERE (e.used_q, e.eid)>(?1, ?2) AND e.used_q<?3 AND (e.kind>0 OR ?4=0)"
-    " ORDER BY e.used_q, e.eid LIMIT ?5";
-
-struct Page {
-  std::vector<Doomed> rows;
-  std::vector<bool> pinned;
-};
-
-Result<Page> ReadDoomed(Connection& connection, const Candidate& after, int64_t below_q,
-                        bool failed, int64_t now_s) {
-  KILN_TRY(Statement statement, connection.Prepare(kDoomedSql));
-  Query query(statement);
-  query.Bind(after.used_q).Bind(after.record).Bind(below_q).Bind(int64_t{failed});
-  query.Bind(kPageRows).Bind(now_s);
-  Page page;
-  for (;;) {
-    KILN_TRY(const bool found, query.Next());
-    if (!found) {
-      return page;
-    }
-    page.rows.push_back({.candidate = {.record = query.Int(0),
-                                       .level = static_cast<Level>(query.Int(1)),
-                                       .used_q = query.Int(2),
-                                       .cost_us = static_cast<uint64_t>(query.Int(3)),
-                                       .bytes = static_cast<uint64_t>(query.Int(4))},
-                         .key = {.level = static_cast<Level>(query.Int(1)),
-                                 .space = static_cast<uint32_t>(query.Int(5)),
-                                 .id = query.Id(6).value_or(Hash128{})}});
-    page.pinned.push_back(query.Int(7) != 0);
-  }
-}
-
-bool IsMeant(const GcOptions& options, const Doomed& doomed) {
-  return options.among == nullptr || options.among->contains(doomed.key);
-}
-
-constexpr Candidate kFirst{.record = std::numeric_limits<int64_t>::min(),
-                           .used_q = std::numeric_limits<int64_t>::min()};
-
-// Below which quantum records match. Failures may be as young as they like unless they are leased.
-Result<int64_t> BelowQuantum(Connection& connection, const GcOptions& options, int64_t now_s) {
-  if (options.older_than_s.has_value()) {
-    const auto age_s =
-        static_cast<int64_t>(std::min<uint64_t>(*options.older_than_s, uint64_t{1} << 40));
-    KILN_TRY(const int64_t floor_q, LeaseFloor(connection, now_s));
-    return std::min(floor_q, (now_s - age_s) / kQuantumSeconds);
-  }
-  return options.failed ? LeaseFloor(connection, now_s) : FloorQuantum(connection, now_s);
-}
-
-// Content that is freed with the last of the records that name it.
-class Freed {
- public:
-  explicit Freed(Connection& connection) : connection_(connection) {}
-
-  Result<uint64_t> With(int64_t eid) {
-    KILN_TRY(Statement statement,
-             connection_.Prepare("SELECT rid, length(data), (SELECT count(*) FROM ref AS r"
-                                 "  WHERE r.rid=blob.rid) FROM ref JOIN blob USING (rid)"
-                                 " WHERE ref.eid=?1"));
-    Query query(statement);
-    query.Bind(eid);
-    uint64_t bytes = 0;
-    for (;;) {
-      KILN_TRY(const bool found, query.Next());
-      if (!found) {
-        return bytes;
-      }
-      const auto [left, is_new] = left_.try_emplace(query.Int(0), query.Int(2));
-      bytes += --left->second == 0 ? static_cast<uint64_t>(query.Int(1)) : 0;
-    }
-  }
-
- private:
-  Connection& connection_;
-  std::unordered_map<int64_t, int64_t> left_;  // rid -> records that still name it
-};
-
-}  // namespace
+Result<StoreStats> StoreMaintenance::Stats() { return StatisticsOf(store_, clock_); }
 
 Result<VerifyReport> StoreMaintenance::Verify(const VerifyOptions& options) {
-  KILN_TRY(ReaderPool::Loan reader, store_.Read({.stop = options.stop}));
-  return Verifier(reader.connection(), *reader, options).Run();
+  return VerifyStore(store_, options);
+}
+
+Result<RepairReport> StoreMaintenance::Repair(const std::stop_token& stop) {
+  return RepairStore(store_, stop);
+}
+
+Result<GcReport> StoreMaintenance::Gc(const GcOptions& options) {
+  return RequestedCollection(store_, clock_, options).Run();
+}
+
+Result<void> StoreMaintenance::EachRow(
+    const RowFilter& filter,
+    const std::function<Result<void>(const Key& key, ByteView value)>& each) {
+  return sqlite::EachRow(store_, filter, each);
+}
+
+Result<std::vector<QuarantineEntry>> StoreMaintenance::ListQuarantine(int64_t before,
+                                                                      uint32_t limit) {
+  KILN_TRY(ReaderPool::Loan reader, store_.Read({}));
+  KILN_TRY(Statement statement,
+           reader.connection().Prepare("SELECT qid, at_s, what, id, reason FROM quarantine"
+                                       " WHERE qid<?1 OR ?1=0 ORDER BY qid DESC LIMIT ?2"));
+  Query query(statement);
+  query.Bind(before).Bind(int64_t{limit});
+  std::vector<QuarantineEntry> found;
+  KILN_TRY([[maybe_unused]] const int64_t rows, query.EachRow([&](const Query& row) {
+    found.push_back({.number = row.Int(0),
+                     .at_s = row.Int(1),
+                     .what = std::string(row.Text(2)),
+                     .id = row.Id(3).value_or(Hash128{}),
+                     .reason = std::string(row.Text(4))});
+  }));
+  return found;
 }
 
 Result<VerifyReport> VerifyDirectory(const std::filesystem::path& dir, Clock& clock,
@@ -152,178 +77,6 @@ Result<VerifyReport> VerifyDirectory(const std::filesystem::path& dir, Clock& cl
   report.faults.push_back({.kind = database ? FaultKind::kSchema : FaultKind::kDatabase,
                            .detail = store.error().context});
   return report;
-}
-
-Result<void> StoreMaintenance::CollectTo(uint64_t bytes, const GcOptions& options) {
-  const uint64_t before = store_.UsedBytes();
-  const uint64_t surplus = before - std::min(before, bytes);
-  const auto tell = [&] {
-    if (surplus != 0) {
-      const uint64_t freed = before - std::min(before, store_.UsedBytes());
-      options.on_bytes(std::min(surplus, freed), surplus);
-    }
-  };
-  store_.StartCollecting(bytes);
-  for (int round = 0; store_.Collecting(); ++round) {
-    if (options.stop.stop_requested()) {
-      store_.StopCollecting();
-      return Cancelled();
-    }
-    if (round % kRoundsOfProgress == 0) {
-      tell();
-    }
-    std::this_thread::sleep_for(kPoll);
-  }
-  tell();
-  return {};
-}
-
-// Why the store is larger than it was to be: what is leased, pinned or was used just now stays.
-Result<void> StoreMaintenance::ExplainRest(GcReport& report) {
-  KILN_TRY(ReaderPool::Loan reader, store_.Read({}));
-  Connection& connection = reader.connection();
-  const int64_t now_s = std::chrono::duration_cast<std::chrono::seconds>(clock_.UnixTime()).count();
-  {
-    KILN_TRY(Statement statement,
-             connection.Prepare("SELECT owner, until_s FROM lease WHERE until_s>?1"
-                                " ORDER BY until_s DESC, owner LIMIT 8"));
-    Query query(statement);
-    query.Bind(now_s);
-    KILN_TRY([[maybe_unused]] const int64_t rows, query.EachRow([&](const Query& row) {
-      report.leases.push_back({.owner = std::string(row.Text(0)), .until_s = row.Int(1)});
-    }));
-  }
-  KILN_TRY(Statement statement,
-           connection.Prepare("SELECT count(*), coalesce(max(used_q), 0), count(DISTINCT p.eid)"
-                              " FROM entry LEFT JOIN (SELECT eid FROM pin_entry JOIN pin USING"
-                              " (pin) WHERE pin.until_s IS NULL OR pin.until_s>?1) AS p"
-                              " USING (eid)"));
-  Query query(statement);
-  query.Bind(now_s);
-  KILN_TRY([[maybe_unused]] const bool found, query.Next());
-  report.kept = static_cast<uint64_t>(query.Int(0));
-  report.pinned = static_cast<uint64_t>(query.Int(2));
-  // What a quantum has stays for the grace after it.
-  report.kept_until_s = (query.Int(1) + 1) * kQuantumSeconds + kGraceSeconds;
-  if (!report.leases.empty()) {
-    report.kept_until_s = std::max(report.kept_until_s, report.leases.front().until_s);
-  }
-  return {};
-}
-
-Result<GcReport> StoreMaintenance::Gc(const GcOptions& options) {
-  GcReport report;
-  if (options.dry_run) {
-    KILN_TRY(report.used_before, UsedBytesOf(store_));
-    KILN_TRY_VOID(Simulate(options, report));
-    report.used_after = report.used_before - std::min(report.used_before, report.bytes);
-    return report;
-  }
-  KILN_TRY_VOID(store_.Flush());  // READ_ONLY shows here; what was touched counts
-  report.used_before = store_.UsedBytes();
-  if (options.older_than_s.has_value() || options.failed) {
-    KILN_TRY_VOID(DropMatching(options, report));
-  }
-  if (options.to_bytes.has_value()) {
-    const uint64_t evicted = store_.Status().evicted;
-    KILN_TRY_VOID(CollectTo(*options.to_bytes, options));
-    report.records += store_.Status().evicted - evicted;
-  }
-  if (options.vacuum) {
-    store_.StartVacuum();
-    KILN_TRY_VOID(CollectTo(std::numeric_limits<uint64_t>::max() - 1, options));
-  }
-  KILN_TRY_VOID(store_.Flush());
-  report.used_after = store_.UsedBytes();
-  report.bytes = report.used_before - std::min(report.used_before, report.used_after);
-  if (options.to_bytes.has_value() && report.used_after > *options.to_bytes) {
-    KILN_TRY_VOID(ExplainRest(report));
-  }
-  return report;
-}
-
-// Pages are dropped in one transaction each, so puts get their turn between them.
-Result<void> StoreMaintenance::DropMatching(const GcOptions& options, GcReport& report) {
-  struct State {
-    Candidate after = kFirst;
-    uint64_t dropped = 0;
-    uint64_t kept = 0;
-    bool more = true;
-  };
-  auto state = std::make_shared<State>();
-  while (state->more) {
-    if (options.stop.stop_requested()) {
-      return Cancelled();
-    }
-    const State before = *state;
-    KILN_TRY_VOID(store_.Write(
-        [this, state, before, options](TableWrites& writes) -> Result<void> {
-          *state = before;  // a change may run twice
-          KILN_TRY_VOID(FlushAccessTimes(writes, store_.access_times()));
-          KILN_TRY(const int64_t below_q,
-                   BelowQuantum(writes.connection(), options, writes.NowSeconds()));
-          KILN_TRY(const Page page, ReadDoomed(writes.connection(), state->after, below_q,
-                                               options.failed, writes.NowSeconds()));
-          for (const Doomed& doomed : page.rows) {
-            state->after = doomed.candidate;
-            if (!IsMeant(options, doomed)) {
-              continue;
-            }
-            KILN_TRY(const bool may_go, MayGo(writes, store_.access_times(), doomed.candidate));
-            if (!may_go) {
-              ++state->kept;
-              continue;
-            }
-            KILN_TRY(const std::vector<int64_t> rids, writes.RefsOf(doomed.candidate.record));
-            KILN_TRY_VOID(writes.DropRecord(doomed.candidate.record, RemovedBy::kCollection));
-            KILN_TRY_VOID(DropOrphans(writes, store_.access_times(), rids));
-            ++state->dropped;
-          }
-          state->more = !page.rows.empty();
-          return {};
-        },
-        {.stop = options.stop}));
-  }
-  report.records += state->dropped;
-  report.kept += state->kept;
-  return {};
-}
-
-// What Gc would do now, without leases of the last seconds.
-Result<void> StoreMaintenance::Simulate(const GcOptions& options, GcReport& report) {
-  KILN_TRY(ReaderPool::Loan reader, store_.Read({.stop = options.stop}));
-  const int64_t now_s = std::chrono::duration_cast<std::chrono::seconds>(clock_.UnixTime()).count();
-  KILN_TRY(const int64_t below_q, BelowQuantum(reader.connection(), options, now_s));
-  Freed freed(reader.connection());
-  const bool all = options.older_than_s.has_value() || options.failed;
-  const uint64_t surplus =
-      options.to_bytes.has_value() && !all
-          ? report.used_before - std::min(report.used_before, *options.to_bytes)
-          : std::numeric_limits<uint64_t>::max();
-  for (Candidate after = kFirst;;) {
-    KILN_TRY(const Page page,
-             ReadDoomed(reader.connection(), after, below_q, options.failed, now_s));
-    if (page.rows.empty()) {
-      return {};
-    }
-    for (size_t i = 0; i < page.rows.size(); ++i) {
-      const Doomed& doomed = page.rows[i];
-      after = doomed.candidate;
-      if (report.bytes >= surplus || options.stop.stop_requested()) {
-        return {};
-      }
-      if (!IsMeant(options, doomed)) {
-        continue;
-      }
-      if (page.pinned[i] || store_.access_times().IsLeased(doomed.key, now_s)) {
-        ++report.kept;
-        continue;
-      }
-      KILN_TRY(const uint64_t content, freed.With(doomed.candidate.record));
-      report.bytes += content + doomed.candidate.bytes;
-      ++report.records;
-    }
-  }
 }
 
 }  // namespace kiln::cache::sqlite

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Maintenance of a SqliteStore while it is used. See spec/cache 9
+// Maintenance of a SqliteStore while it is used: one face over repair.h, statistics.h, each_row.h
+// and requested_collection.h. See spec/cache 9
 #pragma once
 
 #include "cache/maintenance.h"
@@ -23,11 +24,6 @@ class StoreMaintenance final : public Maintenance {
       const std::function<Result<void>(const Key& key, ByteView value)>& each) override;
 
  private:
-  Result<void> CollectTo(uint64_t bytes, const GcOptions& options);
-  Result<void> DropMatching(const GcOptions& options, GcReport& report);
-  Result<void> ExplainRest(GcReport& report);
-  Result<void> Simulate(const GcOptions& options, GcReport& report);
-
   SqliteStore& store_;
   Clock& clock_;
 };

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
-// What verify finds is mended where the right value is known, and dropped where it is not. What
-// was dropped is a miss, so the next request makes it again.
+// In rounds, because a fault may hide others: what is wrong with the whole file is mended first, by
+// a new file or new indexes, then the rows, each in a write of its own so that puts get their turn;
+// and each time the store is verified again. An index that is still wrong after REINDEX tells of a
+// damaged file. Every row is looked at again inside its write: it may be another one by then.
+#include "cache/sqlite/repair.h"
+
 #include <algorithm>
 #include <memory>
 #include <set>
 #include <utility>
 
-#include "cache/sqlite/maintenance.h"
 #include "cache/sqlite/verifier.h"
 #include "compiler/base/stop.h"
 
@@ -99,21 +102,22 @@ Result<void> DropBlobRow(TableWrites& writes, const Fault& fault) {
     KILN_TRY_VOID(Run(writes, "DELETE FROM ref WHERE rid=?1 OR rid=?2", fault.row, fault.row));
     return Run(writes, "DELETE FROM blob WHERE rid=?1 OR rid=?2", fault.row, fault.row);
   }
-  return writes.DropDamaged(
+  return writes.removals().DropDamaged(
       {.kind = DamageKind::kBlob, .key = fault.key, .reason = fault.detail, .found = {}});
 }
 
 Result<void> DropRecordRow(TableWrites& writes, const Fault& fault) {
   if (!fault.key.id.zero()) {
     KILN_TRY(const std::optional<StoredRow> row, writes.reads().FindRow(fault.key));
-    KILN_TRY_VOID(writes.Quarantine(FaultKindName(fault.kind), fault.key.id, fault.detail,
-                                    row.has_value() ? row->value.bytes : ByteView()));
+    KILN_TRY_VOID(writes.removals().Quarantine(FaultKindName(fault.kind), fault.key.id,
+                                               fault.detail,
+                                               row.has_value() ? row->value.bytes : ByteView()));
   }
-  return writes.DropRecord(fault.row, RemovedBy::kDamage);
+  return writes.removals().DropRecord(fault.row, RemovedBy::kDamage);
 }
 
 Result<void> DropAliasRow(TableWrites& writes, const Fault& fault) {
-  return writes.DropDamaged(
+  return writes.removals().DropDamaged(
       {.kind = DamageKind::kAlias, .key = fault.key, .reason = fault.detail, .found = {}});
 }
 
@@ -163,7 +167,7 @@ Result<bool> MendRow(TableWrites& writes, const Fault& fault) {
       KILN_TRY_VOID(DropExplainRow(writes, fault));
       return false;
     case FaultKind::kDictionary:
-      KILN_TRY_VOID(writes.DropDamagedDictionary(fault.row));
+      KILN_TRY_VOID(writes.removals().DropDamagedDictionary(fault.row));
       return false;
   }
   KILN_UNREACHABLE();
@@ -222,12 +226,17 @@ Result<void> MendRows(SqliteStore& store, const VerifyReport& report, Counts& co
 
 }  // namespace
 
-Result<RepairReport> StoreMaintenance::Repair(const std::stop_token& stop) {
+Result<VerifyReport> VerifyStore(SqliteStore& store, const VerifyOptions& options) {
+  KILN_TRY(ReaderPool::Loan reader, store.Read({.stop = options.stop}));
+  return Verifier(reader.connection(), *reader, options).Run();
+}
+
+Result<RepairReport> RepairStore(SqliteStore& store, const std::stop_token& stop) {
   const VerifyOptions options{.stop = stop};
   RepairReport report;
-  KILN_TRY_VOID(store_.Flush());  // READ_ONLY shows here
-  store_.AwaitSalvage(stop);      // rows that come back are no reason to repair anything
-  KILN_TRY(report.before, Verify(options));
+  KILN_TRY_VOID(store.Flush());  // READ_ONLY shows here
+  store.AwaitSalvage(stop);      // rows that come back are no reason to repair anything
+  KILN_TRY(report.before, VerifyStore(store, options));
   report.after = report.before;
   Counts counts;
   bool reindexed = false;
@@ -235,17 +244,17 @@ Result<RepairReport> StoreMaintenance::Repair(const std::stop_token& stop) {
     const bool whole =
         Has(report.after, FaultKind::kDatabase) || Has(report.after, FaultKind::kSchema);
     if (whole || (reindexed && Has(report.after, FaultKind::kIndex))) {
-      KILN_TRY(report.set_aside, store_.Rebuild());
+      KILN_TRY(report.set_aside, store.Rebuild());
       report.rebuilt = true;
     } else if (Has(report.after, FaultKind::kIndex)) {
-      const Result<void> done = store_.Write(
+      const Result<void> done = store.Write(
           [](TableWrites& writes) { return writes.connection().Execute("REINDEX"); }, {});
       reindexed = true;
       counts.mended += done.ok() ? 1 : 0;
     } else {
-      KILN_TRY_VOID(MendRows(store_, report.after, counts));
+      KILN_TRY_VOID(MendRows(store, report.after, counts));
     }
-    KILN_TRY(report.after, Verify(options));
+    KILN_TRY(report.after, VerifyStore(store, options));
   }
   report.mended = counts.mended;
   report.dropped = counts.dropped;

@@ -41,7 +41,7 @@ Result<bool> MayGo(TableWrites& writes, AccessTimes& access_times, const Candida
 Result<void> DropOrphans(TableWrites& writes, AccessTimes& access_times,
                          std::span<const int64_t> rids) {
   const int64_t now_s = writes.NowSeconds();
-  return writes.DropOrphans(rids, [&access_times, now_s](const Hash128& id) {
+  return writes.removals().DropOrphans(rids, [&access_times, now_s](const Hash128& id) {
     return access_times.IsLeased({.level = Level::kContent, .id = id}, now_s);
   });
 }

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Opening, reads and puts. What the store does by itself is in maintenance_thread.cc.
+// Whatever is wrong with the file, a read ends as a miss: a row that does not verify is reported
+// and dropped by the writer, which looks again; an error of SQLite is judged (file_health.h). A put
+// is acknowledged after its group's COMMIT (writer.h), so this file has no part in durability but
+// to wait.
 #include "cache/sqlite/sqlite_store.h"
 
 #include <algorithm>
-#include <thread>
+#include <limits>
+#include <sys/statvfs.h>
 #include <utility>
 
 #include "cache/checked_store.h"
@@ -15,11 +19,6 @@ namespace {
 constexpr int64_t kMissingLeaseSeconds = 600;
 
 Error NotFound(const Key& key) { return {.code = ErrorCode::kNotFound, .context = KeyText(key)}; }
-
-uint32_t ReaderCount(uint32_t wanted) {
-  return wanted != 0 ? wanted
-                     : std::min(16u, 2 * std::max(1u, std::thread::hardware_concurrency()));
-}
 
 // Whether a failed read was cut short by its caller: nobody else interrupts.
 bool CallEnded(const Error& error) {
@@ -59,80 +58,26 @@ Writer::Weight WeightOf(std::span<const Item> items) {
 }  // namespace
 
 SqliteStore::SqliteStore(const SqliteOptions& options, Clock& clock, LogSink& log)
-    : options_(options),
-      dir_(options.dir),
-      session_options_{.file = {.dir = options.dir, .vfs = options.vfs},
-                       .readers = ReaderCount(options.readers),
-                       .writes = {.negative_ttl_s = options.negative_ttl_s},
-                       .writer = options.writer},
-      clock_(clock),
-      log_(log),
-      collector_(access_times_, clock, counters_, options.max_age_s),
-      watch_(clock),
-      scrubber_(static_cast<uint64_t>(clock.UnixTime().count())),
-      dictionaries_(*this) {}
+    : parts_(options, clock, log), file_(parts_), maintenance_(*this, parts_, file_) {}
 
 Result<std::unique_ptr<SqliteStore>> SqliteStore::Open(const SqliteOptions& options, Clock& clock,
                                                        LogSink& log) {
   std::unique_ptr<SqliteStore> store(new SqliteStore(options, clock, log));
-  if (const Result<void> started = store->Start(); !started.ok()) {
-    if (!MayPass(started.error(), store->owned_) || options.read_only) {
+  if (const Result<void> started = store->file_.Start(); !started.ok()) {
+    if (!MayPass(started.error(), store->file_.owned()) || options.read_only) {
       return started.error();
     }
-    store->WriteFailed(started.error());
+    store->parts_.health.WriteFailed(started.error());
     log.Write(LogLevel::kWarning, "cache", "the cache cannot be opened yet",
               {{"error", ErrorText(started.error())}});
   }
-  store->maintenance_thread_ = Thread({.name = "cache maintenance", .log = &log},
-                                      [raw = store.get()](const std::stop_token&) { raw->Care(); });
+  store->maintenance_.Start();
   return store;
 }
 
-Result<void> SqliteStore::Start() {
-  KILN_TRY(session_options_.file.dir, PrepareDirectory(dir_, options_.file_system_type));
-  if (!owned_ && !options_.read_only) {
-    KILN_TRY_VOID(TakeLock());
-  }
-  return OpenSession();
-}
-
-// Without the lock the store is only read.
-Result<void> SqliteStore::TakeLock() {
-  const std::filesystem::path& dir = session_options_.file.dir;
-  Result<std::optional<OwnerLock>> lock = OwnerLock::TryTake(dir);
-  if (!lock.ok() && lock.error().reason != kReadOnly) {
-    return std::move(lock).error();
-  }
-  if (lock.ok() && lock->has_value()) {
-    lock_.emplace(**std::move(lock));
-    owned_ = true;
-    return {};
-  }
-  const std::optional<pid_t> owner = FindOwner(dir);
-  const std::string why =
-      owner.has_value()
-          ? "cache.lock in " + dir.string() + " is held by pid " + std::to_string(*owner)
-          : "the cache directory " + dir.string() + " cannot be written";
-  if (options_.must_own) {
-    return Error{.code = ErrorCode::kFailedPrecondition,
-                 .context = why,
-                 .reason = std::string(owner.has_value() ? kLocked : kReadOnly)};
-  }
-  log_.Write(LogLevel::kWarning, "cache", "the cache is only read", {{"why", why}});
-  return {};
-}
-
 SqliteStore::~SqliteStore() {
-  {
-    const MutexLock lock(mutex_);
-    stopping_ = true;
-    changed_.NotifyAll();
-  }
-  stop_.request_stop();
-  if (maintenance_thread_.joinable()) {
-    maintenance_thread_.join();
-  }
-  if (const std::shared_ptr<Session> session = Current()) {
+  maintenance_.Stop();
+  if (const std::shared_ptr<Session> session = parts_.session.Get()) {
     if (session->writer() != nullptr) {
       static_cast<void>(Flush());  // the last access times; whatever fails here is only recency
     }
@@ -140,25 +85,11 @@ SqliteStore::~SqliteStore() {
   }
 }
 
-std::shared_ptr<Session> SqliteStore::Current() const {
-  const MutexLock lock(mutex_);
-  return session_;
-}
-
-Result<ReaderPool::Loan> SqliteStore::Read(const Call& call) {
-  const std::shared_ptr<Session> session = Current();
-  if (session == nullptr) {
-    return Error{.code = ErrorCode::kUnavailable, .context = "the cache has no database"};
-  }
-  KILN_TRY(ReaderPool::Loan loan, session->readers().Take(call));
-  loan.KeepAlive(session);
-  return loan;
-}
-
 Result<Blob> SqliteStore::Get(const Key& key, const Call& call) {
   Result<ReaderPool::Loan> reader = Read(call);
   if (!reader.ok()) {
-    return CallEnded(reader.error()) ? std::move(reader).error() : ReadFailed(key, reader.error());
+    return CallEnded(reader.error()) ? std::move(reader).error()
+                                     : parts_.health.ReadFailed(key, reader.error());
   }
   switch (key.level) {
     case Level::kContent:
@@ -177,7 +108,7 @@ Result<Blob> SqliteStore::Get(const Key& key, const Call& call) {
 Result<Blob> SqliteStore::GetContent(const Key& key, ReadStatements& reads) {
   Result<std::optional<Blob>> found = reads.FindBlob(key.id);
   if (!found.ok()) {
-    return ReadFailed(key, found.error());
+    return parts_.health.ReadFailed(key, found.error());
   }
   if (!found->has_value() || !HasSize(key, (*found)->raw_size)) {
     return NotFound(key);
@@ -195,7 +126,7 @@ Result<Blob> SqliteStore::GetContent(const Key& key, ReadStatements& reads) {
 Result<Blob> SqliteStore::GetRow(const Key& key, ReadStatements& reads, bool is_use) {
   Result<std::optional<StoredRow>> found = reads.FindRow(key);
   if (!found.ok()) {
-    return ReadFailed(key, found.error());
+    return parts_.health.ReadFailed(key, found.error());
   }
   if (!found->has_value()) {
     return NotFound(key);
@@ -203,7 +134,7 @@ Result<Blob> SqliteStore::GetRow(const Key& key, ReadStatements& reads, bool is_
   StoredRow row = **std::move(found);
   const Result<std::optional<Finding>> finding = reads.CheckRow(key, row);
   if (!finding.ok()) {
-    return ReadFailed(key, finding.error());
+    return parts_.health.ReadFailed(key, finding.error());
   }
   if (finding->has_value()) {
     return Missing(key, **finding, std::move(row.value));
@@ -212,7 +143,7 @@ Result<Blob> SqliteStore::GetRow(const Key& key, ReadStatements& reads, bool is_
     return NotFound(key);
   }
   if (const int64_t now_q = NowSeconds() / kQuantumSeconds; is_use && row.used_q < now_q) {
-    access_times_.TouchRecord(row.eid, now_q);
+    parts_.access_times.TouchRecord(row.eid, now_q);
   }
   return std::move(row.value);
 }
@@ -220,7 +151,7 @@ Result<Blob> SqliteStore::GetRow(const Key& key, ReadStatements& reads, bool is_
 Result<Blob> SqliteStore::GetAlias(const Key& key, ReadStatements& reads, bool is_use) {
   const Result<std::optional<StoredAlias>> found = reads.FindAlias(key.space, key.id);
   if (!found.ok()) {
-    return ReadFailed(key, found.error());
+    return parts_.health.ReadFailed(key, found.error());
   }
   if (!found->has_value()) {
     return NotFound(key);
@@ -230,7 +161,7 @@ Result<Blob> SqliteStore::GetAlias(const Key& key, ReadStatements& reads, bool i
     return Missing(key, *finding, {});
   }
   if (const int64_t now_q = NowSeconds() / kQuantumSeconds; is_use && alias.used_q < now_q) {
-    access_times_.TouchRecord(alias.eid, now_q);
+    parts_.access_times.TouchRecord(alias.eid, now_q);
   }
   Blob value = CopiedBlob(std::as_bytes(std::span(alias.signature->bytes)));
   value.sum = RowSum(key, value.bytes);
@@ -242,41 +173,26 @@ Error SqliteStore::Missing(const Key& key, const Finding& finding, Blob found) {
   return {.code = ErrorCode::kNotFound, .context = KeyText(key) + " was damaged"};
 }
 
-Error SqliteStore::ReadFailed(const Key& key, const Error& error) {
-  if (error.reason == kIoError) {
-    ++counters_.damage[static_cast<size_t>(DamageKind::kIo)];
-    log_.Write(LogLevel::kWarning, "cache", "read failed",
-               {{"key", KeyText(key)}, {"error", ErrorText(error)}});
-  }
-  Judge(error);
-  return {.code = ErrorCode::kNotFound,
-          .context = KeyText(key) + " could not be read: " + error.context};
-}
-
 void SqliteStore::Report(const Damage& damage) {
-  ++counters_.damage[static_cast<size_t>(damage.kind)];
-  log_.Write(LogLevel::kWarning, "cache", "damage",
-             {{"what", DamageKindName(damage.kind)},
-              {"key", KeyText(damage.key)},
-              {"reason", damage.reason}});
-  const std::shared_ptr<Session> session = Current();
-  if (session == nullptr || session->writer() == nullptr) {
-    return;
-  }
+  ++parts_.counters.damage[static_cast<size_t>(damage.kind)];
+  parts_.log.Write(LogLevel::kWarning, "cache", "damage",
+                   {{"what", DamageKindName(damage.kind)},
+                    {"key", KeyText(damage.key)},
+                    {"reason", damage.reason}});
   Damage small = damage;
   small.found = {};  // the writer looks at what is stored then
   small.found.sum = damage.found.sum;
-  static_cast<void>(session->writer()->Post(
-      [small = std::move(small)](TableWrites& writes) { return writes.DropDamaged(small); }, {},
-      {.deadline =
-           clock_.Monotonic()}));  // not now if the queue is full: the next read reports again
+  // Not now if the queue is full: the next read reports again.
+  Post([small =
+            std::move(small)](TableWrites& writes) { return writes.removals().DropDamaged(small); },
+       {});
 }
 
 Result<PutResult> SqliteStore::Put(std::span<const Item> items, Durability durability,
                                    const Call& call) {
-  const std::shared_ptr<Session> session = Current();
+  const std::shared_ptr<Session> session = parts_.session.Get();
   if (session == nullptr) {
-    const bool full = clock_.Monotonic().count() < full_until_ns_;
+    const bool full = parts_.health.full();
     return Error{.code = full ? ErrorCode::kFull : ErrorCode::kBusy,
                  .context = full ? "the disk is full" : "the cache has no database"};
   }
@@ -285,8 +201,8 @@ Result<PutResult> SqliteStore::Put(std::span<const Item> items, Durability durab
                  .context = "another process owns the cache",
                  .reason = std::string(kReadOnly)};
   }
-  if (clock_.Monotonic().count() < full_until_ns_) {
-    ++counters_.refused_full;
+  if (parts_.health.full()) {
+    ++parts_.counters.refused_full;
     return Error{.code = ErrorCode::kFull, .context = "the disk is full"};
   }
   for (const Item& item : items) {
@@ -300,7 +216,7 @@ Result<PutResult> SqliteStore::Put(std::span<const Item> items, Durability durab
   const auto change = [this, state](TableWrites& writes) -> Result<void> {
     Result<PutResult> put = writes.Put(state->items);
     if (!put.ok() && put.error().reason == kDictionaryGone) {
-      dictionaries_.Forget();
+      parts_.dictionaries.Forget();
     }
     KILN_TRY(state->stored, std::move(put));
     return {};
@@ -311,7 +227,7 @@ Result<PutResult> SqliteStore::Put(std::span<const Item> items, Durability durab
   }
   const Result<void> written = session->writer()->Run(change, WeightOf(items), call);
   if (!written.ok()) {
-    counters_.collisions += written.error().reason == kCollision ? 1 : 0;
+    parts_.counters.collisions += written.error().reason == kCollision ? 1 : 0;
     return written.error();
   }
   return state->stored;
@@ -323,7 +239,7 @@ Result<std::vector<Key>> SqliteStore::FindMissing(std::span<const Key> keys, con
     if (CallEnded(reader.error())) {
       return std::move(reader).error();
     }
-    Judge(reader.error());
+    parts_.health.Judge(reader.error());
     return std::vector<Key>(keys.begin(), keys.end());
   }
   std::vector<Key> missing;
@@ -335,13 +251,13 @@ Result<std::vector<Key>> SqliteStore::FindMissing(std::span<const Key> keys, con
       if (CallEnded(has.error())) {
         return has.error();
       }
-      Judge(has.error());
+      parts_.health.Judge(has.error());
     }
     (has.ok() && *has ? present : missing).push_back(key);
   }
   if (call.may_write) {
     const int64_t now_s = NowSeconds();
-    access_times_.Lease(present, now_s, now_s + kMissingLeaseSeconds);
+    parts_.access_times.Lease(present, now_s, now_s + kMissingLeaseSeconds);
   }
   return missing;
 }
@@ -349,37 +265,94 @@ Result<std::vector<Key>> SqliteStore::FindMissing(std::span<const Key> keys, con
 void SqliteStore::Touch(std::span<const Key> keys) {
   const int64_t now_q = NowSeconds() / kQuantumSeconds;
   for (const Key& key : keys) {
-    access_times_.TouchKey(key, now_q);
+    parts_.access_times.TouchKey(key, now_q);
   }
 }
 
-Result<void> SqliteStore::Write(Writer::Change change, const Call& call) {
-  const std::shared_ptr<Session> session = Current();
-  if (session == nullptr) {
-    return Error{.code = ErrorCode::kBusy, .context = "the cache has no database"};
-  }
-  if (session->writer() == nullptr) {
+Result<std::vector<TrainedDictionary>> SqliteStore::Train() {
+  return TrainDictionaries(parts_.session, parts_.dictionaries, parts_.orders.stop_token());
+}
+
+Result<std::string> SqliteStore::Rebuild() {
+  if (!file_.owned()) {
     return Error{.code = ErrorCode::kFailedPrecondition,
                  .context = "another process owns the cache",
                  .reason = std::string(kReadOnly)};
   }
-  return session->writer()->Run(std::move(change), {}, call);
-}
-
-void SqliteStore::Post(Writer::Change change, const Writer::Weight& weight) {
-  const std::shared_ptr<Session> session = Current();
-  if (session != nullptr && session->writer() != nullptr) {
-    static_cast<void>(
-        session->writer()->Post(std::move(change), weight, {.deadline = clock_.Monotonic()}));
+  std::string set_aside = parts_.orders.AwaitReplacement();
+  if (parts_.session.Get() == nullptr) {
+    return Error{
+        .code = ErrorCode::kUnavailable, .context = "the cache has no database", .reason = {}};
   }
+  return set_aside;
 }
 
-Result<void> SqliteStore::Flush() {
-  return Write([this](TableWrites& writes) { return FlushAccessTimes(writes, access_times_); }, {});
+uint64_t SqliteStore::FreeDiskBytes() const {
+  struct statvfs info {};
+  if (::statvfs(dir().c_str(), &info) != 0) {
+    return std::numeric_limits<uint64_t>::max();  // unknown is not full
+  }
+  return uint64_t{info.f_bavail} * info.f_frsize;
+}
+
+void SqliteStore::StartCollecting(uint64_t target_bytes) {
+  parts_.session.WithWriter([&](Writer& writer) {
+    if (parts_.aside.bytes() > 0) {
+      parts_.aside.MakeRoom(file_.database().dir, parts_.counters.used_bytes, target_bytes);
+    }
+    parts_.collector.Start(target_bytes - std::min<uint64_t>(target_bytes, parts_.aside.bytes()));
+    writer.Wake();
+  });
+}
+
+void SqliteStore::StartVacuum() {
+  parts_.session.WithWriter([&](Writer& writer) {
+    parts_.collector.StartVacuum();
+    writer.Wake();
+  });
+}
+
+void SqliteStore::StartScan() {
+  parts_.session.WithWriter([&](Writer& writer) {
+    parts_.collector.StartScan();
+    writer.Wake();
+  });
+}
+
+void SqliteStore::StartAgeing() {
+  parts_.session.WithWriter([&](Writer& writer) {
+    parts_.collector.StartAgeing();
+    writer.Wake();
+  });
+}
+
+SqliteStatus SqliteStore::Status() const {
+  const bool open = parts_.session.Get() != nullptr;
+  const Counters& counters = parts_.counters;
+  SqliteStatus status{.read_only = !file_.owned() && open,
+                      .open = open,
+                      .full = parts_.health.full(),
+                      .collisions = counters.collisions,
+                      .nondeterminism = counters.nondeterminism,
+                      .groups = counters.groups,
+                      .grouped_requests = counters.grouped_requests,
+                      .commit_us = counters.commit_us,
+                      .refused_full = counters.refused_full,
+                      .evicted = counters.evicted,
+                      .aged = counters.aged,
+                      .wal_bytes = counters.wal_bytes,
+                      .used_bytes = counters.used_bytes};
+  if (status.read_only) {
+    status.owner = FindOwner(dir());
+  }
+  for (size_t i = 0; i < kDamageKindCount; ++i) {
+    status.damage[i] = counters.damage[i];
+  }
+  return status;
 }
 
 int64_t SqliteStore::NowSeconds() const {
-  return std::chrono::duration_cast<std::chrono::seconds>(clock_.UnixTime()).count();
+  return std::chrono::duration_cast<std::chrono::seconds>(parts_.clock.UnixTime()).count();
 }
 
 }  // namespace kiln::cache::sqlite

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Numbers of a whole store, table by table, page by page.
+// Content and records page by page, so that no reader keeps the WAL from being shortened for as
+// long as a large store takes; what comes and goes meanwhile may be counted or not. The other
+// tables are small.
+#include "cache/sqlite/statistics.h"
+
 #include <limits>
 #include <unordered_set>
 #include <utility>
 
 #include "cache/sqlite/database.h"
-#include "cache/sqlite/maintenance.h"
 #include "cache/sqlite/table_pages.h"
 
 namespace kiln::cache::sqlite {
@@ -76,11 +79,11 @@ Result<void> CountRecords(Connection& connection, StoreStats& stats) {
 
 }  // namespace
 
-Result<StoreStats> StoreMaintenance::Stats() {
-  KILN_TRY(ReaderPool::Loan reader, store_.Read({}));
+Result<StoreStats> StatisticsOf(SqliteStore& store, Clock& clock) {
+  KILN_TRY(ReaderPool::Loan reader, store.Read({}));
   Connection& connection = reader.connection();
-  const SqliteStatus status = store_.Status();
-  const std::filesystem::path file = store_.dir() / "cache.db";
+  const SqliteStatus status = store.Status();
+  const std::filesystem::path file = store.dir() / "cache.db";
   StoreStats stats{.path = file.string(),
                    .read_only = status.read_only,
                    .file_bytes = FileBytes(file) + FileBytes(file.string() + "-wal"),
@@ -96,7 +99,7 @@ Result<StoreStats> StoreMaintenance::Stats() {
   aliases.bytes = aliases.rows * sizeof(Hash128);
   KILN_TRY(stats.pins, count("SELECT count(*) FROM pin"));
   KILN_TRY(stats.pinned_records, count("SELECT count(DISTINCT eid) FROM pin_entry"));
-  const int64_t now_s = std::chrono::duration_cast<std::chrono::seconds>(clock_.UnixTime()).count();
+  const int64_t now_s = std::chrono::duration_cast<std::chrono::seconds>(clock.UnixTime()).count();
   KILN_TRY(stats.leases,
            count("SELECT count(*) FROM lease WHERE until_s>" + std::to_string(now_s)));
   KILN_TRY(stats.quarantined, count("SELECT count(*) FROM quarantine"));
@@ -105,25 +108,6 @@ Result<StoreStats> StoreMaintenance::Stats() {
   KILN_TRY(const uint64_t free, count("PRAGMA freelist_count"));
   stats.used_bytes = (pages - free) * static_cast<uint64_t>(kPageSize);
   return stats;
-}
-
-Result<std::vector<QuarantineEntry>> StoreMaintenance::ListQuarantine(int64_t before,
-                                                                      uint32_t limit) {
-  KILN_TRY(ReaderPool::Loan reader, store_.Read({}));
-  KILN_TRY(Statement statement,
-           reader.connection().Prepare("SELECT qid, at_s, what, id, reason FROM quarantine"
-                                       " WHERE qid<?1 OR ?1=0 ORDER BY qid DESC LIMIT ?2"));
-  Query query(statement);
-  query.Bind(before).Bind(int64_t{limit});
-  std::vector<QuarantineEntry> found;
-  KILN_TRY([[maybe_unused]] const int64_t rows, query.EachRow([&](const Query& row) {
-    found.push_back({.number = row.Int(0),
-                     .at_s = row.Int(1),
-                     .what = std::string(row.Text(2)),
-                     .id = row.Id(3).value_or(Hash128{}),
-                     .reason = std::string(row.Text(4))});
-  }));
-  return found;
 }
 
 }  // namespace kiln::cache::sqlite

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
-// The other half of TableWrites: recency, removal and quarantine.
+// References go in the order that leaves no row naming one that is gone: aliases, pins and
+// references of a record before the record, the records of content before the content.
+#include "cache/sqlite/table_removals.h"
+
 #include <algorithm>
+#include <utility>
 
 #include "cache/codec.h"
-#include "cache/sqlite/table_writes.h"
 
 namespace kiln::cache::sqlite {
 namespace {
@@ -13,28 +16,34 @@ constexpr int64_t kQuarantineRows = 1024;              // so 64 MiB in all
 
 }  // namespace
 
-Result<void> TableWrites::MarkUsed(int64_t eid, int64_t used_q) {
-  Query use(use_eid_);
-  return use.Bind(eid).Bind(used_q).Run();
+Result<TableRemovals> TableRemovals::Prepare(WriteContext& context) {
+  TableRemovals removals(context);
+  const std::vector<std::pair<Statement*, std::string_view>> statements = {
+      {&removals.find_blob_, "SELECT rid FROM blob WHERE id=?1"},
+      {&removals.delete_blob_, "DELETE FROM blob WHERE rid=?1"},
+      {&removals.orphan_id_,
+       "SELECT id FROM blob WHERE rid=?1 AND put_s<?2"
+       " AND NOT EXISTS (SELECT 1 FROM ref WHERE ref.rid=?1)"},
+      {&removals.delete_entry_, "DELETE FROM entry WHERE eid=?1 RETURNING key"},
+      {&removals.refs_of_, "SELECT rid FROM ref WHERE eid=?1"},
+      {&removals.delete_refs_, "DELETE FROM ref WHERE eid=?1"},
+      {&removals.eids_of_blob_, "SELECT ref.eid FROM ref JOIN blob USING (rid) WHERE blob.id=?1"},
+      {&removals.delete_alias_, "DELETE FROM alias WHERE space=?1 AND key=?2"},
+      {&removals.delete_aliases_of_, "DELETE FROM alias WHERE eid=?1"},
+      {&removals.delete_pins_of_, "DELETE FROM pin_entry WHERE eid=?1"},
+      {&removals.dictionary_, "SELECT id, data FROM dict WHERE dict=?1"},
+      {&removals.delete_dictionary_, "DELETE FROM dict WHERE dict=?1"},
+      {&removals.insert_quarantine_,
+       "INSERT INTO quarantine (at_s, what, id, reason, bytes) VALUES (?1, ?2, ?3, ?4, ?5)"},
+      {&removals.trim_quarantine_, "DELETE FROM quarantine WHERE qid<=?1"},
+  };
+  for (const auto& [statement, sql] : statements) {
+    KILN_TRY(*statement, context.connection.Prepare(sql));
+  }
+  return removals;
 }
 
-Result<void> TableWrites::MarkUsed(const Key& key, int64_t used_q) {
-  if (key.level == Level::kContent) {
-    return {};  // content has no recency of its own: records keep it
-  }
-  if (key.level == Level::kAlias) {
-    Query use(use_alias_);
-    return use.Bind(int64_t{key.space}).Bind(key.id).Bind(used_q).Run();
-  }
-  Query use(use_key_);
-  return use.Bind(int64_t{key.space})
-      .Bind(static_cast<int64_t>(key.level))
-      .Bind(key.id)
-      .Bind(used_q)
-      .Run();
-}
-
-Result<std::vector<int64_t>> TableWrites::RefsOf(int64_t eid) {
+Result<std::vector<int64_t>> TableRemovals::RefsOf(int64_t eid) {
   Query query(refs_of_);
   query.Bind(eid);
   std::vector<int64_t> rids;
@@ -43,7 +52,7 @@ Result<std::vector<int64_t>> TableWrites::RefsOf(int64_t eid) {
   return rids;
 }
 
-Result<void> TableWrites::DropRecord(int64_t eid, RemovedBy why) {
+Result<void> TableRemovals::DropRecord(int64_t eid, RemovedBy why) {
   for (Statement* statement : {&delete_aliases_of_, &delete_pins_of_, &delete_refs_}) {
     Query query(*statement);
     KILN_TRY_VOID(query.Bind(eid).Run());
@@ -52,18 +61,18 @@ Result<void> TableWrites::DropRecord(int64_t eid, RemovedBy why) {
   query.Bind(eid);
   KILN_TRY([[maybe_unused]] const int64_t rows, query.EachRow([&](const Query& row) {
     if (const std::optional<Hash128> key = row.Id(0)) {
-      counters_->removed.Add(*key, {.by = why, .at_s = NowSeconds()});
+      context_->counters.removed.Add(*key, {.by = why, .at_s = context_->NowSeconds()});
     }
   }));
   return {};
 }
 
-Result<void> TableWrites::DropOrphans(std::span<const int64_t> rids,
-                                      const std::function<bool(const Hash128&)>& keep) {
+Result<void> TableRemovals::DropOrphans(std::span<const int64_t> rids,
+                                        const std::function<bool(const Hash128&)>& keep) {
   for (const int64_t rid : rids) {
     {
       Query find(orphan_id_);
-      find.Bind(rid).Bind(NowSeconds() - kGraceSeconds);
+      find.Bind(rid).Bind(context_->NowSeconds() - kGraceSeconds);
       KILN_TRY(const bool orphan, find.Next());
       if (!orphan || keep(find.Id(0).value_or(Hash128{}))) {
         continue;
@@ -75,7 +84,7 @@ Result<void> TableWrites::DropOrphans(std::span<const int64_t> rids,
   return {};
 }
 
-Result<void> TableWrites::DropBlob(const Hash128& id) {
+Result<void> TableRemovals::DropBlob(const Hash128& id) {
   std::vector<int64_t> eids;
   {
     Query query(eids_of_blob_);
@@ -86,49 +95,69 @@ Result<void> TableWrites::DropBlob(const Hash128& id) {
   for (const int64_t eid : eids) {
     KILN_TRY_VOID(DropRecord(eid, RemovedBy::kDamage));
   }
-  KILN_TRY(const std::optional<int64_t> rid, RidOf(id));
-  if (!rid.has_value()) {
-    return {};
+  int64_t rid = 0;
+  {
+    Query find(find_blob_);
+    KILN_TRY(const bool found, find.Bind(id).Next());
+    if (!found) {
+      return {};
+    }
+    rid = find.Int(0);
   }
   Query query(delete_blob_);
-  return query.Bind(*rid).Run();
+  return query.Bind(rid).Run();
 }
 
 // The item may have been replaced since the reader looked, so what counts is what is found now.
-Result<void> TableWrites::DropDamaged(const Damage& damage) {
+Result<void> TableRemovals::DropDamaged(const Damage& damage) {
+  if (damage.key.level == Level::kContent) {
+    return DropDamagedContent(damage);
+  }
+  return damage.key.level == Level::kAlias ? DropDamagedAlias(damage) : DropDamagedRecord(damage);
+}
+
+// A dictionary that is damaged makes all content that needs it look damaged: it goes, too, so that
+// the next content is not compressed with it.
+Result<void> TableRemovals::DropDamagedContent(const Damage& damage) {
+  const Hash128& id = damage.key.id;
+  KILN_TRY(const std::optional<Blob> blob, context_->reads.FindBlob(id));
+  if (!blob.has_value()) {
+    return {};
+  }
+  context_->reads.ForgetDictionaries();
+  KILN_TRY(const std::optional<Finding> finding, context_->reads.CheckContent(id, *blob));
+  if (!finding.has_value()) {
+    return {};
+  }
+  KILN_TRY_VOID(Quarantine("blob", id, damage.reason, blob->bytes));
+  if (const auto number = DictionaryInFrame(blob->bytes)) {
+    KILN_TRY_VOID(DropDamagedDictionary(*number));
+  }
+  return DropBlob(id);
+}
+
+Result<void> TableRemovals::DropDamagedAlias(const Damage& damage) {
   const Key& key = damage.key;
-  if (key.level == Level::kContent) {
-    KILN_TRY(const std::optional<Blob> blob, reads_.FindBlob(key.id));
-    if (!blob.has_value()) {
-      return {};
-    }
-    reads_.ForgetDictionaries();
-    KILN_TRY(const std::optional<Finding> content_finding, reads_.CheckContent(key.id, *blob));
-    if (!content_finding.has_value()) {
-      return {};
-    }
-    KILN_TRY_VOID(Quarantine("blob", key.id, damage.reason, blob->bytes));
-    if (const auto number = DictionaryInFrame(blob->bytes)) {
-      KILN_TRY_VOID(DropDamagedDictionary(*number));
-    }
-    return DropBlob(key.id);
+  KILN_TRY(const std::optional<StoredAlias> alias, context_->reads.FindAlias(key.space, key.id));
+  if (!alias.has_value() || !CheckAlias(key, *alias).has_value()) {
+    return {};
   }
-  if (key.level == Level::kAlias) {
-    KILN_TRY(const std::optional<StoredAlias> alias, reads_.FindAlias(key.space, key.id));
-    if (!alias.has_value() || !CheckAlias(key, *alias).has_value()) {
-      return {};
-    }
-    KILN_TRY_VOID(Quarantine("alias", key.id, damage.reason, {}));
-    Query query(delete_alias_);
-    return query.Bind(int64_t{key.space}).Bind(key.id).Run();
-  }
-  KILN_TRY(const std::optional<StoredRow> row, reads_.FindRow(key));
+  KILN_TRY_VOID(Quarantine("alias", key.id, damage.reason, {}));
+  Query query(delete_alias_);
+  return query.Bind(int64_t{key.space}).Bind(key.id).Run();
+}
+
+// A record that is what it says may still be unfit: its reader could not make use of it. Then it
+// goes only if it is the one that the reader had, which its sum tells.
+Result<void> TableRemovals::DropDamagedRecord(const Damage& damage) {
+  const Key& key = damage.key;
+  KILN_TRY(const std::optional<StoredRow> row, context_->reads.FindRow(key));
   if (!row.has_value()) {
     return {};
   }
-  KILN_TRY(std::optional<Finding> finding, reads_.CheckRow(key, *row));
+  KILN_TRY(std::optional<Finding> finding, context_->reads.CheckRow(key, *row));
   if (!finding.has_value() && damage.kind == DamageKind::kUnfit &&
-      row->value.sum == damage.found.sum) {  // else another one took its place
+      row->value.sum == damage.found.sum) {
     finding = Finding{.kind = damage.kind, .reason = damage.reason};
   }
   if (!finding.has_value()) {
@@ -139,7 +168,7 @@ Result<void> TableWrites::DropDamaged(const Damage& damage) {
   return DropRecord(row->eid, RemovedBy::kDamage);
 }
 
-Result<void> TableWrites::DropDamagedDictionary(int64_t number) {
+Result<void> TableRemovals::DropDamagedDictionary(int64_t number) {
   Hash128 id;
   Bytes bytes;
   {
@@ -160,22 +189,22 @@ Result<void> TableWrites::DropDamagedDictionary(int64_t number) {
   return DropDictionary(number);
 }
 
-Result<void> TableWrites::DropDictionary(int64_t number) {
-  reads_.ForgetDictionaries();
+Result<void> TableRemovals::DropDictionary(int64_t number) {
+  context_->reads.ForgetDictionaries();
   Query remove(delete_dictionary_);
   return remove.Bind(number).Run();
 }
 
-Result<void> TableWrites::Quarantine(std::string_view what, const Hash128& id,
-                                     std::string_view reason, ByteView bytes) {
+Result<void> TableRemovals::Quarantine(std::string_view what, const Hash128& id,
+                                       std::string_view reason, ByteView bytes) {
   {
     Query insert(insert_quarantine_);
-    insert.Bind(NowSeconds()).Bind(what).Bind(id).Bind(reason);
+    insert.Bind(context_->NowSeconds()).Bind(what).Bind(id).Bind(reason);
     insert.Bind(bytes.first(std::min(bytes.size(), kQuarantineBytes)));
     KILN_TRY_VOID(insert.Run());
   }
   Query trim(trim_quarantine_);
-  return trim.Bind(connection_->last_insert_rowid() - kQuarantineRows).Run();
+  return trim.Bind(context_->connection.last_insert_rowid() - kQuarantineRows).Run();
 }
 
 }  // namespace kiln::cache::sqlite

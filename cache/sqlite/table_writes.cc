@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Puts; most of this file is what happens when a key is already there.
+// Most of this file is what happens when a key is already there. An insert that conflicts changes
+// nothing and says so (Connection::writes), which costs less than looking first; only then the
+// stored row is read. It stays if it is right, whoever was first: equal bytes count as present,
+// other bytes of content as a collision, another result of a key as nondeterminism. It gives way if
+// it is damaged, expired, a poison record that a result follows, or a mask that the new one widens.
 #include "cache/sqlite/table_writes.h"
 
 #include <algorithm>
@@ -32,8 +36,10 @@ Error IndexDamaged(const Key& key) {
 
 Result<TableWrites> TableWrites::Prepare(Connection& connection, Clock& clock, Counters& counters,
                                          const Options& options) {
-  TableWrites writes(connection, clock, counters, options);
-  KILN_TRY(writes.reads_, ReadStatements::Prepare(connection));
+  KILN_TRY(std::unique_ptr<WriteContext> context,
+           WriteContext::Prepare(connection, clock, counters));
+  KILN_TRY(TableRemovals removals, TableRemovals::Prepare(*context));
+  TableWrites writes(std::move(context), std::move(removals), options);
   const std::vector<std::pair<Statement*, std::string_view>> statements = {
       {&writes.insert_blob_,
        "INSERT INTO blob (id, raw_size, codec, put_s, data, dict, sum)"
@@ -42,15 +48,10 @@ Result<TableWrites> TableWrites::Prepare(Connection& connection, Clock& clock, C
       {&writes.replace_blob_,
        "UPDATE blob SET raw_size=?2, codec=?3, put_s=?4, data=?5, dict=?6, sum=?7 WHERE rid=?1"},
       {&writes.renew_blob_, "UPDATE blob SET put_s=?2 WHERE rid=?1"},
-      {&writes.delete_blob_, "DELETE FROM blob WHERE rid=?1"},
-      {&writes.orphan_id_,
-       "SELECT id FROM blob WHERE rid=?1 AND put_s<?2"
-       " AND NOT EXISTS (SELECT 1 FROM ref WHERE ref.rid=?1)"},
       {&writes.insert_entry_,
        "INSERT INTO entry (space, level, key, kind, expires_s, used_q, cost_us, value, sum)"
        " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) ON CONFLICT (space, level, key) DO NOTHING"},
       {&writes.widen_mask_, "UPDATE entry SET value=?2, sum=?3, used_q=?4 WHERE eid=?1"},
-      {&writes.delete_entry_, "DELETE FROM entry WHERE eid=?1 RETURNING key"},
       {&writes.use_eid_, "UPDATE entry SET used_q=?2 WHERE eid=?1 AND used_q<?2"},
       {&writes.use_key_,
        "UPDATE entry SET used_q=?4 WHERE space=?1 AND level=?2 AND key=?3 AND used_q<?4"},
@@ -58,30 +59,16 @@ Result<TableWrites> TableWrites::Prepare(Connection& connection, Clock& clock, C
        "UPDATE entry SET used_q=?3 WHERE eid=(SELECT eid FROM alias WHERE space=?1 AND key=?2)"
        " AND used_q<?3"},
       {&writes.insert_ref_, "INSERT INTO ref VALUES (?1, ?2) ON CONFLICT DO NOTHING"},
-      {&writes.refs_of_, "SELECT rid FROM ref WHERE eid=?1"},
-      {&writes.delete_refs_, "DELETE FROM ref WHERE eid=?1"},
-      {&writes.eids_of_blob_, "SELECT ref.eid FROM ref JOIN blob USING (rid) WHERE blob.id=?1"},
       {&writes.insert_alias_,
        "INSERT INTO alias (space, key, eid, sum) VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING"},
       {&writes.replace_alias_, "UPDATE alias SET eid=?3, sum=?4 WHERE space=?1 AND key=?2"},
-      {&writes.delete_alias_, "DELETE FROM alias WHERE space=?1 AND key=?2"},
-      {&writes.delete_aliases_of_, "DELETE FROM alias WHERE eid=?1"},
-      {&writes.delete_pins_of_, "DELETE FROM pin_entry WHERE eid=?1"},
       {&writes.signature_eid_, "SELECT eid FROM entry WHERE space=?1 AND level=?2 AND key=?3"},
-      {&writes.dictionary_, "SELECT id, data FROM dict WHERE dict=?1"},
-      {&writes.delete_dictionary_, "DELETE FROM dict WHERE dict=?1"},
-      {&writes.insert_quarantine_,
-       "INSERT INTO quarantine (at_s, what, id, reason, bytes) VALUES (?1, ?2, ?3, ?4, ?5)"},
-      {&writes.trim_quarantine_, "DELETE FROM quarantine WHERE qid<=?1"},
+      {&writes.dictionary_, "SELECT 1 FROM dict WHERE dict=?1"},
   };
   for (const auto& [statement, sql] : statements) {
     KILN_TRY(*statement, connection.Prepare(sql));
   }
   return writes;
-}
-
-int64_t TableWrites::NowSeconds() const {
-  return std::chrono::duration_cast<std::chrono::seconds>(clock_->UnixTime()).count();
 }
 
 Result<PutResult> TableWrites::Put(std::span<const Item> items) {
@@ -136,9 +123,9 @@ Result<void> TableWrites::PutContent(const Item& item, PutResult& stored, Number
         .Bind(item.value.sum);
     KILN_TRY_VOID(insert.Run());
   }
-  if (connection_->writes() == 1) {
+  if (context_->connection.writes() == 1) {
     ++stored.added;
-    contents[item.key.id] = connection_->last_insert_rowid();
+    contents[item.key.id] = context_->connection.last_insert_rowid();
     return {};
   }
   KILN_TRY(contents[item.key.id], MeetStoredContent(item, dictionary, stored));
@@ -165,16 +152,16 @@ Result<int64_t> TableWrites::MeetStoredContent(const Item& item, int64_t diction
   }
   const bool same_size = raw_size == static_cast<int64_t>(item.value.raw_size);
   if (!same_size || item.value.raw_size <= kCompareBytes) {
-    KILN_TRY(const std::optional<Blob> there, reads_.FindBlob(item.key.id));
+    KILN_TRY(const std::optional<Blob> there, context_->reads.FindBlob(item.key.id));
     const bool same_bytes = there.has_value() && there->codec == item.value.codec &&
                             std::ranges::equal(there->bytes, item.value.bytes);
     if (!same_size || !same_bytes) {
       KILN_TRY(const std::optional<Finding> finding,
-               reads_.CheckContent(item.key.id, there.value_or(Blob{})));
+               context_->reads.CheckContent(item.key.id, there.value_or(Blob{})));
       if (finding.has_value()) {
-        ++counters_->damage[static_cast<size_t>(DamageKind::kBlob)];
-        KILN_TRY_VOID(
-            Quarantine("blob", item.key.id, finding->reason, there.value_or(Blob{}).bytes));
+        ++context_->counters.damage[static_cast<size_t>(DamageKind::kBlob)];
+        KILN_TRY_VOID(removals_.Quarantine("blob", item.key.id, finding->reason,
+                                           there.value_or(Blob{}).bytes));
         Query replace(replace_blob_);
         replace.Bind(rid)
             .Bind(static_cast<int64_t>(item.value.raw_size))
@@ -187,8 +174,8 @@ Result<int64_t> TableWrites::MeetStoredContent(const Item& item, int64_t diction
         ++stored.added;
         return rid;
       }
-      const Result<Blob> old_raw = reads_.Decode(*there);
-      const Result<Blob> new_raw = reads_.Decode(item.value);
+      const Result<Blob> old_raw = context_->reads.Decode(*there);
+      const Result<Blob> new_raw = context_->reads.Decode(item.value);
       if (!old_raw.ok() || !new_raw.ok() || !std::ranges::equal(old_raw->bytes, new_raw->bytes)) {
         return Error{.code = ErrorCode::kAlreadyExists,
                      .context = "other content is stored as " + item.key.id.hex(),
@@ -271,10 +258,10 @@ Result<bool> TableWrites::InsertRecord(const Item& item, const RowSummary& summa
         .Bind(item.value.sum);
     KILN_TRY_VOID(insert.Run());
   }
-  if (connection_->writes() == 0) {
+  if (context_->connection.writes() == 0) {
     return false;
   }
-  inserted_eid_ = connection_->last_insert_rowid();
+  inserted_eid_ = context_->connection.last_insert_rowid();
   KILN_TRY_VOID(InsertRefs(inserted_eid_, rids));
   return true;
 }
@@ -289,24 +276,24 @@ Result<void> TableWrites::InsertRefs(int64_t eid, std::span<const int64_t> rids)
 
 Result<bool> TableWrites::MeetStoredRecord(const Item& item, const RowSummary& summary,
                                            PutResult& stored, std::span<const int64_t> rids) {
-  KILN_TRY(const std::optional<StoredRow> there, reads_.FindRow(item.key));
+  KILN_TRY(const std::optional<StoredRow> there, context_->reads.FindRow(item.key));
   if (!there.has_value()) {
     return IndexDamaged(item.key);
   }
-  KILN_TRY(const std::optional<Finding> finding, reads_.CheckRow(item.key, *there));
+  KILN_TRY(const std::optional<Finding> finding, context_->reads.CheckRow(item.key, *there));
   bool gives_way = there->expires_s.has_value() && *there->expires_s <= NowSeconds();
   if (finding.has_value()) {
-    ++counters_->damage[static_cast<size_t>(finding->kind)];
-    KILN_TRY_VOID(Quarantine(DamageKindName(finding->kind), item.key.id, finding->reason,
-                             there->value.bytes));
+    ++context_->counters.damage[static_cast<size_t>(finding->kind)];
+    KILN_TRY_VOID(removals_.Quarantine(DamageKindName(finding->kind), item.key.id, finding->reason,
+                                       there->value.bytes));
     gives_way = true;
   } else if (!gives_way) {
     KILN_TRY(const RowSummary old, SummarizeRow(item.key.level, there->value.bytes));
     gives_way = old.kind == RecordKind::kPoison && summary.kind != RecordKind::kPoison;
   }
   if (gives_way) {
-    KILN_TRY_VOID(
-        DropRecord(there->eid, finding.has_value() ? RemovedBy::kDamage : RemovedBy::kExpiry));
+    KILN_TRY_VOID(removals_.DropRecord(
+        there->eid, finding.has_value() ? RemovedBy::kDamage : RemovedBy::kExpiry));
     return InsertRecord(item, summary, rids);
   }
   if (item.key.level == Level::kMask) {
@@ -320,9 +307,11 @@ Result<bool> TableWrites::MeetStoredRecord(const Item& item, const RowSummary& s
     return false;
   }
   ++stored.nondeterminism;
-  ++counters_->nondeterminism;
-  KILN_TRY_VOID(Quarantine("nondeterminism", item.key.id, "first result", there->value.bytes));
-  KILN_TRY_VOID(Quarantine("nondeterminism", item.key.id, "other result", item.value.bytes));
+  ++context_->counters.nondeterminism;
+  KILN_TRY_VOID(
+      removals_.Quarantine("nondeterminism", item.key.id, "first result", there->value.bytes));
+  KILN_TRY_VOID(
+      removals_.Quarantine("nondeterminism", item.key.id, "other result", item.value.bytes));
   return false;
 }
 
@@ -370,11 +359,12 @@ Result<void> TableWrites::PutAlias(const Item& item, PutResult& stored, const Nu
     return query.Bind(int64_t{item.key.space}).Bind(item.key.id).Bind(eid).Bind(sum).Run();
   };
   KILN_TRY_VOID(write(insert_alias_));
-  if (connection_->writes() == 1) {
+  if (context_->connection.writes() == 1) {
     ++stored.added;
     return {};
   }
-  KILN_TRY(const std::optional<StoredAlias> there, reads_.FindAlias(item.key.space, item.key.id));
+  KILN_TRY(const std::optional<StoredAlias> there,
+           context_->reads.FindAlias(item.key.space, item.key.id));
   if (!there.has_value() || CheckAlias(item.key, *there).has_value()) {
     ++stored.added;  // it led nowhere or to the wrong record
     return write(replace_alias_);
@@ -384,8 +374,30 @@ Result<void> TableWrites::PutAlias(const Item& item, PutResult& stored, const Nu
     return {};
   }
   ++stored.nondeterminism;
-  ++counters_->nondeterminism;
-  return Quarantine("nondeterminism", item.key.id, "leads to another signature", item.value.bytes);
+  ++context_->counters.nondeterminism;
+  return removals_.Quarantine("nondeterminism", item.key.id, "leads to another signature",
+                              item.value.bytes);
+}
+
+Result<void> TableWrites::MarkUsed(int64_t eid, int64_t used_q) {
+  Query use(use_eid_);
+  return use.Bind(eid).Bind(used_q).Run();
+}
+
+Result<void> TableWrites::MarkUsed(const Key& key, int64_t used_q) {
+  if (key.level == Level::kContent) {
+    return {};  // content has no recency of its own: records keep it
+  }
+  if (key.level == Level::kAlias) {
+    Query use(use_alias_);
+    return use.Bind(int64_t{key.space}).Bind(key.id).Bind(used_q).Run();
+  }
+  Query use(use_key_);
+  return use.Bind(int64_t{key.space})
+      .Bind(static_cast<int64_t>(key.level))
+      .Bind(key.id)
+      .Bind(used_q)
+      .Run();
 }
 
 }  // namespace kiln::cache::sqlite

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "cache/codec.h"
-#include "cache/explain.h"
+#include "cache/explain_codec.h"
 #include "cache/sqlite/schema_sql.h"
 #include "cache/sqlite/table_pages.h"
 

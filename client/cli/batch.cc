@@ -1,20 +1,29 @@
 // SPDX-License-Identifier: MIT
-// kiln batch: list, show, attach, items, pause, resume, cancel. See spec/cli 6.3
+#include "client/cli/batch.h"
+
 #include <algorithm>
 #include <chrono>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "client/cli/add_verb.h"
 #include "client/cli/batch_run.h"
+#include "client/cli/failure.h"
 #include "client/cli/json_line.h"
 #include "client/cli/mistakes.h"
 #include "client/cli/print.h"
 #include "client/cli/results.h"
-#include "client/cli/verbs.h"
+#include "client/cli/session.h"
 
 namespace kiln::cli {
 namespace {
+
+struct BatchArguments {
+  std::string what;  // list, show, attach, items, pause, resume, cancel
+  std::string id;    // or how it begins
+  std::vector<std::string> kinds;
+};
 
 nlohmann::ordered_json JsonOf(const client::BatchInfo& batch) {
   return {{"v", 1},
@@ -163,11 +172,11 @@ Result<int> Run(const Global& global, const BatchArguments& arguments) {
   return int{kSuccess};
 }
 
-}  // namespace
-
 int RunBatchVerb(const Global& global, const BatchArguments& arguments) {
   return RunTimed(global, "batch", [&] { return Run(global, arguments); });
 }
+
+}  // namespace
 
 int RunBatchResume(const Global& global, const std::string& prefix) {
   const auto resume = [&]() -> Result<int> {
@@ -190,6 +199,40 @@ int RunBatchResume(const Global& global, const std::string& prefix) {
     return Attach(global, id, client);
   };
   return RunTimed(global, "build", resume);
+}
+
+void AddBatch(CLI::App& app, CommandLine& line) {
+  const auto arguments = std::make_shared<BatchArguments>();
+  struct Row {
+    const char* name;
+    const char* what;
+  };
+  CLI::App* batch = AddGroup(app, "batch", "Batches of the daemon");
+  for (const Row& row :
+       {Row{"list", "All that the daemon remembers, latest first"}, Row{"show", "State and counts"},
+        Row{"attach", "Follow it to its end"}, Row{"items", "Its distinct results"},
+        Row{"pause", "Let running variants end, start no others"}, Row{"resume", "Go on"},
+        Row{"cancel", "End it; results stay cached"}}) {
+    const std::string name = row.name;
+    const std::string example = fmt::format("  kiln batch {}{}\n  kiln batch {}{}", name,
+                                            name == "list" ? "" : " 7c1e", name,
+                                            name == "list"    ? " --json"
+                                            : name == "items" ? " 7c1e --kinds failed,slow"
+                                                              : " 7c1e --json");
+    CLI::App* verb =
+        AddVerb(*batch, line, {row.name, row.what, example.c_str()}, [&line, arguments, name] {
+          arguments->what = name;
+          return RunBatchVerb(line.global, *arguments);
+        });
+    if (name != "list") {
+      verb->add_option("id", arguments->id, "Id, or how it begins")->required();
+    }
+    if (name == "items") {
+      verb->add_option("--kinds", arguments->kinds, "failed, poison, slow, deduped; default: all")
+          ->delimiter(',')
+          ->check(CLI::IsMember({"failed", "poison", "slow", "deduped"}));
+    }
+  }
 }
 
 }  // namespace kiln::cli

@@ -10,10 +10,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "client/cli/failure.h"
 #include "client/cli/json_line.h"
 #include "client/cli/mistakes.h"
 #include "client/cli/print.h"
 #include "client/cli/progress.h"
+#include "client/cli/session.h"
 #include "client/cli/space_mistakes.h"
 
 namespace kiln::cli {
@@ -92,8 +94,8 @@ Result<Project> LoadProject(const Global& global, const std::vector<std::string>
   KILN_TRY(std::vector<client::OptionList> listed, DeclaredOf(client, programs));
   for (size_t i = 0; i < listed.size(); ++i) {
     const LoadedProgram& loaded = project.programs[i];
-    const client::OptionList declared = std::move(listed[i]);
-    project.declared.emplace_back(loaded.program.name, declared);
+    const client::OptionList& declared =
+        project.declared.emplace_back(loaded.program.name, std::move(listed[i])).second;
     if (client::HasErrors(declared)) {  // and so nobody knows what it declares
       client::ProgramSpace wrong;       // the daemon reports its errors as the program's result
       wrong.program = loaded.program;

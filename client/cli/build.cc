@@ -1,29 +1,56 @@
 // SPDX-License-Identifier: MIT
-// kiln build: every variant of the manifest's programs as a batch.
+#include "client/cli/build.h"
+
 #include <algorithm>
 #include <chrono>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "client/cli/add_verb.h"
+#include "client/cli/batch.h"
 #include "client/cli/batch_run.h"
 #include "client/cli/depfile.h"
 #include "client/cli/dry_run.h"
+#include "client/cli/failure.h"
+#include "client/cli/fetch.h"
 #include "client/cli/json_line.h"
 #include "client/cli/mistakes.h"
+#include "client/cli/pack_build.h"
 #include "client/cli/print.h"
 #include "client/cli/report.h"
 #include "client/cli/results.h"
+#include "client/cli/session.h"
 #include "client/cli/shell_word.h"
-#include "client/cli/store_arguments.h"
+#include "client/cli/units.h"
 #include "client/cli/unread_axes.h"
-#include "client/cli/verbs.h"
 #include "compiler/base/beneath.h"
 #include "compiler/base/file.h"
 #include "compiler/diag/render.h"
 
 namespace kiln::cli {
 namespace {
+
+struct BuildArguments {
+  std::vector<std::string> programs;  // names or globs; none = all
+  std::vector<std::string> targets;   // names; none = all
+  std::string where;                  // expression; builds only variants where it is true
+  bool dry_run = false;               // counts, compiles nothing
+  bool retry_failed = false;
+  std::string out;                   // folder for results
+  std::string pack;                  // file
+  std::vector<std::string> reports;  // FORMAT:FILE
+  std::string on_error = "continue";
+  bool fail_fast = false;
+  bool detach = false;
+  std::optional<std::string> resume;  // id, or how it begins; empty: the latest of the project
+  uint64_t explore = 0;
+  uint32_t priority = 0;
+  std::string pin;  // name
+  std::string durability = "local";
+  std::string deps;            // dependency file
+  std::string depfile_target;  // what it is about
+};
 
 using Time = std::chrono::steady_clock::time_point;
 
@@ -261,8 +288,8 @@ int Build(const Global& global, const BuildArguments& arguments, const Project& 
     }
   }
   if (exit == kSuccess && !arguments.pack.empty()) {
-    PackArguments pack;
-    pack.files = arguments.programs;
+    PackBuildArguments pack;
+    pack.programs = arguments.programs;
     pack.out = arguments.pack;
     if (const int packed = RunPackBuild(global, pack); packed != kSuccess) {
       return packed;
@@ -271,8 +298,6 @@ int Build(const Global& global, const BuildArguments& arguments, const Project& 
   PrintSummary(global, project, *batch, SecondsSince(start), exit);
   return exit;
 }
-
-}  // namespace
 
 int RunBuild(const Global& global, const BuildArguments& arguments) {
   const Time start = std::chrono::steady_clock::now();
@@ -297,6 +322,43 @@ int RunBuild(const Global& global, const BuildArguments& arguments) {
   }
   return arguments.detach ? Detach(global, *project, client, arguments, start)
                           : Build(global, arguments, *project, client, start);
+}
+
+}  // namespace
+
+void AddBuild(CLI::App& app, CommandLine& line) {
+  const auto arguments = std::make_shared<BuildArguments>();
+  CLI::App* verb = AddVerb(app, line,
+                           {"build", "Build every variant of the manifest",
+                            "  kiln build\n  kiln build 'rock/*' --out results"},
+                           [&line, arguments] { return RunBuild(line.global, *arguments); });
+  verb->add_option("programs", arguments->programs, "Names or globs; default: all");
+  BuildArguments& build = *arguments;
+  verb->add_option("-t,--target", build.targets, "Target of the manifest; repeatable")->take_all();
+  verb->add_option("--where", build.where, "Only variants where this expression is true")
+      ->check(SaysSomething);
+  verb->add_flag("--dry-run", build.dry_run, "Count, check the budget, compile nothing");
+  verb->add_flag("--retry-failed", build.retry_failed, "Compile again what failed before");
+  verb->add_option("--out", build.out, "Folder for the results");
+  verb->add_option("--pack", build.pack, "Pack file to write");
+  verb->add_option("--report", build.reports, "json, junit, github or md:FILE; repeatable")
+      ->take_all();
+  verb->add_option("--on-error", build.on_error, "What a failure ends; default: nothing")
+      ->check(CLI::IsMember({"continue", "stop-program", "stop"}));
+  verb->add_flag("--fail-fast", build.fail_fast, "The same as --on-error stop");
+  verb->add_flag("--detach", build.detach, "Return at once; the daemon goes on, over restarts too");
+  verb->add_option_function<std::string>(
+          "--resume", [&build](const std::string& id) { build.resume = id == "latest" ? "" : id; },
+          "Go on with a batch; default: the latest of the project")
+      ->expected(0, 1)
+      ->default_str("latest");
+  verb->add_option("--explore", build.explore, "Results to discover beyond the budget");
+  verb->add_option("--priority", build.priority, "0 to 9")->check(CLI::Range(0, 9));
+  verb->add_option("--pin", build.pin, "Keep the results from removal under this name");
+  verb->add_option("--durability", build.durability, "local or quorum")
+      ->check(CLI::IsMember({"local", "quorum"}));
+  verb->add_option("--deps", build.deps, "Dependency file for Make and Ninja");
+  verb->add_option("--depfile-target", build.depfile_target, "What that file is about");
 }
 
 }  // namespace kiln::cli

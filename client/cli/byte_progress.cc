@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "client/cli/print.h"
-#include "client/cli/store_arguments.h"
+#include "client/cli/units.h"
 
 namespace kiln::cli {
 namespace {

@@ -4,38 +4,40 @@
 #include <chrono>
 #include <filesystem>
 
+#include "client/cli/failure.h"
 #include "compiler/base/user_folders.h"
 
 namespace kiln::cli {
 
-std::string DirectoryOf(const CacheArguments& arguments) {
-  if (!arguments.dir.empty()) {
-    return arguments.dir;
+std::string DirectoryOf(const std::string& dir) {
+  if (!dir.empty()) {
+    return dir;
   }
   const std::string named = ProcessVariable("KILN_CACHE_DIR").value_or("");
   return named.empty() ? UserCacheFolder(ProcessVariable) : named;
 }
 
-Result<std::unique_ptr<client::Client>> HolderOf(const Global& global,
-                                                 const CacheArguments& arguments) {
+Result<std::unique_ptr<client::Client>> HolderOf(const Global& global, const std::string& dir) {
   const bool remote = !DaemonAddress(global).starts_with("unix:");
-  const std::string dir = DirectoryOf(arguments);
-  const std::optional<pid_t> owner = dir.empty() ? std::nullopt : cache::sqlite::FindOwner(dir);
-  if (!owner.has_value() && !remote) {
+  const bool asked = remote || (!global.daemon.empty() && dir.empty());
+  const std::string folder = DirectoryOf(dir);
+  const std::optional<pid_t> owner =
+      folder.empty() ? std::nullopt : cache::sqlite::FindOwner(folder);
+  if (!owner.has_value() && !asked) {
     return std::unique_ptr<client::Client>();
   }
   KILN_TRY(std::unique_ptr<client::Client> client, OpenDaemon(global));
   const Result<client::ServerInfo> info = client->Ping(client::kPing);
-  if (remote && !info.ok()) {
+  if (asked && !info.ok()) {
     return info.error();
   }
-  const bool holds = info.ok() && (remote || info->pid == static_cast<uint64_t>(*owner));
+  const bool holds = info.ok() && (asked || info->pid == static_cast<uint64_t>(*owner));
   return holds ? std::move(client) : nullptr;
 }
 
-Result<std::unique_ptr<LocalCache>> OpenCache(const CacheArguments& arguments, Use use) {
-  const std::filesystem::path dir = DirectoryOf(arguments);
-  if (dir.empty()) {
+Result<std::unique_ptr<LocalCache>> OpenCache(const std::string& dir, Use use) {
+  const std::filesystem::path folder = DirectoryOf(dir);
+  if (folder.empty()) {
     return Error{.code = ErrorCode::kInvalidArgument,
                  .context =
                      "there is no folder of this user for a cache: set KILN_CACHE_DIR or "
@@ -43,15 +45,15 @@ Result<std::unique_ptr<LocalCache>> OpenCache(const CacheArguments& arguments, U
                  .reason = "USAGE"};
   }
   std::error_code error;
-  if (use == Use::kLook && !std::filesystem::exists(dir / "cache.db", error)) {
+  if (use == Use::kLook && !std::filesystem::exists(folder / "cache.db", error)) {
     return Error{.code = ErrorCode::kNotFound,
-                 .context = "there is no cache in " + dir.string(),
+                 .context = "there is no cache in " + folder.string(),
                  .reason = "NO_CACHE"};
   }
   auto opened = std::make_unique<LocalCache>();
   Result<std::unique_ptr<cache::sqlite::SqliteStore>> store = cache::sqlite::SqliteStore::Open(
-      {.dir = dir, .must_own = use == Use::kChange, .read_only = use == Use::kLook}, opened->clock,
-      opened->log);
+      {.dir = folder, .must_own = use == Use::kChange, .read_only = use == Use::kLook},
+      opened->clock, opened->log);
   if (!store.ok()) {
     Error failed = store.error();
     if (failed.reason == cache::sqlite::kLocked) {
@@ -63,7 +65,7 @@ Result<std::unique_ptr<LocalCache>> OpenCache(const CacheArguments& arguments, U
   opened->sqlite = std::move(store).value();
   if (!opened->sqlite->Status().open) {
     return Error{.code = ErrorCode::kUnavailable,
-                 .context = "the cache in " + dir.string() +
+                 .context = "the cache in " + folder.string() +
                             " cannot be opened: the disk is full "
                             "or fails",
                  .reason = "CACHE_CLOSED"};

@@ -11,19 +11,20 @@
 #include "cache/compressing_store.h"
 #include "cache/sqlite/lease_tables.h"
 #include "cache/sqlite/maintenance.h"
-#include "client/cli/store_arguments.h"
+#include "client/cli/failure.h"
+#include "client/cli/global.h"
+#include "compiler/base/clock.h"
 
 namespace kiln::cli {
 
-// --dir, else KILN_CACHE_DIR, else the user's; empty if the environment names no folder of the
-// user.
-std::string DirectoryOf(const CacheArguments& arguments);
+// `dir`, which is what --dir says, else KILN_CACHE_DIR, else the user's; empty if the environment
+// names no folder of the user.
+std::string DirectoryOf(const std::string& dir);
 
-// The daemon of the flags, if it has the store of the directory; one behind https has its own.
-// Errors: as OpenDaemon, and why one behind https does not answer: its store is meant, and not the
-// one that is here.
-Result<std::unique_ptr<client::Client>> HolderOf(const Global& global,
-                                                 const CacheArguments& arguments);
+// The daemon of the flags, if it has the store of the directory; one behind https, or one that
+// --daemon names where --dir names no folder, has its own. Errors: as OpenDaemon, and why such a
+// one does not answer: its store is meant, and not the one that is here.
+Result<std::unique_ptr<client::Client>> HolderOf(const Global& global, const std::string& dir);
 
 enum class Use : uint8_t { kLook, kChange };
 
@@ -38,7 +39,7 @@ struct LocalCache {
 
 // Errors: kNotFound, NO_CACHE, to look at what is not there; kUnavailable if another process has it
 // or the disk fails.
-Result<std::unique_ptr<LocalCache>> OpenCache(const CacheArguments& arguments, Use use);
+Result<std::unique_ptr<LocalCache>> OpenCache(const std::string& dir, Use use);
 
 // Notes the result line of --json and gives the exit code.
 int Finish(const std::string& verb, int exit, const Counts& counts);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// kiln cache pin, unpin and pins: results that are kept, below their share of the cache.
-// See spec/cache 8
+#include "client/cli/cache_pins.h"
+
 #include <algorithm>
 #include <chrono>
 
@@ -8,13 +8,23 @@
 #include <nlohmann/json.hpp>
 
 #include "cache/pin_share.h"
+#include "client/cli/add_verb.h"
 #include "client/cli/cache_opened.h"
 #include "client/cli/daemon_config.h"
+#include "client/cli/failure.h"
 #include "client/cli/json_line.h"
 #include "client/cli/print.h"
+#include "client/cli/units.h"
 
 namespace kiln::cli {
 namespace {
+
+struct PinArguments {
+  std::string name;
+  std::vector<std::string> keys;
+  std::string until;  // "30d"; empty: for ever
+  std::string note;
+};
 
 constexpr size_t kLargestPins = 5;
 
@@ -42,30 +52,29 @@ Result<void> CheckShare(LocalCache& opened, const std::string& name,
                .reason = cache::kPinsTooLarge};
 }
 
-Result<uint64_t> PinKeys(const Global& global, const CacheArguments& arguments,
-                         const cache::Pin& pin, const std::vector<cache::Key>& keys) {
-  KILN_TRY(const std::unique_ptr<client::Client> daemon, HolderOf(global, arguments));
+Result<uint64_t> PinKeys(const Global& global, const std::string& dir,
+                         const PinArguments& arguments, const cache::Pin& pin,
+                         const std::vector<cache::Key>& keys) {
+  KILN_TRY(const std::unique_ptr<client::Client> daemon, HolderOf(global, dir));
   if (daemon != nullptr) {
     return daemon->Pin(pin.name, arguments.keys, static_cast<uint64_t>(pin.until_s.value_or(0)),
                        pin.note);
   }
-  KILN_TRY(const std::unique_ptr<LocalCache> opened, OpenCache(arguments, Use::kChange));
+  KILN_TRY(const std::unique_ptr<LocalCache> opened, OpenCache(dir, Use::kChange));
   KILN_TRY_VOID(CheckShare(*opened, pin.name, keys));
   return cache::sqlite::PinTable(*opened->sqlite).Add(pin, keys);
 }
 
-Result<void> Unpin(const Global& global, const CacheArguments& arguments) {
-  KILN_TRY(const std::unique_ptr<client::Client> daemon, HolderOf(global, arguments));
+Result<void> Unpin(const Global& global, const std::string& dir, const std::string& name) {
+  KILN_TRY(const std::unique_ptr<client::Client> daemon, HolderOf(global, dir));
   if (daemon != nullptr) {
-    return daemon->Unpin(arguments.name);
+    return daemon->Unpin(name);
   }
-  KILN_TRY(const std::unique_ptr<LocalCache> opened, OpenCache(arguments, Use::kChange));
-  return cache::sqlite::PinTable(*opened->sqlite).Remove(arguments.name);
+  KILN_TRY(const std::unique_ptr<LocalCache> opened, OpenCache(dir, Use::kChange));
+  return cache::sqlite::PinTable(*opened->sqlite).Remove(name);
 }
 
-}  // namespace
-
-int RunCachePin(const Global& global, const CacheArguments& arguments) {
+int RunCachePin(const Global& global, const std::string& dir, const PinArguments& arguments) {
   std::vector<cache::Key> keys;
   for (const std::string& text : arguments.keys) {
     const std::optional<Hash128> id = ParseHash128(text);
@@ -87,7 +96,7 @@ int RunCachePin(const Global& global, const CacheArguments& arguments) {
     const auto now = std::chrono::duration_cast<std::chrono::seconds>(clock.UnixTime());
     pin.until_s = now.count() + static_cast<int64_t>(*seconds);
   }
-  const Result<uint64_t> pinned = PinKeys(global, arguments, pin, keys);
+  const Result<uint64_t> pinned = PinKeys(global, dir, arguments, pin, keys);
   if (!pinned.ok()) {
     return Fail(global, pinned.error());
   }
@@ -98,13 +107,13 @@ int RunCachePin(const Global& global, const CacheArguments& arguments) {
                 {{"records", *pinned}});
 }
 
-int RunCacheUnpin(const Global& global, const CacheArguments& arguments) {
-  const Result<void> removed = Unpin(global, arguments);
+int RunCacheUnpin(const Global& global, const std::string& dir, const std::string& name) {
+  const Result<void> removed = Unpin(global, dir, name);
   return removed.ok() ? Finish("cache unpin", kSuccess, {}) : Fail(global, removed.error());
 }
 
-int RunCachePins(const Global& global, const CacheArguments& arguments) {
-  const Result<std::unique_ptr<LocalCache>> opened = OpenCache(arguments, Use::kLook);
+int RunCachePins(const Global& global, const std::string& dir) {
+  const Result<std::unique_ptr<LocalCache>> opened = OpenCache(dir, Use::kLook);
   if (!opened.ok()) {
     return Fail(global, opened.error());
   }
@@ -127,6 +136,39 @@ int RunCachePins(const Global& global, const CacheArguments& arguments) {
     }
   }
   return Finish("cache pins", kSuccess, {{"pins", pins->size()}});
+}
+
+}  // namespace
+
+void AddCachePin(CLI::App& cache, CommandLine& line,
+                 const std::shared_ptr<const std::string>& dir) {
+  const auto arguments = std::make_shared<PinArguments>();
+  CLI::App* pin =
+      AddVerb(cache, line,
+              {"pin", "Keep results from removal under a name",
+               "  kiln cache pin release-12 0aef25955e0c3a1b0aef25955e0c3a1b\n  kiln "
+               "cache pin nightly 0aef25955e0c3a1b0aef25955e0c3a1b --for 30d"},
+              [&line, dir, arguments] { return RunCachePin(line.global, *dir, *arguments); });
+  pin->add_option("name", arguments->name, "Name of the pin")->required();
+  pin->add_option("keys", arguments->keys, "Signature, variant or live keys")->required();
+  pin->add_option("--for", arguments->until, "How long, such as 30d; default: for ever");
+  pin->add_option("--note", arguments->note, "Why");
+}
+
+void AddCacheUnpin(CLI::App& cache, CommandLine& line,
+                   const std::shared_ptr<const std::string>& dir) {
+  const auto name = std::make_shared<std::string>();
+  CLI::App* unpin = AddVerb(
+      cache, line,
+      {"unpin", "Remove a pin", "  kiln cache unpin release-12\n  kiln cache unpin nightly --json"},
+      [&line, dir, name] { return RunCacheUnpin(line.global, *dir, *name); });
+  unpin->add_option("name", *name, "Name of the pin")->required();
+}
+
+void AddCachePins(CLI::App& cache, CommandLine& line,
+                  const std::shared_ptr<const std::string>& dir) {
+  AddVerb(cache, line, {"pins", "List the pins", "  kiln cache pins\n  kiln cache pins --json"},
+          [&line, dir] { return RunCachePins(line.global, *dir); });
 }
 
 }  // namespace kiln::cli

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// kiln compile: one variant through the daemon, artifacts to files.
+#include "client/cli/compile.h"
+
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -9,20 +10,31 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "client/cli/add_verb.h"
 #include "client/cli/depfile.h"
+#include "client/cli/diagnostics_view.h"
 #include "client/cli/explanation.h"
+#include "client/cli/failure.h"
 #include "client/cli/json_line.h"
 #include "client/cli/print.h"
 #include "client/cli/project.h"
 #include "client/cli/results.h"
 #include "client/cli/variant.h"
-#include "client/cli/verbs.h"
 #include "compiler/artifact/metadata.h"
 #include "compiler/base/beneath.h"
 #include "compiler/base/file.h"
 
 namespace kiln::cli {
 namespace {
+
+struct CompileArguments {
+  VariantArguments variant;
+  std::string out;             // folder, file, or "-"
+  std::string meta;            // file for metadata as JSON
+  std::string deps;            // dependency file
+  std::string depfile_target;  // what it is about
+  bool no_cache = false;       // neither read nor write
+};
 
 void PrintArtifact(const Global& global, const ItemOf& item) {
   if (global.json) {
@@ -148,8 +160,6 @@ Result<void> WriteDependencies(const CompileArguments& arguments, const FetchedV
                       variant.files);
 }
 
-}  // namespace
-
 int RunCompile(const Global& global, const CompileArguments& arguments) {
   const auto start = std::chrono::steady_clock::now();
   Global own = global;
@@ -193,6 +203,29 @@ int RunCompile(const Global& global, const CompileArguments& arguments) {
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   NoteResult("compile", seconds.count(), {});
   return exit;
+}
+
+}  // namespace
+
+void AddCompile(CLI::App& app, CommandLine& line) {
+  const auto arguments = std::make_shared<CompileArguments>();
+  CLI::App* verb = AddVerb(app, line,
+                           {"compile", "Compile one variant",
+                            "  kiln compile rock/forward -o fog -o lights=4 --out out\n"
+                            "  kiln compile rock.rpl --entry vertex=main_vertex --entry "
+                            "fragment=main_fragment --out out"},
+                           [&line, arguments] { return RunCompile(line.global, *arguments); });
+  AddVariant(*verb, arguments->variant);
+  verb->get_option("what")->required();
+  verb->add_flag("--explain", arguments->variant.explain, "Say why it was a hit or a miss");
+  verb->add_option("-t,--target", arguments->variant.targets,
+                   "Target of the manifest, or spirv, meta, msl, glsl, hlsl; repeatable")
+      ->take_all();
+  verb->add_option("--out", arguments->out, "Folder for the artifacts, one file, or -");
+  verb->add_option("--meta", arguments->meta, "File for the metadata as JSON");
+  verb->add_option("--deps", arguments->deps, "Dependency file for Make and Ninja");
+  verb->add_option("--depfile-target", arguments->depfile_target, "What that file is about");
+  verb->add_flag("--no-cache", arguments->no_cache, "Neither read nor write the cache");
 }
 
 }  // namespace kiln::cli

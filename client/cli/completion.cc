@@ -4,8 +4,9 @@
 #include <algorithm>
 #include <set>
 
-#include <CLI/CLI.hpp>
-
+#include "client/cli/add_verb.h"
+#include "client/cli/failure.h"
+#include "client/cli/print.h"
 #include "client/cli/project.h"
 
 namespace kiln::cli {
@@ -140,12 +141,12 @@ void OfferPrograms(const Global& global, std::string_view word, Found& found) {
   }
 }
 
-}  // namespace
-
 std::string CompletionScript(const std::string& shell) {
   return shell == "bash" ? kBash : shell == "zsh" ? kZsh : shell == "fish" ? kFish : "";
 }
 
+// `words` without the program; the last one, which may be empty, is being typed. Sorted. Words that
+// name files are left to the shell.
 std::vector<std::string> Candidates(const CLI::App& app, const Global& global,
                                     std::span<const std::string> words) {
   if (words.empty()) {
@@ -181,6 +182,32 @@ std::vector<std::string> Candidates(const CLI::App& app, const Global& global,
     }
   }
   return {found.begin(), found.end()};
+}
+
+}  // namespace
+
+void AddCompletion(CLI::App& app, CommandLine& line) {
+  const auto shell = std::make_shared<std::string>();
+  const auto words = std::make_shared<std::vector<std::string>>();
+  CLI::App* script = AddVerb(app, line,
+                             {"completion", "Print a completion script for a shell",
+                              "  kiln completion bash >> ~/.bashrc\n"
+                              "  kiln completion fish > ~/.config/fish/completions/kiln.fish"},
+                             [shell] {
+                               Print("{}", Lines{CompletionScript(*shell)});
+                               return int{kSuccess};
+                             });
+  script->add_option("shell", *shell, "bash, zsh or fish")
+      ->required()
+      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
+  CLI::App* complete = AddVerb(
+      app, line, {"complete", "What the last of the words may become", ""}, [&app, &line, words] {
+        for (const std::string& candidate : Candidates(app, line.global, *words)) {
+          Print("{}\n", candidate);
+        }
+        return int{kSuccess};
+      });
+  complete->group("")->add_option("words", *words, "Words so far, after --");
 }
 
 }  // namespace kiln::cli

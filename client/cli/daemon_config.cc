@@ -10,7 +10,7 @@
 
 #include "client/autostart.h"
 #include "client/cli/shell_word.h"
-#include "client/cli/store_arguments.h"
+#include "client/cli/units.h"
 
 namespace kiln::cli {
 

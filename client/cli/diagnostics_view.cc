@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Diagnostics as the flags want them: with snippets, one line each, as annotations, or as JSON.
-// See spec/cli 3.1, 9
+#include "client/cli/diagnostics_view.h"
+
 #include <algorithm>
 #include <atomic>
 #include <cctype>
@@ -20,6 +20,7 @@
 #include "client/project/manifest.h"
 #include "compiler/base/printable.h"
 #include "compiler/diag/render.h"
+#include "compiler/diag/render_json.h"
 
 namespace kiln::cli {
 namespace {

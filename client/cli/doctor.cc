@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// kiln doctor: the installation and its surroundings, one line per check, then what to do about
-// what is wrong. See spec/cli 6.11
+#include "client/cli/doctor.h"
+
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -16,13 +16,15 @@
 #include <spirv-tools/libspirv.hpp>
 
 #include "cache/sqlite/data_dir.h"
+#include "client/autostart.h"
+#include "client/cli/add_verb.h"
 #include "client/cli/daemon_config.h"
 #include "client/cli/driver_cache.h"
+#include "client/cli/failure.h"
 #include "client/cli/json_line.h"
 #include "client/cli/print.h"
 #include "client/cli/shell_word.h"
-#include "client/cli/store_arguments.h"
-#include "client/cli/verbs.h"
+#include "client/cli/units.h"
 #include "client/daemon_socket.h"
 #include "compiler/base/file.h"
 #include "compiler/base/own_folder.h"
@@ -30,6 +32,10 @@
 
 namespace kiln::cli {
 namespace {
+
+struct DoctorArguments {
+  std::string bundle;  // file to write a report to
+};
 
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
@@ -447,8 +453,6 @@ int WorstOf(const std::vector<Check>& checks) {
   return kSuccess;
 }
 
-}  // namespace
-
 int RunDoctor(const Global& global, const DoctorArguments& arguments) {
   const Error unasked{.code = ErrorCode::kUnavailable, .context = "not asked", .reason = {}};
   Patient patient{.global = global, .info = unasked, .status = unasked};
@@ -490,6 +494,18 @@ int RunDoctor(const Global& global, const DoctorArguments& arguments) {
   const int exit = WorstOf(checks);
   NoteResult("doctor", 0, {});
   return exit;
+}
+
+}  // namespace
+
+void AddDoctor(CLI::App& app, CommandLine& line) {
+  const auto arguments = std::make_shared<DoctorArguments>();
+  CLI::App* doctor = AddVerb(app, line,
+                             {"doctor", "Check the installation and say what to do",
+                              "  kiln doctor\n  kiln doctor --bundle report.json"},
+                             [&line, arguments] { return RunDoctor(line.global, *arguments); });
+  doctor->add_option("--bundle", arguments->bundle,
+                     "Write log, configuration and figures to a file");
 }
 
 }  // namespace kiln::cli

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "client/cli/failure.h"
 #include "client/cli/json_line.h"
 #include "client/cli/mistakes.h"
 #include "client/cli/print.h"

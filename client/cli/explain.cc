@@ -1,20 +1,32 @@
 // SPDX-License-Identifier: MIT
-// kiln explain: why a request is or was a hit or a miss, as the daemon remembers it; and what a
-// diagnostic or an option is about.
+#include "client/cli/explain.h"
+
 #include <algorithm>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "client/cli/add_verb.h"
 #include "client/cli/batch_run.h"
+#include "client/cli/diagnostics_view.h"
 #include "client/cli/explain_topics.h"
 #include "client/cli/explanation.h"
+#include "client/cli/failure.h"
 #include "client/cli/json_line.h"
 #include "client/cli/print.h"
-#include "client/cli/verbs.h"
+#include "client/cli/session.h"
 
 namespace kiln::cli {
 namespace {
+
+struct ExplainArguments {
+  VariantArguments variant;  // `what` may be one key too
+  std::string batch;         // id, or how it begins
+  bool misses = false;       // of the batch; there is nothing else to tell
+  uint32_t last = 0;         // so many of the latest requests
+  std::string code;          // of a diagnostic
+  std::string option;        // of the program
+};
 
 Error Usage(std::string text) {
   return {.code = ErrorCode::kInvalidArgument, .context = std::move(text), .reason = "USAGE"};
@@ -83,8 +95,6 @@ Result<client::ExplainReply> Ask(const Global& global, const ExplainArguments& a
   return connected.client->Explain(client::Client::ExplainLast{arguments.last});
 }
 
-}  // namespace
-
 int RunExplain(const Global& global, const ExplainArguments& arguments) {
   if (!arguments.code.empty() || !arguments.option.empty()) {
     const bool one = arguments.code.empty() != arguments.option.empty() &&
@@ -119,6 +129,30 @@ int RunExplain(const Global& global, const ExplainArguments& arguments) {
   }
   NoteResult("explain", 0, {});
   return wrong ? kWrongSource : kSuccess;
+}
+
+}  // namespace
+
+void AddExplain(CLI::App& app, CommandLine& line) {
+  const auto arguments = std::make_shared<ExplainArguments>();
+  CLI::App* explain = AddVerb(app, line,
+                              {"explain", "Why a hit, why a miss",
+                               "  kiln explain rock/forward -o fog\n"
+                               "  kiln explain 0aef25953033d800bca6c36a9de0ca3d\n"
+                               "  kiln explain --batch 7c1e --misses\n"
+                               "  kiln explain --code RPL6022\n"
+                               "  kiln explain --option fog rock/forward"},
+                              [&line, arguments] { return RunExplain(line.global, *arguments); });
+  AddVariant(*explain, arguments->variant, "-o");
+  explain->add_option("--code", arguments->code, "The page of a diagnostic, such as RPL6022");
+  explain->add_option("--option", arguments->option,
+                      "Who reads this option of the program, and what it costs");
+  explain->add_option("--batch", arguments->batch, "What a batch missed, by cause");
+  explain->add_flag("--misses", arguments->misses, "With --batch: misses by cause, as without it");
+  explain->add_option("--last", arguments->last, "The latest requests of the daemon")
+      ->expected(0, 1)
+      ->default_str("1")
+      ->check(CLI::Range(1, 1000));
 }
 
 }  // namespace kiln::cli

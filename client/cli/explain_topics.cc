@@ -10,6 +10,8 @@
 #include <nlohmann/json.hpp>
 
 #include "client/cli/code_pages.h"
+#include "client/cli/diagnostics_view.h"
+#include "client/cli/failure.h"
 #include "client/cli/json_line.h"
 #include "client/cli/print.h"
 #include "client/cli/project.h"

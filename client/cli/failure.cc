@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How a command says that it failed, and how it ends. See spec/cli 4, 7.1, 9.4
+#include "client/cli/failure.h"
+
 #include <atomic>
 #include <chrono>
 #include <cstdio>
@@ -8,9 +9,11 @@
 
 #include <fmt/format.h>
 
+#include "client/cli/diagnostics_view.h"
 #include "client/cli/global.h"
 #include "client/cli/json_line.h"
 #include "client/cli/print.h"
+#include "client/cli/session.h"
 #include "client/error_detail.h"
 #include "client/trace.h"
 

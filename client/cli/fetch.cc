@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// kiln fetch: results of the manifest's programs as an engine would get them, into a folder by
-// content id or as a pack. See spec/cli 6.4
+#include "client/cli/fetch.h"
+
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
@@ -10,12 +10,15 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "client/cli/add_verb.h"
 #include "client/cli/batch_run.h"
+#include "client/cli/failure.h"
 #include "client/cli/mistakes.h"
+#include "client/cli/pack_build.h"
 #include "client/cli/pack_files.h"
 #include "client/cli/print.h"
 #include "client/cli/results.h"
-#include "client/cli/verbs.h"
+#include "client/cli/session.h"
 #include "compiler/base/beneath.h"
 #include "compiler/base/digest.h"
 #include "compiler/base/file.h"
@@ -184,7 +187,7 @@ Result<void> FetchAll(const Global& global, client::Client& client, const Projec
     if (arrived.exit != kSuccess) {
       return {};  // a pack is whole
     }
-    PackArguments pack;
+    PackBuildArguments pack;
     pack.out = arguments.out;
     KILN_TRY(const client::BuiltPack built, PackBatch(client, project, batch.id, pack));
     arrived.done.outcomes = built.artifacts;
@@ -310,6 +313,27 @@ int RunFetch(const Global& global, const FetchArguments& arguments) {
       {"skipped", done.skipped}};
   NoteResult("fetch", took.count(), counts);
   return arrived->exit;
+}
+
+void AddFetch(CLI::App& app, CommandLine& line) {
+  const auto arguments = std::make_shared<FetchArguments>();
+  CLI::App* fetch = AddVerb(app, line,
+                            {"fetch", "Download results, as an engine would",
+                             "  kiln fetch --all --out run/shaders\n"
+                             "  kiln fetch 'rock/*' --warm --have run/root --out run/shaders"},
+                            [&line, arguments] { return RunFetch(line.global, *arguments); });
+  fetch->add_option("programs", arguments->programs, "Names or globs");
+  fetch->add_flag("--all", arguments->all, "Every program");
+  fetch->add_flag("--warm", arguments->warm,
+                  "Only variants that the manifest marks with warm = true");
+  fetch->add_option("--have", arguments->have,
+                    "File with the root of the last fetch, of which nothing is sent again; "
+                    "rewritten");
+  fetch
+      ->add_option("--on-miss", arguments->on_miss, "What is not in the cache; default: compile it")
+      ->check(CLI::IsMember({"skip", "compile", "fail"}));
+  fetch->add_option("--out", arguments->out, "Folder for the results, or a file *.kpack")
+      ->required();
 }
 
 }  // namespace kiln::cli

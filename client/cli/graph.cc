@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
-// kiln graph: a frame description -> its plan as text, JSON, Graphviz or a picture. Needs no GPU.
+#include "client/cli/graph.h"
+
 #include <cstdio>
 
 #include <fmt/format.h>
 
+#include "client/cli/add_verb.h"
+#include "client/cli/failure.h"
 #include "client/cli/json_line.h"
 #include "client/cli/print.h"
-#include "client/cli/verbs.h"
 #include "compiler/base/file.h"
 #include "runtime/graph/graph_file.h"
 #include "runtime/graph/planner.h"
@@ -14,6 +16,20 @@
 
 namespace kiln::cli {
 namespace {
+
+struct GraphArguments {
+  std::string file;
+  std::string svg;  // files to write; "-" is stdout
+  std::string dot;
+  std::string json;
+  std::string order = "priority";
+  std::string effort = "normal";
+  uint64_t seed = 0;  // of order random
+  std::optional<double> alias_commands;
+  bool no_cull = false;
+  bool no_alias = false;
+  bool unify_reads = false;
+};
 
 // To a file, or to stdout for "-".
 Result<void> WriteText(const std::string& path, const std::string& text) {
@@ -90,8 +106,6 @@ Result<void> WriteOutputs(const Global& global, const GraphArguments& arguments,
   return {};
 }
 
-}  // namespace
-
 int RunGraph(const Global& global, const GraphArguments& arguments) {
   const Result<std::string> text = ReadFile(arguments.file);
   if (!text.ok()) {
@@ -141,6 +155,32 @@ int RunGraph(const Global& global, const GraphArguments& arguments) {
     return Fail(global, written.error());
   }
   return kSuccess;
+}
+
+}  // namespace
+
+void AddGraph(CLI::App& app, CommandLine& line) {
+  const auto arguments = std::make_shared<GraphArguments>();
+  CLI::App* verb = AddVerb(app, line,
+                           {"graph", "Plan a frame and draw the plan",
+                            "  kiln graph frame.json\n  kiln graph frame.json --svg frame.svg"},
+                           [&line, arguments] { return RunGraph(line.global, *arguments); });
+  verb->add_option("file", arguments->file, "Frame description (docs/RENDER_GRAPH.md)")->required();
+  verb->add_option("--svg", arguments->svg, "File for the picture");
+  verb->add_option("--dot", arguments->dot, "File for Graphviz");
+  verb->add_option("--json", arguments->json, "File for the plan as JSON; - is stdout");
+  verb->add_option("--order", arguments->order, "priority, declared, levels or random")
+      ->check(CLI::IsMember({"priority", "declared", "levels", "random"}));
+  verb->add_option("--seed", arguments->seed, "Of the random order")->check(CLI::NonNegativeNumber);
+  verb->add_option("--effort", arguments->effort, "Packing: fast, normal or search")
+      ->check(CLI::IsMember({"fast", "normal", "search"}));
+  verb->add_flag("--no-cull", arguments->no_cull, "Keep passes that nothing needs");
+  verb->add_option("--alias-commands", arguments->alias_commands,
+                   "Barrier commands that aliasing may add, for each that is needed (default 0.2)")
+      ->check(CLI::Range(0.0, 10.0));
+  verb->add_flag("--no-alias", arguments->no_alias, "Bytes of its own for every resource");
+  verb->add_flag("--unify-reads", arguments->unify_reads,
+                 "One layout for all readers of a version");
 }
 
 }  // namespace kiln::cli

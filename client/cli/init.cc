@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// kiln init: writes a manifest from the sources of a folder, or a first source and its manifest.
+#include "client/cli/init.h"
+
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
@@ -8,15 +9,21 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "client/cli/add_verb.h"
+#include "client/cli/failure.h"
 #include "client/cli/print.h"
 #include "client/cli/project.h"
 #include "client/cli/shell_word.h"
-#include "client/cli/verbs.h"
 #include "client/project/scaffold.h"
 #include "compiler/base/file.h"
 
 namespace kiln::cli {
 namespace {
+
+struct InitArguments {
+  std::vector<std::string> from;  // sources; none: all below the folder
+  bool force = false;             // replace a manifest
+};
 
 namespace fs = std::filesystem;
 
@@ -133,8 +140,6 @@ std::string Counted(size_t count, std::string_view what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : what.ends_with("s") ? "es" : "s");
 }
 
-}  // namespace
-
 int RunInit(const Global& global, const InitArguments& arguments) {
   const auto start = std::chrono::steady_clock::now();
   const Result<Written> written = Init(global, arguments);
@@ -167,6 +172,18 @@ int RunInit(const Global& global, const InitArguments& arguments) {
                                                              {"passes", scaffold.passes}};
   NoteResult("init", seconds.count(), counts);
   return kSuccess;
+}
+
+}  // namespace
+
+void AddInit(CLI::App& app, CommandLine& line) {
+  const auto arguments = std::make_shared<InitArguments>();
+  CLI::App* verb = AddVerb(app, line,
+                           {"init", "Write kiln.toml from the .rpl files found",
+                            "  kiln init\n  kiln init --from shaders/rock.rpl shaders/pass.rpl"},
+                           [&line, arguments] { return RunInit(line.global, *arguments); });
+  verb->add_option("--from", arguments->from, "These sources instead of all below the folder");
+  verb->add_flag("--force", arguments->force, "Replace a kiln.toml that is there");
 }
 
 }  // namespace kiln::cli

@@ -1,18 +1,27 @@
 // SPDX-License-Identifier: MIT
-// kiln inspect: views of a result or a file, or what two of them differ in.
+#include "client/cli/inspect.h"
+
 #include <algorithm>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "client/cli/add_verb.h"
+#include "client/cli/failure.h"
 #include "client/cli/inspect_views.h"
 #include "client/cli/json_line.h"
 #include "client/cli/line_diff.h"
 #include "client/cli/print.h"
-#include "client/cli/verbs.h"
 
 namespace kiln::cli {
 namespace {
+
+struct InspectArguments {
+  VariantArguments variant;               // `what` may be one key, file, or entry of a pack too
+  std::vector<std::string> views;         // none: those that fit
+  std::string diff;                       // something else to look at; empty: nothing
+  std::vector<std::string> diff_options;  // NAME=VALUE of it; none: those of the first
+};
 
 using Json = nlohmann::ordered_json;
 
@@ -70,8 +79,6 @@ uint64_t PrintDifferences(const Global& global, const InspectResult& first,
   return differing + alone;
 }
 
-}  // namespace
-
 int RunInspect(const Global& global, const InspectArguments& arguments) {
   return RunTimed(global, "inspect", [&]() -> Result<int> {
     KILN_TRY(const InspectResult first, InspectWhat(global, arguments.variant, arguments.views));
@@ -99,6 +106,33 @@ int RunInspect(const Global& global, const InspectArguments& arguments) {
     }
     return std::max(first.exit, second.exit);
   });
+}
+
+}  // namespace
+
+void AddInspect(CLI::App& app, CommandLine& line) {
+  const auto arguments = std::make_shared<InspectArguments>();
+  CLI::App* inspect =
+      AddVerb(app, line,
+              {"inspect", "Show a variant, a result by its signature, or a file, as text",
+               "  kiln inspect rock/forward -o fog --view disasm\n"
+               "  kiln inspect 0aef25953033a1b2c3d4e5f60718293a --view stats,glsl\n"
+               "  kiln inspect out/rock.meta --view layout\n"
+               "  kiln inspect demo.kpack:rock/forward --diff rock/forward --view disasm"},
+              [&line, arguments] { return RunInspect(line.global, *arguments); });
+  AddVariant(*inspect, arguments->variant);
+  inspect->get_option("what")->required();
+  inspect->get_option("what")->description(
+      "A program of the manifest, sources, a signature or digest, a file, FILE.kpack:PROGRAM");
+  inspect->add_option("--view", arguments->views, "Default: stats, meta, options")
+      ->delimiter(',')
+      ->check(CLI::IsMember(
+          {"stats", "meta", "options", "layout", "disasm", "ir", "wgsl", "msl", "glsl", "hlsl"}));
+  inspect->add_option("--diff", arguments->diff, "Compare with this, view by view");
+  inspect
+      ->add_option("--diff-option", arguments->diff_options,
+                   "NAME=VALUE for what --diff names; none: as -o says; repeatable")
+      ->take_all();
 }
 
 }  // namespace kiln::cli

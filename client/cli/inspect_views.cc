@@ -11,10 +11,15 @@
 #include <fmt/format.h>
 #include <spirv-tools/libspirv.hpp>
 
+#include "client/cli/diagnostics_view.h"
+#include "client/cli/failure.h"
+#include "client/cli/pack_artifacts.h"
 #include "client/cli/pack_files.h"
 #include "client/cli/project.h"
+#include "client/cli/session.h"
 #include "compiler/artifact/layout_table.h"
 #include "compiler/artifact/metadata.h"
+#include "compiler/artifact/metadata_text.h"
 
 namespace kiln::cli {
 namespace {
@@ -225,7 +230,7 @@ Result<InspectResult> InspectPacked(const VariantArguments& what, const Views& w
   if (wanted.empty()) {
     views = {"stats", "meta"};
   }
-  Result<std::unique_ptr<pack::Pack>> pack = OpenPack(name.substr(0, colon), PackArguments{});
+  Result<std::unique_ptr<pack::Pack>> pack = OpenPack(name.substr(0, colon));
   if (!pack.ok()) {
     return pack.error();
   }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "client/cli/failure.h"
 #include "client/cli/variant.h"
 
 namespace kiln::cli {

@@ -11,68 +11,17 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "client/cli/app.h"
-#include "client/cli/completion.h"
+#include "client/call_log.h"
+#include "client/cli/failure.h"
 #include "client/cli/help.h"
-#include "client/cli/manual.h"
 #include "client/cli/print.h"
-#include "client/transport_log.h"
-#include "compiler/base/file.h"
+#include "client/cli/session.h"
+#include "client/cli/verbs.h"
+#include "client/cli/version.h"
 #include "compiler/base/printable.h"
 
 namespace kiln::cli {
 namespace {
-
-constexpr char kVersion[] = "kiln 0.1.0";
-
-void AddVersion(CLI::App& app, Arguments& a, Action& chosen) {
-  AddVerb(app, "version", "The version of this program", "  kiln version\n  kiln version --json",
-          chosen, [&a] {
-            if (a.global.json) {
-              Print("{{\"v\":1,\"type\":\"version\",\"version\":\"{}\"}}\n",
-                    std::string_view(kVersion).substr(sizeof("kiln ") - 1));
-            } else {
-              Print("{}\n", kVersion);
-            }
-            return int{kSuccess};
-          });
-}
-
-void AddCompletion(CLI::App& app, Arguments& a, Action& chosen) {
-  CLI::App* script = AddVerb(app, "completion", "Print a completion script for a shell",
-                             "  kiln completion bash >> ~/.bashrc\n"
-                             "  kiln completion fish > ~/.config/fish/completions/kiln.fish",
-                             chosen, [&a] {
-                               Print("{}", Lines{CompletionScript(a.shell)});
-                               return int{kSuccess};
-                             });
-  script->add_option("shell", a.shell, "bash, zsh or fish")
-      ->required()
-      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
-  CLI::App* complete =
-      AddVerb(app, "complete", "What the last of the words may become", "", chosen, [&app, &a] {
-        for (const std::string& candidate : Candidates(app, a.global, a.words)) {
-          Print("{}\n", candidate);
-        }
-        return int{kSuccess};
-      });
-  complete->group("")->add_option("words", a.words, "Words so far, after --");
-}
-
-// Hidden: for packagers.
-void AddManual(CLI::App& app, Arguments& a, Action& chosen) {
-  CLI::App* verb = AddVerb(
-      app, "manual", "Write the manual pages", "  kiln manual --out man", chosen, [&app, &a] {
-        for (const auto& [name, text] : ManualPages(app, kVersion)) {
-          const Result<void> written = WriteFile(a.manual + "/" + name, AsBytes(text));
-          if (!written.ok()) {
-            return Fail(a.global, written.error());
-          }
-        }
-        return int{kSuccess};
-      });
-  verb->group("")->add_option("--out", a.manual, "Folder")->required();
-}
 
 // "pack show"
 std::string VerbOf(const CLI::App& app) {
@@ -116,7 +65,8 @@ int AnswerParser(const CLI::App& app, const CLI::ParseError& error, Global& glob
 }
 
 // Runs the chosen verb; an exception, a bug of kiln, becomes a failure like any other.
-int RunChosen(Global& global, const Action& chosen) {
+int RunChosen(CommandLine& line) {
+  Global& global = line.global;
   try {
     if (const Result<void> begun = BeginSession(global); !begun.ok()) {
       return Fail(global, begun.error());
@@ -124,7 +74,7 @@ int RunChosen(Global& global, const Action& chosen) {
     if (const Result<void> limited = SetDeadline(global); !limited.ok()) {
       return Fail(global, limited.error());
     }
-    return chosen();
+    return line.chosen();
   } catch (const std::system_error&) {
     throw;  // stdout is gone
   } catch (const std::exception& error) {
@@ -135,34 +85,28 @@ int RunChosen(Global& global, const Action& chosen) {
 }
 
 int Run(int argc, char** argv) {
+  CommandLine line;
   CLI::App app{"kiln"};
   app.name("kiln");
   SetHelp(app);
   app.set_version_flag("--version", kVersion);
   app.require_subcommand(0, 1);
-  Arguments arguments;
-  Action chosen;
-  AddGlobal(app, arguments.global);
-  AddLookVerbs(app, arguments, chosen);
-  AddBuildVerbs(app, arguments, chosen);
-  AddOperatorVerbs(app, arguments, chosen);
-  AddVersion(app, arguments, chosen);
-  AddCompletion(app, arguments, chosen);
-  AddManual(app, arguments, chosen);
+  AddGlobal(app, line.global);
+  AddVerbs(app, line);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return AnswerParser(app, error, arguments.global, WantsJson(argc, argv));
+    return AnswerParser(app, error, line.global, WantsJson(argc, argv));
   }
-  if (!chosen) {
+  if (!line.chosen) {
     Print("{}", Lines{VerbTable()});
     return kSuccess;
   }
-  int code = RunChosen(arguments.global, chosen);
+  int code = RunChosen(line);
   if (!IsForShells(app)) {
-    code = EndCommand(arguments.global, VerbOf(app), code);
+    code = EndCommand(line.global, VerbOf(app), code);
   }
-  EndSession(arguments.global);
+  EndSession(line.global);
   return code;
 }
 

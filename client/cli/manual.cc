@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include "client/cli/manual.h"
 
+#include <map>
+#include <string>
 #include <string_view>
 
-#include <CLI/CLI.hpp>
-
+#include "client/cli/add_verb.h"
+#include "client/cli/failure.h"
 #include "client/cli/help_page.h"
+#include "client/cli/version.h"
+#include "compiler/base/file.h"
 
 namespace kiln::cli {
 namespace {
@@ -82,14 +86,32 @@ void AddVerbs(const CLI::App& app, const std::string& version,
   }
 }
 
-}  // namespace
-
+// File name -> text: kiln.1, kiln-VERB.1 and kiln-VERB-VERB.1 for every verb that is shown,
+// kiln.toml.5.
 std::map<std::string, std::string> ManualPages(const CLI::App& app, const std::string& version) {
   std::map<std::string, std::string> pages;
   pages["kiln.1"] = Troff(MainPage(app), version);
   pages["kiln.toml.5"] = Troff(ManifestPage(), version);
   AddVerbs(app, version, pages);
   return pages;
+}
+
+}  // namespace
+
+void AddManual(CLI::App& app, CommandLine& line) {
+  const auto folder = std::make_shared<std::string>();
+  CLI::App* verb =
+      AddVerb(app, line, {"manual", "Write the manual pages", "  kiln manual --out man"},
+              [&app, &line, folder] {
+                for (const auto& [name, text] : ManualPages(app, kVersion)) {
+                  const Result<void> written = WriteFile(*folder + "/" + name, AsBytes(text));
+                  if (!written.ok()) {
+                    return Fail(line.global, written.error());
+                  }
+                }
+                return int{kSuccess};
+              });
+  verb->group("")->add_option("--out", *folder, "Folder")->required();
 }
 
 }  // namespace kiln::cli

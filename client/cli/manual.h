@@ -3,17 +3,11 @@
 // cannot differ. See spec/cli 10.2
 #pragma once
 
-#include <map>
-#include <string>
-
-namespace CLI {  // NOLINT(readability-identifier-naming): as its library names it
-class App;
-}
+#include "client/cli/command_line.h"
 
 namespace kiln::cli {
 
-// File name -> text: kiln.1, kiln-VERB.1 and kiln-VERB-VERB.1 for every verb that is shown,
-// kiln.toml.5.
-std::map<std::string, std::string> ManualPages(const CLI::App& app, const std::string& version);
+// Hidden: for packagers. `app` is the whole program.
+void AddManual(CLI::App& app, CommandLine& line);
 
 }  // namespace kiln::cli

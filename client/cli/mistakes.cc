@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "client/cli/diagnostics_view.h"
 #include "client/cli/json_line.h"
 #include "client/cli/print.h"
 #include "compiler/diag/render.h"

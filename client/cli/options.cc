@@ -1,22 +1,33 @@
 // SPDX-License-Identifier: MIT
-// kiln options: the option space of a program, counted by the daemon and never enumerated; and any
-// variants of it by rank. See spec/cli 6.8
+#include "client/cli/options.h"
+
 #include <algorithm>
 #include <set>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "client/cli/add_verb.h"
+#include "client/cli/diagnostics_view.h"
+#include "client/cli/failure.h"
 #include "client/cli/json_line.h"
 #include "client/cli/print.h"
 #include "client/cli/project.h"
 #include "client/cli/results.h"
+#include "client/cli/session.h"
 #include "client/cli/space_mistakes.h"
 #include "client/cli/unread_axes.h"
-#include "client/cli/verbs.h"
 
 namespace kiln::cli {
 namespace {
+
+struct OptionsArguments {
+  std::string program;
+  std::string where;      // expression; counts only variants where it is true
+  bool values = false;    // one line for each value of an axis
+  int64_t list = -1;      // rows of variants to show; below 0: none
+  bool distinct = false;  // of these: one of those that have one result
+};
 
 constexpr uint32_t kRowsPerPage = 500;
 constexpr uint64_t kListed = 20;               // unless --list says another number
@@ -270,10 +281,30 @@ Result<int> Show(const Global& global, const OptionsArguments& arguments) {
   return int{kSuccess};
 }
 
-}  // namespace
-
 int RunOptions(const Global& global, const OptionsArguments& arguments) {
   return RunTimed(global, "options", [&] { return Show(global, arguments); });
+}
+
+}  // namespace
+
+void AddOptions(CLI::App& app, CommandLine& line) {
+  const auto arguments = std::make_shared<OptionsArguments>();
+  CLI::App* verb =
+      AddVerb(app, line,
+              {"options", "The option space of a program, with counts",
+               "  kiln options rock/forward\n"
+               "  kiln options rock/forward --where 'fog && light_count == 4u' --list 20"},
+              [&line, arguments] { return RunOptions(line.global, *arguments); });
+  verb->add_option("program", arguments->program, "A program of the manifest")->required();
+  verb->add_option("--where", arguments->where, "Only variants where this expression is true")
+      ->check(SaysSomething);
+  verb->add_flag("--values", arguments->values, "One line for each value of an axis");
+  verb->add_option("--list", arguments->list, "Show so many variants")
+      ->expected(0, 1)
+      ->default_str("20")
+      ->check(CLI::Range(int64_t{1}, int64_t{1'000'000}));
+  verb->add_flag("--distinct", arguments->distinct,
+                 "Show one variant for each result, with as many as --list says");
 }
 
 }  // namespace kiln::cli

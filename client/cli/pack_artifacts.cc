@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
-// A program of a pack and values of its options -> the artifacts.
+#include "client/cli/pack_artifacts.h"
+
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <charconv>
 
 #include <fmt/format.h>
-
-#include "client/cli/pack_files.h"
 
 namespace kiln::cli {
 namespace {

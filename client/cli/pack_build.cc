@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// kiln pack build: all results of the manifest's programs as one file. The daemon builds the pack;
-// a base that it does not have, and the signature, are added here. See spec/cli 6.10
+#include "client/cli/pack_build.h"
+
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
@@ -15,12 +15,15 @@
 #include "cache/pack/format.h"
 #include "cache/pack/unpack.h"
 #include "cache/pack/writer.h"
+#include "client/cli/add_verb.h"
 #include "client/cli/batch_run.h"
+#include "client/cli/failure.h"
 #include "client/cli/pack_files.h"
 #include "client/cli/pass_formats.h"
 #include "client/cli/print.h"
 #include "client/cli/project.h"
-#include "client/cli/store_arguments.h"
+#include "client/cli/session.h"
+#include "client/cli/units.h"
 #include "client/trace.h"
 #include "compiler/base/file.h"
 #include "compiler/base/own_folder.h"
@@ -173,7 +176,7 @@ Result<void> Download(client::Client& client, const std::string& id, const std::
 // daemon did not have.
 Result<pack::WriteReport> Rewrite(const std::string& from, const pack::Pack* chain,
                                   const pack::Pack* base, const project::Manifest& manifest,
-                                  const PackFormats& formats, const PackArguments& arguments) {
+                                  const PackFormats& formats, const PackBuildArguments& arguments) {
   pack::ReadOptions options;
   if (chain != nullptr) {
     options.base = std::shared_ptr<const pack::Pack>(std::shared_ptr<void>(), chain);
@@ -190,12 +193,12 @@ Result<pack::WriteReport> Rewrite(const std::string& from, const pack::Pack* cha
 }
 
 // The pack that the daemon made, as the file that was asked for.
-Result<client::BuiltPack> BuildTo(client::Client& client, const PackArguments& arguments,
+Result<client::BuiltPack> BuildTo(client::Client& client, const PackBuildArguments& arguments,
                                   const project::Manifest& manifest, const PackFormats& formats,
                                   client::Client::PackRequest request) {
   std::unique_ptr<pack::Pack> base;
   if (!arguments.base.empty()) {
-    KILN_TRY(base, OpenPack(arguments.base, arguments));
+    KILN_TRY(base, OpenPack(arguments.base));
     request.base = base->id().hex();
   }
   const auto quiet = [](const client::PackProgress&) {};
@@ -233,7 +236,7 @@ struct Plan {
   PackFormats formats;
 };
 
-Result<Plan> PlanOf(const Project& project, const PackArguments& arguments) {
+Result<Plan> PlanOf(const Project& project, const PackBuildArguments& arguments) {
   Plan plan;
   KILN_TRY(plan.warm, ReadWarmList(arguments.warm, project));
   KILN_TRY(plan.formats, FormatsOf(project, plan.warm));
@@ -241,7 +244,7 @@ Result<Plan> PlanOf(const Project& project, const PackArguments& arguments) {
 }
 
 Result<client::BuiltPack> Pack(client::Client& client, const Project& project, Plan plan,
-                               const std::string& batch, const PackArguments& arguments) {
+                               const std::string& batch, const PackBuildArguments& arguments) {
   return BuildTo(client, arguments, project.manifest, plan.formats,
                  {.batch = batch,
                   .targets = {},
@@ -254,22 +257,20 @@ Result<client::BuiltPack> Pack(client::Client& client, const Project& project, P
 
 }  // namespace
 
-bool IsPackFile(const std::string& path) { return path.ends_with(".kpack"); }
-
 Result<client::BuiltPack> PackBatch(client::Client& client, const Project& project,
-                                    const std::string& batch, const PackArguments& arguments) {
+                                    const std::string& batch, const PackBuildArguments& arguments) {
   KILN_TRY(Plan plan, PlanOf(project, arguments));
   return Pack(client, project, std::move(plan), batch, arguments);
 }
 
-int RunPackBuild(const Global& global, const PackArguments& arguments) {
+int RunPackBuild(const Global& global, const PackBuildArguments& arguments) {
   const auto start = std::chrono::steady_clock::now();
   Result<client::DaemonConnection> connected = ConnectTo(global);
   if (!connected.ok()) {
     return Fail(global, connected.error());
   }
   client::Client& client = *connected->client;
-  const Result<Project> project = LoadProject(global, arguments.files, client);
+  const Result<Project> project = LoadProject(global, arguments.programs, client);
   if (!project.ok()) {
     return Fail(global, project.error());
   }
@@ -307,6 +308,24 @@ int RunPackBuild(const Global& global, const PackArguments& arguments) {
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   NoteResult("pack build", seconds.count(), counts);
   return exit;
+}
+
+void AddPackBuild(CLI::App& pack, CommandLine& line) {
+  const auto arguments = std::make_shared<PackBuildArguments>();
+  CLI::App* build = AddVerb(pack, line,
+                            {"build", "One file with every result of the manifest",
+                             "  kiln pack build --out demo.kpack\n"
+                             "  kiln pack build 'rock/*' --out new.kpack --base old.kpack"},
+                            [&line, arguments] { return RunPackBuild(line.global, *arguments); });
+  build->add_option("programs", arguments->programs, "Names or globs; default: all");
+  build->add_option("--out", arguments->out, "File to write")->required();
+  CLI::Option* fast = build->add_flag("--fast", arguments->fast, "Quick to read; the default");
+  build->add_flag("--small", arguments->small, "Small to download")->excludes(fast);
+  build->add_option("--base", arguments->base, "Write only what this pack lacks");
+  build->add_option("--sign", arguments->sign, "File of a private key");
+  build->add_option("--warm", arguments->warm,
+                    "File with what to build first, one JSON row per line");
+  build->add_option("--pin", arguments->pin, "Keep the results from removal under this name");
 }
 
 }  // namespace kiln::cli

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // kiln pack extract, from packs whose names lead elsewhere.
+#include "client/cli/pack_extract.h"
+
 #include <filesystem>
 #include <fstream>
 
@@ -7,7 +9,7 @@
 
 #include "cache/pack/sample_contents.h"
 #include "cache/pack/writer.h"
-#include "client/cli/store_arguments.h"
+#include "client/cli/failure.h"
 #include "compiler/base/file.h"
 #include "compiler/base/test_directory.h"
 
@@ -33,7 +35,7 @@ class PackExtract : public testing::Test {
     const std::string file = top / "a.kpack";
     const auto written = pack::WritePack(sample.contents, sample.Source(), {}, file);
     EXPECT_TRUE(written.ok()) << ErrorText(written.error());
-    PackArguments arguments;
+    PackExtractArguments arguments;
     arguments.file = file;
     arguments.program = program;
     arguments.target = target;

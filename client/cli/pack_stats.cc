@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// kiln pack stats: what costs what in a pack file. See spec/cli 6.10
+#include "client/cli/pack_stats.h"
+
 #include <array>
 #include <memory>
 #include <utility>
@@ -8,12 +9,20 @@
 #include <nlohmann/json.hpp>
 
 #include "cache/pack/cost.h"
+#include "client/cli/add_verb.h"
+#include "client/cli/failure.h"
 #include "client/cli/json_line.h"
 #include "client/cli/pack_files.h"
 #include "client/cli/print.h"
+#include "client/cli/units.h"
 
 namespace kiln::cli {
 namespace {
+
+struct PackStatsArguments {
+  std::string file;
+  std::vector<std::string> bases;  // beside those in the folder of the file
+};
 
 using Json = nlohmann::ordered_json;
 
@@ -144,10 +153,8 @@ void PrintText(const std::string& file, const pack::Pack& pack, const pack::Pack
   }
 }
 
-}  // namespace
-
-int RunPackStats(const Global& global, const PackArguments& arguments) {
-  const Result<std::unique_ptr<pack::Pack>> pack = OpenPack(arguments.file, arguments);
+int RunPackStats(const Global& global, const PackStatsArguments& arguments) {
+  const Result<std::unique_ptr<pack::Pack>> pack = OpenPack(arguments.file, arguments.bases);
   if (!pack.ok()) {
     return FailPack(global, pack.error());
   }
@@ -155,6 +162,18 @@ int RunPackStats(const Global& global, const PackArguments& arguments) {
   global.json ? PrintJson(arguments.file, **pack, cost) : PrintText(arguments.file, **pack, cost);
   NoteResult("pack stats", 0, {});
   return kSuccess;
+}
+
+}  // namespace
+
+void AddPackStats(CLI::App& pack, CommandLine& line) {
+  const auto arguments = std::make_shared<PackStatsArguments>();
+  CLI::App* stats = AddVerb(pack, line,
+                            {"stats", "What costs what in a pack",
+                             "  kiln pack stats demo.kpack\n  kiln pack stats demo.kpack --json"},
+                            [&line, arguments] { return RunPackStats(line.global, *arguments); });
+  stats->add_option("file", arguments->file, "Pack file")->required();
+  AddBases(*stats, arguments->bases);
 }
 
 }  // namespace kiln::cli

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
-// kiln preview: a variant as a picture, or the variants of one or two axes as a contact sheet. The
-// only verb that opens the Vulkan loader. See spec/cli 6.9, spec/pso 10
-#include "runtime/preview/preview.h"
+#include "client/cli/preview.h"
 
 #include <algorithm>
 #include <charconv>
@@ -12,18 +10,33 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "client/cli/add_verb.h"
+#include "client/cli/diagnostics_view.h"
+#include "client/cli/failure.h"
 #include "client/cli/json_line.h"
 #include "client/cli/print.h"
 #include "client/cli/project.h"
 #include "client/cli/results.h"
 #include "client/cli/variant.h"
-#include "client/cli/verbs.h"
 #include "compiler/artifact/metadata.h"
 #include "runtime/pipeline/print_desc.h"
 #include "runtime/preview/contact_sheet.h"
+#include "runtime/preview/preview.h"
 
 namespace kiln::cli {
 namespace {
+
+struct PreviewArguments {
+  VariantArguments variant;
+  std::string mesh = "sphere";
+  std::string size = "512x512";
+  std::vector<std::string> set;     // NAME=VALUE[,VALUE…]
+  std::vector<std::string> images;  // NAME=FILE
+  uint32_t frames = 1;              // the last one is the picture
+  std::string device;               // part of a name, or software
+  std::string grid;                 // AXIS[,AXIS]
+  std::string out;                  // PNG
+};
 
 constexpr size_t kMaxCells = 256;
 
@@ -346,10 +359,35 @@ Result<int> Preview(const Global& global, const PreviewArguments& arguments) {
   return exit;
 }
 
-}  // namespace
-
 int RunPreview(const Global& global, const PreviewArguments& arguments) {
   return RunTimed(global, "preview", [&] { return Preview(global, arguments); });
+}
+
+}  // namespace
+
+void AddPreview(CLI::App& app, CommandLine& line) {
+  const auto arguments = std::make_shared<PreviewArguments>();
+  CLI::App* verb = AddVerb(
+      app, line,
+      {"preview", "Draw a variant on a mesh, off-screen",
+       "  kiln preview rock/forward -o fog --out rock.png\n"
+       "  kiln preview rock/forward --grid fog_kind,lights=0:4 --size 128x128 --out sheet.png"},
+      [&line, arguments] { return RunPreview(line.global, *arguments); });
+  PreviewArguments& preview = *arguments;
+  AddVariant(*verb, preview.variant);
+  verb->get_option("what")->required();
+  verb->add_option("--mesh", preview.mesh, "sphere, quad, cube or FILE.obj");
+  verb->add_option("--size", preview.size, "WIDTHxHEIGHT of a picture; default: 512x512");
+  verb->add_option("--set", preview.set,
+                   "NAME=NUMBER[,NUMBER...] of a tag or parameter; repeatable")
+      ->take_all();
+  verb->add_option("--image", preview.images, "NAME=FILE.png instead of a checker; repeatable")
+      ->take_all();
+  verb->add_option("--frames", preview.frames, "Count of frames; the last one is drawn")
+      ->check(CLI::Range(1, 1000000));
+  verb->add_option("--device", preview.device, "Part of a device's name, or software");
+  verb->add_option("--grid", preview.grid, "AXIS[,AXIS]: a sheet with a picture for each value");
+  verb->add_option("--out", preview.out, "PNG file to write")->required();
 }
 
 }  // namespace kiln::cli

@@ -13,6 +13,7 @@
 #include "compiler/base/file.h"
 #include "compiler/base/printable.h"
 #include "compiler/diag/render.h"
+#include "compiler/diag/render_json.h"
 
 namespace kiln::cli {
 namespace {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The daemon of one command: found, started, told about, left. See spec/cli 1.2, 2
+#include "client/cli/session.h"
+
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -11,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "client/call_log.h"
+#include "client/cli/failure.h"
 #include "client/cli/global.h"
 #include "client/cli/print.h"
 #include "client/cli/progress.h"

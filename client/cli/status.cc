@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// kiln status: the daemon, its queue, its batches, at this moment. See spec/cli 6.11
+#include "client/cli/status.h"
+
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -9,13 +10,21 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "client/cli/add_verb.h"
+#include "client/cli/failure.h"
 #include "client/cli/json_line.h"
 #include "client/cli/print.h"
-#include "client/cli/store_arguments.h"
-#include "client/cli/verbs.h"
+#include "client/cli/units.h"
 
 namespace kiln::cli {
 namespace {
+
+struct StatusArguments {
+  bool watch = false;   // again every second until interrupted
+  bool jobs = false;    // and what is queued or runs
+  bool caches = false;  // and what is remembered in memory
+  std::string trace;    // spans of this id instead
+};
 
 using Json = nlohmann::ordered_json;
 
@@ -168,6 +177,38 @@ void PrintJobs(const Global& global, const Look& look) {
   }
 }
 
+// Shares of what was looked up, and of the bounds.
+std::string PercentOf(uint64_t part, uint64_t whole) {
+  return whole == 0 ? "-"
+                    : fmt::format("{:.0f} %",
+                                  100.0 * static_cast<double>(part) / static_cast<double>(whole));
+}
+
+void PrintCaches(const Global& global, const Look& look) {
+  if (!global.json && !look.status.caches.empty()) {
+    Print("  {:<22} {:>10} {:>10} {:>9} {:>9} {:>9} {:>6}\n", "in memory", "bytes", "of", "entries",
+          "of", "hits", "found");
+  }
+  for (const client::ServerStatus::Cache& row : look.status.caches) {
+    if (global.json) {
+      PrintLine({{"v", 1},
+                 {"type", "memory_cache"},
+                 {"name", row.name},
+                 {"bytes", row.bytes},
+                 {"max_bytes", row.max_bytes == 0 ? Json() : Json(row.max_bytes)},
+                 {"entries", row.entries},
+                 {"max_entries", row.max_entries == 0 ? Json() : Json(row.max_entries)},
+                 {"hits", row.hits},
+                 {"misses", row.misses}});
+    } else {
+      Print("  {:<22} {:>10} {:>10} {:>9} {:>9} {:>9} {:>6}\n", row.name, SizeText(row.bytes),
+            row.max_bytes == 0 ? "-" : SizeText(row.max_bytes), row.entries,
+            row.max_entries == 0 ? "-" : std::to_string(row.max_entries), row.hits,
+            PercentOf(row.hits, row.hits + row.misses));
+    }
+  }
+}
+
 int ShowTrace(const Global& global, client::Client& client, const std::string& id) {
   if (const auto info = client.Ping(client::kPing); !info.ok()) {
     return Fail(global, info.error());
@@ -225,11 +266,12 @@ int ShowOnce(const Global& global, client::Client& client, const StatusArguments
     PrintText(*look, cache);
   }
   PrintJobs(global, *look);
+  if (arguments.caches) {
+    PrintCaches(global, *look);
+  }
   NoteResult("status", 0, {});
   return exit;
 }
-
-}  // namespace
 
 int RunStatus(const Global& global, const StatusArguments& arguments) {
   const Result<std::unique_ptr<client::Client>> client = OpenDaemon(global);
@@ -249,6 +291,20 @@ int RunStatus(const Global& global, const StatusArguments& arguments) {
     exit = ShowOnce(global, **client, arguments);
   }
   return exit;
+}
+
+}  // namespace
+
+void AddStatus(CLI::App& app, CommandLine& line) {
+  const auto arguments = std::make_shared<StatusArguments>();
+  CLI::App* status = AddVerb(app, line,
+                             {"status", "Daemon, queue, batches, cache, health",
+                              "  kiln status\n  kiln status --jobs --json"},
+                             [&line, arguments] { return RunStatus(line.global, *arguments); });
+  status->add_flag("--watch", arguments->watch, "Again every second");
+  status->add_flag("--jobs", arguments->jobs, "And what is queued or runs");
+  status->add_flag("--caches", arguments->caches, "And what is remembered in memory");
+  status->add_option("--trace", arguments->trace, "What the calls of this trace id did");
 }
 
 }  // namespace kiln::cli

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
+#include "client/cli/units.h"
+
 #include <array>
 #include <optional>
 
 #include <fmt/format.h>
 
-#include "client/cli/store_arguments.h"
 #include "compiler/base/byte_size.h"
 #include "compiler/base/duration_text.h"
 

@@ -6,10 +6,12 @@
 #include <optional>
 #include <span>
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "client/cli/project.h"
+#include "client/cli/session.h"
 
 namespace kiln::cli {
 namespace {
@@ -103,6 +105,18 @@ std::vector<std::string> FilesOf(const VariantArguments& arguments, const Loaded
 }
 
 }  // namespace
+
+void AddVariant(CLI::App& verb, VariantArguments& variant, const char* options) {
+  verb.add_option("what", variant.what, "A program of the manifest, or files");
+  verb.add_option("--entry", variant.entries, "Files: STAGE=FUNCTION; repeatable")->take_all();
+  verb.add_option(options, variant.options, "NAME=VALUE; repeatable")->take_all();
+  verb.add_option("--pipeline", variant.pipeline, "Files: graphics_classic or compute")
+      ->check(CLI::IsMember({"graphics_classic", "compute"}));
+  verb.add_option("--env", variant.environment, "Files: vulkan1.0 to vulkan1.4")
+      ->check(CLI::IsMember({"vulkan1.0", "vulkan1.1", "vulkan1.2", "vulkan1.3", "vulkan1.4"}));
+  verb.add_flag("--combined", variant.combined, "Files: one module for all entry points");
+  verb.add_flag("--retry-failed", variant.retry_failed, "Compile again what failed before");
+}
 
 Result<NamedVariant> NameVariant(const Global& global, const VariantArguments& arguments) {
   project::Manifest manifest;

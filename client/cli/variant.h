@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "client/autostart.h"
 #include "client/cli/global.h"
 #include "client/cli/results.h"
 
@@ -44,6 +45,10 @@ struct NamedVariant {
   client::OptionList declared;
   std::vector<client::Option> options;  // those of the arguments
 };
+
+// Declares what names one variant. `options`: how values are given; `kiln explain` has an --option
+// of its own.
+void AddVariant(CLI::App& verb, VariantArguments& variant, const char* options = "-o,--option");
 
 // Connects, uploads and types the options. Errors: kInvalidArgument, kNotFound, kUnavailable.
 Result<NamedVariant> NameVariant(const Global& global, const VariantArguments& arguments);

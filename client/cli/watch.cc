@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// kiln watch: rebuild on save, show diagnostics, keep outputs current.
-#include "client/project/watch.h"
+#include "client/cli/watch.h"
 
 #include <algorithm>
 #include <array>
@@ -17,18 +16,31 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "client/cli/add_verb.h"
 #include "client/cli/batch_run.h"
+#include "client/cli/failure.h"
 #include "client/cli/print.h"
-#include "client/cli/verbs.h"
+#include "client/cli/results.h"
+#include "client/cli/session.h"
 #include "client/cli/watch_outputs.h"
 #include "client/cli/watch_report.h"
 #include "client/hot_reload.h"
+#include "client/project/watch.h"
 #include "client/project/workspace.h"
 #include "compiler/base/mutex.h"
 #include "compiler/base/thread.h"
 
 namespace kiln::cli {
 namespace {
+
+struct WatchArguments {
+  std::vector<std::string> programs;  // names or globs; none = all
+  std::vector<std::string> options;   // NAME=VALUE: the variant of interest
+  std::string out;                    // folder for the current artifacts
+  std::string exec;                   // command after each generation without errors
+  bool no_source = false;             // subscribe only
+  std::string workspace;              // who meets in one session; empty: this folder
+};
 
 constexpr int kTerminated = 143;
 
@@ -465,14 +477,34 @@ int WatchSession::Run() {
   return Ended(root_lost);
 }
 
-}  // namespace
-
 int RunWatch(const Global& global, const WatchArguments& arguments) {
   Result<client::DaemonConnection> connected = ConnectTo(global);
   if (!connected.ok()) {
     return Fail(global, connected.error());
   }
   return WatchSession(global, arguments, std::move(connected).value()).Run();
+}
+
+}  // namespace
+
+void AddWatch(CLI::App& app, CommandLine& line) {
+  const auto arguments = std::make_shared<WatchArguments>();
+  CLI::App* verb = AddVerb(app, line,
+                           {"watch", "Rebuild on save, show diagnostics, keep outputs current",
+                            "  kiln watch rock/forward -o fog -o shadows=high --out run/shaders\n"
+                            "  kiln watch --exec 'touch reload'"},
+                           [&line, arguments] { return RunWatch(line.global, *arguments); });
+  verb->add_option("programs", arguments->programs, "Names or globs; default: all");
+  verb->add_option("-o,--option", arguments->options,
+                   "The variant of interest: NAME=VALUE; repeatable")
+      ->take_all();
+  verb->add_option("--out", arguments->out, "Folder for the current artifacts");
+  verb->add_option("--exec", arguments->exec,
+                   "Command after each generation without errors; KILN_CHANGED has the programs");
+  verb->add_flag("--no-source", arguments->no_source, "Subscribe only; somebody else pushes");
+  verb->add_option("--workspace", arguments->workspace,
+                   "Meet those who give the same name; default: this folder on this machine")
+      ->type_name("NAME");
 }
 
 }  // namespace kiln::cli

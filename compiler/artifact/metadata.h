@@ -222,7 +222,4 @@ Result<std::string> MetadataJson(ByteView bytes);
 // Errors: METADATA_INVALID, LIMIT.
 Result<Bytes> MetadataFromJson(std::string_view json);
 
-// A stable dump for people and goldens, one fact per line.
-std::string MetadataText(const PipelineMetadata& metadata);
-
 }  // namespace kiln::artifact

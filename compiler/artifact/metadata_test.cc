@@ -8,6 +8,7 @@
 #include <google/protobuf/text_format.h>
 #include <gtest/gtest.h>
 
+#include "compiler/artifact/metadata_text.h"
 #include "proto/kiln/v1/metadata.pb.h"
 
 namespace kiln::artifact {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// The stable dump of metadata: one fact per line, records in metadata order, two spaces per level.
+// The dump is stable: one fact per line, records in metadata order, two spaces per level. Lists
+// that are empty leave no trace, so goldens change only where the metadata says something new.
+#include "compiler/artifact/metadata_text.h"
+
 #include <iterator>
 #include <string_view>
 
 #include <fmt/format.h>
-
-#include "compiler/artifact/metadata.h"
 
 namespace kiln::artifact {
 namespace {

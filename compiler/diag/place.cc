@@ -6,6 +6,7 @@
 #include <map>
 #include <tuple>
 
+#include "compiler/base/utf8.h"
 #include "compiler/source/line_index.h"
 
 namespace kiln {
@@ -66,6 +67,9 @@ class Placer {
         return std::nullopt;
       }
       placed.replacement = fix.text + " {" + std::string(*arguments) + "}";
+    }
+    if (FindInvalidUtf8(placed.replacement) != placed.replacement.size()) {
+      return std::nullopt;  // spelled otherwise it would be another edit
     }
     return placed;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Diagnostics as people, editors and scripts read them. See spec/cli 7.1, 9
+// Diagnostics as people and editors read them; render_json.h is for scripts. See spec/cli 9
 #pragma once
 
 #include <cstdint>
@@ -41,13 +41,5 @@ std::string RenderShort(const PlacedDiagnostic& diagnostic);
 // are. Requires: sorted as they shall be read.
 std::string RenderReport(std::span<const PlacedDiagnostic> diagnostics, const SourceSet& sources,
                          const TextStyle& style, size_t limit = 20);
-
-// One JSON object with the members of spec/cli 7.1 "diagnostic" in that order, then "name". Absent
-// fix and variants are null.
-std::string RenderJson(const PlacedDiagnostic& diagnostic, std::string_view program);
-
-// A JSON array of such objects.
-std::string RenderJsonArray(std::span<const PlacedDiagnostic> diagnostics,
-                            std::string_view program);
 
 }  // namespace kiln

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
-// JSON form of diagnostics, keys in fixed order.
-#include <nlohmann/json.hpp>
+// Keys stand in the order of the specification, so the same diagnostic is the same bytes. Texts
+// come from sources, which may hold anything: what is no UTF-8 is replaced when the object is
+// written.
+#include "compiler/diag/render_json.h"
 
-#include "compiler/diag/render.h"
+#include <nlohmann/json.hpp>
 
 namespace kiln {
 namespace {

@@ -10,6 +10,7 @@
 
 #include "compiler/base/printable.h"
 #include "compiler/diag/cells.h"
+#include "compiler/diag/render_json.h"
 
 namespace kiln {
 namespace {
@@ -52,6 +53,20 @@ std::string Lines(int count, std::string_view first) {
     text += "// " + std::to_string(i) + "\n";
   }
   return text;
+}
+
+// Names of a module that was stored and damaged are any bytes; a reply has UTF-8 only.
+TEST(Place, FixThatIsNoUtf8_IsLeftOut) {
+  Scene scene;
+  scene.Add("a.rpl", "u f4 emission;\n");
+  const auto placed = [&](std::string_view text) {
+    return scene.Placed(Make(Code::kRpl1163, scene.Find("f4")).Replace(scene.Find("f4"), text));
+  };
+  EXPECT_EQ(placed("f3").fix->replacement, "f3");
+  const PlacedDiagnostic damaged = placed("f\xff");
+  EXPECT_FALSE(damaged.fix.has_value());
+  ASSERT_EQ(damaged.notes.size(), 1u);
+  EXPECT_NE(damaged.notes[0].find("f\\xff"), std::string::npos) << damaged.notes[0];
 }
 
 TEST(RenderText, LabelsOnOneLine_ShareIt) {

@@ -42,8 +42,7 @@ const Diagnosed<ir::SpecialisedDecl>& CachedUnits::Decl(ir::DeclId decl,
 const Diagnosed<ir::SpecialisedRegion>& CachedUnits::Region(ir::RegionId segment,
                                                             resolve::VariantEvaluator& answers) {
   return resolve::Recall(segments_[segment.value], answers, [&] {
-    Diagnosed<ir::SpecialisedRegion> closed =
-        resolve::SpecialiseRegion(program_, segment, answers);
+    Diagnosed<ir::SpecialisedRegion> closed = resolve::SpecialiseRegion(program_, segment, answers);
     ++segment_versions_;
     bytes_used_ += sizeof(closed) + kTreeBytes;
     if (closed.value.has_value()) {

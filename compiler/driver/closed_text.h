@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One variant -> its closed form as text, for those who want to look. See spec/cli 6.7
+// One variant -> its specialised IR as text, for those who want to look. See spec/cli 6.7
 #pragma once
 
 #include <span>

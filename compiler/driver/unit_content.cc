@@ -62,7 +62,7 @@ void UnitContent::Put(const ir::Inst& inst) {
       case ir::OperandSchema::kCexpr:
       case ir::OperandSchema::kLiteral:
       case ir::OperandSchema::kInsts:
-      case ir::OperandSchema::kLocals:  // of the open form
+      case ir::OperandSchema::kLocals:  // of generic IR
       case ir::OperandSchema::kBlocks:
         Put(operand.word);
         break;

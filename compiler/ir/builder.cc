@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Tables of an open module while they grow: interning, declarations, blocks. Cutting into segments
-// is in builder_cut.cc, the image in module.cc.
+// Tables of an open module while they grow. Equal rows are one row: that makes ids of types,
+// constants and expressions comparable, and equal sources equal images. Nesting is counted as rows
+// come in, because a row never changes what it holds; a front end that nests deeper than
+// VerifyIds allows is stopped here.
 #include "compiler/ir/builder.h"
 
 #include <algorithm>
@@ -9,6 +11,7 @@
 #include "compiler/base/check.h"
 #include "compiler/base/digest.h"
 #include "compiler/ir/operands.h"
+#include "compiler/source/line_index.h"
 
 namespace kiln::ir {
 namespace {
@@ -236,11 +239,12 @@ void Builder::EndBlock() {
   blocks_[block.block.value] = {.first = Count(block_insts_),
                                 .count = static_cast<uint32_t>(insts.size())};
   block_insts_.insert(block_insts_.end(), insts.begin(), insts.end());
+  const CutTables tables = TablesToCut();
   uint32_t nesting = 0;
   bool ends = false;
   for (const uint32_t inst : insts) {
     nesting = std::max<uint32_t>(nesting, inst_nesting_[inst]);
-    ends = ends || EndsPath(insts_[inst]);
+    ends = ends || EndsPath(insts_[inst], tables);
   }
   block_nesting_[block.block.value] = static_cast<uint16_t>(nesting);
   block_ends_path_[block.block.value] = ends;
@@ -291,6 +295,76 @@ uint32_t Builder::NestingOf(const Inst& inst) const {
     }
   }
   return std::max(left, below + 1);
+}
+
+CutTables Builder::TablesToCut() {
+  return {.insts = insts_,
+          .inst_spans = inst_spans_,
+          .blocks = blocks_,
+          .block_insts = block_insts_,
+          .extra = extra_,
+          .block_ends_path = block_ends_path_,
+          .regions = segments_,
+          .region_spans = segment_spans_};
+}
+
+void Builder::EndFunction() {
+  KILN_CHECK(function_.valid() && open_blocks_.size() == 1, "{} open blocks", open_blocks_.size());
+  const BlockId body = open_blocks_.back().block;
+  EndBlock();
+  decls_[function_.value].body = static_cast<uint32_t>(segments_.size());
+  const size_t first_segment = segments_.size();
+  std::vector<std::vector<uint32_t>> locals =
+      RegionCutter(TablesToCut(), policy_).Cut(function_, body);  // by segment of this function
+  for (uint32_t i = 0; i < decls_[function_.value].member_count; ++i) {
+    locals[0].push_back(first_local_ + i);
+  }
+  for (size_t i = 0; i < locals.size(); ++i) {
+    std::ranges::sort(locals[i]);  // rows of one module are numbered in source order
+    segments_[first_segment + i].locals = List(locals[i]);
+  }
+  function_ = {};
+}
+
+void Builder::SetSource(std::string_view text) {
+  const LineIndex lines(text);
+  line_starts_.clear();
+  for (uint32_t line = 1; line <= lines.line_count(); ++line) {
+    line_starts_.push_back(lines.LineSpan(line).begin);
+  }
+}
+
+Module Builder::Finish(const Hash128& fingerprint) {
+  KILN_CHECK(!function_.valid(), "function {} has not ended", function_);
+  std::vector<uint32_t> string_ends;
+  std::vector<char> string_bytes;
+  for (uint32_t i = 0; i < strings_.size(); ++i) {
+    const std::string_view text = strings_[StringId{i}];
+    string_bytes.insert(string_bytes.end(), text.begin(), text.end());
+    string_ends.push_back(static_cast<uint32_t>(string_bytes.size()));
+  }
+  const ModuleView tables{.header = header_,
+                          .types = types_,
+                          .consts = consts_,
+                          .cexprs = cexprs_,
+                          .options = options_,
+                          .decls = decls_,
+                          .members = members_,
+                          .locals = locals_,
+                          .segments = segments_,
+                          .insts = insts_,
+                          .blocks = blocks_,
+                          .block_insts = block_insts_,
+                          .extra = extra_,
+                          .string_ends = string_ends,
+                          .string_bytes = string_bytes,
+                          .spans = spans_,
+                          .decl_spans = decl_spans_,
+                          .member_spans = member_spans_,
+                          .local_spans = local_spans_,
+                          .segment_spans = segment_spans_,
+                          .inst_spans = inst_spans_};
+  return WriteModule(tables, line_starts_, fingerprint);
 }
 
 }  // namespace kiln::ir

@@ -25,12 +25,9 @@
 #include "compiler/base/string_pool.h"
 #include "compiler/ir/builtins.h"
 #include "compiler/ir/module.h"
+#include "compiler/ir/region_cutter.h"
 
 namespace kiln::ir {
-
-// kWhole: no `when` is cut out of its function; for passes that need whole functions, and as an
-// oracle.
-enum class CutPolicy : uint8_t { kCut, kWhole };
 
 class Builder {
  public:
@@ -119,14 +116,9 @@ class Builder {
 
   DeclId AddRow(Decl decl, const DeclSpans& spans);
   LocalId AddLocalRow(const Local& local, const LocalSpans& spans);
-  bool EndsPath(const Inst& inst) const;
   uint32_t NestingOf(const Inst& inst) const;
-  std::span<const uint32_t> InstsOf(BlockId id) const;
   std::span<const uint32_t> ListAt(ListId id) const;
-  void CutBlock(RegionId segment, BlockId block, std::vector<std::vector<uint32_t>>& locals);
-  void CutInst(RegionId segment, uint32_t number, std::vector<std::vector<uint32_t>>& locals);
-  RegionId AddSegment(const Region& segment, const RegionSpans& spans,
-                      std::vector<std::vector<uint32_t>>& locals);
+  CutTables TablesToCut();
 
   ModuleHeader header_;
   CutPolicy policy_;

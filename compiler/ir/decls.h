@@ -119,7 +119,7 @@ struct Region {
   RegionId parent{};  // invalid for a function body
   BlockId block{};
   ListId locals{};            // reserved names this segment declares: LocalIds in source order
-  CexprId condition = kTrue;  // of the hole; kTrue for a function body
+  CexprId condition = kTrue;  // of the insertion point; kTrue for a function body
   uint32_t zero = 0;
 };
 static_assert(sizeof(Region) == 24 && std::is_trivially_copyable_v<Region>);

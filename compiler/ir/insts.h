@@ -56,9 +56,9 @@ enum class StageVariable : uint16_t {
 // stage and read by the fragment stage. Buffers, samplers and images use kNone.
 enum class Direction : uint16_t { kNone, kIn, kOut };
 
-// One row. `type` is an open TypeId of the module in the open form (the written type of a
-// constructor, T of an inbuilt family, else the deferred type) and a closed TypeId of the Pool in
-// the closed form: the type of the value, of what the place holds, or void.
+// One row. `type` is a TypeId of the module in generic IR (the written type of a constructor, T of
+// a builtin family, else the deferred type) and a TypeId of the Pool in specialised IR: the type of
+// the value, of what the place holds, or void.
 struct Inst {
   InstKind kind;
   uint16_t flags = 0;

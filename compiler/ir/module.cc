@@ -3,14 +3,11 @@
 // sections of their own, so that an image without them is the same image otherwise.
 #include "compiler/ir/module.h"
 
-#include <array>
+#include <algorithm>
 #include <utility>
 
-#include "compiler/base/check.h"
 #include "compiler/base/section_file.h"
-#include "compiler/ir/builder.h"
 #include "compiler/ir/line_starts.h"
-#include "compiler/source/line_index.h"
 
 namespace kiln::ir {
 namespace {
@@ -106,6 +103,13 @@ Result<ModuleView> ModuleView::Open(std::span<const std::byte> image, const Hash
 Module::Module(std::vector<std::byte> image, const ModuleView& view, const Hash128& fingerprint)
     : image_(std::move(image)), view_(view), fingerprint_(fingerprint) {}
 
+Module WriteModule(const ModuleView& tables, std::span<const uint32_t> line_starts,
+                   const Hash128& fingerprint) {
+  std::vector<std::byte> image = WriteImage(tables, line_starts, fingerprint);
+  const ModuleView view = ModuleView::Open(image, fingerprint).value();
+  return {std::move(image), view, fingerprint};
+}
+
 Hash128 Module::semantic_id() const {
   // as if it had been written without span sections
   ModuleView without_spans = view_;
@@ -125,49 +129,6 @@ std::span<const uint32_t> LineStartsOf(const Module& module) {
   }
   const Result<std::span<const uint32_t>> rows = file->Rows<uint32_t>(kLineStartsSection);
   return rows.ok() && std::ranges::is_sorted(*rows) ? *rows : std::span<const uint32_t>();
-}
-
-void Builder::SetSource(std::string_view text) {
-  const LineIndex lines(text);
-  line_starts_.clear();
-  for (uint32_t line = 1; line <= lines.line_count(); ++line) {
-    line_starts_.push_back(lines.LineSpan(line).begin);
-  }
-}
-
-Module Builder::Finish(const Hash128& fingerprint) {
-  KILN_CHECK(!function_.valid(), "function {} has not ended", function_);
-  std::vector<uint32_t> string_ends;
-  std::vector<char> string_bytes;
-  for (uint32_t i = 0; i < strings_.size(); ++i) {
-    const std::string_view text = strings_[StringId{i}];
-    string_bytes.insert(string_bytes.end(), text.begin(), text.end());
-    string_ends.push_back(static_cast<uint32_t>(string_bytes.size()));
-  }
-  const ModuleView tables{.header = header_,
-                          .types = types_,
-                          .consts = consts_,
-                          .cexprs = cexprs_,
-                          .options = options_,
-                          .decls = decls_,
-                          .members = members_,
-                          .locals = locals_,
-                          .segments = segments_,
-                          .insts = insts_,
-                          .blocks = blocks_,
-                          .block_insts = block_insts_,
-                          .extra = extra_,
-                          .string_ends = string_ends,
-                          .string_bytes = string_bytes,
-                          .spans = spans_,
-                          .decl_spans = decl_spans_,
-                          .member_spans = member_spans_,
-                          .local_spans = local_spans_,
-                          .segment_spans = segment_spans_,
-                          .inst_spans = inst_spans_};
-  std::vector<std::byte> image = WriteImage(tables, line_starts_, fingerprint);
-  const ModuleView view = ModuleView::Open(image, fingerprint).value();
-  return {std::move(image), view, fingerprint};
 }
 
 }  // namespace kiln::ir

@@ -83,4 +83,8 @@ class Module {
   Hash128 fingerprint_;
 };
 
+// The image of these tables and the view of it. `line_starts` (line_starts.h) may be empty.
+Module WriteModule(const ModuleView& tables, std::span<const uint32_t> line_starts,
+                   const Hash128& fingerprint);
+
 }  // namespace kiln::ir

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Reads open modules into a builder.
+// Reads into a builder, so rows come out as a front end would give them, and functions are cut
+// anew. The locals of a function stand before its instructions, because an instruction may list one
+// as a candidate above the statement that declares it.
+#include "compiler/ir/parse_generic.h"
+
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -8,7 +12,6 @@
 #include <vector>
 
 #include "compiler/ir/parse_block.h"
-#include "compiler/ir/parse_text.h"
 #include "compiler/ir/spelling.h"
 
 namespace kiln::ir {

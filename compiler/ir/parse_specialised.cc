@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Reads closed variants.
+// One pass. Nothing in the text has a number of its own, so ids are given in the order in which
+// names are met (NumberTable); what a region mentions is computed from its rows, as closing does
+// it.
+#include "compiler/ir/parse_specialised.h"
+
 #include <algorithm>
 #include <optional>
 #include <tuple>
@@ -9,7 +13,6 @@
 
 #include "compiler/ir/operands.h"
 #include "compiler/ir/parse_block.h"
-#include "compiler/ir/parse_text.h"
 #include "compiler/ir/spelling.h"
 #include "compiler/ir/summary.h"
 #include "compiler/ir/typing.h"

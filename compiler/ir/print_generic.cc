@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Prints open modules.
+// Options, compile-time expressions by row, then declarations in source order. A cut segment prints
+// in the place of the instruction that stands for it, so the text reads like the source. Names of
+// locals count anew in each function: its second `x` is `x#2`.
+#include "compiler/ir/print_generic.h"
+
 #include <algorithm>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "compiler/ir/enum_names.h"
-#include "compiler/ir/print.h"
 #include "compiler/ir/print_block.h"
 #include "compiler/ir/spelling.h"
 

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Prints closed segments, declarations and variants.
+// What is mentioned is named at its first mention (NameTable), so the same form gives the same text
+// whatever rows its pool has. Structs have no declarations when closed: one is defined in the text
+// before the first thing whose type holds it, parts first.
+#include "compiler/ir/print_specialised.h"
+
 #include <algorithm>
 #include <vector>
 
@@ -7,7 +11,6 @@
 
 #include "compiler/base/stop.h"
 #include "compiler/ir/enum_names.h"
-#include "compiler/ir/print.h"
 #include "compiler/ir/print_block.h"
 #include "compiler/ir/spelling.h"
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Closed IR: what is left of the open form when one variant's questions are answered. Types are
+// Specialised IR: what is left of generic IR when one variant's queries are answered. Types are
 // those of one Pool, DeclId, MemberId, LocalId and RegionId are program-wide, nothing is deferred,
-// named or conditional any more. A closed unit is immutable once made.
+// named or conditional any more. A specialised unit is immutable once made.
 //
-//   SpecialisedDecl     one live declaration: its live members with closed types
-//   SpecialisedRegion  the rows of one segment; holes name the segments that go there if live
-//   SpecialisedProgram  ordered references to those that make up one variant; owns nothing
+//   SpecialisedDecl     one live declaration: its live members with specialised types
+//   SpecialisedRegion   the rows of one region; insertion points name the regions that go there if
+//   live SpecialisedProgram  ordered references to those that make up one variant; owns nothing
 #pragma once
 
 #include <cstdint>
@@ -137,8 +137,9 @@ struct SpecialisedRegion {
   }
 };
 
-// One live segment of a function, in the order of the holes (depth first); [0] is the body.
-// `parent` is the index, in `segments` of the function, of the segment whose hole it fills.
+// One live region of a function, in the order of the insertion points (depth first); [0] is the
+// body. `parent` is the index, in `segments` of the function, of the region whose insertion point
+// it fills.
 struct RegionRef {
   RegionId segment{};
   const SpecialisedRegion* closed = nullptr;
@@ -151,7 +152,8 @@ struct FunctionRef {
   const SpecialisedDecl* signature = nullptr;
   Stage stage = Stage::kVertex;  // the version's stage if stage-sensitive
   bool stage_sensitive = false;
-  std::vector<RegionRef> segments{};  // live ones; a hole whose segment is absent is dead
+  std::vector<RegionRef>
+      segments{};  // live ones; an insertion point whose region is absent is dead
 };
 
 struct EntryRef {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the rows of a closed segment say about it as a whole.
+// What the rows of a specialised region say about it as a whole.
 #pragma once
 
 #include "compiler/ir/specialised.h"

@@ -1,143 +1,295 @@
 // SPDX-License-Identifier: MIT
-// The tables of operators and how a row is matched.
+// What a family of inbuilt functions takes comes from its row in builtins.def, whose letters are
+// spelled for one type. Functions of images have no letters: what they take follows from the kind
+// of the image, twice, as a source writes it and as closed IR holds it.
 #include "compiler/ir/typing.h"
+
+#include <algorithm>
 
 #include "compiler/base/check.h"
 
 namespace kiln::ir {
 namespace {
 
-constexpr uint8_t kRpl1 = static_cast<uint8_t>(TypingRules::kRpl1);
-constexpr uint8_t kRpl2 = static_cast<uint8_t>(TypingRules::kRpl2);
-constexpr uint8_t kClosed = static_cast<uint8_t>(TypingRules::kClosed);
-constexpr uint8_t kRpl = kRpl1 | kRpl2;
-constexpr uint8_t kAll = kRpl | kClosed;
-constexpr uint8_t kLater = kRpl2 | kClosed;  // what version 2 adds
-
-template <class... Ops>
-constexpr uint32_t Bits(Ops... ops) {
-  return ((1u << static_cast<uint32_t>(ops)) | ...);
+// Do vectors of the target's scalar fill its components exactly?
+bool FillsVector(const Pool& pool, const Type& target, std::span<const TypeId> operands) {
+  uint32_t rows = 0;
+  for (const TypeId operand : operands) {
+    const Type& type = pool[operand];
+    if (type.kind != TypeKind::kVector || type.scalar != target.scalar) {
+      return false;
+    }
+    rows += type.rows;
+  }
+  return rows == target.rows && operands.size() > 1;
 }
 
-using Op = BinaryOp;
-using P = OperandPattern;
-using R = ResultPattern;
-using F = BinaryForm;
+void AddParameter(Signature& signature, TypeId type) { signature.slots[signature.count++] = type; }
 
-constexpr BinaryRow kBinaryRows[] = {
-    {Bits(Op::kAdd, Op::kSub), P::kVector, P::kSame, R::kLeft, F::kSame, kAll},
-    {Bits(Op::kAdd, Op::kSub), P::kMatrix, P::kSame, R::kLeft, F::kMatrixPerColumn, kAll},
-    {Bits(Op::kMul), P::kVector, P::kSame, R::kLeft, F::kSame, kAll},
-    {Bits(Op::kMul), P::kFloatVector, P::kItem, R::kLeft, F::kVectorTimesScalar, kAll},
-    {Bits(Op::kMul), P::kIntVector, P::kItem, R::kLeft, F::kSplatRight, kRpl},
-    {Bits(Op::kMul), P::kMatrix, P::kItem, R::kLeft, F::kMatrixTimesScalar, kAll},
-    {Bits(Op::kMul), P::kMatrix, P::kColumnsVector, R::kRowsVector, F::kMatrixTimesVector, kAll},
-    {Bits(Op::kMul), P::kFloatVector, P::kRowsMatrix, R::kColumnsVector, F::kVectorTimesMatrix,
-     kAll},
-    {Bits(Op::kMul), P::kMatrix, P::kSame, R::kLeft, F::kMatrixTimesMatrix, kAll},
-    {Bits(Op::kDiv), P::kVector, P::kSame, R::kLeft, F::kSame, kAll},
-    {Bits(Op::kDiv), P::kVector, P::kItem, R::kLeft, F::kSplatRight, kRpl},
-    {Bits(Op::kDiv), P::kMatrix, P::kSame, R::kLeft, F::kMatrixPerColumn, kAll},
-    {Bits(Op::kMod, Op::kAnd, Op::kOr, Op::kXor, Op::kShiftLeft, Op::kShiftRight), P::kIntVector,
-     P::kSame, R::kLeft, F::kSame, kAll},
-    {Bits(Op::kShiftRightArithmetic), P::kSignedVector, P::kSame, R::kLeft, F::kSame, kClosed},
-    {Bits(Op::kLess, Op::kGreater, Op::kLessEqual, Op::kGreaterEqual, Op::kEqual, Op::kNotEqual),
-     P::kScalar, P::kSame, R::kBool, F::kCompare, kAll},
-    {Bits(Op::kLess, Op::kGreater, Op::kLessEqual, Op::kGreaterEqual, Op::kEqual, Op::kNotEqual),
-     P::kNumberVector2, P::kSame, R::kBoolVector, F::kCompare, kLater},
-    {Bits(Op::kEqual, Op::kNotEqual, Op::kAnd, Op::kOr, Op::kXor), P::kBoolVector, P::kSame,
-     R::kLeft, F::kSame, kLater},
-};
+// Number of coordinates of one image without its layer.
+uint32_t CoordinateRows(ImageDim dim) { return dim == ImageDim::k2d ? 2 : 3; }
 
-constexpr UnaryRow kUnaryRows[] = {
-    {UnaryOp::kNegate, P::kFloatVector, kAll},      {UnaryOp::kNegate, P::kSignedVector, kAll},
-    {UnaryOp::kNegate, P::kMatrix, kAll},           {UnaryOp::kNot, P::kBool, kAll},
-    {UnaryOp::kNot, P::kBoolVector, kLater},        {UnaryOp::kComplement, P::kIntScalar, kRpl},
-    {UnaryOp::kComplement, P::kIntVector, kClosed}, {UnaryOp::kPlus, P::kAny, kRpl},
-};
-
-bool IsFloat(Scalar scalar) { return scalar == Scalar::kF32 || scalar == Scalar::kF16; }
-bool IsInt(Scalar scalar) { return scalar == Scalar::kU32 || scalar == Scalar::kS32; }
-
-// Does `type` fit the pattern, next to a left operand of type `left`?
-bool Fits(const Pool& pool, OperandPattern pattern, TypeId id, TypeId left_id) {
-  const Type& type = pool[id];
-  const Type& left = pool[left_id];
-  const bool vector = type.kind == TypeKind::kVector;
-  switch (pattern) {
-    case P::kVector:
-      return vector && (IsFloat(type.scalar) || IsInt(type.scalar));
-    case P::kFloatVector:
-      return vector && IsFloat(type.scalar);
-    case P::kIntVector:
-      return vector && IsInt(type.scalar);
-    case P::kSignedVector:
-      return vector && type.scalar == Scalar::kS32;
-    case P::kMatrix:
-      return type.kind == TypeKind::kMatrix;
-    case P::kScalar:
-      return vector && type.rows == 1 && type.scalar != Scalar::kBool;
-    case P::kIntScalar:
-      return vector && type.rows == 1 && IsInt(type.scalar);
-    case P::kBool:
-      return vector && type.rows == 1 && type.scalar == Scalar::kBool;
-    case P::kNumberVector2:
-      return vector && type.rows > 1 && type.scalar != Scalar::kBool;
-    case P::kBoolVector:
-      return vector && type.scalar == Scalar::kBool;
-    case P::kAny:
-      return type.kind != TypeKind::kVoid;
-    case P::kSame:
-      return id == left_id;
-    case P::kItem:
-      return vector && type.rows == 1 && type.scalar == left.scalar;
-    case P::kColumnsVector:
-      return vector && type.scalar == left.scalar && type.rows == left.columns;
-    case P::kRowsMatrix:
-      return type.kind == TypeKind::kMatrix && type.scalar == left.scalar && type.rows == left.rows;
+// Does the function take this kind of image? See spec/rpl 6.4, 14.2, 14.7.
+bool Takes(Builtin builtin, const ImageTraits& traits) {
+  const bool flat = traits.dim != ImageDim::k3d;
+  if (builtin == Builtin::kImageLoad || builtin == Builtin::kImageStore) {
+    return traits.storage;
   }
-  KILN_UNREACHABLE();
+  if (builtin == Builtin::kImageSize) {
+    return true;
+  }
+  if (traits.storage) {
+    return false;
+  }
+  if (SamplesDepth(builtin)) {
+    return traits.depth && flat;
+  }
+  if (builtin == Builtin::kGather) {
+    return flat;
+  }
+  if (builtin == Builtin::kFetch) {
+    return traits.dim != ImageDim::kCube;
+  }
+  return IsSampling(builtin) || builtin == Builtin::kImageLevels;
 }
 
-TypeId ResultOf(const Pool& pool, ResultPattern pattern, TypeId left, TypeId right) {
-  switch (pattern) {
-    case R::kLeft:
-      return left;
-    case R::kRowsVector:
-      return pool.Vector(pool[left].scalar, pool[left].rows);
-    case R::kColumnsVector:
-      return pool.Vector(pool[right].scalar, pool[right].columns);
-    case R::kBool:
-      return pool.bool_type();
-    case R::kBoolVector:
-      return pool.Vector(Scalar::kBool, pool[left].rows);
+// The layer, written first, becomes the last component of the closed coordinate.
+void AddCoordinates(const Pool& pool, Builtin builtin, const ImageTraits& traits,
+                    SampleTyping& typing) {
+  if (builtin == Builtin::kImageSize || builtin == Builtin::kImageLevels) {
+    return;
   }
-  KILN_UNREACHABLE();
+  const Scalar scalar = IsSampling(builtin) ? Scalar::kF32 : Scalar::kU32;
+  const uint32_t rows = CoordinateRows(traits.dim);
+  if (traits.arrayed) {
+    AddParameter(typing.written, pool.Vector(Scalar::kU32, 1));
+  }
+  AddParameter(typing.written, pool.Vector(scalar, rows));
+  AddParameter(typing.closed, pool.Vector(scalar, rows + (traits.arrayed ? 1 : 0)));
+}
+
+// What follows the coordinate.
+void AddImageOperands(const Pool& pool, Builtin builtin, const Type& image,
+                      const ImageTraits& traits, Signature& signature) {
+  const TypeId f1 = pool.Vector(Scalar::kF32, 1);
+  const TypeId u1 = pool.Vector(Scalar::kU32, 1);
+  if (SamplesDepth(builtin)) {
+    AddParameter(signature, f1);
+  }
+  if (builtin == Builtin::kSampleLod || builtin == Builtin::kSampleDrefLod) {
+    AddParameter(signature, f1);
+  } else if (builtin == Builtin::kSampleGrad) {
+    AddParameter(signature, pool.Vector(Scalar::kF32, CoordinateRows(traits.dim)));
+    AddParameter(signature, pool.Vector(Scalar::kF32, CoordinateRows(traits.dim)));
+  } else if (builtin == Builtin::kGather || builtin == Builtin::kFetch ||
+             (builtin == Builtin::kImageSize && !traits.storage)) {
+    AddParameter(signature, u1);
+  } else if (builtin == Builtin::kImageStore) {
+    AddParameter(signature, pool.Vector(image.scalar, 4));
+  }
+}
+
+TypeId ResultOf(const Pool& pool, Builtin builtin, const Type& image, const ImageTraits& traits) {
+  if (builtin == Builtin::kImageStore) {
+    return pool.void_type();
+  }
+  if (builtin == Builtin::kImageLevels) {
+    return pool.Vector(Scalar::kU32, 1);
+  }
+  if (builtin == Builtin::kImageSize) {
+    const bool deep = traits.dim == ImageDim::k3d || traits.arrayed;
+    return pool.Vector(Scalar::kU32, deep ? 3 : 2);
+  }
+  const bool one = builtin == Builtin::kSampleDref || builtin == Builtin::kSampleDrefLod;
+  return pool.Vector(image.scalar, one ? 1 : 4);
 }
 
 }  // namespace
 
-std::span<const UnaryRow> UnaryRows() { return kUnaryRows; }
-
-std::optional<BinaryTyping> TypeOfBinary(const Pool& pool, TypingRules rules, BinaryOp op,
-                                         TypeId left, TypeId right) {
-  for (const BinaryRow& row : kBinaryRows) {
-    if ((row.rules & static_cast<uint8_t>(rules)) != 0 && (row.ops & Bits(op)) != 0 &&
-        Fits(pool, row.left, left, left) && Fits(pool, row.right, right, left)) {
-      return BinaryTyping{.result = ResultOf(pool, row.result, left, right), .form = row.form};
-    }
+uint32_t PartCount(const Pool& pool, TypeId id) {
+  const Type& type = pool[id];
+  switch (type.kind) {
+    case TypeKind::kVector:
+      return type.rows;
+    case TypeKind::kMatrix:
+      return type.columns;
+    case TypeKind::kArray:
+      return type.extent;
+    case TypeKind::kStruct:
+      return pool.ShapeOf(id).count;
+    case TypeKind::kVoid:
+    case TypeKind::kRuntimeArray:
+    case TypeKind::kSampler:
+    case TypeKind::kImage:
+    case TypeKind::kNamed:
+    case TypeKind::kDeferred:
+      return 0;
   }
-  return std::nullopt;
+  KILN_UNREACHABLE();
 }
 
-std::optional<TypeId> TypeOfUnary(const Pool& pool, TypingRules rules, UnaryOp op, TypeId operand) {
-  for (const UnaryRow& row : kUnaryRows) {
-    if ((row.rules & static_cast<uint8_t>(rules)) != 0 && row.op == op &&
-        Fits(pool, row.operand, operand, operand)) {
-      return operand;
+std::optional<TypeId> PartType(const Pool& pool, TypeId id, uint32_t index) {
+  const Type& type = pool[id];
+  if (type.kind == TypeKind::kArray || type.kind == TypeKind::kRuntimeArray) {
+    return TypeId{type.element};
+  }
+  if (index >= PartCount(pool, id)) {
+    return std::nullopt;
+  }
+  if (type.kind == TypeKind::kStruct) {
+    return pool.Members(id)[index].type;
+  }
+  return pool.Vector(type.scalar, type.kind == TypeKind::kMatrix ? type.rows : 1);
+}
+
+bool IsVector(const Pool& pool, TypeId id, Scalar scalar, uint32_t rows) {
+  return pool[id] == VectorType(scalar, static_cast<uint8_t>(rows));
+}
+
+bool IsHandle(const Pool& pool, TypeId id) {
+  while (pool[id].kind == TypeKind::kArray) {
+    id = TypeId{pool[id].element};
+  }
+  return pool[id].kind == TypeKind::kSampler || pool[id].kind == TypeKind::kImage;
+}
+
+bool HasValues(const Pool& pool, TypeId id) {
+  const Type& type = pool[id];
+  switch (type.kind) {
+    case TypeKind::kVector:
+    case TypeKind::kMatrix:
+      return true;
+    case TypeKind::kArray:
+      return HasValues(pool, TypeId{type.element});
+    case TypeKind::kStruct:
+      return std::ranges::all_of(pool.Members(id), [&](const ShapeMember& member) {
+        return HasValues(pool, member.type);
+      });
+    case TypeKind::kVoid:
+    case TypeKind::kRuntimeArray:
+    case TypeKind::kSampler:
+    case TypeKind::kImage:
+    case TypeKind::kNamed:
+    case TypeKind::kDeferred:
+      return false;
+  }
+  KILN_UNREACHABLE();
+}
+
+bool Combines(const Pool& pool, TypeId target, std::span<const TypeId> operands) {
+  const Type& type = pool[target];
+  if (type.kind == TypeKind::kVector) {
+    return FillsVector(pool, type, operands);
+  }
+  if (operands.empty() || operands.size() != PartCount(pool, target)) {
+    return false;
+  }
+  for (uint32_t i = 0; i < operands.size(); ++i) {
+    if (PartType(pool, target, i) != operands[i]) {
+      return false;
     }
   }
-  return std::nullopt;
+  return HasValues(pool, target);
+}
+
+bool Converts(const Pool& pool, TypeId from, TypeId to) {
+  const Type& source = pool[from];
+  const Type& target = pool[to];
+  return source.kind == TypeKind::kVector && target.kind == TypeKind::kVector &&
+         source.rows == target.rows && source.scalar != target.scalar &&
+         target.scalar != Scalar::kBool;
+}
+
+std::optional<ConstructorForm> TypeOfConstructor(const Pool& pool, TypeId target,
+                                                 std::span<const TypeId> arguments) {
+  const Type& type = pool[target];
+  if (arguments.size() == 1 && type.kind != TypeKind::kStruct) {
+    const TypeId argument = arguments[0];
+    const Type& given = pool[argument];
+    if (argument == target) {
+      return ConstructorForm::kSkip;
+    }
+    if (type.kind == TypeKind::kVector && IsVector(pool, argument, type.scalar, 1)) {
+      return ConstructorForm::kFill;
+    }
+    if (Converts(pool, argument, target)) {
+      return ConstructorForm::kConvert;
+    }
+    if (type.kind == TypeKind::kMatrix && given.kind == TypeKind::kMatrix &&
+        given.scalar == type.scalar && given.columns >= type.columns && given.rows >= type.rows) {
+      return ConstructorForm::kCrop;
+    }
+  }
+  return Combines(pool, target, arguments) ? std::optional(ConstructorForm::kCombine)
+                                           : std::nullopt;
+}
+
+Type TypeOfStage(StageVariable variable) {
+  switch (variable) {
+    case StageVariable::kPosition:
+    case StageVariable::kFragCoord:
+      return VectorType(Scalar::kF32, 4);
+    case StageVariable::kVertexIndex:
+    case StageVariable::kInstanceIndex:
+    case StageVariable::kLocalIndex:
+      return VectorType(Scalar::kU32, 1);
+    case StageVariable::kFrontFacing:
+      return VectorType(Scalar::kBool, 1);
+    case StageVariable::kFragDepth:
+      return VectorType(Scalar::kF32, 1);
+    case StageVariable::kGlobalId:
+    case StageVariable::kLocalId:
+    case StageVariable::kWorkgroupId:
+    case StageVariable::kWorkgroupCount:
+      return VectorType(Scalar::kU32, 3);
+  }
+  KILN_UNREACHABLE();
+}
+
+std::optional<Signature> TypeOfBuiltin(const Pool& pool, Builtin builtin, TypeId type) {
+  const BuiltinFacts& facts = FactsOf(builtin);
+  const TypeId f1 = pool.Vector(Scalar::kF32, 1);
+  Signature signature{.result = pool.void_type()};
+  if (builtin == Builtin::kPi) {
+    signature.result = f1;
+    return signature;
+  }
+  if (builtin == Builtin::kStageDiscard) {
+    return signature;
+  }
+  if (builtin == Builtin::kOutputPosition) {
+    AddParameter(signature, pool.Vector(Scalar::kF32, 4));
+    return signature;
+  }
+  if (!ExistsFor(facts.types, pool[type])) {
+    return std::nullopt;
+  }
+  const TypeId scalar = pool.Vector(pool[type].scalar, 1);
+  for (const char letter : facts.parameters) {
+    AddParameter(signature, letter == 'T'   ? type
+                            : letter == 'B' ? pool.Vector(Scalar::kBool, pool[type].rows)
+                                            : scalar);
+  }
+  signature.result = facts.result == 'T' ? type : scalar;
+  return signature;
+}
+
+std::optional<SampleTyping> TypeOfSample(const Pool& pool, Builtin builtin, TypeId image) {
+  const Type& type = pool[image];
+  if (type.kind != TypeKind::kImage) {
+    return std::nullopt;
+  }
+  const ImageTraits traits = UnpackImage(type.extent);
+  if (!Takes(builtin, traits)) {
+    return std::nullopt;
+  }
+  SampleTyping typing;
+  AddCoordinates(pool, builtin, traits, typing);
+  for (Signature* signature : {&typing.written, &typing.closed}) {
+    AddImageOperands(pool, builtin, type, traits, *signature);
+    signature->result = ResultOf(pool, builtin, type, traits);
+  }
+  return typing;
 }
 
 }  // namespace kiln::ir

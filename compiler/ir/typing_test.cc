@@ -8,6 +8,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "compiler/ir/operator_typing.h"
+
 namespace kiln::ir {
 namespace {
 

@@ -17,7 +17,7 @@ Result<void> VerifyIds(const ModuleView& module);
 // The rules of closed IR: ids, order, blocks, and the type of every instruction. Alone, what other
 // segments and declarations say is taken as it is; a variant is checked as a whole: names belong to
 // enclosing segments, globals to the interface, arguments to signatures.
-// Errors: kInternal, because closed forms are made by kiln.
+// Errors: kInternal, because specialised IR is made by kiln.
 Result<void> Verify(const SpecialisedRegion& segment, const Pool& pool);
 Result<void> Verify(const SpecialisedProgram& variant);
 

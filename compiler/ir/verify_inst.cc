@@ -1,60 +1,27 @@
 // SPDX-License-Identifier: MIT
-// The meaning of closed instructions: one case per kind, rules from typing.h.
+// The meaning of closed instructions: one case per kind, rules of types from typing.h. What lies
+// outside of the region is asked for only if the surroundings are known; a region that is checked
+// alone is taken at its word about other regions and declarations.
+#include "compiler/ir/verify_inst.h"
+
 #include <algorithm>
 
 #include "compiler/base/check.h"
 #include "compiler/ir/operands.h"
+#include "compiler/ir/operator_typing.h"
 #include "compiler/ir/typing.h"
-#include "compiler/ir/verify_specialised.h"
 
 namespace kiln::ir {
-bool RegionVerifier::IsValue(InstId id) const {
-  const Inst& inst = segment_.insts[id.value];
-  return FactsOf(inst.kind).result == ResultSchema::kValue &&
-         pool_[inst.type].kind != TypeKind::kVoid;
-}
-bool RegionVerifier::IsPlace(InstId id) const {
-  return FactsOf(segment_.insts[id.value].kind).result == ResultSchema::kPlace;
-}
-bool RegionVerifier::IsBoolValue(InstId id) const {
-  return IsValue(id) && TypeOf(id) == pool_.bool_type();
-}
 
-bool RegionVerifier::YieldsType(BlockId block, TypeId type) const {
-  const YieldInst yield = segment_.insts[segment_.InstsOf(block).back()].As<YieldInst>();
-  return TypeOf(yield.value) == type;
-}
-
-std::optional<uint32_t> RegionVerifier::ConstantIndex(InstId id) const {
-  const Inst& inst = segment_.insts[id.value];
-  return inst.kind == InstKind::kConst ? std::optional(pool_[inst.As<ConstInst>().value].a)
-                                       : std::nullopt;
-}
-
-const SpecialisedLocal* RegionVerifier::FindLocal(LocalId id) const {
-  if (const SpecialisedLocal* const* own = locals_.Find(id.value)) {
-    return *own;
-  }
-  const SpecialisedLocal* const* outer =
-      surroundings_ != nullptr ? surroundings_->locals.Find(id.value) : nullptr;
-  return outer != nullptr ? *outer : nullptr;
-}
-
-bool RegionVerifier::Mentions(DeclId decl, MemberId member) const {
-  return std::ranges::any_of(segment_.mentions, [&](const Mention& mention) {
-    return mention.decl == decl && mention.member == member;
-  });
-}
-
-void RegionVerifier::VerifyMeaning(uint32_t number) {
-  const Inst& inst = segment_.insts[number];
+void InstVerifier::Verify(uint32_t number) {
+  const Inst& inst = region_.segment.insts[number];
   switch (FactsOf(inst.kind).result) {
     case ResultSchema::kPlace:
       return VerifyPlaceInst(inst);
     case ResultSchema::kValue:
       return VerifyValueInst(inst);
     case ResultSchema::kVoid:
-      Check(pool_[inst.type].kind == TypeKind::kVoid, "a statement has no type");
+      region_.Check(region_.pool[inst.type].kind == TypeKind::kVoid, "a statement has no type");
       return VerifyStatement(inst);
     case ResultSchema::kDeferred:
       break;
@@ -62,109 +29,118 @@ void RegionVerifier::VerifyMeaning(uint32_t number) {
   KILN_UNREACHABLE();
 }
 
-void RegionVerifier::VerifyPlaceInst(const Inst& inst) {
+void InstVerifier::VerifyPlaceInst(const Inst& inst) {
   if (inst.kind == InstKind::kGlobalRef) {
     VerifyGlobal(inst);
   } else if (inst.kind == InstKind::kLocalRef) {
     VerifyLocal(inst);
   } else if (inst.kind == InstKind::kStageRef) {
     const StageVariable variable = inst.As<StageRefInst>().variable;
-    Check(pool_[inst.type] == TypeOfStage(variable), "type of the stage variable");
-    Check(std::ranges::find(segment_.stage_variables, variable) != segment_.stage_variables.end(),
-          "the segment does not list the stage variable");
+    region_.Check(region_.pool[inst.type] == TypeOfStage(variable), "type of the stage variable");
+    region_.Check(std::ranges::find(region_.segment.stage_variables, variable) !=
+                      region_.segment.stage_variables.end(),
+                  "the segment does not list the stage variable");
   } else if (inst.kind == InstKind::kTemp) {
-    Check(HasValues(pool_, inst.type), "a temp holds values");
+    region_.Check(HasValues(region_.pool, inst.type), "a temp holds values");
   } else if (inst.kind == InstKind::kConstPlace) {
-    IsResult(inst, pool_[inst.As<ConstPlaceInst>().value].type);
+    IsResult(inst, region_.pool[inst.As<ConstPlaceInst>().value].type);
   } else {
     VerifyAccess(inst);
   }
 }
 
-void RegionVerifier::VerifyGlobal(const Inst& inst) {
+void InstVerifier::VerifyGlobal(const Inst& inst) {
   const GlobalRefInst global = inst.As<GlobalRefInst>();
-  Check(global.member.valid() == (global.direction != Direction::kNone),
-        "container fields, and only they, have a direction");
-  Check(Mentions(global.decl, global.member), "the segment does not list the mention");
-  if (surroundings_ == nullptr) {
+  region_.Check(global.member.valid() == (global.direction != Direction::kNone),
+                "container fields, and only they, have a direction");
+  region_.Check(region_.Mentions(global.decl, global.member),
+                "the segment does not list the mention");
+  if (region_.surroundings == nullptr) {
     return;
   }
-  const SpecialisedDecl* const* decl = surroundings_->decls.Find(global.decl.value);
-  if (!Check(decl != nullptr, "no such declaration in the interface")) {
+  const SpecialisedDecl* const* decl = region_.surroundings->decls.Find(global.decl.value);
+  if (!region_.Check(decl != nullptr, "no such declaration in the interface")) {
     return;
   }
-  Check(((*decl)->kind == DeclKind::kContainer) == global.member.valid(), "member of a container");
+  region_.Check(((*decl)->kind == DeclKind::kContainer) == global.member.valid(),
+                "member of a container");
   TypeId type = (*decl)->type;
   if (global.member.valid()) {
     const auto member = std::ranges::find((*decl)->members, global.member,
                                           [](const SpecialisedMember& row) { return row.member; });
-    if (!Check(member != (*decl)->members.end(), "no such member")) {
+    if (!region_.Check(member != (*decl)->members.end(), "no such member")) {
       return;
     }
     type = member->type;
   }
-  Check(inst.type == type, "type of the declaration");
+  region_.Check(inst.type == type, "type of the declaration");
 }
 
-void RegionVerifier::VerifyLocal(const Inst& inst) {
+void InstVerifier::VerifyLocal(const Inst& inst) {
   const bool by_value = inst.kind == InstKind::kParam;
   const LocalId id = by_value ? inst.As<ParamInst>().local : inst.As<LocalRefInst>().local;
-  const SpecialisedLocal* local = FindLocal(id);
+  const SpecialisedLocal* local = region_.FindLocal(id);
   if (local == nullptr) {
-    Check(surroundings_ == nullptr, "a name of no enclosing segment");
+    region_.Check(region_.surroundings == nullptr, "a name of no enclosing segment");
     return;
   }
-  Check(inst.type == local->type, "type of the local");
+  region_.Check(inst.type == local->type, "type of the local");
   const bool value_parameter = local->kind == LocalKind::kParameter &&
-                               local->access == Access::kIn && !IsHandle(pool_, local->type);
-  Check(by_value == value_parameter, "`in` parameters of value type, and only they, are values");
-  Check(local->kind != LocalKind::kLoopExit && local->kind != LocalKind::kAlias, "not a variable");
+                               local->access == Access::kIn && !IsHandle(region_.pool, local->type);
+  region_.Check(by_value == value_parameter,
+                "`in` parameters of value type, and only they, are values");
+  region_.Check(local->kind != LocalKind::kLoopExit && local->kind != LocalKind::kAlias,
+                "not a variable");
 }
 
-void RegionVerifier::VerifyAccess(const Inst& inst) {
+void InstVerifier::VerifyAccess(const Inst& inst) {
   const AccessInst access = inst.As<AccessInst>();
-  const std::span<const uint32_t> steps = segment_.List(access.steps);
-  Check(IsPlace(access.root) && segment_.insts[access.root.value].kind != InstKind::kAccess,
-        "the root is a place without steps");
-  Check(!steps.empty(), "no steps");
-  TypeId type = TypeOf(access.root);
+  const std::span<const uint32_t> steps = region_.segment.List(access.steps);
+  region_.Check(region_.IsPlace(access.root) &&
+                    region_.segment.insts[access.root.value].kind != InstKind::kAccess,
+                "the root is a place without steps");
+  region_.Check(!steps.empty(), "no steps");
+  TypeId type = region_.TypeOf(access.root);
   for (const uint32_t step : steps) {
-    const std::optional<uint32_t> index = ConstantIndex(InstId{step});
-    Check(IsValue(InstId{step}) && IsVector(pool_, TypeOf(InstId{step}), Scalar::kU32, 1),
-          "a step is a u1");
-    const TypeKind kind = pool_[type].kind;
-    Check(index || kind == TypeKind::kArray || kind == TypeKind::kRuntimeArray,
-          "a member, column or component is constant");
-    Check(!index || kind != TypeKind::kArray || *index < PartCount(pool_, type),
-          "a constant item is in range");
-    const std::optional<TypeId> part = PartType(pool_, type, index.value_or(0));
-    if (!Check(part.has_value(), "no such part")) {
+    const std::optional<uint32_t> index = region_.ConstantIndex(InstId{step});
+    region_.Check(region_.IsValue(InstId{step}) &&
+                      IsVector(region_.pool, region_.TypeOf(InstId{step}), Scalar::kU32, 1),
+                  "a step is a u1");
+    const TypeKind kind = region_.pool[type].kind;
+    region_.Check(index || kind == TypeKind::kArray || kind == TypeKind::kRuntimeArray,
+                  "a member, column or component is constant");
+    region_.Check(!index || kind != TypeKind::kArray || *index < PartCount(region_.pool, type),
+                  "a constant item is in range");
+    const std::optional<TypeId> part = PartType(region_.pool, type, index.value_or(0));
+    if (!region_.Check(part.has_value(), "no such part")) {
       return;
     }
     type = *part;
   }
-  Check(inst.type == type, "type of the part");
+  region_.Check(inst.type == type, "type of the part");
 }
 
-void RegionVerifier::IsResult(const Inst& inst, std::optional<TypeId> type) {
-  Check(inst.type == type, "type of the result");
+void InstVerifier::IsResult(const Inst& inst, std::optional<TypeId> type) {
+  region_.Check(inst.type == type, "type of the result");
 }
 
-void RegionVerifier::VerifyValueInst(const Inst& inst) {
+void InstVerifier::VerifyValueInst(const Inst& inst) {
   if (inst.kind == InstKind::kConst) {
-    IsResult(inst, pool_[inst.As<ConstInst>().value].type);
+    IsResult(inst, region_.pool[inst.As<ConstInst>().value].type);
   } else if (inst.kind == InstKind::kFlag) {
-    Check(inst.As<FlagInst>().value <= 1, "a flag is 0 or 1");
-    IsResult(inst, pool_.bool_type());
+    region_.Check(inst.As<FlagInst>().value <= 1, "a flag is 0 or 1");
+    IsResult(inst, region_.pool.bool_type());
   } else if (inst.kind == InstKind::kSpecConst) {
-    const Type& type = pool_[inst.type];
-    Check(type.kind == TypeKind::kVector && type.rows == 1, "a specialised value is a scalar");
+    const Type& type = region_.pool[inst.type];
+    region_.Check(type.kind == TypeKind::kVector && type.rows == 1,
+                  "a specialised value is a scalar");
   } else if (inst.kind == InstKind::kParam) {
     VerifyLocal(inst);
   } else if (inst.kind == InstKind::kLoad) {
     const InstId place = inst.As<LoadInst>().place;
-    Check(IsPlace(place) && HasValues(pool_, TypeOf(place)), "a place that holds a value");
-    IsResult(inst, TypeOf(place));
+    region_.Check(region_.IsPlace(place) && HasValues(region_.pool, region_.TypeOf(place)),
+                  "a place that holds a value");
+    IsResult(inst, region_.TypeOf(place));
   } else if (inst.kind == InstKind::kBuiltinCall) {
     VerifyBuiltin(inst);
   } else if (inst.kind == InstKind::kCall) {
@@ -179,204 +155,215 @@ void RegionVerifier::VerifyValueInst(const Inst& inst) {
   }
 }
 
-void RegionVerifier::VerifyOperator(const Inst& inst) {
+void InstVerifier::VerifyOperator(const Inst& inst) {
   if (inst.kind == InstKind::kUnary) {
     const auto unary = inst.As<UnaryInst>();
-    Check(IsValue(unary.operand), "operand");
-    return IsResult(inst,
-                    TypeOfUnary(pool_, TypingRules::kClosed, unary.op, TypeOf(unary.operand)));
+    region_.Check(region_.IsValue(unary.operand), "operand");
+    return IsResult(inst, TypeOfUnary(region_.pool, TypingRules::kClosed, unary.op,
+                                      region_.TypeOf(unary.operand)));
   }
   const auto binary = inst.As<BinaryInst>();
-  Check(IsValue(binary.left) && IsValue(binary.right), "operands");
-  const std::optional<BinaryTyping> typing = TypeOfBinary(
-      pool_, TypingRules::kClosed, binary.op, TypeOf(binary.left), TypeOf(binary.right));
+  region_.Check(region_.IsValue(binary.left) && region_.IsValue(binary.right), "operands");
+  const std::optional<BinaryTyping> typing =
+      TypeOfBinary(region_.pool, TypingRules::kClosed, binary.op, region_.TypeOf(binary.left),
+                   region_.TypeOf(binary.right));
   IsResult(inst, typing ? std::optional(typing->result) : std::nullopt);
 }
 
 // logical, select, select_blocks
-void RegionVerifier::VerifyChoice(const Inst& inst) {
+void InstVerifier::VerifyChoice(const Inst& inst) {
   if (inst.kind == InstKind::kLogical) {
     const auto logical = inst.As<LogicalInst>();
-    Check(IsBoolValue(logical.left) && YieldsType(logical.right, pool_.bool_type()), "operands");
-    return IsResult(inst, pool_.bool_type());
+    region_.Check(region_.IsBoolValue(logical.left) &&
+                      region_.YieldsType(logical.right, region_.pool.bool_type()),
+                  "operands");
+    return IsResult(inst, region_.pool.bool_type());
   }
   if (inst.kind == InstKind::kSelectBlocks) {
     const auto select = inst.As<SelectBlocksInst>();
-    Check(IsBoolValue(select.condition), "condition");
-    for (const uint32_t block : segment_.List(select.blocks)) {
-      Check(YieldsType(BlockId{block}, inst.type), "type of a yield");
+    region_.Check(region_.IsBoolValue(select.condition), "condition");
+    for (const uint32_t block : region_.segment.List(select.blocks)) {
+      region_.Check(region_.YieldsType(BlockId{block}, inst.type), "type of a yield");
     }
     return;
   }
   const auto select = inst.As<SelectInst>();
-  const std::span<const uint32_t> operands = segment_.List(select.operands);
-  const Type& condition = pool_[TypeOf(select.condition)];
-  Check(IsValue(select.condition) && operands.size() == 2, "a condition and two operands");
-  Check(condition.scalar == Scalar::kBool &&
-            (condition.rows == 1 || condition.rows == pool_[inst.type].rows),
-        "one condition, or one for each component");
+  const std::span<const uint32_t> operands = region_.segment.List(select.operands);
+  const Type& condition = region_.pool[region_.TypeOf(select.condition)];
+  region_.Check(region_.IsValue(select.condition) && operands.size() == 2,
+                "a condition and two operands");
+  region_.Check(condition.scalar == Scalar::kBool &&
+                    (condition.rows == 1 || condition.rows == region_.pool[inst.type].rows),
+                "one condition, or one for each component");
   for (const uint32_t operand : operands) {
-    Check(IsValue(InstId{operand}), "operands are values");
-    IsResult(inst, TypeOf(InstId{operand}));
+    region_.Check(region_.IsValue(InstId{operand}), "operands are values");
+    IsResult(inst, region_.TypeOf(InstId{operand}));
   }
 }
 
 // construct, splat, convert, extract, swizzle
-void RegionVerifier::VerifyConstruct(const Inst& inst) {
+void InstVerifier::VerifyConstruct(const Inst& inst) {
   std::vector<TypeId> types;
   bool values = true;
   ForEachInstOperand(
-      inst, [this](ListId id) { return segment_.List(id); },
+      inst, [this](ListId id) { return region_.segment.List(id); },
       [&](uint32_t operand) {
-        values = values && IsValue(InstId{operand});
-        types.push_back(TypeOf(InstId{operand}));
+        values = values && region_.IsValue(InstId{operand});
+        types.push_back(region_.TypeOf(InstId{operand}));
       });
-  if (!Check(values, "operands are values")) {
+  if (!region_.Check(values, "operands are values")) {
     return;
   }
-  const Type& type = pool_[inst.type];
+  const Type& type = region_.pool[inst.type];
   if (inst.kind == InstKind::kConstruct) {
-    Check(Combines(pool_, inst.type, types), "operands do not make the type");
+    region_.Check(Combines(region_.pool, inst.type, types), "operands do not make the type");
   } else if (inst.kind == InstKind::kSplat) {
-    Check(
-        type.kind == TypeKind::kVector && type.rows > 1 && types[0] == pool_.Vector(type.scalar, 1),
-        "a scalar of the vector");
+    region_.Check(type.kind == TypeKind::kVector && type.rows > 1 &&
+                      types[0] == region_.pool.Vector(type.scalar, 1),
+                  "a scalar of the vector");
   } else if (inst.kind == InstKind::kConvert) {
-    Check(Converts(pool_, types[0], inst.type), "no such conversion");
+    region_.Check(Converts(region_.pool, types[0], inst.type), "no such conversion");
   } else if (inst.kind == InstKind::kExtract) {
     const uint32_t index = inst.As<ExtractInst>().index;
-    Check(index < PartCount(pool_, types[0]) && PartType(pool_, types[0], index) == inst.type,
-          "no such part");
+    region_.Check(index < PartCount(region_.pool, types[0]) &&
+                      PartType(region_.pool, types[0], index) == inst.type,
+                  "no such part");
   } else {
     const uint32_t letters = inst.As<SwizzleInst>().letters;
     const uint32_t count = SwizzleCount(letters);
-    const Type& source = pool_[types[0]];
+    const Type& source = region_.pool[types[0]];
     bool in_range = source.kind == TypeKind::kVector && count >= 1 && count <= 4;
     for (uint32_t i = 0; in_range && i < count; ++i) {
       in_range = SwizzleLetter(letters, i) < source.rows;
     }
-    Check(in_range && inst.type == pool_.Vector(source.scalar, count), "letters");
+    region_.Check(in_range && inst.type == region_.pool.Vector(source.scalar, count), "letters");
   }
 }
 
-void RegionVerifier::VerifyBuiltin(const Inst& inst) {
+void InstVerifier::VerifyBuiltin(const Inst& inst) {
   const auto call = inst.As<BuiltinCallInst>();
-  const std::span<const uint32_t> arguments = segment_.List(call.arguments);
+  const std::span<const uint32_t> arguments = region_.segment.List(call.arguments);
   if (IsSampling(call.builtin) || TakesImage(call.builtin)) {
     return VerifySampling(inst, arguments);
   }
   if (IsAtomic(call.builtin) || IsBarrier(call.builtin) || call.builtin == Builtin::kArrayLength) {
     return VerifyMemory(inst, arguments);
   }
-  if (!Check(FactsOf(call.builtin).types != BuiltinTypes::kNone && !arguments.empty(),
-             "closing leaves none of these")) {
+  if (!region_.Check(FactsOf(call.builtin).types != BuiltinTypes::kNone && !arguments.empty(),
+                     "closing leaves none of these")) {
     return;
   }
   const std::optional<Signature> signature =
-      TypeOfBuiltin(pool_, call.builtin, TypeOf(InstId{arguments[0]}));
-  if (!Check(signature && signature->count == arguments.size(), "no such function")) {
+      TypeOfBuiltin(region_.pool, call.builtin, region_.TypeOf(InstId{arguments[0]}));
+  if (!region_.Check(signature && signature->count == arguments.size(), "no such function")) {
     return;
   }
   for (size_t i = 0; i < arguments.size(); ++i) {
     const InstId argument{arguments[i]};
-    Check(IsValue(argument) && TypeOf(argument) == signature->slots[i], "type of an argument");
+    region_.Check(region_.IsValue(argument) && region_.TypeOf(argument) == signature->slots[i],
+                  "type of an argument");
   }
-  Check(inst.type == signature->result, "type of the result");
+  region_.Check(inst.type == signature->result, "type of the result");
 }
 
 // Functions of samplers and images: handles first, then what typing says.
-void RegionVerifier::VerifySampling(const Inst& inst, std::span<const uint32_t> arguments) {
+void InstVerifier::VerifySampling(const Inst& inst, std::span<const uint32_t> arguments) {
   const Builtin builtin = inst.As<BuiltinCallInst>().builtin;
   const size_t handles = IsSampling(builtin) ? 2 : 1;
-  Check(!IsImplicitLod(builtin) || segment_.uses_implicit_lod,
-        "the segment does not say that it samples");
+  region_.Check(!IsImplicitLod(builtin) || region_.segment.uses_implicit_lod,
+                "the segment does not say that it samples");
   bool good = arguments.size() >= handles;
   for (size_t i = 0; good && i < handles; ++i) {
     const TypeKind kind = i + 1 == handles ? TypeKind::kImage : TypeKind::kSampler;
-    good = IsPlace(InstId{arguments[i]}) && pool_[TypeOf(InstId{arguments[i]})].kind == kind;
+    good = region_.IsPlace(InstId{arguments[i]}) &&
+           region_.pool[region_.TypeOf(InstId{arguments[i]})].kind == kind;
   }
-  if (!Check(good, "a sampler and an image, or an image")) {
+  if (!region_.Check(good, "a sampler and an image, or an image")) {
     return;
   }
   const std::optional<SampleTyping> typing =
-      TypeOfSample(pool_, builtin, TypeOf(InstId{arguments[handles - 1]}));
-  if (!Check(typing && typing->closed.count == arguments.size() - handles, "not for this image")) {
+      TypeOfSample(region_.pool, builtin, region_.TypeOf(InstId{arguments[handles - 1]}));
+  if (!region_.Check(typing && typing->closed.count == arguments.size() - handles,
+                     "not for this image")) {
     return;
   }
   for (size_t i = handles; i < arguments.size(); ++i) {
     const InstId argument{arguments[i]};
-    Check(IsValue(argument) && TypeOf(argument) == typing->closed.slots[i - handles],
-          "type of an argument");
+    region_.Check(
+        region_.IsValue(argument) && region_.TypeOf(argument) == typing->closed.slots[i - handles],
+        "type of an argument");
   }
-  Check(inst.type == typing->closed.result, "type of the result");
+  region_.Check(inst.type == typing->closed.result, "type of the result");
 }
 
 // Atomics, barriers, lengths of runtime arrays.
-void RegionVerifier::VerifyMemory(const Inst& inst, std::span<const uint32_t> arguments) {
+void InstVerifier::VerifyMemory(const Inst& inst, std::span<const uint32_t> arguments) {
   const Builtin builtin = inst.As<BuiltinCallInst>().builtin;
   if (IsBarrier(builtin)) {
-    Check(arguments.empty() && inst.type == pool_.void_type(), "a barrier has no operands");
+    region_.Check(arguments.empty() && inst.type == region_.pool.void_type(),
+                  "a barrier has no operands");
     return;
   }
-  if (!Check(!arguments.empty() && IsPlace(InstId{arguments[0]}), "a place")) {
+  if (!region_.Check(!arguments.empty() && region_.IsPlace(InstId{arguments[0]}), "a place")) {
     return;
   }
-  const TypeId type = TypeOf(InstId{arguments[0]});
+  const TypeId type = region_.TypeOf(InstId{arguments[0]});
   if (builtin == Builtin::kArrayLength) {
-    Check(arguments.size() == 1 && pool_[type].kind == TypeKind::kRuntimeArray,
-          "a runtime array has a length");
-    Check(inst.type == pool_.Vector(Scalar::kU32, 1), "type of the result");
+    region_.Check(arguments.size() == 1 && region_.pool[type].kind == TypeKind::kRuntimeArray,
+                  "a runtime array has a length");
+    region_.Check(inst.type == region_.pool.Vector(Scalar::kU32, 1), "type of the result");
     return;
   }
   const size_t count = builtin == Builtin::kAtomicCompareExchange ? 3 : 2;
-  Check(arguments.size() == count, "operands of an atomic");
+  region_.Check(arguments.size() == count, "operands of an atomic");
   for (size_t i = 1; i < arguments.size(); ++i) {
-    Check(IsValue(InstId{arguments[i]}) && TypeOf(InstId{arguments[i]}) == type,
-          "type of an argument");
+    region_.Check(
+        region_.IsValue(InstId{arguments[i]}) && region_.TypeOf(InstId{arguments[i]}) == type,
+        "type of an argument");
   }
-  Check(pool_[type].rows == 1 && inst.type == type, "type of the result");
+  region_.Check(region_.pool[type].rows == 1 && inst.type == type, "type of the result");
 }
 
-void RegionVerifier::VerifyCall(const Inst& inst) {
+void InstVerifier::VerifyCall(const Inst& inst) {
   const auto call = inst.As<CallInst>();
-  const std::span<const uint32_t> arguments = segment_.List(call.arguments);
-  Check(Mentions(call.function, {}), "the segment does not list the callee");
-  if (surroundings_ == nullptr) {
+  const std::span<const uint32_t> arguments = region_.segment.List(call.arguments);
+  region_.Check(region_.Mentions(call.function, {}), "the segment does not list the callee");
+  if (region_.surroundings == nullptr) {
     return;
   }
-  const SpecialisedDecl* const* callee = surroundings_->decls.Find(call.function.value);
-  if (!Check(callee != nullptr && (*callee)->kind == DeclKind::kFunction &&
-                 (*callee)->members.size() == arguments.size(),
-             "no such function")) {
+  const SpecialisedDecl* const* callee = region_.surroundings->decls.Find(call.function.value);
+  if (!region_.Check(callee != nullptr && (*callee)->kind == DeclKind::kFunction &&
+                         (*callee)->members.size() == arguments.size(),
+                     "no such function")) {
     return;
   }
   for (size_t i = 0; i < arguments.size(); ++i) {
     VerifyArgument((*callee)->members[i], InstId{arguments[i]});
   }
-  Check(inst.type == (*callee)->type, "type of the result");
+  region_.Check(inst.type == (*callee)->type, "type of the result");
 }
 
-void RegionVerifier::VerifyArgument(const SpecialisedMember& parameter, InstId argument) {
-  const InstKind kind = segment_.insts[argument.value].kind;
-  Check(TypeOf(argument) == parameter.type, "type of an argument");
+void InstVerifier::VerifyArgument(const SpecialisedMember& parameter, InstId argument) {
+  const InstKind kind = region_.segment.insts[argument.value].kind;
+  region_.Check(region_.TypeOf(argument) == parameter.type, "type of an argument");
   if (parameter.access != Access::kIn) {
-    Check(kind == InstKind::kLocalRef || kind == InstKind::kTemp,
-          "`out` and `in out` take whole locals and temps");
-  } else if (IsHandle(pool_, parameter.type)) {
-    Check(IsPlace(argument), "a handle is a place");
+    region_.Check(kind == InstKind::kLocalRef || kind == InstKind::kTemp,
+                  "`out` and `in out` take whole locals and temps");
+  } else if (IsHandle(region_.pool, parameter.type)) {
+    region_.Check(region_.IsPlace(argument), "a handle is a place");
   } else {
-    Check(IsValue(argument), "`in` takes a value");
+    region_.Check(region_.IsValue(argument), "`in` takes a value");
   }
 }
 
-void RegionVerifier::VerifyStatement(const Inst& inst) {
+void InstVerifier::VerifyStatement(const Inst& inst) {
   if (inst.kind == InstKind::kYield) {
-    Check(IsValue(inst.As<YieldInst>().value), "a yield has a value");
+    region_.Check(region_.IsValue(inst.As<YieldInst>().value), "a yield has a value");
   } else if (inst.kind == InstKind::kIf) {
-    Check(IsBoolValue(inst.As<IfInst>().condition), "condition");
+    region_.Check(region_.IsBoolValue(inst.As<IfInst>().condition), "condition");
   } else if (inst.kind == InstKind::kLoop) {
-    const BlockId condition{segment_.List(inst.As<LoopInst>().blocks)[0]};
-    Check(YieldsType(condition, pool_.bool_type()), "condition");
+    const BlockId condition{region_.segment.List(inst.As<LoopInst>().blocks)[0]};
+    region_.Check(region_.YieldsType(condition, region_.pool.bool_type()), "condition");
   } else if (inst.kind == InstKind::kBreak) {
     VerifyLoopExit(inst.As<BreakInst>().exit);
   } else if (inst.kind == InstKind::kContinue) {
@@ -384,42 +371,46 @@ void RegionVerifier::VerifyStatement(const Inst& inst) {
   } else if (inst.kind == InstKind::kReturn) {
     VerifyReturn(inst);
   } else if (inst.kind == InstKind::kDiscard) {
-    Check(segment_.discards, "the segment does not say that it discards");
+    region_.Check(region_.segment.discards, "the segment does not say that it discards");
   } else if (inst.kind == InstKind::kHole) {
     VerifyHole(inst);
   } else if (inst.kind == InstKind::kStore) {
     const auto store = inst.As<StoreInst>();
-    Check(IsPlace(store.place) && IsValue(store.value) &&
-              TypeOf(store.place) == TypeOf(store.value) && HasValues(pool_, TypeOf(store.value)),
-          "a value of the place's type");
+    region_.Check(region_.IsPlace(store.place) && region_.IsValue(store.value) &&
+                      region_.TypeOf(store.place) == region_.TypeOf(store.value) &&
+                      HasValues(region_.pool, region_.TypeOf(store.value)),
+                  "a value of the place's type");
   }
 }
 
-void RegionVerifier::VerifyReturn(const Inst& inst) {
+void InstVerifier::VerifyReturn(const Inst& inst) {
   const InstId value = inst.As<ReturnInst>().value;
-  Check(!value.valid() || IsValue(value), "a return has a value");
-  if (surroundings_ != nullptr && surroundings_->signature != nullptr) {
-    const TypeId type = surroundings_->signature->type;
-    Check(value.valid() ? TypeOf(value) == type : type == pool_.void_type(), "return type");
+  region_.Check(!value.valid() || region_.IsValue(value), "a return has a value");
+  if (region_.surroundings != nullptr && region_.surroundings->signature != nullptr) {
+    const TypeId type = region_.surroundings->signature->type;
+    region_.Check(value.valid() ? region_.TypeOf(value) == type : type == region_.pool.void_type(),
+                  "return type");
   }
 }
 
-void RegionVerifier::VerifyLoopExit(LocalId exit) {
-  Check(exit.valid(), "a jump outside of loops");
-  const SpecialisedLocal* local = FindLocal(exit);
+void InstVerifier::VerifyLoopExit(LocalId exit) {
+  region_.Check(exit.valid(), "a jump outside of loops");
+  const SpecialisedLocal* local = region_.FindLocal(exit);
   if (local == nullptr) {
-    Check(surroundings_ == nullptr, "a loop of no enclosing segment");
+    region_.Check(region_.surroundings == nullptr, "a loop of no enclosing segment");
     return;
   }
-  Check(local->kind == LocalKind::kLoopExit, "not a loop exit");
-  Check(!locals_.Contains(exit.value) || std::ranges::find(open_loops_, exit) != open_loops_.end(),
-        "outside of its loop");
+  region_.Check(local->kind == LocalKind::kLoopExit, "not a loop exit");
+  region_.Check(!region_.locals.Contains(exit.value) ||
+                    std::ranges::find(region_.open_loops, exit) != region_.open_loops.end(),
+                "outside of its loop");
 }
 
-void RegionVerifier::VerifyHole(const Inst& inst) {
-  Check(holes_ < segment_.holes.size() && segment_.holes[holes_] == inst.As<HoleInst>().segment,
-        "the segment does not list the hole here");
-  ++holes_;
+void InstVerifier::VerifyHole(const Inst& inst) {
+  region_.Check(region_.holes < region_.segment.holes.size() &&
+                    region_.segment.holes[region_.holes] == inst.As<HoleInst>().segment,
+                "the segment does not list the hole here");
+  ++region_.holes;
 }
 
 }  // namespace kiln::ir

@@ -4,8 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "compiler/ir/parse_text.h"
-#include "compiler/ir/print.h"
+#include "compiler/ir/parse_specialised.h"
+#include "compiler/ir/print_specialised.h"
 #include "compiler/ir/verify.h"
 
 namespace kiln::ir {

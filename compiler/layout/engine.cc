@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: MIT
+// The order of the steps is the rule: what is written claims its numbers before anything is given,
+// so the result does not depend on where in a program a written number stands; and the default
+// space is chosen when every written space is known. The counts of an item follow from its type
+// alone, but for shifted classes, which depend on the default space and are measured a second time.
 #include "compiler/layout/engine.h"
 
 #include <algorithm>
 #include <utility>
 
 #include "compiler/base/check.h"
+#include "compiler/layout/engine_records.h"
 #include "compiler/layout/engine_state.h"
 #include "compiler/layout/locations.h"
 #include "compiler/layout/reserved.h"
@@ -16,15 +21,68 @@ constexpr uint64_t kMaxSpecId = 65535;
 // A space that no resource can name, for numberings that have none.
 constexpr uint32_t kIdSpace = 0xffffffffu;
 
-}  // namespace
+// The spaces behind the part's own move down by one.
+void GiveUpSpace(ItemState& measured, LeafPart& part) {
+  const uint64_t given_up = std::exchange(part.group, 0);
+  for (Leaf& other : measured.demands.leaves) {
+    for (LeafPart& moved : other.used_parts()) {
+      moved.group -= moved.group > given_up ? 1 : 0;
+    }
+  }
+  --measured.demands.spaces;
+}
 
-ProgramLayout EngineState::Perform() {
-  GlobalOrder order = OrderParameters(program_, types_, findings_);
-  gathered_ = std::move(order.gathered);
-  items_ = std::move(order.items);
-  measured_.resize(items_.size());
+// Steps 1 to 5: everything gets its numbers.
+class NumberAssigner {
+ public:
+  explicit NumberAssigner(EngineState& state)
+      : state_(state),
+        program_(state.program),
+        types_(state.types),
+        findings_(state.findings),
+        items_(state.items),
+        measured_(state.measured),
+        out_(state.out) {}
+
+  void Assign();
+
+ private:
+  void Measure(uint32_t order);
+  void ReportSplit(uint32_t order);
+  void MeasureAgain();
+  SplitContext ContextOf(const Item& item) const;
+
+  void Reserve(uint32_t order);
+  void ReserveSpaces(uint32_t order, const WrittenNumber& written);
+  void ReserveRun(uint32_t order, const WrittenNumber& written);
+  bool ReserveUnbounded(uint32_t order, const WrittenNumber& written);
+  void TakeCounterApart(uint32_t order, const WrittenNumber& written);
+
+  void ReserveOutputs();
+  void ReserveOutput(const Varying& varying);
+
+  void ChooseDefaultSpace();
+  void PlaceGlobals();
+  void Allocate(uint32_t order);
+  void AllocateSpaces(uint32_t order);
+  void AllocateRun(uint32_t order, Kind kind);
+  void NumberSpecializations();
+  void Overlap(uint32_t order, Owner other, const Place& place);
+
+  EngineState& state_;
+  const Program& program_;
+  Types& types_;
+  Findings& findings_;
+  std::vector<Item>& items_;
+  std::vector<ItemState>& measured_;
+  ProgramLayout& out_;
+  Allocator allocator_;
+  uint32_t default_space_ = 0;
+  bool need_buffer_ = false;
+};
+
+void NumberAssigner::Assign() {
   const auto count = static_cast<uint32_t>(items_.size());
-  out_.parameters.reserve(count);
   for (uint32_t i = 0; i < count; ++i) {
     Measure(i);
   }
@@ -38,28 +96,11 @@ ProgramLayout EngineState::Perform() {
     Allocate(i);
   }
   NumberSpecializations();
-  for (uint32_t i = 0; i < count; ++i) {
-    Publish(i);
-  }
-  GatherGlobals();
-  if (shifted()) {
-    CheckOverlapOfShifted();
-  }
-  for (uint32_t i = 0; i < count; ++i) {
-    CheckBlocks(i);
-  }
-  CheckPushes();
-  if (!rpl() || program_.platform == Platform::kWebgpu) {
-    FinishTarget(program_, types_, items_, findings_, out_);
-  }
-  PlaceVaryings(program_, types_, findings_, out_);
-  out_.findings = findings_.Take();
-  return std::move(out_);
 }
 
 // --- 1: measure ---
 
-SplitContext EngineState::ContextOf(const Item& item) const {
+SplitContext NumberAssigner::ContextOf(const Item& item) const {
   const Settings& settings = program_.settings;
   const auto written_as = [&](Kind kind) {
     return std::ranges::find(item.written, kind, &WrittenNumber::kind);
@@ -69,10 +110,10 @@ SplitContext EngineState::ContextOf(const Item& item) const {
                        .policy = program_.policy,
                        .role = item.parameter->role,
                        .webgpu_arrays = settings.webgpu_arrays.value_or(
-                           rpl() ? WebgpuArrays::kSplit : WebgpuArrays::kError),
+                           state_.rpl() ? WebgpuArrays::kSplit : WebgpuArrays::kError),
                        .webgpu_push = settings.webgpu_push,
                        .reserved_samplers = program_.platform == Platform::kWebgpu && has_slot};
-  if (!shifted() || has_slot) {
+  if (!state_.shifted() || has_slot) {
     return context;
   }
   const auto home = written_as(Kind::kSpace);
@@ -85,25 +126,25 @@ SplitContext EngineState::ContextOf(const Item& item) const {
   return context;
 }
 
-void EngineState::Measure(uint32_t order) {
+void NumberAssigner::Measure(uint32_t order) {
   const Item& item = items_[order];
   const Parameter& parameter = *item.parameter;
   ItemState& measured = measured_[order];
   measured.home = parameter.home;
   measured.demands = Split(types_, parameter.type, parameter.name, ContextOf(item));
-  if (parameter.role == Role::kSpecialization && slots()) {
+  if (parameter.role == Role::kSpecialization && state_.slots()) {
     measured.count(Kind::kSpec) = 1;
   }
   if (measured.demands.fault != SplitFault::kNone) {
     ReportSplit(order);
   }
   if (parameter.must_be_bound && item.written.empty() && parameter.role == Role::kResource) {
-    Add(order, About(order, Code::kLay2009));
+    state_.Add(order, state_.About(order, Code::kLay2009));
   }
 }
 
 // Which classes are numbered apart depends on the default space, which was taken to be 0.
-void EngineState::MeasureAgain() {
+void NumberAssigner::MeasureAgain() {
   for (uint32_t i = 0; i < items_.size(); ++i) {
     const SplitContext context = ContextOf(items_[i]);
     const bool has_slot = measured_[i].base(Kind::kSlot).has_value();
@@ -115,27 +156,30 @@ void EngineState::MeasureAgain() {
   }
 }
 
-void EngineState::ReportSplit(uint32_t order) {
+void NumberAssigner::ReportSplit(uint32_t order) {
   ItemState& measured = measured_[order];
   const Location& where = items_[order].parameter->where;
   const std::string path = std::exchange(measured.demands.fault_path, {});
   const std::string_view target = PlatformName(program_.platform);
   const auto lacks = [&](std::string_view what) {
-    Add(order,
+    state_.Add(
+        order,
         Make(Code::kLay3003, where).With("name", path).With("what", what).With("target", target));
   };
   const auto has_no = [&](std::string_view what) {
-    Add(order,
+    state_.Add(
+        order,
         Make(Code::kLay3002, where).With("target", target).With("what", what).With("name", path));
   };
   switch (measured.demands.fault) {
     case SplitFault::kNone:
       break;
     case SplitFault::kTooMany:
-      Add(order, Make(rpl() ? Code::kRpl4003 : Code::kLay1001, where).With("name", path));
+      state_.Add(order,
+                 Make(state_.rpl() ? Code::kRpl4003 : Code::kLay1001, where).With("name", path));
       break;
     case SplitFault::kUnspecialised:
-      Add(order, Make(Code::kLay1002, where).With("name", path));
+      state_.Add(order, Make(Code::kLay1002, where).With("name", path));
       break;
     case SplitFault::kArray:
       has_no("arrays of resources");
@@ -155,7 +199,7 @@ void EngineState::ReportSplit(uint32_t order) {
 
 // --- 2: reserve what is written ---
 
-void EngineState::Reserve(uint32_t order) {
+void NumberAssigner::Reserve(uint32_t order) {
   if (measured_[order].demands.fault != SplitFault::kNone) {
     return;
   }
@@ -172,15 +216,15 @@ void EngineState::Reserve(uint32_t order) {
   }
 }
 
-void EngineState::ReserveSpaces(uint32_t order, const WrittenNumber& written) {
+void NumberAssigner::ReserveSpaces(uint32_t order, const WrittenNumber& written) {
   if (written.kind != Kind::kSpace && written.index != 0) {
-    Add(order, About(order, Code::kLay2005));
+    state_.Add(order, state_.About(order, Code::kLay2005));
     return;
   }
   ItemState& measured = measured_[order];
   const Run run{.first = written.space, .count = measured.demands.spaces};
   if (written.space + measured.demands.spaces > kEndOfNumbers) {
-    Add(order, About(order, Code::kLay1001));
+    state_.Add(order, state_.About(order, Code::kLay1001));
     return;
   }
   measured.first_space = written.space;
@@ -189,20 +233,9 @@ void EngineState::ReserveSpaces(uint32_t order, const WrittenNumber& written) {
   }
 }
 
-// The spaces behind the part's own move down by one.
-void GiveUpSpace(ItemState& measured, LeafPart& part) {
-  const uint64_t given_up = std::exchange(part.group, 0);
-  for (Leaf& other : measured.demands.leaves) {
-    for (LeafPart& moved : other.used_parts()) {
-      moved.group -= moved.group > given_up ? 1 : 0;
-    }
-  }
-  --measured.demands.spaces;
-}
-
 // An unbounded leaf of the written class, outside parameter blocks, gives up its own space.
-bool EngineState::ReserveUnbounded(uint32_t order, const WrittenNumber& written) {
-  if (written.kind == Kind::kSpace || slots()) {
+bool NumberAssigner::ReserveUnbounded(uint32_t order, const WrittenNumber& written) {
+  if (written.kind == Kind::kSpace || state_.slots()) {
     return false;
   }
   ItemState& measured = measured_[order];
@@ -228,7 +261,7 @@ bool EngineState::ReserveUnbounded(uint32_t order, const WrittenNumber& written)
 }
 
 // The counter of an append or consume buffer has a slot of its own.
-void EngineState::TakeCounterApart(uint32_t order, const WrittenNumber& written) {
+void NumberAssigner::TakeCounterApart(uint32_t order, const WrittenNumber& written) {
   ItemState& measured = measured_[order];
   const std::optional<uint64_t> counter = items_[order].counter;
   if (!counter || measured.demands.leaves.size() != 1 || measured.count(Kind::kSlot) != 2) {
@@ -248,12 +281,12 @@ void EngineState::TakeCounterApart(uint32_t order, const WrittenNumber& written)
   }
 }
 
-void EngineState::ReserveRun(uint32_t order, const WrittenNumber& written) {
+void NumberAssigner::ReserveRun(uint32_t order, const WrittenNumber& written) {
   ItemState& measured = measured_[order];
   TakeCounterApart(order, written);
   const uint64_t count = measured.count(written.kind);
   if (count == 0 && !ReserveUnbounded(order, written)) {
-    Add(order, About(order, Code::kLay2004).With("class", KindText(written.kind)));
+    state_.Add(order, state_.About(order, Code::kLay2004).With("class", KindText(written.kind)));
     return;
   }
   if (count == 0) {
@@ -262,12 +295,12 @@ void EngineState::ReserveRun(uint32_t order, const WrittenNumber& written) {
   if (program_.platform == Platform::kWebgpu && written.kind == Kind::kSlot &&
       written.index + count > kFirstReserved) {
     const Place place{.kind = Kind::kSlot, .space = written.space, .index = written.index};
-    Add(order,
-        About(order, Code::kLay2008).With("place", PlaceInMessage(program_.platform, place)));
+    state_.Add(order, state_.About(order, Code::kLay2008)
+                          .With("place", PlaceInMessage(program_.platform, place)));
     return;
   }
   if (written.index + count > kEndOfNumbers) {
-    Add(order, About(order, Code::kLay1001));
+    state_.Add(order, state_.About(order, Code::kLay1001));
     return;
   }
   measured.base(written.kind) = {.space = written.space, .index = written.index};
@@ -284,7 +317,7 @@ void EngineState::ReserveRun(uint32_t order, const WrittenNumber& written) {
 }
 
 // On d3d11 pixel outputs and writable resources share one numbering.
-void EngineState::ReserveOutputs() {
+void NumberAssigner::ReserveOutputs() {
   if (program_.platform != Platform::kD3d11) {
     return;
   }
@@ -299,7 +332,7 @@ void EngineState::ReserveOutputs() {
   }
 }
 
-void EngineState::ReserveOutput(const Varying& varying) {
+void NumberAssigner::ReserveOutput(const Varying& varying) {
   for (const Varying& field : varying.fields) {
     ReserveOutput(field);
   }
@@ -312,29 +345,29 @@ void EngineState::ReserveOutput(const Varying& varying) {
     findings_.Add(
         Make(Code::kLay2001, varying.where)
             .With("name", varying.name)
-            .With("other", NameOf(conflict->other))
+            .With("other", state_.NameOf(conflict->other))
             .With("place", PlaceInMessage(program_.platform, {.kind = Kind::kU, .index = *target})),
         static_cast<uint32_t>(items_.size()));
   }
 }
 
-void EngineState::Overlap(uint32_t order, Owner other, const Place& place) {
-  Diagnostic diagnostic = About(order, Code::kLay2001)
-                              .With("other", NameOf(other))
+void NumberAssigner::Overlap(uint32_t order, Owner other, const Place& place) {
+  Diagnostic diagnostic = state_.About(order, Code::kLay2001)
+                              .With("other", state_.NameOf(other))
                               .With("place", PlaceInMessage(program_.platform, place));
   if (other < items_.size()) {
     diagnostic.labels.push_back(
         {.kind = LabelKind::kOtherHere, .where = items_[other].parameter->where});
   }
-  Add(order, std::move(diagnostic));
+  state_.Add(order, std::move(diagnostic));
 }
 
 // --- 3, 4: the default space and the implicit buffer ---
 
-void EngineState::ChooseDefaultSpace() {
+void NumberAssigner::ChooseDefaultSpace() {
   bool need = false;
   for (uint32_t i = 0; i < items_.size(); ++i) {
-    need_buffer_ = need_buffer_ || NeedsBuffer(i);
+    need_buffer_ = need_buffer_ || state_.NeedsBuffer(i);
     need = need || (!measured_[i].home && std::ranges::any_of(kBoundKinds, [&](Kind kind) {
              return measured_[i].count(kind) != 0 && !measured_[i].base(kind);
            }));
@@ -342,24 +375,24 @@ void EngineState::ChooseDefaultSpace() {
   if (need || need_buffer_) {
     default_space_ = allocator_.LowestUnowned();
     allocator_.UseSpace(default_space_);
-    if (shifted() && default_space_ != 0) {
+    if (state_.shifted() && default_space_ != 0) {
       MeasureAgain();
     }
   }
 }
 
-void EngineState::PlaceGlobals() {
+void NumberAssigner::PlaceGlobals() {
   if (!need_buffer_) {
     return;
   }
   const auto& fixed = program_.settings.globals_binding;
-  const Kind kind = BufferKind(fixed ? fixed->space : default_space_);
+  const Kind kind = state_.BufferKind(fixed ? fixed->space : default_space_);
   Place place{.kind = kind, .space = default_space_};
   const auto report = [&](const Allocator::Conflict& conflict) {
     place.index = conflict.first;
     findings_.Add(Make(Code::kLay2001, {})
                       .With("name", kGlobalsName)
-                      .With("other", NameOf(conflict.other))
+                      .With("other", state_.NameOf(conflict.other))
                       .With("place", PlaceInMessage(program_.platform, place)),
                   0);
   };
@@ -387,7 +420,7 @@ void EngineState::PlaceGlobals() {
 
 // --- 5: allocate ---
 
-void EngineState::Allocate(uint32_t order) {
+void NumberAssigner::Allocate(uint32_t order) {
   AllocateSpaces(order);
   for (const Kind kind : kBoundKinds) {
     if (measured_[order].count(kind) != 0 && !measured_[order].base(kind)) {
@@ -399,18 +432,18 @@ void EngineState::Allocate(uint32_t order) {
   }
 }
 
-void EngineState::AllocateSpaces(uint32_t order) {
+void NumberAssigner::AllocateSpaces(uint32_t order) {
   ItemState& measured = measured_[order];
   if (measured.demands.spaces == 0 || measured.first_space) {
     return;
   }
   measured.first_space = allocator_.FirstFitSpaces(measured.demands.spaces, order);
   if (!measured.first_space) {
-    Add(order, About(order, Code::kLay1001));
+    state_.Add(order, state_.About(order, Code::kLay1001));
   }
 }
 
-void EngineState::AllocateRun(uint32_t order, Kind kind) {
+void NumberAssigner::AllocateRun(uint32_t order, Kind kind) {
   ItemState& measured = measured_[order];
   const uint32_t space =
       kind == Kind::kAttachment ? kIdSpace : measured.home.value_or(default_space_);
@@ -426,13 +459,13 @@ void EngineState::AllocateRun(uint32_t order, Kind kind) {
   if (program_.platform == Platform::kWebgpu && kind == Kind::kSlot &&
       *index + measured.count(kind) > kFirstReserved) {
     const Place place{.kind = kind, .space = space, .index = *index};
-    Add(order,
-        About(order, Code::kLay2008).With("place", PlaceInMessage(program_.platform, place)));
+    state_.Add(order, state_.About(order, Code::kLay2008)
+                          .With("place", PlaceInMessage(program_.platform, place)));
   }
   measured.base(kind) = {.space = space, .index = *index};
 }
 
-void EngineState::NumberSpecializations() {
+void NumberAssigner::NumberSpecializations() {
   const auto is_id = [&](uint32_t order) { return measured_[order].count(Kind::kSpec) != 0; };
   for (uint32_t i = 0; i < items_.size(); ++i) {
     const std::optional<uint32_t>& written = items_[i].parameter->spec_id;
@@ -456,17 +489,32 @@ void EngineState::NumberSpecializations() {
     }
     const uint64_t id = measured_[i].base(Kind::kSpec)->index;
     if (id > kMaxSpecId) {
-      Add(i, About(i, Code::kLay3001)
-                 .With("found", id)
-                 .With("unit", "as its id")
-                 .With("target", PlatformName(program_.platform))
-                 .With("limit", kMaxSpecId));
+      state_.Add(i, state_.About(i, Code::kLay3001)
+                        .With("found", id)
+                        .With("unit", "as its id")
+                        .With("target", PlatformName(program_.platform))
+                        .With("limit", kMaxSpecId));
     }
   }
 }
 
+}  // namespace
+
 ProgramLayout LayOut(const Program& program, Types& types, ByteLayouts& bytes) {
-  return EngineState(program, types, bytes).Perform();
+  EngineState state(program, types, bytes);
+  GlobalOrder order = OrderParameters(program, types, state.findings);
+  state.gathered = std::move(order.gathered);
+  state.items = std::move(order.items);
+  state.measured.resize(state.items.size());
+  state.out.parameters.reserve(state.items.size());
+  NumberAssigner(state).Assign();
+  RecordWriter(state).Write();
+  if (!state.rpl() || program.platform == Platform::kWebgpu) {
+    FinishTarget(program, types, state.items, state.findings, state.out);
+  }
+  PlaceVaryings(program, types, state.findings, state.out);
+  state.out.findings = state.findings.Take();
+  return std::move(state.out);
 }
 
 }  // namespace kiln::layout

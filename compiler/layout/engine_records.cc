@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
-// From numbers to records: the places of leaves, the implicit buffer, checks of what came out.
+// Numbers were given by kind, in spaces and classes of the author; records say places of the
+// target. Shifts turn numbers of register classes into slots only here, so whether two of them meet
+// can be seen only here, too; everything else that overlaps was found when the numbers were given.
+#include "compiler/layout/engine_records.h"
+
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -8,7 +12,6 @@
 #include <fmt/format.h>
 
 #include "compiler/base/flat_map.h"
-#include "compiler/layout/engine_state.h"
 #include "compiler/layout/faults.h"
 #include "compiler/layout/reserved.h"
 
@@ -21,7 +24,22 @@ bool OnSlots(Kind kind) {
 
 }  // namespace
 
-void EngineState::Publish(uint32_t order) {
+void RecordWriter::Write() {
+  const auto count = static_cast<uint32_t>(items_.size());
+  for (uint32_t i = 0; i < count; ++i) {
+    Publish(i);
+  }
+  GatherGlobals();
+  if (state_.shifted()) {
+    CheckOverlapOfShifted();
+  }
+  for (uint32_t i = 0; i < count; ++i) {
+    CheckBlocks(i);
+  }
+  CheckPushes();
+}
+
+void RecordWriter::Publish(uint32_t order) {
   const Item& item = items_[order];
   const Parameter& parameter = *item.parameter;
   ItemState& measured = measured_[order];
@@ -49,7 +67,7 @@ void EngineState::Publish(uint32_t order) {
   if (const auto& id = measured.base(Kind::kSpec)) {
     placed.spec_id = id->index;
   }
-  if (shifted()) {
+  if (state_.shifted()) {
     NumberShiftedBlocks(order);
   }
   placed.leaves.reserve(measured.demands.leaves.size());
@@ -59,7 +77,7 @@ void EngineState::Publish(uint32_t order) {
   out_.parameters.push_back(std::move(placed));
 }
 
-PlacedLeaf EngineState::PublishLeaf(uint32_t order, Leaf& leaf) {
+PlacedLeaf RecordWriter::PublishLeaf(uint32_t order, Leaf& leaf) {
   PlacedLeaf placed{.path = std::move(leaf.path),
                     .type = leaf.type,
                     .strides = std::move(leaf.strides),
@@ -70,7 +88,7 @@ PlacedLeaf EngineState::PublishLeaf(uint32_t order, Leaf& leaf) {
     if (const std::optional<Place> place = PlaceOf(order, leaf, part)) {
       placed.places.push_back(*place);
     }
-    if (slots() && part.kind != Kind::kAttachment) {
+    if (state_.slots() && part.kind != Kind::kAttachment) {
       placed.slots = static_cast<uint32_t>(part.count);
     }
     placed.dynamic_offset = placed.dynamic_offset ||
@@ -86,23 +104,23 @@ PlacedLeaf EngineState::PublishLeaf(uint32_t order, Leaf& leaf) {
 }
 
 // Runs in the home space were checked when they were given; here are those of blocks and classes.
-void EngineState::CheckReserved(uint32_t order, const Leaf& leaf, const PlacedLeaf& placed) {
+void RecordWriter::CheckReserved(uint32_t order, const Leaf& leaf, const PlacedLeaf& placed) {
   const bool checked = leaf.parts[0].group == 0 && !OnSlots(leaf.parts[0].kind);
   if (checked || program_.platform != Platform::kWebgpu || placed.places.empty()) {
     return;
   }
   const Place& first = placed.places.front();
   if (first.index + placed.slots > kFirstReserved) {
-    Add(order, Make(Code::kLay2008, items_[order].parameter->where)
-                   .With("place", PlaceInMessage(program_.platform, first))
-                   .With("name", placed.path));
+    state_.Add(order, Make(Code::kLay2008, items_[order].parameter->where)
+                          .With("place", PlaceInMessage(program_.platform, first))
+                          .With("name", placed.path));
   }
 }
 
 // Inside parameter blocks, too, classes that have a shift in the space of the block are numbered
 // apart. Which space that is, is known only now. Items of an array of blocks are alike, so the
 // first decides for all.
-void EngineState::NumberShiftedBlocks(uint32_t order) {
+void RecordWriter::NumberShiftedBlocks(uint32_t order) {
   ItemState& measured = measured_[order];
   if (!measured.first_space) {
     return;
@@ -125,9 +143,9 @@ void EngineState::NumberShiftedBlocks(uint32_t order) {
   }
 }
 
-std::optional<Place> EngineState::PlaceOf(uint32_t order, const Leaf& leaf, const LeafPart& part) {
+std::optional<Place> RecordWriter::PlaceOf(uint32_t order, const Leaf& leaf, const LeafPart& part) {
   ItemState& measured = measured_[order];
-  Place place{.kind = part.kind, .count = slots() ? leaf.items : part.count};
+  Place place{.kind = part.kind, .count = state_.slots() ? leaf.items : part.count};
   if (part.kind == Kind::kPush) {
     const bool uniform = program_.platform == Platform::kWebgpu &&
                          program_.settings.webgpu_push == WebgpuPush::kUniform;
@@ -140,7 +158,7 @@ std::optional<Place> EngineState::PlaceOf(uint32_t order, const Leaf& leaf, cons
     }
     place.space = static_cast<uint32_t>(*measured.first_space + part.group - 1);
     place.index = part.offset;
-    return slots() && OnSlots(part.kind) ? Shifted(order, place) : place;
+    return state_.slots() && OnSlots(part.kind) ? Shifted(order, place) : place;
   }
   const bool unbounded = part.count >= kUnbounded;
   const auto& base =
@@ -150,11 +168,11 @@ std::optional<Place> EngineState::PlaceOf(uint32_t order, const Leaf& leaf, cons
   }
   place.space = base->space;
   place.index = base->index + part.offset;
-  return slots() && OnSlots(part.kind) ? Shifted(order, place) : place;
+  return state_.slots() && OnSlots(part.kind) ? Shifted(order, place) : place;
 }
 
 // A number of a register class as the slot that it becomes.
-Place EngineState::Shifted(uint32_t order, Place place) {
+Place RecordWriter::Shifted(uint32_t order, Place place) {
   const int64_t shift = ShiftOf(program_.settings, place.kind, place.space).value_or(0);
   const int64_t slot = static_cast<int64_t>(place.index) + shift;
   if (slot < 0 || slot >= static_cast<int64_t>(kEndOfNumbers)) {
@@ -162,7 +180,7 @@ Place EngineState::Shifted(uint32_t order, Place place) {
     if (order == kGlobalsOwner) {
       findings_.Add(Make(Code::kLay2006, {}).With("text", text).With("name", kGlobalsName), 0);
     } else {
-      Add(order, About(order, Code::kLay2006).With("text", text));
+      state_.Add(order, state_.About(order, Code::kLay2006).With("text", text));
     }
   }
   place.kind = Kind::kSlot;
@@ -170,7 +188,7 @@ Place EngineState::Shifted(uint32_t order, Place place) {
   return place;
 }
 
-TypeId EngineState::ContentOf(const Leaf& leaf) const {
+TypeId RecordWriter::ContentOf(const Leaf& leaf) const {
   if (!leaf.block) {
     return {};
   }
@@ -180,7 +198,7 @@ TypeId EngineState::ContentOf(const Leaf& leaf) const {
   return holder ? types_[leaf.type].element : leaf.type;
 }
 
-std::optional<Rules> EngineState::RulesOf(uint32_t order, const Leaf& leaf) const {
+std::optional<Rules> RecordWriter::RulesOf(uint32_t order, const Leaf& leaf) const {
   if (!leaf.block) {
     return std::nullopt;
   }
@@ -199,14 +217,14 @@ std::optional<Rules> EngineState::RulesOf(uint32_t order, const Leaf& leaf) cons
 
 // --- 6: the bytes of loose globals ---
 
-void EngineState::GatherGlobals() {
+void RecordWriter::GatherGlobals() {
   if (!out_.globals) {
     return;
   }
   std::vector<Member> members;
   uint32_t first = 0;
   for (uint32_t i = 0; i < items_.size(); ++i) {
-    if (NeedsBuffer(i)) {
+    if (state_.NeedsBuffer(i)) {
       first = members.empty() ? i : first;
       members.push_back({.name = items_[i].parameter->name,
                          .type = items_[i].parameter->type,
@@ -214,7 +232,7 @@ void EngineState::GatherGlobals() {
     }
   }
   out_.globals->content = types_.Struct(kGlobalsName, members);
-  if (slots() && OnSlots(out_.globals->place.kind)) {
+  if (state_.slots() && OnSlots(out_.globals->place.kind)) {
     out_.globals->place = Shifted(kGlobalsOwner, out_.globals->place);
   }
   CheckBlock(program_, bytes_,
@@ -227,7 +245,7 @@ void EngineState::GatherGlobals() {
              first, &items_[first], findings_);
 }
 
-void EngineState::CheckBlocks(uint32_t order) {
+void RecordWriter::CheckBlocks(uint32_t order) {
   for (const PlacedLeaf& leaf : out_.parameters[order].leaves) {
     if (!leaf.content.valid()) {
       continue;
@@ -251,13 +269,13 @@ void EngineState::CheckBlocks(uint32_t order) {
 
 // --- checks over the whole program ---
 
-bool EngineState::IsShifted(uint32_t order, size_t leaf) const {
+bool RecordWriter::IsShifted(uint32_t order, size_t leaf) const {
   return OnSlots(measured_[order].demands.leaves[leaf].parts[0].kind);
 }
 
 // Classes with a shift are numbered apart, so only now can it be seen whether they meet; also
 // within one parameter.
-void EngineState::CheckOverlapOfShifted() {
+void RecordWriter::CheckOverlapOfShifted() {
   struct Claimed {
     std::string_view name;
     uint32_t order = kGlobalsOwner;
@@ -267,7 +285,8 @@ void EngineState::CheckOverlapOfShifted() {
   std::vector<Claimed> owners;
   if (out_.globals) {
     const Place& place = out_.globals->place;
-    owners.push_back({.name = kGlobalsName, .is_shifted = BufferKind(place.space) == Kind::kB});
+    owners.push_back(
+        {.name = kGlobalsName, .is_shifted = state_.BufferKind(place.space) == Kind::kB});
     slots.Claim(place.space, Kind::kSlot, {.first = place.index}, 0);
   }
   const auto claim = [&](const Place& place, const PlacedLeaf& leaf) {
@@ -290,7 +309,7 @@ void EngineState::CheckOverlapOfShifted() {
       diagnostic.labels.push_back(
           {.kind = LabelKind::kOtherHere, .where = items_[other.order].parameter->where});
     }
-    Add(mine.order, std::move(diagnostic));
+    state_.Add(mine.order, std::move(diagnostic));
   };
   for (uint32_t order = 0; order < out_.parameters.size(); ++order) {
     const std::vector<PlacedLeaf>& leaves = out_.parameters[order].leaves;
@@ -306,14 +325,14 @@ void EngineState::CheckOverlapOfShifted() {
 }
 
 // RPL has one for the whole program.
-void EngineState::CheckOnePush() {
+void RecordWriter::CheckOnePush() {
   std::optional<uint32_t> first;
   for (uint32_t i = 0; i < items_.size(); ++i) {
     if (items_[i].parameter->role != Role::kPush) {
       continue;
     }
     if (first) {
-      Add(i, About(i, Code::kRpl4054).With("other", items_[*first].parameter->name));
+      state_.Add(i, state_.About(i, Code::kRpl4054).With("other", items_[*first].parameter->name));
       return;
     }
     first = i;
@@ -321,8 +340,8 @@ void EngineState::CheckOnePush() {
 }
 
 // An entry point sees the global push constants it names, or all, and that of its own parameters.
-void EngineState::CheckPushes() {
-  if (rpl()) {
+void RecordWriter::CheckPushes() {
+  if (state_.rpl()) {
     CheckOnePush();
     return;
   }
@@ -341,9 +360,9 @@ void EngineState::CheckPushes() {
           continue;
         }
         if (first) {
-          Add(i, About(i, Code::kLay3006)
-                     .With("entry", entry.name)
-                     .With("other", items_[*first].parameter->name));
+          state_.Add(i, state_.About(i, Code::kLay3006)
+                            .With("entry", entry.name)
+                            .With("other", items_[*first].parameter->name));
           break;
         }
         first = i;

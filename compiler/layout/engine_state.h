@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Private to the engine: the state of laying out one program, step by step. engine.cc has steps 1
-// to 5 of spec/layout 7.3, engine_records.cc what follows from them.
+// Private to the engine: what is known while one program is laid out. engine.cc has steps 1 to 5 of
+// spec/layout 7.3, which give numbers; engine_records.h makes records of them.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -44,90 +45,47 @@ struct ItemState {
   std::optional<Base>& base(Kind kind) { return bases[static_cast<size_t>(kind)]; }
 };
 
-class EngineState {
- public:
-  EngineState(const Program& program, Types& types, ByteLayouts& bytes)
-      : program_(program), types_(types), bytes_(bytes) {}
+struct EngineState {
+  EngineState(const Program& of, Types& its_types, ByteLayouts& their_bytes)
+      : program(of), types(its_types), bytes(their_bytes) {}
+  EngineState(const EngineState&) = delete;
+  EngineState& operator=(const EngineState&) = delete;
 
-  ProgramLayout Perform();
-
- private:
-  void Measure(uint32_t order);
-  void ReportSplit(uint32_t order);
-  void MeasureAgain();
-  SplitContext ContextOf(const Item& item) const;
-
-  void Reserve(uint32_t order);
-  void ReserveSpaces(uint32_t order, const WrittenNumber& written);
-  void ReserveRun(uint32_t order, const WrittenNumber& written);
-  bool ReserveUnbounded(uint32_t order, const WrittenNumber& written);
-  void TakeCounterApart(uint32_t order, const WrittenNumber& written);
-
-  void ReserveOutputs();
-  void ReserveOutput(const Varying& varying);
-
-  void ChooseDefaultSpace();
-  void PlaceGlobals();
-  void Allocate(uint32_t order);
-  void AllocateSpaces(uint32_t order);
-  void AllocateRun(uint32_t order, Kind kind);
-  void NumberSpecializations();
-
-  void Publish(uint32_t order);
-  PlacedLeaf PublishLeaf(uint32_t order, Leaf& leaf);
-  TypeId ContentOf(const Leaf& leaf) const;
-  std::optional<Place> PlaceOf(uint32_t order, const Leaf& leaf, const LeafPart& part);
-  void NumberShiftedBlocks(uint32_t order);
-  Place Shifted(uint32_t order, Place place);
-  void CheckReserved(uint32_t order, const Leaf& leaf, const PlacedLeaf& placed);
-  void GatherGlobals();
-  void CheckBlocks(uint32_t order);
-  void CheckOverlapOfShifted();
-  // A leaf whose slots are in the end those of a register class.
-  bool IsShifted(uint32_t order, size_t leaf) const;
-  std::optional<Rules> RulesOf(uint32_t order, const Leaf& leaf) const;
-  void CheckPushes();
-  void CheckOnePush();
-
-  void Overlap(uint32_t order, Owner other, const Place& place);
   void Add(uint32_t order, Diagnostic diagnostic) {
-    findings_.Add(std::move(diagnostic), order, &items_[order]);
+    findings.Add(std::move(diagnostic), order, &items[order]);
   }
   Diagnostic About(uint32_t order, Code code) const {
-    const Parameter& parameter = *items_[order].parameter;
+    const Parameter& parameter = *items[order].parameter;
     return Make(code, parameter.where).With("name", parameter.name);
   }
   std::string_view NameOf(Owner owner) const {
     if (owner == kGlobalsOwner) {
       return kGlobalsName;
     }
-    return owner == kOutputOwner ? "SV_Target" : items_[owner].parameter->name;
+    return owner == kOutputOwner ? "SV_Target" : items[owner].parameter->name;
   }
   bool NeedsBuffer(uint32_t order) const {
-    return measured_[order].demands.bytes && !items_[order].bytes_elsewhere;
+    return measured[order].demands.bytes && !items[order].bytes_elsewhere;
   }
-  bool rpl() const { return program_.policy == Policy::kRpl; }
-  bool slots() const { return rpl() || !IsD3d(program_.platform); }
+  bool rpl() const { return program.policy == Policy::kRpl; }
+  bool slots() const { return rpl() || !IsD3d(program.platform); }
   // What the implicit buffer takes in this space.
   Kind BufferKind(uint32_t space) const {
-    return !slots() || (shifted() && ShiftOf(program_.settings, Kind::kB, space)) ? Kind::kB
-                                                                                  : Kind::kSlot;
+    return !slots() || (shifted() && ShiftOf(program.settings, Kind::kB, space)) ? Kind::kB
+                                                                                 : Kind::kSlot;
   }
   bool shifted() const {
-    return slots() && program_.settings.vulkan_registers == VulkanRegisters::kShift;
+    return slots() && program.settings.vulkan_registers == VulkanRegisters::kShift;
   }
 
-  const Program& program_;
-  Types& types_;
-  ByteLayouts& bytes_;
-  Findings findings_;
-  std::deque<Parameter> gathered_;
-  std::vector<Item> items_;
-  std::vector<ItemState> measured_;
-  Allocator allocator_;
-  uint32_t default_space_ = 0;
-  bool need_buffer_ = false;
-  ProgramLayout out_;
+  const Program& program;
+  Types& types;
+  ByteLayouts& bytes;
+  Findings findings;
+  std::deque<Parameter> gathered;
+  std::vector<Item> items;
+  std::vector<ItemState> measured;  // by item
+  ProgramLayout out;
 };
 
 }  // namespace kiln::layout

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Reads of local variables that no assignment precedes on any path (RPL6043, spec/rpl 8.8).
 //
-// A closed segment carries a summary of what it does to variables that are declared without a value
-// (FlowOf); only the walk knows which segments are live, so it looks at the summaries of a function
-// together (CheckAssigned).
+// A specialised region carries a summary of what it does to variables that are declared without a
+// value (FlowOf); only the walk knows which segments are live, so it looks at the summaries of a
+// function together (CheckAssigned).
 #pragma once
 
 #include <span>
@@ -15,7 +15,7 @@
 
 namespace kiln::resolve {
 
-// Where a variable without a value is declared: before the row `before` of the closed segment, in
+// Where a variable without a value is declared: before the row `before` of the region, in
 // a block that lies `depth` blocks deep.
 struct BareDeclaration {
   uint32_t before = 0;
@@ -23,7 +23,7 @@ struct BareDeclaration {
   ir::LocalId local;
 };
 
-// The summary of a closed segment. Empty if its function declares no variable without a value.
+// The summary of a specialised region. Empty if its function declares no variable without a value.
 std::vector<ir::AssignmentEvent> FlowOf(const Program& program,
                                         const ir::SpecialisedRegion& segment,
                                         std::span<const BareDeclaration> declarations);

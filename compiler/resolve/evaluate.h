@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Compile-time expressions: one function per operator, and evaluation of a whole expression with
-// everything that is wrong with it. Rows + values of names -> value, diagnostics. See spec/rpl 8.2.
+// Compile-time expressions: evaluation of a whole one with everything that is wrong with it. Rows +
+// values of names -> value, diagnostics. See spec/rpl 8.2.
 //
 // Rows are in program-wide terms (Program::Row), or those of any other holder of expressions:
 // operands are a, then b, then (kSelect) zero; names and texts are numbers the scope understands.
@@ -14,30 +14,9 @@
 #include "compiler/diag/diagnostic.h"
 #include "compiler/ir/cexpr.h"
 #include "compiler/ir/module.h"
+#include "compiler/resolve/evaluate_operator.h"
 
 namespace kiln::resolve {
-
-// Value of a compile-time expression, option or constant.
-struct Value {
-  ir::ValueKind kind = ir::ValueKind::kFailed;
-  bool instance = false;  // rests on an instance option (taint)
-  uint32_t bits = 0;      // flag 0/1, uint, sint, float bits; string: StringId of the Pool
-  friend bool operator==(const Value&, const Value&) = default;
-  bool failed() const { return kind == ir::ValueKind::kFailed; }
-};
-
-// Why an operator has no result for its operands.
-struct Failure {
-  Code code = Code::kRpl3011;
-  ir::CexprOp op = ir::CexprOp::kLiteral;
-  ir::ValueKind target = ir::ValueKind::kFailed;  // of a conversion
-  Value left, right;
-};
-
-// Result of a row with an operator. A failed operand fails without a reason: `failure` is set only
-// by the row where things go wrong. Requires: an operator, not a leaf.
-Value Apply(const ir::Cexpr& row, Value left, Value right, Value third, Failure& failure,
-            bool& failed_here);
 
 // "uint", "boolean", …: the spelling of messages. Requires: not kFailed.
 std::string_view KindText(ir::ValueKind kind);
@@ -46,16 +25,6 @@ std::string ValueText(Value value);
 // "+", "<<", …; empty for leaves and conversions.
 std::string_view OperatorText(ir::CexprOp op);
 
-constexpr uint32_t OperandCount(ir::CexprOp op) {
-  using enum ir::CexprOp;
-  if (op == kLiteral || op == kName || op == kComposite || op == kInvalid) {
-    return 0;
-  }
-  if (op == kSelect) {
-    return 3;
-  }
-  return op == kNegate || op == kNot || op == kComplement || op == kPlus || op == kConvert ? 1 : 2;
-}
 // Whether `a` is the number of a text.
 constexpr bool HoldsText(const ir::Cexpr& row) {
   return row.op == ir::CexprOp::kName || row.op == ir::CexprOp::kInvalid ||

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which names a program mentions, and where: read off the open form once, for what is said about a
+// Which names a program mentions, and where: read off the generic IR once, for what is said about a
 // program as a whole.
 #pragma once
 

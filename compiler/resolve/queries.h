@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Questions as data: what a unit asked while it was closed, in order, and how that reads. A trail
-// holds each question once; what an answer itself had to ask is not in it. See
+// Queries as data: what a unit asked while it was specialised, in order, and how that reads. A
+// trace holds each question once; what an answer itself had to ask is not in it. See
 // spec/architecture 10.2.
 #pragma once
 

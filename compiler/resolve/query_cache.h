@@ -39,7 +39,7 @@ class QueryCache {
     return &leaves_[node->leaf];
   }
 
-  // Requires: Find found nothing for the answers of this trail.
+  // Requires: Find found nothing for the results of this trace.
   const T& Learn(const QueryTrace& trail, T result) {
     if (nodes_.empty()) {
       nodes_.emplace_back();

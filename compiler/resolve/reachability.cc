@@ -235,7 +235,7 @@ const Diagnosed<ir::SpecialisedRegion>* Reachability::SpecialiseRegion(ir::Regio
   return &unit;
 }
 
-// Live segments in the order of holes, depth first.
+// Live regions in the order of their insertion points, depth first.
 void Reachability::SpecialiseRegions(const ir::SpecialisedDecl& signature) {
   const uint32_t m = program_.ModuleOf(signature.decl);
   const uint32_t version = VersionOf(signature.decl, stage_) * program_.segment_count();
@@ -268,7 +268,8 @@ void Reachability::SpecialiseRegions(const ir::SpecialisedDecl& signature) {
 }
 
 // What a segment with errors leads to is looked at all the same, so that one mistake hides no
-// other: what it calls, and conditional scopes in it. Read off its open form, as far as it is live.
+// other: what it calls, and conditional scopes in it. Read off its generic IR, as far as it is
+// live.
 void Reachability::LookInto(ir::RegionId failed) {
   const uint32_t m = program_.ModuleOf(failed);
   const ir::ModuleView& view = program_.module(m);

@@ -50,7 +50,7 @@ class Reachability {
              std::vector<Diagnostic>& diagnostics);
 
   // Fills functions and live options of an entry; at most one for each stage.
-  // Diagnostics: RPL5008, RPL5012, RPL5020, LIM1001, those of holes and of segments.
+  // Diagnostics: RPL5008, RPL5012, RPL5020, LIM1001, those of insertion points and of regions.
   void Walk(ir::EntryRef& entry);
 
   size_t bytes_used() const { return function_parts_.bytes_used() + segment_parts_.bytes_used(); }

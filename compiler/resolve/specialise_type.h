@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The closed type of a written type: names are bound to structs, extents are evaluated.
+// The specialised type of a written type: names are bound to structs, extents are evaluated.
 #pragma once
 
 #include <vector>
@@ -31,7 +31,7 @@ bool IsFloatType(const ir::Pool& pool, ir::TypeId type);  // floats, or arrays o
 // Whether a value of the type ends in a runtime array, and so cannot exist.
 bool HasRuntimeArray(const ir::Pool& pool, ir::TypeId type);
 
-// The type in the pool, or an invalid id after adding diagnostics (none for a poisoned struct).
+// The type in the pool, or an invalid id after adding diagnostics (none for a struct that failed).
 // Diagnostics: RPL3001, RPL3002, RPL4001 to RPL4003, RPL4010, RPL4011, RPL4015, for constructors
 // RPL6056 and RPL6058 instead of RPL4010 and RPL4011, and those of expressions.
 ir::TypeId SpecialiseType(const WrittenType& written, VariantEvaluator& answers,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Private to closing: the memory that closing one segment after the other uses again, so that a
-// segment costs what it holds. It shows in nothing that comes out. What depends on the program
+// Private to specialising: the memory that one region after the other uses again, so that a region
+// costs what it holds. It shows in nothing that comes out. What depends on the program
 // alone (the survey of effects, texts of types for messages) is found out once.
 #pragma once
 
@@ -17,7 +17,7 @@
 namespace kiln::resolve {
 
 enum class OperandKind : uint8_t {
-  kFailed,  // poisoned: diagnosed already
+  kFailed,  // diagnosed already
   kVoid,    // call without a value
   kValue,
   kPlace,
@@ -42,7 +42,7 @@ struct Operand {
 };
 
 struct SpecialiserScratch {
-  // Rows that were written by a segment other than that of `epoch` are as good as empty.
+  // Rows that were written by a region other than that of `epoch` are as good as empty.
   struct Slot {
     uint32_t epoch = 0;
     uint32_t operand = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What a program declares and never uses. Said once for a program, whatever its variants:
-// everything here is read off the open form, and no option has a value. See spec/rpl 13,
+// everything here is read off the generic IR, and no option has a value. See spec/rpl 13,
 // docs/rpl/README.md
 //
 // Conservative: a name counts as used wherever it is mentioned, under any condition. What another

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Local names at a place of a function, read off its open form: for messages about a name that is
+// Local names at a place of a function, read off its generic IR: for messages about a name that is
 // not there.
 #pragma once
 

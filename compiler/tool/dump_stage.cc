@@ -8,6 +8,7 @@
 #include <spirv-tools/libspirv.hpp>
 
 #include "compiler/artifact/metadata.h"
+#include "compiler/artifact/metadata_text.h"
 #include "compiler/base/check.h"
 #include "compiler/driver/frontends.h"
 #include "compiler/driver/stages.h"
@@ -16,7 +17,8 @@
 #include "compiler/emit/spirv/dump.h"
 #include "compiler/emit/spirv/lower.h"
 #include "compiler/front/rpl/front.h"
-#include "compiler/ir/print.h"
+#include "compiler/ir/print_generic.h"
+#include "compiler/ir/print_specialised.h"
 #include "compiler/layout/dump.h"
 #include "compiler/layout/rpl_adapter.h"
 

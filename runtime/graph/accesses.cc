@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: MIT
-// One look at all accesses: by pass, by the versions that they make and overwrite, in which layout
-// each is done, which follow others, and how many each chain has.
+#include "runtime/graph/accesses.h"
+
 #include <algorithm>
 #include <numeric>
-
-#include "runtime/graph/planning.h"
 
 namespace kiln::graph {
 namespace {
@@ -14,20 +12,20 @@ namespace {
 // branches, which the processor would mispredict.
 class AccessIndex {
  public:
-  explicit AccessIndex(Planning& planning)
-      : outside_(static_cast<uint32_t>(planning.rows.versions.size())),
-        accesses_(planning.rows.accesses.data()),
-        versions_(planning.rows.versions.data()),
-        passes_(planning.rows.passes.data()),
-        pass_begin_(planning.plan.pass_begin.data()),
-        layouts_(planning.plan.layouts.data()),
-        chain_begin_(planning.scratch.chain_begin.data()),
-        chain_pass_(planning.scratch.marks.data()),
-        def_access_(planning.scratch.def_access.data()),
-        kill_access_(planning.scratch.kill_access.data()),
-        bits_(planning.scratch.access_bits.data()),
-        pass_bits_(planning.scratch.pass_bits.data()),
-        followers_(planning.scratch.followers.data()) {}
+  AccessIndex(const Declarations& rows, AccessFacts& facts, PassAccesses& out)
+      : outside_(static_cast<uint32_t>(rows.versions.size())),
+        accesses_(rows.accesses.data()),
+        versions_(rows.versions.data()),
+        passes_(rows.passes.data()),
+        pass_begin_(out.pass_begin.data()),
+        layouts_(out.layouts.data()),
+        chain_begin_(facts.chain_begin.data()),
+        chain_pass_(facts.marks.data()),
+        def_access_(facts.def_access.data()),
+        kill_access_(facts.kill_access.data()),
+        bits_(facts.bits.data()),
+        pass_bits_(facts.pass_bits.data()),
+        followers_(facts.followers.data()) {}
 
   void Add(uint32_t index) {
     const AccessRow& access = accesses_[index];
@@ -96,18 +94,15 @@ void SumUp(std::vector<uint32_t>& begins) {
 }
 
 // Sorts accesses that were declared out of the order of their passes.
-void SortByPass(Planning& planning) {
-  const Declarations& rows = planning.rows;
-  std::vector<uint32_t>& next = planning.scratch.marks;
-  next.assign(planning.plan.pass_begin.begin(), planning.plan.pass_begin.end());
+void SortByPass(const Declarations& rows, std::vector<uint32_t>& next, PassAccesses& out) {
+  next.assign(out.pass_begin.begin(), out.pass_begin.end());
   for (uint32_t i = 0; i < rows.accesses.size(); ++i) {
-    planning.plan.pass_accesses[next[rows.accesses[i].pass]++] = i;
+    out.pass_accesses[next[rows.accesses[i].pass]++] = i;
   }
 }
 
 // All readers of a version share one layout.
-void UnifyReads(Planning& planning) {
-  const Declarations& rows = planning.rows;
+void UnifyReads(const Declarations& rows, std::vector<VkImageLayout>& unified) {
   constexpr Accesses kReadOnly = VK_ACCESS_2_SHADER_SAMPLED_READ_BIT |
                                  VK_ACCESS_2_INPUT_ATTACHMENT_READ_BIT |
                                  VK_ACCESS_2_DEPTH_STENCIL_ATTACHMENT_READ_BIT;
@@ -129,45 +124,42 @@ void UnifyReads(Planning& planning) {
   for (size_t i = 0; i < rows.accesses.size(); ++i) {
     const AccessRow& access = rows.accesses[i];
     if (is_read(access) && several[access.version] != 0) {
-      planning.plan.layouts[i] = (accesses[access.version] & ~kReadOnly) == 0
-                                     ? VK_IMAGE_LAYOUT_READ_ONLY_OPTIMAL
-                                     : VK_IMAGE_LAYOUT_GENERAL;
+      unified[i] = (accesses[access.version] & ~kReadOnly) == 0 ? VK_IMAGE_LAYOUT_READ_ONLY_OPTIMAL
+                                                                : VK_IMAGE_LAYOUT_GENERAL;
     }
   }
 }
 
 }  // namespace
 
-void GroupAccesses(Planning& planning) {
-  const Declarations& rows = planning.rows;
-  PlanningScratch& scratch = planning.scratch;
-  Plan& plan = planning.plan;
+void GroupAccesses(const Declarations& rows, const PlanOptions& options, AccessFacts& facts,
+                   PassAccesses& out) {
   const auto count = static_cast<uint32_t>(rows.accesses.size());
-  plan.pass_begin.assign(rows.passes.size() + 1, 0);
-  plan.pass_accesses.resize(count);
-  plan.layouts.resize(count);
-  scratch.chain_begin.assign(rows.chains.size() + 1, 0);
-  scratch.marks.assign(rows.chains.size(), kNone);
-  scratch.access_bits.resize(count);
-  scratch.def_access.assign(rows.versions.size() + 1, kNone);
-  scratch.kill_access.assign(rows.versions.size(), kNone);
-  scratch.followers.resize(count + 1);
-  scratch.pass_bits.assign(rows.passes.size(), 0);
-  AccessIndex index(planning);
+  out.pass_begin.assign(rows.passes.size() + 1, 0);
+  out.pass_accesses.resize(count);
+  out.layouts.resize(count);
+  facts.chain_begin.assign(rows.chains.size() + 1, 0);
+  facts.marks.assign(rows.chains.size(), kNone);
+  facts.bits.resize(count);
+  facts.def_access.assign(rows.versions.size() + 1, kNone);
+  facts.kill_access.assign(rows.versions.size(), kNone);
+  facts.followers.resize(count + 1);
+  facts.pass_bits.assign(rows.passes.size(), 0);
+  AccessIndex index(rows, facts, out);
   for (uint32_t i = 0; i < count; ++i) {
     index.Add(i);
   }
-  SumUp(plan.pass_begin);
-  SumUp(scratch.chain_begin);
+  SumUp(out.pass_begin);
+  SumUp(facts.chain_begin);
   if (index.sorted()) {
-    std::iota(plan.pass_accesses.begin(), plan.pass_accesses.end(), 0);
+    std::iota(out.pass_accesses.begin(), out.pass_accesses.end(), 0);
   } else {
-    SortByPass(planning);
+    SortByPass(rows, facts.marks, out);
   }
-  scratch.followers.resize(index.follower_count());
-  scratch.any_shared = index.shared() || !index.sorted();
-  if (planning.options.unify_reads) {
-    UnifyReads(planning);
+  facts.followers.resize(index.follower_count());
+  facts.any_shared = index.shared() || !index.sorted();
+  if (options.unify_reads) {
+    UnifyReads(rows, out.layouts);
   }
 }
 

@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: MIT
-// The points before which barriers are recorded, and the entries at each.
-// See spec/graph 6.7.2, 6.7.3
+#include "runtime/graph/barriers.h"
+
 #include <algorithm>
 #include <climits>
-
-#include "runtime/graph/planning.h"
 
 namespace kiln::graph {
 namespace {
 
 // Smallest set of positions that has one in every (lo, hi]. Writes `chosen`, returns its size.
-uint32_t Stab(const std::vector<int32_t>& max_lo, std::vector<uint8_t>& chosen) {
+//
+// The classic greedy: intervals by their ends; one that no point stabs yet gets a point at its end,
+// which is the best for all that follow. Intervals with one end are one, with their largest lo.
+uint32_t Stab(const PointChoice& points) {
   uint32_t count = 0;
   int32_t point = -1;
-  chosen.resize(max_lo.size());
+  const std::vector<int32_t>& max_lo = points.max_lo;
+  points.chosen.resize(max_lo.size());
+  uint8_t* const chosen = points.chosen.data();
   for (size_t hi = 0; hi < max_lo.size(); ++hi) {
     // Never where nothing ends, which is INT_MIN. A factor, not a branch: points are unpredictable.
     const int32_t choose = point <= max_lo[hi] ? 1 : 0;
@@ -25,100 +28,102 @@ uint32_t Stab(const std::vector<int32_t>& max_lo, std::vector<uint8_t>& chosen) 
 }
 
 // Whether an entry is needed even if nothing shares memory.
-bool IsData(const Planning& planning, const BarrierEntry& entry) {
-  return !entry.create || planning.rows.chains[entry.chain].texture() || entry.outside;
+bool IsData(const Declarations& rows, const BarrierEntry& entry) {
+  return !entry.create || rows.chains[entry.chain].texture() || entry.outside;
 }
 
-uint32_t StabEntries(Planning& planning, bool data_only) {
-  PlanningScratch& scratch = planning.scratch;
-  scratch.max_lo.assign(planning.plan.device_passes(), INT_MIN);
-  for (const BarrierEntry& entry : planning.plan.entries) {
-    if (data_only && !IsData(planning, entry)) {
+enum class Entries : uint8_t { kAll, kData };
+
+uint32_t StabEntries(const Declarations& rows, const std::vector<BarrierEntry>& entries,
+                     Entries which, const PointChoice& points) {
+  const bool data_only = which == Entries::kData;
+  std::fill(points.max_lo.begin(), points.max_lo.end(), INT_MIN);
+  for (const BarrierEntry& entry : entries) {
+    if (data_only && !IsData(rows, entry)) {
       continue;
     }
-    int32_t& lo = scratch.max_lo[static_cast<size_t>(entry.hi)];
+    int32_t& lo = points.max_lo[static_cast<size_t>(entry.hi)];
     lo = std::max(lo, data_only && entry.create ? -1 : entry.lo);
   }
-  return Stab(scratch.max_lo, scratch.chosen);
+  return Stab(points);
 }
 
 // Where every epoch begins, now that all sources are known.
-void ChooseFinalPoints(Planning& planning) {
-  Plan& plan = planning.plan;
-  PlanningScratch& scratch = planning.scratch;
+void ChooseFinalPoints(const BarrierInputs& in, const PointChoice& points,
+                       std::vector<BarrierEntry>& entries, PlanMetrics& metrics) {
   // Only buffers may have taken over nothing after all.
-  if (std::any_of(plan.next.classes.begin(), plan.next.classes.end(),
+  if (std::any_of(in.classes.begin(), in.classes.end(),
                   [](const MemoryClass& c) { return c.kind == ResourceKind::kBuffer; })) {
-    std::erase_if(planning.plan.entries, [&](const BarrierEntry& entry) {
-      return entry.create && entry.src_stages == 0 && !planning.rows.chains[entry.chain].texture();
+    std::erase_if(entries, [&](const BarrierEntry& entry) {
+      return entry.create && entry.src_stages == 0 && !in.rows.chains[entry.chain].texture();
     });
-    plan.metrics.needed = StabEntries(planning, true);
-    StabEntries(planning, false);
+    metrics.needed = StabEntries(in.rows, entries, Entries::kData, points);
+    StabEntries(in.rows, entries, Entries::kAll, points);
   } else {
-    Stab(scratch.max_lo, scratch.chosen);
+    Stab(points);
   }
-  if (planning.options.barriers == BarrierPlaces::kAtUse) {
-    for (const BarrierEntry& entry : planning.plan.entries) {
-      scratch.chosen[static_cast<size_t>(entry.hi)] = 1;
+  if (in.options.barriers == BarrierPlaces::kAtUse) {
+    for (const BarrierEntry& entry : entries) {
+      points.chosen[static_cast<size_t>(entry.hi)] = 1;
     }
   }
 }
 
 }  // namespace
 
-void ChoosePoints(Planning& planning) {
+uint32_t ChoosePoints(const BarrierInputs& in, const std::vector<BarrierEntry>& entries,
+                      const PointChoice& points) {
   // Which buffers take over bytes of earlier frames is not known yet; with nothing carried, none
   // do.
-  const bool carried = std::any_of(
-      planning.carried.classes.begin(), planning.carried.classes.end(),
-      [](const MemoryClass& c) { return c.kind == ResourceKind::kBuffer && !c.ledger.empty(); });
-  PlanningScratch& scratch = planning.scratch;
-  for (size_t i = 0; carried && i < planning.plan.entries.size(); ++i) {
-    const BarrierEntry& entry = planning.plan.entries[i];
-    if (entry.create && !planning.rows.chains[entry.chain].texture()) {
-      int32_t& lo = scratch.max_lo[static_cast<size_t>(entry.hi)];
+  const bool carried = std::any_of(in.classes.begin(), in.classes.end(), [](const MemoryClass& c) {
+    return c.kind == ResourceKind::kBuffer && !c.ledger.empty();
+  });
+  for (size_t i = 0; carried && i < entries.size(); ++i) {
+    const BarrierEntry& entry = entries[i];
+    if (entry.create && !in.rows.chains[entry.chain].texture()) {
+      int32_t& lo = points.max_lo[static_cast<size_t>(entry.hi)];
       lo = std::max(lo, -1);
     }
   }
-  planning.plan.metrics.needed = Stab(scratch.max_lo, scratch.chosen);
+  return Stab(points);
 }
 
-void EmitEntries(Planning& planning) {
-  Plan& plan = planning.plan;
-  PlanningScratch& scratch = planning.scratch;
-  ChooseFinalPoints(planning);
-  // epochs: index of the greatest chosen point at or before a position
-  plan.points.clear();
-  scratch.epochs.resize(scratch.chosen.size());
-  for (uint32_t position = 0; position < scratch.chosen.size(); ++position) {
-    if (scratch.chosen[position] != 0) {
-      plan.points.push_back({.before = position, .first_entry = 0, .entries = 0});
+void EmitEntries(const BarrierInputs& in, const PointChoice& points, EmitScratch& scratch,
+                 PlanBarriers& out, PlanMetrics& metrics) {
+  ChooseFinalPoints(in, points, out.entries, metrics);
+  const std::vector<uint8_t>& chosen = points.chosen;
+  out.points.clear();
+  scratch.point_at.resize(chosen.size());
+  for (uint32_t position = 0; position < chosen.size(); ++position) {
+    if (chosen[position] != 0) {
+      out.points.push_back({.before = position, .first_entry = 0, .entries = 0});
     }
-    scratch.epochs[position] = static_cast<uint32_t>(plan.points.size()) - 1;
+    scratch.point_at[position] = static_cast<uint32_t>(out.points.size()) - 1;
   }
-  scratch.entry_point.resize(plan.entries.size());
+  // A counting sort of the entries by point: count, sum up, place.
+  scratch.entry_point.resize(out.entries.size());
   uint32_t layout_changes = 0;
   uint32_t* entry_point = scratch.entry_point.data();
-  for (const BarrierEntry& entry : plan.entries) {
-    const uint32_t point = scratch.epochs[static_cast<size_t>(entry.hi)];
+  for (const BarrierEntry& entry : out.entries) {
+    const uint32_t point = scratch.point_at[static_cast<size_t>(entry.hi)];
     *entry_point++ = point;
-    ++plan.points[point].entries;
+    ++out.points[point].entries;
     layout_changes += entry.old_layout != entry.new_layout ? 1 : 0;
   }
   uint32_t next = 0;
-  for (BarrierPoint& point : plan.points) {
+  for (BarrierPoint& point : out.points) {
     point.first_entry = next;
     next += point.entries;
     point.entries = 0;
   }
-  plan.point_entries.resize(next);
+  out.point_entries.resize(next);
   for (uint32_t entry = 0; entry < next; ++entry) {
-    BarrierPoint& point = plan.points[scratch.entry_point[entry]];
-    plan.point_entries[point.first_entry + point.entries++] = entry;
+    BarrierPoint& point = out.points[scratch.entry_point[entry]];
+    out.point_entries[point.first_entry + point.entries++] = entry;
   }
-  plan.metrics.commands = static_cast<uint32_t>(plan.points.size());
-  plan.metrics.entries = next;
-  plan.metrics.layout_changes = layout_changes;
+  metrics.commands = static_cast<uint32_t>(out.points.size());
+  metrics.entries = next;
+  metrics.layout_changes = layout_changes;
 }
 
 }  // namespace kiln::graph

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Submissions: a new batch before a pass that waits and after a pass that signals.
-// See spec/graph 6.11
-#include <algorithm>
+#include "runtime/graph/batches.h"
 
-#include "runtime/graph/planning.h"
+#include <algorithm>
 
 namespace kiln::graph {
 namespace {
@@ -18,86 +16,90 @@ void SortUses(std::vector<PlacedUse>& uses) {
                    [](const PlacedUse& a, const PlacedUse& b) { return a.position < b.position; });
 }
 
-// The chain that an acquire belongs to.
-int32_t AcquirePosition(const Planning& planning, uint32_t use) {
-  for (uint32_t i = 0; i < planning.rows.chains.size(); ++i) {
-    if (planning.rows.chains[i].acquire == use) {
-      return planning.plan.chains[i].first;
+// The first use of the chain that an acquire belongs to.
+int32_t AcquirePosition(const Declarations& rows, const std::vector<PlanChain>& chains,
+                        uint32_t use) {
+  for (uint32_t i = 0; i < rows.chains.size(); ++i) {
+    if (rows.chains[i].acquire == use) {
+      return chains[i].first;
     }
   }
   return -1;
 }
 
-int32_t PositionOf(const Planning& planning, uint32_t use) {
-  const SemaphoreRow& row = planning.rows.semaphore_uses[use];
-  return row.pass == kNone ? AcquirePosition(planning, use) : planning.plan.positions[row.pass];
+int32_t PositionOf(const Declarations& rows, const std::vector<PlanChain>& chains,
+                   const PassOrder& order, uint32_t use) {
+  const SemaphoreRow& row = rows.semaphore_uses[use];
+  return row.pass == kNone ? AcquirePosition(rows, chains, use) : order.positions[row.pass];
 }
 
 }  // namespace
 
-void CollectWaits(Planning& planning) {
-  PlanningScratch& scratch = planning.scratch;
-  scratch.waits.clear();
-  for (uint32_t i = 0; i < planning.rows.semaphore_uses.size(); ++i) {
-    const int32_t position = PositionOf(planning, i);
-    const SemaphoreRow& use = planning.rows.semaphore_uses[i];
-    if (use.wait && scratch.external[i] != 0 && position >= 0) {
-      scratch.waits.push_back({.position = position, .stages = use.stages});
+void CollectWaits(const WaitInputs& in, std::vector<ExternalWait>& waits) {
+  waits.clear();
+  for (uint32_t i = 0; i < in.rows.semaphore_uses.size(); ++i) {
+    const int32_t position = PositionOf(in.rows, in.chains, in.order, i);
+    const SemaphoreRow& use = in.rows.semaphore_uses[i];
+    if (use.wait && in.external[i] != 0 && position >= 0) {
+      waits.push_back({.position = position, .stages = use.stages});
     }
   }
-  std::ranges::sort(scratch.waits, {}, &ExternalWait::position);
+  std::ranges::sort(waits, {}, &ExternalWait::position);
   Stages stages = 0;
-  for (ExternalWait& wait : scratch.waits) {
+  for (ExternalWait& wait : waits) {
     stages |= wait.stages;
     wait.stages = stages;
   }
 }
 
-void MakeBatches(Planning& planning) {
-  Plan& plan = planning.plan;
-  plan.batches.clear();
-  plan.waits.clear();
-  plan.signals.clear();
-  if (plan.device_passes() == 0) {
+void MakeBatches(const Declarations& rows, const std::vector<PlanChain>& chains, PassOrder& order,
+                 PlanBatches& out) {
+  out.batches.clear();
+  out.waits.clear();
+  out.signals.clear();
+  if (order.device_passes() == 0) {
     return;
   }
   std::vector<PlacedUse> waits;
   std::vector<PlacedUse> signals;
-  for (uint32_t i = 0; i < planning.rows.semaphore_uses.size(); ++i) {
-    const int32_t position = PositionOf(planning, i);
+  for (uint32_t i = 0; i < rows.semaphore_uses.size(); ++i) {
+    const int32_t position = PositionOf(rows, chains, order, i);
     if (position >= 0) {
-      (planning.rows.semaphore_uses[i].wait ? waits : signals).push_back({position, i});
+      (rows.semaphore_uses[i].wait ? waits : signals).push_back({position, i});
     }
   }
   SortUses(waits);
   SortUses(signals);
+  // Both lists are walked once, beside the positions: a batch takes the waits of its first
+  // position, ends before the next wait and at the first signal, and takes the signals of its last
+  // position.
   size_t wait = 0;
   size_t signal = 0;
-  const auto end = static_cast<int32_t>(plan.device_passes());
+  const auto end = static_cast<int32_t>(order.device_passes());
   for (int32_t first = 0; first < end;) {
     Batch batch{.first = static_cast<uint32_t>(first),
                 .last = 0,
-                .first_wait = static_cast<uint32_t>(plan.waits.size()),
+                .first_wait = static_cast<uint32_t>(out.waits.size()),
                 .waits = 0,
-                .first_signal = static_cast<uint32_t>(plan.signals.size()),
+                .first_signal = static_cast<uint32_t>(out.signals.size()),
                 .signals = 0};
     for (; wait < waits.size() && waits[wait].position == first; ++wait) {
-      plan.waits.push_back(waits[wait].use);
+      out.waits.push_back(waits[wait].use);
       ++batch.waits;
     }
     int32_t last = end - 1;
     last = wait < waits.size() ? std::min(last, waits[wait].position - 1) : last;
     last = signal < signals.size() ? std::min(last, signals[signal].position) : last;
     for (; signal < signals.size() && signals[signal].position == last; ++signal) {
-      plan.signals.push_back(signals[signal].use);
+      out.signals.push_back(signals[signal].use);
       ++batch.signals;
     }
     batch.last = static_cast<uint32_t>(last);
     for (int32_t position = first; position <= last; ++position) {
-      plan.order[plan.host_passes + static_cast<uint32_t>(position)].batch =
-          static_cast<uint32_t>(plan.batches.size());
+      order.order[order.host_passes + static_cast<uint32_t>(position)].batch =
+          static_cast<uint32_t>(out.batches.size());
     }
-    plan.batches.push_back(batch);
+    out.batches.push_back(batch);
     first = last + 1;
   }
 }

@@ -63,10 +63,9 @@ void SortBySize(const PackItem* items, uint32_t* begin, uint32_t* end) {
 }
 
 // By first epoch, then size.
-void SortByTime(PackAttempt& attempt) {
-  PackScratch& s = attempt.scratch;
-  const PackItem* const items = attempt.items.data();
-  const auto count = static_cast<uint32_t>(attempt.items.size());
+void SortByTime(std::span<const PackItem> all, PackScratch& s) {
+  const PackItem* const items = all.data();
+  const auto count = static_cast<uint32_t>(all.size());
   s.by_epoch.assign(s.load.size() + 1, 0);
   uint32_t* const by_epoch = s.by_epoch.data();
   for (uint32_t i = 0; i < count; ++i) {
@@ -86,22 +85,21 @@ void SortByTime(PackAttempt& attempt) {
 }
 
 // Ties in the order of the items; under pressure those that live long first.
-void SortItems(PackAttempt& attempt, Packer packer) {
+void SortItems(std::span<const PackItem> items, Packer packer, PackScratch& s) {
   if (packer == Packer::kByTime) {
-    SortByTime(attempt);
+    SortByTime(items, s);
     return;
   }
-  PackScratch& s = attempt.scratch;
-  s.keys.resize(attempt.items.size());
+  s.keys.resize(items.size());
   for (uint32_t i = 0; i < s.keys.size(); ++i) {
-    const uint32_t epochs = attempt.items[i].last - attempt.items[i].first;
+    const uint32_t epochs = items[i].last - items[i].first;
     s.keys[i] = {.key = ~uint64_t{epochs}, .index = i};
   }
   if (packer == Packer::kByPressure) {
     SortByKey(s.keys, s.spare_keys);
   }
   for (KeyedIndex& row : s.keys) {
-    row.key = ~RankOf(attempt.items[row.index], packer, s.load);
+    row.key = ~RankOf(items[row.index], packer, s.load);
   }
   SortByKey(s.keys, s.spare_keys);
   s.order.resize(s.keys.size());
@@ -110,20 +108,22 @@ void SortItems(PackAttempt& attempt, Packer packer) {
   }
 }
 
-uint64_t Run(PackAttempt& attempt, Packer packer) {
-  SortItems(attempt, packer);
+// One attempt with the order that scratch.order has: the top, with the addresses in scratch.begins.
+uint64_t Run(std::span<const PackItem> items, std::span<const uint64_t> blocks, Packer packer,
+             uint64_t limit, PackScratch& s) {
+  const PackAttempt attempt{.items = items, .order = s.order, .blocks = blocks, .limit = limit};
   switch (packer) {
     case Packer::kBySize:
-      return PlaceInOrder(attempt, true);
+      return PlaceInOrder(attempt, Fit::kBest, s.in_order, s.begins);
     case Packer::kByTime:
-      return PlaceByTime(attempt);
+      return PlaceByTime(attempt, s.sweep, s.begins);
     case Packer::kByArea:
     case Packer::kBySizeFirst:
     case Packer::kByRootArea:
     case Packer::kByPressure:
-      return PlaceInOrder(attempt, false);
+      return PlaceInOrder(attempt, Fit::kFirst, s.in_order, s.begins);
   }
-  return attempt.limit;
+  return limit;
 }
 
 const char* NameOf(Packer packer) {
@@ -163,10 +163,12 @@ uint64_t SumLoads(std::span<const PackItem> items, std::vector<uint64_t>& load) 
   return peak;
 }
 
-// Small changes of the winner's order.
-void SearchOrders(PackAttempt& attempt, Packer winner, PackResult& result) {
-  SortItems(attempt, winner);
-  std::vector<uint32_t> best_order = attempt.scratch.order;
+// Small changes of the winner's order: a few swaps at random, kept if the top sinks. The numbers
+// are the same in every run (xorshift from a fixed seed), since a plan must not depend on chance.
+void SearchOrders(std::span<const PackItem> items, std::span<const uint64_t> blocks, Packer winner,
+                  PackScratch& s, PackResult& result) {
+  SortItems(items, winner, s);
+  std::vector<uint32_t> best_order = s.order;
   uint64_t random = 0x2545F4914F6CDD1DULL;
   const auto next = [&](size_t bound) {
     random ^= random << 13;
@@ -174,19 +176,16 @@ void SearchOrders(PackAttempt& attempt, Packer winner, PackResult& result) {
     random ^= random << 17;
     return static_cast<size_t>(random % bound);
   };
-  for (int round = 0; round < 256 && attempt.items.size() > 1; ++round) {
-    attempt.scratch.order = best_order;
+  for (int round = 0; round < 256 && items.size() > 1; ++round) {
+    s.order = best_order;
     for (size_t swaps = 1 + next(3); swaps > 0; --swaps) {
-      std::swap(attempt.scratch.order[next(best_order.size())],
-                attempt.scratch.order[next(best_order.size())]);
+      std::swap(s.order[next(best_order.size())], s.order[next(best_order.size())]);
     }
-    attempt.limit = result.top;
-    std::vector<uint32_t> tried = attempt.scratch.order;
-    const uint64_t top = PlaceInOrder(attempt, true);
+    const uint64_t top = Run(items, blocks, Packer::kBySize, result.top, s);
     if (top < result.top) {
       result = {.top = top, .packer = "search"};
-      std::swap(attempt.scratch.best, attempt.scratch.begins);
-      best_order = std::move(tried);
+      std::swap(s.best, s.begins);
+      best_order = s.order;
     }
   }
 }
@@ -195,7 +194,6 @@ void SearchOrders(PackAttempt& attempt, Packer winner, PackResult& result) {
 
 PackResult Pack(std::span<const PackItem> items, std::span<const uint64_t> blocks, Effort effort,
                 PackScratch& scratch) {
-  PackAttempt attempt{.items = items, .blocks = blocks, .scratch = scratch, .limit = kNoAddress};
   const uint64_t peak = SumLoads(items, scratch.load);
   const uint64_t good = peak * 100 / 98;
   PackResult result{.top = kNoAddress, .packer = "none"};
@@ -210,8 +208,8 @@ PackResult Pack(std::span<const PackItem> items, std::span<const uint64_t> block
     packers = std::span<const Packer>(kAll).first(items.size() <= kSmall ? 6 : 3);
   }
   for (const Packer packer : packers) {
-    attempt.limit = result.top;
-    const uint64_t top = Run(attempt, packer);
+    SortItems(items, packer, scratch);
+    const uint64_t top = Run(items, blocks, packer, result.top, scratch);
     if (top < result.top) {
       result = {.top = top, .packer = NameOf(packer)};
       winner = packer;
@@ -222,7 +220,7 @@ PackResult Pack(std::span<const PackItem> items, std::span<const uint64_t> block
     }
   }
   if (effort == Effort::kSearch && result.top > peak) {
-    SearchOrders(attempt, winner, result);
+    SearchOrders(items, blocks, winner, scratch, result);
   }
   return result;
 }

@@ -2,10 +2,10 @@
 // Packing as a sweep over the epochs: items begin, items end, and the address space is a chain of
 // parts that are either an item or free. Free parts below the highest item lie in bins of about
 // equal size, so that the best fit is found without looking at the others.
+#include "runtime/graph/bin_packing_by_time.h"
+
 #include <algorithm>
 #include <bit>
-
-#include "runtime/graph/bin_packing.h"
 
 namespace kiln::graph {
 namespace {
@@ -34,7 +34,7 @@ uint64_t FloorOf(uint32_t bin) {
 
 class Sweep {
  public:
-  Sweep(std::span<const uint64_t> blocks, PackScratch& scratch, size_t items, size_t epochs)
+  Sweep(std::span<const uint64_t> blocks, SweepScratch& scratch, size_t items, size_t epochs)
       : blocks_(blocks) {
     // Between two items lies one free part, or one of each block.
     const size_t parts = 2 * items + blocks.size() + 4;
@@ -240,20 +240,20 @@ class Sweep {
 
 }  // namespace
 
-uint64_t PlaceByTime(PackAttempt& attempt) {
-  PackScratch& s = attempt.scratch;
+uint64_t PlaceByTime(const PackAttempt& attempt, SweepScratch& scratch,
+                     std::vector<uint64_t>& begins) {
   uint32_t epochs = 0;
   for (const PackItem& item : attempt.items) {
     epochs = std::max(epochs, item.last + 1);
   }
-  s.begins.resize(attempt.items.size());
-  Sweep sweep(attempt.blocks, s, attempt.items.size(), epochs);
+  begins.resize(attempt.items.size());
+  Sweep sweep(attempt.blocks, scratch, attempt.items.size(), epochs);
   uint64_t top = 0;
-  for (const uint32_t index : s.order) {
+  for (const uint32_t index : attempt.order) {
     const PackItem& item = attempt.items[index];
     sweep.Advance(item.first);
     const uint64_t begin = sweep.Place(item);
-    s.begins[index] = begin;
+    begins[index] = begin;
     top = std::max(top, begin + item.size);
     if (top >= attempt.limit) {
       return attempt.limit;

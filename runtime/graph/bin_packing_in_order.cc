@@ -4,13 +4,13 @@
 // pages of the bytes that are taken; an item that lies within a window looks at those only. Items
 // that fill a window from end to end meet everything in it, so neighbours of this kind are one row:
 // the few chains that live long cost the many short ones next to nothing.
+#include "runtime/graph/bin_packing_in_order.h"
+
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cstring>
 #include <utility>
-
-#include "runtime/graph/bin_packing.h"
 
 namespace kiln::graph {
 namespace {
@@ -24,10 +24,10 @@ constexpr uint64_t kNoRest = uint64_t{1} << 63;  // more than any gap, less than
 // Looks for the best place among gaps that are offered from low to high addresses.
 class Search {
  public:
-  Search(const PackItem& item, std::span<const uint64_t> blocks, bool best_fit)
+  Search(const PackItem& item, std::span<const uint64_t> blocks, Fit fit)
       : size_(item.size),
         alignment_(item.alignment),
-        good_(best_fit ? 0 : kNoRest - 1),
+        good_(fit == Fit::kBest ? 0 : kNoRest - 1),
         blocks_(blocks),
         border_(BlockEnd(blocks, 0)) {}
 
@@ -271,7 +271,7 @@ WindowRange WindowsOf(const PackItem& item) {
 }
 
 // The last window has every item.
-void MakeWindows(std::span<const PackItem> items, PackScratch& s) {
+void MakeWindows(std::span<const PackItem> items, InOrderScratch& s) {
   uint32_t count = 0;
   if (items.size() >= kWorthWindows) {
     for (const PackItem& item : items) {
@@ -285,9 +285,9 @@ void MakeWindows(std::span<const PackItem> items, PackScratch& s) {
   }
 }
 
-uint64_t FindPlace(PackAttempt& attempt, const PackItem& item, uint32_t window, bool best_fit) {
-  const std::vector<PlacedPage>& pages = attempt.scratch.pages;
-  Search search(item, attempt.blocks, best_fit);
+// The place of an item that meets nothing but what is on the pages from `window` on.
+uint64_t FindPlace(const std::vector<PlacedPage>& pages, const PackItem& item, uint32_t window,
+                   Search search) {
   uint64_t cursor = 0;
   for (uint32_t page = window; page != kNoPage && !search.done(); page = pages[page].after) {
     cursor = ScanPage(pages[page], item, cursor, search);
@@ -296,7 +296,7 @@ uint64_t FindPlace(PackAttempt& attempt, const PackItem& item, uint32_t window, 
 }
 
 // In all windows that it touches.
-void TakePlace(PackScratch& s, const PackItem& item, uint64_t begin) {
+void TakePlace(InOrderScratch& s, const PackItem& item, uint64_t begin) {
   const PlacedPage::Extent extent{.begin = begin, .end = begin + item.size};
   const Taken row{.extent = extent,
                   .first = static_cast<uint16_t>(item.first),
@@ -312,19 +312,22 @@ void TakePlace(PackScratch& s, const PackItem& item, uint64_t begin) {
 
 }  // namespace
 
-uint64_t PlaceInOrder(PackAttempt& attempt, bool best_fit) {
-  PackScratch& s = attempt.scratch;
+uint64_t PlaceInOrder(const PackAttempt& attempt, Fit fit, InOrderScratch& scratch,
+                      std::vector<uint64_t>& begins) {
+  InOrderScratch& s = scratch;
   MakeWindows(attempt.items, s);
-  s.begins.resize(attempt.items.size());
+  begins.resize(attempt.items.size());
   uint64_t top = 0;
-  GatherItems(attempt);
+  s.sorted.resize(attempt.order.size());
+  std::transform(attempt.order.begin(), attempt.order.end(), s.sorted.begin(),
+                 [&](uint32_t index) { return attempt.items[index]; });
   for (uint32_t i = 0; i < s.sorted.size(); ++i) {
     const PackItem& item = s.sorted[i];
     const uint32_t home = item.first / kStride;
     const bool inside = s.windows.size() > 1 && item.last < home * kStride + kWidth;
-    const uint64_t begin =
-        FindPlace(attempt, item, inside ? s.windows[home] : s.windows.back(), best_fit);
-    s.begins[s.order[i]] = begin;
+    const uint64_t begin = FindPlace(s.pages, item, inside ? s.windows[home] : s.windows.back(),
+                                     Search(item, attempt.blocks, fit));
+    begins[attempt.order[i]] = begin;
     top = std::max(top, begin + item.size);
     if (top >= attempt.limit) {
       return attempt.limit;

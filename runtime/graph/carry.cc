@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// What one frame leaves to the next: images and buffers that are kept, and who used which bytes
-// last. See spec/graph 7.6, 7.7
+#include "runtime/graph/carry.h"
+
 #include <algorithm>
+#include <utility>
 
 #include "compiler/base/checksum.h"
-#include "runtime/graph/planning.h"
 
 namespace kiln::graph {
 namespace {
@@ -41,24 +41,22 @@ ChainRow PooledRow(const ChainRow& row, VkImageUsageFlags usage) {
 
 // Temporals and histories of one description take turns in the same objects, so each object can do
 // what all of them do.
-VkImageUsageFlags PooledUsage(const Planning& planning, uint32_t index) {
-  const ChainRow& row = planning.rows.chains[index];
-  const std::vector<PlanChain>& chains = planning.plan.chains;
+VkImageUsageFlags PooledUsage(const Declarations& rows, const std::vector<PlanChain>& chains,
+                              uint32_t index) {
+  const ChainRow& row = rows.chains[index];
   VkImageUsageFlags usage = row.usage;
   for (size_t i = 0; i < chains.size() && chains[index].place != Place::kDedicated; ++i) {
     const bool pooled = chains[i].place == Place::kTemporal || chains[i].place == Place::kHistory;
-    if (pooled && SamePool(planning.rows.chains[i], row)) {
-      usage |= planning.rows.chains[i].usage;
+    if (pooled && SamePool(rows.chains[i], row)) {
+      usage |= rows.chains[i].usage;
     }
   }
   return usage;
 }
 
 // The free slot of lowest index whose object the chain can use, or a new one.
-uint32_t TakeSlot(Planning& planning, uint32_t chain, std::vector<uint8_t>& taken) {
-  std::vector<TemporalSlot>& slots = planning.plan.next.slots;
-  const ChainRow& row = planning.rows.chains[chain];
-  const VkImageUsageFlags usage = PooledUsage(planning, chain);
+uint32_t TakeSlot(const ChainRow& row, VkImageUsageFlags usage, std::vector<TemporalSlot>& slots,
+                  std::vector<uint8_t>& taken) {
   for (uint32_t i = 0; i < slots.size(); ++i) {
     if (taken[i] == 0 && SamePool(slots[i].desc, row) && (usage & ~slots[i].desc.usage) == 0) {
       taken[i] = 1;
@@ -71,11 +69,11 @@ uint32_t TakeSlot(Planning& planning, uint32_t chain, std::vector<uint8_t>& take
   return static_cast<uint32_t>(slots.size() - 1);
 }
 
-void CopySlots(Planning& planning) {
-  std::vector<TemporalSlot>& slots = planning.plan.next.slots;
+// The carried slots, a frame older; what was idle for long is dropped.
+void CopySlots(const Carried& carried, std::vector<TemporalSlot>& slots) {
   slots.clear();
-  for (uint32_t i = 0; i < planning.carried.slots.size(); ++i) {
-    const TemporalSlot& slot = planning.carried.slots[i];
+  for (uint32_t i = 0; i < carried.slots.size(); ++i) {
+    const TemporalSlot& slot = carried.slots[i];
     if (slot.idle < kIdleFrames) {
       slots.push_back(slot);
       slots.back().from = i;
@@ -157,22 +155,21 @@ Hash128 DigestOf(const Carried& carried, Bytes& out) {
 
 }  // namespace
 
-void BindSlots(Planning& planning) {
-  Plan& plan = planning.plan;
-  CopySlots(planning);
-  std::vector<TemporalSlot>& slots = plan.next.slots;
-  if (slots.empty() && !planning.scratch.any_kept) {
+void BindSlots(const SlotInputs& in, std::vector<PlanChain>& chains,
+               std::vector<TemporalSlot>& slots) {
+  CopySlots(in.carried, slots);
+  if (slots.empty() && !in.any_kept) {
     return;
   }
+  // Histories first: each continues the slot that holds its version, or starts anew in another.
   std::vector<uint8_t> taken(slots.size(), 0);
-  const bool follows = planning.carried.frame == planning.graph.previous().frame;
-  for (uint32_t i = 0; i < plan.chains.size(); ++i) {
-    PlanChain& chain = plan.chains[i];
-    const uint32_t previous = planning.rows.chains[i].previous;
+  for (uint32_t i = 0; i < chains.size(); ++i) {
+    PlanChain& chain = chains[i];
+    const uint32_t previous = in.rows.chains[i].previous;
     if (chain.place != Place::kHistory) {
       continue;
     }
-    for (uint32_t slot = 0; follows && previous != kNone && slot < slots.size(); ++slot) {
+    for (uint32_t slot = 0; in.follows && previous != kNone && slot < slots.size(); ++slot) {
       if (taken[slot] == 0 && slots[slot].version == previous) {
         chain.slot = slot;
         taken[slot] = 1;
@@ -183,28 +180,27 @@ void BindSlots(Planning& planning) {
   for (TemporalSlot& slot : slots) {
     slot.version = kNone;
   }
-  for (uint32_t i = 0; i < plan.chains.size(); ++i) {
-    PlanChain& chain = plan.chains[i];
+  for (uint32_t i = 0; i < chains.size(); ++i) {
+    PlanChain& chain = chains[i];
     const bool wants = chain.place == Place::kTemporal || chain.place == Place::kDedicated ||
                        (chain.place == Place::kHistory && chain.reset);
     if (wants) {
-      chain.slot = TakeSlot(planning, i, taken);
+      chain.slot = TakeSlot(in.rows.chains[i], PooledUsage(in.rows, chains, i), slots, taken);
     }
     if (chain.slot != kNone) {
       slots[chain.slot].idle = 0;
     }
   }
-  for (uint32_t i = 0; i < planning.rows.versions.size(); ++i) {
-    const VersionRow& version = planning.rows.versions[i];
-    const PlanChain& chain = plan.chains[version.chain];
+  for (uint32_t i = 0; i < in.rows.versions.size(); ++i) {
+    const VersionRow& version = in.rows.versions[i];
+    const PlanChain& chain = chains[version.chain];
     if (version.temporal != 0 && chain.place == Place::kTemporal) {
       slots[chain.slot].version = i;
     }
   }
 }
 
-void LeaveCarried(Planning& planning) {
-  Plan& plan = planning.plan;
+void LeaveCarried(const std::vector<CellState>& finals, Plan& plan, Bytes& digest_bytes) {
   std::vector<TemporalSlot>& slots = plan.next.slots;
   for (size_t i = 0; i < plan.chains.size() && !slots.empty(); ++i) {
     const PlanChain& chain = plan.chains[i];
@@ -214,66 +210,13 @@ void LeaveCarried(Planning& planning) {
     TemporalSlot& slot = slots[chain.slot];
     slot.cells.assign(plan.cells.begin() + chain.first_cell,
                       plan.cells.begin() + chain.first_cell + chain.cells);
-    slot.states.assign(planning.scratch.finals.begin() + chain.first_cell,
-                       planning.scratch.finals.begin() + chain.first_cell + chain.cells);
+    slot.states.assign(finals.begin() + chain.first_cell,
+                       finals.begin() + chain.first_cell + chain.cells);
   }
   if (!slots.empty()) {
     SortSlots(plan);
   }
-  plan.next.digest = DigestOf(plan.next, planning.scratch.digest_bytes);
-}
-
-void ReserveLike(const Plan& other, Plan& plan) {
-  const auto reserve = [](auto& array, const auto& like) { array.reserve(like.size()); };
-  reserve(plan.order, other.order);
-  reserve(plan.culled, other.culled);
-  reserve(plan.positions, other.positions);
-  reserve(plan.live, other.live);
-  reserve(plan.pass_begin, other.pass_begin);
-  reserve(plan.pass_accesses, other.pass_accesses);
-  reserve(plan.layouts, other.layouts);
-  reserve(plan.chains, other.chains);
-  reserve(plan.chain_accesses, other.chain_accesses);
-  reserve(plan.cells, other.cells);
-  reserve(plan.initial, other.initial);
-  reserve(plan.points, other.points);
-  reserve(plan.entries, other.entries);
-  reserve(plan.point_entries, other.point_entries);
-  reserve(plan.alias_sources, other.alias_sources);
-  reserve(plan.batches, other.batches);
-  reserve(plan.waits, other.waits);
-  reserve(plan.signals, other.signals);
-  plan.next.classes.resize(std::max(plan.next.classes.size(), other.next.classes.size()));
-  for (size_t i = 0; i < other.next.classes.size(); ++i) {
-    reserve(plan.next.classes[i].blocks, other.next.classes[i].blocks);
-    reserve(plan.next.classes[i].ledger, other.next.classes[i].ledger);
-  }
-  reserve(plan.next.slots, other.next.slots);
-}
-
-void BindObjects(const Plan& plan, const Carried& carried, std::vector<uint32_t>& objects) {
-  objects.clear();
-  uint32_t made = carried.objects;
-  for (const TemporalSlot& slot : plan.next.slots) {
-    objects.push_back(slot.from == kNone ? made++ : carried.slots[slot.from].object);
-  }
-}
-
-void Commit(const Plan& plan, uint32_t frame, std::span<const uint32_t> objects, Carried& carried) {
-  uint32_t made = carried.objects;
-  for (const TemporalSlot& slot : plan.next.slots) {
-    made += slot.from == kNone ? 1 : 0;
-  }
-  const bool steady =
-      carried.digest == plan.next.digest && carried.slots.size() == plan.next.slots.size();
-  if (!steady) {
-    carried = plan.next;
-  }
-  for (size_t i = 0; i < carried.slots.size(); ++i) {
-    carried.slots[i].object = objects[i];
-  }
-  carried.objects = made;
-  carried.frame = frame;
+  plan.next.digest = DigestOf(plan.next, digest_bytes);
 }
 
 }  // namespace kiln::graph

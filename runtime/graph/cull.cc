@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Which passes run: roots, and whatever makes what a live pass uses. See spec/graph 6.3
-#include "runtime/graph/planning.h"
+#include "runtime/graph/cull.h"
 
 namespace kiln::graph {
 namespace {
 
-KeepReason RootReason(const Planning& planning, uint32_t pass) {
-  const Declarations& rows = planning.rows;
+KeepReason RootReason(const Declarations& rows, const PassAccesses& accesses, uint32_t pass) {
   const PassRow& row = rows.passes[pass];
   if (row.side_effect != 0) {
     return KeepReason::kSideEffect;
@@ -17,8 +15,8 @@ KeepReason RootReason(const Planning& planning, uint32_t pass) {
   if (row.origin == Origin::kPresent || row.origin == Origin::kPresentCopy) {
     return KeepReason::kPresent;
   }
-  for (uint32_t i = planning.plan.pass_begin[pass]; i < planning.plan.pass_begin[pass + 1]; ++i) {
-    const AccessRow& access = rows.accesses[planning.plan.pass_accesses[i]];
+  for (uint32_t i = accesses.pass_begin[pass]; i < accesses.pass_begin[pass + 1]; ++i) {
+    const AccessRow& access = rows.accesses[accesses.pass_accesses[i]];
     if (access.result == kNone) {
       continue;
     }
@@ -35,10 +33,10 @@ KeepReason RootReason(const Planning& planning, uint32_t pass) {
   return KeepReason::kNeeded;  // no root
 }
 
-void MarkRoots(Planning& planning, std::vector<KeepReason>& why) {
-  const Declarations& rows = planning.rows;
+void MarkRoots(const Declarations& rows, const PassAccesses& accesses,
+               std::vector<KeepReason>& why) {
   for (uint32_t pass = 0; pass < rows.passes.size(); ++pass) {
-    why[pass] = RootReason(planning, pass);
+    why[pass] = RootReason(rows, accesses, pass);
   }
   for (const SemaphoreRow& use : rows.semaphore_uses) {
     if (use.pass == kNone || why[use.pass] != KeepReason::kNeeded) {
@@ -54,42 +52,41 @@ void MarkRoots(Planning& planning, std::vector<KeepReason>& why) {
 
 }  // namespace
 
-void Cull(Planning& planning) {
-  const Declarations& rows = planning.rows;
-  Plan& plan = planning.plan;
-  PlanningScratch& scratch = planning.scratch;
+void Cull(const Declarations& rows, const PassAccesses& accesses, const PlanOptions& options,
+          KeepReasons& reasons, LivePasses& out) {
   const size_t count = rows.passes.size();
-  plan.live.assign(count, planning.options.cull ? 0 : 1);
-  plan.culled.clear();
-  scratch.why.assign(count, KeepReason::kNotCulled);
-  scratch.needed_by.assign(count, kNone);
-  if (!planning.options.cull) {
+  out.live.assign(count, options.cull ? 0 : 1);
+  out.culled.clear();
+  reasons.why.assign(count, KeepReason::kNotCulled);
+  reasons.needed_by.assign(count, kNone);
+  if (!options.cull) {
     return;
   }
-  MarkRoots(planning, scratch.why);
-  scratch.stack.clear();
+  MarkRoots(rows, accesses, reasons.why);
+  reasons.stack.clear();
   for (uint32_t pass = 0; pass < count; ++pass) {
-    if (scratch.why[pass] != KeepReason::kNeeded) {
-      plan.live[pass] = 1;
-      scratch.stack.push_back(pass);
+    if (reasons.why[pass] != KeepReason::kNeeded) {
+      out.live[pass] = 1;
+      reasons.stack.push_back(pass);
     }
   }
-  while (!scratch.stack.empty()) {
-    const uint32_t pass = scratch.stack.back();
-    scratch.stack.pop_back();
-    for (uint32_t i = plan.pass_begin[pass]; i < plan.pass_begin[pass + 1]; ++i) {
-      const AccessRow& access = rows.accesses[plan.pass_accesses[i]];
+  // Backwards from the roots, depth first: every pass is pushed at most once.
+  while (!reasons.stack.empty()) {
+    const uint32_t pass = reasons.stack.back();
+    reasons.stack.pop_back();
+    for (uint32_t i = accesses.pass_begin[pass]; i < accesses.pass_begin[pass + 1]; ++i) {
+      const AccessRow& access = rows.accesses[accesses.pass_accesses[i]];
       const uint32_t def = access.op == Op::kCreate ? kNone : rows.versions[access.version].def;
-      if (def != kNone && plan.live[def] == 0) {
-        plan.live[def] = 1;
-        scratch.needed_by[def] = pass;
-        scratch.stack.push_back(def);
+      if (def != kNone && out.live[def] == 0) {
+        out.live[def] = 1;
+        reasons.needed_by[def] = pass;
+        reasons.stack.push_back(def);
       }
     }
   }
   for (uint32_t pass = 0; pass < count; ++pass) {
-    if (plan.live[pass] == 0) {
-      plan.culled.push_back(pass);
+    if (out.live[pass] == 0) {
+      out.culled.push_back(pass);
     }
   }
 }

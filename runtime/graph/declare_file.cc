@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // FrameDescription -> declarations. Names may be used before the pass that makes them, so creates
 // come first, then writes as soon as what they overwrite exists, then reads.
+#include "runtime/graph/declare_file.h"
+
 #include <algorithm>
 #include <optional>
 #include <set>
@@ -9,7 +11,6 @@
 #include <fmt/format.h>
 
 #include "runtime/graph/complete_access.h"
-#include "runtime/graph/graph_file.h"
 
 namespace kiln::graph {
 namespace {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// What every use of a cell waits for: cells on their way through the frame, by chain.
-// See spec/graph 6.7.1, 6.9
+#include "runtime/graph/dependencies.h"
+
 #include <algorithm>
 #include <climits>
 
-#include "runtime/graph/planning.h"
+#include "runtime/graph/cells.h"
 
 namespace kiln::graph {
 namespace {
@@ -60,9 +60,9 @@ bool IsSeen(const CellState& state, Stages stages, Accesses accesses) {
 }
 
 // The last wait for the outside at or before the position, with the stages of all of them.
-ExternalWait LastWaitBefore(const PlanningScratch& scratch, int32_t position) {
-  const auto after = std::ranges::upper_bound(scratch.waits, position, {}, &ExternalWait::position);
-  return after == scratch.waits.begin() ? ExternalWait{} : *(after - 1);
+ExternalWait LastWaitBefore(const std::vector<ExternalWait>& waits, int32_t position) {
+  const auto after = std::ranges::upper_bound(waits, position, {}, &ExternalWait::position);
+  return after == waits.begin() ? ExternalWait{} : *(after - 1);
 }
 
 BarrierReason ReasonFromBefore(Object object) {
@@ -106,11 +106,12 @@ CellState StateAfter(const Run& run) {
 // Takes cells through their uses and writes down what every use waits for.
 class Walker {
  public:
-  explicit Walker(Planning& planning)
-      : planning_(planning),
-        uses_(planning.scratch.uses.data()),
-        max_lo_(planning.scratch.max_lo.data()),
-        entries_(planning.plan.entries) {}
+  Walker(const WalkInputs& in, const PlanChains& chains, Dependencies& out)
+      : in_(in),
+        chains_(chains),
+        uses_(in.uses.uses.data()),
+        max_lo_(out.max_lo.data()),
+        entries_(out.entries) {}
 
   void Through(uint32_t begin, uint32_t end, Walk& walk) {
     for (uint32_t i = begin; i < end;) {
@@ -141,8 +142,7 @@ class Walker {
 
  private:
   bool Touches(const Walk& walk, const Use& use) const {
-    return walk.whole ||
-           Covers(planning_.rows.accesses[use.access], planning_.plan.cells[walk.cell]);
+    return walk.whole || Covers(in_.rows.accesses[use.access], chains_.cells[walk.cell]);
   }
 
   // From `source` and the layout `from` to the use, and to what the caller adds to it.
@@ -153,7 +153,7 @@ class Walker {
     const bool create = walk.takes_bytes();
     int32_t lo = walk.last;
     if (walk.acquired && outside) {
-      const ExternalWait wait = LastWaitBefore(planning_.scratch, use.position);
+      const ExternalWait wait = LastWaitBefore(in_.waits, use.position);
       lo = std::max(lo, wait.position - 1);
       // A change of layout is a write, which only a dependency from the stages of a wait orders
       // behind that wait.
@@ -273,7 +273,8 @@ class Walker {
     return nullptr;
   }
 
-  Planning& planning_;
+  const WalkInputs& in_;
+  const PlanChains& chains_;
   const Use* uses_;
   int32_t* max_lo_;  // by position
   std::vector<BarrierEntry>& entries_;
@@ -344,25 +345,24 @@ CellState SlotUsers(const TemporalSlot& slot) {
 }
 
 // What the cell of a chain that lies outside the frame's memory starts from.
-void StartOutside(Planning& planning, const PlanChain& chain, Walk& walk) {
-  const ChainRow& row = planning.rows.chains[walk.chain];
+void StartOutside(const WalkInputs& in, const PlanChain& chain, const Box& cell, Walk& walk) {
+  const ChainRow& row = in.rows.chains[walk.chain];
   if (chain.place == Place::kImported) {
     walk.state = ImportedState(row, walk.acquired);
     return;
   }
-  const uint32_t from = planning.plan.next.slots[chain.slot].from;
-  const std::vector<TemporalSlot>& slots = planning.carried.slots;
+  const uint32_t from = in.slots[chain.slot].from;
   if (chain.place != Place::kHistory) {
-    walk.state = from == kNone ? CellState{} : SlotUsers(slots[from]);
+    walk.state = from == kNone ? CellState{} : SlotUsers(in.carried[from]);
   } else {
-    walk.state =
-        chain.reset ? ResetState(row) : StateIn(slots[from], planning.plan.cells[walk.cell]);
+    walk.state = chain.reset ? ResetState(row) : StateIn(in.carried[from], cell);
   }
 }
 
-void WalkChain(Planning& planning, uint32_t index, Walker& walker) {
-  PlanChain& chain = planning.plan.chains[index];
-  const ChainRow& row = planning.rows.chains[index];
+void WalkChain(const WalkInputs& in, uint32_t index, PlanChains& chains, Walker& walker,
+               std::vector<CellState>& finals) {
+  PlanChain& chain = chains.chains[index];
+  const ChainRow& row = in.rows.chains[index];
   const bool keeps = IsKept(chain.place);
   for (uint32_t i = 0; i < chain.cells; ++i) {
     const uint32_t cell = chain.first_cell + i;
@@ -377,10 +377,10 @@ void WalkChain(Planning& planning, uint32_t index, Walker& walker) {
               .source_begin = chain.first_access,
               .source_end = chain.first_access};
     if (chain.place == Place::kImported || keeps) {
-      StartOutside(planning, chain, walk);
+      StartOutside(in, chain, chains.cells[cell], walk);
     }
     if (chain.place == Place::kImported || chain.place == Place::kHistory) {
-      planning.plan.initial.push_back({.chain = index, .cell = cell, .state = walk.state});
+      chains.initial.push_back({.chain = index, .cell = cell, .state = walk.state});
     }
     walker.Through(chain.first_access, chain.first_access + chain.accesses, walk);
     const Source source = SourceOf(walk.state);
@@ -389,33 +389,33 @@ void WalkChain(Planning& planning, uint32_t index, Walker& walker) {
     chain.final_begin = i == 0 ? walk.source_begin : std::min(chain.final_begin, walk.source_begin);
     chain.final_end = std::max(chain.final_end, walk.source_end);
     if (keeps) {
-      planning.scratch.finals.resize(planning.plan.cells.size());
-      planning.scratch.finals[cell] = walk.state;
+      finals.resize(chains.cells.size());
+      finals[cell] = walk.state;
     }
   }
 }
 
 }  // namespace
 
-void WalkCells(Planning& planning) {
-  Plan& plan = planning.plan;
-  PlanningScratch& scratch = planning.scratch;
-  const auto chains = static_cast<uint32_t>(plan.chains.size());
-  plan.cells.clear();
-  plan.initial.clear();
-  plan.entries.clear();
-  scratch.entry_begin.resize(chains + 1);
-  scratch.max_lo.assign(plan.device_passes(), INT_MIN);
-  Walker walker(planning);
-  for (uint32_t chain = 0; chain < chains; ++chain) {
-    scratch.entry_begin[chain] = static_cast<uint32_t>(plan.entries.size());
-    AddCells(planning, chain);
-    if (plan.chains[chain].accesses != 0) {
-      WalkChain(planning, chain, walker);
+void WalkCells(const WalkInputs& in, PlanChains& chains, Dependencies& out) {
+  const auto count = static_cast<uint32_t>(chains.chains.size());
+  chains.cells.clear();
+  chains.initial.clear();
+  out.entries.clear();
+  out.entry_begin.resize(count + 1);
+  out.max_lo.assign(in.positions, INT_MIN);
+  Walker walker(in, chains, out);
+  for (uint32_t index = 0; index < count; ++index) {
+    const PlanChain& chain = chains.chains[index];
+    const bool continues = chain.place == Place::kHistory && !chain.reset;
+    out.entry_begin[index] = static_cast<uint32_t>(out.entries.size());
+    AddCells(in.rows, index, continues ? &in.carried[in.slots[chain.slot].from] : nullptr, chains);
+    if (chain.accesses != 0) {
+      WalkChain(in, index, chains, walker, out.finals);
     }
   }
-  scratch.entry_begin[chains] = static_cast<uint32_t>(plan.entries.size());
-  plan.metrics.merged_reads = walker.merged_reads();
+  out.entry_begin[count] = static_cast<uint32_t>(out.entries.size());
+  out.merged_reads = walker.merged_reads();
 }
 
 }  // namespace kiln::graph

@@ -6,7 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/graph/plan.h"
+#include "runtime/graph/declarations.h"
+#include "runtime/graph/memory_model.h"
 #include "runtime/vk/device.h"
 
 namespace kiln::graph {

@@ -1,27 +1,29 @@
 // SPDX-License-Identifier: MIT
-// What must come before what. See spec/graph 6.4
+#include "runtime/graph/edges.h"
+
 #include <algorithm>
 
-#include "runtime/graph/planning.h"
+#include "runtime/graph/cells.h"
 
 namespace kiln::graph {
 namespace {
 
 class EdgeMaker {
  public:
-  explicit EdgeMaker(Planning& planning)
-      : planning_(planning),
-        scratch_(planning.scratch),
-        passes_(planning.rows.passes.data()),
-        accesses_(planning.rows.accesses.data()),
-        versions_(planning.rows.versions.data()),
-        layouts_(planning.plan.layouts.data()),
-        live_(planning.plan.live.data()),
-        bits_(planning.scratch.access_bits.data()),
-        def_access_(planning.scratch.def_access.data()),
-        read_layout_(planning.scratch.read_layout.data()),
-        successor_begin_(planning.scratch.successor_begin.data()),
-        states_(planning.scratch.states.data()) {}
+  EdgeMaker(const EdgeInputs& in, const std::vector<uint8_t>& live, EdgeGraph& out)
+      : rows_(in.rows),
+        out_(out),
+        passes_(in.rows.passes.data()),
+        accesses_(in.rows.accesses.data()),
+        versions_(in.rows.versions.data()),
+        layouts_(in.layouts.data()),
+        live_(live.data()),
+        bits_(in.facts.bits.data()),
+        def_access_(in.facts.def_access.data()),
+        kill_access_(in.facts.kill_access.data()),
+        read_layout_(out.read_layout.data()),
+        successor_begin_(out.successor_begin.data()),
+        states_(out.states.data()) {}
 
   // Requires: the access is not a create, which follows nothing.
   void AddAccess(uint32_t index) {
@@ -46,7 +48,7 @@ class EdgeMaker {
       AddEdge({.from = access.pass,
                .to = version.kill,
                .def = 0,
-               .weight = WeightOf(index, scratch_.kill_access[access.version]),
+               .weight = WeightOf(index, kill_access_[access.version]),
                .version = access.version});
     }
   }
@@ -55,11 +57,11 @@ class EdgeMaker {
     if (edge.from == edge.to || live_[edge.from] == 0 || live_[edge.to] == 0) {
       return;
     }
-    scratch_.edges.push_back(edge);
+    out_.edges.push_back(edge);
     ++successor_begin_[edge.from + 1];
     ++states_[edge.to].missing;
     if (edge.from > edge.to && !IsOwn(edge.from) && !IsOwn(edge.to)) {
-      scratch_.declared_order_valid = false;
+      out_.declared_order_valid = false;
     }
   }
 
@@ -83,7 +85,7 @@ class EdgeMaker {
   // Whether the access to an import needs a barrier before it that comes from outside the frame: in
   // every order.
   bool StartsWithBarrier(const AccessRow& access) const {
-    const ChainRow& chain = planning_.rows.ChainOf(access);
+    const ChainRow& chain = rows_.ChainOf(access);
     const bool layout = chain.texture() && access.layout != chain.state_layout;
     const bool pending = (chain.state_accesses & kWriteAccesses) != 0;
     return layout || pending || (access.writes() && chain.state_stages != 0);
@@ -97,13 +99,13 @@ class EdgeMaker {
     const uint64_t differs = uint64_t{last} * static_cast<uint32_t>(last ^ layout);
     last = layout;
     if (differs != 0) {
-      scratch_.several_layouts[version] = 1;
-      scratch_.any_several_layouts = true;
+      out_.several_layouts[version] = 1;
+      out_.any_several_layouts = true;
     }
   }
 
-  Planning& planning_;
-  PlanningScratch& scratch_;
+  const Declarations& rows_;
+  EdgeGraph& out_;
   const PassRow* passes_;
   const AccessRow* accesses_;
   const VersionRow* versions_;
@@ -111,52 +113,75 @@ class EdgeMaker {
   const uint8_t* live_;
   const uint8_t* bits_;
   const uint32_t* def_access_;
+  const uint32_t* kill_access_;
   VkImageLayout* read_layout_;  // by version: of the last read
   uint32_t* successor_begin_;
   PassState* states_;
 };
 
 // Requires: successor_begin counts the edges of the pass before.
-void SortSuccessors(PlanningScratch& scratch) {
-  for (size_t pass = 0; pass + 1 < scratch.successor_begin.size(); ++pass) {
-    scratch.successor_begin[pass + 1] += scratch.successor_begin[pass];
+void SortSuccessors(EdgeGraph& graph) {
+  for (size_t pass = 0; pass + 1 < graph.successor_begin.size(); ++pass) {
+    graph.successor_begin[pass + 1] += graph.successor_begin[pass];
   }
-  scratch.marks.assign(scratch.successor_begin.begin(), scratch.successor_begin.end());
-  scratch.successors.resize(scratch.edges.size());
-  for (const Edge& edge : scratch.edges) {
-    scratch.successors[scratch.marks[edge.from]++] = {.pass = edge.to & 0x3FFFFFFF,
-                                                      .def = edge.def != 0 ? 1U : 0U,
-                                                      .weight = edge.weight != 0 ? 1U : 0U};
+  std::vector<uint32_t>& next = graph.missing;  // not needed yet
+  next.assign(graph.successor_begin.begin(), graph.successor_begin.end());
+  graph.successors.resize(graph.edges.size());
+  for (const Edge& edge : graph.edges) {
+    graph.successors[next[edge.from]++] = {.pass = edge.to & 0x3FFFFFFF,
+                                           .def = edge.def != 0 ? 1U : 0U,
+                                           .weight = edge.weight != 0 ? 1U : 0U};
   }
 }
 
 }  // namespace
 
-void MakeEdges(Planning& planning) {
-  const Declarations& rows = planning.rows;
-  PlanningScratch& scratch = planning.scratch;
-  scratch.edges.clear();
-  scratch.successor_begin.assign(rows.passes.size() + 1, 0);
+void MakeEdges(const EdgeInputs& in, const std::vector<uint8_t>& live, EdgeGraph& out) {
+  const Declarations& rows = in.rows;
+  out.edges.clear();
+  out.successor_begin.assign(rows.passes.size() + 1, 0);
   // A barrier before a pass that every order has, since its cause is outside the frame. So has the
   // first use of an image.
-  scratch.states.resize(rows.passes.size());
-  std::transform(scratch.pass_bits.begin(), scratch.pass_bits.end(), scratch.states.begin(),
+  out.states.resize(rows.passes.size());
+  std::transform(in.facts.pass_bits.begin(), in.facts.pass_bits.end(), out.states.begin(),
                  [](uint8_t bits) {
                    const bool begins = (bits & (kBegins | kOnHost)) == kBegins;
                    return PassState{.level = begins ? 1U : 0U};
                  });
-  scratch.read_layout.assign(rows.versions.size(), VK_IMAGE_LAYOUT_UNDEFINED);
-  scratch.several_layouts.assign(rows.versions.size(), 0);
-  scratch.any_several_layouts = false;
-  scratch.declared_order_valid = true;
-  EdgeMaker maker(planning);
-  for (const uint32_t access : scratch.followers) {
+  out.read_layout.assign(rows.versions.size(), VK_IMAGE_LAYOUT_UNDEFINED);
+  out.several_layouts.assign(rows.versions.size(), 0);
+  out.any_several_layouts = false;
+  out.declared_order_valid = true;
+  EdgeMaker maker(in, live, out);
+  for (const uint32_t access : in.facts.followers) {
     maker.AddAccess(access);
   }
-  for (const Edge& edge : scratch.semaphore_edges) {
+  for (const Edge& edge : in.semaphore_edges) {
     maker.AddEdge(edge);
   }
-  SortSuccessors(scratch);
+  SortSuccessors(out);
+}
+
+void PlainOrder(const std::vector<uint8_t>& live, EdgeGraph& graph) {
+  std::vector<uint32_t>& missing = graph.missing;
+  std::vector<uint32_t>& order = graph.plain_order;
+  missing.resize(graph.states.size());
+  std::transform(graph.states.begin(), graph.states.end(), missing.begin(),
+                 [](const PassState& state) { return state.missing; });
+  order.clear();
+  for (uint32_t pass = 0; pass < missing.size(); ++pass) {
+    if (live[pass] != 0 && missing[pass] == 0) {
+      order.push_back(pass);
+    }
+  }
+  for (size_t i = 0; i < order.size(); ++i) {
+    const uint32_t pass = order[i];
+    for (uint32_t e = graph.successor_begin[pass]; e < graph.successor_begin[pass + 1]; ++e) {
+      if (--missing[graph.successors[e].pass] == 0) {
+        order.push_back(graph.successors[e].pass);
+      }
+    }
+  }
 }
 
 }  // namespace kiln::graph

@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: MIT
-// The epochs in which chains hold their bytes: the positions between two barrier points, so that
-// whoever takes over bytes always finds a point to wait at. See spec/graph 6.8.1
-//
 // Long epochs hold more than is alive at any position. Points are added, as many as the options
 // allow, each where it saves most: every memory class needs the bytes of its own largest epoch, so
 // the class whose largest epoch is furthest above its peak is next, and the epoch is split where
 // the larger half is smallest. The point cuts the epochs of all classes. Each class keeps its
-// epochs in a heap; what another class has cut since is dropped when it comes up. O((c + e) log e)
-// for c added points and e epochs, times the number of classes, which are few.
-#include <algorithm>
-#include <cmath>
+// epochs in a heap; what another class has cut since is dropped when it comes up.
+#include "runtime/graph/epochs.h"
 
-#include "runtime/graph/planning.h"
+#include <algorithm>
+
+#include "runtime/graph/types.h"
 
 namespace kiln::graph {
 namespace {
@@ -25,11 +22,11 @@ uint64_t Touching(const EpochLoad& load, uint32_t begin, uint32_t end) {
 }
 
 // Sums over the chains of a class, and the largest at one position.
-void SumSizes(const Planning& planning, uint32_t memory_class, EpochLoad& load) {
-  const uint32_t positions = planning.plan.device_passes();
+void SumSizes(const EpochInputs& in, uint32_t memory_class, EpochLoad& load) {
+  const uint32_t positions = in.positions;
   load.starts.assign(positions + 1, 0);
   load.stops.assign(positions + 1, 0);
-  for (const PackItem& item : planning.scratch.packed) {
+  for (const PackItem& item : in.packed) {
     if (memory_class == kAllClasses || item.memory_class == memory_class) {
       load.starts[item.first + 1] += item.size;
       load.stops[item.last + 1] += item.size;
@@ -84,20 +81,22 @@ uint64_t Excess(EpochLoad& load, const std::vector<uint32_t>& ends) {
   return worth ? largest->sum - load.peak_live : 0;
 }
 
-void FindEpochs(PlanningScratch& scratch, uint32_t positions, std::span<EpochLoad> loads) {
-  scratch.epoch_ends.assign(positions, 0);
+void FindEpochs(const std::vector<uint8_t>& chosen, std::vector<uint32_t>& ends,
+                std::span<EpochLoad> loads) {
+  const auto positions = static_cast<uint32_t>(chosen.size());
+  ends.assign(positions, 0);
   for (uint32_t begin = 0; begin < positions;) {
     uint32_t end = begin + 1;
-    while (end < positions && scratch.chosen[end] == 0) {
+    while (end < positions && chosen[end] == 0) {
       ++end;
     }
-    scratch.epoch_ends[begin] = end;
+    ends[begin] = end;
     begin = end;
   }
   for (EpochLoad& load : loads) {
     load.heap.clear();
-    for (uint32_t begin = 0; begin < positions; begin = scratch.epoch_ends[begin]) {
-      const uint32_t end = scratch.epoch_ends[begin];
+    for (uint32_t begin = 0; begin < positions; begin = ends[begin]) {
+      const uint32_t end = ends[begin];
       load.heap.push_back({.sum = Touching(load, begin, end), .begin = begin, .end = end});
     }
     std::make_heap(load.heap.begin(), load.heap.end(), SmallerSum);
@@ -105,11 +104,12 @@ void FindEpochs(PlanningScratch& scratch, uint32_t positions, std::span<EpochLoa
 }
 
 // False: no class can gain anything.
-bool SplitOne(PlanningScratch& scratch, std::span<EpochLoad> loads) {
+bool SplitOne(std::vector<uint8_t>& chosen, std::vector<uint32_t>& ends,
+              std::span<EpochLoad> loads) {
   EpochLoad* worst = nullptr;
   uint64_t most = 0;
   for (EpochLoad& load : loads) {
-    const uint64_t excess = Excess(load, scratch.epoch_ends);
+    const uint64_t excess = Excess(load, ends);
     worst = excess > most ? &load : worst;
     most = std::max(most, excess);
   }
@@ -118,9 +118,9 @@ bool SplitOne(PlanningScratch& scratch, std::span<EpochLoad> loads) {
   }
   const Epoch epoch = worst->heap.front();
   const uint32_t at = BestSplit(*worst, epoch);
-  scratch.chosen[at] = 1;
-  scratch.epoch_ends[epoch.begin] = at;
-  scratch.epoch_ends[at] = epoch.end;
+  chosen[at] = 1;
+  ends[epoch.begin] = at;
+  ends[at] = epoch.end;
   for (EpochLoad& load : loads) {
     PushEpoch(load, epoch.begin, at);
     PushEpoch(load, at, epoch.end);
@@ -129,42 +129,33 @@ bool SplitOne(PlanningScratch& scratch, std::span<EpochLoad> loads) {
 }
 
 // The loads of the classes; that of all if there is one class.
-std::span<EpochLoad> SumLoads(Planning& planning) {
-  PlanningScratch& scratch = planning.scratch;
-  const size_t classes = planning.plan.next.classes.size();
-  SumSizes(planning, kAllClasses, scratch.load);
-  if (classes <= 1) {
-    return {&scratch.load, 1};
+std::span<EpochLoad> SumLoads(const EpochInputs& in, Epochs& out) {
+  SumSizes(in, kAllClasses, out.load);
+  if (in.classes <= 1) {
+    return {&out.load, 1};
   }
-  scratch.loads.resize(std::max(scratch.loads.size(), classes));
-  for (uint32_t i = 0; i < classes; ++i) {
-    SumSizes(planning, i, scratch.loads[i]);
+  out.loads.resize(std::max(out.loads.size(), in.classes));
+  for (uint32_t i = 0; i < in.classes; ++i) {
+    SumSizes(in, i, out.loads[i]);
   }
-  return std::span(scratch.loads).first(classes);
+  return std::span(out.loads).first(in.classes);
 }
 
 }  // namespace
 
-void SplitEpochs(Planning& planning) {
-  Plan& plan = planning.plan;
-  PlanningScratch& scratch = planning.scratch;
-  const uint32_t positions = plan.device_passes();
-  const std::span<EpochLoad> loads = SumLoads(planning);
-  FindEpochs(scratch, positions, loads);
-  auto budget =
-      static_cast<uint32_t>(std::ceil(planning.options.alias_commands * plan.metrics.needed));
-  while (budget > 0 && SplitOne(scratch, loads)) {
+void SplitEpochs(const EpochInputs& in, std::vector<uint8_t>& chosen, Epochs& out) {
+  const std::span<EpochLoad> loads = SumLoads(in, out);
+  FindEpochs(chosen, out.ends, loads);
+  for (uint32_t budget = in.budget; budget > 0 && SplitOne(chosen, out.ends, loads);) {
     --budget;
   }
-  MemoryFigures& figures = plan.metrics.all;
-  figures.peak_live = scratch.load.peak_live;
-  figures.peak_epoch = 0;
+  out.peak_epoch = 0;
   uint32_t epoch = 0;
-  scratch.epochs.resize(positions);
-  for (uint32_t begin = 0; begin < positions; begin = scratch.epoch_ends[begin], ++epoch) {
-    const uint32_t end = scratch.epoch_ends[begin];
-    figures.peak_epoch = std::max(figures.peak_epoch, Touching(scratch.load, begin, end));
-    std::fill(scratch.epochs.begin() + begin, scratch.epochs.begin() + end, epoch);
+  out.of_position.resize(in.positions);
+  for (uint32_t begin = 0; begin < in.positions; begin = out.ends[begin], ++epoch) {
+    const uint32_t end = out.ends[begin];
+    out.peak_epoch = std::max(out.peak_epoch, Touching(out.load, begin, end));
+    std::fill(out.of_position.begin() + begin, out.of_position.begin() + end, epoch);
   }
 }
 

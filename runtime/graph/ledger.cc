@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Who used which bytes last: gives the first use of a chain its sources, in this frame and across
-// frames. See spec/graph 6.8.3
+// The bytes of a class are a list of tiles in the order of addresses, and an index of buckets of
+// equal size that says in which tile the first byte of each lies. A chain that takes its bytes cuts
+// the tiles at its ends and replaces what is between. Tiles are rows of one array; those that are
+// replaced are used again.
+#include "runtime/graph/ledger.h"
+
 #include <algorithm>
 #include <bit>
 #include <span>
-
-#include "runtime/graph/planning.h"
 
 namespace kiln::graph {
 namespace {
@@ -23,11 +25,11 @@ struct Taken {
 class Ledger {
  public:
   // Requires: the tiles that the classes start with, and room for two more by chain.
-  explicit Ledger(PlanningScratch& scratch)
+  explicit Ledger(LedgerScratch& scratch)
       : tiles_(scratch.tiles.data()),
-        users_(scratch.ledger_users.data()),
-        buckets_(scratch.ledger_buckets.data()),
-        classes_(scratch.ledgers.data()) {}
+        users_(scratch.users.data()),
+        buckets_(scratch.buckets.data()),
+        classes_(scratch.classes.data()) {}
 
   // Tiles for the segments, which are sorted, and for what lies between and after them. Users of
   // earlier frames are numbered from `user`.
@@ -75,7 +77,7 @@ class Ledger {
     } else if (end < rest.end) {
       after = Make();
       tiles_[after] = {.begin = end, .end = rest.end, .user = rest.user, .after = rest.after};
-      BarrierPoint(index, end, rest.end, after);
+      PointAt(index, end, rest.end, after);
     } else if (last != first) {
       Spare(last);
     }
@@ -86,7 +88,7 @@ class Ledger {
       tiles_[first].after = own;
     }
     tiles_[own] = {.begin = begin, .end = end, .user = user, .after = after};
-    BarrierPoint(index, begin, end, own);
+    PointAt(index, begin, end, own);
     return taken;
   }
 
@@ -111,7 +113,7 @@ class Ledger {
   void Append(const LedgerIndex& index, uint64_t begin, uint64_t end, uint32_t user) {
     const uint32_t tile = made_++;
     tiles_[tile] = {.begin = begin, .end = end, .user = user, .after = made_};
-    BarrierPoint(index, begin, end, tile);
+    PointAt(index, begin, end, tile);
   }
 
   uint32_t Make() {
@@ -152,7 +154,7 @@ class Ledger {
   }
 
   // Buckets whose first byte lies in the tile start at it.
-  void BarrierPoint(const LedgerIndex& index, uint64_t begin, uint64_t end, uint32_t tile) {
+  void PointAt(const LedgerIndex& index, uint64_t begin, uint64_t end, uint32_t tile) {
     const uint32_t shift = index.shift;
     const uint64_t up = (uint64_t{1} << shift) - 1;
     uint32_t* const buckets = buckets_ + index.bucket;
@@ -183,39 +185,38 @@ void AgeLedger(std::vector<LedgerSegment>& ledger) {
 
 // Places the buckets of every class. Of the chains that share a bucket, few hold their bytes at any
 // one time.
-void IndexClasses(Planning& planning) {
+void IndexClasses(const std::vector<PackedClass>& tops, const std::vector<MemoryClass>& classes,
+                  LedgerScratch& scratch) {
   constexpr uint32_t kChainsByBucket = 8;
-  PlanningScratch& scratch = planning.scratch;
-  const std::vector<MemoryClass>& classes = planning.plan.next.classes;
   uint32_t buckets = 0;
+  scratch.classes.assign(classes.size(), {});
   for (size_t i = 0; i < classes.size(); ++i) {
-    LedgerIndex& ledger = scratch.ledgers[i];
+    LedgerIndex& ledger = scratch.classes[i];
     const uint64_t before = classes[i].ledger.empty() ? 1 : classes[i].ledger.back().end;
-    ledger.top = std::max(ledger.top, before);
-    const auto want = static_cast<uint32_t>(std::bit_width(ledger.chains / kChainsByBucket)) + 1;
+    ledger.top = std::max(tops[i].top, before);
+    const auto want = static_cast<uint32_t>(std::bit_width(tops[i].chains / kChainsByBucket)) + 1;
     const auto bits = static_cast<uint32_t>(std::bit_width(ledger.top));
     ledger.shift = bits > want ? bits - want : 0;
     ledger.bucket = buckets;
     buckets += static_cast<uint32_t>(ledger.top >> ledger.shift) + 1;
   }
-  scratch.ledger_buckets.resize(buckets);
+  scratch.buckets.resize(buckets);
 }
 
-// What the frames before have left, by class. Requires: PlaceChains.
-Ledger OpenLedger(Planning& planning) {
-  PlanningScratch& scratch = planning.scratch;
-  std::vector<MemoryClass>& classes = planning.plan.next.classes;
+// What the frames before have left, by class.
+Ledger OpenLedger(const LedgerInputs& in, std::vector<MemoryClass>& classes,
+                  LedgerScratch& scratch) {
   size_t segments = 0;
   for (MemoryClass& memory_class : classes) {
     AgeLedger(memory_class.ledger);
     segments += memory_class.ledger.size();
   }
-  IndexClasses(planning);
-  scratch.ledger_users.resize(scratch.packed.size() + segments);
+  IndexClasses(in.tops, classes, scratch);
+  scratch.users.resize(in.packed.size() + segments);
   // A chain may cut the tile that it lies in into three; gaps and an end are tiles, too.
-  scratch.tiles.resize(2 * (scratch.packed.size() + segments) + classes.size());
+  scratch.tiles.resize(2 * (in.packed.size() + segments) + classes.size());
   Ledger ledger(scratch);
-  auto user = static_cast<uint32_t>(scratch.packed.size());
+  auto user = static_cast<uint32_t>(in.packed.size());
   for (uint32_t i = 0; i < classes.size(); ++i) {
     ledger.Fill(i, classes[i].ledger, user);
     user += static_cast<uint32_t>(classes[i].ledger.size());
@@ -223,72 +224,73 @@ Ledger OpenLedger(Planning& planning) {
   return ledger;
 }
 
-void SortByFirst(PlanningScratch& scratch, size_t positions) {
-  scratch.marks.assign(positions + 1, 0);
+// A counting sort: count, sum up, place.
+void SortByFirst(const LedgerInputs& in, LedgerScratch& scratch) {
+  std::vector<uint32_t>& begins = scratch.begins;
+  begins.assign(in.positions + 1, 0);
   const auto first = [&](size_t item) {
-    return static_cast<size_t>(scratch.first[scratch.packed[item].chain]);
+    return static_cast<size_t>(in.chains[in.packed[item].chain].first);
   };
-  for (size_t i = 0; i < scratch.packed.size(); ++i) {
-    ++scratch.marks[first(i) + 1];
+  for (size_t i = 0; i < in.packed.size(); ++i) {
+    ++begins[first(i) + 1];
   }
-  for (size_t i = 1; i < scratch.marks.size(); ++i) {
-    scratch.marks[i] += scratch.marks[i - 1];
+  for (size_t i = 1; i < begins.size(); ++i) {
+    begins[i] += begins[i - 1];
   }
-  scratch.by_first.resize(scratch.packed.size());
-  for (uint32_t i = 0; i < scratch.packed.size(); ++i) {
-    scratch.by_first[scratch.marks[first(i)]++] = i;
+  scratch.by_first.resize(in.packed.size());
+  for (uint32_t i = 0; i < in.packed.size(); ++i) {
+    scratch.by_first[begins[first(i)]++] = i;
   }
 }
 
 // The first entries of a chain's cells begin where the last users of its bytes end.
-void GiveSources(Planning& planning, uint32_t chain, const Taken& taken, uint32_t alias_begin) {
-  std::vector<BarrierEntry>& entries = planning.plan.entries;
-  const uint32_t begin = planning.scratch.entry_begin[chain];
-  uint32_t end = planning.scratch.entry_begin[chain + 1];
-  if (planning.plan.chains[chain].cells == 1) {  // of one cell, the first
+void GiveSources(const PlanChain& chain, uint32_t index, const Taken& taken, uint32_t alias_begin,
+                 const LedgerOutputs& out) {
+  Dependencies& dependencies = out.dependencies;
+  const uint32_t begin = dependencies.entry_begin[index];
+  uint32_t end = dependencies.entry_begin[index + 1];
+  if (chain.cells == 1) {  // of one cell, the first
     end = std::min(end, begin + 1);
   }
   for (uint32_t i = begin; i < end; ++i) {
-    BarrierEntry& entry = entries[i];
+    BarrierEntry& entry = dependencies.entries[i];
     if (!entry.create) {
       continue;
     }
     entry.src_stages = taken.stages;
     entry.src_accesses = taken.writes;
     entry.lo = taken.last;
-    int32_t& lo = planning.scratch.max_lo[static_cast<size_t>(entry.hi)];
+    int32_t& lo = dependencies.max_lo[static_cast<size_t>(entry.hi)];
     lo = std::max(lo, entry.lo);
     entry.outside = taken.outside;
     entry.reason = taken.inside ? BarrierReason::kAlias : entry.reason;
     entry.alias_begin = alias_begin;
-    entry.alias_end = static_cast<uint32_t>(planning.plan.alias_sources.size());
+    entry.alias_end = static_cast<uint32_t>(out.alias_sources.size());
   }
 }
 
 }  // namespace
 
-void RunLedger(Planning& planning) {
-  Plan& plan = planning.plan;
-  PlanningScratch& scratch = planning.scratch;
-  std::vector<uint32_t>& sources = plan.alias_sources;
-  SortByFirst(scratch, plan.device_passes());
-  Ledger ledger = OpenLedger(planning);
+void RunLedger(const LedgerInputs& in, LedgerScratch& scratch, const LedgerOutputs& out) {
+  std::vector<uint32_t>& sources = out.alias_sources;
+  SortByFirst(in, scratch);
+  Ledger ledger = OpenLedger(in, out.classes, scratch);
   sources.clear();
   for (const uint32_t item : scratch.by_first) {
-    const uint32_t index = scratch.packed[item].chain;
-    const PlanChain& chain = plan.chains[index];
+    const uint32_t index = in.packed[item].chain;
+    const PlanChain& chain = in.chains[index];
     const auto alias_begin = static_cast<uint32_t>(sources.size());
     const Taken taken =
         ledger.Take(chain.memory_class, chain.address, chain.address + chain.size, item, sources);
-    scratch.ledger_users[item] = {.stages = chain.final_stages,
-                                  .writes = chain.final_writes,
-                                  .last = chain.last,
-                                  .chain = index,
-                                  .age = 0};
-    GiveSources(planning, index, taken, alias_begin);
+    scratch.users[item] = {.stages = chain.final_stages,
+                           .writes = chain.final_writes,
+                           .last = chain.last,
+                           .chain = index,
+                           .age = 0};
+    GiveSources(chain, index, taken, alias_begin, out);
   }
-  for (uint32_t i = 0; i < plan.next.classes.size(); ++i) {
-    ledger.Leave(i, plan.next.classes[i].ledger);
+  for (uint32_t i = 0; i < out.classes.size(); ++i) {
+    ledger.Leave(i, out.classes[i].ledger);
   }
 }
 

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: MIT
-// The figures of a plan, each with the bound that it is measured against. See spec/graph 11
+#include "runtime/graph/metrics.h"
+
 #include <algorithm>
 #include <numeric>
-
-#include "runtime/graph/planning.h"
 
 namespace kiln::graph {
 namespace {
 
-// Requires: scratch.load is that of SplitEpochs unless both kinds exist.
-void MeasureMemory(Planning& planning, ResourceKind kind, MemoryFigures& figures) {
-  const Plan& plan = planning.plan;
+// Requires: the load is that of SplitEpochs unless both kinds exist.
+void MeasureMemory(const Declarations& rows, const Plan& plan, ResourceKind kind, EpochLoad& load,
+                   MemoryFigures& figures) {
   figures = {.no_reuse = 0,
              .peak_live = 0,
              .peak_epoch = 0,
@@ -28,18 +27,18 @@ void MeasureMemory(Planning& planning, ResourceKind kind, MemoryFigures& figures
     return;
   }
   if (own == plan.next.classes.size()) {  // what holds for all
-    figures.no_reuse = planning.scratch.load.starts.back();
+    figures.no_reuse = load.starts.back();
     figures.peak_live = plan.metrics.all.peak_live;
     figures.peak_epoch = plan.metrics.all.peak_epoch;
     return;
   }
-  std::vector<uint64_t>& live = planning.scratch.load.starts;
-  std::vector<uint64_t>& held = planning.scratch.load.stops;
+  std::vector<uint64_t>& live = load.starts;
+  std::vector<uint64_t>& held = load.stops;
   live.assign(plan.device_passes() + 1, 0);
   held.assign(plan.device_passes() + 1, 0);
   for (uint32_t i = 0; i < plan.chains.size(); ++i) {
     const PlanChain& chain = plan.chains[i];
-    if (chain.place != Place::kPacked || planning.rows.chains[i].kind != kind) {
+    if (chain.place != Place::kPacked || rows.chains[i].kind != kind) {
       continue;
     }
     figures.no_reuse += chain.size;
@@ -63,16 +62,15 @@ void MeasureMemory(Planning& planning, ResourceKind kind, MemoryFigures& figures
 
 }  // namespace
 
-void Measure(Planning& planning) {
-  Plan& plan = planning.plan;
+void Measure(const MetricsInputs& in, EpochLoad& load, Plan& plan) {
   PlanMetrics& metrics = plan.metrics;
-  MeasureMemory(planning, ResourceKind::kTexture, metrics.images);
-  MeasureMemory(planning, ResourceKind::kBuffer, metrics.buffers);
+  MeasureMemory(in.rows, plan, ResourceKind::kTexture, load, metrics.images);
+  MeasureMemory(in.rows, plan, ResourceKind::kBuffer, load, metrics.buffers);
   metrics.all.no_reuse = metrics.images.no_reuse + metrics.buffers.no_reuse;
   metrics.all.committed = metrics.images.committed + metrics.buffers.committed;
   metrics.temporal_bytes = 0;
   metrics.dedicated_bytes = 0;
-  for (size_t i = 0; i < plan.chains.size() && planning.scratch.any_kept; ++i) {
+  for (size_t i = 0; i < plan.chains.size() && in.any_kept; ++i) {
     const PlanChain& chain = plan.chains[i];
     const bool kept = chain.place == Place::kTemporal || chain.place == Place::kHistory;
     metrics.temporal_bytes += kept ? chain.size : 0;
@@ -80,12 +78,11 @@ void Measure(Planning& planning) {
   }
   metrics.chain = 0;
   for (const PlanPass& pass : plan.order) {
-    metrics.chain = std::max(metrics.chain, planning.scratch.states[pass.pass].level);
+    metrics.chain = std::max(metrics.chain, in.states[pass.pass].level);
   }
   metrics.culled = static_cast<uint32_t>(plan.culled.size());
-  metrics.before_wait = planning.scratch.waits.empty()
-                            ? plan.device_passes()
-                            : static_cast<uint32_t>(planning.scratch.waits.front().position);
+  metrics.before_wait =
+      in.waits.empty() ? plan.device_passes() : static_cast<uint32_t>(in.waits.front().position);
 }
 
 }  // namespace kiln::graph

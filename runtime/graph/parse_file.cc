@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // JSON text -> FrameDescription: names become masks, layouts and formats.
+#include "runtime/graph/parse_file.h"
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -10,7 +12,6 @@
 #include <nlohmann/json.hpp>
 
 #include "runtime/graph/formats.h"
-#include "runtime/graph/graph_file.h"
 
 namespace kiln::graph {
 namespace {

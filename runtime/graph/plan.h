@@ -30,33 +30,6 @@ struct PlanOptions {
   double alias_commands = 0.2;  // commands that aliasing may add, per needed one
 };
 
-// Bytes and alignment of a chain in memory of its class.
-struct MemoryNeeds {
-  uint64_t size = 0;
-  uint64_t alignment = 1;
-  uint32_t types = 1;      // bit set of memory types
-  bool dedicated = false;  // wants an allocation of its own
-};
-
-// What a description needs. One thread.
-class MemoryModel {
- public:
-  virtual ~MemoryModel() = default;
-  // False: the device has no such texture.
-  virtual bool Texture(const TextureDesc& desc, MemoryNeeds& needs) = 0;
-  virtual MemoryNeeds Buffer(const BufferDesc& desc) = 0;
-  // Part of the structure hash: models that answer alike have equal identities.
-  virtual uint64_t identity() const = 0;
-};
-
-// Counts texels and aligns to 256; for tests and tools.
-class TexelModel final : public MemoryModel {
- public:
-  bool Texture(const TextureDesc& desc, MemoryNeeds& needs) override;
-  MemoryNeeds Buffer(const BufferDesc& desc) override;
-  uint64_t identity() const override { return 1; }
-};
-
 // Levels × layers × aspects.
 struct Box {
   uint16_t mip = 0;
@@ -195,6 +168,11 @@ struct Batch {
 
 enum class Place : uint8_t { kNowhere, kPacked, kDedicated, kRing, kTemporal, kHistory, kImported };
 
+// Whether a chain of this place lies in an object that outlives the frame.
+inline bool IsKept(Place place) {
+  return place == Place::kTemporal || place == Place::kDedicated || place == Place::kHistory;
+}
+
 struct PlanChain {
   Place place = Place::kNowhere;  // kNowhere: no live pass uses it
   bool reset = false;             // a history that starts from `initial`
@@ -261,36 +239,57 @@ struct PlanMetrics {
   }
 };
 
-struct Plan {
-  PlanOptions options;
-  Hash128 structure;
-  std::vector<PlanPass> order;  // host passes first, then device passes by position
-  uint32_t host_passes = 0;
-  std::vector<uint32_t> culled;      // passes
-  std::vector<int32_t> positions;    // by pass: −1 for host and culled passes
-  std::vector<uint8_t> live;         // by pass
+// The accesses of every pass, and the layouts in which they are done.
+struct PassAccesses {
   std::vector<uint32_t> pass_begin;  // by pass, and one more: into pass_accesses
   std::vector<uint32_t> pass_accesses;
   std::vector<VkImageLayout> layouts;  // by access, after unify_reads
+};
+
+struct LivePasses {
+  std::vector<uint8_t> live;     // by pass
+  std::vector<uint32_t> culled;  // passes
+};
+
+struct PassOrder {
+  std::vector<PlanPass> order;  // host passes first, then device passes by position
+  uint32_t host_passes = 0;
+  std::vector<int32_t> positions;  // by pass: −1 for host and culled passes
+
+  uint32_t device_passes() const { return static_cast<uint32_t>(order.size()) - host_passes; }
+  uint32_t PassAt(uint32_t position) const { return order[host_passes + position].pass; }
+};
+
+struct PlanChains {
   std::vector<PlanChain> chains;
   std::vector<uint32_t> chain_accesses;  // live accesses by chain, in plan order
   std::vector<Box> cells;
   std::vector<InitialState> initial;  // of imports and histories
+};
+
+struct PlanBarriers {
   std::vector<BarrierPoint> points;
   std::vector<BarrierEntry> entries;    // by chain and cell
   std::vector<uint32_t> point_entries;  // by point
   std::vector<uint32_t> alias_sources;  // chains whose bytes an entry takes over
-  std::vector<Batch> batches;
-  std::vector<uint32_t> waits;  // semaphore uses
-  std::vector<uint32_t> signals;
-  PlanMetrics metrics;
-  Carried next;
 
-  uint32_t device_passes() const { return static_cast<uint32_t>(order.size()) - host_passes; }
   const BarrierEntry& EntryAt(const BarrierPoint& point, uint32_t i) const {
     return entries[point_entries[point.first_entry + i]];
   }
-  uint32_t PassAt(uint32_t position) const { return order[host_passes + position].pass; }
+};
+
+struct PlanBatches {
+  std::vector<Batch> batches;
+  std::vector<uint32_t> waits;  // semaphore uses
+  std::vector<uint32_t> signals;
+};
+
+// All parts together; each step of planning writes the parts that its signature names.
+struct Plan : PassAccesses, LivePasses, PassOrder, PlanChains, PlanBarriers, PlanBatches {
+  PlanOptions options;
+  Hash128 structure;
+  PlanMetrics metrics;
+  Carried next;
 };
 
 // Room in `plan` for another of the same size: none of its arrays grows for it.

@@ -3,82 +3,16 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
-
-#include "runtime/graph/planning.h"
+#include "runtime/graph/make_plan.h"
 #include "runtime/graph/print_plan.h"
+#include "runtime/graph/structure.h"
 
 namespace kiln::graph {
-namespace {
 
-// A declaration that no order satisfies is wrong even where nothing needs it.
-bool DeadPassesAreOrdered(Planning& planning) {
-  if (planning.plan.culled.empty()) {
-    return true;
-  }
-  const std::vector<uint8_t> live = planning.plan.live;
-  planning.plan.live.assign(live.size(), 1);
-  MakeEdges(planning);
-  const bool cycle = AnyCycle(planning);
-  planning.plan.live = live;
-  return !cycle;
-}
-
-// Adds the time since the last call, per pass.
-class StepClock {
- public:
-  explicit StepClock(size_t passes) : passes_(static_cast<double>(std::max<size_t>(passes, 1))) {}
-  void Add(TimeSeries& series) {
-    const Instant now = Now();
-    series.Add(NanosecondsBetween(last_, now) / passes_);
-    last_ = now;
-  }
-
- private:
-  double passes_;
-  Instant last_ = Now();
-};
-
-bool MakePlan(Planning& planning, PlannerTimes& times) {
-  GroupAccesses(planning);
-  Validate(planning);
-  if (!planning.errors.empty()) {
-    return false;
-  }
-  Cull(planning);
-  if (!DeadPassesAreOrdered(planning)) {
-    return false;
-  }
-  StepClock clock(planning.rows.passes.size());
-  MakeEdges(planning);
-  if (!Schedule(planning)) {
-    return false;
-  }
-  clock.Add(times.order);
-  CollectChains(planning);
-  if (!MeasureChains(planning)) {
-    return false;
-  }
-  BindSlots(planning);
-  CollectWaits(planning);
-  WalkCells(planning);
-  ChoosePoints(planning);
-  clock.Add(times.points);
-  SplitEpochs(planning);
-  PlaceChains(planning);
-  clock.Add(times.placement);
-  RunLedger(planning);
-  EmitEntries(planning);
-  MakeBatches(planning);
-  clock.Add(times.barriers);
-  Measure(planning);
-  LeaveCarried(planning);
-  return true;
-}
-
-}  // namespace
-
-struct PlannerMemory : PlanningScratch {
+struct PlannerMemory {
+  PlanMemory steps;
+  SemaphoreLinks semaphores;
+  std::vector<SemaphoreUseBytes> use_bytes;
   Structure missed;  // of the last miss
   size_t room = 0;   // size of the largest plan so far
 };
@@ -90,9 +24,7 @@ void Planner::Forget() {
   for (Slot& slot : slots_) {
     slot.used = 0;
   }
-  for (Placement& placement : memory_->placements) {
-    placement.used = 0;
-  }
+  memory_->steps.place.memo.Forget();
 }
 
 // Reports the cost of a build, in the metrics and as a line.
@@ -152,16 +84,20 @@ Result<const Plan*> Planner::Compile(const Graph& graph, const PlanOptions& opti
     return Failure();
   }
   Slot& oldest = OldestSlot();
-  Planning planning{.rows = graph.rows(),
-                    .graph = graph,
-                    .options = options,
-                    .carried = carried,
-                    .model = model_,
-                    .scratch = *memory_,
-                    .plan = oldest.plan,
-                    .errors = errors_};
-  ResolveSemaphores(graph.rows(), *memory_);
-  const Structure structure = StructureOf(planning);
+  const PlanInputs inputs{.rows = graph.rows(),
+                          .semaphores = memory_->semaphores,
+                          .options = options,
+                          .carried = carried,
+                          .follows = carried.frame == graph.previous().frame,
+                          .model = model_};
+  ResolveSemaphores(graph.rows(), memory_->semaphores);
+  const Structure structure = StructureOf({.rows = graph.rows(),
+                                           .semaphores = memory_->semaphores,
+                                           .options = options,
+                                           .model = model_.identity(),
+                                           .carried = carried.digest,
+                                           .follows = inputs.follows},
+                                          memory_->use_bytes);
   for (Slot& slot : slots_) {
     if (slot.used != 0 && slot.plan.structure == structure.all) {
       slot.used = ++clock_;
@@ -175,14 +111,14 @@ Result<const Plan*> Planner::Compile(const Graph& graph, const PlanOptions& opti
   stats_.hit = false;
   stats_.difference = FirstDifference(structure, memory_->missed);
   memory_->missed = structure;
-  const uint64_t known = memory_->placement_hits;
+  const uint64_t known = memory_->steps.place.memo.hits();
   oldest.used = 0;
   oldest.plan.structure = structure.all;
   oldest.plan.options = options;
-  if (!MakePlan(planning, times_)) {
+  if (!MakePlan(inputs, memory_->steps, times_, oldest.plan, errors_)) {
     return Failure();
   }
-  stats_.placement_hits += memory_->placement_hits - known;
+  stats_.placement_hits += memory_->steps.place.memo.hits() - known;
   oldest.used = ++clock_;
   MakeRoom(oldest.plan);
   Report(graph, oldest.plan, begin);

@@ -13,6 +13,7 @@
 
 #include "compiler/base/result.h"
 #include "runtime/graph/graph.h"
+#include "runtime/graph/memory_model.h"
 #include "runtime/graph/plan.h"
 #include "runtime/graph/time_series.h"
 

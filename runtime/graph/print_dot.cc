@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // The plan for Graphviz: passes in plan order, one cluster per batch, bars for barrier commands.
+#include "runtime/graph/print_dot.h"
+
 #include <algorithm>
 #include <set>
 #include <string_view>
 #include <tuple>
 
 #include <fmt/format.h>
-
-#include "runtime/graph/print_plan.h"
 
 namespace kiln::graph {
 namespace {

@@ -2,12 +2,14 @@
 // The plan as JSON, schema 1. The first part is what people look for (order, barriers, batches,
 // memory, metrics, by name), the second what another program needs to check the plan (passes,
 // versions, chains, points by index, elementary stages).
+#include "runtime/graph/print_json.h"
+
 #include <algorithm>
 
 #include <nlohmann/json.hpp>
 
-#include "runtime/graph/planning.h"
-#include "runtime/graph/print_plan.h"
+#include "runtime/graph/cells.h"
+#include "runtime/graph/plan_text.h"
 
 namespace kiln::graph {
 namespace {

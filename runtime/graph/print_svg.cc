@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
 // A picture of the plan. Above: passes from left to right, resources from top to bottom, accesses
 // as marks on the bar of a lifetime, barrier commands as red lines. Below: bytes over passes.
+#include "runtime/graph/print_svg.h"
+
 #include <algorithm>
 #include <string_view>
 
 #include <fmt/format.h>
 
+#include "runtime/graph/plan_text.h"
 #include "runtime/graph/print_plan.h"
 
 namespace kiln::graph {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Which signal a wait follows: inside the frame an edge, else a wait for the outside.
+#include "runtime/graph/semaphores.h"
+
 #include <algorithm>
 #include <tuple>
-
-#include "runtime/graph/planning.h"
 
 namespace kiln::graph {
 namespace {
@@ -63,26 +62,25 @@ uint32_t SignalAfter(const Declarations& rows, const std::vector<uint32_t>& sign
 
 }  // namespace
 
-void ResolveSemaphores(const Declarations& rows, PlanningScratch& scratch) {
-  scratch.semaphore_edges.clear();
-  scratch.external.assign(rows.semaphore_uses.size(), 1);
-  std::vector<uint32_t>& signals = scratch.signals;
+void ResolveSemaphores(const Declarations& rows, SemaphoreLinks& out) {
+  out.edges.clear();
+  out.external.assign(rows.semaphore_uses.size(), 1);
+  std::vector<uint32_t>& signals = out.signals;
   SortSignals(rows, signals);
   for (uint32_t i = 0; i < rows.semaphore_uses.size(); ++i) {
     const SemaphoreRow& use = rows.semaphore_uses[i];
     if (use.wait) {
       const uint32_t signal = use.pass == kNone ? kNone : SignalFor(rows, signals, use);
       if (signal != kNone) {
-        scratch.external[i] = 0;
-        scratch.external[signal] = 0;  // what nothing in the frame waits for is for the outside
-        scratch.semaphore_edges.push_back(
-            {.from = rows.semaphore_uses[signal].pass, .to = use.pass});
+        out.external[i] = 0;
+        out.external[signal] = 0;  // what nothing in the frame waits for is for the outside
+        out.edges.push_back({.from = rows.semaphore_uses[signal].pass, .to = use.pass});
       }
       continue;
     }
     const uint32_t after = use.value == 0 ? kNone : SignalAfter(rows, signals, use);
     if (after != kNone && rows.semaphore_uses[after].pass != use.pass) {
-      scratch.semaphore_edges.push_back({.from = use.pass, .to = rows.semaphore_uses[after].pass});
+      out.edges.push_back({.from = use.pass, .to = rows.semaphore_uses[after].pass});
     }
   }
 }

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
-// What decides a plan, as hashes: one for each array, and one of all of them. Arrays are hashed in
-// place, so an unchanged frame costs one pass over its declarations, and for a changed one the
-// hashes tell which array changed. See spec/graph 9.5
+#include "runtime/graph/structure.h"
+
+#include <algorithm>
+#include <span>
 #include <string_view>
-#include <vector>
 
 #include "compiler/base/checksum.h"
-#include "runtime/graph/planning.h"
 
 namespace kiln::graph {
 namespace {
@@ -30,29 +29,28 @@ Hash128 HashValue(const T& value) {
 }
 
 // Semaphore uses without their values.
-void CollectUses(const Planning& planning, std::vector<SemaphoreUseBytes>& uses) {
+void CollectUses(const StructureInputs& in, std::vector<SemaphoreUseBytes>& uses) {
   uses.clear();
-  for (size_t i = 0; i < planning.rows.semaphore_uses.size(); ++i) {
-    const SemaphoreRow& use = planning.rows.semaphore_uses[i];
+  for (size_t i = 0; i < in.rows.semaphore_uses.size(); ++i) {
+    const SemaphoreRow& use = in.rows.semaphore_uses[i];
     uses.push_back({.stages = use.stages,
                     .pass = use.pass,
                     .semaphore = use.semaphore,
                     .wait = use.wait ? 1U : 0U,
-                    .external = planning.scratch.external[i]});
+                    .external = in.semaphores.external[i]});
   }
 }
 
-OptionBytes OptionsOf(const Planning& planning) {
-  const PlanOptions& options = planning.options;
-  const bool follows = planning.carried.frame == planning.graph.previous().frame;
+OptionBytes OptionsOf(const StructureInputs& in) {
+  const PlanOptions& options = in.options;
   return {.seed = options.seed,
           .alias_millis = static_cast<uint64_t>(options.alias_commands * 1000),
-          .model = planning.model.identity(),
+          .model = in.model,
           .flags = uint64_t{static_cast<uint8_t>(options.order)} |
                    uint64_t{static_cast<uint8_t>(options.effort)} << 8 |
                    uint64_t{static_cast<uint8_t>(options.barriers)} << 16 |
                    uint64_t{options.cull} << 24 | uint64_t{options.alias} << 25 |
-                   uint64_t{options.unify_reads} << 26 | uint64_t{follows} << 27};
+                   uint64_t{options.unify_reads} << 26 | uint64_t{in.follows} << 27};
 }
 
 // The encoding of spec/cache 2.2, whose fields are the hashes of the arrays.
@@ -74,19 +72,14 @@ Hash128 HashOfHashes(const Structure& structure) {
 
 }  // namespace
 
-Structure StructureOf(const Planning& planning) {
-  const Declarations& rows = planning.rows;
-  PlanningScratch& scratch = planning.scratch;
-  CollectUses(planning, scratch.use_bytes);
+Structure StructureOf(const StructureInputs& in, std::vector<SemaphoreUseBytes>& scratch) {
+  const Declarations& rows = in.rows;
+  CollectUses(in, scratch);
   Structure out;
-  out.arrays = {HashRows(rows.passes),
-                HashRows(rows.accesses),
-                HashRows(rows.versions),
-                HashRows(rows.chains),
-                HashRows(scratch.use_bytes),
-                HashValue(OptionsOf(planning)),
-                HashValue(planning.carried.digest.bytes),
-                HashRows(scratch.semaphore_edges)};
+  out.arrays = {HashRows(rows.passes),       HashRows(rows.accesses),
+                HashRows(rows.versions),     HashRows(rows.chains),
+                HashRows(scratch),           HashValue(OptionsOf(in)),
+                HashValue(in.carried.bytes), HashRows(in.semaphores.edges)};
   out.all = HashOfHashes(out);
   return out;
 }

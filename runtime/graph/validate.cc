@@ -1,74 +1,84 @@
 // SPDX-License-Identifier: MIT
-// Rules that concern several declarations at once.
+#include "runtime/graph/validate.h"
+
 #include <algorithm>
 
 #include <fmt/format.h>
 
+#include "runtime/graph/cells.h"
 #include "runtime/graph/complete_access.h"
-#include "runtime/graph/planning.h"
+#include "runtime/graph/errors.h"
 
 namespace kiln::graph {
 namespace {
 
+// What every rule looks at, and where it reports.
+struct Checked {
+  const Declarations& rows;
+  const PassAccesses& accesses;
+  std::vector<GraphError>& errors;
+
+  void Fail(std::string_view code, const ErrorNames& names, std::string_view detail) const {
+    AddError(rows, code, names, detail, errors);
+  }
+};
+
 // In a pass every cell has one state: reads agree about the layout, and nothing is written that is
 // also used otherwise.
-void CheckPair(Planning& planning, const AccessRow& a, const AccessRow& b) {
+void CheckPair(const Checked& checked, const AccessRow& a, const AccessRow& b) {
   if (!CellsMeet(a, b)) {
     return;
   }
   const uint32_t passes[] = {a.pass};
   const bool both_read = a.op == Op::kRead && b.op == Op::kRead;
   if (both_read) {
-    if (a.layout != b.layout && planning.rows.ChainOf(a).texture()) {
+    if (a.layout != b.layout && checked.rows.ChainOf(a).texture()) {
       const uint32_t versions[] = {a.version};
-      AddError(planning, "LAYOUT_CONFLICT", {passes, versions},
-               fmt::format("is read as {} and as {}", LayoutName(a.layout), LayoutName(b.layout)));
+      checked.Fail(
+          "LAYOUT_CONFLICT", {passes, versions},
+          fmt::format("is read as {} and as {}", LayoutName(a.layout), LayoutName(b.layout)));
     }
     return;
   }
   const AccessRow& read = a.op == Op::kRead ? a : b;
   const uint32_t versions[] = {read.version};
-  AddError(planning, "READ_AND_WRITE", {passes, versions},
-           read.op == Op::kRead ? "is read and written" : "is written twice");
+  checked.Fail("READ_AND_WRITE", {passes, versions},
+               read.op == Op::kRead ? "is read and written" : "is written twice");
 }
 
 // Accesses of one pass to one chain. Few frames have several.
-void CheckSharedChains(Planning& planning, uint32_t pass) {
-  const Declarations& rows = planning.rows;
-  PlanningScratch& scratch = planning.scratch;
-  const std::vector<uint32_t>& accesses = planning.plan.pass_accesses;
-  // marks: last access of the chain, links: the one before it in the same pass; both by place in
-  // pass_accesses
-  const uint32_t begin = planning.plan.pass_begin[pass];
-  for (uint32_t i = begin; i < planning.plan.pass_begin[pass + 1]; ++i) {
-    uint32_t& mark = scratch.marks[rows.versions[rows.accesses[accesses[i]].version].chain];
+void CheckSharedChains(const Checked& checked, uint32_t pass, ValidateScratch& scratch) {
+  const Declarations& rows = checked.rows;
+  const std::vector<uint32_t>& accesses = checked.accesses.pass_accesses;
+  // A mark of another pass lies before `begin`, so marks need not be cleared between passes.
+  const uint32_t begin = checked.accesses.pass_begin[pass];
+  for (uint32_t i = begin; i < checked.accesses.pass_begin[pass + 1]; ++i) {
+    uint32_t& mark = scratch.last_use[rows.versions[rows.accesses[accesses[i]].version].chain];
     const uint32_t before = mark != kNone && mark >= begin ? mark : kNone;
-    scratch.links[i] = before;
+    scratch.before[i] = before;
     mark = i;
-    for (uint32_t other = before; other != kNone; other = scratch.links[other]) {
-      CheckPair(planning, rows.accesses[accesses[other]], rows.accesses[accesses[i]]);
+    for (uint32_t other = before; other != kNone; other = scratch.before[other]) {
+      CheckPair(checked, rows.accesses[accesses[other]], rows.accesses[accesses[i]]);
     }
   }
 }
 
-void CheckPasses(Planning& planning) {
-  const Declarations& rows = planning.rows;
-  PlanningScratch& scratch = planning.scratch;
-  const bool shared = scratch.any_shared;
+void CheckPasses(const Checked& checked, bool shared, ValidateScratch& scratch) {
+  const Declarations& rows = checked.rows;
   if (shared) {
-    scratch.marks.assign(rows.chains.size(), kNone);
-    scratch.links.resize(rows.accesses.size());
+    scratch.last_use.assign(rows.chains.size(), kNone);
+    scratch.before.resize(rows.accesses.size());
   }
   const PassNote* note = rows.pass_notes.data();
   uint32_t index = 0;
   for (const PassRow& pass : rows.passes) {
     if (shared) {
-      CheckSharedChains(planning, index);
+      CheckSharedChains(checked, index, scratch);
     }
     if (note->callback.call == nullptr && pass.kind != PassKind::kTransition &&
         pass.origin == Origin::kUser) {
       const uint32_t passes[] = {index};
-      AddError(planning, "CALLBACK_MISSING", {passes, {}}, "has no callback");
+      checked.Fail("CALLBACK_MISSING", {passes, {}}, "has no callback");
     }
     ++note;
     ++index;
@@ -84,15 +94,16 @@ bool IsAttachmentAccess(const AccessRow& access) {
 }
 
 // All attachments of a pass have one extent and one sample count.
-void CheckAttachments(Planning& planning) {
-  const Declarations& rows = planning.rows;
+void CheckAttachments(const Checked& checked) {
+  const Declarations& rows = checked.rows;
   for (uint32_t pass = 0; pass < rows.passes.size(); ++pass) {
     if (rows.passes[pass].kind != PassKind::kGraphics) {
       continue;
     }
     const AccessRow* first = nullptr;
-    for (uint32_t i = planning.plan.pass_begin[pass]; i < planning.plan.pass_begin[pass + 1]; ++i) {
-      const AccessRow& access = rows.accesses[planning.plan.pass_accesses[i]];
+    for (uint32_t i = checked.accesses.pass_begin[pass]; i < checked.accesses.pass_begin[pass + 1];
+         ++i) {
+      const AccessRow& access = rows.accesses[checked.accesses.pass_accesses[i]];
       if (!IsAttachmentAccess(access)) {
         continue;
       }
@@ -109,16 +120,16 @@ void CheckAttachments(Planning& planning) {
       if (!same) {
         const uint32_t passes[] = {pass};
         const uint32_t versions[] = {first->version, access.version};
-        AddError(planning, "ATTACHMENT_MISMATCH", {passes, versions},
-                 "are attachments of different extents or sample counts");
+        checked.Fail("ATTACHMENT_MISMATCH", {passes, versions},
+                     "are attachments of different extents or sample counts");
       }
     }
   }
 }
 
 // Host passes run before every command of the frame.
-void CheckHostPasses(Planning& planning) {
-  const Declarations& rows = planning.rows;
+void CheckHostPasses(const Checked& checked) {
+  const Declarations& rows = checked.rows;
   if (std::none_of(rows.passes.begin(), rows.passes.end(),
                    [](const PassRow& pass) { return pass.kind == PassKind::kHost; })) {
     return;
@@ -128,8 +139,8 @@ void CheckHostPasses(Planning& planning) {
         rows.passes[device].kind != PassKind::kHost) {
       const uint32_t passes[] = {host, device};
       const uint32_t versions[] = {version};
-      AddError(planning, "HOST_AFTER_DEVICE", {passes, versions},
-               "would make the host follow the device inside the frame");
+      checked.Fail("HOST_AFTER_DEVICE", {passes, versions},
+                   "would make the host follow the device inside the frame");
     }
   };
   for (const AccessRow& access : rows.accesses) {
@@ -143,56 +154,28 @@ void CheckHostPasses(Planning& planning) {
   }
 }
 
-void CheckOutputs(Planning& planning) {
-  const Declarations& rows = planning.rows;
+void CheckOutputs(const Checked& checked) {
+  const Declarations& rows = checked.rows;
   for (uint32_t version = 0; version < rows.versions.size(); ++version) {
     const VersionRow& row = rows.versions[version];
     if (row.output != 0 && row.exported == 0 && row.kill != kNone) {
       const uint32_t passes[] = {row.kill};
       const uint32_t versions[] = {version};
-      AddError(planning, "EXPORT_NOT_LAST", {passes, versions},
-               "is wanted after the frame but overwritten in it");
+      checked.Fail("EXPORT_NOT_LAST", {passes, versions},
+                   "is wanted after the frame but overwritten in it");
     }
   }
 }
 
 }  // namespace
 
-void AddError(Planning& planning, std::string_view code, const ErrorNames& names,
-              std::string_view detail) {
-  constexpr size_t kMaxErrors = 32;
-  if (planning.errors.size() >= kMaxErrors) {
-    return;
-  }
-  GraphError error;
-  error.code = code;
-  error.message = fmt::format("{}:", code);
-  const auto list = [&](std::string_view word, std::span<const uint32_t> ids, bool versions,
-                        std::vector<std::string>& out) {
-    for (size_t i = 0; i < ids.size(); ++i) {
-      out.emplace_back(versions ? planning.rows.VersionName(ids[i])
-                                : planning.rows.PassName(ids[i]));
-      error.message += i == 0 ? fmt::format(" {}{} '{}'", word, ids.size() > 1 ? "s" : "", out[i])
-                              : fmt::format(" and '{}'", out[i]);
-    }
-  };
-  list("version", names.versions, true, error.resources);
-  if (!names.versions.empty() && !names.passes.empty()) {
-    error.message += " in";
-  }
-  list("pass", names.passes, false, error.passes);
-  if (!names.passes.empty()) {
-    error.where = planning.rows.pass_notes[names.passes.front()].where;
-  }
-  error.message += fmt::format(" {}", detail);
-  planning.errors.push_back(std::move(error));
-}
-
-void Validate(Planning& planning) {
-  CheckPasses(planning);
-  CheckAttachments(planning);
-  CheckHostPasses(planning);
-  CheckOutputs(planning);
+void Validate(const Declarations& rows, const PassAccesses& accesses, const AccessFacts& facts,
+              ValidateScratch& scratch, std::vector<GraphError>& errors) {
+  const Checked checked{.rows = rows, .accesses = accesses, .errors = errors};
+  CheckPasses(checked, facts.any_shared, scratch);
+  CheckAttachments(checked);
+  CheckHostPasses(checked);
+  CheckOutputs(checked);
 }
 
 }  // namespace kiln::graph

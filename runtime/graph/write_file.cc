@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Declarations of a live graph -> the file that ParseFrame reads.
+#include "runtime/graph/write_file.h"
+
 #include <set>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "runtime/graph/formats.h"
-#include "runtime/graph/graph_file.h"
-#include "runtime/graph/print_plan.h"
+#include "runtime/graph/plan_text.h"
 
 namespace kiln::graph {
 namespace {

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Whether a device can have a pipeline: everything that is missing, in one message.
+// What is missing and what is too much are gathered apart: a feature that the device lacks makes
+// the pipeline impossible (UNSUPPORTED) whatever its numbers are, so limits are told only without
+// one.
+#include "runtime/pipeline/check_device.h"
+
 #include <algorithm>
 #include <array>
 #include <string_view>
@@ -7,7 +11,6 @@
 #include <fmt/format.h>
 
 #include "runtime/pipeline/formats.h"
-#include "runtime/pipeline/pipeline_desc.h"
 
 namespace kiln::runtime {
 namespace {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include "runtime/pipeline/check_device.h"
+
 #include <functional>
 #include <ostream>
 #include <string>

@@ -18,6 +18,9 @@
 #include "runtime/pipeline/desc_bytes.h"
 #include "runtime/pipeline/driver_identity.h"
 #include "runtime/pipeline/memory_source.h"
+#include "runtime/pipeline/pipelines_build.h"
+#include "runtime/pipeline/pipelines_first_use.h"
+#include "runtime/pipeline/pipelines_register.h"
 #include "runtime/pipeline/pipelines_state.h"
 
 namespace kiln::runtime {
@@ -122,13 +125,13 @@ Result<bool> Make(PipelinesState& state, ByteView message) {
   const ByteView raw = reader.Sized();
   std::vector<ImageHint> hints(raw.size() / sizeof(ImageHint));
   std::memcpy(hints.data(), raw.data(), hints.size() * sizeof(ImageHint));
-  KILN_TRY(const PipelineId id,
-           state.Register(std::move(desc), std::move(code), std::move(source), hints, Lane::kSoon));
+  KILN_TRY(const PipelineId id, RegisterPipeline(state, std::move(desc), std::move(code),
+                                                 std::move(source), hints, Lane::kSoon));
   const std::shared_ptr<Build> build = state.slots[id].version.load()->build;
   if (build->Claim()) {
-    state.Work(build, state.queue.threads());
+    WorkOn(state, build, state.queue.threads());
   }
-  return state.RunFirstUses(std::span(&build, 1)).ok();
+  return RunFirstUses(state, std::span(&build, 1)).ok();
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include "runtime/pipeline/check_device.h"
 #include "runtime/pipeline/sample_metadata.h"
 
 namespace kiln::runtime {

@@ -129,7 +129,4 @@ PassSignature DefaultSignature(const PipelineMetadata& metadata);
 // The same, with D24_UNORM_S8_UINT where the device lacks D32_SFLOAT_S8_UINT.
 PassSignature DefaultSignature(const PipelineMetadata& metadata, const DeviceCaps& caps);
 
-// Errors: UNSUPPORTED with everything that is missing, or LIMIT with both numbers.
-Result<void> CheckDevice(const PipelineDesc& desc, const DeviceCaps& caps);
-
 }  // namespace kiln::runtime

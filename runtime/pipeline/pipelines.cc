@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Pipelines: registering, looking, reporting. Building is in pipelines_build.cc, frames in
-// pipelines_frame.cc, warm starts in pipelines_warm.cc.
+// The face of a folder of functions over one shared state (pipelines_state.h): what is not said
+// here in a few lines is called by name in the file of its part.
 #include "runtime/pipeline/pipelines.h"
 
 #include <algorithm>
@@ -10,70 +10,17 @@
 #include <fmt/format.h>
 
 #include "compiler/base/canonical.h"
-#include "runtime/pipeline/canonical_state.h"
-#include "runtime/pipeline/memory_source.h"
+#include "runtime/pipeline/driver_identity.h"
+#include "runtime/pipeline/pipelines_frame.h"
+#include "runtime/pipeline/pipelines_metrics.h"
+#include "runtime/pipeline/pipelines_register.h"
+#include "runtime/pipeline/pipelines_save.h"
 #include "runtime/pipeline/pipelines_state.h"
-#include "runtime/pipeline/to_vulkan.h"
+#include "runtime/pipeline/pipelines_warm.h"
+#include "runtime/pipeline/print_desc.h"
 
 namespace kiln::runtime {
 namespace {
-
-constexpr std::chrono::seconds kSaveEvery{60};
-
-// The module of every stage of the pipeline, in its order.
-template <class Module>
-Result<std::vector<const Module*>> ModulesOf(const PipelineDesc& desc,
-                                             std::span<const Module> modules) {
-  std::vector<const Module*> out;
-  for (const StageDesc& stage : desc.stages) {
-    const auto found = std::ranges::find_if(modules, [&](const Module& module) {
-      return !module.stage || ToVulkan(*module.stage) == stage.stage;
-    });
-    if (found == modules.end()) {
-      return Error{
-          ErrorCode::kInvalidArgument,
-          fmt::format("'{}': there is no SPIR-V for entry point '{}'", desc.name, stage.entry),
-          "METADATA_INCOMPLETE"};
-    }
-    out.push_back(&*found);
-  }
-  return out;
-}
-
-// Copies the words, so that a thread can build with them later.
-Result<std::shared_ptr<MemorySource>> KeepWords(const PipelineDesc& desc,
-                                                std::span<const ModuleWords> modules,
-                                                std::vector<CodeRef>& code) {
-  KILN_TRY(const auto of_stages, ModulesOf(desc, modules));
-  auto source = std::make_shared<MemorySource>();
-  for (size_t i = 0; i < of_stages.size(); ++i) {
-    const auto bytes = std::as_bytes(of_stages[i]->words);
-    KILN_TRY_VOID(CheckWords(desc, i, of_stages[i]->words));
-    code.push_back({of_stages[i]->stage, DigestOf(bytes)});
-    KILN_TRY_VOID(source->AddBytes(code.back().digest, Bytes(bytes.begin(), bytes.end())));
-  }
-  return source;
-}
-
-struct Description {
-  PipelineDesc desc;
-  std::vector<CodeRef> code;  // by stage of desc
-};
-
-Result<Description> Describe(const SourceArtifact& artifact, const ArtifactSource& source,
-                             const std::optional<PassSignature>& signature,
-                             const DeviceCaps& caps) {
-  KILN_TRY(const SourceBytes bytes, source.Read(artifact.metadata));
-  KILN_TRY(const PipelineMetadata metadata, artifact::DecodeMetadata(bytes.bytes));
-  Description out;
-  KILN_TRY(out.desc, DescFrom(artifact.program, metadata,
-                              signature ? *signature : DefaultSignature(metadata, caps)));
-  KILN_TRY(const auto modules, ModulesOf(out.desc, std::span<const CodeRef>(artifact.code)));
-  for (const CodeRef* const module : modules) {
-    out.code.push_back(*module);
-  }
-  return out;
-}
 
 Hash128 FoundKey(std::string_view program, std::span<const OptionSetting> options,
                  const PassSignature& signature) {
@@ -121,20 +68,6 @@ uint32_t ThreadsOf(const PipelinesConfig& config) {
 
 }  // namespace
 
-PipelinesState::PipelinesState(const Device& of, const PipelinesConfig& how, uint32_t threads)
-    : device(&of),
-      config(how),
-      log(how.log == nullptr ? &silence : how.log),
-      factory(of),
-      clock(how.clock == nullptr ? &system_clock : how.clock),
-      queue(threads, how.budget_bytes,
-            [this](const std::shared_ptr<Build>& build, uint32_t worker) { Work(build, worker); }) {
-  saved_at = clock->Monotonic();
-  if (of.identity().driver_id == VK_DRIVER_ID_MESA_LLVMPIPE) {
-    laziness = Laziness::kLazy;
-  }
-}
-
 Pipelines::Pipelines(const Device& device, DebugChecks checks)
     : state_(std::make_unique<PipelinesState>(
           device, PipelinesConfig{.first_use = FirstUse::kOff, .debug_checks = checks}, 0)) {
@@ -151,8 +84,11 @@ Result<std::unique_ptr<Pipelines>> Pipelines::Create(const Device& device,
   if (!config.cache_folder.empty()) {
     const CacheFolder folder{config.cache_folder, config.files, state.log};
     state.identity = DriverIdentity(device);
-    KILN_TRY(state.cache,
-             BinaryCache::Open(device, folder, state.identity, state.queue.threads() + 1));
+    auto cache = BinaryCache::Open(device, folder, state.identity, state.queue.threads() + 1);
+    if (!cache.ok()) {
+      return std::move(cache).error();
+    }
+    state.cache = std::move(cache).value();
     state.journal = BuildJournal::Open(folder, state.identity, state.queue.threads() + 1);
     state.last_start = ReadWarmRecord(folder, state.identity);
   }
@@ -170,81 +106,8 @@ Pipelines::~Pipelines() {
     thread.join();
   }
   if (!state_->lost) {
-    state_->SaveAndTell();
+    SaveAndTell(*state_);
   }
-}
-
-// One that can be built, or that never will be: it says why.
-std::shared_ptr<Build> PipelinesState::NewBuild(PipelineDesc desc, const Hash128& key) {
-  auto build = std::make_shared<Build>(std::move(desc));
-  build->key = key;
-  if (auto fits = CheckDevice(build->desc, device->caps()); !fits.ok()) {
-    build->Fail(PipelineState::kUnsupported, std::move(fits).error());
-  } else if (auto layouts = factory.Layouts(build->desc); !layouts.ok()) {
-    build->Fail(PipelineState::kFailed, std::move(layouts).error());
-  } else {
-    build->layouts = *layouts;
-    if (journal != nullptr && journal->Died(key)) {
-      build->Fail(PipelineState::kQuarantined,
-                  {ErrorCode::kFailedPrecondition,
-                   fmt::format("'{}': an earlier run ended while pipeline {} was made or drawn "
-                               "first; remove {} to try it again",
-                               build->desc.name, key.hex(), journal->path()),
-                   "QUARANTINED"});
-    }
-  }
-  for (const std::string& lint : LintsOf(build->desc)) {
-    log->Write(LogLevel::kWarning, "pipelines", "a pipeline is odd", {{"what", lint}});
-  }
-  return build;
-}
-
-Result<std::shared_ptr<Build>> PipelinesState::GetBuild(
-    PipelineDesc desc, std::vector<CodeRef> code, std::shared_ptr<const ArtifactSource> source,
-    std::span<const ImageHint> hints, Lane lane) {
-  std::vector<Digest> digests;
-  uint64_t bytes = 0;
-  for (const CodeRef& ref : code) {
-    digests.push_back(ref.digest);
-    bytes += ref.digest.size;
-  }
-  const Hash128 key = PipelineKey(desc, digests);
-  const std::string name = desc.name;
-  const Hash128 layout_hash = desc.layout_hash;
-  const MutexLock lock(mutex);
-  std::weak_ptr<Build>& known = by_key[key];
-  std::shared_ptr<Build> build = known.lock();
-  if (build != nullptr) {
-    ++saved;
-  } else {
-    known = build = NewBuild(std::move(desc), key);
-    build->code = std::move(code);
-    build->code_bytes = bytes;
-    build->hints.assign(hints.begin(), hints.end());
-    build->source = build->State() == PipelineState::kQueued ? std::move(source) : nullptr;
-    build->lane = lane;
-  }
-  if (config.debug_checks == DebugChecks::kOn && build->layouts.layout != VK_NULL_HANDLE) {
-    KILN_TRY_VOID(families.Check(name, layout_hash, build->layouts));
-  }
-  return build;
-}
-
-Result<PipelineId> PipelinesState::Register(PipelineDesc desc, std::vector<CodeRef> code,
-                                            std::shared_ptr<const ArtifactSource> source,
-                                            std::span<const ImageHint> hints, Lane lane) {
-  KILN_TRY(std::shared_ptr<Build> build,
-           GetBuild(std::move(desc), std::move(code), std::move(source), hints, lane));
-  auto version = std::make_unique<Version>(Version{build, build->layouts});
-  PipelineId id;
-  {
-    const MutexLock lock(mutex);
-    id = slots.Append(std::move(version));
-  }
-  if (build_on_add && build->Claim()) {
-    Work(build, queue.threads());
-  }
-  return id;
 }
 
 Result<PipelineId> Pipelines::Add(std::string_view name, const PipelineMetadata& metadata,
@@ -253,7 +116,8 @@ Result<PipelineId> Pipelines::Add(std::string_view name, const PipelineMetadata&
   KILN_TRY(PipelineDesc desc, DescFrom(name, metadata, signature));
   std::vector<CodeRef> code;
   KILN_TRY(auto source, KeepWords(desc, modules, code));
-  return state_->Register(std::move(desc), std::move(code), std::move(source), {}, Lane::kSoon);
+  return RegisterPipeline(*state_, std::move(desc), std::move(code), std::move(source), {},
+                          Lane::kSoon);
 }
 
 Result<PipelineId> Pipelines::Add(const SourceArtifact& artifact,
@@ -261,8 +125,9 @@ Result<PipelineId> Pipelines::Add(const SourceArtifact& artifact,
                                   const std::optional<PassSignature>& signature,
                                   std::span<const ImageHint> hints, Lane lane) {
   KILN_TRY(Description read, Describe(artifact, *source, signature, state_->device->caps()));
-  KILN_TRY(const PipelineId id, state_->Register(std::move(read.desc), std::move(read.code),
-                                                 std::move(source), hints, lane));
+  KILN_TRY(const PipelineId id,
+           RegisterPipeline(*state_, std::move(read.desc), std::move(read.code), std::move(source),
+                            hints, lane));
   const MutexLock lock(state_->mutex);
   state_->slots[id].options = artifact.options;
   return id;
@@ -274,14 +139,15 @@ Result<void> Pipelines::Replace(PipelineId id, const PipelineMetadata& metadata,
   KILN_TRY(PipelineDesc desc, DescFrom(old.name, metadata, old.signature));
   std::vector<CodeRef> code;
   KILN_TRY(auto source, KeepWords(desc, modules, code));
-  return Replace(id, std::move(desc), std::move(code), std::move(source));
+  return ReplacePipeline(*state_, id, std::move(desc), std::move(code), std::move(source));
 }
 
 Result<void> Pipelines::Replace(PipelineId id, const SourceArtifact& artifact,
                                 std::shared_ptr<const ArtifactSource> source) {
   KILN_TRY(Description read,
            Describe(artifact, *source, Desc(id).signature, state_->device->caps()));
-  return Replace(id, std::move(read.desc), std::move(read.code), std::move(source));
+  return ReplacePipeline(*state_, id, std::move(read.desc), std::move(read.code),
+                         std::move(source));
 }
 
 void Pipelines::AddSource(std::shared_ptr<const ArtifactSource> source) {
@@ -356,31 +222,7 @@ const Error* Pipelines::ErrorOf(PipelineId id) const noexcept {
 
 void Pipelines::ReleaseModules() { state_->factory.ReleaseModules(); }
 
-Result<void> Pipelines::SaveCache() { return state_->SaveCache(); }
-
-Result<void> PipelinesState::SaveCache() {
-  if (cache == nullptr) {
-    return {};
-  }
-  const uint64_t known = made.load();
-  saved_at = clock->Monotonic();  // also of a save that fails: the next one is not at once
-  KILN_TRY_VOID(cache->Save());
-  made_saved = known;
-  return {};
-}
-
-bool PipelinesState::SaveIsDue() {
-  return cache != nullptr && made.load() != made_saved.load() &&
-         clock->Monotonic() - saved_at.load() >= kSaveEvery && !saving.exchange(true);
-}
-
-void PipelinesState::SaveAndTell() {
-  if (const Result<void> saved = SaveCache(); !saved.ok()) {
-    log->Write(LogLevel::kWarning, "pipelines", "the driver cache was not saved",
-               {{"why", ErrorText(saved.error())}});
-  }
-  saving = false;
-}
+Result<void> Pipelines::SaveCache() { return runtime::SaveCache(*state_); }
 
 PipelineStats Pipelines::Stats() const {
   PipelinesState& state = *state_;
@@ -463,6 +305,57 @@ std::vector<PipelineTimes> Pipelines::Times() const {
     out.push_back(std::move(times));
   }
   return out;
+}
+
+BindResult Pipelines::Bind(VkCommandBuffer commands, PipelineId id, OnMissing missing) {
+  return BindPipeline(*state_, commands, id, missing);
+}
+
+BindResult Pipelines::Bind(VkCommandBuffer commands, PipelineId id, OnMissing missing,
+                           const PassSignature& pass) {
+  const PassSignature& own = Desc(id).signature;
+  if (own == pass) {
+    return Bind(commands, id, missing);
+  }
+  state_->log->Write(
+      LogLevel::kError, "pipelines", "a pipeline is bound in a pass of other formats",
+      {{"name", Desc(id).name}, {"pipeline", PrintSignature(own)}, {"pass", PrintSignature(pass)}});
+  state_->refused.fetch_add(1, std::memory_order_relaxed);
+  return {};
+}
+
+WarmTicket Pipelines::Warm(const WarmRequest& request) { return WarmPipelines(*state_, request); }
+
+WarmProgress Pipelines::Progress(WarmTicket ticket) const { return ProgressOf(*state_, ticket); }
+
+void Pipelines::Cancel(WarmTicket ticket) { CancelWarm(*state_, ticket); }
+
+Result<WarmReport> Pipelines::Wait(WarmTicket ticket, Duration timeout) {
+  return WaitForWarm(*state_, ticket, timeout);
+}
+
+void Pipelines::EndFrame(uint64_t frame_value) { runtime::EndFrame(*state_, frame_value); }
+
+void Pipelines::Collect(uint64_t completed_value) { state_->retire.Collect(completed_value); }
+
+std::string Pipelines::WriteWarmList() const { return runtime::WriteWarmList(*state_); }
+
+std::string Pipelines::PrintMetrics() const {
+  return runtime::PrintMetrics(*state_, Stats(), Times(), Hitches());
+}
+
+void SetViewportFor(const vk::Table& table, VkCommandBuffer commands, const PipelineDesc& desc,
+                    VkExtent2D area) {
+  const auto width = static_cast<float>(area.width);
+  const auto height = static_cast<float>(area.height);
+  VkViewport viewport{0.0F, 0.0F, width, height, 0.0F, 1.0F};
+  if (desc.viewport_y == artifact::ViewportY::kUp) {
+    viewport.y = height;
+    viewport.height = -height;
+  }
+  table.CmdSetViewport(commands, 0, 1, &viewport);
+  const VkRect2D scissor{{0, 0}, area};
+  table.CmdSetScissor(commands, 0, 1, &scissor);
 }
 
 }  // namespace kiln::runtime

@@ -189,9 +189,6 @@ class Pipelines {
 
  private:
   Pipelines(const Device& device, const PipelinesConfig& config);
-  Result<void> Replace(PipelineId id, PipelineDesc desc, std::vector<CodeRef> code,
-                       std::shared_ptr<const ArtifactSource> source);
-  BindResult BindMissing(VkCommandBuffer commands, PipelineId id, OnMissing missing);
 
   std::unique_ptr<PipelinesState> state_;
 };

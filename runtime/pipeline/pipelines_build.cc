@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Pipelines: what a thread does with one that it has claimed.
+// Whoever has claimed a build makes it, a thread or the one that draws; nobody else touches it
+// until its state is final. The handle is published before the state, so who sees a state that can
+// be drawn with sees its handle. A fast link is published at once, and its build goes into the last
+// lane again.
+#include "runtime/pipeline/pipelines_build.h"
+
 #include <cstring>
 
 #include <fmt/format.h>
 
-#include "runtime/pipeline/pipelines_state.h"
+#include "runtime/pipeline/pipelines_save.h"
 
 namespace kiln::runtime {
 namespace {
@@ -44,19 +49,23 @@ Result<void> CheckWords(const PipelineDesc& desc, size_t stage, std::span<const 
   return {};
 }
 
-void PipelinesState::Failed(Build& build, const Error& error) {
+namespace {
+
+void FailBuild(PipelinesState& state, Build& build, const Error& error) {
   if (error.reason == "DEVICE_LOST") {
-    lost = true;
+    state.lost = true;
   }
   build.Fail(PipelineState::kFailed, error);
 }
 
-void PipelinesState::Publish(Build& build, PipelineState result) {
+}  // namespace
+
+void PublishBuild(PipelinesState& state, Build& build, PipelineState result) {
   const VkPipeline handle =
       result == PipelineState::kReadyFast ? build.fast.get() : build.pipeline.get();
   build.handle.store(handle, std::memory_order_release);
-  cache_hits += build.from_cache ? 1 : 0;
-  ++made;
+  state.cache_hits += build.from_cache ? 1 : 0;
+  ++state.made;
   if (result == PipelineState::kReadyFast) {
     build.state.store(result, std::memory_order_release);
   } else {
@@ -64,90 +73,104 @@ void PipelinesState::Publish(Build& build, PipelineState result) {
   }
 }
 
-bool PipelinesState::UsesFastLinks(const Build& build) const {
-  return config.link_fast && CanLinkFast(device->caps()) &&
+bool UsesFastLinks(const PipelinesState& state, const Build& build) {
+  return state.config.link_fast && CanLinkFast(state.device->caps()) &&
          build.desc.bind_point == VK_PIPELINE_BIND_POINT_GRAPHICS;
 }
 
+namespace {
+
 // Once per run: what was just built must be had from the caches.
-void PipelinesState::ProbeCacheControl(Build& build, const StageWords& words, uint32_t worker) {
-  if (cache == nullptr || !device->caps().HasFeature("pipeline_creation_cache_control") ||
-      cache_control.load() != CacheControl::kUnknown) {
+void ProbeCacheControl(PipelinesState& state, Build& build, const StageWords& words,
+                       uint32_t worker) {
+  if (state.cache == nullptr ||
+      !state.device->caps().HasFeature("pipeline_creation_cache_control") ||
+      state.cache_control.load() != CacheControl::kUnknown) {
     return;
   }
   Build again(build.desc);
   again.key = build.key;
   again.code = build.code;
   again.layouts = build.layouts;
-  const Result<void> made =
-      factory.Create(again, words, cache->ForWorker(worker), PipelineFactory::Mode::kCachedOnly);
-  cache_control = made.ok() ? CacheControl::kWorks : CacheControl::kBroken;
+  const Result<void> made = state.factory.Create(again, words, state.cache->ForWorker(worker),
+                                                 PipelineFactory::Mode::kCachedOnly);
+  state.cache_control = made.ok() ? CacheControl::kWorks : CacheControl::kBroken;
 }
 
-Result<void> PipelinesState::Create(Build& build, uint32_t worker, PipelineFactory::Mode mode) {
-  KILN_TRY(const HeldWords held, ReadChecked(build));
-  const VkPipelineCache handle = cache == nullptr ? VK_NULL_HANDLE : cache->ForWorker(worker);
-  const JournalEntry entry(journal.get(), worker, build.key);
-  KILN_TRY_VOID(factory.Create(build, held.words, handle, mode));
-  if (mode == PipelineFactory::Mode::kFull) {
-    ProbeCacheControl(build, held.words, worker);
-  }
-  return {};
-}
-
-Result<HeldWords> PipelinesState::ReadChecked(const Build& build) const {
+Result<HeldWords> ReadChecked(const PipelinesState& state, const Build& build) {
   KILN_TRY(HeldWords held, ReadWords(build));
-  if (config.debug_checks == DebugChecks::kOn) {
+  if (state.config.debug_checks == DebugChecks::kOn) {
     KILN_TRY_VOID(CheckLocations(build.desc, held.words));
   }
   return held;
 }
 
-// Linked now; the optimised one waits in the last lane.
-Result<void> PipelinesState::LinkFast(const std::shared_ptr<Build>& build, uint32_t worker) {
-  KILN_TRY(const HeldWords held, ReadChecked(*build));
-  const VkPipelineCache handle = cache == nullptr ? VK_NULL_HANDLE : cache->ForWorker(worker);
-  {
-    const JournalEntry entry(journal.get(), worker, build->key);
-    KILN_TRY_VOID(factory.CreateFast(*build, held.words, handle));
+}  // namespace
+
+Result<void> CreatePipeline(PipelinesState& state, Build& build, uint32_t worker,
+                            PipelineFactory::Mode mode) {
+  KILN_TRY(const HeldWords held, ReadChecked(state, build));
+  const VkPipelineCache handle =
+      state.cache == nullptr ? VK_NULL_HANDLE : state.cache->ForWorker(worker);
+  const JournalEntry entry(state.journal.get(), worker, build.key);
+  KILN_TRY_VOID(state.factory.Create(build, held.words, handle, mode));
+  if (mode == PipelineFactory::Mode::kFull) {
+    ProbeCacheControl(state, build, held.words, worker);
   }
-  Publish(*build, PipelineState::kReadyFast);
-  queue.Push(Lane::kBackground, build);
   return {};
 }
 
-void PipelinesState::Work(const std::shared_ptr<Build>& build, uint32_t worker) {
-  Make(build, worker);
-  if (worker < queue.threads() && SaveIsDue()) {  // long starts, frames that nobody ends
-    SaveAndTell();
+// Linked now; the optimised one waits in the last lane.
+Result<void> LinkFast(PipelinesState& state, const std::shared_ptr<Build>& build, uint32_t worker) {
+  KILN_TRY(const HeldWords held, ReadChecked(state, *build));
+  const VkPipelineCache handle =
+      state.cache == nullptr ? VK_NULL_HANDLE : state.cache->ForWorker(worker);
+  {
+    const JournalEntry entry(state.journal.get(), worker, build->key);
+    KILN_TRY_VOID(state.factory.CreateFast(*build, held.words, handle));
   }
+  PublishBuild(state, *build, PipelineState::kReadyFast);
+  state.queue.Push(Lane::kBackground, build);
+  return {};
 }
 
-void PipelinesState::Make(const std::shared_ptr<Build>& build, uint32_t worker) {
+namespace {
+
+void MakePipeline(PipelinesState& state, const std::shared_ptr<Build>& build, uint32_t worker) {
   const bool optimise = build->State() == PipelineState::kReadyFast;
   {
-    const MutexLock lock(mutex);
-    current = build->desc.name;
+    const MutexLock lock(state.mutex);
+    state.current = build->desc.name;
   }
-  if (lost) {
-    Failed(*build,
-           {ErrorCode::kUnavailable,
-            fmt::format("'{}' was not made: the device is lost", build->desc.name), "DEVICE_LOST"});
+  if (state.lost) {
+    FailBuild(
+        state, *build,
+        {ErrorCode::kUnavailable,
+         fmt::format("'{}' was not made: the device is lost", build->desc.name), "DEVICE_LOST"});
     return;
   }
-  if (!optimise && UsesFastLinks(*build)) {
-    if (LinkFast(build, worker).ok()) {
+  if (!optimise && UsesFastLinks(state, *build)) {
+    if (LinkFast(state, build, worker).ok()) {
       return;
     }  // what cannot be linked is made as a whole
   }
-  const Result<void> made = Create(*build, worker, PipelineFactory::Mode::kFull);
+  const Result<void> made = CreatePipeline(state, *build, worker, PipelineFactory::Mode::kFull);
   if (made.ok()) {
-    Publish(*build, PipelineState::kReady);
+    PublishBuild(state, *build, PipelineState::kReady);
   } else if (optimise) {  // the fast one stays
-    log->Write(LogLevel::kWarning, "pipelines", "the optimised pipeline was refused",
-               {{"name", build->desc.name}, {"why", ErrorText(made.error())}});
+    state.log->Write(LogLevel::kWarning, "pipelines", "the optimised pipeline was refused",
+                     {{"name", build->desc.name}, {"why", ErrorText(made.error())}});
   } else {
-    Failed(*build, made.error());
+    FailBuild(state, *build, made.error());
+  }
+}
+
+}  // namespace
+
+void WorkOn(PipelinesState& state, const std::shared_ptr<Build>& build, uint32_t worker) {
+  MakePipeline(state, build, worker);
+  if (worker < state.queue.threads() && SaveIsDue(state)) {  // long starts, frames that nobody ends
+    SaveAndTell(state);
   }
 }
 

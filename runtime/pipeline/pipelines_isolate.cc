@@ -1,17 +1,24 @@
 // SPDX-License-Identifier: MIT
-// Pipelines: warm starts whose pipelines are made in child processes first. See spec/pso 7.8
+// A child that ends or hangs takes one pipeline with it: that one is quarantined, and the next
+// child goes on behind it. What a child made is not taken over but for its cache, which the driver
+// reads when the pipeline is made here. See spec/pso 7.8
+#include "runtime/pipeline/pipelines_isolate.h"
+
 #include <filesystem>
 #include <unistd.h>
 
 #include <fmt/format.h>
 
 #include "compiler/base/thread.h"
-#include "runtime/pipeline/pipelines_state.h"
+#include "runtime/pipeline/pipelines_build.h"
 
 namespace kiln::runtime {
 
+namespace {
+
 // False: no child can be started. Afterwards the build is free again, or quarantined.
-bool PipelinesState::MakeInChild(ChildBuilds& children, const std::shared_ptr<Build>& build) {
+bool MakeInChild(PipelinesState& state, ChildBuilds& children,
+                 const std::shared_ptr<Build>& build) {
   if (build->State() != PipelineState::kQueued || !build->Claim()) {
     return true;
   }
@@ -26,8 +33,8 @@ bool PipelinesState::MakeInChild(ChildBuilds& children, const std::shared_ptr<Bu
   }
   const auto fate = children.Try(job);
   if (fate.ok() && *fate != ChildBuilds::Fate::kLived) {
-    if (journal != nullptr) {
-      journal->Quarantine(build->key);
+    if (state.journal != nullptr) {
+      state.journal->Quarantine(build->key);
     }
     build->Fail(
         PipelineState::kQuarantined,
@@ -39,51 +46,56 @@ bool PipelinesState::MakeInChild(ChildBuilds& children, const std::shared_ptr<Bu
   }
   build->GiveUp();
   if (!fate.ok() && fate.error().code != ErrorCode::kCancelled) {
-    log->Write(LogLevel::kWarning, "pipelines", "pipelines are not isolated",
-               {{"why", ErrorText(fate.error())}});
+    state.log->Write(LogLevel::kWarning, "pipelines", "pipelines are not isolated",
+                     {{"why", ErrorText(fate.error())}});
   }
   return fate.ok();
 }
 
 // The caches of the children are the driver's own, with a checked header.
-void PipelinesState::AdoptCache(const std::string& folder) {
-  if (const Result<void> adopted = cache->Adopt(folder); !adopted.ok()) {
-    log->Write(LogLevel::kWarning, "pipelines", "the driver cache of a child is not used",
-               {{"why", ErrorText(adopted.error())}});
+void AdoptCache(PipelinesState& state, const std::string& folder) {
+  if (const Result<void> adopted = state.cache->Adopt(folder); !adopted.ok()) {
+    state.log->Write(LogLevel::kWarning, "pipelines", "the driver cache of a child is not used",
+                     {{"why", ErrorText(adopted.error())}});
   }
   std::error_code left;
   std::filesystem::remove_all(folder, left);  // what stays is found by nobody
 }
 
-void PipelinesState::Isolate(const Isolation& isolation) {
-  const std::vector<std::shared_ptr<Build>> builds = TicketOf(isolation.ticket).builds;
-  const auto stopped = [&] { return closing || lost || IsCancelled(isolation.ticket); };
-  const std::string folder = cache == nullptr ? std::string()
-                                              : fmt::format("{}/child.{}.{}", config.cache_folder,
-                                                            getpid(), isolation.ticket.index);
+}  // namespace
+
+void Isolate(PipelinesState& state, const Isolation& isolation) {
+  const std::vector<std::shared_ptr<Build>> builds = state.TicketOf(isolation.ticket).builds;
+  const auto stopped = [&] {
+    return state.closing || state.lost || state.IsCancelled(isolation.ticket);
+  };
+  const std::string folder = state.cache == nullptr
+                                 ? std::string()
+                                 : fmt::format("{}/child.{}.{}", state.config.cache_folder,
+                                               getpid(), isolation.ticket.index);
   const Result<void> isolated = CatchAll([&] {
-    ChildBuilds children(
-        {.start = config.start_child ? config.start_child : SpawnPipelineChild(*device),
-         .cache_folder = folder,
-         .timeout = config.isolate_timeout,
-         .stopped = stopped});
+    ChildBuilds children({.start = state.config.start_child ? state.config.start_child
+                                                            : SpawnPipelineChild(*state.device),
+                          .cache_folder = folder,
+                          .timeout = state.config.isolate_timeout,
+                          .stopped = stopped});
     for (const std::shared_ptr<Build>& build : builds) {
-      if (stopped() || !MakeInChild(children, build)) {
+      if (stopped() || !MakeInChild(state, children, build)) {
         break;
       }
     }
     children.End();
   });
   if (!isolated.ok()) {  // somebody waits for these builds: they are made here
-    log->Write(LogLevel::kWarning, "pipelines", "pipelines are not isolated",
-               {{"why", ErrorText(isolated.error())}});
+    state.log->Write(LogLevel::kWarning, "pipelines", "pipelines are not isolated",
+                     {{"why", ErrorText(isolated.error())}});
   }
-  if (cache != nullptr) {
-    AdoptCache(folder);
+  if (state.cache != nullptr) {
+    AdoptCache(state, folder);
   }
   for (const std::shared_ptr<Build>& build : builds) {
     if (!stopped() && build->Wanted()) {
-      queue.Push(isolation.lane.value_or(build->lane), build);
+      state.queue.Push(isolation.lane.value_or(build->lane), build);
     }
   }
 }

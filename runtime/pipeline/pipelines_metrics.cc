@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Pipelines: what they tell others: the list of what was drawn with, figures for Prometheus.
+// Texts for others. Distinct pipelines are counted, not ids, for ids may share one. Names come from
+// sources, so they are escaped wherever they are quoted.
+#include "runtime/pipeline/pipelines_metrics.h"
+
 #include <algorithm>
 #include <array>
 #include <map>
@@ -8,7 +11,6 @@
 #include <fmt/ranges.h>
 
 #include "runtime/pipeline/formats.h"
-#include "runtime/pipeline/pipelines_state.h"
 
 namespace kiln::runtime {
 namespace {
@@ -164,8 +166,7 @@ void PrintHitches(const std::vector<Hitch>& hitches, Metrics& out) {
 
 }  // namespace
 
-std::string Pipelines::WriteWarmList() const {
-  PipelinesState& state = *state_;
+std::string WriteWarmList(const PipelinesState& state) {
   const MutexLock lock(state.mutex);
   std::map<uint64_t, const Slot*> drawn;  // by order
   for (uint32_t i = 0; i < state.slots.size(); ++i) {
@@ -188,13 +189,14 @@ std::string Pipelines::WriteWarmList() const {
   return out;
 }
 
-std::string Pipelines::PrintMetrics() const {
-  PipelinesState& state = *state_;
+std::string PrintMetrics(PipelinesState& state, const PipelineStats& stats,
+                         std::span<const PipelineTimes> all_times,
+                         const std::vector<Hitch>& hitches) {
   Metrics out;
-  PrintStates(Stats(), out);
+  PrintStates(stats, out);
   std::vector<double> creation, first_use;
   std::map<Hash128, bool> seen;  // ids may share a pipeline
-  for (const PipelineTimes& times : Times()) {
+  for (const PipelineTimes& times : all_times) {
     if (times.state == PipelineState::kReady && seen.emplace(times.key, true).second) {
       creation.push_back(Seconds(times.creation));
       if (times.first_use != Duration{}) {
@@ -204,7 +206,7 @@ std::string Pipelines::PrintMetrics() const {
   }
   out.Histogram("creation_seconds", "Time of the driver's create calls", creation);
   out.Histogram("first_use_seconds", "Time of warm-up draws", first_use);
-  PrintHitches(Hitches(), out);
+  PrintHitches(hitches, out);
   out.Head("queue_length", "gauge", "Pipelines that wait, by lane");
   const auto lengths = state.queue.Lengths();
   static constexpr std::array<std::string_view, kLanes> kNames = {"critical", "soon", "background"};

@@ -96,68 +96,11 @@ enum class Laziness : uint8_t { kUnknown, kLazy, kEager };
 // Whether FAIL_ON_PIPELINE_COMPILE_REQUIRED tells the truth. See spec/pso 7.2
 enum class CacheControl : uint8_t { kUnknown, kWorks, kBroken };
 
-// Words of every stage; what holds them outlives their use.
-struct HeldWords {
-  StageWords words;
-  std::vector<SourceBytes> bytes;
-  std::vector<std::vector<uint32_t>> aligned;  // of bytes that lie at odd addresses
-};
-// Requires: the caller has claimed the build. Errors: those of its source; METADATA_INVALID.
-Result<HeldWords> ReadWords(const Build& build);
-
-// Errors: METADATA_INVALID if the words are no SPIR-V. `stage`: index into desc.stages.
-Result<void> CheckWords(const PipelineDesc& desc, size_t stage, std::span<const uint32_t> words);
-
 struct PipelinesState {
   PipelinesState(const Device& of, const PipelinesConfig& how, uint32_t threads);
 
-  // Registration.
-  Result<PipelineId> Register(PipelineDesc desc, std::vector<CodeRef> code,
-                              std::shared_ptr<const ArtifactSource> source,
-                              std::span<const ImageHint> hints, Lane lane);
-  // Errors: METADATA_INVALID, of debug checks.
-  Result<std::shared_ptr<Build>> GetBuild(PipelineDesc desc, std::vector<CodeRef> code,
-                                          std::shared_ptr<const ArtifactSource> source,
-                                          std::span<const ImageHint> hints, Lane lane);
-  std::shared_ptr<Build> NewBuild(PipelineDesc desc, const Hash128& key);
-
-  // Building; the build was claimed by the caller.
-  void Work(const std::shared_ptr<Build>& build, uint32_t worker);
-  void Make(const std::shared_ptr<Build>& build, uint32_t worker);
-  Result<HeldWords> ReadChecked(const Build& build) const;  // ReadWords, and debug checks
-  Result<void> Create(Build& build, uint32_t worker, PipelineFactory::Mode mode);
-  Result<void> LinkFast(const std::shared_ptr<Build>& build, uint32_t worker);
-  void Publish(Build& build, PipelineState result);
-  void Failed(Build& build, const Error& error);
-  void ProbeCacheControl(Build& build, const StageWords& words, uint32_t worker);
-  bool UsesFastLinks(const Build& build) const;
-
-  // The driver's cache. See spec/pso 8.4
-  Result<void> SaveCache();
-  bool SaveIsDue();    // true for one caller, who then saves
-  void SaveAndTell();  // trouble is a line of the log
-
-  // Child processes.
-  void Isolate(const Isolation& isolation);
-  bool MakeInChild(ChildBuilds& children, const std::shared_ptr<Build>& build);
-  void AdoptCache(const std::string& folder);
-
-  void KeepTimes(const WarmReport& report, uint64_t code_bytes) const;
-
-  // Warm-up draws, on the thread that draws.
-  bool NeedsFirstUse(const Build& build) const;
-  Result<bool> RunFirstUses(std::span<const std::shared_ptr<Build>> builds);
-  Result<void> FinishFirstUse(Build& build, uint64_t value);
-  void LearnLaziness(const Build& build);
-  WarmUpDraws* Draws();  // null if the device has no memory for them
-
-  // Replacements.
-  bool CanSwap(Build& next);
-  void Swap(PipelineId id, uint64_t frame_value) KILN_REQUIRES(mutex);
-
   Ticket TicketOf(WarmTicket ticket) const;  // as it is now
   bool IsCancelled(WarmTicket ticket) const;
-  bool RunSome();  // without threads: jobs on the calling thread; false if there was none
 
   void Record(HitchKind kind, const Build& build, Duration duration);
   Build& BuildOf(PipelineId id) const {

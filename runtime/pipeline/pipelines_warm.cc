@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Pipelines: warm starts. Threads build, the thread that waits makes the warm-up draws.
-// See spec/pso 7.4, 7.5
+// Threads build, the thread that waits makes the warm-up draws and, without threads, builds, too.
+// The time left is told from the bytes of code: from an earlier run until enough of this one is
+// done, then from how fast this one is. See spec/pso 7.4, 7.5
+#include "runtime/pipeline/pipelines_warm.h"
+
 #include <algorithm>
 #include <chrono>
 #include <set>
@@ -8,17 +11,17 @@
 
 #include <fmt/format.h>
 
-#include "runtime/pipeline/pipelines_state.h"
+#include "runtime/pipeline/pipelines_first_use.h"
+#include "runtime/pipeline/pipelines_isolate.h"
+#include "runtime/pipeline/pipelines_save.h"
 
 namespace kiln::runtime {
 namespace {
 
 // How often a wait looks around, should nobody wake it.
 constexpr std::chrono::milliseconds kLook{20};
-constexpr uint32_t kProbes = 3;
 constexpr uint64_t kEnoughToTell = 10;  // share of what is left that tells how fast this run is
 constexpr uint32_t kSome = 64;          // jobs between two looks around
-constexpr Duration kSlowFirstUse = std::chrono::milliseconds(2);
 
 Duration Now() { return std::chrono::steady_clock::now().time_since_epoch(); }
 
@@ -30,101 +33,7 @@ bool IsDone(const Build& build, uint32_t threads) {
 
 }  // namespace
 
-WarmUpDraws* PipelinesState::Draws() {
-  if (draws == nullptr) {
-    auto made = WarmUpDraws::Create(*device);
-    if (!made.ok()) {
-      log->Write(LogLevel::kWarning, "pipelines", "there are no warm-up draws",
-                 {{"why", ErrorText(made.error())}});
-      return nullptr;
-    }
-    draws = std::move(made).value();
-  }
-  return draws.get();
-}
-
-bool PipelinesState::NeedsFirstUse(const Build& build) const {
-  return IsReady(build.State()) && !build.used.load() && config.first_use != FirstUse::kOff &&
-         (config.first_use == FirstUse::kOn || laziness.load() != Laziness::kEager);
-}
-
-// The first three tell what kind of driver this is.
-void PipelinesState::LearnLaziness(const Build& build) {
-  if (laziness.load() != Laziness::kUnknown) {
-    return;
-  }
-  const Duration first_use = build.first_use.load();
-  lazy_seen += first_use > 4 * build.creation && first_use > kSlowFirstUse ? 1 : 0;
-  if (++first_uses_seen == kProbes) {
-    laziness = lazy_seen == kProbes ? Laziness::kLazy : Laziness::kEager;
-  }
-}
-
-// Waits for one warm-up draw; one that does not end is quarantined.
-Result<void> PipelinesState::FinishFirstUse(Build& build, uint64_t value) {
-  Result<void> done = draws->Wait(value, config.first_use_timeout);
-  if (!done.ok() && done.error().code == ErrorCode::kDeadlineExceeded) {
-    build.handle.store(VK_NULL_HANDLE, std::memory_order_release);
-    build.Fail(PipelineState::kQuarantined,
-               {ErrorCode::kFailedPrecondition,
-                fmt::format("'{}': the first draw of pipeline {} did not end", build.desc.name,
-                            build.key.hex()),
-                "QUARANTINED"});
-    if (journal != nullptr) {
-      journal->Quarantine(build.key);
-    }
-    return {};
-  }
-  if (!done.ok()) {
-    lost = done.error().reason == "DEVICE_LOST";
-    return done;
-  }
-  return {};
-}
-
-// Makes some of the draws that are due. True if there was one.
-Result<bool> PipelinesState::RunFirstUses(std::span<const std::shared_ptr<Build>> builds) {
-  std::vector<Build*> due;
-  const size_t most = laziness.load() == Laziness::kUnknown ? 1 : WarmUpDraws::kBatch;
-  for (const std::shared_ptr<Build>& build : builds) {
-    if (due.size() < most && NeedsFirstUse(*build)) {
-      due.push_back(build.get());
-    }
-  }
-  if (due.empty()) {
-    return false;
-  }
-  WarmUpDraws* const warm = Draws();
-  std::vector<std::pair<Build*, uint64_t>> submitted;
-  Duration start = Now();
-  for (Build* const build : due) {
-    build->used = true;
-    if (warm == nullptr) {
-      continue;
-    }
-    // The slot after those of the threads is that of the thread that draws.
-    const JournalEntry entry(journal.get(), queue.threads(), build->key);
-    const Result<uint64_t> value = warm->Submit(*build);
-    if (value.ok()) {
-      submitted.emplace_back(build, *value);
-    } else if (value.error().reason == "DEVICE_LOST") {
-      lost = true;
-      return value.error();
-    }
-  }
-  for (const auto& [build, value] : submitted) {
-    const JournalEntry entry(journal.get(), queue.threads(), build->key);
-    KILN_TRY_VOID(FinishFirstUse(*build, value));
-    const Duration end = Now();
-    build->first_use = end - start;
-    start = end;
-    LearnLaziness(*build);
-  }
-  return true;
-}
-
-WarmTicket Pipelines::Warm(const WarmRequest& request) {
-  PipelinesState& state = *state_;
+WarmTicket WarmPipelines(PipelinesState& state, const WarmRequest& request) {
   Ticket ticket{.builds = {}, .start = Now(), .report = {}};
   std::set<const Build*> seen;
   const MutexLock lock(state.mutex);
@@ -151,7 +60,7 @@ WarmTicket Pipelines::Warm(const WarmRequest& request) {
     state.isolating.emplace_back(
         Thread::Entry{
             .name = "isolation", .after_throw = Thread::AfterThrow::kEnds, .log = state.log},
-        [&state, isolation](const std::stop_token&) { state.Isolate(isolation); });
+        [&state, isolation](const std::stop_token&) { Isolate(state, isolation); });
   } else if (request.isolate) {
     ticket.isolation = isolation;
   }
@@ -205,52 +114,41 @@ WarmReport ReportOf(const PipelinesState& state, const Ticket& ticket) {
   return report;
 }
 
-}  // namespace
-
 // Of a start that has built something, for the time left of the next one.
-void PipelinesState::KeepTimes(const WarmReport& report, uint64_t code_bytes) const {
-  if (cache != nullptr && report.progress.done == report.progress.total && code_bytes > 0 &&
+void KeepTimes(const PipelinesState& state, const WarmReport& report, uint64_t code_bytes) {
+  if (state.cache != nullptr && report.progress.done == report.progress.total && code_bytes > 0 &&
       report.creation > Duration{}) {
-    WriteWarmRecord({config.cache_folder, config.files, log}, identity,
+    WriteWarmRecord({state.config.cache_folder, state.config.files, state.log}, state.identity,
                     {.elapsed = report.progress.elapsed, .code_bytes = code_bytes});
   }
 }
 
-Ticket PipelinesState::TicketOf(WarmTicket ticket) const {
-  const MutexLock lock(mutex);
-  return tickets[ticket.index];
-}
-
-bool PipelinesState::IsCancelled(WarmTicket ticket) const {
-  const MutexLock lock(mutex);
-  return tickets[ticket.index].cancelled;
-}
-
-bool PipelinesState::RunSome() {
+bool RunSome(PipelinesState& state) {
   uint32_t done = 0;
-  while (done < kSome && !lost && queue.RunOne()) {
+  while (done < kSome && !state.lost && state.queue.RunOne()) {
     ++done;
   }
   return done > 0;
 }
 
-WarmProgress Pipelines::Progress(WarmTicket ticket) const {
-  const Ticket now = state_->TicketOf(ticket);
-  return now.report ? now.report->progress : ProgressOf(*state_, now);
+}  // namespace
+
+WarmProgress ProgressOf(const PipelinesState& state, WarmTicket ticket) {
+  const Ticket now = state.TicketOf(ticket);
+  return now.report ? now.report->progress : ProgressOf(state, now);
 }
 
-void Pipelines::Cancel(WarmTicket ticket) {
+void CancelWarm(PipelinesState& state, WarmTicket ticket) {
   std::vector<std::shared_ptr<Build>> builds;
   {
-    const MutexLock lock(state_->mutex);
-    state_->tickets[ticket.index].cancelled = true;
-    builds = state_->tickets[ticket.index].builds;
+    const MutexLock lock(state.mutex);
+    state.tickets[ticket.index].cancelled = true;
+    builds = state.tickets[ticket.index].builds;
   }
-  state_->queue.Drop(builds);
+  state.queue.Drop(builds);
 }
 
-Result<WarmReport> Pipelines::Wait(WarmTicket ticket, Duration timeout) {
-  PipelinesState& state = *state_;
+Result<WarmReport> WaitForWarm(PipelinesState& state, WarmTicket ticket, Duration timeout) {
   const Ticket waited = state.TicketOf(ticket);
   if (waited.report) {
     return *waited.report;
@@ -260,11 +158,11 @@ Result<WarmReport> Pipelines::Wait(WarmTicket ticket, Duration timeout) {
       const MutexLock lock(state.mutex);
       state.tickets[ticket.index].isolation.reset();
     }
-    state.Isolate(*waited.isolation);
+    Isolate(state, *waited.isolation);
   }
   const Duration deadline = Now() + timeout;
   for (;;) {
-    KILN_TRY(const bool drew, state.RunFirstUses(waited.builds));
+    KILN_TRY(const bool drew, RunFirstUses(state, waited.builds));
     const bool built = std::ranges::all_of(
         waited.builds, [&](const auto& build) { return IsDone(*build, state.queue.threads()); });
     if (state.lost) {
@@ -281,7 +179,7 @@ Result<WarmReport> Pipelines::Wait(WarmTicket ticket, Duration timeout) {
                                progress.total, progress.current),
                    ""};
     }
-    const bool ran = state.queue.threads() == 0 && state.RunSome();
+    const bool ran = state.queue.threads() == 0 && RunSome(state);
     if (!drew && !built && !ran && !state.lost) {
       state.queue.WaitForChange(std::min<Duration>(deadline - Now(), kLook));
     }
@@ -291,14 +189,14 @@ Result<WarmReport> Pipelines::Wait(WarmTicket ticket, Duration timeout) {
   }
   if (state.cache != nullptr) {
     state.cache->Confirm();
-    state.SaveAndTell();
+    SaveAndTell(state);
   }
   WarmReport report = ReportOf(state, waited);
   uint64_t code_bytes = 0;
   for (const std::shared_ptr<Build>& build : waited.builds) {
     code_bytes += build->code_bytes;
   }
-  state.KeepTimes(report, code_bytes);
+  KeepTimes(state, report, code_bytes);
   const MutexLock lock(state.mutex);
   state.tickets[ticket.index].report = report;
   state.tickets[ticket.index].builds.clear();

@@ -91,4 +91,14 @@ AssemblerPool::Counters AssemblerPool::counters() {
   return counters_;
 }
 
+CacheUsage AssemblerPool::Usage() {
+  const MutexLock lock(mutex_);
+  return {.name = "assemblers",
+          .bytes = counters_.bytes,
+          .max_bytes = limit_,
+          .entries = free_.size(),
+          .hits = counters_.reused + counters_.carried,
+          .misses = counters_.made - counters_.carried};
+}
+
 }  // namespace kiln::compile

@@ -14,13 +14,14 @@
 #include <optional>
 #include <span>
 
+#include "compiler/base/cache_usage.h"
 #include "compiler/base/digest.h"
 #include "compiler/base/mutex.h"
 #include "compiler/driver/variant_assembler.h"
 
 namespace kiln::compile {
 
-class AssemblerPool {
+class AssemblerPool final : public CountedCache {
  public:
   using LinkedPtr = std::shared_ptr<const Diagnosed<driver::LinkedProgram>>;
 
@@ -69,6 +70,7 @@ class AssemblerPool {
     uint64_t bytes = 0;    // of free ones
   };
   Counters counters();
+  CacheUsage Usage() override;
 
  private:
   struct Row {

@@ -15,12 +15,7 @@ namespace {
 
 constexpr size_t kRememberedBatches = 256;  // of those that are over
 constexpr uint32_t kRowsOfPage = 100;
-constexpr uint64_t kSeqsOfALife = uint64_t{1} << 32;
 constexpr size_t kSlowItems = 100;
-
-int64_t UnixMs(Clock& clock) {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(clock.UnixTime()).count();
-}
 
 Error UnknownBatch(const Hash128& id) {
   return {.code = ErrorCode::kNotFound,
@@ -32,29 +27,36 @@ Error UnknownBatch(const Hash128& id) {
 
 Batches::~Batches() { CancelAll(); }
 
-Batches::RunPtr Batches::Find(const Hash128& id) {
+BatchRunPtr Batches::Find(const Hash128& id) {
   const MutexLock lock(mutex_);
   const auto found = runs_.find(id);
   return found == runs_.end() ? nullptr : found->second;
 }
 
-Result<Batches::StartResult> Batches::Start(const Hash128& id, BatchRequest request, StartHow how) {
-  auto run = std::make_shared<BatchRun>(id, std::move(request), clock_);
+BatchRunPtr Batches::NewRun(const Hash128& id, BatchRequest request, StartHow how) {
+  auto run = std::make_shared<BatchRun>(id, std::move(request), context_.clock);
   run->spec = std::move(how.spec);
   run->detach = how.detach;
   run->owner = std::move(how.owner);
   run->tenant = std::move(how.tenant);
-  run->started_ms = UnixMs(clock_);
-  run->losses = options_.losses == nullptr ? 0 : options_.losses();
+  run->started_ms = UnixMs(context_.clock);
+  return run;
+}
+
+// Whoever starts a batch that is going joins it. The row is there before the first chunk is
+// submitted, so that a process that ends in between leaves a batch and not a hole.
+Result<Batches::StartResult> Batches::Start(const Hash128& id, BatchRequest request, StartHow how) {
+  const BatchRunPtr run = NewRun(id, std::move(request), std::move(how));
+  run->losses = context_.options.losses == nullptr ? 0 : context_.options.losses();
   {
     const MutexLock lock(run->mutex);
     run->progress.programs = run->request.programs.size();
     run->progress.stage = "scan";
   }
-  RunPtr going;  // of the same id
+  BatchRunPtr going;  // of the same id
   {
     const MutexLock lock(mutex_);
-    RunPtr& known = runs_[id];
+    BatchRunPtr& known = runs_[id];
     if (known != nullptr) {
       const MutexLock run_lock(known->mutex);
       going = known->Over() ? nullptr : known;
@@ -64,33 +66,28 @@ Result<Batches::StartResult> Batches::Start(const Hash128& id, BatchRequest requ
     }
   }
   if (going != nullptr) {
-    (void)Wake(going);
+    (void)worker_.Wake(going);
     return StartResult{.id = id, .attached = true};
   }
   DropOldest();
-  Save(run);
-  const Result<void> submitted = Submit(run);
+  SaveRow(context_, *run);
+  const Result<void> submitted = worker_.Submit(run);
   if (!submitted.ok()) {
-    Finish(run, BatchState::kFailed);
+    worker_.Finish(run, BatchState::kFailed);
     return submitted.error();
   }
   return StartResult{.id = id, .attached = false};
 }
 
 std::optional<Batches::StartResult> Batches::Repeat(const Hash128& id, StartHow how) {
-  const RunPtr before = Find(id);
-  if (before == nullptr || options_.losses == nullptr) {
+  const BatchRunPtr before = Find(id);
+  if (before == nullptr || context_.options.losses == nullptr) {
     return std::nullopt;
   }
-  const auto run = std::make_shared<BatchRun>(id, before->request, clock_);
-  run->spec = std::move(how.spec);
-  run->detach = how.detach;
-  run->owner = std::move(how.owner);
-  run->tenant = std::move(how.tenant);
-  run->started_ms = UnixMs(clock_);
+  const BatchRunPtr run = NewRun(id, before->request, std::move(how));
   {
     const MutexLock lock(before->mutex);
-    if (!before->IsRepeatable() || before->losses != options_.losses()) {
+    if (!before->IsRepeatable() || before->losses != context_.options.losses()) {
       return std::nullopt;
     }
     const MutexLock run_lock(run->mutex);
@@ -98,22 +95,22 @@ std::optional<Batches::StartResult> Batches::Repeat(const Hash128& id, StartHow 
   }
   {
     const MutexLock lock(mutex_);
-    RunPtr& known = runs_[id];
+    BatchRunPtr& known = runs_[id];
     if (known != before) {  // somebody else was faster, or it was dropped
       return std::nullopt;
     }
     known = run;
   }
-  Save(run);
+  SaveRow(context_, *run);
   return StartResult{.id = id, .attached = false};
 }
 
 // A batch that is over is remembered for a while; the cache has its results for longer.
 void Batches::DropOldest() {
-  std::vector<RunPtr> dropped;
+  std::vector<BatchRunPtr> dropped;
   {
     const MutexLock lock(mutex_);
-    std::vector<RunPtr> over;
+    std::vector<BatchRunPtr> over;
     for (const auto& [id, run] : runs_) {
       const MutexLock run_lock(run->mutex);
       if (run->Over()) {
@@ -123,27 +120,30 @@ void Batches::DropOldest() {
     if (over.size() <= kRememberedBatches) {
       return;
     }
-    std::ranges::stable_sort(over, {}, [](const RunPtr& run) { return run->started_ms; });
+    std::ranges::stable_sort(over, {}, [](const BatchRunPtr& run) { return run->started_ms; });
     over.resize(over.size() - kRememberedBatches);
-    for (const RunPtr& run : over) {
+    for (const BatchRunPtr& run : over) {
       runs_.erase(run->id);
     }
     dropped = std::move(over);
   }
-  for (const RunPtr& run : dropped) {
-    if (options_.rows != nullptr) {
-      (void)options_.rows->Remove(run->id);
+  for (const BatchRunPtr& run : dropped) {
+    if (context_.options.rows != nullptr) {
+      (void)context_.options.rows->Remove(run->id);
     }
   }
 }
 
+// Pages of rows, because what is decoded of one may be long. A batch that goes on is submitted at
+// once: workers begin when all are restored.
 void Batches::Restore(const Decode& decode) {
-  if (options_.rows == nullptr) {
+  if (context_.options.rows == nullptr) {
     return;
   }
   std::optional<Hash128> after;
   for (;;) {
-    const Result<std::vector<cache::BatchRow>> rows = options_.rows->List(after, kRowsOfPage);
+    const Result<std::vector<cache::BatchRow>> rows =
+        context_.options.rows->List(after, kRowsOfPage);
     if (!rows.ok() || rows->empty()) {
       return;  // without a database there is nothing to go on with
     }
@@ -151,11 +151,13 @@ void Batches::Restore(const Decode& decode) {
       Result<BatchRequest> request = decode(row.id, row.spec);
       const bool damaged = !request.ok() && request.error().code == ErrorCode::kDataLoss;
       if (damaged || row.state > static_cast<uint32_t>(BatchState::kCancelled)) {
-        (void)options_.rows->Remove(row.id);  // of another build: its id names nothing any more
+        (void)context_.options.rows->Remove(
+            row.id);  // of another build: its id names nothing any more
         continue;
       }
-      const RunPtr run = request.ok() ? Restored(row, std::move(request).value())
-                                      : RestoredAsRefused(row, request.error());
+      const BatchRunPtr run = request.ok()
+                                  ? RestoredRun(row, std::move(request).value(), context_.clock)
+                                  : RefusedRun(context_, row, request.error());
       {
         const MutexLock lock(mutex_);
         runs_[row.id] = run;
@@ -166,122 +168,15 @@ void Batches::Restore(const Decode& decode) {
         goes_on = !run->Over() && !run->paused && run->detach;
       }
       if (goes_on) {
-        (void)Wake(run);
+        (void)worker_.Wake(run);
       }
     }
     after = rows->back().id;
   }
 }
 
-Batches::RunPtr Batches::Restored(const cache::BatchRow& row, BatchRequest request) {
-  auto run = std::make_shared<BatchRun>(row.id, std::move(request), clock_);
-  const BatchNotes notes = DecodeNotes(row.counts);
-  run->spec = row.spec;
-  run->detach = notes.detach;
-  run->owner = notes.owner;
-  run->tenant = notes.tenant;
-  run->started_ms = notes.started_ms;
-  run->restored = true;
-  const MutexLock lock(run->mutex);
-  run->state = static_cast<BatchState>(row.state);
-  run->paused = run->state == BatchState::kPaused;
-  run->waits = !run->Over();
-  if (run->state == BatchState::kRunning) {
-    run->state = BatchState::kQueued;
-  }
-  run->progress.programs = run->request.programs.size();
-  run->progress.stage = "scan";
-  run->updated_ms = row.updated_s * 1000;
-  run->next_seq = notes.next_seq + kSeqsOfALife;  // above all that a watcher has seen
-  if (run->Over()) {
-    run->progress = notes.progress;
-    run->Add({.kind = BatchEvent::Kind::kProgress, .progress = run->progress});
-    run->Add({.kind = BatchEvent::Kind::kFinal, .progress = run->progress, .state = run->state});
-  }
-  return run;
-}
-
-// The row was written by a daemon with higher limits than this one.
-Batches::RunPtr Batches::RestoredAsRefused(const cache::BatchRow& row, const Error& error) {
-  cache::BatchRow failed = row;
-  failed.state = static_cast<uint32_t>(BatchState::kFailed);
-  RunPtr run = Restored(failed, {});
-  {
-    const MutexLock lock(run->mutex);
-    run->events.pop_back();  // the end, which follows what it ends with
-    run->Add({.kind = BatchEvent::Kind::kMessage, .text = "refused: " + error.context});
-    run->Add({.kind = BatchEvent::Kind::kFinal, .progress = run->progress, .state = run->state});
-  }
-  if (row.state != failed.state) {
-    Save(run);
-  }
-  return run;
-}
-
-bool Batches::Wake(const RunPtr& run) {
-  uint32_t chunks = 0;
-  {
-    const MutexLock lock(run->mutex);
-    if (run->Over() || run->finishing || run->paused || halted()) {
-      return true;
-    }
-    const uint32_t wanted = run->scanned ? options_.workers : 1;
-    chunks = wanted - std::min(wanted, run->active);
-  }
-  bool submitted = chunks == 0;
-  for (uint32_t i = 0; i < chunks; ++i) {
-    submitted |= Submit(run).ok();  // fewer workers if the queue is full
-  }
-  return submitted;
-}
-
-void Batches::Save(const RunPtr& run, std::optional<BatchState> state) {
-  if (options_.rows == nullptr) {
-    return;
-  }
-  const MutexLock save_lock(run->save_mutex);
-  cache::BatchRow row{.id = run->id, .spec = run->spec, .state = 0, .counts = {}, .updated_s = 0};
-  {
-    const MutexLock lock(run->mutex);
-    run->saved_at = clock_.Monotonic();
-    run->updated_ms = UnixMs(clock_);
-    row.updated_s = run->updated_ms / 1000;
-    row.state = static_cast<uint32_t>(state.value_or(run->state));
-    row.counts = EncodeNotes({.detach = run->detach,
-                              .owner = run->owner,
-                              .tenant = run->tenant,
-                              .started_ms = run->started_ms,
-                              .next_seq = run->next_seq,
-                              .progress = run->progress});
-  }
-  (void)options_.rows->Put(row);  // without a database the batch ends with the process
-}
-
-Result<void> Batches::Submit(const RunPtr& run) {
-  {
-    const MutexLock lock(run->mutex);
-    ++run->active;
-  }
-  jobs::Job job{.lane = jobs::Lane::kBatch,
-                .name = "batch " + run->request.project,
-                .tenant = run->tenant,
-                .session = run->id.hex(),
-                .priority = run->request.priority,
-                .stop = run->stop.get_token(),
-                .run = [this, run](const cache::Call& call) { Work(run, call); }};
-  const Result<uint64_t> submitted = queue_.Submit(std::move(job));
-  const MutexLock lock(run->mutex);
-  if (!submitted.ok()) {
-    --run->active;
-    run->idle.NotifyAll();
-    return submitted.error();
-  }
-  run->waits = false;
-  return {};
-}
-
 Result<std::vector<BatchEvent>> Batches::Events(const Hash128& id, uint64_t from_seq) {
-  const RunPtr run = Find(id);
+  const BatchRunPtr run = Find(id);
   if (run == nullptr) {
     return UnknownBatch(id);
   }
@@ -308,12 +203,12 @@ Result<std::vector<BatchEvent>> Batches::Events(const Hash128& id, uint64_t from
 
 Result<std::shared_ptr<void>> Batches::Subscribe(const Hash128& id, Wakes wakes,
                                                  std::function<void()> on_events) {
-  const RunPtr run = Find(id);
+  const BatchRunPtr run = Find(id);
   if (run == nullptr) {
     return UnknownBatch(id);
   }
   if (wakes == Wakes::kYes) {
-    (void)Wake(run);
+    (void)worker_.Wake(run);
   }
   const MutexLock lock(run->mutex);
   const uint64_t number = run->next_subscriber++;
@@ -326,7 +221,7 @@ Result<std::shared_ptr<void>> Batches::Subscribe(const Hash128& id, Wakes wakes,
 }
 
 Result<BatchSummary> Batches::Get(const Hash128& id) {
-  const RunPtr run = Find(id);
+  const BatchRunPtr run = Find(id);
   if (run == nullptr) {
     return UnknownBatch(id);
   }
@@ -335,7 +230,7 @@ Result<BatchSummary> Batches::Get(const Hash128& id) {
 }
 
 Result<BatchSummary> Batches::Cancel(const Hash128& id) {
-  if (const RunPtr run = Find(id); run != nullptr) {
+  if (const BatchRunPtr run = Find(id); run != nullptr) {
     run->stop.request_stop();
     bool idle = false;
     {
@@ -343,14 +238,14 @@ Result<BatchSummary> Batches::Cancel(const Hash128& id) {
       idle = run->active == 0;
     }
     if (idle) {  // paused, or waiting for its client: nobody else ends it
-      Finish(run, BatchState::kCancelled);
+      worker_.Finish(run, BatchState::kCancelled);
     }
   }
   return Get(id);
 }
 
 Result<BatchSummary> Batches::Pause(const Hash128& id) {
-  if (const RunPtr run = Find(id); run != nullptr) {
+  if (const BatchRunPtr run = Find(id); run != nullptr) {
     bool changed = false;
     {
       const MutexLock lock(run->mutex);
@@ -362,28 +257,28 @@ Result<BatchSummary> Batches::Pause(const Hash128& id) {
       }
     }
     if (changed) {
-      Save(run);
+      SaveRow(context_, *run);
     }
   }
   return Get(id);
 }
 
 Result<BatchSummary> Batches::Resume(const Hash128& id) {
-  if (const RunPtr run = Find(id); run != nullptr) {
+  if (const BatchRunPtr run = Find(id); run != nullptr) {
     bool changed = false;
     {
       const MutexLock lock(run->mutex);
       changed = !run->Over() && run->paused;
       if (changed) {
         run->paused = false;
-        run->worked_until = clock_.Monotonic();
+        run->worked_until = context_.clock.Monotonic();
         run->state = run->scanned ? BatchState::kRunning : BatchState::kQueued;
       }
     }
     if (changed) {
-      Save(run);
+      SaveRow(context_, *run);
     }
-    if (!Wake(run)) {
+    if (!worker_.Wake(run)) {
       return Error{.code = ErrorCode::kResourceExhausted,
                    .context = "the batch lane is full; resume it later",
                    .reason = "QUEUE_FULL"};
@@ -393,16 +288,17 @@ Result<BatchSummary> Batches::Resume(const Hash128& id) {
 }
 
 std::vector<BatchSummary> Batches::List() {
-  std::vector<RunPtr> runs;
+  std::vector<BatchRunPtr> runs;
   {
     const MutexLock lock(mutex_);
     for (const auto& [id, run] : runs_) {
       runs.push_back(run);
     }
   }
-  std::ranges::stable_sort(runs, std::greater(), [](const RunPtr& run) { return run->started_ms; });
+  std::ranges::stable_sort(runs, std::greater(),
+                           [](const BatchRunPtr& run) { return run->started_ms; });
   std::vector<BatchSummary> summaries;
-  for (const RunPtr& run : runs) {
+  for (const BatchRunPtr& run : runs) {
     const MutexLock lock(run->mutex);
     summaries.push_back(run->Summary());
   }
@@ -410,7 +306,7 @@ std::vector<BatchSummary> Batches::List() {
 }
 
 Result<BatchResults> Batches::Results(const Hash128& id) {
-  const RunPtr run = Find(id);
+  const BatchRunPtr run = Find(id);
   if (run == nullptr) {
     return UnknownBatch(id);
   }
@@ -428,7 +324,7 @@ Result<BatchResults> Batches::Results(const Hash128& id) {
 Result<Batches::ItemPage> Batches::Items(const Hash128& id, const ItemKinds& kinds, size_t first,
                                          size_t count) {
   KILN_TRY_VOID(Results(id));
-  const RunPtr run = Find(id);
+  const BatchRunPtr run = Find(id);
   if (run == nullptr) {
     return UnknownBatch(id);
   }
@@ -469,7 +365,7 @@ Result<Batches::ItemPage> Batches::Items(const Hash128& id, const ItemKinds& kin
 }
 
 Result<MissHistogram> Batches::Misses(const Hash128& id) {
-  const RunPtr run = Find(id);
+  const BatchRunPtr run = Find(id);
   if (run == nullptr) {
     return UnknownBatch(id);
   }
@@ -478,7 +374,7 @@ Result<MissHistogram> Batches::Misses(const Hash128& id) {
 }
 
 Result<std::shared_ptr<const BatchRequest>> Batches::Request(const Hash128& id) {
-  const RunPtr run = Find(id);
+  const BatchRunPtr run = Find(id);
   if (run == nullptr) {
     return UnknownBatch(id);
   }
@@ -486,8 +382,8 @@ Result<std::shared_ptr<const BatchRequest>> Batches::Request(const Hash128& id) 
 }
 
 void Batches::Halt() {
-  halted_.store(true);
-  std::vector<RunPtr> scanning;
+  context_.halted.store(true);
+  std::vector<BatchRunPtr> scanning;
   {
     const MutexLock lock(mutex_);
     for (const auto& [id, run] : runs_) {
@@ -497,21 +393,21 @@ void Batches::Halt() {
       }
     }
   }
-  for (const RunPtr& run : scanning) {
+  for (const BatchRunPtr& run : scanning) {
     run->stop.request_stop();
   }
 }
 
 void Batches::CancelAll() {
   Halt();
-  std::vector<RunPtr> runs;
+  std::vector<BatchRunPtr> runs;
   {
     const MutexLock lock(mutex_);
     for (const auto& [id, run] : runs_) {
       runs.push_back(run);
     }
   }
-  for (const RunPtr& run : runs) {
+  for (const BatchRunPtr& run : runs) {
     run->stop.request_stop();
     const MutexLock lock(run->mutex);
     while (run->active != 0) {

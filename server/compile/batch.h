@@ -4,186 +4,49 @@
 // of the cache, so starting it again resumes it, and a row per batch is all that a restart of the
 // daemon needs. See spec/daemon 4.2, 7
 //
-// Threads: all functions of Batches may run concurrently. One mutex per batch guards its events and
-// counts; building runs outside of it.
+// Batches is what others call. The rest has files of its own: batch_check what is refused at once,
+// batch_scan what is to be built, batch_work the building, batch_journal the row, and BatchRun the
+// state of one batch that they share.
+//
+// Threads: all functions of Batches may run concurrently. Its mutex guards which runs there are;
+// one mutex per batch guards its events and counts (BatchRun); building runs outside of both.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "cache/batch_rows.h"
-#include "cache/leases.h"
 #include "compiler/base/clock.h"
 #include "compiler/base/mutex.h"
-#include "server/compile/batch_points.h"
+#include "compiler/base/result.h"
+#include "server/compile/batch_context.h"
+#include "server/compile/batch_progress.h"
+#include "server/compile/batch_request.h"
+#include "server/compile/batch_run.h"
+#include "server/compile/batch_work.h"
 #include "server/compile/cached_build.h"
 #include "server/compile/explainer.h"
-#include "server/compile/exploration.h"
-#include "server/jobs/crash_guard.h"
-#include "server/jobs/queue.h"
-#include "server/project/space.h"
 
 namespace kiln::compile {
 
-// Limits of a batch; 0: none.
-struct BatchBudget {
-  uint64_t results = kMaxResults;  // distinct ones of one program
-  uint64_t variants = 0;           // allowed ones of one program
-  uint64_t cpu_us = 0;             // of all compiling
-  uint64_t output = 0;             // bytes of distinct code and metadata
-};
-
-struct BatchProgram {
-  ProgramRequest program;
-  project::SpaceRequest space;
-  std::vector<NamedTarget> targets;
-  uint64_t results = 0, variants = 0;  // instead of the batch's, unless 0
-  uint32_t priority = 0;               // 0 to 9: those with a higher one are built first
-  std::string family;                  // programs of one obey the family rule; or empty
-};
-
-enum class OnError : uint8_t { kContinue, kStopProgram, kStop };
-
-struct BatchRequest {
-  std::string project;
-  std::vector<BatchProgram> programs;
-  OnError on_error = OnError::kContinue;
-  bool retry_failed = false;
-  BatchBudget budget;
-  uint64_t explore = 0;  // distinct results of a program to discover beyond its budget; 0: none
-  std::string pin;       // not empty: keeps the results when the batch is done
-  uint32_t priority = 0;
-  // A result counts as stored only when an upstream has it as well (spec/cache 7.2).
-  bool quorum = false;
-};
-
-// Of one program of the request.
-PointLimits LimitsOf(const BatchRequest& request, const BatchProgram& program);
-
-// What can be told before anything is built: the budget, and the family rule at the values that
-// every program fixes or defaults to. Programs with wrong sources pass: they fail as results.
-// Errors: kResourceExhausted, LIMIT_VARIANTS; kInvalidArgument, SPACE_WRONG; kFailedPrecondition,
-// FAMILY_MISMATCH; as CachedBuild::Prepare.
-Result<void> CheckBatch(CachedBuild& builder, cache::BlobStore& store, const BatchRequest& request,
-                        Clock& clock, const cache::Call& call);
-
-enum class BatchState : uint8_t { kQueued, kRunning, kPaused, kDone, kFailed, kCancelled };
-
-// Counts of spec/daemon 7.3. Results are distinct signatures of all
-// targets; variants are allowed points of the axes.
-struct BatchProgress {
-  struct Slow {
-    std::string program;
-    std::vector<resolve::OptionSetting> options;
-    uint64_t cpu_us = 0;
-  };
-  uint64_t variants_total = 0;  // 0 until every program was scanned
-  uint64_t variants_served = 0;
-  uint64_t results_done = 0;
-  uint64_t results_upper = 0;  // points to build, of all targets; 0 until every program was scanned
-  uint64_t hit_memory = 0, hit_local = 0, hit_upstream = 0, shared = 0,
-           compiled = 0;                  // of results, by origin
-  uint64_t failed = 0;                    // results that are source errors
-  uint64_t limited = 0;                   // that exceed a limit
-  uint64_t poisoned = 0;                  // that nobody can build
-  uint64_t retried = 0;                   // failures that were built again
-  uint64_t unbuilt = 0;                   // results that there are not: the world failed
-  uint64_t unstored = 0;                  // results that the store did not take
-  uint64_t validated = 0, optimised = 0;  // distinct modules that went through these recipes
-  uint64_t code_distinct = 0;             // SPIR-V modules
-  uint64_t bytes_out = 0;                 // of distinct code and metadata
-  uint64_t cpu_us = 0;                    // spent
-  uint64_t cpu_saved_us = 0;              // of hits, when they were built
-  uint64_t programs_done = 0, programs = 0;
-  Duration elapsed{};                          // of work, without pauses
-  double rate_results = 0, rate_variants = 0;  // per second; the mean of about the last 10 s
-  uint64_t eta_ms = 0;                         // 0: not known yet
-  uint64_t queue = 0, running = 0;             // jobs of the batch lane
-  std::string program;                         // in work
-  std::string stage;                           // scan, lookup, resolve, store
-  std::string slowed_by;                       // empty, cpu, memory, io
-  std::vector<Slow> slowest;                   // three, slowest first
-  std::string problem;       // why results are not built or kept; the first reason
-  bool wants_kept = false;   // it is not well if results are not kept
-  bool over_budget = false;  // of CPU, output or results: the batch ended there
-  bool wrong_space = false;  // a program's axes or conditions are wrong
-};
-
-// One distinct result, when it was first met; or all that fails in a program, each message once.
-struct BatchItem {
-  std::string program;
-  std::vector<resolve::OptionSetting> options;  // a representative
-  Outcome outcome;
-  uint64_t served = 1;                                        // variants
-  std::vector<std::vector<resolve::OptionSetting>> examples;  // of each diagnostic, or empty
-};
-
-struct BatchEvent {
-  enum class Kind : uint8_t { kProgress, kItem, kProgramDone, kMessage, kFinal };
-  uint64_t seq = 0;
-  Kind kind = Kind::kProgress;
-  BatchProgress progress;                   // kProgress, kFinal
-  std::shared_ptr<const BatchItem> item;    // kItem: failures
-  std::string text;                         // kProgramDone: its name; kMessage
-  BatchState state = BatchState::kRunning;  // kFinal
-};
-
-struct BatchSummary {
-  Hash128 id;
-  std::string project;
-  BatchState state = BatchState::kQueued;
-  BatchProgress progress;
-  std::string owner;
-  int64_t started_ms = 0, updated_ms = 0;  // Unix
-  bool waits = false;  // of an earlier process: until somebody who may write wants it
-};
-
-// Which results a list is about; none: all of them.
-struct ItemKinds {
-  bool failed = false;   // source errors and limits
-  bool poison = false;   // crashed or timed out again and again
-  bool slow = false;     // the hundred that took most CPU
-  bool deduped = false;  // serve more than one variant
-
-  bool all() const { return !failed && !poison && !slow && !deduped; }
-};
-
-// A distinct result with the digests to fetch.
-using BatchResults = std::vector<std::shared_ptr<const BatchItem>>;
-
-// The name under which attempts to scan a batch are noted: what ends the process three times while
-// it counts is not tried again.
-cache::Key ScanKey(const Hash128& batch);
-
-struct BatchRun;
-struct TakenPoints;
-
 class Batches {
  public:
-  struct Options {
-    uint32_t workers = 1;  // chunks of one batch that may run at once
-    // Counts what the store lost: equal counts, and what was stored then is stored now. Null: no
-    // batch is repeated from what an equal one found.
-    std::function<uint64_t()> losses = {};
-    cache::ExplainRing* explains = nullptr;  // null: nothing is explained
-    cache::Leases* leases = nullptr;         // null: there is nothing to keep from eviction
-    cache::Pins* pins = nullptr;             // the same
-    cache::BatchRows* rows = nullptr;        // null: batches end with the process
-    // What batch work makes way for: empty, cpu, memory, io; null: nothing.
-    std::function<std::string()> slowed_by = {};
-    jobs::CrashGuard* attempts = nullptr;  // null: what ends the process in scanning is not found
-  };
+  using Options = BatchOptions;
 
   // All must outlive the object, those of the options too.
   Batches(CachedBuild& builder, cache::BlobStore& store, jobs::JobQueue& queue, Clock& clock,
           const Options& options)
-      : builder_(builder), store_(store), queue_(queue), clock_(clock), options_(options) {}
+      : context_{.builder = builder,
+                 .store = store,
+                 .queue = queue,
+                 .clock = clock,
+                 .options = options},
+        worker_(context_) {}
   ~Batches();
 
   struct StartResult {
@@ -256,45 +119,15 @@ class Batches {
   void CancelAll();
 
  private:
-  using RunPtr = std::shared_ptr<BatchRun>;
-
-  RunPtr Find(const Hash128& id);
-  Result<void> Submit(const RunPtr& run);
-  // Submits chunks for a run that has none. False if the queue takes none.
-  bool Wake(const RunPtr& run);
-  // Puts the row of a run: what the next process goes on with. `state`: instead of the run's.
-  void Save(const RunPtr& run, std::optional<BatchState> state = std::nullopt);
+  BatchRunPtr Find(const Hash128& id);
+  // A run that somebody starts now.
+  BatchRunPtr NewRun(const Hash128& id, BatchRequest request, StartHow how);
   void DropOldest();
-  RunPtr Restored(const cache::BatchRow& row, BatchRequest request);
-  RunPtr RestoredAsRefused(const cache::BatchRow& row, const Error& error);
-  bool halted() const { return halted_.load(); }
-  void Measure(const RunPtr& run);
-  void Work(const RunPtr& run, const cache::Call& call);
-  void RunChunk(const RunPtr& run, const cache::Call& call, bool& ends);
-  void Break(const RunPtr& run, std::string_view what, bool ends) noexcept;
-  bool Scan(const RunPtr& run, const cache::Call& call);
-  void BuildPoints(const RunPtr& run, const cache::Call& call);
-  void BuildPoint(const RunPtr& run, const TakenPoints& taken, size_t index, BuildOptions how,
-                  const cache::Call& call);
-  void Expand(const RunPtr& run, const TakenPoints& taken, size_t index,
-              std::optional<Exploration::Read> read, const cache::Call& call);
-  void Acknowledge(const RunPtr& run);
-  void Explain(const RunPtr& run, size_t program, size_t target,
-               std::span<const resolve::OptionSetting> point, BuildTrace trace, bool failed);
-  void ObeyFamily(const RunPtr& run, size_t program, std::span<const resolve::OptionSetting> point,
-                  const Outcome& outcome, const cache::Call& call);
-  void Hold(const RunPtr& run, const cache::Call& call);
-  void Pin(const RunPtr& run);
-  void Finish(const RunPtr& run, BatchState state);
 
-  CachedBuild& builder_;
-  cache::BlobStore& store_;
-  jobs::JobQueue& queue_;
-  Clock& clock_;
-  const Options options_;
-  std::atomic<bool> halted_{false};
-  Mutex mutex_;
-  std::map<Hash128, RunPtr> runs_ KILN_GUARDED_BY(mutex_);
+  BatchContext context_;
+  BatchWorker worker_;
+  Mutex mutex_;  // before the lock of a run, where both are taken
+  std::map<Hash128, BatchRunPtr> runs_ KILN_GUARDED_BY(mutex_);
 };
 
 }  // namespace kiln::compile

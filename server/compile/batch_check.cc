@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// What StartBatch refuses at once.
+#include "server/compile/batch_check.h"
+
 #include <map>
 #include <string>
 #include <vector>
 
 #include "cache/call_bounds.h"
-#include "server/compile/batch.h"
 #include "server/compile/family_rule.h"
 
 namespace kiln::compile {

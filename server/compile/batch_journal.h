@@ -7,10 +7,17 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
+#include "cache/batch_rows.h"
 #include "compiler/base/bytes.h"
-#include "server/compile/batch.h"
+#include "compiler/base/clock.h"
+#include "compiler/base/result.h"
+#include "server/compile/batch_context.h"
+#include "server/compile/batch_progress.h"
+#include "server/compile/batch_request.h"
+#include "server/compile/batch_run.h"
 
 namespace kiln::compile {
 
@@ -24,5 +31,21 @@ struct BatchNotes {
 
 Bytes EncodeNotes(const BatchNotes& notes);
 BatchNotes DecodeNotes(ByteView bytes);
+
+// Milliseconds since 1970.
+int64_t UnixMs(Clock& clock);
+
+// Puts the row of a run: what the next process goes on with. `state`: instead of the run's. Rows of
+// one run are put one after another, under its save_mutex; its other lock is not held meanwhile.
+void SaveRow(const BatchContext& context, BatchRun& run,
+             std::optional<BatchState> state = std::nullopt);
+
+// The run of a row of an earlier process. One that is over tells its end; any other is parked until
+// a chunk is submitted for it.
+BatchRunPtr RestoredRun(const cache::BatchRow& row, BatchRequest request, Clock& clock);
+
+// The same for a request that would be refused today: the row was written by a daemon with higher
+// limits than this one. It has failed, which is saved, and says why.
+BatchRunPtr RefusedRun(const BatchContext& context, const cache::BatchRow& row, const Error& error);
 
 }  // namespace kiln::compile

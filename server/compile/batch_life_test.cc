@@ -13,7 +13,9 @@
 #include "compiler/base/file.h"
 #include "compiler/base/test_directory.h"
 #include "server/compile/batch.h"
+#include "server/compile/batch_scan.h"
 #include "server/compile/calling_store.h"
+#include "server/compile/test_batch.h"
 #include "server/jobs/memory_queue.h"
 
 namespace kiln::compile {
@@ -33,17 +35,8 @@ BatchRequest Request() {
     program.space.axes.push_back({.name = flag, .all = true, .values = {}});
   }
   text += "conditional (" + condition + ") setting cull_mode = \"back\";\n";
-  program.program.name = "wide";
-  program.program.sources.push_back({.path = "wide.rpl",
-                                     .digest = DigestOf(text),
-                                     .text = std::make_shared<const std::string>(text)});
-  program.targets.push_back({.name = "meta",
-                             .target = target::MakeTarget(target::Environment::kVulkan11),
-                             .metadata_only = true});
-  BatchRequest request;
-  request.project = "test";
-  request.programs.push_back(std::move(program));
-  return request;
+  FromText(program, "wide", text, "meta");
+  return BatchOf(std::move(program));
 }
 
 const Hash128 kId = HashBytes(AsBytes("the batch"));

@@ -2,13 +2,17 @@
 // Batches of which nothing changed: what is repeated from the run before, and what is looked up.
 // Chunks run when the test says so.
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 
+#include "cache/leases.h"
 #include "cache/memory_store.h"
 #include "server/compile/batch.h"
+#include "server/compile/test_batch.h"
 #include "server/jobs/memory_queue.h"
 
 namespace kiln::compile {
@@ -27,17 +31,8 @@ BatchRequest Request(bool wrong) {
   for (const char* const flag : {"a", "b"}) {
     program.space.axes.push_back({.name = flag, .all = true, .values = {}});
   }
-  program.program.name = "small";
-  program.program.sources.push_back({.path = "small.rpl",
-                                     .digest = DigestOf(text),
-                                     .text = std::make_shared<const std::string>(text)});
-  program.targets.push_back({.name = "meta",
-                             .target = target::MakeTarget(target::Environment::kVulkan11),
-                             .metadata_only = true});
-  BatchRequest request;
-  request.project = "test";
-  request.programs.push_back(std::move(program));
-  return request;
+  FromText(program, "small", text, "meta");
+  return BatchOf(std::move(program));
 }
 
 class BatchRepeat : public testing::Test {
@@ -159,6 +154,30 @@ TEST_F(BatchRepeat, FailuresPinsAndQuorum_AreLookedUp) {
   quorum.quorum = true;
   Build(std::move(quorum));
   EXPECT_FALSE(Repeats());
+}
+
+// A database without rows.
+class NoRows final : public cache::Pins {
+ public:
+  Result<uint64_t> Add(const cache::Pin& /*pin*/, std::span<const cache::Key> /*keys*/) override {
+    return uint64_t{0};
+  }
+  Result<void> Remove(std::string_view /*name*/) override { return {}; }
+  Result<std::vector<cache::Pin>> List() override { return std::vector<cache::Pin>(); }
+};
+
+TEST_F(BatchRepeat, PinOfResultsThatOnlyMemoryHas_IsNotKept) {
+  NoRows rows;
+  Batches emptied(builder, store, queue, clock, {.pins = &rows});
+  BatchRequest request = Request(false);
+  request.pin = "release";
+  ASSERT_TRUE(emptied.Start(kId, std::move(request)).ok());
+  RunChunks();
+  const BatchSummary batch = *emptied.Get(kId);
+  EXPECT_EQ(batch.state, BatchState::kDone);
+  EXPECT_EQ(batch.progress.unstored, batch.progress.results_done);
+  EXPECT_NE(batch.progress.problem.find("pin 'release'"), std::string::npos);
+  EXPECT_NE(batch.progress.problem.find("not in its cache any more"), std::string::npos);
 }
 
 TEST_F(BatchRepeat, CancelledBatch_IsLookedUp) {

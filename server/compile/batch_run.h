@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The state of one batch: its programs with the points that are left, what came of the others, and
-// the events that tell about it. Private to batch.cc.
+// the events that tell about it. Shared by the parts of Batches, and by nobody else.
+//
+// Threads: `mutex` guards all that changes, and nothing is built, stored or asked while it is held;
+// subscribers are called under it and must only post. `save_mutex` is taken before `mutex`.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +18,17 @@
 #include <unordered_set>
 #include <vector>
 
+#include "compiler/base/clock.h"
 #include "compiler/base/mutex.h"
-#include "server/compile/batch.h"
 #include "server/compile/batch_points.h"
+#include "server/compile/batch_progress.h"
 #include "server/compile/batch_rates.h"
+#include "server/compile/batch_request.h"
 #include "server/compile/explainer.h"
 #include "server/compile/exploration.h"
 #include "server/compile/family_rule.h"
 #include "server/compile/merged_failures.h"
+#include "server/compile/prepared_program.h"
 
 namespace kiln::compile {
 
@@ -163,5 +169,7 @@ struct BatchRun {
   void AddFailedProgram(const std::string& name, const std::vector<PlacedDiagnostic>& diagnostics)
       KILN_REQUIRES(mutex);
 };
+
+using BatchRunPtr = std::shared_ptr<BatchRun>;
 
 }  // namespace kiln::compile

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The first chunk of a batch: its programs are prepared and their points listed. spec/daemon 6.4
+#include "server/compile/batch_scan.h"
+
 #include <algorithm>
 #include <memory>
 #include <utility>
@@ -7,9 +8,12 @@
 #include <fmt/format.h>
 
 #include "cache/call_bounds.h"
-#include "server/compile/batch.h"
+#include "compiler/base/digest.h"
+#include "server/compile/batch_check.h"
+#include "server/compile/batch_leases.h"
 #include "server/compile/batch_points.h"
-#include "server/compile/batch_run.h"
+#include "server/compile/explainer.h"
+#include "server/compile/exploration.h"
 
 namespace kiln::compile {
 namespace {
@@ -110,31 +114,33 @@ cache::Key ScanKey(const Hash128& batch) {
           .id = HashBytes(AsBytes("scan of batch " + batch.hex()))};
 }
 
-// Prepares every program and lists its points. False if the batch cannot go on: it was stopped, or
-// scanning it has ended too many processes.
-bool Batches::Scan(const RunPtr& run, const cache::Call& call) {
-  const cache::Key key = ScanKey(run->id);
-  const bool deadly = options_.attempts != nullptr && options_.attempts->IsDeadly(key);
-  if (deadly && !run->request.retry_failed) {
-    const MutexLock lock(run->mutex);
-    run->Refuse(IsPoison());
+// Programs are scanned one after the other, each with what those before it left of the limits of a
+// batch. The lists are made outside of the run's lock; what came of each program is told under it,
+// and all of them are handed over together, so that no chunk sees a part.
+bool ScanBatch(const BatchContext& context, BatchRun& run, const cache::Call& call) {
+  const cache::Key key = ScanKey(run.id);
+  const bool deadly =
+      context.options.attempts != nullptr && context.options.attempts->IsDeadly(key);
+  if (deadly && !run.request.retry_failed) {
+    const MutexLock lock(run.mutex);
+    run.Refuse(IsPoison());
     return false;
   }
-  const jobs::CrashGuard::Running running(options_.attempts, key,
+  const jobs::CrashGuard::Running running(context.options.attempts, key,
                                           jobs::CrashGuard::Running::Place::kBesideOthers);
-  Hold(run, call);
+  HoldLeases(context, run, call);
   std::vector<BatchRun::Program> programs;
   uint64_t total = 0;
   uint64_t upper = 0;
   Left left;
-  for (const BatchProgram& request : run->request.programs) {
+  for (const BatchProgram& request : run.request.programs) {
     BatchRun::Program program;
     program.points = std::make_shared<BatchPoints>();
     Result<void> scanned =
-        Prepare(request, builder_, PoisonFor(run->request.retry_failed), call, program);
+        Prepare(request, context.builder, PoisonFor(run.request.retry_failed), call, program);
     if (scanned.ok()) {
-      scanned = cache::WhileWanted(call, left.bytes, clock_, [&] {
-        return ListPoints(request, LimitsOf(run->request, request), clock_, program);
+      scanned = cache::WhileWanted(call, left.bytes, context.clock, [&] {
+        return ListPoints(request, LimitsOf(run.request, request), context.clock, program);
       });
     }
     if (call.stop.stop_requested()) {
@@ -143,22 +149,22 @@ bool Batches::Scan(const RunPtr& run, const cache::Call& call) {
     if (scanned.ok()) {
       scanned = Account(program, left);
     }
-    RecordCauses(options_.explains, run->asker, clock_, program);
+    RecordCauses(context.options.explains, run.asker, context.clock, program);
     total += program.points->variants;
     const uint64_t more = ResultsUpper(program);
     upper = more > UINT64_MAX - upper ? UINT64_MAX : upper + more;
-    const MutexLock lock(run->mutex);
-    run->NoteScanned(request.program.name, scanned, program);
+    const MutexLock lock(run.mutex);
+    run.NoteScanned(request.program.name, scanned, program);
     programs.push_back(std::move(program));
   }
-  const MutexLock lock(run->mutex);
-  run->progress.over_budget = false;  // of one program: the others are built
-  run->programs = std::move(programs);
-  run->FindFamilies();
-  run->scanned = true;
-  run->progress.variants_total = total;
-  run->progress.results_upper = upper;
-  run->Add({.kind = BatchEvent::Kind::kProgress, .progress = run->progress});
+  const MutexLock lock(run.mutex);
+  run.progress.over_budget = false;  // of one program: the others are built
+  run.programs = std::move(programs);
+  run.FindFamilies();
+  run.scanned = true;
+  run.progress.variants_total = total;
+  run.progress.results_upper = upper;
+  run.Add({.kind = BatchEvent::Kind::kProgress, .progress = run.progress});
   return true;
 }
 

@@ -12,6 +12,8 @@
 
 #include "cache/memory_store.h"
 #include "compiler/base/log.h"
+#include "server/compile/batch_check.h"
+#include "server/compile/test_batch.h"
 #include "server/jobs/memory_queue.h"
 #include "server/jobs/worker.h"
 
@@ -43,17 +45,8 @@ class BatchTest : public testing::Test {
       program.space.axes.push_back({.name = flag, .all = true, .values = {}});
     }
     text += "conditional (" + condition + ") setting cull_mode = \"back\";\n";
-    program.program.name = "wide";
-    program.program.sources.push_back({.path = "wide.rpl",
-                                       .digest = DigestOf(text),
-                                       .text = std::make_shared<const std::string>(text)});
-    program.targets.push_back({.name = "vk",
-                               .target = target::MakeTarget(target::Environment::kVulkan11),
-                               .metadata_only = true});
-    BatchRequest request;
-    request.project = "test";
-    request.programs.push_back(std::move(program));
-    return request;
+    FromText(program, "wide", text, "vk");
+    return BatchOf(std::move(program));
   }
 
   // `flags` axes beside 'deep', of which each is consulted only where those before it are on: no

@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: MIT
-// What a batch does on worker threads: building points in slices, and what
-// follows when the last one is built.
+#include "server/compile/batch_work.h"
+
 #include <algorithm>
 #include <chrono>
 #include <iterator>
-#include <optional>
-#include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "cache/call_bounds.h"
 #include "compiler/artifact/metadata.h"
 #include "compiler/base/thread.h"
-#include "server/compile/batch.h"
-#include "server/compile/batch_points.h"
-#include "server/compile/batch_run.h"
+#include "server/compile/batch_acknowledge.h"
+#include "server/compile/batch_explain.h"
+#include "server/compile/batch_journal.h"
+#include "server/compile/batch_leases.h"
+#include "server/compile/batch_scan.h"
+#include "server/compile/explainer.h"
+#include "server/jobs/job.h"
 
 namespace kiln::compile {
 namespace {
@@ -27,49 +31,51 @@ constexpr Duration kProgressEvery = std::chrono::milliseconds(100);  // at most 
 // longer than the slice.
 constexpr size_t kRowsAtOnce = 2048;
 
-struct Refused {
-  uint64_t results = 0;
-  std::optional<Error> why;  // of the first
+}  // namespace
 
-  void Add(const Refused& more) {
-    results += more.results;
-    why = why.has_value() ? why : more.why;
+bool BatchWorker::Wake(const BatchRunPtr& run) {
+  uint32_t chunks = 0;
+  {
+    const MutexLock lock(run->mutex);
+    if (run->Over() || run->finishing || run->paused || context_.halted.load()) {
+      return true;
+    }
+    const uint32_t wanted = run->scanned ? context_.options.workers : 1;
+    chunks = wanted - std::min(wanted, run->active);
   }
-};
-
-// Puts rows durably, in order. A row whose content the store refuses does not keep the others out.
-// The rows are halved until the refused one is alone; any other error counts for all of them.
-Refused PutRows(cache::BlobStore& store, std::span<const cache::Item> rows,
-                cache::Durability durability) {
-  if (rows.empty()) {
-    return {};
+  bool submitted = chunks == 0;
+  for (uint32_t i = 0; i < chunks; ++i) {
+    submitted |= Submit(run).ok();  // fewer workers if the queue is full
   }
-  const Result<cache::PutResult> stored = store.Put(rows, durability, {});
-  if (stored.ok()) {
-    return {};
-  }
-  const ErrorCode code = stored.error().code;
-  const bool one_is_wrong =
-      code == ErrorCode::kFailedPrecondition || code == ErrorCode::kAlreadyExists;
-  if (rows.size() == 1 || !one_is_wrong || stored.error().reason == cache::kReadOnly) {
-    const auto results = std::ranges::count_if(
-        rows, [](const cache::Item& row) { return row.key.level == cache::Level::kSignature; });
-    return {.results = static_cast<uint64_t>(results), .why = stored.error()};
-  }
-  const size_t half = rows.size() / 2;
-  Refused refused = PutRows(store, rows.first(half), durability);
-  refused.Add(PutRows(store, rows.subspan(half), durability));
-  return refused;
+  return submitted;
 }
 
-constexpr Duration kRenewLease = std::chrono::minutes(1);
-constexpr uint32_t kExplained = 16;  // misses of a program and target that leave a record
-
-}  // namespace
+Result<void> BatchWorker::Submit(const BatchRunPtr& run) {
+  {
+    const MutexLock lock(run->mutex);
+    ++run->active;
+  }
+  jobs::Job job{.lane = jobs::Lane::kBatch,
+                .name = "batch " + run->request.project,
+                .tenant = run->tenant,
+                .session = run->id.hex(),
+                .priority = run->request.priority,
+                .stop = run->stop.get_token(),
+                .run = [this, run](const cache::Call& call) { Work(run, call); }};
+  const Result<uint64_t> submitted = context_.queue.Submit(std::move(job));
+  const MutexLock lock(run->mutex);
+  if (!submitted.ok()) {
+    --run->active;
+    run->idle.NotifyAll();
+    return submitted.error();
+  }
+  run->waits = false;
+  return {};
+}
 
 // The worker reports a bug of kiln; here it ends the batch, which nobody else would end.
 // The exception then goes on to the worker.
-void Batches::Work(const RunPtr& run, const cache::Call& call) {
+void BatchWorker::Work(const BatchRunPtr& run, const cache::Call& call) {
   bool ends = false;
   try {
     RunChunk(run, call, ends);
@@ -82,7 +88,7 @@ void Batches::Work(const RunPtr& run, const cache::Call& call) {
 // The other chunks see that they should stop; the last of all ends the batch.
 // If there is no memory left to say that the batch is over, it is over all the same: the destructor
 // of Batches waits for its chunks.
-void Batches::Break(const RunPtr& run, std::string_view what, bool ends) noexcept {
+void BatchWorker::Break(const BatchRunPtr& run, std::string_view what, bool ends) noexcept {
   (void)run->stop.request_stop();
   bool last = false;
   {
@@ -107,24 +113,24 @@ void Batches::Break(const RunPtr& run, std::string_view what, bool ends) noexcep
 // A chunk ends in one of four ways: another one follows; the batch is parked, and whoever wakes it
 // submits the next one; other chunks are still at work; or it was the last one, which ends the
 // batch. `ends` is set when it is counted among those that end.
-void Batches::RunChunk(const RunPtr& run, const cache::Call& call, bool& ends) {
+void BatchWorker::RunChunk(const BatchRunPtr& run, const cache::Call& call, bool& ends) {
   bool scans = false;
   {
     const MutexLock lock(run->mutex);
-    if (!call.stop.stop_requested() && (run->Parked() || halted())) {
+    if (!call.stop.stop_requested() && (run->Parked() || context_.halted.load())) {
       return run->Leave();
     }
     scans = !run->scanning;
     run->scanning = true;
     if (run->worked_until == Duration::zero()) {
-      run->worked_until = clock_.Monotonic();
+      run->worked_until = context_.clock.Monotonic();
     }
     if (run->state == BatchState::kQueued) {
       run->state = BatchState::kRunning;
     }
   }
-  if (scans && !call.stop.stop_requested() && Scan(run, call)) {
-    for (uint32_t i = 1; i < options_.workers; ++i) {
+  if (scans && !call.stop.stop_requested() && ScanBatch(context_, *run, call)) {
+    for (uint32_t i = 1; i < context_.options.workers; ++i) {
       (void)Submit(run);  // fewer workers if the queue is full
     }
   }
@@ -137,7 +143,7 @@ void Batches::RunChunk(const RunPtr& run, const cache::Call& call, bool& ends) {
     const MutexLock lock(run->mutex);
     const bool more = !run->Over() && !call.stop.stop_requested() && !run->progress.over_budget &&
                       !run->broken && !(run->scanned && run->current >= run->programs.size());
-    if (more && (run->Parked() || halted())) {
+    if (more && (run->Parked() || context_.halted.load())) {
       return run->Leave();
     }
     again = more;
@@ -148,7 +154,7 @@ void Batches::RunChunk(const RunPtr& run, const cache::Call& call, bool& ends) {
   }
   if (again && !Submit(run).ok()) {
     const MutexLock lock(run->mutex);
-    if (run->active == 1 && halted()) {  // the daemon drains: the next one goes on
+    if (run->active == 1 && context_.halted.load()) {  // the daemon drains: the next one goes on
       return run->Leave();
     }
     ends = true;
@@ -156,7 +162,7 @@ void Batches::RunChunk(const RunPtr& run, const cache::Call& call, bool& ends) {
     last = run->ending == run->active;
   }
   if (last) {
-    Acknowledge(run);
+    Acknowledge(context_, *run);
     BatchState end = BatchState::kDone;
     {
       const MutexLock lock(run->mutex);
@@ -169,9 +175,12 @@ void Batches::RunChunk(const RunPtr& run, const cache::Call& call, bool& ends) {
   run->Leave();
 }
 
-void Batches::BuildPoints(const RunPtr& run, const cache::Call& call) {
-  const Duration end = clock_.Monotonic() + kSlice;
-  Hold(run, call);
+// Points are taken a few at a time, under the run's lock, and built outside of it, until the slice
+// is over. Where points are still being discovered, a chunk that finds none waits a moment for
+// those that others are about to find.
+void BatchWorker::BuildPoints(const BatchRunPtr& run, const cache::Call& call) {
+  const Duration end = context_.clock.Monotonic() + kSlice;
+  HoldLeases(context_, *run, call);
   std::vector<cache::Item> rows;
   BuildOptions how{.durability = cache::Durability::kRelaxed,
                    .retry_failed = run->request.retry_failed,
@@ -179,7 +188,8 @@ void Batches::BuildPoints(const RunPtr& run, const cache::Call& call) {
                    .all_code = false,
                    .rows = &rows,
                    .background = true};
-  while (!call.stop.stop_requested() && clock_.Monotonic() < end && !halted()) {
+  while (!call.stop.stop_requested() && context_.clock.Monotonic() < end &&
+         !context_.halted.load()) {
     std::optional<TakenPoints> taken;
     {
       const MutexLock lock(run->mutex);
@@ -209,14 +219,14 @@ void Batches::BuildPoints(const RunPtr& run, const cache::Call& call) {
     acknowledge = run->rows.size() >= kRowsAtOnce || run->current == run->programs.size();
   }
   if (acknowledge) {
-    Acknowledge(run);
+    Acknowledge(context_, *run);
   }
   Measure(run);
 }
 
 // One point, for the targets that want it.
-void Batches::BuildPoint(const RunPtr& run, const TakenPoints& taken, size_t index,
-                         BuildOptions how, const cache::Call& call) {
+void BatchWorker::BuildPoint(const BatchRunPtr& run, const TakenPoints& taken, size_t index,
+                             BuildOptions how, const cache::Call& call) {
   const BatchPoint& point = taken.points->points[index];
   const bool explored = !taken.nodes.empty();
   Exploration::Read read;
@@ -228,16 +238,20 @@ void Batches::BuildPoint(const RunPtr& run, const TakenPoints& taken, size_t ind
     }
     BuildTrace trace;
     trace.options_of_hits = false;
-    how.trace = options_.explains == nullptr && !explored ? nullptr : &trace;
-    Result<Outcome> outcome = builder_.Build(
+    how.trace = context_.options.explains == nullptr && !explored ? nullptr : &trace;
+    Result<Outcome> outcome = context_.builder.Build(
         *taken.targets[target], point.options, how,
         {.stop = call.stop,
-         .deadline = std::min(call.deadline, clock_.Monotonic() + jobs::kItemDeadline)});
+         .deadline = std::min(call.deadline, context_.clock.Monotonic() + jobs::kItemDeadline)});
     whole = whole && outcome.ok();
     read.Add(trace);
-    if (outcome.ok() && options_.explains != nullptr) {
-      Explain(run, taken.program, target, point.options, std::move(trace),
-              outcome->kind != OutcomeKind::kOk);
+    if (outcome.ok() && context_.options.explains != nullptr) {
+      ExplainPoint(context_, *run,
+                   {.program = taken.program,
+                    .target = target,
+                    .point = point.options,
+                    .trace = std::move(trace),
+                    .failed = outcome->kind != OutcomeKind::kOk});
     }
     if (outcome.ok() && target == 0) {
       ObeyFamily(run, taken.program, point.options, *outcome, call);
@@ -255,8 +269,8 @@ void Batches::BuildPoint(const RunPtr& run, const TakenPoints& taken, size_t ind
 
 // Tells the exploration what a node of it read, so that it goes on; `read` is empty if the node
 // could not be built.
-void Batches::Expand(const RunPtr& run, const TakenPoints& taken, size_t index,
-                     std::optional<Exploration::Read> read, const cache::Call& call) {
+void BatchWorker::Expand(const BatchRunPtr& run, const TakenPoints& taken, size_t index,
+                         std::optional<Exploration::Read> read, const cache::Call& call) {
   std::shared_ptr<Exploration> exploration;
   {
     const MutexLock lock(run->mutex);
@@ -267,7 +281,7 @@ void Batches::Expand(const RunPtr& run, const TakenPoints& taken, size_t index,
     return;
   }
   const Result<uint64_t> variants =
-      cache::WhileWanted(call, jobs::kCallBytes, clock_, [&]() -> Result<uint64_t> {
+      cache::WhileWanted(call, jobs::kCallBytes, context_.clock, [&]() -> Result<uint64_t> {
         return exploration->Expand(taken.nodes[index], std::move(*read));
       });
   if (!variants.ok() && call.stop.stop_requested()) {
@@ -278,14 +292,14 @@ void Batches::Expand(const RunPtr& run, const TakenPoints& taken, size_t index,
 }
 
 // Tells how far the batch is, and writes it down, when it is time to.
-void Batches::Measure(const RunPtr& run) {
-  const jobs::QueueStatus queue = queue_.Status();
+void BatchWorker::Measure(const BatchRunPtr& run) {
+  const jobs::QueueStatus queue = context_.queue.Status();
   const std::string slowed_by =
-      options_.slowed_by == nullptr ? std::string() : options_.slowed_by();
+      context_.options.slowed_by == nullptr ? std::string() : context_.options.slowed_by();
   bool save = false;
   {
     const MutexLock lock(run->mutex);
-    const Duration now = clock_.Monotonic();
+    const Duration now = context_.clock.Monotonic();
     BatchProgress& progress = run->progress;
     run->Work(now);
     if (now - run->last_progress >= kProgressEvery) {
@@ -305,21 +319,21 @@ void Batches::Measure(const RunPtr& run) {
     save = now - run->saved_at >= kSaveEvery;
   }
   if (save) {
-    Save(run);
+    SaveRow(context_, *run);
   }
 }
 
 // Compares the layout of a result with those of the other programs of its material.
-void Batches::ObeyFamily(const RunPtr& run, size_t program,
-                         std::span<const resolve::OptionSetting> point, const Outcome& outcome,
-                         const cache::Call& call) {
+void BatchWorker::ObeyFamily(const BatchRunPtr& run, size_t program,
+                             std::span<const resolve::OptionSetting> point, const Outcome& outcome,
+                             const cache::Call& call) {
   {
     const MutexLock lock(run->mutex);
     if (run->programs[program].family == nullptr || !outcome.artifact.has_value()) {
       return;
     }
   }
-  const Result<artifact::PipelineMetadata> metadata = MetadataOf(store_, outcome, call);
+  const Result<artifact::PipelineMetadata> metadata = MetadataOf(context_.store, outcome, call);
   if (!metadata.ok()) {
     return;  // evicted already; what it was built from has not changed
   }
@@ -332,149 +346,30 @@ void Batches::ObeyFamily(const RunPtr& run, size_t program,
   }
 }
 
-// What counts as stored was acknowledged (spec/cache 6.5.3): records name content, so they are
-// taken only if everything before them was.
-void Batches::Acknowledge(const RunPtr& run) {
-  std::vector<cache::Item> rows;
-  {
-    const MutexLock lock(run->mutex);
-    rows.swap(run->rows);
-  }
-  const Refused refused = PutRows(
-      store_, rows, run->request.quorum ? cache::Durability::kQuorum : cache::Durability::kDurable);
-  if (refused.results != 0) {
-    builder_.DistrustStore();
-    const MutexLock lock(run->mutex);
-    run->NoteUnstored(refused.results, *refused.why);
-  }
-}
-
-// Counts what was missed and why; some misses, the first hit and every failure leave a record:
-// failures are found by it when they are to be forgotten.
-void Batches::Explain(const RunPtr& run, size_t program, size_t target,
-                      std::span<const resolve::OptionSetting> point, BuildTrace trace,
-                      bool failed) {
-  const bool miss = trace.result == cache::ExplainResult::kMiss;
-  std::shared_ptr<const PreparedProgram> prepared;
-  std::shared_ptr<const std::vector<BatchCauses>> causes;
-  bool leaves_record = false;
-  {
-    const MutexLock lock(run->mutex);
-    BatchRun::Program& of = run->programs[program];
-    ++run->misses.results;
-    prepared = of.targets[target];
-    causes = of.causes;
-    leaves_record = miss ? of.explained[target] < kExplained : !of.hit_explained[target];
-    of.explained[target] += miss && leaves_record ? 1 : 0;
-    leaves_record = leaves_record || failed;
-    of.hit_explained[target] = of.hit_explained[target] || !miss;
-  }
-  const cache::Cause cause = !miss ? cache::Cause::kNone
-                             : trace.cause != cache::Cause::kNone
-                                 ? trace.cause
-                                 : (*causes)[target].CauseOf(trace.options);
-  uint64_t seq = 0;
-  if (leaves_record) {
-    if (!miss) {
-      std::vector<resolve::OptionSetting> settings = prepared->request.options;
-      settings.insert(settings.end(), point.begin(), point.end());
-      const auto values = resolve::CheckOptions(prepared->program(), settings);
-      trace.options =
-          values.ok() ? OptionTexts(prepared->program(), *values.value) : OptionTexts(settings);
-    }
-    cache::ExplainRecord record = ExplainRecordOf(*prepared, run->asker, trace, clock_);
-    // An explanation for content that was there once: the ring knows who removed it.
-    record.cause = cause == cache::Cause::kEvicted ? cache::Cause::kNone : cause;
-    seq = options_.explains->Append(std::move(record));
-  } else if (miss) {
-    options_.explains->CountMisses(cause, 1);
-  }
-  if (miss) {
-    const MutexLock lock(run->mutex);
-    MissHistogram::Row& row = run->misses.causes[cause];
-    ++row.count;
-    if (seq != 0 && row.examples.size() < MissHistogram::kExamples) {
-      row.examples.push_back(seq);
-    }
-  }
-}
-
-// Holds leases on what the batch uses, renewed every minute.
-void Batches::Hold(const RunPtr& run, const cache::Call& call) {
-  if (options_.leases == nullptr) {
-    return;
-  }
-  {
-    const MutexLock lock(run->mutex);
-    const Duration now = clock_.Monotonic();
-    if (run->held_at != Duration::min() && now - run->held_at < kRenewLease) {
-      return;
-    }
-    run->held_at = now;
-  }
-  (void)options_.leases->Hold("batch " + run->id.hex());  // without a database nothing is evicted
-  std::set<cache::Key> sources;  // no record names them: to be asked for is to be leased
-  for (const BatchProgram& program : run->request.programs) {
-    for (const Source& source : program.program.sources) {
-      sources.insert(cache::ContentKey(source.digest));
-    }
-  }
-  (void)store_.FindMissing(std::vector<cache::Key>(sources.begin(), sources.end()), call);
-}
-
-// Pins the results under the name that the request gives.
-void Batches::Pin(const RunPtr& run) {
-  std::vector<cache::Key> keys;
-  {
-    const MutexLock lock(run->mutex);
-    if (run->Over()) {
-      return;
-    }
-    for (const std::shared_ptr<const BatchItem>& item : run->results) {
-      keys.push_back(
-          {.level = cache::Level::kSignature, .space = 0, .id = item->outcome.artifact->signature});
-    }
-  }
-  const Result<uint64_t> pinned =
-      options_.pins == nullptr
-          ? Error{.code = ErrorCode::kFailedPrecondition,
-                  .context = "results are kept in memory only",
-                  .reason = std::string(cache::kReadOnly)}
-          : options_.pins->Add({.name = run->request.pin, .note = "batch " + run->id.hex()}, keys);
-  if (!pinned.ok()) {
-    const MutexLock lock(run->mutex);
-    run->Add({.kind = BatchEvent::Kind::kMessage,
-              .text = "pin '" + run->request.pin + "': " + pinned.error().context});
-    run->NoteUnstored(keys.size(),
-                      {.code = pinned.error().code,
-                       .context = "pin '" + run->request.pin + "': " + pinned.error().context});
-  }
-}
-
-void Batches::Finish(const RunPtr& run, BatchState state) {
+// The row is written before anybody hears of the end. `finishing` keeps a second chunk, or a caller
+// who cancels, from ending the run once more meanwhile.
+void BatchWorker::Finish(const BatchRunPtr& run, BatchState state) {
   if (state == BatchState::kDone && !run->request.pin.empty()) {
-    Pin(run);
+    PinResults(context_, *run);
   }
-  if (options_.leases != nullptr) {
-    (void)options_.leases->Release("batch " + run->id.hex());
-  }
+  ReleaseLeases(context_, *run);
   {
     const MutexLock lock(run->mutex);
     if (run->Over() || run->finishing) {
       return;
     }
-    if (state == BatchState::kCancelled && halted()) {
+    if (state == BatchState::kCancelled && context_.halted.load()) {
       return;  // the process ends, not the batch: the next one goes on from the row
     }
     run->finishing = true;
     if (run->worked_until != Duration::zero() && !run->paused) {
-      run->Work(clock_.Monotonic());
+      run->Work(context_.clock.Monotonic());
     }
     for (size_t program = 0; program < run->programs.size(); ++program) {
       run->AddFailures(program);  // of programs that were not finished
     }
   }
-  Save(run, state);  // before anybody hears of the end, who may rely on it
+  SaveRow(context_, *run, state);  // before anybody hears of the end, who may rely on it
   const MutexLock lock(run->mutex);
   run->state = state;
   run->progress.eta_ms = 0;

@@ -2,26 +2,20 @@
 #include "server/compile/content_cache.h"
 
 namespace kiln::compile {
+namespace {
+
+constexpr uint64_t kRowBytes = 64;  // of a key, its time and its links; about
+
+}  // namespace
 
 void ContentCache::Add(const Hash128& id) {
-  const Duration until = clock_.Monotonic() + kTrusted;
-  const MutexLock lock(mutex_);
-  if (until_.size() >= kMaxRows) {
-    until_.clear();  // it fills again with what is asked now
-  }
-  until_[id] = until;
+  until_.Put(id, clock_.Monotonic() + kTrusted, kRowBytes);
 }
 
 bool ContentCache::Has(const Hash128& id) {
-  const Duration now = clock_.Monotonic();
-  const MutexLock lock(mutex_);
-  const auto found = until_.find(id);
-  return found != until_.end() && now < found->second;
-}
-
-void ContentCache::Clear() {
-  const MutexLock lock(mutex_);
-  until_.clear();
+  const std::optional<Duration> until =
+      until_.Find(id, Known::Use::kUnseen);  // the order is that of expiring
+  return until.has_value() && clock_.Monotonic() < *until;
 }
 
 }  // namespace kiln::compile

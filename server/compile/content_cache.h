@@ -7,11 +7,10 @@
 #pragma once
 
 #include <chrono>
-#include <unordered_map>
 
+#include "compiler/base/bounded_cache.h"
 #include "compiler/base/clock.h"
 #include "compiler/base/digest.h"
-#include "compiler/base/mutex.h"
 
 namespace kiln::compile {
 
@@ -23,15 +22,16 @@ class ContentCache {
   void Add(const Hash128& id);
   bool Has(const Hash128& id);
   // The store lost something, or did not take it.
-  void Clear();
+  void Clear() { until_.Clear(); }
+  CountedCache& cache() { return until_; }
 
  private:
   static constexpr Duration kTrusted = std::chrono::minutes(5);
   static constexpr size_t kMaxRows = 1'000'000;
 
   Clock& clock_;
-  Mutex mutex_;
-  std::unordered_map<Hash128, Duration, Hash128Hash> until_ KILN_GUARDED_BY(mutex_);
+  using Known = BoundedCache<Hash128, Duration, Hash128Hash>;
+  Known until_{"known contents", {.entries = kMaxRows}};
 };
 
 }  // namespace kiln::compile

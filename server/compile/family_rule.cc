@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "compiler/base/printable.h"
 #include "compiler/diag/diagnostic.h"
 
 namespace kiln::compile {
@@ -143,7 +144,7 @@ std::string FamilyRule::Declaration(size_t program, const SetLine* line) const {
     file = fmt::format(" of {}", prepared.linked->value->paths[resolved.ModuleOf(found[0])]);
   }
   return fmt::format("'{}'{} has {}", Shortened(prepared.request.name, kMaxArgument), file,
-                     Shortened(line->text, kMaxArgument));
+                     Shortened(WellFormed(line->text), kMaxArgument));
 }
 
 PlacedDiagnostic FamilyRule::Difference(size_t set, const First& first, size_t program,

@@ -62,9 +62,11 @@ const MaskList::Names& MaskList::Of(const Names& live) const {
 StoredMasks::Read StoredMasks::Of(const Hash128& entry, const cache::Call& call) {
   {
     const MutexLock lock(mutex_);
-    const auto row = rows_.find(entry);
-    if (row != rows_.end() && row->second.loaded) {
-      return row->second.read;
+    const Row* const row = call.may_write ? rows_.Find(entry) : rows_.Peek(entry);
+    const bool is_known = row != nullptr && row->loaded;
+    ++(is_known ? hits_ : misses_);
+    if (is_known) {
+      return row->read;
     }
   }
   std::vector<MaskList::Names> masks;
@@ -86,7 +88,7 @@ StoredMasks::Read StoredMasks::Of(const Hash128& entry, const cache::Call& call)
     return {.stored = stored, .list = MaskList(std::move(masks))};
   }
   const MutexLock lock(mutex_);
-  Row& row = rows_[entry];
+  Row& row = RowOf(entry);
   if (!row.loaded) {
     const bool stored = !masks.empty();
     row = {.loaded = true, .read = {.stored = stored, .list = MaskList(std::move(masks))}};
@@ -98,7 +100,7 @@ MaskList::Names StoredMasks::Add(const Hash128& entry, const MaskList::Names& li
                                  std::vector<cache::Item>& items, const cache::Call& call) {
   (void)Of(entry, call);  // ordinals that the store has are taken
   const MutexLock lock(mutex_);
-  MaskList& list = rows_[entry].read.list;
+  MaskList& list = RowOf(entry).read.list;
   if (const std::optional<uint32_t> ordinal = list.Add(live); ordinal.has_value()) {
     items.push_back(cache::MaskItem(kSpace, cache::MaskKey(entry, *ordinal), list.all()[*ordinal]));
   }
@@ -107,7 +109,27 @@ MaskList::Names StoredMasks::Add(const Hash128& entry, const MaskList::Names& li
 
 void StoredMasks::Clear() {
   const MutexLock lock(mutex_);
-  rows_.clear();
+  rows_.Clear();
+}
+
+CacheUsage StoredMasks::Usage() {
+  const MutexLock lock(mutex_);
+  return {.name = "masks",
+          .bytes = rows_.cost(),
+          .entries = rows_.size(),
+          .max_entries = kMaxEntries,
+          .hits = hits_,
+          .misses = misses_};
+}
+
+StoredMasks::Row& StoredMasks::RowOf(const Hash128& entry) {
+  if (Row* const row = rows_.Find(entry)) {
+    return *row;
+  }
+  if (rows_.size() >= kMaxEntries) {
+    rows_.DropOldest();
+  }
+  return rows_.Add(entry, {}, sizeof(Row));
 }
 
 }  // namespace kiln::compile

@@ -9,12 +9,13 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "cache/store.h"
+#include "compiler/base/cache_usage.h"
 #include "compiler/base/digest.h"
+#include "compiler/base/lru_map.h"
 #include "compiler/base/mutex.h"
 
 namespace kiln::compile {
@@ -43,7 +44,7 @@ class MaskList {
 //
 // Threads: all functions may run concurrently. One mutex guards the lists; the store is read
 // outside of it.
-class StoredMasks {
+class StoredMasks final : public CountedCache {
  public:
   struct Read {
     bool stored = false;  // the store had some: then it may have results, too
@@ -61,6 +62,7 @@ class StoredMasks {
 
   // The store is read again.
   void Clear();
+  CacheUsage Usage() override;
 
  private:
   struct Row {
@@ -68,9 +70,17 @@ class StoredMasks {
     Read read;
   };
 
+  static constexpr size_t kMaxEntries = 65'536;
+
+  // Makes room first, so the row stays until the next call. Requires: what it was told by an
+  // earlier call is in the store, or on its way there.
+  Row& RowOf(const Hash128& entry) KILN_REQUIRES(mutex_);
+
   cache::BlobStore& store_;
   Mutex mutex_;
-  std::unordered_map<Hash128, Row, Hash128Hash> rows_ KILN_GUARDED_BY(mutex_);
+  LruMap<Hash128, Row, Hash128Hash> rows_ KILN_GUARDED_BY(mutex_);
+  uint64_t hits_ KILN_GUARDED_BY(mutex_) = 0;
+  uint64_t misses_ KILN_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace kiln::compile

@@ -12,7 +12,9 @@
 #include "compiler/base/stop.h"
 #include "compiler/driver/fingerprint.h"
 #include "compiler/ir/enum_names.h"
+#include "server/compile/batch_check.h"
 #include "server/compile/batch_points.h"
+#include "server/compile/build_keys.h"
 #include "server/compile/exploration.h"
 #include "server/compile/masks.h"
 
@@ -221,7 +223,7 @@ class Planner {
     for (const Found& row : found) {
       CheckStop();
       const std::optional<Hash128> key =
-          CachedBuild::LiveKey(prepared, row.values, masks.Of(row.live));
+          LiveKeyOf(prepared.entry, prepared.program(), row.values, masks.Of(row.live));
       KILN_CHECK(key.has_value(), "a result with options that its program does not have");
       const Hash128 live = *key;
       const auto [place, is_new] = rows.emplace(live, plan_.contents.artifacts.size());

@@ -29,6 +29,7 @@ std::shared_ptr<const PreparedProgram> PreparedProgramCache::Find(const ProgramR
   const auto found = std::ranges::find_if(entries_, [&](const Entry& entry) {
     return entry.request == request && entry.target == target;
   });
+  ++(found == entries_.end() ? misses_ : hits_);
   if (found == entries_.end()) {
     return nullptr;
   }
@@ -57,6 +58,17 @@ void PreparedProgramCache::Clear() {
   const MutexLock lock(mutex_);
   entries_.clear();
   bytes_ = 0;
+}
+
+CacheUsage PreparedProgramCache::Usage() {
+  const MutexLock lock(mutex_);
+  return {.name = "prepared programs",
+          .bytes = bytes_,
+          .max_bytes = max_bytes_,
+          .entries = entries_.size(),
+          .max_entries = kMaxPrograms,
+          .hits = hits_,
+          .misses = misses_};
 }
 
 }  // namespace kiln::compile

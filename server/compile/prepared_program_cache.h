@@ -9,6 +9,7 @@
 #include <list>
 #include <memory>
 
+#include "compiler/base/cache_usage.h"
 #include "compiler/base/mutex.h"
 #include "server/compile/request.h"
 
@@ -16,7 +17,7 @@ namespace kiln::compile {
 
 struct PreparedProgram;
 
-class PreparedProgramCache {
+class PreparedProgramCache final : public CountedCache {
  public:
   static constexpr size_t kMaxPrograms = 64;
 
@@ -31,6 +32,7 @@ class PreparedProgramCache {
   void Keep(const ProgramRequest& request, const NamedTarget& target,
             const std::shared_ptr<const PreparedProgram>& prepared);
   void Clear();
+  CacheUsage Usage() override;
 
  private:
   struct Entry {
@@ -44,6 +46,8 @@ class PreparedProgramCache {
   Mutex mutex_;
   std::list<Entry> entries_ KILN_GUARDED_BY(mutex_);  // latest first
   uint64_t bytes_ KILN_GUARDED_BY(mutex_) = 0;
+  uint64_t hits_ KILN_GUARDED_BY(mutex_) = 0;
+  uint64_t misses_ KILN_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace kiln::compile

@@ -80,7 +80,9 @@ Result<std::shared_ptr<const ParsedSource>> ProgramPool::Parse(const Source& sou
   const Hash128 key = ModuleKeyOf(source.digest, *language, limits_id_);
   {
     const MutexLock lock(mutex_);
-    if (const Row* row = FindRow(key, call); row != nullptr) {
+    const Row* const row = FindRow(key, call);
+    ++(row == nullptr ? misses_ : hits_);
+    if (row != nullptr) {
       return row->parsed;
     }
   }
@@ -268,7 +270,9 @@ Result<std::shared_ptr<const Diagnosed<driver::LinkedProgram>>> ProgramPool::Lin
     std::vector<std::string> paths, ir::PipelineType pipeline, const cache::Call& call) {
   {
     const MutexLock lock(mutex_);
-    if (const Row* row = FindRow(key, call); row != nullptr) {
+    const Row* const row = FindRow(key, call);
+    ++(row == nullptr ? misses_ : hits_);
+    if (row != nullptr) {
       return row->linked;
     }
   }
@@ -301,6 +305,16 @@ Result<std::shared_ptr<const Diagnosed<driver::LinkedProgram>>> ProgramPool::Lin
 PoolCounters ProgramPool::Counters() {
   const MutexLock lock(mutex_);
   return counters_;
+}
+
+CacheUsage ProgramPool::Usage() {
+  const MutexLock lock(mutex_);
+  return {.name = "modules and programs",
+          .bytes = counters_.bytes,
+          .max_bytes = limit_,
+          .entries = rows_.size(),
+          .hits = hits_,
+          .misses = misses_};
 }
 
 ProgramPool::Row* ProgramPool::FindRow(const Hash128& key, const cache::Call& call) {

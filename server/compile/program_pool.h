@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "cache/store.h"
+#include "compiler/base/cache_usage.h"
 #include "compiler/base/language_limits.h"
 #include "compiler/base/mutex.h"
 #include "compiler/diag/diagnostic.h"
@@ -50,7 +51,7 @@ struct PoolCounters {
 // The key under which a source is kept once it was read.
 Hash128 ModuleKeyOf(const Digest& source, ir::Language language, const Hash128& limits);
 
-class ProgramPool {
+class ProgramPool final : public CountedCache {
  public:
   // All must outlive the pool. limit: bytes of module images kept. limits: of what is parsed and
   // built; part of every key. `attempts`: null if none are noted. `apart`: runs front ends;
@@ -79,6 +80,7 @@ class ProgramPool {
   const Hash128& limits_id() const { return limits_id_; }
 
   PoolCounters Counters();
+  CacheUsage Usage() override;
 
  private:
   using LinkedPtr = std::shared_ptr<const Diagnosed<driver::LinkedProgram>>;
@@ -124,6 +126,8 @@ class ProgramPool {
   Rows rows_ KILN_GUARDED_BY(mutex_);  // most recently used first
   std::unordered_map<Hash128, Rows::iterator, Hash128Hash> index_ KILN_GUARDED_BY(mutex_);
   PoolCounters counters_ KILN_GUARDED_BY(mutex_);
+  uint64_t hits_ KILN_GUARDED_BY(mutex_) = 0;
+  uint64_t misses_ KILN_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace kiln::compile

@@ -10,6 +10,7 @@
 
 #include "cache/key.h"
 #include "compiler/base/language_limits.h"
+#include "compiler/base/printable.h"
 #include "compiler/diag/quoted.h"
 #include "compiler/ir/enum_names.h"
 #include "compiler/recipe/recipe.h"
@@ -18,7 +19,6 @@ namespace kiln::compile {
 namespace {
 
 constexpr uint32_t kSpace = 0;
-constexpr size_t kMaxRecent = 100'000;  // rows of the memory of this process
 // The ranks of callers that wait for one run of a recipe.
 constexpr uint8_t kBackground = 0;
 constexpr uint8_t kWaitedFor = 1;
@@ -63,7 +63,8 @@ Outcome Failed(const Outcome& from, const std::string& recipe, const std::string
   PlacedDiagnostic diagnostic;
   diagnostic.code = poison ? kPoisoned : kRefused;
   diagnostic.name = poison ? "recipe-poison" : "recipe-refused";
-  const std::string said = Shortened(report, kMaxReport);
+  // Tools quote names of the module, which are any bytes; a reply has UTF-8 only.
+  const std::string said = Shortened(WellFormed(report), kMaxReport);
   diagnostic.message = fmt::format("recipe '{}' of the {} module: {}", recipe, stage,
                                    said.substr(0, said.find('\n')));
   if (const size_t more = said.find('\n'); more != std::string::npos) {
@@ -94,11 +95,9 @@ Result<cache::Blob> Recipes::Input(const Digest& digest, const Outcome& outcome,
 }
 
 Recipes::StepPtr Recipes::Known(const Hash128& key, const cache::Call& call) {
-  {
-    const MutexLock lock(mutex_);
-    if (const auto found = recent_.find(key); found != recent_.end()) {
-      return found->second;
-    }
+  if (const std::optional<StepPtr> found =
+          recent_.Find(key, call.may_write ? Steps::Use::kNoted : Steps::Use::kUnseen)) {
+    return *found;
   }
   const Result<cache::Blob> row =
       store_.Get({.level = cache::Level::kRecipe, .space = kSpace, .id = key}, call);
@@ -138,16 +137,7 @@ Recipes::StepPtr Recipes::Known(const Hash128& key, const cache::Call& call) {
 }
 
 void Recipes::Remember(const Hash128& key, const StepPtr& step) {
-  const MutexLock lock(mutex_);
-  if (recent_.size() >= kMaxRecent) {
-    recent_.clear();
-  }
-  recent_[key] = step;
-}
-
-void Recipes::Forget() {
-  const MutexLock lock(mutex_);
-  recent_.clear();
+  recent_.Put(key, step, sizeof(Step) + step->report.size());
 }
 
 void Recipes::Count(const Step& step, const std::string& recipe) {

@@ -12,14 +12,13 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "cache/record.h"
 #include "cache/single_flight.h"
 #include "cache/store.h"
+#include "compiler/base/bounded_cache.h"
 #include "compiler/base/clock.h"
-#include "compiler/base/mutex.h"
 #include "server/compile/request.h"
 #include "server/worker/pool.h"
 
@@ -70,7 +69,8 @@ class Recipes {
                            const cache::Call& call);
 
   // Forgets what this process has seen; the store is asked again.
-  void Forget();
+  void Forget() { recent_.Clear(); }
+  CountedCache& cache() { return recent_; }
 
   const RecipeCounters& counters() const { return counters_; }
 
@@ -107,8 +107,9 @@ class Recipes {
   const Hash128 tool_;
   cache::SingleFlight<StepPtr> flights_;
   RecipeCounters counters_;
-  Mutex mutex_;
-  std::unordered_map<Hash128, StepPtr, Hash128Hash> recent_ KILN_GUARDED_BY(mutex_);  // by key
+  using Steps = BoundedCache<Hash128, StepPtr, Hash128Hash>;
+  static constexpr size_t kMaxRecent = 100'000;
+  Steps recent_{"recipe steps", {.entries = kMaxRecent}};
 };
 
 }  // namespace kiln::compile

@@ -22,6 +22,11 @@ class FakeRunner final : public worker::Runner {
       return worker::Answer{
           .kind = worker::AnswerKind::kPoison, .bytes = {}, .report = "three died"};
     }
+    if (job.recipe.find("quote") != std::string::npos) {
+      return worker::Answer{.kind = worker::AnswerKind::kRejected,
+                            .bytes = {},
+                            .report = "bad name \xff\nof \xc3(, \xc3\xbc"};
+    }
     if (job.recipe.find("refuse") != std::string::npos) {
       return worker::Answer{
           .kind = worker::AnswerKind::kRejected, .bytes = {}, .report = "bad id 7\nmore"};
@@ -134,6 +139,18 @@ TEST_F(RecipesTest, Refusal_IsASourceErrorThatIsRemembered) {
   EXPECT_EQ(runner.runs, 1);
   (void)recipes.Apply(OutcomeOf({"v"}), Target({"val;refuse"}), {.retry_failed = true}, {});
   EXPECT_EQ(runner.runs, 2);
+}
+
+TEST_F(RecipesTest, ReportThatIsNoUtf8_IsSpelledInMessageAndNotes) {
+  for (int round = 0; round < 2; ++round) {  // then from what is remembered
+    const Result<Outcome> made = recipes.Apply(OutcomeOf({"v"}), Target({"val;quote"}), {}, {});
+    ASSERT_TRUE(made.ok());
+    ASSERT_EQ(made->diagnostics.size(), 1u);
+    EXPECT_EQ(made->diagnostics[0].message,
+              "recipe 'val;quote' of the vertex module: bad name \\xff");
+    ASSERT_EQ(made->diagnostics[0].notes.size(), 1u);
+    EXPECT_EQ(made->diagnostics[0].notes[0], "note: of \\xc3(, \xc3\xbc");
+  }
 }
 
 TEST_F(RecipesTest, OutputThatIsTooLarge_IsRefused) {

@@ -71,12 +71,13 @@ bool ResultAudit::AddModules(const FreshResult& built) {
         !IsSampled(product.digest.id, options_.validate_percent)) {
       continue;
     }
-    if (seen_.size() >= kMostSeen) {
-      seen_.clear();  // what was validated is known by its record
-    }
-    if (!seen_.insert(product.digest.id).second) {
+    if (seen_.Find(product.digest.id) != nullptr) {
       continue;
     }
+    if (seen_.size() >= kMostSeen) {
+      seen_.DropOldest();
+    }
+    seen_.Add(product.digest.id, {}, 0);
     if (modules_.size() >= options_.most_modules) {
       Skip();
       continue;

@@ -16,11 +16,11 @@
 #include <functional>
 #include <memory>
 #include <string>
-#include <unordered_set>
 #include <vector>
 
 #include "compiler/base/clock.h"
 #include "compiler/base/log.h"
+#include "compiler/base/lru_map.h"
 #include "compiler/base/mutex.h"
 #include "server/compile/cached_build.h"
 #include "server/compile/recipes.h"
@@ -90,7 +90,9 @@ class ResultAudit {
   Mutex mutex_;
   std::deque<RebuildTask> results_ KILN_GUARDED_BY(mutex_);
   std::deque<Module> modules_ KILN_GUARDED_BY(mutex_);
-  std::unordered_set<Hash128, Hash128Hash> seen_ KILN_GUARDED_BY(mutex_);  // emptied when full
+  struct Validated {};
+  // Modules that were looked at; the oldest are known by their record.
+  LruMap<Hash128, Validated, Hash128Hash> seen_ KILN_GUARDED_BY(mutex_);
   bool working_ KILN_GUARDED_BY(mutex_) = false;
 };
 

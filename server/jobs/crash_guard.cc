@@ -174,13 +174,17 @@ bool CrashGuard::IsDeadly(const cache::Key& key) {
 
 bool CrashGuard::Fail(const cache::Key& key) {
   const MutexLock lock(mutex_);
-  if (slow_.size() >= kRows && !slow_.contains(key)) {
-    slow_.clear();  // whoever sends so many has more attempts
+  uint32_t* attempts = slow_.Find(key);
+  if (attempts == nullptr) {
+    if (slow_.size() >= kRows) {
+      slow_.DropOldest();
+    }
+    attempts = &slow_.Add(key, 0, 0);
   }
-  if (++slow_[key] < kMost) {
+  if (++*attempts < kMost) {
     return false;
   }
-  slow_.erase(key);
+  slow_.Erase(key);
   suspects_[key] = {.attempts = kMost, .at_s = now_s_};
   WriteSuspects();
   return true;

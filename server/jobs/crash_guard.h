@@ -28,6 +28,7 @@
 #include <vector>
 
 #include "cache/store.h"
+#include "compiler/base/lru_map.h"
 #include "compiler/base/mutex.h"
 #include "compiler/base/result.h"
 
@@ -119,7 +120,7 @@ class CrashGuard {
   Mutex mutex_;
   CondVar changed_;
   std::unordered_map<cache::Key, Suspect, cache::KeyHash> suspects_ KILN_GUARDED_BY(mutex_);
-  std::unordered_map<cache::Key, uint32_t, cache::KeyHash> slow_ KILN_GUARDED_BY(mutex_);
+  LruMap<cache::Key, uint32_t, cache::KeyHash> slow_ KILN_GUARDED_BY(mutex_);
   uint32_t together_ KILN_GUARDED_BY(mutex_) = 0;
   uint32_t waiting_alone_ KILN_GUARDED_BY(mutex_) = 0;
   bool alone_ KILN_GUARDED_BY(mutex_) = false;

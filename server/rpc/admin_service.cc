@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include "server/rpc/admin_service.h"
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -12,10 +14,14 @@
 #include "server/ops/machine.h"
 #include "server/reload/subscriptions.h"
 #include "server/rpc/cache_admin_calls.h"
+#include "server/rpc/compile_calls.h"
+#include "server/rpc/convert_reply.h"
+#include "server/rpc/convert_request.h"
+#include "server/rpc/host.h"
 #include "server/rpc/limit_table.h"
 #include "server/rpc/paging.h"
+#include "server/rpc/request_error.h"
 #include "server/rpc/rpc_server.h"
-#include "server/rpc/services.h"
 #include "server/rpc/stream_call.h"
 #include "server/rpc/unary_call.h"
 
@@ -157,6 +163,19 @@ void StatusTo(const Host& host, const ops::Principal& who, v1::ServerStatus& out
   out.set_uptime_ms(Milliseconds(host.state.Uptime()));
 }
 
+void CachesTo(const Host& host, v1::ServerStatus& out) {
+  for (const CacheUsage& usage : host.caches()) {
+    v1::ServerStatus::Cache& shown = *out.add_caches();
+    shown.set_name(usage.name);
+    shown.set_bytes(usage.bytes);
+    shown.set_max_bytes(usage.max_bytes);
+    shown.set_entries(usage.entries);
+    shown.set_max_entries(usage.max_entries);
+    shown.set_hits(usage.hits);
+    shown.set_misses(usage.misses);
+  }
+}
+
 void UpstreamsTo(const Host& host, bool check, const cache::Call& call, v1::ServerStatus& out) {
   for (const UpstreamRow& row : host.upstreams(check, call)) {
     v1::ServerStatus::Upstream& shown = *out.add_upstreams();
@@ -261,6 +280,9 @@ class AdminService final : public v1::AdminService::CallbackService {
           StatusTo(host_, who, *reply);
           if (ready) {
             StatusTo(host_, engine_, *reply);
+            if (who.scope == ops::Scope::kAdmin) {
+              CachesTo(host_, *reply);
+            }
             UpstreamsTo(host_, check && who.scope == ops::Scope::kAdmin, call, *reply);
           }
           return {};

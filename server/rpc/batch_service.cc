@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include "server/rpc/batch_service.h"
+
 #include <algorithm>
 #include <charconv>
 #include <chrono>
@@ -6,12 +8,19 @@
 #include <set>
 
 #include "proto/kiln/v1/batch.grpc.pb.h"
+#include "server/compile/batch_check.h"
 #include "server/rpc/call_context.h"
+#include "server/rpc/compile_calls.h"
+#include "server/rpc/convert_batch.h"
+#include "server/rpc/convert_reply.h"
+#include "server/rpc/convert_request.h"
 #include "server/rpc/event_pump.h"
+#include "server/rpc/host.h"
+#include "server/rpc/message_limits.h"
 #include "server/rpc/open_streams.h"
 #include "server/rpc/paging.h"
 #include "server/rpc/reader_pace.h"
-#include "server/rpc/services.h"
+#include "server/rpc/request_error.h"
 #include "server/rpc/start_stream.h"
 #include "server/rpc/unary_call.h"
 

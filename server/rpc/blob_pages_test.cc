@@ -9,6 +9,8 @@
 
 #include "cache/memory_store.h"
 #include "server/rpc/cache_calls.h"
+#include "server/rpc/convert_reply.h"
+#include "server/rpc/message_limits.h"
 
 namespace kiln::rpc {
 namespace {

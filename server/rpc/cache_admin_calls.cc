@@ -10,7 +10,10 @@
 #include "compiler/base/printable.h"
 #include "server/compile/failure_keys.h"
 #include "server/reload/glob.h"
+#include "server/rpc/convert_reply.h"
+#include "server/rpc/convert_request.h"
 #include "server/rpc/paging.h"
+#include "server/rpc/request_error.h"
 #include "server/rpc/restore_calls.h"
 
 namespace kiln::rpc {

@@ -7,6 +7,10 @@
 #include "cache/codec.h"
 #include "cache/record.h"
 #include "compiler/base/stop.h"
+#include "server/rpc/convert_reply.h"
+#include "server/rpc/convert_request.h"
+#include "server/rpc/message_limits.h"
+#include "server/rpc/request_error.h"
 
 namespace kiln::rpc {
 namespace {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include "server/rpc/cache_service.h"
+
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -9,7 +11,8 @@
 #include "proto/kiln/v1/cache.grpc.pb.h"
 #include "server/rpc/cache_calls.h"
 #include "server/rpc/caller.h"
-#include "server/rpc/services.h"
+#include "server/rpc/compile_calls.h"
+#include "server/rpc/host.h"
 #include "server/rpc/stream_call.h"
 #include "server/rpc/unary_call.h"
 #include "server/rpc/upload_call.h"

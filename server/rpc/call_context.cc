@@ -17,9 +17,9 @@
 #include "server/ops/crash_report.h"
 #include "server/rpc/caller.h"
 #include "server/rpc/compile_calls.h"
-#include "server/rpc/convert.h"
 #include "server/rpc/error_help.h"
 #include "server/rpc/method_table.h"
+#include "server/rpc/request_error.h"
 
 namespace kiln::rpc {
 namespace {

@@ -10,6 +10,7 @@
 #include <grpcpp/impl/codegen/proto_utils.h>
 
 #include "cache/memory_store.h"
+#include "server/rpc/convert_request.h"
 #include "server/rpc/explain_calls.h"
 #include "server/rpc/wire.h"
 
@@ -53,7 +54,7 @@ std::string_view CompileAnswer::bytes() const {
 // Answers from memory if the same bytes were asked for before and the result is still there.
 bool CompileAnswer::IsKnown(const cache::Call& call, const std::string& trace) {
   const Duration start = engine_.clock.Monotonic();
-  const std::shared_ptr<const CachedRequest> known = known_.Find(bytes());
+  const std::shared_ptr<const CachedRequest> known = known_.Find(bytes(), call);
   if (known == nullptr) {
     return false;
   }
@@ -73,7 +74,7 @@ bool CompileAnswer::IsKnown(const cache::Call& call, const std::string& trace) {
     }
     metadata = std::move(blob).value();
   }
-  if (!engine_.builder.StillFinds(known->recalled)) {
+  if (!engine_.builder.StillFinds(known->recalled, call)) {
     return false;
   }
   const auto looked_up =
@@ -100,8 +101,8 @@ void CompileAnswer::Remember(const v1::Outcome& outcome, const cache::Call& call
   if (!prepared.ok()) {
     return;
   }
-  std::optional<compile::CachedBuild::RecentResult> recalled =
-      engine_.builder.Recall(**prepared, asked->options);
+  std::optional<compile::RecentResult> recalled =
+      engine_.builder.Recall(**prepared, asked->options, call);
   if (!recalled.has_value() || recalled->found == nullptr) {
     return;
   }

@@ -12,6 +12,11 @@
 #include "compiler/base/stop.h"
 #include "compiler/driver/option_text.h"
 #include "server/project/liveness.h"
+#include "server/rpc/convert_batch.h"
+#include "server/rpc/convert_reply.h"
+#include "server/rpc/convert_request.h"
+#include "server/rpc/message_limits.h"
+#include "server/rpc/request_error.h"
 
 namespace kiln::rpc {
 namespace {

@@ -18,7 +18,7 @@
 #include "server/compile/pack_shelf.h"
 #include "server/compile/program_pool.h"
 #include "server/rpc/byte_room.h"
-#include "server/rpc/convert.h"
+#include "server/rpc/convert_request.h"
 #include "server/rpc/service_limits.h"
 #include "server/rpc/store_admin.h"
 
@@ -27,6 +27,8 @@ class Subscriptions;
 }
 
 namespace kiln::rpc {
+
+class RequestCache;
 
 // What the calls work on; all outlive the services.
 struct Engine {
@@ -39,6 +41,7 @@ struct Engine {
   StoreAdmin whole;
   compile::PackShelf& shelf;
   reload::Subscriptions& watches;
+  RequestCache& requests;
 };
 
 // At most this many digests are listed as missing: they travel in trailing metadata, which is

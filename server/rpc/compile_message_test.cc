@@ -7,7 +7,7 @@
 #include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
 
-#include "server/rpc/convert.h"
+#include "server/rpc/convert_reply.h"
 
 namespace kiln::rpc {
 namespace {

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
+#include "server/rpc/compile_service.h"
+
 #include "proto/kiln/v1/compile.grpc.pb.h"
 #include "server/rpc/compile_answer.h"
+#include "server/rpc/compile_calls.h"
 #include "server/rpc/explain_calls.h"
 #include "server/rpc/fetch_call.h"
+#include "server/rpc/host.h"
 #include "server/rpc/inspect_calls.h"
-#include "server/rpc/services.h"
 #include "server/rpc/space_calls.h"
 #include "server/rpc/stream_call.h"
 #include "server/rpc/unary_call.h"
@@ -35,7 +38,7 @@ class CompileService final : public v1::CompileService::WithRawCallbackMethod_Co
     return AnswerUnary(
         host_, *context,
         {.name = "Compile", .needs = Needs::kWorkOrMemory, .held = Holding(*request, *reply)},
-        [answer = std::make_shared<CompileAnswer>(engine_, known_, *request, *reply)](
+        [answer = std::make_shared<CompileAnswer>(engine_, engine_.requests, *request, *reply)](
             const cache::Call& call, v1::ErrorDetail& detail) {
           return answer->Run(call, detail);
         });
@@ -104,7 +107,6 @@ class CompileService final : public v1::CompileService::WithRawCallbackMethod_Co
  private:
   const Host& host_;
   Engine& engine_;
-  RequestCache known_;
 };
 
 }  // namespace

@@ -165,7 +165,9 @@ bool Connections::Add(int fd, const ops::Party& party) {
                                         .of = of,
                                         .party = party,
                                         .peer = peer,
-                                        .since = clock_.Monotonic()})
+                                        .since = clock_.Monotonic(),
+                                        .inflow = {},
+                                        .resident = of == Class::kNewcomers ? Resident() : 0})
                        .first->second;
   Note(row, 1);
   if (!peer.empty()) {
@@ -294,8 +296,13 @@ uint64_t Connections::CloseWorstNewcomer(uint64_t least) {
   return sent;
 }
 
+// Newcomers go that have sent too much, and those that were there while the process grew. Of the
+// latter nobody knows which is to blame, but one that asks for something has become a client
+// within moments. Those that come later are measured against what the process has by then, and
+// what is freed is used again, so newcomers hold so much together at most.
 void Connections::LookAtInflows(Duration now) {
   uint64_t of_newcomers = 0;
+  const uint64_t resident = count_[static_cast<size_t>(Class::kNewcomers)] == 0 ? 0 : Resident();
   for (auto row = open_.begin(); row != open_.end();) {
     const Class of = row->second.of;
     if (of != Class::kNewcomers && of != Class::kClients) {
@@ -309,7 +316,8 @@ void Connections::LookAtInflows(Duration now) {
     Inflow& inflow = row->second.inflow;
     inflow.Look(TrafficOf(row->first), now);
     const bool is_new = of == Class::kNewcomers;
-    if (inflow.unexplained() > (is_new ? options_.newcomer_bytes : options_.client_bytes)) {
+    const bool grew = is_new && resident > row->second.resident + options_.newcomer_growth;
+    if (grew || inflow.unexplained() > (is_new ? options_.newcomer_bytes : options_.client_bytes)) {
       row = CloseFlood(row);
       continue;
     }

@@ -8,7 +8,9 @@
 // Newcomers are never turned away for want of room: the oldest one of the host with most of them
 // goes. One that makes no such call in time is closed. So is one by TCP that floods: with bytes
 // that no call and no message explains (Inflow), or with calls that come to nothing
-// (FruitlessCalls). See spec/daemon 10, 11.2, 11.3
+// (FruitlessCalls). A block of headers without its end may stand for a thousand times its bytes,
+// and nobody is shown it, so newcomers are closed, too, when the process grows while they are
+// there. See spec/daemon 10, 11.2, 11.3
 #pragma once
 
 #include <array>
@@ -48,6 +50,10 @@ class Connections {
     uint64_t newcomer_bytes = uint64_t{5} << 20;
     uint64_t newcomers_bytes = uint64_t{32} << 20;
     uint64_t client_bytes = uint64_t{32} << 20;
+    // Bytes that the process has of the machine; null: that is not looked at. By so much it may
+    // grow while a newcomer is one.
+    std::function<uint64_t()> resident = nullptr;
+    uint64_t newcomer_growth = uint64_t{256} << 20;
     // Is told whose connection was closed because it flooded; must not call back. May be null.
     std::function<void(const ops::Party&)> on_flood = nullptr;
   };
@@ -98,6 +104,7 @@ class Connections {
     std::string peer;  // of TCP
     Duration since{};
     Inflow inflow;
+    uint64_t resident = 0;  // of the process, when it came
   };
   using Rows = std::map<int, Row>;  // by descriptor
 
@@ -113,6 +120,7 @@ class Connections {
   Rows::iterator CloseFlood(Rows::iterator row) KILN_REQUIRES(mutex_);
   // The one that has sent most, if that is so much; how much it was, else 0.
   uint64_t CloseWorstNewcomer(uint64_t least) KILN_REQUIRES(mutex_);
+  uint64_t Resident() const { return options_.resident == nullptr ? 0 : options_.resident(); }
   void LookAtInflows(Duration now) KILN_REQUIRES(mutex_);
   void CloseAllOf(const std::string& party) KILN_REQUIRES(mutex_);
   void Sweep() KILN_REQUIRES(mutex_);

@@ -245,12 +245,14 @@ TEST_F(ConnectionsTest, CallsThatSendHeadersOnly_EndWithTheirConnections) {
 // What was sent is with the kernel of the other side in a moment.
 class FloodTest : public ConnectionsTest {
  protected:
-  static constexpr size_t kNewcomer = 20'000, kNewcomers = 30'000, kClient = 50'000;
+  static constexpr size_t kNewcomer = 20'000, kNewcomers = 30'000, kClient = 50'000, kGrowth = 1000;
   FloodTest()
       : connections({.most = kMost,
                      .newcomer_bytes = kNewcomer,
                      .newcomers_bytes = kNewcomers,
                      .client_bytes = kClient,
+                     .resident = [this] { return resident; },
+                     .newcomer_growth = kGrowth,
                      .on_flood = [this](const Party& party) { flooded = party.name(); }},
                     clock) {}
 
@@ -265,8 +267,29 @@ class FloodTest : public ConnectionsTest {
   }
 
   std::string flooded;
+  uint64_t resident = 5000;  // of the process
   Connections connections;
 };
+
+// A block of headers that may stand for any memory is seen by nobody.
+TEST_F(FloodTest, NewcomersWhileTheProcessGrows_AreClosed) {
+  Pair client(Pair::Over::kTcp), user(Pair::Over::kUnix), early(Pair::Over::kTcp);
+  ASSERT_TRUE(connections.Add(client.here, Party::Host("10.0.0.1:1")));
+  ASSERT_TRUE(connections.Prove(client.grpc_peer(), Party::Token("CN=x", "a")).ok());
+  ASSERT_TRUE(connections.Add(user.here, Party::Owner()));
+  ASSERT_TRUE(connections.Add(early.here, Party::Host("10.0.0.2:1")));
+  resident += kGrowth;
+  Pair late(Pair::Over::kTcp);
+  ASSERT_TRUE(connections.Add(late.here, Party::Host("10.0.0.2:1")));
+  connections.Tick();
+  EXPECT_FALSE(early.IsCut());
+  resident += 1;
+  connections.Tick();
+  EXPECT_TRUE(early.IsCut());
+  EXPECT_EQ(flooded, "host:10.0.0.2");
+  EXPECT_FALSE(late.IsCut()) << "it came when the process was that large";
+  EXPECT_FALSE(client.IsCut() || user.IsCut());
+}
 
 TEST_F(FloodTest, NewcomerThatSendsTooMuch_IsClosed) {
   Pair honest(Pair::Over::kTcp), floods(Pair::Over::kTcp);

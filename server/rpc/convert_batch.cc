@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// What StartBatch asks for: checked and turned into plain types, named by its content, and read
-// again from what an earlier daemon kept.
+#include "server/rpc/convert_batch.h"
+
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <set>
-#include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 #include <google/protobuf/io/coded_stream.h>
@@ -13,7 +14,10 @@
 #include "compiler/base/stop.h"
 #include "compiler/driver/fingerprint.h"
 #include "server/jobs/job.h"
-#include "server/rpc/convert.h"
+#include "server/rpc/convert_reply.h"
+#include "server/rpc/convert_request.h"
+#include "server/rpc/message_limits.h"
+#include "server/rpc/request_error.h"
 
 namespace kiln::rpc {
 namespace {

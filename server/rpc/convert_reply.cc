@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
+#include "server/rpc/convert_reply.h"
+
 #include <algorithm>
 #include <bit>
-#include <chrono>
+#include <span>
 
 #include <fmt/format.h>
 
+#include "compiler/base/check.h"
 #include "compiler/base/printable.h"
-#include "server/rpc/convert.h"
+#include "server/rpc/message_limits.h"
 
 namespace kiln::rpc {
 namespace {

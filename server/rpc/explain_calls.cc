@@ -10,6 +10,9 @@
 #include "compiler/base/stop.h"
 #include "server/compile/explainer.h"
 #include "server/project/liveness.h"
+#include "server/rpc/convert_reply.h"
+#include "server/rpc/convert_request.h"
+#include "server/rpc/request_error.h"
 
 namespace kiln::rpc {
 namespace {

@@ -11,7 +11,7 @@
 #include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
 
-#include "server/rpc/convert.h"
+#include "server/rpc/convert_reply.h"
 #include "server/rpc/wire.h"
 
 namespace kiln::rpc {

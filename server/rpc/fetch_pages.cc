@@ -8,7 +8,11 @@
 #include "cache/record.h"
 #include "compiler/base/stop.h"
 #include "server/compile/product_list.h"
+#include "server/rpc/convert_reply.h"
+#include "server/rpc/convert_request.h"
+#include "server/rpc/message_limits.h"
 #include "server/rpc/outcome_bytes.h"
+#include "server/rpc/request_error.h"
 
 namespace kiln::rpc {
 namespace {

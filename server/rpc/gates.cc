@@ -43,10 +43,29 @@ grpc::Status AskGrpc(Connections& connections, const ops::Party& party) {
              : grpc::Status(grpc::StatusCode::RESOURCE_EXHAUSTED, "too many calls");
 }
 
+// Whether the headers are within `most` bytes, as HTTP/2 counts them.
+bool AreWithin(const Metadata& metadata, uint64_t most) {
+  constexpr uint64_t kOfAHeader = 32;
+  uint64_t bytes = 0;
+  for (const auto& [name, value] : metadata) {
+    bytes += name.size() + value.size() + kOfAHeader;
+    if (bytes > most) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// Such a call is one for nothing.
+grpc::Status RefuseLong(Connections& connections, const ops::Party& party) {
+  (void)connections.AskedOfGrpc(party);
+  return {grpc::StatusCode::RESOURCE_EXHAUSTED, "the headers are longer than limits.header_list"};
+}
+
 class TcpGate final : public grpc::AuthMetadataProcessor {
  public:
-  TcpGate(ops::Access& access, Connections& connections)
-      : access_(access), connections_(connections) {}
+  TcpGate(ops::Access& access, Connections& connections, uint32_t header_list)
+      : access_(access), connections_(connections), header_list_(header_list) {}
 
   bool IsBlocking() const override { return false; }
 
@@ -55,6 +74,9 @@ class TcpGate final : public grpc::AuthMetadataProcessor {
     const std::string_view path = Header(metadata, ":path");
     const ops::Caller caller = TcpCallerOf(*context, Header(metadata, "authorization"));
     const ops::Party party = access_.PartyOf(caller);
+    if (!AreWithin(metadata, header_list_)) {
+      return RefuseLong(connections_, party);
+    }
     if (ComesToAFrame(path)) {
       return Begin(connections_, party);
     }
@@ -72,14 +94,18 @@ class TcpGate final : public grpc::AuthMetadataProcessor {
  private:
   ops::Access& access_;
   Connections& connections_;
+  const uint32_t header_list_;
 };
 
 // Writes down, once for each connection, which user it is of. That is done before the first call of
 // a connection is handed out, so nobody reads what is being written.
 class NeighbourGate final : public grpc::AuthMetadataProcessor {
  public:
-  NeighbourGate(uint32_t uid, Connections& connections)
-      : name_(std::to_string(uid)), party_(ops::Party::User(uid)), connections_(connections) {}
+  NeighbourGate(uint32_t uid, Connections& connections, uint32_t header_list)
+      : name_(std::to_string(uid)),
+        party_(ops::Party::User(uid)),
+        connections_(connections),
+        header_list_(header_list) {}
 
   bool IsBlocking() const override { return false; }
 
@@ -91,6 +117,9 @@ class NeighbourGate final : public grpc::AuthMetadataProcessor {
         context->AddProperty(kNeighbourProperty, name_);
       }
     }
+    if (!AreWithin(metadata, header_list_)) {
+      return RefuseLong(connections_, party_);
+    }
     return ComesToAFrame(Header(metadata, ":path")) ? Begin(connections_, party_)
                                                     : AskGrpc(connections_, party_);
   }
@@ -99,13 +128,14 @@ class NeighbourGate final : public grpc::AuthMetadataProcessor {
   const std::string name_;
   const ops::Party party_;
   Connections& connections_;
+  const uint32_t header_list_;
   Mutex mutex_;
 };
 
 }  // namespace
 
 std::shared_ptr<grpc::ServerCredentials> OfTcp(const TlsFiles& files, ops::Access& access,
-                                               Connections& connections) {
+                                               Connections& connections, uint32_t header_list) {
   grpc::experimental::TlsServerCredentialsOptions options(
       std::make_shared<grpc::experimental::FileWatcherCertificateProvider>(
           files.key, files.cert, files.client_ca, kCertificateSeconds));
@@ -113,13 +143,16 @@ std::shared_ptr<grpc::ServerCredentials> OfTcp(const TlsFiles& files, ops::Acces
   options.watch_identity_key_cert_pairs();
   options.set_cert_request_type(GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY);
   auto credentials = grpc::experimental::TlsServerCredentials(options);
-  credentials->SetAuthMetadataProcessor(std::make_shared<TcpGate>(access, connections));
+  credentials->SetAuthMetadataProcessor(
+      std::make_shared<TcpGate>(access, connections, header_list));
   return credentials;
 }
 
-std::shared_ptr<grpc::ServerCredentials> OfNeighbour(uint32_t uid, Connections& connections) {
+std::shared_ptr<grpc::ServerCredentials> OfNeighbour(uint32_t uid, Connections& connections,
+                                                     uint32_t header_list) {
   auto credentials = grpc::experimental::LocalServerCredentials(UDS);
-  credentials->SetAuthMetadataProcessor(std::make_shared<NeighbourGate>(uid, connections));
+  credentials->SetAuthMetadataProcessor(
+      std::make_shared<NeighbourGate>(uid, connections, header_list));
   return credentials;
 }
 

@@ -16,11 +16,14 @@
 namespace kiln::rpc {
 
 // TLS with a certificate on both sides; gRPC reads the files again when they change. The others
-// must outlive the server.
+// must outlive the server. `header_list`: bytes of the headers of one call, as HTTP/2 counts them
+// (name, value and 32); gRPC holds to that only once a client has acknowledged its settings, and
+// lets 16 MiB through until then.
 std::shared_ptr<grpc::ServerCredentials> OfTcp(const TlsFiles& files, ops::Access& access,
-                                               Connections& connections);
+                                               Connections& connections, uint32_t header_list);
 
 // For connections of one other user of this machine.
-std::shared_ptr<grpc::ServerCredentials> OfNeighbour(uint32_t uid, Connections& connections);
+std::shared_ptr<grpc::ServerCredentials> OfNeighbour(uint32_t uid, Connections& connections,
+                                                     uint32_t header_list);
 
 }  // namespace kiln::rpc

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cache/store.h"
+#include "compiler/base/cache_usage.h"
 #include "compiler/base/clock.h"
 #include "compiler/base/language_limits.h"
 #include "compiler/base/log.h"
@@ -91,8 +92,9 @@ struct Host {
   std::function<std::vector<WorkerRow>()> worker_rows;
   // `check`: each is asked first, which takes some time. Once Ready.
   std::function<std::vector<UpstreamRow>(bool check, const cache::Call& call)> upstreams;
-  std::function<std::string()> last_crash;    // report of the run before, or empty; once Ready
-  uint64_t memory_soft = 0, memory_hard = 0;  // bytes
+  std::function<std::string()> last_crash;  // report of the run before, or empty; once Ready
+  std::function<std::vector<CacheUsage>()> caches;  // in memory; once Ready
+  uint64_t memory_soft = 0, memory_hard = 0;        // bytes
   // Called before whatever is done for a call; null but in tests, which make it throw and hang.
   std::function<void(std::string_view method)> fault = nullptr;
 };

@@ -12,10 +12,15 @@
 
 #include "compiler/artifact/layout_table.h"
 #include "compiler/artifact/metadata.h"
+#include "compiler/artifact/metadata_text.h"
 #include "compiler/base/stop.h"
 #include "compiler/base/utf8.h"
 #include "compiler/driver/closed_text.h"
 #include "compiler/recipe/recipe.h"
+#include "server/rpc/convert_reply.h"
+#include "server/rpc/convert_request.h"
+#include "server/rpc/message_limits.h"
+#include "server/rpc/request_error.h"
 
 namespace kiln::rpc {
 namespace {

@@ -11,7 +11,7 @@
 #include "server/compile/batch_points.h"
 #include "server/jobs/job.h"
 #include "server/project/counter.h"
-#include "server/rpc/convert.h"
+#include "server/rpc/message_limits.h"
 #include "server/rpc/space_calls.h"
 
 namespace kiln::rpc {

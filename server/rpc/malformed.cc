@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "server/rpc/call_context.h"
-#include "server/rpc/convert.h"
 #include "server/rpc/method_table.h"
+#include "server/rpc/request_error.h"
 
 namespace kiln::rpc {
 namespace {

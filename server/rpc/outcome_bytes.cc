@@ -6,7 +6,7 @@
 
 #include "compiler/base/check.h"
 #include "proto/kiln/v1/compile.pb.h"
-#include "server/rpc/convert.h"
+#include "server/rpc/convert_reply.h"
 #include "server/rpc/wire.h"
 
 namespace kiln::rpc {

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "server/rpc/convert.h"
+#include "server/rpc/convert_reply.h"
 
 namespace kiln::rpc {
 namespace {

@@ -14,6 +14,10 @@
 #include "compiler/base/printable.h"
 #include "compiler/driver/fingerprint.h"
 #include "server/compile/pack_plan.h"
+#include "server/rpc/convert_reply.h"
+#include "server/rpc/convert_request.h"
+#include "server/rpc/message_limits.h"
+#include "server/rpc/request_error.h"
 
 namespace kiln::rpc {
 namespace {

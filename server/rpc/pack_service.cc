@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
+#include "server/rpc/pack_service.h"
+
 #include "proto/kiln/v1/pack.grpc.pb.h"
+#include "server/rpc/compile_calls.h"
+#include "server/rpc/host.h"
 #include "server/rpc/pack_calls.h"
-#include "server/rpc/services.h"
 #include "server/rpc/stream_call.h"
 #include "server/rpc/unary_call.h"
 

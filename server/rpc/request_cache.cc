@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "cache/explain_codec.h"
+
 namespace kiln::rpc {
 
 uint64_t CachedRequest::bytes() const {
@@ -12,10 +14,10 @@ uint64_t CachedRequest::bytes() const {
          (explained == nullptr ? 0 : kTimesAsEncoded * cache::EncodeExplain(*explained).size());
 }
 
-std::shared_ptr<const CachedRequest> RequestCache::Find(std::string_view request) {
-  const MutexLock lock(mutex_);
-  const std::shared_ptr<const CachedRequest>* const found = requests_.Find(request);
-  return found == nullptr ? nullptr : *found;
+std::shared_ptr<const CachedRequest> RequestCache::Find(std::string_view request,
+                                                        const cache::Call& call) {
+  return requests_.Find(request, call.may_write ? Requests::Use::kNoted : Requests::Use::kUnseen)
+      .value_or(nullptr);
 }
 
 void RequestCache::Keep(std::string_view request, std::shared_ptr<const CachedRequest> known) {
@@ -23,12 +25,7 @@ void RequestCache::Keep(std::string_view request, std::shared_ptr<const CachedRe
     return;
   }
   const uint64_t bytes = request.size() + known->bytes();
-  const MutexLock lock(mutex_);
-  requests_.Erase(request);
-  requests_.Add(std::string(request), std::move(known), bytes);
-  while (requests_.cost() > kMaxBytes) {
-    requests_.DropOldest();
-  }
+  requests_.Put(std::string(request), std::move(known), bytes);
 }
 
 }  // namespace kiln::rpc

@@ -13,15 +13,14 @@
 #include <string_view>
 
 #include "cache/explain.h"
-#include "compiler/base/lru_map.h"
-#include "compiler/base/mutex.h"
+#include "compiler/base/bounded_cache.h"
 #include "server/compile/cached_build.h"
 #include "server/rpc/compile_message.h"
 
 namespace kiln::rpc {
 
 struct CachedRequest {
-  compile::CachedBuild::RecentResult recalled;
+  compile::RecentResult recalled;
   CompileMessage reply;
   bool inline_data = false;
   std::vector<Digest> code;  // those that travel inline
@@ -36,14 +35,16 @@ class RequestCache {
   static constexpr size_t kMaxRequestBytes = size_t{16} << 10;
   static constexpr uint64_t kMaxBytes = uint64_t{32} << 20;  // of all
 
-  // Null: nothing is known.
-  std::shared_ptr<const CachedRequest> Find(std::string_view request);
+  // Null: nothing is known. It is the latest now, if the call may write.
+  std::shared_ptr<const CachedRequest> Find(std::string_view request, const cache::Call& call);
   // Requests used least lately make room; one above kMaxRequestBytes is not kept.
   void Keep(std::string_view request, std::shared_ptr<const CachedRequest> known);
 
+  CountedCache& cache() { return requests_; }
+
  private:
-  Mutex mutex_;
-  LruMap<std::string, std::shared_ptr<const CachedRequest>> requests_ KILN_GUARDED_BY(mutex_);
+  using Requests = BoundedCache<std::string, std::shared_ptr<const CachedRequest>>;
+  Requests requests_{"parsed requests", {.bytes = kMaxBytes}};
 };
 
 }  // namespace kiln::rpc

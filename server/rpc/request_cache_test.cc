@@ -19,11 +19,11 @@ TEST(RequestCache, WhatIsKept_IsFoundByAllItsBytes) {
   RequestCache requests;
   const auto a = Any(), b = Any();
   requests.Keep("a", a);
-  EXPECT_EQ(requests.Find("a"), a);
-  EXPECT_EQ(requests.Find("b"), nullptr);
-  EXPECT_EQ(requests.Find(std::string_view("a\0", 2)), nullptr);
+  EXPECT_EQ(requests.Find("a", {}), a);
+  EXPECT_EQ(requests.Find("b", {}), nullptr);
+  EXPECT_EQ(requests.Find(std::string_view("a\0", 2), {}), nullptr);
   requests.Keep("a", b);  // what it leads to now
-  EXPECT_EQ(requests.Find("a"), b);
+  EXPECT_EQ(requests.Find("a", {}), b);
 }
 
 TEST(RequestCache, TheOneUsedLeastLately_MakesRoom) {
@@ -36,20 +36,20 @@ TEST(RequestCache, TheOneUsedLeastLately_MakesRoom) {
     requests.Keep(request(i), known);
     requests.Keep(request(i), known);  // takes no room of its own
   }
-  EXPECT_NE(requests.Find(request(0)), nullptr);
+  EXPECT_NE(requests.Find(request(0), {}), nullptr);
   requests.Keep(request(room), known);
-  EXPECT_NE(requests.Find(request(0)), nullptr);
-  EXPECT_EQ(requests.Find(request(1)), nullptr);
-  EXPECT_NE(requests.Find(request(room)), nullptr);
+  EXPECT_NE(requests.Find(request(0), {}), nullptr);
+  EXPECT_EQ(requests.Find(request(1), {}), nullptr);
+  EXPECT_NE(requests.Find(request(room), {}), nullptr);
 }
 
 TEST(RequestCache, LargeRequest_IsNotKept) {
   RequestCache requests;
   const std::string most(RequestCache::kMaxRequestBytes, 'x');
   requests.Keep(most, Any());
-  EXPECT_NE(requests.Find(most), nullptr);
+  EXPECT_NE(requests.Find(most, {}), nullptr);
   requests.Keep(most + "x", Any());
-  EXPECT_EQ(requests.Find(most + "x"), nullptr);
+  EXPECT_EQ(requests.Find(most + "x", {}), nullptr);
 }
 
 }  // namespace

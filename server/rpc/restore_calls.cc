@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "server/rpc/convert.h"
+#include "server/rpc/convert_reply.h"
 #include "server/rpc/explain_calls.h"
 
 namespace kiln::rpc {

@@ -180,11 +180,11 @@ Result<std::unique_ptr<RpcServer>> RpcServer::Start(const std::vector<grpc::Serv
   for (const uint32_t uid : doors.allow_uids) {
     if (std::unique_ptr<Acceptor>& of_user = state->neighbours[ops::Party::User(uid)];
         of_user == nullptr) {
-      of_user = add(OfNeighbour(uid, doors.connections));
+      of_user = add(OfNeighbour(uid, doors.connections, doors.limits.header_list));
     }
   }
   if (doors.tcp != nullptr) {
-    state->tcp = add(OfTcp(doors.tls, doors.access, doors.connections));
+    state->tcp = add(OfTcp(doors.tls, doors.access, doors.connections, doors.limits.header_list));
   }
   for (grpc::Service* service : services) {
     builder.RegisterService(service);

@@ -14,7 +14,12 @@
 #include "compiler/base/stop.h"
 #include "server/compile/batch_points.h"
 #include "server/project/space.h"
+#include "server/rpc/convert_batch.h"
+#include "server/rpc/convert_reply.h"
+#include "server/rpc/convert_request.h"
+#include "server/rpc/message_limits.h"
 #include "server/rpc/paging.h"
+#include "server/rpc/request_error.h"
 
 namespace kiln::rpc {
 namespace {

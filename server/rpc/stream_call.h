@@ -11,7 +11,7 @@
 
 #include "compiler/base/mutex.h"
 #include "server/rpc/call_context.h"
-#include "server/rpc/convert.h"
+#include "server/rpc/message_limits.h"
 #include "server/rpc/paced_stream.h"
 
 namespace kiln::rpc {

@@ -7,6 +7,11 @@
 #include <fmt/format.h>
 
 #include "compiler/base/check.h"
+#include "server/rpc/convert_batch.h"
+#include "server/rpc/convert_reply.h"
+#include "server/rpc/convert_request.h"
+#include "server/rpc/message_limits.h"
+#include "server/rpc/request_error.h"
 
 namespace kiln::rpc {
 namespace {

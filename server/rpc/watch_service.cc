@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: MIT
+#include "server/rpc/watch_service.h"
+
 #include <chrono>
 #include <set>
 
 #include "proto/kiln/v1/watch.grpc.pb.h"
 #include "server/rpc/call_context.h"
+#include "server/rpc/compile_calls.h"
+#include "server/rpc/convert_reply.h"
 #include "server/rpc/event_pump.h"
+#include "server/rpc/host.h"
 #include "server/rpc/open_streams.h"
 #include "server/rpc/reader_pace.h"
-#include "server/rpc/services.h"
+#include "server/rpc/request_error.h"
 #include "server/rpc/start_stream.h"
 #include "server/rpc/watch_calls.h"
 #include "server/rpc/wire.h"

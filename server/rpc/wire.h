@@ -14,7 +14,7 @@
 
 #include "compiler/base/bytes.h"
 #include "compiler/base/result.h"
-#include "server/rpc/convert.h"
+#include "server/rpc/request_error.h"
 
 namespace kiln::rpc {
 

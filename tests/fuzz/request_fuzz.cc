@@ -6,7 +6,9 @@
 #include <span>
 
 #include "compiler/base/check.h"
-#include "server/rpc/convert.h"
+#include "server/rpc/convert_batch.h"
+#include "server/rpc/convert_request.h"
+#include "server/rpc/message_limits.h"
 #include "server/rpc/service_limits.h"
 
 namespace {

@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "cache/codec.h"
-#include "cache/explain.h"
+#include "cache/explain_codec.h"
 #include "cache/record.h"
 #include "compiler/base/check.h"
 

@@ -2,7 +2,7 @@
 #include <string>
 
 #include "cache/codec.h"
-#include "cache/explain.h"
+#include "cache/explain_codec.h"
 #include "cache/record.h"
 #include "tests/fuzz/seeds.h"
 

@@ -17,7 +17,7 @@ import tempfile
 import time
 import unittest
 
-from waiting import wait_until
+from waiting import PATIENCE, wait_until
 
 BUILD, ROOT = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
 PAGE = ROOT / "docs/users/build_engineer.md"
@@ -164,7 +164,7 @@ class Build(Workplace):
         self.wide_project(30)
         start = time.monotonic()
         result = self.kiln("build", code=5)
-        self.assertLess(time.monotonic() - start, 10)
+        self.assertLess(time.monotonic() - start, PATIENCE)
         self.assertIn("1073741824 distinct results", result.stderr)
         self.assertIn("cut axes, first 'f0'", result.stderr)
         result = self.kiln("build", "--dry-run", code=5)

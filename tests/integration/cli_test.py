@@ -624,6 +624,12 @@ axes = { stars = "*" }
         self.expect(self.run_program("kiln", "compile", broken, "--entry", "vertex=f"), 1)
         self.expect(self.run_program("kiln", "cache", "stats"), 0, "used by pid", "hits of",
                     "first_seen")
+        elsewhere = self.env | {"KILN_CACHE_DIR": str(self.dir / "elsewhere")}
+        named = "--daemon", self.env["KILN_DAEMON"]
+        self.expect(self.run_program("kiln", "cache", "stats", *named, env=elsewhere), 0,
+                    "used by pid", "first_seen")
+        self.expect(self.run_program("kiln", "cache", "stats", "--daemon",
+                                     f"unix:{self.dir}/nobody.sock"), 4)
         stats = self.json_lines("cache", "stats")[0]
         self.assertGreater(stats["memory_bytes"], 0)
         self.assertEqual(stats["misses"]["first_seen"], 2)

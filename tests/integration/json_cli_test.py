@@ -94,6 +94,7 @@ class Json(CliCase):
         self.check_batches()
         self.check_packs()
         self.run_row(["status", "--jobs"], 0, "status")
+        self.run_row(["status", "--caches"], 0, "status", "memory_cache")
         self.run_row(["status", "--trace", "0" * 31 + "1"], 3, "error")
         trace = self.run_row(["compile", "some"], 0)[-1]["trace_id"]
         self.run_row(["status", "--trace", trace], 0, "trace")

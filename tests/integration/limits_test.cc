@@ -7,7 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "server/rpc/convert.h"
+#include "server/rpc/convert_batch.h"
+#include "server/rpc/message_limits.h"
 #include "server/rpc/rpc_server.h"
 #include "server/test_server.h"
 

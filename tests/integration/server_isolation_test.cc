@@ -12,6 +12,7 @@
 
 #include "cache/memory_store.h"
 #include "compiler/base/file.h"
+#include "compiler/base/test_wait.h"
 #include "server/compile/program_pool.h"
 #include "server/test_server.h"
 #include "server/worker/pool.h"
@@ -34,9 +35,9 @@ class Isolation : public ServerTest {
     return status;
   }
 
-  // Kills a process that reads; false if none does within ten seconds, or before `done`.
+  // Kills a process that reads; false if none does within kTestPatience, or before `done`.
   bool KillReader(const std::future<v1::Outcome>& done) {
-    const Duration until = clock.Monotonic() + std::chrono::seconds(10);
+    const Duration until = clock.Monotonic() + kTestPatience;
     while (clock.Monotonic() < until &&
            done.wait_for(std::chrono::milliseconds(1)) != std::future_status::ready) {
       const v1::ServerStatus status = Status();

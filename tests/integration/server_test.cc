@@ -9,6 +9,7 @@
 #include <grpcpp/impl/codegen/client_unary_call.h>
 #include <gtest/gtest.h>
 
+#include "compiler/base/test_wait.h"
 #include "compiler/driver/stages.h"
 #include "server/test_server.h"
 
@@ -481,12 +482,11 @@ TEST_F(Server, SecondLook_ValidatesBehindTheAnswerAndFindsNothingWrong) {
   StartWith(options);
   EXPECT_EQ(Compile(RequestOf(GoodSource())).kind(), v1::Outcome::OK);
   v1::ServerStatus status;
-  const Duration until = clock.Monotonic() + std::chrono::seconds(20);
-  do {  // a worker process looks at both modules, after the answer
+  EXPECT_TRUE(WaitUntil([&] {  // a worker process looks at both modules, after the answer
     grpc::ClientContext context;
-    ASSERT_TRUE(admin->GetStatus(&context, v1::GetStatusRequest(), &status).ok());
-  } while (clock.Monotonic() < until &&
-           (status.workers_size() == 0 || status.workers(0).jobs_done() < 2));
+    EXPECT_TRUE(admin->GetStatus(&context, v1::GetStatusRequest(), &status).ok());
+    return status.workers_size() != 0 && status.workers(0).jobs_done() >= 2;
+  }));
   ASSERT_EQ(status.workers_size(), 1);
   EXPECT_EQ(status.workers(0).jobs_done(), 2u);
   EXPECT_EQ(status.health(), v1::ServerStatus::SERVING);

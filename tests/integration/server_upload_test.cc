@@ -11,7 +11,8 @@
 #include <nlohmann/json.hpp>
 
 #include "server/ops/machine.h"
-#include "server/rpc/convert.h"
+#include "server/rpc/message_limits.h"
+#include "server/rpc/request_error.h"
 #include "server/test_server.h"
 
 namespace kiln::server {

@@ -118,7 +118,7 @@ class StartupFetchTest : public testing::Test {
   void Start() {
     const Result<void> started = StartDaemon(socket);
     EXPECT_TRUE(started.ok()) << ErrorText(started.error());
-    const auto info = Client::Open("unix:" + socket)->Ping(std::chrono::seconds(5));
+    const auto info = Client::Open("unix:" + socket)->Ping(kTestPatience);
     daemon = info.ok() ? static_cast<pid_t>(info->pid) : 0;
   }
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "compiler/base/bytes.h"
-#include "compiler/ir/print.h"
+#include "compiler/ir/print_generic.h"
 #include "compiler/ir/verify.h"
 #include "tests/support/random_module.h"
 

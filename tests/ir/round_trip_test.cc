@@ -6,8 +6,8 @@
 #include <gtest/gtest.h>
 
 #include "compiler/base/flat_map.h"
-#include "compiler/ir/parse_text.h"
-#include "compiler/ir/print.h"
+#include "compiler/ir/parse_generic.h"
+#include "compiler/ir/print_generic.h"
 #include "compiler/ir/verify.h"
 #include "tests/support/random_module.h"
 

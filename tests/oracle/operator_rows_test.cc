@@ -3,6 +3,7 @@
 // has: the interpreter and lavapipe agree. The combinations come from ir/typing.
 #include <fmt/format.h>
 
+#include "compiler/ir/operator_typing.h"
 #include "compiler/ir/typing.h"
 #include "tests/oracle/operator_fixture.h"
 

@@ -10,8 +10,10 @@
 
 #include <gtest/gtest.h>
 
-#include "compiler/ir/parse_text.h"
-#include "compiler/ir/print.h"
+#include "compiler/ir/parse_generic.h"
+#include "compiler/ir/parse_specialised.h"
+#include "compiler/ir/print_generic.h"
+#include "compiler/ir/print_specialised.h"
 #include "compiler/ir/verify.h"
 #include "tests/resolve/variant_of.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The demo of examples/demo as a batch for the engine of the daemon: its manifest with typed values,
-// its sources as texts that can be edited.
+// The demo of examples/demo as a batch for the engine of the daemon: its manifest with typed
+// values, its sources as texts that can be edited.
 #pragma once
 
 #include <map>

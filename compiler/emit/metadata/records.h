@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The records of metadata that describe declarations: each function writes the fields of one
-// message. Which records there are, and in which order, is decided in writer.cc.
+// The records of metadata that describe declarations (vertex inputs, resources of descriptor sets,
+// the push constant, fields of state): each function writes the fields of one message. Which
+// records there are, and in which order, is decided in write.cc.
 #pragma once
 
 #include <span>
@@ -32,7 +33,6 @@ void WritePushConstant(const RecordContext& context, const ir::SpecialisedDecl& 
                        WireWriter& out);
 void WriteStateField(const RecordContext& context, const ir::SpecialisedDecl& container,
                      const ir::SpecialisedMember& field, WireWriter& out);
-void WriteInfluence(const ir::Pool& pool, const ir::OptionUse& use, WireWriter& out);
 
 // Stages of a declaration, one bit for each ir::Stage; 0 without usage.
 uint32_t StagesOf(const RecordContext& context, ir::DeclId decl);
@@ -42,28 +42,5 @@ void WriteSpan(const RecordContext& context, uint32_t field, const ir::Origin& o
                WireWriter& out);
 void WriteTags(const RecordContext& context, uint32_t field, std::span<const ir::StringId> tags,
                WireWriter& out);
-
-bool IsColorOutput(const ir::SpecialisedDecl& decl);
-
-// Settings, colour outputs, blend constants and fixed state of a graphics pipeline, in two parts
-// because other fields stand between them.
-class GraphicsState {
- public:
-  explicit GraphicsState(const RecordContext& context);
-  void WriteSettings(WireWriter& out) const;
-  void WriteOutputs(WireWriter& out) const;  // colour outputs, blend constants, fixed state
-
- private:
-  struct Final {  // the value of one setting
-    uint32_t bits = 0;
-    std::string_view text{};
-  };
-  void WriteOutput(const ir::SpecialisedMember& field, WireWriter& out) const;
-  void WriteFixedState(WireWriter& out) const;
-
-  const RecordContext& context_;
-  std::vector<Final> pipeline_;              // by ir::Setting
-  std::vector<std::vector<Final>> outputs_;  // by location, then ir::Setting
-};
 
 }  // namespace kiln::metadata

@@ -12,6 +12,8 @@
 #include "compiler/base/canonical.h"
 #include "compiler/base/stop.h"
 #include "compiler/emit/metadata/fields.h"
+#include "compiler/emit/metadata/graphics_state.h"
+#include "compiler/emit/metadata/option_influence.h"
 #include "compiler/emit/metadata/records.h"
 #include "compiler/ir/enum_names.h"
 #include "compiler/layout/rpl_adapter.h"

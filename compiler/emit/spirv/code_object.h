@@ -62,7 +62,7 @@ struct LayoutRelocation {
 };
 
 // Where code continues with another segment, if that is live. The ends are those of the chunk of
-// code before the hole, in words and imports from the start of the code.
+// code before the insertion point, in words and imports from the start of the code.
 struct InsertionPoint {
   ir::RegionId segment{};
   uint32_t word_end = 0;

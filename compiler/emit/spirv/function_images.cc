@@ -114,8 +114,8 @@ void FunctionImages::AddRun(FunctionImage& image, CodeObjectId id) {
   Unite(table_.store().Globals(piece), image.globals);
 }
 
-// Segments lie depth first, in the order of the holes that they fill, so one pass over both lists
-// finds them all.
+// Regions lie depth first, in the order of the insertion points that they fill, so one pass over
+// both lists finds them all.
 void FunctionImages::FindChunks(FunctionImage& image) {
   const std::vector<ir::RegionRef>& segments = image.ref->segments;
   uint32_t next = 1;  // the first segment that is not placed yet

@@ -14,7 +14,7 @@
 
 namespace kiln::spirv {
 
-// A stretch of the code of one run, between holes.
+// A stretch of the code of one run, between insertion points.
 struct Chunk {
   uint32_t run = 0;
   uint32_t word = 0, word_end = 0;

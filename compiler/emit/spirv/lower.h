@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// One closed segment -> one relocatable piece. Words are written directly; what only a layout knows
-// cannot reach code, because no layout is given. spec/architecture 10.4; spec/rpl 11; docs/IR.md.
+// One specialised region -> one relocatable piece. Words are written directly; what only a layout
+// knows cannot reach code, because no layout is given. spec/architecture 10.4; spec/rpl 11;
+// docs/IR.md.
 #pragma once
 
 #include "compiler/emit/spirv/code_object_table.h"

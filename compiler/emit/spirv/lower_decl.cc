@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "compiler/base/check.h"
-#include "compiler/emit/spirv/opcodes.h"
+#include "compiler/emit/spirv/lower/opcodes.h"
 
 namespace kiln::spirv {
 namespace {

@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Declarations, in source order. Spec: compiler/ir/decls.h
+// Declarations, in source order: rows of an open module keep the order of their source, which is
+// what makes two modules of equal text equal bytes. Spec: compiler/ir/decls.h
 #include "compiler/front/rpl/lower.h"
+
+#include <string>
+#include <vector>
 
 #include "compiler/base/check.h"
 #include "compiler/base/stop.h"
-#include "compiler/front/rpl/lowerer.h"
+#include "compiler/front/rpl/lower_cexpr.h"
+#include "compiler/front/rpl/lower_context.h"
+#include "compiler/front/rpl/lower_stmt.h"
 
 namespace kiln::rpl {
 namespace {
@@ -36,92 +42,50 @@ uint16_t SetFlags(const Decl& decl, uint32_t low) {
   return static_cast<uint16_t>(low | static_cast<uint32_t>(decl.set) << 8);
 }
 
-}  // namespace
+class DeclLowerer {
+ public:
+  explicit DeclLowerer(LowerContext& context)
+      : context_(context),
+        ast_(context.ast),
+        lexed_(context.lexed),
+        builder_(context.builder),
+        cexprs_(context),
+        stmts_(context, cexprs_) {}
 
-ir::Module Lower(std::string_view text, const LexResult& lexed, const Ast& ast,
-                 const Hash128& fingerprint) {
-  return Lowerer(text, lexed, ast).Run(fingerprint);
-}
+  ir::Module Run(const Hash128& fingerprint);
 
-Lowerer::Lowerer(std::string_view text, const LexResult& lexed, const Ast& ast)
-    : text_(text),
-      lexed_(lexed),
-      ast_(ast),
-      builder_({.language = ir::Language::kRpl, .version = ast.version}),
-      texts_(lexed.symbols.size()),
-      named_types_(lexed.symbols.size()),
-      void_(builder_.Void()),
-      deferred_(builder_.Deferred()),
-      cexprs_(ast.exprs.size()),
-      insts_(ast.exprs.size()),
-      innermost_(lexed.symbols.size(), kNone) {}
+ private:
+  void LowerDecl(const Decl& decl);
+  void LowerOption(const Decl& decl);
+  ir::Decl DeclRow(const Decl& decl, ir::DeclKind kind, ir::DeclSpans* spans);
+  void LowerConstant(const Decl& decl);
+  void LowerFields(const Decl& decl, ir::DeclKind kind, uint16_t flags);
+  void LowerResource(const Decl& decl, ir::DeclKind kind);
+  ir::TypeId ResourceType(const Decl& decl, ir::SpanId* spans);
+  ir::Member LowerField(const Field& field, ir::MemberSpans* spans);
+  void LowerPath(const ExprRange& value, ir::Member& member, ir::MemberSpans* spans);
 
-ir::Module Lowerer::Run(const Hash128& fingerprint) {
+  void LowerFunction(const Decl& decl);
+
+  LowerContext& context_;
+  const Ast& ast_;
+  const LexResult& lexed_;
+  ir::Builder& builder_;
+  CexprLowerer cexprs_;
+  StmtLowerer stmts_;
+};
+
+ir::Module DeclLowerer::Run(const Hash128& fingerprint) {
   builder_.Reserve(ast_.exprs.size() + ast_.stmts.size());
   for (const Decl& decl : ast_.decls) {
     CheckStop();
     LowerDecl(decl);
   }
-  builder_.SetSource(text_);
+  builder_.SetSource(context_.text);
   return builder_.Finish(fingerprint);
 }
 
-// --- texts and types -----------------------------------------------------------------------------
-
-ir::StringId Lowerer::TextOfSymbol(uint32_t symbol) {
-  ir::StringId& id = texts_[symbol];
-  if (!id.valid()) {
-    const Symbol& row = lexed_.symbols[symbol];
-    id = builder_.Text(text_.substr(row.begin, row.length));
-  }
-  return id;
-}
-
-ir::TypeId Lowerer::InbuiltTypeId(InbuiltType type) {
-  ir::TypeId& id = inbuilt_types_[static_cast<size_t>(type)];
-  if (!id.valid()) {
-    id = builder_.Intern(TypeOf(type));
-  }
-  return id;
-}
-
-ir::TypeId Lowerer::NamedType(uint32_t token) {
-  if (lexed_.tokens[token].kind == TokenKind::kVoid) {
-    return void_;
-  }
-  const uint32_t symbol = SymbolOf(token);
-  ir::TypeId& id = named_types_[symbol];
-  if (!id.valid()) {
-    const Word& word = lexed_.symbols[symbol].word;
-    const bool inbuilt = word.type != InbuiltType::kNone && word.type_version <= ast_.version;
-    id = inbuilt ? InbuiltTypeId(word.type)
-                 : builder_.Intern(
-                       {.kind = ir::TypeKind::kNamed, .element = TextOfSymbol(symbol).value});
-  }
-  return id;
-}
-
-// Spans: the name, then the runs of the sizes, outermost first.
-ir::TypeId Lowerer::LowerType(const TypeRef& type, Runtime runtime, ir::SpanId* spans) {
-  ir::TypeId id = NamedType(type.token);
-  *spans = AddSpan(SpanOf(type.token));
-  if (runtime == Runtime::kYes) {
-    return builder_.RuntimeArray(id);
-  }
-  const std::span<const uint32_t> sizes = ast_.List(type.sizes);
-  for (size_t i = 0; i < sizes.size(); i += 2) {
-    ir::SpanId ignored;  // its run follows the row of the name
-    LowerCexpr({sizes[i], sizes[i + 1]}, &ignored);
-  }
-  for (size_t i = sizes.size(); i > 0; i -= 2) {
-    id = builder_.Array(id, cexprs_[sizes[i - 1]]);
-  }
-  return id;
-}
-
-// --- declarations --------------------------------------------------------------------------------
-
-void Lowerer::LowerDecl(const Decl& decl) {
+void DeclLowerer::LowerDecl(const Decl& decl) {
   switch (decl.form) {
     case DeclForm::kOption:
       LowerOption(decl);
@@ -158,56 +122,59 @@ void Lowerer::LowerDecl(const Decl& decl) {
   KILN_UNREACHABLE();
 }
 
-void Lowerer::LowerOption(const Decl& decl) {
-  ir::Option option{.name = NameOf(decl.name),
+void DeclLowerer::LowerOption(const Decl& decl) {
+  ir::Option option{.name = context_.NameOf(decl.name),
                     .scope = decl.option.scope,
                     .kind = decl.option.kind,
                     .specialize = static_cast<uint16_t>(decl.option.specialize ? 1 : 0),
                     .default_value = decl.option.value,
-                    .span = AddSpan(SpanOf(decl.name))};
+                    .span = context_.AddSpan(context_.SpanOf(decl.name))};
   if (decl.option.kind == ir::OptionKind::kEnum) {
-    words_.clear();
+    context_.words.clear();
     for (const uint32_t symbol : ast_.List(decl.option.values)) {
-      words_.push_back(TextOfSymbol(symbol).value);
+      context_.words.push_back(context_.TextOfSymbol(symbol).value);
     }
-    option.values = builder_.List(words_);
+    option.values = builder_.List(context_.words);
   }
   builder_.Add(option);
 }
 
-ir::Decl Lowerer::DeclRow(const Decl& decl, ir::DeclKind kind, ir::DeclSpans* spans) {
+ir::Decl DeclLowerer::DeclRow(const Decl& decl, ir::DeclKind kind, ir::DeclSpans* spans) {
   ir::Decl row{.kind = kind};
-  spans->name = AddSpan(SpanOf(decl.name));
+  spans->name = context_.AddSpan(context_.SpanOf(decl.name));
   if (decl.name_last == kNone || decl.name_last == decl.name) {
-    row.name = NameOf(decl.name);
+    row.name = context_.NameOf(decl.name);
   } else {
     std::string dotted;
     for (uint32_t token = decl.name; token <= decl.name_last; ++token) {
-      dotted += TextAt(SpanOf(token));
+      dotted += context_.TextAt(context_.SpanOf(token));
     }
     row.name = builder_.Text(dotted);
-    spans->name = AddSpan(Cover(SpanOf(decl.name), SpanOf(decl.name_last)));
+    spans->name =
+        context_.AddSpan(Cover(context_.SpanOf(decl.name), context_.SpanOf(decl.name_last)));
   }
-  row.condition = LowerCondition(decl.condition, &spans->condition);
+  row.condition = cexprs_.LowerCondition(decl.condition, &spans->condition);
   return row;
 }
 
-void Lowerer::LowerConstant(const Decl& decl) {
+void DeclLowerer::LowerConstant(const Decl& decl) {
   const bool setting = decl.form == DeclForm::kSetting;
   ir::DeclSpans spans;
   ir::Decl row = DeclRow(decl, setting ? ir::DeclKind::kSetting : ir::DeclKind::kConstant, &spans);
   const bool typed = decl.type.token != kNone;
   if (typed) {
-    row.type = LowerType(decl.type, Runtime::kNo, &spans.type);
+    row.type = cexprs_.LowerType(decl.type, CexprLowerer::Runtime::kNo, &spans.type);
   }
-  row.body =
-      LowerCexpr(decl.value, &spans.value, typed ? Composites::kAllowed : Composites::kInvalid)
-          .value;
+  row.body = cexprs_
+                 .LowerCexpr(decl.value, &spans.value,
+                             typed ? CexprLowerer::Composites::kAllowed
+                                   : CexprLowerer::Composites::kInvalid)
+                 .value;
   row.aux = setting ? decl.block : ir::kNoRow;
   builder_.Add(row, spans);
 }
 
-void Lowerer::LowerFields(const Decl& decl, ir::DeclKind kind, uint16_t flags) {
+void DeclLowerer::LowerFields(const Decl& decl, ir::DeclKind kind, uint16_t flags) {
   ir::DeclSpans spans;
   ir::Decl row = DeclRow(decl, kind, &spans);
   row.flags = flags;
@@ -220,53 +187,55 @@ void Lowerer::LowerFields(const Decl& decl, ir::DeclKind kind, uint16_t flags) {
   builder_.Add(row, spans, members, member_spans);
 }
 
-ir::Member Lowerer::LowerField(const Field& field, ir::MemberSpans* spans) {
-  ir::Member member{.name = NameOf(field.name),
+ir::Member DeclLowerer::LowerField(const Field& field, ir::MemberSpans* spans) {
+  ir::Member member{.name = context_.NameOf(field.name),
                     .kind = field.kind,
                     .pack = field.pack,
                     .pack_bits = field.pack_bits};
-  spans->name = AddSpan(SpanOf(field.name));
-  member.condition = LowerCondition(field.condition, &spans->condition);
+  spans->name = context_.AddSpan(context_.SpanOf(field.name));
+  member.condition = cexprs_.LowerCondition(field.condition, &spans->condition);
   if (field.kind == ir::MemberKind::kAlias) {
     LowerPath(field.value, member, spans);
     return member;
   }
-  member.type = LowerType(field.type, field.runtime ? Runtime::kYes : Runtime::kNo, &spans->type);
+  member.type = cexprs_.LowerType(
+      field.type, field.runtime ? CexprLowerer::Runtime::kYes : CexprLowerer::Runtime::kNo,
+      &spans->type);
   if (field.relaxed) {
     member.value = ir::kRelaxedField;
   }
   if (field.pack_token != kNone) {
-    spans->value = AddSpan(SpanOf(field.pack_token));
+    spans->value = context_.AddSpan(context_.SpanOf(field.pack_token));
   }
   if (field.tags != kNone) {
-    words_.clear();
+    context_.words.clear();
     for (const uint32_t symbol : ast_.List(field.tags)) {
-      words_.push_back(TextOfSymbol(symbol).value);
+      context_.words.push_back(context_.TextOfSymbol(symbol).value);
     }
-    member.tags = builder_.List(words_);
+    member.tags = builder_.List(context_.words);
   }
   return member;
 }
 
 // a.b.c is rows a, .b, .c; anything else is no path and keeps the span of the whole.
-void Lowerer::LowerPath(const ExprRange& value, ir::Member& member, ir::MemberSpans* spans) {
-  words_.clear();
-  run_.clear();
+void DeclLowerer::LowerPath(const ExprRange& value, ir::Member& member, ir::MemberSpans* spans) {
+  context_.words.clear();
+  context_.run.clear();
   for (uint32_t row = value.first; row <= value.root; ++row) {
     const Expr& expr = ast_.exprs[row];
     const ExprKind due = row == value.first ? ExprKind::kName : ExprKind::kMember;
     if (expr.kind != due) {
-      spans->value = AddSpan(ast_.exprs[value.root].span);
+      spans->value = context_.AddSpan(ast_.exprs[value.root].span);
       return;
     }
-    words_.push_back(NameOf(expr.token).value);
-    run_.push_back(SpanOf(expr.token));
+    context_.words.push_back(context_.NameOf(expr.token).value);
+    context_.run.push_back(context_.SpanOf(expr.token));
   }
-  spans->value = builder_.AddRun(run_);
-  member.value = builder_.List(words_).value;
+  spans->value = builder_.AddRun(context_.run);
+  member.value = builder_.List(context_.words).value;
 }
 
-void Lowerer::LowerResource(const Decl& decl, ir::DeclKind kind) {
+void DeclLowerer::LowerResource(const Decl& decl, ir::DeclKind kind) {
   ir::DeclSpans spans;
   ir::Decl row = DeclRow(decl, kind, &spans);
   const bool image = kind == ir::DeclKind::kImage;
@@ -277,18 +246,32 @@ void Lowerer::LowerResource(const Decl& decl, ir::DeclKind kind) {
   builder_.Add(row, spans);
 }
 
-ir::TypeId Lowerer::ResourceType(const Decl& decl, ir::SpanId* spans) {
+ir::TypeId DeclLowerer::ResourceType(const Decl& decl, ir::SpanId* spans) {
   if (decl.format == ir::ImageFormat::kUnknown) {
-    return LowerType(decl.type, Runtime::kNo, spans);
+    return cexprs_.LowerType(decl.type, CexprLowerer::Runtime::kNo, spans);
   }
-  const Keyword kind = lexed_.symbols[SymbolOf(decl.type.token)].word.keyword;
-  *spans = AddSpan(SpanOf(decl.type.token));
+  const Keyword kind = lexed_.symbols[context_.SymbolOf(decl.type.token)].word.keyword;
+  *spans = context_.AddSpan(context_.SpanOf(decl.type.token));
   return builder_.Image(
       ScalarOf(decl.format),
       {.dim = kind == Keyword::kStorageImage3d ? ir::ImageDim::k3d : ir::ImageDim::k2d,
        .arrayed = kind == Keyword::kStorageImage2dArray,
        .storage = true,
        .format = decl.format});
+}
+
+void DeclLowerer::LowerFunction(const Decl& decl) {
+  ir::DeclSpans spans;
+  const ir::Decl row = DeclRow(decl, ir::DeclKind::kFunction, &spans);
+  stmts_.LowerFunction(decl, row, spans);
+}
+
+}  // namespace
+
+ir::Module Lower(std::string_view text, const LexResult& lexed, const Ast& ast,
+                 const Hash128& fingerprint) {
+  LowerContext context(text, lexed, ast);
+  return DeclLowerer(context).Run(fingerprint);
 }
 
 }  // namespace kiln::rpl

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Compile-time expressions become interned rows and a run of spans, one per node in pre-order.
-// Constructs that may not stand in them become kInvalid rows without operands: they are wrong only
-// where somebody asks. See spec/rpl 8.2, compiler/ir/cexpr.h
+// Equal expressions are one row wherever they stand, so places are kept apart: a run of spans, one
+// per node in pre-order, belongs to each use. Constructs that may not stand in them become kInvalid
+// rows without operands: they are wrong only where somebody asks. See spec/rpl 8.2,
+// compiler/ir/cexpr.h
+#include "compiler/front/rpl/lower_cexpr.h"
+
 #include <algorithm>
 #include <array>
 
 #include "compiler/base/check.h"
-#include "compiler/front/rpl/lowerer.h"
+#include "compiler/diag/quoted.h"
 
 namespace kiln::rpl {
 namespace {
@@ -82,17 +85,18 @@ bool ConvertsTo(InbuiltType type, ir::ValueKind* kind) {
 
 // Is `row` a literal whose user is a unary minus? Then the user stands for both, so that
 // -2147483648 has a value and no operator overflows.
-bool Lowerer::FoldsIntoUser(uint32_t row, uint32_t root) const {
+bool CexprLowerer::FoldsIntoUser(uint32_t row, uint32_t root) const {
   const ExprKind kind = ast_.exprs[row].kind;
   return (kind == ExprKind::kSint || kind == ExprKind::kFloat) && row < root &&
          IsNegation(ast_.exprs[row + 1]) && ast_.exprs[row + 1].a == row;
 }
 
-uint32_t Lowerer::Negated(const Expr& literal) {
+uint32_t CexprLowerer::Negated(const Expr& literal) {
   return literal.kind == ExprKind::kFloat ? literal.a ^ 0x80000000u : 0u - literal.a;
 }
 
-ir::CexprId Lowerer::LowerCexpr(const ExprRange& range, ir::SpanId* spans, Composites composites) {
+ir::CexprId CexprLowerer::LowerCexpr(const ExprRange& range, ir::SpanId* spans,
+                                     Composites composites) {
   for (uint32_t row = range.first; row <= range.root; ++row) {
     if (ast_.exprs[row].kind == ExprKind::kSizes) {
       row = ast_.exprs[row].a - 1;  // sizes are lowered with their constructor
@@ -100,17 +104,17 @@ ir::CexprId Lowerer::LowerCexpr(const ExprRange& range, ir::SpanId* spans, Compo
       cexprs_[row] = CexprOfRow(row, composites);
     }
   }
-  run_.clear();
+  context_.run.clear();
   AppendSpans(range.root, composites);
-  *spans = builder_.AddRun(run_);
+  *spans = builder_.AddRun(context_.run);
   return cexprs_[range.root];
 }
 
-ir::CexprId Lowerer::CexprOfRow(uint32_t row, Composites composites) {
+ir::CexprId CexprLowerer::CexprOfRow(uint32_t row, Composites composites) {
   const Expr& expr = ast_.exprs[row];
   switch (expr.kind) {
     case ExprKind::kName:
-      return builder_.Intern({.op = ir::CexprOp::kName, .a = NameOf(expr.token).value});
+      return builder_.Intern({.op = ir::CexprOp::kName, .a = context_.NameOf(expr.token).value});
     case ExprKind::kFlag:
       return builder_.Literal(ir::ValueKind::kFlag, expr.a);
     case ExprKind::kUint:
@@ -122,7 +126,7 @@ ir::CexprId Lowerer::CexprOfRow(uint32_t row, Composites composites) {
     case ExprKind::kString:
       return builder_.Intern({.op = ir::CexprOp::kLiteral,
                               .kind = static_cast<uint16_t>(ir::ValueKind::kString),
-                              .a = TextOfSymbol(expr.a).value});
+                              .a = context_.TextOfSymbol(expr.a).value});
     case ExprKind::kUnary: {
       if (FoldsIntoUser(expr.a, row)) {
         const Expr& literal = ast_.exprs[expr.a];
@@ -146,7 +150,7 @@ ir::CexprId Lowerer::CexprOfRow(uint32_t row, Composites composites) {
     case ExprKind::kAssign:
       return Invalid(ir::InvalidCexpr::kAssignment, expr.span);
     case ExprKind::kCall:
-      return Invalid(ir::InvalidCexpr::kCall, SpanOf(expr.token));
+      return Invalid(ir::InvalidCexpr::kCall, context_.SpanOf(expr.token));
     case ExprKind::kConstruct:
       return CexprOfConstructor(row, composites);
     case ExprKind::kSelect: {
@@ -165,47 +169,48 @@ ir::CexprId Lowerer::CexprOfRow(uint32_t row, Composites composites) {
   KILN_UNREACHABLE();
 }
 
-ir::CexprId Lowerer::BinaryCexpr(ir::CexprOp op, const Expr& expr) {
+ir::CexprId CexprLowerer::BinaryCexpr(ir::CexprOp op, const Expr& expr) {
   return builder_.Intern({.op = op, .a = cexprs_[expr.a].value, .b = cexprs_[expr.b].value});
 }
 
-ir::CexprId Lowerer::Invalid(ir::InvalidCexpr kind, Span text, uint32_t number) {
+ir::CexprId CexprLowerer::Invalid(ir::InvalidCexpr kind, Span text, uint32_t number) {
   return builder_.Intern({.op = ir::CexprOp::kInvalid,
                           .kind = static_cast<uint16_t>(kind),
-                          .a = builder_.Text(Quoted(TextAt(text))).value,
+                          .a = builder_.Text(Quoted(context_.TextAt(text))).value,
                           .b = number});
 }
 
-ir::CexprId Lowerer::CexprOfConstructor(uint32_t row, Composites composites) {
+ir::CexprId CexprLowerer::CexprOfConstructor(uint32_t row, Composites composites) {
   const Expr& expr = ast_.exprs[row];
   const std::span<const uint32_t> items = ast_.List(expr.a);
   const auto count = static_cast<uint32_t>(items.size());
   ir::ValueKind kind;
-  const InbuiltType type = lexed_.symbols[SymbolOf(expr.token)].word.type;
+  const InbuiltType type = lexed_.symbols[context_.SymbolOf(expr.token)].word.type;
   if (expr.b == kNone && ConvertsTo(type, &kind)) {
     if (count != 1) {
-      return Invalid(ir::InvalidCexpr::kConstructorCount, SpanOf(expr.token), count);
+      return Invalid(ir::InvalidCexpr::kConstructorCount, context_.SpanOf(expr.token), count);
     }
     return builder_.Intern({.op = ir::CexprOp::kConvert,
                             .kind = static_cast<uint16_t>(kind),
                             .a = cexprs_[items[0]].value});
   }
   if (composites == Composites::kInvalid) {
-    return Invalid(ir::InvalidCexpr::kConstructorType, SpanOf(expr.token));
+    return Invalid(ir::InvalidCexpr::kConstructorType, context_.SpanOf(expr.token));
   }
   ir::SpanId ignored;
   const ir::TypeId written =
       LowerType({.token = expr.token, .sizes = expr.b}, Runtime::kNo, &ignored);
-  words_.clear();
+  context_.words.clear();
   for (const uint32_t item : items) {
-    words_.push_back(cexprs_[item].value);
+    context_.words.push_back(cexprs_[item].value);
   }
-  return builder_.Intern(
-      {.op = ir::CexprOp::kComposite, .a = written.value, .b = builder_.List(words_).value});
+  return builder_.Intern({.op = ir::CexprOp::kComposite,
+                          .a = written.value,
+                          .b = builder_.List(context_.words).value});
 }
 
 // Pre-order by an explicit stack, because chains may be long.
-void Lowerer::AppendSpans(uint32_t root, Composites composites) {
+void CexprLowerer::AppendSpans(uint32_t root, Composites composites) {
   const size_t base = rows_.size();
   rows_.push_back(root);
   const auto push_reversed = [this](std::span<const uint32_t> items) {
@@ -215,7 +220,7 @@ void Lowerer::AppendSpans(uint32_t root, Composites composites) {
     const uint32_t row = rows_.back();
     const Expr& expr = ast_.exprs[row];
     rows_.pop_back();
-    run_.push_back(expr.span);
+    context_.run.push_back(expr.span);
     if (expr.kind == ExprKind::kBinary || expr.kind == ExprKind::kLogical) {
       rows_.push_back(expr.b);
       rows_.push_back(expr.a);
@@ -227,13 +232,31 @@ void Lowerer::AppendSpans(uint32_t root, Composites composites) {
     } else if (expr.kind == ExprKind::kConstruct) {
       const std::span<const uint32_t> items = ast_.List(expr.a);
       ir::ValueKind kind;
-      const InbuiltType type = lexed_.symbols[SymbolOf(expr.token)].word.type;
+      const InbuiltType type = lexed_.symbols[context_.SymbolOf(expr.token)].word.type;
       const bool converts = expr.b == kNone && ConvertsTo(type, &kind);
       if (converts ? items.size() == 1 : composites == Composites::kAllowed) {
         push_reversed(items);
       }
     }
   }
+}
+
+// Spans: the name, then the runs of the sizes, outermost first.
+ir::TypeId CexprLowerer::LowerType(const TypeRef& type, Runtime runtime, ir::SpanId* spans) {
+  ir::TypeId id = context_.NamedType(type.token);
+  *spans = context_.AddSpan(context_.SpanOf(type.token));
+  if (runtime == Runtime::kYes) {
+    return builder_.RuntimeArray(id);
+  }
+  const std::span<const uint32_t> sizes = ast_.List(type.sizes);
+  for (size_t i = 0; i < sizes.size(); i += 2) {
+    ir::SpanId ignored;  // its run follows the row of the name
+    LowerCexpr({sizes[i], sizes[i + 1]}, &ignored);
+  }
+  for (size_t i = sizes.size(); i > 0; i -= 2) {
+    id = builder_.Array(id, cexprs_[sizes[i - 1]]);
+  }
+  return id;
 }
 
 }  // namespace kiln::rpl

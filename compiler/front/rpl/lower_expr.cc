@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: MIT
 // Code expressions: one pass over the rows of an expression, which are in the order in which they
 // run. Markers open the blocks of operands that run only if needed. Spec: docs/IR.md
+#include "compiler/front/rpl/lower_expr.h"
+
 #include <array>
 
 #include "compiler/base/check.h"
 #include "compiler/base/stop.h"
-#include "compiler/front/rpl/lowerer.h"
+#include "compiler/front/rpl/operators.h"
 
 namespace kiln::rpl {
 
-ir::InstId Lowerer::LowerExpr(const ExprRange& range) {
+ir::InstId ExprLowerer::LowerExpr(const ExprRange& range) {
   for (uint32_t row = range.first; row <= range.root; ++row) {
     CheckStop();
     const Expr& expr = ast_.exprs[row];
     if (expr.kind == ExprKind::kSizes) {
       row = expr.a - 1;  // sizes are lowered with their constructor
-    } else if (FoldsIntoUser(row, range.root)) {
-      insts_[row + 1] = LowerLiteral(expr, Negated(expr), ast_.exprs[row + 1].span);
+    } else if (cexprs_.FoldsIntoUser(row, range.root)) {
+      insts_[row + 1] = LowerLiteral(expr, cexprs_.Negated(expr), ast_.exprs[row + 1].span);
       ++row;
     } else if (expr.kind == ExprKind::kElse) {
       blocks_[blocks_.size() - 2] = EndValueBlock(insts_[row - 1]);
@@ -28,7 +30,7 @@ ir::InstId Lowerer::LowerExpr(const ExprRange& range) {
   return insts_[range.root];
 }
 
-ir::InstId Lowerer::InstOfRow(const Expr& expr) {
+ir::InstId ExprLowerer::InstOfRow(const Expr& expr) {
   switch (expr.kind) {
     case ExprKind::kName:
       return LowerName(expr);
@@ -39,36 +41,39 @@ ir::InstId Lowerer::InstOfRow(const Expr& expr) {
     case ExprKind::kString:
       return LowerLiteral(expr, expr.a, expr.span);
     case ExprKind::kUnary:
-      return builder_.Add(
-          ir::NameUnaryInst{deferred_, static_cast<ir::UnaryOp>(expr.op), insts_[expr.a], 0},
-          Spans(expr));
+      return builder_.Add(ir::NameUnaryInst{context_.deferred, static_cast<ir::UnaryOp>(expr.op),
+                                            insts_[expr.a], 0},
+                          Spans(expr));
     case ExprKind::kBinary:
-      return builder_.Add(ir::NameBinaryInst{deferred_, static_cast<ir::BinaryOp>(expr.op),
+      return builder_.Add(ir::NameBinaryInst{context_.deferred, static_cast<ir::BinaryOp>(expr.op),
                                              insts_[expr.a], insts_[expr.b]},
                           Spans(expr));
     case ExprKind::kLogical: {
       const ir::BlockId right = EndValueBlock(insts_[expr.b]);
       blocks_.pop_back();
-      return builder_.Add(
-          ir::LogicalInst{deferred_, static_cast<ir::LogicalOp>(expr.op), insts_[expr.a], right},
-          Spans(expr));
+      return builder_.Add(ir::LogicalInst{context_.deferred, static_cast<ir::LogicalOp>(expr.op),
+                                          insts_[expr.a], right},
+                          Spans(expr));
     }
     case ExprKind::kMember:
-      return builder_.Add(ir::MemberInst{deferred_, insts_[expr.a], NameOf(expr.token)},
-                          Spans(expr));
+      return builder_.Add(
+          ir::MemberInst{context_.deferred, insts_[expr.a], context_.NameOf(expr.token)},
+          Spans(expr));
     case ExprKind::kIndex:
-      return builder_.Add(ir::IndexInst{deferred_, insts_[expr.a], insts_[expr.b]}, Spans(expr));
+      return builder_.Add(ir::IndexInst{context_.deferred, insts_[expr.a], insts_[expr.b]},
+                          Spans(expr));
     case ExprKind::kCall:
       return LowerCall(expr);
     case ExprKind::kConstruct:
       return LowerConstruct(expr);
     case ExprKind::kAssign:
       return expr.op == kPlainAssign
-                 ? builder_.Add(ir::AssignInst{deferred_, insts_[expr.a], insts_[expr.b]},
+                 ? builder_.Add(ir::AssignInst{context_.deferred, insts_[expr.a], insts_[expr.b]},
                                 Spans(expr))
-                 : builder_.Add(ir::AssignOpInst{deferred_, static_cast<ir::BinaryOp>(expr.op),
-                                                 insts_[expr.a], insts_[expr.b]},
-                                Spans(expr));
+                 : builder_.Add(
+                       ir::AssignOpInst{context_.deferred, static_cast<ir::BinaryOp>(expr.op),
+                                        insts_[expr.a], insts_[expr.b]},
+                       Spans(expr));
     case ExprKind::kSelect:
       return LowerSelect(expr);
     case ExprKind::kRight:
@@ -87,74 +92,75 @@ ir::InstId Lowerer::InstOfRow(const Expr& expr) {
   KILN_UNREACHABLE();
 }
 
-ir::InstId Lowerer::LowerName(const Expr& expr) {
-  return builder_.Add(
-      ir::NameRefInst{deferred_, NameOf(expr.token), Candidates(SymbolOf(expr.token))},
-      {.main = AddSpan(expr.span)});
+ir::InstId ExprLowerer::LowerName(const Expr& expr) {
+  return builder_.Add(ir::NameRefInst{context_.deferred, context_.NameOf(expr.token),
+                                      names_.Candidates(context_.SymbolOf(expr.token))},
+                      {.main = context_.AddSpan(expr.span)});
 }
 
-ir::InstId Lowerer::LowerLiteral(const Expr& expr, uint32_t bits, Span span) {
-  const ir::InstSpans spans{.main = AddSpan(span)};
+ir::InstId ExprLowerer::LowerLiteral(const Expr& expr, uint32_t bits, Span span) {
+  const ir::InstSpans spans{.main = context_.AddSpan(span)};
   const auto scalar = [&](InbuiltType name) {
-    const ir::TypeId type = InbuiltTypeId(name);
+    const ir::TypeId type = context_.InbuiltTypeId(name);
     return builder_.Add(ir::ConstInst{type, builder_.ScalarConst(type, bits)}, spans);
   };
   if (expr.kind == ExprKind::kFlag) {
     return builder_.Add(ir::FlagInst{builder_.Vector(ir::Scalar::kBool, 1), bits}, spans);
   }
   if (expr.kind == ExprKind::kString) {
-    return builder_.Add(ir::TextInst{deferred_, TextOfSymbol(bits)}, spans);
+    return builder_.Add(ir::TextInst{context_.deferred, context_.TextOfSymbol(bits)}, spans);
   }
   return scalar(expr.kind == ExprKind::kUint   ? InbuiltType::kU1
                 : expr.kind == ExprKind::kSint ? InbuiltType::kS1
                                                : InbuiltType::kF1);
 }
 
-ir::ListId Lowerer::LowerItems(uint32_t list) {
-  words_.clear();
+ir::ListId ExprLowerer::LowerItems(uint32_t list) {
+  context_.words.clear();
   for (const uint32_t row : ast_.List(list)) {
-    words_.push_back(insts_[row].value);
+    context_.words.push_back(insts_[row].value);
   }
-  return words_.empty() ? builder_.List(words_) : builder_.NewList(words_);
+  return context_.words.empty() ? builder_.List(context_.words) : builder_.NewList(context_.words);
 }
 
 // An inbuilt function is looked for first: spec/rpl 6.
-ir::InstId Lowerer::LowerCall(const Expr& expr) {
+ir::InstId ExprLowerer::LowerCall(const Expr& expr) {
   const ir::ListId arguments = LowerItems(expr.a);
-  const Word& word = lexed_.symbols[SymbolOf(expr.token)].word;
+  const Word& word = lexed_.symbols[context_.SymbolOf(expr.token)].word;
   if (!word.function || word.function->version > ast_.version) {
-    return builder_.Add(ir::NameCallInst{deferred_, NameOf(expr.token), arguments}, Spans(expr));
+    return builder_.Add(ir::NameCallInst{context_.deferred, context_.NameOf(expr.token), arguments},
+                        Spans(expr));
   }
   const ir::Builtin builtin = word.function->builtin;
   const bool suffixed = word.function->suffix != InbuiltType::kNone;
-  const ir::TypeId type = suffixed ? InbuiltTypeId(word.function->suffix)
-                          : ir::FactsOf(builtin).result == 'V' ? void_
-                                                               : deferred_;
+  const ir::TypeId type = suffixed ? context_.InbuiltTypeId(word.function->suffix)
+                          : ir::FactsOf(builtin).result == 'V' ? context_.void_type
+                                                               : context_.deferred;
   return builder_.Add(ir::NameBuiltinInst{type, builtin, 0, arguments}, Spans(expr));
 }
 
 // aux: the type's name, then the runs of its sizes.
-ir::InstId Lowerer::LowerConstruct(const Expr& expr) {
+ir::InstId ExprLowerer::LowerConstruct(const Expr& expr) {
   const ir::ListId arguments = LowerItems(expr.a);
-  ir::InstSpans spans{.main = AddSpan(expr.span)};
-  const ir::TypeId type =
-      LowerType({.token = expr.token, .sizes = expr.b}, Runtime::kNo, &spans.aux);
+  ir::InstSpans spans{.main = context_.AddSpan(expr.span)};
+  const ir::TypeId type = cexprs_.LowerType({.token = expr.token, .sizes = expr.b},
+                                            CexprLowerer::Runtime::kNo, &spans.aux);
   return builder_.Add(ir::NameConstructInst{type, arguments}, spans);
 }
 
-ir::InstId Lowerer::LowerSelect(const Expr& expr) {
+ir::InstId ExprLowerer::LowerSelect(const Expr& expr) {
   const ir::BlockId otherwise = EndValueBlock(insts_[ast_.List(expr.b)[1]]);
   blocks_.pop_back();
   const std::array blocks{blocks_.back().value, otherwise.value};
   blocks_.pop_back();
-  return builder_.Add(ir::NameSelectInst{deferred_, insts_[expr.a], builder_.NewList(blocks)},
-                      Spans(expr));
+  return builder_.Add(
+      ir::NameSelectInst{context_.deferred, insts_[expr.a], builder_.NewList(blocks)}, Spans(expr));
 }
 
-void Lowerer::BeginValueBlock() { blocks_.back() = builder_.BeginBlock(); }
+void ExprLowerer::BeginValueBlock() { blocks_.back() = builder_.BeginBlock(); }
 
-ir::BlockId Lowerer::EndValueBlock(ir::InstId value) {
-  builder_.Add(ir::YieldInst{void_, value}, {});
+ir::BlockId ExprLowerer::EndValueBlock(ir::InstId value) {
+  builder_.Add(ir::YieldInst{context_.void_type, value}, {});
   builder_.EndBlock();
   return blocks_.back();
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Section `binding`: a program under policy first_fit, on every target.
+#include "compiler/layout/cases/answer_binding.h"
+
 #include <string>
 #include <utility>
 
-#include "compiler/layout/cases/answers.h"
 #include "compiler/layout/cases/case_program.h"
 #include "compiler/layout/cases/records.h"
 #include "compiler/layout/dump.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Section `layout`: one block under every rule set.
+#include "compiler/layout/cases/answer_layout.h"
+
 #include <fmt/format.h>
 
-#include "compiler/layout/cases/answers.h"
 #include "compiler/layout/cases/records.h"
 #include "compiler/layout/dump.h"
 #include "compiler/layout/faults.h"

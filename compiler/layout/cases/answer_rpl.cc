@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Section `rpl`: modules under policy rpl, on Vulkan and WebGPU.
+#include "compiler/layout/cases/answer_rpl.h"
+
 #include <string>
 #include <utility>
 
-#include "compiler/layout/cases/answers.h"
 #include "compiler/layout/cases/case_program.h"
 #include "compiler/layout/cases/records.h"
 #include "compiler/layout/dump.h"

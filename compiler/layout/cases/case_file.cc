@@ -8,7 +8,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "compiler/layout/cases/answers.h"
+#include "compiler/layout/cases/answer_binding.h"
+#include "compiler/layout/cases/answer_layout.h"
+#include "compiler/layout/cases/answer_rpl.h"
 
 namespace kiln::layout {
 namespace {

@@ -9,8 +9,8 @@
 #include <fmt/format.h>
 
 #include "client/autostart.h"
+#include "client/engine/fetch_into.h"
 #include "client/manifest_programs.h"
-#include "runtime/pipeline/memory_source.h"
 
 namespace kiln::demo {
 namespace {
@@ -72,28 +72,6 @@ Result<client::StartupVariants> SubjectOf(client::Client& client, const project:
   return subject;
 }
 
-runtime::SourceArtifact ArtifactOf(const client::StartupArtifact& fetched) {
-  runtime::SourceArtifact artifact{
-      .program = fetched.program, .metadata = fetched.artifact.metadata, .code = {}};
-  for (const client::StageCode& code : fetched.artifact.code) {
-    runtime::CodeRef& ref = artifact.code.emplace_back();
-    ref.digest = code.digest;
-    if (code.stage != client::Stage::kNone) {
-      ref.stage = static_cast<artifact::Stage>(static_cast<int>(code.stage) - 1);
-    }
-  }
-  return artifact;
-}
-
-std::vector<runtime::OptionSetting> SettingsOf(const std::vector<client::Option>& options) {
-  std::vector<runtime::OptionSetting> settings;
-  settings.reserve(options.size());
-  for (const client::Option& option : options) {
-    settings.push_back({option.name, option.value});
-  }
-  return settings;
-}
-
 }  // namespace
 
 Result<DaemonVariants> DaemonVariants::Fetch(std::span<const VariantRequest> wanted,
@@ -109,23 +87,16 @@ Result<DaemonVariants> DaemonVariants::Fetch(std::span<const VariantRequest> wan
   const auto source = std::make_shared<runtime::MemorySource>();
   client::StartupOptions options;
   options.before_attempt = [&] { (void)client::StartDaemon(socket); };  // the attempt tells
-  client::StartupFetch fetch(*connected.client, std::move(subject), std::move(options));
   KILN_TRY(client::StartupReport report,
-           fetch.Run({.on_blob =
-                          [&](const client::FetchedBlob& blob) {
-                            return source->AddBytes(blob.digest, blob.bytes);
-                          },
-                      .on_artifact = [&](const client::StartupArtifact& fetched) -> Result<void> {
-                        source->AddArtifact(ArtifactOf(fetched), SettingsOf(fetched.options));
-                        return {};
-                      },
-                      .on_progress =
-                          [&](const client::StartupProgress& progress) {
-                            if (request.on_progress) {
-                              request.on_progress(progress);
-                            }
-                            return client::Next::kGoOn;
-                          }}));
+           client::FetchInto(*source, *connected.client,
+                             {.subject = std::move(subject),
+                              .options = std::move(options),
+                              .on_progress = [&](const client::StartupProgress& progress) {
+                                if (request.on_progress) {
+                                  request.on_progress(progress);
+                                }
+                                return client::Next::kGoOn;
+                              }}));
   for (const client::StartupFailure& failure : report.failures) {
     if (!failure.outcome.diagnostics.empty()) {
       return WrongSources(failure.program, failure.outcome.diagnostics.front());

@@ -5,26 +5,15 @@
 #include <utility>
 #include <variant>
 
+#include "runtime/graph/read_back.h"
+#include "runtime/graph/usual_accesses.h"
+
 namespace kiln::demo {
 namespace {
 
 constexpr VkFormat kLightFormat = VK_FORMAT_R16G16B16A16_SFLOAT;
 constexpr VkFormat kDepthFormat = VK_FORMAT_D32_SFLOAT;
 constexpr VkFormat kPictureFormat = VK_FORMAT_R8G8B8A8_UNORM;
-
-constexpr graph::Access kColorWrite{
-    .stages = VK_PIPELINE_STAGE_2_COLOR_ATTACHMENT_OUTPUT_BIT,
-    .accesses = VK_ACCESS_2_COLOR_ATTACHMENT_READ_BIT | VK_ACCESS_2_COLOR_ATTACHMENT_WRITE_BIT};
-constexpr graph::Access kDepthWrite{.stages = VK_PIPELINE_STAGE_2_EARLY_FRAGMENT_TESTS_BIT |
-                                              VK_PIPELINE_STAGE_2_LATE_FRAGMENT_TESTS_BIT,
-                                    .accesses = VK_ACCESS_2_DEPTH_STENCIL_ATTACHMENT_READ_BIT |
-                                                VK_ACCESS_2_DEPTH_STENCIL_ATTACHMENT_WRITE_BIT};
-// The descriptors say so for depth as well.
-constexpr graph::Access kSampled{.stages = VK_PIPELINE_STAGE_2_FRAGMENT_SHADER_BIT,
-                                 .accesses = VK_ACCESS_2_SHADER_SAMPLED_READ_BIT,
-                                 .layout = VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL};
-constexpr graph::Contents kFarAway{.kind = graph::ContentKind::kClear,
-                                   .value = {.depthStencil = {1, 0}}};
 
 // The steps of the bloom chain: what each makes, at which part of the picture's size.
 struct BloomStep {
@@ -114,7 +103,7 @@ void FrameGraph::SetDraws(graph::Graph& graph, graph::PassId pass,
     for (const GraphImage& image : draw.images) {
       if (std::find(read.begin(), read.end(), image.source) == read.end()) {
         read.push_back(image.source);
-        graph.ReadTexture(pass, {images_.at(image.source), kSampled});
+        graph.ReadTexture(pass, {images_.at(image.source), graph::kSampledInFragment});
       }
     }
   }
@@ -126,9 +115,10 @@ void FrameGraph::SetDraws(graph::Graph& graph, graph::PassId pass,
 graph::TextureId FrameGraph::AddScreenPass(graph::Graph& graph, const ScreenPass& screen) {
   const graph::PassId pass = graph.CreatePass({.name = screen.pass});
   SetDraws(graph, pass, std::span(&screen.draw, 1));
-  const graph::TextureId made = graph.CreateTexture(
-      pass,
-      {.name = screen.image, .desc = screen.desc, .access = kColorWrite, .keep = screen.keep});
+  const graph::TextureId made = graph.CreateTexture(pass, {.name = screen.image,
+                                                           .desc = screen.desc,
+                                                           .access = graph::kColorTarget,
+                                                           .keep = screen.keep});
   images_[screen.image] = made;
   return made;
 }
@@ -139,8 +129,8 @@ void FrameGraph::Shadow(graph::Graph& graph) {
   images_[Scene::kShadowMap] = graph.CreateTexture(
       pass, {.name = Scene::kShadowMap,
              .desc = {.format = kDepthFormat, .size = {scene_.shadow_side, scene_.shadow_side, 1}},
-             .access = kDepthWrite,
-             .contents = kFarAway,
+             .access = graph::kDepthTarget,
+             .contents = graph::ClearedToDepth(1),
              .keep = {}});
 }
 
@@ -152,13 +142,13 @@ void FrameGraph::Forward(graph::Graph& graph) {
   images_[Scene::kSceneColor] = graph.CreateTexture(
       pass, {.name = Scene::kSceneColor,
              .desc = Image(kLightFormat),
-             .access = kColorWrite,
+             .access = graph::kColorTarget,
              .contents = {.kind = graph::ContentKind::kClear, .value = background},
              .keep = {}});
   images_[Scene::kSceneDepth] = graph.CreateTexture(pass, {.name = Scene::kSceneDepth,
                                                            .desc = Image(kDepthFormat),
-                                                           .access = kDepthWrite,
-                                                           .contents = kFarAway,
+                                                           .access = graph::kDepthTarget,
+                                                           .contents = graph::ClearedToDepth(1),
                                                            .keep = {}});
 }
 
@@ -199,37 +189,11 @@ graph::TextureId FrameGraph::Compose(graph::Graph& graph) {
 graph::TextureId FrameGraph::Interface(graph::Graph& graph, graph::TextureId display) {
   const graph::PassId pass = graph.CreatePass({.name = "interface"});
   SetDraws(graph, pass, draws_.interface);
-  return graph.WriteTexture(
-      pass,
-      {.name = "picture", .texture = display, .access = kColorWrite, .discard = false, .keep = {}});
-}
-
-graph::BufferId FrameGraph::ReadBack(graph::Graph& graph, graph::TextureId picture) const {
-  const graph::PassId pass =
-      graph.CreatePass({.name = "read back", .kind = graph::PassKind::kTransfer});
-  graph.ReadTexture(pass, {picture, {.accesses = VK_ACCESS_2_TRANSFER_READ_BIT}});
-  const graph::BufferId pixels =
-      graph.CreateBuffer(pass, {.name = "pixels",
-                                .desc = {.size = VkDeviceSize{extent_.width} * extent_.height * 4,
-                                         .memory = graph::MemoryKind::kReadback},
-                                .access = {.accesses = VK_ACCESS_2_TRANSFER_WRITE_BIT},
-                                .contents = {.kind = graph::ContentKind::kAllWritten},
-                                .keep = {}});
-  const VkExtent2D extent = extent_;
-  graph.SetCallback(pass, [=](runtime::Device&, const graph::Resources& resources,
-                              graph::CommandBuffer& commands) {
-    const graph::BoundTexture from = resources.Texture(picture);
-    const graph::BoundBuffer to = resources.Buffer(pixels);
-    VkBufferImageCopy region{};
-    region.bufferOffset = to.offset;
-    region.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1};
-    region.imageExtent = {extent.width, extent.height, 1};
-    commands.table().CmdCopyImageToBuffer(commands.handle(), from.image, from.layout, to.buffer, 1,
-                                          &region);
-  });
-  graph.ExportBuffer(
-      pixels, {.stages = VK_PIPELINE_STAGE_2_HOST_BIT, .accesses = VK_ACCESS_2_HOST_READ_BIT});
-  return pixels;
+  return graph.WriteTexture(pass, {.name = "picture",
+                                   .texture = display,
+                                   .access = graph::kColorTarget,
+                                   .discard = false,
+                                   .keep = {}});
 }
 
 graph::BufferId FrameGraph::Declare(graph::Graph& graph, const graph::Presentation& window,
@@ -242,7 +206,8 @@ graph::BufferId FrameGraph::Declare(graph::Graph& graph, const graph::Presentati
   Temporal(graph);
   Bloom(graph);
   const graph::TextureId picture = Interface(graph, Compose(graph));
-  const graph::BufferId pixels = read_back ? ReadBack(graph, picture) : graph::BufferId{};
+  const graph::BufferId pixels =
+      read_back ? graph::ReadBack(graph, picture, Image(kPictureFormat)) : graph::BufferId{};
   graph::Presentation presentation = window;
   presentation.texture = picture;
   graph.Present(presentation);

@@ -57,7 +57,6 @@ class FrameGraph {
   void Bloom(graph::Graph& graph);
   graph::TextureId Compose(graph::Graph& graph);
   graph::TextureId Interface(graph::Graph& graph, graph::TextureId display);
-  graph::BufferId ReadBack(graph::Graph& graph, graph::TextureId picture) const;
 
   // A pass over the whole of a new image, which gets the name.
   struct ScreenPass {

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: MIT
+#include "client/compile_calls.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "client/connection.h"
+
+namespace kiln::client {
+namespace {
+
+constexpr size_t kChunkBytes = size_t{512} << 10;
+constexpr size_t kMostAsked = 10'000;  // digests in one FindMissing
+
+// The digests that the daemon does not have.
+Result<std::vector<const Source*>> MissingOf(v1::CacheService::Stub& cache,
+                                             std::span<const Source> sources) {
+  std::set<std::string> absent;
+  for (size_t first = 0; first < sources.size(); first += kMostAsked) {
+    v1::FindMissingRequest request;
+    for (const Source& source :
+         sources.subspan(first).first(std::min(kMostAsked, sources.size() - first))) {
+      ToProto(source.digest, request.add_digests());
+    }
+    Context context;
+    v1::FindMissingReply reply;
+    const grpc::Status status = cache.FindMissing(&context.grpc, request, &reply);
+    if (!status.ok()) {
+      return context.Failed(status);
+    }
+    for (const v1::Digest& digest : reply.missing()) {
+      absent.insert(digest.id());
+    }
+  }
+  std::vector<const Source*> missing;
+  for (const Source& source : sources) {
+    v1::Digest digest;
+    ToProto(source.digest, &digest);
+    if (absent.erase(digest.id()) != 0) {
+      missing.push_back(&source);
+    }
+  }
+  return missing;
+}
+
+// The error for sources that the daemon does not know and the caller may not store.
+Error NotKnown(const Error& refused, std::span<const Source* const> missing) {
+  const std::string others =
+      missing.size() == 1 ? std::string() : fmt::format(" and {} more", missing.size() - 1);
+  return WithContext(refused, fmt::format("the daemon does not have '{}'{} as here, and would have "
+                                          "to store it",
+                                          missing.front()->path, others));
+}
+
+constexpr size_t kListedAtOnce = 256;  // programs in one ListOptions
+
+std::string PlaceOf(const v1::Diagnostic::Label& label) {
+  return fmt::format("{}:{}", label.path(), label.line());
+}
+
+// Of a reply, or of one of its programs.
+template <class Reply>
+OptionList OptionsOf(const Reply& reply) {
+  OptionList result;
+  for (const v1::OptionInfo& info : reply.options()) {
+    result.options.push_back({.name = info.name(),
+                              .scope = static_cast<OptionScope>(info.scope()),
+                              .type = info.type(),
+                              .values = {info.values().begin(), info.values().end()},
+                              .default_value = FromProto(info.default_()),
+                              .affects = {info.affects().begin(), info.affects().end()},
+                              .targets = {info.live_in().begin(), info.live_in().end()},
+                              .readers = {},
+                              .declared_at = PlaceOf(info.declared_at())});
+    for (const v1::Diagnostic::Label& reader : info.readers()) {
+      result.options.back().readers.push_back(
+          fmt::format("{}, {}", reader.text(), PlaceOf(reader)));
+    }
+  }
+  result.diagnostics = FromProto(reply.diagnostics());
+  return result;
+}
+
+}  // namespace
+
+Result<void> UploadSources(Connection& connection, std::span<const Source> sources) {
+  KILN_TRY(const std::vector<const Source*> missing, MissingOf(*connection.cache, sources));
+  if (missing.empty()) {
+    return {};
+  }
+  Context context;
+  v1::PutSourcesReply reply;
+  const auto writer = connection.compile->PutSources(&context.grpc, &reply);
+  for (const Source* const missed : missing) {
+    const Source& source = *missed;
+    size_t offset = 0;
+    do {
+      v1::PutSourcesRequest chunk;
+      ToProto(source.digest, chunk.mutable_digest());
+      chunk.set_path_hint(source.path);
+      const size_t size = std::min(kChunkBytes, source.text.size() - offset);
+      chunk.set_data(source.text.substr(offset, size));
+      offset += size;
+      chunk.set_last(offset == source.text.size());
+      if (!writer->Write(chunk)) {
+        break;  // Finish says why
+      }
+    } while (offset < source.text.size());
+  }
+  writer->WritesDone();
+  const grpc::Status status = writer->Finish();
+  if (status.ok()) {
+    return {};
+  }
+  const Error error = context.Failed(status);
+  return error.reason == "SCOPE" ? NotKnown(error, missing) : error;
+}
+
+Result<void> CompileCalls::PutSources(std::span<const Source> sources) {
+  return UploadSources(connection_, sources);
+}
+
+Result<Outcome> CompileCalls::Compile(const Program& program, std::span<const Option> options,
+                                      const CompileOptions& how) {
+  Context context;
+  v1::CompileRequest request;
+  ToProto(program, request.mutable_variant()->mutable_inline_program());
+  for (const Option& option : options) {
+    ToProto(option, request.mutable_variant()->add_options());
+  }
+  request.set_retry_failed(how.retry_failed);
+  request.set_durability(how.durable ? v1::DURABILITY_LOCAL : v1::DURABILITY_NONE);
+  v1::CompileReply reply;
+  const grpc::Status status = connection_.compile->Compile(&context.grpc, request, &reply);
+  return status.ok() ? Result<Outcome>(FromProto(reply.outcome()))
+                     : Result<Outcome>(context.Failed(status));
+}
+
+Result<OptionList> CompileCalls::ListOptions(const Program& program) {
+  Context context;
+  v1::ListOptionsRequest request;
+  ToProto(program, request.mutable_program());
+  request.set_with_liveness(true);
+  v1::ListOptionsReply reply;
+  const grpc::Status status = connection_.compile->ListOptions(&context.grpc, request, &reply);
+  return status.ok() ? Result<OptionList>(OptionsOf(reply))
+                     : Result<OptionList>(context.Failed(status));
+}
+
+Result<std::vector<OptionList>> CompileCalls::ListOptionsOf(
+    std::span<const Program* const> programs) {
+  std::vector<OptionList> all;
+  while (all.size() < programs.size()) {
+    const auto asked =
+        programs.subspan(all.size(), std::min(kListedAtOnce, programs.size() - all.size()));
+    Context context;
+    v1::ListOptionsRequest request;
+    for (const Program* const program : asked) {
+      ToProto(*program, request.add_programs());
+    }
+    v1::ListOptionsReply reply;
+    const grpc::Status status = connection_.compile->ListOptions(&context.grpc, request, &reply);
+    if (!status.ok()) {
+      return context.Failed(status);
+    }
+    if (static_cast<size_t>(reply.programs_size()) != asked.size()) {
+      return Error{.code = ErrorCode::kInternal,
+                   .context = fmt::format("the daemon listed {} programs of {}",
+                                          reply.programs_size(), asked.size()),
+                   .reason = {}};
+    }
+    for (const v1::ListOptionsReply::OfProgram& listed : reply.programs()) {
+      all.push_back(OptionsOf(listed));
+    }
+  }
+  return all;
+}
+
+Result<VariantCount> CompileCalls::CountVariants(const ProgramSpace& space,
+                                                 const std::string& filter) {
+  Context context;
+  v1::CountVariantsRequest request;
+  ToProto(space, request.add_spaces());
+  if (!filter.empty()) {
+    ToFilter(filter, *request.mutable_filter());
+  }
+  v1::CountVariantsReply reply;
+  const grpc::Status status = connection_.compile->CountVariants(&context.grpc, request, &reply);
+  if (!status.ok()) {
+    return context.Failed(status);
+  }
+  if (reply.programs_size() != 1) {
+    return Error{.code = ErrorCode::kDataLoss,
+                 .context = "the daemon counted other programs than were asked for",
+                 .reason = {}};
+  }
+  return FromProto(reply.programs(0));
+}
+
+Result<VariantPage> CompileCalls::ListVariants(const ProgramSpace& space, const std::string& filter,
+                                               uint32_t page_size, const std::string& page) {
+  Context context;
+  v1::ListVariantsRequest request;
+  ToProto(space, request.mutable_space());
+  if (!filter.empty()) {
+    ToFilter(filter, *request.mutable_filter());
+  }
+  request.set_page_size(page_size);
+  request.set_page_token(page);
+  v1::ListVariantsReply reply;
+  const grpc::Status status = connection_.compile->ListVariants(&context.grpc, request, &reply);
+  if (!status.ok()) {
+    return context.Failed(status);
+  }
+  VariantPage result{.rows = {}, .next = reply.next_page_token()};
+  for (const v1::VariantRow& row : reply.rows()) {
+    result.rows.push_back(FromProto(row));
+  }
+  return result;
+}
+
+}  // namespace kiln::client

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+#include "client/connection.h"
+
+#include <cctype>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "client/autostart.h"
+#include "client/call_watch.h"
+#include "client/daemon_socket.h"
+#include "compiler/base/file.h"
+
+namespace kiln::client {
+namespace {
+
+constexpr int kMaxMessageBytes = 64 << 20;
+
+constexpr std::string_view kUnix = "unix:";
+constexpr std::string_view kHttps = "https://";
+
+// Calls that do work are repeated when the daemon is not ready or full, with jitter, within their
+// deadline, and when the daemon says after how long (spec/daemon 2.5). What looks at the daemon
+// itself is not, because its caller wants to know. Hot reload reconnects by itself.
+constexpr char kServiceConfig[] = R"({"methodConfig": [{
+  "name": [{"service": "kiln.v1.CompileService"}, {"service": "kiln.v1.BatchService"},
+           {"service": "kiln.v1.PackService"}, {"service": "kiln.v1.CacheService"}],
+  "retryPolicy": {"maxAttempts": 5, "initialBackoff": "0.1s", "maxBackoff": "5s",
+                  "backoffMultiplier": 2,
+                  "retryableStatusCodes": ["UNAVAILABLE", "RESOURCE_EXHAUSTED"]}}]})";
+
+Error Wrong(std::string context) {
+  return {.code = ErrorCode::kInvalidArgument, .context = std::move(context), .reason = "USAGE"};
+}
+
+Result<std::string> OptionalFile(const std::string& path) {
+  return path.empty() ? Result<std::string>(std::string()) : ReadFile(path);
+}
+
+grpc::ChannelArguments ChannelArguments() {
+  grpc::ChannelArguments arguments;
+  arguments.SetMaxReceiveMessageSize(kMaxMessageBytes);
+  arguments.SetMaxSendMessageSize(kMaxMessageBytes);
+  arguments.SetServiceConfigJSON(kServiceConfig);
+  // A daemon that comes back is found soon, since watches wait for it.
+  arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 100);
+  // In spite of its name: how long an attempt to connect may take, the first answer included.
+  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, static_cast<int>(kPing.count()));
+  arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 2000);
+  return arguments;
+}
+
+std::unique_ptr<Connection> WithStubs(std::unique_ptr<Connection> connection) {
+  connection->compile = v1::CompileService::NewStub(connection->channel);
+  connection->batch = v1::BatchService::NewStub(connection->channel);
+  connection->admin = v1::AdminService::NewStub(connection->channel);
+  connection->cache = v1::CacheService::NewStub(connection->channel);
+  connection->pack = v1::PackService::NewStub(connection->channel);
+  return connection;
+}
+
+}  // namespace
+
+Error Connection::ExplainReply(Error error) const {
+  const bool unreached =
+      error.code == ErrorCode::kUnavailable || error.code == ErrorCode::kDeadlineExceeded;
+  if (!unreached || host_port.empty()) {
+    return error;
+  }
+  const Result<void> found =
+      cache::upstream::ProbeTls(host_port, tls, cache::upstream::kFlagNames, kPing);
+  return found.ok() ? error : found.error();
+}
+
+std::unique_ptr<Connection> Connection::Open(const std::string& address) {
+  auto connection = std::make_unique<Connection>();
+  connection->address = address;
+  const std::optional<std::string> owners =
+      address.starts_with(kUnix) ? OwnersTarget(address.substr(kUnix.size())) : std::nullopt;
+  connection->target = owners.value_or(address);
+  connection->channel =
+      OpenChannel(connection->target, grpc::InsecureChannelCredentials(), ChannelArguments());
+  return WithStubs(std::move(connection));
+}
+
+Result<std::unique_ptr<Connection>> Connection::OpenOwn(const std::string& address) {
+  KILN_TRY(const std::string target, OwnTarget(address.substr(kUnix.size())));
+  auto connection = std::make_unique<Connection>();
+  connection->address = address;
+  connection->target = target;
+  connection->channel = OpenChannel(target, grpc::InsecureChannelCredentials(), ChannelArguments());
+  return WithStubs(std::move(connection));
+}
+
+Result<std::unique_ptr<Connection>> Connection::Open(const Endpoint& endpoint) {
+  if (endpoint.address == kUnix) {
+    return Wrong(
+        "there is no folder of this user for a socket: set XDG_RUNTIME_DIR or HOME, or name a "
+        "daemon with --daemon");
+  }
+  if (endpoint.address.starts_with(kUnix)) {
+    const bool own = endpoint.address.substr(kUnix.size()) == DefaultSocket();
+    return own ? OpenOwn(endpoint.address)
+               : Result<std::unique_ptr<Connection>>(Open(endpoint.address));
+  }
+  if (!endpoint.address.starts_with(kHttps)) {
+    return Wrong(
+        fmt::format("'{}' is no daemon: unix:PATH or https://HOST:PORT", endpoint.address));
+  }
+  if (endpoint.token_file.empty()) {
+    return Wrong("a daemon behind https wants a token: --token-file FILE");
+  }
+  KILN_TRY(std::string token, ReadFile(endpoint.token_file));
+  while (!token.empty() && std::isspace(static_cast<unsigned char>(token.back())) != 0) {
+    token.pop_back();
+  }
+  if (token.find_first_of(" \t\r\n") != std::string::npos || !token.starts_with("kiln_")) {
+    return Wrong(fmt::format("'{}' holds no token of kiln", endpoint.token_file));
+  }
+  grpc::SslCredentialsOptions tls;
+  KILN_TRY(tls.pem_root_certs, OptionalFile(endpoint.tls_ca));
+  KILN_TRY(tls.pem_cert_chain, OptionalFile(endpoint.tls_cert));
+  KILN_TRY(tls.pem_private_key, OptionalFile(endpoint.tls_key));
+  auto connection = std::make_unique<Connection>();
+  connection->address = endpoint.address;
+  connection->target = connection->host_port = endpoint.address.substr(kHttps.size());
+  connection->tls = {.ca = endpoint.tls_ca, .cert = endpoint.tls_cert, .key = endpoint.tls_key};
+  connection->channel =
+      OpenChannel(connection->target,
+                  grpc::CompositeChannelCredentials(grpc::SslCredentials(tls),
+                                                    grpc::AccessTokenCredentials(token)),
+                  ChannelArguments());
+  return WithStubs(std::move(connection));
+}
+
+}  // namespace kiln::client

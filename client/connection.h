@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+// The channel to one daemon and the stubs of its services, which all calls of a client share; and
+// the context, ids and pages of one call. Private to client/*.cc. Connects lazily, at the first
+// call. Threads: everything may be called from several at once; nothing of it changes after it was
+// opened.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <grpcpp/grpcpp.h>
+
+#include "cache/upstream/tls_probe.h"
+#include "client/client.h"
+#include "client/convert.h"
+#include "client/trace.h"
+#include "compiler/base/digest.h"
+#include "compiler/base/result.h"
+#include "proto/kiln/v1/admin.grpc.pb.h"
+#include "proto/kiln/v1/batch.grpc.pb.h"
+#include "proto/kiln/v1/cache.grpc.pb.h"
+#include "proto/kiln/v1/compile.grpc.pb.h"
+#include "proto/kiln/v1/pack.grpc.pb.h"
+
+namespace kiln::client {
+
+struct Connection {
+  // "unix:PATH" of a socket that the caller trusts, whoever made it.
+  static std::unique_ptr<Connection> Open(const std::string& address);
+  // The same for a socket that must be of this user. Errors: as Client::OpenOwn.
+  static Result<std::unique_ptr<Connection>> OpenOwn(const std::string& address);
+  // Errors: as Client::Open.
+  static Result<std::unique_ptr<Connection>> Open(const Endpoint& endpoint);
+
+  // What a call failed with, or the cause behind it: of a daemon behind https that cannot be
+  // reached, which certificate, file or address is wrong.
+  Error ExplainReply(Error error) const;
+
+  std::string address;    // as it was named: unix:PATH or https://HOST:PORT
+  std::string target;     // what gRPC was given for it
+  std::string host_port;  // of https, else empty
+  cache::upstream::TlsFiles tls;
+  std::shared_ptr<grpc::Channel> channel;
+  std::unique_ptr<v1::CompileService::Stub> compile;
+  std::unique_ptr<v1::BatchService::Stub> batch;
+  std::unique_ptr<v1::AdminService::Stub> admin;
+  std::unique_ptr<v1::CacheService::Stub> cache;
+  std::unique_ptr<v1::PackService::Stub> pack;
+};
+
+// Context of one call: the detail of an error comes as trailing metadata.
+struct Context {
+  grpc::ClientContext grpc;
+  Context() {
+    grpc.AddMetadata("kiln-api", "1");
+    grpc.AddMetadata("kiln-client", "kiln-cpp/0.1.0");
+    if (!TraceId().empty()) {
+      grpc.AddMetadata("traceparent", "00-" + TraceId() + "-0000000000000001-01");
+    }
+  }
+
+  Error Failed(const grpc::Status& status) const {
+    const auto& trailers = grpc.GetServerTrailingMetadata();
+    const auto detail = trailers.find("kiln-error-bin");
+    if (detail == trailers.end()) {
+      return FromStatus(status);
+    }
+    return FromStatus(grpc::Status(status.error_code(), status.error_message(),
+                                   std::string(detail->second.data(), detail->second.size())));
+  }
+};
+
+// The bytes of an id in hex; empty if the text is not an id.
+inline std::string IdOf(const std::string& hex) {
+  const std::optional<Hash128> hash = ParseHash128(hex);
+  return hash.has_value() ? std::string(hash->bytes.begin(), hash->bytes.end()) : std::string();
+}
+
+// Calls until the last page was given to `each`.
+template <class Stub, class Request, class Reply, class Each>
+Result<void> EachPage(Stub& stub,
+                      grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&, Reply*),
+                      Request request, const Each& each) {
+  do {
+    Context context;
+    Reply reply;
+    const grpc::Status status = (stub.*method)(&context.grpc, request, &reply);
+    if (!status.ok()) {
+      return context.Failed(status);
+    }
+    each(reply);
+    request.set_page_token(reply.next_page_token());
+  } while (!request.page_token().empty());
+  return {};
+}
+
+}  // namespace kiln::client

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: MIT
+# The installed tree: programs, the libraries of components.cmake with their public headers as the CMake
+# package `kiln` and as pkg-config files, manual pages, completions, units and documents.
+include(CMakePackageConfigHelpers)
+set(kiln_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/kiln)
+set(kiln_package ${PROJECT_BINARY_DIR}/package)
+set(kiln_components runtime graph client)
+
+# Programs, which the package names kiln::kiln, kiln::kilnc, ….
+install(
+  TARGETS kiln kilnc kilnd kiln_demo kiln_pipeline_child
+  EXPORT kiln-programs
+  RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT programs)
+install(EXPORT kiln-programs NAMESPACE kiln:: DESTINATION ${kiln_cmake_dir} COMPONENT development)
+
+# Libraries and public headers. A row of the list is `component header`, or `component + header`.
+file(STRINGS ${PROJECT_SOURCE_DIR}/cmake/package/headers.txt kiln_header_rows REGEX "^[a-z]")
+set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
+                                                             cmake/package/headers.txt)
+foreach(row IN LISTS kiln_header_rows)
+  string(REGEX REPLACE "^[a-z]+ (\\+ )?" "" header "${row}")
+  cmake_path(GET header PARENT_PATH folder)
+  install(FILES ${PROJECT_SOURCE_DIR}/${header}
+          DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/kiln/${folder} COMPONENT development)
+endforeach()
+foreach(component IN LISTS kiln_components)
+  install(
+    TARGETS kiln_archive_${component}
+    EXPORT kiln-${component}
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
+  install(EXPORT kiln-${component} NAMESPACE kiln:: DESTINATION ${kiln_cmake_dir}
+          COMPONENT development)
+endforeach()
+
+configure_package_config_file(
+  ${PROJECT_SOURCE_DIR}/cmake/package/kiln-config.cmake.in ${kiln_package}/kiln-config.cmake
+  INSTALL_DESTINATION ${kiln_cmake_dir} PATH_VARS CMAKE_INSTALL_BINDIR)
+write_basic_package_version_file(${kiln_package}/kiln-config-version.cmake
+                                 COMPATIBILITY SameMinorVersion)
+install(FILES ${kiln_package}/kiln-config.cmake ${kiln_package}/kiln-config-version.cmake
+              ${PROJECT_SOURCE_DIR}/deploy/cmake/KilnShaders.cmake
+        DESTINATION ${kiln_cmake_dir} COMPONENT development)
+
+# pkg-config: the archives hold no references to each other's files, so all that is required is public.
+set(kiln_pc_runtime_description "packs and pipelines")
+set(kiln_pc_runtime_requires "protobuf fmt libcrypto libzstd libxxhash")
+set(kiln_pc_graph_description "render graph")
+set(kiln_pc_graph_requires "kiln-runtime = ${PROJECT_VERSION}")
+set(kiln_pc_client_description "client of the daemon")
+set(kiln_pc_client_requires "kiln-runtime = ${PROJECT_VERSION} grpc++ libssl tomlplusplus")
+file(RELATIVE_PATH kiln_pc_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+foreach(component IN LISTS kiln_components)
+  set(kiln_pc_description "${kiln_pc_${component}_description}")
+  set(kiln_pc_requires "${kiln_pc_${component}_requires}")
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/package/kiln.pc.in ${kiln_package}/kiln-${component}.pc
+                 @ONLY)
+  install(FILES ${kiln_package}/kiln-${component}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
+          COMPONENT development)
+endforeach()
+
+# Manual pages and completions are the programs' own words; they are asked for when installing.
+install(
+  CODE "
+set(kiln \"$<TARGET_FILE:kiln>\")
+set(kilnd \"$<TARGET_FILE:kilnd>\")
+set(made \"${kiln_package}/made\")
+set(man \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_MANDIR}\")
+set(data \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DATADIR}\")"
+  COMPONENT documentation)
+install(SCRIPT ${PROJECT_SOURCE_DIR}/cmake/package/written_by_programs.cmake COMPONENT documentation)
+
+install(FILES ${PROJECT_SOURCE_DIR}/deploy/systemd/system/kilnd.service
+        DESTINATION lib/systemd/system COMPONENT programs)
+install(FILES ${PROJECT_SOURCE_DIR}/deploy/systemd/user/kilnd.service
+              ${PROJECT_SOURCE_DIR}/deploy/systemd/user/kilnd.socket
+        DESTINATION lib/systemd/user COMPONENT programs)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/proto/kiln DESTINATION ${CMAKE_INSTALL_DATADIR}/kiln/proto
+        COMPONENT development FILES_MATCHING PATTERN "*.proto")
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md
+              ${PROJECT_SOURCE_DIR}/CHANGELOG.md
+        DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT documentation)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${CMAKE_INSTALL_DOCDIR}
+        COMPONENT documentation PATTERN "*.py" EXCLUDE)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples/triangle
+        DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples COMPONENT documentation)

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: MIT
+// A block is flattened before it is written: nested members become dotted names, so that whoever
+// reads metadata sets a parameter by its name. Fields are written in ascending order of their
+// numbers.
+#include "compiler/emit/metadata/records.h"
+
+#include <string>
+
+#include "compiler/base/stop.h"
+#include "compiler/emit/metadata/fields.h"
+#include "compiler/emit/metadata/flatten.h"
+#include "compiler/ir/enum_names.h"
+#include "compiler/layout/attributes.h"
+
+namespace kiln::metadata {
+namespace {
+
+constexpr ir::Stage kStages[] = {ir::Stage::kVertex, ir::Stage::kFragment, ir::Stage::kCompute};
+
+std::string ClassText(const ir::Type& type) {
+  const auto digit = [](uint8_t number) { return static_cast<char>('0' + number); };
+  const bool matrix = type.kind == ir::TypeKind::kMatrix;
+  std::string text = matrix ? "matrix" : "vector";
+  if (matrix) {
+    text += digit(type.columns);
+    text += 'x';
+  }
+  return text += digit(type.rows);
+}
+
+void WriteStages(const RecordContext& context, uint32_t field, ir::DeclId decl, WireWriter& out) {
+  const uint32_t stages = StagesOf(context, decl);
+  for (const ir::Stage stage : kStages) {
+    if ((stages >> static_cast<uint32_t>(stage) & 1U) != 0) {
+      out.TextItem(field, ir::NameOf(stage));
+    }
+  }
+}
+
+void WriteAttribute(const RecordContext& context, const ir::SpecialisedMember& field,
+                    const layout::Attribute& attribute, WireWriter& out) {
+  out.Text(kAttributeName, context.pool().Text(field.name));
+  out.Number(kAttributeLocation, attribute.location);
+  out.Number(kAttributeOffset, attribute.offset);
+  out.Text(kAttributeClass, ClassText(context.pool()[field.type]));
+  out.Text(kAttributeItemFormat, layout::ItemFormatText(attribute.format));
+  WriteTags(context, kAttributeTags, field.tags, out);
+  out.Number(kAttributeLocationCount, attribute.location_count);
+  out.Number(kAttributeColumnStride, attribute.column_stride);
+  WriteSpan(context, kAttributeSpan, field.origin, out);
+}
+
+void WriteParameters(const RecordContext& context, uint32_t field,
+                     const std::vector<FlatParameter>& parameters, WireWriter& out) {
+  for (const FlatParameter& parameter : parameters) {
+    CheckStop();
+    out.Message(field, [&] {
+      out.Text(kParameterName, parameter.name);
+      out.Text(kParameterType, ir::TypeText(context.pool(), parameter.type));
+      out.Number(kParameterOffset, parameter.offset);
+      out.Number(kParameterTotalItemCount, parameter.item_count);
+      if (parameter.member != nullptr) {
+        WriteTags(context, kParameterTags, parameter.member->tags, out);
+      }
+      out.Numbers(kParameterDimensions, parameter.dimensions);
+      out.Number(kParameterArrayStride, parameter.array_stride);
+      out.Number(kParameterMatrixStride, parameter.matrix_stride);
+      if (parameter.member != nullptr) {
+        WriteSpan(context, kParameterSpan, parameter.member->origin, out);
+      }
+    });
+  }
+}
+
+}  // namespace
+
+uint32_t StagesOf(const RecordContext& context, ir::DeclId decl) {
+  const Usage* usage = context.usage;
+  return usage != nullptr && decl.value < usage->stages.size() ? usage->stages[decl.value] : 0;
+}
+
+void WriteSource(const RecordContext& context, const ir::SpecialisedDecl& container,
+                 WireWriter& out) {
+  const layout::VertexSource& source = context.layout.SourceOf(container.decl);
+  out.Text(kAttributeSourceName, context.pool().Text(container.name));
+  out.Text(kAttributeSourceRate, source.per_instance ? "instance" : "vertex");
+  out.Number(kAttributeSourceBinding, source.binding);
+  out.Number(kAttributeSourceBlockSize, source.stride);
+  for (size_t i = 0; i < container.members.size(); ++i) {
+    CheckStop();
+    out.Message(kAttributeSourceAttributes,
+                [&] { WriteAttribute(context, container.members[i], source.attributes[i], out); });
+  }
+  WriteSpan(context, kAttributeSourceSpan, container.origin, out);
+}
+
+void WriteBuffer(const RecordContext& context, const ir::SpecialisedDecl& buffer, WireWriter& out) {
+  const layout::Block& block = context.layout.BlockOf(buffer.decl);
+  const FlatBlock flat = Flatten(context.variant, buffer, block.rules, context.types);
+  out.Text(kBufferName, context.pool().Text(buffer.name));
+  out.Number(kBufferBinding, context.layout.PlacementOf(buffer.decl).binding);
+  out.Text(kBufferType, ir::NameOf(buffer.buffer()));
+  out.Number(kBufferMainSize, block.main_size);
+  out.Number(kBufferTailItemSize, block.tail_item_size);
+  WriteParameters(context, kBufferMainParameters, flat.parameters, out);
+  out.Text(kBufferTailName, flat.tail_name);
+  WriteParameters(context, kBufferTailItemParameters, flat.tail_parameters, out);
+  out.Number(kBufferTailOffset, block.tail_offset);
+  out.Text(kBufferTailField, flat.tail_field);
+  if (flat.tail_type.valid()) {
+    out.Text(kBufferTailType, ir::TypeText(context.pool(), flat.tail_type));
+  }
+  WriteStages(context, kBufferStages, buffer.decl, out);
+  WriteSpan(context, kBufferSpan, buffer.origin, out);
+}
+
+void WriteSampler(const RecordContext& context, const ir::SpecialisedDecl& sampler,
+                  WireWriter& out) {
+  out.Text(kSamplerName, context.pool().Text(sampler.name));
+  out.Number(kSamplerBinding, context.layout.PlacementOf(sampler.decl).binding);
+  WriteStages(context, kSamplerStages, sampler.decl, out);
+  out.Flag(kSamplerComparison, context.usage != nullptr && context.usage->Compared(sampler.decl));
+  WriteSpan(context, kSamplerSpan, sampler.origin, out);
+}
+
+void WriteImage(const RecordContext& context, const ir::SpecialisedDecl& image, WireWriter& out) {
+  const ir::Pool& pool = context.pool();
+  const ir::Type& declared = pool[image.type];
+  const bool array = declared.kind == ir::TypeKind::kArray;
+  const ir::TypeId item = array ? ir::TypeId{declared.element} : image.type;
+  const ir::ImageTraits traits = ir::UnpackImage(pool[item].extent);
+  const std::string text = ir::TypeText(pool, item);
+  out.Text(kImageName, pool.Text(image.name));
+  out.Number(kImageBinding, context.layout.PlacementOf(image.decl).binding);
+  // The format of a storage image is a field of its own.
+  out.Text(kImageType, std::string_view(text).substr(0, text.find('<')));
+  out.Number(kImageImageArraySize, array ? declared.extent : 1);
+  out.Flag(kImageIsArray, array);
+  WriteStages(context, kImageStages, image.decl, out);
+  if (traits.storage) {
+    out.Text(kImageFormat, ir::NameOf(traits.format));
+    out.Text(kImageAccess, ir::NameOf(image.access()));
+  }
+  WriteSpan(context, kImageSpan, image.origin, out);
+}
+
+void WriteStateField(const RecordContext& context, const ir::SpecialisedDecl& container,
+                     const ir::SpecialisedMember& field, WireWriter& out) {
+  out.Text(kStateFieldContainer, context.pool().Text(container.name));
+  out.Text(kStateFieldName, context.pool().Text(field.name));
+  out.Text(kStateFieldType, ir::TypeText(context.pool(), field.type));
+  out.Number(kStateFieldLocation, context.layout.LocationOf(field.member));
+  out.Flag(kStateFieldWritten, context.usage->Touched(field.member, ir::MemberUse::kWrite));
+  out.Flag(kStateFieldRead, context.usage->Touched(field.member, ir::MemberUse::kRead));
+  WriteSpan(context, kStateFieldSpan, field.origin, out);
+}
+
+void WriteSpan(const RecordContext& context, uint32_t field, const ir::Origin& origin,
+               WireWriter& out) {
+  if (origin.module >= context.spans_of.size()) {
+    return;
+  }
+  const ModuleFacts& module = context.spans_of[origin.module];
+  const Span span = module.view->SpanOf(origin.span);
+  out.Message(field, [&] {
+    out.Text(kSpanPath, module.path);
+    out.Number(kSpanBegin, span.begin);
+    out.Number(kSpanEnd, span.end);
+  });
+}
+
+void WriteTags(const RecordContext& context, uint32_t field, std::span<const ir::StringId> tags,
+               WireWriter& out) {
+  for (const ir::StringId tag : tags) {
+    out.TextItem(field, context.pool().Text(tag));
+  }
+}
+
+void WritePushConstant(const RecordContext& context, const ir::SpecialisedDecl& block,
+                       WireWriter& out) {
+  const layout::Rules rules = context.layout.BlockOf(block.decl).rules;
+  const FlatBlock flat = Flatten(context.variant, block, rules, context.types);
+  if (context.usage != nullptr) {
+    out.Text(kPushConstantName, context.pool().Text(block.name));
+  }
+  WriteStages(context, kPushConstantStages, block.decl, out);
+  WriteParameters(context, kPushConstantMembers, flat.parameters, out);
+  WriteSpan(context, kPushConstantSpan, block.origin, out);
+}
+
+}  // namespace kiln::metadata

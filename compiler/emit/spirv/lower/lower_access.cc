@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: MIT
+// The cache knows, per place, the pointer that was made in this block and the value that was last
+// loaded or stored; a store forgets what may overlap. Types of blocks differ from those of values,
+// as they are laid out: a value changes its form between memory and computation, by one instruction
+// from SPIR-V 1.4 on, else part by part.
+#include "compiler/emit/spirv/lower/lower_access.h"
+
+#include <vector>
+
+#include "compiler/base/check.h"
+#include "compiler/emit/spirv/lower/lower_expr.h"
+#include "compiler/emit/spirv/lower/lower_image.h"
+#include "compiler/emit/spirv/lower_decl.h"
+
+namespace kiln::spirv {
+namespace {
+
+using spv::Op;
+using spv::StorageClass;
+
+Ref Reform(RegionLowering& region, Ref value, ir::TypeId type, TypeForm from, TypeForm to);
+
+PlaceRoot RootOf(RegionLowering& region, const ir::GlobalRefInst& inst) {
+  CodeObjectStore& store = region.table().store();
+  if (inst.direction != ir::Direction::kNone) {
+    const bool input = inst.direction == ir::Direction::kIn;
+    const StorageClass storage = input ? StorageClass::Input : StorageClass::Output;
+    return {.id = Ref::Of(store.Variable(inst.decl, inst.member, inst.direction, storage)),
+            .storage = storage,
+            .writable = !input};
+  }
+  const CodeObjectTable::DeclClass& decl = region.table().ClassOf(inst.decl);
+  return {.id = Ref::Of(store.Variable(inst.decl, {}, inst.direction, decl.storage)),
+          .storage = decl.storage,
+          .form = decl.form,
+          .writable = decl.writable};
+}
+
+PlaceRoot RootOf(RegionLowering& region, ir::InstId id) {
+  const ir::Inst& inst = region.InstOf(id);
+  if (inst.kind == ir::InstKind::kGlobalRef) {
+    return RootOf(region, inst.As<ir::GlobalRefInst>());
+  }
+  if (inst.kind == ir::InstKind::kStageRef) {
+    const ir::StageVariable variable = inst.As<ir::StageRefInst>().variable;
+    const StorageClass storage = StorageOf(variable);
+    return {.id = Ref::Of(StageVariableOf(variable, region.table())),
+            .storage = storage,
+            .writable = storage == StorageClass::Output};
+  }
+  if (inst.kind == ir::InstKind::kConstPlace) {
+    return {.id = Ref::Of(region.globals().ConstantVariable(inst.As<ir::ConstPlaceInst>().value)),
+            .storage = StorageClass::Private,
+            .writable = false};
+  }
+  if (inst.kind == ir::InstKind::kTemp) {
+    return {.id = region.ValueOf(id)};
+  }
+  const auto local = inst.As<ir::LocalRefInst>().local;
+  PlaceRoot root{.id = region.LowerName(local)};
+  if (region.IsHandle(inst.type)) {
+    root.storage = StorageClass::UniformConstant;
+    root.writable = false;
+    root.parameter = region.table().store().Local(local);
+  }
+  return root;
+}
+
+// Steps into structs whose members the block of that type has in their place.
+void MergeSteps(RegionLowering& region, Place& place, ir::TypeId type) {
+  do {
+    const auto step = region.InstOf(ir::InstId{place.steps[place.merged]}).As<ir::ConstInst>();
+    const uint32_t index = region.pool()[step.value].a;
+    place.member += index;
+    ++place.merged;
+    type = region.pool().Members(type)[index].type;
+  } while (region.pool()[type].kind == ir::TypeKind::kStruct &&
+           EndsInRuntimeArray(region.pool(), type) && place.merged < place.steps.size());
+}
+
+Ref PointerTo(RegionLowering& region, const Place& place, PlaceCache::Entry& entry) {
+  if (place.steps.empty()) {
+    return place.root.id;
+  }
+  if (entry.pointer.valid()) {
+    return entry.pointer;
+  }
+  const SymbolId type = region.globals().Pointer(
+      place.root.storage, region.globals().Type(place.type, place.root.form));
+  if (place.non_uniform) {
+    for (Ref& step : region.scratch().steps) {
+      step = Indexing(region, step);
+    }
+  }
+  const Ref pointer = region.writer().NewId();
+  {
+    Instruction chain =
+        region.Code(place.in_bounds ? Op::OpInBoundsAccessChain : Op::OpAccessChain);
+    chain.Use(type).Use(pointer).Use(place.root.id);
+    for (const Ref step : region.scratch().steps) {
+      chain.Use(step);
+    }
+  }
+  if (place.non_uniform) {
+    MarkNonUniform(region, pointer);
+  }
+  entry.pointer = pointer;
+  return pointer;
+}
+
+Ref ReformParts(RegionLowering& region, Ref value, ir::TypeId type, TypeForm from, TypeForm to) {
+  const ir::Type t = region.pool()[type];
+  const bool is_struct = t.kind == ir::TypeKind::kStruct;
+  KILN_CHECK(is_struct || t.kind == ir::TypeKind::kArray);
+  const size_t count = is_struct ? region.pool().Members(type).size() : t.extent;
+  std::vector<Ref> parts;
+  for (uint32_t i = 0; i < count; ++i) {
+    const ir::TypeId part = is_struct ? region.pool().Members(type)[i].type : ir::TypeId{t.element};
+    parts.push_back(Reform(region, Extract(region, region.globals().Type(part, from), value, i),
+                           part, from, to));
+  }
+  const Ref result = region.writer().NewId();
+  Instruction made = region.Code(Op::OpCompositeConstruct);
+  made.Use(region.globals().Type(type, to)).Use(result);
+  for (const Ref part : parts) {
+    made.Use(part);
+  }
+  return result;
+}
+
+Ref Reform(RegionLowering& region, Ref value, ir::TypeId type, TypeForm from, TypeForm to) {
+  const SymbolId target = region.globals().Type(type, to);
+  if (region.globals().Type(type, from) == target) {
+    return value;
+  }
+  if (region.table().target().spirv_version >= target::SpirvVersion(1, 4)) {
+    return region.Compute(Op::OpCopyLogical, target, value);
+  }
+  return ReformParts(region, value, type, from, to);
+}
+
+}  // namespace
+
+Place PlaceOf(RegionLowering& region, ir::InstId id) {
+  const ir::Inst& inst = region.InstOf(id);
+  if (inst.kind != ir::InstKind::kAccess) {
+    return {.root = RootOf(region, id), .type = inst.type};
+  }
+  const auto access = inst.As<ir::AccessInst>();
+  Place place{.root = RootOf(region, access.root),
+              .type = inst.type,
+              .steps = region.source().List(access.steps)};
+  for (const uint32_t step : place.steps) {
+    place.in_bounds &= region.InstOf(ir::InstId{step}).kind == ir::InstKind::kConst;
+  }
+  place.non_uniform = !place.in_bounds && region.IsHandle(inst.type);
+  if (place.root.form != TypeForm::kPlain) {
+    MergeSteps(region, place, region.InstOf(access.root).type);
+  }
+  return place;
+}
+
+PlaceCache::Entry& EntryOf(RegionLowering& region, const Place& place) {
+  region.scratch().steps.clear();
+  if (place.merged > 1) {
+    region.scratch().steps.push_back(Ref::Of(region.globals().U32(place.member)));
+  }
+  for (const uint32_t step :
+       place.steps.subspan(region.scratch().steps.empty() ? 0 : place.merged)) {
+    Push(region.scratch().steps, region.ValueOf(ir::InstId{step}));
+  }
+  return region.cache().At(place.root.id, region.scratch().steps, place.root.storage,
+                           place.root.writable);
+}
+
+Ref PointerTo(RegionLowering& region, const Place& place) {
+  if (place.steps.empty()) {
+    return place.root.id;
+  }
+  return PointerTo(region, place, EntryOf(region, place));
+}
+
+Ref LowerTemp(RegionLowering& region, ir::TypeId type) {
+  const Ref id = region.writer().NewId();
+  region.writer()
+      .Op(Part::kVariables, Op::OpVariable)
+      .Use(region.globals().Pointer(StorageClass::Function, region.Type(type)))
+      .Use(id)
+      .Word(StorageClass::Function);
+  return id;
+}
+
+Ref LowerLoad(RegionLowering& region, const ir::LoadInst& inst) {
+  const Place place = PlaceOf(region, inst.place);
+  PlaceCache::Entry& entry = EntryOf(region, place);
+  if (entry.value.valid()) {
+    return entry.value;
+  }
+  const Ref pointer = PointerTo(region, place, entry);
+  const Ref stored =
+      region.Compute(Op::OpLoad, region.globals().Type(place.type, place.root.form), pointer);
+  entry.value = Reform(region, stored, place.type, place.root.form, TypeForm::kPlain);
+  return entry.value;
+}
+
+void LowerStore(RegionLowering& region, const ir::StoreInst& inst) {
+  const Place place = PlaceOf(region, inst.place);
+  const Ref value = region.ValueOf(inst.value);
+  const Ref pointer = PointerTo(region, place);
+  const Ref stored = Reform(region, value, place.type, TypeForm::kPlain, place.root.form);
+  region.Code(Op::OpStore).Use(pointer).Use(stored);
+  region.cache().Written(place.root.id);
+  EntryOf(region, place).value = value;
+}
+
+}  // namespace kiln::spirv

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: MIT
+// Values are computed where they stand and found by the number of their instruction; places are not
+// lowered until somebody loads, stores or passes them. Behind a terminator there may still be code,
+// because insertion points of other regions are there: it goes to a block that nothing leads to.
+#include "compiler/emit/spirv/lower/lower_block.h"
+
+#include "compiler/base/check.h"
+#include "compiler/base/stop.h"
+#include "compiler/emit/spirv/lower/lower_access.h"
+#include "compiler/emit/spirv/lower/lower_call.h"
+#include "compiler/emit/spirv/lower/lower_control.h"
+#include "compiler/emit/spirv/lower/lower_expr.h"
+#include "compiler/emit/spirv/lower/lower_relaxed.h"
+
+namespace kiln::spirv {
+namespace {
+
+using spv::Op;
+
+// A line lasts to the end of its block; what is repeated is left out.
+void MarkLine(RegionLowering& region, ir::InstId id) {
+  const SourceLines* lines = region.table().lines();
+  if (lines == nullptr || id.value >= region.source().spans.size() || region.block().terminated) {
+    return;
+  }
+  const SourceLines::Position line =
+      lines->At(region.source().module, region.source().spans[id.value]);
+  if (line.line == 0 || line == region.block().line) {
+    return;
+  }
+  region.block().line = line;
+  region.Code(Op::OpLine)
+      .Use(region.globals().SourceFile(lines->FileOf(region.source().module)))
+      .Word(line.line)
+      .Word(line.column);
+}
+
+void LowerStatement(RegionLowering& region, const ir::Inst& inst) {
+  using enum ir::InstKind;
+  switch (inst.kind) {
+    case kYield:
+      region.block().yielded = region.ValueOf(inst.As<ir::YieldInst>().value);
+      return;
+    case kScope:
+      LowerBlock(region, inst.As<ir::ScopeInst>().block);
+      return;
+    case kIf:
+      LowerIf(region, inst.As<ir::IfInst>());
+      return;
+    case kLoop:
+      LowerLoop(region, inst.As<ir::LoopInst>());
+      return;
+    case kBreak:
+      Branch(region, region.LowerName(inst.As<ir::BreakInst>().exit, LocalRole::kBreak));
+      return;
+    case kContinue:
+      Branch(region, region.LowerName(inst.As<ir::ContinueInst>().exit, LocalRole::kContinue));
+      return;
+    case kReturn:
+      LowerReturn(region, inst.As<ir::ReturnInst>());
+      return;
+    case kDiscard:
+      LowerDiscard(region);
+      return;
+    case kStore:
+      LowerStore(region, inst.As<ir::StoreInst>());
+      return;
+    case kHole:
+      LowerHole(region, inst.As<ir::HoleInst>().segment);
+      return;
+    case kConst:
+    case kFlag:
+    case kText:
+    case kNameRef:
+    case kMember:
+    case kIndex:
+    case kNameCall:
+    case kNameConstruct:
+    case kNameUnary:
+    case kNameBinary:
+    case kAssign:
+    case kAssignOp:
+    case kNameBuiltin:
+    case kNameSelect:
+    case kVariable:
+    case kAlias:
+    case kStatement:
+    case kWhen:
+    case kWhenSegment:
+    case kLogical:
+    case kGlobalRef:
+    case kStageRef:
+    case kLocalRef:
+    case kTemp:
+    case kConstPlace:
+    case kSpecConst:
+    case kAccess:
+    case kParam:
+    case kLoad:
+    case kUnary:
+    case kBinary:
+    case kConstruct:
+    case kSplat:
+    case kConvert:
+    case kExtract:
+    case kSwizzle:
+    case kBuiltinCall:
+    case kCall:
+    case kSelect:
+    case kSelectBlocks:
+      break;
+  }
+  KILN_CHECK(false, "{} is no closed statement", ir::FactsOf(inst.kind).mnemonic);
+}
+
+Ref LowerValue(RegionLowering& region, const ir::Inst& inst) {
+  using enum ir::InstKind;
+  switch (inst.kind) {
+    case kConst:
+      return Ref::Of(region.globals().Constant(inst.As<ir::ConstInst>().value));
+    case kFlag:
+      return Ref::Of(region.globals().Flag(inst.As<ir::FlagInst>().value != 0));
+    case kLogical:
+      return LowerLogical(region, inst.As<ir::LogicalInst>());
+    case kSpecConst: {
+      const auto spec = inst.As<ir::SpecConstInst>();
+      return Ref::Of(region.globals().SpecConstant(inst.type, spec.id, spec.bits));
+    }
+    case kParam:
+      return region.LowerName(inst.As<ir::ParamInst>().local);
+    case kLoad:
+      return LowerLoad(region, inst.As<ir::LoadInst>());
+    case kUnary:
+      return LowerUnary(region, inst.As<ir::UnaryInst>());
+    case kBinary:
+      return LowerBinary(region, inst.As<ir::BinaryInst>());
+    case kConstruct:
+      return LowerConstruct(region, inst.As<ir::ConstructInst>());
+    case kSplat:
+      return LowerSplat(region, inst.As<ir::SplatInst>());
+    case kConvert:
+      return LowerConvert(region, inst.As<ir::ConvertInst>());
+    case kExtract: {
+      const auto extract = inst.As<ir::ExtractInst>();
+      return Extract(region, region.Type(inst.type), region.ValueOf(extract.value), extract.index);
+    }
+    case kSwizzle:
+      return LowerSwizzle(region, inst.As<ir::SwizzleInst>());
+    case kBuiltinCall:
+      return LowerBuiltin(region, inst.As<ir::BuiltinCallInst>());
+    case kCall:
+      return LowerCall(region, inst.As<ir::CallInst>());
+    case kSelect:
+      return LowerSelect(region, inst.As<ir::SelectInst>());
+    case kSelectBlocks:
+      return LowerSelectBlocks(region, inst.As<ir::SelectBlocksInst>());
+    case kText:
+    case kNameRef:
+    case kMember:
+    case kIndex:
+    case kNameCall:
+    case kNameConstruct:
+    case kNameUnary:
+    case kNameBinary:
+    case kAssign:
+    case kAssignOp:
+    case kNameBuiltin:
+    case kNameSelect:
+    case kVariable:
+    case kAlias:
+    case kStatement:
+    case kWhen:
+    case kWhenSegment:
+    case kYield:
+    case kScope:
+    case kIf:
+    case kLoop:
+    case kBreak:
+    case kContinue:
+    case kReturn:
+    case kDiscard:
+    case kGlobalRef:
+    case kStageRef:
+    case kLocalRef:
+    case kTemp:
+    case kConstPlace:
+    case kAccess:
+    case kStore:
+    case kHole:
+      break;
+  }
+  KILN_CHECK(false, "{} is no closed value", ir::FactsOf(inst.kind).mnemonic);
+  return {};
+}
+
+void LowerInst(RegionLowering& region, ir::InstId id, const ir::Inst& inst) {
+  switch (ir::FactsOf(inst.kind).result) {
+    case ir::ResultSchema::kValue:
+      if (region.block().terminated) {
+        OpenUnreachable(region);
+      }
+      MarkLine(region, id);
+      region.values()[id.value] = LowerValue(region, inst);
+      if (!region.scratch().relaxed.empty()) {
+        FollowRelaxed(region, id, inst);
+      }
+      return;
+    case ir::ResultSchema::kPlace:
+      if (inst.kind == ir::InstKind::kTemp) {
+        region.values()[id.value] = LowerTemp(region, inst.type);
+      }
+      return;
+    case ir::ResultSchema::kVoid:
+      if (region.block().terminated && inst.kind != ir::InstKind::kScope) {
+        OpenUnreachable(region);
+      }
+      MarkLine(region, id);
+      LowerStatement(region, inst);
+      return;
+    case ir::ResultSchema::kDeferred:
+      break;
+  }
+  KILN_UNREACHABLE();
+}
+
+}  // namespace
+
+void LowerBlock(RegionLowering& region, ir::BlockId block) {
+  KILN_CHECK(++region.block().depth <= ir::kMaxNesting);
+  for (const uint32_t row : region.source().InstsOf(block)) {
+    CheckStop();
+    const ir::InstId id{row};
+    LowerInst(region, id, region.InstOf(id));
+  }
+  --region.block().depth;
+}
+
+Ref LowerValueBlock(RegionLowering& region, ir::BlockId block) {
+  region.block().yielded = {};
+  LowerBlock(region, block);
+  KILN_CHECK(region.block().yielded.valid(), "a value block must yield");
+  return region.block().yielded;
+}
+
+}  // namespace kiln::spirv

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/emit/spirv/lower/lower_image.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "compiler/base/check.h"
+#include "compiler/emit/spirv/lower/lower_access.h"
+#include "compiler/ir/builtins.h"
+
+namespace kiln::spirv {
+namespace {
+
+using spv::Op;
+
+struct Handle {
+  Ref value{};
+  SymbolId type{};
+  bool non_uniform = false;
+  SymbolId parameter{};  // it is this parameter, else invalid
+};
+
+// What follows the sampled image and the coordinate.
+enum class Tail : uint8_t { kNothing, kLevel, kGradients, kComponent };
+struct SampleForm {
+  ir::Builtin builtin;
+  Op op;
+  bool reference;  // a depth to compare with follows the coordinate
+  Tail tail;
+};
+constexpr SampleForm kSampleForms[] = {
+    {ir::Builtin::kSample, Op::OpImageSampleImplicitLod, false, Tail::kNothing},
+    {ir::Builtin::kSampleDref, Op::OpImageSampleDrefImplicitLod, true, Tail::kNothing},
+    {ir::Builtin::kSampleLod, Op::OpImageSampleExplicitLod, false, Tail::kLevel},
+    {ir::Builtin::kSampleDrefLod, Op::OpImageSampleDrefExplicitLod, true, Tail::kLevel},
+    {ir::Builtin::kSampleGrad, Op::OpImageSampleExplicitLod, false, Tail::kGradients},
+    {ir::Builtin::kGather, Op::OpImageGather, false, Tail::kComponent},
+    {ir::Builtin::kGatherDref, Op::OpImageDrefGather, true, Tail::kNothing},
+};
+
+const SampleForm& FormOf(ir::Builtin builtin) {
+  const auto* found = std::ranges::find(kSampleForms, builtin, &SampleForm::builtin);
+  KILN_CHECK(found != std::end(kSampleForms), "{} does not sample", ir::FactsOf(builtin).name);
+  return *found;
+}
+
+void Decorate(RegionLowering& region, const Handle& image, Ref id) {
+  if (image.non_uniform) {
+    MarkNonUniform(region, id);
+  } else if (image.parameter.valid()) {
+    Instruction(region.writer().WhenNonUniform(image.parameter), Op::OpDecorate)
+        .Use(id)
+        .Word(spv::Decoration::NonUniform);
+  }
+}
+
+// Loaded handles are not remembered across blocks, but inside one.
+Handle LoadHandle(RegionLowering& region, ir::InstId id) {
+  const Place place = PlaceOf(region, id);
+  Handle handle{.value = EntryOf(region, place).value,
+                .type = region.Type(place.type),
+                .non_uniform = place.non_uniform,
+                .parameter = place.root.parameter};
+  if (handle.value.valid()) {
+    return handle;
+  }
+  const Ref pointer = PointerTo(region, place);
+  handle.value = region.Compute(Op::OpLoad, handle.type, pointer);
+  Decorate(region, handle, handle.value);
+  EntryOf(region, place).value = handle.value;
+  return handle;
+}
+
+}  // namespace
+
+void MarkNonUniform(RegionLowering& region, Ref id) {
+  region.writer().needs |= target::BitOf(target::Need::kShaderNonUniform) |
+                           target::BitOf(target::Need::kSampledImageArrayNonUniformIndexing);
+  if (std::ranges::find(region.scratch().marked, id) != region.scratch().marked.end()) {
+    return;
+  }
+  region.scratch().marked.push_back(id);
+  region.writer().Op(Part::kAnnotations, Op::OpDecorate).Use(id).Word(spv::Decoration::NonUniform);
+}
+
+Ref Indexing(RegionLowering& region, Ref step) {
+  if (!step.own()) {
+    const SymbolKind kind = region.table().store()[step.symbol()].kind;
+    if (kind != SymbolKind::kLocal) {
+      return step;
+    }
+    step = region.Compute(Op::OpCopyObject,
+                          region.globals().Type(region.pool().Vector(ir::Scalar::kU32, 1)), step);
+  }
+  MarkNonUniform(region, step);
+  return step;
+}
+
+Ref LowerSample(RegionLowering& region, const ir::BuiltinCallInst& inst) {
+  const SampleForm& form = FormOf(inst.builtin);
+  const std::span<const uint32_t> arguments = region.source().List(inst.arguments);
+  const Handle sampler = LoadHandle(region, ir::InstId{arguments[0]});
+  const Handle image = LoadHandle(region, ir::InstId{arguments[1]});
+  const Ref sampled = region.Compute(Op::OpSampledImage, region.globals().SampledImage(image.type),
+                                     image.value, sampler.value);
+  Decorate(region, image, sampled);
+  const Ref result = region.writer().NewId();
+  Instruction made = region.Code(form.op);
+  made.Use(region.Type(inst.type)).Use(result).Use(sampled);
+  size_t next = 2;
+  made.Use(region.ValueOf(ir::InstId{arguments[next++]}));
+  if (form.reference) {
+    made.Use(region.ValueOf(ir::InstId{arguments[next++]}));
+  }
+  if (form.tail == Tail::kLevel) {
+    made.Word(spv::ImageOperandsMask::Lod);
+  } else if (form.tail == Tail::kGradients) {
+    made.Word(spv::ImageOperandsMask::Grad);
+  }
+  for (; next < arguments.size(); ++next) {
+    made.Use(region.ValueOf(ir::InstId{arguments[next]}));
+  }
+  return result;
+}
+
+Ref LowerImage(RegionLowering& region, const ir::BuiltinCallInst& inst) {
+  const std::span<const uint32_t> arguments = region.source().List(inst.arguments);
+  const Handle image = LoadHandle(region, ir::InstId{arguments[0]});
+  const auto operand = [&](size_t i) { return region.ValueOf(ir::InstId{arguments[i]}); };
+  if (inst.builtin == ir::Builtin::kImageStore) {
+    region.Code(Op::OpImageWrite).Use(image.value).Use(operand(1)).Use(operand(2));
+    return {};
+  }
+  const SymbolId type = region.Type(inst.type);
+  const Ref result = region.writer().NewId();
+  if (inst.builtin == ir::Builtin::kFetch) {
+    region.Code(Op::OpImageFetch)
+        .Use(type)
+        .Use(result)
+        .Use(image.value)
+        .Use(operand(1))
+        .Word(spv::ImageOperandsMask::Lod)
+        .Use(operand(2));
+    return result;
+  }
+  if (inst.builtin == ir::Builtin::kImageLoad) {
+    region.Code(Op::OpImageRead).Use(type).Use(result).Use(image.value).Use(operand(1));
+    return result;
+  }
+  region.writer().needs |= target::BitOf(target::Need::kImageQuery);
+  const bool levels = inst.builtin == ir::Builtin::kImageLevels;
+  const bool sized_by_level = !levels && arguments.size() > 1;
+  Instruction made = region.Code(levels           ? Op::OpImageQueryLevels
+                                 : sized_by_level ? Op::OpImageQuerySizeLod
+                                                  : Op::OpImageQuerySize);
+  made.Use(type).Use(result).Use(image.value);
+  if (sized_by_level) {
+    made.Use(operand(1));
+  }
+  return result;
+}
+
+}  // namespace kiln::spirv

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/emit/spirv/lower/region_lowering.h"
+
+namespace kiln::spirv {
+
+RegionLowering::RegionLowering(const ir::SpecialisedRegion& region, CodeObjectTable& table)
+    : source_(region),
+      table_(table),
+      pool_(table.pool()),
+      globals_(table.globals()),
+      writer_(table.SegmentWriter()),
+      scratch_(table.scratch()) {
+  scratch_.Clear();
+  scratch_.values.assign(region.insts.size(), Ref{});
+}
+
+// Names are found by the number of the local, without clearing between regions: a row that another
+// region wrote has another epoch.
+Ref RegionLowering::LowerName(ir::LocalId local, LocalRole role) {
+  const std::vector<LoweringScratch::OwnName>& names = scratch_.own_names;
+  if (local.value < names.size() && names[local.value].epoch == scratch_.epoch) {
+    return Ref::Own(names[local.value].id.number() + static_cast<uint32_t>(role));
+  }
+  return Ref::Of(table_.store().Local(local, role));
+}
+
+Ref RegionLowering::Compute(spv::Op op, SymbolId type, Ref a, Ref b) {
+  const Ref result = writer_.NewId();
+  Code(op).Use(type).Use(result).Use(a).Use(b);
+  return result;
+}
+
+Ref RegionLowering::Compute(spv::Op op, SymbolId type, Ref a) {
+  const Ref result = writer_.NewId();
+  Code(op).Use(type).Use(result).Use(a);
+  return result;
+}
+
+}  // namespace kiln::spirv

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+// Every function knows, as bits, which globals it needs with all that those need, so what an entry
+// reaches is a union. Variables are looked at last, one by one in canonical order: which version of
+// them is live depends on the variant's declarations, and their numbers on its layout. Along the
+// way everything that decides the words goes into the key.
+#include "compiler/emit/spirv/module_collector.h"
+
+#include <algorithm>
+
+#include "compiler/base/check.h"
+#include "compiler/emit/spirv/layout_numbers.h"
+
+namespace kiln::spirv {
+namespace {
+
+constexpr uint32_t kFunctionTail = 2;  // OpReturn or OpUnreachable, OpFunctionEnd
+
+}  // namespace
+
+void ModuleCollector::Collect(const ir::SpecialisedProgram& variant, EntryChoice choice,
+                              const layout::Layout& layout) {
+  module_.key.clear();
+  module_.functions.clear();
+  module_.entry_count = 0;
+  module_.needs = target::BitOf(target::Need::kShader);
+  module_.word_bound = 0;
+  module_.has_flows = false;
+  module_.live.assign((store_.global_count() + 63) / 64, 0);
+  BindInterface(variant);
+  if (choice.combined) {
+    for (const ir::EntryRef& ref : variant.entries) {
+      CollectEntry(ref);
+    }
+  } else {
+    KILN_CHECK(choice.index < variant.entries.size(), "entry {}", choice.index);
+    CollectEntry(variant.entries[choice.index]);
+  }
+  DeclareVaryings(variant);
+  for (uint32_t i = 0; i < module_.entry_count; ++i) {
+    CollectVariables(module_.entries[i], layout);
+    if (module_.entries[i].ref->stage == ir::Stage::kCompute) {
+      for (const std::string_view axis : kWorkgroupSizes) {
+        module_.key.push_back(WorkgroupSize(variant, axis));
+      }
+    }
+  }
+}
+
+void ModuleCollector::CollectEntry(const ir::EntryRef& ref) {
+  if (module_.entry_count == module_.entries.size()) {
+    module_.entries.emplace_back();
+  }
+  LiveEntry& entry = module_.entries[module_.entry_count++];
+  entry.ref = &ref;
+  entry.first_function = static_cast<uint32_t>(module_.functions.size());
+  entry.live.assign(module_.live.size(), 0);
+  module_.key.push_back(static_cast<uint32_t>(ref.functions.size()));
+  for (const ir::FunctionRef* function : ref.functions) {
+    const FunctionImage& image = images_.Use(*function);
+    module_.key.push_back(function->number);
+    if (module_.entry_count > 1 && IsShared(image)) {
+      Unite(image.globals, entry.live);
+    } else {
+      AddFunction(image, entry.live);
+    }
+  }
+  entry.function_count = static_cast<uint32_t>(module_.functions.size()) - entry.first_function;
+}
+
+// A function that depends on its stage has a version for each; others are written once.
+bool ModuleCollector::IsShared(const FunctionImage& image) const {
+  return !image.ref->stage_sensitive &&
+         std::ranges::any_of(module_.functions, [&](const LiveFunction& known) {
+           return known.image->version.function == image.version.function;
+         });
+}
+
+void ModuleCollector::AddFunction(const FunctionImage& image, GlobalBits& live) {
+  module_.functions.push_back({.image = &image});
+  module_.word_bound += image.word_count + kFunctionTail;
+  Unite(image.globals, live);
+  module_.needs |= image.needs;
+  module_.has_flows |= image.has_flows;
+}
+
+// What the fragment stage reads must be declared by the vertex stage, written or not.
+void ModuleCollector::DeclareVaryings(const ir::SpecialisedProgram& variant) {
+  const auto is = [](ir::Stage stage) {
+    return [stage](const ir::EntryRef& ref) { return ref.stage == stage; };
+  };
+  const auto fragment = std::ranges::find_if(variant.entries, is(ir::Stage::kFragment));
+  if (fragment == variant.entries.end()) {
+    return;
+  }
+  for (uint32_t i = 0; i < module_.entry_count; ++i) {
+    if (module_.entries[i].ref->stage != ir::Stage::kVertex) {
+      continue;
+    }
+    scratch_.assign(module_.live.size(), 0);
+    for (const ir::FunctionRef* function : fragment->functions) {
+      Unite(images_.Of(*function).globals, scratch_);
+    }
+    for (const CodeObjectStore::Varying& varying : store_.varyings()) {
+      if (Test(scratch_, varying.in)) {
+        Set(module_.entries[i].live, varying.out);
+      }
+    }
+  }
+}
+
+// Which version of its variables each declaration has in this variant. Most variants in a row have
+// the same interface.
+void ModuleCollector::BindInterface(const ir::SpecialisedProgram& variant) {
+  if (module_.versions.size() == store_.global_count() && interface_ == variant.interface) {
+    return;
+  }
+  module_.versions.assign(store_.global_count(), CodeObjectId{});
+  interface_ = variant.interface;
+  for (const ir::SpecialisedDecl* decl : variant.interface) {
+    const DeclVersion* version = table_.Find(decl);
+    KILN_CHECK(version != nullptr, "declaration {} was not lowered", decl->decl);
+    for (const VariableVersion& variable : table_.Variables(*version)) {
+      module_.versions[variable.variable.value] = variable.piece;
+    }
+  }
+}
+
+void ModuleCollector::AddToKey(const CodeObject& variable, const layout::Layout& layout) {
+  for (const LayoutRelocation& slot : store_.Slots(variable)) {
+    module_.key.push_back(NumberOf(slot, layout));
+  }
+}
+
+// Adds what the variables of an entry need, and the entry to the module.
+void ModuleCollector::CollectVariables(LiveEntry& entry, const layout::Layout& layout) {
+  for (const CodeObjectStore::OrderedGlobal& row :
+       store_.order().subspan(store_.first_variable())) {
+    if (Test(entry.live, row.global)) {
+      const CodeObjectId piece = row.piece.valid() ? row.piece : module_.versions[row.global.value];
+      KILN_CHECK(piece.valid(), "a mentioned variable is not live");
+      Unite(store_.Globals(store_[piece]), entry.live);
+      module_.key.push_back(piece.value);
+      AddToKey(store_[piece], layout);
+    }
+  }
+  for (size_t i = 0; i < module_.live.size(); ++i) {
+    module_.live[i] |= entry.live[i];
+  }
+}
+
+void ModuleCollector::Forget() {
+  images_.Forget();
+  interface_.clear();
+  module_.versions.clear();
+}
+
+}  // namespace kiln::spirv

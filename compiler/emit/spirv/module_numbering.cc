@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: MIT
+// Types, constants and variables are numbered and declared in one pass over their canonical order,
+// whose operands have lower numbers: when a row is written, all it names are numbered. Declarations
+// are copied in steps of four words from one table in which every word stands beside the symbol
+// whose number is to be added (a symbol whose number is zero, for most), so the loop has no branch.
+// Variables whose form depends on the variant are the exception.
+#include "compiler/emit/spirv/module_numbering.h"
+
+#include "compiler/base/check.h"
+#include "compiler/base/stop.h"
+#include "compiler/emit/spirv/section_copy.h"
+
+namespace kiln::spirv {
+namespace {
+
+constexpr uint32_t kDeclaredStep = 4;   // words of declarations written at once
+constexpr uint32_t kVariableWords = 8;  // at most, with an initializer
+
+}  // namespace
+
+// What numbering needs of the globals, side by side. Their order changes only when one is added.
+void ModuleNumbering::ReadOrder() {
+  CheckStop();
+  rows_.clear();
+  declared_.clear();
+  size_t words = 0;  // that all of them declare
+  for (const CodeObjectStore::OrderedGlobal& ordered : store_.order()) {
+    GlobalRow& row = rows_.emplace_back(
+        GlobalRow{.global = ordered.global, .symbol = ordered.symbol, .piece = ordered.piece});
+    if (!row.piece.valid()) {
+      words += kVariableWords;
+      continue;
+    }
+    const CodeObject& piece = store_[row.piece];
+    const Section& declaration = piece.part(Part::kDeclarations);
+    row.declaration = {static_cast<uint32_t>(declared_.size()), declaration.words.count};
+    for (uint32_t i = 0; i < declaration.words.count; ++i) {
+      const bool own = store_.IsOwn(declaration, i);
+      declared_.push_back({.word = own ? 0 : store_.WordsOf(declaration)[i],
+                           .symbol = own ? row.symbol : kNoSymbol});
+    }
+    for (const SymbolRelocation& import : store_.ImportsOf(declaration)) {
+      declared_[row.declaration.first + import.position].symbol = import.symbol;
+    }
+    words += declaration.words.count;
+    row.word_count = piece.word_count;
+    row.is_import = ordered.is_import;
+    row.needs = piece.needs;
+    row.has_more =
+        !piece.part(Part::kDebug).words.empty() || !piece.part(Part::kAnnotations).words.empty();
+  }
+  declared_.resize(declared_.size() + kDeclaredStep);  // read past the last one
+  declarations_.resize(words + kDeclaredStep + kCopySlack);
+  runs_.resize(2 * rows_.size());
+}
+
+// The declaration of a variable whose form depends on the variant.
+const CodeObject& ModuleNumbering::DeclareVersion(const GlobalRow& row, uint32_t id,
+                                                  uint32_t** out) {
+  const CodeObject& piece = store_[module_.versions[row.global.value]];
+  const Section& declaration = piece.part(Part::kDeclarations);
+  KILN_CHECK(declaration.words.count <= kVariableWords, "a variable of {} words",
+             declaration.words.count);
+  *out = CopySection(store_, long_copy_, numbers_.data(), *out, declaration.words,
+                     declaration.imports, id, 0);
+  return piece;
+}
+
+// Numbers what is live and writes its declarations, whose operands have lower numbers.
+void ModuleNumbering::NumberGlobals() {
+  CheckStop();
+  ModuleRun* next_named = runs_.data();
+  ModuleRun* const decorated = next_named + rows_.size();
+  ModuleRun* next_decorated = decorated;
+  uint32_t* const numbers = numbers_.data();
+  const uint64_t* const live = module_.live.data();
+  const DeclaredWord* const declared = declared_.data();
+  uint32_t* out = declarations_.data();
+  uint32_t* definitions = out;
+  uint32_t words = 0;
+  target::Needs needs = 0;
+  uint32_t id = 1;
+  for (const GlobalRow& row : rows_) {
+    if ((live[row.global.value / 64] >> (row.global.value % 64) & 1u) == 0) {
+      continue;
+    }
+    numbers[row.symbol.value] = id;
+    const CodeObject* piece = row.has_more ? &store_[row.piece] : nullptr;
+    if (row.piece.valid()) {
+      const DeclaredWord* word = declared + row.declaration.first;
+      uint32_t* const end = out + row.declaration.count;
+      for (uint32_t* at = out; at < end; at += kDeclaredStep, word += kDeclaredStep) {
+        at[0] = word[0].word + numbers[word[0].symbol.value];
+        at[1] = word[1].word + numbers[word[1].symbol.value];
+        at[2] = word[2].word + numbers[word[2].symbol.value];
+        at[3] = word[3].word + numbers[word[3].symbol.value];
+      }
+      out = end;
+      words += row.word_count;
+      needs |= row.needs;
+    } else {
+      piece = &DeclareVersion(row, id, &out);
+      words += piece->word_count;
+      needs |= piece->needs;
+    }
+    if (piece != nullptr) {
+      const ModuleRun run{piece, id};
+      *next_named = run;
+      next_named += piece->part(Part::kDebug).words.empty() ? 0 : 1;
+      *next_decorated = run;
+      next_decorated += piece->part(Part::kAnnotations).words.empty() ? 0 : 1;
+    }
+    definitions = row.is_import ? out : definitions;
+    ++id;
+  }
+  module_.word_bound += words;
+  module_.needs |= needs;
+  live_globals_ = id - 1;
+  next_id_ = id;
+  named_ = {runs_.data(), next_named};
+  decorated_ = {decorated, next_decorated};
+  imports_ = {declarations_.data(), definitions};
+  definitions_ = {definitions, out};
+}
+
+void ModuleNumbering::Number() {
+  numbers_.resize(store_.symbol_count());
+  if (rows_.size() != store_.order().size()) {
+    ReadOrder();
+  }
+  NumberGlobals();
+  for (LiveFunction& function : module_.functions) {
+    function.base = next_id_;
+    next_id_ += function.image->own_ids;
+  }
+  for (uint32_t i = 0; i < module_.entry_count; ++i) {
+    KILN_CHECK(module_.entries[i].function_count > 0, "an entry function serves one entry");
+    module_.entries[i].main = module_.functions[module_.entries[i].first_function].base;
+  }
+  if (module_.has_flows) {
+    PropagateNonUniform();
+  }
+}
+
+bool ModuleNumbering::PropagateFrom(const CodeObject& piece) {
+  bool changed = false;
+  for (const Flow& flow : store_.Flows(piece)) {
+    if (flow.source.valid() && non_uniform_[flow.source.value] == 0) {
+      continue;
+    }
+    for (const LiveFunction& function : module_.functions) {
+      const DeclVersion& version = function.image->version;
+      if (version.function == flow.callee) {
+        uint8_t& flag = non_uniform_[table_.Parameters(version)[flow.argument].value];
+        changed |= flag == 0;
+        flag = 1;
+      }
+    }
+  }
+  return changed;
+}
+
+// Parameters that are non-uniform for some caller. Few functions hand images on, and chains of them
+// are short, so this repeats until nothing changes.
+void ModuleNumbering::PropagateNonUniform() {
+  non_uniform_.assign(numbers_.size(), 0);
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const LiveFunction& function : module_.functions) {
+      for (const CodeObjectId run : function.image->runs) {
+        changed |= PropagateFrom(store_[run]);
+      }
+    }
+  }
+}
+
+}  // namespace kiln::spirv

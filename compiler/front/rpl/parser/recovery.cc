@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+// Behind an error the next ';' is looked for, or the '}' of the list around: braces that were
+// opened by what is skipped are skipped with it. Which '{' of a function lacks its '}' cannot be
+// told from the tokens alone, for the last one always pairs with the first; how the source is
+// indented tells it.
+#include "compiler/front/rpl/parser/recovery.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "compiler/base/check.h"
+#include "compiler/front/rpl/parser/lookahead.h"
+
+namespace kiln::rpl {
+
+void Recovery::Recover() {
+  while (true) {
+    switch (at_.Kind()) {
+      case TokenKind::kEnd:
+        open_braces_ = 0;
+        return;
+      case TokenKind::kCloseBrace:
+        if (open_braces_ == 0) {
+          return;
+        }
+        --open_braces_;
+        at_.Advance();
+        break;
+      case TokenKind::kSemicolon:
+        open_braces_ = 0;
+        at_.Advance();
+        return;
+      case TokenKind::kOpenBrace:
+        if (SkipBraces()) {
+          open_braces_ = 0;
+          at_.Accept(TokenKind::kSemicolon);
+          return;
+        }
+        break;
+      default:  // everything else belongs to what is skipped
+        at_.Advance();
+        break;
+    }
+  }
+}
+
+bool Recovery::FailUnclosedScope() {
+  const bool at_end = at_.Kind() == TokenKind::kEnd;
+  const Span noticed = at_.Peek().span();
+  const uint32_t brace = FindUnclosedBrace();
+  const size_t before = errors_.found().size();
+  if (at_end) {
+    errors_.FailHere(Code::kRpl1112);
+  } else {
+    errors_.FailUnclosed(errors_.owner());
+  }
+  if (errors_.found().size() == before || brace == kNone) {
+    return false;
+  }
+  errors_.found().back().primary = errors_.At(at_.SpanOf(brace));
+  std::move(errors_.found().back()).Label(LabelKind::kNoticedHere, errors_.At(noticed));
+  return false;
+}
+
+// The innermost '{' whose '}' is indented less than its line; else the last one that is open.
+uint32_t Recovery::FindUnclosedBrace() const {
+  std::vector<uint32_t> open;
+  for (uint32_t token = body_token_; token < at_.pos(); ++token) {
+    const TokenKind kind = at_.lexed().tokens[token].kind;
+    if (kind == TokenKind::kOpenBrace) {
+      open.push_back(token);
+    } else if (kind == TokenKind::kCloseBrace && !open.empty()) {
+      const uint32_t indent = at_.StartsLine(token) ? at_.IndentOf(token) : kNone;
+      const uint32_t opened = at_.IndentOf(open.back());
+      if (indent != kNone && opened != kNone && indent < opened) {
+        return open.back();
+      }
+      open.pop_back();
+    }
+  }
+  return open.empty() ? kNone : open.back();
+}
+
+uint32_t Recovery::BraceAround() const {
+  constexpr uint32_t kFarthest = 4096;  // tokens looked at: this is asked for every brace missing
+  uint32_t closed = 0;
+  for (uint32_t token = at_.pos(); token > 0 && at_.pos() - token < kFarthest; --token) {
+    const TokenKind kind = at_.lexed().tokens[token - 1].kind;
+    if (kind == TokenKind::kCloseBrace) {
+      ++closed;
+    } else if (kind == TokenKind::kOpenBrace && closed-- == 0) {
+      return token - 1;
+    }
+  }
+  return kNone;
+}
+
+bool Recovery::RecoverBehind(uint32_t open, Semicolons semicolons) {
+  const uint32_t wrong = at_.pos();
+  open_braces_ = 0;
+  uint32_t depth = 0;
+  for (at_.MoveTo(open);;) {
+    switch (at_.Kind()) {
+      case TokenKind::kOpenParen:
+      case TokenKind::kOpenBracket:
+        ++depth;
+        at_.Advance();
+        break;
+      case TokenKind::kCloseParen:
+      case TokenKind::kCloseBracket:
+        at_.Advance();
+        if (--depth == 0) {
+          const bool found = at_.pos() > wrong;
+          at_.MoveTo(std::max(at_.pos(), wrong));
+          return found;
+        }
+        break;
+      case TokenKind::kOpenBrace:
+        if (BracesHoldStatements(at_)) {
+          at_.MoveTo(std::max(at_.pos(), wrong));
+          return false;
+        }
+        SkipBraces();
+        break;
+      case TokenKind::kSemicolon:
+        if (semicolons == Semicolons::kInside) {
+          at_.Advance();
+          break;
+        }
+        [[fallthrough]];
+      case TokenKind::kEnd:
+      case TokenKind::kCloseBrace:
+        at_.MoveTo(std::max(at_.pos(), wrong));
+        return false;
+      default:  // everything else belongs to what is skipped
+        at_.Advance();
+        break;
+    }
+  }
+}
+
+bool Recovery::SkipBraces() {
+  KILN_DCHECK(at_.Kind() == TokenKind::kOpenBrace);
+  bool statements = false;
+  uint32_t depth = 0;
+  do {
+    if (at_.Kind() == TokenKind::kOpenBrace) {
+      ++depth;
+    } else if (at_.Kind() == TokenKind::kCloseBrace) {
+      --depth;
+    } else if (at_.Kind() == TokenKind::kSemicolon) {
+      statements = true;
+    } else if (at_.Kind() == TokenKind::kEnd) {
+      return statements;
+    }
+    at_.Advance();
+  } while (depth > 0);
+  return statements;
+}
+
+}  // namespace kiln::rpl

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+// A closed region while it is checked: its rows, what is known around it, the loops that are open,
+// and the first thing that does not hold. The walk (verify_specialised.h) and the rules of
+// instructions (verify_inst.h) share it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "compiler/base/flat_map.h"
+#include "compiler/base/result.h"
+#include "compiler/ir/specialised.h"
+
+namespace kiln::ir {
+
+// What is known around a segment when a whole variant is checked.
+struct Surroundings {
+  FlatMap<uint32_t, const SpecialisedLocal*> locals;  // of enclosing segments
+  FlatMap<uint32_t, const SpecialisedDecl*> decls;    // interface and signatures
+  const SpecialisedDecl* signature = nullptr;         // of the function
+};
+
+class CheckedRegion {
+ public:
+  // Everything given must outlive it; `known` may be null.
+  CheckedRegion(const SpecialisedRegion& of, const Pool& types, const Surroundings* known)
+      : segment(of), pool(types), surroundings(known) {}
+
+  // The first thing that does not hold is the error. Returns `holds`.
+  bool Check(bool holds, std::string_view what);
+  bool ok() const { return !error_; }
+  // Errors: kInternal, what Check found first.
+  Result<void> Finish();
+
+  // Requires, here and below: the ids have been checked.
+  bool IsValue(InstId id) const;
+  bool IsPlace(InstId id) const;
+  TypeId TypeOf(InstId id) const { return segment.insts[id.value].type; }
+  bool IsBoolValue(InstId id) const;
+  bool YieldsType(BlockId block, TypeId type) const;
+  std::optional<uint32_t> ConstantIndex(InstId id) const;
+  const SpecialisedLocal* FindLocal(LocalId id) const;  // null if unknown
+  bool Mentions(DeclId decl, MemberId member) const;
+
+  const SpecialisedRegion& segment;
+  const Pool& pool;
+  const Surroundings* surroundings;
+  FlatMap<uint32_t, const SpecialisedLocal*> locals;  // own
+  std::vector<LocalId> open_loops;
+  size_t holes = 0;           // met so far
+  uint32_t current = kNoRow;  // inst, for messages
+
+ private:
+  std::optional<Error> error_;
+};
+
+}  // namespace kiln::ir

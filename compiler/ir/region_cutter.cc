@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+// A `when` becomes a region only if control always flows past it: a region is closed once and used
+// by every variant that has it, so whether what follows is reached must not depend on what it
+// holds. A `return` deep inside makes every block around it one that can end its path; blocks are
+// asked in the order in which they end, inner ones first, so one answer for each block is enough.
+#include "compiler/ir/region_cutter.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "compiler/ir/builtins.h"
+#include "compiler/ir/operands.h"
+
+namespace kiln::ir {
+namespace {
+
+LocalId DeclaredBy(const Inst& inst) {
+  if (inst.kind == InstKind::kVariable) {
+    return inst.As<VariableInst>().local;
+  }
+  if (inst.kind == InstKind::kAlias) {
+    return inst.As<AliasInst>().local;
+  }
+  return inst.kind == InstKind::kLoop ? inst.As<LoopInst>().exit : LocalId{};
+}
+
+}  // namespace
+
+bool EndsPath(const Inst& inst, const CutTables& tables) {
+  const auto block_ends = [&](uint32_t block) { return bool{tables.block_ends_path[block]}; };
+  const InstKind kind = inst.kind;
+  if (kind == InstKind::kReturn || kind == InstKind::kBreak || kind == InstKind::kContinue ||
+      kind == InstKind::kDiscard) {
+    return true;
+  }
+  if (kind == InstKind::kScope) {
+    return block_ends(inst.As<ScopeInst>().block.value);
+  }
+  if (kind == InstKind::kWhen) {
+    return block_ends(inst.As<WhenInst>().block.value);
+  }
+  if (kind == InstKind::kIf) {
+    const std::span<const uint32_t> blocks = tables.List(inst.As<IfInst>().blocks);
+    return blocks.size() == 2 && std::ranges::all_of(blocks, block_ends);
+  }
+  if (kind == InstKind::kStatement) {
+    const Inst& expression = tables.insts[inst.As<StatementInst>().expression.value];
+    return expression.kind == InstKind::kNameBuiltin &&
+           expression.As<NameBuiltinInst>().builtin == Builtin::kStageDiscard;
+  }
+  return false;  // everything else flows on, loops too: a loop is left through its exit
+}
+
+std::vector<std::vector<uint32_t>> RegionCutter::Cut(DeclId function, BlockId body) {
+  function_ = function;
+  CutBlock(AddRegion({.function = function, .block = body}, {}), body);
+  return std::move(locals_);
+}
+
+RegionId RegionCutter::AddRegion(const Region& region, const RegionSpans& spans) {
+  tables_.regions.push_back(region);
+  tables_.region_spans.push_back(spans);
+  locals_.emplace_back();
+  return RegionId{static_cast<uint32_t>(tables_.regions.size() - 1)};
+}
+
+void RegionCutter::CutBlock(RegionId region, BlockId block) {
+  for (uint32_t i = 0; i < tables_.blocks[block.value].count; ++i) {
+    CutInst(region, tables_.block_insts[tables_.blocks[block.value].first + i]);
+  }
+}
+
+// Collects the names that `inst` declares, cuts it out if it is a `when` that can be, and goes on
+// into its blocks.
+void RegionCutter::CutInst(RegionId region, uint32_t number) {
+  const Inst inst = tables_.insts[number];
+  if (const LocalId declared = DeclaredBy(inst); declared.valid()) {
+    locals_[region.value - first_].push_back(declared.value);
+  }
+  if (inst.kind == InstKind::kWhen && policy_ == CutPolicy::kCut) {
+    const WhenInst when = inst.As<WhenInst>();
+    if (!tables_.block_ends_path[when.block.value]) {
+      const RegionId cut = AddRegion({.function = function_,
+                                      .parent = region,
+                                      .block = when.block,
+                                      .condition = when.condition},
+                                     {.condition = tables_.inst_spans[number].aux});
+      tables_.insts[number] = WhenSegmentInst{when.type, cut}.To();
+      CutBlock(cut, when.block);
+      return;
+    }
+  }
+  ForEachOwnedBlock(
+      inst, [this](ListId id) { return tables_.List(id); },
+      [&](uint32_t block) { CutBlock(region, BlockId{block}); });
+}
+
+}  // namespace kiln::ir

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+// Section `binding` of case files: a program under policy first_fit, on every target. See
+// spec/layout 17.
+#pragma once
+
+#include <string>
+
+#include "compiler/base/result.h"
+#include "compiler/layout/cases/case_types.h"
+
+namespace kiln::layout {
+
+// What the engine makes of one case, in the shape of its `expect`.
+// Errors: kInvalidArgument if it is not a case.
+Result<Json> AnswerBinding(const Json& item);
+
+// The dumps of a case, one per target.
+Result<std::string> DumpBinding(const Json& item);
+
+}  // namespace kiln::layout

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+#include "server/compile/result_builder.h"
+
+#include <ctime>
+#include <span>
+
+#include "cache/call_bounds.h"
+#include "server/compile/build_keys.h"
+#include "server/jobs/job.h"
+
+namespace kiln::compile {
+namespace {
+
+uint64_t ThreadCpuMicroseconds() {
+  timespec now{};
+  (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<uint64_t>(now.tv_sec) * 1'000'000 + static_cast<uint64_t>(now.tv_nsec) / 1'000;
+}
+
+}  // namespace
+
+// Nothing: `is_known` said that the result is known. Code that the store has need not be written as
+// words again (all_code false); if the store has lost it since, a copy is written after all.
+std::optional<driver::BuildResult> ResultBuilder::Assemble(
+    const ResultRequest& wanted, const driver::VariantAssembler::IsKnown& is_known,
+    const cache::Call& call) {
+  const PreparedProgram& program = wanted.program;
+  const bool all_code = wanted.how.all_code;
+  const AssemblerPool::Lease assembler =
+      call.may_write
+          ? assemblers_.Take({.entry = program.entry, .family = program.family}, program.linked,
+                             program.request.entries, program.target.target)
+          : AssemblerPool::MakeOwn(program.linked, program.request.entries, program.target.target);
+  const driver::VariantAssembler::Counts before = assembler->counts();
+  std::optional<driver::BuildResult> built = assembler->BuildUnless(
+      is_known, wanted.values,
+      all_code ? driver::ModuleSelection::kAll : driver::ModuleSelection::kNew);
+  if (built.has_value() && built->ok() && !all_code && !recorder_.IsKept(*built->products, call)) {
+    built = assembler->BuildCopy(wanted.values);
+  }
+  const driver::VariantAssembler::Counts after = assembler->counts();
+  counters_.segments_lowered += after.segments_lowered - before.segments_lowered;
+  if (wanted.how.trace != nullptr) {
+    wanted.how.trace->segments_lowered += after.segments_lowered - before.segments_lowered;
+  }
+  counters_.modules_written += after.modules_written - before.modules_written;
+  return built;
+}
+
+// A call that may not write gets an assembler of its own, and therefore looks only where there is
+// something to find.
+Result<CachedResultPtr> ResultBuilder::Walk(const ResultRequest& wanted, const cache::Call& call) {
+  CachedResultPtr known = Deadly(wanted, call);
+  if (known != nullptr || (!call.may_write && !lookup_.HasResults(wanted.program, call))) {
+    return known;
+  }
+  KILN_TRY_VOID(cache::WhileWanted(
+      call, jobs::kCallBytes, clock_,
+      [&]() -> Result<void> {
+        const jobs::CrashGuard::Running running(call.may_write ? attempts_ : nullptr,
+                                                ResultKey(wanted.variant));
+        (void)Assemble(
+            wanted,
+            [&](std::span<const driver::OptionRead> reads) {
+              ++counters_.walked;
+              known = lookup_.KnownSignature(wanted, SignatureKeyOf(wanted.program.entry, reads),
+                                             reads, call);
+              return true;
+            },
+            call);
+        return {};
+      },
+      jobs::kJobCpu));
+  if (known != nullptr && call.may_write) {
+    recorder_.WriteKeys(wanted, known, call);
+  }
+  return known;
+}
+
+CachedResultPtr ResultBuilder::Deadly(const ResultRequest& wanted, const cache::Call& call) {
+  return attempts_ != nullptr && attempts_->IsDeadly(ResultKey(wanted.variant))
+             ? lookup_.KnownSignature(wanted, wanted.variant, std::nullopt, call)
+             : nullptr;
+}
+
+// The assembler resolves the variant and asks, before it lowers anything, whether somebody knows
+// what was read so far. Until then the attempt is noted under the variant key; from then on under
+// the signature, which all variants that lead here have in common.
+CachedResultPtr ResultBuilder::Compile(const ResultRequest& wanted, const cache::Call& call) {
+  const uint64_t start = ThreadCpuMicroseconds();
+  CachedResultPtr found;
+  Hash128 signature;
+  std::optional<jobs::CrashGuard::Running> running;
+  running.emplace(attempts_, ResultKey(wanted.variant));
+  const std::optional<driver::BuildResult> built = Assemble(
+      wanted,
+      [&](std::span<const driver::OptionRead> reads) {
+        ++counters_.walked;
+        signature = SignatureKeyOf(wanted.program.entry, reads);
+        found = lookup_.KnownSignature(wanted, signature, reads, call);
+        if (found == nullptr) {  // what is built now is the same for all variants that lead here
+          running.emplace(attempts_, ResultKey(signature));
+        }
+        return found != nullptr;
+      },
+      call);
+  running.reset();
+  if (built.has_value()) {
+    found = recorder_.Keep(wanted, *built, signature, ThreadCpuMicroseconds() - start, call);
+  } else {
+    recorder_.WriteKeys(wanted, found, call);
+  }
+  return found;
+}
+
+}  // namespace kiln::compile

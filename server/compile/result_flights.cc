@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+#include "server/compile/result_flights.h"
+
+#include <optional>
+#include <stop_token>
+#include <utility>
+
+#include "cache/call_bounds.h"
+#include "compiler/base/mutex.h"
+#include "server/compile/poison.h"
+#include "server/jobs/job.h"
+
+namespace kiln::compile {
+namespace {
+
+// The place of the caller that computes, in single flight; it may be given up on any thread.
+class OwnPlace {
+ public:
+  using Ticket = cache::SingleFlight<CachedResultPtr>::Ticket;
+  explicit OwnPlace(Ticket ticket) : ticket_(std::move(ticket)) {}
+
+  void GiveUp() {
+    std::optional<Ticket> ticket;  // ends outside of the lock
+    const MutexLock lock(mutex_);
+    ticket.swap(ticket_);
+  }
+
+ private:
+  Mutex mutex_;
+  std::optional<Ticket> ticket_ KILN_GUARDED_BY(mutex_);
+};
+
+}  // namespace
+
+Result<CachedResultPtr> ResultFlights::Compile(const ResultRequest& wanted,
+                                               const cache::Call& call) {
+  for (;;) {
+    auto joined = flights_.Join(wanted.variant, /*lane=*/0, call.deadline);
+    if (joined.flight.has_value()) {
+      return Fly(wanted, std::move(joined), call);
+    }
+    Result<CachedResultPtr> landed = joined.ticket.Wait(call);
+    const bool dropped = !landed.ok() && landed.error().code == ErrorCode::kCancelled;
+    if (!dropped || !cache::StillWanted(call, clock_).ok()) {
+      return landed;
+    }
+    // The computing call was stopped at the moment when this call joined, so this one is the first.
+  }
+}
+
+// Computes the result for all calls that wait, as long as one of them does. The bounds are those of
+// the flight, not of the call: a caller that leaves, or whose time is up, gives up its place, and
+// the work ends when the last place is given up. What failed only because nobody waited any more is
+// dropped, so that whoever joined at that moment computes it; a result, and a variant that takes
+// more than a job may, is everybody's.
+Result<CachedResultPtr> ResultFlights::Fly(const ResultRequest& wanted,
+                                           cache::SingleFlight<CachedResultPtr>::JoinResult joined,
+                                           const cache::Call& call) {
+  cache::SingleFlight<CachedResultPtr>::Flight& flight = *joined.flight;
+  // Another flight may have landed since the look-up (spec/cache 5.5).
+  if (CachedResultPtr landed = wanted.how.anew || wanted.how.retry_failed
+                                   ? nullptr
+                                   : lookup_.Recent(wanted.variant, call);
+      landed != nullptr) {
+    flight.Complete(CachedResultPtr(landed));
+    return landed;
+  }
+  if (CachedResultPtr deadly = builder_.Deadly(wanted, call); deadly != nullptr) {
+    flight.Complete(CachedResultPtr(deadly));
+    return deadly;
+  }
+  OwnPlace place(std::move(joined.ticket));
+  const std::stop_callback leave(call.stop, [&] { place.GiveUp(); });
+  cache::Call of_all = call;
+  of_all.stop = flight.stop();
+  of_all.deadline = cache::Deadline::max();
+  bool too_slow = false;
+  Result<CachedResultPtr> found = cache::Within(
+      {.stop = of_all.stop,
+       .deadline = call.deadline,
+       .bytes = jobs::kCallBytes,
+       .later =
+           [&] {
+             place.GiveUp();
+             return flight.deadline();
+           },
+       .cpu = jobs::kJobCpu,
+       .on_cpu = [&] { too_slow = true; }},
+      clock_, [&]() -> Result<CachedResultPtr> { return builder_.Compile(wanted, of_all); });
+  if (too_slow && !found.ok()) {
+    if (CachedResultPtr poison = AfterSlowness(wanted, of_all); poison != nullptr) {
+      found = poison;
+    }
+  }
+  if (found.ok() || found.error().code == ErrorCode::kResourceExhausted) {
+    flight.Complete(found);
+  }  // else it is dropped: whoever joined just now computes it
+  return found;
+}
+
+// It took more time than a job may. Null: it may be tried again; else the poison that it is now.
+CachedResultPtr ResultFlights::AfterSlowness(const ResultRequest& wanted, const cache::Call& call) {
+  const cache::Key key = ResultKey(wanted.variant);
+  if (attempts_ == nullptr || !attempts_->Fail(key)) {
+    return nullptr;
+  }
+  const cache::Item poison = PoisonItem(key);
+  (void)store_.Put(std::span(&poison, 1), cache::Durability::kDurable, call);
+  return builder_.Deadly(wanted, call);
+}
+
+}  // namespace kiln::compile

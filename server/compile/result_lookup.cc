@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT
+#include "server/compile/result_lookup.h"
+
+#include <memory>
+#include <utility>
+
+#include "cache/call_bounds.h"
+#include "cache/key.h"
+#include "cache/memory_store.h"
+#include "cache/record.h"
+#include "server/compile/build_keys.h"
+#include "server/compile/product_list.h"
+
+namespace kiln::compile {
+namespace {
+
+// About; a result that is known by several keys is counted under each.
+uint64_t BytesOf(const CachedResult& found) {
+  uint64_t bytes = sizeof(Hash128) + sizeof(CachedResult) + sizeof(cache::Record);
+  for (const cache::Product& product : found.record->products) {
+    bytes += sizeof(product) + product.name.size();
+  }
+  for (const std::string& option : found.record->live_options) {
+    bytes += sizeof(option) + option.size();
+  }
+  return bytes;
+}
+
+}  // namespace
+
+void ResultLookup::Remember(const Hash128& alias, const CachedResultPtr& found,
+                            const cache::Call& call) {
+  if (call.may_write) {
+    recent_.Put(alias, found, BytesOf(*found));
+  }
+}
+
+void ResultLookup::Forget() {
+  recent_.Clear();
+  masks_.Clear();
+}
+
+CachedResultPtr ResultLookup::RecordOf(const PreparedProgram& program, const Hash128& alias,
+                                       bool stored, const cache::Call& call) {
+  CachedResultPtr recent = Recent(alias, call);
+  return recent != nullptr || !stored ? recent : StoredRecord(program, alias, call);
+}
+
+CachedResultPtr ResultLookup::StoredRecord(const PreparedProgram& program, const Hash128& alias,
+                                           const cache::Call& call) {
+  const Result<cache::Blob> row =
+      store_.Get({.level = cache::Level::kAlias, .space = kResultSpace, .id = alias}, call);
+  if (!row.ok()) {
+    return nullptr;
+  }
+  const Result<Hash128> signature = cache::DecodeAlias(row->bytes);
+  if (!signature.ok()) {
+    return nullptr;
+  }
+  CachedResultPtr found = RecordOfSignature(program, *signature, call);
+  if (found != nullptr && found->record->kind != cache::RecordKind::kPoison) {
+    auto remembered = std::make_shared<CachedResult>(*found);
+    remembered->origin = Origin::kMemory;
+    Remember(alias, remembered, call);
+    if (row->from_upstream) {  // and so was the record, which is here by now
+      auto fetched = std::make_shared<CachedResult>(*found);
+      fetched->origin = Origin::kUpstream;
+      return fetched;
+    }
+  }
+  return found;
+}
+
+CachedResultPtr ResultLookup::RecordOfSignature(const PreparedProgram& program,
+                                                const Hash128& signature, const cache::Call& call) {
+  CachedResultPtr found = AnyRecordOf(signature, call);
+  if (found != nullptr && !IsResultOf(program, *found->record)) {
+    ReportUnfit(*found);
+    return nullptr;
+  }
+  return found;
+}
+
+// A row that is not what its key stands for does not stay: the result is built again.
+void ResultLookup::ReportUnfit(const CachedResult& found) {
+  if (sink_ != nullptr) {
+    sink_->Report({.kind = cache::DamageKind::kUnfit,
+                   .key = ResultKey(found.signature),
+                   .reason = "it is no result of the program that its key stands for",
+                   .found = {.sum = found.sum}});
+  }
+}
+
+CachedResultPtr ResultLookup::AnyRecordOf(const Hash128& signature, const cache::Call& call) {
+  const Result<cache::Blob> value = store_.Get(ResultKey(signature), call);
+  if (!value.ok()) {
+    return nullptr;
+  }
+  Result<cache::Record> record = cache::DecodeRecord(value->bytes);
+  if (!record.ok()) {
+    return nullptr;
+  }
+  auto found = std::make_shared<CachedResult>();
+  found->signature = signature;
+  found->sum = value->sum;
+  found->record = std::make_shared<const cache::Record>(std::move(record).value());
+  found->stored = true;
+  found->origin = value->from_upstream ? Origin::kUpstream : Origin::kLocal;
+  return found;
+}
+
+// In the order of what it costs: memory, the alias of the variant, then one live key a mask, each
+// of which is one read of the store. An entry without stored masks has no results there, so the
+// store is not asked at all. What a live key finds was built for another variant: it is written
+// down under this one, so that the next look-up is the first step only.
+CachedResultPtr ResultLookup::LookUp(const PreparedProgram& program,
+                                     const resolve::OptionValues& values, const Hash128& variant,
+                                     BuildTrace& trace, const cache::Call& call) {
+  const auto hit = [&](const CachedResult& found, const char* level) {
+    trace.level = level;
+    trace.result = found.origin == Origin::kLocal      ? cache::ExplainResult::kHitLocal
+                   : found.origin == Origin::kUpstream ? cache::ExplainResult::kHitUpstream
+                                                       : cache::ExplainResult::kHitMemory;
+  };
+  if (CachedResultPtr found = Recent(variant, call); found != nullptr) {
+    hit(*found, "variant");
+    return found;
+  }
+  if (call.deadline == cache::kAtOnce) {
+    return nullptr;
+  }
+  const StoredMasks::Read masks = masks_.Of(program.entry, call);
+  if (CachedResultPtr found = masks.stored ? StoredRecord(program, variant, call) : nullptr;
+      found != nullptr) {
+    hit(*found, "variant");
+    return found;
+  }
+  for (const MaskList::Names& mask : masks.list.all()) {
+    const std::optional<Hash128> live = LiveKeyOf(program.entry, program.program(), values, mask);
+    const CachedResultPtr found =
+        live.has_value() ? RecordOf(program, *live, masks.stored, call) : nullptr;
+    if (found != nullptr) {
+      hit(*found, "live");
+      trace.mask = mask;
+      auto shared = std::make_shared<CachedResult>(*found);
+      shared->origin = Origin::kShared;
+      const cache::Item alias = cache::AliasItem(kResultSpace, variant, found->signature);
+      (void)store_.Put(std::span(&alias, 1), cache::Durability::kRelaxed, call);
+      auto remembered = std::make_shared<CachedResult>(*found);
+      remembered->origin = Origin::kMemory;
+      Remember(variant, remembered, call);
+      return shared;
+    }
+  }
+  return nullptr;
+}
+
+CachedResultPtr ResultLookup::KnownSignature(const ResultRequest& wanted, const Hash128& signature,
+                                             Reads reads, const cache::Call& call) {
+  if (wanted.how.anew) {
+    return nullptr;
+  }
+  const CachedResultPtr recent = Recent(signature, call);
+  const CachedResultPtr known =
+      recent != nullptr ? recent : RecordOfSignature(wanted.program, signature, call);
+  if (known == nullptr ||
+      (wanted.how.retry_failed && known->record->kind != cache::RecordKind::kOk)) {
+    return nullptr;
+  }
+  if (reads.has_value() && !HasRead(*known->record, *reads)) {
+    ReportUnfit(*known);
+    return nullptr;
+  }
+  auto found = std::make_shared<CachedResult>(*known);
+  found->origin = Origin::kShared;
+  found->walked = true;
+  found->was_kept = recent == nullptr;
+  return found;
+}
+
+bool ResultLookup::HasResults(const PreparedProgram& program, const cache::Call& call) {
+  const StoredMasks::Read masks = masks_.Of(program.entry, call);
+  return masks.stored || !masks.list.all().empty();
+}
+
+}  // namespace kiln::compile

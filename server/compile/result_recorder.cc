@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+#include "server/compile/result_recorder.h"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "cache/key.h"
+#include "cache/record.h"
+#include "compiler/driver/fingerprint.h"
+#include "server/compile/build_keys.h"
+#include "server/compile/product_list.h"
+
+namespace kiln::compile {
+namespace {
+
+// The build id as the initial metadata of every call has it.
+const std::string& BuildId() {
+  static const std::string id = driver::BackFingerprint().hex().substr(0, 12);
+  return id;
+}
+
+}  // namespace
+
+bool ResultRecorder::IsKept(const driver::Products& products, const cache::Call& call) {
+  std::vector<cache::Key> asked;
+  for (const driver::StageCode& stage : products.code) {
+    if (stage.words.empty() && !kept_.Has(stage.content.id)) {
+      asked.push_back(cache::ContentKey(stage.content));
+    }
+  }
+  if (asked.empty()) {
+    return true;
+  }
+  const Result<std::vector<cache::Key>> missing = store_.FindMissing(asked, call);
+  if (!missing.ok() || !missing->empty()) {
+    return false;
+  }
+  for (const cache::Key& key : asked) {
+    kept_.Add(key.id);
+  }
+  return true;
+}
+
+// The rows by which this result is found without a walk. The key of the mask is returned.
+Hash128 ResultRecorder::AddKeys(const ResultRequest& wanted, const Hash128& signature,
+                                const cache::Record& record, std::vector<cache::Item>& rows,
+                                const cache::Call& call) {
+  const PreparedProgram& program = wanted.program;
+  rows.push_back(cache::AliasItem(kResultSpace, wanted.variant, signature));
+  if (record.kind == cache::RecordKind::kPoison) {
+    return wanted.variant;  // nobody knows what it would have read
+  }
+  std::vector<cache::Item> masks;
+  const MaskList::Names mask = masks_.Add(program.entry, record.live_options, masks, call);
+  const std::optional<Hash128> live =
+      LiveKeyOf(program.entry, program.program(), wanted.values, mask);
+  if (!live.has_value()) {
+    return wanted.variant;  // widened from a stored mask that is not of this program
+  }
+  if (*live != wanted.variant) {
+    rows.push_back(cache::AliasItem(kResultSpace, *live, signature));
+  }
+  rows.insert(rows.end(), masks.begin(), masks.end());
+  return *live;
+}
+
+void ResultRecorder::WriteKeys(const ResultRequest& wanted, const CachedResultPtr& found,
+                               const cache::Call& call) {
+  std::vector<cache::Item> items;
+  std::vector<cache::Item>& rows = wanted.how.rows != nullptr ? *wanted.how.rows : items;
+  const Hash128 live = AddKeys(wanted, found->signature, *found->record, rows, call);
+  if (!items.empty()) {
+    (void)store_.Put(items, cache::Durability::kRelaxed, call);
+  }
+  if (found->record->kind == cache::RecordKind::kPoison) {
+    return;  // not remembered: the store knows how long it stands
+  }
+  auto remembered = std::make_shared<CachedResult>(*found);
+  remembered->origin = Origin::kMemory;
+  remembered->walked = false;
+  for (const Hash128& key : {wanted.variant, live, found->signature}) {
+    lookup_.Remember(key, remembered, call);
+  }
+}
+
+// Content goes to the store now, whatever becomes of the rows that name it: it is found by its
+// digest when they come. If the store refuses it, nothing that it was believed to hold is taken for
+// granted. What is remembered has no blobs: the store, or the caller, has them.
+CachedResultPtr ResultRecorder::Keep(const ResultRequest& wanted, const driver::BuildResult& built,
+                                     const Hash128& signature, uint64_t cpu_us,
+                                     const cache::Call& call) {
+  auto [record, items, fresh] = ProductsOf(built, wanted.program.target.metadata_only);
+  record.cpu_us = cpu_us;
+  record.build_id = BuildId();
+  std::vector<cache::Item>& rows = wanted.how.rows != nullptr ? *wanted.how.rows : items;
+  rows.push_back(cache::RecordItem(cache::Level::kSignature, kResultSpace, signature, record));
+  const Hash128 live = AddKeys(wanted, signature, record, rows, call);
+  const Result<cache::PutResult> stored = store_.Put(items, wanted.how.durability, call);
+  if (!stored.ok()) {
+    kept_.Clear();
+  }
+  for (const FreshBlob& blob : fresh) {
+    if (stored.ok()) {
+      kept_.Add(blob.digest.id);
+    }
+  }
+  if (built.ok() && !wanted.program.target.metadata_only) {
+    counters_.code_shared += static_cast<uint64_t>(std::ranges::count_if(
+        built.products->code, [](const driver::StageCode& stage) { return stage.words.empty(); }));
+  }
+  ++counters_.compiled;
+  counters_.failed += built.ok() ? 0 : 1;
+  counters_.cpu_us += record.cpu_us;
+  auto found = std::make_shared<CachedResult>();
+  found->signature = signature;
+  found->stored = stored.ok() && wanted.how.durability != cache::Durability::kRelaxed;
+  found->fresh = std::move(fresh);
+  found->origin = Origin::kCompiled;
+  found->record = std::make_shared<const cache::Record>(std::move(record));
+  if (on_built_ != nullptr && built.ok()) {
+    on_built_({.program = wanted.program,
+               .values = wanted.values,
+               .signature = signature,
+               .record = found->record});
+  }
+  auto remembered = std::make_shared<CachedResult>(*found);
+  remembered->fresh.clear();
+  remembered->origin = Origin::kMemory;
+  for (const Hash128& key : {wanted.variant, live, signature}) {
+    lookup_.Remember(key, remembered, call);
+  }
+  return found;
+}
+
+}  // namespace kiln::compile

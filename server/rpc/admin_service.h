@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// What operators ask a daemon and the cache for: state, limits, jobs, upkeep, drain. See
+// spec/daemon 4.6, 13
+//
+// Threads: the service is used by gRPC alone, in its threads.
+#pragma once
+
+#include <memory>
+
+namespace grpc {
+class Service;
+}
+
+namespace kiln::rpc {
+
+struct Engine;
+struct Host;
+
+// Both must outlive the service, and the service the server that it runs in. The engine may come
+// later, in this place (DeferredEngine): no call gets to it before the state is Ready.
+std::shared_ptr<grpc::Service> MakeAdminService(const Host& host, Engine& engine);
+
+}  // namespace kiln::rpc
