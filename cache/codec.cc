@@ -72,7 +72,7 @@ bool WorthTrying(const Blob& raw) {
 }
 
 // A result that does not fit into it saves too little.
-Bytes BudgetOf(const Blob& raw) { return Bytes(raw.bytes.size() - raw.bytes.size() / 10); }
+Bytes BudgetOf(const Blob& raw) { return RoomInParts(raw.bytes.size() - raw.bytes.size() / 10); }
 
 }  // namespace
 
@@ -119,7 +119,7 @@ Result<Blob> Decompress(const Blob& stored, const Dictionary* dictionary) {
   if (stored.raw_size > kMaxValueBytes || !RatioAllowed(stored.raw_size, stored.bytes.size())) {
     return Damaged("blob claims to decompress to " + std::to_string(stored.raw_size) + " bytes");
   }
-  Bytes raw(stored.raw_size);
+  Bytes raw = RoomInParts(stored.raw_size);
   KILN_TRY(const size_t size, stored.codec == Codec::kZstdDictionary
                                   ? dictionary->Decompress(raw, stored.bytes)
                                   : DecompressPlain(raw, stored.bytes));

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <random>
+#include <stop_token>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -124,6 +125,18 @@ TEST(Codec, Bomb_IsRefusedBeforeAllocating) {
   Blob stored = Compress(OwnedBlob(Words(64)));
   stored.raw_size = kMaxValueBytes;  // allowed as such, not for so few bytes
   EXPECT_FALSE(Decompress(stored).ok());
+}
+
+TEST(Codec, RoomForALongFrame_IsMadeInParts) {
+  for (const size_t size : {size_t{0}, size_t{1}, kPartBytes, 3 * kPartBytes + 5}) {
+    EXPECT_EQ(RoomInParts(size), Bytes(size)) << size;
+  }
+  std::stop_source stop;
+  stop.request_stop();
+  SystemClock clock;
+  const StopScope scope({.stop = stop.get_token()}, clock);
+  EXPECT_NO_THROW(RoomInParts(kPartBytes));
+  EXPECT_THROW(RoomInParts(kLongFrame), Stopped);
 }
 
 TEST(Codec, RawOfAnotherSizeThanSaid_IsRefused) {

@@ -16,6 +16,13 @@ constexpr size_t kBlock = ZSTD_BLOCKSIZE_MAX;  // up to a tenth of a second at t
 
 }  // namespace
 
+Bytes RoomInParts(size_t size) {
+  Bytes room;
+  room.reserve(size);
+  InParts(size, [&](size_t offset, size_t part) { room.resize(offset + part); });
+  return room;
+}
+
 std::optional<size_t> CompressInParts(ZSTD_CCtx_s& context, std::span<std::byte> out,
                                       ByteView raw) {
   (void)ZSTD_CCtx_setPledgedSrcSize(&context, raw.size());

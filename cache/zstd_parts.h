@@ -18,6 +18,10 @@ namespace kiln::cache {
 // From here on decompressing takes longer than anybody should have to wait.
 inline constexpr size_t kLongFrame = size_t{16} << 20;  // raw bytes
 
+// So many zeros to write to. The first touch of a page costs more than what is put there, so room
+// for a long frame is made in parts, too.
+Bytes RoomInParts(size_t size);
+
 // One frame, with what the context was told. The size; nullopt if it does not fit.
 std::optional<size_t> CompressInParts(ZSTD_CCtx_s& context, std::span<std::byte> out, ByteView raw);
 

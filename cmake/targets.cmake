@@ -80,15 +80,14 @@ function(kiln_program name)
   target_link_libraries(${name} PRIVATE kiln_settings ${arg_DEPS})
 endfunction()
 
-# kiln_test(name [ALONE] SRCS … DEPS … [TIMEOUT seconds] [LABELS …] [ENVIRONMENT A=1 …]): a GoogleTest
+# kiln_test(name SRCS … DEPS … [TIMEOUT seconds] [LABELS …] [ENVIRONMENT A=1 B=2 …]): a GoogleTest
 # program; every TEST becomes one ctest entry named <name>.<Subject>.<Case>. KILN_SOURCE_DIR is defined
-# for finding test data. With the label vulkan or gpu-real, skips are judged by tests/skips.txt. ALONE:
-# nothing else runs beside it.
+# for finding test data. With the label vulkan or gpu-real, skips are judged by tests/skips.txt.
 function(kiln_test name)
   if(NOT KILN_TESTS)
     return()
   endif()
-  cmake_parse_arguments(PARSE_ARGV 1 arg "ALONE" "TIMEOUT" "SRCS;DEPS;LABELS;ENVIRONMENT")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "SRCS;DEPS;LABELS;ENVIRONMENT")
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 120)
   endif()
@@ -112,7 +111,7 @@ function(kiln_test name)
     NO_PRETTY_VALUES  # rows have names; printed structs would show addresses
     DISCOVERY_MODE PRE_TEST
     DISCOVERY_TIMEOUT 60
-    PROPERTIES TIMEOUT ${arg_TIMEOUT} LABELS "${arg_LABELS}" RUN_SERIAL ${arg_ALONE})
+    PROPERTIES TIMEOUT ${arg_TIMEOUT} LABELS "${arg_LABELS}")
   if(arg_ENVIRONMENT)
     # gtest_discover_tests takes no lists as values, so ctest sets this after the discovery.
     set(script ${CMAKE_CURRENT_BINARY_DIR}/${name}_environment.cmake)

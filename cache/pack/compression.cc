@@ -52,7 +52,7 @@ Bytes Compressor::Compress(ByteView raw, ByteView prefix) {
   if (!prefix.empty()) {
     (void)ZSTD_CCtx_refPrefix(context_, prefix.data(), prefix.size());
   }
-  Bytes stored(ZSTD_compressBound(raw.size()));
+  Bytes stored = cache::RoomInParts(ZSTD_compressBound(raw.size()));
   if (raw.size() >= cache::kLongFrame) {
     const std::optional<size_t> size = cache::CompressInParts(*context_, stored, raw);
     KILN_CHECK(size.has_value(), "{} bytes", raw.size());
@@ -83,7 +83,7 @@ Result<Bytes> Decompress(Codec codec, ByteView stored, uint64_t raw_size, ByteVi
   if (!prefix.empty()) {
     (void)ZSTD_DCtx_refPrefix(context, prefix.data(), prefix.size());
   }
-  Bytes raw(raw_size);
+  Bytes raw = cache::RoomInParts(raw_size);
   const size_t size =
       ZSTD_decompressDCtx(context, raw.data(), raw.size(), stored.data(), stored.size());
   if (size != raw.size()) {  // an error is a number larger than any size

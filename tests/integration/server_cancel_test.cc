@@ -451,7 +451,7 @@ void Cancel::AddOfResults(std::vector<HeavyCall>& calls) {
 
 // What a store has, and what comes into it.
 void Cancel::AddOfTheCache(std::vector<HeavyCall>& calls) {
-  constexpr size_t kLong = size_t{64} << 20;  // docs/STATUS.md, known gaps: more takes longer
+  constexpr size_t kLong = size_t{96} << 20;
   const auto blob = std::make_shared<const std::string>(LongBlob(kLong));
   v1::Digest name;
   const Digest digest = DigestOf(std::string_view(*blob));
