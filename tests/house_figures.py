@@ -17,7 +17,7 @@ import sys
 
 # What: bound, goal. The bound is what holds today.
 FIGURES = {
-    "lines of product code": (168_000, None),
+    "lines of product code": (168_200, None),
     "longest product file, lines": (600, 600),
     ".cc without a header of its name, %": (1.5, 5.0),
     "classes with members in two .cc files or more": (17, 0),

@@ -167,7 +167,8 @@ bool Connections::Add(int fd, const ops::Party& party) {
                                         .peer = peer,
                                         .since = clock_.Monotonic(),
                                         .inflow = {},
-                                        .resident = of == Class::kNewcomers ? Resident() : 0})
+                                        .resident = of == Class::kNewcomers ? Resident() : 0,
+                                        .quiet = clock_.Monotonic()})
                        .first->second;
   Note(row, 1);
   if (!peer.empty()) {
@@ -188,7 +189,7 @@ Result<void> Connections::Prove(std::string_view grpc_peer, const ops::Party& pa
   if (row == open_.end()) {
     return {};
   }
-  row->second.inflow.Heard(TrafficOf(row->first));
+  HearOf(row->second, row->first);
   if (row->second.of != Class::kNewcomers) {
     return {};
   }
@@ -240,8 +241,13 @@ void Connections::Heard(std::string_view grpc_peer) {
   const std::string peer = PeerNameOf(grpc_peer);
   const MutexLock lock(mutex_);
   if (const auto row = RowAt(peer); row != open_.end() && row->second.of == Class::kClients) {
-    row->second.inflow.Heard(TrafficOf(row->first));
+    HearOf(row->second, row->first);
   }
+}
+
+void Connections::HearOf(Row& row, int fd) {
+  row.inflow.Heard(TrafficOf(fd));
+  row.quiet = clock_.Monotonic();
 }
 
 void Connections::CameToNothing(std::string_view grpc_peer, const ops::Party& party) {
@@ -317,6 +323,9 @@ void Connections::LookAtInflows(Duration now) {
     inflow.Look(TrafficOf(row->first), now);
     const bool is_new = of == Class::kNewcomers;
     const bool grew = is_new && resident > row->second.resident + options_.newcomer_growth;
+    if (inflow.unexplained() <= kQuiet) {
+      row->second.quiet = now;
+    }
     if (grew || inflow.unexplained() > (is_new ? options_.newcomer_bytes : options_.client_bytes)) {
       row = CloseFlood(row);
       continue;
@@ -326,6 +335,26 @@ void Connections::LookAtInflows(Duration now) {
   }
   while (of_newcomers > options_.newcomers_bytes) {
     of_newcomers -= CloseWorstNewcomer(1);
+  }
+  CloseUnheard(now);
+}
+
+// A message that takes its time and a block of headers without its end look alike: bytes came, and
+// nothing was heard. The former ends; of the latter each may stand for 16 MiB, so a client has a
+// number of them, and the oldest ones go.
+void Connections::CloseUnheard(Duration now) {
+  std::map<std::string, std::vector<Rows::iterator>> of_party;
+  for (auto row = open_.begin(); row != open_.end(); ++row) {
+    if (row->second.of == Class::kClients && now - row->second.quiet >= kPatience) {
+      of_party[row->second.party.name()].push_back(row);
+    }
+  }
+  for (auto& [party, rows] : of_party) {
+    std::sort(rows.begin(), rows.end(),
+              [](const auto& a, const auto& b) { return a->second.quiet < b->second.quiet; });
+    for (size_t i = options_.unheard; i < rows.size(); ++i) {
+      CloseFlood(rows[i - options_.unheard]);
+    }
   }
 }
 

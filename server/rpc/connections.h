@@ -10,7 +10,8 @@
 // that no call and no message explains (Inflow), or with calls that come to nothing
 // (FruitlessCalls). A block of headers without its end may stand for a thousand times its bytes,
 // and nobody is shown it, so newcomers are closed, too, when the process grows while they are
-// there. See spec/daemon 10, 11.2, 11.3
+// there. A client with a token may leave such a block on so many connections, not on each of them.
+// See spec/daemon 10, 11.2, 11.3
 #pragma once
 
 #include <array>
@@ -40,6 +41,8 @@ class Connections {
   static constexpr size_t kOwnersShare = 64;  // of many; of few a quarter
 
   static constexpr uint64_t kBlamed = uint64_t{16} << 10;  // bytes of many calls
+  static constexpr uint64_t kQuiet = uint64_t{4} << 10;    // unexplained bytes of a quiet client
+  static constexpr Duration kPatience = std::chrono::seconds(5);
 
   struct Options {
     size_t most = 1024;
@@ -50,6 +53,8 @@ class Connections {
     uint64_t newcomer_bytes = uint64_t{5} << 20;
     uint64_t newcomers_bytes = uint64_t{32} << 20;
     uint64_t client_bytes = uint64_t{32} << 20;
+    // Connections of one client on which something that is not whole stands for kPatience.
+    size_t unheard = 64;
     // Bytes that the process has of the machine; null: that is not looked at. By so much it may
     // grow while a newcomer is one.
     std::function<uint64_t()> resident = nullptr;
@@ -105,6 +110,7 @@ class Connections {
     Duration since{};
     Inflow inflow;
     uint64_t resident = 0;  // of the process, when it came
+    Duration quiet{};       // when it was last
   };
   using Rows = std::map<int, Row>;  // by descriptor
 
@@ -122,6 +128,8 @@ class Connections {
   uint64_t CloseWorstNewcomer(uint64_t least) KILN_REQUIRES(mutex_);
   uint64_t Resident() const { return options_.resident == nullptr ? 0 : options_.resident(); }
   void LookAtInflows(Duration now) KILN_REQUIRES(mutex_);
+  void HearOf(Row& row, int fd) KILN_REQUIRES(mutex_);
+  void CloseUnheard(Duration now) KILN_REQUIRES(mutex_);
   void CloseAllOf(const std::string& party) KILN_REQUIRES(mutex_);
   void Sweep() KILN_REQUIRES(mutex_);
 

@@ -251,6 +251,7 @@ class FloodTest : public ConnectionsTest {
                      .newcomer_bytes = kNewcomer,
                      .newcomers_bytes = kNewcomers,
                      .client_bytes = kClient,
+                     .unheard = 2,
                      .resident = [this] { return resident; },
                      .newcomer_growth = kGrowth,
                      .on_flood = [this](const Party& party) { flooded = party.name(); }},
@@ -331,6 +332,39 @@ TEST_F(FloodTest, ClientThatCallsOrIsRead_MaySendForEver) {
   EXPECT_FALSE(client.IsCut());
   Send(client, 1);
   EXPECT_TRUE(client.IsCut());
+  EXPECT_EQ(flooded, party.name());
+}
+
+// A block of headers without its end may stand for megabytes on each connection of a client.
+TEST_F(FloodTest, MessagesThatStayUnfinished_AreFewOfOneClient) {
+  const Party party = Party::Token("CN=x", "a"), other = Party::Token("CN=y", "b");
+  std::vector<Pair> clients;
+  for (int i = 0; i < 5; ++i) {
+    const Pair& client = clients.emplace_back(Pair::Over::kTcp);
+    ASSERT_TRUE(connections.Add(client.here, Party::Host("10.0.0.1:1")));
+    ASSERT_TRUE(connections.Prove(client.grpc_peer(), i == 4 ? other : party).ok());
+  }
+  const auto cut = [&] {
+    std::string which;
+    for (const Pair& client : clients) {
+      which += client.IsCut() ? 'x' : '.';
+    }
+    return which;
+  };
+  Send(clients[3], Connections::kQuiet);  // so little says nothing
+  for (const int i : {1, 0, 2, 4}) {
+    clock.Advance(std::chrono::seconds(1));
+    Send(clients[static_cast<size_t>(i)], Connections::kQuiet + 1000);
+  }
+  EXPECT_EQ(cut(), ".....");
+  clock.Advance(Connections::kPatience - std::chrono::seconds(1));
+  connections.Heard(clients[2].grpc_peer());
+  connections.Tick();
+  EXPECT_EQ(cut(), ".....") << "two may stay, and one was heard";
+  Send(clients[2], Connections::kQuiet + 1000);
+  clock.Advance(Connections::kPatience);
+  connections.Tick();
+  EXPECT_EQ(cut(), ".x...") << "the oldest goes";
   EXPECT_EQ(flooded, party.name());
 }
 

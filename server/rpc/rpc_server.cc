@@ -21,6 +21,7 @@
 #include "server/rpc/gates.h"
 #include "server/rpc/malformed.h"
 #include "server/rpc/peer_name.h"
+#include "server/rpc/user_relay.h"
 
 namespace kiln::rpc {
 namespace {
@@ -31,8 +32,15 @@ constexpr std::array<const char*, 3> kHealthNames = {"", "kiln.v1.CompileService
                                                      "kiln.v1.BatchService"};
 
 constexpr int kSendBuffer = 512 << 10;  // bytes
+// What a list of headers may take on its way, with the heads of its frames, of its own length.
+constexpr size_t kBlocksOfHeaders = 2;
 
 using Acceptor = grpc::experimental::ExternalConnectionAcceptor;
+
+// Streams of artifacts go faster when more of them may be on their way; the kernel bounds it.
+void SetSendBuffer(int fd) {
+  (void)setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &kSendBuffer, sizeof(kSendBuffer));
+}
 
 std::optional<uint32_t> UserOf(int fd) {
   ucred peer{};
@@ -72,7 +80,11 @@ void SetLimits(grpc::ServerBuilder& builder, const ServiceLimits& limits,
 // One acceptor for each kind of caller and each other user: how a connection came in is all that a
 // call knows of it.
 struct RpcServer::State {
-  explicit State(const Doors& open_doors) : doors(open_doors) {}
+  explicit State(const Doors& open_doors)
+      : doors(open_doors),
+        relay({.block_bytes = kBlocksOfHeaders * open_doors.limits.header_list,
+               .on_flood = open_doors.connections.options().on_flood},
+              open_doors.log) {}
 
   void Accept();
   void TakeFrom(int listener, bool is_unix);
@@ -80,6 +92,7 @@ struct RpcServer::State {
   Acceptor* AcceptorFor(const ops::Party& party);
 
   const Doors doors;
+  UserRelay relay;  // goes after the server, whose last words it tells
   std::unique_ptr<Acceptor> owner;
   std::map<ops::Party, std::unique_ptr<Acceptor>> neighbours;
   std::unique_ptr<Acceptor> tcp;  // null without TCP
@@ -109,7 +122,7 @@ Acceptor* RpcServer::State::AcceptorFor(const ops::Party& party) {
 }
 
 void RpcServer::State::TakeFrom(int listener, bool is_unix) {
-  const int fd = accept4(listener, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
+  int fd = accept4(listener, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
   if (fd < 0) {
     if (errno == EMFILE || errno == ENFILE) {  // the client waits until there are descriptors
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
@@ -118,14 +131,17 @@ void RpcServer::State::TakeFrom(int listener, bool is_unix) {
   }
   const ops::Party party = PartyOf(fd, is_unix);
   Acceptor* const acceptor = AcceptorFor(party);
-  if (acceptor == nullptr || !doors.connections.Add(fd, party)) {
+  SetSendBuffer(fd);
+  if (acceptor != nullptr && party.kind() == ops::Party::Kind::kUser) {
+    fd = relay.Lead(fd, party);
+    SetSendBuffer(fd);
+  }
+  if (acceptor == nullptr || fd < 0 || !doors.connections.Add(fd, party)) {
     doors.access.RefuseConnection(party, acceptor == nullptr ? ops::Access::RefusalCause::kStranger
                                                              : ops::Access::RefusalCause::kNoRoom);
     (void)close(fd);
     return;
   }
-  // Streams of artifacts go faster when more of them may be on their way; the kernel bounds it.
-  (void)setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &kSendBuffer, sizeof(kSendBuffer));
   Acceptor::NewConnectionParameters connection;
   connection.listener_fd = listener;
   connection.fd = fd;

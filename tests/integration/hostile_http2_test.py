@@ -20,7 +20,7 @@ from waiting import wait_until
 
 BUILD = pathlib.Path(sys.argv[1]).resolve()
 
-DATA, HEADERS, RST_STREAM, SETTINGS, PING, GOAWAY, WINDOW_UPDATE = 0, 1, 3, 4, 6, 7, 8
+DATA, HEADERS, RST_STREAM, SETTINGS, PING, GOAWAY, WINDOW_UPDATE, CONTINUATION = 0, 1, 3, 4, 6, 7, 8, 9
 ACK = END_STREAM = 1
 END_HEADERS = 4
 ENHANCE_YOUR_CALM = 11  # what gRPC clients show as RESOURCE_EXHAUSTED
@@ -204,6 +204,44 @@ class Hostile(unittest.TestCase):
         sent = huge.send(512 * MIB, b"\0" + struct.pack(">I", 512 * MIB - 5))
         self.assertEqual(huge.reset, ENHANCE_YOUR_CALM, f"after {sent} bytes")
         self.assertLess(self.peak_mib() - before, 128)
+        self.expect_answer()
+
+    # Who may come in by the owner's word, over a socket of which nobody counts the bytes.
+    def test_headers_of_another_user_are_bounded(self):
+        if os.geteuid() != 0:
+            self.skipTest("needs root to become somebody else")
+        neighbour = 54_321
+        os.chmod(self.folder.name, 0o711)
+        self.start(f"--security.allow_uids={neighbour}")
+
+        def connect():
+            client = socket.socket(socket.AF_UNIX)
+            client.settimeout(30)
+            os.seteuid(neighbour)  # what the daemon sees is who connected
+            try:
+                client.connect(self.socket)
+            finally:
+                os.seteuid(0)
+            return client
+
+        start = PREFACE + frame(SETTINGS, 0, 0)
+        headers = call_of(b"/kiln.v1.AdminService/GetServerInfo")
+        open_block = headers[:4] + b"\0" + headers[5:]
+        rest = frame(CONTINUATION, 0, 1, literal(b"a", b"y" * 100) * 150)
+        before = self.peak_mib()
+        for name, first in [("acknowledges", start + frame(SETTINGS, ACK, 0) + open_block),
+                            ("acknowledges nothing", start + open_block),
+                            ("only calls", start)]:
+            with self.subTest(name):
+                more = headers if first == start else rest
+                client, sent = connect(), 0
+                with self.assertRaises(OSError):
+                    client.sendall(first)
+                    while sent < 64 * MIB:
+                        client.sendall(more)
+                        sent += len(more)
+                self.assertLess(sent, 4 * MIB)
+        self.assertLess(self.peak_mib() - before, 64)
         self.expect_answer()
 
 

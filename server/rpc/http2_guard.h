@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+// What a client sends, looked at frame by frame on its way to gRPC. gRPC 1.51 keeps a block of
+// headers (HEADERS and CONTINUATION frames) until its end has come, however long it is, and holds
+// to the length of headers that it told a client only once the client has acknowledged its
+// settings. So a block is cut off here by its bytes, and no block goes on before that
+// acknowledgement: it overtakes the block if it comes after it. Nothing else is changed: frames
+// that break the rules of HTTP/2 are gRPC's to refuse. See spec/daemon 10, 11.3
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "compiler/base/bytes.h"
+
+namespace kiln::rpc {
+
+// One connection; one thread at a time. The memory of a guard is bounded by kMostHeld.
+class Http2Guard {
+ public:
+  // Bytes before the acknowledgement: the first window of a connection is 64 KiB.
+  static constexpr size_t kMostHeld = size_t{128} << 10;
+
+  // Of one block, with the heads of its frames.
+  explicit Http2Guard(size_t block_bytes) : most_in_block_(block_bytes) {}
+
+  // Appends to `out` what may go on by now. False: the client does not hold to the bounds, and its
+  // connection is to be closed.
+  [[nodiscard]] bool Take(ByteView in, Bytes& out);
+
+ private:
+  static constexpr size_t kPreface = 24;  // "PRI * HTTP/2.0…"
+  static constexpr size_t kHead = 9;      // of a frame
+
+  bool TakeHead(Bytes& out);
+  bool BeginBlock(uint8_t type, uint32_t length);
+  bool Append(ByteView bytes, Bytes& out);
+
+  const size_t most_in_block_;
+  size_t left_ = kPreface;  // of the preface, then of the payload of a frame
+  std::array<std::byte, kHead> head_{};
+  size_t head_size_ = 0;
+  size_t block_ = 0;  // bytes of the block that comes
+  bool acknowledged_ = false;
+  bool holds_ = false;
+  bool passes_ = false;  // the frame at hand overtakes what is held
+  Bytes held_;
+};
+
+}  // namespace kiln::rpc
