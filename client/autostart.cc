@@ -23,6 +23,7 @@
 #include <nlohmann/json.hpp>
 
 #include "client/program_exec.h"
+#include "compiler/base/descriptor.h"
 #include "compiler/base/mutex.h"
 #include "compiler/base/own_folder.h"
 #include "compiler/base/printable.h"
@@ -44,25 +45,6 @@ constexpr const char* kUnreachable = "DAEMON_UNREACHABLE";
 Error Unreachable(std::string text) {
   return {.code = ErrorCode::kUnavailable, .context = std::move(text), .reason = kUnreachable};
 }
-
-// A descriptor that closes itself.
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  ~Descriptor() { Close(); }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int number() const { return number_; }
-  void Close() {
-    if (number_ >= 0) {
-      (void)::close(number_);
-    }
-    number_ = -1;
-  }
-
- private:
-  int number_;
-};
 
 // The one line that a starting daemon writes.
 Result<std::string> ReadLine(int descriptor, const std::string& log_path) {
@@ -136,10 +118,10 @@ class DaemonLog {
         folder.path() + "/" + kName, ::fcntl(file, F_DUPFD_CLOEXEC, kFirstFreeInChild)));
   }
   const std::string& path() const { return path_; }
-  int descriptor() const { return file_.number(); }
+  int descriptor() const { return file_.get(); }
   off_t Size() const {
     struct stat found {};
-    return ::fstat(file_.number(), &found) == 0 ? found.st_size : 0;
+    return ::fstat(file_.get(), &found) == 0 ? found.st_size : 0;
   }
   // The last lines from an offset on, each behind a line end and two spaces.
   std::string TailFrom(off_t begin) const;
@@ -159,7 +141,7 @@ std::string DaemonLog::TailFrom(off_t begin) const {
   begin = std::max(begin, size - kMostBytes);
   std::string text(static_cast<size_t>(std::max<off_t>(size - begin, 0)), '\0');
   text.resize(static_cast<size_t>(
-      std::max<ssize_t>(::pread(file_.number(), text.data(), text.size(), begin), 0)));
+      std::max<ssize_t>(::pread(file_.get(), text.data(), text.size(), begin), 0)));
   std::vector<std::string_view> lines;
   for (size_t at = 0; at < text.size();) {
     const size_t end = std::min(text.find('\n', at), text.size());
@@ -200,7 +182,7 @@ Spawned Spawn(std::vector<std::string> arguments, const DaemonLog& log,
   argv.push_back(nullptr);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, write_end.number(), 3);
+  posix_spawn_file_actions_adddup2(&actions, write_end.get(), 3);
   posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
   posix_spawn_file_actions_adddup2(&actions, log.descriptor(), 2);
@@ -232,7 +214,7 @@ Spawned Spawn(std::vector<std::string> arguments, const DaemonLog& log,
                                          program, std::strerror(failed)))};
     return spawned;
   }
-  const Result<std::string> line = ReadLine(read_end.number(), log.path());
+  const Result<std::string> line = ReadLine(read_end.get(), log.path());
   spawned.refusal = line.ok() ? JudgeLine(*line) : Refusal{.component = {}, .error = line.error()};
   if (spawned.refusal.has_value()) {
     spawned.refusal->error =
@@ -295,7 +277,7 @@ Result<void> StartDaemon(const std::string& socket) {
   KILN_TRY_VOID(folder.SetMode(0700));
   KILN_TRY(const int lock_file, FromFolder(folder.OpenFile("autostart.lock", O_CREAT | O_RDWR)));
   const Descriptor lock(lock_file);
-  (void)::flock(lock.number(), LOCK_EX);  // two commands at once start one daemon
+  (void)::flock(lock.get(), LOCK_EX);  // two commands at once start one daemon
   KILN_TRY(const std::unique_ptr<Client> other, Client::OpenOwn(std::string(kUnixPrefix) + socket));
   if (other->Ping(kPing).ok()) {
     return {};

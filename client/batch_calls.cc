@@ -2,7 +2,6 @@
 #include "client/batch_calls.h"
 
 #include <optional>
-#include <utility>
 
 #include <grpcpp/grpcpp.h>
 

@@ -21,7 +21,7 @@
 #include "server/ops/audit_log.h"
 #include "server/ops/stamp.h"
 #include "server/ops/tokens.h"
-#include "server/rpc/tls_files.h"
+#include "server/rpc/transport/tls_files.h"
 
 namespace kiln::server {
 namespace {

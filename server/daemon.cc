@@ -1,170 +1,80 @@
 // SPDX-License-Identifier: MIT
-// A running daemon: what it checks periodically, and how it ends.
 #include "server/daemon.h"
 
 #include <chrono>
 #include <thread>
 #include <utility>
 
-#include <fmt/format.h>
-
+#include "compiler/base/own_folder.h"
 #include "server/daemon_parts.h"
+#include "server/rpc/batch_service.h"
 
 namespace kiln::server {
-namespace {
-
-constexpr Duration kGrace = std::chrono::milliseconds(500);  // for replies on their way
-// For jobs that were asked to stop, which takes milliseconds unless they hang: two seconds in all.
-constexpr std::chrono::milliseconds kBetweenLooks{5};
-constexpr int kLooks = 400;
-
-}  // namespace
-
-Result<ConfigChange> Daemon::Parts::Reload() {
-  if (read_config == nullptr) {
-    return ConfigChange{};
-  }
-  KILN_TRY(const Config read, read_config());
-  if (tokens.has_value()) {
-    KILN_TRY_VOID(tokens->Reload());
-  }
-  const MutexLock lock(mutex);
-  ConfigChange change = Compare(current, read);
-  current = read;
-  idle_timeout = IdleTimeout(read);
-  log.SetLevels(read.log_levels);
-  queue->SetWeights(read.weights);
-  return change;
-}
-
-void Daemon::Parts::WatchLoad() {
-  uint32_t soft_percent = 0, hard_percent = 0;
-  {
-    const MutexLock lock(mutex);
-    soft_percent = current.memory_soft_percent;
-    hard_percent = current.memory_hard_percent;
-  }
-  load->Look({.soft = MemoryLimit(soft_percent), .hard = MemoryLimit(hard_percent)});
-}
-
-// The nearest of several upstreams: the others are asked only through it.
-void Daemon::Parts::ShowUpstream() {
-  if (!stack.upstreams.empty()) {
-    server->SetUpstream(!stack.upstreams.front()->store().breaker().OpenSince().has_value());
-  }
-}
-
-void Daemon::Parts::EndWithin(Duration time) {
-  drain_until = std::min(drain_until, clock.Monotonic() + time);
-  if (watchdog != nullptr) {
-    watchdog->Arm(time + StopWatchdog::kMargin);
-  }
-}
-
-void Daemon::Parts::EndInTime() {
-  const MutexLock lock(mutex);
-  if (drain_until == Duration::max()) {
-    EndWithin(current.drain_timeout);
-  }
-}
-
-void Daemon::Parts::WaitsFor(std::string_view what) {
-  if (watchdog != nullptr) {
-    watchdog->WaitsFor(what);
-  }
-}
-
-// For the log of a daemon that does not end.
-std::vector<std::string> Daemon::Parts::WhatRuns() {
-  std::vector<std::string> lines;
-  for (const jobs::JobRow& job : queue->List()) {
-    const auto seconds = [](Duration time) {
-      return std::chrono::duration_cast<std::chrono::seconds>(time).count();
-    };
-    lines.push_back(fmt::format("job {} '{}': {} for {} s, {} s of CPU", job.id, job.name,
-                                job.running ? "runs" : "waits", seconds(job.age),
-                                seconds(job.cpu)));
-  }
-  return lines;
-}
-
-// A call whose job stops in time ends with what all calls end with that are open now
-// (CallContext::JobOf). One that does not is left to gRPC, which says less: what its job works on
-// is the call's.
-void Daemon::Parts::StopJobs() {
-  for (int look = 0; look < kLooks; ++look) {
-    const std::vector<jobs::JobRow> jobs = queue->List();
-    if (jobs.empty()) {
-      return;
-    }
-    for (const jobs::JobRow& job : jobs) {
-      (void)queue->Kill(job.id);  // or it has returned
-    }
-    std::this_thread::sleep_for(kBetweenLooks);
-  }
-}
-
-// Takes the parts down from the outside in: first calls, then jobs, then the store. Members go in
-// the order that their references need.
-void Daemon::Parts::Ended() {
-  state.Drain();
-  EndInTime();
-  if (attempts != nullptr) {
-    attempts->Leave();
-  }
-  http.reset();
-  if (server != nullptr) {
-    server->SetServing(false);
-    server->StopAccepting();
-  }
-  WaitsFor("batches");
-  if (batches.has_value()) {
-    batches->CancelAll();
-  }
-  WaitsFor("watch sessions");
-  if (watches.has_value()) {
-    watches->Drain();
-    watches->CancelAll();
-  }
-  WaitsFor("calls");
-  streams.EndAll(rpc::Leaving());
-  if (queue.has_value()) {
-    (void)CatchAll([this] { StopJobs(); });
-  }
-  if (server != nullptr) {
-    server->Shutdown(kGrace);
-    server.reset();
-  }
-  services.clear();
-  WaitsFor("jobs");
-  if (queue.has_value()) {
-    queue->Close();
-  }
-  batches.reset();
-  watches.reset();
-  workers.reset();
-  if (watchdog != nullptr) {
-    watchdog->Observe(nullptr);  // the queue goes
-  }
-  WaitsFor("the store");
-  state.Stop();
-}
 
 Daemon::Daemon(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+
+Result<std::unique_ptr<Daemon>> Daemon::Start(const Options& options, Clock& clock,
+                                              ops::LineLog& log, StartFailure& failure) {
+  std::unique_ptr<Daemon> daemon(new Daemon(std::make_unique<Parts>(options, clock, log)));
+  Parts& parts = *daemon->parts_;
+  const auto failed = [&](std::string component, const Error& error, std::string hint) {
+    failure = {.component = std::move(component), .what = error.context, .hint = std::move(hint)};
+    return error;
+  };
+  if (const Result<void> listening = parts.entrance.Listen(options.passed); !listening.ok()) {
+    const Error& error = listening.error();
+    return error.reason == "TLS" || error.reason == "FILE"
+               ? failed("tls", error, "name the files with tls.cert, tls.key and tls.client_ca")
+           : error.reason == "ROOT"
+               ? failed("security", error, "choose a user without rights for kilnd")
+               : failed("socket", error, "choose another with --listen.unix or --listen.tcp");
+  }
+  if (const Result<void> guarded = parts.entrance.Guard(); !guarded.ok()) {
+    return failed("security", guarded.error(),
+                  "repair security.tokens or security.audit_log, or name others");
+  }
+  parts.ExportTraces();
+  parts.MakeQueue();
+  parts.MakeHost();
+  if (const Result<void> answers = parts.Answer(); !answers.ok()) {
+    return failed("rpc", answers.error(), "this is a bug of kiln; please report it");
+  }
+  if (const Result<void> shown = parts.ServeMetrics(options.passed.metrics); !shown.ok()) {
+    return failed("metrics", shown.error(), "choose another address with --metrics.listen");
+  }
+  const Result<void> opened = parts.OpenStore();
+  if (!opened.ok() && opened.error().reason == kNotOwn) {
+    return failed("cache", opened.error(),
+                  "chown it or chmod go-w it, or choose another directory with --cache.dir");
+  }
+  if (!opened.ok()) {
+    return failed("store", opened.error(),
+                  "stop that process, or choose another directory with --cache.dir");
+  }
+  parts.engine->Make(parts.deferred);
+  parts.ReadMetrics();
+  rpc::RestoreBatches(parts.deferred.engine());
+  parts.Serve();
+  log.Write(LogLevel::kInfo, "daemon", "serving",
+            {{"socket", options.config.socket},
+             {"cache", options.config.cache_dir.string()},
+             {"workers", options.config.workers}});
+  return daemon;
+}
 
 // An exception here ends the process all the same: its members go.
 Daemon::~Daemon() {
   (void)CatchAll([this] { parts_->Ended(); });
 }
 
-const std::string& Daemon::socket() const { return parts_->listener->path(); }
+const std::string& Daemon::socket() const { return parts_->entrance.listener->path(); }
 
 std::string Daemon::metrics() const {
   return parts_->http == nullptr ? std::string() : parts_->http->Address();
 }
 
 std::string Daemon::tcp() const {
-  return parts_->tcp.has_value() ? parts_->tcp->Address() : std::string();
+  return parts_->entrance.tcp.has_value() ? parts_->entrance.tcp->Address() : std::string();
 }
 
 Result<ConfigChange> Daemon::Reload() { return parts_->Reload(); }
@@ -204,18 +114,14 @@ void Daemon::Wake() {
   parts_->asked_changed.NotifyAll();
 }
 
-void Daemon::GiveUp() {
-  if (parts_->attempts != nullptr) {
-    parts_->attempts->Leave();
-  }
-}
+void Daemon::GiveUp() { parts_->GiveUp(); }
 
 void Daemon::Drain() {
   parts_->state.Drain();
   parts_->server->SetServing(false);
-  parts_->watches->Drain();
+  parts_->engine->watches->Drain();
   parts_->log.Write(LogLevel::kInfo, "daemon", "draining");
-  parts_->batches->Halt();
+  parts_->engine->batches->Halt();
   parts_->EndInTime();
   for (;;) {
     {

@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: MIT
-// The second half of a start, while the daemon answers already: the store, and everything that
-// builds over it. See spec/daemon 14.1
+#include "server/daemon_engine.h"
+
 #include <chrono>
 #include <random>
 #include <utility>
 
 #include "compiler/base/own_folder.h"
-#include "compiler/driver/fingerprint.h"
 #include "server/compile/poison.h"
-#include "server/daemon_parts.h"
 #include "server/ops/crash_report.h"
-#include "server/rpc/batch_service.h"
-#include "server/rpc/message_limits.h"
-#include "server/samples.h"
 
 namespace kiln::server {
 namespace {
@@ -25,36 +20,20 @@ uint64_t RandomEpoch() {
   return (uint64_t{random()} << 32 | random()) | 1;
 }
 
-// Counts what the audit found wrong; health does not recover from it.
-void AddFaults(const compile::ResultAuditCounters& counters, std::vector<std::string>& reasons) {
-  if (counters.different != 0) {
-    reasons.push_back("nondeterminism: " + std::to_string(counters.different) +
-                      " results differ when they are built again; see the log");
-  }
-  if (counters.invalid != 0) {
-    reasons.push_back("invalid-spirv: " + std::to_string(counters.invalid) +
-                      " modules are not valid; see the log");
-  }
-}
-
 }  // namespace
 
-Result<void> Daemon::Parts::OpenStore() {
-  if (opening != nullptr) {
-    opening();
-  }
-  cache::sqlite::SqliteOptions options;
-  options.dir = config.cache_dir;
-  options.negative_ttl_s =
+Result<void> DaemonEngine::OpenStore(const StoreOptions& options) {
+  cache::sqlite::SqliteOptions sqlite;
+  sqlite.dir = config.cache_dir;
+  sqlite.negative_ttl_s =
       std::chrono::duration_cast<std::chrono::seconds>(config.negative_ttl).count();
-  options.max_age_s =
-      std::chrono::duration_cast<std::chrono::seconds>(config.cache_max_age).count();
-  options.must_own = true;
-  options.salvage_program = salvage_program;
-  options.writer.group_requests = config.group_rows;
-  options.writer.group_wait = config.group_time;
+  sqlite.max_age_s = std::chrono::duration_cast<std::chrono::seconds>(config.cache_max_age).count();
+  sqlite.must_own = true;
+  sqlite.salvage_program = options.salvage_program;
+  sqlite.writer.group_requests = config.group_rows;
+  sqlite.writer.group_wait = config.group_time;
   Result<std::unique_ptr<cache::sqlite::SqliteStore>> opened =
-      cache::sqlite::SqliteStore::Open(options, clock, log);
+      cache::sqlite::SqliteStore::Open(sqlite, clock, log);
   if (opened.ok()) {
     stack.file = std::move(opened).value();
     explain_table.emplace(*stack.file);
@@ -71,86 +50,37 @@ Result<void> Daemon::Parts::OpenStore() {
         (opened.error().code == ErrorCode::kFull ? "cache-full: " : "cache-memory-only: ") +
         opened.error().context);
   }
-  state.Observe([this] {
-    std::vector<std::string> reasons = StoreConditions(stack);
-    if (uploads->IsFullFor(rpc::kMaxStreamMessage)) {
-      reasons.push_back("uploads-full: uploads hold " + std::to_string(uploads->held()) + " of " +
-                        std::to_string(uploads->most()) + " bytes");
-    }
-    if (load.has_value() && load->memory_is_tight()) {
-      reasons.emplace_back("memory-pressure: caches in memory were dropped");
-    }
-    if (tokens.has_value() && !tokens->trouble().empty()) {
-      reasons.emplace_back("tokens-unreadable: those that were read before hold");
-    }
-    if (second_look.has_value()) {
-      AddFaults(second_look->counters(), reasons);
-    }
-    return reasons;
-  });
-  const auto on_access = [this] { fault("store"); };
-  stack.Compose(config, writes_upstream, clock, log,
-                fault == nullptr ? std::function<void()>() : on_access);
+  stack.Compose(config, options.writes_upstream, clock, log, options.on_access);
   return {};
 }
 
-rpc::StoreAdmin Daemon::Parts::WholeStore() {
+rpc::StoreAdmin DaemonEngine::WholeStore() {
   const cache::LimitedStore::Options limits{.max_bytes = config.cache_max_bytes};
   return {.maintenance = maintenance.has_value() ? &*maintenance : nullptr,
           .pins = bounded_pins.has_value() ? &*bounded_pins : nullptr,
           .held = *held,
           .metrics = *stack.top,
           .memory_bytes = [this] { return stack.memory->bytes(); },
-          .forget =
-              [this] {
-                stack.memory->Clear();
-                builder->Forget();
-              },
+          .forget = [this] { DropCaches(); },
           .has_upstream = !stack.upstreams.empty(),
           .max_bytes = limits.max_bytes,
           .low_bytes = limits.max_bytes / 100 * limits.low_percent};
 }
 
-std::function<uint64_t()> Daemon::Parts::LossesOfStore() {
+void DaemonEngine::DropCaches() {
+  stack.memory->Clear();
+  builder->Forget();
+}
+
+std::function<uint64_t()> DaemonEngine::LossesOfStore() {
   if (stack.file == nullptr) {
     return nullptr;
   }
   return [this] { return stack.file->removals() + builder->distrusted(); };
 }
 
-// Samples of the parts that exist once the engine does.
-void Daemon::Parts::ReadMetrics() {
-  metrics.OnScrape([this] {
-    std::vector<bool> upstreams;
-    for (const std::unique_ptr<Upstream>& upstream : stack.upstreams) {
-      upstreams.push_back(!upstream->store().breaker().OpenSince().has_value());
-    }
-    return ReadSamples({.store = *stack.top,
-                        .file = stack.file.get(),
-                        .memory_bytes = stack.memory->bytes(),
-                        .miss_causes = explains->MissCauses(),
-                        .built = builder->counters(),
-                        .merged = builder->merged(),
-                        .recipes = recipes->counters(),
-                        .poisoned_by_crash = poisoned_by_crash,
-                        .differed_when_rebuilt =
-                            second_look.has_value() ? second_look->counters().different.load() : 0,
-                        .workers = worker_pool->counters(),
-                        .upstreams = std::move(upstreams),
-                        .upstream_calls = UpstreamCalls(stack),
-                        .batches = *batches,
-                        .watches = *watches,
-                        .queue = *queue,
-                        .access = *access,
-                        .state = state,
-                        .refused_connections = connections->refused(),
-                        .version = std::string(rpc::kVersion),
-                        .build_id = driver::BackFingerprint().hex()});
-  });
-}
-
 // An input that ran when the last daemon died has had one attempt; after three it is poison.
-void Daemon::Parts::OpenAttempts() {
+void DaemonEngine::OpenAttempts() {
   if (stack.file == nullptr) {
     return;  // nothing is kept
   }
@@ -180,12 +110,12 @@ void Daemon::Parts::OpenAttempts() {
   }
 }
 
-void Daemon::Parts::MakeSecondLook() {
+void DaemonEngine::MakeSecondLook() {
   if (config.twice_percent == 0 && config.validate_percent == 0) {
     return;
   }
   second_look.emplace(
-      *recipes, *queue, clock, log,
+      *recipes, queue, clock, log,
       compile::ResultAudit::Options{
           .twice_percent = config.twice_percent,
           .validate_percent = config.validate_percent,
@@ -193,7 +123,7 @@ void Daemon::Parts::MakeSecondLook() {
   builder->OnBuilt([this](const compile::FreshResult& built) { second_look->Note(built); });
 }
 
-std::vector<CacheUsage> Daemon::Parts::CachesInMemory() {
+std::vector<CacheUsage> DaemonEngine::CachesInMemory() {
   std::vector<CountedCache*> all = builder->caches();
   all.insert(all.begin(), &requests.cache());
   all.insert(all.end(), {&recipes->cache(), &*stack.memory});
@@ -204,12 +134,28 @@ std::vector<CacheUsage> Daemon::Parts::CachesInMemory() {
   return usages;
 }
 
+// What the audit found wrong; health does not recover from it.
+void DaemonEngine::AddFaults(std::vector<std::string>& reasons) const {
+  if (!second_look.has_value()) {
+    return;
+  }
+  const compile::ResultAuditCounters& counters = second_look->counters();
+  if (counters.different != 0) {
+    reasons.push_back("nondeterminism: " + std::to_string(counters.different) +
+                      " results differ when they are built again; see the log");
+  }
+  if (counters.invalid != 0) {
+    reasons.push_back("invalid-spirv: " + std::to_string(counters.invalid) +
+                      " modules are not valid; see the log");
+  }
+}
+
 // Makes everything that builds, from the pool of programs to the services' view of all of it.
-void Daemon::Parts::MakeEngine() {
+void DaemonEngine::Make(rpc::DeferredEngine& deferred) {
   OpenAttempts();
   pool.emplace(*stack.top, kPoolBytes, config.language_limits, attempts.get(),
-               config.isolate_front_ends ? &*worker_pool : nullptr);
-  recipes.emplace(*stack.top, *worker_pool, clock);
+               config.isolate_front_ends ? &worker_pool : nullptr);
+  recipes.emplace(*stack.top, worker_pool, clock);
   builder.emplace(*stack.top, *pool, clock, &*recipes, attempts.get());
   builder->ReportTo(*stack.memory);
   MakeSecondLook();
@@ -229,46 +175,32 @@ void Daemon::Parts::MakeEngine() {
   }
   shelf.emplace(config.cache_dir / "packs");
   batches.emplace(
-      *builder, *stack.top, *queue, clock,
+      *builder, *stack.top, queue, clock,
       compile::Batches::Options{.workers = config.workers,
                                 .losses = LossesOfStore(),
                                 .explains = &*explains,
                                 .leases = leases.has_value() ? &*leases : nullptr,
                                 .pins = bounded_pins.has_value() ? &*bounded_pins : nullptr,
                                 .rows = batch_rows.has_value() ? &*batch_rows : nullptr,
-                                .slowed_by = [this] { return load->slowed_by(); },
+                                .slowed_by = slowed_by,
                                 .attempts = attempts.get()});
   watches.emplace(
-      *builder, *explains, *queue, clock,
+      *builder, *explains, queue, clock,
       reload::Subscriptions::Options{.workers = config.workers,
                                      .epoch = RandomEpoch(),
                                      .max_sessions = config.limits.watch_sessions,
                                      .max_subscribers = config.limits.watch_subscribers});
   last_crash = ops::TakeCrashReports(config.cache_dir.string()).value_or("");
-  rpc::Engine& whole = engine.Make({.store = *stack.top,
-                                    .pool = *pool,
-                                    .builder = *builder,
-                                    .batches = *batches,
-                                    .explains = *explains,
-                                    .clock = clock,
-                                    .whole = WholeStore(),
-                                    .shelf = *shelf,
-                                    .watches = *watches,
-                                    .requests = requests});
-  ReadMetrics();
-  rpc::RestoreBatches(whole);
-}
-
-// Jobs of resumed batches are in the queue by now; all that workers use exists before they start.
-void Daemon::Parts::Serve() {
-  if (watchdog != nullptr) {
-    watchdog->Observe([this] { return WhatRuns(); });
-  }
-  state.Serve();
-  workers.emplace(jobs::WorkerConfig{.both = config.workers, .express = ExpressThreads()}, *queue,
-                  log);
-  server->SetServing(true);
-  ShowUpstream();
+  deferred.Make({.store = *stack.top,
+                 .pool = *pool,
+                 .builder = *builder,
+                 .batches = *batches,
+                 .explains = *explains,
+                 .clock = clock,
+                 .whole = WholeStore(),
+                 .shelf = *shelf,
+                 .watches = *watches,
+                 .requests = requests});
 }
 
 }  // namespace kiln::server

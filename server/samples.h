@@ -3,7 +3,6 @@
 // See spec/daemon 13.2
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,7 +16,7 @@
 #include "server/ops/metrics.h"
 #include "server/ops/service_state.h"
 #include "server/reload/subscriptions.h"
-#include "server/rpc/host.h"
+#include "server/rpc/reactors/host.h"
 #include "server/worker/pool.h"
 
 namespace kiln::server {

@@ -70,6 +70,8 @@ void StopWatchdog::Observe(std::function<std::vector<std::string>()> what_runs) 
   what_runs_ = std::move(what_runs);
 }
 
+// Who hangs may hold any lock, so the one who knows what runs is asked on a thread of its own, for
+// a bounded time; its answer belongs to both, because either may be gone first.
 void StopWatchdog::Tell() {
   std::string_view waits_for;
   std::function<std::vector<std::string>()> what_runs;

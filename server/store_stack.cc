@@ -92,6 +92,10 @@ rpc::UpstreamRow Upstream::Row() {
   return row;
 }
 
+// The decorators from the inside out, as drawn in the header. Each upstream stands between memory
+// and what is nearer: the first in the list is asked first, and what any of them has is kept in all
+// that are nearer. An upstream that cannot even be opened is left out, since results are right
+// without it.
 void Stack::Compose(const Config& config, bool writes_upstream, Clock& clock, ops::LineLog& log,
                     const std::function<void()>& on_access) {
   cache::BlobStore* below = nullptr;

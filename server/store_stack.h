@@ -24,7 +24,7 @@
 #include "compiler/base/mutex.h"
 #include "server/config.h"
 #include "server/ops/line_log.h"
-#include "server/rpc/host.h"
+#include "server/rpc/reactors/host.h"
 
 namespace kiln::server {
 

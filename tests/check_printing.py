@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""`kiln` prints through client/cli/print.h alone, which makes the text of others printable.
+"""`kiln` prints through client/cli/output/print.h alone, which makes the text of others printable.
 
 usage: check_printing.py ROOT
 """
@@ -20,7 +20,7 @@ ALLOWED = {
 
 
 def wrong_lines(root):
-    for path in sorted((root / FOLDER).glob("*.[ch]*")):
+    for path in sorted((root / FOLDER).rglob("*.[ch]*")):
         if path.name.endswith("_test.cc"):
             continue
         for number, line in enumerate(path.read_text().splitlines(), 1):

@@ -5,8 +5,9 @@ A figure that is worse than the bound of its row fails; who makes one better low
 house gets better or stays as it is.
 
 Product code: .cc, .h and .def outside of tests/ and docs/, without *_test.cc, test_*, fakes and what
-is generated. A class is in a file if the file defines a member of it (Name::Member at the beginning
-of a definition). A comment line has nothing but a comment; the licence line does not count.
+is generated. Lines are counted without comments, so that explaining costs nothing. A class is in a file
+if the file defines a member of it (Name::Member in a definition, which begins in the first column). A
+comment line has nothing but a comment; the licence line does not count.
 
 usage: house_figures.py ROOT
 """
@@ -17,16 +18,16 @@ import sys
 
 # What: bound, goal. The bound is what holds today.
 FIGURES = {
-    "lines of product code": (168_200, None),
+    "lines of product code without comments and blank ones": (138_150, None),
     "longest product file, lines": (600, 600),
-    ".cc without a header of its name, %": (1.5, 5.0),
-    "classes with members in two .cc files or more": (17, 0),
-    "folders with more than 40 product files": (13, 0),
-    "comment lines in .cc, %": (2.0, 10.0),  # at least
+    ".cc without a header of its name, %": (0.0, 5.0),
+    "classes with members in two .cc files or more": (0, 0),
+    "folders with more than 40 product files": (8, 0),
+    "comment lines in .cc, %": (2.4, 10.0),  # at least
 }
 AT_LEAST = {"comment lines in .cc, %"}
 FOLDERS = ("cache", "client", "compiler", "runtime", "server", "examples")
-MEMBER = re.compile(r"^(?:[\w:<>,&*\[\] ]+[ &*])?(?P<class>(?:\w+::)*[A-Z]\w*)::~?(?P<member>\w+|operator\S+)\(", re.M)
+MEMBER = re.compile(r"^(?! )(?:[\w:<>,&*\[\] ]+[ &*])?(?P<class>(?:\w+::)*[A-Z]\w*)::~?(?P<member>\w+|operator\S+)\(", re.M)
 
 
 def is_product(path):
@@ -59,7 +60,8 @@ def figures(root):
     folders = collections.Counter(path.parent for path in files)
     of_sources = [line for path in sources for line in lines[path]]
     return {
-        "lines of product code": sum(len(of) for of in lines.values()),
+        "lines of product code without comments and blank ones": sum(
+            1 for of in lines.values() for line in of if line.strip() and not line.lstrip().startswith("//")),
         "longest product file, lines": max(len(of) for of in lines.values()),
         ".cc without a header of its name, %": round(100 * len(alone) / len(sources), 1),
         "classes with members in two .cc files or more": sum(len(of) > 1 for of in homes.values()),

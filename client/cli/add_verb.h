@@ -6,7 +6,6 @@
 // it, which the header names. Flags are filled by the parser, whose actions own them.
 #pragma once
 
-#include <memory>
 #include <string>
 #include <utility>
 

@@ -4,15 +4,14 @@
 #include <atomic>
 #include <chrono>
 #include <cstdio>
-#include <optional>
 #include <unistd.h>
 
 #include <fmt/format.h>
 
-#include "client/cli/diagnostics_view.h"
 #include "client/cli/global.h"
-#include "client/cli/json_line.h"
-#include "client/cli/print.h"
+#include "client/cli/output/diagnostics_view.h"
+#include "client/cli/output/json_line.h"
+#include "client/cli/output/print.h"
 #include "client/cli/session.h"
 #include "client/error_detail.h"
 #include "client/trace.h"

@@ -7,8 +7,8 @@
 
 #include "client/cli/add_verb.h"
 #include "client/cli/failure.h"
-#include "client/cli/json_line.h"
-#include "client/cli/print.h"
+#include "client/cli/output/json_line.h"
+#include "client/cli/output/print.h"
 #include "compiler/base/file.h"
 #include "runtime/graph/graph_file.h"
 #include "runtime/graph/planner.h"

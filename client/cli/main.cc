@@ -13,11 +13,11 @@
 
 #include "client/call_log.h"
 #include "client/cli/failure.h"
-#include "client/cli/help.h"
-#include "client/cli/print.h"
+#include "client/cli/help/help.h"
+#include "client/cli/help/version.h"
+#include "client/cli/output/print.h"
 #include "client/cli/session.h"
 #include "client/cli/verbs.h"
-#include "client/cli/version.h"
 #include "compiler/base/printable.h"
 
 namespace kiln::cli {

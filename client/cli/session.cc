@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "client/cli/session.h"
 
-#include <array>
-#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -14,8 +12,8 @@
 #include "client/call_log.h"
 #include "client/cli/failure.h"
 #include "client/cli/global.h"
-#include "client/cli/print.h"
-#include "client/cli/progress.h"
+#include "client/cli/output/print.h"
+#include "client/cli/output/progress.h"
 #include "client/trace.h"
 #include "compiler/base/duration_text.h"
 #include "compiler/base/thread.h"

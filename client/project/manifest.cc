@@ -2,7 +2,6 @@
 #include "client/project/manifest.h"
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <map>
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/artifact/metadata.h"
 
-#include <limits>
 #include <utility>
 
 #include <fmt/format.h>

@@ -114,6 +114,9 @@ std::strong_ordering Compare(const std::optional<Fix>& a, const std::optional<Fi
          std::tuple(b->form, b->confidence, Rank(b->where), std::string_view(b->text));
 }
 
+// A total order over all that a diagnostic says: two that compare equal are equal, so that sorting
+// leaves one order whatever order threads found them in, and equal ones are neighbours. The place
+// comes first, since people read from the top.
 bool Before(const Diagnostic& a, const Diagnostic& b) {
   const auto key = [](const Diagnostic& d) {
     return std::tuple(d.primary.module, d.primary.bytes.begin, d.code);
@@ -294,6 +297,9 @@ std::string NoteText(const Note& note) {
   return Substitute(NoteTemplate(note.kind), note.arguments);
 }
 
+// The bounds apply to what is shown, so the order of importance decides who is dropped: errors stay
+// before warnings, and within one severity the first places stay. Shortening comes first: it makes
+// different messages equal, never equal ones different.
 void SortAndMerge(std::vector<Diagnostic>& diagnostics) {
   const auto before = [](const Diagnostic& a, const Diagnostic& b) {
     CheckStop();  // a source may have a million

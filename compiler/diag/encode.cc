@@ -69,7 +69,8 @@ Result<std::vector<Argument>> DecodeArguments(ByteView bytes) {
   return arguments;
 }
 
-// Whether every placeholder of the template has an argument.
+// Whether every placeholder of the template has an argument. Templates belong to this build and
+// what is stored may be of another one; substitution takes for granted that arguments are there.
 bool IsComplete(std::string_view text, std::span<const Argument> arguments) {
   for (size_t open = text.find('{'); open != std::string_view::npos; open = text.find('{', open)) {
     const size_t close = text.find('}', open);

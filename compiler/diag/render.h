@@ -6,7 +6,6 @@
 #include <functional>
 #include <span>
 #include <string>
-#include <string_view>
 
 #include "compiler/diag/place.h"
 #include "compiler/source/source_file.h"

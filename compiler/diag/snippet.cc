@@ -191,6 +191,11 @@ void AppendLine(Snippet& snippet, uint32_t number, std::string_view text, Span l
 
 }  // namespace
 
+// Shown are the lines of the primary span, one before it, and those of labels nearby; a gap stands
+// for what is between. Labels far away are left to the caller, who writes them as places. All
+// columns are cells of a terminal: a wide character has two, and a tab as many as it fills. A line
+// is cut around its first mark where it does not fit, and only a few thousand bytes of it are ever
+// looked at, since a generated source may be one line.
 Snippet MakeSnippet(const PlacedSpan& primary, std::span<const PlacedLabel> labels,
                     std::string_view text, uint32_t width) {
   KILN_CHECK(primary.known(), "{}", primary.path);

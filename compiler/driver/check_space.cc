@@ -85,6 +85,11 @@ std::vector<Axis> AxesOf(const resolve::Program& program) {
   return axes;
 }
 
+// Every variant is built, one after the other, by one assembler: what a variant shares with those
+// before it is not compiled again, so thousands of combinations cost little more than the parts in
+// which they differ. A message is known by all that it says, so that one mistake in shared code is
+// one row with many variants and not many rows; which variants have it is what the condition is
+// made of.
 Result<SpaceReport> CheckSpace(const LinkedProgram& linked,
                                std::span<const resolve::EntryPoint> entries,
                                const target::Target& target) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/driver/expressions.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "compiler/base/check.h"

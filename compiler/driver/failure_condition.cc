@@ -16,7 +16,8 @@ namespace {
 
 constexpr size_t kMaxTerms = 8;  // a longer condition tells nobody anything
 
-// A set of variants.
+// A set of variants as a bit set: a space that is checked has at most some thousands, and
+// everything below is intersections and comparisons of such sets.
 class Points {
  public:
   explicit Points(size_t size, bool all = false)
@@ -93,7 +94,10 @@ std::string Joined(const Literals& literals, std::string_view with) {
 }
 
 // Leaves out every literal, from the last on, that the others make superfluous. `join` adds a
-// literal's points to `none`, the points of no literal; `still` tells whether a join will do.
+// literal's points to `none`, the points of no literal; `still` tells whether a join will do. Joins
+// of all prefixes are kept, so that each literal is tested with one join instead of n. The result
+// cannot be shortened further, though another choice might have been shorter: the shortest of all
+// is the set cover problem, and nobody would see the difference.
 template <class Join, class Still>
 Literals Shortened(const Literals& literals, const Points& none, Join join, Still still) {
   std::vector<Points> before{none};  // the join of the first literals, by their number
@@ -115,6 +119,10 @@ Literals Shortened(const Literals& literals, const Points& none, Join join, Stil
   return kept;
 }
 
+// The forms are tried in the order in which people understand them: `a`, `a && b`, `a || b`, then
+// sums of products. A conjunction is right if the literals that all failing variants share have no
+// other variant in common; dually a disjunction. O(literals * variants / 64) for these, times terms
+// for the last.
 class Search {
  public:
   Search(const TriedVariants& tried, const std::vector<bool>& failing)
@@ -214,6 +222,9 @@ class Search {
                      [&](const Points& points) { return points.Within(failing_); });
   }
 
+  // Takes the first failing variant that no term covers and makes the shortest term around it,
+  // until all are covered. Gives up when the answer would be longer than anybody reads; the
+  // diagnostic then has the numbers without a condition.
   std::string CoverWithTerms() const {
     Points left = failing_;
     std::string text;

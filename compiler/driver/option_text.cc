@@ -90,6 +90,10 @@ const ir::Option* Declared(const resolve::Program& program, std::string_view nam
 
 }  // namespace
 
+// The declaration decides how a value is read: `1` is a flag of nobody, a number of three kinds and
+// a name of an enum. Without one, or if the value does not fit it, the value keeps the kind that it
+// looks like, so that the check of options has something to say about it that the author
+// recognises.
 resolve::OptionSetting ReadOptionValue(std::string_view name, std::string_view value,
                                        const ir::Option* declared) {
   resolve::OptionSetting setting;

@@ -14,7 +14,8 @@ using ir::CexprOp;
 constexpr resolve::Value kFalseValue{.kind = ir::ValueKind::kFlag, .bits = 0};
 constexpr resolve::Value kTrueValue{.kind = ir::ValueKind::kFlag, .bits = 1};
 
-// Operators that have a result for all operands of the right types.
+// Operators that have a result for all operands of the right types. What is not total may fail, and
+// a failure must not disappear when the other side of `&&` decides: the evaluator evaluates both.
 bool IsTotal(CexprOp op) {
   switch (op) {
     case CexprOp::kLiteral:
@@ -111,6 +112,10 @@ std::optional<Residuals::Number> Residuals::Simplified(const ir::Cexpr& row,
   return std::nullopt;
 }
 
+// Hash consing with folding: equal nodes have equal numbers, and an operator over literals is the
+// literal that the evaluator itself computes, so that a residual means exactly what the expression
+// did. A node knows its options, sorted, so that Substitute can leave a tree alone that the option
+// is not in.
 Residuals::Number Residuals::Operator(const ir::Cexpr& row, const Number (&operands)[3]) {
   const uint32_t count = resolve::OperandCount(row.op);
   if (const std::optional<Number> simple = Simplified(row, operands)) {
@@ -210,6 +215,8 @@ resolve::Value Residuals::ValueOf(const resolve::Program& program, ir::OptionId 
   return {};
 }
 
+// Memoised by node and given value, since expressions share parts and counting meets the same pairs
+// on many paths.
 Residuals::Number Residuals::Substitute(Number number, uint32_t place,
                                         const resolve::Value& value) {
   const uint32_t option = given_[place].first;

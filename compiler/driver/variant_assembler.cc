@@ -8,12 +8,12 @@
 #include "compiler/artifact/state_hash.h"
 #include "compiler/base/check.h"
 #include "compiler/base/flat_map.h"
-#include "compiler/driver/cached_units.h"
-#include "compiler/driver/code_cache.h"
+#include "compiler/driver/assembler/cached_units.h"
+#include "compiler/driver/assembler/code_cache.h"
+#include "compiler/driver/assembler/result_index.h"
 #include "compiler/driver/output_limits.h"
 #include "compiler/driver/program_lines.h"
 #include "compiler/driver/reads.h"
-#include "compiler/driver/result_index.h"
 #include "compiler/driver/stages.h"
 #include "compiler/emit/metadata/write.h"
 #include "compiler/emit/spirv/assemble.h"
@@ -107,6 +107,11 @@ bool VariantAssembler::State::Close() {
   return closed;
 }
 
+// Specialising has told what this variant is made of; everything behind it is looked up by that:
+// layout by the declarations of the interface, code by regions, modules by the functions in them.
+// So a variant that has all its parts in common with earlier ones costs their lookup and the
+// copying of words. Diagnostics of the layout are added although there may be none of the sources:
+// both are the variant's.
 void VariantAssembler::State::Build(bool closed, ModuleSelection wanted) {
   if (closed) {
     Interface& interface = InterfaceOf();
@@ -125,6 +130,9 @@ void VariantAssembler::State::Build(bool closed, ModuleSelection wanted) {
   view.diagnostics = diagnostics;
 }
 
+// Specialised declarations are kept by `units` and never move, so equal addresses are equal
+// declarations, and a list of addresses is a key. The hash may differ from run to run; nothing is
+// ever ordered by it.
 Interface& VariantAssembler::State::InterfaceOf() {
   const bool compute = variant.pipeline == ir::PipelineType::kCompute;
   const auto workgroup_size = compute ? layout::WorkgroupSize(variant) : std::array<uint32_t, 3>{};
@@ -151,6 +159,10 @@ Interface& VariantAssembler::State::InterfaceOf() {
   return interfaces[row];
 }
 
+// Modules are known in two ways. By number: the assembler compares the functions and the interface
+// of this program, which is fastest where one program has many variants. By content (`by_content`):
+// ids of what the module is made of survive an edit of the sources, so the daemon asks by them, and
+// an edit that changed nothing in a module finds it again.
 StageWords VariantAssembler::State::EmitStage(spirv::EntryChoice choice, Interface& interface,
                                               ModuleSelection wanted) {
   const layout::Layout& layout = *interface.layout.value;
@@ -288,6 +300,8 @@ BuildResult VariantAssembler::BuildCopy(const resolve::OptionValues& values,
   return *BuildUnless([](std::span<const OptionRead>) { return false; }, values, wanted);
 }
 
+// What a variant reads is known before any code is made of it. The caller may find that it has the
+// result for these values already, in a store, and then nothing more is done.
 std::optional<BuildResult> VariantAssembler::BuildUnless(const IsKnown& is_known,
                                                          const resolve::OptionValues& values,
                                                          ModuleSelection wanted) {

@@ -13,7 +13,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "compiler/base/bitset.h"
 #include "compiler/driver/request.h"

@@ -96,6 +96,11 @@ bool CrossesLine(uint64_t offset, uint64_t size) {
   return size != 0 && offset % kLine != 0 && offset / kLine != (offset + size - 1) / kLine;
 }
 
+// The one placing algorithm for all rule sets; they differ in facts (`RuleTraits`) and not in code.
+// A member stands at the end of the one before, rounded up to its alignment. Relaxed rules align
+// vectors like their components, register rules know no alignment beyond that of scalars, and in
+// both a member that would straddle a line of 16 bytes moves to the next. An offset that the author
+// wrote is taken, and only checked.
 MemberPlacing PlaceMember(const Type& type, const Member& member, const TypeLayout& layout,
                           uint64_t end, const RuleTraits& traits) {
   MemberPlacing placing{.size = std::max(layout.size, member.size), .alignment = layout.alignment};
@@ -123,6 +128,8 @@ const TypeLayout& ByteLayouts::Of(const Member& member, Rules rules) {
   return Stored(member.type, rules, OrderOf(member));
 }
 
+// Remembered by type, rule set and order of matrices. Types are numbered bottom up, so the
+// recursion is as deep as the type, which `Types` bounds, and every type is computed once.
 const TypeLayout& ByteLayouts::Stored(TypeId type, Rules rules, MatrixOrder order) {
   const size_t row = (size_t{type.value} * kRulesCount + static_cast<size_t>(rules)) * 2 +
                      (order == MatrixOrder::kRow ? 1 : 0);
@@ -179,6 +186,9 @@ TypeLayout ByteLayouts::Compute(TypeId id, Rules rules, MatrixOrder order) {
   KILN_UNREACHABLE();
 }
 
+// Faults are values: the first one in a type becomes the fault of all that contain it, and whoever
+// reports it walks down again to say where it is. Sizes are checked after each member, so that the
+// sums of one pass cannot overflow.
 TypeLayout ByteLayouts::ComputeStruct(TypeId id, Rules rules) {
   const RuleTraits& traits = TraitsOf(rules);
   const std::span<const Member> members = types_.Members(id);

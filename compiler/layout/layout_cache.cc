@@ -14,7 +14,9 @@ bool IsBlock(const ir::SpecialisedDecl& decl) {
 
 }  // namespace
 
-// Blocks count by declaration, everything else by version, whose addresses are even.
+// Blocks count by declaration, everything else by version, whose addresses are even. What lies
+// inside of a block moves members, never bindings, so variants that differ there share all numbers.
+// Addresses of versions are ids here: units keep them as long as this cache lives.
 void LayoutCache::ReadKey(const ir::SpecialisedProgram& variant) {
   key_.clear();
   for (const ir::SpecialisedDecl* decl : variant.interface) {
@@ -42,6 +44,9 @@ std::optional<Layout> LayoutCache::WithBlocks(const Layout& numbers,
   return layout;
 }
 
+// Only layouts without any message are remembered: a message may name what is inside of a block,
+// which is not part of the key. A block that does not fit its rules takes the long way for the same
+// reason.
 Diagnosed<Layout> LayoutCache::Assign(const ir::SpecialisedProgram& variant) {
   if (variant.pipeline == ir::PipelineType::kCompute) {
     return layout::Assign(variant, target_, types_);  // settings are checked, too

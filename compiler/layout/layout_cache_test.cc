@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "compiler/layout/interface_writer.h"
 #include "compiler/layout/rpl_adapter.h"
+#include "tests/support/interface_writer.h"
 
 namespace kiln::layout {
 namespace {

@@ -3,15 +3,14 @@
 // the settings. Front ends fill it in; texts are views that outlive it. See spec/layout 2, 3, 6.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string_view>
 #include <vector>
 
 #include "compiler/diag/diagnostic.h"
-#include "compiler/layout/allocator.h"
 #include "compiler/layout/attributes.h"
+#include "compiler/layout/engine/allocator.h"
 #include "compiler/layout/rules.h"
 #include "compiler/layout/types.h"
 

@@ -10,7 +10,7 @@
 #include "compiler/base/stop.h"
 #include "compiler/ir/enum_names.h"
 #include "compiler/layout/attributes.h"
-#include "compiler/layout/engine.h"
+#include "compiler/layout/engine/engine.h"
 #include "compiler/layout/rpl_order.h"
 
 namespace kiln::layout {

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "compiler/layout/interface_writer.h"
+#include "tests/support/interface_writer.h"
 
 namespace kiln::layout {
 namespace {

@@ -9,6 +9,11 @@
 namespace kiln::layout {
 namespace {
 
+// Walks a type once, depth first, and writes down a leaf for everything that needs a binding.
+// Numbers are counted from zero as if the parameter were alone (`cursor_`, by kind); assignment
+// adds where its runs begin. A parameter block opens a group: a space of its own, with counters
+// that begin anew. Arrays multiply what is below them and are not unrolled, so the cost is the
+// number of paths in the type, which is checked before.
 class Splitter {
  public:
   Splitter(const Types& types, std::string_view name, const SplitContext& context)
@@ -153,6 +158,8 @@ void Splitter::Content(TypeId holder, TypeId content) {
   }
 }
 
+// All items of an array of blocks are alike: one is walked, and the spaces that it took are
+// multiplied.
 void Splitter::Block(TypeId id) {
   const TypeId content = types_[id].element;
   const uint64_t items = Items();
@@ -184,6 +191,8 @@ void Splitter::Block(TypeId id) {
   extents_ = outer_extents;
 }
 
+// Whether it uses something besides spaces of its own. A block that holds nothing but other blocks
+// gets no space; a space without any binding would have to be declared all the same.
 bool Splitter::UsesOwn(TypeId id) const {
   const Type& type = types_[id];
   switch (type.kind) {

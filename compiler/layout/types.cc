@@ -161,6 +161,8 @@ TypeId Types::Intern(const Type& row) {
       [&] { return Add(row).value; })};
 }
 
+// A type that is too deep becomes one that has an end: `Endless` stands for it from there on, so no
+// walk ever goes deeper than the limit, and whoever uses it reports that.
 TypeId Types::Add(Type row) {
   Summarise(row);
   if (row.depth > kMaxDepth) {
@@ -170,6 +172,10 @@ TypeId Types::Add(Type row) {
   return TypeId{size() - 1};
 }
 
+// What walks need to know before they start: depth, number of paths to leaves, whether there are
+// bytes or resources below. All of it follows from the parts, which are there already. Paths
+// saturate just above what is allowed, so that a type which doubles at each level is refused and
+// not counted.
 void Types::Summarise(Type& row) const {
   row.depth = 1;
   switch (row.kind) {

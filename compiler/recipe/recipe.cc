@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/recipe/recipe.h"
 
-#include <algorithm>
 #include <charconv>
 #include <cstring>
 #include <vector>

@@ -11,7 +11,6 @@
 //   dis                        text of the assembler, to be looked at; no recipe of a target
 #pragma once
 
-#include <map>
 #include <string>
 #include <string_view>
 

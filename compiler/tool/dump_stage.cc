@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/tool/dump_stage.h"
 
-#include <array>
 #include <utility>
 
 #include <fmt/format.h>
@@ -19,7 +18,7 @@
 #include "compiler/front/rpl/front.h"
 #include "compiler/ir/print_generic.h"
 #include "compiler/ir/print_specialised.h"
-#include "compiler/layout/dump.h"
+#include "compiler/layout/reflection/dump.h"
 #include "compiler/layout/rpl_adapter.h"
 
 namespace kiln::tool {

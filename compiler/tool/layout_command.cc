@@ -2,7 +2,6 @@
 #include "compiler/tool/layout_command.h"
 
 #include <cstdio>
-#include <span>
 #include <vector>
 
 #include <fmt/format.h>

@@ -6,7 +6,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string_view>
 #include <vector>
 
@@ -96,6 +95,14 @@ struct ChainRow {
             .flags = flags};
   }
 };
+
+// Whether one object could be either chain, as far as it was described: usage aside.
+inline bool SameDescription(const ChainRow& a, const ChainRow& b) {
+  return a.kind == b.kind && a.size == b.size && a.type == b.type && a.format == b.format &&
+         a.extent.width == b.extent.width && a.extent.height == b.extent.height &&
+         a.extent.depth == b.extent.depth && a.mips == b.mips && a.layers == b.layers &&
+         a.samples == b.samples && a.flags == b.flags;
+}
 
 static_assert(sizeof(AccessRow) == 48 && sizeof(VersionRow) == 16 && sizeof(ChainRow) == 88);
 

@@ -3,7 +3,6 @@
 // See spec/graph 3.5, 7.4
 #pragma once
 
-#include <utility>
 #include <vector>
 
 #include "runtime/graph/declarations.h"

@@ -1,146 +1,330 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/graph/graph.h"
 
-#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "runtime/graph/declare/declare_access.h"
+#include "runtime/graph/declare/declare_outside.h"
+#include "runtime/graph/declare/declare_semaphores.h"
+#include "runtime/graph/declare/short_name.h"
+#include "runtime/graph/formats.h"
+
 namespace kiln::graph {
 namespace {
 
-constexpr size_t kMaxErrors = 32;
+ChainRow RowOf(const TextureDesc& desc, Object object) {
+  ChainRow row{};
+  row.kind = ResourceKind::kTexture;
+  row.object = object;
+  row.type = desc.type;
+  row.format = desc.format;
+  row.extent = desc.size;
+  row.mips = desc.mips;
+  row.layers = desc.layers;
+  row.samples = desc.samples;
+  row.usage = desc.extra_usage;
+  row.flags = desc.flags;
+  row.aspects = AspectsOfFormat(desc.format);
+  row.previous = kNone;
+  row.acquire = kNone;
+  return row;
+}
+
+ChainRow RowOf(const BufferDesc& desc, Object object) {
+  ChainRow row{};
+  row.kind = ResourceKind::kBuffer;
+  row.object = object;
+  row.size = desc.size;
+  row.mips = 1;
+  row.layers = 1;
+  row.samples = 1;
+  row.memory = desc.memory;
+  row.previous = kNone;
+  row.acquire = kNone;
+  return row;
+}
+
+// Whether a blit can bring one format into the other.
+bool CanBlit(VkFormat from, VkFormat to) {
+  const auto is_plain_color = [](VkFormat format) {
+    const std::optional<FormatInfo> info = InfoOf(format);
+    return info.has_value() && info->aspects == VK_IMAGE_ASPECT_COLOR_BIT && info->block == 1;
+  };
+  return is_plain_color(from) && is_plain_color(to) && IsIntegerFormat(from) == IsIntegerFormat(to);
+}
+
+struct alignas(16) CapturedBytes {
+  std::byte bytes[16];
+};
 
 }  // namespace
 
-Graph::Graph(uint8_t identity) : identity_(uint32_t{identity} << kSerialBits) {
-  rows_.frame = identity_;
-}
+struct Graph::Parts {
+  explicit Parts(uint8_t identity) : frame(uint32_t{identity} << kSerialBits) {}
+
+  template <class Id>
+  Id Make(uint32_t version) const {
+    const Declarations& rows = frame.rows();
+    Id id;
+    id.index = version;
+    id.frame = rows.frame;
+    id.temporal = version < rows.versions.size() ? rows.versions[version].temporal : 0U;
+    return id;
+  }
+
+  // What is alike for textures and buffers, whose requests have the same fields.
+  template <class Id, class Request>
+  Id Create(PassId pass, const Request& request, Where where) {
+    return Make<Id>(accesses.Create(pass,
+                                    {.name = request.name,
+                                     .chain = RowOf(request.desc, Object::kTransient),
+                                     .access = request.access,
+                                     .contents = request.contents,
+                                     .keep = request.keep},
+                                    where));
+  }
+  template <class Id, class Request>
+  Id Write(PassId pass, const Handle& old, const Request& request, Where where) {
+    return Make<Id>(accesses.Write(pass,
+                                   {.name = request.name,
+                                    .old = old,
+                                    .access = request.access,
+                                    .discard = request.discard,
+                                    .keep = request.keep},
+                                   where));
+  }
+  template <class Id, class Request>
+  Id Import(const Request& request, const ChainBinding& binding, Where where) {
+    return Make<Id>(outside.Import({.name = request.name,
+                                    .chain = RowOf(request.desc, Object::kImported),
+                                    .state = request.state,
+                                    .binding = binding,
+                                    .acquire = request.acquire},
+                                   where));
+  }
+
+  FrameRows frame;
+  HandleTable handles{frame};
+  AccessDeclarer accesses{frame, handles};
+  SemaphoreDeclarer semaphores{frame, handles};
+  OutsideDeclarer outside{frame, handles, accesses, semaphores};
+  std::vector<CapturedBytes> captured;
+  Instant begun;
+};
+
+Graph::Graph(uint8_t identity) : parts_(std::make_unique<Parts>(identity)) {}
+Graph::~Graph() = default;
 
 void Graph::BeginFrame() {
-  begun_ = Now();
-  std::swap(rows_, previous_);
-  rows_.frame = identity_ | ((previous_.frame + 1) & kSerialMask);
-  rows_.passes.clear();
-  rows_.accesses.clear();
-  rows_.versions.clear();
-  rows_.chains.clear();
-  rows_.semaphore_uses.clear();
-  rows_.presents.clear();
-  rows_.semaphores.clear();
-  rows_.semaphore_timeline.clear();
-  rows_.bindings.clear();
-  rows_.pass_notes.clear();
-  rows_.version_notes.clear();
-  rows_.semaphore_names.clear();
-  rows_.text.clear();
-  revived_.assign(previous_.versions.size(), kNone);
-  captured_.clear();
-  errors_.clear();
+  parts_->begun = Now();
+  parts_->frame.Begin();
+  parts_->handles.Begin();
+  parts_->captured.clear();
 }
+
+void Graph::SetPoison(bool poison) { parts_->accesses.SetPoison(poison); }
 
 void Graph::NameSemaphore(VkSemaphore semaphore, std::string_view name) {
-  if (std::find(named_semaphores_.begin(), named_semaphores_.end(), semaphore) !=
-      named_semaphores_.end()) {
-    return;
-  }
-  named_semaphores_.push_back(semaphore);
-  semaphore_names_.emplace_back(name);
+  parts_->semaphores.Name(semaphore, name);
 }
 
-void Graph::AddError(GraphError error) {
-  if (errors_.size() < kMaxErrors) {
-    errors_.push_back(std::move(error));
-  }
-}
+void Graph::AddError(GraphError error) { parts_->frame.AddError(std::move(error)); }
 
-NameRef Graph::KeepName(std::string_view name) {
-  const NameRef ref = {static_cast<uint32_t>(rows_.text.size()),
-                       static_cast<uint32_t>(name.size())};
-  rows_.text.insert(rows_.text.end(), name.begin(), name.end());
-  return ref;
-}
+const Declarations& Graph::rows() const { return parts_->frame.rows(); }
+const Declarations& Graph::previous() const { return parts_->frame.previous(); }
+const std::vector<GraphError>& Graph::errors() const { return parts_->frame.errors(); }
+Instant Graph::begun() const { return parts_->begun; }
 
-void Graph::Fail(std::string_view code, std::string_view detail, uint32_t pass, uint32_t version,
-                 Where where) {
-  GraphError error{
-      .code = std::string(code), .message = {}, .passes = {}, .resources = {}, .where = where};
-  error.message = fmt::format("{}:", code);
-  if (version < rows_.versions.size()) {
-    error.resources.emplace_back(rows_.VersionName(version));
-    error.message += fmt::format(" version '{}'", rows_.VersionName(version));
-  }
-  if (pass < rows_.passes.size()) {
-    error.passes.emplace_back(rows_.PassName(pass));
-    error.message += fmt::format("{} pass '{}'", version < rows_.versions.size() ? " in" : "",
-                                 rows_.PassName(pass));
-  }
-  error.message += " ";
-  error.message += detail;
-  AddError(std::move(error));
-}
+uint32_t Graph::Find(TextureId id) const { return parts_->handles.FindVersion(HandleOf(id)); }
+uint32_t Graph::Find(BufferId id) const { return parts_->handles.FindVersion(HandleOf(id)); }
 
-uint32_t Graph::AddChain(const ChainRow& chain, const ChainBinding& binding,
-                         std::string_view name) {
-  const auto index = static_cast<uint32_t>(rows_.chains.size());
-  rows_.chains.push_back(chain);
-  rows_.bindings.push_back(binding);
-  rows_.chains.back().first_version = static_cast<uint32_t>(rows_.versions.size());
-  return AddVersion(name, index, kNone);
-}
-
-uint32_t Graph::AddVersion(std::string_view name, uint32_t chain, uint32_t def) {
-  const ChainRow& row = rows_.chains[chain];
-  const int bits =
-      (row.texture() ? kOfTexture : 0) | (row.object == Object::kImported ? kOfImport : 0);
-  rows_.versions.push_back({.chain = chain,
-                            .def = def,
-                            .kill = kNone,
-                            .temporal = 0,
-                            .output = 0,
-                            .exported = 0,
-                            .bits = static_cast<uint8_t>(bits)});
-  rows_.version_notes.push_back({.name = KeepName(name), .next_usage = 0});
-  return static_cast<uint32_t>(rows_.versions.size() - 1);
-}
-
-uint32_t Graph::AddPass(const PassDesc& desc, Origin origin, Where where) {
-  if (rows_.passes.size() >= kMaxPasses) {
-    Fail("PASS_LIMIT", fmt::format("a frame has at most {} passes", kMaxPasses), kNone, kNone,
-         where);
-    return kPoisoned;
-  }
-  rows_.passes.push_back({.kind = desc.kind,
-                          .queue = desc.queue,
-                          .side_effect = desc.side_effect ? uint8_t{1} : uint8_t{0},
-                          .origin = origin});
-  rows_.pass_notes.push_back({.name = KeepName(desc.name), .where = where, .callback = {}});
-  return static_cast<uint32_t>(rows_.passes.size() - 1);
+const void* Graph::Captured(uint32_t pass) const {
+  return parts_->captured.data() + rows().pass_notes[pass].callback.offset;
 }
 
 PassId Graph::CreatePass(const PassDesc& desc, Where where) {
-  return {.index = AddPass(desc, Origin::kUser, where), .frame = rows_.frame};
+  return {.index = parts_->frame.AddPass(desc, Origin::kUser, where),
+          .frame = parts_->frame.rows().frame};
 }
 
 void* Graph::AddCallback(PassId pass_id, size_t size, CallbackFunction call, Where where) {
-  const uint32_t pass = UsePass(pass_id, where);
+  Declarations& rows = parts_->frame.rows();
+  const uint32_t pass = parts_->handles.UsePass(pass_id, where);
   if (pass == kNone) {
     return nullptr;
   }
-  if (rows_.passes[pass].kind == PassKind::kTransition) {
-    Fail("CALLBACK_ON_TRANSITION", "has a callback, but a transition has no commands", pass, kNone,
-         where);
+  if (rows.passes[pass].kind == PassKind::kTransition) {
+    parts_->frame.Fail("CALLBACK_ON_TRANSITION", "has a callback, but a transition has no commands",
+                       pass, kNone, where);
     return nullptr;
   }
-  CallbackRow& row = rows_.pass_notes[pass].callback;
+  CallbackRow& row = rows.pass_notes[pass].callback;
   if (row.call != nullptr) {
-    Fail("CALLBACK_TWICE", "has two callbacks", pass, kNone, where);
+    parts_->frame.Fail("CALLBACK_TWICE", "has two callbacks", pass, kNone, where);
     return nullptr;
   }
   row.call = call;
-  row.offset = static_cast<uint32_t>(captured_.size());
-  captured_.resize(captured_.size() + (size + sizeof(CapturedBytes) - 1) / sizeof(CapturedBytes));
-  return captured_.data() + row.offset;
+  row.offset = static_cast<uint32_t>(parts_->captured.size());
+  parts_->captured.resize(parts_->captured.size() +
+                          (size + sizeof(CapturedBytes) - 1) / sizeof(CapturedBytes));
+  return parts_->captured.data() + row.offset;
+}
+
+TextureId Graph::CreateTexture(PassId pass, const TextureCreate& create, Where where) {
+  return parts_->Create<TextureId>(pass, create, where);
+}
+
+void Graph::ReadTexture(PassId pass, const TextureRead& read, Where where) {
+  parts_->accesses.Read(pass, HandleOf(read.texture), read.access, where);
+}
+
+TextureId Graph::WriteTexture(PassId pass, const TextureWrite& write, Where where) {
+  return parts_->Write<TextureId>(pass, HandleOf(write.texture), write, where);
+}
+
+TextureId Graph::ImportTexture(const TextureImport& import, Where where) {
+  ChainBinding binding;
+  binding.image = import.image;
+  binding.view = import.view;
+  return parts_->Import<TextureId>(import, binding, where);
+}
+
+TextureId Graph::HistoryTexture(const TextureHistory& history, Where where) {
+  const ChainRow chain = RowOf(history.desc, Object::kHistory);
+  if (!parts_->accesses.CheckDescription(chain, history.name, kNone, where)) {
+    return parts_->Make<TextureId>(kPoisoned);
+  }
+  ChainBinding binding;
+  binding.clear = history.initial;
+  return parts_->Make<TextureId>(
+      parts_->outside.History(history.name, chain, binding, HandleOf(history.previous)));
+}
+
+void Graph::ExportTexture(TextureId texture, const Access& final_state, Where where) {
+  parts_->outside.Export(HandleOf(texture), final_state, where);
+}
+
+BufferId Graph::CreateBuffer(PassId pass, const BufferCreate& create, Where where) {
+  return parts_->Create<BufferId>(pass, create, where);
+}
+
+void Graph::ReadBuffer(PassId pass, const BufferRead& read, Where where) {
+  parts_->accesses.Read(pass, HandleOf(read.buffer), read.access, where);
+}
+
+BufferId Graph::WriteBuffer(PassId pass, const BufferWrite& write, Where where) {
+  return parts_->Write<BufferId>(pass, HandleOf(write.buffer), write, where);
+}
+
+BufferId Graph::ImportBuffer(const BufferImport& import, Where where) {
+  ChainBinding binding;
+  binding.buffer = import.buffer;
+  binding.offset = import.offset;
+  return parts_->Import<BufferId>(import, binding, where);
+}
+
+BufferId Graph::HistoryBuffer(const BufferHistory& history, Where where) {
+  const ChainRow chain = RowOf(history.desc, Object::kHistory);
+  if (!parts_->accesses.CheckDescription(chain, history.name, kNone, where)) {
+    return parts_->Make<BufferId>(kPoisoned);
+  }
+  if (history.desc.memory != MemoryKind::kDevice) {
+    parts_->frame.Fail("TEMPORAL_KIND",
+                       fmt::format("'{}' lies in host memory and has no history", history.name),
+                       kNone, kNone, where);
+    return parts_->Make<BufferId>(kPoisoned);
+  }
+  ChainBinding binding;
+  binding.clear.color.uint32[0] = history.initial;
+  return parts_->Make<BufferId>(
+      parts_->outside.History(history.name, chain, binding, HandleOf(history.previous)));
+}
+
+void Graph::ExportBuffer(BufferId buffer, const Access& final_state, Where where) {
+  parts_->outside.Export(HandleOf(buffer), final_state, where);
+}
+
+void Graph::MarkOutput(TextureId texture, Where where) {
+  parts_->outside.Output(HandleOf(texture), where);
+}
+void Graph::MarkOutput(BufferId buffer, Where where) {
+  parts_->outside.Output(HandleOf(buffer), where);
+}
+
+void Graph::WaitSemaphore(PassId pass, const SemaphoreUse& use, Where where) {
+  parts_->semaphores.Add(pass, use, SemaphoreDeclarer::Direction::kWait, where);
+}
+
+void Graph::SignalSemaphore(PassId pass, const SemaphoreUse& use, Where where) {
+  parts_->semaphores.Add(pass, use, SemaphoreDeclarer::Direction::kSignal, where);
+}
+
+// The image is imported, copied to and brought into the layout of presentation by two passes of the
+// graph's own: the copy waits for the image, the last one signals that it may be shown.
+void Graph::Present(const Presentation& presentation, Where where) {
+  Declarations& rows = parts_->frame.rows();
+  const uint32_t source = parts_->handles.UseVersion(HandleOf(presentation.texture), kNone, where);
+  if (source == kNone) {
+    return;
+  }
+  for (const PresentRow& other : rows.presents) {
+    if (other.swapchain == presentation.swapchain &&
+        other.image_index == presentation.image_index) {
+      parts_->frame.Fail("PRESENT_TWICE", "is presented to an image that is presented already",
+                         kNone, source, where);
+      return;
+    }
+  }
+  const VkFormat format = rows.chains[rows.versions[source].chain].format;
+  if (!CanBlit(format, presentation.image.desc.format)) {
+    parts_->frame.Fail("PRESENT_FORMAT",
+                       fmt::format("has format {}, which cannot be brought to {}",
+                                   FormatText(format), FormatText(presentation.image.desc.format)),
+                       kNone, source, where);
+    return;
+  }
+  TextureImport import = presentation.image;
+  import.state = {.stages = VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT};
+  import.acquire = nullptr;
+  const TextureId image = ImportTexture(import, where);
+  const PassId copy = {parts_->frame.AddPass({.name = "present: copy", .kind = PassKind::kTransfer},
+                                             Origin::kPresentCopy, where),
+                       rows.frame};
+  const PassId present = {parts_->frame.AddPass({.name = "present", .kind = PassKind::kTransition},
+                                                Origin::kPresent, where),
+                          rows.frame};
+  ReadTexture(
+      copy,
+      {.texture = presentation.texture, .access = {.accesses = VK_ACCESS_2_TRANSFER_READ_BIT}},
+      where);
+  const TextureId copied = WriteTexture(copy,
+                                        {.name = ShortName("", import.name, " copied").text(),
+                                         .texture = image,
+                                         .access = {.accesses = VK_ACCESS_2_TRANSFER_WRITE_BIT},
+                                         .discard = true,
+                                         .keep = {}},
+                                        where);
+  WaitSemaphore(copy,
+                {.semaphore = presentation.acquire, .stages = VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT},
+                where);
+  WriteTexture(present,
+               {.name = ShortName("", import.name, " presented").text(),
+                .texture = copied,
+                .access = {.layout = VK_IMAGE_LAYOUT_PRESENT_SRC_KHR},
+                .discard = false,
+                .keep = {}},
+               where);
+  SignalSemaphore(present, {.semaphore = presentation.present}, where);
+  rows.presents.push_back({.source = source,
+                           .target = image.index,
+                           .copy_pass = copy.index,
+                           .present_pass = present.index,
+                           .swapchain = presentation.swapchain,
+                           .present = presentation.present,
+                           .image_index = presentation.image_index,
+                           .filter = presentation.filter});
 }
 
 }  // namespace kiln::graph

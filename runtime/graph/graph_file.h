@@ -6,7 +6,7 @@
 //   FrameFile(std::move(description)).Declare(graph);
 #pragma once
 
-#include "runtime/graph/declare_file.h"
-#include "runtime/graph/frame_description.h"
-#include "runtime/graph/parse_file.h"
-#include "runtime/graph/write_file.h"
+#include "runtime/graph/file/declare_file.h"
+#include "runtime/graph/file/frame_description.h"
+#include "runtime/graph/file/parse_file.h"
+#include "runtime/graph/file/write_file.h"

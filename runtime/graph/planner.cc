@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "runtime/graph/make_plan.h"
+#include "runtime/graph/plan/make_plan.h"
+#include "runtime/graph/plan/structure.h"
 #include "runtime/graph/print_plan.h"
-#include "runtime/graph/structure.h"
 
 namespace kiln::graph {
 

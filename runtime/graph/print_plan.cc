@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "runtime/graph/plan_text.h"
+#include "runtime/graph/print/plan_text.h"
 
 namespace kiln::graph {
 namespace {

@@ -8,9 +8,9 @@
 
 #include "runtime/graph/graph.h"
 #include "runtime/graph/plan.h"
-#include "runtime/graph/print_dot.h"
-#include "runtime/graph/print_json.h"
-#include "runtime/graph/print_svg.h"
+#include "runtime/graph/print/print_dot.h"
+#include "runtime/graph/print/print_json.h"
+#include "runtime/graph/print/print_svg.h"
 
 namespace kiln::graph {
 

@@ -3,7 +3,6 @@
 // from the last use that each target remembers.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <optional>
 #include <span>

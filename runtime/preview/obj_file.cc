@@ -5,7 +5,6 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
-#include <map>
 #include <tuple>
 
 #include <fmt/format.h>

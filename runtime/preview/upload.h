@@ -2,7 +2,6 @@
 // Bytes of the host as images and buffers of the device.
 #pragma once
 
-#include <cstdint>
 #include <span>
 #include <vector>
 

@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <deque>
 #include <utility>
-#include <vector>
 
 #include "runtime/vk/device.h"
 #include "runtime/vk/unique.h"

@@ -4,7 +4,6 @@
 #include "runtime/vk/table.h"
 
 #include <array>
-#include <string>
 #include <volk.h>
 
 #include <fmt/format.h>

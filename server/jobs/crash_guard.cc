@@ -103,7 +103,10 @@ CrashGuard::~CrashGuard() {
 
 void CrashGuard::Leave() { Word(file_.working).store(0, std::memory_order_release); }
 
-// Keeps earlier failures and adds one attempt for what ran; then nothing runs.
+// Keeps earlier failures and adds one attempt for what ran; then nothing runs. The file is what a
+// process that died left behind, possibly in the middle of a write: a row counts if its check fits,
+// and a row that does not is as good as empty. `working` tells a crash from an end: a daemon that
+// ended in order has set it to zero, so its rows say nothing.
 void CrashGuard::Read(int64_t keep_s) {
   if (file_.magic != kMagic) {
     std::memset(static_cast<void*>(&file_), 0, sizeof(File));
@@ -190,6 +193,9 @@ bool CrashGuard::Fail(const cache::Key& key) {
   return true;
 }
 
+// An input that was running when a process died is a suspect, and so were its neighbours, of which
+// at most one is to blame. So suspects run alone: if the process dies again, nobody else is
+// accused. As long as there is none, which is nearly always, this is one atomic load.
 CrashGuard::Running::EntryMode CrashGuard::Enter(const cache::Key& key) {
   if (suspect_count_.load(std::memory_order_acquire) == 0) {
     return Running::EntryMode::kFree;
@@ -240,6 +246,10 @@ void CrashGuard::Exit(const cache::Key& key, Running::EntryMode entered) {
   changed_.NotifyAll();
 }
 
+// One row per running input, in memory that is shared with the file: the kernel keeps it when the
+// process dies, so nothing needs to be flushed. The head is written last and makes the row valid.
+// Threads have a row of their own as a rule, so they do not meet on a cache line. If there is no
+// free row the input is not noted, which only means that it cannot be blamed.
 size_t CrashGuard::Note(const cache::Key& key) {
   static std::atomic<size_t> threads = 0;
   thread_local size_t mine = threads.fetch_add(1) % kRows;  // as a rule nobody else's

@@ -69,6 +69,10 @@ Result<uint64_t> MemoryQueue::Submit(Job job) {
   return id;
 }
 
+// Whom to wake, if anybody: one thread per job that can run now, and rather a thread that serves
+// interactive work only, since it has no other use. Waking happens outside of the mutex, so that
+// the thread does not run into it. A job that cannot run for a limit wakes nobody; Complete looks
+// again.
 CondVar* MemoryQueue::NextToWake() {
   Idle& both = idle_[At(LaneChoice::kBoth)];
   Idle& express = idle_[At(LaneChoice::kInteractiveOnly)];
@@ -145,6 +149,12 @@ Result<uint64_t> MemoryQueue::Add(Job job) {
   return id;
 }
 
+// Start-time fair queueing. A line has a clock of its own, `now`: the start of the job that was
+// taken last. The next job of a session starts where its last one ended in that time (the distance
+// divided by its weight), but never before now, so that a session which was idle has saved nothing
+// up. Jobs are taken in the order of their starts. With that a session of weight w gets w shares of
+// the line however many jobs it submits, and waits for at most one job of every other session.
+// O(log n) per job.
 uint64_t MemoryQueue::StartOf(Line& line, const Job& job) {
   if (line.next.size() >= kMostSessions) {  // those that have had nothing to do are not behind
     std::erase_if(line.next, [&](const auto& session) { return session.second <= line.now; });
@@ -179,6 +189,9 @@ bool MemoryQueue::MayRunLong(const std::string& tenant) const {
          running < std::max<uint64_t>(1, long_at_once_ / 2);
 }
 
+// The first row of the line that may run now. Usually that is the first of all. While others than
+// the owner have all the threads that they may have, it is the owner's first; for long jobs it is
+// the first whose tenant has a share left. These two cases look at rows one by one.
 MemoryQueue::Places::const_iterator MemoryQueue::First(Kind kind) const {
   const Line& line = LineOf(kind);
   if (kind == Kind::kLong && !closed_) {
@@ -201,6 +214,8 @@ MemoryQueue::Kind MemoryQueue::NextKind(Lane lane) const {
   return MayRun(Kind::kShort) && !after_short ? Kind::kShort : Kind::kLong;
 }
 
+// Interactive work goes first, but for every tenth dispatch: a batch that runs beside a busy editor
+// takes ten times as long, and not for ever.
 std::optional<Lane> MemoryQueue::Pick(LaneChoice serves) {
   const bool interactive = MayRun(Lane::kInteractive);
   const bool batch = serves == LaneChoice::kBoth && MayRun(Lane::kBatch);

@@ -14,7 +14,6 @@
 #pragma once
 
 #include <cstdint>
-#include <ctime>
 #include <functional>
 #include <map>
 #include <memory>

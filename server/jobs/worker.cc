@@ -6,7 +6,6 @@
 #include <optional>
 #include <sched.h>
 #include <sys/resource.h>
-#include <utility>
 
 #include "compiler/base/mutex.h"
 #include "compiler/base/thread.h"

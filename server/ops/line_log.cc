@@ -80,6 +80,10 @@ std::string LineLog::LineOf(const LogEntry& entry, Duration now) const {
          "\n";
 }
 
+// A fault that comes with every call must not fill the disk. A warning that says the same as the
+// last one, but for trace id and duration, is counted; the count is written every ten seconds and
+// before the next line that is different. Only lines in a row are compared: two faults that
+// alternate are both news.
 bool LineLog::IsRepeated(const LogEntry& entry, Duration now) {
   if (entry.level < LogLevel::kWarning) {
     return false;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "server/ops/metrics.h"
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <fcntl.h>
 #include <filesystem>
 #include <sstream>
@@ -16,6 +15,7 @@
 
 #include "compiler/base/bytes.h"
 #include "compiler/base/check.h"
+#include "compiler/base/descriptor.h"
 #include "compiler/base/file.h"
 #include "compiler/base/toml_bounds.h"
 
@@ -206,23 +206,6 @@ bool WriteAll(int fd, std::string_view bytes) {
   return true;
 }
 
-// Closes its descriptor when it goes, which also releases a lock.
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  ~Descriptor() {
-    if (fd_ >= 0) {
-      (void)close(fd_);
-    }
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int get() const { return fd_; }
-
- private:
-  const int fd_;
-};
-
 std::string FolderOf(const std::string& path) {
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
   return folder.empty() ? "." : folder.string();
@@ -230,6 +213,9 @@ std::string FolderOf(const std::string& path) {
 
 }  // namespace
 
+// The file is replaced whole, and is on disk when this returns: a token that was revoked must not
+// come back after a loss of power. That is why the folder is synced, too. The temporary file has a
+// name that nobody can foresee and mode 0600 from the start.
 Result<void> WriteTokens(const std::string& path, std::span<const Token> tokens) {
   const std::string folder = FolderOf(path);
   std::error_code ignored;  // the open says what is wrong
@@ -252,6 +238,8 @@ Result<void> WriteTokens(const std::string& path, std::span<const Token> tokens)
   return {};
 }
 
+// Two commands that change tokens at once would each write what they read. The lock is a file of
+// its own, because the tokens' file is another one after each change.
 Result<void> ChangeTokens(const std::string& path,
                           const std::function<Result<void>(std::vector<Token>&)>& change) {
   std::error_code ignored;

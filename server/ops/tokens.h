@@ -3,7 +3,6 @@
 // SHA-256 of their secrets, never the secrets. See spec/daemon 11.4
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <functional>
 #include <optional>

@@ -103,6 +103,8 @@ TraceExport::~TraceExport() {
   thread_.join();
 }
 
+// Whoever ends a call never waits for a disk: what does not fit is dropped and counted, and the log
+// says so once until things go well again.
 void TraceExport::Add(const CallTrace& trace) {
   bool tell = false;
   {

@@ -95,6 +95,9 @@ std::optional<Counter::Conditions> Counter::Given(const Conditions& conditions, 
   return left;
 }
 
+// Conditions that share no axis, not even through others, are independent: what they allow
+// multiplies. Groups are the connected components of that relation, found by merging. O(n²) sets
+// for n conditions, of which a manifest has a few dozen.
 std::vector<Counter::Conditions> Counter::Groups(const Conditions& conditions) const {
   std::vector<std::pair<std::vector<uint32_t>, Conditions>> groups;  // axes, conditions
   for (const Residuals::Number condition : conditions) {
@@ -124,6 +127,12 @@ std::vector<Counter::Conditions> Counter::Groups(const Conditions& conditions) c
   return result;
 }
 
+// Counts the points over the axes of the conditions, and of these only, that none of them drops.
+// This is counting the models of a formula, which nobody can do fast for all formulas. Three things
+// make it fast for those that people write: independent groups multiply; a group that was met
+// before is remembered, by the numbers of its conditions; and conditions are residuals, so that
+// branches which leave the same conditions are the same group, whatever was chosen on the way.
+// Nothing: the limits are used up.
 std::optional<PointCount> Counter::Allowed(const Conditions& conditions) {
   PointCount points = 1;
   for (const Conditions& group : Groups(conditions)) {
@@ -153,7 +162,8 @@ bool Counter::MayGoOn() const {
          known_bytes_ + residuals_.bytes_used() < limits_.bytes && clock_->Monotonic() < end_;
 }
 
-// On the axis that occurs in most conditions. As deep as there are axes.
+// On the axis that occurs in most conditions, since that simplifies most of them and splits the
+// group soonest. As deep as there are axes.
 std::optional<PointCount> Counter::AllowedByBranching(const Conditions& conditions) {
   const std::vector<uint32_t> axes = AxesOf(conditions);
   std::map<uint32_t, uint32_t> mentions;
@@ -209,6 +219,9 @@ Counter::Count Counter::All(const Limits& limits, Clock& clock) {
   return {.points = *count, .exact = true};
 }
 
+// The point of a rank, in the order in which the last axis varies fastest: axis by axis, each value
+// has a count of points behind it, and those before the right one are skipped. So page 10,000 of a
+// list costs as much as the first. Counts come from what is remembered.
 std::vector<uint32_t> Counter::Unrank(PointCount rank) {
   const ChargedMemory charged;
   std::vector<uint32_t> point;
@@ -351,7 +364,9 @@ bool Counter::MentionsDead(const std::vector<bool>& live) const {
   return std::ranges::any_of(AxesOf(exclusions_), [&](uint32_t axis) { return !live[axis]; });
 }
 
-// As deep as there are axes. Every branch that is entered holds a point.
+// Axes that nothing reads come last in the order. Up to them every allowed value is tried; what is
+// left then is how many points share the result, and any one of these stands for all. As deep as
+// there are axes. Every branch that is entered holds a point, so no work is done for nothing.
 bool Counter::AddLivePoints(const std::vector<uint32_t>& order, size_t next, size_t live_count,
                             const Conditions& conditions, LivePoint& point, size_t limit,
                             std::vector<LivePoint>& points) {

@@ -158,6 +158,10 @@ class Mentions {
   std::set<uint32_t> names_;
 };
 
+// What can be reached from some declarations by name, whatever the options are: an overestimate,
+// since no condition is evaluated. A name reaches every declaration that may bear it. Each
+// declaration is visited once, and each of its mentions looked up once, so the cost is that of
+// reading the program.
 class Reached {
  public:
   explicit Reached(const resolve::Program& program)
@@ -241,7 +245,9 @@ class Reached {
     }
   }
 
-  // The declaration, or a segment of it, mentions these.
+  // The declaration, or a region of it, mentions these. A constant is no unit of its own: whoever
+  // mentions it depends on the options that it mentions, so its mentions become those of the
+  // reader.
   void Consult(ir::DeclId reader, std::set<uint32_t> names) {
     std::vector<uint32_t> work(names.begin(), names.end());
     while (!work.empty()) {  // constants stand for what they mention
@@ -296,6 +302,9 @@ class Reached {
 
 }  // namespace
 
+// One reachability from all roots says what depends on an option at all; three more, each from some
+// of the roots, say whether code, settings or the layout do. They differ in roots only, so an
+// option may count for several.
 std::vector<Liveness> LivenessOf(const resolve::Program& program,
                                  std::span<const resolve::EntryPoint> entries) {
   Reached all(program);

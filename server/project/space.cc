@@ -134,6 +134,8 @@ Diagnosed<Space> Space::Make(const driver::LinkedProgram& program, const SpaceRe
   return result;
 }
 
+// Points by their number in mixed radix, each tested. For spaces that cannot be counted: those with
+// a value twice on an axis, or a condition over something that is no option.
 Diagnosed<Space::Page> Space::List(uint64_t from, uint64_t limit) {
   Diagnosed<Page> result;
   Page page;
@@ -205,6 +207,9 @@ std::optional<Counter> Space::MakeCounter() const {
   return Counter(program, std::move(axes), std::move(residuals), std::move(exclusions));
 }
 
+// An axis is live if anything mentions its option: a cheap upper bound of what results depend on,
+// since the mention may itself be dead. It decides which points are worth listing, never what is
+// built.
 std::vector<bool> Space::LiveAxes() const {
   const resolve::Program& program = program_->program;
   std::vector<bool> mentioned(program.name_count(), false);

@@ -45,6 +45,11 @@ void Inherit(const EventBody& older, EventBody& newer) {
 
 }  // namespace
 
+// A subscriber that does not take its events must cost bounded memory and still learn how things
+// stand. So events that were taken are kept for replay up to a number, and events that wait are
+// conflated when there are too many: of several about the same thing the newest stays, and says for
+// the others what it changed. The bound is moved to twice what was left, so that conflating costs
+// O(1) per event even if nothing can be dropped.
 void EventLog::Append(EventBody body) {
   events_.push_back({.seq = ++last_seq_, .body = std::move(body)});
   while (next_ != 0 && events_.size() > kReplayed) {
@@ -58,6 +63,8 @@ void EventLog::Append(EventBody body) {
   }
 }
 
+// From the newest to the oldest, so that the first event of a name that is met is the one that
+// stays. An event that follows a gap is marked, since the subscriber sees a jump in the numbers.
 void EventLog::Conflate() {
   std::deque<Event> kept;
   std::map<std::string, size_t> newest;  // counted from the end of `kept`

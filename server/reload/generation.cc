@@ -56,6 +56,10 @@ std::string VariantName(const Options& options) {
   return name;
 }
 
+// Work is done in steps, between which the session's lock is free and somebody else may have the
+// thread: prepare all targets, then what is on screen, point by point, then all other points in the
+// batch lane. A program whose entries are those of the last generation (a comment changed, or white
+// space) is done after the first step.
 StepResult ProgramWork::Step(const Workshop& shop, const cache::Call& outer) {
   // A stop of either: a newer generation or the daemon.
   const std::stop_callback forward(outer.stop, [this] { stop_.request_stop(); });
@@ -221,7 +225,8 @@ StepResult ProgramWork::BuildPoint(const Workshop& shop, const cache::Call& call
   return result;
 }
 
-// Errors that variants share are said once, with the condition that they fail under.
+// Errors that variants share are said once, with the condition that they fail under. Variants on
+// screen were built before the points were listed, so their messages are merged by what they say.
 DiagnosticsPtr ProgramWork::AllDiagnostics() const {
   auto all = std::make_shared<std::vector<compile::MergedFailure>>();
   if (!failures_.empty()) {

@@ -6,7 +6,6 @@
 #pragma once
 
 #include <span>
-#include <string>
 #include <vector>
 
 #include "cache/explain_ring.h"

@@ -151,6 +151,9 @@ void Session::Replace(std::vector<WatchedProgram> programs, std::set<std::string
   programs_ = std::move(now);
 }
 
+// An edit begins a generation: everybody hears which programs it touches, work for those is thrown
+// away and begun anew, and when the last of it is done the generation has settled. An edit while
+// work is under way does not wait: results of older sources would be replaced at once.
 void Session::NextGeneration(const std::set<std::string>& paths,
                              const std::set<std::string>& affected) {
   ++generation_;
@@ -223,7 +226,9 @@ void Session::Rest() {
   }
 }
 
-// The program is looked at now, whatever work for it was under way.
+// The program is looked at now, whatever work for it was under way. Programs that somebody has on
+// screen go to the head of the line. Targets that nobody listens to are not built; the program
+// stays stale until somebody does.
 void Session::Renew(const std::string& name, Program& program) {
   DropWork(program);
   program.said = nullptr;
@@ -289,6 +294,9 @@ Change Session::ChangeOf(const ArtifactState& before, const BuiltVariant& now) {
           .layout = before.artifact->layout_hash != now.artifact->layout_hash};
 }
 
+// Results of work that was replaced meanwhile are dropped: `work` is compared by identity, so
+// nothing needs to be cancelled in time to be right. What is sent is the difference to the last
+// good artifact of a variant; equal artifacts are silent.
 bool Session::Absorb(const WorkItem& taken, StepResult result) {
   const auto found = programs_.find(taken.program);
   if (found == programs_.end() || found->second.work != taken.work) {
@@ -365,6 +373,9 @@ void Session::Abandon(const WorkItem& taken) {
   SettleIfDone();
 }
 
+// A failed program keeps its last good artifacts, and forgets what its entries were, so that the
+// next generation looks at all variants again. A program that is right drops variants that it has
+// no longer, and its entries become those with which the next edit may be recognised as no change.
 void Session::Finish(const std::string& name, Program& program) {
   const std::shared_ptr<ProgramWork> work = program.work;
   DropWork(program);
@@ -440,6 +451,9 @@ SessionOpened Session::OpenedFor(bool resumed) const {
   return opened;
 }
 
+// What a new subscriber must know before it hears news: what the session has, as events like any
+// others. One that resumed without a gap has heard all of it; for one that fell behind it stands
+// between the marks of a snapshot, so that it can drop what is not in there.
 void Session::Begin(const std::string& id, Wish wish, ResumeMode resuming,
                     const std::vector<WatchedProgram>* programs) {
   Subscriber& subscriber = subscribers_[id];

@@ -9,20 +9,20 @@
 
 #include "proto/kiln/v1/batch.grpc.pb.h"
 #include "server/compile/batch_check.h"
-#include "server/rpc/call_context.h"
-#include "server/rpc/compile_calls.h"
-#include "server/rpc/convert_batch.h"
-#include "server/rpc/convert_reply.h"
-#include "server/rpc/convert_request.h"
-#include "server/rpc/event_pump.h"
-#include "server/rpc/host.h"
-#include "server/rpc/message_limits.h"
-#include "server/rpc/open_streams.h"
-#include "server/rpc/paging.h"
-#include "server/rpc/reader_pace.h"
-#include "server/rpc/request_error.h"
-#include "server/rpc/start_stream.h"
-#include "server/rpc/unary_call.h"
+#include "server/rpc/calls/compile_calls.h"
+#include "server/rpc/messages/convert_batch.h"
+#include "server/rpc/messages/convert_reply.h"
+#include "server/rpc/messages/convert_request.h"
+#include "server/rpc/messages/message_limits.h"
+#include "server/rpc/messages/paging.h"
+#include "server/rpc/messages/request_error.h"
+#include "server/rpc/reactors/call_context.h"
+#include "server/rpc/reactors/event_pump.h"
+#include "server/rpc/reactors/host.h"
+#include "server/rpc/reactors/open_streams.h"
+#include "server/rpc/reactors/reader_pace.h"
+#include "server/rpc/reactors/start_stream.h"
+#include "server/rpc/reactors/unary_call.h"
 
 namespace kiln::rpc {
 namespace {
@@ -132,7 +132,9 @@ class WatchCall final : public grpc::ServerWriteReactor<v1::BatchEvent>,
     }
   }
 
-  // Writes the next event, if there is one and nothing is being written.
+  // Writes the next event, if there is one and nothing is being written. Events are read from the
+  // batch when those of the last time were written, never queued here, so a watcher costs one
+  // message whatever a batch has to say.
   void Step() {
     if (writing_ || finished_) {
       return;

@@ -9,13 +9,13 @@
 #include <fmt/format.h>
 
 #include "proto/kiln/v1/cache.grpc.pb.h"
-#include "server/rpc/cache_calls.h"
-#include "server/rpc/caller.h"
-#include "server/rpc/compile_calls.h"
-#include "server/rpc/host.h"
-#include "server/rpc/stream_call.h"
-#include "server/rpc/unary_call.h"
-#include "server/rpc/upload_call.h"
+#include "server/rpc/calls/cache_calls.h"
+#include "server/rpc/calls/compile_calls.h"
+#include "server/rpc/reactors/host.h"
+#include "server/rpc/reactors/stream_call.h"
+#include "server/rpc/reactors/unary_call.h"
+#include "server/rpc/reactors/upload_call.h"
+#include "server/rpc/transport/caller.h"
 
 namespace kiln::rpc {
 namespace {

@@ -10,9 +10,9 @@
 #include <grpcpp/impl/codegen/proto_utils.h>
 
 #include "cache/memory_store.h"
-#include "server/rpc/convert_request.h"
-#include "server/rpc/explain_calls.h"
-#include "server/rpc/wire.h"
+#include "server/rpc/calls/explain_calls.h"
+#include "server/rpc/messages/convert_request.h"
+#include "server/rpc/messages/wire.h"
 
 namespace kiln::rpc {
 namespace {
@@ -51,7 +51,10 @@ std::string_view CompileAnswer::bytes() const {
   return {reinterpret_cast<const char*>(request_.begin()), request_.size()};
 }
 
-// Answers from memory if the same bytes were asked for before and the result is still there.
+// Answers from memory if the same bytes were asked for before and the result is still there. The
+// bytes of the request stand for everything that follows from them; what may have changed since is
+// asked each time: whether the contents are still there, and whether the builder would still find
+// this result. All of it happens in gRPC's thread, so nothing here may wait.
 bool CompileAnswer::IsKnown(const cache::Call& call, const std::string& trace) {
   const Duration start = engine_.clock.Monotonic();
   const std::shared_ptr<const CachedRequest> known = known_.Find(bytes(), call);

@@ -13,8 +13,8 @@
 #include "compiler/base/result.h"
 #include "proto/kiln/v1/common.pb.h"
 #include "proto/kiln/v1/compile.pb.h"
-#include "server/rpc/compile_calls.h"
-#include "server/rpc/request_cache.h"
+#include "server/rpc/calls/compile_calls.h"
+#include "server/rpc/calls/request_cache.h"
 
 namespace kiln::rpc {
 

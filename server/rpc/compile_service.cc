@@ -2,17 +2,17 @@
 #include "server/rpc/compile_service.h"
 
 #include "proto/kiln/v1/compile.grpc.pb.h"
+#include "server/rpc/calls/compile_calls.h"
+#include "server/rpc/calls/explain_calls.h"
+#include "server/rpc/calls/inspect_calls.h"
+#include "server/rpc/calls/space_calls.h"
 #include "server/rpc/compile_answer.h"
-#include "server/rpc/compile_calls.h"
-#include "server/rpc/explain_calls.h"
 #include "server/rpc/fetch_call.h"
-#include "server/rpc/host.h"
-#include "server/rpc/inspect_calls.h"
-#include "server/rpc/space_calls.h"
-#include "server/rpc/stream_call.h"
-#include "server/rpc/unary_call.h"
-#include "server/rpc/upload_call.h"
-#include "server/rpc/wire.h"
+#include "server/rpc/messages/wire.h"
+#include "server/rpc/reactors/host.h"
+#include "server/rpc/reactors/stream_call.h"
+#include "server/rpc/reactors/unary_call.h"
+#include "server/rpc/reactors/upload_call.h"
 
 namespace kiln::rpc {
 namespace {

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "compiler/base/check.h"
-#include "server/rpc/compile_calls.h"
+#include "server/rpc/calls/compile_calls.h"
 
 namespace kiln::rpc {
 

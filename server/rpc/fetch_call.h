@@ -9,8 +9,8 @@
 
 #include "compiler/base/clock.h"
 #include "compiler/base/mutex.h"
-#include "server/rpc/fetch_pages.h"
-#include "server/rpc/paced_stream.h"
+#include "server/rpc/calls/fetch_pages.h"
+#include "server/rpc/reactors/paced_stream.h"
 
 namespace kiln::rpc {
 

@@ -11,8 +11,8 @@
 #include "server/compile/batch_points.h"
 #include "server/jobs/job.h"
 #include "server/project/counter.h"
-#include "server/rpc/message_limits.h"
-#include "server/rpc/space_calls.h"
+#include "server/rpc/calls/space_calls.h"
+#include "server/rpc/messages/message_limits.h"
 
 namespace kiln::rpc {
 namespace {

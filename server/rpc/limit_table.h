@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "server/rpc/host.h"
+#include "server/rpc/reactors/host.h"
 
 namespace kiln::rpc {
 

@@ -2,11 +2,11 @@
 #include "server/rpc/pack_service.h"
 
 #include "proto/kiln/v1/pack.grpc.pb.h"
-#include "server/rpc/compile_calls.h"
-#include "server/rpc/host.h"
-#include "server/rpc/pack_calls.h"
-#include "server/rpc/stream_call.h"
-#include "server/rpc/unary_call.h"
+#include "server/rpc/calls/compile_calls.h"
+#include "server/rpc/calls/pack_calls.h"
+#include "server/rpc/reactors/host.h"
+#include "server/rpc/reactors/stream_call.h"
+#include "server/rpc/reactors/unary_call.h"
 
 namespace kiln::rpc {
 namespace {

@@ -5,17 +5,17 @@
 #include <set>
 
 #include "proto/kiln/v1/watch.grpc.pb.h"
-#include "server/rpc/call_context.h"
-#include "server/rpc/compile_calls.h"
-#include "server/rpc/convert_reply.h"
-#include "server/rpc/event_pump.h"
-#include "server/rpc/host.h"
-#include "server/rpc/open_streams.h"
-#include "server/rpc/reader_pace.h"
-#include "server/rpc/request_error.h"
-#include "server/rpc/start_stream.h"
-#include "server/rpc/watch_calls.h"
-#include "server/rpc/wire.h"
+#include "server/rpc/calls/compile_calls.h"
+#include "server/rpc/calls/watch_calls.h"
+#include "server/rpc/messages/convert_reply.h"
+#include "server/rpc/messages/request_error.h"
+#include "server/rpc/messages/wire.h"
+#include "server/rpc/reactors/call_context.h"
+#include "server/rpc/reactors/event_pump.h"
+#include "server/rpc/reactors/host.h"
+#include "server/rpc/reactors/open_streams.h"
+#include "server/rpc/reactors/reader_pace.h"
+#include "server/rpc/reactors/start_stream.h"
 
 namespace kiln::rpc {
 namespace {
@@ -117,6 +117,8 @@ class WatchCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::B
     Post([ok](WatchCall& self) { self.Read(ok); });
   }
 
+  // One message is taken in at a time, by a job, and the next is read when it was: a client that
+  // pushes faster than its edits can be taken in is slowed down by flow control, not remembered.
   void Read(bool ok) {
     if (finished_) {
       return;

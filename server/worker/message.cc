@@ -16,6 +16,8 @@
 
 #include <fmt/format.h>
 
+#include "compiler/base/descriptor.h"
+
 namespace kiln::worker {
 namespace {
 
@@ -42,22 +44,6 @@ Error NoMessage(std::string_view what) {
           .context = fmt::format("not a message of a worker: {}", what),
           .reason = "WORKER_GARBAGE"};
 }
-
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  ~Descriptor() {
-    if (number_ >= 0) {
-      (void)::close(number_);
-    }
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int get() const { return number_; }
-
- private:
-  int number_;
-};
 
 // All that came along with a message.
 class Descriptors {

@@ -148,6 +148,9 @@ Result<std::unique_ptr<Process>> Pool::Take(const Job& job, const std::stop_toke
   return process;
 }
 
+// A process goes back to the others, unless it is used up: libraries that it runs leak, so it is
+// replaced after some jobs, when it has grown, or before a limit of its own would end it within a
+// job.
 void Pool::Give(std::unique_ptr<Process> process) {
   const uint64_t resident = process->ResidentBytes();
   const bool used_up = process->CpuTime() >= options_.cpu;  // before its own limit ends it
@@ -209,6 +212,10 @@ Result<bool> Pool::Hear(Process& process, Attempt& attempt) {
   return true;
 }
 
+// One job in one process, watched from outside. The process says when it has taken the job, and
+// then what came of it; in between it is looked at every 20 ms: does anybody still want the answer,
+// should it make way for interactive work, has it used up its time. Time in which it was stopped
+// does not count. Whoever hangs is ended, never waited for: its memory may be anything by now.
 Result<Pool::Attempt> Pool::Try(const Job& job, const std::stop_token& stop, Duration deadline) {
   KILN_TRY(std::unique_ptr<Process> process, Take(job, stop, deadline));
   YieldGuard yielding(*this, *process, job);
@@ -257,6 +264,9 @@ Result<Pool::Attempt> Pool::Try(const Job& job, const std::stop_token& stop, Dur
   return attempt;
 }
 
+// An input is poison after it ended as many processes as it has attempts. Processes that went
+// before they had taken the job are not its fault, and count only when there were as many of these,
+// so that a machine on which nothing starts ends a call, too.
 Result<Answer> Pool::Run(const Job& job, std::stop_token stop, Duration deadline) {
   std::string death;
   int free_attempts = options_.attempts;  // of processes that went before they had the job

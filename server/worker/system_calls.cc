@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "server/worker/system_calls.h"
 
-#include <array>
 #include <cerrno>
 #include <cstddef>
 #include <cstring>

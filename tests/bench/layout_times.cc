@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "compiler/layout/engine.h"
+#include "compiler/layout/engine/engine.h"
 
 namespace kiln::bench {
 namespace {

@@ -6,9 +6,9 @@
 #include <span>
 
 #include "compiler/base/check.h"
-#include "server/rpc/convert_batch.h"
-#include "server/rpc/convert_request.h"
-#include "server/rpc/message_limits.h"
+#include "server/rpc/messages/convert_batch.h"
+#include "server/rpc/messages/convert_request.h"
+#include "server/rpc/messages/message_limits.h"
 #include "server/rpc/service_limits.h"
 
 namespace {

@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
-#include "server/rpc/convert_batch.h"
-#include "server/rpc/message_limits.h"
-#include "server/rpc/rpc_server.h"
+#include "server/rpc/messages/convert_batch.h"
+#include "server/rpc/messages/message_limits.h"
+#include "server/rpc/transport/rpc_server.h"
 #include "server/test_server.h"
 
 namespace kiln::server {

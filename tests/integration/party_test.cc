@@ -16,7 +16,7 @@
 #include "compiler/base/file.h"
 #include "proto/kiln/v1/watch.grpc.pb.h"
 #include "server/ops/party_log.h"
-#include "server/rpc/waiting_calls.h"
+#include "server/rpc/transport/waiting_calls.h"
 #include "tests/integration/security_case.h"
 #include "tests/support/call_empty.h"
 

@@ -17,7 +17,7 @@
 #include "compiler/base/checksum.h"
 #include "compiler/base/colliding_texts.h"
 #include "compiler/base/file.h"
-#include "server/rpc/method_table.h"
+#include "server/rpc/transport/method_table.h"
 #include "tests/integration/security_case.h"
 
 namespace kiln::server {

@@ -13,7 +13,7 @@
 
 #include "compiler/base/user_folders.h"
 #include "proto/kiln/v1/watch.pb.h"
-#include "server/rpc/method_table.h"
+#include "server/rpc/transport/method_table.h"
 #include "tests/integration/security_case.h"
 #include "tests/support/call_empty.h"
 

@@ -13,7 +13,7 @@
 #include "compiler/base/check.h"
 #include "compiler/base/mutex.h"
 #include "proto/kiln/v1/watch.grpc.pb.h"
-#include "server/rpc/method_table.h"
+#include "server/rpc/transport/method_table.h"
 #include "server/test_server.h"
 #include "tests/support/call_empty.h"
 

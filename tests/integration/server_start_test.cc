@@ -10,7 +10,7 @@
 
 #include "client/client.h"
 #include "proto/kiln/v1/watch.grpc.pb.h"
-#include "server/rpc/method_table.h"
+#include "server/rpc/transport/method_table.h"
 #include "server/test_server.h"
 #include "tests/support/call_empty.h"
 

@@ -11,8 +11,8 @@
 #include <nlohmann/json.hpp>
 
 #include "server/ops/machine.h"
-#include "server/rpc/message_limits.h"
-#include "server/rpc/request_error.h"
+#include "server/rpc/messages/message_limits.h"
+#include "server/rpc/messages/request_error.h"
 #include "server/test_server.h"
 
 namespace kiln::server {

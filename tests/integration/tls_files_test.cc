@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "server/rpc/tls_files.h"
+#include "server/rpc/transport/tls_files.h"
 
 #include <fstream>
 #include <functional>

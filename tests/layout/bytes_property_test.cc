@@ -10,7 +10,7 @@
 #include <spirv-tools/libspirv.hpp>
 
 #include "compiler/layout/bytes.h"
-#include "compiler/layout/wgsl_checks.h"
+#include "compiler/layout/engine/wgsl_checks.h"
 #include "tests/layout/random_types.h"
 #include "tests/layout/runs.h"
 

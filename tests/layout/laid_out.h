@@ -8,7 +8,7 @@
 
 #include "compiler/layout/cases/case_program.h"
 #include "compiler/layout/cases/records.h"
-#include "compiler/layout/dump.h"
+#include "compiler/layout/reflection/dump.h"
 
 namespace kiln::layout {
 

@@ -10,9 +10,9 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "compiler/layout/program_writer.h"
-#include "compiler/layout/reflection.h"
+#include "compiler/layout/reflection/reflection.h"
 #include "proto/kiln/v1/layout.pb.h"
+#include "tests/support/program_writer.h"
 
 namespace kiln::layout {
 namespace {

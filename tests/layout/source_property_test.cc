@@ -11,8 +11,8 @@
 
 #include "compiler/artifact/metadata.h"
 #include "compiler/driver/stages.h"
-#include "compiler/layout/dump.h"
-#include "compiler/layout/engine.h"
+#include "compiler/layout/engine/engine.h"
+#include "compiler/layout/reflection/dump.h"
 #include "compiler/layout/rpl_adapter.h"
 #include "tests/layout/runs.h"
 

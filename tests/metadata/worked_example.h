@@ -10,7 +10,7 @@
 
 #include "compiler/ir/specialised.h"
 #include "compiler/ir/types.h"
-#include "compiler/layout/interface_writer.h"
+#include "tests/support/interface_writer.h"
 
 namespace kiln::metadata {
 

@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "compiler/driver/stages.h"
-#include "compiler/layout/dump.h"
+#include "compiler/layout/reflection/dump.h"
 #include "proto/kiln/v1/metadata.pb.h"
 
 namespace kiln::metadata {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/front/rpl/advise.h"
 
-#include <algorithm>
-
 #include "compiler/diag/spellings.h"
 
 namespace kiln::rpl {

@@ -5,7 +5,6 @@
 // compiler/ir/cexpr.h
 #include "compiler/front/rpl/lower_cexpr.h"
 
-#include <algorithm>
 #include <array>
 
 #include "compiler/base/check.h"
@@ -95,6 +94,9 @@ uint32_t CexprLowerer::Negated(const Expr& literal) {
   return literal.kind == ExprKind::kFloat ? literal.a ^ 0x80000000u : 0u - literal.a;
 }
 
+// Rows of the tree are in post-order, so one loop meets operands before their users, and the depth
+// of an expression costs no stack. Equal expressions become one row, whatever their places; so
+// places are kept beside them, one run per mention.
 ir::CexprId CexprLowerer::LowerCexpr(const ExprRange& range, ir::SpanId* spans,
                                      Composites composites) {
   for (uint32_t row = range.first; row <= range.root; ++row) {

@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 
 #include "compiler/layout/cases/records.h"
-#include "compiler/layout/dump.h"
-#include "compiler/layout/faults.h"
+#include "compiler/layout/engine/faults.h"
+#include "compiler/layout/engine/wgsl_checks.h"
+#include "compiler/layout/reflection/dump.h"
 #include "compiler/layout/split.h"
-#include "compiler/layout/wgsl_checks.h"
 
 namespace kiln::layout {
 namespace {

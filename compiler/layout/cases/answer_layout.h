@@ -2,8 +2,6 @@
 // Section `layout` of case files: one block under every rule set. See spec/layout 17.
 #pragma once
 
-#include <string>
-
 #include "compiler/base/result.h"
 #include "compiler/layout/cases/case_types.h"
 

@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "compiler/layout/cases/records.h"
-#include "compiler/layout/engine.h"
+#include "compiler/layout/engine/engine.h"
 
 namespace kiln::layout {
 namespace {

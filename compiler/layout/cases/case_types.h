@@ -6,7 +6,6 @@
 #include <map>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "compiler/base/result.h"
 #include "compiler/layout/cases/case_json.h"

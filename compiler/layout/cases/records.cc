@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "compiler/layout/dump.h"
+#include "compiler/layout/reflection/dump.h"
 
 namespace kiln::layout {
 namespace {

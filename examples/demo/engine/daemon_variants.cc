@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <map>
 #include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 

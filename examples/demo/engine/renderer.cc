@@ -6,7 +6,6 @@
 #include <cstring>
 #include <deque>
 #include <memory>
-#include <utility>
 
 #include "examples/demo/engine/frame_graph.h"
 #include "examples/demo/engine/prepare.h"

@@ -3,7 +3,6 @@
 // pixels on every run.
 #pragma once
 
-#include <cstdint>
 #include <string_view>
 
 #include "runtime/preview/upload.h"

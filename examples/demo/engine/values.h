@@ -8,7 +8,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "compiler/artifact/metadata.h"
 #include "examples/demo/engine/math.h"

@@ -8,7 +8,6 @@
 #include <string>
 #include <tuple>
 #include <variant>
-#include <vector>
 
 #include "compiler/artifact/metadata.h"
 #include "runtime/pipeline/artifact_source.h"

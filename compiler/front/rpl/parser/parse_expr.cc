@@ -53,6 +53,10 @@ bool ExpressionParser::Expression(ExprRange* range) {
 }
 
 // expr, or, and, … mul of the grammar. Leaves the token behind the expression current.
+//
+// Shunting yard: an operator that waits is reduced when one of its strength or weaker comes; one
+// that binds to the right lets its equals wait on top of it. `base` separates this call's operators
+// from those of the brackets around it.
 bool ExpressionParser::Operators(Operand* operand) {
   const size_t base = pending_.size();
   for (uint32_t terms = 1;; ++terms) {

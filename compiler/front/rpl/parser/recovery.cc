@@ -13,6 +13,9 @@
 
 namespace kiln::rpl {
 
+// Panic mode with braces counted. Statements end with ';' and lists with '}', so what is skipped is
+// the construct with the error and no more; the parser goes on behind it as if it had been right.
+// Braces that held statements end a construct of their own, which has no ';'.
 void Recovery::Recover() {
   while (true) {
     switch (at_.Kind()) {
@@ -63,6 +66,9 @@ bool Recovery::FailUnclosedScope() {
 }
 
 // The innermost '{' whose '}' is indented less than its line; else the last one that is open.
+// People indent before they balance: a '}' that stands left of the line of its '{' belongs to one
+// further out, so the inner one is the one without. Sources without indentation get the usual
+// answer.
 uint32_t Recovery::FindUnclosedBrace() const {
   std::vector<uint32_t> open;
   for (uint32_t token = body_token_; token < at_.pos(); ++token) {
@@ -95,6 +101,10 @@ uint32_t Recovery::BraceAround() const {
   return kNone;
 }
 
+// For errors inside of parentheses: parsing can go on behind the one that closes them, if it is
+// there and behind the error. It is not looked for beyond a ';' or a brace of statements, because
+// then a parenthesis was forgotten and the next one that closes belongs to somebody else. False:
+// the position is the error's again.
 bool Recovery::RecoverBehind(uint32_t open, Semicolons semicolons) {
   const uint32_t wrong = at_.pos();
   open_braces_ = 0;

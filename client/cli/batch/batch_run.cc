@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: MIT
+#include "client/cli/batch/batch_run.h"
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <thread>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "client/cli/failure.h"
+#include "client/cli/output/json_line.h"
+#include "client/cli/output/print.h"
+#include "client/cli/output/progress.h"
+#include "client/cli/project/mistakes.h"
+#include "client/cli/project/space_mistakes.h"
+#include "client/cli/session.h"
+
+namespace kiln::cli {
+namespace {
+
+constexpr int kReconnections = 5;
+constexpr std::chrono::milliseconds kReconnectAfter{100};
+constexpr uint64_t kAnyResults = 4'000'000;  // of a manifest that only wants to be warned
+
+volatile std::sig_atomic_t interrupted = 0;
+
+void OnInterrupt(int) {
+  if (interrupted != 0) {
+    RestoreTerminal();
+    std::_Exit(kInterrupted);  // the second time: at once
+  }
+  interrupted = 1;
+}
+
+bool Wanted(const std::vector<std::string>& patterns, const std::string& name) {
+  return patterns.empty() ||
+         std::any_of(patterns.begin(), patterns.end(),
+                     [&](const auto& pattern) { return Matches(pattern, name); });
+}
+
+// What is wrong, once: the other programs that have it are named at the end.
+void ShowFailure(const Global& global, const Project& project, const client::BatchItem& item,
+                 Mistakes& mistakes) {
+  Mistakes::MistakeCounts added;
+  for (const LoadedProgram& loaded : project.programs) {
+    if (loaded.program.name == item.program) {
+      added =
+          mistakes.Add(item.program, item.outcome.diagnostics, loaded.program.sources, "--report");
+    }
+  }
+  if (!global.json && (added.fresh != 0 || item.outcome.diagnostics.empty())) {
+    Print(stderr, "in {}: {}\n\n", item.program,
+          item.served == "1" ? "1 variant fails" : item.served + " variants fail");
+  }
+}
+
+// A disk that is full costs the cache, not the build: then it is a warning.
+void ShowProblem(const Global& global, const client::BatchFinal& final) {
+  const bool wrong = final.exit_hint == kPartial;
+  if (global.json && wrong) {
+    PrintLine(JsonOf(ErrorRow{.reason = "RESULTS_MISSING",
+                              .message = final.problem,
+                              .exit = static_cast<int>(final.exit_hint)}));
+  } else if (wrong || !global.quiet) {
+    Print(stderr, "{}: {}\n", wrong ? "error" : "warning", Message{final.problem});
+  }
+}
+
+}  // namespace
+
+Result<Project> LoadProject(const Global& global, const std::vector<std::string>& patterns,
+                            client::Client& client) {
+  Project project;
+  KILN_TRY(project.manifest, LoadManifest(global));
+  for (const project::ManifestProgram& program : project.manifest.programs) {
+    if (Wanted(patterns, program.name)) {
+      KILN_TRY(LoadedProgram loaded, LoadProgram(project.manifest, program));
+      project.programs.push_back(std::move(loaded));
+    }
+  }
+  if (project.programs.empty()) {
+    return Error{.code = ErrorCode::kNotFound,
+                 .context = fmt::format("'{}' has no program '{}'", project.manifest.path,
+                                        fmt::join(patterns, "', '")),
+                 .reason = "PROGRAM_UNKNOWN"};
+  }
+  std::vector<const client::Program*> programs;
+  for (const LoadedProgram& loaded : project.programs) {
+    programs.push_back(&loaded.program);
+  }
+  KILN_TRY(std::vector<client::OptionList> listed, DeclaredOf(client, programs));
+  for (size_t i = 0; i < listed.size(); ++i) {
+    const LoadedProgram& loaded = project.programs[i];
+    const client::OptionList& declared =
+        project.declared.emplace_back(loaded.program.name, std::move(listed[i])).second;
+    if (client::HasErrors(declared)) {  // and so nobody knows what it declares
+      client::ProgramSpace wrong;       // the daemon reports its errors as the program's result
+      wrong.program = loaded.program;
+      project.spaces.push_back(std::move(wrong));
+      continue;
+    }
+    KILN_TRY(client::ProgramSpace space, SpaceOf(loaded, declared));
+    project.spaces.push_back(std::move(space));
+  }
+  return project;
+}
+
+Result<BatchOutcome> FollowBatch(const Global& global, const std::string& id,
+                                 const BatchFollower& following, client::Client& client) {
+  BatchOutcome outcome{.id = id, .progress = {}, .final = {}, .failures = {}};
+  Progress progress(global, following.name);
+  progress.Begin(id);
+  (void)std::signal(SIGINT, OnInterrupt);
+  uint64_t seen = 0;
+  const auto on_event = [&](const client::BatchEvent& event, uint64_t seq) {
+    seen = seq;
+    if (const auto* counts = std::get_if<client::BatchProgress>(&event)) {
+      outcome.progress = *counts;
+      progress.Show(*counts);
+    } else if (const auto* item = std::get_if<client::BatchItem>(&event)) {
+      outcome.failures.push_back(*item);
+      progress.Clear();
+      following.failed(*item);
+    } else if (const auto* text = std::get_if<std::string>(&event)) {
+      progress.Clear();
+      Print(stderr, "{}\n", Message{*text});
+    } else {
+      outcome.final = std::get<client::BatchFinal>(event);
+    }
+    return interrupted != 0 ? client::Next::kStop : client::Next::kGoOn;
+  };
+  Result<void> watched = client.WatchBatch(id, seen, on_event);
+  for (int attempt = 0; attempt < kReconnections && interrupted == 0 && !watched.ok() &&
+                        watched.error().code == ErrorCode::kUnavailable;
+       ++attempt) {
+    std::this_thread::sleep_for(kReconnectAfter * (1 << attempt));
+    if (const Result<void> restarted = following.restart(); !restarted.ok()) {
+      watched = restarted;
+      continue;
+    }
+    watched = client.WatchBatch(id, seen, on_event);
+  }
+  if (interrupted != 0) {
+    (void)client.CancelBatch(id);
+  } else if (!watched.ok()) {
+    return watched.error();
+  }
+  progress.End(outcome.progress, interrupted != 0 ? "INTERRUPTED" : outcome.final.state);
+  if (!outcome.final.problem.empty() && interrupted == 0) {
+    ShowProblem(global, outcome.final);
+  }
+  return outcome;
+}
+
+Error WithMistakes(const Global& global, const Project& project, const std::string& where,
+                   const Error& error, client::Client& client) {
+  Mistakes mistakes(global);
+  const SpaceMistakes in_files(project.manifest, where);
+  size_t errors = 0;
+  for (const client::ProgramSpace& space : project.spaces) {
+    const Result<client::VariantCount> count = client.CountVariants(space, where);
+    if (count.ok()) {
+      errors += mistakes
+                    .Add(space.program.name, in_files.InFiles(count->diagnostics),
+                         in_files.SourcesWith(space.program.sources))
+                    .errors;
+    }
+  }
+  mistakes.End();
+  return errors == 0 ? error
+                     : Error{.code = error.code,
+                             .context = "the variants to build are wrong",
+                             .reason = error.reason};
+}
+
+Result<BatchOutcome> RunBatch(const Global& global, const Project& project, client::Client& client,
+                              client::BatchOptions how) {
+  const project::ManifestBudget& budget = project.manifest.budget;
+  if (how.budget.results == 0) {
+    how.budget.results = budget.results;
+  }
+  how.budget.variants = budget.variants;
+  how.budget.cpu_ms = budget.cpu_ms;
+  how.budget.output = budget.output;
+  Result<std::string> started = client.StartBatch(project.manifest.name, project.spaces, how);
+  if (!started.ok() && started.error().reason == "LIMIT_VARIANTS" &&
+      project.manifest.budget_warns) {
+    Print(stderr, "warning: {}\n", started.error().context);
+    how.budget.results = kAnyResults;
+    how.budget.variants = 0;
+    started = client.StartBatch(project.manifest.name, project.spaces, how);
+  }
+  if (!started.ok() && started.error().reason == "BAD_EXPRESSION") {
+    return WithMistakes(global, project, how.filter, started.error(), client);
+  }
+  KILN_TRY(const std::string id, std::move(started));
+  Mistakes mistakes(global);
+  const BatchFollower following{
+      .name = project.manifest.name,
+      .restart = [&]() -> Result<void> {
+        KILN_TRY_VOID(ConnectTo(global));
+        for (const LoadedProgram& loaded : project.programs) {
+          KILN_TRY_VOID(client.PutSources(loaded.program.sources));
+        }
+        return client.StartBatch(project.manifest.name, project.spaces, how).ok()
+                   ? Result<void>()
+                   : Result<void>(Error{.code = ErrorCode::kUnavailable,
+                                        .context = "the daemon does not take the batch again",
+                                        .reason = {}});
+      },
+      .failed =
+          [&](const client::BatchItem& item) { ShowFailure(global, project, item, mistakes); }};
+  Result<BatchOutcome> outcome = FollowBatch(global, id, following, client);
+  mistakes.End();
+  return outcome;
+}
+
+Result<std::string> BatchNamed(client::Client& client, const std::string& prefix) {
+  KILN_TRY(const std::vector<std::string> ids, client.BatchIds());
+  std::vector<std::string> found;
+  for (const std::string& id : ids) {
+    if (id.starts_with(prefix)) {
+      found.push_back(id);
+    }
+  }
+  if (found.size() != 1 || prefix.empty()) {
+    return Error{.code = found.empty() ? ErrorCode::kNotFound : ErrorCode::kInvalidArgument,
+                 .context = found.empty() ? fmt::format("the daemon knows no batch '{}'", prefix)
+                                          : fmt::format("'{}' begins the ids of {} batches", prefix,
+                                                        found.size()),
+                 .reason = found.empty() ? "UNKNOWN_BATCH" : "USAGE"};
+  }
+  return found[0];
+}
+
+bool WasInterrupted() { return interrupted != 0; }
+
+}  // namespace kiln::cli

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+#include "client/cli/cache/export.h"
+
+#include <chrono>
+
+#include <fmt/format.h>
+
+#include "cache/pack/cache_export.h"
+#include "client/cli/add_verb.h"
+#include "client/cli/cache/local_cache.h"
+#include "client/cli/failure.h"
+#include "client/cli/output/print.h"
+#include "client/cli/output/units.h"
+
+namespace kiln::cli {
+namespace {
+
+struct ExportArguments {
+  std::string file;
+  std::string pin;
+  std::string since;  // "7d"
+};
+
+int RunCacheExport(const Global& global, const std::string& dir, const ExportArguments& arguments) {
+  cache::RowFilter filter{.pin = arguments.pin};
+  if (!arguments.since.empty()) {
+    const Result<uint64_t> seconds = ParseAge(arguments.since);
+    if (!seconds.ok()) {
+      return Fail(global, seconds.error());
+    }
+    SystemClock clock;
+    filter.since_s = std::chrono::duration_cast<std::chrono::seconds>(clock.UnixTime()).count() -
+                     static_cast<int64_t>(*seconds);
+  }
+  const Result<std::unique_ptr<LocalCache>> opened = OpenCache(dir, Use::kLook);
+  if (!opened.ok()) {
+    return Fail(global, opened.error());
+  }
+  LocalCache& store = **opened;
+  const Result<pack::WriteReport> written =
+      pack::ExportCache(*store.maintenance, *store.content, filter, {}, arguments.file);
+  if (!written.ok()) {
+    return Fail(global, written.error());
+  }
+  if (!global.json && !global.quiet) {
+    Print("{}: {} rows, {} blobs, {}\n", arguments.file, written->rows, written->blobs,
+          SizeText(written->file_bytes));
+    if (written->left_out != 0) {
+      Print("left out: {} rows, whose content is larger than a pack may hold ({})\n",
+            written->left_out, SizeText(pack::kMaxBlobBytes));
+    }
+  }
+  return Finish(
+      "cache export", kSuccess,
+      {{"rows", written->rows}, {"blobs", written->blobs}, {"bytes", written->file_bytes}});
+}
+
+}  // namespace
+
+void AddCacheExport(CLI::App& cache, CommandLine& line,
+                    const std::shared_ptr<const std::string>& dir) {
+  const auto arguments = std::make_shared<ExportArguments>();
+  CLI::App* out =
+      AddVerb(cache, line,
+              {"export", "Write rows and content into a file",
+               "  kiln cache export cache.kpack --since 7d\n  kiln cache export "
+               "release.kpack --pin release-12"},
+              [&line, dir, arguments] { return RunCacheExport(line.global, *dir, *arguments); });
+  out->add_option("file", arguments->file, "File to write")->required();
+  out->add_option("--pin", arguments->pin, "Only what this pin holds");
+  out->add_option("--since", arguments->since, "Only what was used since, such as 7d");
+}
+
+}  // namespace kiln::cli

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: MIT
+#include "client/cli/cache/pins.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "cache/pin_share.h"
+#include "client/cli/add_verb.h"
+#include "client/cli/cache/local_cache.h"
+#include "client/cli/daemon/daemon_config.h"
+#include "client/cli/failure.h"
+#include "client/cli/output/json_line.h"
+#include "client/cli/output/print.h"
+#include "client/cli/output/units.h"
+
+namespace kiln::cli {
+namespace {
+
+struct PinArguments {
+  std::string name;
+  std::vector<std::string> keys;
+  std::string until;  // "30d"; empty: for ever
+  std::string note;
+};
+
+constexpr size_t kLargestPins = 5;
+
+// All pins together stay below their share of the cache. Errors: kResourceExhausted with the
+// largest ones; kUnavailable if kilnd cannot be asked how large the cache may be.
+Result<void> CheckShare(LocalCache& opened, const std::string& name,
+                        std::span<const cache::Key> keys) {
+  KILN_TRY(const uint64_t most, ConfiguredSize(ReadDaemonConfig(), "cache.max_size"));
+  KILN_TRY(const cache::PinUsage wanted, cache::HeldByKeys(*opened.content, keys, {}));
+  cache::sqlite::PinTable pins(*opened.sqlite);
+  KILN_TRY(const cache::PinShare share,
+           cache::ShareWith(*opened.maintenance, pins, name, wanted.bytes, most));
+  if (share.fits()) {
+    return {};
+  }
+  std::string largest;
+  for (size_t i = 0; i < std::min(share.others.size(), kLargestPins); ++i) {
+    largest += fmt::format("{}{} ({})", i == 0 ? "; the largest are " : ", ",
+                           share.others[i].second, SizeText(share.others[i].first));
+  }
+  return Error{.code = ErrorCode::kResourceExhausted,
+               .context = fmt::format("pins would keep {}, {} are allowed{}; unpin one, or raise "
+                                      "cache.max_size",
+                                      SizeText(share.total), SizeText(share.allowed), largest),
+               .reason = cache::kPinsTooLarge};
+}
+
+Result<uint64_t> PinKeys(const Global& global, const std::string& dir,
+                         const PinArguments& arguments, const cache::Pin& pin,
+                         const std::vector<cache::Key>& keys) {
+  KILN_TRY(const std::unique_ptr<client::Client> daemon, HolderOf(global, dir));
+  if (daemon != nullptr) {
+    return daemon->Pin(pin.name, arguments.keys, static_cast<uint64_t>(pin.until_s.value_or(0)),
+                       pin.note);
+  }
+  KILN_TRY(const std::unique_ptr<LocalCache> opened, OpenCache(dir, Use::kChange));
+  KILN_TRY_VOID(CheckShare(*opened, pin.name, keys));
+  return cache::sqlite::PinTable(*opened->sqlite).Add(pin, keys);
+}
+
+Result<void> Unpin(const Global& global, const std::string& dir, const std::string& name) {
+  KILN_TRY(const std::unique_ptr<client::Client> daemon, HolderOf(global, dir));
+  if (daemon != nullptr) {
+    return daemon->Unpin(name);
+  }
+  KILN_TRY(const std::unique_ptr<LocalCache> opened, OpenCache(dir, Use::kChange));
+  return cache::sqlite::PinTable(*opened->sqlite).Remove(name);
+}
+
+int RunCachePin(const Global& global, const std::string& dir, const PinArguments& arguments) {
+  std::vector<cache::Key> keys;
+  for (const std::string& text : arguments.keys) {
+    const std::optional<Hash128> id = ParseHash128(text);
+    if (!id.has_value()) {
+      return Fail(global, {.code = ErrorCode::kInvalidArgument,
+                           .context = "'" + text + "' is no key (32 hex digits)",
+                           .reason = "USAGE"});
+    }
+    keys.push_back({.level = cache::Level::kSignature, .id = *id});
+    keys.push_back({.level = cache::Level::kAlias, .id = *id});
+  }
+  cache::Pin pin{.name = arguments.name, .note = arguments.note};
+  if (!arguments.until.empty()) {
+    const Result<uint64_t> seconds = ParseAge(arguments.until);
+    if (!seconds.ok()) {
+      return Fail(global, seconds.error());
+    }
+    SystemClock clock;
+    const auto now = std::chrono::duration_cast<std::chrono::seconds>(clock.UnixTime());
+    pin.until_s = now.count() + static_cast<int64_t>(*seconds);
+  }
+  const Result<uint64_t> pinned = PinKeys(global, dir, arguments, pin, keys);
+  if (!pinned.ok()) {
+    return Fail(global, pinned.error());
+  }
+  if (!global.json && !global.quiet) {
+    Print("pinned {} of {} keys as {}\n", *pinned, arguments.keys.size(), arguments.name);
+  }
+  return Finish("cache pin", *pinned < arguments.keys.size() ? kNotFound : kSuccess,
+                {{"records", *pinned}});
+}
+
+int RunCacheUnpin(const Global& global, const std::string& dir, const std::string& name) {
+  const Result<void> removed = Unpin(global, dir, name);
+  return removed.ok() ? Finish("cache unpin", kSuccess, {}) : Fail(global, removed.error());
+}
+
+int RunCachePins(const Global& global, const std::string& dir) {
+  const Result<std::unique_ptr<LocalCache>> opened = OpenCache(dir, Use::kLook);
+  if (!opened.ok()) {
+    return Fail(global, opened.error());
+  }
+  const Result<std::vector<cache::Pin>> pins = cache::sqlite::PinTable(*(*opened)->sqlite).List();
+  if (!pins.ok()) {
+    return Fail(global, pins.error());
+  }
+  for (const cache::Pin& pin : *pins) {
+    if (global.json) {
+      const nlohmann::ordered_json object{{"v", 1},
+                                          {"type", "pin"},
+                                          {"name", pin.name},
+                                          {"records", pin.records},
+                                          {"made_s", pin.made_s},
+                                          {"until_s", pin.until_s.value_or(0)},
+                                          {"note", pin.note}};
+      PrintLine(object);
+    } else {
+      Print("{:<24} {:>8} records  {}\n", pin.name, pin.records, pin.note);
+    }
+  }
+  return Finish("cache pins", kSuccess, {{"pins", pins->size()}});
+}
+
+}  // namespace
+
+void AddCachePin(CLI::App& cache, CommandLine& line,
+                 const std::shared_ptr<const std::string>& dir) {
+  const auto arguments = std::make_shared<PinArguments>();
+  CLI::App* pin =
+      AddVerb(cache, line,
+              {"pin", "Keep results from removal under a name",
+               "  kiln cache pin release-12 0aef25955e0c3a1b0aef25955e0c3a1b\n  kiln "
+               "cache pin nightly 0aef25955e0c3a1b0aef25955e0c3a1b --for 30d"},
+              [&line, dir, arguments] { return RunCachePin(line.global, *dir, *arguments); });
+  pin->add_option("name", arguments->name, "Name of the pin")->required();
+  pin->add_option("keys", arguments->keys, "Signature, variant or live keys")->required();
+  pin->add_option("--for", arguments->until, "How long, such as 30d; default: for ever");
+  pin->add_option("--note", arguments->note, "Why");
+}
+
+void AddCacheUnpin(CLI::App& cache, CommandLine& line,
+                   const std::shared_ptr<const std::string>& dir) {
+  const auto name = std::make_shared<std::string>();
+  CLI::App* unpin = AddVerb(
+      cache, line,
+      {"unpin", "Remove a pin", "  kiln cache unpin release-12\n  kiln cache unpin nightly --json"},
+      [&line, dir, name] { return RunCacheUnpin(line.global, *dir, *name); });
+  unpin->add_option("name", *name, "Name of the pin")->required();
+}
+
+void AddCachePins(CLI::App& cache, CommandLine& line,
+                  const std::shared_ptr<const std::string>& dir) {
+  AddVerb(cache, line, {"pins", "List the pins", "  kiln cache pins\n  kiln cache pins --json"},
+          [&line, dir] { return RunCachePins(line.global, *dir); });
+}
+
+}  // namespace kiln::cli

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+#include "client/cli/cache/repair.h"
+
+#include <cstdint>
+
+#include "client/cli/add_verb.h"
+#include "client/cli/cache/faults.h"
+#include "client/cli/cache/local_cache.h"
+#include "client/cli/failure.h"
+#include "client/cli/output/print.h"
+
+namespace kiln::cli {
+namespace {
+
+struct Repaired {
+  Counts counts;  // of what is there now
+  uint64_t found = 0, mended = 0, dropped = 0, left = 0;
+  uint64_t refetched = 0, recompiled = 0;  // records that had gone with what was dropped
+  std::string set_aside;                   // the old file, if it was rebuilt
+};
+
+Result<Repaired> Repair(const Global& global, const std::string& dir) {
+  KILN_TRY(const std::unique_ptr<client::Client> daemon, HolderOf(global, dir));
+  if (daemon != nullptr) {
+    KILN_TRY(const client::MaintenanceDone done,
+             daemon->RepairCache([&](const std::string& text) { PrintFinding(global, text); }));
+    Repaired repaired{.counts = CountsOf(done),
+                      .found = done.damaged,
+                      .mended = done.repaired - done.dropped,
+                      .dropped = done.dropped,
+                      .left = done.left,
+                      .refetched = done.refetched,
+                      .recompiled = done.recompiled,
+                      .set_aside = done.set_aside};
+    repaired.counts.back().second = done.left;
+    return repaired;
+  }
+  KILN_TRY(const std::unique_ptr<LocalCache> opened, OpenCache(dir, Use::kChange));
+  KILN_TRY(const cache::RepairReport report, opened->maintenance->Repair({}));
+  PrintFaults(global, report.before);
+  return Repaired{.counts = CountsOf(report.after),
+                  .found = report.before.fault_count,
+                  .mended = report.mended,
+                  .dropped = report.dropped,
+                  .left = report.after.fault_count,
+                  .set_aside = report.rebuilt ? report.set_aside : std::string()};
+}
+
+int RunCacheRepair(const Global& global, const std::string& dir) {
+  const Result<Repaired> repaired = Repair(global, dir);
+  if (!repaired.ok()) {
+    return Fail(global, repaired.error());
+  }
+  const bool clean = repaired->left == 0;
+  if (!global.json && !global.quiet) {
+    Print("{} faults: {} mended, {} dropped; {} records fetched, {} compiled again{}; {}\n",
+          repaired->found, repaired->mended, repaired->dropped, repaired->refetched,
+          repaired->recompiled,
+          repaired->set_aside.empty()
+              ? ""
+              : ", the file was rebuilt, the old one is " + repaired->set_aside,
+          clean ? "sound" : "not everything could be mended");
+  }
+  Counts counts = repaired->counts;
+  counts.insert(counts.end(), {{"found", repaired->found},
+                               {"mended", repaired->mended},
+                               {"dropped", repaired->dropped},
+                               {"refetched", repaired->refetched},
+                               {"recompiled", repaired->recompiled}});
+  return Finish("cache repair", clean ? kSuccess : kIntegrity, counts);
+}
+
+}  // namespace
+
+void AddCacheRepair(CLI::App& cache, CommandLine& line,
+                    const std::shared_ptr<const std::string>& dir) {
+  AddVerb(cache, line,
+          {"repair", "Verify, mend what can be, drop what cannot",
+           "  kiln cache repair\n  kiln cache repair --dir build/cache"},
+          [&line, dir] { return RunCacheRepair(line.global, *dir); });
+}
+
+}  // namespace kiln::cli

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+#include "client/cli/daemon/daemon_process.h"
+
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "client/autostart.h"
+#include "client/cli/failure.h"
+#include "client/cli/output/json_line.h"
+#include "client/cli/output/print.h"
+
+namespace kiln::cli {
+
+std::string SocketOf(const Global& global) {
+  std::string address = DaemonAddress(global);
+  return address.starts_with("unix:") ? address.substr(5) : address;
+}
+
+Result<client::ServerInfo> InfoOf(const Global& global) {
+  KILN_TRY(const std::unique_ptr<client::Client> client, OpenDaemon(global));
+  return client->Ping(client::kPing);
+}
+
+void ShowDaemon(const Global& global, std::string_view state, const client::ServerInfo& info,
+                const std::string& text) {
+  if (global.json) {
+    PrintLine({{"v", 1},
+               {"type", "daemon"},
+               {"state", state},
+               {"version", info.version},
+               {"pid", info.pid},
+               {"address", DaemonAddress(global)}});
+  } else if (!global.quiet) {
+    Print("{}\n", text);
+  }
+}
+
+int RunKilnd(const Global& global, std::vector<std::string> words) {
+  words.insert(words.begin(), client::DaemonProgram());
+  if (global.json && words.size() > 1 && !words[1].starts_with("-")) {
+    words.emplace_back("--json");
+  }
+  std::vector<char*> argv;
+  argv.reserve(words.size() + 1);
+  for (std::string& word : words) {
+    argv.push_back(word.data());
+  }
+  argv.push_back(nullptr);
+  ::execvp(argv[0], argv.data());
+  return Fail(global,
+              {.code = ErrorCode::kUnavailable,
+               .context = fmt::format("cannot run '{}': {}", words[0], std::strerror(errno)),
+               .reason = "DAEMON_UNREACHABLE"});
+}
+
+}  // namespace kiln::cli

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+#include "client/cli/daemon/driver_cache.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include <fmt/format.h>
+
+#include "runtime/vk/table.h"
+
+namespace kiln::cli {
+namespace {
+
+constexpr uint32_t kMesaDrivers[] = {
+    VK_DRIVER_ID_MESA_RADV,     VK_DRIVER_ID_INTEL_OPEN_SOURCE_MESA,
+    VK_DRIVER_ID_MESA_LLVMPIPE, VK_DRIVER_ID_MESA_TURNIP,
+    VK_DRIVER_ID_MESA_V3DV,     VK_DRIVER_ID_MESA_PANVK,
+    VK_DRIVER_ID_MESA_VENUS,    VK_DRIVER_ID_MESA_DOZEN,
+};
+
+std::string CacheHome(const Environment& environment) {
+  const std::string folder = environment("XDG_CACHE_HOME");
+  return folder.empty() ? environment("HOME") + "/.cache" : folder;
+}
+
+std::string MesaText(const Environment& environment) {
+  const std::string off = environment("MESA_SHADER_CACHE_DISABLE");
+  if (off == "true" || off == "1") {
+    return fmt::format("switched off by MESA_SHADER_CACHE_DISABLE={}", off);
+  }
+  const std::string folder = environment("MESA_SHADER_CACHE_DIR");
+  return fmt::format("in {}/mesa_shader_cache", folder.empty() ? CacheHome(environment) : folder);
+}
+
+std::string NvidiaText(const Environment& environment) {
+  if (environment("__GL_SHADER_DISK_CACHE") == "0") {
+    return "switched off by __GL_SHADER_DISK_CACHE=0";
+  }
+  const std::string folder = environment("__GL_SHADER_DISK_CACHE_PATH");
+  return fmt::format("in {}/GLCache", folder.empty() ? CacheHome(environment) + "/nvidia" : folder);
+}
+
+}  // namespace
+
+std::string DriverCacheText(uint32_t driver_id, const Environment& environment) {
+  if (std::ranges::find(kMesaDrivers, driver_id) != std::end(kMesaDrivers)) {
+    return MesaText(environment);
+  }
+  return driver_id == VK_DRIVER_ID_NVIDIA_PROPRIETARY ? NvidiaText(environment)
+                                                      : "unknown for this driver";
+}
+
+}  // namespace kiln::cli

@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: MIT
+#include "client/cli/pack/build.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "cache/pack/file_writer.h"
+#include "cache/pack/format.h"
+#include "cache/pack/unpack.h"
+#include "cache/pack/writer.h"
+#include "client/cli/add_verb.h"
+#include "client/cli/batch/batch_run.h"
+#include "client/cli/failure.h"
+#include "client/cli/output/print.h"
+#include "client/cli/output/units.h"
+#include "client/cli/pack/files.h"
+#include "client/cli/pack/pass_formats.h"
+#include "client/cli/project/project.h"
+#include "client/cli/session.h"
+#include "client/trace.h"
+#include "compiler/base/file.h"
+#include "compiler/base/own_folder.h"
+
+namespace kiln::cli {
+namespace {
+
+constexpr size_t kMaxHints = 255;  // of a pipeline in a pack
+constexpr int kMaxDepth = 8;       // of a line of a warm list
+
+using Warm = client::Client::PackRequest::Warm;
+
+// What a warm list asks for, and what its lines say that the daemon does not know.
+struct WarmLines {
+  std::vector<Warm> asked;
+  std::vector<WarmHint> listed;
+};
+
+uint32_t Number(const nlohmann::json& row, const char* name) {
+  const auto found = row.find(name);
+  return found != row.end() && found->is_number_unsigned() ? found->get<uint32_t>() : 0;
+}
+
+std::vector<pack::ImageHint> HintsOf(const nlohmann::json& rows) {
+  std::vector<pack::ImageHint> hints;
+  for (const nlohmann::json& row : rows) {
+    if (row.is_object() && hints.size() < kMaxHints) {
+      hints.push_back({.set = static_cast<uint8_t>(Number(row, "set")),
+                       .binding = static_cast<uint8_t>(Number(row, "binding")),
+                       .sampler_class = static_cast<uint16_t>(Number(row, "sampler")),
+                       .format = Number(row, "format")});
+    }
+  }
+  return hints;
+}
+
+// A line of a warm list: {"program": "rock", "options": {"fog": true, "lights": 4}}, and what
+// Pipelines::WriteWarmList adds: pass, times, hints.
+Result<void> AddLine(const std::string& line, const Project& project, size_t number,
+                     WarmLines& lines) {
+  const auto wrong = [&](std::string_view what) {
+    return Error{.code = ErrorCode::kInvalidArgument,
+                 .context = fmt::format("line {} of the warm list: {}", number, what),
+                 .reason = "USAGE"};
+  };
+  bool deep = false;  // what is copied or printed recurses
+  const nlohmann::json row = nlohmann::json::parse(
+      line,
+      [&](int depth, nlohmann::json::parse_event_t, nlohmann::json&) {
+        deep = deep || depth > kMaxDepth;
+        return depth <= kMaxDepth;
+      },
+      false);
+  if (deep) {
+    return wrong(fmt::format("more than {} lists and objects within each other", kMaxDepth));
+  }
+  if (!row.is_object() || !row.contains("program") || !row["program"].is_string()) {
+    return wrong("not like {\"program\": \"rock\", \"options\": {\"fog\": true}}");
+  }
+  Warm warm{.program = row["program"],
+            .options = {},
+            .creation_us = Number(row, "creation_us"),
+            .first_use_us = Number(row, "first_use_us")};
+  const auto declared =
+      std::find_if(project.declared.begin(), project.declared.end(),
+                   [&](const auto& program) { return program.first == warm.program; });
+  if (declared == project.declared.end()) {
+    return wrong("there is no program '" + warm.program + "'");
+  }
+  const nlohmann::json options = row.value("options", nlohmann::json::object());
+  for (const auto& [name, value] : options.items()) {
+    const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
+    Result<client::Option> option = TypedOption(fmt::format("{}={}", name, text), declared->second);
+    if (!option.ok()) {
+      return wrong(option.error().context);
+    }
+    warm.options.push_back(std::move(option).value());
+  }
+  WarmHint listed;
+  if (row.contains("pass")) {
+    listed.pass = ListedPass(row["pass"]);
+    if (!listed.pass) {
+      return wrong(
+          "its pass is not like {\"color\": [\"rgba16_float\"], \"depth\": "
+          "\"d32_float\"}");
+    }
+  }
+  listed.hints = HintsOf(row.value("hints", nlohmann::json::array()));
+  lines.asked.push_back(std::move(warm));
+  lines.listed.push_back(std::move(listed));
+  return {};
+}
+
+Result<WarmLines> ReadWarmList(const std::string& file, const Project& project) {
+  WarmLines lines;
+  if (file.empty()) {
+    return lines;
+  }
+  KILN_TRY(const std::string text, ReadFile(file));
+  size_t number = 0;
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find('\n', begin), text.size());
+    const std::string line = text.substr(begin, end - begin);
+    begin = end + 1;
+    ++number;
+    if (line.find_first_not_of(" \t\r") != std::string::npos) {
+      KILN_TRY_VOID(AddLine(line, project, number, lines));
+    }
+  }
+  return lines;
+}
+
+// Lines keep their order behind the warm variants of the manifest, whose priorities are below their
+// number. Errors: kInvalidArgument for more lines than there are priorities.
+Result<PackFormats> FormatsOf(const Project& project, WarmLines& lines) {
+  PackFormats formats;
+  KILN_TRY(formats.passes, PassesOf(project.manifest));
+  for (const client::ProgramSpace& space : project.spaces) {
+    formats.first_listed =
+        std::max(formats.first_listed, static_cast<uint32_t>(space.variants.size()));
+  }
+  if (formats.first_listed + lines.asked.size() > UINT16_MAX) {
+    return Error{.code = ErrorCode::kInvalidArgument,
+                 .context = fmt::format("a warm list has at most {} lines",
+                                        UINT16_MAX - formats.first_listed),
+                 .reason = "USAGE"};
+  }
+  for (uint32_t i = 0; i < lines.asked.size(); ++i) {
+    lines.asked[i].priority = formats.first_listed + i;
+  }
+  const auto says = [](const WarmHint& line) { return line.pass || !line.hints.empty(); };
+  if (std::ranges::any_of(lines.listed, says)) {
+    formats.listed = std::move(lines.listed);
+  }
+  return formats;
+}
+
+// The bytes of a pack of the daemon as a file; nothing is left of a download that was cut.
+Result<void> Download(client::Client& client, const std::string& id, const std::string& path) {
+  if (const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+      !folder.empty()) {
+    (void)MakeFolders(folder.string(), 0755);  // what follows says what is wrong
+  }
+  KILN_TRY(pack::FileWriter file, pack::FileWriter::Create(path));
+  KILN_TRY_VOID(client.ReadPack(id, [&](ByteView bytes) { return file.Write(bytes); }));
+  return file.Publish();
+}
+
+// Writes a pack again: with formats of passes, with a signature, or as a delta of a base that the
+// daemon did not have.
+Result<pack::WriteReport> Rewrite(const std::string& from, const pack::Pack* chain,
+                                  const pack::Pack* base, const project::Manifest& manifest,
+                                  const PackFormats& formats, const PackBuildArguments& arguments) {
+  pack::ReadOptions options;
+  if (chain != nullptr) {
+    options.base = std::shared_ptr<const pack::Pack>(std::shared_ptr<void>(), chain);
+  }
+  KILN_TRY(const std::unique_ptr<pack::Pack> pack, pack::Pack::Open(from, options));
+  KILN_TRY(pack::Contents contents, pack::ContentsOf(*pack));
+  AddFormats(manifest, formats, contents);
+  KILN_TRY(const std::optional<pack::SigningKey> key, KeyOf(arguments.sign));
+  return pack::WritePack(contents, pack::BlobsOf(*pack),
+                         {.mode = arguments.small ? pack::Mode::kSmall : pack::Mode::kFast,
+                          .base = base,
+                          .key = key.has_value() ? &*key : nullptr},
+                         arguments.out);
+}
+
+// The pack that the daemon made, as the file that was asked for.
+Result<client::BuiltPack> BuildTo(client::Client& client, const PackBuildArguments& arguments,
+                                  const project::Manifest& manifest, const PackFormats& formats,
+                                  client::Client::PackRequest request) {
+  std::unique_ptr<pack::Pack> base;
+  if (!arguments.base.empty()) {
+    KILN_TRY(base, OpenPack(arguments.base));
+    request.base = base->id().hex();
+  }
+  const auto quiet = [](const client::PackProgress&) {};
+  Result<client::BuiltPack> built = client.BuildPack(request, quiet);
+  const bool base_unknown = !built.ok() && built.error().reason == "UNKNOWN_PACK";
+  if (base_unknown && base != nullptr) {
+    request.base.clear();
+    built = client.BuildPack(request, quiet);
+  }
+  if (!built.ok()) {
+    return built.error();
+  }
+  const bool delta_here = base != nullptr && base_unknown;
+  if (!delta_here && arguments.sign.empty() && formats.empty()) {
+    KILN_TRY_VOID(Download(client, built->id, arguments.out));
+    return built;
+  }
+  const std::string plain = fmt::format("{}.{}.plain", arguments.out, client::TraceId());
+  KILN_TRY_VOID(Download(client, built->id, plain));
+  const Result<pack::WriteReport> written =
+      Rewrite(plain, base_unknown ? nullptr : base.get(), base.get(), manifest, formats, arguments);
+  std::error_code ignored;
+  std::filesystem::remove(plain, ignored);
+  if (!written.ok()) {
+    return written.error();
+  }
+  built->id = written->pack_id.hex();
+  built->size = written->file_bytes;
+  return built;
+}
+
+// What a pack needs beside its batch; known before the batch runs.
+struct Plan {
+  WarmLines warm;
+  PackFormats formats;
+};
+
+Result<Plan> PlanOf(const Project& project, const PackBuildArguments& arguments) {
+  Plan plan;
+  KILN_TRY(plan.warm, ReadWarmList(arguments.warm, project));
+  KILN_TRY(plan.formats, FormatsOf(project, plan.warm));
+  return plan;
+}
+
+Result<client::BuiltPack> Pack(client::Client& client, const Project& project, Plan plan,
+                               const std::string& batch, const PackBuildArguments& arguments) {
+  return BuildTo(client, arguments, project.manifest, plan.formats,
+                 {.batch = batch,
+                  .targets = {},
+                  .small = arguments.small,
+                  .base = {},
+                  .pin = arguments.pin,
+                  .manifest = project.manifest.digest,
+                  .warm = std::move(plan.warm.asked)});
+}
+
+}  // namespace
+
+Result<client::BuiltPack> PackBatch(client::Client& client, const Project& project,
+                                    const std::string& batch, const PackBuildArguments& arguments) {
+  KILN_TRY(Plan plan, PlanOf(project, arguments));
+  return Pack(client, project, std::move(plan), batch, arguments);
+}
+
+int RunPackBuild(const Global& global, const PackBuildArguments& arguments) {
+  const auto start = std::chrono::steady_clock::now();
+  Result<client::DaemonConnection> connected = ConnectTo(global);
+  if (!connected.ok()) {
+    return Fail(global, connected.error());
+  }
+  client::Client& client = *connected->client;
+  const Result<Project> project = LoadProject(global, arguments.programs, client);
+  if (!project.ok()) {
+    return Fail(global, project.error());
+  }
+  Result<Plan> plan = PlanOf(*project, arguments);
+  if (!plan.ok()) {
+    return Fail(global, plan.error());
+  }
+  const Result<BatchOutcome> batch = RunBatch(global, *project, client, {});
+  if (!batch.ok()) {
+    return Fail(global, batch.error().reason == "SCOPE"
+                            ? WithContext(batch.error(),
+                                          "a pack is made of a batch; 'kiln fetch --on-miss fail' "
+                                          "gets what is in the cache as files")
+                            : batch.error());
+  }
+  int exit = WasInterrupted() ? int{kInterrupted} : static_cast<int>(batch->final.exit_hint);
+  Counts counts;
+  if (exit == kSuccess) {
+    const Result<client::BuiltPack> built =
+        Pack(client, *project, std::move(*plan), batch->id, arguments);
+    if (!built.ok()) {
+      return FailPack(global, built.error());
+    }
+    if (!global.json && !global.quiet) {
+      Print("{}: {}, {} programs, {} artifacts, {} blobs, {} pipelines, {}\n", arguments.out,
+            built->id, built->programs, built->artifacts, built->blobs, built->pipelines,
+            SizeText(built->size));
+    }
+    counts = {{"programs", built->programs},
+              {"artifacts", built->artifacts},
+              {"blobs", built->blobs},
+              {"pipelines", built->pipelines},
+              {"bytes", built->size}};
+  }
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  NoteResult("pack build", seconds.count(), counts);
+  return exit;
+}
+
+void AddPackBuild(CLI::App& pack, CommandLine& line) {
+  const auto arguments = std::make_shared<PackBuildArguments>();
+  CLI::App* build = AddVerb(pack, line,
+                            {"build", "One file with every result of the manifest",
+                             "  kiln pack build --out demo.kpack\n"
+                             "  kiln pack build 'rock/*' --out new.kpack --base old.kpack"},
+                            [&line, arguments] { return RunPackBuild(line.global, *arguments); });
+  build->add_option("programs", arguments->programs, "Names or globs; default: all");
+  build->add_option("--out", arguments->out, "File to write")->required();
+  CLI::Option* fast = build->add_flag("--fast", arguments->fast, "Quick to read; the default");
+  build->add_flag("--small", arguments->small, "Small to download")->excludes(fast);
+  build->add_option("--base", arguments->base, "Write only what this pack lacks");
+  build->add_option("--sign", arguments->sign, "File of a private key");
+  build->add_option("--warm", arguments->warm,
+                    "File with what to build first, one JSON row per line");
+  build->add_option("--pin", arguments->pin, "Keep the results from removal under this name");
+}
+
+}  // namespace kiln::cli

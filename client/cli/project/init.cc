@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: MIT
+#include "client/cli/project/init.h"
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <system_error>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "client/cli/add_verb.h"
+#include "client/cli/failure.h"
+#include "client/cli/output/print.h"
+#include "client/cli/output/shell_word.h"
+#include "client/cli/project/project.h"
+#include "client/project/scaffold.h"
+#include "compiler/base/file.h"
+
+namespace kiln::cli {
+namespace {
+
+struct InitArguments {
+  std::vector<std::string> from;  // sources; none: all below the folder
+  bool force = false;             // replace a manifest
+};
+
+namespace fs = std::filesystem;
+
+constexpr size_t kMostNamed = 8;         // of sources that are in no program
+constexpr size_t kMostSources = 256;     // as many as a program may have
+constexpr size_t kMostEntries = 20'000;  // of folders that are looked at
+constexpr char kFirstSource[] =
+    R"(// A triangle-sized start: one object in one colour, with an option to try.
+global tinted: flag true;
+
+vertex_attribute_container vertex
+{
+    f3 position;
+};
+
+color_output_container target
+{
+    f4 color;
+};
+
+set_object uniform_buffer object
+{
+    f4x4 clip_from_object;
+    f4 tint;
+};
+
+void hello_vertex (void)
+{
+    vertex_stage_output_position (object.clip_from_object * f4 {vertex.position, 1.0});
+}
+
+void hello_fragment (void)
+{
+    f4 color = f4 {1.0, 1.0, 1.0, 1.0};
+    conditional (tinted) { color = object.tint; }
+    target.color = color;
+}
+)";
+
+Error Refused(std::string what) {
+  return {.code = ErrorCode::kInvalidArgument, .context = std::move(what), .reason = "USAGE"};
+}
+
+bool IsSource(const fs::path& path) { return path.extension() == ".rpl"; }
+
+// Sources below a folder, relative to it; hidden folders are left out. Errors: kInvalidArgument if
+// there are too many.
+Result<std::vector<std::string>> SourcesBelow(const fs::path& folder) {
+  std::vector<std::string> paths;
+  std::error_code error;
+  size_t seen = 0;
+  for (fs::recursive_directory_iterator entry(folder, fs::directory_options::skip_permission_denied,
+                                              error);
+       !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
+    if (entry->path().filename().string().starts_with(".")) {
+      entry.disable_recursion_pending();
+    } else if (IsSource(entry->path()) && entry->is_regular_file(error)) {
+      paths.push_back(entry->path().lexically_relative(folder).generic_string());
+    }
+    if (++seen > kMostEntries || paths.size() > kMostSources) {
+      return Refused(fmt::format(
+          "'{}' holds too much to look through; name the sources with --from", folder.string()));
+    }
+  }
+  std::ranges::sort(paths);
+  return paths;
+}
+
+Result<std::vector<std::string>> SourcesNamed(const fs::path& folder,
+                                              const std::vector<std::string>& files) {
+  std::vector<std::string> paths;
+  for (const std::string& file : files) {
+    const std::string path = fs::absolute(file).lexically_relative(folder).generic_string();
+    if (path.empty() || path.starts_with("..")) {
+      return Refused(
+          fmt::format("'{}' is not below '{}', where kiln.toml goes", file, folder.string()));
+    }
+    paths.push_back(path);
+  }
+  std::ranges::sort(paths);
+  return paths;
+}
+
+struct Written {
+  project::Scaffold scaffold;
+  size_t sources = 0;
+};
+
+Result<Written> Init(const Global& global, const InitArguments& arguments) {
+  const fs::path folder = fs::absolute(global.folder).lexically_normal();
+  const std::string manifest = (folder / "kiln.toml").string();
+  if (!arguments.force && fs::exists(manifest)) {
+    return Refused(fmt::format("'{}' is there already; --force writes it anew", manifest));
+  }
+  KILN_TRY(std::vector<std::string> paths,
+           arguments.from.empty() ? SourcesBelow(folder) : SourcesNamed(folder, arguments.from));
+  if (paths.empty()) {
+    paths = {"hello.rpl"};
+    KILN_TRY_VOID(WriteFile((folder / paths[0]).string(), AsBytes(kFirstSource)));
+  }
+  std::vector<project::SourceText> sources;
+  for (const std::string& path : paths) {
+    KILN_TRY(client::Source source, ReadSource((folder / path).string(), path));
+    sources.push_back({.path = path, .text = std::move(source.text)});
+  }
+  const std::string name =
+      folder.has_filename() ? folder.filename().string() : folder.parent_path().filename().string();
+  Written written{.scaffold = project::MakeScaffold(name, sources), .sources = sources.size()};
+  KILN_TRY_VOID(WriteFile(manifest, AsBytes(written.scaffold.manifest)));
+  return written;
+}
+
+std::string Counted(size_t count, std::string_view what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : what.ends_with("s") ? "es" : "s");
+}
+
+int RunInit(const Global& global, const InitArguments& arguments) {
+  const auto start = std::chrono::steady_clock::now();
+  const Result<Written> written = Init(global, arguments);
+  if (!written.ok()) {
+    return Fail(global, written.error());
+  }
+  const project::Scaffold& scaffold = written->scaffold;
+  if (!global.json) {
+    Print("wrote kiln.toml: {} from {}, {}, {}\n", Counted(scaffold.programs, "program"),
+          Counted(written->sources, "source"), Counted(scaffold.options, "option"),
+          Counted(scaffold.passes, "pass"));
+    if (!scaffold.unused.empty()) {
+      Print("in no program: {}{}; passes that materials share are [[pass]] in kiln.toml\n",
+            fmt::format("{}", fmt::join(std::span(scaffold.unused)
+                                            .first(std::min(scaffold.unused.size(), kMostNamed)),
+                                        ", ")),
+            scaffold.unused.size() <= kMostNamed
+                ? ""
+                : fmt::format(" and {} more", scaffold.unused.size() - kMostNamed));
+    }
+    Print("{}", Lines{scaffold.first.empty()
+                          ? "no function looks like an entry point; add a [[program]] by hand\n"
+                          : fmt::format("next: kiln options {}    kiln build\n",
+                                        ShellWord(scaffold.first))});
+  }
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  const std::vector<std::pair<std::string, uint64_t>> counts{{"programs", scaffold.programs},
+                                                             {"sources", written->sources},
+                                                             {"options", scaffold.options},
+                                                             {"passes", scaffold.passes}};
+  NoteResult("init", seconds.count(), counts);
+  return kSuccess;
+}
+
+}  // namespace
+
+void AddInit(CLI::App& app, CommandLine& line) {
+  const auto arguments = std::make_shared<InitArguments>();
+  CLI::App* verb = AddVerb(app, line,
+                           {"init", "Write kiln.toml from the .rpl files found",
+                            "  kiln init\n  kiln init --from shaders/rock.rpl shaders/pass.rpl"},
+                           [&line, arguments] { return RunInit(line.global, *arguments); });
+  verb->add_option("--from", arguments->from, "These sources instead of all below the folder");
+  verb->add_flag("--force", arguments->force, "Replace a kiln.toml that is there");
+}
+
+}  // namespace kiln::cli

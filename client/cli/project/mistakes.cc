@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+#include "client/cli/project/mistakes.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include "client/cli/output/diagnostics_view.h"
+#include "client/cli/output/json_line.h"
+#include "client/cli/output/print.h"
+#include "compiler/diag/render.h"
+
+namespace kiln::cli {
+namespace {
+
+constexpr size_t kMostAgain = 20;  // lines about mistakes of several programs
+
+}  // namespace
+
+bool MistakeList::Add(const std::string& program, const PlacedDiagnostic& diagnostic) {
+  const auto [known, is_new] = known_.try_emplace(RenderShort(diagnostic), all_.size());
+  if (is_new) {
+    all_.push_back({.diagnostic = diagnostic, .first = program, .programs = {program}});
+    return true;
+  }
+  all_[known->second].programs.insert(program);
+  return false;
+}
+
+std::vector<Mistake> MistakeList::Sorted() const {
+  std::vector<Mistake> sorted = all_;
+  std::ranges::stable_sort(sorted, ReadsBefore, &Mistake::diagnostic);
+  return sorted;
+}
+
+std::string ProgramsText(const std::set<std::string>& programs, size_t most) {
+  const size_t shown = programs.size() <= most + 1 ? programs.size() : most;
+  const auto end = std::next(programs.begin(), static_cast<std::ptrdiff_t>(shown));
+  std::string text = fmt::format("{}", fmt::join(programs.begin(), end, ", "));
+  return shown == programs.size() ? text
+                                  : fmt::format("{} and {} more", text, programs.size() - shown);
+}
+
+std::string MistakeName(const PlacedDiagnostic& diagnostic) {
+  const PlacedSpan& at = diagnostic.primary;
+  return at.known() ? fmt::format("{}:{}:{} [{}]", at.path, at.line, at.column, diagnostic.code)
+                    : fmt::format("[{}]", diagnostic.code);
+}
+
+Mistakes::MistakeCounts Mistakes::Add(const std::string& program,
+                                      std::span<const PlacedDiagnostic> diagnostics,
+                                      std::span<const client::Source> sources,
+                                      std::string_view more) {
+  if (HasNews()) {
+    return AddNews(program, diagnostics, sources, more);
+  }
+  MistakeCounts added;
+  std::vector<PlacedDiagnostic> fresh;
+  for (const PlacedDiagnostic& diagnostic : diagnostics) {
+    added.errors += diagnostic.severity == Severity::kError ? 1 : 0;
+    if (list_.Add(program, diagnostic)) {
+      fresh.push_back(diagnostic);
+    }
+  }
+  added.fresh = fresh.size();
+  if (!global_.json) {
+    (void)ShowDiagnostics(global_, fresh, sources, program, more);
+  }
+  return added;
+}
+
+Mistakes::MistakeCounts Mistakes::AddNews(const std::string& program,
+                                          std::span<const PlacedDiagnostic> diagnostics,
+                                          std::span<const client::Source> sources,
+                                          std::string_view more) {
+  MistakeCounts added;
+  std::vector<PlacedDiagnostic> fresh;
+  const std::vector<StandingMistakes::News> news = standing_.Add(program, diagnostics);
+  for (size_t i = 0; i < diagnostics.size(); ++i) {
+    added.errors += diagnostics[i].severity == Severity::kError ? 1 : 0;
+    if (news[i] != StandingMistakes::News::kNone) {
+      (void)list_.Add(program, diagnostics[i]);
+    }
+    if (news[i] == StandingMistakes::News::kTold) {
+      fresh.push_back(diagnostics[i]);
+    }
+  }
+  added.fresh = fresh.size();
+  (void)ShowDiagnostics(global_, fresh, sources, program, more);
+  return added;
+}
+
+void Mistakes::TellAgain(const Mistake& mistake) const {
+  if (!global_.json) {
+    std::set<std::string> others = mistake.programs;
+    others.erase(mistake.first);
+    Print(stderr, "{}: also in {}\n", MistakeName(mistake.diagnostic), ProgramsText(others));
+    return;
+  }
+  const PlacedDiagnostic& diagnostic = mistake.diagnostic;
+  PrintLine(nlohmann::ordered_json{{"v", 1},
+                                   {"type", "mistake"},
+                                   {"code", diagnostic.code},
+                                   {"message", diagnostic.message},
+                                   {"path", diagnostic.primary.path},
+                                   {"line", diagnostic.primary.line},
+                                   {"column", diagnostic.primary.column},
+                                   {"programs", mistake.programs}});
+}
+
+void Mistakes::End() {
+  const MistakeList list = std::exchange(list_, {});
+  size_t told = 0;
+  size_t hidden = 0;
+  for (Mistake& mistake : list.Sorted()) {
+    if (HasNews()) {
+      mistake.programs = standing_.ProgramsWith(mistake.diagnostic);
+    }
+    if (global_.json && json_ == Json::kAtTheEnd) {
+      ShowMistake(global_, mistake.diagnostic, mistake.programs);
+    } else if (mistake.programs.size() > 1 && (global_.json || told < kMostAgain)) {
+      TellAgain(mistake);
+      ++told;
+    } else {
+      hidden += mistake.programs.size() > 1 ? 1 : 0;
+    }
+  }
+  standing_.Settle();
+  if (hidden != 0) {
+    Print(stderr, "and {} more mistakes of several programs; see --report\n", hidden);
+  }
+}
+
+}  // namespace kiln::cli

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: MIT
+#include "client/cli/project/options.h"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "client/cli/add_verb.h"
+#include "client/cli/failure.h"
+#include "client/cli/output/diagnostics_view.h"
+#include "client/cli/output/json_line.h"
+#include "client/cli/output/print.h"
+#include "client/cli/output/results.h"
+#include "client/cli/project/project.h"
+#include "client/cli/project/space_mistakes.h"
+#include "client/cli/project/unread_axes.h"
+#include "client/cli/session.h"
+
+namespace kiln::cli {
+namespace {
+
+struct OptionsArguments {
+  std::string program;
+  std::string where;      // expression; counts only variants where it is true
+  bool values = false;    // one line for each value of an axis
+  int64_t list = -1;      // rows of variants to show; below 0: none
+  bool distinct = false;  // of these: one of those that have one result
+};
+
+constexpr uint32_t kRowsPerPage = 500;
+constexpr uint64_t kListed = 20;               // unless --list says another number
+constexpr uint64_t kMostLookedAt = 1'000'000;  // variants, when those of one result are folded
+
+// One line of the table.
+struct Line {
+  const client::OptionInfo* option = nullptr;
+  std::vector<std::string> values;  // of its axis; none: it is fixed
+  std::string fixed;
+  double factor = 1;
+};
+
+std::string TextOf(const client::Option& option) {
+  return std::holds_alternative<uint32_t>(option.value)
+             ? fmt::format("{}", std::get<uint32_t>(option.value))
+             : client::ValueText(option);
+}
+
+std::vector<std::string> ValuesOf(const client::Axis& axis, const client::OptionInfo& option) {
+  std::vector<std::string> values;
+  if (axis.all && option.type == "flag") {
+    return {"false", "true"};
+  }
+  if (axis.all) {
+    return option.values;
+  }
+  for (const client::Option& value : axis.values) {
+    values.push_back(TextOf(value));
+  }
+  return values;
+}
+
+std::vector<Line> LinesOf(const client::OptionList& declared, const client::ProgramSpace& space,
+                          const client::VariantCount& count) {
+  std::vector<Line> lines;
+  for (const client::OptionInfo& option : declared.options) {
+    Line line{.option = &option, .values = {}, .fixed = TextOf(option.default_value)};
+    if (const auto fixed =
+            std::ranges::find(space.program.options, option.name, &client::Option::name);
+        fixed != space.program.options.end()) {
+      line.fixed = TextOf(*fixed);
+    }
+    if (const auto axis = std::ranges::find(space.axes, option.name, &client::Axis::name);
+        axis != space.axes.end()) {
+      line.values = ValuesOf(*axis, option);
+    }
+    if (const auto counted = std::ranges::find(count.axes, option.name, &client::AxisCount::name);
+        counted != count.axes.end()) {
+      line.factor = counted->factor;
+    }
+    lines.push_back(std::move(line));
+  }
+  std::ranges::stable_sort(lines, {}, [](const Line& line) { return line.option->name; });
+  return lines;
+}
+
+std::string_view ScopeOf(const client::OptionInfo& option) {
+  return option.scope == client::OptionScope::kInstance ? "instance" : "global";
+}
+
+std::string AxisText(const Line& line, size_t most) {
+  if (line.values.empty()) {
+    return fmt::format("(fixed {})", line.fixed);
+  }
+  const auto end =
+      line.values.begin() + static_cast<std::ptrdiff_t>(std::min(most, line.values.size()));
+  std::string text = fmt::format("{}", fmt::join(line.values.begin(), end, " "));
+  return line.values.size() > most ? fmt::format("{} … ({} values)", text, line.values.size())
+                                   : text;
+}
+
+// The parts of a result that can depend on it; a dash stands for unknown.
+std::string LiveText(const Line& line) {
+  return line.option->affects.empty() ? "-"
+                                      : fmt::format("{}", fmt::join(line.option->affects, " "));
+}
+
+void PrintTable(const std::vector<Line>& lines, bool all_values) {
+  constexpr size_t kShownValues = 6;
+  size_t name = 6;
+  size_t axis = 4;
+  size_t live = 7;
+  for (const Line& line : lines) {
+    name = std::max(name, line.option->name.size());
+    axis = std::max(axis, AxisText(line, kShownValues).size());
+    live = std::max(live, LiveText(line).size());
+  }
+  Print("{:<{}}  {:<8}  {:<5}  {:<8}  {:<{}}  {:<{}}  {:>6}\n", "option", name, "scope", "type",
+        "default", "axis", axis, "live in", live, "factor");
+  for (const Line& line : lines) {
+    const size_t width = line.values.empty() ? 0 : live;
+    Print("{:<{}}  {:<8}  {:<5}  {:<8}  {:<{}}  {:<{}}", line.option->name, name,
+          ScopeOf(*line.option), line.option->type, TextOf(line.option->default_value),
+          AxisText(line, kShownValues), axis, LiveText(line), width);
+    Print("{}\n", line.values.empty() ? ""
+                  : line.factor == 0  ? "       -"  // no variant has the default
+                                      : fmt::format("  {:>6.1f}", line.factor));
+    for (size_t i = 0; all_values && i < line.values.size(); ++i) {
+      Print("  {}\n", line.values[i]);
+    }
+  }
+}
+
+// "48 variants after 2 exclusions (of 72), at most 48 results per target, 0 cached"
+void PrintCount(const client::ProgramSpace& space, const std::vector<Line>& lines,
+                const client::VariantCount& count) {
+  const size_t exclusions = space.exclude.size() + space.require.size();
+  double points = 1;
+  for (const Line& line : lines) {
+    points *= line.values.empty() ? 1.0 : static_cast<double>(line.values.size());
+  }
+  Print("{}{} variants", count.exact ? "" : "at most ", count.variants);
+  if (exclusions != 0) {
+    Print(" after {} exclusion{} (of {:.0f})", exclusions, exclusions == 1 ? "" : "s", points);
+  }
+  Print(", at most {} results per target", count.results_upper);
+  Print("{}\n", count.cached.empty() ? "" : fmt::format(", {} cached", count.cached));
+}
+
+nlohmann::ordered_json ItemOf(const Line& line) {
+  nlohmann::ordered_json item{{"v", 1},
+                              {"type", "option"},
+                              {"name", line.option->name},
+                              {"scope", ScopeOf(*line.option)},
+                              {"kind", line.option->type},
+                              {"default", TextOf(line.option->default_value)},
+                              {"values", line.values},
+                              {"live_in", line.option->affects},
+                              {"factor", nullptr}};
+  if (line.values.empty()) {
+    item["fixed"] = line.fixed;
+  } else if (line.factor != 0) {  // 0: no variant has the default
+    item["factor"] = line.factor;
+  }
+  return item;
+}
+
+std::string_view StateText(client::VariantState state) {
+  return state == client::VariantState::kCached   ? "cached"
+         : state == client::VariantState::kFailed ? "failed"
+                                                  : "unknown";
+}
+
+void PrintRow(const Global& global, const client::VariantRow& row) {
+  if (global.json) {
+    const nlohmann::ordered_json item{{"v", 1},
+                                      {"type", "variant"},
+                                      {"rank", row.rank},
+                                      {"options", OptionsJson(row.options)},
+                                      {"state", StateText(row.state)},
+                                      {"signature", row.signature}};
+    PrintLine(item);
+    return;
+  }
+  Print("{:>8}  {:<7}  {}\n", row.rank, StateText(row.state), client::OptionsText(row.options));
+}
+
+// What tells results apart: the signature of one that was built, else the options that any code,
+// setting or layout can consult.
+std::string ResultOf(const client::VariantRow& row, const client::OptionList& declared) {
+  if (!row.signature.empty()) {
+    return row.signature;
+  }
+  std::vector<client::Option> live;
+  for (const client::Option& option : row.options) {
+    const auto info = std::ranges::find(declared.options, option.name, &client::OptionInfo::name);
+    if (info == declared.options.end() || !info->affects.empty()) {
+      live.push_back(option);
+    }
+  }
+  return client::OptionsText(live);
+}
+
+// How many rows to show, and of which.
+struct Listing {
+  uint64_t rows = 0;
+  bool distinct = false;
+};
+
+Result<void> PrintVariants(const Global& global, client::Client& client,
+                           const client::ProgramSpace& space, const std::string& where,
+                           const client::OptionList& declared, const Listing& listing) {
+  std::set<std::string> seen;
+  std::string page;
+  uint64_t looked_at = 0;
+  for (uint64_t shown = 0; shown < listing.rows;) {
+    const auto size = static_cast<uint32_t>(
+        listing.distinct ? kRowsPerPage : std::min<uint64_t>(listing.rows - shown, kRowsPerPage));
+    KILN_TRY(const client::VariantPage variants, client.ListVariants(space, where, size, page));
+    for (const client::VariantRow& row : variants.rows) {
+      const bool fresh = !listing.distinct || seen.insert(ResultOf(row, declared)).second;
+      if (fresh && shown < listing.rows) {
+        PrintRow(global, row);
+        ++shown;
+      }
+    }
+    looked_at += variants.rows.size();
+    page = variants.next;
+    if (page.empty()) {
+      break;
+    }
+    if (looked_at >= kMostLookedAt) {
+      Print(stderr, "kiln: looked at {} variants; --where narrows them\n", looked_at);
+      break;
+    }
+  }
+  return {};
+}
+
+Result<int> Show(const Global& global, const OptionsArguments& arguments) {
+  KILN_TRY(const project::Manifest manifest, LoadManifest(global));
+  KILN_TRY(const project::ManifestProgram* program, ProgramNamed(manifest, arguments.program));
+  KILN_TRY(const LoadedProgram loaded, LoadProgram(manifest, *program));
+  KILN_TRY(const client::DaemonConnection connected, ConnectTo(global));
+  KILN_TRY(const client::OptionList declared, Declared(*connected.client, loaded.program));
+  if (ShowDiagnostics(global, declared.diagnostics, loaded.program.sources, loaded.program.name) !=
+      0) {
+    return int{kWrongSource};
+  }
+  KILN_TRY(const client::ProgramSpace space, SpaceOf(loaded, declared));
+  KILN_TRY(const client::VariantCount count,
+           connected.client->CountVariants(space, arguments.where));
+  const SpaceMistakes mistakes(manifest, arguments.where);
+  if (ShowDiagnostics(global, mistakes.InFiles(count.diagnostics),
+                      mistakes.SourcesWith(loaded.program.sources), loaded.program.name) != 0) {
+    return int{kUsage};
+  }
+  ShowUnreadAxes(global, manifest, std::span(&space, 1), *connected.client);
+  const std::vector<Line> lines = LinesOf(declared, space, count);
+  if (global.json) {
+    for (const Line& line : lines) {
+      PrintLine(ItemOf(line));
+    }
+    PrintLine({{"v", 1},
+               {"type", "count"},
+               {"program", arguments.program},
+               {"variants", count.variants},
+               {"results_upper", count.results_upper},
+               {"exact", count.exact},
+               {"cached", count.cached}});
+  } else {
+    PrintTable(lines, arguments.values);
+    PrintCount(space, lines, count);
+  }
+  if (arguments.list > 0 || arguments.distinct) {
+    const uint64_t rows = arguments.list > 0 ? static_cast<uint64_t>(arguments.list) : kListed;
+    KILN_TRY_VOID(PrintVariants(global, *connected.client, space, arguments.where, declared,
+                                {.rows = rows, .distinct = arguments.distinct}));
+  }
+  return int{kSuccess};
+}
+
+int RunOptions(const Global& global, const OptionsArguments& arguments) {
+  return RunTimed(global, "options", [&] { return Show(global, arguments); });
+}
+
+}  // namespace
+
+void AddOptions(CLI::App& app, CommandLine& line) {
+  const auto arguments = std::make_shared<OptionsArguments>();
+  CLI::App* verb =
+      AddVerb(app, line,
+              {"options", "The option space of a program, with counts",
+               "  kiln options rock/forward\n"
+               "  kiln options rock/forward --where 'fog && light_count == 4u' --list 20"},
+              [&line, arguments] { return RunOptions(line.global, *arguments); });
+  verb->add_option("program", arguments->program, "A program of the manifest")->required();
+  verb->add_option("--where", arguments->where, "Only variants where this expression is true")
+      ->check(SaysSomething);
+  verb->add_flag("--values", arguments->values, "One line for each value of an axis");
+  verb->add_option("--list", arguments->list, "Show so many variants")
+      ->expected(0, 1)
+      ->default_str("20")
+      ->check(CLI::Range(int64_t{1}, int64_t{1'000'000}));
+  verb->add_flag("--distinct", arguments->distinct,
+                 "Show one variant for each result, with as many as --list says");
+}
+
+}  // namespace kiln::cli

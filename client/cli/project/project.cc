@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+#include "client/cli/project/project.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include <fmt/format.h>
+
+namespace kiln::cli {
+namespace {
+
+Error WrongValue(std::string text) {
+  return {.code = ErrorCode::kInvalidArgument, .context = std::move(text), .reason = "VALUE_WRONG"};
+}
+
+const client::OptionInfo* Find(const client::OptionList& declared, std::string_view name) {
+  for (const client::OptionInfo& option : declared.options) {
+    if (option.name == name) {
+      return &option;
+    }
+  }
+  return nullptr;
+}
+
+template <class T>
+bool ReadNumber(std::string_view text, T& value, int base = 10) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+bool ReadUint(std::string_view text, uint32_t& value) {
+  if (text.starts_with("0x")) {
+    return ReadNumber(text.substr(2), value, 16);
+  }
+  return ReadNumber(text.ends_with('u') ? text.substr(0, text.size() - 1) : text, value);
+}
+
+// A value of the given type, if the text reads as one.
+bool ReadAs(std::string_view type, std::string_view text, client::Option& option) {
+  uint32_t number = 0;
+  int32_t integer = 0;
+  float real = 0;
+  if (type == "flag" && (text == "true" || text == "on" || text == "false" || text == "off")) {
+    option.value = text == "true" || text == "on";
+    return true;
+  }
+  if (type == "uint" && ReadUint(text, number)) {
+    option.value = number;
+    return true;
+  }
+  if (type == "sint" && ReadNumber(text, integer)) {
+    option.value = integer;
+    return true;
+  }
+  if (type == "float") {
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), real);
+    if (error == std::errc() && end == text.data() + text.size()) {
+      option.value = real;
+      return true;
+    }
+  }
+  if (type == "enum") {
+    option.value = std::string(text);
+    return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+Result<project::Manifest> LoadManifest(const Global& global) {
+  const std::string path =
+      !global.manifest.empty() ? global.manifest : project::FindManifest(global.folder);
+  if (path.empty()) {
+    return Error{.code = ErrorCode::kNotFound,
+                 .context = "there is no kiln.toml here or above; name one with --manifest FILE",
+                 .reason = "MANIFEST_MISSING"};
+  }
+  KILN_TRY(const client::Source file, ReadSource(path, path));
+  return project::ReadManifest(file.text, path);
+}
+
+Result<const project::ManifestProgram*> ProgramNamed(const project::Manifest& manifest,
+                                                     const std::string& name) {
+  std::vector<std::string_view> names;
+  for (const project::ManifestProgram& program : manifest.programs) {
+    if (program.name == name) {
+      return &program;
+    }
+    names.push_back(program.name);
+  }
+  const std::string_view closest = project::Closest(name, names);
+  return Error{.code = ErrorCode::kNotFound,
+               .context = fmt::format(
+                   "'{}' has no program '{}'{}", manifest.path, name,
+                   closest.empty() ? std::string() : fmt::format("; did you mean '{}'?", closest)),
+               .reason = "PROGRAM_UNKNOWN"};
+}
+
+Result<client::Option> TypedOption(const std::string& text, const client::OptionList& declared) {
+  const size_t equals = text.find('=');
+  std::string name = text.substr(0, equals);
+  std::string value = equals == std::string::npos ? "true" : text.substr(equals + 1);
+  if (equals == std::string::npos && name.starts_with("no-") && Find(declared, name) == nullptr) {
+    name = name.substr(3);
+    value = "false";
+  }
+  if (name.empty()) {
+    return WrongValue(fmt::format("option '{}' has no name; write NAME=VALUE", text));
+  }
+  client::Option option{.name = name, .value = value};
+  const client::OptionInfo* info = Find(declared, name);
+  if (info != nullptr && ReadAs(info->type, value, option)) {
+    return option;
+  }
+  const std::array<std::string_view, 4> types = {"flag", "sint", "uint", "float"};
+  const bool reads = std::ranges::any_of(
+      types, [&](std::string_view type) { return ReadAs(type, value, option); });
+  if (info != nullptr && info->type != "enum" && !reads) {
+    return WrongValue(fmt::format("option '{}' is of type {}, and '{}' is no value of it", name,
+                                  info->type, value));
+  }
+  return option;
+}
+
+bool Matches(std::string_view pattern, std::string_view name) {
+  size_t p = 0, n = 0, star = std::string_view::npos, mark = 0;
+  while (n < name.size()) {
+    if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == name[n])) {
+      ++p;
+      ++n;
+    } else if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      mark = n;
+    } else if (star != std::string_view::npos) {
+      p = star + 1;
+      n = ++mark;
+    } else {
+      return false;
+    }
+  }
+  while (p < pattern.size() && pattern[p] == '*') {
+    ++p;
+  }
+  return p == pattern.size();
+}
+
+}  // namespace kiln::cli

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: MIT
+#include "client/cli/variant/variant.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <span>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "client/cli/project/project.h"
+#include "client/cli/session.h"
+
+namespace kiln::cli {
+namespace {
+
+bool IsFile(const std::string& what) { return what.ends_with(".rpl"); }
+
+// The program that the arguments name.
+Result<LoadedProgram> LoadNamed(const Global& global, const VariantArguments& arguments,
+                                project::Manifest& manifest) {
+  if (!std::all_of(arguments.what.begin(), arguments.what.end(), IsFile)) {
+    if (arguments.what.size() != 1) {
+      return Error{.code = ErrorCode::kInvalidArgument,
+                   .context = "name one program of the manifest, or .rpl files",
+                   .reason = "USAGE"};
+    }
+    KILN_TRY(manifest, LoadManifest(global));
+    KILN_TRY(const project::ManifestProgram* program, ProgramNamed(manifest, arguments.what[0]));
+    return LoadProgram(manifest, *program);
+  }
+  LoadedProgram loaded;
+  loaded.program.name = std::filesystem::path(arguments.what[0]).stem().string();
+  loaded.program.pipeline = arguments.pipeline;
+  for (const std::string& file : arguments.what) {
+    // Logical paths are relative labels: leading parts that lead out of the folder are removed.
+    const std::string label = std::filesystem::path(file).is_absolute() || file.starts_with("..")
+                                  ? std::filesystem::path(file).filename().string()
+                                  : std::filesystem::path(file).lexically_normal().string();
+    KILN_TRY(client::Source source, ReadSource(file, label));
+    loaded.program.sources.push_back(std::move(source));
+  }
+  for (const std::string& entry : arguments.entries) {
+    KILN_TRY(client::EntryPoint read, ReadEntry(entry));
+    loaded.program.entries.push_back(std::move(read));
+  }
+  loaded.program.targets.push_back({.name = "spirv",
+                                    .form = client::Form::kSpirv,
+                                    .env = arguments.environment,
+                                    .version = {},
+                                    .debug = client::Debug::kNames,
+                                    .combined = arguments.combined});
+  return loaded;
+}
+
+// Keeps the targets that were asked for: those of the program, others of the manifest, or forms of
+// the first one's environment.
+Result<void> SelectTargets(const std::vector<std::string>& names, const project::Manifest& manifest,
+                           client::Program& program) {
+  if (names.empty()) {
+    return {};
+  }
+  std::vector<client::Target> selected;
+  for (const std::string& name : names) {
+    const auto known = std::ranges::find(program.targets, name, &client::Target::name);
+    if (known != program.targets.end()) {
+      selected.push_back(*known);
+      continue;
+    }
+    const auto other = std::ranges::find(manifest.targets, name, &project::ManifestTarget::name);
+    if (other != manifest.targets.end()) {
+      selected.push_back(TargetOf(*other));
+      continue;
+    }
+    const std::optional<client::Form> form = FormNamed(name);
+    if (!form.has_value()) {
+      return Error{.code = ErrorCode::kNotFound,
+                   .context = fmt::format("'{}' has no target '{}', and that is no form: spirv, "
+                                          "wgsl, meta, msl, glsl or hlsl",
+                                          program.name, name),
+                   .reason = "TARGET_UNKNOWN"};
+    }
+    client::Target target = program.targets.front();
+    target.name = name;
+    target.form = *form;
+    target.version.clear();
+    selected.push_back(std::move(target));
+  }
+  program.targets = std::move(selected);
+  return {};
+}
+
+std::vector<std::string> FilesOf(const VariantArguments& arguments, const LoadedProgram& loaded,
+                                 const project::Manifest& manifest) {
+  if (loaded.manifest == nullptr) {
+    return arguments.what;
+  }
+  std::vector<std::string> files{manifest.path};
+  for (const client::Source& source : loaded.program.sources) {
+    files.push_back(manifest.folder.empty() ? source.path : manifest.folder + "/" + source.path);
+  }
+  return files;
+}
+
+}  // namespace
+
+void AddVariant(CLI::App& verb, VariantArguments& variant, const char* options) {
+  verb.add_option("what", variant.what, "A program of the manifest, or files");
+  verb.add_option("--entry", variant.entries, "Files: STAGE=FUNCTION; repeatable")->take_all();
+  verb.add_option(options, variant.options, "NAME=VALUE; repeatable")->take_all();
+  verb.add_option("--pipeline", variant.pipeline, "Files: graphics_classic or compute")
+      ->check(CLI::IsMember({"graphics_classic", "compute"}));
+  verb.add_option("--env", variant.environment, "Files: vulkan1.0 to vulkan1.4")
+      ->check(CLI::IsMember({"vulkan1.0", "vulkan1.1", "vulkan1.2", "vulkan1.3", "vulkan1.4"}));
+  verb.add_flag("--combined", variant.combined, "Files: one module for all entry points");
+  verb.add_flag("--retry-failed", variant.retry_failed, "Compile again what failed before");
+}
+
+Result<NamedVariant> NameVariant(const Global& global, const VariantArguments& arguments) {
+  project::Manifest manifest;
+  KILN_TRY(LoadedProgram loaded, LoadNamed(global, arguments, manifest));
+  KILN_TRY_VOID(SelectTargets(arguments.targets, manifest, loaded.program));
+  NamedVariant variant;
+  variant.files = FilesOf(arguments, loaded, manifest);
+  KILN_TRY(variant.connected, ConnectTo(global));
+  variant.project = manifest.name;
+  variant.program = std::move(loaded.program);
+  KILN_TRY(variant.declared, Declared(*variant.connected.client, variant.program));
+  if (loaded.manifest != nullptr && !client::HasErrors(variant.declared)) {
+    loaded.program = variant.program;
+    KILN_TRY(client::ProgramSpace space, SpaceOf(loaded, variant.declared));
+    variant.program.options = std::move(space.program.options);
+  }
+  for (const std::string& text : arguments.options) {
+    KILN_TRY(client::Option option, TypedOption(text, variant.declared));
+    variant.options.push_back(std::move(option));
+  }
+  return variant;
+}
+
+Result<void> CheckOptions(const NamedVariant& variant) {
+  std::vector<std::string_view> names;
+  for (const client::OptionInfo& info : variant.declared.options) {
+    names.push_back(info.name);
+  }
+  const auto meant = [](std::string_view closest) {
+    return closest.empty() ? std::string() : fmt::format("; did you mean '{}'?", closest);
+  };
+  for (const client::Option& option : variant.options) {
+    const auto info =
+        std::ranges::find(variant.declared.options, option.name, &client::OptionInfo::name);
+    if (info == variant.declared.options.end()) {
+      return Error{.code = ErrorCode::kNotFound,
+                   .context = fmt::format("program '{}' has no option '{}'{}", variant.program.name,
+                                          option.name, meant(project::Closest(option.name, names))),
+                   .reason = "UNKNOWN_OPTION"};
+    }
+    const auto* text = std::get_if<std::string>(&option.value);
+    if (info->type == "enum" && text != nullptr &&
+        std::ranges::find(info->values, *text) == info->values.end()) {
+      const std::vector<std::string_view> values(info->values.begin(), info->values.end());
+      return Error{.code = ErrorCode::kInvalidArgument,
+                   .context = fmt::format(
+                       "option '{}' has no value '{}'{}; known values: {}", option.name, *text,
+                       meant(project::Closest(*text, values)), fmt::join(info->values, ", ")),
+                   .reason = "VALUE_WRONG"};
+    }
+  }
+  return {};
+}
+
+Result<FetchedVariant> FetchVariant(const Global& global, const VariantArguments& arguments) {
+  KILN_TRY(NamedVariant named, NameVariant(global, arguments));
+  client::Client& client = *named.connected.client;
+  if (arguments.retry_failed) {
+    KILN_TRY([[maybe_unused]] const client::Outcome again,
+             client.Compile(named.program, named.options, {.retry_failed = true}));
+  }
+  FetchedVariant variant;
+  KILN_TRY(variant.fetched.done,
+           client.FetchVariants(named.project, named.program, std::span(&named.options, 1), {},
+                                Collect(variant.fetched)));
+  for (const client::Outcome& outcome : variant.fetched.outcomes) {
+    if (arguments.explain && outcome.explain_seq != 0) {
+      KILN_TRY(client::ExplainReply explained,
+               client.Explain(client::Client::ExplainRequest{outcome.explain_seq}));
+      variant.explanations.insert(variant.explanations.end(), explained.records.begin(),
+                                  explained.records.end());
+    }
+  }
+  variant.program = std::move(named.program);
+  variant.files = std::move(named.files);
+  variant.declared = std::move(named.declared);
+  variant.options = variant.program.options;
+  variant.options.insert(variant.options.end(), named.options.begin(), named.options.end());
+  variant.asked_options = std::move(named.options);
+  variant.connected = std::move(named.connected);
+  return variant;
+}
+
+}  // namespace kiln::cli

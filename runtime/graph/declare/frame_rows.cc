@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+#include "runtime/graph/declare/frame_rows.h"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace kiln::graph {
+namespace {
+
+constexpr size_t kMaxErrors = 32;
+
+}  // namespace
+
+void FrameRows::Begin() {
+  std::swap(rows_, previous_);
+  rows_.frame = identity_ | ((previous_.frame + 1) & kSerialMask);
+  rows_.passes.clear();
+  rows_.accesses.clear();
+  rows_.versions.clear();
+  rows_.chains.clear();
+  rows_.semaphore_uses.clear();
+  rows_.presents.clear();
+  rows_.semaphores.clear();
+  rows_.semaphore_timeline.clear();
+  rows_.bindings.clear();
+  rows_.pass_notes.clear();
+  rows_.version_notes.clear();
+  rows_.semaphore_names.clear();
+  rows_.text.clear();
+  errors_.clear();
+}
+
+NameRef FrameRows::KeepName(std::string_view name) {
+  const NameRef ref = {static_cast<uint32_t>(rows_.text.size()),
+                       static_cast<uint32_t>(name.size())};
+  rows_.text.insert(rows_.text.end(), name.begin(), name.end());
+  return ref;
+}
+
+uint32_t FrameRows::AddChain(const ChainRow& chain, const ChainBinding& binding,
+                             std::string_view name) {
+  const auto index = static_cast<uint32_t>(rows_.chains.size());
+  rows_.chains.push_back(chain);
+  rows_.bindings.push_back(binding);
+  rows_.chains.back().first_version = static_cast<uint32_t>(rows_.versions.size());
+  return AddVersion(name, index, kNone);
+}
+
+uint32_t FrameRows::AddVersion(std::string_view name, uint32_t chain, uint32_t def) {
+  const ChainRow& row = rows_.chains[chain];
+  const int bits =
+      (row.texture() ? kOfTexture : 0) | (row.object == Object::kImported ? kOfImport : 0);
+  rows_.versions.push_back({.chain = chain,
+                            .def = def,
+                            .kill = kNone,
+                            .temporal = 0,
+                            .output = 0,
+                            .exported = 0,
+                            .bits = static_cast<uint8_t>(bits)});
+  rows_.version_notes.push_back({.name = KeepName(name), .next_usage = 0});
+  return static_cast<uint32_t>(rows_.versions.size() - 1);
+}
+
+uint32_t FrameRows::AddPass(const PassDesc& desc, Origin origin, Where where) {
+  if (rows_.passes.size() >= kMaxPasses) {
+    Fail("PASS_LIMIT", fmt::format("a frame has at most {} passes", kMaxPasses), kNone, kNone,
+         where);
+    return kPoisoned;
+  }
+  rows_.passes.push_back({.kind = desc.kind,
+                          .queue = desc.queue,
+                          .side_effect = desc.side_effect ? uint8_t{1} : uint8_t{0},
+                          .origin = origin});
+  rows_.pass_notes.push_back({.name = KeepName(desc.name), .where = where, .callback = {}});
+  return static_cast<uint32_t>(rows_.passes.size() - 1);
+}
+
+void FrameRows::Fail(std::string_view code, std::string_view detail, uint32_t pass,
+                     uint32_t version, Where where) {
+  GraphError error{
+      .code = std::string(code), .message = {}, .passes = {}, .resources = {}, .where = where};
+  error.message = fmt::format("{}:", code);
+  if (version < rows_.versions.size()) {
+    error.resources.emplace_back(rows_.VersionName(version));
+    error.message += fmt::format(" version '{}'", rows_.VersionName(version));
+  }
+  if (pass < rows_.passes.size()) {
+    error.passes.emplace_back(rows_.PassName(pass));
+    error.message += fmt::format("{} pass '{}'", version < rows_.versions.size() ? " in" : "",
+                                 rows_.PassName(pass));
+  }
+  error.message += " ";
+  error.message += detail;
+  AddError(std::move(error));
+}
+
+void FrameRows::AddError(GraphError error) {
+  if (errors_.size() < kMaxErrors) {
+    errors_.push_back(std::move(error));
+  }
+}
+
+void FrameRows::NameFirstPass(const std::string& pass) {
+  if (!errors_.empty()) {
+    errors_.back().passes.insert(errors_.back().passes.begin(), pass);
+  }
+}
+
+}  // namespace kiln::graph

@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: MIT
+#include "server/rpc/calls/cache_admin_calls.h"
+
+#include <fmt/format.h>
+
+#include "cache/pin_share.h"
+#include "cache/record.h"
+#include "compiler/base/printable.h"
+#include "server/compile/failure_keys.h"
+#include "server/reload/glob.h"
+#include "server/rpc/calls/restore_calls.h"
+#include "server/rpc/messages/convert_reply.h"
+#include "server/rpc/messages/convert_request.h"
+#include "server/rpc/messages/paging.h"
+#include "server/rpc/messages/request_error.h"
+
+namespace kiln::rpc {
+namespace {
+
+Error NoDatabase() {
+  return {.code = ErrorCode::kFailedPrecondition,
+          .context = "this daemon keeps its results in memory only; see 'kiln status'",
+          .reason = "READ_ONLY"};
+}
+
+// Where to continue a list; a token of another list is refused.
+std::string TokenOf(std::string_view list, std::string_view after) {
+  return fmt::format("{}:{}", list, after);
+}
+Result<std::string> AfterToken(std::string_view list, const std::string& token) {
+  const std::string prefix = fmt::format("{}:", list);
+  if (token.empty()) {
+    return std::string();
+  }
+  if (!token.starts_with(prefix)) {
+    return BadPageToken();
+  }
+  return token.substr(prefix.size());
+}
+
+v1::CacheMaintenance Stage(const char* stage) {
+  v1::CacheMaintenance message;
+  message.mutable_progress()->set_stage(stage);
+  return message;
+}
+
+// Tells how much of a stage is done.
+cache::OnBytes TellBytes(const char* stage, const PushMaintenance& push) {
+  return [stage, &push](uint64_t done, uint64_t total) {
+    v1::CacheMaintenance message = Stage(stage);
+    message.mutable_progress()->set_bytes_done(done);
+    message.mutable_progress()->set_bytes_total(total);
+    push(std::move(message));
+  };
+}
+
+void PushFindings(const cache::VerifyReport& report, const PushMaintenance& push) {
+  for (const cache::Fault& fault : report.faults) {
+    v1::CacheMaintenance message;
+    message.set_finding(WellFormed(FaultText(fault)));
+    push(std::move(message));
+  }
+}
+
+void CountsTo(const cache::VerifyReport& report, v1::CacheMaintenance::Done& done) {
+  done.set_records(report.records);
+  done.set_bytes(report.bytes);
+  done.set_damaged(report.fault_count);
+  done.set_blobs(report.blobs);
+  done.set_aliases(report.aliases);
+  done.set_orphans(report.orphans);
+}
+
+// A signature, variant or live key -> the key of the record.
+cache::Key RecordKeyOf(Engine& engine, Hash128 id, const cache::Call& call) {
+  const Result<cache::Blob> alias =
+      engine.store.Get({.level = cache::Level::kAlias, .space = 0, .id = id}, call);
+  if (alias.ok()) {
+    const Result<Hash128> signature = cache::DecodeAlias(alias->bytes);
+    id = signature.ok() ? *signature : id;
+  }
+  return {.level = cache::Level::kSignature, .space = 0, .id = id};
+}
+
+Result<std::vector<cache::Key>> SubjectOf(Engine& engine, const v1::PinRequest& request,
+                                          const cache::Call& call) {
+  std::vector<cache::Key> keys;
+  if (request.has_batch_id()) {
+    KILN_TRY(const Hash128 id, IdFromProto("batch_id", request.batch_id()));
+    KILN_TRY(const compile::BatchResults results, engine.batches.Results(id));
+    for (const std::shared_ptr<const compile::BatchItem>& item : results) {
+      keys.push_back(
+          {.level = cache::Level::kSignature, .space = 0, .id = item->outcome.artifact->signature});
+    }
+  }
+  if (request.has_signature()) {
+    KILN_TRY(const Hash128 id, IdFromProto("signature", request.signature()));
+    keys.push_back(RecordKeyOf(engine, id, call));
+  }
+  for (const std::string& bytes : request.signatures()) {
+    KILN_TRY(const Hash128 id, IdFromProto("signatures", bytes));
+    keys.push_back(RecordKeyOf(engine, id, call));
+  }
+  if (keys.empty() && !request.has_batch_id()) {
+    return Malformed("subject", "name a batch or results");
+  }
+  return keys;
+}
+
+void InfoTo(const cache::Pin& pin, uint64_t records, uint64_t bytes, v1::PinInfo& out) {
+  out.set_name(WellFormed(pin.name));
+  out.set_records(records);
+  out.set_bytes(bytes);
+  out.set_made(static_cast<uint64_t>(pin.made_s) * 1000);
+  out.set_until(static_cast<uint64_t>(pin.until_s.value_or(0)) * 1000);
+  out.set_note(WellFormed(pin.note));
+}
+
+}  // namespace
+
+Result<void> CacheStatsTo(Engine& engine, v1::CacheStats& out) {
+  cache::StoreStats stats;
+  if (engine.whole.maintenance != nullptr) {
+    KILN_TRY(stats, engine.whole.maintenance->Stats());
+  }
+  const cache::MetricsSnapshot metrics = engine.whole.metrics.Snapshot();
+  for (uint32_t level = 0; level < cache::kLevelCount; ++level) {
+    const cache::LevelStats& row = stats.levels[level];
+    v1::CacheStats::Level& shown = *out.add_levels();
+    shown.set_name(std::string(cache::LevelName(static_cast<cache::Level>(level))));
+    shown.set_records(row.rows);
+    shown.set_bytes(row.bytes);
+    shown.set_hits(metrics.levels[level].hits);
+    shown.set_misses(metrics.levels[level].misses);
+    shown.set_source_errors(row.kinds[1]);
+    shown.set_limits(row.kinds[2]);
+    shown.set_poison(row.kinds[3]);
+  }
+  const auto causes = engine.explains.MissCauses();
+  for (uint32_t cause = 1; cause < cache::kCauseCount; ++cause) {
+    if (causes[cause] != 0) {
+      v1::CacheStats::MissCause& shown = *out.add_misses();
+      shown.set_cause(std::string(cache::CauseName(static_cast<cache::Cause>(cause))));
+      shown.set_count(causes[cause]);
+    }
+  }
+  out.set_file_bytes(stats.file_bytes);
+  out.set_max_bytes(engine.whole.max_bytes);
+  out.set_raw_bytes(stats.raw_bytes);
+  out.set_variants(stats.levels[static_cast<size_t>(cache::Level::kAlias)].rows);
+  out.set_signatures(stats.levels[static_cast<size_t>(cache::Level::kSignature)].rows);
+  out.set_code_distinct(stats.code_distinct);
+  out.set_cpu_saved_us(engine.builder.counters().saved_us);
+  out.set_cpu_kept_us(stats.cost_us);
+  out.set_pins(stats.pins);
+  out.set_pinned_records(stats.pinned_records);
+  out.set_leases(stats.leases);
+  uint64_t damage = 0;
+  for (const uint64_t count : stats.damage) {
+    damage += count;
+  }
+  out.set_corrupt(damage);
+  out.set_memory_bytes(engine.whole.memory_bytes());
+  out.set_path(WellFormed(stats.path));
+  out.set_read_only(stats.read_only);
+  out.set_used_bytes(stats.used_bytes);
+  out.set_orphans(stats.orphans);
+  out.set_quarantined(stats.quarantined);
+  out.set_explained(stats.explained);
+  return {};
+}
+
+Result<void> GcCache(Engine& engine, const v1::GcCacheRequest& request, const cache::Call& call,
+                     const PushMaintenance& push) {
+  if (engine.whole.maintenance == nullptr) {
+    return NoDatabase();
+  }
+  cache::GcOptions options{.failed = request.failed(),
+                           .vacuum = request.vacuum(),
+                           .dry_run = request.dry_run(),
+                           .stop = call.stop,
+                           .on_bytes = TellBytes("gc", push)};
+  if (request.older_than() != 0) {
+    options.older_than_s = request.older_than();
+  }
+  const bool says_nothing = !options.failed && !options.vacuum && request.older_than() == 0;
+  if (request.to_bytes() != 0 || says_nothing) {
+    options.to_bytes = request.to_bytes() != 0 ? request.to_bytes() : engine.whole.low_bytes;
+  }
+  push(Stage("gc"));
+  KILN_TRY(const cache::GcReport report, engine.whole.maintenance->Gc(options));
+  if (!options.dry_run) {
+    engine.whole.forget();
+  }
+  v1::CacheMaintenance message;
+  v1::CacheMaintenance::Done& done = *message.mutable_done();
+  done.set_records(report.records);
+  done.set_bytes(report.bytes);
+  done.set_kept(report.kept);
+  done.set_pinned(report.pinned);
+  done.set_kept_until(static_cast<uint64_t>(report.kept_until_s));
+  for (const cache::Keeper& keeper : report.leases) {
+    v1::CacheMaintenance::Lease& lease = *done.add_leases();
+    lease.set_owner(WellFormed(keeper.owner));
+    lease.set_until(static_cast<uint64_t>(keeper.until_s));
+  }
+  done.set_used_before(report.used_before);
+  done.set_used_after(report.used_after);
+  push(std::move(message));
+  return {};
+}
+
+Result<void> VerifyCache(Engine& engine, const v1::VerifyCacheRequest& request,
+                         const cache::Call& call, const PushMaintenance& push) {
+  if (engine.whole.maintenance == nullptr) {
+    return NoDatabase();
+  }
+  if (request.sample_percent() > 100) {
+    return Malformed("sample_percent", "at most 100");
+  }
+  push(Stage("verify"));
+  KILN_TRY(const cache::VerifyReport report,
+           engine.whole.maintenance->Verify(
+               {.fast = request.fast(),
+                .sample_percent = request.sample_percent(),
+                .seed = static_cast<uint64_t>(engine.clock.UnixTime().count()),
+                .stop = call.stop,
+                .on_bytes = TellBytes("verify", push)}));
+  PushFindings(report, push);
+  v1::CacheMaintenance message;
+  CountsTo(report, *message.mutable_done());
+  push(std::move(message));
+  return {};
+}
+
+Result<void> RepairCache(Engine& engine, const cache::Call& call, const PushMaintenance& push) {
+  if (engine.whole.maintenance == nullptr) {
+    return NoDatabase();
+  }
+  push(Stage("repair"));
+  KILN_TRY(const cache::RepairReport report, engine.whole.maintenance->Repair(call.stop));
+  engine.whole.forget();
+  push(Stage("restore"));
+  KILN_TRY(const RestoreReport restored, RestoreLost(engine, report.lost, call));
+  PushFindings(report.before, push);
+  v1::CacheMaintenance message;
+  v1::CacheMaintenance::Done& done = *message.mutable_done();
+  CountsTo(report.after, done);
+  done.set_damaged(report.before.fault_count);
+  done.set_repaired(report.mended + report.dropped);
+  done.set_dropped(report.dropped);
+  done.set_left(report.after.fault_count);
+  done.set_set_aside(report.set_aside);
+  done.set_refetched(restored.refetched);
+  done.set_recompiled(restored.recompiled);
+  push(std::move(message));
+  return {};
+}
+
+Result<void> Pin(Engine& engine, const v1::PinRequest& request, const cache::Call& call,
+                 v1::PinInfo& reply) {
+  if (engine.whole.pins == nullptr) {
+    return NoDatabase();
+  }
+  KILN_TRY_VOID(CheckPinName("name", request.name()));
+  KILN_TRY(const std::vector<cache::Key> keys, SubjectOf(engine, request, call));
+  KILN_TRY(const cache::PinUsage wanted, cache::HeldByKeys(engine.store, keys, call));
+  if (wanted.records.empty()) {
+    return Error{.code = ErrorCode::kNotFound,
+                 .context = "nothing of this is stored",
+                 .reason = "UNKNOWN_RESULT"};
+  }
+  const Result<cache::PinUsage> taken = cache::HeldByPin(*engine.whole.maintenance, request.name());
+  if (taken.ok() && taken->records != wanted.records) {
+    return Error{.code = ErrorCode::kAlreadyExists,
+                 .context = fmt::format("pin '{}' holds {} other results; unpin it, or choose "
+                                        "another name",
+                                        request.name(), taken->records.size()),
+                 .reason = "PIN_TAKEN"};
+  }
+  cache::Pin pin{.name = request.name(), .note = request.note()};
+  pin.made_s = std::chrono::duration_cast<std::chrono::seconds>(engine.clock.UnixTime()).count();
+  if (request.until() != 0) {
+    pin.until_s = static_cast<int64_t>(request.until() / 1000);
+  }
+  const std::vector<cache::Key> records(wanted.records.begin(), wanted.records.end());
+  KILN_TRY(const uint64_t pinned, engine.whole.pins->Add(pin, records));
+  InfoTo(pin, pinned, wanted.bytes, reply);
+  return {};
+}
+
+Result<void> Unpin(Engine& engine, const v1::UnpinRequest& request) {
+  if (engine.whole.pins == nullptr) {
+    return NoDatabase();
+  }
+  KILN_TRY_VOID(CheckPinName("name", request.name()));
+  Result<void> removed = engine.whole.pins->Remove(request.name());
+  if (!removed.ok() && removed.error().code == ErrorCode::kNotFound) {
+    return Error{.code = ErrorCode::kNotFound,
+                 .context = "there is no pin '" + request.name() + "'",
+                 .reason = "UNKNOWN_PIN"};
+  }
+  return removed;
+}
+
+Result<void> ListPins(Engine& engine, const v1::ListPinsRequest& request,
+                      v1::ListPinsReply& reply) {
+  KILN_TRY(const std::string after, AfterToken("pins", request.page_token()));
+  if (engine.whole.pins == nullptr) {
+    return {};
+  }
+  KILN_TRY(const std::vector<cache::Pin> pins, engine.whole.pins->List());
+  const uint32_t page = PageSize(request.page_size());
+  for (const cache::Pin& pin : pins) {
+    if (!request.page_token().empty() && pin.name <= after) {
+      continue;
+    }
+    if (static_cast<uint32_t>(reply.pins_size()) == page) {
+      reply.set_next_page_token(TokenOf("pins", reply.pins(reply.pins_size() - 1).name()));
+      return {};
+    }
+    const Result<cache::PinUsage> held = cache::HeldByPin(*engine.whole.maintenance, pin.name);
+    InfoTo(pin, pin.records, held.ok() ? held->bytes : 0, *reply.add_pins());
+  }
+  return {};
+}
+
+Result<void> ListQuarantine(Engine& engine, const v1::ListQuarantineRequest& request,
+                            v1::ListQuarantineReply& reply) {
+  KILN_TRY(const std::string after, AfterToken("quarantine", request.page_token()));
+  int64_t before = 0;
+  for (const char digit : after) {
+    if (digit < '0' || digit > '9' || after.size() > 18) {
+      return BadPageToken();
+    }
+    before = before * 10 + (digit - '0');
+  }
+  if (engine.whole.maintenance == nullptr) {
+    return {};
+  }
+  const uint32_t page = PageSize(request.page_size());
+  KILN_TRY(const std::vector<cache::QuarantineEntry> rows,
+           engine.whole.maintenance->ListQuarantine(before, page + 1));
+  for (const cache::QuarantineEntry& row : rows) {
+    if (static_cast<uint32_t>(reply.items_size()) == page) {
+      reply.set_next_page_token(TokenOf("quarantine", std::to_string(before)));
+      return {};
+    }
+    before = row.number;
+    v1::ListQuarantineReply::Item& item = *reply.add_items();
+    item.set_at(static_cast<uint64_t>(row.at_s) * 1000);
+    item.set_what(WellFormed(row.what));
+    item.set_id(IdBytes(row.id));
+    item.set_reason(WellFormed(row.reason));
+  }
+  return {};
+}
+
+Result<void> ClearNegative(Engine& engine, const v1::ClearNegativeRequest& request,
+                           const cache::Call& call, v1::ClearNegativeReply& reply) {
+  cache::GcOptions options{.failed = true, .stop = call.stop};
+  if (!request.sources().empty() || !request.program().empty()) {
+    compile::FailureFilter filter{.program =
+                                      [&](const std::string& name) {
+                                        return request.program().empty() ||
+                                               reload::GlobMatches(request.program(), name);
+                                      },
+                                  .sources = {}};
+    for (const v1::Digest& source : request.sources()) {
+      KILN_TRY(const Digest digest, FromProto(source));
+      filter.sources.insert(digest);
+    }
+    KILN_TRY(options.among, compile::FailureKeys(engine.explains, engine.store, filter,
+                                                 engine.pool.limits_id(), call));
+  }
+  if (engine.whole.maintenance != nullptr) {
+    KILN_TRY(const cache::GcReport report, engine.whole.maintenance->Gc(options));
+    reply.set_removed(report.records);
+  }
+  engine.whole.forget();
+  return {};
+}
+
+}  // namespace kiln::rpc

@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: MIT
+#include "server/rpc/calls/cache_calls.h"
+
+#include <algorithm>
+
+#include "cache/codec.h"
+#include "cache/record.h"
+#include "compiler/base/stop.h"
+#include "server/rpc/messages/convert_reply.h"
+#include "server/rpc/messages/convert_request.h"
+#include "server/rpc/messages/message_limits.h"
+#include "server/rpc/messages/request_error.h"
+
+namespace kiln::rpc {
+namespace {
+
+// The bytes of replies that may wait for their reader. Together with the one that exceeds this and
+// the one that the transport has, it bounds what a stream holds.
+constexpr uint64_t kPageBytes = kMaxStreamBuffer - 2 * kMaxStreamMessage;
+constexpr size_t kPageMessages = 256;
+constexpr uint64_t kChunk = kMaxStreamMessage - 1024;       // leaves room for the rest
+constexpr uint64_t kEncodingOverhead = uint64_t{64} << 10;  // of what does not compress
+
+// A request that names more than it may.
+Result<void> CheckCount(std::string_view limit, int count, v1::ErrorDetail& detail) {
+  if (static_cast<uint64_t>(count) <= kMaxDigests) {
+    return {};
+  }
+  detail.set_limit(std::string(limit));
+  detail.set_max(kMaxDigests);
+  detail.set_actual(static_cast<uint64_t>(count));
+  return AboveLimit(limit, kMaxDigests, static_cast<uint64_t>(count));
+}
+
+Result<void> CheckSpace(const std::string& space) {
+  return space.empty() || space == "default"
+             ? Result<void>()
+             : Malformed("space", "there is no space '" + space + "'");
+}
+
+Result<cache::Key> RowKeyOf(const v1::CacheRow& row) {
+  cache::Key key;
+  switch (row.level()) {
+    case v1::CacheRow::MODULE:
+      key.level = cache::Level::kModule;
+      break;
+    case v1::CacheRow::VARIANT:
+    case v1::CacheRow::LIVE:
+      key.level = cache::Level::kAlias;
+      break;
+    case v1::CacheRow::MASK:
+      key.level = cache::Level::kMask;
+      break;
+    case v1::CacheRow::SIGNATURE:
+      key.level = cache::Level::kSignature;
+      break;
+    case v1::CacheRow::RECIPE:
+      key.level = cache::Level::kRecipe;
+      break;
+    default:  // proto enums are open
+      return Malformed("items.level", "a row has a level");
+  }
+  KILN_TRY(key.id, IdFromProto("items.key", row.key()));
+  return key;
+}
+
+bool IsReadOnly(const Error& error) { return error.reason == cache::kReadOnly; }
+
+const char* RefusalOf(const Error& error) {
+  if (error.reason == cache::kRefsMissing) {
+    return "REFS_MISSING";
+  }
+  return error.code == ErrorCode::kFull ? "FULL" : "MALFORMED";
+}
+
+}  // namespace
+
+Result<void> FindMissing(Engine& engine, const v1::FindMissingRequest& request,
+                         const cache::Call& call, v1::FindMissingReply& reply,
+                         v1::ErrorDetail& detail) {
+  KILN_TRY_VOID(CheckCount("digests", request.digests_size(), detail));
+  std::vector<cache::Key> keys;
+  for (const v1::Digest& digest : request.digests()) {
+    KILN_TRY(const Digest read, FromProto(digest));
+    keys.push_back(cache::ContentKey(read));
+  }
+  KILN_TRY(std::vector<cache::Key> missing, engine.store.FindMissing(keys, call));
+  std::sort(missing.begin(), missing.end());
+  for (const v1::Digest& digest : request.digests()) {
+    KILN_TRY(const Digest read, FromProto(digest));
+    if (std::binary_search(missing.begin(), missing.end(), cache::ContentKey(read))) {
+      *reply.add_missing() = digest;
+    }
+  }
+  return {};
+}
+
+Result<std::vector<v1::GetBlobsReply>> BlobPages::Next(const cache::Call& call,
+                                                       v1::ErrorDetail& detail) {
+  KILN_TRY_VOID(CheckCount("digests", request_.digests_size(), detail));
+  std::vector<v1::GetBlobsReply> page;
+  uint64_t bytes = 0;
+  while (next_ < request_.digests_size() && bytes < kPageBytes && page.size() < kPageMessages) {
+    CheckStop();
+    KILN_TRY(const uint64_t added,
+             AddChunks(request_.digests(next_), kPageBytes - bytes, call, page));
+    bytes += added;
+  }
+  return page;
+}
+
+// The blob as it is sent. Errors: kNotFound if there is none.
+Result<cache::Blob> BlobPages::Encoded(const Digest& digest, const cache::Call& call) {
+  if (rest_.has_value()) {
+    cache::Blob rest = *std::move(rest_);
+    rest_.reset();
+    return rest;
+  }
+  KILN_TRY(cache::Blob found, store_.Get(cache::ContentKey(digest), call));
+  const bool zstd = std::find(request_.accept_codecs().begin(), request_.accept_codecs().end(),
+                              v1::CODEC_ZSTD) != request_.accept_codecs().end();
+  return zstd ? cache::Compress(found) : found;
+}
+
+// Chunks of the present blob, `room` bytes at most and one chunk at least; how many bytes they are.
+Result<uint64_t> BlobPages::AddChunks(const v1::Digest& name, uint64_t room,
+                                      const cache::Call& call,
+                                      std::vector<v1::GetBlobsReply>& page) {
+  KILN_TRY(const Digest digest, FromProto(name));
+  const Result<cache::Blob> sent = Encoded(digest, call);
+  if (!sent.ok() && sent.error().code != ErrorCode::kNotFound) {
+    return sent.error();
+  }
+  held_.GiveBackAll();
+  const uint64_t first = offset_;
+  if (first != 0 && (!sent.ok() || sent->bytes.size() != size_)) {
+    return Error{.code = ErrorCode::kUnavailable,
+                 .context = "a blob was removed while it was sent",
+                 .reason = "CONTENT_LOST"};
+  }
+  if (!sent.ok()) {
+    v1::GetBlobsReply& reply = page.emplace_back();
+    *reply.mutable_digest() = name;
+    reply.set_status(v1::GetBlobsReply::NOT_FOUND);
+    ++next_;
+    return uint64_t{0};
+  }
+  const cache::Blob& blob = *sent;
+  size_ = blob.bytes.size();
+  do {
+    const uint64_t size = std::min<uint64_t>(kChunk, size_ - offset_);
+    v1::GetBlobsReply& reply = page.emplace_back();
+    *reply.mutable_digest() = name;
+    reply.set_offset(offset_);
+    reply.set_codec(blob.codec == cache::Codec::kZstd ? v1::CODEC_ZSTD : v1::CODEC_NONE);
+    reply.set_data(std::string(AsText(blob.bytes.subspan(offset_, size))));
+    offset_ += size;
+  } while (offset_ < size_ && offset_ - first + kChunk <= room);
+  const uint64_t added = offset_ - first;
+  if (offset_ == size_) {
+    ++next_;
+    offset_ = 0;
+  } else if (held_.Take(size_)) {
+    rest_ = blob;
+  }
+  return added;
+}
+
+// The first chunk of a blob.
+Result<void> BlobUpload::Begin(const v1::PutBlobsRequest& message, const Digest& digest) {
+  if (!held_.Take(kUploadOverhead)) {
+    return UploadsFull(room_);
+  }
+  open_ = true;
+  skipping_ = false;
+  digest_ = digest;
+  codec_ = message.codec();
+  return digest.size > cache::kMaxValueBytes ? Reject("TOO_LARGE") : Result<void>();
+}
+
+Result<void> BlobUpload::Take(const v1::PutBlobsRequest& message) {
+  if (message.ByteSizeLong() > kMaxStreamMessage) {
+    return AboveLimit("stream message", kMaxStreamMessage, message.ByteSizeLong());
+  }
+  KILN_TRY(const Digest digest, FromProto(message.digest()));
+  if (open_ && digest != digest_) {
+    return Malformed("digest", "a blob begins before the one before it is complete");
+  }
+  if (!open_) {
+    KILN_TRY_VOID(Begin(message, digest));
+  }
+  if (!skipping_) {
+    if (message.offset() != bytes_.size() || message.codec() != codec_) {
+      return Malformed("offset", "chunks of a blob follow each other");
+    }
+    if (!held_.Take(message.data().size())) {
+      return UploadsFull(room_);
+    }
+    bytes_ += message.data();
+    if (bytes_.size() > digest_.size + (codec_ == v1::CODEC_NONE ? 0 : kEncodingOverhead)) {
+      KILN_TRY_VOID(Reject("DIGEST_MISMATCH"));
+    }
+  }
+  if (message.last()) {
+    if (!skipping_) {
+      KILN_TRY_VOID(Complete());
+    }
+    open_ = false;
+  }
+  return {};
+}
+
+Result<void> BlobUpload::Reject(const char* reason) {
+  if (static_cast<uint64_t>(reply_.rejected_size()) == most_rejected_) {
+    return AboveLimit("rejected blobs", most_rejected_, most_rejected_ + 1);
+  }
+  v1::PutBlobsReply::Rejected& rejected = *reply_.add_rejected();
+  ToProto(digest_, *rejected.mutable_digest());
+  rejected.set_reason(reason);
+  rejected_.emplace_back(digest_, reason);
+  skipping_ = true;
+  held_.GiveBack(bytes_.size());  // what the list keeps of it stays counted
+  (void)std::exchange(bytes_, {});
+  return {};
+}
+
+// The size that was declared bounds what is decompressed.
+Result<void> BlobUpload::Complete() {
+  const uint64_t received = bytes_.size();
+  cache::Blob blob;
+  if (codec_ == v1::CODEC_NONE) {
+    blob = cache::CopiedBlob(AsBytes(bytes_));
+  } else {
+    const uint64_t free =
+        std::max<uint64_t>(bytes_.size() * cache::kMaxRatio, cache::kRatioFreeBytes);
+    if (codec_ != v1::CODEC_ZSTD || digest_.size > free) {
+      return Reject(codec_ != v1::CODEC_ZSTD ? "DIGEST_MISMATCH" : "RATIO");
+    }
+    if (!held_.Take(digest_.size)) {
+      return UploadsFull(room_);
+    }
+    blob = {.bytes = AsBytes(bytes_),
+            .owner = nullptr,
+            .codec = cache::Codec::kZstd,
+            .raw_size = digest_.size};
+    Result<cache::Blob> raw = cache::Decompress(blob);
+    if (!raw.ok()) {
+      held_.GiveBack(digest_.size);
+      return Reject("DIGEST_MISMATCH");
+    }
+    blob = std::move(raw).value();
+    held_.GiveBack(received);
+  }
+  (void)std::exchange(bytes_, {});  // with its memory
+  if (DigestOf(blob.bytes) != digest_) {
+    held_.GiveBack(blob.bytes.size());
+    return Reject("DIGEST_MISMATCH");
+  }
+  waiting_ += blob.bytes.size() + kUploadOverhead;
+  complete_.push_back(cache::ContentItem(digest_, std::move(blob)));
+  return {};
+}
+
+Result<void> BlobUpload::Store(const cache::Call& call) {
+  const std::vector<cache::Item> items = std::exchange(complete_, {});
+  const uint64_t stored_bytes = std::exchange(waiting_, 0);
+  if (!items.empty()) {
+    KILN_TRY_VOID(engine_.store.Put(items, cache::Durability::kDurable, call));
+    reply_.set_stored(reply_.stored() + items.size());
+    held_.GiveBack(stored_bytes);
+  }
+  return {};
+}
+
+Result<v1::PutBlobsReply> BlobUpload::Finish() const {
+  if (open_) {
+    return Malformed("last", "the upload ended inside a blob");
+  }
+  return reply_;
+}
+
+Result<void> GetRows(Engine& engine, const v1::GetRowsRequest& request, const cache::Call& call,
+                     v1::GetRowsReply& reply, v1::ErrorDetail& detail) {
+  KILN_TRY_VOID(CheckSpace(request.space()));
+  KILN_TRY_VOID(CheckCount("rows per request", request.items_size(), detail));
+  for (const v1::CacheRow& asked : request.items()) {
+    CheckStop();
+    KILN_TRY(const cache::Key key, RowKeyOf(asked));
+    const Result<cache::Blob> row = engine.store.Get(key, call);
+    if (!row.ok()) {
+      if (row.error().code != ErrorCode::kNotFound) {
+        return row.error();
+      }
+      continue;
+    }
+    v1::CacheRow& found = *reply.add_items();
+    found.set_level(asked.level());
+    found.set_key(asked.key());
+    found.set_value(std::string(AsText(row->bytes)));
+    const Result<cache::RowSummary> summary = cache::SummarizeRow(key.level, row->bytes);
+    for (const cache::Product& product :
+         summary.ok() ? summary->products : std::vector<cache::Product>()) {
+      ToProto(product.digest, *found.add_refs());
+    }
+  }
+  return {};
+}
+
+Result<void> PutRows(Engine& engine, const v1::PutRowsRequest& request, const cache::Call& call,
+                     v1::PutRowsReply& reply, v1::ErrorDetail& detail) {
+  KILN_TRY_VOID(CheckSpace(request.space()));
+  KILN_TRY_VOID(CheckCount("rows per request", request.items_size(), detail));
+  std::vector<std::pair<cache::Item, const v1::CacheRow*>> rows;
+  const auto refuse = [&](const v1::CacheRow& row, const char* reason) {
+    v1::PutRowsReply::Refused& refused = *reply.add_refused();
+    refused.set_level(row.level());
+    refused.set_key(row.key());
+    refused.set_reason(reason);
+  };
+  for (const v1::CacheRow& row : request.items()) {
+    CheckStop();
+    KILN_TRY(const cache::Key key, RowKeyOf(row));
+    const ByteView value = AsBytes(row.value());
+    const Result<cache::RowSummary> summary = cache::SummarizeRow(key.level, value);
+    if (!summary.ok()) {
+      refuse(row, "MALFORMED");
+      continue;
+    }
+    std::vector<Hash128> refs;
+    for (const cache::Product& product : summary->products) {
+      refs.push_back(product.digest.id);
+    }
+    rows.emplace_back(cache::RowItem(key, Bytes(value.begin(), value.end()), std::move(refs)),
+                      &row);
+  }
+  // The record of an alias comes before it.
+  std::stable_sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) {
+    return (a.first.key.level == cache::Level::kAlias) <
+           (b.first.key.level == cache::Level::kAlias);
+  });
+  std::vector<cache::Item> items;
+  items.reserve(rows.size());
+  for (const auto& [item, row] : rows) {
+    items.push_back(item);
+  }
+  const Result<cache::PutResult> together =
+      items.empty() ? cache::PutResult{}
+                    : engine.store.Put(items, cache::Durability::kDurable, call);
+  if (together.ok() && together->nondeterminism == 0) {
+    reply.set_stored(items.size());
+    reply.set_present(together->present);
+    return {};
+  }
+  if (!together.ok() && IsReadOnly(together.error())) {
+    return together.error();
+  }
+  for (const auto& [item, row] : rows) {  // who is at fault is refused alone
+    CheckStop();                          // each is on disk before the next
+    const Result<cache::PutResult> alone =
+        engine.store.Put(std::span(&item, 1), cache::Durability::kDurable, call);
+    if (alone.ok() && alone->nondeterminism == 0) {
+      reply.set_stored(reply.stored() + 1);
+      reply.set_present(reply.present() + alone->present);
+    } else {
+      refuse(*row, alone.ok() ? "CONFLICT" : RefusalOf(alone.error()));
+    }
+  }
+  return {};
+}
+
+}  // namespace kiln::rpc

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+#include "server/rpc/calls/restore_calls.h"
+
+#include <map>
+#include <string_view>
+
+#include "server/rpc/calls/explain_calls.h"
+#include "server/rpc/messages/convert_reply.h"
+
+namespace kiln::rpc {
+namespace {
+
+v1::Target::Debug DebugOf(std::string_view text) {
+  return text == "none" ? v1::Target::NONE : text == "full" ? v1::Target::FULL : v1::Target::NAMES;
+}
+
+void TargetTo(const cache::ExplainRecord& record, v1::Target& target) {
+  target.set_name(record.slot.target);
+  target.set_form(v1::Target::SPIRV);
+  for (const auto& [name, value] : record.inputs->target) {
+    if (name == "form") {
+      target.set_form(value == "meta" ? v1::Target::META : v1::Target::SPIRV);
+    } else if (name == "env") {
+      target.set_env(value);
+    } else if (name == "version") {
+      target.set_version(value);
+    } else if (name == "debug") {
+      target.set_debug(DebugOf(value));
+    } else {
+      (*target.mutable_settings())[name] = value;
+    }
+  }
+  target.mutable_recipes()->Assign(record.inputs->recipes.begin(), record.inputs->recipes.end());
+}
+
+// The request that left the record.
+v1::Variant VariantOf(const cache::ExplainRecord& record) {
+  v1::Variant variant;
+  v1::Program& program = *variant.mutable_inline_program();
+  program.set_name(record.slot.program);
+  program.set_pipeline(record.inputs->pipeline);
+  for (const cache::ExplainModule& module : record.inputs->modules) {
+    v1::SourceRef& source = *program.add_sources();
+    source.set_path(module.path);
+    ToProto(module.source, *source.mutable_digest());
+  }
+  for (const auto& [stage, function] : record.inputs->entry_points) {
+    v1::EntryPoint& entry = *program.add_entry_points();
+    entry.set_stage(stage == "vertex"     ? v1::EntryPoint::VERTEX
+                    : stage == "fragment" ? v1::EntryPoint::FRAGMENT
+                                          : v1::EntryPoint::COMPUTE);
+    entry.set_function(function);
+  }
+  TargetTo(record, *program.add_targets());
+  for (const cache::NamedText& option : record.inputs->options) {
+    ToProto(option, *variant.add_options());
+  }
+  return variant;
+}
+
+// The latest request of each lost result that left a record.
+Result<std::map<Hash128, cache::ExplainRecord>> RequestsOf(Engine& engine,
+                                                           const std::set<cache::Key>& lost,
+                                                           const cache::Call& call) {
+  std::map<Hash128, cache::ExplainRecord> requests;
+  KILN_TRY_VOID(engine.explains.Each(call.stop, [&](const cache::ExplainRecord& record) {
+    if (!lost.contains({.level = cache::Level::kSignature,
+                        .space = record.slot.space,
+                        .id = record.signature})) {
+      return;
+    }
+    const auto [place, is_new] = requests.try_emplace(record.signature, record);
+    if (!is_new && place->second.seq < record.seq) {
+      place->second = record;
+    }
+  }));
+  return requests;
+}
+
+bool Recompile(Engine& engine, const cache::ExplainRecord& record, const cache::Call& call) {
+  CompileHow how;
+  how.build.durability = cache::Durability::kDurable;
+  how.asker = {.project = record.slot.project, .lane = "repair", .trace = {}};
+  v1::Outcome outcome;
+  v1::ErrorDetail missing;
+  const Result<void> compiled =
+      CompileVariant(engine, VariantOf(record), how, call, outcome, missing);
+  return compiled.ok() && outcome.kind() != v1::Outcome::KIND_UNSPECIFIED;
+}
+
+}  // namespace
+
+// An upstream first: it has the same bytes, and asking costs little. What it has not is compiled,
+// if an explain record says what was asked for and its sources are here; records hold digests of
+// sources and no text. A result that comes out with another signature (kiln changed since) was made
+// for nothing, and is not counted.
+Result<RestoreReport> RestoreLost(Engine& engine, const std::set<cache::Key>& lost,
+                                  const cache::Call& call) {
+  RestoreReport restored;
+  std::set<cache::Key> wanted;
+  for (const cache::Key& key : lost) {
+    // Reading a key fetches it from an upstream, complete with its content.
+    if (engine.whole.has_upstream && engine.store.Get(key, call).ok()) {
+      ++restored.refetched;
+    } else if (key.level == cache::Level::kSignature) {
+      wanted.insert(key);
+    }
+  }
+  if (wanted.empty()) {
+    return restored;
+  }
+  KILN_TRY(const auto requests, RequestsOf(engine, wanted, call));
+  for (const auto& [signature, record] : requests) {
+    if (call.stop.stop_requested()) {
+      return Error{.code = ErrorCode::kCancelled, .context = "by the caller", .reason = {}};
+    }
+    const bool made =
+        Recompile(engine, record, call) &&
+        engine.store.Get({.level = cache::Level::kSignature, .space = 0, .id = signature}, call)
+            .ok();
+    restored.recompiled += made ? 1 : 0;
+  }
+  return restored;
+}
+
+}  // namespace kiln::rpc

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+#include "server/rpc/reactors/event_pump.h"
+
+#include <chrono>
+#include <utility>
+
+namespace kiln::rpc {
+
+EventPump::EventPump(Duration period, std::function<void()> tick, LogSink& log)
+    : period_(period),
+      tick_(std::move(tick)),
+      log_(log),
+      thread_({.name = "steps", .log = &log}, [this](const std::stop_token& stop) { Loop(stop); }) {
+}
+
+EventPump::~EventPump() {
+  const MutexLock lock(mutex_);
+  thread_.request_stop();
+  changed_.NotifyAll();
+}
+
+void EventPump::Post(std::function<void()> step) {
+  const MutexLock lock(mutex_);
+  steps_.push_back(std::move(step));
+  changed_.NotifyOne();
+}
+
+void EventPump::Run(const std::function<void()>& step) {
+  if (const Result<void> ran = CatchAll(step); !ran.ok()) {
+    (void)CatchAll([&] {
+      log_.Write(LogLevel::kError, "rpc", "a step failed", {{"what", ran.error().context}});
+    });
+  }
+}
+
+void EventPump::Loop(const std::stop_token& stop) {
+  const auto now = [] { return std::chrono::steady_clock::now().time_since_epoch(); };
+  Duration next_tick = now() + period_;
+  for (;;) {
+    std::function<void()> step;
+    {
+      const MutexLock lock(mutex_);
+      while (steps_.empty() && !stop.stop_requested() && now() < next_tick) {
+        (void)changed_.WaitFor(mutex_, next_tick - now());
+      }
+      if (!steps_.empty()) {
+        step = std::move(steps_.front());
+        steps_.pop_front();
+      } else if (stop.stop_requested()) {
+        return;
+      }
+    }
+    if (step != nullptr) {
+      Run(step);
+    }
+    if (now() >= next_tick) {
+      Run(tick_);
+      next_tick = now() + period_;
+    }
+  }
+}
+
+}  // namespace kiln::rpc

@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: MIT
+#include "server/rpc/transport/connections.h"
+
+#include <algorithm>
+#include <chrono>
+#include <fcntl.h>
+#include <iterator>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "server/rpc/transport/peer_name.h"
+
+namespace kiln::rpc {
+namespace {
+
+// 0 if the descriptor is closed.
+ino_t SocketOf(int fd) {
+  struct stat status {};
+  return fstat(fd, &status) == 0 && S_ISSOCK(status.st_mode) ? status.st_ino : 0;
+}
+
+// A newcomer may have sent megabytes before anybody looks; others are worth a look now and then.
+constexpr Duration kNewcomersTick = std::chrono::milliseconds(10);
+constexpr Duration kTick = std::chrono::milliseconds(250);
+constexpr uint64_t kBusy = uint64_t{256} << 10;  // unexplained bytes that are worth the former
+
+// The other side closes, as gRPC sees it: in order, or, of who floods, with a reset, which drops
+// what gRPC has not read yet and what its client does not read. The copy keeps the number from
+// becoming another socket's between the comparison and the end.
+enum class End : uint8_t { kInOrder, kReset };
+void Cut(int fd, ino_t socket, End how) {
+  const int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+  if (copy >= 0 && SocketOf(copy) == socket) {
+    const sockaddr nobody{.sa_family = AF_UNSPEC, .sa_data = {}};
+    if (how == End::kInOrder || connect(copy, &nobody, sizeof(nobody)) != 0) {
+      (void)shutdown(copy, SHUT_RDWR);
+    }
+  }
+  if (copy >= 0) {
+    (void)close(copy);
+  }
+}
+
+}  // namespace
+
+Connections::Connections(const Options& options, Clock& clock) : options_(options), clock_(clock) {
+  const size_t others = options.most - std::min(kOwnersShare, options.most / 4);
+  const size_t quarter = std::max<size_t>(1, others / 4);
+  const size_t users = options.users ? quarter : 0;
+  most_ = {options.most, users, quarter, std::max<size_t>(1, others - quarter - users)};
+}
+
+Connections::Class Connections::ClassOf(const ops::Party& party) {
+  switch (party.kind()) {
+    case ops::Party::Kind::kOwner:
+      return Class::kOwner;
+    case ops::Party::Kind::kUser:
+      return Class::kUsers;
+    case ops::Party::Kind::kToken:
+      return Class::kClients;
+    case ops::Party::Kind::kCertificate:
+    case ops::Party::Kind::kHost:
+      break;
+  }
+  return Class::kNewcomers;
+}
+
+// Of a party in its class: a party has one.
+size_t Connections::CountOf(Class of, const std::string& party) const {
+  const auto found = of_party_.find(party);
+  return of == Class::kOwner || found == of_party_.end() ? 0 : found->second;
+}
+
+size_t Connections::ShareOf(Class of) const {
+  return std::max<size_t>(1, most_[static_cast<size_t>(of)] / 2);
+}
+
+bool Connections::HasRoom(Class of, const std::string& party) const {
+  return open_.size() < options_.most &&
+         count_[static_cast<size_t>(of)] < most_[static_cast<size_t>(of)] &&
+         (of == Class::kOwner || CountOf(of, party) < ShareOf(of));
+}
+
+void Connections::Note(const Row& row, int change) {
+  count_[static_cast<size_t>(row.of)] += static_cast<size_t>(change);
+  if (row.of == Class::kOwner) {
+    return;
+  }
+  size_t& count = of_party_[row.party.name()];
+  count += static_cast<size_t>(change);
+  if (count == 0) {
+    of_party_.erase(row.party.name());
+  }
+}
+
+Connections::Rows::iterator Connections::Forget(Rows::iterator row) {
+  Note(row->second, -1);
+  if (const auto peer = by_peer_.find(row->second.peer);
+      peer != by_peer_.end() && peer->second == row->first) {
+    by_peer_.erase(peer);
+  }
+  return open_.erase(row);
+}
+
+Connections::Rows::iterator Connections::Close(Rows::iterator row) {
+  Cut(row->first, row->second.socket, End::kInOrder);
+  return Forget(row);
+}
+
+void Connections::CloseAllOf(const std::string& party) {
+  for (auto row = open_.begin(); row != open_.end();) {
+    row = row->second.party.name() == party ? Close(row) : std::next(row);
+  }
+}
+
+// gRPC closes connections without a word, and the kernel gives their numbers to others. A row is
+// stale if its descriptor is closed or is another socket by now. This looks at all of them, so it
+// is done only when the count decides something.
+void Connections::Sweep() {
+  for (auto row = open_.begin(); row != open_.end();) {
+    row = SocketOf(row->first) != row->second.socket ? Forget(row) : std::next(row);
+  }
+}
+
+// The oldest newcomer of the host that has most of them goes, or of this host if it has its share:
+// so a host that holds many locks nobody out, not even those behind the same address.
+void Connections::MakeRoomFor(const std::string& host) {
+  const bool has_share = CountOf(Class::kNewcomers, host) >= ShareOf(Class::kNewcomers);
+  auto worst = open_.end();
+  const auto goes_before = [this](const Row& a, const Row& b) {
+    const size_t of_a = CountOf(a.of, a.party.name()), of_b = CountOf(b.of, b.party.name());
+    return of_a != of_b ? of_a > of_b : a.since < b.since;
+  };
+  for (auto row = open_.begin(); row != open_.end(); ++row) {
+    if (row->second.of == Class::kNewcomers && (!has_share || row->second.party.name() == host) &&
+        (worst == open_.end() || goes_before(row->second, worst->second))) {
+      worst = row;
+    }
+  }
+  if (worst != open_.end()) {
+    Close(worst);
+  }
+}
+
+bool Connections::Add(int fd, const ops::Party& party) {
+  const Class of = ClassOf(party);
+  const std::string peer = PeerNameOf(fd);
+  const MutexLock lock(mutex_);
+  if (const auto before = open_.find(fd); before != open_.end()) {
+    Forget(before);  // the number was free: what had it is closed
+  }
+  if (!HasRoom(of, party.name())) {
+    Sweep();
+  }
+  if (of == Class::kNewcomers && !HasRoom(of, party.name()) && open_.size() < options_.most) {
+    MakeRoomFor(party.name());
+  }
+  if (!HasRoom(of, party.name())) {
+    ++refused_;
+    return false;
+  }
+  const Row& row = open_
+                       .emplace(fd, Row{.socket = SocketOf(fd),
+                                        .of = of,
+                                        .party = party,
+                                        .peer = peer,
+                                        .since = clock_.Monotonic(),
+                                        .inflow = {},
+                                        .resident = of == Class::kNewcomers ? Resident() : 0,
+                                        .quiet = clock_.Monotonic()})
+                       .first->second;
+  Note(row, 1);
+  if (!peer.empty()) {
+    by_peer_[peer] = fd;
+  }
+  return true;
+}
+
+Connections::Rows::iterator Connections::RowAt(const std::string& peer) {
+  const auto fd = by_peer_.find(peer);
+  return fd == by_peer_.end() ? open_.end() : open_.find(fd->second);
+}
+
+Result<void> Connections::Prove(std::string_view grpc_peer, const ops::Party& party) {
+  const std::string peer = PeerNameOf(grpc_peer);
+  const MutexLock lock(mutex_);
+  auto row = RowAt(peer);
+  if (row == open_.end()) {
+    return {};
+  }
+  HearOf(row->second, row->first);
+  if (row->second.of != Class::kNewcomers) {
+    return {};
+  }
+  const auto change = [&] {  // its class; the number of all stays
+    Note(row->second, -1);
+    const size_t all = count_[static_cast<size_t>(Class::kClients)];
+    const bool fits = all < most_[static_cast<size_t>(Class::kClients)] &&
+                      CountOf(Class::kClients, party.name()) < ShareOf(Class::kClients);
+    if (fits) {
+      row->second.of = Class::kClients;
+      row->second.party = party;
+    }
+    Note(row->second, 1);
+    return fits;
+  };
+  if (change()) {
+    return {};
+  }
+  Sweep();
+  row = RowAt(peer);
+  if (row == open_.end() || change()) {
+    return {};
+  }
+  ++refused_;
+  return Error{.code = ErrorCode::kResourceExhausted,
+               .context = fmt::format("connections: this client has its share, {}",
+                                      ShareOf(Class::kClients)),
+               .reason = "QUOTA"};
+}
+
+bool Connections::CallBegan(const ops::Party& party) {
+  const MutexLock lock(mutex_);
+  if (waiting_.Began(party.name(), clock_.Monotonic())) {
+    return true;
+  }
+  if (const Class of = ClassOf(party); of == Class::kClients || of == Class::kUsers) {
+    CloseAllOf(party.name());
+    waiting_.Forget(party.name());
+  }
+  return false;
+}
+
+void Connections::CallArrived(const ops::Party& party) {
+  const MutexLock lock(mutex_);
+  waiting_.Arrived(party.name());
+}
+
+void Connections::Heard(std::string_view grpc_peer) {
+  const std::string peer = PeerNameOf(grpc_peer);
+  const MutexLock lock(mutex_);
+  if (const auto row = RowAt(peer); row != open_.end() && row->second.of == Class::kClients) {
+    HearOf(row->second, row->first);
+  }
+}
+
+void Connections::HearOf(Row& row, int fd) {
+  row.inflow.Heard(TrafficOf(fd));
+  row.quiet = clock_.Monotonic();
+}
+
+void Connections::CameToNothing(std::string_view grpc_peer, const ops::Party& party) {
+  const std::string peer = PeerNameOf(grpc_peer);
+  const MutexLock lock(mutex_);
+  if (fruitless_.Take(party, clock_.Monotonic())) {
+    return;
+  }
+  if (const auto row = RowAt(peer); row != open_.end()) {
+    CloseFlood(row);
+  } else if (ClassOf(party) == Class::kUsers) {
+    CloseAllOf(party.name());
+  }
+}
+
+bool Connections::AskedOfGrpc(const ops::Party& party) {
+  const MutexLock lock(mutex_);
+  if (fruitless_.Take(party, clock_.Monotonic())) {
+    return true;
+  }
+  if (ClassOf(party) == Class::kNewcomers) {
+    LookAtInflows(clock_.Monotonic());
+    (void)CloseWorstNewcomer(kBlamed);
+  } else {
+    CloseAllOf(party.name());
+  }
+  return false;
+}
+
+Connections::Rows::iterator Connections::CloseFlood(Rows::iterator row) {
+  if (options_.on_flood != nullptr) {
+    options_.on_flood(row->second.party);
+  }
+  Cut(row->first, row->second.socket, End::kReset);
+  return Forget(row);
+}
+
+// Whose bytes fill the memory cannot be known, only who has sent most that nothing explains. Zero:
+// nobody has sent as much as `least`.
+uint64_t Connections::CloseWorstNewcomer(uint64_t least) {
+  auto worst = open_.end();
+  for (auto row = open_.begin(); row != open_.end(); ++row) {
+    if (row->second.of == Class::kNewcomers &&
+        (worst == open_.end() ||
+         row->second.inflow.unexplained() > worst->second.inflow.unexplained())) {
+      worst = row;
+    }
+  }
+  if (worst == open_.end() || worst->second.inflow.unexplained() < least) {
+    return 0;
+  }
+  const uint64_t sent = worst->second.inflow.unexplained();
+  CloseFlood(worst);
+  return sent;
+}
+
+// Newcomers go that have sent too much, and those that were there while the process grew. Of the
+// latter nobody knows which is to blame, but one that asks for something has become a client
+// within moments. Those that come later are measured against what the process has by then, and
+// what is freed is used again, so newcomers hold so much together at most.
+void Connections::LookAtInflows(Duration now) {
+  uint64_t of_newcomers = 0;
+  const uint64_t resident = count_[static_cast<size_t>(Class::kNewcomers)] == 0 ? 0 : Resident();
+  for (auto row = open_.begin(); row != open_.end();) {
+    const Class of = row->second.of;
+    if (of != Class::kNewcomers && of != Class::kClients) {
+      ++row;
+      continue;
+    }
+    if (SocketOf(row->first) != row->second.socket) {
+      row = Forget(row);
+      continue;
+    }
+    Inflow& inflow = row->second.inflow;
+    inflow.Look(TrafficOf(row->first), now);
+    const bool is_new = of == Class::kNewcomers;
+    const bool grew = is_new && resident > row->second.resident + options_.newcomer_growth;
+    if (inflow.unexplained() <= kQuiet) {
+      row->second.quiet = now;
+    }
+    if (grew || inflow.unexplained() > (is_new ? options_.newcomer_bytes : options_.client_bytes)) {
+      row = CloseFlood(row);
+      continue;
+    }
+    of_newcomers += is_new ? inflow.unexplained() : 0;
+    ++row;
+  }
+  while (of_newcomers > options_.newcomers_bytes) {
+    of_newcomers -= CloseWorstNewcomer(1);
+  }
+  CloseUnheard(now);
+}
+
+// A message that takes its time and a block of headers without its end look alike: bytes came, and
+// nothing was heard. The former ends; of the latter each may stand for 16 MiB, so a client has a
+// number of them, and the oldest ones go.
+void Connections::CloseUnheard(Duration now) {
+  std::map<std::string, std::vector<Rows::iterator>> of_party;
+  for (auto row = open_.begin(); row != open_.end(); ++row) {
+    if (row->second.of == Class::kClients && now - row->second.quiet >= kPatience) {
+      of_party[row->second.party.name()].push_back(row);
+    }
+  }
+  for (auto& [party, rows] : of_party) {
+    std::sort(rows.begin(), rows.end(),
+              [](const auto& a, const auto& b) { return a->second.quiet < b->second.quiet; });
+    for (size_t i = options_.unheard; i < rows.size(); ++i) {
+      CloseFlood(rows[i - options_.unheard]);
+    }
+  }
+}
+
+void Connections::Tick() {
+  const MutexLock lock(mutex_);
+  const Duration now = clock_.Monotonic();
+  for (const std::string& party : waiting_.TakeStale(now)) {
+    CloseAllOf(party);
+  }
+  for (auto row = open_.begin(); row != open_.end();) {
+    const bool late =
+        row->second.of == Class::kNewcomers && now - row->second.since >= options_.first_call;
+    row = late ? Close(row) : std::next(row);
+  }
+  LookAtInflows(now);
+}
+
+Duration Connections::NextTick() {
+  const MutexLock lock(mutex_);
+  const bool newcomers = count_[static_cast<size_t>(Class::kNewcomers)] != 0;
+  const bool busy = std::any_of(open_.begin(), open_.end(), [](const auto& row) {
+    return row.second.inflow.unexplained() > kBusy;
+  });
+  if (newcomers || busy) {
+    return kNewcomersTick;
+  }
+  const bool clients = count_[static_cast<size_t>(Class::kClients)] != 0;
+  return clients || !waiting_.empty() ? kTick : Duration::max();
+}
+
+size_t Connections::Count() {
+  const MutexLock lock(mutex_);
+  Sweep();
+  return open_.size();
+}
+
+uint64_t Connections::refused() {
+  const MutexLock lock(mutex_);
+  return refused_;
+}
+
+}  // namespace kiln::rpc

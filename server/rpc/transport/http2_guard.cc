@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+#include "server/rpc/transport/http2_guard.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace kiln::rpc {
+namespace {
+
+// RFC 9113, section 6.
+constexpr uint8_t kHeaders = 1, kSettings = 4, kPushPromise = 5, kContinuation = 9;
+constexpr uint8_t kAck = 1;
+
+}  // namespace
+
+bool Http2Guard::Append(ByteView bytes, Bytes& out) {
+  Bytes& to = holds_ && !passes_ ? held_ : out;
+  to.insert(to.end(), bytes.begin(), bytes.end());
+  return held_.size() <= kMostHeld;
+}
+
+// The heads of frames count, or frames without a payload would be free.
+bool Http2Guard::BeginBlock(uint8_t type, uint32_t length) {
+  block_ = (type == kHeaders ? 0 : block_) + kHead + length;
+  holds_ = holds_ || !acknowledged_;
+  return block_ <= most_in_block_;
+}
+
+bool Http2Guard::TakeHead(Bytes& out) {
+  const auto at = [this](size_t i) { return std::to_integer<uint32_t>(head_[i]); };
+  const uint32_t length = at(0) << 16 | at(1) << 8 | at(2);
+  const auto type = static_cast<uint8_t>(at(3));
+  left_ = length;
+  head_size_ = 0;
+  passes_ = type == kSettings && (at(4) & kAck) != 0 && length == 0;
+  if (type == kPushPromise ||  // a server's
+      ((type == kHeaders || type == kContinuation) && !BeginBlock(type, length)) ||
+      !Append(head_, out)) {
+    return false;
+  }
+  if (passes_ && !acknowledged_) {
+    acknowledged_ = true;
+    holds_ = false;
+    out.insert(out.end(), held_.begin(), held_.end());
+    held_ = {};
+  }
+  return true;
+}
+
+bool Http2Guard::Take(ByteView in, Bytes& out) {
+  while (!in.empty()) {
+    if (left_ != 0) {
+      const size_t part = std::min(left_, in.size());
+      if (!Append(in.first(part), out)) {
+        return false;
+      }
+      left_ -= part;
+      in = in.subspan(part);
+      continue;
+    }
+    const size_t part = std::min(kHead - head_size_, in.size());
+    std::copy_n(in.begin(), part, head_.begin() + static_cast<std::ptrdiff_t>(head_size_));
+    head_size_ += part;
+    in = in.subspan(part);
+    if (head_size_ == kHead && !TakeHead(out)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace kiln::rpc

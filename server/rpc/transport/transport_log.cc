@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+#include "server/rpc/transport/transport_log.h"
+
+#include <atomic>
+
+#include <grpc/support/log.h>
+
+namespace kiln::rpc {
+namespace {
+
+// NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables): gRPC passes no argument on
+std::atomic<LogSink*> sink = nullptr;
+
+}  // namespace
+
+void LogTransportTo(LogSink& log) {
+  sink = &log;
+  gpr_set_log_function(
+      [](gpr_log_func_args* said) { sink.load()->Write(LogLevel::kDebug, "grpc", said->message); });
+}
+
+}  // namespace kiln::rpc

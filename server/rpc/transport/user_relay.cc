@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+#include "server/rpc/transport/user_relay.h"
+
+#include <array>
+#include <cstdint>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#include <utility>
+
+#include "compiler/base/check.h"
+
+namespace kiln::rpc {
+namespace {
+
+constexpr int kLookMs = 500;  // while a client is given time for its last bytes
+
+}  // namespace
+
+UserRelay::UserRelay(Options options, LogSink& log)
+    : options_(std::move(options)), wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+  KILN_CHECK(wake_ >= 0);
+  thread_ =
+      Thread({.name = "relay", .log = &log}, [this](const std::stop_token& stop) { Run(stop); });
+}
+
+UserRelay::~UserRelay() {
+  thread_.request_stop();
+  Wake();
+  thread_.join();
+  (void)close(wake_);
+}
+
+void UserRelay::Wake() const {
+  const uint64_t one = 1;
+  (void)!write(wake_, &one, sizeof(one));
+}
+
+int UserRelay::Lead(int fd, const ops::Party& party) {
+  std::array<int, 2> pair{};
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, pair.data()) != 0) {
+    (void)close(fd);
+    return -1;
+  }
+  Led led{.line = std::make_unique<RelayLine>(fd, pair[0], options_.block_bytes), .party = party};
+  {
+    const MutexLock lock(mutex_);
+    new_.push_back(std::move(led));
+  }
+  Wake();
+  return pair[1];
+}
+
+void UserRelay::TakeNew() {
+  const MutexLock lock(mutex_);
+  for (Led& led : new_) {
+    open_.push_back(std::move(led));
+  }
+  new_.clear();
+}
+
+void UserRelay::Wait() {
+  std::vector<pollfd> awaited = {{.fd = wake_, .events = POLLIN, .revents = 0}};
+  bool is_timed = false;
+  for (const Led& led : open_) {
+    const std::array<pollfd, 2> of_line = led.line->Awaited();
+    awaited.insert(awaited.end(), of_line.begin(), of_line.end());
+    is_timed = is_timed || led.line->IsLingering();
+  }
+  (void)poll(awaited.data(), awaited.size(), is_timed ? kLookMs : -1);
+  uint64_t count = 0;
+  (void)!read(wake_, &count, sizeof(count));
+}
+
+void UserRelay::MoveAll() {
+  const Duration now = clock_.Monotonic();
+  std::erase_if(open_, [&](const Led& led) {
+    const RelayLine::State state = led.line->Move(now);
+    if (state == RelayLine::State::kFlooded && options_.on_flood != nullptr) {
+      options_.on_flood(led.party);
+    }
+    return state != RelayLine::State::kOpen;
+  });
+}
+
+void UserRelay::Run(const std::stop_token& stop) {
+  while (!stop.stop_requested()) {
+    Wait();
+    TakeNew();
+    MoveAll();
+  }
+  MoveAll();  // the last words of a server that ended
+}
+
+}  // namespace kiln::rpc
