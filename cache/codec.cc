@@ -113,6 +113,9 @@ Result<Blob> Decompress(const Blob& stored, const Dictionary* dictionary) {
     }
     return stored;
   }
+  if (stored.codec == Codec::kBlock) {
+    return Damaged("the block of the content does not decode");
+  }
   if (stored.codec == Codec::kZstdDictionary && dictionary == nullptr) {
     return Error{.code = ErrorCode::kUnimplemented, .context = "compressed with a dictionary"};
   }

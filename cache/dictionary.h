@@ -73,10 +73,23 @@ class Dictionary {
 };
 using DictionaryPtr = std::shared_ptr<const Dictionary>;
 
-// The dictionaries of a store. Threads: safe from any thread.
+// Who has content that was put and is to be put with more of its kind.
+class ContentGatherer {
+ public:
+  // Puts it now. Threads: safe from any thread.
+  virtual void PutGathered() = 0;
+
+ protected:
+  ~ContentGatherer() = default;
+};
+
+// What a store says to whoever compresses for it: its dictionaries. Threads: safe from any thread.
 class DictionarySource {
  public:
   virtual ~DictionarySource() = default;
+  // Whom the store asks for what waits before it promises that all is written; null: nobody. The
+  // one before is not being called when this returns.
+  virtual void SetGatherer(ContentGatherer*) {}
   // Errors: kNotFound if it is lost, and with it what it compressed; others: it cannot be read now.
   virtual Result<DictionaryPtr> Find(uint32_t number) = 0;
   // What to compress content of that kind with; null: nothing yet. Does not wait for anything.

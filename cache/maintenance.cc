@@ -31,6 +31,8 @@ std::string_view FaultKindName(FaultKind kind) {
       return "explain";
     case FaultKind::kDictionary:
       return "dictionary";
+    case FaultKind::kBlock:
+      return "block";
   }
   return "";
 }

@@ -57,8 +57,9 @@ enum class FaultKind : uint8_t {
   kPin,         // a pin holds a record that is not there
   kExplain,     // an explain record does not decode
   kDictionary,  // a dictionary is not what its row says
+  kBlock,       // what is written beside a block is not its own, or no content lies in it
 };
-inline constexpr uint32_t kFaultKindCount = 13;
+inline constexpr uint32_t kFaultKindCount = 14;
 
 // "database", "blob_size", …
 std::string_view FaultKindName(FaultKind kind);

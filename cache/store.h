@@ -78,8 +78,9 @@ inline bool HasSize(const Key& key, uint64_t size) {
 std::string KeyText(const Key& key);
 
 // How the bytes of a blob are written. The numbers are stored. Callers of the default stack only
-// see kRaw: compressing_store and what is below it know the others.
-enum class Codec : uint8_t { kRaw = 0, kZstd = 1, kZstdDictionary = 2 };
+// see kRaw: compressing_store and what is below it know the others. kBlock: the blob lies in a
+// block, with others; one that a store hands out in this form could not be taken out of it.
+enum class Codec : uint8_t { kRaw = 0, kZstd = 1, kZstdDictionary = 2, kBlock = 3 };
 
 // Bytes and what keeps them alive. Cheap to copy.
 struct Blob {
@@ -107,7 +108,11 @@ Hash128 ContentSum(const Hash128& id, ByteView raw);
 struct Item {
   Key key;
   Blob value;
-  std::vector<Hash128> refs;
+  std::vector<Hash128> refs = {};
+  // Of raw content that is to be stored in a block with other items of the call, as these bytes of
+  // what is in the block. Known to compressing_store and to what is below it.
+  std::shared_ptr<const Blob> block = {};
+  uint64_t at = 0;
 };
 
 // Content under its own id, which is computed here.

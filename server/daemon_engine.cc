@@ -127,6 +127,9 @@ std::vector<CacheUsage> DaemonEngine::CachesInMemory() {
   std::vector<CountedCache*> all = builder->caches();
   all.insert(all.begin(), &requests.cache());
   all.insert(all.end(), {&recipes->cache(), &*stack.memory});
+  if (stack.file != nullptr) {
+    all.push_back(&stack.file->cache());
+  }
   std::vector<CacheUsage> usages;
   for (CountedCache* const one : all) {
     usages.push_back(one->Usage());

@@ -207,7 +207,9 @@ Result<void> Collector::ReadCandidates(TableWrites& writes, int64_t floor_q) {
   KILN_TRY(Statement statement,
            writes.connection().Prepare(
                "SELECT e.eid, e.level, e.used_q, e.cost_us, length(e.value) +"
-               " (SELECT coalesce(sum(length(b.data)), 0) FROM ref AS r JOIN blob AS b USING (rid)"
+               " (SELECT coalesce(sum(length(b.data)"
+               "    + coalesce(b.raw_size * length(k.data) / nullif(k.raw_size, 0), 0)), 0)"
+               "  FROM ref AS r JOIN blob AS b USING (rid) LEFT JOIN block AS k ON k.bid=b.block"
                "  WHERE r.eid=e.eid)"
                " FROM entry AS e WHERE e.used_q=?1 AND e.eid>?2 AND e.used_q<?3"
                " AND (e.level=?4)=?5 ORDER BY e.eid LIMIT ?6"));

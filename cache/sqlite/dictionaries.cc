@@ -54,6 +54,18 @@ DictionaryPtr Dictionaries::Current(ContentKind kind) {
   return current_[static_cast<size_t>(kind)];
 }
 
+void Dictionaries::SetGatherer(ContentGatherer* gatherer) {
+  const MutexLock lock(gatherer_mutex_);
+  gatherer_ = gatherer;
+}
+
+void Dictionaries::PutGathered() {
+  const MutexLock lock(gatherer_mutex_);
+  if (gatherer_ != nullptr) {
+    gatherer_->PutGathered();
+  }
+}
+
 void Dictionaries::SetCurrent(ContentKind kind, DictionaryPtr dictionary) {
   const MutexLock lock(mutex_);
   current_[static_cast<size_t>(kind)] = std::move(dictionary);

@@ -22,6 +22,9 @@ class Dictionaries final : public DictionarySource {
 
   Result<DictionaryPtr> Find(uint32_t number) override;
   DictionaryPtr Current(ContentKind kind) override;
+  void SetGatherer(ContentGatherer* gatherer) override;
+  // What waits above the store is queued.
+  void PutGathered();
 
   // Takes what the file names as current.
   void Load();
@@ -34,6 +37,8 @@ class Dictionaries final : public DictionarySource {
   void Keep(const DictionaryPtr& dictionary);
 
   CurrentSession& session_;
+  Mutex gatherer_mutex_;  // held while it is called, which takes mutex_
+  ContentGatherer* gatherer_ KILN_GUARDED_BY(gatherer_mutex_) = nullptr;
   Mutex mutex_;
   std::array<DictionaryPtr, kContentKindCount> current_ KILN_GUARDED_BY(mutex_);
   std::map<uint32_t, DictionaryPtr> kept_ KILN_GUARDED_BY(mutex_);  // bounded

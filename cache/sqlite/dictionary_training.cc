@@ -54,28 +54,26 @@ Result<SamplesByKind> Gather(CurrentSession& session, const std::stop_token& sto
   uint64_t read = 0;
   for (int64_t rows = 0; rows < kMostRows && read < kMostReadBytes && !stop.stop_requested();) {
     KILN_TRY(ReaderPool::Loan reader, session.Read({.stop = stop}));
-    std::vector<Blob> page;
+    std::vector<Hash128> page;
     {
-      KILN_TRY(Statement statement,
-               reader.connection().Prepare("SELECT rid, raw_size, codec, data FROM blob"
-                                           " WHERE rid<?1 AND raw_size<=?2"
-                                           " ORDER BY rid DESC LIMIT ?3"));
+      KILN_TRY(Statement statement, reader.connection().Prepare("SELECT rid, id FROM blob"
+                                                                " WHERE rid<?1 AND raw_size<=?2"
+                                                                " ORDER BY rid DESC LIMIT ?3"));
       Query query(statement);
       query.Bind(below).Bind(static_cast<int64_t>(kLargestSample)).Bind(kPageRows);
       KILN_TRY(const int64_t found, query.EachRow([&](const Query& row) {
         below = row.Int(0);
-        Blob blob = CopiedBlob(row.Blob(3));
-        blob.raw_size = static_cast<uint64_t>(row.Int(1));
-        blob.codec = CodecOf(row.Int(2));
-        page.push_back(std::move(blob));
+        page.push_back(row.Id(1).value_or(Hash128{}));
       }));
       if (found == 0) {
         break;
       }
       rows += found;
     }
-    for (const Blob& blob : page) {
-      if (const Result<Blob> raw = reader->Decode(blob); raw.ok()) {
+    for (const Hash128& id : page) {
+      KILN_TRY(const std::optional<Blob> blob, reader->FindBlob(id));
+      const Result<Blob> raw = reader->Decode(blob.value_or(Blob{}));
+      if (blob.has_value() && raw.ok()) {
         read += raw->bytes.size();
         Add(samples, raw->bytes);
       }

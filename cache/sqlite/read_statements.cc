@@ -5,12 +5,16 @@
 #include <utility>
 
 #include "cache/codec.h"
+#include "cache/content_blocks.h"
 #include "compiler/base/checksum.h"
 
 namespace kiln::cache::sqlite {
 namespace {
 
-constexpr std::string_view kBlobSql = "SELECT raw_size, codec, sum, data FROM blob WHERE id=?1";
+constexpr std::string_view kBlobSql =
+    "SELECT b.raw_size, b.codec, b.sum, b.data, b.block, b.at, k.id FROM blob AS b"
+    " LEFT JOIN block AS k ON k.bid=b.block WHERE b.id=?1";
+constexpr std::string_view kBlockSql = "SELECT raw_size, codec, id, data FROM block WHERE bid=?1";
 constexpr std::string_view kRowSql =
     "SELECT eid, expires_s, used_q, value, sum FROM entry WHERE space=?1 AND level=?2 AND key=?3";
 constexpr std::string_view kAliasSql =
@@ -32,7 +36,19 @@ Blob BlobOf(const Query& query, int column) { return CopiedBlob(query.Blob(colum
 }  // namespace
 
 Codec CodecOf(int64_t column) {
-  return column == 0 ? Codec::kRaw : column == 1 ? Codec::kZstd : Codec::kZstdDictionary;
+  return column == 0   ? Codec::kRaw
+         : column == 1 ? Codec::kZstd
+         : column == 3 ? Codec::kBlock
+                       : Codec::kZstdDictionary;
+}
+
+std::optional<ByteView> SliceOf(ByteView raw, uint64_t at, uint64_t size) {
+  return at <= raw.size() && size <= raw.size() - at ? std::optional(raw.subspan(at, size))
+                                                     : std::nullopt;
+}
+
+uint32_t NumberOfDictionary(const Blob& stored) {
+  return stored.codec == Codec::kZstdDictionary ? DictionaryInFrame(stored.bytes).value_or(0) : 0;
 }
 
 int64_t AliasSum(uint32_t space, const Hash128& alias, const Hash128& signature) {
@@ -44,8 +60,10 @@ int64_t AliasSum(uint32_t space, const Hash128& alias, const Hash128& signature)
   return static_cast<int64_t>(Checksum64(bytes));
 }
 
-Result<ReadStatements> ReadStatements::Prepare(Connection& connection) {
+Result<ReadStatements> ReadStatements::Prepare(Connection& connection, BlockCache* blocks) {
   ReadStatements reads;
+  reads.blocks_ = blocks;
+  KILN_TRY(reads.block_, connection.Prepare(kBlockSql));
   KILN_TRY(reads.blob_, connection.Prepare(kBlobSql));
   KILN_TRY(reads.row_, connection.Prepare(kRowSql));
   KILN_TRY(reads.alias_, connection.Prepare(kAliasSql));
@@ -62,11 +80,76 @@ Result<std::optional<Blob>> ReadStatements::FindBlob(const Hash128& id) {
   if (!found) {
     return std::optional<Blob>();
   }
-  Blob blob = BlobOf(query, 3);
+  const auto raw_size = static_cast<uint64_t>(query.Int(0));
+  const Codec codec = CodecOf(query.Int(1));
+  Blob blob;
+  if (codec == Codec::kBlock) {
+    KILN_TRY(blob, TakeOutOf({.number = query.Int(4), .id = query.Id(6).value_or(Hash128{})},
+                             static_cast<uint64_t>(query.Int(5)), raw_size));
+  } else {
+    blob = BlobOf(query, 3);
+    blob.codec = codec;
+    blob.raw_size = raw_size;
+  }
   blob.sum = query.Id(2).value_or(Hash128{});
-  blob.raw_size = static_cast<uint64_t>(query.Int(0));
-  blob.codec = CodecOf(query.Int(1));
   return std::optional(std::move(blob));
+}
+
+Result<StoredBlock> ReadStatements::FindBlock(int64_t number) {
+  StoredBlock block;
+  {
+    Query query(block_);
+    KILN_TRY(const bool found, query.Bind(number).Next());
+    if (!found) {
+      block.why = "its block is not there";
+      return block;
+    }
+    block.stored = BlobOf(query, 3);
+    block.stored.raw_size = static_cast<uint64_t>(query.Int(0));
+    block.stored.codec = CodecOf(query.Int(1));
+    block.stored.sum = query.Id(2).value_or(Hash128{});
+  }
+  if (block.stored.raw_size > kMostBlockBytes) {
+    block.why = "its block claims to be larger than one may be";
+    return block;
+  }
+  Result<Blob> raw = Decode(block.stored);
+  if (!raw.ok() && !raw.error().reason.empty()) {
+    return raw.error();
+  }
+  if (raw.ok()) {
+    block.raw = std::move(raw).value();
+  } else {
+    block.why = raw.error().context;
+  }
+  return block;
+}
+
+// The bytes are copied out: whoever keeps a content must not keep its block.
+Result<Blob> ReadStatements::TakeOutOf(const BlockName& block, uint64_t at, uint64_t raw_size) {
+  std::optional<Blob> raw = blocks_ != nullptr ? blocks_->Find(block)
+                            : last_.has_value() && last_->first == block
+                                ? std::optional(last_->second)
+                                : std::nullopt;
+  Blob stored;
+  if (!raw.has_value()) {
+    KILN_TRY(StoredBlock read, FindBlock(block.number));
+    stored = std::move(read.stored);
+    raw = std::move(read.raw);
+    if (raw.has_value() && blocks_ != nullptr) {
+      blocks_->Put(block, *raw, raw->bytes.size() + sizeof(Blob));
+    } else if (raw.has_value()) {
+      last_.emplace(block, *raw);
+    }
+  }
+  const std::optional<ByteView> slice =
+      raw.has_value() ? SliceOf(raw->bytes, at, raw_size) : std::nullopt;
+  if (!slice.has_value()) {
+    stored.codec = Codec::kBlock;
+    stored.raw_size = raw_size;
+    return stored;
+  }
+  return CopiedBlob(*slice);
 }
 
 Result<std::optional<StoredRow>> ReadStatements::FindRow(const Key& key) {

@@ -8,11 +8,13 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "cache/dictionary.h"
 #include "cache/record.h"
 #include "cache/sqlite/connection.h"
 #include "cache/store.h"
+#include "compiler/base/bounded_cache.h"
 
 namespace kiln::cache::sqlite {
 
@@ -38,6 +40,33 @@ int64_t AliasSum(uint32_t space, const Hash128& alias, const Hash128& signature)
 // A codec out of range reads as one that decodes nothing.
 Codec CodecOf(int64_t column);
 
+// A row of `block`. Its sum is the id of what is stored.
+struct StoredBlock {
+  Blob stored;
+  std::optional<Blob> raw;  // nullopt: it does not decode, or is not there
+  std::string why;          // then
+};
+
+// A block by its number and by what is stored there: one that was written anew is another one.
+struct BlockName {
+  int64_t number = 0;
+  Hash128 id;
+  friend bool operator==(const BlockName&, const BlockName&) = default;
+};
+struct BlockNameHash {
+  size_t operator()(const BlockName& name) const {
+    return Hash128Hash{}(name.id) ^ static_cast<size_t>(name.number);
+  }
+};
+// Raw bytes of blocks that were read lately, for all readers of a store.
+using BlockCache = BoundedCache<BlockName, Blob, BlockNameHash>;
+
+// Nothing if they are not all there.
+std::optional<ByteView> SliceOf(ByteView raw, uint64_t at, uint64_t size);
+
+// The dictionary that a blob was compressed with, by its frame; 0: none.
+uint32_t NumberOfDictionary(const Blob& stored);
+
 // What is wrong with something that was read.
 struct Finding {
   DamageKind kind = DamageKind::kBlob;
@@ -46,11 +75,16 @@ struct Finding {
 
 class ReadStatements {
  public:
-  // Requires: connection outlives the statements.
-  static Result<ReadStatements> Prepare(Connection& connection);
+  // Requires: connection outlives the statements, and `blocks`, which may be null, too.
+  static Result<ReadStatements> Prepare(Connection& connection, BlockCache* blocks = nullptr);
 
-  // Nullopt: not there. The blob is as stored: codec and size are not yet verified.
+  // Nullopt: not there. The blob is as stored: codec and size are not yet verified. One that lies
+  // in a block comes raw; if the block gives nothing, as that block, with kBlock.
   Result<std::optional<Blob>> FindBlob(const Hash128& id);
+  Result<StoredBlock> FindBlock(int64_t number);
+  // The same for a content by what its row says. Requires: a statement that holds the transaction
+  // of that row is not reset yet. Errors: those of reading.
+  Result<Blob> TakeOutOf(const BlockName& block, uint64_t at, uint64_t raw_size);
   Result<std::optional<StoredRow>> FindRow(const Key& key);
   Result<std::optional<StoredAlias>> FindAlias(uint32_t space, const Hash128& key);
 
@@ -58,10 +92,33 @@ class ReadStatements {
 
   // Null: it is not there, or damaged. One that was read is believed until ForgetDictionaries.
   Result<DictionaryPtr> FindDictionary(uint32_t number);
-  void ForgetDictionaries() { dictionaries_.clear(); }
+  // Blocks that were made with them as well.
+  void ForgetDictionaries() {
+    dictionaries_.clear();
+    last_.reset();
+  }
   // The raw bytes of a stored blob. Errors: kCorrupt without reason if it does not decode; with a
   // reason what kept its dictionary from being read.
   Result<Blob> Decode(const Blob& stored);
+  // As long as it lives, nothing that was read once is believed: neither dictionaries nor blocks.
+  class FromFile {
+   public:
+    explicit FromFile(ReadStatements& reads)
+        : reads_(reads), blocks_(std::exchange(reads.blocks_, nullptr)) {
+      reads_.ForgetDictionaries();
+    }
+    ~FromFile() {
+      reads_.ForgetDictionaries();
+      reads_.blocks_ = blocks_;
+    }
+    FromFile(const FromFile&) = delete;
+    FromFile& operator=(const FromFile&) = delete;
+
+   private:
+    ReadStatements& reads_;
+    BlockCache* const blocks_;
+  };
+
   // Nullopt if the stored blob decodes to the content of this id and has its sum.
   Result<std::optional<Finding>> CheckContent(const Hash128& id, const Blob& stored);
 
@@ -76,6 +133,9 @@ class ReadStatements {
   Statement has_blob_;
   Statement has_row_;
   Statement dictionary_;
+  Statement block_;
+  BlockCache* blocks_ = nullptr;
+  std::optional<std::pair<BlockName, Blob>> last_;  // without a cache
   std::map<uint32_t, DictionaryPtr> dictionaries_;  // that were used lately
 };
 

@@ -23,9 +23,9 @@ class ReaderPool {
     ReadStatements reads;
   };
 
-  // Requires: clock outlives the pool.
-  ReaderPool(DatabaseFile file, uint32_t most, Clock& clock)
-      : file_(std::move(file)), most_(most), clock_(clock) {}
+  // Requires: clock and blocks, which may be null, outlive the pool.
+  ReaderPool(DatabaseFile file, uint32_t most, Clock& clock, BlockCache* blocks = nullptr)
+      : file_(std::move(file)), most_(most), clock_(clock), blocks_(blocks) {}
   ~ReaderPool() { Close(); }
 
   // A reader that goes back to the pool by itself.
@@ -83,6 +83,7 @@ class ReaderPool {
   const DatabaseFile file_;
   const uint32_t most_;
   Clock& clock_;
+  BlockCache* const blocks_;
   Mutex mutex_;
   CondVar changed_;
   std::vector<std::unique_ptr<Reader>> idle_ KILN_GUARDED_BY(mutex_);

@@ -30,13 +30,30 @@ Result<void> Run(TableWrites& writes, std::string_view sql, int64_t first, int64
   return query.Bind(first).Bind(second).Run();
 }
 
-// Size, codec and sum that make the content what its id says.
+Result<bool> LiesInBlock(TableWrites& writes, int64_t rid) {
+  KILN_TRY(Statement statement, writes.connection().Prepare("SELECT codec FROM blob WHERE rid=?1"));
+  Query query(statement);
+  KILN_TRY(const bool found, query.Bind(rid).Next());
+  return found && CodecOf(query.Int(0)) == Codec::kBlock;
+}
+
+// Size, codec and sum that make the content what its id says. Of one in a block sum and dictionary
+// alone: with another place or size it would be other bytes.
 Result<bool> HealBlobRow(TableWrites& writes, const Fault& fault) {
   KILN_TRY(const std::optional<Blob> blob, writes.reads().FindBlob(fault.key.id));
   const std::optional<HealedBlob> healed =
       blob.has_value() ? HealBlob(writes.reads(), fault.key.id, *blob) : std::nullopt;
   if (!healed.has_value()) {
     return false;
+  }
+  KILN_TRY(const bool in_block, LiesInBlock(writes, fault.row));
+  if (in_block) {
+    KILN_TRY(Statement heal, writes.connection().Prepare(
+                                 "UPDATE blob SET sum=?2, data=x'', dict=(SELECT k.dict FROM block"
+                                 "  AS k WHERE k.bid=blob.block) WHERE rid=?1"));
+    Query query(heal);
+    KILN_TRY_VOID(query.Bind(fault.row).Bind(healed->sum).Run());
+    return true;
   }
   KILN_TRY(Statement statement,
            writes.connection().Prepare(
@@ -97,10 +114,36 @@ Result<void> SetReference(TableWrites& writes, const Fault& fault) {
   return {};
 }
 
+// An empty block goes; another one gets beside it what its bytes say.
+Result<void> MendBlock(TableWrites& writes, const Fault& fault) {
+  KILN_TRY_VOID(Run(writes,
+                    "DELETE FROM block WHERE bid=?1 AND NOT EXISTS"
+                    " (SELECT 1 FROM blob WHERE blob.block=?2 AND blob.block<>0)",
+                    fault.row, fault.row));
+  KILN_TRY(const StoredBlock block, writes.reads().FindBlock(fault.row));
+  const std::optional<HealedBlob> healed = HealBlock(writes.reads(), block);
+  if (!healed.has_value() || block.stored.owner == nullptr) {
+    return {};
+  }
+  {
+    KILN_TRY(Statement heal,
+             writes.connection().Prepare(
+                 "UPDATE block SET id=?2, raw_size=?3, codec=?4, dict=?5 WHERE bid=?1"));
+    Query query(heal);
+    KILN_TRY_VOID(query.Bind(fault.row)
+                      .Bind(healed->sum)
+                      .Bind(static_cast<int64_t>(healed->raw_size))
+                      .Bind(static_cast<int64_t>(healed->codec))
+                      .Bind(int64_t{healed->dictionary})
+                      .Run());
+  }
+  return Run(writes, "UPDATE blob SET dict=?2 WHERE block=?1 AND block<>0 AND codec=3", fault.row,
+             healed->dictionary);
+}
+
 Result<void> DropBlobRow(TableWrites& writes, const Fault& fault) {
   if (fault.key.id.zero()) {
-    KILN_TRY_VOID(Run(writes, "DELETE FROM ref WHERE rid=?1 OR rid=?2", fault.row, fault.row));
-    return Run(writes, "DELETE FROM blob WHERE rid=?1 OR rid=?2", fault.row, fault.row);
+    return writes.removals().DropBlobRow(fault.row);
   }
   return writes.removals().DropDamaged(
       {.kind = DamageKind::kBlob, .key = fault.key, .reason = fault.detail, .found = {}});
@@ -146,6 +189,9 @@ Result<bool> MendRow(TableWrites& writes, const Fault& fault) {
     }
     case FaultKind::kColumns:
       return HealColumns(writes, fault);
+    case FaultKind::kBlock:
+      KILN_TRY_VOID(MendBlock(writes, fault));
+      return true;
     case FaultKind::kReference:
       KILN_TRY_VOID(SetReference(writes, fault));
       return true;

@@ -101,9 +101,12 @@ class Freed {
 
   Result<uint64_t> With(int64_t eid) {
     KILN_TRY(Statement statement,
-             connection_.Prepare("SELECT rid, length(data), (SELECT count(*) FROM ref AS r"
-                                 "  WHERE r.rid=blob.rid) FROM ref JOIN blob USING (rid)"
-                                 " WHERE ref.eid=?1"));
+             connection_.Prepare(
+                 "SELECT b.rid, length(b.data)"
+                 "  + coalesce(b.raw_size * length(k.data) / nullif(k.raw_size, 0), 0),"
+                 " (SELECT count(*) FROM ref AS r WHERE r.rid=b.rid)"
+                 " FROM ref JOIN blob AS b USING (rid) LEFT JOIN block AS k ON k.bid=b.block"
+                 " WHERE ref.eid=?1"));
     Query query(statement);
     query.Bind(eid);
     uint64_t bytes = 0;

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "cache/codec.h"
+#include "cache/content_blocks.h"
 #include "cache/record.h"
 #include "cache/sqlite/batch_table.h"
 #include "cache/sqlite/header_repair.h"
@@ -43,9 +44,10 @@ class Salvage {
       }
       const Result<std::optional<Finding>> finding = reads_.CheckContent(key.id, **blob);
       if (finding.ok() && !finding->has_value()) {
-        Add({.key = key, .value = WithoutDictionary(**blob), .refs = {}}, salvaged_.blobs);
+        AddContent({.key = key, .value = WithoutDictionary(**blob)});
       }
     });
+    PutContents();
   }
 
   void Records() {
@@ -89,6 +91,37 @@ class Salvage {
     }
     const Result<Blob> raw = reads_.Decode(stored);
     return raw.ok() ? Compress(*raw) : stored;
+  }
+
+  // Content that lay in blocks comes raw, one behind the other, and goes into blocks again.
+  void AddContent(Item item) {
+    if (item.value.codec != Codec::kRaw) {
+      Add(std::move(item), salvaged_.blobs);
+      return;
+    }
+    content_bytes_ += item.value.bytes.size();
+    contents_.push_back(std::move(item));
+    if (content_bytes_ >= kPageBytes) {
+      PutContents();
+    }
+  }
+
+  // Contents depend on nothing, so one that is refused is alone in being wrong: then they are put
+  // one by one.
+  void PutContents() {
+    const std::vector<Item> contents = std::exchange(contents_, {});
+    content_bytes_ = 0;
+    if (contents.empty()) {
+      return;
+    }
+    if (to_.Put(InBlocks(contents, nullptr), Durability::kDurable, {.stop = stop_}).ok()) {
+      salvaged_.blobs += contents.size();
+      return;
+    }
+    for (const Item& item : contents) {
+      Add(item, salvaged_.blobs);
+    }
+    PutPending();
   }
 
   // Calls back for every row of a query by ascending number, jumping over what cannot be read.
@@ -173,6 +206,8 @@ class Salvage {
   BlobStore& to_;
   const std::stop_token& stop_;
   SalvageReport salvaged_;
+  std::vector<Item> contents_;
+  uint64_t content_bytes_ = 0;
   std::vector<std::pair<Item, uint64_t*>> pending_;
   uint64_t pending_bytes_ = 0;
 };

@@ -46,6 +46,7 @@ std::optional<Key> Scrubber::Pick(Connection& connection, std::string_view sql, 
 }
 
 std::vector<Damage> Scrubber::Run(Connection& connection, ReadStatements& reads, Duration passed) {
+  const ReadStatements::FromFile from_file(reads);
   std::vector<Damage> damaged;
   const int64_t blobs = LastOf(connection, "SELECT max(rid) FROM blob");
   for (uint64_t left = Due(owed_blobs_, blobs, passed); left > 0; --left) {

@@ -34,14 +34,14 @@ Result<std::shared_ptr<Session>> Session::OpenOwned(const Options& options, Cloc
                                                     LogSink& log, Counters& counters,
                                                     Writer::Hooks hooks) {
   KILN_TRY(Writer::Side side, OpenSide(options, clock, log, counters));
-  auto session = std::make_shared<Session>(options.file, options.readers, clock);
+  auto session = std::make_shared<Session>(options, clock);
   session->writer_ = std::make_unique<Writer>(std::move(side), session->readers_, clock, counters,
                                               options.writer, std::move(hooks));
   return session;
 }
 
 Result<std::shared_ptr<Session>> Session::OpenReadOnly(const Options& options, Clock& clock) {
-  auto session = std::make_shared<Session>(options.file, options.readers, clock);
+  auto session = std::make_shared<Session>(options, clock);
   KILN_TRY(const ReaderPool::Loan loan, session->readers_.Take({}));  // proves that it can be read
   return session;
 }

@@ -18,6 +18,7 @@ class Session {
   struct Options {
     DatabaseFile file;
     uint32_t readers = 4;
+    BlockCache* blocks = nullptr;  // of all readers; outlives the session
     TableWrites::Options writes;
     Writer::Options writer;
   };
@@ -29,8 +30,8 @@ class Session {
   // Without a writer. Errors: kCorrupt, kFailedPrecondition if there is nothing to read.
   static Result<std::shared_ptr<Session>> OpenReadOnly(const Options& options, Clock& clock);
 
-  Session(DatabaseFile file, uint32_t readers, Clock& clock)
-      : readers_(std::move(file), readers, clock) {}
+  Session(const Options& options, Clock& clock)
+      : readers_(options.file, options.readers, clock, options.blocks) {}
 
   ReaderPool& readers() { return readers_; }
   // Null if read-only.

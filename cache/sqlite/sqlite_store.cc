@@ -31,7 +31,7 @@ Result<void> CheckItem(const Item& item) {
                  .context = KeyText(item.key) + ": larger than a value may be"};
   }
   // What is compressed was checked before it was compressed.
-  if (item.value.codec == Codec::kRaw) {
+  if (item.value.codec == Codec::kRaw && item.block == nullptr) {
     if (const std::optional<std::string> mismatch = FindMismatch(item.key, item.value)) {
       return Error{.code = ErrorCode::kInvalidArgument,
                    .context = KeyText(item.key) + ": " + *mismatch};
@@ -49,8 +49,13 @@ bool MayPass(const Error& error, bool owned) {
 
 Writer::Weight WeightOf(std::span<const Item> items) {
   Writer::Weight weight{.items = static_cast<uint32_t>(std::max<size_t>(1, items.size()))};
+  const Blob* block = nullptr;
   for (const Item& item : items) {
     weight.bytes += item.value.bytes.size();
+    if (item.block.get() != block && item.block != nullptr) {
+      block = item.block.get();
+      weight.bytes += block->bytes.size();
+    }
   }
   return weight;
 }

@@ -91,6 +91,8 @@ class SqliteStore final : public BlobStore, public DamageSink, public Collectabl
 
   // With what content is compressed; for a CompressingStore above this.
   DictionarySource& dictionaries() { return parts_.dictionaries; }
+  // What readers keep of blocks.
+  CountedCache& cache() { return parts_.blocks; }
   // What upkeep does from time to time: see TrainDictionaries. Errors: READ_ONLY; those of the
   // file.
   Result<std::vector<TrainedDictionary>> Train();

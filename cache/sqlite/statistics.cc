@@ -40,6 +40,19 @@ Result<void> CountBlobs(Connection& connection, StoreStats& stats) {
   });
 }
 
+// What contents have together. Their share of it is not told apart.
+Result<void> CountBlocks(Connection& connection, StoreStats& stats) {
+  KILN_TRY(Statement statement,
+           connection.Prepare("SELECT bid, length(data) FROM block WHERE bid>?1"
+                              " ORDER BY bid LIMIT ?2"));
+  int64_t number = kFirst;
+  const auto bind = [&](Query& query) { query.Bind(number).Bind(kPageRows); };
+  return EachPage(statement, {}, bind, [&](const Query& row) {
+    number = row.Int(0);
+    stats.levels[static_cast<size_t>(Level::kContent)].bytes += static_cast<uint64_t>(row.Int(1));
+  });
+}
+
 // Adds a record; `code` gets the content that is code.
 void CountRecord(Level level, ByteView value, StoreStats& stats,
                  std::unordered_set<Hash128, Hash128Hash>& code) {
@@ -89,6 +102,7 @@ Result<StoreStats> StatisticsOf(SqliteStore& store, Clock& clock) {
                    .file_bytes = FileBytes(file) + FileBytes(file.string() + "-wal"),
                    .damage = status.damage};
   KILN_TRY_VOID(CountBlobs(connection, stats));
+  KILN_TRY_VOID(CountBlocks(connection, stats));
   KILN_TRY_VOID(CountRecords(connection, stats));
   const auto count = [&](std::string_view sql) -> Result<uint64_t> {
     KILN_TRY(const int64_t value, connection.QueryInt(sql));

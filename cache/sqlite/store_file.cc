@@ -32,6 +32,7 @@ StoreFile::StoreFile(StoreParts& parts)
     : parts_(parts),
       session_options_{.file = {.dir = parts.options.dir, .vfs = parts.options.vfs},
                        .readers = ReaderCount(parts.options.readers),
+                       .blocks = &parts.blocks,
                        .writes = {.negative_ttl_s = parts.options.negative_ttl_s},
                        .writer = parts.options.writer} {}
 
@@ -90,6 +91,7 @@ Result<void> StoreFile::OpenSession() {
   static_cast<void>(parts_.session.Exchange(std::move(opened)));
   parts_.aside.Measure(dir);
   parts_.dictionaries.Forget();
+  parts_.blocks.Clear();
   if (owned_) {  // who only reads compresses nothing
     parts_.dictionaries.Load();
   }

@@ -4,6 +4,7 @@
 namespace kiln::cache::sqlite {
 
 Result<void> StoreParts::Flush() {
+  dictionaries.PutGathered();
   return session.Write(
       [this](TableWrites& writes) { return FlushAccessTimes(writes, access_times); }, {});
 }

@@ -17,6 +17,9 @@
 
 namespace kiln::cache::sqlite {
 
+// Raw blocks that readers keep together.
+inline constexpr uint64_t kBlockCacheBytes = uint64_t{16} << 20;
+
 struct StoreParts {
   // Requires: clock and log outlive the parts.
   StoreParts(const SqliteOptions& opened_with, Clock& a_clock, LogSink& a_log)
@@ -34,6 +37,7 @@ struct StoreParts {
   AsideFiles aside{log};
   FileHealth health{clock, log, counters, orders};
   Collector collector{access_times, clock, counters, options.max_age_s};
+  BlockCache blocks{"blocks of the store", {.bytes = kBlockCacheBytes}};
   CurrentSession session{clock};
   Dictionaries dictionaries{session};
 };

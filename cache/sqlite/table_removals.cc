@@ -20,13 +20,14 @@ Result<TableRemovals> TableRemovals::Prepare(WriteContext& context) {
   TableRemovals removals(context);
   const std::vector<std::pair<Statement*, std::string_view>> statements = {
       {&removals.find_blob_, "SELECT rid FROM blob WHERE id=?1"},
-      {&removals.delete_blob_, "DELETE FROM blob WHERE rid=?1"},
+      {&removals.delete_blob_, "DELETE FROM blob WHERE rid=?1 RETURNING block"},
       {&removals.orphan_id_,
        "SELECT id FROM blob WHERE rid=?1 AND put_s<?2"
        " AND NOT EXISTS (SELECT 1 FROM ref WHERE ref.rid=?1)"},
       {&removals.delete_entry_, "DELETE FROM entry WHERE eid=?1 RETURNING key"},
       {&removals.refs_of_, "SELECT rid FROM ref WHERE eid=?1"},
       {&removals.delete_refs_, "DELETE FROM ref WHERE eid=?1"},
+      {&removals.delete_refs_to_, "DELETE FROM ref WHERE rid=?1"},
       {&removals.eids_of_blob_, "SELECT ref.eid FROM ref JOIN blob USING (rid) WHERE blob.id=?1"},
       {&removals.delete_alias_, "DELETE FROM alias WHERE space=?1 AND key=?2"},
       {&removals.delete_aliases_of_, "DELETE FROM alias WHERE eid=?1"},
@@ -69,6 +70,7 @@ Result<void> TableRemovals::DropRecord(int64_t eid, RemovedBy why) {
 
 Result<void> TableRemovals::DropOrphans(std::span<const int64_t> rids,
                                         const std::function<bool(const Hash128&)>& keep) {
+  std::vector<int64_t> blocks;
   for (const int64_t rid : rids) {
     {
       Query find(orphan_id_);
@@ -78,10 +80,30 @@ Result<void> TableRemovals::DropOrphans(std::span<const int64_t> rids,
         continue;
       }
     }
-    Query remove(delete_blob_);
-    KILN_TRY_VOID(remove.Bind(rid).Run());
+    KILN_TRY_VOID(DeleteBlob(rid, blocks));
   }
+  return context_->blocks->Tidy(blocks);
+}
+
+Result<void> TableRemovals::DeleteBlob(int64_t rid, std::vector<int64_t>& blocks) {
+  Query query(delete_blob_);
+  query.Bind(rid);
+  KILN_TRY([[maybe_unused]] const int64_t rows, query.EachRow([&](const Query& row) {
+    if (row.Int(0) != 0) {
+      blocks.push_back(row.Int(0));
+    }
+  }));
   return {};
+}
+
+Result<void> TableRemovals::DropBlobRow(int64_t rid) {
+  {
+    Query query(delete_refs_to_);
+    KILN_TRY_VOID(query.Bind(rid).Run());
+  }
+  std::vector<int64_t> blocks;
+  KILN_TRY_VOID(DeleteBlob(rid, blocks));
+  return context_->blocks->Tidy(blocks);
 }
 
 Result<void> TableRemovals::DropBlob(const Hash128& id) {
@@ -104,8 +126,9 @@ Result<void> TableRemovals::DropBlob(const Hash128& id) {
     }
     rid = find.Int(0);
   }
-  Query query(delete_blob_);
-  return query.Bind(rid).Run();
+  std::vector<int64_t> blocks;
+  KILN_TRY_VOID(DeleteBlob(rid, blocks));
+  return context_->blocks->Tidy(blocks);
 }
 
 // The item may have been replaced since the reader looked, so what counts is what is found now.
@@ -120,11 +143,11 @@ Result<void> TableRemovals::DropDamaged(const Damage& damage) {
 // the next content is not compressed with it.
 Result<void> TableRemovals::DropDamagedContent(const Damage& damage) {
   const Hash128& id = damage.key.id;
+  const ReadStatements::FromFile from_file(context_->reads);
   KILN_TRY(const std::optional<Blob> blob, context_->reads.FindBlob(id));
   if (!blob.has_value()) {
     return {};
   }
-  context_->reads.ForgetDictionaries();
   KILN_TRY(const std::optional<Finding> finding, context_->reads.CheckContent(id, *blob));
   if (!finding.has_value()) {
     return {};

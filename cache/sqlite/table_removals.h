@@ -31,6 +31,9 @@ class TableRemovals {
   Result<void> DropOrphans(std::span<const int64_t> rids,
                            const std::function<bool(const Hash128&)>& keep);
 
+  // Removes content of which not even the id is known, and what refers to it.
+  Result<void> DropBlobRow(int64_t rid);
+
   // Looks again at what a reader found damaged; if it still is, quarantines and drops it, with
   // every record that names it.
   Result<void> DropDamaged(const Damage& damage);
@@ -46,13 +49,15 @@ class TableRemovals {
   explicit TableRemovals(WriteContext& context) : context_(&context) {}
 
   Result<void> DropBlob(const Hash128& id);
+  // Adds the block that it lay in; whoever has removed the last one tidies them.
+  Result<void> DeleteBlob(int64_t rid, std::vector<int64_t>& blocks);
   Result<void> DropDamagedContent(const Damage& damage);
   Result<void> DropDamagedAlias(const Damage& damage);
   Result<void> DropDamagedRecord(const Damage& damage);
 
   WriteContext* context_;
   Statement find_blob_, delete_blob_, orphan_id_;
-  Statement delete_entry_, refs_of_, delete_refs_, eids_of_blob_;
+  Statement delete_entry_, refs_of_, delete_refs_, delete_refs_to_, eids_of_blob_;
   Statement delete_alias_, delete_aliases_of_, delete_pins_of_;
   Statement dictionary_, delete_dictionary_;
   Statement insert_quarantine_, trim_quarantine_;

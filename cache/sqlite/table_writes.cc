@@ -42,11 +42,12 @@ Result<TableWrites> TableWrites::Prepare(Connection& connection, Clock& clock, C
   TableWrites writes(std::move(context), std::move(removals), options);
   const std::vector<std::pair<Statement*, std::string_view>> statements = {
       {&writes.insert_blob_,
-       "INSERT INTO blob (id, raw_size, codec, put_s, data, dict, sum)"
-       " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT (id) DO NOTHING"},
-      {&writes.find_blob_, "SELECT rid, raw_size, put_s FROM blob WHERE id=?1"},
+       "INSERT INTO blob (id, raw_size, codec, put_s, data, dict, sum, block, at)"
+       " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) ON CONFLICT (id) DO NOTHING"},
+      {&writes.find_blob_, "SELECT rid, raw_size, put_s, block FROM blob WHERE id=?1"},
       {&writes.replace_blob_,
-       "UPDATE blob SET raw_size=?2, codec=?3, put_s=?4, data=?5, dict=?6, sum=?7 WHERE rid=?1"},
+       "UPDATE blob SET raw_size=?2, codec=?3, put_s=?4, data=?5, dict=?6, sum=?7, block=?8, at=?9"
+       " WHERE rid=?1"},
       {&writes.renew_blob_, "UPDATE blob SET put_s=?2 WHERE rid=?1"},
       {&writes.insert_entry_,
        "INSERT INTO entry (space, level, key, kind, expires_s, used_q, cost_us, value, sum)"
@@ -73,7 +74,7 @@ Result<TableWrites> TableWrites::Prepare(Connection& connection, Clock& clock, C
 
 Result<PutResult> TableWrites::Put(std::span<const Item> items) {
   PutResult stored;
-  Numbers contents;
+  Contents contents;
   Numbers signatures;
   // Content first, then the records that name it, then the aliases that lead to them.
   for (const Item& item : items) {
@@ -81,9 +82,10 @@ Result<PutResult> TableWrites::Put(std::span<const Item> items) {
       KILN_TRY_VOID(PutContent(item, stored, contents));
     }
   }
+  KILN_TRY_VOID(TidyBlocks(contents));
   for (const Item& item : items) {
     if (item.key.level != Level::kContent && item.key.level != Level::kAlias) {
-      KILN_TRY_VOID(PutRecord(item, contents, stored, signatures));
+      KILN_TRY_VOID(PutRecord(item, contents.rids, stored, signatures));
     }
   }
   for (const Item& item : items) {
@@ -94,51 +96,85 @@ Result<PutResult> TableWrites::Put(std::span<const Item> items) {
   return stored;
 }
 
-Result<int64_t> TableWrites::DictionaryOf(const Item& item) {
-  if (item.value.codec != Codec::kZstdDictionary) {
+Result<int64_t> TableWrites::DictionaryOf(const Key& key, const Blob& stored) {
+  if (stored.codec != Codec::kZstdDictionary) {
     return 0;
   }
-  const uint32_t number = DictionaryInFrame(item.value.bytes).value_or(0);
+  const uint32_t number = NumberOfDictionary(stored);
   Query find(dictionary_);
   KILN_TRY(const bool found, find.Bind(int64_t{number}).Next());
   if (!found) {
     return Error{.code = ErrorCode::kFailedPrecondition,
-                 .context = KeyText(item.key) + " needs dictionary " + std::to_string(number) +
+                 .context = KeyText(key) + " needs dictionary " + std::to_string(number) +
                             ", which is not stored",
                  .reason = std::string(kDictionaryGone)};
   }
   return number;
 }
 
-Result<void> TableWrites::PutContent(const Item& item, PutResult& stored, Numbers& contents) {
-  KILN_TRY(const int64_t dictionary, DictionaryOf(item));
+// The row of a block comes with the first of its contents: their rows name it.
+Result<TableWrites::Place> TableWrites::PlaceOf(const Item& item, Contents& contents) {
+  static const Blob nothing{.codec = Codec::kBlock};
+  if (item.block == nullptr) {
+    KILN_TRY(const int64_t dictionary, DictionaryOf(item.key, item.value));
+    return Place{.stored = &item.value, .dictionary = dictionary};
+  }
+  const auto [row, is_new] = contents.blocks.try_emplace(item.block.get());
+  if (is_new) {
+    KILN_TRY(row->second.dictionary, DictionaryOf(item.key, *item.block));
+    KILN_TRY(row->second.number, context_->blocks->Insert(*item.block));
+  }
+  return Place{.stored = &nothing,
+               .dictionary = row->second.dictionary,
+               .block = row->second.number,
+               .at = static_cast<int64_t>(item.at)};
+}
+
+Result<void> TableWrites::PutContent(const Item& item, PutResult& stored, Contents& contents) {
+  KILN_TRY(const Place place, PlaceOf(item, contents));
   {
     Query insert(insert_blob_);
     insert.Bind(item.key.id)
         .Bind(static_cast<int64_t>(item.value.raw_size))
-        .Bind(static_cast<int64_t>(item.value.codec))
+        .Bind(static_cast<int64_t>(place.stored->codec))
         .Bind(NowSeconds())
-        .Bind(item.value.bytes)
-        .Bind(dictionary)
-        .Bind(item.value.sum);
+        .Bind(place.stored->bytes)
+        .Bind(place.dictionary)
+        .Bind(item.value.sum)
+        .Bind(place.block)
+        .Bind(place.at);
     KILN_TRY_VOID(insert.Run());
   }
   if (context_->connection.writes() == 1) {
     ++stored.added;
-    contents[item.key.id] = context_->connection.last_insert_rowid();
+    contents.rids[item.key.id] = context_->connection.last_insert_rowid();
+    if (item.block != nullptr) {
+      contents.blocks[item.block.get()].used = true;
+    }
     return {};
   }
-  KILN_TRY(contents[item.key.id], MeetStoredContent(item, dictionary, stored));
+  KILN_TRY(contents.rids[item.key.id], MeetStoredContent(item, place, stored, contents));
   return {};
+}
+
+Result<void> TableWrites::TidyBlocks(const Contents& contents) {
+  std::vector<int64_t> blocks = contents.left;
+  for (const auto& [block, row] : contents.blocks) {
+    if (!row.used) {
+      blocks.push_back(row.number);
+    }
+  }
+  return context_->blocks->Tidy(blocks);
 }
 
 // The id is there already: equal content stays, damaged content is healed by the new bytes, other
 // content of the same id is a collision (spec/cache 2.1.4).
-Result<int64_t> TableWrites::MeetStoredContent(const Item& item, int64_t dictionary,
-                                               PutResult& stored) {
+Result<int64_t> TableWrites::MeetStoredContent(const Item& item, const Place& place,
+                                               PutResult& stored, Contents& contents) {
   int64_t rid = 0;
   int64_t raw_size = 0;
   int64_t put_s = 0;
+  int64_t block = 0;
   {
     Query find(find_blob_);
     find.Bind(item.key.id);
@@ -149,6 +185,7 @@ Result<int64_t> TableWrites::MeetStoredContent(const Item& item, int64_t diction
     rid = find.Int(0);
     raw_size = find.Int(1);
     put_s = find.Int(2);
+    block = find.Int(3);
   }
   const bool same_size = raw_size == static_cast<int64_t>(item.value.raw_size);
   if (!same_size || item.value.raw_size <= kCompareBytes) {
@@ -162,15 +199,13 @@ Result<int64_t> TableWrites::MeetStoredContent(const Item& item, int64_t diction
         ++context_->counters.damage[static_cast<size_t>(DamageKind::kBlob)];
         KILN_TRY_VOID(removals_.Quarantine("blob", item.key.id, finding->reason,
                                            there.value_or(Blob{}).bytes));
-        Query replace(replace_blob_);
-        replace.Bind(rid)
-            .Bind(static_cast<int64_t>(item.value.raw_size))
-            .Bind(static_cast<int64_t>(item.value.codec))
-            .Bind(NowSeconds())
-            .Bind(item.value.bytes)
-            .Bind(dictionary)
-            .Bind(item.value.sum);
-        KILN_TRY_VOID(replace.Run());
+        KILN_TRY_VOID(ReplaceContent(rid, item, place));
+        if (block != 0) {
+          contents.left.push_back(block);
+        }
+        if (item.block != nullptr) {
+          contents.blocks[item.block.get()].used = true;
+        }
         ++stored.added;
         return rid;
       }
@@ -189,6 +224,20 @@ Result<int64_t> TableWrites::MeetStoredContent(const Item& item, int64_t diction
   }
   ++stored.present;
   return rid;
+}
+
+Result<void> TableWrites::ReplaceContent(int64_t rid, const Item& item, const Place& place) {
+  Query replace(replace_blob_);
+  return replace.Bind(rid)
+      .Bind(static_cast<int64_t>(item.value.raw_size))
+      .Bind(static_cast<int64_t>(place.stored->codec))
+      .Bind(NowSeconds())
+      .Bind(place.stored->bytes)
+      .Bind(place.dictionary)
+      .Bind(item.value.sum)
+      .Bind(place.block)
+      .Bind(place.at)
+      .Run();
 }
 
 Result<std::optional<int64_t>> TableWrites::RidOf(const Hash128& id) {

@@ -46,13 +46,37 @@ class TableWrites {
   // Row numbers of what this call has put, so that nothing has to be looked up twice.
   using Numbers = std::unordered_map<Hash128, int64_t, Hash128Hash>;
 
+  // Where the bytes of a content lie: in the row, or in a block.
+  struct Place {
+    const Blob* stored = nullptr;  // what is written to the row
+    int64_t dictionary = 0;
+    int64_t block = 0;
+    int64_t at = 0;
+  };
+  // A block of the call.
+  struct BlockRow {
+    int64_t number = 0;
+    int64_t dictionary = 0;
+    bool used = false;  // by content that was not there
+  };
+  struct Contents {
+    Numbers rids;
+    std::unordered_map<const Blob*, BlockRow> blocks;
+    std::vector<int64_t> left;  // blocks that lost content which is healed now
+  };
+
   TableWrites(std::unique_ptr<WriteContext> context, TableRemovals removals, const Options& options)
       : context_(std::move(context)), removals_(std::move(removals)), options_(options) {}
 
-  // The number of the dictionary that content needs, 0 for none. Errors: DICTIONARY_GONE.
-  Result<int64_t> DictionaryOf(const Item& item);
-  Result<void> PutContent(const Item& item, PutResult& stored, Numbers& contents);
-  Result<int64_t> MeetStoredContent(const Item& item, int64_t dictionary, PutResult& stored);
+  // The number of the dictionary that a blob needs, 0 for none. Errors: DICTIONARY_GONE.
+  Result<int64_t> DictionaryOf(const Key& key, const Blob& stored);
+  Result<Place> PlaceOf(const Item& item, Contents& contents);
+  Result<void> PutContent(const Item& item, PutResult& stored, Contents& contents);
+  Result<int64_t> MeetStoredContent(const Item& item, const Place& place, PutResult& stored,
+                                    Contents& contents);
+  Result<void> ReplaceContent(int64_t rid, const Item& item, const Place& place);
+  // Blocks that nothing new lies in, and those that content has left.
+  Result<void> TidyBlocks(const Contents& contents);
   Result<std::optional<int64_t>> RidOf(const Hash128& id);
   // The rids of the content that a record names. Errors: REFS_MISSING.
   Result<std::vector<int64_t>> RidsOf(const Item& item, const Numbers& contents);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "cache/codec.h"
+#include "cache/content_blocks.h"
 #include "cache/explain_codec.h"
 #include "cache/sqlite/schema_sql.h"
 #include "cache/sqlite/table_pages.h"
@@ -77,6 +78,28 @@ std::optional<HealedBlob> HealBlob(ReadStatements& reads, const Hash128& id, con
   return std::nullopt;
 }
 
+std::optional<HealedBlob> HealBlock(ReadStatements& reads, const StoredBlock& block) {
+  Blob candidate = block.stored;
+  if (!block.raw.has_value()) {
+    const uint32_t dictionary = DictionaryInFrame(candidate.bytes).value_or(0);
+    const std::optional<uint64_t> size = SizeInFrame(candidate.bytes);
+    candidate.codec = !size.has_value() ? Codec::kRaw
+                      : dictionary == 0 ? Codec::kZstd
+                                        : Codec::kZstdDictionary;
+    if (!size.has_value() && candidate.raw_size != candidate.bytes.size()) {
+      return std::nullopt;
+    }
+    candidate.raw_size = size.value_or(candidate.raw_size);
+    if (candidate.raw_size > kMostBlockBytes || !reads.Decode(candidate).ok()) {
+      return std::nullopt;
+    }
+  }
+  return HealedBlob{.codec = candidate.codec,
+                    .raw_size = candidate.raw_size,
+                    .dictionary = NumberOfDictionary(candidate),
+                    .sum = HashBytes(candidate.bytes)};
+}
+
 void Verifier::Add(FaultKind kind, const Key& key, std::string detail, int64_t row,
                    int64_t other_row) {
   ++report_.fault_count;
@@ -96,11 +119,12 @@ void Verifier::Note(const Result<void>& part, std::string_view what) {
 }
 
 Result<VerifyReport> Verifier::Run() {
+  const ReadStatements::FromFile from_file(reads_);  // the rows count, not what was read once
   Measure();
   Note(CheckSchema(), "schema");
   Note(CheckIntegrity(), "integrity");
-  reads_.ForgetDictionaries();  // the rows count, not what was read once
   Note(CheckDictionaries(), "dict");
+  Note(CheckBlocks(), "block");
   Note(CheckBlobs(), "blob");
   Note(CheckRecords(), "entry");
   Note(CheckAliases(), "alias");
@@ -150,7 +174,8 @@ void Verifier::Measure() {
   if (options_.fast || options_.sample_percent % 100 != 0) {
     return;
   }
-  for (const char* const sum : {"SELECT coalesce(sum(length(data)), 0) FROM blob",
+  for (const char* const sum : {"SELECT coalesce(sum(length(data)), 0) FROM block",
+                                "SELECT coalesce(sum(length(data)), 0) FROM blob",
                                 "SELECT coalesce(sum(length(data)), 0) FROM dict",
                                 "SELECT coalesce(sum(length(value)), 0) FROM entry"}) {
     Result<Statement> statement = connection_.Prepare(sum);
@@ -178,13 +203,13 @@ bool Verifier::IsSampled(const Hash128& id) const {
 
 Result<void> Verifier::CheckBlobs() {
   KILN_TRY(Statement statement,
-           connection_.Prepare("SELECT rid, id, raw_size, codec, data, dict,"
-                               " EXISTS (SELECT 1 FROM ref WHERE ref.rid=blob.rid), sum"
-                               " FROM blob WHERE rid>?1 ORDER BY rid LIMIT 1"));
+           connection_.Prepare(
+               "SELECT b.rid, b.id, b.raw_size, b.codec, b.data, b.dict,"
+               " EXISTS (SELECT 1 FROM ref WHERE ref.rid=b.rid), b.sum, b.block, b.at, k.id, k.dict"
+               " FROM blob AS b LEFT JOIN block AS k ON k.bid=b.block"
+               " WHERE b.rid>?1 ORDER BY b.rid LIMIT 1"));
   for (int64_t rid = std::numeric_limits<int64_t>::min(); !Stopped();) {
-    std::optional<Hash128> id;
-    Blob blob;
-    int64_t dictionary = 0;
+    BlobRow row;
     {
       Query query(statement);
       KILN_TRY(const bool found, query.Bind(rid).Next());
@@ -192,17 +217,74 @@ Result<void> Verifier::CheckBlobs() {
         return {};
       }
       rid = query.Int(0);
-      id = query.Id(1);
-      blob = CopiedBlob(query.Blob(4));
-      blob.raw_size = static_cast<uint64_t>(query.Int(2));
-      blob.codec = CodecOf(query.Int(3));
-      blob.sum = query.Id(7).value_or(Hash128{});
-      dictionary = query.Int(5);
+      row = {.rid = rid, .id = query.Id(1), .dictionary = query.Int(5), .block = query.Int(8)};
+      row.of_block = query.Int(11);
+      row.bytes_in_row = query.Blob(4).size();
+      const auto raw_size = static_cast<uint64_t>(query.Int(2));
+      if (CodecOf(query.Int(3)) == Codec::kBlock) {
+        const BlockName block{.number = row.block, .id = query.Id(10).value_or(Hash128{})};
+        KILN_TRY(row.blob, reads_.TakeOutOf(block, static_cast<uint64_t>(query.Int(9)), raw_size));
+      } else {
+        row.blob = CopiedBlob(query.Blob(4));
+        row.blob.raw_size = raw_size;
+        row.blob.codec = CodecOf(query.Int(3));
+        row.block = 0;
+      }
+      row.blob.sum = query.Id(7).value_or(Hash128{});
       report_.orphans += query.Int(6) == 0 ? 1 : 0;
     }
     ++report_.blobs;
-    KILN_TRY_VOID(CheckBlob(rid, id, blob, dictionary));
+    KILN_TRY_VOID(CheckBlob(row));
     Tell();
+  }
+  return {};
+}
+
+// Blocks first: what lies in one that can be healed is not judged before it is.
+Result<void> Verifier::CheckBlocks() {
+  KILN_TRY(Statement statement,
+           connection_.Prepare("SELECT bid, dict, length(data), EXISTS (SELECT 1 FROM blob"
+                               "  WHERE blob.block=k.bid AND blob.block<>0)"
+                               " FROM block AS k WHERE bid>?1 ORDER BY bid LIMIT 1"));
+  for (int64_t number = std::numeric_limits<int64_t>::min(); !Stopped();) {
+    int64_t dictionary = 0;
+    bool used = false;
+    {
+      Query query(statement);
+      KILN_TRY(const bool found, query.Bind(number).Next());
+      if (!found) {
+        return {};
+      }
+      number = query.Int(0);
+      dictionary = query.Int(1);
+      report_.bytes += options_.fast ? 0 : static_cast<uint64_t>(query.Int(2));
+      used = query.Int(3) != 0;
+    }
+    KILN_TRY_VOID(CheckBlock(number, dictionary, used));
+    Tell();
+  }
+  return {};
+}
+
+// A block that does not decode, whatever is beside it, is the fault of each of its contents.
+Result<void> Verifier::CheckBlock(int64_t number, int64_t dictionary, bool used) {
+  const auto add = [&](std::string what) {
+    to_heal_.insert(number);
+    Add(FaultKind::kBlock, {}, "block " + std::to_string(number) + ": " + std::move(what), number);
+  };
+  if (!used) {
+    add("no content lies in it");
+    return {};
+  }
+  if (options_.fast) {
+    return {};
+  }
+  KILN_TRY(const StoredBlock block, reads_.FindBlock(number));
+  const std::optional<HealedBlob> right = HealBlock(reads_, block);
+  if (right.has_value() &&
+      (right->codec != block.stored.codec || right->raw_size != block.stored.raw_size ||
+       int64_t{right->dictionary} != dictionary || right->sum != block.stored.sum)) {
+    add("id, size, codec or dictionary are not those of the data");
   }
   return {};
 }
@@ -229,38 +311,47 @@ Result<void> Verifier::CheckDictionaries() {
   return {};
 }
 
-Result<bool> Verifier::ColumnsFit(const Blob& blob, int64_t dictionary) {
-  if (blob.codec != Codec::kZstdDictionary) {
-    return dictionary == 0 && (blob.codec != Codec::kRaw || blob.raw_size == blob.bytes.size());
+Result<bool> Verifier::ColumnsFit(const BlobRow& row) {
+  if (row.blob.codec == Codec::kBlock) {
+    return false;  // the block does not give it
   }
-  const uint32_t number = DictionaryInFrame(blob.bytes).value_or(0);
+  if (row.block != 0) {
+    return row.dictionary == row.of_block && row.bytes_in_row == 0;
+  }
+  if (row.blob.codec != Codec::kZstdDictionary) {
+    return row.dictionary == 0 &&
+           (row.blob.codec != Codec::kRaw || row.blob.raw_size == row.blob.bytes.size());
+  }
+  const uint32_t number = DictionaryInFrame(row.blob.bytes).value_or(0);
   KILN_TRY(const DictionaryPtr found, reads_.FindDictionary(number));
-  return number == dictionary && found != nullptr;
+  return number == row.dictionary && found != nullptr;
 }
 
-Result<void> Verifier::CheckBlob(int64_t rid, const std::optional<Hash128>& id, const Blob& blob,
-                                 int64_t dictionary) {
-  const Key key{.level = Level::kContent, .id = id.value_or(Hash128{})};
-  if (!id.has_value()) {
-    Add(FaultKind::kBlob, key, "its id has not 16 bytes", rid);
+Result<void> Verifier::CheckBlob(const BlobRow& row) {
+  const Key key{.level = Level::kContent, .id = row.id.value_or(Hash128{})};
+  if (!row.id.has_value()) {
+    Add(FaultKind::kBlob, key, "its id has not 16 bytes", row.rid);
     return {};
   }
-  KILN_TRY(const bool fits, ColumnsFit(blob, dictionary));
-  if (fits && !IsSampled(*id)) {
+  if (row.block != 0 && to_heal_.contains(row.block)) {
     return {};
   }
-  report_.bytes += blob.bytes.size();
-  KILN_TRY(const std::optional<Finding> finding, reads_.CheckContent(*id, blob));
+  KILN_TRY(const bool fits, ColumnsFit(row));
+  if (fits && !IsSampled(*row.id)) {
+    return {};
+  }
+  report_.bytes += row.bytes_in_row;
+  KILN_TRY(const std::optional<Finding> finding, reads_.CheckContent(*row.id, row.blob));
   if (fits && !finding.has_value()) {
     return {};
   }
   const std::string detail =
       finding.has_value() ? finding->reason : "codec, size or dictionary are not those of the data";
-  if (HealBlob(reads_, *id, blob).has_value()) {
-    wrong_sizes_.insert(rid);
-    Add(FaultKind::kBlobSize, key, detail, rid);
+  if (HealBlob(reads_, *row.id, row.blob).has_value()) {
+    wrong_sizes_.insert(row.rid);
+    Add(FaultKind::kBlobSize, key, detail, row.rid);
   } else {
-    Add(FaultKind::kBlob, key, detail, rid);
+    Add(FaultKind::kBlob, key, detail, row.rid);
   }
   return {};
 }

@@ -21,6 +21,9 @@ struct HealedBlob {
 };
 std::optional<HealedBlob> HealBlob(ReadStatements& reads, const Hash128& id, const Blob& stored);
 
+// What a block whose bytes decode is to have beside them.
+std::optional<HealedBlob> HealBlock(ReadStatements& reads, const StoredBlock& block);
+
 class Verifier {
  public:
   // Requires: connection and statements belong together and outlive the verifier.
@@ -43,6 +46,16 @@ class Verifier {
     std::optional<Hash128> sum;
   };
 
+  struct BlobRow {
+    int64_t rid = 0;
+    std::optional<Hash128> id;
+    Blob blob;
+    int64_t dictionary = 0;
+    int64_t block = 0;     // 0: the bytes are in the row
+    int64_t of_block = 0;  // the dictionary of the block
+    uint64_t bytes_in_row = 0;
+  };
+
   void Add(FaultKind kind, const Key& key, std::string detail, int64_t row = 0,
            int64_t other_row = 0);
   // A part that could not be read is a fault of the database.
@@ -50,11 +63,12 @@ class Verifier {
 
   Result<void> CheckSchema();
   Result<void> CheckIntegrity();
+  Result<void> CheckBlocks();
+  Result<void> CheckBlock(int64_t number, int64_t dictionary, bool used);
   Result<void> CheckBlobs();
-  Result<void> CheckBlob(int64_t rid, const std::optional<Hash128>& id, const Blob& blob,
-                         int64_t dictionary);
+  Result<void> CheckBlob(const BlobRow& row);
   // Whether codec, size and dictionary beside the bytes can be theirs.
-  Result<bool> ColumnsFit(const Blob& blob, int64_t dictionary);
+  Result<bool> ColumnsFit(const BlobRow& row);
   Result<void> CheckDictionaries();
   Result<void> CheckRecords();
   Result<void> CheckRecord(const EntryRow& row);
@@ -78,6 +92,7 @@ class Verifier {
   uint64_t total_ = 0;                       // bytes to hash; 0: not known
   uint64_t told_ = 0;                        // rows
   std::unordered_set<int64_t> wrong_sizes_;  // rids whose size beside them is wrong
+  std::unordered_set<int64_t> to_heal_;      // blocks that are right but for what is beside them
 };
 
 }  // namespace kiln::cache::sqlite

@@ -10,6 +10,7 @@ Result<std::unique_ptr<WriteContext>> WriteContext::Prepare(Connection& connecti
   std::unique_ptr<WriteContext> context(
       new WriteContext{.connection = connection, .clock = clock, .counters = counters});
   KILN_TRY(context->reads, ReadStatements::Prepare(connection));
+  KILN_TRY(context->blocks, BlockTable::Prepare(connection, context->reads));
   return context;
 }
 

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "cache/sqlite/block_table.h"
 #include "cache/sqlite/connection.h"
 #include "cache/sqlite/counters.h"
 #include "cache/sqlite/read_statements.h"
@@ -33,6 +34,7 @@ struct WriteContext {
   Clock& clock;
   Counters& counters;
   ReadStatements reads = {};
+  std::unique_ptr<BlockTable> blocks = {};
 };
 
 }  // namespace kiln::cache::sqlite

@@ -95,9 +95,8 @@ bool Writer::QueueIsFull(const Weight& more) const {
                              queued_.bytes + more.bytes > options_.queue_bytes);
 }
 
-Result<Writer::RequestPtr> Writer::Enqueue(Change change, const Weight& weight, const Call& call) {
-  auto request = std::make_shared<Request>(
-      Request{.change = std::move(change), .weight = weight, .outcome = std::nullopt});
+Result<Writer::RequestPtr> Writer::Enqueue(std::shared_ptr<Request> request, const Call& call) {
+  const Weight weight = request->weight;
   const StopWakes wakes(call.stop, mutex_, done_);
   const MutexLock lock(mutex_);
   while (!stopping_ && QueueIsFull(weight)) {
@@ -117,14 +116,19 @@ Result<Writer::RequestPtr> Writer::Enqueue(Change change, const Weight& weight, 
   queue_.push_back(request);
   queued_.items += weight.items;
   queued_.bytes += weight.bytes;
-  if (queue_.size() == 1 || GroupIsComplete()) {  // else the writer waits for more, and is let
+  awaited_ += request->is_awaited ? 1 : 0;
+  const bool first_awaited = request->is_awaited && awaited_ == 1;
+  if (queue_.size() == 1 || first_awaited || GroupIsComplete()) {  // else the writer waits for more
     work_.NotifyAll();
   }
   return request;
 }
 
 Result<void> Writer::Run(Change change, const Weight& weight, const Call& call) {
-  KILN_TRY(const RequestPtr request, Enqueue(std::move(change), weight, call));
+  KILN_TRY(const RequestPtr request,
+           Enqueue(std::make_shared<Request>(
+                       Request{.change = std::move(change), .weight = weight, .is_awaited = true}),
+                   call));
   const StopWakes wakes(call.stop, mutex_, done_);
   const MutexLock lock(mutex_);
   while (!request->outcome.has_value()) {
@@ -134,7 +138,8 @@ Result<void> Writer::Run(Change change, const Weight& weight, const Call& call) 
 }
 
 Result<void> Writer::Post(Change change, const Weight& weight, const Call& call) {
-  KILN_TRY_VOID(Enqueue(std::move(change), weight, call));
+  KILN_TRY_VOID(Enqueue(
+      std::make_shared<Request>(Request{.change = std::move(change), .weight = weight}), call));
   return {};
 }
 
@@ -144,10 +149,15 @@ void Writer::Wake() {
   work_.NotifyAll();
 }
 
+Duration Writer::GroupWait() const {
+  return awaited_ == 0 ? options_.group_wait * options_.unawaited_factor : options_.group_wait;
+}
+
 bool Writer::GroupIsComplete() const {
-  return stopping_ || queued_.items >= options_.group_items ||
+  const uint32_t factor = awaited_ == 0 ? options_.unawaited_factor : 1;
+  return stopping_ || queued_.items >= options_.group_items * factor ||
          queue_.size() >= options_.group_requests || queued_.bytes >= options_.group_bytes ||
-         clock_.Monotonic() - queue_.front()->queued_at >= options_.group_wait;
+         clock_.Monotonic() - queue_.front()->queued_at >= GroupWait();
 }
 
 // The requests of the next transaction; none if there is background work instead. Waits until there
@@ -162,7 +172,8 @@ Writer::Group Writer::NextGroup() {
   }
   while (!GroupIsComplete()) {
     const Duration waited = clock_.Monotonic() - queue_.front()->queued_at;
-    if (!work_.WaitFor(mutex_, options_.group_wait - waited)) {
+    const uint32_t awaited = awaited_;
+    if (!work_.WaitFor(mutex_, GroupWait() - waited) && awaited == awaited_) {
       break;  // also under a clock that stands still
     }
   }
@@ -176,6 +187,7 @@ Writer::Group Writer::NextGroup() {
     }
     weight.items += next->weight.items;
     weight.bytes += next->weight.bytes;
+    awaited_ -= next->is_awaited ? 1 : 0;
     group.push_back(next);
     queue_.pop_front();
   }

@@ -48,15 +48,23 @@ struct Files {
   std::string wal;
 };
 
-// Puts records [first, end); gives what is on disk before the store is closed.
+// Puts records [first, end), half of them together, so that their contents lie in a block if there
+// are enough; gives what is on disk before the store is closed.
 Files PutRecords(const std::filesystem::path& dir, uint64_t first, uint64_t end) {
   SystemClock clock;
   NullLog log;
   const auto store = *SqliteStore::Open({.dir = dir}, clock, log);
   Stack stack(*store);
+  std::vector<cache::Item> together;
   for (uint64_t number = first; number < end; ++number) {
-    EXPECT_TRUE(stack.checked.Put(NumberedItems(number), cache::Durability::kDurable, {}).ok());
+    const std::vector<cache::Item> items = NumberedItems(number);
+    if (number % 2 == 0) {
+      EXPECT_TRUE(stack.checked.Put(items, cache::Durability::kDurable, {}).ok());
+    } else {
+      together.insert(together.end(), items.begin(), items.end());
+    }
   }
+  EXPECT_TRUE(stack.checked.Put(together, cache::Durability::kDurable, {}).ok());
   return {.database = ReadFile(dir / "cache.db"), .wal = ReadFile(dir / "cache.db-wal")};
 }
 

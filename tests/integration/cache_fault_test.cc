@@ -21,7 +21,8 @@ namespace {
 using cache::sqlite::SqliteOptions;
 using cache::sqlite::SqliteStore;
 
-constexpr uint64_t kRecords = 6;
+constexpr uint64_t kRecordsAlone = 6;
+constexpr uint64_t kRecords = kRecordsAlone + 5;  // those behind them lie in a block
 
 class CacheFault : public testing::Test {
  protected:
@@ -33,11 +34,21 @@ class CacheFault : public testing::Test {
       EXPECT_FALSE(store.error().context.empty());
       return acknowledged;
     }
-    for (uint64_t number = 0; number < kRecords; ++number) {
+    for (uint64_t number = 0; number < kRecordsAlone; ++number) {
       if ((*store)->Put(NumberedItems(number), cache::Durability::kDurable, {}).ok()) {
         acknowledged.push_back(number);
       }
       EXPECT_NE(LookUp(**store, number / 2), Found::kWrong);
+    }
+    if ((*store)
+            ->Put(NumberedItemsInABlock(kRecordsAlone, kRecords), cache::Durability::kDurable, {})
+            .ok()) {
+      for (uint64_t number = kRecordsAlone; number < kRecords; ++number) {
+        acknowledged.push_back(number);
+      }
+    }
+    for (uint64_t number = kRecordsAlone; number < kRecords; ++number) {
+      EXPECT_NE(LookUp(**store, number), Found::kWrong);
     }
     return acknowledged;
   }

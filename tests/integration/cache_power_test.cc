@@ -19,6 +19,7 @@ namespace {
 using cache::sqlite::SqliteStore;
 
 constexpr uint64_t kRecordsOfASession = 12;
+constexpr uint64_t kRecordsOfABlock = 6;
 
 class CachePower : public testing::Test {
  protected:
@@ -35,6 +36,12 @@ class CachePower : public testing::Test {
         EXPECT_TRUE((*store)->Put(NumberedItems(number), cache::Durability::kDurable, {}).ok());
         vfs.Mark(number);
         (void)(*store)->Put(NumberedItems(1'000'000 + number), cache::Durability::kRelaxed, {});
+      }
+      const uint64_t end = number + kRecordsOfABlock;
+      EXPECT_TRUE(
+          (*store)->Put(NumberedItemsInABlock(number, end), cache::Durability::kDurable, {}).ok());
+      for (; number < end; ++number) {
+        vfs.Mark(number);
       }
     }
     return vfs.ops();

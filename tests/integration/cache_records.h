@@ -3,10 +3,13 @@
 // is right without having kept it.
 #pragma once
 
+#include <algorithm>
+#include <iterator>
 #include <random>
 #include <string>
 #include <vector>
 
+#include "cache/content_blocks.h"
 #include "cache/record.h"
 
 namespace kiln::tests {
@@ -38,6 +41,15 @@ inline std::vector<cache::Item> NumberedItems(uint64_t number) {
   return {content, cache::RecordItem(cache::Level::kSignature, 0, signature, record),
           cache::AliasItem(0, NumberedId("variant", number), signature),
           cache::AliasItem(0, NumberedId("live", number), signature)};
+}
+
+// Records [first, end) as a batch puts them: their contents in one block. Requires: at least four.
+inline std::vector<cache::Item> NumberedItemsInABlock(uint64_t first, uint64_t end) {
+  std::vector<cache::Item> items;
+  for (uint64_t number = first; number < end; ++number) {
+    std::ranges::move(NumberedItems(number), std::back_inserter(items));
+  }
+  return cache::InBlocks(items, nullptr);
 }
 
 enum class Found : uint8_t { kAll, kMissing, kWrong };

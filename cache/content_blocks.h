@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// Content that is put together and resembles each other is compressed together: modules of one
+// program repeat each other nearly word for word, and a frame of its own for each of them repeats
+// that, too. See spec/cache 5.3, 6.3
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "cache/dictionary.h"
+#include "cache/store.h"
+
+namespace kiln::cache {
+
+// Raw bytes of a block; more of them make it smaller, and a read of one content longer.
+inline constexpr uint64_t kBlockBytes = uint64_t{192} << 10;
+// A larger content is put alone: what it repeats it finds in itself.
+inline constexpr uint64_t kMostInBlock = uint64_t{64} << 10;
+// Fewer are put alone, each with a dictionary: they come from an edit.
+inline constexpr size_t kFewestInBlock = 4;
+// What a reader takes for a block: no block that was written is as large.
+inline constexpr uint64_t kMostBlockBytes = uint64_t{1} << 20;
+
+// The items in their order, compressed: content in blocks where there is enough of a kind, else
+// each alone; rows as they are. Without dictionaries no block and no content uses one. The same
+// items and dictionaries give the same blocks.
+std::vector<Item> InBlocks(std::span<const Item> items, DictionarySource* dictionaries);
+
+// A block of these contents, one behind the other. Not compressed if that would save less than a
+// tenth. Its sum is the id of what is stored. `dictionary` may be null.
+Blob BlockOf(std::span<const ByteView> contents, const Dictionary* dictionary);
+
+}  // namespace kiln::cache
