@@ -1,18 +1,27 @@
 # SPDX-License-Identifier: MIT
-# What engines link: kiln::runtime (packs, pipelines), kiln::graph (render graph), kiln::client (daemon).
-# In this tree and inside of an outer project a component is the static libraries that it consists of.
-# Where kiln is installed (install.cmake), it is one archive that holds the objects of all of them.
+# What engines link: kiln::runtime (packs, pipelines), kiln::graph (render graph), kiln::client (daemon),
+# kiln::c (kiln.h: the first two in C). In this tree and inside of an outer project a component is the
+# static libraries that it consists of. Where kiln is installed (install.cmake), it is one archive that
+# holds the objects of all of them, and for all but the client a shared library, too.
 
 include(GNUInstallDirs)
 find_package(OpenSSL REQUIRED)
 find_package(tomlplusplus REQUIRED)
 find_package(zstd REQUIRED)
 
-# kiln_component(name LIBRARIES internal… [REQUIRES component…] [EXTERNAL library…])
+# The compiled half of fmt is inside of what is installed: no user needs libfmt.
+add_library(kiln_formatting OBJECT EXCLUDE_FROM_ALL ${PROJECT_SOURCE_DIR}/cmake/package/formatting.cc)
+set_target_properties(kiln_formatting PROPERTIES POSITION_INDEPENDENT_CODE ON
+                                                 DISABLE_PRECOMPILE_HEADERS ON)
+target_link_libraries(kiln_formatting PRIVATE kiln_settings)
+
+# kiln_component(name LIBRARIES internal… [OBJECTS library…] [REQUIRES component…]
+#                [EXTERNAL library…])
 #   LIBRARIES: kiln's own, without the prefix, each with all that it needs but for those of REQUIRES.
+#   OBJECTS:   libraries of objects that only the archive has.
 #   EXTERNAL:  what a user of the archive links besides.
 function(kiln_component name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LIBRARIES;REQUIRES;EXTERNAL")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LIBRARIES;OBJECTS;REQUIRES;EXTERNAL")
   list(TRANSFORM arg_REQUIRES PREPEND kiln::)
   if(NOT TARGET kiln::${name})  # the library of a folder may have the name already
     add_library(kiln_component_${name} INTERFACE)
@@ -24,6 +33,7 @@ function(kiln_component name)
   if(NOT KILN_INSTALL)
     return()
   endif()
+  list(APPEND arg_LIBRARIES ${arg_OBJECTS})
   list(TRANSFORM arg_LIBRARIES REPLACE "(.+)" "$<TARGET_OBJECTS:kiln_\\1>" OUTPUT_VARIABLE objects)
   list(TRANSFORM arg_REQUIRES REPLACE "kiln::(.+)" "kiln_archive_\\1")
   add_library(kiln_archive_${name} STATIC ${objects})
@@ -34,6 +44,71 @@ function(kiln_component name)
     target_link_options(kiln_archive_${name} INTERFACE -fsanitize=${KILN_SANITIZE})
   endif()
   kiln_component_usage(kiln_archive_${name})
+endfunction()
+
+# kiln_shared_component(name EXPORTS version-script LIBRARIES target… [OBJECTS target…]
+#                       [REQUIRES component…])
+#   Makes kiln_shared_<name>. It has the OBJECTS, and of the LIBRARIES what these refer to, or all of
+#   WHOLE; what the version script does not name is hidden.
+function(kiln_shared_component name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "EXPORTS" "OBJECTS;WHOLE;LIBRARIES;REQUIRES")
+  list(TRANSFORM arg_OBJECTS REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>" OUTPUT_VARIABLE objects)
+  set(target kiln_shared_${name})
+  add_library(${target} SHARED ${objects})
+  set_target_properties(
+    ${target}
+    PROPERTIES EXPORT_NAME ${name} LINKER_LANGUAGE CXX VERSION ${PROJECT_VERSION} SOVERSION
+               ${PROJECT_VERSION_MAJOR} LINK_DEPENDS "${arg_EXPORTS}" LIBRARY_OUTPUT_DIRECTORY
+               ${PROJECT_BINARY_DIR}/lib)
+  list(TRANSFORM arg_REQUIRES PREPEND kiln_shared_)
+  list(TRANSFORM arg_WHOLE REPLACE "(.+)" "$<LINK_LIBRARY:WHOLE_ARCHIVE,\\1>")
+  target_link_libraries(
+    ${target}
+    PUBLIC ${arg_REQUIRES}
+    PRIVATE ${arg_WHOLE} ${arg_LIBRARIES} kiln_settings)
+  target_link_options(
+    ${target}
+    PRIVATE
+    -Wl,--version-script=${arg_EXPORTS}
+    -Wl,-Bsymbolic-functions
+    -Wl,--as-needed
+    -Wl,--gc-sections
+    -Wl,-z,defs
+    -Wl,-z,now)
+endfunction()
+
+# kiln_cxx_library(name [REQUIRES component…]): the shared form of a component with headers of C++. It
+# exports what these declare; the rest of it is hidden and dropped where nobody uses it.
+function(kiln_cxx_library name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "REQUIRES")
+  if(NOT KILN_INSTALL)
+    return()
+  endif()
+  set(map ${PROJECT_BINARY_DIR}/package/${name}_symbols.map)
+  string(TOUPPER ${name} upper)
+  add_custom_command(
+    OUTPUT ${map}
+    COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/package
+    COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/cmake/package/exported_symbols.py
+            ${PROJECT_SOURCE_DIR} ${name} KILN_${upper}_${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
+            ${map} ${CMAKE_NM} $<TARGET_FILE:kiln_archive_${name}>
+    DEPENDS kiln_archive_${name} ${PROJECT_SOURCE_DIR}/cmake/package/headers.txt
+            ${PROJECT_SOURCE_DIR}/cmake/package/exported_symbols.py
+    COMMENT "symbols of kiln-${name}"
+    VERBATIM)
+  set_source_files_properties(${map} PROPERTIES HEADER_FILE_ONLY ON)
+  kiln_shared_component(
+    ${name}
+    EXPORTS
+    ${map}
+    WHOLE
+    kiln_archive_${name}
+    REQUIRES
+    ${arg_REQUIRES})
+  target_sources(kiln_shared_${name} PRIVATE ${map} ${PROJECT_SOURCE_DIR}/cmake/package/shared.cc)
+  # Before 1.0 every minor version has classes of its own.
+  set_target_properties(kiln_shared_${name} PROPERTIES OUTPUT_NAME kiln-${name} INSTALL_RPATH $ORIGIN)
+  kiln_component_usage(kiln_shared_${name})
 endfunction()
 
 # Headers are named as in the repository, "runtime/pipeline/pipelines.h", wherever they lie.
@@ -49,14 +124,12 @@ kiln_component(
   artifact
   base
   cache
-  cache_pack
-  proto
+  cache_pack_reader
   runtime_pipeline
   runtime_vk
+  OBJECTS
+  formatting
   EXTERNAL
-  protobuf::libprotobuf
-  fmt::fmt
-  OpenSSL::Crypto
   zstd::libzstd_shared
   xxhash
   Threads::Threads
@@ -73,11 +146,19 @@ kiln_component(
   client_engine
   client_project
   diag
+  proto
   proto_grpc
   source
   REQUIRES
   runtime
   EXTERNAL
   gRPC::grpc++
+  protobuf::libprotobuf
   OpenSSL::SSL
+  OpenSSL::Crypto
   tomlplusplus::tomlplusplus)
+
+kiln_component(c LIBRARIES runtime_c OBJECTS c_memory_plain REQUIRES graph)
+kiln_cxx_library(runtime)
+kiln_cxx_library(graph REQUIRES runtime)
+include(${CMAKE_CURRENT_LIST_DIR}/c_library.cmake)

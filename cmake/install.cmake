@@ -4,7 +4,7 @@
 include(CMakePackageConfigHelpers)
 set(kiln_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/kiln)
 set(kiln_package ${PROJECT_BINARY_DIR}/package)
-set(kiln_components runtime graph client)
+set(kiln_components runtime graph client c)
 
 # Programs, which the package names kiln::kiln, kiln::kilnc, ….
 install(
@@ -31,6 +31,17 @@ foreach(component IN LISTS kiln_components)
   install(EXPORT kiln-${component} NAMESPACE kiln:: DESTINATION ${kiln_cmake_dir}
           COMPONENT development)
 endforeach()
+# The files of an export include all whose names begin with theirs, so the form stands in front.
+foreach(component IN ITEMS runtime graph c)
+  install(
+    TARGETS kiln_shared_${component}
+    EXPORT kiln-shared-${component}
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT libraries NAMELINK_COMPONENT development)
+  install(EXPORT kiln-shared-${component} NAMESPACE kiln:: DESTINATION ${kiln_cmake_dir}
+          COMPONENT development)
+endforeach()
+install(FILES ${PROJECT_BINARY_DIR}/c/kiln/kiln.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/kiln
+        COMPONENT development)
 
 configure_package_config_file(
   ${PROJECT_SOURCE_DIR}/cmake/package/kiln-config.cmake.in ${kiln_package}/kiln-config.cmake
@@ -43,13 +54,13 @@ install(FILES ${kiln_package}/kiln-config.cmake ${kiln_package}/kiln-config-vers
 
 # pkg-config: the archives hold no references to each other's files, so all that is required is public.
 set(kiln_pc_runtime_description "packs and pipelines")
-set(kiln_pc_runtime_requires "protobuf fmt libcrypto libzstd libxxhash")
+set(kiln_pc_runtime_requires "libzstd libxxhash")
 set(kiln_pc_graph_description "render graph")
 set(kiln_pc_graph_requires "kiln-runtime = ${PROJECT_VERSION}")
 set(kiln_pc_client_description "client of the daemon")
-set(kiln_pc_client_requires "kiln-runtime = ${PROJECT_VERSION} grpc++ libssl tomlplusplus")
+set(kiln_pc_client_requires "kiln-runtime = ${PROJECT_VERSION} protobuf grpc++ libssl libcrypto tomlplusplus")
 file(RELATIVE_PATH kiln_pc_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
-foreach(component IN LISTS kiln_components)
+foreach(component IN ITEMS runtime graph client)
   set(kiln_pc_description "${kiln_pc_${component}_description}")
   set(kiln_pc_requires "${kiln_pc_${component}_requires}")
   configure_file(${PROJECT_SOURCE_DIR}/cmake/package/kiln.pc.in ${kiln_package}/kiln-${component}.pc
@@ -57,6 +68,10 @@ foreach(component IN LISTS kiln_components)
   install(FILES ${kiln_package}/kiln-${component}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
           COMPONENT development)
 endforeach()
+
+configure_file(${PROJECT_SOURCE_DIR}/cmake/package/kiln-c.pc.in ${kiln_package}/kiln-c.pc @ONLY)
+install(FILES ${kiln_package}/kiln-c.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
+        COMPONENT development)
 
 # Manual pages and completions are the programs' own words; they are asked for when installing.
 install(
@@ -81,5 +96,5 @@ install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md
         DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT documentation)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${CMAKE_INSTALL_DOCDIR}
         COMPONENT documentation PATTERN "*.py" EXCLUDE)
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples/triangle
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples/triangle ${PROJECT_SOURCE_DIR}/examples/triangle_c
         DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples COMPONENT documentation)

@@ -38,7 +38,7 @@ def compile_alone(header, root, build, compiler):
         unit.write_text(text)
     command = compiler + ["-std=c++20", "-Wall", "-Wextra", "-Werror",
                           "-Wno-missing-field-initializers", f"-I{root}", f"-I{build}",
-                          f"-isystem{build}/proto", "-c", str(unit), "-o",
+                          f"-isystem{build}/proto", f"-I{build}/c", '-DKILN_C_MATERIAL=""', "-c", str(unit), "-o",
                           str(unit.with_suffix(".o"))]
     done = subprocess.run(command, capture_output=True, text=True,
                           env=os.environ | {"CCACHE_BASEDIR": str(root), "CCACHE_NOHASHDIR": "1"})

@@ -1,158 +1,109 @@
 // SPDX-License-Identifier: MIT
-// Signatures; the other user of OpenSSL is server/rpc/tls_files.
 #include "cache/pack/signature.h"
 
-#include <openssl/bio.h>
-#include <openssl/err.h>
-#include <openssl/evp.h>
-#include <openssl/pem.h>
+#include <algorithm>
+#include <optional>
 
-#include "compiler/base/check.h"
+#include <fmt/format.h>
+
+#include "cache/pack/ed25519.h"
 
 namespace kiln::pack {
 namespace {
 
-struct Free {
-  void operator()(EVP_PKEY* key) const { EVP_PKEY_free(key); }
-  void operator()(EVP_MD_CTX* context) const { EVP_MD_CTX_free(context); }
-  void operator()(BIO* bio) const { BIO_free(bio); }
-};
-using KeyPtr = std::unique_ptr<EVP_PKEY, Free>;
-using ContextPtr = std::unique_ptr<EVP_MD_CTX, Free>;
-using BioPtr = std::unique_ptr<BIO, Free>;
-
+constexpr std::string_view kBegin = "-----BEGIN PUBLIC KEY-----";
+constexpr std::string_view kEnd = "-----END PUBLIC KEY-----";
+constexpr std::string_view kDigits =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 constexpr size_t kMaxPemBytes = size_t{64} << 10;
 
-// Nobody is asked for a password: a key that has one is refused.
-int NoPassword(char* /*buffer*/, int /*size*/, int /*writing*/, void* /*data*/) { return -1; }
+// A SubjectPublicKeyInfo of Ed25519 is these bytes and the key (RFC 8410 §4).
+constexpr std::array<uint8_t, 12> kHead = {0x30, 0x2a, 0x30, 0x05, 0x06, 0x03,
+                                           0x2b, 0x65, 0x70, 0x03, 0x21, 0x00};
+using KeyInfo = std::array<uint8_t, kHead.size() + 32>;
+constexpr size_t kKeyInfoDigits = (sizeof(KeyInfo) + 2) / 3 * 4;
+
+std::string Base64(const KeyInfo& info) {
+  std::string text;
+  for (size_t i = 0; i < info.size(); i += 3) {
+    uint32_t group = 0;
+    for (size_t k = 0; k < 3; ++k) {
+      group = group << 8 | (i + k < info.size() ? info[i + k] : 0U);
+    }
+    for (size_t k = 0; k < 4; ++k) {
+      text += i + k > info.size() ? '=' : kDigits[group >> (18 - 6 * k) & 63];
+    }
+  }
+  return text;
+}
+
+// Exactly one key info, written in the one way that base64 has for it; blanks and line ends may
+// stand anywhere.
+std::optional<KeyInfo> FromBase64(std::string_view text) {
+  std::string digits;
+  for (const char c : text) {
+    if (c != ' ' && c != '\t' && c != '\r' && c != '\n') {
+      digits += c;
+    }
+    if (digits.size() > kKeyInfoDigits) {
+      return std::nullopt;
+    }
+  }
+  KeyInfo info{};
+  for (size_t i = 0; i < digits.size(); ++i) {
+    const size_t digit = kDigits.find(digits[i]);
+    if (digit == std::string_view::npos) {
+      continue;  // padding, or wrong: the comparison below tells
+    }
+    for (size_t bit = 0; bit < 6; ++bit) {
+      const size_t at = 6 * i + bit;
+      if (at / 8 < info.size() && (digit >> (5 - bit) & 1) != 0) {
+        info[at / 8] = static_cast<uint8_t>(info[at / 8] | (0x80U >> (at % 8)));
+      }
+    }
+  }
+  return Base64(info) == digits ? std::optional(info) : std::nullopt;
+}
+
+}  // namespace
 
 Error NoKey(std::string_view what) {
-  ERR_clear_error();
   return {.code = ErrorCode::kInvalidArgument,
           .context = "this is no " + std::string(what) +
                      " (PEM, Ed25519, without password); make one with 'kiln pack keygen'",
           .reason = "BAD_KEY"};
 }
 
-bool IsEd25519(const KeyPtr& key) {
-  return key != nullptr && EVP_PKEY_get_base_id(key.get()) == EVP_PKEY_ED25519;
-}
-
-BioPtr Reader(std::string_view text) {
-  return BioPtr(text.size() > kMaxPemBytes
-                    ? nullptr
-                    : BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
-}
-
-std::string TextOf(BIO* bio) {
-  char* data = nullptr;
-  const long size = BIO_get_mem_data(bio, &data);
-  return size <= 0 ? std::string() : std::string(data, static_cast<size_t>(size));
-}
-
-KeyPtr ReadPrivate(std::string_view pem) {
-  const BioPtr bio = Reader(pem);
-  return KeyPtr(bio == nullptr ? nullptr
-                               : PEM_read_bio_PrivateKey(bio.get(), nullptr, NoPassword, nullptr));
-}
-
-PublicKey PublicOf(const EVP_PKEY* key) {
-  PublicKey out;
-  size_t size = out.bytes.size();
-  KILN_CHECK(EVP_PKEY_get_raw_public_key(key, out.bytes.data(), &size) == 1 &&
-             size == out.bytes.size());
-  return out;
-}
-
-KeyPtr FromRaw(const PublicKey& key) {
-  return KeyPtr(
-      EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, nullptr, key.bytes.data(), key.bytes.size()));
-}
-
-const unsigned char* Data(ByteView bytes) {
-  return reinterpret_cast<const unsigned char*>(bytes.data());
-}
-
-Error Failed(std::string_view what) {
-  ERR_clear_error();
-  return {.code = ErrorCode::kInternal, .context = std::string(what) + " failed", .reason = {}};
-}
-
-}  // namespace
-
 Result<PublicKey> PublicKey::FromPem(std::string_view pem) {
-  KeyPtr key;
-  if (const BioPtr bio = Reader(pem)) {
-    key.reset(PEM_read_bio_PUBKEY(bio.get(), nullptr, NoPassword, nullptr));
-  }
-  if (key == nullptr) {
-    ERR_clear_error();
-    key = ReadPrivate(pem);
-  }
-  if (!IsEd25519(key)) {
+  const size_t begin = pem.substr(0, kMaxPemBytes).find(kBegin);
+  if (begin == std::string_view::npos) {
     return NoKey("public key");
   }
-  return PublicOf(key.get());
+  const std::string_view behind = pem.substr(begin + kBegin.size());
+  const size_t end = behind.find(kEnd);
+  if (end == std::string_view::npos) {
+    return NoKey("public key");
+  }
+  const std::optional<KeyInfo> info = FromBase64(behind.substr(0, end));
+  if (!info || !std::equal(kHead.begin(), kHead.end(), info->begin())) {
+    return NoKey("public key");
+  }
+  PublicKey key;
+  std::copy(info->begin() + kHead.size(), info->end(), key.bytes.begin());
+  return key;
 }
 
 std::string PublicKey::Pem() const {
-  const KeyPtr key = FromRaw(*this);
-  const BioPtr bio(BIO_new(BIO_s_mem()));
-  KILN_CHECK(key != nullptr && bio != nullptr && PEM_write_bio_PUBKEY(bio.get(), key.get()) == 1);
-  return TextOf(bio.get());
+  KeyInfo info{};
+  std::copy(kHead.begin(), kHead.end(), info.begin());
+  std::copy(bytes.begin(), bytes.end(), info.begin() + kHead.size());
+  return fmt::format("{}\n{}\n{}\n", kBegin, Base64(info), kEnd);
 }
 
 Sha256Digest PublicKey::Id() const { return Sha256(std::as_bytes(std::span(bytes))); }
 
 bool IsSignedBy(const PublicKey& key, ByteView message, const Signature& signature) {
-  const KeyPtr handle = FromRaw(key);
-  const ContextPtr context(EVP_MD_CTX_new());
-  const bool good =
-      handle != nullptr && context != nullptr &&
-      EVP_DigestVerifyInit(context.get(), nullptr, nullptr, nullptr, handle.get()) == 1 &&
-      EVP_DigestVerify(context.get(), signature.data(), signature.size(), Data(message),
-                       message.size()) == 1;
-  ERR_clear_error();
-  return good;
-}
-
-SigningKey::SigningKey(std::shared_ptr<evp_pkey_st> key)
-    : key_(std::move(key)), public_key_(PublicOf(key_.get())) {}
-
-Result<SigningKey> SigningKey::Generate() {
-  KeyPtr key(EVP_PKEY_Q_keygen(nullptr, nullptr, "ED25519"));
-  if (key == nullptr) {
-    return Failed("making a key");
-  }
-  return SigningKey(std::shared_ptr<evp_pkey_st>(std::move(key)));
-}
-
-Result<SigningKey> SigningKey::FromPem(std::string_view pem) {
-  KeyPtr key = ReadPrivate(pem);
-  if (!IsEd25519(key)) {
-    return NoKey("private key");
-  }
-  return SigningKey(std::shared_ptr<evp_pkey_st>(std::move(key)));
-}
-
-std::string SigningKey::Pem() const {
-  const BioPtr bio(BIO_new(BIO_s_mem()));
-  KILN_CHECK(bio != nullptr && PEM_write_bio_PKCS8PrivateKey(bio.get(), key_.get(), nullptr,
-                                                             nullptr, 0, nullptr, nullptr) == 1);
-  return TextOf(bio.get());
-}
-
-Result<Signature> SigningKey::Sign(ByteView message) const {
-  const ContextPtr context(EVP_MD_CTX_new());
-  Signature signature;
-  size_t size = signature.size();
-  if (context == nullptr ||
-      EVP_DigestSignInit(context.get(), nullptr, nullptr, nullptr, key_.get()) != 1 ||
-      EVP_DigestSign(context.get(), signature.data(), &size, Data(message), message.size()) != 1 ||
-      size != signature.size()) {
-    return Failed("signing");
-  }
-  return signature;
+  return IsEd25519Signature(key.bytes, message, signature);
 }
 
 }  // namespace kiln::pack

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "cache/pack/errors.h"
+#include "cache/pack/signing_key.h"
 #include "cache/pack/test_pack_file.h"
 #include "cache/pack/trust.h"
 
@@ -36,7 +37,9 @@ TEST(SigningKey, OfThePem_HasItsPublicKeyAndPem) {
   EXPECT_EQ(key->Pem(), kPrivatePem);
   EXPECT_EQ(key->public_key().Pem(), kPublicPem);
   EXPECT_EQ(PublicKey::FromPem(kPublicPem).value(), key->public_key());
-  EXPECT_EQ(PublicKey::FromPem(kPrivatePem).value(), key->public_key());
+  EXPECT_EQ(PublicKeyOf(kPublicPem).value(), key->public_key());
+  EXPECT_EQ(PublicKeyOf(kPrivatePem).value(), key->public_key());
+  EXPECT_EQ(PublicKey::FromPem(kPrivatePem).error().reason, "BAD_KEY");
   EXPECT_EQ(key->public_key().Id(), Sha256(std::as_bytes(std::span(key->public_key().bytes))));
 }
 
@@ -73,7 +76,32 @@ TEST(SigningKey, OtherTexts_AreNoKeys) {
               "BAD_KEY");
     EXPECT_EQ(PublicKey::FromPem(text).ok() ? "" : PublicKey::FromPem(text).error().reason,
               "BAD_KEY");
+    EXPECT_EQ(PublicKeyOf(text).ok() ? "" : PublicKeyOf(text).error().reason, "BAD_KEY");
   }
+}
+
+// Text around it, other line ends and widths are what tools write; anything else is another key or
+// none.
+TEST(PublicKey, FormsOfThePem_AreReadOrRefused) {
+  const PublicKey key = PublicKey::FromPem(kPublicPem).value();
+  std::string crlf(kPublicPem);
+  for (size_t at = 0; (at = crlf.find('\n', at)) != std::string::npos; at += 2) {
+    crlf.insert(at, 1, '\r');
+  }
+  EXPECT_EQ(PublicKey::FromPem(crlf).value(), key);
+  EXPECT_EQ(PublicKey::FromPem("a key:\n" + std::string(kPublicPem) + "the end\n").value(), key);
+  for (size_t at = kPublicPem.find("MCow"); at < kPublicPem.find("-----END"); ++at) {
+    std::string damaged(kPublicPem);
+    damaged[at] = damaged[at] == '\n' ? '!' : damaged[at] == '%' ? 'A' : '%';
+    EXPECT_FALSE(PublicKey::FromPem(damaged).ok()) << at;
+    if (kPublicPem[at] != '\n') {
+      EXPECT_FALSE(PublicKey::FromPem(damaged.erase(at, 1)).ok()) << at;
+    }
+  }
+  // The last digit has two bits that mean nothing and have to be zero.
+  std::string other(kPublicPem);
+  other[other.find("ZuE=") + 2] = 'F';
+  EXPECT_FALSE(PublicKey::FromPem(other).ok());
 }
 
 class PackSignature : public PackFile {

@@ -8,7 +8,7 @@
 
 #include "cache/pack/contents.h"
 #include "cache/pack/reader.h"
-#include "cache/pack/signature.h"
+#include "cache/pack/signing_key.h"
 
 namespace kiln::pack {
 

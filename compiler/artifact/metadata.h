@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Pipeline metadata as plain structs: everything besides SPIR-V words that a pipeline state object
-// needs. Decoded from the bytes of an artifact (proto/kiln/v1/metadata.proto); generated types stay
-// in metadata.cc. Sizes, offsets and strides are bytes. See spec/rpl 12, spec/pso 3.
+// needs. Decoded from the bytes of an artifact (proto/kiln/v1/metadata.proto) without
+// protobuf, which engines do not link. Sizes, offsets and strides are bytes. See spec/rpl 12,
+// spec/pso 3.
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -208,18 +210,13 @@ struct PipelineMetadata {
   std::array<uint32_t, 3> workgroup_size = {1, 1, 1};  // compute
 };
 
+inline constexpr size_t kMaxMetadataBytes = size_t{4} << 20;  // spec/daemon 10, metadata output
+
 // Requires nothing of the bytes: they may be damaged or hostile. Unknown fields are ignored.
-// Memory is bounded by a constant times the size of the input, which is at most 4 MiB.
+// Memory is bounded by a constant times the size of the input, which is at most
+// kMaxMetadataBytes.
 // Errors: METADATA_INVALID if the bytes are no metadata, or a value is not of its enumeration;
 //         METADATA_INCOMPLETE naming a field that must be there; LIMIT.
 Result<PipelineMetadata> DecodeMetadata(ByteView bytes);
-
-// Protobuf's own JSON: lowerCamelCase members, default values printed, two spaces of indentation.
-// Errors: METADATA_INVALID, LIMIT.
-Result<std::string> MetadataJson(ByteView bytes);
-
-// The serialised message of such JSON; members that are not known are ignored.
-// Errors: METADATA_INVALID, LIMIT.
-Result<Bytes> MetadataFromJson(std::string_view json);
 
 }  // namespace kiln::artifact

@@ -4,7 +4,6 @@
 #include <ostream>
 #include <string>
 
-#include <gmock/gmock.h>
 #include <google/protobuf/text_format.h>
 #include <gtest/gtest.h>
 
@@ -14,7 +13,6 @@
 namespace kiln::artifact {
 namespace {
 
-using ::testing::HasSubstr;
 using Wire = v1::PipelineMetadata;
 
 constexpr const char* kSettings = R"pb(
@@ -204,26 +202,6 @@ color_output radiance location=0 float components=4 write=rgb- blend=false
 state surface.uv f2 location=0 written read
 option global gust_count = 2u affects={layout, code}
 )");
-}
-
-TEST(MetadataJson, Members_AreLowerCamelCaseWithDefaultsPrinted) {
-  const auto json = MetadataJson(AsBytes(Leaf().SerializeAsString()));
-  ASSERT_TRUE(json.ok());
-  EXPECT_THAT(*json, HasSubstr("\"pipelineType\": \"graphics_classic\""));
-  EXPECT_THAT(*json, HasSubstr("\"depthCompareOperation\": \"greater_or_equal\""));
-  EXPECT_THAT(*json, HasSubstr("\"depthBoundsTest\": false"));
-  EXPECT_THAT(*json, HasSubstr("\"pushConstantSize\": 0"));
-  EXPECT_THAT(*json, HasSubstr("\"writeA\": false"));
-  EXPECT_THAT(*json, HasSubstr("\"requiredFeatures\": []"));
-}
-
-TEST(MetadataJson, ReadBack_IsTheSameMetadata) {
-  const std::string bytes = Leaf().SerializeAsString();
-  const auto read = MetadataFromJson(*MetadataJson(AsBytes(bytes)));
-  ASSERT_TRUE(read.ok()) << ErrorText(read.error());
-  EXPECT_EQ(MetadataText(*DecodeMetadata(*read)), MetadataText(*DecodeMetadata(AsBytes(bytes))));
-  EXPECT_EQ(MetadataFromJson("{\"pipelineType\": 7").error().reason, "METADATA_INVALID");
-  EXPECT_TRUE(MetadataFromJson("{\"tomorrow\": 1}").ok());
 }
 
 TEST(DecodeMetadata, ComputePipeline_NeedsNoGraphicsRows) {

@@ -7,6 +7,7 @@
 #include <new>
 #include <pthread.h>
 
+#include "compiler/base/inherited.h"
 #include "compiler/base/signal_stack.h"
 
 namespace kiln {
@@ -78,8 +79,10 @@ Error ThrownError() noexcept {
 }
 
 Thread::Thread(const Entry& entry, Body body)
-    : thread_([entry, body = std::move(body)](const std::stop_token& stop) {
-        Run(entry, body, stop);
-      }) {}
+    : thread_(
+          [entry, body = std::move(body), inherited = Inherited()](const std::stop_token& stop) {
+            Inherited() = inherited;
+            Run(entry, body, stop);
+          }) {}
 
 }  // namespace kiln

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "compiler/artifact/metadata.h"
+#include "compiler/artifact/metadata_json.h"
 #include "compiler/base/beneath.h"
 #include "compiler/base/entry_words.h"
 #include "compiler/base/file.h"

@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "compiler/artifact/metadata_json.h"
 #include "compiler/base/test_directory.h"
 #include "runtime/pipeline/fake_driver.h"
 #include "runtime/pipeline/memory_source.h"

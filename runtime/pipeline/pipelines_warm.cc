@@ -37,15 +37,20 @@ WarmTicket WarmPipelines(PipelinesState& state, const WarmRequest& request) {
   Ticket ticket{.builds = {}, .start = Now(), .report = {}};
   std::set<const Build*> seen;
   const MutexLock lock(state.mutex);
-  const auto add = [&](PipelineId id) {
-    const Slot& slot = state.slots[id];
-    const std::shared_ptr<Build>& build = slot.owner->build;
+  const auto add_build = [&](const std::shared_ptr<Build>& build) {
     if (!seen.insert(build.get()).second) {
       return;
     }
     ticket.builds.push_back(build);
     if (build->Wanted() && !request.isolate) {
       state.queue.Push(request.lane.value_or(build->lane), build);
+    }
+  };
+  const auto add = [&](PipelineId id) {
+    const Slot& slot = state.slots[id];
+    add_build(slot.owner->build);
+    if (slot.next != nullptr) {
+      add_build(slot.next);  // what is to replace it
     }
   };
   for (const PipelineId id : request.pipelines) {

@@ -8,12 +8,10 @@
 
 #include <fmt/format.h>
 
+#include "runtime/vk/enable_feature.h"
+
 namespace kiln::runtime {
 namespace {
-
-// What kiln itself cannot do without.
-constexpr auto kNeeded = std::to_array<std::string_view>(
-    {"dynamic_rendering", "synchronization2", "timeline_semaphore"});
 
 struct Candidate {
   VkPhysicalDevice handle = VK_NULL_HANDLE;
@@ -105,7 +103,7 @@ Result<vk::FeatureChain> EnabledFeatures(const vk::Table& table, const Candidate
   table.GetPhysicalDeviceFeatures2(candidate.handle, offered.Chain());
   vk::FeatureChain enabled = vk::KnownFeatures(offered);
   const std::vector<std::string> names = vk::FeatureNames(enabled);
-  for (const std::string_view needed : kNeeded) {
+  for (const std::string_view needed : vk::NeededFeatures()) {
     if (!std::ranges::binary_search(names, needed)) {
       return Error{ErrorCode::kUnavailable,
                    fmt::format("{} does not offer {}", candidate.properties.deviceName, needed),

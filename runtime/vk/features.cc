@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include "runtime/vk/enable_feature.h"
+
 namespace kiln::vk {
 namespace {
 
@@ -112,6 +114,21 @@ std::vector<std::string> FeatureNames(const FeatureChain& features) {
     }
   }
   return names;
+}
+
+std::span<const std::string_view> NeededFeatures() {
+  static constexpr auto kNeeded = std::to_array<std::string_view>(
+      {"dynamic_rendering", "synchronization2", "timeline_semaphore"});
+  return kNeeded;
+}
+
+bool EnableFeature(FeatureChain& features, std::string_view name) {
+  const auto row = std::ranges::find(kRows, name, &Row::name);
+  if (row == kRows.end()) {
+    return false;
+  }
+  row->member(features) = VK_TRUE;
+  return true;
 }
 
 bool IsKnownFeature(std::string_view name) {

@@ -6,6 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "runtime/vk/enable_feature.h"
+
 namespace kiln::vk {
 namespace {
 
@@ -60,6 +62,22 @@ TEST(Features, Chain_LinksAllStructures) {
   EXPECT_EQ(chain.v11.pNext, &chain.v12);
   EXPECT_EQ(chain.v12.pNext, &chain.v13);
   EXPECT_EQ(chain.v13.pNext, nullptr);
+}
+
+TEST(EnableFeature, KnownName_IsSetAlone) {
+  FeatureChain features;
+  EXPECT_TRUE(EnableFeature(features, "shader_float16"));
+  EXPECT_EQ(FeatureNames(features), std::vector<std::string>{"shader_float16"});
+  EXPECT_EQ(features.v12.shaderFloat16, VK_TRUE);
+  EXPECT_FALSE(EnableFeature(features, "telepathy"));
+  EXPECT_FALSE(EnableFeature(features, ""));
+  EXPECT_EQ(FeatureNames(features), std::vector<std::string>{"shader_float16"});
+}
+
+TEST(NeededFeatures, Names_AreKnown) {
+  for (const std::string_view name : NeededFeatures()) {
+    EXPECT_TRUE(IsKnownFeature(name)) << name;
+  }
 }
 
 }  // namespace

@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "runtime/vk/device_function.h"
+
 namespace kiln::vk {
 
 Result<void> LoadGlobal(Table& table) {
@@ -53,6 +55,10 @@ Result<void> LoadDevice(Table& table, VkDevice device) {
   KILN_VK_DEVICE_FUNCTIONS(KILN_VK_LOAD)
 #undef KILN_VK_LOAD
   return {};
+}
+
+PFN_vkVoidFunction DeviceFunction(VkDevice device, const char* name) {
+  return vkGetDeviceProcAddr(device, name);
 }
 
 std::string_view ResultName(VkResult result) {

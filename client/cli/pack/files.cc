@@ -45,7 +45,7 @@ Result<std::unique_ptr<pack::Pack>> OpenPack(const std::string& file,
   pack::ReadOptions options;
   if (!require_signature.empty()) {
     KILN_TRY(const std::string pem, ReadFile(require_signature));
-    KILN_TRY(const pack::PublicKey key, pack::PublicKey::FromPem(pem));
+    KILN_TRY(const pack::PublicKey key, pack::PublicKeyOf(pem));
     options.require_signature.push_back(key);
   }
   return pack::OpenChain(file, Candidates(file, bases), options);

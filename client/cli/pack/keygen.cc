@@ -6,7 +6,7 @@
 #include <string>
 #include <unistd.h>
 
-#include "cache/pack/signature.h"
+#include "cache/pack/signing_key.h"
 #include "client/cli/add_verb.h"
 #include "client/cli/failure.h"
 #include "client/cli/output/print.h"

@@ -20,7 +20,7 @@
 #include "client/cli/project/project.h"
 #include "client/cli/variant/explanation.h"
 #include "client/cli/variant/variant.h"
-#include "compiler/artifact/metadata.h"
+#include "compiler/artifact/metadata_json.h"
 #include "compiler/base/beneath.h"
 #include "compiler/base/file.h"
 

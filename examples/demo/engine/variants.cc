@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "compiler/artifact/metadata_json.h"
 #include "runtime/pipeline/memory_source.h"
 #include "runtime/pipeline/pack_source.h"
 

@@ -38,6 +38,9 @@ Range RangeOf(const AccessRow& access) {
 }  // namespace
 
 const AccessRow* FrameRecorder::AccessOf(uint32_t pass, uint32_t version, uint32_t& index) const {
+  if (version == kNone) {
+    return nullptr;  // a handle that stands for nothing; the result of a read is kNone, too
+  }
   for (uint32_t i = plan_.pass_begin[pass]; i < plan_.pass_begin[pass + 1]; ++i) {
     index = plan_.pass_accesses[i];
     const AccessRow& access = rows_.accesses[index];

@@ -12,6 +12,7 @@
 
 #include "compiler/artifact/layout_table.h"
 #include "compiler/artifact/metadata.h"
+#include "compiler/artifact/metadata_json.h"
 #include "compiler/artifact/metadata_text.h"
 #include "compiler/base/stop.h"
 #include "compiler/base/utf8.h"

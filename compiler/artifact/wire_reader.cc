@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/artifact/wire_reader.h"
+
+#include <vector>
+
+namespace kiln::artifact {
+namespace {
+
+constexpr uint32_t kTypeBits = 3;
+constexpr size_t kVarintBytes = 10;
+constexpr size_t kShortBytes = 5;  // of tags and lengths
+
+}  // namespace
+
+uint64_t WireReader::Varint() {
+  uint64_t value = 0;
+  for (size_t i = 0; i < kVarintBytes && i < rest_.size(); ++i) {
+    const auto byte = static_cast<uint8_t>(rest_[i]);
+    value |= uint64_t{byte & 0x7fU} << (7 * i);
+    if (byte < 0x80) {
+      rest_ = rest_.subspan(i + 1);
+      return value;
+    }
+  }
+  Fail();
+  return 0;
+}
+
+uint32_t WireReader::Fixed32() {
+  if (rest_.size() < sizeof(uint32_t)) {
+    Fail();
+    return 0;
+  }
+  const auto value = ReadLittle<uint32_t>(rest_);
+  rest_ = rest_.subspan(sizeof(uint32_t));
+  return value;
+}
+
+ByteView WireReader::Delimited() {
+  const size_t before = rest_.size();
+  const uint64_t size = Varint();
+  if (!ok_ || before - rest_.size() > kShortBytes || size > rest_.size()) {
+    Fail();
+    return {};
+  }
+  const ByteView bytes = rest_.first(size);
+  rest_ = rest_.subspan(size);
+  return bytes;
+}
+
+std::optional<WireField> WireReader::Tag() {
+  const size_t before = rest_.size();
+  const auto tag = static_cast<uint32_t>(Varint());  // upper bits of the fifth byte mean nothing
+  const WireField field{tag >> kTypeBits, static_cast<WireType>(tag & ((1U << kTypeBits) - 1))};
+  if (!ok_ || before - rest_.size() > kShortBytes || field.number == 0 ||
+      field.type > WireType::kFixed32) {
+    Fail();
+    return std::nullopt;
+  }
+  return field;
+}
+
+std::optional<WireField> WireReader::Next() {
+  if (rest_.empty()) {
+    return std::nullopt;
+  }
+  const std::optional<WireField> field = Tag();
+  if (field && field->type == WireType::kGroupEnd) {
+    Fail();  // of a group that did not begin
+    return std::nullopt;
+  }
+  return field;
+}
+
+void WireReader::Drop(size_t size) {
+  if (size > rest_.size()) {
+    Fail();
+    return;
+  }
+  rest_ = rest_.subspan(size);
+}
+
+// Groups lie in each other as deep as their author likes, so those that are open are a list.
+void WireReader::SkipGroup(uint32_t number) {
+  std::vector<uint32_t> open = {number};
+  while (ok_ && !open.empty()) {
+    if (open.size() > depth_ || rest_.empty()) {
+      Fail();
+      return;
+    }
+    const std::optional<WireField> field = Tag();
+    if (!field) {
+      return;
+    }
+    if (field->type == WireType::kGroup) {
+      open.push_back(field->number);
+    } else if (field->type != WireType::kGroupEnd) {
+      Skip(*field);
+    } else if (field->number == open.back()) {
+      open.pop_back();
+    } else {
+      Fail();
+    }
+  }
+}
+
+void WireReader::Skip(const WireField& field) {
+  switch (field.type) {
+    case WireType::kVarint:
+      (void)Varint();
+      return;
+    case WireType::kFixed64:
+      return Drop(sizeof(uint64_t));
+    case WireType::kDelimited:
+      (void)Delimited();
+      return;
+    case WireType::kGroup:
+      return SkipGroup(field.number);
+    case WireType::kGroupEnd:
+      return Fail();
+    case WireType::kFixed32:
+      return Drop(sizeof(uint32_t));
+  }
+}
+
+WireReader WireReader::Inner(ByteView bytes) {
+  if (depth_ == 0) {
+    Fail();
+  }
+  return WireReader(ok_ ? bytes : ByteView(), depth_ - (depth_ == 0 ? 0 : 1));
+}
+
+}  // namespace kiln::artifact

@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: MIT
+#include "runtime/c/pipelines.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "runtime/c/arguments.h"
+#include "runtime/c/call.h"
+#include "runtime/c/source.h"
+
+using namespace kiln;
+using namespace kiln::c;
+using runtime::PipelineId;
+
+namespace {
+
+// Longer waits than this are the same to everybody, and no sum of times overflows.
+constexpr uint64_t kLongestWait = uint64_t{365} * 24 * 3600 * 1'000'000'000;
+
+Duration WaitOf(uint64_t nanoseconds) {
+  return std::chrono::nanoseconds(std::min(nanoseconds, kLongestWait));
+}
+
+bool Knows(const kiln_pipelines& pipelines, kiln_pipeline_id id) {
+  return id.index < pipelines.ids.load(std::memory_order_acquire);
+}
+
+// The id of this object's own.
+Result<PipelineId> TakeId(const kiln_pipelines* pipelines, kiln_pipeline_id id) {
+  KILN_TRY_VOID(NotNull(pipelines, "pipelines"));
+  if (!Knows(*pipelines, id)) {
+    return OutOfRange("pipeline", id.index, pipelines->ids.load());
+  }
+  return PipelineId{id.index};
+}
+
+Result<runtime::WarmTicket> TakeTicket(const kiln_pipelines* pipelines, kiln_warm_ticket ticket) {
+  KILN_TRY_VOID(NotNull(pipelines, "pipelines"));
+  if (ticket.index >= pipelines->tickets.load(std::memory_order_acquire)) {
+    return OutOfRange("ticket", ticket.index, pipelines->tickets.load());
+  }
+  return runtime::WarmTicket{ticket.index};
+}
+
+void Raise(std::atomic<uint32_t>& bound, uint32_t index) {
+  uint32_t seen = bound.load();
+  while (seen <= index && !bound.compare_exchange_weak(seen, index + 1)) {
+  }
+}
+
+uint64_t Nanoseconds(Duration duration) {
+  const auto count = std::chrono::duration_cast<std::chrono::nanoseconds>(duration).count();
+  return count < 0 ? 0 : static_cast<uint64_t>(count);
+}
+
+Result<runtime::PipelinesConfig> TakeConfig(const kiln_pipelines_info& info, Context& log) {
+  constexpr uint32_t kMostThreads = 256;
+  KILN_TRY_VOID(CheckNumber(info.threads, kMostThreads, "info.threads"));
+  KILN_TRY_VOID(CheckNumber(info.link_fast, 1, "info.link_fast"));
+  KILN_TRY(const std::string_view folder, TakeText(info.cache_folder, "info.cache_folder"));
+  runtime::PipelinesConfig config;
+  config.threads = info.threads;
+  config.cache_folder = folder;
+  config.log = &log;
+  config.link_fast = info.link_fast != 0;
+  if (info.budget_bytes != 0) {
+    config.budget_bytes = info.budget_bytes;
+  }
+  return config;
+}
+
+kiln_warm_progress ToC(const runtime::WarmProgress& progress) {
+  return {.struct_size = 0,
+          .total = progress.total,
+          .done = progress.done,
+          .from_cache = progress.from_cache,
+          .failed = progress.failed,
+          .unsupported = progress.unsupported,
+          .quarantined = progress.quarantined,
+          .elapsed_ns = Nanoseconds(progress.elapsed),
+          .left_ns = Nanoseconds(progress.eta)};
+}
+
+Result<PipelineId> Find(kiln_pipelines& pipelines, const kiln_variant& variant,
+                        const kiln_pass_signature* signature) {
+  KILN_TRY(const std::string_view program, TakeText(variant.program, "variant.program"));
+  KILN_TRY(const auto options, TakeOptions(variant.options, variant.option_count));
+  KILN_TRY(const runtime::PassSignature pass, TakeSignature(signature));
+  return pipelines.pipelines->Find(program, options, pass);
+}
+
+}  // namespace
+
+kiln_result kiln_pipelines_create(kiln_device* device, const kiln_pipelines_info* info,
+                                  kiln_pipelines** pipelines, kiln_error** error) {
+  return Call(device, error, [&]() -> Result<void> {
+    KILN_TRY_VOID(NotNull(device, "device"));
+    KILN_TRY(const kiln_pipelines_info given, Take(info, "info"));
+    KILN_TRY_VOID(NotNull(pipelines, "pipelines"));
+    KILN_TRY(const runtime::PipelinesConfig config, TakeConfig(given, *device->context));
+    auto made = std::make_unique<kiln_pipelines>();
+    made->context = device->context;
+    made->device = device->device;
+    KILN_TRY(made->pipelines, runtime::Pipelines::Create(*device->device, config));
+    *pipelines = made.release();
+    return {};
+  });
+}
+
+kiln_result kiln_pipelines_load(kiln_pipelines* pipelines, kiln_source* source,
+                                kiln_load_report* report, kiln_error** error) {
+  return Call(pipelines, error, [&]() -> Result<void> {
+    KILN_TRY_VOID(NotNull(pipelines, "pipelines"));
+    KILN_TRY_VOID(NotNull(source, "source"));
+    KILN_TRY_VOID(CheckRoom(report, "report"));
+    const runtime::LoadReport loaded = pipelines->pipelines->Load(source->source);
+    for (const runtime::WarmFailure& failure : loaded.refused) {
+      pipelines->context->Write(LogLevel::kWarning, "pipelines", "a pipeline is refused",
+                                {{"program", failure.name}, {"why", failure.error}});
+    }
+    Give(kiln_load_report{.struct_size = 0,
+                          .listed = loaded.listed,
+                          .registered = loaded.registered,
+                          .unsupported = loaded.unsupported,
+                          .refused = loaded.refused.size()},
+         report);
+    return {};
+  });
+}
+
+kiln_result kiln_pipelines_find(kiln_pipelines* pipelines, const kiln_variant* variant,
+                                const kiln_pass_signature* signature, kiln_pipeline_id* id,
+                                kiln_error** error) {
+  return Call(pipelines, error, [&]() -> Result<void> {
+    KILN_TRY_VOID(NotNull(pipelines, "pipelines"));
+    KILN_TRY(const kiln_variant given, Take(variant, "variant"));
+    KILN_TRY_VOID(NotNull(id, "id"));
+    KILN_TRY(const PipelineId found, Find(*pipelines, given, signature));
+    Raise(pipelines->ids, found.index);
+    id->index = found.index;
+    return {};
+  });
+}
+
+kiln_result kiln_pipelines_warm(kiln_pipelines* pipelines, const kiln_pipeline_id* ids,
+                                size_t id_count, kiln_lane lane, kiln_warm_ticket* ticket,
+                                kiln_error** error) {
+  return Call(pipelines, error, [&]() -> Result<void> {
+    KILN_TRY_VOID(NotNull(pipelines, "pipelines"));
+    KILN_TRY(const auto given, TakeArray(ids, id_count, "ids"));
+    KILN_TRY_VOID(CheckNumber(lane, KILN_LANE_BACKGROUND, "lane"));
+    KILN_TRY_VOID(NotNull(ticket, "ticket"));
+    runtime::WarmRequest request;
+    for (const kiln_pipeline_id id : given) {
+      KILN_TRY(const PipelineId own, TakeId(pipelines, id));
+      request.pipelines.push_back(own);
+    }
+    request.lane = static_cast<runtime::Lane>(lane);
+    const runtime::WarmTicket made = pipelines->pipelines->Warm(request);
+    Raise(pipelines->tickets, made.index);
+    ticket->index = made.index;
+    return {};
+  });
+}
+
+kiln_result kiln_pipelines_progress(const kiln_pipelines* pipelines, kiln_warm_ticket ticket,
+                                    kiln_warm_progress* progress, kiln_error** error) {
+  return Call(pipelines, error, [&]() -> Result<void> {
+    KILN_TRY_VOID(NotNull(pipelines, "pipelines"));
+    KILN_TRY_VOID(CheckRoom(progress, "progress"));
+    KILN_TRY(const runtime::WarmTicket own, TakeTicket(pipelines, ticket));
+    Give(ToC(pipelines->pipelines->Progress(own)), progress);
+    return {};
+  });
+}
+
+kiln_result kiln_pipelines_wait(kiln_pipelines* pipelines, kiln_warm_ticket ticket,
+                                uint64_t timeout_ns, kiln_warm_progress* progress,
+                                kiln_error** error) {
+  return Call(pipelines, error, [&]() -> Result<void> {
+    KILN_TRY_VOID(NotNull(pipelines, "pipelines"));
+    KILN_TRY_VOID(CheckRoom(progress, "progress"));
+    KILN_TRY(const runtime::WarmTicket own, TakeTicket(pipelines, ticket));
+    KILN_TRY(const runtime::WarmReport report, pipelines->pipelines->Wait(own, WaitOf(timeout_ns)));
+    for (const runtime::WarmFailure& failure : report.failures) {
+      pipelines->context->Write(LogLevel::kWarning, "pipelines", "a pipeline is not ready",
+                                {{"program", failure.name}, {"why", failure.error}});
+    }
+    Give(ToC(report.progress), progress);
+    return {};
+  });
+}
+
+kiln_result kiln_pipelines_cancel(kiln_pipelines* pipelines, kiln_warm_ticket ticket,
+                                  kiln_error** error) {
+  return Call(pipelines, error, [&]() -> Result<void> {
+    KILN_TRY(const runtime::WarmTicket own, TakeTicket(pipelines, ticket));
+    pipelines->pipelines->Cancel(own);
+    return {};
+  });
+}
+
+kiln_pipeline_state kiln_pipelines_state(const kiln_pipelines* pipelines, kiln_pipeline_id id) {
+  return pipelines == nullptr || !Knows(*pipelines, id)
+             ? static_cast<kiln_pipeline_state>(KILN_PIPELINE_UNSUPPORTED)
+             : static_cast<kiln_pipeline_state>(pipelines->pipelines->State(PipelineId{id.index}));
+}
+
+kiln_result kiln_pipelines_check(const kiln_pipelines* pipelines, kiln_pipeline_id id,
+                                 kiln_error** error) {
+  return Call(pipelines, error, [&]() -> Result<void> {
+    KILN_TRY(const PipelineId own, TakeId(pipelines, id));
+    if (const Error* const why = pipelines->pipelines->ErrorOf(own)) {
+      return *why;
+    }
+    if (!IsReady(pipelines->pipelines->State(own))) {
+      return Error{ErrorCode::kFailedPrecondition, "the pipeline is not built yet", "NOT_READY"};
+    }
+    return {};
+  });
+}
+
+uint32_t kiln_pipelines_bind(kiln_pipelines* pipelines, VkCommandBuffer commands,
+                             kiln_pipeline_id id, kiln_on_missing missing,
+                             kiln_pipeline_id fallback) {
+  return Answer(pipelines, uint32_t{0}, [&]() -> uint32_t {
+    if (commands == VK_NULL_HANDLE || missing > KILN_ON_MISSING_BLOCK || !Knows(*pipelines, id) ||
+        (missing == KILN_ON_MISSING_FALLBACK && !Knows(*pipelines, fallback))) {
+      return 0;
+    }
+    runtime::OnMissing action = runtime::OnMissing::Skip();
+    if (missing == KILN_ON_MISSING_FALLBACK) {
+      action = runtime::OnMissing::Fallback({fallback.index});
+    } else if (missing == KILN_ON_MISSING_BLOCK) {
+      action = runtime::OnMissing::Block();
+    }
+    return pipelines->pipelines->Bind(commands, {id.index}, action).drawable ? 1 : 0;
+  });
+}
+
+kiln_result kiln_pipelines_set_viewport(const kiln_pipelines* pipelines, VkCommandBuffer commands,
+                                        kiln_pipeline_id id, VkExtent2D area, kiln_error** error) {
+  return Call(pipelines, error, [&]() -> Result<void> {
+    KILN_TRY_VOID(NotNull(commands, "commands"));
+    KILN_TRY(const PipelineId own, TakeId(pipelines, id));
+    runtime::SetViewportFor(pipelines->device->table(), commands, pipelines->pipelines->Desc(own),
+                            area);
+    return {};
+  });
+}
+
+kiln_result kiln_pipelines_layout(const kiln_pipelines* pipelines, kiln_pipeline_id id,
+                                  kiln_pipeline_layout* layout, kiln_error** error) {
+  return Call(pipelines, error, [&]() -> Result<void> {
+    KILN_TRY_VOID(CheckRoom(layout, "layout"));
+    KILN_TRY(const PipelineId own, TakeId(pipelines, id));
+    const runtime::LayoutSet& from = pipelines->pipelines->Layouts(own);
+    kiln_pipeline_layout out{};
+    out.layout = from.layout;
+    std::copy(from.sets.begin(), from.sets.end(), out.sets);
+    out.set_count = from.set_count;
+    out.stages = from.stages;
+    out.push_size = from.push_size;
+    out.generation = from.generation;
+    Give(out, layout);
+    return {};
+  });
+}
+
+kiln_result kiln_pipelines_replace(kiln_pipelines* pipelines, kiln_pipeline_id id,
+                                   kiln_source* source, const kiln_variant* variant,
+                                   kiln_error** error) {
+  return Call(pipelines, error, [&]() -> Result<void> {
+    KILN_TRY_VOID(NotNull(pipelines, "pipelines"));
+    KILN_TRY_VOID(NotNull(source, "source"));
+    KILN_TRY(const kiln_variant given, Take(variant, "variant"));
+    KILN_TRY(const PipelineId own, TakeId(pipelines, id));
+    KILN_TRY(const runtime::SourceArtifact artifact, FindArtifact(*source, given));
+    return pipelines->pipelines->Replace(own, artifact, source->source);
+  });
+}
+
+kiln_result kiln_pipelines_end_frame(kiln_pipelines* pipelines, uint64_t frame,
+                                     kiln_error** error) {
+  return Call(pipelines, error, [&]() -> Result<void> {
+    KILN_TRY_VOID(NotNull(pipelines, "pipelines"));
+    pipelines->pipelines->EndFrame(frame);
+    return {};
+  });
+}
+
+kiln_result kiln_pipelines_collect(kiln_pipelines* pipelines, uint64_t completed,
+                                   kiln_error** error) {
+  return Call(pipelines, error, [&]() -> Result<void> {
+    KILN_TRY_VOID(NotNull(pipelines, "pipelines"));
+    pipelines->pipelines->Collect(completed);
+    return {};
+  });
+}
+
+uint32_t kiln_pipelines_hitch_count(kiln_pipelines* pipelines) {
+  return Answer(pipelines, uint32_t{0}, [&] {
+    pipelines->hitches = pipelines->pipelines->Hitches();
+    return static_cast<uint32_t>(pipelines->hitches.size());
+  });
+}
+
+kiln_result kiln_pipelines_hitch(kiln_pipelines* pipelines, uint32_t index, kiln_hitch* hitch,
+                                 kiln_error** error) {
+  return Call(pipelines, error, [&]() -> Result<void> {
+    KILN_TRY_VOID(NotNull(pipelines, "pipelines"));
+    KILN_TRY_VOID(CheckRoom(hitch, "hitch"));
+    if (index >= pipelines->hitches.size()) {
+      return OutOfRange("hitch", index, pipelines->hitches.size());
+    }
+    const runtime::Hitch& from = pipelines->hitches[index];
+    Give(kiln_hitch{.struct_size = 0,
+                    .kind = static_cast<kiln_hitch_kind>(from.kind),
+                    .program = TextOf(from.name),
+                    .duration_ns = Nanoseconds(from.duration),
+                    .frame = from.frame},
+         hitch);
+    return {};
+  });
+}
+
+kiln_result kiln_pipelines_get_stats(const kiln_pipelines* pipelines, kiln_pipeline_stats* stats,
+                                     kiln_error** error) {
+  return Call(pipelines, error, [&]() -> Result<void> {
+    KILN_TRY_VOID(NotNull(pipelines, "pipelines"));
+    KILN_TRY_VOID(CheckRoom(stats, "stats"));
+    const runtime::PipelineStats from = pipelines->pipelines->Stats();
+    Give(kiln_pipeline_stats{.struct_size = 0,
+                             .added = from.added,
+                             .ready = from.ready + from.ready_fast,
+                             .queued = from.queued,
+                             .failed = from.failed,
+                             .unsupported = from.unsupported,
+                             .quarantined = from.quarantined,
+                             .cache_hits = from.cache_hits,
+                             .replaced = from.replaced,
+                             .retired = from.retired,
+                             .hitches = from.hitches,
+                             .missing = from.missing},
+         stats);
+    return {};
+  });
+}
+
+kiln_result kiln_pipelines_save_cache(kiln_pipelines* pipelines, kiln_error** error) {
+  return Call(pipelines, error, [&]() -> Result<void> {
+    KILN_TRY_VOID(NotNull(pipelines, "pipelines"));
+    return pipelines->pipelines->SaveCache();
+  });
+}
+
+void kiln_pipelines_destroy(kiln_pipelines* pipelines) { Destroy(pipelines); }
