@@ -176,9 +176,10 @@ def wrong_state(text, known, tests):
                 yield number, f"no test {name}"
 
 
-CODE = re.compile(r'^KILN_CODE\(\w+, "((?:RPL|LAY)\d+)", "[^"]*", k(\w)\w*, "(.*)"\)', re.M)
-CODE_ROW = re.compile(r"^\| ((?:RPL|LAY)\d+) \| (\w) \| (.*) \|$")
-CODE_HOMES = {"RPL": f"{SPEC}/rpl.md", "LAY": f"{SPEC}/layout.md"}
+CODE = re.compile(r'^KILN_CODE\(\w+, "((?:RPL|LAY|WGSL)\d+)", "[^"]*", k(\w)\w*, "(.*)"\)', re.M)
+CODE_ROW = re.compile(r"^\| ((?:RPL|LAY|WGSL)\d+) \| (\w) \| (.*) \|$")
+CODE_HOMES = {"RPL": f"{SPEC}/rpl.md", "LAY": f"{SPEC}/layout.md",
+              "WGSL": f"{SPEC}/wgsl.md"}
 
 
 def wrong_codes(root):
@@ -191,7 +192,7 @@ def wrong_codes(root):
             if row and codes.pop(row[1], None) != (row[2], row[3]):
                 yield name, number, f"{row[1]} is not as in compiler/diag/codes.def"
     for code in codes:
-        yield CODE_HOMES[code[:3]], 1, f"no row for {code}"
+        yield CODE_HOMES[code.rstrip("0123456789")], 1, f"no row for {code}"
 
 
 def faults(root):

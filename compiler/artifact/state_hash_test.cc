@@ -33,6 +33,7 @@ Wire Sample() {
   wire.add_required_extensions("SPV_EXT_x");
   wire.set_spirv_version("1.3");
   wire.mutable_workgroup_size()->set_x(8);
+  wire.mutable_wgsl()->add_features("shader-f16");
   return wire;
 }
 
@@ -44,13 +45,26 @@ TEST(StateHash, EveryField_IsOfTheStateOrNot) {
     bool is_state;
   };
   const std::vector<Row> rows = {
-      {"pipeline_type", true},  {"entry_points", true},        {"settings", true},
-      {"color_outputs", true},  {"blend_constants", true},     {"fixed_state", true},
-      {"specialization", true}, {"workgroup_size", true},      {"attribute_sources", false},
-      {"sets", false},          {"push_constant_size", false}, {"push_constant", false},
-      {"state", false},         {"option_influence", false},   {"required_features", false},
-      {"layout_hash", false},   {"module_hashes", false},      {"required_extensions", false},
+      {"pipeline_type", true},
+      {"entry_points", true},
+      {"settings", true},
+      {"color_outputs", true},
+      {"blend_constants", true},
+      {"fixed_state", true},
+      {"specialization", true},
+      {"workgroup_size", true},
+      {"attribute_sources", false},
+      {"sets", false},
+      {"push_constant_size", false},
+      {"push_constant", false},
+      {"state", false},
+      {"option_influence", false},
+      {"required_features", false},
+      {"layout_hash", false},
+      {"module_hashes", false},
+      {"required_extensions", false},
       {"spirv_version", false},
+      {"wgsl", false},
   };
   const google::protobuf::Descriptor& message = *Wire::descriptor();
   EXPECT_EQ(static_cast<size_t>(message.field_count()), rows.size());

@@ -11,6 +11,7 @@
 #include "compiler/driver/program_lines.h"
 #include "compiler/driver/reads.h"
 #include "compiler/driver/stages.h"
+#include "compiler/driver/wgsl_code.h"
 #include "compiler/emit/metadata/write.h"
 #include "compiler/emit/spirv/assemble.h"
 #include "compiler/emit/spirv/lower.h"
@@ -87,6 +88,9 @@ struct DirectBuilder::State {
   BuildResult Build();
   // Nothing if what came out is too large.
   std::optional<Products> Emit(const layout::Layout& layout, std::vector<Diagnostic>& diagnostics);
+  // False: the variant has no WGSL form, or what came out is too large.
+  bool EmitText(const layout::Layout& layout, Products& products, Bytes& about,
+                std::vector<Diagnostic>& diagnostics);
   target::Needs EmitCode(const layout::Layout& layout, std::vector<StageCode>& stages,
                          std::vector<Diagnostic>& diagnostics);
 
@@ -140,12 +144,40 @@ target::Needs DirectBuilder::State::EmitCode(const layout::Layout& layout,
   return needs;
 }
 
+bool DirectBuilder::State::EmitText(const layout::Layout& layout, Products& products, Bytes& about,
+                                    std::vector<Diagnostic>& diagnostics) {
+  units.replaced().clear();
+  WgslCode wgsl(pool, types);
+  const WgslVariant& made = wgsl.Build(variant, layout, target.combined, {});
+  diagnostics.insert(diagnostics.end(), made.diagnostics.begin(), made.diagnostics.end());
+  for (uint32_t i = 0; i < made.modules.size(); ++i) {
+    const std::string& text = wgsl.TextOf(made, i);
+    fits = CheckModule(linked.program, variant, {.index = i, .combined = target.combined},
+                       SizeOf(text), diagnostics) &&
+           fits;
+    StageCode& stage = products.code.emplace_back();
+    stage.text = text;
+    if (!target.combined) {
+      stage.stage = variant.entries[i].stage;
+    }
+  }
+  about = made.metadata;
+  return made.ok && fits;
+}
+
 std::optional<Products> DirectBuilder::State::Emit(const layout::Layout& layout,
                                                    std::vector<Diagnostic>& diagnostics) {
   Products products;
   fits = true;
-  const target::Needs needs = EmitCode(layout, products.code, diagnostics);
-  metadata::Metadata written = metadata::Write(variant, layout, target, types, modules, needs);
+  target::Needs needs = 0;
+  Bytes wgsl;  // what metadata says about it
+  if (target.form == target::Form::kSpirv) {
+    needs = EmitCode(layout, products.code, diagnostics);
+  } else if (!EmitText(layout, products, wgsl, diagnostics)) {
+    return std::nullopt;
+  }
+  metadata::Metadata written =
+      metadata::Write(variant, layout, target, types, modules, needs, wgsl);
   fits = CheckMetadata(linked.program, written.bytes.size(), diagnostics) && fits;
   if (!fits) {
     return std::nullopt;

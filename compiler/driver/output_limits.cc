@@ -25,8 +25,9 @@ bool CheckModule(const resolve::Program& program, const ir::SpecialisedProgram& 
     return true;
   }
   const ir::EntryRef& entry = variant.entries[choice.index];
-  const std::string what = choice.combined ? "SPIR-V of all entry points"
-                                           : "SPIR-V of '" + std::string(entry.name) + "'";
+  const std::string form = size.ids == 0 ? "WGSL" : "SPIR-V";
+  const std::string what = choice.combined ? form + " of all entry points"
+                                           : form + " of '" + std::string(entry.name) + "'";
   const auto report = [&](std::string_view parts, uint32_t limit) {
     found.push_back(Make(Code::kLim1001, program.NameLocation(entry.function))
                         .With("what", what)

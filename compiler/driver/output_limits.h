@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "compiler/diag/diagnostic.h"
@@ -15,7 +16,7 @@
 
 namespace kiln::driver {
 
-// Of one SPIR-V module.
+// Of one module. WGSL has no ids.
 struct ModuleSize {
   uint32_t ids = 0;
   uint64_t bytes = 0;
@@ -23,6 +24,7 @@ struct ModuleSize {
 
 // Requires: words of a module, or none.
 ModuleSize SizeOf(std::span<const uint32_t> words);
+inline ModuleSize SizeOf(std::string_view text) { return {.ids = 0, .bytes = text.size()}; }
 
 // LIM1001 for each limit that the module of `choice` exceeds, at its entry point. False: one does.
 bool CheckModule(const resolve::Program& program, const ir::SpecialisedProgram& variant,

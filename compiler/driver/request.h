@@ -7,9 +7,11 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "compiler/base/bytes.h"
 #include "compiler/base/digest.h"
 #include "compiler/diag/diagnostic.h"
 #include "compiler/ir/module.h"
@@ -21,11 +23,17 @@
 
 namespace kiln::driver {
 
-// The code of one entry point, or of all of them if `stage` is empty (Target::combined).
+// The code of one entry point, or of all of them if `stage` is empty (Target::combined): words of
+// SPIR-V or text of WGSL, as the target says; neither if the module is known and only new ones were
+// asked for.
 struct StageCode {
   std::optional<ir::Stage> stage;
   std::vector<uint32_t> words;
-  Digest content{};  // of the words; filled in by assemblers
+  std::string text{};
+  Digest content{};  // of the words or the text; filled in by assemblers
+
+  bool empty() const { return words.empty() && text.empty(); }
+  ByteView bytes() const { return text.empty() ? std::as_bytes(std::span(words)) : AsBytes(text); }
 };
 
 // What emission made. Equal inputs give equal bytes on any thread, in any process.

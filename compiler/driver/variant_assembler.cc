@@ -15,6 +15,7 @@
 #include "compiler/driver/program_lines.h"
 #include "compiler/driver/reads.h"
 #include "compiler/driver/stages.h"
+#include "compiler/driver/wgsl_code.h"
 #include "compiler/emit/metadata/write.h"
 #include "compiler/emit/spirv/assemble.h"
 #include "compiler/layout/layout_cache.h"
@@ -32,7 +33,8 @@ struct Interface {
   Diagnosed<layout::Layout> layout;
   Hash128 layout_hash;
   std::optional<Hash128> content;  // if it was asked for
-  bool prepared = false;           // for code
+  uint32_t number = 0;
+  bool prepared = false;  // for code
 };
 
 }  // namespace
@@ -53,6 +55,9 @@ struct VariantAssembler::State {
         metadata(target, code_memory->types(), ModuleFactsOf(program)),
         reads(program.program.option_count()) {
     code_memory->table().UseSources(&lines);
+    if (target.form == target::Form::kWgsl) {
+      wgsl.emplace(code_memory->pool(), code_memory->types());
+    }
   }
 
   bool Close();
@@ -61,6 +66,7 @@ struct VariantAssembler::State {
   Interface& InterfaceOf();
   void Emit(Interface& interface, ModuleSelection wanted);
   void EmitCode(Interface& interface, ModuleSelection wanted);
+  ByteView EmitText(Interface& interface, ModuleSelection wanted);
   StageWords EmitStage(spirv::EntryChoice choice, Interface& interface, ModuleSelection wanted);
   StageWords WriteStage(spirv::EntryChoice choice, const layout::Layout& layout,
                         ModuleSelection wanted);
@@ -78,6 +84,7 @@ struct VariantAssembler::State {
   std::deque<Interface> interfaces;  // stable addresses
   InternIndex interface_index;       // by decls
   spirv::Assembler assembler;
+  std::optional<WgslCode> wgsl;  // of targets of that form
   metadata::MetadataWriter metadata;
   std::vector<WrittenModule> modules;  // by number of the assembler
   size_t modules_written = 0;
@@ -150,6 +157,7 @@ Interface& VariantAssembler::State::InterfaceOf() {
         Interface& added = interfaces.emplace_back();
         added.decls = variant.interface;
         added.workgroup_size = workgroup_size;
+        added.number = static_cast<uint32_t>(interfaces.size());
         added.layout = layouts.Assign(variant);
         if (added.layout.value.has_value()) {
           added.layout_hash = metadata.LayoutHash(variant, *added.layout.value);
@@ -224,15 +232,49 @@ void VariantAssembler::State::EmitCode(Interface& interface, ModuleSelection wan
   }
 }
 
+// Facts of a variant and modules are known by the functions and the interface that they rest on.
+ByteView VariantAssembler::State::EmitText(Interface& interface, ModuleSelection wanted) {
+  const WgslVariant& made =
+      wgsl->Build(variant, *interface.layout.value, target.combined, interface.number);
+  diagnostics.insert(diagnostics.end(), made.diagnostics.begin(), made.diagnostics.end());
+  fits = made.ok;
+  for (uint32_t i = 0; i < made.modules.size(); ++i) {
+    const bool is_new = made.modules[i] >= modules.size();
+    const std::string& text = wgsl->TextOf(made, i);
+    if (is_new) {
+      modules.push_back({.content = DigestOf(text), .size = SizeOf(text)});
+    }
+    StageWords stage{.content = modules[made.modules[i]].content, .is_new = is_new};
+    if (is_new || wanted == ModuleSelection::kAll) {
+      stage.text = text;
+      ++modules_written;
+    }
+    if (!target.combined) {
+      stage.stage = variant.entries[i].stage;
+    }
+    fits = CheckModule(linked.program, variant, {.index = i, .combined = target.combined},
+                       modules[made.modules[i]].size, diagnostics) &&
+           fits;
+    code.push_back(stage);
+  }
+  return made.metadata;
+}
+
 void VariantAssembler::State::Emit(Interface& interface, ModuleSelection wanted) {
   code.clear();
   needs = 0;
   fits = true;
-  if (!variant.entries.empty()) {
+  ByteView about;  // what metadata says about modules of WGSL
+  if (wgsl.has_value()) {
+    about = EmitText(interface, wanted);
+    if (!fits) {
+      return;
+    }
+  } else if (!variant.entries.empty()) {
     EmitCode(interface, wanted);
   }
   const ByteView written =
-      metadata.Write(variant, *interface.layout.value, interface.layout_hash, needs);
+      metadata.Write(variant, *interface.layout.value, interface.layout_hash, needs, about);
   fits = CheckMetadata(linked.program, written.size(), diagnostics) && fits;
   if (!fits) {
     return;
@@ -286,6 +328,7 @@ BuildResult VariantAssembler::State::Copy(std::vector<OptionRead> read) const {
     for (const StageWords& stage : view.code) {
       products.code.push_back({.stage = stage.stage,
                                .words = {stage.words.begin(), stage.words.end()},
+                               .text = std::string(stage.text),
                                .content = stage.content});
     }
     products.metadata.assign(view.metadata.begin(), view.metadata.end());
@@ -337,8 +380,9 @@ uint64_t VariantAssembler::bytes_used() const {
                              sizeof(uint32_t) * program.member_count();
   return state.answers.bytes_used() + state.units.bytes_used() +
          state.units.MemoryOf(program).bytes_used() + state.code_memory->bytes_used() +
-         state.assembler.bytes_used() + state.metadata.bytes_used() +
-         interface * state.interfaces.size() + state.results.bytes_used();
+         state.assembler.bytes_used() + (state.wgsl.has_value() ? state.wgsl->bytes_used() : 0) +
+         state.metadata.bytes_used() + interface * state.interfaces.size() +
+         state.results.bytes_used();
 }
 
 }  // namespace kiln::driver

@@ -13,6 +13,8 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "compiler/base/bitset.h"
 #include "compiler/driver/request.h"
@@ -22,8 +24,9 @@ namespace kiln::driver {
 // The code of one entry point, or of all of them if `stage` is empty.
 struct StageWords {
   std::optional<ir::Stage> stage;
-  Digest content;                   // of the words
+  Digest content;                   // of the words or the text
   std::span<const uint32_t> words;  // empty if the module is known and only new ones were asked for
+  std::string_view text{};          // of WGSL, which has no words
   bool is_new = false;              // this assembler never made such a module before
 };
 

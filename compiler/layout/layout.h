@@ -55,6 +55,14 @@ struct VertexSource {
   friend bool operator==(const VertexSource&, const VertexSource&) = default;
 };
 
+// An array of images on WebGPU, which has none: every element is a binding of its own, the first
+// one that of the array.
+struct SplitArray {
+  ir::DeclId decl{};
+  std::vector<uint32_t> bindings{};  // by element
+  friend bool operator==(const SplitArray&, const SplitArray&) = default;
+};
+
 // Tables by id are dense over the program-wide rows, so that a look-up is one load; what is not
 // live has kNoRow. The lists are in binding order.
 struct Layout {
@@ -62,7 +70,8 @@ struct Layout {
   std::vector<uint32_t> locations;    // by MemberId: fields of containers
   std::vector<Block> blocks;
   std::vector<VertexSource> vertex_sources;
-  uint32_t push_constant_size = 0;  // 0: no push constant is live
+  std::vector<SplitArray> split_arrays;  // WebGPU only
+  uint32_t push_constant_size = 0;       // 0: no push constant is live
 
   // Requires: a live buffer, sampler or image.
   const Placement& PlacementOf(ir::DeclId decl) const {
@@ -78,6 +87,16 @@ struct Layout {
   const Block& BlockOf(ir::DeclId decl) const { return blocks[RowOf(decl)]; }
   // Requires: a live container of attributes.
   const VertexSource& SourceOf(ir::DeclId decl) const { return vertex_sources[RowOf(decl)]; }
+
+  // Requires: a live array of images, on WebGPU.
+  const std::vector<uint32_t>& ElementsOf(ir::DeclId decl) const {
+    for (const SplitArray& array : split_arrays) {
+      if (array.decl == decl) {
+        return array.bindings;
+      }
+    }
+    KILN_UNREACHABLE();
+  }
 
   // Grow as needed; later calls replace.
   void Place(ir::DeclId decl, Placement placement) {

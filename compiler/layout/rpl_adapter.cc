@@ -122,7 +122,10 @@ Block BlockOf(const ir::SpecialisedDecl& decl, TypeLayouts& types) {
 class Translation {
  public:
   Translation(const DescribedVariant& described, const ProgramLayout& numbers, TypeLayouts& types)
-      : described_(described), numbers_(numbers), types_(types) {}
+      : described_(described),
+        numbers_(numbers),
+        types_(types),
+        webgpu_(described.program.platform == Platform::kWebgpu) {}
 
   Layout Run() {
     std::vector<size_t> next(described_.containers.size());
@@ -143,6 +146,7 @@ class Translation {
   const DescribedVariant& described_;
   const ProgramLayout& numbers_;
   TypeLayouts& types_;
+  const bool webgpu_;
   Layout layout_;
 };
 
@@ -173,10 +177,17 @@ void Translation::Add(const ir::SpecialisedDecl& decl, const PlacedContainer& co
 
 void Translation::Add(const ir::SpecialisedDecl& decl, const PlacedParameter& parameter) {
   Placement placement;
-  if (parameter.role != Role::kPush) {
-    const Place& place = parameter.leaves.front().places.front();
-    placement.set = place.space;
-    placement.binding = static_cast<uint32_t>(place.index);
+  const std::vector<Place>& places = parameter.leaves.front().places;
+  // Push constants have a place where they are a uniform buffer.
+  if (parameter.role != Role::kPush || parameter.leaves.front().dynamic_offset) {
+    placement.set = places.front().space;
+    placement.binding = static_cast<uint32_t>(places.front().index);
+  }
+  if (webgpu_ && types_.pool()[decl.type].kind == ir::TypeKind::kArray) {
+    SplitArray& array = layout_.split_arrays.emplace_back(SplitArray{.decl = decl.decl});
+    for (const Place& place : places) {
+      array.bindings.push_back(static_cast<uint32_t>(place.index));
+    }
   }
   if (decl.kind == ir::DeclKind::kBuffer || decl.kind == ir::DeclKind::kPushConstant) {
     placement.row = AddBlock(decl);
@@ -261,6 +272,7 @@ DescribedVariant Describe(const ir::SpecialisedProgram& variant, const target::T
   DescribedVariant described;
   Program& program = described.program;
   program.policy = Policy::kRpl;
+  program.platform = target.form == target::Form::kWgsl ? Platform::kWebgpu : Platform::kVulkan;
   program.settings.uniform_limit = target.limits.uniform_buffer_size;
   program.settings.push_limit = target.limits.push_constant_size;
   for (const ir::SpecialisedDecl* decl : variant.interface) {

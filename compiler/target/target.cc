@@ -49,6 +49,12 @@ std::optional<Environment> ParseEnvironment(std::string_view text) {
 
 std::string_view EnvironmentText(Environment environment) { return RowOf(environment).text; }
 
+std::optional<Form> ParseForm(std::string_view text) {
+  return text == "spirv"  ? std::optional(Form::kSpirv)
+         : text == "wgsl" ? std::optional(Form::kWgsl)
+                          : std::nullopt;
+}
+
 std::optional<Debug> ParseDebug(std::string_view text) {
   for (size_t i = 0; i < std::size(kDebugTexts); ++i) {
     if (kDebugTexts[i] == text) {

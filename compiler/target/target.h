@@ -53,6 +53,9 @@ Target MakeTarget(Environment environment);
 std::optional<Environment> ParseEnvironment(std::string_view text);
 std::string_view EnvironmentText(Environment environment);
 
+// "spirv", "wgsl".
+std::optional<Form> ParseForm(std::string_view text);
+
 // "none", "names", "full".
 std::optional<Debug> ParseDebug(std::string_view text);
 

@@ -85,7 +85,12 @@ Result<Request> ReadRequest(const CompileArguments& arguments) {
       return UsageError(fmt::format("no front end reads '{}'; known extensions: .rpl", file));
     }
   }
+  const std::optional<target::Form> form = target::ParseForm(arguments.form);
+  if (!form.has_value()) {
+    return UsageError(fmt::format("--form '{}' is not spirv or wgsl", arguments.form));
+  }
   request.target = target::MakeTarget(*environment);
+  request.target.form = *form;
   request.target.debug = *debug;
   request.target.combined = arguments.combined;
   return request;
@@ -129,26 +134,21 @@ int Complain(const Error& error, int exit_code) {
   return exit_code;
 }
 
-std::string ModuleName(const driver::StageCode& code) {
-  if (!code.stage.has_value()) {
-    return "program.spv";
+std::string ModuleName(const driver::StageCode& code, target::Form form) {
+  std::string name = "program";
+  if (code.stage.has_value()) {
+    name = *code.stage == ir::Stage::kVertex     ? "vertex"
+           : *code.stage == ir::Stage::kFragment ? "fragment"
+                                                 : "compute";
   }
-  switch (*code.stage) {
-    case ir::Stage::kVertex:
-      return "vertex.spv";
-    case ir::Stage::kFragment:
-      return "fragment.spv";
-    case ir::Stage::kCompute:
-      return "compute.spv";
-  }
-  return "program.spv";
+  return name + (form == target::Form::kWgsl ? ".wgsl" : ".spv");
 }
 
-Result<void> WriteProducts(const CompileArguments& arguments, const driver::Products& products) {
+Result<void> WriteProducts(const CompileArguments& arguments, target::Form form,
+                           const driver::Products& products) {
   if (!arguments.out.empty()) {
     for (const driver::StageCode& code : products.code) {
-      KILN_TRY_VOID(
-          WriteFileBeneath(arguments.out, ModuleName(code), std::as_bytes(std::span(code.words))));
+      KILN_TRY_VOID(WriteFileBeneath(arguments.out, ModuleName(code, form), code.bytes()));
     }
   }
   if (!arguments.meta.empty()) {
@@ -207,15 +207,16 @@ int BuildVariant(const CompileArguments& arguments, const Request& request,
   if (!built.ok()) {
     return kWrongSource;
   }
-  const Result<void> written = WriteProducts(arguments, *built.products);
+  const Result<void> written = WriteProducts(arguments, request.target.form, *built.products);
   return written.ok() ? kSuccess : Complain(written.error(), kNoFile);
 }
 
 }  // namespace
 
 const std::vector<std::string>& StageNames() {
-  static const std::vector<std::string> names{"lex",    "parse",  "lower",    "questions", "close",
-                                              "layout", "pieces", "assemble", "metadata"};
+  static const std::vector<std::string> names{"lex",   "parse",   "lower",  "questions",
+                                              "close", "layout",  "pieces", "assemble",
+                                              "wgsl",  "metadata"};
   return names;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// kilnc compile: sources on disk -> SPIR-V modules, metadata or the dump of one stage. No daemon.
+// kilnc compile: sources on disk -> SPIR-V or WGSL modules, metadata or the dump of one stage. No
+// daemon.
 #pragma once
 
 #include <string>
@@ -15,6 +16,7 @@ struct CompileArguments {
   std::vector<std::string> options;  // "NAME=VALUE"
   std::string environment = "vulkan1.1";
   std::string debug = "names";
+  std::string form = "spirv";
   bool combined = false;
   std::string out;    // folder; empty: no modules
   std::string meta;   // file; empty: none

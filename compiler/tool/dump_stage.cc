@@ -15,6 +15,7 @@
 #include "compiler/emit/spirv/assemble.h"
 #include "compiler/emit/spirv/dump.h"
 #include "compiler/emit/spirv/lower.h"
+#include "compiler/emit/wgsl/assemble.h"
 #include "compiler/front/rpl/front.h"
 #include "compiler/ir/print_generic.h"
 #include "compiler/ir/print_specialised.h"
@@ -137,7 +138,9 @@ DumpResult DumpVariantStage(std::string_view stage, const VariantInputs& inputs)
     return result;
   }
   layout::TypeLayouts types(pool);
-  const Diagnosed<layout::Layout> layout = layout::Assign(variant, inputs.target, types);
+  target::Target target = inputs.target;
+  target.form = stage == "wgsl" ? target::Form::kWgsl : target.form;
+  const Diagnosed<layout::Layout> layout = layout::Assign(variant, target, types);
   Append(result.diagnostics, layout.diagnostics);
   driver::FillPositions(program, result.diagnostics);
   if (!layout.ok()) {
@@ -145,7 +148,7 @@ DumpResult DumpVariantStage(std::string_view stage, const VariantInputs& inputs)
   }
   result.ok = true;
   if (stage == "layout") {
-    result.text = layout::DumpLayout(variant, inputs.target, types);
+    result.text = layout::DumpLayout(variant, target, types);
     return result;
   }
   if (stage == "metadata") {
@@ -154,6 +157,18 @@ DumpResult DumpVariantStage(std::string_view stage, const VariantInputs& inputs)
     const Result<artifact::PipelineMetadata> read = artifact::DecodeMetadata(written.bytes);
     KILN_CHECK(read.ok(), "metadata cannot be read back");
     result.text = artifact::MetadataText(*read);
+    return result;
+  }
+  if (stage == "wgsl") {
+    Diagnosed<wgsl::EmittedModules> emitted =
+        wgsl::Emit(variant, *layout.value, types, inputs.target.combined);
+    driver::FillPositions(program, emitted.diagnostics);
+    Append(result.diagnostics, emitted.diagnostics);
+    result.ok = emitted.ok();
+    for (const std::string& text :
+         emitted.ok() ? emitted.value->modules : std::vector<std::string>{}) {
+      result.text += text;
+    }
     return result;
   }
   spirv::CodeObjectTable table(pool, inputs.target);

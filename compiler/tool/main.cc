@@ -32,8 +32,10 @@ void AddCompile(CLI::App& app, kiln::tool::CompileArguments& arguments) {
   compile->add_option("--env", arguments.environment, "vulkan1.0, 1.1, 1.2, 1.3 or 1.4")
       ->capture_default_str();
   compile->add_option("--debug", arguments.debug, "none, names or full")->capture_default_str();
+  compile->add_option("--form", arguments.form, "spirv or wgsl")->capture_default_str();
   compile->add_flag("--combined", arguments.combined, "One module for all entry points");
-  compile->add_option("--out", arguments.out, "Folder for STAGE.spv or program.spv");
+  compile->add_option("--out", arguments.out,
+                      "Folder for STAGE.spv or program.spv; .wgsl with --form wgsl");
   compile->add_option("--meta", arguments.meta, "File for the metadata as JSON");
   compile->add_option("--stage", arguments.stage, "Stop after this stage and dump it")
       ->check(CLI::IsMember(kiln::tool::StageNames()));

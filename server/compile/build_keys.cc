@@ -78,7 +78,9 @@ std::vector<std::pair<std::string, std::string>> TargetPairs(const NamedTarget& 
   std::vector<std::pair<std::string, std::string>> pairs{
       {"debug", std::string(DebugText(target.target.debug))},
       {"env", std::string(target::EnvironmentText(target.target.environment))},
-      {"form", target.metadata_only ? "meta" : "spirv"}};
+      {"form", target.metadata_only                        ? "meta"
+               : target.target.form == target::Form::kWgsl ? "wgsl"
+                                                           : "spirv"}};
   if (target.target.combined) {
     pairs.emplace_back("modules", "combined");
   }

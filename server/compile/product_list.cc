@@ -77,12 +77,12 @@ ProductList ProductsOf(const driver::BuildResult& built, bool metadata_only) {
       if (metadata_only) {
         continue;
       }
-      if (stage.words.empty()) {
+      if (stage.empty()) {
         record.products.push_back({.name = CodeName(stage.stage), .digest = stage.content});
       } else {
-        const ByteView words = std::as_bytes(std::span(stage.words));
+        const ByteView bytes = stage.bytes();
         const bool known = stage.content != Digest{};  // assemblers say it
-        Add(list, CodeName(stage.stage), words, known ? stage.content : DigestOf(words));
+        Add(list, CodeName(stage.stage), bytes, known ? stage.content : DigestOf(bytes));
       }
     }
     Add(list, "meta", built.products->metadata, DigestOf(built.products->metadata));

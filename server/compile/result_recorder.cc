@@ -26,7 +26,7 @@ const std::string& BuildId() {
 bool ResultRecorder::IsKept(const driver::Products& products, const cache::Call& call) {
   std::vector<cache::Key> asked;
   for (const driver::StageCode& stage : products.code) {
-    if (stage.words.empty() && !kept_.Has(stage.content.id)) {
+    if (stage.empty() && !kept_.Has(stage.content.id)) {
       asked.push_back(cache::ContentKey(stage.content));
     }
   }
@@ -108,7 +108,7 @@ CachedResultPtr ResultRecorder::Keep(const ResultRequest& wanted, const driver::
   }
   if (built.ok() && !wanted.program.target.metadata_only) {
     counters_.code_shared += static_cast<uint64_t>(std::ranges::count_if(
-        built.products->code, [](const driver::StageCode& stage) { return stage.words.empty(); }));
+        built.products->code, [](const driver::StageCode& stage) { return stage.empty(); }));
   }
   ++counters_.compiled;
   counters_.failed += built.ok() ? 0 : 1;

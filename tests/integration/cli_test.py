@@ -236,7 +236,7 @@ class Programs(CliCase):
         rows = [
             ([signature[::-1]], 3, ["no result and no content"]),
             ([signature, "--view", "ir"], 2, ["only a variant"]),
-            ([signature, "--view", "wgsl"], 2, ["not in this build"]),
+            ([signature, "--view", "wgsl"], 2, ["target of form WGSL"]),
             ([module, "--view", "meta"], 2, ["signature"]),
             ([self.write("a.wgsl", "fn f() {}")], 0, ["fn f() {}"]),
             ([self.write("a.meta", "\xff"), "--view", "disasm"], 2, ["it has meta, layout"]),

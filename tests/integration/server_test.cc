@@ -176,8 +176,13 @@ TEST_F(Server, BadRequests_AreToldApart) {
        C::INVALID_ARGUMENT, "DIGEST_MISMATCH"},
       {"pipeline", [](v1::Program& p) { p.set_pipeline("mesh"); }, C::INVALID_ARGUMENT,
        "MALFORMED_REQUEST"},
-      {"form", [](v1::Program& p) { p.mutable_targets(0)->set_form(v1::Target::WGSL); },
-       C::UNIMPLEMENTED, "NOT_BUILT_IN"},
+      {"form", [](v1::Program& p) { p.mutable_targets(0)->set_form(v1::Target::WGSL); }, C::OK, ""},
+      {"recipe of text",
+       [](v1::Program& p) {
+         p.mutable_targets(0)->set_form(v1::Target::WGSL);
+         p.mutable_targets(0)->add_recipes("val");
+       },
+       C::INVALID_ARGUMENT, "MALFORMED_REQUEST"},
       {"env", [](v1::Program& p) { p.mutable_targets(0)->set_env("metal"); }, C::INVALID_ARGUMENT,
        "MALFORMED_REQUEST"},
       {"target", [](v1::Program& p) { p.mutable_targets(0)->set_name(std::string(128, 'a')); },

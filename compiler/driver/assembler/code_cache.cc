@@ -42,8 +42,10 @@ std::vector<CodeCache::DeclShape> CodeCache::ShapesOf(const resolve::Program& pr
 // for the new.
 bool CodeCache::CanServe(const resolve::Program& next) const {
   // Lines are part of the words with full debug information, and of no content id.
-  return served_ < kMaxServed && table_.target().debug != target::Debug::kFull &&
-         next.decl_count() == shapes_.size() && ShapesOf(next) == shapes_;
+  // Text objects of WGSL are known by the regions of one link.
+  return served_ < kMaxServed && table_.target().form == target::Form::kSpirv &&
+         table_.target().debug != target::Debug::kFull && next.decl_count() == shapes_.size() &&
+         ShapesOf(next) == shapes_;
 }
 
 // Locals and regions are numbered through the whole program and shift with every edit. Each of the

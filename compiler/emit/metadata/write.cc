@@ -345,7 +345,7 @@ Hash128 MetadataWriter::LayoutHash(const ir::SpecialisedProgram& variant,
 }
 
 ByteView MetadataWriter::Write(const ir::SpecialisedProgram& variant, const layout::Layout& layout,
-                               const Hash128& layout_hash, target::Needs needs) {
+                               const Hash128& layout_hash, target::Needs needs, ByteView wgsl) {
   UsageOf(variant, usage_);
   const bool spans = target_.debug == target::Debug::kFull;
   const RecordContext context{.variant = variant,
@@ -366,6 +366,11 @@ ByteView MetadataWriter::Write(const ir::SpecialisedProgram& variant, const layo
   if (!graphics) {
     WireWriter out;
     WriteWorkgroupSize(variant, out);
+    Append(out_, out.bytes());
+  }
+  if (!wgsl.empty()) {
+    WireWriter out;
+    out.RawItem(kPipelineWgsl, wgsl);
     Append(out_, out.bytes());
   }
   return out_;
@@ -393,10 +398,10 @@ void MetadataWriter::PutHead(const ir::SpecialisedProgram& variant) {
 
 Metadata Write(const ir::SpecialisedProgram& variant, const layout::Layout& layout,
                const target::Target& target, layout::TypeLayouts& types,
-               std::span<const ModuleFacts> modules, target::Needs needs) {
+               std::span<const ModuleFacts> modules, target::Needs needs, ByteView wgsl) {
   MetadataWriter writer(target, types, modules);
   const Hash128 layout_hash = writer.LayoutHash(variant, layout);
-  const ByteView bytes = writer.Write(variant, layout, layout_hash, needs);
+  const ByteView bytes = writer.Write(variant, layout, layout_hash, needs, wgsl);
   return {.bytes = {bytes.begin(), bytes.end()}, .layout_hash = layout_hash};
 }
 

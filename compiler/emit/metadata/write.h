@@ -56,9 +56,9 @@ class MetadataWriter {
   Hash128 LayoutHash(const ir::SpecialisedProgram& variant, const layout::Layout& layout);
 
   // Valid until the next call. Requires: `layout` is of `variant`, `layout_hash` of both; `needs`
-  // is the union over the code of all stages.
+  // is the union over the code of all stages, `wgsl` what EncodeWgsl made of modules of that form.
   ByteView Write(const ir::SpecialisedProgram& variant, const layout::Layout& layout,
-                 const Hash128& layout_hash, target::Needs needs);
+                 const Hash128& layout_hash, target::Needs needs, ByteView wgsl = {});
 
  private:
   static constexpr uint32_t kSets = 4;
@@ -139,6 +139,7 @@ class MetadataWriter {
 // `needs` is the union over the code of all stages.
 Metadata Write(const ir::SpecialisedProgram& variant, const layout::Layout& layout,
                const target::Target& target, layout::TypeLayouts& types,
-               std::span<const ModuleFacts> modules = {}, target::Needs needs = 0);
+               std::span<const ModuleFacts> modules = {}, target::Needs needs = 0,
+               ByteView wgsl = {});
 
 }  // namespace kiln::metadata

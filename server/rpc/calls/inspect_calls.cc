@@ -169,12 +169,11 @@ Result<void> CheckView(View::View view, bool of_variant) {
     case View::OPTIONS:
     case View::DISASM:
     case View::CROSS:
+    case View::WGSL:
       return {};
     case View::IR:
       return of_variant ? Result<void>()
                         : Malformed("views", "only a variant with its sources has an IR");
-    case View::WGSL:
-      return NotBuiltIn("the view WGSL");
     default:  // an open enumeration of the wire
       return Malformed("views", "there is no such view");
   }
@@ -183,7 +182,7 @@ Result<void> CheckView(View::View view, bool of_variant) {
 // A product by itself has no views of the others.
 Result<void> CheckFits(View::View view, bool has_metadata, bool has_code) {
   const bool of_metadata = view == View::META || view == View::LAYOUT || view == View::OPTIONS;
-  const bool of_code = view == View::DISASM || view == View::CROSS;
+  const bool of_code = view == View::DISASM || view == View::CROSS || view == View::WGSL;
   if ((of_metadata && !has_metadata) || (of_code && !has_code)) {
     return Malformed("views", fmt::format("{} is not a view of this product by itself: name the "
                                           "signature of its result",
@@ -394,6 +393,9 @@ Result<ViewForms> InspectPages::CodeForms(const Page& page, const cache::Call& c
   for (const v1::StageCode& code : subject.code) {
     KILN_TRY(const cache::Blob blob, ContentOf(engine_, code.digest(), call));
     forms.text += fmt::format("{} {}\n", disassembly ? ";" : "//", StageOf(code));
+    if (page.view == View::WGSL && IsSpirv(blob.bytes)) {
+      return Malformed("views", "the code of this result is SPIR-V: ask for a target of form WGSL");
+    }
     if (IsSpirv(blob.bytes)) {
       KILN_TRY(
           const Bytes shown,

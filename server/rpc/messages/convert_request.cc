@@ -111,9 +111,9 @@ Result<FormRow> FormOf(v1::Target::Form form) {
     case v1::Target::HLSL:
       return FormRow{.name = "hlsl", .dialect = "hlsl", .version = "6.0"};
     case v1::Target::WGSL:
-      return NotBuiltIn("targets of form WGSL");
+      return FormRow{.name = "wgsl", .dialect = {}, .version = {}};
     default:  // an open enumeration of the wire
-      return Malformed("target.form", "not SPIRV, META, MSL, GLSL or HLSL");
+      return Malformed("target.form", "not SPIRV, WGSL, META, MSL, GLSL or HLSL");
   }
 }
 
@@ -128,6 +128,9 @@ Result<std::vector<std::string>> RecipesFrom(const v1::Target& target, const For
     const std::string version =
         target.version().empty() ? std::string(form.version) : target.version();
     texts.push_back(fmt::format("cross;to={}{}", form.dialect, version));
+  }
+  if (target.form() == v1::Target::WGSL && !texts.empty()) {
+    return Malformed("target.recipes", "recipes are for SPIR-V; a target of form WGSL has none");
   }
   std::vector<std::string> recipes;
   for (size_t i = 0; i < texts.size(); ++i) {
@@ -338,6 +341,7 @@ Result<compile::NamedTarget> FromProto(const v1::Target& target) {
     return Malformed("target.env", fmt::format("'{}' is not vulkan1.0 to vulkan1.4", environment));
   }
   out.target = target::MakeTarget(*parsed);
+  out.target.form = target.form() == v1::Target::WGSL ? target::Form::kWgsl : target::Form::kSpirv;
   out.environment = *parsed;
   KILN_TRY(out.target.spirv_version,
            VersionFrom(form.dialect.empty() ? target.version() : std::string(), *parsed));

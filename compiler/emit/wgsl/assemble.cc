@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/emit/wgsl/assemble.h"
+
+#include <utility>
+
+#include "compiler/base/check.h"
+#include "compiler/emit/wgsl/module_writer.h"
+#include "compiler/emit/wgsl/variant_checks.h"
+
+namespace kiln::wgsl {
+
+std::vector<Diagnostic> Assembler::Begin(const ir::SpecialisedProgram& variant,
+                                         const layout::Layout& layout) {
+  variant_ = &variant;
+  layout_ = &layout;
+  facts_ = FactsOf(variant, table_);
+  needs_.clear();
+  for (const LiveEntry& entry : facts_.entries) {
+    AddNeeds(entry, facts_.atomics, table_, needs_.emplace_back());
+  }
+  return CheckVariant(
+      {.variant = variant, .layout = layout, .facts = facts_, .needs = needs_, .table = table_});
+}
+
+VariantDescription Assembler::Description() const {
+  KILN_CHECK(variant_ != nullptr, "no variant was begun");
+  return Describe({.variant = *variant_,
+                   .layout = *layout_,
+                   .facts = facts_,
+                   .needs = needs_,
+                   .table = table_});
+}
+
+std::string Assembler::Write(std::optional<uint32_t> entry) const {
+  KILN_CHECK(variant_ != nullptr, "no variant was begun");
+  return WriteModule({.variant = *variant_,
+                      .layout = *layout_,
+                      .facts = facts_,
+                      .needs = needs_,
+                      .table = table_,
+                      .layouts = layouts_},
+                     entry);
+}
+
+Diagnosed<EmittedModules> Emit(const ir::SpecialisedProgram& variant, const layout::Layout& layout,
+                               layout::TypeLayouts& layouts, bool combined) {
+  ObjectTable table(*variant.pool);
+  table.Prepare(variant);
+  Assembler assembler(table, layouts);
+  Diagnosed<EmittedModules> emitted;
+  emitted.diagnostics = assembler.Begin(variant, layout);
+  if (HasErrors(emitted.diagnostics)) {
+    return emitted;
+  }
+  EmittedModules& made = emitted.value.emplace();
+  const auto count = static_cast<uint32_t>(combined ? 1 : variant.entries.size());
+  for (uint32_t i = 0; i < count; ++i) {
+    made.modules.push_back(assembler.Write(combined ? std::nullopt : std::optional(i)));
+  }
+  return emitted;
+}
+
+}  // namespace kiln::wgsl

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/emit/wgsl/decl_names.h"
+
+#include <string_view>
+
+#include "compiler/base/check.h"
+#include "compiler/emit/wgsl/names.h"
+
+namespace kiln::wgsl {
+namespace {
+
+bool IsConstant(const ir::SpecialisedDecl& decl) {
+  return decl.kind == ir::DeclKind::kPushConstant ||
+         (decl.kind == ir::DeclKind::kBuffer && decl.buffer() != ir::BufferKind::kReadWriteStorage);
+}
+
+}  // namespace
+
+void DeclNames::Add(const ir::Pool& pool, const ir::SpecialisedDecl& decl) {
+  if (decl.decl.value >= classes_.size()) {
+    classes_.resize(decl.decl.value + size_t{1});
+  }
+  const std::string_view name = pool.Text(decl.name);
+  const bool container = decl.kind == ir::DeclKind::kContainer;
+  if (classes_[decl.decl.value].kind == ir::DeclKind::kStruct) {
+    classes_[decl.decl.value] = {.kind = decl.kind,
+                                 .constant = IsConstant(decl),
+                                 .name = container ? std::string(name) : NameOf(name)};
+  }
+  if (!container) {
+    return;
+  }
+  for (const ir::SpecialisedMember& member : decl.members) {
+    if (member.member.value >= fields_.size()) {
+      fields_.resize(member.member.value + size_t{1});
+    }
+    if (fields_[member.member.value].empty()) {
+      fields_[member.member.value] = PartName(name, pool.Text(member.name));
+    }
+  }
+}
+
+const DeclClass& DeclNames::ClassOf(ir::DeclId decl) const {
+  KILN_CHECK(decl.value < classes_.size() && classes_[decl.value].kind != ir::DeclKind::kStruct,
+             "declaration {} is of no interface", decl.value);
+  return classes_[decl.value];
+}
+
+const std::string& DeclNames::FieldName(ir::MemberId member) const {
+  KILN_CHECK(member.value < fields_.size() && !fields_[member.value].empty(),
+             "field {} is of no container", member.value);
+  return fields_[member.value];
+}
+
+std::string ElementName(const std::string& name, uint32_t index) {
+  return PartName(name, std::to_string(index));
+}
+
+std::string_view StageVariableName(ir::StageVariable variable) {
+  switch (variable) {
+    case ir::StageVariable::kPosition:
+      return "kiln__position";
+    case ir::StageVariable::kVertexIndex:
+      return "kiln__vertex_index";
+    case ir::StageVariable::kInstanceIndex:
+      return "kiln__instance_index";
+    case ir::StageVariable::kFragCoord:
+      return "kiln__frag_coord";
+    case ir::StageVariable::kFrontFacing:
+      return "kiln__front_facing";
+    case ir::StageVariable::kFragDepth:
+      return "kiln__frag_depth";
+    case ir::StageVariable::kGlobalId:
+      return "kiln__global_id";
+    case ir::StageVariable::kLocalId:
+      return "kiln__local_id";
+    case ir::StageVariable::kLocalIndex:
+      return "kiln__local_index";
+    case ir::StageVariable::kWorkgroupId:
+      return "kiln__workgroup_id";
+    case ir::StageVariable::kWorkgroupCount:
+      return "kiln__workgroup_count";
+  }
+  KILN_UNREACHABLE();
+}
+
+}  // namespace kiln::wgsl

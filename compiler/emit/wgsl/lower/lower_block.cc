@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: MIT
+// Instructions in order. Nothing is written behind what ends the block: validators refuse it, and
+// nothing of it can run. Places are not lowered until somebody loads, stores or passes them.
+#include "compiler/emit/wgsl/lower/lower_block.h"
+
+#include <fmt/format.h>
+
+#include "compiler/base/check.h"
+#include "compiler/base/stop.h"
+#include "compiler/emit/wgsl/lower/lower_control.h"
+#include "compiler/emit/wgsl/lower/lower_expr.h"
+#include "compiler/emit/wgsl/lower/lower_image.h"
+#include "compiler/emit/wgsl/lower/lower_memory.h"
+#include "compiler/emit/wgsl/lower/lower_place.h"
+
+namespace kiln::wgsl {
+namespace {
+
+void LowerStatement(RegionLowering& region, const ir::Inst& inst) {
+  using enum ir::InstKind;
+  switch (inst.kind) {
+    case kYield:
+      region.yielded = region.Take(inst.As<ir::YieldInst>().value);
+      return;
+    case kScope:
+      LowerBlock(region, inst.As<ir::ScopeInst>().block);
+      return;
+    case kIf:
+      return LowerIf(region, inst.As<ir::IfInst>());
+    case kLoop:
+      return LowerLoop(region, inst.As<ir::LoopInst>());
+    case kBreak:
+      region.Line("break;");
+      region.ends = true;
+      return;
+    case kContinue:
+      region.Line("continue;");
+      region.ends = true;
+      return;
+    case kReturn:
+      return LowerReturn(region, inst.As<ir::ReturnInst>());
+    case kDiscard:
+      return LowerDiscard(region);
+    case kStore:
+      return LowerStore(region, inst.As<ir::StoreInst>());
+    case kHole:
+      return LowerHole(region, inst.As<ir::HoleInst>());
+    case kConst:
+    case kFlag:
+    case kText:
+    case kNameRef:
+    case kMember:
+    case kIndex:
+    case kNameCall:
+    case kNameConstruct:
+    case kNameUnary:
+    case kNameBinary:
+    case kAssign:
+    case kAssignOp:
+    case kNameBuiltin:
+    case kNameSelect:
+    case kVariable:
+    case kAlias:
+    case kStatement:
+    case kWhen:
+    case kWhenSegment:
+    case kLogical:
+    case kGlobalRef:
+    case kStageRef:
+    case kLocalRef:
+    case kTemp:
+    case kConstPlace:
+    case kSpecConst:
+    case kAccess:
+    case kParam:
+    case kLoad:
+    case kUnary:
+    case kBinary:
+    case kConstruct:
+    case kSplat:
+    case kConvert:
+    case kExtract:
+    case kSwizzle:
+    case kBuiltinCall:
+    case kCall:
+    case kSelect:
+    case kSelectBlocks:
+      break;
+  }
+  KILN_CHECK(false, "{} is no closed statement", ir::FactsOf(inst.kind).mnemonic);
+}
+
+void LowerValue(RegionLowering& region, ir::InstId id, const ir::Inst& inst) {
+  using enum ir::InstKind;
+  switch (inst.kind) {
+    case kConst:
+      return region.Define(id, ConstantExpr(region, inst.As<ir::ConstInst>().value));
+    case kFlag:
+      return region.Define(
+          id, {.text = inst.As<ir::FlagInst>().value != 0 ? "true" : "false", .constant = true});
+    case kLogical:
+      return LowerLogical(region, id, inst.As<ir::LogicalInst>());
+    case kSpecConst:
+      return region.Define(id, {.text = Mark(MarkKind::kOverride, inst.As<ir::SpecConstInst>().id),
+                                .constant = true});
+    case kParam:
+      return region.Define(id, {.text = region.LocalText(inst.As<ir::ParamInst>().local)});
+    case kLoad:
+      return LowerLoad(region, id, inst.As<ir::LoadInst>());
+    case kUnary:
+      return LowerUnary(region, id, inst.As<ir::UnaryInst>());
+    case kBinary:
+      return LowerBinary(region, id, inst.As<ir::BinaryInst>());
+    case kConstruct:
+      return LowerConstruct(region, id, inst.As<ir::ConstructInst>());
+    case kSplat:
+      return LowerSplat(region, id, inst.As<ir::SplatInst>());
+    case kConvert:
+      return LowerConvert(region, id, inst.As<ir::ConvertInst>());
+    case kExtract:
+      return LowerExtract(region, id, inst.As<ir::ExtractInst>());
+    case kSwizzle:
+      return LowerSwizzle(region, id, inst.As<ir::SwizzleInst>());
+    case kBuiltinCall:
+      return LowerBuiltin(region, id, inst.As<ir::BuiltinCallInst>());
+    case kCall:
+      return LowerCall(region, id, inst.As<ir::CallInst>());
+    case kSelect:
+      return LowerSelect(region, id, inst.As<ir::SelectInst>());
+    case kSelectBlocks:
+      return LowerSelectBlocks(region, id, inst.As<ir::SelectBlocksInst>());
+    case kText:
+    case kNameRef:
+    case kMember:
+    case kIndex:
+    case kNameCall:
+    case kNameConstruct:
+    case kNameUnary:
+    case kNameBinary:
+    case kAssign:
+    case kAssignOp:
+    case kNameBuiltin:
+    case kNameSelect:
+    case kVariable:
+    case kAlias:
+    case kStatement:
+    case kWhen:
+    case kWhenSegment:
+    case kYield:
+    case kScope:
+    case kIf:
+    case kLoop:
+    case kBreak:
+    case kContinue:
+    case kReturn:
+    case kDiscard:
+    case kGlobalRef:
+    case kStageRef:
+    case kLocalRef:
+    case kTemp:
+    case kConstPlace:
+    case kAccess:
+    case kStore:
+    case kHole:
+      break;
+  }
+  KILN_CHECK(false, "{} is no closed value", ir::FactsOf(inst.kind).mnemonic);
+}
+
+void LowerInst(RegionLowering& region, ir::InstId id) {
+  const ir::Inst& inst = region.InstOf(id);
+  switch (ir::FactsOf(inst.kind).result) {
+    case ir::ResultSchema::kValue:
+      if (!region.IsTakenApart(id)) {
+        LowerValue(region, id, inst);
+      }
+      return;
+    case ir::ResultSchema::kPlace:
+      if (inst.kind == ir::InstKind::kTemp) {
+        LowerTemp(region, id);
+      }
+      return;
+    case ir::ResultSchema::kVoid:
+      LowerStatement(region, inst);
+      return;
+    case ir::ResultSchema::kDeferred:
+      break;
+  }
+  KILN_CHECK(false, "{} is not closed", ir::FactsOf(inst.kind).mnemonic);
+}
+
+}  // namespace
+
+void LowerBlock(RegionLowering& region, ir::BlockId block) {
+  for (const uint32_t inst : region.source().InstsOf(block)) {
+    CheckStop();
+    if (region.ends) {
+      return;
+    }
+    LowerInst(region, ir::InstId{inst});
+  }
+}
+
+}  // namespace kiln::wgsl

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/emit/wgsl/lower/lower_memory.h"
+
+#include <fmt/format.h>
+
+#include "compiler/emit/wgsl/lower/lower_place.h"
+#include "compiler/emit/wgsl/lower/rows.h"
+#include "compiler/ir/typing.h"
+
+namespace kiln::wgsl {
+namespace {
+
+// WGSL's exchange may fail although the values are equal, so it is tried until it has not.
+void LowerCompareExchange(RegionLowering& region, ir::InstId id, const std::string& place,
+                          const Expr& expected_value, const Expr& new_value) {
+  const std::string type = region.Type(region.InstOf(id).type);
+  const Expr expected = region.Named(type, expected_value);
+  const Expr desired = region.Named(type, new_value);
+  const std::string old = region.NewName();
+  const std::string attempt = region.NewName();
+  region.Line(fmt::format("var {} : {};", old, type));
+  region.Open("loop {");
+  region.Line(fmt::format("let {} = atomicCompareExchangeWeak(&{}, {}, {});", attempt, place,
+                          expected.text, desired.text));
+  region.Line(fmt::format("{} = {}.old_value;", old, attempt));
+  region.Line(
+      fmt::format("if ({0}.exchanged || ({1} != {2})) {{ break; }}", attempt, old, expected.text));
+  region.Close();
+  region.SetText(id, old);
+}
+
+void LowerAtomic(RegionLowering& region, ir::InstId id, const ir::BuiltinCallInst& inst) {
+  const std::span<const uint32_t> operands = region.source().List(inst.arguments);
+  const ir::InstId target{operands[0]};
+  const PlaceText place = PlaceOf(region, target);
+  const Expr value = region.Take(ir::InstId{operands[1]});
+  if (!region.types().HoldsAtomic(place.type, place.atomic, place.leaf)) {
+    region.Report(Code::kWgsl8202, id, {{"op", "atomic on a component of a vector"}});
+    region.SetText(id, region.Type(inst.type) + "()");
+    return;
+  }
+  if (inst.builtin == ir::Builtin::kAtomicCompareExchange) {
+    const Expr desired = region.Take(ir::InstId{operands[2]});
+    region.Flush();
+    return LowerCompareExchange(region, id, place.text, value, desired);
+  }
+  region.Flush();
+  region.DefineHere(id, {.text = fmt::format("{}(&{}, {})", RowOf(inst.builtin).text, place.text,
+                                             ArgumentText(value))});
+}
+
+void LowerBarrier(RegionLowering& region, const ir::BuiltinCallInst& inst) {
+  region.Flush();
+  region.Line(fmt::format("{}();", RowOf(inst.builtin).text));
+  if (inst.builtin == ir::Builtin::kStorageBarrier) {
+    region.LineIf(MarkKind::kIfWritesImages, 0, "textureBarrier();");
+  }
+}
+
+}  // namespace
+
+void LowerMemory(RegionLowering& region, ir::InstId id, const ir::BuiltinCallInst& inst) {
+  if (ir::IsBarrier(inst.builtin)) {
+    return LowerBarrier(region, inst);
+  }
+  if (ir::IsAtomic(inst.builtin)) {
+    return LowerAtomic(region, id, inst);
+  }
+  const PlaceText place = PlaceOf(region, ir::InstId{region.source().List(inst.arguments)[0]});
+  region.Define(id, {.text = fmt::format("arrayLength(&{})", place.text)});
+}
+
+}  // namespace kiln::wgsl

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/emit/wgsl/lower/region_lowering.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "compiler/base/check.h"
+#include "compiler/emit/wgsl/lower/lower_block.h"
+#include "compiler/emit/wgsl/names.h"
+#include "compiler/ir/operands.h"
+#include "compiler/ir/typing.h"
+
+namespace kiln::wgsl {
+namespace {
+
+// Text without a name is no deeper and no longer than a reader follows.
+constexpr uint32_t kMaxDepth = 8;
+constexpr size_t kMaxText = 200;
+constexpr size_t kMaxRepeated = 40;  // of a constant that is mentioned twice
+
+}  // namespace
+
+RegionLowering::RegionLowering(const ir::SpecialisedRegion& region, const LoweringInputs& inputs)
+    : source_(region),
+      types_(inputs.types),
+      names_(inputs.names),
+      atomics_(inputs.atomics),
+      values_(region.insts.size()) {
+  CountUses();
+}
+
+bool RegionLowering::IsPlace(ir::InstId id) const {
+  return ir::FactsOf(InstOf(id).kind).result == ir::ResultSchema::kPlace;
+}
+
+bool RegionLowering::IsHandle(ir::TypeId type) const {
+  const ir::TypeKind kind = pool()[type].kind;
+  return kind == ir::TypeKind::kSampler || kind == ir::TypeKind::kImage;
+}
+
+// A step of a place is evaluated wherever the place is used.
+void RegionLowering::CountStep(ir::InstId access, ir::InstId step) {
+  const Value& place = values_[access.value];
+  Value& value = values_[step.value];
+  value.local = value.local && place.uses == 1 && place.local && place.block == value.block;
+}
+
+// The coordinate of an image with layers is taken apart if it was put together for it alone.
+void RegionLowering::TakeApart(ir::InstId image, ir::InstId coordinate) {
+  const bool layers = ir::UnpackImage(TypeOf(image).extent).arrayed;
+  if (!layers || InstOf(coordinate).kind != ir::InstKind::kConstruct) {
+    return;
+  }
+  Value& whole = values_[coordinate.value];
+  const std::span<const uint32_t> parts =
+      source_.List(InstOf(coordinate).As<ir::ConstructInst>().operands);
+  if (whole.uses != 1 || !whole.local || parts.size() != 2) {
+    return;
+  }
+  whole.taken_apart = true;
+  const ir::InstId layer{parts[1]};
+  Value& converted = values_[layer.value];
+  if (InstOf(layer).kind == ir::InstKind::kConvert && converted.uses == 1 && converted.local &&
+      TypeOf(InstOf(layer).As<ir::ConvertInst>().value).scalar == ir::Scalar::kU32) {
+    converted.taken_apart = true;
+  } else if (TypeOf(layer).scalar == ir::Scalar::kF32) {
+    whole.taken_apart = false;  // a layer that is a float needs to be rounded
+  }
+}
+
+void RegionLowering::CountUses() {
+  for (uint32_t block = 0; block < source_.blocks.size(); ++block) {
+    for (const uint32_t inst : source_.InstsOf(ir::BlockId{block})) {
+      values_[inst].block = block;
+    }
+  }
+  const auto lists = [&](ir::ListId list) { return source_.List(list); };
+  for (uint32_t block = 0; block < source_.blocks.size(); ++block) {
+    for (const uint32_t inst : source_.InstsOf(ir::BlockId{block})) {
+      ir::ForEachInstOperand(source_.insts[inst], lists, [&](uint32_t operand) {
+        Value& value = values_[operand];
+        ++value.uses;
+        value.local = value.local && value.block == block;
+      });
+    }
+  }
+  for (const ir::Inst& inst : source_.insts) {
+    if (inst.kind != ir::InstKind::kBuiltinCall) {
+      continue;
+    }
+    const auto call = inst.As<ir::BuiltinCallInst>();
+    const std::span<const uint32_t> operands = source_.List(call.arguments);
+    if (ir::IsSampling(call.builtin)) {
+      TakeApart(ir::InstId{operands[1]}, ir::InstId{operands[2]});
+    } else if (ir::TakesImage(call.builtin) && operands.size() > 1 &&
+               call.builtin != ir::Builtin::kImageSize) {
+      TakeApart(ir::InstId{operands[0]}, ir::InstId{operands[1]});
+    }
+  }
+  for (uint32_t i = 0; i < source_.insts.size(); ++i) {
+    if (source_.insts[i].kind == ir::InstKind::kAccess) {
+      for (const uint32_t step : lists(source_.insts[i].As<ir::AccessInst>().steps)) {
+        CountStep(ir::InstId{i}, ir::InstId{step});
+      }
+    }
+  }
+}
+
+std::span<const uint32_t> RegionLowering::AtomicLeavesOf(ir::DeclId decl) const {
+  const auto found = std::ranges::find(atomics_, decl, &AtomicDecl::decl);
+  return found == atomics_.end() ? std::span<const uint32_t>{}
+                                 : std::span<const uint32_t>(found->leaves);
+}
+
+std::string RegionLowering::Type(ir::TypeId type) {
+  types_.AddStructs(type, needs().structs);
+  needs().half = types_.HoldsHalf(type) || needs().half;
+  return types_.Text(type);
+}
+
+std::string RegionLowering::VectorType(ir::Scalar scalar, uint32_t rows) {
+  return Type(pool().Vector(scalar, rows));
+}
+
+void RegionLowering::Line(std::string_view text) {
+  text_.append(size_t{2} * indent, ' ');
+  text_ += text;
+  text_ += '\n';
+}
+
+void RegionLowering::LineIf(MarkKind when, uint32_t id, std::string_view text) {
+  text_ += Mark(when, id);
+  Line(text);
+  text_ += Mark(MarkKind::kEnd);
+}
+
+void RegionLowering::Hole(ir::RegionId region) {
+  text_ += Mark(MarkKind::kIndent, indent);
+  text_ += Mark(MarkKind::kHole, region.value);
+}
+
+std::string RegionLowering::NewName() { return ValueName(next_name_++); }
+
+Expr RegionLowering::Named(const std::string& type, const Expr& value) {
+  const std::string name = NewName();
+  Line(fmt::format("let {} : {} = {};", name, type, value.text));
+  return {.text = name, .constant = value.constant};
+}
+
+Expr RegionLowering::Hidden(ir::TypeId type, const Expr& value) {
+  const std::string name = NewName();
+  Line(fmt::format("var {} : {} = {};", name, Type(type), value.text));
+  return {.text = name};
+}
+
+void RegionLowering::Report(Code code, ir::InstId where, std::vector<kiln::Argument> arguments) {
+  const ir::SpanId span =
+      where.value < source_.spans.size() ? source_.spans[where.value] : ir::SpanId{};
+  object_.findings.push_back({.code = code, .span = span, .arguments = std::move(arguments)});
+}
+
+void RegionLowering::Mention(const VariableUse& variable) {
+  if (std::ranges::find(needs().variables, variable) == needs().variables.end()) {
+    needs().variables.push_back(variable);
+  }
+}
+
+void RegionLowering::Define(ir::InstId id, Expr value) {
+  Value& row = values_[id.value];
+  const bool short_enough = value.depth <= kMaxDepth && value.text.size() <= kMaxText;
+  const bool repeated = value.constant && value.text.size() <= kMaxRepeated;
+  if (row.uses == 0 || repeated || (row.uses == 1 && row.local && short_enough)) {
+    row.waits = row.uses != 0 && value.reads;
+    row.expr = std::move(value);
+    if (row.waits) {
+      waiting_.push_back(id);
+    }
+    return;
+  }
+  DefineHere(id, value);
+}
+
+void RegionLowering::DefineHere(ir::InstId id, const Expr& value) {
+  values_[id.value].expr = Named(Type(InstOf(id).type), value);
+}
+
+Expr RegionLowering::Take(ir::InstId id) {
+  Value& row = values_[id.value];
+  KILN_CHECK(!row.expr.text.empty(), "instruction {} has no value", id.value);
+  if (row.waits) {
+    row.waits = false;
+    std::erase(waiting_, id);
+  }
+  return row.expr;
+}
+
+std::string OperandText(const Expr& value) {
+  return value.binding == Binding::kPrimary ? value.text : "(" + value.text + ")";
+}
+
+std::string ArgumentText(const Expr& value) {
+  return value.binding == Binding::kBinary ? "(" + value.text + ")" : value.text;
+}
+
+void RegionLowering::Flush() {
+  for (const ir::InstId id : std::exchange(waiting_, {})) {
+    values_[id.value].waits = false;
+    DefineHere(id, Expr(values_[id.value].expr));
+  }
+}
+
+RegionLowering::Captured RegionLowering::Capture(ir::BlockId block) {
+  const std::string outer = std::exchange(text_, {});
+  std::vector<ir::InstId> outer_waiting = std::exchange(waiting_, {});
+  const bool outer_ends = std::exchange(ends, false);
+  ++indent;
+  yielded = {};
+  LowerBlock(*this, block);
+  --indent;
+  Captured captured{.text = std::exchange(text_, outer),
+                    .yielded = std::exchange(yielded, {}),
+                    .ends = std::exchange(ends, outer_ends)};
+  waiting_ = std::move(outer_waiting);
+  return captured;
+}
+
+std::string RegionLowering::LocalText(ir::LocalId local) const {
+  const auto own = std::ranges::find(object_.names, local, &LocalName::local);
+  return own != object_.names.end() ? own->name : Mark(MarkKind::kLocal, local.value);
+}
+
+TextObject RegionLowering::Finish() {
+  object_.code = Split(text_);
+  object_.ends = ends;
+  return std::move(object_);
+}
+
+}  // namespace kiln::wgsl

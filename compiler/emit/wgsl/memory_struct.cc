@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/emit/wgsl/memory_struct.h"
+
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "compiler/base/stop.h"
+#include "compiler/emit/wgsl/names.h"
+
+namespace kiln::wgsl {
+namespace {
+
+struct BlockMember {
+  std::string name;
+  ir::TypeId type{};
+  uint32_t leaf = 0;
+  uint64_t offset = 0;  // bytes
+};
+
+// The members of a block, with those of a last struct that ends in a runtime array in its place.
+std::vector<BlockMember> MembersOf(ir::TypeId type, layout::Rules rules, Types& types,
+                                   layout::TypeLayouts& layouts) {
+  const ir::Pool& pool = types.pool();
+  std::vector<BlockMember> members;
+  std::string path;
+  uint64_t base = 0;
+  uint32_t leaf = 0;
+  while (true) {
+    const std::vector<uint64_t> offsets = layouts.Of(type, rules).offsets;
+    const std::span<const ir::ShapeMember> shapes = pool.Members(type);
+    for (size_t i = 0; i < shapes.size(); ++i) {
+      CheckStop();
+      members.push_back({.name = BlockMemberName(path, pool.Text(shapes[i].name)),
+                         .type = shapes[i].type,
+                         .leaf = leaf,
+                         .offset = base + offsets[i]});
+      leaf += types.LeavesOf(shapes[i].type);
+    }
+    const BlockMember last = members.back();
+    if (!StandsForItsMembers(pool, last.type)) {
+      return members;
+    }
+    members.pop_back();
+    path = last.name;
+    base = last.offset;
+    leaf = last.leaf;
+    type = last.type;
+  }
+}
+
+}  // namespace
+
+bool StandsForItsMembers(const ir::Pool& pool, ir::TypeId type) {
+  if (pool[type].kind != ir::TypeKind::kStruct) {
+    return false;
+  }
+  while (pool[type].kind == ir::TypeKind::kStruct && !pool.Members(type).empty()) {
+    type = pool.Members(type).back().type;
+  }
+  return pool[type].kind == ir::TypeKind::kRuntimeArray;
+}
+
+std::string BlockMemberName(const std::string& path, std::string_view member) {
+  return path.empty() ? MemberName(member) : PartName(path, member);
+}
+
+std::string StructText(ir::TypeId type, Types& types) {
+  return AtomicStructText(type, {}, 0, types);
+}
+
+std::string AtomicStructText(ir::TypeId type, std::span<const uint32_t> atomic, uint32_t first,
+                             Types& types) {
+  std::string text = fmt::format("struct {} {{\n", types.Memory(type, atomic, first));
+  for (const ir::ShapeMember& member : types.pool().Members(type)) {
+    text += fmt::format("  {} : {},\n", MemberName(types.pool().Text(member.name)),
+                        types.Memory(member.type, atomic, first));
+    first += types.LeavesOf(member.type);
+  }
+  return text + "}\n";
+}
+
+std::string BlockText(const std::string& name, ir::TypeId type, layout::Rules rules,
+                      std::span<const uint32_t> atomic, Types& types,
+                      layout::TypeLayouts& layouts) {
+  const std::vector<BlockMember> members = MembersOf(type, rules, types, layouts);
+  std::string text = fmt::format("struct {} {{\n", name);
+  for (size_t i = 0; i < members.size(); ++i) {
+    const BlockMember& member = members[i];
+    std::string size;
+    if (i + 1 < members.size()) {
+      // Where WGSL would put the next member.
+      const layout::TypeLayout& self = layouts.Of(member.type, rules);
+      const layout::TypeLayout& next = layouts.Of(members[i + 1].type, layout::Rules::kWgsl);
+      const uint64_t natural = layout::RoundUp(member.offset + self.size, next.alignment);
+      if (natural != members[i + 1].offset) {
+        size = fmt::format("@size({}) ", members[i + 1].offset - member.offset);
+      }
+    }
+    text += fmt::format("  {}{} : {},\n", size, member.name,
+                        types.Memory(member.type, atomic, member.leaf));
+  }
+  return text + "}\n";
+}
+
+}  // namespace kiln::wgsl

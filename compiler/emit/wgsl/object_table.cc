@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/emit/wgsl/object_table.h"
+
+#include <algorithm>
+
+#include "compiler/base/check.h"
+#include "compiler/base/stop.h"
+
+namespace kiln::wgsl {
+namespace {
+
+// The facts among `atomics` that touch what is mentioned.
+template <class Mentions>
+std::vector<AtomicDecl> Touching(std::span<const AtomicDecl> atomics, const Mentions& mentions) {
+  std::vector<AtomicDecl> touching;
+  for (const AtomicDecl& atomic : atomics) {
+    if (std::ranges::any_of(mentions, [&](const auto& row) {
+          if constexpr (requires { row.decl; }) {
+            return row.decl == atomic.decl;
+          } else {
+            return row == atomic.decl;
+          }
+        })) {
+      touching.push_back(atomic);
+    }
+  }
+  return touching;
+}
+
+}  // namespace
+
+RegionObject& ObjectTable::AddRegion(const ir::SpecialisedRegion& region) {
+  RegionObject& object = objects_.emplace_back();
+  object.facts = wgsl::FactsOf(region, types_);
+  regions_.Insert(&region, &object);
+  return object;
+}
+
+void ObjectTable::Prepare(const ir::SpecialisedProgram& variant) {
+  for (const ir::SpecialisedDecl* decl : variant.interface) {
+    AddDecl(*decl);
+  }
+  for (const ir::EntryRef& entry : variant.entries) {
+    for (const ir::FunctionRef* function : entry.functions) {
+      for (const ir::RegionRef& ref : function->segments) {
+        CheckStop();
+        if (!Has(*ref.closed)) {
+          AddRegion(*ref.closed);
+        }
+      }
+    }
+  }
+}
+
+std::vector<const RegionFacts*> ObjectTable::RegionsOf(const ir::FunctionRef& function) const {
+  std::vector<const RegionFacts*> regions;
+  regions.reserve(function.segments.size());
+  for (const ir::RegionRef& ref : function.segments) {
+    RegionObject* const* object = regions_.Find(ref.closed);
+    KILN_CHECK(object != nullptr, "a region was not prepared");
+    regions.push_back(&(*object)->facts);
+  }
+  return regions;
+}
+
+const FunctionFacts& ObjectTable::FactsOf(const ir::FunctionRef& function) {
+  if (function.number >= functions_.size()) {
+    functions_.resize(function.number + size_t{1});
+  }
+  std::unique_ptr<Function>& known = functions_[function.number];
+  if (known == nullptr) {
+    auto made = std::make_unique<Function>();
+    made->facts = wgsl::FactsOf(function, RegionsOf(function));
+    known = std::move(made);
+  }
+  return known->facts;
+}
+
+const TextObject& ObjectTable::TextOf(const ir::SpecialisedRegion& region,
+                                      std::span<const AtomicDecl> atomics) {
+  RegionObject& object = **regions_.Find(&region);
+  std::vector<AtomicDecl> key = Touching(atomics, region.mentions);
+  for (const auto& [facts, text] : object.texts) {
+    if (facts == key) {
+      return text;
+    }
+  }
+  CheckStop();
+  const LoweringInputs inputs{.names = names_, .types = types_, .atomics = key};
+  TextObject text = Lower(region, inputs);
+  ++texts_made_;
+  bytes_used_ += text.code.text.size() + text.code.marks.size() * sizeof(Relocation);
+  return object.texts.emplace_back(std::move(key), std::move(text)).second;
+}
+
+const FunctionObject& ObjectTable::ObjectOf(const ir::FunctionRef& function,
+                                            std::span<const AtomicDecl> atomics) {
+  const FunctionFacts& facts = FactsOf(function);
+  Function& known = *functions_[function.number];
+  std::vector<AtomicDecl> key = Touching(atomics, facts.mentions);
+  for (const auto& [with, object] : known.objects) {
+    if (with == key) {
+      return object;
+    }
+  }
+  std::vector<const TextObject*> texts;
+  texts.reserve(function.segments.size());
+  for (const ir::RegionRef& ref : function.segments) {
+    texts.push_back(&TextOf(*ref.closed, key));
+  }
+  FunctionObject made = MakeFunction(function, texts, RegionsOf(function), types_);
+  bytes_used_ += made.body.text.size() + made.body.marks.size() * sizeof(Relocation);
+  return known.objects.emplace_back(std::move(key), std::move(made)).second;
+}
+
+}  // namespace kiln::wgsl

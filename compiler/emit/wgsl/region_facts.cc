@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/emit/wgsl/region_facts.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "compiler/base/stop.h"
+#include "compiler/ir/builtins.h"
+#include "compiler/ir/operands.h"
+#include "compiler/ir/typing.h"
+
+namespace kiln::wgsl {
+namespace {
+
+bool IsCollective(ir::Builtin builtin) {
+  return ir::IsImplicitLod(builtin) || ir::IsBarrier(builtin) ||
+         (builtin >= ir::Builtin::kDdx && builtin <= ir::Builtin::kDdyCoarse);
+}
+
+class Scan {
+ public:
+  Scan(const ir::SpecialisedRegion& region, Types& types) : region_(region), types_(types) {}
+
+  RegionFacts Run() {
+    Block(region_.body);
+    return std::move(facts_);
+  }
+
+ private:
+  const ir::Inst& InstOf(ir::InstId id) const { return region_.insts[id.value]; }
+  ir::SpanId SpanOf(ir::InstId id) const {
+    return id.value < region_.spans.size() ? region_.spans[id.value] : ir::SpanId{};
+  }
+  void Block(ir::BlockId block);
+  void Inst(ir::InstId id);
+  void Nested(const ir::Inst& inst);
+  void Call(const ir::CallInst& call);
+  void Builtin(ir::InstId id, const ir::BuiltinCallInst& call);
+  void Atomic(ir::InstId place);
+  std::optional<SamplerRoot> RootOf(ir::InstId id) const;
+
+  const ir::SpecialisedRegion& region_;
+  Types& types_;
+  RegionFacts facts_;
+  uint32_t loops_ = 0;
+  uint32_t branches_ = 0;  // loops included
+  Flow flow_ = Flow::kUniform;
+};
+
+void Scan::Block(ir::BlockId block) {
+  for (const uint32_t inst : region_.InstsOf(block)) {
+    CheckStop();
+    Inst(ir::InstId{inst});
+  }
+}
+
+// Behind a nested block control may be split up for good only if the function may be left there.
+void Scan::Nested(const ir::Inst& inst) {
+  const Flow before = flow_;
+  const bool left_before = facts_.leaves_early;
+  const bool scope = inst.kind == ir::InstKind::kScope;
+  const bool loop = inst.kind == ir::InstKind::kLoop;
+  loops_ += loop ? 1 : 0;
+  branches_ += scope ? 0 : 1;
+  flow_ = scope ? flow_ : Flow::kUnknown;
+  const auto lists = [&](ir::ListId list) { return region_.List(list); };
+  ir::ForEachOwnedBlock(inst, lists, [&](uint32_t block) { Block(ir::BlockId{block}); });
+  loops_ -= loop ? 1 : 0;
+  branches_ -= scope ? 0 : 1;
+  const bool left = facts_.leaves_early && !left_before;
+  flow_ = left ? Flow::kUnknown : scope ? flow_ : before;
+}
+
+void Scan::Inst(ir::InstId id) {
+  const ir::Inst& inst = InstOf(id);
+  switch (inst.kind) {
+    case ir::InstKind::kScope:
+    case ir::InstKind::kIf:
+    case ir::InstKind::kLoop:
+    case ir::InstKind::kLogical:
+    case ir::InstKind::kSelectBlocks:
+      Nested(inst);
+      return;
+    case ir::InstKind::kReturn:
+      facts_.leaves_early = facts_.leaves_early || branches_ > 0;
+      return;
+    case ir::InstKind::kDiscard:
+      facts_.discards = true;
+      facts_.leaves_early = facts_.leaves_early || loops_ > 0;
+      return;
+    case ir::InstKind::kHole:
+      facts_.holes.push_back({inst.As<ir::HoleInst>().segment, loops_ > 0, flow_});
+      return;
+    case ir::InstKind::kCall:
+      Call(inst.As<ir::CallInst>());
+      return;
+    case ir::InstKind::kBuiltinCall:
+      Builtin(id, inst.As<ir::BuiltinCallInst>());
+      return;
+    default:
+      return;
+  }
+}
+
+std::optional<SamplerRoot> Scan::RootOf(ir::InstId id) const {
+  const ir::Inst& inst = InstOf(id);
+  if (types_.pool()[inst.type].kind != ir::TypeKind::kSampler) {
+    return std::nullopt;
+  }
+  if (inst.kind == ir::InstKind::kGlobalRef) {
+    return SamplerRoot{.decl = inst.As<ir::GlobalRefInst>().decl};
+  }
+  return SamplerRoot{.parameter = inst.As<ir::LocalRefInst>().local};
+}
+
+void Scan::Call(const ir::CallInst& call) {
+  facts_.calls.push_back({call.function, loops_ > 0, flow_});
+  const std::span<const uint32_t> arguments = region_.List(call.arguments);
+  for (uint32_t i = 0; i < arguments.size(); ++i) {
+    if (const std::optional<SamplerRoot> root = RootOf(ir::InstId{arguments[i]})) {
+      facts_.flows.push_back({.callee = call.function, .argument = i, .root = *root});
+    }
+  }
+}
+
+void Scan::Builtin(ir::InstId id, const ir::BuiltinCallInst& call) {
+  const std::span<const uint32_t> arguments = region_.List(call.arguments);
+  if (IsCollective(call.builtin)) {
+    facts_.collectives.push_back({call.builtin, SpanOf(id), flow_});
+  }
+  if (ir::IsSampling(call.builtin)) {
+    facts_.samplers.push_back({.root = RootOf(ir::InstId{arguments[0]}).value_or(SamplerRoot{}),
+                               .compares = ir::SamplesDepth(call.builtin),
+                               .span = SpanOf(id)});
+  }
+  if (ir::IsAtomic(call.builtin)) {
+    Atomic(ir::InstId{arguments[0]});
+  }
+}
+
+void Scan::Atomic(ir::InstId place) {
+  ir::InstId root = place;
+  std::span<const uint32_t> steps;
+  if (InstOf(place).kind == ir::InstKind::kAccess) {
+    const auto access = InstOf(place).As<ir::AccessInst>();
+    root = access.root;
+    steps = region_.List(access.steps);
+  }
+  ir::TypeId type = InstOf(root).type;
+  uint32_t leaf = 0;
+  for (const uint32_t step : steps) {
+    const ir::Type t = types_.pool()[type];
+    if (t.kind == ir::TypeKind::kStruct) {
+      const uint32_t member = types_.pool()[InstOf(ir::InstId{step}).As<ir::ConstInst>().value].a;
+      leaf += types_.LeafOfMember(type, member);
+      type = types_.pool().Members(type)[member].type;
+    } else if (t.kind == ir::TypeKind::kArray || t.kind == ir::TypeKind::kRuntimeArray) {
+      type = ir::TypeId{t.element};
+    } else {
+      return;  // a component is no atomic: lowering says so
+    }
+  }
+  if (types_.pool()[type].rows != 1) {
+    return;
+  }
+  const RegionFacts::AtomicUse use{.decl = InstOf(root).As<ir::GlobalRefInst>().decl, .leaf = leaf};
+  if (leaf <= kMaxLeaves && std::ranges::find(facts_.atomics, use) == facts_.atomics.end()) {
+    facts_.atomics.push_back(use);
+  }
+}
+
+}  // namespace
+
+RegionFacts FactsOf(const ir::SpecialisedRegion& region, Types& types) {
+  return Scan(region, types).Run();
+}
+
+}  // namespace kiln::wgsl
