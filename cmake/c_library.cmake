@@ -2,6 +2,8 @@
 # libkiln.so.0: kiln.h over packs, pipelines and frames, as games ship it. It exports the functions of
 # kiln.h and nothing else, has the standard library of C++ inside, and needs zstd, xxHash and libc. Its
 # version script names the version of the ABI, so that two libraries of different ones can meet.
+# In this tree and inside of an outer project kiln::c is static, and memory is the program's.
+target_sources(kiln_component_c INTERFACE $<TARGET_OBJECTS:kiln_c_memory_plain>)
 if(NOT KILN_INSTALL)
   return()
 endif()

@@ -48,7 +48,7 @@ struct Config {
   Duration cache_max_age = Duration::zero();  // zero: never too old
   uint64_t cache_max_bytes = uint64_t{20} << 30;
   uint64_t cache_min_free_bytes = uint64_t{2} << 30;
-  uint64_t cache_memory_bytes = uint64_t{256} << 20;
+  uint64_t cache_memory_bytes = uint64_t{64} << 20;
   Duration negative_ttl = std::chrono::hours(24);
   std::vector<UpstreamConfig> upstreams;  // upstream[], nearest first
   Duration group_time = std::chrono::milliseconds(3);

@@ -194,7 +194,7 @@ constexpr auto kKeys = std::to_array<ConfigKey>({
      [](Text t, Config& c) { return ReadMaxAge(t, c.cache_max_age); }},
     {"cache.max_size", "20G", "a size like 20G", "what the file of the cache may grow to", kAtStart,
      [](Text t, Config& c) { return ReadSize(t, c.cache_max_bytes); }},
-    {"cache.memory", "256M", "a size like 256M", "results that are held in memory", kAtStart,
+    {"cache.memory", "64M", "a size like 256M", "results that are held in memory", kAtStart,
      [](Text t, Config& c) { return ReadSize(t, c.cache_memory_bytes); }},
     {"cache.min_free", "2G", "a size like 2G", "what is left free on the disk", kAtStart,
      [](Text t, Config& c) { return ReadSize(t, c.cache_min_free_bytes); }},

@@ -21,6 +21,7 @@ inline constexpr uint32_t kNone = 0xFFFFFFFF;
 inline constexpr uint64_t kSectionBytes = 8;                   // alignment of sections
 inline constexpr uint64_t kBlockBytes = uint64_t{1} << 20;     // raw; a larger blob has its own
 inline constexpr uint64_t kMaxBlobBytes = uint64_t{64} << 20;  // raw
+inline constexpr uint32_t kMaxModules = 1'024;                 // of one artifact
 inline constexpr uint32_t kMaxEntries = 1'000'000;             // artifacts (spec/daemon 10)
 inline constexpr uint64_t kMaxFileBytes = uint64_t{64} << 30;  // spec/daemon 10
 inline constexpr uint32_t kMaxSections = 64;

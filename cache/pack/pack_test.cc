@@ -472,6 +472,33 @@ TEST_F(PackFile, HostileBlobs_AreRefusedBeforeAnythingIsAllocated) {
   }
 }
 
+// Rows that many share would be looked at as often as somebody chose.
+TEST_F(PackFile, RowsThatAreNotOnesOwn_AreRefusedAtOnce) {
+  Write(MakeSample(2, 3, 2), "a");
+  const std::string text = TextOf("a");
+  ASSERT_TRUE(Pack::OpenBytes(AlignedBytes(text).bytes(), {}).ok());
+  AlignedBytes options(testing::WithRows<ProgramRow>(
+      text, SectionKind::kPrograms, [](std::vector<ProgramRow>& rows) {
+        ASSERT_GE(rows.size(), 2u);
+        ASSERT_NE(rows[0].option_count, 0u);
+        for (ProgramRow& row : rows) {
+          row.first_option = 0;
+          row.option_count = rows[0].option_count * static_cast<uint32_t>(rows.size());
+        }
+      }));
+  const auto shared = Pack::OpenBytes(options.bytes(), {});
+  ASSERT_FALSE(shared.ok());
+  EXPECT_EQ(shared.error().reason, kCorrupt);
+  EXPECT_NE(shared.error().context.find("programs have more"), std::string::npos)
+      << shared.error().context;
+  AlignedBytes modules(testing::WithRows<ArtifactRow>(
+      text, SectionKind::kArtifacts,
+      [](std::vector<ArtifactRow>& rows) { rows[0].code_count = kMaxModules + 1; }));
+  const auto many = Pack::OpenBytes(modules.bytes(), {});
+  ASSERT_FALSE(many.ok());
+  EXPECT_EQ(many.error().reason, kCorrupt);
+}
+
 TEST_F(PackFile, HostileSections_AreRefusedBeforeAnythingIsAllocated) {
   Write(MakeSample(1, 2, 4), "a");
   const std::string text = TextOf("a");

@@ -40,9 +40,16 @@ class RowChecker {
   const Tables* base_;
 };
 
+// Programs have options of their own: their rows are looked at once, however many programs there
+// are.
 Result<void> RowChecker::CheckPrograms() {
   const Tables& t = tables_;
+  uint64_t options = 0;
   for (const ProgramRow& row : t.programs) {
+    options += row.option_count;
+    if (options > t.options.size()) {
+      return Corrupt("section OPTN: {} rows, programs have more", t.options.size());
+    }
     if (!IsString(row.name) || !IsString(row.pipeline) ||
         !InRange(row.first_option, row.option_count, t.options.size()) ||
         !InRange(row.first_entry, row.entry_count, t.entries.size()) ||
@@ -85,7 +92,7 @@ Result<void> RowChecker::CheckArtifacts() {
   for (const ArtifactRow& row : t.artifacts) {
     const bool has_code = row.first_code != kNone || row.code_count != 0;
     if ((has_code && !InRange(row.first_code, row.code_count, t.code.size())) ||
-        (row.metadata != kNone && row.metadata >= t.blobs.size()) ||
+        row.code_count > kMaxModules || (row.metadata != kNone && row.metadata >= t.blobs.size()) ||
         row.entry >= t.entries.size() || row.layout >= t.layouts.size() ||
         row.pipeline >= t.pipelines.size()) {
       return Corrupt("section ARTF: row {}", &row - t.artifacts.data());

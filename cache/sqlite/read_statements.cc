@@ -12,7 +12,8 @@ namespace kiln::cache::sqlite {
 namespace {
 
 constexpr std::string_view kBlobSql =
-    "SELECT b.raw_size, b.codec, b.sum, b.data, b.block, b.at, k.id FROM blob AS b"
+    "SELECT b.raw_size, b.codec, b.sum, CASE WHEN length(b.data)<1048576 THEN b.data END, b.block,"
+    " b.at, k.id, b.rid, length(b.data) FROM blob AS b"
     " LEFT JOIN block AS k ON k.bid=b.block WHERE b.id=?1";
 constexpr std::string_view kBlockSql = "SELECT raw_size, codec, id, data FROM block WHERE bid=?1";
 constexpr std::string_view kRowSql =
@@ -40,6 +41,17 @@ Codec CodecOf(int64_t column) {
          : column == 1 ? Codec::kZstd
          : column == 3 ? Codec::kBlock
                        : Codec::kZstdDictionary;
+}
+
+Result<Blob> DataOf(const Query& query, int column, const char* table, int64_t rid, int64_t size) {
+  if (size < kLongData || static_cast<uint64_t>(size) > kMaxValueBytes) {
+    return BlobOf(query, column);
+  }
+  const auto bytes = static_cast<size_t>(size);
+  auto owner = std::make_shared_for_overwrite<std::byte[]>(bytes);
+  KILN_TRY_VOID(query.ReadLong(table, rid, {owner.get(), bytes}));
+  const ByteView view(owner.get(), bytes);
+  return Blob{.bytes = view, .owner = std::move(owner), .raw_size = view.size()};
 }
 
 std::optional<ByteView> SliceOf(ByteView raw, uint64_t at, uint64_t size) {
@@ -87,7 +99,7 @@ Result<std::optional<Blob>> ReadStatements::FindBlob(const Hash128& id) {
     KILN_TRY(blob, TakeOutOf({.number = query.Int(4), .id = query.Id(6).value_or(Hash128{})},
                              static_cast<uint64_t>(query.Int(5)), raw_size));
   } else {
-    blob = BlobOf(query, 3);
+    KILN_TRY(blob, DataOf(query, 3, "blob", query.Int(7), query.Int(8)));
     blob.codec = codec;
     blob.raw_size = raw_size;
   }

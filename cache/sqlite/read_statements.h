@@ -64,6 +64,13 @@ using BlockCache = BoundedCache<BlockName, Blob, BlockNameHash>;
 // Nothing if they are not all there.
 std::optional<ByteView> SliceOf(ByteView raw, uint64_t at, uint64_t size);
 
+// A value of this size is read by parts: its statement has NULL in place of the
+// column.
+inline constexpr int64_t kLongData = int64_t{1} << 20;
+// The bytes of row `rid` of the table, which have `size`: those of the column if it has them, else
+// read by parts. Requires, errors: as Query::ReadLong. What is too long to be a value is empty.
+Result<Blob> DataOf(const Query& query, int column, const char* table, int64_t rid, int64_t size);
+
 // The dictionary that a blob was compressed with, by its frame; 0: none.
 uint32_t NumberOfDictionary(const Blob& stored);
 

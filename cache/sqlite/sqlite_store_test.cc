@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <fstream>
 #include <future>
+#include <stop_token>
 
 #include <gtest/gtest.h>
 
 #include "cache/record.h"
+#include "compiler/base/stop.h"
 #include "compiler/base/test_directory.h"
 
 namespace kiln::cache::sqlite {
@@ -45,6 +47,29 @@ class SqliteStoreTest : public testing::Test {
   SqliteOptions options{.dir = directory.path() / "cache",
                         .writer = {.group_wait = Duration::zero()}};
 };
+
+// Longer values are read by parts, so a call that is over does not wait for the rest.
+TEST_F(SqliteStoreTest, LongContent_IsReadByParts) {
+  for (const size_t size : {size_t{1 << 20} - 1, size_t{1 << 20}, size_t{5 << 20} + 3}) {
+    std::string text(size, 'x');
+    for (size_t i = 0; i < size; i += 4093) {
+      text[i] = static_cast<char>('a' + i % 26);
+    }
+    const Item item = Content(text);
+    const StorePtr store = Open();
+    ASSERT_EQ(PutAll(*store, {item})->added, 1u) << size;
+    const Result<Blob> blob = store->Get(item.key, {});
+    ASSERT_TRUE(blob.ok()) << size << ": " << ErrorText(blob.error());
+    EXPECT_TRUE(AsText(blob->bytes) == text) << size;
+    std::stop_source stop;
+    stop.request_stop();
+    SystemClock clock;
+    const StopScope scope({.stop = stop.get_token()}, clock);
+    if (size > (size_t{4} << 20)) {
+      EXPECT_THROW((void)store->Get(item.key, {}), Stopped);
+    }
+  }
+}
 
 TEST_F(SqliteStoreTest, DurablePut_IsThereAfterReopening) {
   const std::vector<Item> items = {Content("words"), Signature("s", "words"),

@@ -2,10 +2,13 @@
 // Binding, stepping and reading columns.
 #include "cache/sqlite/statement.h"
 
+#include <memory>
+
 #include <sqlite3.h>
 
 #include "cache/sqlite/connection.h"
 #include "compiler/base/check.h"
+#include "compiler/base/stop.h"
 
 namespace kiln::cache::sqlite {
 
@@ -86,6 +89,24 @@ ByteView Query::Blob(int column) const {
 }
 
 std::string_view Query::Text(int column) const { return AsText(Blob(column)); }
+
+Result<void> Query::ReadLong(const char* table, int64_t rowid, std::span<std::byte> out) const {
+  sqlite3* const db = sqlite3_db_handle(handle_);
+  sqlite3_blob* handle = nullptr;
+  int rc = sqlite3_blob_open(db, "main", table, "data", rowid, 0, &handle);
+  const std::unique_ptr<sqlite3_blob, int (*)(sqlite3_blob*)> value(handle, sqlite3_blob_close);
+  if (rc == SQLITE_OK && static_cast<size_t>(sqlite3_blob_bytes(handle)) != out.size()) {
+    return Error{.code = ErrorCode::kCorrupt,
+                 .context = "a value of another size than its row says"};
+  }
+  InParts(out.size(), [&](size_t offset, size_t size) {
+    if (rc == SQLITE_OK) {
+      rc = sqlite3_blob_read(handle, out.data() + offset, static_cast<int>(size),
+                             static_cast<int>(offset));
+    }
+  });
+  return rc == SQLITE_OK ? Result<void>() : SqliteError(db, rc, "read of a long value");
+}
 
 std::optional<Hash128> Query::Id(int column) const {
   const ByteView bytes = Blob(column);

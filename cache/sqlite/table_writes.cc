@@ -112,9 +112,17 @@ Result<int64_t> TableWrites::DictionaryOf(const Key& key, const Blob& stored) {
   return number;
 }
 
+// What the row of a content says and has. One in a block has no bytes of its own.
+Codec TableWrites::CodecIn(const Place& place) {
+  return place.stored == nullptr ? Codec::kBlock : place.stored->codec;
+}
+
+ByteView TableWrites::BytesIn(const Place& place) {
+  return place.stored == nullptr ? ByteView() : place.stored->bytes;
+}
+
 // The row of a block comes with the first of its contents: their rows name it.
 Result<TableWrites::Place> TableWrites::PlaceOf(const Item& item, Contents& contents) {
-  static const Blob nothing{.codec = Codec::kBlock};
   if (item.block == nullptr) {
     KILN_TRY(const int64_t dictionary, DictionaryOf(item.key, item.value));
     return Place{.stored = &item.value, .dictionary = dictionary};
@@ -124,8 +132,7 @@ Result<TableWrites::Place> TableWrites::PlaceOf(const Item& item, Contents& cont
     KILN_TRY(row->second.dictionary, DictionaryOf(item.key, *item.block));
     KILN_TRY(row->second.number, context_->blocks->Insert(*item.block));
   }
-  return Place{.stored = &nothing,
-               .dictionary = row->second.dictionary,
+  return Place{.dictionary = row->second.dictionary,
                .block = row->second.number,
                .at = static_cast<int64_t>(item.at)};
 }
@@ -136,9 +143,9 @@ Result<void> TableWrites::PutContent(const Item& item, PutResult& stored, Conten
     Query insert(insert_blob_);
     insert.Bind(item.key.id)
         .Bind(static_cast<int64_t>(item.value.raw_size))
-        .Bind(static_cast<int64_t>(place.stored->codec))
+        .Bind(static_cast<int64_t>(CodecIn(place)))
         .Bind(NowSeconds())
-        .Bind(place.stored->bytes)
+        .Bind(BytesIn(place))
         .Bind(place.dictionary)
         .Bind(item.value.sum)
         .Bind(place.block)
@@ -230,9 +237,9 @@ Result<void> TableWrites::ReplaceContent(int64_t rid, const Item& item, const Pl
   Query replace(replace_blob_);
   return replace.Bind(rid)
       .Bind(static_cast<int64_t>(item.value.raw_size))
-      .Bind(static_cast<int64_t>(place.stored->codec))
+      .Bind(static_cast<int64_t>(CodecIn(place)))
       .Bind(NowSeconds())
-      .Bind(place.stored->bytes)
+      .Bind(BytesIn(place))
       .Bind(place.dictionary)
       .Bind(item.value.sum)
       .Bind(place.block)

@@ -48,7 +48,7 @@ class TableWrites {
 
   // Where the bytes of a content lie: in the row, or in a block.
   struct Place {
-    const Blob* stored = nullptr;  // what is written to the row
+    const Blob* stored = nullptr;  // null: in the block
     int64_t dictionary = 0;
     int64_t block = 0;
     int64_t at = 0;
@@ -70,6 +70,8 @@ class TableWrites {
 
   // The number of the dictionary that a blob needs, 0 for none. Errors: DICTIONARY_GONE.
   Result<int64_t> DictionaryOf(const Key& key, const Blob& stored);
+  static Codec CodecIn(const Place& place);
+  static ByteView BytesIn(const Place& place);
   Result<Place> PlaceOf(const Item& item, Contents& contents);
   Result<void> PutContent(const Item& item, PutResult& stored, Contents& contents);
   Result<int64_t> MeetStoredContent(const Item& item, const Place& place, PutResult& stored,

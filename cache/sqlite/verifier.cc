@@ -202,12 +202,15 @@ bool Verifier::IsSampled(const Hash128& id) const {
 }
 
 Result<void> Verifier::CheckBlobs() {
-  KILN_TRY(Statement statement,
-           connection_.Prepare(
-               "SELECT b.rid, b.id, b.raw_size, b.codec, b.data, b.dict,"
-               " EXISTS (SELECT 1 FROM ref WHERE ref.rid=b.rid), b.sum, b.block, b.at, k.id, k.dict"
-               " FROM blob AS b LEFT JOIN block AS k ON k.bid=b.block"
-               " WHERE b.rid>?1 ORDER BY b.rid LIMIT 1"));
+  KILN_TRY(
+      Statement statement,
+      connection_.Prepare(
+          "SELECT b.rid, b.id, b.raw_size, b.codec,"
+          " CASE WHEN length(b.data)<1048576 THEN b.data END, b.dict,"
+          " EXISTS (SELECT 1 FROM ref WHERE ref.rid=b.rid), b.sum, b.block, b.at, k.id, k.dict,"
+          " length(b.data)"
+          " FROM blob AS b LEFT JOIN block AS k ON k.bid=b.block"
+          " WHERE b.rid>?1 ORDER BY b.rid LIMIT 1"));
   for (int64_t rid = std::numeric_limits<int64_t>::min(); !Stopped();) {
     BlobRow row;
     {
@@ -219,13 +222,13 @@ Result<void> Verifier::CheckBlobs() {
       rid = query.Int(0);
       row = {.rid = rid, .id = query.Id(1), .dictionary = query.Int(5), .block = query.Int(8)};
       row.of_block = query.Int(11);
-      row.bytes_in_row = query.Blob(4).size();
+      row.bytes_in_row = static_cast<uint64_t>(query.Int(12));
       const auto raw_size = static_cast<uint64_t>(query.Int(2));
       if (CodecOf(query.Int(3)) == Codec::kBlock) {
         const BlockName block{.number = row.block, .id = query.Id(10).value_or(Hash128{})};
         KILN_TRY(row.blob, reads_.TakeOutOf(block, static_cast<uint64_t>(query.Int(9)), raw_size));
       } else {
-        row.blob = CopiedBlob(query.Blob(4));
+        KILN_TRY(row.blob, DataOf(query, 4, "blob", rid, query.Int(12)));
         row.blob.raw_size = raw_size;
         row.blob.codec = CodecOf(query.Int(3));
         row.block = 0;

@@ -70,8 +70,10 @@ TypeId Builder::Image(Scalar sampled, const ImageTraits& traits) {
   return Intern({.kind = TypeKind::kImage, .scalar = sampled, .extent = PackImage(traits)});
 }
 
-ConstId Builder::ScalarConst(TypeId type, uint32_t bits) {
-  return ConstId{InternRow(const_index_, consts_, {.type = type, .a = bits})};
+ConstId Builder::ScalarConst(TypeId type, uint64_t bits) {
+  return ConstId{InternRow(
+      const_index_, consts_,
+      {.type = type, .a = static_cast<uint32_t>(bits), .high = static_cast<uint32_t>(bits >> 32)})};
 }
 
 ConstId Builder::CompositeConst(TypeId type, ListId parts) {
@@ -227,7 +229,8 @@ BlockId Builder::BeginBlock() {
   blocks_.push_back({});
   block_nesting_.push_back(0);
   block_ends_path_.push_back(false);
-  open_blocks_.push_back({.block = id, .first = Count(open_insts_)});
+  block_uses_outer_.push_back(false);
+  open_blocks_.push_back({.block = id, .first = Count(open_insts_), .first_inst = Count(insts_)});
   return id;
 }
 
@@ -248,11 +251,17 @@ void Builder::EndBlock() {
   }
   block_nesting_[block.block.value] = static_cast<uint16_t>(nesting);
   block_ends_path_[block.block.value] = ends;
+  for (const uint32_t inst : header_.typed != 0 ? insts : std::span<const uint32_t>{}) {
+    if (lowest_operand_[inst] < block.first_inst) {
+      block_uses_outer_[block.block.value] = true;
+    }
+  }
   open_insts_.resize(block.first);
 }
 
 InstId Builder::AddInst(const Inst& inst, const InstSpans& spans) {
-  KILN_CHECK(!open_blocks_.empty() && FactsOf(inst.kind).form != Form::kClosed, "kind {}",
+  const Form form = header_.typed != 0 ? Form::kTypedOpen : Form::kUntyped;
+  KILN_CHECK(!open_blocks_.empty() && Includes(FactsOf(inst.kind).form, form), "kind {}",
              inst.kind);
   if (inst.kind == InstKind::kAlias) {
     const AliasInst alias = inst.As<AliasInst>();
@@ -260,16 +269,39 @@ InstId Builder::AddInst(const Inst& inst, const InstSpans& spans) {
   }
   const InstId id{Count(insts_)};
   inst_nesting_.push_back(CheckNesting(NestingOf(inst)));
+  if (header_.typed != 0) {
+    lowest_operand_.push_back(LowestOperandOf(inst));
+  }
   insts_.push_back(inst);
   inst_spans_.push_back(spans);
   open_insts_.push_back(id.value);
   return id;
 }
 
+// Values that an instruction and the blocks in it use; what is inside was added before.
+uint32_t Builder::LowestOperandOf(const Inst& inst) const {
+  uint32_t lowest = kNoRow;
+  const auto lists = [this](ListId id) { return ListAt(id); };
+  ForEachInstOperand(inst, lists, [&](uint32_t operand) { lowest = std::min(lowest, operand); });
+  ForEachOwnedBlock(inst, lists, [&](uint32_t block) {
+    const Block& row = blocks_[block];
+    for (const uint32_t nested : std::span(block_insts_).subspan(row.first, row.count)) {
+      lowest = std::min(lowest, lowest_operand_[nested]);
+    }
+  });
+  return lowest;
+}
+
 // A left operand adds no level: chains are as long as sources make them (ids.h).
 uint32_t Builder::NestingOf(const Inst& inst) const {
   uint32_t below = 0;
   uint32_t left = 0;
+  if (header_.typed != 0) {  // nothing recurses over operands there
+    ForEachOwnedBlock(
+        inst, [this](ListId id) { return ListAt(id); },
+        [&](uint32_t block) { below = std::max<uint32_t>(below, block_nesting_[block]); });
+    return below + 1;
+  }
   const auto use_inst = [&](uint32_t operand, uint32_t& level) {
     KILN_CHECK(operand < insts_.size(), "operand {} of instruction {}", operand, insts_.size());
     level = std::max<uint32_t>(level, inst_nesting_[operand]);
@@ -304,6 +336,7 @@ CutTables Builder::TablesToCut() {
           .block_insts = block_insts_,
           .extra = extra_,
           .block_ends_path = block_ends_path_,
+          .block_uses_outer = block_uses_outer_,
           .regions = segments_,
           .region_spans = segment_spans_};
 }
@@ -343,6 +376,9 @@ Module Builder::Finish(const Hash128& fingerprint) {
     string_bytes.insert(string_bytes.end(), text.begin(), text.end());
     string_ends.push_back(static_cast<uint32_t>(string_bytes.size()));
   }
+  std::ranges::stable_sort(attributes_, [](const Attribute& a, const Attribute& b) {
+    return std::pair(a.of_member, a.owner) < std::pair(b.of_member, b.owner);
+  });
   const ModuleView tables{.header = header_,
                           .types = types_,
                           .consts = consts_,
@@ -358,6 +394,7 @@ Module Builder::Finish(const Hash128& fingerprint) {
                           .extra = extra_,
                           .string_ends = string_ends,
                           .string_bytes = string_bytes,
+                          .attributes = attributes_,
                           .spans = spans_,
                           .decl_spans = decl_spans_,
                           .member_spans = member_spans_,

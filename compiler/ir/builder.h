@@ -56,7 +56,7 @@ class Builder {
   TypeId RuntimeArray(TypeId element);
   TypeId Sampler() { return Intern({.kind = TypeKind::kSampler}); }
   TypeId Image(Scalar sampled, const ImageTraits& traits);
-  ConstId ScalarConst(TypeId type, uint32_t bits);
+  ConstId ScalarConst(TypeId type, uint64_t bits);
   ConstId CompositeConst(TypeId type, ListId parts);  // of ConstId
   CexprId Intern(const Cexpr& cexpr);
   CexprId Literal(ValueKind kind, uint32_t bits);  // flag, uint, sint, float
@@ -85,6 +85,9 @@ class Builder {
   DeclId Add(Decl decl, const DeclSpans& spans, std::span<const Member> members = {},
              std::span<const MemberSpans> member_spans = {});
 
+  // Of typed modules. Rows of one owner come in their order, owners in any.
+  void Add(const Attribute& attribute) { attributes_.push_back(attribute); }
+
   // --- functions ---------------------------------------------------------------------------------
   // Begins a function and its body block. `decl.type` is the return type.
   DeclId BeginFunction(Decl decl, const DeclSpans& spans);
@@ -112,11 +115,13 @@ class Builder {
   struct OpenBlock {
     BlockId block;
     uint32_t first = 0;  // of its instructions in open_insts_
+    uint32_t first_inst = 0;
   };
 
   DeclId AddRow(Decl decl, const DeclSpans& spans);
   LocalId AddLocalRow(const Local& local, const LocalSpans& spans);
   uint32_t NestingOf(const Inst& inst) const;
+  uint32_t LowestOperandOf(const Inst& inst) const;
   std::span<const uint32_t> ListAt(ListId id) const;
   CutTables TablesToCut();
 
@@ -135,6 +140,7 @@ class Builder {
   std::vector<Block> blocks_;
   std::vector<uint32_t> block_insts_;
   std::vector<uint32_t> extra_;
+  std::vector<Attribute> attributes_;
   std::vector<Span> spans_;
   std::vector<DeclSpans> decl_spans_;
   std::vector<MemberSpans> member_spans_;
@@ -154,6 +160,8 @@ class Builder {
   std::vector<uint16_t> inst_nesting_;
   std::vector<uint16_t> block_nesting_;
   std::vector<bool> block_ends_path_;
+  std::vector<bool> block_uses_outer_;    // a value of a block around it; of typed modules
+  std::vector<uint32_t> lowest_operand_;  // by inst, its blocks included; of typed modules
 
   // The function that is being built.
   DeclId function_;

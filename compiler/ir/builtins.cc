@@ -8,30 +8,48 @@ namespace kiln::ir {
 
 bool ExistsFor(BuiltinTypes types, const Type& type) {
   const bool vector = type.kind == TypeKind::kVector;
-  const bool real = type.scalar == Scalar::kF32 || type.scalar == Scalar::kF16;
+  const bool matrix = type.kind == TypeKind::kMatrix && IsFloatScalar(type.scalar);
+  const bool real = vector && IsFloatScalar(type.scalar);
+  const bool integer = vector && IsIntegerScalar(type.scalar);
   switch (types) {
     case BuiltinTypes::kNone:
       return false;
     case BuiltinTypes::kF:
-      return vector && real;
+      return real && type.scalar != Scalar::kF64;
+    case BuiltinTypes::kFD:
+      return real;
     case BuiltinTypes::kF2:
-      return vector && real && type.rows >= 2;
+      return real && type.rows >= 2;
     case BuiltinTypes::kF3:
-      return vector && real && type.rows == 3;
+      return real && type.rows == 3;
     case BuiltinTypes::kFUS:
       return vector && type.scalar != Scalar::kBool;
     case BuiltinTypes::kFS:
-      return vector && (real || type.scalar == Scalar::kS32);
+      return real || (vector && IsSignedScalar(type.scalar));
     case BuiltinTypes::kF32:
       return vector && type.scalar == Scalar::kF32;
     case BuiltinTypes::kS:
-      return vector && type.scalar == Scalar::kS32;
+      return vector && IsSignedScalar(type.scalar);
     case BuiltinTypes::kV2:
       return vector && type.rows >= 2;
     case BuiltinTypes::kB2:
       return vector && type.scalar == Scalar::kBool && type.rows >= 2;
+    case BuiltinTypes::kI2:
+      return integer && type.rows >= 2;
+    case BuiltinTypes::kI32:
+      return integer && BitWidthOf(type.scalar) == 32;
+    case BuiltinTypes::kU32:
+      return vector && type.scalar == Scalar::kU32;
     case BuiltinTypes::kM:
-      return type.kind == TypeKind::kMatrix && type.columns == type.rows;
+      return matrix && type.columns == type.rows;
+    case BuiltinTypes::kMA:
+      return matrix;
+    case BuiltinTypes::kP2:
+      return type == VectorType(Scalar::kF32, 2);
+    case BuiltinTypes::kP4:
+      return type == VectorType(Scalar::kF32, 4);
+    case BuiltinTypes::kU1:
+      return type == VectorType(Scalar::kU32, 1);
   }
   KILN_UNREACHABLE();
 }

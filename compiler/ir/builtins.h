@@ -15,14 +15,34 @@ enum class Builtin : uint16_t {
 #include "compiler/ir/builtins.def"
 };
 
-enum class BuiltinTypes : uint8_t { kNone, kF, kF2, kF3, kFUS, kFS, kF32, kS, kV2, kB2, kM };
+enum class BuiltinTypes : uint8_t {
+  kNone,
+  kF,
+  kFD,
+  kF2,
+  kF3,
+  kFUS,
+  kFS,
+  kF32,
+  kS,
+  kV2,
+  kB2,
+  kI2,
+  kI32,
+  kU32,
+  kM,
+  kMA,
+  kP2,
+  kP4,
+  kU1,
+};
 enum class BuiltinLowering : uint8_t { kGlsl, kOp, kSpecial };
 
 struct BuiltinFacts {
   std::string_view name;
   BuiltinTypes types;
-  std::string_view parameters;  // letters T, 1 and B
-  char result;                  // 'T', '1', 'V', 'X'
+  std::string_view parameters;  // letters T, 1, B, S and u
+  char result;                  // a letter of builtins.def
   BuiltinLowering lowering;
 };
 inline constexpr BuiltinFacts kBuiltinFacts[] = {
@@ -34,6 +54,8 @@ inline constexpr uint32_t kBuiltinCount = sizeof(kBuiltinFacts) / sizeof(kBuilti
 constexpr const BuiltinFacts& FactsOf(Builtin builtin) {
   return kBuiltinFacts[static_cast<uint16_t>(builtin)];
 }
+// Closing of untyped modules makes none of these.
+constexpr bool IsOfTypedModules(Builtin builtin) { return builtin >= Builtin::kNMin; }
 // Does the family exist for `type`?
 bool ExistsFor(BuiltinTypes types, const Type& type);
 

@@ -63,12 +63,22 @@ struct Cexpr {
   uint16_t kind = 0;
   uint32_t a = 0;
   uint32_t b = 0;
-  uint32_t zero = 0;
+  uint32_t zero = 0;  // 1: kWrapping, of an operator that MayWrap
   friend bool operator==(const Cexpr&, const Cexpr&) = default;
 };
 static_assert(sizeof(Cexpr) == 16 && std::is_trivially_copyable_v<Cexpr>);
 
 inline constexpr CexprId kTrue{0};
+
+// Cexpr::zero of an operator whose integers wrap, as in typed modules of languages where they do:
+// sums, differences, products, negations and quotients lose their upper bits, counts of shifts are
+// masked. All others are checked: what does not fit is an error.
+inline constexpr uint32_t kWrapping = 1;
+constexpr bool MayWrap(CexprOp op) {
+  return op == CexprOp::kNegate || op == CexprOp::kAdd || op == CexprOp::kSub ||
+         op == CexprOp::kMul || op == CexprOp::kDiv || op == CexprOp::kShiftLeft ||
+         op == CexprOp::kShiftRight;
+}
 
 // What the words of a row are: the operand schema of compile-time expressions.
 enum class CexprShape : uint8_t { kLiteral, kName, kUnary, kBinary, kSelect, kComposite, kInvalid };

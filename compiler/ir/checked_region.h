@@ -20,6 +20,8 @@ struct Surroundings {
   FlatMap<uint32_t, const SpecialisedLocal*> locals;  // of enclosing segments
   FlatMap<uint32_t, const SpecialisedDecl*> decls;    // interface and signatures
   const SpecialisedDecl* signature = nullptr;         // of the function
+  const EntryRef* entry = nullptr;                    // if the function is its entry point
+  std::optional<Stage> stage;                         // that reaches the function
 };
 
 class CheckedRegion {
@@ -48,9 +50,11 @@ class CheckedRegion {
   const Pool& pool;
   const Surroundings* surroundings;
   FlatMap<uint32_t, const SpecialisedLocal*> locals;  // own
-  std::vector<LocalId> open_loops;
-  size_t holes = 0;           // met so far
-  uint32_t current = kNoRow;  // inst, for messages
+  std::vector<LocalId> open_loops;                    // and switches
+  size_t jump_limit = 0;       // those of open_loops before it are out of reach
+  uint32_t in_continuing = 0;  // continuing blocks around
+  size_t holes = 0;            // met so far
+  uint32_t current = kNoRow;   // inst, for messages
 
  private:
   std::optional<Error> error_;

@@ -3,6 +3,7 @@
 // segments, and the span rows that run parallel to them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
@@ -19,10 +20,10 @@ struct Option {
   OptionScope scope = OptionScope::kGlobal;
   OptionKind kind = OptionKind::kFlag;
   uint16_t specialize = 0;     // 1: version 2, not folded
-  uint32_t default_value = 0;  // flag 0/1, uint, sint, float bits; enum: index, always 0
+  uint32_t default_value = 0;  // flag 0/1, uint, sint, float bits; enum: index
   ListId values{};             // enum: list of StringId; else invalid
   SpanId span{};               // of the name
-  uint32_t zero = 0;
+  uint32_t id_plus_one = 0;    // the number that the source gives it, or 0: none
 };
 static_assert(sizeof(Option) == 24 && std::is_trivially_copyable_v<Option>);
 
@@ -37,6 +38,8 @@ enum class DeclKind : uint16_t {
   kImage,
   kFunction,
   kWorkgroup,
+  kPrivate,
+  kEntry,
 };
 enum class ContainerKind : uint8_t { kVertexAttributes, kInstanceAttributes, kState, kColorOutput };
 enum class BufferKind : uint8_t { kUniform, kReadOnlyStorage, kReadWriteStorage };
@@ -47,7 +50,8 @@ enum class ImageAccess : uint8_t { kReadOnly, kWriteOnly, kReadWrite };
 //   kind           flags                      type                 members     body
 //   kConstant      -                          declared or invalid  -           CexprId value
 //   kSetting       -                          -                    -           CexprId value; aux =
-//   block or kNoBlock kStruct        -                          -                    fields      -
+//   block or kNoBlock; of a typed module: DeclId of the entry point or kNoRow
+//   kStruct        -                          -                    fields      -
 //   kContainer     ContainerKind              -                    fields      -
 //   kBuffer        BufferKind | set << 8      -                    fields      -
 //   kPushConstant  -                          -                    fields      -
@@ -55,6 +59,11 @@ enum class ImageAccess : uint8_t { kReadOnly, kWriteOnly, kReadWrite };
 //   kImage         ImageAccess | set << 8     image or image array -           -
 //   kFunction      1 = relaxed return         return type          parameters  RegionId of the
 //   body kWorkgroup     -                          type                 -           -
+//   kPrivate       -                          type                 -           CexprId of the
+//   initial value, or kNoRow: zero
+//   kEntry         Stage                      -                    -           DeclId of the
+//   function
+// In typed modules a buffer has fields or, as its type, one content.
 struct Decl {
   DeclKind kind = DeclKind::kConstant;
   uint16_t flags = 0;
@@ -96,12 +105,52 @@ struct Member {
 };
 static_assert(sizeof(Member) == 24 && std::is_trivially_copyable_v<Member>);
 
-enum class LocalKind : uint8_t { kParameter, kVariable, kAlias, kLoopExit };
+// --- attributes ----------------------------------------------------------------------------------
+enum class AttributeKey : uint16_t {
+#define KILN_ATTRIBUTE(key, name, a, b, owners) k##key,
+#include "compiler/ir/attributes.def"
+};
+enum class AttributeWord : uint8_t { kNone, kNumber, kText, kInterpolation, kRate, kFormat };
+enum class AttributeOwners : uint8_t { kDecl = 1, kMember = 2, kAny = 3 };
+struct AttributeFacts {
+  const char* name;
+  AttributeWord a, b;
+  AttributeOwners owners;
+};
+inline constexpr AttributeFacts kAttributeFacts[] = {
+#define KILN_ATTRIBUTE(key, name, a, b, owners) \
+  {name, AttributeWord::k##a, AttributeWord::k##b, AttributeOwners::k##owners},
+#include "compiler/ir/attributes.def"
+};
+constexpr const AttributeFacts& FactsOf(AttributeKey key) {
+  return kAttributeFacts[static_cast<size_t>(key)];
+}
+
+enum class Interpolation : uint8_t { kSmooth, kFlat, kNoPerspective, kCentroid, kSample };
+enum class Rate : uint8_t { kVertex, kInstance };
+
+// One attribute of a declaration (of a function: of what it returns) or of a member. Rows of one
+// owner follow each other in the order in which they were written; declarations before members,
+// both in the order of their tables.
+struct Attribute {
+  uint16_t of_member = 0;  // 1: owner is a MemberId, else a DeclId
+  AttributeKey key = AttributeKey::kBinding;
+  uint32_t owner = 0;
+  uint32_t a = 0;  // what attributes.def says; 0 for nothing
+  uint32_t b = 0;
+  friend bool operator==(const Attribute&, const Attribute&) = default;
+};
+static_assert(sizeof(Attribute) == 16 && std::is_trivially_copyable_v<Attribute>);
+
+enum class LocalKind : uint8_t { kParameter, kVariable, kAlias, kLoopExit, kSwitchExit };
+constexpr bool IsExit(LocalKind kind) {
+  return kind == LocalKind::kLoopExit || kind == LocalKind::kSwitchExit;
+}
 
 // A name that lives in one function. Those a segment declares are its reserved names, listed by the
 // segment in source order (spec/architecture 10.1).
 struct Local {
-  StringId name{};            // invalid for loop exits
+  StringId name{};            // invalid for exits
   CexprId condition = kTrue;  // of parameters and aliases
   TypeId type{};              // open; parameter, variable
   LocalKind kind = LocalKind::kVariable;

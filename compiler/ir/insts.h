@@ -34,6 +34,8 @@ enum class BinaryOp : uint16_t {
   kGreaterEqual,
   kEqual,
   kNotEqual,
+  kRem,              // the sign of the left operand
+  kNotEqualOrdered,  // false if an operand is no number
 };
 enum class UnaryOp : uint16_t { kNegate, kNot, kComplement, kPlus };
 enum class LogicalOp : uint16_t { kAnd, kOr };
@@ -55,6 +57,83 @@ enum class StageVariable : uint16_t {
 // Which of the two variables of a container field is meant: a state field is written by the vertex
 // stage and read by the fragment stage. Buffers, samplers and images use kNone.
 enum class Direction : uint16_t { kNone, kIn, kOut };
+
+// What is promised of one instruction or demanded of it (docs/IR.md, "Flags"): bits of the high
+// byte of Inst::flags, by number.
+enum class InstFlag : uint8_t { kPrecise, kRelaxed, kNonUniform, kTotal, kSaturating, kBounded };
+constexpr uint16_t BitOf(InstFlag flag) {
+  return static_cast<uint16_t>(0x100u << static_cast<uint32_t>(flag));
+}
+// The low byte of Inst::flags: what FlagSchema says.
+inline constexpr uint16_t kSchemaFlags = 0xff;
+
+enum class BranchHint : uint16_t { kNone, kFlatten, kDontFlatten };
+// The high byte of the flags of a loop is the n of unroll(n).
+enum class LoopHint : uint16_t { kNone, kUnroll, kDontUnroll };
+
+enum class ImageOp : uint16_t {
+#define KILN_IMAGE_OP(op, name, operands, keywords) k##op,
+#include "compiler/ir/image_ops.def"
+};
+// Keyword operands of an image operation: bits of the literal of `image`, and their order. All but
+// `sparse` are followed by one operand, `grad` by two.
+enum class ImageOperand : uint8_t {
+  kBias,
+  kLod,
+  kGrad,
+  kConstOffset,
+  kOffset,
+  kConstOffsets,
+  kSample,
+  kMinLod,
+  kSparse,
+};
+constexpr uint32_t BitOf(ImageOperand operand) { return 1u << static_cast<uint32_t>(operand); }
+// In the same literal: the sampler is part of the image.
+inline constexpr uint32_t kCombinedSampler = 1u << 15;
+
+enum class AtomicOp : uint16_t {
+  kLoad,
+  kStore,
+  kAdd,
+  kSub,
+  kMin,
+  kMax,
+  kAnd,
+  kOr,
+  kXor,
+  kExchange,
+  kCompareExchange,
+};
+enum class MemoryScope : uint8_t { kNone, kDevice, kWorkgroup, kSubgroup, kInvocation };
+enum class MemoryOrder : uint8_t { kRelaxed, kAcquire, kRelease, kAcquireRelease };
+enum class MemoryKind : uint8_t { kWorkgroup, kBuffer, kImage };
+
+// The literals of `atomic` and `barrier`.
+struct AtomicMode {
+  MemoryScope scope = MemoryScope::kDevice;
+  MemoryOrder order = MemoryOrder::kRelaxed;
+};
+constexpr uint32_t Pack(const AtomicMode& mode) {
+  return static_cast<uint32_t>(mode.scope) | static_cast<uint32_t>(mode.order) << 8;
+}
+constexpr AtomicMode UnpackAtomic(uint32_t literal) {
+  return {static_cast<MemoryScope>(literal & 0xffu),
+          static_cast<MemoryOrder>(literal >> 8 & 0xffu)};
+}
+struct BarrierMode {
+  MemoryScope execution = MemoryScope::kNone;
+  MemoryScope scope = MemoryScope::kDevice;
+  uint8_t kinds = 0;  // 1 << MemoryKind
+};
+constexpr uint32_t Pack(const BarrierMode& mode) {
+  return static_cast<uint32_t>(mode.execution) | static_cast<uint32_t>(mode.scope) << 8 |
+         uint32_t{mode.kinds} << 16;
+}
+constexpr BarrierMode UnpackBarrier(uint32_t literal) {
+  return {static_cast<MemoryScope>(literal & 0xffu), static_cast<MemoryScope>(literal >> 8 & 0xffu),
+          static_cast<uint8_t>(literal >> 16 & 0xffu)};
+}
 
 // One row. `type` is a TypeId of the module in generic IR (the written type of a constructor, T of
 // a builtin family, else the deferred type) and a TypeId of the Pool in specialised IR: the type of
@@ -150,21 +229,21 @@ constexpr uint32_t Write(T v) {
       return {kKind, 0, type, inst_field::Write(a_name), inst_field::Write(b_name)}; \
     }                                                                                \
   }
-#define KILN_VIEW_F(Name, Kind, F, f_name, A, a_name, B, b_name)                     \
-  struct Name {                                                                      \
-    static constexpr InstKind kKind = InstKind::Kind;                                \
-    TypeId type = {};                                                                \
-    F f_name = {};                                                                   \
-    A a_name = {};                                                                   \
-    B b_name = {};                                                                   \
-    static Name From(const Inst& i) {                                                \
-      return {i.type, static_cast<F>(i.flags), inst_field::Read<A>(i.a),             \
-              inst_field::Read<B>(i.b)};                                             \
-    }                                                                                \
-    Inst To() const {                                                                \
-      return {kKind, static_cast<uint16_t>(f_name), type, inst_field::Write(a_name), \
-              inst_field::Write(b_name)};                                            \
-    }                                                                                \
+#define KILN_VIEW_F(Name, Kind, F, f_name, A, a_name, B, b_name)                        \
+  struct Name {                                                                         \
+    static constexpr InstKind kKind = InstKind::Kind;                                   \
+    TypeId type = {};                                                                   \
+    F f_name = {};                                                                      \
+    A a_name = {};                                                                      \
+    B b_name = {};                                                                      \
+    static Name From(const Inst& i) {                                                   \
+      return {i.type, static_cast<F>(i.flags & kSchemaFlags), inst_field::Read<A>(i.a), \
+              inst_field::Read<B>(i.b)};                                                \
+    }                                                                                   \
+    Inst To() const {                                                                   \
+      return {kKind, static_cast<uint16_t>(f_name), type, inst_field::Write(a_name),    \
+              inst_field::Write(b_name)};                                               \
+    }                                                                                   \
   }
 
 enum class Builtin : uint16_t;  // builtins.h
@@ -220,6 +299,19 @@ KILN_VIEW2(SelectInst, kSelect, InstId, condition, ListId, operands);
 KILN_VIEW2(SelectBlocksInst, kSelectBlocks, InstId, condition, ListId, blocks);
 KILN_VIEW2(StoreInst, kStore, InstId, place, InstId, value);
 KILN_VIEW1(HoleInst, kHole, RegionId, segment);
+KILN_VIEW1(CexprInst, kCexpr, CexprId, value);
+KILN_VIEW2(ChooseInst, kChoose, CexprId, condition, ListId, blocks);
+KILN_VIEW2(FaultInst, kFault, StringId, code, ListId, arguments);
+KILN_VIEW_F(SwitchInst, kSwitch, BranchHint, hint, LocalId, exit, ListId, cases);
+KILN_VIEW0(DemoteInst, kDemote);
+KILN_VIEW0(UnreachableInst, kUnreachable);
+KILN_VIEW1(BitcastInst, kBitcast, InstId, value);
+KILN_VIEW2(InsertInst, kInsert, InstId, whole, ListId, part);  // what is put in, then the steps
+KILN_VIEW_F(ImageInst, kImage, ImageOp, op, uint32_t, keywords, ListId, operands);
+KILN_VIEW2(TexelInst, kTexel, InstId, image, ListId, operands);
+KILN_VIEW_F(AtomicInst, kAtomic, AtomicOp, op, uint32_t, mode, ListId, operands);
+KILN_VIEW1(BarrierInst, kBarrier, uint32_t, mode);
+KILN_VIEW1(IoInst, kIo, uint32_t, row);
 
 #undef KILN_VIEW0
 #undef KILN_VIEW1
@@ -245,10 +337,38 @@ enum class OperandSchema : uint8_t {
   kInsts,
   kLocals,
   kBlocks,
+  kTexts,  // ListId of StringId
+  kPart,   // ListId: an InstId, then literals
+  kCases,  // ListId: an InstId, then cases (operands.h)
 };
-enum class FlagSchema : uint8_t { kNone, kBinary, kUnary, kLogical, kBuiltin, kStage, kDirection };
+enum class FlagSchema : uint8_t {
+  kNone,
+  kBinary,
+  kUnary,
+  kLogical,
+  kBuiltin,
+  kStage,
+  kDirection,
+  kBranch,
+  kLoop,
+  kImage,
+  kAtomic,
+};
 enum class ResultSchema : uint8_t { kValue, kPlace, kVoid, kDeferred };
-enum class Form : uint8_t { kOpen, kClosed, kBoth };
+
+// Where a kind may stand: bits.
+enum class Form : uint8_t {
+  kUntyped = 1,    // open, in modules that are not typed
+  kTypedOpen = 2,  // open, in typed modules
+  kClosed = 4,
+  kOpen = kUntyped,
+  kBoth = kUntyped | kTypedOpen | kClosed,
+  kAnyOpen = kUntyped | kTypedOpen,
+  kTyped = kTypedOpen | kClosed,
+};
+constexpr bool Includes(Form form, Form one) {
+  return (static_cast<uint8_t>(form) & static_cast<uint8_t>(one)) != 0;
+}
 
 struct InstFacts {
   const char* mnemonic;

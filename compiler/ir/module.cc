@@ -4,6 +4,7 @@
 #include "compiler/ir/module.h"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "compiler/base/section_file.h"
@@ -15,6 +16,7 @@ namespace {
 constexpr uint64_t kMagic = SectionMagic("kilnmod1");
 constexpr uint32_t kHeaderSection = 1;
 constexpr uint32_t kFirstTable = 2;
+constexpr uint32_t kAttributeTable = 16;
 constexpr uint32_t kFirstSpanTable = 32;
 
 // Calls visit(section kind, table) for every table of a view.
@@ -24,7 +26,7 @@ void ForEachTable(View& view, Visit visit) {
   const auto semantic = [&](auto&... tables) { (visit(kind++, tables), ...); };
   semantic(view.types, view.consts, view.cexprs, view.options, view.decls, view.members,
            view.locals, view.segments, view.insts, view.blocks, view.block_insts, view.extra,
-           view.string_ends, view.string_bytes);
+           view.string_ends, view.string_bytes, view.attributes);
   kind = kFirstSpanTable;
   semantic(view.spans, view.decl_spans, view.member_spans, view.local_spans, view.segment_spans,
            view.inst_spans);
@@ -34,17 +36,21 @@ Bytes WriteImage(const ModuleView& view, std::span<const uint32_t> line_starts,
                  const Hash128& fingerprint) {
   SectionFileWriter writer(kMagic, fingerprint);
   writer.Add(kHeaderSection, std::span(&view.header, 1));
-  ForEachTable(view, [&](uint32_t kind, const auto& table) { writer.Add(kind, table); });
+  ForEachTable(view, [&](uint32_t kind, const auto& table) {
+    if (kind != kAttributeTable || !table.empty()) {
+      writer.Add(kind, table);
+    }
+  });
   if (!line_starts.empty()) {
     writer.Add(kLineStartsSection, line_starts);
   }
   return writer.Finish();
 }
 
-// Points `table` at the rows of its section. Span tables may be missing.
+// Points `table` at the rows of its section. Attributes and span tables may be missing.
 template <class Row>
 bool ReadTable(const SectionFileView& file, uint32_t kind, std::span<const Row>& table) {
-  if (kind >= kFirstSpanTable && !file.Has(kind)) {
+  if (kind >= kAttributeTable && !file.Has(kind)) {
     return true;
   }
   const Result<std::span<const Row>> rows = file.Rows<Row>(kind);
@@ -56,7 +62,7 @@ bool ReadTable(const SectionFileView& file, uint32_t kind, std::span<const Row>&
 
 }  // namespace
 
-static_assert(sizeof(ModuleHeader) == 8 && std::is_trivially_copyable_v<ModuleHeader>);
+static_assert(sizeof(ModuleHeader) == 16 && std::is_trivially_copyable_v<ModuleHeader>);
 
 std::string_view ModuleView::Text(StringId id) const {
   const uint32_t begin = id.value == 0 ? 0 : string_ends[id.value - 1];
@@ -74,6 +80,28 @@ std::span<const uint32_t> ModuleView::InstsOf(BlockId id) const {
 
 std::span<const Member> ModuleView::MembersOf(const Decl& decl) const {
   return members.subspan(decl.first_member, decl.member_count);
+}
+
+namespace {
+
+std::span<const Attribute> AttributesAt(std::span<const Attribute> rows, uint16_t of_member,
+                                        uint32_t owner) {
+  const auto before = [](const Attribute& a, const Attribute& b) {
+    return std::tie(a.of_member, a.owner) < std::tie(b.of_member, b.owner);
+  };
+  const Attribute key{.of_member = of_member, .owner = owner};
+  const auto [first, last] = std::equal_range(rows.begin(), rows.end(), key, before);
+  return rows.subspan(static_cast<size_t>(first - rows.begin()), static_cast<size_t>(last - first));
+}
+
+}  // namespace
+
+std::span<const Attribute> ModuleView::AttributesOf(DeclId id) const {
+  return AttributesAt(attributes, 0, id.value);
+}
+
+std::span<const Attribute> ModuleView::AttributesOf(MemberId id) const {
+  return AttributesAt(attributes, 1, id.value);
 }
 
 Span ModuleView::SpanOf(SpanId id) const {

@@ -25,10 +25,30 @@ namespace kiln::ir {
 
 enum class Language : uint32_t { kRpl, kHlsl, kWgsl, kSpirv };
 
+// What a language refuses beyond what the IR refuses, each of which later stages check only where
+// the module says so. See docs/IR.md, "Rules".
+enum class ModuleRule : uint8_t {
+  kNamesHideNothing,         // RPL6040
+  kNothingBehindAnEnd,       // RPL6041
+  kExpressionsHaveEffects,   // RPL6044
+  kFunctionsReturn,          // RPL5021
+  kReadsAreAssigned,         // RPL6043
+  kEntriesTakeNothing,       // RPL5003
+  kVertexWritesPosition,     // RPL5009
+  kOneFunctionPerName,       // RPL5002
+  kGroupsOrderTheInterface,  // spec/rpl 8.1 step 3
+};
+inline constexpr uint32_t kModuleRules = 9;
+inline constexpr uint32_t kAllRules = (1u << kModuleRules) - 1;
+
 // What a front end says about a module as a whole.
 struct ModuleHeader {
   Language language = Language::kRpl;
   uint32_t version = 1;  // of the language
+  uint32_t typed = 0;    // 1: instructions are those of typed modules
+  uint32_t rules = kAllRules;
+
+  bool Has(ModuleRule rule) const { return (rules >> static_cast<uint32_t>(rule) & 1u) != 0; }
 };
 
 struct ModuleView {
@@ -47,6 +67,7 @@ struct ModuleView {
   std::span<const uint32_t> extra;        // lists: count, then items
   std::span<const uint32_t> string_ends;  // end offset of each string in string_bytes
   std::span<const char> string_bytes;
+  std::span<const Attribute> attributes;  // a section only if there are any
   // Spans: empty if the image was stored without them.
   std::span<const Span> spans;
   std::span<const DeclSpans> decl_spans;
@@ -59,6 +80,8 @@ struct ModuleView {
   std::span<const uint32_t> List(ListId id) const;      // empty if invalid
   std::span<const uint32_t> InstsOf(BlockId id) const;  // InstId values in order
   std::span<const Member> MembersOf(const Decl& decl) const;
+  std::span<const Attribute> AttributesOf(DeclId id) const;  // O(log attributes), and so on
+  std::span<const Attribute> AttributesOf(MemberId id) const;
   Span SpanOf(SpanId id) const;  // {0,0} if invalid or without spans
 
   // Checks header, fingerprint and section bounds of `image` (16-byte aligned, must outlive the

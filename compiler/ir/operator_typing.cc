@@ -37,12 +37,15 @@ constexpr BinaryRow kBinaryRows[] = {
     {Bits(Op::kMul), P::kMatrix, P::kColumnsVector, R::kRowsVector, F::kMatrixTimesVector, kAll},
     {Bits(Op::kMul), P::kFloatVector, P::kRowsMatrix, R::kColumnsVector, F::kVectorTimesMatrix,
      kAll},
-    {Bits(Op::kMul), P::kMatrix, P::kSame, R::kLeft, F::kMatrixTimesMatrix, kAll},
+    {Bits(Op::kMul), P::kMatrix, P::kSame, R::kLeft, F::kMatrixTimesMatrix, kRpl},
     {Bits(Op::kDiv), P::kVector, P::kSame, R::kLeft, F::kSame, kAll},
     {Bits(Op::kDiv), P::kVector, P::kItem, R::kLeft, F::kSplatRight, kRpl},
     {Bits(Op::kDiv), P::kMatrix, P::kSame, R::kLeft, F::kMatrixPerColumn, kAll},
     {Bits(Op::kMod, Op::kAnd, Op::kOr, Op::kXor, Op::kShiftLeft, Op::kShiftRight), P::kIntVector,
      P::kSame, R::kLeft, F::kSame, kAll},
+    {Bits(Op::kMul), P::kMatrix, P::kColumnsMatrix, R::kProduct, F::kMatrixTimesMatrix, kClosed},
+    {Bits(Op::kRem), P::kVector, P::kSame, R::kLeft, F::kSame, kClosed},
+    {Bits(Op::kNotEqualOrdered), P::kFloatVector, P::kSame, R::kBoolVector, F::kCompare, kClosed},
     {Bits(Op::kShiftRightArithmetic), P::kSignedVector, P::kSame, R::kLeft, F::kSame, kClosed},
     {Bits(Op::kLess, Op::kGreater, Op::kLessEqual, Op::kGreaterEqual, Op::kEqual, Op::kNotEqual),
      P::kScalar, P::kSame, R::kBool, F::kCompare, kAll},
@@ -59,9 +62,6 @@ constexpr UnaryRow kUnaryRows[] = {
     {UnaryOp::kComplement, P::kIntVector, kClosed}, {UnaryOp::kPlus, P::kAny, kRpl},
 };
 
-bool IsFloat(Scalar scalar) { return scalar == Scalar::kF32 || scalar == Scalar::kF16; }
-bool IsInt(Scalar scalar) { return scalar == Scalar::kU32 || scalar == Scalar::kS32; }
-
 // Does `type` fit the pattern, next to a left operand of type `left`?
 bool Fits(const Pool& pool, OperandPattern pattern, TypeId id, TypeId left_id) {
   const Type& type = pool[id];
@@ -69,19 +69,19 @@ bool Fits(const Pool& pool, OperandPattern pattern, TypeId id, TypeId left_id) {
   const bool vector = type.kind == TypeKind::kVector;
   switch (pattern) {
     case P::kVector:
-      return vector && (IsFloat(type.scalar) || IsInt(type.scalar));
+      return vector && (IsFloatScalar(type.scalar) || IsIntegerScalar(type.scalar));
     case P::kFloatVector:
-      return vector && IsFloat(type.scalar);
+      return vector && IsFloatScalar(type.scalar);
     case P::kIntVector:
-      return vector && IsInt(type.scalar);
+      return vector && IsIntegerScalar(type.scalar);
     case P::kSignedVector:
-      return vector && type.scalar == Scalar::kS32;
+      return vector && IsSignedScalar(type.scalar);
     case P::kMatrix:
-      return type.kind == TypeKind::kMatrix;
+      return type.kind == TypeKind::kMatrix && IsFloatScalar(type.scalar);
     case P::kScalar:
       return vector && type.rows == 1 && type.scalar != Scalar::kBool;
     case P::kIntScalar:
-      return vector && type.rows == 1 && IsInt(type.scalar);
+      return vector && type.rows == 1 && IsIntegerScalar(type.scalar);
     case P::kBool:
       return vector && type.rows == 1 && type.scalar == Scalar::kBool;
     case P::kNumberVector2:
@@ -98,6 +98,9 @@ bool Fits(const Pool& pool, OperandPattern pattern, TypeId id, TypeId left_id) {
       return vector && type.scalar == left.scalar && type.rows == left.columns;
     case P::kRowsMatrix:
       return type.kind == TypeKind::kMatrix && type.scalar == left.scalar && type.rows == left.rows;
+    case P::kColumnsMatrix:
+      return type.kind == TypeKind::kMatrix && type.scalar == left.scalar &&
+             type.rows == left.columns;
   }
   KILN_UNREACHABLE();
 }
@@ -110,6 +113,8 @@ TypeId ResultOf(const Pool& pool, ResultPattern pattern, TypeId left, TypeId rig
       return pool.Vector(pool[left].scalar, pool[left].rows);
     case R::kColumnsVector:
       return pool.Vector(pool[right].scalar, pool[right].columns);
+    case R::kProduct:
+      return pool.FloatMatrix(pool[left].scalar, pool[right].columns, pool[left].rows);
     case R::kBool:
       return pool.bool_type();
     case R::kBoolVector:

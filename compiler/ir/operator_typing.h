@@ -55,8 +55,16 @@ enum class OperandPattern : uint8_t {
   kItem,           // one-row vector of the left operand's scalar
   kColumnsVector,  // vector with one component per column of the left matrix
   kRowsMatrix,     // matrix with one row per component of the left vector
+  kColumnsMatrix,  // matrix with one row per column of the left matrix
 };
-enum class ResultPattern : uint8_t { kLeft, kRowsVector, kColumnsVector, kBool, kBoolVector };
+enum class ResultPattern : uint8_t {
+  kLeft,
+  kRowsVector,
+  kColumnsVector,
+  kBool,
+  kBoolVector,
+  kProduct,  // of two matrices
+};
 
 struct BinaryRow {
   uint32_t ops = 0;  // 1 << BinaryOp

@@ -3,6 +3,7 @@
 // caller. The inverse of print_block.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -17,7 +18,7 @@ namespace kiln::ir {
 class RowSink {
  public:
   virtual ~RowSink() = default;
-  virtual Form form() const = 0;  // kOpen or kClosed: what kinds are allowed
+  virtual Form form() const = 0;  // kUntyped, kTypedOpen or kClosed: what kinds are allowed
   virtual TypeId ReadType() = 0;
   virtual ConstId ReadConst() = 0;
   virtual StringId ReadText() = 0;
@@ -44,6 +45,13 @@ class BlockParser {
  private:
   void ParseInst();
   uint16_t ParseFlags(FlagSchema schema);
+  uint16_t ParseOperator(FlagSchema schema);
+  uint16_t ParseHint(FlagSchema schema);
+  void ParseOperands(InstKind kind, std::array<uint32_t, 2>& words);
+  void ParseImage(ImageOp op, std::array<uint32_t, 2>& words);
+  void ParseAtomic(std::array<uint32_t, 2>& words);
+  uint32_t ParseBarrier();
+  uint32_t ParseCases(uint32_t selector);
   uint32_t ParseOperand(InstKind kind, OperandSchema schema, uint32_t& second);
   uint32_t ParseLiteral(InstKind kind);
   uint32_t ParseValue();

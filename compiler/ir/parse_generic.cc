@@ -11,6 +11,9 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
+#include "compiler/ir/attribute_text.h"
 #include "compiler/ir/parse_block.h"
 #include "compiler/ir/spelling.h"
 
@@ -22,7 +25,7 @@ constexpr uint32_t kMaxTypeDepth = 64;
 class OpenParser final : public RowSink {
  public:
   OpenParser(TextScanner scanner, const ModuleHeader& header, CutPolicy policy)
-      : scanner_(std::move(scanner)), builder_(header, policy) {
+      : scanner_(std::move(scanner)), builder_(header, policy), typed_(header.typed != 0) {
     cexprs_.Insert(0, kTrue);
   }
 
@@ -43,12 +46,12 @@ class OpenParser final : public RowSink {
   }
 
   // --- RowSink -----------------------------------------------------------------------------------
-  Form form() const override { return Form::kOpen; }
+  Form form() const override { return typed_ ? Form::kTypedOpen : Form::kUntyped; }
   TypeId ReadType() override;
   ConstId ReadConst() override;
   StringId ReadText() override { return builder_.Text(scanner_.Quoted()); }
-  DeclId ReadDecl() override { return {}; }  // no open kind has one
-  MemberId ReadMember(DeclId) override { return {}; }
+  DeclId ReadDecl() override;
+  MemberId ReadMember(DeclId owner) override;
   LocalId ReadLocal() override {
     scanner_.Expect("$");
     const LocalId* local = locals_.Find(scanner_.ReadName().key);
@@ -94,7 +97,11 @@ class OpenParser final : public RowSink {
   void ParseCexpr();
   void ParseDecl(DeclKind kind);
   uint16_t ParseFlags(DeclKind kind);
-  Member ParseMember();
+  Member ParseMember(uint32_t position, std::vector<std::string>& keys);
+  std::string ReadNewName();
+  void Declared(DeclId id, uint32_t members);
+  void ReadAttributesOf(bool of_member, uint32_t position);
+  void ParseOfEntry(Decl decl);
   void ParseFunction(Decl decl);
   NamedLocal ReadLocalRow(LocalKind kind);
   void AddLocal(NamedLocal local);
@@ -102,11 +109,17 @@ class OpenParser final : public RowSink {
 
   TextScanner scanner_;
   Builder builder_;
+  std::string key_;                       // of the declaration that is read
   FlatMap<uint32_t, CexprId> cexprs_;     // by number in the text
   FlatMap<std::string, LocalId> locals_;  // of the function, by key
   FlatMap<uint32_t, Scalar> scalars_;     // of scalar types
   std::vector<TypeId> const_types_;       // by constant
   uint32_t const_depth_ = 0;
+  const bool typed_;
+  FlatMap<std::string, DeclId> decls_;      // of typed modules, by key
+  FlatMap<std::string, MemberId> members_;  // of containers, by "decl.key"
+  uint32_t member_count_ = 0;
+  std::vector<Attribute> attributes_;
 };
 
 template <class ReadItem>
@@ -122,9 +135,60 @@ ListId OpenParser::ReadList(std::string_view open, std::string_view close, ReadI
   return builder_.List(words);
 }
 
+DeclId OpenParser::ReadDecl() {
+  scanner_.Expect("@");
+  const DeclId* decl = decls_.Find(scanner_.ReadName().key);
+  if (decl == nullptr) {
+    scanner_.Fail("no such declaration above");
+  }
+  return decl != nullptr ? *decl : DeclId{0};
+}
+
+MemberId OpenParser::ReadMember(DeclId owner) {
+  const MemberId* member =
+      members_.Find(fmt::format("{}.{}", owner.value, scanner_.ReadName().key));
+  if (member == nullptr) {
+    scanner_.Fail("no such member above");
+  }
+  return member != nullptr ? *member : MemberId{};
+}
+
+// The name of a declaration, which in typed modules tells it from all others.
+std::string OpenParser::ReadNewName() {
+  scanner_.Expect("@");
+  TextScanner::Name name = scanner_.ReadName();
+  key_ = std::move(name.key);
+  return std::move(name.base);
+}
+
+void OpenParser::Declared(DeclId id, uint32_t members) {
+  if (typed_ && scanner_.ok() && !decls_.Insert(key_, id).second) {
+    scanner_.Fail("this name is taken");
+  }
+  for (Attribute& attribute : attributes_) {
+    attribute.owner += attribute.of_member == 0 ? id.value : member_count_;
+    builder_.Add(attribute);
+  }
+  attributes_.clear();
+  member_count_ += members;
+}
+
+void OpenParser::ReadAttributesOf(bool of_member, uint32_t position) {
+  for (const Attribute& attribute :
+       ReadAttributes(scanner_, of_member, position,
+                      [this](std::string_view text) { return builder_.Text(text).value; })) {
+    attributes_.push_back(attribute);
+  }
+  if (!typed_ && !attributes_.empty()) {
+    scanner_.Fail("an attribute of an untyped module");
+  }
+}
+
 TypeId OpenParser::ReadType() {
   TypeId type = builder_.Void();
-  if (scanner_.Peek("\"")) {
+  if (typed_ && scanner_.Peek("@")) {
+    type = builder_.Intern({.kind = TypeKind::kDeclared, .element = ReadDecl().value});
+  } else if (scanner_.Peek("\"")) {
     type = builder_.Named(scanner_.Quoted());
   } else {
     const Type leaf = scanner_.Known(ParseLeaf(scanner_.LeafWord()));
@@ -171,8 +235,8 @@ ConstId OpenParser::ReadConst() {
     if (scalar == nullptr) {
       scanner_.Fail("expected '{'");
     }
-    const std::optional<uint32_t> bits =
-        ParseScalar(scalar != nullptr ? *scalar : Scalar::kU32, scanner_.ScalarWord());
+    const std::optional<uint64_t> bits =
+        ParseBits(scalar != nullptr ? *scalar : Scalar::kU32, scanner_.ScalarWord());
     id = builder_.ScalarConst(type, scanner_.Known(bits));
   }
   const_types_.resize(std::max<size_t>(const_types_.size(), id.value + 1));
@@ -190,10 +254,12 @@ void OpenParser::ParseOption() {
   scanner_.Expect("=");
   if (option.kind == OptionKind::kEnum) {
     option.values = ReadTexts();
+    option.default_value = scanner_.Accept("default") ? scanner_.Number() : 0;
   } else {
     option.default_value =
         scanner_.Known(ParseValue(static_cast<ValueKind>(option.kind), scanner_.ScalarWord()));
   }
+  option.id_plus_one = scanner_.Accept("id") ? scanner_.Number() + 1 : 0;
   builder_.Add(option);
 }
 
@@ -202,6 +268,10 @@ void OpenParser::ParseCexpr() {
   const uint32_t number = scanner_.Number();
   scanner_.Expect("=");
   Cexpr cexpr{.op = scanner_.ReadEnum<CexprOp>()};
+  cexpr.zero = scanner_.Accept("wrapping") ? kWrapping : 0;
+  if (cexpr.zero != 0 && !(typed_ && MayWrap(cexpr.op))) {
+    scanner_.Fail("an operator that cannot wrap");
+  }
   switch (ShapeOf(cexpr.op)) {
     case CexprShape::kLiteral: {
       const auto kind = scanner_.ReadEnum<ValueKind>();
@@ -262,10 +332,28 @@ uint16_t OpenParser::ParseFlags(DeclKind kind) {
   return static_cast<uint16_t>(flags);
 }
 
+// "entry @main vertex", "setting @main \"cull_mode\" = ?7"
+void OpenParser::ParseOfEntry(Decl decl) {
+  if (decl.kind == DeclKind::kEntry) {
+    decl.body = ReadDecl().value;
+    decl.flags = static_cast<uint16_t>(scanner_.ReadEnum<Stage>());
+    decl.name = builder_.Text({});
+  } else {
+    decl.aux = scanner_.Peek("@") ? ReadDecl().value : kNoRow;
+    decl.name = builder_.Text(scanner_.Quoted());
+    scanner_.Expect("=");
+    decl.body = ReadCexpr().value;
+  }
+  decl.condition = ReadCondition();
+  builder_.Add(decl, {});
+}
+
 void OpenParser::ParseDecl(DeclKind kind) {
+  if (typed_ && (kind == DeclKind::kEntry || kind == DeclKind::kSetting)) {
+    return ParseOfEntry({.kind = kind});
+  }
   Decl decl{.kind = kind, .flags = ParseFlags(kind)};
-  scanner_.Expect("@");
-  decl.name = builder_.Text(scanner_.ReadName().base);
+  decl.name = builder_.Text(ReadNewName());
   if (kind == DeclKind::kFunction) {
     return ParseFunction(decl);
   }
@@ -278,22 +366,30 @@ void OpenParser::ParseDecl(DeclKind kind) {
   if (scanner_.Accept("=")) {
     decl.body = ReadCexpr().value;
   }
+  ReadAttributesOf(false, 0);
   decl.condition = ReadCondition();
   std::vector<Member> members;
+  std::vector<std::string> keys;
   if (scanner_.Accept("{")) {
     while (scanner_.ok() && !scanner_.Accept("}")) {
-      members.push_back(ParseMember());
+      members.push_back(ParseMember(static_cast<uint32_t>(members.size()), keys));
     }
   }
-  builder_.Add(decl, {}, members, std::vector<MemberSpans>(members.size()));
+  const DeclId id = builder_.Add(decl, {}, members, std::vector<MemberSpans>(members.size()));
+  for (uint32_t i = 0; typed_ && i < keys.size(); ++i) {
+    members_.Insert(fmt::format("{}.{}", id.value, keys[i]), MemberId{member_count_ + i});
+  }
+  Declared(id, static_cast<uint32_t>(members.size()));
 }
 
-Member OpenParser::ParseMember() {
+Member OpenParser::ParseMember(uint32_t position, std::vector<std::string>& keys) {
   Member member;
   if (scanner_.Accept("alias")) {
     member.kind = MemberKind::kAlias;
   }
-  member.name = builder_.Text(scanner_.ReadName().base);
+  TextScanner::Name name = scanner_.ReadName();
+  member.name = builder_.Text(name.base);
+  keys.push_back(std::move(name.key));
   if (scanner_.Accept(":")) {
     member.type = ReadType();
   }
@@ -309,6 +405,7 @@ Member OpenParser::ParseMember() {
   if (scanner_.Accept("=")) {
     member.value = ReadTexts().value;
   }
+  ReadAttributesOf(true, position);
   member.condition = ReadCondition();
   return member;
 }
@@ -322,7 +419,7 @@ OpenParser::NamedLocal OpenParser::ReadLocalRow(LocalKind kind) {
   scanner_.Expect("$");
   const TextScanner::Name name = scanner_.ReadName();
   local.key = name.key;
-  if (kind != LocalKind::kLoopExit) {
+  if (!IsExit(kind)) {
     local.row.name = builder_.Text(name.base);
   }
   if (scanner_.Accept(":")) {
@@ -368,13 +465,15 @@ void OpenParser::ParseFunction(Decl decl) {
       scanner_.Expect(",");
     }
     parameters.push_back(ReadLocalRow(LocalKind::kParameter));
+    ReadAttributesOf(true, static_cast<uint32_t>(parameters.size() - 1));
   }
   scanner_.Expect("->");
   decl.type = ReadType();
+  ReadAttributesOf(false, 0);
   decl.condition = ReadCondition();
   scanner_.Expect("{");
   locals_.Clear();
-  builder_.BeginFunction(decl, {});
+  const DeclId id = builder_.BeginFunction(decl, {});
   std::ranges::for_each(parameters, [this](const NamedLocal& local) { AddLocal(local); });
   while (const std::optional<LocalKind> kind = AcceptLocalKind()) {
     AddLocal(ReadLocalRow(*kind));
@@ -382,6 +481,7 @@ void OpenParser::ParseFunction(Decl decl) {
   BlockParser(scanner_, *this).ParseStatements();
   scanner_.Expect("}");
   builder_.EndFunction();
+  Declared(id, static_cast<uint32_t>(parameters.size()));
 }
 
 std::optional<LocalKind> OpenParser::AcceptLocalKind() {
@@ -390,6 +490,9 @@ std::optional<LocalKind> OpenParser::AcceptLocalKind() {
   }
   if (scanner_.Accept("exit")) {
     return LocalKind::kLoopExit;
+  }
+  if (scanner_.Accept("leave")) {
+    return LocalKind::kSwitchExit;
   }
   // an alias without block is the declaration of its name, one with a block is the instruction
   TextScanner ahead = scanner_;
@@ -407,6 +510,18 @@ Result<Module> ParseModule(std::string_view text, CutPolicy policy) {
   scanner.Expect("module");
   ModuleHeader header{.language = scanner.ReadEnum<Language>()};
   header.version = scanner.Number();
+  header.typed = scanner.Accept("typed") ? 1 : 0;
+  header.rules = header.typed != 0 ? 0 : kAllRules;
+  if (scanner.Accept("rules")) {
+    header.rules = 0;
+    scanner.Expect("[");
+    while (scanner.ok() && !scanner.Accept("]")) {
+      header.rules |= 1u << static_cast<uint32_t>(scanner.ReadEnum<ModuleRule>());
+      if (!scanner.Peek("]")) {
+        scanner.Expect(",");
+      }
+    }
+  }
   return OpenParser(std::move(scanner), header, policy).Parse();
 }
 

@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "compiler/ir/attribute_text.h"
 #include "compiler/ir/operands.h"
 #include "compiler/ir/parse_block.h"
 #include "compiler/ir/spelling.h"
@@ -22,6 +23,12 @@ namespace {
 
 constexpr uint32_t kMaxTypeDepth = 64;
 constexpr std::string_view kUnnamed = "_";
+
+// What may stand in an interface with a type.
+bool IsVariable(DeclKind kind) {
+  return kind == DeclKind::kBuffer || kind == DeclKind::kImage || kind == DeclKind::kWorkgroup ||
+         kind == DeclKind::kPrivate;
+}
 
 // Numbers for the names of one kind, in the order of first mention.
 class NumberTable {
@@ -117,7 +124,10 @@ class ClosedParser final : public RowSink {
   void ListStructs();
   bool IsHeld(TypeId type, TypeId by);
   void ParseDecl(DeclKind kind);
-  std::vector<SpecialisedMember> ParseMembers(DeclId owner);
+  std::vector<SpecialisedMember> ParseMembers(SpecialisedDecl& decl);
+  void ReadForm(ShapeMember& member);
+  std::vector<Attribute> Attributes(bool of_member, uint32_t owner);
+  InterfaceRow ParseInterfaceRow();
   void DefineBlock(SpecialisedDecl& decl);
   void ParseSetting();
   void ParseUse();
@@ -138,6 +148,7 @@ class ClosedParser final : public RowSink {
   FlatMap<std::string, TypeId> structs_;        // by key
   FlatMap<std::string, uint32_t> struct_uses_;  // by base
   std::vector<TypeId> named_structs_;
+  std::vector<ShapeMember> shapes_;  // of the members that were read last
   DeclId function_;
   SpecialisedRegion* segment_ = nullptr;
   std::vector<std::pair<BlockId, std::vector<uint32_t>>> open_;
@@ -186,11 +197,11 @@ TypeId ClosedParser::ReadType() {
 
 ConstId ClosedParser::ReadConstValue(TypeId type) {
   if (!scanner_.Accept("{")) {
-    const std::optional<uint32_t> bits = ParseScalar(pool()[type].scalar, scanner_.ScalarWord());
+    const std::optional<uint64_t> bits = ParseBits(pool()[type].scalar, scanner_.ScalarWord());
     if (pool()[type].kind != TypeKind::kVector || pool()[type].rows != 1) {
       scanner_.Fail("expected '{'");
     }
-    return pool().InternScalar(type, scanner_.Known(bits));
+    return pool().InternWide(type, scanner_.Known(bits));
   }
   std::vector<ConstId> parts;
   while (scanner_.ok() && !scanner_.Accept("}")) {
@@ -236,7 +247,8 @@ void ClosedParser::ParseStruct() {
   while (scanner_.ok() && !scanner_.Accept("}")) {
     const StringId member = pool().InternText(scanner_.ReadName().base);
     scanner_.Expect(":");
-    members.push_back({member, ReadType()});
+    members.push_back({.name = member, .type = ReadType()});
+    ReadForm(members.back());
     record->members.push_back({.name = member, .type = members.back().type, .tags = ParseTags()});
   }
   const TypeId type = pool().InternStruct(name.base, members);
@@ -249,7 +261,23 @@ void ClosedParser::ParseStruct() {
   }
 }
 
-std::vector<SpecialisedMember> ClosedParser::ParseMembers(DeclId owner) {
+void ClosedParser::ReadForm(ShapeMember& member) {
+  if (scanner_.AcceptKeyword("offset")) {
+    member.offset = scanner_.Number();
+  }
+  member.order = scanner_.AcceptKeyword("row_major") ? MatrixOrder::kRow : MatrixOrder::kColumn;
+  if (scanner_.AcceptKeyword("stride")) {
+    member.stride = scanner_.Number();
+  }
+}
+
+std::vector<Attribute> ClosedParser::Attributes(bool of_member, uint32_t owner) {
+  return ReadAttributes(scanner_, of_member, owner,
+                        [this](std::string_view text) { return pool().InternText(text).value; });
+}
+
+std::vector<SpecialisedMember> ClosedParser::ParseMembers(SpecialisedDecl& decl) {
+  const DeclId owner = decl.decl;
   std::vector<SpecialisedMember> members;
   scanner_.Expect("{");
   while (scanner_.ok() && !scanner_.Accept("}")) {
@@ -258,12 +286,18 @@ std::vector<SpecialisedMember> ClosedParser::ParseMembers(DeclId owner) {
     member.member = MemberId{members_.Of(fmt::format("{}.{}", owner.value, name.key))};
     scanner_.Expect(":");
     member.type = ReadType();
+    ShapeMember shape{.name = member.name, .type = member.type};
+    if (decl.kind != DeclKind::kContainer) {
+      ReadForm(shape);
+    }
+    shapes_.push_back(shape);
     if (scanner_.Accept("pack")) {
       scanner_.Expect("(");
       std::tie(member.pack, member.pack_bits) = scanner_.ReadPack();
       scanner_.Expect(")");
     }
     member.tags = ParseTags();
+    member.attributes = Attributes(true, member.member.value);
     members.push_back(std::move(member));
   }
   return members;
@@ -308,12 +342,8 @@ void ClosedParser::ListStructs() {
 
 // Gives the block of a buffer its struct type and a name, as if it had been written as a struct.
 void ClosedParser::DefineBlock(SpecialisedDecl& decl) {
-  std::vector<ShapeMember> members;
-  for (const SpecialisedMember& member : decl.members) {
-    members.push_back({member.name, member.type});
-  }
   const std::string base(pool().Text(decl.name));
-  decl.type = pool().InternStruct(base, members);
+  decl.type = pool().InternStruct(base, shapes_);
   if (std::ranges::find(named_structs_, decl.type) == named_structs_.end()) {
     const uint32_t use = ++struct_uses_[base];
     structs_.Insert(use == 1 ? base : fmt::format("{}#{}", base, use), decl.type);
@@ -335,18 +365,24 @@ void ClosedParser::ParseDecl(DeclKind kind) {
         static_cast<uint16_t>(static_cast<uint32_t>(scanner_.ReadEnum<ResourceSet>()) << 8);
   }
   std::tie(decl.decl, decl.name) = ReadDeclName();
-  if (kind == DeclKind::kContainer || kind == DeclKind::kBuffer ||
-      kind == DeclKind::kPushConstant) {
-    decl.members = ParseMembers(decl.decl);
+  shapes_.clear();
+  const bool typed = scanner_.Accept(":");
+  if (typed) {
+    decl.type = ReadType();
+  } else if (kind == DeclKind::kSampler) {
+    decl.type = pool().Intern({.kind = TypeKind::kSampler});
+  }
+  if (typed && kind == DeclKind::kPrivate && scanner_.Accept("=")) {
+    decl.initial = ReadConst();
+  }
+  decl.attributes = Attributes(false, decl.decl.value);
+  if (kind == DeclKind::kContainer || kind == DeclKind::kPushConstant ||
+      (kind == DeclKind::kBuffer && !typed)) {
+    decl.members = ParseMembers(decl);
     if (kind != DeclKind::kContainer) {
       DefineBlock(decl);
     }
-  } else if (kind == DeclKind::kSampler) {
-    decl.type = pool().Intern({.kind = TypeKind::kSampler});
-  } else if (kind == DeclKind::kImage || kind == DeclKind::kWorkgroup) {
-    scanner_.Expect(":");
-    decl.type = ReadType();
-  } else {
+  } else if (kind != DeclKind::kSampler && !(typed && IsVariable(kind))) {
     scanner_.Fail("not part of an interface");
   }
   parsed_.decls.push_back(std::make_unique<SpecialisedDecl>(std::move(decl)));
@@ -420,11 +456,23 @@ void ClosedParser::ParseEntry() {
   if (scanner_.Accept("live")) {
     entry.live_options = ParseLive();
   }
+  while (scanner_.Accept("io")) {
+    entry.io.push_back(ParseInterfaceRow());
+  }
   while (scanner_.ok() && !scanner_.Accept("}")) {
     scanner_.Expect("function");
     ParseFunction(entry);
   }
   parsed_.variant.entries.push_back(std::move(entry));
+}
+
+InterfaceRow ClosedParser::ParseInterfaceRow() {
+  InterfaceRow row{.direction = scanner_.ReadEnum<Direction>()};
+  row.name = ReadText();
+  scanner_.Expect(":");
+  row.type = ReadType();
+  row.attributes = Attributes(false, 0);
+  return row;
 }
 
 const SpecialisedDecl* ClosedParser::ParseSignature() {
@@ -443,10 +491,12 @@ const SpecialisedDecl* ClosedParser::ParseSignature() {
         MemberId{members_.Of(fmt::format("{}.{}", decl.decl.value, parameter.local.value))};
     scanner_.Expect(":");
     parameter.type = ReadType();
+    parameter.attributes = Attributes(true, parameter.member.value);
     decl.members.push_back(std::move(parameter));
   }
   scanner_.Expect("->");
   decl.type = ReadType();
+  decl.attributes = Attributes(false, decl.decl.value);
   parsed_.decls.push_back(std::make_unique<SpecialisedDecl>(std::move(decl)));
   return parsed_.decls.back().get();
 }
@@ -500,7 +550,8 @@ const SpecialisedRegion* ClosedParser::ParseSegment() {
 
 // No instruction without a result has the name of a kind of local.
 std::optional<LocalKind> ClosedParser::AcceptLocalKind() {
-  for (const LocalKind kind : {LocalKind::kParameter, LocalKind::kVariable, LocalKind::kLoopExit}) {
+  for (const LocalKind kind : {LocalKind::kParameter, LocalKind::kVariable, LocalKind::kLoopExit,
+                               LocalKind::kSwitchExit}) {
     if (scanner_.Accept(NameOf(kind))) {
       return kind;
     }
@@ -514,7 +565,7 @@ SpecialisedLocal ClosedParser::ParseLocal(LocalKind kind) {
     local.access = scanner_.ReadEnum<Access>();
   }
   std::tie(local.local, local.name) = ReadLocalName();
-  if (kind == LocalKind::kLoopExit) {
+  if (IsExit(kind)) {
     local.name = {};
   } else {
     scanner_.Expect(":");

@@ -7,6 +7,7 @@
 #include "compiler/base/check.h"
 #include "compiler/base/stop.h"
 #include "compiler/ir/enum_names.h"
+#include "compiler/ir/image_typing.h"
 #include "compiler/ir/operands.h"
 #include "compiler/ir/spelling.h"
 
@@ -68,53 +69,176 @@ void BlockPrinter::PrintInst(uint32_t number, uint32_t indent) {
   }
   out_ += facts.mnemonic;
   PrintFlags(inst);
-  bool first = true;
-  for (const Operand& operand : OperandsOf(inst)) {
-    const bool printed =
-        operand.schema != OperandSchema::kNone && operand.schema != OperandSchema::kBlock &&
-        operand.schema != OperandSchema::kBlocks && operand.schema != OperandSchema::kOptMember;
-    if (printed) {
-      out_ += first || IsListSchema(operand.schema) ? " " : ", ";
-      PrintOperand(inst, operand.schema, operand.word);
-      first = false;
-    }
+  if (inst.kind == InstKind::kImage) {
+    PrintImage(inst.As<ImageInst>());
+  } else if (inst.kind == InstKind::kAtomic) {
+    PrintAtomic(inst.As<AtomicInst>());
+  } else {
+    PrintOperands(inst);
   }
+  PrintHint(inst);
   const bool type_is_known =
       inst.kind == InstKind::kConst && names_.TypeOfConst(inst.As<ConstInst>().value) == inst.type;
   if (facts.result != ResultSchema::kVoid && !type_is_known) {
     out_ += " : " + names_.Type(inst.type);
   }
-  ForEachOwnedBlock(
-      inst, [this](ListId id) { return rows_.List(id); },
-      [&](uint32_t block) { PrintBraces(BlockId{block}, indent); });
+  if (inst.kind == InstKind::kSwitch) {
+    PrintCases(inst.As<SwitchInst>(), indent);
+  } else {
+    ForEachOwnedBlock(
+        inst, [this](ListId id) { return rows_.List(id); },
+        [&](uint32_t block) { PrintBraces(BlockId{block}, indent); });
+  }
   if (inst.kind == InstKind::kWhenSegment) {
     PrintBraces(names_.BlockOf(inst.As<WhenSegmentInst>().segment), indent);
   }
   out_ += '\n';
 }
 
+void BlockPrinter::PrintOperands(const Inst& inst) {
+  if (inst.kind == InstKind::kSwitch) {  // the selector comes first
+    out_ += fmt::format(" %{}", numbers_[rows_.List(inst.As<SwitchInst>().cases)[0]]);
+  }
+  bool first = inst.kind != InstKind::kSwitch;
+  for (const Operand& operand : OperandsOf(inst)) {
+    const bool printed = operand.schema != OperandSchema::kNone && !IsBlockSchema(operand.schema) &&
+                         operand.schema != OperandSchema::kOptMember &&
+                         operand.schema != OperandSchema::kCases;
+    if (printed) {
+      const bool spaced = first || IsListSchema(operand.schema) ||
+                          operand.schema == OperandSchema::kTexts || inst.kind == InstKind::kSwitch;
+      out_ += spaced ? " " : ", ";
+      PrintOperand(inst, operand.schema, operand.word);
+      first = false;
+    }
+  }
+}
+
+void BlockPrinter::PrintWord(std::string_view word) {
+  out_ += ' ';
+  out_ += word;
+}
+
+// Values of a list, with commas.
+void BlockPrinter::PrintValues(std::span<const uint32_t> values) {
+  for (size_t i = 0; i < values.size(); ++i) {
+    out_ += fmt::format("{}%{}", i == 0 ? " " : ", ", numbers_[values[i]]);
+  }
+}
+
+// " sample %3, %4, %5 lod %6": the sampler is `_` if it is part of the image.
+void BlockPrinter::PrintImage(const ImageInst& image) {
+  std::span<const uint32_t> values = rows_.List(image.operands);
+  const ImageOperandCounts counts = OperandCountsOf(image.op, image.keywords);
+  if (values.size() != counts.all()) {  // of a damaged row that was never verified
+    return PrintValues(values);
+  }
+  const size_t plain = counts.handles + counts.positional;
+  if ((image.keywords & kCombinedSampler) != 0) {
+    PrintValues(values.first(1));
+    out_ += ", _";
+    for (size_t i = 1; i < plain; ++i) {
+      out_ += fmt::format(", %{}", numbers_[values[i]]);
+    }
+  } else {
+    PrintValues(values.first(plain));
+  }
+  values = values.subspan(plain);
+  for (uint32_t bit = 0; bit < CountOf<ImageOperand>(); ++bit) {
+    const auto keyword = static_cast<ImageOperand>(bit);
+    if ((image.keywords & BitOf(keyword)) != 0) {
+      PrintWord(NameOf(keyword));
+      PrintValues(values.first(OperandCountOf(keyword)));
+      values = values.subspan(OperandCountOf(keyword));
+    }
+  }
+}
+
+void BlockPrinter::PrintAtomic(const AtomicInst& atomic) {
+  PrintValues(rows_.List(atomic.operands));
+  const AtomicMode mode = UnpackAtomic(atomic.mode);
+  PrintWord(NameOf(mode.scope));
+  PrintWord(NameOf(mode.order));
+}
+
+void BlockPrinter::PrintBarrier(const BarrierMode& mode) {
+  out_ += fmt::format("{} memory(", NameOf(mode.execution));
+  bool first = true;
+  for (uint32_t bit = 0; bit < CountOf<MemoryKind>(); ++bit) {
+    if ((mode.kinds >> bit & 1u) != 0) {
+      out_ += fmt::format("{}{}", first ? "" : ", ", NameOf(static_cast<MemoryKind>(bit)));
+      first = false;
+    }
+  }
+  out_ += fmt::format(") {}", NameOf(mode.scope));
+}
+
+void BlockPrinter::PrintCases(const SwitchInst& inst, uint32_t indent) {
+  out_ += " {\n";
+  ForEachCase(rows_.List(inst.cases), [&](const SwitchCase& one) {
+    out_.append(indent + 2, ' ');
+    for (size_t i = 0; i < one.labels.size(); ++i) {
+      out_ += (i == 0 ? "case " : ", ") + names_.Const(ConstId{one.labels[i]});
+    }
+    out_ += one.is_default ? (one.labels.empty() ? "default" : ", default") : "";
+    out_ += one.through ? " through" : "";
+    PrintBraces(BlockId{one.block}, indent + 2);
+    out_ += '\n';
+  });
+  out_.append(indent, ' ');
+  out_ += '}';
+}
+
+// What a branch or a loop is advised, behind its operands.
+void BlockPrinter::PrintHint(const Inst& inst) {
+  const uint32_t low = inst.flags & kSchemaFlags;
+  if (FactsOf(inst.kind).flags == FlagSchema::kBranch && low != 0) {
+    PrintWord(NameOf(static_cast<BranchHint>(low)));
+  } else if (FactsOf(inst.kind).flags == FlagSchema::kLoop && low != 0) {
+    PrintWord(NameOf(static_cast<LoopHint>(low)));
+    const uint32_t count = inst.flags >> 8;
+    out_ += count != 0 ? fmt::format("({})", count) : "";
+  }
+}
+
 void BlockPrinter::PrintFlags(const Inst& inst) {
-  const auto add = [this](std::string_view word) {
-    out_ += ' ';
-    out_ += word;
-  };
+  const uint32_t low = inst.flags & kSchemaFlags;
   switch (FactsOf(inst.kind).flags) {
     case FlagSchema::kNone:
-      return;
+      break;
     case FlagSchema::kBinary:
-      return add(NameOf(static_cast<BinaryOp>(inst.flags)));
+      PrintWord(NameOf(static_cast<BinaryOp>(low)));
+      break;
     case FlagSchema::kUnary:
-      return add(NameOf(static_cast<UnaryOp>(inst.flags)));
+      PrintWord(NameOf(static_cast<UnaryOp>(low)));
+      break;
     case FlagSchema::kLogical:
-      return add(NameOf(static_cast<LogicalOp>(inst.flags)));
+      PrintWord(NameOf(static_cast<LogicalOp>(low)));
+      break;
     case FlagSchema::kBuiltin:
-      return add(FactsOf(static_cast<Builtin>(inst.flags)).name);
+      PrintWord(FactsOf(static_cast<Builtin>(low)).name);
+      break;
     case FlagSchema::kStage:
-      return add(NameOf(static_cast<StageVariable>(inst.flags)));
+      PrintWord(NameOf(static_cast<StageVariable>(low)));
+      break;
     case FlagSchema::kDirection:
-      return add(NameOf(static_cast<Direction>(inst.flags)));
+      PrintWord(NameOf(static_cast<Direction>(low)));
+      break;
+    case FlagSchema::kImage:
+      PrintWord(NameOf(static_cast<ImageOp>(low)));
+      break;
+    case FlagSchema::kAtomic:
+      PrintWord(NameOf(static_cast<AtomicOp>(low)));
+      break;
+    case FlagSchema::kBranch:
+    case FlagSchema::kLoop:
+      return;  // behind the operands
   }
-  KILN_UNREACHABLE();
+  for (uint32_t bit = 0; bit < CountOf<InstFlag>(); ++bit) {
+    if ((inst.flags & BitOf(static_cast<InstFlag>(bit))) != 0) {
+      PrintWord(NameOf(static_cast<InstFlag>(bit)));
+    }
+  }
 }
 
 void BlockPrinter::PrintOperand(const Inst& inst, OperandSchema schema, uint32_t word) {
@@ -157,6 +281,8 @@ void BlockPrinter::PrintOperand(const Inst& inst, OperandSchema schema, uint32_t
         out_ += word != 0 ? "true" : "false";
       } else if (inst.kind == InstKind::kSwizzle) {
         out_ += SwizzleText(word);
+      } else if (inst.kind == InstKind::kBarrier) {
+        PrintBarrier(UnpackBarrier(word));
       } else {
         out_ += fmt::format("{}", word);
       }
@@ -166,10 +292,21 @@ void BlockPrinter::PrintOperand(const Inst& inst, OperandSchema schema, uint32_t
     case OperandSchema::kLocals:
       return PrintList(out_, rows_.List(ListId{word}),
                        [this](uint32_t local) { out_ += names_.Local(LocalId{local}); });
+    case OperandSchema::kTexts:
+      return PrintList(out_, rows_.List(ListId{word}),
+                       [this](uint32_t text) { out_ += names_.Text(StringId{text}); });
+    case OperandSchema::kPart: {
+      const std::span<const uint32_t> part = rows_.List(ListId{word});
+      value(part[0]);
+      out_ += ' ';
+      return PrintList(out_, part.subspan(1),
+                       [this](uint32_t step) { out_ += fmt::format("{}", step); });
+    }
     case OperandSchema::kNone:
     case OperandSchema::kOptMember:
     case OperandSchema::kBlock:
     case OperandSchema::kBlocks:
+    case OperandSchema::kCases:
       return;
   }
   KILN_UNREACHABLE();

@@ -73,6 +73,14 @@ class BlockPrinter {
  private:
   void PrintInst(uint32_t number, uint32_t indent);
   void PrintFlags(const Inst& inst);
+  void PrintOperands(const Inst& inst);
+  void PrintWord(std::string_view word);
+  void PrintValues(std::span<const uint32_t> values);
+  void PrintImage(const ImageInst& image);
+  void PrintAtomic(const AtomicInst& atomic);
+  void PrintBarrier(const BarrierMode& mode);
+  void PrintCases(const SwitchInst& inst, uint32_t indent);
+  void PrintHint(const Inst& inst);
   void PrintOperand(const Inst& inst, OperandSchema schema, uint32_t word);
   void PrintBraces(BlockId block, uint32_t indent);
 

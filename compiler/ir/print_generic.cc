@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "compiler/ir/attribute_text.h"
 #include "compiler/ir/enum_names.h"
 #include "compiler/ir/print_block.h"
 #include "compiler/ir/spelling.h"
@@ -27,6 +28,9 @@ class OpenNames final : public OperandNames {
     const ir::Type& type = module_.types[id.value];
     if (type.kind == TypeKind::kNamed) {
       return Quote(module_.Text(StringId{type.element}));
+    }
+    if (type.kind == TypeKind::kDeclared) {
+      return Decl(DeclId{type.element});
     }
     if (type.kind == TypeKind::kRuntimeArray) {
       return Type(TypeId{type.element}) + "...";
@@ -47,8 +51,14 @@ class OpenNames final : public OperandNames {
     return Type(module_.consts[id.value].type) + " " + ConstValue(id);
   }
   std::string Text(StringId id) override { return Quote(module_.Text(id)); }
-  std::string Decl(DeclId) override { return {}; }  // open instructions hold no declarations
-  std::string Member(DeclId, MemberId) override { return {}; }
+  // Names of typed modules tell declarations apart; in others nothing refers to one.
+  std::string Decl(DeclId id) override {
+    const std::string_view name = module_.Text(module_.decls[id.value].name);
+    return "@" + (module_.header.typed != 0 ? decls_.Name(id.value, name) : NameText(name));
+  }
+  std::string Member(DeclId, MemberId id) override {
+    return NameText(module_.Text(module_.members[id.value].name));
+  }
   std::string Local(LocalId id) override {
     const StringId name = module_.locals[id.value].name;
     return "$" + locals_.Name(id.value, name.valid() ? module_.Text(name) : "exit");
@@ -62,7 +72,7 @@ class OpenNames final : public OperandNames {
   std::string ConstValue(ConstId id) {
     const ir::Const& row = module_.consts[id.value];
     if (row.composite == 0) {
-      return ScalarText(module_.types[row.type.value].scalar, row.a);
+      return ScalarText(module_.types[row.type.value].scalar, row.bits());
     }
     std::string text = "{";
     for (const uint32_t part : module_.List(ListId{row.a})) {
@@ -73,6 +83,7 @@ class OpenNames final : public OperandNames {
 
   const ModuleView& module_;
   NameTable locals_;
+  NameTable decls_;
 };
 
 class OpenPrinter {
@@ -87,12 +98,13 @@ class OpenPrinter {
                 names_, out_) {}
 
   std::string Print() {
-    Add("module {} {}\n", NameOf(module_.header.language), module_.header.version);
+    PrintHeader();
     for (const Option& option : module_.options) {
       PrintOption(option);
     }
     for (uint32_t i = 1; i < module_.cexprs.size(); ++i) {
-      Add("cexpr ?{} = {}", i, NameOf(module_.cexprs[i].op));
+      Add("cexpr ?{} = {}{}", i, NameOf(module_.cexprs[i].op),
+          module_.cexprs[i].zero == kWrapping ? " wrapping" : "");
       PrintCexpr(module_.cexprs[i]);
       Add("\n");
     }
@@ -115,12 +127,15 @@ class OpenPrinter {
   template <class Spell>
   void AddList(ListId list, std::string_view open, std::string_view close, Spell spell);
 
+  void PrintHeader();
+  void PrintAttributes(std::span<const Attribute> attributes);
   void PrintOption(const Option& option);
   void PrintCexpr(const Cexpr& cexpr);
   void PrintDecl(const Decl& decl);
   void PrintFlags(const Decl& decl);
+  bool PrintOfEntry(const Decl& decl);
   void PrintMembers(const Decl& decl);
-  void PrintFunction(const Decl& decl);
+  void PrintFunction(DeclId id, const Decl& decl);
   void PrintLocal(LocalId id);
 
   const ModuleView& module_;
@@ -140,14 +155,45 @@ void OpenPrinter::AddList(ListId list, std::string_view open, std::string_view c
   Add("{}", close);
 }
 
+// Rules are written unless they are what the form of the module makes one expect.
+void OpenPrinter::PrintHeader() {
+  const ModuleHeader& header = module_.header;
+  Add("module {} {}{}", NameOf(header.language), header.version, header.typed != 0 ? " typed" : "");
+  if (header.rules != (header.typed != 0 ? 0 : kAllRules)) {
+    Add(" rules [");
+    bool first = true;
+    for (uint32_t bit = 0; bit < kModuleRules; ++bit) {
+      if (header.Has(static_cast<ModuleRule>(bit))) {
+        Add("{}{}", first ? "" : ", ", NameOf(static_cast<ModuleRule>(bit)));
+        first = false;
+      }
+    }
+    Add("]");
+  }
+  Add("\n");
+}
+
+void OpenPrinter::PrintAttributes(std::span<const Attribute> attributes) {
+  for (const Attribute& attribute : attributes) {
+    Add(" {}",
+        AttributeText(attribute, [this](uint32_t text) { return names_.Text(StringId{text}); }));
+  }
+}
+
 void OpenPrinter::PrintOption(const Option& option) {
   Add("option {}{} {} : {} =", option.specialize != 0 ? "specialize " : "", NameOf(option.scope),
       NameText(module_.Text(option.name)), NameOf(option.kind));
   if (option.kind == OptionKind::kEnum) {
     AddList(option.values, " [", "]",
             [this](uint32_t text) { return names_.Text(StringId{text}); });
+    if (option.default_value != 0) {
+      Add(" default {}", option.default_value);
+    }
   } else {
     Add(" {}", ValueText(static_cast<ValueKind>(option.kind), option.default_value));
+  }
+  if (option.id_plus_one != 0) {
+    Add(" id {}", option.id_plus_one - 1);
   }
   Add("\n");
 }
@@ -195,13 +241,35 @@ void OpenPrinter::PrintFlags(const Decl& decl) {
   }
 }
 
+// "entry @main vertex", "setting @main \"cull_mode\" = ?7"
+bool OpenPrinter::PrintOfEntry(const Decl& decl) {
+  if (decl.kind == DeclKind::kEntry) {
+    Add(" {} {}", names_.Decl(DeclId{decl.body}), NameOf(static_cast<Stage>(decl.flags)));
+    AddCondition(decl.condition);
+    Add("\n");
+    return true;
+  }
+  if (module_.header.typed != 0 && decl.kind == DeclKind::kSetting) {
+    Add(" {}{} = ?{}", decl.aux != kNoRow ? names_.Decl(DeclId{decl.aux}) + " " : "",
+        names_.Text(decl.name), decl.body);
+    AddCondition(decl.condition);
+    Add("\n");
+    return true;
+  }
+  return false;
+}
+
 void OpenPrinter::PrintDecl(const Decl& decl) {
   Add("{}", NameOf(decl.kind));
-  PrintFlags(decl);
-  if (decl.kind == DeclKind::kFunction) {
-    return PrintFunction(decl);
+  if (PrintOfEntry(decl)) {
+    return;
   }
-  Add(" @{}", NameText(module_.Text(decl.name)));
+  PrintFlags(decl);
+  const DeclId id{static_cast<uint32_t>(&decl - module_.decls.data())};
+  if (decl.kind == DeclKind::kFunction) {
+    return PrintFunction(id, decl);
+  }
+  Add(" {}", names_.Decl(id));
   if (decl.type.valid()) {
     Add(" : {}", names_.Type(decl.type));
   }
@@ -211,6 +279,7 @@ void OpenPrinter::PrintDecl(const Decl& decl) {
   if (decl.body != kNoRow) {
     Add(" = ?{}", decl.body);
   }
+  PrintAttributes(module_.AttributesOf(id));
   AddCondition(decl.condition);
   if (decl.member_count != 0) {
     PrintMembers(decl);
@@ -220,6 +289,7 @@ void OpenPrinter::PrintDecl(const Decl& decl) {
 
 void OpenPrinter::PrintMembers(const Decl& decl) {
   Add(" {{\n");
+  MemberId id{decl.first_member};
   for (const Member& member : module_.MembersOf(decl)) {
     Add("  {}{}", member.kind == MemberKind::kAlias ? "alias " : "",
         NameText(module_.Text(member.name)));
@@ -237,6 +307,8 @@ void OpenPrinter::PrintMembers(const Decl& decl) {
       AddList(ListId{member.value}, " = [", "]",
               [this](uint32_t text) { return names_.Text(StringId{text}); });
     }
+    PrintAttributes(module_.AttributesOf(id));
+    ++id.value;
     AddCondition(member.condition);
     Add("\n");
   }
@@ -262,9 +334,9 @@ void OpenPrinter::PrintLocal(LocalId id) {
   }
 }
 
-void OpenPrinter::PrintFunction(const Decl& decl) {
+void OpenPrinter::PrintFunction(DeclId id, const Decl& decl) {
   names_.EnterFunction();
-  Add("{} @{}(", (decl.flags & 1u) != 0 ? " relaxed" : "", NameText(module_.Text(decl.name)));
+  Add("{} {}(", (decl.flags & 1u) != 0 ? " relaxed" : "", names_.Decl(id));
   std::vector<uint32_t> locals;
   for (uint32_t i = decl.body; i < module_.segments.size(); ++i) {
     const Region& segment = module_.segments[i];
@@ -275,13 +347,14 @@ void OpenPrinter::PrintFunction(const Decl& decl) {
     locals.insert(locals.end(), listed.begin(), listed.end());
   }
   std::ranges::sort(locals);
-  bool first = true;
-  for (const Member& parameter : module_.MembersOf(decl)) {
-    Add("{}", first ? "" : ", ");
-    PrintLocal(LocalId{parameter.value});
-    first = false;
+  for (uint32_t i = 0; i < decl.member_count; ++i) {
+    const MemberId member{decl.first_member + i};
+    Add("{}", i == 0 ? "" : ", ");
+    PrintLocal(LocalId{module_.members[member.value].value});
+    PrintAttributes(module_.AttributesOf(member));
   }
   Add(") -> {}", names_.Type(decl.type));
+  PrintAttributes(module_.AttributesOf(id));
   AddCondition(decl.condition);
   Add(" {{\n");
   for (const uint32_t local : locals) {

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "compiler/base/stop.h"
+#include "compiler/ir/attribute_text.h"
 #include "compiler/ir/enum_names.h"
 #include "compiler/ir/print_block.h"
 #include "compiler/ir/spelling.h"
@@ -28,7 +29,6 @@ class ClosedNames final : public OperandNames {
     decl_bases_.Insert(decl.decl.value, decl.name);
     for (const SpecialisedMember& member : decl.members) {
       CheckStop();
-      CheckStop();
       member_bases_.Insert(member.member.value, member.name);
       if (member.local.valid()) {
         local_bases_.Insert(member.local.value, TextOf(member.name));
@@ -36,8 +36,7 @@ class ClosedNames final : public OperandNames {
     }
   }
   void Declare(const SpecialisedLocal& local) {
-    const bool exit = local.kind == LocalKind::kLoopExit;
-    local_bases_.Insert(local.local.value, exit ? "exit" : TextOf(local.name));
+    local_bases_.Insert(local.local.value, IsExit(local.kind) ? "exit" : TextOf(local.name));
   }
   // Locals and segments are numbered by function.
   void EnterFunction(DeclId function) { function_ = function; }
@@ -98,7 +97,7 @@ class ClosedNames final : public OperandNames {
   std::string ConstValue(ConstId id) const {
     const ir::Const& row = pool_[id];
     if (row.composite == 0) {
-      return ScalarText(pool_[row.type].scalar, row.a);
+      return ScalarText(pool_[row.type].scalar, row.bits());
     }
     std::string text;
     for (const ConstId part : pool_.Parts(id)) {
@@ -141,7 +140,10 @@ class ClosedPrinter {
   void DefineStructsOf(TypeId id);
   void PrintDecl(const SpecialisedDecl& decl);
   void PrintSignature(const SpecialisedDecl& decl);
-  void PrintMember(const SpecialisedMember& member, std::string_view name);
+  void PrintMember(const SpecialisedMember& member, std::string_view name,
+                   const ShapeMember* shape);
+  void PrintForm(const ShapeMember& member);
+  void PrintAttributes(std::span<const Attribute> attributes);
   void PrintTags(std::span<const StringId> tags);
   void PrintSegment(const SpecialisedRegion& segment, uint32_t indent);
   void PrintLocal(const SpecialisedLocal& local, uint32_t indent);
@@ -179,12 +181,33 @@ void ClosedPrinter::DefineStructsOf(TypeId id) {
   for (size_t i = 0; i < members.size(); ++i) {
     CheckStop();
     Add("  {} : {}", NameText(pool_.Text(members[i].name)), names_.Type(members[i].type));
+    PrintForm(members[i]);
     if (record != records_.end()) {
       PrintTags((*record)->members[i].tags);
     }
     Add("\n");
   }
   Add("}}\n");
+}
+
+// " offset 64 row_major stride 16"
+void ClosedPrinter::PrintForm(const ShapeMember& member) {
+  if (member.offset != kUnwritten) {
+    Add(" offset {}", member.offset);
+  }
+  if (member.order == MatrixOrder::kRow) {
+    Add(" row_major");
+  }
+  if (member.stride != 0) {
+    Add(" stride {}", member.stride);
+  }
+}
+
+void ClosedPrinter::PrintAttributes(std::span<const Attribute> attributes) {
+  for (const Attribute& attribute : attributes) {
+    Add(" {}", AttributeText(attribute,
+                             [this](uint32_t text) { return Quote(pool_.Text(StringId{text})); }));
+  }
 }
 
 void ClosedPrinter::DefineStructs(const SpecialisedProgram& variant) {
@@ -194,8 +217,11 @@ void ClosedPrinter::DefineStructs(const SpecialisedProgram& variant) {
       CheckStop();
       DefineStructsOf(member.type);
     }
-    if (decl->kind == DeclKind::kBuffer || decl->kind == DeclKind::kPushConstant) {
+    const bool block = decl->kind == DeclKind::kBuffer || decl->kind == DeclKind::kPushConstant;
+    if (block && !decl->members.empty()) {
       blocks.push_back(decl->type);
+    } else if (decl->kind != DeclKind::kContainer) {
+      DefineStructsOf(decl->type);
     }
   }
   const auto define = [&](TypeId type) {
@@ -222,12 +248,17 @@ void ClosedPrinter::DefineStructs(const SpecialisedProgram& variant) {
   }
 }
 
-void ClosedPrinter::PrintMember(const SpecialisedMember& member, std::string_view name) {
+void ClosedPrinter::PrintMember(const SpecialisedMember& member, std::string_view name,
+                                const ShapeMember* shape) {
   Add("  {} : {}", name, names_.Type(member.type));
+  if (shape != nullptr) {
+    PrintForm(*shape);
+  }
   if (member.pack != PackClass::kDefault) {
     Add(" pack({}{})", NameOf(member.pack), member.pack_bits);
   }
   PrintTags(member.tags);
+  PrintAttributes(member.attributes);
   Add("\n");
 }
 
@@ -249,33 +280,58 @@ void ClosedPrinter::PrintDecl(const SpecialisedDecl& decl) {
       Add(" {} {} {{\n", NameOf(decl.container()), names_.Decl(decl.decl));
       break;
     case DeclKind::kBuffer:
-      Add(" {} {} {} {{\n", NameOf(decl.buffer()), NameOf(decl.set()), names_.Decl(decl.decl));
+      Add(" {} {} {}", NameOf(decl.buffer()), NameOf(decl.set()), names_.Decl(decl.decl));
+      if (decl.members.empty()) {
+        Add(" : {}", names_.Type(decl.type));
+        PrintAttributes(decl.attributes);
+        Add("\n");
+        return;
+      }
+      PrintAttributes(decl.attributes);
+      Add(" {{\n");
       break;
     case DeclKind::kPushConstant:
-      Add(" {} {{\n", names_.Decl(decl.decl));
+      Add(" {}", names_.Decl(decl.decl));
+      PrintAttributes(decl.attributes);
+      Add(" {{\n");
       break;
     case DeclKind::kStruct:
       Add(" {} {{\n", names_.Struct(decl.type));
       break;
     case DeclKind::kSampler:
-      Add(" {} {}\n", NameOf(decl.set()), names_.Decl(decl.decl));
+      Add(" {} {}", NameOf(decl.set()), names_.Decl(decl.decl));
+      if (pool_[decl.type].kind == TypeKind::kArray) {
+        Add(" : {}", names_.Type(decl.type));
+      }
+      PrintAttributes(decl.attributes);
+      Add("\n");
       return;
     case DeclKind::kImage:
-      Add(" {} {} {} : {}\n", NameOf(decl.access()), NameOf(decl.set()), names_.Decl(decl.decl),
+      Add(" {} {} {} : {}", NameOf(decl.access()), NameOf(decl.set()), names_.Decl(decl.decl),
           names_.Type(decl.type));
+      PrintAttributes(decl.attributes);
+      Add("\n");
       return;
     case DeclKind::kConstant:
     case DeclKind::kSetting:
+    case DeclKind::kEntry:
     case DeclKind::kWorkgroup:
-      Add(" {} : {}\n", names_.Decl(decl.decl), names_.Type(decl.type));
+    case DeclKind::kPrivate:
+      Add(" {} : {}", names_.Decl(decl.decl), names_.Type(decl.type));
+      Add("{}", decl.initial.valid() ? " = " + names_.Const(decl.initial) : "");
+      PrintAttributes(decl.attributes);
+      Add("\n");
       return;
   }
-  for (const SpecialisedMember& member : decl.members) {
+  const bool block = decl.kind == DeclKind::kBuffer || decl.kind == DeclKind::kPushConstant;
+  for (size_t i = 0; i < decl.members.size(); ++i) {
     CheckStop();
-    PrintMember(member, names_.Member(decl.decl, member.member));
+    const SpecialisedMember& member = decl.members[i];
+    PrintMember(member, names_.Member(decl.decl, member.member),
+                block ? &pool_.Members(decl.type)[i] : nullptr);
   }
   Add("}}\n");
-  if (decl.kind == DeclKind::kBuffer || decl.kind == DeclKind::kPushConstant) {
+  if (block) {
     names_.Struct(decl.type);  // from here on its block has a name
   }
 }
@@ -288,8 +344,10 @@ void ClosedPrinter::PrintSignature(const SpecialisedDecl& decl) {
     const SpecialisedMember& parameter = decl.members[i];
     Add("{}{} {} : {}", i == 0 ? "" : ", ", NameOf(parameter.access), names_.Local(parameter.local),
         names_.Type(parameter.type));
+    PrintAttributes(parameter.attributes);
   }
   Add(") -> {}", names_.Type(decl.type));
+  PrintAttributes(decl.attributes);
 }
 
 void ClosedPrinter::PrintLocal(const SpecialisedLocal& local, uint32_t indent) {
@@ -298,7 +356,7 @@ void ClosedPrinter::PrintLocal(const SpecialisedLocal& local, uint32_t indent) {
     Add(" {}", NameOf(local.access));
   }
   Add(" {}", names_.Local(local.local));
-  if (local.kind != LocalKind::kLoopExit) {
+  if (!IsExit(local.kind)) {
     Add(" : {}", names_.Type(local.type));
   }
   Add("\n");
@@ -360,6 +418,12 @@ void ClosedPrinter::PrintLive(const Bitset& live, std::string_view indent) {
 void ClosedPrinter::PrintEntry(const EntryRef& entry) {
   Add("entry {} {} {} {{\n", NameOf(entry.stage), names_.Decl(entry.function), Quote(entry.name));
   PrintLive(entry.live_options, "  ");
+  for (const InterfaceRow& row : entry.io) {
+    Add("  io {} {} : {}", NameOf(row.direction), Quote(pool_.Text(row.name)),
+        names_.Type(row.type));
+    PrintAttributes(row.attributes);
+    Add("\n");
+  }
   for (const FunctionRef* function : entry.functions) {
     Add("  function");
     PrintSignature(*function->signature);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // A `when` becomes a region only if control always flows past it: a region is closed once and used
 // by every variant that has it, so whether what follows is reached must not depend on what it
-// holds. A `return` deep inside makes every block around it one that can end its path; blocks are
-// asked in the order in which they end, inner ones first, so one answer for each block is enough.
+// holds; and only if it uses no value of the blocks around it, which regions do not share (of
+// untyped modules no statement does). A `return` deep inside makes every block around it one that
+// can end its path; blocks are asked in the order in which they end, inner ones first, so one
+// answer for each block is enough.
 #include "compiler/ir/region_cutter.h"
 
 #include <algorithm>
@@ -21,7 +23,8 @@ LocalId DeclaredBy(const Inst& inst) {
   if (inst.kind == InstKind::kAlias) {
     return inst.As<AliasInst>().local;
   }
-  return inst.kind == InstKind::kLoop ? inst.As<LoopInst>().exit : LocalId{};
+  const bool breaks = inst.kind == InstKind::kLoop || inst.kind == InstKind::kSwitch;
+  return breaks ? inst.As<LoopInst>().exit : LocalId{};
 }
 
 }  // namespace
@@ -30,7 +33,7 @@ bool EndsPath(const Inst& inst, const CutTables& tables) {
   const auto block_ends = [&](uint32_t block) { return bool{tables.block_ends_path[block]}; };
   const InstKind kind = inst.kind;
   if (kind == InstKind::kReturn || kind == InstKind::kBreak || kind == InstKind::kContinue ||
-      kind == InstKind::kDiscard) {
+      kind == InstKind::kDiscard || kind == InstKind::kUnreachable) {
     return true;
   }
   if (kind == InstKind::kScope) {
@@ -42,6 +45,15 @@ bool EndsPath(const Inst& inst, const CutTables& tables) {
   if (kind == InstKind::kIf) {
     const std::span<const uint32_t> blocks = tables.List(inst.As<IfInst>().blocks);
     return blocks.size() == 2 && std::ranges::all_of(blocks, block_ends);
+  }
+  if (kind == InstKind::kSwitch) {  // a `break` of its own counts too: then it is only not cut
+    bool has_default = false;
+    bool all = true;
+    ForEachCase(tables.List(inst.As<SwitchInst>().cases), [&](const SwitchCase& one) {
+      has_default = has_default || one.is_default;
+      all = all && (one.through || block_ends(one.block));
+    });
+    return has_default && all;
   }
   if (kind == InstKind::kStatement) {
     const Inst& expression = tables.insts[inst.As<StatementInst>().expression.value];
@@ -79,7 +91,7 @@ void RegionCutter::CutInst(RegionId region, uint32_t number) {
   }
   if (inst.kind == InstKind::kWhen && policy_ == CutPolicy::kCut) {
     const WhenInst when = inst.As<WhenInst>();
-    if (!tables_.block_ends_path[when.block.value]) {
+    if (!tables_.block_ends_path[when.block.value] && !tables_.block_uses_outer[when.block.value]) {
       const RegionId cut = AddRegion({.function = function_,
                                       .parent = region,
                                       .block = when.block,

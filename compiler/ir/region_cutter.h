@@ -24,7 +24,8 @@ struct CutTables {
   std::span<const Block> blocks;
   std::span<const uint32_t> block_insts;
   std::span<const uint32_t> extra;
-  const std::vector<bool>& block_ends_path;  // by block, of those that have ended
+  const std::vector<bool>& block_ends_path;   // by block, of those that have ended
+  const std::vector<bool>& block_uses_outer;  // the same: it uses a value of a block around it
   std::vector<Region>& regions;
   std::vector<RegionSpans>& region_spans;
 

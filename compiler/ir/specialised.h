@@ -42,12 +42,15 @@ struct SpecialisedMember {
   std::vector<StringId> tags{};  // of the Pool, source order
   LocalId local{};               // parameters
   Origin origin{};
-  bool relaxed = false;  // parameters, state fields
+  bool relaxed = false;                 // parameters, state fields
+  std::vector<Attribute> attributes{};  // texts are those of the Pool
 };
 
 // kStruct: `type` is the struct type. kFunction: `type` is the return type, members are the live
 // parameters. kBuffer, kPushConstant: `type` is a struct type with the declaration's name.
-// kSampler, kImage: `type` is the sampler, image or image array. kContainer: members only.
+// kSampler, kImage: `type` is the sampler, image or an array of those. kContainer: members only.
+// kPrivate: `type` and `initial`. A buffer of one content, or of an array of contents, has no
+// members: its type is a struct that wraps the content, or an array of that.
 struct SpecialisedDecl {
   DeclId decl{};
   DeclKind kind = DeclKind::kStruct;
@@ -56,6 +59,8 @@ struct SpecialisedDecl {
   TypeId type{};
   std::vector<SpecialisedMember> members{};
   Origin origin{};
+  ConstId initial{};  // of private variables; invalid: zero
+  std::vector<Attribute> attributes{};
 
   ContainerKind container() const { return static_cast<ContainerKind>(flags & 0xffu); }
   BufferKind buffer() const { return static_cast<BufferKind>(flags & 0xffu); }
@@ -156,13 +161,24 @@ struct FunctionRef {
       segments{};  // live ones; an insertion point whose region is absent is dead
 };
 
+// One variable between stages, or between a stage and what is fixed around it, of an entry point of
+// a typed module: a leaf of a parameter or of the result. `io` names it by its row.
+struct InterfaceRow {
+  StringId name{};  // of the Pool: the path, "input.uv"
+  TypeId type{};
+  Direction direction = Direction::kIn;  // kIn or kOut
+  std::vector<Attribute>
+      attributes{};  // location, index, builtin, interpolation; texts of the Pool
+};
+
 struct EntryRef {
   Stage stage = Stage::kVertex;
   DeclId function{};
   std::string_view name{};  // of the Pool or program
   // Reached, in order of first mention; [0] is the entry. Owned by whoever owns the closed units.
   std::vector<const FunctionRef*> functions{};
-  Bitset live_options{};  // read by what this entry point reaches and by the interface
+  Bitset live_options{};           // read by what this entry point reaches and by the interface
+  std::vector<InterfaceRow> io{};  // of typed modules
 };
 
 struct SpecialisedSetting {

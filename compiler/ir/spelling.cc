@@ -6,6 +6,7 @@
 #include <bit>
 #include <charconv>
 #include <cmath>
+#include <type_traits>
 
 #include <fmt/format.h>
 
@@ -59,6 +60,73 @@ bool Eat(std::string_view& text, std::string_view prefix) {
   return true;
 }
 
+// Can the image be said as RPL says it?
+bool HasShortText(const Type& type, const ImageTraits& traits) {
+  const bool plain = traits.dim <= ImageDim::kCube && !traits.unknown_depth &&
+                     !traits.multisampled && !(traits.storage && traits.depth);
+  return plain && (!traits.storage || type.scalar == ItemOf(traits.format));
+}
+
+// "image(2d array ms) u1"
+std::string LongImageText(const Type& type, const ImageTraits& traits) {
+  std::string text = fmt::format("image({}", NameOf(traits.dim));
+  const auto add = [&text](bool holds, std::string_view word) {
+    text += holds ? fmt::format(" {}", word) : "";
+  };
+  add(traits.arrayed, "array");
+  add(traits.multisampled, "ms");
+  add(traits.storage, fmt::format("storage {}", NameOf(traits.format)));
+  add(traits.depth, "depth");
+  add(traits.unknown_depth, "unknown");
+  return fmt::format("{}) {}1", text, ScalarLetter(type.scalar));
+}
+
+// The next word of `text`, which loses it; words are separated by single spaces.
+std::string_view TakeWord(std::string_view& text) {
+  const size_t end = std::min(text.find(' '), text.size());
+  const std::string_view word = text.substr(0, end);
+  text.remove_prefix(std::min(end + 1, text.size()));
+  return word;
+}
+
+// "2d array ms) u1" behind "image(".
+std::optional<Type> ParseLongImage(std::string_view text) {
+  const size_t close = text.find(')');
+  if (close == std::string_view::npos || text.size() != close + 4 || text[close + 1] != ' ' ||
+      text[close + 3] != '1') {
+    return std::nullopt;
+  }
+  const std::optional<Scalar> item = ScalarOfLetter(text[close + 2]);
+  std::string_view words = text.substr(0, close);
+  const std::optional<ImageDim> dim = FromName<ImageDim>(TakeWord(words));
+  if (!item || !dim) {
+    return std::nullopt;
+  }
+  ImageTraits traits{.dim = *dim};
+  while (!words.empty()) {
+    const std::string_view word = TakeWord(words);
+    if (word == "array") {
+      traits.arrayed = true;
+    } else if (word == "ms") {
+      traits.multisampled = true;
+    } else if (word == "depth") {
+      traits.depth = true;
+    } else if (word == "unknown") {
+      traits.unknown_depth = true;
+    } else if (word == "storage") {
+      const std::optional<ImageFormat> format = FromName<ImageFormat>(TakeWord(words));
+      traits.storage = format.has_value();
+      traits.format = format.value_or(ImageFormat::kUnknown);
+    }
+    if (word == "storage"
+            ? !traits.storage
+            : word != "array" && word != "ms" && word != "depth" && word != "unknown") {
+      return std::nullopt;
+    }
+  }
+  return Type{.kind = TypeKind::kImage, .scalar = *item, .extent = PackImage(traits)};
+}
+
 // "2d_array<u>" behind the prefix.
 std::optional<Type> ParseImage(std::string_view text, ImageTraits traits) {
   std::string_view parameter;
@@ -74,7 +142,7 @@ std::optional<Type> ParseImage(std::string_view text, ImageTraits traits) {
     text.remove_suffix(6);
   }
   const std::optional<ImageDim> dim = FromName<ImageDim>(text);
-  if (!dim) {
+  if (!dim || *dim > ImageDim::kCube) {
     return std::nullopt;
   }
   traits.dim = *dim;
@@ -94,6 +162,9 @@ std::optional<Type> ParseImage(std::string_view text, ImageTraits traits) {
 
 std::string ImageText(const Type& type) {
   const ImageTraits traits = UnpackImage(type.extent);
+  if (!HasShortText(type, traits)) {
+    return LongImageText(type, traits);
+  }
   const std::string_view array = traits.arrayed ? "_array" : "";
   if (traits.storage) {
     return fmt::format("storage_image_{}{}<{}>", NameOf(traits.dim), array, NameOf(traits.format));
@@ -131,6 +202,9 @@ std::string NameText(std::string_view name) {
 
 Scalar ItemOf(ImageFormat format) {
   const std::string_view name = NameOf(format);
+  if (format == ImageFormat::kR64Sint || format == ImageFormat::kR64Uint) {
+    return format == ImageFormat::kR64Sint ? Scalar::kS64 : Scalar::kU64;
+  }
   if (name.ends_with("_sint")) {
     return Scalar::kS32;
   }
@@ -156,12 +230,19 @@ std::string LeafText(const Type& type) {
       return "sampler";
     case TypeKind::kImage:
       return ImageText(type);
+    case TypeKind::kSampledImage:
+      return "sampled " + ImageText(type);
+    case TypeKind::kAccel:
+      return "accel";
+    case TypeKind::kRayQuery:
+      return "ray_query";
     case TypeKind::kDeferred:
       return "deferred";
     case TypeKind::kArray:
     case TypeKind::kRuntimeArray:
     case TypeKind::kStruct:
     case TypeKind::kNamed:
+    case TypeKind::kDeclared:
       break;
   }
   KILN_UNREACHABLE();
@@ -179,6 +260,22 @@ std::optional<Type> ParseLeaf(std::string_view text) {
   }
   if (text == "deferred") {
     return Type{.kind = TypeKind::kDeferred};
+  }
+  if (text == "accel") {
+    return Type{.kind = TypeKind::kAccel};
+  }
+  if (text == "ray_query") {
+    return Type{.kind = TypeKind::kRayQuery};
+  }
+  if (Eat(text, "sampled ")) {
+    std::optional<Type> image = text.starts_with("sampled ") ? std::nullopt : ParseLeaf(text);
+    if (image) {
+      image->kind = image->kind == TypeKind::kImage ? TypeKind::kSampledImage : TypeKind::kVoid;
+    }
+    return image && image->kind == TypeKind::kSampledImage ? image : std::nullopt;
+  }
+  if (Eat(text, "image(")) {
+    return ParseLongImage(text);
   }
   if (Eat(text, "storage_image_")) {
     return ParseImage(text, {.storage = true});
@@ -203,20 +300,57 @@ std::optional<Type> ParseLeaf(std::string_view text) {
              : std::nullopt;
 }
 
-std::string ScalarText(Scalar scalar, uint32_t bits) {
+namespace {
+
+std::string FloatText(auto value) {
+  std::string text = fmt::format("{}", value);
+  return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
+}
+
+// Decimal digits, as a number of type T.
+template <class T, class... Format>
+std::optional<T> Parse(std::string_view digits, Format... format) {
+  T value{};
+  const auto [end, error] =
+      std::from_chars(digits.data(), digits.data() + digits.size(), value, format...);
+  const bool whole = error == std::errc() && end == digits.data() + digits.size();
+  return whole ? std::optional(value) : std::nullopt;
+}
+
+// The bits of a number of type T, zero above.
+template <class T>
+std::optional<uint64_t> ParseNumber(std::string_view text) {
+  using Word = std::conditional_t<sizeof(T) == 8, uint64_t,
+                                  std::conditional_t<sizeof(T) == 4, uint32_t, uint16_t>>;
+  const std::optional<T> value = Parse<T>(text);
+  return value ? std::optional<uint64_t>(std::bit_cast<Word>(*value)) : std::nullopt;
+}
+
+}  // namespace
+
+std::string ScalarText(Scalar scalar, uint64_t bits) {
+  const auto low = static_cast<uint32_t>(bits);
   switch (scalar) {
-    case Scalar::kF32: {
-      const float value = std::bit_cast<float>(bits);
-      if (!std::isfinite(value)) {
-        break;
+    case Scalar::kF32:
+      if (const auto value = std::bit_cast<float>(low); std::isfinite(value)) {
+        return FloatText(value);
       }
-      std::string text = fmt::format("{}", value);
-      return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
-    }
+      break;
+    case Scalar::kF64:
+      if (const auto value = std::bit_cast<double>(bits); std::isfinite(value)) {
+        return FloatText(value);
+      }
+      return fmt::format("0x{:016x}", bits);
     case Scalar::kU32:
+    case Scalar::kU64:
+    case Scalar::kU16:
       return fmt::format("{}", bits);
     case Scalar::kS32:
-      return fmt::format("{}", static_cast<int32_t>(bits));
+      return fmt::format("{}", static_cast<int32_t>(low));
+    case Scalar::kS64:
+      return fmt::format("{}", static_cast<int64_t>(bits));
+    case Scalar::kS16:
+      return fmt::format("{}", static_cast<int16_t>(low));
     case Scalar::kBool:
       if (bits > 1) {
         break;
@@ -226,36 +360,46 @@ std::string ScalarText(Scalar scalar, uint32_t bits) {
     case Scalar::kNone:
       break;
   }
-  return fmt::format("0x{:08x}", bits);
+  return fmt::format("0x{:08x}", low);
 }
 
-std::optional<uint32_t> ParseScalar(Scalar scalar, std::string_view text) {
-  const auto parse = [](std::string_view digits, auto value, auto... format) {
-    const auto [end, error] =
-        std::from_chars(digits.data(), digits.data() + digits.size(), value, format...);
-    return error == std::errc() && end == digits.data() + digits.size()
-               ? std::optional(std::bit_cast<uint32_t>(value))
-               : std::nullopt;
-  };
+std::optional<uint64_t> ParseBits(Scalar scalar, std::string_view text) {
   if (text.starts_with("0x")) {
-    return parse(text.substr(2), uint32_t{0}, 16);
+    const std::optional<uint64_t> bits = Parse<uint64_t>(text.substr(2), 16);
+    const bool wide = scalar != Scalar::kNone && BitWidthOf(scalar) == 64;
+    return bits && (wide || *bits <= UINT32_MAX) ? bits : std::nullopt;
   }
   switch (scalar) {
     case Scalar::kF32:
-      return parse(text, 0.0f);
+      return ParseNumber<float>(text);
+    case Scalar::kF64:
+      return ParseNumber<double>(text);
     case Scalar::kU32:
-      return parse(text, uint32_t{0}, 10);
+      return ParseNumber<uint32_t>(text);
     case Scalar::kS32:
-      return parse(text, int32_t{0}, 10);
+      return ParseNumber<int32_t>(text);
+    case Scalar::kU64:
+      return ParseNumber<uint64_t>(text);
+    case Scalar::kS64:
+      return ParseNumber<int64_t>(text);
+    case Scalar::kU16:
+      return ParseNumber<uint16_t>(text);
+    case Scalar::kS16:
+      return ParseNumber<int16_t>(text);
     case Scalar::kBool:
-      return text == "true"    ? std::optional<uint32_t>(1)
-             : text == "false" ? std::optional<uint32_t>(0)
+      return text == "true"    ? std::optional<uint64_t>(1)
+             : text == "false" ? std::optional<uint64_t>(0)
                                : std::nullopt;
     case Scalar::kF16:
     case Scalar::kNone:
       break;
   }
   return std::nullopt;
+}
+
+std::optional<uint32_t> ParseScalar(Scalar scalar, std::string_view text) {
+  const std::optional<uint64_t> bits = ParseBits(scalar, text);
+  return bits && *bits <= UINT32_MAX ? std::optional(static_cast<uint32_t>(*bits)) : std::nullopt;
 }
 
 std::string ValueText(ValueKind kind, uint32_t bits) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "compiler/ir/image_typing.h"
 #include "compiler/ir/operands.h"
 #include "compiler/ir/typing.h"
 
@@ -59,6 +60,39 @@ class Summary {
     Touched(InstId{arguments[1]}, MemberUse::kSample);
   }
 
+  void AddImage(const ImageInst& image) {
+    const std::span<const uint32_t> operands = segment_.List(image.operands);
+    if (operands.empty()) {
+      return;
+    }
+    segment_.uses_implicit_lod =
+        segment_.uses_implicit_lod || IsImplicitLod(image.op, image.keywords);
+    const bool compares = image.op == ImageOp::kSampleDref || image.op == ImageOp::kGatherDref;
+    if (OperandCountsOf(image.op, image.keywords).handles == 2 && operands.size() > 1) {
+      Touched(InstId{operands[1]}, compares ? MemberUse::kCompare : MemberUse::kSample);
+    }
+    Touched(InstId{operands[0]}, image.op == ImageOp::kWrite  ? MemberUse::kWrite
+                                 : image.op == ImageOp::kRead ? MemberUse::kRead
+                                                              : MemberUse::kSample);
+  }
+
+  void AddAtomic(const AtomicInst& atomic) {
+    const std::span<const uint32_t> operands = segment_.List(atomic.operands);
+    if (operands.empty()) {
+      return;
+    }
+    InstId place{operands[0]};
+    if (segment_.insts[place.value].kind == InstKind::kTexel) {
+      place = segment_.insts[place.value].As<TexelInst>().image;
+    }
+    if (atomic.op != AtomicOp::kStore) {
+      Touched(place, MemberUse::kRead);
+    }
+    if (atomic.op != AtomicOp::kLoad) {
+      Touched(place, MemberUse::kWrite);
+    }
+  }
+
   void Add(const Inst& inst) {
     if (inst.kind == InstKind::kGlobalRef) {
       const GlobalRefInst global = inst.As<GlobalRefInst>();
@@ -74,7 +108,11 @@ class Summary {
       AddSampling(inst.As<BuiltinCallInst>());
     } else if (inst.kind == InstKind::kHole) {
       segment_.holes.push_back(inst.As<HoleInst>().segment);
-    } else if (inst.kind == InstKind::kDiscard) {
+    } else if (inst.kind == InstKind::kImage) {
+      AddImage(inst.As<ImageInst>());
+    } else if (inst.kind == InstKind::kAtomic) {
+      AddAtomic(inst.As<AtomicInst>());
+    } else if (inst.kind == InstKind::kDiscard || inst.kind == InstKind::kDemote) {
       segment_.discards = true;
       segment_.bound = true;
     } else if (inst.kind == InstKind::kStageRef) {

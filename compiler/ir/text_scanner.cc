@@ -69,6 +69,18 @@ bool TextScanner::Accept(std::string_view token) {
   return next;
 }
 
+bool TextScanner::AcceptKeyword(std::string_view word) {
+  const size_t before = position_;
+  if (!Accept(word)) {
+    return false;
+  }
+  if (Peek(":")) {
+    position_ = before;
+    return false;
+  }
+  return true;
+}
+
 void TextScanner::Expect(std::string_view token) {
   if (!Accept(token)) {
     Fail(fmt::format("expected '{}'", token));
@@ -95,10 +107,23 @@ std::string_view TextScanner::ScalarWord() {
 
 std::string_view TextScanner::LeafWord() {
   const std::string_view word = Word();
+  const size_t begin = position_ - word.size();
+  if (word == "sampled" && position_ < text_.size() && text_[position_] == ' ') {
+    ++position_;
+    if (!Peek("sampled")) {
+      LeafWord();
+    }
+    return text_.substr(begin, position_ - begin);
+  }
+  if (word == "image" && position_ < text_.size() && text_[position_] == '(') {
+    position_ = std::min(text_.find_first_of(")\n", position_), text_.size());
+    Expect(")");
+    Word();
+    return text_.substr(begin, position_ - begin);
+  }
   if (position_ == text_.size() || text_[position_] != '<') {
     return word;
   }
-  const size_t begin = position_ - word.size();
   ++position_;
   Word();
   Expect(">");

@@ -35,6 +35,8 @@ class TextScanner {
   bool Accept(std::string_view token);
   void Expect(std::string_view token);
   bool Peek(std::string_view token);
+  // Skips `word` if it is next and not the name of a member: no colon stands behind it.
+  bool AcceptKeyword(std::string_view word);
 
   std::string_view Word();  // letters, digits, underscores
   Name ReadName();          // word or quoted, with "#n"
@@ -42,7 +44,8 @@ class TextScanner {
   uint32_t Number();
   // A number with sign, point and exponent, or a word: what ParseScalar reads.
   std::string_view ScalarWord();
-  // A word, with "<word>" behind it if there is one: what ParseLeaf reads.
+  // A word, with "<word>" behind it if there is one, or an image in its long form: what ParseLeaf
+  // reads.
   std::string_view LeafWord();
 
   // "unorm8": class and bits in one word.

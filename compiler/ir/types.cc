@@ -14,13 +14,19 @@
 namespace kiln::ir {
 namespace {
 
-// ImageTraits as bits: dim 0..1, arrayed 2, depth 3, storage 4, format 8..15.
+// ImageTraits as bits: dim 0..1 and 5, arrayed 2, depth 3, storage 4, unknown depth 6, multisampled
+// 7, format 8..15.
 constexpr uint32_t kArrayedBit = 1u << 2;
 constexpr uint32_t kDepthBit = 1u << 3;
 constexpr uint32_t kStorageBit = 1u << 4;
+constexpr uint32_t kHighDimBit = 1u << 5;
+constexpr uint32_t kUnknownDepthBit = 1u << 6;
+constexpr uint32_t kMultisampledBit = 1u << 7;
 
-constexpr uint32_t kScalarKinds = 5;  // enumerators of Scalar behind kNone
+constexpr uint32_t kScalarKinds = 10;  // enumerators of Scalar behind kNone
 constexpr uint32_t kMaxRows = 4;
+constexpr Scalar kFloats[] = {Scalar::kF32, Scalar::kF16, Scalar::kF64};
+constexpr uint32_t kFirstMatrix = 1 + kScalarKinds * kMaxRows;
 
 template <class Row>
 uint64_t HashRow(const Row& row) {
@@ -35,17 +41,21 @@ uint64_t HashRows(uint64_t seed, std::span<const T> rows) {
 }  // namespace
 
 uint32_t PackImage(const ImageTraits& traits) {
-  return static_cast<uint32_t>(traits.dim) | (traits.arrayed ? kArrayedBit : 0) |
+  const auto dim = static_cast<uint32_t>(traits.dim);
+  return (dim & 3u) | ((dim & 4u) != 0 ? kHighDimBit : 0) | (traits.arrayed ? kArrayedBit : 0) |
          (traits.depth ? kDepthBit : 0) | (traits.storage ? kStorageBit : 0) |
-         static_cast<uint32_t>(traits.format) << 8;
+         (traits.unknown_depth ? kUnknownDepthBit : 0) |
+         (traits.multisampled ? kMultisampledBit : 0) | static_cast<uint32_t>(traits.format) << 8;
 }
 
 ImageTraits UnpackImage(uint32_t packed) {
-  return {.dim = static_cast<ImageDim>(packed & 3u),
+  return {.dim = static_cast<ImageDim>((packed & 3u) | ((packed & kHighDimBit) != 0 ? 4u : 0u)),
           .arrayed = (packed & kArrayedBit) != 0,
           .depth = (packed & kDepthBit) != 0,
           .storage = (packed & kStorageBit) != 0,
-          .format = static_cast<ImageFormat>(packed >> 8 & 0xffu)};
+          .format = static_cast<ImageFormat>(packed >> 8 & 0xffu),
+          .unknown_depth = (packed & kUnknownDepthBit) != 0,
+          .multisampled = (packed & kMultisampledBit) != 0};
 }
 
 Pool::Pool() {
@@ -53,6 +63,13 @@ Pool::Pool() {
   for (uint32_t scalar = 1; scalar <= kScalarKinds; ++scalar) {
     for (uint8_t rows = 1; rows <= kMaxRows; ++rows) {
       Intern(VectorType(static_cast<Scalar>(scalar), rows));
+    }
+  }
+  for (const Scalar scalar : kFloats) {
+    for (uint8_t columns = 2; columns <= kMaxRows; ++columns) {
+      for (uint8_t rows = 2; rows <= kMaxRows; ++rows) {
+        Intern(MatrixType(scalar, columns, rows));
+      }
     }
   }
 }
@@ -66,9 +83,18 @@ TypeId Pool::Matrix(Scalar scalar, uint32_t columns, uint32_t rows) {
   return Intern(MatrixType(scalar, static_cast<uint8_t>(columns), static_cast<uint8_t>(rows)));
 }
 
+TypeId Pool::FloatMatrix(Scalar scalar, uint32_t columns, uint32_t rows) const {
+  const auto* of = std::ranges::find(kFloats, scalar);
+  KILN_CHECK(of != std::end(kFloats) && columns >= 2 && columns <= kMaxRows && rows >= 2 &&
+                 rows <= kMaxRows,
+             "matrix of {} columns and {} rows", columns, rows);
+  const auto first = static_cast<uint32_t>(of - std::begin(kFloats)) * 9;
+  return TypeId{kFirstMatrix + first + (columns - 2) * 3 + (rows - 2)};
+}
+
 TypeId Pool::Intern(const Type& type) {
   KILN_CHECK(type.kind != TypeKind::kStruct && type.kind != TypeKind::kNamed &&
-                 type.kind != TypeKind::kDeferred,
+                 type.kind != TypeKind::kDeferred && type.kind != TypeKind::kDeclared,
              "type kind {}", type.kind);
   return TypeId{type_index_.FindOrAdd(
       HashRow(type), [&](uint32_t i) { return types_[i] == type; },
@@ -97,8 +123,9 @@ TypeId Pool::InternStruct(std::string_view name, std::span<const ShapeMember> me
       })};
 }
 
-ConstId Pool::InternScalar(TypeId type, uint32_t bits) {
-  const Const row{.type = type, .a = bits};
+ConstId Pool::InternWide(TypeId type, uint64_t bits) {
+  const Const row{
+      .type = type, .a = static_cast<uint32_t>(bits), .high = static_cast<uint32_t>(bits >> 32)};
   return ConstId{const_index_.FindOrAdd(
       HashRow(row), [&](uint32_t i) { return consts_[i] == row; },
       [&] {

@@ -26,8 +26,14 @@ bool FillsVector(const Pool& pool, const Type& target, std::span<const TypeId> o
 
 void AddParameter(Signature& signature, TypeId type) { signature.slots[signature.count++] = type; }
 
-// Number of coordinates of one image without its layer.
+// Number of coordinates of one image without its layer; of those that RPL has.
 uint32_t CoordinateRows(ImageDim dim) { return dim == ImageDim::k2d ? 2 : 3; }
+
+// RPL's functions know RPL's images.
+bool IsImageOfRpl(const ImageTraits& traits) {
+  return traits.dim <= ImageDim::kCube && !traits.multisampled && !traits.unknown_depth &&
+         !(traits.depth && traits.storage);
+}
 
 // Does the function take this kind of image? See spec/rpl 6.4, 14.2, 14.7.
 bool Takes(Builtin builtin, const ImageTraits& traits) {
@@ -123,6 +129,10 @@ uint32_t PartCount(const Pool& pool, TypeId id) {
     case TypeKind::kImage:
     case TypeKind::kNamed:
     case TypeKind::kDeferred:
+    case TypeKind::kDeclared:
+    case TypeKind::kSampledImage:
+    case TypeKind::kAccel:
+    case TypeKind::kRayQuery:
       return 0;
   }
   KILN_UNREACHABLE();
@@ -150,7 +160,16 @@ bool IsHandle(const Pool& pool, TypeId id) {
   while (pool[id].kind == TypeKind::kArray) {
     id = TypeId{pool[id].element};
   }
-  return pool[id].kind == TypeKind::kSampler || pool[id].kind == TypeKind::kImage;
+  return pool[id].kind == TypeKind::kSampler || IsImage(pool[id].kind) ||
+         pool[id].kind == TypeKind::kAccel;
+}
+
+std::optional<std::array<TypeId, 2>> PartsOfResult(const Pool& pool, Builtin builtin, TypeId type) {
+  if (FactsOf(builtin).result != 'P') {
+    return std::nullopt;
+  }
+  return std::array<TypeId, 2>{
+      type, builtin == Builtin::kFrexp ? pool.Vector(Scalar::kS32, pool[type].rows) : type};
 }
 
 bool HasValues(const Pool& pool, TypeId id) {
@@ -171,6 +190,10 @@ bool HasValues(const Pool& pool, TypeId id) {
     case TypeKind::kImage:
     case TypeKind::kNamed:
     case TypeKind::kDeferred:
+    case TypeKind::kDeclared:
+    case TypeKind::kSampledImage:
+    case TypeKind::kAccel:
+    case TypeKind::kRayQuery:
       return false;
   }
   KILN_UNREACHABLE();
@@ -190,6 +213,27 @@ bool Combines(const Pool& pool, TypeId target, std::span<const TypeId> operands)
     }
   }
   return HasValues(pool, target);
+}
+
+bool Bitcasts(const Pool& pool, TypeId from, TypeId to) {
+  const auto is_number = [](const Type& type) {
+    return type.kind == TypeKind::kVector && type.scalar != Scalar::kBool;
+  };
+  const auto width = [](const Type& type) { return type.rows * BitWidthOf(type.scalar); };
+  return from != to && is_number(pool[from]) && is_number(pool[to]) &&
+         width(pool[from]) == width(pool[to]);
+}
+
+std::optional<TypeId> TypeAtSteps(const Pool& pool, TypeId whole, std::span<const uint32_t> steps) {
+  for (const uint32_t step : steps) {
+    const std::optional<TypeId> part =
+        step < PartCount(pool, whole) ? PartType(pool, whole, step) : std::nullopt;
+    if (!part) {
+      return std::nullopt;
+    }
+    whole = *part;
+  }
+  return whole;
 }
 
 bool Converts(const Pool& pool, TypeId from, TypeId to) {
@@ -246,6 +290,34 @@ Type TypeOfStage(StageVariable variable) {
   KILN_UNREACHABLE();
 }
 
+namespace {
+
+// What a letter of builtins.def stands for, in the family of `type`.
+TypeId TypeOfLetter(const Pool& pool, char letter, TypeId type) {
+  const Type& of = pool[type];
+  switch (letter) {
+    case 'T':
+      return type;
+    case 'B':
+      return pool.Vector(Scalar::kBool, of.rows);
+    case 'S':
+      return pool.Vector(Scalar::kS32, of.rows);
+    case 'u':
+    case 'U':
+      return pool.Vector(Scalar::kU32, 1);
+    case '2':
+      return pool.Vector(Scalar::kF32, 2);
+    case '4':
+      return pool.Vector(Scalar::kF32, 4);
+    case 'M':
+      return pool.FloatMatrix(of.scalar, of.rows, of.columns);
+    default:
+      return pool.Vector(of.scalar, 1);
+  }
+}
+
+}  // namespace
+
 std::optional<Signature> TypeOfBuiltin(const Pool& pool, Builtin builtin, TypeId type) {
   const BuiltinFacts& facts = FactsOf(builtin);
   const TypeId f1 = pool.Vector(Scalar::kF32, 1);
@@ -264,13 +336,12 @@ std::optional<Signature> TypeOfBuiltin(const Pool& pool, Builtin builtin, TypeId
   if (!ExistsFor(facts.types, pool[type])) {
     return std::nullopt;
   }
-  const TypeId scalar = pool.Vector(pool[type].scalar, 1);
   for (const char letter : facts.parameters) {
-    AddParameter(signature, letter == 'T'   ? type
-                            : letter == 'B' ? pool.Vector(Scalar::kBool, pool[type].rows)
-                                            : scalar);
+    AddParameter(signature, TypeOfLetter(pool, letter, type));
   }
-  signature.result = facts.result == 'T' ? type : scalar;
+  if (facts.result != 'P' && facts.result != 'X') {
+    signature.result = TypeOfLetter(pool, facts.result, type);
+  }
   return signature;
 }
 
@@ -280,7 +351,7 @@ std::optional<SampleTyping> TypeOfSample(const Pool& pool, Builtin builtin, Type
     return std::nullopt;
   }
   const ImageTraits traits = UnpackImage(type.extent);
-  if (!Takes(builtin, traits)) {
+  if (!IsImageOfRpl(traits) || !Takes(builtin, traits)) {
     return std::nullopt;
   }
   SampleTyping typing;

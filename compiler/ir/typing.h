@@ -32,6 +32,10 @@ std::optional<ConstructorForm> TypeOfConstructor(const Pool& pool, TypeId target
 bool Combines(const Pool& pool, TypeId target, std::span<const TypeId> operands);
 // Does `convert` turn a value of `from` into one of `to`?
 bool Converts(const Pool& pool, TypeId from, TypeId to);
+// Does `bitcast`?
+bool Bitcasts(const Pool& pool, TypeId from, TypeId to);
+// The type of the part at constant steps into a value; nothing if there is none.
+std::optional<TypeId> TypeAtSteps(const Pool& pool, TypeId whole, std::span<const uint32_t> steps);
 
 // --- inbuilt functions ---------------------------------------------------------------------------
 struct Signature {
@@ -46,6 +50,9 @@ Type TypeOfStage(StageVariable variable);
 // Signature of a family for `type`, or of a function that is no family (then `type` is ignored).
 // Nothing if the family does not exist for `type`, and for sampling.
 std::optional<Signature> TypeOfBuiltin(const Pool& pool, Builtin builtin, TypeId type);
+
+// The parts of a result that is a struct, which any struct of two members of these types is.
+std::optional<std::array<TypeId, 2>> PartsOfResult(const Pool& pool, Builtin builtin, TypeId type);
 
 // Takes a sampler and an image; an image alone; a place of memory first and its scalar behind.
 constexpr bool IsSampling(Builtin builtin) {
@@ -84,7 +91,7 @@ uint32_t PartCount(const Pool& pool, TypeId id);
 // Type of component, column, member or item `index`; nothing if there is none. Of arrays any index.
 std::optional<TypeId> PartType(const Pool& pool, TypeId id, uint32_t index);
 bool IsVector(const Pool& pool, TypeId id, Scalar scalar, uint32_t rows);
-bool IsHandle(const Pool& pool, TypeId id);  // sampler, image, or array of images
+bool IsHandle(const Pool& pool, TypeId id);  // sampler, image, or array of those
 // Can a value of this type be loaded and stored? Not void, no handle, runtime array or what holds
 // one. Linear in the size of the type.
 bool HasValues(const Pool& pool, TypeId id);

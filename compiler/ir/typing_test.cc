@@ -116,6 +116,8 @@ TEST(TypeOfBinary, OverAllPairsOfTypes_ExactlyTheTableIsLegal) {
       {kGreaterEqual, 3, 12, 12},
       {kEqual, 3, 13, 13},
       {kNotEqual, 3, 13, 13},
+      {kRem, 0, 0, 12},
+      {kNotEqualOrdered, 0, 0, 4},
   };
   for (const auto& row : rows) {
     size_t rpl1 = 0;

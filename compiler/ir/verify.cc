@@ -3,8 +3,11 @@
 // are the names of the regions it is nested in, so those are gathered along its parents.
 #include "compiler/ir/verify.h"
 
+#include <string>
+
 #include "compiler/ir/image_rows.h"
 #include "compiler/ir/verify_body.h"
+#include "compiler/ir/verify_decl.h"
 #include "compiler/ir/verify_generic.h"
 #include "compiler/ir/verify_specialised.h"
 
@@ -15,6 +18,11 @@ namespace {
 Result<void> VerifyFunction(const FunctionRef& function, const Pool& pool,
                             Surroundings& surroundings) {
   surroundings.signature = function.signature;
+  for (const SpecialisedMember& parameter : function.signature->members) {
+    if (const std::string_view wrong = UnloweredType(pool, parameter.type); !wrong.empty()) {
+      return Error{.code = ErrorCode::kInternal, .context = "a parameter: " + std::string(wrong)};
+    }
+  }
   for (size_t i = 0; i < function.segments.size(); ++i) {
     const RegionRef& segment = function.segments[i];
     surroundings.locals.Clear();
@@ -49,12 +57,16 @@ Result<void> Verify(const SpecialisedProgram& variant) {
   Surroundings surroundings;
   for (const SpecialisedDecl* decl : variant.interface) {
     surroundings.decls.Insert(decl->decl.value, decl);
+    KILN_TRY_VOID(VerifyDecl(*decl, *variant.pool));
   }
   for (const EntryRef& entry : variant.entries) {
+    KILN_TRY_VOID(VerifyEntry(entry, *variant.pool));
+    surroundings.stage = entry.stage;
     for (const FunctionRef* function : entry.functions) {
       surroundings.decls[function->function.value] = function->signature;
     }
     for (const FunctionRef* function : entry.functions) {
+      surroundings.entry = function->function == entry.function ? &entry : nullptr;
       KILN_TRY_VOID(VerifyFunction(*function, *variant.pool, surroundings));
     }
   }

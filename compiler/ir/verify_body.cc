@@ -13,44 +13,23 @@
 namespace kiln::ir {
 namespace {
 
-bool GoodBlockCount(InstKind kind, size_t count) {
-  if (kind == InstKind::kIf) {
-    return count == 1 || count == 2;
+// May an operand of this instruction be a local of that kind?
+bool MayName(InstKind inst, LocalKind local) {
+  switch (inst) {
+    case InstKind::kVariable:
+      return local == LocalKind::kVariable;
+    case InstKind::kAlias:
+      return local == LocalKind::kAlias;
+    case InstKind::kLoop:
+    case InstKind::kContinue:
+      return local == LocalKind::kLoopExit;
+    case InstKind::kSwitch:
+      return local == LocalKind::kSwitchExit;
+    case InstKind::kBreak:
+      return IsExit(local);
+    default:  // local, param
+      return local == LocalKind::kParameter || local == LocalKind::kVariable;
   }
-  return kind == InstKind::kNameSelect ? count == 2 : count == 3;  // else a loop
-}
-
-uint32_t FlagBound(FlagSchema schema) {
-  switch (schema) {
-    case FlagSchema::kNone:
-      return 1;
-    case FlagSchema::kBinary:
-      return CountOf<BinaryOp>();
-    case FlagSchema::kUnary:
-      return CountOf<UnaryOp>();
-    case FlagSchema::kLogical:
-      return CountOf<LogicalOp>();
-    case FlagSchema::kBuiltin:
-      return kBuiltinCount;
-    case FlagSchema::kStage:
-      return CountOf<StageVariable>();
-    case FlagSchema::kDirection:
-      return CountOf<Direction>();
-  }
-  KILN_UNREACHABLE();
-}
-
-// The kind of local that an operand of this instruction has to be; nothing if any will do.
-std::optional<LocalKind> LocalKindOf(InstKind kind) {
-  if (kind == InstKind::kVariable) {
-    return LocalKind::kVariable;
-  }
-  if (kind == InstKind::kAlias) {
-    return LocalKind::kAlias;
-  }
-  const bool exit =
-      kind == InstKind::kLoop || kind == InstKind::kBreak || kind == InstKind::kContinue;
-  return exit ? std::optional(LocalKind::kLoopExit) : std::nullopt;
 }
 
 }  // namespace
@@ -143,10 +122,9 @@ void BodyVerifier::VerifyInsts() {
   for (uint32_t i = 0; i < module_.insts.size() && rows_.ok(); ++i) {
     const Inst& inst = module_.insts[i];
     if (!rows_.Check(static_cast<size_t>(inst.kind) < std::size(kInstFacts) &&
-                         FactsOf(inst.kind).form != Form::kClosed,
+                         Includes(FactsOf(inst.kind).form, form_),
                      "kind of an instruction", i) ||
-        !rows_.Check(inst.flags < FlagBound(FactsOf(inst.kind).flags) && rows_.IsType(inst.type),
-                     "instruction", i)) {
+        !rows_.Check(HasGoodFlags(inst) && rows_.IsType(inst.type), "instruction", i)) {
       return;
     }
     for (const Operand& operand : OperandsOf(inst)) {
@@ -194,7 +172,7 @@ void BodyVerifier::VerifyOperand(uint32_t row, const Operand& operand) {
       good = word < module_.segments.size();
       break;
     case OperandSchema::kLiteral:
-      good = word <= 1;  // the only open kind with a literal is a flag
+      good = HasGoodLiteral(module_.insts[row], word);
       break;
     case OperandSchema::kInsts:
       good = rows_.WordsBelow(ListId{word}, module_.insts.size());
@@ -204,14 +182,52 @@ void BodyVerifier::VerifyOperand(uint32_t row, const Operand& operand) {
       break;
     case OperandSchema::kBlocks:
       good = rows_.WordsBelow(ListId{word}, module_.blocks.size()) &&
-             GoodBlockCount(module_.insts[row].kind, module_.List(ListId{word}).size());
+             module_.List(ListId{word}).size() >= BlockCountsOf(module_.insts[row].kind).least &&
+             module_.List(ListId{word}).size() <= BlockCountsOf(module_.insts[row].kind).most;
       break;
     case OperandSchema::kDecl:
+      good = word < module_.decls.size() && MayMention(row, DeclId{word});
+      break;
     case OperandSchema::kOptMember:
-      good = false;  // closed only
+      good = word == kNoRow || word < module_.members.size();
+      break;
+    case OperandSchema::kTexts:
+      good = rows_.WordsBelow(ListId{word}, module_.string_ends.size());
+      break;
+    case OperandSchema::kPart:
+      good = rows_.IsList(ListId{word}) && module_.List(ListId{word}).size() >= 2 &&
+             module_.List(ListId{word})[0] < module_.insts.size();
+      break;
+    case OperandSchema::kCases:
+      good = rows_.IsList(ListId{word}) && VerifyCases(module_.List(ListId{word}));
       break;
   }
   rows_.Check(good, "operand", row);
+}
+
+// What an instruction names is declared above: of functions that means that none calls itself.
+// Which function it stands in is known when it is walked, so here only kinds are looked at.
+bool BodyVerifier::MayMention(uint32_t row, DeclId id) const {
+  const DeclKind kind = module_.decls[id.value].kind;
+  if (module_.insts[row].kind == InstKind::kCall) {
+    return kind == DeclKind::kFunction;
+  }
+  return kind == DeclKind::kBuffer || kind == DeclKind::kPushConstant ||
+         kind == DeclKind::kSampler || kind == DeclKind::kImage || kind == DeclKind::kWorkgroup ||
+         kind == DeclKind::kPrivate || kind == DeclKind::kContainer;
+}
+
+bool BodyVerifier::VerifyCases(std::span<const uint32_t> words) {
+  if (!rows_.Charge(words.size())) {
+    return false;
+  }
+  bool good = true;
+  const bool whole = ForEachCase(words, [&](const SwitchCase& one) {
+    good = good && one.block < module_.blocks.size() && (one.is_default || !one.labels.empty()) &&
+           std::ranges::all_of(one.labels,
+                               [&](uint32_t label) { return label < module_.consts.size(); });
+  });
+  return whole && good && words[0] < module_.insts.size();
 }
 
 void BodyVerifier::WalkRegion(uint32_t segment) {
@@ -248,16 +264,18 @@ void BodyVerifier::WalkInst(uint32_t row, Ending ending, bool last, uint32_t dep
   uint32_t below = 0;
   uint32_t left = 0;  // of a chain, which adds no level (ids.h)
   const bool chain = IsChain(inst.kind);
+  const bool counts = module_.header.typed == 0;  // nothing recurses over operands of typed modules
   ForEachInstOperand(
       inst, [this](ListId id) { return module_.List(id); },
       [&](uint32_t operand) {
         const bool has_result = FactsOf(module_.insts[operand].kind).result != ResultSchema::kVoid;
-        if (rows_.Check(visible_[operand] && has_result, "an operand has not run", row)) {
+        if (rows_.Check(visible_[operand] && has_result, "an operand has not run", row) && counts) {
           uint32_t& level = chain && operand == inst.a ? left : below;
           level = std::max(level, inst_nesting_[operand]);
         }
       });
   CheckLocalsOf(inst, row);
+  CheckMention(inst, row);
   if (inst.kind == InstKind::kWhenSegment && rows_.ok()) {
     const uint32_t hole = inst.As<WhenSegmentInst>().segment.value;
     rows_.Check(module_.segments[hole].parent.value == segment_ && !mentioned_[hole], "hole", row);
@@ -281,33 +299,62 @@ void BodyVerifier::WalkInst(uint32_t row, Ending ending, bool last, uint32_t dep
 void BodyVerifier::WalkOwnedBlocks(uint32_t row, uint32_t depth) {
   const Inst& inst = module_.insts[row];
   const bool values = inst.kind == InstKind::kLogical || inst.kind == InstKind::kNameSelect ||
-                      inst.kind == InstKind::kAlias;
-  bool first = true;
+                      inst.kind == InstKind::kAlias || inst.kind == InstKind::kSelectBlocks ||
+                      inst.kind == InstKind::kChoose;
+  uint32_t number = 0;
   ForEachOwnedBlock(
       inst, [this](ListId id) { return module_.List(id); },
       [&](uint32_t block) {
-        const bool yields = values || (inst.kind == InstKind::kLoop && first);
-        first = false;
+        const bool yields =
+            values || (inst.kind == InstKind::kLoop && LoopPartYields(number, block));
+        ++number;
         if (rows_.ok()) {
           WalkBlock(BlockId{block}, yields ? Ending::kYields : Ending::kFlows, depth + 1);
         }
       });
 }
 
+// Of untyped modules the condition alone; of typed ones the condition unless it is empty, and the
+// continuing block if it likes to.
+bool BodyVerifier::LoopPartYields(uint32_t number, uint32_t block) const {
+  if (module_.header.typed == 0 || number == 1) {
+    return number == 0;
+  }
+  const std::span<const uint32_t> insts = module_.InstsOf(BlockId{block});
+  return number == 0 ? !insts.empty()
+                     : !insts.empty() && module_.insts[insts.back()].kind == InstKind::kYield;
+}
+
+// A typed instruction names what is declared above its function; so no function calls itself.
+void BodyVerifier::CheckMention(const Inst& inst, uint32_t row) {
+  if (!rows_.ok() || (inst.kind != InstKind::kCall && inst.kind != InstKind::kGlobalRef)) {
+    return;
+  }
+  rows_.Check(inst.a < module_.segments[segment_].function.value,
+              "a declaration below the function that names it", row);
+  if (inst.kind == InstKind::kGlobalRef) {
+    const GlobalRefInst global = inst.As<GlobalRefInst>();
+    const Decl& decl = module_.decls[global.decl.value];
+    const bool field = decl.kind == DeclKind::kContainer;
+    rows_.Check(field ? global.member.value - decl.first_member < decl.member_count
+                      : !global.member.valid(),
+                "member of another declaration", row);
+  }
+}
+
 // Names belong to this segment or one around it, and are of the right kind.
 void BodyVerifier::CheckLocalsOf(const Inst& inst, uint32_t row) {
-  const std::optional<LocalKind> kind = LocalKindOf(inst.kind);
   for (const Operand& operand : OperandsOf(inst)) {
     const bool names_one = operand.schema == OperandSchema::kLocal ||
                            (operand.schema == OperandSchema::kOptLocal && operand.word != kNoRow);
     if (names_one) {
-      rows_.Check(MayMention(LocalId{operand.word}) && module_.locals[operand.word].kind == kind,
+      rows_.Check(MayMention(LocalId{operand.word}) &&
+                      MayName(inst.kind, module_.locals[operand.word].kind),
                   "name of another segment or kind", row);
     } else if (operand.schema == OperandSchema::kLocals) {
       for (const uint32_t local : module_.List(ListId{operand.word})) {
-        rows_.Check(
-            MayMention(LocalId{local}) && module_.locals[local].kind != LocalKind::kLoopExit,
-            "candidate of another segment or kind", row);
+        rows_.Check(MayMention(LocalId{local}) && !IsExit(module_.locals[local].kind),
+                    "candidate of another segment or kind", row);
       }
     }
   }

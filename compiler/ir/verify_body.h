@@ -14,7 +14,10 @@ namespace kiln::ir {
 class BodyVerifier {
  public:
   // `rows` takes the error and must outlive the verifier. Requires: TableVerifier has run on it.
-  explicit BodyVerifier(ImageRows& rows) : rows_(rows), module_(rows.module()) {}
+  explicit BodyVerifier(ImageRows& rows)
+      : rows_(rows),
+        module_(rows.module()),
+        form_(module_.header.typed != 0 ? Form::kTypedOpen : Form::kUntyped) {}
 
   void Run();
 
@@ -29,11 +32,16 @@ class BodyVerifier {
   void WalkBlock(BlockId id, Ending ending, uint32_t depth);
   void WalkInst(uint32_t row, Ending ending, bool last, uint32_t depth);
   void WalkOwnedBlocks(uint32_t row, uint32_t depth);
+  bool LoopPartYields(uint32_t number, uint32_t block) const;
   void CheckLocalsOf(const Inst& inst, uint32_t row);
+  void CheckMention(const Inst& inst, uint32_t row);
+  bool VerifyCases(std::span<const uint32_t> words);
   bool MayMention(LocalId local) const;
+  bool MayMention(uint32_t row, DeclId decl) const;
 
   ImageRows& rows_;
   const ModuleView& module_;
+  const Form form_;                    // of the module
   std::vector<uint32_t> segment_end_;  // by segment: first segment behind those nested in it
   std::vector<uint32_t> local_owner_;  // by local: segment that lists it
   std::vector<uint32_t> inst_nesting_;

@@ -30,10 +30,26 @@ bool IsEnum(Enum value) {
 
 bool IsImage(const Type& type) {
   const ImageTraits traits = UnpackImage(type.extent);
-  return type.scalar != Scalar::kNone && IsEnum(traits.dim) && IsEnum(traits.format) &&
-         PackImage(traits) == type.extent &&
-         (!traits.storage || type.scalar == ItemOf(traits.format)) &&
-         (traits.storage || traits.format == ImageFormat::kUnknown);
+  if (!IsEnum(traits.dim) || !IsEnum(traits.format)) {
+    return false;
+  }
+  const bool item = traits.format == ImageFormat::kUnknown
+                        ? type.scalar != Scalar::kNone && type.scalar != Scalar::kBool
+                        : type.scalar == ItemOf(traits.format);
+  return item && PackImage(traits) == type.extent &&
+         (traits.storage || traits.format == ImageFormat::kUnknown) &&
+         !(traits.depth && traits.unknown_depth);
+}
+
+// Blocks are types too: of the place that is the whole block.
+bool HasMembersInMemory(DeclKind kind) {
+  return kind == DeclKind::kStruct || kind == DeclKind::kBuffer || kind == DeclKind::kPushConstant;
+}
+
+bool Allows(AttributeOwners owners, bool of_member) {
+  const uint8_t one =
+      static_cast<uint8_t>(of_member ? AttributeOwners::kMember : AttributeOwners::kDecl);
+  return (static_cast<uint8_t>(owners) & one) != 0;
 }
 
 }  // namespace
@@ -42,12 +58,15 @@ void TableVerifier::Run() {
   if (!IsEnum(module_.header.language)) {
     rows_.Check(false, "language", 0);
   }
+  rows_.Check(module_.header.typed <= 1 && module_.header.rules <= kAllRules, "facts of the header",
+              0);
   VerifyStrings();
   VerifyCexprs();
   VerifyTypes();
   VerifyConsts();
   VerifyOptions();
   VerifyDecls();
+  VerifyAttributes();
   VerifyLocals();
   VerifySpans();
 }
@@ -89,7 +108,9 @@ bool TableVerifier::VerifyLiteral(const Cexpr& cexpr) const {
 
 void TableVerifier::VerifyCexpr(uint32_t row) {
   const Cexpr& cexpr = module_.cexprs[row];
-  if (!rows_.Check(IsEnum(cexpr.op) && cexpr.zero == 0, "operator of a cexpr", row)) {
+  const bool wraps =
+      cexpr.zero == kWrapping && module_.header.typed != 0 && IsEnum(cexpr.op) && MayWrap(cexpr.op);
+  if (!rows_.Check(IsEnum(cexpr.op) && (cexpr.zero == 0 || wraps), "operator of a cexpr", row)) {
     return;
   }
   uint32_t below = 0;
@@ -155,6 +176,31 @@ void TableVerifier::VerifyTypes() {
   }
 }
 
+// The struct that a type is or holds; invalid if there is none. Requires: the type has been
+// checked.
+DeclId TableVerifier::StructIn(TypeId id) const {
+  const Type* type = &module_.types[id.value];
+  while (type->kind == TypeKind::kArray || type->kind == TypeKind::kRuntimeArray) {
+    type = &module_.types[type->element];
+  }
+  return type->kind == TypeKind::kDeclared ? DeclId{type->element} : DeclId{};
+}
+
+// In typed modules a declaration names structs above it alone, so that none holds itself, and the
+// nesting of structs is counted as rows come.
+void TableVerifier::UseType(uint32_t row, TypeId id) {
+  if (!rows_.ok() || !rows_.IsType(id)) {
+    return;
+  }
+  if (const DeclId held = StructIn(id); held.valid()) {
+    rows_.Check(held.value < row, "a declaration names a struct below it", row);
+    if (rows_.ok()) {
+      struct_nesting_[row] = std::max(struct_nesting_[row], struct_nesting_[held.value] + 1);
+      rows_.Check(struct_nesting_[row] <= kMaxNesting, "structs are nested too deep", row);
+    }
+  }
+}
+
 void TableVerifier::VerifyType(uint32_t row) {
   const Type& type = module_.types[row];
   if (!rows_.Check(IsEnum(type.kind) && IsEnum(type.scalar) && type.flags == 0, "kind of a type",
@@ -164,9 +210,13 @@ void TableVerifier::VerifyType(uint32_t row) {
   const bool item = type.element < row;
   bool good = false;
   switch (type.kind) {
+    case TypeKind::kDeferred:
+      good = module_.header.typed == 0 && type == Type{.kind = type.kind};
+      break;
     case TypeKind::kVoid:
     case TypeKind::kSampler:
-    case TypeKind::kDeferred:
+    case TypeKind::kAccel:
+    case TypeKind::kRayQuery:
       good = type == Type{.kind = type.kind};
       break;
     case TypeKind::kVector:
@@ -186,11 +236,17 @@ void TableVerifier::VerifyType(uint32_t row) {
       good = item && type == Type{.kind = type.kind, .element = type.element};
       break;
     case TypeKind::kImage:
+    case TypeKind::kSampledImage:
       good = IsImage(type) &&
              type == Type{.kind = type.kind, .scalar = type.scalar, .extent = type.extent};
       break;
     case TypeKind::kNamed:
-      good = rows_.IsString(StringId{type.element}) &&
+      good = module_.header.typed == 0 && rows_.IsString(StringId{type.element}) &&
+             type == Type{.kind = type.kind, .element = type.element};
+      break;
+    case TypeKind::kDeclared:
+      good = module_.header.typed != 0 && type.element < module_.decls.size() &&
+             HasMembersInMemory(module_.decls[type.element].kind) &&
              type == Type{.kind = type.kind, .element = type.element};
       break;
     case TypeKind::kStruct:
@@ -204,13 +260,16 @@ void TableVerifier::VerifyConsts() {
   std::vector<uint32_t> nesting(module_.consts.size(), 1);
   for (uint32_t i = 0; i < module_.consts.size() && rows_.ok(); ++i) {
     const Const& row = module_.consts[i];
-    if (!rows_.Check(rows_.IsType(row.type) && row.composite <= 1 && row.zero == 0, "constant",
-                     i)) {
+    if (!rows_.Check(rows_.IsType(row.type) && row.composite <= 1, "constant", i)) {
       return;
     }
+    const Type& type = module_.types[row.type.value];
+    const bool scalar = type.kind == TypeKind::kVector && type.rows == 1;
+    const bool wide = scalar && BitWidthOf(type.scalar) == 64;
+    rows_.Check(row.high == 0 || (wide && row.composite == 0), "upper half of a constant", i);
     if (row.composite == 0) {
-      const Type& type = module_.types[row.type.value];
-      rows_.Check(type.kind == TypeKind::kVector && type.rows == 1, "type of a scalar constant", i);
+      const bool narrow = type.scalar == Scalar::kS16 || type.scalar == Scalar::kU16;
+      rows_.Check(scalar && (!narrow || row.a <= 0xffffu), "type of a scalar constant", i);
       continue;
     }
     const ListId parts{row.a};
@@ -229,14 +288,17 @@ void TableVerifier::VerifyOptions() {
   for (uint32_t i = 0; i < module_.options.size() && rows_.ok(); ++i) {
     const Option& option = module_.options[i];
     rows_.Check(rows_.IsString(option.name) && IsEnum(option.scope) && IsEnum(option.kind) &&
-                    option.specialize <= 1 && option.zero == 0,
+                    option.specialize <= 1,
                 "option", i);
     const bool is_enum = option.kind == OptionKind::kEnum;
     rows_.Check(is_enum == option.values.valid() &&
                     rows_.WordsBelow(option.values, module_.string_ends.size()) &&
                     (!is_enum || !module_.List(option.values).empty()),
                 "values of an option", i);
-    rows_.Check((!is_enum || option.default_value == 0) &&
+    if (!rows_.ok()) {
+      return;
+    }
+    rows_.Check((!is_enum || option.default_value < module_.List(option.values).size()) &&
                     (option.kind != OptionKind::kFlag || option.default_value <= 1),
                 "default of an option", i);
     rows_.Check(rows_.IsSpan(option.span), "span of an option", i);
@@ -244,6 +306,7 @@ void TableVerifier::VerifyOptions() {
 }
 
 void TableVerifier::VerifyDecls() {
+  struct_nesting_.resize(module_.decls.size());
   size_t members = 0;
   for (uint32_t i = 0; i < module_.decls.size() && rows_.ok(); ++i) {
     const Decl& decl = module_.decls[i];
@@ -278,10 +341,24 @@ void TableVerifier::VerifyDecl(uint32_t row) {
     flags = IsEnum<ImageAccess>(low) && IsEnum<ResourceSet>(high);
   } else if (decl.kind == DeclKind::kFunction) {
     flags = decl.flags <= 1;
+  } else if (decl.kind == DeclKind::kEntry) {
+    flags = IsEnum<Stage>(decl.flags);
   }
   rows_.Check(flags, "flags of a declaration", row);
   rows_.Check(VerifyDeclType(decl), "type of a declaration", row);
+  UseType(row, decl.type);
+  const bool typed = module_.header.typed != 0;
+  rows_.Check(typed || (decl.kind != DeclKind::kPrivate && decl.kind != DeclKind::kEntry),
+              "a declaration of typed modules", row);
+  if (typed && decl.kind == DeclKind::kSetting) {
+    rows_.Check(decl.aux == kNoRow || IsFunctionAbove(row, decl.aux), "owner of a setting", row);
+  }
   bool body = decl.body == kNoRow;
+  if (decl.kind == DeclKind::kPrivate) {
+    body = body || rows_.IsCexpr(CexprId{decl.body});
+  } else if (decl.kind == DeclKind::kEntry) {
+    body = IsFunctionAbove(row, decl.body);
+  }
   if (decl.kind == DeclKind::kConstant || decl.kind == DeclKind::kSetting) {
     body = rows_.IsCexpr(CexprId{decl.body});
   } else if (decl.kind == DeclKind::kFunction) {
@@ -290,20 +367,76 @@ void TableVerifier::VerifyDecl(uint32_t row) {
   rows_.Check(body, "body of a declaration", row);
 }
 
+bool TableVerifier::IsFunctionAbove(uint32_t row, uint32_t id) const {
+  return id < row && module_.decls[id].kind == DeclKind::kFunction;
+}
+
 bool TableVerifier::VerifyDeclType(const Decl& decl) const {
   const bool required = decl.kind == DeclKind::kSampler || decl.kind == DeclKind::kImage ||
-                        decl.kind == DeclKind::kFunction || decl.kind == DeclKind::kWorkgroup;
+                        decl.kind == DeclKind::kFunction || decl.kind == DeclKind::kWorkgroup ||
+                        decl.kind == DeclKind::kPrivate;
+  const bool typed = module_.header.typed != 0;
   if (!rows_.IsType(decl.type)) {
-    return !required && !decl.type.valid();
+    const bool content = typed && decl.kind == DeclKind::kBuffer && decl.member_count == 0;
+    return !required && !content && !decl.type.valid();
+  }
+  if (typed && decl.kind == DeclKind::kBuffer) {
+    const Type* content = &module_.types[decl.type.value];
+    while (content->kind == TypeKind::kArray) {
+      content = &module_.types[content->element];
+    }
+    return decl.member_count == 0 && content->kind == TypeKind::kDeclared;
   }
   Type type = module_.types[decl.type.value];
-  if (decl.kind == DeclKind::kSampler) {
+  if (decl.kind == DeclKind::kSampler && !typed) {
     return type.kind == TypeKind::kSampler;
   }
   while (type.kind == TypeKind::kArray) {
     type = module_.types[type.element];
   }
-  return decl.kind != DeclKind::kImage || type.kind == TypeKind::kImage;
+  if (decl.kind == DeclKind::kSampler) {
+    return type.kind == TypeKind::kSampler;
+  }
+  return decl.kind != DeclKind::kImage || type.kind == TypeKind::kImage ||
+         type.kind == TypeKind::kSampledImage;
+}
+
+bool TableVerifier::IsAttributeWord(AttributeWord word, uint32_t value) const {
+  switch (word) {
+    case AttributeWord::kNone:
+      return value == 0;
+    case AttributeWord::kNumber:
+      return true;
+    case AttributeWord::kText:
+      return rows_.IsString(StringId{value});
+    case AttributeWord::kInterpolation:
+      return IsEnum<Interpolation>(value);
+    case AttributeWord::kRate:
+      return IsEnum<Rate>(value);
+    case AttributeWord::kFormat:
+      return IsEnum<ImageFormat>(value);
+  }
+  KILN_UNREACHABLE();
+}
+
+void TableVerifier::VerifyAttributes() {
+  const std::span<const Attribute> rows = module_.attributes;
+  rows_.Check(rows.empty() || module_.header.typed != 0, "attributes of an untyped module", 0);
+  for (size_t i = 0; i < rows.size() && rows_.ok(); ++i) {
+    const Attribute& row = rows[i];
+    const size_t owners = row.of_member == 0 ? module_.decls.size() : module_.members.size();
+    if (!rows_.Check(row.of_member <= 1 && IsEnum(row.key) && row.owner < owners, "attribute", i)) {
+      return;
+    }
+    const AttributeFacts& facts = FactsOf(row.key);
+    rows_.Check(Allows(facts.owners, row.of_member != 0) && IsAttributeWord(facts.a, row.a) &&
+                    IsAttributeWord(facts.b, row.b),
+                "value of an attribute", i);
+    if (i > 0) {
+      const auto before = std::pair(rows[i - 1].of_member, rows[i - 1].owner);
+      rows_.Check(before <= std::pair(row.of_member, row.owner), "order of attributes", i);
+    }
+  }
 }
 
 void TableVerifier::VerifyMembers(const Decl& decl) {
@@ -324,6 +457,7 @@ void TableVerifier::VerifyMember(const Decl& decl, uint32_t row) {
   rows_.Check(parameter == (decl.kind == DeclKind::kFunction), "kind of a member", row);
   rows_.Check(alias ? rows_.IsType(member.type) || !member.type.valid() : rows_.IsType(member.type),
               "type of a member", row);
+  UseType(static_cast<uint32_t>(&decl - module_.decls.data()), member.type);
   rows_.Check(rows_.WordsBelow(member.tags, module_.string_ends.size()), "tags of a member", row);
   if (alias) {
     rows_.Check(rows_.WordsBelow(ListId{member.value}, module_.string_ends.size()),
@@ -345,7 +479,7 @@ void TableVerifier::VerifyLocals() {
                      "local", i)) {
       return;
     }
-    const bool exit = local.kind == LocalKind::kLoopExit;
+    const bool exit = IsExit(local.kind);
     const bool typed = local.kind == LocalKind::kParameter || local.kind == LocalKind::kVariable;
     rows_.Check(rows_.IsString(local.name) || (exit && !local.name.valid()), "name of a local", i);
     rows_.Check(rows_.IsType(local.type) || (!typed && !local.type.valid()), "type of a local", i);

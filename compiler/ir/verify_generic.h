@@ -28,6 +28,11 @@ class TableVerifier {
   void VerifyOptions();
   void VerifyDecls();
   void VerifyDecl(uint32_t row);
+  bool IsFunctionAbove(uint32_t row, uint32_t id) const;
+  DeclId StructIn(TypeId id) const;
+  void UseType(uint32_t row, TypeId id);
+  bool IsAttributeWord(AttributeWord word, uint32_t value) const;
+  void VerifyAttributes();
   bool VerifyDeclType(const Decl& decl) const;
   void VerifyMembers(const Decl& decl);
   void VerifyMember(const Decl& decl, uint32_t row);
@@ -36,8 +41,9 @@ class TableVerifier {
 
   ImageRows& rows_;
   const ModuleView& module_;
-  std::vector<uint32_t> cexpr_nesting_;  // by row
-  std::vector<bool> cexpr_is_typed_;     // by row: holds a composite
+  std::vector<uint32_t> cexpr_nesting_;   // by row
+  std::vector<bool> cexpr_is_typed_;      // by row: holds a composite
+  std::vector<uint32_t> struct_nesting_;  // by declaration: of the structs that it holds
 };
 
 }  // namespace kiln::ir

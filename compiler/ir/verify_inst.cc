@@ -7,11 +7,20 @@
 #include <algorithm>
 
 #include "compiler/base/check.h"
+#include "compiler/ir/image_typing.h"
 #include "compiler/ir/operands.h"
 #include "compiler/ir/operator_typing.h"
 #include "compiler/ir/typing.h"
 
 namespace kiln::ir {
+namespace {
+
+bool IsShift(BinaryOp op) {
+  return op == BinaryOp::kShiftLeft || op == BinaryOp::kShiftRight ||
+         op == BinaryOp::kShiftRightArithmetic;
+}
+
+}  // namespace
 
 void InstVerifier::Verify(uint32_t number) {
   const Inst& inst = region_.segment.insts[number];
@@ -44,8 +53,24 @@ void InstVerifier::VerifyPlaceInst(const Inst& inst) {
     region_.Check(HasValues(region_.pool, inst.type), "a temp holds values");
   } else if (inst.kind == InstKind::kConstPlace) {
     IsResult(inst, region_.pool[inst.As<ConstPlaceInst>().value].type);
+  } else if (inst.kind == InstKind::kTexel) {
+    memory_.VerifyTexel(inst);
+  } else if (inst.kind == InstKind::kIo) {
+    VerifyIo(inst);
   } else {
     VerifyAccess(inst);
+  }
+}
+
+void InstVerifier::VerifyIo(const Inst& inst) {
+  if (region_.surroundings == nullptr) {
+    return;
+  }
+  const EntryRef* entry = region_.surroundings->entry;
+  const uint32_t row = inst.As<IoInst>().row;
+  if (region_.Check(entry != nullptr && row < entry->io.size(),
+                    "no such row of the interface of the entry point")) {
+    region_.Check(inst.type == entry->io[row].type, "type of the row");
   }
 }
 
@@ -96,9 +121,10 @@ void InstVerifier::VerifyLocal(const Inst& inst) {
 void InstVerifier::VerifyAccess(const Inst& inst) {
   const AccessInst access = inst.As<AccessInst>();
   const std::span<const uint32_t> steps = region_.segment.List(access.steps);
-  region_.Check(region_.IsPlace(access.root) &&
-                    region_.segment.insts[access.root.value].kind != InstKind::kAccess,
-                "the root is a place without steps");
+  const InstKind root = region_.segment.insts[access.root.value].kind;
+  region_.Check(
+      region_.IsPlace(access.root) && root != InstKind::kAccess && root != InstKind::kTexel,
+      "the root is a place without steps");
   region_.Check(!steps.empty(), "no steps");
   TypeId type = region_.TypeOf(access.root);
   for (const uint32_t step : steps) {
@@ -107,8 +133,7 @@ void InstVerifier::VerifyAccess(const Inst& inst) {
                       IsVector(region_.pool, region_.TypeOf(InstId{step}), Scalar::kU32, 1),
                   "a step is a u1");
     const TypeKind kind = region_.pool[type].kind;
-    region_.Check(index || kind == TypeKind::kArray || kind == TypeKind::kRuntimeArray,
-                  "a member, column or component is constant");
+    region_.Check(index || kind != TypeKind::kStruct, "a member is constant");
     region_.Check(!index || kind != TypeKind::kArray || *index < PartCount(region_.pool, type),
                   "a constant item is in range");
     const std::optional<TypeId> part = PartType(region_.pool, type, index.value_or(0));
@@ -118,6 +143,15 @@ void InstVerifier::VerifyAccess(const Inst& inst) {
     type = *part;
   }
   region_.Check(inst.type == type, "type of the part");
+  const bool picks = (inst.flags & BitOf(InstFlag::kNonUniform)) != 0;
+  region_.Check(!picks || IsArrayOfResources(access.root),
+                "only items of arrays of resources are not uniform");
+}
+
+bool InstVerifier::IsArrayOfResources(InstId root) const {
+  const Inst& inst = region_.segment.insts[root.value];
+  return inst.kind == InstKind::kGlobalRef && region_.pool[inst.type].kind == TypeKind::kArray &&
+         !inst.As<GlobalRefInst>().member.valid();
 }
 
 void InstVerifier::IsResult(const Inst& inst, std::optional<TypeId> type) {
@@ -143,6 +177,10 @@ void InstVerifier::VerifyValueInst(const Inst& inst) {
     IsResult(inst, region_.TypeOf(place));
   } else if (inst.kind == InstKind::kBuiltinCall) {
     VerifyBuiltin(inst);
+  } else if (inst.kind == InstKind::kImage) {
+    memory_.VerifyImage(inst);
+  } else if (inst.kind == InstKind::kAtomic) {
+    memory_.VerifyAtomic(inst);
   } else if (inst.kind == InstKind::kCall) {
     VerifyCall(inst);
   } else if (inst.kind == InstKind::kUnary || inst.kind == InstKind::kBinary) {
@@ -168,6 +206,11 @@ void InstVerifier::VerifyOperator(const Inst& inst) {
       TypeOfBinary(region_.pool, TypingRules::kClosed, binary.op, region_.TypeOf(binary.left),
                    region_.TypeOf(binary.right));
   IsResult(inst, typing ? std::optional(typing->result) : std::nullopt);
+  const bool undefined = binary.op == BinaryOp::kDiv || binary.op == BinaryOp::kMod ||
+                         binary.op == BinaryOp::kRem || IsShift(binary.op);
+  region_.Check((inst.flags & BitOf(InstFlag::kTotal)) == 0 ||
+                    (undefined && IsIntegerScalar(region_.pool[inst.type].scalar)),
+                "only integer divisions and shifts can be total");
 }
 
 // logical, select, select_blocks
@@ -195,13 +238,14 @@ void InstVerifier::VerifyChoice(const Inst& inst) {
   region_.Check(condition.scalar == Scalar::kBool &&
                     (condition.rows == 1 || condition.rows == region_.pool[inst.type].rows),
                 "one condition, or one for each component");
+  region_.Check(region_.pool[inst.type].kind == TypeKind::kVector, "operands are vectors");
   for (const uint32_t operand : operands) {
     region_.Check(region_.IsValue(InstId{operand}), "operands are values");
     IsResult(inst, region_.TypeOf(InstId{operand}));
   }
 }
 
-// construct, splat, convert, extract, swizzle
+// construct, splat, convert, bitcast, insert, extract, swizzle
 void InstVerifier::VerifyConstruct(const Inst& inst) {
   std::vector<TypeId> types;
   bool values = true;
@@ -223,6 +267,17 @@ void InstVerifier::VerifyConstruct(const Inst& inst) {
                   "a scalar of the vector");
   } else if (inst.kind == InstKind::kConvert) {
     region_.Check(Converts(region_.pool, types[0], inst.type), "no such conversion");
+    region_.Check(
+        (inst.flags & BitOf(InstFlag::kSaturating)) == 0 ||
+            (IsFloatScalar(region_.pool[types[0]].scalar) && IsIntegerScalar(type.scalar)),
+        "only floats become integers saturating");
+  } else if (inst.kind == InstKind::kBitcast) {
+    region_.Check(Bitcasts(region_.pool, types[0], inst.type), "no such bitcast");
+  } else if (inst.kind == InstKind::kInsert) {
+    const std::span<const uint32_t> part = region_.segment.List(inst.As<InsertInst>().part);
+    region_.Check(
+        inst.type == types[0] && TypeAtSteps(region_.pool, inst.type, part.subspan(1)) == types[1],
+        "no such part");
   } else if (inst.kind == InstKind::kExtract) {
     const uint32_t index = inst.As<ExtractInst>().index;
     region_.Check(index < PartCount(region_.pool, types[0]) &&
@@ -244,10 +299,10 @@ void InstVerifier::VerifyBuiltin(const Inst& inst) {
   const auto call = inst.As<BuiltinCallInst>();
   const std::span<const uint32_t> arguments = region_.segment.List(call.arguments);
   if (IsSampling(call.builtin) || TakesImage(call.builtin)) {
-    return VerifySampling(inst, arguments);
+    return memory_.VerifySampling(inst, arguments);
   }
   if (IsAtomic(call.builtin) || IsBarrier(call.builtin) || call.builtin == Builtin::kArrayLength) {
-    return VerifyMemory(inst, arguments);
+    return memory_.VerifyMemory(inst, arguments);
   }
   if (!region_.Check(FactsOf(call.builtin).types != BuiltinTypes::kNone && !arguments.empty(),
                      "closing leaves none of these")) {
@@ -263,65 +318,16 @@ void InstVerifier::VerifyBuiltin(const Inst& inst) {
     region_.Check(region_.IsValue(argument) && region_.TypeOf(argument) == signature->slots[i],
                   "type of an argument");
   }
+  if (const auto parts =
+          PartsOfResult(region_.pool, call.builtin, region_.TypeOf(InstId{arguments[0]}))) {
+    const bool two = PartCount(region_.pool, inst.type) == 2 &&
+                     region_.pool[inst.type].kind == TypeKind::kStruct;
+    region_.Check(two && PartType(region_.pool, inst.type, 0) == (*parts)[0] &&
+                      PartType(region_.pool, inst.type, 1) == (*parts)[1],
+                  "type of the result");
+    return;
+  }
   region_.Check(inst.type == signature->result, "type of the result");
-}
-
-// Functions of samplers and images: handles first, then what typing says.
-void InstVerifier::VerifySampling(const Inst& inst, std::span<const uint32_t> arguments) {
-  const Builtin builtin = inst.As<BuiltinCallInst>().builtin;
-  const size_t handles = IsSampling(builtin) ? 2 : 1;
-  region_.Check(!IsImplicitLod(builtin) || region_.segment.uses_implicit_lod,
-                "the segment does not say that it samples");
-  bool good = arguments.size() >= handles;
-  for (size_t i = 0; good && i < handles; ++i) {
-    const TypeKind kind = i + 1 == handles ? TypeKind::kImage : TypeKind::kSampler;
-    good = region_.IsPlace(InstId{arguments[i]}) &&
-           region_.pool[region_.TypeOf(InstId{arguments[i]})].kind == kind;
-  }
-  if (!region_.Check(good, "a sampler and an image, or an image")) {
-    return;
-  }
-  const std::optional<SampleTyping> typing =
-      TypeOfSample(region_.pool, builtin, region_.TypeOf(InstId{arguments[handles - 1]}));
-  if (!region_.Check(typing && typing->closed.count == arguments.size() - handles,
-                     "not for this image")) {
-    return;
-  }
-  for (size_t i = handles; i < arguments.size(); ++i) {
-    const InstId argument{arguments[i]};
-    region_.Check(
-        region_.IsValue(argument) && region_.TypeOf(argument) == typing->closed.slots[i - handles],
-        "type of an argument");
-  }
-  region_.Check(inst.type == typing->closed.result, "type of the result");
-}
-
-// Atomics, barriers, lengths of runtime arrays.
-void InstVerifier::VerifyMemory(const Inst& inst, std::span<const uint32_t> arguments) {
-  const Builtin builtin = inst.As<BuiltinCallInst>().builtin;
-  if (IsBarrier(builtin)) {
-    region_.Check(arguments.empty() && inst.type == region_.pool.void_type(),
-                  "a barrier has no operands");
-    return;
-  }
-  if (!region_.Check(!arguments.empty() && region_.IsPlace(InstId{arguments[0]}), "a place")) {
-    return;
-  }
-  const TypeId type = region_.TypeOf(InstId{arguments[0]});
-  if (builtin == Builtin::kArrayLength) {
-    region_.Check(arguments.size() == 1 && region_.pool[type].kind == TypeKind::kRuntimeArray,
-                  "a runtime array has a length");
-    region_.Check(inst.type == region_.pool.Vector(Scalar::kU32, 1), "type of the result");
-    return;
-  }
-  const size_t count = builtin == Builtin::kAtomicCompareExchange ? 3 : 2;
-  region_.Check(arguments.size() == count, "operands of an atomic");
-  for (size_t i = 1; i < arguments.size(); ++i) {
-    region_.Check(
-        region_.IsValue(InstId{arguments[i]}) && region_.TypeOf(InstId{arguments[i]}) == type,
-        "type of an argument");
-  }
-  region_.Check(region_.pool[type].rows == 1 && inst.type == type, "type of the result");
 }
 
 void InstVerifier::VerifyCall(const Inst& inst) {
@@ -362,16 +368,24 @@ void InstVerifier::VerifyStatement(const Inst& inst) {
   } else if (inst.kind == InstKind::kIf) {
     region_.Check(region_.IsBoolValue(inst.As<IfInst>().condition), "condition");
   } else if (inst.kind == InstKind::kLoop) {
-    const BlockId condition{region_.segment.List(inst.As<LoopInst>().blocks)[0]};
-    region_.Check(region_.YieldsType(condition, region_.pool.bool_type()), "condition");
+    VerifyLoop(inst.As<LoopInst>());
+  } else if (inst.kind == InstKind::kSwitch) {
+    VerifySwitch(inst.As<SwitchInst>());
   } else if (inst.kind == InstKind::kBreak) {
-    VerifyLoopExit(inst.As<BreakInst>().exit);
+    VerifyJump(inst.As<BreakInst>().exit, inst.kind);
   } else if (inst.kind == InstKind::kContinue) {
-    VerifyLoopExit(inst.As<ContinueInst>().exit);
+    VerifyJump(inst.As<ContinueInst>().exit, inst.kind);
   } else if (inst.kind == InstKind::kReturn) {
+    region_.Check(region_.in_continuing == 0, "nothing leaves a continuing block");
     VerifyReturn(inst);
-  } else if (inst.kind == InstKind::kDiscard) {
+  } else if (inst.kind == InstKind::kDiscard || inst.kind == InstKind::kDemote) {
     region_.Check(region_.segment.discards, "the segment does not say that it discards");
+    region_.Check(inst.kind == InstKind::kDemote || region_.in_continuing == 0,
+                  "nothing leaves a continuing block");
+  } else if (inst.kind == InstKind::kUnreachable) {
+    region_.Check(region_.in_continuing == 0, "nothing leaves a continuing block");
+  } else if (inst.kind == InstKind::kBarrier) {
+    memory_.VerifyBarrier(UnpackBarrier(inst.As<BarrierInst>().mode));
   } else if (inst.kind == InstKind::kHole) {
     VerifyHole(inst);
   } else if (inst.kind == InstKind::kStore) {
@@ -393,17 +407,57 @@ void InstVerifier::VerifyReturn(const Inst& inst) {
   }
 }
 
-void InstVerifier::VerifyLoopExit(LocalId exit) {
+void InstVerifier::VerifyLoop(const LoopInst& loop) {
+  const std::span<const uint32_t> blocks = region_.segment.List(loop.blocks);
+  const TypeId flag = region_.pool.bool_type();
+  const auto insts = [&](size_t i) { return region_.segment.InstsOf(BlockId{blocks[i]}); };
+  region_.Check(insts(0).empty() || region_.YieldsType(BlockId{blocks[0]}, flag), "condition");
+  const bool goes_round =
+      !insts(2).empty() && region_.segment.insts[insts(2).back()].kind == InstKind::kYield;
+  region_.Check(!goes_round || region_.YieldsType(BlockId{blocks[2]}, flag), "condition");
+}
+
+void InstVerifier::VerifySwitch(const SwitchInst& inst) {
+  const std::span<const uint32_t> words = region_.segment.List(inst.cases);
+  const InstId selector{words[0]};
+  const Type& type = region_.pool[region_.TypeOf(selector)];
+  region_.Check(region_.IsValue(selector) && type.kind == TypeKind::kVector && type.rows == 1 &&
+                    IsIntegerScalar(type.scalar) && BitWidthOf(type.scalar) >= 32,
+                "a selector is an integer of 32 or 64 bits");
+  FlatMap<uint32_t, bool> labels;
+  bool has_default = false;
+  bool last_through = false;
+  ForEachCase(words, [&](const SwitchCase& one) {
+    region_.Check(!one.is_default || !has_default, "two default cases");
+    has_default = has_default || one.is_default;
+    last_through = one.through;
+    for (const uint32_t label : one.labels) {
+      region_.Check(region_.pool[ConstId{label}].type == region_.TypeOf(selector),
+                    "type of a label");
+      region_.Check(labels.Insert(label, true).second, "a label occurs twice");
+    }
+  });
+  region_.Check(!last_through, "nothing is behind the last case");
+}
+
+void InstVerifier::VerifyJump(LocalId exit, InstKind kind) {
   region_.Check(exit.valid(), "a jump outside of loops");
   const SpecialisedLocal* local = region_.FindLocal(exit);
   if (local == nullptr) {
     region_.Check(region_.surroundings == nullptr, "a loop of no enclosing segment");
     return;
   }
-  region_.Check(local->kind == LocalKind::kLoopExit, "not a loop exit");
-  region_.Check(!region_.locals.Contains(exit.value) ||
-                    std::ranges::find(region_.open_loops, exit) != region_.open_loops.end(),
+  region_.Check(local->kind == LocalKind::kLoopExit ||
+                    (kind == InstKind::kBreak && local->kind == LocalKind::kSwitchExit),
+                "not a loop exit");
+  const auto open = std::ranges::find(region_.open_loops, exit);
+  region_.Check(!region_.locals.Contains(exit.value) || open != region_.open_loops.end(),
                 "outside of its loop");
+  const bool own = open != region_.open_loops.end();
+  region_.Check(
+      own ? open - region_.open_loops.begin() >= static_cast<std::ptrdiff_t>(region_.jump_limit)
+          : region_.in_continuing == 0,
+      "nothing leaves a continuing block");
 }
 
 void InstVerifier::VerifyHole(const Inst& inst) {

@@ -5,15 +5,17 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "compiler/ir/checked_region.h"
+#include "compiler/ir/verify_memory.h"
 
 namespace kiln::ir {
 
 class InstVerifier {
  public:
   // `region` takes the error and must outlive the verifier.
-  explicit InstVerifier(CheckedRegion& region) : region_(region) {}
+  explicit InstVerifier(CheckedRegion& region) : region_(region), memory_(region) {}
 
   // Requires: ids are in range, operands have run, and owned blocks have been checked.
   void Verify(uint32_t number);
@@ -25,20 +27,23 @@ class InstVerifier {
   void VerifyGlobal(const Inst& inst);
   void VerifyLocal(const Inst& inst);
   void VerifyAccess(const Inst& inst);
+  void VerifyIo(const Inst& inst);
+  bool IsArrayOfResources(InstId root) const;
   void IsResult(const Inst& inst, std::optional<TypeId> type);
   void VerifyOperator(const Inst& inst);
   void VerifyChoice(const Inst& inst);
   void VerifyConstruct(const Inst& inst);
   void VerifyBuiltin(const Inst& inst);
-  void VerifySampling(const Inst& inst, std::span<const uint32_t> arguments);
-  void VerifyMemory(const Inst& inst, std::span<const uint32_t> arguments);
   void VerifyCall(const Inst& inst);
   void VerifyArgument(const SpecialisedMember& parameter, InstId argument);
   void VerifyReturn(const Inst& inst);
-  void VerifyLoopExit(LocalId exit);
+  void VerifyLoop(const LoopInst& loop);
+  void VerifySwitch(const SwitchInst& inst);
+  void VerifyJump(LocalId exit, InstKind kind);
   void VerifyHole(const Inst& inst);
 
   CheckedRegion& region_;
+  MemoryVerifier memory_;
 };
 
 }  // namespace kiln::ir

@@ -4,27 +4,17 @@
 // so the rules there may follow every id without a check.
 #include "compiler/ir/verify_specialised.h"
 
-#include <utility>
-
 #include "compiler/base/check.h"
 #include "compiler/ir/enum_names.h"
 #include "compiler/ir/operands.h"
+#include "compiler/ir/verify_decl.h"
 
 namespace kiln::ir {
 namespace {
 
 bool IsTerminator(InstKind kind) {
   return kind == InstKind::kYield || kind == InstKind::kBreak || kind == InstKind::kContinue ||
-         kind == InstKind::kReturn || kind == InstKind::kDiscard;
-}
-
-// How many blocks a kind owns: first = least, second = most.
-std::pair<size_t, size_t> BlockCounts(InstKind kind) {
-  if (kind == InstKind::kIf) {
-    return {1, 2};
-  }
-  return kind == InstKind::kLoop ? std::pair<size_t, size_t>{3, 3}
-                                 : std::pair<size_t, size_t>{2, 2};
+         kind == InstKind::kReturn || kind == InstKind::kDiscard || kind == InstKind::kUnreachable;
 }
 
 }  // namespace
@@ -39,7 +29,10 @@ RegionVerifier::RegionVerifier(const SpecialisedRegion& segment, const Pool& poo
 
 Result<void> RegionVerifier::Run() {
   for (const SpecialisedLocal& local : region_.segment.locals) {
-    region_.Check(local.type.value < region_.pool.type_count(), "type of a local");
+    if (region_.Check(local.type.value < region_.pool.type_count(), "type of a local")) {
+      const std::string_view unlowered = UnloweredType(region_.pool, local.type);
+      region_.Check(unlowered.empty(), unlowered);
+    }
     region_.Check(region_.locals.Insert(local.local.value, &local).second,
                   "a local is listed twice");
   }
@@ -96,7 +89,7 @@ void RegionVerifier::VerifyPlaced(uint32_t number, bool last, Ending ending, uin
   placed_[number] = true;
   const Inst& inst = region_.segment.insts[number];
   if (!region_.Check(static_cast<size_t>(inst.kind) < std::size(kInstFacts) &&
-                         FactsOf(inst.kind).form != Form::kOpen,
+                         Includes(FactsOf(inst.kind).form, Form::kClosed),
                      "not a closed kind") ||
       !region_.Check(inst.type.value < region_.pool.type_count(), "type") ||
       !VerifyOperands(inst) ||
@@ -113,35 +106,23 @@ void RegionVerifier::VerifyPlaced(uint32_t number, bool last, Ending ending, uin
   }
 }
 
-bool RegionVerifier::VerifyFlags(const Inst& inst) {
-  const auto below = [&](uint32_t count) { return region_.Check(inst.flags < count, "flags"); };
-  switch (FactsOf(inst.kind).flags) {
-    case FlagSchema::kNone:
-      return below(1);
-    case FlagSchema::kBinary:
-      return below(CountOf<BinaryOp>());
-    case FlagSchema::kUnary:
-      return below(CountOf<UnaryOp>());
-    case FlagSchema::kLogical:
-      return below(CountOf<LogicalOp>());
-    case FlagSchema::kBuiltin:
-      return below(kBuiltinCount);
-    case FlagSchema::kStage:
-      return below(CountOf<StageVariable>());
-    case FlagSchema::kDirection:
-      return below(CountOf<Direction>());
-  }
-  KILN_UNREACHABLE();
-}
-
 // Ids that are not blocks are in range, and instructions have run.
 bool RegionVerifier::VerifyOperands(const Inst& inst) {
-  if (!VerifyFlags(inst)) {
+  if (!region_.Check(HasGoodFlags(inst), "flags")) {
     return false;
   }
   for (const Operand& operand : OperandsOf(inst)) {
-    const bool is_list = IsListSchema(operand.schema) || operand.schema == OperandSchema::kBlocks;
-    if (is_list && !ListInRange(ListId{operand.word})) {
+    if (HoldsList(operand.schema) && !ListInRange(ListId{operand.word})) {
+      return false;
+    }
+    const bool shaped = operand.schema == OperandSchema::kPart
+                            ? region_.segment.List(ListId{operand.word}).size() > 1
+                        : operand.schema == OperandSchema::kCases
+                            ? VerifyCases(region_.segment.List(ListId{operand.word}))
+                        : operand.schema == OperandSchema::kLiteral
+                            ? HasGoodLiteral(inst, operand.word)
+                            : true;
+    if (!region_.Check(shaped, "operand")) {
       return false;
     }
     if (operand.schema == OperandSchema::kConst &&
@@ -163,29 +144,68 @@ void RegionVerifier::VerifyOwnedBlocks(const Inst& inst, uint32_t depth) {
       inst, [this](ListId id) { return region_.segment.List(id); },
       [&](uint32_t block) { blocks.push_back(block); });
   if (FactsOf(inst.kind).b == OperandSchema::kBlocks) {
-    const auto [least, most] = BlockCounts(inst.kind);
-    if (!region_.Check(blocks.size() >= least && blocks.size() <= most, "number of blocks")) {
+    const BlockCounts counts = BlockCountsOf(inst.kind);
+    if (!region_.Check(blocks.size() >= counts.least && blocks.size() <= counts.most,
+                       "number of blocks")) {
       return;
     }
   }
   const bool loop = inst.kind == InstKind::kLoop;
-  if (loop) {
-    OpenLoop(inst.As<LoopInst>().exit);
+  const bool breaks = loop || inst.kind == InstKind::kSwitch;
+  if (breaks) {
+    OpenExit(inst.As<LoopInst>().exit, loop ? LocalKind::kLoopExit : LocalKind::kSwitchExit);
   }
+  const size_t outer_limit = region_.jump_limit;
   for (size_t i = 0; i < blocks.size(); ++i) {
-    const bool value =
-        inst.kind == InstKind::kLogical || inst.kind == InstKind::kSelectBlocks || (loop && i == 0);
+    const bool continuing = loop && i == 2;
+    const bool value = inst.kind == InstKind::kLogical || inst.kind == InstKind::kSelectBlocks ||
+                       (loop && i == 0 && !IsEmpty(BlockId{blocks[i]})) ||
+                       (continuing && EndsInYield(BlockId{blocks[i]}));
+    region_.jump_limit = continuing ? region_.open_loops.size() : outer_limit;
+    region_.in_continuing += continuing ? 1 : 0;
     VerifyBlock(BlockId{blocks[i]}, value ? Ending::kYields : Ending::kFlows, depth + 1);
+    region_.in_continuing -= continuing ? 1 : 0;
   }
-  if (loop && region_.ok()) {
+  region_.jump_limit = outer_limit;
+  if (breaks && region_.ok()) {
     region_.open_loops.pop_back();
   }
 }
 
-void RegionVerifier::OpenLoop(LocalId exit) {
+bool RegionVerifier::IsEmpty(BlockId id) const {
+  return id.value < region_.segment.blocks.size() && region_.segment.blocks[id.value].count == 0;
+}
+
+bool RegionVerifier::EndsInYield(BlockId id) const {
+  if (id.value >= region_.segment.blocks.size()) {
+    return false;
+  }
+  const Block& block = region_.segment.blocks[id.value];
+  const size_t size = region_.segment.block_insts.size();
+  if (block.count == 0 || block.first > size || block.count > size - block.first) {
+    return false;
+  }
+  const uint32_t last = region_.segment.block_insts[block.first + block.count - 1];
+  return last < region_.segment.insts.size() &&
+         region_.segment.insts[last].kind == InstKind::kYield;
+}
+
+bool RegionVerifier::VerifyCases(std::span<const uint32_t> words) const {
+  bool good = true;
+  const bool whole = ForEachCase(words, [&](const SwitchCase& one) {
+    good = good && (one.is_default || !one.labels.empty());
+    for (const uint32_t label : one.labels) {
+      good = good && label < region_.pool.const_count();
+    }
+  });
+  return whole && good;
+}
+
+void RegionVerifier::OpenExit(LocalId exit, LocalKind kind) {
   const SpecialisedLocal* const* local = region_.locals.Find(exit.value);
-  region_.Check(local != nullptr && (*local)->kind == LocalKind::kLoopExit,
-                "not a loop exit of the segment");
+  region_.Check(local != nullptr && (*local)->kind == kind,
+                kind == LocalKind::kLoopExit ? "not a loop exit of the segment"
+                                             : "not a switch exit of the segment");
   region_.Check(!loops_.Contains(exit.value), "a loop exit has two loops");
   loops_.Insert(exit.value, true);
   region_.open_loops.push_back(exit);

@@ -28,10 +28,12 @@ class RegionVerifier {
   bool ListInRange(ListId id);
   void VerifyBlock(BlockId id, Ending ending, uint32_t depth);
   void VerifyPlaced(uint32_t number, bool last, Ending ending, uint32_t depth);
-  bool VerifyFlags(const Inst& inst);
+  bool VerifyCases(std::span<const uint32_t> words) const;
+  bool IsEmpty(BlockId id) const;
+  bool EndsInYield(BlockId id) const;
   bool VerifyOperands(const Inst& inst);
   void VerifyOwnedBlocks(const Inst& inst, uint32_t depth);
-  void OpenLoop(LocalId exit);
+  void OpenExit(LocalId exit, LocalKind kind);
 
   CheckedRegion region_;
   InstVerifier insts_;

@@ -19,6 +19,16 @@ ScalarKind ScalarOf(ir::Scalar scalar) {
       return ScalarKind::kBool;
     case ir::Scalar::kF16:
       return ScalarKind::kF16;
+    case ir::Scalar::kF64:
+      return ScalarKind::kF64;
+    case ir::Scalar::kS64:
+      return ScalarKind::kI64;
+    case ir::Scalar::kU64:
+      return ScalarKind::kU64;
+    case ir::Scalar::kS16:
+      return ScalarKind::kI16;
+    case ir::Scalar::kU16:
+      return ScalarKind::kU16;
     case ir::Scalar::kNone:
       break;
   }
@@ -52,6 +62,19 @@ TypeId TypeLayouts::Import(ir::TypeId type) {
   return converted;
 }
 
+Member TypeLayouts::ImportMember(const ir::ShapeMember& member) {
+  return {
+      .name = pool_.Text(member.name),
+      .type = Import(member.type),
+      .order = member.order == ir::MatrixOrder::kRow ? MatrixOrder::kRow : MatrixOrder::kDefault,
+      .offset = member.offset == ir::kUnwritten ? kAutomatic : member.offset};
+}
+
+const TypeLayout& TypeLayouts::Of(const ir::ShapeMember& member, Rules rules) {
+  return member.order == ir::MatrixOrder::kColumn ? Of(member.type, rules)
+                                                  : bytes_.Of(ImportMember(member), rules);
+}
+
 TypeId TypeLayouts::Convert(ir::TypeId id) {
   const ir::Type type = pool_[id];
   switch (type.kind) {
@@ -67,7 +90,7 @@ TypeId TypeLayouts::Convert(ir::TypeId id) {
       std::vector<Member> members;
       for (const ir::ShapeMember& member : pool_.Members(id)) {
         CheckStop();
-        members.push_back({.name = pool_.Text(member.name), .type = Import(member.type)});
+        members.push_back(ImportMember(member));
       }
       return types_.Struct(pool_.Text(pool_.ShapeOf(id).name), members);
     }
@@ -78,9 +101,15 @@ TypeId TypeLayouts::Convert(ir::TypeId id) {
       return types_.Resource(storage ? ResourceClass::kWrite : ResourceClass::kRead,
                              types_.Keep(ir::TypeText(pool_, id)));
     }
+    case ir::TypeKind::kSampledImage:
+      return types_.Resource(ResourceClass::kCombined, types_.Keep(ir::TypeText(pool_, id)));
+    case ir::TypeKind::kAccel:
+      return types_.Resource(ResourceClass::kRead, "accel");
     case ir::TypeKind::kVoid:
     case ir::TypeKind::kNamed:
     case ir::TypeKind::kDeferred:
+    case ir::TypeKind::kDeclared:
+    case ir::TypeKind::kRayQuery:
       break;
   }
   KILN_UNREACHABLE();

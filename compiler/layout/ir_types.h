@@ -23,6 +23,9 @@ class TypeLayouts {
   // Requires: a vector, matrix, array, runtime array or struct of those. O(1) when asked again.
   const TypeLayout& Of(ir::TypeId type, Rules rules);
 
+  // Of what a member holds, whose matrices have the order that is written.
+  const TypeLayout& Of(const ir::ShapeMember& member, Rules rules);
+
   // The type in the engine's table. Requires: a closed type, not void.
   TypeId Import(ir::TypeId type);
 
@@ -32,6 +35,7 @@ class TypeLayouts {
 
  private:
   TypeId Convert(ir::TypeId id);
+  Member ImportMember(const ir::ShapeMember& member);
 
   const ir::Pool& pool_;
   Types types_{Spelling::kRpl};

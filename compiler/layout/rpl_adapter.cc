@@ -277,7 +277,7 @@ DescribedVariant Describe(const ir::SpecialisedProgram& variant, const target::T
   program.settings.push_limit = target.limits.push_constant_size;
   for (const ir::SpecialisedDecl* decl : variant.interface) {
     CheckStop();
-    if (decl->kind == ir::DeclKind::kWorkgroup) {
+    if (decl->kind == ir::DeclKind::kWorkgroup || decl->kind == ir::DeclKind::kPrivate) {
       continue;  // nobody binds it
     }
     const uint32_t module = decl->origin.module;

@@ -80,6 +80,8 @@ RplGroup GroupOf(const ir::Pool& pool, const ir::SpecialisedDecl& decl) {
     case ir::DeclKind::kStruct:
     case ir::DeclKind::kFunction:
     case ir::DeclKind::kWorkgroup:
+    case ir::DeclKind::kPrivate:
+    case ir::DeclKind::kEntry:
       break;
   }
   KILN_CHECK(false, "a declaration of kind {} has no place in an interface", decl.kind);

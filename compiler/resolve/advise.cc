@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "compiler/base/closest_name.h"
@@ -22,6 +23,15 @@ constexpr auto kTypeNames = std::to_array<std::string_view>(
     {"f1", "f2", "f3", "f4", "u1", "u2", "u3", "u4", "s1", "s2", "s3", "s4", "f3x3", "f4x4"});
 constexpr auto kTypeNames2 =
     std::to_array<std::string_view>({"b1", "b2", "b3", "b4", "h1", "h2", "h3", "h4"});
+
+// The functions that sources may name; those behind them are of typed modules alone.
+constexpr std::span kBuiltins =
+    std::span(ir::kBuiltinFacts).first(static_cast<size_t>(ir::Builtin::kNMin));
+
+std::optional<ir::Builtin> BuiltinNamed(std::string_view name) {
+  const std::optional<ir::Builtin> found = ir::FindBuiltin(name);
+  return found.has_value() && ir::IsOfTypedModules(*found) ? std::nullopt : found;
+}
 
 bool IsIn(std::span<const std::string_view> words, std::string_view word) {
   return std::ranges::find(words, word) != words.end();
@@ -172,7 +182,7 @@ class Adviser {
       }
       return kiln::Advise(*row, VersionOf(found), found);
     }
-    if (const std::optional<ir::Builtin> builtin = ir::FindBuiltin(name);
+    if (const std::optional<ir::Builtin> builtin = BuiltinNamed(name);
         builtin.has_value() && ir::FactsOf(*builtin).types == ir::BuiltinTypes::kNone) {
       return Replace(found, std::string(name) + " ()");
     }
@@ -273,7 +283,7 @@ class Adviser {
       return AdviseConstructor(type == nullptr ? name : type->replacement, type, found);
     }
     const FamilyName parts = SplitFamily(name);
-    if (const std::optional<ir::Builtin> builtin = ir::FindBuiltin(parts.family)) {
+    if (const std::optional<ir::Builtin> builtin = BuiltinNamed(parts.family)) {
       return AdviseFamily(*builtin, parts, types, found);
     }
     SuggestFunction(name, parts, types, found);
@@ -287,7 +297,7 @@ class Adviser {
       return;
     }
     const std::string_view family = row.replacement.substr(0, row.replacement.size() - 2);
-    const std::string_view suffix = SuffixFor(ir::FactsOf(*ir::FindBuiltin(family)).types, types);
+    const std::string_view suffix = SuffixFor(ir::FactsOf(*BuiltinNamed(family)).types, types);
     if (suffix.empty()) {
       return Say(found, "write '" + std::string(row.replacement) + "' with the type for T");
     }
@@ -348,7 +358,7 @@ class Adviser {
     if (!found.primary.known()) {  // an entry point: no inbuilt one will do
       return Suggest(found, whole.best());
     }
-    for (const ir::BuiltinFacts& facts : ir::kBuiltinFacts) {
+    for (const ir::BuiltinFacts& facts : kBuiltins) {
       if (facts.types == ir::BuiltinTypes::kNone) {
         whole.Offer(facts.name);
       }
@@ -357,7 +367,7 @@ class Adviser {
       return Suggest(found, whole.best());
     }
     Search families(*this, parts.family);
-    for (const ir::BuiltinFacts& facts : ir::kBuiltinFacts) {
+    for (const ir::BuiltinFacts& facts : kBuiltins) {
       if (facts.types != ir::BuiltinTypes::kNone) {
         families.Offer(facts.name);
       }
@@ -365,7 +375,7 @@ class Adviser {
     if (families.best().empty()) {
       return;
     }
-    const ir::BuiltinTypes exists = ir::FactsOf(*ir::FindBuiltin(families.best())).types;
+    const ir::BuiltinTypes exists = ir::FactsOf(*BuiltinNamed(families.best())).types;
     const bool fits = !parts.suffix.empty() && ir::ExistsFor(exists, *TypeNamed(parts.suffix));
     const std::string_view suffix = fits ? parts.suffix : SuffixFor(exists, types);
     const std::string meant(families.best());

@@ -32,6 +32,7 @@ struct Operation {
   Value left, right;
   Failure& failure;
   bool& failed_here;
+  bool wraps = false;  // integers lose their upper bits (ir::kWrapping)
 
   Value Fail(Code code) const {
     failure = {.code = code, .op = op, .target = target, .left = left, .right = right};
@@ -39,6 +40,9 @@ struct Operation {
     return {};
   }
   Value Sint(int64_t number) const {
+    if (wraps) {
+      return {.kind = ValueKind::kSint, .bits = static_cast<uint32_t>(number)};
+    }
     if (number < std::numeric_limits<int32_t>::min() ||
         number > std::numeric_limits<int32_t>::max()) {
       return Fail(Code::kRpl3020);
@@ -199,6 +203,21 @@ Value Xor(const Operation& o) {
 bool ShiftsTooFar(const Operation& o) {
   return o.left.kind == ValueKind::kUint && o.right.kind == ValueKind::kUint && o.right.bits > 31;
 }
+// Of wrapping operators the left operand gives the kind, and a signed one keeps its sign.
+Value ShiftWrapping(const Operation& o) {
+  const uint32_t count = o.right.bits & 31;
+  const bool is_signed = o.left.kind == ValueKind::kSint;
+  if ((!is_signed && o.left.kind != ValueKind::kUint) ||
+      (o.right.kind != ValueKind::kUint && o.right.kind != ValueKind::kSint)) {
+    return o.Fail(Code::kRpl3008);
+  }
+  uint32_t bits = o.left.bits << count;
+  if (o.op == CexprOp::kShiftRight) {
+    bits = is_signed ? static_cast<uint32_t>(Signed(o.left) >> count) : o.left.bits >> count;
+  }
+  return {.kind = o.left.kind, .bits = bits};
+}
+
 Value ShiftLeft(const Operation& o) {
   return ShiftsTooFar(o) ? o.Fail(Code::kRpl3021)
                          : OnUints(o, [](uint32_t a, uint32_t b) { return a << b; });
@@ -209,6 +228,9 @@ Value ShiftRight(const Operation& o) {
 }
 
 Value Negate(const Operation& o) {
+  if (o.wraps && o.left.kind == ValueKind::kUint) {
+    return Uint(0u - o.left.bits);
+  }
   if (o.left.kind == ValueKind::kSint) {
     return o.Sint(-int64_t{Signed(o.left)});
   }
@@ -306,9 +328,9 @@ Value Dispatch(const Operation& o, Value third) {
     case CexprOp::kXor:
       return Xor(o);
     case CexprOp::kShiftLeft:
-      return ShiftLeft(o);
+      return o.wraps ? ShiftWrapping(o) : ShiftLeft(o);
     case CexprOp::kShiftRight:
-      return ShiftRight(o);
+      return o.wraps ? ShiftWrapping(o) : ShiftRight(o);
     case CexprOp::kLess:
       return Less(o);
     case CexprOp::kGreater:
@@ -353,7 +375,8 @@ Value Apply(const ir::Cexpr& row, Value left, Value right, Value third, Failure&
                           .left = left,
                           .right = right,
                           .failure = failure,
-                          .failed_here = failed_here},
+                          .failed_here = failed_here,
+                          .wraps = ir::MayWrap(row.op) && row.zero == ir::kWrapping},
                          third);
   value.instance = left.instance || (count > 1 && right.instance) || (count > 2 && third.instance);
   return value;

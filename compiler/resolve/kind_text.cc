@@ -56,6 +56,10 @@ std::string_view DeclKindText(const ir::Decl& decl) {
       return "function";
     case ir::DeclKind::kWorkgroup:
       return "workgroup variable";
+    case ir::DeclKind::kPrivate:
+      return "variable";
+    case ir::DeclKind::kEntry:
+      return "entry point";
   }
   KILN_UNREACHABLE();
 }
@@ -68,6 +72,7 @@ std::string_view LocalKindText(ir::LocalKind kind) {
       return "alias";
     case ir::LocalKind::kVariable:
     case ir::LocalKind::kLoopExit:
+    case ir::LocalKind::kSwitchExit:
       return "variable";
   }
   KILN_UNREACHABLE();
@@ -90,6 +95,8 @@ std::string_view ConditionText(ir::DeclKind kind) {
     case ir::DeclKind::kStruct:
     case ir::DeclKind::kFunction:
     case ir::DeclKind::kWorkgroup:
+    case ir::DeclKind::kPrivate:
+    case ir::DeclKind::kEntry:
       break;
   }
   KILN_UNREACHABLE();

@@ -143,6 +143,10 @@ class MemoryCheck {
       case ir::TypeKind::kImage:
       case ir::TypeKind::kNamed:
       case ir::TypeKind::kDeferred:
+      case ir::TypeKind::kDeclared:
+      case ir::TypeKind::kSampledImage:
+      case ir::TypeKind::kAccel:
+      case ir::TypeKind::kRayQuery:
         if (type.scalar == ir::Scalar::kBool) {
           ReportBoolean(id, path, where);
         } else if (!IsUniformLeaf(type)) {

@@ -176,6 +176,10 @@ std::string OpenTypeText(const ir::ModuleView& module, ir::TypeId id) {
     case ir::TypeKind::kRuntimeArray:
     case ir::TypeKind::kStruct:
     case ir::TypeKind::kDeferred:
+    case ir::TypeKind::kDeclared:
+    case ir::TypeKind::kSampledImage:
+    case ir::TypeKind::kAccel:
+    case ir::TypeKind::kRayQuery:
       return "...";
   }
   KILN_UNREACHABLE();
@@ -215,7 +219,10 @@ std::string_view OperatorText(ir::BinaryOp op) {
     case ir::BinaryOp::kEqual:
       return "==";
     case ir::BinaryOp::kNotEqual:
+    case ir::BinaryOp::kNotEqualOrdered:
       return "!=";
+    case ir::BinaryOp::kRem:
+      return "%";
   }
   KILN_UNREACHABLE();
 }

@@ -78,6 +78,20 @@ Operand ConstantPlace(RegionBuilder& region, const Operand& constant) {
   return place;
 }
 
+namespace {
+
+bool HasVariableStep(RegionBuilder& region, const Operand& place) {
+  for (uint32_t i = 0; i < place.step_count; ++i) {
+    const ir::InstId step = region.steps()[place.first_step + i];
+    if (region.out().insts[step.value].kind != ir::InstKind::kConst) {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
 ir::InstId PlaceInst(RegionBuilder& region, const Operand& place) {
   if (place.step_count == 0) {
     return place.inst;
@@ -86,8 +100,12 @@ ir::InstId PlaceInst(RegionBuilder& region, const Operand& place) {
   for (uint32_t i = 0; i < place.step_count; ++i) {
     steps.Add(region.steps()[place.first_step + i]);
   }
-  return region.Emit(
-      ir::AccessInst{.type = place.type, .root = place.inst, .steps = region.EmitList(steps)}.To());
+  ir::Inst access =
+      ir::AccessInst{.type = place.type, .root = place.inst, .steps = region.EmitList(steps)}.To();
+  if (IsHandle(region.pool()[place.type]) && HasVariableStep(region, place)) {
+    access.flags |= ir::BitOf(ir::InstFlag::kNonUniform);  // spec/rpl 11.3
+  }
+  return region.Emit(access);
 }
 
 ir::InstId LoadFrom(RegionBuilder& region, const Operand& place) {

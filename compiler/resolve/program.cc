@@ -10,6 +10,7 @@
 #include "compiler/base/check.h"
 #include "compiler/base/stop.h"
 #include "compiler/ir/builtins.h"
+#include "compiler/ir/operands.h"
 #include "compiler/resolve/evaluate.h"
 #include "compiler/resolve/function_count.h"
 #include "compiler/resolve/option_counts.h"
@@ -68,7 +69,7 @@ int GroupOf(const ir::ModuleView& module, const ir::Decl& decl) {
       return 4;
     case ir::DeclKind::kImage: {
       ir::Type type = module.types[decl.type.value];
-      if (type.kind == ir::TypeKind::kArray) {
+      while (type.kind == ir::TypeKind::kArray) {
         type = module.types[type.element];
       }
       const ir::ImageTraits traits = ir::UnpackImage(type.extent);
@@ -80,6 +81,8 @@ int GroupOf(const ir::ModuleView& module, const ir::Decl& decl) {
     case ir::DeclKind::kStruct:
     case ir::DeclKind::kFunction:
     case ir::DeclKind::kWorkgroup:
+    case ir::DeclKind::kPrivate:
+    case ir::DeclKind::kEntry:
       return -1;
   }
   KILN_UNREACHABLE();
@@ -249,7 +252,9 @@ class Linker {
         groups.emplace_back(group, id);
       }
     }
-    std::ranges::stable_sort(groups, {}, &std::pair<int, ir::DeclId>::first);
+    if (view.header.Has(ir::ModuleRule::kGroupsOrderTheInterface)) {
+      std::ranges::stable_sort(groups, {}, &std::pair<int, ir::DeclId>::first);
+    }
     for (const auto& [group, id] : groups) {
       program_.interface_.push_back(id);
     }
@@ -278,6 +283,9 @@ class Linker {
       case ir::DeclKind::kImage:
       case ir::DeclKind::kWorkgroup:
         candidates.globals.push_back(id);
+        return;
+      case ir::DeclKind::kPrivate:
+      case ir::DeclKind::kEntry:
         return;
     }
     KILN_UNREACHABLE();
@@ -390,7 +398,7 @@ class Linker {
       callers_[name.value].push_back(caller);
     } else if (inst.kind == ir::InstKind::kVariable) {
       const auto variable = inst.As<ir::VariableInst>();
-      if (!variable.initialiser.valid()) {
+      if (!variable.initialiser.valid() && view.header.Has(ir::ModuleRule::kReadsAreAssigned)) {
         program_.bare_locals_[program_.bases_[m].local + variable.local.value] = true;
         program_.has_bare_locals_[caller.value] = true;
       }
@@ -400,18 +408,9 @@ class Linker {
         MarkSensitive(caller);
       }
     }
-    const ir::InstFacts& facts = ir::FactsOf(inst.kind);
-    const auto follow = [&](ir::OperandSchema schema, uint32_t operand) {
-      if (schema == ir::OperandSchema::kBlock) {
-        work.emplace_back(operand);
-      } else if (schema == ir::OperandSchema::kBlocks) {
-        for (const uint32_t block : view.List(ir::ListId{operand})) {
-          work.emplace_back(block);
-        }
-      }
-    };
-    follow(facts.a, inst.a);
-    follow(facts.b, inst.b);
+    ir::ForEachOwnedBlock(
+        inst, [&](ir::ListId list) { return view.List(list); },
+        [&](uint32_t block) { work.emplace_back(block); });
   }
 
   void MarkSensitive(ir::DeclId function) {

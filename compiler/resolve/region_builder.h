@@ -61,6 +61,7 @@ class RegionBuilder {
   const ir::Inst& Open(uint32_t inst) const { return module_.insts[inst]; }
   ir::CexprId Global(ir::CexprId local) const { return ir::CexprId{bases_.cexpr + local.value}; }
   ir::LocalId Global(ir::LocalId local) const { return ir::LocalId{bases_.local + local.value}; }
+  bool Has(ir::ModuleRule rule) const { return module_.header.Has(rule); }
   bool IsVersion2() const { return module_.header.version >= 2; }
   ir::TypingRules rules() const {
     return IsVersion2() ? ir::TypingRules::kRpl2 : ir::TypingRules::kRpl1;

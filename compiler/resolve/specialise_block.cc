@@ -137,44 +137,8 @@ Flow SpecialiseStatement(RegionBuilder& region, uint32_t inst) {
       return Flow::kEnds;
     case ir::InstKind::kYield:
       return Flow::kGoesOn;  // read by the owner of the value block
-    case ir::InstKind::kConst:
-    case ir::InstKind::kFlag:
-    case ir::InstKind::kText:
-    case ir::InstKind::kNameRef:
-    case ir::InstKind::kMember:
-    case ir::InstKind::kIndex:
-    case ir::InstKind::kNameCall:
-    case ir::InstKind::kNameConstruct:
-    case ir::InstKind::kNameUnary:
-    case ir::InstKind::kNameBinary:
-    case ir::InstKind::kLogical:
-    case ir::InstKind::kNameSelect:
-    case ir::InstKind::kAssign:
-    case ir::InstKind::kAssignOp:
-    case ir::InstKind::kNameBuiltin:
-    case ir::InstKind::kGlobalRef:
-    case ir::InstKind::kStageRef:
-    case ir::InstKind::kLocalRef:
-    case ir::InstKind::kTemp:
-    case ir::InstKind::kAccess:
-    case ir::InstKind::kConstPlace:
-    case ir::InstKind::kSpecConst:
-    case ir::InstKind::kParam:
-    case ir::InstKind::kLoad:
-    case ir::InstKind::kUnary:
-    case ir::InstKind::kBinary:
-    case ir::InstKind::kConstruct:
-    case ir::InstKind::kSplat:
-    case ir::InstKind::kConvert:
-    case ir::InstKind::kExtract:
-    case ir::InstKind::kSwizzle:
-    case ir::InstKind::kBuiltinCall:
-    case ir::InstKind::kCall:
-    case ir::InstKind::kSelect:
-    case ir::InstKind::kSelectBlocks:
-    case ir::InstKind::kStore:
-    case ir::InstKind::kHole:
-      break;  // the former are in the table, the latter in no open module (VerifyIds)
+    default:
+      break;  // expressions are in the table; the others are in no untyped module (VerifyIds)
   }
   KILN_UNREACHABLE();
 }
@@ -197,7 +161,7 @@ Flow SpecialiseInsts(RegionBuilder& region, std::span<const uint32_t> insts) {
       region.SetStatementBegin(inst);
     }
     begins = !IsExpression(region.Open(inst).kind);
-    if (ended_by != ir::kNoRow) {
+    if (ended_by != ir::kNoRow && region.Has(ir::ModuleRule::kNothingBehindAnEnd)) {
       if (!IsActiveStatement(region, inst)) {
         continue;
       }

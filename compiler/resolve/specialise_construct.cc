@@ -243,6 +243,10 @@ Operand SpecialiseConstruct(RegionBuilder& region, uint32_t id) {
     case ir::TypeKind::kImage:
     case ir::TypeKind::kNamed:
     case ir::TypeKind::kDeferred:
+    case ir::TypeKind::kDeclared:
+    case ir::TypeKind::kSampledImage:
+    case ir::TypeKind::kAccel:
+    case ir::TypeKind::kRayQuery:
       break;
   }
   region.Report(Make(Code::kRpl6058, region.MainOf(id)).With("type", type_text));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/resolve/specialise_decl.h"
 
+#include <iterator>
 #include <string>
 #include <utility>
 
@@ -44,6 +45,8 @@ class DeclCloser {
     out_.flags = decl_.flags;
     out_.name = answers_.PoolText(program_.NameOf(id_));
     out_.origin = {.module = module_, .span = spans_.name};
+    out_.attributes =
+        AttributesOf(view_.AttributesOf(ir::DeclId{id_.value - program_.bases(module_).decl}));
     Close();
     Diagnosed<ir::SpecialisedDecl> result;
     if (!poisoned_ && !HasErrors(diagnostics_)) {
@@ -71,6 +74,11 @@ class DeclCloser {
       case ir::DeclKind::kWorkgroup:
         out_.type = SpecialiseOwnType(TypeUse::kLocal, {});
         return;
+      case ir::DeclKind::kPrivate:
+        out_.type = SpecialiseOwnType(TypeUse::kLocal, {});
+        return SpecialiseInitial();
+      case ir::DeclKind::kEntry:
+        break;
       case ir::DeclKind::kFunction:
         return SpecialiseSignature();
       case ir::DeclKind::kConstant:
@@ -78,6 +86,54 @@ class DeclCloser {
         break;
     }
     KILN_UNREACHABLE();
+  }
+
+  // With texts of the pool.
+  std::vector<ir::Attribute> AttributesOf(std::span<const ir::Attribute> open) {
+    std::vector<ir::Attribute> attributes(open.begin(), open.end());
+    for (ir::Attribute& attribute : attributes) {
+      const auto text = [&](ir::AttributeWord word, uint32_t& value) {
+        if (word == ir::AttributeWord::kText) {
+          value = pool_.InternText(view_.Text(ir::StringId{value})).value;
+        }
+      };
+      text(ir::FactsOf(attribute.key).a, attribute.a);
+      text(ir::FactsOf(attribute.key).b, attribute.b);
+      attribute.owner = 0;  // it stands with its owner
+    }
+    return attributes;
+  }
+
+  // What a private variable begins with: a scalar, or nothing, which is zero.
+  void SpecialiseInitial() {
+    poisoned_ = !out_.type.valid();
+    if (poisoned_ || decl_.body == ir::kNoRow) {
+      return;
+    }
+    const Value value = answers_.Check(program_.Wide(module_, ir::CexprId{decl_.body}),
+                                       program_.At(module_, spans_.value), {}, diagnostics_);
+    constexpr ir::Scalar kScalars[] = {ir::Scalar::kBool, ir::Scalar::kU32, ir::Scalar::kS32,
+                                       ir::Scalar::kF32};
+    const auto kind = static_cast<size_t>(value.kind);
+    poisoned_ = value.failed();
+    if (poisoned_) {
+      return;
+    }
+    if (kind >= std::size(kScalars) || out_.type != pool_.Vector(kScalars[kind], 1)) {
+      diagnostics_.push_back(Make(Code::kRpl9001, program_.At(module_, spans_.name))
+                                 .With("text", "an initial value of another type"));
+      return;
+    }
+    out_.initial = pool_.InternScalar(out_.type, value.bits);
+  }
+
+  // A buffer of a typed module whose content is a struct, or an array of such buffers.
+  void SpecialiseContent() {
+    ir::TypeId content = SpecialiseOwnType(TypeUse::kField, "the array size of buffer");
+    poisoned_ = !content.valid();
+    if (!poisoned_) {
+      out_.type = content;
+    }
   }
 
   ir::TypeId SpecialiseOwnType(TypeUse use, std::string_view position) {
@@ -155,6 +211,10 @@ class DeclCloser {
     closed.member = id;
     closed.access = member.access;
     closed.origin = {.module = module_, .span = spans.name};
+    if (!view_.attributes.empty()) {
+      closed.attributes =
+          AttributesOf(view_.AttributesOf(ir::MemberId{id.value - program_.bases(module_).member}));
+    }
     for (const uint32_t tag : view_.List(member.tags)) {
       closed.tags.push_back(answers_.PoolText(program_.Name(module_, ir::StringId{tag})));
     }
@@ -259,6 +319,9 @@ class DeclCloser {
 
   // --- structs, buffers, push constants ----------------------------------------------------------
   void SpecialiseBlock() {
+    if (decl_.kind == ir::DeclKind::kBuffer && decl_.type.valid()) {
+      return SpecialiseContent();
+    }
     const Position position = {.global_only = true, .what = "the conditional of field"};
     ForLiveMembers(position, [&](const ir::Member& member, ir::MemberId id, NameId name,
                                  const ir::MemberSpans& spans) {
@@ -276,10 +339,26 @@ class DeclCloser {
     std::vector<ir::ShapeMember> shape;
     shape.reserve(out_.members.size());
     for (const ir::SpecialisedMember& member : out_.members) {
-      shape.push_back({.name = member.name, .type = member.type});
+      shape.push_back(ShapeOf(member));
     }
     out_.type = pool_.InternStruct(name_, shape);
-    CheckMemory(program_, pool_, out_, diagnostics_);
+    if (view_.header.typed == 0) {
+      CheckMemory(program_, pool_, out_, diagnostics_);
+    }
+  }
+
+  static ir::ShapeMember ShapeOf(const ir::SpecialisedMember& member) {
+    ir::ShapeMember shape{.name = member.name, .type = member.type};
+    for (const ir::Attribute& attribute : member.attributes) {
+      if (attribute.key == ir::AttributeKey::kOffset) {
+        shape.offset = attribute.a;
+      } else if (attribute.key == ir::AttributeKey::kRowMajor) {
+        shape.order = ir::MatrixOrder::kRow;
+      } else if (attribute.key == ir::AttributeKey::kStride) {
+        shape.stride = attribute.a;
+      }
+    }
+    return shape;
   }
 
   void CheckNotEmpty(Code code) {

@@ -69,7 +69,7 @@ class VariantCloser {
       AddName(id);
     }
     CheckFunctions();
-    ListWorkgroup();
+    ListVariables();
     ListSpecialization();
     answers_.EndReads(out_.live_options);
     ListOptions();
@@ -86,7 +86,7 @@ class VariantCloser {
  private:
   // Names that only one declaration has clash with nobody.
   void AddName(ir::DeclId id) {
-    if (!program_.Contested(program_.NameOf(id))) {
+    if (!program_.Contested(program_.NameOf(id)) || !Has(id, ir::ModuleRule::kNamesHideNothing)) {
       return;
     }
     if (!names_.has_value()) {
@@ -94,6 +94,10 @@ class VariantCloser {
     }
     names_->Add(id);
     answers_.NoteEffect();
+  }
+
+  bool Has(ir::DeclId id, ir::ModuleRule rule) const {
+    return program_.module(program_.ModuleOf(id)).header.Has(rule);
   }
 
   void SpecialiseConstants() {
@@ -230,8 +234,8 @@ class VariantCloser {
     if (pool[type].kind != ir::TypeKind::kStruct) {
       return nullptr;
     }
-    return answers_.Decl(
-        answers_.Struct(program_.FindName(pool.Text(pool.ShapeOf(type).name))).decl());
+    const auto named = answers_.Struct(program_.FindName(pool.Text(pool.ShapeOf(type).name)));
+    return named.kind == NameResolution::Kind::kDecl ? answers_.Decl(named.decl()) : nullptr;
   }
 
   // One lint each, where the limit is passed.
@@ -383,13 +387,17 @@ class VariantCloser {
     if (signature == nullptr) {
       return {};
     }
-    if (!signature->members.empty() ||
-        answers_.pool()[signature->type].kind != ir::TypeKind::kVoid) {
-      diagnostics_.push_back(
-          Make(Code::kRpl5003, program_.NameLocation(answer.decl())).With("name", entry.function));
-      return {};
+    if (signature->members.empty() &&
+        answers_.pool()[signature->type].kind == ir::TypeKind::kVoid) {
+      return answer.decl();
     }
-    return answer.decl();
+    const Location& where = program_.NameLocation(answer.decl());
+    diagnostics_.push_back(
+        Has(answer.decl(), ir::ModuleRule::kEntriesTakeNothing)
+            ? Make(Code::kRpl5003, where).With("name", entry.function)
+            : Make(Code::kRpl9001, where)
+                  .With("text", "an entry point with parameters or a result has no lowering yet"));
+    return {};
   }
 
   const ir::EntryRef* EntryOf(ir::Stage stage) const {
@@ -406,16 +414,19 @@ class VariantCloser {
     }
   }
 
-  // Workgroup memory that reached functions mention, in program order, behind the interface.
-  void ListWorkgroup() {
-    if (program_.pipeline() != ir::PipelineType::kCompute) {
+  // Variables that reached functions mention, in program order, behind the interface.
+  void ListVariables() {
+    const auto typed = [](const ir::ModuleView& module) { return module.header.typed != 0; };
+    if (program_.pipeline() != ir::PipelineType::kCompute &&
+        std::ranges::none_of(program_.modules(), typed)) {
       return;
     }
     std::vector<ir::DeclId> found;
     for (const ir::EntryRef& entry : out_.entries) {
       ForSegments(entry, [&](const ir::SpecialisedRegion& segment) {
         for (const ir::Mention& mention : segment.mentions) {
-          if (program_.Get(mention.decl).kind == ir::DeclKind::kWorkgroup &&
+          const ir::DeclKind kind = program_.Get(mention.decl).kind;
+          if ((kind == ir::DeclKind::kWorkgroup || kind == ir::DeclKind::kPrivate) &&
               std::ranges::find(found, mention.decl) == found.end()) {
             found.push_back(mention.decl);
           }
@@ -424,8 +435,10 @@ class VariantCloser {
     }
     std::ranges::sort(found, {}, &ir::DeclId::value);
     for (const ir::DeclId id : found) {
-      out_.interface.push_back(answers_.Decl(id));
-      AddName(id);
+      if (const ir::SpecialisedDecl* decl = answers_.Decl(id); decl != nullptr) {
+        out_.interface.push_back(decl);
+        AddName(id);
+      }
     }
   }
 
@@ -460,8 +473,9 @@ class VariantCloser {
 
   void CheckPosition() {
     const ir::EntryRef* vertex = EntryOf(ir::Stage::kVertex);
-    if (vertex != nullptr && std::ranges::none_of(memory_.reach.Reached(ir::Stage::kVertex),
-                                                  &FunctionVersion::writes_position)) {
+    if (vertex != nullptr && Has(vertex->function, ir::ModuleRule::kVertexWritesPosition) &&
+        std::ranges::none_of(memory_.reach.Reached(ir::Stage::kVertex),
+                             &FunctionVersion::writes_position)) {
       diagnostics_.push_back(
           Make(Code::kRpl5009, program_.NameLocation(vertex->function)).With("name", vertex->name));
     }

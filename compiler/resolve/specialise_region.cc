@@ -12,6 +12,7 @@
 #include "compiler/resolve/region_builder.h"
 #include "compiler/resolve/specialise_block.h"
 #include "compiler/resolve/specialise_local.h"
+#include "compiler/resolve/specialise_typed.h"
 
 namespace kiln::resolve {
 namespace {
@@ -48,8 +49,9 @@ void DeclareParameters(RegionBuilder& region) {
                                    .name = parameter.name,
                                    .type = parameter.type,
                                    .relaxed = parameter.relaxed});
-    const ir::LocalId local{parameter.local.value - region.bases().local};
-    CheckNewName(region, local);
+    if (region.Has(ir::ModuleRule::kNamesHideNothing)) {
+      CheckNewName(region, ir::LocalId{parameter.local.value - region.bases().local});
+    }
   }
 }
 
@@ -68,13 +70,16 @@ bool Specialise(RegionBuilder& region) {
   if (is_body) {
     DeclareParameters(region);
   }
+  if (region.module().header.typed != 0) {
+    return SpecialiseTyped(region) && !HasErrors(region.diagnostics());
+  }
   if (!region.scratch().surveyed[region.id().value]) {
     SurveyBlock(region, region.generic().block);
     region.scratch().surveyed[region.id().value] = true;
   }
   Flow flow = Flow::kGoesOn;
   region.out().body = SpecialiseNested(region, region.generic().block, &flow);
-  if (is_body && flow == Flow::kGoesOn &&
+  if (is_body && flow == Flow::kGoesOn && region.Has(ir::ModuleRule::kFunctionsReturn) &&
       region.pool()[region.signature()->type].kind != ir::TypeKind::kVoid) {
     const ir::DeclSpans* spans = region.module().decl_spans.empty()
                                      ? nullptr
@@ -85,7 +90,9 @@ bool Specialise(RegionBuilder& region) {
   if (region.failed() || HasErrors(region.diagnostics())) {
     return false;
   }
-  region.out().flow = FlowOf(region.program(), region.out(), region.bare());
+  if (region.Has(ir::ModuleRule::kReadsAreAssigned)) {
+    region.out().flow = FlowOf(region.program(), region.out(), region.bare());
+  }
   return true;
 }
 

@@ -68,6 +68,11 @@ class SettingCloser {
              .value_or(false)) {
       return;
     }
+    if (program_.module(m).header.typed != 0 && decl.aux != ir::kNoRow) {
+      diagnostics_.push_back(Make(Code::kRpl9001, program_.At(m, spans.name))
+                                 .With("text", "a setting of one entry point has no lowering yet"));
+      return;
+    }
     const Location where = program_.At(m, spans.value);
     const Value value =
         answers_.Check(program_.Wide(m, ir::CexprId{decl.body}), where, {}, diagnostics_);

@@ -159,6 +159,9 @@ Flow SpecialiseExpressionStatement(RegionBuilder& region, uint32_t id) {
     }
   }
   // The rows of the expression directly precede the statement.
+  if (!region.Has(ir::ModuleRule::kExpressionsHaveEffects)) {
+    return Flow::kGoesOn;
+  }
   const bool has_effect = region.SurveyOf(id).effects_before !=
                           region.SurveyOf(region.statement_begin()).effects_before;
   if (has_effect || region.OperandOf(expression).kind == OperandKind::kFailed ||

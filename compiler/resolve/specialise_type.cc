@@ -64,12 +64,20 @@ class TypeCloser {
         return pool_.void_type();
       case ir::TypeKind::kSampler:
       case ir::TypeKind::kImage:
+      case ir::TypeKind::kSampledImage:
+      case ir::TypeKind::kAccel:
+      case ir::TypeKind::kRayQuery:
         return pool_.Intern(row);
       case ir::TypeKind::kNamed:
         return SpecialiseNamed(ir::StringId{row.element});
       case ir::TypeKind::kArray:
       case ir::TypeKind::kRuntimeArray:
       case ir::TypeKind::kStruct:
+      case ir::TypeKind::kDeclared: {
+        const ir::SpecialisedDecl* closed =
+            answers_.Decl(ir::DeclId{program_.bases(written_.module).decl + row.element});
+        return closed != nullptr ? closed->type : ir::TypeId{};
+      }
       case ir::TypeKind::kDeferred:
         break;
     }
@@ -150,6 +158,9 @@ class TypeCloser {
       case TypeUse::kReturn:
         return sizes_.empty() && (plain || leaf.kind == ir::TypeKind::kVoid);
       case TypeUse::kImageExtent:
+        if (view_.header.typed != 0) {
+          return !runtime && !plain && leaf.kind != ir::TypeKind::kVoid;
+        }
         return (leaf.kind == ir::TypeKind::kImage && sizes_.size() <= 1 && !runtime) ||
                (leaf.kind == ir::TypeKind::kSampler && sizes_.empty());
     }
@@ -238,7 +249,8 @@ class TypeCloser {
   uint64_t SizeOf(ir::TypeId id, FlatMap<uint32_t, uint64_t>& known) {
     const ir::Type& type = pool_[id];
     if (type.kind == ir::TypeKind::kVector || type.kind == ir::TypeKind::kMatrix) {
-      return uint64_t{type.scalar == ir::Scalar::kF16 ? 2u : 4u} * type.rows * type.columns;
+      const uint32_t bytes = std::max(ir::BitWidthOf(type.scalar), 16u) / 8;
+      return uint64_t{type.scalar == ir::Scalar::kBool ? 4 : bytes} * type.rows * type.columns;
     }
     if (type.kind == ir::TypeKind::kArray) {
       const uint64_t item = SizeOf(ir::TypeId{type.element}, known);

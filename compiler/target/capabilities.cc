@@ -20,7 +20,6 @@ constexpr NeedRow kNeeds[] = {
 #define KILN_NEED(name, capability, core, extension) {capability, core, extension},
 #include "compiler/target/capabilities.def"
 };
-static_assert(std::size(kNeeds) <= 32, "Needs is one word");
 
 bool Has(Needs needs, size_t row) { return (needs >> row & 1u) != 0; }
 

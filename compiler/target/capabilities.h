@@ -16,7 +16,12 @@ enum class Need : uint8_t {
 #include "compiler/target/capabilities.def"
 };
 
-using Needs = uint32_t;  // bit = Need
+using Needs = uint64_t;  // bit = Need
+inline constexpr uint32_t kNeedCount = 0
+#define KILN_NEED(name, capability, core, extension) +1
+#include "compiler/target/capabilities.def"
+    ;
+static_assert(kNeedCount <= 64);
 constexpr Needs BitOf(Need need) { return Needs{1} << static_cast<uint32_t>(need); }
 
 // Capability numbers in ascending order.

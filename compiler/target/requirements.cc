@@ -13,6 +13,8 @@ struct Requirement {
   Environment core;            // first version that has it without the extension
 };
 
+constexpr auto kNever = static_cast<Environment>(0xff);
+
 constexpr Requirement kRequirements[] = {
     {Need::kFloat16, "shader_float16", "VK_KHR_shader_float16_int8", Environment::kVulkan12},
     {Need::kStorageBuffer16BitAccess, "storage_buffer_16bit_access", "VK_KHR_16bit_storage",
@@ -21,6 +23,38 @@ constexpr Requirement kRequirements[] = {
      "VK_EXT_descriptor_indexing", Environment::kVulkan12},
     {Need::kFragmentStores, "fragment_stores_and_atomics", "", Environment::kVulkan10},
     {Need::kVertexStores, "vertex_pipeline_stores_and_atomics", "", Environment::kVulkan10},
+    {Need::kFloat64, "shader_float64", "", Environment::kVulkan10},
+    {Need::kInt64, "shader_int64", "", Environment::kVulkan10},
+    {Need::kInt64Atomics, "shader_buffer_int64_atomics", "VK_KHR_shader_atomic_int64",
+     Environment::kVulkan12},
+    {Need::kInt16, "shader_int16", "", Environment::kVulkan10},
+    {Need::kImageGatherExtended, "shader_image_gather_extended", "", Environment::kVulkan10},
+    {Need::kStorageImageMultisample, "shader_storage_image_multisample", "",
+     Environment::kVulkan10},
+    {Need::kImageMSArray, "shader_storage_image_multisample", "", Environment::kVulkan10},
+    {Need::kImageCubeArray, "image_cube_array", "", Environment::kVulkan10},
+    {Need::kSampledCubeArray, "image_cube_array", "", Environment::kVulkan10},
+    {Need::kSparseResidency, "shader_resource_residency", "", Environment::kVulkan10},
+    {Need::kMinLod, "shader_resource_min_lod", "", Environment::kVulkan10},
+    {Need::kStorageImageExtendedFormats, "shader_storage_image_extended_formats", "",
+     Environment::kVulkan10},
+    {Need::kStorageImageReadWithoutFormat, "shader_storage_image_read_without_format", "",
+     Environment::kVulkan10},
+    {Need::kStorageImageWriteWithoutFormat, "shader_storage_image_write_without_format", "",
+     Environment::kVulkan10},
+    {Need::kUniformBuffer16BitAccess, "uniform_and_storage_buffer_16bit_access",
+     "VK_KHR_16bit_storage", Environment::kVulkan11},
+    {Need::kInt64Image, "shader_image_int64_atomics", "VK_EXT_shader_image_atomic_int64", kNever},
+    {Need::kUniformBufferArrayNonUniformIndexing,
+     "shader_uniform_buffer_array_non_uniform_indexing", "VK_EXT_descriptor_indexing",
+     Environment::kVulkan12},
+    {Need::kStorageBufferArrayNonUniformIndexing,
+     "shader_storage_buffer_array_non_uniform_indexing", "VK_EXT_descriptor_indexing",
+     Environment::kVulkan12},
+    {Need::kStorageImageArrayNonUniformIndexing, "shader_storage_image_array_non_uniform_indexing",
+     "VK_EXT_descriptor_indexing", Environment::kVulkan12},
+    {Need::kDemote, "shader_demote_to_helper_invocation",
+     "VK_EXT_shader_demote_to_helper_invocation", Environment::kVulkan13},
     {Need::kStorageBufferClass, "", "VK_KHR_storage_buffer_storage_class", Environment::kVulkan11},
 };
 
@@ -45,7 +79,7 @@ std::vector<std::string_view> FeaturesOf(Needs needs) {
 std::vector<std::string_view> DeviceExtensionsOf(Needs needs, Environment environment) {
   std::vector<std::string_view> names;
   for (const Requirement& row : kRequirements) {
-    if ((needs & BitOf(row.need)) != 0 && environment < row.core) {
+    if ((needs & BitOf(row.need)) != 0 && environment < row.core && !row.extension.empty()) {
       names.push_back(row.extension);
     }
   }

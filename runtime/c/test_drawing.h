@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Devices, pipelines and frames through kiln.h, on a Vulkan device: the material is drawn, replaced
 // and looked at.
+#pragma once
+
 #include <array>
 #include <string>
 

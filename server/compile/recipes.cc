@@ -241,6 +241,13 @@ Result<Bytes> Recipes::Show(const std::string& recipe, ByteView module, const ca
   return std::move(answer.bytes);
 }
 
+// A result without modules, or of modules whose steps are all known, is a row of its own as well.
+bool Recipes::HasRow(const Hash128& signature, const cache::Call& call) {
+  const cache::Key key{.level = cache::Level::kSignature, .space = kSpace, .id = signature};
+  const Result<std::vector<cache::Key>> missing = store_.FindMissing({&key, 1}, call);
+  return !missing.ok() || missing->empty();
+}
+
 Result<Outcome> Recipes::Apply(Outcome outcome, const NamedTarget& target, const RunOptions& how,
                                const cache::Call& call) {
   if (!outcome.artifact.has_value() || target.recipes.empty()) {
@@ -278,6 +285,8 @@ Result<Outcome> Recipes::Apply(Outcome outcome, const NamedTarget& target, const
   if (ran) {
     artifact.origin = Origin::kCompiled;
     artifact.stored = false;
+  }
+  if (ran || !HasRow(artifact.signature, call)) {
     std::ranges::sort(products, {}, &cache::Product::name);
     std::vector<cache::Item> items;
     std::vector<cache::Item>& rows = how.rows != nullptr ? *how.rows : items;

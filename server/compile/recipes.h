@@ -94,6 +94,7 @@ class Recipes {
   Result<StepPtr> Run(const RecipeRequest& asked, const Outcome& outcome, const RunOptions& how,
                       const cache::Call& call);
   StepPtr Known(const Hash128& key, const cache::Call& call);
+  bool HasRow(const Hash128& signature, const cache::Call& call);
   void Remember(const Hash128& key, const StepPtr& step);
   Result<StepPtr> Make(const RecipeRequest& asked, const Hash128& key, const Outcome& outcome,
                        const RunOptions& how, const std::function<bool()>& urgent,

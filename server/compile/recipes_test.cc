@@ -120,6 +120,24 @@ TEST_F(RecipesTest, Signature_TellsChainsApartAndIsARecord) {
   EXPECT_TRUE(row.ok());
 }
 
+TEST_F(RecipesTest, ResultOfKnownStepsOrWithoutModules_IsARecordToo) {
+  ASSERT_TRUE(recipes.Apply(OutcomeOf({"v"}), Target({"opt"}), {}, {}).ok());
+  Outcome same_module = OutcomeOf({"v"}), no_module = OutcomeOf({"v"});
+  same_module.artifact->signature = HashBytes(AsBytes("another"));
+  no_module.artifact->signature = HashBytes(AsBytes("a third"));
+  no_module.artifact->code.clear();
+  for (const Outcome& plain : {same_module, no_module}) {
+    const Result<Outcome> made = recipes.Apply(plain, Target({"opt"}), {}, {});
+    ASSERT_TRUE(made.ok());
+    EXPECT_EQ(runner.runs, 1);
+    EXPECT_TRUE(
+        store
+            .Get({.level = cache::Level::kSignature, .space = 0, .id = made->artifact->signature},
+                 {})
+            .ok());
+  }
+}
+
 TEST_F(RecipesTest, NoRecipes_LeaveTheOutcomeAlone) {
   const Outcome plain = OutcomeOf({"v"});
   const Result<Outcome> same = recipes.Apply(plain, Target({}), {}, {});

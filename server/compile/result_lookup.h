@@ -61,7 +61,7 @@ class ResultLookup {
 
  private:
   using Results = BoundedCache<Hash128, CachedResultPtr, Hash128Hash>;
-  static constexpr uint64_t kMaxBytes = uint64_t{128} << 20;
+  static constexpr uint64_t kMaxBytes = uint64_t{48} << 20;
 
   // These find nothing if what the store has is no result of the program.
   CachedResultPtr RecordOf(const PreparedProgram& program, const Hash128& alias, bool stored,

@@ -22,6 +22,18 @@ class Installed(InstalledTree):
         built = self.dir / "built"
         self.build(self.copy_example("triangle"), built)
         self.draw_both(built / "triangle", built / "triangle.kpack")
+        # A game is its program and its pack; a shader that changes makes the pack anew, and nothing else does.
+        game = self.dir / "game"
+        self.run_in(self.dir, CMAKE, "--install", built, "--prefix", game)
+        self.run_in(self.dir, game / "bin/triangle", game / "share/triangle/triangle.kpack", self.dir / "game.ppm")
+        self.look_at(self.dir / "game.ppm", (255, 128, 0))
+        self.assertIn("no work to do", self.run_in(self.dir, CMAKE, "--build", built))
+        shader = self.dir / "triangle/shaders/triangle.rpl"
+        self.addCleanup(shader.write_text, shader.read_text())
+        shader.write_text(shader.read_text().replace("f4 {1.0, 0.5 + 0.1", "f4 {0.0, 0.5 + 0.1"))
+        self.run_in(self.dir, CMAKE, "--build", built, "--target", "triangle")
+        self.run_in(self.dir, built / "triangle", built / "triangle.kpack", self.dir / "green.ppm")
+        self.look_at(self.dir / "green.ppm", (0, 128, 0))
 
     def test_the_example_draws_with_the_shared_libraries(self):
         built = self.dir / "built_shared"

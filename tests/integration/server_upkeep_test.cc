@@ -87,6 +87,7 @@ TEST_F(ServerCache, RepairOfContent_MakesWhatNamedItAgain) {
   const uint64_t before = LevelOf(Stats(), "signature").records();
   Sql("UPDATE blob SET data=zeroblob(length(data)) WHERE rid IN (SELECT r.rid FROM ref AS r"
       " JOIN entry AS e USING (eid) WHERE e.level=3)");
+  Sql("UPDATE block SET data=zeroblob(length(data))");
   const Followed repaired = Repair();
   EXPECT_TRUE(repaired.status.ok()) << repaired.status.error_message();
   EXPECT_EQ(repaired.done.left(), 0u);

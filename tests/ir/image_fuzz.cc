@@ -15,8 +15,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size < sizeof(uint32_t)) {
     return 0;
   }
-  const kiln::ir::Module module =
-      kiln::ir::MakeRandomModule(kiln::ReadLittle<uint32_t>(input) % 64);
+  const uint32_t seed = kiln::ReadLittle<uint32_t>(input) % 64;
+  const kiln::ir::Module module = kiln::ir::MakeRandomModule(seed, {.typed = seed % 2 != 0});
   std::vector<std::byte> image(module.image().begin(), module.image().end());
   for (size_t at = 4; at + 8 <= size; at += 8) {
     const size_t position = kiln::ReadLittle<uint32_t>(input, at) % (image.size() / 4) * 4;

@@ -19,6 +19,10 @@ VkImageViewType ViewOf(const Texture& texture) {
       return VK_IMAGE_VIEW_TYPE_3D;
     case ir::ImageDim::kCube:
       return VK_IMAGE_VIEW_TYPE_CUBE;
+    case ir::ImageDim::k1d:
+    case ir::ImageDim::kBuffer:
+    case ir::ImageDim::kSubpass:
+      break;
   }
   KILN_UNREACHABLE();
 }

@@ -7,6 +7,7 @@
 #include "compiler/base/check.h"
 #include "compiler/driver/option_text.h"
 #include "compiler/emit/spirv/module_checks.h"
+#include "compiler/ir/parse_generic.h"
 #include "compiler/ir/verify.h"
 #include "compiler/source/source_file.h"
 
@@ -43,14 +44,39 @@ void BuiltVariant::Note(const std::vector<Diagnostic>& diagnostics) {
   }
 }
 
+// Modules that are given as text, checked as if they came from elsewhere.
+void BuiltVariant::LinkTexts(const VariantRequest& request, ir::PipelineType pipeline) {
+  std::vector<std::shared_ptr<const ir::Module>> modules;
+  std::vector<std::string> paths;
+  for (const std::string& text : request.modules) {
+    Result<ir::Module> parsed = ir::ParseModule(text);
+    const Result<void> verified =
+        parsed.ok() ? ir::VerifyIds(parsed->view()) : Result<void>(parsed.error());
+    if (!verified.ok()) {
+      messages_ += ErrorText(verified.error()) + "\n";
+      return;
+    }
+    paths.push_back(std::to_string(paths.size()) + ".ir");
+    modules.push_back(std::make_shared<const ir::Module>(std::move(*parsed)));
+  }
+  Diagnosed<driver::LinkedProgram> linked =
+      driver::LinkModules(std::move(modules), std::move(paths), pipeline);
+  Note(linked.diagnostics);
+  linked_ = std::move(linked.value);
+}
+
 void BuiltVariant::Link(const VariantRequest& request) {
   std::vector<SourceFile> sources;
   for (size_t i = 0; i < request.sources.size(); ++i) {
     sources.emplace_back(std::to_string(i) + ".rpl", request.sources[i]);
   }
   const bool compute = !request.entries.empty() && request.entries[0].starts_with("compute:");
-  Diagnosed<driver::LinkedProgram> linked = driver::LinkSources(
-      sources, compute ? ir::PipelineType::kCompute : ir::PipelineType::kGraphicsClassic);
+  const ir::PipelineType pipeline =
+      compute ? ir::PipelineType::kCompute : ir::PipelineType::kGraphicsClassic;
+  if (!request.modules.empty()) {
+    return LinkTexts(request, pipeline);
+  }
+  Diagnosed<driver::LinkedProgram> linked = driver::LinkSources(sources, pipeline);
   Note(linked.diagnostics);
   linked_ = std::move(linked.value);
 }

@@ -20,6 +20,7 @@ struct VariantRequest {
   std::vector<std::string> entries;    // "vertex:main"; "compute:main" makes a compute program
   std::vector<std::string> options{};  // "fog=true"
   std::string environment = "vulkan1.1";
+  std::vector<std::string> modules{};  // texts of open modules, instead of sources
 };
 
 class BuiltVariant {
@@ -42,6 +43,7 @@ class BuiltVariant {
 
  private:
   void Link(const VariantRequest& request);
+  void LinkTexts(const VariantRequest& request, ir::PipelineType pipeline);
   void Build(const VariantRequest& request);
   void Check();
   void Note(const std::vector<Diagnostic>& diagnostics);

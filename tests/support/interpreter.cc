@@ -21,7 +21,7 @@ constexpr uint32_t kStepLimit = 1'000'000;
 
 Outcome Invocation::Run() {
   Call call = BeginCall(*entry_.functions[0]);
-  outcome_.discarded = RunSegment(call, 0) == Flow::kDiscard;
+  outcome_.discarded = RunSegment(call, 0) == Flow::kDiscard || demoted_;
   return std::move(outcome_);
 }
 
@@ -168,6 +168,14 @@ Flow Invocation::RunStatement(Call& call, uint32_t segment, const ir::Inst& inst
     return Flow::kReturn;
   } else if (inst.kind == InstKind::kDiscard) {
     return Flow::kDiscard;
+  } else if (inst.kind == InstKind::kSwitch) {
+    return RunSwitch(call, segment, inst.As<ir::SwitchInst>());
+  } else if (inst.kind == InstKind::kDemote) {
+    demoted_ = true;
+  } else if (inst.kind == InstKind::kUnreachable) {
+    return Undecided("what nobody comes to was reached");
+  } else if (inst.kind == InstKind::kBarrier) {
+    return RunBarrier(inst);
   } else if (inst.kind == InstKind::kHole) {
     return RunHole(call, segment, inst.As<ir::HoleInst>().segment);
   } else {
@@ -191,17 +199,32 @@ Flow Invocation::RunIf(Call& call, uint32_t segment, const ir::IfInst& inst) {
 Flow Invocation::RunLoop(Call& call, uint32_t segment, const ir::LoopInst& inst) {
   const std::span<const uint32_t> blocks =
       call.function->segments[segment].closed->List(inst.blocks);
-  while (true) {
-    Value go_on;
-    Flow flow = RunValueBlock(call, segment, ir::BlockId{blocks[0]}, go_on);
-    if (flow != Flow::kNext) {
-      return flow;
+  const ir::SpecialisedRegion& closed = *call.function->segments[segment].closed;
+  const auto yields = [&](size_t i) {
+    const std::span<const uint32_t> insts = closed.InstsOf(ir::BlockId{blocks[i]});
+    return !insts.empty() && closed.insts[insts.back()].kind == InstKind::kYield;
+  };
+  bool again = true;
+  // Runs a part; `again` is what it yields, if it yields.
+  const auto run = [&](size_t i) {
+    if (!yields(i)) {
+      return RunBlock(call, segment, ir::BlockId{blocks[i]});
     }
-    if (!go_on[0].exact()) {
+    Value go_on;
+    const Flow flow = RunValueBlock(call, segment, ir::BlockId{blocks[i]}, go_on);
+    if (flow == Flow::kNext && !go_on[0].exact()) {
       return Undecided("a condition is not exact");
     }
-    if (go_on[0].bits == 0) {
-      return Flow::kNext;
+    again = flow == Flow::kNext && go_on[0].bits != 0;
+    return flow;
+  };
+  while (true) {
+    if (++steps_ > kStepLimit) {
+      return Undecided("too many steps");
+    }
+    Flow flow = run(0);
+    if (flow != Flow::kNext || !again) {
+      return flow;
     }
     flow = RunBlock(call, segment, ir::BlockId{blocks[1]});
     const bool mine = call.jump == inst.exit;
@@ -211,8 +234,8 @@ Flow Invocation::RunLoop(Call& call, uint32_t segment, const ir::LoopInst& inst)
     if (flow != Flow::kNext && !(flow == Flow::kContinue && mine)) {
       return flow;
     }
-    flow = RunBlock(call, segment, ir::BlockId{blocks[2]});
-    if (flow != Flow::kNext) {
+    flow = run(2);
+    if (flow != Flow::kNext || !again) {
       return flow;
     }
   }
@@ -259,6 +282,10 @@ uint32_t CellCount(const ir::Pool& pool, ir::TypeId id) {
     case ir::TypeKind::kImage:
     case ir::TypeKind::kNamed:
     case ir::TypeKind::kDeferred:
+    case ir::TypeKind::kDeclared:
+    case ir::TypeKind::kSampledImage:
+    case ir::TypeKind::kAccel:
+    case ir::TypeKind::kRayQuery:
       return 0;
   }
   KILN_UNREACHABLE();

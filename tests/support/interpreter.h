@@ -48,8 +48,15 @@ Value ApplyUnary(const ir::Pool& pool, ir::UnaryOp op, ir::TypeId type, const Va
 Value ApplyBinary(const ir::Pool& pool, ir::BinaryOp op, ir::TypeId left_type, const Value& left,
                   ir::TypeId right_type, const Value& right);
 Value ApplyConvert(const ir::Pool& pool, ir::TypeId from, ir::TypeId to, const Value& value);
+Value ApplyTotal(const ir::Pool& pool, ir::BinaryOp op, ir::TypeId type, const Value& left,
+                 const Value& right);
+Value ApplySaturating(const ir::Pool& pool, ir::TypeId from, ir::TypeId to, const Value& value);
+Value ApplyBitcast(const ir::Pool& pool, ir::TypeId from, ir::TypeId to, const Value& value);
 Value ApplyBuiltin(const ir::Pool& pool, ir::Builtin builtin, ir::TypeId type,
                    std::span<const Value> arguments);
+// The same of what RPL does not have.
+Value ApplyTypedBuiltin(const ir::Pool& pool, ir::Builtin builtin, ir::TypeId type,
+                        ir::TypeId result, std::span<const Value> arguments);
 // condition ? yes : no, by components if the condition has as many.
 Value ApplySelect(const Value& condition, const Value& yes, const Value& no);
 

@@ -66,6 +66,17 @@ float FloatOfHalf(uint32_t bits) {
          (exponent == 0 ? std::ldexp(fraction, -24) : std::ldexp(fraction + 1024, exponent - 25));
 }
 
+uint32_t HalfBits(float number) {
+  int exponent = 0;
+  const double fraction = std::frexp(std::fabs(double{number}), &exponent);
+  const uint32_t sign = std::signbit(number) ? 0x8000U : 0U;
+  if (number == 0 || exponent < -13) {
+    return sign | static_cast<uint32_t>(std::ldexp(fraction, exponent + 24));
+  }
+  return sign | static_cast<uint32_t>(exponent + 14) << 10 |
+         (static_cast<uint32_t>(std::ldexp(fraction, 11)) & 0x3ffU);
+}
+
 Cell RoundedToHalf(const Cell& cell) {
   constexpr double kLargest = 65504;
   constexpr double kSmallest = 0x1p-14;

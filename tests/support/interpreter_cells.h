@@ -40,6 +40,7 @@ std::optional<Value> WholeResult(ir::Builtin builtin, uint32_t rows,
 
 // --- 16-bit floats, kept as the float of the same value
 float FloatOfHalf(uint32_t bits);
+uint32_t HalfBits(float number);  // Requires: it is a half
 // What a float result is in 16 bits: exact if it is one; else within a step of it and the error
 // that its bound in steps means. Undefined where a half is subnormal or not finite.
 Cell RoundedToHalf(const Cell& cell);

@@ -57,8 +57,8 @@ Cell Stored(ImageFormat format, const Cell& cell) {
       return IntegerOf(cell, cell.bits, 0, 65535);
     case ImageFormat::kRgba8Uint:
       return IntegerOf(cell, cell.bits, 0, 255);
-    case ImageFormat::kUnknown:
-      break;
+    default:
+      break;  // not a format of RPL
   }
   KILN_UNREACHABLE();
 }

@@ -55,6 +55,10 @@ Flow Invocation::RunPlace(Call& call, uint32_t segment, uint32_t number) {
     place = call.places.at(inst.As<ir::LocalRefInst>().local.value);
   } else if (inst.kind == InstKind::kTemp) {
     place = NewVariable(call, inst.type);
+  } else if (inst.kind == InstKind::kIo) {
+    place = IoPlace(inst.As<ir::IoInst>().row);
+  } else if (inst.kind == InstKind::kTexel) {
+    place = call.slots[segment][inst.As<ir::TexelInst>().image.value].place;
   } else if (inst.kind == InstKind::kConstPlace) {
     const ir::ConstId id = inst.As<ir::ConstPlaceInst>().value;
     place = {.variable = &constants_.try_emplace(id.value, Constant(id)).first->second};
@@ -89,6 +93,9 @@ Place Invocation::GlobalPlace(const ir::GlobalRefInst& global) {
   if (const auto own = inputs_.fields.find(name); own != inputs_.fields.end()) {
     return {.variable = &own->second};
   }
+  if ((*decl)->kind == ir::DeclKind::kPrivate) {
+    return PrivatePlace(**decl);
+  }
   const bool shared = (*decl)->kind == ir::DeclKind::kWorkgroup && membership_.team != nullptr;
   auto& values = global.direction == ir::Direction::kOut ? outcome_.written
                  : shared                                ? membership_.team->memory
@@ -105,13 +112,22 @@ Flow Invocation::RunAccess(Call& call, uint32_t segment, uint32_t number) {
   const auto access = closed.insts[number].As<ir::AccessInst>();
   Place place = call.slots[segment][access.root.value].place;
   ir::TypeId type = closed.insts[access.root.value].type;
+  const bool bounded = (closed.insts[number].flags & ir::BitOf(ir::InstFlag::kBounded)) != 0;
   for (const uint32_t step : closed.List(access.steps)) {
-    const Cell& index = call.slots[segment][step].value[0];
+    Cell index = call.slots[segment][step].value[0];
     if (!index.exact()) {
       return Undecided("an index is not exact");
     }
     const ir::Type& whole = pool_[type];
-    if (whole.kind == ir::TypeKind::kArray && index.bits >= whole.extent) {
+    const uint32_t count = ir::PartCount(pool_, type);
+    if (bounded && whole.kind == ir::TypeKind::kRuntimeArray) {
+      const uint32_t item = CellCount(pool_, ir::TypeId{whole.element});
+      const auto cells = static_cast<uint32_t>(place.variable->size()) - place.first;
+      index.bits = std::min(index.bits, cells / item - 1);
+    } else if (bounded) {
+      index.bits = std::min(index.bits, count - 1);
+    }
+    if (whole.kind != ir::TypeKind::kRuntimeArray && index.bits >= count) {
       return Undecided("an index is out of range");
     }
     const ir::TypeId part = *ir::PartType(pool_, type, index.bits);

@@ -103,6 +103,16 @@ class Invocation {
   Flow RunMemory(const ir::SpecialisedRegion& closed, const ir::Inst& inst,
                  const std::vector<Slot>& slots, Value& result);
 
+  // --- interpreter_typed.cc
+  Flow RunSwitch(Call& call, uint32_t segment, const ir::SwitchInst& inst);
+  Flow RunAtomic(const ir::SpecialisedRegion& closed, const ir::Inst& inst,
+                 const std::vector<Slot>& slots, Value& result);
+  Flow RunImage(const ir::SpecialisedRegion& closed, const ir::Inst& inst,
+                const std::vector<Slot>& slots, Value& result);
+  Flow RunBarrier(const ir::Inst& inst);
+  Place IoPlace(uint32_t row);
+  Place PrivatePlace(const ir::SpecialisedDecl& decl);
+
   // --- interpreter_images.cc
   Value AskImage(const ir::SpecialisedRegion& closed, const ir::Inst& inst,
                  const std::vector<Slot>& slots);
@@ -115,6 +125,8 @@ class Invocation {
   Surroundings& around_;
   Inputs inputs_;
   Membership membership_;
+  std::map<uint32_t, Value> privates_;  // DeclId: variables of this invocation
+  bool demoted_ = false;
   std::map<uint32_t, Value> constants_;  // ConstId: constant arrays that a variable indexes
   uint32_t steps_ = 0;
   Outcome outcome_;

@@ -16,6 +16,8 @@ namespace {
 using ir::Builtin;
 using ir::InstKind;
 
+bool Has(const ir::Inst& inst, ir::InstFlag flag) { return (inst.flags & ir::BitOf(flag)) != 0; }
+
 bool IsDerivative(Builtin builtin) {
   return builtin >= Builtin::kDdx && builtin <= Builtin::kDdyCoarse;
 }
@@ -50,11 +52,22 @@ Flow Invocation::RunValue(Call& call, uint32_t segment, uint32_t number) {
     result = ApplyUnary(pool_, unary.op, inst.type, value(unary.operand));
   } else if (inst.kind == InstKind::kBinary) {
     const auto binary = inst.As<ir::BinaryInst>();
-    result = ApplyBinary(pool_, binary.op, type(binary.left), value(binary.left),
-                         type(binary.right), value(binary.right));
+    result = Has(inst, ir::InstFlag::kTotal)
+                 ? ApplyTotal(pool_, binary.op, inst.type, value(binary.left), value(binary.right))
+                 : ApplyBinary(pool_, binary.op, type(binary.left), value(binary.left),
+                               type(binary.right), value(binary.right));
   } else if (inst.kind == InstKind::kConvert) {
     const auto convert = inst.As<ir::ConvertInst>();
-    result = ApplyConvert(pool_, type(convert.value), inst.type, value(convert.value));
+    result = Has(inst, ir::InstFlag::kSaturating)
+                 ? ApplySaturating(pool_, type(convert.value), inst.type, value(convert.value))
+                 : ApplyConvert(pool_, type(convert.value), inst.type, value(convert.value));
+  } else if (inst.kind == InstKind::kBitcast) {
+    const auto cast = inst.As<ir::BitcastInst>();
+    result = ApplyBitcast(pool_, type(cast.value), inst.type, value(cast.value));
+  } else if (inst.kind == InstKind::kAtomic) {
+    return RunAtomic(closed, inst, slots, result);
+  } else if (inst.kind == InstKind::kImage) {
+    return RunImage(closed, inst, slots, result);
   } else if (inst.kind == InstKind::kSelect) {
     const auto select = inst.As<ir::SelectInst>();
     const std::span<const uint32_t> operands = closed.List(select.operands);
@@ -101,6 +114,19 @@ Value Invocation::ComposedValue(const ir::SpecialisedRegion& closed, const ir::I
     }
     const auto begin = slots[extract.value.value].value.begin() + first;
     made.assign(begin, begin + CellCount(pool_, inst.type));
+  } else if (inst.kind == InstKind::kInsert) {
+    const auto insert = inst.As<ir::InsertInst>();
+    const std::span<const uint32_t> part = closed.List(insert.part);
+    made = slots[insert.whole.value].value;
+    size_t first = 0;
+    ir::TypeId at = inst.type;
+    for (const uint32_t step : part.subspan(1)) {
+      for (uint32_t i = 0; i < step; ++i) {
+        first += CellCount(pool_, *ir::PartType(pool_, at, i));
+      }
+      at = *ir::PartType(pool_, at, step);
+    }
+    std::ranges::copy(slots[part[0]].value, made.begin() + static_cast<std::ptrdiff_t>(first));
   } else {
     const auto swizzle = inst.As<ir::SwizzleInst>();
     for (uint32_t i = 0; i < ir::SwizzleCount(swizzle.letters); ++i) {
@@ -113,8 +139,12 @@ Value Invocation::ComposedValue(const ir::SpecialisedRegion& closed, const ir::I
 Value Invocation::Constant(ir::ConstId id) {
   const ir::Const& row = pool_[id];
   if (row.composite == 0) {
-    const bool half = pool_[row.type].scalar == ir::Scalar::kF16;
-    return {{.bits = half ? std::bit_cast<uint32_t>(FloatOfHalf(row.a)) : row.a, .error = 0}};
+    const ir::Scalar scalar = pool_[row.type].scalar;
+    const uint32_t bits = scalar == ir::Scalar::kF16 ? std::bit_cast<uint32_t>(FloatOfHalf(row.a))
+                          : scalar == ir::Scalar::kS16
+                              ? static_cast<uint32_t>(int32_t{static_cast<int16_t>(row.a)})
+                              : row.a;
+    return {{.bits = bits, .error = 0}};
   }
   Value made;
   for (const ir::ConstId part : pool_.Parts(id)) {
@@ -156,7 +186,10 @@ Flow Invocation::RunBuiltin(const ir::SpecialisedRegion& closed, const ir::Inst&
     result.resize(values[0].size());
     return Flow::kNext;
   }
-  result = ApplyBuiltin(pool_, call.builtin, closed.insts[arguments[0]].type, values);
+  const ir::TypeId operand = closed.insts[arguments[0]].type;
+  result = ir::IsOfTypedModules(call.builtin)
+               ? ApplyTypedBuiltin(pool_, call.builtin, operand, inst.type, values)
+               : ApplyBuiltin(pool_, call.builtin, operand, values);
   return Flow::kNext;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Operators and conversions. See spec/rpl 4.2, 5.2, 5.3
 #include <array>
+#include <bit>
 #include <climits>
 #include <cmath>
 
@@ -18,6 +19,16 @@ using ir::Scalar;
 Cell Exact(uint32_t bits) { return {.bits = bits, .error = 0}; }
 Cell Truth(bool truth) { return Exact(truth ? 1 : 0); }
 
+// What 16 bits keep of an integer, which stands here with its sign.
+Cell InWidth(Scalar scalar, Cell cell) {
+  if (scalar == Scalar::kU16) {
+    cell.bits &= 0xffffU;
+  } else if (scalar == Scalar::kS16) {
+    cell.bits = static_cast<uint32_t>(static_cast<int32_t>(static_cast<int16_t>(cell.bits)));
+  }
+  return cell;
+}
+
 bool Compare(BinaryOp op, auto left, auto right) {
   switch (op) {
     case BinaryOp::kLess:
@@ -32,20 +43,24 @@ bool Compare(BinaryOp op, auto left, auto right) {
       return left == right;
     case BinaryOp::kNotEqual:
       return left != right;
-    case BinaryOp::kAdd:
-    case BinaryOp::kSub:
-    case BinaryOp::kMul:
-    case BinaryOp::kDiv:
-    case BinaryOp::kMod:
-    case BinaryOp::kAnd:
-    case BinaryOp::kOr:
-    case BinaryOp::kXor:
-    case BinaryOp::kShiftLeft:
-    case BinaryOp::kShiftRight:
-    case BinaryOp::kShiftRightArithmetic:
+    case BinaryOp::kNotEqualOrdered:
+      return left < right || left > right;
+    default:
       break;
   }
   KILN_UNREACHABLE();
+}
+
+// x - y * trunc (x / y), as Vulkan derives it: where the quotient is far from the next whole number
+// and small, every implementation finds the same whole number.
+Cell FloatRemainder(double a, double b) {
+  const double quotient = a / b;
+  const double off = std::fabs(quotient - std::nearbyint(quotient));
+  if (b == 0 || std::fabs(quotient) > 1024 || (off < 1.0 / 1024 && quotient != 0)) {
+    return {};
+  }
+  const std::array terms{a, -b * std::trunc(quotient)};
+  return SumOf(terms, 1);
 }
 
 Cell FloatBinary(BinaryOp op, float left, float right) {
@@ -69,14 +84,11 @@ Cell FloatBinary(BinaryOp op, float left, float right) {
     case BinaryOp::kGreaterEqual:
     case BinaryOp::kEqual:
     case BinaryOp::kNotEqual:
+    case BinaryOp::kNotEqualOrdered:
       return Truth(Compare(op, left, right));
-    case BinaryOp::kMod:
-    case BinaryOp::kAnd:
-    case BinaryOp::kOr:
-    case BinaryOp::kXor:
-    case BinaryOp::kShiftLeft:
-    case BinaryOp::kShiftRight:
-    case BinaryOp::kShiftRightArithmetic:
+    case BinaryOp::kRem:
+      return FloatRemainder(a, b);
+    default:
       break;
   }
   KILN_UNREACHABLE();
@@ -90,6 +102,15 @@ Cell SignedModulus(int32_t left, int32_t right) {
   const int32_t rest = left % right;
   const int32_t modulus = rest != 0 && (rest < 0) != (right < 0) ? rest + right : rest;
   return {.bits = static_cast<uint32_t>(modulus), .error = left < 0 || right < 0 ? kUndefined : 0};
+}
+
+// The sign of the left operand. Vulkan leaves OpSRem open for negative operands.
+Cell SignedRemainder(int32_t left, int32_t right) {
+  if (right == 0 || (left == INT_MIN && right == -1)) {
+    return {};
+  }
+  return {.bits = static_cast<uint32_t>(left % right),
+          .error = left < 0 || right < 0 ? kUndefined : 0};
 }
 
 Cell SignedDivision(int32_t left, int32_t right) {
@@ -113,6 +134,10 @@ Cell IntegerBinary(BinaryOp op, bool is_signed, uint32_t left, uint32_t right) {
       return is_signed ? SignedDivision(a, b) : right == 0 ? Cell{} : Exact(left / right);
     case BinaryOp::kMod:
       return is_signed ? SignedModulus(a, b) : right == 0 ? Cell{} : Exact(left % right);
+    case BinaryOp::kRem:
+      return is_signed ? SignedRemainder(a, b) : right == 0 ? Cell{} : Exact(left % right);
+    case BinaryOp::kNotEqualOrdered:
+      break;  // of floats
     case BinaryOp::kAnd:
       return Exact(left & right);
     case BinaryOp::kOr:
@@ -156,10 +181,14 @@ Cell ScalarBinary(BinaryOp op, Scalar scalar, const Cell& left, const Cell& righ
   }
   if (scalar == Scalar::kF16) {
     const Cell result = FloatBinary(op, FloatOf(left), FloatOf(right));
-    return op >= BinaryOp::kLess ? result : RoundedToHalf(result);
+    return op >= BinaryOp::kLess && op != BinaryOp::kRem ? result : RoundedToHalf(result);
   }
-  return scalar == Scalar::kBool ? BooleanBinary(op, left.bits, right.bits)
-                                 : IntegerBinary(op, scalar == Scalar::kS32, left.bits, right.bits);
+  if (scalar == Scalar::kBool) {
+    return BooleanBinary(op, left.bits, right.bits);
+  }
+  const Cell result = IntegerBinary(op, ir::IsSignedScalar(scalar), left.bits, right.bits);
+  const bool flag = op >= BinaryOp::kLess && op != BinaryOp::kRem;
+  return flag ? result : InWidth(scalar, result);
 }
 
 // Rows × columns times rows × columns; vectors are columns on the right and rows on the left.
@@ -187,6 +216,17 @@ Value GridProduct(Grid left_grid, const Value& left, Grid right_grid, const Valu
   return product;
 }
 
+struct Range {
+  double low;
+  double high;
+};
+// The integers of a type of at most 32 bits.
+Range RangeOf(Scalar scalar) {
+  const double end = std::ldexp(
+      1.0, static_cast<int>(ir::BitWidthOf(scalar)) - (ir::IsSignedScalar(scalar) ? 1 : 0));
+  return {ir::IsSignedScalar(scalar) ? -end : 0.0, end - 1};
+}
+
 // A half has the bits of a float here.
 Cell ConvertScalar(Scalar from, Scalar to, const Cell& cell) {
   if (!cell.exact()) {
@@ -199,19 +239,20 @@ Cell ConvertScalar(Scalar from, Scalar to, const Cell& cell) {
     return RoundedToHalf(from == Scalar::kF32 ? cell : ConvertScalar(from, Scalar::kF32, cell));
   }
   if (from == Scalar::kBool || (from != Scalar::kF32 && to != Scalar::kF32)) {
-    return from == Scalar::kBool && to == Scalar::kF32 ? Near(cell.bits, 0) : Exact(cell.bits);
+    return from == Scalar::kBool && to == Scalar::kF32 ? Near(cell.bits, 0)
+                                                       : InWidth(to, Exact(cell.bits));
   }
   if (to == Scalar::kF32) {
-    return Near(from == Scalar::kS32 ? 1.0 * static_cast<int32_t>(cell.bits) : 1.0 * cell.bits, 0);
+    return Near(ir::IsSignedScalar(from) ? 1.0 * static_cast<int32_t>(cell.bits) : 1.0 * cell.bits,
+                0);
   }
   const double whole = std::trunc(double{FloatOf(cell)});
-  const double low = to == Scalar::kS32 ? INT_MIN : 0.0;
-  const double high = to == Scalar::kS32 ? INT_MAX : 1.0 * UINT_MAX;
-  if (!(whole >= low && whole <= high)) {
+  const Range range = RangeOf(to);
+  if (!(whole >= range.low && whole <= range.high)) {
     return {};
   }
-  return Exact(to == Scalar::kS32 ? static_cast<uint32_t>(static_cast<int32_t>(whole))
-                                  : static_cast<uint32_t>(whole));
+  return Exact(ir::IsSignedScalar(to) ? static_cast<uint32_t>(static_cast<int32_t>(whole))
+                                      : static_cast<uint32_t>(whole));
 }
 
 }  // namespace
@@ -234,7 +275,7 @@ Value ApplyUnary(const ir::Pool& pool, ir::UnaryOp op, ir::TypeId type, const Va
       case ir::UnaryOp::kPlus:
         break;
     }
-    cell = op == ir::UnaryOp::kPlus || cell.exact() ? cell : Cell{};
+    cell = op == ir::UnaryOp::kPlus || cell.exact() ? InWidth(scalar, cell) : Cell{};
   }
   return result;
 }
@@ -254,6 +295,75 @@ Value ApplyBinary(const ir::Pool& pool, BinaryOp op, ir::TypeId left_type, const
   Value result;
   for (size_t i = 0; i < left.size(); ++i) {
     result.push_back(ScalarBinary(op, a.scalar, left[i], right.size() == 1 ? right[0] : right[i]));
+  }
+  return result;
+}
+
+// As docs/IR.md has it: never undefined.
+Value ApplyTotal(const ir::Pool& pool, BinaryOp op, ir::TypeId type, const Value& left,
+                 const Value& right) {
+  const bool is_signed = ir::IsSignedScalar(pool[type].scalar);
+  const uint32_t width = ir::BitWidthOf(pool[type].scalar);
+  const auto smallest = static_cast<uint32_t>(static_cast<int32_t>(-(int64_t{1} << (width - 1))));
+  Value result = ApplyBinary(pool, op, type, left, type, right);
+  for (size_t i = 0; i < result.size(); ++i) {
+    const Cell& a = left[i];
+    const Cell& b = right[i];
+    if (!a.exact() || !b.exact()) {
+      continue;
+    }
+    const bool divides = op == BinaryOp::kDiv || op == BinaryOp::kMod || op == BinaryOp::kRem;
+    if (!divides) {
+      result[i] = ScalarBinary(op, pool[type].scalar, a, Exact(b.bits & (width - 1)));
+    } else if (b.bits == 0 || (is_signed && a.bits == smallest && b.bits == UINT_MAX)) {
+      result[i] = op == BinaryOp::kDiv ? a : Exact(0);
+    }
+  }
+  return result;
+}
+
+Value ApplySaturating(const ir::Pool& pool, ir::TypeId from, ir::TypeId to, const Value& value) {
+  const Range range = RangeOf(pool[to].scalar);
+  const bool is_signed = ir::IsSignedScalar(pool[to].scalar);
+  const auto exact = [&](double whole) {
+    return Exact(is_signed ? static_cast<uint32_t>(static_cast<int32_t>(whole))
+                           : static_cast<uint32_t>(whole));
+  };
+  Value result = ApplyConvert(pool, from, to, value);
+  for (size_t i = 0; i < result.size(); ++i) {
+    const double number = FloatOf(value[i]);
+    if (!value[i].exact()) {
+      continue;
+    }
+    if (std::isnan(number)) {
+      result[i] = Exact(0);
+    } else if (number < range.low || number > range.high) {
+      result[i] = exact(number < 0 ? range.low : range.high);
+    }
+  }
+  return result;
+}
+
+// Components become bits, lowest first, and bits components again. Requires: at most 32 bits each.
+Value ApplyBitcast(const ir::Pool& pool, ir::TypeId from, ir::TypeId to, const Value& value) {
+  const ir::Type& source = pool[from];
+  const ir::Type& target = pool[to];
+  const uint32_t in = ir::BitWidthOf(source.scalar);
+  const uint32_t out = ir::BitWidthOf(target.scalar);
+  Value result(target.rows);
+  for (uint32_t i = 0; i < target.rows; ++i) {
+    uint32_t bits = 0;
+    bool known = true;
+    for (uint32_t bit = 0; bit < out; ++bit) {
+      const uint32_t at = i * out + bit;
+      const Cell& cell = value[at / in];
+      const uint32_t word = source.scalar == Scalar::kF16 ? HalfBits(FloatOf(cell)) : cell.bits;
+      known = known && cell.exact();
+      bits |= (word >> (at % in) & 1U) << bit;
+    }
+    const uint32_t held =
+        target.scalar == Scalar::kF16 ? std::bit_cast<uint32_t>(FloatOfHalf(bits)) : bits;
+    result[i] = known ? InWidth(target.scalar, Exact(held)) : Cell{};
   }
   return result;
 }

@@ -8,90 +8,15 @@
 
 #include "compiler/base/check.h"
 #include "compiler/base/flat_map.h"
-#include "compiler/ir/enum_names.h"
+#include "compiler/ir/image_typing.h"
 #include "compiler/ir/operands.h"
+#include "tests/support/random_module_rows.h"
 
 namespace kiln::ir {
-namespace {
-
-constexpr std::string_view kWords[] = {"skinning", "x", "y",        "light_t",
-                                       "a.b",      "",  "\x01\"\\", "f4"};
-
-class RandomModule {
- public:
-  RandomModule(uint32_t seed, const RandomModuleSize& size)
-      : state_(Mix64(seed + 1)), size_(size), builder_({}) {}
-
-  Module Make() {
-    AddCexprs();
-    AddTypes();
-    for (uint32_t i = 0; i < Below(4); ++i) {
-      AddOption();
-    }
-    for (uint32_t i = 0; i < size_.functions; ++i) {
-      AddDecl();
-      AddFunction();
-    }
-    return builder_.Finish({});
-  }
-
- private:
-  // A number in [0, bound).
-  uint32_t Below(uint32_t bound) {
-    state_ = Mix64(state_ + 0x9e3779b97f4a7c15u);
-    return static_cast<uint32_t>(state_ >> 32) % bound;
-  }
-  bool Chance(uint32_t percent) { return Below(100) < percent; }
-  template <class T>
-  T Pick(const std::vector<T>& values) {
-    return values[Below(static_cast<uint32_t>(values.size()))];
-  }
-  template <class Enum>
-  Enum Any() {
-    return static_cast<Enum>(Below(CountOf<Enum>()));
-  }
-  StringId Text() { return builder_.Text(kWords[Below(std::size(kWords))]); }
-  CexprId Condition() { return Chance(70) ? kTrue : Pick(cexprs_); }
-  SpanId Spans() { return Chance(50) ? SpanId{} : builder_.AddSpan({Below(9), 9 + Below(9)}); }
-
-  void AddCexprs();
-  Cexpr AnyCexpr();
-  void AddTypes();
-  void AddOption();
-  void AddDecl();
-  std::vector<Member> Members(DeclKind kind);
-  void AddFunction();
-  LocalId NewLocal(LocalKind kind);
-  void FillBlock(uint32_t depth, bool yields);
-  BlockId NewBlock(uint32_t depth, bool yields);
-  void AddStatement(uint32_t depth);
-  uint16_t AnyFlags(FlagSchema schema);
-  uint32_t AnyOperand(InstKind kind, OperandSchema schema, uint32_t depth);
-  uint32_t AnyLocal(InstKind kind);
-  ListId AnyBlocks(InstKind kind, uint32_t depth);
-  InstId AnyValue();
-  InstId AddInst(const Inst& inst) {
-    const InstId id = builder_.AddInst(inst, {Spans(), Spans()});
-    if (FactsOf(inst.kind).result != ResultSchema::kVoid) {
-      values_.push_back(id);
-    }
-    return id;
-  }
-
-  uint64_t state_;
-  RandomModuleSize size_;
-  Builder builder_;
-  std::vector<CexprId> cexprs_{kTrue};
-  std::vector<TypeId> types_;
-  std::vector<TypeId> scalars_;
-  // of the function
-  std::vector<LocalId> locals_;  // parameters, variables, aliases that may be mentioned
-  std::vector<LocalId> loops_;   // exits of the loops that are open
-  std::vector<InstId> values_;   // that have run in an open block
-};
 
 Cexpr RandomModule::AnyCexpr() {
   Cexpr cexpr{.op = Any<CexprOp>()};
+  cexpr.zero = typed_ && MayWrap(cexpr.op) && Chance(50) ? kWrapping : 0;
   switch (ShapeOf(cexpr.op)) {
     case CexprShape::kLiteral: {
       const auto kind = static_cast<ValueKind>(Below(5));
@@ -134,9 +59,24 @@ void RandomModule::AddCexprs() {
 }
 
 void RandomModule::AddTypes() {
-  types_ = {builder_.Deferred(), builder_.Named("light_t"), builder_.Sampler(),
+  types_ = {typed_ ? builder_.Intern({.kind = TypeKind::kAccel}) : builder_.Deferred(),
+            typed_ ? builder_.Vector(Scalar::kF64, 3) : builder_.Named("light_t"),
+            builder_.Sampler(),
             builder_.Image(Scalar::kF32, {.dim = Any<ImageDim>(), .depth = Chance(50)}),
             builder_.Matrix(Scalar::kF32, 3, 3)};
+  if (typed_) {
+    types_.push_back(builder_.Intern({.kind = TypeKind::kRayQuery}));
+    types_.push_back(builder_.Intern({.kind = TypeKind::kSampledImage,
+                                      .scalar = Scalar::kF32,
+                                      .extent = PackImage({.dim = Any<ImageDim>()})}));
+    types_.push_back(builder_.Image(
+        Scalar::kU64,
+        {.dim = ImageDim::kBuffer, .storage = true, .format = ImageFormat::kR64Uint}));
+    for (const Scalar scalar : {Scalar::kS64, Scalar::kU64, Scalar::kS16, Scalar::kU16}) {
+      types_.push_back(builder_.Vector(scalar, static_cast<uint8_t>(1 + Below(4))));
+      scalars_.push_back(builder_.Vector(scalar, 1));
+    }
+  }
   for (const Scalar scalar :
        {Scalar::kF32, Scalar::kU32, Scalar::kS32, Scalar::kBool, Scalar::kF16}) {
     scalars_.push_back(builder_.Vector(scalar, 1));
@@ -153,9 +93,11 @@ void RandomModule::AddOption() {
   option.specialize = Chance(20) ? 1 : 0;
   if (option.kind == OptionKind::kEnum) {
     option.values = builder_.Ids({Text(), Text()});
+    option.default_value = Below(2);
   } else {
     option.default_value = option.kind == OptionKind::kFlag ? Below(2) : Below(UINT32_MAX);
   }
+  option.id_plus_one = Below(3);
   builder_.Add(option);
 }
 
@@ -163,7 +105,7 @@ std::vector<Member> RandomModule::Members(DeclKind kind) {
   std::vector<Member> members;
   for (uint32_t i = 0; i < 1 + Below(4); ++i) {
     Member member{.name = Text(), .condition = Condition(), .type = Pick(types_)};
-    if (Chance(20)) {
+    if (!typed_ && Chance(20)) {
       member.kind = MemberKind::kAlias;
       member.type = {};
       member.value = Chance(80) ? builder_.Ids({Text(), Text()}).value : kNoRow;
@@ -216,14 +158,41 @@ void RandomModule::AddDecl() {
     case DeclKind::kWorkgroup:
       decl.type = Pick(types_);
       break;
+    case DeclKind::kPrivate:
+    case DeclKind::kEntry:
+      if (!typed_) {
+        decl.kind = DeclKind::kWorkgroup;
+        decl.type = Pick(types_);
+      }
+      break;
   }
-  builder_.Add(decl, {.name = Spans(), .condition = Spans()}, members,
-               std::vector<MemberSpans>(members.size()));
+  if (typed_) {
+    AddTypedDecl(decl, members);
+  }
+  const DeclId id = builder_.Add(decl, {.name = Spans(), .condition = Spans()}, members,
+                                 std::vector<MemberSpans>(members.size()));
+  if (!typed_) {
+    return;
+  }
+  const bool named = decl.kind != DeclKind::kSetting && decl.kind != DeclKind::kEntry;
+  for (uint32_t i = 0; named && i < members.size(); ++i) {
+    AddAttributes(true, members_ + i);
+  }
+  members_ += static_cast<uint32_t>(members.size());
+  if (named) {
+    AddAttributes(false, id.value);
+  }
+  if (decl.kind == DeclKind::kStruct) {
+    structs_.push_back(builder_.Intern({.kind = TypeKind::kDeclared, .element = id.value}));
+    types_.push_back(structs_.back());
+  } else if (named && decl.kind != DeclKind::kConstant && decl.kind != DeclKind::kContainer) {
+    globals_.push_back(id);
+  }
 }
 
 LocalId RandomModule::NewLocal(LocalKind kind) {
   Local local{.condition = Condition(), .kind = kind};
-  if (kind == LocalKind::kLoopExit) {
+  if (IsExit(kind)) {
     return builder_.AddLocal(local, {});
   }
   local.name = Text();
@@ -242,17 +211,24 @@ LocalId RandomModule::NewLocal(LocalKind kind) {
 }
 
 void RandomModule::AddFunction() {
-  builder_.BeginFunction({.kind = DeclKind::kFunction,
-                          .flags = static_cast<uint16_t>(Below(2)),
-                          .name = Text(),
-                          .condition = Condition(),
-                          .type = Pick(types_)},
-                         {.name = Spans()});
+  const DeclId function = builder_.BeginFunction({.kind = DeclKind::kFunction,
+                                                  .flags = static_cast<uint16_t>(Below(2)),
+                                                  .name = Text(),
+                                                  .condition = Condition(),
+                                                  .type = Pick(types_)},
+                                                 {.name = Spans()});
   for (uint32_t i = 0; i < Below(4); ++i) {
     locals_.push_back(NewLocal(LocalKind::kParameter));
+    if (typed_) {
+      AddAttributes(true, members_++);
+    }
   }
   FillBlock(size_.depth, false);
   builder_.EndFunction();
+  if (typed_) {
+    AddAttributes(false, function.value);
+    functions_.push_back(function);
+  }
   locals_.clear();
   values_.clear();
 }
@@ -280,21 +256,34 @@ BlockId RandomModule::NewBlock(uint32_t depth, bool yields) {
 void RandomModule::AddStatement(uint32_t depth) {
   const auto kind = static_cast<InstKind>(Below(std::size(kInstFacts)));
   const InstFacts& facts = FactsOf(kind);
-  const bool owns = IsBlockSchema(facts.a) || IsBlockSchema(facts.b);
-  if (facts.form == Form::kClosed || kind == InstKind::kYield || kind == InstKind::kWhenSegment ||
-      (owns && depth == 0)) {
+  const bool owns =
+      IsBlockSchema(facts.a) || IsBlockSchema(facts.b) || facts.b == OperandSchema::kCases;
+  const bool names_local = kind == InstKind::kLocalRef || kind == InstKind::kParam;
+  const bool lacks = (names_local && locals_.empty()) ||
+                     (kind == InstKind::kCall && functions_.empty()) ||
+                     (kind == InstKind::kGlobalRef && globals_.empty());
+  if (!Includes(facts.form, typed_ ? Form::kTypedOpen : Form::kUntyped) || lacks ||
+      kind == InstKind::kYield || kind == InstKind::kWhenSegment || (owns && depth == 0)) {
     return;
   }
+  uint16_t flags = AnyFlags(facts.flags);
+  literal_ = kind == InstKind::kImage ? flags : 0;
   const uint32_t a = AnyOperand(kind, facts.a, depth);
-  if (kind == InstKind::kLoop) {
-    loops_.push_back(LocalId{a});
+  std::vector<LocalId>& exits = kind == InstKind::kSwitch ? leaves_ : loops_;
+  const bool breaks = kind == InstKind::kSwitch || kind == InstKind::kLoop;
+  if (breaks) {
+    exits.push_back(LocalId{a});
   }
-  const uint32_t b = AnyOperand(kind, facts.b, depth);
-  if (kind == InstKind::kLoop) {
-    loops_.pop_back();
+  const uint32_t b = kind == InstKind::kImage ? builder_.List(AnyImageOperands(flags, a)).value
+                                              : AnyOperand(kind, facts.b, depth);
+  if (breaks) {
+    exits.pop_back();
+  }
+  if (typed_) {
+    flags |= static_cast<uint16_t>(Below(256) << 8) & AllowedFlags(kind);
   }
   const TypeId type = facts.result == ResultSchema::kVoid ? builder_.Void() : Pick(types_);
-  AddInst(MakeInst(kind, AnyFlags(facts.flags), type, {a, b}));
+  AddInst(MakeInst(kind, flags, type, {a, b}));
   if (kind == InstKind::kVariable || kind == InstKind::kAlias) {
     locals_.push_back(LocalId{a});
   }
@@ -324,6 +313,17 @@ uint16_t RandomModule::AnyFlags(FlagSchema schema) {
       return static_cast<uint16_t>(Any<StageVariable>());
     case FlagSchema::kDirection:
       return static_cast<uint16_t>(Any<Direction>());
+    case FlagSchema::kBranch:
+      return static_cast<uint16_t>(Any<BranchHint>());
+    case FlagSchema::kLoop: {
+      const auto hint = Any<LoopHint>();
+      const uint32_t count = hint == LoopHint::kUnroll ? Below(256) : 0;
+      return static_cast<uint16_t>(static_cast<uint32_t>(hint) | count << 8);
+    }
+    case FlagSchema::kImage:
+      return static_cast<uint16_t>(Any<ImageOp>());
+    case FlagSchema::kAtomic:
+      return static_cast<uint16_t>(Any<AtomicOp>());
   }
   KILN_UNREACHABLE();
 }
@@ -332,14 +332,28 @@ uint32_t RandomModule::AnyLocal(InstKind kind) {
   if (kind == InstKind::kVariable) {
     return NewLocal(LocalKind::kVariable).value;
   }
-  return NewLocal(kind == InstKind::kAlias ? LocalKind::kAlias : LocalKind::kLoopExit).value;
+  if (kind == InstKind::kLocalRef || kind == InstKind::kParam) {
+    return Pick(locals_).value;
+  }
+  return NewLocal(kind == InstKind::kAlias    ? LocalKind::kAlias
+                  : kind == InstKind::kSwitch ? LocalKind::kSwitchExit
+                                              : LocalKind::kLoopExit)
+      .value;
 }
 
 ListId RandomModule::AnyBlocks(InstKind kind, uint32_t depth) {
   std::vector<BlockId> blocks;
   const uint32_t count = kind == InstKind::kLoop ? 3 : kind == InstKind::kIf ? 1 + Below(2) : 2;
   for (uint32_t i = 0; i < count; ++i) {
-    const bool yields = kind == InstKind::kNameSelect || (kind == InstKind::kLoop && i == 0);
+    const bool loop = kind == InstKind::kLoop;
+    if (typed_ && loop && i == 0 && Chance(30)) {
+      blocks.push_back(builder_.BeginBlock());  // always
+      builder_.EndBlock();
+      continue;
+    }
+    const bool yields = kind == InstKind::kNameSelect || kind == InstKind::kSelectBlocks ||
+                        kind == InstKind::kChoose || (loop && i == 0) ||
+                        (typed_ && loop && i == 2 && Chance(50));
     blocks.push_back(NewBlock(depth - 1, yields));
   }
   return builder_.Ids(blocks);
@@ -363,15 +377,19 @@ uint32_t RandomModule::AnyOperand(InstKind kind, OperandSchema schema, uint32_t 
     case OperandSchema::kLocal:
       return AnyLocal(kind);
     case OperandSchema::kOptLocal:
+      if (kind == InstKind::kBreak && !leaves_.empty() && Chance(50)) {
+        return Pick(leaves_).value;
+      }
       return loops_.empty() ? kNoRow : Pick(loops_).value;
     case OperandSchema::kBlock: {
       std::vector<InstId> outer;
-      if (kind == InstKind::kWhen) {
+      const bool apart = kind == InstKind::kWhen && (!typed_ || Chance(70));
+      if (apart) {
         outer.swap(values_);  // it may be cut out, and segments share no values
       }
       const bool yields = kind == InstKind::kLogical || kind == InstKind::kAlias;
       const BlockId block = NewBlock(depth - 1, yields);
-      if (kind == InstKind::kWhen) {
+      if (apart) {
         outer.swap(values_);
       }
       return block.value;
@@ -379,10 +397,11 @@ uint32_t RandomModule::AnyOperand(InstKind kind, OperandSchema schema, uint32_t 
     case OperandSchema::kCexpr:
       return Pick(cexprs_).value;
     case OperandSchema::kLiteral:
-      return Below(2);
+      return AnyLiteral(kind);
     case OperandSchema::kInsts: {
       std::vector<InstId> values;
-      for (uint32_t i = 0; i < Below(4); ++i) {
+      const uint32_t least = kind == InstKind::kAtomic ? 1 : 0;
+      for (uint32_t i = 0; i < least + Below(4); ++i) {
         values.push_back(AnyValue());
       }
       return builder_.Ids(values).value;
@@ -391,15 +410,21 @@ uint32_t RandomModule::AnyOperand(InstKind kind, OperandSchema schema, uint32_t 
       return builder_.Ids(locals_).value;
     case OperandSchema::kBlocks:
       return AnyBlocks(kind, depth).value;
-    case OperandSchema::kRegion:
     case OperandSchema::kDecl:
+      return AnyDecl(kind).value;
     case OperandSchema::kOptMember:
-      break;  // closed, or made by the builder
+      return kNoRow;
+    case OperandSchema::kTexts:
+      return builder_.Ids({Text(), Text()}).value;
+    case OperandSchema::kPart:
+      return AnyPart();
+    case OperandSchema::kCases:
+      return AnyCases(depth);
+    case OperandSchema::kRegion:
+      break;  // made by the builder
   }
   KILN_UNREACHABLE();
 }
-
-}  // namespace
 
 Module MakeRandomModule(uint32_t seed, const RandomModuleSize& size) {
   return RandomModule(seed, size).Make();

@@ -13,6 +13,7 @@ struct RandomModuleSize {
   uint32_t functions = 3;
   uint32_t statements = 12;  // of one block
   uint32_t depth = 4;        // of blocks
+  bool typed = false;        // a typed module
 };
 
 // The same module for the same seed, on every machine.

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "compiler/artifact/metadata.h"
+#include "compiler/artifact/metadata_json.h"
 #include "tests/wgsl/emitted_program.h"
 
 namespace kiln::wgsl {

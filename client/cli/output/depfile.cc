@@ -14,7 +14,7 @@ std::string Escaped(const std::string& path) {
   for (const char c : path) {
     if (c == '$') {
       text += '$';
-    } else if (c == ' ' || c == '#') {
+    } else if (c == ' ' || c == '#' || c == ':') {
       text += '\\';
     }
     text += c;

@@ -11,6 +11,8 @@ TEST(Depfile, Files_AreSortedDistinctAndEscaped) {
             "out/index.json: \\\n  $$d.rpl \\\n  a\\ b.rpl \\\n  b.rpl \\\n  c\\#1.rpl\n");
 }
 
+TEST(Depfile, Colons_AreNoRules) { EXPECT_EQ(DepfileText("a:b", {"c:d"}), "a\\:b: \\\n  c\\:d\n"); }
+
 TEST(Depfile, NoFiles_IsARuleWithoutAny) { EXPECT_EQ(DepfileText("a b", {}), "a\\ b:\n"); }
 
 }  // namespace

@@ -67,6 +67,9 @@ void UnitContent::Put(const ir::Inst& inst) {
       case ir::OperandSchema::kInsts:
       case ir::OperandSchema::kLocals:  // of generic IR
       case ir::OperandSchema::kBlocks:
+      case ir::OperandSchema::kTexts:  // of generic IR
+      case ir::OperandSchema::kPart:
+      case ir::OperandSchema::kCases:
         Put(operand.word);
         break;
     }
@@ -86,6 +89,18 @@ void UnitContent::Put(const ir::SpecialisedDecl& decl) {
     Put(static_cast<uint32_t>(member.pack) | uint32_t{member.pack_bits} << 8 |
         static_cast<uint32_t>(member.access) << 16 | (member.relaxed ? 1u << 24 : 0u));
     Put(Local(member.local));
+    Put(std::span<const ir::Attribute>(member.attributes));
+  }
+  Put(decl.initial.value);
+  Put(std::span<const ir::Attribute>(decl.attributes));
+}
+
+void UnitContent::Put(std::span<const ir::Attribute> attributes) {
+  Put(static_cast<uint32_t>(attributes.size()));
+  for (const ir::Attribute& attribute : attributes) {
+    Put(static_cast<uint32_t>(attribute.key) | uint32_t{attribute.of_member} << 16);
+    Put(attribute.a);
+    Put(attribute.b);
   }
 }
 

@@ -34,6 +34,7 @@ class UnitContent {
   void PutAll(std::span<const Row> rows);
   void Put(const ir::Inst& inst);
   void Put(const ir::SpecialisedDecl& decl);
+  void Put(std::span<const ir::Attribute> attributes);
   uint32_t Local(ir::LocalId local) const { return Numbered(numbers_.locals, local.value); }
   uint32_t Region(ir::RegionId id) const { return Numbered(numbers_.segments, id.value); }
   static uint32_t Numbered(const FunctionNumbering& numbering, uint32_t number);

@@ -52,6 +52,10 @@ class Flattener {
       case ir::TypeKind::kImage:
       case ir::TypeKind::kNamed:
       case ir::TypeKind::kDeferred:
+      case ir::TypeKind::kDeclared:
+      case ir::TypeKind::kSampledImage:
+      case ir::TypeKind::kAccel:
+      case ir::TypeKind::kRayQuery:
         break;
     }
     KILN_UNREACHABLE();

@@ -94,10 +94,15 @@ std::string_view ItemText(ir::Scalar scalar) {
   switch (scalar) {
     case ir::Scalar::kF32:
     case ir::Scalar::kF16:
+    case ir::Scalar::kF64:
       return "float";
     case ir::Scalar::kU32:
+    case ir::Scalar::kU16:
+    case ir::Scalar::kU64:
       return "uint";
     case ir::Scalar::kS32:
+    case ir::Scalar::kS16:
+    case ir::Scalar::kS64:
       return "sint";
     case ir::Scalar::kNone:
     case ir::Scalar::kBool:

@@ -5,6 +5,7 @@
 
 #include "compiler/emit/spirv/text_module.h"
 #include "compiler/ir/builtins.h"
+#include "compiler/ir/verify.h"
 
 namespace kiln::spirv {
 namespace {
@@ -138,7 +139,10 @@ TEST(Conversions, Rows_AreTheirInstruction) {
   } rows[] = {
       {"f1", "u1", "OpConvertFToU"}, {"f3", "s3", "OpConvertFToS"}, {"u2", "f2", "OpConvertUToF"},
       {"s1", "f1", "OpConvertSToF"}, {"u4", "s4", "OpBitcast"},     {"s1", "u1", "OpBitcast"},
-      {"bool", "f1", "OpSelect"},    {"bool", "u1", "OpSelect"},
+      {"bool", "f1", "OpSelect"},    {"bool", "u1", "OpSelect"},    {"f2", "d2", "OpFConvert"},
+      {"u1", "w1", "OpUConvert"},    {"u3", "l3", "OpUConvert"},    {"s1", "l1", "OpSConvert"},
+      {"i2", "u2", "OpSConvert"},    {"w1", "u1", "OpUConvert"},    {"d1", "s1", "OpConvertFToS"},
+      {"bool", "d1", "OpSelect"},    {"l1", "w1", "OpBitcast"},     {"v1", "h1", "OpConvertUToF"},
   };
   for (const auto& row : rows) {
     TextModule module(Module(row.from, row.from, row.to, "convert %1"));
@@ -254,23 +258,80 @@ constexpr BuiltinRow kBuiltins[] = {
     {"fwidth_coarse", "f1", "OpFwidthCoarse"},
     {"any", "b3", "OpAny", "bool"},
     {"all", "b2", "OpAll", "bool"},
+    {"nmin", "f2", "NMin"},
+    {"nmax", "d1", "NMax"},
+    {"nclamp", "f3", "NClamp"},
+    {"degrees", "f1", "Degrees"},
+    {"radians", "f4", "Radians"},
+    {"face_forward", "f3", "FaceForward"},
+    {"ldexp", "f3", "Ldexp"},
+    {"is_nan", "f3", "OpIsNan", "b3"},
+    {"is_inf", "h1", "OpIsInf", "bool"},
+    {"quantize_to_f16", "f2", "OpQuantizeToF16"},
+    {"bit_count", "u2", "OpBitCount"},
+    {"bit_reverse", "s1", "OpBitReverse"},
+    {"find_msb", "u3", "FindUMsb"},
+    {"find_msb", "s3", "FindSMsb"},
+    {"find_lsb", "s1", "FindILsb"},
+    {"bit_field_extract", "u2", "OpBitFieldUExtract"},
+    {"bit_field_extract", "s1", "OpBitFieldSExtract"},
+    {"bit_field_insert", "s4", "OpBitFieldInsert"},
+    {"frexp", "f2", "FrexpStruct", "pair_t"},
+    {"modf", "f1", "ModfStruct", "pair_t"},
+    {"add_carry", "u1", "OpIAddCarry", "pair_t"},
+    {"sub_borrow", "u4", "OpISubBorrow", "pair_t"},
+    {"mul_extended", "u2", "OpUMulExtended", "pair_t"},
+    {"mul_extended", "s2", "OpSMulExtended", "pair_t"},
+    {"transpose", "f2x4", "OpTranspose", "f4x2"},
+    {"pack_half_2x16", "f2", "PackHalf2x16", "u1"},
+    {"pack_unorm_2x16", "f2", "PackUnorm2x16", "u1"},
+    {"pack_snorm_2x16", "f2", "PackSnorm2x16", "u1"},
+    {"pack_unorm_4x8", "f4", "PackUnorm4x8", "u1"},
+    {"pack_snorm_4x8", "f4", "PackSnorm4x8", "u1"},
+    {"unpack_half_2x16", "u1", "UnpackHalf2x16", "f2"},
+    {"unpack_unorm_2x16", "u1", "UnpackUnorm2x16", "f2"},
+    {"unpack_snorm_2x16", "u1", "UnpackSnorm2x16", "f2"},
+    {"unpack_unorm_4x8", "u1", "UnpackUnorm4x8", "f4"},
+    {"unpack_snorm_4x8", "u1", "UnpackSnorm4x8", "f4"},
 };
 
 std::string BuiltinCall(const BuiltinRow& row, const ir::BuiltinFacts& facts) {
   std::string call = std::string("builtin ") + row.name + " [";
   for (size_t i = 0; i < facts.parameters.size(); ++i) {
     call += i == 0 ? "" : ", ";
-    call += facts.parameters[i] == '1' ? "%2" : "%1";
+    const char letter = facts.parameters[i];
+    call += letter == '1' || letter == 'S' || letter == 'u' ? "%2" : "%1";
   }
   return call + "]";
+}
+
+// The second parameter of a family: its scalar, or the vector of numbers that `S` and `u` ask for.
+std::string SecondType(const BuiltinRow& row, const ir::BuiltinFacts& facts) {
+  if (facts.parameters.find('S') != std::string_view::npos) {
+    return std::string("s") + row.type[1];
+  }
+  return facts.parameters.find('u') != std::string_view::npos ? "u1" : "f1";
+}
+
+// A struct for results of two parts, of the type of the family.
+std::string PairText(const BuiltinRow& row) {
+  const std::string second = std::string_view(row.name) == "frexp" ? std::string("s") + row.type[1]
+                                                                   : std::string(row.type);
+  return std::string("struct pair_t {\n  a : ") + row.type + "\n  b : " + second + "\n}\n";
 }
 
 TEST(Builtins, Rows_AreTheirInstruction) {
   for (const BuiltinRow& row : kBuiltins) {
     for (const ir::BuiltinFacts& facts : ir::kBuiltinFacts) {
       if (facts.name == row.name) {
-        const char* result = row.result != nullptr ? row.result : row.type;
-        TextModule module(Module(row.type, "f1", result, BuiltinCall(row, facts)));
+        const std::string result = row.result != nullptr ? row.result : row.type;
+        std::string text =
+            Module(row.type, SecondType(row, facts), result, BuiltinCall(row, facts));
+        if (result == "pair_t") {
+          text.insert(text.find("entry"), PairText(row));
+        }
+        TextModule module(text);
+        EXPECT_TRUE(ir::Verify(module.variant()).ok()) << text;
         const std::string name(row.expected);
         const std::string expected = name.starts_with("Op") ? " = " + name + " " : " " + name + " ";
         EXPECT_THAT(module.Text(), HasSubstr(expected)) << row.name << " " << row.type;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/emit/spirv/globals.h"
 
+#include <iterator>
+
 #include "compiler/base/check.h"
 #include "compiler/base/stop.h"
 
@@ -16,38 +18,54 @@ layout::Rules RulesOf(TypeForm form) {
   return ItemForm(form) == TypeForm::kStd140 ? layout::Rules::kStd140 : layout::Rules::kStd430;
 }
 
-spv::ImageFormat FormatOf(ir::ImageFormat format) {
-  switch (format) {
-    case ir::ImageFormat::kUnknown:
-      return spv::ImageFormat::Unknown;
-    case ir::ImageFormat::kRgba32Float:
-      return spv::ImageFormat::Rgba32f;
-    case ir::ImageFormat::kRgba16Float:
-      return spv::ImageFormat::Rgba16f;
-    case ir::ImageFormat::kR32Float:
-      return spv::ImageFormat::R32f;
-    case ir::ImageFormat::kRgba8Unorm:
-      return spv::ImageFormat::Rgba8;
-    case ir::ImageFormat::kRgba8Snorm:
-      return spv::ImageFormat::Rgba8Snorm;
-    case ir::ImageFormat::kRgba32Sint:
-      return spv::ImageFormat::Rgba32i;
-    case ir::ImageFormat::kRgba16Sint:
-      return spv::ImageFormat::Rgba16i;
-    case ir::ImageFormat::kRgba8Sint:
-      return spv::ImageFormat::Rgba8i;
-    case ir::ImageFormat::kR32Sint:
-      return spv::ImageFormat::R32i;
-    case ir::ImageFormat::kRgba32Uint:
-      return spv::ImageFormat::Rgba32ui;
-    case ir::ImageFormat::kRgba16Uint:
-      return spv::ImageFormat::Rgba16ui;
-    case ir::ImageFormat::kRgba8Uint:
-      return spv::ImageFormat::Rgba8ui;
-    case ir::ImageFormat::kR32Uint:
-      return spv::ImageFormat::R32ui;
+// By ir::ImageFormat.
+constexpr spv::ImageFormat kFormats[] = {
+    spv::ImageFormat::Unknown,     spv::ImageFormat::Rgba32f,      spv::ImageFormat::Rgba16f,
+    spv::ImageFormat::R32f,        spv::ImageFormat::Rgba8,        spv::ImageFormat::Rgba8Snorm,
+    spv::ImageFormat::Rgba32i,     spv::ImageFormat::Rgba16i,      spv::ImageFormat::Rgba8i,
+    spv::ImageFormat::R32i,        spv::ImageFormat::Rgba32ui,     spv::ImageFormat::Rgba16ui,
+    spv::ImageFormat::Rgba8ui,     spv::ImageFormat::R32ui,        spv::ImageFormat::Rg32f,
+    spv::ImageFormat::Rg16f,       spv::ImageFormat::R11fG11fB10f, spv::ImageFormat::R16f,
+    spv::ImageFormat::Rgba16,      spv::ImageFormat::Rgb10A2,      spv::ImageFormat::Rg16,
+    spv::ImageFormat::Rg8,         spv::ImageFormat::R16,          spv::ImageFormat::R8,
+    spv::ImageFormat::Rgba16Snorm, spv::ImageFormat::Rg16Snorm,    spv::ImageFormat::Rg8Snorm,
+    spv::ImageFormat::R16Snorm,    spv::ImageFormat::R8Snorm,      spv::ImageFormat::Rg32i,
+    spv::ImageFormat::Rg16i,       spv::ImageFormat::Rg8i,         spv::ImageFormat::R16i,
+    spv::ImageFormat::R8i,         spv::ImageFormat::Rgb10a2ui,    spv::ImageFormat::Rg32ui,
+    spv::ImageFormat::Rg16ui,      spv::ImageFormat::Rg8ui,        spv::ImageFormat::R16ui,
+    spv::ImageFormat::R8ui,        spv::ImageFormat::R64i,         spv::ImageFormat::R64ui,
+};
+static_assert(std::size(kFormats) == static_cast<size_t>(ir::ImageFormat::kR64Uint) + 1);
+
+// What storage images of a format need; those that RPL has need nothing.
+target::Needs NeedsOf(ir::ImageFormat format) {
+  if (format == ir::ImageFormat::kR64Sint || format == ir::ImageFormat::kR64Uint) {
+    return target::BitOf(target::Need::kInt64Image);
   }
-  KILN_UNREACHABLE();
+  return format > ir::ImageFormat::kR32Uint
+             ? target::BitOf(target::Need::kStorageImageExtendedFormats)
+             : target::Needs{0};
+}
+
+// What the kind of an image needs.
+target::Needs NeedsOf(const ir::ImageTraits& traits) {
+  using enum target::Need;
+  target::Needs needs = traits.storage ? NeedsOf(traits.format) : 0;
+  const auto need = [&needs](target::Need one) { needs |= target::BitOf(one); };
+  if (traits.dim == ir::ImageDim::k1d) {
+    need(traits.storage ? kImage1D : kSampled1D);
+  } else if (traits.dim == ir::ImageDim::kBuffer) {
+    need(traits.storage ? kImageBuffer : kSampledBuffer);
+  } else if (traits.dim == ir::ImageDim::kCube && traits.arrayed) {
+    need(traits.storage ? kImageCubeArray : kSampledCubeArray);
+  }
+  if (traits.storage && traits.multisampled) {
+    need(kStorageImageMultisample);
+    if (traits.arrayed) {
+      need(kImageMSArray);
+    }
+  }
+  return needs;
 }
 
 spv::Dim DimOf(ir::ImageDim dim) {
@@ -58,6 +76,12 @@ spv::Dim DimOf(ir::ImageDim dim) {
       return spv::Dim::Dim3D;
     case ir::ImageDim::kCube:
       return spv::Dim::Cube;
+    case ir::ImageDim::k1d:
+      return spv::Dim::Dim1D;
+    case ir::ImageDim::kBuffer:
+      return spv::Dim::Buffer;
+    case ir::ImageDim::kSubpass:
+      return spv::Dim::SubpassData;
   }
   KILN_UNREACHABLE();
 }
@@ -105,6 +129,9 @@ SymbolId Globals::MakeType(ir::TypeId type, TypeForm form) {
       return t.rows == 1 ? MakeScalar(t.scalar)
                          : MakeRow(Op::OpTypeVector, Type(pool_.Vector(t.scalar, 1)), t.rows);
     case ir::TypeKind::kMatrix:
+      if (!ir::IsFloatScalar(t.scalar)) {
+        return MakeColumns(type, form);
+      }
       return MakeRow(Op::OpTypeMatrix, Type(pool_.Vector(t.scalar, t.rows)), t.columns);
     case ir::TypeKind::kArray:
     case ir::TypeKind::kRuntimeArray:
@@ -115,8 +142,13 @@ SymbolId Globals::MakeType(ir::TypeId type, TypeForm form) {
       return MakeSimple(Op::OpTypeSampler);
     case ir::TypeKind::kImage:
       return MakeImage(t);
+    case ir::TypeKind::kSampledImage:
+      return SampledImage(MakeImage(t));
     case ir::TypeKind::kNamed:
     case ir::TypeKind::kDeferred:
+    case ir::TypeKind::kDeclared:
+    case ir::TypeKind::kAccel:
+    case ir::TypeKind::kRayQuery:
       break;
   }
   KILN_UNREACHABLE();
@@ -137,32 +169,49 @@ SymbolId Globals::MakeRow(Op op, SymbolId item, uint32_t count) {
 SymbolId Globals::MakeScalar(ir::Scalar scalar) {
   CodeObjectWriter& w = Scratch();
   const Ref self = w.NewId();
-  switch (scalar) {
-    case ir::Scalar::kBool:
-      w.Op(Part::kDeclarations, Op::OpTypeBool).Use(self);
-      break;
-    case ir::Scalar::kF32:
-      w.Op(Part::kDeclarations, Op::OpTypeFloat).Use(self).Word(32u);
-      break;
-    case ir::Scalar::kF16:
-      w.Op(Part::kDeclarations, Op::OpTypeFloat).Use(self).Word(16u);
-      w.needs |= target::BitOf(target::Need::kFloat16);
-      break;
-    case ir::Scalar::kU32:
-      w.Op(Part::kDeclarations, Op::OpTypeInt).Use(self).Word(32u).Word(0u);
-      break;
-    case ir::Scalar::kS32:
-      w.Op(Part::kDeclarations, Op::OpTypeInt).Use(self).Word(32u).Word(1u);
-      break;
-    case ir::Scalar::kNone:
-      KILN_UNREACHABLE();
+  const uint32_t width = ir::BitWidthOf(scalar);
+  const auto need = [&w](target::Need one) { w.needs |= target::BitOf(one); };
+  if (scalar == ir::Scalar::kBool) {
+    w.Op(Part::kDeclarations, Op::OpTypeBool).Use(self);
+  } else if (ir::IsFloatScalar(scalar)) {
+    w.Op(Part::kDeclarations, Op::OpTypeFloat).Use(self).Word(width);
+    if (width != 32) {
+      need(width == 16 ? target::Need::kFloat16 : target::Need::kFloat64);
+    }
+  } else {
+    KILN_CHECK(scalar != ir::Scalar::kNone);
+    w.Op(Part::kDeclarations, Op::OpTypeInt)
+        .Use(self)
+        .Word(width)
+        .Word(ir::IsSignedScalar(scalar) ? 1u : 0u);
+    if (width != 32) {
+      need(width == 16 ? target::Need::kInt16 : target::Need::kInt64);
+    }
+  }
+  return store_.InternGlobal(w);
+}
+
+// A matrix that SPIR-V does not have: an array of its columns.
+SymbolId Globals::MakeColumns(ir::TypeId type, TypeForm form) {
+  const ir::Type t = pool_[type];
+  const SymbolId item = Type(pool_.Vector(t.scalar, t.rows));
+  const SymbolId extent = U32(t.columns);
+  CodeObjectWriter& w = Scratch();
+  const Ref self = w.NewId();
+  w.Op(Part::kDeclarations, Op::OpTypeArray).Use(self).Use(item).Use(extent);
+  if (form != TypeForm::kPlain) {
+    w.Op(Part::kAnnotations, Op::OpDecorate)
+        .Use(self)
+        .Word(Decoration::ArrayStride)
+        .Word(layouts_.Of(type, RulesOf(form)).matrix_stride);
   }
   return store_.InternGlobal(w);
 }
 
 SymbolId Globals::MakeArray(ir::TypeId type, TypeForm form) {
   const ir::Type t = pool_[type];
-  const SymbolId item = Type(ir::TypeId{t.element}, ItemForm(form));
+  const bool of_blocks = IsBlock(form) && t.kind == ir::TypeKind::kArray;  // an array of buffers
+  const SymbolId item = Type(ir::TypeId{t.element}, of_blocks ? form : ItemForm(form));
   const SymbolId extent = t.kind == ir::TypeKind::kArray ? U32(t.extent) : SymbolId{};
   CodeObjectWriter& w = Scratch();
   const Ref self = w.NewId();
@@ -171,7 +220,7 @@ SymbolId Globals::MakeArray(ir::TypeId type, TypeForm form) {
   } else {
     w.Op(Part::kDeclarations, Op::OpTypeRuntimeArray).Use(self).Use(item);
   }
-  if (form != TypeForm::kPlain) {
+  if (form != TypeForm::kPlain && !of_blocks) {
     w.Op(Part::kAnnotations, Op::OpDecorate)
         .Use(self)
         .Word(Decoration::ArrayStride)
@@ -248,9 +297,10 @@ void Globals::DecorateMember(CodeObjectWriter& w, Ref self, const Member& member
       .Word(index)
       .Word(Decoration::Offset)
       .Word(member.offset);
-  if (const uint32_t stride = layouts_.Of(member.shape.type, RulesOf(form)).matrix_stride;
-      stride != 0) {
-    decorate(Decoration::ColMajor);
+  if (const uint32_t stride = layouts_.Of(member.shape, RulesOf(form)).matrix_stride;
+      stride != 0 && HoldsFloats(member.shape.type)) {
+    decorate(member.shape.order == ir::MatrixOrder::kRow ? Decoration::RowMajor
+                                                         : Decoration::ColMajor);
     w.Op(Part::kAnnotations, Op::OpMemberDecorate)
         .Use(self)
         .Word(index)
@@ -261,8 +311,18 @@ void Globals::DecorateMember(CodeObjectWriter& w, Ref self, const Member& member
     decorate(Decoration::NonWritable);
   }
   if (Holds16Bits(member.shape.type)) {
-    w.needs |= target::BitOf(target::Need::kStorageBuffer16BitAccess);
+    w.needs |= target::BitOf(ItemForm(form) == TypeForm::kStd140
+                                 ? target::Need::kUniformBuffer16BitAccess
+                                 : target::Need::kStorageBuffer16BitAccess);
   }
+}
+
+bool Globals::HoldsFloats(ir::TypeId type) const {
+  while (pool_[type].kind == ir::TypeKind::kArray ||
+         pool_[type].kind == ir::TypeKind::kRuntimeArray) {
+    type = ir::TypeId{pool_[type].element};
+  }
+  return ir::IsFloatScalar(pool_[type].scalar);
 }
 
 bool Globals::Holds16Bits(ir::TypeId type) const {
@@ -270,22 +330,26 @@ bool Globals::Holds16Bits(ir::TypeId type) const {
   while (t.kind == ir::TypeKind::kArray || t.kind == ir::TypeKind::kRuntimeArray) {
     t = pool_[ir::TypeId{t.element}];
   }
-  return t.scalar == ir::Scalar::kF16;  // structs decorate their own members
+  return t.scalar != ir::Scalar::kNone && ir::BitWidthOf(t.scalar) == 16;  // structs decorate
+                                                                           // their own members
 }
 
 SymbolId Globals::MakeImage(const ir::Type& type) {
   const ir::ImageTraits traits = ir::UnpackImage(type.extent);
   const SymbolId sampled = Type(pool_.Vector(type.scalar, 1));
   CodeObjectWriter& w = Scratch();
+  w.needs |= NeedsOf(traits);
   w.Op(Part::kDeclarations, Op::OpTypeImage)
       .Use(w.NewId())
       .Use(sampled)
       .Word(DimOf(traits.dim))
-      .Word(traits.depth ? 1u : 0u)
+      .Word(traits.unknown_depth ? 2u
+            : traits.depth       ? 1u
+                                 : 0u)
       .Word(traits.arrayed ? 1u : 0u)
-      .Word(0u)
+      .Word(traits.multisampled ? 1u : 0u)
       .Word(traits.storage ? 2u : 1u)
-      .Word(FormatOf(traits.format));
+      .Word(kFormats[static_cast<size_t>(traits.format)]);
   return store_.InternGlobal(w);
 }
 
@@ -341,7 +405,7 @@ SymbolId Globals::Constant(ir::ConstId constant) {
     const ir::Const c = pool_[constant];
     SymbolId made;
     if (c.composite == 0) {
-      made = Scalar(c.type, c.a);
+      made = Scalar(c.type, c.bits());
     } else {
       std::vector<SymbolId> parts;
       for (const ir::ConstId part : pool_.Parts(constant)) {
@@ -356,16 +420,33 @@ SymbolId Globals::Constant(ir::ConstId constant) {
 
 SymbolId Globals::Flag(bool value) { return Scalar(pool_.bool_type(), value ? 1 : 0); }
 
-SymbolId Globals::Scalar(ir::TypeId type, uint32_t bits) {
+SymbolId Globals::Scalar(ir::TypeId type, uint64_t bits) {
   const SymbolId symbol = Type(type);
   CodeObjectWriter& w = Scratch();
-  if (pool_[type].scalar == ir::Scalar::kBool) {
+  const ir::Scalar scalar = pool_[type].scalar;
+  if (scalar == ir::Scalar::kBool) {
     w.Op(Part::kDeclarations, bits != 0 ? Op::OpConstantTrue : Op::OpConstantFalse)
         .Use(symbol)
         .Use(w.NewId());
-  } else {
-    w.Op(Part::kDeclarations, Op::OpConstant).Use(symbol).Use(w.NewId()).Word(bits);
+    return store_.InternGlobal(w);
   }
+  auto low = static_cast<uint32_t>(bits);
+  if (scalar == ir::Scalar::kS16) {  // narrow signed numbers stand with their sign
+    low = static_cast<uint32_t>(static_cast<int32_t>(static_cast<int16_t>(low)));
+  }
+  {
+    Instruction made = w.Op(Part::kDeclarations, Op::OpConstant);
+    made.Use(symbol).Use(w.NewId()).Word(low);
+    if (ir::BitWidthOf(scalar) == 64) {
+      made.Word(static_cast<uint32_t>(bits >> 32));
+    }
+  }
+  return store_.InternGlobal(w);
+}
+
+SymbolId Globals::Null(SymbolId type) {
+  CodeObjectWriter& w = Scratch();
+  w.Op(Part::kDeclarations, Op::OpConstantNull).Use(type).Use(w.NewId());
   return store_.InternGlobal(w);
 }
 

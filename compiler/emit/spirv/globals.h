@@ -48,10 +48,13 @@ class Globals {
   SymbolId Pointer(spv::StorageClass storage, SymbolId pointee);
   SymbolId Function(SymbolId result, std::span<const SymbolId> parameters);
   SymbolId SampledImage(SymbolId image);
+  // The image of a type that has its sampler too.
+  SymbolId ImageOf(const ir::Type& sampled) { return MakeImage(sampled); }
 
   SymbolId Constant(ir::ConstId constant);
   SymbolId Flag(bool value);
-  SymbolId Scalar(ir::TypeId type, uint32_t bits);  // 32-bit and 16-bit numbers, bool
+  SymbolId Scalar(ir::TypeId type, uint64_t bits);  // numbers, bool
+  SymbolId Null(SymbolId type);                     // all zero
   SymbolId U32(uint32_t value) { return Scalar(pool_.Vector(ir::Scalar::kU32, 1), value); }
   SymbolId Composite(SymbolId type, std::span<const SymbolId> parts);
 
@@ -73,6 +76,7 @@ class Globals {
   SymbolId MakeRow(spv::Op op, SymbolId item, uint32_t count);
   SymbolId MakeScalar(ir::Scalar scalar);
   SymbolId MakeArray(ir::TypeId type, TypeForm form);
+  SymbolId MakeColumns(ir::TypeId type, TypeForm form);
   SymbolId MakeStruct(ir::TypeId type, TypeForm form);
   // A member of a struct as SPIR-V has it.
   struct Member {
@@ -84,7 +88,8 @@ class Globals {
                       uint32_t index);
   SymbolId MakeImage(const ir::Type& type);
   bool Holds16Bits(ir::TypeId type) const;
-  CodeObjectWriter& Scratch();  // empty; for globals whose operands are all there
+  bool HoldsFloats(ir::TypeId type) const;  // vectors, matrices and arrays of floats
+  CodeObjectWriter& Scratch();              // empty; for globals whose operands are all there
 
   const ir::Pool& pool_;
   const target::Target& target_;

@@ -145,7 +145,7 @@ entry fragment @main "main" {
       %6 = global in @state.layer : u1
       %7 = load %6 : u1
       %8 = global none @layers : image_color_2d[4]
-      %9 = access %8 [%7] : image_color_2d
+      %9 = access non_uniform %8 [%7] : image_color_2d
       %10 = global none @linear : sampler
       %11 = global in @state.uv : f2
       %12 = load %11 : f2

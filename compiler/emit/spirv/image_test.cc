@@ -102,7 +102,7 @@ std::vector<std::string> NonUniform(const std::string& text) {
 
 constexpr std::string_view kPicked = R"(
     %8 = global none @layers : image_color_2d[4]
-    %10 = access %8 [%5] : image_color_2d
+    %10 = access non_uniform %8 [%5] : image_color_2d
     %11 = builtin sample [%1, %10, %3] : f4)";
 
 TEST(ImageArray, VariableIndex_DecoratesIndexChainImageAndSampledImage) {
@@ -148,7 +148,7 @@ constexpr std::string_view kCallees = R"(
 TEST(ImageParameter, NonUniformForSomeCaller_IsDecoratedInTheCalleeOfTheCallee) {
   TextModule module(Fragment(R"(
     %8 = global none @layers : image_color_2d[4]
-    %10 = access %8 [%5] : image_color_2d
+    %10 = access non_uniform %8 [%5] : image_color_2d
     %11 = call @outer [%1, %10, %3] : f4)",
                              kCallees));
   // index and chain here, image and sampled image in the inner function
@@ -177,7 +177,7 @@ TEST(ImageArray, IndexByANameOfAnEnclosingSegment_IsCopiedFirst) {
       segment s1 {
         %1 = param $n : u1
         %2 = global none @layers : image_color_2d[4]
-        %3 = access %2 [%1] : image_color_2d
+        %3 = access non_uniform %2 [%1] : image_color_2d
         %4 = global none @linear : sampler
         %5 = global in @state.uv : f2
         %6 = load %5 : f2

@@ -25,13 +25,13 @@ void ReserveNames(RegionLowering& region) {
     }
     names[local.local.value] = {region.scratch().epoch,
                                 region.writer().Reserve(store.Local(local.local))};
-    if (local.kind == ir::LocalKind::kLoopExit) {
+    if (ir::IsExit(local.kind)) {
       region.writer().Reserve(store.Local(local.local, LocalRole::kContinue));
     }
   }
   for (const ir::SpecialisedLocal& local : region.source().locals) {
     const Ref id = names[local.local.value].id;
-    if (local.kind == ir::LocalKind::kLoopExit) {
+    if (ir::IsExit(local.kind)) {
       continue;
     }
     if (region.table().target().debug != target::Debug::kNone) {
@@ -81,6 +81,7 @@ void Prepare(const ir::SpecialisedProgram& variant, CodeObjectTable& table) {
     }
   }
   for (const ir::EntryRef& entry : variant.entries) {
+    LowerIo(entry, table);
     for (const ir::FunctionRef* function : entry.functions) {
       if (!table.AddPrepared(*function)) {
         continue;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/emit/spirv/lower_decl.h"
 
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "compiler/base/check.h"
@@ -136,11 +138,14 @@ Resource ResourceOf(const ir::SpecialisedDecl& decl) {
       return {};
     case ir::DeclKind::kWorkgroup:
       return {StorageClass::Workgroup, TypeForm::kPlain, false, true};
+    case ir::DeclKind::kPrivate:
+      return {StorageClass::Private, TypeForm::kPlain, false, true};
     case ir::DeclKind::kConstant:
     case ir::DeclKind::kSetting:
     case ir::DeclKind::kStruct:
     case ir::DeclKind::kContainer:
     case ir::DeclKind::kFunction:
+    case ir::DeclKind::kEntry:
       break;
   }
   KILN_UNREACHABLE();
@@ -150,7 +155,10 @@ void DecorateAccess(CodeObjectWriter& w, Ref id, const ir::SpecialisedDecl& decl
                     const ir::Pool& pool) {
   const bool read_only_buffer =
       decl.kind == ir::DeclKind::kBuffer && decl.buffer() == ir::BufferKind::kReadOnlyStorage;
-  const ir::Type& type = pool[decl.type];
+  ir::Type type = pool[decl.type];
+  while (type.kind == ir::TypeKind::kArray) {
+    type = pool[ir::TypeId{type.element}];
+  }
   const bool storage = decl.kind == ir::DeclKind::kImage && type.kind == ir::TypeKind::kImage &&
                        ir::UnpackImage(type.extent).storage;
   if (read_only_buffer || (storage && decl.access() == ir::ImageAccess::kReadOnly)) {
@@ -177,7 +185,18 @@ VariableVersion LowerResource(const ir::SpecialisedDecl& decl, CodeObjectTable& 
   if (resource.storage == StorageClass::StorageBuffer) {
     w.needs |= target::BitOf(target::Need::kStorageBufferClass);
   }
-  Declare(w, table, id, table.globals().Type(decl.type, resource.form), resource.storage);
+  const SymbolId type = table.globals().Type(decl.type, resource.form);
+  if (decl.kind == ir::DeclKind::kPrivate) {
+    const SymbolId initial =
+        decl.initial.valid() ? table.globals().Constant(decl.initial) : table.globals().Null(type);
+    w.Op(Part::kDeclarations, Op::OpVariable)
+        .Use(table.globals().Pointer(resource.storage, type))
+        .Use(id)
+        .Word(resource.storage)
+        .Use(initial);
+  } else {
+    Declare(w, table, id, type, resource.storage);
+  }
   const SymbolId symbol =
       table.store().Variable(decl.decl, {}, ir::Direction::kNone, resource.storage);
   return {table.store().GlobalOf(symbol), table.store().Add(w)};
@@ -186,7 +205,7 @@ VariableVersion LowerResource(const ir::SpecialisedDecl& decl, CodeObjectTable& 
 // --- functions -----------------------------------------------------------------------------------
 
 bool IsHandle(const ir::Pool& pool, ir::TypeId type) {
-  return pool[type].kind == ir::TypeKind::kSampler || pool[type].kind == ir::TypeKind::kImage;
+  return pool[type].kind == ir::TypeKind::kSampler || ir::IsImage(pool[type].kind);
 }
 
 SymbolId ParameterType(const ir::SpecialisedMember& parameter, CodeObjectTable& table) {
@@ -237,6 +256,58 @@ void LowerDecl(const ir::SpecialisedDecl& decl, CodeObjectTable& table) {
   }
   const VariableVersion version = LowerResource(decl, table);
   table.Bind(decl, std::span(&version, 1));
+}
+
+namespace {
+
+void DecorateIo(CodeObjectWriter& w, Ref id, const ir::Attribute& attribute, const ir::Pool& pool) {
+  const auto number = [&](Decoration decoration) {
+    w.Op(Part::kAnnotations, Op::OpDecorate).Use(id).Word(decoration).Word(attribute.a);
+  };
+  if (attribute.key == ir::AttributeKey::kLocation) {
+    number(Decoration::Location);
+  } else if (attribute.key == ir::AttributeKey::kIndex) {
+    number(Decoration::Index);
+  } else if (attribute.key == ir::AttributeKey::kBuiltin) {
+    const std::optional<spv::BuiltIn> builtin = BuiltInOf(pool.Text(ir::StringId{attribute.a}));
+    KILN_CHECK(builtin.has_value(), "no such built-in");
+    w.Op(Part::kAnnotations, Op::OpDecorate).Use(id).Word(Decoration::BuiltIn).Word(*builtin);
+  } else if (attribute.key == ir::AttributeKey::kInterpolation) {
+    switch (static_cast<ir::Interpolation>(attribute.a)) {
+      case ir::Interpolation::kSmooth:
+        return;
+      case ir::Interpolation::kFlat:
+        return Decorate(w, id, Decoration::Flat);
+      case ir::Interpolation::kNoPerspective:
+        return Decorate(w, id, Decoration::NoPerspective);
+      case ir::Interpolation::kCentroid:
+        return Decorate(w, id, Decoration::Centroid);
+      case ir::Interpolation::kSample:
+        return Decorate(w, id, Decoration::Sample);
+    }
+  }
+}
+
+}  // namespace
+
+// A row is a global by its words: equal rows of two entry points are one variable.
+void LowerIo(const ir::EntryRef& entry, CodeObjectTable& table) {
+  std::vector<CodeObjectTable::IoVariable> rows;
+  for (const ir::InterfaceRow& row : entry.io) {
+    const StorageClass storage =
+        row.direction == ir::Direction::kIn ? StorageClass::Input : StorageClass::Output;
+    const SymbolId pointer = table.globals().Pointer(storage, table.globals().Type(row.type));
+    CodeObjectWriter& w = table.DeclWriter();
+    const Ref id = w.NewId();
+    Name(w, table, id, table.pool().Text(row.name));
+    for (const ir::Attribute& attribute : row.attributes) {
+      DecorateIo(w, id, attribute, table.pool());
+    }
+    w.Op(Part::kDeclarations, Op::OpVariable).Use(pointer).Use(id).Word(storage);
+    rows.push_back(
+        {table.store().InternGlobal(w, SymbolKind::kConstantVariable, storage), storage});
+  }
+  table.BindIo(entry.function, std::move(rows));
 }
 
 spv::StorageClass StorageOf(ir::StageVariable variable) {

@@ -11,6 +11,9 @@ namespace kiln::spirv {
 // Binds `decl` in the table. Requires: a declaration of an interface, or a function.
 void LowerDecl(const ir::SpecialisedDecl& decl, CodeObjectTable& table);
 
+// Makes and binds the variables of the interface rows of an entry point.
+void LowerIo(const ir::EntryRef& entry, CodeObjectTable& table);
+
 // The variable of the stage, made on first mention.
 SymbolId StageVariableOf(ir::StageVariable variable, CodeObjectTable& table);
 spv::StorageClass StorageOf(ir::StageVariable variable);

@@ -73,6 +73,11 @@ std::string Literal(ir::Scalar scalar, uint32_t bits) {
     case ir::Scalar::kBool:
       return bits != 0 ? "true" : "false";
     case ir::Scalar::kNone:
+    case ir::Scalar::kF64:
+    case ir::Scalar::kS64:
+    case ir::Scalar::kU64:
+    case ir::Scalar::kS16:
+    case ir::Scalar::kU16:
       break;
   }
   KILN_UNREACHABLE();

@@ -40,7 +40,7 @@ std::string_view TexelFormat(ir::ImageFormat format) {
       return "rgba8uint";
     case ir::ImageFormat::kR32Uint:
       return "r32uint";
-    case ir::ImageFormat::kUnknown:
+    default:  // of typed modules
       break;
   }
   KILN_UNREACHABLE();
@@ -54,6 +54,10 @@ std::string_view Dimension(const ir::ImageTraits& traits) {
       return "3d";
     case ir::ImageDim::kCube:
       return traits.arrayed ? "cube_array" : "cube";
+    case ir::ImageDim::k1d:
+    case ir::ImageDim::kBuffer:
+    case ir::ImageDim::kSubpass:
+      break;
   }
   KILN_UNREACHABLE();
 }
@@ -89,6 +93,11 @@ std::string_view ScalarText(ir::Scalar scalar) {
     case ir::Scalar::kF16:
       return "f16";
     case ir::Scalar::kNone:
+    case ir::Scalar::kF64:
+    case ir::Scalar::kS64:
+    case ir::Scalar::kU64:
+    case ir::Scalar::kS16:
+    case ir::Scalar::kU16:
       break;
   }
   KILN_UNREACHABLE();
@@ -113,6 +122,10 @@ std::string Types::MakeText(ir::TypeId type) {
     case ir::TypeKind::kVoid:
     case ir::TypeKind::kNamed:
     case ir::TypeKind::kDeferred:
+    case ir::TypeKind::kDeclared:
+    case ir::TypeKind::kSampledImage:
+    case ir::TypeKind::kAccel:
+    case ir::TypeKind::kRayQuery:
       break;
   }
   KILN_UNREACHABLE();

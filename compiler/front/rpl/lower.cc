@@ -34,6 +34,8 @@ ir::Scalar ScalarOf(ir::ImageFormat format) {
     case ir::ImageFormat::kRgba8Uint:
     case ir::ImageFormat::kR32Uint:
       return ir::Scalar::kU32;
+    default:
+      break;  // not a format of the language
   }
   KILN_UNREACHABLE();
 }

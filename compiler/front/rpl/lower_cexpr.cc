@@ -48,7 +48,9 @@ ir::CexprOp OpOf(ir::BinaryOp op) {
       return ir::CexprOp::kEqual;
     case kNotEqual:
       return ir::CexprOp::kNotEqual;
-    case kShiftRightArithmetic:  // has no operator
+    case kShiftRightArithmetic:  // have no operator
+    case kRem:
+    case kNotEqualOrdered:
       break;
   }
   KILN_UNREACHABLE();

@@ -73,7 +73,9 @@ constexpr EntryTable kEntries = [] {
     entry(kTypes[i].text).type = static_cast<uint8_t>(i);
   }
   for (size_t i = 0; i < ir::kBuiltinCount; ++i) {
-    entry(ir::kBuiltinFacts[i].name).builtin = static_cast<uint16_t>(i + 1);
+    if (!ir::IsOfTypedModules(static_cast<ir::Builtin>(i))) {
+      entry(ir::kBuiltinFacts[i].name).builtin = static_cast<uint16_t>(i + 1);
+    }
   }
   return table;
 }();

@@ -8,7 +8,7 @@ namespace kiln::rpc {
 namespace {
 
 // RFC 9113, section 6.
-constexpr uint8_t kHeaders = 1, kSettings = 4, kPushPromise = 5, kContinuation = 9;
+constexpr uint8_t kHeaders = 1, kReset = 3, kSettings = 4, kPushPromise = 5, kContinuation = 9;
 constexpr uint8_t kAck = 1;
 
 }  // namespace
@@ -33,6 +33,10 @@ bool Http2Guard::TakeHead(Bytes& out) {
   left_ = length;
   head_size_ = 0;
   passes_ = type == kSettings && (at(4) & kAck) != 0 && length == 0;
+  calls_ += type == kHeaders ? 1 : 0;
+  if (type == kReset && ++resets_ > most_resets_) {
+    return false;
+  }
   if (type == kPushPromise ||  // a server's
       ((type == kHeaders || type == kContinuation) && !BeginBlock(type, length)) ||
       !Append(head_, out)) {

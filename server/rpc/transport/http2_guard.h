@@ -3,13 +3,16 @@
 // headers (HEADERS and CONTINUATION frames) until its end has come, however long it is, and holds
 // to the length of headers that it told a client only once the client has acknowledged its
 // settings. So a block is cut off here by its bytes, and no block goes on before that
-// acknowledgement: it overtakes the block if it comes after it. Nothing else is changed: frames
-// that break the rules of HTTP/2 are gRPC's to refuse. See spec/daemon 10, 11.3
+// acknowledgement: it overtakes the block if it comes after it. Calls that their
+// client resets cost gRPC more than him, long before anybody sees them, so they are counted here,
+// and more than he may make do not go on. Nothing else is changed: frames that break the rules of
+// HTTP/2 are gRPC's to refuse. See spec/daemon 10, 11.3
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 #include "compiler/base/bytes.h"
 
@@ -23,6 +26,11 @@ class Http2Guard {
 
   // Of one block, with the heads of its frames.
   explicit Http2Guard(size_t block_bytes) : most_in_block_(block_bytes) {}
+
+  // So many calls more may be reset.
+  void AllowResets(uint64_t count) { most_resets_ = resets_ + count; }
+  uint64_t resets() const { return resets_; }
+  uint64_t calls() const { return calls_; }  // that were begun
 
   // Appends to `out` what may go on by now. False: the client does not hold to the bounds, and its
   // connection is to be closed.
@@ -41,6 +49,9 @@ class Http2Guard {
   std::array<std::byte, kHead> head_{};
   size_t head_size_ = 0;
   size_t block_ = 0;  // bytes of the block that comes
+  uint64_t calls_ = 0;
+  uint64_t resets_ = 0;
+  uint64_t most_resets_ = std::numeric_limits<uint64_t>::max();
   bool acknowledged_ = false;
   bool holds_ = false;
   bool passes_ = false;  // the frame at hand overtakes what is held

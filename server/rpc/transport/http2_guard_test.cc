@@ -10,7 +10,8 @@
 namespace kiln::rpc {
 namespace {
 
-constexpr uint8_t kData = 0, kHeaders = 1, kSettings = 4, kPushPromise = 5, kContinuation = 9;
+constexpr uint8_t kData = 0, kHeaders = 1, kReset = 3, kSettings = 4, kPushPromise = 5,
+                  kContinuation = 9;
 constexpr uint8_t kAck = 1, kEndHeaders = 4;
 constexpr size_t kMost = 1000;
 
@@ -93,6 +94,19 @@ TEST(Http2Guard, WhoNeverAcknowledges_IsCutOffAtTheBound) {
   const size_t left = Http2Guard::kMostHeld - call.size() - 9;
   ASSERT_TRUE(Pass(guard, Frame(kData, 0, left)).ok);
   EXPECT_FALSE(Pass(guard, Frame(kData, 0, 0)).ok);
+}
+
+TEST(Http2Guard, ResetsBeyondWhatIsAllowed_DoNotGoOn) {
+  Http2Guard guard(kMost);
+  const std::string call = Frame(kHeaders, kEndHeaders, 20), reset = Frame(kReset, 0, 4);
+  ASSERT_TRUE(Pass(guard, kFirst + kAcknowledgement + call).ok);
+  guard.AllowResets(2);
+  EXPECT_TRUE(Pass(guard, reset + call + reset).ok);
+  EXPECT_EQ(guard.resets(), 2u);
+  EXPECT_EQ(guard.calls(), 2u);
+  guard.AllowResets(1);
+  EXPECT_TRUE(Pass(guard, reset).ok);
+  EXPECT_FALSE(Pass(guard, reset).ok);
 }
 
 // However the bytes are cut, the same goes on.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "server/rpc/transport/relay_line.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -73,7 +74,14 @@ bool RelayLine::MoveOne(Direction& direction, Http2Guard* guard) {
   return true;
 }
 
-RelayLine::State RelayLine::Move(Duration now) {
+uint64_t RelayLine::TakeFruitless(State state) {
+  const uint64_t resets = guard_.resets() - told_;
+  told_ = guard_.resets();
+  return resets + (state == State::kOpen ? 0 : std::min(guard_.calls(), kOpenCalls));
+}
+
+RelayLine::State RelayLine::Move(Duration now, uint64_t resets) {
+  guard_.AllowResets(resets);
   if (!MoveOne(in_, &guard_)) {
     return State::kFlooded;
   }

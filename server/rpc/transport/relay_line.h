@@ -20,6 +20,7 @@ class RelayLine {
   static constexpr size_t kPart = size_t{64} << 10;  // bytes that are read at once
   // What a client has to take the last bytes after gRPC has closed its side.
   static constexpr Duration kLastBytes = std::chrono::seconds(5);
+  static constexpr uint64_t kOpenCalls = 100;  // at once (limits.streams)
 
   enum class State : uint8_t { kOpen, kEnded, kFlooded };
 
@@ -33,8 +34,11 @@ class RelayLine {
   std::array<pollfd, 2> Awaited() const;
   // gRPC has closed its side: the line ends in kLastBytes at the latest.
   bool IsLingering() const { return out_.ended; }
-  // Moves what can be moved without waiting, for a while.
-  State Move(Duration now);
+  // Moves what can be moved without waiting, for a while. The client may reset so many calls.
+  State Move(Duration now, uint64_t resets);
+  // Calls that came to nothing since the last time: those that were reset, and, of a line that is
+  // over, as many as may have been open.
+  uint64_t TakeFruitless(State state);
 
  private:
   struct Direction {
@@ -52,6 +56,7 @@ class RelayLine {
   Http2Guard guard_;
   Direction in_, out_;  // from the client, to the client
   Duration lingers_since_{};
+  uint64_t told_ = 0;  // resets
 };
 
 }  // namespace kiln::rpc

@@ -18,7 +18,9 @@ constexpr int kLookMs = 500;  // while a client is given time for its last bytes
 }  // namespace
 
 UserRelay::UserRelay(Options options, LogSink& log)
-    : options_(std::move(options)), wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+    : options_(std::move(options)),
+      wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+      fruitless_(kOfUsers) {
   KILN_CHECK(wake_ >= 0);
   thread_ =
       Thread({.name = "relay", .log = &log}, [this](const std::stop_token& stop) { Run(stop); });
@@ -38,7 +40,12 @@ void UserRelay::Wake() const {
 
 int UserRelay::Lead(int fd, const ops::Party& party) {
   std::array<int, 2> pair{};
-  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, pair.data()) != 0) {
+  const auto may_come = [&] {
+    const MutexLock lock(mutex_);
+    return fruitless_.Left(party, clock_.Monotonic()) >= 1;
+  };
+  if (!may_come() ||
+      socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, pair.data()) != 0) {
     (void)close(fd);
     return -1;
   }
@@ -72,15 +79,32 @@ void UserRelay::Wait() {
   (void)!read(wake_, &count, sizeof(count));
 }
 
-void UserRelay::MoveAll() {
-  const Duration now = clock_.Monotonic();
-  std::erase_if(open_, [&](const Led& led) {
-    const RelayLine::State state = led.line->Move(now);
-    if (state == RelayLine::State::kFlooded && options_.on_flood != nullptr) {
+bool UserRelay::MoveOne(const Led& led, Duration now) {
+  const double left = [&] {
+    const MutexLock lock(mutex_);
+    return fruitless_.Left(led.party, now);
+  }();
+  const RelayLine::State state =
+      left < 1 ? RelayLine::State::kEnded : led.line->Move(now, static_cast<uint64_t>(left));
+  const uint64_t fruitless = led.line->TakeFruitless(state);
+  if (state == RelayLine::State::kFlooded) {
+    if (options_.on_flood != nullptr) {
       options_.on_flood(led.party);
     }
-    return state != RelayLine::State::kOpen;
-  });
+    const MutexLock lock(mutex_);
+    fruitless_.Pause(led.party, now, kPause);
+  } else if (fruitless != 0) {
+    const MutexLock lock(mutex_);
+    fruitless_.Spend(led.party, static_cast<double>(fruitless));
+  }
+  return state == RelayLine::State::kOpen;
+}
+
+// A line that goes may leave its party with nothing, so the other lines are looked at once more.
+void UserRelay::MoveAll() {
+  const Duration now = clock_.Monotonic();
+  while (std::erase_if(open_, [&](const Led& led) { return !MoveOne(led, now); }) != 0) {
+  }
 }
 
 void UserRelay::Run(const std::stop_token& stop) {

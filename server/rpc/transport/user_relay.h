@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Connections of other users of the machine, led to gRPC through a pair of sockets. A unix socket
 // has no count of the bytes that came, so a guard looks at them on their way (http2_guard.h). One
-// thread moves the bytes of all; of a connection at most 256 KiB are on their way here. The owner's
-// connections do not come here.
+// thread moves the bytes of all; of a connection at most 256 KiB are on their way here. A user
+// whose calls come to nothing (reset, or open when their connection goes) more than 2,000 at once
+// and 200 a second loses his connections, and gets none for ten seconds. The owner's connections do
+// not come here.
 #pragma once
 
 #include <functional>
@@ -13,6 +15,7 @@
 #include "compiler/base/mutex.h"
 #include "compiler/base/thread.h"
 #include "server/ops/party.h"
+#include "server/rpc/transport/fruitless_calls.h"
 #include "server/rpc/transport/relay_line.h"
 
 namespace kiln::rpc {
@@ -34,10 +37,14 @@ class UserRelay {
   UserRelay& operator=(const UserRelay&) = delete;
 
   // Takes the connection `fd` of the party, which does not block. What gRPC is to have in its
-  // place, the caller's; below 0 if the system has no descriptor left: then `fd` is closed.
+  // place, the caller's; below 0 if the party may have none now, or the system has no descriptor
+  // left: then `fd` is closed.
   int Lead(int fd, const ops::Party& party);
 
  private:
+  static constexpr double kOfUsers = 20;  // times what strangers may make of calls for nothing
+  static constexpr Duration kPause = std::chrono::seconds(10);
+
   struct Led {
     std::unique_ptr<RelayLine> line;
     ops::Party party;
@@ -46,7 +53,9 @@ class UserRelay {
   void Run(const std::stop_token& stop);
   void Wait();
   void TakeNew() KILN_EXCLUDES(mutex_);
-  void MoveAll();
+  void MoveAll() KILN_EXCLUDES(mutex_);
+  // False: the line has ended.
+  bool MoveOne(const Led& led, Duration now) KILN_EXCLUDES(mutex_);
   void Wake() const;
 
   const Options options_;
@@ -54,6 +63,7 @@ class UserRelay {
   const int wake_;
   Mutex mutex_;
   std::vector<Led> new_ KILN_GUARDED_BY(mutex_);
+  FruitlessCalls fruitless_ KILN_GUARDED_BY(mutex_);
   std::vector<Led> open_;  // of the thread
   Thread thread_;
 };

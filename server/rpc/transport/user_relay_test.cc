@@ -113,5 +113,43 @@ TEST_F(UserRelayTest, HeadersWithoutEnd_CostTheConnection) {
   EXPECT_TRUE(WaitUntil([&] { return IsClosed(grpc); }));
 }
 
+// Calls that are begun and reset, on one connection or on many, and calls that are left behind.
+TEST_F(UserRelayTest, CallsForNothing_CostAllConnectionsOfTheUserAndAPause) {
+  const std::string acknowledgement("\0\0\0\4\1\0\0\0\0", 9);
+  const std::string call("\0\0\1\1\4\0\0\0\1h", 10), reset("\0\0\4\3\0\0\0\0\1\0\0\0\0", 13);
+  const std::string first = kPreface + acknowledgement;
+  size_t came = 0, connections = 0;
+  bool refused = false;
+  while (!refused && connections < 100) {
+    std::array<int, 2> both{};
+    ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, both.data()), 0);
+    const int led = relay.Lead(both[1], ops::Party::User(7));
+    refused = led < 0;
+    ++connections;
+    std::string calls = first;
+    for (int i = 0; !refused && i < 150; ++i) {
+      calls += connections % 2 == 0 ? call + reset : call;
+    }
+    (void)!send(both[0], calls.data(), refused ? 0 : calls.size(), MSG_NOSIGNAL);
+    (void)close(both[0]);
+    EXPECT_TRUE(refused || WaitUntil([&] {
+                  std::string part(size_t{64} << 10, '\0');
+                  const ssize_t size = recv(led, part.data(), part.size(), MSG_DONTWAIT);
+                  came += size > 0 ? static_cast<size_t>(size) : 0;
+                  return size == 0;
+                }));
+    (void)close(led);
+  }
+  EXPECT_TRUE(refused);
+  EXPECT_LT(came, 3000 * (call.size() + reset.size()) + connections * first.size());
+  EXPECT_TRUE(WaitUntil([&] { return IsClosed(grpc); })) << "a connection of before";
+  std::array<int, 2> both{};
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, both.data()), 0);
+  const int other = relay.Lead(both[1], ops::Party::User(8));
+  EXPECT_GE(other, 0) << "of another user";
+  (void)close(both[0]);
+  (void)close(other);
+}
+
 }  // namespace
 }  // namespace kiln::rpc

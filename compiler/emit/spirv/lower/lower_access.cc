@@ -7,10 +7,13 @@
 
 #include <vector>
 
+#include <spirv/unified1/GLSL.std.450.h>
+
 #include "compiler/base/check.h"
 #include "compiler/emit/spirv/lower/lower_expr.h"
 #include "compiler/emit/spirv/lower/lower_image.h"
 #include "compiler/emit/spirv/lower_decl.h"
+#include "compiler/ir/typing.h"
 
 namespace kiln::spirv {
 namespace {
@@ -56,6 +59,13 @@ PlaceRoot RootOf(RegionLowering& region, ir::InstId id) {
   if (inst.kind == ir::InstKind::kTemp) {
     return {.id = region.ValueOf(id)};
   }
+  if (inst.kind == ir::InstKind::kIo) {
+    const CodeObjectTable::IoVariable& io =
+        region.table().IoOf(region.source().function, inst.As<ir::IoInst>().row);
+    return {.id = Ref::Of(io.symbol),
+            .storage = io.storage,
+            .writable = io.storage == StorageClass::Output};
+  }
   const auto local = inst.As<ir::LocalRefInst>().local;
   PlaceRoot root{.id = region.LowerName(local)};
   if (region.IsHandle(inst.type)) {
@@ -66,16 +76,25 @@ PlaceRoot RootOf(RegionLowering& region, ir::InstId id) {
   return root;
 }
 
-// Steps into structs whose members the block of that type has in their place.
+// Steps into structs whose members the block of that type has in their place. In an array of
+// buffers they come behind the step that picks a buffer.
 void MergeSteps(RegionLowering& region, Place& place, ir::TypeId type) {
+  while (region.pool()[type].kind == ir::TypeKind::kArray) {
+    type = ir::TypeId{region.pool()[type].element};
+    if (++place.picks == place.steps.size()) {
+      return;
+    }
+  }
   do {
-    const auto step = region.InstOf(ir::InstId{place.steps[place.merged]}).As<ir::ConstInst>();
+    const auto step =
+        region.InstOf(ir::InstId{place.steps[place.picks + place.merged]}).As<ir::ConstInst>();
     const uint32_t index = region.pool()[step.value].a;
     place.member += index;
     ++place.merged;
     type = region.pool().Members(type)[index].type;
   } while (region.pool()[type].kind == ir::TypeKind::kStruct &&
-           EndsInRuntimeArray(region.pool(), type) && place.merged < place.steps.size());
+           EndsInRuntimeArray(region.pool(), type) &&
+           place.picks + place.merged < place.steps.size());
 }
 
 Ref PointerTo(RegionLowering& region, const Place& place, PlaceCache::Entry& entry) {
@@ -89,7 +108,7 @@ Ref PointerTo(RegionLowering& region, const Place& place, PlaceCache::Entry& ent
       place.root.storage, region.globals().Type(place.type, place.root.form));
   if (place.non_uniform) {
     for (Ref& step : region.scratch().steps) {
-      step = Indexing(region, step);
+      step = Indexing(region, step, place.indexing);
     }
   }
   const Ref pointer = region.writer().NewId();
@@ -102,7 +121,7 @@ Ref PointerTo(RegionLowering& region, const Place& place, PlaceCache::Entry& ent
     }
   }
   if (place.non_uniform) {
-    MarkNonUniform(region, pointer);
+    MarkNonUniform(region, pointer, place.indexing);
   }
   entry.pointer = pointer;
   return pointer;
@@ -110,12 +129,13 @@ Ref PointerTo(RegionLowering& region, const Place& place, PlaceCache::Entry& ent
 
 Ref ReformParts(RegionLowering& region, Ref value, ir::TypeId type, TypeForm from, TypeForm to) {
   const ir::Type t = region.pool()[type];
-  const bool is_struct = t.kind == ir::TypeKind::kStruct;
-  KILN_CHECK(is_struct || t.kind == ir::TypeKind::kArray);
-  const size_t count = is_struct ? region.pool().Members(type).size() : t.extent;
+  const bool composite = t.kind == ir::TypeKind::kStruct || t.kind == ir::TypeKind::kArray ||
+                         t.kind == ir::TypeKind::kMatrix;
+  KILN_CHECK(composite, "a value of one form");
+  const uint32_t count = ir::PartCount(region.pool(), type);
   std::vector<Ref> parts;
   for (uint32_t i = 0; i < count; ++i) {
-    const ir::TypeId part = is_struct ? region.pool().Members(type)[i].type : ir::TypeId{t.element};
+    const ir::TypeId part = *ir::PartType(region.pool(), type, i);
     parts.push_back(Reform(region, Extract(region, region.globals().Type(part, from), value, i),
                            part, from, to));
   }
@@ -141,6 +161,74 @@ Ref Reform(RegionLowering& region, Ref value, ir::TypeId type, TypeForm from, Ty
 
 }  // namespace
 
+namespace {
+
+// What picking a resource by a value that differs between invocations needs.
+target::Needs IndexingNeeds(RegionLowering& region, const Place& place, ir::TypeId type) {
+  using enum target::Need;
+  target::Need need = kSampledImageArrayNonUniformIndexing;
+  if (place.root.storage == StorageClass::Uniform) {
+    need = kUniformBufferArrayNonUniformIndexing;
+  } else if (place.root.storage == StorageClass::StorageBuffer) {
+    need = kStorageBufferArrayNonUniformIndexing;
+  } else if (const ir::Type& image = region.pool()[type];
+             image.kind == ir::TypeKind::kImage && ir::UnpackImage(image.extent).storage) {
+    need = kStorageImageArrayNonUniformIndexing;
+  }
+  return target::BitOf(need);
+}
+
+// The number of items that a variable step may pick from, less one; of a runtime array it is asked
+// for, as the member of its block.
+Ref LastItem(RegionLowering& region, const Place& place, ir::TypeId type) {
+  if (region.pool()[type].kind != ir::TypeKind::kRuntimeArray) {
+    return Ref::Of(region.globals().U32(ir::PartCount(region.pool(), type) - 1));
+  }
+  const SymbolId u32 = region.Type(region.pool().Vector(ir::Scalar::kU32, 1));
+  const Ref length = region.writer().NewId();
+  region.Code(Op::OpArrayLength).Use(u32).Use(length).Use(place.root.id).Word(place.member);
+  return region.Compute(Op::OpISub, u32, length, Ref::Of(region.globals().U32(1)));
+}
+
+// The steps of a place whose variable ones are clamped to the last item.
+void PushBounded(RegionLowering& region, const Place& place, std::vector<Ref>& steps) {
+  ir::TypeId type = place.root_type;
+  std::vector<Ref> values;
+  for (const uint32_t step : place.steps) {
+    const ir::Inst& inst = region.InstOf(ir::InstId{step});
+    Ref value = region.ValueOf(ir::InstId{step});
+    uint32_t index = 0;
+    if (inst.kind == ir::InstKind::kConst) {
+      index = region.pool()[inst.As<ir::ConstInst>().value].a;
+    } else {
+      const Ref last = LastItem(region, place, type);
+      const SymbolId u32 = region.Type(region.pool().Vector(ir::Scalar::kU32, 1));
+      const SymbolId set = region.globals().Glsl();
+      const Ref clamped = region.writer().NewId();
+      region.Code(Op::OpExtInst)
+          .Use(u32)
+          .Use(clamped)
+          .Use(set)
+          .Word(uint32_t{GLSLstd450UMin})
+          .Use(value)
+          .Use(last);
+      value = clamped;
+    }
+    values.push_back(value);
+    type = *ir::PartType(region.pool(), type, index);
+  }
+  const size_t merged = place.merged > 1 ? place.merged : 0;
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (merged == 0 || i < place.picks || i >= place.picks + merged) {
+      steps.push_back(values[i]);
+    } else if (i == place.picks) {
+      steps.push_back(Ref::Of(region.globals().U32(place.member)));
+    }
+  }
+}
+
+}  // namespace
+
 Place PlaceOf(RegionLowering& region, ir::InstId id) {
   const ir::Inst& inst = region.InstOf(id);
   if (inst.kind != ir::InstKind::kAccess) {
@@ -153,21 +241,33 @@ Place PlaceOf(RegionLowering& region, ir::InstId id) {
   for (const uint32_t step : place.steps) {
     place.in_bounds &= region.InstOf(ir::InstId{step}).kind == ir::InstKind::kConst;
   }
-  place.non_uniform = !place.in_bounds && region.IsHandle(inst.type);
+  place.non_uniform = (inst.flags & ir::BitOf(ir::InstFlag::kNonUniform)) != 0;
+  place.indexing = place.non_uniform ? IndexingNeeds(region, place, inst.type) : 0;
+  place.bounded = (inst.flags & ir::BitOf(ir::InstFlag::kBounded)) != 0;
+  place.root_type = region.InstOf(access.root).type;
   if (place.root.form != TypeForm::kPlain) {
-    MergeSteps(region, place, region.InstOf(access.root).type);
+    MergeSteps(region, place, place.root_type);
   }
   return place;
 }
 
 PlaceCache::Entry& EntryOf(RegionLowering& region, const Place& place) {
-  region.scratch().steps.clear();
-  if (place.merged > 1) {
-    region.scratch().steps.push_back(Ref::Of(region.globals().U32(place.member)));
-  }
-  for (const uint32_t step :
-       place.steps.subspan(region.scratch().steps.empty() ? 0 : place.merged)) {
-    Push(region.scratch().steps, region.ValueOf(ir::InstId{step}));
+  std::vector<Ref>& steps = region.scratch().steps;
+  steps.clear();
+  if (place.bounded) {
+    PushBounded(region, place, steps);
+  } else if (place.merged > 1) {
+    for (const uint32_t step : place.steps.first(place.picks)) {
+      steps.push_back(region.ValueOf(ir::InstId{step}));
+    }
+    steps.push_back(Ref::Of(region.globals().U32(place.member)));
+    for (const uint32_t step : place.steps.subspan(place.picks + place.merged)) {
+      steps.push_back(region.ValueOf(ir::InstId{step}));
+    }
+  } else {
+    for (const uint32_t step : place.steps) {
+      Push(steps, region.ValueOf(ir::InstId{step}));
+    }
   }
   return region.cache().At(place.root.id, region.scratch().steps, place.root.storage,
                            place.root.writable);

@@ -22,8 +22,12 @@ struct Place {
   ir::TypeId type{};
   std::span<const uint32_t> steps{};  // InstIds
   bool in_bounds = true;              // every step is constant
-  bool non_uniform = false;           // an image that a variable picks from an array
-  uint32_t merged = 0;                // leading steps that are one step into a block
+  bool non_uniform = false;           // invocations pick different items of an array of resources
+  target::Needs indexing = 0;         // what that needs
+  bool bounded = false;               // variable steps are clamped
+  ir::TypeId root_type{};             // if there are steps
+  uint32_t picks = 0;                 // leading steps that pick one buffer of an array
+  uint32_t merged = 0;                // steps behind them that are one step into a block
   uint32_t member = 0;                // that step
 };
 

@@ -10,7 +10,10 @@
 #include "compiler/emit/spirv/lower/lower_call.h"
 #include "compiler/emit/spirv/lower/lower_control.h"
 #include "compiler/emit/spirv/lower/lower_expr.h"
+#include "compiler/emit/spirv/lower/lower_guards.h"
+#include "compiler/emit/spirv/lower/lower_memory.h"
 #include "compiler/emit/spirv/lower/lower_relaxed.h"
+#include "compiler/emit/spirv/lower/lower_texels.h"
 
 namespace kiln::spirv {
 namespace {
@@ -45,10 +48,22 @@ void LowerStatement(RegionLowering& region, const ir::Inst& inst) {
       LowerBlock(region, inst.As<ir::ScopeInst>().block);
       return;
     case kIf:
-      LowerIf(region, inst.As<ir::IfInst>());
+      LowerIf(region, inst);
       return;
     case kLoop:
-      LowerLoop(region, inst.As<ir::LoopInst>());
+      LowerLoop(region, inst);
+      return;
+    case kSwitch:
+      LowerSwitch(region, inst.As<ir::SwitchInst>());
+      return;
+    case kDemote:
+      LowerDemote(region);
+      return;
+    case kUnreachable:
+      LowerUnreachable(region);
+      return;
+    case kBarrier:
+      LowerBarrierInst(region, inst.As<ir::BarrierInst>());
       return;
     case kBreak:
       Branch(region, region.LowerName(inst.As<ir::BreakInst>().exit, LocalRole::kBreak));
@@ -68,46 +83,7 @@ void LowerStatement(RegionLowering& region, const ir::Inst& inst) {
     case kHole:
       LowerHole(region, inst.As<ir::HoleInst>().segment);
       return;
-    case kConst:
-    case kFlag:
-    case kText:
-    case kNameRef:
-    case kMember:
-    case kIndex:
-    case kNameCall:
-    case kNameConstruct:
-    case kNameUnary:
-    case kNameBinary:
-    case kAssign:
-    case kAssignOp:
-    case kNameBuiltin:
-    case kNameSelect:
-    case kVariable:
-    case kAlias:
-    case kStatement:
-    case kWhen:
-    case kWhenSegment:
-    case kLogical:
-    case kGlobalRef:
-    case kStageRef:
-    case kLocalRef:
-    case kTemp:
-    case kConstPlace:
-    case kSpecConst:
-    case kAccess:
-    case kParam:
-    case kLoad:
-    case kUnary:
-    case kBinary:
-    case kConstruct:
-    case kSplat:
-    case kConvert:
-    case kExtract:
-    case kSwizzle:
-    case kBuiltinCall:
-    case kCall:
-    case kSelect:
-    case kSelectBlocks:
+    default:
       break;
   }
   KILN_CHECK(false, "{} is no closed statement", ir::FactsOf(inst.kind).mnemonic);
@@ -133,13 +109,25 @@ Ref LowerValue(RegionLowering& region, const ir::Inst& inst) {
     case kUnary:
       return LowerUnary(region, inst.As<ir::UnaryInst>());
     case kBinary:
-      return LowerBinary(region, inst.As<ir::BinaryInst>());
+      return (inst.flags & ir::BitOf(ir::InstFlag::kTotal)) != 0
+                 ? LowerTotal(region, inst.As<ir::BinaryInst>())
+                 : LowerBinary(region, inst.As<ir::BinaryInst>());
     case kConstruct:
       return LowerConstruct(region, inst.As<ir::ConstructInst>());
     case kSplat:
       return LowerSplat(region, inst.As<ir::SplatInst>());
     case kConvert:
-      return LowerConvert(region, inst.As<ir::ConvertInst>());
+      return (inst.flags & ir::BitOf(ir::InstFlag::kSaturating)) != 0
+                 ? LowerSaturating(region, inst.As<ir::ConvertInst>())
+                 : LowerConvert(region, inst.As<ir::ConvertInst>());
+    case kBitcast:
+      return LowerBitcast(region, inst.As<ir::BitcastInst>());
+    case kInsert:
+      return LowerInsert(region, inst.As<ir::InsertInst>());
+    case kImage:
+      return LowerImageOp(region, inst.As<ir::ImageInst>());
+    case kAtomic:
+      return LowerAtomicInst(region, inst.As<ir::AtomicInst>());
     case kExtract: {
       const auto extract = inst.As<ir::ExtractInst>();
       return Extract(region, region.Type(inst.type), region.ValueOf(extract.value), extract.index);
@@ -154,39 +142,7 @@ Ref LowerValue(RegionLowering& region, const ir::Inst& inst) {
       return LowerSelect(region, inst.As<ir::SelectInst>());
     case kSelectBlocks:
       return LowerSelectBlocks(region, inst.As<ir::SelectBlocksInst>());
-    case kText:
-    case kNameRef:
-    case kMember:
-    case kIndex:
-    case kNameCall:
-    case kNameConstruct:
-    case kNameUnary:
-    case kNameBinary:
-    case kAssign:
-    case kAssignOp:
-    case kNameBuiltin:
-    case kNameSelect:
-    case kVariable:
-    case kAlias:
-    case kStatement:
-    case kWhen:
-    case kWhenSegment:
-    case kYield:
-    case kScope:
-    case kIf:
-    case kLoop:
-    case kBreak:
-    case kContinue:
-    case kReturn:
-    case kDiscard:
-    case kGlobalRef:
-    case kStageRef:
-    case kLocalRef:
-    case kTemp:
-    case kConstPlace:
-    case kAccess:
-    case kStore:
-    case kHole:
+    default:
       break;
   }
   KILN_CHECK(false, "{} is no closed value", ir::FactsOf(inst.kind).mnemonic);
@@ -201,6 +157,9 @@ void LowerInst(RegionLowering& region, ir::InstId id, const ir::Inst& inst) {
       }
       MarkLine(region, id);
       region.values()[id.value] = LowerValue(region, inst);
+      if (inst.flags > ir::kSchemaFlags) {
+        DecorateResult(region, inst, region.values()[id.value]);
+      }
       if (!region.scratch().relaxed.empty()) {
         FollowRelaxed(region, id, inst);
       }

@@ -5,8 +5,11 @@
 // begins.
 #include "compiler/emit/spirv/lower/lower_control.h"
 
+#include <vector>
+
 #include "compiler/base/check.h"
 #include "compiler/emit/spirv/lower/lower_block.h"
+#include "compiler/ir/operands.h"
 
 namespace kiln::spirv {
 namespace {
@@ -31,8 +34,33 @@ void BranchTo(RegionLowering& region, Ref condition, Ref yes, Ref no) {
   EndBlock(region);
 }
 
-void Select(RegionLowering& region, Ref merge) {
-  region.Code(Op::OpSelectionMerge).Use(merge).Word(0u);
+void Select(RegionLowering& region, Ref merge, uint32_t hint = 0) {
+  region.Code(Op::OpSelectionMerge).Use(merge).Word(hint);
+}
+
+uint32_t SelectionControl(ir::BranchHint hint) {
+  switch (hint) {
+    case ir::BranchHint::kNone:
+      return 0;
+    case ir::BranchHint::kFlatten:
+      return static_cast<uint32_t>(spv::SelectionControlMask::Flatten);
+    case ir::BranchHint::kDontFlatten:
+      return static_cast<uint32_t>(spv::SelectionControlMask::DontFlatten);
+  }
+  KILN_UNREACHABLE();
+}
+
+// The n of unroll(n) stays in the IR: SPIR-V's counts promise something else.
+uint32_t LoopControl(ir::LoopHint hint) {
+  switch (hint) {
+    case ir::LoopHint::kNone:
+      return 0;
+    case ir::LoopHint::kUnroll:
+      return static_cast<uint32_t>(spv::LoopControlMask::Unroll);
+    case ir::LoopHint::kDontUnroll:
+      return static_cast<uint32_t>(spv::LoopControlMask::DontUnroll);
+  }
+  KILN_UNREACHABLE();
 }
 
 Ref CurrentLabel(RegionLowering& region) {
@@ -82,13 +110,14 @@ void OpenUnreachable(RegionLowering& region) {
   region.block().unreachable = true;
 }
 
-void LowerIf(RegionLowering& region, const ir::IfInst& inst) {
+void LowerIf(RegionLowering& region, const ir::Inst& row) {
+  const auto inst = row.As<ir::IfInst>();
   const std::span<const uint32_t> blocks = region.source().List(inst.blocks);
   const bool has_else = blocks.size() > 1;
   const Ref yes = region.writer().NewId();
   const Ref no = has_else ? region.writer().NewId() : Ref{};
   const Ref merge = region.writer().NewId();
-  Select(region, merge);
+  Select(region, merge, SelectionControl(static_cast<ir::BranchHint>(row.flags)));
   BranchTo(region, region.ValueOf(inst.condition), yes, has_else ? no : merge);
   bool reached = LowerBranch(region, yes, ir::BlockId{blocks[0]}, merge) || !has_else;
   if (has_else) {
@@ -101,25 +130,90 @@ void LowerIf(RegionLowering& region, const ir::IfInst& inst) {
   }
 }
 
-void LowerLoop(RegionLowering& region, const ir::LoopInst& inst) {
+void LowerLoop(RegionLowering& region, const ir::Inst& row) {
+  const auto inst = row.As<ir::LoopInst>();
+  const auto hint = static_cast<ir::LoopHint>(row.flags & ir::kSchemaFlags);
   const std::span<const uint32_t> blocks = region.source().List(inst.blocks);
   const Ref merge = region.LowerName(inst.exit, LocalRole::kBreak);
   const Ref next = region.LowerName(inst.exit, LocalRole::kContinue);
+  const bool always = region.source().InstsOf(ir::BlockId{blocks[0]}).empty();
+  const std::span<const uint32_t> last = region.source().InstsOf(ir::BlockId{blocks[2]});
+  const bool asks =
+      !last.empty() && region.InstOf(ir::InstId{last.back()}).kind == ir::InstKind::kYield;
   const Ref header = region.writer().NewId();
-  const Ref condition = region.writer().NewId();
+  const Ref condition = always ? Ref{} : region.writer().NewId();
   const Ref body = region.writer().NewId();
   Branch(region, header);
   StartBlock(region, header);
-  region.Code(Op::OpLoopMerge).Use(merge).Use(next).Word(0u);
-  Branch(region, condition);
-  StartBlock(region, condition);
-  const Ref go_on = LowerValueBlock(region, ir::BlockId{blocks[0]});
-  BranchTo(region, go_on, body, merge);
+  region.Code(Op::OpLoopMerge).Use(merge).Use(next).Word(LoopControl(hint));
+  Branch(region, always ? body : condition);
+  if (!always) {
+    StartBlock(region, condition);
+    const Ref go_on = LowerValueBlock(region, ir::BlockId{blocks[0]});
+    BranchTo(region, go_on, body, merge);
+  }
   LowerBranch(region, body, ir::BlockId{blocks[1]}, next);
   StartBlock(region, next);
-  LowerBlock(region, ir::BlockId{blocks[2]});
-  Branch(region, header);
+  if (asks) {
+    const Ref again = LowerValueBlock(region, ir::BlockId{blocks[2]});
+    BranchTo(region, again, header, merge);
+  } else {
+    LowerBlock(region, ir::BlockId{blocks[2]});
+    Branch(region, header);
+  }
   StartBlock(region, merge);
+}
+
+// Blocks stand in the order of the cases, and so do their labels, because a case may go through to
+// the next alone. A case that nothing is said about goes to the default, or behind the switch.
+void LowerSwitch(RegionLowering& region, const ir::SwitchInst& inst) {
+  const std::span<const uint32_t> words = region.source().List(inst.cases);
+  const Ref merge = region.LowerName(inst.exit, LocalRole::kBreak);
+  const uint32_t width = ir::BitWidthOf(region.TypeOf(ir::InstId{words[0]}).scalar);
+  std::vector<ir::SwitchCase> cases;
+  std::vector<Ref> labels;
+  Ref otherwise = merge;
+  ir::ForEachCase(words, [&](const ir::SwitchCase& one) {
+    cases.push_back(one);
+    labels.push_back(region.writer().NewId());
+    otherwise = one.is_default ? labels.back() : otherwise;
+  });
+  Select(region, merge, SelectionControl(inst.hint));
+  {
+    Instruction made = region.Code(Op::OpSwitch);
+    made.Use(region.ValueOf(ir::InstId{words[0]})).Use(otherwise);
+    for (size_t i = 0; i < cases.size(); ++i) {
+      for (const uint32_t label : cases[i].labels) {
+        const ir::Const& value = region.pool()[ir::ConstId{label}];
+        made.Word(value.a);
+        if (width == 64) {
+          made.Word(value.high);
+        }
+        made.Use(labels[i]);
+      }
+    }
+  }
+  EndBlock(region);
+  for (size_t i = 0; i < cases.size(); ++i) {
+    LowerBranch(region, labels[i], ir::BlockId{cases[i].block},
+                cases[i].through ? labels[i + 1] : merge);
+  }
+  StartBlock(region, merge);
+}
+
+// Where a demotion is not to be had, a discard serves: code behind it is never reached.
+void LowerDemote(RegionLowering& region) {
+  if (region.table().target().spirv_version < target::SpirvVersion(1, 6)) {
+    LowerDiscard(region);
+    return;
+  }
+  region.writer().needs |= target::BitOf(target::Need::kDemote);
+  region.Code(Op::OpDemoteToHelperInvocation);
+}
+
+void LowerUnreachable(RegionLowering& region) {
+  region.Code(Op::OpUnreachable);
+  EndBlock(region);
 }
 
 void LowerHole(RegionLowering& region, ir::RegionId segment) {

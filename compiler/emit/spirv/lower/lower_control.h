@@ -11,8 +11,12 @@ void Branch(RegionLowering& region, Ref label);
 // Code behind a terminator: it never runs, but it may name what the walk will put there. It lasts
 // to the end of the block of the IR.
 void OpenUnreachable(RegionLowering& region);
-void LowerIf(RegionLowering& region, const ir::IfInst& inst);
-void LowerLoop(RegionLowering& region, const ir::LoopInst& inst);
+// With the hints in their flags. Requires: a row of that kind.
+void LowerIf(RegionLowering& region, const ir::Inst& row);
+void LowerLoop(RegionLowering& region, const ir::Inst& row);
+void LowerSwitch(RegionLowering& region, const ir::SwitchInst& inst);
+void LowerDemote(RegionLowering& region);
+void LowerUnreachable(RegionLowering& region);
 void LowerHole(RegionLowering& region, ir::RegionId segment);
 void LowerReturn(RegionLowering& region, const ir::ReturnInst& inst);
 void LowerDiscard(RegionLowering& region);

@@ -20,21 +20,20 @@ namespace {
 
 using spv::Op;
 
-uint32_t BitsOfOne(ir::Scalar scalar) {
+uint64_t BitsOfOne(ir::Scalar scalar) {
   switch (scalar) {
     case ir::Scalar::kF32:
       return std::bit_cast<uint32_t>(1.0f);
+    case ir::Scalar::kF64:
+      return std::bit_cast<uint64_t>(1.0);
     case ir::Scalar::kF16:
       return 0x3c00;
-    case ir::Scalar::kU32:
-    case ir::Scalar::kS32:
-    case ir::Scalar::kBool:
+    default:
       return 1;
-    case ir::Scalar::kNone:
-      break;
   }
-  KILN_UNREACHABLE();
 }
+
+constexpr uint64_t SignOf(ir::Scalar scalar) { return uint64_t{1} << (ir::BitWidthOf(scalar) - 1); }
 
 // Products of unequal shapes, and those of linear algebra. The scalar stands on the right.
 Ref LowerProduct(RegionLowering& region, const ir::BinaryInst& inst) {
@@ -46,8 +45,7 @@ Ref LowerProduct(RegionLowering& region, const ir::BinaryInst& inst) {
     const bool scalar = right.rows == 1;
     op = left_matrix ? (scalar ? Op::OpMatrixTimesScalar : Op::OpMatrixTimesVector)
                      : Op::OpVectorTimesScalar;
-    KILN_CHECK(left_matrix ||
-                   (scalar && (left.scalar == ir::Scalar::kF32 || left.scalar == ir::Scalar::kF16)),
+    KILN_CHECK(left_matrix || (scalar && ir::IsFloatScalar(left.scalar)),
                "closing splats the scalar of other products");
   }
   return region.Compute(op, region.Type(inst.type), region.ValueOf(inst.left),
@@ -93,13 +91,34 @@ Ref LowerByColumns(RegionLowering& region, const ir::BinaryInst& inst) {
   return Construct(region, inst.type, columns);
 }
 
+ir::Scalar UnsignedOf(ir::Scalar scalar) {
+  const uint32_t width = ir::BitWidthOf(scalar);
+  return width == 64 ? ir::Scalar::kU64 : width == 16 ? ir::Scalar::kU16 : ir::Scalar::kU32;
+}
+
+// The sum of the products, from the first to the last.
+Ref LowerDotIntegers(RegionLowering& region, const ir::BuiltinCallInst& inst) {
+  const std::span<const uint32_t> arguments = region.source().List(inst.arguments);
+  const ir::Type& vector = region.TypeOf(ir::InstId{arguments[0]});
+  const SymbolId scalar = region.Type(inst.type);
+  const Ref products = region.Compute(
+      Op::OpIMul, region.Type(region.InstOf(ir::InstId{arguments[0]}).type),
+      region.ValueOf(ir::InstId{arguments[0]}), region.ValueOf(ir::InstId{arguments[1]}));
+  const uint32_t rows = vector.rows;
+  Ref sum = Extract(region, scalar, products, 0);
+  for (uint32_t i = 1; i < rows; ++i) {
+    sum = region.Compute(Op::OpIAdd, scalar, sum, Extract(region, scalar, products, i));
+  }
+  return sum;
+}
+
+}  // namespace
+
 Ref Splat(RegionLowering& region, ir::TypeId type, Ref scalar) {
   const uint32_t rows = region.pool()[type].rows;
   const Ref parts[] = {scalar, scalar, scalar, scalar};
   return rows == 1 ? scalar : Construct(region, type, std::span(parts).first(rows));
 }
-
-}  // namespace
 
 Ref LowerUnary(RegionLowering& region, const ir::UnaryInst& inst) {
   const ir::Type& type = region.pool()[inst.type];
@@ -108,8 +127,8 @@ Ref LowerUnary(RegionLowering& region, const ir::UnaryInst& inst) {
     return operand;
   }
   if (type.kind == ir::TypeKind::kMatrix) {
-    const SymbolId minus_one = region.globals().Scalar(region.pool().Vector(type.scalar, 1),
-                                                       std::bit_cast<uint32_t>(-1.0f));
+    const SymbolId minus_one = region.globals().Scalar(
+        region.pool().Vector(type.scalar, 1), BitsOfOne(type.scalar) | SignOf(type.scalar));
     return region.Compute(Op::OpMatrixTimesScalar, region.Type(inst.type), operand,
                           Ref::Of(minus_one));
   }
@@ -188,7 +207,30 @@ Ref LowerConvert(RegionLowering& region, const ir::ConvertInst& inst) {
   }
   const Op op = ConvertOpcode(from.scalar, to.scalar);
   KILN_CHECK(op != Op::OpNop, "no conversion from {} to {}", from.scalar, to.scalar);
+  if (op == Op::OpUConvert && ir::IsSignedScalar(to.scalar)) {  // it makes unsigned ones alone
+    const ir::TypeId same = region.pool().Vector(UnsignedOf(to.scalar), to.rows);
+    return region.Compute(Op::OpBitcast, type, region.Compute(op, region.Type(same), value));
+  }
   return region.Compute(op, type, value);
+}
+
+Ref LowerBitcast(RegionLowering& region, const ir::BitcastInst& inst) {
+  return region.Compute(Op::OpBitcast, region.Type(inst.type), region.ValueOf(inst.value));
+}
+
+Ref LowerInsert(RegionLowering& region, const ir::InsertInst& inst) {
+  const std::span<const uint32_t> part = region.source().List(inst.part);
+  const SymbolId type = region.Type(inst.type);
+  const Ref result = region.writer().NewId();
+  Instruction made = region.Code(Op::OpCompositeInsert);
+  made.Use(type)
+      .Use(result)
+      .Use(region.ValueOf(ir::InstId{part[0]}))
+      .Use(region.ValueOf(inst.whole));
+  for (const uint32_t step : part.subspan(1)) {
+    made.Word(step);
+  }
+  return result;
 }
 
 Ref LowerSelect(RegionLowering& region, const ir::SelectInst& inst) {
@@ -211,6 +253,9 @@ Ref LowerSelect(RegionLowering& region, const ir::SelectInst& inst) {
 
 Ref LowerBuiltin(RegionLowering& region, const ir::BuiltinCallInst& inst) {
   const ir::BuiltinLowering lowering = ir::FactsOf(inst.builtin).lowering;
+  if (inst.builtin == ir::Builtin::kDotIntegers) {
+    return LowerDotIntegers(region, inst);
+  }
   if (lowering == ir::BuiltinLowering::kSpecial) {
     return ir::IsSampling(inst.builtin)   ? LowerSample(region, inst)
            : ir::TakesImage(inst.builtin) ? LowerImage(region, inst)
@@ -220,15 +265,15 @@ Ref LowerBuiltin(RegionLowering& region, const ir::BuiltinCallInst& inst) {
     region.writer().needs |= target::BitOf(target::Need::kDerivativeControl);
   }
   const std::span<const uint32_t> arguments = region.source().List(inst.arguments);
+  const ir::Scalar scalar = region.TypeOf(ir::InstId{arguments[0]}).scalar;
   const SymbolId type = region.Type(inst.type);
   const Ref result = region.writer().NewId();
   const bool glsl = lowering == ir::BuiltinLowering::kGlsl;
   const SymbolId set = glsl ? region.globals().Glsl() : SymbolId{};
-  Instruction made = region.Code(glsl ? Op::OpExtInst : BuiltinOpcode(inst.builtin));
+  Instruction made = region.Code(glsl ? Op::OpExtInst : BuiltinOpcode(inst.builtin, scalar));
   made.Use(type).Use(result);
   if (glsl) {
-    const uint32_t number =
-        GlslInstruction(inst.builtin, region.TypeOf(ir::InstId{arguments[0]}).scalar);
+    const uint32_t number = GlslInstruction(inst.builtin, scalar);
     KILN_CHECK(number != 0, "{} of this type", ir::FactsOf(inst.builtin).name);
     made.Use(set).Word(number);
   }

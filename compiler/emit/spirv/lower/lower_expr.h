@@ -13,6 +13,10 @@ Ref LowerConstruct(RegionLowering& region, const ir::ConstructInst& inst);
 Ref LowerSplat(RegionLowering& region, const ir::SplatInst& inst);
 Ref LowerSwizzle(RegionLowering& region, const ir::SwizzleInst& inst);
 Ref LowerConvert(RegionLowering& region, const ir::ConvertInst& inst);
+Ref LowerBitcast(RegionLowering& region, const ir::BitcastInst& inst);
+Ref LowerInsert(RegionLowering& region, const ir::InsertInst& inst);
+// A vector of that type with one value everywhere; a scalar is that value.
+Ref Splat(RegionLowering& region, ir::TypeId type, Ref scalar);
 Ref LowerSelect(RegionLowering& region, const ir::SelectInst& inst);
 Ref LowerBuiltin(RegionLowering& region, const ir::BuiltinCallInst& inst);
 

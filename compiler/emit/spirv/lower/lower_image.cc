@@ -13,13 +13,6 @@ namespace {
 
 using spv::Op;
 
-struct Handle {
-  Ref value{};
-  SymbolId type{};
-  bool non_uniform = false;
-  SymbolId parameter{};  // it is this parameter, else invalid
-};
-
 // What follows the sampled image and the coordinate.
 enum class Tail : uint8_t { kNothing, kLevel, kGradients, kComponent };
 struct SampleForm {
@@ -44,9 +37,11 @@ const SampleForm& FormOf(ir::Builtin builtin) {
   return *found;
 }
 
-void Decorate(RegionLowering& region, const Handle& image, Ref id) {
-  if (image.non_uniform) {
-    MarkNonUniform(region, id);
+}  // namespace
+
+void MarkHandle(RegionLowering& region, const Handle& image, Ref id) {
+  if (image.indexing != 0) {
+    MarkNonUniform(region, id, image.indexing);
   } else if (image.parameter.valid()) {
     Instruction(region.writer().WhenNonUniform(image.parameter), Op::OpDecorate)
         .Use(id)
@@ -59,23 +54,20 @@ Handle LoadHandle(RegionLowering& region, ir::InstId id) {
   const Place place = PlaceOf(region, id);
   Handle handle{.value = EntryOf(region, place).value,
                 .type = region.Type(place.type),
-                .non_uniform = place.non_uniform,
+                .indexing = place.indexing,
                 .parameter = place.root.parameter};
   if (handle.value.valid()) {
     return handle;
   }
   const Ref pointer = PointerTo(region, place);
   handle.value = region.Compute(Op::OpLoad, handle.type, pointer);
-  Decorate(region, handle, handle.value);
+  MarkHandle(region, handle, handle.value);
   EntryOf(region, place).value = handle.value;
   return handle;
 }
 
-}  // namespace
-
-void MarkNonUniform(RegionLowering& region, Ref id) {
-  region.writer().needs |= target::BitOf(target::Need::kShaderNonUniform) |
-                           target::BitOf(target::Need::kSampledImageArrayNonUniformIndexing);
+void MarkNonUniform(RegionLowering& region, Ref id, target::Needs indexing) {
+  region.writer().needs |= target::BitOf(target::Need::kShaderNonUniform) | indexing;
   if (std::ranges::find(region.scratch().marked, id) != region.scratch().marked.end()) {
     return;
   }
@@ -83,7 +75,7 @@ void MarkNonUniform(RegionLowering& region, Ref id) {
   region.writer().Op(Part::kAnnotations, Op::OpDecorate).Use(id).Word(spv::Decoration::NonUniform);
 }
 
-Ref Indexing(RegionLowering& region, Ref step) {
+Ref Indexing(RegionLowering& region, Ref step, target::Needs indexing) {
   if (!step.own()) {
     const SymbolKind kind = region.table().store()[step.symbol()].kind;
     if (kind != SymbolKind::kLocal) {
@@ -92,7 +84,7 @@ Ref Indexing(RegionLowering& region, Ref step) {
     step = region.Compute(Op::OpCopyObject,
                           region.globals().Type(region.pool().Vector(ir::Scalar::kU32, 1)), step);
   }
-  MarkNonUniform(region, step);
+  MarkNonUniform(region, step, indexing);
   return step;
 }
 
@@ -103,7 +95,7 @@ Ref LowerSample(RegionLowering& region, const ir::BuiltinCallInst& inst) {
   const Handle image = LoadHandle(region, ir::InstId{arguments[1]});
   const Ref sampled = region.Compute(Op::OpSampledImage, region.globals().SampledImage(image.type),
                                      image.value, sampler.value);
-  Decorate(region, image, sampled);
+  MarkHandle(region, image, sampled);
   const Ref result = region.writer().NewId();
   Instruction made = region.Code(form.op);
   made.Use(region.Type(inst.type)).Use(result).Use(sampled);

@@ -5,6 +5,7 @@
 
 #include "compiler/base/check.h"
 #include "compiler/emit/spirv/lower/lower_access.h"
+#include "compiler/emit/spirv/lower/lower_texels.h"
 #include "compiler/ir/typing.h"
 
 namespace kiln::spirv {
@@ -78,6 +79,155 @@ void LowerBarrier(RegionLowering& region, const ir::BuiltinCallInst& inst) {
 }
 
 }  // namespace
+
+namespace {
+
+// By AtomicOp, from kAdd.
+constexpr AtomicRow kTypedAtomics[] = {
+    {Op::OpAtomicIAdd, Op::OpAtomicIAdd},
+    {Op::OpAtomicISub, Op::OpAtomicISub},
+    {Op::OpAtomicUMin, Op::OpAtomicSMin},
+    {Op::OpAtomicUMax, Op::OpAtomicSMax},
+    {Op::OpAtomicAnd, Op::OpAtomicAnd},
+    {Op::OpAtomicOr, Op::OpAtomicOr},
+    {Op::OpAtomicXor, Op::OpAtomicXor},
+    {Op::OpAtomicExchange, Op::OpAtomicExchange},
+    {Op::OpAtomicCompareExchange, Op::OpAtomicCompareExchange},
+};
+constexpr auto kFirstTypedAtomic = static_cast<size_t>(ir::AtomicOp::kAdd);
+static_assert(std::size(kTypedAtomics) ==
+              static_cast<size_t>(ir::AtomicOp::kCompareExchange) - kFirstTypedAtomic + 1);
+
+uint32_t ScopeOf(ir::MemoryScope scope) {
+  switch (scope) {
+    case ir::MemoryScope::kDevice:
+      return static_cast<uint32_t>(spv::Scope::Device);
+    case ir::MemoryScope::kWorkgroup:
+      return static_cast<uint32_t>(spv::Scope::Workgroup);
+    case ir::MemoryScope::kSubgroup:
+      return static_cast<uint32_t>(spv::Scope::Subgroup);
+    case ir::MemoryScope::kInvocation:
+      return static_cast<uint32_t>(spv::Scope::Invocation);
+    case ir::MemoryScope::kNone:
+      break;
+  }
+  KILN_UNREACHABLE();
+}
+
+uint32_t BitsOf(ir::MemoryOrder order) {
+  using enum spv::MemorySemanticsMask;
+  switch (order) {
+    case ir::MemoryOrder::kRelaxed:
+      return 0;
+    case ir::MemoryOrder::kAcquire:
+      return Bits(Acquire);
+    case ir::MemoryOrder::kRelease:
+      return Bits(Release);
+    case ir::MemoryOrder::kAcquireRelease:
+      return Bits(AcquireRelease);
+  }
+  KILN_UNREACHABLE();
+}
+
+// An order that is not relaxed is about one kind of memory: that of the place.
+uint32_t SemanticsOf(ir::MemoryOrder order, spv::StorageClass storage) {
+  using enum spv::MemorySemanticsMask;
+  const uint32_t memory = storage == spv::StorageClass::Workgroup ? Bits(WorkgroupMemory)
+                          : storage == spv::StorageClass::Image   ? Bits(ImageMemory)
+                                                                  : Bits(UniformMemory);
+  return order == ir::MemoryOrder::kRelaxed ? 0 : BitsOf(order) | memory;
+}
+
+// Of an order for success: what a compare_exchange that stores nothing has.
+uint32_t FailureOf(ir::MemoryOrder order, spv::StorageClass storage) {
+  const bool acquires =
+      order == ir::MemoryOrder::kAcquire || order == ir::MemoryOrder::kAcquireRelease;
+  return SemanticsOf(acquires ? ir::MemoryOrder::kAcquire : ir::MemoryOrder::kRelaxed, storage);
+}
+
+struct Target {
+  Ref pointer{};
+  spv::StorageClass storage = spv::StorageClass::Image;
+  Ref root{};  // invalid: a texel
+};
+
+Target TargetOf(RegionLowering& region, ir::InstId id) {
+  const ir::Inst& inst = region.InstOf(id);
+  if (inst.kind == ir::InstKind::kTexel) {
+    return {.pointer = LowerTexel(region, inst)};
+  }
+  const Place place = PlaceOf(region, id);
+  return {PointerTo(region, place), place.root.storage, place.root.id};
+}
+
+Op OpcodeOf(ir::AtomicOp op, ir::Scalar scalar) {
+  if (op == ir::AtomicOp::kLoad) {
+    return Op::OpAtomicLoad;
+  }
+  if (op == ir::AtomicOp::kStore) {
+    return Op::OpAtomicStore;
+  }
+  const AtomicRow& row = kTypedAtomics[static_cast<size_t>(op) - kFirstTypedAtomic];
+  return ir::IsSignedScalar(scalar) ? row.s : row.u;
+}
+
+}  // namespace
+
+Ref LowerAtomicInst(RegionLowering& region, const ir::AtomicInst& inst) {
+  const std::span<const uint32_t> operands = region.source().List(inst.operands);
+  const ir::Scalar scalar = region.TypeOf(ir::InstId{operands[0]}).scalar;
+  const Target target = TargetOf(region, ir::InstId{operands[0]});
+  const ir::AtomicMode mode = ir::UnpackAtomic(inst.mode);
+  const SymbolId scope = region.globals().U32(ScopeOf(mode.scope));
+  const SymbolId semantics = region.globals().U32(SemanticsOf(mode.order, target.storage));
+  const auto value = [&](size_t i) { return region.ValueOf(ir::InstId{operands[i]}); };
+  if (ir::BitWidthOf(scalar) == 64) {
+    region.writer().needs |= target::BitOf(target::Need::kInt64Atomics);
+  }
+  Ref result;
+  if (inst.op == ir::AtomicOp::kStore) {
+    region.Code(Op::OpAtomicStore).Use(target.pointer).Use(scope).Use(semantics).Use(value(1));
+  } else {
+    const SymbolId type = region.Type(inst.type);
+    const bool compares = inst.op == ir::AtomicOp::kCompareExchange;
+    const SymbolId failure =
+        compares ? region.globals().U32(FailureOf(mode.order, target.storage)) : SymbolId{};
+    result = region.writer().NewId();
+    Instruction made = region.Code(OpcodeOf(inst.op, scalar));
+    made.Use(type).Use(result).Use(target.pointer).Use(scope).Use(semantics);
+    if (compares) {
+      made.Use(failure).Use(value(2)).Use(value(1));
+    } else if (inst.op != ir::AtomicOp::kLoad) {
+      made.Use(value(1));
+    }
+  }
+  if (target.root.valid()) {
+    region.cache().Written(target.root);
+  }
+  if (mode.order != ir::MemoryOrder::kRelaxed) {
+    region.cache().Called();  // others may have written what is shared
+  }
+  return result;
+}
+
+void LowerBarrierInst(RegionLowering& region, const ir::BarrierInst& inst) {
+  using enum spv::MemorySemanticsMask;
+  const ir::BarrierMode mode = ir::UnpackBarrier(inst.mode);
+  constexpr uint32_t kKinds[] = {Bits(WorkgroupMemory), Bits(UniformMemory), Bits(ImageMemory)};
+  uint32_t memory = 0;
+  for (size_t kind = 0; kind < std::size(kKinds); ++kind) {
+    memory |= (mode.kinds >> kind & 1u) != 0 ? kKinds[kind] : 0;
+  }
+  const SymbolId scope = region.globals().U32(ScopeOf(mode.scope));
+  const SymbolId semantics = region.globals().U32(memory == 0 ? 0 : memory | Bits(AcquireRelease));
+  if (mode.execution == ir::MemoryScope::kNone) {
+    region.Code(Op::OpMemoryBarrier).Use(scope).Use(semantics);
+  } else {
+    const SymbolId execution = region.globals().U32(ScopeOf(mode.execution));
+    region.Code(Op::OpControlBarrier).Use(execution).Use(scope).Use(semantics);
+  }
+  region.cache().Called();
+}
 
 Ref LowerMemory(RegionLowering& region, const ir::BuiltinCallInst& inst) {
   if (ir::IsBarrier(inst.builtin)) {

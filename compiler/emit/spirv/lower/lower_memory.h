@@ -7,5 +7,8 @@
 namespace kiln::spirv {
 
 Ref LowerMemory(RegionLowering& region, const ir::BuiltinCallInst& inst);
+// Of typed modules: docs/IR.md, "Memory".
+Ref LowerAtomicInst(RegionLowering& region, const ir::AtomicInst& inst);
+void LowerBarrierInst(RegionLowering& region, const ir::BarrierInst& inst);
 
 }  // namespace kiln::spirv

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <iterator>
+#include <utility>
 
 #include <spirv/unified1/GLSL.std.450.h>
 
@@ -11,7 +12,7 @@ namespace {
 
 using spv::Op;
 
-// Columns of the tables below: float (32 and 16 bits), unsigned, signed, boolean.
+// Columns of the tables below: float, unsigned, signed, boolean.
 struct Row {
   Op f = Op::OpNop, u = Op::OpNop, s = Op::OpNop, b = Op::OpNop;
 };
@@ -35,8 +36,10 @@ constexpr Row kBinary[] = {
     {Op::OpFOrdGreaterThanEqual, Op::OpUGreaterThanEqual, Op::OpSGreaterThanEqual},
     {Op::OpFOrdEqual, Op::OpIEqual, Op::OpIEqual, Op::OpLogicalEqual},
     {Op::OpFUnordNotEqual, Op::OpINotEqual, Op::OpINotEqual, Op::OpLogicalNotEqual},
+    {Op::OpFRem, Op::OpUMod, Op::OpSRem},
+    {Op::OpFOrdNotEqual},
 };
-static_assert(std::size(kBinary) == static_cast<size_t>(ir::BinaryOp::kNotEqual) + 1);
+static_assert(std::size(kBinary) == static_cast<size_t>(ir::BinaryOp::kNotEqualOrdered) + 1);
 
 // By UnaryOp.
 constexpr Row kUnary[] = {
@@ -48,23 +51,14 @@ constexpr Row kUnary[] = {
 static_assert(std::size(kUnary) == static_cast<size_t>(ir::UnaryOp::kPlus) + 1);
 
 Op Column(const Row& row, ir::Scalar scalar) {
-  switch (scalar) {
-    case ir::Scalar::kF32:
-    case ir::Scalar::kF16:
-      return row.f;
-    case ir::Scalar::kU32:
-      return row.u;
-    case ir::Scalar::kS32:
-      return row.s;
-    case ir::Scalar::kBool:
-      return row.b;
-    case ir::Scalar::kNone:
-      break;
+  if (scalar == ir::Scalar::kBool) {
+    return row.b;
   }
-  return Op::OpNop;
+  if (ir::IsFloatScalar(scalar)) {
+    return row.f;
+  }
+  return ir::IsSignedScalar(scalar) ? row.s : row.u;
 }
-
-bool IsFloat(ir::Scalar scalar) { return scalar == ir::Scalar::kF32 || scalar == ir::Scalar::kF16; }
 
 constexpr uint32_t GLSLstd450None = 0;  // spells the empty columns of builtins.def
 
@@ -73,8 +67,16 @@ struct BuiltinRow {
 };
 #define KILN_ROW_Glsl(f, u, s) \
   { GLSLstd450##f, GLSLstd450##u, GLSLstd450##s }
-#define KILN_ROW_Op(f, u, s) \
-  { static_cast<uint32_t>(Op::Op##f), 0, 0 }
+// Opcodes by their names in builtins.def; None is the empty column.
+namespace names {
+using enum Op;
+constexpr Op OpNone = OpNop;
+}  // namespace names
+#define KILN_ROW_Op(f, u, s)                                                  \
+  {                                                                           \
+    static_cast<uint32_t>(names::Op##f), static_cast<uint32_t>(names::Op##u), \
+        static_cast<uint32_t>(names::Op##s)                                   \
+  }
 #define KILN_ROW_Special(f, u, s) \
   { 0, 0, 0 }
 // By Builtin.
@@ -114,37 +116,66 @@ Op UnaryOpcode(ir::UnaryOp op, ir::Scalar scalar) {
 }
 
 Op ConvertOpcode(ir::Scalar from, ir::Scalar to) {
-  if (IsFloat(from) && IsFloat(to)) {
-    return Op::OpFConvert;
+  if (from == ir::Scalar::kBool || to == ir::Scalar::kBool) {
+    return Op::OpNop;
   }
-  if (IsFloat(from)) {
-    return to == ir::Scalar::kU32   ? Op::OpConvertFToU
-           : to == ir::Scalar::kS32 ? Op::OpConvertFToS
-                                    : Op::OpNop;
+  const bool to_float = ir::IsFloatScalar(to);
+  if (ir::IsFloatScalar(from)) {
+    return to_float                 ? Op::OpFConvert
+           : ir::IsSignedScalar(to) ? Op::OpConvertFToS
+                                    : Op::OpConvertFToU;
   }
-  if (IsFloat(to)) {
-    return from == ir::Scalar::kU32   ? Op::OpConvertUToF
-           : from == ir::Scalar::kS32 ? Op::OpConvertSToF
-                                      : Op::OpNop;
+  if (to_float) {
+    return ir::IsSignedScalar(from) ? Op::OpConvertSToF : Op::OpConvertUToF;
   }
-  const bool integers = from != ir::Scalar::kBool && to != ir::Scalar::kBool;
-  return integers ? Op::OpBitcast : Op::OpNop;
+  if (ir::BitWidthOf(from) == ir::BitWidthOf(to)) {
+    return Op::OpBitcast;
+  }
+  return ir::IsSignedScalar(from) ? Op::OpSConvert : Op::OpUConvert;
 }
 
 uint32_t GlslInstruction(ir::Builtin builtin, ir::Scalar scalar) {
   const BuiltinRow& row = kBuiltins[static_cast<size_t>(builtin)];
-  if (IsFloat(scalar)) {
+  if (ir::IsFloatScalar(scalar)) {
     return row.f;
   }
-  return scalar == ir::Scalar::kU32 ? row.u : scalar == ir::Scalar::kS32 ? row.s : 0;
+  return scalar == ir::Scalar::kBool ? 0 : ir::IsSignedScalar(scalar) ? row.s : row.u;
 }
 
-Op BuiltinOpcode(ir::Builtin builtin) {
-  return static_cast<Op>(kBuiltins[static_cast<size_t>(builtin)].f);
+Op BuiltinOpcode(ir::Builtin builtin, ir::Scalar scalar) {
+  const BuiltinRow& row = kBuiltins[static_cast<size_t>(builtin)];
+  const uint32_t own = ir::IsSignedScalar(scalar)    ? row.s
+                       : ir::IsIntegerScalar(scalar) ? row.u
+                                                     : row.f;
+  return static_cast<Op>(own != 0 ? own : row.f);
 }
 
 spv::BuiltIn BuiltInOf(ir::StageVariable variable) {
   return kBuiltIns[static_cast<size_t>(variable)];
+}
+
+std::optional<spv::BuiltIn> BuiltInOf(std::string_view name) {
+  constexpr std::pair<std::string_view, spv::BuiltIn> kNamed[] = {
+      {"Position", spv::BuiltIn::Position},
+      {"PointSize", spv::BuiltIn::PointSize},
+      {"VertexIndex", spv::BuiltIn::VertexIndex},
+      {"InstanceIndex", spv::BuiltIn::InstanceIndex},
+      {"FragCoord", spv::BuiltIn::FragCoord},
+      {"FrontFacing", spv::BuiltIn::FrontFacing},
+      {"PointCoord", spv::BuiltIn::PointCoord},
+      {"HelperInvocation", spv::BuiltIn::HelperInvocation},
+      {"NumWorkgroups", spv::BuiltIn::NumWorkgroups},
+      {"WorkgroupId", spv::BuiltIn::WorkgroupId},
+      {"LocalInvocationId", spv::BuiltIn::LocalInvocationId},
+      {"GlobalInvocationId", spv::BuiltIn::GlobalInvocationId},
+      {"LocalInvocationIndex", spv::BuiltIn::LocalInvocationIndex},
+  };
+  for (const auto& [known, builtin] : kNamed) {
+    if (known == name) {
+      return builtin;
+    }
+  }
+  return std::nullopt;
 }
 
 }  // namespace kiln::spirv

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string_view>
 
 #include <spirv/unified1/spirv.hpp11>
 
@@ -16,12 +18,15 @@ namespace kiln::spirv {
 spv::Op BinaryOpcode(ir::BinaryOp op, ir::Scalar scalar);
 // Operators of one vector. OpNop: does not exist, or changes nothing (`+`).
 spv::Op UnaryOpcode(ir::UnaryOp op, ir::Scalar scalar);
-// Conversion between two different scalars other than bool. OpNop: does not exist.
+// Conversion between two different scalars other than bool. OpNop: does not exist. OpUConvert makes
+// unsigned integers alone.
 spv::Op ConvertOpcode(ir::Scalar from, ir::Scalar to);
 // Number of the GLSL.std.450 instruction; 0: does not exist. Requires: lowering Glsl.
 uint32_t GlslInstruction(ir::Builtin builtin, ir::Scalar scalar);
-// Requires: lowering Op.
-spv::Op BuiltinOpcode(ir::Builtin builtin);
+// By the scalar of the first argument. Requires: lowering Op.
+spv::Op BuiltinOpcode(ir::Builtin builtin, ir::Scalar scalar);
 spv::BuiltIn BuiltInOf(ir::StageVariable variable);
+// By the name that SPIR-V has for it; nothing for others.
+std::optional<spv::BuiltIn> BuiltInOf(std::string_view name);
 
 }  // namespace kiln::spirv

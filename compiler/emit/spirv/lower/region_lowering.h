@@ -42,7 +42,7 @@ class RegionLowering {
   const ir::Type& TypeOf(ir::InstId id) const { return pool_[InstOf(id).type]; }
   bool IsHandle(ir::TypeId type) const {
     const ir::TypeKind kind = pool_[type].kind;
-    return kind == ir::TypeKind::kSampler || kind == ir::TypeKind::kImage;
+    return kind == ir::TypeKind::kSampler || ir::IsImage(kind);
   }
 
   // --- what is written

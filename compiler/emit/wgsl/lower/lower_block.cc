@@ -45,46 +45,7 @@ void LowerStatement(RegionLowering& region, const ir::Inst& inst) {
       return LowerStore(region, inst.As<ir::StoreInst>());
     case kHole:
       return LowerHole(region, inst.As<ir::HoleInst>());
-    case kConst:
-    case kFlag:
-    case kText:
-    case kNameRef:
-    case kMember:
-    case kIndex:
-    case kNameCall:
-    case kNameConstruct:
-    case kNameUnary:
-    case kNameBinary:
-    case kAssign:
-    case kAssignOp:
-    case kNameBuiltin:
-    case kNameSelect:
-    case kVariable:
-    case kAlias:
-    case kStatement:
-    case kWhen:
-    case kWhenSegment:
-    case kLogical:
-    case kGlobalRef:
-    case kStageRef:
-    case kLocalRef:
-    case kTemp:
-    case kConstPlace:
-    case kSpecConst:
-    case kAccess:
-    case kParam:
-    case kLoad:
-    case kUnary:
-    case kBinary:
-    case kConstruct:
-    case kSplat:
-    case kConvert:
-    case kExtract:
-    case kSwizzle:
-    case kBuiltinCall:
-    case kCall:
-    case kSelect:
-    case kSelectBlocks:
+    default:  // values, and what is left of typed modules (CheckTarget)
       break;
   }
   KILN_CHECK(false, "{} is no closed statement", ir::FactsOf(inst.kind).mnemonic);
@@ -129,39 +90,7 @@ void LowerValue(RegionLowering& region, ir::InstId id, const ir::Inst& inst) {
       return LowerSelect(region, id, inst.As<ir::SelectInst>());
     case kSelectBlocks:
       return LowerSelectBlocks(region, id, inst.As<ir::SelectBlocksInst>());
-    case kText:
-    case kNameRef:
-    case kMember:
-    case kIndex:
-    case kNameCall:
-    case kNameConstruct:
-    case kNameUnary:
-    case kNameBinary:
-    case kAssign:
-    case kAssignOp:
-    case kNameBuiltin:
-    case kNameSelect:
-    case kVariable:
-    case kAlias:
-    case kStatement:
-    case kWhen:
-    case kWhenSegment:
-    case kYield:
-    case kScope:
-    case kIf:
-    case kLoop:
-    case kBreak:
-    case kContinue:
-    case kReturn:
-    case kDiscard:
-    case kGlobalRef:
-    case kStageRef:
-    case kLocalRef:
-    case kTemp:
-    case kConstPlace:
-    case kAccess:
-    case kStore:
-    case kHole:
+    default:  // statements, and what is left of typed modules
       break;
   }
   KILN_CHECK(false, "{} is no closed value", ir::FactsOf(inst.kind).mnemonic);
