@@ -3,6 +3,7 @@
 import json
 import pathlib
 import subprocess
+import threading
 
 
 class LspClient:
@@ -11,6 +12,10 @@ class LspClient:
     def __init__(self, kiln, root, capabilities=None):
         self.process = subprocess.Popen([str(kiln), "lsp"], stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE)
+        # What never comes is not waited for: the server is ended, and reading fails.
+        self.guard = threading.Timer(30, self.process.kill)
+        self.guard.daemon = True
+        self.guard.start()
         self.last_id = 0
         self.notifications = []
         self.version = 0
@@ -35,7 +40,7 @@ class LspClient:
             name, value = line.split(b":")
             if name == b"Content-Length":
                 length = int(value)
-        assert length is not None, "the server is gone"
+        assert length is not None, f"the server is gone; it said {self.notifications[-3:]}"
         return json.loads(self.process.stdout.read(length))
 
     def request(self, method, params):
@@ -78,4 +83,5 @@ class LspClient:
         self.notify("exit", {})
         self.process.stdin.close()
         self.process.stdout.close()
+        self.guard.cancel()
         return self.process.wait(timeout=30)

@@ -2,6 +2,7 @@
 #include "client/cli/editor/lsp.h"
 
 #include <csignal>
+#include <memory>
 #include <string>
 
 #include <unistd.h>
@@ -26,11 +27,12 @@ int RunLsp() {
 }  // namespace
 
 void AddLsp(CLI::App& app, CommandLine& line) {
+  const auto stdio = std::make_shared<bool>(false);
   CLI::App* verb = AddVerb(app, line,
                            {"lsp", "Serve an editor: the language server protocol on stdin and stdout",
                             "  kiln lsp\n  kiln lsp --stdio"},
-                           [] { return RunLsp(); });
-  verb->add_flag("--stdio", std::string("What it does anyway; some editors say so"));
+                           [stdio] { return RunLsp(); });
+  verb->add_flag("--stdio", *stdio, "What it does anyway; some editors say so");
 }
 
 }  // namespace kiln::cli

@@ -34,11 +34,22 @@ std::string TextOf(const resolve::OptionSetting& setting) {
   return fmt::format("{} = {}", setting.name, driver::ValueText(setting));
 }
 
+// What the program cannot have keeps the kind that it looks like, for the check to say so; what it
+// can have is told in one way, so that settings compare.
+resolve::OptionSetting SettingOf(const resolve::Program& program, const std::string& name,
+                                 const std::string& value) {
+  const ir::OptionId option = program.FindOption(name);
+  const resolve::OptionSetting setting = driver::ReadOptionValue(
+      name, value, option.valid() ? &program.Get(option) : nullptr);
+  std::vector<Diagnostic> ignored;
+  const std::optional<uint32_t> bits =
+      option.valid() ? resolve::CheckOption(program, setting, ignored) : std::nullopt;
+  return bits.has_value() ? SettingAt(program, option, *bits) : setting;
+}
+
 resolve::OptionSetting SettingOf(const resolve::Program& program, const std::string& name,
                                  const project::ManifestValue& value) {
-  const ir::OptionId option = program.FindOption(name);
-  return driver::ReadOptionValue(name, TextOf(value),
-                                 option.valid() ? &program.Get(option) : nullptr);
+  return SettingOf(program, name, TextOf(value));
 }
 
 project::SpaceRequest SpaceRequestOf(const resolve::Program& program,

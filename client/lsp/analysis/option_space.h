@@ -13,7 +13,9 @@
 
 namespace kiln::lsp {
 
-// A value of a manifest as a setting of the option of that name.
+// A value as people write it, or of a manifest, as a setting of the option of that name.
+resolve::OptionSetting SettingOf(const resolve::Program& program, const std::string& name,
+                                 const std::string& value);
 resolve::OptionSetting SettingOf(const resolve::Program& program, const std::string& name,
                                  const project::ManifestValue& value);
 

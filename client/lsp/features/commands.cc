@@ -38,8 +38,7 @@ std::optional<RpcError> ChooseOption(Session& session, const FileView& file,
   if (!option.valid()) {
     return Failed(fmt::format("the program '{}' has no option '{}'", file.program->spec.name, name));
   }
-  const resolve::OptionSetting setting =
-      driver::ReadOptionValue(name, value, &program.Get(option));
+  const resolve::OptionSetting setting = SettingOf(program, name, value);
   std::vector<Diagnostic> wrong;
   if (!resolve::CheckOption(program, setting, wrong).has_value()) {
     return Failed(wrong.empty() ? "no such value" : Message(wrong.front()));
