@@ -13,7 +13,8 @@ namespace kiln::format {
 namespace {
 
 Error Wrong(std::string text) {
-  return {.code = ErrorCode::kInvalidArgument, .context = std::move(text), .reason = "SOURCE_WRONG"};
+  return {
+      .code = ErrorCode::kInvalidArgument, .context = std::move(text), .reason = "SOURCE_WRONG"};
 }
 
 }  // namespace

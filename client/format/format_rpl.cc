@@ -158,12 +158,12 @@ std::vector<GapEdit> FormatRpl(std::string_view text, const rpl::LexResult& toke
   Layout layout(text, ItemsOf(text, tokens));
   const std::vector<Gap> gaps = layout.Run();
   const size_t first_end = text.find('\n');
-  const bool dos = first_end != std::string_view::npos && first_end > 0 && text[first_end - 1] == '\r';
+  const bool dos =
+      first_end != std::string_view::npos && first_end > 0 && text[first_end - 1] == '\r';
   const std::string_view line_end = dos ? "\r\n" : "\n";
   std::vector<GapEdit> edits;
-  uint32_t at = text.starts_with(rpl::kByteOrderMark)
-                    ? static_cast<uint32_t>(rpl::kByteOrderMark.size())
-                    : 0;
+  uint32_t at =
+      text.starts_with(rpl::kByteOrderMark) ? static_cast<uint32_t>(rpl::kByteOrderMark.size()) : 0;
   const auto add = [&](Span bytes, std::string gap) {
     if (TextOf(text, bytes) != gap) {
       edits.push_back({.bytes = bytes, .text = std::move(gap)});

@@ -19,14 +19,15 @@ uint32_t AddComments(std::string_view text, Span gap, std::vector<Item>& items) 
     }
     const size_t line_end = std::min<size_t>(text.find('\n', at), gap.end);
     size_t end = line_end;
-    while (end > at && std::string_view(" \t\r\v\f").find(text[end - 1]) != std::string_view::npos) {
+    while (end > at &&
+           std::string_view(" \t\r\v\f").find(text[end - 1]) != std::string_view::npos) {
       --end;
     }
-    items.push_back({.bytes = {.begin = static_cast<uint32_t>(at),
-                               .end = static_cast<uint32_t>(end)},
-                     .kind = TokenKind::kEnd,
-                     .comment = true,
-                     .line_ends = line_ends});
+    items.push_back(
+        {.bytes = {.begin = static_cast<uint32_t>(at), .end = static_cast<uint32_t>(end)},
+         .kind = TokenKind::kEnd,
+         .comment = true,
+         .line_ends = line_ends});
     line_ends = 0;
     at = line_end - 1;
   }
@@ -76,8 +77,7 @@ class Classifier {
 
   const Item* Before() const { return before_ == 0 ? nullptr : &items_[before_ - 1]; }
   bool IsWord(size_t item, std::string_view word) const {
-    return items_[item].kind == TokenKind::kIdentifier &&
-           TextOf(text_, items_[item].bytes) == word;
+    return items_[item].kind == TokenKind::kIdentifier && TextOf(text_, items_[item].bytes) == word;
   }
 
   void ClassifyOperator(size_t i) {
@@ -109,8 +109,8 @@ class Classifier {
   // A '{' behind a name or ']' is that of a value, but for `else` and for what declares fields.
   bool IsConstructor() const {
     const Item* before = Before();
-    if (before == nullptr || (before->kind != TokenKind::kIdentifier &&
-                              before->kind != TokenKind::kCloseBracket)) {
+    if (before == nullptr ||
+        (before->kind != TokenKind::kIdentifier && before->kind != TokenKind::kCloseBracket)) {
       return false;
     }
     if (brackets_ > 0) {
@@ -207,9 +207,8 @@ class Classifier {
 
 std::vector<Item> ItemsOf(std::string_view text, const rpl::LexResult& tokens) {
   std::vector<Item> items;
-  uint32_t end = text.starts_with(rpl::kByteOrderMark)
-                     ? static_cast<uint32_t>(rpl::kByteOrderMark.size())
-                     : 0;
+  uint32_t end =
+      text.starts_with(rpl::kByteOrderMark) ? static_cast<uint32_t>(rpl::kByteOrderMark.size()) : 0;
   for (const rpl::Token& token : tokens.tokens) {
     const uint32_t line_ends = AddComments(text, {.begin = end, .end = token.begin}, items);
     if (token.kind != TokenKind::kEnd) {

@@ -20,9 +20,9 @@ namespace {
 
 std::vector<std::string> Sources() {
   std::vector<std::string> texts;
-  for (const char* name : {"tests/lsp/project/pass.rpl", "tests/lsp/project/water.rpl",
-                           "tests/lsp/project/mud.rpl", "examples/demo/shaders/passes/forward.rpl",
-                           "tests/acceptance/rpl/option_kinds.rpl"}) {
+  for (const char* name :
+       {"tests/lsp/project/pass.rpl", "tests/lsp/project/water.rpl", "tests/lsp/project/mud.rpl",
+        "examples/demo/shaders/passes/forward.rpl", "tests/acceptance/rpl/option_kinds.rpl"}) {
     texts.push_back(ReadFile((std::filesystem::path(KILN_SOURCE_DIR) / name).string()).value());
   }
   return texts;
@@ -100,11 +100,10 @@ class RandomSession {
       versions_.push_back(0);
     }
     current_[i] = text;
-    editor_.QueueNotification("textDocument/didOpen", {{"textDocument",
-                                                        {{"uri", uri},
-                                                         {"languageId", "rpl"},
-                                                         {"version", ++versions_[i]},
-                                                         {"text", text}}}});
+    editor_.QueueNotification(
+        "textDocument/didOpen",
+        {{"textDocument",
+          {{"uri", uri}, {"languageId", "rpl"}, {"version", ++versions_[i]}, {"text", text}}}});
   }
 
   Position PlaceIn(const std::string& text) {
@@ -113,10 +112,35 @@ class RandomSession {
   }
 
   std::string Words() {
-    static const char* const kPieces[] = {
-        "{", "}", "(", ")", ";", ".", "\"", "=", "conditional (", "f4 ", "\n", "// ", "wet", "fog",
-        "view.", "water.", "hazy (", " == ", "setting ", "\xc3\xa4", "\xff", "struct a { f4 b; };",
-        "void f (void) { }", "#", "/*", "[", "0x", "1.0", "instance x: enum \"a\" \"b\";"};
+    static const char* const kPieces[] = {"{",
+                                          "}",
+                                          "(",
+                                          ")",
+                                          ";",
+                                          ".",
+                                          "\"",
+                                          "=",
+                                          "conditional (",
+                                          "f4 ",
+                                          "\n",
+                                          "// ",
+                                          "wet",
+                                          "fog",
+                                          "view.",
+                                          "water.",
+                                          "hazy (",
+                                          " == ",
+                                          "setting ",
+                                          "\xc3\xa4",
+                                          "\xff",
+                                          "struct a { f4 b; };",
+                                          "void f (void) { }",
+                                          "#",
+                                          "/*",
+                                          "[",
+                                          "0x",
+                                          "1.0",
+                                          "instance x: enum \"a\" \"b\";"};
     std::string text;
     for (uint32_t i = Below(4); i > 0; --i) {
       text += kPieces[Below(std::size(kPieces))];

@@ -4,7 +4,6 @@
 #include <csignal>
 #include <memory>
 #include <string>
-
 #include <unistd.h>
 
 #include "client/cli/add_verb.h"
@@ -28,10 +27,11 @@ int RunLsp() {
 
 void AddLsp(CLI::App& app, CommandLine& line) {
   const auto stdio = std::make_shared<bool>(false);
-  CLI::App* verb = AddVerb(app, line,
-                           {"lsp", "Serve an editor: the language server protocol on stdin and stdout",
-                            "  kiln lsp\n  kiln lsp --stdio"},
-                           [stdio] { return RunLsp(); });
+  CLI::App* verb =
+      AddVerb(app, line,
+              {"lsp", "Serve an editor: the language server protocol on stdin and stdout",
+               "  kiln lsp\n  kiln lsp --stdio"},
+              [stdio] { return RunLsp(); });
   verb->add_flag("--stdio", *stdio, "What it does anyway; some editors say so");
 }
 

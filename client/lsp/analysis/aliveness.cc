@@ -56,9 +56,8 @@ void Count(const FileView& file, Aliveness& result) {
   project::SpaceRequest request =
       SpaceRequestOf(file.program->program(), file.program->spec.manifest);
   SystemClock clock;
-  const project::Counter::Limits limits{.entries = 10'000,
-                               .time = std::chrono::milliseconds(5),
-                               .bytes = uint64_t{8} << 20};
+  const project::Counter::Limits limits{
+      .entries = 10'000, .time = std::chrono::milliseconds(5), .bytes = uint64_t{8} << 20};
   const auto count = [&]() -> std::optional<project::PointCount> {
     const Diagnosed<project::Space> space = project::Space::Make(*file.program->linked, request);
     std::optional<project::Counter> counter =

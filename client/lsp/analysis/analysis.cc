@@ -64,8 +64,7 @@ std::shared_ptr<const Names> Analysis::NamesOf(
   return names_.front();
 }
 
-std::shared_ptr<Variant> Analysis::VariantOf(
-    const std::shared_ptr<const LinkedSources>& program) {
+std::shared_ptr<Variant> Analysis::VariantOf(const std::shared_ptr<const LinkedSources>& program) {
   std::vector<resolve::OptionSetting> settings = InterestOf(*program);
   const auto known = std::ranges::find_if(variants_, [&](const KeptVariant& one) {
     return one.program == program && one.settings == settings;
@@ -83,16 +82,16 @@ std::shared_ptr<Variant> Analysis::VariantOf(
 }
 
 Analysis::ProgramName Analysis::NameOf(const ProgramSpec& spec) {
-  return {spec.manifest_path.empty() && !spec.paths.empty() ? spec.paths.front()
-                                                            : spec.manifest_path,
-          spec.name};
+  return {
+      spec.manifest_path.empty() && !spec.paths.empty() ? spec.paths.front() : spec.manifest_path,
+      spec.name};
 }
 
 std::vector<resolve::OptionSetting> Analysis::InterestOf(const LinkedSources& program) const {
   const auto chosen = chosen_.find(NameOf(program.spec));
-  return VariantOfInterest(program.program(), program.spec.manifest,
-                           chosen == chosen_.end() ? std::vector<resolve::OptionSetting>{}
-                                                   : chosen->second);
+  return VariantOfInterest(
+      program.program(), program.spec.manifest,
+      chosen == chosen_.end() ? std::vector<resolve::OptionSetting>{} : chosen->second);
 }
 
 void Analysis::Choose(const ProgramSpec& spec, const resolve::OptionSetting& setting) {

@@ -18,9 +18,11 @@ constexpr uint32_t kMostTokensBack = 4096;  // of one statement
 class TokensBefore {
  public:
   TokensBefore(const Source& source, uint32_t offset)
-      : text_(source.file().text), tokens_(source.tokens().tokens), symbols_(source.tokens().symbols) {
-    const auto behind = std::ranges::lower_bound(
-        tokens_, offset, {}, [](const Token& token) { return token.begin; });
+      : text_(source.file().text),
+        tokens_(source.tokens().tokens),
+        symbols_(source.tokens().symbols) {
+    const auto behind = std::ranges::lower_bound(tokens_, offset, {},
+                                                 [](const Token& token) { return token.begin; });
     count_ = static_cast<size_t>(behind - tokens_.begin());
     if (count_ > 0 && tokens_[count_ - 1].kind == TokenKind::kEnd) {
       --count_;
@@ -241,8 +243,8 @@ void InFile(const TokensBefore& tokens, const Surroundings& around, Cursor& curs
                    : count == 1 ? CursorPlace::kSettingName
                                 : CursorPlace::kNothing;
   } else if (first == Keyword::kGlobal || first == Keyword::kInstance) {
-    cursor.place = tokens.Kind(1) == TokenKind::kColon ? CursorPlace::kOptionKind
-                                                       : CursorPlace::kNothing;
+    cursor.place =
+        tokens.Kind(1) == TokenKind::kColon ? CursorPlace::kOptionKind : CursorPlace::kNothing;
   } else if (around.open_paren > 0 && first == Keyword::kConditional &&
              tokens.Word(around.open_paren - 2 < tokens.size() ? around.open_paren - 2 : 0) ==
                  Keyword::kConditional) {
@@ -292,8 +294,8 @@ Cursor CursorAt(const Source& source, uint32_t offset) {
                    : around.open_paren > 0      ? CursorPlace::kCondition
                                                 : CursorPlace::kField;
   } else {
-    cursor.place = tokens.size() == around.begin ? CursorPlace::kStatement
-                                                 : CursorPlace::kExpression;
+    cursor.place =
+        tokens.size() == around.begin ? CursorPlace::kStatement : CursorPlace::kExpression;
   }
   return cursor;
 }

@@ -22,8 +22,8 @@ void NameCollector::Run() {
     return std::tuple(a.module, a.bytes.begin, a.bytes.end, a.role, a.key) <
            std::tuple(b.module, b.bytes.begin, b.bytes.end, b.role, b.key);
   });
-  const auto same = std::ranges::unique(
-      names_.occurrences_, [](const Occurrence& a, const Occurrence& b) {
+  const auto same =
+      std::ranges::unique(names_.occurrences_, [](const Occurrence& a, const Occurrence& b) {
         return a.module == b.module && a.bytes == b.bytes;
       });
   names_.occurrences_.erase(same.begin(), same.end());
@@ -43,8 +43,7 @@ uint32_t NameCollector::GlobalKey(resolve::NameId name) {
 }
 
 uint32_t NameCollector::MemberKey(ir::DeclId owner, resolve::NameId name) {
-  return KeyOf(
-      fmt::format("m:{}.{}", program_.Text(program_.NameOf(owner)), program_.Text(name)));
+  return KeyOf(fmt::format("m:{}.{}", program_.Text(program_.NameOf(owner)), program_.Text(name)));
 }
 
 uint32_t NameCollector::LocalKey(ir::LocalId row) {
@@ -97,8 +96,7 @@ void NameCollector::JoinLocals() {
     if (inst.kind != ir::InstKind::kNameRef) {
       continue;
     }
-    const std::span<const uint32_t> candidates =
-        view_->List(inst.As<ir::NameRefInst>().candidates);
+    const std::span<const uint32_t> candidates = view_->List(inst.As<ir::NameRefInst>().candidates);
     for (size_t i = 1; i < candidates.size(); ++i) {
       const uint32_t a = RootOf(candidates[0]);
       const uint32_t b = RootOf(candidates[i]);
@@ -254,8 +252,7 @@ void NameCollector::ReadCexpr(ir::CexprId root, ir::SpanId run) {
     }
     ++at;
     operands.clear();
-    resolve::ForOperands(*view_, row,
-                         [&](ir::CexprId operand) { operands.push_back(operand); });
+    resolve::ForOperands(*view_, row, [&](ir::CexprId operand) { operands.push_back(operand); });
     pending_.insert(pending_.end(), operands.rbegin(), operands.rend());
   }
 }

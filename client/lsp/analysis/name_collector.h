@@ -45,7 +45,7 @@ class NameCollector {
   // Of the module in work.
   uint32_t module_ = 0;
   const ir::ModuleView* view_ = nullptr;
-  std::vector<uint32_t> roots_;            // by LocalId: a local that is the same name
+  std::vector<uint32_t> roots_;  // by LocalId: a local that is the same name
   std::vector<ir::CexprId> pending_;
 };
 

@@ -33,9 +33,8 @@ const Occurrence* Names::At(uint32_t module, uint32_t offset) const {
 
 std::optional<uint32_t> Names::FindKey(const std::string& key) const {
   const auto found = std::ranges::find(keys_, key);
-  return found == keys_.end()
-             ? std::nullopt
-             : std::optional(static_cast<uint32_t>(found - keys_.begin()));
+  return found == keys_.end() ? std::nullopt
+                              : std::optional(static_cast<uint32_t>(found - keys_.begin()));
 }
 
 std::string_view Names::TextAt(const Occurrence& occurrence) const {

@@ -39,8 +39,8 @@ std::string TextOf(const resolve::OptionSetting& setting) {
 resolve::OptionSetting SettingOf(const resolve::Program& program, const std::string& name,
                                  const std::string& value) {
   const ir::OptionId option = program.FindOption(name);
-  const resolve::OptionSetting setting = driver::ReadOptionValue(
-      name, value, option.valid() ? &program.Get(option) : nullptr);
+  const resolve::OptionSetting setting =
+      driver::ReadOptionValue(name, value, option.valid() ? &program.Get(option) : nullptr);
   std::vector<Diagnostic> ignored;
   const std::optional<uint32_t> bits =
       option.valid() ? resolve::CheckOption(program, setting, ignored) : std::nullopt;
@@ -82,8 +82,7 @@ project::SpaceRequest SpaceRequestOf(const resolve::Program& program,
   return request;
 }
 
-resolve::OptionSetting SettingAt(const resolve::Program& program, ir::OptionId id,
-                                 uint32_t bits) {
+resolve::OptionSetting SettingAt(const resolve::Program& program, ir::OptionId id, uint32_t bits) {
   const ir::Option& option = program.Get(id);
   const ir::ModuleView& module = program.module(program.ModuleOf(id));
   resolve::OptionSetting setting{.name = std::string(module.Text(option.name)),
@@ -117,9 +116,8 @@ std::vector<resolve::OptionSetting> VariantOfInterest(
     }
     const resolve::OptionSetting usual =
         SettingAt(program, option, program.Get(option).default_value);
-    const bool has_default = std::ranges::any_of(axis.values, [&](const auto& value) {
-      return SettingOf(program, name, value) == usual;
-    });
+    const bool has_default = std::ranges::any_of(
+        axis.values, [&](const auto& value) { return SettingOf(program, name, value) == usual; });
     take(has_default ? usual : SettingOf(program, name, axis.values.front()));
   }
   for (const auto& [name, value] : manifest.options) {

@@ -30,8 +30,7 @@ Span SpanOfToken(const Source& source, uint32_t token) {
 
 Span NameSpan(const Source& source, const rpl::Decl& decl) {
   const Span first = SpanOfToken(source, decl.name);
-  return decl.name_last == rpl::kNone ? first
-                                      : Cover(first, SpanOfToken(source, decl.name_last));
+  return decl.name_last == rpl::kNone ? first : Cover(first, SpanOfToken(source, decl.name_last));
 }
 
 std::string_view NameText(const Source& source, const rpl::Decl& decl) {

@@ -7,7 +7,7 @@
 namespace kiln::lsp {
 namespace {
 
-constexpr size_t kMaxOwners = 16;      // declarations of one name under different conditions
+constexpr size_t kMaxOwners = 16;        // declarations of one name under different conditions
 constexpr uint32_t kMaxAliasSteps = 64;  // aliases of aliases
 
 void AddOwner(ir::DeclId owner, ValueShape& shape) {

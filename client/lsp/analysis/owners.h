@@ -55,8 +55,8 @@ class Owners {
   const resolve::Program& program_;
   std::vector<ValueShape> shapes_;
   std::map<std::vector<uint32_t>, uint32_t> numbers_;  // by the words of a shape
-  std::vector<std::vector<uint32_t>> by_inst_;   // by module and InstId
-  std::vector<std::vector<uint32_t>> by_local_;  // by module and LocalId
+  std::vector<std::vector<uint32_t>> by_inst_;         // by module and InstId
+  std::vector<std::vector<uint32_t>> by_local_;        // by module and LocalId
 };
 
 }  // namespace kiln::lsp

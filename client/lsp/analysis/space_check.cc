@@ -97,8 +97,8 @@ void SpaceCheck::OpenSpace() {
 void SpaceCheck::NotePoint(const std::vector<resolve::OptionSetting>& point) {
   for (const driver::Axis& axis : tried_.axes) {
     const auto setting = std::ranges::find(point, axis.name, &resolve::OptionSetting::name);
-    tried_.values.push_back(
-        setting == point.end() ? driver::kNoValue : NumberOf(axis, driver::ValueText(*setting)));
+    tried_.values.push_back(setting == point.end() ? driver::kNoValue
+                                                   : NumberOf(axis, driver::ValueText(*setting)));
   }
   ++points_;
 }
@@ -153,8 +153,8 @@ std::vector<VariantMessage> SpaceCheck::Messages() const {
     message.failing = static_cast<uint64_t>(std::ranges::count(variants, true));
     if (done_ && points_ > 1 && message.failing > 0) {
       message.tried = points_;
-      message.condition = tried_.axes.empty() ? std::string()
-                                              : driver::ShortestCondition(tried_, variants);
+      message.condition =
+          tried_.axes.empty() ? std::string() : driver::ShortestCondition(tried_, variants);
     }
     messages.push_back(std::move(message));
   }

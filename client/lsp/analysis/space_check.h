@@ -72,8 +72,8 @@ class SpaceCheck {
   std::optional<project::Space> space_;
   std::vector<Diagnostic> space_diagnostics_;
   std::vector<resolve::OptionSetting> fixed_;
-  uint64_t next_ = 0;           // rank to go on from
-  size_t next_explicit_ = 0;    // explicit variant to go on from
+  uint64_t next_ = 0;         // rank to go on from
+  size_t next_explicit_ = 0;  // explicit variant to go on from
   driver::TriedVariants tried_;
   size_t points_ = 0;
   bool opened_ = false;

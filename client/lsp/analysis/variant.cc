@@ -71,8 +71,8 @@ std::optional<std::string> Variant::TypeAt(uint32_t module, Span bytes) const {
   const auto begin = std::ranges::lower_bound(
       typed_, std::pair(module, bytes.begin), {},
       [](const TypedSpan& one) { return std::pair(one.module, one.bytes.begin); });
-  for (auto at = begin; at != typed_.end() && at->module == module && at->bytes.begin == bytes.begin;
-       ++at) {
+  for (auto at = begin;
+       at != typed_.end() && at->module == module && at->bytes.begin == bytes.begin; ++at) {
     if (at->bytes.end >= bytes.end) {
       return ir::TypeText(pool_, at->type);
     }
@@ -81,8 +81,7 @@ std::optional<std::string> Variant::TypeAt(uint32_t module, Span bytes) const {
 }
 
 std::optional<bool> Variant::Holds(uint32_t module, ir::CexprId condition) {
-  const resolve::Value value =
-      evaluator_.ValueOf(program_->program().Wide(module, condition));
+  const resolve::Value value = evaluator_.ValueOf(program_->program().Wide(module, condition));
   if (value.kind != ir::ValueKind::kFlag) {
     return std::nullopt;
   }
@@ -118,7 +117,8 @@ std::optional<BlockPlace> Variant::PlaceOf(ir::DeclId id) {
   if (layout_.has_value() && id.value < layout_->placements.size()) {
     const layout::Placement& placement = layout_->placements[id.value];
     place.set = placement.set == ir::kNoRow ? std::nullopt : std::optional(placement.set);
-    place.binding = placement.binding == ir::kNoRow ? std::nullopt : std::optional(placement.binding);
+    place.binding =
+        placement.binding == ir::kNoRow ? std::nullopt : std::optional(placement.binding);
   }
   PlaceFields(*closed, place);
   return place;
@@ -169,8 +169,7 @@ void Variant::PlaceFields(const ir::SpecialisedDecl& decl, BlockPlace& place) {
       }
       place.size = source.stride;
       for (const layout::Attribute& attribute : source.attributes) {
-        const auto field =
-            std::ranges::find(place.fields, attribute.member, &FieldPlace::member);
+        const auto field = std::ranges::find(place.fields, attribute.member, &FieldPlace::member);
         if (field != place.fields.end()) {
           field->offset = attribute.offset;
         }

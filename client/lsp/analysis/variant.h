@@ -24,7 +24,7 @@ namespace kiln::lsp {
 struct FieldPlace {
   ir::MemberId member{};
   std::string type;
-  std::optional<uint64_t> offset;    // in its block
+  std::optional<uint64_t> offset;  // in its block
   uint64_t size = 0;
   uint64_t padding = 0;              // behind it, to the next field
   std::optional<uint32_t> location;  // of attributes, state and outputs
@@ -32,8 +32,8 @@ struct FieldPlace {
 
 // A live block, container or resource.
 struct BlockPlace {
-  std::string type;                   // of resources
-  std::string rules;                  // "std140"; empty: no block
+  std::string type;   // of resources
+  std::string rules;  // "std140"; empty: no block
   std::optional<uint32_t> set;
   std::optional<uint32_t> binding;
   uint64_t size = 0;

@@ -2,7 +2,6 @@
 #include "client/lsp/documents/documents.h"
 
 #include <sys/stat.h>
-
 #include <utility>
 
 #include <fmt/format.h>
@@ -54,8 +53,8 @@ std::optional<RpcError> Documents::Change(const Json& params, Encoding encoding)
   TextDocument& document = found->second;
   const size_t before = document.text().size();
   // A whole text heals a document that was lost; anything else is about a text nobody knows.
-  const bool whole = changes->is_array() && !changes->empty() &&
-                     lsp::Find(changes->front(), "range") == nullptr;
+  const bool whole =
+      changes->is_array() && !changes->empty() && lsp::Find(changes->front(), "range") == nullptr;
   if (lost_.contains(*uri) && !whole) {
     return InvalidParams(fmt::format("the text of '{}' is not known; send it whole", *uri));
   }
@@ -102,9 +101,7 @@ const TextDocument* Documents::Find(std::string_view uri) const {
 
 std::string Documents::UriOfPath(const std::string& path) const {
   const auto found = uris_by_name_.find(path);
-  return found != uris_by_name_.end() ? found->second
-         : path.starts_with('/')      ? UriOf(path)
-                                      : path;
+  return found != uris_by_name_.end() ? found->second : path.starts_with('/') ? UriOf(path) : path;
 }
 
 // A file is read again when its time or size changed, so that nobody has to tell; a look at it

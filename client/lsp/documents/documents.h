@@ -20,9 +20,9 @@ namespace kiln::lsp {
 
 class Documents {
  public:
-  static constexpr size_t kMaxOpen = 4096;                  // documents
-  static constexpr size_t kMaxBytes = size_t{64} << 20;     // of all of them
-  static constexpr size_t kMaxKeptFiles = 4096;             // files of the disk
+  static constexpr size_t kMaxOpen = 4096;               // documents
+  static constexpr size_t kMaxBytes = size_t{64} << 20;  // of all of them
+  static constexpr size_t kMaxKeptFiles = 4096;          // files of the disk
 
   std::optional<RpcError> Open(const Json& params);
   std::optional<RpcError> Change(const Json& params, Encoding encoding);
@@ -50,8 +50,8 @@ class Documents {
     std::shared_ptr<const SourceFile> file;
   };
 
-  std::map<std::string, TextDocument, std::less<>> open_;          // by URI
-  std::map<std::string, std::string, std::less<>> uris_by_name_;   // of open ones
+  std::map<std::string, TextDocument, std::less<>> open_;         // by URI
+  std::map<std::string, std::string, std::less<>> uris_by_name_;  // of open ones
   std::set<std::string, std::less<>> lost_;
   std::map<std::string, KeptFile> files_;  // by path
   size_t bytes_ = 0;                       // of open_

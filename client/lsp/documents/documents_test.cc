@@ -77,7 +77,8 @@ TEST(Documents, WrongEdits_LoseTheDocumentUntilItIsSentWhole) {
                     .Change(ChangeParams(3, {{{"range", RangeJson(0, 0, 0, 0)}, {"text", "x"}}}),
                             Encoding::kUtf16)
                     .has_value());
-    EXPECT_FALSE(documents.Change(ChangeParams(4, {{{"text", "new"}}}), Encoding::kUtf16).has_value());
+    EXPECT_FALSE(
+        documents.Change(ChangeParams(4, {{{"text", "new"}}}), Encoding::kUtf16).has_value());
     EXPECT_EQ(documents.Find("file:///a.rpl")->text(), "new");
   }
 }
@@ -115,8 +116,8 @@ class RandomEdits {
   uint32_t Below(uint32_t end) { return static_cast<uint32_t>(random_() % end); }
 
   std::string Text() {
-    static const char* const kPieces[] = {"a",  "\n",           "\r\n",             "\r", "// ",
-                                          " ", "\xc3\xa4",     "\xf0\x9f\x98\x80", "f4", ";\n"};
+    static const char* const kPieces[] = {
+        "a", "\n", "\r\n", "\r", "// ", " ", "\xc3\xa4", "\xf0\x9f\x98\x80", "f4", ";\n"};
     std::string text;
     for (uint32_t i = Below(6); i > 0; --i) {
       text += kPieces[Below(std::size(kPieces))];

@@ -26,14 +26,13 @@ std::optional<RpcError> ApplyOne(const Json& change, Encoding encoding, std::str
     const std::optional<uint32_t> begin = lines.OffsetOf(text, range->start, encoding);
     const std::optional<uint32_t> end = lines.OffsetOf(text, range->end, encoding);
     if (!begin.has_value() || !end.has_value() || *begin > *end) {
-      return InvalidParams(fmt::format("the range of a change is not in the text of {} lines",
-                                       lines.line_count()));
+      return InvalidParams(
+          fmt::format("the range of a change is not in the text of {} lines", lines.line_count()));
     }
     text.replace(*begin, *end - *begin, *replacement);
   }
   if (text.size() > TextDocument::kMaxText) {
-    return InvalidParams(
-        fmt::format("a document has at most {} bytes", TextDocument::kMaxText));
+    return InvalidParams(fmt::format("a document has at most {} bytes", TextDocument::kMaxText));
   }
   lines = LineTable(text);
   return std::nullopt;

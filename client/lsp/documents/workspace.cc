@@ -67,8 +67,7 @@ std::vector<ProgramSpec> ProgramsOfAlone(const SourceFile& file) {
   const std::string name = std::filesystem::path(file.path).filename().string();
   const project::SourceText source{.path = name, .text = file.text};
   const project::Scaffold scaffold = project::MakeScaffold("file", {&source, 1});
-  const Result<project::Manifest> manifest =
-      project::ReadManifest(scaffold.manifest, "kiln.toml");
+  const Result<project::Manifest> manifest = project::ReadManifest(scaffold.manifest, "kiln.toml");
   std::vector<ProgramSpec> specs;
   if (manifest.ok()) {
     for (const project::ManifestProgram& program : manifest->programs) {

@@ -135,12 +135,12 @@ std::optional<BuiltinText> DescribeBuiltin(std::string_view name) {
   return text;
 }
 
-std::vector<std::string> BuiltinNames(uint32_t version) {
-  std::vector<std::string> names;
-  const auto add = [&](std::string name) {
-    const std::optional<rpl::InbuiltFunction> function = rpl::LookUpWord(name).function;
-    if (function.has_value() && function->version <= version) {
-      names.push_back(std::move(name));
+std::vector<BuiltinText> AllBuiltins(uint32_t version) {
+  std::vector<BuiltinText> all;
+  const auto add = [&](const std::string& name) {
+    std::optional<BuiltinText> text = DescribeBuiltin(name);
+    if (text.has_value() && text->version <= version) {
+      all.push_back(std::move(*text));
     }
   };
   for (uint32_t i = 0; i < ir::kBuiltinCount; ++i) {
@@ -153,9 +153,10 @@ std::vector<std::string> BuiltinNames(uint32_t version) {
       add(fmt::format("{}_{}", ir::FactsOf(builtin).name, type));
     }
   }
-  std::ranges::sort(names);
-  names.erase(std::ranges::unique(names).begin(), names.end());
-  return names;
+  std::ranges::sort(all, {}, &BuiltinText::name);
+  const auto same = std::ranges::unique(all, {}, &BuiltinText::name);
+  all.erase(same.begin(), same.end());
+  return all;
 }
 
 std::vector<std::string> SettingValues(const ir::SettingFacts& facts) {

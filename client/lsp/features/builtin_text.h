@@ -24,8 +24,8 @@ struct BuiltinText {
 
 // The function of a name; nothing if there is none.
 std::optional<BuiltinText> DescribeBuiltin(std::string_view name);
-// Names of every inbuilt function of a version, families with each of their types; sorted.
-std::vector<std::string> BuiltinNames(uint32_t version);
+// Every inbuilt function of a version, families with each of their types; sorted by name.
+std::vector<BuiltinText> AllBuiltins(uint32_t version);
 
 // "enum "none", "back" (default), "front"", "flag, false": what a setting takes.
 std::string DescribeSetting(const ir::SettingFacts& facts);

@@ -8,7 +8,7 @@
 
 #include "client/lsp/analysis/option_space.h"
 #include "client/lsp/documents/languages.h"
-#include "client/lsp/features/manifest_places.h"
+#include "client/lsp/manifest/places.h"
 
 namespace kiln::lsp {
 namespace {
@@ -155,7 +155,8 @@ bool Checker::CheckProgram(const ProgramSpec& spec) {
   const std::string name = NameOf(spec);
   std::shared_ptr<const LinkedSources> program = session_.analysis.Link(spec);
   if (program->sources.empty()) {
-    return checked_.erase(name) > 0 && false;
+    checked_.erase(name);
+    return false;
   }
   std::vector<resolve::OptionSetting> interest;
   if (program->linked.has_value()) {
@@ -167,11 +168,8 @@ bool Checker::CheckProgram(const ProgramSpec& spec) {
     return false;
   }
   std::erase(running_, name);
-  CheckedProgram checked{.program = program,
-                         .interest = interest,
-                         .check = nullptr,
-                         .rows = {},
-                         .manifest_rows = {}};
+  CheckedProgram checked{
+      .program = program, .interest = interest, .check = nullptr, .rows = {}, .manifest_rows = {}};
   if (program->good && program->linked.has_value()) {
     checked.check = std::make_unique<SpaceCheck>(program, interest);
     checked.check->CheckInterest();
@@ -217,10 +215,10 @@ void Checker::TakeManifestRows(CheckedProgram& checked) {
   const LineTable lines(file->text);
   for (const Diagnostic& diagnostic : checked.check->space_diagnostics()) {
     const Span where = PlaceInManifest(file->text, spec.manifest, diagnostic);
-    checked.manifest_rows.push_back(ManifestDiagnostic(
-        {.start = lines.At(file->text, where.begin, session_.encoding),
-         .end = lines.At(file->text, where.end, session_.encoding)},
-        fmt::format("program '{}': {}", spec.name, Message(diagnostic))));
+    checked.manifest_rows.push_back(
+        ManifestDiagnostic({.start = lines.At(file->text, where.begin, session_.encoding),
+                            .end = lines.At(file->text, where.end, session_.encoding)},
+                           fmt::format("program '{}': {}", spec.name, Message(diagnostic))));
   }
 }
 
@@ -249,8 +247,8 @@ void Checker::Publish(const std::string& path, std::vector<Json>& out) {
   std::vector<Session::ShownFix> fixes;
   for (const auto& [name, checked] : checked_) {
     for (const FileDiagnostic& row : checked.rows) {
-      const bool known = std::ranges::any_of(
-          rows, [&](const Json& one) { return SaysTheSame(one, row.json); });
+      const bool known =
+          std::ranges::any_of(rows, [&](const Json& one) { return SaysTheSame(one, row.json); });
       if (row.path != path || known || rows.size() >= kMaxDiagnostics) {
         continue;
       }
@@ -271,9 +269,10 @@ void Checker::PublishManifest(const std::string& path, std::vector<Json>& out) {
     const std::string& text = project->file->text;
     const LineTable lines(text);
     const ManifestFault fault = FaultOf(*project->error, text);
-    rows.push_back(ManifestDiagnostic({.start = lines.At(text, fault.bytes.begin, session_.encoding),
-                                       .end = lines.At(text, fault.bytes.end, session_.encoding)},
-                                      fault.message));
+    rows.push_back(
+        ManifestDiagnostic({.start = lines.At(text, fault.bytes.begin, session_.encoding),
+                            .end = lines.At(text, fault.bytes.end, session_.encoding)},
+                           fault.message));
   }
   for (const auto& [name, checked] : checked_) {
     if (checked.program->spec.manifest_path == path) {

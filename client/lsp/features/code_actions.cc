@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // textDocument/codeAction: the edits that diagnostics propose. One that says what was meant is
 // preferred; a guess is offered.
+#include "client/lsp/features/code_actions.h"
+
 #include <algorithm>
 
 #include <fmt/format.h>
-
-#include "client/lsp/features/features.h"
 
 namespace kiln::lsp {
 namespace {
@@ -44,8 +44,8 @@ Outcome CodeActions(Session& session, const Json& params) {
   Json actions = Json::array();
   for (const Session::ShownFix& fix : session.fixes[open.path]) {
     const Range at = open.RangeOf(session, fix.at);
-    const bool is_current = fix.bytes.end <= text.size() &&
-                            fix.digest == open.document->file()->digest;
+    const bool is_current =
+        fix.bytes.end <= text.size() && fix.digest == open.document->file()->digest;
     if (!is_current || at.end < range->start || range->end < at.start) {
       continue;
     }

@@ -7,7 +7,6 @@
 
 #include "client/lsp/analysis/option_space.h"
 #include "client/lsp/documents/languages.h"
-#include "client/lsp/features/features.h"
 #include "compiler/driver/option_text.h"
 
 namespace kiln::lsp {
@@ -36,7 +35,8 @@ std::optional<RpcError> ChooseOption(Session& session, const FileView& file,
   const resolve::Program& program = file.program->program();
   const ir::OptionId option = program.FindOption(name);
   if (!option.valid()) {
-    return Failed(fmt::format("the program '{}' has no option '{}'", file.program->spec.name, name));
+    return Failed(
+        fmt::format("the program '{}' has no option '{}'", file.program->spec.name, name));
   }
   const resolve::OptionSetting setting = SettingOf(program, name, value);
   std::vector<Diagnostic> wrong;
@@ -179,8 +179,9 @@ Outcome CodeLenses(Session& session, const Json& params) {
   const resolve::Program& program = file->program->program();
   const std::shared_ptr<Variant> variant = session.analysis.VariantOf(file->program);
   const size_t programs = session.analysis.workspace().ProgramsOf(open.path).size();
-  lenses.push_back(LensOf({}, fmt::format("kiln: {} (of {} programs)", file->program->spec.name, programs),
-                          {{"uri", open.uri}}));
+  lenses.push_back(
+      LensOf({}, fmt::format("kiln: {} (of {} programs)", file->program->spec.name, programs),
+             {{"uri", open.uri}}));
   const uint32_t base = program.bases(file->module).option;
   for (uint32_t i = 0; i < program.module(file->module).options.size(); ++i) {
     const ir::OptionId option{base + i};
@@ -191,14 +192,12 @@ Outcome CodeLenses(Session& session, const Json& params) {
         ValuesOf(program, option, file->program->spec.manifest);
     const bool fits = values.size() <= kMostValues && values.size() > 1;
     if (!fits) {
-      lenses.push_back(
-          LensOf(range, TextOf(now), {{"uri", open.uri}, {"option", now.name}}));
+      lenses.push_back(LensOf(range, TextOf(now), {{"uri", open.uri}, {"option", now.name}}));
       continue;
     }
     for (const resolve::OptionSetting& value : values) {
-      lenses.push_back(LensOf(
-          range, fmt::format("{} {}", value == now ? "●" : "○", Plain(value)),
-          {{"uri", open.uri}, {"option", now.name}, {"value", Plain(value)}}));
+      lenses.push_back(LensOf(range, fmt::format("{} {}", value == now ? "●" : "○", Plain(value)),
+                              {{"uri", open.uri}, {"option", now.name}, {"value", Plain(value)}}));
     }
   }
   return lenses;

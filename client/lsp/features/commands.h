@@ -20,6 +20,9 @@ namespace kiln::lsp {
 
 Json CommandNames();
 
+Outcome CodeLenses(Session& session, const Json& params);
+Outcome ExecuteCommand(Session& session, const Json& params);
+
 // Whether the arguments leave open what is chosen.
 bool NeedsChoice(const Json& arguments);
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // textDocument/completion: what can stand at the cursor, by where it is (CursorAt).
+#include "client/lsp/features/completion.h"
+
 #include <array>
 
 #include <fmt/format.h>
@@ -8,9 +10,8 @@
 #include "client/lsp/analysis/option_space.h"
 #include "client/lsp/documents/languages.h"
 #include "client/lsp/features/builtin_text.h"
-#include "client/lsp/features/features.h"
-#include "client/lsp/features/manifest_keys.h"
 #include "client/lsp/features/scope.h"
+#include "client/lsp/manifest/keys.h"
 
 namespace kiln::lsp {
 namespace {
@@ -44,11 +45,11 @@ class Items {
   // `rank` orders what the client finds equally good: 0 before 9.
   void Add(ItemKind kind, const ItemText& text, int rank) {
     const bool snippet = !text.snippet.empty() && session_.abilities.snippets;
-    Json item{{"label", text.label},
-              {"kind", static_cast<int>(kind)},
-              {"sortText", fmt::format("{}{}", rank, text.label)},
-              {"textEdit",
-               {{"range", JsonOf(word_)}, {"newText", snippet ? text.snippet : text.label}}}};
+    Json item{
+        {"label", text.label},
+        {"kind", static_cast<int>(kind)},
+        {"sortText", fmt::format("{}{}", rank, text.label)},
+        {"textEdit", {{"range", JsonOf(word_)}, {"newText", snippet ? text.snippet : text.label}}}};
     if (snippet) {
       item["insertTextFormat"] = 2;
     }
@@ -118,9 +119,9 @@ class Completion {
       case CursorPlace::kCondition:
         return Globals(/*code=*/false);
       case CursorPlace::kStatement:
-        items_.AddWords({"if", "for", "while", "return", "break", "continue", "conditional",
-                         "alias", "else"},
-                        3);
+        items_.AddWords(
+            {"if", "for", "while", "return", "break", "continue", "conditional", "alias", "else"},
+            3);
         Types(4);
         return Expression();
       case CursorPlace::kExpression:
@@ -252,13 +253,16 @@ class Completion {
       items_.Add(ItemKind::kVariable, {.label = name.name, .detail = name.detail}, 0);
     }
     Globals(/*code=*/true);
-    for (const std::string& name : BuiltinNames(version())) {
-      const std::optional<BuiltinText> text = DescribeBuiltin(name);
+    std::vector<BuiltinText>& builtins = session_.builtins[version()];
+    if (builtins.empty()) {
+      builtins = AllBuiltins(version());
+    }
+    for (const BuiltinText& text : builtins) {
       items_.Add(ItemKind::kFunction,
-                 {.label = name,
-                  .detail = text->signature,
-                  .documentation = text->example.empty() ? "" : "`" + text->example + "`",
-                  .snippet = name + " (${1})"},
+                 {.label = text.name,
+                  .detail = text.signature,
+                  .documentation = text.example.empty() ? "" : "`" + text.example + "`",
+                  .snippet = text.name + " (${1})"},
                  5);
     }
   }
@@ -293,9 +297,10 @@ Json CompleteManifest(const Session& session, const Spot& spot) {
   } else if (begin > 0 && text[begin - 1] == '[') {
     for (const ManifestKeyRow& row : ManifestKeys()) {
       if (row.table.empty()) {
-        items.Add(ItemKind::kModule,
-                  {.label = std::string(row.key), .detail = {}, .documentation = std::string(row.text)},
-                  0);
+        items.Add(
+            ItemKind::kModule,
+            {.label = std::string(row.key), .detail = {}, .documentation = std::string(row.text)},
+            0);
       }
     }
   }

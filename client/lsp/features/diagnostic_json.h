@@ -23,8 +23,7 @@ struct FileDiagnostic {
 
 // `diagnostic` names modules of the program, with byte positions. Without a place it belongs to the
 // first source.
-FileDiagnostic JsonOf(Session& session, const LinkedSources& program,
-                      const Diagnostic& diagnostic);
+FileDiagnostic JsonOf(Session& session, const LinkedSources& program, const Diagnostic& diagnostic);
 
 // A diagnostic of a manifest, which has a text and a place only.
 Json ManifestDiagnostic(const Range& range, std::string message);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // textDocument/formatting and rangeFormatting: what `kiln fmt` would change, as edits of white
 // space. A text that does not parse is left as it is.
+#include "client/lsp/features/formatting.h"
+
 #include "client/format/format_rpl.h"
-#include "client/lsp/features/features.h"
 
 namespace kiln::lsp {
 namespace {
@@ -16,8 +17,8 @@ Json EditsOf(Session& session, const OpenFile& open, std::optional<Span> within)
   for (const format::GapEdit& edit : format::FormatRpl(source->file().text, source->tokens())) {
     if (!within.has_value() ||
         (within->begin <= edit.bytes.begin && edit.bytes.end <= within->end)) {
-      edits.push_back({{"range", JsonOf(open.RangeOf(session, edit.bytes))},
-                       {"newText", edit.text}});
+      edits.push_back(
+          {{"range", JsonOf(open.RangeOf(session, edit.bytes))}, {"newText", edit.text}});
     }
   }
   return edits;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 // textDocument/hover: what a name is, what it holds, where it lies, and in which variants.
+#include "client/lsp/features/hover.h"
+
 #include <fmt/format.h>
 
 #include "client/lsp/analysis/aliveness.h"
 #include "client/lsp/analysis/option_space.h"
-#include "client/lsp/features/builtin_text.h"
-#include "client/lsp/features/features.h"
-#include "client/lsp/features/manifest_keys.h"
 #include "client/lsp/documents/languages.h"
+#include "client/lsp/features/builtin_text.h"
+#include "client/lsp/manifest/keys.h"
 #include "compiler/driver/option_text.h"
 
 namespace kiln::lsp {
@@ -26,8 +27,8 @@ struct HoverText {
 };
 
 Json JsonOf(const Session& session, const HoverText& text, const Range& range) {
-  std::string value = session.abilities.markdown ? fmt::format("```rpl\n{}\n```", text.code)
-                                                 : text.code;
+  std::string value =
+      session.abilities.markdown ? fmt::format("```rpl\n{}\n```", text.code) : text.code;
   for (const std::string& paragraph : text.paragraphs) {
     value += "\n\n" + paragraph;
   }
@@ -79,9 +80,8 @@ struct GlobalDecl {
 GlobalDecl FindGlobal(const LinkedSources& program, Variant& variant, resolve::NameId name) {
   const resolve::Program& linked = program.program();
   GlobalDecl first;
-  for (const std::span<const ir::DeclId> all :
-       {linked.Functions(name), linked.Structs(name), linked.Constants(name),
-        linked.Globals(name)}) {
+  for (const std::span<const ir::DeclId> all : {linked.Functions(name), linked.Structs(name),
+                                                linked.Constants(name), linked.Globals(name)}) {
     for (const ir::DeclId id : all) {
       if (variant.Holds(linked.ModuleOf(id), linked.Get(id).condition) == true) {
         return {.id = id, .live = true};
@@ -124,8 +124,8 @@ void DescribeDecl(const FileView& file, Variant& variant, const GlobalDecl& foun
     std::string fields;
     for (const FieldPlace& field : place->fields) {
       if (field.offset.has_value()) {
-        const resolve::NameId name = program.Name(program.ModuleOf(field.member),
-                                                  program.Get(field.member).name);
+        const resolve::NameId name =
+            program.Name(program.ModuleOf(field.member), program.Get(field.member).name);
         fields += fmt::format("{}{}: {}", fields.empty() ? "" : "  \n", program.Text(name),
                               FieldText(field));
       }
@@ -137,8 +137,7 @@ void DescribeDecl(const FileView& file, Variant& variant, const GlobalDecl& foun
   }
 }
 
-void DescribeMember(const FileView& file, Variant& variant, const Occurrence& at,
-                    HoverText& text) {
+void DescribeMember(const FileView& file, Variant& variant, const Occurrence& at, HoverText& text) {
   const resolve::Program& program = file.program->program();
   const Source& source = file.program->source(program.ModuleOf(at.member));
   const Location name = program.NameLocation(at.member);
@@ -236,7 +235,8 @@ Outcome Hover(Session& session, const Json& params) {
     const std::optional<ManifestKeyAt> key = KeyAt(spot.file.document->text(), spot.offset);
     return key.has_value() && key->row != nullptr
                ? JsonOf(session,
-                        {.code = fmt::format("{}", key->row->key), .paragraphs = {std::string(key->row->text)}},
+                        {.code = fmt::format("{}", key->row->key),
+                         .paragraphs = {std::string(key->row->text)}},
                         spot.file.RangeOf(session, key->bytes))
                : Json(nullptr);
   }
@@ -261,10 +261,9 @@ Outcome Hover(Session& session, const Json& params) {
     return Json(nullptr);
   }
   if (alive.has_value()) {
-    text.Add(alive->total.empty()
-                 ? fmt::format("There when {}.", alive->condition)
-                 : fmt::format("There in {} of {} variants, when {}.", alive->alive, alive->total,
-                               alive->condition));
+    text.Add(alive->total.empty() ? fmt::format("There when {}.", alive->condition)
+                                  : fmt::format("There in {} of {} variants, when {}.",
+                                                alive->alive, alive->total, alive->condition));
     text.Add(alive->in_interest ? "" : "Off in the variant you look at.");
   }
   return JsonOf(session, text, range);

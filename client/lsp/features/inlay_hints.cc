@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // textDocument/inlayHint: sets, bindings, offsets and padding beside what has them.
+#include "client/lsp/features/inlay_hints.h"
+
 #include <fmt/format.h>
 
 #include "client/lsp/analysis/outline.h"
-#include "client/lsp/features/features.h"
 
 namespace kiln::lsp {
 namespace {

@@ -73,9 +73,8 @@ Mentions FindMentions(Analysis& analysis, const std::string& path, const std::st
       return std::tuple(a.bytes.begin, a.bytes.end, a.role) <
              std::tuple(b.bytes.begin, b.bytes.end, b.role);
     });
-    const auto same = std::ranges::unique(places, {}, [](const Mention& one) {
-      return std::pair(one.bytes.begin, one.bytes.end);
-    });
+    const auto same = std::ranges::unique(
+        places, {}, [](const Mention& one) { return std::pair(one.bytes.begin, one.bytes.end); });
     places.erase(same.begin(), same.end());
   }
   return mentions;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 // textDocument/definition, references, documentHighlight: where a name is declared and used.
+#include "client/lsp/features/navigation.h"
+
 #include <filesystem>
 
 #include "client/lsp/documents/languages.h"
 #include "client/lsp/documents/uri.h"
-#include "client/lsp/features/features.h"
 #include "client/lsp/features/mentions.h"
 
 namespace kiln::lsp {
@@ -53,16 +54,14 @@ Outcome Definition(Session& session, const Json& params) {
   if (LanguageOf(spot.file.path) == DocumentLanguage::kManifest) {
     return DefinitionInManifest(session, spot);
   }
-  const std::optional<NameHere> name =
-      NameAt(session.analysis, spot.file.path, spot.offset);
+  const std::optional<NameHere> name = NameAt(session.analysis, spot.file.path, spot.offset);
   if (!name.has_value()) {
     return Json(nullptr);
   }
   Json places = Json::array();
   for (const Occurrence& one : name->names->occurrences()) {
     if (one.key == name->at.key && one.role == NameRole::kDeclaration) {
-      places.push_back(
-          LocationOf(session, name->file.program->source(one.module), one.bytes));
+      places.push_back(LocationOf(session, name->file.program->source(one.module), one.bytes));
     }
   }
   return places.empty() ? Json(nullptr) : places;
@@ -74,8 +73,7 @@ Outcome References(Session& session, const Json& params) {
     return std::move(*outcome);
   }
   const Spot& spot = std::get<Spot>(read);
-  const std::optional<NameHere> name =
-      NameAt(session.analysis, spot.file.path, spot.offset);
+  const std::optional<NameHere> name = NameAt(session.analysis, spot.file.path, spot.offset);
   if (!name.has_value()) {
     return Json(nullptr);
   }
@@ -100,8 +98,7 @@ Outcome Highlights(Session& session, const Json& params) {
     return std::move(*outcome);
   }
   const Spot& spot = std::get<Spot>(read);
-  const std::optional<NameHere> name =
-      NameAt(session.analysis, spot.file.path, spot.offset);
+  const std::optional<NameHere> name = NameAt(session.analysis, spot.file.path, spot.offset);
   Json places = Json::array();
   if (name.has_value()) {
     for (const Occurrence& one : name->names->OfModule(name->file.module)) {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // textDocument/foldingRange and selectionRange: ranges of the tree.
+#include "client/lsp/features/ranges.h"
+
 #include <algorithm>
 
 #include "client/lsp/analysis/outline.h"
-#include "client/lsp/features/features.h"
 
 namespace kiln::lsp {
 namespace {
@@ -37,8 +38,8 @@ std::vector<Span> SpansAround(const Source& source, uint32_t offset) {
   std::ranges::stable_sort(spans, {}, &Span::size);
   std::vector<Span> nested;
   for (const Span span : spans) {
-    const bool holds = nested.empty() || (span.begin <= nested.back().begin &&
-                                          nested.back().end <= span.end);
+    const bool holds =
+        nested.empty() || (span.begin <= nested.back().begin && nested.back().end <= span.end);
     if (holds && (nested.empty() || span != nested.back())) {
       nested.push_back(span);
     }
@@ -117,9 +118,9 @@ Outcome SelectionRanges(Session& session, const Json& params) {
   for (const Json& one : *positions) {
     const std::optional<Position> position = ReadPosition(&one);
     const std::optional<uint32_t> offset =
-        position.has_value() ? file.document->lines().OffsetOf(file.document->text(), *position,
-                                                               session.encoding)
-                             : std::nullopt;
+        position.has_value()
+            ? file.document->lines().OffsetOf(file.document->text(), *position, session.encoding)
+            : std::nullopt;
     if (!offset.has_value()) {
       return InvalidParams("a position is not in the text");
     }

@@ -4,13 +4,14 @@
 // What a rename may break is not guessed: it is done on copies of the texts, which are parsed and
 // linked again, and every name of every program must stand for what it stood for. If one does not,
 // or a program has an error that it did not have, the rename is refused.
+#include "client/lsp/features/rename.h"
+
 #include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "client/lsp/analysis/space_check.h"
-#include "client/lsp/features/features.h"
 #include "client/lsp/features/mentions.h"
 #include "compiler/driver/stages.h"
 #include "compiler/front/rpl/words.h"
@@ -62,8 +63,8 @@ class Renamed {
   Renamed(const Mentions& mentions, const std::string& name) {
     for (const auto& [path, places] : mentions.by_path) {
       const Source& before = *mentions.sources.at(path);
-      sources_[path] = std::make_shared<const Source>(std::make_shared<const SourceFile>(
-          path, Replaced(before.file().text, places, name)));
+      sources_[path] = std::make_shared<const Source>(
+          std::make_shared<const SourceFile>(path, Replaced(before.file().text, places, name)));
     }
   }
 
@@ -118,8 +119,8 @@ size_t ErrorsOf(const std::shared_ptr<const LinkedSources>& program,
   }
   SpaceCheck check(program, interest);
   check.CheckInterest();
-  return static_cast<size_t>(std::ranges::count_if(
-      check.Messages(), [](const VariantMessage& message) {
+  return static_cast<size_t>(
+      std::ranges::count_if(check.Messages(), [](const VariantMessage& message) {
         return message.diagnostic.severity == Severity::kError;
       }));
 }
@@ -155,7 +156,8 @@ bool IsInManifest(const Mentions& mentions, const std::string& name) {
 std::string WhyRefused(Analysis& analysis, const NameHere& name, const Mentions& mentions,
                        const std::string& new_name) {
   if (name.key.starts_with("g:") && IsInManifest(mentions, name.text)) {
-    return fmt::format("kiln.toml names '{}', and it is not edited: rename it there, too", name.text);
+    return fmt::format("kiln.toml names '{}', and it is not edited: rename it there, too",
+                       name.text);
   }
   const Renamed renamed(mentions, new_name);
   for (const std::shared_ptr<const LinkedSources>& before : mentions.programs) {

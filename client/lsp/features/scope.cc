@@ -176,7 +176,7 @@ std::vector<MemberName> MembersOf(const FileView& file, const ValueShape& shape)
   if (shape.owners.empty() && shape.type.valid()) {
     const ir::Type& type = program.module(shape.module).types[shape.type.value];
     const bool vector = type.kind == ir::TypeKind::kVector && type.rows > 1;
-    const uint32_t count = vector ? type.rows
+    const uint32_t count = vector                               ? type.rows
                            : type.kind == ir::TypeKind::kMatrix ? type.columns
                                                                 : 0u;
     constexpr std::string_view kLetters = "xyzw";

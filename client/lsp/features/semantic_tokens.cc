@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 // textDocument/semanticTokens/full: tokens of the lexer, coloured by what their names stand for;
 // what is off in the variant that one looks at has a modifier.
+#include "client/lsp/features/semantic_tokens.h"
+
 #include <algorithm>
 
 #include "client/lsp/analysis/aliveness.h"
 #include "client/lsp/analysis/outline.h"
-#include "client/lsp/features/features.h"
 #include "client/lsp/features/token_legend.h"
 
 namespace kiln::lsp {
@@ -39,9 +40,9 @@ void AddComments(std::string_view text, Span gap, std::vector<ColouredToken>& ou
     while (end > begin && text[end - 1] == '\r') {
       --end;
     }
-    out.push_back({.bytes = {.begin = static_cast<uint32_t>(begin),
-                             .end = static_cast<uint32_t>(end)},
-                   .type = TokenType::kComment});
+    out.push_back(
+        {.bytes = {.begin = static_cast<uint32_t>(begin), .end = static_cast<uint32_t>(end)},
+         .type = TokenType::kComment});
   }
 }
 
@@ -49,8 +50,7 @@ bool IsPunctuation(rpl::TokenKind kind) {
   using enum rpl::TokenKind;
   return kind == kOpenParen || kind == kCloseParen || kind == kOpenBracket ||
          kind == kCloseBracket || kind == kOpenBrace || kind == kCloseBrace || kind == kComma ||
-         kind == kSemicolon || kind == kColon || kind == kDot || kind == kEllipsis ||
-         kind == kEnd;
+         kind == kSemicolon || kind == kColon || kind == kDot || kind == kEllipsis || kind == kEnd;
 }
 
 class Colouring {
@@ -119,10 +119,10 @@ class Colouring {
         return;
       case 'l': {
         const ir::ModuleView& view = file_->program->program().module(file_->module);
-        colour.type = at.local.valid() && view.locals[at.local.value].kind ==
-                                              ir::LocalKind::kParameter
-                          ? TokenType::kParameter
-                          : TokenType::kVariable;
+        colour.type =
+            at.local.valid() && view.locals[at.local.value].kind == ir::LocalKind::kParameter
+                ? TokenType::kParameter
+                : TokenType::kVariable;
         return;
       }
       default:

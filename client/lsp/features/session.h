@@ -3,6 +3,7 @@
 // it. One thread.
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "client/lsp/analysis/analysis.h"
+#include "client/lsp/features/builtin_text.h"
 #include "client/lsp/protocol/message.h"
 #include "client/lsp/protocol/position.h"
 #include "compiler/base/digest.h"
@@ -18,9 +20,9 @@ namespace kiln::lsp {
 
 // What a client said that it can do.
 struct ClientAbilities {
-  bool snippets = false;             // in completion
-  bool show_choices = false;         // window/showMessageRequest
-  bool refresh_lenses = false;       // workspace/codeLens/refresh, and so on
+  bool snippets = false;        // in completion
+  bool show_choices = false;    // window/showMessageRequest
+  bool refresh_lenses = false;  // workspace/codeLens/refresh, and so on
   bool refresh_hints = false;
   bool refresh_tokens = false;
   bool related_information = false;  // in diagnostics
@@ -42,6 +44,8 @@ struct Session {
     Digest digest;  // of the text that it is about
   };
   std::map<std::string, std::vector<ShownFix>> fixes;
+  // Inbuilt functions by version of the language, made when first asked for.
+  std::map<uint32_t, std::vector<BuiltinText>> builtins;
   bool variant_changed = false;  // what is shown of variants must be asked for again
 
   Documents& documents() { return analysis.documents(); }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 // textDocument/signatureHelp: the parameters of the call that is being written, of each function of
 // that name, and the rules of a constructor.
+#include "client/lsp/features/signature_help.h"
+
 #include <algorithm>
 
 #include "client/lsp/analysis/cursor.h"
 #include "client/lsp/analysis/outline.h"
 #include "client/lsp/features/builtin_text.h"
-#include "client/lsp/features/features.h"
 
 namespace kiln::lsp {
 namespace {
@@ -22,8 +23,7 @@ Signature SignatureOf(const Source& source, const rpl::Decl& decl) {
                       .parameters = {},
                       .documentation = CommentAbove(source, decl.span.begin)};
   for (uint32_t i = 0; i < decl.field_count; ++i) {
-    signature.parameters.push_back(
-        OneLine(source, source.ast().fields[decl.first_field + i].span));
+    signature.parameters.push_back(OneLine(source, source.ast().fields[decl.first_field + i].span));
   }
   return signature;
 }

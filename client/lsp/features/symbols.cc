@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 // textDocument/documentSymbol and workspace/symbol: what files declare.
+#include "client/lsp/features/symbols.h"
+
 #include <algorithm>
 #include <cctype>
 
 #include "client/lsp/analysis/outline.h"
 #include "client/lsp/documents/languages.h"
-#include "client/lsp/features/features.h"
-#include "client/lsp/features/manifest_places.h"
+#include "client/lsp/manifest/places.h"
 
 namespace kiln::lsp {
 namespace {

@@ -94,8 +94,7 @@ std::optional<FrameReader::Frame> FrameReader::ReadHeader() {
   const size_t size = (end == std::string::npos ? buffer_.size() : end) - at_;
   if (size > kMaxHeader) {
     at_ = end == std::string::npos ? buffer_.size() : end + kEndOfHeader.size();
-    return Frame{.content = {},
-                 .error = fmt::format("a header has at most {} bytes", kMaxHeader)};
+    return Frame{.content = {}, .error = fmt::format("a header has at most {} bytes", kMaxHeader)};
   }
   if (end == std::string::npos) {
     return std::nullopt;

@@ -19,8 +19,8 @@ namespace kiln::lsp {
 
 class FrameReader {
  public:
-  static constexpr size_t kMaxHeader = 4096;                 // bytes
-  static constexpr size_t kMaxContent = size_t{16} << 20;    // bytes
+  static constexpr size_t kMaxHeader = 4096;               // bytes
+  static constexpr size_t kMaxContent = size_t{16} << 20;  // bytes
 
   // Either a content, or what is wrong with a frame.
   struct Frame {
@@ -39,8 +39,8 @@ class FrameReader {
   void Compact();
 
   std::string buffer_;
-  size_t at_ = 0;    // of buffer_: what is not read yet
-  size_t skip_ = 0;  // bytes of a content that nobody wants
+  size_t at_ = 0;                 // of buffer_: what is not read yet
+  size_t skip_ = 0;               // bytes of a content that nobody wants
   std::optional<size_t> length_;  // of the content that comes
 };
 

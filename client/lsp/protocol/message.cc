@@ -17,8 +17,8 @@ std::variant<RpcMessage, BadRpcMessage> ReadMessage(std::string_view content) {
   std::optional<Json> json = ParseJson(content);
   if (!json.has_value()) {
     return BadRpcMessage{.id = nullptr,
-                      .error = {.code = RpcCode::kParseError,
-                                .message = "the message is no JSON, or is nested too deep"}};
+                         .error = {.code = RpcCode::kParseError,
+                                   .message = "the message is no JSON, or is nested too deep"}};
   }
   if (!json->is_object()) {
     return Invalid(nullptr, "a message is an object");
@@ -30,15 +30,14 @@ std::variant<RpcMessage, BadRpcMessage> ReadMessage(std::string_view content) {
   }
   const Json* method = Find(*json, "method");
   if (method == nullptr) {
-    if (id == nullptr ||
-        (Find(*json, "result") == nullptr && Find(*json, "error") == nullptr)) {
+    if (id == nullptr || (Find(*json, "result") == nullptr && Find(*json, "error") == nullptr)) {
       return Invalid(std::move(known), "a message has a method, or is an answer");
     }
     const Json* result = Find(*json, "result");
     return RpcMessage{.kind = RpcMessage::Kind::kAnswer,
-                   .id = std::move(known),
-                   .method = {},
-                   .params = result != nullptr ? *result : Json(nullptr)};
+                      .id = std::move(known),
+                      .method = {},
+                      .params = result != nullptr ? *result : Json(nullptr)};
   }
   if (!method->is_string()) {
     return Invalid(std::move(known), "\"method\" is a text");

@@ -67,8 +67,7 @@ uint32_t LineTable::LineOf(uint32_t offset) const {
 
 Span LineTable::LineSpan(std::string_view text, uint32_t line) const {
   const uint32_t begin = starts_[line];
-  uint32_t end =
-      line + 1 < starts_.size() ? starts_[line + 1] : static_cast<uint32_t>(text.size());
+  uint32_t end = line + 1 < starts_.size() ? starts_[line + 1] : static_cast<uint32_t>(text.size());
   while (end > begin && (text[end - 1] == '\n' || text[end - 1] == '\r')) {
     --end;
   }

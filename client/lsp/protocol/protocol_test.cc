@@ -24,16 +24,17 @@ std::vector<std::string> FramesOf(std::string_view bytes, size_t at_once) {
 }
 
 TEST(FrameReader, AnyCutOfTheBytes_GivesTheSameFrames) {
-  const std::string bytes = FrameOf("one") + "content-LENGTH:  3\r\nContent-Type: x\r\n\r\ntwo" + FrameOf("");
+  const std::string bytes =
+      FrameOf("one") + "content-LENGTH:  3\r\nContent-Type: x\r\n\r\ntwo" + FrameOf("");
   for (size_t at_once = 1; at_once <= bytes.size(); ++at_once) {
     EXPECT_EQ(FramesOf(bytes, at_once), (std::vector<std::string>{"one", "two", ""})) << at_once;
   }
 }
 
 TEST(FrameReader, WrongHeaders_CostOneFrameEach) {
-  for (const std::string wrong :
-       {"Content-Type: x", "Content-Length: -1", "Content-Length: 1x", "Content-Length:",
-        "Content-Length: 99999999999999999999", "Content-Length: 1\r\nContent-Length: 1"}) {
+  for (const std::string wrong : {"Content-Type: x", "Content-Length: -1", "Content-Length: 1x",
+                                  "Content-Length:", "Content-Length: 99999999999999999999",
+                                  "Content-Length: 1\r\nContent-Length: 1"}) {
     const std::vector<std::string> frames = FramesOf(wrong + "\r\n\r\n" + FrameOf("good"), 7);
     ASSERT_EQ(frames.size(), 2u) << wrong;
     EXPECT_TRUE(frames[0].starts_with("error: ")) << wrong;
@@ -136,7 +137,8 @@ TEST(LineTable, EveryCharacter_ComesBack) {
   const LineTable lines(text);
   for (const Encoding encoding : {Encoding::kUtf16, Encoding::kUtf8}) {
     for (uint32_t offset = 0; offset <= text.size(); ++offset) {
-      const bool inside = offset < text.size() && (static_cast<uint8_t>(text[offset]) & 0xc0) == 0x80;
+      const bool inside =
+          offset < text.size() && (static_cast<uint8_t>(text[offset]) & 0xc0) == 0x80;
       const Position at = lines.At(text, offset, encoding);
       if (!inside) {
         EXPECT_EQ(lines.OffsetOf(text, at, encoding), offset);
@@ -146,9 +148,9 @@ TEST(LineTable, EveryCharacter_ComesBack) {
 }
 
 TEST(ReadPosition, WrongNumbers_AreNone) {
-  for (const char* wrong : {R"({"line":-1,"character":0})", R"({"line":0})",
-                            R"({"line":1.5,"character":0})", R"({"line":"1","character":0})",
-                            R"({"line":4294967296,"character":0})", "[]", "null"}) {
+  for (const char* wrong :
+       {R"({"line":-1,"character":0})", R"({"line":0})", R"({"line":1.5,"character":0})",
+        R"({"line":"1","character":0})", R"({"line":4294967296,"character":0})", "[]", "null"}) {
     const Json json = *ParseJson(wrong);
     EXPECT_FALSE(ReadPosition(&json).has_value()) << wrong;
   }

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "client/lsp/server/run.h"
 
-#include <poll.h>
-#include <unistd.h>
-
 #include <array>
 #include <cerrno>
+#include <poll.h>
 #include <string_view>
+#include <unistd.h>
 
 #include "client/lsp/server/server.h"
 

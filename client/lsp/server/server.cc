@@ -44,8 +44,9 @@ void Server::Receive(std::string_view bytes) {
   frames_.Add(bytes);
   while (std::optional<FrameReader::Frame> frame = frames_.Next()) {
     if (!frame->error.empty()) {
-      Take(BadRpcMessage{.id = nullptr,
-                      .error = {.code = RpcCode::kParseError, .message = std::move(frame->error)}});
+      Take(BadRpcMessage{
+          .id = nullptr,
+          .error = {.code = RpcCode::kParseError, .message = std::move(frame->error)}});
       continue;
     }
     Take(ReadMessage(frame->content));
@@ -266,8 +267,8 @@ void Server::AskForChoice(const Json& arguments) {
 }
 
 void Server::TakeAnswer(const RpcMessage& answer) {
-  const auto question = std::ranges::find_if(
-      questions_, [&](const Question& one) { return answer.id == one.id; });
+  const auto question =
+      std::ranges::find_if(questions_, [&](const Question& one) { return answer.id == one.id; });
   if (question == questions_.end()) {
     return;
   }
@@ -283,8 +284,7 @@ void Server::TakeAnswer(const RpcMessage& answer) {
       AskForChoice(arguments);
       return;
     }
-    (void)ExecuteCommand(session_,
-                         {{"command", "kiln.chooseVariant"}, {"arguments", {arguments}}});
+    (void)ExecuteCommand(session_, {{"command", "kiln.chooseVariant"}, {"arguments", {arguments}}});
   });
   if (!done.ok()) {
     ShowError(done.error().context);

@@ -103,7 +103,8 @@ TEST_F(LspServer, EveryRequest_WithWrongParameters_IsAnswered) {
       Json::object(),
       Json::array(),
       {{"textDocument", 7}},
-      {{"textDocument", {{"uri", "file:///not/open.rpl"}}}, {"position", {{"line", 0}, {"character", 0}}}},
+      {{"textDocument", {{"uri", "file:///not/open.rpl"}}},
+       {"position", {{"line", 0}, {"character", 0}}}},
       {{"textDocument", {{"uri", kUri}}}, {"position", {{"line", 9999}, {"character", 0}}}},
       {{"textDocument", {{"uri", kUri}}}, {"position", {{"line", -1}, {"character", 0}}}},
       {{"textDocument", {{"uri", kUri}}}, {"position", "here"}, {"range", "there"}, {"newName", 7}},
@@ -127,12 +128,12 @@ TEST_F(LspServer, EveryRequest_WithWrongParameters_IsAnswered) {
 TEST_F(LspServer, LostDocument_IsRefusedUntilSentWhole) {
   editor.Initialize();
   editor.Open(kUri, kSource);
-  editor.Notify("textDocument/didChange",
-                {{"textDocument", {{"uri", kUri}, {"version", 2}}},
-                 {"contentChanges",
-                  {{{"range", {{"start", {{"line", 500}, {"character", 0}}},
-                               {"end", {{"line", 500}, {"character", 0}}}}},
-                    {"text", "x"}}}}});
+  editor.Notify("textDocument/didChange", {{"textDocument", {{"uri", kUri}, {"version", 2}}},
+                                           {"contentChanges",
+                                            {{{"range",
+                                               {{"start", {{"line", 500}, {"character", 0}}},
+                                                {"end", {{"line", 500}, {"character", 0}}}}},
+                                              {"text", "x"}}}}});
   EXPECT_EQ(editor.received().back()["method"], "window/showMessage");
   EXPECT_EQ(CodeOf(editor.Ask("textDocument/hover", TestEditor::At(kUri, 5, 8))), -32803);
   editor.Replace(kUri, kSource, 3);

@@ -65,11 +65,9 @@ class TestEditor {
     Notify("initialized", Json::object());
   }
   void Open(const std::string& uri, const std::string& text, int64_t version = 1) {
-    Notify("textDocument/didOpen", {{"textDocument",
-                                     {{"uri", uri},
-                                      {"languageId", "rpl"},
-                                      {"version", version},
-                                      {"text", text}}}});
+    Notify("textDocument/didOpen",
+           {{"textDocument",
+             {{"uri", uri}, {"languageId", "rpl"}, {"version", version}, {"text", text}}}});
   }
   void Replace(const std::string& uri, const std::string& text, int64_t version) {
     Notify("textDocument/didChange", {{"textDocument", {{"uri", uri}, {"version", version}}},

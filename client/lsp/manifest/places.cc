@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "client/lsp/features/manifest_places.h"
+#include "client/lsp/manifest/places.h"
 
 #include <algorithm>
 #include <charconv>
@@ -58,8 +58,9 @@ ManifestFault FaultOf(const Error& error, std::string_view text) {
               .message = std::string(rest)};
     }
   }
-  return {.bytes = {.begin = 0, .end = static_cast<uint32_t>(std::min(text.find('\n'), text.size()))},
-          .message = std::string(message)};
+  return {
+      .bytes = {.begin = 0, .end = static_cast<uint32_t>(std::min(text.find('\n'), text.size()))},
+      .message = std::string(message)};
 }
 
 Span PlaceInManifest(std::string_view text, const project::ManifestProgram& program,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "client/lsp/features/manifest_keys.h"
+#include "client/lsp/manifest/keys.h"
 
 #include <algorithm>
 #include <array>
@@ -9,7 +9,7 @@ namespace {
 
 constexpr auto kKeys = std::to_array<ManifestKeyRow>({
 #define KILN_MANIFEST_KEY(table, key, text) {table, key, text},
-#include "client/lsp/features/manifest_keys.def"
+#include "client/lsp/manifest/keys.def"
 });
 
 bool IsKeyByte(char c) {
@@ -46,9 +46,8 @@ std::optional<std::string_view> HeaderOf(std::string_view line) {
 }
 
 const ManifestKeyRow* FindKey(std::string_view table, std::string_view key) {
-  const auto found = std::ranges::find_if(kKeys, [&](const ManifestKeyRow& row) {
-    return row.table == table && row.key == key;
-  });
+  const auto found = std::ranges::find_if(
+      kKeys, [&](const ManifestKeyRow& row) { return row.table == table && row.key == key; });
   return found == kKeys.end() ? nullptr : &*found;
 }
 

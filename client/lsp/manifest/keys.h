@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Keys of kiln.toml with their meaning (manifest_keys.def), and which one stands at a place of a
+// Keys of kiln.toml with their meaning (keys.def), and which one stands at a place of a
 // text. The text is read line by line, so that it may be wrong elsewhere.
 #pragma once
 
@@ -19,8 +19,8 @@ struct ManifestKeyRow {
 };
 std::span<const ManifestKeyRow> ManifestKeys();
 
-// The table that a byte is in: "program" behind [[program]], "target" behind [target.vk]; "axes" for
-// [axes.mesh]; "" before the first header.
+// The table that a byte is in: "program" behind [[program]], "target" behind [target.vk]; "axes"
+// for [axes.mesh]; "" before the first header.
 std::string TableAt(std::string_view text, uint32_t offset);
 
 // The key, or word of a header, that covers the byte.
