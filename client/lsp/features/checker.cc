@@ -241,11 +241,18 @@ void Checker::PublishProgram(const LinkedSources& program, std::vector<Json>& ou
   }
 }
 
-// The rows of all programs that have the file, each message once.
+// The rows of all programs that have the file, each message once. What was found in another version
+// of the file is left out: its places are not those of the text.
 void Checker::Publish(const std::string& path, std::vector<Json>& out) {
   Json rows = Json::array();
   std::vector<Session::ShownFix> fixes;
+  const std::shared_ptr<const SourceFile> now = session_.documents().FileAt(path);
   for (const auto& [name, checked] : checked_) {
+    const std::optional<uint32_t> ordinal = checked.program->OrdinalOf(path);
+    if (now == nullptr || !ordinal.has_value() ||
+        checked.program->source(*ordinal).file().digest != now->digest) {
+      continue;
+    }
     for (const FileDiagnostic& row : checked.rows) {
       const bool known =
           std::ranges::any_of(rows, [&](const Json& one) { return SaysTheSame(one, row.json); });

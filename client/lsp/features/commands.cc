@@ -150,7 +150,12 @@ Outcome ExecuteCommand(Session& session, const Json& params) {
   if (FlagAt(arguments, "reset").value_or(false)) {
     session.analysis.ForgetChoice(file->program->spec);
   } else if (program.has_value()) {
-    session.analysis.ChooseProgram(file->source().file().path, *program);
+    const std::string path = file->source().file().path;
+    const std::vector<ProgramSpec> specs = session.analysis.workspace().ProgramsOf(path);
+    if (std::ranges::find(specs, *program, &ProgramSpec::name) == specs.end()) {
+      return Failed(fmt::format("no program '{}' has this file", *program));
+    }
+    session.analysis.ChooseProgram(path, *program);
   } else if (option.has_value() && value.has_value()) {
     if (std::optional<RpcError> error = ChooseOption(session, *file, *option, *value)) {
       return *error;

@@ -216,9 +216,12 @@ void Server::Notice(const RpcMessage& notification) {
     error = session_.documents().Change(notification.params, session_.encoding);
   } else if (method == "textDocument/didClose") {
     error = session_.documents().Close(notification.params);
-    if (!error.has_value()) {
-      checker_.Close(path);
+    if (error.has_value()) {
+      ShowError(error->message);
+      return;
     }
+    checker_.Close(path);
+    checker_.TouchOpenFiles();  // from now on the file of the disk counts
     return;
   } else if (method == "textDocument/didSave" || method == "workspace/didChangeWatchedFiles") {
     session_.documents().ForgetFiles();

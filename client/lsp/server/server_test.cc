@@ -158,6 +158,25 @@ TEST_F(LspServer, Diagnostics_FollowTheTextAndNameTheVariants) {
   EXPECT_EQ(editor.Diagnostics(kUri), Json::array());
 }
 
+TEST_F(LspServer, CommandsWithWrongArguments_AreRefused) {
+  editor.Initialize();
+  editor.Open(kUri, kSource);
+  const Json wrong[] = {
+      {{"command", "kiln.other"}, {"arguments", {{{"uri", kUri}}}}},
+      {{"command", "kiln.chooseVariant"}},
+      {{"command", "kiln.chooseVariant"}, {"arguments", {7}}},
+      {{"command", "kiln.chooseVariant"}, {"arguments", {{{"uri", kUri}}}}},
+      {{"command", "kiln.chooseVariant"},
+       {"arguments", {{{"uri", kUri}, {"option", "dry"}, {"value", "true"}}}}},
+      {{"command", "kiln.chooseVariant"},
+       {"arguments", {{{"uri", kUri}, {"option", "wet"}, {"value", "7"}}}}},
+      {{"command", "kiln.chooseVariant"}, {"arguments", {{{"uri", kUri}, {"program", "x"}}}}},
+  };
+  for (const Json& params : wrong) {
+    EXPECT_NE(CodeOf(editor.Ask("workspace/executeCommand", params)), 0) << params;
+  }
+}
+
 TEST_F(LspServer, ChosenVariant_AsksTheClientAndChangesWhatIsShown) {
   editor.Initialize({{"window", {{"showMessage", {{"messageActionItem", Json::object()}}}}}});
   editor.Open(kUri, kSource);
