@@ -63,11 +63,15 @@ class RandomSession {
     }
   }
 
+  uint32_t results() const { return results_; }
+  uint32_t errors() const { return errors_; }
+
   void Settle() {
     editor_.Settle();
     for (const int64_t id : pending_) {
       const Json answer = editor_.AnswerOf(id);
       ASSERT_TRUE(answer.is_object()) << "no answer";
+      ++(answer.contains("result") ? results_ : errors_);
       ASSERT_NE(answer.value("error", Json::object()).value("code", 0), -32603) << answer;
     }
     for (const Json& message : editor_.received()) {
@@ -231,12 +235,16 @@ class RandomSession {
   std::vector<std::string> current_;
   std::vector<int64_t> versions_;
   std::vector<int64_t> pending_;
+  uint32_t results_ = 0;
+  uint32_t errors_ = 0;
 };
 
 TEST(RandomSession, EveryRequest_IsAnsweredAndNothingEndsTheServer) {
   const char* const wanted = std::getenv("KILN_LSP_STEPS");
   const uint32_t steps = wanted == nullptr ? 2000 : static_cast<uint32_t>(std::atoll(wanted));
   constexpr uint32_t kStepsOfASession = 500;
+  uint32_t results = 0;
+  uint32_t errors = 0;
   for (uint32_t done = 0; done < steps; done += kStepsOfASession) {
     const uint32_t seed = done / kStepsOfASession;
     SCOPED_TRACE(seed);
@@ -248,7 +256,11 @@ TEST(RandomSession, EveryRequest_IsAnsweredAndNothingEndsTheServer) {
       }
     }
     session.Settle();
+    results += session.results();
+    errors += session.errors();
   }
+  EXPECT_GT(results, steps / 8);  // otherwise the walk has nothing to do with what editors do
+  EXPECT_GT(errors, steps / 100);
 }
 
 }  // namespace
