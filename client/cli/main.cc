@@ -36,8 +36,7 @@ std::string VerbOf(const CLI::App& app) {
 // Its output is a script, words or a protocol: no line of JSON belongs behind them.
 bool IsForShells(const CLI::App& app) {
   const std::string verb = VerbOf(app);
-  return verb == "completion" || verb == "complete" || verb == "manual" ||
-         verb == "lsp";
+  return verb == "completion" || verb == "complete" || verb == "manual" || verb == "lsp";
 }
 
 // --json as it was meant, where the words could not be parsed.

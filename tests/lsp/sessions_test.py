@@ -160,6 +160,45 @@ class Sessions(unittest.TestCase):
                     path.write_text(json.dumps(rows, indent=1, ensure_ascii=False) + "\n")
                 self.assertEqual(rows, json.loads(path.read_text()))
 
+    def test_completion_in_what_is_being_typed(self):
+        """(what stands there, what is typed instead with | for the cursor, some that are offered,
+        some that are not)"""
+        rows = [
+            ("color * water.gloss.x;", "color * water.|", {"tint", "gloss", "shade"}, {"color"}),
+            ("color * water.gloss.x;", "color * water.tint.|", {"x", "xyzw"}, {"tint"}),
+            ("color * water.gloss.x;", "co|", {"color", "hazy", "cos_f3", "water"}, {"clip"}),
+            ("color * water.gloss.x;", "color * view.haze.|;", {"color", "density"}, {"haze"}),
+            ("color * water.gloss.x;", "hazy (|", {"color", "water", "clamp_f1"}, {"setting"}),
+            ("global slots: uint 2;", "global slots: |", {"uint", "enum", "flag"}, {"color"}),
+            ("global slots: uint 2;", "setting |", {"cull_mode", "depth_test"}, {"color"}),
+            ("global slots: uint 2;", 'setting cull_mode = |', {'"back"', '"none"'}, {"hazy"}),
+            ("global slots: uint 2;", 'setting cull_mode = "|', {"back", "none"}, {'"back"'}),
+            ("global slots: uint 2;", "set_pass |", {"uniform_buffer", "sampler"}, {"f4"}),
+            ("global slots: uint 2;", "|", {"instance", "struct", "f4"}, {"return"}),
+            ("conditional (wet) f4 gloss;", "conditional (|", {"wet", "fog", "pi_half"}, {"hazy"}),
+            ("conditional (wet) f4 gloss;", "conditional (fog == |", {'"off"'}, {"wet"}),
+            ("conditional (wet) f4 gloss;", 'conditional (fog != "|") f4 gloss;', {"thin"}, {"wet"}),
+            ("pack (unorm8) f4 uv;", "pack (|", {"unorm8", "float16"}, {"f4"}),
+            ("f3 color = water", "// water.|", set(), {"tint"}),
+            ("surface.uv = mesh.uv.xy;", "sur|", {"surface"}, {"color"}),
+        ]
+        water = self.project / "water.rpl"
+        self.client.open(water)
+        good = water.read_text()
+        for before, typed, offered, others in rows:
+            with self.subTest(typed=typed):
+                self.assertIn(before, good)
+                text = good.replace(before, typed, 1)
+                ahead, _, behind = text.partition("|")
+                self.client.change(water, ahead + behind)
+                answer = self.client.request("textDocument/completion", {
+                    "textDocument": {"uri": self.client.uri(water)},
+                    "position": {"line": ahead.count("\n"),
+                                 "character": len(ahead.rpartition("\n")[2])}})["result"]
+                labels = {item["label"] for item in answer["items"]}
+                self.assertEqual(offered - labels, set())
+                self.assertEqual(others & labels, set())
+
     def test_every_recording_has_its_session(self):
         self.assertEqual(sorted(path.stem for path in (HERE / "sessions").glob("*.json")),
                          sorted(session_rows()))

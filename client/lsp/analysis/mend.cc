@@ -60,11 +60,18 @@ class Blanker {
 
   void Around(const Diagnostic& error, Reach reach) {
     const uint32_t at = error.primary.bytes.begin;
-    Blank(error.primary.bytes);  // what gives no token
+    const auto behind = std::ranges::upper_bound(tokens_, at, {}, &Token::begin);
+    const bool at_token = behind != tokens_.begin() && at < (behind - 1)->end();
+    const std::string_view bytes = TextOf(text_, error.primary.bytes);
+    if (!at_token && bytes.find_first_not_of(" \t\r\n") != std::string_view::npos) {
+      Blank(error.primary.bytes);  // characters that gave no token: nothing else is wrong
+      if (reach == Reach::kStatement) {
+        return;
+      }
+    }
     if (tokens_.empty()) {
       return;
     }
-    const auto behind = std::ranges::upper_bound(tokens_, at, {}, &Token::begin);
     const size_t token =
         behind == tokens_.begin() ? 0 : static_cast<size_t>(behind - tokens_.begin()) - 1;
     if (reach == Reach::kStatement) {
