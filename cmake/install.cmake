@@ -91,6 +91,8 @@ install(FILES ${PROJECT_SOURCE_DIR}/deploy/systemd/user/kilnd.service
         DESTINATION lib/systemd/user COMPONENT programs)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/proto/kiln DESTINATION ${CMAKE_INSTALL_DATADIR}/kiln/proto
         COMPONENT development FILES_MATCHING PATTERN "*.proto")
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/deploy/editors DESTINATION ${CMAKE_INSTALL_DATADIR}/kiln
+        COMPONENT programs)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md
               ${PROJECT_SOURCE_DIR}/CHANGELOG.md
         DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT documentation)

@@ -71,8 +71,19 @@ class Layout {
   uint32_t IndentOf(size_t i) const {
     const Item& item = items_[i];
     const bool is_brace = item.opens() || item.closes();
-    const bool goes_on = !item.starts && !is_brace;
-    return kIndent * (item.depth + (goes_on ? 1 : 0));
+    const bool goes_on = !item.starts || (item.conditional && EndsWithSemicolon(i));
+    return kIndent * (item.depth + (goes_on && !is_brace ? 1 : 0));
+  }
+
+  // Whether what begins with the item ends with ';' and has no block: a field, a setting.
+  bool EndsWithSemicolon(size_t i) const {
+    while (i < items_.size() && !items_[i].opens() && !items_[i].closes()) {
+      if (items_[i].Is(TokenKind::kSemicolon)) {
+        return true;
+      }
+      ++i;
+    }
+    return false;
   }
 
   // Whether a space stands between the item and the one before it on its line.

@@ -56,6 +56,8 @@ constexpr StyleRow kRows[] = {
      "struct a\n{\n    f4 b;\n    alias (c, b.x)\n    alias (d, b.y)\n};\n"},
     {"conditions of declarations", "conditional(a)\nf1 f (void)\n{\nreturn 1.0;\n}",
      "conditional (a)\nf1 f (void)\n{\n    return 1.0;\n}\n"},
+    {"what a condition decides is indented", "conditional (a)\nsetting b = true;",
+     "conditional (a)\n    setting b = true;\n"},
     {"line ends of the text", "global a:flag true;\r\nglobal b:flag true;\r\n",
      "global a: flag true;\r\nglobal b: flag true;\r\n"},
     {"nothing", "", ""},

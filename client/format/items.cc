@@ -55,6 +55,7 @@ class Classifier {
       item.depth = depth_;
       item.brackets = brackets_;
       item.starts = starts;
+      item.conditional = starts && behind_condition_;
       if (item.comment) {
         continue;
       }
@@ -62,6 +63,7 @@ class Classifier {
         first_ = i;
       }
       ClassifyOperator(i);
+      behind_condition_ = false;
       starts = Take(i);
       before_ = i + 1;
     }
@@ -178,6 +180,7 @@ class Classifier {
     brackets_ = open.brackets;
     item.brackets = brackets_;
     if (item.kind != TokenKind::kCloseBrace) {
+      behind_condition_ = open.ends_prefix && IsWord(open.item - 1, "conditional");
       return open.ends_prefix;
     }
     if (!open.block) {
@@ -201,6 +204,7 @@ class Classifier {
   size_t first_ = 0;   // of the statement
   uint32_t depth_ = 0;
   uint32_t brackets_ = 0;
+  bool behind_condition_ = false;  // the item before was the ')' of `conditional (…)`
 };
 
 }  // namespace

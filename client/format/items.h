@@ -27,9 +27,10 @@ struct Item {
   Brace brace = Brace::kNone;
   bool unary = false;  // an operator with one operand
   bool option_colon = false;
-  bool starts = false;    // a declaration, field or statement begins with it
-  uint32_t depth = 0;     // blocks around it; a '}' has that of its '{'
-  uint32_t brackets = 0;  // of one statement around it: parentheses, brackets, constructors
+  bool starts = false;       // a declaration, field or statement begins with it
+  bool conditional = false;  // it stands behind `conditional (…)`
+  uint32_t depth = 0;        // blocks around it; a '}' has that of its '{'
+  uint32_t brackets = 0;     // of one statement around it: parentheses, brackets, constructors
 
   bool Is(rpl::TokenKind what) const { return !comment && kind == what; }
   bool opens() const { return Is(rpl::TokenKind::kOpenBrace) && brace >= Brace::kOneLine; }
