@@ -109,7 +109,7 @@ class Connection:
         sent, zeros = 0, bytes(1 << 16)
         while sent < data_bytes:
             with self.changed:
-                self.changed.wait_for(lambda: min(self.windows) > 0 or self.answers or self.over(), 30)
+                self.changed.wait_for(lambda: min(self.windows) > 0 or self.answers or self.over(), PATIENCE)
                 if self.over() or (min(self.windows) <= 0 and not self.answers):
                     return sent
                 count = max(0, min(*self.windows, self.largest, len(zeros), data_bytes - sent))
@@ -137,7 +137,7 @@ class Connection:
 
     def grpc_status(self):
         with self.changed:
-            self.changed.wait_for(lambda: b"grpc-status" in self.headers or self.closed, 30)
+            self.changed.wait_for(lambda: b"grpc-status" in self.headers or self.closed, PATIENCE)
         at = self.headers.index(b"grpc-status") + len(b"grpc-status")
         return int(self.headers[at + 1:at + 1 + self.headers[at]])  # a length, then digits
 

@@ -450,7 +450,7 @@ axes = { cheap = "*", cut = "*" }
         listener.listen(8)
         told = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         told.bind(str(self.dir / "notify"))
-        told.settimeout(30)
+        told.settimeout(PATIENCE)
         env = dict(self.env, LISTEN_FDS="1", LISTEN_FDNAMES="unix",
                    NOTIFY_SOCKET=str(self.dir / "notify"))
         process = subprocess.Popen(
