@@ -16,7 +16,8 @@ usage: until_fail.py BUILD [--rounds N] [--at-once K] [--busy B] [--cores LIST] 
   --timeout S      of a test that has none of its own (1500)
 
 Prints one JSON object: what ran how, and each round with its seconds, counts and failures, each with
-the end of what it printed. Progress goes to stderr. Exit 1 if anything failed or nothing ran.
+the end of what it printed, or what ctest said where no test ran. Progress goes to stderr. Exit 1 if
+anything failed or nothing ran.
 """
 import argparse
 import collections
@@ -82,13 +83,13 @@ def run_round(arguments):
                                stderr=subprocess.STDOUT, text=True, errors="replace")
         found = {"seconds": round(time.monotonic() - begun, 1), "exit": ended.returncode,
                  "passed": 0, "skipped": 0, "failed": 0, "failures": []}
-        if not report.exists():
-            found["error"] = ended.stdout[-KEPT_OUTPUT:]
-            return found
-        for name, seconds, state, output in results_of(report):
+        results = list(results_of(report)) if report.exists() else []
+        for name, seconds, state, output in results:
             found[state] += 1
             if state == "failed":
                 found["failures"].append({"test": name, "seconds": seconds, "output": output[-KEPT_OUTPUT:]})
+        if not results:
+            found["error"] = ended.stdout[-KEPT_OUTPUT:]
         return found
 
 

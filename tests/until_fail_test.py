@@ -56,6 +56,7 @@ class UntilFail(unittest.TestCase):
                 code, found, _ = self.run_over(tests)
                 self.assertEqual((code, found["ok"]), (1, False))
                 self.assertEqual(sum(row["failed"] for row in found["rounds"]), failed)
+                self.assertEqual("No tests were found" in found["rounds"][0].get("error", ""), not tests)
 
     def test_tests_that_are_chosen(self):
         tests = [("one", "true", ""), ("two", "false", ""), ("three", "false", "")]
