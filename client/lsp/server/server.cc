@@ -33,6 +33,27 @@ std::string UriIn(const RpcMessage& message) {
   return TextAt(message.params, "textDocument/uri").value_or(std::string());
 }
 
+// Runs a step within the bounds of a message. What it threw as an error that can be answered: a
+// stop says what was too much, anything else is a bug of kiln.
+template <class StepOf>
+std::optional<RpcError> RunStep(Clock& clock, StepOf&& step) {
+  bool stopped = false;
+  const Result<void> done = CatchAll([&] {
+    const StopScope scope({.bytes = Server::kMessageBytes, .cpu = Server::kMessageTime}, clock);
+    try {
+      step();
+    } catch (const Stopped&) {
+      stopped = true;
+    }
+  });
+  if (stopped) {
+    return Failed("it would take more than five seconds or 256 MiB");
+  }
+  return done.ok() ? std::nullopt
+                   : std::optional(RpcError{.code = RpcCode::kInternalError,
+                                            .message = done.error().context});
+}
+
 RpcError NoMethod(const std::string& method) {
   return {.code = RpcCode::kMethodNotFound,
           .message = fmt::format("there is no method '{}'", method.substr(0, 100))};
@@ -80,8 +101,6 @@ bool Server::Step() {
   if (exit_code_.has_value()) {
     return false;
   }
-  const StopScope scope({.deadline = clock_.Monotonic() + kMessageTime, .bytes = kMessageBytes},
-                        clock_);
   if (!queue_.empty()) {
     const RpcMessage message = std::move(queue_.front());
     queue_.pop_front();
@@ -93,11 +112,11 @@ bool Server::Step() {
   }
   std::vector<Json> out;
   bool worked = false;
-  const Result<void> done = CatchAll([&] { worked = checker_.Step(out); });
+  const std::optional<RpcError> error = RunStep(clock_, [&] { worked = checker_.Step(out); });
   SendAll(out);
-  if (!done.ok()) {
+  if (error.has_value()) {
     checker_.Abandon();
-    ShowError(fmt::format("kiln gave up a check: {}", done.error().context));
+    ShowError(fmt::format("kiln gave up a check: {}", error->message));
     return true;
   }
   return worked;
@@ -111,16 +130,15 @@ void Server::Handle(const RpcMessage& message) {
     return;
   }
   if (message.kind == RpcMessage::Kind::kNotification) {
-    const Result<void> done = CatchAll([&] { Notice(message); });
-    if (!done.ok()) {
-      ShowError(fmt::format("{}: {}", message.method, done.error().context));
+    const std::optional<RpcError> error = RunStep(clock_, [&] { Notice(message); });
+    if (error.has_value()) {
+      ShowError(fmt::format("{}: {}", message.method, error->message));
     }
     return;
   }
   Outcome outcome = RpcError{};
-  const Result<void> done = CatchAll([&] { outcome = Answer(message); });
-  if (!done.ok()) {
-    outcome = RpcError{.code = RpcCode::kInternalError, .message = done.error().context};
+  if (std::optional<RpcError> error = RunStep(clock_, [&] { outcome = Answer(message); })) {
+    outcome = std::move(*error);
   }
   Send(AnswerOf(message.id, std::move(outcome)));
   if (std::exchange(session_.variant_changed, false)) {
@@ -281,7 +299,7 @@ void Server::TakeAnswer(const RpcMessage& answer) {
   if (!title.has_value()) {
     return;  // nothing was chosen
   }
-  const Result<void> done = CatchAll([&] {
+  const std::optional<RpcError> error = RunStep(clock_, [&] {
     AddChoice(session_, *title, arguments);
     if (NeedsChoice(arguments)) {
       AskForChoice(arguments);
@@ -289,8 +307,8 @@ void Server::TakeAnswer(const RpcMessage& answer) {
     }
     (void)ExecuteCommand(session_, {{"command", "kiln.chooseVariant"}, {"arguments", {arguments}}});
   });
-  if (!done.ok()) {
-    ShowError(done.error().context);
+  if (error.has_value()) {
+    ShowError(error->message);
   }
   if (std::exchange(session_.variant_changed, false)) {
     RefreshVariants();

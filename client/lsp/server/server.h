@@ -24,7 +24,7 @@ class Server {
  public:
   // Messages that may wait; whoever feeds the server stops reading then.
   static constexpr size_t kMaxQueue = 1024;
-  // What one message may cost before it is refused.
+  // What one message may cost before it is refused: CPU time and memory that is charged.
   static constexpr Duration kMessageTime = std::chrono::seconds(5);
   static constexpr uint64_t kMessageBytes = uint64_t{256} << 20;
 
