@@ -7,12 +7,15 @@
 #include "client/lsp/features/rename.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "client/lsp/analysis/space_check.h"
 #include "client/lsp/features/mentions.h"
+#include "client/lsp/manifest/rename.h"
 #include "compiler/driver/stages.h"
 #include "compiler/front/rpl/words.h"
 
@@ -68,10 +71,19 @@ class Renamed {
     }
   }
 
+  // What the manifest says then; entry points are called by the new name.
+  void TakeManifest(const std::string& path, const project::Manifest& manifest,
+                    const std::string& name, const std::string& new_name) {
+    manifests_[path] = &manifest;
+    name_ = name;
+    new_name_ = new_name;
+  }
+
   // Nothing if it does not link.
   std::shared_ptr<const LinkedSources> Link(const LinkedSources& before) const {
     auto after = std::make_shared<LinkedSources>();
     after->spec = before.spec;
+    TakeSpec(after->spec);
     after->good = before.good;
     std::vector<std::shared_ptr<const ir::Module>> modules;
     std::vector<std::string> paths;
@@ -89,7 +101,24 @@ class Renamed {
   }
 
  private:
+  void TakeSpec(ProgramSpec& spec) const {
+    const auto manifest = manifests_.find(spec.manifest_path);
+    if (manifest == manifests_.end()) {
+      return;
+    }
+    const auto program =
+        std::ranges::find(manifest->second->programs, spec.name, &project::ManifestProgram::name);
+    if (program != manifest->second->programs.end()) {
+      spec.manifest = *program;
+    }
+    for (resolve::EntryPoint& entry : spec.entries) {
+      entry.function = entry.function == name_ ? new_name_ : entry.function;
+    }
+  }
+
   std::map<std::string, std::shared_ptr<const Source>> sources_;
+  std::map<std::string, const project::Manifest*> manifests_;  // by path
+  std::string name_, new_name_;
 };
 
 // Whether names of `after` stand for the same as those of `before`: the same number of places, and
@@ -125,8 +154,9 @@ size_t ErrorsOf(const std::shared_ptr<const LinkedSources>& program,
       }));
 }
 
-// Whether a manifest says the name, as an option or an entry point: kiln.toml is not edited.
-bool IsInManifest(const Mentions& mentions, const std::string& name) {
+// Manifests that say the name, as an option or an entry point.
+std::set<std::string> ManifestsWith(const Mentions& mentions, const std::string& name) {
+  std::set<std::string> paths;
   for (const std::shared_ptr<const LinkedSources>& program : mentions.programs) {
     const project::ManifestProgram& manifest = program->spec.manifest;
     if (program->spec.manifest_path.empty()) {
@@ -146,20 +176,45 @@ bool IsInManifest(const Mentions& mentions, const std::string& name) {
     if (manifest.options.contains(name) || manifest.axes.contains(name) || in_variants ||
         is_entry || std::ranges::any_of(manifest.exclude, mentions_it) ||
         std::ranges::any_of(manifest.require, mentions_it)) {
-      return true;
+      paths.insert(program->spec.manifest_path);
     }
   }
-  return false;
+  return paths;
+}
+
+// Edits of manifests by path; an error if one of them cannot be edited.
+using ManifestRenames = std::map<std::string, ManifestRename>;
+std::variant<ManifestRenames, RpcError> RenameInManifests(Session& session, const NameHere& name,
+                                                          const Mentions& mentions,
+                                                          const std::string& new_name) {
+  ManifestRenames renames;
+  if (!name.key.starts_with("g:")) {
+    return renames;
+  }
+  std::set<std::string> files;
+  for (const auto& [path, places] : mentions.by_path) {
+    files.insert(path);
+  }
+  for (const std::string& path : ManifestsWith(mentions, name.text)) {
+    const std::shared_ptr<const SourceFile> file = session.documents().FileAt(path);
+    std::optional<ManifestRename> rename =
+        file == nullptr ? std::nullopt : RenameInManifest(*file, files, name.text, new_name);
+    if (!rename.has_value()) {
+      return Failed(
+          fmt::format("kiln.toml names '{}' in a way that cannot be edited alone", name.text));
+    }
+    renames.emplace(path, std::move(*rename));
+  }
+  return renames;
 }
 
 // Why the rename would change what some program means; empty if it does not.
 std::string WhyRefused(Analysis& analysis, const NameHere& name, const Mentions& mentions,
-                       const std::string& new_name) {
-  if (name.key.starts_with("g:") && IsInManifest(mentions, name.text)) {
-    return fmt::format("kiln.toml names '{}', and it is not edited: rename it there, too",
-                       name.text);
+                       const ManifestRenames& manifests, const std::string& new_name) {
+  Renamed renamed(mentions, new_name);
+  for (const auto& [path, rename] : manifests) {
+    renamed.TakeManifest(path, rename.after, name.text, new_name);
   }
-  const Renamed renamed(mentions, new_name);
   for (const std::shared_ptr<const LinkedSources>& before : mentions.programs) {
     const std::shared_ptr<const LinkedSources> after = renamed.Link(*before);
     if (after == nullptr) {
@@ -224,8 +279,25 @@ Outcome Rename(Session& session, const Json& params) {
       return Failed(fmt::format("'{}' has errors; mend it first", path));
     }
   }
-  if (std::string why = WhyRefused(session.analysis, *name, mentions, *new_name); !why.empty()) {
+  const std::variant<ManifestRenames, RpcError> manifests =
+      RenameInManifests(session, *name, mentions, *new_name);
+  if (const auto* error = std::get_if<RpcError>(&manifests)) {
+    return *error;
+  }
+  const ManifestRenames& renames = std::get<ManifestRenames>(manifests);
+  if (std::string why = WhyRefused(session.analysis, *name, mentions, renames, *new_name);
+      !why.empty()) {
     return Failed(std::move(why));
+  }
+  for (const auto& [path, rename] : renames) {
+    const std::shared_ptr<const SourceFile> file = session.documents().FileAt(path);
+    const LineTable lines(file->text);
+    Json& edits = changes[session.documents().UriOfPath(path)] = Json::array();
+    for (const Span place : rename.places) {
+      const Range range{.start = lines.At(file->text, place.begin, session.encoding),
+                        .end = lines.At(file->text, place.end, session.encoding)};
+      edits.push_back({{"range", JsonOf(range)}, {"newText", *new_name}});
+    }
   }
   for (const auto& [path, places] : mentions.by_path) {
     Json& edits = changes[session.documents().UriOfPath(path)] = Json::array();
