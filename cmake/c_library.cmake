@@ -10,7 +10,7 @@ endif()
 
 # The sources of these folders once more, for size: what a game ships is at most 1.5 MiB.
 set(kiln_shipped_sources)
-foreach(library IN ITEMS artifact cache_pack_reader runtime_c runtime_graph runtime_pipeline runtime_vk)
+foreach(library IN ITEMS artifact cache_pack_reader runtime_c runtime_c_arguments runtime_graph runtime_pipeline runtime_vk)
   get_target_property(sources kiln_${library} SOURCES)
   get_target_property(folder kiln_${library} SOURCE_DIR)
   list(FILTER sources INCLUDE REGEX "\\.cc$")

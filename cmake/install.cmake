@@ -4,7 +4,7 @@
 include(CMakePackageConfigHelpers)
 set(kiln_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/kiln)
 set(kiln_package ${PROJECT_BINARY_DIR}/package)
-set(kiln_components runtime graph client c)
+set(kiln_components runtime graph client compiler c client_c compiler_c)
 
 # Programs, which the package names kiln::kiln, kiln::kilnc, ….
 install(
@@ -32,7 +32,7 @@ foreach(component IN LISTS kiln_components)
           COMPONENT development)
 endforeach()
 # The files of an export include all whose names begin with theirs, so the form stands in front.
-foreach(component IN ITEMS runtime graph c)
+foreach(component IN LISTS kiln_components)
   install(
     TARGETS kiln_shared_${component}
     EXPORT kiln-shared-${component}
@@ -40,7 +40,9 @@ foreach(component IN ITEMS runtime graph c)
   install(EXPORT kiln-shared-${component} NAMESPACE kiln:: DESTINATION ${kiln_cmake_dir}
           COMPONENT development)
 endforeach()
-install(FILES ${PROJECT_BINARY_DIR}/c/kiln/kiln.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/kiln
+install(FILES ${PROJECT_BINARY_DIR}/c/kiln/kiln.h ${PROJECT_BINARY_DIR}/c/kiln/client.h
+              ${PROJECT_BINARY_DIR}/c/kiln/compiler.h
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/kiln
         COMPONENT development)
 
 configure_package_config_file(
@@ -60,7 +62,9 @@ set(kiln_pc_graph_requires "kiln-runtime = ${PROJECT_VERSION}")
 set(kiln_pc_client_description "client of the daemon")
 set(kiln_pc_client_requires "kiln-runtime = ${PROJECT_VERSION} protobuf grpc++ libssl libcrypto tomlplusplus")
 file(RELATIVE_PATH kiln_pc_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
-foreach(component IN ITEMS runtime graph client)
+set(kiln_pc_compiler_description "kilnc as a function")
+set(kiln_pc_compiler_requires "kiln-runtime = ${PROJECT_VERSION}")
+foreach(component IN ITEMS runtime graph client compiler)
   set(kiln_pc_description "${kiln_pc_${component}_description}")
   set(kiln_pc_requires "${kiln_pc_${component}_requires}")
   configure_file(${PROJECT_SOURCE_DIR}/cmake/package/kiln.pc.in ${kiln_package}/kiln-${component}.pc
@@ -69,9 +73,21 @@ foreach(component IN ITEMS runtime graph client)
           COMPONENT development)
 endforeach()
 
-configure_file(${PROJECT_SOURCE_DIR}/cmake/package/kiln-c.pc.in ${kiln_package}/kiln-c.pc @ONLY)
-install(FILES ${kiln_package}/kiln-c.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
-        COMPONENT development)
+# In C: what links a shared library has its needs from it.
+foreach(row IN ITEMS "kiln-c|kiln|packs, pipelines and frames|" "kiln-client-c|kiln-client-c|client of the daemon|kiln-c"
+                     "kiln-compiler-c|kiln-compiler-c|kilnc as a function|kiln-c")
+  string(REGEX MATCH "^(.*)\\|(.*)\\|(.*)\\|(.*)$" row "${row}")
+  set(kiln_pc_name ${CMAKE_MATCH_1})
+  set(kiln_pc_library ${CMAKE_MATCH_2})
+  set(kiln_pc_description "${CMAKE_MATCH_3}")
+  set(kiln_pc_requires "")
+  if(CMAKE_MATCH_4)
+    set(kiln_pc_requires "${CMAKE_MATCH_4} = ${PROJECT_VERSION}")
+  endif()
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/package/kiln-c.pc.in ${kiln_package}/${kiln_pc_name}.pc @ONLY)
+  install(FILES ${kiln_package}/${kiln_pc_name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
+          COMPONENT development)
+endforeach()
 
 # Manual pages and completions are the programs' own words; they are asked for when installing.
 install(
