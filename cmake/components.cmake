@@ -5,6 +5,11 @@
 # libraries that it consists of. Where kiln is installed (install.cmake), it is one archive that holds the
 # objects of all of them, and a shared library, too.
 
+# Libraries lie in lib/<triplet>, as Debian has them; an outer project decides itself.
+option(KILN_MULTIARCH "install libraries into lib/<triplet>" ${PROJECT_IS_TOP_LEVEL})
+if(KILN_MULTIARCH AND CMAKE_LIBRARY_ARCHITECTURE)
+  set(CMAKE_INSTALL_LIBDIR lib/${CMAKE_LIBRARY_ARCHITECTURE})
+endif()
 include(GNUInstallDirs)
 find_package(OpenSSL REQUIRED)
 find_package(tomlplusplus REQUIRED)
@@ -37,8 +42,9 @@ function(kiln_component name)
   list(APPEND arg_LIBRARIES ${arg_OBJECTS})
   list(TRANSFORM arg_LIBRARIES REPLACE "(.+)" "$<TARGET_OBJECTS:kiln_\\1>" OUTPUT_VARIABLE objects)
   list(TRANSFORM arg_REQUIRES REPLACE "kiln::(.+)" "kiln_archive_\\1")
+  string(REPLACE "_" "-" file ${name})
   add_library(kiln_archive_${name} STATIC ${objects})
-  set_target_properties(kiln_archive_${name} PROPERTIES EXPORT_NAME ${name} OUTPUT_NAME kiln-${name}
+  set_target_properties(kiln_archive_${name} PROPERTIES EXPORT_NAME ${name} OUTPUT_NAME kiln-${file}
                                                         LINKER_LANGUAGE CXX)
   target_link_libraries(kiln_archive_${name} INTERFACE ${arg_REQUIRES} ${arg_EXTERNAL})
   if(KILN_SANITIZE)

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: MIT
+# Run by cpack when the trees of all packages are there, before they are packed: copyright and changelog
+# of each, manual pages and changelogs compressed, no paths of libraries where the loader knows them.
+if(NOT CPACK_GENERATOR STREQUAL "DEB")
+  return()
+endif()
+
+function(kiln_compress)
+  foreach(file IN LISTS ARGN)
+    execute_process(COMMAND gzip -9nf "${file}" COMMAND_ERROR_IS_FATAL ANY)
+  endforeach()
+endfunction()
+
+set(KILN_MAINTAINER "${CPACK_PACKAGE_CONTACT}")
+set(KILN_DEB_VERSION "${CPACK_PACKAGE_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE}")
+foreach(package IN LISTS CPACK_COMPONENTS_ALL)
+  set(tree "${CPACK_TEMPORARY_DIRECTORY}/${package}")
+  set(doc "${tree}/usr/share/doc/${package}")
+  file(MAKE_DIRECTORY "${doc}")
+  configure_file("${CPACK_KILN_SOURCE}/deploy/debian/changelog" "${doc}/changelog.Debian" @ONLY)
+  file(COPY "${CPACK_KILN_SOURCE}/deploy/debian/copyright" DESTINATION "${doc}")
+  kiln_compress("${doc}/changelog.Debian")
+  file(GLOB_RECURSE pages "${tree}/usr/share/man/*.[158]")
+  kiln_compress(${pages})
+  file(GLOB libraries "${tree}/usr/lib/*/lib*.so.*")
+  foreach(library IN LISTS libraries)
+    if(NOT IS_SYMLINK "${library}")
+      file(RPATH_REMOVE FILE "${library}")
+      file(CHMOD "${library}" PERMISSIONS OWNER_READ OWNER_WRITE GROUP_READ WORLD_READ)
+    endif()
+  endforeach()
+  file(GLOB archives "${tree}/usr/lib/*/lib*.a")
+  foreach(archive IN LISTS archives)
+    execute_process(COMMAND strip --strip-debug --remove-section=.comment --remove-section=.note --enable-deterministic-archives
+                            "${archive}" COMMAND_ERROR_IS_FATAL ANY)
+  endforeach()
+endforeach()
+
+# Documents are one package; its changelog is that of users, its licence stands in copyright.
+set(doc "${CPACK_TEMPORARY_DIRECTORY}/kiln-doc/usr/share/doc")
+file(GLOB files LIST_DIRECTORIES ON "${doc}/kiln/*")
+file(COPY ${files} DESTINATION "${doc}/kiln-doc")
+file(REMOVE_RECURSE "${doc}/kiln")
+file(REMOVE "${doc}/kiln-doc/LICENSE")
+file(RENAME "${doc}/kiln-doc/CHANGELOG.md" "${doc}/kiln-doc/changelog")
+kiln_compress("${doc}/kiln-doc/changelog")
