@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
+#include "client/c/client.h"
+
 #include <utility>
 
-#include "client/c/handles.h"
 #include "runtime/c/foreign_call.h"
 #include "runtime/c/version.h"
 
@@ -45,8 +46,7 @@ kiln_result kiln_client_connect(const kiln_client_info* info, kiln_client** clie
     KILN_TRY_VOID(CheckNumber(given.autostart, 1, "info.autostart"));
     KILN_TRY(const client::Endpoint endpoint, TakeEndpoint(given));
     auto made = std::make_unique<kiln_client>();
-    const auto autostart =
-        given.autostart != 0 ? client::Autostart::kYes : client::Autostart::kNo;
+    const auto autostart = given.autostart != 0 ? client::Autostart::kYes : client::Autostart::kNo;
     KILN_TRY(client::DaemonConnection connection, client::Connect(endpoint, autostart));
     made->connection = std::make_shared<client::DaemonConnection>(std::move(connection));
     constexpr std::string_view kUnix = "unix:";

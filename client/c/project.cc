@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
+#include "client/c/project.h"
+
 #include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "client/c/handles.h"
+#include "client/c/client.h"
 #include "client/engine/variants_of.h"
 #include "runtime/c/foreign_call.h"
 
@@ -40,8 +42,8 @@ Result<std::vector<client::EntryPoint>> TakeEntries(const kiln_client_program& p
     KILN_TRY_VOID(CheckNumber(row.stage, KILN_STAGE_COMPUTE, "program.entries.stage"));
     KILN_TRY(const std::string_view function, TakeText(row.function, "program.entries.function"));
     // The daemon's first stage is "none".
-    entries.push_back({.stage = static_cast<client::Stage>(row.stage + 1),
-                       .function = std::string(function)});
+    entries.push_back(
+        {.stage = static_cast<client::Stage>(row.stage + 1), .function = std::string(function)});
   }
   return entries;
 }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include "client/c/variants.h"
+
 #include <algorithm>
 #include <chrono>
 #include <utility>
@@ -6,7 +8,6 @@
 #include <fmt/format.h>
 
 #include "client/c/deliver.h"
-#include "client/c/handles.h"
 #include "client/engine/variants_of.h"
 #include "client/startup_fetch.h"
 #include "runtime/c/foreign_call.h"
@@ -25,8 +26,8 @@ Result<const client::Program*> ProgramOf(ClientProject& project, const std::stri
     if (!project.of_files) {
       return Error{ErrorCode::kNotFound, fmt::format("the project has no '{}'", name), ""};
     }
-    KILN_TRY(client::Program loaded, client::LoadNamedProgram(*project.connection->client,
-                                                              project.manifest, name));
+    KILN_TRY(client::Program loaded,
+             client::LoadNamedProgram(*project.connection->client, project.manifest, name));
     project.programs.push_back(std::move(loaded));
     at = project.programs.end() - 1;
   }
@@ -83,9 +84,7 @@ client::StartupHandlers HandlersOf(const kiln_client_fetch_info& info, kiln_sour
 }
 
 // Nothing is compiled or sent where it cannot go.
-Result<void> CheckInMemory(kiln_source* source) {
-  return AddContent(source, {});
-}
+Result<void> CheckInMemory(kiln_source* source) { return AddContent(source, {}); }
 
 }  // namespace
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
+#include "client/c/watch.h"
+
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "client/c/deliver.h"
-#include "client/c/handles.h"
+#include "client/c/variants.h"
 #include "runtime/c/foreign_call.h"
 
 using namespace kiln;
@@ -84,20 +86,19 @@ kiln_result kiln_client_watch_start(kiln_client_variants* variants,
     KILN_TRY_VOID(NotNull(watch, "watch"));
     const ClientProject& project = *variants->project;
     if (!project.of_files) {
-      return Error{ErrorCode::kFailedPrecondition,
-                   "the project has no files that could be watched", "PROJECT"};
+      return Error{ErrorCode::kFailedPrecondition, "the project has no files that could be watched",
+                   "PROJECT"};
     }
     KILN_TRY(WatchTarget target, TakeTarget(given, variants->subject.variants.size()));
     KILN_TRY_VOID(AddContent(target.source, {}));  // it is no pack
     auto made = std::make_unique<kiln_client_watch>();
     made->project = variants->project;
-    KILN_TRY(made->reload,
-             client::LiveReload::Start(*project.connection->client, variants->subject,
-                                       {.folder = project.manifest.folder,
-                                        .known = variants->known,
-                                        .before_attempt = project.start_daemon},
-                                       HandlersOf(std::make_shared<const WatchTarget>(
-                                           std::move(target)))));
+    KILN_TRY(made->reload, client::LiveReload::Start(
+                               *project.connection->client, variants->subject,
+                               {.folder = project.manifest.folder,
+                                .known = variants->known,
+                                .before_attempt = project.start_daemon},
+                               HandlersOf(std::make_shared<const WatchTarget>(std::move(target)))));
     *watch = made.release();
     return {};
   });

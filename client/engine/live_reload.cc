@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <optional>
 #include <span>
+#include <unistd.h>
 #include <utility>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "client/hot_reload.h"
 #include "client/project/watch.h"
@@ -50,9 +50,8 @@ std::vector<ProgramSpace> SpacesOf(const StartupVariants& subject) {
 HotReload::Options SessionOptions(const StartupVariants& subject, const LiveOptions& options) {
   HotReload::Options out{
       .project = subject.project,
-      .workspace = project::WorkspaceId(options.folder),
-      .session_id = fmt::format("kiln-engine-{}-{:x}", getpid(),
-                                SystemClock().Monotonic().count()),
+      .workspace = project::WorkspaceId(options.folder.empty() ? std::string(".") : options.folder),
+      .session_id = fmt::format("kiln-engine-{}-{:x}", getpid(), SystemClock().Monotonic().count()),
       .role = HotReload::Role::kBoth,
       .before_attempt = options.before_attempt};
   for (const StartupVariants::Variant& variant : subject.variants) {
@@ -109,8 +108,8 @@ struct LiveReload::Session {
   Client& client;
   SystemClock clock;
   std::vector<ArtifactContent> known;  // of each variant; of the thread that reads events
-  Mutex handlers_mutex;  // held while a handler runs
-  Mutex mutex;           // of the sources
+  Mutex handlers_mutex;                // held while a handler runs
+  Mutex mutex;                         // of the sources
   StartupVariants subject KILN_GUARDED_BY(mutex);
   const LiveHandlers handlers;
   std::unique_ptr<project::Watcher> watcher;
@@ -157,9 +156,8 @@ Result<void> LiveReload::Session::DeliverBytes(const WatchArtifact& artifact) {
     project = subject.project;
     program = *std::ranges::find(subject.programs, artifact.program, &Program::name);
   }
-  std::erase_if(program.targets, [&](const Target& target) {
-    return target.name != artifact.artifact.target;
-  });
+  std::erase_if(program.targets,
+                [&](const Target& target) { return target.name != artifact.artifact.target; });
   KILN_TRY_VOID(client.FetchVariants(project, program, std::span(&artifact.options, 1), {},
                                      {.on_outcome = [](const Outcome&) {}, .on_blob = hand_over}));
   return {};
@@ -169,9 +167,9 @@ Result<void> LiveReload::Session::Deliver(uint32_t variant, const WatchArtifact&
   KILN_TRY_VOID(DeliverBytes(artifact));
   {
     const MutexLock lock(handlers_mutex);
-    KILN_TRY_VOID(handlers.on_artifact(variant, {.program = artifact.program,
-                                                 .options = artifact.options,
-                                                 .artifact = artifact.artifact}));
+    KILN_TRY_VOID(handlers.on_artifact(
+        variant,
+        {.program = artifact.program, .options = artifact.options, .artifact = artifact.artifact}));
   }
   Tell(LiveNews::Kind::kReplaced, artifact.program, OptionsText(artifact.options));
   return {};
@@ -255,18 +253,16 @@ LiveReload::LiveReload(std::unique_ptr<Session> session) : session_(std::move(se
 
 Result<std::unique_ptr<LiveReload>> LiveReload::Start(Client& client, StartupVariants subject,
                                                       LiveOptions options, LiveHandlers handlers) {
-  if (options.folder.empty()) {
-    options.folder = ".";
-  }
+  const std::string root = options.folder.empty() ? std::string(".") : options.folder;
   const size_t variants = subject.variants.size();
   const std::vector<project::Watcher::KnownFile> files = FilesOf(subject);
-  auto reload = std::make_unique<HotReload>(client, SessionOptions(subject, options),
-                                            SpacesOf(subject));
+  auto reload =
+      std::make_unique<HotReload>(client, SessionOptions(subject, options), SpacesOf(subject));
   auto session = std::make_unique<Session>(client, std::move(subject), std::move(handlers));
   session->reload = std::move(reload);
   session->known = std::move(options.known);
   session->known.resize(variants);
-  KILN_TRY(session->watcher, project::Watcher::Start({.root = options.folder}, session->clock));
+  KILN_TRY(session->watcher, project::Watcher::Start({.root = root}, session->clock));
   session->watcher->SetFiles(files);
   Session& running = *session;
   std::unique_ptr<LiveReload> made(new LiveReload(std::move(session)));

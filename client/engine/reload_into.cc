@@ -50,8 +50,8 @@ Result<std::unique_ptr<LiveReload>> ReloadInto(runtime::Pipelines& pipelines,
   };
   return LiveReload::Start(
       client, std::move(request.subject), std::move(request.options),
-      {.on_blob = [source](const FetchedBlob& blob) { return source->AddBytes(blob.digest,
-                                                                             blob.bytes); },
+      {.on_blob =
+           [source](const FetchedBlob& blob) { return source->AddBytes(blob.digest, blob.bytes); },
        .on_artifact = on_artifact,
        .on_news = std::move(request.on_news)});
 }

@@ -4,7 +4,6 @@
 #include <string>
 
 #include <gtest/gtest.h>
-
 #include <kiln/compiler.h>
 // Behind everything else: it makes macros of the functions.
 #include <kiln/compiler_checked_calls.h>
@@ -66,11 +65,12 @@ class Compiling : public ::testing::Test {
 };
 
 TEST_F(Compiling, Variant_HasModulesAndMetadata) {
-  const kiln_option options[] = {{KILN_OPTION_FLAG, kiln_text_of("fog"), {}, 1, 0},
-                                 {KILN_OPTION_UINT, kiln_text_of("lights"), {}, 3, 0},
-                                 {KILN_OPTION_SINT, kiln_text_of("shift"), {}, uint32_t(-2), 0},
-                                 {KILN_OPTION_FLOAT, kiln_text_of("scale"), {}, 0, 0.5F},
-                                 {KILN_OPTION_ENUM, kiln_text_of("kind"), kiln_text_of("wet"), 0, 0}};
+  const kiln_option options[] = {
+      {KILN_OPTION_FLAG, kiln_text_of("fog"), {}, 1, 0},
+      {KILN_OPTION_UINT, kiln_text_of("lights"), {}, 3, 0},
+      {KILN_OPTION_SINT, kiln_text_of("shift"), {}, uint32_t(-2), 0},
+      {KILN_OPTION_FLOAT, kiln_text_of("scale"), {}, 0, 0.5F},
+      {KILN_OPTION_ENUM, kiln_text_of("kind"), kiln_text_of("wet"), 0, 0}};
   info.options = options;
   info.option_count = 5;
   ASSERT_EQ(Compile(), KILN_OK) << why;

@@ -1,23 +1,16 @@
 // SPDX-License-Identifier: MIT
+#include "compiler/c/result.h"
+
 #include <memory>
 #include <string>
 #include <utility>
 
-#include <kiln/compiler.h>
-
-#include "compiler/embed/compile.h"
 #include "runtime/c/foreign_call.h"
 #include "runtime/c/option_view.h"
 #include "runtime/c/version.h"
 
 using namespace kiln;
 using namespace kiln::c;
-
-struct kiln_compiler_result {
-  embed::Compiled compiled;
-  std::vector<embed::Option> options;  // it was compiled with
-  bool spirv = true;
-};
 
 namespace {
 
@@ -56,9 +49,10 @@ Result<uint32_t> TakeWord(kiln_text text, const std::string_view (&words)[kCount
       return i;
     }
   }
-  return Error{ErrorCode::kInvalidArgument,
-               "'" + std::string(name) + "' is '" + std::string(word) + "', which is none of its words",
-               "WORD"};
+  return Error{
+      ErrorCode::kInvalidArgument,
+      "'" + std::string(name) + "' is '" + std::string(word) + "', which is none of its words",
+      "WORD"};
 }
 
 Result<embed::CompileRequest> TakeRequest(const kiln_compiler_info& info) {
@@ -69,10 +63,9 @@ Result<embed::CompileRequest> TakeRequest(const kiln_compiler_info& info) {
   for (const runtime::OptionSetting& option : options) {
     request.options.push_back({option.name, option.value});
   }
-  KILN_TRY(const uint32_t pipeline, TakeWord(info.pipeline, {"graphics_classic", "compute"}, 0,
-                                             "info.pipeline"));
-  KILN_TRY(const uint32_t debug,
-           TakeWord(info.debug, {"none", "names", "full"}, 1, "info.debug"));
+  KILN_TRY(const uint32_t pipeline,
+           TakeWord(info.pipeline, {"graphics_classic", "compute"}, 0, "info.pipeline"));
+  KILN_TRY(const uint32_t debug, TakeWord(info.debug, {"none", "names", "full"}, 1, "info.debug"));
   KILN_TRY(const std::string_view environment, TakeText(info.environment, "info.environment"));
   KILN_TRY_VOID(CheckNumber(info.form, KILN_COMPILER_WGSL, "info.form"));
   KILN_TRY_VOID(CheckNumber(info.combined, 1, "info.combined"));
@@ -188,8 +181,7 @@ kiln_result kiln_compiler_result_module(const kiln_compiler_result* result, uint
       return OutOfRange("module", index, result->compiled.modules.size());
     }
     const embed::CompiledModule& from = result->compiled.modules[index];
-    Give(kiln_compiler_module{
-             .struct_size = 0, .stage = StageOf(from), .code = BytesOf(from.code)},
+    Give(kiln_compiler_module{.struct_size = 0, .stage = StageOf(from), .code = BytesOf(from.code)},
          module);
     return {};
   });

@@ -66,9 +66,9 @@ Result<Job> JobOf(const CompileRequest& request) {
     return UsageError(
         fmt::format("environment '{}' is not vulkan1.0 to vulkan1.4", request.environment));
   }
-  job.pipeline = static_cast<ir::PipelineType>(
-      request.pipeline == Pipeline::kCompute ? ir::PipelineType::kCompute
-                                             : ir::PipelineType::kGraphicsClassic);
+  job.pipeline = static_cast<ir::PipelineType>(request.pipeline == Pipeline::kCompute
+                                                   ? ir::PipelineType::kCompute
+                                                   : ir::PipelineType::kGraphicsClassic);
   for (const EntryPoint& entry : request.entries) {
     job.entries.push_back({static_cast<ir::Stage>(entry.stage), entry.function});
   }

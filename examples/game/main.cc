@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// game PICTURE: finds its materials beside itself, draws three tiles of ground and writes what it has
-// drawn as a PPM.
+// game PICTURE: finds its materials beside itself, draws three tiles of ground and writes what it
+// has drawn as a PPM.
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
@@ -102,12 +102,12 @@ Result<void> Play(const std::string& picture_path) {
                                  .access = graph::kColorTarget,
                                  .contents = graph::ClearedTo(0, 0, 0.25F, 1),
                                  .keep = {}});
-  frame.SetCallback(pass, [&](Device&, const graph::Resources& resources,
-                              graph::CommandBuffer& commands) {
-    for (const Tile& tile : tiles) {
-      DrawTile(*pipelines, tile, resources.RenderArea(), commands);
-    }
-  });
+  frame.SetCallback(
+      pass, [&](Device&, const graph::Resources& resources, graph::CommandBuffer& commands) {
+        for (const Tile& tile : tiles) {
+          DrawTile(*pipelines, tile, resources.RenderArea(), commands);
+        }
+      });
   const graph::BufferId pixels = graph::ReadBack(frame, picture, desc);
   KILN_TRY(const graph::Plan* const plan, planner.Compile(frame, {}, executor.carried()));
   KILN_TRY(const graph::FrameTicket ticket, executor.Execute(*plan, frame));

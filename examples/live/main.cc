@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// live MANIFEST PICTURES [COUNT]: draws the triangle of a project on disk, which a daemon compiles, and
-// draws it anew after every save. PICTURES-0.ppm is the first one; ends after COUNT, else never.
+// live MANIFEST PICTURES [COUNT]: draws the triangle of a project on disk, which a daemon compiles,
+// and draws it anew after every save. PICTURES-0.ppm is the first one; ends after COUNT, else
+// never.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -58,14 +59,14 @@ struct Renderer {
                                    .access = graph::kColorTarget,
                                    .contents = graph::ClearedTo(0, 0, 0.25F, 1),
                                    .keep = {}});
-    frame.SetCallback(pass, [this](Device&, const graph::Resources& resources,
-                                   graph::CommandBuffer& commands) {
-      if (pipelines.Bind(commands.handle(), triangle, OnMissing::Skip()).drawable) {
-        SetViewportFor(commands.table(), commands.handle(), pipelines.Desc(triangle),
-                       resources.RenderArea());
-        commands.table().CmdDraw(commands.handle(), 3, 1, 0, 0);
-      }
-    });
+    frame.SetCallback(
+        pass, [this](Device&, const graph::Resources& resources, graph::CommandBuffer& commands) {
+          if (pipelines.Bind(commands.handle(), triangle, OnMissing::Skip()).drawable) {
+            SetViewportFor(commands.table(), commands.handle(), pipelines.Desc(triangle),
+                           resources.RenderArea());
+            commands.table().CmdDraw(commands.handle(), 3, 1, 0, 0);
+          }
+        });
     const graph::BufferId pixels = graph::ReadBack(frame, picture, desc);
     KILN_TRY(const graph::Plan* const plan, planner.Compile(frame, {}, executor.carried()));
     KILN_TRY(const graph::FrameTicket ticket, executor.Execute(*plan, frame));
@@ -93,14 +94,14 @@ Result<void> Run(const std::string& manifest_path, const std::string& pictures, 
   // Everything before the first frame, with progress.
   const auto source = std::make_shared<MemorySource>();
   KILN_TRY(const client::StartupReport report,
-           client::FetchInto(*source, *daemon.client,
-                             {.subject = variants,
-                              .on_progress = [](const client::StartupProgress& now) {
-                                std::printf("fetched %llu of %llu\n",
-                                            static_cast<unsigned long long>(now.artifacts),
-                                            static_cast<unsigned long long>(now.total));
-                                return client::Next::kGoOn;
-                              }}));
+           client::FetchInto(
+               *source, *daemon.client,
+               {.subject = variants, .on_progress = [](const client::StartupProgress& now) {
+                  std::printf("fetched %llu of %llu\n",
+                              static_cast<unsigned long long>(now.artifacts),
+                              static_cast<unsigned long long>(now.total));
+                  return client::Next::kGoOn;
+                }}));
   if (!report.failures.empty()) {
     return Error{ErrorCode::kInvalidArgument, client::MessagesOf(report.failures), ""};
   }

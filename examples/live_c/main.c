@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// live_c MANIFEST PICTURES COUNT: draws the triangle of a project on disk, which a daemon compiles, and
-// draws it anew after every save. PICTURES-0.ppm is the first one; ends after COUNT.
+// live_c MANIFEST PICTURES COUNT: draws the triangle of a project on disk, which a daemon compiles,
+// and draws it anew after every save. PICTURES-0.ppm is the first one; ends after COUNT.
 #define _POSIX_C_SOURCE 199309L
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,11 +30,11 @@ typedef struct Engine {
 } Engine;
 
 // The first call that fails ends the function it stands in; main says why.
-#define TRY(call)               \
-  do {                          \
-    if ((call) != KILN_OK) {    \
-      return 0;                 \
-    }                           \
+#define TRY(call)            \
+  do {                       \
+    if ((call) != KILN_OK) { \
+      return 0;              \
+    }                        \
   } while (0)
 
 // How far the start is; a game draws it.
@@ -93,8 +93,7 @@ static int Fetch(Engine* engine, const char* manifest) {
   how.progress = Progress;
   kiln_client_fetch_report report;
   KILN_INIT(report);
-  TRY(kiln_client_variants_fetch(engine->variants, &how, engine->source, &report,
-                                 &engine->error));
+  TRY(kiln_client_variants_fetch(engine->variants, &how, engine->source, &report, &engine->error));
   kiln_device_info device;
   KILN_INIT(device);
   TRY(kiln_device_open(engine->context, &device, &engine->device, &engine->error));
@@ -253,7 +252,8 @@ int main(int argc, char** argv) {
   }
   Engine engine;
   memset(&engine, 0, sizeof(engine));
-  const int played = Fetch(&engine, argv[1]) && Warm(&engine) && Play(&engine, argv[2], atoi(argv[3]));
+  const int played =
+      Fetch(&engine, argv[1]) && Warm(&engine) && Play(&engine, argv[2], atoi(argv[3]));
   if (!played) {
     const kiln_text why = kiln_error_message(engine.error);
     fprintf(stderr, "live_c: %.*s\n", (int)why.size, why.size > 0 ? why.data : "");

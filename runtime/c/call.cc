@@ -18,8 +18,9 @@ kiln_result Fail(kiln_error** out, ErrorCode code, std::string_view reason,
   const auto number = static_cast<kiln_result>(code);
   if (out != nullptr) {
     *out = nullptr;
-    (void)CatchAll(
-        [&] { *out = new kiln_error{number, std::string(reason), std::string(message)}; });
+    (void)CatchAll([&] {
+      *out = new kiln_error{number, std::string(reason), std::string(message)};
+    });
   }
   return number;
 }

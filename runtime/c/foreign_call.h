@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Calls of the libraries that are built on kiln.h (client/c, compiler/c): they know libkiln as every
-// program does, so error objects are made by it, and memory is that of the C++ library.
-//   return ForeignCall(error, [&]() -> Result<void> { KILN_TRY_VOID(NotNull(client, "client")); … });
+// Calls of the libraries that are built on kiln.h (client/c, compiler/c): they know libkiln as
+// every program does, so error objects are made by it, and memory is that of the C++ library.
+//   return ForeignCall(error, [&]() -> Result<void> { KILN_TRY_VOID(NotNull(client, "client")); …
+//   });
 #pragma once
 
 #include <utility>

@@ -90,9 +90,9 @@ TEST(KilnVersion, Text_IsTheNumber) {
 
 TEST(KilnError, OneOfALibraryAboveThis_IsLikeItsOwn) {
   kiln_error* error = nullptr;
-  EXPECT_EQ(kiln_error_create(KILN_NOT_FOUND, kiln_text_of("GONE"), kiln_text_of("it is gone"),
-                              &error),
-            KILN_NOT_FOUND);
+  EXPECT_EQ(
+      kiln_error_create(KILN_NOT_FOUND, kiln_text_of("GONE"), kiln_text_of("it is gone"), &error),
+      KILN_NOT_FOUND);
   EXPECT_EQ(kiln_error_code(error), KILN_NOT_FOUND);
   EXPECT_EQ(Why(error), "GONE: it is gone");
   EXPECT_EQ(kiln_error_create(KILN_NOT_FOUND, {}, {}, nullptr), KILN_NOT_FOUND);

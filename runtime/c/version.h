@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The version of the library, as text and as a check of the header that a program was compiled with.
+// The version of the library, as text and as a check of the header that a program was compiled
+// with.
 #pragma once
 
 #include <array>
