@@ -45,6 +45,14 @@ foreach(row IN ITEMS kilnd/prerm kilnd/postinst kilnd/postrm libkiln0/triggers)
   configure_file(${kiln_debian}/${file} ${kiln_control}/${row} COPYONLY)
 endforeach()
 file(WRITE ${kiln_control}/kilnd/conffiles "/etc/kiln/kilnd.toml\n")
+# What programs that link a library need: before 1.0 minor versions do not fit each other.
+math(EXPR kiln_next "${PROJECT_VERSION_MINOR} + 1")
+set(kiln_shlibs "")
+foreach(library IN ITEMS "" -runtime -graph -client -compiler -client-c -compiler-c)
+  string(APPEND kiln_shlibs "libkiln${library} ${PROJECT_VERSION_MAJOR} libkiln0 (>= ${PROJECT_VERSION}), libkiln0 "
+         "(<< ${PROJECT_VERSION_MAJOR}.${kiln_next})\n")
+endforeach()
+file(WRITE ${kiln_control}/libkiln0/shlibs "${kiln_shlibs}")
 
 kiln_package(
   kiln
@@ -84,6 +92,7 @@ kiln_package(
   RECOMMENDS
   "libvulkan1"
   CONTROL
+  ${kiln_control}/libkiln0/shlibs
   ${kiln_control}/libkiln0/triggers)
 kiln_package(
   libkiln-dev
@@ -106,8 +115,6 @@ kiln_package(
   TEXT
   "Pages for artists, build engineers, engine programmers and operators, the\nlanguage RPL, the specifications, and examples as projects of their own.")
 set(CPACK_DEBIAN_KILN-DOC_PACKAGE_ARCHITECTURE all)
-set(CPACK_DEBIAN_LIBKILN0_PACKAGE_GENERATE_SHLIBS ON)
-set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS_POLICY ">=")
 
 # The archive has everything, the demo included, and one folder at the top.
 set(CPACK_ARCHIVE_COMPONENT_INSTALL OFF)

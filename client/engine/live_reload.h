@@ -41,9 +41,9 @@ ArtifactContent ContentOf(const Artifact& artifact);
 struct LiveOptions {
   std::string folder;  // that paths of sources are relative to; the manifest's
   // What the engine has of each variant, in their order; beyond the end and empty: nothing.
-  std::vector<ArtifactContent> known;
+  std::vector<ArtifactContent> known = {};
   // Asked before every attempt to connect again; may start a daemon. Null: nothing is done.
-  std::function<void()> before_attempt;
+  std::function<void()> before_attempt = nullptr;
 };
 
 class LiveReload {

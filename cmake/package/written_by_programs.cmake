@@ -2,7 +2,7 @@
 # Run when installing, with `program` and its target's file, and the folders `made`, `man` and `data`: what
 # the program writes about itself, below `made` -> manual pages and completions where they belong.
 file(REMOVE_RECURSE "${made}/${program}")
-file(MAKE_DIRECTORY "${made}/${program}")
+file(MAKE_DIRECTORY "${made}/${program}" "${made}/completions")
 execute_process(COMMAND "${file}" manual --out "${made}/${program}" COMMAND_ERROR_IS_FATAL ANY)
 if(program STREQUAL "kiln")  # of programs that write none
   file(COPY "${pages}/kilnc.1" "${pages}/kiln_pipeline_child.1" DESTINATION "${made}/${program}")
@@ -15,9 +15,9 @@ foreach(section IN ITEMS 1 5 8)
 endforeach()
 
 function(kiln_install_completion shell folder name)
-  execute_process(COMMAND "${file}" completion ${shell} OUTPUT_FILE "${made}/${name}"
+  execute_process(COMMAND "${file}" completion ${shell} OUTPUT_FILE "${made}/completions/${name}"
                           COMMAND_ERROR_IS_FATAL ANY)
-  file(INSTALL DESTINATION "${data}/${folder}" TYPE FILE FILES "${made}/${name}")
+  file(INSTALL DESTINATION "${data}/${folder}" TYPE FILE FILES "${made}/completions/${name}")
 endfunction()
 if(program STREQUAL "kiln")
   kiln_install_completion(bash bash-completion/completions kiln)

@@ -15,6 +15,7 @@
 #include "runtime/graph/planner.h"
 #include "runtime/graph/read_back.h"
 #include "runtime/graph/usual_accesses.h"
+#include "runtime/pipeline/cache_files.h"
 #include "runtime/pipeline/pack_source.h"
 #include "runtime/pipeline/pipelines.h"
 
@@ -32,7 +33,7 @@ struct Tile {
   const char* program;
   bool wet;
   float place[4];  // centre, half of the width and of the height
-  PipelineId pipeline = {};
+  PipelineId pipeline{};
 };
 
 // Installed, the pack is in share/game; while the game is built, it is beside the program.
@@ -66,8 +67,9 @@ void DrawTile(Pipelines& pipelines, const Tile& tile, VkExtent2D area,
 // Every pipeline before the first frame; each tile knows its own.
 Result<std::unique_ptr<Pipelines>> Prepare(Device& device, std::vector<Tile>& tiles) {
   KILN_TRY(std::shared_ptr<pack::Pack> pack, pack::Pack::Open(FindPack(), {}));
-  KILN_TRY(std::unique_ptr<Pipelines> pipelines,
-           Pipelines::Create(device, {.cache_folder = DefaultCacheFolder()}));
+  PipelinesConfig config;
+  config.cache_folder = DefaultCacheFolder();  // of the driver's own cache
+  KILN_TRY(std::unique_ptr<Pipelines> pipelines, Pipelines::Create(device, config));
   pipelines->Load(std::make_shared<PackSource>(pack, PackSourceConfig{}));
   for (Tile& tile : tiles) {
     std::vector<OptionSetting> options;

@@ -19,6 +19,7 @@
 #include "runtime/graph/planner.h"
 #include "runtime/graph/read_back.h"
 #include "runtime/graph/usual_accesses.h"
+#include "runtime/pipeline/cache_files.h"
 #include "runtime/pipeline/pipelines.h"
 
 using namespace kiln;
@@ -47,7 +48,7 @@ struct Renderer {
   PipelineId triangle;
   graph::DeviceModel model{device};
   graph::Planner planner{model};
-  graph::Graph frame = {};
+  graph::Graph frame{};
 
   Result<void> Draw(graph::Executor& executor, const std::string& path) {
     frame.BeginFrame();
@@ -83,7 +84,8 @@ struct Renderer {
 
 Result<void> Run(const std::string& manifest_path, const std::string& pictures, int count) {
   // A daemon of this user, started if there is none, and the variants that will be drawn.
-  const client::Endpoint endpoint{.address = "unix:" + client::DefaultSocket()};
+  client::Endpoint endpoint;
+  endpoint.address = "unix:" + client::DefaultSocket();
   KILN_TRY(const client::DaemonConnection daemon,
            client::Connect(endpoint, client::Autostart::kYes));
   KILN_TRY(const project::Manifest manifest, client::OpenManifest(manifest_path));
@@ -106,8 +108,9 @@ Result<void> Run(const std::string& manifest_path, const std::string& pictures, 
     return Error{ErrorCode::kInvalidArgument, client::MessagesOf(report.failures), ""};
   }
   KILN_TRY(Device device, Device::Create({}));
-  KILN_TRY(const std::unique_ptr<Pipelines> pipelines,
-           Pipelines::Create(device, {.cache_folder = DefaultCacheFolder()}));
+  PipelinesConfig config;
+  config.cache_folder = DefaultCacheFolder();  // of the driver's own cache
+  KILN_TRY(const std::unique_ptr<Pipelines> pipelines, Pipelines::Create(device, config));
   pipelines->Load(source);
   KILN_TRY(const PipelineId triangle,
            pipelines->Find("triangle", wanted[0].options, {.color = {kFormat}}));

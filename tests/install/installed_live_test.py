@@ -28,6 +28,10 @@ class Lines:
             self.lines.put(line)
         self.lines.put(None)
 
+    def heard(self, word):
+        """Now, or before."""
+        return any(word in line for line in self.seen) or self.until(word)
+
     def until(self, word):
         while True:
             line = self.lines.get(timeout=PATIENCE)
@@ -46,12 +50,14 @@ class InstalledLive(InstalledTree):
         text = shader.read_text()
         process = subprocess.Popen([built / example, project / "kiln.toml", self.dir / example, "2"], env=self.env,
                                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=self.dir)
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(process.wait)
         self.addCleanup(process.kill)
         lines = Lines(process)
         self.assertIn("-0.ppm", lines.until("wrote"))
         self.assertTrue(any("fetched 1 of 1" in line for line in lines.seen), lines.seen)
         self.look_at(self.dir / f"{example}-0.ppm", (255, 128, 0))
-        lines.until("built")  # the watch has seen the state of the start
+        lines.heard(" built, ")  # the watch has seen the state of the start
         # A mistake is told, and what was good draws on; then it is mended, with another colour.
         shader.write_text(text + "golbal")
         lines.until("triangle.rpl:23:")

@@ -20,8 +20,6 @@ import unittest
 FULL = "--full" in sys.argv
 BUILD, ROOT = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
 NAMES = ("kiln", "kilnd", "libkiln0", "libkiln-dev", "kiln-doc")
-# What lintian says that is answered: the reason stands in deploy/debian/README.md.
-ANSWERED = set(re.findall(r"^\| `([a-z-]+)` \|", (ROOT / "deploy/debian/README.md").read_text(), re.M))
 # Of each package something that must be in it, and something that belongs into another.
 CONTENTS = {
     "kiln": (["usr/bin/kiln", "usr/bin/kilnc", "usr/bin/kiln_pipeline_child", "usr/share/man/man1/kiln-build.1.gz",
@@ -58,7 +56,8 @@ def not_here(test, reason):
 
 def pack(folder, version=None):
     """The packages, in the folder; of another version for an upgrade."""
-    words = ["cpack", "--config", BUILD / "CPackConfig.cmake", "-B", folder]
+    words = ["cpack", "--config", BUILD / "CPackConfig.cmake", "-B", folder, "-D",
+             "CPACK_DEBIAN_COMPRESSION_TYPE=gzip"]  # in a fraction of the time of xz
     if version:
         words += ["-D", f"CPACK_DEBIAN_PACKAGE_RELEASE={version}"]
     run(*words)
@@ -105,10 +104,7 @@ class Packages(unittest.TestCase):
             not_here(self, "lintian is not installed")
         said = run("lintian", "--allow-root", "--no-cfg", "--fail-on", "none", *self.debs.values(), code=None)
         rows = [line for line in said.splitlines() if re.match(r"^[EW]: ", line)]
-        unanswered = [row for row in rows if row.split()[2] not in ANSWERED]
-        self.assertEqual(unanswered, [], said)
-        self.assertEqual(ANSWERED - {row.split()[2] for row in rows}, set(), "answered, and not said any more")
-        print(f"lintian: {len(rows)} rows, all of them answered")
+        self.assertEqual(rows, [], said)
 
     def test_a_fresh_root_installs_upgrades_runs_and_purges(self):
         if not FULL:
