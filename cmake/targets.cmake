@@ -52,7 +52,6 @@ endfunction()
 # With KILN_UNITY the sources of a library are compiled in few units (unity.py), in a third of the time: for
 # a tree that is built once, as deploy/run and deploy/test do. Without it an edit costs one source. Tests
 # stay as they are.
-option(KILN_UNITY "compile many sources as one unit" OFF)
 function(kiln_units result target)
   set(units)
   set(sources)
