@@ -99,6 +99,24 @@ class Packages(unittest.TestCase):
         run("dpkg-deb", "--control", self.debs["kilnd"], control)
         self.assertEqual((control / "conffiles").read_text(), "/etc/kiln/kilnd.toml\n")
 
+    def test_the_archive_runs_wherever_it_is_unpacked(self):
+        run("cpack", "--config", BUILD / "CPackConfig.cmake", "-G", "TGZ", "-B", self.dir / "archive")
+        (archive,) = (self.dir / "archive").glob("*.tar.gz")
+        place = self.dir / "some place"
+        place.mkdir()
+        run("tar", "-xf", archive, "-C", place)
+        (top,) = place.iterdir()
+        for program in ("kiln", "kilnc", "kilnd", "kiln_demo"):
+            run(top / "bin" / program, "--version" if program != "kiln_demo" else "--help")
+        libraries = [path for path in top.rglob("lib*.so.*") if not path.is_symlink()]
+        self.assertEqual(len(libraries), 7)
+        for path in [*libraries, *(top / "bin").iterdir()]:
+            said = run("readelf", "-d", path)
+            for folder in re.findall(r"R(?:UN)?PATH.*\[(.*)\]", said):
+                self.assertEqual(folder, "$ORIGIN", path.name)
+            self.assertNotIn("not found", run("ldd", path), path.name)
+        self.assertTrue((top / "etc/kiln/kilnd.toml").exists())
+
     def test_lintian_finds_nothing(self):
         if not shutil.which("lintian"):
             not_here(self, "lintian is not installed")
