@@ -53,7 +53,7 @@ class Installed(InstalledTree):
                 shutil.rmtree(folder, ignore_errors=True)
                 folder.mkdir()
                 (folder / "CMakeLists.txt").write_text(
-                    "cmake_minimum_required(VERSION 3.25)\nproject(wrong LANGUAGES NONE)\n"
+                    "cmake_minimum_required(VERSION 3.25)\nproject(wrong LANGUAGES C)\n"
                     f"find_package(kiln {wanted})\n")
                 said = self.run_in(folder, CMAKE, "-S", folder, "-B", folder / "b", "-G", GENERATOR, code=1)
                 self.assertIn(message, said)
