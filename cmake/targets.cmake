@@ -49,9 +49,8 @@ function(kiln_define_paths)
   endforeach()
 endfunction()
 
-# With KILN_UNITY the sources of a library are compiled in few units (unity.py), in a third of the time: for
-# a tree that is built once, as deploy/run and deploy/test do. Without it an edit costs one source. Tests
-# stay as they are.
+# With KILN_UNITY the sources of a library are compiled in few units (unity.py), in less time: for
+# a tree that is built once, as deploy/run does. Without it an edit costs one source. Tests stay as they are.
 function(kiln_units result target)
   set(units)
   set(sources)
