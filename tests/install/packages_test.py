@@ -140,6 +140,8 @@ class Packages(unittest.TestCase):
         shutil.copy("/etc/resolv.conf", root / "etc/resolv.conf")
         (root / "debs").mkdir()
         self.root = root
+        run("mount", "-t", "proc", "proc", root / "proc")
+        self.addCleanup(run, "umount", "--lazy", root / "proc", code=None)
         self.install(self.debs.values())
         self.check_programs()
         self.check_project()
