@@ -7,16 +7,21 @@ usage: unity.py OUT SOURCE…    writes OUT/0.cc, OUT/1.cc, … and prints their
 
 Sources that stand in one unit could see each other's internal names: what one declares in an unnamed
 namespace or `static`. So two sources share a unit only if no internal name of one is a word of the other,
-wherever it stands there; then no lookup can find anything that it did not find before, and every source
-means what it means alone. Sources with a macro or a using directive of their own stay alone, since these
-reach to the end of the unit. First fit, in the order of the list: a source goes into the first unit where it
-fits. Cost: the words of every source once, and a set operation for each pair of unit and source.
+wherever it stands there, nor is declared by a header of kiln that the other brings along. What a source then
+sees besides is headers that it could include anyway. Sources with a macro or a using directive of their own
+stay alone, since these reach to the end of the unit. First fit, in the order of the list: a source goes into
+the first unit where it fits. Cost: the words of every source and header once, and set operations for each
+pair of sources.
 """
+import functools
 import pathlib
 import re
 import sys
 
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
 MAX_SOURCES, MAX_BYTES = 12, 160_000
+INCLUDE = re.compile(r'^#include "([\w/.]+)"', re.M)
 WORD = re.compile(r"[A-Za-z_]\w*")
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
 TEXT = re.compile(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'')
@@ -43,14 +48,15 @@ def used_words(code):
     return set(WORD.findall(MEMBER.sub(" ", code)))
 
 
-def internal_names(code):
-    """What is declared in unnamed namespaces and as `static`. Sources are formatted, so a declaration begins at
-    the margin, and its name stands behind the type, on this line or on the next."""
+def internal_names(code, also_others=False):
+    """What is declared in unnamed namespaces and as `static`; of a header what namespaces have, too. Sources are
+    formatted, so a declaration begins at the margin, and its name stands behind the type, on this line or on
+    the next."""
     names, depth, unnamed, pending, enumeration = set(), 0, [], False, False
     for line in code.splitlines():
         if re.match(r"^namespace\s*\{", line):
             unnamed.append(depth)
-        elif (unnamed or line.startswith("static ")) and line[:1].isalpha():
+        elif (unnamed or also_others or line.startswith("static ")) and line[:1].isalpha():
             kind = re.match(r"^(?:template\s*<.*>\s*)?(struct|class|enum class|enum|using|union)\s+(\w+)", line)
             enumeration = bool(kind) and kind[1] == "enum"
             pending = False
@@ -74,39 +80,62 @@ def internal_names(code):
     return names - NOT_NAMES
 
 
+@functools.cache
+def headers_of(path):
+    """Headers of kiln that a file includes, with theirs."""
+    found = set()
+    for name in INCLUDE.findall(path.read_text()):
+        header = ROOT / name
+        if header.is_file() and header not in found:
+            found |= {header} | headers_of(header)
+    return frozenset(found)
+
+
+@functools.cache
+def declared_by(header):
+    return frozenset(internal_names(plain(header.read_text()), also_others=True))
+
+
+class Source:
+    def __init__(self, path, text, code):
+        self.path, self.size = path, len(text)
+        self.words, self.names = used_words(code), internal_names(code)
+        self.declared = set().union(*(declared_by(header) for header in headers_of(pathlib.Path(path))))
+
+    def is_seen_by(self, other):
+        """Whether an internal name of this one means something in the other, or is one of its headers'."""
+        return bool(self.names & other.words or self.names & (other.declared - self.declared))
+
+
 class Unit:
     def __init__(self):
-        self.sources, self.words, self.names, self.bytes = [], set(), set(), 0
+        self.sources, self.size = [], 0
 
-    def takes(self, words, names, size):
-        return (len(self.sources) < MAX_SOURCES and self.bytes + size <= MAX_BYTES and
-                not names & self.words and not words & self.names)
+    def takes(self, source):
+        return (len(self.sources) < MAX_SOURCES and self.size + source.size <= MAX_BYTES and
+                not any(source.is_seen_by(other) or other.is_seen_by(source) for other in self.sources))
 
-    def add(self, source, words, names, size):
+    def add(self, source):
         self.sources.append(source)
-        self.words |= words
-        self.names |= names
-        self.bytes += size
+        self.size += source.size
 
 
 def group(sources):
     """[[source…]…], each a unit."""
     units, alone = [], []
-    for source in sources:
-        text = pathlib.Path(source).read_text()
+    for path in sources:
+        text = pathlib.Path(path).read_text()
         code = plain(text)
-        if not source.endswith(".cc") or ALONE.search(code):
-            alone.append([source])
+        if not path.endswith(".cc") or ALONE.search(code):
+            alone.append([path])
             continue
-        words, names = used_words(code), internal_names(code)
-        for unit in units:
-            if unit.takes(words, names, len(text)):
-                break
-        else:
+        source = Source(path, text, code)
+        unit = next((unit for unit in units if unit.takes(source)), None)
+        if unit is None:
             unit = Unit()
             units.append(unit)
-        unit.add(source, words, names, len(text))
-    return [unit.sources for unit in units] + alone
+        unit.add(source)
+    return [[source.path for source in unit.sources] for unit in units] + alone
 
 
 def main():

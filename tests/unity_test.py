@@ -69,6 +69,15 @@ class Units(unittest.TestCase):
         self.assertEqual(self.group(a=a, b=source("B", "int Own() { return 1; }\n", "Read(\"x\")")), [["a"], ["b"]])
         self.assertEqual(self.group(b=source("B", "int Own() { return 1; }\n", "kiln::Read(\"x\")"), a=a), [["b"], ["a"]])
 
+    def test_a_name_of_a_header_that_another_brings_is_two_units(self):
+        header = '#include "client/cli/output/print.h"\n'
+        self.assertIn("Lines", unity.declared_by(ROOT / "client/cli/output/print.h"))
+        lines = source("B", "using Lines = int;\n")
+        self.assertEqual(self.group(a=header + source("A", "int Own() { return 1; }\n"), b=lines), [["a"], ["b"]])
+        self.assertEqual(self.group(b=lines, a=header + source("A", "int Own() { return 1; }\n")), [["b"], ["a"]])
+        self.assertEqual(self.group(a=header + source("A", "int Own() { return 1; }\n"), b=header + source("B", "int Two() { return 1; }\n")),
+                         [["a", "b"]])
+
     def test_a_member_of_that_name_is_no_look_up(self):
         a = source("A", "int Read() { return 1; }\n")
         self.assertEqual(self.group(a=a, b=source("B", "int Own() { return 1; }\n", "file.Read() + file->Read()")), [["a", "b"]])
