@@ -56,11 +56,14 @@ def not_here(test, reason):
 
 def pack(folder, version=None):
     """The packages, in the folder; of another version for an upgrade."""
-    words = ["cpack", "--config", BUILD / "CPackConfig.cmake", "-B", folder, "-D",
-             "CPACK_DEBIAN_COMPRESSION_TYPE=gzip"]  # in a fraction of the time of xz
-    if version:
-        words += ["-D", f"CPACK_DEBIAN_PACKAGE_RELEASE={version}"]
-    run(*words)
+    text = (BUILD / "CPackConfig.cmake").read_text()
+    if version:  # of the packages, and in what they need of each other
+        text = re.sub(r'(PACKAGE_RELEASE ")1"', rf'\g<1>{version}"', text)
+        text = re.sub(r"(\(= \d+\.\d+\.\d+)-1\)", rf"\g<1>-{version})", text)
+    folder.mkdir()
+    (folder / "CPackConfig.cmake").write_text(text)
+    run("cpack", "--config", folder / "CPackConfig.cmake", "-B", folder, "-D",
+        "CPACK_DEBIAN_COMPRESSION_TYPE=gzip")  # in a fraction of the time of xz
     return {path.name.split("_")[0]: path for path in folder.glob("*.deb")}
 
 
