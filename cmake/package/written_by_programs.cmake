@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 # Run when installing, with `program` and its target's file, and the folders `made`, `man` and `data`: what
 # the program writes about itself, below `made` -> manual pages and completions where they belong.
-file(REMOVE_RECURSE "${made}/${program}")
+string(RANDOM LENGTH 16 unique)  # others may install the same build at the same time
+set(made "${made}/${unique}")
 file(MAKE_DIRECTORY "${made}/${program}" "${made}/completions")
 execute_process(COMMAND "${file}" manual --out "${made}/${program}" COMMAND_ERROR_IS_FATAL ANY)
 if(program STREQUAL "kiln")  # of programs that write none
@@ -28,3 +29,4 @@ if(program STREQUAL "kiln")
   kiln_install_completion(zsh zsh/${zsh} _kiln)
   kiln_install_completion(fish fish/vendor_completions.d kiln.fish)
 endif()
+file(REMOVE_RECURSE "${made}")
