@@ -164,8 +164,8 @@ TEST_F(ModuleBlocksTest, DamagedForm_CostsItsRecordsAndIsHealed) {
   EXPECT_EQ(Int("SELECT count(*) FROM entry WHERE form<>0 AND length(value)<32"), kModules);
   for (const char* const sql :
        {"UPDATE form SET data=zeroblob(length(data))", "UPDATE form SET data=x''",
-        "UPDATE form SET data=CAST(data || x'00' AS BLOB)", "DELETE FROM form", "UPDATE form SET form=form+1",
-        "UPDATE entry SET form=form+1", "UPDATE entry SET form=0"}) {
+        "UPDATE form SET data=CAST(data || x'00' AS BLOB)", "DELETE FROM form",
+        "UPDATE form SET form=form+1", "UPDATE entry SET form=form+1", "UPDATE entry SET form=0"}) {
     SCOPED_TRACE(sql);
     BeginAnew();
     Sql(sql);
