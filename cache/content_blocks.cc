@@ -4,6 +4,7 @@
 // differ in one option. Costs what compressing does, and a copy of the raw bytes.
 #include "cache/content_blocks.h"
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <utility>
@@ -13,6 +14,11 @@
 
 namespace kiln::cache {
 namespace {
+
+// Of a block that are compressed to see whether its modules repeat each other, and what they have
+// to come to.
+constexpr size_t kProbedBytes = size_t{48} << 10;
+constexpr size_t kRepetitive = 8;
 
 // Content of one kind that is to become a block.
 struct Open {
@@ -43,21 +49,18 @@ void Close(std::vector<Item>& items, Open& open, const DictionaryPtr& dictionary
   for (const size_t i : closed.items) {
     contents.push_back(items[i].value.bytes);
   }
-  const auto block = std::make_shared<const Blob>(BlockOf(contents, dictionary.get()));
-  if (block->codec == Codec::kRaw) {
+  ContentBlock made = BlockOf(contents, dictionary.get());
+  if (made.stored.codec == Codec::kRaw) {
     return;
   }
-  uint64_t at = 0;
-  for (const size_t i : closed.items) {
-    items[i].block = block;
-    items[i].at = at;
-    at += items[i].value.bytes.size();
+  const auto block = std::make_shared<const Blob>(std::move(made.stored));
+  for (size_t i = 0; i < closed.items.size(); ++i) {
+    items[closed.items[i]].block = block;
+    items[closed.items[i]].at = made.places[i];
   }
 }
 
-}  // namespace
-
-Blob BlockOf(std::span<const ByteView> contents, const Dictionary* dictionary) {
+Bytes Joined(std::span<const ByteView> contents) {
   size_t size = 0;
   for (const ByteView content : contents) {
     size += content.size();
@@ -67,10 +70,89 @@ Blob BlockOf(std::span<const ByteView> contents, const Dictionary* dictionary) {
   for (const ByteView content : contents) {
     Append(raw, content);
   }
-  const Blob whole = OwnedBlob(std::move(raw));
-  Blob block = dictionary == nullptr ? Compress(whole) : Compress(whole, *dictionary);
-  block.sum = HashBytes(block.bytes);
+  return raw;
+}
+
+// Whether the modules do not repeat each other as they are: told by the first of them.
+bool IdsAreInTheWay(ByteView joined) {
+  const ByteView first = joined.first(std::min(joined.size(), kProbedBytes));
+  return Compress(CopiedBlob(first)).bytes.size() > first.size() / kRepetitive;
+}
+
+// Nothing if most contents are no modules with ids in the usual order.
+std::optional<ContentBlock> WithSymbols(std::span<const ByteView> contents) {
+  SymbolWriter symbols{SymbolTable()};
+  for (const ByteView content : contents) {
+    symbols.Add(content);
+  }
+  ContentBlock block;
+  Bytes raw = symbols.Table();
+  if (raw.empty()) {
+    return std::nullopt;
+  }
+  size_t encoded = 0;
+  for (const ByteView content : contents) {
+    const std::optional<Bytes> module = symbols.Encode(content);
+    raw.resize((raw.size() + 3) & ~size_t{3});  // words are read where they lie
+    block.places.push_back(module.has_value() ? ~uint64_t{raw.size()} : uint64_t{raw.size()});
+    if (module.has_value()) {
+      AppendLittle(raw, static_cast<uint32_t>(module->size()));
+    }
+    Append(raw, module.has_value() ? ByteView(*module) : content);
+    encoded += module.has_value() ? 1 : 0;
+  }
+  if (encoded * 2 < contents.size() || raw.size() > kMostBlockBytes) {
+    return std::nullopt;
+  }
+  block.stored = Compress(OwnedBlob(std::move(raw)));
+  if (block.stored.codec == Codec::kRaw) {
+    return std::nullopt;
+  }
+  block.stored.sum = HashBytes(block.stored.bytes);
   return block;
+}
+
+}  // namespace
+
+ContentBlock BlockOf(std::span<const ByteView> contents, const Dictionary* dictionary) {
+  Bytes raw = Joined(contents);
+  if (ContentKindOf(raw) == ContentKind::kCode && IdsAreInTheWay(raw)) {
+    if (std::optional<ContentBlock> block = WithSymbols(contents); block.has_value()) {
+      return *std::move(block);
+    }
+  }
+  ContentBlock block;
+  uint64_t at = 0;
+  for (const ByteView content : contents) {
+    block.places.push_back(at);
+    at += content.size();
+  }
+  const Blob whole = OwnedBlob(std::move(raw));
+  block.stored = dictionary == nullptr ? Compress(whole) : Compress(whole, *dictionary);
+  block.stored.sum = HashBytes(block.stored.bytes);
+  return block;
+}
+
+std::optional<Blob> ContentIn(ByteView raw, const SymbolTable* symbols, uint64_t place,
+                              uint64_t size) {
+  const auto slice = [&](uint64_t at, uint64_t bytes) {
+    return at <= raw.size() && bytes <= raw.size() - at ? std::optional(raw.subspan(at, bytes))
+                                                        : std::nullopt;
+  };
+  if (!IsPlaceOfModule(place)) {
+    const std::optional<ByteView> content = slice(place, size);
+    return content.has_value() ? std::optional(CopiedBlob(*content)) : std::nullopt;
+  }
+  const uint64_t at = ~place;
+  const std::optional<ByteView> head = slice(at, sizeof(uint32_t));
+  if (symbols == nullptr || !head.has_value() || size > kMostInBlock) {
+    return std::nullopt;
+  }
+  const std::optional<ByteView> encoded = slice(at + sizeof(uint32_t), ReadLittle<uint32_t>(*head));
+  Bytes module(size);
+  return encoded.has_value() && DecodeModule(*encoded, *symbols, module)
+             ? std::optional(OwnedBlob(std::move(module)))
+             : std::nullopt;
 }
 
 std::vector<Item> InBlocks(std::span<const Item> items, DictionarySource* dictionaries) {

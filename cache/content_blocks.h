@@ -6,10 +6,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "cache/dictionary.h"
+#include "cache/module_codec.h"
 #include "cache/store.h"
 
 namespace kiln::cache {
@@ -28,8 +30,26 @@ inline constexpr uint64_t kMostBlockBytes = uint64_t{1} << 20;
 // items and dictionaries give the same blocks.
 std::vector<Item> InBlocks(std::span<const Item> items, DictionarySource* dictionaries);
 
+// Where a content lies in the raw bytes of its block, as Item::at says it: an offset; or, of a
+// module that has symbols of the block in the place of ids (module_codec.h), the complement of one.
+inline bool IsPlaceOfModule(uint64_t place) { return place >> 63 != 0; }
+
+struct ContentBlock {
+  Blob stored;                   // its sum is the id of what is stored
+  std::vector<uint64_t> places;  // of the contents
+};
+
 // A block of these contents, one behind the other. Not compressed if that would save less than a
-// tenth. Its sum is the id of what is stored. `dictionary` may be null.
-Blob BlockOf(std::span<const ByteView> contents, const Dictionary* dictionary);
+// tenth. `dictionary` may be null.
+//
+// Modules that do not repeat each other word for word, because one constant more gave every later
+// id another number, are written with symbols: the block begins with a table of them, and each
+// module is u32 size, then so many bytes. Costs twice what zstd does, and is a seventh of the size.
+ContentBlock BlockOf(std::span<const ByteView> contents, const Dictionary* dictionary);
+
+// A content of `size` bytes, copied out of the raw bytes of its block. `symbols`: those that the
+// block begins with, null if it does not. Nothing if the content is not there.
+std::optional<Blob> ContentIn(ByteView raw, const SymbolTable* symbols, uint64_t place,
+                              uint64_t size);
 
 }  // namespace kiln::cache

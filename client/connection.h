@@ -18,6 +18,7 @@
 #include "client/trace.h"
 #include "compiler/base/digest.h"
 #include "compiler/base/result.h"
+#include "compiler/base/version.h"
 #include "proto/kiln/v1/admin.grpc.pb.h"
 #include "proto/kiln/v1/batch.grpc.pb.h"
 #include "proto/kiln/v1/cache.grpc.pb.h"
@@ -55,7 +56,7 @@ struct Context {
   grpc::ClientContext grpc;
   Context() {
     grpc.AddMetadata("kiln-api", "1");
-    grpc.AddMetadata("kiln-client", "kiln-cpp/0.1.0");
+    grpc.AddMetadata("kiln-client", "kiln-cpp/" + std::string(Version()));
     if (!TraceId().empty()) {
       grpc.AddMetadata("traceparent", "00-" + TraceId() + "-0000000000000001-01");
     }

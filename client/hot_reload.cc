@@ -112,6 +112,30 @@ std::optional<WatchEvent> EventFrom(const v1::WatchEvent& message) {
 
 }  // namespace
 
+Result<std::vector<FetchedBlob>> InlineBlobs(const WatchArtifact& artifact) {
+  std::vector<FetchedBlob> blobs;
+  if (artifact.metadata.empty()) {
+    return blobs;
+  }
+  const auto add = [&](const Digest& digest, std::string_view text) -> Result<void> {
+    if (DigestOf(text) != digest) {
+      return Error{.code = ErrorCode::kDataLoss,
+                   .context = "the bytes of " + digest.id.hex() + " did not arrive whole",
+                   .reason = {}};
+    }
+    const ByteView bytes = AsBytes(text);
+    blobs.push_back({.digest = digest, .bytes = Bytes(bytes.begin(), bytes.end())});
+    return {};
+  };
+  std::string_view rest = artifact.data;
+  for (const StageCode& code : artifact.artifact.code) {
+    KILN_TRY_VOID(add(code.digest, rest.substr(0, code.digest.size)));
+    rest.remove_prefix(std::min<size_t>(code.digest.size, rest.size()));
+  }
+  KILN_TRY_VOID(add(artifact.artifact.metadata, artifact.metadata));
+  return blobs;
+}
+
 struct HotReload::Link {
   Link(Client& use_client, Options use_options, std::vector<ProgramSpace> use_spaces)
       : client(use_client),

@@ -38,6 +38,10 @@ struct WatchArtifact {
   std::string metadata;  // the same
   bool code = false, settings = false, layout = false;  // what is different
 };
+// Code in the order of stages, then metadata, as they came along; none if they did not. Errors:
+// kDataLoss for bytes that are not what their digest says.
+Result<std::vector<FetchedBlob>> InlineBlobs(const WatchArtifact& artifact);
+
 struct WatchUnchanged {
   uint64_t generation = 0;
   std::string program;

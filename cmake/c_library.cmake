@@ -10,14 +10,15 @@ endif()
 
 # The sources of these folders once more, for size: what a game ships is at most 1.5 MiB.
 set(kiln_shipped_sources)
-foreach(library IN ITEMS artifact cache_pack_reader runtime_c runtime_graph runtime_pipeline runtime_vk)
-  get_target_property(sources kiln_${library} SOURCES)
+foreach(library IN ITEMS artifact cache_pack_reader runtime_c runtime_c_arguments runtime_graph runtime_pipeline runtime_vk)
+  get_target_property(sources kiln_${library} KILN_SOURCES)
   get_target_property(folder kiln_${library} SOURCE_DIR)
   list(FILTER sources INCLUDE REGEX "\\.cc$")
   list(TRANSFORM sources PREPEND ${folder}/)
   list(APPEND kiln_shipped_sources ${sources})
 endforeach()
-add_library(kiln_shipped STATIC ${kiln_shipped_sources} ${PROJECT_SOURCE_DIR}/cmake/package/formatting.cc
+kiln_units(kiln_shipped_units kiln_shipped ${kiln_shipped_sources})
+add_library(kiln_shipped STATIC ${kiln_shipped_units} ${PROJECT_SOURCE_DIR}/cmake/package/formatting.cc
                                 ${PROJECT_SOURCE_DIR}/cmake/package/plain_terminate.cc)
 set_target_properties(kiln_shipped PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden
                                               VISIBILITY_INLINES_HIDDEN ON)

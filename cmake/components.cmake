@@ -1,9 +1,15 @@
 # SPDX-License-Identifier: MIT
 # What engines link: kiln::runtime (packs, pipelines), kiln::graph (render graph), kiln::client (daemon),
-# kiln::c (kiln.h: the first two in C). In this tree and inside of an outer project a component is the
-# static libraries that it consists of. Where kiln is installed (install.cmake), it is one archive that
-# holds the objects of all of them, and for all but the client a shared library, too.
+# kiln::compiler (kilnc as a function); in C kiln::c (kiln.h: the first two), kiln::client_c (client.h),
+# kiln::compiler_c (compiler.h). In this tree and inside of an outer project a component is the static
+# libraries that it consists of. Where kiln is installed (install.cmake), it is one archive that holds the
+# objects of all of them, and a shared library, too.
 
+# Libraries lie in lib/<triplet>, as Debian has them; an outer project decides itself.
+option(KILN_MULTIARCH "install libraries into lib/<triplet>" ${PROJECT_IS_TOP_LEVEL})
+if(KILN_MULTIARCH AND CMAKE_LIBRARY_ARCHITECTURE)
+  set(CMAKE_INSTALL_LIBDIR lib/${CMAKE_LIBRARY_ARCHITECTURE})
+endif()
 include(GNUInstallDirs)
 find_package(OpenSSL REQUIRED)
 find_package(tomlplusplus REQUIRED)
@@ -36,8 +42,9 @@ function(kiln_component name)
   list(APPEND arg_LIBRARIES ${arg_OBJECTS})
   list(TRANSFORM arg_LIBRARIES REPLACE "(.+)" "$<TARGET_OBJECTS:kiln_\\1>" OUTPUT_VARIABLE objects)
   list(TRANSFORM arg_REQUIRES REPLACE "kiln::(.+)" "kiln_archive_\\1")
+  string(REPLACE "_" "-" file ${name})
   add_library(kiln_archive_${name} STATIC ${objects})
-  set_target_properties(kiln_archive_${name} PROPERTIES EXPORT_NAME ${name} OUTPUT_NAME kiln-${name}
+  set_target_properties(kiln_archive_${name} PROPERTIES EXPORT_NAME ${name} OUTPUT_NAME kiln-${file}
                                                         LINKER_LANGUAGE CXX)
   target_link_libraries(kiln_archive_${name} INTERFACE ${arg_REQUIRES} ${arg_EXTERNAL})
   if(KILN_SANITIZE)
@@ -47,11 +54,12 @@ function(kiln_component name)
 endfunction()
 
 # kiln_shared_component(name EXPORTS version-script LIBRARIES target… [OBJECTS target…]
-#                       [REQUIRES component…])
+#                       [WHOLE archive…] [PARTS archive…] [REQUIRES component…])
 #   Makes kiln_shared_<name>. It has the OBJECTS, and of the LIBRARIES what these refer to, or all of
-#   WHOLE; what the version script does not name is hidden.
+#   WHOLE; what the version script does not name is hidden. WHOLE and PARTS are linked as files: what
+#   users of these archives link besides is not linked with them.
 function(kiln_shared_component name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "EXPORTS" "OBJECTS;WHOLE;LIBRARIES;REQUIRES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "EXPORTS" "OBJECTS;WHOLE;PARTS;LIBRARIES;REQUIRES")
   list(TRANSFORM arg_OBJECTS REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>" OUTPUT_VARIABLE objects)
   set(target kiln_shared_${name})
   add_library(${target} SHARED ${objects})
@@ -61,11 +69,20 @@ function(kiln_shared_component name)
                ${PROJECT_VERSION_MAJOR} LINK_DEPENDS "${arg_EXPORTS}" LIBRARY_OUTPUT_DIRECTORY
                ${PROJECT_BINARY_DIR}/lib)
   list(TRANSFORM arg_REQUIRES PREPEND kiln_shared_)
-  list(TRANSFORM arg_WHOLE REPLACE "(.+)" "$<LINK_LIBRARY:WHOLE_ARCHIVE,\\1>")
+  if(arg_WHOLE OR arg_PARTS)
+    add_dependencies(${target} ${arg_WHOLE} ${arg_PARTS})
+  endif()
+  set(files ${arg_PARTS})
+  list(TRANSFORM arg_WHOLE REPLACE "(.+)" "-Wl,--whole-archive,$<TARGET_FILE:\\1>,--no-whole-archive"
+                 OUTPUT_VARIABLE whole)
+  list(TRANSFORM files REPLACE "(.+)" "$<TARGET_FILE:\\1>")
+  foreach(archive IN LISTS arg_WHOLE arg_PARTS)
+    set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS $<TARGET_FILE:${archive}>)
+  endforeach()
   target_link_libraries(
     ${target}
     PUBLIC ${arg_REQUIRES}
-    PRIVATE ${arg_WHOLE} ${arg_LIBRARIES} kiln_settings)
+    PRIVATE ${whole} ${files} ${arg_LIBRARIES} kiln_settings)
   target_link_options(
     ${target}
     PRIVATE
@@ -77,10 +94,11 @@ function(kiln_shared_component name)
     -Wl,-z,now)
 endfunction()
 
-# kiln_cxx_library(name [REQUIRES component…]): the shared form of a component with headers of C++. It
-# exports what these declare; the rest of it is hidden and dropped where nobody uses it.
+# kiln_cxx_library(name [REQUIRES component…] LIBRARIES library…): the shared form of a component with
+# headers of C++. It exports what these declare; the rest of it is hidden and dropped where nobody uses it.
+# LIBRARIES are those of the system.
 function(kiln_cxx_library name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "REQUIRES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "REQUIRES;LIBRARIES")
   if(NOT KILN_INSTALL)
     return()
   endif()
@@ -97,12 +115,17 @@ function(kiln_cxx_library name)
     COMMENT "symbols of kiln-${name}"
     VERBATIM)
   set_source_files_properties(${map} PROPERTIES HEADER_FILE_ONLY ON)
+  list(TRANSFORM arg_REQUIRES REPLACE "(.+)" "kiln_archive_\\1" OUTPUT_VARIABLE parts)
   kiln_shared_component(
     ${name}
     EXPORTS
     ${map}
     WHOLE
     kiln_archive_${name}
+    PARTS
+    ${parts}
+    LIBRARIES
+    ${arg_LIBRARIES}
     REQUIRES
     ${arg_REQUIRES})
   target_sources(kiln_shared_${name} PRIVATE ${map} ${PROJECT_SOURCE_DIR}/cmake/package/shared.cc)
@@ -158,7 +181,37 @@ kiln_component(
   OpenSSL::Crypto
   tomlplusplus::tomlplusplus)
 
-kiln_component(c LIBRARIES runtime_c OBJECTS c_memory_plain REQUIRES graph)
-kiln_cxx_library(runtime)
-kiln_cxx_library(graph REQUIRES runtime)
+# kilnc as a function, without what the recipes of a daemon need.
+kiln_component(
+  compiler
+  LIBRARIES
+  diag
+  driver
+  embed
+  emit_metadata
+  emit_spirv
+  emit_wgsl
+  front_common
+  front_rpl
+  ir
+  layout
+  resolve
+  source
+  target
+  REQUIRES
+  runtime)
+
+kiln_component(c LIBRARIES runtime_c runtime_c_arguments OBJECTS c_memory_plain REQUIRES graph)
+kiln_component(client_c LIBRARIES client_c_calls REQUIRES client c)
+kiln_component(compiler_c LIBRARIES compiler_c_calls REQUIRES compiler c)
+
+set(kiln_system_libraries zstd::libzstd_shared xxhash Threads::Threads ${CMAKE_DL_LIBS})
+kiln_cxx_library(runtime LIBRARIES ${kiln_system_libraries})
+kiln_cxx_library(graph REQUIRES runtime LIBRARIES ${kiln_system_libraries})
+kiln_cxx_library(compiler REQUIRES runtime LIBRARIES ${kiln_system_libraries})
+kiln_cxx_library(client REQUIRES runtime LIBRARIES kiln_shared_rpc ${kiln_system_libraries})
+if(NOT PROJECT_IS_TOP_LEVEL)
+  target_link_libraries(kiln_client INTERFACE kiln::client_engine)  # kiln::client is the library of its folder
+endif()
 include(${CMAKE_CURRENT_LIST_DIR}/c_library.cmake)
+include(${CMAKE_CURRENT_LIST_DIR}/c_tools.cmake)

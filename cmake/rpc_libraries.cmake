@@ -32,6 +32,13 @@ function(kiln_link_archives)
   endwhile()
 endfunction()
 
+# For shared libraries of kiln: the archives of Debian have thread-local variables of the program
+# (R_X86_64_TPOFF32), which no shared library can have. Names are looked up by the linker, which takes
+# shared libraries first.
+add_library(kiln_shared_rpc INTERFACE)
+target_link_libraries(kiln_shared_rpc INTERFACE grpc++ grpc gpr protobuf absl_synchronization OpenSSL::SSL
+                                                OpenSSL::Crypto tomlplusplus)
+
 if(KILN_STATIC_RPC)
   kiln_link_archives(gRPC::grpc++ gRPC::grpc++_reflection)
 endif()

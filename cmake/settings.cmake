@@ -25,6 +25,11 @@ target_compile_options(kiln_settings INTERFACE -Wall -Wextra -Wpedantic -Wno-mis
 if(PROJECT_IS_TOP_LEVEL)  # what another compiler finds more must not stop an outer project
   target_compile_options(kiln_settings INTERFACE -Werror)
 endif()
+# A class of one source may have members of its unnamed namespace; in a unit the source is not the main file,
+# and the compiler fears that other units have the class, too.
+if(KILN_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  target_compile_options(kiln_settings INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-subobject-linkage>)
+endif()
 # Every library reports its coverage to the fuzzers, and is fast enough for them.
 if(KILN_FUZZ)
   target_compile_options(kiln_settings INTERFACE -fsanitize=fuzzer-no-link -O1)

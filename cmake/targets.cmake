@@ -49,6 +49,33 @@ function(kiln_define_paths)
   endforeach()
 endfunction()
 
+# With KILN_UNITY the sources of a library are compiled in few units (unity.py), in less time: for
+# a tree that is built once, as deploy/run does. Without it an edit costs one source. Tests stay as they are.
+function(kiln_units result target)
+  set(units)
+  set(sources)
+  foreach(source IN LISTS ARGN)
+    cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} NORMALIZE OUTPUT_VARIABLE path)
+    get_source_file_property(definitions ${source} COMPILE_DEFINITIONS)
+    if(KILN_UNITY AND NOT path MATCHES "^${PROJECT_SOURCE_DIR}/tests/" AND path MATCHES "\\.cc$" AND NOT definitions AND EXISTS "${path}")
+      list(APPEND sources ${path})
+    else()
+      list(APPEND units ${source})
+    endif()
+  endforeach()
+  if(sources)
+    execute_process(
+      COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/cmake/unity.py ${PROJECT_BINARY_DIR}/unity/${target}
+              ${sources}
+      OUTPUT_VARIABLE made COMMAND_ERROR_IS_FATAL ANY)
+    string(REGEX REPLACE "\n$" "" made "${made}")
+    string(REPLACE "\n" ";" made "${made}")
+    list(APPEND units ${made})
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${sources} ${PROJECT_SOURCE_DIR}/cmake/unity.py)
+  endif()
+  set(${result} ${units} PARENT_SCOPE)
+endfunction()
+
 # kiln_library([NAME name] SRCS a.cc b.cc [DEPS public…] [PRIVATE_DEPS …])
 # The library of the current folder: target kiln_<folder>, alias kiln::<folder>. NAME replaces <folder>.
 # Without SRCS it is an interface library.
@@ -59,7 +86,9 @@ function(kiln_library)
   endif()
   set(target kiln_${arg_NAME})
   if(arg_SRCS)
-    add_library(${target} STATIC ${arg_SRCS})
+    kiln_units(units ${target} ${arg_SRCS})
+    add_library(${target} STATIC ${units})
+    set_target_properties(${target} PROPERTIES KILN_SOURCES "${arg_SRCS}")
     set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
     target_link_libraries(
       ${target}
@@ -92,9 +121,9 @@ function(kiln_test name)
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 600)
   endif()
+  kiln_define_paths(${arg_SRCS})
   add_executable(${name} ${arg_SRCS})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
-  kiln_define_paths(${arg_SRCS})
   set(main GTest::gtest_main)
   if("vulkan" IN_LIST arg_LABELS OR "gpu-real" IN_LIST arg_LABELS)
     set(main kiln::listed_skips_main)  # what is skipped there is in tests/skips.txt

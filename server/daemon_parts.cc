@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "compiler/base/version.h"
 #include "compiler/driver/fingerprint.h"
 #include "server/rpc/admin_service.h"
 #include "server/rpc/batch_service.h"
@@ -35,7 +36,7 @@ void Daemon::Parts::ExportTraces() {
   }
   Result<std::unique_ptr<ops::TraceExport>> opened = ops::TraceExport::Open(
       config.otlp,
-      {.version = std::string(rpc::kVersion),
+      {.version = std::string(Version()),
        .build_id = driver::BackFingerprint().hex(),
        .instance = std::to_string(getpid()) + "@" + entrance.listener->path()},
       log);
@@ -263,7 +264,7 @@ void Daemon::Parts::ReadMetrics() {
          .access = *entrance.access,
          .state = state,
          .refused_connections = entrance.connections->refused(),
-         .version = std::string(rpc::kVersion),
+         .version = std::string(Version()),
          .build_id = driver::BackFingerprint().hex()});
   });
 }

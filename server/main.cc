@@ -19,6 +19,7 @@
 #include "compiler/base/mutex.h"
 #include "compiler/base/printable.h"
 #include "compiler/base/thread.h"
+#include "compiler/base/version.h"
 #include "compiler/driver/fingerprint.h"
 #include "server/admin_subcommands.h"
 #include "server/config_table.h"
@@ -26,7 +27,6 @@
 #include "server/faults.h"
 #include "server/ops/crash_report.h"
 #include "server/private_folder.h"
-#include "server/rpc/reactors/host.h"
 #include "server/rpc/transport/transport_log.h"
 #include "server/service_host.h"
 #include "server/stop_watchdog.h"
@@ -241,7 +241,7 @@ int Serve(const Arguments& arguments, const Config& config) {
 }
 
 void AddFlags(CLI::App& app, Arguments& arguments) {
-  app.set_version_flag("--version", fmt::format("kilnd {}", rpc::kVersion));
+  app.set_version_flag("--version", fmt::format("kilnd {}", kiln::Version()));
   app.add_option("--config", arguments.config_file, "Configuration file (TOML)");
   app.add_flag("--autostart", arguments.autostart, "Started by a client: stops when idle");
   app.add_option("--with-parent", arguments.with_parent,
@@ -283,7 +283,7 @@ void AddVerbs(CLI::App& app, Arguments& arguments, std::function<int()>& chosen)
   CLI::App* manual = app.add_subcommand("manual", "Write the manual pages")->fallthrough();
   manual->group("")->add_option("--out", arguments.manual, "Folder")->required();
   manual->callback([&] {
-    chosen = [&] { return WriteManual(arguments.manual, rpc::kVersion, arguments.json); };
+    chosen = [&] { return WriteManual(arguments.manual, kiln::Version(), arguments.json); };
   });
   CLI::App* token = app.add_subcommand("token", "Tokens of TCP clients");
   token->fallthrough()->require_subcommand(1);

@@ -21,7 +21,7 @@ import tempfile
 
 LIST = "cmake/package/headers.txt"
 # What a component may include besides itself; in step with cmake/components.cmake.
-REQUIRES = {"runtime": (), "graph": ("runtime",), "client": ("runtime",)}
+REQUIRES = {"runtime": (), "graph": ("runtime",), "client": ("runtime",), "compiler": ("runtime",)}
 OUTSIDE = ("vulkan/vulkan_core.h",)
 # Asks vulkan_core.h for types alone: functions come from vk::Table.
 MACROS = ("VK_NO_PROTOTYPES",)

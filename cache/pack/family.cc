@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "cache/dictionary.h"
-#include "cache/pack/module_codec.h"
+#include "cache/module_codec.h"
 #include "compiler/base/stop.h"
 
 namespace kiln::pack {
@@ -92,13 +92,13 @@ class Writer {
 
   // Modules get symbols in the place of ids.
   Result<void> Encode(std::vector<FamilyBlob>& blobs) {
-    SymbolTable start;
+    cache::SymbolTable start;
     if (prefix_.block != kNone && base_.pack->tables().HasSymbols(prefix_.block)) {
-      KILN_TRY(const std::shared_ptr<const SymbolTable> symbols,
+      KILN_TRY(const std::shared_ptr<const cache::SymbolTable> symbols,
                base_.pack->SymbolsOf(prefix_.block));
       start = *symbols;
     }
-    SymbolWriter symbols(start);
+    cache::SymbolWriter symbols(start);
     for (const FamilyBlob& blob : blobs) {
       CheckStop();
       if (IsModule(blob.bytes)) {

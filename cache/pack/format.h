@@ -28,11 +28,10 @@ inline constexpr uint32_t kMaxSections = 64;
 inline constexpr uint32_t kMaxLinks = 4;                        // bases below a delta
 inline constexpr uint64_t kMaxIndexBytes = uint64_t{1} << 30;   // of one section, raw
 inline constexpr uint64_t kMaxPrefixBytes = uint64_t{1} << 20;  // of a block that is a prefix, raw
-inline constexpr uint64_t kMaxSymbolBytes = uint64_t{1} << 18;  // of a block's table of symbols
 
 enum PackFlags : uint32_t { kDelta = 1, kSigned = 2, kCacheExport = 4 };
 enum SectionFlags : uint32_t { kMustUnderstand = 1, kMappable = 2 };  // mappable: not compressed
-// kModule: SPIR-V with symbols in the place of ids (module_codec.h).
+// kModule: SPIR-V with symbols in the place of ids (cache/module_codec.h).
 enum BlobFlags : uint32_t { kInBase = 1, kModule = 2 };
 
 // kZstdAfterBlock: with the raw bytes of an earlier block of the pack as prefix. kZstdAfterBase:

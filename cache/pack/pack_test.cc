@@ -415,7 +415,7 @@ TEST_F(PackFile, HostileBlocks_AreRefusedBeforeAnythingIsAllocated) {
            {"more symbols than bytes",
             [&](auto& b) { b[first].symbol_bytes = b[first].raw_size + 4; }, kCorrupt},
            {"more symbols than may be",
-            [&](auto& b) { b[first].symbol_bytes = kMaxSymbolBytes + 4; }, kCorrupt},
+            [&](auto& b) { b[first].symbol_bytes = cache::kMaxSymbolBytes + 4; }, kCorrupt},
            {"a table cut short", [&](auto& b) { b[first].symbol_bytes = 8; }, kCorrupt},
            {"modules without a table", [&](auto& b) { b[first].symbol_bytes = 0; }, kCorrupt},
            {"raw of another size",

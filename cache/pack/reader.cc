@@ -242,9 +242,9 @@ Result<cache::Blob> Pack::GetBlob(uint32_t blob) const {
 }
 
 Result<cache::Blob> Pack::ModuleOf(const BlobRow& row, ByteView encoded) const {
-  KILN_TRY(const std::shared_ptr<const SymbolTable> symbols, SymbolsOf(row.block));
+  KILN_TRY(const std::shared_ptr<const cache::SymbolTable> symbols, SymbolsOf(row.block));
   Bytes module(row.raw_size);  // bounded: tables have checked it
-  if (!DecodeModule(encoded, *symbols, module)) {
+  if (!cache::DecodeModule(encoded, *symbols, module)) {
     return PackError(kCorrupt, fmt::format("blob {} is no module of {} bytes; fetch or build the "
                                            "pack again",
                                            row.id.hex(), row.raw_size));
@@ -252,21 +252,21 @@ Result<cache::Blob> Pack::ModuleOf(const BlobRow& row, ByteView encoded) const {
   return cache::OwnedBlob(std::move(module));
 }
 
-Result<std::shared_ptr<const SymbolTable>> Pack::SymbolsOf(uint32_t of) const {
+Result<std::shared_ptr<const cache::SymbolTable>> Pack::SymbolsOf(uint32_t of) const {
   const uint32_t block = tables_.blocks[of].symbol_bytes != 0 ? of : tables_.blocks[of].prefix;
-  std::shared_ptr<const SymbolTable> recent = symbols_.Find(block);
+  std::shared_ptr<const cache::SymbolTable> recent = symbols_.Find(block);
   if (recent != nullptr) {
     return recent;
   }
   KILN_TRY(const Block found, BlockOf(block));
-  std::optional<SymbolTable> read =
-      SymbolTable::Read(found.raw.first(tables_.blocks[block].symbol_bytes));
+  std::optional<cache::SymbolTable> read =
+      cache::SymbolTable::Read(found.raw.first(tables_.blocks[block].symbol_bytes));
   if (!read.has_value()) {
     return PackError(kCorrupt, fmt::format("block {} does not begin with a table of symbols; fetch "
                                            "or build the pack again",
                                            block));
   }
-  recent = std::make_shared<const SymbolTable>(*std::move(read));
+  recent = std::make_shared<const cache::SymbolTable>(*std::move(read));
   symbols_.Add(block, recent, recent->memory_bytes());
   return recent;
 }

@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "cache/key.h"
+#include "cache/module_codec.h"
 #include "cache/pack/block_cache.h"
 #include "cache/pack/mapped_file.h"
-#include "cache/pack/module_codec.h"
 #include "cache/pack/signature.h"
 #include "cache/pack/tables.h"
 #include "cache/store.h"
@@ -72,7 +72,7 @@ class Pack {
   Result<Bytes> ReadPrefix(uint32_t block) const;
   // The table of symbols of the modules of a block: its own or that of its prefix.
   // Errors: as GetBlob. Requires: there is one.
-  Result<std::shared_ptr<const SymbolTable>> SymbolsOf(uint32_t block) const;
+  Result<std::shared_ptr<const cache::SymbolTable>> SymbolsOf(uint32_t block) const;
   // Reads and checks everything that opening did not: ids, HASH, and that the pack is the one that
   // the writer makes of its contents (canonical_form.h). Errors: the first one found.
   Result<void> Verify() const;
@@ -100,7 +100,7 @@ class Pack {
   std::optional<PublicKey> signer_;
   mutable std::vector<std::atomic<bool>> checked_;  // blocks whose stored bytes were verified
   mutable BlockCache<Bytes> recent_;
-  mutable BlockCache<SymbolTable> symbols_;
+  mutable BlockCache<cache::SymbolTable> symbols_;
 };
 
 }  // namespace kiln::pack

@@ -4,6 +4,7 @@
 #include <tuple>
 #include <utility>
 
+#include "cache/module_codec.h"
 #include "cache/pack/compression.h"
 #include "cache/pack/hash_order.h"
 #include "cache/store.h"
@@ -168,7 +169,7 @@ Result<void> RowChecker::CheckBlock(uint32_t block) {
             t.blocks[row.prefix].raw_size <= kMaxPrefixBytes;
   }
   if (!InRange(row.offset, row.stored_size, t.data_size) || !named ||
-      row.symbol_bytes > row.raw_size || row.symbol_bytes > kMaxSymbolBytes) {
+      row.symbol_bytes > row.raw_size || row.symbol_bytes > cache::kMaxSymbolBytes) {
     return Corrupt("section BLKS: row {}", block);
   }
   if (row.raw_size > kMaxBlobBytes + kBlockBytes) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A content that goes leaves its bytes in the block until a quarter of the block is such bytes;
+// A content that goes leaves its bytes in the block until about a quarter of the block is such
+// bytes (modules with symbols count as they are without);
 // then the block is read, and written under its number with what is left. So at most a quarter of
 // what blocks take is lost, and a block is written anew at most four times while it halves. Costs
 // decompressing and compressing it: about a millisecond, in the transaction of the removal.
@@ -98,38 +99,43 @@ Result<void> BlockTable::TidyOne(int64_t bid) {
 // Only bytes that are right are written again.
 Result<void> BlockTable::Rewrite(int64_t bid, const StoredBlock& block,
                                  std::span<const Content> contents) {
+  const ByteView raw = block.raw->bytes;
+  const bool has_modules = std::ranges::any_of(
+      contents, [](const Content& content) { return IsPlaceOfModule(content.at); });
+  const std::optional<SymbolTable> symbols = has_modules ? SymbolTable::Read(raw) : std::nullopt;
+  std::vector<Blob> kept;
   std::vector<ByteView> views;
   for (const Content& content : contents) {
-    const std::optional<ByteView> view = SliceOf(block.raw->bytes, content.at, content.raw_size);
-    if (!view.has_value() || ContentSum(content.id, *view) != content.sum) {
+    std::optional<Blob> bytes =
+        ContentIn(raw, symbols.has_value() ? &*symbols : nullptr, content.at, content.raw_size);
+    if (!bytes.has_value() || ContentSum(content.id, bytes->bytes) != content.sum) {
       return {};
     }
-    views.push_back(*view);
+    views.push_back(kept.emplace_back(*std::move(bytes)).bytes);
   }
   const uint32_t number = NumberOfDictionary(block.stored);
   DictionaryPtr dictionary;
   if (number != 0) {
     KILN_TRY(dictionary, reads_.FindDictionary(number));
   }
-  const Blob anew = BlockOf(views, dictionary.get());
+  const ContentBlock anew = BlockOf(views, dictionary.get());
+  const int64_t dictionary_number = NumberOfDictionary(anew.stored);
   {
     Query replace(replace_);
     replace.Bind(bid)
-        .Bind(anew.sum)
-        .Bind(static_cast<int64_t>(anew.raw_size))
-        .Bind(static_cast<int64_t>(anew.codec))
-        .Bind(int64_t{NumberOfDictionary(anew)})
-        .Bind(anew.bytes);
+        .Bind(anew.stored.sum)
+        .Bind(static_cast<int64_t>(anew.stored.raw_size))
+        .Bind(static_cast<int64_t>(anew.stored.codec))
+        .Bind(dictionary_number)
+        .Bind(anew.stored.bytes);
     KILN_TRY_VOID(replace.Run());
   }
-  uint64_t at = 0;
   for (size_t i = 0; i < contents.size(); ++i) {
     Query move(move_);
     KILN_TRY_VOID(move.Bind(contents[i].rid)
-                      .Bind(static_cast<int64_t>(at))
-                      .Bind(int64_t{NumberOfDictionary(anew)})
+                      .Bind(static_cast<int64_t>(anew.places[i]))
+                      .Bind(dictionary_number)
                       .Run());
-    at += views[i].size();
   }
   return {};
 }

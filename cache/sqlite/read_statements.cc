@@ -17,7 +17,9 @@ constexpr std::string_view kBlobSql =
     " LEFT JOIN block AS k ON k.bid=b.block WHERE b.id=?1";
 constexpr std::string_view kBlockSql = "SELECT raw_size, codec, id, data FROM block WHERE bid=?1";
 constexpr std::string_view kRowSql =
-    "SELECT eid, expires_s, used_q, value, sum FROM entry WHERE space=?1 AND level=?2 AND key=?3";
+    "SELECT eid, expires_s, used_q, value, sum, form FROM entry"
+    " WHERE space=?1 AND level=?2 AND key=?3";
+constexpr std::string_view kFormSql = "SELECT data FROM form WHERE form=?1";
 constexpr std::string_view kAliasSql =
     "SELECT a.eid, a.sum, e.key, e.used_q FROM alias AS a"
     " LEFT JOIN entry AS e ON e.eid=a.eid AND e.space=a.space AND e.level=?3"
@@ -28,6 +30,7 @@ constexpr std::string_view kHasRowSql =
 
 constexpr std::string_view kDictionarySql = "SELECT id, data FROM dict WHERE dict=?1";
 constexpr size_t kKeptDictionaries = 4;
+constexpr size_t kKeptForms = 256;
 
 constexpr auto kSignatureLevel = static_cast<int64_t>(Level::kSignature);
 
@@ -54,11 +57,6 @@ Result<Blob> DataOf(const Query& query, int column, const char* table, int64_t r
   return Blob{.bytes = view, .owner = std::move(owner), .raw_size = view.size()};
 }
 
-std::optional<ByteView> SliceOf(ByteView raw, uint64_t at, uint64_t size) {
-  return at <= raw.size() && size <= raw.size() - at ? std::optional(raw.subspan(at, size))
-                                                     : std::nullopt;
-}
-
 uint32_t NumberOfDictionary(const Blob& stored) {
   return stored.codec == Codec::kZstdDictionary ? DictionaryInFrame(stored.bytes).value_or(0) : 0;
 }
@@ -82,6 +80,7 @@ Result<ReadStatements> ReadStatements::Prepare(Connection& connection, BlockCach
   KILN_TRY(reads.has_blob_, connection.Prepare(kHasBlobSql));
   KILN_TRY(reads.has_row_, connection.Prepare(kHasRowSql));
   KILN_TRY(reads.dictionary_, connection.Prepare(kDictionarySql));
+  KILN_TRY(reads.form_, connection.Prepare(kFormSql));
   return reads;
 }
 
@@ -137,8 +136,18 @@ Result<StoredBlock> ReadStatements::FindBlock(int64_t number) {
   return block;
 }
 
+const SymbolTable* ReadStatements::SymbolsOf(const BlockName& block, ByteView raw) {
+  if (!symbols_.has_value() || !(symbols_->first == block)) {
+    symbols_.reset();
+    if (std::optional<SymbolTable> read = SymbolTable::Read(raw); read.has_value()) {
+      symbols_.emplace(block, *std::move(read));
+    }
+  }
+  return symbols_.has_value() ? &symbols_->second : nullptr;
+}
+
 // The bytes are copied out: whoever keeps a content must not keep its block.
-Result<Blob> ReadStatements::TakeOutOf(const BlockName& block, uint64_t at, uint64_t raw_size) {
+Result<Blob> ReadStatements::TakeOutOf(const BlockName& block, uint64_t place, uint64_t raw_size) {
   std::optional<Blob> raw = blocks_ != nullptr ? blocks_->Find(block)
                             : last_.has_value() && last_->first == block
                                 ? std::optional(last_->second)
@@ -154,14 +163,39 @@ Result<Blob> ReadStatements::TakeOutOf(const BlockName& block, uint64_t at, uint
       last_.emplace(block, *raw);
     }
   }
-  const std::optional<ByteView> slice =
-      raw.has_value() ? SliceOf(raw->bytes, at, raw_size) : std::nullopt;
-  if (!slice.has_value()) {
+  std::optional<Blob> content;
+  if (raw.has_value()) {
+    const SymbolTable* const symbols =
+        IsPlaceOfModule(place) ? SymbolsOf(block, raw->bytes) : nullptr;
+    content = ContentIn(raw->bytes, symbols, place, raw_size);
+  }
+  if (!content.has_value()) {
     stored.codec = Codec::kBlock;
     stored.raw_size = raw_size;
     return stored;
   }
-  return CopiedBlob(*slice);
+  return *std::move(content);
+}
+
+Result<Blob> ReadStatements::ValueOf(int64_t form, ByteView stored) {
+  if (form == 0) {
+    return CopiedBlob(stored);
+  }
+  auto kept = forms_.find(form);
+  if (kept == forms_.end()) {
+    Query query(form_);
+    KILN_TRY(const bool found, query.Bind(form).Next());
+    std::optional<RecordForm> read = found ? RecordForm::Read(query.Blob(0)) : std::nullopt;
+    if (!read.has_value() || int64_t{read->number()} != form) {
+      return CopiedBlob(stored);
+    }
+    if (forms_.size() >= kKeptForms) {
+      forms_.clear();
+    }
+    kept = forms_.emplace(form, *std::move(read)).first;
+  }
+  std::optional<Bytes> record = kept->second.Expand(stored);
+  return record.has_value() ? OwnedBlob(*std::move(record)) : CopiedBlob(stored);
 }
 
 Result<std::optional<StoredRow>> ReadStatements::FindRow(const Key& key) {
@@ -171,7 +205,8 @@ Result<std::optional<StoredRow>> ReadStatements::FindRow(const Key& key) {
   if (!found) {
     return std::optional<StoredRow>();
   }
-  StoredRow row{.eid = query.Int(0), .used_q = query.Int(2), .value = BlobOf(query, 3)};
+  StoredRow row{.eid = query.Int(0), .used_q = query.Int(2)};
+  KILN_TRY(row.value, ValueOf(query.Int(5), query.Blob(3)));
   if (!query.IsNull(1)) {
     row.expires_s = query.Int(1);
   }

@@ -11,7 +11,9 @@
 #include <utility>
 
 #include "cache/dictionary.h"
+#include "cache/module_codec.h"
 #include "cache/record.h"
+#include "cache/record_form.h"
 #include "cache/sqlite/connection.h"
 #include "cache/store.h"
 #include "compiler/base/bounded_cache.h"
@@ -61,9 +63,6 @@ struct BlockNameHash {
 // Raw bytes of blocks that were read lately, for all readers of a store.
 using BlockCache = BoundedCache<BlockName, Blob, BlockNameHash>;
 
-// Nothing if they are not all there.
-std::optional<ByteView> SliceOf(ByteView raw, uint64_t at, uint64_t size);
-
 // A value of this size is read by parts: its statement has NULL in place of the
 // column.
 inline constexpr int64_t kLongData = int64_t{1} << 20;
@@ -89,25 +88,33 @@ class ReadStatements {
   // in a block comes raw; if the block gives nothing, as that block, with kBlock.
   Result<std::optional<Blob>> FindBlob(const Hash128& id);
   Result<StoredBlock> FindBlock(int64_t number);
-  // The same for a content by what its row says. Requires: a statement that holds the transaction
-  // of that row is not reset yet. Errors: those of reading.
-  Result<Blob> TakeOutOf(const BlockName& block, uint64_t at, uint64_t raw_size);
+  // The same for a content by what its row says: `place` as in content_blocks.h. Requires: a
+  // statement that holds the transaction of that row is not reset yet. Errors: those of reading.
+  Result<Blob> TakeOutOf(const BlockName& block, uint64_t place, uint64_t raw_size);
   Result<std::optional<StoredRow>> FindRow(const Key& key);
   Result<std::optional<StoredAlias>> FindAlias(uint32_t space, const Hash128& key);
 
   Result<bool> Has(const Key& key);
 
+  // The value of a row of `entry` by what its columns say: put together with its form if it has one
+  // that is there and right, else as it is stored, which no sum holds for. Errors: those of
+  // reading.
+  Result<Blob> ValueOf(int64_t form, ByteView stored);
+
   // Null: it is not there, or damaged. One that was read is believed until ForgetDictionaries.
   Result<DictionaryPtr> FindDictionary(uint32_t number);
-  // Blocks that were made with them as well.
+  // Blocks that were made with them as well, and forms.
   void ForgetDictionaries() {
     dictionaries_.clear();
+    forms_.clear();
     last_.reset();
+    symbols_.reset();
   }
   // The raw bytes of a stored blob. Errors: kCorrupt without reason if it does not decode; with a
   // reason what kept its dictionary from being read.
   Result<Blob> Decode(const Blob& stored);
-  // As long as it lives, nothing that was read once is believed: neither dictionaries nor blocks.
+  // As long as it lives, nothing that was read before is believed: neither dictionaries nor forms
+  // nor blocks.
   class FromFile {
    public:
     explicit FromFile(ReadStatements& reads)
@@ -134,6 +141,9 @@ class ReadStatements {
   Result<std::optional<Finding>> CheckRow(const Key& key, const StoredRow& row);
 
  private:
+  // What the raw bytes of the block begin with; null: no table of symbols.
+  const SymbolTable* SymbolsOf(const BlockName& block, ByteView raw);
+
   Statement blob_;
   Statement row_;
   Statement alias_;
@@ -141,9 +151,13 @@ class ReadStatements {
   Statement has_row_;
   Statement dictionary_;
   Statement block_;
+  Statement form_;
   BlockCache* blocks_ = nullptr;
   std::optional<std::pair<BlockName, Blob>> last_;  // without a cache
+  // Of the block that a module was taken out of last.
+  std::optional<std::pair<BlockName, SymbolTable>> symbols_;
   std::map<uint32_t, DictionaryPtr> dictionaries_;  // that were used lately
+  std::map<int64_t, RecordForm> forms_;             // the same
 };
 
 // Nullopt if number and id are those of the bytes; else what is wrong.

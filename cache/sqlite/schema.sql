@@ -29,6 +29,8 @@ CREATE TABLE blob (
   data BLOB NOT NULL) STRICT;
 CREATE INDEX blob_block ON blob (block) WHERE block <> 0;
 
+CREATE TABLE form (form INTEGER PRIMARY KEY, data BLOB NOT NULL) STRICT;
+
 CREATE TABLE entry (
   eid INTEGER PRIMARY KEY,
   space INTEGER NOT NULL,
@@ -38,6 +40,7 @@ CREATE TABLE entry (
   expires_s INTEGER,
   used_q INTEGER NOT NULL,
   cost_us INTEGER NOT NULL,
+  form INTEGER NOT NULL DEFAULT 0,
   value BLOB NOT NULL,
   sum BLOB NOT NULL CHECK (length(sum) = 16),
   UNIQUE (space, level, key)) STRICT;

@@ -72,10 +72,10 @@ void CountRecord(Level level, ByteView value, StoreStats& stats,
   }
 }
 
-Result<void> CountRecords(Connection& connection, StoreStats& stats) {
+Result<void> CountRecords(ReaderPool::Loan& reader, StoreStats& stats) {
   KILN_TRY(Statement statement,
-           connection.Prepare("SELECT eid, level, value FROM entry WHERE eid>?1"
-                              " ORDER BY eid LIMIT ?2"));
+           reader.connection().Prepare("SELECT eid, level, value, form FROM entry WHERE eid>?1"
+                                       " ORDER BY eid LIMIT ?2"));
   std::unordered_set<Hash128, Hash128Hash> code;
   int64_t eid = kFirst;
   const auto bind = [&](Query& query) { query.Bind(eid).Bind(kPageRows); };
@@ -83,7 +83,8 @@ Result<void> CountRecords(Connection& connection, StoreStats& stats) {
     eid = row.Int(0);
     const int64_t level = row.Int(1);
     if (level > 0 && level < static_cast<int64_t>(Level::kAlias)) {
-      CountRecord(static_cast<Level>(level), row.Blob(2), stats, code);
+      const Result<Blob> value = reader->ValueOf(row.Int(3), row.Blob(2));
+      CountRecord(static_cast<Level>(level), value.ok() ? value->bytes : row.Blob(2), stats, code);
     }
   }));
   stats.code_distinct = code.size();
@@ -103,7 +104,7 @@ Result<StoreStats> StatisticsOf(SqliteStore& store, Clock& clock) {
                    .damage = status.damage};
   KILN_TRY_VOID(CountBlobs(connection, stats));
   KILN_TRY_VOID(CountBlocks(connection, stats));
-  KILN_TRY_VOID(CountRecords(connection, stats));
+  KILN_TRY_VOID(CountRecords(reader, stats));
   const auto count = [&](std::string_view sql) -> Result<uint64_t> {
     KILN_TRY(const int64_t value, connection.QueryInt(sql));
     return static_cast<uint64_t>(value);

@@ -15,6 +15,7 @@ namespace kiln::cache::sqlite {
 namespace {
 
 constexpr int64_t kRenewAfterSeconds = 300;
+constexpr size_t kRecentForms = 16;
 constexpr uint64_t kCompareBytes = uint64_t{64} << 10;
 constexpr auto kSignatureLevel = static_cast<int64_t>(Level::kSignature);
 
@@ -50,8 +51,12 @@ Result<TableWrites> TableWrites::Prepare(Connection& connection, Clock& clock, C
        " WHERE rid=?1"},
       {&writes.renew_blob_, "UPDATE blob SET put_s=?2 WHERE rid=?1"},
       {&writes.insert_entry_,
-       "INSERT INTO entry (space, level, key, kind, expires_s, used_q, cost_us, value, sum)"
-       " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) ON CONFLICT (space, level, key) DO NOTHING"},
+       "INSERT INTO entry (space, level, key, kind, expires_s, used_q, cost_us, value, sum, form)"
+       " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)"
+       " ON CONFLICT (space, level, key) DO NOTHING"},
+      {&writes.insert_form_, "INSERT INTO form VALUES (?1, ?2) ON CONFLICT DO NOTHING"},
+      {&writes.find_form_, "SELECT data FROM form WHERE form=?1"},
+      {&writes.replace_form_, "UPDATE form SET data=?2 WHERE form=?1"},
       {&writes.widen_mask_, "UPDATE entry SET value=?2, sum=?3, used_q=?4 WHERE eid=?1"},
       {&writes.use_eid_, "UPDATE entry SET used_q=?2 WHERE eid=?1 AND used_q<?2"},
       {&writes.use_key_,
@@ -74,6 +79,7 @@ Result<TableWrites> TableWrites::Prepare(Connection& connection, Clock& clock, C
 
 Result<PutResult> TableWrites::Put(std::span<const Item> items) {
   PutResult stored;
+  forms_.clear();
   Contents contents;
   Numbers signatures;
   // Content first, then the records that name it, then the aliases that lead to them.
@@ -301,6 +307,7 @@ Result<bool> TableWrites::InsertRecord(const Item& item, const RowSummary& summa
   if (summary.kind == RecordKind::kPoison) {
     expires_s = NowSeconds() + options_.negative_ttl_s;
   }
+  KILN_TRY(const WrittenValue written, WrittenValueOf(item));
   {
     Query insert(insert_entry_);
     insert.Bind(int64_t{item.key.space})
@@ -310,8 +317,9 @@ Result<bool> TableWrites::InsertRecord(const Item& item, const RowSummary& summa
         .Bind(expires_s)
         .Bind(NowQuantum())
         .Bind(static_cast<int64_t>(summary.cost_us))
-        .Bind(item.value.bytes)
-        .Bind(item.value.sum);
+        .Bind(written.form == 0 ? item.value.bytes : ByteView(written.shortened))
+        .Bind(item.value.sum)
+        .Bind(written.form);
     KILN_TRY_VOID(insert.Run());
   }
   if (context_->connection.writes() == 0) {
@@ -319,6 +327,60 @@ Result<bool> TableWrites::InsertRecord(const Item& item, const RowSummary& summa
   }
   inserted_eid_ = context_->connection.last_insert_rowid();
   KILN_TRY_VOID(InsertRefs(inserted_eid_, rids));
+  return true;
+}
+
+// Rows that are put together are mostly of one program, so the last form fits.
+Result<TableWrites::WrittenValue> TableWrites::WrittenValueOf(const Item& item) {
+  if (item.key.level != Level::kSignature && item.key.level != Level::kRecipe) {
+    return WrittenValue{};
+  }
+  const auto with = [&](const RecordForm& form) -> std::optional<WrittenValue> {
+    std::optional<Bytes> shortened = form.Shorten(item.value.bytes);
+    return shortened.has_value()
+               ? std::optional(WrittenValue{.form = form.number(), .shortened = *shortened})
+               : std::nullopt;
+  };
+  for (auto form = forms_.rbegin(); form != forms_.rend(); ++form) {
+    if (std::optional<WrittenValue> written = with(*form); written.has_value()) {
+      return *std::move(written);
+    }
+  }
+  std::optional<RecordForm> form = RecordForm::Of(item.value.bytes);
+  if (!form.has_value()) {
+    return WrittenValue{};
+  }
+  KILN_TRY(const bool has_row, HasForm(*form));
+  if (!has_row) {
+    return WrittenValue{};
+  }
+  if (forms_.size() == kRecentForms) {
+    forms_.erase(forms_.begin());
+  }
+  return with(forms_.emplace_back(*std::move(form))).value_or(WrittenValue{});
+}
+
+// A row whose number is not that of its bytes is damaged, and healed.
+Result<bool> TableWrites::HasForm(const RecordForm& form) {
+  const int64_t number = form.number();
+  KILN_TRY_VOID(Query(insert_form_).Bind(number).Bind(form.bytes()).Run());
+  if (context_->connection.writes() == 1) {
+    return true;
+  }
+  bool is_other = false;
+  {
+    Query find(find_form_);
+    KILN_TRY(const bool found, find.Bind(number).Next());
+    if (found && std::ranges::equal(find.Blob(0), form.bytes())) {
+      return true;
+    }
+    const std::optional<RecordForm> there = found ? RecordForm::Read(find.Blob(0)) : std::nullopt;
+    is_other = there.has_value() && there->number() == form.number();
+  }
+  if (is_other) {
+    return false;
+  }
+  KILN_TRY_VOID(Query(replace_form_).Bind(number).Bind(form.bytes()).Run());
   return true;
 }
 

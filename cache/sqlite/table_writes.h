@@ -86,6 +86,14 @@ class TableWrites {
                          Numbers& signatures);
   Result<bool> InsertRecord(const Item& item, const RowSummary& summary,
                             std::span<const int64_t> rids);
+  // How the value of a record is written.
+  struct WrittenValue {
+    int64_t form = 0;
+    Bytes shortened;  // empty without a form
+  };
+  Result<WrittenValue> WrittenValueOf(const Item& item);
+  // Whether the form has a row of its own; false if another one has its number.
+  Result<bool> HasForm(const RecordForm& form);
   Result<void> InsertRefs(int64_t eid, std::span<const int64_t> rids);
   // Whether the stored record gave way to the item.
   Result<bool> MeetStoredRecord(const Item& item, const RowSummary& summary, PutResult& stored,
@@ -100,9 +108,13 @@ class TableWrites {
   TableRemovals removals_;
   Options options_;
   int64_t inserted_eid_ = 0;  // of the last record that InsertRecord made
+  // Those with rows that this call has met, the latest last: what an earlier one has put may have
+  // been rolled back.
+  std::vector<RecordForm> forms_;
   Statement insert_blob_, find_blob_, replace_blob_, renew_blob_;
   Statement insert_entry_, widen_mask_, use_eid_, use_key_, use_alias_;
   Statement insert_ref_, insert_alias_, replace_alias_, signature_eid_, dictionary_;
+  Statement insert_form_, find_form_, replace_form_;
 };
 
 }  // namespace kiln::cache::sqlite

@@ -361,6 +361,7 @@ Result<void> Verifier::CheckBlob(const BlobRow& row) {
 
 Verifier::EntryRow Verifier::EntryAt(const Query& query) {
   const ByteView value = query.Blob(7);
+  Result<Blob> whole = reads_.ValueOf(query.Int(9), value);
   return {.eid = query.Int(0),
           .space = query.Int(1),
           .level = query.Int(2),
@@ -368,14 +369,15 @@ Verifier::EntryRow Verifier::EntryAt(const Query& query) {
           .kind = query.Int(4),
           .expires = query.Int(5) != 0,
           .cost_us = query.Int(6),
-          .value = Bytes(value.begin(), value.end()),
+          .value = whole.ok() ? *std::move(whole) : CopiedBlob(value),
+          .bytes_in_row = value.size(),
           .sum = query.Id(8)};
 }
 
 Result<std::optional<Verifier::EntryRow>> Verifier::EntryOf(int64_t eid) {
   KILN_TRY(Statement statement,
            connection_.Prepare("SELECT eid, space, level, key, kind, expires_s IS NOT NULL,"
-                               " cost_us, value, sum FROM entry WHERE eid>=?1"
+                               " cost_us, value, sum, form FROM entry WHERE eid>=?1"
                                " ORDER BY eid LIMIT 1"));
   Query query(statement);
   KILN_TRY(const bool found, query.Bind(eid).Next());
@@ -388,7 +390,7 @@ Result<std::optional<Verifier::EntryRow>> Verifier::EntryOf(int64_t eid) {
 Result<void> Verifier::CheckRecords() {
   KILN_TRY(Statement statement,
            connection_.Prepare("SELECT eid, space, level, key, kind, expires_s IS NOT NULL,"
-                               " cost_us, value, sum FROM entry WHERE eid>?1"
+                               " cost_us, value, sum, form FROM entry WHERE eid>?1"
                                " ORDER BY eid LIMIT ?2"));
   for (int64_t eid = std::numeric_limits<int64_t>::min(); !Stopped();) {
     std::vector<EntryRow> page;
@@ -422,12 +424,12 @@ Result<void> Verifier::CheckRecord(const EntryRow& row) {
   const Key key{.level = static_cast<Level>(row.level),
                 .space = static_cast<uint32_t>(row.space),
                 .id = *row.id};
-  report_.bytes += row.value.size();
-  if (!row.sum.has_value() || RowSum(key, row.value) != *row.sum) {
+  report_.bytes += row.bytes_in_row;
+  if (!row.sum.has_value() || RowSum(key, row.value.bytes) != *row.sum) {
     Add(FaultKind::kRecord, key, "sum differs", row.eid);
     return {};
   }
-  const Result<RowSummary> summary = SummarizeRow(key.level, row.value);
+  const Result<RowSummary> summary = SummarizeRow(key.level, row.value.bytes);
   if (!summary.ok()) {
     Add(FaultKind::kRecord, key, summary.error().context, row.eid);
     return {};

@@ -42,7 +42,8 @@ class Verifier {
     int64_t kind = 0;
     bool expires = false;
     int64_t cost_us = 0;
-    Bytes value;
+    Blob value;
+    uint64_t bytes_in_row = 0;
     std::optional<Hash128> sum;
   };
 
@@ -77,7 +78,7 @@ class Verifier {
   Result<void> CheckReferences();
   Result<void> CheckPins();
   Result<void> CheckExplain();
-  static EntryRow EntryAt(const Query& query);
+  EntryRow EntryAt(const Query& query);
   Result<std::optional<EntryRow>> EntryOf(int64_t eid);
   bool IsSampled(const Hash128& id) const;
   void Measure();

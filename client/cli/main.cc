@@ -89,7 +89,7 @@ int Run(int argc, char** argv) {
   CLI::App app{"kiln"};
   app.name("kiln");
   SetHelp(app);
-  app.set_version_flag("--version", kVersion);
+  app.set_version_flag("--version", VersionLine());
   app.require_subcommand(0, 1);
   AddGlobal(app, line.global);
   AddVerbs(app, line);

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "compiler/base/printable.h"
+#include "compiler/base/version.h"
 #include "compiler/tool/compile_command.h"
 #include "compiler/tool/layout_command.h"
 
@@ -66,7 +67,7 @@ void AddLayout(CLI::App& app, kiln::tool::LayoutArguments& arguments) {
 
 int Run(int argc, char** argv) {
   CLI::App app{"kilnc: the kiln compiler without daemon or cache"};
-  app.set_version_flag("--version", "kilnc 0.1.0");
+  app.set_version_flag("--version", "kilnc " + std::string(kiln::Version()));
   app.require_subcommand(1);
   kiln::tool::CompileArguments compile;
   AddCompile(app, compile);

@@ -13,13 +13,20 @@ struct kiln_error {
 
 namespace kiln::c {
 
-kiln_result Fail(kiln_error** out, const Error& error) noexcept {
-  const auto code = static_cast<kiln_result>(error.code);
+kiln_result Fail(kiln_error** out, ErrorCode code, std::string_view reason,
+                 std::string_view message) noexcept {
+  const auto number = static_cast<kiln_result>(code);
   if (out != nullptr) {
     *out = nullptr;
-    (void)CatchAll([&] { *out = new kiln_error{code, error.reason, error.context}; });
+    (void)CatchAll([&] {
+      *out = new kiln_error{number, std::string(reason), std::string(message)};
+    });
   }
-  return code;
+  return number;
+}
+
+kiln_result Fail(kiln_error** out, const Error& error) noexcept {
+  return Fail(out, error.code, error.reason, error.context);
 }
 
 kiln_result Succeed(kiln_error** out) noexcept {
@@ -31,6 +38,16 @@ kiln_result Succeed(kiln_error** out) noexcept {
 
 }  // namespace kiln::c
 
+kiln_result kiln_error_create(kiln_result code, kiln_text reason, kiln_text message,
+                              kiln_error** error) {
+  if (code == KILN_OK) {
+    return kiln::c::Succeed(error);
+  }
+  const auto read = [](kiln_text text) {
+    return text.data == nullptr ? std::string_view() : std::string_view(text.data, text.size);
+  };
+  return kiln::c::Fail(error, static_cast<kiln::ErrorCode>(code), read(reason), read(message));
+}
 kiln_result kiln_error_code(const kiln_error* error) {
   return error == nullptr ? static_cast<kiln_result>(KILN_OK) : error->code;
 }

@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <new>
+#include <string_view>
 #include <utility>
 
 #include "compiler/base/thread.h"
@@ -15,6 +16,8 @@ namespace kiln::c {
 
 // Puts an error object into `out` unless it is null; null if there is no memory for one.
 kiln_result Fail(kiln_error** out, const Error& error) noexcept;
+kiln_result Fail(kiln_error** out, ErrorCode code, std::string_view reason,
+                 std::string_view message) noexcept;
 // Puts null there.
 kiln_result Succeed(kiln_error** out) noexcept;
 

@@ -1,32 +1,36 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Makes of interface.toml: kiln.h, the page of the C interface, and the calls that tests check.
+"""Makes of the tables of the C interface (TABLES): headers, pages, and the calls that tests check.
 
-usage: interface.py ROOT               writes the page, docs/users/c_interface.md
-       interface.py --check ROOT       fails if the page is not what would be written
-       interface.py --out FOLDER ROOT  writes kiln/kiln.h and what is made beside it
+usage: interface.py ROOT               writes the pages below docs/users
+       interface.py --check ROOT       fails if a page is not what would be written
+       interface.py --out FOLDER ROOT  writes the headers, kiln/kiln.h first, and what is made beside them
 """
 import pathlib
 import sys
 import textwrap
 import tomllib
 
-TABLE = "runtime/c/interface.toml"
-PAGE = "docs/users/c_interface.md"
+# Each is a header, a page and a library of its own; the first one is what the others build on.
+TABLES = ("runtime/c/interface.toml", "client/c/interface.toml", "compiler/c/interface.toml")
 KINDS = ("enum", "handle", "value", "callback", "struct", "function")
 RULES = ("handle", "optional", "struct", "array", "out", "value")
 THREADS = {"any": "any thread", "object": "one thread at a time per object"}
 ERROR = ["kiln_error**", "error", "error"]
 
 
-def read_table(root):
-    table = tomllib.loads((root / TABLE).read_text())
+def read_table(root, path):
+    """`stem` of the interface names its header and what is made beside it; `before` is its own heading."""
+    table = tomllib.loads((root / path).read_text())
+    table["path"] = path
+    for kind in ("group", *KINDS):
+        table.setdefault(kind, [])
     groups = {row["name"] for row in table["group"]}
     names = set()
     for kind in KINDS:
         for row in table[kind]:
             if row["group"] not in groups or row["name"] in names or not row["doc"]:
-                raise SystemExit(f"{TABLE}: {row['name']}: no such group, named twice, or without doc")
+                raise SystemExit(f"{path}: {row['name']}: no such group, named twice, or without doc")
             names.add(row["name"])
     for row in table["handle"]:
         if row.get("destroy", True):
@@ -36,7 +40,7 @@ def read_table(root):
                 "parameters": [[row["name"] + "*", row["name"].removeprefix("kiln_"), "optional"]]})
     for row in table["function"]:
         if row["threads"] not in THREADS or any(len(p) != 3 or p[2] not in RULES for p in row["parameters"]):
-            raise SystemExit(f"{TABLE}: {row['name']}: a thread rule or a parameter is not one of the list")
+            raise SystemExit(f"{path}: {row['name']}: a thread rule or a parameter is not one of the list")
         row["can_fail"] = row["returns"] == "kiln_result" and not row.get("infallible")
         if row["can_fail"]:
             row["parameters"].append(ERROR)
@@ -144,8 +148,25 @@ static inline kiln_text kiln_text_of(const char* text) {
 """
 
 
+LATER_HEAD = """\
+// SPDX-License-Identifier: MIT
+// {heading} Made by runtime/c/interface.py of {path}.
+// What <kiln/kiln.h> says about errors, structs, texts and threads is true here.
+#ifndef KILN_{upper}_H
+#define KILN_{upper}_H
+
+#include <kiln/kiln.h>
+
+#ifdef __cplusplus
+extern "C" {{
+#endif
+"""
+
+
 def write_header(table, number):
-    yield HEAD.format(number=number)
+    about = table["interface"]
+    yield (HEAD.format(number=number) if about["stem"] == "kiln" else
+           LATER_HEAD.format(heading=about["heading"], path=table["path"], upper=about["stem"].upper()))
     for kind in KINDS:
         for group in table["group"]:
             rows = [row for row in table[kind] if row["group"] == group["name"]]
@@ -155,21 +176,11 @@ def write_header(table, number):
                 yield from write_row(kind, row)
                 if row["name"] == "kiln_text":
                     yield TEXT_OF
-    yield "#ifdef __cplusplus\n}\n#endif\n\n#endif  // KILN_KILN_H"
+    yield f"#ifdef __cplusplus\n}}\n#endif\n\n#endif  // KILN_{about['stem'].upper()}_H"
 
 
 def write_page(table):
-    yield """\
-# The C interface
-
-`#include <kiln/kiln.h>`, and link `kiln::c`, `-lkiln` or `kiln-c` of pkg-config: packs, pipelines and frames over one
-library that depends on zstd and xxHash only. [examples/triangle_c](../../examples/triangle_c) is a whole program.
-Made by `runtime/c/interface.py` of [interface.toml](../../runtime/c/interface.toml), as the header is.
-
-Every struct that may grow begins with `struct_size`; `KILN_INIT(info)` clears one and fills it in. A larger struct of
-a newer header is taken as long as what the library does not know is zero; else the call is refused and says so.
-Functions that may be called by one thread at a time per object are marked *object*, all others by any.
-"""
+    yield table["interface"]["text"]
     for group in table["group"]:
         yield f"## {group['title']}\n"
         if "text" in group:
@@ -239,10 +250,6 @@ def write_checked(table):
 
 namespace kiln::c::testing {
 
-struct FunctionRow {
-  const char* name;
-  bool fails;  // the table says how
-};
 inline constexpr FunctionRow kFunctions[] = {"""
     for row in table["function"]:
         yield f"    {{\"{row['name']}\", {'true' if 'fails' in row else 'false'}}},"
@@ -255,7 +262,7 @@ inline constexpr FunctionRow kFunctions[] = {"""
 
 
 def write_abi(table):
-    yield "#include <kiln/kiln.h>\n#include <stdio.h>\n\nint main(void) {"
+    yield f"#include <kiln/{table['interface']['stem']}.h>\n#include <stdio.h>\n\nint main(void) {{"
     for row in table["enum"]:
         for name, _, _ in row["values"]:
             yield f"  printf(\"number {row['prefix']}{name} %u\\n\", (unsigned){row['prefix']}{name});"
@@ -290,24 +297,31 @@ def write(path, lines):
         path.write_text(text)
 
 
+def write_made(folder, table, number):
+    stem = table["interface"]["stem"]
+    prefix = "" if stem == "kiln" else stem + "_"
+    write(folder / f"{stem}.h", write_header(table, number))
+    write(folder / f"{prefix}checked_calls.h", write_checked(table))
+    write(folder / f"{prefix}print_abi.c", write_abi(table))
+    write(folder / f"{prefix}functions.txt", (row["name"] for row in table["function"]))
+
+
 def main():
     root = pathlib.Path(sys.argv[-1]).resolve()
-    table = read_table(root)
-    if "--out" in sys.argv:
-        folder = pathlib.Path(sys.argv[2]) / "kiln"
-        write(folder / "kiln.h", write_header(table, version_number(root)))
-        write(folder / "checked_calls.h", write_checked(table))
-        write(folder / "print_abi.c", write_abi(table))
-        write(folder / "functions.txt", (row["name"] for row in table["function"]))
-        return 0
-    page = "\n".join(write_page(table)).rstrip("\n") + "\n"
-    if "--check" in sys.argv:
-        if (root / PAGE).read_text() == page:
-            return 0
-        print(f"{PAGE} is not what interface.py says; run runtime/c/interface.py .")
-        return 1
-    (root / PAGE).write_text(page)
-    return 0
+    wrong = 0
+    for path in TABLES:
+        table = read_table(root, path)
+        if "--out" in sys.argv:
+            write_made(pathlib.Path(sys.argv[2]) / "kiln", table, version_number(root))
+            continue
+        page = root / table["interface"]["page"]
+        text = "\n".join(write_page(table)).rstrip("\n") + "\n"
+        if "--check" not in sys.argv:
+            page.write_text(text)
+        elif page.read_text() != text:
+            print(f"{page.relative_to(root)} is not what interface.py says; run runtime/c/interface.py .")
+            wrong = 1
+    return wrong
 
 
 if __name__ == "__main__":

@@ -124,24 +124,8 @@ TEST_F(WithMemory, TwoContexts_HaveTheirOwn) {
   EXPECT_EQ(other.held, 0);
 }
 
-// Behind all tests of the program: no function is without one.
-class Coverage final : public ::testing::Environment {
- public:
-  void TearDown() override {
-    if (::testing::UnitTest::GetInstance()->test_to_run_count() !=
-        ::testing::UnitTest::GetInstance()->total_test_count()) {
-      return;
-    }
-    for (const FunctionRow& row : kFunctions) {
-      const CallCounts counts = AllCalls()[row.name];
-      EXPECT_GT(counts.succeeded, 0U) << row.name << " was never seen to succeed";
-      if (row.fails) {
-        EXPECT_GT(counts.failed, 0U) << row.name << " was never seen to fail";
-      }
-    }
-  }
-};
-const ::testing::Environment* const kCoverage = ::testing::AddGlobalTestEnvironment(new Coverage);
+const ::testing::Environment* const kCoverage =
+    ::testing::AddGlobalTestEnvironment(new Coverage(kFunctions));
 
 }  // namespace
 }  // namespace kiln::c::testing

@@ -88,6 +88,18 @@ TEST(KilnVersion, Text_IsTheNumber) {
   EXPECT_EQ(number, KILN_HEADER_VERSION);
 }
 
+TEST(KilnError, OneOfALibraryAboveThis_IsLikeItsOwn) {
+  kiln_error* error = nullptr;
+  EXPECT_EQ(
+      kiln_error_create(KILN_NOT_FOUND, kiln_text_of("GONE"), kiln_text_of("it is gone"), &error),
+      KILN_NOT_FOUND);
+  EXPECT_EQ(kiln_error_code(error), KILN_NOT_FOUND);
+  EXPECT_EQ(Why(error), "GONE: it is gone");
+  EXPECT_EQ(kiln_error_create(KILN_NOT_FOUND, {}, {}, nullptr), KILN_NOT_FOUND);
+  EXPECT_EQ(kiln_error_create(KILN_OK, {}, {}, &error), KILN_OK);
+  EXPECT_EQ(error, nullptr);
+}
+
 TEST(KilnContext, HeaderOfAnotherVersion_IsRefusedWithBoth) {
   for (const uint32_t other : {0U, KILN_HEADER_VERSION + 1'000, KILN_HEADER_VERSION + 1'000'000}) {
     kiln_context_info info = ContextInfo();

@@ -6,6 +6,7 @@
 
 #include <cstring>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -79,5 +80,34 @@ void Nothing(std::string_view name, const T& value) {
     EXPECT_EQ(std::memcmp(&value, &zero, sizeof(zero)), 0) << name;
   }
 }
+
+// A function of the table: its tests see it succeed, and fail if the table says how.
+struct FunctionRow {
+  const char* name;
+  bool fails;
+};
+
+// Behind all tests of a program: no function is without one.
+class Coverage final : public ::testing::Environment {
+ public:
+  explicit Coverage(std::span<const FunctionRow> functions) : functions_(functions) {}
+
+  void TearDown() override {
+    if (::testing::UnitTest::GetInstance()->test_to_run_count() !=
+        ::testing::UnitTest::GetInstance()->total_test_count()) {
+      return;
+    }
+    for (const FunctionRow& row : functions_) {
+      const CallCounts counts = AllCalls()[row.name];
+      EXPECT_GT(counts.succeeded, 0U) << row.name << " was never seen to succeed";
+      if (row.fails) {
+        EXPECT_GT(counts.failed, 0U) << row.name << " was never seen to fail";
+      }
+    }
+  }
+
+ private:
+  const std::span<const FunctionRow> functions_;
+};
 
 }  // namespace kiln::c::testing

@@ -39,6 +39,7 @@ BatchRunPtr Batches::NewRun(const Hash128& id, BatchRequest request, StartHow ho
   run->detach = how.detach;
   run->owner = std::move(how.owner);
   run->tenant = std::move(how.tenant);
+  run->former = std::move(how.former);
   run->started_ms = UnixMs(context_.clock);
   return run;
 }
@@ -48,6 +49,9 @@ BatchRunPtr Batches::NewRun(const Hash128& id, BatchRequest request, StartHow ho
 Result<Batches::StartResult> Batches::Start(const Hash128& id, BatchRequest request, StartHow how) {
   const BatchRunPtr run = NewRun(id, std::move(request), std::move(how));
   run->losses = context_.options.losses == nullptr ? 0 : context_.options.losses();
+  if (run->former.losses != run->losses) {
+    run->former = {};
+  }
   {
     const MutexLock lock(run->mutex);
     run->progress.programs = run->request.programs.size();
@@ -103,6 +107,33 @@ std::optional<Batches::StartResult> Batches::Repeat(const Hash128& id, StartHow 
   }
   SaveRow(context_, *run);
   return StartResult{.id = id, .attached = false};
+}
+
+FormerResults Batches::FormerOf(const BatchRequest& request) {
+  if (context_.options.losses == nullptr) {
+    return {};
+  }
+  const uint64_t losses = context_.options.losses();
+  BatchRunPtr latest;
+  std::vector<ProgramResultsPtr> kept;
+  {
+    const MutexLock lock(mutex_);
+    for (const auto& [id, run] : runs_) {
+      if ((latest != nullptr && run->started_ms < latest->started_ms) ||
+          !MayStandFor(run->request, request)) {
+        continue;
+      }
+      const MutexLock run_lock(run->mutex);
+      if (run->state == BatchState::kDone && run->losses == losses && !run->kept.empty()) {
+        latest = run;
+        kept = run->kept;
+      }
+    }
+  }
+  if (latest == nullptr) {
+    return {};
+  }
+  return {.programs = ResultsOfEqual(latest->request, kept, request), .losses = losses};
 }
 
 // A batch that is over is remembered for a while; the cache has its results for longer.

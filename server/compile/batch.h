@@ -31,6 +31,7 @@
 #include "server/compile/batch_work.h"
 #include "server/compile/cached_build.h"
 #include "server/compile/explainer.h"
+#include "server/compile/former_results.h"
 
 namespace kiln::compile {
 
@@ -54,10 +55,11 @@ class Batches {
     bool attached = false;  // a batch of the same id was running already
   };
   struct StartHow {
-    bool detach = false;      // goes on by itself after a restart
-    Bytes spec;               // what Restore decodes the request from
-    std::string owner = {};   // who started it, for people
-    std::string tenant = {};  // whose share of the lane it uses
+    bool detach = false;        // goes on by itself after a restart
+    Bytes spec;                 // what Restore decodes the request from
+    std::string owner = {};     // who started it, for people
+    std::string tenant = {};    // whose share of the lane it uses
+    FormerResults former = {};  // what FormerOf gave for the request
   };
   // `id` names the request: equal requests, equal id. When it returns the batch survives the death
   // of the process. Errors: those of the queue.
@@ -72,6 +74,11 @@ class Batches {
   // looked up. Nothing if there is no such batch, if it pins its results, or if they are to be
   // acknowledged by an upstream: Start has to look.
   std::optional<StartResult> Repeat(const Hash128& id, StartHow how);
+
+  // What stands for programs of a batch that is to be started: results of the latest batch of the
+  // project that is done, for programs that are the same there and here, while the store has lost
+  // nothing since that began. Start forgets it if something is lost meanwhile.
+  FormerResults FormerOf(const BatchRequest& request);
 
   // Takes up the batches of an earlier process. Detached ones that had not ended go on; attached
   // ones when somebody who may write starts, watches or resumes them; paused ones stay paused. Rows

@@ -33,7 +33,9 @@ Result<void> CheckFamily(CachedBuild& builder, cache::BlobStore& store, const st
       continue;  // no variant of this kind; the batch tells what is wrong with those there are
     }
     KILN_TRY(const artifact::PipelineMetadata metadata, MetadataOf(store, outcome, call));
-    if (const auto difference = rule.Add(i, {}, metadata); difference.has_value()) {
+    if (const auto difference =
+            rule.Add(i, {}, outcome.artifact->layout_hash, SetLinesOf(metadata));
+        difference.has_value()) {
       return Error{.code = ErrorCode::kFailedPrecondition,
                    .context = std::string(kFamilyMismatch) + ": " + difference->message,
                    .reason = kFamilyMismatch};
@@ -51,10 +53,11 @@ PointLimits LimitsOf(const BatchRequest& request, const BatchProgram& program) {
 }
 
 Result<void> CheckBatch(CachedBuild& builder, cache::BlobStore& store, const BatchRequest& request,
-                        Clock& clock, const cache::Call& call) {
+                        Clock& clock, const cache::Call& call, const FormerResults& former) {
   std::map<std::string, std::vector<const BatchProgram*>> families;
-  for (const BatchProgram& program : request.programs) {
-    if (program.targets.empty()) {
+  for (size_t i = 0; i < request.programs.size(); ++i) {
+    const BatchProgram& program = request.programs[i];
+    if (program.targets.empty() || former.Of(i) != nullptr) {
       continue;
     }
     KILN_TRY_VOID(cache::StillWanted(call, clock));

@@ -8,6 +8,7 @@
 #include "server/compile/batch_points.h"
 #include "server/compile/batch_request.h"
 #include "server/compile/cached_build.h"
+#include "server/compile/former_results.h"
 
 namespace kiln::compile {
 
@@ -15,10 +16,11 @@ namespace kiln::compile {
 PointLimits LimitsOf(const BatchRequest& request, const BatchProgram& program);
 
 // What can be told before anything is built: the budget, and the family rule at the values that
-// every program fixes or defaults to. Programs with wrong sources pass: they fail as results.
+// every program fixes or defaults to. Programs with wrong sources pass: they fail as results. What
+// former results stand for was told before, and was right.
 // Errors: kResourceExhausted, LIMIT_VARIANTS; kInvalidArgument, SPACE_WRONG; kFailedPrecondition,
 // FAMILY_MISMATCH; as CachedBuild::Prepare.
 Result<void> CheckBatch(CachedBuild& builder, cache::BlobStore& store, const BatchRequest& request,
-                        Clock& clock, const cache::Call& call);
+                        Clock& clock, const cache::Call& call, const FormerResults& former = {});
 
 }  // namespace kiln::compile

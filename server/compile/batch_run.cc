@@ -60,7 +60,8 @@ bool BatchRun::IsRepeatable() {
 void BatchRun::Repeat(BatchRun& before) {
   results = before.results;
   served = before.served;
-  repeated = true;
+  kept = before.kept;
+  adopted.assign(results.size(), true);
   losses = before.losses;
   scanning = scanned = true;
   state = BatchState::kDone;
@@ -87,14 +88,78 @@ void BatchRun::Repeat(BatchRun& before) {
   Add({.kind = BatchEvent::Kind::kFinal, .progress = progress, .state = state});
 }
 
-const BatchResults& BatchRun::Told() {
-  if (std::exchange(repeated, false)) {
-    for (std::shared_ptr<const BatchItem>& item : results) {
-      BatchItem told = *item;
-      told.outcome.artifact->origin = Origin::kMemory;
-      item = std::make_shared<const BatchItem>(std::move(told));
+void BatchRun::Adopt(size_t program) {
+  const ProgramResultsPtr former = std::exchange(programs[program].former, nullptr);
+  for (size_t i = 0; i < former->items.size(); ++i) {
+    const Artifact& artifact = *former->items[i]->outcome.artifact;
+    if (!AddSignature(program, artifact.signature, former->served[i])) {
+      continue;
+    }
+    ++progress.results_done;
+    ++progress.hit_memory;
+    progress.cpu_saved_us += artifact.cpu_us;
+    CountContent(former->items[i]->outcome);
+    results.push_back(former->items[i]);
+    adopted.push_back(true);
+  }
+  misses.results += former->results_upper;
+  progress.variants_served += former->variants_served;
+  ++progress.programs_done;
+  kept.resize(programs.size());
+  kept[program] = former;
+  Add({.kind = BatchEvent::Kind::kProgramDone, .text = request.programs[program].program.name});
+}
+
+// A program that shares a result with another one is left out: the result is among those of the
+// first, and how many variants of each it serves nobody has counted.
+void BatchRun::KeepResults() {
+  if (restored || progress.unbuilt + progress.unstored != 0 || !progress.problem.empty()) {
+    return;
+  }
+  kept.resize(programs.size());
+  std::vector<std::shared_ptr<ProgramResults>> made(programs.size());
+  for (size_t i = 0; i < programs.size(); ++i) {
+    const Program& program = programs[i];
+    const bool whole = program.right && !program.stopped && !program.targets.empty() &&
+                       program.points->exploration == nullptr &&
+                       program.done == program.points->points.size();
+    if (program.shares) {
+      kept[i] = nullptr;
+    } else if (kept[i] == nullptr && whole) {
+      made[i] = std::make_shared<ProgramResults>();
+      made[i]->variants = program.points->variants;
+      made[i]->variants_served = program.variants_served;
+      made[i]->results_upper = ResultsUpper(program);
+      kept[i] = made[i];
     }
   }
+  for (size_t i = 0; i < results.size(); ++i) {
+    if (ProgramResults* const of = made[owners[i]].get(); of != nullptr) {
+      of->items.push_back(results[i]);
+      of->served.push_back(served[i]);
+    }
+  }
+}
+
+void BatchRun::DropWork() {
+  signatures = {};
+  code = {};
+  blobs = {};
+  owners = {};
+  for (Program& program : programs) {
+    program = {.targets = {}, .points = std::make_shared<BatchPoints>()};
+  }
+}
+
+const BatchResults& BatchRun::Told() {
+  for (size_t i = 0; i < adopted.size(); ++i) {
+    if (adopted[i] && results[i]->outcome.artifact->origin != Origin::kMemory) {
+      BatchItem told = *results[i];
+      told.outcome.artifact->origin = Origin::kMemory;
+      results[i] = std::make_shared<const BatchItem>(std::move(told));
+    }
+  }
+  adopted = {};
   return results;
 }
 
@@ -159,6 +224,20 @@ void BatchRun::Add(BatchEvent event) {
   }
 }
 
+uint64_t ResultsUpper(const BatchRun::Program& program) {
+  uint64_t upper = 0;
+  for (const BatchPoint& point : program.points->points) {
+    upper += point.targets.empty() ? program.targets.size() : point.targets.size();
+  }
+  if (program.points->exploration != nullptr) {
+    uint64_t explored = 0;
+    const bool many = __builtin_mul_overflow(program.points->exploration->bound(),
+                                             program.targets.size(), &explored);
+    upper = many || explored > UINT64_MAX - upper ? UINT64_MAX : upper + explored;
+  }
+  return upper;
+}
+
 namespace {
 
 bool MayHaveMore(const BatchRun::Program& program) {
@@ -168,32 +247,60 @@ bool MayHaveMore(const BatchRun::Program& program) {
 
 }  // namespace
 
-std::optional<TakenPoints> BatchRun::Take() {
-  for (size_t i = current; i < programs.size(); ++i) {
-    Program& program = programs[i];
-    const size_t left = program.stopped ? 0 : program.points->points.size() - program.next;
-    if (left != 0) {
-      TakenPoints taken{.program = i,
-                        .targets = program.targets,
-                        .points = program.points,
-                        .first = program.next,
-                        .count = std::min(left, kPointsAtOnce)};
-      if (program.points->exploration != nullptr) {  // the list grows while the points are built
-        const auto from = program.points->points.begin() + static_cast<ptrdiff_t>(program.next);
-        taken.points = std::make_shared<const BatchPoints>(
-            BatchPoints{.points = {from, from + static_cast<ptrdiff_t>(taken.count)}});
-        taken.base = std::exchange(taken.first, 0);
-      }
-      program.next += taken.count;
-      progress.program = request.programs[i].program.name;
+void BatchRun::LeaveProgram(std::optional<size_t>& own) {
+  if (own.has_value() && programs[*own].takers != 0) {  // none are left of a run that is over
+    --programs[*own].takers;
+  }
+  own.reset();
+}
+
+std::optional<TakenPoints> BatchRun::Take(std::optional<size_t>& own) {
+  if (own.has_value()) {
+    if (std::optional<TakenPoints> taken = TakeFrom(*own); taken.has_value()) {
       return taken;
     }
-    if (std::optional<TakenPoints> nodes = TakeNodes(i); nodes.has_value()) {
-      return nodes;
+    LeaveProgram(own);
+  }
+  for (const bool free_only : {true, false}) {
+    for (size_t i = current; i < programs.size(); ++i) {
+      Program& program = programs[i];
+      if (program.former != nullptr) {
+        Adopt(i);
+      }
+      if (free_only && program.takers != 0) {
+        continue;
+      }
+      if (std::optional<TakenPoints> taken = TakeFrom(i); taken.has_value()) {
+        own = i;
+        ++program.takers;
+        return taken;
+      }
+      current += i == current && !MayHaveMore(program) ? 1 : 0;
     }
-    current += i == current && !MayHaveMore(program) ? 1 : 0;
   }
   return std::nullopt;
+}
+
+std::optional<TakenPoints> BatchRun::TakeFrom(size_t i) {
+  Program& program = programs[i];
+  const size_t left = program.stopped ? 0 : program.points->points.size() - program.next;
+  if (left == 0) {
+    return TakeNodes(i);
+  }
+  TakenPoints taken{.program = i,
+                    .targets = program.targets,
+                    .points = program.points,
+                    .first = program.next,
+                    .count = std::min(left, kPointsAtOnce)};
+  if (program.points->exploration != nullptr) {  // the list grows while the points are built
+    const auto from = program.points->points.begin() + static_cast<ptrdiff_t>(program.next);
+    taken.points = std::make_shared<const BatchPoints>(
+        BatchPoints{.points = {from, from + static_cast<ptrdiff_t>(taken.count)}});
+    taken.base = std::exchange(taken.first, 0);
+  }
+  program.next += taken.count;
+  progress.program = request.programs[i].program.name;
+  return taken;
 }
 
 std::optional<TakenPoints> BatchRun::TakeNodes(size_t program) {
@@ -241,13 +348,15 @@ void BatchRun::NoteExpanded(size_t program, size_t point, uint64_t variants) {
   }
 }
 
-void BatchRun::Note(size_t program, size_t point, const Result<Outcome>& outcome) {
-  if (!outcome.ok()) {
-    NoteUnbuilt(outcome.error().context);
-    return;
-  }
-  Count(program, point, *outcome);
-  const bool wrong = outcome->kind != OutcomeKind::kOk;
+void BatchRun::NoteUnbuilt(size_t program, const std::string& why) {
+  programs[program].right = false;
+  NoteUnbuilt(why);
+}
+
+void BatchRun::Note(size_t program, size_t point, std::shared_ptr<const BatchItem> item) {
+  const bool wrong = item->outcome.kind != OutcomeKind::kOk;
+  Count(program, point, std::move(item));
+  programs[program].right &= !wrong;
   if (wrong && request.on_error == OnError::kStop) {
     on_error = true;
     stop.request_stop();
@@ -290,9 +399,12 @@ void BatchRun::NoteUnstored(uint64_t results, const Error& why) {
 void BatchRun::Finish(const TakenPoints& taken) {
   Program& program = programs[taken.program];
   program.done += taken.count;
+  uint64_t variants = 0;
   for (size_t i = 0; i < taken.count; ++i) {
-    progress.variants_served += program.points->points[taken.base + taken.first + i].served;
+    variants += program.points->points[taken.base + taken.first + i].served;
   }
+  program.variants_served += variants;
+  progress.variants_served += variants;
   if (program.done == program.points->points.size() && !MayHaveMore(program)) {
     ++progress.programs_done;
     AddFailures(taken.program);
@@ -301,17 +413,15 @@ void BatchRun::Finish(const TakenPoints& taken) {
   }
 }
 
-void BatchRun::Count(size_t program, size_t point, const Outcome& outcome) {
+void BatchRun::Count(size_t program, size_t point, std::shared_ptr<const BatchItem> item) {
+  const Outcome& outcome = item->outcome;
   if (outcome.kind != OutcomeKind::kOk) {
     CountFailure(outcome, request.retry_failed, progress);
     programs[program].failures.Add(point, outcome.diagnostics);
     return;
   }
   const Artifact& artifact = *outcome.artifact;
-  const BatchPoint& built = programs[program].points->points[point];
-  const auto [known, is_new] = signatures.emplace(artifact.signature, results.size());
-  if (!is_new) {
-    served[known->second] += built.served;
+  if (!AddSignature(program, artifact.signature, programs[program].points->points[point].served)) {
     return;
   }
   ++progress.results_done;
@@ -319,19 +429,26 @@ void BatchRun::Count(size_t program, size_t point, const Outcome& outcome) {
   (artifact.origin == Origin::kCompiled ? progress.cpu_us : progress.cpu_saved_us) +=
       artifact.cpu_us;
   CountContent(outcome);
-  Outcome kept = outcome;
-  kept.fresh.clear();
-  auto item =
-      std::make_shared<const BatchItem>(BatchItem{.program = request.programs[program].program.name,
-                                                  .options = built.options,
-                                                  .outcome = std::move(kept),
-                                                  .served = built.served,
-                                                  .examples = {}});
   if (artifact.origin == Origin::kCompiled) {
     AddSlow(*item);
   }
   results.push_back(std::move(item));
-  served.push_back(built.served);
+  adopted.push_back(false);
+}
+
+bool BatchRun::AddSignature(size_t program, const Hash128& signature, uint64_t variants) {
+  const auto [known, is_new] = signatures.emplace(signature, results.size());
+  if (is_new) {
+    served.push_back(variants);
+    owners.push_back(static_cast<uint32_t>(program));
+    return true;
+  }
+  served[known->second] += variants;
+  if (owners[known->second] != program) {
+    programs[program].shares = true;
+    programs[owners[known->second]].shares = true;
+  }
+  return false;
 }
 
 // Modules and metadata that no result before had.

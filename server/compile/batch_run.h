@@ -27,6 +27,7 @@
 #include "server/compile/explainer.h"
 #include "server/compile/exploration.h"
 #include "server/compile/family_rule.h"
+#include "server/compile/former_results.h"
 #include "server/compile/merged_failures.h"
 #include "server/compile/prepared_program.h"
 
@@ -53,9 +54,14 @@ struct BatchRun {
     std::vector<bool> hit_explained;                         // by target
     std::shared_ptr<FamilyRule> family;                      // null: none
     size_t family_member = 0;                                // of those of the family
+    ProgramResultsPtr former;                                // that stand for it, until taken
     size_t next = 0;
     size_t done = 0;
+    uint32_t takers = 0;  // chunks that work on it
+    uint64_t variants_served = 0;
     bool stopped = false;  // on_error
+    bool right = true;     // no failure so far
+    bool shares = false;   // a result that another program has as well
   };
 
   BatchRun(const Hash128& run_id, BatchRequest run_request, Clock& clock)
@@ -78,6 +84,7 @@ struct BatchRun {
   int64_t started_ms = 0;
   bool restored = false;  // of an earlier process
   uint64_t losses = 0;    // of the store, when the run began
+  FormerResults former;   // what needs not be built
 
   Mutex save_mutex;  // rows of one run are put one after another
 
@@ -105,8 +112,12 @@ struct BatchRun {
   std::unordered_set<Hash128, Hash128Hash> code KILN_GUARDED_BY(mutex);
   std::unordered_set<Hash128, Hash128Hash> blobs KILN_GUARDED_BY(mutex);
   BatchResults results KILN_GUARDED_BY(mutex);
-  bool repeated KILN_GUARDED_BY(mutex) = false;  // results tell where the run before had them from
   std::vector<uint64_t> served KILN_GUARDED_BY(mutex);  // variants, of each result
+  std::vector<uint32_t> owners KILN_GUARDED_BY(mutex);  // the first program with it, of each result
+  // Of each result: it tells where a run before had it from, and is a hit of memory here.
+  std::vector<bool> adopted KILN_GUARDED_BY(mutex);
+  // By program, when the run is over; null if not all of it was right and stored.
+  std::vector<ProgramResultsPtr> kept KILN_GUARDED_BY(mutex);
   BatchResults failures KILN_GUARDED_BY(mutex);
   // Of results whose content was put.
   std::vector<cache::Item> rows KILN_GUARDED_BY(mutex);
@@ -123,6 +134,12 @@ struct BatchRun {
   bool IsRepeatable() KILN_REQUIRES(mutex);
   // Is over with what an equal run found, as hits of memory. Costs a pointer a result.
   void Repeat(BatchRun& before) KILN_REQUIRES(mutex, before.mutex);
+  // What stands for a program becomes its results. Costs a few look-ups in tables a result.
+  void Adopt(size_t program) KILN_REQUIRES(mutex);
+  // The run has ended and was stored: later ones may adopt what its programs came to.
+  void KeepResults() KILN_REQUIRES(mutex);
+  // Gives up what only a run needs that is not over.
+  void DropWork() KILN_REQUIRES(mutex);
   // The results, which tell where this run had them from: copied when somebody wants them.
   const BatchResults& Told() KILN_REQUIRES(mutex);
   // Nothing is to be built for now.
@@ -137,18 +154,28 @@ struct BatchRun {
   // Gives every program of a family the rule of all of them.
   void FindFamilies() KILN_REQUIRES(mutex);
   void Add(BatchEvent event) KILN_REQUIRES(mutex);
-  // The next points, of the first program that has some.
-  std::optional<TakenPoints> Take() KILN_REQUIRES(mutex);
+  // The next points: of the program that the chunk has taken, else of the first one that no other
+  // works on, else of the first one that has some. One assembler learns a program once, so chunks
+  // that work on programs of their own compile least.
+  std::optional<TakenPoints> Take(std::optional<size_t>& own) KILN_REQUIRES(mutex);
+  void LeaveProgram(std::optional<size_t>& own) KILN_REQUIRES(mutex);
+  std::optional<TakenPoints> TakeFrom(size_t program) KILN_REQUIRES(mutex);
   std::optional<TakenPoints> TakeNodes(size_t program) KILN_REQUIRES(mutex);
   // Whether there may be points later although there are none now.
   bool Explores() KILN_REQUIRES(mutex);
   // A node serves so many variants; ends the batch if too many results were found.
   void NoteExpanded(size_t program, size_t point, uint64_t variants) KILN_REQUIRES(mutex);
-  // A point of a program has its outcome for one target.
-  void Count(size_t program, size_t point, const Outcome& outcome) KILN_REQUIRES(mutex);
+  // A point of a program has its outcome for one target: `item` tells of it and of nothing else.
+  void Count(size_t program, size_t point, std::shared_ptr<const BatchItem> item)
+      KILN_REQUIRES(mutex);
   void CountContent(const Outcome& outcome) KILN_REQUIRES(mutex);
-  // The same for what may not have been built at all; stops where the request says so.
-  void Note(size_t program, size_t point, const Result<Outcome>& outcome) KILN_REQUIRES(mutex);
+  // Whether it is the number of a new result, which the caller adds; else it serves more variants.
+  bool AddSignature(size_t program, const Hash128& signature, uint64_t variants)
+      KILN_REQUIRES(mutex);
+  // The same; stops where the request says so.
+  void Note(size_t program, size_t point, std::shared_ptr<const BatchItem> item)
+      KILN_REQUIRES(mutex);
+  void NoteUnbuilt(size_t program, const std::string& why) KILN_REQUIRES(mutex);
   // All points of `taken` have their outcomes.
   void Finish(const TakenPoints& taken) KILN_REQUIRES(mutex);
   // Tells what went wrong in the points of a program, once.
@@ -169,6 +196,9 @@ struct BatchRun {
   void AddFailedProgram(const std::string& name, const std::vector<PlacedDiagnostic>& diagnostics)
       KILN_REQUIRES(mutex);
 };
+
+// Points to build, of all targets; what is explored counts as much as there may be.
+uint64_t ResultsUpper(const BatchRun::Program& program);
 
 using BatchRunPtr = std::shared_ptr<BatchRun>;
 

@@ -55,21 +55,6 @@ void RecordCauses(cache::ExplainRing* explains, const Requester& asker, Clock& c
   program.hit_explained.resize(program.targets.size());
 }
 
-// Points to build, of all targets.
-uint64_t ResultsUpper(const BatchRun::Program& program) {
-  uint64_t upper = 0;
-  for (const BatchPoint& point : program.points->points) {
-    upper += point.targets.empty() ? program.targets.size() : point.targets.size();
-  }
-  if (program.points->exploration != nullptr) {
-    uint64_t explored = 0;
-    const bool many = __builtin_mul_overflow(program.points->exploration->bound(),
-                                             program.targets.size(), &explored);
-    upper = many || explored > UINT64_MAX - upper ? UINT64_MAX : upper + explored;
-  }
-  return upper;
-}
-
 // What programs of the batch that were not scanned yet may still take.
 struct Left {
   uint64_t results = kMaxBatchResults;
@@ -133,9 +118,18 @@ bool ScanBatch(const BatchContext& context, BatchRun& run, const cache::Call& ca
   uint64_t total = 0;
   uint64_t upper = 0;
   Left left;
-  for (const BatchProgram& request : run.request.programs) {
+  for (size_t i = 0; i < run.request.programs.size(); ++i) {
+    const BatchProgram& request = run.request.programs[i];
     BatchRun::Program program;
     program.points = std::make_shared<BatchPoints>();
+    if (ProgramResultsPtr former = run.former.Of(i); former != nullptr) {
+      total += former->variants;
+      upper += former->results_upper;
+      left.results -= std::min(left.results, former->results_upper);
+      program.former = std::move(former);
+      programs.push_back(std::move(program));
+      continue;
+    }
     Result<void> scanned =
         Prepare(request, context.builder, PoisonFor(run.request.retry_failed), call, program);
     if (scanned.ok()) {
@@ -153,6 +147,7 @@ bool ScanBatch(const BatchContext& context, BatchRun& run, const cache::Call& ca
     total += program.points->variants;
     const uint64_t more = ResultsUpper(program);
     upper = more > UINT64_MAX - upper ? UINT64_MAX : upper + more;
+    program.right = scanned.ok() && !program.targets.empty() && program.targets[0]->ok();
     const MutexLock lock(run.mutex);
     run.NoteScanned(request.program.name, scanned, program);
     programs.push_back(std::move(program));

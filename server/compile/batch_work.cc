@@ -188,13 +188,14 @@ void BatchWorker::BuildPoints(const BatchRunPtr& run, const cache::Call& call) {
                    .all_code = false,
                    .rows = &rows,
                    .background = true};
+  std::optional<size_t> own;
   while (!call.stop.stop_requested() && context_.clock.Monotonic() < end &&
          !context_.halted.load()) {
     std::optional<TakenPoints> taken;
     {
       const MutexLock lock(run->mutex);
       if (!run->Parked() && !run->progress.over_budget) {
-        taken = run->Take();
+        taken = run->Take(own);
       }
     }
     if (!taken.has_value()) {
@@ -214,6 +215,7 @@ void BatchWorker::BuildPoints(const BatchRunPtr& run, const cache::Call& call) {
   bool acknowledge = false;
   {
     const MutexLock lock(run->mutex);
+    run->LeaveProgram(own);
     run->rows.insert(run->rows.end(), std::make_move_iterator(rows.begin()),
                      std::make_move_iterator(rows.end()));
     acknowledge = run->rows.size() >= kRowsAtOnce || run->current == run->programs.size();
@@ -231,7 +233,8 @@ void BatchWorker::BuildPoint(const BatchRunPtr& run, const TakenPoints& taken, s
   const bool explored = !taken.nodes.empty();
   Exploration::Read read;
   bool whole = true;
-  std::vector<Result<Outcome>> outcomes;
+  std::vector<std::shared_ptr<const BatchItem>> built;
+  std::vector<std::string> unbuilt;  // why
   for (size_t target = 0; target < taken.targets.size(); ++target) {
     if (!point.IsFor(target)) {
       continue;
@@ -256,14 +259,28 @@ void BatchWorker::BuildPoint(const BatchRunPtr& run, const TakenPoints& taken, s
     if (outcome.ok() && target == 0) {
       ObeyFamily(run, taken.program, point.options, *outcome, call);
     }
-    outcomes.push_back(std::move(outcome));
+    if (!outcome.ok()) {
+      unbuilt.push_back(outcome.error().context);
+      continue;
+    }
+    outcome->fresh = {};  // the store has it
+    // Made here, because the run is everybody's: most points are results that nobody had.
+    built.push_back(std::make_shared<const BatchItem>(
+        BatchItem{.program = run->request.programs[taken.program].program.name,
+                  .options = point.options,
+                  .outcome = std::move(outcome).value(),
+                  .served = point.served,
+                  .examples = {}}));
   }
   if (explored) {
     Expand(run, taken, index, whole ? std::optional(std::move(read)) : std::nullopt, call);
   }
   const MutexLock lock(run->mutex);
-  for (const Result<Outcome>& outcome : outcomes) {
-    run->Note(taken.program, taken.base + index, outcome);
+  for (std::shared_ptr<const BatchItem>& one : built) {
+    run->Note(taken.program, taken.base + index, std::move(one));
+  }
+  for (const std::string& why : unbuilt) {
+    run->NoteUnbuilt(taken.program, why);
   }
 }
 
@@ -323,13 +340,19 @@ void BatchWorker::Measure(const BatchRunPtr& run) {
   }
 }
 
-// Compares the layout of a result with those of the other programs of its material.
+// Compares the layout of a result with those of the other programs of its material. Most results
+// have a layout that was compared before, so metadata is read for few of them.
 void BatchWorker::ObeyFamily(const BatchRunPtr& run, size_t program,
                              std::span<const resolve::OptionSetting> point, const Outcome& outcome,
                              const cache::Call& call) {
+  if (!outcome.artifact.has_value()) {
+    return;
+  }
+  const Hash128& layout_hash = outcome.artifact->layout_hash;
   {
     const MutexLock lock(run->mutex);
-    if (run->programs[program].family == nullptr || !outcome.artifact.has_value()) {
+    const BatchRun::Program& row = run->programs[program];
+    if (row.family == nullptr || row.family->Knows(row.family_member, point, layout_hash)) {
       return;
     }
   }
@@ -337,11 +360,13 @@ void BatchWorker::ObeyFamily(const BatchRunPtr& run, size_t program,
   if (!metadata.ok()) {
     return;  // evicted already; what it was built from has not changed
   }
+  SetLines lines = SetLinesOf(*metadata);
   const MutexLock lock(run->mutex);
-  const BatchRun::Program& row = run->programs[program];
+  BatchRun::Program& row = run->programs[program];
   const std::optional<PlacedDiagnostic> difference =
-      row.family->Add(row.family_member, point, *metadata);
+      row.family->Add(row.family_member, point, layout_hash, std::move(lines));
   if (difference.has_value()) {
+    row.right = false;
     run->AddFailedProgram(run->request.programs[program].program.name, {*difference});
   }
 }
@@ -371,6 +396,10 @@ void BatchWorker::Finish(const BatchRunPtr& run, BatchState state) {
   }
   SaveRow(context_, *run, state);  // before anybody hears of the end, who may rely on it
   const MutexLock lock(run->mutex);
+  if (state == BatchState::kDone) {
+    run->KeepResults();
+  }
+  run->DropWork();
   run->state = state;
   run->progress.eta_ms = 0;
   run->progress.slowed_by.clear();

@@ -167,17 +167,44 @@ std::optional<Hash128> LiveKeyOf(const Hash128& entry, const resolve::Program& p
   return cache::LiveKey(entry, settings);
 }
 
+namespace {
+
+Hash128 SignatureKeyOf(const Hash128& entry, std::vector<cache::ConditionValue> answers) {
+  std::sort(answers.begin(), answers.end(), [](const auto& a, const auto& b) {
+    return std::pair(a.module, a.expression) < std::pair(b.module, b.expression);
+  });
+  return cache::SignatureKey(entry, answers);
+}
+
+}  // namespace
+
 Hash128 SignatureKeyOf(const Hash128& entry, std::span<const driver::OptionRead> reads) {
   std::vector<cache::ConditionValue> answers;
+  answers.reserve(reads.size());
   for (const driver::OptionRead& read : reads) {
     answers.push_back({.module = read.module,
                        .expression = kOptionAnswer | read.option,
                        .value = ValueOf(read.kind, read.bits, read.text)});
   }
-  std::sort(answers.begin(), answers.end(), [](const auto& a, const auto& b) {
-    return std::pair(a.module, a.expression) < std::pair(b.module, b.expression);
-  });
-  return cache::SignatureKey(entry, answers);
+  return SignatureKeyOf(entry, std::move(answers));
+}
+
+std::optional<Hash128> SignatureKeyOf(const Hash128& entry, const resolve::Program& program,
+                                      const resolve::OptionValues& values,
+                                      std::span<const std::string> live) {
+  std::vector<cache::ConditionValue> answers;
+  answers.reserve(live.size());
+  for (const std::string& name : live) {
+    const ir::OptionId option = program.FindOption(name);
+    if (!option.valid()) {
+      return std::nullopt;
+    }
+    const uint32_t module = program.ModuleOf(option);
+    answers.push_back({.module = module,
+                       .expression = kOptionAnswer | (option.value - program.bases(module).option),
+                       .value = SettingOf(program, option, values).value});
+  }
+  return SignatureKeyOf(entry, std::move(answers));
 }
 
 }  // namespace kiln::compile

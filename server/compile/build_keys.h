@@ -43,4 +43,10 @@ std::optional<Hash128> LiveKeyOf(const Hash128& entry, const resolve::Program& p
 
 Hash128 SignatureKeyOf(const Hash128& entry, std::span<const driver::OptionRead> reads);
 
+// The signature of a variant that reads the options of these names and no other, which a result
+// with that mask did. Names as those of LiveKeyOf.
+std::optional<Hash128> SignatureKeyOf(const Hash128& entry, const resolve::Program& program,
+                                      const resolve::OptionValues& values,
+                                      std::span<const std::string> live);
+
 }  // namespace kiln::compile

@@ -3,6 +3,7 @@
 #include "server/compile/cached_build.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstdio>
 #include <fstream>
 #include <functional>
@@ -132,6 +133,66 @@ TEST_F(CachedBuildTest, KeysFoundByAWalk_AreWritten) {
   Process third(*this);
   EXPECT_EQ(Build(third, "shade", true)->artifact->origin, Origin::kLocal);
   EXPECT_EQ(third.builder.counters().walked, 0u);
+}
+
+// A mask says under which signature the result of a variant lies, so nothing else leads there.
+TEST_F(CachedBuildTest, ResultAndItsMask_AreAllRowsOfAVariant) {
+  Process first(*this);
+  const auto prepared = Prepare(first, Request());
+  ASSERT_TRUE(Build(first, "shade", true).ok());
+  const resolve::OptionSetting shade{
+      .name = "shade", .scope = {}, .kind = ir::OptionKind::kFlag, .bits = 1, .text = {}};
+  const auto values = resolve::CheckOptions(prepared->program(), std::span(&shade, 1));
+  const std::vector<std::string> read = {"shade", "wrong"};
+  const auto has = [&](cache::Level level, const Hash128& id) {
+    return store.Get({.level = level, .space = 0, .id = id}, {}).ok();
+  };
+  const resolve::Program& program = prepared->program();
+  EXPECT_TRUE(has(cache::Level::kSignature,
+                  *SignatureKeyOf(prepared->entry, program, *values.value, read)));
+  EXPECT_TRUE(has(cache::Level::kMask, cache::MaskKey(prepared->entry, 0)));
+  EXPECT_FALSE(has(cache::Level::kAlias, VariantKeyOf(prepared->entry, program, *values.value)));
+  EXPECT_FALSE(
+      has(cache::Level::kAlias, *LiveKeyOf(prepared->entry, program, *values.value, read)));
+}
+
+// 128 sets of options that are read, and 64 masks: some are widened, and live keys lead to what has
+// these. What a widened mask does not find costs one walk, in one process.
+TEST_F(CachedBuildTest, MoreSetsOfOptionsThanMasks_AreFoundByLiveKeys) {
+  std::string text = "void v (void) {\n f4 p = f4 {0.0, 0.0, 0.0, 1.0};\n";
+  std::string options;
+  for (int i = 0; i < 7; ++i) {
+    options += fmt::format("global a{0}: flag false;\nglobal b{0}: flag false;\n", i);
+    text += fmt::format(" conditional (a{0}) {{ conditional (b{0}) {{ p = p * {0}.5; }} }}\n", i);
+  }
+  text = options + text + " vertex_stage_output_position (p);\n}\n";
+  const auto build_all = [&](Process& process) {
+    const auto prepared = Prepare(process, Request(text));
+    for (uint32_t bits = 0; bits < 128; ++bits) {
+      std::vector<resolve::OptionSetting> settings;
+      for (uint32_t i = 0; i < 7; ++i) {
+        settings.push_back({.name = fmt::format("a{}", i),
+                            .scope = {},
+                            .kind = ir::OptionKind::kFlag,
+                            .bits = bits >> i & 1,
+                            .text = {}});
+      }
+      const Result<Outcome> outcome = process.builder.Build(*prepared, settings, {}, {});
+      ASSERT_TRUE(outcome.ok() && outcome->artifact.has_value());
+      EXPECT_EQ(outcome->artifact->live_options.size(),
+                7u + static_cast<size_t>(std::popcount(bits)));
+    }
+  };
+  Process first(*this);
+  build_all(first);
+  EXPECT_EQ(first.builder.counters().compiled, 128u);
+  Process second(*this);
+  build_all(second);
+  EXPECT_EQ(second.builder.counters().compiled, 0u);
+  EXPECT_LE(second.builder.counters().walked, 64u);
+  Process third(*this);
+  build_all(third);
+  EXPECT_EQ(third.builder.counters().compiled + third.builder.counters().walked, 0u);
 }
 
 TEST_F(CachedBuildTest, UnknownVariantThatMayNotBeCompiled_IsAMiss) {

@@ -41,6 +41,23 @@ std::vector<std::string> GlobalOptions(const resolve::Program& program) {
   return names;
 }
 
+// Equal for equal values of one type, and no begin of another one.
+std::string ValueText(ir::OptionKind kind, uint32_t bits, std::string_view text) {
+  // The number of an enum's value counts in the list of that enum.
+  return kind == ir::OptionKind::kEnum ? fmt::format("{};", text) : fmt::format("{};", bits);
+}
+
+std::string DefaultOf(const resolve::Program& program, const std::string& name) {
+  const ir::OptionId id = program.FindOption(name);
+  const ir::Option& option = program.Get(id);
+  const uint32_t bits = program.option_defaults()[id.value];
+  const ir::ModuleView& module = program.module(program.ModuleOf(id));
+  return ValueText(option.kind, bits,
+                   option.kind == ir::OptionKind::kEnum
+                       ? module.Text(ir::StringId{module.List(option.values)[bits]})
+                       : std::string_view());
+}
+
 const SetLine* Line(const std::vector<SetLine>& lines, size_t index) {
   return index < lines.size() ? &lines[index] : nullptr;
 }
@@ -94,40 +111,37 @@ Result<artifact::PipelineMetadata> MetadataOf(cache::BlobStore& store, const Out
 
 FamilyRule::FamilyRule(std::string family, std::vector<const PreparedProgram*> programs)
     : family_(std::move(family)), programs_(std::move(programs)) {
+  std::vector<std::string> common;
   for (size_t i = 0; i < programs_.size(); ++i) {
     const std::vector<std::string> own = GlobalOptions(programs_[i]->program());
     if (i == 0) {
-      common_ = own;
+      common = own;
       continue;
     }
-    std::erase_if(common_,
+    std::erase_if(common,
                   [&](const std::string& name) { return !std::ranges::binary_search(own, name); });
+  }
+  for (std::string& name : common) {
+    CommonOption& option =
+        common_.emplace_back(CommonOption{.name = std::move(name), .defaults = {}});
+    for (const PreparedProgram* const prepared : programs_) {
+      option.defaults.push_back(DefaultOf(prepared->program(), option.name));
+    }
   }
 }
 
+// The values of the common options: those of the point, else the fixed ones, else defaults. They
+// were checked when the result was built.
 std::string FamilyRule::KeyOf(size_t program, std::span<const resolve::OptionSetting> point) const {
-  const PreparedProgram& prepared = *programs_[program];
-  std::vector<resolve::OptionSetting> settings = prepared.request.options;
-  settings.insert(settings.end(), point.begin(), point.end());
-  const Diagnosed<resolve::OptionValues> values =
-      resolve::CheckOptions(prepared.program(), settings);
+  const std::span<const resolve::OptionSetting> fixed = programs_[program]->request.options;
   std::string key;
-  if (values.ok()) {
-    for (const std::string& name : common_) {
-      const ir::OptionId id = prepared.program().Option(prepared.program().FindName(name));
-      const ir::Option& option = prepared.program().Get(id);
-      const uint32_t bits = values.value->bits[id.value];
-      // The number of an enum's value counts in the list of that enum.
-      key += fmt::format(
-          "{}={};", name,
-          option.kind == ir::OptionKind::kEnum
-              ? std::string(prepared.program()
-                                .module(prepared.program().ModuleOf(id))
-                                .Text(ir::StringId{prepared.program()
-                                                       .module(prepared.program().ModuleOf(id))
-                                                       .List(option.values)[bits]}))
-              : fmt::format("{}", bits));
-    }
+  for (const CommonOption& option : common_) {
+    const auto is_it = [&](const resolve::OptionSetting& s) { return s.name == option.name; };
+    const auto at_point = std::ranges::find_if(point, is_it);
+    const auto at_fixed = std::ranges::find_if(fixed, is_it);
+    key += at_point != point.end()   ? ValueText(at_point->kind, at_point->bits, at_point->text)
+           : at_fixed != fixed.end() ? ValueText(at_fixed->kind, at_fixed->bits, at_fixed->text)
+                                     : option.defaults[program];
   }
   return key;
 }
@@ -168,28 +182,38 @@ PlacedDiagnostic FamilyRule::Difference(size_t set, const First& first, size_t p
   return diagnostic;
 }
 
+bool FamilyRule::Knows(size_t program, std::span<const resolve::OptionSetting> point,
+                       const Hash128& layout_hash) const {
+  if (told_.contains(program)) {
+    return true;
+  }
+  const auto known = firsts_.find(KeyOf(program, point));
+  return known != firsts_.end() && known->second.equal.contains({program, layout_hash});
+}
+
 std::optional<PlacedDiagnostic> FamilyRule::Add(size_t program,
                                                 std::span<const resolve::OptionSetting> point,
-                                                const artifact::PipelineMetadata& metadata) {
+                                                const Hash128& layout_hash, SetLines lines) {
   if (told_.contains(program)) {
     return std::nullopt;
   }
-  SetLines lines = SetLinesOf(metadata);
-  const std::string key = KeyOf(program, point);
-  const auto known = firsts_.find(key);
-  if (known == firsts_.end()) {
-    firsts_.emplace(key, First{.program = program,
-                               .lines = std::make_shared<const SetLines>(std::move(lines))});
+  const auto [known, is_first] = firsts_.try_emplace(KeyOf(program, point));
+  First& first = known->second;
+  if (is_first) {
+    first.program = program;
+    first.lines = std::make_shared<const SetLines>(std::move(lines));
+    first.equal.emplace(program, layout_hash);
     return std::nullopt;
   }
   for (size_t set = 0; set < lines.size(); ++set) {
     const auto same = [](const SetLine& a, const SetLine& b) { return a.text == b.text; };
     if (set != static_cast<size_t>(artifact::SetIndex::kPass) &&
-        !std::ranges::equal((*known->second.lines)[set], lines[set], same)) {
+        !std::ranges::equal((*first.lines)[set], lines[set], same)) {
       told_.insert(program);
-      return Difference(set, known->second, program, lines);
+      return Difference(set, first, program, lines);
     }
   }
+  first.equal.emplace(program, layout_hash);
   return std::nullopt;
 }
 

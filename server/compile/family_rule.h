@@ -13,6 +13,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "compiler/artifact/metadata.h"
@@ -45,12 +46,22 @@ class FamilyRule {
   // The layout of a result of `program` (an index of those given), whose axes are at `point`. The
   // difference to the first result of the same global options, unless this program has been told.
   std::optional<PlacedDiagnostic> Add(size_t program, std::span<const resolve::OptionSetting> point,
-                                      const artifact::PipelineMetadata& metadata);
+                                      const Hash128& layout_hash, SetLines lines);
+  // Whether Add has nothing to say about a result: this program has been told, or a result of it
+  // with the same layout and the same global options was added. Costs looking at the options.
+  bool Knows(size_t program, std::span<const resolve::OptionSetting> point,
+             const Hash128& layout_hash) const;
 
  private:
   struct First {
     size_t program = 0;
     std::shared_ptr<const SetLines> lines;
+    std::set<std::pair<size_t, Hash128>> equal;  // programs and layout hashes with these lines
+  };
+  // A global option that all programs have.
+  struct CommonOption {
+    std::string name;
+    std::vector<std::string> defaults;  // by program, as KeyOf writes values
   };
 
   std::string KeyOf(size_t program, std::span<const resolve::OptionSetting> point) const;
@@ -60,7 +71,7 @@ class FamilyRule {
 
   const std::string family_;
   const std::vector<const PreparedProgram*> programs_;
-  std::vector<std::string> common_;  // global options that all programs have, sorted
+  std::vector<CommonOption> common_;  // by name
   std::map<std::string, First> firsts_;
   std::set<size_t> told_;
 };

@@ -44,11 +44,14 @@ class FamilyTest : public testing::Test {
     return *prepared;
   }
 
-  artifact::PipelineMetadata Metadata(const PreparedProgram& program,
+  // Adds what the program has at these options.
+  std::optional<PlacedDiagnostic> Add(FamilyRule& rule, size_t member,
+                                      const PreparedProgram& program,
                                       const std::vector<resolve::OptionSetting>& options) {
     const Result<Outcome> outcome = builder.Build(program, options, {}, {});
     EXPECT_TRUE(outcome.ok() && outcome->artifact.has_value());
-    return *MetadataOf(store, *outcome, {});
+    layout_hash = outcome->artifact->layout_hash;
+    return rule.Add(member, options, layout_hash, SetLinesOf(*MetadataOf(store, *outcome, {})));
   }
 
   // What the rule says of the two, at these options.
@@ -58,14 +61,20 @@ class FamilyTest : public testing::Test {
     const auto first = Prepared("forward", a);
     const auto second = Prepared("shadow", b);
     FamilyRule rule("crate", {first.get(), second.get()});
-    EXPECT_FALSE(rule.Add(0, of_a, Metadata(*first, of_a)).has_value());
-    return rule.Add(1, of_b, Metadata(*second, of_b));
+    EXPECT_FALSE(Add(rule, 0, *first, of_a).has_value());
+    EXPECT_TRUE(rule.Knows(0, of_a, layout_hash));
+    EXPECT_FALSE(rule.Knows(1, of_a, layout_hash)) << "of another program";
+    const std::optional<PlacedDiagnostic> difference = Add(rule, 1, *second, of_b);
+    EXPECT_TRUE(rule.Knows(1, of_b, layout_hash)) << "told or equal";
+    EXPECT_EQ(rule.Knows(1, of_b, Hash128{}), difference.has_value()) << "once is enough";
+    return difference;
   }
 
   SystemClock clock;
   cache::MemoryStore store{nullptr, nullptr, {.max_bytes = uint64_t{16} << 20}};
   ProgramPool pool{store, uint64_t{16} << 20};
   CachedBuild builder{store, pool, clock};
+  Hash128 layout_hash;  // of what was added last
 };
 
 constexpr char kPassOnly[] = "set_pass uniform_buffer view { f4 eye; };\n";
@@ -83,6 +92,13 @@ TEST_F(FamilyTest, AnotherBufferInTheObjectSet_IsToldWithBothDeclarations) {
   EXPECT_THAT(
       difference->message,
       testing::HasSubstr("'crate/shadow' of shadow.rpl has binding 0: uniform buffer 'bones'"));
+}
+
+TEST_F(FamilyTest, DefaultAndTheSameValueGiven_AreComparedAsOne) {
+  const resolve::OptionSetting off{.name = "detail", .bits = 0};
+  const char* const more = "set_object uniform_buffer bones { f4 first; };\n";
+  EXPECT_TRUE(Compare("", more, {}, {off}).has_value());
+  EXPECT_TRUE(Compare("", more, {off}, {}).has_value());
 }
 
 TEST_F(FamilyTest, OtherGlobalOptions_AreNotCompared) {

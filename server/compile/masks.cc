@@ -57,6 +57,8 @@ const MaskList::Names& MaskList::Of(const Names& live) const {
                              [&](const Names& mask) { return Includes(mask, live); });
 }
 
+bool MaskList::is_full() const { return masks_.size() >= cache::kMaxMasks; }
+
 // Masks are stored with the results that have them. If there were none when the entry was first
 // asked for, all live keys of it come from this process, and their masks are in memory.
 StoredMasks::Read StoredMasks::Of(const Hash128& entry, const cache::Call& call) {

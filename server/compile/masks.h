@@ -35,6 +35,8 @@ class MaskList {
   const Names& Of(const Names& live) const;
 
   const std::vector<Names>& all() const { return masks_; }
+  // Whether masks may be wider than what any result read; before, each is what some result read.
+  bool is_full() const;
 
  private:
   std::vector<Names> masks_;

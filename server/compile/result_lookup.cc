@@ -40,35 +40,53 @@ void ResultLookup::Forget() {
   masks_.Clear();
 }
 
-CachedResultPtr ResultLookup::RecordOf(const PreparedProgram& program, const Hash128& alias,
-                                       bool stored, const cache::Call& call) {
-  CachedResultPtr recent = Recent(alias, call);
-  return recent != nullptr || !stored ? recent : StoredRecord(program, alias, call);
+// What a mask names is what some result read, so the values of these options say under which
+// signature the result of a variant lies that reads the same.
+CachedResultPtr ResultLookup::ByMask(const PreparedProgram& program,
+                                     const resolve::OptionValues& values,
+                                     const MaskList::Names& mask, bool stored,
+                                     const cache::Call& call) {
+  const std::optional<Hash128> signature =
+      SignatureKeyOf(program.entry, program.program(), values, mask);
+  if (!signature.has_value()) {
+    return nullptr;  // a row of another program
+  }
+  if (CachedResultPtr recent = Recent(*signature, call); recent != nullptr || !stored) {
+    return recent;
+  }
+  CachedResultPtr found = RecordOfSignature(program, *signature, call);
+  if (found == nullptr || found->record->kind == cache::RecordKind::kPoison) {
+    return found;  // the store knows how long poison stands
+  }
+  if (found->record->live_options != mask) {
+    ReportUnfit(*found);
+    return nullptr;
+  }
+  auto remembered = std::make_shared<CachedResult>(*found);
+  remembered->origin = Origin::kMemory;
+  Remember(*signature, remembered, call);
+  return found;
 }
 
-CachedResultPtr ResultLookup::StoredRecord(const PreparedProgram& program, const Hash128& alias,
-                                           const cache::Call& call) {
+// A mask that was widened is no signature: an alias leads there.
+CachedResultPtr ResultLookup::ByWideMask(const PreparedProgram& program,
+                                         const resolve::OptionValues& values,
+                                         const MaskList::Names& mask, bool stored,
+                                         const cache::Call& call) {
+  const std::optional<Hash128> live = LiveKeyOf(program.entry, program.program(), values, mask);
+  if (!live.has_value()) {
+    return nullptr;
+  }
+  if (CachedResultPtr recent = Recent(*live, call); recent != nullptr || !stored) {
+    return recent;
+  }
   const Result<cache::Blob> row =
-      store_.Get({.level = cache::Level::kAlias, .space = kResultSpace, .id = alias}, call);
+      store_.Get({.level = cache::Level::kAlias, .space = kResultSpace, .id = *live}, call);
   if (!row.ok()) {
     return nullptr;
   }
   const Result<Hash128> signature = cache::DecodeAlias(row->bytes);
-  if (!signature.ok()) {
-    return nullptr;
-  }
-  CachedResultPtr found = RecordOfSignature(program, *signature, call);
-  if (found != nullptr && found->record->kind != cache::RecordKind::kPoison) {
-    auto remembered = std::make_shared<CachedResult>(*found);
-    remembered->origin = Origin::kMemory;
-    Remember(alias, remembered, call);
-    if (row->from_upstream) {  // and so was the record, which is here by now
-      auto fetched = std::make_shared<CachedResult>(*found);
-      fetched->origin = Origin::kUpstream;
-      return fetched;
-    }
-  }
-  return found;
+  return signature.ok() ? RecordOfSignature(program, *signature, call) : nullptr;
 }
 
 CachedResultPtr ResultLookup::RecordOfSignature(const PreparedProgram& program,
@@ -109,10 +127,10 @@ CachedResultPtr ResultLookup::AnyRecordOf(const Hash128& signature, const cache:
   return found;
 }
 
-// In the order of what it costs: memory, the alias of the variant, then one live key a mask, each
-// of which is one read of the store. An entry without stored masks has no results there, so the
-// store is not asked at all. What a live key finds was built for another variant: it is written
-// down under this one, so that the next look-up is the first step only.
+// In the order of what it costs: memory, then one signature a mask, each of which is one read of
+// the store. An entry without stored masks has no results there, so the store is not asked at all.
+// What a mask finds in memory was made for another variant, or counted for it; what it finds in the
+// store may have been made for this one, and nobody can tell.
 CachedResultPtr ResultLookup::LookUp(const PreparedProgram& program,
                                      const resolve::OptionValues& values, const Hash128& variant,
                                      BuildTrace& trace, const cache::Call& call) {
@@ -130,27 +148,29 @@ CachedResultPtr ResultLookup::LookUp(const PreparedProgram& program,
     return nullptr;
   }
   const StoredMasks::Read masks = masks_.Of(program.entry, call);
-  if (CachedResultPtr found = masks.stored ? StoredRecord(program, variant, call) : nullptr;
-      found != nullptr) {
-    hit(*found, "variant");
-    return found;
-  }
   for (const MaskList::Names& mask : masks.list.all()) {
-    const std::optional<Hash128> live = LiveKeyOf(program.entry, program.program(), values, mask);
-    const CachedResultPtr found =
-        live.has_value() ? RecordOf(program, *live, masks.stored, call) : nullptr;
-    if (found != nullptr) {
-      hit(*found, "live");
-      trace.mask = mask;
-      auto shared = std::make_shared<CachedResult>(*found);
+    CachedResultPtr found = ByMask(program, values, mask, masks.stored, call);
+    if (found == nullptr && masks.list.is_full()) {
+      found = ByWideMask(program, values, mask, masks.stored, call);
+    }
+    if (found == nullptr) {
+      continue;
+    }
+    hit(*found, mask.size() == program.program().option_count() ? "variant" : "live");
+    trace.mask = mask;
+    if (found->record->kind == cache::RecordKind::kPoison) {
+      return found;
+    }
+    auto shared = std::make_shared<CachedResult>(*found);
+    if (found->origin == Origin::kMemory) {
       shared->origin = Origin::kShared;
-      const cache::Item alias = cache::AliasItem(kResultSpace, variant, found->signature);
-      (void)store_.Put(std::span(&alias, 1), cache::Durability::kRelaxed, call);
+      Remember(variant, found, call);
+    } else {
       auto remembered = std::make_shared<CachedResult>(*found);
       remembered->origin = Origin::kMemory;
       Remember(variant, remembered, call);
-      return shared;
     }
+    return shared;
   }
   return nullptr;
 }

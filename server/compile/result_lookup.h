@@ -29,9 +29,8 @@ class ResultLookup {
   // look-up.
   void ReportTo(cache::DamageSink& sink) { sink_ = &sink; }
 
-  // The result of a variant, by its key or by a live key; null: unknown. A call that is
-  // cache::kAtOnce is answered from memory. What was found by a live key is found by the variant
-  // key from now on. `trace` hears of a hit.
+  // The result of a variant, by what this process has seen or by a mask; null: unknown. A call
+  // that is cache::kAtOnce is answered from memory. `trace` hears of a hit.
   CachedResultPtr LookUp(const PreparedProgram& program, const resolve::OptionValues& values,
                          const Hash128& variant, BuildTrace& trace, const cache::Call& call);
 
@@ -63,11 +62,12 @@ class ResultLookup {
   using Results = BoundedCache<Hash128, CachedResultPtr, Hash128Hash>;
   static constexpr uint64_t kMaxBytes = uint64_t{48} << 20;
 
-  // These find nothing if what the store has is no result of the program.
-  CachedResultPtr RecordOf(const PreparedProgram& program, const Hash128& alias, bool stored,
-                           const cache::Call& call);
-  CachedResultPtr StoredRecord(const PreparedProgram& program, const Hash128& alias,
-                               const cache::Call& call);
+  // These find nothing if what the store has is no result of the program. `stored`: the store may
+  // have one.
+  CachedResultPtr ByMask(const PreparedProgram& program, const resolve::OptionValues& values,
+                         const MaskList::Names& mask, bool stored, const cache::Call& call);
+  CachedResultPtr ByWideMask(const PreparedProgram& program, const resolve::OptionValues& values,
+                             const MaskList::Names& mask, bool stored, const cache::Call& call);
   CachedResultPtr RecordOfSignature(const PreparedProgram& program, const Hash128& signature,
                                     const cache::Call& call);
   void ReportUnfit(const CachedResult& found);

@@ -43,34 +43,46 @@ bool ResultRecorder::IsKept(const driver::Products& products, const cache::Call&
   return true;
 }
 
-// The rows by which this result is found without a walk. The key of the mask is returned.
-Hash128 ResultRecorder::AddKeys(const ResultRequest& wanted, const Hash128& signature,
-                                const cache::Record& record, std::vector<cache::Item>& rows,
-                                const cache::Call& call) {
+// The rows by which this result is found without a walk: its mask, from which the signature follows
+// (ResultLookup::ByMask). Only where there was no place for the mask itself a live key is written,
+// which is returned.
+std::optional<Hash128> ResultRecorder::AddKeys(const ResultRequest& wanted,
+                                               const Hash128& signature,
+                                               const cache::Record& record,
+                                               std::vector<cache::Item>& rows,
+                                               const cache::Call& call) {
   const PreparedProgram& program = wanted.program;
-  rows.push_back(cache::AliasItem(kResultSpace, wanted.variant, signature));
   if (record.kind == cache::RecordKind::kPoison) {
-    return wanted.variant;  // nobody knows what it would have read
+    return std::nullopt;  // nobody knows what it would have read
   }
   std::vector<cache::Item> masks;
   const MaskList::Names mask = masks_.Add(program.entry, record.live_options, masks, call);
-  const std::optional<Hash128> live =
-      LiveKeyOf(program.entry, program.program(), wanted.values, mask);
-  if (!live.has_value()) {
-    return wanted.variant;  // widened from a stored mask that is not of this program
-  }
-  if (*live != wanted.variant) {
+  std::optional<Hash128> live;
+  if (mask != record.live_options) {
+    live = LiveKeyOf(program.entry, program.program(), wanted.values, mask);
+    if (!live.has_value()) {
+      return std::nullopt;  // widened from a stored mask that is not of this program
+    }
     rows.push_back(cache::AliasItem(kResultSpace, *live, signature));
   }
   rows.insert(rows.end(), masks.begin(), masks.end());
-  return *live;
+  return live;
+}
+
+void ResultRecorder::RememberKept(const ResultRequest& wanted, const std::optional<Hash128>& live,
+                                  const CachedResultPtr& found, const cache::Call& call) {
+  lookup_.Remember(wanted.variant, found, call);
+  lookup_.Remember(found->signature, found, call);
+  if (live.has_value()) {
+    lookup_.Remember(*live, found, call);
+  }
 }
 
 void ResultRecorder::WriteKeys(const ResultRequest& wanted, const CachedResultPtr& found,
                                const cache::Call& call) {
   std::vector<cache::Item> items;
   std::vector<cache::Item>& rows = wanted.how.rows != nullptr ? *wanted.how.rows : items;
-  const Hash128 live = AddKeys(wanted, found->signature, *found->record, rows, call);
+  const auto live = AddKeys(wanted, found->signature, *found->record, rows, call);
   if (!items.empty()) {
     (void)store_.Put(items, cache::Durability::kRelaxed, call);
   }
@@ -80,9 +92,7 @@ void ResultRecorder::WriteKeys(const ResultRequest& wanted, const CachedResultPt
   auto remembered = std::make_shared<CachedResult>(*found);
   remembered->origin = Origin::kMemory;
   remembered->walked = false;
-  for (const Hash128& key : {wanted.variant, live, found->signature}) {
-    lookup_.Remember(key, remembered, call);
-  }
+  RememberKept(wanted, live, remembered, call);
 }
 
 // Content goes to the store now, whatever becomes of the rows that name it: it is found by its
@@ -96,7 +106,7 @@ CachedResultPtr ResultRecorder::Keep(const ResultRequest& wanted, const driver::
   record.build_id = BuildId();
   std::vector<cache::Item>& rows = wanted.how.rows != nullptr ? *wanted.how.rows : items;
   rows.push_back(cache::RecordItem(cache::Level::kSignature, kResultSpace, signature, record));
-  const Hash128 live = AddKeys(wanted, signature, record, rows, call);
+  const auto live = AddKeys(wanted, signature, record, rows, call);
   const Result<cache::PutResult> stored = store_.Put(items, wanted.how.durability, call);
   if (!stored.ok()) {
     kept_.Clear();
@@ -128,9 +138,7 @@ CachedResultPtr ResultRecorder::Keep(const ResultRequest& wanted, const driver::
   auto remembered = std::make_shared<CachedResult>(*found);
   remembered->fresh.clear();
   remembered->origin = Origin::kMemory;
-  for (const Hash128& key : {wanted.variant, live, signature}) {
-    lookup_.Remember(key, remembered, call);
-  }
+  RememberKept(wanted, live, remembered, call);
   return found;
 }
 

@@ -48,9 +48,11 @@ class ResultRecorder {
   CountedCache& cache() { return kept_.cache(); }
 
  private:
-  Hash128 AddKeys(const ResultRequest& wanted, const Hash128& signature,
-                  const cache::Record& record, std::vector<cache::Item>& rows,
-                  const cache::Call& call);
+  std::optional<Hash128> AddKeys(const ResultRequest& wanted, const Hash128& signature,
+                                 const cache::Record& record, std::vector<cache::Item>& rows,
+                                 const cache::Call& call);
+  void RememberKept(const ResultRequest& wanted, const std::optional<Hash128>& live,
+                    const CachedResultPtr& found, const cache::Call& call);
 
   cache::BlobStore& store_;
   StoredMasks& masks_;

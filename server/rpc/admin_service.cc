@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "compiler/base/printable.h"
+#include "compiler/base/version.h"
 #include "compiler/driver/fingerprint.h"
 #include "proto/kiln/v1/admin.grpc.pb.h"
 #include "server/ops/log_levels.h"
@@ -42,7 +43,7 @@ void InfoTo(const Host& host, const ops::Principal& who, v1::ServerInfo& out) {
     out.set_config_file(WellFormed(host.config_file));
     out.set_tokens_file(WellFormed(host.tokens_file));
   }
-  out.set_version(std::string(kVersion));
+  out.set_version(std::string(Version()));
   out.set_build_id(driver::BackFingerprint().hex());
   const auto add = [&](const char* component, const Hash128& id, bool is_private) {
     v1::ServerInfo::Fingerprint& fingerprint = *out.add_fingerprints();

@@ -439,7 +439,9 @@ class BatchService final : public v1::BatchService::CallbackService {
     if (engine_.batches.Repeat(id, how).has_value()) {
       return Answer(id, reply);
     }
-    KILN_TRY_VOID(compile::CheckBatch(engine_.builder, engine_.store, batch, engine_.clock, call));
+    how.former = engine_.batches.FormerOf(batch);
+    KILN_TRY_VOID(compile::CheckBatch(engine_.builder, engine_.store, batch, engine_.clock, call,
+                                      how.former));
     KILN_TRY(const compile::Batches::StartResult started,
              engine_.batches.Start(id, std::move(batch), std::move(how)));
     reply.set_attached(started.attached);

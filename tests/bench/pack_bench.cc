@@ -16,7 +16,7 @@
 #include <fmt/format.h>
 #include <zstd.h>
 
-#include "cache/pack/module_codec.h"
+#include "cache/module_codec.h"
 #include "cache/pack/reader.h"
 #include "compiler/base/test_directory.h"
 #include "tests/bench/durable_engine.h"
@@ -168,7 +168,7 @@ uint64_t Unpack(const pack::Pack& pack) {
     if ((row.flags & pack::kModule) != 0) {
       Bytes module(row.raw_size);
       const auto symbols = Must(pack.SymbolsOf(block), "reading symbols");
-      if (!pack::DecodeModule(ByteView(bytes).subspan(row.offset, row.size), *symbols, module)) {
+      if (!cache::DecodeModule(ByteView(bytes).subspan(row.offset, row.size), *symbols, module)) {
         Fail("a module does not decode");
       }
     }

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "cache/memory_store.h"
+#include "cache/module_codec.h"
 #include "cache/pack/cache_export.h"
-#include "cache/pack/module_codec.h"
 #include "cache/pack/reader.h"
 #include "cache/pack/unpack.h"
 #include "compiler/base/check.h"
@@ -78,16 +78,16 @@ void Read(ByteView bytes) {
 }
 
 void DecodeAsModule(ByteView bytes) {
-  const std::optional<SymbolTable> symbols = SymbolTable::Read(bytes);
+  const std::optional<cache::SymbolTable> symbols = cache::SymbolTable::Read(bytes);
   if (!symbols.has_value()) {
     return;
   }
   const size_t table = (1 + size_t{ReadLittle<uint32_t>(bytes)}) * sizeof(uint32_t);
   const ByteView encoded = bytes.subspan(table, (bytes.size() - table) / 4 * 4);
   Bytes module(encoded.size());
-  (void)DecodeModule(encoded, *symbols, module);
+  (void)cache::DecodeModule(encoded, *symbols, module);
   Bytes larger(2 * encoded.size());
-  (void)DecodeModule(encoded, *symbols, larger);
+  (void)cache::DecodeModule(encoded, *symbols, larger);
 }
 
 }  // namespace

@@ -45,15 +45,15 @@ class Installed(InstalledTree):
         self.draw_both(built / "triangle", built / "triangle.kpack")
 
     def test_what_is_asked_for_and_not_there_is_said(self):
-        for wanted, message in (("0.1 REQUIRED COMPONENTS raytracer", "no component 'raytracer'"),
-                                ("0.1 REQUIRED COMPONENTS runtime shared static", "both shared and static"),
-                                ("0.2 REQUIRED", "0.2"), ("1 REQUIRED", "kiln")):
+        for wanted, message in (("0.2 REQUIRED COMPONENTS raytracer", "no component 'raytracer'"),
+                                ("0.2 REQUIRED COMPONENTS runtime shared static", "both shared and static"),
+                                ("0.1 REQUIRED", "0.1"), ("0.3 REQUIRED", "0.3"), ("1 REQUIRED", "kiln")):
             with self.subTest(wanted):
                 folder = self.dir / "wrong"
                 shutil.rmtree(folder, ignore_errors=True)
                 folder.mkdir()
                 (folder / "CMakeLists.txt").write_text(
-                    "cmake_minimum_required(VERSION 3.25)\nproject(wrong LANGUAGES NONE)\n"
+                    "cmake_minimum_required(VERSION 3.25)\nproject(wrong LANGUAGES C)\n"
                     f"find_package(kiln {wanted})\n")
                 said = self.run_in(folder, CMAKE, "-S", folder, "-B", folder / "b", "-G", GENERATOR, code=1)
                 self.assertIn(message, said)
@@ -61,7 +61,7 @@ class Installed(InstalledTree):
     def test_pkg_config_names_one_library_and_its_needs(self):
         files = next(self.prefix.rglob("kiln-graph.pc")).parent
         env = dict(self.env, PKG_CONFIG_PATH=str(files))
-        for component in ("runtime", "graph", "client"):
+        for component in ("runtime", "graph", "client", "compiler"):
             done = subprocess.run(["pkg-config", "--cflags", "--libs", f"kiln-{component}"], env=env,
                                   capture_output=True, text=True, check=False)
             self.assertEqual(done.returncode, 0, done.stderr)
@@ -76,12 +76,14 @@ class Installed(InstalledTree):
                   if line and not line.startswith("#")}
         include = self.prefix / "include/kiln"
         self.assertEqual({path.relative_to(include).as_posix() for path in include.rglob("*") if path.is_file()},
-                         listed | {"kiln.h"})
+                         listed | {"kiln.h", "client.h", "compiler.h"})
         self.assertEqual([path.name for path in (self.prefix / "include").iterdir()], ["kiln"])
         self.assertEqual(sorted(path.name for path in self.prefix.rglob("*.a")),
-                         ["libkiln-c.a", "libkiln-client.a", "libkiln-graph.a", "libkiln-runtime.a"])
+                         ["libkiln-c.a", "libkiln-client-c.a", "libkiln-client.a", "libkiln-compiler-c.a",
+                          "libkiln-compiler.a", "libkiln-graph.a", "libkiln-runtime.a"])
         self.assertEqual(sorted(path.name for path in self.prefix.rglob("*.so.0")),
-                         ["libkiln-graph.so.0", "libkiln-runtime.so.0", "libkiln.so.0"])
+                         ["libkiln-client-c.so.0", "libkiln-client.so.0", "libkiln-compiler-c.so.0",
+                          "libkiln-compiler.so.0", "libkiln-graph.so.0", "libkiln-runtime.so.0", "libkiln.so.0"])
         for program in ("kiln", "kilnc", "kilnd"):
             said = self.run_in(self.dir, self.prefix / "bin" / program, "--version")
             version = next(self.prefix.rglob("kiln-config-version.cmake")).read_text()
@@ -92,7 +94,7 @@ class Installed(InstalledTree):
                      "fish/vendor_completions.d/kiln.fish", "kiln/proto/kiln/v1/metadata.proto",
                      "doc/kiln/LICENSE", "doc/kiln/docs/users/engine_programmer.md"):
             self.assertTrue((share / file).exists(), file)
-        for unit in ("system/kilnd.service", "user/kilnd.service", "user/kilnd.socket"):
+        for unit in ("system/kilnd.service", "system/kilnd.socket", "user/kilnd.service", "user/kilnd.socket"):
             self.assertTrue((self.prefix / "lib/systemd" / unit).exists(), unit)
 
     def test_no_path_of_the_build_is_in_what_others_read(self):

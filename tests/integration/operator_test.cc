@@ -56,7 +56,7 @@ TEST_F(Operator, Metrics_CountCallsAndHaveEveryName) {
            "kiln_health_state{state=\"SERVING\"} 1\n",
            "kiln_worker_restarts_total{cause=\"killed\"} 0\n",
            "kiln_poison_total{cause=\"recipe\"} 0\n",
-           "kiln_build_info{version=\"0.1.0\",build_id=\"",
+           "kiln_build_info{version=\"0.2.0\",build_id=\"",
            "kiln_cache_lookups_total{level=\"result\",result=\"hit\",cause=\"\"} 1\n",
            "kiln_upstream_requests_total{op=\"get\",result=\"ok\"} 0\n",
        }) {

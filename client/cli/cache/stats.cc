@@ -51,9 +51,8 @@ void PrintText(const client::CacheStats& stats, std::optional<pid_t> owner) {
     }
     Print("\n");
   }
-  Print("  dedup {} variants : {} signatures : {} distinct code   CPU kept {:.1f} s{}\n",
-        stats.variants, stats.signatures, stats.code_distinct,
-        static_cast<double>(stats.cpu_kept_us) / 1e6,
+  Print("  dedup {} signatures : {} distinct code   CPU kept {:.1f} s{}\n", stats.signatures,
+        stats.code_distinct, static_cast<double>(stats.cpu_kept_us) / 1e6,
         stats.cpu_saved_us == 0
             ? ""
             : fmt::format(", saved {:.1f} s", static_cast<double>(stats.cpu_saved_us) / 1e6));

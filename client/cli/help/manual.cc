@@ -103,7 +103,7 @@ void AddManual(CLI::App& app, CommandLine& line) {
   CLI::App* verb =
       AddVerb(app, line, {"manual", "Write the manual pages", "  kiln manual --out man"},
               [&app, &line, folder] {
-                for (const auto& [name, text] : ManualPages(app, kVersion)) {
+                for (const auto& [name, text] : ManualPages(app, VersionLine())) {
                   const Result<void> written = WriteFile(*folder + "/" + name, AsBytes(text));
                   if (!written.ok()) {
                     return Fail(line.global, written.error());

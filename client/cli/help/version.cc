@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: MIT
 #include "client/cli/help/version.h"
 
-#include <string_view>
-
 #include "client/cli/add_verb.h"
 #include "client/cli/failure.h"
 #include "client/cli/output/print.h"
+#include "compiler/base/version.h"
 
 namespace kiln::cli {
+
+std::string VersionLine() { return "kiln " + std::string(Version()); }
 
 void AddVersion(CLI::App& app, CommandLine& line) {
   AddVerb(app, line,
           {"version", "The version of this program", "  kiln version\n  kiln version --json"},
           [&line] {
             if (line.global.json) {
-              Print("{{\"v\":1,\"type\":\"version\",\"version\":\"{}\"}}\n",
-                    std::string_view(kVersion).substr(sizeof("kiln ") - 1));
+              Print("{{\"v\":1,\"type\":\"version\",\"version\":\"{}\"}}\n", Version());
             } else {
-              Print("{}\n", kVersion);
+              Print("{}\n", VersionLine());
             }
             return int{kSuccess};
           });

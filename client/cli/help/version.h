@@ -2,11 +2,14 @@
 // kiln version: which program this is. See spec/cli 6
 #pragma once
 
+#include <string>
+
 #include "client/cli/command_line.h"
 
 namespace kiln::cli {
 
-inline constexpr char kVersion[] = "kiln 0.1.0";
+// "kiln 0.2.0"
+std::string VersionLine();
 
 void AddVersion(CLI::App& app, CommandLine& line);
 

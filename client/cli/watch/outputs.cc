@@ -19,31 +19,14 @@ Error Damaged(const Digest& digest) {
           .reason = {}};
 }
 
-// Stages and metadata as they came inline; empty if they did not.
-Result<std::map<Hash128, Bytes>> InlineBytes(const client::WatchArtifact& artifact) {
-  std::map<Hash128, Bytes> blobs;
-  if (artifact.metadata.empty()) {
-    return blobs;
-  }
-  const auto add = [&](const Digest& digest, std::string_view text) {
-    const bool whole = DigestOf(text) == digest;
-    const ByteView bytes = AsBytes(text);
-    blobs[digest.id] = Bytes(bytes.begin(), bytes.end());
-    return whole ? Result<void>() : Result<void>(Damaged(digest));
-  };
-  std::string_view rest = artifact.data;
-  for (const client::StageCode& code : artifact.artifact.code) {
-    KILN_TRY_VOID(add(code.digest, rest.substr(0, code.digest.size)));
-    rest.remove_prefix(std::min<size_t>(code.digest.size, rest.size()));
-  }
-  KILN_TRY_VOID(add(artifact.artifact.metadata, artifact.metadata));
-  return blobs;
-}
-
 }  // namespace
 
 Result<void> WatchOutputs::Add(const client::WatchArtifact& artifact, const Fetch& fetch) {
-  KILN_TRY(auto blobs, InlineBytes(artifact));
+  std::map<Hash128, Bytes> blobs;
+  KILN_TRY(std::vector<client::FetchedBlob> inline_blobs, client::InlineBlobs(artifact));
+  for (client::FetchedBlob& blob : inline_blobs) {
+    blobs[blob.digest.id] = std::move(blob.bytes);
+  }
   if (blobs.empty()) {
     KILN_TRY(blobs, fetch(artifact));
   }

@@ -1,74 +1,28 @@
 // SPDX-License-Identifier: MIT
 #include "examples/demo/engine/daemon_variants.h"
 
-#include <algorithm>
-#include <map>
 #include <utility>
-
-#include <fmt/format.h>
+#include <vector>
 
 #include "client/autostart.h"
 #include "client/engine/fetch_into.h"
-#include "client/manifest_programs.h"
+#include "client/engine/variants_of.h"
 
 namespace kiln::demo {
 namespace {
 
-Result<project::Manifest> ReadManifestOf(const DaemonRequest& request) {
-  const std::string path = request.manifest.empty() ? project::FindManifest(".") : request.manifest;
-  if (path.empty()) {
-    return Error{ErrorCode::kNotFound,
-                 "there is no kiln.toml here or above; name one with --manifest FILE",
-                 "MANIFEST_MISSING"};
-  }
-  KILN_TRY(const client::Source file, client::ReadSource(path, path));
-  return project::ReadManifest(file.text, path);
-}
-
-// Sources that are wrong, by their first message.
-Error WrongSources(const std::string& program, const PlacedDiagnostic& first) {
-  return {ErrorCode::kInvalidArgument, fmt::format("'{}': {}", program, first.message), ""};
-}
-
-// The program with its sources, and the values that the manifest fixes.
-Result<client::Program> LoadNamed(client::Client& client, const project::Manifest& manifest,
-                                  const std::string& name) {
-  const auto program = std::ranges::find(manifest.programs, name, &project::ManifestProgram::name);
-  if (program == manifest.programs.end()) {
-    return Error{ErrorCode::kNotFound, fmt::format("{} has no '{}'", manifest.path, name), ""};
-  }
-  KILN_TRY(const client::LoadedProgram loaded, client::LoadProgram(manifest, *program));
-  KILN_TRY(const client::OptionList declared, client::Declared(client, loaded.program));
-  const auto wrong =
-      std::ranges::find(declared.diagnostics, Severity::kError, &PlacedDiagnostic::severity);
-  if (wrong != declared.diagnostics.end()) {
-    return WrongSources(name, *wrong);
-  }
-  KILN_TRY(client::ProgramSpace space, client::SpaceOf(loaded, declared));
-  return std::move(space.program);
-}
-
-Result<client::StartupVariants> SubjectOf(client::Client& client, const project::Manifest& manifest,
-                                          std::span<const VariantRequest> wanted) {
-  client::StartupVariants subject{.project = manifest.name, .programs = {}, .variants = {}};
-  std::map<std::string, uint32_t> indexes;
+std::vector<client::NamedVariant> NamesOf(std::span<const VariantRequest> wanted) {
+  std::vector<client::NamedVariant> names;
   for (const VariantRequest& request : wanted) {
-    const auto [index, added] =
-        indexes.try_emplace(request.program, static_cast<uint32_t>(subject.programs.size()));
-    if (added) {
-      KILN_TRY(client::Program program, LoadNamed(client, manifest, request.program));
-      subject.programs.push_back(std::move(program));
-    }
-    client::StartupVariants::Variant& variant = subject.variants.emplace_back();
-    variant.program = index->second;
-    variant.warm = true;
-    for (const auto& [name, value] : request.options) {
-      client::Option& option = variant.options.emplace_back();
-      option.name = name;
-      std::visit([&](const auto& typed) { option.value = typed; }, value);
+    client::NamedVariant& name = names.emplace_back();
+    name.program = request.program;
+    for (const auto& [option, value] : request.options) {
+      runtime::OptionSetting& setting = name.options.emplace_back();
+      setting.name = option;
+      std::visit([&](const auto& typed) { setting.value = typed; }, value);
     }
   }
-  return subject;
+  return names;
 }
 
 }  // namespace
@@ -80,8 +34,9 @@ Result<DaemonVariants> DaemonVariants::Fetch(std::span<const VariantRequest> wan
   endpoint.address = "unix:" + socket;
   KILN_TRY(const client::DaemonConnection connected,
            client::Connect(endpoint, client::Autostart::kYes));
-  KILN_TRY(const project::Manifest manifest, ReadManifestOf(request));
-  KILN_TRY(client::StartupVariants subject, SubjectOf(*connected.client, manifest, wanted));
+  KILN_TRY(const project::Manifest manifest, client::OpenManifest(request.manifest));
+  KILN_TRY(client::StartupVariants subject,
+           client::VariantsOf(*connected.client, manifest, NamesOf(wanted)));
 
   const auto source = std::make_shared<runtime::MemorySource>();
   client::StartupOptions options;
@@ -96,14 +51,8 @@ Result<DaemonVariants> DaemonVariants::Fetch(std::span<const VariantRequest> wan
                                 }
                                 return client::Next::kGoOn;
                               }}));
-  for (const client::StartupFailure& failure : report.failures) {
-    if (!failure.outcome.diagnostics.empty()) {
-      return WrongSources(failure.program, failure.outcome.diagnostics.front());
-    }
-    return Error{ErrorCode::kInvalidArgument,
-                 fmt::format("'{}' with {} was not built", failure.program,
-                             client::OptionsText(failure.options)),
-                 ""};
+  if (!report.failures.empty()) {
+    return Error{ErrorCode::kInvalidArgument, client::MessagesOf(report.failures), "SOURCES"};
   }
   return DaemonVariants(source, std::move(report));
 }

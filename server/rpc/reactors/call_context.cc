@@ -12,6 +12,7 @@
 
 #include "cache/call_bounds.h"
 #include "cache/memory_store.h"
+#include "compiler/base/version.h"
 #include "compiler/diag/quoted.h"
 #include "compiler/driver/fingerprint.h"
 #include "server/ops/crash_report.h"
@@ -193,7 +194,7 @@ void CallContext::Introduce(RetryHint again) {
   }
   introduced_ = true;
   static const std::string server =
-      fmt::format("{} {}", kVersion, driver::BackFingerprint().hex().substr(0, 12));
+      fmt::format("{} {}", Version(), driver::BackFingerprint().hex().substr(0, 12));
   const auto add = again == RetryHint::kYes ? &grpc::CallbackServerContext::AddTrailingMetadata
                                             : &grpc::CallbackServerContext::AddInitialMetadata;
   (context_.*add)("kiln-server", server);

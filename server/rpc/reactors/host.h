@@ -26,8 +26,6 @@
 
 namespace kiln::rpc {
 
-inline constexpr std::string_view kVersion = "0.1.0";
-
 // Keys of the configuration that changed.
 struct ReloadReport {
   std::vector<std::string> at_once;

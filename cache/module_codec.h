@@ -29,7 +29,10 @@
 
 #include "compiler/base/bytes.h"
 
-namespace kiln::pack {
+namespace kiln::cache {
+
+// Of a table of symbols.
+inline constexpr uint64_t kMaxSymbolBytes = uint64_t{1} << 18;
 
 // Definitions by symbol. Threads: const is safe.
 class SymbolTable {
@@ -77,4 +80,4 @@ class SymbolWriter {
   std::unordered_map<std::string, uint32_t> by_definition_;
 };
 
-}  // namespace kiln::pack
+}  // namespace kiln::cache

@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: MIT
 // Modules come out as they went in, and hostile ones do no harm.
-#include "cache/pack/module_codec.h"
+#include "cache/module_codec.h"
 
 #include <algorithm>
 #include <random>
 
 #include <gtest/gtest.h>
 
-#include "cache/pack/format.h"
-#include "cache/pack/sample_contents.h"
+#include "cache/test_contents.h"
 
-namespace kiln::pack {
+namespace kiln::cache {
 namespace {
-
-using testing::SampleModule;
 
 SymbolTable TableOf(const SymbolWriter& writer) {
   const Bytes table = writer.Table();
@@ -201,4 +198,4 @@ TEST(ModuleCodec, HostileTables_AreRefused) {
 }
 
 }  // namespace
-}  // namespace kiln::pack
+}  // namespace kiln::cache

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "cache/pack/module_codec.h"
+#include "cache/module_codec.h"
 
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cstring>
 
-#include "cache/pack/format.h"
-
-namespace kiln::pack {
+namespace kiln::cache {
 namespace {
 
 constexpr uint32_t kSpirvMagic = 0x07230203;
@@ -26,7 +24,7 @@ struct Shape {
 constexpr std::array<Shape, kOpcodes> MakeShapes() {
   std::array<Shape, kOpcodes> shapes{};
 #define KILN_SHAPE(opcode, ids, result) shapes[opcode] = {ids, result};
-#include "cache/pack/spirv_shapes.def"
+#include "cache/spirv_shapes.def"
 #undef KILN_SHAPE
   return shapes;
 }
@@ -385,4 +383,4 @@ std::optional<Bytes> SymbolWriter::Encode(ByteView module) {
   return same ? std::optional(std::move(encoded)) : std::nullopt;
 }
 
-}  // namespace kiln::pack
+}  // namespace kiln::cache

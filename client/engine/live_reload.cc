@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: MIT
+#include "client/engine/live_reload.h"
+
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <unistd.h>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "client/hot_reload.h"
+#include "client/project/watch.h"
+#include "client/project/workspace.h"
+#include "compiler/base/clock.h"
+#include "compiler/base/mutex.h"
+#include "compiler/base/thread.h"
+#include "compiler/diag/render.h"
+
+namespace kiln::client {
+namespace {
+
+std::string LinesOf(std::span<const PlacedDiagnostic> diagnostics) {
+  std::string text;
+  for (const PlacedDiagnostic& diagnostic : diagnostics) {
+    text += RenderShort(diagnostic);
+  }
+  return text;
+}
+
+// Equal whatever their order: a daemon may sort them.
+bool SameOptions(std::vector<Option> a, std::vector<Option> b) {
+  std::ranges::sort(a, {}, &Option::name);
+  std::ranges::sort(b, {}, &Option::name);
+  return OptionsText(a) == OptionsText(b);
+}
+
+// Only the variants of the subject, so that a save costs what is on the screen.
+std::vector<ProgramSpace> SpacesOf(const StartupVariants& subject) {
+  std::vector<ProgramSpace> spaces;
+  for (const Program& program : subject.programs) {
+    spaces.push_back({.program = program, .only_explicit = true});
+  }
+  for (const StartupVariants::Variant& variant : subject.variants) {
+    spaces[variant.program].variants.push_back(variant.options);
+  }
+  return spaces;
+}
+
+HotReload::Options SessionOptions(const StartupVariants& subject, const LiveOptions& options) {
+  HotReload::Options out{
+      .project = subject.project,
+      .workspace = project::WorkspaceId(options.folder.empty() ? std::string(".") : options.folder),
+      .session_id = fmt::format("kiln-engine-{}-{:x}", getpid(), SystemClock().Monotonic().count()),
+      .role = HotReload::Role::kBoth,
+      .before_attempt = options.before_attempt};
+  for (const StartupVariants::Variant& variant : subject.variants) {
+    const std::string& program = subject.programs[variant.program].name;
+    out.interest.push_back({.program = program, .options = variant.options});
+    if (std::ranges::find(out.programs, program) == out.programs.end()) {
+      out.programs.push_back(program);
+    }
+  }
+  return out;
+}
+
+std::vector<project::Watcher::KnownFile> FilesOf(const StartupVariants& subject) {
+  std::vector<project::Watcher::KnownFile> files;
+  for (const Program& program : subject.programs) {
+    for (const Source& source : program.sources) {
+      files.push_back({.path = source.path, .digest = source.digest});
+    }
+  }
+  return files;
+}
+
+}  // namespace
+
+ArtifactContent ContentOf(const Artifact& artifact) {
+  ArtifactContent content = {artifact.metadata};
+  for (const StageCode& code : artifact.code) {
+    content.push_back(code.digest);
+  }
+  return content;
+}
+
+struct LiveReload::Session {
+  Session(Client& use_client, StartupVariants use_subject, LiveHandlers use_handlers)
+      : client(use_client), subject(std::move(use_subject)), handlers(std::move(use_handlers)) {}
+
+  void WatchFiles(const std::stop_token& stop);
+  void ReadEvents();
+  void Tell(LiveNews::Kind kind, const std::string& program, std::string text);
+
+  void On(const WatchArtifact& artifact);
+  void On(const WatchDiagnostics& diagnostics);
+  void On(const WatchSettled& settled);
+  void On(const WatchProblem& problem);
+  // What engines need not know.
+  void On(const WatchOpened&) {}
+  void On(const WatchChanged&) {}
+  void On(const WatchUnchanged&) {}
+  void On(const WatchSnapshot&) {}
+
+  Result<void> Deliver(uint32_t variant, const WatchArtifact& artifact);
+  Result<void> DeliverBytes(const WatchArtifact& artifact);
+
+  Client& client;
+  SystemClock clock;
+  std::vector<ArtifactContent> known;  // of each variant; of the thread that reads events
+  Mutex handlers_mutex;                // held while a handler runs
+  Mutex mutex;                         // of the sources
+  StartupVariants subject KILN_GUARDED_BY(mutex);
+  const LiveHandlers handlers;
+  std::unique_ptr<project::Watcher> watcher;
+  std::unique_ptr<HotReload> reload;
+  Thread events;  // behind what it uses, so that it ends first
+  Thread files;
+};
+
+void LiveReload::Session::Tell(LiveNews::Kind kind, const std::string& program, std::string text) {
+  if (handlers.on_news) {
+    const MutexLock lock(handlers_mutex);
+    handlers.on_news({.kind = kind, .program = program, .text = std::move(text)});
+  }
+}
+
+// ---- The thread that reads events ---------------------------------------------------------------
+
+void LiveReload::Session::ReadEvents() {
+  while (const std::optional<WatchEvent> event = reload->Next()) {
+    std::visit([this](const auto& body) { On(body); }, event->body);
+  }
+  if (const Result<void>& ended = reload->ended(); !ended.ok()) {
+    Tell(LiveNews::Kind::kEnded, "", ErrorText(ended.error()));
+  }
+}
+
+// Code and metadata: as they came along, or fetched where they were too large for that.
+Result<void> LiveReload::Session::DeliverBytes(const WatchArtifact& artifact) {
+  const auto hand_over = [this](const FetchedBlob& blob) {
+    const MutexLock lock(handlers_mutex);
+    return handlers.on_blob(blob);
+  };
+  KILN_TRY(const std::vector<FetchedBlob> blobs, InlineBlobs(artifact));
+  for (const FetchedBlob& blob : blobs) {
+    KILN_TRY_VOID(hand_over(blob));
+  }
+  if (!blobs.empty()) {
+    return {};
+  }
+  Program program;
+  std::string project;
+  {
+    const MutexLock lock(mutex);
+    project = subject.project;
+    program = *std::ranges::find(subject.programs, artifact.program, &Program::name);
+  }
+  std::erase_if(program.targets,
+                [&](const Target& target) { return target.name != artifact.artifact.target; });
+  KILN_TRY_VOID(client.FetchVariants(project, program, std::span(&artifact.options, 1), {},
+                                     {.on_outcome = [](const Outcome&) {}, .on_blob = hand_over}));
+  return {};
+}
+
+Result<void> LiveReload::Session::Deliver(uint32_t variant, const WatchArtifact& artifact) {
+  KILN_TRY_VOID(DeliverBytes(artifact));
+  {
+    const MutexLock lock(handlers_mutex);
+    KILN_TRY_VOID(handlers.on_artifact(
+        variant,
+        {.program = artifact.program, .options = artifact.options, .artifact = artifact.artifact}));
+  }
+  Tell(LiveNews::Kind::kReplaced, artifact.program, OptionsText(artifact.options));
+  return {};
+}
+
+// Several variants of the list may be one.
+void LiveReload::Session::On(const WatchArtifact& artifact) {
+  std::vector<uint32_t> wanted;
+  {
+    const MutexLock lock(mutex);
+    for (uint32_t i = 0; i < subject.variants.size(); ++i) {
+      const StartupVariants::Variant& variant = subject.variants[i];
+      if (subject.programs[variant.program].name == artifact.program &&
+          SameOptions(variant.options, artifact.options)) {
+        wanted.push_back(i);
+      }
+    }
+  }
+  const ArtifactContent content = ContentOf(artifact.artifact);
+  for (const uint32_t variant : wanted) {
+    if (known[variant] == content) {
+      continue;
+    }
+    known[variant] = content;
+    if (const Result<void> done = Deliver(variant, artifact); !done.ok()) {
+      Tell(LiveNews::Kind::kProblem, artifact.program, ErrorText(done.error()));
+    }
+  }
+}
+
+void LiveReload::Session::On(const WatchDiagnostics& diagnostics) {
+  const bool wrong = std::ranges::any_of(diagnostics.all, [](const PlacedDiagnostic& one) {
+    return one.severity == Severity::kError;
+  });
+  if (diagnostics.cleared || wrong) {
+    Tell(diagnostics.cleared ? LiveNews::Kind::kRight : LiveNews::Kind::kMistakes,
+         diagnostics.program, LinesOf(diagnostics.all));
+  }
+}
+
+void LiveReload::Session::On(const WatchSettled& settled) {
+  Tell(LiveNews::Kind::kSettled, "",
+       fmt::format("{} built, {} failed, {} ms", settled.compiled, settled.failed, settled.ms));
+}
+
+void LiveReload::Session::On(const WatchProblem& problem) {
+  Tell(LiveNews::Kind::kProblem, "", fmt::format("{} ({})", problem.text, problem.code));
+}
+
+// ---- The thread that waits for files ------------------------------------------------------------
+
+void LiveReload::Session::WatchFiles(const std::stop_token& stop) {
+  while (!stop.stop_requested()) {
+    const std::optional<project::FileChanges> changes = watcher->Wait(std::chrono::seconds(10));
+    if (!changes.has_value()) {
+      continue;
+    }
+    if (changes->root_lost) {
+      return Tell(LiveNews::Kind::kProblem, "", "the project's folder is gone");
+    }
+    std::vector<Source> changed;
+    for (const project::ChangedFile& file : changes->changed) {
+      changed.push_back({.path = file.path, .digest = file.digest, .text = file.text});
+    }
+    {
+      const MutexLock lock(mutex);
+      for (Program& program : subject.programs) {
+        for (Source& source : program.sources) {
+          const auto found = std::ranges::find(changed, source.path, &Source::path);
+          source = found != changed.end() ? *found : source;
+        }
+      }
+    }
+    reload->Push(changed, changes->removed);
+  }
+}
+
+// ---- Life ---------------------------------------------------------------------------------------
+
+LiveReload::LiveReload(std::unique_ptr<Session> session) : session_(std::move(session)) {}
+
+Result<std::unique_ptr<LiveReload>> LiveReload::Start(Client& client, StartupVariants subject,
+                                                      LiveOptions options, LiveHandlers handlers) {
+  const std::string root = options.folder.empty() ? std::string(".") : options.folder;
+  const size_t variants = subject.variants.size();
+  const std::vector<project::Watcher::KnownFile> files = FilesOf(subject);
+  auto reload =
+      std::make_unique<HotReload>(client, SessionOptions(subject, options), SpacesOf(subject));
+  auto session = std::make_unique<Session>(client, std::move(subject), std::move(handlers));
+  session->reload = std::move(reload);
+  session->known = std::move(options.known);
+  session->known.resize(variants);
+  KILN_TRY(session->watcher, project::Watcher::Start({.root = root}, session->clock));
+  session->watcher->SetFiles(files);
+  Session& running = *session;
+  std::unique_ptr<LiveReload> made(new LiveReload(std::move(session)));
+  running.events = Thread({.name = "reload events", .after_throw = Thread::AfterThrow::kEnds},
+                          [&running](const std::stop_token&) { running.ReadEvents(); });
+  running.files = Thread({.name = "reload files", .after_throw = Thread::AfterThrow::kEnds},
+                         [&running](const std::stop_token& stop) { running.WatchFiles(stop); });
+  return made;
+}
+
+void LiveReload::Stop() {
+  session_->reload->Stop();
+  session_->files.request_stop();
+  session_->watcher->Wake();
+}
+
+LiveReload::~LiveReload() { Stop(); }
+
+}  // namespace kiln::client

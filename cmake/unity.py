@@ -1,0 +1,156 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Puts the sources of a target together into few units, so that headers are read and templates made once.
+
+usage: unity.py OUT SOURCE…    writes OUT/0.cc, OUT/1.cc, … and prints their names, and those of sources that
+                               stay alone, one a line
+
+Sources that stand in one unit could see each other's internal names: what one declares in an unnamed
+namespace or `static`. So two sources share a unit only if no internal name of one is a word of the other,
+wherever it stands there, nor is declared by a header of kiln that the other brings along. What a source then
+sees besides is headers that it could include anyway. Sources with a macro or a using directive of their own
+stay alone, since these reach to the end of the unit. First fit, in the order of the list: a source goes into
+the first unit where it fits. Cost: the words of every source and header once, and set operations for each
+pair of sources.
+"""
+import functools
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+MAX_SOURCES, MAX_BYTES = 12, 160_000
+INCLUDE = re.compile(r'^#include "([\w/.]+)"', re.M)
+WORD = re.compile(r"[A-Za-z_]\w*")
+COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
+TEXT = re.compile(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'')
+MEMBER = re.compile(r"(?:\.|->)\s*[A-Za-z_]\w*")
+TEMPLATE = re.compile(r"<[^<>]*>")
+RAW = re.compile(r'R"(\w*)\(.*?\)\1"', re.S)
+ALONE = re.compile(r"^\s*#\s*define\b|^using namespace\b|^\s*#\s*(?:if|ifdef|ifndef|pragma)\b|^extern \"C\"", re.M)
+# Words of the language and of the standard library that stand in front of a name and are none.
+NOT_NAMES = frozenset("""
+    alignas auto bool char class const constexpr consteval constinit double enum explicit extern final float for if
+    inline int int32_t int64_t long mutable namespace noexcept operator private public return short signed size_t
+    sizeof static static_assert std string string_view struct switch template thread_local typename uint16_t uint32_t
+    uint64_t uint8_t union unsigned using vector void volatile while span optional map set pair array override
+    requires unique_ptr shared_ptr function nullptr true false else do case default break continue""".split())
+
+
+def plain(text):
+    """Without comments and texts."""
+    return TEXT.sub('""', COMMENT.sub("", RAW.sub('""', text)))
+
+
+def used_words(code):
+    """Words that a lookup may be made of: not those of members, which follow `.` and `->`."""
+    return set(WORD.findall(MEMBER.sub(" ", code)))
+
+
+def internal_names(code, also_others=False):
+    """What is declared in unnamed namespaces and as `static`; of a header what namespaces have, too. Sources are
+    formatted, so a declaration begins at the margin, and its name stands behind the type, on this line or on
+    the next."""
+    names, depth, unnamed, pending, enumeration = set(), 0, [], False, False
+    for line in code.splitlines():
+        if re.match(r"^namespace\s*\{", line):
+            unnamed.append(depth)
+        elif (unnamed or also_others or line.startswith("static ")) and line[:1].isalpha():
+            kind = re.match(r"^(?:template\s*<.*>\s*)?(struct|class|enum class|enum|using|union)\s+(\w+)", line)
+            enumeration = bool(kind) and kind[1] == "enum"
+            pending = False
+            if kind:
+                names.add(kind[2])
+            elif not re.match(r"template|namespace|[A-Z_0-9]+\(", line):  # nor a macro, TEST (…)
+                head = re.split(r"[({=;\[]", TEMPLATE.sub("", TEMPLATE.sub("", line)), maxsplit=1)
+                words = WORD.findall(head[0])
+                pending = len(head) == 1  # the name comes on the next line
+                if words and "::" not in head[0].split()[-1]:
+                    names.add(words[-1])
+        elif pending:
+            names.update(WORD.findall(line.split("(")[0])[-1:])
+            pending = False
+        if enumeration:
+            names.update(WORD.findall(line.partition("{")[2] or line))
+            enumeration = "}" not in line
+        depth += line.count("{") - line.count("}")
+        while unnamed and depth <= unnamed[-1] and not re.match(r"^namespace\s*\{", line):
+            unnamed.pop()
+    return names - NOT_NAMES
+
+
+@functools.cache
+def headers_of(path):
+    """Headers of kiln that a file includes, with theirs."""
+    found = set()
+    for name in INCLUDE.findall(path.read_text()):
+        header = ROOT / name
+        if header.is_file() and header not in found:
+            found |= {header} | headers_of(header)
+    return frozenset(found)
+
+
+@functools.cache
+def declared_by(header):
+    return frozenset(internal_names(plain(header.read_text()), also_others=True))
+
+
+class Source:
+    def __init__(self, path, text, code):
+        self.path, self.size = path, len(text)
+        self.words, self.names = used_words(code), internal_names(code)
+        self.declared = set().union(*(declared_by(header) for header in headers_of(pathlib.Path(path))))
+
+    def is_seen_by(self, other):
+        """Whether an internal name of this one means something in the other, or is one of its headers'."""
+        return bool(self.names & other.words or self.names & (other.declared - self.declared))
+
+
+class Unit:
+    def __init__(self):
+        self.sources, self.size = [], 0
+
+    def takes(self, source):
+        return (len(self.sources) < MAX_SOURCES and self.size + source.size <= MAX_BYTES and
+                not any(source.is_seen_by(other) or other.is_seen_by(source) for other in self.sources))
+
+    def add(self, source):
+        self.sources.append(source)
+        self.size += source.size
+
+
+def group(sources):
+    """[[source…]…], each a unit."""
+    units, alone = [], []
+    for path in sources:
+        text = pathlib.Path(path).read_text()
+        code = plain(text)
+        if not path.endswith(".cc") or ALONE.search(code):
+            alone.append([path])
+            continue
+        source = Source(path, text, code)
+        unit = next((unit for unit in units if unit.takes(source)), None)
+        if unit is None:
+            unit = Unit()
+            units.append(unit)
+        unit.add(source)
+    return [[source.path for source in unit.sources] for unit in units] + alone
+
+
+def main():
+    out, sources = pathlib.Path(sys.argv[1]), sys.argv[2:]
+    out.mkdir(parents=True, exist_ok=True)
+    for number, unit in enumerate(group(sources)):
+        if len(unit) == 1:
+            print(unit[0])
+            continue
+        path = out / f"{number}.cc"
+        text = "// Made by cmake/unity.py.\n" + "".join(f'#include "{source}"\n' for source in unit)
+        if not path.exists() or path.read_text() != text:
+            path.write_text(text)
+        print(path)
+
+
+if __name__ == "__main__":
+    main()
