@@ -33,10 +33,10 @@ std::string VerbOf(const CLI::App& app) {
   return verb;
 }
 
-// Its output is a script or words: no line of JSON belongs behind them.
+// Its output is a script, words or a protocol: no line of JSON belongs behind them.
 bool IsForShells(const CLI::App& app) {
   const std::string verb = VerbOf(app);
-  return verb == "completion" || verb == "complete" || verb == "manual";
+  return verb == "completion" || verb == "complete" || verb == "manual" || verb == "lsp";
 }
 
 // --json as it was meant, where the words could not be parsed.

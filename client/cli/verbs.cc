@@ -12,6 +12,8 @@
 #include "client/cli/daemon/status.h"
 #include "client/cli/daemon/stop.h"
 #include "client/cli/daemon/token.h"
+#include "client/cli/editor/fmt.h"
+#include "client/cli/editor/lsp.h"
 #include "client/cli/graph.h"
 #include "client/cli/help/completion.h"
 #include "client/cli/help/manual.h"
@@ -35,6 +37,8 @@ void AddVerbs(CLI::App& app, CommandLine& line) {
   AddOptions(app, line);
   AddPreview(app, line);
   AddGraph(app, line);
+  AddFmt(app, line);
+  AddLsp(app, line);
   AddWatch(app, line);
   AddBuild(app, line);
   AddBatch(app, line);

@@ -59,6 +59,7 @@ VERBS = {
     "doctor": ([], None, False),
     "explain": (["some", "-o", "fog"], ["some", "-o", "fog"], True),
     "fetch": (["--all", "--out", "fetched"], ["--all", "--out", "fetched"], True),
+    "fmt": (["--check", "styled.rpl"], None, False),
     "graph": (["frame.json"], None, False),
     "init": (["--force"], None, False),
     "inspect": (["some", "--view", "options"], ["some", "--view", "options"], True),
@@ -174,11 +175,12 @@ class Golden(CliCase):
         commands = {path.stem[5:] for path in pages.glob("kiln-*.1")}
         groups = {"batch", "cache", "config", "pack", "token"}
         self.assertEqual({verb.replace(" ", "-") for verb in VERBS} | groups |
-                         {"preview", "serve", "watch"}, commands)
+                         {"lsp", "preview", "serve", "watch"}, commands)
 
     def test_verbs(self):
         self.write("kilnd.toml", "[jobs]\nworkers = 2\n")
         self.write("frame.json", FRAME)
+        self.write("styled.rpl", "global fog: flag false;\n")
         self.write_project()
         self.expect(self.kiln("build"), 0)
         self.batch = self.lines(self.kiln("--json", "batch", "list"))[0]["id"]

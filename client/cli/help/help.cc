@@ -22,6 +22,8 @@ constexpr size_t kMostExamples = 2;
 constexpr char kVerbs[] =
     "kiln turns shader sources into everything an engine draws with\n\n"
     "start here    kiln init      write kiln.toml from the sources found\n"
+    "              kiln lsp       serve an editor\n"
+    "              kiln fmt       sources in one style\n"
     "look at one   kiln compile   one variant, artifacts to files\n"
     "              kiln explain   why a hit, why a miss\n"
     "              kiln inspect   a variant or a file of one as text\n"

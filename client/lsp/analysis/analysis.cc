@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+#include "client/lsp/analysis/analysis.h"
+
+#include <algorithm>
+
+#include "client/lsp/analysis/option_space.h"
+#include "client/lsp/documents/languages.h"
+
+namespace kiln::lsp {
+
+std::shared_ptr<const Source> Analysis::SourceOf(const std::string& path) {
+  if (LanguageOf(path) != DocumentLanguage::kRpl) {
+    return nullptr;
+  }
+  const std::shared_ptr<const SourceFile> file = documents_.FileAt(path);
+  return file == nullptr ? nullptr : sources_.Get(file);
+}
+
+std::optional<ProgramSpec> Analysis::SpecOf(const std::string& path) {
+  std::vector<ProgramSpec> specs = workspace_.ProgramsOf(path);
+  if (specs.empty()) {
+    return std::nullopt;
+  }
+  const auto chosen = chosen_programs_.find(path);
+  if (chosen != chosen_programs_.end()) {
+    const auto found = std::ranges::find(specs, chosen->second, &ProgramSpec::name);
+    if (found != specs.end()) {
+      return std::move(*found);
+    }
+  }
+  return std::move(specs.front());
+}
+
+std::optional<FileView> Analysis::ViewOf(const std::string& path) {
+  std::optional<ProgramSpec> spec = SpecOf(path);
+  if (!spec.has_value()) {
+    return std::nullopt;
+  }
+  std::shared_ptr<const LinkedSources> program = links_.Get(*spec);
+  if (!program->linked.has_value() || !program->OrdinalOf(path).has_value()) {
+    spec->paths = {path};
+    spec->entries.clear();
+    program = links_.Get(*spec);
+  }
+  const std::optional<uint32_t> module = program->OrdinalOf(path);
+  if (!program->linked.has_value() || !module.has_value()) {
+    return std::nullopt;
+  }
+  return FileView{.program = std::move(program), .module = *module};
+}
+
+std::shared_ptr<const Names> Analysis::NamesOf(
+    const std::shared_ptr<const LinkedSources>& program) {
+  const auto known = std::ranges::find_if(
+      names_, [&](const auto& one) { return &one->program() == program.get(); });
+  if (known != names_.end()) {
+    names_.splice(names_.begin(), names_, known);
+    return names_.front();
+  }
+  names_.push_front(std::make_shared<const Names>(program));
+  if (names_.size() > kMaxKept) {
+    names_.pop_back();
+  }
+  return names_.front();
+}
+
+std::shared_ptr<Variant> Analysis::VariantOf(const std::shared_ptr<const LinkedSources>& program) {
+  std::vector<resolve::OptionSetting> settings = InterestOf(*program);
+  const auto known = std::ranges::find_if(variants_, [&](const KeptVariant& one) {
+    return one.program == program && one.settings == settings;
+  });
+  if (known != variants_.end()) {
+    variants_.splice(variants_.begin(), variants_, known);
+    return variants_.front().variant;
+  }
+  auto variant = std::make_shared<Variant>(program, settings);
+  variants_.push_front({.program = program, .settings = std::move(settings), .variant = variant});
+  if (variants_.size() > kMaxKept) {
+    variants_.pop_back();
+  }
+  return variant;
+}
+
+Analysis::ProgramName Analysis::NameOf(const ProgramSpec& spec) {
+  return {
+      spec.manifest_path.empty() && !spec.paths.empty() ? spec.paths.front() : spec.manifest_path,
+      spec.name};
+}
+
+std::vector<resolve::OptionSetting> Analysis::InterestOf(const LinkedSources& program) const {
+  const auto chosen = chosen_.find(NameOf(program.spec));
+  return VariantOfInterest(
+      program.program(), program.spec.manifest,
+      chosen == chosen_.end() ? std::vector<resolve::OptionSetting>{} : chosen->second);
+}
+
+void Analysis::Choose(const ProgramSpec& spec, const resolve::OptionSetting& setting) {
+  std::vector<resolve::OptionSetting>& settings = chosen_[NameOf(spec)];
+  std::erase_if(settings, [&](const auto& one) { return one.name == setting.name; });
+  settings.push_back(setting);
+}
+
+void Analysis::ForgetChoice(const ProgramSpec& spec) { chosen_.erase(NameOf(spec)); }
+
+void Analysis::ChooseProgram(const std::string& path, const std::string& program) {
+  chosen_programs_[path] = program;
+}
+
+}  // namespace kiln::lsp

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+// What features ask about a file: the program that one looks at it through, its names, and the
+// variant that one looks at. Everything is remembered by the versions it was made of, so asking
+// again costs a look-up.
+#pragma once
+
+#include <list>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "client/lsp/analysis/names.h"
+#include "client/lsp/analysis/program.h"
+#include "client/lsp/analysis/variant.h"
+#include "client/lsp/documents/documents.h"
+#include "client/lsp/documents/workspace.h"
+
+namespace kiln::lsp {
+
+// A file as part of a program.
+struct FileView {
+  std::shared_ptr<const LinkedSources> program;  // linked
+  uint32_t module = 0;
+
+  const Source& source() const { return program->source(module); }
+};
+
+class Analysis {
+ public:
+  Documents& documents() { return documents_; }
+  Workspace& workspace() { return workspace_; }
+
+  // Null if it cannot be read or is no source.
+  std::shared_ptr<const Source> SourceOf(const std::string& path);
+  std::shared_ptr<const LinkedSources> Link(const ProgramSpec& spec) { return links_.Get(spec); }
+  // The program that one looks at the file through: the chosen one, or the first; nothing if there
+  // is none.
+  std::optional<ProgramSpec> SpecOf(const std::string& path);
+  // The file in that program; in one of its own if that does not link.
+  std::optional<FileView> ViewOf(const std::string& path);
+
+  std::shared_ptr<const Names> NamesOf(const std::shared_ptr<const LinkedSources>& program);
+  std::shared_ptr<Variant> VariantOf(const std::shared_ptr<const LinkedSources>& program);
+  // What VariantOf shows, as settings of every option that has no default value there.
+  std::vector<resolve::OptionSetting> InterestOf(const LinkedSources& program) const;
+
+  // The choice of a program: one option, or none of them any more.
+  void Choose(const ProgramSpec& spec, const resolve::OptionSetting& setting);
+  void ForgetChoice(const ProgramSpec& spec);
+  void ChooseProgram(const std::string& path, const std::string& program);
+
+ private:
+  static constexpr size_t kMaxKept = 8;  // of programs' names, and of variants
+
+  using ProgramName = std::pair<std::string, std::string>;  // path of the manifest or file, name
+  static ProgramName NameOf(const ProgramSpec& spec);
+
+  struct KeptVariant {
+    std::shared_ptr<const LinkedSources> program;
+    std::vector<resolve::OptionSetting> settings;
+    std::shared_ptr<Variant> variant;
+  };
+
+  Documents documents_;
+  Workspace workspace_{documents_};
+  SourceCache sources_;
+  LinkCache links_{documents_, sources_};
+  std::list<std::shared_ptr<const Names>> names_;  // the last one first
+  std::list<KeptVariant> variants_;
+  std::map<ProgramName, std::vector<resolve::OptionSetting>> chosen_;
+  std::map<std::string, std::string> chosen_programs_;  // by path of a file
+};
+
+}  // namespace kiln::lsp

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+#include "client/lsp/analysis/outline.h"
+
+#include <algorithm>
+
+namespace kiln::lsp {
+namespace {
+
+using rpl::TokenKind;
+
+bool Covers(Span span, uint32_t offset) { return span.begin <= offset && offset <= span.end; }
+
+}  // namespace
+
+const rpl::Decl* DeclAt(const Source& source, uint32_t offset) {
+  const std::vector<rpl::Decl>& decls = source.ast().decls;
+  const auto behind = std::ranges::upper_bound(
+      decls, offset, {}, [](const rpl::Decl& decl) { return decl.span.begin; });
+  if (behind == decls.begin()) {
+    return nullptr;
+  }
+  const rpl::Decl& decl = *(behind - 1);
+  return Covers(decl.span, offset) ? &decl : nullptr;
+}
+
+Span SpanOfToken(const Source& source, uint32_t token) {
+  const std::vector<rpl::Token>& tokens = source.mended_tokens().tokens;
+  return token < tokens.size() ? tokens[token].span() : Span{};
+}
+
+Span NameSpan(const Source& source, const rpl::Decl& decl) {
+  const Span first = SpanOfToken(source, decl.name);
+  return decl.name_last == rpl::kNone ? first : Cover(first, SpanOfToken(source, decl.name_last));
+}
+
+std::string_view NameText(const Source& source, const rpl::Decl& decl) {
+  return TextOf(source.mended_text(), NameSpan(source, decl));
+}
+
+const rpl::Decl* DeclNamedAt(const Source& source, uint32_t offset) {
+  const rpl::Decl* decl = DeclAt(source, offset);
+  return decl != nullptr && NameSpan(source, *decl).begin == offset ? decl : nullptr;
+}
+
+const rpl::Field* FieldNamedAt(const Source& source, uint32_t offset) {
+  const rpl::Decl* decl = DeclAt(source, offset);
+  for (uint32_t i = 0; decl != nullptr && i < decl->field_count; ++i) {
+    const rpl::Field& field = source.ast().fields[decl->first_field + i];
+    if (SpanOfToken(source, field.name).begin == offset) {
+      return &field;
+    }
+  }
+  return nullptr;
+}
+
+// Put together from tokens, so that comments between them are left out.
+std::string OneLine(const Source& source, Span bytes) {
+  std::string text;
+  uint32_t end = 0;
+  for (const rpl::Token& token : source.mended_tokens().tokens) {
+    if (token.begin < bytes.begin || token.end() > bytes.end || token.kind == TokenKind::kEnd) {
+      continue;
+    }
+    text += !text.empty() && token.begin > end ? " " : "";
+    text += TextOf(source.mended_text(), token.span());
+    end = token.end();
+  }
+  return text;
+}
+
+std::string HeadText(const Source& source, const rpl::Decl& decl) {
+  Span head = decl.span;
+  const bool has_body = decl.form == rpl::DeclForm::kFunction;
+  const bool has_fields = decl.field_count > 0 && !has_body;
+  const std::vector<rpl::Token>& tokens = source.mended_tokens().tokens;
+  if (has_body || has_fields) {
+    const uint32_t name_end = NameSpan(source, decl).end;
+    for (const rpl::Token& token : tokens) {
+      if (token.begin >= name_end && token.kind == TokenKind::kOpenBrace) {
+        head.end = token.begin;
+        break;
+      }
+    }
+  }
+  return OneLine(source, head);
+}
+
+std::string CommentAbove(const Source& source, uint32_t offset) {
+  const std::string& text = source.file().text;
+  std::vector<std::string_view> lines;
+  for (uint32_t line = source.lines().LineOf(offset); line > 0; --line) {
+    std::string_view above = TextOf(text, source.lines().LineSpan(text, line - 1));
+    above.remove_prefix(std::min(above.find_first_not_of(" \t"), above.size()));
+    if (!above.starts_with("//")) {
+      break;
+    }
+    above.remove_prefix(2);
+    above.remove_prefix(above.starts_with(' ') ? 1 : 0);
+    lines.push_back(above);
+  }
+  std::string comment;
+  for (auto line = lines.rbegin(); line != lines.rend(); ++line) {
+    comment += comment.empty() ? "" : "\n";
+    comment += *line;
+  }
+  return comment;
+}
+
+std::vector<ConditionalPart> ConditionalParts(const Source& source) {
+  const rpl::Ast& ast = source.ast();
+  std::vector<ConditionalPart> parts;
+  const auto add = [&](Span whole, const rpl::ExprRange& condition) {
+    if (!condition.empty()) {
+      parts.push_back({.whole = whole, .condition = ast.exprs[condition.root].span});
+    }
+  };
+  for (const rpl::Decl& decl : ast.decls) {
+    add(decl.span, decl.condition);
+  }
+  for (const rpl::Field& field : ast.fields) {
+    add(field.span, field.condition);
+  }
+  for (const rpl::Stmt& stmt : ast.stmts) {
+    if (stmt.kind == rpl::StmtKind::kScope || stmt.kind == rpl::StmtKind::kAlias) {
+      add(stmt.span, stmt.condition);
+    }
+  }
+  std::ranges::sort(parts, [](const ConditionalPart& a, const ConditionalPart& b) {
+    return std::tuple(a.whole.begin, b.whole.end, a.condition.begin) <
+           std::tuple(b.whole.begin, a.whole.end, b.condition.begin);
+  });
+  return parts;
+}
+
+}  // namespace kiln::lsp

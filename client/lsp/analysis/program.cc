@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+#include "client/lsp/analysis/program.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "client/lsp/documents/languages.h"
+#include "compiler/driver/stages.h"
+
+namespace kiln::lsp {
+namespace {
+
+bool IsSame(const LinkedSources& known, const ProgramSpec& spec,
+            const std::vector<std::shared_ptr<const Source>>& sources) {
+  return known.spec.name == spec.name && known.spec.manifest_path == spec.manifest_path &&
+         known.spec.paths == spec.paths && known.spec.entries == spec.entries &&
+         known.spec.pipeline == spec.pipeline && known.sources == sources;
+}
+
+}  // namespace
+
+std::optional<uint32_t> LinkedSources::OrdinalOf(std::string_view path) const {
+  for (uint32_t i = 0; i < sources.size(); ++i) {
+    if (sources[i]->file().path == path) {
+      return i;
+    }
+  }
+  return std::nullopt;
+}
+
+// Equal pointers mean equal text, because SourceCache gives equal texts one source; so a program is
+// found without looking into a byte of it. A source that fell out of that cache costs one more
+// link, no more.
+std::shared_ptr<const LinkedSources> LinkCache::Get(const ProgramSpec& spec) {
+  auto program = std::make_shared<LinkedSources>();
+  program->spec = spec;
+  program->good = true;
+  for (const std::string& path : spec.paths) {
+    const bool known_language = LanguageOf(path) == DocumentLanguage::kRpl;
+    const std::shared_ptr<const SourceFile> file =
+        known_language ? documents_.FileAt(path) : nullptr;
+    if (file == nullptr) {
+      program->missing.push_back(path);
+      program->good = false;
+      continue;
+    }
+    program->sources.push_back(sources_.Get(file));
+    program->good = program->good && program->sources.back()->good();
+  }
+  const auto known = std::ranges::find_if(
+      used_, [&](const auto& one) { return IsSame(*one, spec, program->sources); });
+  if (known != used_.end()) {
+    used_.splice(used_.begin(), used_, known);
+    return used_.front();
+  }
+  std::vector<std::shared_ptr<const ir::Module>> modules;
+  std::vector<std::string> paths;
+  for (const std::shared_ptr<const Source>& source : program->sources) {
+    modules.push_back(source->module());
+    paths.push_back(source->file().path);
+  }
+  Diagnosed<driver::LinkedProgram> linked =
+      driver::LinkModules(std::move(modules), std::move(paths), spec.pipeline);
+  program->link_diagnostics = std::move(linked.diagnostics);
+  program->linked = std::move(linked.value);
+  used_.push_front(program);
+  if (used_.size() > kMaxPrograms) {
+    used_.pop_back();
+  }
+  return program;
+}
+
+}  // namespace kiln::lsp

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+// The sources of one program, linked, in one version of each. Of sources with errors the mended
+// module is linked, so that names have a meaning all the time; `good` tells whether what the
+// compiler says about the link is about the text.
+#pragma once
+
+#include <list>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "client/lsp/analysis/source.h"
+#include "client/lsp/documents/workspace.h"
+#include "compiler/driver/request.h"
+
+namespace kiln::lsp {
+
+struct LinkedSources {
+  ProgramSpec spec;
+  std::vector<std::shared_ptr<const Source>> sources;  // link order; those that can be read
+  std::vector<std::string> missing;                    // paths of the others
+  bool good = false;                                   // every source is, and none is missing
+  std::vector<Diagnostic> link_diagnostics;
+  std::optional<driver::LinkedProgram> linked;  // nothing if the modules do not link
+
+  // The number of a source; nothing if the program does not have it.
+  std::optional<uint32_t> OrdinalOf(std::string_view path) const;
+  const resolve::Program& program() const { return linked->program; }  // Requires: linked
+  const Source& source(uint32_t module) const { return *sources[module]; }
+};
+
+// Programs by what they are made of: the last ones used.
+class LinkCache {
+ public:
+  static constexpr size_t kMaxPrograms = 24;
+
+  LinkCache(Documents& documents, SourceCache& sources)
+      : documents_(documents), sources_(sources) {}
+
+  // Valid as long as whoever holds it.
+  std::shared_ptr<const LinkedSources> Get(const ProgramSpec& spec);
+
+ private:
+  Documents& documents_;
+  SourceCache& sources_;
+  std::list<std::shared_ptr<const LinkedSources>> used_;  // the last one first
+};
+
+}  // namespace kiln::lsp

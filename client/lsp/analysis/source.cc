@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+#include "client/lsp/analysis/source.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "compiler/front/rpl/front.h"
+#include "compiler/front/rpl/lower.h"
+
+namespace kiln::lsp {
+namespace {
+
+// Images live and die with this process, so no fingerprint has to tell them apart.
+constexpr Hash128 kNoFingerprint{};
+
+// From here on limits of the whole source may matter, which the front end alone counts.
+constexpr size_t kManyTokens = 100'000;
+
+size_t BytesOf(const rpl::LexResult& tokens) {
+  return tokens.tokens.capacity() * sizeof(rpl::Token) +
+         tokens.symbols.capacity() * sizeof(rpl::Symbol);
+}
+
+size_t BytesOf(const rpl::Ast& ast) {
+  return ast.decls.capacity() * sizeof(rpl::Decl) + ast.fields.capacity() * sizeof(rpl::Field) +
+         ast.stmts.capacity() * sizeof(rpl::Stmt) + ast.exprs.capacity() * sizeof(rpl::Expr) +
+         ast.lists.capacity() * sizeof(uint32_t);
+}
+
+}  // namespace
+
+Source::Source(std::shared_ptr<const SourceFile> file)
+    : file_(std::move(file)), lines_(file_->text) {
+  parsed_ = ParseText(file_->text);
+  diagnostics_ = parsed_.tree.diagnostics;
+  if (parsed_.tokens.tokens.size() > kManyTokens && !HasErrors(diagnostics_)) {
+    diagnostics_ = rpl::Parse(*file_, kNoFingerprint, 0).diagnostics;
+  }
+  good_ = !HasErrors(diagnostics_);
+  if (!good_) {
+    mends_ = true;
+    ParsedText mended = Mend(parsed_);
+    tokens_ = std::move(parsed_.tokens);
+    parsed_ = std::move(mended);
+  }
+  module_ = std::make_shared<const ir::Module>(
+      rpl::Lower(parsed_.text, parsed_.tokens, parsed_.tree.ast, kNoFingerprint));
+  bytes_ = file_->text.size() + parsed_.text.size() + BytesOf(parsed_.tokens) + BytesOf(tokens_) +
+           BytesOf(parsed_.tree.ast) + module_->image().size() + sizeof(*this);
+}
+
+std::shared_ptr<const Source> SourceCache::Get(const std::shared_ptr<const SourceFile>& file) {
+  const Key key{file->path, file->digest};
+  const auto known = std::ranges::find(used_, key, [](const auto& row) { return row.first; });
+  if (known != used_.end()) {
+    used_.splice(used_.begin(), used_, known);
+    return used_.front().second;
+  }
+  auto source = std::make_shared<const Source>(file);
+  bytes_ += source->bytes();
+  used_.emplace_front(key, source);
+  while (bytes_ > kMaxBytes && used_.size() > 1) {
+    bytes_ -= used_.back().second->bytes();
+    used_.pop_back();
+  }
+  return source;
+}
+
+}  // namespace kiln::lsp

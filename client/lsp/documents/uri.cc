@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+#include "client/lsp/documents/uri.h"
+
+#include <filesystem>
+
+#include <fmt/format.h>
+
+namespace kiln::lsp {
+namespace {
+
+constexpr std::string_view kScheme = "file://";
+
+int DigitOf(char c) {
+  return c >= '0' && c <= '9'   ? c - '0'
+         : c >= 'a' && c <= 'f' ? c - 'a' + 10
+         : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                : -1;
+}
+
+bool StandsForItself(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+         std::string_view("/-._~!$&'()*+,;=@").find(c) != std::string_view::npos;
+}
+
+}  // namespace
+
+std::optional<std::string> PathOf(std::string_view uri) {
+  if (!uri.starts_with(kScheme)) {
+    return std::nullopt;
+  }
+  uri.remove_prefix(kScheme.size());
+  if (uri.starts_with("localhost/")) {
+    uri.remove_prefix(std::string_view("localhost").size());
+  }
+  std::string path;
+  for (size_t i = 0; i < uri.size(); ++i) {
+    if (uri[i] != '%') {
+      path += uri[i];
+      continue;
+    }
+    const int high = i + 2 < uri.size() ? DigitOf(uri[i + 1]) : -1;
+    const int low = i + 2 < uri.size() ? DigitOf(uri[i + 2]) : -1;
+    if (high < 0 || low < 0 || (high == 0 && low == 0)) {
+      return std::nullopt;  // no escape, or a zero byte, which no path has
+    }
+    path += static_cast<char>(high * 16 + low);
+    i += 2;
+  }
+  if (!path.starts_with('/')) {
+    return std::nullopt;
+  }
+  return std::filesystem::path(path).lexically_normal().string();
+}
+
+std::string UriOf(std::string_view path) {
+  std::string uri(kScheme);
+  for (const char c : path) {
+    uri += StandsForItself(c) ? std::string(1, c)
+                              : fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  }
+  return uri;
+}
+
+}  // namespace kiln::lsp

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT
+#include "client/lsp/documents/workspace.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "client/lsp/documents/languages.h"
+#include "client/project/scaffold.h"
+#include "compiler/base/entry_words.h"
+
+namespace kiln::lsp {
+namespace {
+
+std::vector<resolve::EntryPoint> EntriesOf(const project::ManifestProgram& program) {
+  std::vector<resolve::EntryPoint> entries;
+  for (size_t stage = 0; stage < std::size(kStageWords); ++stage) {
+    const auto found = program.entry_points.find(std::string(kStageWords[stage]));
+    if (found != program.entry_points.end()) {
+      entries.push_back({.stage = static_cast<ir::Stage>(stage), .function = found->second});
+    }
+  }
+  return entries;
+}
+
+ProgramSpec SpecOf(const project::ManifestProgram& program, const std::string& folder,
+                   const std::string& manifest_path) {
+  ProgramSpec spec;
+  spec.name = program.name;
+  for (const std::string& source : program.sources) {
+    spec.paths.push_back((std::filesystem::path(folder) / source).lexically_normal().string());
+  }
+  spec.pipeline = program.pipeline == "compute" ? ir::PipelineType::kCompute
+                                                : ir::PipelineType::kGraphicsClassic;
+  spec.entries = EntriesOf(program);
+  spec.manifest = program;
+  spec.manifest_path = manifest_path;
+  return spec;
+}
+
+// Families of materials have no entry points: they are metadata, and their modules are those of
+// their programs.
+bool IsCompiled(const project::ManifestProgram& program) { return !program.entry_points.empty(); }
+
+void TakePrograms(Project& project) {
+  const std::string folder =
+      (std::filesystem::path(project.path).parent_path() / project.manifest.folder).string();
+  project.programs.clear();
+  project.programs_of.clear();
+  for (const project::ManifestProgram& program : project.manifest.programs) {
+    if (!IsCompiled(program)) {
+      continue;
+    }
+    ProgramSpec spec = SpecOf(program, folder, project.path);
+    for (const std::string& path : spec.paths) {
+      std::vector<size_t>& of = project.programs_of[path];
+      if (of.empty() || of.back() != project.programs.size()) {
+        of.push_back(project.programs.size());
+      }
+    }
+    project.programs.push_back(std::move(spec));
+  }
+}
+
+// What `kiln init` would make of the file alone: one program for each pair of entry points.
+std::vector<ProgramSpec> ProgramsOfAlone(const SourceFile& file) {
+  const std::string name = std::filesystem::path(file.path).filename().string();
+  const project::SourceText source{.path = name, .text = file.text};
+  const project::Scaffold scaffold = project::MakeScaffold("file", {&source, 1});
+  const Result<project::Manifest> manifest = project::ReadManifest(scaffold.manifest, "kiln.toml");
+  std::vector<ProgramSpec> specs;
+  if (manifest.ok()) {
+    for (const project::ManifestProgram& program : manifest->programs) {
+      if (IsCompiled(program)) {
+        ProgramSpec& spec = specs.emplace_back(SpecOf(program, {}, {}));
+        spec.paths = {file.path};
+      }
+    }
+  }
+  if (specs.empty()) {  // declarations only: metadata without entry points
+    ProgramSpec spec;
+    spec.name = name;
+    spec.paths = {file.path};
+    specs.push_back(std::move(spec));
+  }
+  return specs;
+}
+
+}  // namespace
+
+std::string Workspace::ManifestOf(const std::string& path) {
+  if (!path.starts_with('/')) {
+    return {};
+  }
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  const auto known = manifest_of_.find(folder);
+  if (known != manifest_of_.end() &&
+      (known->second.empty() || documents_.FileAt(known->second) != nullptr)) {
+    return known->second;
+  }
+  std::string found = project::FindManifest(folder);
+  if (manifest_of_.size() >= Documents::kMaxKeptFiles) {
+    manifest_of_.clear();
+  }
+  manifest_of_[folder] = found;
+  return found;
+}
+
+const Project* Workspace::ProjectOf(const std::string& path) {
+  const std::string manifest = ManifestOf(path);
+  return manifest.empty() ? nullptr : ProjectAt(manifest);
+}
+
+const Project* Workspace::ProjectAt(const std::string& manifest_path) {
+  const std::shared_ptr<const SourceFile> file = documents_.FileAt(manifest_path);
+  if (file == nullptr) {
+    projects_.erase(manifest_path);
+    manifest_of_.clear();
+    return nullptr;
+  }
+  Project& project = projects_[manifest_path];
+  if (project.file != nullptr && project.file->digest == file->digest) {
+    return &project;
+  }
+  project.path = manifest_path;
+  project.file = file;
+  project.error.reset();
+  Result<project::Manifest> manifest = project::ReadManifest(file->text, "kiln.toml");
+  if (!manifest.ok()) {
+    project.error = manifest.error();
+    return &project;
+  }
+  project.manifest = std::move(manifest).value();
+  TakePrograms(project);
+  return &project;
+}
+
+std::vector<const Project*> Workspace::Projects() {
+  for (const std::string& root : roots_) {
+    (void)ProjectOf((std::filesystem::path(root) / "kiln.toml").string());
+  }
+  std::vector<std::string> paths;
+  for (const auto& [path, project] : projects_) {
+    paths.push_back(path);
+  }
+  std::vector<const Project*> projects;
+  for (const std::string& path : paths) {
+    if (const Project* project = ProjectAt(path)) {
+      projects.push_back(project);
+    }
+  }
+  return projects;
+}
+
+std::vector<ProgramSpec> Workspace::ProgramsOf(const std::string& path) {
+  std::vector<ProgramSpec> specs;
+  if (const Project* project = ProjectOf(path)) {
+    const auto found = project->programs_of.find(path);
+    if (found != project->programs_of.end()) {
+      for (const size_t i : found->second) {
+        specs.push_back(project->programs[i]);
+      }
+    }
+  }
+  if (specs.empty() && LanguageOf(path) == DocumentLanguage::kRpl) {
+    if (const std::shared_ptr<const SourceFile> file = documents_.FileAt(path)) {
+      specs = ProgramsOfAlone(*file);
+    }
+  }
+  return specs;
+}
+
+}  // namespace kiln::lsp

@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: MIT
+#include "client/lsp/features/checker.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "client/lsp/analysis/option_space.h"
+#include "client/lsp/documents/languages.h"
+#include "client/lsp/manifest/places.h"
+
+namespace kiln::lsp {
+namespace {
+
+// Parsers call their source module 0; in its program it has another number.
+Diagnostic Renumbered(Diagnostic diagnostic, uint32_t module) {
+  const auto set = [module](Location& where) {
+    where.module = where.known() ? module : where.module;
+  };
+  set(diagnostic.primary);
+  for (Label& label : diagnostic.labels) {
+    set(label.where);
+  }
+  if (diagnostic.fix.has_value()) {
+    set(diagnostic.fix->where);
+  }
+  return diagnostic;
+}
+
+Diagnostic WithVariants(const VariantMessage& message) {
+  Diagnostic diagnostic = message.diagnostic;
+  if (message.tried == 0) {
+    return diagnostic;
+  }
+  if (message.failing == message.tried) {
+    return std::move(diagnostic).Note(NoteKind::kFailsAlways, {{"total", message.tried}});
+  }
+  if (message.condition.empty()) {
+    return std::move(diagnostic)
+        .Note(NoteKind::kFailsSome, {{"failing", message.failing}, {"total", message.tried}});
+  }
+  return std::move(diagnostic)
+      .Note(NoteKind::kFailsWhen, {{"condition", message.condition},
+                                   {"failing", message.failing},
+                                   {"total", message.tried}});
+}
+
+bool SaysTheSame(const Json& a, const Json& b) {
+  const auto first_line = [](const Json& json) {
+    const std::string text = json["message"].get<std::string>();
+    return text.substr(0, text.find('\n'));
+  };
+  return a["range"] == b["range"] && a.value("code", "") == b.value("code", "") &&
+         first_line(a) == first_line(b);
+}
+
+}  // namespace
+
+std::string Checker::NameOf(const ProgramSpec& spec) {
+  return fmt::format("{}\n{}", spec.manifest_path.empty() ? spec.paths.front() : spec.manifest_path,
+                     spec.name);
+}
+
+void Checker::Touch(const std::string& path) {
+  open_.insert(path);
+  std::erase(dirty_, path);
+  dirty_.push_back(path);
+}
+
+void Checker::TouchOpenFiles() {
+  for (const std::string& path : std::set<std::string>(open_)) {
+    Touch(path);
+  }
+}
+
+void Checker::Close(const std::string& path) {
+  open_.erase(path);
+  std::erase(dirty_, path);
+  forget_ = true;
+}
+
+void Checker::Abandon() {
+  if (!in_work_.empty()) {
+    std::erase(running_, in_work_);
+    checked_.erase(in_work_);
+    in_work_.clear();
+  }
+}
+
+// Taken off its list before it is looked at, so that what throws is not looked at again and again.
+bool Checker::Step(std::vector<Json>& out) {
+  if (forget_) {
+    forget_ = false;
+    ForgetClosed(out);
+  }
+  if (!dirty_.empty()) {
+    const std::string path = std::move(dirty_.back());
+    dirty_.pop_back();
+    if (LanguageOf(path) == DocumentLanguage::kManifest) {
+      CheckManifest(path, out);
+    } else {
+      CheckFile(path, out);
+    }
+    return true;
+  }
+  if (!pending_.empty()) {
+    const ProgramSpec spec = std::move(pending_.back());
+    pending_.pop_back();
+    if (CheckProgram(spec)) {
+      PublishProgram(*checked_[NameOf(spec)].program, out);
+    }
+    return true;
+  }
+  if (running_.empty()) {
+    return false;
+  }
+  in_work_ = running_.back();
+  CheckedProgram& checked = checked_[in_work_];
+  if (checked.check == nullptr || checked.check->Step(kSlice, clock_)) {
+    std::erase(running_, in_work_);
+    TakeRows(checked);
+    TakeManifestRows(checked);
+    PublishProgram(*checked.program, out);
+  }
+  in_work_.clear();
+  return true;
+}
+
+void Checker::CheckFile(const std::string& path, std::vector<Json>& out) {
+  std::vector<ProgramSpec> specs = session_.analysis.workspace().ProgramsOf(path);
+  const std::optional<ProgramSpec> first = session_.analysis.SpecOf(path);
+  if (!first.has_value()) {
+    Publish(path, out);
+    return;
+  }
+  const bool changed = CheckProgram(*first);
+  specs.resize(std::min(specs.size(), kMaxPrograms));
+  std::ranges::reverse(specs);
+  for (ProgramSpec& spec : specs) {
+    const std::string name = NameOf(spec);
+    std::erase_if(pending_, [&](const ProgramSpec& one) { return NameOf(one) == name; });
+    if (name != NameOf(*first)) {
+      pending_.push_back(std::move(spec));
+    }
+  }
+  if (changed) {
+    PublishProgram(*checked_[NameOf(*first)].program, out);
+  } else {
+    Publish(path, out);
+  }
+}
+
+bool Checker::CheckProgram(const ProgramSpec& spec) {
+  const std::string name = NameOf(spec);
+  std::shared_ptr<const LinkedSources> program = session_.analysis.Link(spec);
+  if (program->sources.empty()) {
+    checked_.erase(name);
+    return false;
+  }
+  std::vector<resolve::OptionSetting> interest;
+  if (program->linked.has_value()) {
+    interest = session_.analysis.InterestOf(*program);
+  }
+  const auto known = checked_.find(name);
+  if (known != checked_.end() && known->second.program == program &&
+      known->second.interest == interest) {
+    return false;
+  }
+  std::erase(running_, name);
+  CheckedProgram checked{
+      .program = program, .interest = interest, .check = nullptr, .rows = {}, .manifest_rows = {}};
+  if (program->good && program->linked.has_value()) {
+    checked.check = std::make_unique<SpaceCheck>(program, interest);
+    checked.check->CheckInterest();
+    running_.push_back(name);
+  }
+  TakeRows(checked);
+  checked_[name] = std::move(checked);
+  return true;
+}
+
+void Checker::TakeRows(CheckedProgram& checked) {
+  const LinkedSources& program = *checked.program;
+  std::vector<Diagnostic> found;
+  for (uint32_t i = 0; i < program.sources.size(); ++i) {
+    for (const Diagnostic& diagnostic : program.sources[i]->diagnostics()) {
+      found.push_back(Renumbered(diagnostic, i));
+    }
+  }
+  if (program.good) {
+    found.insert(found.end(), program.link_diagnostics.begin(), program.link_diagnostics.end());
+  }
+  if (checked.check != nullptr) {
+    for (const VariantMessage& message : checked.check->Messages()) {
+      found.push_back(WithVariants(message));
+    }
+  }
+  SortAndMerge(found);
+  checked.rows.clear();
+  for (const Diagnostic& diagnostic : found) {
+    checked.rows.push_back(JsonOf(session_, program, diagnostic));
+  }
+}
+
+// What is wrong with options, axes and conditions stands in the manifest.
+void Checker::TakeManifestRows(CheckedProgram& checked) {
+  checked.manifest_rows.clear();
+  const ProgramSpec& spec = checked.program->spec;
+  const std::shared_ptr<const SourceFile> file =
+      spec.manifest_path.empty() ? nullptr : session_.documents().FileAt(spec.manifest_path);
+  if (file == nullptr || checked.check == nullptr) {
+    return;
+  }
+  const LineTable lines(file->text);
+  for (const Diagnostic& diagnostic : checked.check->space_diagnostics()) {
+    const Span where = PlaceInManifest(file->text, spec.manifest, diagnostic);
+    checked.manifest_rows.push_back(
+        ManifestDiagnostic({.start = lines.At(file->text, where.begin, session_.encoding),
+                            .end = lines.At(file->text, where.end, session_.encoding)},
+                           fmt::format("program '{}': {}", spec.name, Message(diagnostic))));
+  }
+}
+
+void Checker::CheckManifest(const std::string& path, std::vector<Json>& out) {
+  (void)session_.analysis.workspace().ProjectAt(path);
+  PublishManifest(path, out);
+  for (const std::string& open : open_) {
+    if (open != path && std::ranges::find(dirty_, open) == dirty_.end()) {
+      dirty_.insert(dirty_.begin(), open);
+    }
+  }
+}
+
+void Checker::PublishProgram(const LinkedSources& program, std::vector<Json>& out) {
+  for (const std::shared_ptr<const Source>& source : program.sources) {
+    Publish(source->file().path, out);
+  }
+  if (!program.spec.manifest_path.empty()) {
+    PublishManifest(program.spec.manifest_path, out);
+  }
+}
+
+// The rows of all programs that have the file, each message once. What was found in another version
+// of the file is left out: its places are not those of the text.
+void Checker::Publish(const std::string& path, std::vector<Json>& out) {
+  Json rows = Json::array();
+  std::vector<Session::ShownFix> fixes;
+  const std::shared_ptr<const SourceFile> now = session_.documents().FileAt(path);
+  for (const auto& [name, checked] : checked_) {
+    const std::optional<uint32_t> ordinal = checked.program->OrdinalOf(path);
+    if (now == nullptr || !ordinal.has_value() ||
+        checked.program->source(*ordinal).file().digest != now->digest) {
+      continue;
+    }
+    for (const FileDiagnostic& row : checked.rows) {
+      const bool known =
+          std::ranges::any_of(rows, [&](const Json& one) { return SaysTheSame(one, row.json); });
+      if (row.path != path || known || rows.size() >= kMaxDiagnostics) {
+        continue;
+      }
+      rows.push_back(row.json);
+      if (row.fix.has_value()) {
+        fixes.push_back(*row.fix);
+      }
+    }
+  }
+  session_.fixes[path] = std::move(fixes);
+  Send(path, std::move(rows), out);
+}
+
+void Checker::PublishManifest(const std::string& path, std::vector<Json>& out) {
+  const Project* project = session_.analysis.workspace().ProjectAt(path);
+  Json rows = Json::array();
+  if (project != nullptr && project->error.has_value()) {
+    const std::string& text = project->file->text;
+    const LineTable lines(text);
+    const ManifestFault fault = FaultOf(*project->error, text);
+    rows.push_back(
+        ManifestDiagnostic({.start = lines.At(text, fault.bytes.begin, session_.encoding),
+                            .end = lines.At(text, fault.bytes.end, session_.encoding)},
+                           fault.message));
+  }
+  for (const auto& [name, checked] : checked_) {
+    if (checked.program->spec.manifest_path == path) {
+      for (const Json& row : checked.manifest_rows) {
+        const bool known = std::ranges::find(rows, row) != rows.end();
+        if (!known && rows.size() < kMaxDiagnostics) {
+          rows.push_back(row);
+        }
+      }
+    }
+  }
+  Send(path, std::move(rows), out);
+}
+
+// An open file is told each time, because its editor waits; others when something changed.
+void Checker::Send(const std::string& path, Json diagnostics, std::vector<Json>& out) {
+  const std::string text = Dump(diagnostics);
+  const bool is_open = open_.contains(path);
+  std::string& before = published_[path];
+  if (text == before || (before.empty() && diagnostics.empty() && !is_open)) {
+    if (!is_open) {
+      return;
+    }
+  }
+  before = text;
+  const std::string uri = session_.documents().UriOfPath(path);
+  Json params{{"uri", uri}, {"diagnostics", std::move(diagnostics)}};
+  if (const TextDocument* document = session_.documents().Find(uri)) {
+    params["version"] = document->version();
+  }
+  out.push_back(NotificationOf("textDocument/publishDiagnostics", std::move(params)));
+}
+
+// Programs without an open file are no longer looked at, and what was said of them is taken back.
+void Checker::ForgetClosed(std::vector<Json>& out) {
+  std::set<std::string> paths;
+  std::erase_if(checked_, [&](const auto& row) {
+    const std::vector<std::string>& of = row.second.program->spec.paths;
+    if (std::ranges::any_of(of, [&](const std::string& one) { return open_.contains(one); })) {
+      return false;
+    }
+    paths.insert(of.begin(), of.end());
+    std::erase(running_, row.first);
+    return true;
+  });
+  for (const std::string& path : paths) {
+    Publish(path, out);
+    if (published_[path] == "[]") {
+      published_.erase(path);
+      session_.fixes.erase(path);
+    }
+  }
+}
+
+}  // namespace kiln::lsp

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+// Diagnostics of open files, in steps between requests: first what can be said at once about the
+// file that changed last (its grammar, and the variant one looks at), then its other programs, then
+// all variants. What is known is published for every file of a program, open or not.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "client/lsp/analysis/space_check.h"
+#include "client/lsp/features/diagnostic_json.h"
+#include "client/lsp/features/session.h"
+#include "compiler/base/clock.h"
+
+namespace kiln::lsp {
+
+class Checker {
+ public:
+  // Of the programs of one file this many are checked.
+  static constexpr size_t kMaxPrograms = 64;
+  static constexpr Duration kSlice = std::chrono::milliseconds(4);
+
+  // Both outlive it.
+  Checker(Session& session, Clock& clock) : session_(session), clock_(clock) {}
+
+  // The file was opened, changed or saved, or is looked at in another way.
+  void Touch(const std::string& path);
+  void TouchOpenFiles();
+  void Close(const std::string& path);
+
+  // One step; false if nothing was left to do. Adds notifications.
+  bool Step(std::vector<Json>& out);
+  // A step threw: what it was about is given up until it is touched again.
+  void Abandon();
+  bool idle() const { return dirty_.empty() && pending_.empty() && running_.empty(); }
+
+ private:
+  struct CheckedProgram {
+    std::shared_ptr<const LinkedSources> program;
+    std::vector<resolve::OptionSetting> interest;
+    std::unique_ptr<SpaceCheck> check;  // null: the sources alone are wrong
+    std::vector<FileDiagnostic> rows;
+    std::vector<Json> manifest_rows;
+  };
+
+  void CheckFile(const std::string& path, std::vector<Json>& out);
+  void CheckManifest(const std::string& path, std::vector<Json>& out);
+  // Checks a program anew if something of it changed; true if it did.
+  bool CheckProgram(const ProgramSpec& spec);
+  void TakeRows(CheckedProgram& checked);
+  void TakeManifestRows(CheckedProgram& checked);
+  void Publish(const std::string& path, std::vector<Json>& out);
+  void PublishProgram(const LinkedSources& program, std::vector<Json>& out);
+  void PublishManifest(const std::string& path, std::vector<Json>& out);
+  void Send(const std::string& path, Json diagnostics, std::vector<Json>& out);
+  void ForgetClosed(std::vector<Json>& out);
+  static std::string NameOf(const ProgramSpec& spec);
+
+  Session& session_;
+  Clock& clock_;
+  std::vector<std::string> dirty_;    // paths; the last one first
+  std::vector<ProgramSpec> pending_;  // not looked at yet; the last one first
+  std::vector<std::string> running_;  // names of programs whose variants are being tried
+  std::string in_work_;               // of running_
+  std::map<std::string, CheckedProgram> checked_;
+  std::set<std::string> open_;
+  std::map<std::string, std::string> published_;  // by path, as JSON
+  bool forget_ = false;                           // a file was closed
+};
+
+}  // namespace kiln::lsp

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+// textDocument/inlayHint: sets, bindings, offsets and padding beside what has them.
+#include "client/lsp/features/inlay_hints.h"
+
+#include <fmt/format.h>
+
+#include "client/lsp/analysis/outline.h"
+
+namespace kiln::lsp {
+namespace {
+
+std::string TextOf(const BlockPlace& place) {
+  std::string text;
+  if (place.set.has_value() && place.binding.has_value()) {
+    text = fmt::format("set {}, binding {}", *place.set, *place.binding);
+  } else if (place.binding.has_value()) {
+    text = fmt::format("binding {}", *place.binding);
+  }
+  if (place.size > 0) {
+    text += fmt::format("{}{} bytes", text.empty() ? "" : ", ", place.size);
+  }
+  return text;
+}
+
+std::string TextOf(const FieldPlace& field) {
+  std::string text;
+  if (field.location.has_value()) {
+    text = fmt::format("location {}", *field.location);
+  }
+  if (field.offset.has_value()) {
+    text += fmt::format("{}offset {}", text.empty() ? "" : ", ", *field.offset);
+  }
+  if (field.padding > 0) {
+    text += fmt::format(", {} padding", field.padding);
+  }
+  return text;
+}
+
+}  // namespace
+
+Outcome InlayHints(Session& session, const Json& params) {
+  std::variant<OpenFile, RpcError> read = FileOf(session, params);
+  if (auto* error = std::get_if<RpcError>(&read)) {
+    return std::move(*error);
+  }
+  const OpenFile& open = std::get<OpenFile>(read);
+  const std::optional<Range> range = ReadRange(Find(params, "range"));
+  if (!range.has_value()) {
+    return InvalidParams("inlayHint needs a range");
+  }
+  const std::optional<FileView> file = session.analysis.ViewOf(open.path);
+  Json hints = Json::array();
+  if (!file.has_value()) {
+    return hints;
+  }
+  const resolve::Program& program = file->program->program();
+  const std::shared_ptr<Variant> variant = session.analysis.VariantOf(file->program);
+  const auto add = [&](uint32_t offset, const std::string& text) {
+    const Position at = open.At(session, offset);
+    if (!text.empty() && range->start <= at && at <= range->end) {
+      hints.push_back({{"position", JsonOf(at)}, {"label", text}, {"paddingLeft", true}});
+    }
+  };
+  const uint32_t base = program.bases(file->module).decl;
+  for (uint32_t i = 0; i < program.module(file->module).decls.size(); ++i) {
+    const ir::DeclId id{base + i};
+    const std::optional<BlockPlace> place = variant->PlaceOf(id);
+    if (!place.has_value()) {
+      continue;
+    }
+    add(program.NameLocation(id).bytes.end, TextOf(*place));
+    for (const FieldPlace& field : place->fields) {
+      add(program.NameLocation(field.member).bytes.end + 1, TextOf(field));
+    }
+  }
+  return hints;
+}
+
+}  // namespace kiln::lsp

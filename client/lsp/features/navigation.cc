@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+// textDocument/definition, references, documentHighlight: where a name is declared and used.
+#include "client/lsp/features/navigation.h"
+
+#include <filesystem>
+
+#include "client/lsp/documents/languages.h"
+#include "client/lsp/documents/uri.h"
+#include "client/lsp/features/mentions.h"
+
+namespace kiln::lsp {
+namespace {
+
+// A source that a manifest names: the text in quotes around the byte, as a path below its folder.
+Json DefinitionInManifest(Session& session, const Spot& spot) {
+  const std::string& text = spot.file.document->text();
+  const size_t open = spot.offset == 0 ? std::string::npos : text.rfind('"', spot.offset - 1);
+  const size_t close = text.find('"', spot.offset);
+  if (open == std::string::npos || close == std::string::npos ||
+      text.substr(open, close - open).find('\n') != std::string::npos) {
+    return nullptr;
+  }
+  const Project* project = session.analysis.workspace().ProjectAt(spot.file.path);
+  if (project == nullptr) {
+    return nullptr;
+  }
+  const std::string path = (std::filesystem::path(spot.file.path).parent_path() /
+                            project->manifest.folder / text.substr(open + 1, close - open - 1))
+                               .lexically_normal()
+                               .string();
+  if (LanguageOf(path) != DocumentLanguage::kRpl || session.documents().FileAt(path) == nullptr) {
+    return nullptr;
+  }
+  const Range start{.start = {}, .end = {}};
+  return {{"uri", session.documents().UriOfPath(path)}, {"range", JsonOf(start)}};
+}
+
+std::variant<Spot, Outcome> ReadSpot(Session& session, const Json& params) {
+  std::variant<Spot, RpcError> read = SpotOf(session, params);
+  if (auto* error = std::get_if<RpcError>(&read)) {
+    return Outcome(std::move(*error));
+  }
+  return std::move(std::get<Spot>(read));
+}
+
+}  // namespace
+
+Outcome Definition(Session& session, const Json& params) {
+  std::variant<Spot, Outcome> read = ReadSpot(session, params);
+  if (auto* outcome = std::get_if<Outcome>(&read)) {
+    return std::move(*outcome);
+  }
+  const Spot& spot = std::get<Spot>(read);
+  if (LanguageOf(spot.file.path) == DocumentLanguage::kManifest) {
+    return DefinitionInManifest(session, spot);
+  }
+  const std::optional<NameHere> name = NameAt(session.analysis, spot.file.path, spot.offset);
+  if (!name.has_value()) {
+    return Json(nullptr);
+  }
+  Json places = Json::array();
+  for (const Occurrence& one : name->names->occurrences()) {
+    if (one.key == name->at.key && one.role == NameRole::kDeclaration) {
+      places.push_back(LocationOf(session, name->file.program->source(one.module), one.bytes));
+    }
+  }
+  return places.empty() ? Json(nullptr) : places;
+}
+
+Outcome References(Session& session, const Json& params) {
+  std::variant<Spot, Outcome> read = ReadSpot(session, params);
+  if (auto* outcome = std::get_if<Outcome>(&read)) {
+    return std::move(*outcome);
+  }
+  const Spot& spot = std::get<Spot>(read);
+  const std::optional<NameHere> name = NameAt(session.analysis, spot.file.path, spot.offset);
+  if (!name.has_value()) {
+    return Json(nullptr);
+  }
+  const bool declarations = FlagAt(params, "context/includeDeclaration").value_or(true);
+  const Mentions mentions = FindMentions(session.analysis, spot.file.path, name->key);
+  Json places = Json::array();
+  for (const auto& [path, found] : mentions.by_path) {
+    for (const Mention& one : found) {
+      if (declarations || one.role == NameRole::kUse) {
+        places.push_back(LocationOf(session, *mentions.sources.at(path), one.bytes));
+      }
+    }
+  }
+  return places;
+}
+
+Outcome Highlights(Session& session, const Json& params) {
+  constexpr int kRead = 2;
+  constexpr int kWrite = 3;
+  std::variant<Spot, Outcome> read = ReadSpot(session, params);
+  if (auto* outcome = std::get_if<Outcome>(&read)) {
+    return std::move(*outcome);
+  }
+  const Spot& spot = std::get<Spot>(read);
+  const std::optional<NameHere> name = NameAt(session.analysis, spot.file.path, spot.offset);
+  Json places = Json::array();
+  if (name.has_value()) {
+    for (const Occurrence& one : name->names->OfModule(name->file.module)) {
+      if (one.key == name->at.key) {
+        places.push_back({{"range", JsonOf(spot.file.RangeOf(session, one.bytes))},
+                          {"kind", one.role == NameRole::kDeclaration ? kWrite : kRead}});
+      }
+    }
+  }
+  return places;
+}
+
+}  // namespace kiln::lsp

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+#include "client/lsp/features/session.h"
+
+#include <fmt/format.h>
+
+namespace kiln::lsp {
+
+ClientAbilities AbilitiesOf(const Json& params) {
+  const auto can = [&](std::string_view path) {
+    return FlagAt(params, "capabilities/" + std::string(path)).value_or(false);
+  };
+  ClientAbilities abilities;
+  abilities.snippets = can("textDocument/completion/completionItem/snippetSupport");
+  abilities.show_choices =
+      FindPath(params, "capabilities/window/showMessage/messageActionItem") != nullptr;
+  abilities.refresh_lenses = can("workspace/codeLens/refreshSupport");
+  abilities.refresh_hints = can("workspace/inlayHint/refreshSupport");
+  abilities.refresh_tokens = can("workspace/semanticTokens/refreshSupport");
+  abilities.related_information = can("textDocument/publishDiagnostics/relatedInformation");
+  const Json* formats = FindPath(params, "capabilities/textDocument/hover/contentFormat");
+  abilities.markdown = formats == nullptr || !formats->is_array() || formats->empty() ||
+                       formats->front() == "markdown";
+  return abilities;
+}
+
+std::variant<OpenFile, RpcError> FileOf(Session& session, const Json& params) {
+  const std::optional<std::string> uri = TextAt(params, "textDocument/uri");
+  if (!uri.has_value()) {
+    return InvalidParams("textDocument.uri is missing");
+  }
+  const TextDocument* document = session.documents().Find(*uri);
+  if (document == nullptr) {
+    return session.documents().IsLost(*uri)
+               ? Failed(fmt::format("the text of '{}' is not known any more", *uri))
+               : InvalidParams(fmt::format("'{}' is not open", *uri));
+  }
+  return OpenFile{.uri = *uri, .path = Documents::NameOf(*uri), .document = document};
+}
+
+std::variant<Spot, RpcError> SpotOf(Session& session, const Json& params) {
+  std::variant<OpenFile, RpcError> file = FileOf(session, params);
+  if (auto* error = std::get_if<RpcError>(&file)) {
+    return std::move(*error);
+  }
+  const std::optional<Position> position = ReadPosition(Find(params, "position"));
+  if (!position.has_value()) {
+    return InvalidParams("position needs line and character, both numbers of 31 bits");
+  }
+  const TextDocument& document = *std::get<OpenFile>(file).document;
+  const std::optional<uint32_t> offset =
+      document.lines().OffsetOf(document.text(), *position, session.encoding);
+  if (!offset.has_value()) {
+    return InvalidParams(fmt::format("line {} is not in a text of {} lines", position->line,
+                                     document.lines().line_count()));
+  }
+  return Spot{.file = std::move(std::get<OpenFile>(file)), .offset = *offset};
+}
+
+Range RangeIn(const Session& session, const Source& source, Span bytes) {
+  const std::string& text = source.file().text;
+  return {.start = source.lines().At(text, bytes.begin, session.encoding),
+          .end = source.lines().At(text, bytes.end, session.encoding)};
+}
+
+Json LocationOf(Session& session, const Source& source, Span bytes) {
+  return {{"uri", session.documents().UriOfPath(source.file().path)},
+          {"range", JsonOf(RangeIn(session, source, bytes))}};
+}
+
+}  // namespace kiln::lsp

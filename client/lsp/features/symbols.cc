@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT
+// textDocument/documentSymbol and workspace/symbol: what files declare.
+#include "client/lsp/features/symbols.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "client/lsp/analysis/outline.h"
+#include "client/lsp/documents/languages.h"
+#include "client/lsp/manifest/places.h"
+
+namespace kiln::lsp {
+namespace {
+
+// SymbolKind of the protocol.
+enum class SymbolKind : int {
+  kModule = 2,
+  kClass = 5,
+  kProperty = 7,
+  kField = 8,
+  kFunction = 12,
+  kVariable = 13,
+  kConstant = 14,
+  kObject = 19,
+  kEnumMember = 22,
+  kStruct = 23,
+};
+
+constexpr size_t kMaxSymbols = 1000;  // of an answer of workspace/symbol
+
+SymbolKind KindOf(rpl::DeclForm form) {
+  using enum rpl::DeclForm;
+  switch (form) {
+    case kOption:
+      return SymbolKind::kEnumMember;
+    case kConstant:
+      return SymbolKind::kConstant;
+    case kSetting:
+      return SymbolKind::kProperty;
+    case kStruct:
+      return SymbolKind::kStruct;
+    case kContainer:
+    case kBuffer:
+    case kPushConstant:
+      return SymbolKind::kObject;
+    case kSampler:
+    case kImage:
+    case kWorkgroup:
+      return SymbolKind::kVariable;
+    case kFunction:
+      return SymbolKind::kFunction;
+  }
+  return SymbolKind::kVariable;
+}
+
+Json SymbolOf(const Session& session, const Source& source, std::string_view name,
+              std::string detail, SymbolKind kind, Span whole, Span selection) {
+  return {{"name", name},
+          {"detail", std::move(detail)},
+          {"kind", static_cast<int>(kind)},
+          {"range", JsonOf(RangeIn(session, source, whole))},
+          {"selectionRange", JsonOf(RangeIn(session, source, selection))}};
+}
+
+Json SymbolOf(const Session& session, const Source& source, const rpl::Decl& decl) {
+  Json symbol = SymbolOf(session, source, NameText(source, decl), HeadText(source, decl),
+                         KindOf(decl.form), decl.span, NameSpan(source, decl));
+  if (decl.field_count > 0 && decl.form != rpl::DeclForm::kFunction) {
+    Json& children = symbol["children"] = Json::array();
+    for (uint32_t i = 0; i < decl.field_count; ++i) {
+      const rpl::Field& field = source.ast().fields[decl.first_field + i];
+      const Span name = SpanOfToken(source, field.name);
+      children.push_back(SymbolOf(session, source, TextOf(source.mended_text(), name),
+                                  OneLine(source, field.span), SymbolKind::kField,
+                                  Cover(field.span, name), name));
+    }
+  }
+  return symbol;
+}
+
+bool HasName(const Source& source, const rpl::Decl& decl) {
+  return decl.name != rpl::kNone && !NameText(source, decl).empty();
+}
+
+// Programs and materials of a manifest, at the places of their tables.
+Json ManifestSymbols(Session& session, const OpenFile& file) {
+  Json symbols = Json::array();
+  const Project* project = session.analysis.workspace().ProjectAt(file.path);
+  if (project == nullptr) {
+    return symbols;
+  }
+  const std::string& text = file.document->text();
+  for (const project::ManifestProgram& program : project->manifest.programs) {
+    const uint32_t at = OffsetOf(text, program.place);
+    const Range range = file.RangeOf(session, {.begin = at, .end = at});
+    symbols.push_back({{"name", program.name},
+                       {"kind", static_cast<int>(SymbolKind::kModule)},
+                       {"range", JsonOf(range)},
+                       {"selectionRange", JsonOf(range)}});
+  }
+  return symbols;
+}
+
+// Whether the letters of `query` stand in `name` in that order.
+bool Fits(std::string_view name, std::string_view query) {
+  size_t at = 0;
+  for (const char c : name) {
+    if (at < query.size() && std::tolower(static_cast<unsigned char>(c)) ==
+                                 std::tolower(static_cast<unsigned char>(query[at]))) {
+      ++at;
+    }
+  }
+  return at == query.size();
+}
+
+}  // namespace
+
+Outcome DocumentSymbols(Session& session, const Json& params) {
+  std::variant<OpenFile, RpcError> read = FileOf(session, params);
+  if (auto* error = std::get_if<RpcError>(&read)) {
+    return std::move(*error);
+  }
+  const OpenFile& file = std::get<OpenFile>(read);
+  if (LanguageOf(file.path) == DocumentLanguage::kManifest) {
+    return ManifestSymbols(session, file);
+  }
+  Json symbols = Json::array();
+  const std::shared_ptr<const Source> source = session.analysis.SourceOf(file.path);
+  if (source != nullptr) {
+    for (const rpl::Decl& decl : source->ast().decls) {
+      if (HasName(*source, decl)) {
+        symbols.push_back(SymbolOf(session, *source, decl));
+      }
+    }
+  }
+  return symbols;
+}
+
+Outcome WorkspaceSymbols(Session& session, const Json& params) {
+  const std::optional<std::string> query = TextAt(params, "query");
+  if (!query.has_value()) {
+    return InvalidParams("workspace/symbol needs a query");
+  }
+  std::set<std::string> paths;
+  for (const Project* project : session.analysis.workspace().Projects()) {
+    for (const auto& [path, programs] : project->programs_of) {
+      paths.insert(path);
+    }
+  }
+  for (const std::string& uri : session.documents().OpenUris()) {
+    paths.insert(Documents::NameOf(uri));
+  }
+  Json symbols = Json::array();
+  for (const std::string& path : paths) {
+    const std::shared_ptr<const Source> source = session.analysis.SourceOf(path);
+    if (source == nullptr) {
+      continue;
+    }
+    for (const rpl::Decl& decl : source->ast().decls) {
+      if (HasName(*source, decl) && Fits(NameText(*source, decl), *query) &&
+          symbols.size() < kMaxSymbols) {
+        symbols.push_back({{"name", NameText(*source, decl)},
+                           {"kind", static_cast<int>(KindOf(decl.form))},
+                           {"location", LocationOf(session, *source, NameSpan(*source, decl))}});
+      }
+    }
+  }
+  return symbols;
+}
+
+}  // namespace kiln::lsp

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+#include "client/lsp/protocol/message.h"
+
+namespace kiln::lsp {
+namespace {
+
+bool IsId(const Json& id) { return id.is_number_integer() || id.is_string(); }
+
+BadRpcMessage Invalid(Json id, std::string text) {
+  return {.id = std::move(id),
+          .error = {.code = RpcCode::kInvalidRequest, .message = std::move(text)}};
+}
+
+}  // namespace
+
+std::variant<RpcMessage, BadRpcMessage> ReadMessage(std::string_view content) {
+  std::optional<Json> json = ParseJson(content);
+  if (!json.has_value()) {
+    return BadRpcMessage{.id = nullptr,
+                         .error = {.code = RpcCode::kParseError,
+                                   .message = "the message is no JSON, or is nested too deep"}};
+  }
+  if (!json->is_object()) {
+    return Invalid(nullptr, "a message is an object");
+  }
+  const Json* id = Find(*json, "id");
+  Json known = id != nullptr && IsId(*id) ? *id : Json(nullptr);
+  if (TextAt(*json, "jsonrpc") != "2.0") {
+    return Invalid(std::move(known), "\"jsonrpc\" is not \"2.0\"");
+  }
+  const Json* method = Find(*json, "method");
+  if (method == nullptr) {
+    if (id == nullptr || (Find(*json, "result") == nullptr && Find(*json, "error") == nullptr)) {
+      return Invalid(std::move(known), "a message has a method, or is an answer");
+    }
+    const Json* result = Find(*json, "result");
+    return RpcMessage{.kind = RpcMessage::Kind::kAnswer,
+                      .id = std::move(known),
+                      .method = {},
+                      .params = result != nullptr ? *result : Json(nullptr)};
+  }
+  if (!method->is_string()) {
+    return Invalid(std::move(known), "\"method\" is a text");
+  }
+  if (id != nullptr && known.is_null()) {
+    return Invalid(nullptr, "an id is a whole number or a text");
+  }
+  const Json* params = Find(*json, "params");
+  if (params != nullptr && !params->is_structured() && !params->is_null()) {
+    return Invalid(std::move(known), "\"params\" is an object or an array");
+  }
+  return RpcMessage{
+      .kind = id != nullptr ? RpcMessage::Kind::kRequest : RpcMessage::Kind::kNotification,
+      .id = std::move(known),
+      .method = method->get<std::string>(),
+      .params = params != nullptr ? *params : Json::object()};
+}
+
+Json AnswerOf(const Json& id, Outcome outcome) {
+  Json answer{{"jsonrpc", "2.0"}, {"id", id}};
+  if (auto* error = std::get_if<RpcError>(&outcome)) {
+    answer["error"] = {{"code", static_cast<int>(error->code)},
+                       {"message", std::move(error->message)}};
+  } else {
+    answer["result"] = std::move(std::get<Json>(outcome));
+  }
+  return answer;
+}
+
+Json NotificationOf(std::string_view method, Json params) {
+  return {{"jsonrpc", "2.0"}, {"method", method}, {"params", std::move(params)}};
+}
+
+Json RequestOf(int64_t id, std::string_view method, Json params) {
+  Json request{{"jsonrpc", "2.0"}, {"id", id}, {"method", method}};
+  if (!params.is_null()) {
+    request["params"] = std::move(params);
+  }
+  return request;
+}
+
+}  // namespace kiln::lsp

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+#include "client/lsp/protocol/position.h"
+
+#include <algorithm>
+
+#include "compiler/base/utf8.h"
+
+namespace kiln::lsp {
+namespace {
+
+// Bytes and code units of the character at the start of `text`, which is not empty. A byte that
+// begins none counts as one of both, so that any text has positions.
+struct Character {
+  uint32_t bytes = 1;
+  uint32_t units = 1;
+};
+Character FirstOf(std::string_view text, Encoding encoding) {
+  const CodePoint point = DecodeUtf8(text);
+  if (point.size <= 1) {
+    return {};
+  }
+  const uint32_t units =
+      encoding == Encoding::kUtf8 ? point.size : (point.value >= 0x10000 ? 2u : 1u);
+  return {.bytes = point.size, .units = units};
+}
+
+std::optional<uint32_t> UnsignedAt(const Json& json, std::string_view key) {
+  const std::optional<int64_t> number = IntegerAt(json, key);
+  return number.has_value() && *number >= 0 && *number <= INT32_MAX
+             ? std::optional(static_cast<uint32_t>(*number))
+             : std::nullopt;
+}
+
+}  // namespace
+
+Encoding ChooseEncoding(const Json& initialize_params) {
+  const Json* offered = FindPath(initialize_params, "capabilities/general/positionEncodings");
+  if (offered != nullptr && offered->is_array()) {
+    for (const Json& one : *offered) {
+      if (one == "utf-8") {
+        return Encoding::kUtf8;
+      }
+      if (one == "utf-16") {
+        return Encoding::kUtf16;
+      }
+    }
+  }
+  return Encoding::kUtf16;
+}
+
+std::string_view EncodingText(Encoding encoding) {
+  return encoding == Encoding::kUtf8 ? "utf-8" : "utf-16";
+}
+
+LineTable::LineTable(std::string_view text) : starts_{0} {
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\n' || (text[i] == '\r' && (i + 1 == text.size() || text[i + 1] != '\n'))) {
+      starts_.push_back(static_cast<uint32_t>(i + 1));
+    }
+  }
+}
+
+uint32_t LineTable::LineOf(uint32_t offset) const {
+  const auto behind = std::upper_bound(starts_.begin(), starts_.end(), offset);
+  return static_cast<uint32_t>(behind - starts_.begin()) - 1;
+}
+
+Span LineTable::LineSpan(std::string_view text, uint32_t line) const {
+  const uint32_t begin = starts_[line];
+  uint32_t end = line + 1 < starts_.size() ? starts_[line + 1] : static_cast<uint32_t>(text.size());
+  while (end > begin && (text[end - 1] == '\n' || text[end - 1] == '\r')) {
+    --end;
+  }
+  return {.begin = begin, .end = end};
+}
+
+Position LineTable::At(std::string_view text, uint32_t offset, Encoding encoding) const {
+  offset = std::min(offset, static_cast<uint32_t>(text.size()));
+  const uint32_t line = LineOf(offset);
+  const Span bytes = LineSpan(text, line);
+  Position at{.line = line, .character = 0};
+  for (uint32_t i = bytes.begin; i < std::min(offset, bytes.end);) {
+    const Character next = FirstOf(text.substr(i, bytes.end - i), encoding);
+    i += next.bytes;
+    at.character += i <= offset ? next.units : 0;
+  }
+  return at;
+}
+
+std::optional<uint32_t> LineTable::OffsetOf(std::string_view text, Position at,
+                                            Encoding encoding) const {
+  if (at.line >= line_count()) {
+    return std::nullopt;
+  }
+  const Span bytes = LineSpan(text, at.line);
+  uint32_t offset = bytes.begin;
+  uint32_t character = 0;
+  while (offset < bytes.end) {
+    const Character next = FirstOf(text.substr(offset, bytes.end - offset), encoding);
+    if (character + next.units > at.character) {
+      break;
+    }
+    character += next.units;
+    offset += next.bytes;
+  }
+  return offset;
+}
+
+std::optional<Position> ReadPosition(const Json* json) {
+  if (json == nullptr) {
+    return std::nullopt;
+  }
+  const std::optional<uint32_t> line = UnsignedAt(*json, "line");
+  const std::optional<uint32_t> character = UnsignedAt(*json, "character");
+  if (!line.has_value() || !character.has_value()) {
+    return std::nullopt;
+  }
+  return Position{.line = *line, .character = *character};
+}
+
+std::optional<Range> ReadRange(const Json* json) {
+  if (json == nullptr) {
+    return std::nullopt;
+  }
+  const std::optional<Position> start = ReadPosition(Find(*json, "start"));
+  const std::optional<Position> end = ReadPosition(Find(*json, "end"));
+  if (!start.has_value() || !end.has_value()) {
+    return std::nullopt;
+  }
+  return Range{.start = *start, .end = *end};
+}
+
+Json JsonOf(Position position) {
+  return {{"line", position.line}, {"character", position.character}};
+}
+
+Json JsonOf(const Range& range) {
+  return {{"start", JsonOf(range.start)}, {"end", JsonOf(range.end)}};
+}
+
+}  // namespace kiln::lsp

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+#include "client/lsp/server/capabilities.h"
+
+#include "client/lsp/features/commands.h"
+#include "client/lsp/features/token_legend.h"
+
+namespace kiln::lsp {
+
+Json InitializeResult(Encoding encoding, const std::string& version) {
+  constexpr int kIncremental = 2;
+  Json capabilities{
+      {"positionEncoding", EncodingText(encoding)},
+      {"textDocumentSync",
+       {{"openClose", true}, {"change", kIncremental}, {"save", {{"includeText", false}}}}},
+      {"completionProvider", {{"triggerCharacters", {".", "\"", "(", "=", " "}}}},
+      {"hoverProvider", true},
+      {"signatureHelpProvider", {{"triggerCharacters", {"(", ","}}}},
+      {"definitionProvider", true},
+      {"referencesProvider", true},
+      {"documentHighlightProvider", true},
+      {"documentSymbolProvider", true},
+      {"workspaceSymbolProvider", true},
+      {"codeActionProvider", {{"codeActionKinds", {"quickfix"}}}},
+      {"codeLensProvider", {{"resolveProvider", false}}},
+      {"documentFormattingProvider", true},
+      {"documentRangeFormattingProvider", true},
+      {"renameProvider", {{"prepareProvider", true}}},
+      {"foldingRangeProvider", true},
+      {"selectionRangeProvider", true},
+      {"inlayHintProvider", true},
+      {"semanticTokensProvider", {{"legend", TokenLegend()}, {"full", true}}},
+      {"executeCommandProvider", {{"commands", CommandNames()}}},
+      {"workspace", {{"workspaceFolders", {{"supported", true}, {"changeNotifications", false}}}}}};
+  return {{"capabilities", std::move(capabilities)},
+          {"serverInfo", {{"name", "kiln"}, {"version", version}}}};
+}
+
+}  // namespace kiln::lsp

@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: MIT
+#include "client/lsp/server/server.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "client/lsp/documents/uri.h"
+#include "client/lsp/features/commands.h"
+#include "client/lsp/features/features.h"
+#include "client/lsp/server/capabilities.h"
+#include "compiler/base/stop.h"
+#include "compiler/base/thread.h"
+
+namespace kiln::lsp {
+namespace {
+
+using Handler = Outcome (*)(Session&, const Json&);
+
+struct MethodRow {
+  std::string_view method;
+  Handler handler;
+};
+constexpr MethodRow kMethods[] = {
+#define KILN_LSP_REQUEST(method, function) {method, &function},
+#include "client/lsp/features/methods.def"
+};
+
+constexpr int kShownError = 1;  // MessageType
+
+std::string UriIn(const RpcMessage& message) {
+  return TextAt(message.params, "textDocument/uri").value_or(std::string());
+}
+
+// Runs a step within the bounds of a message. What it threw as an error that can be answered: a
+// stop says what was too much, anything else is a bug of kiln.
+template <class StepOf>
+std::optional<RpcError> RunStep(Clock& clock, StepOf&& step) {
+  bool stopped = false;
+  const Result<void> done = CatchAll([&] {
+    const StopScope scope({.bytes = Server::kMessageBytes, .cpu = Server::kMessageTime}, clock);
+    try {
+      step();
+    } catch (const Stopped&) {
+      stopped = true;
+    }
+  });
+  if (stopped) {
+    return Failed("it would take more than five seconds or 256 MiB");
+  }
+  return done.ok() ? std::nullopt
+                   : std::optional(RpcError{.code = RpcCode::kInternalError,
+                                            .message = done.error().context});
+}
+
+RpcError NoMethod(const std::string& method) {
+  return {.code = RpcCode::kMethodNotFound,
+          .message = fmt::format("there is no method '{}'", method.substr(0, 100))};
+}
+
+}  // namespace
+
+void Server::Receive(std::string_view bytes) {
+  frames_.Add(bytes);
+  while (std::optional<FrameReader::Frame> frame = frames_.Next()) {
+    if (!frame->error.empty()) {
+      Take(BadRpcMessage{
+          .id = nullptr,
+          .error = {.code = RpcCode::kParseError, .message = std::move(frame->error)}});
+      continue;
+    }
+    Take(ReadMessage(frame->content));
+  }
+}
+
+// A cancelled request is taken out of the queue here, so that cancelling is never behind what it
+// cancels.
+void Server::Take(std::variant<RpcMessage, BadRpcMessage> read) {
+  if (const auto* bad = std::get_if<BadRpcMessage>(&read)) {
+    Send(AnswerOf(bad->id, bad->error));
+    return;
+  }
+  RpcMessage& message = std::get<RpcMessage>(read);
+  if (message.kind == RpcMessage::Kind::kNotification && message.method == "$/cancelRequest") {
+    const Json* id = Find(message.params, "id");
+    const auto waits = std::ranges::find_if(queue_, [&](const RpcMessage& one) {
+      return one.kind == RpcMessage::Kind::kRequest && id != nullptr && one.id == *id;
+    });
+    if (waits != queue_.end()) {
+      Send(AnswerOf(waits->id, RpcError{.code = RpcCode::kRequestCancelled,
+                                        .message = "the request was cancelled"}));
+      queue_.erase(waits);
+    }
+    return;
+  }
+  queue_.push_back(std::move(message));
+}
+
+bool Server::Step() {
+  if (exit_code_.has_value()) {
+    return false;
+  }
+  if (!queue_.empty()) {
+    const RpcMessage message = std::move(queue_.front());
+    queue_.pop_front();
+    Handle(message);
+    return true;
+  }
+  if (state_ != State::kRunning) {
+    return false;
+  }
+  std::vector<Json> out;
+  bool worked = false;
+  const std::optional<RpcError> error = RunStep(clock_, [&] { worked = checker_.Step(out); });
+  SendAll(out);
+  if (error.has_value()) {
+    checker_.Abandon();
+    ShowError(fmt::format("kiln gave up a check: {}", error->message));
+    return true;
+  }
+  return worked;
+}
+
+std::string Server::TakeOutput() { return std::exchange(output_, std::string()); }
+
+void Server::Handle(const RpcMessage& message) {
+  if (message.kind == RpcMessage::Kind::kAnswer) {
+    TakeAnswer(message);
+    return;
+  }
+  if (message.kind == RpcMessage::Kind::kNotification) {
+    const std::optional<RpcError> error = RunStep(clock_, [&] { Notice(message); });
+    if (error.has_value()) {
+      ShowError(fmt::format("{}: {}", message.method, error->message));
+    }
+    return;
+  }
+  Outcome outcome = RpcError{};
+  if (std::optional<RpcError> error = RunStep(clock_, [&] { outcome = Answer(message); })) {
+    outcome = std::move(*error);
+  }
+  Send(AnswerOf(message.id, std::move(outcome)));
+  if (std::exchange(session_.variant_changed, false)) {
+    RefreshVariants();
+  }
+}
+
+// Whether a change of the same document waits behind the request: its answer would be about a text
+// that the client no longer has.
+bool Server::IsStale(const RpcMessage& request) const {
+  const std::string uri = UriIn(request);
+  return !uri.empty() && std::ranges::any_of(queue_, [&](const RpcMessage& one) {
+    return one.kind == RpcMessage::Kind::kNotification &&
+           (one.method == "textDocument/didChange" || one.method == "textDocument/didClose") &&
+           UriIn(one) == uri;
+  });
+}
+
+Outcome Server::Answer(const RpcMessage& request) {
+  if (request.method == "initialize") {
+    return Initialize(request.params);
+  }
+  if (state_ == State::kNew) {
+    return RpcError{.code = RpcCode::kServerNotInitialized, .message = "initialize comes first"};
+  }
+  if (state_ == State::kShutDown) {
+    return RpcError{.code = RpcCode::kInvalidRequest, .message = "the server was shut down"};
+  }
+  if (request.method == "shutdown") {
+    state_ = State::kShutDown;
+    return Json(nullptr);
+  }
+  const auto row = std::ranges::find(kMethods, request.method, &MethodRow::method);
+  if (row == std::end(kMethods)) {
+    return NoMethod(request.method);
+  }
+  if (IsStale(request)) {
+    return RpcError{.code = RpcCode::kContentModified,
+                    .message = "the document changed behind the request"};
+  }
+  if (request.method == "workspace/executeCommand" && session_.abilities.show_choices) {
+    const Json* arguments = Find(request.params, "arguments");
+    if (TextAt(request.params, "command") == "kiln.chooseVariant" && arguments != nullptr &&
+        arguments->is_array() && !arguments->empty() && NeedsChoice(arguments->front())) {
+      AskForChoice(arguments->front());
+      return Json(nullptr);
+    }
+  }
+  return row->handler(session_, request.params);
+}
+
+Outcome Server::Initialize(const Json& params) {
+  if (state_ != State::kNew) {
+    return RpcError{.code = RpcCode::kInvalidRequest, .message = "initialize comes once"};
+  }
+  if (!params.is_object()) {
+    return InvalidParams("initialize has parameters");
+  }
+  session_.encoding = ChooseEncoding(params);
+  session_.abilities = AbilitiesOf(params);
+  const Json* folders = Find(params, "workspaceFolders");
+  std::vector<std::string> uris;
+  if (folders != nullptr && folders->is_array()) {
+    for (const Json& folder : *folders) {
+      uris.push_back(TextAt(folder, "uri").value_or(std::string()));
+    }
+  } else {
+    uris.push_back(TextAt(params, "rootUri").value_or(std::string()));
+  }
+  for (const std::string& uri : uris) {
+    if (const std::optional<std::string> path = PathOf(uri)) {
+      session_.analysis.workspace().AddRoot(*path);
+    }
+  }
+  state_ = State::kRunning;
+  return InitializeResult(session_.encoding, version_);
+}
+
+void Server::Notice(const RpcMessage& notification) {
+  const std::string& method = notification.method;
+  if (method == "exit") {
+    exit_code_ = state_ == State::kShutDown ? 0 : 1;
+    return;
+  }
+  if (state_ != State::kRunning) {
+    return;
+  }
+  const std::string path = Documents::NameOf(UriIn(notification));
+  std::optional<RpcError> error;
+  if (method == "textDocument/didOpen") {
+    error = session_.documents().Open(notification.params);
+  } else if (method == "textDocument/didChange") {
+    error = session_.documents().Change(notification.params, session_.encoding);
+  } else if (method == "textDocument/didClose") {
+    error = session_.documents().Close(notification.params);
+    if (error.has_value()) {
+      ShowError(error->message);
+      return;
+    }
+    checker_.Close(path);
+    checker_.TouchOpenFiles();  // from now on the file of the disk counts
+    return;
+  } else if (method == "textDocument/didSave" || method == "workspace/didChangeWatchedFiles") {
+    session_.documents().ForgetFiles();
+    checker_.TouchOpenFiles();
+    return;
+  } else {
+    return;  // others are none of kiln's business
+  }
+  if (error.has_value()) {
+    ShowError(error->message);
+    return;
+  }
+  checker_.Touch(path);
+}
+
+void Server::RefreshVariants() {
+  checker_.TouchOpenFiles();
+  const auto refresh = [&](bool can, std::string_view method) {
+    if (can) {
+      Send(RequestOf(next_request_++, method, nullptr));
+    }
+  };
+  refresh(session_.abilities.refresh_lenses, "workspace/codeLens/refresh");
+  refresh(session_.abilities.refresh_tokens, "workspace/semanticTokens/refresh");
+  refresh(session_.abilities.refresh_hints, "workspace/inlayHint/refresh");
+}
+
+// A list to choose from is a question to the client; its answer names a title, which is a value or
+// leads to the next list.
+void Server::AskForChoice(const Json& arguments) {
+  constexpr size_t kMaxQuestions = 16;
+  std::optional<ChoiceList> choice = ChoicesOf(session_, arguments);
+  if (!choice.has_value()) {
+    return;
+  }
+  Json actions = Json::array();
+  for (const std::string& title : choice->titles) {
+    actions.push_back({{"title", title}});
+  }
+  if (questions_.size() >= kMaxQuestions) {
+    questions_.erase(questions_.begin());
+  }
+  questions_.push_back({.id = next_request_, .arguments = arguments});
+  Send(RequestOf(next_request_++, "window/showMessageRequest",
+                 {{"type", 3}, {"message", choice->question}, {"actions", std::move(actions)}}));
+}
+
+void Server::TakeAnswer(const RpcMessage& answer) {
+  const auto question =
+      std::ranges::find_if(questions_, [&](const Question& one) { return answer.id == one.id; });
+  if (question == questions_.end()) {
+    return;
+  }
+  Json arguments = std::move(question->arguments);
+  questions_.erase(question);
+  const std::optional<std::string> title = TextAt(answer.params, "title");
+  if (!title.has_value()) {
+    return;  // nothing was chosen
+  }
+  const std::optional<RpcError> error = RunStep(clock_, [&] {
+    AddChoice(session_, *title, arguments);
+    if (NeedsChoice(arguments)) {
+      AskForChoice(arguments);
+      return;
+    }
+    (void)ExecuteCommand(session_, {{"command", "kiln.chooseVariant"}, {"arguments", {arguments}}});
+  });
+  if (error.has_value()) {
+    ShowError(error->message);
+  }
+  if (std::exchange(session_.variant_changed, false)) {
+    RefreshVariants();
+  }
+}
+
+void Server::ShowError(const std::string& text) {
+  Send(NotificationOf("window/showMessage", {{"type", kShownError}, {"message", text}}));
+}
+
+void Server::Send(const Json& json) { output_ += FrameOf(Dump(json)); }
+
+void Server::SendAll(std::vector<Json>& messages) {
+  for (const Json& message : messages) {
+    Send(message);
+  }
+  messages.clear();
+}
+
+}  // namespace kiln::lsp
