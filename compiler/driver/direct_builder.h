@@ -5,8 +5,10 @@
 // that no option reaches (Answers calls them fixed). See spec/architecture 10.6
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <span>
 #include <vector>
@@ -46,6 +48,8 @@ class DirectUnits final : public resolve::UnitSource {
   uint32_t variant_ = 1;
   std::vector<DirectUnit<ir::SpecialisedDecl>> decls_;  // by DeclId
   std::vector<OfStages> segments_;                      // by RegionId
+  // The same of versions of functions, by RegionId, version and stage.
+  std::map<std::array<uint32_t, 3>, DirectUnit<ir::SpecialisedRegion>> versions_;
   std::deque<Diagnosed<ir::SpecialisedDecl>> closed_decls_;
   std::deque<Diagnosed<ir::SpecialisedRegion>> closed_segments_;
   std::vector<const ir::SpecialisedDecl*> replaced_;

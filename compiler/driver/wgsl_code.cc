@@ -90,6 +90,16 @@ WgslCode::Key WgslCode::ModuleKey(std::optional<uint32_t> entry, uint32_t interf
 
 void WgslCode::Make(const ir::SpecialisedProgram& variant, const layout::Layout& layout,
                     bool combined, uint32_t interface, WgslVariant& made) {
+  for (const ir::EntryRef& entry : variant.entries) {
+    if (entry.interface != 0) {  // of a typed module: rows have no text yet
+      made.diagnostics.push_back(kiln::Make(Code::kWgsl8202, Location{})
+                                     .With("op", "entry point " + std::string(entry.name)));
+    }
+  }
+  if (!made.diagnostics.empty()) {
+    made.ok = false;
+    return;
+  }
   table_.Prepare(variant);
   made.diagnostics = assembler_.Begin(variant, layout);
   made.ok = !HasErrors(made.diagnostics);

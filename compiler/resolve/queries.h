@@ -26,6 +26,8 @@ enum class VariantQueryKind : uint8_t {
   kAliasPath,  // a = MemberId
   kDecl,       // a = DeclId
   kStage,
+  kEntry,
+  kVersion,
 };
 
 struct VariantQuery {

@@ -13,10 +13,12 @@
 #include "compiler/resolve/assigned.h"
 #include "compiler/resolve/kind_text.h"
 #include "compiler/resolve/option_cache.h"
+#include "compiler/resolve/versions/place_parameters.h"
 
 namespace kiln::resolve {
 namespace {
 constexpr uint32_t kMaxRecursions = 100;  // said of one variant: a chain each, more are not read
+constexpr uint32_t kMostVersions = 4096;  // of functions by their places: calls multiply them
 constexpr size_t kFewCalls = 16;          // that are looked through rather than looked up
 
 // Keeps the memory.
@@ -41,6 +43,7 @@ Reachability::Reachability(const Program& program, CachePolicy serves)
 void Reachability::Forget() {
   KILN_CHECK(!remembers_);
   std::ranges::fill(rows_, kNoRow);
+  version_rows_.Clear();
   function_count_ = 0;
   version_count_ = 0;
   version_index_.Clear();
@@ -63,9 +66,12 @@ void Reachability::Begin(std::span<const ir::DeclId> entries, VariantEvaluator& 
 }
 
 // Depth first without recursion, because calls nest as deep as the author likes.
-void Reachability::Walk(ir::EntryRef& entry) {
+void Reachability::Walk(ir::EntryRef& entry, const EntryInterface* interface, const Bitset* reads) {
   ++walk_;
   stage_ = entry.stage;
+  versions_walked_ = 0;
+  interface_ = interface;
+  interface_reads_ = reads;
   answers_->SetStage(stage_);
   Descend(Close(entry.function), entry);
   while (!path_.empty()) {
@@ -87,6 +93,7 @@ void Reachability::Walk(ir::EntryRef& entry) {
 void Reachability::Descend(Function& function, ir::EntryRef& entry) {
   function.walked_by = walk_;
   function.depth = 0;
+  versions_walked_ += IsVersion(function.version->ref.function) ? 1 : 0;
   function.on_path = true;
   entry.functions.push_back(&function.version->ref);
   reached_[static_cast<size_t>(entry.stage)].push_back(function.version);
@@ -98,7 +105,7 @@ void Reachability::Descend(Function& function, ir::EntryRef& entry) {
 
 void Reachability::Follow(const FunctionVersion::Call& call, ir::EntryRef& entry) {
   if (std::ranges::find(entries_, call.callee) != entries_.end()) {
-    const ir::DeclId caller = path_.back().function->version->ref.function;
+    const ir::DeclId caller = Declared(path_.back().function->version->ref.function);
     diagnostics_->push_back(Make(Code::kRpl5008, call.where)
                                 .With("name", program_.Text(program_.NameOf(call.callee)))
                                 .With("caller", program_.Text(program_.NameOf(caller)))
@@ -109,6 +116,10 @@ void Reachability::Follow(const FunctionVersion::Call& call, ir::EntryRef& entry
   const ir::Stage* bound = BoundStage(call.callee);
   if (bound != nullptr && *bound != entry.stage) {
     ReportBound(call, entry.stage);
+    return;
+  }
+  if (IsVersion(call.callee) && versions_walked_ == kMostVersions) {
+    ReportVersions(call);
     return;
   }
   Function& callee = Close(call.callee);
@@ -133,7 +144,7 @@ void Reachability::Deepen(const Function& callee) {
   if (depth == program_.limits().call_depth + 1 && recursions_ == 0 &&
       !std::exchange(too_deep_, true)) {
     const FunctionVersion& caller = *step.function->version;
-    const std::string name(program_.Text(program_.NameOf(caller.ref.function)));
+    const std::string name(program_.Text(program_.NameOf(Declared(caller.ref.function))));
     diagnostics_->push_back(Make(Code::kLim1001, caller.calls[step.next_call - 1].where)
                                 .With("what", "function '" + name + "'")
                                 .With("parts", "calls in each other")
@@ -148,13 +159,13 @@ void Reachability::Leave(Function& function, ir::Stage stage) {
                      std::ranges::any_of(version.calls, [&](const FunctionVersion::Call& call) {
                        return BoundStage(call.callee) != nullptr;
                      });
-  if (bound) {
-    bound_[version.ref.function.value] = {.variant = variant_, .stage = stage};
+  if (bound && !IsEntry(version.ref.function)) {
+    bound_[Declared(version.ref.function).value] = {.variant = variant_, .stage = stage};
   }
 }
 
 const ir::Stage* Reachability::BoundStage(ir::DeclId id) const {
-  const Bound& bound = bound_[id.value];
+  const Bound& bound = bound_[Declared(id).value];
   return bound.variant == variant_ ? &bound.stage : nullptr;
 }
 
@@ -164,12 +175,43 @@ uint32_t Reachability::VersionOf(ir::DeclId id, ir::Stage stage) const {
   return program_.StageSensitive(id) ? 1 + static_cast<uint32_t>(stage) : 0;
 }
 
-uint32_t Reachability::RowOf(ir::DeclId id, ir::Stage stage) const {
-  return id.value * (kStages + 1) + VersionOf(id, stage);
+uint32_t& Reachability::RowOf(ir::DeclId id, ir::Stage stage) {
+  if (IsVersion(id)) {
+    const uint64_t key = uint64_t{id.value} << 32 | static_cast<uint32_t>(stage);
+    return *version_rows_.Insert(key, kNoRow).first;
+  }
+  return rows_[id.value * (kStages + 1) + VersionOf(id, stage)];
+}
+
+DecisionTree::Root& Reachability::SegmentRoot(ir::DeclId function, ir::RegionId segment) {
+  if (IsVersion(function)) {
+    return version_segment_roots_[{function.value, static_cast<uint32_t>(stage_), segment.value}];
+  }
+  return segment_roots_[VersionOf(function, stage_) * program_.segment_count() + segment.value];
+}
+
+// An entry version takes and gives nothing; another one is without what it has decided. Equal
+// signatures have one address, in every variant.
+const ir::SpecialisedDecl* Reachability::SignatureOf(ir::DeclId version,
+                                                     const ir::SpecialisedDecl& declared) {
+  ir::SpecialisedDecl made = IsEntry(version)
+                                 ? ir::SpecialisedDecl{.decl = version,
+                                                       .kind = ir::DeclKind::kFunction,
+                                                       .name = declared.name,
+                                                       .type = answers_->pool().void_type(),
+                                                       .origin = declared.origin}
+                                 : SignatureOfVersion(declared, version);
+  std::deque<ir::SpecialisedDecl>& known = signatures_[version.value];
+  for (const ir::SpecialisedDecl& one : known) {
+    if (AreSame(one, made)) {
+      return &one;
+    }
+  }
+  return &known.emplace_back(std::move(made));
 }
 
 Reachability::Function& Reachability::Close(ir::DeclId id) {
-  uint32_t& row = rows_[RowOf(id, stage_)];
+  uint32_t& row = RowOf(id, stage_);
   if (row == kNoRow) {
     row = function_count_++;
     if (row == functions_.size()) {
@@ -194,11 +236,15 @@ const FunctionVersion* Reachability::SpecialiseAnew(ir::DeclId id) {
   segments_.clear();
   failed_ = false;
   failed_calls_.clear();
-  const ir::SpecialisedDecl* signature = answers_->Decl(id);
+  const bool is_entry = IsEntry(id);
+  const ir::SpecialisedDecl* signature = answers_->Decl(Declared(id));
+  answers_->SetVersion(IsVersion(id) ? id : ir::DeclId{}, is_entry ? interface_ : nullptr,
+                       is_entry ? interface_reads_ : nullptr);
   if (signature == nullptr) {
     incomplete_ = true;
   } else {
-    SpecialiseRegions(*signature);
+    SpecialiseRegions(id);
+    signature = IsVersion(id) ? SignatureOf(id, *signature) : signature;
   }
   if (incomplete_) {
     answers_->NoteEffect();
@@ -236,17 +282,17 @@ const Diagnosed<ir::SpecialisedRegion>* Reachability::SpecialiseRegion(ir::Regio
 }
 
 // Live regions in the order of their insertion points, depth first.
-void Reachability::SpecialiseRegions(const ir::SpecialisedDecl& signature) {
-  const uint32_t m = program_.ModuleOf(signature.decl);
-  const uint32_t version = VersionOf(signature.decl, stage_) * program_.segment_count();
-  pending_.assign(1, {.segment = program_.Wide(m, ir::RegionId{program_.Get(signature.decl).body}),
-                      .parent = 0});
+void Reachability::SpecialiseRegions(ir::DeclId function) {
+  const ir::DeclId declared = Declared(function);
+  const uint32_t m = program_.ModuleOf(declared);
+  pending_.assign(
+      1, {.segment = program_.Wide(m, ir::RegionId{program_.Get(declared).body}), .parent = 0});
   while (!pending_.empty()) {
     CheckStop();
     const auto [id, parent, below_failed] = pending_.back();
     pending_.pop_back();
     const Diagnosed<ir::SpecialisedRegion>* unit =
-        FindOrCompute(segment_parts_, segment_roots_[version + id.value], remembers_, *answers_,
+        FindOrCompute(segment_parts_, SegmentRoot(function, id), remembers_, *answers_,
                       *diagnostics_, [&, segment = id] { return SpecialiseRegion(segment); })
             .result;
     if (unit == nullptr) {
@@ -302,7 +348,7 @@ void Reachability::LookInto(ir::RegionId failed) {
 }
 
 const FunctionVersion* Reachability::Version(ir::DeclId id, const ir::SpecialisedDecl* signature) {
-  const bool sensitive = program_.StageSensitive(id);
+  const bool sensitive = IsEntry(id) || program_.StageSensitive(Declared(id));
   const ir::FunctionRef ref{.function = id,
                             .signature = signature,
                             .stage = sensitive ? stage_ : ir::Stage::kVertex,
@@ -383,7 +429,8 @@ void Reachability::Summarise(FunctionVersion& version) const {
     }
     fields->Clear();
   }
-  if (!version.failed) {  // what a failed segment assigns is not known
+  // What a failed segment assigns is not known; typed modules have versions, and no such rule.
+  if (!version.failed && !IsVersion(version.ref.function)) {
     CheckAssigned(program_, version.ref, version.unassigned);
   }
   FirstCalls calls(version.calls);
@@ -402,7 +449,7 @@ void Reachability::Summarise(FunctionVersion& version) const {
         std::ranges::find(closed.stage_variables, ir::StageVariable::kPosition) !=
             closed.stage_variables.end();
     for (const ir::Mention& mention : closed.mentions) {
-      const ir::Decl& decl = program_.Get(mention.decl);
+      const ir::Decl& decl = program_.Get(Declared(mention.decl));
       if (mention.member.valid()) {
         if (Has(mention, ir::MemberUse::kWrite)) {
           version.writes.Set(mention.member.value);
@@ -421,6 +468,15 @@ void Reachability::Summarise(FunctionVersion& version) const {
 
 // --- reports -------------------------------------------------------------------------------------
 
+// Merged with what is said of other calls of the same place.
+void Reachability::ReportVersions(const FunctionVersion::Call& call) {
+  const std::string name(program_.Text(program_.NameOf(Declared(call.callee))));
+  diagnostics_->push_back(Make(Code::kLim1001, call.where)
+                              .With("what", "function '" + name + "'")
+                              .With("parts", "versions")
+                              .With("limit", kMostVersions));
+}
+
 // Said once, at the first function of the cycle in program order, wherever it was entered.
 void Reachability::ReportRecursion(ir::DeclId callee) {
   if (++recursions_ > kMaxRecursions) {
@@ -434,23 +490,24 @@ void Reachability::ReportRecursion(ir::DeclId callee) {
   }
   std::rotate(cycle.begin(), std::ranges::min_element(cycle, {}, &ir::DeclId::value), cycle.end());
   const auto text = [&](ir::DeclId id) {
-    return "'" + std::string(program_.Text(program_.NameOf(id))) + "'";
+    return "'" + std::string(program_.Text(program_.NameOf(Declared(id)))) + "'";
   };
-  diagnostics_->push_back(Make(Code::kRpl5020, program_.NameLocation(cycle.front()))
-                              .With("name", program_.Text(program_.NameOf(cycle.front())))
+  const ir::DeclId first = Declared(cycle.front());
+  diagnostics_->push_back(Make(Code::kRpl5020, program_.NameLocation(first))
+                              .With("name", program_.Text(program_.NameOf(first)))
                               .With("chain", ChainText(cycle, text)));
 }
 
 // One label per step from the function to what binds it.
 void Reachability::ReportBound(const FunctionVersion::Call& call, ir::Stage stage) {
   const ir::Stage bound = *BoundStage(call.callee);
-  const auto name = [&](ir::DeclId id) { return program_.Text(program_.NameOf(id)); };
+  const auto name = [&](ir::DeclId id) { return program_.Text(program_.NameOf(Declared(id))); };
   Diagnostic found = Make(Code::kRpl5012, call.where)
                          .With("name", name(call.callee))
                          .With("stage", ir::NameOf(bound))
                          .With("other", ir::NameOf(stage));
   const auto of_bound_stage = [&](ir::DeclId id) -> const FunctionVersion& {
-    return *functions_[rows_[RowOf(id, bound)]].version;
+    return *functions_[RowOf(id, bound)].version;
   };
   const FunctionVersion* function = &of_bound_stage(call.callee);
   // A cycle of calls, which is an error of its own, must not hold the report up.
@@ -465,7 +522,7 @@ void Reachability::ReportBound(const FunctionVersion::Call& call, ir::Stage stag
   }
   for (const ir::RegionRef& segment : function->ref.segments) {
     for (const ir::Mention& mention : segment.closed->mentions) {
-      if (program_.Get(mention.decl).kind == ir::DeclKind::kContainer) {
+      if (program_.Get(Declared(mention.decl)).kind == ir::DeclKind::kContainer) {
         diagnostics_->push_back(std::move(found).Label(
             LabelKind::kAccessedHere, program_.At(segment.closed->module, mention.span),
             {{"name", name(mention.decl)}}));

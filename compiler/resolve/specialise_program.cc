@@ -10,22 +10,21 @@
 #include "compiler/ir/enum_names.h"
 #include "compiler/resolve/advise.h"
 #include "compiler/resolve/kind_text.h"
+#include "compiler/resolve/list_structs.h"
 #include "compiler/resolve/merge_undeclared.h"
 #include "compiler/resolve/name_space.h"
 #include "compiler/resolve/option_cache.h"
 #include "compiler/resolve/reachability.h"
+#include "compiler/resolve/repeated.h"
 #include "compiler/resolve/specialise_settings.h"
 #include "compiler/resolve/specialiser_cache.h"
+#include "compiler/resolve/versions/entry_points.h"
 
 namespace kiln::resolve {
 namespace {
 
 constexpr uint32_t kAttributeLocations = 16;
 constexpr uint32_t kStateLocations = 32;
-
-bool HasStage(ir::PipelineType pipeline, ir::Stage stage) {
-  return (pipeline == ir::PipelineType::kCompute) == (stage == ir::Stage::kCompute);
-}
 
 class VariantCloser {
  public:
@@ -38,9 +37,16 @@ class VariantCloser {
         units_(units),
         memory_(units.MemoryOf(program)),
         diagnostics_(diagnostics),
-        out_(out) {
+        out_(out),
+        is_typed_(std::ranges::any_of(program.modules(), [](const ir::ModuleView& module) {
+          return module.header.typed != 0;
+        })) {
     out_.pool = &answers.pool();
     out_.pipeline = program.pipeline();
+    const bool grouped = std::ranges::all_of(program.modules(), [](const ir::ModuleView& module) {
+      return module.header.Has(ir::ModuleRule::kGroupsOrderTheInterface);
+    });
+    out_.bindings = grouped ? ir::BindingPolicy::kGroups : ir::BindingPolicy::kFirstFit;
     out_.interface.clear();
     out_.structs.clear();
     out_.option_uses.clear();
@@ -61,10 +67,19 @@ class VariantCloser {
     for (size_t i = 0; i < program_.interface().size(); ++i) {
       ListInterface(program_.interface()[i], memory_.interface[i]);
     }
-    ListStructs();
+    for (const ir::DeclId id : program_.repeated()) {
+      CheckRepeated(program_, id, answers_, diagnostics_);
+    }
+    ListStructs(answers_, out_, memory_.pending);
     CheckLocations();
+    if (is_typed_) {
+      FindEntries();  // settings may be of one of them, and of what it writes
+    }
     SpecialiseSettings();
-    SpecialiseEntries();
+    if (!is_typed_) {
+      FindEntries();
+    }
+    WalkEntries();
     for (const ir::DeclId id : answers_.ambiguous()) {
       AddName(id);
     }
@@ -200,44 +215,6 @@ class VariantCloser {
     return answers_.Decl(id);
   }
 
-  // The structs of the interface, outer ones first.
-  void ListStructs() {
-    std::vector<ir::TypeId>& pending = memory_.pending;
-    for (const ir::SpecialisedDecl* closed : out_.interface) {
-      if (closed->kind == ir::DeclKind::kBuffer || closed->kind == ir::DeclKind::kPushConstant) {
-        PushMembers(*closed, pending);
-      }
-      while (!pending.empty()) {
-        const ir::SpecialisedDecl* held = StructOf(pending.back());
-        pending.pop_back();
-        if (held != nullptr && std::ranges::find(out_.structs, held) == out_.structs.end()) {
-          out_.structs.push_back(held);
-          PushMembers(*held, pending);
-        }
-      }
-    }
-  }
-
-  static void PushMembers(const ir::SpecialisedDecl& closed, std::vector<ir::TypeId>& pending) {
-    for (size_t i = closed.members.size(); i > 0; --i) {
-      pending.push_back(closed.members[i - 1].type);
-    }
-  }
-
-  // Null: the type holds no struct.
-  const ir::SpecialisedDecl* StructOf(ir::TypeId type) {
-    const ir::Pool& pool = answers_.pool();
-    while (pool[type].kind == ir::TypeKind::kArray ||
-           pool[type].kind == ir::TypeKind::kRuntimeArray) {
-      type = ir::TypeId{pool[type].element};
-    }
-    if (pool[type].kind != ir::TypeKind::kStruct) {
-      return nullptr;
-    }
-    const auto named = answers_.Struct(program_.FindName(pool.Text(pool.ShapeOf(type).name)));
-    return named.kind == NameResolution::Kind::kDecl ? answers_.Decl(named.decl()) : nullptr;
-  }
-
   // One lint each, where the limit is passed.
   void CheckLocations() {
     uint32_t attributes = 0;
@@ -289,21 +266,23 @@ class VariantCloser {
   const Diagnosed<std::vector<ir::SpecialisedSetting>>& RecallSettings() {
     return resolve::Recall(memory_.settings[color_outputs_], answers_, [&] {
       Diagnosed<std::vector<ir::SpecialisedSetting>> closed;
-      closed.value =
-          resolve::SpecialiseSettings(program_, color_outputs_, answers_, closed.diagnostics);
+      closed.value = resolve::SpecialiseSettings(program_, entries_, color_outputs_, answers_,
+                                                 closed.diagnostics);
       return closed;
     });
   }
 
   // --- step 5 ------------------------------------------------------------------------------------
-  void SpecialiseEntries() {
+  void FindEntries() {
     size_t count = 0;
     memory_.functions.clear();
     memory_.entry_roots.resize(entries_.size());
     for (size_t i = 0; i < entries_.size(); ++i) {
       const EntryPoint& entry = entries_[i];
       const auto& [function, reads, kept] = Recall(memory_.entries, memory_.entry_roots[i], [&] {
-        return CheckEntry(entry) ? FindEntry(entry) : ir::DeclId{};
+        return CheckEntry(program_, entries_, entry, diagnostics_)
+                   ? FindEntry(entry, answers_, diagnostics_)
+                   : ir::DeclId{};
       });
       memory_.code_reads |= reads;
       if (function.valid()) {
@@ -316,16 +295,55 @@ class VariantCloser {
         ref.function = function;
         ref.name = program_.Text(program_.NameOf(function));
         ref.functions.clear();
+        ref.io.clear();
+        ref.interface = 0;
         ref.live_options = memory_.interface_reads;
         ref.live_options |= reads;
       }
     }
     out_.entries.resize(count);
+    if (is_typed_) {
+      FindInterfaces();
+    }
+  }
+
+  // An entry point of a typed module is a version of its function, which others may call.
+  void FindInterfaces() {
+    std::vector<ChosenEntry> chosen;
+    for (const ir::EntryRef& entry : out_.entries) {
+      chosen.push_back({.stage = entry.stage, .function = entry.function});
+    }
+    const auto& [interfaces, reads, kept] = Recall(
+        memory_.entry_interfaces, memory_.interfaces_root,
+        [&] { return InterfacesOf(chosen, answers_, memory_.known_interfaces, diagnostics_); });
+    memory_.code_reads |= reads;
+    memory_.layout_reads |= reads;
+    interfaces_ = interfaces;
+    interfaces_reads_ = &reads;
+    if (interfaces.empty()) {
+      out_.entries.clear();
+      memory_.functions.clear();
+    }
+    for (size_t i = 0; i < out_.entries.size(); ++i) {
+      if (const EntryInterface* interface = interfaces[i]; interface != nullptr) {
+        ir::EntryRef& entry = out_.entries[i];
+        entry.io = interface->rows;
+        entry.interface = interface->number;
+        entry.live_options |= reads;
+        entry.function = answers_.pool().versions().Of(entry.function, {});
+        memory_.functions[i] = entry.function;
+        color_outputs_ += ColorOutputsOf(entry.stage, *interface);
+      }
+    }
+  }
+
+  void WalkEntries() {
     Reachability& reach = memory_.reach;
     reach.Begin(memory_.functions, answers_, units_, diagnostics_);
-    for (ir::EntryRef& entry : out_.entries) {
+    for (size_t i = 0; i < out_.entries.size(); ++i) {
       answers_.BeginReads();
-      reach.Walk(entry);
+      reach.Walk(out_.entries[i], interfaces_.empty() ? nullptr : interfaces_[i],
+                 interfaces_reads_);
       answers_.EndReads(memory_.code_reads);
     }
     if (!std::ranges::is_sorted(out_.entries, {}, &ir::EntryRef::stage)) {
@@ -337,67 +355,8 @@ class VariantCloser {
     }
   }
 
-  bool CheckEntry(const EntryPoint& entry) {
-    if (!HasStage(program_.pipeline(), entry.stage)) {
-      diagnostics_.push_back(Make(Code::kRpl5007, Location{})
-                                 .With("pipeline", ir::NameOf(program_.pipeline()))
-                                 .With("stage", ir::NameOf(entry.stage)));
-      return false;
-    }
-    for (const EntryPoint& other : entries_) {
-      if (&other == &entry) {
-        break;
-      }
-      if (other.stage == entry.stage) {
-        diagnostics_.push_back(Make(Code::kRpl5005, Location{})
-                                   .With("stage", ir::NameOf(entry.stage))
-                                   .With("name", other.function)
-                                   .With("other", entry.function));
-        return false;
-      }
-      if (other.function == entry.function) {
-        diagnostics_.push_back(Make(Code::kRpl5006, Location{}).With("name", entry.function));
-        return false;
-      }
-    }
-    return true;
-  }
-
-  // The function if it can be an entry point.
-  ir::DeclId FindEntry(const EntryPoint& entry) {
-    const NameId name = program_.FindName(entry.function);
-    const NameResolution answer = name.valid() ? answers_.Function(name) : NameResolution{};
-    switch (answer.kind) {
-      case NameResolution::Kind::kDecl:
-        break;
-      case NameResolution::Kind::kNone:
-        diagnostics_.push_back(Make(Code::kRpl5001, Location{}).With("name", entry.function));
-        return {};
-      case NameResolution::Kind::kConflict:
-        diagnostics_.push_back(Make(Code::kRpl5002, program_.NameLocation(answer.decl()))
-                                   .With("name", entry.function));
-        answers_.LabelFunctions(name, diagnostics_.back());
-        return {};
-      case NameResolution::Kind::kFailed:
-      case NameResolution::Kind::kOption:
-      case NameResolution::Kind::kConstant:
-        return {};
-    }
-    const ir::SpecialisedDecl* signature = answers_.Decl(answer.decl());
-    if (signature == nullptr) {
-      return {};
-    }
-    if (signature->members.empty() &&
-        answers_.pool()[signature->type].kind == ir::TypeKind::kVoid) {
-      return answer.decl();
-    }
-    const Location& where = program_.NameLocation(answer.decl());
-    diagnostics_.push_back(
-        Has(answer.decl(), ir::ModuleRule::kEntriesTakeNothing)
-            ? Make(Code::kRpl5003, where).With("name", entry.function)
-            : Make(Code::kRpl9001, where)
-                  .With("text", "an entry point with parameters or a result has no lowering yet"));
-    return {};
+  ir::DeclId Declared(ir::DeclId function) const {
+    return answers_.pool().versions().FunctionOf(function);
   }
 
   const ir::EntryRef* EntryOf(ir::Stage stage) const {
@@ -416,16 +375,14 @@ class VariantCloser {
 
   // Variables that reached functions mention, in program order, behind the interface.
   void ListVariables() {
-    const auto typed = [](const ir::ModuleView& module) { return module.header.typed != 0; };
-    if (program_.pipeline() != ir::PipelineType::kCompute &&
-        std::ranges::none_of(program_.modules(), typed)) {
+    if (program_.pipeline() != ir::PipelineType::kCompute && !is_typed_) {
       return;
     }
     std::vector<ir::DeclId> found;
     for (const ir::EntryRef& entry : out_.entries) {
       ForSegments(entry, [&](const ir::SpecialisedRegion& segment) {
         for (const ir::Mention& mention : segment.mentions) {
-          const ir::DeclKind kind = program_.Get(mention.decl).kind;
+          const ir::DeclKind kind = program_.Get(Declared(mention.decl)).kind;
           if ((kind == ir::DeclKind::kWorkgroup || kind == ir::DeclKind::kPrivate) &&
               std::ranges::find(found, mention.decl) == found.end()) {
             found.push_back(mention.decl);
@@ -473,11 +430,12 @@ class VariantCloser {
 
   void CheckPosition() {
     const ir::EntryRef* vertex = EntryOf(ir::Stage::kVertex);
-    if (vertex != nullptr && Has(vertex->function, ir::ModuleRule::kVertexWritesPosition) &&
+    if (vertex != nullptr &&
+        Has(Declared(vertex->function), ir::ModuleRule::kVertexWritesPosition) &&
         std::ranges::none_of(memory_.reach.Reached(ir::Stage::kVertex),
                              &FunctionVersion::writes_position)) {
-      diagnostics_.push_back(
-          Make(Code::kRpl5009, program_.NameLocation(vertex->function)).With("name", vertex->name));
+      diagnostics_.push_back(Make(Code::kRpl5009, program_.NameLocation(Declared(vertex->function)))
+                                 .With("name", vertex->name));
     }
   }
 
@@ -572,6 +530,9 @@ class VariantCloser {
   SpecialiserCache& memory_;
   std::vector<Diagnostic>& diagnostics_;
   ir::SpecialisedProgram& out_;
+  const bool is_typed_;                            // one of the modules is
+  std::vector<const EntryInterface*> interfaces_;  // by entry; empty without typed modules
+  const Bitset* interfaces_reads_ = nullptr;
   std::optional<NameSpace> names_;
   ir::DeclId push_constant_;
   uint32_t color_outputs_ = 0;

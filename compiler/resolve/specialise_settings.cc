@@ -42,21 +42,60 @@ std::string JoinQuoted(std::span<const std::string_view> words) {
 
 class SettingCloser {
  public:
-  SettingCloser(const Program& program, uint32_t color_outputs, VariantEvaluator& answers,
-                std::vector<Diagnostic>& diagnostics)
+  SettingCloser(const Program& program, std::span<const EntryPoint> entries, uint32_t color_outputs,
+                VariantEvaluator& answers, std::vector<Diagnostic>& diagnostics)
       : program_(program),
+        entries_(entries),
         color_outputs_(color_outputs),
         answers_(answers),
         diagnostics_(diagnostics) {}
 
   std::vector<ir::SpecialisedSetting> Run() {
     for (const ir::DeclId id : program_.settings()) {
-      Close(id);
+      if (!OwnerOf(id).valid()) {
+        Close(id);
+      }
     }
+    CloseOwned();
     return std::move(closed_);
   }
 
  private:
+  // The function that a setting is of, as it is declared; invalid: of the program.
+  ir::DeclId OwnerOf(ir::DeclId id) const {
+    const uint32_t m = program_.ModuleOf(id);
+    const uint32_t owner = program_.Get(id).aux;
+    return program_.module(m).header.typed != 0 && owner != ir::kNoRow
+               ? ir::DeclId{program_.bases(m).decl + owner}
+               : ir::DeclId{};
+  }
+
+  // Those of entry points that are chosen, in stage order, so that later stages win.
+  void CloseOwned() {
+    std::vector<EntryPoint> entries(entries_.begin(), entries_.end());
+    std::ranges::stable_sort(entries, {}, &EntryPoint::stage);
+    for (const EntryPoint& entry : entries) {
+      for (const ir::DeclId id : program_.settings()) {
+        if (const ir::DeclId owner = OwnerOf(id); owner.valid() && IsChosen(owner, entry)) {
+          Close(id);
+        }
+      }
+    }
+  }
+
+  bool IsChosen(ir::DeclId owner, const EntryPoint& entry) {
+    const NameId name = program_.NameOf(owner);
+    if (program_.Text(name) != entry.function) {
+      return false;
+    }
+    const NameResolution answer = answers_.Function(name);
+    return answer.kind == NameResolution::Kind::kDecl && answer.decl() == owner;
+  }
+
+  static uint32_t BlockOf(const ir::Decl& decl, bool typed) {
+    return !typed ? decl.aux : decl.flags == 0 ? ir::kNoBlock : decl.flags - 1U;
+  }
+
   void Close(ir::DeclId id) {
     const uint32_t m = program_.ModuleOf(id);
     const ir::Decl& decl = program_.Get(id);
@@ -68,11 +107,7 @@ class SettingCloser {
              .value_or(false)) {
       return;
     }
-    if (program_.module(m).header.typed != 0 && decl.aux != ir::kNoRow) {
-      diagnostics_.push_back(Make(Code::kRpl9001, program_.At(m, spans.name))
-                                 .With("text", "a setting of one entry point has no lowering yet"));
-      return;
-    }
+    const uint32_t block = BlockOf(decl, program_.module(m).header.typed != 0);
     const Location where = program_.At(m, spans.value);
     const Value value =
         answers_.Check(program_.Wide(m, ir::CexprId{decl.body}), where, {}, diagnostics_);
@@ -86,13 +121,13 @@ class SettingCloser {
     if (!CheckPipeline(*facts, at_name)) {
       return;
     }
-    const bool good_block = CheckBlock(*facts, decl.aux, at_name);
+    const bool good_block = CheckBlock(*facts, block, at_name);
     if (value.failed() || !CheckValue(*facts, value, where) || !good_block) {
       return;
     }
-    NoteReplaced(*facts, decl.aux, at_name);
+    NoteReplaced(*facts, block, at_name);
     closed_.push_back({.name = std::string(name),
-                       .block = decl.aux,
+                       .block = block,
                        .kind = static_cast<uint16_t>(value.kind),
                        .origin = {.module = m, .span = spans.value}});
     if (value.kind == ir::ValueKind::kString) {
@@ -189,6 +224,7 @@ class SettingCloser {
   }
 
   const Program& program_;
+  std::span<const EntryPoint> entries_;
   const uint32_t color_outputs_;
   VariantEvaluator& answers_;
   std::vector<Diagnostic>& diagnostics_;
@@ -199,10 +235,11 @@ class SettingCloser {
 }  // namespace
 
 std::vector<ir::SpecialisedSetting> SpecialiseSettings(const Program& program,
+                                                       std::span<const EntryPoint> entries,
                                                        uint32_t color_outputs,
                                                        VariantEvaluator& answers,
                                                        std::vector<Diagnostic>& diagnostics) {
-  return SettingCloser(program, color_outputs, answers, diagnostics).Run();
+  return SettingCloser(program, entries, color_outputs, answers, diagnostics).Run();
 }
 
 }  // namespace kiln::resolve

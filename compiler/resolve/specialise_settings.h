@@ -7,14 +7,16 @@
 
 #include "compiler/diag/diagnostic.h"
 #include "compiler/ir/specialised.h"
+#include "compiler/resolve/specialise_program.h"
 #include "compiler/resolve/variant_evaluator.h"
 
 namespace kiln::resolve {
 
-// All active settings in program order; wrong ones are left out. `color_outputs` is the number of
-// live colour outputs of the variant.
+// All active settings in program order, then those of chosen entry points in stage order; wrong
+// ones are left out. `color_outputs` is the number of live colour outputs of the variant.
 // Diagnostics: RPL7001 to RPL7008 and those of expressions.
 std::vector<ir::SpecialisedSetting> SpecialiseSettings(const Program& program,
+                                                       std::span<const EntryPoint> entries,
                                                        uint32_t color_outputs,
                                                        VariantEvaluator& answers,
                                                        std::vector<Diagnostic>& diagnostics);

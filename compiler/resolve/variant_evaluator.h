@@ -32,6 +32,7 @@
 #include "compiler/resolve/specialiser_scratch.h"
 #include "compiler/resolve/units.h"
 #include "compiler/resolve/value_evaluator.h"
+#include "compiler/resolve/versions/entry_interface.h"
 
 namespace kiln::resolve {
 
@@ -74,6 +75,12 @@ class VariantEvaluator {
   // Null if it failed; in-progress = cycle.
   const ir::SpecialisedDecl* Decl(ir::DeclId decl) { return decls_.Decl(decl); }
   ir::Stage stage();  // the stage being compiled for
+  // The interface of the function being specialised if it is an entry version; null: it is called.
+  const EntryInterface* entry();
+  // The version that is being specialised of a function with place parameters.
+  ir::DeclId version();
+  // The same for units, which ask nothing; an invalid id: a function as it is declared.
+  ir::DeclId current_version() const { return version_; }
 
   // What is wrong with an expression: see expression_reports.h.
   void ReportFailure(ir::CexprId cexpr, Location run, std::vector<Diagnostic>& diagnostics) {
@@ -105,6 +112,13 @@ class VariantEvaluator {
 
   // --- for the walk ------------------------------------------------------------------------------
   void SetStage(ir::Stage stage) { stage_ = stage; }
+  // What is specialised next: a version, or a function as it is declared. An entry version has an
+  // interface, which rests on `reads`.
+  void SetVersion(ir::DeclId version, const EntryInterface* interface, const Bitset* reads) {
+    version_ = version;
+    entry_ = interface;
+    entry_reads_ = reads;
+  }
   // One declaration of a constant. `diagnostics`, if given, gets what is wrong with it.
   ConstantState StateOf(ir::DeclId constant, std::vector<Diagnostic>* diagnostics = nullptr);
   // Read sets: everything read since Begin until End is united into the result; calls nest.
@@ -150,6 +164,9 @@ class VariantEvaluator {
   const Program& program_;
   ir::Pool& pool_;
   ir::Stage stage_ = ir::Stage::kVertex;
+  ir::DeclId version_;
+  const EntryInterface* entry_ = nullptr;
+  const Bitset* entry_reads_ = nullptr;
   QueryRecorder recorder_;
   ValueEvaluator values_;
   NameResolver names_;

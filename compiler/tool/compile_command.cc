@@ -20,6 +20,7 @@
 #include "compiler/driver/stages.h"
 #include "compiler/resolve/unused.h"
 #include "compiler/tool/dump_stage.h"
+#include "compiler/tool/link_files.h"
 #include "compiler/tool/read_sources.h"
 
 namespace kiln::tool {
@@ -81,8 +82,8 @@ Result<Request> ReadRequest(const CompileArguments& arguments) {
             : fmt::format("--env '{}' is not vulkan1.0 to vulkan1.4", arguments.environment));
   }
   for (const std::string& file : arguments.files) {
-    if (!driver::LanguageOf(file).has_value()) {
-      return UsageError(fmt::format("no front end reads '{}'; known extensions: .rpl", file));
+    if (!driver::LanguageOf(file).has_value() && !IsTextModule(file)) {
+      return UsageError(fmt::format("no front end reads '{}'; known extensions: .rpl, .kir", file));
     }
   }
   const std::optional<target::Form> form = target::ParseForm(arguments.form);
@@ -236,7 +237,11 @@ int RunCompile(const CompileArguments& arguments) {
     fmt::print("{}", PrintableLines(dump.text));
     return dump.ok ? kSuccess : kWrongSource;
   }
-  Diagnosed<driver::LinkedProgram> linked = driver::LinkSources(*sources, request->pipeline);
+  Result<Diagnosed<driver::LinkedProgram>> read = LinkFiles(*sources, request->pipeline);
+  if (!read.ok()) {
+    return Complain(read.error(), kWrongSource);
+  }
+  Diagnosed<driver::LinkedProgram>& linked = *read;
   if (!linked.ok()) {
     reporter.Show(std::move(linked.diagnostics));
     return kWrongSource;

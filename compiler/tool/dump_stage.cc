@@ -21,6 +21,7 @@
 #include "compiler/ir/print_specialised.h"
 #include "compiler/layout/reflection/dump.h"
 #include "compiler/layout/rpl_adapter.h"
+#include "compiler/tool/link_files.h"
 
 namespace kiln::tool {
 namespace {
@@ -96,6 +97,12 @@ DumpResult DumpSourceStage(std::string_view stage, std::span<const SourceFile> s
   for (uint32_t ordinal = 0; ordinal < sources.size(); ++ordinal) {
     const SourceFile& source = sources[ordinal];
     Diagnosed<std::string> text;
+    if (IsTextModule(source.path)) {
+      const Result<ir::Module> module = ReadTextModule(source);
+      result.ok = result.ok && module.ok();
+      result.text += module.ok() ? ir::Print(module->view()) : ErrorText(module.error()) + "\n";
+      continue;
+    }
     if (stage == "lower") {
       Diagnosed<ir::Module> module =
           driver::ParseSource(*driver::LanguageOf(source.path), source, ordinal);

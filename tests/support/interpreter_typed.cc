@@ -115,8 +115,11 @@ Flow Invocation::RunAtomic(const ir::SpecialisedRegion& closed, const ir::Inst& 
 Place Invocation::IoPlace(uint32_t row) {
   const ir::InterfaceRow& io = entry_.io[row];
   const std::string name(pool_.Text(io.name));
-  Value& value =
-      io.direction == ir::Direction::kOut ? outcome_.written[name] : inputs_.fields[name];
+  const bool around = io.direction == ir::Direction::kIn && !inputs_.fields.contains(name) &&
+                      around_.globals.contains(name);
+  Value& value = around                                ? around_.globals[name]
+                 : io.direction == ir::Direction::kOut ? outcome_.written[name]
+                                                       : inputs_.fields[name];
   value.resize(CellCount(pool_, io.type));
   return {.variable = &value};
 }

@@ -98,6 +98,21 @@ std::optional<uint64_t> UsesOf(const ir::SpecialisedProgram& variant, const Usag
   return uses;
 }
 
+// Numbers that authors give do not follow the order of the interface.
+std::vector<const ir::SpecialisedDecl*> ResourcesByBinding(const RecordContext& context) {
+  std::vector<const ir::SpecialisedDecl*> resources;
+  std::ranges::copy_if(context.variant.interface, std::back_inserter(resources),
+                       [](const ir::SpecialisedDecl* decl) {
+                         return decl->kind == ir::DeclKind::kBuffer ||
+                                decl->kind == ir::DeclKind::kSampler ||
+                                decl->kind == ir::DeclKind::kImage;
+                       });
+  std::ranges::stable_sort(resources, {}, [&](const ir::SpecialisedDecl* decl) {
+    return context.layout.PlacementOf(decl->decl).binding;
+  });
+  return resources;
+}
+
 }  // namespace
 
 MetadataWriter::MetadataWriter(const target::Target& target, layout::TypeLayouts& types,
@@ -150,6 +165,13 @@ void MetadataWriter::PutAttributeSources(const RecordContext& context) {
                  out.Message(kPipelineAttributeSources, [&] { WriteSource(context, *decl, out); });
                }));
   }
+  for (const layout::VertexSource& source : context.layout.vertex_sources) {
+    if (!source.container.valid()) {
+      WireWriter out;  // PutInterface remembers all of them together
+      out.Message(kPipelineAttributeSources, [&] { WriteEntrySource(context, source, out); });
+      Append(out_, out.bytes());
+    }
+  }
 }
 
 MetadataWriter::Record MetadataWriter::Resource(const RecordContext& context,
@@ -177,15 +199,21 @@ void MetadataWriter::PutSets(const RecordContext& context) {
   for (std::vector<Record>& records : resources_) {
     records.clear();
   }
-  for (const ir::SpecialisedDecl* decl : context.variant.interface) {
+  const bool grouped = context.variant.bindings == ir::BindingPolicy::kGroups;
+  std::vector<const ir::SpecialisedDecl*> sorted;
+  if (!grouped) {
+    sorted = ResourcesByBinding(context);
+  }
+  for (const ir::SpecialisedDecl* decl : grouped ? context.variant.interface : sorted) {
     CheckStop();
     const uint32_t kind = decl->kind == ir::DeclKind::kBuffer    ? 0
                           : decl->kind == ir::DeclKind::kSampler ? 1
                           : decl->kind == ir::DeclKind::kImage   ? 2
                                                                  : kKinds;
     if (kind != kKinds) {
-      resources_[static_cast<uint32_t>(decl->set()) * kKinds + kind].push_back(
-          Resource(context, *decl, kResourceFields[kind]));
+      const uint32_t set =
+          grouped ? static_cast<uint32_t>(decl->set()) : context.layout.PlacementOf(decl->decl).set;
+      resources_[set * kKinds + kind].push_back(Resource(context, *decl, kResourceFields[kind]));
     }
   }
   uint32_t sizes[kSets] = {};
@@ -266,6 +294,59 @@ void MetadataWriter::PutState(const RecordContext& context) {
                  }));
     }
   }
+  PutStateRows(context);
+}
+
+// Rows between entry points of typed modules: those that the vertex stage has, then what a fragment
+// stage alone has. Metadata has no word for 64 bits.
+void MetadataWriter::PutStateRows(const RecordContext& context) {
+  const auto meets = [&](ir::Stage stage, ir::Direction direction, uint32_t location) {
+    return std::ranges::any_of(context.variant.entries, [&](const ir::EntryRef& entry) {
+      return entry.stage == stage &&
+             std::ranges::any_of(entry.io, [&](const ir::InterfaceRow& row) {
+               const ir::Attribute* at = row.Find(ir::AttributeKey::kLocation);
+               return row.direction == direction && at != nullptr && at->a == location;
+             });
+    });
+  };
+  for (const ir::EntryRef& entry : context.variant.entries) {
+    const bool vertex = entry.stage == ir::Stage::kVertex;
+    for (const ir::InterfaceRow& row : entry.io) {
+      const ir::Attribute* at = row.Find(ir::AttributeKey::kLocation);
+      if (at == nullptr || vertex != (row.direction == ir::Direction::kOut)) {
+        continue;
+      }
+      if (vertex) {
+        PutStateRow(context, {.row = &row,
+                              .type = row.type,
+                              .location = at->a,
+                              .written = true,
+                              .read = meets(ir::Stage::kFragment, ir::Direction::kIn, at->a)});
+      } else if (!meets(ir::Stage::kVertex, ir::Direction::kOut, at->a)) {
+        PutStateRow(context, {.row = &row, .type = row.type, .location = at->a, .read = true});
+      }
+    }
+  }
+}
+
+void MetadataWriter::PutStateRow(const RecordContext& context, StateRow state) {
+  uint32_t items = 1;
+  while (context.pool()[state.type].kind == ir::TypeKind::kArray) {
+    items *= context.pool()[state.type].extent;
+    state.type = ir::TypeId{context.pool()[state.type].element};
+    state.item = 0;
+  }
+  const ir::Type& type = context.pool()[state.type];
+  if (ir::BitWidthOf(type.scalar) == 64) {
+    return;
+  }
+  for (uint32_t i = 0; i < items; ++i) {
+    WireWriter out;
+    out.Message(kPipelineState, [&] { WriteStateRow(context, state, out); });
+    Append(out_, out.bytes());
+    state.item += state.item == ir::kNoRow ? 0 : 1;
+    state.location += type.kind == ir::TypeKind::kMatrix ? type.columns : 1;
+  }
 }
 
 // What only the target and the code of all stages need, behind and before the layout hash.
@@ -327,9 +408,12 @@ MetadataWriter::Graphics MetadataWriter::GraphicsOf(const RecordContext& context
     std::tie(graphics_.first, graphics_.second) = encode();
     return {graphics_.first, graphics_.second};
   }
+  const auto fragment =
+      std::ranges::find(context.variant.entries, ir::Stage::kFragment, &ir::EntryRef::stage);
   const Key key{.what = context.variant.settings.data(),
                 .other = outputs,
-                .row = static_cast<uint32_t>(context.variant.settings.size())};
+                .row = static_cast<uint32_t>(context.variant.settings.size()),
+                .number = fragment == context.variant.entries.end() ? 0 : fragment->interface};
   const auto& known = *graphics_records_.FindOrMake(key, encode).first;
   return {known.first, known.second};
 }
