@@ -24,7 +24,8 @@ NAMES = ("kiln", "kilnd", "libkiln0", "libkiln-dev", "kiln-doc")
 CONTENTS = {
     "kiln": (["usr/bin/kiln", "usr/bin/kilnc", "usr/bin/kiln_pipeline_child", "usr/share/man/man1/kiln-build.1.gz",
               "usr/share/man/man5/kiln.toml.5.gz", "usr/share/bash-completion/completions/kiln",
-              "usr/share/zsh/vendor-completions/_kiln", "usr/share/fish/vendor_completions.d/kiln.fish"],
+              "usr/share/zsh/vendor-completions/_kiln", "usr/share/fish/vendor_completions.d/kiln.fish",
+              "usr/share/kiln/editors/neovim/kiln.lua"],
              ["usr/bin/kilnd", "usr/bin/kiln_demo"]),
     "kilnd": (["usr/bin/kilnd", "etc/kiln/kilnd.toml", "lib/systemd/system/kilnd.service",
                "lib/systemd/system/kilnd.socket", "usr/lib/systemd/user/kilnd.socket",
