@@ -26,7 +26,7 @@
 #include <string_view>
 #include <vector>
 
-namespace kiln::hlsl {
+namespace kiln::hlsl::syntax {
 
 inline constexpr uint32_t kNone = 0xffffffffu;  // no token, no row, no list
 
@@ -325,4 +325,4 @@ struct Ast {
   }
 };
 
-}  // namespace kiln::hlsl
+}  // namespace kiln::hlsl::syntax

@@ -6,11 +6,11 @@
 #include <optional>
 #include <string_view>
 
-namespace kiln::hlsl {
+namespace kiln::hlsl::syntax {
 
 enum class InbuiltName : uint8_t {
-#define KILN_HLSL_SCALAR(enumerator, name, item, memory_bytes, family) k##enumerator,
-#define KILN_HLSL_TYPE(enumerator, name, arguments, family) k##enumerator,
+#define KILN_HLSL_SCALAR(enumerator, name, item) k##enumerator,
+#define KILN_HLSL_TYPE(enumerator, name, arguments) k##enumerator,
 #include "compiler/front/hlsl/syntax/types.def"
 };
 
@@ -31,7 +31,6 @@ std::optional<InbuiltType> FindInbuiltType(std::string_view text);
 
 bool IsScalar(InbuiltName name);
 std::string_view InbuiltNameText(InbuiltName name);    // "float"
-std::string_view InbuiltNameFamily(InbuiltName name);  // of T2; empty if this build has it
 TypeArguments InbuiltNameArguments(InbuiltName name);  // kNone of scalars
 
-}  // namespace kiln::hlsl
+}  // namespace kiln::hlsl::syntax
