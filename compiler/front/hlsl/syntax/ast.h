@@ -220,19 +220,18 @@ struct Enumerator {
 
 enum class DeclKind : uint8_t {
   kNamespace,  // name; children
-  kRecord,     // struct or class; name or kNone; children: kVariables, kFunction, kRecord, kEnum,
-               // kAlias
+  kRecord,  // struct or class; name or kNone; attributes are also those of its variables; children:
+            // kVariables, kFunction, kRecord, kEnum, kAlias
   kEnum,       // name; type: the underlying one or kNone; items: enumerators
-  kAlias,      // typedef and using; items: variables, whose names are types
+  kAlias,      // typedef and using; type; items: variables, whose names are types
   kBlock,      // cbuffer or tbuffer; name; places; children: kVariables
-  kFunction,   // name, path; type: result; items: parameters; places; body; children: see below
+  kFunction,   // name, path; type: result; items: parameters; places; body; children: local ones
   kVariables,  // type; items: variables
 };
 
-// Rows in pre-order. Declarations inside a function body are rows in (row, next) of the function
-// with kLocal, and are reached through their statement; the bodies of methods are parsed at the end
-// of the outermost record, so local declarations of methods are rows of that record, likewise with
-// kLocal. Who walks children skips rows with kLocal, and goes from row to row by `next`.
+// Rows in pre-order: children are rows in (row, next), reached from one to the other by `next`.
+// Those of a function are the declarations in its body; they have kLocal, and statements lead to
+// them.
 struct Decl {
   static constexpr uint8_t kLocal = 1;
   static constexpr uint8_t kClass = 2;    // kRecord: `class`; kEnum: `enum class` or `enum struct`
