@@ -111,9 +111,10 @@ Result<std::vector<BuiltArtifact>> DemoArtifacts::Spread(std::string_view progra
   }
   SystemClock clock;
   const auto points = static_cast<uint64_t>(counter->All({}, clock).points);
+  const uint64_t wanted = std::min<uint64_t>(count, points);
   std::set<uint64_t> ranks;
-  for (uint64_t i = 0; i < count && points > 0; ++i) {
-    ranks.insert(count == 1 ? 0 : i * (points - 1) / (count - 1));
+  for (uint64_t i = 0; i < wanted; ++i) {
+    ranks.insert(wanted == 1 ? 0 : i * (points - 1) / (wanted - 1));
   }
   std::vector<BuiltArtifact> out;
   for (const uint64_t rank : ranks) {

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "compiler/source/span.h"
@@ -38,12 +39,14 @@ class Origins {
   uint32_t ContextOf(uint32_t origin) const;
   const Context& context(uint32_t number) const { return contexts_[number]; }
 
-  // The span from token `first` to token `last`. If they were written in one context that is simply
-  // from one to the other; else what stands for them in the innermost context that they share: of
-  // the name of a macro to an argument behind it, say. Never empty because of its order.
+  // The span from token `first` to token `last`. If both were written in one context that is from
+  // one to the other; else what stands for them in the innermost context that they share: from the
+  // name of a macro to an argument behind it, say.
   Span Cover(uint32_t first, uint32_t last) const;
-  // The token whose context `Cover` took: what messages about first to last are about.
-  uint32_t Shared(uint32_t first, uint32_t last) const;
+  // The tokens that `Cover` took for these two.
+  std::pair<uint32_t, uint32_t> Meet(uint32_t first, uint32_t last) const;
+  // The token, or the name of the outermost macro that made it: where a file has it.
+  uint32_t InFile(uint32_t origin) const;
 
   // For the preprocessor.
   uint32_t AddWritten(Span span) {

@@ -18,11 +18,18 @@ namespace kiln::hlsl {
 
 inline constexpr uint32_t kNoSymbol = 0xffffffffu;
 
+// Symbols of words that the preprocessor knows.
+enum Word : uint32_t {
+  kFirstWord = kTokenKinds - 1,
+#define KILN_WORD(enumerator, text) kWord##enumerator,
+#include "compiler/front/hlsl/preprocess/words.def"
+};
+
 class SymbolTable {
  public:
   SymbolTable();
 
-  // Valid until the next spelling is added.
+  // Valid until the next spelling is added. Requires: symbol < size().
   std::string_view Text(uint32_t symbol) const {
     const Row& row = rows_[symbol];
     return {bytes_.data() + row.begin, row.length};
@@ -40,7 +47,11 @@ class SymbolTable {
   Scanned ScanIdentifier(std::string_view text, uint32_t begin);
 
   // kIdentifier, or the keyword that an identifier of this spelling is.
-  static TokenKind KindOf(uint32_t symbol);
+  static TokenKind KindOf(uint32_t symbol) {
+    const bool keyword = symbol >= static_cast<uint32_t>(kFirstKeyword) &&
+                         symbol <= static_cast<uint32_t>(kLastKeyword);
+    return keyword ? static_cast<TokenKind>(symbol) : TokenKind::kIdentifier;
+  }
 
  private:
   struct Row {
@@ -53,6 +64,8 @@ class SymbolTable {
   };
 
   uint32_t FindOrAdd(std::string_view text, uint64_t hash);
+  uint32_t AddRow(std::string_view text);
+  void Place(const Slot& slot);
   void Grow();
 
   std::string bytes_;

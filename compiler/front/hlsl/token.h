@@ -13,6 +13,13 @@ enum class TokenKind : uint8_t {
 #include "compiler/front/hlsl/tokens.def"
 };
 
+inline constexpr uint32_t kTokenKinds = 0
+#define KILN_TOKEN(enumerator, text) +1
+#include "compiler/front/hlsl/tokens.def"
+    ;
+inline constexpr TokenKind kFirstKeyword = TokenKind::kBreak;
+inline constexpr TokenKind kLastKeyword = TokenKind::kExport;
+
 // "identifier", "+=", "if": for dumps and messages.
 std::string_view TokenKindText(TokenKind kind);
 
@@ -25,12 +32,18 @@ struct Token {
   static constexpr uint8_t kNoExpand = 4;    // names a macro that was hidden when it was read
   static constexpr uint8_t kPasteNext = 8;   // '##' stands behind it
   static constexpr uint8_t kStringize = 16;  // '#' stands before this parameter
+  static constexpr uint8_t kRaw = 32;        // '##' beside this parameter: it is not expanded
 
   TokenKind kind = TokenKind::kEnd;
   uint8_t flags = 0;
   uint32_t symbol = 0;
   uint32_t origin = 0;
 
+  static constexpr uint8_t kLayout = kStartsLine | kSpaceBefore;
+
+  bool is_word() const {  // an identifier or a keyword: what a macro may be called
+    return kind == TokenKind::kIdentifier || (kind >= kFirstKeyword && kind <= kLastKeyword);
+  }
   bool starts_line() const { return (flags & kStartsLine) != 0; }
   bool space_before() const { return (flags & kSpaceBefore) != 0; }
 };

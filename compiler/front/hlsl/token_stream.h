@@ -79,6 +79,8 @@ struct TokenStream {
   // be in the module.
   Diagnostic MakeAt(Code code, uint32_t first, uint32_t last) const;
   Diagnostic MakeAt(Code code, uint32_t origin) const { return MakeAt(code, origin, origin); }
+  // The labels of MakeAt for what stands in a context.
+  void AddChain(uint32_t context, Diagnostic& diagnostic) const;
 };
 
 }  // namespace kiln::hlsl
