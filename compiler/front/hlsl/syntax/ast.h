@@ -222,9 +222,9 @@ enum class DeclKind : uint8_t {
   kNamespace,  // name; children
   kRecord,  // struct or class; name or kNone; attributes are also those of its variables; children:
             // kVariables, kFunction, kRecord, kEnum, kAlias
-  kEnum,       // name; type: the underlying one or kNone; items: enumerators
-  kAlias,      // typedef and using; type; items: variables, whose names are types
-  kBlock,      // cbuffer or tbuffer; name; places; children: kVariables
+  kEnum,    // name; type: the underlying one or kNone; items: enumerators
+  kAlias,   // typedef and using; type; items: variables, whose names are types
+  kBlock,   // cbuffer or tbuffer; name; places; children: kVariables
   kFunction,   // name, path; type: result; items: parameters; places; body; children: local ones
   kVariables,  // type; items: variables
 };

@@ -31,7 +31,8 @@ TEST(Declarations, Top_EachKind) {
       {"class s { };", "class s\n"},
       {"struct { float a; } x;", "struct \n  variables float\n    a\nvariables struct\n  x\n"},
       {"static const struct s { float a; } x = { 1 }, y[2];",
-       "struct s\n  variables float\n    a\nvariables static const struct\n  x = (list 1)\n  y[2]\n"},
+       "struct s\n  variables float\n    a\nvariables static const struct\n  x = (list 1)\n  "
+       "y[2]\n"},
       {"float a;", "variables float\n  a\n"},
       {"float a = 1, b[2][3] = { 1, 2 }, c;",
        "variables float\n  a = 1\n  b[2][3] = (list 1 2)\n  c\n"},
@@ -46,8 +47,7 @@ TEST(Declarations, Top_EachKind) {
       {"struct s { float a; }; StructuredBuffer<s> c;",
        "struct s\n  variables float\n    a\nvariables StructuredBuffer<s>\n  c\n"},
       {"groupshared uint g[64];", "variables groupshared uint\n  g[64]\n"},
-      {"unsigned int a; unsigned b;",
-       "variables unsigned\n  a\nvariables unsigned\n  b\n"},
+      {"unsigned int a; unsigned b;", "variables unsigned\n  a\nvariables unsigned\n  b\n"},
       {"float a : SEMANTIC : register (c0, space1) : packoffset (c1.x);",
        "variables float\n  a : SEMANTIC : register c0 space1 : packoffset c1 x\n"},
       {"float a : packoffset (c2);", "variables float\n  a : packoffset c2\n"},
@@ -108,26 +108,30 @@ TEST(Declarations, Records_HaveAllMembers) {
 }
 
 TEST(Declarations, Blocks_HaveVariables) {
-  EXPECT_EQ(DumpOf("cbuffer c : register (b0) { float4 a; row_major float4x4 m : packoffset (c1); }\n"
-                   "tbuffer t { float b; };"),
-            "cbuffer c : register b0\n"
-            "  variables float4\n"
-            "    a\n"
-            "  variables row_major float4x4\n"
-            "    m : packoffset c1\n"
-            "tbuffer t\n"
-            "  variables float\n"
-            "    b\n");
+  EXPECT_EQ(
+      DumpOf("cbuffer c : register (b0) { float4 a; row_major float4x4 m : packoffset (c1); }\n"
+             "tbuffer t { float b; };"),
+      "cbuffer c : register b0\n"
+      "  variables float4\n"
+      "    a\n"
+      "  variables row_major float4x4\n"
+      "    m : packoffset c1\n"
+      "tbuffer t\n"
+      "  variables float\n"
+      "    b\n");
 }
 
 TEST(Declarations, Functions_HaveParametersAndBody) {
   const Case cases[] = {
       {"void f ();", "function void f prototype\n"},
       {"void f (void) { }", "function void f\n  block\n"},
-      {"float4 f (float2 a : A, in float b, out float c, inout float d[2], uniform float e) : SV_Target "
+      {"float4 f (float2 a : A, in float b, out float c, inout float d[2], uniform float e) : "
+       "SV_Target "
        "{ return a; }",
-       "function float4 f : SV_Target\n  parameter float2 a : A\n  parameter in float b\n  parameter "
-       "out float c\n  parameter in out float d[2]\n  parameter uniform float e\n  block\n    return "
+       "function float4 f : SV_Target\n  parameter float2 a : A\n  parameter in float b\n  "
+       "parameter "
+       "out float c\n  parameter in out float d[2]\n  parameter uniform float e\n  block\n    "
+       "return "
        "a\n"},
       {"void f (float a = 1, float = 2);",
        "function void f prototype\n  parameter float a = 1\n  parameter float  = 2\n"},
@@ -141,7 +145,8 @@ TEST(Declarations, Functions_HaveParametersAndBody) {
       {"[numthreads(8, 8, 1)] void f (uint3 i : SV_DispatchThreadID) { }",
        "[numthreads 8 8 1] function void f\n  parameter uint3 i : SV_DispatchThreadID\n  block\n"},
       {"void f () { struct t { void g () { a; } }; }",
-       "function void f\n  block\n    struct t\n      function void g\n        block\n          a\n"},
+       "function void f\n  block\n    struct t\n      function void g\n        block\n          "
+       "a\n"},
   };
   for (const Case& c : cases) {
     EXPECT_EQ(DumpOf(c.source), c.dump) << c.source;
@@ -177,7 +182,8 @@ TEST(Declarations, EffectSyntax_IsIgnored) {
       {"technique t { pass p { VertexShader = compile vs_3_0 f (); } }", ""},
       {"technique11 t < string a = \"b\"; > { }; float a;", "variables float\n  a\n"},
       {"float a < string b = \"c\"; > = 1;", "variables float\n  a = 1\n"},
-      {"SamplerState s { Filter = x; }; float a;", "variables SamplerState\n  s\nvariables float\n  a\n"},
+      {"SamplerState s { Filter = x; }; float a;",
+       "variables SamplerState\n  s\nvariables float\n  a\n"},
       {"SamplerState s = sampler_state { Filter = x; };", "variables SamplerState\n  s\n"},
       {"float technique;", "variables float\n  technique\n"},
   };
@@ -249,7 +255,8 @@ TEST(Declarations, Mistakes_HaveOneMessageEach) {
       {"struct s { a = 1; };", "1:12 HLSL1040 expected a member or '}', found 'a'\n"},
       {"struct s { ; };", "1:12 HLSL1040 expected a member or '}', found ';'\n"},
       {"struct s { float a; }", "1:22 HLSL1040 expected ';' after struct, found 'end of file'\n"},
-      {"struct s { float a; }\nfloat b;", "1:22 HLSL1040 expected ';' after struct, found 'float'\n"},
+      {"struct s { float a; }\nfloat b;",
+       "1:22 HLSL1040 expected ';' after struct, found 'float'\n"},
       {"struct s { float a;\ncbuffer c { float b; }",
        "2:1 HLSL1041 record 's' is not closed, expected '}' before 'cbuffer'\n"},
       {"cbuffer { float a; }", "1:9 HLSL1040 expected the name of a block, found '{'\n"},
@@ -258,7 +265,8 @@ TEST(Declarations, Mistakes_HaveOneMessageEach) {
       {"cbuffer c { float a;\nfloat f () { return a; }",
        "2:1 HLSL1041 cbuffer 'c' is not closed, expected '}' before 'float'\n"},
       {"float f ( { }", "1:11 HLSL1040 expected a type, found '{'\n"},
-      {"float f (float a { }", "1:18 HLSL1041 function 'f' is not closed, expected ')' before '{'\n"},
+      {"float f (float a { }",
+       "1:18 HLSL1041 function 'f' is not closed, expected ')' before '{'\n"},
       {"float f (a b c) { return d e; }",
        "1:14 HLSL1041 function 'f' is not closed, expected ')' before 'c'\n"
        "1:28 HLSL1040 expected ';' after 'return', found 'e'\n"},
@@ -272,7 +280,8 @@ TEST(Declarations, Mistakes_HaveOneMessageEach) {
        "1:23 HLSL1041 'register' is not closed, expected ')' before ';'\n"},
       {"float a : packoffset (c0.);", "1:26 HLSL1040 expected a component, found ')'\n"},
       {"[] float a;", "1:2 HLSL1040 expected the name of an attribute, found ']'\n"},
-      {"[[vk::binding(1)] float a;", "1:19 HLSL1041 attribute is not closed, expected ']' before 'float'\n"},
+      {"[[vk::binding(1)] float a;",
+       "1:19 HLSL1041 attribute is not closed, expected ']' before 'float'\n"},
       {"[[using vk binding(1)]] float a;",
        "1:12 HLSL1040 expected ':' after attribute name space 'vk', found 'binding'\n"},
   };

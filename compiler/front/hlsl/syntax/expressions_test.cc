@@ -223,7 +223,8 @@ TEST(Expressions, Mistakes_HaveOneMessage) {
       {"float3", "HLSL1040 expected '(' after type 'float3', found ';'\n"},
       {"float3 (a", "HLSL1041 constructor of 'float3' is not closed, expected ')' before ';'\n"},
       {"(float3 a", "HLSL1040 expected '(' after type 'float3', found 'a'\n"},
-      {"vector<float, 3 (a)", "HLSL1041 arguments of 'vector' is not closed, expected '>' before ';'\n"},
+      {"vector<float, 3 (a)",
+       "HLSL1041 arguments of 'vector' is not closed, expected '>' before ';'\n"},
       {"1 (a)", "HLSL1040 expected an operator, found '('\n"},
       {"{ a", "HLSL1041 initialiser list is not closed, expected '}' before ';'\n"},
       {"{ a b }", "HLSL1041 initialiser list is not closed, expected '}' before 'b'\n"},
@@ -232,7 +233,8 @@ TEST(Expressions, Mistakes_HaveOneMessage) {
       {"1e39f", "HLSL1006 literal '1e39f' does not fit in 32 bits\n"},
       {"1e400", "HLSL1006 literal '1e400' does not fit in 64 bits\n"},
       {"f<float> (a)", "HLSL8004 'f' belongs to templates, which this build lacks\n"},
-      {"a.Load<float4> (b)", "HLSL8004 'Load' belongs to templated methods, which this build lacks\n"},
+      {"a.Load<float4> (b)",
+       "HLSL8004 'Load' belongs to templated methods, which this build lacks\n"},
   };
   for (const Case& c : cases) {
     EXPECT_EQ(MessageOf(c.source), c.dump) << c.source;

@@ -10,8 +10,8 @@ namespace {
 enum class Seen { kCast, kDifference };
 
 struct Case {
-  std::string_view before;   // declarations
-  std::string_view inside;   // statements before the question
+  std::string_view before;  // declarations
+  std::string_view inside;  // statements before the question
   Seen seen;
 };
 
@@ -61,7 +61,8 @@ TEST(Names, Paths_LeadIntoScopes) {
   const Path cases[] = {
       {"namespace n { struct t { float a; }; }", "n::t", Seen::kCast},
       {"namespace n { struct t { float a; }; } namespace n { float u; }", "n::t", Seen::kCast},
-      {"namespace n { struct t { float a; }; } namespace n { float u; }", "n::u", Seen::kDifference},
+      {"namespace n { struct t { float a; }; } namespace n { float u; }", "n::u",
+       Seen::kDifference},
       {"namespace n { namespace m { struct t { float a; }; } }", "n::m::t", Seen::kCast},
       {"struct s { struct t { float a; }; };", "s::t", Seen::kCast},
       {"struct s { static float t; };", "s::t", Seen::kDifference},
@@ -88,18 +89,19 @@ TEST(Names, Global_IsNotHidden) {
 
 // The first word of each list is hidden by a variable.
 TEST(Names, ContextualWords_CanBeNames) {
-  for (const std::string_view word :
-       {"float4", "sample", "linear", "point", "vector", "Texture2D", "row_major", "unsigned", "shared"}) {
+  for (const std::string_view word : {"float4", "sample", "linear", "point", "vector", "Texture2D",
+                                      "row_major", "unsigned", "shared"}) {
     const std::string name(word);
     EXPECT_EQ(DumpOf("void f () { float " + name + " = 1; " + name + " = (" + name + ") - 1; }"),
-              "function void f\n  block\n    variables float\n      " + name + " = 1\n    (= " + name +
-                  " (- " + name + " 1))\n");
+              "function void f\n  block\n    variables float\n      " + name +
+                  " = 1\n    (= " + name + " (- " + name + " 1))\n");
   }
 }
 
 TEST(Names, Modifiers_NeedSomethingBehindThem) {
-  EXPECT_EQ(DumpOf("linear float a; float linear; float b = linear;"),
-            "variables linear float\n  a\nvariables float\n  linear\nvariables float\n  b = linear\n");
+  EXPECT_EQ(
+      DumpOf("linear float a; float linear; float b = linear;"),
+      "variables linear float\n  a\nvariables float\n  linear\nvariables float\n  b = linear\n");
   EXPECT_EQ(DumpOf("void f (sample float a, float sample);"),
             "function void f prototype\n  parameter sample float a\n  parameter float sample\n");
 }

@@ -65,16 +65,19 @@ std::string DumpOf(std::string_view text, Version version) {
 }
 
 std::string DumpOfExpression(std::string_view text) {
-  const std::string dump = DumpOf(std::string(kPrelude) + "static float x = " + std::string(text) + ";");
+  const std::string dump =
+      DumpOf(std::string(kPrelude) + "static float x = " + std::string(text) + ";");
   const std::string marker = "  x = ";
   const size_t at = dump.find(marker);
-  return at == std::string::npos ? dump
-                                 : dump.substr(at + marker.size(), dump.size() - at - marker.size() - 1);
+  return at == std::string::npos
+             ? dump
+             : dump.substr(at + marker.size(), dump.size() - at - marker.size() - 1);
 }
 
 std::string DumpOfStatement(std::string_view text, Version version) {
-  return Behind(DumpOf(std::string(kPrelude) + "void f () {\n" + std::string(text) + "\n}", version),
-                "  block\n", 4);
+  return Behind(
+      DumpOf(std::string(kPrelude) + "void f () {\n" + std::string(text) + "\n}", version),
+      "  block\n", 4);
 }
 
 }  // namespace kiln::hlsl::syntax

@@ -37,7 +37,8 @@ TEST(Statements, EachKind_IsARow) {
       {"for (;;) a;", "for condition none step none\n  empty\n  a\n"},
       {"for (a = 0; b; ++c) d;", "for condition b step (++ c)\n  (= a 0)\n  d\n"},
       {"for (int i = 0, j = 1; i < 4; i++, j--) { }",
-       "for condition (< i 4) step (, (++ post i) (-- post j))\n  variables int\n    i = 0\n    j = "
+       "for condition (< i 4) step (, (++ post i) (-- post j))\n  variables int\n    i = 0\n    j "
+       "= "
        "1\n  block\n"},
       {"switch (a) { case 0: case 1 + 1: b; break; default: c; }",
        "switch a\n  block\n    case 0\n    case (+ 1 1)\n    b\n    break\n    default\n    c\n"},
@@ -49,13 +50,11 @@ TEST(Statements, EachKind_IsARow) {
        "variables static const row_major float2x2\n  m = a\n"},
       {"float4x4 const row_major m;", "variables const row_major float4x4\n  m\n"},
       {"struct { float a; } x;", "struct \n  variables float\n    a\nvariables struct\n  x\n"},
-      {"struct q { float a; }; q x;",
-       "struct q\n  variables float\n    a\nvariables q\n  x\n"},
+      {"struct q { float a; }; q x;", "struct q\n  variables float\n    a\nvariables q\n  x\n"},
       {"typedef float real; real x;", "alias float\n  real\nvariables real\n  x\n"},
       {"using real = float[2]; real x;", "alias float[2]\n  real\nvariables real\n  x\n"},
       {"enum q { r }; q x = r;", "enum q\n  r\nvariables q\n  x = r\n"},
-      {"[unroll] for (;;) a;",
-       "[unroll] for condition none step none\n  empty\n  a\n"},
+      {"[unroll] for (;;) a;", "[unroll] for condition none step none\n  empty\n  a\n"},
       {"[unroll(4)] while (a) b;", "[unroll 4] while a\n  b\n"},
       {"[flatten] if (a) b; else [branch] if (c) d;",
        "[flatten] if-else a\n  b\n  [branch] if c\n    d\n"},
