@@ -259,7 +259,7 @@ struct Decl {
 
 enum class StmtKind : uint8_t {
   kBlock,       // '{' … '}'; children
-  kDecl,        // decl: row of `decls`, and all rows up to `decl_end`; no children
+  kDecl,        // rows [decl, decl_end) of `decls`; rows up to `next` are those of methods in there
   kExpression,  // value
   kEmpty,       // ';'
   kBreak,

@@ -174,7 +174,7 @@ TEST(Declarations, Attributes_OfEveryForm) {
   for (const Case& c : cases) {
     EXPECT_EQ(DumpOf(c.source), c.dump) << c.source;
   }
-  EXPECT_EQ(DumpOf("[[other::thing(a b c], d)]] float c;"), "variables float\n  c\n");
+  EXPECT_EQ(DumpOf("[[other::thing(a (b) [c], d)]] float c;"), "variables float\n  c\n");
 }
 
 TEST(Declarations, EffectSyntax_IsIgnored) {

@@ -94,7 +94,7 @@ class AstPrinter {
 
   void Statements(uint32_t row, uint32_t end, uint32_t indent) {
     std::vector<uint32_t> ends;
-    for (; row < end; ++row) {
+    while (row < end) {
       while (!ends.empty() && row >= ends.back()) {
         ends.pop_back();
       }
@@ -102,10 +102,12 @@ class AstPrinter {
       const uint32_t depth = indent + static_cast<uint32_t>(ends.size());
       if (stmt.kind == StmtKind::kDecl) {
         Declarations(stmt.decl, stmt.decl_end, depth);
-      } else {
-        Line(depth, text_.Attributes(stmt.attributes) + Head(stmt));
+        row = stmt.next;
+        continue;
       }
+      Line(depth, text_.Attributes(stmt.attributes) + Head(stmt));
       ends.push_back(stmt.next);
+      ++row;
     }
   }
 

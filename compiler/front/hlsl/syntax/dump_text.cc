@@ -144,6 +144,7 @@ std::string DumpText::TypeText(uint32_t row) const {
   if (type.kind == TypeKind::kRecord) {
     return out + "struct";
   }
+  out += (type.flags & Type::kElaborated) != 0 ? "struct " : "";
   out += (type.flags & Type::kGlobal) != 0 ? "::" : "";
   out += type.kind == TypeKind::kUnsigned ? "unsigned" : Path(type.path, type.token);
   if (type.arguments != kNone) {

@@ -90,9 +90,9 @@ TEST(Statements, Mistakes_HaveOneMessageEach) {
       {"a = b\nc = d;", "HLSL1040 expected ';' after expression, found 'c'\n"},
       {"if a) b;", "HLSL1040 expected '(' after 'if', found 'a'\n"},
       {"if (a b;", "HLSL1041 'if' is not closed, expected ')' before 'b'\n"},
-      {"if (a b) c d;",
+      {"if (a b) c d e;",
        "HLSL1041 'if' is not closed, expected ')' before 'b'\n"
-       "HLSL1040 expected ';' after variable 'd', found ';'\n"},
+       "HLSL1040 expected ';' after variable 'd', found 'e'\n"},
       {"else b;", "HLSL1040 expected a statement, found 'else'\n"},
       {"for (a; b) c;", "HLSL1040 expected ';' after condition of 'for', found ')'\n"},
       {"for (a) c;", "HLSL1040 expected ';' after first part of 'for', found ')'\n"},
@@ -115,7 +115,6 @@ TEST(Statements, Mistakes_HaveOneMessageEach) {
       {"struct { float a; }", "HLSL1040 expected ';' after struct, found '}'\n"},
       {"[unroll for (;;) a;", "HLSL1041 attribute is not closed, expected ']' before 'for'\n"},
       {"[unroll(] a;", "HLSL1040 expected an expression, found ']'\n"},
-      {"[nothing] a;", "HLSL1047 unknown attribute 'nothing'\n"},
       {"[domain(\"tri\")] a;",
        "HLSL8004 'domain' belongs to hull and domain stages, which this build lacks\n"},
       {"template<typename T> struct q { T a; };",
@@ -124,6 +123,13 @@ TEST(Statements, Mistakes_HaveOneMessageEach) {
   for (const Case& c : cases) {
     EXPECT_EQ(MessagesOf(c.source), c.dump) << c.source;
   }
+}
+
+TEST(Statements, UnknownAttributes_AreWarnings) {
+  const std::string_view source = "void f () { [nothing] a; [[vk::nothing(b c)]] d; [loop] e; }";
+  EXPECT_EQ(FoundText(source, ParseSource(source).Found()),
+            "1:14 HLSL1047 unknown attribute 'nothing'\n"
+            "1:32 HLSL1047 unknown attribute 'nothing'\n");
 }
 
 TEST(Statements, BehindAMistake_TheOthersAreParsed) {

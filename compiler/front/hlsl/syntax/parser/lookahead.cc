@@ -74,6 +74,14 @@ std::optional<InbuiltType> SpaceType(const TokenCursor& at, uint32_t ahead) {
   return FindInbuiltType("vk::" + std::string(at.stream().Text(at.Peek(ahead + 2))));
 }
 
+// What stands behind the '(' of a function: nothing, attributes, or a type and a name.
+bool AtParameters(const TokenCursor& at, NameScopes& names, uint32_t ahead) {
+  const TokenKind kind = at.Kind(ahead);
+  return kind == TokenKind::kCloseParen || kind == TokenKind::kOpenBracket ||
+         (kind == TokenKind::kIdentifier && at.Kind(ahead + 1) == TokenKind::kIdentifier) ||
+         AtType(at, names, ahead);
+}
+
 // Most statements are told from the head of a function by their second or third token.
 bool MayBeFunction(const TokenCursor& at) {
   if (!at.At(TokenKind::kIdentifier)) {
@@ -255,7 +263,7 @@ bool AtUnitDeclaration(const TokenCursor& at, NameScopes& names) {
       at.Kind(next) == TokenKind::kVoid ? next + 1 : next + PathAt(at, names, next).tokens;
   const uint32_t behind = BehindType(at, name);
   return behind > next && at.Kind(behind) == TokenKind::kIdentifier &&
-         at.Kind(behind + 1) == TokenKind::kOpenParen;
+         at.Kind(behind + 1) == TokenKind::kOpenParen && AtParameters(at, names, behind + 2);
 }
 
 bool AtTemplateCall(const TokenCursor& at, NameScopes& names) {

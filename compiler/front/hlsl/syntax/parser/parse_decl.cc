@@ -35,10 +35,7 @@ void DeclarationParser::Declaration() {
   const uint32_t begin = at.pos();
   const uint32_t scope = context_.names.current();
   const bool was_lost = std::exchange(lost_, false);
-  if (was_lost && at.At(TokenKind::kCloseBrace)) {
-    context_.errors.Silence();
-  }
-  const bool ok = DeclarationBody() || context_.recovery.unclosed();
+  const bool ok = DeclarationBody(was_lost) || context_.recovery.unclosed();
   if (!context_.recovery.TakeUnclosed() && !ok) {
     context_.recovery.Recover();
     if (at.At(TokenKind::kCloseBrace) && context_.names.current() == NameScopes::kUnit) {
@@ -52,7 +49,7 @@ void DeclarationParser::Declaration() {
   }
 }
 
-bool DeclarationParser::DeclarationBody() {
+bool DeclarationParser::DeclarationBody(bool was_lost) {
   TokenCursor& at = context_.at;
   const RowRange attributes = parsers_.attributes.Attributes();
   switch (at.Kind()) {
@@ -78,11 +75,15 @@ bool DeclarationParser::DeclarationBody() {
   if (AtEffect()) {
     return Effect();
   }
-  return AtVariables(at, context_.names) ? Typed(attributes, Where::kUnit) : FailDeclaration();
+  return AtVariables(at, context_.names) ? Typed(attributes, Where::kUnit)
+                                         : FailDeclaration(was_lost);
 }
 
-bool DeclarationParser::FailDeclaration() {
+bool DeclarationParser::FailDeclaration(bool was_lost) {
   lost_ = true;
+  if (was_lost) {
+    context_.errors.Silence();
+  }
   return context_.errors.FailHere("a declaration");
 }
 

@@ -27,8 +27,8 @@ class DeclarationParser {
 
  private:
   void Declaration();
-  bool DeclarationBody();
-  bool FailDeclaration();
+  bool DeclarationBody(bool was_lost);
+  bool FailDeclaration(bool was_lost);
   bool Namespace();
   bool Refused();
   bool AtEffect() const;
