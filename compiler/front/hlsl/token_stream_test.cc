@@ -27,7 +27,9 @@ std::string Covered(const TestRun& run, std::string_view first, std::string_view
 }
 
 TEST(TokenStream, Spans_CoverWhatWasWritten) {
-  const TestRun run("#define F(x) (x + one)\n#define G F(two) three\na + b * c;\nF(arg) end\nG");
+  const TestRun run(
+      "#define F(x) (x + one)\n#define H(x) [x]\n#define G H(two) three\na + b * c;\nF(arg) "
+      "end\nG");
   EXPECT_EQ(Covered(run, "a", "c"), "a + b * c");
   EXPECT_EQ(Covered(run, "(", "one"), "(x + one") << "in one expansion: where it is defined";
   EXPECT_EQ(Covered(run, "(", "arg"), "F(arg") << "an argument and the body: the call";

@@ -40,7 +40,9 @@ void Definitions::Define(const DirectiveLine& line) {
     Diagnostic warning =
         state_.stream.MakeAt(Code::kHlsl1028, files_.Delivered(line.at).origin).With("name", name);
     if (other.has_place) {
-      warning = std::move(warning).Label(LabelKind::kFirstHere, state_.stream.Where(other.origin));
+      warning.labels.push_back({.kind = LabelKind::kFirstHere,
+                                .where = state_.stream.Where(other.origin),
+                                .arguments = {}});
     }
     state_.Report(std::move(warning));
   }

@@ -148,6 +148,9 @@ bool Expander::Collect(uint32_t row, const Token& name, size_t first_argument) {
       token.flags = static_cast<uint8_t>((token.flags & ~Token::kLayout) | Token::kSpaceBefore);
     }
     MacroOf(token);  // marks it
+    if (!state_.Make(1, name.origin)) {
+      return false;
+    }
     argument_tokens_.push_back(token);
     ++arguments_.back().count;
   }
@@ -175,8 +178,9 @@ bool Expander::CountFits(const Macro& macro, const Token& name, size_t first_arg
                          .With("expected", macro.parameters)
                          .With("found", found);
   if (macro.has_place) {
-    error = std::move(error).Label(LabelKind::kDeclaredHere, state_.stream.Where(macro.origin),
-                                   {{"name", Quoted(state_.Text(name.symbol))}});
+    error.labels.push_back({.kind = LabelKind::kDeclaredHere,
+                            .where = state_.stream.Where(macro.origin),
+                            .arguments = {{"name", Quoted(state_.Text(name.symbol))}}});
   }
   state_.Report(std::move(error));
   return false;
@@ -199,7 +203,7 @@ void Expander::ExpandArgument(size_t number, uint32_t origin) {
   argument.is_expanded = true;
   argument.expanded_first = argument.first;
   argument.expanded_count = argument.count;
-  if (HasMacro(argument) && state_.Make(argument.count, origin)) {
+  if (HasMacro(argument)) {
     const auto first = static_cast<uint32_t>(pool_.size());
     const auto begin = argument_tokens_.begin() + argument.first;
     pool_.insert(pool_.end(), begin, begin + argument.count);

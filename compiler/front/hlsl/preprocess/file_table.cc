@@ -75,21 +75,25 @@ std::optional<uint32_t> FileTable::Load(const SourceFile& source, uint32_t cause
   if (const uint32_t* known = row_of_source_.Find(address)) {
     return *known;
   }
-  if (!Fits(source, cause)) {
+  std::vector<ModuleFile>& files = state_.stream.files;
+  const bool fits = Fits(source, cause);
+  if (!fits && !files.empty()) {
     return std::nullopt;
   }
-  std::vector<ModuleFile>& files = state_.stream.files;
   const auto file = static_cast<uint32_t>(files.size());
   const uint32_t first = files.empty() ? 0 : files.back().first + files.back().size + 1;
-  const uint32_t context = file == 0
-                               ? 0
-                               : state_.stream.origins.AddContext(
-                                     {.kind = Context::Kind::kFile, .what = file, .cause = cause});
   files.push_back({.path = source.path,
                    .digest = source.digest,
                    .first = first,
                    .size = static_cast<uint32_t>(source.text.size()),
                    .included = cause});
+  if (!fits) {
+    return std::nullopt;  // the root is described all the same: the error is there
+  }
+  const uint32_t context = file == 0
+                               ? 0
+                               : state_.stream.origins.AddContext(
+                                     {.kind = Context::Kind::kFile, .what = file, .cause = cause});
   state_.bytes += source.text.size();
   state_.stream.origins.BeginFile(context);
   std::string_view text = source.text;

@@ -27,9 +27,9 @@ std::optional<std::string> FoldPath(std::string_view folder, std::string_view pa
       if (last.empty() || last == "." || last == "..") {
         return std::nullopt;
       }
-      out.resize(slash == std::string::npos ? 0 : slash);
+      out.resize(slash == std::string::npos ? 0 : std::max<size_t>(slash, out[0] == '/' ? 1 : 0));
     } else if (!segment.empty() && segment != ".") {
-      out += (out.empty() ? "" : "/");
+      out += out.empty() || out.ends_with('/') ? "" : "/";
       out += segment;
     }
     at = end + 1;

@@ -50,6 +50,9 @@ std::optional<Includes::Name> Includes::ReadName(const DirectiveLine& line) {
     return ExpandName(line);
   }
   const std::string_view text = state_.Text(token.symbol);
+  if (text.size() <= 2) {
+    return std::nullopt;
+  }
   return Name{.path = std::string(text.substr(1, text.size() - 2)),
               .quoted = token.kind == TokenKind::kString,
               .origin = token.origin};
@@ -58,9 +61,9 @@ std::optional<Includes::Name> Includes::ReadName(const DirectiveLine& line) {
 std::optional<Includes::Name> Includes::ExpandName(const DirectiveLine& line) {
   line_.Begin(line.at, line.end);
   Token token = expander_.Next();
-  Name name{.quoted = token.kind == TokenKind::kString, .origin = token.origin};
-  const std::string_view text = state_.Text(token.symbol);
+  Name name{.path = {}, .quoted = token.kind == TokenKind::kString, .origin = token.origin};
   if (name.quoted) {
+    const std::string_view text = state_.Text(token.symbol);
     name.path = text.substr(1, text.size() - 2);
   } else if (token.kind == TokenKind::kLess) {
     while ((token = expander_.Next()).kind != TokenKind::kGreater) {
@@ -99,7 +102,7 @@ const SourceFile* Includes::Find(const Name& name) {
     const Code code = left ? Code::kHlsl1011 : Code::kHlsl1010;
     Diagnostic error = state_.stream.MakeAt(code, name.origin).With("path", Quoted(name.path));
     if (!tried.empty()) {
-      error = std::move(error).Note(NoteKind::kTried, {{"places", tried}});
+      error.notes.push_back({.kind = NoteKind::kTried, .arguments = {{"places", tried}}});
     }
     state_.Report(std::move(error));
   }

@@ -232,7 +232,7 @@ TEST(Macros, Line_RenamesWhatFollows) {
 TEST(Macros, Defines_StandBeforeTheFirstLine) {
   Settings settings;
   settings.defines = {{"A", "1"}, {"F(x)", "[x]"}, {"E", ""}, {"M", "2\n#define N 3"}};
-  EXPECT_EQ(TestRun("A F(2) E x M", settings).Tokens(), "1 [ 2 ] x 2 # define N 3");
+  EXPECT_EQ(TestRun("A F(2) E x M", settings).Tokens(), "1 [ 2 ] x 2 define N 3");
   settings.defines = {{"A", "x\\"}};
   EXPECT_EQ(TestRun("A", settings).Tokens(), "x");
 }
