@@ -30,7 +30,8 @@ Outcome ReadAndParse(const std::string& text, Version version) {
   settings.version = version;
   Outcome out{.read = Preprocess(file, {}, settings, 0), .errors = {}};
   const std::string_view texts[] = {file.text};
-  const syntax::ParseResult parsed = syntax::Parse(out.read.stream, texts, version);
+  const syntax::ParseResult parsed =
+      syntax::Parse(out.read.stream, texts, version, {}, out.read.diagnostics);
   out.errors = out.read.diagnostics;
   out.errors.insert(out.errors.end(), parsed.diagnostics.begin(), parsed.diagnostics.end());
   std::erase_if(out.errors, [](const Diagnostic& d) { return d.severity != Severity::kError; });
