@@ -299,28 +299,50 @@ ExprId Condition(CheckContext& context, ExprId id, std::string_view what) {
                    expr.at);
 }
 
+namespace {
+
+// Constants among the sources as the items of the leaves that they become, so `float4 (v, 1)` has a
+// float in it. One that has no such value stays, to be converted at run time.
+void ConvertConstants(CheckContext& context, std::span<const Item> items,
+                      std::vector<ExprId>& parts) {
+  size_t leaf = 0;
+  for (ExprId& part : parts) {
+    const size_t count = context.types().LeavesOf(context.TypeOf(part));
+    const bool inside = count != 0 && leaf + count <= items.size();
+    if (inside && IsConstant(context, part) && context.types().IsNumeric(context.TypeOf(part)) &&
+        std::ranges::all_of(items.subspan(leaf, count),
+                            [&](Item item) { return item == items[leaf]; })) {
+      part = ConvertItems(context, part, items[leaf]);
+    }
+    leaf += count;
+  }
+}
+
+}  // namespace
+
 ExprId MakeBuild(CheckContext& context, TypeId type, std::span<const ExprId> sources,
                  TokenRange at) {
   std::vector<ExprId> parts;
-  bool constant = true;
   for (const ExprId source : sources) {
     parts.push_back(Natural(context, source));
-    constant = constant && IsConstant(context, parts.back());
   }
-  if (constant && !parts.empty()) {
-    const std::vector<Item> items = LeafItems(context.types(), type);
-    std::vector<Scalar> made;
-    for (const ExprId part : parts) {
-      for (const Scalar scalar : CopyOf(context, part)) {
-        const std::optional<Scalar> converted =
-            made.size() < items.size() ? Converted(scalar, items[made.size()]) : std::nullopt;
-        constant = constant && converted.has_value();
-        made.push_back(converted.value_or(scalar));
+  const std::vector<Item> items = LeafItems(context.types(), type);
+  ConvertConstants(context, items, parts);
+  std::vector<Scalar> made;
+  for (const ExprId part : parts) {
+    const size_t before = made.size();
+    for (const Scalar scalar : IsConstant(context, part) ? CopyOf(context, part)
+                                                         : std::vector<Scalar>{}) {
+      if (made.size() < items.size() && Converted(scalar, items[made.size()])) {
+        made.push_back(*Converted(scalar, items[made.size()]));
       }
     }
-    if (constant && made.size() == items.size()) {
-      return MakeConstant(context, type, made, at);
+    if (made.size() - before != context.types().LeavesOf(context.TypeOf(part))) {
+      break;
     }
+  }
+  if (!parts.empty() && !items.empty() && made.size() == items.size()) {
+    return MakeConstant(context, type, made, at);
   }
   return Combine(
       context,

@@ -72,7 +72,7 @@ void LowerFunction(LowerContext& context, FunctionId id) {
   AddAttributes(context, function.attributes, false, decl.value);
   AddParameters(context, function);
   CopyParameters(context, function);
-  LowerStatement(context, function.body);
+  LowerBody(context, function.body);
   if (context.TypeRow(function.result).kind != TypeKind::kVoid) {
     context.at = function.at;
     context.Emit(ir::UnreachableInst{context.builder.Void()});

@@ -64,6 +64,12 @@ class Statements {
     KILN_UNREACHABLE();
   }
 
+  // The statements of what has a block of its own in the IR: no scope more.
+  void Inner(StmtId body) {
+    const Stmt& stmt = context_.unit[body];
+    stmt.kind == StmtKind::kBlock ? All(stmt.children) : Lower(body);
+  }
+
  private:
   void All(ListId list) {
     for (const uint32_t child : context_.unit.List(list)) {
@@ -114,8 +120,8 @@ class Statements {
                                             : std::nullopt;
   }
 
-  // The block of a `when`: a scope of its own, since it may end in a jump that what follows must
-  // not stand behind.
+  // The block of a `when` holds a scope, since it may end in a jump that what follows must not
+  // stand behind.
   void When(ir::CexprId condition, ir::SpanId run, StmtId body, TokenRange at) {
     const ir::BlockId block = Block([&] { Wrapped(body); });
     context_.at = at;
@@ -124,7 +130,7 @@ class Statements {
   }
   void Wrapped(StmtId body) {
     const TokenRange at = context_.at;
-    const ir::BlockId block = Block([&] { Lower(body); });
+    const ir::BlockId block = Block([&] { Inner(body); });
     context_.at = at;
     context_.Emit(ir::ScopeInst{none_, block});
   }
@@ -153,9 +159,9 @@ class Statements {
       return;
     }
     const ir::InstId condition = ValueOf(context_, stmt.a);
-    std::vector<ir::BlockId> blocks{Block([&] { Lower(StmtId{children[0]}); })};
+    std::vector<ir::BlockId> blocks{Block([&] { Inner(StmtId{children[0]}); })};
     if (has_else) {
-      blocks.push_back(Block([&] { Lower(StmtId{children[1]}); }));
+      blocks.push_back(Block([&] { Inner(StmtId{children[1]}); }));
     }
     context_.at = stmt.at;
     ir::Inst made = ir::IfInst{none_, condition, context_.builder.Ids(blocks)}.To();
@@ -179,7 +185,8 @@ class Statements {
       }
     });
     context_.loop_exits.push_back(exit);
-    const ir::BlockId body = Block([&] { All(stmt.children); });
+    const ir::BlockId body =
+        Block([&] { Inner(StmtId{context_.unit.List(stmt.children)[0]}); });
     context_.loop_exits.pop_back();
     const ir::BlockId continuing = Block([&] {
       if (is_do) {
@@ -290,8 +297,42 @@ class Statements {
     EmitSwitch(stmt, exit, selector, cases);
   }
 
-  // A selector or labels that options decide and whose cases end each: one `when` for each case, in
-  // a switch with nothing but a default, which `break` leaves.
+  bool IsOwnBreak(StmtId id) const {
+    const Stmt& stmt = context_.unit[id];
+    return stmt.kind == StmtKind::kBreak && stmt.Is(Stmt::kOfSwitch);
+  }
+  // Does a case leave its switch anywhere but at its end?
+  bool BreaksEarly(StmtId one) const {
+    const std::span<const uint32_t> list = context_.unit.List(context_.unit[one].children);
+    const bool ends_so = !list.empty() && IsOwnBreak(StmtId{list.back()});
+    std::vector<uint32_t> pending(list.begin(), list.end() - (ends_so ? 1 : 0));
+    while (!pending.empty()) {
+      const StmtId id{pending.back()};
+      pending.pop_back();
+      if (IsOwnBreak(id)) {
+        return true;
+      }
+      const Stmt& stmt = context_.unit[id];
+      if (stmt.kind != StmtKind::kSwitch) {
+        const std::span<const uint32_t> inner = context_.unit.List(stmt.children);
+        pending.insert(pending.end(), inner.begin(), inner.end());
+      }
+    }
+    return false;
+  }
+  // The statements of a case without the `break` that ends it, if nothing is left by it.
+  void CaseBody(const Stmt& row, bool in_switch) {
+    std::span<const uint32_t> list = context_.unit.List(row.children);
+    if (!in_switch && !list.empty() && IsOwnBreak(StmtId{list.back()})) {
+      list = list.first(list.size() - 1);
+    }
+    for (const uint32_t child : list) {
+      Lower(StmtId{child});
+    }
+  }
+
+  // A selector and labels that options decide, with cases that end each: one `when` for each case.
+  // Where one leaves the switch from inside they stand in a switch with nothing but a default.
   bool SwitchByOptions(const Stmt& stmt) {
     const std::span<const uint32_t> children = context_.unit.List(stmt.children);
     const bool all_end = std::ranges::all_of(children.first(children.empty() ? 0 : children.size() - 1),
@@ -301,16 +342,20 @@ class Statements {
     if (!ByOptions(stmt) || !all_end || children.empty()) {
       return false;
     }
+    if (std::ranges::none_of(children, [&](uint32_t child) { return BreaksEarly(StmtId{child}); })) {
+      WhensOf(stmt, children, false);
+      return true;
+    }
     const ir::LocalId exit = AddExit();
     context_.switch_exits.push_back(exit);
-    const ir::BlockId block = Block([&] { WhensOf(stmt, children); });
+    const ir::BlockId block = Block([&] { WhensOf(stmt, children, true); });
     context_.switch_exits.pop_back();
     const Case whole{.is_default = true, .block = block};
     EmitSwitch(stmt, exit, context_.Uint(0), std::span(&whole, 1));
     return true;
   }
 
-  void WhensOf(const Stmt& stmt, std::span<const uint32_t> children) {
+  void WhensOf(const Stmt& stmt, std::span<const uint32_t> children, bool in_switch) {
     const ir::CexprId selector = CexprOf(context_, stmt.a, nullptr);
     std::vector<ir::CexprId> conditions;
     std::optional<ir::CexprId> any;
@@ -334,7 +379,7 @@ class Statements {
       const ir::SpanId run = context_.builder.AddRun(std::vector<Span>(
           context_.cexpr_nodes[condition.value], context_.WrittenAt(row.at)));
       const ir::BlockId block = Block([&] {
-        const ir::BlockId inner = Block([&] { All(row.children); });
+        const ir::BlockId inner = Block([&] { CaseBody(row, in_switch); });
         context_.Emit(ir::ScopeInst{none_, inner});
       });
       context_.at = row.at;
@@ -387,6 +432,6 @@ class Statements {
 
 }  // namespace
 
-void LowerStatement(LowerContext& context, StmtId id) { Statements(context).Lower(id); }
+void LowerBody(LowerContext& context, StmtId id) { Statements(context).Inner(id); }
 
 }  // namespace kiln::hlsl

@@ -6,7 +6,7 @@
 
 namespace kiln::hlsl {
 
-// Appends the statement to the block that is open. As deep as blocks nest.
-void LowerStatement(LowerContext& context, StmtId id);
+// Appends the statements of a body to the block that is open. As deep as blocks nest.
+void LowerBody(LowerContext& context, StmtId id);
 
 }  // namespace kiln::hlsl
