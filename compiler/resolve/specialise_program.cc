@@ -16,6 +16,7 @@
 #include "compiler/resolve/option_cache.h"
 #include "compiler/resolve/reachability.h"
 #include "compiler/resolve/specialise_settings.h"
+#include "compiler/resolve/stage_rules.h"
 #include "compiler/resolve/specialiser_cache.h"
 
 namespace kiln::resolve {
@@ -75,6 +76,7 @@ class VariantCloser {
       AddName(id);
     }
     CheckFunctions();
+    CheckStages();
     ListVariables();
     ListSpecialization();
     answers_.EndReads(out_.live_options);
@@ -295,8 +297,12 @@ class VariantCloser {
   const Diagnosed<std::vector<ir::SpecialisedSetting>>& RecallSettings() {
     return resolve::Recall(memory_.settings[color_outputs_], answers_, [&] {
       Diagnosed<std::vector<ir::SpecialisedSetting>> closed;
-      closed.value =
-          resolve::SpecialiseSettings(program_, color_outputs_, answers_, closed.diagnostics);
+      std::vector<std::string_view> entries;
+      for (const EntryPoint& entry : entries_) {
+        entries.emplace_back(entry.function);
+      }
+      closed.value = resolve::SpecialiseSettings(program_, entries, color_outputs_, answers_,
+                                                 closed.diagnostics);
       return closed;
     });
   }
@@ -437,6 +443,18 @@ class VariantCloser {
                                      .kind = option.kind,
                                      .default_bits = option.default_value,
                                      .bits = answers_.Option(id).bits});
+    }
+  }
+
+  // What a stage must not do, of typed modules: they ask for no stage.
+  void CheckStages() {
+    if (!is_typed_) {
+      return;
+    }
+    for (const ir::EntryRef& entry : out_.entries) {
+      ForSegments(entry, [&](const ir::SpecialisedRegion& segment) {
+        CheckStageRules(program_, entry.stage, segment, diagnostics_);
+      });
     }
   }
 

@@ -261,8 +261,9 @@ ExprId MakeIndex(CheckContext& context, ExprId base, ExprId index, TokenRange at
     }
     return PickLeaves(context, base, parts->type, leaves, at);
   }
-  // A swizzle has no storage that a number could pick from.
-  const bool picked = source.kind == ExprKind::kSwizzle || source.kind == ExprKind::kElements;
+  // A swizzle or a texel has no storage that a number could pick from.
+  const bool picked = source.kind == ExprKind::kSwizzle || source.kind == ExprKind::kElements ||
+                      source.kind == ExprKind::kMethod;
   const ExprId both[] = {base, number};
   return Combine(context,
                  {.kind = ExprKind::kIndex,
@@ -277,8 +278,9 @@ ExprId MakeIndex(CheckContext& context, ExprId base, ExprId index, TokenRange at
 ExprId RootOf(const CheckContext& context, ExprId place) {
   while (true) {
     const Expr& expr = context.Get(place);
+    const bool texel = expr.kind == ExprKind::kMethod && expr.Is(Expr::kPlace);
     if (expr.kind != ExprKind::kSwizzle && expr.kind != ExprKind::kElements &&
-        expr.kind != ExprKind::kMember && expr.kind != ExprKind::kIndex) {
+        expr.kind != ExprKind::kMember && expr.kind != ExprKind::kIndex && !texel) {
       return place;
     }
     place = ExprId{expr.a};

@@ -188,9 +188,18 @@ void CheckExternal(CheckContext& context, const syntax::Variable& variable, Type
   if (row.kind == TypeKind::kArray && kind != GlobalKind::kLoose) {
     return context.Refuse(global.at, context.Text(variable.name), "arrays of resources");
   }
-  if (kind == GlobalKind::kResource &&
-      (row.kind != TypeKind::kObject || FactsOf(row.object).shape != ObjectShape::kStructured)) {
-    return context.Refuse(global.at, context.types().Text(type), "images, samplers and byte-address buffers");
+  const bool bytes =
+      row.kind == TypeKind::kObject && FactsOf(row.object).shape == ObjectShape::kBytes;
+  const bool image =
+      row.kind == TypeKind::kObject && FactsOf(row.object).shape == ObjectShape::kImage;
+  if (bytes || (image && context.types()[held].item == Item::kBool)) {
+    return context.Refuse(global.at, context.types().Text(type),
+                          bytes ? "byte-address buffers" : "images of booleans");
+  }
+  if (image || (row.kind == TypeKind::kObject && FactsOf(row.object).shape == ObjectShape::kSampler)) {
+    const GlobalId id = AddGlobal(context, std::move(global));
+    Declare(context, variable.name, {.kind = SymbolKind::kGlobal, .id = id.value, .type = type});
+    return;
   }
   if (context.types().IsFailed(type) || !FitsMemory(context, held, global.at)) {
     return;

@@ -67,7 +67,7 @@ enum class ExprKind : uint8_t {
                  // kGiven 0 on the way in and on the way out, or kNoRow each
   kLet,          // kGiven 0 is the value of a, in b
   kIntrinsic,    // op: Intrinsic; list b: arguments; c: which part of a result of two
-  kMethod,       // op: Method; a: object; list b: arguments
+  kMethod,       // op: Method; a: object, a kGlobal; list b: arguments as written
   kComma,        // a, then b
 };
 
@@ -199,6 +199,7 @@ struct Global {
   bool storage = false;  // kBlock: tbuffer, TextureBuffer
   bool fields = false;   // kBlock: cbuffer, tbuffer: the struct is nothing else
   bool written = false;
+  bool compared = false;  // an image: a depth is compared with it
   AttributesId attributes;
 };
 

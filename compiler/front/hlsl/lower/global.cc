@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "compiler/front/hlsl/lower/cexpr.h"
+#include "compiler/front/hlsl/lower/image.h"
 #include "compiler/front/hlsl/lower/type.h"
 #include "compiler/front/hlsl/sema/object.h"
 
@@ -99,6 +100,19 @@ void AddStructured(LowerContext& context, uint32_t id) {
   AddAttributes(context, global.attributes, false, context.globals[id].value);
 }
 
+void AddHandle(LowerContext& context, uint32_t id) {
+  const Global& global = context.unit.globals[id];
+  const ObjectFacts& facts = FactsOf(context.TypeRow(global.type).object);
+  const bool sampler = facts.shape == ObjectShape::kSampler;
+  Row row = RowOf(context, global, sampler ? ir::DeclKind::kSampler : ir::DeclKind::kImage);
+  const ir::ImageAccess access =
+      facts.writable ? ir::ImageAccess::kReadWrite : ir::ImageAccess::kReadOnly;
+  row.decl.flags = FlagsOf(context, global, sampler ? 0 : static_cast<uint32_t>(access));
+  row.decl.type = sampler ? context.builder.Sampler() : ImageTypeOf(context, global);
+  context.globals[id] = context.builder.Add(row.decl, row.spans);
+  AddAttributes(context, global.attributes, false, context.globals[id].value);
+}
+
 void AddLoose(LowerContext& context) {
   std::vector<ir::Member> members;
   std::vector<ir::MemberSpans> spans;
@@ -149,9 +163,12 @@ void DeclareGlobals(LowerContext& context) {
       case GlobalKind::kBlock:
         AddBlock(context, i);
         break;
-      case GlobalKind::kResource:
-        AddStructured(context, i);
+      case GlobalKind::kResource: {
+        const Type& type = context.TypeRow(context.unit.globals[i].type);
+        FactsOf(type.object).shape == ObjectShape::kStructured ? AddStructured(context, i)
+                                                               : AddHandle(context, i);
         break;
+      }
       case GlobalKind::kLoose:
         if (!loose) {  // at the place of the first of them
           AddLoose(context);

@@ -8,6 +8,8 @@
 
 #include "compiler/base/check.h"
 #include "compiler/front/hlsl/lower/assign.h"
+#include "compiler/front/hlsl/lower/image.h"
+#include "compiler/front/hlsl/lower/shape.h"
 #include "compiler/front/hlsl/lower/type.h"
 #include "compiler/front/hlsl/lower/value.h"
 #include "compiler/front/hlsl/sema/object.h"
@@ -82,7 +84,7 @@ void AddStep(LowerContext& context, Place& place, const Expr& part) {
       break;
   }
   const Expr& index = context.Get(ExprId{part.b});
-  if (place.whole()) {
+  if (place.whole() && !place.is_texel()) {
     place.steps.push_back(ValueOf(context, ExprId{part.b}));
     place.type = part.type;
     return;
@@ -90,7 +92,7 @@ void AddStep(LowerContext& context, Place& place, const Expr& part) {
   KILN_CHECK(index.kind == ExprKind::kConstant, "a swizzle has no places by number");
   const auto number = static_cast<size_t>(context.unit.ScalarsOf(index)[0].bits);
   std::vector<uint8_t>& list = place.elements.empty() ? place.letters : place.elements;
-  list = {list[number]};
+  list = {list.empty() ? static_cast<uint8_t>(number) : list[number]};
 }
 
 bool IsScalarPlace(const LowerContext& context, const Place& place) {
@@ -131,6 +133,7 @@ bool IsStored(const LowerContext& context, ExprId id) {
       return context.locals[expr.a].valid();
     } else {
       return expr.kind == ExprKind::kGlobal || expr.kind == ExprKind::kAssign ||
+             (expr.kind == ExprKind::kMethod && expr.Is(Expr::kPlace)) ||
              (expr.kind == ExprKind::kUpdate && expr.op == 0);
     }
   }
@@ -149,6 +152,9 @@ Place PlaceOf(LowerContext& context, ExprId id) {
     place = PlaceOf(context, ExprId{root.b});
   } else if (root.kind == ExprKind::kAssign || root.kind == ExprKind::kUpdate) {
     place = Assign(context, root).place;
+  } else if (root.kind == ExprKind::kMethod) {
+    const TexelPlace texel = TexelOf(context, root);
+    place = {.root = texel.image, .texel = texel.at, .type = texel.type};
   } else {
     place = RootPlace(context, root);
   }
@@ -168,7 +174,59 @@ ir::InstId PlaceInst(LowerContext& context, const Place& place) {
       ir::AccessInst{TypeOf(context, place.type), place.root, context.builder.Ids(place.steps)});
 }
 
+namespace {
+
+// Which components of a texel are meant; its components are numbered by constants.
+std::vector<uint8_t> LettersOf(LowerContext& context, const Place& place) {
+  if (!place.letters.empty() || IsScalarPlace(context, place)) {
+    return place.letters;
+  }
+  std::vector<uint8_t> all(CountOf(context.TypeRow(place.type)));
+  for (uint8_t i = 0; i < all.size(); ++i) {
+    all[i] = i;
+  }
+  return all;
+}
+
+ir::InstId LoadTexel(LowerContext& context, const Place& place) {
+  const ir::InstId value = ReadTexel(context, {place.root, place.texel, place.type});
+  if (place.whole()) {
+    return value;
+  }
+  uint8_t letters[4] = {};
+  std::copy(place.letters.begin(), place.letters.end(), letters);
+  const Type& type = context.TypeRow(place.type);
+  return SwizzleValue(context, value, ScalarOf(type), CountOf(type),
+                      ir::PackSwizzle(static_cast<uint32_t>(place.letters.size()), letters));
+}
+
+// Some components of a texel: it is read, changed and written.
+void StoreTexel(LowerContext& context, const Place& place, ir::InstId value) {
+  const TexelPlace texel{place.root, place.texel, place.type};
+  const Type& type = context.TypeRow(place.type);
+  if (place.whole() || CountOf(type) == 1) {
+    return WriteTexel(context, texel, value);
+  }
+  const std::vector<uint8_t> letters = LettersOf(context, place);
+  ir::InstId whole = ReadTexel(context, texel);
+  for (size_t i = 0; i < letters.size(); ++i) {
+    const ir::InstId item = letters.size() == 1
+                                ? value
+                                : context.Emit(ir::ExtractInst{ItemType(context, place), value,
+                                                               static_cast<uint32_t>(i)});
+    const uint32_t part[] = {item.value, letters[i]};
+    whole = context.Emit(
+        ir::InsertInst{TypeOf(context, place.type), whole, context.builder.NewList(part)});
+  }
+  WriteTexel(context, texel, whole);
+}
+
+}  // namespace
+
 ir::InstId Load(LowerContext& context, const Place& place) {
+  if (place.is_texel()) {
+    return LoadTexel(context, place);
+  }
   if (place.whole()) {
     return context.Emit(
         ir::LoadInst{TypeOf(context, place.type), PlaceInst(context, place)});
@@ -196,6 +254,9 @@ ir::InstId Load(LowerContext& context, const Place& place) {
 }
 
 void Store(LowerContext& context, const Place& place, ir::InstId value) {
+  if (place.is_texel()) {
+    return StoreTexel(context, place, value);
+  }
   const ir::TypeId none = context.builder.Void();
   if (place.whole()) {
     context.Emit(ir::StoreInst{none, PlaceInst(context, place), value});

@@ -9,7 +9,8 @@
 namespace kiln::hlsl {
 
 struct Place {
-  ir::InstId root;
+  ir::InstId root;                // of a texel the image
+  ir::InstId texel;               // where in the image; invalid: memory
   ir::TypeId root_type;
   std::vector<ir::InstId> steps;  // u1 each
   TypeId type;                    // of what the steps lead to
@@ -18,6 +19,7 @@ struct Place {
   std::vector<uint8_t> letters;
   std::vector<uint8_t> elements;
 
+  bool is_texel() const { return texel.valid(); }
   bool whole() const { return letters.empty() && elements.empty(); }
 };
 

@@ -12,6 +12,7 @@
 #include "compiler/front/hlsl/lower/build.h"
 #include "compiler/front/hlsl/lower/call.h"
 #include "compiler/front/hlsl/lower/cexpr.h"
+#include "compiler/front/hlsl/lower/image.h"
 #include "compiler/front/hlsl/lower/intrinsic.h"
 #include "compiler/front/hlsl/lower/operator.h"
 #include "compiler/front/hlsl/lower/place.h"
@@ -264,6 +265,8 @@ ir::InstId Leaf(LowerContext& context, ExprId id) {
       return CallValue(context, expr);
     case ExprKind::kIntrinsic:
       return IntrinsicValue(context, expr);
+    case ExprKind::kMethod:
+      return MethodValue(context, expr);
     case ExprKind::kIndex:
       return IndexConstant(context, expr);
     case ExprKind::kLogical:
