@@ -7,6 +7,9 @@
 //   with=FILE           a further module, linked behind the input; may repeat
 //   entry=STAGE:NAME    an entry point; may repeat
 //   option.NAME=VALUE   env=vulkan1.2   combined=true   pipeline=compute   lints=true
+// Of HLSL (`case.hlsl`): stages preprocess, lex, parse and check, and the words
+//   with=FILE           a file that may be included; may repeat
+//   NAME=VALUE          a setting of the module: version=2018; define.NAME=VALUE
 // The expectation of `case.rpl` is `case.expected`.
 #pragma once
 

@@ -18,6 +18,7 @@
 #include "compiler/resolve/unused.h"
 #include "compiler/tool/compile_command.h"
 #include "compiler/tool/dump_stage.h"
+#include "tests/golden/runner/run_hlsl.h"
 
 namespace kiln::golden {
 namespace {
@@ -164,6 +165,9 @@ std::string RunUnused(const Words& words) {
 }  // namespace
 
 Result<std::string> RunStage(const GoldenCase& golden) {
+  if (golden.input.extension() == ".hlsl") {
+    return RunHlsl(golden);
+  }
   KILN_TRY(const Words words, ReadWords(golden));
   if (golden.stage == "check") {
     return Report(rpl::Parse(words.sources[0], {}, 0).diagnostics, words);

@@ -261,7 +261,7 @@ enum class StmtKind : uint8_t {
   kBlock,       // '{' … '}'; children
   kDecl,        // rows [decl, decl_end) of `decls`; rows up to `next` are those of methods in there
   kExpression,  // value
-  kEmpty,       // ';'
+  kEmpty,       // ';', or no token in the head of a `for`
   kBreak,
   kContinue,
   kDiscard,

@@ -29,7 +29,7 @@ TEST(Declarations, Top_EachKind) {
       {"enum struct tone { warm };", "enum class tone\n  warm\n"},
       {"struct s { };", "struct s\n"},
       {"class s { };", "class s\n"},
-      {"struct { float a; } x;", "struct \n  variables float\n    a\nvariables struct\n  x\n"},
+      {"struct { float a; } x;", "struct\n  variables float\n    a\nvariables struct\n  x\n"},
       {"static const struct s { float a; } x = { 1 }, y[2];",
        "struct s\n  variables float\n    a\nvariables static const struct\n  x = (list 1)\n  "
        "y[2]\n"},

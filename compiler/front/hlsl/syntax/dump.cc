@@ -57,7 +57,8 @@ class AstPrinter {
       case DeclKind::kNamespace:
         return fmt::format("namespace {}", name);
       case DeclKind::kRecord:
-        return fmt::format("{} {}", decl.Is(Decl::kClass) ? "class" : "struct", name);
+        return fmt::format("{}{}{}", decl.Is(Decl::kClass) ? "class" : "struct",
+                           name.empty() ? "" : " ", name);
       case DeclKind::kEnum:
         return fmt::format("enum{} {}{}", decl.Is(Decl::kClass) ? " class" : "", name,
                            decl.type == kNone ? "" : " : " + text_.TypeText(decl.type));

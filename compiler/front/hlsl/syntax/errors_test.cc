@@ -129,6 +129,17 @@ TEST(Errors, InMacros_PointAtTheUse) {
             "1:17 HLSL1040 expected ';' after variable 'b', found 'c'\n");
 }
 
+TEST(Errors, OfThePreprocessor_CountForTheirStatement) {
+  EXPECT_EQ(FoundIn("void f () {\n"
+                    "  a = 1 @ 2;\n"
+                    "  b = 12px c;\n"
+                    "  d e f;\n"
+                    "}\n"),
+            "2:9 HLSL1002 unexpected character '@'\n"
+            "3:7 HLSL1005 malformed number '12px'\n"
+            "4:7 HLSL1040 expected ';' after variable 'e', found 'f'\n");
+}
+
 TEST(Errors, ManyMistakes_EndTheParse) {
   std::string text;
   for (int i = 0; i < 5000; ++i) {

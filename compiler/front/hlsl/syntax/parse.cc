@@ -15,13 +15,15 @@ size_t RowCount(const Ast& ast) {
 }  // namespace
 
 ParseResult Parse(const TokenStream& stream, std::span<const std::string_view> texts,
-                  Version version, const LanguageLimits& limits) {
+                  Version version, const LanguageLimits& limits,
+                  std::span<const Diagnostic> earlier) {
   ParseResult out;
   const size_t tokens = stream.tokens.size();
   out.ast.exprs.reserve(tokens / 2 + 16);
   out.ast.stmts.reserve(tokens / 12 + 8);
   out.ast.lists.reserve(tokens / 8 + 8);
   ParseContext context(stream, texts, version, limits, out);
+  context.errors.SetEarlier(earlier);
   Parsers(context).declarations.Unit();
   if (RowCount(out.ast) > limits.nodes) {
     out.diagnostics.push_back(stream.MakeAt(Code::kLim1001, stream.tokens.front().origin)

@@ -21,9 +21,10 @@ struct ParseResult {
 };
 
 // A pure function. `texts`: contents of stream.files, by row; they are looked at only to say where
-// a brace is missing, and may be left out. At most one error for each statement or declaration. See
-// spec/hlsl 5
+// a brace is missing, and may be left out. `earlier`: what the preprocessor found; a statement or
+// declaration that holds one of its errors gets no second one. See spec/hlsl 5
 ParseResult Parse(const TokenStream& stream, std::span<const std::string_view> texts,
-                  Version version, const LanguageLimits& limits = {});
+                  Version version, const LanguageLimits& limits = {},
+                  std::span<const Diagnostic> earlier = {});
 
 }  // namespace kiln::hlsl::syntax

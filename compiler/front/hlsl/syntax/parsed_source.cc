@@ -43,7 +43,7 @@ ParsedSource ParseSource(std::string_view text, Version version, const LanguageL
   settings.version = version;
   ParsedSource out{.read = Preprocess(file, {}, settings, 0, limits), .parsed = {}};
   const std::array<std::string_view, 1> texts{file.text};
-  out.parsed = Parse(out.read.stream, texts, version, limits);
+  out.parsed = Parse(out.read.stream, texts, version, limits, out.read.diagnostics);
   return out;
 }
 

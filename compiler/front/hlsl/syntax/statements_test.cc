@@ -49,7 +49,7 @@ TEST(Statements, EachKind_IsARow) {
       {"static const row_major float2x2 m = a;",
        "variables static const row_major float2x2\n  m = a\n"},
       {"float4x4 const row_major m;", "variables const row_major float4x4\n  m\n"},
-      {"struct { float a; } x;", "struct \n  variables float\n    a\nvariables struct\n  x\n"},
+      {"struct { float a; } x;", "struct\n  variables float\n    a\nvariables struct\n  x\n"},
       {"struct q { float a; }; q x;", "struct q\n  variables float\n    a\nvariables q\n  x\n"},
       {"typedef float real; real x;", "alias float\n  real\nvariables real\n  x\n"},
       {"using real = float[2]; real x;", "alias float[2]\n  real\nvariables real\n  x\n"},

@@ -139,7 +139,8 @@ class TreeCheck {
       }
       Require(rows[row].next > row && rows[row].next <= ends.back(),
               fmt::format("{} {}", what, row));
-      Tokens(rows[row].begin, rows[row].end, fmt::format("tokens of {} {}", what, row));
+      Require(rows[row].begin <= rows[row].end && rows[row].end < tokens_,
+              fmt::format("tokens of {} {}", what, row));
       if (!wrong_.empty()) {
         return;
       }

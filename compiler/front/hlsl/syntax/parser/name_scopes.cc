@@ -23,7 +23,9 @@ std::optional<Modifier> FindContextualModifier(std::string_view text) {
 }  // namespace
 
 NameScopes::NameScopes(const SymbolTable& symbols)
-    : symbols_(symbols), words_(symbols.size()), scopes_({{.outer = kNone, .keeps = true}}) {}
+    : symbols_(symbols),
+      words_(symbols.size()),
+      scopes_({{.outer = kNone, .names = Names::kKept}}) {}
 
 NameScopes::Word& NameScopes::WordOf(uint32_t symbol) {
   Word& word = words_[symbol];
@@ -43,8 +45,8 @@ NameScopes::Word& NameScopes::WordOf(uint32_t symbol) {
   return word;
 }
 
-uint32_t NameScopes::Enter(bool keeps) {
-  scopes_.push_back({.outer = current_, .keeps = keeps});
+uint32_t NameScopes::Enter(Names names) {
+  scopes_.push_back({.outer = current_, .names = names});
   current_ = static_cast<uint32_t>(scopes_.size() - 1);
   return current_;
 }
@@ -54,7 +56,7 @@ uint32_t NameScopes::Enter(bool keeps) {
 void NameScopes::Declare(uint32_t symbol, NameKind kind, uint32_t scope) {
   Word& word = WordOf(symbol);
   const bool hides = word.is_declared || word.meaning != NameKind::kUnknown;
-  if (kind == NameKind::kOther && !hides && !scopes_[current_].keeps) {
+  if (kind == NameKind::kOther && !hides && scopes_[current_].names == Names::kForgotten) {
     return;
   }
   word.is_declared |= kind != NameKind::kOther || hides;
@@ -66,7 +68,7 @@ uint32_t NameScopes::DeclareScope(uint32_t symbol, NameKind kind) {
   if (before != nullptr && before->kind == kind && before->scope != kNone) {
     return before->scope;
   }
-  scopes_.push_back({.outer = current_, .keeps = true});
+  scopes_.push_back({.outer = current_, .names = Names::kKept});
   const auto scope = static_cast<uint32_t>(scopes_.size() - 1);
   Declare(symbol, kind, scope);
   return scope;

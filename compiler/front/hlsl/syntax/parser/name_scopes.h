@@ -45,9 +45,10 @@ class NameScopes {
   // `symbols` outlives it and does not grow any more.
   explicit NameScopes(const SymbolTable& symbols);
 
-  // A scope inside the current one, which becomes it. `keeps`: are its names asked for from
-  // outside?
-  uint32_t Enter(bool keeps);
+  // Whether names of a scope are asked for when it is left.
+  enum class Names : uint8_t { kForgotten, kKept };
+  // A scope inside the current one, which becomes it.
+  uint32_t Enter(Names names);
   void Enter(uint32_t scope) { current_ = scope; }  // one that was made before
   void Leave() { current_ = scopes_[current_].outer; }
   uint32_t current() const { return current_; }
@@ -65,7 +66,7 @@ class NameScopes {
  private:
   struct Scope {
     uint32_t outer;
-    bool keeps;
+    Names names;
   };
   struct Name {
     NameKind kind;

@@ -34,8 +34,8 @@ void DeclarationParser::Declaration() {
   TokenCursor& at = context_.at;
   const uint32_t begin = at.pos();
   const uint32_t scope = context_.names.current();
-  const bool was_lost = std::exchange(lost_, false);
-  const bool ok = DeclarationBody(was_lost) || context_.recovery.unclosed();
+  was_lost_ = std::exchange(lost_, false);
+  const bool ok = DeclarationBody() || context_.recovery.unclosed();
   if (!context_.recovery.TakeUnclosed() && !ok) {
     context_.recovery.Recover();
     if (at.At(TokenKind::kCloseBrace) && context_.names.current() == NameScopes::kUnit) {
@@ -49,7 +49,7 @@ void DeclarationParser::Declaration() {
   }
 }
 
-bool DeclarationParser::DeclarationBody(bool was_lost) {
+bool DeclarationParser::DeclarationBody() {
   TokenCursor& at = context_.at;
   const RowRange attributes = parsers_.attributes.Attributes();
   switch (at.Kind()) {
@@ -75,13 +75,12 @@ bool DeclarationParser::DeclarationBody(bool was_lost) {
   if (AtEffect()) {
     return Effect();
   }
-  return AtVariables(at, context_.names) ? Typed(attributes, Where::kUnit)
-                                         : FailDeclaration(was_lost);
+  return AtVariables(at, context_.names) ? Typed(attributes, Where::kUnit) : FailDeclaration();
 }
 
-bool DeclarationParser::FailDeclaration(bool was_lost) {
+bool DeclarationParser::FailDeclaration() {
   lost_ = true;
-  if (was_lost) {
+  if (was_lost_) {
     context_.errors.Silence();
   }
   return context_.errors.FailHere("a declaration");

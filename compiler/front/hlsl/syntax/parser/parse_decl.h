@@ -27,8 +27,8 @@ class DeclarationParser {
 
  private:
   void Declaration();
-  bool DeclarationBody(bool was_lost);
-  bool FailDeclaration(bool was_lost);
+  bool DeclarationBody();
+  bool FailDeclaration();
   bool Namespace();
   bool Refused();
   bool AtEffect() const;
@@ -39,7 +39,9 @@ class DeclarationParser {
 
   ParseContext& context_;
   Parsers& parsers_;
-  bool lost_ = false;  // the declaration before here was none, and that is reported
+  // What is here is no declaration, and that is reported; the same of what was before it.
+  bool lost_ = false;
+  bool was_lost_ = false;
 };
 
 }  // namespace kiln::hlsl::syntax

@@ -4,6 +4,7 @@
 // and restored around nested ones.
 #include "compiler/front/hlsl/syntax/parser/parse_errors.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace kiln::hlsl::syntax {
@@ -15,8 +16,9 @@ constexpr size_t kMaxFound = 10 * kMaxDiagnostics;
 }  // namespace
 
 ParseErrors::Construct::Construct(ParseErrors& errors)
-    : errors_(errors), outer_reported_(errors.reported_) {
+    : errors_(errors), outer_reported_(errors.reported_), outer_begin_(errors.begin_) {
   errors.reported_ = false;
+  errors.begin_ = errors.at_.pos();
   if (errors.found_.size() >= kMaxFound) {
     errors.at_.MoveTo(errors.at_.last());
     errors.end_reported_ = true;
@@ -27,9 +29,32 @@ Location ParseErrors::At(uint32_t token) const {
   return at_.stream().Where(at_.stream().tokens[token].origin);
 }
 
+void ParseErrors::SetEarlier(std::span<const Diagnostic> earlier) {
+  for (const Diagnostic& d : earlier) {
+    if (d.severity == Severity::kError) {
+      earlier_.push_back(d.primary.bytes.begin);
+    }
+  }
+  std::ranges::sort(earlier_);
+}
+
+// What the preprocessor refused is no token, so something is missing between the first token of the
+// construct and the one where the parser noticed.
+bool ParseErrors::HoldsEarlier(uint32_t last) const {
+  const auto offset = [&](uint32_t token) {
+    return at_.stream().origins.WrittenAt(at_.stream().tokens[token].origin).begin;
+  };
+  if (earlier_.empty()) {
+    return false;
+  }
+  const auto found = std::ranges::lower_bound(earlier_, offset(begin_));
+  return found != earlier_.end() && *found <= offset(last);
+}
+
 Diagnostic* ParseErrors::Report(Code code, uint32_t first, uint32_t last,
                                 std::initializer_list<Argument> arguments) {
-  if (CodeSeverity(code) == Severity::kError && std::exchange(reported_, true)) {
+  const bool is_error = CodeSeverity(code) == Severity::kError;
+  if (is_error && (std::exchange(reported_, true) || HoldsEarlier(last))) {
     return nullptr;
   }
   const std::vector<Token>& tokens = at_.stream().tokens;

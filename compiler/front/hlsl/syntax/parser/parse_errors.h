@@ -5,6 +5,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,18 +29,25 @@ class ParseErrors {
   class Construct {
    public:
     explicit Construct(ParseErrors& errors);
-    ~Construct() { errors_.reported_ = outer_reported_; }
+    ~Construct() {
+      errors_.reported_ = outer_reported_;
+      errors_.begin_ = outer_begin_;
+    }
     Construct(const Construct&) = delete;
     Construct& operator=(const Construct&) = delete;
 
    private:
     ParseErrors& errors_;
     bool outer_reported_;
+    uint32_t outer_begin_;
   };
 
   // The cursor and `found`, which takes what is wrong, outlive it.
   ParseErrors(TokenCursor& at, Version version, std::vector<Diagnostic>& found)
       : at_(at), version_(version), found_(found) {}
+
+  // Errors of an earlier stage: a construct that holds one has its error.
+  void SetEarlier(std::span<const Diagnostic> earlier);
 
   // At tokens [first, last]. Null if the construct has reported already.
   Diagnostic* Report(Code code, uint32_t first, uint32_t last,
@@ -73,11 +81,15 @@ class ParseErrors {
   void Silence() { reported_ = true; }
 
  private:
+  bool HoldsEarlier(uint32_t last) const;
+
   TokenCursor& at_;
   const Version version_;
   std::vector<Diagnostic>& found_;
   bool reported_ = false;
-  bool end_reported_ = false;  // the end of the file is reported once
+  bool end_reported_ = false;      // the end of the file is reported once
+  uint32_t begin_ = 0;             // token that the current construct begins with
+  std::vector<uint32_t> earlier_;  // offsets, ascending
 };
 
 }  // namespace kiln::hlsl::syntax

@@ -28,7 +28,7 @@ bool FunctionParser::Function(uint32_t type, const RowRange& attributes, uint32_
   } else {
     context_.names.Declare(context_.at.SymbolOf(decl.name), NameKind::kOther);
   }
-  context_.names.Enter(false);
+  context_.names.Enter(NameScopes::Names::kForgotten);
   const bool ok = Head(row, what) && Body(row, what);
   context_.names.Enter(outer);
   parsers_.records.Close(row);

@@ -62,7 +62,7 @@ bool OperandParser::Cast() {
   context_.at.Advance();
   uint32_t type = kNone;
   uint32_t first = kNone;
-  if (!TypeRows(&type, &first, true) ||
+  if (!TypeRows(Extents::kAllowed, &type, &first) ||
       !context_.errors.ExpectClose(TokenKind::kCloseParen, {"cast"}, open)) {
     return false;
   }
@@ -72,11 +72,13 @@ bool OperandParser::Cast() {
 
 // A type inside an expression. Rows of its arguments and extents are no operands, so a marker
 // stands before them; `first` is that marker, or kNone if there are none.
-bool OperandParser::TypeRows(uint32_t* type, uint32_t* first, bool extents) {
+bool OperandParser::TypeRows(Extents extents, uint32_t* type, uint32_t* first) {
   const uint32_t marker = NextRow();
   parsers_.expressions.Add(
       {.kind = ExprKind::kTypeRows, .token = context_.at.pos(), .first = marker});
-  if (!(extents ? parsers_.types.TypeWithExtents(type) : parsers_.types.SimpleType(type))) {
+  const bool ok = extents == Extents::kAllowed ? parsers_.types.TypeWithExtents(type)
+                                               : parsers_.types.SimpleType(type);
+  if (!ok) {
     return false;
   }
   if (NextRow() == marker + 1) {
@@ -240,7 +242,7 @@ bool OperandParser::Constructor(Operand* operand) {
   uint32_t type = kNone;
   uint32_t first = kNone;
   uint32_t list = kNone;
-  if (!TypeRows(&type, &first, false)) {
+  if (!TypeRows(Extents::kRefused, &type, &first)) {
     return false;
   }
   if (!context_.at.At(TokenKind::kOpenParen)) {

@@ -17,6 +17,7 @@ class OperandParser {
   bool Arguments(uint32_t* list, const ConstructName& of);
 
  private:
+  enum class Extents : uint8_t { kRefused, kAllowed };
   bool Cast();
   bool Primary(Operand* operand);
   void Integer(Operand* operand);
@@ -31,7 +32,7 @@ class OperandParser {
   bool Index(Operand* operand);
   bool Call(Operand* operand);
   void PostfixOperator(Operand* operand, UnaryOp op);
-  bool TypeRows(uint32_t* type, uint32_t* first, bool extents);
+  bool TypeRows(Extents extents, uint32_t* type, uint32_t* first);
   uint32_t NextRow() const { return static_cast<uint32_t>(context_.ast.exprs.size()); }
 
   ParseContext& context_;

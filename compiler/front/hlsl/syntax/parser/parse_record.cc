@@ -41,7 +41,7 @@ bool RecordParser::Record(uint32_t* row, const RowRange& attributes) {
     context_.ast.decls[*row].name = what.name;
     context_.names.Enter(context_.names.DeclareScope(at.SymbolOf(what.name), NameKind::kType));
   } else {
-    context_.names.Enter(true);
+    context_.names.Enter(NameScopes::Names::kKept);
   }
   const bool ok = Base(what.name) && Members(what);
   context_.names.Enter(outer);

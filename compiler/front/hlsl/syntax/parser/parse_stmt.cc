@@ -38,7 +38,7 @@ bool StatementParser::Body(const ConstructName& what) {
 
 bool StatementParser::Block(const RowRange& attributes) {
   const uint32_t row = Open(StmtKind::kBlock, attributes);
-  context_.names.Enter(false);
+  context_.names.Enter(NameScopes::Names::kForgotten);
   const bool ok = BlockRows();
   context_.names.Leave();
   Close(row);
@@ -256,7 +256,7 @@ bool StatementParser::For(const RowRange& attributes) {
   context_.at.Advance();
   const bool scoped = context_.errors.version() == Version::k2021;
   if (scoped) {
-    context_.names.Enter(false);
+    context_.names.Enter(NameScopes::Names::kForgotten);
   }
   const bool ok = ForHead(row);
   if (ok) {

@@ -164,11 +164,11 @@ bool TypeParser::TemplateArguments(Type& type) {
   }
   at.Advance();
   ++depth_;
-  bool is_first = true;
+  Order order = Order::kFirst;
   bool ok = true;
   do {
-    ok = Argument(is_first);
-    is_first = false;
+    ok = Argument(order);
+    order = Order::kLater;
   } while (ok && !half_ && at.Accept(TokenKind::kComma));
   ok = ok && (AcceptArgumentsEnd() ||
               context_.errors.FailUnclosed(TokenKind::kGreater, {"arguments of", type.token}, open,
@@ -183,11 +183,12 @@ bool TypeParser::TemplateArguments(Type& type) {
 
 // The first argument is a type wherever it may be one, also one that is not declared; the others
 // are sizes and counts, unless they begin like a type.
-bool TypeParser::Argument(bool is_first) {
+bool TypeParser::Argument(Order order) {
   TokenCursor& at = context_.at;
   const Path path = PathAt(at, context_.names);
   const bool constructs = path.tokens != 0 && at.Kind(path.tokens) == TokenKind::kOpenParen;
-  const bool named = is_first && path.tokens != 0 && path.name.kind != NameKind::kOther;
+  const bool named =
+      order == Order::kFirst && path.tokens != 0 && path.name.kind != NameKind::kOther;
   TemplateArgument argument;
   const bool ok = !constructs && (named || AtType(at, context_.names))
                       ? SimpleType(&argument.type)

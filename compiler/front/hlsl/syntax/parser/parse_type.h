@@ -21,6 +21,7 @@ class TypeParser {
   bool Extents(uint32_t* list);
 
  private:
+  enum class Order : uint8_t { kFirst, kLater };
   enum class Records : uint8_t { kRefused, kAllowed };
   bool Written(uint32_t* row, Records records, const RowRange& attributes);
   void Modifiers(Type& type);
@@ -28,7 +29,7 @@ class TypeParser {
   bool Name(Type& type);
   bool NamePath(Type& type);
   bool TemplateArguments(Type& type);
-  bool Argument(bool is_first);
+  bool Argument(Order order);
   bool AcceptArgumentsEnd();
 
   ParseContext& context_;
