@@ -29,6 +29,16 @@ void AddCompile(CLI::App& app, kiln::tool::CompileArguments& arguments) {
       ->capture_default_str();
   compile->add_option("-o,--option", arguments.options, "NAME=VALUE of an option; repeatable")
       ->take_all();
+  compile->add_option("-I", arguments.hlsl.include_roots, "Folder for includes of HLSL; repeatable")
+      ->take_all()
+      ->allow_extra_args(false);
+  compile->add_option("--define", arguments.hlsl.defines, "NAME[=VALUE], a macro; repeatable")
+      ->take_all()
+      ->allow_extra_args(false);
+  compile
+      ->add_option("--hlsl", arguments.hlsl.settings, "NAME=VALUE, a setting of HLSL; repeatable")
+      ->take_all()
+      ->allow_extra_args(false);
   compile->add_option("--env", arguments.environment, "vulkan1.0, 1.1, 1.2, 1.3 or 1.4")
       ->capture_default_str();
   compile->add_option("--debug", arguments.debug, "none, names or full")->capture_default_str();
