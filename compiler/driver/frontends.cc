@@ -53,8 +53,12 @@ ParsedSource ParseSource(ir::Language language, const SourceFile& source,
   KILN_UNREACHABLE();  // LanguageOf names no language without a front end
 }
 
+std::optional<ir::Language> LanguageOf(std::string_view path, const SourceInputs& inputs) {
+  return inputs.language.has_value() ? inputs.language : LanguageOf(path);
+}
+
 std::vector<Probe> ProbesOf(const SourceFile& source, const SourceInputs& inputs) {
-  return LanguageOf(source.path) == ir::Language::kHlsl
+  return LanguageOf(source.path, inputs) == ir::Language::kHlsl
              ? hlsl::ProbesOf(source, inputs.files, inputs.hlsl)
              : std::vector<Probe>{};
 }

@@ -29,7 +29,8 @@ std::string LanguageText(ir::Language language);
 
 // What a module may be made of besides its root; RPL needs neither.
 struct SourceInputs {
-  SourceSet files;  // that may be included
+  std::optional<ir::Language> language;  // of all sources, whatever they are called
+  SourceSet files;                       // that may be included
   hlsl::Settings hlsl = {};
 };
 
@@ -42,6 +43,9 @@ struct ParsedSource {
 ParsedSource ParseSource(ir::Language language, const SourceFile& source,
                          const SourceInputs& inputs, uint32_t module,
                          const LanguageLimits& limits = {});
+
+// That of a source with these inputs.
+std::optional<ir::Language> LanguageOf(std::string_view path, const SourceInputs& inputs);
 
 // What the includes of a source ask for, as far as it can be read with the files that there are.
 std::vector<Probe> ProbesOf(const SourceFile& source, const SourceInputs& inputs);

@@ -57,7 +57,7 @@ LinkedSources LinkSources(std::span<const SourceFile> sources, const SourceInput
     }
     const auto ordinal = static_cast<uint32_t>(paths.size());
     paths.push_back(source.path);
-    const std::optional<ir::Language> language = LanguageOf(source.path);
+    const std::optional<ir::Language> language = LanguageOf(source.path, inputs);
     KILN_CHECK(language.has_value(), "no front end reads {}", source.path);
     ParsedSource parsed = ParseSource(*language, source, inputs, ordinal);
     Append(found, std::move(parsed.module.diagnostics));
