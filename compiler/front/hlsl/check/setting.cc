@@ -99,11 +99,7 @@ void ReadSetting(CheckContext& context, const syntax::Attribute& attribute, Func
   }
   Setting setting{.name = *name, .at = {attribute.begin, attribute.end}};
   if (count == 3) {
-    const auto block = NumberArgument(context, attribute, 1);
-    if (!block) {
-      return;
-    }
-    setting.block = *block;
+    return context.Refuse(setting.at, context.Text(setting.at), "settings of one colour output");
   }
   if (ReadValue(context, attribute, count - 1, setting)) {
     context.unit[id].settings.push_back(setting);

@@ -206,7 +206,6 @@ struct Global {
 // A `kiln::setting` of an entry point.
 struct Setting {
   std::string_view name;
-  uint32_t block = ir::kNoBlock;
   ExprId value;           // a number or flag; or
   std::string_view text;  // words: `condition ? text : other`
   std::string_view other;

@@ -88,12 +88,11 @@ ir::CexprId WordOf(LowerContext& context, std::string_view word) {
   return made;
 }
 
-void AddSetting(LowerContext& context, FunctionId owner, std::string_view name, uint32_t block,
-                ir::CexprId value, TokenRange at) {
+void AddSetting(LowerContext& context, FunctionId owner, std::string_view name, ir::CexprId value,
+                TokenRange at) {
   const ir::SpanId run = context.builder.AddRun(
       std::vector<Span>(context.cexpr_nodes[value.value], context.WrittenAt(at)));
   context.builder.Add({.kind = ir::DeclKind::kSetting,
-                       .flags = static_cast<uint16_t>(block == ir::kNoBlock ? 0 : block + 1),
                        .name = context.builder.Text(name),
                        .body = value.value,
                        .aux = context.functions[owner.value].value},
@@ -109,7 +108,7 @@ void AddSettings(LowerContext& context) {
       continue;
     }
     for (size_t k = 0; k < function.threads.size(); ++k) {
-      AddSetting(context, FunctionId{i}, kSizes[k], ir::kNoBlock,
+      AddSetting(context, FunctionId{i}, kSizes[k],
                  CexprOf(context, function.threads[k], nullptr),
                  context.Get(function.threads[k]).at);
     }
@@ -123,7 +122,7 @@ void AddSettings(LowerContext& context) {
       } else {
         value = WordOf(context, setting.text);
       }
-      AddSetting(context, FunctionId{i}, setting.name, setting.block, value, setting.at);
+      AddSetting(context, FunctionId{i}, setting.name, value, setting.at);
     }
   }
 }
@@ -131,7 +130,7 @@ void AddSettings(LowerContext& context) {
 }  // namespace
 
 ir::Module Lower(const Unit& unit, const TokenStream& stream, const Settings& settings,
-                 const Hash128& fingerprint) {
+                 const ModuleSources& sources, const Hash128& fingerprint) {
   LowerContext context(unit, stream, settings);
   context.builder.Reserve(unit.exprs.size());
   AddOptions(context);
@@ -141,6 +140,7 @@ ir::Module Lower(const Unit& unit, const TokenStream& stream, const Settings& se
   LowerFunctions(context);
   AddEntries(context);
   AddSettings(context);
+  context.builder.SetSources(sources.files, sources.texts);
   return context.builder.Finish(fingerprint);
 }
 
