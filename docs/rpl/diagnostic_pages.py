@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """One page for each diagnostic: compiler/diag/codes.def and the goldens of tests/golden/diag in,
-docs/rpl/diagnostics/*.md and docs/hlsl/diagnostics/*.md out. With --check it writes nothing and fails
-if a code has no golden or a page is not what it would write.
+docs/hlsl/diagnostics/*.md for HLSL and docs/rpl/diagnostics/*.md for all others out. With --check it
+writes nothing and fails if a code has no golden or a page is not what it would write.
 
 usage: diagnostic_pages.py [--check] ROOT
 """
@@ -13,12 +13,18 @@ import sys
 ROW = re.compile(r'KILN_CODE\((\w+), "(\w+)", "([\w-]+)", k(\w+), "((?:[^"\\]|\\.)*)"\)')
 
 
-def read_codes(root, language):
-    """Codes that are HLSL's own have pages of their own; all others are shown by sources of RPL."""
+# Language of the examples: folder of the pages, prefix of the codes.
+LANGUAGES = ("rpl", "hlsl")
+
+
+def language_of(code):
+    return "hlsl" if code.startswith("HLSL") else "rpl"
+
+
+def read_codes(root):
     text = (root / "compiler/diag/codes.def").read_text()
-    # Codes of the layout engine are explained in docs/LAYOUT.md; no source alone causes them.
-    return [row[1:] for row in ROW.findall(text)
-            if not row[1].startswith("LAY") and row[1].startswith("HLSL") == (language == "hlsl")]
+    # Codes of the layout engine are explained in docs/LAYOUT.md; no source causes them.
+    return [row[1:] for row in ROW.findall(text) if not row[1].startswith("LAY")]
 
 
 def read_exempt(folder):
@@ -50,12 +56,12 @@ def read_golden(path):
     return page
 
 
-def page_text(row, page, language):
+def page_text(row, page):
     code, name, severity, message = row
     text = [f"# {code}: {name}", "", f"*{severity.lower()}*: {message}", ""]
     text += ["## What it means", "", page["means"], ""]
     if page["source"]:
-        text += ["## Example", "", f"```{language}", page["source"], "```", ""]
+        text += ["## Example", "", "```" + language_of(code), page["source"], "```", ""]
         text += ["```text", page["report"].rstrip("\n"), "```", ""]
     text += ["## What to do", "", page["fix"], ""]
     return "\n".join(text)
@@ -70,55 +76,48 @@ def index_text(codes):
     return "\n".join(lines) + "\n"
 
 
-def make_pages(root, language):
-    """File name -> text, and what is missing."""
+def make_pages(root):
+    """Language -> file name -> text, and what is missing."""
     folder = root / "tests/golden/diag"
     exempt = read_exempt(folder)
-    codes = read_codes(root, language)
-    pages = {"README.md": index_text(codes)}
+    codes = read_codes(root)
+    pages = {language: {"README.md": index_text([row for row in codes if language_of(row[0]) == language])}
+             for language in LANGUAGES}
     missing = []
     for row in codes:
         code = row[0]
-        golden = folder / f"{code}.{language}"
+        golden = folder / f"{code}.{language_of(code)}"
         page = exempt.get(code) or (read_golden(golden) if golden.exists() else None)
         if page is None or not page["means"] or not page["fix"]:
             missing.append(f"{code}: no golden with 'means' and 'fix'")
             continue
         if code not in exempt and f"[{code}]" not in page["report"]:
             missing.append(f"{code}: its golden does not show it")
-        pages[f"{code}.md"] = page_text(row, page, language)
-    known = {row[0] for row in codes}
-    for golden in folder.glob(f"*.{language}"):
-        if golden.stem not in known:
-            missing.append(f"{golden.name}: no such code")
+        pages[language_of(code)][f"{code}.md"] = page_text(row, page)
+    known = {f"{row[0]}.{language_of(row[0])}" for row in codes}
+    for language in LANGUAGES:
+        missing += [f"{golden.name}: no such code" for golden in folder.glob(f"*.{language}")
+                    if golden.name not in known]
     return pages, missing
-
-
-def write_or_check(root, language, check):
-    pages, wrong = make_pages(root, language)
-    out = root / f"docs/{language}/diagnostics"
-    out.mkdir(exist_ok=True, parents=True)
-    for name, text in pages.items():
-        path = out / name
-        if not check:
-            path.write_text(text)
-        elif not path.exists() or path.read_text() != text:
-            wrong.append(f"{path.relative_to(root)}: run docs/rpl/diagnostic_pages.py {root}")
-    if check:
-        wrong += [f"{path.name}: no such code" for path in out.glob("*.md")
-                  if path.name not in pages]
-    return len(pages) - 1, wrong
 
 
 def main():
     check = "--check" in sys.argv
     root = pathlib.Path(sys.argv[-1])
-    wrong = []
-    for language in ("rpl", "hlsl"):
-        count, found = write_or_check(root, language, check)
-        print(f"{language}: {count} pages")
-        wrong += found
-    print("\n".join(wrong))
+    pages, wrong = make_pages(root)
+    for language in LANGUAGES:
+        out = root / "docs" / language / "diagnostics"
+        out.mkdir(parents=True, exist_ok=True)
+        for name, text in pages[language].items():
+            path = out / name
+            if not check:
+                path.write_text(text)
+            elif not path.exists() or path.read_text() != text:
+                wrong.append(f"docs/{language}/diagnostics/{name}: run docs/rpl/diagnostic_pages.py {root}")
+        if check:
+            wrong += [f"{path.name}: no such code" for path in out.glob("*.md")
+                      if path.name not in pages[language]]
+    print("\n".join(wrong) if wrong else f"{sum(len(p) - 1 for p in pages.values())} pages")
     return 1 if wrong else 0
 
 

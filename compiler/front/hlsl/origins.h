@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/base/push.h"
 #include "compiler/source/span.h"
 
 namespace kiln::hlsl {
@@ -49,8 +50,9 @@ class Origins {
   uint32_t InFile(uint32_t origin) const;
 
   // For the preprocessor.
+  void ReserveWritten(size_t count) { written_.reserve(count); }
   uint32_t AddWritten(Span span) {
-    written_.push_back(span);
+    Push(written_, span);
     return static_cast<uint32_t>(written_.size() - 1);
   }
   void BeginFile(uint32_t first_context) {

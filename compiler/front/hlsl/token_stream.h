@@ -14,6 +14,8 @@
 #include "compiler/front/hlsl/settings.h"
 #include "compiler/front/hlsl/symbol_table.h"
 #include "compiler/front/hlsl/token.h"
+#include "compiler/source/module_text.h"
+#include "compiler/source/probe.h"
 
 namespace kiln::hlsl {
 
@@ -25,13 +27,6 @@ struct ModuleFile {
   uint32_t first = 0;     // offset in the row of all files
   uint32_t size = 0;      // bytes
   uint32_t included = 0;  // origin of the path of its first include; of the root: none
-};
-
-// A path that an include asked for, once, in the order of asking.
-struct Probe {
-  std::string path;  // logical
-  bool present = false;
-  Digest digest;  // if present
 };
 
 // `order` holds from token `first_token` on (#pragma pack_matrix).
@@ -46,24 +41,16 @@ struct UndefinedName {
   uint32_t origin = 0;
 };
 
-// From offset `begin` on, up to the next row or the end of the file, the line of `begin` is called
-// `line` and the file `path` (#line). Ascending.
-struct LineMark {
-  uint32_t begin = 0;
-  uint32_t line = 0;
-  uint32_t path = 0;  // symbol; kNoSymbol: the file's own
-};
-
 struct TokenStream {
   uint32_t module = 0;        // the ordinal that locations name
   std::vector<Token> tokens;  // the last one, and only it, is kEnd
   SymbolTable symbols;
   Origins origins;
   std::vector<ModuleFile> files;
-  std::vector<Probe> probes;
+  std::vector<Probe> probes;            // each path once, in the order of asking
   std::vector<PackMatrix> pack_matrix;  // ascending
   std::vector<UndefinedName> undefined_names;
-  std::vector<LineMark> line_marks;
+  std::vector<LineMark> line_marks;  // ascending; their paths are symbols
 
   std::string_view Text(const Token& token) const { return symbols.Text(token.symbol); }
 

@@ -1,4 +1,4 @@
-// run: stage=check
-// means: A source has characters of HLSL only; others may stand in comments and strings.
-// fix: Remove the character, or put it into a comment.
-float a = 1 @ 2;
+// run: stage=preprocess
+// means: A character begins no token of HLSL.
+// fix: Remove it, or put it into a comment.
+float4 tint = base @ glow;

@@ -1,4 +1,6 @@
-// run: stage=check
-// means: What begins with a digit is a number as a whole, with nothing but a suffix behind it.
-// fix: Write the number as decimal, octal or hexadecimal integer, or as a float, or put a space behind it.
-static const int a = 12px;
+// run: stage=preprocess
+// means: Digits are followed by something that is no suffix of a number. Integers are decimal, octal (0 first) or hexadecimal (0x), with u, l or both; floats have a dot or an exponent, and f, h or l.
+// fix: Write a number of one of these forms. Octal numbers have no 8 and 9.
+float radius = 1.0x;
+int count = 08;
+int mask = 0b101;

@@ -1,4 +1,5 @@
-// run: stage=check with=HLSL1012.hlsl
-// means: Includes nest at most 64 deep; a file that includes itself is the usual cause.
-// fix: Break the circle with '#pragma once' or a guard.
+// run: stage=preprocess
+// means: Files include each other too deep, most often a file itself without a guard.
+// fix: Write #pragma once at the top of the file.
+// it includes itself
 #include "HLSL1012.hlsl"

@@ -1,4 +1,6 @@
-// run: stage=check
-// means: An include names its file in quotes or angle brackets, after macros are expanded.
-// fix: Put the path in quotes.
-#include light.hlsli
+// run: stage=preprocess
+// means: Behind #include there is a path in quotes or angle brackets, or macros that come to one.
+// fix: Put quotes around the path.
+#include fog.hlsli
+#define FOG fog
+#include FOG

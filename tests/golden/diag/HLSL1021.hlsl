@@ -1,5 +1,9 @@
-// run: stage=check
-// means: The directive belongs to an '#if', and none is open here.
-// fix: Remove it, or add the '#if' that it belongs to.
+// run: stage=preprocess
+// means: #elif, #else and #endif belong to an #if of the same file. Behind #else there is only #endif.
+// fix: Remove the line, or write the #if that is missing.
 float a;
+#endif
+#if 1
+#else
+#elif 1
 #endif

@@ -1,5 +1,7 @@
-// run: stage=check
-// means: Every '#if' ends with '#endif', in the same file.
-// fix: Add '#endif'.
+// run: stage=preprocess
+// means: An #if has no #endif in its file.
+// fix: Write the #endif.
 #if 1
-float a;
+#ifdef FOG
+float fog;
+#endif

@@ -1,4 +1,6 @@
-// run: stage=check
-// means: The source says by '#error' that it cannot be compiled like this.
-// fix: Do what its text asks for.
-#error define QUALITY
+// run: stage=preprocess
+// means: The source says with #error that it cannot be compiled like this.
+// fix: Do what the text asks for: it is the author's.
+#ifndef QUALITY
+#error QUALITY must be defined
+#endif

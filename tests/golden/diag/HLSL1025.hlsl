@@ -1,4 +1,4 @@
-// run: stage=check
-// means: The source says something by '#warning'.
-// fix: Do what its text asks for, or remove the directive.
-#warning this path is slow
+// run: stage=preprocess
+// means: The source says something with #warning.
+// fix: Do what the text asks for, or remove the line.
+#warning the fog is not calibrated yet

@@ -1,6 +1,5 @@
-// run: stage=check
-// means: A macro is defined a second time with another text. The later one holds from here on.
-// fix: Remove one of the definitions, or write '#undef' before the second.
-#define SIZE 4
-#define SIZE 8
-static const int a = SIZE;
+// run: stage=preprocess
+// means: A macro is defined again, differently. From here on the new definition counts.
+// fix: Write #undef before it, or give one of them another name.
+#define STEPS 4
+#define STEPS 8

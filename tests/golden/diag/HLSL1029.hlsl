@@ -1,5 +1,5 @@
-// run: stage=check
-// means: What '##' puts together has to be one token.
-// fix: Remove the '##', or paste parts that make a name or a number.
-#define JOIN(a, b) a##b
-static const int a = JOIN(+, 1);
+// run: stage=preprocess
+// means: ## makes one token of two, and these two together are none.
+// fix: Write the tokens beside each other without ##.
+#define GLUE(a, b) a ## b
+float x = GLUE(1, +) 2;

@@ -1,4 +1,4 @@
-// run: stage=check
-// means: kiln knows the pragmas once, pack_matrix and message; warning and dxc diagnostic are read over.
-// fix: Remove the pragma if nothing needs it.
+// run: stage=preprocess
+// means: There is no such pragma here, so the line changes nothing.
+// fix: Remove it. Known are once, pack_matrix and message; warning and dxc diagnostic are ignored.
 #pragma optimize(off)

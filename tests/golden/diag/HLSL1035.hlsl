@@ -1,4 +1,4 @@
-// run: stage=check lints=true
-// means: '#pragma message' is for whoever reads the log.
-// fix: Nothing needs to be done.
-#pragma message("slow path")
+// run: stage=preprocess lints=true
+// means: The source says something with #pragma message.
+// fix: Nothing need be done.
+#pragma message("fog is on")

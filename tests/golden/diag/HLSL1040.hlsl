@@ -1,7 +1,8 @@
-// run: stage=check
-// means: The grammar has something else at this place.
-// fix: Write what is expected, or look for what is missing before this place.
-float4 colour = float4(1, 0, 0, 1)
-float half_of(float x) {
-    return x * ;
-}
+// run: stage=preprocess
+// means: Something else has to stand here.
+// fix: Write what is expected.
+#define 3D 1
+#define MIN(a, 2) a
+#ifdef
+#endif
+#pragma pack_matrix(diagonal)

@@ -51,6 +51,12 @@ void FileStack::CountAgain(uint32_t row) {
   }
 }
 
+std::span<const Token> FileStack::AsWritten() const {
+  const Cursor& cursor = cursors_.back();
+  const uint32_t end = cursor.again ? cursor.at : files_[cursor.file].end;
+  return std::span(state_.lexed.rows).subspan(cursor.at, end - cursor.at);
+}
+
 DirectiveLine FileStack::LineOf(uint32_t hash) const {
   const std::vector<Token>& rows = state_.lexed.rows;
   uint32_t end = hash + 1;

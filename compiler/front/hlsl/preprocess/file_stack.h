@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "compiler/front/hlsl/preprocess/file_table.h"
@@ -41,6 +42,11 @@ class FileStack {
   bool IsOpenParen(uint32_t row) const {
     return state_.lexed.rows[row].kind == TokenKind::kOpenParen;
   }
+
+  // The tokens that are left of the innermost file, up to its kEnd, if their origins hold as they
+  // are: none of a file that is included again. And moves on by so many of them.
+  std::span<const Token> AsWritten() const;
+  void Skip(size_t count) { cursors_.back().at += static_cast<uint32_t>(count); }
 
   // The directive that the next token begins. Requires: a '#' at the start of a line.
   DirectiveLine Line() const { return LineOf(cursors_.back().at); }

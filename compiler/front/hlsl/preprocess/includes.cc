@@ -111,7 +111,7 @@ const SourceFile* Includes::Find(const Name& name) {
 
 const SourceFile* Includes::Probe(const std::string& path) {
   const SourceFile* found = inputs_.set.Find(path);
-  std::vector<hlsl::Probe>& probes = state_.stream.probes;
+  std::vector<kiln::Probe>& probes = state_.stream.probes;
   if (probes_.Insert(path, static_cast<uint32_t>(probes.size())).second) {
     probes.push_back({.path = path,
                       .present = found != nullptr,

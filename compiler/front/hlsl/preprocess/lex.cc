@@ -182,6 +182,12 @@ class Lexer {
 }  // namespace
 
 std::optional<Span> Lex(std::string_view text, uint32_t first, LexTarget target) {
+  // room for usual text, without copying all there is for each of many small files
+  const size_t rows = target.tokens.rows.size() + text.size() / 4 + 16;
+  if (target.tokens.rows.capacity() < rows) {
+    target.tokens.rows.reserve(std::max(rows, 2 * target.tokens.rows.capacity()));
+    target.origins.ReserveWritten(target.tokens.rows.capacity());
+  }
   return Lexer(text, first, target).Run();
 }
 

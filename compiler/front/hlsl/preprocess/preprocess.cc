@@ -4,11 +4,13 @@
 #include "compiler/front/hlsl/preprocess/preprocess.h"
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "compiler/base/check.h"
 #include "compiler/base/push.h"
 #include "compiler/base/stop.h"
 #include "compiler/front/hlsl/preprocess/directives.h"
@@ -16,6 +18,25 @@
 
 namespace kiln::hlsl {
 namespace {
+
+// Between two looks whether anybody still waits.
+constexpr size_t kMostCopied = 4096;
+
+// What has to be done to a token of a kind before the parser gets it: nothing, to look whether it
+// names a macro, or more.
+enum class Use : uint8_t { kPlain, kWord, kOther };
+constexpr auto kUses = [] {
+  std::array<Use, kTokenKinds> uses{};
+  for (size_t i = 0; i < uses.size(); ++i) {
+    using enum TokenKind;
+    const Token token{.kind = static_cast<TokenKind>(i)};
+    const bool literal = token.kind == kInteger || token.kind == kFloat || token.kind == kString;
+    const bool punctuator =
+        token.kind > kLastKeyword && token.kind != kHash && token.kind != kHashHash;
+    uses[i] = token.is_word() ? Use::kWord : literal || punctuator ? Use::kPlain : Use::kOther;
+  }
+  return uses;
+}();
 
 // The tokens of the module, before macros are expanded.
 class ModuleSource final : public TokenSource {
@@ -100,6 +121,9 @@ class Preprocessor {
   void ReadAll() {
     while (!state_.stopped) {
       CheckStop();
+      if (expander_.idle()) {
+        CopyPlain();
+      }
       const Token token = expander_.Next();
       if (token.kind != TokenKind::kEnd) {
         Emit(token);
@@ -112,6 +136,32 @@ class Preprocessor {
       }
       files_.Pop();
     }
+  }
+
+  // Most tokens name no macro and begin no directive. They go to the parser as they are, in runs.
+  void CopyPlain() {
+    std::vector<Token>& tokens = state_.stream.tokens;
+    const std::span<const Token> rest = files_.AsWritten();
+    const size_t most =
+        std::min<size_t>({rest.size(), kMostCopied, state_.limits.tokens - tokens.size()});
+    size_t count = 0;
+    while (count < most && IsPlain(rest[count])) {
+      ++count;
+    }
+    tokens.insert(tokens.end(), rest.begin(), rest.begin() + static_cast<std::ptrdiff_t>(count));
+    files_.Skip(count);
+  }
+
+  bool IsPlain(const Token& token) const {
+    switch (kUses[static_cast<size_t>(token.kind)]) {
+      case Use::kPlain:
+        return true;
+      case Use::kWord:
+        return state_.macros.Find(token.symbol) == MacroTable::kNone;
+      case Use::kOther:
+        return false;
+    }
+    KILN_UNREACHABLE();
   }
 
   // What is no token is reported here, where it comes to the parser.
