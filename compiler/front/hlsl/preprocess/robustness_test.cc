@@ -15,7 +15,8 @@ namespace {
 constexpr std::string_view kSource = R"(
 #ifndef COMMON
 #define COMMON
-#include "other.h"
+#define OTHER_FILE "other.h"
+#include OTHER_FILE
 #define MAX(a, b) ((a) > (b) ? (a) : (b))
 #define CAT_(a, b) a##b
 #define CAT(a, b) CAT_(a, b)
