@@ -268,7 +268,9 @@ ColorOutput Decoder::DecodeOutput(const wire::ColorOutput& from) {
   const auto factor = [&](const std::string& text, std::string_view field) {
     return Value<BlendFactor>(text, field, place);
   };
-  if (from.components_count < 1 || from.components_count > 4) {
+  // None, and no writes: a location that the fragment stage leaves out.
+  const bool writes = from.write_r || from.write_g || from.write_b || from.write_a;
+  if (from.components_count > 4 || (from.components_count == 0 && writes)) {
     Fail(Invalid(fmt::format("components_count of {} is {}, it must be 1 to 4", Text(place),
                              from.components_count)));
   }

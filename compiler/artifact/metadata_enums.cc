@@ -36,8 +36,9 @@ KILN_NAMES(AttributeClass, kMatrix4x4, "vector1", "vector2", "vector3", "vector4
            "matrix4x4")
 KILN_NAMES(ItemFormat, kSint32, "float16", "float32", "unorm8", "unorm16", "snorm8", "snorm16",
            "uint8", "uint16", "uint32", "sint8", "sint16", "sint32")
-KILN_NAMES(ParameterType, kH4, "f1", "f2", "f3", "f4", "u1", "u2", "u3", "u4", "s1", "s2", "s3",
-           "s4", "f3x3", "f4x4", "h1", "h2", "h3", "h4")
+KILN_NAMES(ParameterType, kF4x3, "f1", "f2", "f3", "f4", "u1", "u2", "u3", "u4", "s1", "s2", "s3",
+           "s4", "f3x3", "f4x4", "h1", "h2", "h3", "h4", "f2x2", "f2x3", "f2x4", "f3x2", "f3x4",
+           "f4x2", "f4x3")
 KILN_NAMES(BufferType, kReadWriteStorage, "uniform", "read_only_storage", "read_write_storage")
 KILN_NAMES(ImageType, kStorage2dArray, "image_color_2d", "image_color_3d", "image_color_cube",
            "image_color_2d_array", "image_depth_2d", "image_depth_3d", "image_depth_cube",
@@ -115,6 +116,20 @@ AttributeShape ShapeOf(ParameterType type) {
       return {3, 3};
     case ParameterType::kF4x4:
       return {4, 4};
+    case ParameterType::kF2x2:
+      return {2, 2};
+    case ParameterType::kF2x3:
+      return {3, 2};
+    case ParameterType::kF2x4:
+      return {4, 2};
+    case ParameterType::kF3x2:
+      return {2, 3};
+    case ParameterType::kF3x4:
+      return {4, 3};
+    case ParameterType::kF4x2:
+      return {2, 4};
+    case ParameterType::kF4x3:
+      return {3, 4};
   }
   KILN_UNREACHABLE();
 }

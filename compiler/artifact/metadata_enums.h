@@ -95,7 +95,14 @@ enum class ParameterType : uint8_t {
   kH1,  // 16-bit floats, in storage buffers only
   kH2,
   kH3,
-  kH4
+  kH4,
+  kF2x2,  // columns x rows; of other languages than RPL
+  kF2x3,
+  kF2x4,
+  kF3x2,
+  kF3x4,
+  kF4x2,
+  kF4x3
 };
 enum class BufferType : uint8_t { kUniform, kReadOnlyStorage, kReadWriteStorage };
 enum class ImageType : uint8_t {

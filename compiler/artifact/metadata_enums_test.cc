@@ -66,9 +66,9 @@ TEST(MetadataEnums, ShapesAndSizes_FollowTheName) {
   for (size_t i = 0; i < NamesOf<ParameterType>().size(); ++i) {
     const auto type = static_cast<ParameterType>(i);
     const std::string_view name = NameOf(type);
-    EXPECT_EQ(ShapeOf(type).rows, static_cast<uint32_t>(name[1] - '0')) << name;
-    EXPECT_EQ(ShapeOf(type).columns, name.size() == 4 ? static_cast<uint32_t>(name[3] - '0') : 1U)
-        << name;
+    const bool matrix = name.size() == 4;  // columns x rows
+    EXPECT_EQ(ShapeOf(type).rows, static_cast<uint32_t>(name[matrix ? 3 : 1] - '0')) << name;
+    EXPECT_EQ(ShapeOf(type).columns, matrix ? static_cast<uint32_t>(name[1] - '0') : 1U) << name;
   }
   EXPECT_EQ(ShapeOf(AttributeClass::kVector3).rows, 3U);
   EXPECT_EQ(ShapeOf(AttributeClass::kMatrix4x4).columns, 4U);

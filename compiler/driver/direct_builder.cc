@@ -55,8 +55,10 @@ const Diagnosed<ir::SpecialisedDecl>& DirectUnits::Decl(ir::DeclId decl,
 
 const Diagnosed<ir::SpecialisedRegion>& DirectUnits::Region(ir::RegionId segment,
                                                             resolve::VariantEvaluator& answers) {
+  const auto stage = static_cast<size_t>(answers.stage());
+  OfStages& rows = segments_[segment.value];
   DirectUnit<ir::SpecialisedRegion>& row =
-      segments_[segment.value].by_stage[static_cast<size_t>(answers.stage())];
+      answers.is_entry() ? rows.of_entries[stage] : rows.by_stage[stage];
   if (row.variant != variant_) {
     if (row.unit == nullptr) {
       row.unit = &closed_segments_.emplace_back();

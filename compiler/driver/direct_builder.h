@@ -40,6 +40,7 @@ class DirectUnits final : public resolve::UnitSource {
   };
   struct OfStages {
     DirectUnit<ir::SpecialisedRegion> by_stage[3];
+    DirectUnit<ir::SpecialisedRegion> of_entries[3];  // of the entry versions
   };
 
   const resolve::Program& program_;

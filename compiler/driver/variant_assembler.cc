@@ -30,6 +30,7 @@ namespace {
 struct Interface {
   std::vector<const ir::SpecialisedDecl*> decls;
   std::array<uint32_t, 3> workgroup_size{};  // of compute pipelines
+  std::array<uint32_t, 3> io{};              // interfaces of the entry points, by stage
   Diagnosed<layout::Layout> layout;
   Hash128 layout_hash;
   std::optional<Hash128> content;  // if it was asked for
@@ -143,7 +144,12 @@ void VariantAssembler::State::Build(bool closed, ModuleSelection wanted) {
 Interface& VariantAssembler::State::InterfaceOf() {
   const bool compute = variant.pipeline == ir::PipelineType::kCompute;
   const auto workgroup_size = compute ? layout::WorkgroupSize(variant) : std::array<uint32_t, 3>{};
+  std::array<uint32_t, 3> io{};
   uint64_t hash = variant.interface.size();
+  for (const ir::EntryRef& entry : variant.entries) {
+    io[static_cast<size_t>(entry.stage)] = entry.interface;
+    hash = entry.interface == 0 ? hash : Mix64(hash ^ entry.interface);
+  }
   for (const ir::SpecialisedDecl* decl : variant.interface) {
     hash = Mix64(hash ^ reinterpret_cast<uintptr_t>(decl));
   }
@@ -151,12 +157,13 @@ Interface& VariantAssembler::State::InterfaceOf() {
       hash,
       [&](uint32_t i) {
         return interfaces[i].decls == variant.interface &&
-               interfaces[i].workgroup_size == workgroup_size;
+               interfaces[i].workgroup_size == workgroup_size && interfaces[i].io == io;
       },
       [&] {
         Interface& added = interfaces.emplace_back();
         added.decls = variant.interface;
         added.workgroup_size = workgroup_size;
+        added.io = io;
         added.number = static_cast<uint32_t>(interfaces.size());
         added.layout = layouts.Assign(variant);
         if (added.layout.value.has_value()) {

@@ -118,6 +118,12 @@ void ForEachOwnedBlock(const Inst& inst, Lists lists, Visit visit) {
   }
 }
 
+// Nothing follows it in its block.
+constexpr bool IsTerminator(InstKind kind) {
+  return kind == InstKind::kYield || kind == InstKind::kBreak || kind == InstKind::kContinue ||
+         kind == InstKind::kReturn || kind == InstKind::kDiscard || kind == InstKind::kUnreachable;
+}
+
 // --- what single words may hold ------------------------------------------------------------------
 // Number of enumerators that the low byte of the flags may hold.
 uint32_t FlagBound(FlagSchema schema);

@@ -512,8 +512,12 @@ void ClosedParser::ParseFunction(EntryRef& entry) {
     function.stage = scanner_.ReadEnum<Stage>();
   }
   scanner_.Expect("{");
+  const bool is_entry = signature->decl == entry.function;
   while (scanner_.ok() && !scanner_.Accept("}")) {
     RegionRef ref{.closed = ParseSegment()};
+    if (is_entry && function.segments.empty()) {
+      segment_->io = entry.io;  // rows belong to the body
+    }
     ref.segment = ref.closed->segment;
     for (uint32_t i = 0; i < function.segments.size(); ++i) {
       if (std::ranges::find(function.segments[i].closed->holes, ref.segment) !=

@@ -30,6 +30,7 @@ enum class PipelineType : uint8_t { kGraphicsClassic, kCompute };
 struct Origin {
   uint32_t module = 0;
   SpanId span{};
+  friend bool operator==(const Origin&, const Origin&) = default;
 };
 
 struct SpecialisedMember {
@@ -110,6 +111,34 @@ struct AssignmentEvent {
   SpanId span{};  // of the mention
 };
 
+// One variable between stages, or between a stage and what is fixed around it, of an entry point of
+// a typed module: leaves of a parameter or of the result. `io` names it by its row.
+struct InterfaceRow {
+  StringId name{};                       // of the Pool: the path, "input.uv"
+  TypeId type{};                         // a vector or matrix, or an array of those
+  Direction direction = Direction::kIn;  // kIn or kOut
+  // builtin; semantic, location, index, interpolation; texts of the Pool
+  std::vector<Attribute> attributes{};
+  // For metadata:
+  StringId field{};           // the last name of the path; invalid for a bare result
+  StringId source{};          // the struct that holds it, or what the source says; may be invalid
+  Rate rate = Rate::kVertex;  // of that buffer
+  PackClass pack = PackClass::kDefault;  // as SpecialisedMember has it
+  uint8_t pack_bits = 0;
+  std::vector<StringId> tags{};
+  Origin origin{};
+
+  const Attribute* Find(AttributeKey key) const {
+    for (const Attribute& attribute : attributes) {
+      if (attribute.key == key) {
+        return &attribute;
+      }
+    }
+    return nullptr;
+  }
+  friend bool operator==(const InterfaceRow&, const InterfaceRow&) = default;
+};
+
 struct SpecialisedRegion {
   RegionId segment{};
   DeclId function{};
@@ -127,6 +156,7 @@ struct SpecialisedRegion {
   std::vector<LocalId> ambiguous{};  // own names that a function or struct of the program has too
   std::vector<uint32_t> relaxed{};   // places, parameters and calls that may be 16 bits wide
   std::vector<SpanId> spans{};       // parallel to insts; of the module of the function
+  std::vector<InterfaceRow> io{};    // of the body of an entry version: all that `io` may name
   uint32_t module = 0;               // ordinal, for spans
   bool discards = false;
   bool bound = false;              // touches a container or calls a stage function (spec/rpl 8.9)
@@ -161,24 +191,15 @@ struct FunctionRef {
       segments{};  // live ones; an insertion point whose region is absent is dead
 };
 
-// One variable between stages, or between a stage and what is fixed around it, of an entry point of
-// a typed module: a leaf of a parameter or of the result. `io` names it by its row.
-struct InterfaceRow {
-  StringId name{};  // of the Pool: the path, "input.uv"
-  TypeId type{};
-  Direction direction = Direction::kIn;  // kIn or kOut
-  std::vector<Attribute>
-      attributes{};  // location, index, builtin, interpolation; texts of the Pool
-};
-
 struct EntryRef {
   Stage stage = Stage::kVertex;
-  DeclId function{};
+  DeclId function{};        // of typed modules: the entry version
   std::string_view name{};  // of the Pool or program
   // Reached, in order of first mention; [0] is the entry. Owned by whoever owns the closed units.
   std::vector<const FunctionRef*> functions{};
   Bitset live_options{};           // read by what this entry point reaches and by the interface
   std::vector<InterfaceRow> io{};  // of typed modules
+  uint32_t interface = 0;          // equal numbers are equal io, within what owns them
 };
 
 struct SpecialisedSetting {

@@ -15,6 +15,7 @@
 
 #include "compiler/base/flat_map.h"
 #include "compiler/base/string_pool.h"
+#include "compiler/ir/function_versions.h"
 #include "compiler/ir/ids.h"
 
 namespace kiln::ir {
@@ -207,6 +208,10 @@ class Pool {
   uint32_t type_count() const { return static_cast<uint32_t>(types_.size()); }
   uint32_t const_count() const { return static_cast<uint32_t>(consts_.size()); }
 
+  // Versions of functions, which live as long as the types and constants that they are made of.
+  FunctionVersions& versions() { return versions_; }
+  const FunctionVersions& versions() const { return versions_; }
+
   // The types every program uses, interned by the constructor.
   TypeId void_type() const { return TypeId{0}; }
   TypeId bool_type() const { return Vector(Scalar::kBool, 1); }
@@ -226,6 +231,7 @@ class Pool {
   InternIndex type_index_;
   InternIndex shape_index_;  // over struct types
   InternIndex const_index_;
+  FunctionVersions versions_;
 };
 
 // "f4", "f3x3", "gust_t", "f4[3]", "image_color_2d[4]", "void", "bool": the spelling of messages,

@@ -3,12 +3,13 @@
 // again, and a type that holds another twice costs no more than one that holds it once.
 #include "compiler/ir/verify_decl.h"
 
-#include <algorithm>
+#include <optional>
 
 #include <fmt/format.h>
 
 #include "compiler/base/flat_map.h"
 #include "compiler/ir/enum_names.h"
+#include "compiler/ir/interface/semantics.h"
 #include "compiler/ir/typing.h"
 
 namespace kiln::ir {
@@ -141,42 +142,51 @@ Result<void> VerifyDecl(const SpecialisedDecl& decl, const Pool& pool) {
 
 namespace {
 
-// What emission knows by name. Depth that a fragment writes is not among them.
-constexpr std::string_view kBuiltins[] = {
-    "Position",
-    "PointSize",
-    "VertexIndex",
-    "InstanceIndex",
-    "FragCoord",
-    "FrontFacing",
-    "PointCoord",
-    "HelperInvocation",
-    "NumWorkgroups",
-    "WorkgroupId",
-    "LocalInvocationId",
-    "GlobalInvocationId",
-    "LocalInvocationIndex",
-};
+// A vector or matrix, or an array of those; nothing for any other type.
+const Type* ItemOfRow(const Pool& pool, TypeId type) {
+  while (pool[type].kind == TypeKind::kArray) {
+    type = TypeId{pool[type].element};
+  }
+  const Type& item = pool[type];
+  return item.kind == TypeKind::kVector || item.kind == TypeKind::kMatrix ? &item : nullptr;
+}
+
+std::string_view WrongBuiltin(const EntryRef& entry, const InterfaceRow& row, const Pool& pool,
+                              std::string_view name) {
+  const std::optional<BuiltinVariable> builtin = FindBuiltinVariable(name);
+  if (!builtin.has_value()) {
+    return "a built-in that has no lowering";
+  }
+  if (!ExistsIn(*builtin, entry.stage, row.direction)) {
+    return "a built-in that the stage does not have";
+  }
+  const BuiltinVariableFacts& facts = FactsOf(*builtin);
+  const Type& type = pool[row.type];
+  const Type& item = *ItemOfRow(pool, row.type);
+  const bool is_array = type.kind == TypeKind::kArray;
+  const bool sized = !is_array || facts.items == kAnyItems || facts.items == type.extent;
+  const bool signed_too = facts.scalar == Scalar::kU32 && item.scalar == Scalar::kS32;
+  return is_array == (facts.items != 0) && sized && item.kind == TypeKind::kVector &&
+                 item.rows == facts.rows && (item.scalar == facts.scalar || signed_too)
+             ? ""
+             : "type of a built-in";
+}
 
 // What is wrong with the attributes of a row, or nothing.
 std::string_view WrongPlace(const EntryRef& entry, const InterfaceRow& row, const Pool& pool) {
-  bool located = false;
-  bool flat = false;
-  for (const Attribute& attribute : row.attributes) {
-    if (attribute.key == AttributeKey::kBuiltin) {
-      const std::string_view name = pool.Text(StringId{attribute.a});
-      return std::ranges::find(kBuiltins, name) == std::end(kBuiltins)
-                 ? "a built-in that has no lowering"
-                 : "";
-    }
-    located = located || attribute.key == AttributeKey::kLocation;
-    flat = flat || (attribute.key == AttributeKey::kInterpolation &&
-                    attribute.a == static_cast<uint32_t>(Interpolation::kFlat));
+  if (const Attribute* builtin = row.Find(AttributeKey::kBuiltin)) {
+    return WrongBuiltin(entry, row, pool, pool.Text(StringId{builtin->a}));
   }
-  if (!located) {
+  if (row.Find(AttributeKey::kLocation) == nullptr) {
     return "a row of the interface has a location or is a built-in";
   }
-  const Scalar scalar = pool[row.type].scalar;
+  const Attribute* interpolation = row.Find(AttributeKey::kInterpolation);
+  const bool flat =
+      interpolation != nullptr && interpolation->a == static_cast<uint32_t>(Interpolation::kFlat);
+  const Scalar scalar = ItemOfRow(pool, row.type)->scalar;
+  if (scalar == Scalar::kBool || BitWidthOf(scalar) == 16) {
+    return "booleans and scalars of 16 bits have no locations";
+  }
   const bool varies = entry.stage == Stage::kFragment && row.direction == Direction::kIn;
   return varies && !flat && (IsIntegerScalar(scalar) || scalar == Scalar::kF64)
              ? "integers that a fragment reads are flat"
@@ -187,9 +197,7 @@ std::string_view WrongPlace(const EntryRef& entry, const InterfaceRow& row, cons
 
 Result<void> VerifyEntry(const EntryRef& entry, const Pool& pool) {
   for (const InterfaceRow& row : entry.io) {
-    const Type& type = pool[row.type];
-    if ((type.kind != TypeKind::kVector && type.kind != TypeKind::kMatrix) ||
-        row.direction == Direction::kNone) {
+    if (ItemOfRow(pool, row.type) == nullptr || row.direction == Direction::kNone) {
       return Wrong(pool, row.name, "a row of the interface is a vector or matrix, in or out");
     }
     if (const std::string_view wrong = WrongPlace(entry, row, pool); !wrong.empty()) {

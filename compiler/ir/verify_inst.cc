@@ -63,14 +63,16 @@ void InstVerifier::VerifyPlaceInst(const Inst& inst) {
 }
 
 void InstVerifier::VerifyIo(const Inst& inst) {
-  if (region_.surroundings == nullptr) {
+  const std::vector<InterfaceRow>& io = region_.segment.io;
+  const uint32_t row = inst.As<IoInst>().row;
+  if (!region_.Check(row < io.size(), "no such row of the interface of the entry point")) {
     return;
   }
-  const EntryRef* entry = region_.surroundings->entry;
-  const uint32_t row = inst.As<IoInst>().row;
-  if (region_.Check(entry != nullptr && row < entry->io.size(),
-                    "no such row of the interface of the entry point")) {
-    region_.Check(inst.type == entry->io[row].type, "type of the row");
+  region_.Check(inst.type == io[row].type, "type of the row");
+  if (region_.surroundings != nullptr) {
+    const EntryRef* entry = region_.surroundings->entry;
+    region_.Check(entry != nullptr && entry->io == io,
+                  "rows that are not those of the entry point");
   }
 }
 

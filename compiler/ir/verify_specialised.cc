@@ -10,14 +10,6 @@
 #include "compiler/ir/verify_decl.h"
 
 namespace kiln::ir {
-namespace {
-
-bool IsTerminator(InstKind kind) {
-  return kind == InstKind::kYield || kind == InstKind::kBreak || kind == InstKind::kContinue ||
-         kind == InstKind::kReturn || kind == InstKind::kDiscard || kind == InstKind::kUnreachable;
-}
-
-}  // namespace
 
 RegionVerifier::RegionVerifier(const SpecialisedRegion& segment, const Pool& pool,
                                const Surroundings* surroundings)

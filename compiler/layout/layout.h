@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "compiler/base/check.h"
@@ -42,6 +43,11 @@ struct Attribute {
   uint32_t location_count = 1;
   uint32_t offset = 0;
   uint32_t column_stride = 0;  // matrices: distance of columns; 0 for vectors
+  // Of an entry point of a typed module, instead of `member`: the row of its interface, the part of
+  // it that this is (kNoRow: all), and its type.
+  uint32_t row = ir::kNoRow;
+  uint32_t part = ir::kNoRow;
+  ir::TypeId type{};
   friend bool operator==(const Attribute&, const Attribute&) = default;
 };
 
@@ -52,6 +58,7 @@ struct VertexSource {
   bool per_instance = false;
   uint32_t stride = 0;  // bytes from one element to the next
   std::vector<Attribute> attributes{};
+  std::string_view name{};  // without a container; of the pool
   friend bool operator==(const VertexSource&, const VertexSource&) = default;
 };
 

@@ -19,6 +19,9 @@ bool IsBlock(const ir::SpecialisedDecl& decl) {
 // Addresses of versions are ids here: units keep them as long as this cache lives.
 void LayoutCache::ReadKey(const ir::SpecialisedProgram& variant) {
   key_.clear();
+  for (const ir::EntryRef& entry : variant.entries) {  // what vertices are made of
+    key_.push_back(uint64_t{entry.interface} << 3 | static_cast<uint64_t>(entry.stage));
+  }
   for (const ir::SpecialisedDecl* decl : variant.interface) {
     key_.push_back(IsBlock(*decl) ? uint64_t{decl->decl.value} << 1 | 1
                                   : reinterpret_cast<uintptr_t>(decl));

@@ -11,6 +11,8 @@
 #include "compiler/ir/enum_names.h"
 #include "compiler/layout/attributes.h"
 #include "compiler/layout/engine/engine.h"
+#include "compiler/layout/entry_inputs.h"
+#include "compiler/layout/item_format.h"
 #include "compiler/layout/rpl_order.h"
 
 namespace kiln::layout {
@@ -46,27 +48,8 @@ TypeId BlockType(const ir::SpecialisedDecl& decl, TypeLayouts& types) {
                                      content);
 }
 
-ItemFormat FormatOf(const ir::SpecialisedMember& field) {
-  const uint32_t bits = field.pack_bits;
-  const auto pick = [bits](ItemFormat of8, ItemFormat of16, ItemFormat of32) {
-    return bits == 8 ? of8 : bits == 16 ? of16 : of32;
-  };
-  switch (field.pack) {
-    case ir::PackClass::kFloat:
-      return pick(ItemFormat::kFloat16, ItemFormat::kFloat16, ItemFormat::kFloat32);
-    case ir::PackClass::kUnorm:
-      return pick(ItemFormat::kUnorm8, ItemFormat::kUnorm16, ItemFormat::kUnorm16);
-    case ir::PackClass::kSnorm:
-      return pick(ItemFormat::kSnorm8, ItemFormat::kSnorm16, ItemFormat::kSnorm16);
-    case ir::PackClass::kUint:
-      return pick(ItemFormat::kUint8, ItemFormat::kUint16, ItemFormat::kUint32);
-    case ir::PackClass::kSint:
-      return pick(ItemFormat::kSint8, ItemFormat::kSint16, ItemFormat::kSint32);
-    case ir::PackClass::kDefault:
-      break;
-  }
-  KILN_CHECK(false, "pack class {} of {} bits", field.pack, bits);
-  KILN_UNREACHABLE();
+ItemFormat FieldFormat(const ir::SpecialisedMember& field) {
+  return FormatOf(field.pack, field.pack_bits);
 }
 
 ContainerRole RoleOf(ir::ContainerKind kind) {
@@ -91,7 +74,7 @@ Container DescribeContainer(const ir::SpecialisedDecl& decl, TypeLayouts& types)
   for (const ir::SpecialisedMember& field : decl.members) {
     container.fields.push_back({.name = types.pool().Text(field.name),
                                 .type = types.Import(field.type),
-                                .format = packed ? FormatOf(field) : ItemFormat::kFloat32});
+                                .format = packed ? FieldFormat(field) : ItemFormat::kFloat32});
   }
   return container;
 }
@@ -165,7 +148,7 @@ void Translation::Add(const ir::SpecialisedDecl& decl, const PlacedContainer& co
   for (size_t i = 0; i < decl.members.size(); ++i) {
     const PackedPlace& place = container.fields[i];
     source.attributes.push_back({.member = decl.members[i].member,
-                                 .format = FormatOf(decl.members[i]),
+                                 .format = FieldFormat(decl.members[i]),
                                  .location = place.location,
                                  .location_count = place.location_count,
                                  .offset = place.offset,
@@ -314,6 +297,7 @@ Diagnosed<Layout> Assign(const ir::SpecialisedProgram& variant, const target::Ta
   }
   if (!HasErrors(result.diagnostics)) {
     result.value = Translation(described, numbers, types).Run();
+    PlaceEntryInputs(variant, types, *result.value);
   }
   return result;
 }

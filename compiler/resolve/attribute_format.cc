@@ -36,9 +36,9 @@ const PackRow& RowOf(ir::PackClass pack) {
 
 }  // namespace
 
-AttributeFormat FormatOf(const ir::Member& field, ir::Scalar scalar) {
-  if (field.pack != ir::PackClass::kDefault) {
-    return {.pack = field.pack, .bits = field.pack_bits};
+AttributeFormat FormatOf(ir::PackClass pack, uint8_t bits, ir::Scalar scalar) {
+  if (pack != ir::PackClass::kDefault) {
+    return {.pack = pack, .bits = bits};
   }
   return {.pack = scalar == ir::Scalar::kU32   ? ir::PackClass::kUint
                   : scalar == ir::Scalar::kS32 ? ir::PackClass::kSint

@@ -17,7 +17,10 @@ struct AttributeFormat {
 };
 
 // What was written, or the default for items of `scalar`.
-AttributeFormat FormatOf(const ir::Member& field, ir::Scalar scalar);
+AttributeFormat FormatOf(ir::PackClass pack, uint8_t bits, ir::Scalar scalar);
+inline AttributeFormat FormatOf(const ir::Member& field, ir::Scalar scalar) {
+  return FormatOf(field.pack, field.pack_bits, scalar);
+}
 
 // Diagnostics: RPL4041, RPL4042, RPL4044. Requires: `type` is a vector or matrix.
 void CheckFormat(const AttributeFormat& format, const ir::Pool& pool, ir::TypeId type,

@@ -26,6 +26,7 @@ enum class VariantQueryKind : uint8_t {
   kAliasPath,  // a = MemberId
   kDecl,       // a = DeclId
   kStage,
+  kEntry,
 };
 
 struct VariantQuery {

@@ -41,6 +41,7 @@ Reachability::Reachability(const Program& program, CachePolicy serves)
 void Reachability::Forget() {
   KILN_CHECK(!remembers_);
   std::ranges::fill(rows_, kNoRow);
+  version_rows_.Clear();
   function_count_ = 0;
   version_count_ = 0;
   version_index_.Clear();
@@ -63,9 +64,11 @@ void Reachability::Begin(std::span<const ir::DeclId> entries, VariantEvaluator& 
 }
 
 // Depth first without recursion, because calls nest as deep as the author likes.
-void Reachability::Walk(ir::EntryRef& entry) {
+void Reachability::Walk(ir::EntryRef& entry, const EntryInterface* interface, const Bitset* reads) {
   ++walk_;
   stage_ = entry.stage;
+  interface_ = interface;
+  interface_reads_ = reads;
   answers_->SetStage(stage_);
   Descend(Close(entry.function), entry);
   while (!path_.empty()) {
@@ -98,7 +101,7 @@ void Reachability::Descend(Function& function, ir::EntryRef& entry) {
 
 void Reachability::Follow(const FunctionVersion::Call& call, ir::EntryRef& entry) {
   if (std::ranges::find(entries_, call.callee) != entries_.end()) {
-    const ir::DeclId caller = path_.back().function->version->ref.function;
+    const ir::DeclId caller = Declared(path_.back().function->version->ref.function);
     diagnostics_->push_back(Make(Code::kRpl5008, call.where)
                                 .With("name", program_.Text(program_.NameOf(call.callee)))
                                 .With("caller", program_.Text(program_.NameOf(caller)))
@@ -133,7 +136,7 @@ void Reachability::Deepen(const Function& callee) {
   if (depth == program_.limits().call_depth + 1 && recursions_ == 0 &&
       !std::exchange(too_deep_, true)) {
     const FunctionVersion& caller = *step.function->version;
-    const std::string name(program_.Text(program_.NameOf(caller.ref.function)));
+    const std::string name(program_.Text(program_.NameOf(Declared(caller.ref.function))));
     diagnostics_->push_back(Make(Code::kLim1001, caller.calls[step.next_call - 1].where)
                                 .With("what", "function '" + name + "'")
                                 .With("parts", "calls in each other")
@@ -148,7 +151,7 @@ void Reachability::Leave(Function& function, ir::Stage stage) {
                      std::ranges::any_of(version.calls, [&](const FunctionVersion::Call& call) {
                        return BoundStage(call.callee) != nullptr;
                      });
-  if (bound) {
+  if (bound && !IsVersion(version.ref.function)) {
     bound_[version.ref.function.value] = {.variant = variant_, .stage = stage};
   }
 }
@@ -164,12 +167,38 @@ uint32_t Reachability::VersionOf(ir::DeclId id, ir::Stage stage) const {
   return program_.StageSensitive(id) ? 1 + static_cast<uint32_t>(stage) : 0;
 }
 
-uint32_t Reachability::RowOf(ir::DeclId id, ir::Stage stage) const {
-  return id.value * (kStages + 1) + VersionOf(id, stage);
+uint32_t& Reachability::RowOf(ir::DeclId id, ir::Stage stage) {
+  if (IsVersion(id)) {
+    const uint64_t key = uint64_t{id.value} << 32 | static_cast<uint32_t>(stage);
+    return *version_rows_.Insert(key, kNoRow).first;
+  }
+  return rows_[id.value * (kStages + 1) + VersionOf(id, stage)];
+}
+
+DecisionTree::Root& Reachability::SegmentRoot(ir::DeclId function, ir::RegionId segment) {
+  if (IsVersion(function)) {
+    return version_segment_roots_[{function.value, static_cast<uint32_t>(stage_), segment.value}];
+  }
+  return segment_roots_[VersionOf(function, stage_) * program_.segment_count() + segment.value];
+}
+
+// An entry version takes and gives nothing, whatever the variant: its address is its own.
+const ir::SpecialisedDecl* Reachability::SignatureOf(ir::DeclId version) {
+  const ir::DeclId declared = Declared(version);
+  return &entry_signatures_
+              .try_emplace(
+                  version.value,
+                  ir::SpecialisedDecl{.decl = version,
+                                      .kind = ir::DeclKind::kFunction,
+                                      .name = answers_->PoolText(program_.NameOf(declared)),
+                                      .type = answers_->pool().void_type(),
+                                      .origin = {.module = program_.ModuleOf(declared),
+                                                 .span = program_.SpansOf(declared).name}})
+              .first->second;
 }
 
 Reachability::Function& Reachability::Close(ir::DeclId id) {
-  uint32_t& row = rows_[RowOf(id, stage_)];
+  uint32_t& row = RowOf(id, stage_);
   if (row == kNoRow) {
     row = function_count_++;
     if (row == functions_.size()) {
@@ -194,11 +223,14 @@ const FunctionVersion* Reachability::SpecialiseAnew(ir::DeclId id) {
   segments_.clear();
   failed_ = false;
   failed_calls_.clear();
-  const ir::SpecialisedDecl* signature = answers_->Decl(id);
+  const bool is_entry = IsVersion(id);
+  const ir::SpecialisedDecl* signature = answers_->Decl(Declared(id));
+  answers_->SetEntry(is_entry ? interface_ : nullptr, is_entry ? interface_reads_ : nullptr);
   if (signature == nullptr) {
     incomplete_ = true;
   } else {
-    SpecialiseRegions(*signature);
+    SpecialiseRegions(id);
+    signature = is_entry ? SignatureOf(id) : signature;
   }
   if (incomplete_) {
     answers_->NoteEffect();
@@ -236,17 +268,17 @@ const Diagnosed<ir::SpecialisedRegion>* Reachability::SpecialiseRegion(ir::Regio
 }
 
 // Live regions in the order of their insertion points, depth first.
-void Reachability::SpecialiseRegions(const ir::SpecialisedDecl& signature) {
-  const uint32_t m = program_.ModuleOf(signature.decl);
-  const uint32_t version = VersionOf(signature.decl, stage_) * program_.segment_count();
-  pending_.assign(1, {.segment = program_.Wide(m, ir::RegionId{program_.Get(signature.decl).body}),
-                      .parent = 0});
+void Reachability::SpecialiseRegions(ir::DeclId function) {
+  const ir::DeclId declared = Declared(function);
+  const uint32_t m = program_.ModuleOf(declared);
+  pending_.assign(
+      1, {.segment = program_.Wide(m, ir::RegionId{program_.Get(declared).body}), .parent = 0});
   while (!pending_.empty()) {
     CheckStop();
     const auto [id, parent, below_failed] = pending_.back();
     pending_.pop_back();
     const Diagnosed<ir::SpecialisedRegion>* unit =
-        FindOrCompute(segment_parts_, segment_roots_[version + id.value], remembers_, *answers_,
+        FindOrCompute(segment_parts_, SegmentRoot(function, id), remembers_, *answers_,
                       *diagnostics_, [&, segment = id] { return SpecialiseRegion(segment); })
             .result;
     if (unit == nullptr) {
@@ -302,7 +334,7 @@ void Reachability::LookInto(ir::RegionId failed) {
 }
 
 const FunctionVersion* Reachability::Version(ir::DeclId id, const ir::SpecialisedDecl* signature) {
-  const bool sensitive = program_.StageSensitive(id);
+  const bool sensitive = IsVersion(id) || program_.StageSensitive(id);
   const ir::FunctionRef ref{.function = id,
                             .signature = signature,
                             .stage = sensitive ? stage_ : ir::Stage::kVertex,
@@ -383,7 +415,8 @@ void Reachability::Summarise(FunctionVersion& version) const {
     }
     fields->Clear();
   }
-  if (!version.failed) {  // what a failed segment assigns is not known
+  // What a failed segment assigns is not known; typed modules have versions, and no such rule.
+  if (!version.failed && !IsVersion(version.ref.function)) {
     CheckAssigned(program_, version.ref, version.unassigned);
   }
   FirstCalls calls(version.calls);
@@ -450,7 +483,7 @@ void Reachability::ReportBound(const FunctionVersion::Call& call, ir::Stage stag
                          .With("stage", ir::NameOf(bound))
                          .With("other", ir::NameOf(stage));
   const auto of_bound_stage = [&](ir::DeclId id) -> const FunctionVersion& {
-    return *functions_[rows_[RowOf(id, bound)]].version;
+    return *functions_[RowOf(id, bound)].version;
   };
   const FunctionVersion* function = &of_bound_stage(call.callee);
   // A cycle of calls, which is an error of its own, must not hold the report up.

@@ -8,8 +8,10 @@
 // again.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <span>
 #include <vector>
 
@@ -49,9 +51,11 @@ class Reachability {
   void Begin(std::span<const ir::DeclId> entries, VariantEvaluator& answers, UnitSource& units,
              std::vector<Diagnostic>& diagnostics);
 
-  // Fills functions and live options of an entry; at most one for each stage.
+  // Fills functions and live options of an entry; at most one for each stage. `interface` is null
+  // for functions of untyped modules, and rests on `reads`.
   // Diagnostics: RPL5008, RPL5012, RPL5020, LIM1001, those of insertion points and of regions.
-  void Walk(ir::EntryRef& entry);
+  void Walk(ir::EntryRef& entry, const EntryInterface* interface = nullptr,
+            const Bitset* reads = nullptr);
 
   size_t bytes_used() const { return function_parts_.bytes_used() + segment_parts_.bytes_used(); }
 
@@ -91,10 +95,15 @@ class Reachability {
   };
 
   uint32_t VersionOf(ir::DeclId id, ir::Stage stage) const;
-  uint32_t RowOf(ir::DeclId id, ir::Stage stage) const;
+  // Where the number of its row is kept.
+  uint32_t& RowOf(ir::DeclId id, ir::Stage stage);
+  bool IsVersion(ir::DeclId id) const { return answers_->pool().versions().IsVersion(id); }
+  ir::DeclId Declared(ir::DeclId id) const { return answers_->pool().versions().FunctionOf(id); }
+  const ir::SpecialisedDecl* SignatureOf(ir::DeclId version);
+  DecisionTree::Root& SegmentRoot(ir::DeclId function, ir::RegionId segment);
   Function& Close(ir::DeclId id);
   const FunctionVersion* SpecialiseAnew(ir::DeclId id);
-  void SpecialiseRegions(const ir::SpecialisedDecl& signature);
+  void SpecialiseRegions(ir::DeclId function);
   const Diagnosed<ir::SpecialisedRegion>* SpecialiseRegion(ir::RegionId segment);
   bool IsLive(ir::RegionId segment);
   void LookInto(ir::RegionId failed);
@@ -115,6 +124,8 @@ class Reachability {
   UnitSource* units_ = nullptr;
   std::vector<Diagnostic>* diagnostics_ = nullptr;
   ir::Stage stage_ = ir::Stage::kVertex;
+  const EntryInterface* interface_ = nullptr;  // of the entry in progress
+  const Bitset* interface_reads_ = nullptr;
   uint32_t variant_ = 0;
   uint32_t walk_ = 0;
   bool incomplete_ = false;
@@ -122,16 +133,21 @@ class Reachability {
   bool too_deep_ = false;    // reported
 
   static constexpr uint32_t kNoRow = 0xffffffffu;
-  std::vector<uint32_t> rows_;      // of functions_, by RowOf
-  std::deque<Function> functions_;  // stable addresses
-  uint32_t function_count_ = 0;     // in use
+  std::vector<uint32_t> rows_;  // of functions_, by function and stage version
+  // The same of versions with ids of their own, by id and stage.
+  FlatMap<uint64_t, uint32_t> version_rows_;
+  std::map<uint32_t, ir::SpecialisedDecl> entry_signatures_;  // by version
+  std::deque<Function> functions_;                            // stable addresses
+  uint32_t function_count_ = 0;                               // in use
   OptionCache<const FunctionVersion*> function_parts_;
   OptionCache<const Diagnosed<ir::SpecialisedRegion>*> segment_parts_;  // null: not live
   std::vector<DecisionTree::Root> segment_roots_;  // by stage version and segment
-  std::vector<Bound> bound_;                       // by DeclId: functions bound to one stage
-  std::deque<FunctionVersion> versions_;           // stable addresses
-  uint32_t version_count_ = 0;                     // in use
-  InternIndex version_index_;                      // by function and live segments
+  // The same of versions, by id, stage and segment.
+  std::map<std::array<uint32_t, 3>, DecisionTree::Root> version_segment_roots_;
+  std::vector<Bound> bound_;              // by DeclId: functions bound to one stage
+  std::deque<FunctionVersion> versions_;  // stable addresses
+  uint32_t version_count_ = 0;            // in use
+  InternIndex version_index_;             // by function and live segments
   std::vector<const FunctionVersion*> reached_[kStages];
   std::vector<Step> path_;
   std::vector<Pending> pending_;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "compiler/base/check.h"
+#include "compiler/ir/operands.h"
 #include "compiler/resolve/open_text.h"
 
 namespace kiln::resolve {
@@ -72,6 +73,17 @@ void RegionBuilder::Reserve(size_t insts) {
   operands_.emplace_back();  // row 0: failed, what an unevaluated instruction is
 }
 
+void RegionBuilder::DeclareParameters() {
+  for (const ir::SpecialisedMember& parameter : signature_->members) {
+    out_.locals.push_back({.local = parameter.local,
+                           .kind = ir::LocalKind::kParameter,
+                           .access = parameter.access,
+                           .name = parameter.name,
+                           .type = parameter.type,
+                           .relaxed = parameter.relaxed});
+  }
+}
+
 ir::InstId RegionBuilder::Emit(const ir::Inst& inst) {
   const ir::InstId id{static_cast<uint32_t>(out_.insts.size())};
   Push(out_.insts, inst);
@@ -116,6 +128,12 @@ std::string RegionBuilder::TypeName(ir::TypeId type) const {
     return module_.header.version >= 2 ? "b1" : "boolean";  // version 1 has no name for it
   }
   return type.valid() ? ir::TypeText(pool_, type) : std::string("void");
+}
+
+bool RegionBuilder::BlockHasEnded() const {
+  const std::vector<uint32_t>& rows = scratch_.pending;
+  return rows.size() > scratch_.open_blocks.back() &&
+         ir::IsTerminator(out_.insts[rows.back()].kind);
 }
 
 ir::BlockId RegionBuilder::EndBlock() {

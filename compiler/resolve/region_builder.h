@@ -70,6 +70,7 @@ class RegionBuilder {
   // --- what is written
   ir::SpecialisedRegion& out() const { return out_; }
   void Reserve(size_t insts);
+  void DeclareParameters();  // of the signature, as locals
   ir::InstId Emit(const ir::Inst& inst);
   ir::ListId EmitList(std::span<const uint32_t> items);
   ir::ListId EmitList(const ScratchList& list) { return EmitList(list.items()); }
@@ -86,6 +87,7 @@ class RegionBuilder {
   void BeginBlock() {
     scratch_.open_blocks.push_back(static_cast<uint32_t>(scratch_.pending.size()));
   }
+  bool BlockHasEnded() const;  // the last row of the open block is a terminator
   ir::BlockId EndBlock();
   void DropBlock();
   void Touched(const Operand& place, ir::MemberUse touch);

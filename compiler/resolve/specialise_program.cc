@@ -9,12 +9,14 @@
 #include "compiler/base/check.h"
 #include "compiler/ir/enum_names.h"
 #include "compiler/resolve/advise.h"
+#include "compiler/resolve/entry/entry_points.h"
 #include "compiler/resolve/kind_text.h"
 #include "compiler/resolve/merge_undeclared.h"
 #include "compiler/resolve/name_space.h"
 #include "compiler/resolve/option_cache.h"
 #include "compiler/resolve/reachability.h"
 #include "compiler/resolve/specialise_settings.h"
+#include "compiler/resolve/stage_rules.h"
 #include "compiler/resolve/specialiser_cache.h"
 
 namespace kiln::resolve {
@@ -22,10 +24,6 @@ namespace {
 
 constexpr uint32_t kAttributeLocations = 16;
 constexpr uint32_t kStateLocations = 32;
-
-bool HasStage(ir::PipelineType pipeline, ir::Stage stage) {
-  return (pipeline == ir::PipelineType::kCompute) == (stage == ir::Stage::kCompute);
-}
 
 class VariantCloser {
  public:
@@ -38,7 +36,10 @@ class VariantCloser {
         units_(units),
         memory_(units.MemoryOf(program)),
         diagnostics_(diagnostics),
-        out_(out) {
+        out_(out),
+        is_typed_(std::ranges::any_of(program.modules(), [](const ir::ModuleView& module) {
+          return module.header.typed != 0;
+        })) {
     out_.pool = &answers.pool();
     out_.pipeline = program.pipeline();
     out_.interface.clear();
@@ -63,12 +64,19 @@ class VariantCloser {
     }
     ListStructs();
     CheckLocations();
+    if (is_typed_) {
+      FindEntries();  // settings may be of one of them, and of what it writes
+    }
     SpecialiseSettings();
-    SpecialiseEntries();
+    if (!is_typed_) {
+      FindEntries();
+    }
+    WalkEntries();
     for (const ir::DeclId id : answers_.ambiguous()) {
       AddName(id);
     }
     CheckFunctions();
+    CheckStages();
     ListVariables();
     ListSpecialization();
     answers_.EndReads(out_.live_options);
@@ -289,21 +297,27 @@ class VariantCloser {
   const Diagnosed<std::vector<ir::SpecialisedSetting>>& RecallSettings() {
     return resolve::Recall(memory_.settings[color_outputs_], answers_, [&] {
       Diagnosed<std::vector<ir::SpecialisedSetting>> closed;
-      closed.value =
-          resolve::SpecialiseSettings(program_, color_outputs_, answers_, closed.diagnostics);
+      std::vector<std::string_view> entries;
+      for (const EntryPoint& entry : entries_) {
+        entries.emplace_back(entry.function);
+      }
+      closed.value = resolve::SpecialiseSettings(program_, entries, color_outputs_, answers_,
+                                                 closed.diagnostics);
       return closed;
     });
   }
 
   // --- step 5 ------------------------------------------------------------------------------------
-  void SpecialiseEntries() {
+  void FindEntries() {
     size_t count = 0;
     memory_.functions.clear();
     memory_.entry_roots.resize(entries_.size());
     for (size_t i = 0; i < entries_.size(); ++i) {
       const EntryPoint& entry = entries_[i];
       const auto& [function, reads, kept] = Recall(memory_.entries, memory_.entry_roots[i], [&] {
-        return CheckEntry(entry) ? FindEntry(entry) : ir::DeclId{};
+        return CheckEntry(program_, entries_, entry, diagnostics_)
+                   ? FindEntry(entry, answers_, diagnostics_)
+                   : ir::DeclId{};
       });
       memory_.code_reads |= reads;
       if (function.valid()) {
@@ -316,16 +330,55 @@ class VariantCloser {
         ref.function = function;
         ref.name = program_.Text(program_.NameOf(function));
         ref.functions.clear();
+        ref.io.clear();
+        ref.interface = 0;
         ref.live_options = memory_.interface_reads;
         ref.live_options |= reads;
       }
     }
     out_.entries.resize(count);
+    if (is_typed_) {
+      FindInterfaces();
+    }
+  }
+
+  // An entry point of a typed module is a version of its function, which others may call.
+  void FindInterfaces() {
+    std::vector<ChosenEntry> chosen;
+    for (const ir::EntryRef& entry : out_.entries) {
+      chosen.push_back({.stage = entry.stage, .function = entry.function});
+    }
+    const auto& [interfaces, reads, kept] = Recall(
+        memory_.entry_interfaces, memory_.interfaces_root,
+        [&] { return InterfacesOf(chosen, answers_, memory_.known_interfaces, diagnostics_); });
+    memory_.code_reads |= reads;
+    memory_.layout_reads |= reads;
+    interfaces_ = interfaces;
+    interfaces_reads_ = &reads;
+    if (interfaces.empty()) {
+      out_.entries.clear();
+      memory_.functions.clear();
+    }
+    for (size_t i = 0; i < out_.entries.size(); ++i) {
+      if (const EntryInterface* interface = interfaces[i]; interface != nullptr) {
+        ir::EntryRef& entry = out_.entries[i];
+        entry.io = interface->rows;
+        entry.interface = interface->number;
+        entry.live_options |= reads;
+        entry.function = answers_.pool().versions().Of(entry.function, {});
+        memory_.functions[i] = entry.function;
+        color_outputs_ += ColorOutputsOf(entry.stage, *interface);
+      }
+    }
+  }
+
+  void WalkEntries() {
     Reachability& reach = memory_.reach;
     reach.Begin(memory_.functions, answers_, units_, diagnostics_);
-    for (ir::EntryRef& entry : out_.entries) {
+    for (size_t i = 0; i < out_.entries.size(); ++i) {
       answers_.BeginReads();
-      reach.Walk(entry);
+      reach.Walk(out_.entries[i], interfaces_.empty() ? nullptr : interfaces_[i],
+                 interfaces_reads_);
       answers_.EndReads(memory_.code_reads);
     }
     if (!std::ranges::is_sorted(out_.entries, {}, &ir::EntryRef::stage)) {
@@ -337,67 +390,8 @@ class VariantCloser {
     }
   }
 
-  bool CheckEntry(const EntryPoint& entry) {
-    if (!HasStage(program_.pipeline(), entry.stage)) {
-      diagnostics_.push_back(Make(Code::kRpl5007, Location{})
-                                 .With("pipeline", ir::NameOf(program_.pipeline()))
-                                 .With("stage", ir::NameOf(entry.stage)));
-      return false;
-    }
-    for (const EntryPoint& other : entries_) {
-      if (&other == &entry) {
-        break;
-      }
-      if (other.stage == entry.stage) {
-        diagnostics_.push_back(Make(Code::kRpl5005, Location{})
-                                   .With("stage", ir::NameOf(entry.stage))
-                                   .With("name", other.function)
-                                   .With("other", entry.function));
-        return false;
-      }
-      if (other.function == entry.function) {
-        diagnostics_.push_back(Make(Code::kRpl5006, Location{}).With("name", entry.function));
-        return false;
-      }
-    }
-    return true;
-  }
-
-  // The function if it can be an entry point.
-  ir::DeclId FindEntry(const EntryPoint& entry) {
-    const NameId name = program_.FindName(entry.function);
-    const NameResolution answer = name.valid() ? answers_.Function(name) : NameResolution{};
-    switch (answer.kind) {
-      case NameResolution::Kind::kDecl:
-        break;
-      case NameResolution::Kind::kNone:
-        diagnostics_.push_back(Make(Code::kRpl5001, Location{}).With("name", entry.function));
-        return {};
-      case NameResolution::Kind::kConflict:
-        diagnostics_.push_back(Make(Code::kRpl5002, program_.NameLocation(answer.decl()))
-                                   .With("name", entry.function));
-        answers_.LabelFunctions(name, diagnostics_.back());
-        return {};
-      case NameResolution::Kind::kFailed:
-      case NameResolution::Kind::kOption:
-      case NameResolution::Kind::kConstant:
-        return {};
-    }
-    const ir::SpecialisedDecl* signature = answers_.Decl(answer.decl());
-    if (signature == nullptr) {
-      return {};
-    }
-    if (signature->members.empty() &&
-        answers_.pool()[signature->type].kind == ir::TypeKind::kVoid) {
-      return answer.decl();
-    }
-    const Location& where = program_.NameLocation(answer.decl());
-    diagnostics_.push_back(
-        Has(answer.decl(), ir::ModuleRule::kEntriesTakeNothing)
-            ? Make(Code::kRpl5003, where).With("name", entry.function)
-            : Make(Code::kRpl9001, where)
-                  .With("text", "an entry point with parameters or a result has no lowering yet"));
-    return {};
+  ir::DeclId Declared(ir::DeclId function) const {
+    return answers_.pool().versions().FunctionOf(function);
   }
 
   const ir::EntryRef* EntryOf(ir::Stage stage) const {
@@ -416,9 +410,7 @@ class VariantCloser {
 
   // Variables that reached functions mention, in program order, behind the interface.
   void ListVariables() {
-    const auto typed = [](const ir::ModuleView& module) { return module.header.typed != 0; };
-    if (program_.pipeline() != ir::PipelineType::kCompute &&
-        std::ranges::none_of(program_.modules(), typed)) {
+    if (program_.pipeline() != ir::PipelineType::kCompute && !is_typed_) {
       return;
     }
     std::vector<ir::DeclId> found;
@@ -454,6 +446,18 @@ class VariantCloser {
     }
   }
 
+  // What a stage must not do, of typed modules: they ask for no stage.
+  void CheckStages() {
+    if (!is_typed_) {
+      return;
+    }
+    for (const ir::EntryRef& entry : out_.entries) {
+      ForSegments(entry, [&](const ir::SpecialisedRegion& segment) {
+        CheckStageRules(program_, entry.stage, segment, diagnostics_);
+      });
+    }
+  }
+
   // What only all live segments together show. A function of two entry points is looked at twice;
   // equal messages are merged.
   void CheckFunctions() {
@@ -473,11 +477,12 @@ class VariantCloser {
 
   void CheckPosition() {
     const ir::EntryRef* vertex = EntryOf(ir::Stage::kVertex);
-    if (vertex != nullptr && Has(vertex->function, ir::ModuleRule::kVertexWritesPosition) &&
+    if (vertex != nullptr &&
+        Has(Declared(vertex->function), ir::ModuleRule::kVertexWritesPosition) &&
         std::ranges::none_of(memory_.reach.Reached(ir::Stage::kVertex),
                              &FunctionVersion::writes_position)) {
-      diagnostics_.push_back(
-          Make(Code::kRpl5009, program_.NameLocation(vertex->function)).With("name", vertex->name));
+      diagnostics_.push_back(Make(Code::kRpl5009, program_.NameLocation(Declared(vertex->function)))
+                                 .With("name", vertex->name));
     }
   }
 
@@ -572,6 +577,9 @@ class VariantCloser {
   SpecialiserCache& memory_;
   std::vector<Diagnostic>& diagnostics_;
   ir::SpecialisedProgram& out_;
+  const bool is_typed_;                            // one of the modules is
+  std::vector<const EntryInterface*> interfaces_;  // by entry; empty without typed modules
+  const Bitset* interfaces_reads_ = nullptr;
   std::optional<NameSpace> names_;
   ir::DeclId push_constant_;
   uint32_t color_outputs_ = 0;

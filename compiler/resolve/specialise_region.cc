@@ -33,6 +33,7 @@ void Clear(ir::SpecialisedRegion& segment) {
   segment.ambiguous.clear();
   segment.relaxed.clear();
   segment.spans.clear();
+  segment.io.clear();
   segment.discards = false;
   segment.bound = false;
   segment.uses_implicit_lod = false;
@@ -42,14 +43,9 @@ void Clear(ir::SpecialisedRegion& segment) {
 constexpr uint64_t kInstBytes = 64;
 
 void DeclareParameters(RegionBuilder& region) {
-  for (const ir::SpecialisedMember& parameter : region.signature()->members) {
-    region.out().locals.push_back({.local = parameter.local,
-                                   .kind = ir::LocalKind::kParameter,
-                                   .access = parameter.access,
-                                   .name = parameter.name,
-                                   .type = parameter.type,
-                                   .relaxed = parameter.relaxed});
-    if (region.Has(ir::ModuleRule::kNamesHideNothing)) {
+  region.DeclareParameters();
+  if (region.Has(ir::ModuleRule::kNamesHideNothing)) {
+    for (const ir::SpecialisedMember& parameter : region.signature()->members) {
       CheckNewName(region, ir::LocalId{parameter.local.value - region.bases().local});
     }
   }
@@ -67,11 +63,11 @@ bool Specialise(RegionBuilder& region) {
     return false;  // diagnosed with the declaration
   }
   const bool is_body = !region.generic().parent.valid();
-  if (is_body) {
-    DeclareParameters(region);
-  }
   if (region.module().header.typed != 0) {
     return SpecialiseTyped(region) && !HasErrors(region.diagnostics());
+  }
+  if (is_body) {
+    DeclareParameters(region);
   }
   if (!region.scratch().surveyed[region.id().value]) {
     SurveyBlock(region, region.generic().block);

@@ -42,9 +42,11 @@ std::string JoinQuoted(std::span<const std::string_view> words) {
 
 class SettingCloser {
  public:
-  SettingCloser(const Program& program, uint32_t color_outputs, VariantEvaluator& answers,
+  SettingCloser(const Program& program, std::span<const std::string_view> entries,
+                uint32_t color_outputs, VariantEvaluator& answers,
                 std::vector<Diagnostic>& diagnostics)
       : program_(program),
+        entries_(entries),
         color_outputs_(color_outputs),
         answers_(answers),
         diagnostics_(diagnostics) {}
@@ -61,16 +63,16 @@ class SettingCloser {
     const uint32_t m = program_.ModuleOf(id);
     const ir::Decl& decl = program_.Get(id);
     const ir::DeclSpans spans = program_.SpansOf(id);
+    const bool typed = program_.module(m).header.typed != 0;
+    const uint32_t block = typed ? ir::kNoBlock : decl.aux;
+    if (typed && decl.aux != ir::kNoRow && !IsOfEntry(ir::DeclId{program_.bases(m).decl + decl.aux})) {
+      return;
+    }
     if (decl.condition != ir::kTrue &&
         !answers_
              .CheckCondition(program_.Wide(m, decl.condition), program_.At(m, spans.condition), {},
                              diagnostics_)
              .value_or(false)) {
-      return;
-    }
-    if (program_.module(m).header.typed != 0 && decl.aux != ir::kNoRow) {
-      diagnostics_.push_back(Make(Code::kRpl9001, program_.At(m, spans.name))
-                                 .With("text", "a setting of one entry point has no lowering yet"));
       return;
     }
     const Location where = program_.At(m, spans.value);
@@ -86,13 +88,13 @@ class SettingCloser {
     if (!CheckPipeline(*facts, at_name)) {
       return;
     }
-    const bool good_block = CheckBlock(*facts, decl.aux, at_name);
+    const bool good_block = CheckBlock(*facts, block, at_name);
     if (value.failed() || !CheckValue(*facts, value, where) || !good_block) {
       return;
     }
-    NoteReplaced(*facts, decl.aux, at_name);
+    NoteReplaced(*facts, block, at_name);
     closed_.push_back({.name = std::string(name),
-                       .block = decl.aux,
+                       .block = block,
                        .kind = static_cast<uint16_t>(value.kind),
                        .origin = {.module = m, .span = spans.value}});
     if (value.kind == ir::ValueKind::kString) {
@@ -100,6 +102,12 @@ class SettingCloser {
     } else {
       closed_.back().bits = value.bits;
     }
+  }
+
+  // Does the owner of a setting begin a stage of this variant?
+  bool IsOfEntry(ir::DeclId owner) const {
+    const std::string_view name = program_.Text(program_.NameOf(owner));
+    return std::ranges::find(entries_, name) != entries_.end();
   }
 
   // Compute pipelines have settings of their own, and no others.
@@ -189,6 +197,7 @@ class SettingCloser {
   }
 
   const Program& program_;
+  const std::span<const std::string_view> entries_;
   const uint32_t color_outputs_;
   VariantEvaluator& answers_;
   std::vector<Diagnostic>& diagnostics_;
@@ -199,10 +208,11 @@ class SettingCloser {
 }  // namespace
 
 std::vector<ir::SpecialisedSetting> SpecialiseSettings(const Program& program,
+                                                       std::span<const std::string_view> entries,
                                                        uint32_t color_outputs,
                                                        VariantEvaluator& answers,
                                                        std::vector<Diagnostic>& diagnostics) {
-  return SettingCloser(program, color_outputs, answers, diagnostics).Run();
+  return SettingCloser(program, entries, color_outputs, answers, diagnostics).Run();
 }
 
 }  // namespace kiln::resolve

@@ -18,6 +18,7 @@
 #include "compiler/ir/operands.h"
 #include "compiler/ir/summary.h"
 #include "compiler/ir/verify.h"
+#include "compiler/resolve/entry/entry_code.h"
 #include "compiler/resolve/typed_types.h"
 
 namespace kiln::resolve {
@@ -30,7 +31,12 @@ class TypedRegion {
   explicit TypedRegion(RegionBuilder& region) : region_(region), types_(region) {}
 
   bool Run() {
-    region_.out().body = Block(region_.generic().block);
+    const ir::Decl& function = region_.function();
+    // The rows of any other function are the same, however it is reached.
+    if (function.member_count != 0 || !IsVoid(function.type)) {
+      entry_ = region_.answers().entry();
+    }
+    region_.out().body = Body();
     if (region_.failed()) {
       return false;
     }
@@ -48,7 +54,12 @@ class TypedRegion {
  private:
   const ir::ModuleView& module() const { return region_.module(); }
 
+  bool IsVoid(ir::TypeId open) const {
+    return module().types[open.value].kind == ir::TypeKind::kVoid;
+  }
+
   // --- blocks
+  ir::BlockId Body();
   ir::BlockId Block(ir::BlockId open) {
     region_.BeginBlock();
     Insts(module().InstsOf(open));
@@ -57,7 +68,7 @@ class TypedRegion {
   void Insts(std::span<const uint32_t> insts) {
     for (const uint32_t row : insts) {
       CheckStop();
-      if (region_.failed()) {
+      if (region_.failed() || region_.BlockHasEnded()) {  // by a `when` before this row
         return;
       }
       region_.SetCurrent(row);
@@ -102,6 +113,8 @@ class TypedRegion {
   void Exit(const ir::Inst& inst);
   void HoleOf(const ir::WhenSegmentInst& when);
   void Call(uint32_t row, const ir::Inst& inst);
+  void Param(uint32_t row, const ir::ParamInst& param);
+  void Return(const ir::ReturnInst& inst);
 
   // --- members
   void Access(uint32_t row, const ir::Inst& inst);
@@ -113,11 +126,39 @@ class TypedRegion {
 
   RegionBuilder& region_;
   TypedTypes types_;
-  FlatMap<uint32_t, ir::InstId> values_;  // by row of the module
+  const EntryInterface* entry_ = nullptr;  // of an entry version
+  FlatMap<uint32_t, ir::InstId> values_;   // by row of the module
 };
+
+// A region that is cut out of a body declares nothing and never leaves the function.
+ir::BlockId TypedRegion::Body() {
+  if (region_.generic().parent.valid()) {
+    return Block(region_.generic().block);
+  }
+  const std::span<const uint32_t> insts = module().InstsOf(region_.generic().block);
+  if (entry_ == nullptr) {
+    region_.DeclareParameters();
+    return Block(region_.generic().block);
+  }
+  DeclareInputs(region_);
+  region_.BeginBlock();
+  if (!insts.empty()) {
+    region_.SetCurrent(insts.front());
+  }
+  LoadInputs(region_, *entry_);
+  Insts(insts);
+  if (!region_.BlockHasEnded() && !region_.failed()) {
+    StoreOutputs(region_, *entry_, {});
+  }
+  return region_.EndBlock();
+}
 
 void TypedRegion::Inst(uint32_t row, const ir::Inst& inst) {
   switch (inst.kind) {
+    case InstKind::kParam:
+      return Param(row, inst.As<ir::ParamInst>());
+    case InstKind::kReturn:
+      return Return(inst.As<ir::ReturnInst>());
     case InstKind::kCexpr:
     case InstKind::kChoose:
     case InstKind::kFault:
@@ -331,6 +372,33 @@ void TypedRegion::Exit(const ir::Inst& inst) {
   const uint32_t parts = inst.kind == InstKind::kLoop ? Blocks(list) : Cases(module().List(list));
   region_.SetCurrent(row);
   EmitAs(inst, exit, parts);
+}
+
+// The parameters of an entry version are variables.
+void TypedRegion::Param(uint32_t row, const ir::ParamInst& param) {
+  const ir::TypeId type = types_.Type(param.type);
+  region_.FailIf(!type.valid());
+  const ir::LocalId local = region_.Global(param.local);
+  if (region_.failed()) {
+    return;
+  }
+  if (entry_ == nullptr) {
+    return Define(row, region_.Emit(ir::ParamInst{.type = type, .local = local}.To()));
+  }
+  const ir::InstId place = region_.Emit(ir::LocalRefInst{.type = type, .local = local}.To());
+  Define(row, region_.Emit(ir::LoadInst{.type = type, .place = place}.To()));
+}
+
+void TypedRegion::Return(const ir::ReturnInst& inst) {
+  ir::InstId value = inst.value.valid() ? Value(inst.value.value) : ir::InstId{};
+  if (entry_ != nullptr) {
+    if (value.valid() && region_.TypeOf(value) != region_.signature()->type) {
+      return ReportIllTyped(region_, "return type");
+    }
+    StoreOutputs(region_, *entry_, value);
+    value = {};
+  }
+  region_.Emit(ir::ReturnInst{.type = region_.pool().void_type(), .value = value}.To());
 }
 
 // An argument of a parameter that is not live is not passed.

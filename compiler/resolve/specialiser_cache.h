@@ -9,6 +9,7 @@
 
 #include "compiler/base/bitset.h"
 #include "compiler/resolve/decision_tree.h"
+#include "compiler/resolve/entry/entry_interface.h"
 #include "compiler/resolve/program.h"
 #include "compiler/resolve/query_cache.h"
 #include "compiler/resolve/reachability.h"
@@ -34,6 +35,9 @@ struct SpecialiserCache {
   std::vector<DecisionTree::Root> interface;      // of decls, by place in Program::interface()
   OptionCache<ir::DeclId> entries;                // invalid: it can be none
   std::vector<DecisionTree::Root> entry_roots;
+  OptionCache<std::vector<const EntryInterface*>> entry_interfaces;  // empty: one is wrong
+  DecisionTree::Root interfaces_root;
+  EntryInterfaces known_interfaces;
   OptionCache<const Diagnosed<std::vector<ir::SpecialisedSetting>>*> closed_settings;
   std::map<uint32_t, DecisionTree::Root> settings_roots;  // by outputs
   std::map<uint32_t, QueryCache<Diagnosed<std::vector<ir::SpecialisedSetting>>>>

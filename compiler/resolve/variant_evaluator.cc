@@ -18,6 +18,7 @@ VariantEvaluator::VariantEvaluator(const Program& program, const OptionValues& v
       members_(*this, values_, recorder_),
       decls_(*this, recorder_, units) {
   recorder_.Size(composites_, program.decl_count());
+  pool.versions().Begin(program.decl_count());
 }
 
 VariantEvaluator::~VariantEvaluator() = default;
@@ -60,6 +61,10 @@ QueryResult VariantEvaluator::Ask(const VariantQuery& question) {
       return Pack(Decl(ir::DeclId{question.a}));
     case VariantQueryKind::kStage:
       return {.first = static_cast<uint64_t>(stage())};
+    case VariantQueryKind::kEntry: {
+      const EntryInterface* interface = entry();
+      return {.first = interface != nullptr ? interface->number : 0};
+    }
   }
   KILN_UNREACHABLE();
 }
@@ -72,6 +77,15 @@ ir::Stage VariantEvaluator::stage() {
   recorder_.Record({.kind = VariantQueryKind::kStage}, {.first = static_cast<uint64_t>(stage_)},
                    QueryRecorder::kNotFixed);
   return stage_;
+}
+
+const EntryInterface* VariantEvaluator::entry() {
+  if (entry_reads_ != nullptr) {
+    recorder_.AddReads(*entry_reads_);
+  }
+  recorder_.Record({.kind = VariantQueryKind::kEntry},
+                   {.first = entry_ != nullptr ? entry_->number : 0}, QueryRecorder::kNotFixed);
+  return entry_;
 }
 
 ir::ConstId VariantEvaluator::Composite(ir::DeclId constant) {

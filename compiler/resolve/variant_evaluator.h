@@ -22,6 +22,7 @@
 #include "compiler/ir/specialised.h"
 #include "compiler/resolve/decision_tree.h"
 #include "compiler/resolve/decl_resolver.h"
+#include "compiler/resolve/entry/entry_interface.h"
 #include "compiler/resolve/expression_reports.h"
 #include "compiler/resolve/member_resolver.h"
 #include "compiler/resolve/name_resolver.h"
@@ -74,6 +75,9 @@ class VariantEvaluator {
   // Null if it failed; in-progress = cycle.
   const ir::SpecialisedDecl* Decl(ir::DeclId decl) { return decls_.Decl(decl); }
   ir::Stage stage();  // the stage being compiled for
+  // The interface of the function being specialised if it is an entry version; null: it is called.
+  const EntryInterface* entry();
+  bool is_entry() const { return entry_ != nullptr; }  // the same for units, which ask nothing
 
   // What is wrong with an expression: see expression_reports.h.
   void ReportFailure(ir::CexprId cexpr, Location run, std::vector<Diagnostic>& diagnostics) {
@@ -105,6 +109,11 @@ class VariantEvaluator {
 
   // --- for the walk ------------------------------------------------------------------------------
   void SetStage(ir::Stage stage) { stage_ = stage; }
+  // What is specialised next: an entry version with its interface, which rests on `reads`, or null.
+  void SetEntry(const EntryInterface* interface, const Bitset* reads) {
+    entry_ = interface;
+    entry_reads_ = reads;
+  }
   // One declaration of a constant. `diagnostics`, if given, gets what is wrong with it.
   ConstantState StateOf(ir::DeclId constant, std::vector<Diagnostic>* diagnostics = nullptr);
   // Read sets: everything read since Begin until End is united into the result; calls nest.
@@ -150,6 +159,8 @@ class VariantEvaluator {
   const Program& program_;
   ir::Pool& pool_;
   ir::Stage stage_ = ir::Stage::kVertex;
+  const EntryInterface* entry_ = nullptr;
+  const Bitset* entry_reads_ = nullptr;
   QueryRecorder recorder_;
   ValueEvaluator values_;
   NameResolver names_;

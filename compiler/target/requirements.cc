@@ -55,6 +55,12 @@ constexpr Requirement kRequirements[] = {
      "VK_EXT_descriptor_indexing", Environment::kVulkan12},
     {Need::kDemote, "shader_demote_to_helper_invocation",
      "VK_EXT_shader_demote_to_helper_invocation", Environment::kVulkan13},
+    {Need::kGeometry, "geometry_shader", "", Environment::kVulkan10},
+    {Need::kClipDistance, "shader_clip_distance", "", Environment::kVulkan10},
+    {Need::kCullDistance, "shader_cull_distance", "", Environment::kVulkan10},
+    {Need::kSampleRateShading, "sample_rate_shading", "", Environment::kVulkan10},
+    {Need::kDrawParameters, "shader_draw_parameters", "VK_KHR_shader_draw_parameters",
+     Environment::kVulkan11},
     {Need::kStorageBufferClass, "", "VK_KHR_storage_buffer_storage_class", Environment::kVulkan11},
 };
 

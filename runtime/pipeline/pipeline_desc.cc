@@ -236,7 +236,9 @@ Result<void> FillTargets(const PipelineMetadata& metadata, const PassSignature& 
   desc.signature = signature;
   desc.attachments.resize(signature.color.size());  // beyond the outputs: write mask 0
   for (const ColorOutput& output : metadata.color_outputs) {
-    KILN_TRY_VOID(FillOutput(output, desc));
+    if (output.components_count != 0) {  // nothing is written there
+      KILN_TRY_VOID(FillOutput(output, desc));
+    }
   }
   const VkImageAspectFlags aspects = DepthStencilAspects(signature.depth_stencil);
   const artifact::Settings& settings = metadata.settings;
@@ -283,6 +285,9 @@ PassSignature DefaultSignature(const PipelineMetadata& metadata) {
     const size_t count = std::max<size_t>(signature.color.size(), output.location + size_t{1});
     signature.color.resize(count, VK_FORMAT_UNDEFINED);
     VkFormat& format = signature.color[output.location];
+    if (output.components_count == 0) {
+      continue;
+    }
     switch (output.item) {
       case OutputItem::kFloat:
         format = VK_FORMAT_R8G8B8A8_UNORM;

@@ -140,6 +140,13 @@ Hash128 UnitContent::Of(const ir::SpecialisedRegion& segment) {
   for (const ir::RegionId hole : segment.holes) {
     Put(Region(hole));
   }
+  Put(static_cast<uint32_t>(segment.io.size()));
+  for (const ir::InterfaceRow& row : segment.io) {
+    Put(row.name.value);
+    Put(row.type.value);
+    Put(static_cast<uint32_t>(row.direction));
+    Put(std::span<const ir::Attribute>(row.attributes));
+  }
   PutAll(std::span(segment.stage_variables));
   PutAll(std::span(segment.relaxed));
   Put((segment.discards ? 1u : 0u) | (segment.bound ? 2u : 0u) |

@@ -3,7 +3,9 @@
 // so the last one wins. Outputs begin with the pipeline's defaults, a row for each.
 #include "compiler/emit/metadata/graphics_state.h"
 
+#include <algorithm>
 #include <bit>
+#include <string>
 
 #include "compiler/base/check.h"
 #include "compiler/emit/metadata/fields.h"
@@ -126,13 +128,15 @@ GraphicsState::GraphicsState(const RecordContext& context) : context_(context) {
   for (const ir::SpecialisedDecl* decl : context.variant.interface) {
     outputs += IsColorOutput(*decl) ? decl->members.size() : 0;
   }
+  ListRows();
+  outputs += rows_.size();
   outputs_.assign(outputs, pipeline_);
   for (const ir::SpecialisedSetting& setting : context.variant.settings) {
     const ir::SettingFacts* facts = ir::FindSetting(setting.name);
     KILN_CHECK(facts != nullptr, "setting '{}'", setting.name);
     const bool has_block = setting.block != ir::kNoBlock;
     KILN_CHECK(!has_block || setting.block < outputs, "{} block {}", setting.name, setting.block);
-    std::vector<Final>& values = has_block ? outputs_[setting.block] : pipeline_;
+    Settings& values = has_block ? outputs_[setting.block] : pipeline_;
     values[static_cast<size_t>(facts - ir::AllSettings().data())] = {.bits = setting.bits,
                                                                      .text = setting.text};
   }
@@ -142,25 +146,98 @@ void GraphicsState::WriteSettings(WireWriter& out) const {
   out.Message(kPipelineSettings, [&] { WriteFields(kSettingFields, pipeline_, out); });
 }
 
-void GraphicsState::WriteOutput(const ir::SpecialisedMember& field, WireWriter& out) const {
+// The outputs of a fragment entry point of a typed module, by location. A second source of blending
+// is no output of its own.
+void GraphicsState::ListRows() {
+  for (const ir::EntryRef& entry : context_.variant.entries) {
+    for (const ir::InterfaceRow& row : entry.io) {
+      const ir::Attribute* location = row.Find(ir::AttributeKey::kLocation);
+      if (entry.stage != ir::Stage::kFragment || row.direction != ir::Direction::kOut ||
+          location == nullptr || row.Find(ir::AttributeKey::kIndex) != nullptr) {
+        continue;
+      }
+      const uint32_t count = ItemsOf(row.type);
+      rows_.resize(std::max<size_t>(rows_.size(), location->a + count));
+      for (uint32_t i = 0; i < count; ++i) {
+        rows_[location->a + i] = {.row = &row, .item = i};
+      }
+    }
+  }
+}
+
+// Vectors in a row: of a matrix its columns.
+uint32_t GraphicsState::ItemsOf(ir::TypeId id) const {
+  uint32_t count = 1;
+  while (context_.pool()[id].kind == ir::TypeKind::kArray) {
+    count *= context_.pool()[id].extent;
+    id = ir::TypeId{context_.pool()[id].element};
+  }
+  const ir::Type& type = context_.pool()[id];
+  return type.kind == ir::TypeKind::kMatrix ? count * type.columns : count;
+}
+
+void GraphicsState::WriteOutput(const Output& output, const Settings& settings,
+                                WireWriter& out) const {
+  out.Number(kColorOutputComponentsCount, output.rows);
+  WriteFields(kOutputFields, settings, out);
+  out.Text(kColorOutputName, output.name);
+  out.Number(kColorOutputLocation, output.location);
+  out.Text(kColorOutputItem, ItemText(output.scalar));
+  WriteSpan(context_, kColorOutputSpan, output.origin, out);
+  WriteTags(context_, kColorOutputTags, output.tags, out);
+}
+
+void GraphicsState::WriteField(const ir::SpecialisedMember& field, WireWriter& out) const {
   const uint32_t location = context_.layout.LocationOf(field.member);
   const ir::Type& type = context_.pool()[field.type];
-  out.Number(kColorOutputComponentsCount, type.rows);
-  WriteFields(kOutputFields, outputs_[location], out);
-  out.Text(kColorOutputName, context_.pool().Text(field.name));
-  out.Number(kColorOutputLocation, location);
-  out.Text(kColorOutputItem, ItemText(type.scalar));
-  WriteSpan(context_, kColorOutputSpan, field.origin, out);
-  WriteTags(context_, kColorOutputTags, field.tags, out);
+  WriteOutput({.name = std::string(context_.pool().Text(field.name)),
+               .rows = type.rows,
+               .scalar = type.scalar,
+               .location = location,
+               .origin = field.origin,
+               .tags = field.tags},
+              outputs_[location], out);
+}
+
+// A location that nobody writes is an output without components.
+void GraphicsState::WriteRow(uint32_t location, WireWriter& out) const {
+  const auto [row, item] = rows_[location];
+  if (row == nullptr) {
+    Settings none = outputs_[location];
+    for (const Setting setting : {Setting::kColorOutputWriteR, Setting::kColorOutputWriteG,
+                                  Setting::kColorOutputWriteB, Setting::kColorOutputWriteA}) {
+      none[RowOf(setting)].bits = 0;
+    }
+    return WriteOutput({.location = location}, none, out);
+  }
+  ir::TypeId id = row->type;
+  while (context_.pool()[id].kind == ir::TypeKind::kArray) {
+    id = ir::TypeId{context_.pool()[id].element};
+  }
+  std::string name = row->field.valid() ? std::string(context_.pool().Text(row->field))
+                                        : "target" + std::to_string(location);
+  if (row->field.valid() && ItemsOf(row->type) > 1) {
+    name += "[" + std::to_string(item) + "]";
+  }
+  WriteOutput({.name = name,
+               .rows = context_.pool()[id].rows,
+               .scalar = context_.pool()[id].scalar,
+               .location = location,
+               .origin = row->origin,
+               .tags = row->tags},
+              outputs_[location], out);
 }
 
 void GraphicsState::WriteOutputs(WireWriter& out) const {
   for (const ir::SpecialisedDecl* decl : context_.variant.interface) {
     if (IsColorOutput(*decl)) {
       for (const ir::SpecialisedMember& field : decl->members) {
-        out.Message(kPipelineColorOutputs, [&] { WriteOutput(field, out); });
+        out.Message(kPipelineColorOutputs, [&] { WriteField(field, out); });
       }
     }
+  }
+  for (uint32_t i = 0; i < rows_.size(); ++i) {
+    out.Message(kPipelineColorOutputs, [&] { WriteRow(i, out); });
   }
   out.Message(kPipelineBlendConstants, [&] { WriteFields(kBlendConstantFields, pipeline_, out); });
   out.Message(kPipelineFixedState, [&] { WriteFixedState(out); });

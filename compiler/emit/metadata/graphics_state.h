@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -28,12 +30,32 @@ class GraphicsState {
     uint32_t bits = 0;
     std::string_view text{};
   };
-  void WriteOutput(const ir::SpecialisedMember& field, WireWriter& out) const;
+  using Settings = std::vector<Final>;  // by ir::Setting
+  // What a colour output is besides its settings.
+  struct Output {
+    std::string name{};
+    uint32_t rows = 0;
+    ir::Scalar scalar = ir::Scalar::kF32;
+    uint32_t location = 0;
+    ir::Origin origin{};
+    std::span<const ir::StringId> tags{};
+  };
+  // One location that rows of an interface take.
+  struct RowPart {
+    const ir::InterfaceRow* row = nullptr;  // null: nobody writes it
+    uint32_t item = 0;
+  };
+  void ListRows();
+  uint32_t ItemsOf(ir::TypeId id) const;
+  void WriteOutput(const Output& output, const Settings& settings, WireWriter& out) const;
+  void WriteField(const ir::SpecialisedMember& field, WireWriter& out) const;
+  void WriteRow(uint32_t location, WireWriter& out) const;
   void WriteFixedState(WireWriter& out) const;
 
   const RecordContext& context_;
-  std::vector<Final> pipeline_;              // by ir::Setting
-  std::vector<std::vector<Final>> outputs_;  // by location, then ir::Setting
+  Settings pipeline_;
+  std::vector<Settings> outputs_;  // by location
+  std::vector<RowPart> rows_;      // by location; of typed modules
 };
 
 }  // namespace kiln::metadata

@@ -4,6 +4,8 @@
 // numbers.
 #include "compiler/emit/metadata/records.h"
 
+#include <algorithm>
+#include <span>
 #include <string>
 
 #include "compiler/base/stop.h"
@@ -37,9 +39,17 @@ void WriteStages(const RecordContext& context, uint32_t field, ir::DeclId decl, 
   }
 }
 
-void WriteAttribute(const RecordContext& context, const ir::SpecialisedMember& field,
+// Where an attribute comes from: a field of a container, or a row of an interface.
+struct AttributeField {
+  std::string name;
+  ir::TypeId type;
+  std::span<const ir::StringId> tags;
+  ir::Origin origin;
+};
+
+void WriteAttribute(const RecordContext& context, const AttributeField& field,
                     const layout::Attribute& attribute, WireWriter& out) {
-  out.Text(kAttributeName, context.pool().Text(field.name));
+  out.Text(kAttributeName, field.name);
   out.Number(kAttributeLocation, attribute.location);
   out.Number(kAttributeOffset, attribute.offset);
   out.Text(kAttributeClass, ClassText(context.pool()[field.type]));
@@ -48,6 +58,13 @@ void WriteAttribute(const RecordContext& context, const ir::SpecialisedMember& f
   out.Number(kAttributeLocationCount, attribute.location_count);
   out.Number(kAttributeColumnStride, attribute.column_stride);
   WriteSpan(context, kAttributeSpan, field.origin, out);
+}
+
+void WriteSourceHead(std::string_view name, const layout::VertexSource& source, WireWriter& out) {
+  out.Text(kAttributeSourceName, name);
+  out.Text(kAttributeSourceRate, source.per_instance ? "instance" : "vertex");
+  out.Number(kAttributeSourceBinding, source.binding);
+  out.Number(kAttributeSourceBlockSize, source.stride);
 }
 
 void WriteParameters(const RecordContext& context, uint32_t field,
@@ -82,16 +99,40 @@ uint32_t StagesOf(const RecordContext& context, ir::DeclId decl) {
 void WriteSource(const RecordContext& context, const ir::SpecialisedDecl& container,
                  WireWriter& out) {
   const layout::VertexSource& source = context.layout.SourceOf(container.decl);
-  out.Text(kAttributeSourceName, context.pool().Text(container.name));
-  out.Text(kAttributeSourceRate, source.per_instance ? "instance" : "vertex");
-  out.Number(kAttributeSourceBinding, source.binding);
-  out.Number(kAttributeSourceBlockSize, source.stride);
+  WriteSourceHead(context.pool().Text(container.name), source, out);
   for (size_t i = 0; i < container.members.size(); ++i) {
     CheckStop();
-    out.Message(kAttributeSourceAttributes,
-                [&] { WriteAttribute(context, container.members[i], source.attributes[i], out); });
+    const ir::SpecialisedMember& member = container.members[i];
+    out.Message(kAttributeSourceAttributes, [&] {
+      WriteAttribute(context,
+                     {.name = std::string(context.pool().Text(member.name)),
+                      .type = member.type,
+                      .tags = member.tags,
+                      .origin = member.origin},
+                     source.attributes[i], out);
+    });
   }
   WriteSpan(context, kAttributeSourceSpan, container.origin, out);
+}
+
+void WriteEntrySource(const RecordContext& context, const layout::VertexSource& source,
+                      WireWriter& out) {
+  const ir::EntryRef& entry =
+      *std::ranges::find(context.variant.entries, ir::Stage::kVertex, &ir::EntryRef::stage);
+  WriteSourceHead(source.name, source, out);
+  for (const layout::Attribute& attribute : source.attributes) {
+    CheckStop();
+    const ir::InterfaceRow& row = entry.io[attribute.row];
+    AttributeField field{.name = std::string(context.pool().Text(row.field)),
+                         .type = attribute.type,
+                         .tags = row.tags,
+                         .origin = row.origin};
+    if (attribute.part != ir::kNoRow) {
+      field.name += "[" + std::to_string(attribute.part) + "]";
+    }
+    out.Message(kAttributeSourceAttributes,
+                [&] { WriteAttribute(context, field, attribute, out); });
+  }
 }
 
 void WriteBuffer(const RecordContext& context, const ir::SpecialisedDecl& buffer, WireWriter& out) {
@@ -153,6 +194,22 @@ void WriteStateField(const RecordContext& context, const ir::SpecialisedDecl& co
   out.Flag(kStateFieldWritten, context.usage->Touched(field.member, ir::MemberUse::kWrite));
   out.Flag(kStateFieldRead, context.usage->Touched(field.member, ir::MemberUse::kRead));
   WriteSpan(context, kStateFieldSpan, field.origin, out);
+}
+
+void WriteStateRow(const RecordContext& context, const StateRow& state, WireWriter& out) {
+  const ir::Pool& pool = context.pool();
+  const ir::InterfaceRow& row = *state.row;
+  std::string name(pool.Text(row.field.valid() ? row.field : row.name));
+  if (state.item != ir::kNoRow) {
+    name += "[" + std::to_string(state.item) + "]";
+  }
+  out.Text(kStateFieldContainer, row.source.valid() ? pool.Text(row.source) : "");
+  out.Text(kStateFieldName, name);
+  out.Text(kStateFieldType, ir::TypeText(pool, state.type));
+  out.Number(kStateFieldLocation, state.location);
+  out.Flag(kStateFieldWritten, state.written);
+  out.Flag(kStateFieldRead, state.read);
+  WriteSpan(context, kStateFieldSpan, row.origin, out);
 }
 
 void WriteSpan(const RecordContext& context, uint32_t field, const ir::Origin& origin,

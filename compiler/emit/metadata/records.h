@@ -25,6 +25,9 @@ struct RecordContext {
 
 void WriteSource(const RecordContext& context, const ir::SpecialisedDecl& container,
                  WireWriter& out);
+// The same of a vertex buffer of an entry point with an interface of its own.
+void WriteEntrySource(const RecordContext& context, const layout::VertexSource& source,
+                      WireWriter& out);
 void WriteBuffer(const RecordContext& context, const ir::SpecialisedDecl& buffer, WireWriter& out);
 void WriteSampler(const RecordContext& context, const ir::SpecialisedDecl& sampler,
                   WireWriter& out);
@@ -33,6 +36,17 @@ void WritePushConstant(const RecordContext& context, const ir::SpecialisedDecl& 
                        WireWriter& out);
 void WriteStateField(const RecordContext& context, const ir::SpecialisedDecl& container,
                      const ir::SpecialisedMember& field, WireWriter& out);
+
+// What two stages exchange in a row of their interfaces, or in an item of a row that is an array.
+struct StateRow {
+  const ir::InterfaceRow* row = nullptr;
+  ir::TypeId type{};
+  uint32_t item = ir::kNoRow;
+  uint32_t location = 0;
+  bool written = false;
+  bool read = false;
+};
+void WriteStateRow(const RecordContext& context, const StateRow& state, WireWriter& out);
 
 // Stages of a declaration, one bit for each ir::Stage; 0 without usage.
 uint32_t StagesOf(const RecordContext& context, ir::DeclId decl);

@@ -150,6 +150,13 @@ void MetadataWriter::PutAttributeSources(const RecordContext& context) {
                  out.Message(kPipelineAttributeSources, [&] { WriteSource(context, *decl, out); });
                }));
   }
+  for (const layout::VertexSource& source : context.layout.vertex_sources) {
+    if (!source.container.valid()) {
+      WireWriter out;  // PutInterface remembers all of them together
+      out.Message(kPipelineAttributeSources, [&] { WriteEntrySource(context, source, out); });
+      Append(out_, out.bytes());
+    }
+  }
 }
 
 MetadataWriter::Record MetadataWriter::Resource(const RecordContext& context,
@@ -266,6 +273,59 @@ void MetadataWriter::PutState(const RecordContext& context) {
                  }));
     }
   }
+  PutStateRows(context);
+}
+
+// Rows between entry points of typed modules: those that the vertex stage has, then what a fragment
+// stage alone has. Metadata has no word for 64 bits.
+void MetadataWriter::PutStateRows(const RecordContext& context) {
+  const auto meets = [&](ir::Stage stage, ir::Direction direction, uint32_t location) {
+    return std::ranges::any_of(context.variant.entries, [&](const ir::EntryRef& entry) {
+      return entry.stage == stage &&
+             std::ranges::any_of(entry.io, [&](const ir::InterfaceRow& row) {
+               const ir::Attribute* at = row.Find(ir::AttributeKey::kLocation);
+               return row.direction == direction && at != nullptr && at->a == location;
+             });
+    });
+  };
+  for (const ir::EntryRef& entry : context.variant.entries) {
+    const bool vertex = entry.stage == ir::Stage::kVertex;
+    for (const ir::InterfaceRow& row : entry.io) {
+      const ir::Attribute* at = row.Find(ir::AttributeKey::kLocation);
+      if (at == nullptr || vertex != (row.direction == ir::Direction::kOut)) {
+        continue;
+      }
+      if (vertex) {
+        PutStateRow(context, {.row = &row,
+                              .type = row.type,
+                              .location = at->a,
+                              .written = true,
+                              .read = meets(ir::Stage::kFragment, ir::Direction::kIn, at->a)});
+      } else if (!meets(ir::Stage::kVertex, ir::Direction::kOut, at->a)) {
+        PutStateRow(context, {.row = &row, .type = row.type, .location = at->a, .read = true});
+      }
+    }
+  }
+}
+
+void MetadataWriter::PutStateRow(const RecordContext& context, StateRow state) {
+  uint32_t items = 1;
+  while (context.pool()[state.type].kind == ir::TypeKind::kArray) {
+    items *= context.pool()[state.type].extent;
+    state.type = ir::TypeId{context.pool()[state.type].element};
+    state.item = 0;
+  }
+  const ir::Type& type = context.pool()[state.type];
+  if (ir::BitWidthOf(type.scalar) == 64) {
+    return;
+  }
+  for (uint32_t i = 0; i < items; ++i) {
+    WireWriter out;
+    out.Message(kPipelineState, [&] { WriteStateRow(context, state, out); });
+    Append(out_, out.bytes());
+    state.item += state.item == ir::kNoRow ? 0 : 1;
+    state.location += type.kind == ir::TypeKind::kMatrix ? type.columns : 1;
+  }
 }
 
 // What only the target and the code of all stages need, behind and before the layout hash.
@@ -327,9 +387,12 @@ MetadataWriter::Graphics MetadataWriter::GraphicsOf(const RecordContext& context
     std::tie(graphics_.first, graphics_.second) = encode();
     return {graphics_.first, graphics_.second};
   }
+  const auto fragment =
+      std::ranges::find(context.variant.entries, ir::Stage::kFragment, &ir::EntryRef::stage);
   const Key key{.what = context.variant.settings.data(),
                 .other = outputs,
-                .row = static_cast<uint32_t>(context.variant.settings.size())};
+                .row = static_cast<uint32_t>(context.variant.settings.size()),
+                .number = fragment == context.variant.entries.end() ? 0 : fragment->interface};
   const auto& known = *graphics_records_.FindOrMake(key, encode).first;
   return {known.first, known.second};
 }

@@ -38,6 +38,7 @@ struct Metadata {
 };
 
 struct RecordContext;
+struct StateRow;
 
 // Writes metadata of many variants of one program, entry points and target. The record of a
 // declaration is encoded once for each version of it and each set of numbers in it; equal addresses
@@ -118,6 +119,8 @@ class MetadataWriter {
   void PutInterface(const RecordContext& context);     // all of these
   Graphics GraphicsOf(const RecordContext& context);
   void PutState(const RecordContext& context);
+  void PutStateRows(const RecordContext& context);
+  void PutStateRow(const RecordContext& context, StateRow state);
   void PutNeeds(const RecordContext& context, target::Needs needs, const Hash128& layout_hash);
 
   const target::Target target_;

@@ -97,22 +97,6 @@ class CodeObjectTable {
   // Requires: some version of it was lowered.
   const DeclClass& ClassOf(ir::DeclId decl) const;
 
-  // The variables of an entry point's interface rows, by row. Bound before its segments are
-  // lowered.
-  struct IoVariable {
-    SymbolId symbol{};
-    spv::StorageClass storage = spv::StorageClass::Max;
-  };
-  void BindIo(ir::DeclId function, std::vector<IoVariable> rows) {
-    if (!rows.empty()) {
-      *io_.Insert(function.value, std::vector<IoVariable>{}).first = std::move(rows);
-    }
-  }
-  // Requires: the rows of this function were bound.
-  const IoVariable& IoOf(ir::DeclId function, uint32_t row) const {
-    return (*io_.Find(function.value))[row];
-  }
-
   // --- read by assembling ------------------------------------------------------------------------
   // Invalid: not lowered.
   CodeObjectId Find(const ir::SpecialisedRegion* segment) const {
@@ -151,8 +135,7 @@ class CodeObjectTable {
   const SourceLines* lines_ = nullptr;  // owned by the caller
   FlatMap<const ir::SpecialisedRegion*, CodeObjectId, AddressHash> segments_;
   FlatMap<const ir::SpecialisedDecl*, DeclVersion, AddressHash> decls_;
-  FlatMap<uint32_t, std::vector<IoVariable>> io_;  // by DeclId of the function
-  std::vector<uint8_t> prepared_;                  // by number of the function
+  std::vector<uint8_t> prepared_;  // by number of the function
   std::vector<VariableVersion> variables_;
   std::vector<SymbolId> parameters_;
   std::vector<DeclClass> classes_;  // by DeclId

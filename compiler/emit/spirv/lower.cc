@@ -81,7 +81,6 @@ void Prepare(const ir::SpecialisedProgram& variant, CodeObjectTable& table) {
     }
   }
   for (const ir::EntryRef& entry : variant.entries) {
-    LowerIo(entry, table);
     for (const ir::FunctionRef* function : entry.functions) {
       if (!table.AddPrepared(*function)) {
         continue;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/emit/spirv/lower_decl.h"
 
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "compiler/base/check.h"
 #include "compiler/emit/spirv/lower/opcodes.h"
+#include "compiler/ir/interface/semantics.h"
 
 namespace kiln::spirv {
 namespace {
@@ -269,9 +269,13 @@ void DecorateIo(CodeObjectWriter& w, Ref id, const ir::Attribute& attribute, con
   } else if (attribute.key == ir::AttributeKey::kIndex) {
     number(Decoration::Index);
   } else if (attribute.key == ir::AttributeKey::kBuiltin) {
-    const std::optional<spv::BuiltIn> builtin = BuiltInOf(pool.Text(ir::StringId{attribute.a}));
+    const auto builtin = ir::FindBuiltinVariable(pool.Text(ir::StringId{attribute.a}));
     KILN_CHECK(builtin.has_value(), "no such built-in");
-    w.Op(Part::kAnnotations, Op::OpDecorate).Use(id).Word(Decoration::BuiltIn).Word(*builtin);
+    w.Op(Part::kAnnotations, Op::OpDecorate)
+        .Use(id)
+        .Word(Decoration::BuiltIn)
+        .Word(BuiltInOf(*builtin));
+    w.needs |= target::BitOf(NeedOf(*builtin));
   } else if (attribute.key == ir::AttributeKey::kInterpolation) {
     switch (static_cast<ir::Interpolation>(attribute.a)) {
       case ir::Interpolation::kSmooth:
@@ -283,6 +287,7 @@ void DecorateIo(CodeObjectWriter& w, Ref id, const ir::Attribute& attribute, con
       case ir::Interpolation::kCentroid:
         return Decorate(w, id, Decoration::Centroid);
       case ir::Interpolation::kSample:
+        w.needs |= target::BitOf(target::Need::kSampleRateShading);
         return Decorate(w, id, Decoration::Sample);
     }
   }
@@ -290,24 +295,22 @@ void DecorateIo(CodeObjectWriter& w, Ref id, const ir::Attribute& attribute, con
 
 }  // namespace
 
-// A row is a global by its words: equal rows of two entry points are one variable.
-void LowerIo(const ir::EntryRef& entry, CodeObjectTable& table) {
-  std::vector<CodeObjectTable::IoVariable> rows;
-  for (const ir::InterfaceRow& row : entry.io) {
-    const StorageClass storage =
-        row.direction == ir::Direction::kIn ? StorageClass::Input : StorageClass::Output;
-    const SymbolId pointer = table.globals().Pointer(storage, table.globals().Type(row.type));
-    CodeObjectWriter& w = table.DeclWriter();
-    const Ref id = w.NewId();
-    Name(w, table, id, table.pool().Text(row.name));
-    for (const ir::Attribute& attribute : row.attributes) {
-      DecorateIo(w, id, attribute, table.pool());
-    }
-    w.Op(Part::kDeclarations, Op::OpVariable).Use(pointer).Use(id).Word(storage);
-    rows.push_back(
-        {table.store().InternGlobal(w, SymbolKind::kConstantVariable, storage), storage});
+StorageClass StorageOf(const ir::InterfaceRow& row) {
+  return row.direction == ir::Direction::kIn ? StorageClass::Input : StorageClass::Output;
+}
+
+// A row is a global by its words, so two entry points may share one.
+SymbolId IoVariableOf(const ir::InterfaceRow& row, CodeObjectTable& table) {
+  const StorageClass storage = StorageOf(row);
+  const SymbolId pointer = table.globals().Pointer(storage, table.globals().Type(row.type));
+  CodeObjectWriter& w = table.DeclWriter();
+  const Ref id = w.NewId();
+  Name(w, table, id, table.pool().Text(row.name));
+  for (const ir::Attribute& attribute : row.attributes) {
+    DecorateIo(w, id, attribute, table.pool());
   }
-  table.BindIo(entry.function, std::move(rows));
+  w.Op(Part::kDeclarations, Op::OpVariable).Use(pointer).Use(id).Word(storage);
+  return table.store().InternGlobal(w, SymbolKind::kConstantVariable, storage);
 }
 
 spv::StorageClass StorageOf(ir::StageVariable variable) {

@@ -11,8 +11,9 @@ namespace kiln::spirv {
 // Binds `decl` in the table. Requires: a declaration of an interface, or a function.
 void LowerDecl(const ir::SpecialisedDecl& decl, CodeObjectTable& table);
 
-// Makes and binds the variables of the interface rows of an entry point.
-void LowerIo(const ir::EntryRef& entry, CodeObjectTable& table);
+// The variable of a row of an interface, made on first mention. Equal rows are one variable.
+SymbolId IoVariableOf(const ir::InterfaceRow& row, CodeObjectTable& table);
+spv::StorageClass StorageOf(const ir::InterfaceRow& row);
 
 // The variable of the stage, made on first mention.
 SymbolId StageVariableOf(ir::StageVariable variable, CodeObjectTable& table);

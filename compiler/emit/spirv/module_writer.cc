@@ -13,6 +13,7 @@
 #include "compiler/emit/spirv/code_object_writer.h"
 #include "compiler/emit/spirv/layout_numbers.h"
 #include "compiler/emit/spirv/section_copy.h"
+#include "compiler/ir/interface/semantics.h"
 #include "compiler/target/capabilities.h"
 
 namespace kiln::spirv {
@@ -46,7 +47,28 @@ spv::ExecutionModel ModelOf(ir::Stage stage) {
 }
 
 constexpr uint32_t kHeaderWords = 5;
-constexpr uint32_t kModeWords = 3 + 3 + 6;  // OriginUpperLeft, DepthReplacing, LocalSize
+// OriginUpperLeft, DepthReplacing and what it promises; or LocalSize.
+constexpr uint32_t kModeWords = 3 + 3 + 3 + 6;
+
+// What rows of an interface say about the depth that a fragment writes.
+std::vector<spv::ExecutionMode> DepthModesOf(const ir::EntryRef& entry, const ir::Pool& pool) {
+  for (const ir::InterfaceRow& row : entry.io) {
+    const ir::Attribute* named = row.Find(ir::AttributeKey::kBuiltin);
+    const auto builtin = named != nullptr
+                             ? ir::FindBuiltinVariable(pool.Text(ir::StringId{named->a}))
+                             : std::nullopt;
+    if (builtin == ir::BuiltinVariable::kFragDepth) {
+      return {spv::ExecutionMode::DepthReplacing};
+    }
+    if (builtin == ir::BuiltinVariable::kFragDepthGreater) {
+      return {spv::ExecutionMode::DepthReplacing, spv::ExecutionMode::DepthGreater};
+    }
+    if (builtin == ir::BuiltinVariable::kFragDepthLess) {
+      return {spv::ExecutionMode::DepthReplacing, spv::ExecutionMode::DepthLess};
+    }
+  }
+  return {};
+}
 
 }  // namespace
 
@@ -178,6 +200,9 @@ void ModuleWriter::WriteModes(const LiveEntry& entry, const ir::SpecialisedProgr
       put_mode(spv::ExecutionMode::OriginUpperLeft, 0);
       if (HasStageVariable(entry, ir::StageVariable::kFragDepth)) {
         put_mode(spv::ExecutionMode::DepthReplacing, 0);
+      }
+      for (const spv::ExecutionMode mode : DepthModesOf(*entry.ref, table_.pool())) {
+        put_mode(mode, 0);
       }
       return;
     case ir::Stage::kCompute:

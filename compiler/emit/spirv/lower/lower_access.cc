@@ -60,11 +60,11 @@ PlaceRoot RootOf(RegionLowering& region, ir::InstId id) {
     return {.id = region.ValueOf(id)};
   }
   if (inst.kind == ir::InstKind::kIo) {
-    const CodeObjectTable::IoVariable& io =
-        region.table().IoOf(region.source().function, inst.As<ir::IoInst>().row);
-    return {.id = Ref::Of(io.symbol),
-            .storage = io.storage,
-            .writable = io.storage == StorageClass::Output};
+    const ir::InterfaceRow& row = region.source().io[inst.As<ir::IoInst>().row];
+    const StorageClass storage = StorageOf(row);
+    return {.id = Ref::Of(IoVariableOf(row, region.table())),
+            .storage = storage,
+            .writable = storage == StorageClass::Output};
   }
   const auto local = inst.As<ir::LocalRefInst>().local;
   PlaceRoot root{.id = region.LowerName(local)};

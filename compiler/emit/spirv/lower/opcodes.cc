@@ -154,28 +154,24 @@ spv::BuiltIn BuiltInOf(ir::StageVariable variable) {
   return kBuiltIns[static_cast<size_t>(variable)];
 }
 
-std::optional<spv::BuiltIn> BuiltInOf(std::string_view name) {
-  constexpr std::pair<std::string_view, spv::BuiltIn> kNamed[] = {
-      {"Position", spv::BuiltIn::Position},
-      {"PointSize", spv::BuiltIn::PointSize},
-      {"VertexIndex", spv::BuiltIn::VertexIndex},
-      {"InstanceIndex", spv::BuiltIn::InstanceIndex},
-      {"FragCoord", spv::BuiltIn::FragCoord},
-      {"FrontFacing", spv::BuiltIn::FrontFacing},
-      {"PointCoord", spv::BuiltIn::PointCoord},
-      {"HelperInvocation", spv::BuiltIn::HelperInvocation},
-      {"NumWorkgroups", spv::BuiltIn::NumWorkgroups},
-      {"WorkgroupId", spv::BuiltIn::WorkgroupId},
-      {"LocalInvocationId", spv::BuiltIn::LocalInvocationId},
-      {"GlobalInvocationId", spv::BuiltIn::GlobalInvocationId},
-      {"LocalInvocationIndex", spv::BuiltIn::LocalInvocationIndex},
+spv::BuiltIn BuiltInOf(ir::BuiltinVariable variable) {
+  constexpr spv::BuiltIn kNumbers[] = {
+#define KILN_BUILTIN_VARIABLE(name, built_in, scalar, rows, items, vertex, fragment, compute, \
+                              need)                                                           \
+  spv::BuiltIn::built_in,
+#include "compiler/ir/interface/builtin_variables.def"
   };
-  for (const auto& [known, builtin] : kNamed) {
-    if (known == name) {
-      return builtin;
-    }
-  }
-  return std::nullopt;
+  return kNumbers[static_cast<size_t>(variable)];
+}
+
+target::Need NeedOf(ir::BuiltinVariable variable) {
+  constexpr target::Need kNeeds[] = {
+#define KILN_BUILTIN_VARIABLE(name, built_in, scalar, rows, items, vertex, fragment, compute, \
+                              need)                                                           \
+  target::Need::k##need,
+#include "compiler/ir/interface/builtin_variables.def"
+  };
+  return kNeeds[static_cast<size_t>(variable)];
 }
 
 }  // namespace kiln::spirv

@@ -3,14 +3,14 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
-#include <string_view>
 
 #include <spirv/unified1/spirv.hpp11>
 
 #include "compiler/ir/builtins.h"
 #include "compiler/ir/insts.h"
+#include "compiler/ir/interface/semantics.h"
 #include "compiler/ir/types.h"
+#include "compiler/target/capabilities.h"
 
 namespace kiln::spirv {
 
@@ -26,7 +26,7 @@ uint32_t GlslInstruction(ir::Builtin builtin, ir::Scalar scalar);
 // By the scalar of the first argument. Requires: lowering Op.
 spv::Op BuiltinOpcode(ir::Builtin builtin, ir::Scalar scalar);
 spv::BuiltIn BuiltInOf(ir::StageVariable variable);
-// By the name that SPIR-V has for it; nothing for others.
-std::optional<spv::BuiltIn> BuiltInOf(std::string_view name);
+spv::BuiltIn BuiltInOf(ir::BuiltinVariable variable);
+target::Need NeedOf(ir::BuiltinVariable variable);
 
 }  // namespace kiln::spirv

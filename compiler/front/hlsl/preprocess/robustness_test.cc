@@ -78,7 +78,7 @@ TEST(PreprocessRobustness, Source_IsSound) {
   const TestRun run({{"root.hlsl", std::string(kSource)}, {"other.h", std::string(kOther)}},
                     settings);
   EXPECT_EQ(run.Messages(), "");
-  EXPECT_NE(run.Tokens().find("float4 color12 = ( ( 1.0f ) > ( .5 )"), std::string::npos)
+  EXPECT_NE(run.Tokens().find("float4 color13 = ( ( 1.0f ) > ( .5 )"), std::string::npos)
       << run.Tokens();
 }
 
