@@ -20,7 +20,7 @@ namespace {
 
 // A line of the list: what it is about, and which rows, by a regular expression over their names.
 struct Listed {
-  std::string kind;  // "refuses" or "differs"
+  std::string kind;  // "crashes", "refuses" or "differs"
   std::string pattern;
   std::regex rows;
   uint32_t uses = 0;
@@ -31,8 +31,8 @@ std::vector<Listed> ReadList() {
   std::vector<Listed> list;
   for (std::string line; std::getline(file, line);) {
     const size_t first = line.find('|');
-    const size_t second = line.find('|', first + 1);
-    if (!line.starts_with('#') && second != std::string::npos) {
+    const size_t second = line.rfind('|');  // a pattern may hold some
+    if (!line.starts_with('#') && second > first && second != std::string::npos) {
       const std::string pattern = line.substr(first + 1, second - first - 1);
       list.push_back({line.substr(0, first), pattern, std::regex(pattern)});
     }
@@ -105,7 +105,9 @@ TEST_F(Glslang, SharedRows_AgreeBitForBit) {
   });
   std::vector<MeaningRow> chosen;
   for (size_t i = 0; i < rows.size(); i += stride) {
-    chosen.push_back(rows[i]);
+    if (!IsListed("crashes", rows[i])) {
+      chosen.push_back(rows[i]);
+    }
   }
   constexpr size_t kBatch = 16;
   for (size_t first = 0; first < chosen.size(); first += kBatch) {
@@ -113,7 +115,7 @@ TEST_F(Glslang, SharedRows_AgreeBitForBit) {
           chosen.begin() + static_cast<std::ptrdiff_t>(std::min(first + kBatch, chosen.size())));
   }
   RecordProperty("agreed", static_cast<int>(agreed_));
-  EXPECT_GT(agreed_ * 10, chosen.size() * 6);
+  EXPECT_GT(agreed_ * 10, chosen.size() * 8);
   for (const Listed& listed : list_) {
     EXPECT_TRUE(stride > 1 || listed.uses > 0) << "no row needs: " << listed.pattern;
   }
