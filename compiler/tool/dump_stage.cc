@@ -114,8 +114,9 @@ DumpedSource DumpRpl(std::string_view stage, const SourceFile& source, uint32_t 
 DumpedSource DumpHlsl(std::string_view stage, const SourceFile& source,
                       const driver::SourceInputs& inputs, uint32_t ordinal) {
   hlsl::DumpedStage dumped =
-      stage == "lex" ? hlsl::DumpLexed(source)
-                     : hlsl::DumpPreprocessed(source, inputs.files, inputs.hlsl, ordinal);
+      stage == "lex"          ? hlsl::DumpLexed(source)
+      : stage == "preprocess" ? hlsl::DumpPreprocessed(source, inputs.files, inputs.hlsl, ordinal)
+                              : hlsl::DumpParsed(source, inputs.files, inputs.hlsl, ordinal);
   return {.text = std::move(dumped.text), .files = std::move(dumped.files)};
 }
 

@@ -304,7 +304,9 @@ TEST(Module, DebugNone_WritesNoNames) {
 
 class FixedLines final : public SourceLines {
  public:
-  std::string_view FileOf(uint32_t /*module*/, uint32_t /*file*/) const override { return "a/sand.rpl"; }
+  std::string_view FileOf(uint32_t /*module*/, uint32_t /*file*/) const override {
+    return "a/sand.rpl";
+  }
   Position At(uint32_t /*module*/, ir::SpanId span) const override { return {0, span.value, 7}; }
 };
 

@@ -41,7 +41,7 @@ struct Token {
 
   static constexpr uint8_t kLayout = kStartsLine | kSpaceBefore;
 
-  bool is_word() const {  // an identifier or a keyword: what a macro may be called
+  constexpr bool is_word() const {  // an identifier or a keyword: what a macro may be called
     return kind == TokenKind::kIdentifier || (kind >= kFirstKeyword && kind <= kLastKeyword);
   }
   bool starts_line() const { return (flags & kStartsLine) != 0; }

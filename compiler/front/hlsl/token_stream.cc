@@ -38,6 +38,10 @@ void TokenStream::AddChain(uint32_t number, Diagnostic& diagnostic) const {
     const Context& context = origins.context(number);
     const Location where{.module = module, .bytes = origins.WrittenAt(context.cause)};
     number = origins.ContextOf(context.cause);
+    if (where ==
+        (diagnostic.labels.empty() ? diagnostic.primary : diagnostic.labels.back().where)) {
+      continue;  // a file that includes itself
+    }
     if (context.kind == Context::Kind::kFile) {
       diagnostic.labels.push_back({.kind = LabelKind::kIncludedHere,
                                    .where = where,

@@ -1,4 +1,4 @@
-// run: stage=parse version=2018
+// run: stage=parse hlsl.version=2018
 float4 tint < string name = "Tint"; >;
 uint count : register(c3);
 float main(float4 at : SV_Position) : SV_Target {

@@ -17,7 +17,6 @@
 #include "compiler/resolve/unused.h"
 #include "compiler/tool/compile_command.h"
 #include "compiler/tool/dump_stage.h"
-#include "tests/golden/runner/run_hlsl.h"
 
 namespace kiln::golden {
 namespace {
@@ -183,9 +182,6 @@ std::string RunUnused(const Words& words) {
 }  // namespace
 
 Result<std::string> RunStage(const GoldenCase& golden) {
-  if (golden.input.extension() == ".hlsl") {
-    return RunHlsl(golden);
-  }
   KILN_TRY(const Words words, ReadWords(golden));
   if (golden.stage == "check") {
     const std::optional<ir::Language> language = driver::LanguageOf(words.sources[0].path);

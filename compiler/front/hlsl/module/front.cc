@@ -12,6 +12,7 @@
 #include "compiler/front/hlsl/module/stream_files.h"
 #include "compiler/front/hlsl/preprocess/dump.h"
 #include "compiler/front/hlsl/preprocess/preprocess.h"
+#include "compiler/front/hlsl/syntax/dump.h"
 #include "compiler/front/hlsl/syntax/parse.h"
 
 namespace kiln::hlsl {
@@ -117,6 +118,23 @@ DumpedStage DumpPreprocessed(const SourceFile& root, const SourceSet& files,
                   .files = FilesOf(read.stream)};
   if (!HasErrors(out.text.diagnostics)) {
     out.text.value = DumpPreprocessed(read.stream, root, files);
+  }
+  SortAndMerge(out.text.diagnostics);
+  return out;
+}
+
+DumpedStage DumpParsed(const SourceFile& root, const SourceSet& files, const Settings& settings,
+                       uint32_t ordinal) {
+  PreprocessResult read = Preprocess(root, files, settings, ordinal);
+  DumpedStage out{.text = {.value = {}, .diagnostics = std::move(read.diagnostics)},
+                  .files = FilesOf(read.stream)};
+  if (!HasErrors(out.text.diagnostics)) {
+    syntax::ParseResult parsed =
+        syntax::Parse(read.stream, TextsOf(read.stream, root, files), settings.version);
+    Append(out.text.diagnostics, std::move(parsed.diagnostics));
+    if (!HasErrors(out.text.diagnostics)) {
+      out.text.value = syntax::DumpAst(read.stream, parsed.ast);
+    }
   }
   SortAndMerge(out.text.diagnostics);
   return out;

@@ -45,5 +45,8 @@ DumpedStage DumpLexed(const SourceFile& root);
 // What `kilnc --stage preprocess` prints: what the parser reads.
 DumpedStage DumpPreprocessed(const SourceFile& root, const SourceSet& files,
                              const Settings& settings, uint32_t ordinal);
+// What `kilnc --stage parse` prints: the syntax tree.
+DumpedStage DumpParsed(const SourceFile& root, const SourceSet& files, const Settings& settings,
+                       uint32_t ordinal);
 
 }  // namespace kiln::hlsl

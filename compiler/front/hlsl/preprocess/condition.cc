@@ -5,7 +5,7 @@
 
 #include "compiler/base/check.h"
 #include "compiler/base/stop.h"
-#include "compiler/front/hlsl/preprocess/number_form.h"
+#include "compiler/front/hlsl/lex/number_form.h"
 
 namespace kiln::hlsl {
 namespace {

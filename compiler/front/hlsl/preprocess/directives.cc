@@ -4,7 +4,7 @@
 #include <limits>
 #include <optional>
 
-#include "compiler/front/hlsl/preprocess/number_form.h"
+#include "compiler/front/hlsl/lex/number_form.h"
 
 namespace kiln::hlsl {
 

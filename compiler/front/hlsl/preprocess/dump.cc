@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "compiler/base/printable.h"
-#include "compiler/front/hlsl/preprocess/lex.h"
+#include "compiler/front/hlsl/lex/lex.h"
 #include "compiler/source/line_index.h"
 
 namespace kiln::hlsl {

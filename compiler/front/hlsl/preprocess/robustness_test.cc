@@ -15,7 +15,8 @@ namespace {
 constexpr std::string_view kSource = R"(
 #ifndef COMMON
 #define COMMON
-#include "other.h"
+#define OTHER_FILE "other.h"
+#include OTHER_FILE
 #define MAX(a, b) ((a) > (b) ? (a) : (b))
 #define CAT_(a, b) a##b
 #define CAT(a, b) CAT_(a, b)
@@ -77,7 +78,7 @@ TEST(PreprocessRobustness, Source_IsSound) {
   const TestRun run({{"root.hlsl", std::string(kSource)}, {"other.h", std::string(kOther)}},
                     settings);
   EXPECT_EQ(run.Messages(), "");
-  EXPECT_NE(run.Tokens().find("float4 color12 = ( ( 1.0f ) > ( .5 )"), std::string::npos)
+  EXPECT_NE(run.Tokens().find("float4 color13 = ( ( 1.0f ) > ( .5 )"), std::string::npos)
       << run.Tokens();
 }
 

@@ -13,7 +13,7 @@
 
 #include "compiler/base/language_limits.h"
 #include "compiler/diag/diagnostic.h"
-#include "compiler/front/hlsl/preprocess/lex.h"
+#include "compiler/front/hlsl/lex/lex.h"
 #include "compiler/front/hlsl/preprocess/macro_table.h"
 #include "compiler/front/hlsl/token_stream.h"
 

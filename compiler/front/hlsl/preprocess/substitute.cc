@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "compiler/front/hlsl/preprocess/lex.h"
+#include "compiler/front/hlsl/lex/lex.h"
 
 namespace kiln::hlsl {
 namespace {
@@ -185,7 +185,8 @@ class Substitution {
       return;
     }
     if (!state_.stopped) {
-      state_.Report(state_.stream.MakeAt(Code::kHlsl1029, left.origin).With("text", Quoted(text)));
+      state_.Report(
+          state_.stream.MakeAt(Code::kHlsl1029, use_.name.origin).With("text", Quoted(text)));
     }
     out_.push_back(right);
   }

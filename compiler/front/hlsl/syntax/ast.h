@@ -15,7 +15,7 @@
 // construct, so children are rows in (row, next). Types, variables, attributes and places are
 // tables beside them. Lists are runs of words in `lists`.
 //
-// What the parser settled, because it had to: what is a type and what is not (5.3), where casts and
+// What the parser settled, because it had to: what is a type and what is not, where casts and
 // declarations are. What names denote beyond that is not asked here.
 // See spec/hlsl 5
 #pragma once

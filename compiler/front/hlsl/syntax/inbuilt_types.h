@@ -17,7 +17,7 @@ enum class InbuiltName : uint8_t {
 enum class TypeArguments : uint8_t { kNone, kOptional, kOne, kOneOrTwo, kShape, kAny };
 
 // "float3x4" is (kFloat, 3, 4); "float3" is (kFloat, 3, 0); a plain name has 0 and 0. "float1" and
-// "float1x1" keep their ones (6.2).
+// "float1x1" keep their ones.
 struct InbuiltType {
   InbuiltName name{};
   uint8_t rows = 0;     // of a vector its size

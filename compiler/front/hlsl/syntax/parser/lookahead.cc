@@ -42,6 +42,12 @@ bool IsType(NameKind kind) {
   return kind == NameKind::kType || kind == NameKind::kInbuilt || kind == NameKind::kUnsigned;
 }
 
+// An identifier that cannot be a type: the answer for most of them, so it comes first.
+bool IsPlainName(const TokenCursor& at, NameScopes& names, uint32_t ahead) {
+  return at.Kind(ahead) == TokenKind::kIdentifier && at.Kind(ahead + 1) != TokenKind::kScope &&
+         !names.IsSpecial(at.Peek(ahead).symbol);
+}
+
 // What a contextual modifier needs behind it, or it is a name.
 bool MayFollowModifier(TokenKind kind) {
   return kind == TokenKind::kIdentifier || kind == TokenKind::kScope || IsTypeWord(kind) ||
@@ -108,7 +114,8 @@ Path PathAt(const TokenCursor& at, NameScopes& names, uint32_t ahead) {
   Path path{.name = global ? names.FindIn(NameScopes::kUnit, symbol) : names.Find(symbol)};
   if (path.name.kind == NameKind::kUnknown && at.Kind(next + 1) == TokenKind::kScope) {
     if (const std::optional<InbuiltType> inbuilt = SpaceType(at, next)) {
-      return {.tokens = next + 3 - ahead, .name = {.kind = NameKind::kInbuilt, .inbuilt = inbuilt}};
+      return {.tokens = next + 3 - ahead,
+              .name = {.kind = NameKind::kInbuilt, .inbuilt = *inbuilt}};
     }
   }
   for (++next; at.Kind(next) == TokenKind::kScope && at.Kind(next + 1) == TokenKind::kIdentifier;
@@ -163,14 +170,22 @@ std::optional<Modifier> ModifierAt(const TokenCursor& at, NameScopes& names, uin
   if (at.Kind(ahead) != TokenKind::kIdentifier) {
     return KeywordModifier(at.Kind(ahead));
   }
+  if (!names.IsSpecial(at.Peek(ahead).symbol)) {
+    return std::nullopt;
+  }
   const FoundName found = names.Find(at.Peek(ahead).symbol);
-  return MayFollowModifier(at.Kind(ahead + 1)) ? found.modifier : std::nullopt;
+  return found.kind == NameKind::kModifier && MayFollowModifier(at.Kind(ahead + 1))
+             ? std::optional(found.modifier)
+             : std::nullopt;
 }
 
 bool AtType(const TokenCursor& at, NameScopes& names, uint32_t ahead) {
   const TokenKind kind = at.Kind(ahead);
   if (kind != TokenKind::kIdentifier && kind != TokenKind::kScope) {
     return IsTypeWord(kind) || KeywordModifier(kind).has_value();
+  }
+  if (IsPlainName(at, names, ahead)) {
+    return false;
   }
   return IsType(PathAt(at, names, ahead).name.kind) || ModifierAt(at, names, ahead).has_value();
 }
@@ -179,6 +194,10 @@ bool AtVariables(const TokenCursor& at, NameScopes& names) {
   const TokenKind kind = at.Kind();
   if (kind != TokenKind::kIdentifier && kind != TokenKind::kScope) {
     return IsTypeWord(kind) || KeywordModifier(kind).has_value();
+  }
+  const TokenKind second = at.Kind(1);
+  if (IsPlainName(at, names, 0) && second != TokenKind::kIdentifier && second != TokenKind::kLess) {
+    return false;
   }
   const Path path = PathAt(at, names);
   switch (path.name.kind) {
@@ -208,6 +227,10 @@ bool AtCast(const TokenCursor& at, NameScopes& names) {
   const TokenKind kind = at.Kind(1);
   if (kind != TokenKind::kIdentifier && kind != TokenKind::kScope) {
     return IsTypeWord(kind) || KeywordModifier(kind).has_value();
+  }
+  if (IsPlainName(at, names, 1) && at.Kind(2) != TokenKind::kCloseParen &&
+      at.Kind(2) != TokenKind::kLess) {
+    return false;
   }
   const Path path = PathAt(at, names, 1);
   if (path.name.kind == NameKind::kModifier) {

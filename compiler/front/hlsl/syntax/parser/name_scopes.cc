@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <utility>
 
 namespace kiln::hlsl::syntax {
@@ -27,22 +28,18 @@ NameScopes::NameScopes(const SymbolTable& symbols)
       words_(symbols.size()),
       scopes_({{.outer = kNone, .names = Names::kKept}}) {}
 
-NameScopes::Word& NameScopes::WordOf(uint32_t symbol) {
-  Word& word = words_[symbol];
-  if (!word.is_known) {
-    word.is_known = true;
-    const std::string_view text = symbols_.Text(symbol);
-    if (const std::optional<InbuiltType> inbuilt = FindInbuiltType(text)) {
-      word.meaning = NameKind::kInbuilt;
-      word.inbuilt = *inbuilt;
-    } else if (const std::optional<Modifier> modifier = FindContextualModifier(text)) {
-      word.meaning = NameKind::kModifier;
-      word.modifier = *modifier;
-    } else if (text == "unsigned") {
-      word.meaning = NameKind::kUnsigned;
-    }
+void NameScopes::Learn(uint32_t symbol, Word& word) const {
+  word.is_known = true;
+  const std::string_view text = symbols_.Text(symbol);
+  if (const std::optional<InbuiltType> inbuilt = FindInbuiltType(text)) {
+    word.meaning = NameKind::kInbuilt;
+    word.inbuilt = *inbuilt;
+  } else if (const std::optional<Modifier> modifier = FindContextualModifier(text)) {
+    word.meaning = NameKind::kModifier;
+    word.modifier = *modifier;
+  } else if (text == "unsigned") {
+    word.meaning = NameKind::kUnsigned;
   }
-  return word;
 }
 
 uint32_t NameScopes::Enter(Names names) {
@@ -83,13 +80,7 @@ FoundName NameScopes::Find(uint32_t symbol) {
       }
     }
   }
-  FoundName found{.kind = word.meaning};
-  if (word.meaning == NameKind::kInbuilt) {
-    found.inbuilt = word.inbuilt;
-  } else if (word.meaning == NameKind::kModifier) {
-    found.modifier = word.modifier;
-  }
-  return found;
+  return {.kind = word.meaning, .inbuilt = word.inbuilt, .modifier = word.modifier};
 }
 
 FoundName NameScopes::FindIn(uint32_t scope, uint32_t symbol) const {

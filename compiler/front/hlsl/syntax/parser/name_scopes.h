@@ -10,7 +10,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -33,9 +32,9 @@ enum class NameKind : uint8_t {
 
 struct FoundName {
   NameKind kind = NameKind::kUnknown;
-  uint32_t scope = kNone;                // that `::` behind it looks in
-  std::optional<InbuiltType> inbuilt{};  // of kInbuilt
-  std::optional<Modifier> modifier{};    // of kModifier
+  uint32_t scope = kNone;  // that `::` behind it looks in
+  InbuiltType inbuilt{};   // of kInbuilt
+  Modifier modifier{};     // of kModifier
 };
 
 class NameScopes {
@@ -60,6 +59,11 @@ class NameScopes {
   // declared here already.
   uint32_t DeclareScope(uint32_t symbol, NameKind kind);
 
+  // Can it be more than a plain name, whatever the scope? Most names cannot.
+  bool IsSpecial(uint32_t symbol) {
+    const Word& word = WordOf(symbol);
+    return word.is_declared || word.meaning != NameKind::kUnknown;
+  }
   FoundName Find(uint32_t symbol);                          // from the current scope outwards
   FoundName FindIn(uint32_t scope, uint32_t symbol) const;  // there only
 
@@ -84,7 +88,14 @@ class NameScopes {
   static uint64_t KeyOf(uint32_t scope, uint32_t symbol) {
     return (uint64_t{scope} << 32) | symbol;
   }
-  Word& WordOf(uint32_t symbol);
+  Word& WordOf(uint32_t symbol) {
+    Word& word = words_[symbol];
+    if (!word.is_known) {
+      Learn(symbol, word);
+    }
+    return word;
+  }
+  void Learn(uint32_t symbol, Word& word) const;
 
   const SymbolTable& symbols_;
   std::vector<Word> words_;  // by symbol

@@ -150,7 +150,7 @@ bool TypeParser::NamePath(Type& type) {
     at.Advance();
   }
   const bool takes_arguments =
-      !inbuilt || InbuiltNameArguments(path.name.inbuilt->name) != TypeArguments::kNone;
+      !inbuilt || InbuiltNameArguments(path.name.inbuilt.name) != TypeArguments::kNone;
   return !takes_arguments || !at.At(TokenKind::kLess) || TemplateArguments(type);
 }
 

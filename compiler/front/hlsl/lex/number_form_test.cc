@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "compiler/front/hlsl/preprocess/number_form.h"
+#include "compiler/front/hlsl/lex/number_form.h"
 
 #include <string>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "compiler/front/hlsl/preprocess/spliced_text.h"
+#include "compiler/front/hlsl/lex/spliced_text.h"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The lexer: a dispatch on the class of the next byte. `At` reads zero behind the end of the text,
 // so no step needs a bounds check of its own.
-#include "compiler/front/hlsl/preprocess/lex.h"
+#include "compiler/front/hlsl/lex/lex.h"
 
 #include <algorithm>
 
@@ -9,9 +9,9 @@
 #include "compiler/base/stop.h"
 #include "compiler/base/utf8.h"
 #include "compiler/front/common/identifier.h"
-#include "compiler/front/hlsl/preprocess/number_form.h"
-#include "compiler/front/hlsl/preprocess/punctuation.h"
-#include "compiler/front/hlsl/preprocess/spliced_text.h"
+#include "compiler/front/hlsl/lex/number_form.h"
+#include "compiler/front/hlsl/lex/punctuation.h"
+#include "compiler/front/hlsl/lex/spliced_text.h"
 
 namespace kiln::hlsl {
 namespace {

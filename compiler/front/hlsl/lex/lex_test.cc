@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Text -> tokens, through the dump; places of spliced text.
-#include "compiler/front/hlsl/preprocess/lex.h"
+#include "compiler/front/hlsl/lex/lex.h"
 
 #include <string>
 
 #include <gtest/gtest.h>
 
+#include "compiler/front/hlsl/lex/spliced_text.h"
 #include "compiler/front/hlsl/preprocess/dump.h"
-#include "compiler/front/hlsl/preprocess/spliced_text.h"
 #include "compiler/front/hlsl/preprocess/test_run.h"
 
 namespace kiln::hlsl {
