@@ -46,8 +46,8 @@ struct Pair {
 constexpr Pair kExpressions[] = {
     {"HLSL1006", "uint f () { return 4294967296u; }", "uint f () { return 4294967295u; }"},
     {"HLSL2001", "float f () { return x; }", "static float x; float f () { return x; }"},
-    {"HLSL2004", "struct S { int a; }; int f () { return S; }",
-     "struct S { int a; }; int f (S s) { return s.a; }"},
+    {"HLSL2004", "int g () { return 1; } int f () { return g; }",
+     "int g () { return 1; } int f () { return g (); }"},
     {"HLSL2005", "struct S { int a; }; int f (S s) { return s.b; }",
      "struct S { int a; }; int f (S s) { return s.a; }"},
     {"HLSL2006", "float f (float2 v) { return v.z; }", "float f (float2 v) { return v.y; }"},
@@ -111,7 +111,7 @@ constexpr Pair kStatements[] = {
     {"HLSL3006", "int f () { while (true) { break; } }", "int f () { while (true) {} }"},
     {"HLSL3009", "int f () { return 1; return 2; }", "int f () { return 1; }"},
     {"HLSL1049", "void f () { [unroll] if (true) {} }", "void f () { [flatten] if (true) {} }"},
-    {"HLSL1046", "[[vk::binding (x)]] cbuffer B { int y; };", "[[vk::binding (1)]] cbuffer B { int y; };"},
+    {"HLSL1046", "[[vk::binding (-1)]] cbuffer B { int y; };", "[[vk::binding (1)]] cbuffer B { int y; };"},
 };
 
 constexpr Pair kDeclarations[] = {
@@ -130,7 +130,7 @@ constexpr Pair kDeclarations[] = {
     {"HLSL4009", "groupshared float x; void f () { InterlockedAdd (x, 1); }",
      "groupshared int x; void f () { int old; InterlockedAdd (x, 1, old); }"},
     {"HLSL4014", "cbuffer B { float x : packoffset (k0); };", "cbuffer B { float x : packoffset (c1.y); };"},
-    {"HLSL4021", "Texture2D t : register (5);", "Texture2D t : register (t5, space1);"},
+    {"HLSL4021", "Texture2D t : register (q5);", "Texture2D t : register (t5, space1);"},
     {"HLSL4036", "float x = 1;", "static float x = 1;"},
     {"HLSL4040", "volatile float x;", "uniform float x;"},
     {"HLSL6001", "[[kiln::option (global)]] static bool k = true;",

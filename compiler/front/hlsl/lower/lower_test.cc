@@ -55,7 +55,7 @@ TEST(Lower, Operators_AreTheInstructionsOfTheTable) {
       {"int a, int b", "int", "a >> b", "binary shift_right_arithmetic"},
       {"uint a, uint b", "uint", "a >> b", "binary shift_right "},
       {"int a, int b", "int", "a << b", "const s1 31"},
-      {"float3 a, float3 b", "bool3", "a != b", "binary not_equal %1, %2 : bool3"},
+      {"float3 a, float3 b", "bool3", "a != b", "binary not_equal %1, %2 : b3"},
       {"bool a, bool b", "int", "a + b", "binary add"},
       {"bool a, bool b", "bool", "a == b", "binary equal %1, %2 : bool"},
       {"uint a", "uint", "-a", "binary sub"},
