@@ -189,7 +189,10 @@ std::optional<Parts> PartsOf(Types& types, TypeId id) {
   if (type.form == Form::kVector) {
     return Parts{types.Scalar(type.item), type.columns, type.columns == 1};
   }
-  return Parts{types.Vector(type.item, type.columns), type.rows, type.rows == 1};
+  // A row of one column is still a vector in its name: `m[i][0]`.
+  const TypeId row =
+      type.columns == 1 ? types.VectorOfOne(type.item) : types.Vector(type.item, type.columns);
+  return Parts{row, type.rows, type.rows == 1};
 }
 
 }  // namespace

@@ -35,7 +35,7 @@ void SayCandidates(CheckContext& context, Code code, uint32_t name,
                         .With("name", context.Text(name))
                         .With("types", TypesText(context, arguments));
   for (size_t i = 0; i < std::min(functions.size(), kShownCandidates); ++i) {
-    said = std::move(said).Note(NoteKind::kAccepted,
+    std::move(said).Note(NoteKind::kAccepted,
                                 {{"accepted", SignatureText(context, context.unit[functions[i]])}});
   }
   context.Say(std::move(said));

@@ -131,6 +131,8 @@ constexpr Pair kDeclarations[] = {
      "groupshared int x; void f () { int old; InterlockedAdd (x, 1, old); }"},
     {"HLSL4014", "cbuffer B { float x : packoffset (k0); };", "cbuffer B { float x : packoffset (c1.y); };"},
     {"HLSL4021", "Texture2D t : register (q5);", "Texture2D t : register (t5, space1);"},
+    {"HLSL4035", "[[vk::image_format (\"r32i\")]] RWTexture2D<float> t;",
+     "[[vk::image_format (\"r16f\")]] RWTexture2D<float> t;"},
     {"HLSL4036", "float x = 1;", "static float x = 1;"},
     {"HLSL4040", "volatile float x;", "uniform float x;"},
     {"HLSL6001", "[[kiln::option (global)]] static bool k = true;",

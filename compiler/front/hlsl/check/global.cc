@@ -16,6 +16,7 @@
 #include "compiler/front/hlsl/check/name.h"
 #include "compiler/front/hlsl/check/option.h"
 #include "compiler/front/hlsl/check/type_of.h"
+#include "compiler/front/hlsl/sema/image_format.h"
 #include "compiler/front/hlsl/sema/object.h"
 
 namespace kiln::hlsl {
@@ -209,6 +210,14 @@ void CheckExternal(CheckContext& context, const syntax::Variable& variable, Type
       row.kind == TypeKind::kObject && FactsOf(row.object).shape == ObjectShape::kImage;
   if (bytes || (image && context.types()[held].item == Item::kBool)) {
     return RefuseVariable(context, variable, bytes ? "byte-address buffers" : "images of booleans");
+  }
+  if (image && declared.attributes.valid()) {
+    const std::string_view format = context.unit.attributes[declared.attributes.value].image_format;
+    if (!format.empty() && !FindImageFormat(format, context.types()[held].item)) {
+      context.Say(context.At(Code::kHlsl4035, variable.name)
+                      .With("text", format)
+                      .With("type", context.types().Text(held)));
+    }
   }
   if (image || (row.kind == TypeKind::kObject && FactsOf(row.object).shape == ObjectShape::kSampler)) {
     const GlobalId id = AddGlobal(context, std::move(global));

@@ -188,7 +188,7 @@ bool Declare(CheckContext& context, uint32_t token, const Symbol& symbol) {
   Diagnostic said =
       context.At(Code::kHlsl2002, token).With("name", context.Text(token));
   if (taken->token != kNoRow) {
-    said = std::move(said).Label(LabelKind::kFirstHere, context.LocationOf(taken->token));
+    std::move(said).Label(LabelKind::kFirstHere, context.LocationOf(taken->token));
   }
   context.Say(std::move(said));
   return false;

@@ -10,6 +10,7 @@
 #include "compiler/front/hlsl/lower/shape.h"
 #include "compiler/front/hlsl/lower/type.h"
 #include "compiler/front/hlsl/lower/value.h"
+#include "compiler/front/hlsl/sema/image_format.h"
 #include "compiler/front/hlsl/sema/method.h"
 #include "compiler/front/hlsl/sema/object.h"
 
@@ -169,14 +170,19 @@ ir::TypeId ImageTypeOf(LowerContext& context, const Global& global) {
   const Type& type = context.TypeRow(global.type);
   const ObjectFacts& facts = FactsOf(type.object);
   const Type& item = context.TypeRow(TypeId{type.element});
-  const bool said = global.attributes.valid() &&
-                    context.unit.attributes[global.attributes.value].depth;
+  const Attributes* written =
+      global.attributes.valid() ? &context.unit.attributes[global.attributes.value] : nullptr;
+  const bool said = written != nullptr && written->depth;
+  ir::ImageFormat format = facts.writable ? FormatOf(item) : ir::ImageFormat::kUnknown;
+  if (facts.writable && written != nullptr && !written->image_format.empty()) {
+    format = FindImageFormat(written->image_format, item.item).value_or(format);
+  }
   return context.builder.Image(
       ScalarOf(item), {.dim = facts.dim,
                        .arrayed = facts.arrayed,
                        .depth = !facts.writable && (global.compared || said),
                        .storage = facts.writable,
-                       .format = facts.writable ? FormatOf(item) : ir::ImageFormat::kUnknown,
+                       .format = format,
                        .multisampled = facts.multisampled});
 }
 
