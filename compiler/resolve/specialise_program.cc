@@ -16,8 +16,8 @@
 #include "compiler/resolve/option_cache.h"
 #include "compiler/resolve/reachability.h"
 #include "compiler/resolve/specialise_settings.h"
-#include "compiler/resolve/stage_rules.h"
 #include "compiler/resolve/specialiser_cache.h"
+#include "compiler/resolve/stage_rules.h"
 
 namespace kiln::resolve {
 namespace {

@@ -65,7 +65,8 @@ class SettingCloser {
     const ir::DeclSpans spans = program_.SpansOf(id);
     const bool typed = program_.module(m).header.typed != 0;
     const uint32_t block = typed ? ir::kNoBlock : decl.aux;
-    if (typed && decl.aux != ir::kNoRow && !IsOfEntry(ir::DeclId{program_.bases(m).decl + decl.aux})) {
+    if (typed && decl.aux != ir::kNoRow &&
+        !IsOfEntry(ir::DeclId{program_.bases(m).decl + decl.aux})) {
       return;
     }
     if (decl.condition != ir::kTrue &&

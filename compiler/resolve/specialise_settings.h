@@ -14,9 +14,9 @@
 namespace kiln::resolve {
 
 // All active settings in program order; wrong ones are left out, and those of
-// functions that are not among `entries`, the names of the chosen ones. `color_outputs` is the number of
-// live colour outputs of the variant.
-// Diagnostics: RPL7001 to RPL7008 and those of expressions.
+// functions that are not among `entries`, the names of the chosen ones. `color_outputs` is the
+// number of live colour outputs of the variant. Diagnostics: RPL7001 to RPL7008 and those of
+// expressions.
 std::vector<ir::SpecialisedSetting> SpecialiseSettings(const Program& program,
                                                        std::span<const std::string_view> entries,
                                                        uint32_t color_outputs,

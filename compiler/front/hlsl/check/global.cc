@@ -36,8 +36,7 @@ void WarnOfModifiers(CheckContext& context, const syntax::Type& type, std::strin
       context.Say(context.At(Code::kHlsl4040, token).With("modifier", text));
     }
     if (text == "globallycoherent" || text == "precise") {
-      context.Refuse({token, token + 1}, text,
-                     text == "precise" ? "precise" : "coherent memory");
+      context.Refuse({token, token + 1}, text, text == "precise" ? "precise" : "coherent memory");
     }
   }
   static_cast<void>(name);
@@ -75,12 +74,13 @@ bool FitsMemory(CheckContext& context, TypeId type, TokenRange at) {
       continue;
     }
     const bool matrix = ValueForm(row) == Form::kMatrix;
-    const std::string_view family =
-        row.item == Item::kBool                              ? "booleans in memory"
-        : row.item == Item::kDouble                          ? "64-bit types in memory"
-        : matrix && !IsFloat(row.item)                       ? "matrices of integers in memory"
-        : matrix && in_array && row.rows != row.columns      ? "arrays of matrices that are not square in memory"
-                                                             : std::string_view{};
+    const std::string_view family = row.item == Item::kBool     ? "booleans in memory"
+                                    : row.item == Item::kDouble ? "64-bit types in memory"
+                                    : matrix && !IsFloat(row.item)
+                                        ? "matrices of integers in memory"
+                                    : matrix && in_array && row.rows != row.columns
+                                        ? "arrays of matrices that are not square in memory"
+                                        : std::string_view{};
     if (!family.empty()) {
       context.Refuse(at, context.types().Text(id), family);
       return false;
@@ -97,7 +97,8 @@ bool IsZeroConstant(const CheckContext& context, ExprId value) {
 }
 
 // A static: what is known stands for itself, everything else is storage.
-Global StaticOf(CheckContext& context, const syntax::Variable& variable, TypeId type, ExprId value) {
+Global StaticOf(CheckContext& context, const syntax::Variable& variable, TypeId type,
+                ExprId value) {
   const bool constant = context.ast.types[variable.type].Has(Modifier::kConst);
   Global global{.kind = GlobalKind::kPrivate,
                 .name = context.Dotted(variable.name),
@@ -142,14 +143,14 @@ void CheckStatic(CheckContext& context, const syntax::Variable& variable, TypeId
   if (!variable.initialiser.empty()) {
     value = CheckInitialiser(context, variable.initialiser, type);
   } else if (constant) {
-    context.Say(context.At(Code::kHlsl2041, variable.name)
-                    .With("name", context.Text(variable.name)));
+    context.Say(
+        context.At(Code::kHlsl2041, variable.name).With("name", context.Text(variable.name)));
     value = context.Failed({variable.name, variable.name + 1});
   }
   if (declared.option != nullptr) {
     if (!constant) {
-      context.Say(context.At(Code::kHlsl6001, variable.name)
-                      .With("name", context.Text(variable.name)));
+      context.Say(
+          context.At(Code::kHlsl6001, variable.name).With("name", context.Text(variable.name)));
       return;
     }
     return CheckOption(context, *declared.option, variable, type, value);
@@ -219,7 +220,8 @@ void CheckExternal(CheckContext& context, const syntax::Variable& variable, Type
                       .With("type", context.types().Text(held)));
     }
   }
-  if (image || (row.kind == TypeKind::kObject && FactsOf(row.object).shape == ObjectShape::kSampler)) {
+  if (image ||
+      (row.kind == TypeKind::kObject && FactsOf(row.object).shape == ObjectShape::kSampler)) {
     const GlobalId id = AddGlobal(context, std::move(global));
     Declare(context, variable.name, {.kind = SymbolKind::kGlobal, .id = id.value, .type = type});
     return;
@@ -244,8 +246,7 @@ TypeId TypeOfVariable(CheckContext& context, const syntax::Variable& variable) {
     uint64_t inner = context.types().LeavesOf(written);
     for (size_t i = 2; i + 1 < extents.size(); i += 2) {
       const syntax::ExprRange range{extents[i], extents[i + 1]};
-      const auto size =
-          range.empty() ? std::nullopt : ScalarOf(context, CheckExpr(context, range));
+      const auto size = range.empty() ? std::nullopt : ScalarOf(context, CheckExpr(context, range));
       inner *= size && !IsFloat(size->item) ? static_cast<uint64_t>(Integer(*size)) : 0;
     }
     uint64_t leaves = 0;
@@ -268,8 +269,7 @@ Symbol MakeStaticLocal(CheckContext& context, const syntax::Variable& variable, 
   ExprId value;
   if (!variable.initialiser.empty()) {
     value = CheckInitialiser(context, variable.initialiser, type);
-    if (context.Get(value).rate == Rate::kRun &&
-        context.Get(value).kind != ExprKind::kFailed) {
+    if (context.Get(value).rate == Rate::kRun && context.Get(value).kind != ExprKind::kFailed) {
       context.Refuse({variable.name, variable.name + 1}, context.Text(variable.name),
                      "static variables of functions that are computed");
     }
@@ -291,8 +291,8 @@ void CheckGlobals(CheckContext& context, uint32_t decl) {
     context.name_token = variable.name;
     const Declared declared = DeclaredOf(context, AttributePlace::kGlobal, row, variable);
     if (declared.option != nullptr && !written.Has(Modifier::kStatic)) {
-      context.Say(context.At(Code::kHlsl6001, variable.name)
-                      .With("name", context.Text(variable.name)));
+      context.Say(
+          context.At(Code::kHlsl6001, variable.name).With("name", context.Text(variable.name)));
       continue;
     }
     if (written.Has(Modifier::kGroupShared)) {
@@ -326,16 +326,15 @@ void CheckBlock(CheckContext& context, uint32_t decl) {
     }
     return;
   }
-  const GlobalId block =
-      AddGlobal(context, {.kind = GlobalKind::kBlock,
-                          .name = context.Dotted(row.name),
-                          .type = context.types().Of(id),
-                          .at = {row.name, row.name + 1},
-                          .condition = declared.condition,
-                          .constant = true,
-                          .storage = row.Is(syntax::Decl::kTbuffer),
-                          .fields = true,
-                          .attributes = declared.attributes});
+  const GlobalId block = AddGlobal(context, {.kind = GlobalKind::kBlock,
+                                             .name = context.Dotted(row.name),
+                                             .type = context.types().Of(id),
+                                             .at = {row.name, row.name + 1},
+                                             .condition = declared.condition,
+                                             .constant = true,
+                                             .storage = row.Is(syntax::Decl::kTbuffer),
+                                             .fields = true,
+                                             .attributes = declared.attributes});
   for (uint32_t i = 0; i < members.rows.size(); ++i) {
     Declare(context, members.rows[i].token,
             {.kind = SymbolKind::kBlockMember,

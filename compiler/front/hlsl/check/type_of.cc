@@ -224,11 +224,11 @@ std::optional<Extent> ExtentOf(CheckContext& context, syntax::ExprRange range,
     context.Say(context.At(Code::kHlsl2028, expr.at).With("text", context.Text(expr.at)));
     return std::nullopt;
   }
-  const bool integer = context.types().IsScalar(expr.type) &&
-                       !IsFloat(context.types()[expr.type].item);
+  const bool integer =
+      context.types().IsScalar(expr.type) && !IsFloat(context.types()[expr.type].item);
   const std::optional<Scalar> known = ScalarOf(context, id);
-  if (!integer || (known && (Integer(*known) < 1 ||
-                             Integer(*known) > std::numeric_limits<int32_t>::max()))) {
+  if (!integer ||
+      (known && (Integer(*known) < 1 || Integer(*known) > std::numeric_limits<int32_t>::max()))) {
     context.Say(context.At(Code::kHlsl2027, expr.at).With("name", name));
     return std::nullopt;
   }
@@ -440,8 +440,7 @@ void DeclareEnum(CheckContext& context, uint32_t decl) {
   Enum made{.name = context.Text(row.name), .item = Item::kInt, .scoped = scoped};
   if (row.type != syntax::kNone) {
     const TypeId under = ResolveType(context, row.type);
-    const bool integer =
-        context.types().IsScalar(under) && IsInteger(context.types()[under].item);
+    const bool integer = context.types().IsScalar(under) && IsInteger(context.types()[under].item);
     if (!integer && !context.types().IsFailed(under)) {
       context.Say(context.At(Code::kHlsl2031, row.name)
                       .With("what", "underlying type of an enum")
@@ -461,9 +460,8 @@ void DeclareEnum(CheckContext& context, uint32_t decl) {
     Scalar value{made.item, next};
     if (!item.value.empty()) {
       const ExprId id = CheckExpr(context, item.value);
-      const ExprId converted =
-          ConvertTo(context, id, context.types().Scalar(made.item), ConversionUse::kImplicit,
-                    context.Get(id).at);
+      const ExprId converted = ConvertTo(context, id, context.types().Scalar(made.item),
+                                         ConversionUse::kImplicit, context.Get(id).at);
       if (const std::optional<Scalar> known = ScalarOf(context, converted)) {
         value = *known;
       } else if (context.Get(converted).kind != ExprKind::kFailed) {

@@ -22,7 +22,7 @@ using EnumId = Id<struct HlslEnumTag>;
 using ExprId = Id<struct HlslExprTag>;  // tree.h
 
 enum class TypeKind : uint8_t {
-  kFailed,   // an error was said: fits everything, and nothing more is said of it
+  kFailed,  // an error was said: fits everything, and nothing more is said of it
   kVoid,
   kNumeric,  // scalar, vector, matrix
   kEnum,
@@ -145,10 +145,10 @@ class Types {
     return IsNumeric(id) && ValueForm(types_[id.value]) == Form::kScalar;
   }
   bool IsFailed(TypeId id) const { return types_[id.value].kind == TypeKind::kFailed; }
-  bool IsObject(TypeId id) const;   // or an array of them
+  bool IsObject(TypeId id) const;  // or an array of them
   bool HoldsObject(TypeId id) const;
-  bool IsOpen(TypeId id) const;     // options decide about its shape
-  uint64_t LeavesOf(TypeId id) const;   // scalars in it; saturates
+  bool IsOpen(TypeId id) const;        // options decide about its shape
+  uint64_t LeavesOf(TypeId id) const;  // scalars in it; saturates
   uint32_t DepthOf(TypeId id) const;
 
   // "float3x3", "Surface", "int[4]": the spelling of messages.
