@@ -126,11 +126,16 @@ class RowList {
   void Flow();
 
  private:
+  // Words that become floats are small, so nobody rounds them.
+  static Side SideOf(const RowType& type, const RowType& other, Side side) {
+    const bool word = type.item == RowItem::kInt || type.item == RowItem::kUint;
+    return word && other.item == RowItem::kFloat ? Side::kPositive : side;
+  }
   void Binary(std::string_view op, const RowType& left, const RowType& right, Side left_side,
               Side right_side, const RowType& result, bool open = false) {
     AddValue(fmt::format("{} {} {}", left.Text(), op, right.Text()), result,
-             fmt::format("{} {} {}", OperandText(left, left_side), op,
-                         OperandText(right, right_side, 1)),
+             fmt::format("{} {} {}", OperandText(left, SideOf(left, right, left_side)), op,
+                         OperandText(right, SideOf(right, left, right_side), 1)),
              open);
     rows_.back().integer_matrix |= IsIntegerMatrix(left) || IsIntegerMatrix(right);
   }
@@ -294,7 +299,7 @@ void RowList::Compound() {
                                OperandText(type, small ? Side::kPositive : Side::kLeft), op,
                                OperandText({right, shapes.right}, Side::kPositive, 1)),
                .result = type,
-               .open = op == "%" && floats});
+               .open = floats && (op == "%" || (op == "/" && left != RowItem::kFloat))});
         }
       }
     }
@@ -307,8 +312,9 @@ void RowList::Conversions() {
       for (const RowShape shape : AllShapes()) {
         const RowType source{from, shape};
         const RowType type{to, shape};
-        const Side side =
-            to == RowItem::kUint && from == RowItem::kFloat ? Side::kPositive : Side::kLeft;
+        const bool small = (to == RowItem::kUint && from == RowItem::kFloat) ||
+                           (to == RowItem::kFloat && from != RowItem::kBool && from != to);
+        const Side side = small ? Side::kPositive : Side::kLeft;
         const std::string operand = OperandText(source, side);
         AddValue(fmt::format("({}) {}", type.Text(), source.Text()), type,
                  fmt::format("({}) {}", type.Text(), operand));
@@ -363,9 +369,10 @@ void RowList::Selections() {
       const bool bools = left == RowItem::kBool && right == RowItem::kBool;
       const RowItem item = bools ? RowItem::kBool : CommonItem(left, right);
       for (const ShapePair& shapes : MixedPairs()) {
-        const std::string values =
-            fmt::format("{} : {}", OperandText({left, shapes.left}, Side::kLeft),
-                        OperandText({right, shapes.right}, Side::kRight, 1));
+        const std::string values = fmt::format(
+            "{} : {}",
+            OperandText({left, shapes.left}, SideOf({left, shapes.left}, {right, {}}, Side::kLeft)),
+            OperandText({right, shapes.right}, Side::kRight, 1));
         const std::string name = fmt::format("{} : {}", RowType{left, shapes.left}.Text(),
                                              RowType{right, shapes.right}.Text());
         AddValue("bool ? " + name, {item, shapes.result}, "(g.v.x > 15u) ? " + values);
@@ -387,8 +394,8 @@ void RowList::Dots() {
         const RowType a{left, {size, 0}};
         const RowType b{right, {size, 0}};
         AddValue(fmt::format("dot ({}, {})", a.Text(), b.Text()), {CommonItem(left, right), {}},
-                 fmt::format("dot ({}, {})", OperandText(a, Side::kLeft),
-                             OperandText(b, Side::kRight, 1)));
+                 fmt::format("dot ({}, {})", OperandText(a, SideOf(a, b, Side::kLeft)),
+                             OperandText(b, SideOf(b, a, Side::kRight), 1)));
       }
     }
   }
@@ -499,6 +506,12 @@ void RowList::Accesses() {
                                      OperandText(part, Side::kRight)),
            .result = {item, {4, 0}}});
     }
+    AddValue(fmt::format("{}1[0]", NameOf(item)), scalar,
+             OperandText({item, {1, 0}}, Side::kLeft) + "[0]");
+    AddValue(fmt::format("{}2x1[1][0]", NameOf(item)), scalar,
+             OperandText({item, {2, 1}}, Side::kLeft) + "[1][0]");
+    AddValue(fmt::format("{}1x2[0][1]", NameOf(item)), scalar,
+             OperandText({item, {1, 2}}, Side::kLeft) + "[0][1]");
     AddValue(fmt::format("{}.xxx", NameOf(item)), {item, {3, 0}},
              OperandText(scalar, Side::kLeft) + ".xxx");
   }
@@ -589,9 +602,11 @@ std::string StoreText(const RowType& type) {
   std::vector<std::string> leaves;
   for (uint32_t i = 0; i < std::max(1U, type.shape.rows); ++i) {
     for (uint32_t j = 0; j < std::max(1U, type.shape.columns); ++j) {
-      std::string leaf = type.shape.is_scalar()   ? "r"
-                         : type.shape.is_matrix() ? fmt::format("r[{}][{}]", i, j)
-                                                  : fmt::format("r[{}]", i);
+      const bool thin = type.shape.rows == 1 || type.shape.columns == 1;
+      std::string leaf = type.shape.is_scalar()    ? "r"
+                         : !type.shape.is_matrix() ? fmt::format("r.{}", kLetters[i])
+                         : thin                    ? fmt::format("r._m{}{}", i, j)
+                                                   : fmt::format("r[{}][{}]", i, j);
       leaves.push_back(type.item == RowItem::kBool ? fmt::format("({} ? 1u : 0u)", leaf) : leaf);
     }
   }
