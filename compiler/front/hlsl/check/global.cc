@@ -104,14 +104,14 @@ Global StaticOf(CheckContext& context, const syntax::Variable& variable, TypeId 
                 .at = {variable.name, variable.name + 1},
                 .initialiser = value,
                 .constant = constant};
-  if (constant && value.valid() && context.Get(value).rate != Rate::kRun) {
+  const bool failed = value.valid() && context.Get(value).kind == ExprKind::kFailed;
+  if (failed || (constant && value.valid() && context.Get(value).rate != Rate::kRun)) {
     global.kind = GlobalKind::kConstant;
     return global;
   }
   if (value.valid() && !IsZeroConstant(context, value)) {
     const bool one = context.types().LeavesOf(type) == 1;
-    if (context.Get(value).kind != ExprKind::kFailed &&
-        !(one && context.Get(value).rate <= Rate::kOption)) {
+    if (!(one && context.Get(value).rate <= Rate::kOption)) {
       context.Refuse(global.at, context.Text(variable.name), "static variables that are computed");
     }
   } else {

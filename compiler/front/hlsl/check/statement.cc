@@ -25,6 +25,10 @@ namespace {
 using Kind = syntax::StmtKind;
 using syntax::Modifier;
 
+// Steps of `else if` around a statement, together. The parser counts a ladder as one level, the IR
+// each step: its blocks nest 1024 deep, of which brackets take no more than three for each level.
+constexpr uint32_t kMaxLadders = 128;
+
 // A checked statement. No row: nothing is to be done.
 struct Checked {
   StmtId id;
@@ -61,7 +65,21 @@ class Body {
   Checked Loop(uint32_t row);
   Checked For(uint32_t row);
   Checked Switch(uint32_t row);
+  struct Case {
+    std::vector<ExprId> labels;
+    std::vector<StmtId> children;
+    bool is_default = false;
+    bool ends = false;
+    TokenRange at;
+  };
+  struct Cases {
+    std::vector<Case> rows;
+    FlatMap<uint64_t, bool> labels;  // that are constants
+    bool has_default = false;
+  };
+  ExprId Selector(const syntax::Stmt& stmt);
   ExprId Label(const syntax::Stmt& row, TypeId selector);
+  void AddLabel(const syntax::Stmt& inner, TypeId selector, Cases& cases);
 
   ir::BranchHint BranchHintOf(const syntax::Stmt& row);
   void ReadLoopHint(const syntax::Stmt& row, Stmt& loop);
@@ -69,6 +87,7 @@ class Body {
 
   CheckContext& context_;
   std::vector<Exit> exits_;
+  uint32_t ladders_ = 0;  // steps of `else if` around the statement
   std::vector<bool> of_loop_head_;  // by local of the unit, 2018 only
 };
 
@@ -330,11 +349,19 @@ Checked Body::If(uint32_t row) {
   };
   std::vector<StepOf> steps;
   Checked otherwise;
+  const uint32_t before = ladders_;
   while (true) {
     const syntax::Stmt& stmt = At(row);
     const ir::BranchHint hint = BranchHintOf(stmt);
     const ExprId condition = Condition(context_, CheckExpr(context_, stmt.condition), "'if'");
     const uint32_t then = row + 1;
+    if (ladders_ == kMaxLadders) {
+      context_.Say(context_.At(Code::kHlsl1008, stmt.begin)
+                       .With("text", "else if")
+                       .With("limit", kMaxLadders));
+      break;
+    }
+    ladders_ += steps.empty() ? 0 : 1;
     steps.push_back({row, condition, Scoped(then), hint});
     if ((stmt.flags & syntax::Stmt::kHasElse) == 0) {
       break;
@@ -346,6 +373,7 @@ Checked Body::If(uint32_t row) {
     }
     row = next;
   }
+  ladders_ = before;
   for (size_t i = steps.size(); i > 0; --i) {
     const StepOf& step = steps[i - 1];
     std::vector<StmtId> children{step.then.id};
@@ -368,10 +396,7 @@ Checked Body::If(uint32_t row) {
 
 ExprId Body::Label(const syntax::Stmt& row, TypeId selector) {
   const ExprId value = CheckExpr(context_, row.value);
-  const ExprId label = ConvertTo(context_, value, selector,
-                                 context_.types()[selector].kind == TypeKind::kEnum
-                                     ? ConversionUse::kCast
-                                     : ConversionUse::kImplicit,
+  const ExprId label = ConvertTo(context_, value, selector, ConversionUse::kImplicit,
                                  context_.Get(value).at);
   const Expr& expr = context_.Get(label);
   if (expr.kind != ExprKind::kFailed && expr.rate > Rate::kOption) {
@@ -381,73 +406,75 @@ ExprId Body::Label(const syntax::Stmt& row, TypeId selector) {
   return label;
 }
 
-Checked Body::Switch(uint32_t row) {
-  const syntax::Stmt& stmt = At(row);
-  const ir::BranchHint hint = BranchHintOf(stmt);
-  ExprId selector = Natural(context_, CheckExpr(context_, stmt.condition));
+// The value that is compared with labels: an integer, as enums and booleans are.
+ExprId Body::Selector(const syntax::Stmt& stmt) {
+  const ExprId selector = Natural(context_, CheckExpr(context_, stmt.condition));
   const Type type = context_.types()[context_.TypeOf(selector)];
-  const bool plain = type.kind == TypeKind::kEnum ||
-                     (context_.types().IsScalar(context_.TypeOf(selector)) && !IsFloat(type.item));
-  if (!plain && context_.Get(selector).kind != ExprKind::kFailed) {
+  if (type.kind == TypeKind::kEnum) {
+    return ConvertItems(context_, selector, type.item);
+  }
+  const bool scalar = context_.types().IsScalar(context_.TypeOf(selector));
+  if (scalar && !IsFloat(type.item)) {
+    return type.item == Item::kBool ? ConvertItems(context_, selector, Item::kInt) : selector;
+  }
+  if (context_.Get(selector).kind != ExprKind::kFailed) {
     context_.Say(context_.At(Code::kHlsl2016, context_.Get(selector).at)
                      .With("what", "'switch'")
                      .With("type", context_.TypeText(selector)));
-    selector = context_.Failed(RangeOf(stmt));
   }
-  if (plain && (type.item == Item::kBool || type.kind == TypeKind::kEnum)) {
-    selector = ConvertItems(context_, selector, type.kind == TypeKind::kEnum ? type.item : Item::kInt);
+  return context_.Failed(RangeOf(stmt));
+}
+
+void Body::AddLabel(const syntax::Stmt& inner, TypeId selector, Cases& cases) {
+  if (cases.rows.empty() || !cases.rows.back().children.empty() || cases.rows.back().ends) {
+    cases.rows.push_back({.at = RangeOf(inner)});
   }
-  const TypeId label_type = type.kind == TypeKind::kEnum ? context_.TypeOf(selector)
-                                                         : context_.TypeOf(selector);
+  Case& one = cases.rows.back();
+  const auto twice = [&](TokenRange at, std::string_view text) {
+    context_.Say(context_.At(Code::kHlsl3003, at).With("text", text));
+  };
+  if (inner.kind == Kind::kDefault) {
+    if (cases.has_default) {
+      twice(RangeOf(inner), "default");
+    }
+    cases.has_default = true;
+    one.is_default = true;
+    return;
+  }
+  const ExprId id = Label(inner, selector);
+  const std::optional<Scalar> value = ScalarOf(context_, id);
+  if (value && !cases.labels.Insert(value->bits, true).second) {
+    const TokenRange at = context_.Get(id).at;
+    return twice(at, context_.Text(at));
+  }
+  one.labels.push_back(id);
+}
+
+Checked Body::Switch(uint32_t row) {
+  const syntax::Stmt& stmt = At(row);
+  const ir::BranchHint hint = BranchHintOf(stmt);
+  const ExprId selector = Selector(stmt);
   exits_.push_back({.is_switch = true});
   context_.scopes.Enter();
+  Cases cases;
   const uint32_t block = row + 1;
-  struct Case {
-    std::vector<ExprId> labels;
-    std::vector<StmtId> children;
-    bool is_default = false;
-    bool ends = false;
-    TokenRange at;
-  };
-  std::vector<Case> cases;
-  FlatMap<uint64_t, bool> known;
-  bool has_default = false;
   for (uint32_t child = block + 1; child < At(block).next; child = At(child).next) {
     const syntax::Stmt& inner = At(child);
-    const bool label = inner.kind == Kind::kCase || inner.kind == Kind::kDefault;
-    if (!label) {
-      if (cases.empty()) {
-        context_.Say(context_.At(Code::kHlsl3009, RangeOf(inner)).With("text", "switch"));
-        cases.push_back({.at = RangeOf(inner)});
-      }
-      Add(child, cases.back().children, cases.back().ends);
+    if (inner.kind == Kind::kCase || inner.kind == Kind::kDefault) {
+      AddLabel(inner, context_.TypeOf(selector), cases);
       continue;
     }
-    if (cases.empty() || !cases.back().children.empty() || cases.back().ends) {
-      cases.push_back({.at = RangeOf(inner)});
+    if (cases.rows.empty()) {
+      context_.Say(context_.At(Code::kHlsl3009, RangeOf(inner)).With("text", "switch"));
+      cases.rows.push_back({.at = RangeOf(inner)});
     }
-    if (inner.kind == Kind::kDefault) {
-      if (has_default) {
-        context_.Say(context_.At(Code::kHlsl3003, RangeOf(inner)).With("text", "default"));
-      }
-      has_default = true;
-      cases.back().is_default = true;
-      continue;
-    }
-    const ExprId id = Label(inner, label_type);
-    const std::optional<Scalar> value = ScalarOf(context_, id);
-    if (value && !known.Insert(value->bits, true).second) {
-      context_.Say(context_.At(Code::kHlsl3003, context_.Get(id).at)
-                       .With("text", context_.Text(context_.Get(id).at)));
-      continue;
-    }
-    cases.back().labels.push_back(id);
+    Add(child, cases.rows.back().children, cases.rows.back().ends);
   }
   context_.scopes.Leave();
   const bool has_break = exits_.back().has_break;
   exits_.pop_back();
   std::vector<StmtId> rows;
-  for (const Case& one : cases) {
+  for (const Case& one : cases.rows) {
     rows.push_back(context_.Add(Stmt{.kind = StmtKind::kCase,
                                      .flags = static_cast<uint8_t>(
                                          (one.is_default ? Stmt::kDefault : 0) |
@@ -456,7 +483,7 @@ Checked Body::Switch(uint32_t row) {
                                      .labels = context_.AddList(one.labels),
                                      .children = context_.AddList(one.children)}));
   }
-  const bool ends = has_default && !has_break && cases.back().ends;
+  const bool ends = cases.has_default && !has_break && cases.rows.back().ends;
   return Make({.kind = StmtKind::kSwitch,
                .hint = static_cast<uint8_t>(hint),
                .at = RangeOf(stmt),

@@ -113,7 +113,7 @@ TypeId Shaped(CheckContext& context, const syntax::Type& type, bool matrix) {
   if (matrix) {
     return context.types().Matrix(scalar, sizes[0], sizes[1]);
   }
-  return sizes[0] == 1 ? context.types().WithItem(context.types().Matrix(scalar, 1, 1), scalar)
+  return sizes[0] == 1 ? context.types().VectorOfOne(scalar)
                        : context.types().Vector(scalar, sizes[0]);
 }
 
@@ -170,8 +170,9 @@ TypeId InbuiltType(CheckContext& context, const syntax::Type& type) {
     if (found->columns != 0) {
       return context.types().Matrix(item, found->rows, found->columns);
     }
-    return found->rows > 1 ? context.types().Vector(item, found->rows)
-                           : context.types().Scalar(item);
+    return found->rows > 1    ? context.types().Vector(item, found->rows)
+           : found->rows == 1 ? context.types().VectorOfOne(item)
+                              : context.types().Scalar(item);
   }
   if (found->name == syntax::InbuiltName::kVector || found->name == syntax::InbuiltName::kMatrix) {
     return Shaped(context, type, found->name == syntax::InbuiltName::kMatrix);

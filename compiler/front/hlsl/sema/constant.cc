@@ -102,8 +102,11 @@ std::string TextOf(Scalar scalar) {
   if (scalar.item == Item::kBool) {
     return scalar.bits != 0 ? "true" : "false";
   }
-  return IsFloat(scalar.item) ? fmt::format("{}", Real(scalar))
-                              : fmt::format("{}", Integer(scalar));
+  if (!IsFloat(scalar.item)) {
+    return fmt::format("{}", Integer(scalar));
+  }
+  return IsWide(scalar.item) ? fmt::format("{}", Real(scalar))
+                             : fmt::format("{}", static_cast<float>(Real(scalar)));
 }
 
 }  // namespace kiln::hlsl

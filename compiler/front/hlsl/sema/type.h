@@ -107,6 +107,8 @@ class Types {
   TypeId Scalar(Item item) { return Intern(Numeric(item, Form::kScalar, 1, 1)); }
   // `count` 1 is the scalar as a value.
   TypeId Vector(Item item, uint32_t count);
+  // `float1`: a scalar as a value, a vector in its name.
+  TypeId VectorOfOne(Item item) { return Intern(Numeric(item, Form::kVector, 1, 1)); }
   TypeId Matrix(Item item, uint32_t rows, uint32_t columns);
   TypeId Array(TypeId element, uint32_t extent);
   TypeId OpenArray(TypeId element, ExprId extent);

@@ -119,6 +119,18 @@ TEST(Limits, Chains_MayBeLong) {
   }
 }
 
+// What is looked at ahead of the parser must not be looked at for each token: these would take
+// minutes.
+TEST(Limits, Lookahead_IsBounded) {
+  const std::string_view pieces[] = {"f < float, ",         "vector < int, ",        "for (x; ",
+                                     "struct s { cbuffer ", "(vector < 1 + ",        "[loop ",
+                                     "struct s { ",         "void f (int a, [loop] "};
+  for (const std::string_view piece : pieces) {
+    EXPECT_FALSE(ParseSource("void f () { x = " + Times(100'000, piece)).ok()) << piece;
+    EXPECT_FALSE(ParseSource(Times(100'000, piece)).ok()) << piece;
+  }
+}
+
 TEST(Limits, Terms_AreBounded) {
   LanguageLimits limits;
   limits.terms = 64;

@@ -127,11 +127,13 @@ Path PathAt(const TokenCursor& at, NameScopes& names, uint32_t ahead) {
   return path;
 }
 
-// Angle brackets count outside of other brackets only; what no list of arguments holds ends it.
+// Angle brackets count outside of other brackets only; what no list of arguments holds ends it. A
+// longer one is not looked through, because this may be asked for each token of a statement.
 uint32_t EndOfArguments(const TokenCursor& at, uint32_t ahead) {
+  constexpr uint32_t kLongest = 256;
   uint32_t angles = 0;
   uint32_t brackets = 0;
-  for (uint32_t next = ahead;; ++next) {
+  for (uint32_t next = ahead; next < ahead + kLongest; ++next) {
     switch (at.Kind(next)) {
       case TokenKind::kLess:
         angles += brackets == 0 ? 1 : 0;
@@ -164,6 +166,7 @@ uint32_t EndOfArguments(const TokenCursor& at, uint32_t ahead) {
         break;
     }
   }
+  return 0;
 }
 
 std::optional<Modifier> ModifierAt(const TokenCursor& at, NameScopes& names, uint32_t ahead) {

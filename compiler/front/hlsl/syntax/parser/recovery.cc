@@ -48,7 +48,7 @@ bool Recovery::RecoverBehind(uint32_t open, Semicolons semicolons) {
   uint32_t depth = 0;
   for (uint32_t token = open;; ++token) {
     const TokenKind kind = at_.KindOf(token);
-    if (EndsStatement(kind) && !(inside && kind == TokenKind::kSemicolon)) {
+    if ((EndsStatement(kind) && !(inside && kind == TokenKind::kSemicolon)) || !TakeLook()) {
       return false;
     }
     depth += IsOpen(kind) ? 1 : 0;

@@ -21,7 +21,7 @@ class Recovery {
   void Recover();
   enum class Semicolons : uint8_t { kEnd, kInside };  // kInside: of the head of a `for`
   // Goes behind the bracket that closes `open`, which is before the current token; false, with the
-  // position kept, if a brace or a ';' that is not inside comes first.
+  // position kept, if a brace or a ';' that is not inside comes first, or it is too far away.
   bool RecoverBehind(uint32_t open, Semicolons semicolons = Semicolons::kEnd);
   // The current token opens a bracket of any kind: goes behind the one that closes it, or to the
   // end.
