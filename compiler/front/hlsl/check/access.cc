@@ -200,6 +200,13 @@ ExprId MakeMember(CheckContext& context, ExprId base, uint32_t name, TokenRange 
   }
   base = Natural(context, base);
   const Type type = context.types()[context.TypeOf(base)];
+  if (type.kind == TypeKind::kFailed) {
+    return context.Failed(at);
+  }
+  if (type.kind == TypeKind::kObject && (context.Text(name) == "mips" || context.Text(name) == "sample")) {
+    context.Refuse({name, name + 1}, context.Text(name), "index forms of images");
+    return context.Failed(at);
+  }
   if (type.kind == TypeKind::kStruct) {
     return MemberOfStruct(context, base, name, at);
   }

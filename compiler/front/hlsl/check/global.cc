@@ -120,6 +120,20 @@ Global StaticOf(CheckContext& context, const syntax::Variable& variable, TypeId 
   return global;
 }
 
+// The name of something that was refused: who uses it says nothing more.
+void DeclareFailed(CheckContext& context, uint32_t token) {
+  const GlobalId id = AddGlobal(context, {.type = context.types().Failed()});
+  Declare(context, token,
+          {.kind = SymbolKind::kGlobal, .id = id.value, .type = context.types().Failed()});
+}
+
+// HLSL8004 for a variable, whose name is there all the same.
+void RefuseVariable(CheckContext& context, const syntax::Variable& variable,
+                    std::string_view family) {
+  context.Refuse({variable.name, variable.name + 1}, context.Text(variable.name), family);
+  DeclareFailed(context, variable.name);
+}
+
 void CheckStatic(CheckContext& context, const syntax::Variable& variable, TypeId type,
                  const Declared& declared) {
   const bool constant = context.ast.types[variable.type].Has(Modifier::kConst);
@@ -140,8 +154,7 @@ void CheckStatic(CheckContext& context, const syntax::Variable& variable, TypeId
     return CheckOption(context, *declared.option, variable, type, value);
   }
   if (context.types().HoldsObject(type)) {
-    return context.Refuse({variable.name, variable.name + 1}, context.Text(variable.name),
-                          "resources as values");
+    return RefuseVariable(context, variable, "resources as values");
   }
   const GlobalId id = AddGlobal(context, StaticOf(context, variable, type, value));
   Declare(context, variable.name, {.kind = SymbolKind::kGlobal, .id = id.value, .type = type});
@@ -159,6 +172,9 @@ GlobalKind KindOfExternal(const CheckContext& context, TypeId type) {
 
 void CheckExternal(CheckContext& context, const syntax::Variable& variable, TypeId type,
                    const Declared& declared) {
+  if (context.types().IsFailed(type)) {
+    return DeclareFailed(context, variable.name);
+  }
   const Type row = context.types()[type];
   const GlobalKind kind = KindOfExternal(context, type);
   WarnOfInitialiser(context, variable, kind == GlobalKind::kLoose ? "uniform" : "resource");
@@ -174,8 +190,7 @@ void CheckExternal(CheckContext& context, const syntax::Variable& variable, Type
   const bool specialised = declared.attributes.valid() &&
                            context.unit.attributes[declared.attributes.value].constant_id != kNoRow;
   if (specialised) {
-    return context.Refuse({variable.name, variable.name + 1}, "constant_id",
-                          "specialisation constants");
+    return RefuseVariable(context, variable, "specialisation constants");
   }
   if (kind == GlobalKind::kBlock) {
     global.type = TypeId{row.element};
@@ -186,23 +201,22 @@ void CheckExternal(CheckContext& context, const syntax::Variable& variable, Type
   }
   const TypeId held = kind == GlobalKind::kResource ? TypeId{row.element} : global.type;
   if (row.kind == TypeKind::kArray && kind != GlobalKind::kLoose) {
-    return context.Refuse(global.at, context.Text(variable.name), "arrays of resources");
+    return RefuseVariable(context, variable, "arrays of resources");
   }
   const bool bytes =
       row.kind == TypeKind::kObject && FactsOf(row.object).shape == ObjectShape::kBytes;
   const bool image =
       row.kind == TypeKind::kObject && FactsOf(row.object).shape == ObjectShape::kImage;
   if (bytes || (image && context.types()[held].item == Item::kBool)) {
-    return context.Refuse(global.at, context.types().Text(type),
-                          bytes ? "byte-address buffers" : "images of booleans");
+    return RefuseVariable(context, variable, bytes ? "byte-address buffers" : "images of booleans");
   }
   if (image || (row.kind == TypeKind::kObject && FactsOf(row.object).shape == ObjectShape::kSampler)) {
     const GlobalId id = AddGlobal(context, std::move(global));
     Declare(context, variable.name, {.kind = SymbolKind::kGlobal, .id = id.value, .type = type});
     return;
   }
-  if (context.types().IsFailed(type) || !FitsMemory(context, held, global.at)) {
-    return;
+  if (!FitsMemory(context, held, global.at)) {
+    return DeclareFailed(context, variable.name);
   }
   const GlobalId id = AddGlobal(context, std::move(global));
   Declare(context, variable.name, {.kind = SymbolKind::kGlobal, .id = id.value, .type = type});
@@ -298,6 +312,9 @@ void CheckBlock(CheckContext& context, uint32_t decl) {
   context.name_token = row.name;
   const Declared declared = DeclaredOfFunction(context, row);
   if (members.failed || !FitsMemory(context, context.types().Of(id), {row.name, row.name + 1})) {
+    for (const Member& member : members.rows) {
+      DeclareFailed(context, member.token);
+    }
     return;
   }
   const GlobalId block =

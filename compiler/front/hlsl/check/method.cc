@@ -293,7 +293,7 @@ ExprId MakeObjectIndex(CheckContext& context, ExprId object, ExprId index, Token
 ExprId MakeMethod(CheckContext& context, ExprId object, uint32_t name,
                   std::span<const ExprId> arguments, TokenRange at) {
   const Expr base = context.Get(object);
-  if (base.kind == ExprKind::kFailed) {
+  if (base.kind == ExprKind::kFailed || context.types().IsFailed(base.type)) {
     return context.Failed(at);
   }
   for (const ExprId argument : arguments) {

@@ -78,6 +78,9 @@ ExprId OfLocal(CheckContext& context, const Symbol& symbol, TokenRange at) {
 ExprId OfBlockMember(CheckContext& context, const Symbol& symbol, TokenRange at) {
   const Global& block = context.unit[GlobalId{symbol.id}];
   const TypeId type = context.types().MemberOf(block.type, symbol.b).type;
+  if (context.types().IsFailed(type)) {
+    return context.Failed(at);
+  }
   const ExprId owner = context.Add({.kind = ExprKind::kGlobal,
                                     .flags = Expr::kPlace | Expr::kConst,
                                     .type = block.type,
@@ -131,6 +134,10 @@ ExprId MakeName(CheckContext& context, const syntax::Expr& row) {
   const Symbol* symbol =
       LookUp(context, row.token, row.a, (row.flags & syntax::Expr::kGlobal) != 0);
   if (symbol == nullptr) {
+    return context.Failed(at);
+  }
+  const bool variable = symbol->kind == SymbolKind::kLocal || symbol->kind == SymbolKind::kGlobal;
+  if (variable && symbol->type.valid() && context.types().IsFailed(symbol->type)) {
     return context.Failed(at);
   }
   switch (symbol->kind) {

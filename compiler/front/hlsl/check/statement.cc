@@ -287,14 +287,14 @@ void Body::Declarations(const syntax::Stmt& row, std::vector<StmtId>& into, bool
 
 void Body::Variable(const syntax::Variable& variable, std::vector<StmtId>& into, bool of_head) {
   CheckStop();
-  const TypeId type = TypeOfVariable(context_, variable);
+  TypeId type = TypeOfVariable(context_, variable);
   const syntax::Type& written = context_.ast.types[variable.type];
   const TokenRange at{variable.name, variable.name + 1};
-  if (context_.types().HoldsObject(type)) {
-    return context_.Refuse(at, context_.Text(variable.name), "resources as values");
-  }
-  if (written.Has(Modifier::kGroupShared)) {
-    return context_.Refuse(at, context_.Text(variable.name), "groupshared variables of functions");
+  const bool shared = written.Has(Modifier::kGroupShared);
+  if (shared || context_.types().HoldsObject(type)) {
+    context_.Refuse(at, context_.Text(variable.name),
+                    shared ? "groupshared variables of functions" : "resources as values");
+    type = context_.types().Failed();
   }
   if (written.Has(Modifier::kConst) && variable.initialiser.empty()) {
     context_.Say(context_.At(Code::kHlsl2041, variable.name)
