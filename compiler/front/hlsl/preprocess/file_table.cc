@@ -105,6 +105,7 @@ std::optional<uint32_t> FileTable::Load(const SourceFile& source, uint32_t cause
             .With("offset", invalid);
     state_.stream.AddChain(context, error);
     state_.Report(std::move(error));
+    state_.lacks_file = true;
     text = {};
   }
   const auto mark = static_cast<uint32_t>(text.starts_with(kByteOrderMark) ? 3 : 0);

@@ -84,6 +84,16 @@ TEST(Includes, WhatIsNotThere_IsReportedWithThePlaces) {
       << "there is no root";
 }
 
+TEST(Includes, WithoutAFile_TheStreamIsNotWhole) {
+  EXPECT_TRUE(TestRun("a").is_whole());
+  EXPECT_TRUE(TestRun("@ 1x #\n#error no\n#if 1").is_whole()) << "errors, but nothing is missing";
+  EXPECT_FALSE(TestRun("#include \"b.h\"").is_whole());
+  EXPECT_FALSE(TestRun("#include \"../b.h\"").is_whole());
+  EXPECT_FALSE(TestRun("#include b.h").is_whole());
+  EXPECT_FALSE(TestRun("#include \"root.hlsl\"").is_whole()) << "too deep";
+  EXPECT_FALSE(TestRun("\xff").is_whole());
+}
+
 TEST(Includes, LeavingTheRoot_IsAnErrorUnlessAnotherRootHasIt) {
   EXPECT_EQ(TestRun("#include \"../a.h\"").Codes(), "1011");
   EXPECT_EQ(TestRun("#include \"/a.h\"").Codes(), "1011");
