@@ -181,6 +181,17 @@ TEST(Includes, TheRoot_MayIncludeItselfUntilItStops) {
   EXPECT_EQ(Probes(run), "root.hlsl!");
 }
 
+// Whoever gives the root may have another copy of it in the set.
+TEST(Includes, TheRoot_IsKnownByItsPath) {
+  SourceSet files;
+  files.Add({"root.hlsl", "#pragma once\n#include \"root.hlsl\"\na"});
+  const SourceFile root = *files.Find("root.hlsl");
+  const PreprocessResult read = Preprocess(root, files, {}, 0);
+  EXPECT_TRUE(read.diagnostics.empty());
+  EXPECT_EQ(read.stream.files.size(), 1u);
+  EXPECT_EQ(read.stream.tokens.size(), 2u);
+}
+
 TEST(Includes, FileNames_AreThoseOfTheIncludedFile) {
   const TestFiles files{{"root.hlsl", "#include \"x/a.h\"\n__FILE__"},
                         {"x/a.h", "\n__FILE__ __LINE__"}};
