@@ -66,6 +66,20 @@ class Files(unittest.TestCase):
         texts = [label["text"] for label in found["labels"]]
         self.assertEqual(texts[-2:], ["'parts/deep.hlsli' is included here", "'near.hlsli' is included here"])
 
+    def test_errors_of_variants_are_in_the_included_file_too(self):
+        self.write("near.hlsli", "float4 shade(float4 a : COLOR, float4 b : COLOR) : SV_Target { return a + b; }\n")
+        self.write("root.hlsl", '\n#include "near.hlsli"\n')
+        code, out, _ = self.kilnc("compile", "root.hlsl", "--entry", "fragment=shade", "--json")
+        self.assertEqual(code, 1)
+        found = json.loads(out)[0]
+        self.assertEqual((found["code"], found["path"], found["line"]), ("HLSL5002", "near.hlsli", 1))
+        self.assertEqual(found["labels"][-1]["text"], "'near.hlsli' is included here")
+
+    def test_parser_and_preprocessor_are_heard_together(self):
+        self.write("root.hlsl", "float f() { return 1 +; }\nint c = 08;\n")
+        code, out, _ = self.kilnc("compile", "root.hlsl", "--json")
+        self.assertEqual((code, [found["code"] for found in json.loads(out)]), (1, ["HLSL1040", "HLSL1005"]))
+
     def test_settings_and_macros_are_checked(self):
         for words in (["--hlsl", "version=2020"], ["--hlsl", "colour=red"], ["--hlsl", "version"],
                       ["--define", "1A"], ["--define", "A B"]):
