@@ -91,6 +91,8 @@ ExprId OfUnary(CheckContext& context, const syntax::Expr& row, ExprId operand, T
 }
 
 ExprId OfComma(CheckContext& context, ExprId left, ExprId right, TokenRange at) {
+  left = Natural(context, left);
+  right = Natural(context, right);
   const Expr value = context.Get(right);
   const ExprId both[] = {left, right};
   return Combine(context,

@@ -55,6 +55,12 @@ bool IsThere(CheckContext& context, Item item, TokenRange at) {
 
 TypeId ArgumentType(CheckContext& context, const syntax::TemplateArgument& argument) {
   if (argument.type == syntax::kNone) {
+    const syntax::Expr& value = context.ast.exprs[argument.value.root];
+    const TokenRange at{value.begin, value.end};
+    context.Say(context.At(Code::kHlsl2004, at)
+                    .With("name", context.Text(at))
+                    .With("kind", "value")
+                    .With("expected", "a type"));
     return context.types().Failed();
   }
   return ResolveType(context, argument.type);
