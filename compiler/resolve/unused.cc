@@ -30,7 +30,7 @@ class UnusedFinder {
     FindReached();
     for (uint32_t m = 0; m < program_.modules().size() && !IsFull(); ++m) {
       if (program_.module(m).header.typed != 0) {
-        continue;  // its instructions name nothing: the front end sees what is not used
+        continue;  // what a typed module mentions is no matter of names
       }
       if (has_entries_[m]) {
         CheckOptions(m);

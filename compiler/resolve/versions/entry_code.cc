@@ -2,7 +2,7 @@
 // A leaf has the type that was declared, a row the one that travels; between them stand at most a
 // selection of components and a conversion. Of a built-in that is an array a leaf takes the items
 // from `first_item` on, one for each component.
-#include "compiler/resolve/entry/entry_code.h"
+#include "compiler/resolve/versions/entry_code.h"
 
 #include <vector>
 

@@ -5,8 +5,8 @@
 
 #include <span>
 
-#include "compiler/resolve/entry/entry_interface.h"
 #include "compiler/resolve/region_builder.h"
+#include "compiler/resolve/versions/entry_interface.h"
 
 namespace kiln::resolve {
 

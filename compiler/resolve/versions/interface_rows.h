@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "compiler/diag/diagnostic.h"
-#include "compiler/resolve/entry/interface_leaves.h"
+#include "compiler/resolve/versions/interface_leaves.h"
 
 namespace kiln::resolve {
 

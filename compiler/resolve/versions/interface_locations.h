@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "compiler/resolve/entry/interface_rows.h"
+#include "compiler/resolve/versions/interface_rows.h"
 
 namespace kiln::resolve {
 

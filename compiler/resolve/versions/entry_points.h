@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "compiler/diag/diagnostic.h"
-#include "compiler/resolve/entry/entry_interface.h"
 #include "compiler/resolve/specialise_program.h"
+#include "compiler/resolve/versions/entry_interface.h"
 
 namespace kiln::resolve {
 

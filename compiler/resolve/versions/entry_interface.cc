@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "compiler/resolve/entry/entry_interface.h"
+#include "compiler/resolve/versions/entry_interface.h"
 
 #include <utility>
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "compiler/diag/diagnostic.h"
-#include "compiler/resolve/entry/entry_interface.h"
 #include "compiler/resolve/variant_evaluator.h"
+#include "compiler/resolve/versions/entry_interface.h"
 
 namespace kiln::resolve {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A leaf that is `in out` becomes two rows. Distances to clip planes are the other way round: all
 // leaves of one direction share one array, in which they lie by the index of their semantics.
-#include "compiler/resolve/entry/interface_rows.h"
+#include "compiler/resolve/versions/interface_rows.h"
 
 #include <algorithm>
 #include <utility>

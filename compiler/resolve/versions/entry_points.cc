@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "compiler/resolve/entry/entry_points.h"
+#include "compiler/resolve/versions/entry_points.h"
 
 #include <algorithm>
 #include <utility>
 
 #include "compiler/ir/enum_names.h"
-#include "compiler/resolve/entry/interface_locations.h"
+#include "compiler/resolve/versions/interface_locations.h"
 
 namespace kiln::resolve {
 namespace {

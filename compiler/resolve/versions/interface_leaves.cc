@@ -6,7 +6,7 @@
 //
 // Structs nest a few hundred deep at most, but a struct that holds another twice, which holds
 // another twice, and so on, has as many leaves as it likes: the walk ends at kMostLeaves.
-#include "compiler/resolve/entry/interface_leaves.h"
+#include "compiler/resolve/versions/interface_leaves.h"
 
 #include <algorithm>
 #include <utility>
@@ -77,6 +77,9 @@ class LeafWalk {
     current_.origin = parameter.origin;
     current_.where = program_.NameLocation(parameter.member);
     const ir::TypeId open = program_.Get(parameter.member).type;
+    if (parameter.access == ir::Access::kPlace) {
+      return CannotCross(parameter.type);
+    }
     SetSource(parameter, open);
     SetForm(parameter);
     Walk({.open = open, .type = parameter.type, .attributes = parameter.attributes}, {});
@@ -207,11 +210,7 @@ class LeafWalk {
       return;
     }
     if (!CanCross(part.type)) {
-      failed_ = true;
-      diagnostics_.push_back(Make(Code::kHlsl5009, current_.where)
-                                 .With("path", PathText())
-                                 .With("type", ir::TypeText(pool_, part.type)));
-      return;
+      return CannotCross(part.type);
     }
     Leaf leaf = current_;
     leaf.path = PathText();
@@ -229,6 +228,13 @@ class LeafWalk {
       inherited.location->next += count;
     }
     leaves_.push_back(std::move(leaf));
+  }
+
+  void CannotCross(ir::TypeId type) {
+    failed_ = true;
+    diagnostics_.push_back(Make(Code::kHlsl5009, current_.where)
+                               .With("path", PathText())
+                               .With("type", ir::TypeText(pool_, type)));
   }
 
   std::string PathText() const { return current_.path.empty() ? "result" : current_.path; }

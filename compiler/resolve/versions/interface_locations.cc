@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Stages are located one after the other, because a fragment stage takes over what the vertex stage
 // before it has. Rows are few (interface_leaves.cc), so every search is a plain loop over them.
-#include "compiler/resolve/entry/interface_locations.h"
+#include "compiler/resolve/versions/interface_locations.h"
 
 #include <algorithm>
 #include <utility>
