@@ -313,6 +313,7 @@ Result<std::shared_ptr<PrivateDaemon>> PrivateDaemon::Start(const StartOptions& 
     all.daemons.push_back(daemon);
   }
   std::vector<std::string> arguments{"--with-parent=" + std::to_string(::getpid()),
+                                     "--private-folder=" + folder,
                                      "--listen.unix=" + folder + "/kilnd.sock"};
   if (how.jobs != 0) {
     arguments.push_back("--jobs.workers=" + std::to_string(how.jobs));

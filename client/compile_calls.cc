@@ -221,4 +221,20 @@ Result<VariantPage> CompileCalls::ListVariants(const ProgramSpace& space, const 
   return result;
 }
 
+Result<void> CompileCalls::EachPageOfVariants(
+    const ProgramSpace& space, const std::string& filter, uint32_t page_size,
+    const std::function<More(std::span<const VariantRow>)>& take) {
+  PageCount pages;
+  std::string token;
+  do {
+    KILN_TRY(const VariantPage page, ListVariants(space, filter, page_size, token));
+    KILN_TRY_VOID(pages.Add(page.next, page.rows.size() * sizeof(VariantRow)));
+    if (take(page.rows) == More::kEnough) {
+      return {};
+    }
+    token = page.next;
+  } while (!token.empty());
+  return {};
+}
+
 }  // namespace kiln::client

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -42,6 +43,11 @@ class CompileCalls {
   // A page of them in rank order. Errors: kInvalidArgument for a wrong space.
   Result<VariantPage> ListVariants(const ProgramSpace& space, const std::string& filter,
                                    uint32_t page_size, const std::string& page);
+  // Page after page, until there are no more or `take` has enough. Errors: those, and of PageCount.
+  enum class More : uint8_t { kWanted, kEnough };
+  Result<void> EachPageOfVariants(const ProgramSpace& space, const std::string& filter,
+                                  uint32_t page_size,
+                                  const std::function<More(std::span<const VariantRow>)>& take);
 
  protected:
   explicit CompileCalls(Connection& connection) : connection_(connection) {}

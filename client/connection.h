@@ -14,6 +14,7 @@
 #include "cache/upstream/tls_probe.h"
 #include "client/client.h"
 #include "client/convert.h"
+#include "client/page_count.h"
 #include "client/trace.h"
 #include "compiler/base/digest.h"
 #include "compiler/base/result.h"
@@ -77,11 +78,12 @@ inline std::string IdOf(const std::string& hex) {
   return hash.has_value() ? std::string(hash->bytes.begin(), hash->bytes.end()) : std::string();
 }
 
-// Calls until the last page was given to `each`.
+// Calls until the last page was given to `each`. Errors: those of the daemon, and of PageCount.
 template <class Stub, class Request, class Reply, class Each>
 Result<void> EachPage(Stub& stub,
                       grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&, Reply*),
                       Request request, const Each& each) {
+  PageCount pages;
   do {
     Context context;
     Reply reply;
@@ -89,6 +91,7 @@ Result<void> EachPage(Stub& stub,
     if (!status.ok()) {
       return context.Failed(status);
     }
+    KILN_TRY_VOID(pages.Add(reply.next_page_token(), reply.ByteSizeLong()));
     each(reply);
     request.set_page_token(reply.next_page_token());
   } while (!request.page_token().empty());

@@ -25,6 +25,7 @@
 #include "server/daemon.h"
 #include "server/faults.h"
 #include "server/ops/crash_report.h"
+#include "server/private_folder.h"
 #include "server/rpc/reactors/host.h"
 #include "server/rpc/transport/transport_log.h"
 #include "server/service_host.h"
@@ -41,7 +42,8 @@ struct Arguments {
   std::map<std::string, std::string> flags;
   std::string config_file;
   bool autostart = false;
-  pid_t with_parent = 0;  // 0: none
+  pid_t with_parent = 0;       // 0: none
+  std::string private_folder;  // that the parent made, or empty
   bool allow_root = false;
   bool json = false;
   int ready_fd = -1;
@@ -111,9 +113,16 @@ void Reload(Daemon& daemon, LogSink& log) {
   Notify(Variable, "READY=1");
 }
 
+// Every way out of a daemon that served or was about to.
+[[noreturn]] void Leave(const Arguments& arguments, int code) {
+  RemovePrivateFolder(arguments.private_folder);
+  _exit(code);
+}
+
 // The first signal drains. The second, or one during the start or end, makes the process exit at
 // once; nothing acknowledged is lost.
-[[noreturn]] void HandleSignals(const sigset_t& signals, SignalTarget& target) {
+[[noreturn]] void HandleSignals(const sigset_t& signals, SignalTarget& target,
+                                const Arguments& arguments) {
   for (bool first = true;;) {
     int number = 0;
     (void)sigwait(&signals, &number);
@@ -126,13 +135,13 @@ void Reload(Daemon& daemon, LogSink& log) {
       continue;
     }
     if (target.starting) {
-      _exit(0);
+      Leave(arguments, 0);
     }
     if (target.daemon != nullptr && !first) {
       target.daemon->GiveUp();
     }
     if (!first || target.daemon == nullptr) {
-      _exit(128 + number);
+      Leave(arguments, 128 + number);
     }
     first = false;
     target.daemon->RequestStop(Daemon::Ask::kDrain);
@@ -150,7 +159,7 @@ int Serve(const Arguments& arguments, const Config& config) {
   if (arguments.with_parent != 0) {
     (void)prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (getppid() != arguments.with_parent) {
-      return 0;  // it was gone before it could be told
+      Leave(arguments, 0);  // it was gone before it could be told
     }
   }
   SystemClock clock;
@@ -174,7 +183,7 @@ int Serve(const Arguments& arguments, const Config& config) {
   const bool activated = passed->unix_socket >= 0;
   SignalTarget target;
   Thread({.name = "signals", .log = &log}, [&](const std::stop_token&) {
-    HandleSignals(signals, target);
+    HandleSignals(signals, target, arguments);
   }).detach();  // lives until the process ends
   StopWatchdog watchdog(log, [] { _exit(StopWatchdog::kExitHung); });
   StartFailure failure;
@@ -190,7 +199,11 @@ int Serve(const Arguments& arguments, const Config& config) {
   AddFaults(options);
   Result<std::unique_ptr<Daemon>> daemon = Daemon::Start(options, clock, log, failure);
   if (!daemon.ok()) {
-    _exit(Fail(arguments, failure, kExitNoStart));  // as below
+    const int code = Fail(arguments, failure, kExitNoStart);
+    if (getppid() != arguments.with_parent) {
+      Leave(arguments, code);
+    }
+    _exit(code);  // as below; the command tells what the log says, and may try once more
   }
   ops::InstallCrashReport(config.cache_dir.string(), driver::BackFingerprint().hex());
   Notify(Variable, "READY=1");
@@ -223,7 +236,8 @@ int Serve(const Arguments& arguments, const Config& config) {
   }
   daemon->reset();
   log.Write(LogLevel::kInfo, "daemon", "stopped");
-  _exit(0);  // gRPC may stall for seconds in its own exit, and the handler uses this frame
+  Leave(arguments,
+        0);  // gRPC may stall for seconds in its own exit, and the handler uses this frame
 }
 
 void AddFlags(CLI::App& app, Arguments& arguments) {
@@ -232,6 +246,7 @@ void AddFlags(CLI::App& app, Arguments& arguments) {
   app.add_flag("--autostart", arguments.autostart, "Started by a client: stops when idle");
   app.add_option("--with-parent", arguments.with_parent,
                  "Started by the command with this process id: stops with it");
+  app.add_option("--private-folder", arguments.private_folder)->group("");  // of that command
   app.add_flag("--allow-root", arguments.allow_root, "Serve TCP even as root");
   app.add_option("--ready-fd", arguments.ready_fd, "Descriptor for one line of JSON when ready");
   app.add_flag("--json", arguments.json, "config, token: one object per line");

@@ -13,7 +13,10 @@ usage: check_citations.py ROOT
    exist, its states are four words, and what stands in backticks in its last column is a test:
    `Suite.Name` of GoogleTest, a name of ctest, or `cli: test_name` of a Python file; `*` stands for
    any text.
-4. The tables of diagnostics have the codes, severities and messages of compiler/diag/codes.def.
+4. The tables of docs/FINDINGS.md, `| finding | what is true now | shown by |`, name tests in the same
+   way, at least one in each row, or say "none: " and why.
+5. What looks like a GoogleTest in docs/SECURITY.md is one; "…" stands for any text there.
+6. The tables of diagnostics have the codes, severities and messages of compiler/diag/codes.def.
 """
 import fnmatch
 import pathlib
@@ -176,6 +179,38 @@ def wrong_state(text, known, tests):
                 yield number, f"no test {name}"
 
 
+FINDINGS = "docs/FINDINGS.md"
+
+
+def wrong_findings(text, tests):
+    """(line number, what is wrong) of the tables of findings."""
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.startswith("| ") or line == "| finding | what is true now | shown by |":
+            continue
+        cells = [cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
+        if len(cells) != 3:
+            yield number, f"{len(cells)} cells instead of 3"
+            continue
+        names = re.findall(r"`([^`]*)`", cells[2])
+        if not names and not re.match(r"none: \w", cells[2]):
+            yield number, "no test, and no 'none: ' with a reason"
+        for name in names:
+            if not tests.has(name):
+                yield number, f"no test {name}"
+
+
+SECURITY = "docs/SECURITY.md"
+GOOGLE_TEST = re.compile(r"`([A-Z]\w*\.(?:[A-Z]\w*)?[*…]?)`")
+
+
+def wrong_arguments(text, tests):
+    """(line number, what is wrong) of the tests that arguments name."""
+    for number, line in enumerate(text.splitlines(), 1):
+        for name in GOOGLE_TEST.findall(line):
+            if not tests.has(name.replace("…", "*")):
+                yield number, f"no test {name}"
+
+
 CODE = re.compile(r'^KILN_CODE\(\w+, "((?:HLSL|RPL|LAY|WGSL)\d+)", "[^"]*", k(\w)\w*, "(.*)"\)', re.M)
 CODE_ROW = re.compile(r"^\| ((?:HLSL|RPL|LAY|WGSL)\d+) \| (\w) \| (.*) \|$")
 CODE_HOMES = {"RPL": f"{SPEC}/rpl.md", "LAY": f"{SPEC}/layout.md",
@@ -204,6 +239,9 @@ def faults(root):
         found += [(name, number, why) for number, why in other_forms(name, text)]
         if name.startswith(SPEC + "/") and pathlib.PurePath(name).stem in known:
             found += [(name, number, why) for number, why in wrong_state(text, known[pathlib.PurePath(name).stem], tests)]
+        if name in (FINDINGS, SECURITY):
+            check = wrong_findings if name == FINDINGS else wrong_arguments
+            found += [(name, number, why) for number, why in check(text, tests)]
     found += wrong_codes(root)
     return [f"{name}:{number}: {why}" for name, number, why in found], known
 

@@ -111,6 +111,31 @@ class CheckCitations(unittest.TestCase):
                 line = CACHE.count("\n") + 1
                 self.assertEqual(faults_of(with_row(row)), [f"docs/spec/cache.md:{line}: {fault}"])
 
+    def test_rows_of_findings(self):
+        head = "| finding | what is true now | shown by |\n|---|---|---|\n"
+        for row, fault in (
+                ("| C1 | it holds | `Lease.Old_Ends`, `Lease.*`, `both_cli` |", []),
+                ("| C1 | it holds | `cli: test_leases` (three rows) |", []),
+                ("| C1 | answered | none: nobody can try it |", []),
+                ("| C1 | it holds | |", ["no test, and no 'none: ' with a reason"]),
+                ("| C1 | it holds | none: |", ["no test, and no 'none: ' with a reason"]),
+                ("| C1 | it holds | read, not run |", ["no test, and no 'none: ' with a reason"]),
+                ("| C1 | it holds | `Lease.Older_*` |", ["no test Lease.Older_*"]),
+                ("| C1 | it holds | `Lease.Old_Ends`, `rent_test` |", ["no test rent_test"]),
+                ("| C1 | it holds |", ["2 cells instead of 3"])):
+            with self.subTest(row=row):
+                self.assertEqual(faults_of(with_text("docs/FINDINGS.md", head + row + "\n")),
+                                 ["docs/FINDINGS.md:3: " + text for text in fault])
+
+    def test_tests_that_arguments_name(self):
+        for text, fault in (
+                ("*Test:* `Lease.Old_Ends`, `Lease.*`, `Lease.Old_…`, `Call::may_write`, `cache/lease.cc`, `RFC 1`", []),
+                ("`Lease.Older_…`", ["no test Lease.Older_…"]),
+                ("`Rent.*`", ["no test Rent.*"])):
+            with self.subTest(text=text):
+                self.assertEqual(faults_of(with_text("docs/SECURITY.md", text)),
+                                 ["docs/SECURITY.md:1: " + one for one in fault])
+
     def test_rows_of_diagnostics(self):
         codes = 'KILN_CODE(kA, "LAY1001", "a", kError, "a \'{name}\'")\nKILN_CODE(kB, "LAY1002", "b", kWarning, "b")\n'
         rows = "| LAY1001 | E | a '{name}' |\n", "| LAY1002 | W | b |\n"

@@ -354,6 +354,29 @@ TEST_F(BlocksTest, CollectionToHalf_LeavesWhatHasRoom) {
   EXPECT_TRUE(maintenance().Verify({})->clean());
 }
 
+// Whoever else puts, a dictionary that upkeep trains for one, may come when the collector has ended
+// and nobody has looked at the size yet.
+TEST_F(BlocksTest, CollectionThatOthersPutInto_LeavesWhatHasRoom) {
+  for (uint64_t number = 0; number < 2000; number += 100) {
+    Put(number, number + 100);
+  }
+  clock.Advance(std::chrono::hours(2));
+  const uint64_t half = store->UsedBytes() / 2;
+  uint64_t next = 2000;
+  const GcReport report =
+      *maintenance().Gc({.to_bytes = half, .on_bytes = [&](uint64_t done, uint64_t all) {
+                           if (done == all && next < 2600) {
+                             Put(next, next + 300);
+                             next += 300;
+                           }
+                         }});
+  EXPECT_EQ(next, 2600u);
+  EXPECT_LE(report.used_after, half);
+  EXPECT_LE(store->UsedBytes(), half);
+  EXPECT_EQ(Right(2000, 2600).size(), 600u) << "what is young stays";
+  EXPECT_TRUE(maintenance().Verify({})->clean());
+}
+
 TEST_F(BlocksTest, RelaxedContent_IsThereAtOnceAndPutWithItsRowsOrAtAFlush) {
   CompressingStore compressing(*store, *store, &store->dictionaries());
   ASSERT_TRUE(compressing.Put(Items(900, 901), Durability::kDurable, {}).ok());  // it takes puts

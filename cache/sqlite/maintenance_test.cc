@@ -380,7 +380,32 @@ TEST_F(StoreMaintenanceTest, GcByAge_LeavesYoungPinnedAndLeased) {
   Sql("UPDATE lease SET floor_q=0");
   clock.Advance(std::chrono::minutes(14));
   EXPECT_EQ(maintenance().Gc({.older_than_s = 1})->records, 0u);
-  EXPECT_EQ(maintenance().Gc({.failed = true})->records, 0u);
+}
+
+// A lease keeps what a session reads, and nobody reads a failure: it is built again.
+TEST_F(StoreMaintenanceTest, GcOfFailures_TakesThoseThatALeaseCovers) {
+  Put(0, kRecords);  // of which 3, 7 and 11 are failures
+  ASSERT_TRUE(PinTable(*store).Add({.name = "keep"}, std::vector<Key>{Items(11)[3].key}).ok());
+  ASSERT_TRUE(LeaseTable(*store).Hold("watch").ok());
+  Sql("UPDATE lease SET floor_q=0");
+  const std::vector<Key> asked{Items(3)[3].key, Items(2)[3].key};  // leased to who asked
+  ASSERT_TRUE(store->FindMissing(asked, {})->empty());
+  for (const bool dry_run : {true, false}) {
+    const GcReport report = *maintenance().Gc({.failed = true, .dry_run = dry_run});
+    EXPECT_EQ(report.records, 2u) << dry_run;
+    EXPECT_EQ(report.kept, 1u) << "the pin: " << dry_run;
+  }
+  EXPECT_EQ(Whole(), (std::set<int>{0, 1, 2, 4, 5, 6, 8, 9, 10, 11}));
+  EXPECT_EQ(maintenance().Gc({.older_than_s = 0})->records, 0u) << "no failures";
+  EXPECT_TRUE(Verify().clean());
+}
+
+TEST_F(StoreMaintenanceTest, GcOfOldFailures_LeavesYoungOnes) {
+  Put(0, 4);
+  clock.Advance(std::chrono::hours(2));
+  Put(4, kRecords);
+  EXPECT_EQ(maintenance().Gc({.older_than_s = 3600, .failed = true})->records, 1u);
+  EXPECT_EQ(maintenance().Gc({.failed = true})->records, 2u);
 }
 
 TEST_F(StoreMaintenanceTest, GcToASize_SaysWhatKeepsTheRestAndUntilWhen) {

@@ -21,6 +21,7 @@ namespace {
 constexpr int64_t kPageRows = 256;
 constexpr auto kPoll = std::chrono::milliseconds(2);
 constexpr int kRoundsOfProgress = 100;
+constexpr int kMostCollections = 8;  // while others go on putting
 
 Error Cancelled() { return {.code = ErrorCode::kCancelled, .context = "stopped", .reason = {}}; }
 
@@ -83,15 +84,21 @@ bool IsMeant(const GcOptions& options, const Doomed& doomed) {
 constexpr Candidate kFirst{.record = std::numeric_limits<int64_t>::min(),
                            .used_q = std::numeric_limits<int64_t>::min()};
 
-// Below which quantum records match. Failures may be as young as they like unless they are leased.
+// Below which quantum records match. Failures may be as young as they like, and no lease keeps
+// them: a lease promises a session that what it has seen stays there to be read, and of a failure
+// there is nothing to be read. Whoever asks again builds again, which is what was asked for.
 Result<int64_t> BelowQuantum(Connection& connection, const GcOptions& options, int64_t now_s) {
+  int64_t below_q = std::numeric_limits<int64_t>::max();
+  if (!options.failed) {
+    KILN_TRY(below_q, options.older_than_s.has_value() ? LeaseFloor(connection, now_s)
+                                                       : FloorQuantum(connection, now_s));
+  }
   if (options.older_than_s.has_value()) {
     const auto age_s =
         static_cast<int64_t>(std::min<uint64_t>(*options.older_than_s, uint64_t{1} << 40));
-    KILN_TRY(const int64_t floor_q, LeaseFloor(connection, now_s));
-    return std::min(floor_q, (now_s - age_s) / kQuantumSeconds);
+    below_q = std::min(below_q, (now_s - age_s) / kQuantumSeconds);
   }
-  return options.failed ? LeaseFloor(connection, now_s) : FloorQuantum(connection, now_s);
+  return below_q;
 }
 
 // Content that is freed with the last of the records that name it.
@@ -197,22 +204,40 @@ Result<GcReport> RequestedCollection::Run() {
   if (options_.older_than_s.has_value() || options_.failed) {
     KILN_TRY_VOID(DropMatching(report));
   }
-  if (options_.to_bytes.has_value()) {
-    const uint64_t evicted = store_.Status().evicted;
-    KILN_TRY_VOID(CollectTo(*options_.to_bytes));
-    report.records += store_.Status().evicted - evicted;
-  }
-  if (options_.vacuum) {
-    store_.StartVacuum();
-    KILN_TRY_VOID(CollectTo(std::numeric_limits<uint64_t>::max() - 1));
-  }
-  KILN_TRY_VOID(store_.Flush());
-  report.used_after = store_.UsedBytes();
+  KILN_TRY_VOID(Shrink(report));
   report.bytes = report.used_before - std::min(report.used_before, report.used_after);
   if (options_.to_bytes.has_value() && report.used_after > *options_.to_bytes) {
     KILN_TRY_VOID(ExplainRest(report));
   }
   return report;
+}
+
+// Others put while this collects, the store's own upkeep among them: a dictionary that it has
+// trained is put at any moment. What came behind the collector's back is collected, too, as long as
+// each round removes something; so the size that is told is the one that was asked for, unless what
+// is left may not go or others put faster than this removes.
+Result<void> RequestedCollection::Shrink(GcReport& report) {
+  for (int round = 0; round < kMostCollections; ++round) {
+    const uint64_t evicted = store_.Status().evicted;
+    if (options_.to_bytes.has_value()) {
+      KILN_TRY_VOID(CollectTo(*options_.to_bytes));
+    }
+    if (options_.vacuum) {
+      store_.StartVacuum();
+      KILN_TRY_VOID(CollectTo(std::numeric_limits<uint64_t>::max() - 1));
+    }
+    KILN_TRY_VOID(store_.Flush());
+    report.used_after = store_.UsedBytes();
+    if (!options_.to_bytes.has_value()) {
+      break;
+    }
+    const uint64_t removed = store_.Status().evicted - evicted;
+    report.records += removed;
+    if (removed == 0 || report.used_after <= *options_.to_bytes) {
+      break;
+    }
+  }
+  return {};
 }
 
 // Pages are dropped in one transaction each, so puts get their turn between them.
@@ -243,7 +268,9 @@ Result<void> RequestedCollection::DropMatching(GcReport& report) {
             if (!IsMeant(options, doomed)) {
               continue;
             }
-            KILN_TRY(const bool may_go, MayGo(writes, store.access_times(), doomed.candidate));
+            KILN_TRY(const bool may_go,
+                     options.failed ? MayBeForgotten(writes, doomed.candidate)
+                                    : MayGo(writes, store.access_times(), doomed.candidate));
             if (!may_go) {
               ++state->kept;
               continue;
@@ -291,7 +318,8 @@ Result<void> RequestedCollection::Simulate(GcReport& report) {
       if (!IsMeant(options_, doomed)) {
         continue;
       }
-      if (page.pinned[i] || store_.access_times().IsLeased(doomed.key, now_s)) {
+      const bool is_leased = !options_.failed && store_.access_times().IsLeased(doomed.key, now_s);
+      if (page.pinned[i] || is_leased) {
         ++report.kept;
         continue;
       }

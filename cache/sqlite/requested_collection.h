@@ -23,6 +23,8 @@ class RequestedCollection {
   Result<GcReport> Run();
 
  private:
+  // To the size, and until no page is to be given back, as far as that was asked for.
+  Result<void> Shrink(GcReport& report);
   Result<void> CollectTo(uint64_t bytes);
   Result<void> DropMatching(GcReport& report);
   Result<void> ExplainRest(GcReport& report);

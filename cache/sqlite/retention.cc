@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 
 namespace kiln::cache::sqlite {
 
@@ -20,22 +21,43 @@ Result<int64_t> FloorQuantum(Connection& connection, int64_t now_s) {
   return std::min(floor_q, now_s / kQuantumSeconds - kGraceSeconds / kQuantumSeconds);
 }
 
-Result<bool> MayGo(TableWrites& writes, AccessTimes& access_times, const Candidate& candidate) {
+namespace {
+
+// A record that no pin keeps, as it is now.
+struct Unpinned {
+  int64_t used_q = 0;
+  Key key;
+};
+
+Result<std::optional<Unpinned>> FindUnpinned(TableWrites& writes, int64_t eid) {
   KILN_TRY(Statement statement,
            writes.connection().Prepare(
                "SELECT used_q, space, level, key FROM entry WHERE eid=?1 AND NOT EXISTS"
                " (SELECT 1 FROM pin_entry AS p JOIN pin USING (pin) WHERE p.eid=entry.eid"
                "  AND (pin.until_s IS NULL OR pin.until_s>?2))"));
   Query query(statement);
-  query.Bind(candidate.record).Bind(writes.NowSeconds());
+  query.Bind(eid).Bind(writes.NowSeconds());
   KILN_TRY(const bool found, query.Next());
-  if (!found || query.Int(0) > candidate.used_q) {
-    return false;
+  if (!found) {
+    return std::optional<Unpinned>();
   }
-  const Key key{.level = static_cast<Level>(query.Int(2)),
-                .space = static_cast<uint32_t>(query.Int(1)),
-                .id = query.Id(3).value_or(Hash128{})};
-  return !access_times.IsLeased(key, writes.NowSeconds());
+  return std::optional(Unpinned{.used_q = query.Int(0),
+                                .key = {.level = static_cast<Level>(query.Int(2)),
+                                        .space = static_cast<uint32_t>(query.Int(1)),
+                                        .id = query.Id(3).value_or(Hash128{})}});
+}
+
+}  // namespace
+
+Result<bool> MayGo(TableWrites& writes, AccessTimes& access_times, const Candidate& candidate) {
+  KILN_TRY(const std::optional<Unpinned> found, FindUnpinned(writes, candidate.record));
+  return found.has_value() && found->used_q <= candidate.used_q &&
+         !access_times.IsLeased(found->key, writes.NowSeconds());
+}
+
+Result<bool> MayBeForgotten(TableWrites& writes, const Candidate& candidate) {
+  KILN_TRY(const std::optional<Unpinned> found, FindUnpinned(writes, candidate.record));
+  return found.has_value();
 }
 
 Result<void> DropOrphans(TableWrites& writes, AccessTimes& access_times,

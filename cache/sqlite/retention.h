@@ -25,6 +25,8 @@ inline Result<int64_t> FloorQuantum(TableWrites& writes) {
 // Whether a candidate that was read earlier may be removed now: it may have been used, pinned or
 // leased since then.
 Result<bool> MayGo(TableWrites& writes, AccessTimes& access_times, const Candidate& candidate);
+// The same for a failure that somebody wants forgotten: only a pin keeps it.
+Result<bool> MayBeForgotten(TableWrites& writes, const Candidate& candidate);
 
 // Removes what no record names, unless it is leased or within its grace.
 Result<void> DropOrphans(TableWrites& writes, AccessTimes& access_times,

@@ -136,16 +136,21 @@ void NoteResult(const std::string& verb, double seconds,
   Summary() = {.verb = verb, .seconds = seconds, .counts = {counts.begin(), counts.end()}};
 }
 
+int ExitWithWarnings(const Global& global, int code) {
+  const bool are_errors = global.warnings == "error" && HasShownWarnings();
+  return code == kSuccess && are_errors ? int{kWrongSource} : code;
+}
+
 int EndCommand(const Global& global, const std::string& verb, int code) {
   static std::atomic<bool> ended = false;
   if (ended.exchange(true)) {
     return code;
   }
-  if (code == kSuccess && global.warnings == "error" && HasShownWarnings()) {
+  if (const int with_warnings = ExitWithWarnings(global, code); with_warnings != code) {
     if (!global.json) {
-      Print(stderr, "error: there are warnings, and -Werror makes them errors\n");
+      Print(stderr, "error: {}\n", kWarningsAreErrors);
     }
-    code = kWrongSource;
+    code = with_warnings;
   }
   if (global.json) {
     const Noted& noted = Summary();

@@ -6,6 +6,7 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -43,6 +44,11 @@ using Counts = std::vector<std::pair<std::string, uint64_t>>;
 // What the last line of --json says of the verb: {"v":1,"type":"result",…}.
 void NoteResult(const std::string& verb, double seconds,
                 std::span<const std::pair<std::string, uint64_t>> counts);
+// What a command that comes to `code` ends with: -Werror makes warnings that were shown errors.
+int ExitWithWarnings(const Global& global, int code);
+// Why that is another code.
+inline constexpr std::string_view kWarningsAreErrors =
+    "there are warnings, and -Werror makes them errors";
 // That line, and the trace if it was asked for; once. `verb`: if none was noted. Gives the exit
 // code, which -Werror may change.
 int EndCommand(const Global& global, const std::string& verb, int code);

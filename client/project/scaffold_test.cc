@@ -131,6 +131,17 @@ TEST(Scaffold, Passes_HaveTheFormatsOfOutputsAndTests) {
   }
 }
 
+TEST(Scaffold, SourcesOfNoProgram_AreNamed) {
+  const std::vector<SourceText> sources{
+      {"lone.rpl", "f1 nobody_needs (in f1 x) { return x; }"},
+      {"rock.rpl", "void v (void) { vertex_stage_output_position (f4 {0.0}); }"}};
+  const Scaffold scaffold = MakeScaffold("test", sources);
+  EXPECT_EQ(scaffold.unused, std::vector<std::string>{"lone.rpl"});
+  EXPECT_NE(scaffold.manifest.find("used: lone.rpl."), std::string::npos) << scaffold.manifest;
+  EXPECT_NE(scaffold.manifest.find("[[material]]"), std::string::npos) << "and what to write";
+  EXPECT_TRUE(MakeScaffold("test", std::span(sources).subspan(1)).unused.empty());
+}
+
 TEST(Scaffold, ManyFlags_BecomeCommentsBeyondTheBound) {
   std::string text = "void v (void) { vertex_stage_output_position (f4 {0.0}); }\n";
   for (int i = 0; i < 30; ++i) {

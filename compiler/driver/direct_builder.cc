@@ -56,9 +56,10 @@ const Diagnosed<ir::SpecialisedDecl>& DirectUnits::Decl(ir::DeclId decl,
 const Diagnosed<ir::SpecialisedRegion>& DirectUnits::Region(ir::RegionId segment,
                                                             resolve::VariantEvaluator& answers) {
   const auto stage = static_cast<size_t>(answers.stage());
-  OfStages& rows = segments_[segment.value];
+  const ir::DeclId version = answers.current_version();
   DirectUnit<ir::SpecialisedRegion>& row =
-      answers.is_entry() ? rows.of_entries[stage] : rows.by_stage[stage];
+      version.valid() ? versions_[{segment.value, version.value, static_cast<uint32_t>(stage)}]
+                      : segments_[segment.value].by_stage[stage];
   if (row.variant != variant_) {
     if (row.unit == nullptr) {
       row.unit = &closed_segments_.emplace_back();

@@ -5,8 +5,10 @@
 // that no option reaches (Answers calls them fixed). See spec/architecture 10.6
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <span>
 #include <vector>
@@ -40,13 +42,14 @@ class DirectUnits final : public resolve::UnitSource {
   };
   struct OfStages {
     DirectUnit<ir::SpecialisedRegion> by_stage[3];
-    DirectUnit<ir::SpecialisedRegion> of_entries[3];  // of the entry versions
   };
 
   const resolve::Program& program_;
   uint32_t variant_ = 1;
   std::vector<DirectUnit<ir::SpecialisedDecl>> decls_;  // by DeclId
   std::vector<OfStages> segments_;                      // by RegionId
+  // The same of versions of functions, by RegionId, version and stage.
+  std::map<std::array<uint32_t, 3>, DirectUnit<ir::SpecialisedRegion>> versions_;
   std::deque<Diagnosed<ir::SpecialisedDecl>> closed_decls_;
   std::deque<Diagnosed<ir::SpecialisedRegion>> closed_segments_;
   std::vector<const ir::SpecialisedDecl*> replaced_;

@@ -50,17 +50,15 @@ enum class ImageAccess : uint8_t { kReadOnly, kWriteOnly, kReadWrite };
 //   kind           flags                      type                 members     body
 //   kConstant      -                          declared or invalid  -           CexprId value
 //   kSetting       -                          -                    -           CexprId value; aux =
-//   block or kNoBlock; of a typed module: DeclId of the entry point or kNoRow
-//   kStruct        -                          -                    fields      -
-//   kContainer     ContainerKind              -                    fields      -
-//   kBuffer        BufferKind | set << 8      -                    fields      -
-//   kPushConstant  -                          -                    fields      -
-//   kSampler       set << 8                   sampler              -           -
-//   kImage         ImageAccess | set << 8     image or image array -           -
-//   kFunction      1 = relaxed return         return type          parameters  RegionId of the
-//   body kWorkgroup     -                          type                 -           -
+//   block or kNoBlock; of a typed module: DeclId of the entry point or kNoRow, flags = 1 + block or
+//   0 kStruct        -                          -                    fields      - kContainer
+//   ContainerKind              -                    fields      - kBuffer        BufferKind | set
+//   << 8      -                    fields      - kPushConstant  -                          - fields
+//   - kSampler       set << 8                   sampler              -           - kImage
+//   ImageAccess | set << 8     image or image array -           - kFunction      1 = relaxed return
+//   return type          parameters  RegionId of the body kWorkgroup     - type                 - -
 //   kPrivate       -                          type                 -           CexprId of the
-//   initial value, or kNoRow: zero
+//   initial value, or kNoRow: zero; aux = DeclId of the function that computes it, or kNoRow
 //   kEntry         Stage                      -                    -           DeclId of the
 //   function
 // In typed modules a buffer has fields or, as its type, one content.
@@ -84,7 +82,8 @@ static_assert(sizeof(Decl) == 32 && std::is_trivially_copyable_v<Decl>);
 
 enum class MemberKind : uint8_t { kField, kAlias, kParameter };
 enum class PackClass : uint8_t { kDefault, kFloat, kUnorm, kSnorm, kUint, kSint };
-enum class Access : uint8_t { kIn, kOut, kInOut };
+// kPlace: of typed modules, stands for one thing outside of the function.
+enum class Access : uint8_t { kIn, kOut, kInOut, kPlace };
 
 // Member::value of a field that is declared `relaxed`.
 inline constexpr uint32_t kRelaxedField = 1;

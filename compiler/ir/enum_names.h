@@ -61,7 +61,7 @@ KILN_NAMES(ResourceSet, "pass", "material", "object", "shared");
 KILN_NAMES(ImageAccess, "read_only", "write_only", "read_write");
 KILN_NAMES(MemberKind, "field", "alias", "parameter");
 KILN_NAMES(PackClass, "default", "float", "unorm", "snorm", "uint", "sint");
-KILN_NAMES(Access, "in", "out", "in_out");
+KILN_NAMES(Access, "in", "out", "in_out", "place");
 KILN_NAMES(LocalKind, "param", "var", "alias", "exit", "leave");
 KILN_NAMES(Interpolation, "smooth", "flat", "no_perspective", "centroid", "sample");
 KILN_NAMES(Rate, "vertex", "instance");

@@ -332,7 +332,7 @@ uint16_t OpenParser::ParseFlags(DeclKind kind) {
   return static_cast<uint16_t>(flags);
 }
 
-// "entry @main vertex", "setting @main \"cull_mode\" = ?7"
+// "entry @main vertex", "setting @main \"cull_mode\" = ?7", "setting \"blend\" block 1 = ?7"
 void OpenParser::ParseOfEntry(Decl decl) {
   if (decl.kind == DeclKind::kEntry) {
     decl.body = ReadDecl().value;
@@ -341,6 +341,9 @@ void OpenParser::ParseOfEntry(Decl decl) {
   } else {
     decl.aux = scanner_.Peek("@") ? ReadDecl().value : kNoRow;
     decl.name = builder_.Text(scanner_.Quoted());
+    if (scanner_.Accept("block")) {
+      decl.flags = static_cast<uint16_t>(scanner_.Number() + 1);
+    }
     scanner_.Expect("=");
     decl.body = ReadCexpr().value;
   }
@@ -362,6 +365,9 @@ void OpenParser::ParseDecl(DeclKind kind) {
   }
   if (scanner_.Accept("block")) {
     decl.aux = scanner_.Number();
+  }
+  if (kind == DeclKind::kPrivate && scanner_.Accept("initialise")) {
+    decl.aux = ReadDecl().value;
   }
   if (scanner_.Accept("=")) {
     decl.body = ReadCexpr().value;

@@ -250,8 +250,12 @@ bool OpenPrinter::PrintOfEntry(const Decl& decl) {
     return true;
   }
   if (module_.header.typed != 0 && decl.kind == DeclKind::kSetting) {
-    Add(" {}{} = ?{}", decl.aux != kNoRow ? names_.Decl(DeclId{decl.aux}) + " " : "",
-        names_.Text(decl.name), decl.body);
+    Add(" {}{}", decl.aux != kNoRow ? names_.Decl(DeclId{decl.aux}) + " " : "",
+        names_.Text(decl.name));
+    if (decl.flags != 0) {
+      Add(" block {}", decl.flags - 1);
+    }
+    Add(" = ?{}", decl.body);
     AddCondition(decl.condition);
     Add("\n");
     return true;
@@ -273,7 +277,9 @@ void OpenPrinter::PrintDecl(const Decl& decl) {
   if (decl.type.valid()) {
     Add(" : {}", names_.Type(decl.type));
   }
-  if (decl.aux != kNoRow) {
+  if (decl.aux != kNoRow && decl.kind == DeclKind::kPrivate) {
+    Add(" initialise {}", names_.Decl(DeclId{decl.aux}));
+  } else if (decl.aux != kNoRow) {
     Add(" block {}", decl.aux);
   }
   if (decl.body != kNoRow) {

@@ -237,9 +237,14 @@ struct SpecConstant {
   uint32_t bits = 0;
 };
 
+// How the declarations of an interface get their bindings: by RPL's groups and sets, or by what is
+// written and the lowest free numbers (spec/layout 7.3).
+enum class BindingPolicy : uint8_t { kGroups, kFirstFit };
+
 struct SpecialisedProgram {
   const Pool* pool = nullptr;
   PipelineType pipeline = PipelineType::kGraphicsClassic;
+  BindingPolicy bindings = BindingPolicy::kGroups;
   // Live interface declarations in binding order (spec/rpl 8.1 step 3): containers, uniform
   // buffers, read-only storage buffers, push constants, samplers, images by type, read-write
   // storage buffers, storage images; module by module. Then the workgroup memory that is mentioned.

@@ -343,6 +343,8 @@ void TableVerifier::VerifyDecl(uint32_t row) {
     flags = decl.flags <= 1;
   } else if (decl.kind == DeclKind::kEntry) {
     flags = IsEnum<Stage>(decl.flags);
+  } else if (decl.kind == DeclKind::kSetting) {
+    flags = module_.header.typed != 0 || decl.flags == 0;
   }
   rows_.Check(flags, "flags of a declaration", row);
   rows_.Check(VerifyDeclType(decl), "type of a declaration", row);
@@ -352,6 +354,12 @@ void TableVerifier::VerifyDecl(uint32_t row) {
               "a declaration of typed modules", row);
   if (typed && decl.kind == DeclKind::kSetting) {
     rows_.Check(decl.aux == kNoRow || IsFunctionAbove(row, decl.aux), "owner of a setting", row);
+  }
+  if (decl.kind == DeclKind::kPrivate) {
+    rows_.Check(decl.aux == kNoRow || (IsFunctionAbove(row, decl.aux) && decl.body == kNoRow &&
+                                       module_.decls[decl.aux].member_count == 0 &&
+                                       module_.decls[decl.aux].type == decl.type),
+                "what computes a variable takes nothing and gives its value", row);
   }
   bool body = decl.body == kNoRow;
   if (decl.kind == DeclKind::kPrivate) {
@@ -448,7 +456,8 @@ void TableVerifier::VerifyMembers(const Decl& decl) {
 void TableVerifier::VerifyMember(const Decl& decl, uint32_t row) {
   const Member& member = module_.members[row];
   if (!rows_.Check(rows_.IsString(member.name) && rows_.IsCexpr(member.condition) &&
-                       IsEnum(member.kind) && IsEnum(member.pack) && IsEnum(member.access),
+                       IsEnum(member.kind) && IsEnum(member.pack) && IsEnum(member.access) &&
+                       (member.access != Access::kPlace || module_.header.typed != 0),
                    "member", row)) {
     return;
   }

@@ -18,6 +18,8 @@
 namespace kiln::layout {
 namespace {
 
+constexpr uint32_t kSets = 4;
+
 Location Where(const ir::Origin& origin) {
   return {.module = origin.module, .span_number = origin.span.value};
 }
@@ -79,15 +81,42 @@ Container DescribeContainer(const ir::SpecialisedDecl& decl, TypeLayouts& types)
   return container;
 }
 
-Parameter DescribeParameter(const ir::SpecialisedDecl& decl, TypeLayouts& types) {
+// What is written of its place. A register or binding of its own comes before its set.
+void ReadPlace(const ir::SpecialisedDecl& decl, const ir::Pool& pool, Parameter& parameter) {
+  SlotBinding slot;
+  for (const ir::Attribute& attribute : decl.attributes) {
+    if (attribute.key == ir::AttributeKey::kBinding) {
+      slot.index = attribute.a;
+      slot.space = attribute.b;
+    } else if (attribute.key == ir::AttributeKey::kCounter) {
+      slot.counter = attribute.a;
+    } else if (attribute.key == ir::AttributeKey::kRegister) {
+      parameter.registers.push_back(
+          {.text = pool.Text(ir::StringId{attribute.a}), .space = attribute.b});
+    }
+  }
+  if (slot.index.has_value() || slot.counter.has_value()) {
+    parameter.slot = slot;
+  } else if (parameter.registers.empty() && parameter.role == Role::kResource) {
+    parameter.slot = SlotBinding{.space = static_cast<uint32_t>(decl.set())};
+  }
+}
+
+Parameter DescribeParameter(const ir::SpecialisedDecl& decl, ir::BindingPolicy policy,
+                            TypeLayouts& types) {
   const bool block = decl.kind == ir::DeclKind::kBuffer || decl.kind == ir::DeclKind::kPushConstant;
   const bool push = decl.kind == ir::DeclKind::kPushConstant;
-  return {.name = types.pool().Text(decl.name),
-          .type = block ? BlockType(decl, types) : types.Import(decl.type),
-          .role = push ? Role::kPush : Role::kResource,
-          .group = static_cast<uint8_t>(GroupOf(types.pool(), decl)),
-          .home = push ? std::nullopt : std::optional(static_cast<uint32_t>(decl.set())),
-          .where = Where(decl.origin)};
+  Parameter parameter{.name = types.pool().Text(decl.name),
+                      .type = block ? BlockType(decl, types) : types.Import(decl.type),
+                      .role = push ? Role::kPush : Role::kResource,
+                      .where = Where(decl.origin)};
+  if (policy == ir::BindingPolicy::kFirstFit) {
+    ReadPlace(decl, types.pool(), parameter);
+  } else {
+    parameter.group = static_cast<uint8_t>(GroupOf(types.pool(), decl));
+    parameter.home = push ? std::nullopt : std::optional(static_cast<uint32_t>(decl.set()));
+  }
+  return parameter;
 }
 
 Block BlockOf(const ir::SpecialisedDecl& decl, TypeLayouts& types) {
@@ -202,6 +231,22 @@ void CheckWorkgroup(const ir::SpecialisedProgram& variant, uint32_t limit,
   }
 }
 
+// Metadata and engines know four sets.
+void CheckSets(const ir::SpecialisedProgram& variant, const Layout& layout, const ir::Pool& pool,
+               std::vector<Diagnostic>& found) {
+  for (const ir::SpecialisedDecl* decl : variant.interface) {
+    if (decl->decl.value < layout.placements.size() &&
+        layout.placements[decl->decl.value].set != ir::kNoRow &&
+        layout.placements[decl->decl.value].set >= kSets) {
+      found.push_back(Make(Code::kLim1001, Where(decl->origin))
+                          .With("what", "the set of '" + std::string(pool.Text(decl->name)) + "'")
+                          .With("parts", "descriptor sets")
+                          .With("limit", kSets));
+      return;
+    }
+  }
+}
+
 // Told of each set once, at the first resource that is too many.
 void CheckBindings(const ir::SpecialisedProgram& variant, uint32_t limit,
                    std::vector<Diagnostic>& found) {
@@ -254,7 +299,14 @@ DescribedVariant Describe(const ir::SpecialisedProgram& variant, const target::T
                           TypeLayouts& types) {
   DescribedVariant described;
   Program& program = described.program;
-  program.policy = Policy::kRpl;
+  const bool first_fit = variant.bindings == ir::BindingPolicy::kFirstFit;
+  program.policy = first_fit ? Policy::kFirstFit : Policy::kRpl;
+  if (first_fit) {
+    program.settings.vulkan_registers = VulkanRegisters::kDirect;
+    program.settings.uniform_rules = Rules::kStd140;  // as RulesOf has it
+    program.settings.storage_rules = Rules::kStd430;
+    program.settings.push_rules = Rules::kStd430;
+  }
   program.platform = target.form == target::Form::kWgsl ? Platform::kWebgpu : Platform::kVulkan;
   program.settings.uniform_limit = target.limits.uniform_buffer_size;
   program.settings.push_limit = target.limits.push_constant_size;
@@ -274,7 +326,7 @@ DescribedVariant Describe(const ir::SpecialisedProgram& variant, const target::T
       unit.containers.push_back(DescribeContainer(*decl, types));
       described.containers[module].push_back(decl);
     } else {
-      unit.parameters.push_back(DescribeParameter(*decl, types));
+      unit.parameters.push_back(DescribeParameter(*decl, variant.bindings, types));
       described.parameters[module].push_back(decl);
     }
   }
@@ -298,6 +350,12 @@ Diagnosed<Layout> Assign(const ir::SpecialisedProgram& variant, const target::Ta
   if (!HasErrors(result.diagnostics)) {
     result.value = Translation(described, numbers, types).Run();
     PlaceEntryInputs(variant, types, *result.value);
+    if (variant.bindings == ir::BindingPolicy::kFirstFit) {
+      CheckSets(variant, *result.value, types.pool(), result.diagnostics);
+    }
+    if (HasErrors(result.diagnostics)) {
+      result.value.reset();
+    }
   }
   return result;
 }

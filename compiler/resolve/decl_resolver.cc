@@ -43,7 +43,8 @@ const ir::SpecialisedDecl* DeclResolver::Decl(ir::DeclId decl) {
 const ir::SpecialisedDecl* DeclResolver::SpecialiseOnce(ir::DeclId decl) {
   const ir::DeclKind kind = program_.Get(decl).kind;
   if ((kind == ir::DeclKind::kStruct || kind == ir::DeclKind::kFunction) &&
-      program_.Contested(program_.NameOf(decl))) {
+      program_.Contested(program_.NameOf(decl)) &&
+      program_.module(program_.ModuleOf(decl)).header.Has(ir::ModuleRule::kNamesHideNothing)) {
     ambiguous_.push_back(decl);
     recorder_.NoteEffect();
   }

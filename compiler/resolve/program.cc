@@ -13,6 +13,7 @@
 #include "compiler/ir/operands.h"
 #include "compiler/resolve/evaluate.h"
 #include "compiler/resolve/function_count.h"
+#include "compiler/resolve/interface_groups.h"
 #include "compiler/resolve/option_counts.h"
 
 namespace kiln::resolve {
@@ -46,46 +47,6 @@ uint32_t FindModule(std::span<const Bases> bases, uint32_t Bases::*field, uint32
   }
   const auto after = std::ranges::upper_bound(bases, number, {}, field);
   return static_cast<uint32_t>(after - bases.begin()) - 1;
-}
-
-// Place of a declaration in the groups of spec/rpl 8.1 step 3, or -1 outside the interface.
-int GroupOf(const ir::ModuleView& module, const ir::Decl& decl) {
-  switch (decl.kind) {
-    case ir::DeclKind::kContainer:
-      return 0;
-    case ir::DeclKind::kBuffer:
-      switch (decl.buffer()) {
-        case ir::BufferKind::kUniform:
-          return 1;
-        case ir::BufferKind::kReadOnlyStorage:
-          return 2;
-        case ir::BufferKind::kReadWriteStorage:
-          return 20;
-      }
-      KILN_UNREACHABLE();
-    case ir::DeclKind::kPushConstant:
-      return 3;
-    case ir::DeclKind::kSampler:
-      return 4;
-    case ir::DeclKind::kImage: {
-      ir::Type type = module.types[decl.type.value];
-      while (type.kind == ir::TypeKind::kArray) {
-        type = module.types[type.element];
-      }
-      const ir::ImageTraits traits = ir::UnpackImage(type.extent);
-      const int shape = traits.arrayed ? 3 : static_cast<int>(traits.dim);
-      return (traits.storage ? 21 : traits.depth ? 9 : 5) + shape;
-    }
-    case ir::DeclKind::kConstant:
-    case ir::DeclKind::kSetting:
-    case ir::DeclKind::kStruct:
-    case ir::DeclKind::kFunction:
-    case ir::DeclKind::kWorkgroup:
-    case ir::DeclKind::kPrivate:
-    case ir::DeclKind::kEntry:
-      return -1;
-  }
-  KILN_UNREACHABLE();
 }
 
 }  // namespace
@@ -232,8 +193,25 @@ class Linker {
     }
   }
 
+  static bool IsShared(ir::DeclKind kind) {
+    return kind == ir::DeclKind::kBuffer || kind == ir::DeclKind::kPushConstant ||
+           kind == ir::DeclKind::kSampler || kind == ir::DeclKind::kImage;
+  }
+
+  // Whether an earlier typed module declares a resource of that name.
+  bool IsRepeated(uint32_t m, NameId name, ir::DeclId id) {
+    const ir::DeclId first = *shared_.Insert(name.value, id).first;
+    if (program_.ModuleOf(first) == m) {
+      return false;
+    }
+    program_.first_of_.Insert(id.value, first);
+    program_.repeated_.push_back(id);
+    return true;
+  }
+
   void AddDecls(uint32_t m) {
     const ir::ModuleView& view = program_.modules_[m];
+    program_.initialises_.push_back(false);
     std::vector<std::pair<int, ir::DeclId>> groups;
     for (uint32_t i = 0; i < view.decls.size(); ++i) {
       CheckStop();
@@ -248,6 +226,12 @@ class Linker {
         AddLongList(m, id, decl);
       }
       AddCandidate(decl.kind, name, id);
+      if (decl.kind == ir::DeclKind::kPrivate && decl.aux != ir::kNoRow) {
+        program_.initialises_[m] = true;
+      }
+      if (view.header.typed != 0 && IsShared(decl.kind) && IsRepeated(m, name, id)) {
+        continue;
+      }
       if (const int group = GroupOf(view, decl); group >= 0) {
         groups.emplace_back(group, id);
       }
@@ -433,6 +417,7 @@ class Linker {
   Program program_;
   std::span<const std::string> names_;
   std::vector<Diagnostic> diagnostics_;
+  FlatMap<uint32_t, ir::DeclId> shared_;          // resources of typed modules, by name
   std::vector<std::vector<ir::DeclId>> callers_;  // by the NameId of what is called
   std::vector<ir::DeclId> marked_;
   uint32_t specialised_ = 0;  // options so far

@@ -94,6 +94,17 @@ class Program {
   // Whether every constant that `constant` mentions is declared before it, under any condition.
   bool Ordered(ir::DeclId constant) const;
 
+  // Resources that several typed modules declare under one name are one declaration: the first. Any
+  // other declaration is its own.
+  ir::DeclId FirstOf(ir::DeclId id) const {
+    const ir::DeclId* const first = first_of_.Find(id.value);
+    return first == nullptr ? id : *first;
+  }
+  // Whether variables of this module have values that functions compute.
+  bool Initialises(uint32_t module) const { return initialises_[module]; }
+  // Those that are not the first, in program order.
+  std::span<const ir::DeclId> repeated() const { return repeated_; }
+
   NameId NameOf(ir::DeclId id) const { return decl_names_[id.value]; }
   NameId NameOf(ir::OptionId id) const { return option_names_[id.value]; }
   ir::DeclId OwnerOf(ir::MemberId id) const { return owners_[id.value]; }
@@ -194,6 +205,9 @@ class Program {
   std::vector<uint32_t> spec_ids_;         // by OptionId
   InternIndex option_index_;               // of options, by their names
   std::vector<ir::DeclId> constants_, settings_, interface_;
+  FlatMap<uint32_t, ir::DeclId> first_of_;  // by DeclId
+  std::vector<ir::DeclId> repeated_;
+  std::vector<bool> initialises_;  // by module
 };
 
 // Links modules in order. Views must outlive the program and have passed VerifyIds. `names` are the

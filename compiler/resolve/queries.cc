@@ -220,6 +220,8 @@ std::string Line(const QueryRecord& asked, const Program& program, const ir::Poo
                          asked.answer.first != 0 ? "closed" : "failed");
     case VariantQueryKind::kStage:
       return fmt::format("stage = {}", ir::NameOf(static_cast<ir::Stage>(asked.answer.first)));
+    case VariantQueryKind::kVersion:
+      return "what its parameters stand for";
     case VariantQueryKind::kEntry:
       return asked.answer.first != 0 ? "chosen as entry point" : "called";
   }

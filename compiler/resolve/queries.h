@@ -27,6 +27,7 @@ enum class VariantQueryKind : uint8_t {
   kDecl,       // a = DeclId
   kStage,
   kEntry,
+  kVersion,
 };
 
 struct VariantQuery {

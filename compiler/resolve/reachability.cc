@@ -13,10 +13,12 @@
 #include "compiler/resolve/assigned.h"
 #include "compiler/resolve/kind_text.h"
 #include "compiler/resolve/option_cache.h"
+#include "compiler/resolve/versions/place_parameters.h"
 
 namespace kiln::resolve {
 namespace {
 constexpr uint32_t kMaxRecursions = 100;  // said of one variant: a chain each, more are not read
+constexpr uint32_t kMostVersions = 4096;  // of functions by their places: calls multiply them
 constexpr size_t kFewCalls = 16;          // that are looked through rather than looked up
 
 // Keeps the memory.
@@ -67,6 +69,7 @@ void Reachability::Begin(std::span<const ir::DeclId> entries, VariantEvaluator& 
 void Reachability::Walk(ir::EntryRef& entry, const EntryInterface* interface, const Bitset* reads) {
   ++walk_;
   stage_ = entry.stage;
+  versions_walked_ = 0;
   interface_ = interface;
   interface_reads_ = reads;
   answers_->SetStage(stage_);
@@ -90,6 +93,7 @@ void Reachability::Walk(ir::EntryRef& entry, const EntryInterface* interface, co
 void Reachability::Descend(Function& function, ir::EntryRef& entry) {
   function.walked_by = walk_;
   function.depth = 0;
+  versions_walked_ += IsVersion(function.version->ref.function) ? 1 : 0;
   function.on_path = true;
   entry.functions.push_back(&function.version->ref);
   reached_[static_cast<size_t>(entry.stage)].push_back(function.version);
@@ -112,6 +116,10 @@ void Reachability::Follow(const FunctionVersion::Call& call, ir::EntryRef& entry
   const ir::Stage* bound = BoundStage(call.callee);
   if (bound != nullptr && *bound != entry.stage) {
     ReportBound(call, entry.stage);
+    return;
+  }
+  if (IsVersion(call.callee) && versions_walked_ == kMostVersions) {
+    ReportVersions(call);
     return;
   }
   Function& callee = Close(call.callee);
@@ -151,13 +159,13 @@ void Reachability::Leave(Function& function, ir::Stage stage) {
                      std::ranges::any_of(version.calls, [&](const FunctionVersion::Call& call) {
                        return BoundStage(call.callee) != nullptr;
                      });
-  if (bound && !IsVersion(version.ref.function)) {
-    bound_[version.ref.function.value] = {.variant = variant_, .stage = stage};
+  if (bound && !IsEntry(version.ref.function)) {
+    bound_[Declared(version.ref.function).value] = {.variant = variant_, .stage = stage};
   }
 }
 
 const ir::Stage* Reachability::BoundStage(ir::DeclId id) const {
-  const Bound& bound = bound_[id.value];
+  const Bound& bound = bound_[Declared(id).value];
   return bound.variant == variant_ ? &bound.stage : nullptr;
 }
 
@@ -182,19 +190,24 @@ DecisionTree::Root& Reachability::SegmentRoot(ir::DeclId function, ir::RegionId 
   return segment_roots_[VersionOf(function, stage_) * program_.segment_count() + segment.value];
 }
 
-// An entry version takes and gives nothing, whatever the variant: its address is its own.
-const ir::SpecialisedDecl* Reachability::SignatureOf(ir::DeclId version) {
-  const ir::DeclId declared = Declared(version);
-  return &entry_signatures_
-              .try_emplace(
-                  version.value,
-                  ir::SpecialisedDecl{.decl = version,
-                                      .kind = ir::DeclKind::kFunction,
-                                      .name = answers_->PoolText(program_.NameOf(declared)),
-                                      .type = answers_->pool().void_type(),
-                                      .origin = {.module = program_.ModuleOf(declared),
-                                                 .span = program_.SpansOf(declared).name}})
-              .first->second;
+// An entry version takes and gives nothing; another one is without what it has decided. Equal
+// signatures have one address, in every variant.
+const ir::SpecialisedDecl* Reachability::SignatureOf(ir::DeclId version,
+                                                     const ir::SpecialisedDecl& declared) {
+  ir::SpecialisedDecl made = IsEntry(version)
+                                 ? ir::SpecialisedDecl{.decl = version,
+                                                       .kind = ir::DeclKind::kFunction,
+                                                       .name = declared.name,
+                                                       .type = answers_->pool().void_type(),
+                                                       .origin = declared.origin}
+                                 : SignatureOfVersion(declared, version);
+  std::deque<ir::SpecialisedDecl>& known = signatures_[version.value];
+  for (const ir::SpecialisedDecl& one : known) {
+    if (AreSame(one, made)) {
+      return &one;
+    }
+  }
+  return &known.emplace_back(std::move(made));
 }
 
 Reachability::Function& Reachability::Close(ir::DeclId id) {
@@ -223,14 +236,15 @@ const FunctionVersion* Reachability::SpecialiseAnew(ir::DeclId id) {
   segments_.clear();
   failed_ = false;
   failed_calls_.clear();
-  const bool is_entry = IsVersion(id);
+  const bool is_entry = IsEntry(id);
   const ir::SpecialisedDecl* signature = answers_->Decl(Declared(id));
-  answers_->SetEntry(is_entry ? interface_ : nullptr, is_entry ? interface_reads_ : nullptr);
+  answers_->SetVersion(IsVersion(id) ? id : ir::DeclId{}, is_entry ? interface_ : nullptr,
+                       is_entry ? interface_reads_ : nullptr);
   if (signature == nullptr) {
     incomplete_ = true;
   } else {
     SpecialiseRegions(id);
-    signature = is_entry ? SignatureOf(id) : signature;
+    signature = IsVersion(id) ? SignatureOf(id, *signature) : signature;
   }
   if (incomplete_) {
     answers_->NoteEffect();
@@ -334,7 +348,7 @@ void Reachability::LookInto(ir::RegionId failed) {
 }
 
 const FunctionVersion* Reachability::Version(ir::DeclId id, const ir::SpecialisedDecl* signature) {
-  const bool sensitive = IsVersion(id) || program_.StageSensitive(id);
+  const bool sensitive = IsEntry(id) || program_.StageSensitive(Declared(id));
   const ir::FunctionRef ref{.function = id,
                             .signature = signature,
                             .stage = sensitive ? stage_ : ir::Stage::kVertex,
@@ -435,7 +449,7 @@ void Reachability::Summarise(FunctionVersion& version) const {
         std::ranges::find(closed.stage_variables, ir::StageVariable::kPosition) !=
             closed.stage_variables.end();
     for (const ir::Mention& mention : closed.mentions) {
-      const ir::Decl& decl = program_.Get(mention.decl);
+      const ir::Decl& decl = program_.Get(Declared(mention.decl));
       if (mention.member.valid()) {
         if (Has(mention, ir::MemberUse::kWrite)) {
           version.writes.Set(mention.member.value);
@@ -454,6 +468,15 @@ void Reachability::Summarise(FunctionVersion& version) const {
 
 // --- reports -------------------------------------------------------------------------------------
 
+// Merged with what is said of other calls of the same place.
+void Reachability::ReportVersions(const FunctionVersion::Call& call) {
+  const std::string name(program_.Text(program_.NameOf(Declared(call.callee))));
+  diagnostics_->push_back(Make(Code::kLim1001, call.where)
+                              .With("what", "function '" + name + "'")
+                              .With("parts", "versions")
+                              .With("limit", kMostVersions));
+}
+
 // Said once, at the first function of the cycle in program order, wherever it was entered.
 void Reachability::ReportRecursion(ir::DeclId callee) {
   if (++recursions_ > kMaxRecursions) {
@@ -467,17 +490,18 @@ void Reachability::ReportRecursion(ir::DeclId callee) {
   }
   std::rotate(cycle.begin(), std::ranges::min_element(cycle, {}, &ir::DeclId::value), cycle.end());
   const auto text = [&](ir::DeclId id) {
-    return "'" + std::string(program_.Text(program_.NameOf(id))) + "'";
+    return "'" + std::string(program_.Text(program_.NameOf(Declared(id)))) + "'";
   };
-  diagnostics_->push_back(Make(Code::kRpl5020, program_.NameLocation(cycle.front()))
-                              .With("name", program_.Text(program_.NameOf(cycle.front())))
+  const ir::DeclId first = Declared(cycle.front());
+  diagnostics_->push_back(Make(Code::kRpl5020, program_.NameLocation(first))
+                              .With("name", program_.Text(program_.NameOf(first)))
                               .With("chain", ChainText(cycle, text)));
 }
 
 // One label per step from the function to what binds it.
 void Reachability::ReportBound(const FunctionVersion::Call& call, ir::Stage stage) {
   const ir::Stage bound = *BoundStage(call.callee);
-  const auto name = [&](ir::DeclId id) { return program_.Text(program_.NameOf(id)); };
+  const auto name = [&](ir::DeclId id) { return program_.Text(program_.NameOf(Declared(id))); };
   Diagnostic found = Make(Code::kRpl5012, call.where)
                          .With("name", name(call.callee))
                          .With("stage", ir::NameOf(bound))
@@ -498,7 +522,7 @@ void Reachability::ReportBound(const FunctionVersion::Call& call, ir::Stage stag
   }
   for (const ir::RegionRef& segment : function->ref.segments) {
     for (const ir::Mention& mention : segment.closed->mentions) {
-      if (program_.Get(mention.decl).kind == ir::DeclKind::kContainer) {
+      if (program_.Get(Declared(mention.decl)).kind == ir::DeclKind::kContainer) {
         diagnostics_->push_back(std::move(found).Label(
             LabelKind::kAccessedHere, program_.At(segment.closed->module, mention.span),
             {{"name", name(mention.decl)}}));

@@ -99,7 +99,11 @@ class Reachability {
   uint32_t& RowOf(ir::DeclId id, ir::Stage stage);
   bool IsVersion(ir::DeclId id) const { return answers_->pool().versions().IsVersion(id); }
   ir::DeclId Declared(ir::DeclId id) const { return answers_->pool().versions().FunctionOf(id); }
-  const ir::SpecialisedDecl* SignatureOf(ir::DeclId version);
+  // An entry version, or one whose place parameters stand for something.
+  bool IsEntry(ir::DeclId id) const {
+    return IsVersion(id) && answers_->pool().versions().WordsOf(id).empty();
+  }
+  const ir::SpecialisedDecl* SignatureOf(ir::DeclId version, const ir::SpecialisedDecl& declared);
   DecisionTree::Root& SegmentRoot(ir::DeclId function, ir::RegionId segment);
   Function& Close(ir::DeclId id);
   const FunctionVersion* SpecialiseAnew(ir::DeclId id);
@@ -114,6 +118,7 @@ class Reachability {
   void Leave(Function& function, ir::Stage stage);
   void Deepen(const Function& callee);
   const ir::Stage* BoundStage(ir::DeclId id) const;  // null: it is not bound
+  void ReportVersions(const FunctionVersion::Call& call);
   void ReportRecursion(ir::DeclId callee);
   void ReportBound(const FunctionVersion::Call& call, ir::Stage stage);
 
@@ -129,16 +134,17 @@ class Reachability {
   uint32_t variant_ = 0;
   uint32_t walk_ = 0;
   bool incomplete_ = false;
-  uint32_t recursions_ = 0;  // reported or not
-  bool too_deep_ = false;    // reported
+  uint32_t recursions_ = 0;       // reported or not
+  uint32_t versions_walked_ = 0;  // functions with ids of their own, of this walk
+  bool too_deep_ = false;         // reported
 
   static constexpr uint32_t kNoRow = 0xffffffffu;
   std::vector<uint32_t> rows_;  // of functions_, by function and stage version
   // The same of versions with ids of their own, by id and stage.
   FlatMap<uint64_t, uint32_t> version_rows_;
-  std::map<uint32_t, ir::SpecialisedDecl> entry_signatures_;  // by version
-  std::deque<Function> functions_;                            // stable addresses
-  uint32_t function_count_ = 0;                               // in use
+  std::map<uint32_t, std::deque<ir::SpecialisedDecl>> signatures_;  // by version, each once
+  std::deque<Function> functions_;                                  // stable addresses
+  uint32_t function_count_ = 0;                                     // in use
   OptionCache<const FunctionVersion*> function_parts_;
   OptionCache<const Diagnosed<ir::SpecialisedRegion>*> segment_parts_;  // null: not live
   std::vector<DecisionTree::Root> segment_roots_;  // by stage version and segment

@@ -75,6 +75,9 @@ void RegionBuilder::Reserve(size_t insts) {
 
 void RegionBuilder::DeclareParameters() {
   for (const ir::SpecialisedMember& parameter : signature_->members) {
+    if (parameter.access == ir::Access::kPlace) {
+      continue;  // the version has decided it
+    }
     out_.locals.push_back({.local = parameter.local,
                            .kind = ir::LocalKind::kParameter,
                            .access = parameter.access,

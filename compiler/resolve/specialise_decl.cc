@@ -454,12 +454,14 @@ class DeclCloser {
     const Position position = {.global_only = true, .what = "the conditional of argument"};
     ForLiveMembers(position, [&](const ir::Member& member, ir::MemberId id, NameId name,
                                  const ir::MemberSpans& spans) {
-      const ir::TypeId type = SpecialiseMemberType(member, name, spans, TypeUse::kParameter);
+      const bool place = member.access == ir::Access::kPlace;
+      const ir::TypeId type =
+          SpecialiseMemberType(member, name, spans, place ? TypeUse::kPlace : TypeUse::kParameter);
       if (!type.valid()) {
         poisoned_ = true;
         return;
       }
-      if (IsHandle(pool_[type]) && member.access != ir::Access::kIn) {
+      if (IsHandle(pool_[type]) && member.access != ir::Access::kIn && !place) {
         diagnostics_.push_back(Make(Code::kRpl5022, program_.At(module_, spans.name))
                                    .With("name", program_.Text(name))
                                    .With("type", ir::TypeText(pool_, type)));

@@ -9,15 +9,17 @@
 #include "compiler/base/check.h"
 #include "compiler/ir/enum_names.h"
 #include "compiler/resolve/advise.h"
-#include "compiler/resolve/entry/entry_points.h"
 #include "compiler/resolve/kind_text.h"
+#include "compiler/resolve/list_structs.h"
 #include "compiler/resolve/merge_undeclared.h"
 #include "compiler/resolve/name_space.h"
 #include "compiler/resolve/option_cache.h"
 #include "compiler/resolve/reachability.h"
+#include "compiler/resolve/repeated.h"
 #include "compiler/resolve/specialise_settings.h"
-#include "compiler/resolve/stage_rules.h"
 #include "compiler/resolve/specialiser_cache.h"
+#include "compiler/resolve/stage_rules.h"
+#include "compiler/resolve/versions/entry_points.h"
 
 namespace kiln::resolve {
 namespace {
@@ -42,6 +44,10 @@ class VariantCloser {
         })) {
     out_.pool = &answers.pool();
     out_.pipeline = program.pipeline();
+    const bool grouped = std::ranges::all_of(program.modules(), [](const ir::ModuleView& module) {
+      return module.header.Has(ir::ModuleRule::kGroupsOrderTheInterface);
+    });
+    out_.bindings = grouped ? ir::BindingPolicy::kGroups : ir::BindingPolicy::kFirstFit;
     out_.interface.clear();
     out_.structs.clear();
     out_.option_uses.clear();
@@ -62,7 +68,10 @@ class VariantCloser {
     for (size_t i = 0; i < program_.interface().size(); ++i) {
       ListInterface(program_.interface()[i], memory_.interface[i]);
     }
-    ListStructs();
+    for (const ir::DeclId id : program_.repeated()) {
+      CheckRepeated(program_, id, answers_, diagnostics_);
+    }
+    ListStructs(answers_, out_, memory_.pending);
     CheckLocations();
     if (is_typed_) {
       FindEntries();  // settings may be of one of them, and of what it writes
@@ -208,44 +217,6 @@ class VariantCloser {
     return answers_.Decl(id);
   }
 
-  // The structs of the interface, outer ones first.
-  void ListStructs() {
-    std::vector<ir::TypeId>& pending = memory_.pending;
-    for (const ir::SpecialisedDecl* closed : out_.interface) {
-      if (closed->kind == ir::DeclKind::kBuffer || closed->kind == ir::DeclKind::kPushConstant) {
-        PushMembers(*closed, pending);
-      }
-      while (!pending.empty()) {
-        const ir::SpecialisedDecl* held = StructOf(pending.back());
-        pending.pop_back();
-        if (held != nullptr && std::ranges::find(out_.structs, held) == out_.structs.end()) {
-          out_.structs.push_back(held);
-          PushMembers(*held, pending);
-        }
-      }
-    }
-  }
-
-  static void PushMembers(const ir::SpecialisedDecl& closed, std::vector<ir::TypeId>& pending) {
-    for (size_t i = closed.members.size(); i > 0; --i) {
-      pending.push_back(closed.members[i - 1].type);
-    }
-  }
-
-  // Null: the type holds no struct.
-  const ir::SpecialisedDecl* StructOf(ir::TypeId type) {
-    const ir::Pool& pool = answers_.pool();
-    while (pool[type].kind == ir::TypeKind::kArray ||
-           pool[type].kind == ir::TypeKind::kRuntimeArray) {
-      type = ir::TypeId{pool[type].element};
-    }
-    if (pool[type].kind != ir::TypeKind::kStruct) {
-      return nullptr;
-    }
-    const auto named = answers_.Struct(program_.FindName(pool.Text(pool.ShapeOf(type).name)));
-    return named.kind == NameResolution::Kind::kDecl ? answers_.Decl(named.decl()) : nullptr;
-  }
-
   // One lint each, where the limit is passed.
   void CheckLocations() {
     uint32_t attributes = 0;
@@ -297,11 +268,7 @@ class VariantCloser {
   const Diagnosed<std::vector<ir::SpecialisedSetting>>& RecallSettings() {
     return resolve::Recall(memory_.settings[color_outputs_], answers_, [&] {
       Diagnosed<std::vector<ir::SpecialisedSetting>> closed;
-      std::vector<std::string_view> entries;
-      for (const EntryPoint& entry : entries_) {
-        entries.emplace_back(entry.function);
-      }
-      closed.value = resolve::SpecialiseSettings(program_, entries, color_outputs_, answers_,
+      closed.value = resolve::SpecialiseSettings(program_, entries_, color_outputs_, answers_,
                                                  closed.diagnostics);
       return closed;
     });
@@ -417,7 +384,7 @@ class VariantCloser {
     for (const ir::EntryRef& entry : out_.entries) {
       ForSegments(entry, [&](const ir::SpecialisedRegion& segment) {
         for (const ir::Mention& mention : segment.mentions) {
-          const ir::DeclKind kind = program_.Get(mention.decl).kind;
+          const ir::DeclKind kind = program_.Get(Declared(mention.decl)).kind;
           if ((kind == ir::DeclKind::kWorkgroup || kind == ir::DeclKind::kPrivate) &&
               std::ranges::find(found, mention.decl) == found.end()) {
             found.push_back(mention.decl);

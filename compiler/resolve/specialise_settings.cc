@@ -42,9 +42,8 @@ std::string JoinQuoted(std::span<const std::string_view> words) {
 
 class SettingCloser {
  public:
-  SettingCloser(const Program& program, std::span<const std::string_view> entries,
-                uint32_t color_outputs, VariantEvaluator& answers,
-                std::vector<Diagnostic>& diagnostics)
+  SettingCloser(const Program& program, std::span<const EntryPoint> entries, uint32_t color_outputs,
+                VariantEvaluator& answers, std::vector<Diagnostic>& diagnostics)
       : program_(program),
         entries_(entries),
         color_outputs_(color_outputs),
@@ -53,21 +52,54 @@ class SettingCloser {
 
   std::vector<ir::SpecialisedSetting> Run() {
     for (const ir::DeclId id : program_.settings()) {
-      Close(id);
+      if (!OwnerOf(id).valid()) {
+        Close(id);
+      }
     }
+    CloseOwned();
     return std::move(closed_);
   }
 
  private:
+  // The function that a setting is of, as it is declared; invalid: of the program.
+  ir::DeclId OwnerOf(ir::DeclId id) const {
+    const uint32_t m = program_.ModuleOf(id);
+    const uint32_t owner = program_.Get(id).aux;
+    return program_.module(m).header.typed != 0 && owner != ir::kNoRow
+               ? ir::DeclId{program_.bases(m).decl + owner}
+               : ir::DeclId{};
+  }
+
+  // Those of entry points that are chosen, in stage order, so that later stages win.
+  void CloseOwned() {
+    std::vector<EntryPoint> entries(entries_.begin(), entries_.end());
+    std::ranges::stable_sort(entries, {}, &EntryPoint::stage);
+    for (const EntryPoint& entry : entries) {
+      for (const ir::DeclId id : program_.settings()) {
+        if (const ir::DeclId owner = OwnerOf(id); owner.valid() && IsChosen(owner, entry)) {
+          Close(id);
+        }
+      }
+    }
+  }
+
+  bool IsChosen(ir::DeclId owner, const EntryPoint& entry) {
+    const NameId name = program_.NameOf(owner);
+    if (program_.Text(name) != entry.function) {
+      return false;
+    }
+    const NameResolution answer = answers_.Function(name);
+    return answer.kind == NameResolution::Kind::kDecl && answer.decl() == owner;
+  }
+
+  static uint32_t BlockOf(const ir::Decl& decl, bool typed) {
+    return !typed ? decl.aux : decl.flags == 0 ? ir::kNoBlock : decl.flags - 1U;
+  }
+
   void Close(ir::DeclId id) {
     const uint32_t m = program_.ModuleOf(id);
     const ir::Decl& decl = program_.Get(id);
     const ir::DeclSpans spans = program_.SpansOf(id);
-    const bool typed = program_.module(m).header.typed != 0;
-    const uint32_t block = typed ? ir::kNoBlock : decl.aux;
-    if (typed && decl.aux != ir::kNoRow && !IsOfEntry(ir::DeclId{program_.bases(m).decl + decl.aux})) {
-      return;
-    }
     if (decl.condition != ir::kTrue &&
         !answers_
              .CheckCondition(program_.Wide(m, decl.condition), program_.At(m, spans.condition), {},
@@ -75,6 +107,7 @@ class SettingCloser {
              .value_or(false)) {
       return;
     }
+    const uint32_t block = BlockOf(decl, program_.module(m).header.typed != 0);
     const Location where = program_.At(m, spans.value);
     const Value value =
         answers_.Check(program_.Wide(m, ir::CexprId{decl.body}), where, {}, diagnostics_);
@@ -102,12 +135,6 @@ class SettingCloser {
     } else {
       closed_.back().bits = value.bits;
     }
-  }
-
-  // Does the owner of a setting begin a stage of this variant?
-  bool IsOfEntry(ir::DeclId owner) const {
-    const std::string_view name = program_.Text(program_.NameOf(owner));
-    return std::ranges::find(entries_, name) != entries_.end();
   }
 
   // Compute pipelines have settings of their own, and no others.
@@ -197,7 +224,7 @@ class SettingCloser {
   }
 
   const Program& program_;
-  const std::span<const std::string_view> entries_;
+  std::span<const EntryPoint> entries_;
   const uint32_t color_outputs_;
   VariantEvaluator& answers_;
   std::vector<Diagnostic>& diagnostics_;
@@ -208,7 +235,7 @@ class SettingCloser {
 }  // namespace
 
 std::vector<ir::SpecialisedSetting> SpecialiseSettings(const Program& program,
-                                                       std::span<const std::string_view> entries,
+                                                       std::span<const EntryPoint> entries,
                                                        uint32_t color_outputs,
                                                        VariantEvaluator& answers,
                                                        std::vector<Diagnostic>& diagnostics) {

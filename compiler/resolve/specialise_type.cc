@@ -155,6 +155,8 @@ class TypeCloser {
         return plain && !runtime;
       case TypeUse::kParameter:
         return sizes_.empty() ? plain || leaf.kind != ir::TypeKind::kVoid : plain && !runtime;
+      case TypeUse::kPlace:
+        return leaf.kind != ir::TypeKind::kVoid && (!runtime || sizes_.size() == 1);
       case TypeUse::kReturn:
         return sizes_.empty() && (plain || leaf.kind == ir::TypeKind::kVoid);
       case TypeUse::kImageExtent:
@@ -172,6 +174,7 @@ class TypeCloser {
       case TypeUse::kField:
         return "field";
       case TypeUse::kParameter:
+      case TypeUse::kPlace:
         return "argument";
       case TypeUse::kLocal:
         return "variable";
@@ -185,8 +188,13 @@ class TypeCloser {
     KILN_UNREACHABLE();
   }
 
+  // Of what has no value, items need no counting and run-time arrays may end it.
+  bool IsInMemory() const {
+    return written_.use == TypeUse::kField || written_.use == TypeUse::kPlace;
+  }
+
   bool CheckUse(ir::TypeId leaf) {
-    const bool field = written_.use == TypeUse::kField;
+    const bool field = IsInMemory();
     if (!IsAllowed(pool_[leaf])) {
       std::string text = ir::TypeText(pool_, leaf);
       for (const uint32_t count : counts_) {
@@ -231,7 +239,7 @@ class TypeCloser {
 
   // Values are copied item by item where layouts differ, so their number is bounded.
   bool CheckItems(ir::TypeId type) {
-    if (written_.use == TypeUse::kField) {
+    if (IsInMemory()) {
       return true;
     }
     FlatMap<uint32_t, uint64_t> known;

@@ -11,7 +11,15 @@
 namespace kiln::resolve {
 
 // What a type is written for: decides which messages apply and whether instance options may occur.
-enum class TypeUse : uint8_t { kField, kParameter, kLocal, kReturn, kConstructor, kImageExtent };
+enum class TypeUse : uint8_t {
+  kField,
+  kParameter,
+  kPlace,  // a parameter that stands for one thing
+  kLocal,
+  kReturn,
+  kConstructor,
+  kImageExtent
+};
 
 struct WrittenType {
   uint32_t module = 0;

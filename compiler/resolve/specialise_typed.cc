@@ -18,8 +18,10 @@
 #include "compiler/ir/operands.h"
 #include "compiler/ir/summary.h"
 #include "compiler/ir/verify.h"
-#include "compiler/resolve/entry/entry_code.h"
 #include "compiler/resolve/typed_types.h"
+#include "compiler/resolve/versions/entry_code.h"
+#include "compiler/resolve/versions/initial_values.h"
+#include "compiler/resolve/versions/place_code.h"
 
 namespace kiln::resolve {
 namespace {
@@ -33,9 +35,11 @@ class TypedRegion {
   bool Run() {
     const ir::Decl& function = region_.function();
     // The rows of any other function are the same, however it is reached.
-    if (function.member_count != 0 || !IsVoid(function.type)) {
+    if (function.member_count != 0 || !IsVoid(function.type) ||
+        region_.program().Initialises(region_.module_ordinal())) {
       entry_ = region_.answers().entry();
     }
+    places_ = PlacesOf(region_);
     region_.out().body = Body();
     if (region_.failed()) {
       return false;
@@ -114,6 +118,7 @@ class TypedRegion {
   void HoleOf(const ir::WhenSegmentInst& when);
   void Call(uint32_t row, const ir::Inst& inst);
   void Param(uint32_t row, const ir::ParamInst& param);
+  void Local(uint32_t row, const ir::Inst& inst);
   void Return(const ir::ReturnInst& inst);
 
   // --- members
@@ -127,6 +132,7 @@ class TypedRegion {
   RegionBuilder& region_;
   TypedTypes types_;
   const EntryInterface* entry_ = nullptr;  // of an entry version
+  FlatMap<uint32_t, PlaceRoot> places_;    // place parameters, by LocalId of the program
   FlatMap<uint32_t, ir::InstId> values_;   // by row of the module
 };
 
@@ -145,6 +151,9 @@ ir::BlockId TypedRegion::Body() {
   if (!insts.empty()) {
     region_.SetCurrent(insts.front());
   }
+  if (region_.program().Initialises(region_.module_ordinal())) {
+    ComputeInitialValues(region_);
+  }
   LoadInputs(region_, *entry_);
   Insts(insts);
   if (!region_.BlockHasEnded() && !region_.failed()) {
@@ -157,6 +166,8 @@ void TypedRegion::Inst(uint32_t row, const ir::Inst& inst) {
   switch (inst.kind) {
     case InstKind::kParam:
       return Param(row, inst.As<ir::ParamInst>());
+    case InstKind::kLocalRef:
+      return Local(row, inst);
     case InstKind::kReturn:
       return Return(inst.As<ir::ReturnInst>());
     case InstKind::kCexpr:
@@ -222,7 +233,7 @@ uint32_t TypedRegion::Operand(const ir::Inst& inst, const ir::Operand& operand) 
     case ir::OperandSchema::kOptLocal:
       return word == ir::kNoRow ? word : region_.Global(ir::LocalId{word}).value;
     case ir::OperandSchema::kDecl:
-      return region_.bases().decl + word;
+      return region_.program().FirstOf(ir::DeclId{region_.bases().decl + word}).value;
     case ir::OperandSchema::kOptMember:
       return word == ir::kNoRow ? word : region_.bases().member + word;
     case ir::OperandSchema::kInsts:
@@ -374,11 +385,28 @@ void TypedRegion::Exit(const ir::Inst& inst) {
   EmitAs(inst, exit, parts);
 }
 
+// A place parameter is what it stands for.
+void TypedRegion::Local(uint32_t row, const ir::Inst& inst) {
+  const ir::LocalId local = region_.Global(inst.As<ir::LocalRefInst>().local);
+  const PlaceRoot* root = places_.Find(local.value);
+  if (root == nullptr) {
+    return Define(row, EmitAs(inst, local.value, inst.b));
+  }
+  const ir::TypeId type = types_.Type(inst.type);
+  region_.FailIf(!type.valid());
+  if (const ir::InstId place = EmitPlace(region_, *root, type); place.valid()) {
+    Define(row, place);
+  }
+}
+
 // The parameters of an entry version are variables.
 void TypedRegion::Param(uint32_t row, const ir::ParamInst& param) {
   const ir::TypeId type = types_.Type(param.type);
   region_.FailIf(!type.valid());
   const ir::LocalId local = region_.Global(param.local);
+  if (places_.Contains(local.value)) {
+    return ReportIllTyped(region_, "a place parameter has no value");
+  }
   if (region_.failed()) {
     return;
   }
@@ -415,11 +443,25 @@ void TypedRegion::Call(uint32_t row, const ir::Inst& inst) {
     return ReportIllTyped(region_, "a call with another number of arguments");
   }
   std::vector<uint32_t> passed;
+  std::vector<uint32_t> words;  // of the version
   for (const ir::SpecialisedMember& parameter : signature->members) {
-    passed.push_back(
-        arguments[parameter.member.value - region_.bases().member - open.first_member]);
+    const uint32_t argument =
+        arguments[parameter.member.value - region_.bases().member - open.first_member];
+    if (parameter.access != ir::Access::kPlace) {
+      passed.push_back(argument);
+      continue;
+    }
+    if (region_.TypeOf(ir::InstId{argument}) != parameter.type) {
+      return ReportIllTyped(region_, "type of an argument");
+    }
+    const std::optional<PlaceRoot> root = RootOf(region_, ir::InstId{argument});
+    if (!root.has_value()) {
+      return;
+    }
+    AddRoot(*root, words);
   }
-  const ir::InstId made = EmitAs(inst, callee.value, region_.EmitList(passed).value);
+  const ir::DeclId called = words.empty() ? callee : region_.pool().versions().Of(callee, words);
+  const ir::InstId made = EmitAs(inst, called.value, region_.EmitList(passed).value);
   Define(row, made);
 }
 
@@ -462,7 +504,16 @@ void TypedRegion::Access(uint32_t row, const ir::Inst& inst) {
     steps.push_back(closed.value);
     open = open.valid() ? types_.PartOf(open, constant.value_or(0)) : open;
   }
-  Define(row, EmitAs(inst, Value(access.root.value).value, region_.EmitList(steps).value));
+  // A parameter that stands for a part is an access itself; its steps come first.
+  ir::InstId root = Value(access.root.value);
+  if (module().insts[access.root.value].kind == InstKind::kLocalRef &&
+      region_.out().insts[root.value].kind == InstKind::kAccess) {
+    const auto outer = region_.out().insts[root.value].As<ir::AccessInst>();
+    const std::span<const uint32_t> before = region_.out().List(outer.steps);
+    steps.insert(steps.begin(), before.begin(), before.end());
+    root = outer.root;
+  }
+  Define(row, EmitAs(inst, root.value, region_.EmitList(steps).value));
 }
 
 void TypedRegion::Extract(uint32_t row, const ir::Inst& inst) {

@@ -9,10 +9,10 @@
 
 #include "compiler/base/bitset.h"
 #include "compiler/resolve/decision_tree.h"
-#include "compiler/resolve/entry/entry_interface.h"
 #include "compiler/resolve/program.h"
 #include "compiler/resolve/query_cache.h"
 #include "compiler/resolve/reachability.h"
+#include "compiler/resolve/versions/entry_interface.h"
 
 namespace kiln::resolve {
 

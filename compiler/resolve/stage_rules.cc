@@ -63,14 +63,12 @@ void CheckStageRules(const Program& program, ir::Stage stage, const ir::Speciali
     if (name.empty() && bound.text.empty()) {
       continue;
     }
-    const Location where = program.At(
-        region.module, i < region.spans.size() ? region.spans[i] : ir::SpanId{});
-    diagnostics.push_back(name.empty() ? Make(Code::kHlsl3007, where)
-                                             .With("text", bound.text)
-                                             .With("stages", bound.stages)
-                                       : Make(Code::kHlsl3019, where)
-                                             .With("name", name)
-                                             .With("stage", StageText(stage)));
+    const Location where =
+        program.At(region.module, i < region.spans.size() ? region.spans[i] : ir::SpanId{});
+    diagnostics.push_back(
+        name.empty()
+            ? Make(Code::kHlsl3007, where).With("text", bound.text).With("stages", bound.stages)
+            : Make(Code::kHlsl3019, where).With("name", name).With("stage", StageText(stage)));
   }
 }
 

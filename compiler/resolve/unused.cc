@@ -29,6 +29,9 @@ class UnusedFinder {
   std::vector<Diagnostic> Run() {
     FindReached();
     for (uint32_t m = 0; m < program_.modules().size() && !IsFull(); ++m) {
+      if (program_.module(m).header.typed != 0) {
+        continue;  // what a typed module mentions is no matter of names
+      }
       if (has_entries_[m]) {
         CheckOptions(m);
       }

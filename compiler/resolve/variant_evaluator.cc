@@ -61,6 +61,8 @@ QueryResult VariantEvaluator::Ask(const VariantQuery& question) {
       return Pack(Decl(ir::DeclId{question.a}));
     case VariantQueryKind::kStage:
       return {.first = static_cast<uint64_t>(stage())};
+    case VariantQueryKind::kVersion:
+      return {.first = version().value};
     case VariantQueryKind::kEntry: {
       const EntryInterface* interface = entry();
       return {.first = interface != nullptr ? interface->number : 0};
@@ -86,6 +88,12 @@ const EntryInterface* VariantEvaluator::entry() {
   recorder_.Record({.kind = VariantQueryKind::kEntry},
                    {.first = entry_ != nullptr ? entry_->number : 0}, QueryRecorder::kNotFixed);
   return entry_;
+}
+
+ir::DeclId VariantEvaluator::version() {
+  recorder_.Record({.kind = VariantQueryKind::kVersion}, {.first = version_.value},
+                   QueryRecorder::kNotFixed);
+  return version_;
 }
 
 ir::ConstId VariantEvaluator::Composite(ir::DeclId constant) {

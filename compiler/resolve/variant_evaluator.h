@@ -22,7 +22,6 @@
 #include "compiler/ir/specialised.h"
 #include "compiler/resolve/decision_tree.h"
 #include "compiler/resolve/decl_resolver.h"
-#include "compiler/resolve/entry/entry_interface.h"
 #include "compiler/resolve/expression_reports.h"
 #include "compiler/resolve/member_resolver.h"
 #include "compiler/resolve/name_resolver.h"
@@ -33,6 +32,7 @@
 #include "compiler/resolve/specialiser_scratch.h"
 #include "compiler/resolve/units.h"
 #include "compiler/resolve/value_evaluator.h"
+#include "compiler/resolve/versions/entry_interface.h"
 
 namespace kiln::resolve {
 
@@ -77,7 +77,10 @@ class VariantEvaluator {
   ir::Stage stage();  // the stage being compiled for
   // The interface of the function being specialised if it is an entry version; null: it is called.
   const EntryInterface* entry();
-  bool is_entry() const { return entry_ != nullptr; }  // the same for units, which ask nothing
+  // The version that is being specialised of a function with place parameters.
+  ir::DeclId version();
+  // The same for units, which ask nothing; an invalid id: a function as it is declared.
+  ir::DeclId current_version() const { return version_; }
 
   // What is wrong with an expression: see expression_reports.h.
   void ReportFailure(ir::CexprId cexpr, Location run, std::vector<Diagnostic>& diagnostics) {
@@ -109,8 +112,10 @@ class VariantEvaluator {
 
   // --- for the walk ------------------------------------------------------------------------------
   void SetStage(ir::Stage stage) { stage_ = stage; }
-  // What is specialised next: an entry version with its interface, which rests on `reads`, or null.
-  void SetEntry(const EntryInterface* interface, const Bitset* reads) {
+  // What is specialised next: a version, or a function as it is declared. An entry version has an
+  // interface, which rests on `reads`.
+  void SetVersion(ir::DeclId version, const EntryInterface* interface, const Bitset* reads) {
+    version_ = version;
     entry_ = interface;
     entry_reads_ = reads;
   }
@@ -159,6 +164,7 @@ class VariantEvaluator {
   const Program& program_;
   ir::Pool& pool_;
   ir::Stage stage_ = ir::Stage::kVertex;
+  ir::DeclId version_;
   const EntryInterface* entry_ = nullptr;
   const Bitset* entry_reads_ = nullptr;
   QueryRecorder recorder_;

@@ -3,6 +3,7 @@
 
 #include <cstdio>
 #include <optional>
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -20,6 +21,7 @@
 #include "compiler/driver/stages.h"
 #include "compiler/resolve/unused.h"
 #include "compiler/tool/dump_stage.h"
+#include "compiler/tool/link_files.h"
 #include "compiler/tool/read_sources.h"
 
 namespace kiln::tool {
@@ -82,9 +84,9 @@ Result<Request> ReadRequest(const CompileArguments& arguments) {
             : fmt::format("--env '{}' is not vulkan1.0 to vulkan1.4", arguments.environment));
   }
   for (const std::string& file : arguments.files) {
-    if (!driver::LanguageOf(file).has_value()) {
+    if (!driver::LanguageOf(file).has_value() && !IsTextModule(file)) {
       return UsageError(
-          fmt::format("no front end reads '{}'; known extensions: .rpl, .hlsl", file));
+          fmt::format("no front end reads '{}'; known extensions: .rpl, .hlsl, .kir", file));
     }
   }
   const std::optional<target::Form> form = target::ParseForm(arguments.form);
@@ -253,9 +255,20 @@ int RunCompile(const CompileArguments& arguments) {
     fmt::print("{}", PrintableLines(dump.text));
     return dump.ok ? kSuccess : kWrongSource;
   }
-  driver::LinkedSources read = driver::LinkSources(*sources, request->inputs, request->pipeline);
-  reporter.Know(read.files);
-  Diagnosed<driver::LinkedProgram>& linked = read.program;
+  Diagnosed<driver::LinkedProgram> linked;
+  if (std::ranges::any_of(*sources,
+                          [](const SourceFile& source) { return IsTextModule(source.path); })) {
+    Result<Diagnosed<driver::LinkedProgram>> read = LinkFiles(*sources, request->pipeline);
+    if (!read.ok()) {
+      return Complain(read.error(), kWrongSource);
+    }
+    linked = std::move(*read);
+  } else {
+    driver::LinkedSources read =
+        driver::LinkSources(*sources, request->inputs, request->pipeline);
+    reporter.Know(read.files);
+    linked = std::move(read.program);
+  }
   if (!linked.ok()) {
     reporter.Show(std::move(linked.diagnostics));
     return kWrongSource;

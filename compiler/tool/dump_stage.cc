@@ -22,6 +22,7 @@
 #include "compiler/ir/print_specialised.h"
 #include "compiler/layout/reflection/dump.h"
 #include "compiler/layout/rpl_adapter.h"
+#include "compiler/tool/link_files.h"
 
 namespace kiln::tool {
 namespace {
@@ -130,6 +131,12 @@ DumpResult DumpSourceStage(std::string_view stage, std::span<const SourceFile> s
                            const driver::SourceInputs& inputs) {
   DumpResult result{.ok = true, .text = {}, .diagnostics = {}};
   for (uint32_t ordinal = 0; ordinal < sources.size(); ++ordinal) {
+    if (IsTextModule(sources[ordinal].path)) {
+      const Result<ir::Module> module = ReadTextModule(sources[ordinal]);
+      result.ok = result.ok && module.ok();
+      result.text += module.ok() ? ir::Print(module->view()) : ErrorText(module.error()) + "\n";
+      continue;
+    }
     DumpedSource dumped = stage == "lower" ? DumpLowered(sources[ordinal], inputs, ordinal)
                           : driver::LanguageOf(sources[ordinal].path) == ir::Language::kHlsl
                               ? DumpHlsl(stage, sources[ordinal], inputs, ordinal)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "server/compile/batch_points.h"
 
-#include <ctime>
 #include <string>
 
 #include <gtest/gtest.h>
 
+#include "compiler/base/test_cpu_time.h"
 #include "compiler/driver/stages.h"
 
 namespace kiln::compile {
@@ -44,14 +44,12 @@ project::SpaceRequest Space(bool number) {
   return request;
 }
 
-double CpuSeconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
-
 TEST(BatchPoints, ThousandMillionCombinationsOfTwelveLiveFlags_FourThousandPoints) {
   const driver::LinkedProgram program = Program(12, false);
   FakeClock clock;
-  const double start = CpuSeconds();
+  const Duration start = CpuOfThisThread();
   const Result<BatchPoints> points = PointsOf(program, Space(false), {.results = kBudget}, clock);
-  EXPECT_LT(CpuSeconds() - start, 1.0);
+  EXPECT_LT(CpuOfThisThread() - start, std::chrono::seconds(1));
   ASSERT_TRUE(points.ok());
   EXPECT_EQ(points->variants, uint64_t{1} << kFlags);
   ASSERT_EQ(points->points.size(), 4096u);
@@ -63,9 +61,9 @@ TEST(BatchPoints, ThousandMillionCombinationsOfTwelveLiveFlags_FourThousandPoint
 TEST(BatchPoints, ThirtyLiveFlags_RefusedAtOnceWithAxesToCut) {
   const driver::LinkedProgram program = Program(kFlags, true);
   FakeClock clock;
-  const double start = CpuSeconds();
+  const Duration start = CpuOfThisThread();
   const Result<BatchPoints> points = PointsOf(program, Space(true), {.results = kBudget}, clock);
-  EXPECT_LT(CpuSeconds() - start, 1.0);
+  EXPECT_LT(CpuOfThisThread() - start, std::chrono::seconds(1));
   ASSERT_FALSE(points.ok());
   EXPECT_EQ(points.error().code, ErrorCode::kResourceExhausted);
   EXPECT_EQ(points.error().reason, "LIMIT_VARIANTS");

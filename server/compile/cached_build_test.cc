@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <ctime>
 #include <fstream>
 #include <functional>
 #include <limits>
@@ -18,6 +17,7 @@
 #include "cache/memory_store.h"
 #include "cache/record.h"
 #include "compiler/base/file.h"
+#include "compiler/base/test_cpu_time.h"
 #include "compiler/base/test_directory.h"
 #include "server/compile/build_keys.h"
 #include "server/compile/limits_id.h"
@@ -38,10 +38,7 @@ constexpr const char* kText =
     "void w (void) { conditional (idle) { return; } }\n";
 
 uint64_t ThreadCpuMicroseconds() {
-  timespec time{};
-  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return static_cast<uint64_t>(time.tv_sec) * 1'000'000 +
-         static_cast<uint64_t>(time.tv_nsec) / 1000;
+  return static_cast<uint64_t>(CpuOfThisThread() / std::chrono::microseconds(1));
 }
 
 class CachedBuildTest : public testing::Test {

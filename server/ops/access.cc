@@ -15,23 +15,25 @@ constexpr Duration kWindow = std::chrono::minutes(1);
 
 }  // namespace
 
-bool Access::IsPaused(const Party& party) {
+std::optional<std::string> Access::WhyPaused(const Party& party) {
   const MutexLock lock(mutex_);
   const Failures* const found = failures_.Find(party.name());
-  return found != nullptr && clock_.Monotonic() < found->paused_until;
+  const bool is_paused = found != nullptr && clock_.Monotonic() < found->paused_until;
+  return is_paused ? std::optional(found->last) : std::nullopt;
 }
 
-void Access::AddFailure(const Party& party) {
+void Access::AddFailure(const Party& party, const std::string& why) {
   const Duration now = clock_.Monotonic();
   const MutexLock lock(mutex_);
   ++failed_;
   Failures& row = failures_.At(party.name());
   if (row.count == 0 || now - row.since >= kWindow) {
-    row = {.since = now, .count = 0, .paused_until = row.paused_until};
+    row = {.since = now, .count = 0, .paused_until = row.paused_until, .last = {}};
   }
   if (++row.count >= kMostFailures) {
-    row = {.since = now, .count = 0, .paused_until = now + kPause};
+    row = {.since = now, .count = 0, .paused_until = now + kPause, .last = {}};
   }
+  row.last = why;
 }
 
 // Logged at info: warnings are kept for the operator, and strangers must not push them out.
@@ -128,19 +130,21 @@ Result<Principal> Access::PrincipalOf(const Caller& caller) {
 Result<Principal> Access::Identify(const Caller& caller, std::string_view method) {
   const bool tcp = caller.transport == Transport::kTcp;
   const Party party = tcp ? PartyOf(caller) : Party();
-  // A right secret of a paused party is refused as well, or guessing would go on.
-  if (tcp && IsPaused(party)) {
-    return Error{
-        .code = ErrorCode::kUnauthenticated,
-        .context = fmt::format("{} failures in a minute; wait for {} s", kMostFailures,
-                               std::chrono::duration_cast<std::chrono::seconds>(kPause).count()),
-        .reason = "NO_TOKEN"};
+  // A right secret of a paused party is refused as well, or guessing would go on. The party hears
+  // again why it failed before: whoever looks only now, as `kiln status` does, has not heard it.
+  if (const std::optional<std::string> why = tcp ? WhyPaused(party) : std::nullopt;
+      why.has_value()) {
+    return Error{.code = ErrorCode::kUnauthenticated,
+                 .context = fmt::format(
+                     "{} failures in a minute, the last: {}; wait for {} s", kMostFailures, *why,
+                     std::chrono::duration_cast<std::chrono::seconds>(kPause).count()),
+                 .reason = "NO_TOKEN"};
   }
   Result<Principal> principal = PrincipalOf(caller);
   if (!principal.ok()) {
     // No party is blamed for a token that a broken token file may contain.
     if (book_ == nullptr || book_->trouble().empty() || party.kind() == Party::Kind::kToken) {
-      AddFailure(party);
+      AddFailure(party, principal.error().context);
     }
     Tell(party, {.event = "authentication",
                  .peer = caller.peer,

@@ -82,10 +82,12 @@ class Access {
     Duration since{};
     uint32_t count = 0;
     Duration paused_until{};
+    std::string last;  // why it failed the last time; what PrincipalOf says is short
   };
   Result<Principal> PrincipalOf(const Caller& caller);
-  bool IsPaused(const Party& party);
-  void AddFailure(const Party& party);
+  // Why the party failed before it was paused; nothing if it is not.
+  std::optional<std::string> WhyPaused(const Party& party);
+  void AddFailure(const Party& party, const std::string& why);
   void Tell(const Party& party, const AuditLine& line);
 
   TokenBook* const book_;

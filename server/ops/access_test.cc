@@ -91,11 +91,12 @@ TEST_F(AccessTest, TenFailuresInAMinute_PauseThatPartyOnly) {
     const char* name;
     std::string bearer;  // of CN=a, ten times
     size_t paused;       // token of CN=a that is refused then; 3: none
+    const char* why;
   };
-  const Row rows[] = {{"guessed secret", Guess(texts[0]), 0},
-                      {"unknown token", Unknown(), 3},
-                      {"no token", "", 3},
-                      {"no shape", "kiln_wrong", 3}};
+  const Row rows[] = {{"guessed secret", Guess(texts[0]), 0, "this token is not known"},
+                      {"unknown token", Unknown(), 3, "this token is not known"},
+                      {"no token", "", 3, "a token is needed"},
+                      {"no shape", "kiln_wrong", 3, "a token is needed"}};
   for (const Row& row : rows) {
     TokenBook book(folder + "/tokens.toml", clock, log);
     Access access(&book, clock, audit.get(), log);
@@ -106,6 +107,8 @@ TEST_F(AccessTest, TenFailuresInAMinute_PauseThatPartyOnly) {
     const Result<Principal> again = access.Permit(Tcp(row.bearer), "M", Scope::kRead);
     ASSERT_FALSE(again.ok());
     EXPECT_NE(again.error().context.find("wait for 60 s"), std::string::npos) << row.name;
+    // Also to whoever hears of it only now.
+    EXPECT_NE(again.error().context.find(row.why), std::string::npos) << again.error().context;
     for (size_t token = 0; token < texts.size(); ++token) {
       EXPECT_EQ(access.Permit(Tcp(texts[token]), "M", Scope::kRead).ok(), token != row.paused)
           << row.name << " " << token;

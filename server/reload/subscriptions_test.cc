@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "cache/memory_store.h"
+#include "compiler/base/test_cpu_time.h"
 #include "server/jobs/memory_queue.h"
 
 namespace kiln::reload {
@@ -70,9 +71,9 @@ TEST_F(SubscriptionsTest, LargePush_CostsWhatItNames) {
     change.removed.push_back(SourceOf(50'000 + i, 3).path);
   }
   change.changed.resize(9'000);
-  const auto from = std::chrono::steady_clock::now();
+  const Duration from = CpuOfThisThread();
   ASSERT_TRUE((*stream)->Push(std::move(change)).ok());
-  EXPECT_LT(std::chrono::steady_clock::now() - from, std::chrono::seconds(5));
+  EXPECT_LT(CpuOfThisThread() - from, std::chrono::seconds(5));
 }
 
 }  // namespace

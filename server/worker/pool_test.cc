@@ -155,7 +155,7 @@ TEST_F(PoolTest, ProcessesThatLeaveBeforeTheyHaveTheJob_DoNotCountAtOnce) {
 
 TEST_F(PoolTest, Cancel_KillsTheProcessAtOnce) {
   Pool::Options options = Options();
-  options.wall = std::chrono::seconds(60);
+  options.wall = std::chrono::hours(1);
   Pool pool(options, clock);
   std::stop_source stop;
   const Duration start = clock.Monotonic();
@@ -166,7 +166,7 @@ TEST_F(PoolTest, Cancel_KillsTheProcessAtOnce) {
   const Result<Answer> answer = Ask(pool, "hang", stop.get_token());
   ASSERT_FALSE(answer.ok());
   EXPECT_EQ(answer.error().code, ErrorCode::kCancelled);
-  EXPECT_LT(clock.Monotonic() - start, std::chrono::seconds(5));
+  EXPECT_LT(clock.Monotonic() - start, kTestPatience);
 }
 
 TEST_F(PoolTest, Deadline_EndsTheWaitForAFreeProcessToo) {

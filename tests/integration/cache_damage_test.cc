@@ -13,6 +13,7 @@
 #include "cache/compressing_store.h"
 #include "cache/sqlite/sqlite_store.h"
 #include "compiler/base/test_directory.h"
+#include "compiler/base/test_wait.h"
 #include "tests/integration/cache_records.h"
 #include "tests/integration/full_run.h"
 
@@ -248,15 +249,11 @@ TEST_F(CacheDamage, FileBeyondRepair_IsReplacedAndWhatVerifiesIsSalvaged) {
   auto store = *SqliteStore::Open({.dir = directory.path()}, clock, log);
   // A put needs the index, so it meets the damage.
   EXPECT_FALSE(store->Put(NumberedItems(99), cache::Durability::kDurable, {}).ok());
-  const Duration give_up = clock.Monotonic() + std::chrono::seconds(30);
   Stack stack(*store);
-  bool back = false;
-  while (!back && clock.Monotonic() < give_up) {
-    std::this_thread::yield();
-    back = std::filesystem::exists(directory.path() / "cache.corrupt-1.db") &&
+  ASSERT_TRUE(WaitUntil([&] {
+    return std::filesystem::exists(directory.path() / "cache.corrupt-1.db") &&
            store->Get(NumberedItems(kRecords - 1)[1].key, {}).ok();
-  }
-  ASSERT_TRUE(back);
+  }));
   for (uint64_t number = 0; number < kRecords; ++number) {
     for (size_t item = 0; item < 2; ++item) {  // content and record; aliases hung on the index
       EXPECT_TRUE(stack.checked.Get(NumberedItems(number)[item].key, {}).ok()) << number;

@@ -11,6 +11,7 @@
 
 #include "cache/sqlite/sqlite_store.h"
 #include "compiler/base/test_directory.h"
+#include "compiler/base/test_wait.h"
 #include "tests/integration/cache_records.h"
 #include "tests/integration/full_run.h"
 #include "tests/support/fault_vfs.h"
@@ -117,10 +118,7 @@ TEST_F(CacheFault, FullDiskAtTheStart_IsOpenedLaterWithoutARestart) {
     EXPECT_EQ(LookUp(**store, 1), Found::kMissing);
     EXPECT_FALSE((*store)->Put(NumberedItems(1), cache::Durability::kDurable, {}).ok());
     vfs.Disarm();
-    const Duration give_up = clock.Monotonic() + std::chrono::seconds(20);
-    while (!(*store)->Status().open && clock.Monotonic() < give_up) {
-      std::this_thread::yield();
-    }
+    EXPECT_TRUE(WaitUntil([&] { return (*store)->Status().open; }));
     ASSERT_TRUE((*store)->Put(NumberedItems(1), cache::Durability::kDurable, {}).ok());
     EXPECT_EQ(LookUp(**store, 1), Found::kAll);
     EXPECT_FALSE((*store)->Status().full);
@@ -149,15 +147,13 @@ TEST_F(CacheFault, ReadErrorsThatGoOn_GiveTheFileUp) {
   }
   vfs.Disarm();
   // The maintenance thread of the store sets the file aside.
-  const Duration give_up = clock.Monotonic() + std::chrono::seconds(20);
-  while (!std::filesystem::exists(directory.path() / "cache.corrupt-1.db") &&
-         clock.Monotonic() < give_up) {
-    std::this_thread::yield();
-  }
+  EXPECT_TRUE(
+      WaitUntil([&] { return std::filesystem::exists(directory.path() / "cache.corrupt-1.db"); }));
   Result<cache::PutResult> stored = Error{};
-  while (!stored.ok() && clock.Monotonic() < give_up) {
+  EXPECT_TRUE(WaitUntil([&] {
     stored = store->Put(NumberedItems(1), cache::Durability::kDurable, {});
-  }
+    return stored.ok();
+  }));
   ASSERT_TRUE(stored.ok()) << ErrorText(stored.error());
   EXPECT_EQ(LookUp(*store, 1), Found::kAll);
   EXPECT_EQ(LookUp(*store, 2), Found::kMissing);

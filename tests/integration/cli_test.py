@@ -290,6 +290,23 @@ axes = { alpha_clip = "*" }
         self.expect(run(*compile_it, own, env=quiet), 0)
         self.assertFalse((home / "kiln").exists(), "a shared daemon was started")
 
+    def test_private_daemon_leaves_nothing_behind_when_its_command_is_killed(self):
+        self.write("kiln.toml", '[project]\nmanifest = 1\nname = "one"\n[[program]]\nname = "one"\n'
+                   'sources = ["one.rpl"]\nentry_points = { vertex = "v" }\n')
+        self.write("one.rpl", "void v (void) { vertex_stage_output_position (f4 {0.0}); }\n")
+        own = self.dir / "tmp"
+        moments = {"it starts": lambda: list(own.glob("kiln-*/kilnd.log")),
+                   "it serves": lambda: list((self.dir / "o").glob("**/index.json"))}
+        for what, moment in moments.items():
+            with self.subTest(what):
+                command = subprocess.Popen(
+                    [str(BUILD / "kiln"), "--no-daemon", "watch", "--out", "o"], cwd=self.dir,
+                    env=self.env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                self.assertTrue(wait_until(moment))
+                command.kill()
+                command.wait()
+                self.assertTrue(wait_until(lambda: not list(own.iterdir())), list(own.rglob("*")))
+
     def test_version_deadline_and_the_last_line(self):
         self.expect(self.run_program("kiln", "version"), 0, "kiln 0.")
         self.assertEqual(self.json_lines("version")[0]["type"], "version")

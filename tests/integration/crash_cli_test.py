@@ -14,6 +14,7 @@ import time
 import unittest
 
 from cli_case import BUILD, CliCase
+from waiting import PATIENCE
 
 ROWS, ROW, HEADER = 256, 32, 64
 MODULE = 1  # the level of what a front end reads
@@ -58,7 +59,7 @@ class Crash(CliCase):
         command = subprocess.Popen(
             [str(BUILD / "kiln"), "compile", name, "--entry", "vertex=v", "--autostart", "no"],
             cwd=self.dir, env=self.env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        until = time.monotonic() + 30
+        until = time.monotonic() + PATIENCE
         with open(self.dir / "cache" / "attempts", "rb", buffering=0) as file:
             while time.monotonic() < until:
                 file.seek(0)

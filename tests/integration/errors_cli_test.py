@@ -179,6 +179,46 @@ entry_points = { vertex = "v", fragment = "f" }
         self.assertFalse(last["ok"])
         self.assertEqual(self.kiln("-q", *compile_it).stderr, "")  # errors only
 
+    def test_reports_say_what_the_command_ends_with(self):
+        self.write("kiln.toml", """[project]
+manifest = 1
+[[program]]
+name = "warned"
+sources = ["warned.rpl"]
+entry_points = { vertex = "v", fragment = "f" }
+""")
+        self.write("warned.rpl", WARNING)
+        self.write("file", "and no folder")
+        rows = [
+            ([], 0, None),
+            (["-Werror"], 1, "-Werror makes them errors"),
+            (["--out", "file/out"], None, "file/out"),
+            (["--pack", "file/all.kpack"], None, "file/all.kpack"),
+            (["--out", "out", "--deps", "file/deps"], None, "file/deps"),
+            (["-Werror", "--out", "out"], 1, "-Werror makes them errors"),
+            (["-Werror", "--out", "file/out"], None, "file/out"),
+        ]
+        for arguments, code, problem in rows:
+            with self.subTest(arguments=arguments):
+                reports = [f"--report={form}:report.{form}" for form in ("json", "junit", "github", "md")]
+                result = self.kiln("--progress", "none", "build", *reports, *arguments)
+                self.assertEqual(result.returncode != 0, problem is not None, result.stderr)
+                self.assertIn(result.returncode, [code] if code is not None else range(2, 10), result.stderr)
+                text = {form: (self.dir / f"report.{form}").read_text() for form in ("json", "junit", "github", "md")}
+                report = json.loads(text["json"])
+                self.assertEqual(report["exit"], result.returncode)
+                self.assertIn(problem or "", report["problem"])
+                marks = {"junit": "<error message", "github": "::error title=kiln build", "md": "**"}
+                for form, mark in marks.items():
+                    self.assertEqual(mark in text[form], problem is not None, text[form])
+                self.assertEqual("ok. again" in result.stdout, problem is None)
+                for form in text:
+                    (self.dir / f"report.{form}").unlink()
+        # One that cannot be written does not hide what else is wrong.
+        self.expect(self.kiln("build", "--report", "json:file/r", "--out", "file/out"), result.returncode,
+                    "file/out", "file/r")
+        self.assertNotEqual(self.kiln("build", "--report", "json:file/r").returncode, 0)
+
     def test_many_diagnostics_are_cut_short(self):
         self.write("many.rpl", "void f (void)\n{\n" + "".join(f"    x{i};\n" for i in range(30)) + "}\n")
         result = self.expect(self.kiln("compile", "many.rpl", "--entry", "vertex=f"), 1)

@@ -16,7 +16,7 @@ import tempfile
 import threading
 import unittest
 
-from waiting import wait_until
+from waiting import PATIENCE, wait_until
 
 BUILD = pathlib.Path(sys.argv[1]).resolve()
 
@@ -47,9 +47,10 @@ def call_of(method):
 class Connection:
     """One call on one connection. Frames are sent by one thread; another keeps the windows."""
 
-    def __init__(self, path, method):
-        self.socket = socket.socket(socket.AF_UNIX)
-        self.socket.connect(path)
+    def __init__(self, path, method, connected=None):
+        self.socket = connected or socket.socket(socket.AF_UNIX)
+        if connected is None:
+            self.socket.connect(path)
         self.changed = threading.Condition()
         self.answers = []  # frames that are still to be sent
         self.windows = [65535, 65535]  # of the connection, of the stream
@@ -108,7 +109,7 @@ class Connection:
         sent, zeros = 0, bytes(1 << 16)
         while sent < data_bytes:
             with self.changed:
-                self.changed.wait_for(lambda: min(self.windows) > 0 or self.answers or self.over(), 30)
+                self.changed.wait_for(lambda: min(self.windows) > 0 or self.answers or self.over(), PATIENCE)
                 if self.over() or (min(self.windows) <= 0 and not self.answers):
                     return sent
                 count = max(0, min(*self.windows, self.largest, len(zeros), data_bytes - sent))
@@ -136,7 +137,7 @@ class Connection:
 
     def grpc_status(self):
         with self.changed:
-            self.changed.wait_for(lambda: b"grpc-status" in self.headers or self.closed, 30)
+            self.changed.wait_for(lambda: b"grpc-status" in self.headers or self.closed, PATIENCE)
         at = self.headers.index(b"grpc-status") + len(b"grpc-status")
         return int(self.headers[at + 1:at + 1 + self.headers[at]])  # a length, then digits
 
@@ -207,7 +208,8 @@ class Hostile(unittest.TestCase):
         self.expect_answer()
 
     # Who may come in by the owner's word, over a socket of which nobody counts the bytes.
-    def test_headers_of_another_user_are_bounded(self):
+    def start_for_a_neighbour(self):
+        """How such a user connects."""
         if os.geteuid() != 0:
             self.skipTest("needs root to become somebody else")
         neighbour = 54_321
@@ -216,14 +218,32 @@ class Hostile(unittest.TestCase):
 
         def connect():
             client = socket.socket(socket.AF_UNIX)
-            client.settimeout(30)
+            client.settimeout(PATIENCE)
             os.seteuid(neighbour)  # what the daemon sees is who connected
             try:
                 client.connect(self.socket)
             finally:
                 os.seteuid(0)
             return client
+        return connect
 
+    def test_messages_of_another_user_are_bounded(self):
+        connect = self.start_for_a_neighbour()
+        before = self.peak_mib()
+        large = Connection(None, b"/kiln.v1.CompileService/Compile", connect())
+        size = 8 * MIB  # too long, and told so
+        self.assertEqual(large.send(size, b"\0" + struct.pack(">I", size - 5)), size)
+        large.end()
+        self.assertEqual(large.grpc_status(), RESOURCE_EXHAUSTED)
+        huge = Connection(None, b"/kiln.v1.CompileService/Compile", connect())
+        size = 1024 * MIB
+        self.assertLess(huge.send(size, b"\0" + struct.pack(">I", size - 5)), 2 * MIB)
+        self.assertTrue(wait_until(huge.over))
+        self.assertLess(self.peak_mib() - before, 64)
+        self.expect_answer()
+
+    def test_headers_of_another_user_are_bounded(self):
+        connect = self.start_for_a_neighbour()
         start = PREFACE + frame(SETTINGS, 0, 0)
         headers = call_of(b"/kiln.v1.AdminService/GetServerInfo")
         open_block = headers[:4] + b"\0" + headers[5:]

@@ -14,6 +14,7 @@ import time
 import unittest
 
 from cli_case import BUILD, ROOT, SOURCE, CliCase
+from waiting import PATIENCE
 from json_schema import faults, load
 
 UBER = ROOT / "tests/bench/shaders/uber.rpl"
@@ -155,7 +156,7 @@ class Json(CliCase):
         self.write("some.rpl", SOURCE.format(body="x;"))  # one mistake of two programs
         read_until('"mistake"')
         watch.send_signal(signal.SIGINT)
-        rest, errors = watch.communicate(timeout=30)
+        rest, errors = watch.communicate(timeout=PATIENCE)
         self.assertEqual(watch.returncode, 130, errors)
         types = self.check("".join(lines) + rest)
         self.assertEqual(types[-1], "result")

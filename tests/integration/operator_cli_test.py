@@ -17,7 +17,7 @@ import unittest
 import urllib.request
 
 from cli_case import BUILD, ROOT, CliCase
-from waiting import wait_until
+from waiting import PATIENCE, wait_until
 
 
 class Operator(CliCase):
@@ -450,7 +450,7 @@ axes = { cheap = "*", cut = "*" }
         listener.listen(8)
         told = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         told.bind(str(self.dir / "notify"))
-        told.settimeout(30)
+        told.settimeout(PATIENCE)
         env = dict(self.env, LISTEN_FDS="1", LISTEN_FDNAMES="unix",
                    NOTIFY_SOCKET=str(self.dir / "notify"))
         process = subprocess.Popen(
@@ -462,7 +462,7 @@ axes = { cheap = "*", cut = "*" }
         self.expect(self.kiln("status"), 0, "systemd")
         process.terminate()
         self.assertEqual(told.recv(100), b"STOPPING=1")
-        self.assertEqual(process.wait(timeout=30), 0)
+        self.assertEqual(process.wait(timeout=PATIENCE), 0)
         self.assertTrue((self.dir / "run/kilnd.sock").exists())  # it is systemd's
 
     def test_idle_daemon_ends_and_metrics_are_served(self):
@@ -470,16 +470,16 @@ axes = { cheap = "*", cut = "*" }
                              "--lifecycle.idle_timeout=2s", "--metrics.listen=127.0.0.1:0",
                              "--log.format=json")
         line = next(json.loads(l) for l in self.log().splitlines() if "serving metrics" in l)
-        with urllib.request.urlopen(f"http://{line['address']}/readyz", timeout=10) as reply:
+        with urllib.request.urlopen(f"http://{line['address']}/readyz", timeout=PATIENCE) as reply:
             self.assertEqual(reply.read(), b"SERVING\n")
-        with urllib.request.urlopen(f"http://{line['address']}/metrics", timeout=10) as reply:
+        with urllib.request.urlopen(f"http://{line['address']}/metrics", timeout=PATIENCE) as reply:
             self.assertIn(b"kiln_build_info{", reply.read())
-        self.assertEqual(process.wait(timeout=30), 0)
+        self.assertEqual(process.wait(timeout=PATIENCE), 0)
 
     def test_second_signal_ends_at_once(self):
         process = self.kilnd("--listen.unix", self.dir / "run/kilnd.sock")
         process.send_signal(signal.SIGTERM)
-        self.assertIn(process.wait(timeout=30), (0, 143))
+        self.assertIn(process.wait(timeout=PATIENCE), (0, 143))
 
     def test_stop_now(self):
         self.expect(self.kiln("start"), 0)

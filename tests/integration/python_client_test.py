@@ -16,6 +16,8 @@ import unittest
 
 import grpc
 
+from waiting import PATIENCE
+
 BUILD, ROOT = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
 SOURCE = """
 global fog: flag false;
@@ -86,14 +88,14 @@ class Client(unittest.TestCase):
         return space
 
     def test_info_names_the_version(self):
-        info = self.admins.GetServerInfo(self.admin.GetServerInfoRequest(), timeout=30)
+        info = self.admins.GetServerInfo(self.admin.GetServerInfoRequest(), timeout=PATIENCE)
         self.assertTrue(info.version)
 
     def test_one_variant_has_modules_and_metadata(self):
         request = self.compile.CompileRequest(inline_data=True)
         request.variant.inline_program.CopyFrom(self.program())
         request.variant.options.add(name="fog", flag=True)
-        outcome = self.compiler.Compile(request, timeout=30).outcome
+        outcome = self.compiler.Compile(request, timeout=PATIENCE).outcome
         self.assertEqual(len(outcome.artifacts), 1)
         artifact = outcome.artifacts[0]
         self.assertEqual(len(artifact.code), 2)
@@ -105,25 +107,25 @@ class Client(unittest.TestCase):
     def test_wrong_source_is_an_answer_with_a_place(self):
         request = self.compile.CompileRequest()
         request.variant.inline_program.CopyFrom(self.program(SOURCE.replace("0.0", "0u")))
-        outcome = self.compiler.Compile(request, timeout=30).outcome
+        outcome = self.compiler.Compile(request, timeout=PATIENCE).outcome
         self.assertGreater(len(outcome.diagnostics), 0)
         self.assertEqual(outcome.diagnostics[0].primary.line, 5)
 
     def test_bad_request_has_its_status(self):
         with self.assertRaises(grpc.RpcError) as failed:
-            self.compiler.Compile(self.compile.CompileRequest(), timeout=30)
+            self.compiler.Compile(self.compile.CompileRequest(), timeout=PATIENCE)
         self.assertEqual(failed.exception.code(), grpc.StatusCode.INVALID_ARGUMENT)
         self.assertIn("kiln-error-bin", dict(failed.exception.trailing_metadata()))
 
     def test_space_is_counted_and_listed(self):
         request = self.compile.CountVariantsRequest()
         request.spaces.add().CopyFrom(self.space())
-        self.assertEqual(self.compiler.CountVariants(request, timeout=30).programs[0].variants, "4")
+        self.assertEqual(self.compiler.CountVariants(request, timeout=PATIENCE).programs[0].variants, "4")
         rows, token = [], ""
         while True:
             listed = self.compile.ListVariantsRequest(page_size=3, page_token=token)
             listed.space.CopyFrom(self.space())
-            reply = self.compiler.ListVariants(listed, timeout=30)
+            reply = self.compiler.ListVariants(listed, timeout=PATIENCE)
             rows += [row.rank for row in reply.rows]
             token = reply.next_page_token
             if not token:
@@ -133,7 +135,7 @@ class Client(unittest.TestCase):
     def test_batch_is_built_watched_and_fetched(self):
         start = self.batch.StartBatchRequest(project="python")
         start.spaces.add().CopyFrom(self.space())
-        batch_id = self.batches.StartBatch(start, timeout=30).batch_id
+        batch_id = self.batches.StartBatch(start, timeout=PATIENCE).batch_id
         events = list(self.batches.WatchBatch(self.batch.WatchBatchRequest(batch_id=batch_id),
                                               timeout=60))
         self.assertEqual(events[-1].WhichOneof("event"), "final")

@@ -276,6 +276,16 @@ class Remote(CliCase):
         self.end(self.started[-1])
         self.expect(self.client(self.far("elsewhere"), "status"), 9, "is another host's")
 
+    def test_who_failed_too_often_is_still_told_why(self):
+        self.write_project()
+        url = self.far()
+        for _ in range(12):  # ten in a minute make a pause
+            refused = self.client(url, "status", token="unknown")
+            self.expect(refused, 9, "this token is not known")
+        self.expect(refused, 9, "wait for 60 s")
+        self.near(url, token="unknown")
+        self.expect(self.kiln("status", env=self.of("near")), 0, "this token is not known")
+
     def test_the_token_of_another_daemon_is_refused_with_what_to_do(self):
         made = self.kiln("token", "create", "--scope", "admin")  # of the user's own daemon
         self.expect(made, 0)

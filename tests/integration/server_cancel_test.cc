@@ -4,18 +4,18 @@
 // processor, which other work on the machine does not spend. See spec/daemon 9.1, 9.2.
 #include <array>
 #include <atomic>
-#include <ctime>
 #include <functional>
 #include <map>
-#include <random>
 #include <thread>
 
 #include <fmt/format.h>
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include "compiler/base/mutex.h"
+#include "compiler/base/test_cpu_time.h"
 #include "compiler/base/test_wait.h"
 #include "server/test_server.h"
+#include "tests/integration/heavy_requests.h"
 #include "tests/support/faulty_relay.h"
 
 namespace kiln::server {
@@ -29,16 +29,8 @@ constexpr milliseconds kPromise{1000};
 #else
 constexpr milliseconds kPromise{100};
 #endif
-// zstd trains the dictionary of a pack from eight mebibytes in one piece.
-constexpr milliseconds kTraining = 10 * kPromise;
 // protobuf prints metadata as JSON in one piece, of 4 MiB at most.
 constexpr milliseconds kPrinting = 10 * kPromise;
-
-Duration CpuOf(clockid_t clock) {
-  timespec time{};
-  (void)clock_gettime(clock, &time);
-  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
-}
 
 // The clock of the machine. Whoever works for a call, a thread called "worker" or "batch worker",
 // asks it while it looks whether the call is still wanted (compiler/base/stop), so what a thread
@@ -50,8 +42,8 @@ class LooksClock final : public Clock {
     if (!works) {
       return real_.Monotonic();
     }
-    thread_local Duration last = CpuOf(CLOCK_THREAD_CPUTIME_ID);
-    const Duration now = CpuOf(CLOCK_THREAD_CPUTIME_ID);
+    thread_local Duration last = CpuOfThisThread();
+    const Duration now = CpuOfThisThread();
     const Duration::rep spent = (now - last).count();
     last = now;
     Duration::rep worst = worst_;
@@ -74,143 +66,6 @@ class LooksClock final : public Clock {
   SystemClock real_;
   std::atomic<Duration::rep> worst_ = 0;
 };
-
-// ---- what is asked for
-// ---------------------------------------------------------------------------
-
-constexpr char kEnd[] = "vertex_stage_output_position (f4 {x}); }\n";
-
-// A function whose body is `statement(0)`, `statement(1)`, … behind `before`.
-std::string Many(int count, const std::string& before,
-                 const std::function<std::string(int)>& statement) {
-  std::string text = before + "void v (void) { f1 x = 0.0;\n";
-  for (int i = 0; i < count; ++i) {
-    text += statement(i);
-  }
-  return text + kEnd;
-}
-
-std::string ManyStatements(int count) {
-  return Many(count, {}, [](int i) { return fmt::format("x = x + {}.0;\n", i); });
-}
-
-std::string ManyMistakes(int count) {
-  return Many(count, {}, [](int i) { return fmt::format("x = q{};\n", i); });
-}
-
-// Each with its declaration, its place and its record in the metadata.
-std::string ManyBuffers(int count) {
-  std::string buffers;
-  for (int i = 0; i < count; ++i) {
-    buffers += fmt::format("set_material read_only_storage_buffer b{} {{ f4 m; }};\n", i);
-  }
-  return Many(count, buffers, [](int i) { return fmt::format("x = x + b{}.m.x;\n", i); });
-}
-
-std::string ManyFields(int buffers, int fields) {
-  std::string text;
-  for (int b = 0; b < buffers; ++b) {
-    text += fmt::format("set_material read_only_storage_buffer b{} {{\n", b);
-    for (int i = 0; i < fields; ++i) {
-      text += fmt::format("f4 m{}_{};\n", b, i);
-    }
-    text += "};\n";
-  }
-  return Many(buffers, text, [](int i) { return fmt::format("x = x + b{0}.m{0}_0.x;\n", i); });
-}
-
-std::string Flags(int count) {
-  std::string text;
-  for (int i = 0; i < count; ++i) {
-    text += fmt::format("global f{}: flag false;\n", i);
-  }
-  return text;
-}
-
-std::string ManyOptions(int count) {
-  return Many(count, Flags(count),
-              [](int i) { return fmt::format("conditional (f{0}) {{ x = x + {0}.0; }}\n", i); });
-}
-
-// Every function reads every option.
-std::string WidelyRead(int options, int functions) {
-  std::string any = "false";
-  for (int i = 0; i < options; ++i) {
-    any += fmt::format(" || f{}", i);
-  }
-  std::string text = Flags(options) + "constant any = " + any + ";\n";
-  for (int i = 0; i < functions; ++i) {
-    text += fmt::format(
-        "f1 g{} (void) {{ f1 x = 0.0; conditional (any) {{ x = 1.0; }} return x; }}\n", i);
-  }
-  return Many(functions, text, [](int i) { return fmt::format("x = g{} ();\n", i); });
-}
-
-// Of one function, v.
-v1::Program ProgramFrom(const std::string& text, bool inline_text) {
-  v1::Program program = ProgramOf(text, inline_text);
-  program.clear_entry_points();
-  v1::EntryPoint& entry = *program.add_entry_points();
-  entry.set_stage(v1::EntryPoint::VERTEX);
-  entry.set_function("v");
-  return program;
-}
-
-// Points that are all built; `lines` of each are its own.
-v1::StartBatchRequest ManyResults(int flags, int lines) {
-  v1::StartBatchRequest request;
-  request.set_project("results");
-  request.set_detach(true);
-  v1::ProgramSpace& space = *request.add_spaces();
-  const std::string text = Many(flags, Flags(flags), [&](int i) {
-    std::string body;
-    for (int k = 0; k < lines; ++k) {
-      body += fmt::format("x = x + {}.0;\n", i * lines + k);
-    }
-    return fmt::format("conditional (f{}) {{ {} }}\n", i, body);
-  });
-  *space.mutable_program() = ProgramFrom(text, true);
-  for (int i = 0; i < flags; ++i) {
-    v1::Axis& axis = *space.add_axes();
-    axis.set_name(fmt::format("f{}", i));
-    axis.set_all(true);
-  }
-  return request;
-}
-
-// Exclusions that no order of the axes takes apart, and a space that can only be walked.
-v1::ProgramSpace Tangled(int flags, int exclusions) {
-  v1::ProgramSpace space;
-  *space.mutable_program() = ProgramFrom(ManyOptions(flags), true);
-  for (int i = 0; i < flags; ++i) {
-    v1::Axis& axis = *space.add_axes();
-    axis.set_name(fmt::format("f{}", i));
-    axis.set_all(true);
-  }
-  std::mt19937 random(7);
-  const auto literal = [&] {
-    return fmt::format("{}f{}", random() % 2 == 0 ? "!" : "",
-                       random() % static_cast<uint32_t>(flags));
-  };
-  for (int i = 0; i < exclusions; ++i) {
-    space.add_exclude()->set_text(
-        fmt::format("{} && {} && {} && {}", literal(), literal(), literal(), literal()));
-  }
-  return space;
-}
-
-// As a shader compiler's output compresses: not well, but by more than a tenth.
-std::string LongBlob(size_t size) {
-  std::mt19937 random(3);
-  std::string blob;
-  blob.reserve(size + 4);
-  while (blob.size() < size) {
-    const uint32_t word = random() % 977;
-    blob.append(reinterpret_cast<const char*>(&word), sizeof(word));
-  }
-  blob.resize(size);
-  return blob;
-}
 
 // ---- the calls
 // -----------------------------------------------------------------------------------
@@ -302,6 +157,9 @@ class Cancel : public ServerTest {
   HeavyCall CompileOf(const char* name, const std::string& text);
   void AddOfPrograms(std::vector<HeavyCall>& calls);
   void AddOfResults(std::vector<HeavyCall>& calls);
+  void AddOfVariants(std::vector<HeavyCall>& calls);
+  void AddOfExplain(std::vector<HeavyCall>& calls, const std::string& batch);
+  void AddOfViews(std::vector<HeavyCall>& calls);
   void AddOfTheCache(std::vector<HeavyCall>& calls);
 
   LooksClock looks;
@@ -396,16 +254,15 @@ void Cancel::AddOfResults(std::vector<HeavyCall>& calls) {
     calls.push_back(
         {.name = mode == v1::BuildPackRequest::FAST ? "BuildPack, fast" : "BuildPack, small",
          .method = "BuildPack",
-         .send =
-             [id, mode](Stubs& stubs, grpc::ClientContext& context) {
-               v1::BuildPackRequest request;
-               request.set_batch_id(id);
-               request.set_mode(mode);
-               return ReadAll(stubs.pack->BuildPack(&context, request), v1::BuildPackReply());
-             },
-         .renew = [] {},
-         .longest = kTraining});
+         .send = [id, mode](Stubs& stubs, grpc::ClientContext& context) {
+           v1::BuildPackRequest request;
+           request.set_batch_id(id);
+           request.set_mode(mode);
+           return ReadAll(stubs.pack->BuildPack(&context, request), v1::BuildPackReply());
+         }});
   }
+  AddOfVariants(calls);
+  AddOfExplain(calls, id);
   for (int i = 0; i < 50; ++i) {
     grpc::ClientContext context;
     v1::PinRequest request;
@@ -421,17 +278,86 @@ void Cancel::AddOfResults(std::vector<HeavyCall>& calls) {
                      v1::ListPinsReply reply;
                      return stubs.admin->ListPins(&context, v1::ListPinsRequest(), &reply);
                    }});
-  calls.push_back({.name = "Explain",
+  AddOfViews(calls);
+}
+
+// What somebody names one by one and nobody has built.
+void Cancel::AddOfVariants(std::vector<HeavyCall>& calls) {
+  constexpr int kFlags = 300, kCount = 500;
+  const auto variants = std::make_shared<std::vector<v1::Variant>>();
+  const auto renew = [this, variants] {
+    *variants = Combinations(Uploaded(Fresh(ManyOptions(kFlags))), kCount);
+  };
+  for (const bool compile_them : {true, false}) {
+    calls.push_back({.name = compile_them ? "Fetch, variants" : "Fetch, variants that are missed",
+                     .method = "Fetch",
+                     .send =
+                         [variants, compile_them](Stubs& stubs, grpc::ClientContext& context) {
+                           v1::FetchRequest request;
+                           request.mutable_variants()->Assign(variants->begin(), variants->end());
+                           request.set_on_miss(compile_them ? v1::FetchRequest::COMPILE
+                                                            : v1::FetchRequest::SKIP);
+                           return ReadAll(stubs.compile->Fetch(&context, request),
+                                          v1::FetchReply());
+                         },
+                     .renew = renew});
+  }
+  calls.push_back({.name = "BuildPack, variants",
+                   .method = "BuildPack",
+                   .send =
+                       [variants](Stubs& stubs, grpc::ClientContext& context) {
+                         v1::BuildPackRequest request;
+                         request.mutable_variants()->Assign(variants->begin(), variants->end());
+                         return ReadAll(stubs.pack->BuildPack(&context, request),
+                                        v1::BuildPackReply());
+                       },
+                   .renew = renew});
+}
+
+// What is known of all that was asked for, of a batch, and of a variant of which nothing is.
+void Cancel::AddOfExplain(std::vector<HeavyCall>& calls, const std::string& batch) {
+  const auto explain = [](v1::ExplainRequest request) {
+    return [request = std::move(request)](Stubs& stubs, grpc::ClientContext& context) {
+      v1::ExplainReply reply;
+      return stubs.compile->Explain(&context, request, &reply);
+    };
+  };
+  v1::ExplainRequest last, of_batch;
+  last.set_last(1'000);
+  of_batch.set_batch_id(batch);
+  calls.push_back({.name = "Explain, last", .method = "Explain", .send = explain(last)});
+  calls.push_back({.name = "Explain, batch", .method = "Explain", .send = explain(of_batch)});
+  const auto variant = std::make_shared<v1::ExplainRequest>();
+  calls.push_back({.name = "Explain, variant",
                    .method = "Explain",
-                   .send = [](Stubs& stubs, grpc::ClientContext& context) {
-                     v1::ExplainRequest request;
-                     request.set_last(1'000);
-                     v1::ExplainReply reply;
-                     return stubs.compile->Explain(&context, request, &reply);
-                   }});
-  v1::CompileRequest fields;
+                   .send =
+                       [variant](Stubs& stubs, grpc::ClientContext& context) {
+                         v1::ExplainReply reply;
+                         return stubs.compile->Explain(&context, *variant, &reply);
+                       },
+                   .renew =
+                       [this, variant] {
+                         *variant->mutable_variant()->mutable_inline_program() =
+                             Uploaded(Fresh(ManyOptions(4'000)));
+                       }});
+}
+
+void Cancel::AddOfViews(std::vector<HeavyCall>& calls) {
+  v1::CompileRequest fields, statements;
   *fields.mutable_variant()->mutable_inline_program() = Uploaded(ManyFields(3, 16'000));
   ASSERT_EQ(Compile(fields).kind(), v1::Outcome::OK);
+  *statements.mutable_variant()->mutable_inline_program() = Uploaded(ManyStatements(60'000));
+  ASSERT_EQ(Compile(statements).kind(), v1::Outcome::OK);
+  calls.push_back(
+      {.name = "Inspect, module",
+       .method = "Inspect",
+       .send = [variant = statements.variant()](Stubs& stubs, grpc::ClientContext& context) {
+         v1::InspectRequest request;
+         *request.mutable_variant() = variant;
+         request.add_views(v1::InspectRequest::DISASM);
+         request.add_views(v1::InspectRequest::STATS);
+         return ReadAll(stubs.compile->Inspect(&context, request), v1::InspectReply());
+       }});
   for (const v1::InspectRequest::View view :
        {v1::InspectRequest::IR, v1::InspectRequest::META, v1::InspectRequest::LAYOUT}) {
     calls.push_back(
@@ -550,8 +476,9 @@ TEST_F(Cancel, WhateverACallDoes_ItLooksWhetherItIsWanted) {
 enum class Way { kCancel, kDeadline, kDisconnect };
 constexpr std::array kWays = {Way::kCancel, Way::kDeadline, Way::kDisconnect};
 
-// The processor's time between the moment at which nobody waits any more and the one at which the
-// daemon has nothing to do. It is this process, with the calls that look at it.
+// What threads that work spend between the moment at which nobody waits any more and the one at
+// which the daemon has nothing to do. Those that only look at it, and gRPC's, do not count: on a
+// machine with other work they look for as long as it takes.
 TEST_F(Cancel, CallThatNobodyWaitsFor_IsOver) {
   size_t number = 0;
   for (const HeavyCall& call : Calls()) {
@@ -580,11 +507,11 @@ TEST_F(Cancel, CallThatNobodyWaitsFor_IsOver) {
       } else if (way == Way::kDisconnect) {
         relay.reset();
       }
-      const Duration begun = CpuOf(CLOCK_PROCESS_CPUTIME_ID);
+      const Duration begun = CpuOfThreads("worker");
       EXPECT_TRUE(WaitUntil([&] { return IsIdle(); }));
-      const Duration spent = CpuOf(CLOCK_PROCESS_CPUTIME_ID) - begun;
+      const Duration spent = CpuOfThreads("worker") - begun;
       caller.join();
-      EXPECT_LT(std::chrono::duration_cast<milliseconds>(spent), call.longest + 4 * kPromise);
+      EXPECT_LT(std::chrono::duration_cast<milliseconds>(spent), call.longest + kPromise);
     }
   }
 }

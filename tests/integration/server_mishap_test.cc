@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "compiler/base/test_cpu_time.h"
 #include "compiler/base/test_wait.h"
 #include "server/test_server.h"
 #include "tests/integration/full_run.h"
@@ -170,13 +171,6 @@ grpc::StatusCode GiveUp(const std::shared_ptr<grpc::Channel>& channel, uint32_t 
   return status.error_code();
 }
 
-std::chrono::microseconds CpuOfThisProcess() {
-  rusage usage{};
-  (void)::getrusage(RUSAGE_SELF, &usage);
-  return seconds(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
-         std::chrono::microseconds(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
-}
-
 TEST_F(Mishap, RandomCancels_LeaveNoJobAndNoWork) {
   Start();
   const std::string right = BytesOf(Compile(RequestOf(GoodSource())));
@@ -192,7 +186,7 @@ TEST_F(Mishap, RandomCancels_LeaveNoJobAndNoWork) {
   }
   EXPECT_TRUE(codes.contains(grpc::StatusCode::CANCELLED));
   ExpectNoJobs();
-  const std::chrono::microseconds before = CpuOfThisProcess();
+  const Duration before = CpuOfThisProcess();
   LetPass(milliseconds(400));
   EXPECT_LT(CpuOfThisProcess() - before, milliseconds(100)) << "something still works";
   EXPECT_EQ(BytesOf(Compile(RequestOf(GoodSource()))), right);

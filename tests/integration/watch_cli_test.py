@@ -17,6 +17,8 @@ import threading
 import time
 import unittest
 
+from waiting import PATIENCE
+
 BUILD, ROOT = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
 SHADER = """
 global fog: flag false;
@@ -73,7 +75,7 @@ class Session:
             self.lines.put(line.rstrip("\n"))
         self.lines.put(None)
 
-    def until(self, wanted, timeout=30):
+    def until(self, wanted, timeout=PATIENCE):
         """Lines up to and including the first that is wanted."""
         found, end = [], time.monotonic() + timeout
         while True:
@@ -87,7 +89,7 @@ class Session:
             if wanted(line):
                 return found
 
-    def events(self, kind="settled", timeout=30):
+    def events(self, kind="settled", timeout=PATIENCE):
         """Objects up to and including the first event of this kind."""
         lines = self.until(lambda line: json.loads(line).get("event") == kind, timeout)
         return [json.loads(line) for line in lines]
@@ -97,11 +99,11 @@ class Session:
         return self.end()
 
     def end(self):
-        code = self.process.wait(timeout=30)
+        code = self.process.wait(timeout=PATIENCE)
         for thread in self.threads:
             thread.join()
         rest = []
-        while (line := self.lines.get(timeout=5)) is not None:
+        while (line := self.lines.get(timeout=PATIENCE)) is not None:
             rest.append(line)
         self.process.stdout.close()
         self.process.stderr.close()
@@ -351,7 +353,7 @@ class Watch(unittest.TestCase):
             seen += session.events("artifact")
         self.kiln("status")
         self.save("rock.rpl", "0.25", "0.125")
-        end = time.monotonic() + 30
+        end = time.monotonic() + PATIENCE
         while time.monotonic() < end:
             artifact = session.events("artifact")[-1]
             if artifact["options"] == {"fog": True}:

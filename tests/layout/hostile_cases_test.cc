@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Case files that are meant to hurt: an answer with a code, at once.
 #include <chrono>
-#include <ctime>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "compiler/base/test_cpu_time.h"
 #include "compiler/layout/cases/case_file.h"
 
 namespace kiln::layout {
@@ -16,9 +16,9 @@ using nlohmann::ordered_json;
 
 // `expect` of the only case of a section.
 ordered_json Answer(const std::string& section, const ordered_json& item) {
-  const auto start = std::chrono::steady_clock::now();
+  const Duration start = CpuOfThisThread();
   const auto answered = AnswerCases(ordered_json{{section, {item}}}.dump());
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));
+  EXPECT_LT(CpuOfThisThread() - start, std::chrono::seconds(10));
   EXPECT_TRUE(answered.ok() && answered->errors.empty());
   return ordered_json::parse(answered->text)[section][0]["expect"];
 }
@@ -223,14 +223,14 @@ double SecondsFor(int count) {
       R"("expect":{{"std140":{{{0}}},{0}}}}}],"rpl":[{{"modules":[{{"name":"m","decls":[{2},)"
       R"({{"kind":"state_container","name":"v","fields":[{3}]}}]}}]}}]}})",
       keys, structs, decls, fields);
-  const std::clock_t start = std::clock();
+  const Duration start = CpuOfThisThread();
   const auto answered = AnswerCases(text);
   const auto checked = CheckCases(text);
-  const std::clock_t end = std::clock();
+  const Duration end = CpuOfThisThread();
   EXPECT_TRUE(answered.ok() && answered->errors.empty());
   EXPECT_TRUE(checked.ok());
   EXPECT_GT(checked->differences.size(), 2 * static_cast<size_t>(count));
-  return static_cast<double>(end - start) / CLOCKS_PER_SEC;
+  return std::chrono::duration<double>(end - start).count();
 }
 
 // Reading keys in the square of their number would take 64 times as long.

@@ -171,12 +171,6 @@ TEST(TypedClosing, WhatIsIllTyped_IsRefused) {
   }
 }
 
-TEST(TypedClosing, WhatHasNoLowering_IsRefused) {
-  EXPECT_THAT(Messages("module hlsl 6 typed\ncexpr ?1 = literal uint 4\n"
-                       "function @main() -> void {\n}\nsetting @main \"workgroup_size_x\" = ?1\n"),
-              HasSubstr("a setting of one entry point has no lowering yet"));
-}
-
 TEST(TypedClosing, AttributesReachTheClosedForm) {
   const std::string text = Closed(R"(module hlsl 6 typed
 buffer uniform pass @frame register("b1", 2) binding(7, 0) {

@@ -205,6 +205,9 @@ LocalId RandomModule::NewLocal(LocalKind kind) {
   }
   if (kind == LocalKind::kParameter) {
     local.access = Any<Access>();
+    if (!typed_ && local.access == Access::kPlace) {
+      local.access = Access::kIn;
+    }
     return builder_.AddParameter(local, {.name = Spans()});
   }
   return builder_.AddLocal(local, {.name = Spans()});

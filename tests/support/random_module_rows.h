@@ -84,6 +84,7 @@ class RandomModule {
   }
 
   void AddTypedDecl(Decl& decl, std::vector<Member>& members);
+  DeclId AddInitialiser(TypeId type);
   void AddAttributes(bool of_member, uint32_t owner);
   uint32_t AnyLiteral(InstKind kind);
   std::vector<uint32_t> AnyImageOperands(uint16_t op, uint32_t keywords);

@@ -14,9 +14,13 @@ void RandomModule::AddTypedDecl(Decl& decl, std::vector<Member>& members) {
   }
   if (decl.kind == DeclKind::kSetting) {
     decl.aux = functions_.empty() || Chance(50) ? kNoRow : Pick(functions_).value;
+    decl.flags = static_cast<uint16_t>(Chance(30) ? Below(9) : 0);  // 1 + block
   } else if (decl.kind == DeclKind::kPrivate) {
     decl.type = Pick(types_);
     decl.body = Chance(50) ? kNoRow : Pick(cexprs_).value;
+    if (decl.body == kNoRow && Chance(50)) {
+      decl.aux = AddInitialiser(decl.type).value;
+    }
   } else if (decl.kind == DeclKind::kEntry) {
     decl.flags = static_cast<uint16_t>(Any<Stage>());
     decl.name = builder_.Text({});
@@ -30,6 +34,17 @@ void RandomModule::AddTypedDecl(Decl& decl, std::vector<Member>& members) {
       members.clear();
     }
   }
+}
+
+// A function that computes a variable.
+DeclId RandomModule::AddInitialiser(TypeId type) {
+  const DeclId function = builder_.BeginFunction(
+      {.kind = DeclKind::kFunction, .name = Text(), .condition = kTrue, .type = type},
+      {.name = Spans()});
+  FillBlock(1, false);
+  builder_.EndFunction();
+  locals_.clear();
+  return function;
 }
 
 void RandomModule::AddAttributes(bool of_member, uint32_t owner) {

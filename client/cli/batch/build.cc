@@ -173,7 +173,7 @@ std::vector<std::string> Dependencies(const Project& project) {
   return files;
 }
 
-// What follows a build that went well.
+// What follows a build that went well, but for reports.
 Result<void> WriteOutputs(const BuildArguments& arguments, const Project& project,
                           const BatchOutcome& batch, client::Client& client) {
   if (!arguments.out.empty()) {
@@ -244,6 +244,55 @@ int BuildKnown(const Global& global, const BuildArguments& arguments, const Erro
                            .may_not_compile = refused});
 }
 
+// What a build comes to behind its batch.
+struct BuildEnd {
+  int exit = kSuccess;
+  std::string problem;  // why it is not well, beside what failed; or empty
+};
+
+// Warnings and outputs of a batch that went well; what is wrong is shown as well.
+BuildEnd EndWithOutputs(const Global& global, const BuildArguments& arguments,
+                        const Project& project, const BatchOutcome& batch, client::Client& client) {
+  const auto failed = [&](const Error& error) {
+    return BuildEnd{.exit = Fail(global, error), .problem = error.context};
+  };
+  if (global.warnings == "error") {
+    if (const Result<void> looked = ShowWarnings(global, project, client, batch.id); !looked.ok()) {
+      return failed(looked.error());
+    }
+  }
+  if (const Result<void> written = WriteOutputs(arguments, project, batch, client); !written.ok()) {
+    return failed(written.error());
+  }
+  if (!arguments.pack.empty()) {
+    PackBuildArguments pack;
+    pack.programs = arguments.programs;
+    pack.out = arguments.pack;
+    if (const int packed = RunPackBuild(global, pack); packed != kSuccess) {
+      return {.exit = packed, .problem = fmt::format("the pack '{}' was not written", pack.out)};
+    }
+  }
+  return {.exit = kSuccess, .problem = batch.final.problem};
+}
+
+// Comes last, and so says what the command ends with, whatever became of the outputs.
+Result<void> Report(const BuildArguments& arguments, const Project& project,
+                    const BatchOutcome& batch, const BuildEnd& end, double seconds) {
+  std::vector<std::string> programs;
+  for (const LoadedProgram& loaded : project.programs) {
+    programs.push_back(loaded.program.name);
+  }
+  return WriteReports(arguments.reports, {.project = project.manifest.name,
+                                          .batch = batch.id,
+                                          .state = batch.final.state,
+                                          .exit = end.exit,
+                                          .seconds = seconds,
+                                          .programs = std::move(programs),
+                                          .progress = batch.progress,
+                                          .failures = batch.failures,
+                                          .problem = end.problem});
+}
+
 int Build(const Global& global, const BuildArguments& arguments, const Project& project,
           client::Client& client, Time start) {
   const Result<BatchOutcome> batch = RunBatch(global, project, client, OptionsOf(arguments));
@@ -258,44 +307,21 @@ int Build(const Global& global, const BuildArguments& arguments, const Project& 
   if (exit != kInterrupted && (batch->progress.compiled != 0 || global.warnings == "error")) {
     ShowUnreadAxes(global, project.manifest, project.spaces, client);
   }
-  if (exit == kSuccess && global.warnings == "error") {
-    if (const Result<void> looked = ShowWarnings(global, project, client, batch->id);
-        !looked.ok()) {
-      return Fail(global, looked.error());
-    }
-  }
-  std::vector<std::string> programs;
-  for (const LoadedProgram& loaded : project.programs) {
-    programs.push_back(loaded.program.name);
-  }
-  const Result<void> reported = WriteReports(arguments.reports, {.project = project.manifest.name,
-                                                                 .batch = batch->id,
-                                                                 .state = batch->final.state,
-                                                                 .exit = exit,
-                                                                 .seconds = SecondsSince(start),
-                                                                 .programs = std::move(programs),
-                                                                 .progress = batch->progress,
-                                                                 .failures = batch->failures,
-                                                                 .problem = batch->final.problem});
-  if (!reported.ok()) {
-    return Fail(global, reported.error());
-  }
+  BuildEnd end{.exit = exit, .problem = batch->final.problem};
   if (exit == kSuccess) {
-    const Result<void> written = WriteOutputs(arguments, project, *batch, client);
-    if (!written.ok()) {
-      return Fail(global, written.error());
-    }
+    end = EndWithOutputs(global, arguments, project, *batch, client);
   }
-  if (exit == kSuccess && !arguments.pack.empty()) {
-    PackBuildArguments pack;
-    pack.programs = arguments.programs;
-    pack.out = arguments.pack;
-    if (const int packed = RunPackBuild(global, pack); packed != kSuccess) {
-      return packed;
-    }
+  BuildEnd told = end;  // EndCommand makes the same of the exit code
+  told.exit = ExitWithWarnings(global, end.exit);
+  told.problem = told.exit == end.exit ? end.problem : std::string(kWarningsAreErrors);
+  const double seconds = SecondsSince(start);
+  if (const Result<void> reported = Report(arguments, project, *batch, told, seconds);
+      !reported.ok()) {
+    const int unreported = Fail(global, reported.error());
+    return end.exit == kSuccess ? unreported : end.exit;
   }
-  PrintSummary(global, project, *batch, SecondsSince(start), exit);
-  return exit;
+  PrintSummary(global, project, *batch, seconds, told.exit);
+  return end.exit;
 }
 
 int RunBuild(const Global& global, const BuildArguments& arguments) {

@@ -27,6 +27,7 @@ namespace kiln::cli {
 namespace {
 
 constexpr size_t kVariantsPerCall = 500;
+constexpr uint32_t kRowsPerPage = 1'000;
 constexpr size_t kMostVariants = 100'000;  // asked for one by one
 
 Error Usage(std::string text) {
@@ -125,17 +126,16 @@ using Variants = std::vector<std::vector<client::Option>>;
 // All of a space. Errors: kResourceExhausted if they are too many to be named one by one.
 Result<Variants> VariantsOf(client::Client& client, const client::ProgramSpace& space) {
   Variants variants = space.variants;
-  std::string page;
-  do {
-    if (space.only_explicit) {
-      break;
-    }
-    KILN_TRY(const client::VariantPage rows, client.ListVariants(space, {}, 1'000, page));
-    for (const client::VariantRow& row : rows.rows) {
-      variants.push_back(row.options);
-    }
-    page = rows.next;
-  } while (!page.empty() && variants.size() <= kMostVariants);
+  if (!space.only_explicit) {
+    KILN_TRY_VOID(client.EachPageOfVariants(
+        space, {}, kRowsPerPage, [&](std::span<const client::VariantRow> rows) {
+          for (const client::VariantRow& row : rows) {
+            variants.push_back(row.options);
+          }
+          return variants.size() <= kMostVariants ? client::Client::More::kWanted
+                                                  : client::Client::More::kEnough;
+        }));
+  }
   if (variants.size() > kMostVariants) {
     return Error{.code = ErrorCode::kResourceExhausted,
                  .context = fmt::format(

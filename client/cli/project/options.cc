@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <set>
+#include <span>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -211,29 +212,29 @@ struct Listing {
 Result<void> PrintVariants(const Global& global, client::Client& client,
                            const client::ProgramSpace& space, const std::string& where,
                            const client::OptionList& declared, const Listing& listing) {
+  if (listing.rows == 0) {
+    return {};
+  }
   std::set<std::string> seen;
-  std::string page;
   uint64_t looked_at = 0;
-  for (uint64_t shown = 0; shown < listing.rows;) {
-    const auto size = static_cast<uint32_t>(
-        listing.distinct ? kRowsPerPage : std::min<uint64_t>(listing.rows - shown, kRowsPerPage));
-    KILN_TRY(const client::VariantPage variants, client.ListVariants(space, where, size, page));
-    for (const client::VariantRow& row : variants.rows) {
+  uint64_t shown = 0;
+  const auto take = [&](std::span<const client::VariantRow> rows) {
+    for (const client::VariantRow& row : rows) {
       const bool fresh = !listing.distinct || seen.insert(ResultOf(row, declared)).second;
       if (fresh && shown < listing.rows) {
         PrintRow(global, row);
         ++shown;
       }
     }
-    looked_at += variants.rows.size();
-    page = variants.next;
-    if (page.empty()) {
-      break;
-    }
-    if (looked_at >= kMostLookedAt) {
-      Print(stderr, "kiln: looked at {} variants; --where narrows them\n", looked_at);
-      break;
-    }
+    looked_at += rows.size();
+    return shown < listing.rows && looked_at < kMostLookedAt ? client::Client::More::kWanted
+                                                             : client::Client::More::kEnough;
+  };
+  const auto size = static_cast<uint32_t>(
+      listing.distinct ? kRowsPerPage : std::min<uint64_t>(listing.rows, kRowsPerPage));
+  KILN_TRY_VOID(client.EachPageOfVariants(space, where, size, take));
+  if (shown < listing.rows && looked_at >= kMostLookedAt) {
+    Print(stderr, "kiln: looked at {} variants; --where narrows them\n", looked_at);
   }
   return {};
 }

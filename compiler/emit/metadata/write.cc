@@ -98,6 +98,21 @@ std::optional<uint64_t> UsesOf(const ir::SpecialisedProgram& variant, const Usag
   return uses;
 }
 
+// Numbers that authors give do not follow the order of the interface.
+std::vector<const ir::SpecialisedDecl*> ResourcesByBinding(const RecordContext& context) {
+  std::vector<const ir::SpecialisedDecl*> resources;
+  std::ranges::copy_if(context.variant.interface, std::back_inserter(resources),
+                       [](const ir::SpecialisedDecl* decl) {
+                         return decl->kind == ir::DeclKind::kBuffer ||
+                                decl->kind == ir::DeclKind::kSampler ||
+                                decl->kind == ir::DeclKind::kImage;
+                       });
+  std::ranges::stable_sort(resources, {}, [&](const ir::SpecialisedDecl* decl) {
+    return context.layout.PlacementOf(decl->decl).binding;
+  });
+  return resources;
+}
+
 }  // namespace
 
 MetadataWriter::MetadataWriter(const target::Target& target, layout::TypeLayouts& types,
@@ -184,15 +199,21 @@ void MetadataWriter::PutSets(const RecordContext& context) {
   for (std::vector<Record>& records : resources_) {
     records.clear();
   }
-  for (const ir::SpecialisedDecl* decl : context.variant.interface) {
+  const bool grouped = context.variant.bindings == ir::BindingPolicy::kGroups;
+  std::vector<const ir::SpecialisedDecl*> sorted;
+  if (!grouped) {
+    sorted = ResourcesByBinding(context);
+  }
+  for (const ir::SpecialisedDecl* decl : grouped ? context.variant.interface : sorted) {
     CheckStop();
     const uint32_t kind = decl->kind == ir::DeclKind::kBuffer    ? 0
                           : decl->kind == ir::DeclKind::kSampler ? 1
                           : decl->kind == ir::DeclKind::kImage   ? 2
                                                                  : kKinds;
     if (kind != kKinds) {
-      resources_[static_cast<uint32_t>(decl->set()) * kKinds + kind].push_back(
-          Resource(context, *decl, kResourceFields[kind]));
+      const uint32_t set =
+          grouped ? static_cast<uint32_t>(decl->set()) : context.layout.PlacementOf(decl->decl).set;
+      resources_[set * kKinds + kind].push_back(Resource(context, *decl, kResourceFields[kind]));
     }
   }
   uint32_t sizes[kSets] = {};

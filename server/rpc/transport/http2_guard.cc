@@ -8,8 +8,10 @@ namespace kiln::rpc {
 namespace {
 
 // RFC 9113, section 6.
-constexpr uint8_t kHeaders = 1, kReset = 3, kSettings = 4, kPushPromise = 5, kContinuation = 9;
-constexpr uint8_t kAck = 1;
+constexpr uint8_t kData = 0, kHeaders = 1, kReset = 3, kSettings = 4, kPushPromise = 5,
+                  kContinuation = 9;
+constexpr uint8_t kAck = 1, kEndStream = 1;
+constexpr uint32_t kStreamBits = 0x7FFFFFFF;
 
 }  // namespace
 
@@ -26,10 +28,33 @@ bool Http2Guard::BeginBlock(uint8_t type, uint32_t length) {
   return block_ <= most_in_block_;
 }
 
+// gRPC 1.51 refuses data with other flags, padding among them, and so does this: where the bytes of
+// a message are would have to be found out for nobody.
+bool Http2Guard::BeginFrame(uint8_t type, uint8_t flags, uint32_t length) {
+  is_data_ = type == kData;
+  ends_stream_ = (is_data_ && (flags & kEndStream) != 0) || type == kReset;
+  if (ends_stream_ && length == 0) {
+    messages_.End(stream_);
+  }
+  return !is_data_ || (flags & ~kEndStream) == 0;
+}
+
+bool Http2Guard::TakePayload(ByteView bytes, Bytes& out) {
+  if ((is_data_ && !messages_.Take(stream_, bytes)) || !Append(bytes, out)) {
+    return false;
+  }
+  left_ -= bytes.size();
+  if (left_ == 0 && ends_stream_) {
+    messages_.End(stream_);
+  }
+  return true;
+}
+
 bool Http2Guard::TakeHead(Bytes& out) {
   const auto at = [this](size_t i) { return std::to_integer<uint32_t>(head_[i]); };
   const uint32_t length = at(0) << 16 | at(1) << 8 | at(2);
   const auto type = static_cast<uint8_t>(at(3));
+  stream_ = (at(5) << 24 | at(6) << 16 | at(7) << 8 | at(8)) & kStreamBits;
   left_ = length;
   head_size_ = 0;
   passes_ = type == kSettings && (at(4) & kAck) != 0 && length == 0;
@@ -39,7 +64,7 @@ bool Http2Guard::TakeHead(Bytes& out) {
   }
   if (type == kPushPromise ||  // a server's
       ((type == kHeaders || type == kContinuation) && !BeginBlock(type, length)) ||
-      !Append(head_, out)) {
+      !BeginFrame(type, static_cast<uint8_t>(at(4)), length) || !Append(head_, out)) {
     return false;
   }
   if (passes_ && !acknowledged_) {
@@ -55,10 +80,9 @@ bool Http2Guard::Take(ByteView in, Bytes& out) {
   while (!in.empty()) {
     if (left_ != 0) {
       const size_t part = std::min(left_, in.size());
-      if (!Append(in.first(part), out)) {
+      if (!TakePayload(in.first(part), out)) {
         return false;
       }
-      left_ -= part;
       in = in.subspan(part);
       continue;
     }

@@ -5,8 +5,9 @@
 // settings. So a block is cut off here by its bytes, and no block goes on before that
 // acknowledgement: it overtakes the block if it comes after it. Calls that their
 // client resets cost gRPC more than him, long before anybody sees them, so they are counted here,
-// and more than he may make do not go on. Nothing else is changed: frames that break the rules of
-// HTTP/2 are gRPC's to refuse. See spec/daemon 10, 11.3
+// and more than he may make do not go on; nor does a message whose head says that it is longer than
+// may be (message_lengths.h). Nothing else is changed: frames that break the rules of HTTP/2 are
+// gRPC's to refuse. See spec/daemon 10, 11.3
 #pragma once
 
 #include <array>
@@ -15,17 +16,21 @@
 #include <limits>
 
 #include "compiler/base/bytes.h"
+#include "server/rpc/transport/message_lengths.h"
 
 namespace kiln::rpc {
 
-// One connection; one thread at a time. The memory of a guard is bounded by kMostHeld.
+// One connection; one thread at a time. The memory of a guard is bounded by kMostHeld and by
+// MessageLengths::kMostOpen.
 class Http2Guard {
  public:
   // Bytes before the acknowledgement: the first window of a connection is 64 KiB.
   static constexpr size_t kMostHeld = size_t{128} << 10;
 
-  // Of one block, with the heads of its frames.
-  explicit Http2Guard(size_t block_bytes) : most_in_block_(block_bytes) {}
+  // Of one block, with the heads of its frames; of one message.
+  explicit Http2Guard(size_t block_bytes,
+                      uint64_t message_bytes = std::numeric_limits<uint64_t>::max())
+      : most_in_block_(block_bytes), messages_(message_bytes) {}
 
   // So many calls more may be reset.
   void AllowResets(uint64_t count) { most_resets_ = resets_ + count; }
@@ -42,6 +47,8 @@ class Http2Guard {
 
   bool TakeHead(Bytes& out);
   bool BeginBlock(uint8_t type, uint32_t length);
+  bool BeginFrame(uint8_t type, uint8_t flags, uint32_t length);
+  bool TakePayload(ByteView bytes, Bytes& out);
   bool Append(ByteView bytes, Bytes& out);
 
   const size_t most_in_block_;
@@ -55,6 +62,10 @@ class Http2Guard {
   bool acknowledged_ = false;
   bool holds_ = false;
   bool passes_ = false;  // the frame at hand overtakes what is held
+  MessageLengths messages_;
+  uint32_t stream_ = 0;       // of the frame at hand
+  bool is_data_ = false;      // the frame at hand has bytes of messages
+  bool ends_stream_ = false;  // behind its payload
   Bytes held_;
 };
 

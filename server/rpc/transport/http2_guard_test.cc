@@ -15,7 +15,8 @@ constexpr uint8_t kData = 0, kHeaders = 1, kReset = 3, kSettings = 4, kPushPromi
 constexpr uint8_t kAck = 1, kEndHeaders = 4;
 constexpr size_t kMost = 1000;
 
-std::string Frame(uint8_t type, uint8_t flags, size_t length, char fill = 'x') {
+// Of zero bytes data is messages without content.
+std::string Frame(uint8_t type, uint8_t flags, size_t length, char fill = '\0') {
   std::string frame = {static_cast<char>(length >> 16),
                        static_cast<char>(length >> 8),
                        static_cast<char>(length),
@@ -109,6 +110,37 @@ TEST(Http2Guard, ResetsBeyondWhatIsAllowed_DoNotGoOn) {
   EXPECT_FALSE(Pass(guard, reset).ok);
 }
 
+std::string Data(uint8_t flags, const std::string& bytes) {
+  return Frame(kData, flags, bytes.size()).substr(0, 9) + bytes;
+}
+
+TEST(Http2Guard, MessageThatIsTooLong_DoesNotGoOn) {
+  const std::string first = kFirst + kAcknowledgement + Frame(kHeaders, kEndHeaders, 20);
+  const std::string longest("\0\0\0\x03\xe8", 5), longer("\0\0\0\x03\xe9", 5);
+  const std::string short_one("\0\0\0\0\2hi", 7);
+  struct Row {
+    std::string frames;
+    bool ok;
+  };
+  const Row rows[] = {
+      {Data(0, longest + std::string(1000, 'x')) + Data(1, short_one), true},
+      {Data(0, longer), false},
+      {Data(0, short_one) + Data(0, short_one + longer), false},
+      {Data(0, longer.substr(0, 2)) + Data(0, longer.substr(2)), false},
+      // what follows an end or a reset of the stream begins anew
+      {Data(1, longest) + Data(0, short_one), true},
+      {Data(0, longest) + Frame(kReset, 0, 4) + Data(0, longer), false},
+      {Data(0, longest) + Data(1, "") + Data(0, longer), false},
+      {Data(0, longest) + Data(0, longer), true},                               // it is content
+      {Data(8, std::string("\1", 1) + short_one + "p"), false},                 // padded
+      {Frame(kHeaders, kEndHeaders, 30) + Frame(kSettings, 0, 12, 'x'), true},  // no data
+  };
+  for (const Row& row : rows) {
+    Http2Guard guard(kMost, 1000);
+    EXPECT_EQ(Pass(guard, first + row.frames).ok, row.ok) << &row - rows;
+  }
+}
+
 // However the bytes are cut, the same goes on.
 TEST(Http2Guard, PiecesOfAnyLength_MakeNoDifference) {
   std::mt19937 random(7);
@@ -116,7 +148,7 @@ TEST(Http2Guard, PiecesOfAnyLength_MakeNoDifference) {
     std::string in = kFirst;
     for (int i = 0; i < 20; ++i) {
       const std::vector<std::string> kinds = {Frame(kHeaders, kEndHeaders, random() % 60, 'h'),
-                                              Frame(kData, 0, random() % 200, 'd'),
+                                              Frame(kData, 0, random() % 200),
                                               Frame(kSettings, 0, 6), kAcknowledgement};
       in += kinds[random() % kinds.size()];
     }

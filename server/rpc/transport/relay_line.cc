@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <sys/socket.h>
 #include <unistd.h>
+#include <utility>
 
 namespace kiln::rpc {
 namespace {
@@ -15,8 +16,8 @@ bool MustWait() { return errno == EAGAIN || errno == EWOULDBLOCK; }
 
 }  // namespace
 
-RelayLine::RelayLine(int client, int grpc, size_t block_bytes)
-    : guard_(block_bytes), in_{.from = client, .to = grpc}, out_{.from = grpc, .to = client} {}
+RelayLine::RelayLine(int client, int grpc, Http2Guard guard)
+    : guard_(std::move(guard)), in_{.from = client, .to = grpc}, out_{.from = grpc, .to = client} {}
 
 RelayLine::~RelayLine() {
   (void)close(in_.from);

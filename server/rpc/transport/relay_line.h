@@ -25,7 +25,7 @@ class RelayLine {
   enum class State : uint8_t { kOpen, kEnded, kFlooded };
 
   // Takes both descriptors, which must not block; closes them when it goes.
-  RelayLine(int client, int grpc, size_t block_bytes);
+  RelayLine(int client, int grpc, Http2Guard guard);
   ~RelayLine();
   RelayLine(const RelayLine&) = delete;
   RelayLine& operator=(const RelayLine&) = delete;

@@ -83,6 +83,7 @@ struct RpcServer::State {
   explicit State(const Doors& open_doors)
       : doors(open_doors),
         relay({.block_bytes = kBlocksOfHeaders * open_doors.limits.header_list,
+               .message_bytes = open_doors.connections.options().client_bytes,
                .on_flood = open_doors.connections.options().on_flood},
               open_doors.log) {}
 

@@ -49,7 +49,9 @@ int UserRelay::Lead(int fd, const ops::Party& party) {
     (void)close(fd);
     return -1;
   }
-  Led led{.line = std::make_unique<RelayLine>(fd, pair[0], options_.block_bytes), .party = party};
+  Led led{.line = std::make_unique<RelayLine>(
+              fd, pair[0], Http2Guard(options_.block_bytes, options_.message_bytes)),
+          .party = party};
   {
     const MutexLock lock(mutex_);
     new_.push_back(std::move(led));

@@ -24,7 +24,8 @@ namespace kiln::rpc {
 class UserRelay {
  public:
   struct Options {
-    size_t block_bytes = 0;  // of one block of headers
+    size_t block_bytes = 0;      // of one block of headers
+    uint64_t message_bytes = 0;  // of one message
     // Is told whose connection was closed because it did not hold to the bounds, by the relay's
     // thread. May be null.
     std::function<void(const ops::Party&)> on_flood = nullptr;

@@ -17,12 +17,16 @@ namespace {
 
 const std::string kPreface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 constexpr size_t kBlock = 100;
+constexpr uint64_t kMessage = 1000;
 
 // A client, and what gRPC would have of it.
 class UserRelayTest : public testing::Test {
  protected:
   UserRelayTest()
-      : relay({.block_bytes = kBlock, .on_flood = [this](const auto&) { ++floods; }}, log) {
+      : relay({.block_bytes = kBlock,
+               .message_bytes = kMessage,
+               .on_flood = [this](const auto&) { ++floods; }},
+              log) {
     std::array<int, 2> both{};
     EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, both.data()), 0);
     client = both[0];
@@ -109,6 +113,16 @@ TEST_F(UserRelayTest, HeadersWithoutEnd_CostTheConnection) {
   EXPECT_EQ(Receive(grpc, 24 + 9 + 9 + 0x50).size(), 24u + 9 + 9 + 0x50);
   EXPECT_EQ(floods, 0);
   Send(client, continuation);
+  EXPECT_TRUE(WaitUntil([&] { return floods == 1; }));
+  EXPECT_TRUE(WaitUntil([&] { return IsClosed(grpc); }));
+}
+
+TEST_F(UserRelayTest, MessageThatIsTooLong_CostsTheConnection) {
+  const std::string data("\0\0\5\0\0\0\0\0\1\0\0\0\x03\xe8", 14), rest("\0\x03\xe8\0\0\0\0\0\1", 9);
+  Send(client, kPreface + data + rest + std::string(1000, 'm'));
+  EXPECT_EQ(Receive(grpc, 24 + 14 + 9 + 1000).size(), 24u + 14 + 9 + 1000);
+  EXPECT_EQ(floods, 0);
+  Send(client, std::string("\0\0\5\0\0\0\0\0\1\0\0\0\x03\xe9", 14));
   EXPECT_TRUE(WaitUntil([&] { return floods == 1; }));
   EXPECT_TRUE(WaitUntil([&] { return IsClosed(grpc); }));
 }

@@ -1,4 +1,4 @@
-// run: stage=check version=2018
+// run: stage=check hlsl.version=2018
 // means: In HLSL 2018 the variable of a loop is visible behind it, and the next loop declares one of the same name.
 // fix: Rename it, or set the version to 2021.
 int f () {

@@ -91,11 +91,9 @@ ExprId PickLeaves(CheckContext& context, ExprId base, TypeId type,
 
 ExprId MakeSwizzle(CheckContext& context, ExprId base, const Letters& letters, TokenRange at) {
   const Expr source = context.Get(base);
-  const TypeId type =
-      context.types().Vector(context.types()[source.type].item, letters.count);
+  const TypeId type = context.types().Vector(context.types()[source.type].item, letters.count);
   if (source.kind == ExprKind::kConstant) {
-    return PickLeaves(context, base, type,
-                      {letters.index, letters.index + letters.count}, at);
+    return PickLeaves(context, base, type, {letters.index, letters.index + letters.count}, at);
   }
   const bool place = !Repeats(letters.index, letters.count);
   return Combine(context,
@@ -112,12 +110,12 @@ ExprId MakeElements(CheckContext& context, ExprId base, const std::vector<uint8_
                     TokenRange at) {
   const Expr source = context.Get(base);
   const Type matrix = context.types()[source.type];
-  const TypeId type =
-      context.types().Vector(matrix.item, static_cast<uint32_t>(elements.size()));
+  const TypeId type = context.types().Vector(matrix.item, static_cast<uint32_t>(elements.size()));
   if (ValueForm(matrix) != Form::kMatrix) {  // a vector or scalar by another name
     Letters letters{.count = static_cast<uint32_t>(elements.size())};
     for (size_t i = 0; i < elements.size(); ++i) {
-      letters.index[i] = static_cast<uint8_t>((elements[i] >> 2) * matrix.columns + (elements[i] & 3));
+      letters.index[i] =
+          static_cast<uint8_t>((elements[i] >> 2) * matrix.columns + (elements[i] & 3));
     }
     return MakeSwizzle(context, base, letters, at);
   }
@@ -189,7 +187,10 @@ std::optional<Parts> PartsOf(Types& types, TypeId id) {
   if (type.form == Form::kVector) {
     return Parts{types.Scalar(type.item), type.columns, type.columns == 1};
   }
-  return Parts{types.Vector(type.item, type.columns), type.rows, type.rows == 1};
+  // A row of one column is still a vector in its name: `m[i][0]`.
+  const TypeId row =
+      type.columns == 1 ? types.VectorOfOne(type.item) : types.Vector(type.item, type.columns);
+  return Parts{row, type.rows, type.rows == 1};
 }
 
 }  // namespace
@@ -200,6 +201,14 @@ ExprId MakeMember(CheckContext& context, ExprId base, uint32_t name, TokenRange 
   }
   base = Natural(context, base);
   const Type type = context.types()[context.TypeOf(base)];
+  if (type.kind == TypeKind::kFailed) {
+    return context.Failed(at);
+  }
+  if (type.kind == TypeKind::kObject &&
+      (context.Text(name) == "mips" || context.Text(name) == "sample")) {
+    context.Refuse({name, name + 1}, context.Text(name), "index forms of images");
+    return context.Failed(at);
+  }
   if (type.kind == TypeKind::kStruct) {
     return MemberOfStruct(context, base, name, at);
   }
@@ -212,14 +221,12 @@ ExprId MakeMember(CheckContext& context, ExprId base, uint32_t name, TokenRange 
     } else if (const std::optional<Letters> letters = SwizzleOf(text, CountOf(type))) {
       return MakeSwizzle(context, base, *letters, at);
     }
-    context.Say(context.At(Code::kHlsl2006, name)
-                    .With("text", text)
-                    .With("type", context.TypeText(base)));
+    context.Say(
+        context.At(Code::kHlsl2006, name).With("text", text).With("type", context.TypeText(base)));
     return context.Failed(at);
   }
-  context.Say(context.At(Code::kHlsl2005, name)
-                  .With("type", context.TypeText(base))
-                  .With("name", text));
+  context.Say(
+      context.At(Code::kHlsl2005, name).With("type", context.TypeText(base)).With("name", text));
   return context.Failed(at);
 }
 
@@ -325,8 +332,8 @@ ExprId MakeAssign(CheckContext& context, ExprId place, ExprId value, TokenRange 
     return context.Failed(at);
   }
   const Expr target = context.Get(place);
-  const ExprId converted = ConvertTo(context, value, target.type, ConversionUse::kImplicit,
-                                     context.Get(value).at);
+  const ExprId converted =
+      ConvertTo(context, value, target.type, ConversionUse::kImplicit, context.Get(value).at);
   const ExprId both[] = {place, converted};
   return Combine(context,
                  {.kind = ExprKind::kAssign,
@@ -346,8 +353,7 @@ ExprId MakeUpdate(CheckContext& context, Operator op, ExprId place, ExprId right
   const TypeId type = context.TypeOf(place);
   const TokenRange right_at = context.Get(right).at;
   const bool constant = context.Get(right).kind == ExprKind::kConstant;
-  const ExprId used =
-      constant ? right : MakeGiven(context, context.TypeOf(right), 1, right_at);
+  const ExprId used = constant ? right : MakeGiven(context, context.TypeOf(right), 1, right_at);
   const ExprId old = MakeGiven(context, type, 0, context.Get(place).at);
   const ExprId result = MakeBinary(context, op, old, used, token, at);
   const ExprId value = ConvertTo(context, result, type, ConversionUse::kImplicit, at);

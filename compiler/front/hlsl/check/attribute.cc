@@ -189,7 +189,6 @@ std::pair<std::string_view, uint32_t> SplitNumber(std::string_view text) {
     return {text, 0};
   }
   return {text.substr(0, digits), number};
-
 }
 
 // "b0", "space2".
@@ -216,8 +215,8 @@ void ReadRegister(CheckContext& context, const syntax::Place& place, Attributes&
       made.register_space = *space;
       continue;
     }
-    const bool known = !text.empty() && std::string_view("btsucBTSUC").find(text[0]) !=
-                                            std::string_view::npos;
+    const bool known =
+        !text.empty() && std::string_view("btsucBTSUC").find(text[0]) != std::string_view::npos;
     if (!known || !NumberBehind(text, text.substr(0, 1)) || !made.register_name.empty()) {
       return malformed();
     }
@@ -233,8 +232,8 @@ void ReadPackOffset(CheckContext& context, const syntax::Place& place, Attribute
   const std::span<const uint32_t> words = context.ast.List(place.arguments);
   const auto number = words.empty() ? std::nullopt : NumberBehind(context.Text(words[0]), "c");
   const std::string_view component = words.size() > 1 ? context.Text(words[1]) : "x";
-  const size_t index = component.size() == 1 ? std::string_view("xyzw").find(component[0])
-                                             : std::string_view::npos;
+  const size_t index =
+      component.size() == 1 ? std::string_view("xyzw").find(component[0]) : std::string_view::npos;
   const TokenRange at{place.begin, place.end};
   if (!number || *number > (1u << 24) || words.size() > 2 || index == std::string_view::npos) {
     context.Say(context.At(Code::kHlsl4014, at)
@@ -343,8 +342,8 @@ Declared DeclaredOf(CheckContext& context, AttributePlace place, const syntax::D
 Declared DeclaredOfFunction(CheckContext& context, const syntax::Decl& decl) {
   Declared declared;
   Attributes made;
-  const AttributePlace place = decl.kind == syntax::DeclKind::kBlock ? AttributePlace::kBlock
-                                                                     : AttributePlace::kFunction;
+  const AttributePlace place =
+      decl.kind == syntax::DeclKind::kBlock ? AttributePlace::kBlock : AttributePlace::kFunction;
   ReadAttributes(context, place, decl.attributes, made, declared);
   ReadPlaces(context, decl.places, made);
   if (decl.type != syntax::kNone) {

@@ -148,9 +148,8 @@ ExprId Combine(CheckContext& context, Expr expr, std::span<const ExprId> operand
 ExprId MakeConstant(CheckContext& context, TypeId type, std::span<const Scalar> scalars,
                     TokenRange at) {
   const auto row = static_cast<uint32_t>(context.unit.constants.size());
-  context.unit.constants.push_back(
-      {.first = static_cast<uint32_t>(context.unit.scalars.size()),
-       .count = static_cast<uint32_t>(scalars.size())});
+  context.unit.constants.push_back({.first = static_cast<uint32_t>(context.unit.scalars.size()),
+                                    .count = static_cast<uint32_t>(scalars.size())});
   context.unit.scalars.insert(context.unit.scalars.end(), scalars.begin(), scalars.end());
   return context.Add(
       {.kind = ExprKind::kConstant, .rate = Rate::kConstant, .type = type, .a = row, .at = at});
@@ -216,7 +215,8 @@ ExprId ConvertItems(CheckContext& context, ExprId id, Item item) {
     }
   }
   const ExprId operand = IsLiteral(type.item) ? Natural(context, id) : id;
-  return Combine(context, {.kind = ExprKind::kConvert, .type = to, .a = operand.value, .at = expr.at},
+  return Combine(context,
+                 {.kind = ExprKind::kConvert, .type = to, .a = operand.value, .at = expr.at},
                  std::span(&operand, 1), Knowable::kYes);
 }
 
@@ -241,8 +241,8 @@ ExprId ConvertTo(CheckContext& context, ExprId id, TypeId to, ConversionUse use,
     return context.Failed(at);
   }
   const Conversion conversion = ConversionOf(context.types(), from, to, context.dialect());
-  const bool allowed = use == ConversionUse::kCast ? conversion.allowed_by_cast()
-                                                   : conversion.implicit;
+  const bool allowed =
+      use == ConversionUse::kCast ? conversion.allowed_by_cast() : conversion.implicit;
   if (!allowed) {
     context.Say(context.At(Code::kHlsl2010, at)
                     .With("from", context.types().Text(from))
@@ -269,8 +269,8 @@ ExprId ConvertTo(CheckContext& context, ExprId id, TypeId to, ConversionUse use,
       const ExprId scalar = Natural(context, id);
       if (IsConstant(context, scalar) && !context.types().IsOpen(to) &&
           context.types().LeavesOf(to) <= context.limits.value_items) {
-        return MakeBuild(context, to,
-                         std::vector<ExprId>(context.types().LeavesOf(to), scalar), at);
+        return MakeBuild(context, to, std::vector<ExprId>(context.types().LeavesOf(to), scalar),
+                         at);
       }
       if (HasOpenExtent(context.types(), to)) {
         context.Refuse(at, context.types().Text(to), "values whose size options decide");
@@ -331,8 +331,8 @@ ExprId MakeBuild(CheckContext& context, TypeId type, std::span<const ExprId> sou
   std::vector<Scalar> made;
   for (const ExprId part : parts) {
     const size_t before = made.size();
-    for (const Scalar scalar : IsConstant(context, part) ? CopyOf(context, part)
-                                                         : std::vector<Scalar>{}) {
+    for (const Scalar scalar :
+         IsConstant(context, part) ? CopyOf(context, part) : std::vector<Scalar>{}) {
       if (made.size() < items.size() && Converted(scalar, items[made.size()])) {
         made.push_back(*Converted(scalar, items[made.size()]));
       }

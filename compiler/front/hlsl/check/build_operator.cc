@@ -9,8 +9,8 @@ namespace kiln::hlsl {
 namespace {
 
 bool AnyFailed(const CheckContext& context, std::initializer_list<ExprId> ids) {
-  return std::ranges::any_of(
-      ids, [&](ExprId id) { return context.Get(id).kind == ExprKind::kFailed; });
+  return std::ranges::any_of(ids,
+                             [&](ExprId id) { return context.Get(id).kind == ExprKind::kFailed; });
 }
 
 // Enums count as what they are made of.
@@ -47,8 +47,8 @@ bool Unify(CheckContext& context, ExprId& left, ExprId& right, Purpose purpose) 
     return false;
   }
   for (ExprId* side : {&left, &right}) {
-    *side = ConvertTo(context, *side, common->type, ConversionUse::kImplicit,
-                      context.Get(*side).at);
+    *side =
+        ConvertTo(context, *side, common->type, ConversionUse::kImplicit, context.Get(*side).at);
   }
   return true;
 }
@@ -78,8 +78,8 @@ bool UnifyShift(CheckContext& context, ExprId& left, ExprId& right) {
   const Item item = context.types()[context.TypeOf(left)].item;
   const Item own = item == Item::kBool ? Item::kInt : item;
   left = ConvertItems(context, left, own);
-  const bool literals = own == Item::kLiteralInt &&
-                        context.types()[context.TypeOf(right)].item == Item::kLiteralInt;
+  const bool literals =
+      own == Item::kLiteralInt && context.types()[context.TypeOf(right)].item == Item::kLiteralInt;
   if (own == Item::kLiteralInt && !literals) {
     left = Natural(context, left);
   }
@@ -127,7 +127,8 @@ ExprId MakeUnary(CheckContext& context, Operator op, ExprId operand, uint32_t to
     return MakeConstant(context, expr.type, made, at);
   }
   if (op == Operator::kPlus) {  // a value, no place
-    return Combine(context, {.kind = ExprKind::kConvert, .type = expr.type, .a = operand.value, .at = at},
+    return Combine(context,
+                   {.kind = ExprKind::kConvert, .type = expr.type, .a = operand.value, .at = at},
                    std::span(&operand, 1), Knowable::kYes);
   }
   return Combine(context,
@@ -152,8 +153,8 @@ ExprId MakeBinary(CheckContext& context, Operator op, ExprId left, ExprId right,
   }
   const OperatorClass op_class = FactsOf(op).op_class;
   const bool integers = op_class == OperatorClass::kBitwise || op_class == OperatorClass::kShift;
-  if (integers && !(TakesInteger(context, op, left, token) &&
-                    TakesInteger(context, op, right, token))) {
+  if (integers &&
+      !(TakesInteger(context, op, left, token) && TakesInteger(context, op, right, token))) {
     return context.Failed(at);
   }
   const Purpose purpose =

@@ -35,8 +35,8 @@ void SayCandidates(CheckContext& context, Code code, uint32_t name,
                         .With("name", context.Text(name))
                         .With("types", TypesText(context, arguments));
   for (size_t i = 0; i < std::min(functions.size(), kShownCandidates); ++i) {
-    said = std::move(said).Note(NoteKind::kAccepted,
-                                {{"accepted", SignatureText(context, context.unit[functions[i]])}});
+    std::move(said).Note(NoteKind::kAccepted,
+                         {{"accepted", SignatureText(context, context.unit[functions[i]])}});
   }
   context.Say(std::move(said));
 }
@@ -47,8 +47,7 @@ void AddArgument(CheckContext& context, const ParameterType& parameter, ExprId a
   const TokenRange at = context.Get(argument).at;
   const TypeId type = context.TypeOf(argument);
   if (parameter.passing == Passing::kIn) {
-    const ExprId value =
-        ConvertTo(context, argument, parameter.type, ConversionUse::kImplicit, at);
+    const ExprId value = ConvertTo(context, argument, parameter.type, ConversionUse::kImplicit, at);
     words.insert(words.end(), {value.value, kNoRow, kNoRow});
     return;
   }
@@ -161,8 +160,8 @@ std::string TypesText(const CheckContext& context, std::span<const ExprId> argum
   return text;
 }
 
-ExprId MakeCall(CheckContext& context, const syntax::Expr& callee, std::span<const ExprId> arguments,
-                TokenRange at) {
+ExprId MakeCall(CheckContext& context, const syntax::Expr& callee,
+                std::span<const ExprId> arguments, TokenRange at) {
   const bool failed = std::ranges::any_of(
       arguments, [&](ExprId id) { return context.Get(id).kind == ExprKind::kFailed; });
   const uint32_t name = callee.token;

@@ -14,8 +14,8 @@ inline constexpr Tier kBuiltTier = Tier::kT1;
 
 // `callee (arguments)` of a kName row. Diagnostics: HLSL2001, HLSL2004, HLSL2021, HLSL2022,
 // HLSL2023, HLSL2035, HLSL2036, HLSL8004.
-ExprId MakeCall(CheckContext& context, const syntax::Expr& callee, std::span<const ExprId> arguments,
-                TokenRange at);
+ExprId MakeCall(CheckContext& context, const syntax::Expr& callee,
+                std::span<const ExprId> arguments, TokenRange at);
 
 // "(float, int3)": for messages.
 std::string TypesText(const CheckContext& context, std::span<const ExprId> arguments);

@@ -42,8 +42,8 @@ class CheckContext {
   std::vector<uint32_t> path;  // tokens of names
   uint32_t name_token = 0;     // of the declarator that is read, for messages about its type
 
-  FlatMap<uint32_t, TypeId> records;   // by row of Ast::decls
-  std::vector<ExprId> rows;            // by row of Ast::exprs: what was made of it
+  FlatMap<uint32_t, TypeId> records;  // by row of Ast::decls
+  std::vector<ExprId> rows;           // by row of Ast::exprs: what was made of it
 
   Dialect dialect() const {
     return settings.version == Version::k2018 ? Dialect::k2018 : Dialect::k2021;

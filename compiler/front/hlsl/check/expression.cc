@@ -23,10 +23,10 @@ using RowKind = syntax::ExprKind;
 
 Operator OperatorOf(syntax::BinaryOp op) {
   static constexpr Operator kOperators[] = {
-      Operator::kMul,         Operator::kDiv,        Operator::kMod,       Operator::kAdd,
-      Operator::kSub,         Operator::kShiftLeft,  Operator::kShiftRight, Operator::kLess,
-      Operator::kGreater,     Operator::kLessEqual,  Operator::kGreaterEqual, Operator::kEqual,
-      Operator::kNotEqual,    Operator::kBitAnd,     Operator::kBitXor,    Operator::kBitOr};
+      Operator::kMul,      Operator::kDiv,       Operator::kMod,          Operator::kAdd,
+      Operator::kSub,      Operator::kShiftLeft, Operator::kShiftRight,   Operator::kLess,
+      Operator::kGreater,  Operator::kLessEqual, Operator::kGreaterEqual, Operator::kEqual,
+      Operator::kNotEqual, Operator::kBitAnd,    Operator::kBitXor,       Operator::kBitOr};
   return kOperators[static_cast<size_t>(op)];
 }
 
@@ -39,9 +39,8 @@ ExprId OfInteger(CheckContext& context, const syntax::Expr& row, TokenRange at) 
     case syntax::IntegerSuffix::kU:
     case syntax::IntegerSuffix::kUl:
       if (row.bits() > 0xffffffffu) {
-        context.Say(context.At(Code::kHlsl1006, at)
-                        .With("text", context.Text(at))
-                        .With("bits", 32));
+        context.Say(
+            context.At(Code::kHlsl1006, at).With("text", context.Text(at)).With("bits", 32));
         return context.Failed(at);
       }
       return MakeScalar(context, UintValue(static_cast<uint32_t>(row.bits())), at);
@@ -91,6 +90,8 @@ ExprId OfUnary(CheckContext& context, const syntax::Expr& row, ExprId operand, T
 }
 
 ExprId OfComma(CheckContext& context, ExprId left, ExprId right, TokenRange at) {
+  left = Natural(context, left);
+  right = Natural(context, right);
   const Expr value = context.Get(right);
   const ExprId both[] = {left, right};
   return Combine(context,
@@ -286,8 +287,8 @@ ExprId CheckInitialiser(CheckContext& context, syntax::ExprRange range, TypeId t
   const syntax::Expr& root = context.ast.exprs[range.root];
   const TokenRange at{root.begin, root.end};
   if (!IsList(context, range)) {
-    return AsValue(context, ConvertTo(context, CheckExpr(context, range), type,
-                                      ConversionUse::kImplicit, at));
+    return AsValue(
+        context, ConvertTo(context, CheckExpr(context, range), type, ConversionUse::kImplicit, at));
   }
   const std::vector<ExprId> items = CheckList(context, range);
   uint64_t leaves = 0;

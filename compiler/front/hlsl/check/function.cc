@@ -168,9 +168,7 @@ void CheckDefinition(CheckContext& context, const syntax::Decl& decl, FunctionId
     context.unit[id].parameters.push_back(local);
     if (named) {
       Declare(context, token,
-              {.kind = SymbolKind::kLocal,
-               .id = local.value,
-               .type = context.unit[local].type});
+              {.kind = SymbolKind::kLocal, .id = local.value, .type = context.unit[local].type});
     }
   }
   const CheckedBody body = CheckBody(context, decl.body);

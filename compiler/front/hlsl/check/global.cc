@@ -16,6 +16,7 @@
 #include "compiler/front/hlsl/check/name.h"
 #include "compiler/front/hlsl/check/option.h"
 #include "compiler/front/hlsl/check/type_of.h"
+#include "compiler/front/hlsl/sema/image_format.h"
 #include "compiler/front/hlsl/sema/object.h"
 
 namespace kiln::hlsl {
@@ -35,8 +36,7 @@ void WarnOfModifiers(CheckContext& context, const syntax::Type& type, std::strin
       context.Say(context.At(Code::kHlsl4040, token).With("modifier", text));
     }
     if (text == "globallycoherent" || text == "precise") {
-      context.Refuse({token, token + 1}, text,
-                     text == "precise" ? "precise" : "coherent memory");
+      context.Refuse({token, token + 1}, text, text == "precise" ? "precise" : "coherent memory");
     }
   }
   static_cast<void>(name);
@@ -74,12 +74,13 @@ bool FitsMemory(CheckContext& context, TypeId type, TokenRange at) {
       continue;
     }
     const bool matrix = ValueForm(row) == Form::kMatrix;
-    const std::string_view family =
-        row.item == Item::kBool                              ? "booleans in memory"
-        : row.item == Item::kDouble                          ? "64-bit types in memory"
-        : matrix && !IsFloat(row.item)                       ? "matrices of integers in memory"
-        : matrix && in_array && row.rows != row.columns      ? "arrays of matrices that are not square in memory"
-                                                             : std::string_view{};
+    const std::string_view family = row.item == Item::kBool     ? "booleans in memory"
+                                    : row.item == Item::kDouble ? "64-bit types in memory"
+                                    : matrix && !IsFloat(row.item)
+                                        ? "matrices of integers in memory"
+                                    : matrix && in_array && row.rows != row.columns
+                                        ? "arrays of matrices that are not square in memory"
+                                        : std::string_view{};
     if (!family.empty()) {
       context.Refuse(at, context.types().Text(id), family);
       return false;
@@ -96,7 +97,8 @@ bool IsZeroConstant(const CheckContext& context, ExprId value) {
 }
 
 // A static: what is known stands for itself, everything else is storage.
-Global StaticOf(CheckContext& context, const syntax::Variable& variable, TypeId type, ExprId value) {
+Global StaticOf(CheckContext& context, const syntax::Variable& variable, TypeId type,
+                ExprId value) {
   const bool constant = context.ast.types[variable.type].Has(Modifier::kConst);
   Global global{.kind = GlobalKind::kPrivate,
                 .name = context.Dotted(variable.name),
@@ -104,20 +106,34 @@ Global StaticOf(CheckContext& context, const syntax::Variable& variable, TypeId 
                 .at = {variable.name, variable.name + 1},
                 .initialiser = value,
                 .constant = constant};
-  if (constant && value.valid() && context.Get(value).rate != Rate::kRun) {
+  const bool failed = value.valid() && context.Get(value).kind == ExprKind::kFailed;
+  if (failed || (constant && value.valid() && context.Get(value).rate != Rate::kRun)) {
     global.kind = GlobalKind::kConstant;
     return global;
   }
   if (value.valid() && !IsZeroConstant(context, value)) {
     const bool one = context.types().LeavesOf(type) == 1;
-    if (context.Get(value).kind != ExprKind::kFailed &&
-        !(one && context.Get(value).rate <= Rate::kOption)) {
+    if (!(one && context.Get(value).rate <= Rate::kOption)) {
       context.Refuse(global.at, context.Text(variable.name), "static variables that are computed");
     }
   } else {
     global.initialiser = {};  // zero is what memory begins with
   }
   return global;
+}
+
+// The name of something that was refused: who uses it says nothing more.
+void DeclareFailed(CheckContext& context, uint32_t token) {
+  const GlobalId id = AddGlobal(context, {.type = context.types().Failed()});
+  Declare(context, token,
+          {.kind = SymbolKind::kGlobal, .id = id.value, .type = context.types().Failed()});
+}
+
+// HLSL8004 for a variable, whose name is there all the same.
+void RefuseVariable(CheckContext& context, const syntax::Variable& variable,
+                    std::string_view family) {
+  context.Refuse({variable.name, variable.name + 1}, context.Text(variable.name), family);
+  DeclareFailed(context, variable.name);
 }
 
 void CheckStatic(CheckContext& context, const syntax::Variable& variable, TypeId type,
@@ -127,21 +143,20 @@ void CheckStatic(CheckContext& context, const syntax::Variable& variable, TypeId
   if (!variable.initialiser.empty()) {
     value = CheckInitialiser(context, variable.initialiser, type);
   } else if (constant) {
-    context.Say(context.At(Code::kHlsl2041, variable.name)
-                    .With("name", context.Text(variable.name)));
+    context.Say(
+        context.At(Code::kHlsl2041, variable.name).With("name", context.Text(variable.name)));
     value = context.Failed({variable.name, variable.name + 1});
   }
   if (declared.option != nullptr) {
     if (!constant) {
-      context.Say(context.At(Code::kHlsl6001, variable.name)
-                      .With("name", context.Text(variable.name)));
+      context.Say(
+          context.At(Code::kHlsl6001, variable.name).With("name", context.Text(variable.name)));
       return;
     }
     return CheckOption(context, *declared.option, variable, type, value);
   }
   if (context.types().HoldsObject(type)) {
-    return context.Refuse({variable.name, variable.name + 1}, context.Text(variable.name),
-                          "resources as values");
+    return RefuseVariable(context, variable, "resources as values");
   }
   const GlobalId id = AddGlobal(context, StaticOf(context, variable, type, value));
   Declare(context, variable.name, {.kind = SymbolKind::kGlobal, .id = id.value, .type = type});
@@ -159,6 +174,9 @@ GlobalKind KindOfExternal(const CheckContext& context, TypeId type) {
 
 void CheckExternal(CheckContext& context, const syntax::Variable& variable, TypeId type,
                    const Declared& declared) {
+  if (context.types().IsFailed(type)) {
+    return DeclareFailed(context, variable.name);
+  }
   const Type row = context.types()[type];
   const GlobalKind kind = KindOfExternal(context, type);
   WarnOfInitialiser(context, variable, kind == GlobalKind::kLoose ? "uniform" : "resource");
@@ -174,8 +192,7 @@ void CheckExternal(CheckContext& context, const syntax::Variable& variable, Type
   const bool specialised = declared.attributes.valid() &&
                            context.unit.attributes[declared.attributes.value].constant_id != kNoRow;
   if (specialised) {
-    return context.Refuse({variable.name, variable.name + 1}, "constant_id",
-                          "specialisation constants");
+    return RefuseVariable(context, variable, "specialisation constants");
   }
   if (kind == GlobalKind::kBlock) {
     global.type = TypeId{row.element};
@@ -186,23 +203,31 @@ void CheckExternal(CheckContext& context, const syntax::Variable& variable, Type
   }
   const TypeId held = kind == GlobalKind::kResource ? TypeId{row.element} : global.type;
   if (row.kind == TypeKind::kArray && kind != GlobalKind::kLoose) {
-    return context.Refuse(global.at, context.Text(variable.name), "arrays of resources");
+    return RefuseVariable(context, variable, "arrays of resources");
   }
   const bool bytes =
       row.kind == TypeKind::kObject && FactsOf(row.object).shape == ObjectShape::kBytes;
   const bool image =
       row.kind == TypeKind::kObject && FactsOf(row.object).shape == ObjectShape::kImage;
   if (bytes || (image && context.types()[held].item == Item::kBool)) {
-    return context.Refuse(global.at, context.types().Text(type),
-                          bytes ? "byte-address buffers" : "images of booleans");
+    return RefuseVariable(context, variable, bytes ? "byte-address buffers" : "images of booleans");
   }
-  if (image || (row.kind == TypeKind::kObject && FactsOf(row.object).shape == ObjectShape::kSampler)) {
+  if (image && declared.attributes.valid()) {
+    const std::string_view format = context.unit.attributes[declared.attributes.value].image_format;
+    if (!format.empty() && !FindImageFormat(format, context.types()[held].item)) {
+      context.Say(context.At(Code::kHlsl4035, variable.name)
+                      .With("text", format)
+                      .With("type", context.types().Text(held)));
+    }
+  }
+  if (image ||
+      (row.kind == TypeKind::kObject && FactsOf(row.object).shape == ObjectShape::kSampler)) {
     const GlobalId id = AddGlobal(context, std::move(global));
     Declare(context, variable.name, {.kind = SymbolKind::kGlobal, .id = id.value, .type = type});
     return;
   }
-  if (context.types().IsFailed(type) || !FitsMemory(context, held, global.at)) {
-    return;
+  if (!FitsMemory(context, held, global.at)) {
+    return DeclareFailed(context, variable.name);
   }
   const GlobalId id = AddGlobal(context, std::move(global));
   Declare(context, variable.name, {.kind = SymbolKind::kGlobal, .id = id.value, .type = type});
@@ -221,8 +246,7 @@ TypeId TypeOfVariable(CheckContext& context, const syntax::Variable& variable) {
     uint64_t inner = context.types().LeavesOf(written);
     for (size_t i = 2; i + 1 < extents.size(); i += 2) {
       const syntax::ExprRange range{extents[i], extents[i + 1]};
-      const auto size =
-          range.empty() ? std::nullopt : ScalarOf(context, CheckExpr(context, range));
+      const auto size = range.empty() ? std::nullopt : ScalarOf(context, CheckExpr(context, range));
       inner *= size && !IsFloat(size->item) ? static_cast<uint64_t>(Integer(*size)) : 0;
     }
     uint64_t leaves = 0;
@@ -245,8 +269,7 @@ Symbol MakeStaticLocal(CheckContext& context, const syntax::Variable& variable, 
   ExprId value;
   if (!variable.initialiser.empty()) {
     value = CheckInitialiser(context, variable.initialiser, type);
-    if (context.Get(value).rate == Rate::kRun &&
-        context.Get(value).kind != ExprKind::kFailed) {
+    if (context.Get(value).rate == Rate::kRun && context.Get(value).kind != ExprKind::kFailed) {
       context.Refuse({variable.name, variable.name + 1}, context.Text(variable.name),
                      "static variables of functions that are computed");
     }
@@ -268,8 +291,8 @@ void CheckGlobals(CheckContext& context, uint32_t decl) {
     context.name_token = variable.name;
     const Declared declared = DeclaredOf(context, AttributePlace::kGlobal, row, variable);
     if (declared.option != nullptr && !written.Has(Modifier::kStatic)) {
-      context.Say(context.At(Code::kHlsl6001, variable.name)
-                      .With("name", context.Text(variable.name)));
+      context.Say(
+          context.At(Code::kHlsl6001, variable.name).With("name", context.Text(variable.name)));
       continue;
     }
     if (written.Has(Modifier::kGroupShared)) {
@@ -298,18 +321,20 @@ void CheckBlock(CheckContext& context, uint32_t decl) {
   context.name_token = row.name;
   const Declared declared = DeclaredOfFunction(context, row);
   if (members.failed || !FitsMemory(context, context.types().Of(id), {row.name, row.name + 1})) {
+    for (const Member& member : members.rows) {
+      DeclareFailed(context, member.token);
+    }
     return;
   }
-  const GlobalId block =
-      AddGlobal(context, {.kind = GlobalKind::kBlock,
-                          .name = context.Dotted(row.name),
-                          .type = context.types().Of(id),
-                          .at = {row.name, row.name + 1},
-                          .condition = declared.condition,
-                          .constant = true,
-                          .storage = row.Is(syntax::Decl::kTbuffer),
-                          .fields = true,
-                          .attributes = declared.attributes});
+  const GlobalId block = AddGlobal(context, {.kind = GlobalKind::kBlock,
+                                             .name = context.Dotted(row.name),
+                                             .type = context.types().Of(id),
+                                             .at = {row.name, row.name + 1},
+                                             .condition = declared.condition,
+                                             .constant = true,
+                                             .storage = row.Is(syntax::Decl::kTbuffer),
+                                             .fields = true,
+                                             .attributes = declared.attributes});
   for (uint32_t i = 0; i < members.rows.size(); ++i) {
     Declare(context, members.rows[i].token,
             {.kind = SymbolKind::kBlockMember,

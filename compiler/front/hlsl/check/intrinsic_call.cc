@@ -54,8 +54,7 @@ std::optional<Item> ItemFor(ArgumentItems items, Item item) {
     case ArgumentItems::kNumber:
       return item == Item::kBool ? Item::kInt : item;
     case ArgumentItems::kInteger:
-      return IsFloat(item) ? std::nullopt
-                           : std::optional(item == Item::kBool ? Item::kInt : item);
+      return IsFloat(item) ? std::nullopt : std::optional(item == Item::kBool ? Item::kInt : item);
     case ArgumentItems::kBool:
       return Item::kBool;
     case ArgumentItems::kAll:
@@ -261,9 +260,8 @@ ExprId Recast(const Call& call, std::vector<ExprId> arguments) {
     value = ConvertItems(context, value, Item::kUint);
   }
   const Type type = context.types()[context.TypeOf(value)];
-  if (type.item == Item::kDouble ||
-      (FactsOf(call.intrinsic).shapes == ArgumentShapes::kVector &&
-       ValueForm(type) == Form::kMatrix)) {
+  if (type.item == Item::kDouble || (FactsOf(call.intrinsic).shapes == ArgumentShapes::kVector &&
+                                     ValueForm(type) == Form::kMatrix)) {
     return call.NoSuch(arguments);
   }
   const Item item = half || call.intrinsic == Intrinsic::kAsfloat ? Item::kFloat
@@ -301,16 +299,21 @@ ExprId Outputs(const Call& call, std::vector<ExprId> arguments) {
     const ExprId second = MakeAssign(context, arguments[2], cosine.Make(type, of), call.at);
     const ExprId both[] = {first, second};
     body = Combine(context,
-                   {.kind = ExprKind::kComma, .type = type, .a = first.value, .b = second.value,
+                   {.kind = ExprKind::kComma,
+                    .type = type,
+                    .a = first.value,
+                    .b = second.value,
                     .at = call.at},
                    both, Knowable::kNo);
   } else {
-    const ExprId first =
-        MakeAssign(context, arguments[1], call.Make(type, of, 0, 1), call.at);
+    const ExprId first = MakeAssign(context, arguments[1], call.Make(type, of, 0, 1), call.at);
     const ExprId second = call.Make(type, of, 0, 0);
     const ExprId both[] = {first, second};
     body = Combine(context,
-                   {.kind = ExprKind::kComma, .type = type, .a = first.value, .b = second.value,
+                   {.kind = ExprKind::kComma,
+                    .type = type,
+                    .a = first.value,
+                    .b = second.value,
                     .at = call.at},
                    both, Knowable::kNo);
     result = type;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Intrinsics by the rows of intrinsics.def: what arguments become, and the type of the result. Those
-// whose row says `Own` have a function here. See spec/hlsl 9.5, 18
+// Intrinsics by the rows of intrinsics.def: what arguments become, and the type of the result.
+// Those whose row says `Own` have a function here. See spec/hlsl 9.5, 18
 #pragma once
 
 #include <span>

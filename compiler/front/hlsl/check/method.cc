@@ -74,10 +74,10 @@ class MethodCall {
     const size_t needed = letters.find('o');
     const bool flat = facts_.dim != ir::ImageDim::k3d;
     const bool gathers = method >= Method::kGather && method <= Method::kGatherCmpRed;
-    const bool fits = !facts_.writable && !facts_.multisampled &&
-                      facts_.dim != ir::ImageDim::kBuffer && (!Compares(method) || flat) &&
-                      (!gathers || facts_.dim == ir::ImageDim::k2d ||
-                       facts_.dim == ir::ImageDim::kCube);
+    const bool fits =
+        !facts_.writable && !facts_.multisampled && facts_.dim != ir::ImageDim::kBuffer &&
+        (!Compares(method) || flat) &&
+        (!gathers || facts_.dim == ir::ImageDim::k2d || facts_.dim == ir::ImageDim::kCube);
     if (!fits) {
       return NoMethod();
     }
@@ -122,8 +122,8 @@ class MethodCall {
     const ExprId both[] = {object_, number};
     return Combine(context_,
                    {.kind = ExprKind::kIndex,
-                    .flags = static_cast<uint8_t>(
-                        facts_.writable ? Expr::kPlace : Expr::kPlace | Expr::kConst),
+                    .flags = static_cast<uint8_t>(facts_.writable ? Expr::kPlace
+                                                                  : Expr::kPlace | Expr::kConst),
                     .type = Content(),
                     .a = object_.value,
                     .b = number.value,
@@ -156,8 +156,8 @@ class MethodCall {
   ExprId Argument(char letter, ExprId argument) {
     const Type type = context_.types()[context_.TypeOf(argument)];
     if (letter == 'S' || letter == 'C') {
-      const ObjectKind wanted = letter == 'S' ? ObjectKind::kSamplerState
-                                              : ObjectKind::kSamplerComparisonState;
+      const ObjectKind wanted =
+          letter == 'S' ? ObjectKind::kSamplerState : ObjectKind::kSamplerComparisonState;
       return type.kind == TypeKind::kObject && type.object == wanted ? argument : ExprId{};
     }
     if (type.kind != TypeKind::kNumeric && type.kind != TypeKind::kEnum) {
@@ -197,8 +197,8 @@ class MethodCall {
   }
 
   ExprId Load(std::span<const ExprId> arguments) {
-    const bool levelled = !facts_.writable && !facts_.multisampled &&
-                          facts_.dim != ir::ImageDim::kBuffer;
+    const bool levelled =
+        !facts_.writable && !facts_.multisampled && facts_.dim != ir::ImageDim::kBuffer;
     const size_t needed = facts_.multisampled ? 2 : 1;
     if (facts_.dim == ir::ImageDim::kCube) {
       return NoMethod();
@@ -293,7 +293,7 @@ ExprId MakeObjectIndex(CheckContext& context, ExprId object, ExprId index, Token
 ExprId MakeMethod(CheckContext& context, ExprId object, uint32_t name,
                   std::span<const ExprId> arguments, TokenRange at) {
   const Expr base = context.Get(object);
-  if (base.kind == ExprKind::kFailed) {
+  if (base.kind == ExprKind::kFailed || context.types().IsFailed(base.type)) {
     return context.Failed(at);
   }
   for (const ExprId argument : arguments) {

@@ -51,10 +51,10 @@ ExprId OfGlobal(CheckContext& context, const Symbol& symbol, TokenRange at) {
     return global.initialiser;
   }
   const bool object = context.types().IsObject(global.type);
-  const bool read_only = global.constant || global.kind == GlobalKind::kLoose ||
-                         global.kind == GlobalKind::kBlock;
+  const bool read_only =
+      global.constant || global.kind == GlobalKind::kLoose || global.kind == GlobalKind::kBlock;
   return context.Add({.kind = ExprKind::kGlobal,
-                      .flags = static_cast<uint8_t>(object ? 0
+                      .flags = static_cast<uint8_t>(object      ? 0
                                                     : read_only ? Expr::kPlace | Expr::kConst
                                                                 : Expr::kPlace),
                       .type = global.type,
@@ -67,17 +67,20 @@ ExprId OfLocal(CheckContext& context, const Symbol& symbol, TokenRange at) {
   if (local.known.valid()) {
     return local.known;
   }
-  return context.Add({.kind = ExprKind::kLocal,
-                      .flags = static_cast<uint8_t>(local.constant ? Expr::kPlace | Expr::kConst
-                                                                   : Expr::kPlace),
-                      .type = local.type,
-                      .a = symbol.id,
-                      .at = at});
+  return context.Add(
+      {.kind = ExprKind::kLocal,
+       .flags = static_cast<uint8_t>(local.constant ? Expr::kPlace | Expr::kConst : Expr::kPlace),
+       .type = local.type,
+       .a = symbol.id,
+       .at = at});
 }
 
 ExprId OfBlockMember(CheckContext& context, const Symbol& symbol, TokenRange at) {
   const Global& block = context.unit[GlobalId{symbol.id}];
   const TypeId type = context.types().MemberOf(block.type, symbol.b).type;
+  if (context.types().IsFailed(type)) {
+    return context.Failed(at);
+  }
   const ExprId owner = context.Add({.kind = ExprKind::kGlobal,
                                     .flags = Expr::kPlace | Expr::kConst,
                                     .type = block.type,
@@ -120,8 +123,8 @@ const Symbol* Find(CheckContext& context, uint32_t name, uint32_t path, bool glo
 const Symbol* LookUp(CheckContext& context, uint32_t name, uint32_t path, bool global) {
   const Found found = FindPath(context, name, path, global);
   if (found.symbol == nullptr) {
-    context.Say(context.At(Code::kHlsl2001, found.missing)
-                    .With("name", context.Text(found.missing)));
+    context.Say(
+        context.At(Code::kHlsl2001, found.missing).With("name", context.Text(found.missing)));
   }
   return found.symbol;
 }
@@ -131,6 +134,10 @@ ExprId MakeName(CheckContext& context, const syntax::Expr& row) {
   const Symbol* symbol =
       LookUp(context, row.token, row.a, (row.flags & syntax::Expr::kGlobal) != 0);
   if (symbol == nullptr) {
+    return context.Failed(at);
+  }
+  const bool variable = symbol->kind == SymbolKind::kLocal || symbol->kind == SymbolKind::kGlobal;
+  if (variable && symbol->type.valid() && context.types().IsFailed(symbol->type)) {
     return context.Failed(at);
   }
   switch (symbol->kind) {
@@ -143,9 +150,8 @@ ExprId MakeName(CheckContext& context, const syntax::Expr& row) {
     case SymbolKind::kOption: {
       // The number of an enum option is a choice by its text, as long as there are enumerators.
       const Type type = context.types()[symbol->type];
-      const uint32_t weight = type.kind == TypeKind::kEnum
-                                  ? 5 * context.types()[EnumId{type.element}].count
-                                  : 1;
+      const uint32_t weight =
+          type.kind == TypeKind::kEnum ? 5 * context.types()[EnumId{type.element}].count : 1;
       return context.Add({.kind = ExprKind::kOption,
                           .rate = Rate::kOption,
                           .type = symbol->type,
@@ -178,10 +184,9 @@ bool Declare(CheckContext& context, uint32_t token, const Symbol& symbol) {
   if (taken == nullptr) {
     return true;
   }
-  Diagnostic said =
-      context.At(Code::kHlsl2002, token).With("name", context.Text(token));
+  Diagnostic said = context.At(Code::kHlsl2002, token).With("name", context.Text(token));
   if (taken->token != kNoRow) {
-    said = std::move(said).Label(LabelKind::kFirstHere, context.LocationOf(taken->token));
+    std::move(said).Label(LabelKind::kFirstHere, context.LocationOf(taken->token));
   }
   context.Say(std::move(said));
   return false;

@@ -65,16 +65,15 @@ void CheckOption(CheckContext& context, const syntax::Attribute& attribute,
                     .With("type", context.types().Text(type)));
     return;
   }
-  const std::optional<Scalar> known =
-      value.valid() ? ScalarOf(context, value) : std::nullopt;
-  const std::optional<uint32_t> number =
-      !known                                ? std::nullopt
-      : *kind == ir::OptionKind::kEnum      ? EnumeratorWith(context.types(), type, known->bits)
-                                            : std::optional(static_cast<uint32_t>(known->bits));
+  const std::optional<Scalar> known = value.valid() ? ScalarOf(context, value) : std::nullopt;
+  const std::optional<uint32_t> number = !known ? std::nullopt
+                                         : *kind == ir::OptionKind::kEnum
+                                             ? EnumeratorWith(context.types(), type, known->bits)
+                                             : std::optional(static_cast<uint32_t>(known->bits));
   if (!number) {
     if (!value.valid() || context.Get(value).kind != ExprKind::kFailed) {
-      context.Say(context.At(Code::kHlsl6003, variable.name)
-                      .With("name", context.Text(variable.name)));
+      context.Say(
+          context.At(Code::kHlsl6003, variable.name).With("name", context.Text(variable.name)));
     }
     return;
   }

@@ -22,8 +22,8 @@ enum class SymbolKind : uint8_t {
   kType,       // id: TypeId; b: ScopeId of its names, or kNoRow
   kNamespace,  // id: ScopeId
   kOption,
-  kEnumerator,  // id: number of it; type: its enumeration
-  kBlockMember, // id: GlobalId of the block; b: member
+  kEnumerator,   // id: number of it; type: its enumeration
+  kBlockMember,  // id: GlobalId of the block; b: member
 };
 struct Symbol {
   SymbolKind kind = SymbolKind::kLocal;

@@ -87,7 +87,7 @@ class Body {
 
   CheckContext& context_;
   std::vector<Exit> exits_;
-  uint32_t ladders_ = 0;  // steps of `else if` around the statement
+  uint32_t ladders_ = 0;            // steps of `else if` around the statement
   std::vector<bool> of_loop_head_;  // by local of the unit, 2018 only
 };
 
@@ -118,8 +118,9 @@ Checked Body::Block(uint32_t row, uint8_t flags) {
   bool said = false;
   for (uint32_t child = row + 1; child < At(row).next; child = At(child).next) {
     if (ends && !said && At(child).kind != Kind::kEmpty) {
-      context_.Say(context_.At(Code::kHlsl3009, RangeOf(At(child)))
-                       .With("text", context_.Text(TokenRange{At(row + 1).begin, At(row + 1).end})));
+      context_.Say(
+          context_.At(Code::kHlsl3009, RangeOf(At(child)))
+              .With("text", context_.Text(TokenRange{At(row + 1).begin, At(row + 1).end})));
       said = true;
     }
     Add(child, children, ends);
@@ -142,10 +143,9 @@ Checked Body::Scoped(uint32_t row) {
   }
   Add(row, children, ends);
   context_.scopes.Leave();
-  return Make({.kind = StmtKind::kBlock,
-               .at = RangeOf(At(row)),
-               .children = context_.AddList(children)},
-              ends);
+  return Make(
+      {.kind = StmtKind::kBlock, .at = RangeOf(At(row)), .children = context_.AddList(children)},
+      ends);
 }
 
 Checked Body::Statement(uint32_t row) {
@@ -287,18 +287,18 @@ void Body::Declarations(const syntax::Stmt& row, std::vector<StmtId>& into, bool
 
 void Body::Variable(const syntax::Variable& variable, std::vector<StmtId>& into, bool of_head) {
   CheckStop();
-  const TypeId type = TypeOfVariable(context_, variable);
+  TypeId type = TypeOfVariable(context_, variable);
   const syntax::Type& written = context_.ast.types[variable.type];
   const TokenRange at{variable.name, variable.name + 1};
-  if (context_.types().HoldsObject(type)) {
-    return context_.Refuse(at, context_.Text(variable.name), "resources as values");
-  }
-  if (written.Has(Modifier::kGroupShared)) {
-    return context_.Refuse(at, context_.Text(variable.name), "groupshared variables of functions");
+  const bool shared = written.Has(Modifier::kGroupShared);
+  if (shared || context_.types().HoldsObject(type)) {
+    context_.Refuse(at, context_.Text(variable.name),
+                    shared ? "groupshared variables of functions" : "resources as values");
+    type = context_.types().Failed();
   }
   if (written.Has(Modifier::kConst) && variable.initialiser.empty()) {
-    context_.Say(context_.At(Code::kHlsl2041, variable.name)
-                     .With("name", context_.Text(variable.name)));
+    context_.Say(
+        context_.At(Code::kHlsl2041, variable.name).With("name", context_.Text(variable.name)));
   }
   if (written.Has(Modifier::kStatic)) {
     Declare(context_, variable.name, MakeStaticLocal(context_, variable, type));
@@ -325,8 +325,8 @@ void Body::Variable(const syntax::Variable& variable, std::vector<StmtId>& into,
   of_loop_head_[made.local.value] = of_head;
   if (taken != nullptr && taken->kind == SymbolKind::kLocal && taken->id < of_loop_head_.size() &&
       of_loop_head_[taken->id]) {
-    context_.Say(context_.At(Code::kHlsl2037, variable.name)
-                     .With("name", context_.Text(variable.name)));
+    context_.Say(
+        context_.At(Code::kHlsl2037, variable.name).With("name", context_.Text(variable.name)));
     *taken = symbol;
     taken->token = variable.name;
   } else if (!Declare(context_, variable.name, symbol)) {
@@ -382,8 +382,8 @@ Checked Body::If(uint32_t row) {
     }
     const std::optional<Scalar> known = ScalarOf(context_, step.condition);
     const bool other_ends = otherwise.id.valid() && otherwise.ends;
-    const bool ends = known ? (known->bits != 0 ? step.then.ends : other_ends)
-                            : step.then.ends && other_ends;
+    const bool ends =
+        known ? (known->bits != 0 ? step.then.ends : other_ends) : step.then.ends && other_ends;
     otherwise = Make({.kind = StmtKind::kIf,
                       .hint = static_cast<uint8_t>(step.hint),
                       .at = RangeOf(At(step.row)),
@@ -396,8 +396,8 @@ Checked Body::If(uint32_t row) {
 
 ExprId Body::Label(const syntax::Stmt& row, TypeId selector) {
   const ExprId value = CheckExpr(context_, row.value);
-  const ExprId label = ConvertTo(context_, value, selector, ConversionUse::kImplicit,
-                                 context_.Get(value).at);
+  const ExprId label =
+      ConvertTo(context_, value, selector, ConversionUse::kImplicit, context_.Get(value).at);
   const Expr& expr = context_.Get(label);
   if (expr.kind != ExprKind::kFailed && expr.rate > Rate::kOption) {
     context_.Say(context_.At(Code::kHlsl2028, expr.at).With("text", context_.Text(expr.at)));
@@ -475,13 +475,13 @@ Checked Body::Switch(uint32_t row) {
   exits_.pop_back();
   std::vector<StmtId> rows;
   for (const Case& one : cases.rows) {
-    rows.push_back(context_.Add(Stmt{.kind = StmtKind::kCase,
-                                     .flags = static_cast<uint8_t>(
-                                         (one.is_default ? Stmt::kDefault : 0) |
-                                         (one.ends ? Stmt::kEnds : 0)),
-                                     .at = one.at,
-                                     .labels = context_.AddList(one.labels),
-                                     .children = context_.AddList(one.children)}));
+    rows.push_back(
+        context_.Add(Stmt{.kind = StmtKind::kCase,
+                          .flags = static_cast<uint8_t>((one.is_default ? Stmt::kDefault : 0) |
+                                                        (one.ends ? Stmt::kEnds : 0)),
+                          .at = one.at,
+                          .labels = context_.AddList(one.labels),
+                          .children = context_.AddList(one.children)}));
   }
   const bool ends = cases.has_default && !has_break && cases.rows.back().ends;
   return Make({.kind = StmtKind::kSwitch,

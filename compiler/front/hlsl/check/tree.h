@@ -40,15 +40,15 @@ struct TokenRange {
 };
 
 enum class ExprKind : uint8_t {
-  kFailed,    // an error was said
-  kConstant,  // a: row of `constants`
-  kOption,    // a: OptionId; b: of an enum option the number of its value is meant
-  kLocal,     // a: LocalId
-  kGlobal,    // a: GlobalId
-  kUnary,     // op: Operator; a
-  kBinary,    // op: Operator; a, b of one type, but for shifts: of one shape
-  kLogical,   // op: Operator; b only if needed
-  kSelect,    // a ? b : c, all of them; a of one flag or one for each item
+  kFailed,       // an error was said
+  kConstant,     // a: row of `constants`
+  kOption,       // a: OptionId; b: of an enum option the number of its value is meant
+  kLocal,        // a: LocalId
+  kGlobal,       // a: GlobalId
+  kUnary,        // op: Operator; a
+  kBinary,       // op: Operator; a, b of one type, but for shifts: of one shape
+  kLogical,      // op: Operator; b only if needed
+  kSelect,       // a ? b : c, all of them; a of one flag or one for each item
   kConditional,  // a ? b : c, one of them
   kConvert,      // a item by item; shapes are equal as values
   kSplat,        // a, a scalar, to all items
@@ -122,26 +122,26 @@ enum class StmtKind : uint8_t {
   kCase,        // list `labels`; children
   kBreak,       // of the loop or switch around it
   kContinue,
-  kReturn,      // a or none
+  kReturn,  // a or none
   kDiscard,
 };
 
 struct Stmt {
-  static constexpr uint8_t kDo = 1;         // kLoop
-  static constexpr uint8_t kDefault = 2;    // kCase
-  static constexpr uint8_t kNoScope = 4;    // kBlock: names live on
-  static constexpr uint8_t kOfSwitch = 8;   // kBreak
-  static constexpr uint8_t kEnds = 16;      // kCase: control does not flow on to the next
+  static constexpr uint8_t kDo = 1;        // kLoop
+  static constexpr uint8_t kDefault = 2;   // kCase
+  static constexpr uint8_t kNoScope = 4;   // kBlock: names live on
+  static constexpr uint8_t kOfSwitch = 8;  // kBreak
+  static constexpr uint8_t kEnds = 16;     // kCase: control does not flow on to the next
 
   StmtKind kind = StmtKind::kExpression;
   uint8_t flags = 0;
-  uint8_t hint = 0;     // ir::BranchHint, ir::LoopHint
-  uint8_t rounds = 0;   // of unroll(n)
+  uint8_t hint = 0;    // ir::BranchHint, ir::LoopHint
+  uint8_t rounds = 0;  // of unroll(n)
   TokenRange at;
   ExprId a, b;
   LocalId local;
-  ListId labels;         // of ExprId, constants or known with options
-  ListId children;       // of StmtId
+  ListId labels;    // of ExprId, constants or known with options
+  ListId children;  // of StmtId
 
   bool Is(uint8_t flag) const { return (flags & flag) != 0; }
 };
@@ -151,7 +151,7 @@ struct Attributes {
   std::string_view semantic;  // without its number; empty: none
   uint32_t semantic_index = 0;
   uint32_t semantic_token = kNoRow;
-  std::string_view builtin;   // of vk::builtin
+  std::string_view builtin;  // of vk::builtin
   std::string_view image_format, register_name, source, pack;
   uint32_t register_space = kNoRow;
   uint32_t binding = kNoRow, set = kNoRow, counter = kNoRow;
@@ -181,12 +181,12 @@ struct Local {
 };
 
 enum class GlobalKind : uint8_t {
-  kConstant,   // `static const` or never written, value `initialiser` is a constant
-  kPrivate,    // static
-  kShared,     // groupshared
-  kLoose,      // a member of $Globals
+  kConstant,  // `static const` or never written, value `initialiser` is a constant
+  kPrivate,   // static
+  kShared,    // groupshared
+  kLoose,     // a member of $Globals
   kResource,
-  kBlock,      // cbuffer, tbuffer, ConstantBuffer: type is a struct
+  kBlock,  // cbuffer, tbuffer, ConstantBuffer: type is a struct
 };
 struct Global {
   GlobalKind kind = GlobalKind::kPrivate;
@@ -219,23 +219,23 @@ struct Function {
   TokenRange at;
   std::vector<LocalId> parameters;
   std::vector<ParameterType> parameter_types;
-  std::vector<ExprId> defaults;   // one for each parameter; invalid: none
-  AttributesId attributes;        // of the result
+  std::vector<ExprId> defaults;  // one for each parameter; invalid: none
+  AttributesId attributes;       // of the result
   ExprId condition;
-  StmtId body;                    // invalid: a prototype
+  StmtId body;  // invalid: a prototype
   std::vector<LocalId> locals;
   std::vector<FunctionId> calls;  // in order of first mention
   std::vector<Setting> settings;
-  std::vector<ExprId> threads;    // of numthreads: three
-  uint32_t stage = kNoRow;        // of `shader`: ir::Stage
-  bool effects = true;            // a call does more than to give a value
+  std::vector<ExprId> threads;  // of numthreads: three
+  uint32_t stage = kNoRow;      // of `shader`: ir::Stage
+  bool effects = true;          // a call does more than to give a value
   bool early_depth = false;
 };
 
 struct Option {
   std::string name;  // dotted
   TokenRange at;
-  ir::Option row;    // without its texts
+  ir::Option row;  // without its texts
   TypeId type;
 };
 

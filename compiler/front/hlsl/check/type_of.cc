@@ -55,6 +55,12 @@ bool IsThere(CheckContext& context, Item item, TokenRange at) {
 
 TypeId ArgumentType(CheckContext& context, const syntax::TemplateArgument& argument) {
   if (argument.type == syntax::kNone) {
+    const syntax::Expr& value = context.ast.exprs[argument.value.root];
+    const TokenRange at{value.begin, value.end};
+    context.Say(context.At(Code::kHlsl2004, at)
+                    .With("name", context.Text(at))
+                    .With("kind", "value")
+                    .With("expected", "a type"));
     return context.types().Failed();
   }
   return ResolveType(context, argument.type);
@@ -113,7 +119,7 @@ TypeId Shaped(CheckContext& context, const syntax::Type& type, bool matrix) {
   if (matrix) {
     return context.types().Matrix(scalar, sizes[0], sizes[1]);
   }
-  return sizes[0] == 1 ? context.types().WithItem(context.types().Matrix(scalar, 1, 1), scalar)
+  return sizes[0] == 1 ? context.types().VectorOfOne(scalar)
                        : context.types().Vector(scalar, sizes[0]);
 }
 
@@ -170,8 +176,9 @@ TypeId InbuiltType(CheckContext& context, const syntax::Type& type) {
     if (found->columns != 0) {
       return context.types().Matrix(item, found->rows, found->columns);
     }
-    return found->rows > 1 ? context.types().Vector(item, found->rows)
-                           : context.types().Scalar(item);
+    return found->rows > 1    ? context.types().Vector(item, found->rows)
+           : found->rows == 1 ? context.types().VectorOfOne(item)
+                              : context.types().Scalar(item);
   }
   if (found->name == syntax::InbuiltName::kVector || found->name == syntax::InbuiltName::kMatrix) {
     return Shaped(context, type, found->name == syntax::InbuiltName::kMatrix);
@@ -217,11 +224,11 @@ std::optional<Extent> ExtentOf(CheckContext& context, syntax::ExprRange range,
     context.Say(context.At(Code::kHlsl2028, expr.at).With("text", context.Text(expr.at)));
     return std::nullopt;
   }
-  const bool integer = context.types().IsScalar(expr.type) &&
-                       !IsFloat(context.types()[expr.type].item);
+  const bool integer =
+      context.types().IsScalar(expr.type) && !IsFloat(context.types()[expr.type].item);
   const std::optional<Scalar> known = ScalarOf(context, id);
-  if (!integer || (known && (Integer(*known) < 1 ||
-                             Integer(*known) > std::numeric_limits<int32_t>::max()))) {
+  if (!integer ||
+      (known && (Integer(*known) < 1 || Integer(*known) > std::numeric_limits<int32_t>::max()))) {
     context.Say(context.At(Code::kHlsl2027, expr.at).With("name", name));
     return std::nullopt;
   }
@@ -433,8 +440,7 @@ void DeclareEnum(CheckContext& context, uint32_t decl) {
   Enum made{.name = context.Text(row.name), .item = Item::kInt, .scoped = scoped};
   if (row.type != syntax::kNone) {
     const TypeId under = ResolveType(context, row.type);
-    const bool integer =
-        context.types().IsScalar(under) && IsInteger(context.types()[under].item);
+    const bool integer = context.types().IsScalar(under) && IsInteger(context.types()[under].item);
     if (!integer && !context.types().IsFailed(under)) {
       context.Say(context.At(Code::kHlsl2031, row.name)
                       .With("what", "underlying type of an enum")
@@ -454,9 +460,8 @@ void DeclareEnum(CheckContext& context, uint32_t decl) {
     Scalar value{made.item, next};
     if (!item.value.empty()) {
       const ExprId id = CheckExpr(context, item.value);
-      const ExprId converted =
-          ConvertTo(context, id, context.types().Scalar(made.item), ConversionUse::kImplicit,
-                    context.Get(id).at);
+      const ExprId converted = ConvertTo(context, id, context.types().Scalar(made.item),
+                                         ConversionUse::kImplicit, context.Get(id).at);
       if (const std::optional<Scalar> known = ScalarOf(context, converted)) {
         value = *known;
       } else if (context.Get(converted).kind != ExprKind::kFailed) {

@@ -49,8 +49,8 @@ class Builder {
       }
     }
     if (parts.empty()) {
-      return context_.Emit(ir::LoadInst{
-          TypeOf(context_, type), context_.Emit(ir::TempInst{TypeOf(context_, type)})});
+      return context_.Emit(ir::LoadInst{TypeOf(context_, type),
+                                        context_.Emit(ir::TempInst{TypeOf(context_, type)})});
     }
     return context_.Emit(ir::ConstructInst{TypeOf(context_, type), context_.builder.Ids(parts)});
   }
@@ -88,12 +88,11 @@ class Builder {
       SkipEmpty();
       KILN_CHECK(next_ < sources_.size(), "leaves are counted before");
       const Type source = context_.TypeRow(sources_[next_].type);
-      const bool vector = source.kind == TypeKind::kNumeric &&
-                          ValueForm(source) == Form::kVector && leaf_ == 0 &&
-                          filled + CountOf(source) <= count;
+      const bool vector = source.kind == TypeKind::kNumeric && ValueForm(source) == Form::kVector &&
+                          leaf_ == 0 && filled + CountOf(source) <= count;
       if (vector) {
-        parts.push_back(ConvertItems(context_, sources_[next_++].value, source.item, item,
-                                     CountOf(source)));
+        parts.push_back(
+            ConvertItems(context_, sources_[next_++].value, source.item, item, CountOf(source)));
         filled += CountOf(source);
       } else {
         parts.push_back(TakeScalar(item));

@@ -62,8 +62,8 @@ ir::InstId CallValue(LowerContext& context, const Expr& expr) {
     return Fault(context, "HLSL2025", {function.name}, expr.type);
   }
   if (!callee.valid()) {
-    return Fault(context, "HLSL3008",
-                 {function.name, context.unit[context.function].name}, expr.type);
+    return Fault(context, "HLSL3008", {function.name, context.unit[context.function].name},
+                 expr.type);
   }
   const std::span<const uint32_t> words = context.unit.List(ListId{expr.b});
   std::vector<ir::InstId> arguments;
@@ -99,8 +99,7 @@ ir::InstId CallValue(LowerContext& context, const Expr& expr) {
   const ir::InstId made = context.Emit(
       ir::CallInst{TypeOf(context, expr.type), callee, context.builder.Ids(arguments)});
   for (const Returned& back : returned) {
-    ir::InstId value =
-        context.Emit(ir::LoadInst{TypeOf(context, back.type), back.storage});
+    ir::InstId value = context.Emit(ir::LoadInst{TypeOf(context, back.type), back.storage});
     if (back.out.valid()) {
       const GivenScope given(context, value);
       value = ValueOf(context, back.out);

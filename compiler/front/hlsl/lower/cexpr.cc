@@ -49,9 +49,8 @@ class Cexprs {
     return words ? *words : Row(CexprOp::kEqual, made, Of(right));
   }
   ir::CexprId Select(ir::CexprId condition, ir::CexprId then, ir::CexprId otherwise) {
-    const ir::CexprId made = builder_.Intern({.op = CexprOp::kSelect,
-                                              .a = condition.value,
-                                              .b = builder_.Ids({then, otherwise}).value});
+    const ir::CexprId made = builder_.Intern(
+        {.op = CexprOp::kSelect, .a = condition.value, .b = builder_.Ids({then, otherwise}).value});
     return Note(made, 1 + Nodes(condition) + Nodes(then) + Nodes(otherwise));
   }
 
@@ -155,8 +154,7 @@ class Cexprs {
       return std::nullopt;
     }
     const EnumId owner{context_.unit.types[option->type].element};
-    const auto bits =
-        static_cast<uint32_t>(context_.unit.ScalarsOf(context_.Get(right))[0].bits);
+    const auto bits = static_cast<uint32_t>(context_.unit.ScalarsOf(context_.Get(right))[0].bits);
     std::string_view text;
     uint32_t count = 0;
     for (uint32_t i = 0; i < context_.unit.types[owner].count; ++i) {
@@ -164,8 +162,8 @@ class Cexprs {
       text = item.value == bits ? item.name : text;
       count += item.value == bits ? 1 : 0;
     }
-    return count == 1 ? std::optional(Row(CexprOp::kEqual,
-                                          Note(builder_.Name(option->name), 1), Word(text)))
+    return count == 1 ? std::optional(
+                            Row(CexprOp::kEqual, Note(builder_.Name(option->name), 1), Word(text)))
                       : std::nullopt;
   }
 
@@ -249,8 +247,8 @@ ir::CexprId CexprOf(LowerContext& context, ExprId id, ir::SpanId* run) {
   const ir::CexprId made = Cexprs(context).Of(id);
   if (run != nullptr) {
     // One for each node; the whole is what a message about a wrong value is about.
-    *run = context.builder.AddRun(std::vector<Span>(
-        context.cexpr_nodes[made.value], context.WrittenAt(context.Get(id).at)));
+    *run = context.builder.AddRun(
+        std::vector<Span>(context.cexpr_nodes[made.value], context.WrittenAt(context.Get(id).at)));
   }
   return made;
 }
@@ -269,8 +267,7 @@ ir::CexprId Equal(LowerContext& context, ExprId left, ExprId right, ir::CexprId 
 }
 
 ir::CexprId Negated(LowerContext& context, ir::CexprId condition) {
-  const ir::CexprId made =
-      context.builder.Intern({.op = ir::CexprOp::kNot, .a = condition.value});
+  const ir::CexprId made = context.builder.Intern({.op = ir::CexprOp::kNot, .a = condition.value});
   context.cexpr_nodes[made.value] = context.cexpr_nodes[condition.value] + 1;
   return made;
 }

@@ -77,8 +77,8 @@ class LowerContext {
 
   // --- the function that is lowered
   FunctionId function;
-  std::array<ir::InstId, 2> given;       // what kGiven means
-  std::vector<ir::LocalId> loop_exits;   // innermost last
+  std::array<ir::InstId, 2> given;      // what kGiven means
+  std::vector<ir::LocalId> loop_exits;  // innermost last
   std::vector<ir::LocalId> switch_exits;
 
  private:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A block is a buffer with fields, so its struct is the buffer itself; a block of a declared struct
-// has this as its content. Loose variables are the fields of one buffer, `$Globals`, in their order.
+// has this as its content. Loose variables are the fields of one buffer, `$Globals`, in their
+// order.
 #include "compiler/front/hlsl/lower/global.h"
 
 #include <string>
@@ -66,8 +67,8 @@ void AddBlock(LowerContext& context, uint32_t id) {
     row.decl.flags = FlagsOf(context, global, static_cast<uint32_t>(kind));
   }
   if (global.fields) {
-    context.globals[id] = DeclareFields(
-        context, StructId{context.TypeRow(global.type).element}, row.decl, row.spans);
+    context.globals[id] =
+        DeclareFields(context, StructId{context.TypeRow(global.type).element}, row.decl, row.spans);
   } else {
     row.decl.type = TypeOf(context, global.type);
     context.globals[id] = context.builder.Add(row.decl, row.spans);
@@ -81,20 +82,19 @@ void AddStructured(LowerContext& context, uint32_t id) {
   const Type& type = context.TypeRow(global.type);
   const ObjectFacts& facts = FactsOf(type.object);
   Row row = RowOf(context, global, ir::DeclKind::kBuffer);
-  row.decl.flags = FlagsOf(context, global,
-                           static_cast<uint32_t>(facts.writable
-                                                     ? ir::BufferKind::kReadWriteStorage
-                                                     : ir::BufferKind::kReadOnlyStorage));
+  row.decl.flags =
+      FlagsOf(context, global,
+              static_cast<uint32_t>(facts.writable ? ir::BufferKind::kReadWriteStorage
+                                                   : ir::BufferKind::kReadOnlyStorage));
   const TypeId item{type.element};
   const ir::Member member{.name = context.builder.Text(global.name),
                           .type = context.builder.RuntimeArray(TypeOf(context, item))};
   const ir::MemberSpans spans{.name = row.spans.name, .type = row.spans.type};
-  context.globals[id] = context.builder.Add(row.decl, row.spans, std::span(&member, 1),
-                                            std::span(&spans, 1));
+  context.globals[id] =
+      context.builder.Add(row.decl, row.spans, std::span(&member, 1), std::span(&spans, 1));
   if (StoresColumns(context, item, {})) {
-    context.builder.Add(ir::Attribute{.of_member = 1,
-                                      .key = ir::AttributeKey::kRowMajor,
-                                      .owner = context.member_count});
+    context.builder.Add(ir::Attribute{
+        .of_member = 1, .key = ir::AttributeKey::kRowMajor, .owner = context.member_count});
   }
   ++context.member_count;
   AddAttributes(context, global.attributes, false, context.globals[id].value);

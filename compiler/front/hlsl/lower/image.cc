@@ -10,6 +10,7 @@
 #include "compiler/front/hlsl/lower/shape.h"
 #include "compiler/front/hlsl/lower/type.h"
 #include "compiler/front/hlsl/lower/value.h"
+#include "compiler/front/hlsl/sema/image_format.h"
 #include "compiler/front/hlsl/sema/method.h"
 #include "compiler/front/hlsl/sema/object.h"
 
@@ -29,9 +30,7 @@ ir::ImageFormat FormatOf(const Type& item) {
   static constexpr ir::ImageFormat kFloats[] = {kR32Float, kRg32Float, kRgba32Float};
   static constexpr ir::ImageFormat kSigned[] = {kR32Sint, kRg32Sint, kRgba32Sint};
   static constexpr ir::ImageFormat kUnsigned[] = {kR32Uint, kRg32Uint, kRgba32Uint};
-  return IsFloat(item.item)    ? kFloats[row]
-         : IsSigned(item.item) ? kSigned[row]
-                               : kUnsigned[row];
+  return IsFloat(item.item) ? kFloats[row] : IsSigned(item.item) ? kSigned[row] : kUnsigned[row];
 }
 
 class MethodLowerer {
@@ -52,8 +51,7 @@ class MethodLowerer {
     }
     operands_ = {image, Handle(ExprId{arguments_[0]}), ValueOf(context_, ExprId{arguments_[1]})};
     const bool gathers = method_ >= Method::kGather && method_ <= Method::kGatherAlpha;
-    const bool compares = method_ == Method::kSampleCmp ||
-                          method_ == Method::kSampleCmpLevelZero ||
+    const bool compares = method_ == Method::kSampleCmp || method_ == Method::kSampleCmpLevelZero ||
                           method_ == Method::kGatherCmp || method_ == Method::kGatherCmpRed;
     size_t next = 2;
     if (compares) {
@@ -71,7 +69,7 @@ class MethodLowerer {
     context_.at = expr_.at;
     const bool one = compares && method_ < Method::kGather;
     const ir::Scalar scalar = compares ? ir::Scalar::kF32 : ScalarOf(content_);
-    const ir::ImageOp op = gathers ? ir::ImageOp::kGather
+    const ir::ImageOp op = gathers                         ? ir::ImageOp::kGather
                            : method_ >= Method::kGatherCmp ? ir::ImageOp::kGatherDref
                            : compares                      ? ir::ImageOp::kSampleDref
                                                            : ir::ImageOp::kSample;
@@ -83,10 +81,11 @@ class MethodLowerer {
   ir::InstId Handle(ExprId id) {
     const uint32_t row = context_.Get(id).a;
     const Global& global = context_.unit.globals[row];
-    const bool sampler = FactsOf(context_.TypeRow(global.type).object).shape == ObjectShape::kSampler;
-    return context_.Emit(ir::GlobalRefInst{
-        sampler ? context_.builder.Sampler() : ImageTypeOf(context_, global),
-        ir::Direction::kNone, context_.globals[row], ir::MemberId{}});
+    const bool sampler =
+        FactsOf(context_.TypeRow(global.type).object).shape == ObjectShape::kSampler;
+    return context_.Emit(
+        ir::GlobalRefInst{sampler ? context_.builder.Sampler() : ImageTypeOf(context_, global),
+                          ir::Direction::kNone, context_.globals[row], ir::MemberId{}});
   }
   uint32_t Component() const {
     return method_ == Method::kGatherGreen   ? 1
@@ -112,8 +111,7 @@ class MethodLowerer {
     }
   }
   ir::InstId Emit(ir::ImageOp op, ir::TypeId type) {
-    return context_.Emit(
-        ir::ImageInst{type, op, keywords_, context_.builder.Ids(operands_)});
+    return context_.Emit(ir::ImageInst{type, op, keywords_, context_.builder.Ids(operands_)});
   }
 
   // A texel by its number: the last coordinate of a sampled image is the level.
@@ -121,8 +119,8 @@ class MethodLowerer {
     const ExprId coordinate{arguments_[0]};
     ir::InstId texel = ValueOf(context_, coordinate);
     const uint32_t given = CountOf(context_.TypeRowOf(coordinate));
-    const bool levelled = !facts_.writable && !facts_.multisampled &&
-                          facts_.dim != ir::ImageDim::kBuffer;
+    const bool levelled =
+        !facts_.writable && !facts_.multisampled && facts_.dim != ir::ImageDim::kBuffer;
     operands_ = {image};
     context_.at = expr_.at;
     ir::InstId level;
@@ -169,15 +167,20 @@ ir::TypeId ImageTypeOf(LowerContext& context, const Global& global) {
   const Type& type = context.TypeRow(global.type);
   const ObjectFacts& facts = FactsOf(type.object);
   const Type& item = context.TypeRow(TypeId{type.element});
-  const bool said = global.attributes.valid() &&
-                    context.unit.attributes[global.attributes.value].depth;
-  return context.builder.Image(
-      ScalarOf(item), {.dim = facts.dim,
-                       .arrayed = facts.arrayed,
-                       .depth = !facts.writable && (global.compared || said),
-                       .storage = facts.writable,
-                       .format = facts.writable ? FormatOf(item) : ir::ImageFormat::kUnknown,
-                       .multisampled = facts.multisampled});
+  const Attributes* written =
+      global.attributes.valid() ? &context.unit.attributes[global.attributes.value] : nullptr;
+  const bool said = written != nullptr && written->depth;
+  ir::ImageFormat format = facts.writable ? FormatOf(item) : ir::ImageFormat::kUnknown;
+  if (facts.writable && written != nullptr && !written->image_format.empty()) {
+    format = FindImageFormat(written->image_format, item.item).value_or(format);
+  }
+  return context.builder.Image(ScalarOf(item),
+                               {.dim = facts.dim,
+                                .arrayed = facts.arrayed,
+                                .depth = !facts.writable && (global.compared || said),
+                                .storage = facts.writable,
+                                .format = format,
+                                .multisampled = facts.multisampled});
 }
 
 ir::InstId MethodValue(LowerContext& context, const Expr& expr) {
@@ -196,11 +199,10 @@ TexelPlace TexelOf(LowerContext& context, const Expr& expr) {
 
 ir::InstId ReadTexel(LowerContext& context, const TexelPlace& texel) {
   const Type& item = context.TypeRow(texel.type);
-  const ir::InstId made = context.Emit(ir::ImageInst{context.Vector(ScalarOf(item), 4),
-                                                     ir::ImageOp::kRead, 0,
-                                                     context.builder.Ids({texel.image, texel.at})});
-  return SwizzleValue(context, made, ScalarOf(item), 4,
-                      ir::PackSwizzle(CountOf(item), kFirst));
+  const ir::InstId made =
+      context.Emit(ir::ImageInst{context.Vector(ScalarOf(item), 4), ir::ImageOp::kRead, 0,
+                                 context.builder.Ids({texel.image, texel.at})});
+  return SwizzleValue(context, made, ScalarOf(item), 4, ir::PackSwizzle(CountOf(item), kFirst));
 }
 
 void WriteTexel(LowerContext& context, const TexelPlace& texel, ir::InstId value) {
@@ -208,8 +210,8 @@ void WriteTexel(LowerContext& context, const TexelPlace& texel, ir::InstId value
   const uint32_t count = CountOf(item);
   if (count < 4) {
     const ir::InstId rest = context.Repeated(ScalarOf(item), 4 - count, 0);
-    value = context.Emit(ir::ConstructInst{context.Vector(ScalarOf(item), 4),
-                                           context.builder.Ids({value, rest})});
+    value = context.Emit(
+        ir::ConstructInst{context.Vector(ScalarOf(item), 4), context.builder.Ids({value, rest})});
   }
   context.Emit(ir::ImageInst{context.builder.Void(), ir::ImageOp::kWrite, 0,
                              context.builder.Ids({texel.image, texel.at, value})});

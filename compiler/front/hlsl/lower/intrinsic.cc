@@ -82,8 +82,7 @@ class Lowerer {
   ir::TypeId Of(uint32_t count) { return context_.Vector(scalar(), count); }
 
   ir::InstId Builtin(ir::TypeId type, ir::Builtin builtin, std::initializer_list<ir::InstId> list) {
-    return context_.Emit(
-        ir::BuiltinCallInst{type, builtin, 0, context_.builder.Ids(list)});
+    return context_.Emit(ir::BuiltinCallInst{type, builtin, 0, context_.builder.Ids(list)});
   }
   ir::InstId Builtin(ir::TypeId type, ir::Builtin builtin, Values list) {
     return context_.Emit(ir::BuiltinCallInst{type, builtin, 0, context_.builder.Ids(list)});
@@ -111,9 +110,10 @@ class Lowerer {
     }
     const IntrinsicFacts& facts = FactsOf(intrinsic_);
     const ItemClass item_class = FactsOf(row_.item).item_class;
-    const std::optional<ir::Builtin> builtin = item_class == ItemClass::kFloat    ? facts.of_float
-                                               : item_class == ItemClass::kSigned ? facts.of_signed
-                                                                                  : facts.of_unsigned;
+    const std::optional<ir::Builtin> builtin = item_class == ItemClass::kFloat ? facts.of_float
+                                               : item_class == ItemClass::kSigned
+                                                   ? facts.of_signed
+                                                   : facts.of_unsigned;
     KILN_CHECK(builtin.has_value(), "intrinsic '{}'", facts.name);
     const Item result = context_.TypeRow(expr_.type).item;
     if (facts.result == IntrinsicResult::kUint) {  // of the item, then as unsigned
@@ -140,10 +140,9 @@ class Lowerer {
       case Intrinsic::kSign:
         return Sign(row[0], count);
       case Intrinsic::kMad:
-        return IsFloat(row_.item)
-                   ? Builtin(Of(count), ir::Builtin::kFma, row)
-                   : Binary(Operator::kAdd, count, Binary(Operator::kMul, count, row[0], row[1]),
-                            row[2]);
+        return IsFloat(row_.item) ? Builtin(Of(count), ir::Builtin::kFma, row)
+                                  : Binary(Operator::kAdd, count,
+                                           Binary(Operator::kMul, count, row[0], row[1]), row[2]);
       case Intrinsic::kFmod:
         return Binary(Operator::kMod, count, row[0], row[1]);
       case Intrinsic::kLdexp:
@@ -199,9 +198,9 @@ class Lowerer {
             Builtin(context_.Vector(ir::Scalar::kF32, 2), ir::Builtin::kUnpackHalf2x16, {item});
         items.push_back(ExtractPart(context_, both, one, 0));
       } else {
-        const ir::InstId both = context_.Emit(
-            ir::ConstructInst{context_.Vector(ir::Scalar::kF32, 2),
-                              context_.builder.Ids({item, context_.Repeated(ir::Scalar::kF32, 1, 0)})});
+        const ir::InstId both = context_.Emit(ir::ConstructInst{
+            context_.Vector(ir::Scalar::kF32, 2),
+            context_.builder.Ids({item, context_.Repeated(ir::Scalar::kF32, 1, 0)})});
         items.push_back(Builtin(one, ir::Builtin::kPackHalf2x16, {both}));
       }
     }
@@ -284,8 +283,8 @@ class Lowerer {
     const ShapedOperand operand{value, argument_};
     const bool frexp = intrinsic_ == Intrinsic::kFrexp;
     return ByRows(context_, expr_.type, std::span(&operand, 1), [&](Values row, uint32_t count) {
-      const ir::DeclId parts = context_.TwoParts(scalar(), frexp ? ir::Scalar::kS32 : scalar(),
-                                                 count);
+      const ir::DeclId parts =
+          context_.TwoParts(scalar(), frexp ? ir::Scalar::kS32 : scalar(), count);
       const ir::TypeId type =
           context_.builder.Intern({.kind = ir::TypeKind::kDeclared, .element = parts.value});
       const ir::InstId made =
@@ -310,14 +309,12 @@ class Lowerer {
       if (count > 1) {
         below = Builtin(flag, ir::Builtin::kAny, {below});
       }
-      any = i == 0 ? below
-                   : context_.Emit(ir::BinaryInst{flag, ir::BinaryOp::kOr, any, below});
+      any = i == 0 ? below : context_.Emit(ir::BinaryInst{flag, ir::BinaryOp::kOr, any, below});
     }
     const ir::BlockId block = context_.builder.BeginBlock();
     context_.Emit(ir::DemoteInst{context_.builder.Void()});
     context_.builder.EndBlock();
-    return context_.Emit(
-        ir::IfInst{context_.builder.Void(), any, context_.builder.Ids({block})});
+    return context_.Emit(ir::IfInst{context_.builder.Void(), any, context_.builder.Ids({block})});
   }
 
   // (1, max (l, 0), l < 0 or h < 0 ? 0 : pow (h, m), 1)
@@ -326,9 +323,9 @@ class Lowerer {
     const ir::InstId zero = Number(1, 0.0);
     const ir::InstId one = Number(1, 1.0);
     const ir::InstId diffuse = Builtin(Of(1), ir::Builtin::kNMax, {v[0], zero});
-    const ir::InstId dark = context_.Emit(ir::BinaryInst{
-        flag, ir::BinaryOp::kOr, Binary(Operator::kLess, 1, v[0], zero),
-        Binary(Operator::kLess, 1, v[1], zero)});
+    const ir::InstId dark = context_.Emit(ir::BinaryInst{flag, ir::BinaryOp::kOr,
+                                                         Binary(Operator::kLess, 1, v[0], zero),
+                                                         Binary(Operator::kLess, 1, v[1], zero)});
     const ir::InstId power = Builtin(Of(1), ir::Builtin::kPow, {v[1], v[2]});
     const ir::InstId specular =
         context_.Emit(ir::SelectInst{Of(1), dark, context_.builder.Ids({zero, power})});
@@ -360,10 +357,10 @@ class Lowerer {
     const bool waits = intrinsic_ == kGroupMemoryBarrierWithGroupSync ||
                        intrinsic_ == kDeviceMemoryBarrierWithGroupSync ||
                        intrinsic_ == kAllMemoryBarrierWithGroupSync;
-    const bool group = intrinsic_ == kGroupMemoryBarrier ||
-                       intrinsic_ == kGroupMemoryBarrierWithGroupSync;
-    const bool device = intrinsic_ == kDeviceMemoryBarrier ||
-                        intrinsic_ == kDeviceMemoryBarrierWithGroupSync;
+    const bool group =
+        intrinsic_ == kGroupMemoryBarrier || intrinsic_ == kGroupMemoryBarrierWithGroupSync;
+    const bool device =
+        intrinsic_ == kDeviceMemoryBarrier || intrinsic_ == kDeviceMemoryBarrierWithGroupSync;
     const bool all =
         intrinsic_ == kAllMemoryBarrier || intrinsic_ == kAllMemoryBarrierWithGroupSync;
     if (!group && !device && !all) {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Sources as typed modules: the instructions that each construct becomes, and that every module is
 // one that the verifier takes.
-#include "compiler/front/hlsl/lower/module.h"
-
 #include <string>
 #include <string_view>
 
@@ -10,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "compiler/front/hlsl/check/check.h"
+#include "compiler/front/hlsl/lower/module.h"
 #include "compiler/front/hlsl/preprocess/preprocess.h"
 #include "compiler/front/hlsl/syntax/parse.h"
 #include "compiler/ir/print_generic.h"
@@ -55,7 +54,7 @@ TEST(Lower, Operators_AreTheInstructionsOfTheTable) {
       {"int a, int b", "int", "a >> b", "binary shift_right_arithmetic"},
       {"uint a, uint b", "uint", "a >> b", "binary shift_right "},
       {"int a, int b", "int", "a << b", "const s1 31"},
-      {"float3 a, float3 b", "bool3", "a != b", "binary not_equal %1, %2 : bool3"},
+      {"float3 a, float3 b", "bool3", "a != b", "binary not_equal %1, %2 : b3"},
       {"bool a, bool b", "int", "a + b", "binary add"},
       {"bool a, bool b", "bool", "a == b", "binary equal %1, %2 : bool"},
       {"uint a", "uint", "-a", "binary sub"},
@@ -117,8 +116,8 @@ TEST(Lower, Constants_AreFolded) {
     if (row.expected.empty()) {
       continue;
     }
-    const std::string text = TextOf(std::string(row.type) + " f () { return " +
-                                    std::string(row.expression) + "; }");
+    const std::string text =
+        TextOf(std::string(row.type) + " f () { return " + std::string(row.expression) + "; }");
     EXPECT_THAT(text, HasSubstr(std::string(row.expected))) << row.expression;
     EXPECT_THAT(text, Not(HasSubstr("binary"))) << row.expression;
   }
@@ -166,13 +165,14 @@ TEST(Lower, ControlFlow_IsStructured) {
   const std::string text = TextOf(
       "int f (int n) {\n"
       "  int sum = 0;\n"
-      "  [unroll (4)] for (int i = 0; i < n; ++i) { if (i == 2) continue; if (i == 9) break; sum += i; }\n"
+      "  [unroll (4)] for (int i = 0; i < n; ++i) { if (i == 2) continue; if (i == 9) break; sum "
+      "+= i; }\n"
       "  do { sum--; } while (sum > 100);\n"
-      "  switch (n) { case 1: sum += 1; case 2: { int k = 3; sum += k; break; } default: sum = 0; }\n"
+      "  switch (n) { case 1: sum += 1; case 2: { int k = 3; sum += k; break; } default: sum = 0; "
+      "}\n"
       "  return sum;\n}\n");
-  for (const std::string_view part :
-       {"loop $exit unroll(4) {", "continue $exit", "break $exit", "case s1 1 through",
-        "case s1 2 {", "default {", "return"}) {
+  for (const std::string_view part : {"loop $exit unroll(4) {", "continue $exit", "break $exit",
+                                      "case s1 1 through", "case s1 2 {", "default {", "return"}) {
     EXPECT_THAT(text, HasSubstr(std::string(part)));
   }
 }
@@ -207,10 +207,11 @@ TEST(Lower, Resources_AreDeclarations) {
       "  float4 c = albedo.SampleLevel (linear_sampler, uv, 0) * tint;\n"
       "  target[uint2 (uv)] = c.x + lights[i].color.y; target[uint2 (0, 0)] *= 2;\n}\n");
   for (const std::string_view part :
-       {"buffer uniform material @View {", "m : f4x4 row_major", "buffer uniform pass @\"$Globals\"",
-        "@lights register(\"t3\", 1) {", "@counts binding(2, 1) {", "counts : u1...",
-        "sampler pass @linear_sampler", "workgroup @total : u1", "private @seed : s1 = ?",
-        "image sample", "image write", "image read", "atomic add"}) {
+       {"buffer uniform material @View {", "m : f4x4 row_major",
+        "buffer uniform pass @\"$Globals\"", "@lights register(\"t3\", 1) {",
+        "@counts binding(2, 1) {", "counts : u1...", "sampler pass @linear_sampler",
+        "workgroup @total : u1", "private @seed : s1 = ?", "image sample", "image write",
+        "image read", "atomic add"}) {
     EXPECT_THAT(text, HasSubstr(std::string(part)));
   }
   EXPECT_THAT(text, Not(HasSubstr("r : f4x4 row_major")));

@@ -24,8 +24,7 @@ void AddOptions(LowerContext& context) {
       const EnumId owner{context.TypeRow(option.type).element};
       std::vector<ir::StringId> values;
       for (uint32_t i = 0; i < context.unit.types[owner].count; ++i) {
-        values.push_back(
-            context.builder.Text(context.unit.types.EnumeratorOf(owner, i).name));
+        values.push_back(context.builder.Text(context.unit.types.EnumeratorOf(owner, i).name));
       }
       row.values = context.builder.Ids(values);
     }
@@ -36,10 +35,10 @@ void AddOptions(LowerContext& context) {
 // The structs that `frexp` and `modf` give, one for each shape that is asked for.
 void DeclareTwoParts(LowerContext& context) {
   for (const Expr& expr : context.unit.exprs) {
-    const bool frexp = expr.kind == ExprKind::kIntrinsic &&
-                       static_cast<Intrinsic>(expr.op) == Intrinsic::kFrexp;
-    const bool modf = expr.kind == ExprKind::kIntrinsic &&
-                      static_cast<Intrinsic>(expr.op) == Intrinsic::kModf;
+    const bool frexp =
+        expr.kind == ExprKind::kIntrinsic && static_cast<Intrinsic>(expr.op) == Intrinsic::kFrexp;
+    const bool modf =
+        expr.kind == ExprKind::kIntrinsic && static_cast<Intrinsic>(expr.op) == Intrinsic::kModf;
     if (!frexp && !modf) {
       continue;
     }
@@ -55,12 +54,12 @@ void DeclareTwoParts(LowerContext& context) {
         {.name = context.builder.Text("first"), .type = context.Vector(first, count)},
         {.name = context.builder.Text("second"), .type = context.Vector(second, count)}};
     const ir::MemberSpans spans[2] = {};
-    const std::string name = std::string(frexp ? "frexp_" : "modf_") +
-                             ir::ScalarLetter(first) + std::to_string(count);
+    const std::string name =
+        std::string(frexp ? "frexp_" : "modf_") + ir::ScalarLetter(first) + std::to_string(count);
     context.two_parts.Insert(
-        key, context.builder.Add(
-                 {.kind = ir::DeclKind::kStruct, .name = context.builder.Text(name)},
-                 {.name = context.SpanOf(expr.at)}, members, spans));
+        key,
+        context.builder.Add({.kind = ir::DeclKind::kStruct, .name = context.builder.Text(name)},
+                            {.name = context.SpanOf(expr.at)}, members, spans));
     context.member_count += 2;
   }
 }
@@ -80,10 +79,10 @@ void AddEntries(LowerContext& context) {
 }
 
 ir::CexprId WordOf(LowerContext& context, std::string_view word) {
-  const ir::CexprId made = context.builder.Intern(
-      {.op = ir::CexprOp::kLiteral,
-       .kind = static_cast<uint16_t>(ir::ValueKind::kString),
-       .a = context.builder.Text(word).value});
+  const ir::CexprId made =
+      context.builder.Intern({.op = ir::CexprOp::kLiteral,
+                              .kind = static_cast<uint16_t>(ir::ValueKind::kString),
+                              .a = context.builder.Text(word).value});
   context.cexpr_nodes[made.value] = 1;
   return made;
 }
@@ -108,8 +107,7 @@ void AddSettings(LowerContext& context) {
       continue;
     }
     for (size_t k = 0; k < function.threads.size(); ++k) {
-      AddSetting(context, FunctionId{i}, kSizes[k],
-                 CexprOf(context, function.threads[k], nullptr),
+      AddSetting(context, FunctionId{i}, kSizes[k], CexprOf(context, function.threads[k], nullptr),
                  context.Get(function.threads[k]).at);
     }
     for (const Setting& setting : function.settings) {

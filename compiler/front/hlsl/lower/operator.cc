@@ -13,8 +13,7 @@ ir::InstId Arithmetic(LowerContext& context, Operator op, Item item, uint32_t co
   const ItemClass item_class = FactsOf(item).item_class;
   const ir::TypeId operands = context.Vector(FactsOf(item).scalar, count);
   if (FactsOf(op).op_class == OperatorClass::kLogical) {
-    const ir::BinaryOp made =
-        op == Operator::kLogicalAnd ? ir::BinaryOp::kAnd : ir::BinaryOp::kOr;
+    const ir::BinaryOp made = op == Operator::kLogicalAnd ? ir::BinaryOp::kAnd : ir::BinaryOp::kOr;
     return context.Emit(ir::BinaryInst{operands, made, left, right});
   }
   const std::optional<ir::BinaryOp> found = InstructionOf(op, item_class);
@@ -50,15 +49,13 @@ ir::InstId UnaryValue(LowerContext& context, const Expr& expr, ir::InstId operan
       });
 }
 
-ir::InstId BinaryValue(LowerContext& context, const Expr& expr, ir::InstId left,
-                       ir::InstId right) {
+ir::InstId BinaryValue(LowerContext& context, const Expr& expr, ir::InstId left, ir::InstId right) {
   const TypeId operands = context.Get(ExprId{expr.a}).type;
   const ShapedOperand both[] = {{left, operands}, {right, context.Get(ExprId{expr.b}).type}};
-  return ByRows(context, expr.type, both,
-                [&](std::span<const ir::InstId> values, uint32_t count) {
-                  return Arithmetic(context, static_cast<Operator>(expr.op),
-                                    context.TypeRow(operands).item, count, values[0], values[1]);
-                });
+  return ByRows(context, expr.type, both, [&](std::span<const ir::InstId> values, uint32_t count) {
+    return Arithmetic(context, static_cast<Operator>(expr.op), context.TypeRow(operands).item,
+                      count, values[0], values[1]);
+  });
 }
 
 ir::InstId SelectValue(LowerContext& context, const Expr& expr, ir::InstId condition,
@@ -77,9 +74,8 @@ ir::InstId SelectValue(LowerContext& context, const Expr& expr, ir::InstId condi
     return context.Emit(ir::SelectBlocksInst{TypeOf(context, expr.type), condition,
                                              context.builder.Ids({first, second})});
   }
-  const ShapedOperand all[] = {{then, expr.type},
-                               {otherwise, expr.type},
-                               {condition, context.Get(ExprId{expr.a}).type}};
+  const ShapedOperand all[] = {
+      {then, expr.type}, {otherwise, expr.type}, {condition, context.Get(ExprId{expr.a}).type}};
   return ByRows(context, expr.type, all, [&](std::span<const ir::InstId> values, uint32_t count) {
     return context.Emit(ir::SelectInst{context.Vector(ScalarOf(row), count), values[2],
                                        context.builder.Ids({values[0], values[1]})});

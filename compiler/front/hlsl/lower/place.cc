@@ -35,16 +35,16 @@ Place RootPlace(LowerContext& context, const Expr& root) {
   const Global& global = context.unit.globals[root.a];
   const ir::DeclId decl = context.globals[root.a];
   if (global.kind == GlobalKind::kLoose) {
-    place.root_type = context.builder.Intern(
-        {.kind = ir::TypeKind::kDeclared, .element = decl.value});
+    place.root_type =
+        context.builder.Intern({.kind = ir::TypeKind::kDeclared, .element = decl.value});
   } else if (global.kind == GlobalKind::kResource) {
-    place.root_type = context.builder.Intern(
-        {.kind = ir::TypeKind::kDeclared, .element = decl.value});
+    place.root_type =
+        context.builder.Intern({.kind = ir::TypeKind::kDeclared, .element = decl.value});
   } else {
     place.root_type = TypeOf(context, global.type);
   }
-  place.root = context.Emit(ir::GlobalRefInst{
-      place.root_type, ir::Direction::kNone, decl, ir::MemberId{}});
+  place.root =
+      context.Emit(ir::GlobalRefInst{place.root_type, ir::Direction::kNone, decl, ir::MemberId{}});
   if (global.kind == GlobalKind::kLoose) {
     place.steps.push_back(context.Uint(context.global_member[root.a]));
   } else if (global.kind == GlobalKind::kResource) {  // the array of its items
@@ -228,8 +228,7 @@ ir::InstId Load(LowerContext& context, const Place& place) {
     return LoadTexel(context, place);
   }
   if (place.whole()) {
-    return context.Emit(
-        ir::LoadInst{TypeOf(context, place.type), PlaceInst(context, place)});
+    return context.Emit(ir::LoadInst{TypeOf(context, place.type), PlaceInst(context, place)});
   }
   const ir::TypeId item = ItemType(context, place);
   const size_t count = place.elements.empty() ? place.letters.size() : place.elements.size();
@@ -264,10 +263,10 @@ void Store(LowerContext& context, const Place& place, ir::InstId value) {
   }
   const size_t count = place.elements.empty() ? place.letters.size() : place.elements.size();
   for (size_t i = 0; i < count; ++i) {
-    const ir::InstId item =
-        count == 1 ? value
-                   : context.Emit(ir::ExtractInst{ItemType(context, place), value,
-                                                  static_cast<uint32_t>(i)});
+    const ir::InstId item = count == 1
+                                ? value
+                                : context.Emit(ir::ExtractInst{ItemType(context, place), value,
+                                                               static_cast<uint32_t>(i)});
     context.Emit(ir::StoreInst{none, Component(context, place, i), item});
   }
 }

@@ -9,8 +9,8 @@
 namespace kiln::hlsl {
 
 struct Place {
-  ir::InstId root;                // of a texel the image
-  ir::InstId texel;               // where in the image; invalid: memory
+  ir::InstId root;   // of a texel the image
+  ir::InstId texel;  // where in the image; invalid: memory
   ir::TypeId root_type;
   std::vector<ir::InstId> steps;  // u1 each
   TypeId type;                    // of what the steps lead to

@@ -54,9 +54,7 @@ class Product {
 
   ir::InstId Item_(const Grid& grid, uint32_t i, uint32_t k) {
     const ir::InstId line = Line(grid, i);
-    return grid.columns == 1
-               ? line
-               : ExtractPart(context_, line, context_.Vector(scalar(), 1), k);
+    return grid.columns == 1 ? line : ExtractPart(context_, line, context_.Vector(scalar(), 1), k);
   }
 
   ir::InstId RowOf(const Grid& a, const Grid& b, uint32_t i) {
@@ -68,8 +66,7 @@ class Product {
       }
       const ir::InstId term =
           Arithmetic(context_, Operator::kMul, item_, b.columns, factor, Line(b, k));
-      sum = k == 0 ? term
-                   : Arithmetic(context_, Operator::kAdd, item_, b.columns, sum, term);
+      sum = k == 0 ? term : Arithmetic(context_, Operator::kAdd, item_, b.columns, sum, term);
     }
     return sum;
   }
@@ -104,9 +101,10 @@ ir::InstId MulValue(LowerContext& context, const Expr& expr, std::span<const ir:
   // Reduced shapes count as what they are in the source, so only whole matrices multiply as such.
   const bool whole_left = a == Form::kMatrix || left.form != Form::kMatrix;
   const bool whole_right = b == Form::kMatrix || right.form != Form::kMatrix;
-  if (IsFloat(left.item) && whole_left && whole_right && (a == Form::kMatrix || b == Form::kMatrix)) {
-    return context.Emit(ir::BinaryInst{TypeOf(context, expr.type), ir::BinaryOp::kMul, operands[1],
-                                       operands[0]});
+  if (IsFloat(left.item) && whole_left && whole_right &&
+      (a == Form::kMatrix || b == Form::kMatrix)) {
+    return context.Emit(
+        ir::BinaryInst{TypeOf(context, expr.type), ir::BinaryOp::kMul, operands[1], operands[0]});
   }
   // rows of a column: a vector whose items are scalars
   return Product(context, left.item)

@@ -108,9 +108,8 @@ ir::InstId SplatValue(LowerContext& context, ir::InstId scalar, TypeId to) {
   }
   const ir::InstId row =
       context.Emit(ir::SplatInst{context.Vector(ScalarOf(target), target.columns), scalar});
-  return context.Emit(
-      ir::ConstructInst{TypeOf(context, to),
-                        context.builder.Ids(std::vector<ir::InstId>(target.rows, row))});
+  return context.Emit(ir::ConstructInst{
+      TypeOf(context, to), context.builder.Ids(std::vector<ir::InstId>(target.rows, row))});
 }
 
 ir::InstId ExtractPart(LowerContext& context, ir::InstId value, ir::TypeId part, uint32_t index) {
@@ -127,15 +126,14 @@ ir::InstId FillValue(LowerContext& context, ir::InstId scalar, Item item, TypeId
   }
   std::vector<ir::InstId> parts;
   if (type.kind == TypeKind::kArray) {
-    parts.assign(type.extent,
-                 FillValue(context, scalar, item, context.unit.types.ElementOf(to)));
+    parts.assign(type.extent, FillValue(context, scalar, item, context.unit.types.ElementOf(to)));
   } else {
     for (uint32_t i = 0; i < context.unit.types.StructOf(to).count; ++i) {
       parts.push_back(FillValue(context, scalar, item, context.unit.types.MemberOf(to, i).type));
     }
     if (parts.empty()) {
-      return context.Emit(ir::LoadInst{TypeOf(context, to),
-                                       context.Emit(ir::TempInst{TypeOf(context, to)})});
+      return context.Emit(
+          ir::LoadInst{TypeOf(context, to), context.Emit(ir::TempInst{TypeOf(context, to)})});
     }
   }
   return context.Emit(ir::ConstructInst{TypeOf(context, to), context.builder.Ids(parts)});

@@ -42,9 +42,8 @@ class Statements {
       case StmtKind::kSwitch:
         return Switch(stmt);
       case StmtKind::kBreak:
-        context_.Emit(ir::BreakInst{none_, stmt.Is(Stmt::kOfSwitch)
-                                               ? context_.switch_exits.back()
-                                               : context_.loop_exits.back()});
+        context_.Emit(ir::BreakInst{none_, stmt.Is(Stmt::kOfSwitch) ? context_.switch_exits.back()
+                                                                    : context_.loop_exits.back()});
         return;
       case StmtKind::kContinue:
         context_.Emit(ir::ContinueInst{none_, context_.loop_exits.back()});
@@ -171,8 +170,7 @@ class Statements {
 
   // --- loops
   void Loop(const Stmt& stmt) {
-    const ir::LocalId exit =
-        context_.builder.AddLocal({.kind = ir::LocalKind::kLoopExit}, {});
+    const ir::LocalId exit = context_.builder.AddLocal({.kind = ir::LocalKind::kLoopExit}, {});
     const bool is_do = stmt.Is(Stmt::kDo);
     const auto yield_condition = [&] {
       const ir::InstId value = ValueOf(context_, stmt.a);
@@ -185,8 +183,7 @@ class Statements {
       }
     });
     context_.loop_exits.push_back(exit);
-    const ir::BlockId body =
-        Block([&] { Inner(StmtId{context_.unit.List(stmt.children)[0]}); });
+    const ir::BlockId body = Block([&] { Inner(StmtId{context_.unit.List(stmt.children)[0]}); });
     context_.loop_exits.pop_back();
     const ir::BlockId continuing = Block([&] {
       if (is_do) {
@@ -203,9 +200,7 @@ class Statements {
   }
 
   // --- switch
-  bool ByOptions(const Stmt& stmt) const {
-    return context_.Get(stmt.a).rate <= Rate::kOption;
-  }
+  bool ByOptions(const Stmt& stmt) const { return context_.Get(stmt.a).rate <= Rate::kOption; }
   bool HasOpenLabel(const Stmt& stmt) const {
     for (const uint32_t child : context_.unit.List(stmt.children)) {
       for (const uint32_t label : context_.unit.List(context_.unit[StmtId{child}].labels)) {
@@ -335,14 +330,14 @@ class Statements {
   // Where one leaves the switch from inside they stand in a switch with nothing but a default.
   bool SwitchByOptions(const Stmt& stmt) {
     const std::span<const uint32_t> children = context_.unit.List(stmt.children);
-    const bool all_end = std::ranges::all_of(children.first(children.empty() ? 0 : children.size() - 1),
-                                             [&](uint32_t child) {
-                                               return context_.unit[StmtId{child}].Is(Stmt::kEnds);
-                                             });
+    const bool all_end = std::ranges::all_of(
+        children.first(children.empty() ? 0 : children.size() - 1),
+        [&](uint32_t child) { return context_.unit[StmtId{child}].Is(Stmt::kEnds); });
     if (!ByOptions(stmt) || !all_end || children.empty()) {
       return false;
     }
-    if (std::ranges::none_of(children, [&](uint32_t child) { return BreaksEarly(StmtId{child}); })) {
+    if (std::ranges::none_of(children,
+                             [&](uint32_t child) { return BreaksEarly(StmtId{child}); })) {
       WhensOf(stmt, children, false);
       return true;
     }
@@ -376,8 +371,8 @@ class Statements {
         condition = any ? Either(context_, condition, Negated(context_, *any)) : ir::kTrue;
         context_.cexpr_nodes.Insert(condition.value, 1);
       }
-      const ir::SpanId run = context_.builder.AddRun(std::vector<Span>(
-          context_.cexpr_nodes[condition.value], context_.WrittenAt(row.at)));
+      const ir::SpanId run = context_.builder.AddRun(
+          std::vector<Span>(context_.cexpr_nodes[condition.value], context_.WrittenAt(row.at)));
       const ir::BlockId block = Block([&] {
         const ir::BlockId inner = Block([&] { CaseBody(row, in_switch); });
         context_.Emit(ir::ScopeInst{none_, inner});
@@ -408,9 +403,9 @@ class Statements {
     }
     ir::InstId chosen = context_.Uint(otherwise);
     for (size_t i = tests.size(); i > 0; --i) {
-      chosen = context_.Emit(ir::SelectInst{
-          number, tests[i - 1].first,
-          context_.builder.Ids({context_.Uint(tests[i - 1].second), chosen})});
+      chosen = context_.Emit(
+          ir::SelectInst{number, tests[i - 1].first,
+                         context_.builder.Ids({context_.Uint(tests[i - 1].second), chosen})});
     }
     const ir::LocalId exit = AddExit();
     context_.switch_exits.push_back(exit);

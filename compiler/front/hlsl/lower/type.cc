@@ -58,8 +58,7 @@ void DeclareStruct(LowerContext& context, StructId id) {
   }
   const Struct& row = context.unit.types[id];
   const std::string_view name = row.name.empty() ? "struct" : row.name;
-  DeclareMembers(context, id,
-                 {.kind = ir::DeclKind::kStruct, .name = context.builder.Text(name)},
+  DeclareMembers(context, id, {.kind = ir::DeclKind::kStruct, .name = context.builder.Text(name)},
                  {.name = context.SpanOf({row.token, row.token + 1})});
 }
 
@@ -151,8 +150,8 @@ ir::InstId ValueOf(LowerContext& context, TypeId id, Leaves& leaves) {
       parts.push_back(ValueOf(context, context.unit.types.MemberOf(id, i).type, leaves));
     }
     if (parts.empty()) {  // an empty struct has no parts to be made of
-      return context.Emit(ir::LoadInst{
-          TypeOf(context, id), context.Emit(ir::TempInst{TypeOf(context, id)})});
+      return context.Emit(
+          ir::LoadInst{TypeOf(context, id), context.Emit(ir::TempInst{TypeOf(context, id)})});
     }
   }
   return context.Emit(ir::ConstructInst{TypeOf(context, id), context.builder.Ids(parts)});
@@ -190,14 +189,14 @@ ir::TypeId TypeOf(LowerContext& context, TypeId id) {
       made = context.Vector(ScalarOf(type), 1);
       break;
     case TypeKind::kStruct:
-      made = context.builder.Intern({.kind = ir::TypeKind::kDeclared,
-                                     .element = context.structs[type.element].value});
+      made = context.builder.Intern(
+          {.kind = ir::TypeKind::kDeclared, .element = context.structs[type.element].value});
       break;
     case TypeKind::kArray: {
       const ir::TypeId element = TypeOf(context, context.unit.types.ElementOf(id));
-      const ir::CexprId extent =
-          type.open == kNoRow ? context.builder.Literal(ir::ValueKind::kUint, type.extent)
-                              : CexprOf(context, ExprId{type.open}, nullptr);
+      const ir::CexprId extent = type.open == kNoRow
+                                     ? context.builder.Literal(ir::ValueKind::kUint, type.extent)
+                                     : CexprOf(context, ExprId{type.open}, nullptr);
       made = context.builder.Array(element, extent);
       break;
     }
@@ -261,8 +260,8 @@ void AddMemoryAttributes(LowerContext& context, TypeId type, AttributesId attrib
                                       .a = context.unit.attributes[attributes.value].offset});
   }
   if (StoresColumns(context, type, attributes)) {
-    context.builder.Add(ir::Attribute{
-        .of_member = 1, .key = ir::AttributeKey::kRowMajor, .owner = member});
+    context.builder.Add(
+        ir::Attribute{.of_member = 1, .key = ir::AttributeKey::kRowMajor, .owner = member});
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Types and constants in the IR. Matrices are transposed: row i of HLSL is column i there (spec/hlsl
-// 6.3), so leaves keep their order.
+// Types and constants in the IR. Matrices are transposed: row i of HLSL is column i there
+// (spec/hlsl 6.3), so leaves keep their order.
 #pragma once
 
 #include "compiler/front/hlsl/lower/context.h"

@@ -78,14 +78,16 @@ ir::InstId ChooseValue(LowerContext& context, const Expr& expr, Then then, Other
   const ir::BlockId second = BlockThatYields(context, otherwise);
   context.at = expr.at;
   spans.main = context.SpanOf(expr.at);
-  return context.builder.Add(ir::ChooseInst{TypeOf(context, expr.type), condition,
-                                            context.builder.Ids({first, second})},
-                             spans);
+  return context.builder.Add(
+      ir::ChooseInst{TypeOf(context, expr.type), condition, context.builder.Ids({first, second})},
+      spans);
 }
 
 // A condition that options decide, in front of a value.
 ir::InstId Chosen(LowerContext& context, const Expr& expr) {
-  const auto value = [&](uint32_t id) { return [&context, id] { return ValueOf(context, ExprId{id}); }; };
+  const auto value = [&](uint32_t id) {
+    return [&context, id] { return ValueOf(context, ExprId{id}); };
+  };
   const auto flag = [&](uint32_t bits) {
     return [&context, bits] { return context.Repeated(ir::Scalar::kBool, 1, bits); };
   };
@@ -109,11 +111,11 @@ ir::InstId Logical(LowerContext& context, const Expr& expr, ir::InstId left) {
   const ir::BlockId right =
       BlockThatYields(context, [&] { return ValueOf(context, ExprId{expr.b}); });
   context.at = expr.at;
-  return context.Emit(ir::LogicalInst{
-      TypeOf(context, expr.type),
-      static_cast<Operator>(expr.op) == Operator::kLogicalAnd ? ir::LogicalOp::kAnd
-                                                              : ir::LogicalOp::kOr,
-      left, right});
+  return context.Emit(ir::LogicalInst{TypeOf(context, expr.type),
+                                      static_cast<Operator>(expr.op) == Operator::kLogicalAnd
+                                          ? ir::LogicalOp::kAnd
+                                          : ir::LogicalOp::kOr,
+                                      left, right});
 }
 
 // A choice of calls that give nothing is a statement.
@@ -132,8 +134,9 @@ ir::InstId Conditional(LowerContext& context, const Expr& expr, ir::InstId condi
   const ir::BlockId otherwise = block(expr.c);
   context.at = expr.at;
   const ir::ListId blocks = context.builder.Ids({then, otherwise});
-  return nothing ? context.Emit(ir::IfInst{context.builder.Void(), condition, blocks})
-                 : context.Emit(ir::SelectBlocksInst{TypeOf(context, expr.type), condition, blocks});
+  return nothing
+             ? context.Emit(ir::IfInst{context.builder.Void(), condition, blocks})
+             : context.Emit(ir::SelectBlocksInst{TypeOf(context, expr.type), condition, blocks});
 }
 
 // Item `index` of a value: a variable one wants storage.
@@ -179,10 +182,9 @@ ir::InstId ElementsValue(LowerContext& context, const Expr& expr, ir::InstId bas
     const ir::InstId line = ExtractPart(context, base, row, ElementRow(expr.b, i));
     items.push_back(ExtractPart(context, line, item, ElementColumn(expr.b, i)));
   }
-  return items.size() == 1
-             ? items[0]
-             : context.Emit(ir::ConstructInst{TypeOf(context, expr.type),
-                                              context.builder.Ids(items)});
+  return items.size() == 1 ? items[0]
+                           : context.Emit(ir::ConstructInst{TypeOf(context, expr.type),
+                                                            context.builder.Ids(items)});
 }
 
 // An expression whose first operand is there.

@@ -7,8 +7,8 @@
 
 namespace kiln::hlsl {
 
-// The value of an expression; of what gives none, its last instruction. Chains of first operands are
-// walked by a loop, all else nests as deep as brackets do.
+// The value of an expression; of what gives none, its last instruction. Chains of first operands
+// are walked by a loop, all else nests as deep as brackets do.
 ir::InstId ValueOf(LowerContext& context, ExprId id);
 
 }  // namespace kiln::hlsl

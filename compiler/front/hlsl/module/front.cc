@@ -58,7 +58,7 @@ struct Request {
 std::optional<ir::Module> ModuleOf(const TokenStream& stream, const ModuleSources& sources,
                                    const Request& request, std::vector<Diagnostic>& diagnostics) {
   syntax::ParseResult parsed =
-      syntax::Parse(stream, sources.texts, request.settings.version, request.limits);
+      syntax::Parse(stream, sources.texts, request.settings.version, request.limits, diagnostics);
   Append(diagnostics, std::move(parsed.diagnostics));
   size_t nodes = NodesOf(parsed.ast);
   std::optional<ir::Module> module;
@@ -83,13 +83,14 @@ std::optional<ir::Module> ModuleOf(const TokenStream& stream, const ModuleSource
 
 }  // namespace
 
-// Each stage runs only if those before it found no error.
+// The parser looks for more errors where the preprocessor found some, if nothing is missing; later
+// stages run only if those before them found none.
 ParsedModule Parse(const SourceFile& root, const SourceSet& files, const Settings& settings,
                    const Hash128& fingerprint, uint32_t ordinal, const LanguageLimits& limits) {
   PreprocessResult read = Preprocess(root, files, settings, ordinal, limits);
   ParsedModule out{.module = {.value = {}, .diagnostics = std::move(read.diagnostics)},
                    .files = FilesOf(read.stream)};
-  if (!HasErrors(out.module.diagnostics)) {
+  if (read.is_whole) {
     const std::vector<std::string_view> texts = TextsOf(read.stream, root, files);
     out.module.value = ModuleOf(read.stream, {out.files, texts}, {settings, fingerprint, limits},
                                 out.module.diagnostics);
@@ -128,9 +129,9 @@ DumpedStage DumpParsed(const SourceFile& root, const SourceSet& files, const Set
   PreprocessResult read = Preprocess(root, files, settings, ordinal);
   DumpedStage out{.text = {.value = {}, .diagnostics = std::move(read.diagnostics)},
                   .files = FilesOf(read.stream)};
-  if (!HasErrors(out.text.diagnostics)) {
-    syntax::ParseResult parsed =
-        syntax::Parse(read.stream, TextsOf(read.stream, root, files), settings.version);
+  if (read.is_whole) {
+    syntax::ParseResult parsed = syntax::Parse(read.stream, TextsOf(read.stream, root, files),
+                                               settings.version, {}, out.text.diagnostics);
     Append(out.text.diagnostics, std::move(parsed.diagnostics));
     if (!HasErrors(out.text.diagnostics)) {
       out.text.value = syntax::DumpAst(read.stream, parsed.ast);

@@ -71,8 +71,7 @@ uint32_t FindGuard(const LexedTokens& lexed, const LexedFile& file) {
 }  // namespace
 
 std::optional<uint32_t> FileTable::Load(const SourceFile& source, uint32_t cause) {
-  const auto address = reinterpret_cast<uintptr_t>(&source);
-  if (const uint32_t* known = row_of_source_.Find(address)) {
+  if (const uint32_t* known = row_of_path_.Find(source.path)) {
     return *known;
   }
   std::vector<ModuleFile>& files = state_.stream.files;
@@ -105,12 +104,13 @@ std::optional<uint32_t> FileTable::Load(const SourceFile& source, uint32_t cause
             .With("offset", invalid);
     state_.stream.AddChain(context, error);
     state_.Report(std::move(error));
+    state_.lacks_file = true;
     text = {};
   }
   const auto mark = static_cast<uint32_t>(text.starts_with(kByteOrderMark) ? 3 : 0);
   text.remove_prefix(mark);
   sources_.push_back(&source);
-  row_of_source_.Insert(address, static_cast<uint32_t>(files_.size()));
+  row_of_path_.Insert(source.path, static_cast<uint32_t>(files_.size()));
   row_of_file_.push_back(static_cast<uint32_t>(files_.size()));
   return LexFile(text, first + mark, {.file = file, .context = context});
 }

@@ -33,8 +33,8 @@ class FileTable {
   // The state must outlive the table.
   explicit FileTable(PreprocessState& state) : state_(state) {}
 
-  // Row of a file, read now if it is new; `cause` is the path that asked for it. Nothing, with an
-  // error, if there are too many files or too much text. `source` must outlive the table.
+  // Row of a file, read now if its path is new; `cause` is the path that asked for it. Nothing,
+  // with an error, if there are too many files or too much text. `source` must outlive the table.
   std::optional<uint32_t> Load(const SourceFile& source, uint32_t cause);
   // A text that is in no file: lines of directives that come from elsewhere.
   uint32_t LoadText(std::string_view text);
@@ -69,8 +69,8 @@ class FileTable {
   std::vector<const SourceFile*> sources_;
   std::vector<std::unique_ptr<LineIndex>> lines_;
   std::vector<std::vector<LineMark>> marks_;
-  std::vector<uint32_t> row_of_file_;           // by row of the stream's files
-  FlatMap<uintptr_t, uint32_t> row_of_source_;  // by address
+  std::vector<uint32_t> row_of_file_;  // by row of the stream's files
+  FlatMap<std::string, uint32_t> row_of_path_;
 };
 
 }  // namespace kiln::hlsl

@@ -24,6 +24,7 @@ Includes::Includes(const Inputs& inputs, FileTable& table, FileStack& files, Pre
 void Includes::Include(const DirectiveLine& line) {
   const std::optional<Name> name = ReadName(line);
   if (!name.has_value()) {
+    state_.lacks_file = true;
     const uint32_t last = line.at < line.end ? line.end - 1 : line.name;
     const std::span<const Token> rest =
         std::span(state_.lexed.rows).subspan(line.at, line.end - line.at);
@@ -99,6 +100,7 @@ const SourceFile* Includes::Find(const Name& name) {
     found = found != nullptr ? found : look(root);
   }
   if (found == nullptr) {
+    state_.lacks_file = true;
     const Code code = left ? Code::kHlsl1011 : Code::kHlsl1010;
     Diagnostic error = state_.stream.MakeAt(code, name.origin).With("path", Quoted(name.path));
     if (!tried.empty()) {

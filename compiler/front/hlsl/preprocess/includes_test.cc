@@ -84,6 +84,16 @@ TEST(Includes, WhatIsNotThere_IsReportedWithThePlaces) {
       << "there is no root";
 }
 
+TEST(Includes, WithoutAFile_TheStreamIsNotWhole) {
+  EXPECT_TRUE(TestRun("a").is_whole());
+  EXPECT_TRUE(TestRun("@ 1x #\n#error no\n#if 1").is_whole()) << "errors, but nothing is missing";
+  EXPECT_FALSE(TestRun("#include \"b.h\"").is_whole());
+  EXPECT_FALSE(TestRun("#include \"../b.h\"").is_whole());
+  EXPECT_FALSE(TestRun("#include b.h").is_whole());
+  EXPECT_FALSE(TestRun("#include \"root.hlsl\"").is_whole()) << "too deep";
+  EXPECT_FALSE(TestRun("\xff").is_whole());
+}
+
 TEST(Includes, LeavingTheRoot_IsAnErrorUnlessAnotherRootHasIt) {
   EXPECT_EQ(TestRun("#include \"../a.h\"").Codes(), "1011");
   EXPECT_EQ(TestRun("#include \"/a.h\"").Codes(), "1011");
@@ -169,6 +179,17 @@ TEST(Includes, TheRoot_MayIncludeItselfUntilItStops) {
   const TestRun run("#ifndef N\n#define N\n#include \"root.hlsl\"\na\n#else\nb\n#endif");
   EXPECT_EQ(run.Tokens(), "b a");
   EXPECT_EQ(Probes(run), "root.hlsl!");
+}
+
+// Whoever gives the root may have another copy of it in the set.
+TEST(Includes, TheRoot_IsKnownByItsPath) {
+  SourceSet files;
+  files.Add({"root.hlsl", "#pragma once\n#include \"root.hlsl\"\na"});
+  const SourceFile root = *files.Find("root.hlsl");
+  const PreprocessResult read = Preprocess(root, files, {}, 0);
+  EXPECT_TRUE(read.diagnostics.empty());
+  EXPECT_EQ(read.stream.files.size(), 1u);
+  EXPECT_EQ(read.stream.tokens.size(), 2u);
 }
 
 TEST(Includes, FileNames_AreThoseOfTheIncludedFile) {

@@ -108,6 +108,7 @@ class Preprocessor {
     }
     Finish();
   }
+  bool is_whole() const { return !state_.stopped && !state_.lacks_file; }
 
  private:
   void Predefine(const Settings& settings) {
@@ -251,7 +252,9 @@ PreprocessResult Preprocess(const SourceFile& root, const SourceSet& files,
                             const LanguageLimits& limits) {
   PreprocessResult out;
   out.stream.module = ordinal;
-  Preprocessor(files, settings, limits, out).Run(root, settings);
+  Preprocessor preprocessor(files, settings, limits, out);
+  preprocessor.Run(root, settings);
+  out.is_whole = preprocessor.is_whole();
   return out;
 }
 

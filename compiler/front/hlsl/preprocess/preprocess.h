@@ -21,6 +21,9 @@ namespace kiln::hlsl {
 struct PreprocessResult {
   TokenStream stream;                   // whole as far as it goes; kEnd is always there
   std::vector<Diagnostic> diagnostics;  // HLSL10xx in the order of finding, not sorted
+  // Nothing is missing: no include, and reading did not end early. Else the parser would find what
+  // is no error of the source.
+  bool is_whole = false;
 };
 
 // `ordinal` is the module that locations name. Time and memory are bounded by the size of the files

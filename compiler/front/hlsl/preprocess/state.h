@@ -36,6 +36,7 @@ struct PreprocessState {
   uint64_t bytes = 0;  // of all texts
   uint64_t made = 0;   // tokens that were made of others
   bool stopped = false;
+  bool lacks_file = false;  // an include was not found, or is no text
 
   void Report(Diagnostic diagnostic) {
     diagnostics.push_back(std::move(diagnostic));

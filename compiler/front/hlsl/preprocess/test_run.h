@@ -34,6 +34,7 @@ class TestRun {
   const TokenStream& stream() const { return result_.stream; }
   const std::vector<Diagnostic>& diagnostics() const { return result_.diagnostics; }
   const SourceSet& set() const { return set_; }
+  bool is_whole() const { return result_.is_whole; }
 
   // Spellings with one space between.
   std::string Tokens() const {

@@ -11,7 +11,9 @@
 namespace kiln::hlsl {
 namespace {
 
-bool FitsLong(double value) { return value >= -9223372036854775808.0 && value < 9223372036854775808.0; }
+bool FitsLong(double value) {
+  return value >= -9223372036854775808.0 && value < 9223372036854775808.0;
+}
 
 // The range of an integer item as doubles, exact: [least, end).
 bool FitsInteger(Item item, double value) {
@@ -39,9 +41,7 @@ int64_t Integer(Scalar scalar) {
   return IsSigned(scalar.item) ? int64_t{static_cast<int32_t>(low)} : int64_t{low};
 }
 
-bool IsZero(Scalar scalar) {
-  return IsFloat(scalar.item) ? Real(scalar) == 0.0 : scalar.bits == 0;
-}
+bool IsZero(Scalar scalar) { return IsFloat(scalar.item) ? Real(scalar) == 0.0 : scalar.bits == 0; }
 
 bool IsFinite(Scalar scalar) { return !IsFloat(scalar.item) || std::isfinite(Real(scalar)); }
 
@@ -88,8 +88,8 @@ Item NaturalItem(Scalar literal) {
     return literal.item;
   }
   const int64_t value = Integer(literal);
-  const bool is_int = value >= std::numeric_limits<int32_t>::min() &&
-                      value <= std::numeric_limits<int32_t>::max();
+  const bool is_int =
+      value >= std::numeric_limits<int32_t>::min() && value <= std::numeric_limits<int32_t>::max();
   return is_int ? Item::kInt : Item::kUint;
 }
 

@@ -102,8 +102,7 @@ TEST(Operator, OnConstants_WrapsMasksAndRounds) {
   };
   for (const auto& row : rows) {
     EXPECT_EQ(TextOf(Fold(row.op, row.left, row.right)), row.expected)
-        << hlsl::TextOf(row.left) << ' ' << FactsOf(row.op).text << ' '
-        << hlsl::TextOf(row.right);
+        << hlsl::TextOf(row.left) << ' ' << FactsOf(row.op).text << ' ' << hlsl::TextOf(row.right);
   }
 }
 
@@ -123,8 +122,7 @@ TEST(Operator, Instructions_FollowTheTable) {
     const auto op = static_cast<Operator>(i);
     const OperatorClass op_class = FactsOf(op).op_class;
     const bool binary = op_class != OperatorClass::kLogical && op_class != OperatorClass::kUnary;
-    const bool integers =
-        op_class == OperatorClass::kBitwise || op_class == OperatorClass::kShift;
+    const bool integers = op_class == OperatorClass::kBitwise || op_class == OperatorClass::kShift;
     EXPECT_EQ(InstructionOf(op, ItemClass::kSigned).has_value(), binary);
     EXPECT_EQ(InstructionOf(op, ItemClass::kUnsigned).has_value(), binary);
     EXPECT_EQ(InstructionOf(op, ItemClass::kFloat).has_value(), binary && !integers);

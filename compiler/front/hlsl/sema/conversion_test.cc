@@ -65,38 +65,25 @@ TEST(Conversion, EveryPairOfShapes_IsOfTheKindOfTheTable) {
     K kind;
     bool implicit;
   } rows[] = {
-      {"float3", "float3", K::kSame, true},
-      {"float3", "int3", K::kNumeric, true},
-      {"bool", "float", K::kNumeric, true},
-      {"float1x3", "float3", K::kSame, true},
-      {"float3x1", "float3", K::kSame, true},
-      {"float", "float4", K::kSplat, true},
-      {"int", "float2x3", K::kSplat, true},
-      {"float4", "float2", K::kTruncate, true},
-      {"float4", "float", K::kTruncate, true},
-      {"float4x4", "float3x2", K::kTruncate, true},
-      {"float4x4", "float", K::kTruncate, true},
-      {"float4", "float2x2", K::kReshape, true},
-      {"float2x2", "float4", K::kReshape, true},
-      {"float2x3", "float3x2", K::kReshape, false},
-      {"float2", "float3", K::kNone, false},
-      {"float3x3", "float4x4", K::kNone, false},
-      {"float3", "float3x3", K::kNone, false},
-      {"E", "int", K::kNumeric, true},
-      {"E", "float", K::kNumeric, true},
-      {"int", "E", K::kNumeric, false},
-      {"float", "S", K::kFill, false},
-      {"int", "A", K::kFill, false},
-      {"S", "float4", K::kLeaves, false},
-      {"A", "S", K::kLeaves, false},
-      {"float4", "A", K::kLeaves, false},
-      {"float3", "S", K::kNone, false},
+      {"float3", "float3", K::kSame, true},      {"float3", "int3", K::kNumeric, true},
+      {"bool", "float", K::kNumeric, true},      {"float1x3", "float3", K::kSame, true},
+      {"float3x1", "float3", K::kSame, true},    {"float", "float4", K::kSplat, true},
+      {"int", "float2x3", K::kSplat, true},      {"float4", "float2", K::kTruncate, true},
+      {"float4", "float", K::kTruncate, true},   {"float4x4", "float3x2", K::kTruncate, true},
+      {"float4x4", "float", K::kTruncate, true}, {"float4", "float2x2", K::kReshape, true},
+      {"float2x2", "float4", K::kReshape, true}, {"float2x3", "float3x2", K::kReshape, false},
+      {"float2", "float3", K::kNone, false},     {"float3x3", "float4x4", K::kNone, false},
+      {"float3", "float3x3", K::kNone, false},   {"E", "int", K::kNumeric, true},
+      {"E", "float", K::kNumeric, true},         {"int", "E", K::kNumeric, false},
+      {"float", "S", K::kFill, false},           {"int", "A", K::kFill, false},
+      {"S", "float4", K::kLeaves, false},        {"A", "S", K::kLeaves, false},
+      {"float4", "A", K::kLeaves, false},        {"float3", "S", K::kNone, false},
       {"S", "float", K::kNone, false},
   };
   for (const auto& row : rows) {
     Sample sample;
-    const Conversion found = ConversionOf(sample.types, sample.Of(row.from), sample.Of(row.to),
-                                          Dialect::k2021);
+    const Conversion found =
+        ConversionOf(sample.types, sample.Of(row.from), sample.Of(row.to), Dialect::k2021);
     EXPECT_EQ(static_cast<int>(found.kind), static_cast<int>(row.kind))
         << row.from << " to " << row.to;
     EXPECT_EQ(found.implicit, row.implicit) << row.from << " to " << row.to;
@@ -142,8 +129,8 @@ TEST(Conversion, CommonTypes_AreThoseOfTheTable) {
   };
   for (const auto& row : rows) {
     Sample sample;
-    const auto found = CommonTypeOf(sample.types, sample.Of(row.left), sample.Of(row.right),
-                                    Purpose::kArithmetic);
+    const auto found =
+        CommonTypeOf(sample.types, sample.Of(row.left), sample.Of(row.right), Purpose::kArithmetic);
     EXPECT_EQ(found ? sample.types.Text(found->type) : "none", row.arithmetic)
         << row.left << ", " << row.right;
   }

@@ -51,15 +51,15 @@ std::optional<Intrinsic> FindIntrinsic(std::string_view name) {
 }
 
 std::optional<RefusedIntrinsic> FindRefusedIntrinsic(std::string_view name) {
-#define KILN_FAMILY(name_of, ...)                                             \
+#define KILN_FAMILY(name_of, ...)                                                       \
   for (const std::string_view known : std::to_array<std::string_view>({__VA_ARGS__})) { \
-    if (name == known) {                                                      \
-      return RefusedIntrinsic{.family = (name_of)};                            \
-    }                                                                         \
+    if (name == known) {                                                                \
+      return RefusedIntrinsic{.family = (name_of)};                                     \
+    }                                                                                   \
   }
-#define KILN_REPLACED(known, text)                   \
-  if (name == (known)) {                             \
-    return RefusedIntrinsic{.replacement = (text)};  \
+#define KILN_REPLACED(known, text)                  \
+  if (name == (known)) {                            \
+    return RefusedIntrinsic{.replacement = (text)}; \
   }
 #include "compiler/front/hlsl/sema/intrinsic_names.def"
   return std::nullopt;

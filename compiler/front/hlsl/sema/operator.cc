@@ -99,9 +99,7 @@ Scalar Shifted(Operator op, Scalar left, Scalar right) {
 std::optional<Scalar> IntegerResult(Operator op, Scalar left, Scalar right) {
   const auto a = static_cast<uint64_t>(Integer(left));
   const auto b = static_cast<uint64_t>(Integer(right));
-  const auto made = [&](uint64_t bits) {
-    return OfInteger(left.item, static_cast<int64_t>(bits));
-  };
+  const auto made = [&](uint64_t bits) { return OfInteger(left.item, static_cast<int64_t>(bits)); };
   switch (op) {
     case Operator::kAdd:
       return made(a + b);

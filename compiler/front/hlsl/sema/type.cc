@@ -64,10 +64,8 @@ TypeId Types::OpenArray(TypeId element, ExprId extent) {
 }
 
 TypeId Types::Object(ObjectKind object, TypeId content, uint32_t extent) {
-  return Intern({.kind = TypeKind::kObject,
-                 .object = object,
-                 .element = content.value,
-                 .extent = extent});
+  return Intern(
+      {.kind = TypeKind::kObject, .object = object, .element = content.value, .extent = extent});
 }
 
 TypeId Types::WithItem(TypeId type, Item item) {

@@ -22,7 +22,7 @@ using EnumId = Id<struct HlslEnumTag>;
 using ExprId = Id<struct HlslExprTag>;  // tree.h
 
 enum class TypeKind : uint8_t {
-  kFailed,   // an error was said: fits everything, and nothing more is said of it
+  kFailed,  // an error was said: fits everything, and nothing more is said of it
   kVoid,
   kNumeric,  // scalar, vector, matrix
   kEnum,
@@ -107,6 +107,8 @@ class Types {
   TypeId Scalar(Item item) { return Intern(Numeric(item, Form::kScalar, 1, 1)); }
   // `count` 1 is the scalar as a value.
   TypeId Vector(Item item, uint32_t count);
+  // `float1`: a scalar as a value, a vector in its name.
+  TypeId VectorOfOne(Item item) { return Intern(Numeric(item, Form::kVector, 1, 1)); }
   TypeId Matrix(Item item, uint32_t rows, uint32_t columns);
   TypeId Array(TypeId element, uint32_t extent);
   TypeId OpenArray(TypeId element, ExprId extent);
@@ -143,10 +145,10 @@ class Types {
     return IsNumeric(id) && ValueForm(types_[id.value]) == Form::kScalar;
   }
   bool IsFailed(TypeId id) const { return types_[id.value].kind == TypeKind::kFailed; }
-  bool IsObject(TypeId id) const;   // or an array of them
+  bool IsObject(TypeId id) const;  // or an array of them
   bool HoldsObject(TypeId id) const;
-  bool IsOpen(TypeId id) const;     // options decide about its shape
-  uint64_t LeavesOf(TypeId id) const;   // scalars in it; saturates
+  bool IsOpen(TypeId id) const;        // options decide about its shape
+  uint64_t LeavesOf(TypeId id) const;  // scalars in it; saturates
   uint32_t DepthOf(TypeId id) const;
 
   // "float3x3", "Surface", "int[4]": the spelling of messages.

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/resolve/list_structs.h"
+
+#include <algorithm>
+
+namespace kiln::resolve {
+namespace {
+
+void PushMembers(const ir::SpecialisedDecl& closed, std::vector<ir::TypeId>& pending) {
+  for (size_t i = closed.members.size(); i > 0; --i) {
+    pending.push_back(closed.members[i - 1].type);
+  }
+}
+
+// Typed modules may declare a struct of one name each; which of them does not matter if they are
+// equal. Null: it is not declared, as the block of a buffer's content.
+const ir::SpecialisedDecl* TypedStruct(VariantEvaluator& answers, NameId name, ir::TypeId type) {
+  const Program& program = answers.program();
+  for (const ir::DeclId id : program.Structs(name)) {
+    const uint32_t m = program.ModuleOf(id);
+    if (program.module(m).header.typed == 0 ||
+        !answers.Holds(program.Wide(m, program.Get(id).condition))) {
+      continue;
+    }
+    const ir::SpecialisedDecl* closed = answers.Decl(id);
+    if (closed != nullptr && closed->type == type) {
+      return closed;
+    }
+  }
+  return nullptr;
+}
+
+// Null: the type holds no struct.
+const ir::SpecialisedDecl* StructOf(VariantEvaluator& answers, ir::TypeId type) {
+  const Program& program = answers.program();
+  const ir::Pool& pool = answers.pool();
+  while (pool[type].kind == ir::TypeKind::kArray ||
+         pool[type].kind == ir::TypeKind::kRuntimeArray) {
+    type = ir::TypeId{pool[type].element};
+  }
+  if (pool[type].kind != ir::TypeKind::kStruct) {
+    return nullptr;
+  }
+  const NameId name = program.FindName(pool.Text(pool.ShapeOf(type).name));
+  if (!name.valid()) {
+    return nullptr;
+  }
+  if (const ir::SpecialisedDecl* typed = TypedStruct(answers, name, type)) {
+    return typed;
+  }
+  const bool untyped = std::ranges::any_of(program.Structs(name), [&](ir::DeclId id) {
+    return program.module(program.ModuleOf(id)).header.typed == 0;
+  });
+  const NameResolution named = untyped ? answers.Struct(name) : NameResolution{};
+  return named.kind == NameResolution::Kind::kDecl ? answers.Decl(named.decl()) : nullptr;
+}
+
+}  // namespace
+
+void ListStructs(VariantEvaluator& answers, ir::SpecialisedProgram& variant,
+                 std::vector<ir::TypeId>& pending) {
+  for (const ir::SpecialisedDecl* closed : variant.interface) {
+    if (closed->kind == ir::DeclKind::kBuffer || closed->kind == ir::DeclKind::kPushConstant) {
+      PushMembers(*closed, pending);
+    }
+    while (!pending.empty()) {
+      const ir::SpecialisedDecl* held = StructOf(answers, pending.back());
+      pending.pop_back();
+      if (held != nullptr && std::ranges::find(variant.structs, held) == variant.structs.end()) {
+        variant.structs.push_back(held);
+        PushMembers(*held, pending);
+      }
+    }
+  }
+}
+
+}  // namespace kiln::resolve

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/resolve/versions/place_code.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "compiler/base/check.h"
+#include "compiler/resolve/typed_types.h"
+
+namespace kiln::resolve {
+
+FlatMap<uint32_t, PlaceRoot> PlacesOf(const RegionBuilder& region) {
+  FlatMap<uint32_t, PlaceRoot> places;
+  const auto is_place = [](const ir::Member& member) {
+    return member.access == ir::Access::kPlace;
+  };
+  if (std::ranges::none_of(region.module().MembersOf(region.function()), is_place)) {
+    return places;
+  }
+  const ir::DeclId version = region.answers().version();
+  KILN_CHECK(version.valid(), "a function with place parameters is called by its versions");
+  const std::vector<PlaceRoot> roots = RootsOf(region.pool().versions().WordsOf(version));
+  size_t next = 0;
+  for (const ir::SpecialisedMember& parameter : region.signature()->members) {
+    if (parameter.access == ir::Access::kPlace) {
+      KILN_CHECK(next < roots.size(), "a version of fewer places");
+      places.Insert(parameter.local.value, roots[next++]);
+    }
+  }
+  return places;
+}
+
+ir::InstId EmitPlace(RegionBuilder& region, const PlaceRoot& root, ir::TypeId type) {
+  const ir::SpecialisedDecl* decl = region.answers().Decl(root.decl);
+  if (decl == nullptr) {
+    region.FailIf(true);
+    return {};
+  }
+  const ir::InstId whole =
+      region.Emit(ir::GlobalRefInst{.type = decl->type, .decl = root.decl}.To());
+  if (root.steps.empty()) {
+    return whole;
+  }
+  std::vector<uint32_t> steps;
+  for (const uint32_t step : root.steps) {
+    steps.push_back(region.EmitUint(step).value);
+  }
+  return region.Emit(
+      ir::AccessInst{.type = type, .root = whole, .steps = region.EmitList(steps)}.To());
+}
+
+std::optional<PlaceRoot> RootOf(RegionBuilder& region, ir::InstId place) {
+  const std::vector<ir::Inst>& insts = region.out().insts;
+  PlaceRoot root;
+  ir::Inst inst = insts[place.value];
+  if (inst.kind == ir::InstKind::kAccess) {
+    for (const uint32_t step : region.out().List(inst.As<ir::AccessInst>().steps)) {
+      if (insts[step].kind != ir::InstKind::kConst) {
+        ReportIllTyped(region, "a place parameter takes constant indices alone");
+        return std::nullopt;
+      }
+      root.steps.push_back(region.pool()[insts[step].As<ir::ConstInst>().value].a);
+    }
+    inst = insts[inst.As<ir::AccessInst>().root.value];
+  }
+  if (inst.kind != ir::InstKind::kGlobalRef || inst.As<ir::GlobalRefInst>().member.valid()) {
+    ReportIllTyped(region, "a place parameter takes what lies outside of functions");
+    return std::nullopt;
+  }
+  root.decl = inst.As<ir::GlobalRefInst>().decl;
+  return root;
+}
+
+}  // namespace kiln::resolve

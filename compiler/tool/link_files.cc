@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/tool/link_files.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "compiler/driver/frontends.h"
+#include "compiler/ir/parse_generic.h"
+#include "compiler/ir/verify.h"
+
+namespace kiln::tool {
+
+bool IsTextModule(std::string_view path) { return path.ends_with(".kir"); }
+
+Result<ir::Module> ReadTextModule(const SourceFile& source) {
+  const auto named = [&](Error error) {
+    error.context = source.path + ": " + error.context;
+    return error;
+  };
+  Result<ir::Module> module = ir::ParseModule(source.text);
+  if (!module.ok()) {
+    return named(module.error());
+  }
+  const Result<void> verified = ir::VerifyIds(module->view());
+  return verified.ok() ? std::move(module) : named(verified.error());
+}
+
+Result<Diagnosed<driver::LinkedProgram>> LinkFiles(std::span<const SourceFile> sources,
+                                                   ir::PipelineType pipeline) {
+  const auto is_text = [](const SourceFile& source) { return IsTextModule(source.path); };
+  if (std::ranges::none_of(sources, is_text)) {
+    return driver::LinkSources(sources, pipeline);
+  }
+  Diagnosed<driver::LinkedProgram> failed;
+  std::vector<std::shared_ptr<const ir::Module>> modules;
+  std::vector<std::string> paths;
+  for (const SourceFile& source : sources) {
+    if (is_text(source)) {
+      KILN_TRY(ir::Module module, ReadTextModule(source));
+      modules.push_back(std::make_shared<const ir::Module>(std::move(module)));
+    } else {
+      Diagnosed<ir::Module> parsed = driver::ParseSource(*driver::LanguageOf(source.path), source,
+                                                         static_cast<uint32_t>(paths.size()));
+      failed.diagnostics.insert(failed.diagnostics.end(), parsed.diagnostics.begin(),
+                                parsed.diagnostics.end());
+      if (!parsed.value.has_value()) {
+        return failed;
+      }
+      modules.push_back(std::make_shared<const ir::Module>(std::move(*parsed.value)));
+    }
+    paths.push_back(source.path);
+  }
+  Diagnosed<driver::LinkedProgram> linked =
+      driver::LinkModules(std::move(modules), std::move(paths), pipeline);
+  linked.diagnostics.insert(linked.diagnostics.begin(), failed.diagnostics.begin(),
+                            failed.diagnostics.end());
+  return linked;
+}
+
+}  // namespace kiln::tool

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+#include "server/private_folder.h"
+
+#include <filesystem>
+
+#include "compiler/base/own_folder.h"
+
+namespace kiln::server {
+namespace {
+
+constexpr int kTimes = 16;  // more than a start makes files
+
+}  // namespace
+
+void RemovePrivateFolder(const std::string& folder) {
+  for (int i = 0; i < kTimes && !folder.empty() && OwnFolder::Open(folder).ok(); ++i) {
+    std::error_code ignored;  // nobody is left to be told
+    std::filesystem::remove_all(folder, ignored);
+  }
+}
+
+}  // namespace kiln::server
