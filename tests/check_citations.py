@@ -211,10 +211,10 @@ def wrong_arguments(text, tests):
                 yield number, f"no test {name}"
 
 
-CODE = re.compile(r'^KILN_CODE\(\w+, "((?:RPL|LAY|WGSL)\d+)", "[^"]*", k(\w)\w*, "(.*)"\)', re.M)
-CODE_ROW = re.compile(r"^\| ((?:RPL|LAY|WGSL)\d+) \| (\w) \| (.*) \|$")
+CODE = re.compile(r'^KILN_CODE\(\w+, "((?:HLSL|RPL|LAY|WGSL)\d+)", "[^"]*", k(\w)\w*, "(.*)"\)', re.M)
+CODE_ROW = re.compile(r"^\| ((?:HLSL|RPL|LAY|WGSL)\d+) \| (\w) \| (.*) \|$")
 CODE_HOMES = {"RPL": f"{SPEC}/rpl.md", "LAY": f"{SPEC}/layout.md",
-              "WGSL": f"{SPEC}/wgsl.md"}
+              "WGSL": f"{SPEC}/wgsl.md", "HLSL": f"{SPEC}/hlsl.md"}
 
 
 def wrong_codes(root):

@@ -17,7 +17,11 @@ struct LanguageLimits {
   uint32_t function_rows = 262'144;    // instructions of a closed function
   uint32_t functions = 16'384;         // of a program
   uint32_t identifier = 1024;          // bytes
+  uint32_t include_depth = 64;         // includes in each other
+  uint32_t include_files = 4096;       // of a module
   uint32_t locals = 65'536;            // variables, arguments and aliases of a function
+  uint32_t macro_depth = 256;          // expansions in each other
+  uint32_t macro_tokens = 2'000'000;   // that macros of a module make
   uint32_t metadata_bytes = 4u << 20;  // of a variant
   uint32_t nesting = 256;              // brackets, scopes, aliases, structs in each other
   uint32_t nodes = 4'000'000;          // rows of the syntax tree and the IR of a source

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <tuple>
+#include <utility>
 
 #include "compiler/base/utf8.h"
 #include "compiler/source/line_index.h"
@@ -12,23 +13,30 @@
 namespace kiln {
 namespace {
 
-// Line indexes of the modules that are mentioned, each made once.
 constexpr size_t kMaxCall = 4096;  // bytes of one that an edit is proposed for
 
+// A file of a module, and where its lines begin.
+struct TextFile {
+  const SourceFile* source = nullptr;
+  uint32_t first = 0;
+  LineIndex lines;
+};
+
+// Line indexes of the files that are mentioned, each made once.
 class Placer {
  public:
-  explicit Placer(std::span<const SourceFile* const> modules) : modules_(modules) {}
+  explicit Placer(std::span<const ModuleText> modules) : modules_(modules) {}
 
   PlacedSpan At(const Location& where) {
-    if (where.module >= modules_.size() || modules_[where.module] == nullptr) {
+    const TextFile* file = FileOf(where);
+    if (file == nullptr) {
       return {};
     }
-    const SourceFile& source = *modules_[where.module];
-    const LineIndex& lines = lines_.try_emplace(where.module, source.text).first->second;
-    const LineColumn begin = lines.At(where.bytes.begin);
-    const LineColumn end = lines.At(std::max(where.bytes.begin, where.bytes.end));
-    return {.path = source.path,
-            .bytes = where.bytes,
+    const Span bytes = BytesIn(*file, where);
+    const LineColumn begin = file->lines.At(bytes.begin);
+    const LineColumn end = file->lines.At(std::max(bytes.begin, bytes.end));
+    return {.path = file->source->path,
+            .bytes = bytes,
             .line = begin.line,
             .column = begin.column,
             .end_line = end.line,
@@ -44,10 +52,12 @@ class Placer {
     for (const Label& label : diagnostic.labels) {
       placed.labels.push_back({.where = At(label.where), .text = LabelText(label)});
     }
+    AddIncludes(diagnostic, placed);
     for (const Note& note : diagnostic.notes) {
       placed.notes.push_back(std::string(HeadingName(HeadingOf(note.kind))) + ": " +
                              NoteText(note));
     }
+    AddLineMark(diagnostic.primary, placed);
     if (diagnostic.fix.has_value()) {
       placed.fix = Place(*diagnostic.fix);
     }
@@ -62,7 +72,7 @@ class Placer {
     }
     if (fix.form == Fix::Form::kBraces) {
       const std::optional<std::string_view> arguments =
-          ArgumentsOf(TextOf(modules_[fix.where.module]->text, placed.where.bytes));
+          ArgumentsOf(TextOf(FileOf(fix.where)->source->text, placed.where.bytes));
       if (!arguments.has_value()) {
         return std::nullopt;
       }
@@ -75,6 +85,75 @@ class Placer {
   }
 
  private:
+  // The file that a location begins in; null if its text is not there.
+  const TextFile* FileOf(const Location& where) {
+    if (where.module >= modules_.size() || modules_[where.module].files().empty()) {
+      return nullptr;
+    }
+    const ModuleText& module = modules_[where.module];
+    const size_t row = module.FileAt(where.bytes.begin);
+    const ModuleText::File& file = module.files()[row];
+    if (file.source == nullptr) {
+      return nullptr;
+    }
+    const auto made = files_.find({where.module, row});
+    if (made != files_.end()) {
+      return &made->second;
+    }
+    return &files_
+                .emplace(std::pair(where.module, row),
+                         TextFile{.source = file.source,
+                                  .first = file.first,
+                                  .lines = LineIndex(file.source->text)})
+                .first->second;
+  }
+
+  // A span that goes on in another file ends with its own.
+  static Span BytesIn(const TextFile& file, const Location& where) {
+    const uint32_t begin = where.bytes.begin - file.first;
+    const uint32_t end = std::max(where.bytes.end, file.first) - file.first;
+    const auto size = static_cast<uint32_t>(file.source->text.size());
+    return {.begin = begin, .end = file.first == 0 ? end : std::min(end, std::max(begin, size))};
+  }
+
+  // How the file came to be in the module, unless whoever found the diagnostic knew better: it may
+  // be included several times.
+  void AddIncludes(const Diagnostic& diagnostic, PlacedDiagnostic& placed) {
+    const Location& where = diagnostic.primary;
+    if (where.module >= modules_.size() ||
+        std::ranges::count(diagnostic.labels, LabelKind::kIncludedHere, &Label::kind) != 0) {
+      return;
+    }
+    const ModuleText& module = modules_[where.module];
+    size_t row = module.FileAt(where.bytes.begin);
+    while (row != 0 && module.files()[row].source != nullptr && placed.labels.size() < kMaxLabels) {
+      const ModuleText::File& file = module.files()[row];
+      const Label label{.kind = LabelKind::kIncludedHere,
+                        .where = {.module = where.module, .bytes = file.included},
+                        .arguments = {{"path", file.source->path}}};
+      placed.labels.push_back({.where = At(label.where), .text = LabelText(label)});
+      const size_t outer = module.FileAt(file.included.begin);
+      row = outer < row ? outer : 0;
+    }
+  }
+
+  // How the source itself calls the place, if it does.
+  void AddLineMark(const Location& where, PlacedDiagnostic& placed) {
+    const TextFile* file = FileOf(where);
+    const LineMark* mark =
+        file == nullptr ? nullptr : modules_[where.module].MarkAt(where.bytes.begin);
+    if (mark == nullptr) {
+      return;
+    }
+    const uint32_t line =
+        mark->line + placed.primary.line - file->lines.At(mark->begin - file->first).line;
+    const Note note{
+        .kind = NoteKind::kCalledSo,
+        .arguments = {{"path", modules_[where.module].PathOf(*mark, placed.primary.path)},
+                      {"line", line}}};
+    placed.notes.push_back(std::string(HeadingName(HeadingOf(note.kind))) + ": " + NoteText(note));
+  }
+
   // What stands between the parentheses of a call, "a, b" of "vec4 (a, b)".
   static std::optional<std::string_view> ArgumentsOf(std::string_view call) {
     const size_t open = call.find('(');
@@ -89,18 +168,18 @@ class Placer {
     return call.substr(open + 1, call.size() - open - 2);
   }
 
-  std::span<const SourceFile* const> modules_;
-  std::map<uint32_t, LineIndex> lines_;
+  std::span<const ModuleText> modules_;
+  std::map<std::pair<uint32_t, size_t>, TextFile> files_;  // by module and row
 };
 
 }  // namespace
 
-PlacedDiagnostic Place(const Diagnostic& diagnostic, std::span<const SourceFile* const> modules) {
+PlacedDiagnostic Place(const Diagnostic& diagnostic, std::span<const ModuleText> modules) {
   return Placer(modules).Place(diagnostic);
 }
 
 std::vector<PlacedDiagnostic> Place(std::span<const Diagnostic> diagnostics,
-                                    std::span<const SourceFile* const> modules) {
+                                    std::span<const ModuleText> modules) {
   Placer placer(modules);
   std::vector<PlacedDiagnostic> placed;
   placed.reserve(diagnostics.size());
@@ -108,6 +187,17 @@ std::vector<PlacedDiagnostic> Place(std::span<const Diagnostic> diagnostics,
     placed.push_back(placer.Place(diagnostic));
   }
   return placed;
+}
+
+PlacedDiagnostic Place(const Diagnostic& diagnostic, std::span<const SourceFile* const> modules) {
+  const std::vector<ModuleText> texts(modules.begin(), modules.end());
+  return Place(diagnostic, texts);
+}
+
+std::vector<PlacedDiagnostic> Place(std::span<const Diagnostic> diagnostics,
+                                    std::span<const SourceFile* const> modules) {
+  const std::vector<ModuleText> texts(modules.begin(), modules.end());
+  return Place(diagnostics, texts);
 }
 
 bool ReadsBefore(const PlacedDiagnostic& a, const PlacedDiagnostic& b) {

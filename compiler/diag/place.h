@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "compiler/diag/diagnostic.h"
+#include "compiler/source/module_text.h"
 #include "compiler/source/source_file.h"
 #include "compiler/source/span.h"
 
@@ -19,7 +20,7 @@ namespace kiln {
 // character. Without a place the path is empty and the numbers are 0.
 struct PlacedSpan {
   std::string path;
-  Span bytes;
+  Span bytes;  // of the file
   uint32_t line = 0;
   uint32_t column = 0;
   uint32_t end_line = 0;
@@ -64,10 +65,14 @@ struct PlacedDiagnostic {
   bool operator==(const PlacedDiagnostic&) const = default;
 };
 
-// modules[i] is the source of module i in link order. A location in a module that is not there
+// modules[i] has the texts of module i in link order. A location in a text that is not there
 // becomes one without a place. Requires: byte positions are filled in (see FillPositions).
-PlacedDiagnostic Place(const Diagnostic& diagnostic, std::span<const SourceFile* const> modules);
+PlacedDiagnostic Place(const Diagnostic& diagnostic, std::span<const ModuleText> modules);
+std::vector<PlacedDiagnostic> Place(std::span<const Diagnostic> diagnostics,
+                                    std::span<const ModuleText> modules);
 
+// The same where each module has one source.
+PlacedDiagnostic Place(const Diagnostic& diagnostic, std::span<const SourceFile* const> modules);
 std::vector<PlacedDiagnostic> Place(std::span<const Diagnostic> diagnostics,
                                     std::span<const SourceFile* const> modules);
 

@@ -22,6 +22,7 @@ Hash128 FrontFingerprint(ir::Language language) {
     case ir::Language::kRpl:
       return FromBytes(kFingerprintFrontRpl);
     case ir::Language::kHlsl:
+      return FromBytes(kFingerprintFrontHlsl);
     case ir::Language::kWgsl:
     case ir::Language::kSpirv:
       break;
@@ -30,7 +31,8 @@ Hash128 FrontFingerprint(ir::Language language) {
 }
 
 bool IsPrivateFront(ir::Language language) {
-  return language == ir::Language::kRpl && kPrivateFrontRpl;
+  return (language == ir::Language::kRpl && kPrivateFrontRpl) ||
+         (language == ir::Language::kHlsl && kPrivateFrontHlsl);
 }
 
 bool IsPrivateBack() { return kPrivateBackSpirv; }

@@ -1,23 +1,28 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/driver/frontends.h"
 
+#include <utility>
+
 #include "compiler/base/check.h"
 #include "compiler/driver/fingerprint.h"
+#include "compiler/front/hlsl/module/front.h"
 #include "compiler/front/rpl/front.h"
 #include "compiler/ir/verify.h"
 
 namespace kiln::driver {
 
 std::optional<ir::Language> LanguageOf(std::string_view path) {
-  return path.ends_with(".rpl") ? std::optional(ir::Language::kRpl) : std::nullopt;
+  return path.ends_with(".rpl")    ? std::optional(ir::Language::kRpl)
+         : path.ends_with(".hlsl") ? std::optional(ir::Language::kHlsl)
+                                   : std::nullopt;
 }
 
-std::string_view LanguageText(ir::Language language) {
+std::string LanguageText(ir::Language language) {
   switch (language) {
     case ir::Language::kRpl:
       return "rpl";
     case ir::Language::kHlsl:
-      return "hlsl";
+      return hlsl::LanguageText({});
     case ir::Language::kWgsl:
       return "wgsl";
     case ir::Language::kSpirv:
@@ -26,17 +31,41 @@ std::string_view LanguageText(ir::Language language) {
   KILN_UNREACHABLE();
 }
 
-Diagnosed<ir::Module> ParseSource(ir::Language language, const SourceFile& source, uint32_t module,
-                                  const LanguageLimits& limits) {
+ParsedSource ParseSource(ir::Language language, const SourceFile& source,
+                         const SourceInputs& inputs, uint32_t module,
+                         const LanguageLimits& limits) {
   switch (language) {
     case ir::Language::kRpl:
-      return rpl::Parse(source, FrontFingerprint(language), module, limits);
-    case ir::Language::kHlsl:
+      return {.module = rpl::Parse(source, FrontFingerprint(language), module, limits),
+              .files = {},
+              .probes = {}};
+    case ir::Language::kHlsl: {
+      hlsl::ParsedModule parsed = hlsl::Parse(source, inputs.files, inputs.hlsl,
+                                              FrontFingerprint(language), module, limits);
+      return {.module = std::move(parsed.module),
+              .files = std::move(parsed.files),
+              .probes = std::move(parsed.probes)};
+    }
     case ir::Language::kWgsl:
     case ir::Language::kSpirv:
       break;
   }
   KILN_UNREACHABLE();  // LanguageOf names no language without a front end
+}
+
+std::optional<ir::Language> LanguageOf(std::string_view path, const SourceInputs& inputs) {
+  return inputs.language.has_value() ? inputs.language : LanguageOf(path);
+}
+
+std::vector<Probe> ProbesOf(const SourceFile& source, const SourceInputs& inputs) {
+  return LanguageOf(source.path, inputs) == ir::Language::kHlsl
+             ? hlsl::ProbesOf(source, inputs.files, inputs.hlsl)
+             : std::vector<Probe>{};
+}
+
+Diagnosed<ir::Module> ParseSource(ir::Language language, const SourceFile& source, uint32_t module,
+                                  const LanguageLimits& limits) {
+  return ParseSource(language, source, {}, module, limits).module;
 }
 
 Result<ir::Module> LoadModule(ir::Language language, ByteView image) {

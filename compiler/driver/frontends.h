@@ -4,22 +4,51 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "compiler/base/bytes.h"
 #include "compiler/base/language_limits.h"
 #include "compiler/base/result.h"
 #include "compiler/diag/diagnostic.h"
+#include "compiler/front/hlsl/settings.h"
 #include "compiler/ir/module.h"
+#include "compiler/ir/module_files.h"
+#include "compiler/source/probe.h"
 #include "compiler/source/source_file.h"
 
 namespace kiln::driver {
 
-// By file name extension: ".rpl". Nothing for any other.
+// By file name extension: ".rpl", ".hlsl". Nothing for any other.
 std::optional<ir::Language> LanguageOf(std::string_view path);
 
-// "rpl": the language text of keys (spec/cache 2.4).
-std::string_view LanguageText(ir::Language language);
+// "rpl": the language text of keys (spec/cache 2.4). Of languages with settings: with their
+// defaults.
+std::string LanguageText(ir::Language language);
+
+// What a module may be made of besides its root; RPL needs neither.
+struct SourceInputs {
+  std::optional<ir::Language> language;  // of all sources, whatever they are called
+  SourceSet files;                       // that may be included
+  hlsl::Settings hlsl = {};
+};
+
+struct ParsedSource {
+  Diagnosed<ir::Module> module;
+  std::optional<ir::ModuleFiles> files;  // where diagnostics are, if there may be several
+  std::vector<Probe> probes;             // what includes asked for
+};
+
+ParsedSource ParseSource(ir::Language language, const SourceFile& source,
+                         const SourceInputs& inputs, uint32_t module,
+                         const LanguageLimits& limits = {});
+
+// That of a source with these inputs.
+std::optional<ir::Language> LanguageOf(std::string_view path, const SourceInputs& inputs);
+
+// What the includes of a source ask for, as far as it can be read with the files that there are.
+std::vector<Probe> ProbesOf(const SourceFile& source, const SourceInputs& inputs);
 
 // One source -> open module. Diagnostics name `module` as their module, the ordinal of the source.
 Diagnosed<ir::Module> ParseSource(ir::Language language, const SourceFile& source, uint32_t module,

@@ -9,9 +9,17 @@ namespace kiln::driver {
 
 ProgramLines::ProgramLines(const LinkedProgram& program, target::Debug debug) : program_(program) {
   for (const std::shared_ptr<const ir::Module>& module : program.modules) {
-    starts_.push_back(debug == target::Debug::kFull ? ir::LineStartsOf(*module)
-                                                    : std::span<const uint32_t>());
+    const bool full = debug == target::Debug::kFull;
+    starts_.push_back(full ? ir::LineStartsOf(*module) : std::span<const uint32_t>());
+    Result<std::optional<ir::ModuleFiles>> files =
+        full ? ir::FilesOf(*module) : std::optional<ir::ModuleFiles>();
+    files_.push_back(files.ok() ? std::move(files).value() : std::nullopt);
   }
+}
+
+std::string_view ProgramLines::FileOf(uint32_t module, uint32_t file) const {
+  return files_[module].has_value() ? std::string_view(files_[module]->files[file].path)
+                                    : program_.paths[module];
 }
 
 spirv::SourceLines::Position ProgramLines::At(uint32_t module, ir::SpanId span) const {
@@ -21,7 +29,12 @@ spirv::SourceLines::Position ProgramLines::At(uint32_t module, ir::SpanId span) 
   if (bytes == Span{} || next == starts.begin()) {
     return {};
   }
-  return {.line = static_cast<uint32_t>(next - starts.begin()),
+  const std::optional<ir::ModuleFiles>& files = files_[module];
+  const size_t file = files.has_value() ? files->FileAt(bytes.begin) : 0;
+  const uint32_t first = files.has_value() ? files->files[file].first : 0;
+  const auto first_line = std::ranges::lower_bound(starts, first);
+  return {.file = static_cast<uint32_t>(file),
+          .line = static_cast<uint32_t>(next - first_line),
           .column = bytes.begin - *std::prev(next) + 1};
 }
 

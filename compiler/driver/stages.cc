@@ -6,7 +6,6 @@
 
 #include "compiler/base/check.h"
 #include "compiler/diag/encode.h"
-#include "compiler/driver/frontends.h"
 #include "compiler/emit/metadata/write.h"
 
 namespace kiln::driver {
@@ -42,30 +41,36 @@ Diagnosed<LinkedProgram> LinkModules(std::vector<std::shared_ptr<const ir::Modul
 
 Diagnosed<LinkedProgram> LinkSources(std::span<const SourceFile> sources,
                                      ir::PipelineType pipeline) {
-  Diagnosed<LinkedProgram> failed;
+  return LinkSources(sources, {}, pipeline).program;
+}
+
+LinkedSources LinkSources(std::span<const SourceFile> sources, const SourceInputs& inputs,
+                          ir::PipelineType pipeline) {
+  LinkedSources out;
+  std::vector<Diagnostic> found;
   std::vector<std::shared_ptr<const ir::Module>> modules;
   std::vector<std::string> paths;
   for (const SourceFile& source : sources) {
     if (std::find(paths.begin(), paths.end(), source.path) != paths.end()) {
-      failed.diagnostics.push_back(Make(Code::kRpl2001, {}).With("module", source.path));
+      found.push_back(Make(Code::kRpl2001, {}).With("module", source.path));
       continue;
     }
     const auto ordinal = static_cast<uint32_t>(paths.size());
     paths.push_back(source.path);
-    const std::optional<ir::Language> language = LanguageOf(source.path);
+    const std::optional<ir::Language> language = LanguageOf(source.path, inputs);
     KILN_CHECK(language.has_value(), "no front end reads {}", source.path);
-    Diagnosed<ir::Module> parsed = ParseSource(*language, source, ordinal);
-    Append(failed.diagnostics, std::move(parsed.diagnostics));
-    if (parsed.value.has_value()) {
-      modules.push_back(std::make_shared<const ir::Module>(std::move(*parsed.value)));
+    ParsedSource parsed = ParseSource(*language, source, inputs, ordinal);
+    Append(found, std::move(parsed.module.diagnostics));
+    out.files.push_back(std::move(parsed.files));
+    if (parsed.module.ok()) {
+      modules.push_back(std::make_shared<const ir::Module>(std::move(*parsed.module.value)));
     }
   }
-  if (modules.size() != paths.size()) {
-    return failed;
+  if (modules.size() == paths.size()) {
+    out.program = LinkModules(std::move(modules), std::move(paths), pipeline);
   }
-  Diagnosed<LinkedProgram> result = LinkModules(std::move(modules), std::move(paths), pipeline);
-  Append(result.diagnostics, std::move(failed.diagnostics));
-  return result;
+  Append(out.program.diagnostics, std::move(found));
+  return out;
 }
 
 void FillPositions(const resolve::Program& program, std::vector<Diagnostic>& diagnostics) {

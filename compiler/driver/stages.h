@@ -5,12 +5,14 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "compiler/diag/diagnostic.h"
 #include "compiler/driver/direct_builder.h"
+#include "compiler/driver/frontends.h"
 #include "compiler/driver/request.h"
 #include "compiler/emit/metadata/write.h"
 #include "compiler/source/source_file.h"
@@ -21,6 +23,15 @@ namespace kiln::driver {
 // RPL2001 for a source that is listed twice.
 Diagnosed<LinkedProgram> LinkSources(std::span<const SourceFile> sources,
                                      ir::PipelineType pipeline);
+
+// The same with what the sources may need besides their texts, and the files that each module was
+// made of, for places of diagnostics (none for one of a single text).
+struct LinkedSources {
+  Diagnosed<LinkedProgram> program;
+  std::vector<std::optional<ir::ModuleFiles>> files;  // by module
+};
+LinkedSources LinkSources(std::span<const SourceFile> sources, const SourceInputs& inputs,
+                          ir::PipelineType pipeline);
 
 // The same over modules that are parsed already.
 Diagnosed<LinkedProgram> LinkModules(std::vector<std::shared_ptr<const ir::Module>> modules,

@@ -10,6 +10,7 @@
 
 #include "compiler/base/check.h"
 #include "compiler/base/digest.h"
+#include "compiler/ir/module_files.h"
 #include "compiler/ir/operands.h"
 #include "compiler/source/line_index.h"
 
@@ -360,10 +361,23 @@ void Builder::EndFunction() {
 }
 
 void Builder::SetSource(std::string_view text) {
-  const LineIndex lines(text);
   line_starts_.clear();
+  AddLineStarts(text, 0);
+}
+
+void Builder::SetSources(const ModuleFiles& files, std::span<const std::string_view> texts) {
+  KILN_CHECK(files.files.size() == texts.size());
+  line_starts_.clear();
+  for (size_t i = 0; i < texts.size(); ++i) {
+    AddLineStarts(texts[i], files.files[i].first);
+  }
+  files_ = EncodeFiles(files);
+}
+
+void Builder::AddLineStarts(std::string_view text, uint32_t first) {
+  const LineIndex lines(text);
   for (uint32_t line = 1; line <= lines.line_count(); ++line) {
-    line_starts_.push_back(lines.LineSpan(line).begin);
+    line_starts_.push_back(first + lines.LineSpan(line).begin);
   }
 }
 
@@ -401,7 +415,7 @@ Module Builder::Finish(const Hash128& fingerprint) {
                           .local_spans = local_spans_,
                           .segment_spans = segment_spans_,
                           .inst_spans = inst_spans_};
-  return WriteModule(tables, line_starts_, fingerprint);
+  return WriteModule(tables, {.line_starts = line_starts_, .files = files_}, fingerprint);
 }
 
 }  // namespace kiln::ir

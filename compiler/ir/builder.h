@@ -29,6 +29,8 @@
 
 namespace kiln::ir {
 
+struct ModuleFiles;
+
 class Builder {
  public:
   explicit Builder(const ModuleHeader& header, CutPolicy policy = CutPolicy::kCut);
@@ -38,6 +40,8 @@ class Builder {
   // The text of the source: the image remembers where its lines begin, for debuggers
   // (line_starts.h).
   void SetSource(std::string_view text);
+  // The same for several files, of which `texts` are the contents, by row (module_files.h).
+  void SetSources(const ModuleFiles& files, std::span<const std::string_view> texts);
 
   // Room for about so many instructions; saves copying while tables grow.
   void Reserve(size_t insts);
@@ -112,6 +116,8 @@ class Builder {
   Module Finish(const Hash128& fingerprint);
 
  private:
+  void AddLineStarts(std::string_view text, uint32_t first);
+
   struct OpenBlock {
     BlockId block;
     uint32_t first = 0;  // of its instructions in open_insts_
@@ -148,6 +154,7 @@ class Builder {
   std::vector<RegionSpans> segment_spans_;
   std::vector<InstSpans> inst_spans_;
   std::vector<uint32_t> line_starts_;
+  Bytes files_;
 
   StringPool<StringId> strings_;
   InternIndex type_index_;

@@ -72,12 +72,13 @@ inline constexpr CexprId kTrue{0};
 
 // Cexpr::zero of an operator whose integers wrap, as in typed modules of languages where they do:
 // sums, differences, products, negations and quotients lose their upper bits, counts of shifts are
-// masked. All others are checked: what does not fit is an error.
+// masked, bitwise operators take signed numbers, a rest has the sign of the left side, and a
+// conversion between integers keeps all bits. All others are checked: what does not fit is an
+// error.
 inline constexpr uint32_t kWrapping = 1;
 constexpr bool MayWrap(CexprOp op) {
-  return op == CexprOp::kNegate || op == CexprOp::kAdd || op == CexprOp::kSub ||
-         op == CexprOp::kMul || op == CexprOp::kDiv || op == CexprOp::kShiftLeft ||
-         op == CexprOp::kShiftRight;
+  return op == CexprOp::kNegate || op == CexprOp::kComplement ||
+         (op >= CexprOp::kAdd && op <= CexprOp::kShiftRight) || op == CexprOp::kConvert;
 }
 
 // What the words of a row are: the operand schema of compile-time expressions.

@@ -9,6 +9,7 @@
 
 #include "compiler/base/section_file.h"
 #include "compiler/ir/line_starts.h"
+#include "compiler/ir/module_files.h"
 
 namespace kiln::ir {
 namespace {
@@ -32,7 +33,7 @@ void ForEachTable(View& view, Visit visit) {
            view.inst_spans);
 }
 
-Bytes WriteImage(const ModuleView& view, std::span<const uint32_t> line_starts,
+Bytes WriteImage(const ModuleView& view, const SourceSections& sources,
                  const Hash128& fingerprint) {
   SectionFileWriter writer(kMagic, fingerprint);
   writer.Add(kHeaderSection, std::span(&view.header, 1));
@@ -41,8 +42,11 @@ Bytes WriteImage(const ModuleView& view, std::span<const uint32_t> line_starts,
       writer.Add(kind, table);
     }
   });
-  if (!line_starts.empty()) {
-    writer.Add(kLineStartsSection, line_starts);
+  if (!sources.line_starts.empty()) {
+    writer.Add(kLineStartsSection, sources.line_starts);
+  }
+  if (!sources.files.empty()) {
+    writer.AddBytes(kFilesSection, static_cast<uint32_t>(sources.files.size()), sources.files);
   }
   return writer.Finish();
 }
@@ -131,9 +135,9 @@ Result<ModuleView> ModuleView::Open(std::span<const std::byte> image, const Hash
 Module::Module(std::vector<std::byte> image, const ModuleView& view, const Hash128& fingerprint)
     : image_(std::move(image)), view_(view), fingerprint_(fingerprint) {}
 
-Module WriteModule(const ModuleView& tables, std::span<const uint32_t> line_starts,
+Module WriteModule(const ModuleView& tables, const SourceSections& sources,
                    const Hash128& fingerprint) {
-  std::vector<std::byte> image = WriteImage(tables, line_starts, fingerprint);
+  std::vector<std::byte> image = WriteImage(tables, sources, fingerprint);
   const ModuleView view = ModuleView::Open(image, fingerprint).value();
   return {std::move(image), view, fingerprint};
 }
@@ -157,6 +161,16 @@ std::span<const uint32_t> LineStartsOf(const Module& module) {
   }
   const Result<std::span<const uint32_t>> rows = file->Rows<uint32_t>(kLineStartsSection);
   return rows.ok() && std::ranges::is_sorted(*rows) ? *rows : std::span<const uint32_t>();
+}
+
+Result<std::optional<ModuleFiles>> FilesOf(const Module& module) {
+  KILN_TRY(const SectionFileView file, SectionFileView::Open(module.image(), kMagic));
+  if (!file.Has(kFilesSection)) {
+    return std::optional<ModuleFiles>();
+  }
+  KILN_TRY(const std::span<const std::byte> bytes, file.Rows<std::byte>(kFilesSection));
+  KILN_TRY(ModuleFiles files, DecodeFiles(bytes));
+  return std::optional(std::move(files));
 }
 
 }  // namespace kiln::ir

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "compiler/base/bytes.h"
 #include "compiler/base/digest.h"
 #include "compiler/base/result.h"
 #include "compiler/ir/cexpr.h"
@@ -106,8 +107,14 @@ class Module {
   Hash128 fingerprint_;
 };
 
-// The image of these tables and the view of it. `line_starts` (line_starts.h) may be empty.
-Module WriteModule(const ModuleView& tables, std::span<const uint32_t> line_starts,
+// What an image says about the texts that its spans count in; both may be empty.
+struct SourceSections {
+  std::span<const uint32_t> line_starts;  // line_starts.h
+  ByteView files;                         // module_files.h
+};
+
+// The image of these tables and the view of it.
+Module WriteModule(const ModuleView& tables, const SourceSections& sources,
                    const Hash128& fingerprint);
 
 }  // namespace kiln::ir

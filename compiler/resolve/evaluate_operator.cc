@@ -125,7 +125,7 @@ Value Modulo(const Operation& o) {
   return OnNumbers(
       o, [&](uint32_t a, uint32_t b) { return b == 0 ? o.Fail(Code::kRpl3019) : Uint(a % b); },
       [&](int64_t a, int64_t b) {
-        return b == 0 ? o.Fail(Code::kRpl3019) : o.Sint(FloorModulo(a, b));
+        return b == 0 ? o.Fail(Code::kRpl3019) : o.Sint(o.wraps ? a % b : FloorModulo(a, b));
       },
       [](float, float) -> Value { KILN_UNREACHABLE(); });
 }
@@ -184,6 +184,9 @@ Value LogicalOr(const Operation& o) {
 
 template <class Combine>
 Value OnUints(const Operation& o, Combine combine) {
+  if (o.wraps && o.left.kind == ValueKind::kSint && o.right.kind == ValueKind::kSint) {
+    return {.kind = ValueKind::kSint, .bits = combine(o.left.bits, o.right.bits)};
+  }
   if (o.left.kind != ValueKind::kUint || o.right.kind != ValueKind::kUint) {
     return o.Fail(Code::kRpl3007);
   }
@@ -242,6 +245,9 @@ Value Not(const Operation& o) {
 }
 
 Value Complement(const Operation& o) {
+  if (o.wraps && o.left.kind == ValueKind::kSint) {
+    return {.kind = ValueKind::kSint, .bits = ~o.left.bits};
+  }
   return o.left.kind == ValueKind::kUint ? Uint(~o.left.bits) : o.Fail(Code::kRpl3007);
 }
 
@@ -268,6 +274,12 @@ Value ConvertNumber(const Operation& o, double number) {
 }
 
 Value Convert(const Operation& o) {
+  const auto integer = [](ValueKind kind) {
+    return kind == ValueKind::kUint || kind == ValueKind::kSint;
+  };
+  if (o.wraps && integer(o.left.kind) && integer(o.target)) {
+    return {.kind = o.target, .bits = o.left.bits};
+  }
   switch (o.left.kind) {
     case ValueKind::kFlag:
     case ValueKind::kUint:

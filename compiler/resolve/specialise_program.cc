@@ -18,6 +18,7 @@
 #include "compiler/resolve/repeated.h"
 #include "compiler/resolve/specialise_settings.h"
 #include "compiler/resolve/specialiser_cache.h"
+#include "compiler/resolve/stage_rules.h"
 #include "compiler/resolve/versions/entry_points.h"
 
 namespace kiln::resolve {
@@ -84,6 +85,7 @@ class VariantCloser {
       AddName(id);
     }
     CheckFunctions();
+    CheckStages();
     ListVariables();
     ListSpecialization();
     answers_.EndReads(out_.live_options);
@@ -408,6 +410,18 @@ class VariantCloser {
                                      .kind = option.kind,
                                      .default_bits = option.default_value,
                                      .bits = answers_.Option(id).bits});
+    }
+  }
+
+  // What a stage must not do, of typed modules: they ask for no stage.
+  void CheckStages() {
+    if (!is_typed_) {
+      return;
+    }
+    for (const ir::EntryRef& entry : out_.entries) {
+      ForSegments(entry, [&](const ir::SpecialisedRegion& segment) {
+        CheckStageRules(program_, entry.stage, segment, diagnostics_);
+      });
     }
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/tool/compile_command.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <optional>
 #include <utility>
@@ -31,6 +32,7 @@ struct Request {
   ir::PipelineType pipeline = ir::PipelineType::kGraphicsClassic;
   std::vector<resolve::EntryPoint> entries;
   target::Target target;
+  driver::SourceInputs inputs;
 };
 
 Error UsageError(std::string text) {
@@ -83,13 +85,15 @@ Result<Request> ReadRequest(const CompileArguments& arguments) {
   }
   for (const std::string& file : arguments.files) {
     if (!driver::LanguageOf(file).has_value() && !IsTextModule(file)) {
-      return UsageError(fmt::format("no front end reads '{}'; known extensions: .rpl, .kir", file));
+      return UsageError(
+          fmt::format("no front end reads '{}'; known extensions: .rpl, .hlsl, .kir", file));
     }
   }
   const std::optional<target::Form> form = target::ParseForm(arguments.form);
   if (!form.has_value()) {
     return UsageError(fmt::format("--form '{}' is not spirv or wgsl", arguments.form));
   }
+  KILN_TRY(request.inputs, ReadSettings(arguments.hlsl));
   request.target = target::MakeTarget(*environment);
   request.target.form = *form;
   request.target.debug = *debug;
@@ -100,13 +104,22 @@ Result<Request> ReadRequest(const CompileArguments& arguments) {
 // Shows diagnostics where the arguments want them.
 class Reporter {
  public:
-  Reporter(const CompileArguments& arguments, const std::vector<SourceFile>& sources)
-      : arguments_(arguments) {
+  // `files` has the sources, too.
+  Reporter(const CompileArguments& arguments, const std::vector<SourceFile>& sources,
+           const SourceSet& files)
+      : arguments_(arguments), files_(files) {
     for (const SourceFile& source : sources) {
-      set_.Add(source);
+      modules_.emplace_back(files_.Find(source.path));
     }
-    for (const SourceFile& source : sources) {
-      modules_.push_back(set_.Find(source.path));
+  }
+
+  // The files that the modules were made of, where it is more than one.
+  void Know(std::span<const std::optional<ir::ModuleFiles>> files) {
+    for (size_t i = 0; i < files.size(); ++i) {
+      if (files[i].has_value()) {
+        modules_[i] =
+            ir::TextOf(*files[i], [&](std::string_view path) { return files_.Find(path); });
+      }
     }
   }
 
@@ -120,14 +133,14 @@ class Reporter {
     if (arguments_.json) {
       fmt::print("{}\n", PrintableJson(RenderJsonArray(placed, arguments_.files.front())));
     } else {
-      fmt::print(stderr, "{}", RenderReport(placed, set_, {}));
+      fmt::print(stderr, "{}", RenderReport(placed, files_, {}));
     }
   }
 
  private:
   const CompileArguments& arguments_;
-  SourceSet set_;
-  std::vector<const SourceFile*> modules_;
+  const SourceSet& files_;
+  std::vector<ModuleText> modules_;
 };
 
 int Complain(const Error& error, int exit_code) {
@@ -215,14 +228,14 @@ int BuildVariant(const CompileArguments& arguments, const Request& request,
 }  // namespace
 
 const std::vector<std::string>& StageNames() {
-  static const std::vector<std::string> names{"lex",   "parse",   "lower",  "questions",
-                                              "close", "layout",  "pieces", "assemble",
-                                              "wgsl",  "metadata"};
+  static const std::vector<std::string> names{"preprocess", "lex",   "parse",   "lower",
+                                              "questions",  "close", "layout",  "pieces",
+                                              "assemble",   "wgsl",  "metadata"};
   return names;
 }
 
 int RunCompile(const CompileArguments& arguments) {
-  const Result<Request> request = ReadRequest(arguments);
+  Result<Request> request = ReadRequest(arguments);
   if (!request.ok()) {
     return Complain(request.error(), kUsage);
   }
@@ -230,18 +243,31 @@ int RunCompile(const CompileArguments& arguments) {
   if (!sources.ok()) {
     return Complain(sources.error(), kNoFile);
   }
-  Reporter reporter(arguments, *sources);
+  const Result<void> included = ReadIncludes(*sources, request->inputs);
+  if (!included.ok()) {
+    return Complain(included.error(), kNoFile);
+  }
+  Reporter reporter(arguments, *sources, request->inputs.files);
   if (IsSourceStage(arguments.stage)) {
-    DumpResult dump = DumpSourceStage(arguments.stage, *sources);
+    DumpResult dump = DumpSourceStage(arguments.stage, *sources, request->inputs);
+    reporter.Know(dump.files);
     reporter.Show(std::move(dump.diagnostics));
     fmt::print("{}", PrintableLines(dump.text));
     return dump.ok ? kSuccess : kWrongSource;
   }
-  Result<Diagnosed<driver::LinkedProgram>> read = LinkFiles(*sources, request->pipeline);
-  if (!read.ok()) {
-    return Complain(read.error(), kWrongSource);
+  Diagnosed<driver::LinkedProgram> linked;
+  if (std::ranges::any_of(*sources,
+                          [](const SourceFile& source) { return IsTextModule(source.path); })) {
+    Result<Diagnosed<driver::LinkedProgram>> read = LinkFiles(*sources, request->pipeline);
+    if (!read.ok()) {
+      return Complain(read.error(), kWrongSource);
+    }
+    linked = std::move(*read);
+  } else {
+    driver::LinkedSources read = driver::LinkSources(*sources, request->inputs, request->pipeline);
+    reporter.Know(read.files);
+    linked = std::move(read.program);
   }
-  Diagnosed<driver::LinkedProgram>& linked = *read;
   if (!linked.ok()) {
     reporter.Show(std::move(linked.diagnostics));
     return kWrongSource;

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "compiler/tool/hlsl_inputs.h"
+
 namespace kiln::tool {
 
 // The arguments of the command, as written.
@@ -14,6 +16,7 @@ struct CompileArguments {
   std::vector<std::string> entries;  // "vertex=FUNCTION"
   std::string pipeline = "graphics_classic";
   std::vector<std::string> options;  // "NAME=VALUE"
+  HlslArguments hlsl;
   std::string environment = "vulkan1.1";
   std::string debug = "names";
   std::string form = "spirv";

@@ -16,6 +16,7 @@
 #include "compiler/emit/spirv/dump.h"
 #include "compiler/emit/spirv/lower.h"
 #include "compiler/emit/wgsl/assemble.h"
+#include "compiler/front/hlsl/module/front.h"
 #include "compiler/front/rpl/front.h"
 #include "compiler/ir/print_generic.h"
 #include "compiler/ir/print_specialised.h"
@@ -86,36 +87,64 @@ class RecordingUnits final : public resolve::UnitSource {
   std::string text_;
 };
 
+struct DumpedSource {
+  Diagnosed<std::string> text;
+  std::optional<ir::ModuleFiles> files;
+};
+
+DumpedSource DumpLowered(const SourceFile& source, const driver::SourceInputs& inputs,
+                         uint32_t ordinal) {
+  driver::ParsedSource parsed =
+      driver::ParseSource(*driver::LanguageOf(source.path), source, inputs, ordinal);
+  DumpedSource out{.text = {.value = {}, .diagnostics = std::move(parsed.module.diagnostics)},
+                   .files = std::move(parsed.files)};
+  if (parsed.module.ok()) {
+    out.text.value = ir::Print(parsed.module.value->view());
+  }
+  return out;
+}
+
+DumpedSource DumpRpl(std::string_view stage, const SourceFile& source, uint32_t ordinal) {
+  if (stage == "preprocess") {
+    return {.text = {.value = source.text, .diagnostics = {}}, .files = {}};
+  }
+  return {.text = stage == "lex" ? rpl::DumpTokens(source, ordinal) : rpl::DumpAst(source, ordinal),
+          .files = {}};
+}
+
+DumpedSource DumpHlsl(std::string_view stage, const SourceFile& source,
+                      const driver::SourceInputs& inputs, uint32_t ordinal) {
+  hlsl::DumpedStage dumped =
+      stage == "lex"          ? hlsl::DumpLexed(source)
+      : stage == "preprocess" ? hlsl::DumpPreprocessed(source, inputs.files, inputs.hlsl, ordinal)
+                              : hlsl::DumpParsed(source, inputs.files, inputs.hlsl, ordinal);
+  return {.text = std::move(dumped.text), .files = std::move(dumped.files)};
+}
+
 }  // namespace
 
 bool IsSourceStage(std::string_view stage) {
-  return stage == "lex" || stage == "parse" || stage == "lower";
+  return stage == "preprocess" || stage == "lex" || stage == "parse" || stage == "lower";
 }
 
-DumpResult DumpSourceStage(std::string_view stage, std::span<const SourceFile> sources) {
+DumpResult DumpSourceStage(std::string_view stage, std::span<const SourceFile> sources,
+                           const driver::SourceInputs& inputs) {
   DumpResult result{.ok = true, .text = {}, .diagnostics = {}};
   for (uint32_t ordinal = 0; ordinal < sources.size(); ++ordinal) {
-    const SourceFile& source = sources[ordinal];
-    Diagnosed<std::string> text;
-    if (IsTextModule(source.path)) {
-      const Result<ir::Module> module = ReadTextModule(source);
+    if (IsTextModule(sources[ordinal].path)) {
+      const Result<ir::Module> module = ReadTextModule(sources[ordinal]);
       result.ok = result.ok && module.ok();
       result.text += module.ok() ? ir::Print(module->view()) : ErrorText(module.error()) + "\n";
       continue;
     }
-    if (stage == "lower") {
-      Diagnosed<ir::Module> module =
-          driver::ParseSource(*driver::LanguageOf(source.path), source, ordinal);
-      text.diagnostics = std::move(module.diagnostics);
-      if (module.ok()) {
-        text.value = ir::Print(module.value->view());
-      }
-    } else {
-      text = stage == "lex" ? rpl::DumpTokens(source, ordinal) : rpl::DumpAst(source, ordinal);
-    }
-    Append(result.diagnostics, text.diagnostics);
-    result.ok = result.ok && text.ok();
-    result.text += text.value.value_or("");
+    DumpedSource dumped = stage == "lower" ? DumpLowered(sources[ordinal], inputs, ordinal)
+                          : driver::LanguageOf(sources[ordinal].path) == ir::Language::kHlsl
+                              ? DumpHlsl(stage, sources[ordinal], inputs, ordinal)
+                              : DumpRpl(stage, sources[ordinal], ordinal);
+    Append(result.diagnostics, dumped.text.diagnostics);
+    result.ok = result.ok && dumped.text.ok();
+    result.text += dumped.text.value.value_or("");
+    result.files.push_back(std::move(dumped.files));
   }
   return result;
 }

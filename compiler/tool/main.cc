@@ -3,6 +3,9 @@
 #include <cstdio>
 #include <exception>
 #include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -10,6 +13,7 @@
 #include "compiler/base/printable.h"
 #include "compiler/base/version.h"
 #include "compiler/tool/compile_command.h"
+#include "compiler/tool/hlsl_command.h"
 #include "compiler/tool/layout_command.h"
 
 namespace {
@@ -30,6 +34,16 @@ void AddCompile(CLI::App& app, kiln::tool::CompileArguments& arguments) {
       ->capture_default_str();
   compile->add_option("-o,--option", arguments.options, "NAME=VALUE of an option; repeatable")
       ->take_all();
+  compile->add_option("-I", arguments.hlsl.include_roots, "Folder for includes of HLSL; repeatable")
+      ->take_all()
+      ->allow_extra_args(false);
+  compile->add_option("--define", arguments.hlsl.defines, "NAME[=VALUE], a macro; repeatable")
+      ->take_all()
+      ->allow_extra_args(false);
+  compile
+      ->add_option("--hlsl", arguments.hlsl.settings, "NAME=VALUE, a setting of HLSL; repeatable")
+      ->take_all()
+      ->allow_extra_args(false);
   compile->add_option("--env", arguments.environment, "vulkan1.0, 1.1, 1.2, 1.3 or 1.4")
       ->capture_default_str();
   compile->add_option("--debug", arguments.debug, "none, names or full")->capture_default_str();
@@ -65,7 +79,33 @@ void AddLayout(CLI::App& app, kiln::tool::LayoutArguments& arguments) {
       ->excludes(json);
 }
 
+// Words of DXC are none of CLI11: -Fo is one option, not two.
+constexpr std::string_view kHlslHelp =
+    "Compile one entry point of an HLSL file, in the spelling of DXC\n"
+    "\n"
+    "Usage: kilnc hlsl -T PROFILE [-E ENTRY] [-D NAME[=VALUE]]... [-I DIR]... [-HV VERSION]\n"
+    "                  [-Zpc|-Zpr] [-enable-16bit-types] [-fspv-target-env=ENV] [-Zi]\n"
+    "                  [-Fo OUT.spv] FILE\n"
+    "\n"
+    "PROFILE is vs_6_N, ps_6_N or cs_6_N. Without -Fo the module is printed. An option of DXC "
+    "that\n"
+    "would change the module and is not obeyed is refused; others are ignored. Exit codes: 0 "
+    "success,\n"
+    "1 wrong source, 2 usage, 3 a file cannot be read or written, 70 internal error.\n";
+
+int RunHlsl(int argc, char** argv) {
+  const std::vector<std::string> words(argv + 2, argv + argc);
+  if (words.size() == 1 && (words[0] == "--help" || words[0] == "-help" || words[0] == "-h")) {
+    fmt::print("{}", kHlslHelp);
+    return kiln::tool::kSuccess;
+  }
+  return kiln::tool::RunHlsl(words);
+}
+
 int Run(int argc, char** argv) {
+  if (argc > 1 && std::string_view(argv[1]) == "hlsl") {
+    return RunHlsl(argc, argv);
+  }
   CLI::App app{"kilnc: the kiln compiler without daemon or cache"};
   app.set_version_flag("--version", "kilnc " + std::string(kiln::Version()));
   app.require_subcommand(1);
@@ -73,6 +113,8 @@ int Run(int argc, char** argv) {
   AddCompile(app, compile);
   kiln::tool::LayoutArguments layout;
   AddLayout(app, layout);
+  app.add_subcommand("hlsl", "Compile one entry point of an HLSL file, in the spelling of DXC")
+      ->allow_extras();
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Compiles every ```rpl block of the guide without a diagnostic. The comment above a block holds
-what the compiler is told: entry points as stage=function, then flags of kilnc.
+"""Compiles every ```rpl or ```hlsl block of a guide without a diagnostic. The comment above a block
+holds what the compiler is told: entry points as stage=function, then flags of kilnc.
 
 usage: check_examples.py KILNC FILE.md...
 """
@@ -11,7 +11,8 @@ import subprocess
 import sys
 import tempfile
 
-BLOCK = re.compile(r"<!-- (.*?)-->\n```rpl\n(.*?)```", re.S)
+BLOCK = re.compile(r"<!-- (.*?)-->\n```(rpl|hlsl)\n(.*?)```", re.S)
+FENCE = re.compile(r"```(?:rpl|hlsl)\n")
 STAGES = ("vertex=", "fragment=", "compute=")
 
 
@@ -22,8 +23,8 @@ def arguments_of(words):
     return arguments
 
 
-def check(kilnc, source, words, folder):
-    path = pathlib.Path(folder) / "example.rpl"
+def check(kilnc, source, language, words, folder):
+    path = pathlib.Path(folder) / f"example.{language}"
     path.write_text(source)
     command = [kilnc, "compile", str(path), *arguments_of(words), "--out", folder, "--meta",
                f"{folder}/meta.json"]
@@ -37,13 +38,13 @@ def main():
     for name in files:
         text = pathlib.Path(name).read_text()
         blocks = BLOCK.findall(text)
-        if len(blocks) != text.count("```rpl"):
+        if len(blocks) != len(FENCE.findall(text)):
             print(f"{name}: a block has no comment above it")
             failed += 1
-        for words, source in blocks:
+        for words, language, source in blocks:
             count += 1
             with tempfile.TemporaryDirectory() as folder:
-                report = check(kilnc, source, words, folder)
+                report = check(kilnc, source, language, words, folder)
             if report:
                 failed += 1
                 print(f"{name}: example {count}\n{source}{report}")

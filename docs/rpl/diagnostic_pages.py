@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """One page for each diagnostic: compiler/diag/codes.def and the goldens of tests/golden/diag in,
-docs/rpl/diagnostics/*.md out. With --check it writes nothing and fails if a code has no golden or
-a page is not what it would write.
+docs/hlsl/diagnostics/*.md for HLSL and docs/rpl/diagnostics/*.md for all others out. With --check it
+writes nothing and fails if a code has no golden or a page is not what it would write.
 
 usage: diagnostic_pages.py [--check] ROOT
 """
@@ -13,9 +13,17 @@ import sys
 ROW = re.compile(r'KILN_CODE\((\w+), "(\w+)", "([\w-]+)", k(\w+), "((?:[^"\\]|\\.)*)"\)')
 
 
+# Language of the examples: folder of the pages, prefix of the codes.
+LANGUAGES = ("rpl", "hlsl")
+
+
+def language_of(code):
+    return "hlsl" if code.startswith("HLSL") else "rpl"
+
+
 def read_codes(root):
     text = (root / "compiler/diag/codes.def").read_text()
-    # Codes of the layout engine are explained in docs/LAYOUT.md; no RPL source causes them.
+    # Codes of the layout engine are explained in docs/LAYOUT.md; no source causes them.
     return [row[1:] for row in ROW.findall(text) if not row[1].startswith("LAY")]
 
 
@@ -53,7 +61,7 @@ def page_text(row, page):
     text = [f"# {code}: {name}", "", f"*{severity.lower()}*: {message}", ""]
     text += ["## What it means", "", page["means"], ""]
     if page["source"]:
-        text += ["## Example", "", "```rpl", page["source"], "```", ""]
+        text += ["## Example", "", "```" + language_of(code), page["source"], "```", ""]
         text += ["```text", page["report"].rstrip("\n"), "```", ""]
     text += ["## What to do", "", page["fix"], ""]
     return "\n".join(text)
@@ -69,26 +77,27 @@ def index_text(codes):
 
 
 def make_pages(root):
-    """File name -> text, and what is missing."""
+    """Language -> file name -> text, and what is missing."""
     folder = root / "tests/golden/diag"
     exempt = read_exempt(folder)
     codes = read_codes(root)
-    pages = {"README.md": index_text(codes)}
+    pages = {language: {"README.md": index_text([row for row in codes if language_of(row[0]) == language])}
+             for language in LANGUAGES}
     missing = []
     for row in codes:
         code = row[0]
-        golden = folder / f"{code}.rpl"
+        golden = folder / f"{code}.{language_of(code)}"
         page = exempt.get(code) or (read_golden(golden) if golden.exists() else None)
         if page is None or not page["means"] or not page["fix"]:
             missing.append(f"{code}: no golden with 'means' and 'fix'")
             continue
         if code not in exempt and f"[{code}]" not in page["report"]:
             missing.append(f"{code}: its golden does not show it")
-        pages[f"{code}.md"] = page_text(row, page)
-    known = {row[0] for row in codes}
-    for golden in folder.glob("*.rpl"):
-        if golden.stem not in known:
-            missing.append(f"{golden.name}: no such code")
+        pages[language_of(code)][f"{code}.md"] = page_text(row, page)
+    known = {f"{row[0]}.{language_of(row[0])}" for row in codes}
+    for language in LANGUAGES:
+        missing += [f"{golden.name}: no such code" for golden in folder.glob(f"*.{language}")
+                    if golden.name not in known]
     return pages, missing
 
 
@@ -96,18 +105,19 @@ def main():
     check = "--check" in sys.argv
     root = pathlib.Path(sys.argv[-1])
     pages, wrong = make_pages(root)
-    out = root / "docs/rpl/diagnostics"
-    out.mkdir(exist_ok=True)
-    for name, text in pages.items():
-        path = out / name
-        if not check:
-            path.write_text(text)
-        elif not path.exists() or path.read_text() != text:
-            wrong.append(f"docs/rpl/diagnostics/{name}: run docs/rpl/diagnostic_pages.py {root}")
-    if check:
-        wrong += [f"{path.name}: no such code" for path in out.glob("*.md")
-                  if path.name not in pages]
-    print("\n".join(wrong) if wrong else f"{len(pages) - 1} pages")
+    for language in LANGUAGES:
+        out = root / "docs" / language / "diagnostics"
+        out.mkdir(parents=True, exist_ok=True)
+        for name, text in pages[language].items():
+            path = out / name
+            if not check:
+                path.write_text(text)
+            elif not path.exists() or path.read_text() != text:
+                wrong.append(f"docs/{language}/diagnostics/{name}: run docs/rpl/diagnostic_pages.py {root}")
+        if check:
+            wrong += [f"{path.name}: no such code" for path in out.glob("*.md")
+                      if path.name not in pages[language]]
+    print("\n".join(wrong) if wrong else f"{sum(len(p) - 1 for p in pages.values())} pages")
     return 1 if wrong else 0
 
 

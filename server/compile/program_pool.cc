@@ -77,6 +77,12 @@ Result<std::shared_ptr<const ParsedSource>> ProgramPool::Parse(const Source& sou
                  .context = "no front end reads '" + source.path + "'; known extensions: .rpl",
                  .reason = "LANGUAGE_UNKNOWN"};
   }
+  if (*language == ir::Language::kHlsl) {  // its keys would need what its includes ask for
+    return Error{
+        .code = ErrorCode::kInvalidArgument,
+        .context = "'" + source.path + "' is HLSL, which kilnc reads and this daemon does not",
+        .reason = "LANGUAGE_UNKNOWN"};
+  }
   const Hash128 key = ModuleKeyOf(source.digest, *language, limits_id_);
   {
     const MutexLock lock(mutex_);

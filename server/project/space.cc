@@ -56,7 +56,7 @@ uint64_t BytesOf(const std::vector<resolve::OptionSetting>& point) {
 }
 
 PlacedDiagnostic PlaceIn(const SpaceRequest& request, const Diagnostic& diagnostic) {
-  PlacedDiagnostic placed = Place(diagnostic, {});
+  PlacedDiagnostic placed = Place(diagnostic, std::span<const ModuleText>());
   const auto place = [&](const Location& where, PlacedSpan& out) {
     if (where.known() && where.module < request.places.size() &&
         request.places[where.module].known()) {

@@ -76,7 +76,8 @@ void BuiltVariant::Link(const VariantRequest& request) {
   if (!request.modules.empty()) {
     return LinkTexts(request, pipeline);
   }
-  Diagnosed<driver::LinkedProgram> linked = driver::LinkSources(sources, pipeline);
+  Diagnosed<driver::LinkedProgram> linked =
+      driver::LinkSources(sources, request.inputs, pipeline).program;
   Note(linked.diagnostics);
   linked_ = std::move(linked.value);
 }

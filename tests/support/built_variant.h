@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One variant of RPL sources, for tests that look at more than one product of it: the closed form,
+// One variant of sources, for tests that look at more than one product of it: the closed form,
 // the words and the metadata, and what the compiler said.
 #pragma once
 
@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "compiler/artifact/metadata.h"
+#include "compiler/driver/frontends.h"
 #include "compiler/driver/stages.h"
 #include "compiler/ir/specialised.h"
 
@@ -21,6 +22,7 @@ struct VariantRequest {
   std::vector<std::string> options{};  // "fog=true"
   std::string environment = "vulkan1.1";
   std::vector<std::string> modules{};  // texts of open modules, instead of sources
+  driver::SourceInputs inputs{};       // `language` of the sources, and what it takes
 };
 
 class BuiltVariant {

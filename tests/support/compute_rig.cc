@@ -148,10 +148,14 @@ void Note(Comparison& comparison, const Cell& expected, const Cell& found, bool 
 
 Result<ComputeMemory> RunCompute(PixelRig& bench, const BuiltVariant& variant,
                                  const ComputeRun& run) {
+  return RunCompute(bench, variant, variant.words(ir::Stage::kCompute), run);
+}
+
+Result<ComputeMemory> RunCompute(PixelRig& bench, const BuiltVariant& variant,
+                                 std::span<const uint32_t> words, const ComputeRun& run) {
   PixelRig::Gpu& gpu = bench.gpu();
   runtime::Pipelines pipelines(bench.device(), runtime::DebugChecks::kOn);
-  const runtime::ModuleWords modules[] = {
-      {artifact::Stage::kCompute, variant.words(ir::Stage::kCompute)}};
+  const runtime::ModuleWords modules[] = {{artifact::Stage::kCompute, words}};
   KILN_TRY(const runtime::PipelineId id, pipelines.Add("compute", variant.metadata(), modules, {}));
   if (const Error* const error = pipelines.ErrorOf(id)) {
     return *error;

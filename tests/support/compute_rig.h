@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,9 @@ struct ComputeRun {
 // What the device left in memory.
 Result<ComputeMemory> RunCompute(PixelRig& bench, const BuiltVariant& variant,
                                  const ComputeRun& run);
+// The same with the words of another compiler, whose interface is that of the variant.
+Result<ComputeMemory> RunCompute(PixelRig& bench, const BuiltVariant& variant,
+                                 std::span<const uint32_t> words, const ComputeRun& run);
 
 // What the interpreter left in memory; `why` it does not know, or nothing.
 Surroundings InterpretCompute(const BuiltVariant& variant, const ComputeRun& run, std::string& why,

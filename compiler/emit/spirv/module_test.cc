@@ -304,8 +304,10 @@ TEST(Module, DebugNone_WritesNoNames) {
 
 class FixedLines final : public SourceLines {
  public:
-  std::string_view FileOf(uint32_t /*module*/) const override { return "a/sand.rpl"; }
-  Position At(uint32_t /*module*/, ir::SpanId span) const override { return {span.value, 7}; }
+  std::string_view FileOf(uint32_t /*module*/, uint32_t /*file*/) const override {
+    return "a/sand.rpl";
+  }
+  Position At(uint32_t /*module*/, ir::SpanId span) const override { return {0, span.value, 7}; }
 };
 
 TEST(Module, DebugFull_AddsLinesAndNothingElse) {

@@ -13,9 +13,10 @@ namespace kiln::spirv {
 class SourceLines {
  public:
   virtual ~SourceLines() = default;
-  // Path of the file of a module, as the request names it; equal for every variant.
-  virtual std::string_view FileOf(uint32_t module) const = 0;
+  // Path of a file of a module, as the request names it; equal for every variant.
+  virtual std::string_view FileOf(uint32_t module, uint32_t file) const = 0;
   struct Position {
+    uint32_t file = 0;    // of the module; 0: its root
     uint32_t line = 0;    // from 1; 0: unknown
     uint32_t column = 0;  // from 1
     friend bool operator==(const Position&, const Position&) = default;

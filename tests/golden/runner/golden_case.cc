@@ -39,7 +39,9 @@ bool ReadFirstLine(GoldenCase& golden) {
   return !golden.stage.empty();
 }
 
-bool IsInput(const fs::path& path) { return path.extension() == ".rpl"; }
+bool IsInput(const fs::path& path) {
+  return path.extension() == ".rpl" || path.extension() == ".hlsl";
+}
 
 }  // namespace
 

@@ -6,8 +6,10 @@
 // Words are key=value, separated by spaces:
 //   with=FILE           a further module, linked behind the input; may repeat
 //   entry=STAGE:NAME    an entry point; may repeat
+//   include=FILE        a file that HLSL may include; may repeat
 //   option.NAME=VALUE   env=vulkan1.2   combined=true   pipeline=compute   lints=true
-// The expectation of `case.rpl` is `case.expected`.
+//   hlsl.NAME=VALUE     define=NAME=VALUE   root=FOLDER (of includes)
+// The expectation of `case.rpl` or `case.hlsl` is `case.expected`.
 #pragma once
 
 #include <filesystem>

@@ -14,7 +14,6 @@
 #include "compiler/driver/frontends.h"
 #include "compiler/driver/option_text.h"
 #include "compiler/driver/stages.h"
-#include "compiler/front/rpl/front.h"
 #include "compiler/resolve/unused.h"
 #include "compiler/tool/compile_command.h"
 #include "compiler/tool/dump_stage.h"
@@ -36,6 +35,7 @@ struct Words {
   ir::PipelineType pipeline = ir::PipelineType::kGraphicsClassic;
   target::Target target;
   bool lints = false;
+  driver::SourceInputs inputs;  // files: `sources` and `include`
 };
 
 std::optional<resolve::EntryPoint> EntryOf(std::string_view text) {
@@ -75,6 +75,16 @@ Result<bool> ReadWord(const GoldenCase& golden, const std::string& key, const st
     words.target = target::MakeTarget(*environment);
   } else if (key == "combined") {
     words.target.combined = value == "true";
+  } else if (key == "include") {
+    KILN_TRY(std::string text, ReadBytes(golden.input.parent_path() / value));
+    words.inputs.files.Add({value, std::move(text)});
+  } else if (key.starts_with("hlsl.")) {
+    KILN_TRY_VOID(hlsl::SetSetting(key.substr(5), value, words.inputs.hlsl));
+  } else if (key == "define") {
+    KILN_TRY(hlsl::Define define, hlsl::ParseDefine(value));
+    words.inputs.hlsl.defines.push_back(std::move(define));
+  } else if (key == "root") {
+    words.inputs.hlsl.include_roots.push_back(value == "." ? "" : value);
   } else if (key == "lints") {
     words.lints = value == "true";
   } else if (key == "pipeline" && value == "compute") {
@@ -95,18 +105,25 @@ Result<Words> ReadWords(const GoldenCase& golden) {
       return Wrong(golden, fmt::format("the word '{}={}' is unknown", key, value));
     }
   }
+  for (const SourceFile& source : words.sources) {
+    words.inputs.files.Add(source);
+  }
   return words;
 }
 
-std::string Report(std::vector<Diagnostic> diagnostics, const Words& words) {
+// `files`: that the modules were made of, where it is more than one.
+std::string Report(std::vector<Diagnostic> diagnostics, const Words& words,
+                   std::span<const std::optional<ir::ModuleFiles>> files = {}) {
   std::erase_if(diagnostics,
                 [&](const Diagnostic& d) { return d.severity == Severity::kLint && !words.lints; });
   SortAndMerge(diagnostics);
-  SourceSet set;
-  std::vector<const SourceFile*> modules;
-  for (const SourceFile& source : words.sources) {
-    set.Add(source);
-    modules.push_back(&source);
+  const SourceSet& set = words.inputs.files;
+  std::vector<ModuleText> modules;
+  for (size_t i = 0; i < words.sources.size(); ++i) {
+    const bool several = i < files.size() && files[i].has_value();
+    modules.push_back(
+        several ? ir::TextOf(*files[i], [&](std::string_view path) { return set.Find(path); })
+                : ModuleText(&words.sources[i]));
   }
   return RenderReport(Place(diagnostics, modules), set, {.colour = Colour::kOff}, 100);
 }
@@ -126,10 +143,11 @@ std::string WithoutHashes(std::string text) {
 }
 
 Result<std::string> RunVariant(const GoldenCase& golden, const Words& words) {
-  Diagnosed<driver::LinkedProgram> linked = driver::LinkSources(words.sources, words.pipeline);
+  driver::LinkedSources read = driver::LinkSources(words.sources, words.inputs, words.pipeline);
+  Diagnosed<driver::LinkedProgram>& linked = read.program;
   std::vector<Diagnostic> found = std::move(linked.diagnostics);
   if (!linked.ok()) {
-    return Report(std::move(found), words);
+    return Report(std::move(found), words, read.files);
   }
   std::vector<resolve::OptionSetting> settings;
   for (const std::string& text : words.options) {
@@ -140,7 +158,7 @@ Result<std::string> RunVariant(const GoldenCase& golden, const Words& words) {
       resolve::CheckOptions(linked.value->program, settings);
   Append(found, values.diagnostics);
   if (!values.ok()) {
-    return Report(std::move(found), words);
+    return Report(std::move(found), words, read.files);
   }
   const tool::DumpResult dump = tool::DumpVariantStage(golden.stage, {.linked = *linked.value,
                                                                       .values = *values.value,
@@ -148,7 +166,7 @@ Result<std::string> RunVariant(const GoldenCase& golden, const Words& words) {
                                                                       .target = words.target});
   Append(found, dump.diagnostics);
   return (golden.stage == "metadata" ? WithoutHashes(dump.text) : dump.text) +
-         Report(std::move(found), words);
+         Report(std::move(found), words, read.files);
 }
 
 // What is said once for a program.
@@ -166,7 +184,10 @@ std::string RunUnused(const Words& words) {
 Result<std::string> RunStage(const GoldenCase& golden) {
   KILN_TRY(const Words words, ReadWords(golden));
   if (golden.stage == "check") {
-    return Report(rpl::Parse(words.sources[0], {}, 0).diagnostics, words);
+    const std::optional<ir::Language> language = driver::LanguageOf(words.sources[0].path);
+    driver::ParsedSource parsed = driver::ParseSource(*language, words.sources[0], words.inputs, 0);
+    const std::vector<std::optional<ir::ModuleFiles>> files{std::move(parsed.files)};
+    return Report(std::move(parsed.module.diagnostics), words, files);
   }
   if (golden.stage == "unused") {
     return RunUnused(words);
@@ -177,8 +198,8 @@ Result<std::string> RunStage(const GoldenCase& golden) {
   if (!tool::IsSourceStage(golden.stage)) {
     return RunVariant(golden, words);
   }
-  const tool::DumpResult dump = tool::DumpSourceStage(golden.stage, words.sources);
-  return dump.text + Report(dump.diagnostics, words);
+  const tool::DumpResult dump = tool::DumpSourceStage(golden.stage, words.sources, words.inputs);
+  return dump.text + Report(dump.diagnostics, words, dump.files);
 }
 
 }  // namespace kiln::golden

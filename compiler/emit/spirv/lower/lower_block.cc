@@ -33,7 +33,7 @@ void MarkLine(RegionLowering& region, ir::InstId id) {
   }
   region.block().line = line;
   region.Code(Op::OpLine)
-      .Use(region.globals().SourceFile(lines->FileOf(region.source().module)))
+      .Use(region.globals().SourceFile(lines->FileOf(region.source().module, line.file)))
       .Word(line.line)
       .Word(line.column);
 }

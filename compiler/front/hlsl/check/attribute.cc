@@ -1,0 +1,415 @@
+// SPDX-License-Identifier: MIT
+// One function for each group of attributes; a word of bits says where a group may stand.
+#include "compiler/front/hlsl/check/attribute.h"
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <utility>
+
+#include "compiler/base/check.h"
+#include "compiler/front/hlsl/check/build.h"
+#include "compiler/front/hlsl/check/expression.h"
+
+namespace kiln::hlsl {
+namespace {
+
+using syntax::AttributeName;
+
+std::string_view PlaceText(AttributePlace place) {
+  switch (place) {
+    case AttributePlace::kMember:
+      return "a member";
+    case AttributePlace::kGlobal:
+      return "a global variable";
+    case AttributePlace::kBlock:
+      return "a block";
+    case AttributePlace::kParameter:
+      return "a parameter";
+    case AttributePlace::kFunction:
+      return "a function";
+  }
+  KILN_UNREACHABLE();
+}
+
+constexpr uint32_t Bit(AttributePlace place) { return 1u << static_cast<uint32_t>(place); }
+constexpr uint32_t kMember = Bit(AttributePlace::kMember);
+constexpr uint32_t kGlobal = Bit(AttributePlace::kGlobal);
+constexpr uint32_t kBlock = Bit(AttributePlace::kBlock);
+constexpr uint32_t kParameter = Bit(AttributePlace::kParameter);
+constexpr uint32_t kFunction = Bit(AttributePlace::kFunction);
+
+// Where an attribute may stand; 0: not at declarations.
+uint32_t PlacesOf(AttributeName name) {
+  switch (name) {
+    case AttributeName::kVkBinding:
+    case AttributeName::kVkPushConstant:
+    case AttributeName::kVulkanSet:
+    case AttributeName::kKilnSet:
+      return kGlobal | kBlock;
+    case AttributeName::kVkConstantId:
+    case AttributeName::kVkCounterBinding:
+    case AttributeName::kVkImageFormat:
+    case AttributeName::kKilnOption:
+    case AttributeName::kKilnDepth:
+      return kGlobal;
+    case AttributeName::kVkOffset:
+    case AttributeName::kKilnPack:
+      return kMember | kGlobal | kParameter;
+    case AttributeName::kKilnMeta:
+      return kMember | kGlobal | kBlock | kParameter;
+    case AttributeName::kVkLocation:
+    case AttributeName::kVkIndex:
+    case AttributeName::kVkBuiltin:
+      return kMember | kParameter | kFunction;
+    case AttributeName::kKilnRate:
+    case AttributeName::kKilnSource:
+      return kParameter;
+    case AttributeName::kKilnConditional:
+      return kMember | kGlobal | kBlock | kParameter | kFunction;
+    case AttributeName::kKilnSetting:
+    case AttributeName::kNumThreads:
+    case AttributeName::kEarlyDepthStencil:
+    case AttributeName::kShader:
+    case AttributeName::kNoInline:
+    case AttributeName::kRootSignature:
+      return kFunction;
+    default:
+      return 0;
+  }
+}
+
+std::string_view FamilyOf(AttributeName name) {
+  static constexpr std::string_view kFamilies[] = {
+#define KILN_HLSL_ATTRIBUTE(enumerator, name_space, text, family) family,
+#include "compiler/front/hlsl/syntax/attributes.def"
+  };
+  return kFamilies[static_cast<size_t>(name)];
+}
+
+// kiln::set (pass | material | object | shared | number).
+void ReadHomeSet(CheckContext& context, const syntax::Attribute& attribute, Attributes& made) {
+  static constexpr std::string_view kNames[] = {"pass", "material", "object", "shared"};
+  if (const auto word = WordArgument(context, attribute, 0)) {
+    const auto* found = std::ranges::find(kNames, *word);
+    if (found == std::end(kNames)) {
+      return SayNeeds(context, attribute, "pass, material, object, shared or a number");
+    }
+    made.home_set = static_cast<uint32_t>(found - std::begin(kNames));
+  } else if (const auto number = NumberArgument(context, attribute, 0)) {
+    made.home_set = *number;
+  }
+}
+
+void ReadWords(CheckContext& context, const syntax::Attribute& attribute, Attributes& made) {
+  for (size_t i = 0; i < ArgumentCount(context, attribute); ++i) {
+    const auto word = WordArgument(context, attribute, i);
+    if (!word) {
+      return SayNeeds(context, attribute, "names");
+    }
+    made.tags.push_back(*word);
+  }
+}
+
+void ReadNumber(CheckContext& context, const syntax::Attribute& attribute, uint32_t& made) {
+  if (const auto number = NumberArgument(context, attribute, 0)) {
+    made = *number;
+  }
+}
+
+void ReadText(CheckContext& context, const syntax::Attribute& attribute, std::string_view& made) {
+  if (const auto word = WordArgument(context, attribute, 0)) {
+    made = *word;
+  } else {
+    SayNeeds(context, attribute, "a name or a string");
+  }
+}
+
+void ReadAttribute(CheckContext& context, const syntax::Attribute& attribute, Attributes& made) {
+  switch (attribute.name) {
+    case AttributeName::kVkBinding:
+      ReadNumber(context, attribute, made.binding);
+      if (ArgumentCount(context, attribute) > 1) {
+        made.set = NumberArgument(context, attribute, 1).value_or(kNoRow);
+      }
+      return;
+    case AttributeName::kVulkanSet:
+      return ReadNumber(context, attribute, made.set);
+    case AttributeName::kVkPushConstant:
+      made.push_constant = true;
+      return;
+    case AttributeName::kVkConstantId:
+      return ReadNumber(context, attribute, made.constant_id);
+    case AttributeName::kVkOffset:
+      return ReadNumber(context, attribute, made.offset);
+    case AttributeName::kVkLocation:
+      return ReadNumber(context, attribute, made.location);
+    case AttributeName::kVkIndex:
+      return ReadNumber(context, attribute, made.index);
+    case AttributeName::kVkCounterBinding:
+      return ReadNumber(context, attribute, made.counter);
+    case AttributeName::kVkBuiltin:
+      return ReadText(context, attribute, made.builtin);
+    case AttributeName::kVkImageFormat:
+      return ReadText(context, attribute, made.image_format);
+    case AttributeName::kKilnSet:
+      return ReadHomeSet(context, attribute, made);
+    case AttributeName::kKilnSource:
+      return ReadText(context, attribute, made.source);
+    case AttributeName::kKilnPack:
+      return ReadText(context, attribute, made.pack);
+    case AttributeName::kKilnMeta:
+      return ReadWords(context, attribute, made);
+    case AttributeName::kKilnDepth:
+      made.depth = true;
+      return;
+    case AttributeName::kKilnRate: {
+      const auto word = WordArgument(context, attribute, 0);
+      if (word != "instance" && word != "vertex") {
+        return SayNeeds(context, attribute, "instance or vertex");
+      }
+      made.instance_rate = word == "instance";
+      return;
+    }
+    default:
+      return;  // of whoever asks for it
+  }
+}
+
+// The number behind a name; a name without one counts as 0.
+std::pair<std::string_view, uint32_t> SplitNumber(std::string_view text) {
+  size_t digits = text.size();
+  while (digits > 0 && text[digits - 1] >= '0' && text[digits - 1] <= '9') {
+    --digits;
+  }
+  uint32_t number = 0;
+  const std::string_view tail = text.substr(digits);
+  const std::errc error = std::from_chars(tail.data(), tail.data() + tail.size(), number).ec;
+  if (!tail.empty() && (error != std::errc{} || digits == 0)) {
+    return {text, 0};
+  }
+  return {text.substr(0, digits), number};
+}
+
+// "b0", "space2".
+std::optional<uint32_t> NumberBehind(std::string_view text, std::string_view prefix) {
+  uint32_t number = 0;
+  if (!text.starts_with(prefix) || text.size() == prefix.size()) {
+    return std::nullopt;
+  }
+  const char* first = text.data() + prefix.size();
+  const char* last = text.data() + text.size();
+  const auto [end, error] = std::from_chars(first, last, number);
+  return error == std::errc{} && end == last ? std::optional(number) : std::nullopt;
+}
+
+void ReadRegister(CheckContext& context, const syntax::Place& place, Attributes& made) {
+  const std::span<const uint32_t> words = context.ast.List(place.arguments);
+  const auto malformed = [&] {
+    const TokenRange at{place.begin, place.end};
+    context.Say(context.At(Code::kHlsl4021, at).With("text", context.Text(at)));
+  };
+  for (const uint32_t token : words) {
+    const std::string_view text = context.Text(token);
+    if (const auto space = NumberBehind(text, "space")) {
+      made.register_space = *space;
+      continue;
+    }
+    const bool known =
+        !text.empty() && std::string_view("btsucBTSUC").find(text[0]) != std::string_view::npos;
+    if (!known || !NumberBehind(text, text.substr(0, 1)) || !made.register_name.empty()) {
+      return malformed();
+    }
+    made.register_name = text;
+  }
+  if (words.empty()) {
+    malformed();
+  }
+}
+
+// packoffset (c4.y): 16 bytes for each register, 4 for each component.
+void ReadPackOffset(CheckContext& context, const syntax::Place& place, Attributes& made) {
+  const std::span<const uint32_t> words = context.ast.List(place.arguments);
+  const auto number = words.empty() ? std::nullopt : NumberBehind(context.Text(words[0]), "c");
+  const std::string_view component = words.size() > 1 ? context.Text(words[1]) : "x";
+  const size_t index =
+      component.size() == 1 ? std::string_view("xyzw").find(component[0]) : std::string_view::npos;
+  const TokenRange at{place.begin, place.end};
+  if (!number || *number > (1u << 24) || words.size() > 2 || index == std::string_view::npos) {
+    context.Say(context.At(Code::kHlsl4014, at)
+                    .With("text", context.Text(at))
+                    .With("name", context.Text(context.name_token)));
+    return;
+  }
+  made.offset = *number * 16 + static_cast<uint32_t>(index) * 4;
+}
+
+void ReadPlaces(CheckContext& context, syntax::RowRange places, Attributes& made) {
+  for (uint32_t i = 0; i < places.count; ++i) {
+    const syntax::Place& place = context.ast.places[places.first + i];
+    if (place.kind == syntax::PlaceKind::kSemantic) {
+      std::tie(made.semantic, made.semantic_index) = SplitNumber(context.Text(place.token));
+      made.semantic_token = place.token;
+    } else if (place.kind == syntax::PlaceKind::kRegister) {
+      ReadRegister(context, place, made);
+    } else {
+      ReadPackOffset(context, place, made);
+    }
+  }
+}
+
+void ReadModifiers(const syntax::Type& type, Attributes& made) {
+  using enum syntax::Modifier;
+  const std::pair<syntax::Modifier, ir::Interpolation> kinds[] = {
+      {kCentroid, ir::Interpolation::kCentroid},
+      {kNoInterpolation, ir::Interpolation::kFlat},
+      {kNoPerspective, ir::Interpolation::kNoPerspective},
+      {kSample, ir::Interpolation::kSample},
+  };
+  for (const auto& [modifier, interpolation] : kinds) {
+    if (type.Has(modifier)) {
+      made.interpolation = static_cast<uint32_t>(interpolation);
+    }
+  }
+  made.row_major = type.Has(kRowMajor);
+  made.column_major = type.Has(kColumnMajor);
+}
+
+void ReadAttributes(CheckContext& context, AttributePlace place, syntax::RowRange rows,
+                    Attributes& made, Declared& declared) {
+  for (uint32_t i = 0; i < rows.count; ++i) {
+    const syntax::Attribute& attribute = context.ast.attributes[rows.first + i];
+    if (const std::string_view family = FamilyOf(attribute.name); !family.empty()) {
+      context.Refuse({attribute.begin, attribute.end}, context.Text(attribute.token), family);
+      continue;
+    }
+    if ((PlacesOf(attribute.name) & Bit(place)) == 0) {
+      SayMisplaced(context, attribute, PlaceText(place));
+      continue;
+    }
+    if (attribute.name == AttributeName::kKilnConditional) {
+      if (ArgumentCount(context, attribute) != 1) {
+        SayNeeds(context, attribute, "a condition");
+        continue;
+      }
+      const ExprId value = CheckExpr(context, ArgumentAt(context, attribute, 0));
+      const ExprId condition = Condition(context, value, "'kiln::conditional'");
+      if (context.Get(condition).kind != ExprKind::kFailed &&
+          context.Get(condition).rate > Rate::kOption) {
+        const TokenRange at = context.Get(value).at;
+        context.Say(context.At(Code::kHlsl2028, at).With("text", context.Text(at)));
+        continue;
+      }
+      declared.condition = condition;
+    } else if (attribute.name == AttributeName::kKilnOption) {
+      declared.option = &attribute;
+    } else {
+      ReadAttribute(context, attribute, made);
+    }
+  }
+}
+
+bool IsEmpty(const Attributes& made) {
+  return made.semantic.empty() && made.builtin.empty() && made.image_format.empty() &&
+         made.register_name.empty() && made.source.empty() && made.pack.empty() &&
+         made.register_space == kNoRow && made.binding == kNoRow && made.set == kNoRow &&
+         made.counter == kNoRow && made.location == kNoRow && made.index == kNoRow &&
+         made.offset == kNoRow && made.constant_id == kNoRow && made.interpolation == kNoRow &&
+         made.home_set == kNoRow && !made.instance_rate && !made.row_major && !made.column_major &&
+         !made.push_constant && !made.depth && made.tags.empty();
+}
+
+}  // namespace
+
+Declared DeclaredOf(CheckContext& context, AttributePlace place, const syntax::Decl& decl,
+                    const syntax::Variable& variable) {
+  Declared declared;
+  Attributes made;
+  if (place != AttributePlace::kParameter) {
+    ReadAttributes(context, place, decl.attributes, made, declared);
+  }
+  ReadAttributes(context, place, variable.attributes, made, declared);
+  ReadPlaces(context, variable.places, made);
+  if (variable.type != syntax::kNone) {
+    ReadModifiers(context.ast.types[variable.type], made);
+  }
+  if (!IsEmpty(made)) {
+    declared.attributes = context.AddAttributes(made);
+  }
+  return declared;
+}
+
+Declared DeclaredOfFunction(CheckContext& context, const syntax::Decl& decl) {
+  Declared declared;
+  Attributes made;
+  const AttributePlace place =
+      decl.kind == syntax::DeclKind::kBlock ? AttributePlace::kBlock : AttributePlace::kFunction;
+  ReadAttributes(context, place, decl.attributes, made, declared);
+  ReadPlaces(context, decl.places, made);
+  if (decl.type != syntax::kNone) {
+    ReadModifiers(context.ast.types[decl.type], made);
+  }
+  if (!IsEmpty(made)) {
+    declared.attributes = context.AddAttributes(made);
+  }
+  return declared;
+}
+
+size_t ArgumentCount(const CheckContext& context, const syntax::Attribute& attribute) {
+  return context.ast.List(attribute.arguments).size() / 2;
+}
+
+syntax::ExprRange ArgumentAt(const CheckContext& context, const syntax::Attribute& attribute,
+                             size_t i) {
+  const std::span<const uint32_t> words = context.ast.List(attribute.arguments);
+  return {words[2 * i], words[2 * i + 1]};
+}
+
+std::optional<std::string_view> WordArgument(const CheckContext& context,
+                                             const syntax::Attribute& attribute, size_t i) {
+  if (i >= ArgumentCount(context, attribute)) {
+    return std::nullopt;
+  }
+  const syntax::Expr& row = context.ast.exprs[ArgumentAt(context, attribute, i).root];
+  if (row.kind == syntax::ExprKind::kString) {
+    return context.ast.StringOf(row);
+  }
+  return row.kind == syntax::ExprKind::kName && row.a == syntax::kNone
+             ? std::optional(context.Text(row.token))
+             : std::nullopt;
+}
+
+std::optional<uint32_t> NumberArgument(CheckContext& context, const syntax::Attribute& attribute,
+                                       size_t i) {
+  if (i < ArgumentCount(context, attribute)) {
+    const ExprId id = CheckExpr(context, ArgumentAt(context, attribute, i));
+    if (context.Get(id).kind == ExprKind::kFailed) {
+      return std::nullopt;
+    }
+    const std::optional<Scalar> value = ScalarOf(context, id);
+    if (value && !IsFloat(value->item) && Integer(*value) >= 0 &&
+        Integer(*value) <= std::numeric_limits<int32_t>::max()) {
+      return static_cast<uint32_t>(Integer(*value));
+    }
+  }
+  SayNeeds(context, attribute, "a number");
+  return std::nullopt;
+}
+
+void SayNeeds(CheckContext& context, const syntax::Attribute& attribute,
+              std::string_view expected) {
+  const TokenRange at{attribute.begin, attribute.end};
+  context.Say(context.At(Code::kHlsl1046, at)
+                  .With("name", context.Text(attribute.token))
+                  .With("expected", expected)
+                  .With("text", context.Text(at)));
+}
+
+void SayMisplaced(CheckContext& context, const syntax::Attribute& attribute,
+                  std::string_view what) {
+  context.Say(context.At(Code::kHlsl1049, {attribute.begin, attribute.end})
+                  .With("name", context.Text(attribute.token))
+                  .With("what", what));
+}
+
+}  // namespace kiln::hlsl

@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: MIT
+// Constants, conversions and rates. A conversion of numbers is made of at most two rows: items
+// first, then the shape.
+#include "compiler/front/hlsl/check/build.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "compiler/base/check.h"
+
+namespace kiln::hlsl {
+namespace {
+
+// Rows of one compile-time expression: names of constants stand for what they are made of, so
+// eleven doublings are two thousand rows.
+constexpr uint32_t kMaxWeight = 4096;
+
+bool IsKnowableType(const Types& types, TypeId id) {
+  const Type& type = types[id];
+  return type.kind == TypeKind::kEnum ||
+         (types.IsScalar(id) && type.item != Item::kDouble && IsBuilt(type.item));
+}
+
+// The scalars of a constant as a list of their own: rows that are added move the table.
+std::vector<Scalar> CopyOf(const CheckContext& context, ExprId id) {
+  const std::span<const Scalar> scalars = context.unit.ScalarsOf(context.Get(id));
+  return {scalars.begin(), scalars.end()};
+}
+
+bool IsConstant(const CheckContext& context, ExprId id) {
+  return context.Get(id).kind == ExprKind::kConstant;
+}
+
+// An array whose extent options decide: no constructor can say how many items it has.
+bool HasOpenExtent(const Types& types, TypeId type) {
+  std::vector<TypeId> pending{type};
+  while (!pending.empty()) {
+    TypeId id = pending.back();
+    pending.pop_back();
+    for (; types[id].kind == TypeKind::kArray; id = types.ElementOf(id)) {
+      if (types[id].open != kNoRow) {
+        return true;
+      }
+    }
+    if (types[id].kind == TypeKind::kStruct && types.StructOf(id).open) {
+      for (uint32_t i = 0; i < types.StructOf(id).count; ++i) {
+        pending.push_back(types.MemberOf(id, i).type);
+      }
+    }
+  }
+  return false;
+}
+
+// What a smaller shape keeps: the first items of the first rows.
+template <class Visit>
+void ForKept(const Type& from, const Type& to, Visit visit) {
+  const bool rows_kept = ValueForm(from) == Form::kMatrix && ValueForm(to) == Form::kMatrix;
+  const uint32_t columns = ValueForm(from) == Form::kMatrix ? from.columns : CountOf(from);
+  const uint32_t to_rows = rows_kept ? to.rows : 1;
+  const uint32_t to_columns = rows_kept ? to.columns : CountOf(to);
+  for (uint32_t row = 0; row < to_rows; ++row) {
+    for (uint32_t column = 0; column < to_columns; ++column) {
+      visit(row * columns + column);
+    }
+  }
+}
+
+// The conversion of a shape, of items that are right already.
+ExprId Reshaped(CheckContext& context, ExprId id, TypeId to, ConversionKind kind, TokenRange at) {
+  const Type from = context.types()[context.TypeOf(id)];
+  const Type target = context.types()[to];
+  if (IsConstant(context, id)) {
+    const std::vector<Scalar> scalars = CopyOf(context, id);
+    std::vector<Scalar> made;
+    if (kind == ConversionKind::kSplat) {
+      made.assign(CountOf(target), scalars[0]);
+    } else if (kind == ConversionKind::kTruncate) {
+      ForKept(from, target, [&](uint32_t leaf) { made.push_back(scalars[leaf]); });
+    } else {
+      made = scalars;
+    }
+    return MakeConstant(context, to, made, at);
+  }
+  if (kind == ConversionKind::kReshape) {
+    return MakeBuild(context, to, std::span(&id, 1), at);
+  }
+  return Combine(context,
+                 {.kind = kind == ConversionKind::kSplat ? ExprKind::kSplat : ExprKind::kTruncate,
+                  .type = to,
+                  .a = id.value,
+                  .at = at},
+                 std::span(&id, 1), Knowable::kFixed);
+}
+
+ExprId ConvertNumber(CheckContext& context, ExprId id, TypeId to, ConversionKind kind,
+                     TokenRange at) {
+  const Type target = context.types()[to];
+  const ExprId items = ConvertItems(context, id, target.item);
+  if (kind == ConversionKind::kSplat || kind == ConversionKind::kTruncate ||
+      kind == ConversionKind::kReshape) {
+    return Reshaped(context, items, to, kind, at);
+  }
+  if (context.TypeOf(items) == to) {
+    return items;
+  }
+  // The same value under another name: `float` as `float1`, an enum.
+  if (IsConstant(context, items)) {
+    return MakeConstant(context, to, CopyOf(context, items), at);
+  }
+  return Combine(context, {.kind = ExprKind::kConvert, .type = to, .a = items.value, .at = at},
+                 std::span(&items, 1), Knowable::kYes);
+}
+
+}  // namespace
+
+ExprId Combine(CheckContext& context, Expr expr, std::span<const ExprId> operands,
+               Knowable knowable) {
+  const bool scalar = IsKnowableType(context.types(), expr.type);
+  Rate rate = knowable == Knowable::kNo              ? Rate::kRun
+              : knowable == Knowable::kYes && scalar ? Rate::kConstant
+                                                     : Rate::kFixed;
+  uint64_t weight = 1;
+  for (const ExprId id : operands) {
+    const Expr& operand = context.Get(id);
+    if (operand.kind == ExprKind::kFailed) {
+      return context.Failed(expr.at);
+    }
+    expr.flags |= operand.flags & Expr::kEffect;
+    rate = std::max(rate, operand.rate);
+    weight += operand.weight;
+    if (rate == Rate::kOption && !IsKnowableType(context.types(), operand.type)) {
+      rate = Rate::kFixed;
+    }
+  }
+  // Operands that are constant but did not fold, a quotient by zero: left to run time.
+  expr.rate = rate == Rate::kConstant ? Rate::kRun : rate;
+  expr.weight = static_cast<uint32_t>(std::min<uint64_t>(weight, 1u << 30));
+  if (expr.rate < Rate::kRun && expr.weight > kMaxWeight) {
+    context.Say(context.At(Code::kHlsl1007, expr.at)
+                    .With("what", "compile-time expression")
+                    .With("size", std::to_string(expr.weight) + " terms")
+                    .With("limit", kMaxWeight));
+    return context.Failed(expr.at);
+  }
+  return context.Add(expr);
+}
+
+ExprId MakeConstant(CheckContext& context, TypeId type, std::span<const Scalar> scalars,
+                    TokenRange at) {
+  const auto row = static_cast<uint32_t>(context.unit.constants.size());
+  context.unit.constants.push_back({.first = static_cast<uint32_t>(context.unit.scalars.size()),
+                                    .count = static_cast<uint32_t>(scalars.size())});
+  context.unit.scalars.insert(context.unit.scalars.end(), scalars.begin(), scalars.end());
+  return context.Add(
+      {.kind = ExprKind::kConstant, .rate = Rate::kConstant, .type = type, .a = row, .at = at});
+}
+
+ExprId MakeScalar(CheckContext& context, Scalar scalar, TokenRange at) {
+  return MakeConstant(context, context.types().Scalar(scalar.item), std::span(&scalar, 1), at);
+}
+
+std::optional<Scalar> ScalarOf(const CheckContext& context, ExprId id) {
+  const Expr& expr = context.Get(id);
+  if (expr.kind != ExprKind::kConstant) {
+    return std::nullopt;
+  }
+  const std::span<const Scalar> scalars = context.unit.ScalarsOf(expr);
+  return scalars.size() == 1 ? std::optional(scalars[0]) : std::nullopt;
+}
+
+// Structs nest no deeper than the parser allows; their members are walked with a stack all the
+// same.
+std::vector<Item> LeafItems(const Types& types, TypeId type) {
+  std::vector<Item> items;
+  std::vector<TypeId> pending{type};
+  while (!pending.empty()) {
+    const TypeId id = pending.back();
+    pending.pop_back();
+    const Type& row = types[id];
+    if (row.kind == TypeKind::kNumeric) {
+      items.insert(items.end(), CountOf(row), row.item);
+    } else if (row.kind == TypeKind::kEnum) {
+      items.push_back(row.item);
+    } else if (row.kind == TypeKind::kArray) {
+      pending.insert(pending.end(), row.extent, types.ElementOf(id));
+    } else if (row.kind == TypeKind::kStruct) {
+      for (uint32_t i = types.StructOf(id).count; i > 0; --i) {
+        pending.push_back(types.MemberOf(id, i - 1).type);
+      }
+    }
+  }
+  return items;
+}
+
+ExprId ConvertItems(CheckContext& context, ExprId id, Item item) {
+  const Expr expr = context.Get(id);
+  if (expr.kind == ExprKind::kFailed) {
+    return id;
+  }
+  const Type type = context.types()[expr.type];
+  const TypeId to = type.kind == TypeKind::kEnum ? context.types().Scalar(item)
+                                                 : context.types().WithItem(expr.type, item);
+  if (to == expr.type) {
+    return id;
+  }
+  if (expr.kind == ExprKind::kConstant) {
+    std::vector<Scalar> made;
+    for (const Scalar scalar : CopyOf(context, id)) {
+      if (const std::optional<Scalar> converted = Converted(scalar, item)) {
+        made.push_back(*converted);
+      }
+    }
+    if (made.size() == context.unit.ScalarsOf(expr).size()) {
+      return MakeConstant(context, to, made, expr.at);
+    }
+  }
+  const ExprId operand = IsLiteral(type.item) ? Natural(context, id) : id;
+  return Combine(context,
+                 {.kind = ExprKind::kConvert, .type = to, .a = operand.value, .at = expr.at},
+                 std::span(&operand, 1), Knowable::kYes);
+}
+
+ExprId Natural(CheckContext& context, ExprId id) {
+  const Expr expr = context.Get(id);
+  const Type type = context.types()[expr.type];
+  if (expr.kind != ExprKind::kConstant || type.kind != TypeKind::kNumeric ||
+      !IsLiteral(type.item)) {
+    return id;
+  }
+  Item item = Item::kInt;
+  for (const Scalar scalar : context.unit.ScalarsOf(expr)) {
+    const Item natural = NaturalItem(scalar);
+    item = FactsOf(natural).rank > FactsOf(item).rank ? natural : item;
+  }
+  return ConvertItems(context, id, item);
+}
+
+ExprId ConvertTo(CheckContext& context, ExprId id, TypeId to, ConversionUse use, TokenRange at) {
+  const TypeId from = context.TypeOf(id);
+  if (context.Get(id).kind == ExprKind::kFailed || context.types().IsFailed(to)) {
+    return context.Failed(at);
+  }
+  const Conversion conversion = ConversionOf(context.types(), from, to, context.dialect());
+  const bool allowed =
+      use == ConversionUse::kCast ? conversion.allowed_by_cast() : conversion.implicit;
+  if (!allowed) {
+    context.Say(context.At(Code::kHlsl2010, at)
+                    .With("from", context.types().Text(from))
+                    .With("to", context.types().Text(to)));
+    return context.Failed(at);
+  }
+  if (use == ConversionUse::kImplicit &&
+      (conversion.kind == ConversionKind::kTruncate || conversion.reported)) {
+    context.Say(context.At(Code::kHlsl2011, at)
+                    .With("from", context.types().Text(from))
+                    .With("to", context.types().Text(to)));
+  }
+  switch (conversion.kind) {
+    case ConversionKind::kSame:
+      return id;
+    case ConversionKind::kNumeric:
+    case ConversionKind::kSplat:
+    case ConversionKind::kTruncate:
+    case ConversionKind::kReshape:
+      return ConvertNumber(context, id, to, conversion.kind, at);
+    case ConversionKind::kLeaves:
+      return MakeBuild(context, to, std::span(&id, 1), at);
+    case ConversionKind::kFill: {
+      const ExprId scalar = Natural(context, id);
+      if (IsConstant(context, scalar) && !context.types().IsOpen(to) &&
+          context.types().LeavesOf(to) <= context.limits.value_items) {
+        return MakeBuild(context, to, std::vector<ExprId>(context.types().LeavesOf(to), scalar),
+                         at);
+      }
+      if (HasOpenExtent(context.types(), to)) {
+        context.Refuse(at, context.types().Text(to), "values whose size options decide");
+        return context.Failed(at);
+      }
+      return Combine(context, {.kind = ExprKind::kFill, .type = to, .a = scalar.value, .at = at},
+                     std::span(&scalar, 1), Knowable::kFixed);
+    }
+    case ConversionKind::kNone:
+      break;
+  }
+  KILN_UNREACHABLE();
+}
+
+ExprId Condition(CheckContext& context, ExprId id, std::string_view what) {
+  const Expr expr = context.Get(id);
+  const Type type = context.types()[expr.type];
+  const bool scalar = type.kind == TypeKind::kEnum || context.types().IsScalar(expr.type);
+  if (expr.kind != ExprKind::kFailed && !scalar) {
+    context.Say(context.At(Code::kHlsl2016, expr.at)
+                    .With("what", what)
+                    .With("type", context.types().Text(expr.type)));
+    return context.Failed(expr.at);
+  }
+  return ConvertTo(context, id, context.types().Scalar(Item::kBool), ConversionUse::kImplicit,
+                   expr.at);
+}
+
+namespace {
+
+// Constants among the sources as the items of the leaves that they become, so `float4 (v, 1)` has a
+// float in it. One that has no such value stays, to be converted at run time.
+void ConvertConstants(CheckContext& context, std::span<const Item> items,
+                      std::vector<ExprId>& parts) {
+  size_t leaf = 0;
+  for (ExprId& part : parts) {
+    const size_t count = context.types().LeavesOf(context.TypeOf(part));
+    const bool inside = count != 0 && leaf + count <= items.size();
+    if (inside && IsConstant(context, part) && context.types().IsNumeric(context.TypeOf(part)) &&
+        std::ranges::all_of(items.subspan(leaf, count),
+                            [&](Item item) { return item == items[leaf]; })) {
+      part = ConvertItems(context, part, items[leaf]);
+    }
+    leaf += count;
+  }
+}
+
+}  // namespace
+
+ExprId MakeBuild(CheckContext& context, TypeId type, std::span<const ExprId> sources,
+                 TokenRange at) {
+  std::vector<ExprId> parts;
+  for (const ExprId source : sources) {
+    parts.push_back(Natural(context, source));
+  }
+  const std::vector<Item> items = LeafItems(context.types(), type);
+  ConvertConstants(context, items, parts);
+  std::vector<Scalar> made;
+  for (const ExprId part : parts) {
+    const size_t before = made.size();
+    for (const Scalar scalar :
+         IsConstant(context, part) ? CopyOf(context, part) : std::vector<Scalar>{}) {
+      if (made.size() < items.size() && Converted(scalar, items[made.size()])) {
+        made.push_back(*Converted(scalar, items[made.size()]));
+      }
+    }
+    if (made.size() - before != context.types().LeavesOf(context.TypeOf(part))) {
+      break;
+    }
+  }
+  if (!parts.empty() && !items.empty() && made.size() == items.size()) {
+    return MakeConstant(context, type, made, at);
+  }
+  return Combine(
+      context,
+      {.kind = ExprKind::kBuild, .type = type, .a = context.AddList(parts).value, .at = at}, parts,
+      Knowable::kFixed);
+}
+
+}  // namespace kiln::hlsl

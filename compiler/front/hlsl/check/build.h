@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// Makes rows of checked expressions: conversions are written out, what is constant is folded, and
+// rates, places and effects follow from the operands. Whatever is made of a failed operand has
+// failed, in silence.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "compiler/front/hlsl/check/context.h"
+
+namespace kiln::hlsl {
+
+// --- constants
+ExprId MakeConstant(CheckContext& context, TypeId type, std::span<const Scalar> scalars,
+                    TokenRange at);
+ExprId MakeScalar(CheckContext& context, Scalar scalar, TokenRange at);
+// The value of a constant scalar; nothing if it is none.
+std::optional<Scalar> ScalarOf(const CheckContext& context, ExprId id);
+// The items of the leaves of a type, in order. Requires: a shape that no option decides.
+std::vector<Item> LeafItems(const Types& types, TypeId type);
+
+// --- conversions
+enum class ConversionUse : uint8_t { kImplicit, kCast };
+// Diagnostics: HLSL2010, HLSL2011, HLSL2020.
+ExprId ConvertTo(CheckContext& context, ExprId id, TypeId to, ConversionUse use, TokenRange at);
+// Items alone; the shape stays. An enum becomes what it is made of.
+ExprId ConvertItems(CheckContext& context, ExprId id, Item item);
+// Literals, and what is made of them alone, become int, uint or float.
+ExprId Natural(CheckContext& context, ExprId id);
+// What `?:`, `if` and loops ask: a bool, or HLSL2016.
+ExprId Condition(CheckContext& context, ExprId id, std::string_view what);
+// Leaves of `sources`, one after another, as the leaves of `type`. Requires: as many.
+ExprId MakeBuild(CheckContext& context, TypeId type, std::span<const ExprId> sources,
+                 TokenRange at);
+
+// --- operators. `token` is the operator's. See spec/hlsl 10
+ExprId MakeUnary(CheckContext& context, Operator op, ExprId operand, uint32_t token, TokenRange at);
+ExprId MakeBinary(CheckContext& context, Operator op, ExprId left, ExprId right, uint32_t token,
+                  TokenRange at);
+ExprId MakeLogical(CheckContext& context, Operator op, ExprId left, ExprId right, uint32_t token,
+                   TokenRange at);
+ExprId MakeSelect(CheckContext& context, ExprId condition, ExprId then, ExprId otherwise,
+                  TokenRange at);
+
+// A row whose flags and rate follow from its operands. `knowable`: whether it is known before it
+// runs if they are: no; yes, but no compile-time expression of the IR says it; yes.
+enum class Knowable : uint8_t { kNo, kFixed, kYes };
+ExprId Combine(CheckContext& context, Expr expr, std::span<const ExprId> operands,
+               Knowable knowable);
+
+}  // namespace kiln::hlsl

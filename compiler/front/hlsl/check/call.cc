@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: MIT
+// A name means the functions of the innermost scope that has any; intrinsics are around all of
+// them. Arguments convert on the way in; what comes back converts on the way out, as trees over the
+// value that the call gives.
+#include "compiler/front/hlsl/check/call.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "compiler/front/hlsl/check/access.h"
+#include "compiler/front/hlsl/check/build.h"
+#include "compiler/front/hlsl/check/expression.h"
+#include "compiler/front/hlsl/check/intrinsic_call.h"
+#include "compiler/front/hlsl/check/name.h"
+
+namespace kiln::hlsl {
+namespace {
+
+constexpr size_t kShownCandidates = 6;
+constexpr size_t kMaxCandidates = 4096;
+
+std::string SignatureText(const CheckContext& context, const Function& function) {
+  std::string text = function.name + " (";
+  for (size_t i = 0; i < function.parameter_types.size(); ++i) {
+    text += i == 0 ? "" : ", ";
+    text += context.unit.types.Text(function.parameter_types[i].type);
+  }
+  return text + ")";
+}
+
+void SayCandidates(CheckContext& context, Code code, uint32_t name,
+                   std::span<const ExprId> arguments, std::span<const FunctionId> functions) {
+  Diagnostic said = context.At(code, name)
+                        .With("name", context.Text(name))
+                        .With("types", TypesText(context, arguments));
+  for (size_t i = 0; i < std::min(functions.size(), kShownCandidates); ++i) {
+    std::move(said).Note(NoteKind::kAccepted,
+                         {{"accepted", SignatureText(context, context.unit[functions[i]])}});
+  }
+  context.Say(std::move(said));
+}
+
+// The three words of one argument.
+void AddArgument(CheckContext& context, const ParameterType& parameter, ExprId argument,
+                 std::vector<uint32_t>& words) {
+  const TokenRange at = context.Get(argument).at;
+  const TypeId type = context.TypeOf(argument);
+  if (parameter.passing == Passing::kIn) {
+    const ExprId value = ConvertTo(context, argument, parameter.type, ConversionUse::kImplicit, at);
+    words.insert(words.end(), {value.value, kNoRow, kNoRow});
+    return;
+  }
+  const bool same = type == parameter.type;
+  ExprId in;
+  if (parameter.passing == Passing::kInOut && !same) {
+    in = ConvertTo(context, MakeGiven(context, type, 0, at), parameter.type,
+                   ConversionUse::kImplicit, at);
+  }
+  ExprId out;
+  if (!same) {
+    out = ConvertTo(context, MakeGiven(context, parameter.type, 0, at), type,
+                    ConversionUse::kImplicit, at);
+  }
+  words.insert(words.end(), {argument.value, in.value, out.value});
+}
+
+ExprId CallFunction(CheckContext& context, FunctionId id, std::span<const ExprId> arguments,
+                    uint32_t name, TokenRange at) {
+  const std::vector<ParameterType> parameters = context.unit[id].parameter_types;
+  std::vector<uint32_t> words;
+  std::vector<ExprId> used;
+  bool failed = false;
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    const ExprId argument = i < arguments.size() ? arguments[i] : context.unit[id].defaults[i];
+    if (parameters[i].passing != Passing::kIn) {
+      const Expr expr = context.Get(argument);
+      if (!expr.Is(Expr::kPlace) || expr.Is(Expr::kConst)) {
+        context.Say(context.At(Code::kHlsl2023, expr.at)
+                        .With("index", i + 1)
+                        .With("name", context.Text(name))
+                        .With("text", context.Text(expr.at)));
+        failed = true;
+        continue;
+      }
+      CheckWritable(context, argument);
+    }
+    AddArgument(context, parameters[i], argument, words);
+    used.push_back(ExprId{words[words.size() - 3]});
+  }
+  if (failed) {
+    return context.Failed(at);
+  }
+  if (context.function.valid()) {
+    std::vector<FunctionId>& calls = context.unit[context.function].calls;
+    if (std::ranges::find(calls, id) == calls.end()) {
+      calls.push_back(id);
+    }
+  }
+  return Combine(context,
+                 {.kind = ExprKind::kCall,
+                  .flags = Expr::kEffect,
+                  .type = context.unit[id].result,
+                  .a = id.value,
+                  .b = context.unit.AddList(words).value,
+                  .at = at},
+                 used, Knowable::kNo);
+}
+
+// Nothing if no candidate fits and none was named.
+ExprId CallOverloads(CheckContext& context, std::span<const FunctionId> functions,
+                     std::span<const ExprId> arguments, uint32_t name, TokenRange at,
+                     bool quietly) {
+  std::vector<Candidate> candidates;
+  for (const FunctionId id : functions.first(std::min(functions.size(), kMaxCandidates))) {
+    candidates.push_back({context.unit[id].parameter_types});
+  }
+  std::vector<TypeId> types;
+  for (const ExprId argument : arguments) {
+    types.push_back(context.TypeOf(argument));
+  }
+  const Choice choice = Choose(context.types(), candidates, types, context.dialect());
+  if (choice.candidate != kNoCandidate) {
+    return CallFunction(context, functions[choice.candidate], arguments, name, at);
+  }
+  if (choice.fitting.empty() && quietly) {
+    return {};
+  }
+  std::vector<FunctionId> shown;
+  for (const uint32_t fitting : choice.fitting) {
+    shown.push_back(functions[fitting]);
+  }
+  SayCandidates(context, shown.empty() ? Code::kHlsl2021 : Code::kHlsl2022, name, arguments,
+                shown.empty() ? functions : std::span<const FunctionId>(shown));
+  return context.Failed(at);
+}
+
+ExprId RefusedCall(CheckContext& context, const RefusedIntrinsic& refused, uint32_t name,
+                   TokenRange at) {
+  if (!refused.family.empty()) {
+    context.Refuse({name, name + 1}, context.Text(name), refused.family);
+  } else if (!refused.replacement.empty()) {
+    context.Say(context.At(Code::kHlsl2035, name)
+                    .With("name", context.Text(name))
+                    .With("replacement", refused.replacement));
+  } else {
+    context.Say(context.At(Code::kHlsl2036, name).With("name", context.Text(name)));
+  }
+  return context.Failed(at);
+}
+
+}  // namespace
+
+std::string TypesText(const CheckContext& context, std::span<const ExprId> arguments) {
+  std::string text;
+  for (size_t i = 0; i < arguments.size() && text.size() < kMaxArgument; ++i) {
+    text += i == 0 ? "" : ", ";
+    text += context.TypeText(arguments[i]);
+  }
+  return text;
+}
+
+ExprId MakeCall(CheckContext& context, const syntax::Expr& callee,
+                std::span<const ExprId> arguments, TokenRange at) {
+  const bool failed = std::ranges::any_of(
+      arguments, [&](ExprId id) { return context.Get(id).kind == ExprKind::kFailed; });
+  const uint32_t name = callee.token;
+  const std::string_view text = context.Text(name);
+  const bool plain = callee.a == syntax::kNone;
+  const std::optional<Intrinsic> intrinsic = plain ? FindIntrinsic(text) : std::nullopt;
+  const std::optional<RefusedIntrinsic> refused = FindRefusedIntrinsic(text);
+  const bool global = (callee.flags & syntax::Expr::kGlobal) != 0;
+  const Symbol* symbol = Find(context, name, callee.a, global);
+  if (symbol == nullptr && refused) {
+    return RefusedCall(context, *refused, name, at);
+  }
+  if (symbol == nullptr && !intrinsic) {
+    LookUp(context, name, callee.a, global);
+    return context.Failed(at);
+  }
+  if (symbol != nullptr && symbol->kind != SymbolKind::kFunctions) {
+    context.Say(context.At(Code::kHlsl2004, name)
+                    .With("name", text)
+                    .With("kind", KindText(symbol->kind))
+                    .With("expected", "a function"));
+    return context.Failed(at);
+  }
+  if (failed) {
+    return context.Failed(at);
+  }
+  if (symbol != nullptr) {
+    const std::vector<FunctionId> functions = context.scopes.overloads[symbol->id];
+    const ExprId made =
+        CallOverloads(context, functions, arguments, name, at, intrinsic.has_value());
+    if (made.valid()) {
+      return made;
+    }
+  }
+  return MakeIntrinsic(context, *intrinsic, arguments, name, at);
+}
+
+}  // namespace kiln::hlsl

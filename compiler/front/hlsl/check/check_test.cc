@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: MIT
+// What is wrong with a source, by tables: for each code one that has it and one like it that has
+// not. Both dialects.
+#include "compiler/front/hlsl/check/check.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "compiler/front/hlsl/preprocess/preprocess.h"
+#include "compiler/front/hlsl/syntax/parse.h"
+#include "compiler/source/source_file.h"
+
+namespace kiln::hlsl {
+namespace {
+
+// The codes of a source, each once, in order; "" if there are none.
+std::string CodesOf(std::string_view text, Version version = Version::k2021) {
+  const SourceFile root("test.hlsl", std::string(text));
+  Settings settings;
+  settings.version = version;
+  const PreprocessResult read = Preprocess(root, SourceSet(), settings, 0);
+  const std::string_view texts[] = {root.text};
+  const syntax::ParseResult parsed = syntax::Parse(read.stream, texts, version);
+  std::vector<Diagnostic> all = parsed.diagnostics;
+  if (!HasErrors(all)) {
+    const CheckResult checked = Check(read.stream, parsed.ast, settings);
+    all.insert(all.end(), checked.diagnostics.begin(), checked.diagnostics.end());
+  }
+  std::string codes;
+  for (const Diagnostic& found : all) {
+    const std::string_view code = CodeText(found.code);
+    if (codes.find(code) == std::string::npos) {
+      codes += (codes.empty() ? "" : " ") + std::string(code);
+    }
+  }
+  return codes;
+}
+
+struct Pair {
+  std::string_view code, wrong, right;
+};
+
+constexpr Pair kExpressions[] = {
+    {"HLSL1006", "uint f () { return 4294967296u; }", "uint f () { return 4294967295u; }"},
+    {"HLSL2001", "float f () { return x; }", "static float x; float f () { return x; }"},
+    {"HLSL2004", "int g () { return 1; } int f () { return g; }",
+     "int g () { return 1; } int f () { return g (); }"},
+    {"HLSL2005", "struct S { int a; }; int f (S s) { return s.b; }",
+     "struct S { int a; }; int f (S s) { return s.a; }"},
+    {"HLSL2006", "float f (float2 v) { return v.z; }", "float f (float2 v) { return v.y; }"},
+    {"HLSL2006", "float2 f (float4 v) { return v.xg; }", "float2 f (float4 v) { return v.rg; }"},
+    {"HLSL2006", "float f (float3x3 m) { return m._m33; }",
+     "float f (float3x3 m) { return m._33 + m._m22; }"},
+    {"HLSL2009", "void f (inout float2 v) { v.xx = 1; }", "void f (inout float2 v) { v.yx = 1; }"},
+    {"HLSL2010", "float3 f (float2 v) { return v; }", "float3 f (float v) { return v; }"},
+    {"HLSL2010", "struct S { float2 a; }; S f () { return 0; }",
+     "struct S { float2 a; }; S f () { return (S) 0; }"},
+    {"HLSL2010", "enum E { a }; E f () { return 0; }", "enum E { a }; int f () { return a; }"},
+    {"HLSL2011", "float2 f (float4 v) { return v; }", "float2 f (float4 v) { return (float2) v; }"},
+    {"HLSL2013", "float2x2 f (float2x2 m, float3 v) { return m + v; }",
+     "float2x2 f (float2x2 m, float v) { return m + v; }"},
+    {"HLSL2014", "float f (float x) { return x << 1; }", "int f (int x) { return x << 1; }"},
+    {"HLSL2014", "float f (float x) { return ~x; }", "int f (int x) { return ~x; }"},
+    {"HLSL2016", "float f (float2 v) { return v ? 1 : 2; }",
+     "float f (float v) { return v ? 1 : 2; }"},
+    {"HLSL2018", "void f () { 1 = 2; }", "void f () { int x; x = 2; }"},
+    {"HLSL2018", "static const int x = 1; void f () { x = 2; }",
+     "static int x; void f () { x = 2; }"},
+    {"HLSL2018", "cbuffer B { int x; }; void f () { x = 2; }",
+     "cbuffer B { int x; }; int f () { return x; }"},
+    {"HLSL2019", "float3 f () { return float3 (1, 2); }",
+     "float3 f (float2 v) { return float3 (v, 2); }"},
+    {"HLSL2019", "static const float a[2] = { 1, 2, 3 };",
+     "static const float a[3] = { 1, 2, 3 };"},
+    {"HLSL2021", "float f (float2x2 m) { return dot (m, m); }",
+     "float f (float2 v) { return dot (v, v); }"},
+    {"HLSL2021", "float3 f (float2 v, float3x3 m) { return mul (v, m); }",
+     "float3 f (float2 v, float2x3 m) { return mul (v, m); }"},
+    {"HLSL2022",
+     "int g (int a, float b) { return a; } int g (float a, int b) { return b; } int f () { return "
+     "g (1.0, 1.0); }",
+     "int g (int a, float b) { return a; } int g (float a, int b) { return b; } int f () { return "
+     "g (1, 1.0); }"},
+    {"HLSL2023", "void g (out int x) { x = 1; } void f () { g (1); }",
+     "void g (out int x) { x = 1; } void f () { int x; g (x); }"},
+    {"HLSL2027", "static int a[-1];", "static int a[1 + 1];"},
+    {"HLSL2028", "static int n; static int a[n];", "static const int n = 2; static int a[n];"},
+    {"HLSL2031", "void f (void x, int y) {}", "void f (void) {}"},
+    {"HLSL2033", "float f (float3 v) { return v[3]; }", "float f (float3 v) { return v[2]; }"},
+    {"HLSL2034", "float f (float v) { return v[0]; }", "float f (float1 v) { return v[0]; }"},
+    {"HLSL2035", "float4 f (float2 v) { return tex2D (v, v); }",
+     "float4 tex2D (float2 a, float2 b) { return 1; } float4 f (float2 v) { return tex2D (v, v); "
+     "}"},
+    {"HLSL2036", "void f () { abort (); }", "void abort () {} void f () { abort (); }"},
+    {"HLSL2042", "float f (float x) { return x / 0; }", "float f (float x) { return x / 2; }"},
+    {"HLSL2043", "void f (int x) { x; }", "void f (int x) { x++; }"},
+};
+
+constexpr Pair kStatements[] = {
+    {"HLSL2002", "void f (int x) { int x = 1; int x = 2; }",
+     "void f () { int x = 1; { int x = 2; } }"},
+    {"HLSL2041", "void f () { const int x; }", "void f () { const int x = 1; }"},
+    {"HLSL3001", "void f () { continue; }", "void f () { while (true) { continue; } }"},
+    {"HLSL3001", "void f (int n) { switch (n) { case 1: continue; } }",
+     "void f (int n) { do { switch (n) { case 1: continue; } } while (n > 0); }"},
+    {"HLSL3003", "void f (int n) { switch (n) { case 1: case 1: break; } }",
+     "void f (int n) { switch (n) { case 1: case 2: break; } }"},
+    {"HLSL3003", "void f (int n) { switch (n) { default: default: break; } }",
+     "void f (int n) { switch (n) { default: break; } }"},
+    {"HLSL3004", "void f () { return 1; }", "int f () { return 1; }"},
+    {"HLSL3004", "int f () { return; }", "void f () { return; }"},
+    {"HLSL3006", "int f (bool b) { if (b) return 1; }",
+     "int f (bool b) { if (b) return 1; else return 2; }"},
+    {"HLSL3006", "int f (int n) { switch (n) { case 1: return 1; } }",
+     "int f (int n) { switch (n) { case 1: return 1; default: return 2; } }"},
+    {"HLSL3006", "int f () { while (true) { break; } }", "int f () { while (true) {} }"},
+    {"HLSL3009", "int f () { return 1; return 2; }", "int f () { return 1; }"},
+    {"HLSL1049", "void f () { [unroll] if (true) {} }", "void f () { [flatten] if (true) {} }"},
+    {"HLSL1046", "[[vk::binding (-1)]] cbuffer B { int y; };",
+     "[[vk::binding (1)]] cbuffer B { int y; };"},
+};
+
+constexpr Pair kDeclarations[] = {
+    {"HLSL2002", "int f () { return 1; } int f () { return 2; }",
+     "int f (); int f () { return 1; } int f (int x) { return 2; }"},
+    {"HLSL2002", "struct S { int a; int a; };", "struct S { int a; int b; };"},
+    {"HLSL4004", "Texture2D<float4x4> t;", "Texture2D<float3> t;"},
+    {"HLSL4005",
+     "Texture2D t; SamplerState s; float4 f (float2 v) { return t.Sample (s, v, int2 (v)); }",
+     "Texture2D t; SamplerState s; float4 f (float2 v) { return t.Sample (s, v, int2 (-8, 7)); }"},
+    {"HLSL4006", "Texture2D t; float4 f () { return t.GatherCmpBlue (); }",
+     "Texture2D t; SamplerState s; float4 f (float2 v) { return t.GatherBlue (s, v); }"},
+    {"HLSL4007", "Texture2D t; float4 f () { return t.Paint (); }",
+     "Texture2D t; float4 f (int3 p) { return t.Load (p); }"},
+    {"HLSL4008", "void f () { uint x = 0; InterlockedAdd (x, 1); }",
+     "groupshared uint x; void f () { InterlockedAdd (x, 1); }"},
+    {"HLSL4009", "groupshared float x; void f () { InterlockedAdd (x, 1); }",
+     "groupshared int x; void f () { int old; InterlockedAdd (x, 1, old); }"},
+    {"HLSL4014", "cbuffer B { float x : packoffset (k0); };",
+     "cbuffer B { float x : packoffset (c1.y); };"},
+    {"HLSL4021", "Texture2D t : register (q5);", "Texture2D t : register (t5, space1);"},
+    {"HLSL4035", "[[vk::image_format (\"r32i\")]] RWTexture2D<float> t;",
+     "[[vk::image_format (\"r16f\")]] RWTexture2D<float> t;"},
+    {"HLSL4036", "float x = 1;", "static float x = 1;"},
+    {"HLSL4040", "volatile float x;", "uniform float x;"},
+    {"HLSL6001", "[[kiln::option (global)]] static bool k = true;",
+     "[[kiln::option (global)]] static const bool k = true;"},
+    {"HLSL6002", "[[kiln::option (global)]] static const double k = 1;",
+     "[[kiln::option (global)]] static const float k = 1;"},
+    {"HLSL6003",
+     "[[kiln::option (global)]] static const int a = 1; [[kiln::option (global)]] static const int "
+     "b = a;",
+     "[[kiln::option (global)]] static const int a = 1; static const int b = a;"},
+    {"HLSL2020",
+     "[[kiln::option (global)]] static const uint n = 2; void f () { int a[n] = { 1, 2 }; }",
+     "[[kiln::option (global)]] static const uint n = 2; void f () { int a[n]; a[0] = 1; }"},
+    {"HLSL8004", "int64_t x;", "int32_t x;"},
+    {"HLSL8004", "uint f () { return WaveGetLaneIndex (); }",
+     "float f (float x) { return sin (x); }"},
+    {"HLSL8004", "cbuffer B { bool b; };", "cbuffer B { uint b; };"},
+    {"HLSL8004", "static float3 v = float3 (1, 2, 3);", "static float3 v = float3 (0, 0, 0);"},
+};
+
+void CheckPairs(std::span<const Pair> pairs) {
+  for (const Pair& pair : pairs) {
+    EXPECT_EQ(CodesOf(pair.wrong), pair.code) << pair.wrong;
+    EXPECT_EQ(CodesOf(pair.right), "") << pair.right;
+  }
+}
+
+TEST(Check, Expressions_HaveTheirCodes) { CheckPairs(kExpressions); }
+TEST(Check, Statements_HaveTheirCodes) { CheckPairs(kStatements); }
+TEST(Check, Declarations_HaveTheirCodes) { CheckPairs(kDeclarations); }
+
+TEST(Check, Dialects_Differ) {
+  const struct {
+    std::string_view text, in_2018, in_2021;
+  } rows[] = {
+      {"bool2 f (bool2 a, bool2 b) { return a && b; }", "", "HLSL2015"},
+      {"float2 f (bool2 a) { return a ? 1 : 2; }", "", "HLSL2016"},
+      {"struct A { int x; }; struct B { int y; }; B f (A a) { return a; }", "HLSL2011", "HLSL2010"},
+      {"int f () { for (int i = 0; i < 2; ++i) {} return i; }", "", "HLSL2001"},
+      {"void f () { for (int i = 0; i < 2; ++i) {} for (int i = 0; i < 2; ++i) {} }", "HLSL2037",
+       ""},
+  };
+  for (const auto& row : rows) {
+    EXPECT_EQ(CodesOf(row.text, Version::k2018), row.in_2018) << row.text;
+    EXPECT_EQ(CodesOf(row.text, Version::k2021), row.in_2021) << row.text;
+  }
+}
+
+// One error for each statement: what is made of a failed thing has failed, in silence.
+TEST(Check, AFailedThing_IsSaidOnce) {
+  EXPECT_EQ(CodesOf("float f () { float3 v = nothing.xyz * 2; return dot (v, v) + v.x; }"),
+            "HLSL2001");
+  EXPECT_EQ(CodesOf("missing f (missing a) { return a; }").find("HLSL2010"), std::string::npos);
+}
+
+// 20,000 terms, nested structs, doubled constants: nothing recurses or grows without a bound.
+TEST(Check, LargeSources_AreCheckedOrRefused) {
+  std::string sum = "int f (int x) { return x";
+  for (int i = 0; i < 20'000; ++i) {
+    sum += " + x";
+  }
+  EXPECT_EQ(CodesOf(sum + "; }"), "");
+  std::string doubled = "[[kiln::option (global)]] static const int k0 = 1;\n";
+  for (int i = 1; i < 40; ++i) {
+    const std::string before = "k" + std::to_string(i - 1);
+    doubled += "static const int k" + std::to_string(i) + " = " + before + " + " + before + ";\n";
+  }
+  EXPECT_EQ(CodesOf(doubled), "HLSL1007");
+  std::string nested = "struct S0 { float4 a[1000]; };\n";
+  for (int i = 1; i < 10; ++i) {
+    const std::string number = std::to_string(i);
+    nested += "struct S" + number + " { S" + std::to_string(i - 1) + " a[1000]; };\n";
+  }
+  EXPECT_EQ(CodesOf(nested), "HLSL1007");
+}
+
+}  // namespace
+}  // namespace kiln::hlsl

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+// What the parts of checking share: the source and its tree, the unit that is made, names, and what
+// is wrong.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "compiler/base/flat_map.h"
+#include "compiler/base/language_limits.h"
+#include "compiler/diag/diagnostic.h"
+#include "compiler/front/hlsl/check/scopes.h"
+#include "compiler/front/hlsl/check/tree.h"
+#include "compiler/front/hlsl/settings.h"
+#include "compiler/front/hlsl/syntax/ast.h"
+#include "compiler/front/hlsl/token_stream.h"
+
+namespace kiln::hlsl {
+
+// Everything given outlives it; it does not move.
+class CheckContext {
+ public:
+  CheckContext(const TokenStream& token_stream, const syntax::Ast& tree,
+               const Settings& module_settings, const LanguageLimits& language_limits)
+      : stream(token_stream), ast(tree), settings(module_settings), limits(language_limits) {}
+  CheckContext(const CheckContext&) = delete;
+  CheckContext& operator=(const CheckContext&) = delete;
+
+  const TokenStream& stream;
+  const syntax::Ast& ast;
+  const Settings& settings;
+  const LanguageLimits& limits;
+  Unit unit;
+  Scopes scopes;
+  std::vector<Diagnostic> diagnostics;
+
+  // The function whose body is checked, and the namespaces around it.
+  FunctionId function;
+  std::vector<uint32_t> path;  // tokens of names
+  uint32_t name_token = 0;     // of the declarator that is read, for messages about its type
+
+  FlatMap<uint32_t, TypeId> records;  // by row of Ast::decls
+  std::vector<ExprId> rows;           // by row of Ast::exprs: what was made of it
+
+  Dialect dialect() const {
+    return settings.version == Version::k2018 ? Dialect::k2018 : Dialect::k2021;
+  }
+  Types& types() { return unit.types; }
+  const Expr& Get(ExprId id) const { return unit.exprs[id.value]; }
+  TypeId TypeOf(ExprId id) const { return unit.exprs[id.value].type; }
+  std::string TypeText(ExprId id) const { return unit.types.Text(TypeOf(id)); }
+
+  // --- tokens
+  uint32_t NameOf(uint32_t token) const { return stream.tokens[token].symbol; }
+  std::string_view Text(uint32_t token) const { return stream.Text(stream.tokens[token]); }
+  // The tokens with single spaces where there was some; cut where it gets long.
+  std::string Text(TokenRange at) const;
+  // "fog.kDensity" of a name in the namespaces of `path`.
+  std::string Dotted(uint32_t token) const;
+
+  // --- diagnostics
+  Diagnostic At(Code code, TokenRange at) const;
+  Diagnostic At(Code code, uint32_t token) const { return At(code, TokenRange{token, token + 1}); }
+  void Say(Diagnostic&& diagnostic) { diagnostics.push_back(std::move(diagnostic)); }
+  // HLSL8004.
+  void Refuse(TokenRange at, std::string_view text, std::string_view family);
+  Location LocationOf(uint32_t token) const;
+
+  // --- rows
+  ExprId Add(const Expr& expr) {
+    unit.exprs.push_back(expr);
+    return ExprId{static_cast<uint32_t>(unit.exprs.size() - 1)};
+  }
+  ExprId Failed(TokenRange at) { return Add({.type = unit.types.Failed(), .at = at}); }
+  StmtId Add(const Stmt& stmt) {
+    unit.stmts.push_back(stmt);
+    return StmtId{static_cast<uint32_t>(unit.stmts.size() - 1)};
+  }
+  template <class IdT>
+  ListId AddList(std::span<const IdT> ids) {
+    std::vector<uint32_t> words;
+    words.reserve(ids.size());
+    for (const IdT id : ids) {
+      words.push_back(id.value);
+    }
+    return unit.AddList(words);
+  }
+  template <class IdT>
+  ListId AddList(const std::vector<IdT>& ids) {
+    return AddList(std::span<const IdT>(ids));
+  }
+  AttributesId AddAttributes(const Attributes& attributes) {
+    unit.attributes.push_back(attributes);
+    return AttributesId{static_cast<uint32_t>(unit.attributes.size() - 1)};
+  }
+};
+
+}  // namespace kiln::hlsl

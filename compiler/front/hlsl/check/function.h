@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+// Functions: what they take, and their bodies. See spec/hlsl 13
+#pragma once
+
+#include "compiler/front/hlsl/check/context.h"
+
+namespace kiln::hlsl {
+
+// A kFunction at namespace scope: its row, which a prototype may have made, and its body.
+// Diagnostics: HLSL2002, HLSL2031, HLSL3006 and those of statements.
+void CheckFunction(CheckContext& context, uint32_t decl);
+
+}  // namespace kiln::hlsl

@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: MIT
+// What a variable of namespace scope becomes follows from its modifiers and its type: the table of
+// spec/hlsl 7, from top to bottom.
+#include "compiler/front/hlsl/check/global.h"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "compiler/base/stop.h"
+#include "compiler/front/hlsl/check/attribute.h"
+#include "compiler/front/hlsl/check/build.h"
+#include "compiler/front/hlsl/check/expression.h"
+#include "compiler/front/hlsl/check/name.h"
+#include "compiler/front/hlsl/check/option.h"
+#include "compiler/front/hlsl/check/type_of.h"
+#include "compiler/front/hlsl/sema/image_format.h"
+#include "compiler/front/hlsl/sema/object.h"
+
+namespace kiln::hlsl {
+namespace {
+
+using syntax::Modifier;
+
+GlobalId AddGlobal(CheckContext& context, Global global) {
+  context.unit.globals.push_back(std::move(global));
+  return GlobalId{static_cast<uint32_t>(context.unit.globals.size() - 1)};
+}
+
+void WarnOfModifiers(CheckContext& context, const syntax::Type& type, std::string_view name) {
+  for (const uint32_t token : context.ast.List(type.modifier_tokens)) {
+    const std::string_view text = context.Text(token);
+    if (text == "shared" || text == "volatile") {
+      context.Say(context.At(Code::kHlsl4040, token).With("modifier", text));
+    }
+    if (text == "globallycoherent" || text == "precise") {
+      context.Refuse({token, token + 1}, text, text == "precise" ? "precise" : "coherent memory");
+    }
+  }
+  static_cast<void>(name);
+}
+
+void WarnOfInitialiser(CheckContext& context, const syntax::Variable& variable,
+                       std::string_view kind) {
+  if (!variable.initialiser.empty()) {
+    CheckExpr(context, variable.initialiser);
+    context.Say(context.At(Code::kHlsl4036, variable.name)
+                    .With("kind", kind)
+                    .With("name", context.Text(variable.name)));
+  }
+}
+
+// What memory cannot hold in this build. Walks the type once; says the first thing.
+bool FitsMemory(CheckContext& context, TypeId type, TokenRange at) {
+  std::vector<std::pair<TypeId, bool>> pending{{type, false}};  // and whether it is in an array
+  while (!pending.empty()) {
+    CheckStop();
+    auto [id, in_array] = pending.back();
+    pending.pop_back();
+    while (context.types()[id].kind == TypeKind::kArray) {
+      id = context.types().ElementOf(id);
+      in_array = true;
+    }
+    const Type row = context.types()[id];
+    if (row.kind == TypeKind::kStruct) {
+      for (uint32_t i = 0; i < context.types().StructOf(id).count; ++i) {
+        pending.emplace_back(context.types().MemberOf(id, i).type, false);
+      }
+      continue;
+    }
+    if (row.kind != TypeKind::kNumeric) {
+      continue;
+    }
+    const bool matrix = ValueForm(row) == Form::kMatrix;
+    const std::string_view family = row.item == Item::kBool     ? "booleans in memory"
+                                    : row.item == Item::kDouble ? "64-bit types in memory"
+                                    : matrix && !IsFloat(row.item)
+                                        ? "matrices of integers in memory"
+                                    : matrix && in_array && row.rows != row.columns
+                                        ? "arrays of matrices that are not square in memory"
+                                        : std::string_view{};
+    if (!family.empty()) {
+      context.Refuse(at, context.types().Text(id), family);
+      return false;
+    }
+  }
+  return true;
+}
+
+bool IsZeroConstant(const CheckContext& context, ExprId value) {
+  const Expr& expr = context.Get(value);
+  return expr.kind == ExprKind::kConstant &&
+         std::ranges::all_of(context.unit.ScalarsOf(expr),
+                             [](const Scalar& scalar) { return scalar.bits == 0; });
+}
+
+// A static: what is known stands for itself, everything else is storage.
+Global StaticOf(CheckContext& context, const syntax::Variable& variable, TypeId type,
+                ExprId value) {
+  const bool constant = context.ast.types[variable.type].Has(Modifier::kConst);
+  Global global{.kind = GlobalKind::kPrivate,
+                .name = context.Dotted(variable.name),
+                .type = type,
+                .at = {variable.name, variable.name + 1},
+                .initialiser = value,
+                .constant = constant};
+  const bool failed = value.valid() && context.Get(value).kind == ExprKind::kFailed;
+  if (failed || (constant && value.valid() && context.Get(value).rate != Rate::kRun)) {
+    global.kind = GlobalKind::kConstant;
+    return global;
+  }
+  if (value.valid() && !IsZeroConstant(context, value)) {
+    const bool one = context.types().LeavesOf(type) == 1;
+    if (!(one && context.Get(value).rate <= Rate::kOption)) {
+      context.Refuse(global.at, context.Text(variable.name), "static variables that are computed");
+    }
+  } else {
+    global.initialiser = {};  // zero is what memory begins with
+  }
+  return global;
+}
+
+// The name of something that was refused: who uses it says nothing more.
+void DeclareFailed(CheckContext& context, uint32_t token) {
+  const GlobalId id = AddGlobal(context, {.type = context.types().Failed()});
+  Declare(context, token,
+          {.kind = SymbolKind::kGlobal, .id = id.value, .type = context.types().Failed()});
+}
+
+// HLSL8004 for a variable, whose name is there all the same.
+void RefuseVariable(CheckContext& context, const syntax::Variable& variable,
+                    std::string_view family) {
+  context.Refuse({variable.name, variable.name + 1}, context.Text(variable.name), family);
+  DeclareFailed(context, variable.name);
+}
+
+void CheckStatic(CheckContext& context, const syntax::Variable& variable, TypeId type,
+                 const Declared& declared) {
+  const bool constant = context.ast.types[variable.type].Has(Modifier::kConst);
+  ExprId value;
+  if (!variable.initialiser.empty()) {
+    value = CheckInitialiser(context, variable.initialiser, type);
+  } else if (constant) {
+    context.Say(
+        context.At(Code::kHlsl2041, variable.name).With("name", context.Text(variable.name)));
+    value = context.Failed({variable.name, variable.name + 1});
+  }
+  if (declared.option != nullptr) {
+    if (!constant) {
+      context.Say(
+          context.At(Code::kHlsl6001, variable.name).With("name", context.Text(variable.name)));
+      return;
+    }
+    return CheckOption(context, *declared.option, variable, type, value);
+  }
+  if (context.types().HoldsObject(type)) {
+    return RefuseVariable(context, variable, "resources as values");
+  }
+  const GlobalId id = AddGlobal(context, StaticOf(context, variable, type, value));
+  Declare(context, variable.name, {.kind = SymbolKind::kGlobal, .id = id.value, .type = type});
+}
+
+GlobalKind KindOfExternal(const CheckContext& context, TypeId type) {
+  const Type& row = context.unit.types[type];
+  if (!context.unit.types.IsObject(type)) {
+    return GlobalKind::kLoose;
+  }
+  return row.kind == TypeKind::kObject && FactsOf(row.object).shape == ObjectShape::kBlock
+             ? GlobalKind::kBlock
+             : GlobalKind::kResource;
+}
+
+void CheckExternal(CheckContext& context, const syntax::Variable& variable, TypeId type,
+                   const Declared& declared) {
+  if (context.types().IsFailed(type)) {
+    return DeclareFailed(context, variable.name);
+  }
+  const Type row = context.types()[type];
+  const GlobalKind kind = KindOfExternal(context, type);
+  WarnOfInitialiser(context, variable, kind == GlobalKind::kLoose ? "uniform" : "resource");
+  Global global{.kind = kind,
+                .name = context.Dotted(variable.name),
+                .type = type,
+                .at = {variable.name, variable.name + 1},
+                .condition = declared.condition,
+                .constant = kind != GlobalKind::kResource,
+                .attributes = declared.attributes};
+  const bool pushed = declared.attributes.valid() &&
+                      context.unit.attributes[declared.attributes.value].push_constant;
+  const bool specialised = declared.attributes.valid() &&
+                           context.unit.attributes[declared.attributes.value].constant_id != kNoRow;
+  if (specialised) {
+    return RefuseVariable(context, variable, "specialisation constants");
+  }
+  if (kind == GlobalKind::kBlock) {
+    global.type = TypeId{row.element};
+    global.storage = row.object == ObjectKind::kTextureBuffer;
+  }
+  if (pushed && kind == GlobalKind::kLoose && row.kind == TypeKind::kStruct) {
+    global.kind = GlobalKind::kBlock;
+  }
+  const TypeId held = kind == GlobalKind::kResource ? TypeId{row.element} : global.type;
+  if (row.kind == TypeKind::kArray && kind != GlobalKind::kLoose) {
+    return RefuseVariable(context, variable, "arrays of resources");
+  }
+  const bool bytes =
+      row.kind == TypeKind::kObject && FactsOf(row.object).shape == ObjectShape::kBytes;
+  const bool image =
+      row.kind == TypeKind::kObject && FactsOf(row.object).shape == ObjectShape::kImage;
+  if (bytes || (image && context.types()[held].item == Item::kBool)) {
+    return RefuseVariable(context, variable, bytes ? "byte-address buffers" : "images of booleans");
+  }
+  if (image && declared.attributes.valid()) {
+    const std::string_view format = context.unit.attributes[declared.attributes.value].image_format;
+    if (!format.empty() && !FindImageFormat(format, context.types()[held].item)) {
+      context.Say(context.At(Code::kHlsl4035, variable.name)
+                      .With("text", format)
+                      .With("type", context.types().Text(held)));
+    }
+  }
+  if (image ||
+      (row.kind == TypeKind::kObject && FactsOf(row.object).shape == ObjectShape::kSampler)) {
+    const GlobalId id = AddGlobal(context, std::move(global));
+    Declare(context, variable.name, {.kind = SymbolKind::kGlobal, .id = id.value, .type = type});
+    return;
+  }
+  if (!FitsMemory(context, held, global.at)) {
+    return DeclareFailed(context, variable.name);
+  }
+  const GlobalId id = AddGlobal(context, std::move(global));
+  Declare(context, variable.name, {.kind = SymbolKind::kGlobal, .id = id.value, .type = type});
+}
+
+}  // namespace
+
+TypeId TypeOfVariable(CheckContext& context, const syntax::Variable& variable) {
+  const std::string_view name = context.Text(variable.name);
+  context.name_token = variable.name;
+  const TypeId written = ResolveType(context, variable.type);
+  const std::span<const uint32_t> extents = context.ast.List(variable.extents);
+  uint32_t items = 0;
+  const bool asks = extents.size() >= 2 && extents[1] == syntax::kNone;
+  if (asks && IsList(context, variable.initialiser) && !context.types().IsFailed(written)) {
+    uint64_t inner = context.types().LeavesOf(written);
+    for (size_t i = 2; i + 1 < extents.size(); i += 2) {
+      const syntax::ExprRange range{extents[i], extents[i + 1]};
+      const auto size = range.empty() ? std::nullopt : ScalarOf(context, CheckExpr(context, range));
+      inner *= size && !IsFloat(size->item) ? static_cast<uint64_t>(Integer(*size)) : 0;
+    }
+    uint64_t leaves = 0;
+    for (const ExprId item : CheckList(context, variable.initialiser)) {
+      leaves += context.types().LeavesOf(context.TypeOf(item));
+    }
+    items = inner == 0 ? 0 : static_cast<uint32_t>(leaves / inner);
+  }
+  const TypeId type = WithExtents(context, written, variable.extents, name, items);
+  if (type == context.types().Void()) {
+    context.Say(context.At(Code::kHlsl2031, variable.name)
+                    .With("what", std::string("variable '").append(name) + "'")
+                    .With("type", "void"));
+    return context.types().Failed();
+  }
+  return type;
+}
+
+Symbol MakeStaticLocal(CheckContext& context, const syntax::Variable& variable, TypeId type) {
+  ExprId value;
+  if (!variable.initialiser.empty()) {
+    value = CheckInitialiser(context, variable.initialiser, type);
+    if (context.Get(value).rate == Rate::kRun && context.Get(value).kind != ExprKind::kFailed) {
+      context.Refuse({variable.name, variable.name + 1}, context.Text(variable.name),
+                     "static variables of functions that are computed");
+    }
+  }
+  Global global = StaticOf(context, variable, type, value);
+  global.name = context.unit[context.function].name + "." + global.name;
+  const GlobalId id = AddGlobal(context, std::move(global));
+  return {.kind = SymbolKind::kGlobal, .id = id.value, .type = type};
+}
+
+void CheckGlobals(CheckContext& context, uint32_t decl) {
+  const syntax::Decl& row = context.ast.decls[decl];
+  for (uint32_t i = 0; i < row.items.count; ++i) {
+    CheckStop();
+    const syntax::Variable& variable = context.ast.variables[row.items.first + i];
+    const syntax::Type& written = context.ast.types[variable.type];
+    const TypeId type = TypeOfVariable(context, variable);
+    WarnOfModifiers(context, written, context.Text(variable.name));
+    context.name_token = variable.name;
+    const Declared declared = DeclaredOf(context, AttributePlace::kGlobal, row, variable);
+    if (declared.option != nullptr && !written.Has(Modifier::kStatic)) {
+      context.Say(
+          context.At(Code::kHlsl6001, variable.name).With("name", context.Text(variable.name)));
+      continue;
+    }
+    if (written.Has(Modifier::kGroupShared)) {
+      WarnOfInitialiser(context, variable, "groupshared");
+      const GlobalId id = AddGlobal(context, {.kind = GlobalKind::kShared,
+                                              .name = context.Dotted(variable.name),
+                                              .type = type,
+                                              .at = {variable.name, variable.name + 1}});
+      Declare(context, variable.name, {.kind = SymbolKind::kGlobal, .id = id.value, .type = type});
+    } else if (written.Has(Modifier::kStatic)) {
+      CheckStatic(context, variable, type, declared);
+    } else {
+      CheckExternal(context, variable, type, declared);
+    }
+  }
+  if (row.items.empty() && row.type != syntax::kNone) {
+    ResolveType(context, row.type);
+  }
+}
+
+void CheckBlock(CheckContext& context, uint32_t decl) {
+  const syntax::Decl& row = context.ast.decls[decl];
+  const StructId id = context.types().AddStruct(context.Text(row.name), row.name);
+  const MemberRows members = MembersOf(context, decl);
+  context.types().Complete(id, members.rows);
+  context.name_token = row.name;
+  const Declared declared = DeclaredOfFunction(context, row);
+  if (members.failed || !FitsMemory(context, context.types().Of(id), {row.name, row.name + 1})) {
+    for (const Member& member : members.rows) {
+      DeclareFailed(context, member.token);
+    }
+    return;
+  }
+  const GlobalId block = AddGlobal(context, {.kind = GlobalKind::kBlock,
+                                             .name = context.Dotted(row.name),
+                                             .type = context.types().Of(id),
+                                             .at = {row.name, row.name + 1},
+                                             .condition = declared.condition,
+                                             .constant = true,
+                                             .storage = row.Is(syntax::Decl::kTbuffer),
+                                             .fields = true,
+                                             .attributes = declared.attributes});
+  for (uint32_t i = 0; i < members.rows.size(); ++i) {
+    Declare(context, members.rows[i].token,
+            {.kind = SymbolKind::kBlockMember,
+             .id = block.value,
+             .b = i,
+             .type = members.rows[i].type});
+  }
+}
+
+}  // namespace kiln::hlsl

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// Variables, blocks and options at namespace scope. See spec/hlsl 7, 8, 14, 16
+#pragma once
+
+#include "compiler/front/hlsl/check/context.h"
+
+namespace kiln::hlsl {
+
+// A kVariables of namespace scope.
+void CheckGlobals(CheckContext& context, uint32_t decl);
+// A kBlock.
+void CheckBlock(CheckContext& context, uint32_t decl);
+
+// The type of a variable, with the extent that its initialiser gives; void is HLSL2031.
+TypeId TypeOfVariable(CheckContext& context, const syntax::Variable& variable);
+// A static variable of a function: a global that nobody else sees.
+Symbol MakeStaticLocal(CheckContext& context, const syntax::Variable& variable, TypeId type);
+
+}  // namespace kiln::hlsl

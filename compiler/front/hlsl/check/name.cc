@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/front/hlsl/check/name.h"
+
+#include "compiler/base/check.h"
+#include "compiler/front/hlsl/check/build.h"
+
+namespace kiln::hlsl {
+namespace {
+
+// The scope that a symbol opens for `::`; invalid if it opens none.
+ScopeId ScopeOf(const Symbol& symbol) {
+  if (symbol.kind == SymbolKind::kNamespace) {
+    return ScopeId{symbol.id};
+  }
+  return symbol.kind == SymbolKind::kType ? ScopeId{symbol.b} : ScopeId{};
+}
+
+struct Found {
+  const Symbol* symbol = nullptr;
+  uint32_t missing = syntax::kNone;  // token that was not found
+};
+
+Found FindPath(CheckContext& context, uint32_t name, uint32_t path, bool global) {
+  const std::span<const uint32_t> tokens = context.ast.List(path);
+  ScopeId scope = global ? context.scopes.global() : context.scopes.current();
+  bool within = global;
+  const auto step = [&](uint32_t token) {
+    const uint32_t text = context.NameOf(token);
+    return within ? context.scopes.FindIn(scope, text) : context.scopes.Find(scope, text);
+  };
+  for (const uint32_t token : tokens) {
+    const Symbol* found = step(token);
+    if (found == nullptr) {
+      return {nullptr, token};
+    }
+    scope = ScopeOf(*found);
+    if (!scope.valid()) {
+      return {nullptr, token};
+    }
+    within = true;
+  }
+  const Symbol* found = step(name);
+  return {found, found == nullptr ? name : syntax::kNone};
+}
+
+ExprId OfGlobal(CheckContext& context, const Symbol& symbol, TokenRange at) {
+  const GlobalId id{symbol.id};
+  const Global& global = context.unit[id];
+  // What is known when compiling stands for itself.
+  if (global.kind == GlobalKind::kConstant) {
+    return global.initialiser;
+  }
+  const bool object = context.types().IsObject(global.type);
+  const bool read_only =
+      global.constant || global.kind == GlobalKind::kLoose || global.kind == GlobalKind::kBlock;
+  return context.Add({.kind = ExprKind::kGlobal,
+                      .flags = static_cast<uint8_t>(object      ? 0
+                                                    : read_only ? Expr::kPlace | Expr::kConst
+                                                                : Expr::kPlace),
+                      .type = global.type,
+                      .a = id.value,
+                      .at = at});
+}
+
+ExprId OfLocal(CheckContext& context, const Symbol& symbol, TokenRange at) {
+  const Local& local = context.unit[LocalId{symbol.id}];
+  if (local.known.valid()) {
+    return local.known;
+  }
+  return context.Add(
+      {.kind = ExprKind::kLocal,
+       .flags = static_cast<uint8_t>(local.constant ? Expr::kPlace | Expr::kConst : Expr::kPlace),
+       .type = local.type,
+       .a = symbol.id,
+       .at = at});
+}
+
+ExprId OfBlockMember(CheckContext& context, const Symbol& symbol, TokenRange at) {
+  const Global& block = context.unit[GlobalId{symbol.id}];
+  const TypeId type = context.types().MemberOf(block.type, symbol.b).type;
+  if (context.types().IsFailed(type)) {
+    return context.Failed(at);
+  }
+  const ExprId owner = context.Add({.kind = ExprKind::kGlobal,
+                                    .flags = Expr::kPlace | Expr::kConst,
+                                    .type = block.type,
+                                    .a = symbol.id,
+                                    .at = at});
+  return context.Add({.kind = ExprKind::kMember,
+                      .flags = Expr::kPlace | Expr::kConst,
+                      .type = type,
+                      .a = owner.value,
+                      .b = symbol.b,
+                      .at = at});
+}
+
+}  // namespace
+
+std::string_view KindText(SymbolKind kind) {
+  switch (kind) {
+    case SymbolKind::kLocal:
+    case SymbolKind::kGlobal:
+    case SymbolKind::kBlockMember:
+      return "variable";
+    case SymbolKind::kFunctions:
+      return "function";
+    case SymbolKind::kType:
+      return "type";
+    case SymbolKind::kNamespace:
+      return "namespace";
+    case SymbolKind::kOption:
+      return "option";
+    case SymbolKind::kEnumerator:
+      return "enumerator";
+  }
+  KILN_UNREACHABLE();
+}
+
+const Symbol* Find(CheckContext& context, uint32_t name, uint32_t path, bool global) {
+  return FindPath(context, name, path, global).symbol;
+}
+
+const Symbol* LookUp(CheckContext& context, uint32_t name, uint32_t path, bool global) {
+  const Found found = FindPath(context, name, path, global);
+  if (found.symbol == nullptr) {
+    context.Say(
+        context.At(Code::kHlsl2001, found.missing).With("name", context.Text(found.missing)));
+  }
+  return found.symbol;
+}
+
+ExprId MakeName(CheckContext& context, const syntax::Expr& row) {
+  const TokenRange at{row.begin, row.end};
+  const Symbol* symbol =
+      LookUp(context, row.token, row.a, (row.flags & syntax::Expr::kGlobal) != 0);
+  if (symbol == nullptr) {
+    return context.Failed(at);
+  }
+  const bool variable = symbol->kind == SymbolKind::kLocal || symbol->kind == SymbolKind::kGlobal;
+  if (variable && symbol->type.valid() && context.types().IsFailed(symbol->type)) {
+    return context.Failed(at);
+  }
+  switch (symbol->kind) {
+    case SymbolKind::kLocal:
+      return OfLocal(context, *symbol, at);
+    case SymbolKind::kGlobal:
+      return OfGlobal(context, *symbol, at);
+    case SymbolKind::kBlockMember:
+      return OfBlockMember(context, *symbol, at);
+    case SymbolKind::kOption: {
+      // The number of an enum option is a choice by its text, as long as there are enumerators.
+      const Type type = context.types()[symbol->type];
+      const uint32_t weight =
+          type.kind == TypeKind::kEnum ? 5 * context.types()[EnumId{type.element}].count : 1;
+      return context.Add({.kind = ExprKind::kOption,
+                          .rate = Rate::kOption,
+                          .type = symbol->type,
+                          .a = symbol->id,
+                          .at = at,
+                          .weight = weight});
+    }
+    case SymbolKind::kEnumerator: {
+      const EnumId owner{context.types()[symbol->type].element};
+      const Scalar value{context.types()[owner].item,
+                         context.types().EnumeratorOf(owner, symbol->id).value};
+      return MakeConstant(context, symbol->type, std::span(&value, 1), at);
+    }
+    case SymbolKind::kFunctions:
+    case SymbolKind::kType:
+    case SymbolKind::kNamespace:
+      break;
+  }
+  context.Say(context.At(Code::kHlsl2004, at)
+                  .With("name", context.Text(at))
+                  .With("kind", KindText(symbol->kind))
+                  .With("expected", "a value"));
+  return context.Failed(at);
+}
+
+bool Declare(CheckContext& context, uint32_t token, const Symbol& symbol) {
+  Symbol row = symbol;
+  row.token = token;
+  const Symbol* taken = context.scopes.Declare(context.NameOf(token), row);
+  if (taken == nullptr) {
+    return true;
+  }
+  Diagnostic said = context.At(Code::kHlsl2002, token).With("name", context.Text(token));
+  if (taken->token != kNoRow) {
+    std::move(said).Label(LabelKind::kFirstHere, context.LocationOf(taken->token));
+  }
+  context.Say(std::move(said));
+  return false;
+}
+
+}  // namespace kiln::hlsl

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/front/hlsl/check/scopes.h"
+
+namespace kiln::hlsl {
+namespace {
+
+uint64_t KeyOf(ScopeId scope, uint32_t name) { return uint64_t{scope.value} << 32 | name; }
+
+}  // namespace
+
+Symbol* Scopes::DeclareIn(ScopeId scope, uint32_t name, const Symbol& symbol) {
+  if (Symbol* known = FindIn(scope, name); known != nullptr) {
+    return known;
+  }
+  rows_.Insert(KeyOf(scope, name), static_cast<uint32_t>(symbols_.size()));
+  symbols_.push_back(symbol);
+  return nullptr;
+}
+
+Symbol* Scopes::FindIn(ScopeId scope, uint32_t name) {
+  const uint32_t* row = rows_.Find(KeyOf(scope, name));
+  return row == nullptr ? nullptr : &symbols_[*row];
+}
+
+Symbol* Scopes::Find(ScopeId scope, uint32_t name) {
+  for (; scope.valid(); scope = scopes_[scope.value].parent) {
+    if (Symbol* found = FindIn(scope, name); found != nullptr) {
+      return found;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace kiln::hlsl

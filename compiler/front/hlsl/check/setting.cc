@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/front/hlsl/check/setting.h"
+
+#include <optional>
+#include <utility>
+
+#include "compiler/front/hlsl/check/attribute.h"
+#include "compiler/front/hlsl/check/build.h"
+#include "compiler/front/hlsl/check/expression.h"
+#include "compiler/ir/specialised.h"
+
+namespace kiln::hlsl {
+namespace {
+
+using syntax::AttributeName;
+
+void ReadStage(CheckContext& context, const syntax::Attribute& attribute, FunctionId id) {
+  static constexpr std::pair<std::string_view, ir::Stage> kStages[] = {
+      {"vertex", ir::Stage::kVertex},
+      {"pixel", ir::Stage::kFragment},
+      {"fragment", ir::Stage::kFragment},
+      {"compute", ir::Stage::kCompute}};
+  const auto word = WordArgument(context, attribute, 0);
+  if (!word) {
+    return SayNeeds(context, attribute, "the name of a stage");
+  }
+  for (const auto& [name, stage] : kStages) {
+    if (*word == name) {
+      context.unit[id].stage = static_cast<uint32_t>(stage);
+      context.unit.entries.push_back(id);
+      return;
+    }
+  }
+  context.Refuse({attribute.begin, attribute.end}, *word, "further stages");
+}
+
+void ReadThreads(CheckContext& context, const syntax::Attribute& attribute, FunctionId id) {
+  if (ArgumentCount(context, attribute) != 3) {
+    return SayNeeds(context, attribute, "three sizes");
+  }
+  std::vector<ExprId> threads;
+  for (size_t i = 0; i < 3; ++i) {
+    const ExprId value = CheckExpr(context, ArgumentAt(context, attribute, i));
+    const ExprId size = ConvertTo(context, value, context.types().Scalar(Item::kUint),
+                                  ConversionUse::kImplicit, context.Get(value).at);
+    const Expr expr = context.Get(size);
+    if (expr.kind == ExprKind::kFailed) {
+      return;
+    }
+    if (expr.rate > Rate::kOption) {
+      context.Say(context.At(Code::kHlsl2028, expr.at).With("text", context.Text(expr.at)));
+      return;
+    }
+    threads.push_back(size);
+  }
+  context.unit[id].threads = std::move(threads);
+}
+
+// A value of a setting: a number or flag, a word, or `condition ? "word" : "word"`.
+bool ReadValue(CheckContext& context, const syntax::Attribute& attribute, size_t i,
+               Setting& setting) {
+  const syntax::ExprRange range = ArgumentAt(context, attribute, i);
+  const syntax::Expr& root = context.ast.exprs[range.root];
+  if (root.kind == syntax::ExprKind::kString) {
+    setting.text = context.ast.StringOf(root);
+    return true;
+  }
+  if (root.kind == syntax::ExprKind::kSelect) {
+    const std::span<const uint32_t> sides = context.ast.List(root.b);
+    const syntax::Expr& then = context.ast.exprs[sides[0]];
+    const syntax::Expr& otherwise = context.ast.exprs[sides[1]];
+    if (then.kind == syntax::ExprKind::kString && otherwise.kind == syntax::ExprKind::kString) {
+      const ExprId asked = CheckExpr(context, {range.first, root.a});
+      setting.condition = Condition(context, asked, "'?:'");
+      setting.text = context.ast.StringOf(then);
+      setting.other = context.ast.StringOf(otherwise);
+      return context.Get(setting.condition).kind != ExprKind::kFailed &&
+             context.Get(setting.condition).rate <= Rate::kOption;
+    }
+  }
+  const ExprId value = Natural(context, CheckExpr(context, range));
+  const Expr expr = context.Get(value);
+  if (expr.kind == ExprKind::kFailed) {
+    return false;
+  }
+  if (expr.rate > Rate::kOption) {
+    context.Say(context.At(Code::kHlsl2028, expr.at).With("text", context.Text(expr.at)));
+    return false;
+  }
+  setting.value = value;
+  return true;
+}
+
+void ReadSetting(CheckContext& context, const syntax::Attribute& attribute, FunctionId id) {
+  const size_t count = ArgumentCount(context, attribute);
+  const auto name = WordArgument(context, attribute, 0);
+  if (!name || count < 2 || count > 3) {
+    return SayNeeds(context, attribute, "a name and a value");
+  }
+  Setting setting{.name = *name, .at = {attribute.begin, attribute.end}};
+  if (count == 3) {
+    return context.Refuse(setting.at, context.Text(setting.at), "settings of one colour output");
+  }
+  if (ReadValue(context, attribute, count - 1, setting)) {
+    context.unit[id].settings.push_back(setting);
+  }
+}
+
+}  // namespace
+
+void ReadEntryAttributes(CheckContext& context, const syntax::Decl& decl, FunctionId id) {
+  for (uint32_t i = 0; i < decl.attributes.count; ++i) {
+    const syntax::Attribute& attribute = context.ast.attributes[decl.attributes.first + i];
+    if (attribute.name == AttributeName::kShader) {
+      ReadStage(context, attribute, id);
+    } else if (attribute.name == AttributeName::kNumThreads) {
+      ReadThreads(context, attribute, id);
+    } else if (attribute.name == AttributeName::kKilnSetting) {
+      ReadSetting(context, attribute, id);
+    } else if (attribute.name == AttributeName::kEarlyDepthStencil) {
+      context.unit[id].early_depth = true;
+    }
+  }
+}
+
+}  // namespace kiln::hlsl

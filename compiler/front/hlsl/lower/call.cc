@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+// A parameter that comes back is storage of the callee's type: a variable of the caller that is of
+// this type, whole and passed once, or a temporary that is copied to its place afterwards.
+//
+// A function without a body and one that calls itself are no errors before somebody reaches the
+// call: they are faults (spec/hlsl 13.1).
+#include "compiler/front/hlsl/lower/call.h"
+
+#include <algorithm>
+#include <initializer_list>
+#include <string_view>
+#include <vector>
+
+#include "compiler/front/hlsl/lower/assign.h"
+#include "compiler/front/hlsl/lower/type.h"
+#include "compiler/front/hlsl/lower/value.h"
+
+namespace kiln::hlsl {
+namespace {
+
+struct Returned {
+  Place place;
+  ir::InstId storage;
+  TypeId type;  // of the parameter
+  ExprId out;   // conversion, or none
+};
+
+ir::InstId Undefined(LowerContext& context, TypeId id) {
+  const ir::TypeId type = TypeOf(context, id);
+  return context.Emit(ir::LoadInst{type, context.Emit(ir::TempInst{type})});
+}
+
+ir::InstId Fault(LowerContext& context, std::string_view code,
+                 std::initializer_list<std::string_view> arguments, TypeId result) {
+  std::vector<ir::StringId> texts;
+  for (const std::string_view argument : arguments) {
+    texts.push_back(context.builder.Text(argument));
+  }
+  const ir::InstId made = context.Emit(ir::FaultInst{
+      context.builder.Void(), context.builder.Text(code), context.builder.Ids(texts)});
+  return context.TypeRow(result).kind == TypeKind::kVoid ? made : Undefined(context, result);
+}
+
+// How many output arguments are this variable.
+size_t TimesPassed(const LowerContext& context, const Function& function,
+                   std::span<const uint32_t> words, uint32_t local) {
+  size_t count = 0;
+  for (size_t i = 0; i < function.parameter_types.size(); ++i) {
+    const Expr& argument = context.Get(ExprId{words[3 * i]});
+    const bool out = function.parameter_types[i].passing != Passing::kIn;
+    count += out && argument.kind == ExprKind::kLocal && argument.a == local ? 1 : 0;
+  }
+  return count;
+}
+
+}  // namespace
+
+ir::InstId CallValue(LowerContext& context, const Expr& expr) {
+  const Function& function = context.unit.functions[expr.a];
+  const ir::DeclId callee = context.functions[expr.a];
+  if (!function.body.valid()) {
+    return Fault(context, "HLSL2025", {function.name}, expr.type);
+  }
+  if (!callee.valid()) {
+    return Fault(context, "HLSL3008", {function.name, context.unit[context.function].name},
+                 expr.type);
+  }
+  const std::span<const uint32_t> words = context.unit.List(ListId{expr.b});
+  std::vector<ir::InstId> arguments;
+  std::vector<Returned> returned;
+  for (size_t i = 0; i < function.parameter_types.size(); ++i) {
+    const ParameterType& parameter = function.parameter_types[i];
+    const ExprId argument{words[3 * i]};
+    if (parameter.passing == Passing::kIn) {
+      arguments.push_back(ValueOf(context, argument));
+      continue;
+    }
+    const Expr& row = context.Get(argument);
+    Place place = PlaceOf(context, argument);
+    context.at = expr.at;
+    const bool same = words[3 * i + 2] == kNoRow && row.kind == ExprKind::kLocal;
+    if (same && TimesPassed(context, function, words, row.a) == 1) {
+      arguments.push_back(place.root);
+      continue;
+    }
+    const ir::InstId storage = context.Emit(ir::TempInst{TypeOf(context, parameter.type)});
+    if (parameter.passing == Passing::kInOut) {
+      ir::InstId value = Load(context, place);
+      if (words[3 * i + 1] != kNoRow) {
+        const GivenScope given(context, value);
+        value = ValueOf(context, ExprId{words[3 * i + 1]});
+      }
+      context.Emit(ir::StoreInst{context.builder.Void(), storage, value});
+    }
+    arguments.push_back(storage);
+    returned.push_back({std::move(place), storage, parameter.type, ExprId{words[3 * i + 2]}});
+  }
+  context.at = expr.at;
+  const ir::InstId made = context.Emit(
+      ir::CallInst{TypeOf(context, expr.type), callee, context.builder.Ids(arguments)});
+  for (const Returned& back : returned) {
+    ir::InstId value = context.Emit(ir::LoadInst{TypeOf(context, back.type), back.storage});
+    if (back.out.valid()) {
+      const GivenScope given(context, value);
+      value = ValueOf(context, back.out);
+    }
+    Store(context, back.place, value);
+  }
+  return made;
+}
+
+}  // namespace kiln::hlsl

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/front/hlsl/lower/context.h"
+
+#include <algorithm>
+
+namespace kiln::hlsl {
+
+LowerContext::LowerContext(const Unit& checked, const TokenStream& token_stream,
+                           const Settings& settings)
+    : unit(checked),
+      stream(token_stream),
+      ordered_not_equal(settings.float_not_equal == FloatNotEqual::kOrdered),
+      row_major(settings.matrix_order == MatrixOrder::kRow),
+      builder({.language = ir::Language::kHlsl,
+               .version = settings.version == Version::k2018 ? 2018u : 2021u,
+               .typed = 1,
+               .rules = 0}),
+      globals(checked.globals.size()),
+      global_member(checked.globals.size(), kNoRow),
+      functions(checked.functions.size()),
+      locals(checked.locals.size()),
+      parameters(checked.locals.size()) {}
+
+ir::SpanId LowerContext::SpanOf(TokenRange range) {
+  if (range.begin == last_range_.begin && range.end == last_range_.end) {
+    return last_span_;
+  }
+  last_range_ = range;
+  last_span_ = builder.AddSpan(WrittenAt(range));
+  return last_span_;
+}
+
+Span LowerContext::WrittenAt(TokenRange range) const {
+  const auto last = static_cast<uint32_t>(stream.tokens.size() - 1);
+  const uint32_t begin = std::min(range.begin, last);
+  const uint32_t end = std::clamp(range.end == 0 ? 0 : range.end - 1, begin, last);
+  return stream.origins.Cover(stream.tokens[begin].origin, stream.tokens[end].origin);
+}
+
+ir::InstId LowerContext::Uint(uint32_t value) {
+  const ir::TypeId type = Vector(ir::Scalar::kU32, 1);
+  return Emit(ir::ConstInst{type, builder.ScalarConst(type, value)});
+}
+
+ir::InstId LowerContext::Repeated(ir::Scalar scalar, uint32_t count, uint64_t bits) {
+  const ir::TypeId one = Vector(scalar, 1);
+  if (scalar == ir::Scalar::kBool && count == 1) {
+    return Emit(ir::FlagInst{one, static_cast<uint32_t>(bits)});
+  }
+  const ir::ConstId item = builder.ScalarConst(one, bits);
+  if (count == 1) {
+    return Emit(ir::ConstInst{one, item});
+  }
+  const ir::TypeId type = Vector(scalar, count);
+  return Emit(ir::ConstInst{
+      type, builder.CompositeConst(type, builder.Ids(std::vector<ir::ConstId>(count, item)))});
+}
+
+}  // namespace kiln::hlsl

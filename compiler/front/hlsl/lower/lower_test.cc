@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: MIT
+// Sources as typed modules: the instructions that each construct becomes, and that every module is
+// one that the verifier takes.
+#include <string>
+#include <string_view>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "compiler/front/hlsl/check/check.h"
+#include "compiler/front/hlsl/lower/module.h"
+#include "compiler/front/hlsl/preprocess/preprocess.h"
+#include "compiler/front/hlsl/syntax/parse.h"
+#include "compiler/ir/print_generic.h"
+#include "compiler/ir/verify.h"
+#include "compiler/source/source_file.h"
+
+namespace kiln::hlsl {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+std::string TextOf(std::string_view text, Version version = Version::k2021) {
+  const SourceFile root("test.hlsl", std::string(text));
+  Settings settings;
+  settings.version = version;
+  const PreprocessResult read = Preprocess(root, SourceSet(), settings, 0);
+  const std::string_view texts[] = {root.text};
+  const syntax::ParseResult parsed = syntax::Parse(read.stream, texts, version);
+  const CheckResult checked = Check(read.stream, parsed.ast, settings);
+  for (const Diagnostic& found : checked.diagnostics) {
+    EXPECT_NE(CodeSeverity(found.code), Severity::kError) << text << ": " << Message(found);
+  }
+  if (HasErrors(checked.diagnostics)) {
+    return "";
+  }
+  const ir::ModuleFiles files;
+  const ir::Module module = Lower(checked.unit, read.stream, settings, {files, {}}, {});
+  const Result<void> verdict = ir::VerifyIds(module.view());
+  EXPECT_TRUE(verdict.ok()) << text << ": " << verdict.error().context;
+  return ir::Print(module.view());
+}
+
+// What the body of `T f (…) { return EXPRESSION; }` has in it.
+TEST(Lower, Operators_AreTheInstructionsOfTheTable) {
+  const struct {
+    std::string_view parameters, result, expression, expected;
+  } rows[] = {
+      {"int a, int b", "int", "a + b", "binary add %1, %2 : s1"},
+      {"int a, int b", "int", "a % b", "binary rem %1, %2 : s1"},
+      {"uint a, uint b", "uint", "a % b", "binary mod %1, %2 : u1"},
+      {"float a, float b", "float", "a % b", "binary rem %1, %2 : f1"},
+      {"int a, int b", "int", "a >> b", "binary shift_right_arithmetic"},
+      {"uint a, uint b", "uint", "a >> b", "binary shift_right "},
+      {"int a, int b", "int", "a << b", "const s1 31"},
+      {"float3 a, float3 b", "bool3", "a != b", "binary not_equal %1, %2 : b3"},
+      {"bool a, bool b", "int", "a + b", "binary add"},
+      {"bool a, bool b", "bool", "a == b", "binary equal %1, %2 : bool"},
+      {"uint a", "uint", "-a", "binary sub"},
+      {"int a", "int", "-a", "unary negate"},
+      {"float a", "bool", "!a", "unary not"},
+      {"int a", "int", "~a", "unary complement"},
+      {"int a", "float", "a", "convert"},
+      {"int a", "uint", "a", "bitcast"},
+      {"bool a", "float", "a", "select"},
+      {"float a", "bool", "a", "binary not_equal"},
+      {"float a", "double", "a", "convert %1 : d1"},
+      {"float a", "float3", "a", "splat %1 : f3"},
+      {"float4 a", "float2", "a.zx", "swizzle %1, zx : f2"},
+      {"float4 a", "float", "a.w", "extract %1, 3 : f1"},
+      {"float a", "float3", "a.xxx", "splat %1 : f3"},
+      {"float3x2 a", "float2", "a[1]", "extract %1, 1 : f2"},
+      {"float3x2 a", "float", "a._m21", "extract %2, 1 : f1"},
+      {"float2x2 a, float2x2 b", "float2x2", "a * b", "construct"},
+      {"float2x3 a, float3x4 b", "float2x4", "mul (a, b)", "binary mul %2, %1 : f2x4"},
+      {"float2x3 a, float3 b", "float2", "mul (a, b)", "binary mul %2, %1 : f2"},
+      {"float2 a, float2x3 b", "float3", "mul (a, b)", "binary mul %2, %1 : f3"},
+      {"float3 a, float3 b", "float", "mul (a, b)", "builtin dot"},
+      {"int3 a, int3 b", "int", "dot (a, b)", "builtin dot_integers"},
+      {"float a, float b", "float", "dot (a, b)", "binary mul"},
+      {"bool a, bool b", "bool", "a && b", "logical and"},
+      {"bool a, float b", "float", "a ? b : 1", "select"},
+      {"float3 a, int i", "float", "a[i]", "temp : f3"},
+      {"float a", "float4", "float4 (a, 1, 2, 3)", "const f1 3.0"},
+      {"float3 a", "float3", "saturate (a)", "builtin nclamp"},
+      {"float a", "float", "sin (a)", "builtin sin"},
+      {"float2x2 a", "float2x2", "sin (a)", "builtin sin [%2] : f2"},
+      {"uint a", "uint", "min (1, a)", "builtin min"},
+      {"float2x3 a", "float3x2", "transpose (a)", "builtin transpose"},
+      {"float a", "uint", "asuint (a)", "bitcast"},
+      {"float3 a", "bool", "any (a)", "builtin any"},
+  };
+  for (const auto& row : rows) {
+    const std::string text = std::string(row.result) + " f (" + std::string(row.parameters) +
+                             ") { return " + std::string(row.expression) + "; }";
+    EXPECT_THAT(TextOf(text), HasSubstr(std::string(row.expected))) << text;
+  }
+}
+
+TEST(Lower, Constants_AreFolded) {
+  const struct {
+    std::string_view type, expression, expected;
+  } rows[] = {
+      {"int", "2 + 3 * 4", "const s1 14"},
+      {"float", "1 / 2", "const f1 0.0"},
+      {"float", "1 / 2.0", "const f1 0.5"},
+      {"uint", "-1", "const u1 4294967295"},
+      {"float3", "float3 (1, 2, 3) * 2", "const f3 {f1 2.0, f1 4.0, f1 6.0}"},
+      {"float2x2", "{ 1, 2, 3, 4 }", ""},
+      {"bool", "true && !false", "flag true"},
+      {"int", "7 & 12 | 1 << 4", "const s1 20"},
+      {"float", "float4 (1, 2, 3, 4).wz.y", "const f1 3.0"},
+  };
+  for (const auto& row : rows) {
+    if (row.expected.empty()) {
+      continue;
+    }
+    const std::string text =
+        TextOf(std::string(row.type) + " f () { return " + std::string(row.expression) + "; }");
+    EXPECT_THAT(text, HasSubstr(std::string(row.expected))) << row.expression;
+    EXPECT_THAT(text, Not(HasSubstr("binary"))) << row.expression;
+  }
+}
+
+// `=` evaluates its right side first; arguments go from left to right; outputs come back in order.
+TEST(Lower, AssignmentsAndCalls_KeepTheirOrder) {
+  const std::string text = TextOf(
+      "int g (inout int x, out float y) { y = 1; return x++; }\n"
+      "void f () { int a[2]; float4 v; a[g (a[0], v.y)] = 3; }");
+  EXPECT_THAT(text, HasSubstr("const s1 3"));
+  EXPECT_LT(text.rfind("const s1 3"), text.find("call @g"));
+  EXPECT_LT(text.find("call @g"), text.rfind("store"));
+}
+
+TEST(Lower, OptionsDecide_WithoutBeingFolded) {
+  const std::string text = TextOf(
+      "enum class Tone { dark, bright };\n"
+      "[[kiln::option (global)]] static const bool kFog = true;\n"
+      "[[kiln::option (instance)]] static const Tone kTone = Tone::bright;\n"
+      "[[kiln::option (global)]] static const uint kCount = 3;\n"
+      "static const bool kBoth = kFog && kTone == Tone::dark;\n"
+      "float f (float x) {\n"
+      "  float a[kCount];\n  a[0] = x;\n"
+      "  if (kFog) x += 1; else x -= 1;\n"
+      "  switch (kTone) { case Tone::dark: x *= 2; break; default: x *= 3; break; }\n"
+      "  return (kBoth ? x : -x) + kCount;\n}\n");
+  for (const std::string_view part :
+       {"option global kFog : flag = true", "enum = [\"dark\", \"bright\"] default 1",
+        "option global kCount : uint = 3", "when_segment", "choose", "cexpr", "f1[?", "equal"}) {
+    EXPECT_THAT(text, HasSubstr(std::string(part)));
+  }
+}
+
+// Which is not reached is not lowered; what options do not decide is.
+TEST(Lower, KnownConditions_LeaveOneSide) {
+  const std::string text =
+      TextOf("float f (float x) { if (1 < 2) x += 5; else x -= 6; return false ? x : 7; }");
+  EXPECT_THAT(text, HasSubstr("const f1 5.0"));
+  EXPECT_THAT(text, Not(HasSubstr("const f1 6.0")));
+  EXPECT_THAT(text, HasSubstr("const f1 7.0"));
+}
+
+TEST(Lower, ControlFlow_IsStructured) {
+  const std::string text = TextOf(
+      "int f (int n) {\n"
+      "  int sum = 0;\n"
+      "  [unroll (4)] for (int i = 0; i < n; ++i) { if (i == 2) continue; if (i == 9) break; sum "
+      "+= i; }\n"
+      "  do { sum--; } while (sum > 100);\n"
+      "  switch (n) { case 1: sum += 1; case 2: { int k = 3; sum += k; break; } default: sum = 0; "
+      "}\n"
+      "  return sum;\n}\n");
+  for (const std::string_view part : {"loop $exit unroll(4) {", "continue $exit", "break $exit",
+                                      "case s1 1 through", "case s1 2 {", "default {", "return"}) {
+    EXPECT_THAT(text, HasSubstr(std::string(part)));
+  }
+}
+
+TEST(Lower, Interfaces_AreAttributes) {
+  const std::string text = TextOf(
+      "struct Surface { float4 place : SV_Position; noperspective float2 uv : TEXCOORD3; };\n"
+      "[shader (\"vertex\")] Surface vs (float3 p : POSITION, uint id : SV_VertexID) {\n"
+      "  Surface s = (Surface) 0; s.place = float4 (p, id); return s; }\n"
+      "[numthreads (8, 4, 1)] void cs (uint3 id : SV_DispatchThreadID) {}\n"
+      "float4 ps (Surface s) : SV_Target1 { return s.place; }\n");
+  for (const std::string_view part :
+       {"place : f4 semantic(\"SV_Position\", 0)",
+        "semantic(\"TEXCOORD\", 3) interpolation(no_perspective)",
+        "in $id : u1 semantic(\"SV_VertexID\", 0)", "-> f4 semantic(\"SV_Target\", 1)",
+        "entry @vs vertex", "setting @cs \"workgroup_size_x\""}) {
+    EXPECT_THAT(text, HasSubstr(std::string(part)));
+  }
+}
+
+TEST(Lower, Resources_AreDeclarations) {
+  const std::string text = TextOf(
+      "struct Light { float3 color; };\n"
+      "[[kiln::set (material)]] cbuffer View { float4x4 m; row_major float4x4 r; };\n"
+      "float4 tint;\n"
+      "StructuredBuffer<Light> lights : register (t3, space1);\n"
+      "[[vk::binding (2, 1)]] RWStructuredBuffer<uint> counts;\n"
+      "Texture2D albedo; SamplerState linear_sampler; RWTexture2D<float> target;\n"
+      "groupshared uint total; static int seed = 7;\n"
+      "void f (uint i, float2 uv) {\n"
+      "  counts[i] += 1; InterlockedAdd (total, counts[i]); seed++;\n"
+      "  float4 c = albedo.SampleLevel (linear_sampler, uv, 0) * tint;\n"
+      "  target[uint2 (uv)] = c.x + lights[i].color.y; target[uint2 (0, 0)] *= 2;\n}\n");
+  for (const std::string_view part :
+       {"buffer uniform material @View {", "m : f4x4 row_major",
+        "buffer uniform pass @\"$Globals\"", "@lights register(\"t3\", 1) {",
+        "@counts binding(2, 1) {", "counts : u1...", "sampler pass @linear_sampler",
+        "workgroup @total : u1", "private @seed : s1 = ?", "image sample", "image write",
+        "image read", "atomic add"}) {
+    EXPECT_THAT(text, HasSubstr(std::string(part)));
+  }
+  EXPECT_THAT(text, Not(HasSubstr("r : f4x4 row_major")));
+}
+
+TEST(Lower, Faults_WaitForWhoReachesThem) {
+  const std::string text = TextOf(
+      "int g (int n); int h (int n) { return g (n); }\n"
+      "int again (int n) { return n > 0 ? again (n - 1) : 0; }\n");
+  EXPECT_THAT(text, HasSubstr("fault \"HLSL2025\" [\"g\"]"));
+  EXPECT_THAT(text, HasSubstr("fault \"HLSL3008\" [\"again\", \"again\"]"));
+}
+
+TEST(Lower, LongChains_AreNoNesting) {
+  std::string text = "float f (float x) { return x";
+  for (int i = 0; i < 5000; ++i) {
+    text += " + x";
+  }
+  EXPECT_THAT(TextOf(text + "; }"), HasSubstr("binary add"));
+}
+
+}  // namespace
+}  // namespace kiln::hlsl

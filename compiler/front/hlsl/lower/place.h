@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// Storage: a root, the steps to a part of it, and the components that are meant.
+#pragma once
+
+#include <vector>
+
+#include "compiler/front/hlsl/lower/context.h"
+
+namespace kiln::hlsl {
+
+struct Place {
+  ir::InstId root;   // of a texel the image
+  ir::InstId texel;  // where in the image; invalid: memory
+  ir::TypeId root_type;
+  std::vector<ir::InstId> steps;  // u1 each
+  TypeId type;                    // of what the steps lead to
+  // Components of a vector, in the order of a swizzle; or elements of a matrix as PackElements has
+  // them. Both empty: all of it.
+  std::vector<uint8_t> letters;
+  std::vector<uint8_t> elements;
+
+  bool is_texel() const { return texel.valid(); }
+  bool whole() const { return letters.empty() && elements.empty(); }
+};
+
+// Whether an expression denotes storage in the IR: a parameter that nobody writes is a value there.
+bool IsStored(const LowerContext& context, ExprId id);
+
+// Evaluates what is in the place once. Requires: IsStored.
+Place PlaceOf(LowerContext& context, ExprId id);
+ir::InstId Load(LowerContext& context, const Place& place);
+void Store(LowerContext& context, const Place& place, ir::InstId value);
+// The place as one instruction. Requires: whole().
+ir::InstId PlaceInst(LowerContext& context, const Place& place);
+
+}  // namespace kiln::hlsl

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/front/hlsl/lower/type.h"
+
+#include <utility>
+#include <vector>
+
+#include "compiler/base/check.h"
+#include "compiler/base/stop.h"
+#include "compiler/front/hlsl/lower/cexpr.h"
+
+namespace kiln::hlsl {
+namespace {
+
+void DeclareStruct(LowerContext& context, StructId id);
+
+// Declares what the members of a struct are made of, then the struct. As deep as structs nest.
+ir::DeclId DeclareMembers(LowerContext& context, StructId id, const ir::Decl& decl,
+                          const ir::DeclSpans& decl_spans) {
+  const Struct& row = context.unit.types[id];
+  std::vector<ir::Member> members;
+  std::vector<ir::MemberSpans> spans;
+  for (uint32_t i = 0; i < row.count; ++i) {
+    const Member& member = context.unit.types.MemberOf(id, i);
+    TypeId inner = member.type;
+    while (context.TypeRow(inner).kind == TypeKind::kArray) {
+      inner = context.unit.types.ElementOf(inner);
+    }
+    if (context.TypeRow(inner).kind == TypeKind::kStruct) {
+      DeclareStruct(context, StructId{context.TypeRow(inner).element});
+    }
+    ir::MemberSpans span{.name = context.SpanOf({member.token, member.token + 1})};
+    ir::Member made{.name = context.builder.Text(member.name),
+                    .type = TypeOf(context, member.type)};
+    if (member.condition != kNoRow) {
+      made.condition = CexprOf(context, ExprId{member.condition}, &span.condition);
+    }
+    members.push_back(made);
+    spans.push_back(span);
+  }
+  const ir::DeclId made = context.builder.Add(decl, decl_spans, members, spans);
+  context.structs[id.value] = made;
+  for (uint32_t i = 0; i < row.count; ++i) {
+    const Member& member = context.unit.types.MemberOf(id, i);
+    const AttributesId attributes{member.attributes};
+    AddAttributes(context, attributes, true, context.member_count + i);
+    if (context.in_memory[id.value]) {
+      AddMemoryAttributes(context, member.type, attributes, context.member_count + i);
+    }
+  }
+  context.member_count += row.count;
+  return made;
+}
+
+void DeclareStruct(LowerContext& context, StructId id) {
+  CheckStop();
+  if (context.structs[id.value].valid() || context.block_structs[id.value]) {
+    return;
+  }
+  const Struct& row = context.unit.types[id];
+  const std::string_view name = row.name.empty() ? "struct" : row.name;
+  DeclareMembers(context, id, {.kind = ir::DeclKind::kStruct, .name = context.builder.Text(name)},
+                 {.name = context.SpanOf({row.token, row.token + 1})});
+}
+
+// Structs that blocks and buffers hold, and those in them.
+void MarkMemory(LowerContext& context, TypeId type) {
+  std::vector<TypeId> pending{type};
+  while (!pending.empty()) {
+    TypeId id = pending.back();
+    pending.pop_back();
+    while (context.TypeRow(id).kind == TypeKind::kArray) {
+      id = context.unit.types.ElementOf(id);
+    }
+    const Type& row = context.TypeRow(id);
+    if (row.kind != TypeKind::kStruct || context.in_memory[row.element]) {
+      continue;
+    }
+    context.in_memory[row.element] = true;
+    for (uint32_t i = 0; i < context.unit.types.StructOf(id).count; ++i) {
+      pending.push_back(context.unit.types.MemberOf(id, i).type);
+    }
+  }
+}
+
+// Leaves of a constant, taken one after another.
+struct Leaves {
+  std::span<const Scalar> scalars;
+  size_t next = 0;
+  const Scalar& Take() { return scalars[next++]; }
+};
+
+ir::ConstId RowOf(LowerContext& context, TypeId id, Leaves& leaves) {
+  const Type& type = context.TypeRow(id);
+  if (type.kind == TypeKind::kEnum ||
+      (type.kind == TypeKind::kNumeric && ValueForm(type) == Form::kScalar)) {
+    return context.builder.ScalarConst(TypeOf(context, id), BitsOf(leaves.Take()));
+  }
+  std::vector<ir::ConstId> parts;
+  if (type.kind == TypeKind::kNumeric) {
+    const ir::TypeId item = context.Vector(ScalarOf(type), 1);
+    if (ValueForm(type) == Form::kVector) {
+      for (uint32_t i = 0; i < CountOf(type); ++i) {
+        parts.push_back(context.builder.ScalarConst(item, BitsOf(leaves.Take())));
+      }
+    } else {
+      const ir::TypeId column = context.Vector(ScalarOf(type), type.columns);
+      for (uint32_t i = 0; i < type.rows; ++i) {
+        std::vector<ir::ConstId> items;
+        for (uint32_t k = 0; k < type.columns; ++k) {
+          items.push_back(context.builder.ScalarConst(item, BitsOf(leaves.Take())));
+        }
+        parts.push_back(context.builder.CompositeConst(column, context.builder.Ids(items)));
+      }
+    }
+  } else if (type.kind == TypeKind::kArray) {
+    for (uint32_t i = 0; i < type.extent; ++i) {
+      const ir::ConstId part = RowOf(context, context.unit.types.ElementOf(id), leaves);
+      if (!part.valid()) {
+        return {};
+      }
+      parts.push_back(part);
+    }
+  } else {
+    return {};
+  }
+  return context.builder.CompositeConst(TypeOf(context, id), context.builder.Ids(parts));
+}
+
+// A constant that holds structs is put together from its parts.
+ir::InstId ValueOf(LowerContext& context, TypeId id, Leaves& leaves) {
+  const Type& type = context.TypeRow(id);
+  const bool scalar = type.kind == TypeKind::kEnum ||
+                      (type.kind == TypeKind::kNumeric && ValueForm(type) == Form::kScalar);
+  if (scalar && type.item == Item::kBool) {
+    return context.Emit(
+        ir::FlagInst{TypeOf(context, id), static_cast<uint32_t>(leaves.Take().bits)});
+  }
+  const size_t first = leaves.next;
+  if (const ir::ConstId row = RowOf(context, id, leaves); row.valid()) {
+    return context.Emit(ir::ConstInst{TypeOf(context, id), row});
+  }
+  leaves.next = first;
+  std::vector<ir::InstId> parts;
+  if (type.kind == TypeKind::kArray) {
+    for (uint32_t i = 0; i < type.extent; ++i) {
+      parts.push_back(ValueOf(context, context.unit.types.ElementOf(id), leaves));
+    }
+  } else {
+    for (uint32_t i = 0; i < context.unit.types.StructOf(id).count; ++i) {
+      parts.push_back(ValueOf(context, context.unit.types.MemberOf(id, i).type, leaves));
+    }
+    if (parts.empty()) {  // an empty struct has no parts to be made of
+      return context.Emit(
+          ir::LoadInst{TypeOf(context, id), context.Emit(ir::TempInst{TypeOf(context, id)})});
+    }
+  }
+  return context.Emit(ir::ConstructInst{TypeOf(context, id), context.builder.Ids(parts)});
+}
+
+void AddText(LowerContext& context, ir::AttributeKey key, std::string_view text, uint32_t number,
+             bool of_member, uint32_t owner) {
+  context.builder.Add(ir::Attribute{.of_member = static_cast<uint16_t>(of_member ? 1 : 0),
+                                    .key = key,
+                                    .owner = owner,
+                                    .a = context.builder.Text(text).value,
+                                    .b = number});
+}
+
+}  // namespace
+
+ir::Scalar ScalarOf(const Type& type) { return FactsOf(type.item).scalar; }
+
+ir::TypeId TypeOf(LowerContext& context, TypeId id) {
+  if (context.types.size() <= id.value) {
+    context.types.resize(id.value + 1);
+  }
+  if (context.types[id.value].valid()) {
+    return context.types[id.value];
+  }
+  const Type& type = context.TypeRow(id);
+  ir::TypeId made = context.builder.Void();
+  switch (type.kind) {
+    case TypeKind::kNumeric:
+      made = ValueForm(type) == Form::kMatrix
+                 ? context.builder.Matrix(ScalarOf(type), type.rows, type.columns)
+                 : context.Vector(ScalarOf(type), CountOf(type));
+      break;
+    case TypeKind::kEnum:
+      made = context.Vector(ScalarOf(type), 1);
+      break;
+    case TypeKind::kStruct:
+      made = context.builder.Intern(
+          {.kind = ir::TypeKind::kDeclared, .element = context.structs[type.element].value});
+      break;
+    case TypeKind::kArray: {
+      const ir::TypeId element = TypeOf(context, context.unit.types.ElementOf(id));
+      const ir::CexprId extent = type.open == kNoRow
+                                     ? context.builder.Literal(ir::ValueKind::kUint, type.extent)
+                                     : CexprOf(context, ExprId{type.open}, nullptr);
+      made = context.builder.Array(element, extent);
+      break;
+    }
+    case TypeKind::kVoid:
+      break;
+    case TypeKind::kFailed:
+    case TypeKind::kString:
+    case TypeKind::kObject:
+      KILN_CHECK(false, "a type without values");
+  }
+  context.types[id.value] = made;
+  return made;
+}
+
+void DeclareStructs(LowerContext& context) {
+  context.structs.resize(context.unit.types.struct_count());
+  context.in_memory.resize(context.unit.types.struct_count());
+  context.block_structs.resize(context.unit.types.struct_count());
+  for (const Global& global : context.unit.globals) {
+    const Type& type = context.TypeRow(global.type);
+    if (global.kind == GlobalKind::kBlock || global.kind == GlobalKind::kLoose) {
+      MarkMemory(context, global.type);
+    } else if (global.kind == GlobalKind::kResource) {
+      MarkMemory(context, TypeId{type.element});
+    }
+    if (global.kind == GlobalKind::kBlock && global.fields) {
+      context.block_structs[type.element] = true;
+    }
+  }
+  for (uint32_t i = 0; i < context.unit.types.struct_count(); ++i) {
+    DeclareStruct(context, StructId{i});
+  }
+}
+
+ir::DeclId DeclareFields(LowerContext& context, StructId id, const ir::Decl& decl,
+                         const ir::DeclSpans& spans) {
+  return DeclareMembers(context, id, decl, spans);
+}
+
+bool StoresColumns(const LowerContext& context, TypeId type, AttributesId attributes) {
+  while (context.TypeRow(type).kind == TypeKind::kArray) {
+    type = context.unit.types.ElementOf(type);
+  }
+  const Type& row = context.TypeRow(type);
+  if (row.kind != TypeKind::kNumeric || ValueForm(row) != Form::kMatrix) {
+    return false;
+  }
+  const Attributes* written =
+      attributes.valid() ? &context.unit.attributes[attributes.value] : nullptr;
+  const bool rows = written != nullptr && written->row_major;
+  const bool columns = written != nullptr && written->column_major;
+  return columns || (!rows && !context.row_major);
+}
+
+void AddMemoryAttributes(LowerContext& context, TypeId type, AttributesId attributes,
+                         uint32_t member) {
+  if (attributes.valid() && context.unit.attributes[attributes.value].offset != kNoRow) {
+    context.builder.Add(ir::Attribute{.of_member = 1,
+                                      .key = ir::AttributeKey::kOffset,
+                                      .owner = member,
+                                      .a = context.unit.attributes[attributes.value].offset});
+  }
+  if (StoresColumns(context, type, attributes)) {
+    context.builder.Add(
+        ir::Attribute{.of_member = 1, .key = ir::AttributeKey::kRowMajor, .owner = member});
+  }
+}
+
+ir::ConstId ConstantRowOf(LowerContext& context, const Expr& constant) {
+  Leaves leaves{context.unit.ScalarsOf(constant)};
+  return RowOf(context, constant.type, leaves);
+}
+
+ir::InstId ConstantValue(LowerContext& context, const Expr& constant) {
+  Leaves leaves{context.unit.ScalarsOf(constant)};
+  return ValueOf(context, constant.type, leaves);
+}
+
+void AddAttributes(LowerContext& context, AttributesId id, bool of_member, uint32_t owner) {
+  if (!id.valid()) {
+    return;
+  }
+  const Attributes& row = context.unit.attributes[id.value];
+  const auto number = [&](ir::AttributeKey key, uint32_t a, uint32_t b = 0) {
+    if (a != kNoRow) {
+      context.builder.Add(ir::Attribute{.of_member = static_cast<uint16_t>(of_member ? 1 : 0),
+                                        .key = key,
+                                        .owner = owner,
+                                        .a = a,
+                                        .b = b});
+    }
+  };
+  if (!row.semantic.empty()) {
+    AddText(context, ir::AttributeKey::kSemantic, row.semantic, row.semantic_index, of_member,
+            owner);
+  }
+  if (!row.builtin.empty()) {
+    AddText(context, ir::AttributeKey::kBuiltin, row.builtin, 0, of_member, owner);
+  }
+  if (!row.register_name.empty() && !of_member) {
+    AddText(context, ir::AttributeKey::kRegister, row.register_name,
+            row.register_space == kNoRow ? 0 : row.register_space, of_member, owner);
+  }
+  if (!row.source.empty()) {
+    AddText(context, ir::AttributeKey::kSource, row.source, 0, of_member, owner);
+  }
+  if (!of_member) {
+    number(ir::AttributeKey::kBinding, row.binding, row.set == kNoRow ? 0 : row.set);
+    number(ir::AttributeKey::kCounter, row.counter);
+  }
+  number(ir::AttributeKey::kLocation, row.location);
+  number(ir::AttributeKey::kIndex, row.index);
+  number(ir::AttributeKey::kInterpolation, row.interpolation);
+  if (row.instance_rate) {
+    number(ir::AttributeKey::kRate, static_cast<uint32_t>(ir::Rate::kInstance));
+  }
+}
+
+}  // namespace kiln::hlsl

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/front/hlsl/origins.h"
+
+#include <algorithm>
+
+namespace kiln::hlsl {
+
+uint32_t Origins::ContextOf(uint32_t origin) const {
+  if ((origin & kPlacedOrigin) != 0) {
+    return placed_[origin & ~kPlacedOrigin].context;
+  }
+  const auto behind = std::upper_bound(file_begins_.begin(), file_begins_.end(), origin);
+  return file_contexts_[static_cast<size_t>(behind - file_begins_.begin()) - 1];
+}
+
+// A context has a higher number than the one of its cause. So the lower of two is never inside the
+// higher, and leaving the higher one leads to the innermost that both are in.
+std::pair<uint32_t, uint32_t> Origins::Meet(uint32_t first, uint32_t last) const {
+  uint32_t a = ContextOf(first);
+  uint32_t b = ContextOf(last);
+  while (a != b) {
+    uint32_t& origin = a > b ? first : last;
+    uint32_t& context = a > b ? a : b;
+    origin = contexts_[context].cause;
+    context = ContextOf(origin);
+  }
+  return {first, last};
+}
+
+Span Origins::Cover(uint32_t first, uint32_t last) const {
+  const auto [a, b] = Meet(first, last);
+  return kiln::Cover(WrittenAt(a), WrittenAt(b));
+}
+
+uint32_t Origins::InFile(uint32_t origin) const {
+  uint32_t context = ContextOf(origin);
+  while (contexts_[context].kind == Context::Kind::kMacro) {
+    origin = contexts_[context].cause;
+    context = ContextOf(origin);
+  }
+  return origin;
+}
+
+}  // namespace kiln::hlsl

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/front/hlsl/preprocess/definitions.h"
+
+#include <string>
+#include <utility>
+
+namespace kiln::hlsl {
+
+void Definitions::DefineBuiltIns() {
+  const auto define = [&](Word word, Macro::Kind kind) {
+    state_.macros.Define(state_.macros.Add({.name = word, .kind = kind, .has_place = false}, {}));
+  };
+  define(kWordFileMacro, Macro::Kind::kFile);
+  define(kWordLineMacro, Macro::Kind::kLine);
+  define(kWordDate, Macro::Kind::kClock);
+  define(kWordTime, Macro::Kind::kClock);
+  define(kWordTimestamp, Macro::Kind::kClock);
+}
+
+void Definitions::EndOfPredefined() { predefined_ = false; }
+
+// A line is read once; to define its macro again is to look it up.
+void Definitions::Define(const DirectiveLine& line) {
+  const uint32_t* known = by_line_.Find(line.hash);
+  const std::optional<uint32_t> row = known != nullptr ? *known : Read(line);
+  if (!row.has_value()) {
+    return;
+  }
+  if (known == nullptr) {
+    by_line_.Insert(line.hash, *row);
+  }
+  const Macro& macro = state_.macros[*row];
+  const uint32_t before = state_.macros.Find(macro.name);
+  const bool differs = before != MacroTable::kNone &&
+                       state_.macros[before].kind != Macro::Kind::kClock &&
+                       !state_.macros.Equal(before, *row);
+  if (differs) {
+    const Macro& other = state_.macros[before];
+    const std::string name = Quoted(state_.Text(macro.name));
+    Diagnostic warning =
+        state_.stream.MakeAt(Code::kHlsl1028, files_.Delivered(line.at).origin).With("name", name);
+    if (other.has_place) {
+      warning.labels.push_back({.kind = LabelKind::kFirstHere,
+                                .where = state_.stream.Where(other.origin),
+                                .arguments = {}});
+    }
+    state_.Report(std::move(warning));
+  }
+  state_.macros.Define(*row);
+}
+
+void Definitions::Undefine(const DirectiveLine& line) {
+  if (ReadMacroName(line)) {
+    state_.macros.Undefine(state_.lexed.rows[line.at].symbol);
+  }
+}
+
+Token Definitions::At(uint32_t row, const DirectiveLine& line) const {
+  return row < line.end ? state_.lexed.rows[row] : Token{};
+}
+
+// HLSL1040 at `at`, which may be the end of the line. False, to be returned.
+bool Definitions::Expected(std::string_view what, uint32_t at, const DirectiveLine& line) {
+  const bool end = at >= line.end;
+  const uint32_t origin = files_.Delivered(end ? line.end - 1 : at).origin;
+  state_.Report(
+      state_.stream.MakeAt(Code::kHlsl1040, origin)
+          .With("what", what)
+          .With("text", end ? "end of line" : Quoted(state_.Text(state_.lexed.rows[at].symbol))));
+  return false;
+}
+
+bool Definitions::ReadMacroName(const DirectiveLine& line) {
+  const Token name = At(line.at, line);
+  return (name.is_word() && name.symbol != kWordDefined) ||
+         Expected("the name of a macro", line.at, line);
+}
+
+std::optional<uint32_t> Definitions::Read(const DirectiveLine& line) {
+  if (!ReadMacroName(line)) {
+    return std::nullopt;
+  }
+  Macro macro{.name = At(line.at, line).symbol, .has_place = !predefined_, .origin = line.at};
+  uint32_t at = line.at + 1;
+  parameters_.Clear();
+  const Token behind = At(at, line);
+  if (behind.kind == TokenKind::kOpenParen && (behind.flags & Token::kLayout) == 0) {
+    macro.kind = Macro::Kind::kFunction;
+    ++at;
+    if (!ReadParameters(at, line, macro)) {
+      return std::nullopt;
+    }
+  }
+  if (!ReadBody(at, line, macro)) {
+    return std::nullopt;
+  }
+  return state_.macros.Add(macro, body_);
+}
+
+// Names up to ')', the last of which may be '...', which is called __VA_ARGS__.
+bool Definitions::ReadParameters(uint32_t& at, const DirectiveLine& line, Macro& macro) {
+  if (At(at, line).kind == TokenKind::kCloseParen) {
+    ++at;
+    return true;
+  }
+  while (true) {
+    const Token token = At(at, line);
+    macro.is_variadic = token.kind == TokenKind::kEllipsis;
+    const uint32_t name = macro.is_variadic ? uint32_t{kWordVaArgs} : token.symbol;
+    if (!macro.is_variadic && (!token.is_word() || name == kWordVaArgs)) {
+      return Expected("the name of a parameter", at, line);
+    }
+    if (!parameters_.Insert(name, macro.parameters).second) {
+      return Expected("another name of a parameter", at, line);
+    }
+    ++macro.parameters;
+    const TokenKind next = At(++at, line).kind;
+    if (next == TokenKind::kCloseParen) {
+      ++at;
+      return true;
+    }
+    if (next != TokenKind::kComma || macro.is_variadic) {
+      return Expected(macro.is_variadic ? "')'" : "',' or ')'", at, line);
+    }
+    ++at;
+  }
+}
+
+// Mentions of parameters become kParameter; '#' and '##' become flags of what is beside them.
+bool Definitions::ReadBody(uint32_t at, const DirectiveLine& line, const Macro& macro) {
+  const bool function = macro.kind == Macro::Kind::kFunction;
+  body_.clear();
+  bool pasting = false;
+  for (; at < line.end; ++at) {
+    Token token = At(at, line);
+    if (token.kind == TokenKind::kHashHash) {
+      if (body_.empty() || pasting || at + 1 == line.end) {
+        return Expected(body_.empty() ? "a token before '##'" : "a token after '##'",
+                        body_.empty() ? at : at + 1, line);
+      }
+      body_.back().flags |= Token::kPasteNext | Token::kRaw;
+      pasting = true;
+      continue;
+    }
+    const uint8_t layout = body_.empty() ? 0 : token.flags & Token::kSpaceBefore;
+    const bool stringize = function && token.kind == TokenKind::kHash;
+    if (stringize) {
+      token = At(++at, line);
+    }
+    const uint32_t* parameter = token.is_word() ? parameters_.Find(token.symbol) : nullptr;
+    if (stringize && parameter == nullptr) {
+      return Expected("a parameter after '#'", at, line);
+    }
+    token.flags = layout;
+    if (parameter != nullptr) {
+      token.kind = TokenKind::kParameter;
+      token.symbol = *parameter;
+      token.flags |=
+          static_cast<uint8_t>((stringize ? Token::kStringize : 0) | (pasting ? Token::kRaw : 0));
+    }
+    body_.push_back(token);
+    pasting = false;
+  }
+  return true;
+}
+
+}  // namespace kiln::hlsl

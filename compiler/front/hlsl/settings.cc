@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/front/hlsl/settings.h"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "compiler/front/common/identifier.h"
+
+namespace kiln::hlsl {
+namespace {
+
+constexpr auto kRows = std::to_array<SettingRow>({
+#define KILN_MODULE_SETTING(Type, field, name, values, dxc) {name, values, dxc},
+#include "compiler/front/hlsl/settings.def"
+});
+
+// Word `index` of words that are separated by single spaces; empty behind the last.
+std::string_view WordAt(std::string_view words, size_t index) {
+  for (; index > 0; --index) {
+    const size_t space = words.find(' ');
+    words.remove_prefix(space == std::string_view::npos ? words.size() : space + 1);
+  }
+  return words.substr(0, words.find(' '));
+}
+
+// Index of a word; -1 if it is none of them.
+int IndexOf(std::string_view words, std::string_view word) {
+  for (int i = 0;; ++i) {
+    const std::string_view at = WordAt(words, static_cast<size_t>(i));
+    if (at.empty() || at == word) {
+      return at.empty() ? -1 : i;
+    }
+  }
+}
+
+std::string List(std::string_view words) {
+  std::string list(words);
+  for (size_t space = list.find(' '); space != std::string::npos;
+       space = list.find(' ', space + 2)) {
+    list.replace(space, 1, ", ");
+  }
+  return list;
+}
+
+Error Invalid(std::string text) {
+  return {.code = ErrorCode::kInvalidArgument, .context = std::move(text)};
+}
+
+}  // namespace
+
+std::span<const SettingRow> ModuleSettings() { return kRows; }
+
+Result<void> SetSetting(std::string_view name, std::string_view value, Settings& settings) {
+  const auto row = std::ranges::find(kRows, name, &SettingRow::name);
+  if (row == kRows.end()) {
+    std::string names;
+    for (const SettingRow& known : kRows) {
+      names += (names.empty() ? "" : ", ") + std::string(known.name);
+    }
+    return Invalid(fmt::format("'{}' is not a setting of HLSL, known are {}", name, names));
+  }
+  const int index = value.find(' ') == std::string_view::npos ? IndexOf(row->values, value) : -1;
+  if (index < 0) {
+    return Invalid(fmt::format("'{}' is not a value of setting '{}', known are {}", value, name,
+                               List(row->values)));
+  }
+  [[maybe_unused]] size_t number = 0;
+#define KILN_MODULE_SETTING(Type, field, name, values, dxc)   \
+  if (static_cast<size_t>(row - kRows.begin()) == number++) { \
+    settings.field = static_cast<Type>(index);                \
+  }
+#include "compiler/front/hlsl/settings.def"
+  return {};
+}
+
+Result<Define> ParseDefine(std::string_view text) {
+  const size_t name_end = std::min(text.find_first_of("(="), text.size());
+  const std::string_view name = text.substr(0, name_end);
+  const bool good = !name.empty() && !front::IsDigit(name[0]) &&
+                    std::ranges::all_of(name, front::IsIdentifierByte);
+  if (!good) {
+    return Invalid(fmt::format("'{}' is not the name of a macro", name));
+  }
+  const size_t close = text.substr(name_end).starts_with('(') ? text.find(')') : name_end - 1;
+  if (close == std::string_view::npos || (close + 1 < text.size() && text[close + 1] != '=')) {
+    return Invalid(fmt::format("'{}' is not NAME, NAME=VALUE or NAME(PARAMETERS)=VALUE", text));
+  }
+  Define define{.name = std::string(text.substr(0, close + 1))};
+  if (close + 1 < text.size()) {
+    define.value = std::string(text.substr(close + 2));
+  }
+  return define;
+}
+
+std::string LanguageText(const Settings& settings) {
+  std::string text = "hlsl;";
+  bool rooted = false;
+  const auto add = [&](std::string_view name, std::string_view value) {
+    text += fmt::format("{}={};", name, value);
+  };
+  const auto add_roots = [&] {
+    rooted = true;
+    for (const std::string& root : settings.include_roots) {
+      add("include_root", fmt::format("{}:{}", root.size(), root));
+    }
+  };
+#define KILN_MODULE_SETTING(Type, field, name, values, dxc) \
+  if (!rooted && std::string_view(name) > "include_root") { \
+    add_roots();                                            \
+  }                                                         \
+  add(name, WordAt(values, static_cast<size_t>(settings.field)));
+#include "compiler/front/hlsl/settings.def"
+  return text;
+}
+
+}  // namespace kiln::hlsl

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+// What a request says about an HLSL module besides its text. All of it is in the module's key. See
+// spec/hlsl 1.5
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compiler/base/result.h"
+
+namespace kiln::hlsl {
+
+// Values in the order of settings.def.
+enum class FloatNotEqual : uint8_t { kUnordered, kOrdered };
+enum class MatrixOrder : uint8_t { kColumn, kRow };
+enum class ShaderModel : uint8_t { k60, k61, k62, k63, k64, k65, k66, k67, k68 };
+enum class SixteenBit : uint8_t { kOff, kOn };
+enum class Version : uint8_t { k2021, k2018 };
+
+// A line `#define name value` before the root file. `name` may have parameters, "F(a, b)".
+struct Define {
+  std::string name;
+  std::string value = "1";
+
+  friend bool operator==(const Define&, const Define&) = default;
+};
+
+struct Settings {
+#define KILN_MODULE_SETTING(Type, field, name, values, dxc) Type field{};
+#include "compiler/front/hlsl/settings.def"
+  std::vector<Define> defines;             // in order
+  std::vector<std::string> include_roots;  // folders as logical paths, "" is the root; in order
+
+  friend bool operator==(const Settings&, const Settings&) = default;
+};
+
+// A setting as tables of flags and manifests show it.
+struct SettingRow {
+  std::string_view name;
+  std::string_view values;  // separated by spaces, the default first
+  std::string_view dxc;
+};
+std::span<const SettingRow> ModuleSettings();  // ascending by name
+
+// "matrix_order", "row". Errors: kInvalidArgument, naming what is accepted.
+Result<void> SetSetting(std::string_view name, std::string_view value, Settings& settings);
+
+// "NAME", "NAME=VALUE", "NAME(a, b)=VALUE"; the value of a bare name is 1. Errors:
+// kInvalidArgument if NAME is no identifier.
+Result<Define> ParseDefine(std::string_view text);
+
+// The language text of keys: "hlsl;" and all settings but the defines as "name=value;", ascending
+// by name (spec/cache 2.4).
+std::string LanguageText(const Settings& settings);
+
+}  // namespace kiln::hlsl

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/front/hlsl/syntax/parse.h"
+
+#include "compiler/front/hlsl/syntax/parser/parsers.h"
+
+namespace kiln::hlsl::syntax {
+namespace {
+
+size_t RowCount(const Ast& ast) {
+  return ast.decls.size() + ast.variables.size() + ast.enumerators.size() + ast.types.size() +
+         ast.arguments.size() + ast.places.size() + ast.attributes.size() + ast.stmts.size() +
+         ast.exprs.size();
+}
+
+}  // namespace
+
+ParseResult Parse(const TokenStream& stream, std::span<const std::string_view> texts,
+                  Version version, const LanguageLimits& limits,
+                  std::span<const Diagnostic> earlier) {
+  ParseResult out;
+  const size_t tokens = stream.tokens.size();
+  out.ast.exprs.reserve(tokens / 2 + 16);
+  out.ast.stmts.reserve(tokens / 12 + 8);
+  out.ast.lists.reserve(tokens / 8 + 8);
+  ParseContext context(stream, texts, version, limits, out);
+  context.errors.SetEarlier(earlier);
+  Parsers(context).declarations.Unit();
+  if (RowCount(out.ast) > limits.nodes) {
+    out.diagnostics.push_back(stream.MakeAt(Code::kLim1001, stream.tokens.front().origin)
+                                  .With("what", "source")
+                                  .With("parts", "rows of its syntax tree")
+                                  .With("limit", limits.nodes));
+  }
+  SortAndMerge(out.diagnostics);
+  return out;
+}
+
+}  // namespace kiln::hlsl::syntax

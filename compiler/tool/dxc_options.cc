@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/tool/dxc_options.h"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "compiler/base/check.h"
+
+namespace kiln::tool {
+namespace {
+
+enum class Form : uint8_t { kFlag, kValue, kJoined, kPrefix };
+
+enum class Meaning : uint8_t {
+  kProfile,
+  kEntry,
+  kDefine,
+  kInclude,
+  kOutput,
+  kVersion,
+  kColumnMajor,
+  kRowMajor,
+  kSixteenBit,
+  kEnvironment,
+  kDebug,
+  kRefused,
+  kIgnored,
+};
+
+struct Option {
+  std::string_view spelling;
+  Form form;
+  Meaning meaning;
+};
+
+constexpr auto kOptions = std::to_array<Option>({
+#define KILN_DXC_OPTION(spelling, form, meaning) {spelling, Form::form, Meaning::meaning},
+#include "compiler/tool/dxc_options.def"
+});
+
+Error Wrong(std::string text) {
+  return {.code = ErrorCode::kInvalidArgument, .context = std::move(text), .reason = {}};
+}
+
+// The option that a word is: the longest spelling that it is or begins with.
+const Option* Find(std::string_view word) {
+  const Option* found = nullptr;
+  for (const Option& option : kOptions) {
+    const bool whole = option.form == Form::kFlag || option.form == Form::kValue;
+    const bool fits = whole ? word == option.spelling : word.starts_with(option.spelling);
+    if (fits && (found == nullptr || option.spelling.size() > found->spelling.size())) {
+      found = &option;
+    }
+  }
+  return found;
+}
+
+class Reader {
+ public:
+  explicit Reader(std::span<const std::string> words) : words_(words) {}
+
+  Result<DxcRequest> Read() {
+    while (at_ < words_.size()) {
+      std::string word = words_[at_++];
+      const bool option = word.starts_with('-') || (word.starts_with('/') && IsOption(word));
+      if (!option) {
+        KILN_TRY_VOID(File(std::move(word)));
+        continue;
+      }
+      word[0] = '-';
+      KILN_TRY_VOID(One(word));
+    }
+    if (request_.file.empty() || !has_profile_) {
+      return Wrong(request_.file.empty() ? "no file is named"
+                                         : "no profile is named, write -T ps_6_0 or another");
+    }
+    return std::move(request_);
+  }
+
+ private:
+  // A path from the root is no option, even if it begins like one.
+  static bool IsOption(const std::string& word) {
+    return word.find('/', 1) == std::string::npos && Find("-" + word.substr(1)) != nullptr;
+  }
+
+  Result<void> File(std::string word) {
+    if (!request_.file.empty()) {
+      return Wrong(fmt::format("a second file is named, '{}'", word));
+    }
+    request_.file = std::move(word);
+    return {};
+  }
+
+  Result<void> One(const std::string& word) {
+    const Option* const option = Find(word);
+    if (option == nullptr) {
+      return Wrong(fmt::format("'{}' is not an option of DXC that kilnc knows", word));
+    }
+    std::string value = word.substr(option->spelling.size());
+    const bool next =
+        option->form == Form::kValue || (option->form == Form::kJoined && value.empty());
+    if (option->meaning == Meaning::kRefused) {
+      return Wrong(fmt::format("'{}' changes what is made, and this build does not obey it",
+                               option->spelling));
+    }
+    if (next && at_ == words_.size()) {
+      return Wrong(fmt::format("'{}' needs a value", word));
+    }
+    if (next) {
+      value = words_[at_++];
+    }
+    return Obey(option->meaning, value);
+  }
+
+  Result<void> Obey(Meaning meaning, const std::string& value) {
+    hlsl::Settings& settings = request_.inputs.hlsl;
+    switch (meaning) {
+      case Meaning::kProfile:
+        return Profile(value);
+      case Meaning::kEntry:
+        request_.entry = value;
+        return {};
+      case Meaning::kDefine: {
+        KILN_TRY(hlsl::Define define, hlsl::ParseDefine(value));
+        settings.defines.push_back(std::move(define));
+        return {};
+      }
+      case Meaning::kInclude:
+        settings.include_roots.push_back(value);
+        return {};
+      case Meaning::kOutput:
+        request_.output = value;
+        return {};
+      case Meaning::kVersion:  // earlier ones count as 2018
+        return hlsl::SetSetting("version", value == "2016" || value == "2017" ? "2018" : value,
+                                settings);
+      case Meaning::kColumnMajor:
+        return hlsl::SetSetting("matrix_order", "column", settings);
+      case Meaning::kRowMajor:
+        return hlsl::SetSetting("matrix_order", "row", settings);
+      case Meaning::kSixteenBit:
+        return hlsl::SetSetting("sixteen_bit", "on", settings);
+      case Meaning::kEnvironment:
+        return Environment(value);
+      case Meaning::kDebug:
+        request_.debug = target::Debug::kFull;
+        return {};
+      case Meaning::kRefused:
+      case Meaning::kIgnored:
+        return {};
+    }
+    KILN_UNREACHABLE();
+  }
+
+  // "ps_6_0": the stage and the shader model.
+  Result<void> Profile(std::string_view text) {
+    constexpr std::pair<std::string_view, ir::Stage> kStages[] = {{"vs_6_", ir::Stage::kVertex},
+                                                                  {"ps_6_", ir::Stage::kFragment},
+                                                                  {"cs_6_", ir::Stage::kCompute}};
+    for (const auto& [prefix, stage] : kStages) {
+      if (text.starts_with(prefix)) {
+        has_profile_ = true;
+        request_.stage = stage;
+        return hlsl::SetSetting("shader_model", "6." + std::string(text.substr(prefix.size())),
+                                request_.inputs.hlsl);
+      }
+    }
+    return Wrong(
+        fmt::format("profile '{}' is not vs_6_N, ps_6_N or cs_6_N, which are built", text));
+  }
+
+  Result<void> Environment(std::string_view text) {
+    const std::optional<target::Environment> environment = target::ParseEnvironment(text);
+    if (!environment.has_value()) {
+      return Wrong(fmt::format("target environment '{}' is not vulkan1.0 to vulkan1.4", text));
+    }
+    request_.environment = *environment;
+    return {};
+  }
+
+  std::span<const std::string> words_;
+  size_t at_ = 0;
+  bool has_profile_ = false;
+  DxcRequest request_;
+};
+
+}  // namespace
+
+Result<DxcRequest> ReadDxcOptions(std::span<const std::string> words) {
+  return Reader(words).Read();
+}
+
+}  // namespace kiln::tool

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/tool/hlsl_inputs.h"
+
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "compiler/base/file.h"
+#include "compiler/base/language_limits.h"
+
+namespace kiln::tool {
+namespace {
+
+// "lib/" is "lib", "." the folder of the command.
+std::string RootOf(std::string folder) {
+  while (folder.size() > 1 && folder.ends_with('/')) {
+    folder.pop_back();
+  }
+  return folder == "." ? std::string() : folder;
+}
+
+}  // namespace
+
+Result<driver::SourceInputs> ReadSettings(const HlslArguments& arguments) {
+  driver::SourceInputs inputs;
+  for (const std::string& text : arguments.settings) {
+    const size_t equals = text.find('=');
+    if (equals == std::string::npos) {
+      return Error{.code = ErrorCode::kInvalidArgument,
+                   .context = fmt::format("--hlsl '{}' is not NAME=VALUE", text),
+                   .reason = {}};
+    }
+    KILN_TRY_VOID(hlsl::SetSetting(text.substr(0, equals), text.substr(equals + 1), inputs.hlsl));
+  }
+  for (const std::string& text : arguments.defines) {
+    KILN_TRY(hlsl::Define define, hlsl::ParseDefine(text));
+    inputs.hlsl.defines.push_back(std::move(define));
+  }
+  for (const std::string& folder : arguments.include_roots) {
+    inputs.hlsl.include_roots.push_back(RootOf(folder));
+  }
+  return inputs;
+}
+
+// What a file includes is known when it was read. So the front end is asked again and again what it
+// probes, with the files of the last time, until that are no new ones: once for each level of
+// includes. Its limits bound that.
+Result<void> ReadIncludes(std::span<const SourceFile> sources, driver::SourceInputs& inputs) {
+  std::set<std::string> tried;
+  for (const SourceFile& source : sources) {
+    if (tried.insert(source.path).second) {
+      inputs.files.Add(source);
+    }
+  }
+  for (const SourceFile& source : sources) {
+    for (bool more = true; more;) {
+      more = false;
+      for (const Probe& probe : driver::ProbesOf(source, inputs)) {
+        if (probe.present || !tried.insert(probe.path).second) {
+          continue;
+        }
+        Result<std::string> text = ReadFile(probe.path, LanguageLimits{}.source_bytes);
+        if (text.ok()) {
+          inputs.files.Add({probe.path, std::move(text).value()});
+          more = true;
+        } else if (text.error().code != ErrorCode::kNotFound) {
+          return std::move(text).error();
+        }
+      }
+    }
+  }
+  return {};
+}
+
+}  // namespace kiln::tool

@@ -1,0 +1,135 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""kilnc and HLSL's files: include folders, macros, settings, DXC's spelling, exit codes, places.
+
+usage: kilnc_test.py KILNC
+"""
+import json
+import pathlib
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+
+KILNC = ""
+ROOT = """#include "near.hlsli"
+#include <far.hlsli>
+float4 main() : SV_Target { return float4(NEAR(FAR), STEPS, 0, 1); }
+"""
+
+
+class Files(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.write("root.hlsl", ROOT)
+        self.write("near.hlsli", '#pragma once\n#include "parts/deep.hlsli"\n#define NEAR(x) DEEP(x)\n')
+        self.write("parts/deep.hlsli", "#define DEEP(x) ((x) * 2.0)\n")
+        self.write("lib/far.hlsli", "#define FAR 3.0\n")
+
+    def write(self, name, text):
+        path = pathlib.Path(self.folder.name, name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+    def kilnc(self, *arguments):
+        done = subprocess.run([KILNC, *arguments], cwd=self.folder.name, capture_output=True, text=True, check=False)
+        return done.returncode, done.stdout, done.stderr
+
+    def magic(self, name):
+        return struct.unpack("<I", pathlib.Path(self.folder.name, name).read_bytes()[:4])[0]
+
+    def test_includes_are_read_from_the_folders(self):
+        code, out, err = self.kilnc("compile", "root.hlsl", "-I", "lib", "--define", "STEPS=4", "--stage", "preprocess")
+        self.assertEqual((code, err), (0, ""))
+        self.assertEqual(out, "root.hlsl:3:1: float4 main() : SV_Target { return float4( (( 3.0 ) * 2.0) , 4, 0, 1); }\n")
+
+    def test_a_variant_is_built(self):
+        code, _, err = self.kilnc("compile", "root.hlsl", "-I", "lib", "--define", "STEPS=4", "--hlsl",
+                                  "version=2018", "--entry", "fragment=main", "--out", "out")
+        self.assertEqual((code, err), (0, ""))
+        self.assertEqual(self.magic("out/fragment.spv"), 0x07230203)
+
+    def test_what_is_not_there_is_said_with_its_place(self):
+        code, out, err = self.kilnc("compile", "root.hlsl", "--define", "STEPS=4", "--json")
+        self.assertEqual((code, err), (1, ""))
+        found = json.loads(out)[0]
+        self.assertEqual((found["code"], found["path"], found["line"]), ("HLSL1010", "root.hlsl", 2))
+
+    def test_places_are_those_of_the_included_file(self):
+        self.write("parts/deep.hlsli", "#define DEEP(x) ((x) * 2.0)\nfloat f() { return 1 }\n")
+        code, out, _ = self.kilnc("compile", "root.hlsl", "-I", "lib", "--define", "STEPS=4", "--json")
+        self.assertEqual(code, 1)
+        found = json.loads(out)[0]
+        self.assertEqual((found["path"], found["line"]), ("parts/deep.hlsli", 2))
+        texts = [label["text"] for label in found["labels"]]
+        self.assertEqual(texts[-2:], ["'parts/deep.hlsli' is included here", "'near.hlsli' is included here"])
+
+    def test_errors_of_variants_are_in_the_included_file_too(self):
+        self.write("near.hlsli", "float4 shade(float4 a : COLOR, float4 b : COLOR) : SV_Target { return a + b; }\n")
+        self.write("root.hlsl", '\n#include "near.hlsli"\n')
+        code, out, _ = self.kilnc("compile", "root.hlsl", "--entry", "fragment=shade", "--json")
+        self.assertEqual(code, 1)
+        found = json.loads(out)[0]
+        self.assertEqual((found["code"], found["path"], found["line"]), ("HLSL5002", "near.hlsli", 1))
+        self.assertEqual(found["labels"][-1]["text"], "'near.hlsli' is included here")
+
+    def test_parser_and_preprocessor_are_heard_together(self):
+        self.write("root.hlsl", "float f() { return 1 +; }\nint c = 08;\n")
+        code, out, _ = self.kilnc("compile", "root.hlsl", "--json")
+        self.assertEqual((code, [found["code"] for found in json.loads(out)]), (1, ["HLSL1040", "HLSL1005"]))
+
+    def test_settings_and_macros_are_checked(self):
+        for words in (["--hlsl", "version=2020"], ["--hlsl", "colour=red"], ["--hlsl", "version"],
+                      ["--define", "1A"], ["--define", "A B"]):
+            code, out, err = self.kilnc("compile", "root.hlsl", *words)
+            self.assertEqual((code, out), (2, ""), words)
+            self.assertIn("error: ", err)
+
+    def test_an_include_that_is_no_source_is_a_failure(self):
+        self.write("lib/far.hlsli", " " * (4 << 20) + "\n")
+        code, _, err = self.kilnc("compile", "root.hlsl", "-I", "lib")
+        self.assertEqual(code, 3)
+        self.assertIn("lib/far.hlsli", err)
+        self.write("root.hlsl", '#include "lib"\n')
+        code, _, err = self.kilnc("compile", "root.hlsl")
+        self.assertEqual(code, 1)
+        self.assertIn("HLSL1010", err)
+
+    def test_dxc_spellings_build_one_entry_point(self):
+        code, out, err = self.kilnc("hlsl", "-T", "ps_6_0", "-E", "main", "-DSTEPS=4", "-Ilib", "-spirv", "-Zpr",
+                                    "-fspv-target-env=vulkan1.1", "-Fo", "made.spv", "root.hlsl")
+        self.assertEqual((code, out, err), (0, "", ""))
+        self.assertEqual(self.magic("made.spv"), 0x07230203)
+
+    def test_any_file_is_hlsl_for_the_command_hlsl(self):
+        self.write("old.fx", "float4 main() : SV_Target { return 1; }\n")
+        code, out, err = self.kilnc("hlsl", "-T", "ps_6_0", "old.fx")
+        self.assertEqual((code, err), (0, ""))
+        self.assertIn("OpEntryPoint Fragment", out)
+        self.assertEqual(self.kilnc("compile", "old.fx")[0], 2)
+
+    def test_exit_codes_of_the_command_hlsl(self):
+        self.write("wrong.hlsl", "float4 main() : SV_Target { return missing; }\n")
+        self.assertEqual(self.kilnc("hlsl", "-T", "ps_6_0", "wrong.hlsl")[0], 1)
+        self.assertEqual(self.kilnc("hlsl", "-T", "ps_6_0", "-fvk-invert-y", "wrong.hlsl")[0], 2)
+        self.assertEqual(self.kilnc("hlsl", "wrong.hlsl")[0], 2)
+        self.assertEqual(self.kilnc("hlsl", "-T", "ps_6_0", "absent.hlsl")[0], 3)
+        code, out, _ = self.kilnc("hlsl", "--help")
+        self.assertEqual(code, 0)
+        self.assertIn("-fspv-target-env", out)
+
+    def test_full_debug_names_each_file(self):
+        self.write("near.hlsli", "float twice(float a) {\n  float b = a * 2.0;\n  return b;\n}\n#define NEAR(x) twice(x)\n")
+        code, _, err = self.kilnc("compile", "root.hlsl", "-I", "lib", "--define", "STEPS=4", "--entry",
+                                  "fragment=main", "--debug", "full", "--out", "out")
+        self.assertEqual((code, err), (0, ""))
+        words = pathlib.Path(self.folder.name, "out/fragment.spv").read_bytes()
+        self.assertIn(b"near.hlsli\0", words)
+        self.assertIn(b"root.hlsl\0", words)
+
+
+if __name__ == "__main__":
+    KILNC = str(pathlib.Path(sys.argv.pop(1)).resolve())
+    unittest.main()
