@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
@@ -62,18 +63,32 @@ Result<resolve::EntryPoint> ReadEntry(const std::string& text) {
   return resolve::EntryPoint{.stage = *stage, .function = text.substr(equals + 1)};
 }
 
+// Entry points say by their stages what they are of; without any it is graphics.
+Result<ir::PipelineType> ReadPipeline(const std::string& text,
+                                      std::span<const resolve::EntryPoint> entries) {
+  if (text == "compute") {
+    return ir::PipelineType::kCompute;
+  }
+  if (text == "graphics_classic") {
+    return ir::PipelineType::kGraphicsClassic;
+  }
+  if (!text.empty()) {
+    return UsageError(fmt::format("--pipeline '{}' is not graphics_classic or compute", text));
+  }
+  const bool computes =
+      !entries.empty() && std::ranges::all_of(entries, [](const resolve::EntryPoint& entry) {
+        return entry.stage == ir::Stage::kCompute;
+      });
+  return computes ? ir::PipelineType::kCompute : ir::PipelineType::kGraphicsClassic;
+}
+
 Result<Request> ReadRequest(const CompileArguments& arguments) {
   Request request;
-  if (arguments.pipeline == "compute") {
-    request.pipeline = ir::PipelineType::kCompute;
-  } else if (arguments.pipeline != "graphics_classic") {
-    return UsageError(
-        fmt::format("--pipeline '{}' is not graphics_classic or compute", arguments.pipeline));
-  }
   for (const std::string& entry : arguments.entries) {
     KILN_TRY(resolve::EntryPoint read, ReadEntry(entry));
     request.entries.push_back(std::move(read));
   }
+  KILN_TRY(request.pipeline, ReadPipeline(arguments.pipeline, request.entries));
   const std::optional<target::Environment> environment =
       target::ParseEnvironment(arguments.environment);
   const std::optional<target::Debug> debug = target::ParseDebug(arguments.debug);

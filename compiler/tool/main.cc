@@ -30,8 +30,8 @@ void AddCompile(CLI::App& app, kiln::tool::CompileArguments& arguments) {
       "2 usage, 3 a file cannot be read or written, 70 internal error.");
   compile->add_option("files", arguments.files, "Sources in link order")->required();
   compile->add_option("--entry", arguments.entries, "STAGE=FUNCTION; repeatable")->take_all();
-  compile->add_option("--pipeline", arguments.pipeline, "graphics_classic or compute")
-      ->capture_default_str();
+  compile->add_option("--pipeline", arguments.pipeline,
+                      "graphics_classic or compute; that of the entry points if left out");
   compile->add_option("-o,--option", arguments.options, "NAME=VALUE of an option; repeatable")
       ->take_all();
   compile->add_option("-I", arguments.hlsl.include_roots, "Folder for includes of HLSL; repeatable")

@@ -18,6 +18,16 @@ namespace {
 
 bool IsFile(const std::string& what) { return what.ends_with(".rpl"); }
 
+// Entry points say by their stages what they are of.
+std::string PipelineOf(const std::vector<client::EntryPoint>& entries) {
+  const bool computes =
+      !entries.empty() &&
+      std::all_of(entries.begin(), entries.end(), [](const client::EntryPoint& entry) {
+        return entry.stage == client::Stage::kCompute;
+      });
+  return computes ? "compute" : "graphics_classic";
+}
+
 // The program that the arguments name.
 Result<LoadedProgram> LoadNamed(const Global& global, const VariantArguments& arguments,
                                 project::Manifest& manifest) {
@@ -33,7 +43,6 @@ Result<LoadedProgram> LoadNamed(const Global& global, const VariantArguments& ar
   }
   LoadedProgram loaded;
   loaded.program.name = std::filesystem::path(arguments.what[0]).stem().string();
-  loaded.program.pipeline = arguments.pipeline;
   for (const std::string& file : arguments.what) {
     // Logical paths are relative labels: leading parts that lead out of the folder are removed.
     const std::string label = std::filesystem::path(file).is_absolute() || file.starts_with("..")
@@ -46,6 +55,8 @@ Result<LoadedProgram> LoadNamed(const Global& global, const VariantArguments& ar
     KILN_TRY(client::EntryPoint read, ReadEntry(entry));
     loaded.program.entries.push_back(std::move(read));
   }
+  loaded.program.pipeline =
+      arguments.pipeline.empty() ? PipelineOf(loaded.program.entries) : arguments.pipeline;
   loaded.program.targets.push_back({.name = "spirv",
                                     .form = client::Form::kSpirv,
                                     .env = arguments.environment,
@@ -110,7 +121,8 @@ void AddVariant(CLI::App& verb, VariantArguments& variant, const char* options) 
   verb.add_option("what", variant.what, "A program of the manifest, or files");
   verb.add_option("--entry", variant.entries, "Files: STAGE=FUNCTION; repeatable")->take_all();
   verb.add_option(options, variant.options, "NAME=VALUE; repeatable")->take_all();
-  verb.add_option("--pipeline", variant.pipeline, "Files: graphics_classic or compute")
+  verb.add_option("--pipeline", variant.pipeline,
+                  "Files: graphics_classic or compute; that of --entry if left out")
       ->check(CLI::IsMember({"graphics_classic", "compute"}));
   verb.add_option("--env", variant.environment, "Files: vulkan1.0 to vulkan1.4")
       ->check(CLI::IsMember({"vulkan1.0", "vulkan1.1", "vulkan1.2", "vulkan1.3", "vulkan1.4"}));
