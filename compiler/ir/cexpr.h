@@ -73,7 +73,8 @@ inline constexpr CexprId kTrue{0};
 // Cexpr::zero of an operator whose integers wrap, as in typed modules of languages where they do:
 // sums, differences, products, negations and quotients lose their upper bits, counts of shifts are
 // masked, bitwise operators take signed numbers, a rest has the sign of the left side, and a
-// conversion between integers keeps all bits. All others are checked: what does not fit is an error.
+// conversion between integers keeps all bits. All others are checked: what does not fit is an
+// error.
 inline constexpr uint32_t kWrapping = 1;
 constexpr bool MayWrap(CexprOp op) {
   return op == CexprOp::kNegate || op == CexprOp::kComplement ||

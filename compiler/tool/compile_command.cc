@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/tool/compile_command.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <optional>
-#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -264,8 +264,7 @@ int RunCompile(const CompileArguments& arguments) {
     }
     linked = std::move(*read);
   } else {
-    driver::LinkedSources read =
-        driver::LinkSources(*sources, request->inputs, request->pipeline);
+    driver::LinkedSources read = driver::LinkSources(*sources, request->inputs, request->pipeline);
     reporter.Know(read.files);
     linked = std::move(read.program);
   }
