@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "compiler/front/hlsl/check/build.h"
+#include "compiler/front/hlsl/check/build_operator.h"
 #include "compiler/ir/insts.h"
 
 namespace kiln::hlsl {

@@ -412,4 +412,44 @@ void SayMisplaced(CheckContext& context, const syntax::Attribute& attribute,
                   .With("what", what));
 }
 
+void SayNoAttributes(CheckContext& context, const syntax::Stmt& row) {
+  for (uint32_t i = 0; i < row.attributes.count; ++i) {
+    SayMisplaced(context, context.ast.attributes[row.attributes.first + i], "this statement");
+  }
+}
+
+ir::BranchHint BranchHintOf(CheckContext& context, const syntax::Stmt& row) {
+  ir::BranchHint hint = ir::BranchHint::kNone;
+  for (uint32_t i = 0; i < row.attributes.count; ++i) {
+    const syntax::Attribute& attribute = context.ast.attributes[row.attributes.first + i];
+    if (attribute.name == syntax::AttributeName::kBranch) {
+      hint = ir::BranchHint::kDontFlatten;
+    } else if (attribute.name == syntax::AttributeName::kFlatten) {
+      hint = ir::BranchHint::kFlatten;
+    } else if (attribute.name != syntax::AttributeName::kCall &&
+               attribute.name != syntax::AttributeName::kForceCase) {
+      SayMisplaced(context, attribute, "a branch");
+    }
+  }
+  return hint;
+}
+
+void ReadLoopHint(CheckContext& context, const syntax::Stmt& row, Stmt& loop) {
+  for (uint32_t i = 0; i < row.attributes.count; ++i) {
+    const syntax::Attribute& attribute = context.ast.attributes[row.attributes.first + i];
+    if (attribute.name == syntax::AttributeName::kLoop ||
+        attribute.name == syntax::AttributeName::kFastOpt) {
+      loop.hint = static_cast<uint8_t>(ir::LoopHint::kDontUnroll);
+    } else if (attribute.name == syntax::AttributeName::kUnroll) {
+      loop.hint = static_cast<uint8_t>(ir::LoopHint::kUnroll);
+      if (ArgumentCount(context, attribute) > 0) {
+        const uint32_t rounds = NumberArgument(context, attribute, 0).value_or(0);
+        loop.rounds = rounds > 255 ? uint8_t{0} : static_cast<uint8_t>(rounds);
+      }
+    } else if (attribute.name != syntax::AttributeName::kAllowUavCondition) {
+      SayMisplaced(context, attribute, "a loop");
+    }
+  }
+}
+
 }  // namespace kiln::hlsl

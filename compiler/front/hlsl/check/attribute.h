@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "compiler/front/hlsl/check/context.h"
+#include "compiler/ir/insts.h"
 
 namespace kiln::hlsl {
 
@@ -35,5 +36,10 @@ std::optional<uint32_t> NumberArgument(CheckContext& context, const syntax::Attr
                                        size_t i);
 void SayNeeds(CheckContext& context, const syntax::Attribute& attribute, std::string_view expected);
 void SayMisplaced(CheckContext& context, const syntax::Attribute& attribute, std::string_view what);
+
+// --- of statements. Others than these are HLSL1049
+void SayNoAttributes(CheckContext& context, const syntax::Stmt& row);
+ir::BranchHint BranchHintOf(CheckContext& context, const syntax::Stmt& row);
+void ReadLoopHint(CheckContext& context, const syntax::Stmt& row, Stmt& loop);
 
 }  // namespace kiln::hlsl

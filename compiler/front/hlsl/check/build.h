@@ -35,15 +35,6 @@ ExprId Condition(CheckContext& context, ExprId id, std::string_view what);
 ExprId MakeBuild(CheckContext& context, TypeId type, std::span<const ExprId> sources,
                  TokenRange at);
 
-// --- operators. `token` is the operator's. See spec/hlsl 10
-ExprId MakeUnary(CheckContext& context, Operator op, ExprId operand, uint32_t token, TokenRange at);
-ExprId MakeBinary(CheckContext& context, Operator op, ExprId left, ExprId right, uint32_t token,
-                  TokenRange at);
-ExprId MakeLogical(CheckContext& context, Operator op, ExprId left, ExprId right, uint32_t token,
-                   TokenRange at);
-ExprId MakeSelect(CheckContext& context, ExprId condition, ExprId then, ExprId otherwise,
-                  TokenRange at);
-
 // A row whose flags and rate follow from its operands. `knowable`: whether it is known before it
 // runs if they are: no; yes, but no compile-time expression of the IR says it; yes.
 enum class Knowable : uint8_t { kNo, kFixed, kYes };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Operators: operands are brought to their common type, then the row is made or folded.
+#include "compiler/front/hlsl/check/build_operator.h"
+
 #include <algorithm>
 
 #include "compiler/base/check.h"

@@ -11,6 +11,7 @@
 #include "compiler/base/stop.h"
 #include "compiler/front/hlsl/check/access.h"
 #include "compiler/front/hlsl/check/build.h"
+#include "compiler/front/hlsl/check/build_operator.h"
 #include "compiler/front/hlsl/check/call.h"
 #include "compiler/front/hlsl/check/method.h"
 #include "compiler/front/hlsl/check/name.h"

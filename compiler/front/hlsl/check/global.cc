@@ -111,13 +111,10 @@ Global StaticOf(CheckContext& context, const syntax::Variable& variable, TypeId 
     global.kind = GlobalKind::kConstant;
     return global;
   }
-  if (value.valid() && !IsZeroConstant(context, value)) {
-    const bool one = context.types().LeavesOf(type) == 1;
-    if (!(one && context.Get(value).rate <= Rate::kOption)) {
-      context.Refuse(global.at, context.Text(variable.name), "static variables that are computed");
-    }
-  } else {
-    global.initialiser = {};  // zero is what memory begins with
+  if (value.valid() && IsZeroConstant(context, value)) {
+    global.initialiser = {};  // what memory begins with
+  } else if (value.valid() && context.Get(value).Is(Expr::kEffect)) {
+    context.Refuse(global.at, context.Text(variable.name), "static variables that calls compute");
   }
   return global;
 }

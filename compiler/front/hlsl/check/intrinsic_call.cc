@@ -12,6 +12,7 @@
 #include "compiler/front/hlsl/check/access.h"
 #include "compiler/front/hlsl/check/atomic.h"
 #include "compiler/front/hlsl/check/build.h"
+#include "compiler/front/hlsl/check/build_operator.h"
 #include "compiler/front/hlsl/check/call.h"
 
 namespace kiln::hlsl {

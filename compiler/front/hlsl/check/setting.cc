@@ -14,6 +14,8 @@ namespace {
 
 using syntax::AttributeName;
 
+constexpr uint32_t kMostBlocks = 65'534;  // what the IR can number
+
 void ReadStage(CheckContext& context, const syntax::Attribute& attribute, FunctionId id) {
   static constexpr std::pair<std::string_view, ir::Stage> kStages[] = {
       {"vertex", ir::Stage::kVertex},
@@ -99,7 +101,14 @@ void ReadSetting(CheckContext& context, const syntax::Attribute& attribute, Func
   }
   Setting setting{.name = *name, .at = {attribute.begin, attribute.end}};
   if (count == 3) {
-    return context.Refuse(setting.at, context.Text(setting.at), "settings of one colour output");
+    const auto block = NumberArgument(context, attribute, 1);
+    if (!block) {
+      return;
+    }
+    if (*block > kMostBlocks) {
+      return SayNeeds(context, attribute, "the number of a colour output");
+    }
+    setting.block = *block;
   }
   if (ReadValue(context, attribute, count - 1, setting)) {
     context.unit[id].settings.push_back(setting);

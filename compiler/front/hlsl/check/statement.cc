@@ -81,10 +81,6 @@ class Body {
   ExprId Label(const syntax::Stmt& row, TypeId selector);
   void AddLabel(const syntax::Stmt& inner, TypeId selector, Cases& cases);
 
-  ir::BranchHint BranchHintOf(const syntax::Stmt& row);
-  void ReadLoopHint(const syntax::Stmt& row, Stmt& loop);
-  void NoAttributes(const syntax::Stmt& row);
-
   CheckContext& context_;
   std::vector<Exit> exits_;
   uint32_t ladders_ = 0;            // steps of `else if` around the statement
@@ -152,7 +148,7 @@ Checked Body::Statement(uint32_t row) {
   const syntax::Stmt& stmt = At(row);
   switch (stmt.kind) {
     case Kind::kBlock: {
-      NoAttributes(stmt);
+      SayNoAttributes(context_, stmt);
       return Scoped(row);
     }
     case Kind::kIf:
@@ -173,7 +169,7 @@ Checked Body::Statement(uint32_t row) {
     case Kind::kReturn:
     case Kind::kCase:
     case Kind::kDefault:
-      NoAttributes(stmt);
+      SayNoAttributes(context_, stmt);
       return Simple(stmt);
   }
   KILN_UNREACHABLE();
@@ -352,7 +348,7 @@ Checked Body::If(uint32_t row) {
   const uint32_t before = ladders_;
   while (true) {
     const syntax::Stmt& stmt = At(row);
-    const ir::BranchHint hint = BranchHintOf(stmt);
+    const ir::BranchHint hint = BranchHintOf(context_, stmt);
     const ExprId condition = Condition(context_, CheckExpr(context_, stmt.condition), "'if'");
     const uint32_t then = row + 1;
     if (ladders_ == kMaxLadders) {
@@ -452,7 +448,7 @@ void Body::AddLabel(const syntax::Stmt& inner, TypeId selector, Cases& cases) {
 
 Checked Body::Switch(uint32_t row) {
   const syntax::Stmt& stmt = At(row);
-  const ir::BranchHint hint = BranchHintOf(stmt);
+  const ir::BranchHint hint = BranchHintOf(context_, stmt);
   const ExprId selector = Selector(stmt);
   exits_.push_back({.is_switch = true});
   context_.scopes.Enter();
@@ -500,7 +496,7 @@ Checked Body::Loop(uint32_t row) {
   Stmt loop{.kind = StmtKind::kLoop,
             .flags = stmt.kind == Kind::kDo ? Stmt::kDo : uint8_t{0},
             .at = RangeOf(stmt)};
-  ReadLoopHint(stmt, loop);
+  ReadLoopHint(context_, stmt, loop);
   if (stmt.kind == Kind::kWhile) {
     loop.a = Condition(context_, CheckExpr(context_, stmt.condition), "'while'");
   }
@@ -532,7 +528,7 @@ Checked Body::For(uint32_t row) {
     Add(first, children, unused);
   }
   Stmt loop{.kind = StmtKind::kLoop, .at = RangeOf(stmt)};
-  ReadLoopHint(stmt, loop);
+  ReadLoopHint(context_, stmt, loop);
   if (!stmt.condition.empty()) {
     loop.a = Condition(context_, CheckExpr(context_, stmt.condition), "'for'");
   }
@@ -561,49 +557,6 @@ Checked Body::For(uint32_t row) {
                .at = RangeOf(stmt),
                .children = context_.AddList(children)},
               known && known->bits != 0 && !has_break);
-}
-
-// --- attributes
-// -----------------------------------------------------------------------------------
-
-void Body::NoAttributes(const syntax::Stmt& row) {
-  for (uint32_t i = 0; i < row.attributes.count; ++i) {
-    SayMisplaced(context_, context_.ast.attributes[row.attributes.first + i], "this statement");
-  }
-}
-
-ir::BranchHint Body::BranchHintOf(const syntax::Stmt& row) {
-  ir::BranchHint hint = ir::BranchHint::kNone;
-  for (uint32_t i = 0; i < row.attributes.count; ++i) {
-    const syntax::Attribute& attribute = context_.ast.attributes[row.attributes.first + i];
-    if (attribute.name == syntax::AttributeName::kBranch) {
-      hint = ir::BranchHint::kDontFlatten;
-    } else if (attribute.name == syntax::AttributeName::kFlatten) {
-      hint = ir::BranchHint::kFlatten;
-    } else if (attribute.name != syntax::AttributeName::kCall &&
-               attribute.name != syntax::AttributeName::kForceCase) {
-      SayMisplaced(context_, attribute, "a branch");
-    }
-  }
-  return hint;
-}
-
-void Body::ReadLoopHint(const syntax::Stmt& row, Stmt& loop) {
-  for (uint32_t i = 0; i < row.attributes.count; ++i) {
-    const syntax::Attribute& attribute = context_.ast.attributes[row.attributes.first + i];
-    if (attribute.name == syntax::AttributeName::kLoop ||
-        attribute.name == syntax::AttributeName::kFastOpt) {
-      loop.hint = static_cast<uint8_t>(ir::LoopHint::kDontUnroll);
-    } else if (attribute.name == syntax::AttributeName::kUnroll) {
-      loop.hint = static_cast<uint8_t>(ir::LoopHint::kUnroll);
-      if (ArgumentCount(context_, attribute) > 0) {
-        const uint32_t rounds = NumberArgument(context_, attribute, 0).value_or(0);
-        loop.rounds = rounds > 255 ? uint8_t{0} : static_cast<uint8_t>(rounds);
-      }
-    } else if (attribute.name != syntax::AttributeName::kAllowUavCondition) {
-      SayMisplaced(context_, attribute, "a loop");
-    }
-  }
 }
 
 }  // namespace

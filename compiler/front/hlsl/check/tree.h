@@ -206,8 +206,9 @@ struct Global {
 // A `kiln::setting` of an entry point.
 struct Setting {
   std::string_view name;
-  ExprId value;           // a number or flag; or
-  std::string_view text;  // words: `condition ? text : other`
+  uint32_t block = ir::kNoBlock;  // number of a colour output
+  ExprId value;                   // a number or flag; or
+  std::string_view text;          // words: `condition ? text : other`
   std::string_view other;
   ExprId condition;
   TokenRange at;

@@ -10,6 +10,7 @@
 #include "compiler/front/hlsl/lower/cexpr.h"
 #include "compiler/front/hlsl/lower/image.h"
 #include "compiler/front/hlsl/lower/type.h"
+#include "compiler/front/hlsl/lower/value.h"
 #include "compiler/front/hlsl/sema/object.h"
 
 namespace kiln::hlsl {
@@ -38,13 +39,32 @@ Row RowOf(LowerContext& context, const Global& global, ir::DeclKind kind) {
   return row;
 }
 
+// A function that gives the first value of a variable, which a compile-time expression cannot say.
+ir::DeclId AddInitial(LowerContext& context, const Global& global) {
+  const ir::DeclId function = context.builder.BeginFunction(
+      {.kind = ir::DeclKind::kFunction,
+       .name = context.builder.Text(global.name + ".initial"),
+       .type = TypeOf(context, global.type)},
+      {.name = context.SpanOf(global.at), .type = context.SpanOf(global.at)});
+  const ir::InstId value = ValueOf(context, global.initialiser);
+  context.at = global.at;
+  context.Emit(ir::ReturnInst{context.builder.Void(), value});
+  context.builder.EndFunction();
+  return function;
+}
+
 void AddPrivate(LowerContext& context, uint32_t id) {
   const Global& global = context.unit.globals[id];
   Row row = RowOf(context, global, ir::DeclKind::kPrivate);
   row.decl.type = TypeOf(context, global.type);
-  if (global.initialiser.valid() && context.Get(global.initialiser).rate <= Rate::kOption &&
-      context.unit.types.LeavesOf(global.type) == 1) {
-    row.decl.body = CexprOf(context, global.initialiser, &row.spans.value).value;
+  if (global.initialiser.valid()) {
+    const bool scalar = context.unit.types.IsScalar(global.type);
+    if (scalar && context.Get(global.initialiser).rate <= Rate::kOption &&
+        context.TypeRow(global.type).item != Item::kDouble) {
+      row.decl.body = CexprOf(context, global.initialiser, &row.spans.value).value;
+    } else {
+      row.decl.aux = AddInitial(context, global).value;
+    }
   }
   context.globals[id] = context.builder.Add(row.decl, row.spans);
 }

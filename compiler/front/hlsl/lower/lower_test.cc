@@ -201,17 +201,18 @@ TEST(Lower, Resources_AreDeclarations) {
       "StructuredBuffer<Light> lights : register (t3, space1);\n"
       "[[vk::binding (2, 1)]] RWStructuredBuffer<uint> counts;\n"
       "Texture2D albedo; SamplerState linear_sampler; RWTexture2D<float> target;\n"
-      "groupshared uint total; static int seed = 7;\n"
+      "groupshared uint total; static int seed = 7; static float3 up = float3 (0, 1, 0);\n"
       "void f (uint i, float2 uv) {\n"
-      "  counts[i] += 1; InterlockedAdd (total, counts[i]); seed++;\n"
+      "  counts[i] += 1; up.x = 1; InterlockedAdd (total, counts[i]); seed++;\n"
       "  float4 c = albedo.SampleLevel (linear_sampler, uv, 0) * tint;\n"
       "  target[uint2 (uv)] = c.x + lights[i].color.y; target[uint2 (0, 0)] *= 2;\n}\n");
   for (const std::string_view part :
        {"buffer uniform material @View {", "m : f4x4 row_major",
         "buffer uniform pass @\"$Globals\"", "@lights register(\"t3\", 1) {",
         "@counts binding(2, 1) {", "counts : u1...", "sampler pass @linear_sampler",
-        "workgroup @total : u1", "private @seed : s1 = ?", "image sample", "image write",
-        "image read", "atomic add"}) {
+        "workgroup @total : u1", "private @seed : s1 = ?",
+        "private @up : f3 initialise @\"up.initial\"", "image sample", "image write", "image read",
+        "atomic add"}) {
     EXPECT_THAT(text, HasSubstr(std::string(part)));
   }
   EXPECT_THAT(text, Not(HasSubstr("r : f4x4 row_major")));

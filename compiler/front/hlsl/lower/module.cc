@@ -87,15 +87,21 @@ ir::CexprId WordOf(LowerContext& context, std::string_view word) {
   return made;
 }
 
-void AddSetting(LowerContext& context, FunctionId owner, std::string_view name, ir::CexprId value,
+struct SettingName {
+  std::string_view name;
+  uint32_t block = ir::kNoBlock;
+};
+void AddSetting(LowerContext& context, FunctionId owner, const SettingName& name, ir::CexprId value,
                 TokenRange at) {
   const ir::SpanId run = context.builder.AddRun(
       std::vector<Span>(context.cexpr_nodes[value.value], context.WrittenAt(at)));
-  context.builder.Add({.kind = ir::DeclKind::kSetting,
-                       .name = context.builder.Text(name),
-                       .body = value.value,
-                       .aux = context.functions[owner.value].value},
-                      {.name = context.SpanOf(at), .value = run});
+  context.builder.Add(
+      {.kind = ir::DeclKind::kSetting,
+       .flags = static_cast<uint16_t>(name.block == ir::kNoBlock ? 0 : name.block + 1),
+       .name = context.builder.Text(name.name),
+       .body = value.value,
+       .aux = context.functions[owner.value].value},
+      {.name = context.SpanOf(at), .value = run});
 }
 
 void AddSettings(LowerContext& context) {
@@ -107,7 +113,8 @@ void AddSettings(LowerContext& context) {
       continue;
     }
     for (size_t k = 0; k < function.threads.size(); ++k) {
-      AddSetting(context, FunctionId{i}, kSizes[k], CexprOf(context, function.threads[k], nullptr),
+      AddSetting(context, FunctionId{i}, {kSizes[k]},
+                 CexprOf(context, function.threads[k], nullptr),
                  context.Get(function.threads[k]).at);
     }
     for (const Setting& setting : function.settings) {
@@ -120,7 +127,7 @@ void AddSettings(LowerContext& context) {
       } else {
         value = WordOf(context, setting.text);
       }
-      AddSetting(context, FunctionId{i}, setting.name, value, setting.at);
+      AddSetting(context, FunctionId{i}, {setting.name, setting.block}, value, setting.at);
     }
   }
 }
