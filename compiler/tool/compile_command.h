@@ -14,7 +14,7 @@ namespace kiln::tool {
 struct CompileArguments {
   std::vector<std::string> files;    // link order
   std::vector<std::string> entries;  // "vertex=FUNCTION"
-  std::string pipeline;  // empty: that of the entry points
+  std::string pipeline;              // empty: that of the entry points
   std::vector<std::string> options;  // "NAME=VALUE"
   HlslArguments hlsl;
   std::string environment = "vulkan1.1";

@@ -18,7 +18,7 @@ struct VariantArguments {
   std::vector<std::string> entries;  // files: STAGE=FUNCTION
   std::vector<std::string> options;  // NAME=VALUE
   std::vector<std::string> targets;  // of the manifest, or forms; none: all of the program
-  std::string pipeline;  // empty: that of the entry points
+  std::string pipeline;              // empty: that of the entry points
   std::string environment = "vulkan1.1";
   bool combined = false;
   bool retry_failed = false;
