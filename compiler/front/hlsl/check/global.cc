@@ -195,8 +195,8 @@ void CheckExternal(CheckContext& context, const syntax::Variable& variable, Type
     global.type = TypeId{row.element};
     global.storage = row.object == ObjectKind::kTextureBuffer;
   }
-  if (pushed && kind == GlobalKind::kLoose && row.kind == TypeKind::kStruct) {
-    global.kind = GlobalKind::kBlock;
+  if (pushed) {
+    return RefuseVariable(context, variable, "push constants that are no cbuffer");
   }
   const TypeId held = kind == GlobalKind::kResource ? TypeId{row.element} : global.type;
   if (row.kind == TypeKind::kArray && kind != GlobalKind::kLoose) {

@@ -230,7 +230,6 @@ struct Function {
   std::vector<ExprId> threads;  // of numthreads: three
   uint32_t stage = kNoRow;      // of `shader`: ir::Stage
   bool effects = true;          // a call does more than to give a value
-  bool early_depth = false;
 };
 
 struct Option {
