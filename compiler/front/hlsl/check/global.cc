@@ -191,9 +191,9 @@ void CheckExternal(CheckContext& context, const syntax::Variable& variable, Type
   if (specialised) {
     return RefuseVariable(context, variable, "specialisation constants");
   }
-  if (kind == GlobalKind::kBlock) {
-    global.type = TypeId{row.element};
-    global.storage = row.object == ObjectKind::kTextureBuffer;
+  if (kind ==
+      GlobalKind::kBlock) {  // emission has no blocks whose content is a declared struct yet
+    return RefuseVariable(context, variable, "blocks of a declared struct");
   }
   if (pushed) {
     return RefuseVariable(context, variable, "push constants that are no cbuffer");
