@@ -232,6 +232,12 @@ TEST(Lower, LongChains_AreNoNesting) {
     text += " + x";
   }
   EXPECT_THAT(TextOf(text + "; }"), HasSubstr("binary add"));
+  std::string places = "float f (float x) { x = 1; (";
+  for (int i = 0; i < 50'000; ++i) {
+    places += "x, 1, ";
+  }
+  EXPECT_THAT(TextOf(places + "x) = 2; return x; }"), HasSubstr("store"));
+  EXPECT_THAT(TextOf(places + "x); return x; }"), HasSubstr("store"));
 }
 
 }  // namespace
