@@ -233,7 +233,7 @@ TEST(Lower, LongChains_AreNoNesting) {
   }
   EXPECT_THAT(TextOf(text + "; }"), HasSubstr("binary add"));
   std::string places = "float f (float x) { x = 1; (";
-  for (int i = 0; i < 50'000; ++i) {
+  for (int i = 0; i < 20'000; ++i) {
     places += "x, 1, ";
   }
   EXPECT_THAT(TextOf(places + "x) = 2; return x; }"), HasSubstr("store"));
