@@ -192,6 +192,12 @@ kiln_component(
   emit_spirv
   emit_wgsl
   front_common
+  front_hlsl
+  front_hlsl_check
+  front_hlsl_lower
+  front_hlsl_module
+  front_hlsl_sema
+  front_hlsl_syntax
   front_rpl
   ir
   layout

@@ -80,6 +80,35 @@ TEST(TypedInterface, NumbersThatMeet_AreRefused) {
   EXPECT_THAT(messages("sampler pass @a : sampler binding(0, 4)\n"), HasSubstr("LIM1001"));
 }
 
+TEST(TypedInterface, BufferOfADeclaredStruct_HasItsMembersAsParameters) {
+  const BuiltVariant variant = Built({R"(struct @light_t {
+  color : f3
+  reach : f1
+}
+struct @scene_t {
+  ambient : f4
+  sun : @light_t
+}
+buffer uniform pass @scene : @scene_t
+function @main() -> f4 semantic("SV_Target", 0) {
+  %1 = global none @scene : @scene_t
+  %2 = const u1 0
+  %3 = access %1 [%2] : f4
+  %4 = load %3 : f4
+  return %4
+}
+)"},
+                                     {"fragment:main"});
+  ASSERT_TRUE(variant.ok()) << variant.messages();
+  ASSERT_EQ(variant.metadata().sets[0].buffers.size(), 1U);
+  std::string text;
+  for (const artifact::Parameter& parameter :
+       variant.metadata().sets[0].buffers[0].main_parameters) {
+    text += parameter.name + " " + std::to_string(parameter.offset) + "\n";
+  }
+  EXPECT_EQ(text, "ambient 0\nsun.color 16\nsun.reach 28\n");
+}
+
 TEST(TypedInterface, ResourcesOfOneName_AreOneDeclaration) {
   const std::string shared = "buffer uniform pass @frame {\n  x : f4\n}\n";
   const auto stage = [&](std::string_view name, std::string_view result) {

@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include "client/cli/add_verb.h"
-#include "client/cli/help/version.h"
 #include "client/lsp/server/run.h"
 #include "compiler/base/clock.h"
+#include "compiler/base/version.h"
 
 namespace kiln::cli {
 namespace {
@@ -19,8 +19,7 @@ namespace {
 int RunLsp() {
   (void)std::signal(SIGPIPE, SIG_IGN);
   SystemClock clock;
-  return lsp::Run(STDIN_FILENO, STDOUT_FILENO, clock,
-                  std::string(kVersion).substr(sizeof("kiln ") - 1));
+  return lsp::Run(STDIN_FILENO, STDOUT_FILENO, clock, std::string(Version()));
 }
 
 }  // namespace

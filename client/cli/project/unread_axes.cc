@@ -37,7 +37,7 @@ PlacedDiagnostic DiagnosticOf(const project::Manifest& manifest, project::Manife
       Make(Code::kRpl7108, Location{})
           .With("name", name)
           .Note(NoteKind::kAdvice, {{"advice", "leave it out, or fix the option in 'options'"}}),
-      {});
+      std::span<const ModuleText>());
   const std::optional<Span> span = project::KeyInManifest(manifest.text, place, name);
   if (span.has_value()) {
     placed.primary = PlacedAt(manifest.path, manifest.text, *span);

@@ -14,7 +14,12 @@ class Flattener {
       : variant_(variant), pool_(*variant.pool), rules_(rules), types_(types) {}
 
   FlatBlock Run(const ir::SpecialisedDecl& block) {
-    Members(block.type, &block, "", 0, out_.parameters);
+    ir::TypeId content = block.type;
+    while (pool_[content].kind == ir::TypeKind::kArray) {  // an array of buffers: each is alike
+      content = ir::TypeId{pool_[content].element};
+    }
+    // A buffer has members of its own, or holds a declared struct that has them.
+    Members(content, block.members.empty() ? DeclOf(content) : &block, "", 0, out_.parameters);
     return std::move(out_);
   }
 

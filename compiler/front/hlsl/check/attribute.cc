@@ -101,16 +101,6 @@ void ReadHomeSet(CheckContext& context, const syntax::Attribute& attribute, Attr
   }
 }
 
-void ReadWords(CheckContext& context, const syntax::Attribute& attribute, Attributes& made) {
-  for (size_t i = 0; i < ArgumentCount(context, attribute); ++i) {
-    const auto word = WordArgument(context, attribute, i);
-    if (!word) {
-      return SayNeeds(context, attribute, "names");
-    }
-    made.tags.push_back(*word);
-  }
-}
-
 void ReadNumber(CheckContext& context, const syntax::Attribute& attribute, uint32_t& made) {
   if (const auto number = NumberArgument(context, attribute, 0)) {
     made = *number;
@@ -123,6 +113,10 @@ void ReadText(CheckContext& context, const syntax::Attribute& attribute, std::st
   } else {
     SayNeeds(context, attribute, "a name or a string");
   }
+}
+
+void Refuse(CheckContext& context, const syntax::Attribute& attribute, std::string_view family) {
+  context.Refuse({attribute.begin, attribute.end}, context.Text(attribute.token), family);
 }
 
 void ReadAttribute(CheckContext& context, const syntax::Attribute& attribute, Attributes& made) {
@@ -157,9 +151,9 @@ void ReadAttribute(CheckContext& context, const syntax::Attribute& attribute, At
     case AttributeName::kKilnSource:
       return ReadText(context, attribute, made.source);
     case AttributeName::kKilnPack:
-      return ReadText(context, attribute, made.pack);
+      return Refuse(context, attribute, "pack formats");
     case AttributeName::kKilnMeta:
-      return ReadWords(context, attribute, made);
+      return Refuse(context, attribute, "tags of metadata");
     case AttributeName::kKilnDepth:
       made.depth = true;
       return;
@@ -311,12 +305,12 @@ void ReadAttributes(CheckContext& context, AttributePlace place, syntax::RowRang
 
 bool IsEmpty(const Attributes& made) {
   return made.semantic.empty() && made.builtin.empty() && made.image_format.empty() &&
-         made.register_name.empty() && made.source.empty() && made.pack.empty() &&
-         made.register_space == kNoRow && made.binding == kNoRow && made.set == kNoRow &&
-         made.counter == kNoRow && made.location == kNoRow && made.index == kNoRow &&
-         made.offset == kNoRow && made.constant_id == kNoRow && made.interpolation == kNoRow &&
-         made.home_set == kNoRow && !made.instance_rate && !made.row_major && !made.column_major &&
-         !made.push_constant && !made.depth && made.tags.empty();
+         made.register_name.empty() && made.source.empty() && made.register_space == kNoRow &&
+         made.binding == kNoRow && made.set == kNoRow && made.counter == kNoRow &&
+         made.location == kNoRow && made.index == kNoRow && made.offset == kNoRow &&
+         made.constant_id == kNoRow && made.interpolation == kNoRow && made.home_set == kNoRow &&
+         !made.instance_rate && !made.row_major && !made.column_major && !made.push_constant &&
+         !made.depth;
 }
 
 }  // namespace

@@ -161,6 +161,9 @@ constexpr Pair kDeclarations[] = {
     {"HLSL8004", "uint f () { return WaveGetLaneIndex (); }",
      "float f (float x) { return sin (x); }"},
     {"HLSL8004", "cbuffer B { bool b; };", "cbuffer B { uint b; };"},
+    {"HLSL8004", "cbuffer B { [[kiln::meta(world)]] uint b; };", "cbuffer B { uint b; };"},
+    {"HLSL8004", "struct V { [[kiln::pack(unorm8)]] float4 c : COLOR; };",
+     "struct V { float4 c : COLOR; };"},
     {"HLSL8004", "float f () { return 1; } static float v = f ();", "static float v = 1;"},
 };
 

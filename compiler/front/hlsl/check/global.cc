@@ -191,12 +191,12 @@ void CheckExternal(CheckContext& context, const syntax::Variable& variable, Type
   if (specialised) {
     return RefuseVariable(context, variable, "specialisation constants");
   }
-  if (kind == GlobalKind::kBlock) {
-    global.type = TypeId{row.element};
-    global.storage = row.object == ObjectKind::kTextureBuffer;
+  if (kind ==
+      GlobalKind::kBlock) {  // emission has no blocks whose content is a declared struct yet
+    return RefuseVariable(context, variable, "blocks of a declared struct");
   }
-  if (pushed && kind == GlobalKind::kLoose && row.kind == TypeKind::kStruct) {
-    global.kind = GlobalKind::kBlock;
+  if (pushed) {
+    return RefuseVariable(context, variable, "push constants that are no cbuffer");
   }
   const TypeId held = kind == GlobalKind::kResource ? TypeId{row.element} : global.type;
   if (row.kind == TypeKind::kArray && kind != GlobalKind::kLoose) {

@@ -127,7 +127,8 @@ void ReadEntryAttributes(CheckContext& context, const syntax::Decl& decl, Functi
     } else if (attribute.name == AttributeName::kKilnSetting) {
       ReadSetting(context, attribute, id);
     } else if (attribute.name == AttributeName::kEarlyDepthStencil) {
-      context.unit[id].early_depth = true;
+      context.Refuse({attribute.begin, attribute.end}, context.Text(attribute.token),
+                     "early fragment tests");
     }
   }
 }

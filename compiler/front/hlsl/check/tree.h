@@ -152,7 +152,7 @@ struct Attributes {
   uint32_t semantic_index = 0;
   uint32_t semantic_token = kNoRow;
   std::string_view builtin;  // of vk::builtin
-  std::string_view image_format, register_name, source, pack;
+  std::string_view image_format, register_name, source;
   uint32_t register_space = kNoRow;
   uint32_t binding = kNoRow, set = kNoRow, counter = kNoRow;
   uint32_t location = kNoRow, index = kNoRow, offset = kNoRow, constant_id = kNoRow;
@@ -163,7 +163,6 @@ struct Attributes {
   bool column_major = false;
   bool push_constant = false;
   bool depth = false;
-  std::vector<std::string_view> tags;
 };
 
 struct Local {
@@ -230,7 +229,6 @@ struct Function {
   std::vector<ExprId> threads;  // of numthreads: three
   uint32_t stage = kNoRow;      // of `shader`: ir::Stage
   bool effects = true;          // a call does more than to give a value
-  bool early_depth = false;
 };
 
 struct Option {
