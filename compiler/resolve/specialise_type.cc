@@ -158,6 +158,9 @@ class TypeCloser {
       case TypeUse::kPlace:
         return leaf.kind != ir::TypeKind::kVoid && (!runtime || sizes_.size() == 1);
       case TypeUse::kReturn:
+        if (view_.header.typed != 0 && plain) {  // the first value of a variable may be an array
+          return !runtime;
+        }
         return sizes_.empty() && (plain || leaf.kind == ir::TypeKind::kVoid);
       case TypeUse::kImageExtent:
         if (view_.header.typed != 0) {

@@ -51,6 +51,44 @@ class Files(unittest.TestCase):
         self.assertEqual((code, err), (0, ""))
         self.assertEqual(self.magic("out/fragment.spv"), 0x07230203)
 
+    def test_integers_that_a_fragment_reads_are_flat(self):
+        for text, flat in [
+            ("uint s : SV_SampleIndex", 1),
+            ("uint p : SV_PrimitiveID", 1),
+            ("uint s : SV_SampleIndex, nointerpolation uint i : I", 2),
+            ("float4 p : SV_Position, bool f : SV_IsFrontFace", 0),
+        ]:
+            self.write("root.hlsl", "float4 main(%s) : SV_Target { return 1; }\n" % text)
+            code, _, err = self.kilnc("compile", "root.hlsl", "--entry", "fragment=main", "--out", "out")
+            self.assertEqual((code, err), (0, ""), text)
+            data = pathlib.Path(self.folder.name, "out/fragment.spv").read_bytes()
+            words = struct.unpack("<%dI" % (len(data) // 4), data)
+            at, found = 5, 0
+            while at < len(words):
+                found += words[at] == (3 << 16 | 71) and words[at + 2] == 14  # OpDecorate, Flat
+                at += words[at] >> 16
+            self.assertEqual(found, flat, text)
+
+    def test_static_variables_have_first_values_of_every_type(self):
+        for text in [
+            "static float v[3] = { 1, 2, 3 }; float f() { return v[1]; }",
+            "static float v[2][2] = (float[2][2]) 1; float f() { return v[1][0]; }",
+            "struct S { float a; float2 b[2]; }; static S v = (S) 2; float f() { return v.b[1].x; }",
+            "struct S { float a; }; static S v[2] = { 1, 2 }; float f() { return v[1].a; }",
+            "static float2x2 v = { 1, 2, 3, 4 }; float f() { return v[1].x; }",
+            "float f() { static int v[2] = { 1, 2 }; return v[0]++; }",
+        ]:
+            self.write("root.hlsl", text + " float4 main() : SV_Target { return f(); }\n")
+            code, _, err = self.kilnc("compile", "root.hlsl", "--entry", "fragment=main", "--out", "out")
+            self.assertEqual((code, err), (0, ""), text)
+
+    def test_a_constant_is_wrong_where_it_is_named(self):
+        for use, code in [("k = 2;", "HLSL2018"), ("int3 v = k.xx;", "HLSL2010"), ("k.x.y;", "HLSL2006")]:
+            self.write("root.hlsl", "static const int k = 1;\nfloat4 main() : SV_Target {\n  %s\n  return 1;\n}\n" % use)
+            _, out, _ = self.kilnc("compile", "root.hlsl", "--json")
+            found = [(one["code"], one["line"]) for one in json.loads(out) if one["severity"] == "error"]
+            self.assertEqual(found, [(code, 3)], use)
+
     def test_what_is_not_there_is_said_with_its_place(self):
         code, out, err = self.kilnc("compile", "root.hlsl", "--define", "STEPS=4", "--json")
         self.assertEqual((code, err), (1, ""))

@@ -246,6 +246,12 @@ class RowMaker {
     DraftRow& made = NewRow(
         leaf, direction, facts.items == 0 ? item : pool_.Intern(ir::ArrayType(item, facts.items)));
     AddAttribute(made, ir::AttributeKey::kBuiltin, pool_.InternText(facts.name).value);
+    // Vulkan wants each integer that a fragment reads to be flat, a built-in variable too.
+    if (draft_.stage == ir::Stage::kFragment && direction == ir::Direction::kIn &&
+        ir::IsIntegerScalar(facts.scalar)) {
+      AddAttribute(made, ir::AttributeKey::kInterpolation,
+                   static_cast<uint32_t>(ir::Interpolation::kFlat));
+    }
     return LastRow();
   }
 

@@ -322,12 +322,13 @@ void ConvertConstants(CheckContext& context, std::span<const Item> items,
 
 ExprId MakeBuild(CheckContext& context, TypeId type, std::span<const ExprId> sources,
                  TokenRange at) {
-  std::vector<ExprId> parts;
-  for (const ExprId source : sources) {
-    parts.push_back(Natural(context, source));
-  }
+  // A literal takes the item of its leaf, as long as it is one: 2^32 is a float, but no int.
+  std::vector<ExprId> parts(sources.begin(), sources.end());
   const std::vector<Item> items = LeafItems(context.types(), type);
   ConvertConstants(context, items, parts);
+  for (ExprId& part : parts) {
+    part = Natural(context, part);
+  }
   std::vector<Scalar> made;
   for (const ExprId part : parts) {
     const size_t before = made.size();

@@ -223,5 +223,44 @@ TEST(Check, LargeSources_AreCheckedOrRefused) {
   EXPECT_EQ(CodesOf(nested), "HLSL1007");
 }
 
+std::string Times(size_t count, std::string_view text) {
+  std::string all;
+  for (size_t i = 0; i < count; ++i) {
+    all += text;
+  }
+  return all;
+}
+
+std::string Labels(uint32_t count) {
+  std::string all;
+  for (uint32_t i = 0; i < count; ++i) {
+    all += "case " + std::to_string(i) + ": ";
+  }
+  return all;
+}
+
+// What SPIR-V or the recursion over types bounds, at the limit and one above.
+TEST(Check, Extents_Parameters_Labels_AreBounded) {
+  const struct {
+    std::string right, wrong;
+    std::string_view code;
+  } rows[] = {
+      {"static float a[65532];", "static float a[65533];", "HLSL1007"},
+      {"typedef float A[65532];", "typedef float A[65533];", "HLSL1007"},
+      {"static float a" + Times(256, "[1]") + ";", "static float a" + Times(257, "[1]") + ";",
+       "HLSL1008"},
+      {"typedef float A" + Times(200, "[1]") + "; static A a" + Times(56, "[1]") + ";",
+       "typedef float A" + Times(200, "[1]") + "; static A a" + Times(57, "[1]") + ";", "HLSL1008"},
+      {"void f (int" + Times(254, ", int") + ") {}", "void f (int" + Times(255, ", int") + ") {}",
+       "HLSL1007"},
+      {"void f (int a) { switch (a) { " + Labels(16'383) + "break; } }",
+       "void f (int a) { switch (a) { " + Labels(16'384) + "break; } }", "HLSL1007"},
+  };
+  for (const auto& row : rows) {
+    EXPECT_EQ(CodesOf(row.right), "") << row.right.substr(0, 60);
+    EXPECT_EQ(CodesOf(row.wrong), row.code) << row.wrong.substr(0, 60);
+  }
+}
+
 }  // namespace
 }  // namespace kiln::hlsl

@@ -24,6 +24,8 @@ namespace {
 
 using syntax::Modifier;
 
+constexpr uint32_t kMaxParameters = 255;  // of SPIR-V
+
 // The head of one declaration, before it is known whether the function has a row.
 struct Head {
   TypeId result;
@@ -84,6 +86,13 @@ Head ReadHead(CheckContext& context, const syntax::Decl& decl) {
   head.failed = context.types().IsFailed(head.result);
   if (context.types().HoldsObject(head.result)) {
     context.Refuse({decl.name, decl.name + 1}, context.Text(decl.name), "resources as values");
+    head.failed = true;
+  }
+  if (decl.items.count > kMaxParameters) {
+    context.Say(context.At(Code::kHlsl1007, decl.name)
+                    .With("what", std::string("function '").append(context.Text(decl.name)) + "'")
+                    .With("size", std::to_string(decl.items.count) + " parameters")
+                    .With("limit", kMaxParameters));
     head.failed = true;
   }
   for (uint32_t i = 0; i < decl.items.count; ++i) {

@@ -43,12 +43,21 @@ Found FindPath(CheckContext& context, uint32_t name, uint32_t path, bool global)
   return {found, found == nullptr ? name : syntax::kNone};
 }
 
+// What is known when compiling stands for itself, at the place where it is named.
+ExprId Known(CheckContext& context, ExprId value, TokenRange at) {
+  Expr expr = context.Get(value);
+  if (expr.kind == ExprKind::kFailed) {
+    return value;
+  }
+  expr.at = at;
+  return context.Add(expr);
+}
+
 ExprId OfGlobal(CheckContext& context, const Symbol& symbol, TokenRange at) {
   const GlobalId id{symbol.id};
   const Global& global = context.unit[id];
-  // What is known when compiling stands for itself.
   if (global.kind == GlobalKind::kConstant) {
-    return global.initialiser;
+    return Known(context, global.initialiser, at);
   }
   const bool object = context.types().IsObject(global.type);
   const bool read_only =
@@ -65,7 +74,7 @@ ExprId OfGlobal(CheckContext& context, const Symbol& symbol, TokenRange at) {
 ExprId OfLocal(CheckContext& context, const Symbol& symbol, TokenRange at) {
   const Local& local = context.unit[LocalId{symbol.id}];
   if (local.known.valid()) {
-    return local.known;
+    return Known(context, local.known, at);
   }
   return context.Add(
       {.kind = ExprKind::kLocal,

@@ -28,6 +28,7 @@ using syntax::Modifier;
 // Steps of `else if` around a statement, together. The parser counts a ladder as one level, the IR
 // each step: its blocks nest 1024 deep, of which brackets take no more than three for each level.
 constexpr uint32_t kMaxLadders = 128;
+constexpr uint32_t kMaxLabels = 16'383;  // of a `switch`, as in SPIR-V
 
 // A checked statement. No row: nothing is to be done.
 struct Checked {
@@ -75,6 +76,7 @@ class Body {
   struct Cases {
     std::vector<Case> rows;
     FlatMap<uint64_t, bool> labels;  // that are constants
+    uint32_t label_count = 0;
     bool has_default = false;
   };
   ExprId Selector(const syntax::Stmt& stmt);
@@ -444,6 +446,7 @@ void Body::AddLabel(const syntax::Stmt& inner, TypeId selector, Cases& cases) {
     return twice(at, context_.Text(at));
   }
   one.labels.push_back(id);
+  ++cases.label_count;
 }
 
 Checked Body::Switch(uint32_t row) {
@@ -467,6 +470,12 @@ Checked Body::Switch(uint32_t row) {
     Add(child, cases.rows.back().children, cases.rows.back().ends);
   }
   context_.scopes.Leave();
+  if (cases.label_count > kMaxLabels) {
+    context_.Say(context_.At(Code::kHlsl1007, RangeOf(stmt))
+                     .With("what", "'switch'")
+                     .With("size", std::to_string(cases.label_count) + " labels")
+                     .With("limit", kMaxLabels));
+  }
   const bool has_break = exits_.back().has_break;
   exits_.pop_back();
   std::vector<StmtId> rows;

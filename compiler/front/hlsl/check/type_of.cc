@@ -25,6 +25,8 @@ namespace {
 
 constexpr uint32_t kMaxMembers = 4096;
 constexpr uint64_t kMaxLeaves = uint64_t{1} << 20;
+// Of one array: an instruction of SPIR-V has at most 65,535 words, of which three are not items.
+constexpr uint32_t kMaxExtent = 65'532;
 constexpr uint64_t kMaxItemBytes = 16;
 
 // Rows of types.def: the scalars first, then shapes, then objects.
@@ -276,7 +278,14 @@ TypeId WithExtents(CheckContext& context, TypeId type, uint32_t extents, std::st
                     .With("type", "void"));
     return context.types().Failed();
   }
-  // Types that hold themselves cannot be written, so depth is that of the source.
+  // Later stages recurse into types, so the extents written here and those behind a name are
+  // bounded together, before a type is made of them.
+  if (words.size() / 2 + context.types().DepthOf(type) > context.limits.nesting) {
+    context.Say(context.At(Code::kHlsl1008, context.name_token)
+                    .With("text", name)
+                    .With("limit", context.limits.nesting));
+    return context.types().Failed();
+  }
   for (size_t i = words.size(); i > 0; i -= 2) {
     const syntax::ExprRange range{words[i - 2], words[i - 1]};
     std::optional<Extent> extent;
@@ -290,6 +299,13 @@ TypeId WithExtents(CheckContext& context, TypeId type, uint32_t extents, std::st
       context.Say(context.At(Code::kHlsl2027, context.name_token).With("name", name));
     }
     if (!extent) {
+      return context.types().Failed();
+    }
+    if (extent->count > kMaxExtent) {
+      context.Say(context.At(Code::kHlsl1007, context.name_token)
+                      .With("what", std::string("array '").append(name) + "'")
+                      .With("size", std::to_string(extent->count) + " items")
+                      .With("limit", kMaxExtent));
       return context.types().Failed();
     }
     type = extent->open.valid() ? context.types().OpenArray(type, extent->open)

@@ -108,6 +108,7 @@ TEST(Lower, Constants_AreFolded) {
       {"uint", "-1", "const u1 4294967295"},
       {"float3", "float3 (1, 2, 3) * 2", "const f3 {f1 2.0, f1 4.0, f1 6.0}"},
       {"float2x2", "{ 1, 2, 3, 4 }", ""},
+      {"float2", "float2 (65536 * 65536, 0)", "const f2 {f1 4294967300.0, f1 0.0}"},
       {"bool", "true && !false", "flag true"},
       {"int", "7 & 12 | 1 << 4", "const s1 20"},
       {"float", "float4 (1, 2, 3, 4).wz.y", "const f1 3.0"},
@@ -232,6 +233,12 @@ TEST(Lower, LongChains_AreNoNesting) {
     text += " + x";
   }
   EXPECT_THAT(TextOf(text + "; }"), HasSubstr("binary add"));
+  std::string places = "float f (float x) { x = 1; (";
+  for (int i = 0; i < 20'000; ++i) {
+    places += "x, 1, ";
+  }
+  EXPECT_THAT(TextOf(places + "x) = 2; return x; }"), HasSubstr("store"));
+  EXPECT_THAT(TextOf(places + "x); return x; }"), HasSubstr("store"));
 }
 
 }  // namespace

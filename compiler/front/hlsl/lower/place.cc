@@ -120,6 +120,20 @@ ir::InstId Component(LowerContext& context, const Place& place, size_t i) {
       ir::AccessInst{ItemType(context, place), place.root, context.builder.Ids(steps)});
 }
 
+// What stands before the last comma, in order. Commas bind to the left, so a long list is deep on
+// that side: the lists in it are put on a stack, whether they are places or not.
+void DropOperands(LowerContext& context, ExprId id) {
+  std::vector<ExprId> operands;  // last first
+  while (context.Get(id).kind == ExprKind::kComma) {
+    operands.push_back(ExprId{context.Get(id).b});
+    id = ExprId{context.Get(id).a};
+  }
+  ValueOf(context, id);
+  for (; !operands.empty(); operands.pop_back()) {
+    ValueOf(context, operands.back());
+  }
+}
+
 }  // namespace
 
 bool IsStored(const LowerContext& context, ExprId id) {
@@ -148,7 +162,7 @@ Place PlaceOf(LowerContext& context, ExprId id) {
   const Expr& root = context.Get(id);
   Place place;
   if (root.kind == ExprKind::kComma) {
-    ValueOf(context, ExprId{root.a});
+    DropOperands(context, ExprId{root.a});
     place = PlaceOf(context, ExprId{root.b});
   } else if (root.kind == ExprKind::kAssign || root.kind == ExprKind::kUpdate) {
     place = Assign(context, root).place;
