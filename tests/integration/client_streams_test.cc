@@ -172,6 +172,8 @@ class ClientStreams : public testing::Test {
     const std::string address = "unix:" + folder.path().string() + "/s";
     grpc::ServerBuilder builder;
     builder.AddListeningPort(address, grpc::InsecureServerCredentials());
+    // Else a thread of the server may hear of a cancelled stream late.
+    builder.SetSyncServerOption(grpc::ServerBuilder::CQ_TIMEOUT_MSEC, 100);
     builder.RegisterService(&compiles);
     builder.RegisterService(&admin);
     builder.RegisterService(&batches);
