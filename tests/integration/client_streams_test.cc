@@ -182,6 +182,11 @@ class ClientStreams : public testing::Test {
     client = Client::Open(address);
   }
 
+  ~ClientStreams() override {
+    client.reset();
+    server->Shutdown(std::chrono::system_clock::now());  // what still writes is cut off
+  }
+
   Result<FetchDone> FetchWith(std::function<void(const FetchStream&)> stream) {
     compiles.fetch = std::move(stream);
     return client->FetchBatch(kBatch, {},
