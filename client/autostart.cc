@@ -22,6 +22,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "client/daemon_socket.h"
 #include "client/program_exec.h"
 #include "compiler/base/descriptor.h"
 #include "compiler/base/mutex.h"
@@ -260,6 +261,20 @@ Spawned SpawnAfterAnother(const std::vector<std::string>& arguments, const Daemo
   }
 }
 
+// Starts one behind an address. A socket that was named may lie in a folder of another user, where
+// this one starts nothing: then the news is that nobody answers, as `silent` says.
+Result<void> StartBehind(const std::string& address, const Error& silent) {
+  const std::string socket = address.substr(kUnixPrefix.size());
+  Result<void> started = StartDaemon(socket);
+  const bool elsewhere =
+      !started.ok() && socket != DefaultSocket() &&
+      (started.error().reason == kNotOwn || started.error().reason == kForeignSocket);
+  return elsewhere ? Result<void>(Unreachable(fmt::format(
+                         "no daemon answers at {}: {}; and none can be started there: {}", address,
+                         silent.context, started.error().context)))
+                   : started;
+}
+
 }  // namespace
 
 std::string DefaultSocket() { return UserSocket(ProcessVariable); }
@@ -389,7 +404,7 @@ Result<DaemonConnection> Connect(const Endpoint& endpoint, Autostart autostart) 
     return info.error();
   }
   if (!info.ok() && starts) {
-    KILN_TRY_VOID(StartDaemon(address.substr(kUnixPrefix.size())));
+    KILN_TRY_VOID(StartBehind(address, info.error()));
     info = Ask(endpoint, connected.client);
     connected.started = true;
   }

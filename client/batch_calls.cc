@@ -31,7 +31,7 @@ using Call = grpc::Status (v1::BatchService::Stub::*)(grpc::ClientContext*, cons
 
 template <class Request>
 Result<BatchInfo> OfOne(v1::BatchService::Stub& stub, Call<Request> call, const std::string& id) {
-  Context context;
+  Context context(kAnswerWithin);
   Request request;
   request.set_batch_id(IdOf(id));
   v1::Batch reply;
@@ -41,6 +41,8 @@ Result<BatchInfo> OfOne(v1::BatchService::Stub& stub, Call<Request> call, const 
   }
   return FromProto(reply);
 }
+
+constexpr uint64_t kMostItems = 1'000'000;  // results of a batch (spec/daemon 10)
 
 // Nothing of what a user asks about: programs that are done.
 std::optional<BatchEvent> EventOf(const v1::BatchEvent& message) {
@@ -53,9 +55,10 @@ std::optional<BatchEvent> EventOf(const v1::BatchEvent& message) {
   if (message.has_final()) {
     return BatchFinal{.state = v1::Batch::State_Name(message.final().state()),
                       .exit_hint = message.final().exit_hint(),
-                      .problem = message.final().problem()};
+                      .problem = CutText(message.final().problem())};
   }
-  return message.message().empty() ? std::nullopt : std::optional<BatchEvent>(message.message());
+  return message.message().empty() ? std::nullopt
+                                   : std::optional<BatchEvent>(CutText(message.message()));
 }
 
 }  // namespace
@@ -85,7 +88,7 @@ Result<std::string> BatchCalls::StartBatch(const std::string& project,
   if (request.ByteSizeLong() > kMaxInlineSpaces) {
     KILN_TRY_VOID(MoveSpaces(connection_, request));
   }
-  Context context;
+  Context context(kPlanWithin);
   v1::StartBatchReply reply;
   const grpc::Status status = connection_.batch->StartBatch(&context.grpc, request, &reply);
   if (!status.ok()) {
@@ -112,7 +115,17 @@ Result<void> BatchCalls::WatchBatch(
   const auto reader = connection_.batch->WatchBatch(&context.grpc, request);
   v1::BatchEvent message;
   bool ended = false;
+  uint64_t items = 0;
   while (reader->Read(&message)) {
+    items += message.has_item() ? 1 : 0;
+    if (items > kMostItems) {
+      context.grpc.TryCancel();
+      (void)reader->Finish();  // or the daemon hears of it late
+      return Error{.code = ErrorCode::kDataLoss,
+                   .context = "the daemon tells of more results than a batch has: " +
+                              std::to_string(kMostItems),
+                   .reason = "MORE_THAN_ASKED_FOR"};
+    }
     const std::optional<BatchEvent> event = EventOf(message);
     ended |= message.has_final();
     if (event.has_value() && on_event(*event, message.seq()) == Next::kStop) {

@@ -63,7 +63,7 @@ std::unique_ptr<cache::BlobStore> CacheCalls::CacheStore(Clock& clock) {
 }
 
 Result<CacheStats> CacheCalls::CacheStatistics() {
-  Context context;
+  Context context(kAnswerWithin);
   v1::CacheStats reply;
   const grpc::Status status =
       connection_.admin->GetCacheStats(&context.grpc, v1::GetCacheStatsRequest(), &reply);
@@ -133,7 +133,7 @@ Result<MaintenanceDone> CacheCalls::RepairCache(const OnFinding& on) {
 
 Result<uint64_t> CacheCalls::Pin(const std::string& name, std::span<const std::string> keys,
                                  uint64_t until_s, const std::string& note) {
-  Context context;
+  Context context(kAnswerWithin);
   v1::PinRequest request;
   request.set_name(name);
   for (const std::string& key : keys) {
@@ -147,7 +147,7 @@ Result<uint64_t> CacheCalls::Pin(const std::string& name, std::span<const std::s
 }
 
 Result<void> CacheCalls::Unpin(const std::string& name) {
-  Context context;
+  Context context(kAnswerWithin);
   v1::UnpinRequest request;
   request.set_name(name);
   v1::UnpinReply reply;

@@ -24,7 +24,7 @@ Result<std::vector<const Source*>> MissingOf(v1::CacheService::Stub& cache,
          sources.subspan(first).first(std::min(kMostAsked, sources.size() - first))) {
       ToProto(source.digest, request.add_digests());
     }
-    Context context;
+    Context context(kAnswerWithin);
     v1::FindMissingReply reply;
     const grpc::Status status = cache.FindMissing(&context.grpc, request, &reply);
     if (!status.ok()) {
@@ -90,7 +90,7 @@ Result<void> UploadSources(Connection& connection, std::span<const Source> sourc
   if (missing.empty()) {
     return {};
   }
-  Context context;
+  Context context(kUploadWithin);
   v1::PutSourcesReply reply;
   const auto writer = connection.compile->PutSources(&context.grpc, &reply);
   for (const Source* const missed : missing) {
@@ -124,7 +124,7 @@ Result<void> CompileCalls::PutSources(std::span<const Source> sources) {
 
 Result<Outcome> CompileCalls::Compile(const Program& program, std::span<const Option> options,
                                       const CompileOptions& how) {
-  Context context;
+  Context context(kAnswerWithin);
   v1::CompileRequest request;
   ToProto(program, request.mutable_variant()->mutable_inline_program());
   for (const Option& option : options) {
@@ -139,7 +139,7 @@ Result<Outcome> CompileCalls::Compile(const Program& program, std::span<const Op
 }
 
 Result<OptionList> CompileCalls::ListOptions(const Program& program) {
-  Context context;
+  Context context(kAnswerWithin);
   v1::ListOptionsRequest request;
   ToProto(program, request.mutable_program());
   request.set_with_liveness(true);
@@ -155,7 +155,7 @@ Result<std::vector<OptionList>> CompileCalls::ListOptionsOf(
   while (all.size() < programs.size()) {
     const auto asked =
         programs.subspan(all.size(), std::min(kListedAtOnce, programs.size() - all.size()));
-    Context context;
+    Context context(kAnswerWithin);
     v1::ListOptionsRequest request;
     for (const Program* const program : asked) {
       ToProto(*program, request.add_programs());
@@ -180,7 +180,7 @@ Result<std::vector<OptionList>> CompileCalls::ListOptionsOf(
 
 Result<VariantCount> CompileCalls::CountVariants(const ProgramSpace& space,
                                                  const std::string& filter) {
-  Context context;
+  Context context(kAnswerWithin);
   v1::CountVariantsRequest request;
   ToProto(space, request.add_spaces());
   if (!filter.empty()) {
@@ -201,7 +201,7 @@ Result<VariantCount> CompileCalls::CountVariants(const ProgramSpace& space,
 
 Result<VariantPage> CompileCalls::ListVariants(const ProgramSpace& space, const std::string& filter,
                                                uint32_t page_size, const std::string& page) {
-  Context context;
+  Context context(kAnswerWithin);
   v1::ListVariantsRequest request;
   ToProto(space, request.mutable_space());
   if (!filter.empty()) {

@@ -5,6 +5,7 @@
 // opened.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -51,9 +52,23 @@ struct Connection {
   std::unique_ptr<v1::PackService::Stub> pack;
 };
 
+// How long a call with one answer may take, whatever the daemon does: it ends most of them itself
+// after 30 s (spec/daemon 9.1), those that plan a batch may be busy for longer, and an upload has
+// 15 min there. Streams have no such end: they last as long as something comes.
+inline constexpr std::chrono::seconds kAnswerWithin{60};
+inline constexpr std::chrono::minutes kPlanWithin{10};
+inline constexpr std::chrono::minutes kUploadWithin{16};
+
 // Context of one call: the detail of an error comes as trailing metadata.
 struct Context {
   grpc::ClientContext grpc;
+
+  // For a call with one answer.
+  explicit Context(std::chrono::seconds within) : Context() {
+    patience_ = within;
+    grpc.set_deadline(std::chrono::system_clock::now() + within);
+  }
+  // For a stream, or a call that sets its own deadline.
   Context() {
     grpc.AddMetadata("kiln-api", "1");
     grpc.AddMetadata("kiln-client", "kiln-cpp/" + std::string(Version()));
@@ -65,12 +80,23 @@ struct Context {
   Error Failed(const grpc::Status& status) const {
     const auto& trailers = grpc.GetServerTrailingMetadata();
     const auto detail = trailers.find("kiln-error-bin");
+    const bool is_silent = detail == trailers.end() && patience_.count() != 0 &&
+                           status.error_code() == grpc::StatusCode::DEADLINE_EXCEEDED;
+    if (is_silent) {
+      return {.code = ErrorCode::kDeadlineExceeded,
+              .context = "the daemon did not answer within " + std::to_string(patience_.count()) +
+                         " s; 'kiln doctor' says what is wrong with it",
+              .reason = "DEADLINE"};
+    }
     if (detail == trailers.end()) {
       return FromStatus(status);
     }
     return FromStatus(grpc::Status(status.error_code(), status.error_message(),
                                    std::string(detail->second.data(), detail->second.size())));
   }
+
+ private:
+  std::chrono::seconds patience_{0};  // 0: without an end of this client's own
 };
 
 // The bytes of an id in hex; empty if the text is not an id.
@@ -86,7 +112,7 @@ Result<void> EachPage(Stub& stub,
                       Request request, const Each& each) {
   PageCount pages;
   do {
-    Context context;
+    Context context(kAnswerWithin);
     Reply reply;
     const grpc::Status status = (stub.*method)(&context.grpc, request, &reply);
     if (!status.ok()) {

@@ -369,15 +369,27 @@ BatchInfo FromProto(const v1::Batch& message) {
           .updated_ms = message.updated()};
 }
 
+std::string CutText(const std::string& text) {
+  constexpr size_t kMostText = 4096;
+  if (text.size() <= kMostText) {
+    return text;
+  }
+  size_t end = kMostText;  // before a character, not in it
+  while (end > kMostText - 4 && (static_cast<uint8_t>(text[end]) & 0xc0u) == 0x80u) {
+    --end;
+  }
+  return text.substr(0, end) + " [cut: " + std::to_string(text.size()) + " bytes]";
+}
+
 Error FromStatus(const grpc::Status& status) {
   Error error{.code = static_cast<ErrorCode>(status.error_code()),
-              .context = status.error_message(),
+              .context = CutText(status.error_message()),
               .reason = {}};
   v1::ErrorDetail detail;
   if (!status.error_details().empty() && detail.ParseFromString(status.error_details())) {
     error.reason = detail.reason();
     if (!detail.help().empty()) {
-      error.context += "; " + detail.help();
+      error.context += "; " + CutText(detail.help());
     }
     RememberDetail(error, {.field = detail.field(),
                            .limit = detail.limit(),
@@ -385,7 +397,7 @@ Error FromStatus(const grpc::Status& status) {
                            .actual = detail.actual(),
                            .retry_after_ms = detail.retry_after_ms(),
                            .trace_id = detail.trace_id(),
-                           .help = detail.help()});
+                           .help = CutText(detail.help())});
   }
   return error;
 }

@@ -33,6 +33,9 @@ Result<Digest> FromProto(const v1::Digest& message);
 
 std::string HexOf(const std::string& bytes);
 
+// At most 4 KiB of what a daemon says in words, with a note that it was cut.
+std::string CutText(const std::string& text);
+
 // The status, with reason, help and missing sources from its detail.
 Error FromStatus(const grpc::Status& status);
 

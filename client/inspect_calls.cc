@@ -12,6 +12,8 @@ namespace {
 
 using View = v1::InspectRequest;
 
+constexpr uint64_t kMostViewBytes = uint64_t{256} << 20;  // of one Inspect, kept until its end
+
 // Several names may be one view of the wire, in different dialects.
 struct ViewRow {
   std::string_view name;
@@ -122,7 +124,7 @@ v1::ExplainRequest RequestOf(const InspectCalls::ExplainSubject& subject) {
 }  // namespace
 
 Result<ExplainReply> InspectCalls::Explain(const ExplainSubject& subject) {
-  Context context;
+  Context context(kAnswerWithin);
   v1::ExplainReply reply;
   const grpc::Status status =
       connection_.compile->Explain(&context.grpc, RequestOf(subject), &reply);
@@ -147,7 +149,17 @@ Result<std::vector<InspectedView>> InspectCalls::Inspect(const InspectSubject& s
   const auto stream = connection_.compile->Inspect(&context.grpc, request);
   std::vector<InspectedView> seen;
   v1::InspectReply reply;
+  uint64_t bytes = 0;
   while (stream->Read(&reply)) {
+    bytes += reply.ByteSizeLong();
+    if (bytes > kMostViewBytes) {
+      context.grpc.TryCancel();
+      (void)stream->Finish();  // or the daemon hears of it late
+      return Error{.code = ErrorCode::kDataLoss,
+                   .context = "the daemon sends views of more than " +
+                              std::to_string(kMostViewBytes) + " bytes",
+                   .reason = "MORE_THAN_ASKED_FOR"};
+    }
     std::string name = NameOf(reply);
     if (seen.empty() || seen.back().view != name || seen.back().target != reply.target()) {
       seen.push_back({.view = std::move(name), .target = reply.target(), .text = {}, .json = {}});

@@ -118,7 +118,7 @@ Result<ServerInfo> OperatorCalls::PingOnce(std::chrono::milliseconds timeout, Wa
 }
 
 Result<ServerStatus> OperatorCalls::Status(Upstreams upstreams) {
-  Context context;
+  Context context(kAnswerWithin);
   v1::GetStatusRequest request;
   request.set_check_upstreams(upstreams == Upstreams::kCheck);
   v1::ServerStatus reply;
@@ -131,7 +131,7 @@ Result<ServerStatus> OperatorCalls::Status(Upstreams upstreams) {
 }
 
 Result<std::vector<CallTrace>> OperatorCalls::Traces(const std::string& id) {
-  Context context;
+  Context context(kAnswerWithin);
   v1::GetStatusRequest request;
   request.set_trace_id(id);
   v1::ServerStatus reply;
@@ -173,7 +173,7 @@ Result<std::vector<JobRow>> OperatorCalls::Jobs() {
 }
 
 Result<void> OperatorCalls::KillJob(const std::string& id) {
-  Context context;
+  Context context(kAnswerWithin);
   v1::KillJobRequest request;
   request.set_id(id);
   v1::KillJobReply reply;
@@ -182,14 +182,14 @@ Result<void> OperatorCalls::KillJob(const std::string& id) {
 }
 
 Result<void> OperatorCalls::Drain() {
-  Context context;
+  Context context(kAnswerWithin);
   v1::DrainReply reply;
   const grpc::Status status = connection_.admin->Drain(&context.grpc, v1::DrainRequest(), &reply);
   return status.ok() ? Result<void>() : Result<void>(context.Failed(status));
 }
 
 Result<void> OperatorCalls::Shutdown() {
-  Context context;
+  Context context(kAnswerWithin);
   v1::ShutdownReply reply;
   const grpc::Status status =
       connection_.admin->Shutdown(&context.grpc, v1::ShutdownRequest(), &reply);
@@ -197,7 +197,7 @@ Result<void> OperatorCalls::Shutdown() {
 }
 
 Result<OperatorCalls::ReloadOutcome> OperatorCalls::ReloadConfig() {
-  Context context;
+  Context context(kAnswerWithin);
   v1::ReloadConfigReply reply;
   const grpc::Status status =
       connection_.admin->ReloadConfig(&context.grpc, v1::ReloadConfigRequest(), &reply);
@@ -210,7 +210,7 @@ Result<OperatorCalls::ReloadOutcome> OperatorCalls::ReloadConfig() {
 }
 
 Result<void> OperatorCalls::SetLogLevel(const std::string& component, const std::string& level) {
-  Context context;
+  Context context(kAnswerWithin);
   v1::SetLogLevelRequest request;
   request.set_component(component);
   request.set_level(level);

@@ -6,9 +6,12 @@
 #include <cstdio>
 #include <fcntl.h>
 #include <filesystem>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "compiler/base/file.h"
 
@@ -16,6 +19,7 @@ namespace kiln::pack {
 namespace {
 
 constexpr size_t kCopyBytes = size_t{1} << 20;
+constexpr int kTries = 100;
 
 Error WriteError(const std::string& path) {
   const int number = errno == 0 ? EIO : errno;
@@ -26,13 +30,24 @@ Error WriteError(const std::string& path) {
   return error;
 }
 
+std::string FolderOf(const std::string& path) {
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  return folder.empty() ? "." : folder.string();
+}
+
 }  // namespace
 
 Result<FileWriter> FileWriter::Create(const std::string& path) {
-  std::string temporary = path + ".XXXXXX";
-  const int file = ::mkostemp(temporary.data(), O_CLOEXEC);
+  std::string temporary;
+  int file = ::open(FolderOf(path).c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0644);
+  if (file < 0) {
+    temporary = path + ".XXXXXX";
+    file = ::mkostemp(temporary.data(), O_CLOEXEC);
+  }
   if (file < 0 || ::fchmod(file, 0644) != 0) {
-    return WriteError(path);
+    const Error error = WriteError(path);
+    (void)(file < 0 ? 0 : ::close(file));
+    return error;
   }
   return FileWriter(path, std::move(temporary), file);
 }
@@ -46,8 +61,27 @@ FileWriter::FileWriter(FileWriter&& other) noexcept
 FileWriter::~FileWriter() {
   if (file_ >= 0) {
     (void)::close(file_);
-    (void)::unlink(temporary_.c_str());
+    (void)(temporary_.empty() ? 0 : ::unlink(temporary_.c_str()));
   }
+}
+
+std::string FileWriter::ReadableAs() const { return fmt::format("/proc/self/fd/{}", file_); }
+
+// A link replaces nothing, a rename does: so the file gets a name of its own first.
+Result<void> FileWriter::Link() {
+  for (int i = 0; i < kTries; ++i) {
+    uint64_t random = 0;
+    (void)!::getrandom(&random, sizeof random, 0);
+    std::string name = fmt::format("{}.{:016x}", path_, random);
+    if (::linkat(AT_FDCWD, ReadableAs().c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0) {
+      temporary_ = std::move(name);
+      return {};
+    }
+    if (errno != EEXIST) {
+      break;
+    }
+  }
+  return WriteError(path_);
 }
 
 Result<void> FileWriter::Write(ByteView bytes) {
@@ -80,13 +114,17 @@ Result<void> FileWriter::Append(const FileWriter& other) {
 }
 
 Result<void> FileWriter::Publish() {
-  if (::fsync(file_) != 0 || ::rename(temporary_.c_str(), path_.c_str()) != 0) {
+  if (::fsync(file_) != 0) {
+    return WriteError(path_);
+  }
+  if (temporary_.empty()) {
+    KILN_TRY_VOID(Link());
+  }
+  if (::rename(temporary_.c_str(), path_.c_str()) != 0) {
     return WriteError(path_);
   }
   (void)::close(std::exchange(file_, -1));
-  const std::filesystem::path folder = std::filesystem::path(path_).parent_path();
-  const int directory =
-      ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const int directory = ::open(FolderOf(path_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   const bool synced = directory >= 0 && ::fsync(directory) == 0;
   if (directory >= 0) {
     (void)::close(directory);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A file that appears whole or not at all: temporary file in the same folder, fsync, rename, fsync
-// of the folder. See spec/cache 10.8
+// A file that appears whole or not at all: a file without a name in the same folder, fsync, then
+// its name, fsync of the folder. Of a process that was killed before nothing is left; where a file
+// system has no files without a name (O_TMPFILE), a temporary one is. See spec/cache 10.8
 #pragma once
 
 #include <string>
@@ -24,13 +25,18 @@ class FileWriter {
   // Appends what another, unpublished writer has.
   Result<void> Append(const FileWriter& other);
   Result<void> Publish();
+  // What opens the file for reading before it is published, in this process and while this lives.
+  std::string ReadableAs() const;
 
  private:
+  // Gives a file without a name one that nobody else has, beside its place.
+  Result<void> Link();
+
   FileWriter(std::string path, std::string temporary, int file)
       : path_(std::move(path)), temporary_(std::move(temporary)), file_(file) {}
 
   std::string path_;
-  std::string temporary_;
+  std::string temporary_;  // empty: the file has no name yet
   int file_ = -1;
   uint64_t size_ = 0;
 };

@@ -665,6 +665,9 @@ axes = { stars = "*" }
                     "pinned 1 of 1")
         self.expect(self.run_program("kiln", "cache", "pin", "none", "0" * 32), 3)
         self.expect(self.run_program("kiln", "cache", "pins"), 0, "release")
+        self.expect(self.run_program("kiln", "cache", "pins", *named, env=elsewhere), 0, "release")
+        self.expect(self.run_program("kiln", "cache", "pins", "--daemon",
+                                     f"unix:{self.dir}/nobody.sock"), 4)
         self.expect(self.run_program("kiln", "cache", "unpin", "release"), 0)
         self.expect(self.run_program("kiln", "cache", "unpin", "release"), 3, "no pin 'release'")
         self.expect(self.run_program("kiln", "cache", "verify"), 7, "blob content/", "repair")

@@ -103,6 +103,18 @@ class Fetch(CliCase):
         shutil.rmtree(self.dir / "out")
         self.assertGreater(self.fetched(*arguments)["blobs"], 0)
         self.assertEqual(self.named(), self.blobs())
+        # So does one in which a file is not what it was.
+        blob = max((self.dir / "out" / "blobs").iterdir(), key=lambda path: path.stat().st_size)
+        whole = blob.read_bytes()
+        for what, change in {"changed": lambda: blob.write_bytes(b"?" + whole[1:]),
+                             "cut": lambda: blob.write_bytes(whole[:-1]),
+                             "longer": lambda: blob.write_bytes(whole + b"?"),
+                             "gone": blob.unlink}.items():
+            with self.subTest(what=what):
+                change()
+                self.assertGreater(self.fetched(*arguments)["blobs"], 0)
+                self.assertEqual(blob.read_bytes(), whole)
+        self.assertEqual(self.fetched(*arguments)["blobs"], 0)
         # A root that the daemon has forgotten saves nothing, and that is all.
         self.write("have", "0" * 31 + "1\n")
         self.assertGreater(self.fetched(*arguments)["blobs"], 0)

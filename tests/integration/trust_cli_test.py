@@ -222,6 +222,19 @@ class DefaultSocket(CliCase):
             listener.end()
 
 
+    def test_silent_daemon_that_was_named_answers_nothing(self):
+        folder = self.dir / "neighbour"
+        folder.mkdir()
+        listener = Listener(folder / "named.sock")
+        folder.chmod(0o777)  # so nothing can be started there
+        try:
+            said = self.kiln("--autostart", "yes", "--daemon", f"unix:{folder}/named.sock", "batch",
+                             "list")
+            self.expect(said, 4, "no daemon answers at", "none can be started there")
+        finally:
+            listener.end()
+
+
 class PreparedCache(CliCase):
     """kilnd and a cache that others can change."""
 

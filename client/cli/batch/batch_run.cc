@@ -17,6 +17,7 @@
 #include "client/cli/project/mistakes.h"
 #include "client/cli/project/space_mistakes.h"
 #include "client/cli/session.h"
+#include "compiler/diag/render.h"
 
 namespace kiln::cli {
 namespace {
@@ -24,6 +25,11 @@ namespace {
 constexpr int kReconnections = 5;
 constexpr std::chrono::milliseconds kReconnectAfter{100};
 constexpr uint64_t kAnyResults = 4'000'000;  // of a manifest that only wants to be warned
+
+// Failures of one batch that are kept and shown; the rest is counted. Who builds hundreds of
+// thousands of broken variants reads the first ones, and a daemon may tell of them without end.
+constexpr size_t kMostFailures = 10'000;
+constexpr size_t kMostFailureBytes = size_t{64} << 20;
 
 volatile std::sig_atomic_t interrupted = 0;
 
@@ -40,6 +46,45 @@ bool Wanted(const std::vector<std::string>& patterns, const std::string& name) {
          std::any_of(patterns.begin(), patterns.end(),
                      [&](const auto& pattern) { return Matches(pattern, name); });
 }
+
+// About what a failure takes in memory.
+size_t BytesOf(const client::BatchItem& item) {
+  size_t bytes = sizeof(item) + item.program.size() + item.served.size();
+  for (const client::Option& option : item.options) {
+    const auto* text = std::get_if<std::string>(&option.value);
+    bytes += sizeof(option) + option.name.size() + (text == nullptr ? 0 : text->size());
+  }
+  for (const PlacedDiagnostic& diagnostic : item.outcome.diagnostics) {
+    bytes += sizeof(diagnostic) + RenderShort(diagnostic).size();
+    for (const std::string& note : diagnostic.notes) {
+      bytes += sizeof(note) + note.size();
+    }
+    for (const PlacedLabel& label : diagnostic.labels) {
+      bytes += sizeof(label) + label.text.size() + label.where.path.size();
+    }
+  }
+  return bytes;
+}
+
+// The first failures, and how many came behind them.
+class FailuresKept {
+ public:
+  // Whether it is one of those that are shown.
+  bool Add(const client::BatchItem& item, std::vector<client::BatchItem>& kept) {
+    const size_t bytes = BytesOf(item);
+    if (kept.size() >= kMostFailures || bytes > kMostFailureBytes - bytes_) {
+      ++more_;
+      return false;
+    }
+    bytes_ += bytes;
+    kept.push_back(item);
+    return true;
+  }
+  size_t more() const { return more_; }
+
+ private:
+  size_t bytes_ = 0, more_ = 0;
+};
 
 // What is wrong, once: the other programs that have it are named at the end.
 void ShowFailure(const Global& global, const Project& project, const client::BatchItem& item,
@@ -115,15 +160,17 @@ Result<BatchOutcome> FollowBatch(const Global& global, const std::string& id,
   progress.Begin(id);
   (void)std::signal(SIGINT, OnInterrupt);
   uint64_t seen = 0;
+  FailuresKept failures;
   const auto on_event = [&](const client::BatchEvent& event, uint64_t seq) {
     seen = seq;
     if (const auto* counts = std::get_if<client::BatchProgress>(&event)) {
       outcome.progress = *counts;
       progress.Show(*counts);
     } else if (const auto* item = std::get_if<client::BatchItem>(&event)) {
-      outcome.failures.push_back(*item);
-      progress.Clear();
-      following.failed(*item);
+      if (failures.Add(*item, outcome.failures)) {
+        progress.Clear();
+        following.failed(*item);
+      }
     } else if (const auto* text = std::get_if<std::string>(&event)) {
       progress.Clear();
       Print(stderr, "{}\n", Message{*text});
@@ -149,6 +196,11 @@ Result<BatchOutcome> FollowBatch(const Global& global, const std::string& id,
     return watched.error();
   }
   progress.End(outcome.progress, interrupted != 0 ? "INTERRUPTED" : outcome.final.state);
+  if (failures.more() != 0) {
+    Print(stderr,
+          "and {} more failures, which are neither shown nor reported; see kiln batch items {}\n",
+          failures.more(), id.substr(0, 8));
+  }
   if (!outcome.final.problem.empty() && interrupted == 0) {
     ShowProblem(global, outcome.final);
   }

@@ -40,16 +40,19 @@ struct Arrived {
   std::vector<client::Outcome> outcomes;
   client::FetchDone done;  // sums, and the last root
   int exit = kSuccess;
+  std::set<Digest> sound;  // files of the folder that are what their names say
 
   client::Client::FetchHandlers Handlers() {
     return {.on_outcome = [this](const client::Outcome& outcome) { outcomes.push_back(outcome); },
             .on_blob = [this](const client::FetchedBlob& blob) -> Result<void> {
-              return folder.empty() ? Result<void>()
-                                    : WriteFileBeneath(folder, NameOf(blob.digest), blob.bytes);
+              if (folder.empty()) {
+                return {};
+              }
+              sound.insert(blob.digest);  // the client has verified it
+              return WriteFileBeneath(folder, NameOf(blob.digest), blob.bytes);
             }};
   }
   static std::string NameOf(const Digest& digest) { return "blobs/" + digest.id.hex(); }
-  std::string FileOf(const Digest& digest) const { return folder + "/" + NameOf(digest); }
   void Add(const client::FetchDone& call) {
     done.outcomes += call.outcomes;
     done.skipped += call.skipped;
@@ -74,15 +77,29 @@ Result<void> WriteIndex(const Arrived& arrived) {
   return WriteFileBeneath(arrived.folder, "index.json", AsBytes(index.dump(1)));
 }
 
+// Whether the folder has this content, and not something else under its name: what was left there
+// by an earlier fetch may have been changed or cut off since. Reads each file once.
+bool HasSound(Arrived& arrived, const Digest& digest) {
+  if (arrived.sound.contains(digest)) {
+    return true;
+  }
+  const Result<std::string> text =
+      ReadFileBeneath(arrived.folder, Arrived::NameOf(digest), digest.size);
+  if (!text.ok() || DigestOf(*text) != digest) {
+    return false;
+  }
+  arrived.sound.insert(digest);
+  return true;
+}
+
 // Whether all content that results name is in the folder.
-bool IsWhole(const Arrived& arrived) {
-  std::error_code error;
+bool IsWhole(Arrived& arrived) {
   for (const client::Outcome& outcome : arrived.outcomes) {
     for (const client::Artifact& artifact : outcome.artifacts) {
       const bool code = std::ranges::all_of(artifact.code, [&](const client::StageCode& stage) {
-        return std::filesystem::exists(arrived.FileOf(stage.digest), error);
+        return HasSound(arrived, stage.digest);
       });
-      if (!code || !std::filesystem::exists(arrived.FileOf(artifact.metadata), error)) {
+      if (!code || !HasSound(arrived, artifact.metadata)) {
         return false;
       }
     }
@@ -259,7 +276,7 @@ Result<Arrived> Fetch(const Global& global, const FetchArguments& arguments) {
   arrived.folder = IsPackFile(arguments.out) ? std::string() : arguments.out;
   KILN_TRY_VOID(FetchOnce(global, client, project, arguments, root, arrived));
   if (!root.empty() && !arrived.folder.empty() && !IsWhole(arrived)) {
-    arrived.outcomes.clear();  // the root is of another folder, or somebody tidied up
+    arrived.outcomes.clear();  // the root is of another folder, or files are gone or changed
     arrived.done = {};
     KILN_TRY_VOID(FetchOnce(global, client, project, arguments, {}, arrived));
   }

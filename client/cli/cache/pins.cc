@@ -112,23 +112,38 @@ int RunCacheUnpin(const Global& global, const std::string& dir, const std::strin
   return removed.ok() ? Finish("cache unpin", kSuccess, {}) : Fail(global, removed.error());
 }
 
-int RunCachePins(const Global& global, const std::string& dir) {
-  const Result<std::unique_ptr<LocalCache>> opened = OpenCache(dir, Use::kLook);
-  if (!opened.ok()) {
-    return Fail(global, opened.error());
+// Of the daemon that was named or has the folder, else of the folder.
+Result<std::vector<client::PinnedSet>> PinsOf(const Global& global, const std::string& dir) {
+  KILN_TRY(const std::unique_ptr<client::Client> daemon, HolderOf(global, dir));
+  if (daemon != nullptr) {
+    return daemon->Pins();
   }
-  const Result<std::vector<cache::Pin>> pins = cache::sqlite::PinTable(*(*opened)->sqlite).List();
+  KILN_TRY(const std::unique_ptr<LocalCache> opened, OpenCache(dir, Use::kLook));
+  KILN_TRY(const std::vector<cache::Pin> pins, cache::sqlite::PinTable(*opened->sqlite).List());
+  std::vector<client::PinnedSet> listed;
+  for (const cache::Pin& pin : pins) {
+    listed.push_back({.name = pin.name,
+                      .note = pin.note,
+                      .records = pin.records,
+                      .made_s = static_cast<uint64_t>(pin.made_s),
+                      .until_s = static_cast<uint64_t>(pin.until_s.value_or(0))});
+  }
+  return listed;
+}
+
+int RunCachePins(const Global& global, const std::string& dir) {
+  const Result<std::vector<client::PinnedSet>> pins = PinsOf(global, dir);
   if (!pins.ok()) {
     return Fail(global, pins.error());
   }
-  for (const cache::Pin& pin : *pins) {
+  for (const client::PinnedSet& pin : *pins) {
     if (global.json) {
       const nlohmann::ordered_json object{{"v", 1},
                                           {"type", "pin"},
                                           {"name", pin.name},
                                           {"records", pin.records},
                                           {"made_s", pin.made_s},
-                                          {"until_s", pin.until_s.value_or(0)},
+                                          {"until_s", pin.until_s},
                                           {"note", pin.note}};
       PrintLine(object);
     } else {

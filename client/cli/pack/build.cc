@@ -23,7 +23,6 @@
 #include "client/cli/pack/pass_formats.h"
 #include "client/cli/project/project.h"
 #include "client/cli/session.h"
-#include "client/trace.h"
 #include "compiler/base/file.h"
 #include "compiler/base/own_folder.h"
 
@@ -160,15 +159,35 @@ Result<PackFormats> FormatsOf(const Project& project, WarmLines& lines) {
   return formats;
 }
 
-// The bytes of a pack of the daemon as a file; nothing is left of a download that was cut.
-Result<void> Download(client::Client& client, const std::string& id, const std::string& path) {
+// The bytes of a pack of the daemon in a file beside `path` that has no name yet; nothing is left
+// of a download that was cut. Errors: kDataLoss if it is longer or shorter than the daemon said.
+Result<pack::FileWriter> Download(client::Client& client, const client::BuiltPack& built,
+                                  const std::string& path) {
+  const auto other_size = [&](std::string_view than) {
+    return Error{.code = ErrorCode::kDataLoss,
+                 .context = fmt::format("the daemon sends a pack that is {} than the {} bytes it "
+                                        "said",
+                                        than, built.size),
+                 .reason = "PACK_SIZE"};
+  };
+  if (built.size > pack::kMaxFileBytes) {
+    return Error{
+        .code = ErrorCode::kDataLoss,
+        .context = fmt::format("the daemon offers a pack of {} bytes; packs have at most {}",
+                               built.size, pack::kMaxFileBytes),
+        .reason = "PACK_SIZE"};
+  }
   if (const std::filesystem::path folder = std::filesystem::path(path).parent_path();
       !folder.empty()) {
     (void)MakeFolders(folder.string(), 0755);  // what follows says what is wrong
   }
   KILN_TRY(pack::FileWriter file, pack::FileWriter::Create(path));
-  KILN_TRY_VOID(client.ReadPack(id, [&](ByteView bytes) { return file.Write(bytes); }));
-  return file.Publish();
+  KILN_TRY_VOID(client.ReadPack(built.id, [&](ByteView bytes) -> Result<void> {
+    return bytes.size() > built.size - file.size() ? Result<void>(other_size("longer"))
+                                                   : file.Write(bytes);
+  }));
+  return file.size() == built.size ? Result<pack::FileWriter>(std::move(file))
+                                   : Result<pack::FileWriter>(other_size("shorter"));
 }
 
 // Writes a pack again: with formats of passes, with a signature, or as a delta of a base that the
@@ -210,17 +229,15 @@ Result<client::BuiltPack> BuildTo(client::Client& client, const PackBuildArgumen
   if (!built.ok()) {
     return built.error();
   }
+  KILN_TRY(pack::FileWriter plain, Download(client, *built, arguments.out));
   const bool delta_here = base != nullptr && base_unknown;
   if (!delta_here && arguments.sign.empty() && formats.empty()) {
-    KILN_TRY_VOID(Download(client, built->id, arguments.out));
+    KILN_TRY_VOID(plain.Publish());
     return built;
   }
-  const std::string plain = fmt::format("{}.{}.plain", arguments.out, client::TraceId());
-  KILN_TRY_VOID(Download(client, built->id, plain));
   const Result<pack::WriteReport> written =
-      Rewrite(plain, base_unknown ? nullptr : base.get(), base.get(), manifest, formats, arguments);
-  std::error_code ignored;
-  std::filesystem::remove(plain, ignored);
+      Rewrite(plain.ReadableAs(), base_unknown ? nullptr : base.get(), base.get(), manifest,
+              formats, arguments);
   if (!written.ok()) {
     return written.error();
   }
