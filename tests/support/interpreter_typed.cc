@@ -3,6 +3,9 @@
 // operations, private variables and rows of interfaces. See docs/IR.md.
 #include <algorithm>
 #include <climits>
+#include <optional>
+#include <string_view>
+#include <utility>
 
 #include "compiler/base/check.h"
 #include "compiler/ir/image_typing.h"
@@ -15,6 +18,19 @@ namespace kiln::oracle::running {
 namespace {
 
 using ir::AtomicOp;
+
+// The input that a built-in of SPIR-V is, where a dispatch gives it.
+std::optional<ir::StageVariable> StageVariableOf(std::string_view builtin) {
+  constexpr std::pair<std::string_view, ir::StageVariable> kInputs[] = {
+      {"GlobalInvocationId", ir::StageVariable::kGlobalId},
+      {"LocalInvocationId", ir::StageVariable::kLocalId},
+      {"LocalInvocationIndex", ir::StageVariable::kLocalIndex},
+      {"WorkgroupId", ir::StageVariable::kWorkgroupId},
+      {"NumWorkgroups", ir::StageVariable::kWorkgroupCount},
+  };
+  const auto* row = std::ranges::find(kInputs, builtin, [](const auto& r) { return r.first; });
+  return row == std::end(kInputs) ? std::nullopt : std::optional(row->second);
+}
 
 uint32_t AtomicResult(AtomicOp op, bool is_signed, uint32_t old, uint32_t operand) {
   const auto a = static_cast<int32_t>(old);
@@ -112,9 +128,18 @@ Flow Invocation::RunAtomic(const ir::SpecialisedRegion& closed, const ir::Inst& 
   return Flow::kNext;
 }
 
+// An input that a dispatch gives is what it says, unless a test names another value; the rest goes
+// by the names of rows.
 Place Invocation::IoPlace(uint32_t row) {
   const ir::InterfaceRow& io = entry_.io[row];
   const std::string name(pool_.Text(io.name));
+  const ir::Attribute* builtin = io.Find(ir::AttributeKey::kBuiltin);
+  if (io.direction == ir::Direction::kIn && builtin != nullptr && !inputs_.fields.contains(name) &&
+      !around_.globals.contains(name)) {
+    if (const auto variable = StageVariableOf(pool_.Text(ir::StringId{builtin->a}))) {
+      return StagePlace(*variable, io.type);
+    }
+  }
   const bool around = io.direction == ir::Direction::kIn && !inputs_.fields.contains(name) &&
                       around_.globals.contains(name);
   Value& value = around                                ? around_.globals[name]
