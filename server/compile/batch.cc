@@ -99,11 +99,11 @@ std::optional<Batches::StartResult> Batches::Repeat(const Hash128& id, StartHow 
   }
   {
     const MutexLock lock(mutex_);
-    BatchRunPtr& known = runs_[id];
-    if (known != before) {  // somebody else was faster, or it was dropped
-      return std::nullopt;
+    const auto known = runs_.find(id);
+    if (known == runs_.end() || known->second != before) {
+      return std::nullopt;  // it was dropped, or somebody else was faster
     }
-    known = run;
+    known->second = run;
   }
   SaveRow(context_, *run);
   return StartResult{.id = id, .attached = false};

@@ -17,6 +17,7 @@ namespace kiln::cli {
 namespace {
 
 bool IsFile(const std::string& what) { return what.ends_with(".rpl"); }
+bool IsHlsl(const std::string& what) { return what.ends_with(".hlsl"); }
 
 // Entry points say by their stages what they are of.
 std::string PipelineOf(const std::vector<client::EntryPoint>& entries) {
@@ -31,6 +32,11 @@ std::string PipelineOf(const std::vector<client::EntryPoint>& entries) {
 // The program that the arguments name.
 Result<LoadedProgram> LoadNamed(const Global& global, const VariantArguments& arguments,
                                 project::Manifest& manifest) {
+  if (std::any_of(arguments.what.begin(), arguments.what.end(), IsHlsl)) {
+    return Error{.code = ErrorCode::kInvalidArgument,
+                 .context = "the daemon does not read HLSL yet; 'kilnc compile' does",
+                 .reason = "USAGE"};
+  }
   if (!std::all_of(arguments.what.begin(), arguments.what.end(), IsFile)) {
     if (arguments.what.size() != 1) {
       return Error{.code = ErrorCode::kInvalidArgument,
