@@ -5,13 +5,55 @@
 #include <string>
 
 #include "cache/pin_share.h"
+#include "compiler/base/printable.h"
 
 namespace kiln::cache {
 namespace {
 
 constexpr size_t kLargestPins = 3;  // that are named
 
+std::string NamedPin(std::string_view name) { return "pin '" + std::string(name) + "'"; }
+
 }  // namespace
+
+Result<std::string> PinOwnerFor(Pins& pins, std::string_view name, const Actor& actor) {
+  KILN_TRY(const std::vector<Pin> all, pins.List());
+  const auto taken = std::ranges::find(all, name, &Pin::name);
+  if (taken == all.end()) {
+    return actor.id;
+  }
+  if (!MayChange(actor, taken->owner)) {
+    return NotYours(NamedPin(name), taken->owner, actor.id);
+  }
+  return taken->owner;
+}
+
+// A name that somebody has is his, whatever was known when the call began. Names are not free: each
+// is a row that stays, so all together are bounded, and those of one principal, which leaves names
+// to the others and to the owner.
+Result<void> BoundedPins::CheckOwnerAndNumber(const Pin& pin) {
+  KILN_TRY(const std::vector<Pin> all, pins_.List());
+  const std::string_view owner = OwnerName(pin.owner);
+  size_t own = 0;
+  for (const Pin& other : all) {
+    const bool same = OwnerName(other.owner) == owner;
+    if (other.name == pin.name) {
+      return same ? Result<void>()
+                  : Result<void>(NotYours(NamedPin(pin.name), other.owner, pin.owner));
+    }
+    own += same ? 1 : 0;
+  }
+  const size_t others_most = kMaxPins - kMaxPinsOfOne;
+  const bool is_owner = owner == OwnerName({});
+  if (all.size() >= kMaxPins ||
+      (!is_owner && (own >= kMaxPinsOfOne || all.size() >= others_most))) {
+    return Error{.code = ErrorCode::kResourceExhausted,
+                 .context = "there are " + std::to_string(all.size()) + " pins, " +
+                            std::to_string(own) + " of " + std::string(owner) + "; remove some",
+                 .reason = kTooManyPins};
+  }
+  return {};
+}
 
 // Content that the name holds already stays with it, and counts.
 Result<void> BoundedPins::CheckShare(const Pin& pin, std::span<const Key> keys) {
@@ -43,7 +85,14 @@ Result<uint64_t> BoundedPins::Add(const Pin& pin, std::span<const Key> keys) {
                  .context = "a pin has a name of at most " + std::to_string(kMaxPinName) + " bytes",
                  .reason = "MALFORMED_REQUEST"};
   }
+  if (pin.note.size() > kMaxPinNote || !IsPrintable(pin.note)) {
+    return Error{.code = ErrorCode::kInvalidArgument,
+                 .context = "the note of a pin has at most " + std::to_string(kMaxPinNote) +
+                            " bytes without control characters",
+                 .reason = "MALFORMED_REQUEST"};
+  }
   const MutexLock lock(mutex_);
+  KILN_TRY_VOID(CheckOwnerAndNumber(pin));
   KILN_TRY_VOID(CheckShare(pin, keys));
   return pins_.Add(pin, keys);
 }

@@ -58,6 +58,62 @@ TEST_F(BoundedPinsTest, NameTable) {
   }
 }
 
+TEST_F(BoundedPinsTest, NoteTable) {
+  BoundedPins bounded(pins_, pins_, store_, 1 << 30);
+  const std::vector<Key> keys = {RecordOf("a")};
+  const struct {
+    std::string note;
+    bool taken;
+  } table[] = {{"", true},
+               {std::string(kMaxPinNote, 'n'), true},
+               {std::string(kMaxPinNote + 1, 'n'), false},
+               {"a\nb", false}};
+  for (const auto& row : table) {
+    EXPECT_EQ(ReasonOf(bounded.Add({.name = "n", .note = row.note}, keys)),
+              row.taken ? "" : "MALFORMED_REQUEST")
+        << row.note.size();
+  }
+}
+
+TEST_F(BoundedPinsTest, NameOfAnother_IsNotTaken) {
+  BoundedPins bounded(pins_, pins_, store_, 1 << 30);
+  const std::vector<Key> keys = {RecordOf("a")};
+  const Actor one{.id = "tenant:a", .any = false}, two{.id = "tenant:b", .any = false}, admin;
+  ASSERT_TRUE(bounded.Add({.name = "p", .owner = one.id}, keys).ok());
+  EXPECT_EQ(ReasonOf(bounded.Add({.name = "p", .owner = two.id}, keys)), kNotYours);
+  EXPECT_EQ(ReasonOf(bounded.Add({.name = "p"}, keys)), kNotYours);
+  EXPECT_EQ(*PinOwnerFor(bounded, "p", one), one.id);
+  EXPECT_EQ(PinOwnerFor(bounded, "p", two).error().code, ErrorCode::kPermissionDenied);
+  EXPECT_EQ(*PinOwnerFor(bounded, "p", admin), one.id) << "an admin acts for whom it belongs to";
+  EXPECT_EQ(*PinOwnerFor(bounded, "free", two), two.id);
+}
+
+// The last names are the owner's, and one principal cannot have all of the others'.
+TEST_F(BoundedPinsTest, NumberTable) {
+  BoundedPins bounded(pins_, pins_, store_, 1 << 30);
+  size_t made = 0;
+  const auto add = [&](const std::string& owner) {
+    return ReasonOf(pins_.Add({.name = std::to_string(made++), .owner = owner}, {}));
+  };
+  const auto next = [&](const std::string& owner) {
+    return ReasonOf(bounded.Add({.name = "next", .owner = owner}, {}));
+  };
+  for (size_t i = 0; i < kMaxPinsOfOne; ++i) {
+    EXPECT_EQ(add("tenant:a"), "");
+  }
+  EXPECT_EQ(next("tenant:a"), kTooManyPins);
+  EXPECT_EQ(next("tenant:b"), "");
+  ASSERT_TRUE(bounded.Remove("next").ok());
+  while (made < kMaxPins - kMaxPinsOfOne) {
+    EXPECT_EQ(add("tenant:" + std::to_string(made % 7)), "");
+  }
+  EXPECT_EQ(next("tenant:b"), kTooManyPins);
+  while (made < kMaxPins) {
+    EXPECT_EQ(add("owner"), "");
+  }
+  EXPECT_EQ(next("owner"), kTooManyPins);
+}
+
 TEST_F(BoundedPinsTest, Share_CountsAllPinsAndWhatANameHoldsAlready) {
   BoundedPins bounded(pins_, pins_, store_, CacheFor(2, 0));
   EXPECT_TRUE(bounded.Add({.name = "one"}, std::vector<Key>{RecordOf("a")}).ok());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "server/daemon_engine.h"
 
+#include <algorithm>
 #include <chrono>
 #include <random>
 #include <utility>
@@ -13,6 +14,8 @@ namespace kiln::server {
 namespace {
 
 constexpr uint64_t kPoolBytes = uint64_t{512} << 20;
+// What is stored of batches has an eighth of the cache, within these.
+constexpr uint64_t kLeastSpecBytes = uint64_t{8} << 20, kMostSpecBytes = uint64_t{128} << 20;
 
 // Of one run of the daemon, never 0: a client that quotes another number knows an earlier run.
 uint64_t RandomEpoch() {
@@ -180,6 +183,8 @@ void DaemonEngine::Make(rpc::DeferredEngine& deferred) {
   batches.emplace(
       *builder, *stack.top, queue, clock,
       compile::Batches::Options{.workers = config.workers,
+                                .spec_bytes = std::clamp(config.cache_max_bytes / 8,
+                                                         kLeastSpecBytes, kMostSpecBytes),
                                 .losses = LossesOfStore(),
                                 .explains = &*explains,
                                 .leases = leases.has_value() ? &*leases : nullptr,

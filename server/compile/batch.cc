@@ -7,6 +7,8 @@
 #include <numeric>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "server/compile/batch_journal.h"
 #include "server/compile/batch_run.h"
 
@@ -21,6 +23,28 @@ Error UnknownBatch(const Hash128& id) {
   return {.code = ErrorCode::kNotFound,
           .context = "no batch has the id " + id.hex(),
           .reason = "BATCH_UNKNOWN"};
+}
+
+struct BatchUse {
+  size_t unfinished = 0;
+  uint64_t bytes = 0;
+};
+
+// Nobody may stop what another one waits for: whoever has joined is asked for, too.
+Result<void> CheckStarters(const BatchRun& run, const std::vector<std::string>& starters,
+                           const cache::Actor& actor, bool alone) {
+  if (actor.any) {
+    return {};
+  }
+  const std::string what = "batch " + run.id.hex().substr(0, 8);
+  const bool own = std::ranges::find(starters, actor.id) != starters.end();
+  const auto other = std::ranges::find_if(
+      starters, [&](const std::string& starter) { return starter != actor.id; });
+  if (own && (!alone || other == starters.end())) {
+    return {};
+  }
+  return cache::NotYours(own ? what + " was joined and also" : what,
+                         other == starters.end() ? std::string() : *other, actor.id);
 }
 
 }  // namespace
@@ -39,7 +63,12 @@ BatchRunPtr Batches::NewRun(const Hash128& id, BatchRequest request, StartHow ho
   run->detach = how.detach;
   run->owner = std::move(how.owner);
   run->tenant = std::move(how.tenant);
+  run->pin_owner = std::move(how.pin_owner);
   run->former = std::move(how.former);
+  {
+    const MutexLock lock(run->mutex);
+    (void)run->Join(std::string(cache::OwnerName(how.starter)));
+  }
   run->started_ms = UnixMs(context_.clock);
   return run;
 }
@@ -47,6 +76,7 @@ BatchRunPtr Batches::NewRun(const Hash128& id, BatchRequest request, StartHow ho
 // Whoever starts a batch that is going joins it. The row is there before the first chunk is
 // submitted, so that a process that ends in between leaves a batch and not a hole.
 Result<Batches::StartResult> Batches::Start(const Hash128& id, BatchRequest request, StartHow how) {
+  const std::string starter(cache::OwnerName(how.starter));
   const BatchRunPtr run = NewRun(id, std::move(request), std::move(how));
   run->losses = context_.options.losses == nullptr ? 0 : context_.options.losses();
   if (run->former.losses != run->losses) {
@@ -58,22 +88,37 @@ Result<Batches::StartResult> Batches::Start(const Hash128& id, BatchRequest requ
     run->progress.stage = "scan";
   }
   BatchRunPtr going;  // of the same id
+  bool changed = false;
+  std::vector<BatchRunPtr> dropped;
   {
     const MutexLock lock(mutex_);
-    BatchRunPtr& known = runs_[id];
-    if (known != nullptr) {
+    const auto found = runs_.find(id);
+    if (found != runs_.end()) {
+      const BatchRunPtr& known = found->second;
       const MutexLock run_lock(known->mutex);
-      going = known->Over() ? nullptr : known;
+      if (!known->Over()) {
+        going = known;
+        changed = going->Join(starter);
+        if (going->Unpause(context_.clock.Monotonic())) {
+          changed = true;
+          going->Add({.kind = BatchEvent::Kind::kMessage, .text = "resumed by " + starter});
+        }
+      }
     }
     if (going == nullptr) {
-      known = run;
+      KILN_TRY(dropped, MakeRoom(starter, run->spec.size()));
+      std::erase_if(dropped, [&](const BatchRunPtr& gone) { return gone->id == id; });
+      runs_[id] = run;
     }
   }
   if (going != nullptr) {
+    if (changed) {
+      SaveRow(context_, *going);
+    }
     (void)worker_.Wake(going);
     return StartResult{.id = id, .attached = true};
   }
-  DropOldest();
+  RemoveRows(dropped);
   SaveRow(context_, *run);
   const Result<void> submitted = worker_.Submit(run);
   if (!submitted.ok()) {
@@ -136,28 +181,70 @@ FormerResults Batches::FormerOf(const BatchRequest& request) {
   return {.programs = ResultsOfEqual(latest->request, kept, request), .losses = losses};
 }
 
-// A batch that is over is remembered for a while; the cache has its results for longer.
-void Batches::DropOldest() {
-  std::vector<BatchRunPtr> dropped;
-  {
-    const MutexLock lock(mutex_);
-    std::vector<BatchRunPtr> over;
-    for (const auto& [id, run] : runs_) {
-      const MutexLock run_lock(run->mutex);
-      if (run->Over()) {
-        over.push_back(run);
+// A batch that is over is remembered for a while; the cache has its results for longer. Those that
+// are over go before anybody is refused, the oldest first: of the starter as long as he is beyond
+// his share, then of all. Looks at every run, of which there are some hundreds.
+Result<std::vector<BatchRunPtr>> Batches::MakeRoom(const std::string& starter,
+                                                   uint64_t spec_bytes) {
+  BatchUse all, others, own;  // others: of all but the owner
+  all.bytes = spec_bytes;
+  own.bytes = spec_bytes;
+  const bool is_owner = starter == cache::OwnerName({});
+  others.bytes = is_owner ? 0 : spec_bytes;
+  std::vector<std::pair<BatchRunPtr, std::string>> over;
+  for (const auto& [id, run] : runs_) {
+    const MutexLock run_lock(run->mutex);
+    const std::string of =
+        run->starters.empty() ? std::string(cache::OwnerName({})) : run->starters.front();
+    for (BatchUse* const use :
+         {&all, of == starter ? &own : nullptr, of == cache::OwnerName({}) ? nullptr : &others}) {
+      if (use != nullptr) {
+        use->bytes += run->spec.size();
+        use->unfinished += run->Over() ? 0 : 1;
       }
     }
-    if (over.size() <= kRememberedBatches) {
-      return;
+    if (run->Over()) {
+      over.emplace_back(run, of);
     }
-    std::ranges::stable_sort(over, {}, [](const BatchRunPtr& run) { return run->started_ms; });
-    over.resize(over.size() - kRememberedBatches);
-    for (const BatchRunPtr& run : over) {
-      runs_.erase(run->id);
-    }
-    dropped = std::move(over);
   }
+  const uint64_t most = context_.options.spec_bytes;
+  std::ranges::stable_sort(over, {}, [](const auto& item) { return item.first->started_ms; });
+  size_t left = over.size();
+  std::vector<BatchRunPtr> dropped;
+  for (const bool own_only : {true, false}) {
+    for (auto& [run, of] : over) {
+      const bool own_beyond = !is_owner && of == starter && own.bytes > most / 2;
+      const bool all_beyond =
+          left > kRememberedBatches || all.bytes > most || others.bytes > most / 4 * 3;
+      if (run == nullptr || !(own_beyond || (!own_only && all_beyond))) {
+        continue;
+      }
+      all.bytes -= run->spec.size();
+      own.bytes -= of == starter ? run->spec.size() : 0;
+      others.bytes -= of == cache::OwnerName({}) ? 0 : run->spec.size();
+      --left;
+      dropped.push_back(std::exchange(run, nullptr));
+    }
+  }
+  const bool none_left =
+      all.unfinished >= kMostUnfinished || all.bytes > most ||
+      (!is_owner && (own.unfinished >= kMostUnfinished / 2 || own.bytes > most / 2 ||
+                     others.unfinished >= kMostUnfinished / 4 * 3 || others.bytes > most / 4 * 3));
+  if (none_left) {
+    return Error{.code = ErrorCode::kResourceExhausted,
+                 .context = fmt::format("{} batches are not finished, {} of {}; what is stored of "
+                                        "them would take {} bytes, {} of {}",
+                                        all.unfinished, own.unfinished, starter, all.bytes,
+                                        own.bytes, starter),
+                 .reason = "QUOTA"};
+  }
+  for (const BatchRunPtr& run : dropped) {
+    runs_.erase(run->id);
+  }
+  return dropped;
+}
+
+void Batches::RemoveRows(const std::vector<BatchRunPtr>& dropped) {
   for (const BatchRunPtr& run : dropped) {
     if (context_.options.rows != nullptr) {
       (void)context_.options.rows->Remove(run->id);
@@ -260,8 +347,12 @@ Result<BatchSummary> Batches::Get(const Hash128& id) {
   return run->Summary();
 }
 
-Result<BatchSummary> Batches::Cancel(const Hash128& id) {
+Result<BatchSummary> Batches::Cancel(const Hash128& id, const cache::Actor& actor) {
   if (const BatchRunPtr run = Find(id); run != nullptr) {
+    {
+      const MutexLock lock(run->mutex);
+      KILN_TRY_VOID(CheckStarters(*run, run->starters, actor, true));
+    }
     run->stop.request_stop();
     bool idle = false;
     {
@@ -275,15 +366,19 @@ Result<BatchSummary> Batches::Cancel(const Hash128& id) {
   return Get(id);
 }
 
-Result<BatchSummary> Batches::Pause(const Hash128& id) {
+Result<BatchSummary> Batches::Pause(const Hash128& id, const cache::Actor& actor) {
   if (const BatchRunPtr run = Find(id); run != nullptr) {
     bool changed = false;
     {
       const MutexLock lock(run->mutex);
+      KILN_TRY_VOID(CheckStarters(*run, run->starters, actor, true));
       changed = !run->Over() && !run->finishing && !run->paused;
       if (changed) {
         run->paused = true;
         run->state = BatchState::kPaused;
+        run->Add({.kind = BatchEvent::Kind::kMessage,
+                  .text = "paused by " + std::string(cache::OwnerName(actor.id)) +
+                          ", until somebody starts or resumes it"});
         run->Add({.kind = BatchEvent::Kind::kProgress, .progress = run->progress});
       }
     }
@@ -294,17 +389,13 @@ Result<BatchSummary> Batches::Pause(const Hash128& id) {
   return Get(id);
 }
 
-Result<BatchSummary> Batches::Resume(const Hash128& id) {
+Result<BatchSummary> Batches::Resume(const Hash128& id, const cache::Actor& actor) {
   if (const BatchRunPtr run = Find(id); run != nullptr) {
     bool changed = false;
     {
       const MutexLock lock(run->mutex);
-      changed = !run->Over() && run->paused;
-      if (changed) {
-        run->paused = false;
-        run->worked_until = context_.clock.Monotonic();
-        run->state = run->scanned ? BatchState::kRunning : BatchState::kQueued;
-      }
+      KILN_TRY_VOID(CheckStarters(*run, run->starters, actor, false));
+      changed = run->Unpause(context_.clock.Monotonic());
     }
     if (changed) {
       SaveRow(context_, *run);

@@ -15,6 +15,7 @@ constexpr size_t kPointsAtOnce = 16;
 constexpr size_t kNodesAtOnce = 4;
 constexpr size_t kKeptEvents = 4096;
 constexpr size_t kSlowest = 3;
+constexpr size_t kMostStarters = 64;
 
 void CountFailure(const Outcome& outcome, bool retry_failed, BatchProgress& progress) {
   progress.failed += outcome.kind == OutcomeKind::kSourceError ? 1 : 0;
@@ -161,6 +162,26 @@ const BatchResults& BatchRun::Told() {
   }
   adopted = {};
   return results;
+}
+
+// Beyond the bound nobody is noted any more: who is not may not pause or cancel, which is the safe
+// side.
+bool BatchRun::Join(const std::string& starter) {
+  if (starters.size() >= kMostStarters || std::ranges::find(starters, starter) != starters.end()) {
+    return false;
+  }
+  starters.push_back(starter);
+  return true;
+}
+
+bool BatchRun::Unpause(Duration now) {
+  if (Over() || !paused) {
+    return false;
+  }
+  paused = false;
+  worked_until = now;
+  state = scanned ? BatchState::kRunning : BatchState::kQueued;
+  return true;
 }
 
 BatchSummary BatchRun::Summary() {

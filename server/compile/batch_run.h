@@ -81,6 +81,7 @@ struct BatchRun {
   Bytes spec;
   bool detach = false;
   std::string owner, tenant;
+  std::string pin_owner;  // as whose the results are pinned
   int64_t started_ms = 0;
   bool restored = false;  // of an earlier process
   uint64_t losses = 0;    // of the store, when the run began
@@ -92,6 +93,8 @@ struct BatchRun {
   CondVar idle;
   BatchState state KILN_GUARDED_BY(mutex) = BatchState::kQueued;
   bool paused KILN_GUARDED_BY(mutex) = false;
+  // The principals that started or joined it, the first one first; none: the owner of the daemon.
+  std::vector<std::string> starters KILN_GUARDED_BY(mutex);
   bool waits KILN_GUARDED_BY(mutex) = false;      // restored, and no chunk was submitted since
   bool finishing KILN_GUARDED_BY(mutex) = false;  // its last row is being put
   bool scanning KILN_GUARDED_BY(mutex) = false;   // a chunk has begun to scan, or is done with it
@@ -130,6 +133,8 @@ struct BatchRun {
   std::map<uint64_t, std::function<void()>> subscribers KILN_GUARDED_BY(mutex);
 
   bool Over() KILN_REQUIRES(mutex);
+  // Notes that somebody wants it built; whether he is new.
+  bool Join(const std::string& starter) KILN_REQUIRES(mutex);
   // Whether an equal run would find all that this one found, and nothing else.
   bool IsRepeatable() KILN_REQUIRES(mutex);
   // Is over with what an equal run found, as hits of memory. Costs a pointer a result.
@@ -142,6 +147,8 @@ struct BatchRun {
   void DropWork() KILN_REQUIRES(mutex);
   // The results, which tell where this run had them from: copied when somebody wants them.
   const BatchResults& Told() KILN_REQUIRES(mutex);
+  // Goes on if it was paused; whether it was.
+  bool Unpause(Duration now) KILN_REQUIRES(mutex);
   // Nothing is to be built for now.
   bool Parked() KILN_REQUIRES(mutex) { return paused && !stop.stop_requested(); }
   BatchSummary Summary() KILN_REQUIRES(mutex);

@@ -5,9 +5,11 @@
 #include <initializer_list>
 #include <utility>
 
+#include "cache/bounded_pins.h"
 #include "cache/codec.h"
 #include "cache/pack/format.h"
 #include "compiler/diag/diagnostic.h"
+#include "server/compile/batch.h"
 #include "server/compile/batch_points.h"
 #include "server/jobs/job.h"
 #include "server/project/counter.h"
@@ -40,7 +42,10 @@ void AddOfRequests(const ServiceLimits& limits, std::vector<LimitLine>& out) {
            {"axis values", kMaxAxisValues},
            {"expressions per program", kMaxExpressions},
            {"expression", kMaxExpression},
+           {"tags per program", kMaxTags},
+           {"tag", kMaxTag},
            {"recipes", kMaxRecipes},
+           {"unfinished batches", compile::kMostUnfinished},
            {"distinct results per program", compile::kMaxResults},
            {"results of a batch", compile::kMaxBatchResults},
            {"points of a batch", compile::kMaxPointBytes},
@@ -56,6 +61,9 @@ void AddOfRequests(const ServiceLimits& limits, std::vector<LimitLine>& out) {
            {"pack entries", kMaxPackEntries},
            {"pack size", pack::kMaxFileBytes},
            {"pin name", kMaxPinName},
+           {"pin note", cache::kMaxPinNote},
+           {"pins", cache::kMaxPins},
+           {"pins of one", cache::kMaxPinsOfOne},
            {"stream buffer", kMaxStreamBuffer},
            {"rejected blobs", limits.rejected_blobs},
        }) {

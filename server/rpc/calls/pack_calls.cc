@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "cache/bounded_pins.h"
 #include "cache/pack/writer.h"
 #include "compiler/base/printable.h"
 #include "compiler/driver/fingerprint.h"
@@ -312,8 +313,9 @@ Result<Packed> PlanAndWrite(Engine& engine, const v1::BuildPackRequest& request,
 
 }  // namespace
 
-Result<void> BuildPack(Engine& engine, const v1::BuildPackRequest& request, const cache::Call& call,
-                       const Push& push, v1::ErrorDetail& detail) {
+Result<void> BuildPack(Engine& engine, const v1::BuildPackRequest& request,
+                       const cache::Actor& actor, const cache::Call& call, const Push& push,
+                       v1::ErrorDetail& detail) {
   if (request.sign()) {
     return Error{.code = ErrorCode::kFailedPrecondition,
                  .context = "this daemon has no signing key; sign with 'kiln pack build --sign'",
@@ -327,6 +329,10 @@ Result<void> BuildPack(Engine& engine, const v1::BuildPackRequest& request, cons
     if (!call.may_write) {
       return WouldWrite("a pin would have to be made");
     }
+  }
+  std::string pin_owner;
+  if (!request.pin().empty() && engine.whole.pins != nullptr) {
+    KILN_TRY(pin_owner, cache::PinOwnerFor(*engine.whole.pins, request.pin(), actor));
   }
   std::unique_ptr<pack::Pack> base;
   if (!request.base_pack().empty()) {
@@ -345,7 +351,8 @@ Result<void> BuildPack(Engine& engine, const v1::BuildPackRequest& request, cons
                    .reason = "READ_ONLY"};
     }
     KILN_TRY_VOID(engine.whole.pins->Add(
-        {.name = request.pin(), .note = "pack " + written.pack_id.hex()}, plan.records));
+        {.name = request.pin(), .note = "pack " + written.pack_id.hex(), .owner = pin_owner},
+        plan.records));
   }
   v1::BuildPackReply message;
   v1::BuildPackReply::Done& done = *message.mutable_done();

@@ -9,7 +9,7 @@
 namespace kiln::rpc {
 
 // Sorted by reason. Reasons whose message says it all have no row.
-inline constexpr std::array<std::pair<std::string_view, std::string_view>, 23> kErrorHelp = {{
+inline constexpr std::array<std::pair<std::string_view, std::string_view>, 24> kErrorHelp = {{
     {"BAD_PAGE_TOKEN", "begin again without a page token"},
     {"BAD_PATH", "name sources by relative paths with '/', without '.' and '..'"},
     {"BATCH_FORGOTTEN", "start the batch again: what is done is found"},
@@ -24,6 +24,7 @@ inline constexpr std::array<std::pair<std::string_view, std::string_view>, 23> k
     {"LIMIT_VARIANTS",
      "fix an axis, exclude combinations, raise the budget, or let it be explored"},
     {"NOT_BUILT_IN", "GetServerInfo.features lists what this build has"},
+    {"NOT_YOURS", "choose another name, or ask whoever it belongs to, or an admin"},
     {"NO_TOKEN", "send 'authorization: Bearer' with a token of 'kiln token create'"},
     {"NO_UPSTREAM", "configure upstream.url, or ask for less durability"},
     {"OUT_OF_MEMORY", "ask for less at once, or give the daemon more memory"},
