@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include "cache/owner_shares.h"
 #include "cache/pin_share.h"
 #include "compiler/base/printable.h"
 
@@ -29,30 +30,27 @@ Result<std::string> PinOwnerFor(Pins& pins, std::string_view name, const Actor& 
 }
 
 // A name that somebody has is his, whatever was known when the call began. Names are not free: each
-// is a row that stays, so all together are bounded, and those of one principal, which leaves names
-// to the others and to the owner.
+// is a row that stays, so they are divided as bytes are.
 Result<void> BoundedPins::CheckOwnerAndNumber(const Pin& pin) {
   KILN_TRY(const std::vector<Pin> all, pins_.List());
-  const std::string_view owner = OwnerName(pin.owner);
-  size_t own = 0;
+  OwnerShares number(kMaxPins);
   for (const Pin& other : all) {
-    const bool same = OwnerName(other.owner) == owner;
     if (other.name == pin.name) {
-      return same ? Result<void>()
-                  : Result<void>(NotYours(NamedPin(pin.name), other.owner, pin.owner));
+      return OwnerName(other.owner) == OwnerName(pin.owner)
+                 ? Result<void>()
+                 : Result<void>(NotYours(NamedPin(pin.name), other.owner, pin.owner));
     }
-    own += same ? 1 : 0;
+    number.Add(other.owner, 1);
   }
-  const size_t others_most = kMaxPins - kMaxPinsOfOne;
-  const bool is_owner = owner == OwnerName({});
-  if (all.size() >= kMaxPins ||
-      (!is_owner && (own >= kMaxPinsOfOne || all.size() >= others_most))) {
-    return Error{.code = ErrorCode::kResourceExhausted,
-                 .context = "there are " + std::to_string(all.size()) + " pins, " +
-                            std::to_string(own) + " of " + std::string(owner) + "; remove some",
-                 .reason = kTooManyPins};
+  number.Add(pin.owner, 1);
+  if (number.Fits(pin.owner)) {
+    return {};
   }
-  return {};
+  return Error{.code = ErrorCode::kResourceExhausted,
+               .context = "there are " + std::to_string(all.size()) + " pins, " +
+                          std::to_string(number.Of(pin.owner) - 1) + " of " +
+                          std::string(OwnerName(pin.owner)) + "; remove some",
+               .reason = kTooManyPins};
 }
 
 // Content that the name holds already stays with it, and counts.
@@ -65,17 +63,28 @@ Result<void> BoundedPins::CheckShare(const Pin& pin, std::span<const Key> keys) 
   }
   KILN_TRY(const PinUsage held, HeldByKeys(store_, all, {}));
   KILN_TRY(const PinShare share, ShareWith(maintenance_, pins_, pin.name, held.bytes, max_bytes_));
-  if (share.fits()) {
+  OwnerShares bytes(share.allowed);
+  bytes.Add(pin.owner, held.bytes);
+  for (const PinSize& other : share.others) {
+    bytes.Add(other.owner, other.bytes);
+  }
+  if (bytes.Fits(pin.owner)) {
     return {};
   }
   std::string largest;
   for (size_t i = 0; i < std::min(share.others.size(), kLargestPins); ++i) {
-    largest += (i == 0 ? "; the largest are " : ", ") + share.others[i].second + " (" +
-               std::to_string(share.others[i].first) + " bytes)";
+    largest += (i == 0 ? "; the largest are " : ", ") + share.others[i].name + " (" +
+               std::to_string(share.others[i].bytes) + " bytes)";
   }
+  const std::string whose = std::string(OwnerName(pin.owner));
   return Error{.code = ErrorCode::kResourceExhausted,
-               .context = "pins would keep " + std::to_string(share.total) + " bytes, " +
-                          std::to_string(share.allowed) + " are allowed" + largest,
+               .context = share.fits()
+                              ? "pins of " + whose + " would keep " +
+                                    std::to_string(bytes.Of(pin.owner)) + " bytes; " +
+                                    std::to_string(bytes.MostOfOne()) + " are allowed to one, " +
+                                    std::to_string(share.allowed) + " to all" + largest
+                              : "pins would keep " + std::to_string(share.total) + " bytes, " +
+                                    std::to_string(share.allowed) + " are allowed" + largest,
                .reason = kPinsTooLarge};
 }
 

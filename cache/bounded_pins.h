@@ -15,8 +15,7 @@ namespace kiln::cache {
 
 inline constexpr uint64_t kMaxPinName = 128;   // bytes
 inline constexpr uint64_t kMaxPinNote = 1024;  // bytes
-inline constexpr size_t kMaxPins = 1024;       // in all
-inline constexpr size_t kMaxPinsOfOne = 256;   // of one principal that is not the owner
+inline constexpr size_t kMaxPins = 1024;       // divided as OwnerShares say, as their bytes are
 
 // Reason of the error of one pin more than there may be.
 inline constexpr char kTooManyPins[] = "TOO_MANY_PINS";

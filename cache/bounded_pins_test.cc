@@ -92,26 +92,34 @@ TEST_F(BoundedPinsTest, NameOfAnother_IsNotTaken) {
 TEST_F(BoundedPinsTest, NumberTable) {
   BoundedPins bounded(pins_, pins_, store_, 1 << 30);
   size_t made = 0;
-  const auto add = [&](const std::string& owner) {
-    return ReasonOf(pins_.Add({.name = std::to_string(made++), .owner = owner}, {}));
+  const struct {
+    const char* owner;
+    size_t taken;
+  } table[] = {{"tenant:a", kMaxPins / 2}, {"tenant:b", kMaxPins / 4}, {"owner", kMaxPins / 4}};
+  for (const auto& row : table) {
+    for (size_t i = 1; i < row.taken; ++i) {
+      ASSERT_TRUE(pins_.Add({.name = std::to_string(made++), .owner = row.owner}, {}).ok());
+    }
+    const std::string last = std::to_string(made++);
+    EXPECT_EQ(ReasonOf(bounded.Add({.name = last, .owner = row.owner}, {})), "") << row.owner;
+    EXPECT_EQ(ReasonOf(bounded.Add({.name = "more", .owner = row.owner}, {})), kTooManyPins)
+        << row.owner;
+    EXPECT_EQ(ReasonOf(bounded.Add({.name = last, .owner = row.owner}, {})), "")
+        << "the same name again is no other";
+  }
+}
+
+// Of the share of all pins one that is not the owner has half.
+TEST_F(BoundedPinsTest, Share_IsDividedBetweenOwners) {
+  BoundedPins bounded(pins_, pins_, store_, CacheFor(2, 0));
+  const auto add = [&](const char* name, const char* owner) {
+    return ReasonOf(bounded.Add({.name = name, .owner = owner}, std::vector<Key>{RecordOf(name)}));
   };
-  const auto next = [&](const std::string& owner) {
-    return ReasonOf(bounded.Add({.name = "next", .owner = owner}, {}));
-  };
-  for (size_t i = 0; i < kMaxPinsOfOne; ++i) {
-    EXPECT_EQ(add("tenant:a"), "");
-  }
-  EXPECT_EQ(next("tenant:a"), kTooManyPins);
-  EXPECT_EQ(next("tenant:b"), "");
-  ASSERT_TRUE(bounded.Remove("next").ok());
-  while (made < kMaxPins - kMaxPinsOfOne) {
-    EXPECT_EQ(add("tenant:" + std::to_string(made % 7)), "");
-  }
-  EXPECT_EQ(next("tenant:b"), kTooManyPins);
-  while (made < kMaxPins) {
-    EXPECT_EQ(add("owner"), "");
-  }
-  EXPECT_EQ(next("owner"), kTooManyPins);
+  EXPECT_EQ(add("a", "tenant:a"), "");
+  EXPECT_EQ(add("b", "tenant:a"), kPinsTooLarge);
+  EXPECT_EQ(add("b", "tenant:b"), kPinsTooLarge) << "the last quarter is the owner's";
+  EXPECT_EQ(add("b", "owner"), "");
+  EXPECT_EQ(add("c", "owner"), kPinsTooLarge);
 }
 
 TEST_F(BoundedPinsTest, Share_CountsAllPinsAndWhatANameHoldsAlready) {

@@ -7,15 +7,13 @@
 #include <numeric>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "server/compile/batch_journal.h"
+#include "server/compile/batch_room.h"
 #include "server/compile/batch_run.h"
 
 namespace kiln::compile {
 namespace {
 
-constexpr size_t kRememberedBatches = 256;  // of those that are over
 constexpr uint32_t kRowsOfPage = 100;
 constexpr size_t kSlowItems = 100;
 
@@ -24,11 +22,6 @@ Error UnknownBatch(const Hash128& id) {
           .context = "no batch has the id " + id.hex(),
           .reason = "BATCH_UNKNOWN"};
 }
-
-struct BatchUse {
-  size_t unfinished = 0;
-  uint64_t bytes = 0;
-};
 
 // Nobody may stop what another one waits for: whoever has joined is asked for, too.
 Result<void> CheckStarters(const BatchRun& run, const std::vector<std::string>& starters,
@@ -99,15 +92,11 @@ Result<Batches::StartResult> Batches::Start(const Hash128& id, BatchRequest requ
       if (!known->Over()) {
         going = known;
         changed = going->Join(starter);
-        if (going->Unpause(context_.clock.Monotonic())) {
-          changed = true;
-          going->Add({.kind = BatchEvent::Kind::kMessage, .text = "resumed by " + starter});
-        }
+        changed |= going->Unpause(starter, context_.clock.Monotonic());
       }
     }
     if (going == nullptr) {
-      KILN_TRY(dropped, MakeRoom(starter, run->spec.size()));
-      std::erase_if(dropped, [&](const BatchRunPtr& gone) { return gone->id == id; });
+      KILN_TRY(dropped, MakeRoom(*run, starter));
       runs_[id] = run;
     }
   }
@@ -181,67 +170,29 @@ FormerResults Batches::FormerOf(const BatchRequest& request) {
   return {.programs = ResultsOfEqual(latest->request, kept, request), .losses = losses};
 }
 
-// A batch that is over is remembered for a while; the cache has its results for longer. Those that
-// are over go before anybody is refused, the oldest first: of the starter as long as he is beyond
-// his share, then of all. Looks at every run, of which there are some hundreds.
-Result<std::vector<BatchRunPtr>> Batches::MakeRoom(const std::string& starter,
-                                                   uint64_t spec_bytes) {
-  BatchUse all, others, own;  // others: of all but the owner
-  all.bytes = spec_bytes;
-  own.bytes = spec_bytes;
-  const bool is_owner = starter == cache::OwnerName({});
-  others.bytes = is_owner ? 0 : spec_bytes;
-  std::vector<std::pair<BatchRunPtr, std::string>> over;
+// One of the same id is replaced, so it needs no room.
+Result<std::vector<BatchRunPtr>> Batches::MakeRoom(const BatchRun& next,
+                                                   const std::string& starter) {
+  std::vector<BatchRunPtr> known;
+  std::vector<RememberedBatch> remembered;
   for (const auto& [id, run] : runs_) {
-    const MutexLock run_lock(run->mutex);
-    const std::string of =
-        run->starters.empty() ? std::string(cache::OwnerName({})) : run->starters.front();
-    for (BatchUse* const use :
-         {&all, of == starter ? &own : nullptr, of == cache::OwnerName({}) ? nullptr : &others}) {
-      if (use != nullptr) {
-        use->bytes += run->spec.size();
-        use->unfinished += run->Over() ? 0 : 1;
-      }
-    }
-    if (run->Over()) {
-      over.emplace_back(run, of);
+    if (id != next.id) {
+      const MutexLock run_lock(run->mutex);
+      known.push_back(run);
+      remembered.push_back({.of = run->starters.empty() ? std::string() : run->starters.front(),
+                            .bytes = run->spec.size(),
+                            .started_ms = run->started_ms,
+                            .over = run->Over()});
     }
   }
-  const uint64_t most = context_.options.spec_bytes;
-  std::ranges::stable_sort(over, {}, [](const auto& item) { return item.first->started_ms; });
-  size_t left = over.size();
-  std::vector<BatchRunPtr> dropped;
-  for (const bool own_only : {true, false}) {
-    for (auto& [run, of] : over) {
-      const bool own_beyond = !is_owner && of == starter && own.bytes > most / 2;
-      const bool all_beyond =
-          left > kRememberedBatches || all.bytes > most || others.bytes > most / 4 * 3;
-      if (run == nullptr || !(own_beyond || (!own_only && all_beyond))) {
-        continue;
-      }
-      all.bytes -= run->spec.size();
-      own.bytes -= of == starter ? run->spec.size() : 0;
-      others.bytes -= of == cache::OwnerName({}) ? 0 : run->spec.size();
-      --left;
-      dropped.push_back(std::exchange(run, nullptr));
-    }
+  KILN_TRY(const std::vector<size_t> dropped,
+           RoomForBatch(remembered, starter, next.spec.size(), context_.options.spec_bytes));
+  std::vector<BatchRunPtr> gone;
+  for (const size_t index : dropped) {
+    runs_.erase(known[index]->id);
+    gone.push_back(known[index]);
   }
-  const bool none_left =
-      all.unfinished >= kMostUnfinished || all.bytes > most ||
-      (!is_owner && (own.unfinished >= kMostUnfinished / 2 || own.bytes > most / 2 ||
-                     others.unfinished >= kMostUnfinished / 4 * 3 || others.bytes > most / 4 * 3));
-  if (none_left) {
-    return Error{.code = ErrorCode::kResourceExhausted,
-                 .context = fmt::format("{} batches are not finished, {} of {}; what is stored of "
-                                        "them would take {} bytes, {} of {}",
-                                        all.unfinished, own.unfinished, starter, all.bytes,
-                                        own.bytes, starter),
-                 .reason = "QUOTA"};
-  }
-  for (const BatchRunPtr& run : dropped) {
-    runs_.erase(run->id);
-  }
-  return dropped;
+  return gone;
 }
 
 void Batches::RemoveRows(const std::vector<BatchRunPtr>& dropped) {
@@ -372,15 +323,7 @@ Result<BatchSummary> Batches::Pause(const Hash128& id, const cache::Actor& actor
     {
       const MutexLock lock(run->mutex);
       KILN_TRY_VOID(CheckStarters(*run, run->starters, actor, true));
-      changed = !run->Over() && !run->finishing && !run->paused;
-      if (changed) {
-        run->paused = true;
-        run->state = BatchState::kPaused;
-        run->Add({.kind = BatchEvent::Kind::kMessage,
-                  .text = "paused by " + std::string(cache::OwnerName(actor.id)) +
-                          ", until somebody starts or resumes it"});
-        run->Add({.kind = BatchEvent::Kind::kProgress, .progress = run->progress});
-      }
+      changed = run->Pause(std::string(cache::OwnerName(actor.id)));
     }
     if (changed) {
       SaveRow(context_, *run);
@@ -395,7 +338,7 @@ Result<BatchSummary> Batches::Resume(const Hash128& id, const cache::Actor& acto
     {
       const MutexLock lock(run->mutex);
       KILN_TRY_VOID(CheckStarters(*run, run->starters, actor, false));
-      changed = run->Unpause(context_.clock.Monotonic());
+      changed = run->Unpause(std::string(cache::OwnerName(actor.id)), context_.clock.Monotonic());
     }
     if (changed) {
       SaveRow(context_, *run);

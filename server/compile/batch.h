@@ -36,10 +36,6 @@
 
 namespace kiln::compile {
 
-// Batches that are not over, and the bytes of what is stored of batches: half of each is there for
-// one principal, three quarters for all but the owner of the daemon.
-inline constexpr size_t kMostUnfinished = 256;
-
 class Batches {
  public:
   using Options = BatchOptions;
@@ -140,9 +136,9 @@ class Batches {
   BatchRunPtr Find(const Hash128& id);
   // A run that somebody starts now.
   BatchRunPtr NewRun(const Hash128& id, BatchRequest request, StartHow how);
-  // Takes batches that are over from runs_, which makes room for another one. Errors:
-  // kResourceExhausted, QUOTA, if those that are not over leave none.
-  Result<std::vector<BatchRunPtr>> MakeRoom(const std::string& starter, uint64_t spec_bytes)
+  // Takes batches that are over from runs_, as RoomForBatch says, for one that comes. Errors: those
+  // of it.
+  Result<std::vector<BatchRunPtr>> MakeRoom(const BatchRun& next, const std::string& starter)
       KILN_REQUIRES(mutex_);
   void RemoveRows(const std::vector<BatchRunPtr>& dropped);
 

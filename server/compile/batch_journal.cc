@@ -7,6 +7,8 @@
 #include <memory>
 #include <utility>
 
+#include "cache/actor.h"
+
 namespace kiln::compile {
 namespace {
 
@@ -59,6 +61,8 @@ Bytes EncodeNotes(const BatchNotes& notes) {
   Append(bytes, AsBytes(notes.tenant));
   bytes.push_back(std::byte{0});
   Append(bytes, AsBytes(notes.pin_owner));
+  bytes.push_back(std::byte{0});
+  Append(bytes, AsBytes(notes.paused_by));
   for (const std::string& starter : notes.starters) {
     bytes.push_back(std::byte{0});
     Append(bytes, AsBytes(starter));
@@ -88,6 +92,7 @@ BatchNotes DecodeNotes(ByteView bytes) {
   notes.owner = take_name();
   notes.tenant = take_name();
   notes.pin_owner = take_name();
+  notes.paused_by = take_name();
   while (!names.empty()) {
     notes.starters.push_back(take_name());
   }
@@ -114,6 +119,7 @@ void SaveRow(const BatchContext& context, BatchRun& run, std::optional<BatchStat
                               .owner = run.owner,
                               .tenant = run.tenant,
                               .pin_owner = run.pin_owner,
+                              .paused_by = run.paused_by,
                               .starters = run.starters,
                               .started_ms = run.started_ms,
                               .next_seq = run.next_seq,
@@ -151,9 +157,8 @@ BatchRunPtr RestoredRun(const cache::BatchRow& row, BatchRequest request, Clock&
     run->Add({.kind = BatchEvent::Kind::kProgress, .progress = run->progress});
     run->Add({.kind = BatchEvent::Kind::kFinal, .progress = run->progress, .state = run->state});
   } else if (run->paused) {
-    run->Add({.kind = BatchEvent::Kind::kMessage,
-              .text = "paused before the daemon was started again, until somebody starts or "
-                      "resumes it"});
+    run->paused_by = cache::OwnerName(notes.paused_by);
+    run->AddPaused();
   }
   return run;
 }

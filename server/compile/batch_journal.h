@@ -3,7 +3,7 @@
 // again. A private format: a row of another version is read as having no counts. spec/daemon 7.1
 //
 //   u8 version | u8 flags (1: detached) | i64 started | u64 next seq | u64 × counts, little-endian
-//   | owner 0 tenant 0 pin owner | 0 starter, of each
+//   | owner 0 tenant 0 pin owner 0 paused by | 0 starter, of each
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ namespace kiln::compile {
 
 struct BatchNotes {
   bool detach = false;
-  std::string owner, tenant, pin_owner;  // without zeros, as the following
+  std::string owner, tenant, pin_owner, paused_by;  // without zeros, as the following
   std::vector<std::string> starters;
   int64_t started_ms = 0;
   uint64_t next_seq = 1;

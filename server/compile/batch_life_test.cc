@@ -118,8 +118,7 @@ TEST_F(BatchLife, Paused_BuildsNothingUntilItIsResumed) {
   EXPECT_EQ(process.batches.Resume(kId)->state, BatchState::kDone);
 }
 
-// Half of all is there for one principal, three quarters for all but the owner; who joins needs no
-// room, and what is over makes room.
+// Who joins needs no room, and what is over makes room: RoomForBatch has the rest.
 TEST_F(BatchLife, WhatIsStoredOfBatches_IsBounded) {
   Process process(store, rows);
   Batches batches(process.builder, store, process.queue, process.clock, {.spec_bytes = 1000});
@@ -148,38 +147,6 @@ TEST_F(BatchLife, WhatIsStoredOfBatches_IsBounded) {
   process.RunChunks(1000);
 }
 
-TEST_F(BatchLife, UnfinishedBatches_AreCounted) {
-  Process process(store, rows);
-  jobs::MemoryQueue queue{{.interactive = 4, .batch = 2048}};
-  Batches batches(process.builder, store, queue, process.clock, {});
-  size_t number = 0;
-  const auto start = [&](const std::string& starter) {
-    const auto started = batches.Start(HashBytes(AsBytes(std::to_string(number++))), Request(),
-                                       {.starter = starter});
-    return started.ok() ? std::string() : started.error().reason;
-  };
-  const struct {
-    const char* starter;
-    size_t taken;
-  } table[] = {{"tenant:a", kMostUnfinished / 2},
-               {"tenant:b", kMostUnfinished / 4},
-               {"owner", kMostUnfinished / 4}};
-  for (const auto& row : table) {
-    for (size_t i = 0; i < row.taken; ++i) {
-      ASSERT_EQ(start(row.starter), "") << row.starter << i;
-    }
-    EXPECT_EQ(start(row.starter), "QUOTA") << row.starter;
-  }
-  batches.Halt();
-  while (std::optional<jobs::DispatchedJob> job =
-             queue.Status().waiting[static_cast<size_t>(jobs::Lane::kBatch)] == 0
-                 ? std::nullopt
-                 : queue.Claim(jobs::LaneChoice::kBoth)) {
-    job->job.run({.stop = job->job.stop, .deadline = job->job.deadline});
-    queue.Complete(job->id);
-  }
-}
-
 std::string MessagesOf(Process& process) {
   std::string all;
   for (const BatchEvent& event : process.Events()) {
@@ -201,9 +168,31 @@ TEST_F(BatchLife, OfAnother_IsNotStopped) {
   }
   EXPECT_EQ(process.batches.Pause(kId, mine)->state, BatchState::kPaused);
   EXPECT_NE(MessagesOf(process).find("paused by tenant:a"), std::string::npos);
+  EXPECT_EQ(process.Now().paused_by, mine.id);
   EXPECT_NE(process.batches.Resume(kId, mine)->state, BatchState::kPaused);
+  EXPECT_NE(MessagesOf(process).find("resumed by tenant:a"), std::string::npos);
+  EXPECT_EQ(process.Now().paused_by, "");
   process.RunChunks(100);
   EXPECT_EQ(process.Now().state, BatchState::kDone);
+}
+
+// A daemon that is started again knows who paused what, and watchers hear it once.
+TEST_F(BatchLife, PausedBeforeARestart_SaysByWhom) {
+  const cache::Actor mine{.id = "tenant:a", .any = false};
+  {
+    Process process(store, rows);
+    ASSERT_TRUE(process.Start(true, false, mine.id).ok());
+    ASSERT_TRUE(process.batches.Pause(kId, mine).ok());
+    EXPECT_TRUE(process.batches.Pause(kId, mine).ok());
+    EXPECT_EQ(MessagesOf(process),
+              "paused by tenant:a; it goes on when it is started again, or by "
+              "'kiln batch resume " +
+                  kId.hex().substr(0, 8) + "'\n");
+  }
+  Process process(store, rows);
+  process.Restore();
+  EXPECT_EQ(process.Now().paused_by, mine.id);
+  EXPECT_NE(MessagesOf(process).find("paused by tenant:a; "), std::string::npos);
 }
 
 // Who starts what somebody else has paused waits for nobody, and nobody stops it under him.

@@ -174,11 +174,31 @@ bool BatchRun::Join(const std::string& starter) {
   return true;
 }
 
-bool BatchRun::Unpause(Duration now) {
+bool BatchRun::Pause(const std::string& by) {
+  if (Over() || finishing || paused) {
+    return false;
+  }
+  paused = true;
+  paused_by = by;
+  state = BatchState::kPaused;
+  AddPaused();
+  Add({.kind = BatchEvent::Kind::kProgress, .progress = progress});
+  return true;
+}
+
+void BatchRun::AddPaused() {
+  Add({.kind = BatchEvent::Kind::kMessage,
+       .text = "paused by " + paused_by + "; it goes on when it is started again, or by " +
+               "'kiln batch resume " + id.hex().substr(0, 8) + "'"});
+}
+
+bool BatchRun::Unpause(const std::string& by, Duration now) {
   if (Over() || !paused) {
     return false;
   }
   paused = false;
+  paused_by.clear();
+  Add({.kind = BatchEvent::Kind::kMessage, .text = "resumed by " + by});
   worked_until = now;
   state = scanned ? BatchState::kRunning : BatchState::kQueued;
   return true;
@@ -190,6 +210,7 @@ BatchSummary BatchRun::Summary() {
           .state = state,
           .progress = progress,
           .owner = owner,
+          .paused_by = state == BatchState::kPaused ? paused_by : std::string(),
           .started_ms = started_ms,
           .updated_ms = std::max(updated_ms, started_ms),
           .waits = waits};

@@ -93,6 +93,7 @@ struct BatchRun {
   CondVar idle;
   BatchState state KILN_GUARDED_BY(mutex) = BatchState::kQueued;
   bool paused KILN_GUARDED_BY(mutex) = false;
+  std::string paused_by KILN_GUARDED_BY(mutex);  // empty: it is not paused
   // The principals that started or joined it, the first one first; none: the owner of the daemon.
   std::vector<std::string> starters KILN_GUARDED_BY(mutex);
   bool waits KILN_GUARDED_BY(mutex) = false;      // restored, and no chunk was submitted since
@@ -147,8 +148,12 @@ struct BatchRun {
   void DropWork() KILN_REQUIRES(mutex);
   // The results, which tell where this run had them from: copied when somebody wants them.
   const BatchResults& Told() KILN_REQUIRES(mutex);
+  // Waits until somebody resumes or starts it, and tells watchers by whom; whether it did not
+  // before.
+  bool Pause(const std::string& by) KILN_REQUIRES(mutex);
+  void AddPaused() KILN_REQUIRES(mutex);  // the message: who paused it, and how it goes on
   // Goes on if it was paused; whether it was.
-  bool Unpause(Duration now) KILN_REQUIRES(mutex);
+  bool Unpause(const std::string& by, Duration now) KILN_REQUIRES(mutex);
   // Nothing is to be built for now.
   bool Parked() KILN_REQUIRES(mutex) { return paused && !stop.stop_requested(); }
   BatchSummary Summary() KILN_REQUIRES(mutex);

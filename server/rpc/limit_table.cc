@@ -9,7 +9,7 @@
 #include "cache/codec.h"
 #include "cache/pack/format.h"
 #include "compiler/diag/diagnostic.h"
-#include "server/compile/batch.h"
+#include "server/compile/batch_room.h"
 #include "server/compile/batch_points.h"
 #include "server/jobs/job.h"
 #include "server/project/counter.h"
@@ -63,7 +63,6 @@ void AddOfRequests(const ServiceLimits& limits, std::vector<LimitLine>& out) {
            {"pin name", kMaxPinName},
            {"pin note", cache::kMaxPinNote},
            {"pins", cache::kMaxPins},
-           {"pins of one", cache::kMaxPinsOfOne},
            {"stream buffer", kMaxStreamBuffer},
            {"rejected blobs", limits.rejected_blobs},
        }) {

@@ -282,8 +282,8 @@ struct Packed {
 };
 
 Result<Packed> PlanAndWrite(Engine& engine, const v1::BuildPackRequest& request,
-                            const Wanted& wanted, const pack::Pack* base, const Push& push,
-                            const cache::Call& call) {
+                            const Wanted& wanted, const pack::Pack* base, const cache::Actor& actor,
+                            const Push& push, const cache::Call& call) {
   const auto progress = [&](uint64_t done, uint64_t total) {
     PushProgress(push, "lookup", done, total);
   };
@@ -304,7 +304,7 @@ Result<Packed> PlanAndWrite(Engine& engine, const v1::BuildPackRequest& request,
   KILN_TRY(const pack::WriteReport written,
            WriteTo(engine, wanted, plan, options, file, push, call));
   if (call.may_write) {
-    KILN_TRY_VOID(engine.shelf.Keep(file, written.pack_id));
+    KILN_TRY_VOID(engine.shelf.Keep(file, written.pack_id, actor.id));
   } else if (!engine.shelf.HasInstead(file, written.pack_id)) {
     return WouldWrite("nobody has made exactly this pack lately, and it would have to be kept");
   }
@@ -342,7 +342,7 @@ Result<void> BuildPack(Engine& engine, const v1::BuildPackRequest& request,
   const cache::HeldLeases::ScopedLease held =
       call.may_write ? engine.whole.held.Hold("pack") : cache::HeldLeases::ScopedLease();
   KILN_TRY(const Wanted wanted, WantedBy(engine, request, call, detail));
-  KILN_TRY(const Packed made, PlanAndWrite(engine, request, wanted, base.get(), push, call));
+  KILN_TRY(const Packed made, PlanAndWrite(engine, request, wanted, base.get(), actor, push, call));
   const auto& [plan, written] = made;
   if (!request.pin().empty()) {
     if (engine.whole.pins == nullptr) {
