@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What has a name belongs to whoever made it: two tenants of scope write, the owner and an admin,
 // over real TLS. See spec/daemon 11.4
+#include "server/compile/pack_shelf.h"
 #include "tests/integration/security_case.h"
 
 namespace kiln::server {
@@ -22,12 +23,14 @@ class Owners : public SecurityCase {
     return text;
   }
 
-  void Open() {
-    ASSERT_NO_FATAL_FAILURE(StartWith(TcpOptions()));
+  void Open() { OpenWith(TcpOptions()); }
+  void OpenWith(const Daemon::Options& options) {
+    ASSERT_NO_FATAL_FAILURE(StartWith(options));
     const auto tcp = Tcp();
     tcp_batch_ = v1::BatchService::NewStub(tcp);
     tcp_admin_ = v1::AdminService::NewStub(tcp);
     tcp_pack_ = v1::PackService::NewStub(tcp);
+    tcp_compile_ = v1::CompileService::NewStub(tcp);
   }
 
   // One call with a token. What it is refused with is left in `said_` and `detail_`.
@@ -62,15 +65,18 @@ class Owners : public SecurityCase {
     built_ = reply.batch_id().empty() ? built_ : reply.batch_id();
     return code;
   }
-  Code BuildPack(const std::string& token, const std::string& pin) {
+  Code BuildPack(const std::string& token, const std::string& pin,
+                 const std::string& project = "test") {
     grpc::ClientContext context;
     context.AddMetadata("authorization", "Bearer " + token);
     v1::BuildPackRequest request;
     request.set_batch_id(built_);
     request.set_pin(pin);
+    request.set_project(project);
     const auto stream = tcp_pack_->BuildPack(&context, request);
     v1::BuildPackReply reply;
     while (stream->Read(&reply)) {
+      packed_ = reply.done().pack_id();
     }
     const grpc::Status status = stream->Finish();
     said_ = status.error_message();
@@ -95,6 +101,38 @@ class Owners : public SecurityCase {
     v1::Batch reply;
     return As(token, *tcp_batch_, &v1::BatchService::Stub::ResumeBatch, request, reply);
   }
+  // One source, in chunks that a message takes. No token: the owner.
+  Code PutSource(const std::string& token, const std::string& text) {
+    constexpr size_t kChunk = size_t{512} << 10;
+    grpc::ClientContext context;
+    if (!token.empty()) {
+      context.AddMetadata("authorization", "Bearer " + token);
+    }
+    v1::PutSourcesReply reply;
+    const auto stream = (token.empty() ? compile : tcp_compile_)->PutSources(&context, &reply);
+    v1::PutSourcesRequest message;
+    const Digest digest = DigestOf(text);
+    message.mutable_digest()->set_id(Id(digest.id));
+    message.mutable_digest()->set_size(digest.size);
+    for (size_t at = 0; at < text.size(); at += kChunk) {
+      message.set_data(text.substr(at, kChunk));
+      message.set_last(at + kChunk >= text.size());
+      if (!stream->Write(message)) {
+        break;
+      }
+    }
+    stream->WritesDone();
+    const grpc::Status status = stream->Finish();
+    said_ = status.error_message();
+    detail_ = DetailOf(context);
+    return status.error_code();
+  }
+  Code Describe(const std::string& pack_id) {
+    v1::DescribePackRequest request;
+    request.set_pack_id(pack_id);
+    v1::DescribePackReply reply;
+    return As(studio_, *tcp_pack_, &v1::PackService::Stub::DescribePack, request, reply);
+  }
   void ExpectRefused(Code code, const std::string& owner) {
     EXPECT_EQ(code, Code::PERMISSION_DENIED) << said_;
     EXPECT_EQ(detail_.reason(), "NOT_YOURS");
@@ -103,12 +141,13 @@ class Owners : public SecurityCase {
   }
 
   std::string studio_, other_;  // tokens of scope write
-  std::string built_;           // id of the latest batch
+  std::string built_, packed_;  // ids of the latest batch and pack
   std::string said_;
   v1::ErrorDetail detail_;
   std::unique_ptr<v1::BatchService::Stub> tcp_batch_;
   std::unique_ptr<v1::AdminService::Stub> tcp_admin_;
   std::unique_ptr<v1::PackService::Stub> tcp_pack_;
+  std::unique_ptr<v1::CompileService::Stub> tcp_compile_;
 };
 
 TEST_F(Owners, PinOfAnother_IsNeitherRemovedNorReplacedNorAddedTo) {
@@ -195,6 +234,33 @@ TEST_F(Owners, BatchOfAnother_IsNeitherPausedNorCancelled) {
   v1::Batch reply;
   grpc::ClientContext context;
   EXPECT_TRUE(batch->CancelBatch(&context, request, &reply).ok());  // the owner of the daemon
+}
+
+TEST_F(Owners, PacksOfOne_DropNoneOfOthers) {
+  ASSERT_NO_FATAL_FAILURE(Open());
+  built_ = Build(GoodSource());
+  ASSERT_EQ(BuildPack(studio_, {}), Code::OK) << said_;
+  const std::string kept = packed_;
+  std::string first;
+  for (size_t i = 0; i <= compile::PackShelf::kMaxPacks; ++i) {
+    ASSERT_EQ(BuildPack(other_, {}, "project" + std::to_string(i)), Code::OK) << said_;
+    first = first.empty() ? packed_ : first;
+  }
+  EXPECT_EQ(Describe(kept), Code::OK) << said_;
+  EXPECT_EQ(Describe(packed_), Code::OK) << said_;
+  EXPECT_EQ(Describe(first), Code::NOT_FOUND) << "the eleventh took its place";
+}
+
+// What one sends and has not finished leaves room for others, for the owner above all.
+TEST_F(Owners, UploadsOfOne_HoldHalfOfTheRoom) {
+  Daemon::Options options = TcpOptions();
+  options.config.receiving_bytes = uint64_t{8} << 20;  // of which uploads have half
+  ASSERT_NO_FATAL_FAILURE(OpenWith(options));
+  const std::string text = "// " + std::string(size_t{3} << 20, 'c') + "\n";
+  EXPECT_EQ(PutSource(studio_, text), Code::RESOURCE_EXHAUSTED);
+  EXPECT_EQ(detail_.reason(), "BUFFERS_FULL");
+  EXPECT_EQ(PutSource(studio_, text.substr(0, size_t{1} << 20)), Code::OK) << said_;
+  EXPECT_EQ(PutSource({}, text), Code::OK) << said_;
 }
 
 }  // namespace
