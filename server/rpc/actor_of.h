@@ -2,7 +2,7 @@
 // The principal of a call as the one who changes named things. See spec/daemon 11.4
 #pragma once
 
-#include "cache/actor.h"
+#include "cache/leases/actor.h"
 #include "server/ops/access.h"
 
 namespace kiln::rpc {

@@ -9,7 +9,7 @@
 #include "cache/codec.h"
 #include "cache/pack/format.h"
 #include "compiler/diag/diagnostic.h"
-#include "server/compile/batch_room.h"
+#include "server/compile/batch/batch_room.h"
 #include "server/compile/batch_points.h"
 #include "server/jobs/job.h"
 #include "server/project/counter.h"

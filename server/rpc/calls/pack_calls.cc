@@ -14,7 +14,7 @@
 #include "cache/pack/writer.h"
 #include "compiler/base/printable.h"
 #include "compiler/driver/fingerprint.h"
-#include "server/compile/pack_plan.h"
+#include "server/compile/pack/pack_plan.h"
 #include "server/rpc/messages/convert_reply.h"
 #include "server/rpc/messages/convert_request.h"
 #include "server/rpc/messages/message_limits.h"

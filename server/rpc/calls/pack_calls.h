@@ -5,7 +5,7 @@
 #include <functional>
 #include <vector>
 
-#include "cache/actor.h"
+#include "cache/leases/actor.h"
 #include "proto/kiln/v1/pack.pb.h"
 #include "server/rpc/calls/compile_calls.h"
 
