@@ -5,7 +5,7 @@
 #include <string>
 
 #include "cache/leases/owner_shares.h"
-#include "cache/pin_share.h"
+#include "cache/leases/pin_share.h"
 #include "compiler/base/printable.h"
 
 namespace kiln::cache {

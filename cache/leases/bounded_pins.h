@@ -6,7 +6,7 @@
 #pragma once
 
 #include "cache/leases/actor.h"
-#include "cache/leases.h"
+#include "cache/leases/leases.h"
 #include "cache/maintenance.h"
 #include "cache/store.h"
 #include "compiler/base/mutex.h"

@@ -31,7 +31,8 @@ struct Pin {
   std::optional<int64_t> until_s;  // nullopt: for ever
   std::string note;
   uint64_t records = 0;
-  std::string owner;  // the principal that made it (cache/leases/actor.h); empty: the owner of the cache
+  std::string
+      owner;  // the principal that made it (cache/leases/actor.h); empty: the owner of the cache
 };
 
 // Threads: safe from any thread.

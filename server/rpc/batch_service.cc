@@ -7,9 +7,9 @@
 #include <deque>
 #include <set>
 
-#include "cache/bounded_pins.h"
+#include "cache/leases/bounded_pins.h"
 #include "proto/kiln/v1/batch.grpc.pb.h"
-#include "server/compile/batch_check.h"
+#include "server/compile/batch/batch_check.h"
 #include "server/rpc/actor_of.h"
 #include "server/rpc/calls/compile_calls.h"
 #include "server/rpc/messages/convert_batch.h"

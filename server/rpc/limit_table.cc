@@ -5,12 +5,12 @@
 #include <initializer_list>
 #include <utility>
 
-#include "cache/bounded_pins.h"
-#include "cache/codec.h"
+#include "cache/compression/codec.h"
+#include "cache/leases/bounded_pins.h"
 #include "cache/pack/format.h"
 #include "compiler/diag/diagnostic.h"
+#include "server/compile/batch/batch_points.h"
 #include "server/compile/batch/batch_room.h"
-#include "server/compile/batch_points.h"
 #include "server/jobs/job.h"
 #include "server/project/counter.h"
 #include "server/rpc/calls/space_calls.h"

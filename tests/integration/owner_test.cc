@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What has a name belongs to whoever made it: two tenants of scope write, the owner and an admin,
 // over real TLS. See spec/daemon 11.4
-#include "server/compile/pack_shelf.h"
+#include "server/compile/pack/pack_shelf.h"
 #include "tests/integration/security_case.h"
 
 namespace kiln::server {

@@ -42,8 +42,8 @@ Result<void> CheckShare(LocalCache& opened, const std::string& name,
   }
   std::string largest;
   for (size_t i = 0; i < std::min(share.others.size(), kLargestPins); ++i) {
-    largest += fmt::format("{}{} ({})", i == 0 ? "; the largest are " : ", ",
-                           share.others[i].name, SizeText(share.others[i].bytes));
+    largest += fmt::format("{}{} ({})", i == 0 ? "; the largest are " : ", ", share.others[i].name,
+                           SizeText(share.others[i].bytes));
   }
   return Error{.code = ErrorCode::kResourceExhausted,
                .context = fmt::format("pins would keep {}, {} are allowed{}; unpin one, or raise "

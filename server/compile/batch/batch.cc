@@ -7,9 +7,9 @@
 #include <numeric>
 #include <utility>
 
-#include "server/compile/batch_journal.h"
+#include "server/compile/batch/batch_journal.h"
 #include "server/compile/batch/batch_room.h"
-#include "server/compile/batch_run.h"
+#include "server/compile/batch/batch_run.h"
 
 namespace kiln::compile {
 namespace {

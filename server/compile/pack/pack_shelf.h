@@ -73,8 +73,7 @@ class PackShelf {
   std::filesystem::path PathOf(const Hash128& id) const;
   std::filesystem::path FolderOf(std::string_view owner) const;
   Result<void> Check(const Hash128& id);
-  void Trim(std::string_view owner, const std::filesystem::path& kept)
-      KILN_REQUIRES(mutex_);
+  void Trim(std::string_view owner, const std::filesystem::path& kept) KILN_REQUIRES(mutex_);
   void Drop(const std::filesystem::path& file) KILN_REQUIRES(mutex_);
 
   const std::filesystem::path dir_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Which packs stay. What is in a pack is for its reader to check; here files of any bytes do.
-#include "server/compile/pack_shelf.h"
+#include "server/compile/pack/pack_shelf.h"
 
 #include <fstream>
 #include <string>

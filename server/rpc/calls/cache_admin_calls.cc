@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
-#include "cache/bounded_pins.h"
-#include "cache/pin_share.h"
+#include "cache/leases/bounded_pins.h"
+#include "cache/leases/pin_share.h"
 #include "cache/record.h"
 #include "compiler/base/printable.h"
 #include "server/compile/failure_keys.h"

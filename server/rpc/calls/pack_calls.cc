@@ -10,8 +10,8 @@
 
 #include <fmt/format.h>
 
-#include "cache/bounded_pins.h"
-#include "cache/pack/writer.h"
+#include "cache/leases/bounded_pins.h"
+#include "cache/pack/write/writer.h"
 #include "compiler/base/printable.h"
 #include "compiler/driver/fingerprint.h"
 #include "server/compile/pack/pack_plan.h"
