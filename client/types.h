@@ -364,7 +364,7 @@ struct MaintenanceDone {
   std::vector<std::pair<std::string, int64_t>> leases;  // owner and when it ends, Unix
 };
 struct PinnedSet {
-  std::string name, note;
+  std::string name, note, owner;  // owner: the principal that made it
   uint64_t records = 0, bytes = 0, made_s = 0, until_s = 0;
 };
 
