@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <functional>
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -59,7 +60,9 @@ BatchRunPtr Batches::NewRun(const Hash128& id, BatchRequest request, StartHow ho
   run->pin_owner = std::move(how.pin_owner);
   run->former = std::move(how.former);
   {
+    const MutexLock all_lock(mutex_);
     const MutexLock lock(run->mutex);
+    run->held_results.CountIn(HeldBy(how.starter));
     (void)run->Join(std::string(cache::OwnerName(how.starter)));
   }
   run->started_ms = UnixMs(context_.clock);
@@ -179,20 +182,37 @@ Result<std::vector<BatchRunPtr>> Batches::MakeRoom(const BatchRun& next,
     if (id != next.id) {
       const MutexLock run_lock(run->mutex);
       known.push_back(run);
-      remembered.push_back({.of = run->starters.empty() ? std::string() : run->starters.front(),
+      remembered.push_back({.of = run->FirstStarter(),
                             .bytes = run->spec.size(),
+                            .results = run->results.size(),
                             .started_ms = run->started_ms,
                             .over = run->Over()});
     }
   }
   KILN_TRY(const std::vector<size_t> dropped,
-           RoomForBatch(remembered, starter, next.spec.size(), context_.options.spec_bytes));
+           RoomForBatch(
+               remembered, starter, next.spec.size(),
+               {.bytes = context_.options.spec_bytes, .results = context_.options.held_results}));
   std::vector<BatchRunPtr> gone;
   for (const size_t index : dropped) {
     runs_.erase(known[index]->id);
     gone.push_back(known[index]);
   }
   return gone;
+}
+
+// The owner has no bound. Principals whose batches are all forgotten have no row.
+std::shared_ptr<HeldResults> Batches::HeldBy(std::string_view starter) {
+  std::erase_if(held_, [](const auto& row) { return row.second.expired(); });
+  std::weak_ptr<HeldResults>& known = held_[std::string(cache::OwnerName(starter))];
+  std::shared_ptr<HeldResults> held = known.lock();
+  if (held == nullptr) {
+    const bool is_owner = cache::OwnerName(starter) == cache::OwnerName({});
+    held = std::make_shared<HeldResults>(is_owner ? std::numeric_limits<uint64_t>::max()
+                                                  : context_.options.held_results);
+    known = held;
+  }
+  return held;
 }
 
 void Batches::RemoveRows(const std::vector<BatchRunPtr>& dropped) {
@@ -229,6 +249,8 @@ void Batches::Restore(const Decode& decode) {
                                   : RefusedRun(context_, row, request.error());
       {
         const MutexLock lock(mutex_);
+        const MutexLock run_lock(run->mutex);
+        run->held_results.CountIn(HeldBy(run->FirstStarter()));
         runs_[row.id] = run;
       }
       bool goes_on = false;

@@ -140,12 +140,15 @@ class Batches {
   // of it.
   Result<std::vector<BatchRunPtr>> MakeRoom(const BatchRun& next, const std::string& starter)
       KILN_REQUIRES(mutex_);
+  // Counts the results of whoever started a batch first.
+  std::shared_ptr<HeldResults> HeldBy(std::string_view starter) KILN_REQUIRES(mutex_);
   void RemoveRows(const std::vector<BatchRunPtr>& dropped);
 
   BatchContext context_;
   BatchWorker worker_;
   Mutex mutex_;  // before the lock of a run, where both are taken
   std::map<Hash128, BatchRunPtr> runs_ KILN_GUARDED_BY(mutex_);
+  std::map<std::string, std::weak_ptr<HeldResults>> held_ KILN_GUARDED_BY(mutex_);
 };
 
 }  // namespace kiln::compile

@@ -147,6 +147,42 @@ TEST_F(BatchLife, WhatIsStoredOfBatches_IsBounded) {
   process.RunChunks(1000);
 }
 
+// Results stay in memory until their batch is forgotten, whatever its state.
+TEST_F(BatchLife, ResultsInMemoryOfOnePrincipal_AreBounded) {
+  Process process(store, rows);
+  Batches batches(process.builder, store, process.queue, process.clock, {.held_results = kResults});
+  const auto build = [&](const std::string& name) {
+    const Hash128 id = HashBytes(AsBytes(name));
+    EXPECT_TRUE(batches.Start(id, Request(), {.starter = "tenant:b"}).ok());
+    process.RunChunks(1000);
+    EXPECT_EQ(batches.Get(id)->state, BatchState::kDone) << name;
+    return id;
+  };
+  // What is over makes room for the next one: it has more than half of all that is kept.
+  const Hash128 first = build("first"), second = build("second");
+  EXPECT_FALSE(batches.Get(first).ok());
+  EXPECT_TRUE(batches.Get(second).ok());
+  Batches fewer(process.builder, store, process.queue, process.clock,
+                {.held_results = kResults - 1});
+  const Hash128 id = HashBytes(AsBytes("c"));
+  for (const char* const starter : {"owner", "tenant:c"}) {
+    ASSERT_TRUE(fewer.Start(id, Request(), {.starter = starter}).ok());
+    process.RunChunks(1000);
+    const bool is_owner = std::string(starter) == "owner";
+    EXPECT_EQ(fewer.Get(id)->state, is_owner ? BatchState::kDone : BatchState::kFailed);
+    const std::vector<BatchEvent> events = *fewer.Events(id, 0);
+    EXPECT_EQ(std::ranges::any_of(events,
+                                  [](const BatchEvent& event) {
+                                    return event.text.starts_with("the batches of tenant:c hold");
+                                  }),
+              !is_owner);
+  }
+  for (Batches* const all : {&batches, &fewer}) {
+    all->Halt();
+  }
+  process.RunChunks(1000);
+}
+
 std::string MessagesOf(Process& process) {
   std::string all;
   for (const BatchEvent& event : process.Events()) {

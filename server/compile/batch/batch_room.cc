@@ -10,30 +10,37 @@
 
 namespace kiln::compile {
 
-// Three things are counted, and two of them shrink when a batch goes that is over. Looks at all
+// Four things are counted, and three of them shrink when a batch goes that is over. Looks at all
 // that is known for each that goes, which is one or none in a daemon that is full.
 Result<std::vector<size_t>> RoomForBatch(std::span<const RememberedBatch> known,
                                          std::string_view starter, uint64_t bytes,
-                                         uint64_t most_bytes) {
-  cache::OwnerShares unfinished(kMostUnfinished), kept(kMostKept), stored(most_bytes);
+                                         const BatchRoomLimits& most) {
+  cache::OwnerShares unfinished(kMostUnfinished), kept(kMostKept), stored(most.bytes);
+  cache::OwnerShares results(most.results);
   std::vector<cache::OwnedThing> things;
   for (const RememberedBatch& batch : known) {
     things.push_back({.owner = batch.of, .used = batch.started_ms, .may_go = batch.over});
     (batch.over ? kept : unfinished).Add(batch.of, 1);
     stored.Add(batch.of, batch.bytes);
+    results.Add(batch.of, batch.over ? batch.results : 0);
   }
   unfinished.Add(starter, 1);
   stored.Add(starter, bytes);
   std::vector<size_t> dropped;
-  while (!stored.Fits(starter) || !kept.Fits(starter)) {
+  for (;;) {
+    const cache::OwnerShares* const full = !stored.Fits(starter)    ? &stored
+                                           : !kept.Fits(starter)    ? &kept
+                                           : !results.Fits(starter) ? &results
+                                                                    : nullptr;
     const std::optional<size_t> next =
-        cache::NextToGo(stored.Fits(starter) ? kept : stored, things, starter);
+        full == nullptr ? std::nullopt : cache::NextToGo(*full, things, starter);
     if (!next.has_value()) {
       break;
     }
     const RememberedBatch& batch = known[*next];
     kept.Remove(batch.of, 1);
     stored.Remove(batch.of, batch.bytes);
+    results.Remove(batch.of, batch.results);
     things[*next].may_go = false;
     dropped.push_back(*next);
   }

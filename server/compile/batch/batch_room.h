@@ -21,8 +21,14 @@ inline constexpr size_t kMostKept = 256;        // of those that are over
 struct RememberedBatch {
   std::string of;          // the principal that started it first; empty: the owner
   uint64_t bytes = 0;      // that are stored of it
+  uint64_t results = 0;    // in memory
   int64_t started_ms = 0;  // Unix
   bool over = false;
+};
+
+struct BatchRoomLimits {
+  uint64_t bytes = 0;    // of all batches
+  uint64_t results = 0;  // of those that are over
 };
 
 // Indexes of the batches that are forgotten, so that one of `starter` with so many bytes has a
@@ -30,6 +36,6 @@ struct RememberedBatch {
 // has most. Errors: kResourceExhausted, QUOTA, if batches that are not over take the place.
 Result<std::vector<size_t>> RoomForBatch(std::span<const RememberedBatch> known,
                                          std::string_view starter, uint64_t bytes,
-                                         uint64_t most_bytes);
+                                         const BatchRoomLimits& most);
 
 }  // namespace kiln::compile

@@ -19,7 +19,8 @@ RememberedBatch Batch(const char* of, uint64_t bytes, Is is, int64_t started = 0
 
 // What goes, as "0 2", or the reason.
 std::string Room(const std::vector<RememberedBatch>& known, const char* starter, uint64_t bytes) {
-  const Result<std::vector<size_t>> dropped = RoomForBatch(known, starter, bytes, kBytes);
+  const Result<std::vector<size_t>> dropped =
+      RoomForBatch(known, starter, bytes, {.bytes = kBytes, .results = 1000});
   if (!dropped.ok()) {
     return dropped.error().reason;
   }
@@ -104,6 +105,23 @@ TEST(BatchRoom, KeptOnes_GoOfWhoeverHasMost) {
   known.push_back(Batch("tenant:a", 0, Is::kOver, 3));
   EXPECT_EQ(Room(known, "tenant:a", 0), std::to_string(kMostKept / 4 + 1));
   EXPECT_EQ(Room(known, "tenant:b", 0), "");
+}
+
+// What is over holds its results in memory; what is not has its bound elsewhere and counts for
+// none.
+TEST(BatchRoom, ResultsOfThoseThatAreOver_AreDivided) {
+  std::vector<RememberedBatch> known = {
+      Batch("tenant:a", 0, Is::kOver, 1), Batch("tenant:a", 0, Is::kOver, 2),
+      Batch("tenant:b", 0, Is::kOver, 1), Batch("tenant:b", 0, Is::kGoing, 1)};
+  known[0].results = 200;
+  known[1].results = 300;
+  known[2].results = 250;
+  known[3].results = 5000;
+  EXPECT_EQ(Room(known, "tenant:a", 0), "");
+  ++known[1].results;
+  EXPECT_EQ(Room(known, "tenant:a", 0), "0");
+  EXPECT_EQ(Room(known, "tenant:c", 0), "0") << "others have three quarters together";
+  EXPECT_EQ(Room(known, "owner", 0), "");
 }
 
 }  // namespace

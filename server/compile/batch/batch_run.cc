@@ -82,6 +82,7 @@ void BatchRun::Repeat(BatchRun& before) {
               .program = found.program,
               .stage = "store"};
   misses.results = before.misses.results;
+  held_results.Set(results.size());
   for (const BatchProgram& program : request.programs) {
     Add({.kind = BatchEvent::Kind::kProgramDone, .text = program.program.name});
   }
@@ -108,6 +109,7 @@ void BatchRun::Adopt(size_t program) {
   ++progress.programs_done;
   kept.resize(programs.size());
   kept[program] = former;
+  held_results.Set(results.size());
   Add({.kind = BatchEvent::Kind::kProgramDone, .text = request.programs[program].program.name});
 }
 
@@ -410,6 +412,14 @@ void BatchRun::Note(size_t program, size_t point, std::shared_ptr<const BatchIte
            .text =
                "the budget of the batch is used up; start it again with a larger one to go on"});
     }
+    progress.over_budget = true;
+  }
+  held_results.Set(results.size());
+  if (held_results.IsTooMuch() && !progress.over_budget) {
+    Add({.kind = BatchEvent::Kind::kMessage,
+         .text = "the batches of " + FirstStarter() +
+                 " hold as many results as they may; start it again when some are forgotten, or in "
+                 "several batches"});
     progress.over_budget = true;
   }
   if (results.size() > kMaxBatchResults && !progress.over_budget) {

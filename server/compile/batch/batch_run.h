@@ -27,6 +27,7 @@
 #include "server/compile/batch/exploration.h"
 #include "server/compile/batch/family_rule.h"
 #include "server/compile/batch/former_results.h"
+#include "server/compile/batch/held_results.h"
 #include "server/compile/batch/merged_failures.h"
 #include "server/compile/explainer.h"
 #include "server/compile/programs/prepared_program.h"
@@ -116,6 +117,7 @@ struct BatchRun {
   std::unordered_set<Hash128, Hash128Hash> code KILN_GUARDED_BY(mutex);
   std::unordered_set<Hash128, Hash128Hash> blobs KILN_GUARDED_BY(mutex);
   BatchResults results KILN_GUARDED_BY(mutex);
+  HeldPart held_results KILN_GUARDED_BY(mutex);         // of whoever started it first
   std::vector<uint64_t> served KILN_GUARDED_BY(mutex);  // variants, of each result
   std::vector<uint32_t> owners KILN_GUARDED_BY(mutex);  // the first program with it, of each result
   // Of each result: it tells where a run before had it from, and is a hit of memory here.
@@ -136,6 +138,9 @@ struct BatchRun {
   bool Over() KILN_REQUIRES(mutex);
   // Notes that somebody wants it built; whether he is new.
   bool Join(const std::string& starter) KILN_REQUIRES(mutex);
+  std::string FirstStarter() KILN_REQUIRES(mutex) {
+    return starters.empty() ? std::string() : starters.front();
+  }
   // Whether an equal run would find all that this one found, and nothing else.
   bool IsRepeatable() KILN_REQUIRES(mutex);
   // Is over with what an equal run found, as hits of memory. Costs a pointer a result.
