@@ -11,6 +11,7 @@
 #include "compiler/diag/diagnostic.h"
 #include "server/compile/batch/batch_points.h"
 #include "server/compile/batch/batch_room.h"
+#include "server/compile/pack/pack_shelf.h"
 #include "server/jobs/job.h"
 #include "server/project/counter.h"
 #include "server/rpc/calls/space_calls.h"
@@ -46,6 +47,8 @@ void AddOfRequests(const ServiceLimits& limits, std::vector<LimitLine>& out) {
            {"tag", kMaxTag},
            {"recipes", kMaxRecipes},
            {"unfinished batches", compile::kMostUnfinished},
+           {"remembered batches", compile::kMostKept},
+           {"packs of one", compile::PackShelf::kMaxPacks},
            {"distinct results per program", compile::kMaxResults},
            {"results of a batch", compile::kMaxBatchResults},
            {"points of a batch", compile::kMaxPointBytes},
