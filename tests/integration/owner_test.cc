@@ -66,13 +66,15 @@ class Owners : public SecurityCase {
     return code;
   }
   Code BuildPack(const std::string& token, const std::string& pin,
-                 const std::string& project = "test") {
+                 const std::string& manifest = "test") {
     grpc::ClientContext context;
     context.AddMetadata("authorization", "Bearer " + token);
     v1::BuildPackRequest request;
     request.set_batch_id(built_);
     request.set_pin(pin);
-    request.set_project(project);
+    const Digest digest = DigestOf(manifest);  // packs of two manifests are two
+    request.mutable_manifest()->set_id(Id(digest.id));
+    request.mutable_manifest()->set_size(digest.size);
     const auto stream = tcp_pack_->BuildPack(&context, request);
     v1::BuildPackReply reply;
     while (stream->Read(&reply)) {
@@ -243,7 +245,7 @@ TEST_F(Owners, PacksOfOne_DropNoneOfOthers) {
   const std::string kept = packed_;
   std::string first;
   for (size_t i = 0; i <= compile::PackShelf::kMaxPacks; ++i) {
-    ASSERT_EQ(BuildPack(other_, {}, "project" + std::to_string(i)), Code::OK) << said_;
+    ASSERT_EQ(BuildPack(other_, {}, std::to_string(i)), Code::OK) << said_;
     first = first.empty() ? packed_ : first;
   }
   EXPECT_EQ(Describe(kept), Code::OK) << said_;
