@@ -56,7 +56,28 @@ Error BadRow(const std::string& path, const toml::node& at, std::string_view wha
           .reason = "BAD_TOKENS"};
 }
 
+// What is written in another type must not be read as if it were missing: a token would never
+// expire, or be one of all spaces.
+Result<void> CheckTypes(const std::string& path, const toml::table& row) {
+  for (const char* key : {"id", "sha256", "scope", "tenant", "note"}) {
+    if (const toml::node* value = row.get(key); value != nullptr && !value->is_string()) {
+      return BadRow(path, *value, fmt::format("{} of a token is a text", key));
+    }
+  }
+  if (const toml::node* value = row.get("expires"); value != nullptr && !value->is_integer()) {
+    return BadRow(path, *value, "expires of a token is a number of seconds since 1970");
+  }
+  if (const toml::node* value = row.get("spaces"); value != nullptr) {
+    const toml::array* spaces = value->as_array();
+    if (spaces == nullptr || !std::ranges::all_of(*spaces, &toml::node::is_string)) {
+      return BadRow(path, *value, "spaces of a token are a list of texts");
+    }
+  }
+  return {};
+}
+
 Result<Token> ReadRow(const std::string& path, const toml::table& row) {
+  KILN_TRY_VOID(CheckTypes(path, row));
   Token token;
   token.id = row["id"].value_or(std::string());
   const auto secret = ParseDigest(row["sha256"].value_or(std::string()));
@@ -136,7 +157,11 @@ Result<std::vector<Token>> ReadTokens(const std::string& path) {
   std::vector<Token> tokens;
   try {
     const toml::table file = toml::parse(text, path);
-    if (const toml::array* rows = file["token"].as_array()) {
+    const toml::node* all = file.get("token");
+    if (all != nullptr && !all->is_array()) {
+      return BadRow(path, *all, "tokens are a list of tables: [[token]]");
+    }
+    if (const toml::array* rows = all == nullptr ? nullptr : all->as_array()) {
       for (const toml::node& row : *rows) {
         if (!row.is_table()) {
           return BadRow(path, row, "a token is a table");

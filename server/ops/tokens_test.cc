@@ -75,7 +75,8 @@ TEST_F(Tokens, WrongFiles_AreRefusedWithTheirLine) {
   const Row rows[] = {{"[[token]\n", ":1:"},
                       {"[[token]]\nid = \"x\"\n", ":1: a token has an id"},
                       {no_scope.c_str(), "a scope of read, write, peer or admin"},
-                      {"token = [ 1 ]\n", "a token is a table"}};
+                      {"token = [ 1 ]\n", "a token is a table"},
+                      {"[token]\nid = \"x\"\n", ":1: tokens are a list of tables"}};
   std::filesystem::create_directories(folder + "/sub");
   for (const Row& row : rows) {
     std::ofstream(path) << row.text;
@@ -88,6 +89,35 @@ TEST_F(Tokens, WrongFiles_AreRefusedWithTheirLine) {
   std::ofstream(path) << "";
   std::filesystem::permissions(path, std::filesystem::perms(0640));
   EXPECT_EQ(ReadTokens(path).error().code, ErrorCode::kFailedPrecondition);
+}
+
+TEST_F(Tokens, ValueOfAnotherType_IsRefusedAndNotReadAsMissing) {
+  const std::string row = "[[token]]\nid = \"0123456789abcdef\"\nsha256 = \"" +
+                          std::string(64, 'a') + "\"\nscope = \"read\"\n";
+  struct Row {
+    const char* text;
+    const char* expected;  // empty: it is right
+  };
+  const Row rows[] = {{"expires = 17", ""},
+                      {"expires = \"17\"", ":5: expires of a token is a number"},
+                      {"expires = 2026-01-01T00:00:00Z", ":5: expires of a token is a number"},
+                      {"expires = 17.5", ":5: expires of a token is a number"},
+                      {"spaces = [\"game\"]", ""},
+                      {"spaces = \"game\"", ":5: spaces of a token are a list of texts"},
+                      {"spaces = [1]", ":5: spaces of a token are a list of texts"},
+                      {"tenant = \"studio\"", ""},
+                      {"tenant = 7", ":5: tenant of a token is a text"},
+                      {"note = []", ":5: note of a token is a text"}};
+  std::filesystem::create_directories(folder + "/sub");
+  for (const Row& one : rows) {
+    std::ofstream(path) << row << one.text << "\n";
+    std::filesystem::permissions(path, std::filesystem::perms(0600));
+    const Result<std::vector<Token>> read = ReadTokens(path);
+    ASSERT_EQ(read.ok(), std::string_view(one.expected).empty()) << one.text;
+    if (!read.ok()) {
+      EXPECT_NE(read.error().context.find(one.expected), std::string::npos) << read.error().context;
+    }
+  }
 }
 
 TEST_F(Tokens, Check_TakesOnlyWhatIsWrittenAndValid) {
