@@ -150,7 +150,11 @@ Result<void> ApplyFile(const std::filesystem::path& path, Chosen& chosen, Config
       continue;
     }
     if (!node.is_table()) {
-      return Apply(PlaceOf(path, node), table.str(), {}, chosen);
+      const bool is_key = FindKey(table.str()) != nullptr;  // "cache.dir" in quotes is one name
+      return Bad(fmt::format(
+          "{}: {}", PlaceOf(path, node),
+          is_key ? fmt::format("'{}' in quotes is no key of a table", table.str())
+                 : fmt::format("unknown key '{}'{}", table.str(), ClosestKey(table.str()))));
     }
     KILN_TRY_VOID(ApplyTable(path, table.str(), *node.as_table(), chosen));
   }

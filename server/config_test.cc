@@ -275,6 +275,8 @@ TEST(LoadConfig, WrongFile_IsRefusedWithLineAndHelp) {
       {"[lifecycle]\nidle_timeout = true\n",
        ":2: 'lifecycle.idle_timeout' = 'true' is not a duration"},
       {"workers = 3\n", ":1: unknown key 'workers'"},
+      {"\"security.allow_uids\" = [7]\n",
+       ":1: 'security.allow_uids' in quotes is no key of a table"},
       {"[cache\n", ":1:"},
   };
   for (const Row& row : rows) {
