@@ -39,6 +39,19 @@ bool IsLocal(int fd) {
   return address.ss_family == AF_UNIX;
 }
 
+// Somebody accepts there. A queue that is full says so at once, too.
+bool IsServed(const sockaddr_un& address) {
+  const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  const bool served =
+      fd >= 0 && (connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0 ||
+                  errno == EAGAIN);
+  if (fd >= 0) {
+    (void)close(fd);
+  }
+  return served;
+}
+
+// A socket that nobody serves is what a process that died left; another daemon's is not taken away.
 Result<TcpListener> ListenUnix(const std::string& path) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
@@ -52,6 +65,11 @@ Result<TcpListener> ListenUnix(const std::string& path) {
   std::memcpy(address.sun_path, path.data(), path.size());
   struct stat found {};
   if (lstat(path.c_str(), &found) == 0 && S_ISSOCK(found.st_mode) && found.st_uid == geteuid()) {
+    if (IsServed(address)) {
+      return Error{.code = ErrorCode::kFailedPrecondition,
+                   .context = fmt::format("cannot listen on '{}': another process does", path),
+                   .reason = "SOCKET"};
+    }
     (void)unlink(path.c_str());
   }
   if (fd < 0 || bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0 ||

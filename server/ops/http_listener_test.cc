@@ -56,6 +56,34 @@ std::string Ask(const std::string& address, const std::string& request) {
   return reply;
 }
 
+TEST(HttpListener, UnixSocketOfALivingListener_IsLeftToIt) {
+  const TestDirectory directory;
+  const std::string address = "unix:" + (directory.path() / "metrics.sock").string();
+  const std::string get = "GET /x HTTP/1.1\r\n\r\n";
+  auto first = HttpListener::Listen(address, Answer);
+  ASSERT_TRUE(first.ok()) << first.error().context;
+  const auto second = HttpListener::Listen(address, Answer);
+  ASSERT_FALSE(second.ok());
+  EXPECT_EQ(second.error().reason, "SOCKET");
+  EXPECT_NE(second.error().context.find("another process does"), std::string::npos);
+  EXPECT_NE(Ask(address, get).find("yes"), std::string::npos);
+}
+
+// What a process that died leaves behind: a socket file, and nobody who accepts.
+TEST(HttpListener, UnixSocketThatNobodyServes_IsReplaced) {
+  const TestDirectory directory;
+  const std::string path = directory.path() / "metrics.sock";
+  const int dead = socket(AF_UNIX, SOCK_STREAM, 0);
+  sockaddr_un at{};
+  at.sun_family = AF_UNIX;
+  std::memcpy(at.sun_path, path.data(), path.size());
+  ASSERT_EQ(bind(dead, reinterpret_cast<const sockaddr*>(&at), sizeof(at)), 0);
+  (void)close(dead);
+  const auto listener = HttpListener::Listen("unix:" + path, Answer);
+  ASSERT_TRUE(listener.ok()) << listener.error().context;
+  EXPECT_NE(Ask("unix:" + path, "GET /x HTTP/1.1\r\n\r\n").find("yes"), std::string::npos);
+}
+
 TEST(HttpListener, Get_AnswersByPath) {
   const auto listener = HttpListener::Listen("127.0.0.1:0", Answer);
   ASSERT_TRUE(listener.ok()) << listener.error().context;
