@@ -156,6 +156,7 @@ bool Checker::CheckProgram(const ProgramSpec& spec) {
   std::shared_ptr<const LinkedSources> program = session_.analysis.Link(spec);
   if (program->sources.empty()) {
     checked_.erase(name);
+    std::erase(running_, name);  // a name of running_ is one of checked_
     return false;
   }
   std::vector<resolve::OptionSetting> interest;

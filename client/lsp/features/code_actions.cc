@@ -14,11 +14,12 @@ std::string TitleOf(std::string_view before, const Session::ShownFix& fix) {
   static constexpr size_t kMost = 60;  // bytes of a text in a title
   const auto shortened = [](std::string_view text) {
     const size_t line = std::min(text.find('\n'), text.size());
-    text = text.substr(0, std::min(line, kMost));
-    while (!text.empty() && (static_cast<unsigned char>(text.back()) & 0xc0u) == 0x80u) {
-      text.remove_suffix(1);  // not in the middle of a character
+    size_t end = std::min(line, kMost);
+    while (end > 0 && end < text.size() &&
+           (static_cast<unsigned char>(text[end]) & 0xc0u) == 0x80u) {
+      --end;  // not in the middle of a character
     }
-    return text;
+    return text.substr(0, end);
   };
   if (fix.replacement.empty()) {
     return fmt::format("Remove '{}'", shortened(before));

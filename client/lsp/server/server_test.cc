@@ -140,6 +140,26 @@ TEST_F(LspServer, LostDocument_IsRefusedUntilSentWhole) {
   EXPECT_EQ(CodeOf(editor.Ask("textDocument/hover", TestEditor::At(kUri, 5, 8))), 0);
 }
 
+// The variants of a program are being tried when its only text is lost.
+TEST_F(LspServer, DocumentLostWhileItIsChecked_IsCheckedNoMore) {
+  editor.Initialize();
+  editor.QueueNotification(
+      "textDocument/didOpen",
+      {{"textDocument",
+        {{"uri", kUri}, {"languageId", "rpl"}, {"version", 1}, {"text", kSource}}}});
+  EXPECT_TRUE(editor.server().Step());  // it is opened
+  EXPECT_TRUE(editor.server().Step());  // and checked, but for its variants
+  const Json nowhere = {{"line", 500}, {"character", 0}};
+  editor.QueueNotification(
+      "textDocument/didChange",
+      {{"textDocument", {{"uri", kUri}, {"version", 2}}},
+       {"contentChanges", {{{"range", {{"start", nowhere}, {"end", nowhere}}}, {"text", "x"}}}}});
+  editor.QueueNotification("textDocument/didSave", {{"textDocument", {{"uri", kUri}}}});
+  editor.Settle();
+  editor.Replace(kUri, kSource, 3);
+  EXPECT_EQ(CodeOf(editor.Ask("textDocument/hover", TestEditor::At(kUri, 5, 8))), 0);
+}
+
 TEST_F(LspServer, Diagnostics_FollowTheTextAndNameTheVariants) {
   editor.Initialize();
   editor.Open(kUri, kSource);
