@@ -9,14 +9,53 @@
 namespace kiln::client {
 namespace {
 
+// The plain enumerations have the numbers of the protocol's. Those that a daemon sends are open: a
+// newer one may say what this client has no word for.
+template <typename Plain>
+constexpr bool IsNumber(Plain plain, int number) {
+  return static_cast<int>(plain) == number;
+}
+static_assert(IsNumber(Stage::kNone, v1::EntryPoint::STAGE_UNSPECIFIED) &&
+              IsNumber(Stage::kVertex, v1::EntryPoint::VERTEX) &&
+              IsNumber(Stage::kFragment, v1::EntryPoint::FRAGMENT) &&
+              IsNumber(Stage::kCompute, v1::EntryPoint::COMPUTE));
+static_assert(IsNumber(OptionScope::kAny, v1::OptionValue::ANY) &&
+              IsNumber(OptionScope::kGlobal, v1::OptionValue::GLOBAL) &&
+              IsNumber(OptionScope::kInstance, v1::OptionValue::INSTANCE));
+static_assert(IsNumber(Form::kSpirv, v1::Target::SPIRV) &&
+              IsNumber(Form::kWgsl, v1::Target::WGSL) && IsNumber(Form::kMeta, v1::Target::META) &&
+              IsNumber(Form::kMsl, v1::Target::MSL) && IsNumber(Form::kGlsl, v1::Target::GLSL) &&
+              IsNumber(Form::kHlsl, v1::Target::HLSL));
+static_assert(IsNumber(Debug::kNone, v1::Target::NONE) &&
+              IsNumber(Debug::kNames, v1::Target::NAMES) &&
+              IsNumber(Debug::kFull, v1::Target::FULL));
+static_assert(IsNumber(Origin::kUnknown, v1::Artifact::ORIGIN_UNSPECIFIED) &&
+              IsNumber(Origin::kCompiled, v1::Artifact::COMPILED) &&
+              IsNumber(Origin::kMemory, v1::Artifact::MEMORY) &&
+              IsNumber(Origin::kLocal, v1::Artifact::LOCAL) &&
+              IsNumber(Origin::kUpstream, v1::Artifact::UPSTREAM) &&
+              IsNumber(Origin::kShared, v1::Artifact::SHARED));
+static_assert(IsNumber(OutcomeKind::kUnknown, v1::Outcome::KIND_UNSPECIFIED) &&
+              IsNumber(OutcomeKind::kOk, v1::Outcome::OK) &&
+              IsNumber(OutcomeKind::kSourceError, v1::Outcome::SOURCE_ERROR) &&
+              IsNumber(OutcomeKind::kLimit, v1::Outcome::LIMIT) &&
+              IsNumber(OutcomeKind::kPoison, v1::Outcome::POISON));
+
+// A number above `last` is what 0 is: unknown.
+template <typename Plain>
+Plain Known(int number, Plain last) {
+  const bool known = number >= 0 && number <= static_cast<int>(last);
+  return known ? static_cast<Plain>(number) : Plain{};
+}
+
 PlacedSpan SpanOf(const v1::Diagnostic::Label& label) {
   PlacedSpan span;
   span.path = label.path();
-  span.bytes = {.begin = label.begin(), .end = label.end()};
+  span.bytes = {.begin = label.begin(), .end = std::max(label.begin(), label.end())};
   span.line = label.line();
   span.column = label.column();
   span.end_line = label.line();
-  span.end_column = label.column() + (label.end() - label.begin());
+  span.end_column = label.column() + (span.bytes.end - span.bytes.begin);
   return span;
 }
 
@@ -36,15 +75,15 @@ Artifact ArtifactOf(const v1::Artifact& message) {
   artifact.target = message.target();
   for (const v1::StageCode& code : message.code()) {
     const Result<Digest> digest = FromProto(code.digest());
-    artifact.code.push_back(
-        {.stage = static_cast<Stage>(code.stage()), .digest = digest.ok() ? *digest : Digest{}});
+    artifact.code.push_back({.stage = Known(code.stage(), Stage::kCompute),
+                             .digest = digest.ok() ? *digest : Digest{}});
   }
   const Result<Digest> metadata = FromProto(message.metadata());
   artifact.metadata = metadata.ok() ? *metadata : Digest{};
   artifact.live_options.assign(message.live_options().begin(), message.live_options().end());
   artifact.layout_hash = HexOf(message.layout_hash());
   artifact.signature = HexOf(message.signature());
-  artifact.origin = static_cast<Origin>(message.origin());
+  artifact.origin = Known(message.origin(), Origin::kShared);
   artifact.stored = message.stored();
   artifact.cpu_us = message.cpu_us();
   return artifact;
@@ -283,7 +322,7 @@ std::vector<PlacedDiagnostic> FromProto(
 
 Outcome FromProto(const v1::Outcome& message) {
   Outcome outcome;
-  outcome.kind = static_cast<OutcomeKind>(message.kind());
+  outcome.kind = Known(message.kind(), OutcomeKind::kPoison);
   for (const v1::Artifact& artifact : message.artifacts()) {
     outcome.artifacts.push_back(ArtifactOf(artifact));
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "client/cli/cache/repair.h"
 
+#include <algorithm>
 #include <cstdint>
 
 #include "client/cli/add_verb.h"
@@ -26,7 +27,7 @@ Result<Repaired> Repair(const Global& global, const std::string& dir) {
              daemon->RepairCache([&](const std::string& text) { PrintFinding(global, text); }));
     Repaired repaired{.counts = CountsOf(done),
                       .found = done.damaged,
-                      .mended = done.repaired - done.dropped,
+                      .mended = done.repaired - std::min(done.repaired, done.dropped),
                       .dropped = done.dropped,
                       .left = done.left,
                       .refetched = done.refetched,
