@@ -20,6 +20,7 @@
 #include "client/cli/add_verb.h"
 #include "client/cli/daemon/daemon_config.h"
 #include "client/cli/daemon/driver_cache.h"
+#include "client/cli/exit_order.h"
 #include "client/cli/failure.h"
 #include "client/cli/output/json_line.h"
 #include "client/cli/output/print.h"
@@ -441,16 +442,12 @@ Result<void> WriteBundle(const std::string& path, Patient& patient,
   return WriteFile(path, AsBytes(text));
 }
 
-// Damage first, then what cannot be reached, then what is set wrong (spec/cli 6.11).
 int WorstOf(const std::vector<Check>& checks) {
-  for (const int exit : {kIntegrity, kNotPermitted, kUnreachable, kUsage}) {
-    for (const Check& check : checks) {
-      if (check.state == State::kFail && check.exit == exit) {
-        return exit;
-      }
-    }
+  int worst = kSuccess;
+  for (const Check& check : checks) {
+    worst = check.state == State::kFail ? WorseExit(worst, check.exit) : worst;
   }
-  return kSuccess;
+  return worst;
 }
 
 int RunDoctor(const Global& global, const DoctorArguments& arguments) {
