@@ -57,8 +57,9 @@ void InfoTo(const Host& host, const ops::Principal& who, v1::ServerInfo& out) {
   add("back.spirv", driver::BackFingerprint(), driver::IsPrivateBack());
   out.set_api_min(1);
   out.set_api_max(1);
-  for (const char* feature : {"compile", "fetch", "batch", "watch", "explain", "inspect", "pack",
-                              "cache", "spirv", "meta", "msl", "glsl", "hlsl", "val", "opt"}) {
+  for (const char* feature :
+       {"compile", "fetch", "batch", "watch", "explain", "inspect", "pack", "cache", "spirv",
+        "wgsl", "meta", "msl", "glsl", "hlsl", "val", "opt"}) {
     out.add_features(feature);
   }
   for (const LimitLine& limit : LimitTable(host)) {

@@ -14,12 +14,16 @@ v1::Target::Debug DebugOf(std::string_view text) {
   return text == "none" ? v1::Target::NONE : text == "full" ? v1::Target::FULL : v1::Target::NAMES;
 }
 
+v1::Target::Form FormOf(std::string_view text) {
+  return text == "meta" ? v1::Target::META : text == "wgsl" ? v1::Target::WGSL : v1::Target::SPIRV;
+}
+
 void TargetTo(const cache::ExplainRecord& record, v1::Target& target) {
   target.set_name(record.slot.target);
   target.set_form(v1::Target::SPIRV);
   for (const auto& [name, value] : record.inputs->target) {
     if (name == "form") {
-      target.set_form(value == "meta" ? v1::Target::META : v1::Target::SPIRV);
+      target.set_form(FormOf(value));
     } else if (name == "env") {
       target.set_env(value);
     } else if (name == "version") {
@@ -33,7 +37,8 @@ void TargetTo(const cache::ExplainRecord& record, v1::Target& target) {
   target.mutable_recipes()->Assign(record.inputs->recipes.begin(), record.inputs->recipes.end());
 }
 
-// The request that left the record.
+}  // namespace
+
 v1::Variant VariantOf(const cache::ExplainRecord& record) {
   v1::Variant variant;
   v1::Program& program = *variant.mutable_inline_program();
@@ -57,6 +62,8 @@ v1::Variant VariantOf(const cache::ExplainRecord& record) {
   }
   return variant;
 }
+
+namespace {
 
 // The latest request of each lost result that left a record.
 Result<std::map<Hash128, cache::ExplainRecord>> RequestsOf(Engine& engine,

@@ -14,6 +14,9 @@ struct RestoreReport {
   uint64_t recompiled = 0;
 };
 
+// The request that left the record; its sources are named, and have no text.
+v1::Variant VariantOf(const cache::ExplainRecord& record);
+
 // What can be had neither way stays a miss: the next request makes it. Errors: kCancelled.
 Result<RestoreReport> RestoreLost(Engine& engine, const std::set<cache::Key>& lost,
                                   const cache::Call& call);
