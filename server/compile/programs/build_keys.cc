@@ -43,6 +43,19 @@ cache::OptionSetting SettingOf(const resolve::Program& program, ir::OptionId id,
   return {.name = module.Text(option.name), .value = ValueOf(option.kind, bits, text)};
 }
 
+std::string_view FormText(const NamedTarget& target) {
+  if (target.metadata_only) {
+    return "meta";
+  }
+  switch (target.target.form) {
+    case target::Form::kSpirv:
+      return "spirv";
+    case target::Form::kWgsl:
+      return "wgsl";
+  }
+  KILN_UNREACHABLE();
+}
+
 std::string VersionText(uint32_t spirv_version) {
   return std::to_string(spirv_version >> 16) + "." + std::to_string(spirv_version >> 8 & 0xffu);
 }
@@ -78,9 +91,7 @@ std::vector<std::pair<std::string, std::string>> TargetPairs(const NamedTarget& 
   std::vector<std::pair<std::string, std::string>> pairs{
       {"debug", std::string(DebugText(target.target.debug))},
       {"env", std::string(target::EnvironmentText(target.target.environment))},
-      {"form", target.metadata_only                        ? "meta"
-               : target.target.form == target::Form::kWgsl ? "wgsl"
-                                                           : "spirv"}};
+      {"form", std::string(FormText(target))}};
   if (target.target.combined) {
     pairs.emplace_back("modules", "combined");
   }
@@ -138,7 +149,7 @@ Hash128 FamilyOf(const ProgramRequest& program, const NamedTarget& target) {
   add(target::EnvironmentText(target.target.environment));
   add(DebugText(target.target.debug));
   add(target.target.combined ? "combined" : "stages");
-  add(target.metadata_only ? "meta" : "spirv");
+  add(FormText(target));
   return hasher.Finish().id;
 }
 
