@@ -138,6 +138,9 @@ class Operator(CliCase):
                  (self.dir / "cache/audit.jsonl").read_text().splitlines()]
         self.assertEqual([(row["method"], row["object"]) for row in audit],
                          [("create", identity), ("revoke", identity)])
+        for scope in ("read", "write", "peer", "admin"):
+            self.expect(self.kiln("token", "create", "--scope", scope), 0)
+            self.expect(self.kiln("token", "list"), 0, scope)
         for arguments in (["--scope", "root"], ["--scope", "read", "--expires", "soon"], []):
             with self.subTest(arguments=arguments):
                 self.expect(self.kiln("token", "create", *arguments), 2)

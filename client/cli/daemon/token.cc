@@ -64,7 +64,7 @@ void AddToken(CLI::App& app, CommandLine& line) {
               });
   create->add_option("--scope", arguments->scope, "What it may do")
       ->required()
-      ->check(CLI::IsMember({"read", "write", "admin"}));
+      ->check(CLI::IsMember({"read", "write", "peer", "admin"}));
   create->add_option("--expires", arguments->expires,
                      "How long it is valid, such as 90d; default: for ever");
   create->add_option("--note", arguments->note, "Who has it");

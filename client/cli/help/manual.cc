@@ -26,7 +26,7 @@ constexpr auto kManifestKeys = std::to_array<ManifestKey>({
     {"project.name", "text", "what the project is called in reports and explanations"},
     {"project.root", "path, \".\"", "root of the paths of sources"},
     {"defaults.pipeline, .targets, .options, .entry_points, .use", "", "for every program"},
-    {"target.NAME.form", "spirv, meta, msl, glsl or hlsl", "what is made"},
+    {"target.NAME.form", "spirv, wgsl, meta, msl, glsl or hlsl", "what is made"},
     {"target.NAME.env", "vulkan1.0 to vulkan1.4", "environment"},
     {"target.NAME.version, .debug, .recipes, .settings", "",
      "version of the form; none, names or full; passes; modules = per_entry or combined"},

@@ -219,7 +219,7 @@ void AddCompile(CLI::App& app, CommandLine& line) {
   verb->get_option("what")->required();
   verb->add_flag("--explain", arguments->variant.explain, "Say why it was a hit or a miss");
   verb->add_option("-t,--target", arguments->variant.targets,
-                   "Target of the manifest, or spirv, meta, msl, glsl, hlsl; repeatable")
+                   "Target of the manifest, or spirv, wgsl, meta, msl, glsl, hlsl; repeatable")
       ->take_all();
   verb->add_option("--out", arguments->out, "Folder for the artifacts, one file, or -");
   verb->add_option("--meta", arguments->meta, "File for the metadata as JSON");
