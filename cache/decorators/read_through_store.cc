@@ -38,11 +38,18 @@ Result<Blob> ReadThroughStore::GetUpstream(const Key& key, const Call& call) {
                  .context = "the upstream does not answer",
                  .reason = std::string(kUpstreamDown)};
   }
-  const Deadline deadline = std::min(call.deadline, clock_.Monotonic() + options_.deadline);
-  Result<Blob> found = hedged_.Get(key, call.Until(deadline));
+  const Deadline patience = clock_.Monotonic() + options_.deadline;
+  const bool hurried = call.deadline < patience;
+  Result<Blob> found = hedged_.Get(key, call.Until(std::min(call.deadline, patience)));
   if (found.ok() || IsMissing(found.error())) {
     breaker_.Succeeded();
-  } else if (found.error().code != ErrorCode::kCancelled) {
+    return found;
+  }
+  // Who leaves, or has less patience than this store, says nothing about the upstream: a few
+  // hurried callers must not take it from all others.
+  const bool gave_up = found.error().code == ErrorCode::kCancelled ||
+                       (hurried && found.error().code == ErrorCode::kDeadlineExceeded);
+  if (!gave_up) {
     breaker_.Failed();
   }
   return found;

@@ -23,6 +23,9 @@ class Upstream final : public BlobStore {
   explicit Upstream(BlobStore& below) : below_(below) {}
   Result<Blob> Get(const Key& key, const Call& call) override {
     ++gets;
+    if (slow) {
+      return Error{.code = ErrorCode::kDeadlineExceeded, .context = "slow"};
+    }
     return down ? Result<Blob>(Down()) : below_.Get(key, call);
   }
   Result<PutResult> Put(std::span<const Item> items, Durability durability,
@@ -36,6 +39,7 @@ class Upstream final : public BlobStore {
   void Touch(std::span<const Key>) override {}
 
   std::atomic<bool> down{false};
+  std::atomic<bool> slow{false};  // whatever the deadline is, it passes
   std::atomic<int> gets{0}, puts{0};
 
  private:
@@ -125,6 +129,22 @@ TEST_F(ReadThroughStoreTest, UpstreamDown_ServesLocalAndStopsAsking) {
   clock.Advance(std::chrono::seconds(31));
   EXPECT_TRUE(Has(store, SignatureOf("x")));
   EXPECT_EQ(states, "open closed ");
+}
+
+TEST_F(ReadThroughStoreTest, CallersWithLittlePatience_TakeTheUpstreamFromNobody) {
+  upstream.slow = true;
+  ReadThroughStore store = Make();
+  for (int i = 0; i < 20; ++i) {
+    const Deadline soon = clock.Monotonic() + std::chrono::milliseconds(1);
+    EXPECT_FALSE(store.Get(SignatureOf("x"), {.deadline = soon}).ok());
+  }
+  EXPECT_EQ(upstream.gets, 20);
+  EXPECT_EQ(store.breaker().OpenSince(), std::nullopt);
+  for (int i = 0; i < 20; ++i) {  // those that have patience find out
+    EXPECT_FALSE(store.Get(SignatureOf("x"), {}).ok());
+  }
+  EXPECT_EQ(upstream.gets, 25);
+  EXPECT_EQ(states, "open ");
 }
 
 TEST_F(ReadThroughStoreTest, Put_GoesToBothUnlessTheUpstreamIsReadOnly) {
