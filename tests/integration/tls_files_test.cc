@@ -83,6 +83,23 @@ TEST_F(TlsFilesTest, WrongFiles_AreNamed) {
   }
 }
 
+// While authorities are renewed, the file has both, in any order.
+TEST_F(TlsFilesTest, OldAuthorityBeforeANewOne_IsNoMistake) {
+  const std::string old = authority.Sign("old", -60).cert;
+  const auto own = CheckTlsFiles(files, kLongAgo);
+  ASSERT_TRUE(own.ok());
+  files.client_ca = Write("both.pem", old + authority.cert(), 0644);
+  const auto both = CheckTlsFiles(files, own->expires_s - 600);
+  ASSERT_TRUE(both.ok()) << both.error().context;
+  ASSERT_EQ(both->files.size(), 2u);
+  EXPECT_GT(both->files[1].expires_s, own->expires_s - 600) << "when the last one ends";
+  files.client_ca = Write("none.pem", old + old, 0644);
+  const auto refused = CheckTlsFiles(files, own->expires_s - 600);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_NE(refused.error().context.find("none.pem' holds certificates that have all expired"),
+            std::string::npos);
+}
+
 // --- of upstreams
 
 class UpstreamTlsTest : public TlsFilesTest {
@@ -126,6 +143,16 @@ TEST_F(UpstreamTlsTest, WrongFiles_AreNamed) {
   EXPECT_NE(refused(wrong, now_s).find("old.pem' is a certificate that has expired"),
             std::string::npos);
   EXPECT_EQ(refused(Upstream(), now_s), "");
+}
+
+TEST_F(UpstreamTlsTest, KeyThatOthersMayRead_IsRefused) {
+  ASSERT_EQ(chmod(files.key.c_str(), 0640), 0);
+  const auto refused = CheckUpstreamTls(Upstream(), kLongAgo);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_NE(refused.error().context.find("server.key' is a private key that others may read"),
+            std::string::npos);
+  ASSERT_EQ(chmod(files.key.c_str(), 0600), 0);
+  EXPECT_TRUE(CheckUpstreamTls(Upstream(), kLongAgo).ok());
 }
 
 TEST_F(UpstreamTlsTest, OldAuthorityBesideANewOne_IsNoMistake) {

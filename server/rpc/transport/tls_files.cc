@@ -119,13 +119,12 @@ Result<TlsSummary> CheckTlsFiles(const TlsFiles& files, int64_t now_s) {
     }
   }
   KILN_TRY(const CertificatePtr certificate, FirstCertificate(files.cert, now_s));
-  KILN_TRY(const CertificatePtr authority, FirstCertificate(files.client_ca, now_s));
+  KILN_TRY(const TlsExpiry authorities, ExpiryOfAuthorities(files.client_ca, now_s));
   KILN_TRY(const std::string key, ReadKey(files.key));
   KILN_TRY_VOID(CheckKey(files.key, key, *certificate, files.cert));
-  TlsSummary summary{
-      .subject = {},
-      .expires_s = ExpiryOf(*certificate),
-      .files = {{files.cert, ExpiryOf(*certificate)}, {files.client_ca, ExpiryOf(*authority)}}};
+  TlsSummary summary{.subject = {},
+                     .expires_s = ExpiryOf(*certificate),
+                     .files = {{files.cert, ExpiryOf(*certificate)}, authorities}};
   char name[256];
   if (X509_NAME_oneline(X509_get_subject_name(certificate.get()), name, sizeof name) != nullptr) {
     summary.subject = name;
@@ -141,7 +140,7 @@ Result<std::vector<TlsExpiry>> CheckUpstreamTls(const UpstreamTlsFiles& files, i
   }
   if (!files.cert.empty()) {
     KILN_TRY(const CertificatePtr certificate, FirstCertificate(files.cert, now_s));
-    KILN_TRY(const std::string key, ReadFile(files.key));
+    KILN_TRY(const std::string key, ReadKey(files.key));
     KILN_TRY_VOID(CheckKey(files.key, key, *certificate, files.cert));
     expiries.push_back({files.cert, ExpiryOf(*certificate)});
   }
