@@ -29,7 +29,9 @@ std::optional<RpcError> Documents::Open(const Json& params) {
   }
   if (open_.size() >= kMaxOpen || text->size() > TextDocument::kMaxText ||
       bytes_ + text->size() > kMaxBytes) {
-    lost_.insert(*uri);
+    if (lost_.size() < kMaxLost) {  // more than that are not open, which is refused as well
+      lost_.insert(*uri);
+    }
     return Failed(fmt::format("'{}' is too large, or too much is open", *uri));
   }
   lost_.erase(*uri);
@@ -115,25 +117,25 @@ std::shared_ptr<const SourceFile> Documents::FileAt(const std::string& path) {
   }
   struct stat now {};
   if (!path.starts_with('/') || ::stat(path.c_str(), &now) != 0) {
-    files_.erase(path);
+    files_.Erase(path);
     return nullptr;
   }
   const int64_t modified = int64_t{now.st_mtim.tv_sec} * 1'000'000'000 + now.st_mtim.tv_nsec;
   const auto size = static_cast<uint64_t>(now.st_size);
-  const auto kept = files_.find(path);
-  if (kept != files_.end() && kept->second.modified == modified && kept->second.size == size) {
-    return kept->second.file;
+  const KeptFile* const kept = files_.Find(path);
+  if (kept != nullptr && kept->modified == modified && kept->size == size) {
+    return kept->file;
   }
+  files_.Erase(path);
   Result<std::string> text = ReadFile(path, TextDocument::kMaxText);
   if (!text.ok()) {
-    files_.erase(path);
     return nullptr;
   }
   if (files_.size() >= kMaxKeptFiles) {
-    files_.clear();
+    files_.DropOldest();
   }
   auto file = std::make_shared<const SourceFile>(path, std::move(text).value());
-  files_[path] = {.modified = modified, .size = size, .file = file};
+  files_.Add(path, {.modified = modified, .size = size, .file = file}, size);
   return file;
 }
 

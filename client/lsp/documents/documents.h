@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "client/lsp/documents/text_document.h"
+#include "compiler/base/lru_map.h"
 
 namespace kiln::lsp {
 
@@ -23,6 +24,7 @@ class Documents {
   static constexpr size_t kMaxOpen = 4096;               // documents
   static constexpr size_t kMaxBytes = size_t{64} << 20;  // of all of them
   static constexpr size_t kMaxKeptFiles = 4096;          // files of the disk
+  static constexpr size_t kMaxLost = 2 * kMaxOpen;       // with those that were not taken
 
   std::optional<RpcError> Open(const Json& params);
   std::optional<RpcError> Change(const Json& params, Encoding encoding);
@@ -39,7 +41,7 @@ class Documents {
   // The text that a path has now; null if it cannot be read.
   std::shared_ptr<const SourceFile> FileAt(const std::string& path);
   // Forgets what was read of the disk: it changed, somebody says.
-  void ForgetFiles() { files_.clear(); }
+  void ForgetFiles() { files_.Clear(); }
 
   std::vector<std::string> OpenUris() const;
 
@@ -53,8 +55,8 @@ class Documents {
   std::map<std::string, TextDocument, std::less<>> open_;         // by URI
   std::map<std::string, std::string, std::less<>> uris_by_name_;  // of open ones
   std::set<std::string, std::less<>> lost_;
-  std::map<std::string, KeptFile> files_;  // by path
-  size_t bytes_ = 0;                       // of open_
+  LruMap<std::string, KeptFile> files_;  // by path
+  size_t bytes_ = 0;                     // of open_
 };
 
 }  // namespace kiln::lsp

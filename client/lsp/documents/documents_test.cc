@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: MIT
 #include "client/lsp/documents/documents.h"
 
+#include <fstream>
+#include <memory>
 #include <random>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "client/lsp/documents/languages.h"
 #include "client/lsp/documents/uri.h"
+#include "compiler/base/test_directory.h"
 
 namespace kiln::lsp {
 namespace {
@@ -130,6 +136,43 @@ class RandomEdits {
 };
 
 // Incremental edits and a whole text come to the same, in both encodings.
+// One file more than is kept costs the one that nobody has asked for since, and no other.
+TEST(Documents, OneFileTooMany_ForgetsTheOldestAlone) {
+  const TestDirectory directory;
+  const auto path = [&](size_t i) { return (directory.path() / fmt::format("{}.rpl", i)).string(); };
+  for (size_t i = 0; i <= Documents::kMaxKeptFiles; ++i) {
+    std::ofstream(path(i)) << i;
+  }
+  Documents documents;
+  std::vector<std::shared_ptr<const SourceFile>> files;
+  for (size_t i = 0; i < Documents::kMaxKeptFiles; ++i) {
+    files.push_back(documents.FileAt(path(i)));
+    ASSERT_NE(files.back(), nullptr);
+  }
+  EXPECT_EQ(documents.FileAt(path(0)), files[0]);
+  ASSERT_NE(documents.FileAt(path(Documents::kMaxKeptFiles)), nullptr);
+  for (const size_t i : {size_t{0}, size_t{2}, Documents::kMaxKeptFiles - 1}) {
+    EXPECT_EQ(documents.FileAt(path(i)), files[i]) << i;
+  }
+  EXPECT_NE(documents.FileAt(path(1)), files[1]) << "the oldest";
+}
+
+TEST(Documents, DocumentsThatAreNotTaken_AreRememberedUpToABound) {
+  Documents documents;
+  const auto open = [&](size_t i) {
+    const std::string uri = fmt::format("file:///{}.rpl", i);
+    const Json document{{"uri", uri}, {"version", 1}, {"text", "x"}};
+    return std::pair(uri, documents.Open({{"textDocument", document}}));
+  };
+  size_t lost = 0, count = Documents::kMaxOpen + Documents::kMaxLost + 10;
+  for (size_t i = 0; i < count; ++i) {
+    const auto [uri, error] = open(i);
+    EXPECT_EQ(error.has_value(), i >= Documents::kMaxOpen) << i;
+    lost += documents.IsLost(uri) ? 1 : 0;
+  }
+  EXPECT_EQ(lost, Documents::kMaxLost);
+}
+
 TEST(Documents, RandomEdits_AreThoseOfTheWholeText) {
   for (uint32_t seed = 0; seed < 40; ++seed) {
     const Encoding encoding = seed % 2 == 0 ? Encoding::kUtf16 : Encoding::kUtf8;

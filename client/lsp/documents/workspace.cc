@@ -93,16 +93,16 @@ std::string Workspace::ManifestOf(const std::string& path) {
     return {};
   }
   const std::string folder = std::filesystem::path(path).parent_path().string();
-  const auto known = manifest_of_.find(folder);
-  if (known != manifest_of_.end() &&
-      (known->second.empty() || documents_.FileAt(known->second) != nullptr)) {
-    return known->second;
+  const std::string* const known = manifest_of_.Find(folder);
+  if (known != nullptr && (known->empty() || documents_.FileAt(*known) != nullptr)) {
+    return *known;
   }
+  manifest_of_.Erase(folder);
   std::string found = project::FindManifest(folder);
   if (manifest_of_.size() >= Documents::kMaxKeptFiles) {
-    manifest_of_.clear();
+    manifest_of_.DropOldest();
   }
-  manifest_of_[folder] = found;
+  manifest_of_.Add(folder, found, 1);
   return found;
 }
 
@@ -115,7 +115,7 @@ const Project* Workspace::ProjectAt(const std::string& manifest_path) {
   const std::shared_ptr<const SourceFile> file = documents_.FileAt(manifest_path);
   if (file == nullptr) {
     projects_.erase(manifest_path);
-    manifest_of_.clear();
+    manifest_of_.Clear();
     return nullptr;
   }
   Project& project = projects_[manifest_path];

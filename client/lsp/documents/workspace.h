@@ -59,8 +59,8 @@ class Workspace {
 
   Documents& documents_;
   std::vector<std::string> roots_;
-  std::map<std::string, Project> projects_;         // by path of the manifest
-  std::map<std::string, std::string> manifest_of_;  // by folder; empty: none
+  std::map<std::string, Project> projects_;       // by path of the manifest
+  LruMap<std::string, std::string> manifest_of_;  // by folder; empty: none
 };
 
 }  // namespace kiln::lsp
