@@ -43,6 +43,14 @@ void PreparedProgramCache::Keep(const ProgramRequest& request, const NamedTarget
                                 const std::shared_ptr<const PreparedProgram>& prepared) {
   const uint64_t bytes = BytesOf(*prepared);
   const MutexLock lock(mutex_);
+  // Two that prepare one program at the same time keep the one that came last.
+  const auto before = std::ranges::find_if(entries_, [&](const Entry& entry) {
+    return entry.request == request && entry.target == target;
+  });
+  if (before != entries_.end()) {
+    bytes_ -= before->bytes;
+    entries_.erase(before);
+  }
   entries_.push_front({.request = request, .target = target, .prepared = prepared, .bytes = bytes});
   for (Source& source : entries_.front().request.sources) {
     source.text = nullptr;  // the digest says it all

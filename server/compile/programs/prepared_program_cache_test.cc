@@ -27,6 +27,17 @@ std::shared_ptr<const PreparedProgram> Prepared(uint64_t text_bytes = 0) {
   return prepared;
 }
 
+TEST(PreparedProgramCache, ProgramThatIsKeptTwice_IsThereOnce) {
+  PreparedProgramCache memo(1000);
+  const NamedTarget target{.name = "vk"};
+  memo.Keep(Asked("rock"), target, Prepared(100));
+  const auto last = Prepared(70);
+  memo.Keep(Asked("rock"), target, last);
+  EXPECT_EQ(memo.Find(Asked("rock"), target, {}), last);
+  EXPECT_EQ(memo.Usage().entries, 1u);
+  EXPECT_EQ(memo.Usage().bytes, 70u);
+}
+
 TEST(PreparedProgramCache, WhateverDiffers_IsAnotherProgram) {
   PreparedProgramCache memo(1000);
   const NamedTarget target{.name = "vk"};
