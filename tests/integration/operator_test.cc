@@ -97,6 +97,22 @@ TEST_F(Operator, CallThatWasAnswered_IsCountedAuditedAndTraced) {
   }
 }
 
+TEST_F(Operator, TraceOfZeros_IsNone) {
+  const std::string audit = folder.path() + "/audit.jsonl";
+  StartWith([&](auto& o) { o.config.audit_log = audit; });
+  const std::string zeros(32, '0');
+  grpc::ClientContext context;
+  context.AddMetadata("traceparent", "00-" + zeros + "-00f067aa0ba902b7-01");
+  v1::SetLogLevelRequest level;
+  level.set_level("info");
+  v1::SetLogLevelReply reply;
+  ASSERT_TRUE(admin->SetLogLevel(&context, level, &reply).ok());
+  std::ifstream file(audit);
+  const std::string acts(std::istreambuf_iterator<char>(file), {});
+  EXPECT_NE(acts.find("SetLogLevel"), std::string::npos) << acts;
+  EXPECT_EQ(acts.find(zeros), std::string::npos) << acts;
+}
+
 // The first scrape asks for a count, which is made in the background.
 TEST_F(Operator, Metrics_ShowTheRecordsOfEveryLevel) {
   StartWith([](auto& o) { o.config.metrics = "127.0.0.1:0"; });

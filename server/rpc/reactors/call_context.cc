@@ -48,7 +48,8 @@ TraceContext TraceOf(const grpc::CallbackServerContext& context, Clock& clock) {
   const auto found = context.client_metadata().find("traceparent");
   if (found != context.client_metadata().end() && found->second.length() == 55) {
     const std::string_view text(found->second.data(), found->second.length());
-    if (const auto trace = ParseHash128(text.substr(3, 32)); trace.has_value()) {
+    const auto trace = ParseHash128(text.substr(3, 32));
+    if (trace.has_value() && *trace != Hash128{}) {  // all zero is no id, as W3C has it
       const std::string_view span = text.substr(36, 16);
       const bool known = span.find_first_not_of(kHex) == std::string_view::npos &&
                          span.find_first_not_of('0') != std::string_view::npos;
