@@ -67,6 +67,7 @@ client::LiveHandlers HandlersOf(std::shared_ptr<const WatchTarget> target) {
     return Replace(*target, variant, artifact);
   };
   if (target->news != nullptr) {
+    // The texts are lent for the length of the call.
     handlers.on_news = [target](const client::LiveNews& news) {
       target->news(target->news_user, static_cast<kiln_client_news_kind>(news.kind),
                    TextOf(news.program), TextOf(news.text));
@@ -89,6 +90,8 @@ kiln_result kiln_client_watch_start(kiln_client_variants* variants,
       return Error{ErrorCode::kFailedPrecondition, "the project has no files that could be watched",
                    "PROJECT"};
     }
+    // The ids are copied, because the caller's array may go when this call returns; the source and
+    // the pipelines must outlive the watch.
     KILN_TRY(WatchTarget target, TakeTarget(given, variants->subject.variants.size()));
     KILN_TRY_VOID(AddContent(target.source, {}));  // it is no pack
     auto made = std::make_unique<kiln_client_watch>();

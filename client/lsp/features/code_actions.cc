@@ -44,6 +44,8 @@ Outcome CodeActions(Session& session, const Json& params) {
   Json actions = Json::array();
   for (const Session::ShownFix& fix : session.fixes[open.path]) {
     const Range at = open.RangeOf(session, fix.at);
+    // A fix is about one version of the text. After an edit it is not offered until the diagnostics
+    // of the new text are there, since its positions would be those of other bytes.
     const bool is_current =
         fix.bytes.end <= text.size() && fix.digest == open.document->file()->digest;
     if (!is_current || at.end < range->start || range->end < at.start) {

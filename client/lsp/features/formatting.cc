@@ -11,6 +11,8 @@ namespace {
 Json EditsOf(Session& session, const OpenFile& open, std::optional<Span> within) {
   Json edits = Json::array();
   const std::shared_ptr<const Source> source = session.analysis.SourceOf(open.path);
+  // White space of a text with an error is left alone, because a bracket that is missing would move
+  // everything behind it.
   if (source == nullptr || !source->good()) {
     return edits;
   }
@@ -48,6 +50,8 @@ Outcome FormatRange(Session& session, const Json& params) {
   }
   const uint32_t last = std::min(range->end.line, lines.line_count() - 1);
   const uint32_t begin = lines.LineSpan(text, range->start.line).begin;
+  // Whole lines are formatted. The line end before the first of them is taken in, since the
+  // indentation of a line is part of the gap that begins there.
   return EditsOf(session, open,
                  Span{.begin = begin == 0 ? 0 : begin - 1, .end = lines.LineSpan(text, last).end});
 }

@@ -30,6 +30,7 @@ Signature SignatureOf(const Source& source, const rpl::Decl& decl) {
 
 std::vector<Signature> SignaturesOf(const FileView& file, const OpenCall& call) {
   std::vector<Signature> signatures;
+  // A call looks for an inbuilt function first, so nothing else can be meant.
   if (const std::optional<BuiltinText> builtin = DescribeBuiltin(call.name)) {
     signatures.push_back({.label = builtin->signature,
                           .parameters = builtin->parameters,
@@ -41,6 +42,7 @@ std::vector<Signature> SignaturesOf(const FileView& file, const OpenCall& call) 
   if (!name.valid()) {
     return signatures;
   }
+  // Each declaration of the name, whatever its condition; the client shows one at a time.
   const auto add = [&](std::span<const ir::DeclId> decls) {
     for (const ir::DeclId id : decls) {
       const Location at = program.NameLocation(id);
@@ -50,6 +52,7 @@ std::vector<Signature> SignaturesOf(const FileView& file, const OpenCall& call) 
       }
     }
   };
+  // Braces behind a name construct a struct, parentheses call a function; the two may share a name.
   if (call.constructor) {
     add(program.Structs(name));
   } else {
