@@ -170,9 +170,9 @@ Surroundings Look(const TokensBefore& tokens) {
       }
       begin_at(i + 1);
       declaration = now.kind == Surroundings::Kind::kFile ? i + 1 : declaration;
-    // A ';' between parentheses belongs to the head of a `for` and ends no statement.
     } else if (kind == TokenKind::kSemicolon &&
                (brackets.empty() || tokens[brackets.back()].kind != TokenKind::kOpenParen)) {
+      // A ';' between parentheses belongs to the head of a `for` and ends no statement.
       begin_at(i + 1);
       declaration = now.kind == Surroundings::Kind::kFile ? i + 1 : declaration;
     }

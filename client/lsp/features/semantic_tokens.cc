@@ -89,8 +89,8 @@ class Colouring {
       colour.type = TokenType::kType;
     } else if (TextOf(source_.file().text, token.span()).find_first_of("0123456789") == 0) {
       colour.type = TokenType::kNumber;
-    // Operators stand at the end of the table of tokens, from '?' on.
     } else if (token.kind >= kQuestion) {
+      // Operators stand at the end of the table of tokens, from '?' on.
       colour.type = TokenType::kOperator;
     }
     return colour;
@@ -144,8 +144,8 @@ class Colouring {
     const resolve::NameId id = program.FindName(name);
     if (!id.valid()) {
       colour.type = TokenType::kVariable;
-    // The order decides where a name has declarations of several kinds.
     } else if (program.Option(id).valid() || !program.Constants(id).empty()) {
+      // The order decides where a name has declarations of several kinds.
       colour.type = TokenType::kEnumMember;
       colour.modifiers |= BitOf(TokenModifier::kReadonly);
     } else if (!program.Functions(id).empty()) {

@@ -20,9 +20,9 @@ bool WriteAll(int output, std::string_view bytes) {
     const ssize_t written = ::write(output, bytes.data(), bytes.size());
     if (written > 0) {
       bytes.remove_prefix(static_cast<size_t>(written));
-    // An editor may hand over a pipe that does not block. Waiting here stops reading as well, so a
-    // client that does not read cannot make the output grow.
     } else if (errno == EAGAIN) {
+      // An editor may hand over a pipe that does not block. Waiting here stops reading as well, so
+      // a client that does not read cannot make the output grow.
       pollfd wait{.fd = output, .events = POLLOUT, .revents = 0};
       (void)::poll(&wait, 1, -1);
     } else if (errno != EINTR) {
