@@ -32,6 +32,7 @@ Result<Repaired> Repair(const Global& global, const std::string& dir) {
                       .refetched = done.refetched,
                       .recompiled = done.recompiled,
                       .set_aside = done.set_aside};
+    // The last count is that of faults, which after a repair means those that are left.
     repaired.counts.back().second = done.left;
     return repaired;
   }

@@ -30,6 +30,7 @@ bool HasKinds(const client::CacheLevel& level) {
 void PrintText(const client::CacheStats& stats, std::optional<pid_t> owner) {
   Print("{}{}\n", stats.path.empty() ? "in memory only" : stats.path,
         owner.has_value() ? fmt::format("  (used by pid {})", *owner) : "");
+  // Level 0 is content: its bytes are what the store holds compressed.
   const uint64_t content = stats.levels.empty() ? 0 : stats.levels[0].bytes;
   Print("  file {}   used {}   content {} stored, {} raw ({:.1f}x)\n", SizeText(stats.file_bytes),
         SizeText(stats.used_bytes), SizeText(content), SizeText(stats.raw_bytes),
@@ -154,6 +155,7 @@ int RunCacheStats(const Global& global, const std::string& dir) {
     if (!stats.ok()) {
       return Fail(global, stats.error());
     }
+    // The id of a process means something on its own machine only.
     const bool is_here = DaemonAddress(global).starts_with("unix:");
     const Result<client::ServerInfo> info = (*daemon)->Ping(client::kPing);
     PrintStats(global, *stats,

@@ -39,6 +39,8 @@ Result<Verified> Verify(const Global& global, const std::string& dir,
                  [&](const std::string& text) { PrintFinding(global, text); }, std::ref(progress)));
     return Verified{.counts = CountsOf(done), .faults = done.damaged};
   }
+  // The folder is read without being opened as a store, so that a file which no store would open is
+  // looked at as well, and nothing is repaired on the way.
   KILN_TRY(const cache::VerifyReport report,
            cache::sqlite::VerifyDirectory(DirectoryOf(dir), clock,
                                           {.fast = arguments.fast,

@@ -52,6 +52,8 @@ struct Check {
 };
 
 // What all checks look at.
+// Everything that several checks need is asked for once, before the first of them. A check only
+// reads it, so the checks are independent of each other and of their order.
 struct Patient {
   const Global& global;
   std::string cache_dir;
@@ -88,6 +90,7 @@ std::string FirstLine(const std::string& path) {
 }
 
 Check CheckVersions(Patient& patient) {
+  // The program that the next command would start, not the one that runs.
   const auto version = OutputOf(ShellWord(client::DaemonProgram()) + " --version 2>/dev/null");
   if (!version.has_value()) {
     return Bad("versions", fmt::format("'{}' does not run", client::DaemonProgram()),
@@ -117,6 +120,8 @@ Check CheckDaemon(Patient& patient) {
   const std::string address = DaemonAddress(patient.global);
   if (!patient.info.ok()) {
     const Error& error = patient.info.error();
+    // The most specific cause first: a socket that is not ours, then a refusal, then silence. Each
+    // has another remedy.
     if (error.reason == kNotOwn || error.reason == client::kForeignSocket) {
       return Bad("daemon", error.context,
                  "set XDG_RUNTIME_DIR to a folder of yours, or make that one yours alone",
@@ -159,6 +164,8 @@ Check CheckSocket(Patient& patient) {
   }
   const std::string path = address.substr(5);
   const std::string folder = fs::path(path).parent_path().string();
+  // A socket somewhere else than the default may be somebody else's on purpose, as that of a shared
+  // daemon is. It is told, since sources go there.
   const std::optional<uid_t> listener = client::ListenerAt(path);
   if (path != client::DefaultSocket() && listener.has_value() && *listener != ::geteuid()) {
     return Warn("socket", fmt::format("'{}' is answered by a process of user {}", path, *listener),
@@ -169,6 +176,8 @@ Check CheckSocket(Patient& patient) {
   if (::lstat(folder.c_str(), &found) != 0) {
     return Good("socket", fmt::format("'{}' is not there yet", folder));
   }
+  // Neighbours who are allowed must reach the socket, without being able to list or change its
+  // folder: 0711 instead of 0700.
   const bool shared = !patient.config.Or("security.allow_uids", "").empty();
   const mode_t mode = shared ? 0711 : 0700;
   if (!S_ISDIR(found.st_mode) || found.st_uid != ::geteuid() || (found.st_mode & 0777) != mode) {
@@ -198,6 +207,8 @@ Check CheckLock(Patient& patient) {
 Check CheckDisk(Patient& patient) {
   fs::path at = patient.cache_dir;
   std::error_code error;
+  // The folder of the cache may not be there yet. The nearest one above decides whether it can be
+  // made.
   while (!fs::exists(at, error) && at.has_parent_path() && at != at.parent_path()) {
     at = at.parent_path();
   }
@@ -208,6 +219,7 @@ Check CheckDisk(Patient& patient) {
   }
   const uint64_t free = uint64_t{disk.f_bavail} * disk.f_frsize;
   const std::string detail = fmt::format("{} free at '{}'", SizeText(free), at.string());
+  // The default of cache.min_free.
   return free < uint64_t{2} << 30
              ? Warn("disk", detail, "make room: below cache.min_free results are not stored")
              : Good("disk", detail);
@@ -218,6 +230,8 @@ Check CheckIntegrity(Patient& patient) {
     return Good("integrity", "not looked at: no daemon");
   }
   std::string first;
+  // The fast form, which looks at structure and not at every byte: a doctor who takes minutes is
+  // not asked.
   const auto done = patient.client->VerifyCache(
       true, 0, [&](const std::string& text) { first = first.empty() ? text : first; });
   if (!done.ok()) {
@@ -232,6 +246,7 @@ Check CheckIntegrity(Patient& patient) {
 Check CheckInotify(Patient& /*patient*/) {
   const std::string text = FirstLine("/proc/sys/fs/inotify/max_user_watches");
   const long watches = std::strtol(text.c_str(), nullptr, 10);
+  // One watch for each folder of a project; many distributions start with this number.
   constexpr long kWanted = 8'192;
   return watches >= kWanted
              ? Good("inotify", fmt::format("{} watches", watches))
@@ -250,6 +265,7 @@ Check CheckClock(Patient& /*patient*/) {
 }
 
 Check CheckVulkan(Patient& /*patient*/) {
+  // Without a device everything works but drawing, so it is a warning.
   const Result<runtime::Device> device = runtime::Device::Create({});
   if (!device.ok()) {
     return Warn("vulkan", device.error().context,
@@ -318,6 +334,7 @@ Check CheckUpstream(Patient& patient) {
   if (url.empty()) {
     return Good("upstream", "none is configured");
   }
+  // As the daemon would connect: with its token and certificates, not with those of this command.
   const Result<std::unique_ptr<client::Client>> upstream = client::Client::Open(
       client::Endpoint{.address = url,
                        .token_file = patient.config.Or("upstream.token_file", ""),
@@ -369,6 +386,8 @@ Check CheckPressure(Patient& /*patient*/) {
     if (line.starts_with(kFirst)) {
       const double percent = std::strtod(line.c_str() + kFirst.size(), nullptr);
       detail += fmt::format("{}{} {:.0f} %", detail.empty() ? "" : ", ", resource, percent);
+      // From here on the batch throttle is likely to act. The kernel's figure is the share of the
+      // last ten seconds in which work waited.
       high = high || percent > 40;
     }
   }
@@ -432,6 +451,7 @@ Result<void> WriteBundle(const std::string& path, Patient& patient,
   const std::string address = DaemonAddress(patient.global);
   if (address.starts_with("unix:")) {
     const fs::path log = fs::path(address.substr(5)).parent_path() / "kilnd.log";
+    // The end of the log is what happened last.
     if (const Result<std::string> text = ReadFile(log.string()); text.ok()) {
       constexpr size_t kMostLog = 256 << 10;
       bundle["log"] = text->size() > kMostLog ? text->substr(text->size() - kMostLog) : *text;
@@ -454,6 +474,7 @@ int WorstOf(const std::vector<Check>& checks) {
 }
 
 int RunDoctor(const Global& global, const DoctorArguments& arguments) {
+  // A status that was not asked for fails like one that was refused, so checks have one case.
   const Error unasked{.code = ErrorCode::kUnavailable, .context = "not asked", .reason = {}};
   Patient patient{.global = global, .info = unasked, .status = unasked};
   patient.config = ReadDaemonConfig();
@@ -478,6 +499,7 @@ int RunDoctor(const Global& global, const DoctorArguments& arguments) {
       Print("{:<4}  {:<13} {}\n", row.state == State::kFail ? "FAIL" : StateName(row.state),
             row.name, Lines{row.detail});
     }
+    // Some checks take seconds, and each line is to be seen when its check is done.
     (void)std::fflush(stdout);
   }
   for (const Check& row : checks) {

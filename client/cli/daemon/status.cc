@@ -48,6 +48,8 @@ Result<Look> LookAt(client::Client& client, const Global& global,
                  .reason = "DAEMON_UNREACHABLE"};
   }
   KILN_TRY(look.info, std::move(info));
+  // Upstreams are asked anew for a person who looks once. Asking them every second, or for an exit
+  // code, would be load without use.
   const bool check = !global.quiet && !arguments.watch;
   KILN_TRY(look.status, client.Status(check ? client::Client::Upstreams::kCheck
                                             : client::Client::Upstreams::kAsKnown));
@@ -57,6 +59,8 @@ Result<Look> LookAt(client::Client& client, const Global& global,
   return look;
 }
 
+// A daemon that is degraded still answers. Scripts that wait for it must not wait for ever because
+// its disk is full.
 bool IsGood(const client::ServerStatus& status) {
   return status.health == "SERVING" || status.health == "DEGRADED";
 }
@@ -150,6 +154,7 @@ void PrintText(const Look& look, const Result<client::CacheStats>& cache) {
   }
   const auto& warnings = look.status.warnings;
   const size_t shown = std::min(kShownWarnings, warnings.size());
+  // The last ones, which are the newest.
   for (auto row = warnings.end() - static_cast<ptrdiff_t>(shown); row != warnings.end(); ++row) {
     Print("  {}\n", row->text);
   }
@@ -246,6 +251,7 @@ int ShowTrace(const Global& global, client::Client& client, const std::string& i
 int ShowOnce(const Global& global, client::Client& client, const StatusArguments& arguments) {
   const Result<Look> look = LookAt(client, global, arguments);
   if (!look.ok()) {
+    // With -q the exit code alone is the answer.
     return global.quiet ? ExitCodeOf(look.error()) : Fail(global, look.error());
   }
   const int exit = IsGood(look->status) ? kSuccess : kUnreachable;
@@ -285,6 +291,7 @@ int RunStatus(const Global& global, const StatusArguments& arguments) {
   while (arguments.watch) {  // until Ctrl-C
     (void)std::fflush(stdout);
     std::this_thread::sleep_for(std::chrono::seconds(1));
+    // Home and erase: the next look is drawn over this one.
     if (!global.json && isatty(STDOUT_FILENO) != 0) {
       Print("\x1b[H\x1b[J");
     }

@@ -12,6 +12,8 @@
 namespace kiln::cli {
 namespace {
 
+// The scripts know nothing of kiln's verbs: each key press asks `kiln complete`, so they never have
+// to be written anew. What it leaves open is completed as file names by the shell.
 constexpr char kBash[] = R"(# kiln completion bash >> ~/.bashrc
 _kiln() {
   local words=("${COMP_WORDS[@]:1:COMP_CWORD}")
@@ -53,6 +55,7 @@ void Offer(std::string_view word, std::string candidate, Found& found) {
 const CLI::App* VerbOf(const CLI::App& app, std::span<const std::string> words) {
   const CLI::App* verb = &app;
   for (const std::string& word : words) {
+    // The filter asks for all declared verbs; without one only those that were parsed come back.
     for (const CLI::App* sub : verb->get_subcommands([](const CLI::App*) { return true; })) {
       if (sub->get_name() == word) {
         verb = sub;
@@ -107,6 +110,7 @@ void OfferOptions(const project::Manifest& manifest, std::span<const std::string
   const bool has_value = word.find('=') != std::string_view::npos;
   for (const project::ManifestProgram& program : manifest.programs) {
     const bool named = std::ranges::find(words, program.name) != words.end();
+    // If no word names a program, axes of all programs are offered.
     const bool any = std::ranges::none_of(manifest.programs, [&](const auto& other) {
       return std::ranges::find(words, other.name) != words.end();
     });
@@ -159,9 +163,11 @@ std::vector<std::string> Candidates(const CLI::App& app, const Global& global,
   const CLI::Option* flag = nullptr;
   if (!before.empty()) {
     flag = FlagNamed(*verb, before.back());
+    // Flags of every verb are declared at the root.
     flag = flag == nullptr ? FlagNamed(app, before.back()) : flag;
   }
   const bool wants_value = flag != nullptr && flag->get_expected_min() > 0;
+  // -o is the flag whose values are options of shaders, in every verb that has it.
   if (wants_value && flag->check_sname("o")) {
     if (const Result<project::Manifest> manifest = LoadManifest(global); manifest.ok()) {
       OfferOptions(*manifest, before, word, found);

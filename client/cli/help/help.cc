@@ -15,6 +15,7 @@
 namespace kiln::cli {
 namespace {
 
+// A short help fits on a screen with the examples above it.
 constexpr size_t kMostRows = 15;  // of flags in a short help
 constexpr size_t kColumns = 100;
 constexpr size_t kMostExamples = 2;
@@ -54,6 +55,8 @@ std::string NameOf(const CLI::Option& option) {
     return option.get_name() + (many ? "..." : "");
   }
   const std::string type = option.get_type_name();
+  // The parser appends its checks to the name of the type: "TEXT:{a,b}", "INT in [1 - 5]". The row
+  // has only the name.
   const size_t end = std::min({type.find(':'), type.find('{'), type.find(" in "), type.size()});
   const bool takes = option.get_expected_max() > 0;
   return option.get_name(false, true) +
@@ -89,6 +92,7 @@ std::vector<const CLI::Option*> ShownOptions(const CLI::App& verb) {
     return !option->get_group().empty() && !IsHelp(*option);
   };
   std::vector<const CLI::Option*> shown = verb.get_options(is_shown);
+  // A verb of a group takes the group's flags as well, such as --dir of `kiln cache`.
   if (const CLI::App* above = verb.get_parent(); above->get_parent() != nullptr) {
     const std::vector<const CLI::Option*> more = above->get_options(is_shown);
     shown.insert(shown.end(), more.begin(), more.end());
@@ -200,6 +204,8 @@ void SetHelp(CLI::App& app) {
 
 std::string MisunderstoodText(const CLI::App& app, const std::string& otherwise) {
   const CLI::App& verb = Deepest(app);
+  // The first word that the parser did not take is the mistake; what follows it may only be wrong
+  // because of it.
   for (const std::string& word : app.remaining(true)) {
     if (word.size() > 1 && word.starts_with('-')) {
       std::vector<std::string> flags;

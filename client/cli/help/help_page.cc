@@ -17,6 +17,8 @@ constexpr size_t kColumns = 80;
 constexpr std::string_view kSeeAlso = "kiln(1), kilnd(8), kiln.toml(5)";
 
 // Text that troff takes as it is: no control line, no escape.
+// A line that begins with '.' or ''' is a command of troff, and '-' alone would be a hyphen, which
+// a terminal shows as another character and nobody can paste.
 std::string Plain(std::string_view text) {
   std::string out;
   bool line_begins = true;
@@ -110,6 +112,8 @@ std::vector<std::string> ExamplesOf(const CLI::App& verb) {
   return examples;
 }
 
+// One structure for both forms: Troff and PlainText print the same page, so `--help` and the manual
+// never differ.
 HelpPage VerbPage(const CLI::App& verb) {
   const std::string command = CommandOf(verb);
   HelpPage page{.name = command, .what = verb.get_description(), .sections = {}};

@@ -79,6 +79,7 @@ HelpPage ManifestPage() {
 
 void AddVerbs(const CLI::App& app, const std::string& version,
               std::map<std::string, std::string>& pages) {
+  // Verbs nest two deep, which bounds the recursion.
   for (const CLI::App* verb : ShownVerbs(app)) {
     const HelpPage page = VerbPage(*verb);
     pages[page.name + ".1"] = Troff(page, version);

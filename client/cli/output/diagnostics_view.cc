@@ -60,6 +60,7 @@ bool TerminalHasLinks() {
 // file:///home/me/a%20b.rpl; sources are below the working directory or the manifest's folder.
 std::string UriOf(const std::string& path, const std::filesystem::path& project) {
   std::error_code error;
+  // A path is relative to one of two folders, and only the file system knows to which.
   for (const std::filesystem::path& folder : {std::filesystem::path("."), project}) {
     const std::filesystem::path file = std::filesystem::absolute(folder / path, error);
     if (error || !std::filesystem::exists(file, error)) {
@@ -140,6 +141,9 @@ void ShowText(const Global& global, std::span<const PlacedDiagnostic> diagnostic
   const bool apart = global.diagnostics == "full";
   size_t shown = 0;
   for (; shown < std::min(diagnostics.size(), kMostOfAProgram); ++shown) {
+    // The bound counts lines and not messages: a message with its snippet and notes may have many.
+    // It holds over all programs of a generation (ResetDiagnosticsShown), so a build that is wrong
+    // everywhere stays readable.
     const std::string text = (apart && shown != 0 ? "\n" : "") +
                              OneText(global, paths.In(diagnostics[shown]), set, style);
     const auto lines = static_cast<size_t>(std::ranges::count(text, '\n'));

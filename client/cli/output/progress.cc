@@ -36,6 +36,8 @@ size_t Columns() {
 // Set while the cursor is hidden, so that a signal that ends the program shows it again.
 volatile std::sig_atomic_t cursor_hidden = 0;
 
+// The default action is taken again after the terminal is in order, so the exit status is that of
+// the signal.
 void OnDeath(int signal) {
   RestoreTerminal();
   (void)std::signal(signal, SIG_DFL);
@@ -45,6 +47,8 @@ void OnDeath(int signal) {
 double Number(const std::string& decimal) { return std::strtod(decimal.c_str(), nullptr); }
 
 double Fraction(const client::BatchProgress& progress) {
+  // Counts of variants are decimal texts of any length. As doubles they lose digits that no bar
+  // shows.
   const double total = Number(progress.variants_total);
   return total <= 0 ? 0 : std::min(1.0, Number(progress.variants_served) / total);
 }
@@ -77,6 +81,8 @@ std::string TimeText(uint64_t ms) {
 std::string Cut(std::string text, size_t columns) {
   size_t seen = 0;
   for (size_t i = 0; i < text.size(); ++i) {
+    // Bytes that continue a character of UTF-8 take no column. Cutting before one would leave half
+    // a character.
     if ((static_cast<uint8_t>(text[i]) & 0xC0u) == 0x80u) {
       continue;
     }
@@ -144,6 +150,7 @@ void RestoreTerminal() {
   if (cursor_hidden != 0) {
     cursor_hidden = 0;
     constexpr std::string_view kLeave = "\x1b[?25h\n";  // what comes next has a line of its own
+    // Called from a signal handler: write() is allowed there, the functions of stdio are not.
     [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, kLeave.data(), kLeave.size());
   }
 }
@@ -196,6 +203,8 @@ std::string ProgressLine(const std::string& project, const client::BatchProgress
 }
 
 bool LinePace::Due(Time now, double fraction) {
+  // Ten lines in the course of a build, no two within five seconds, and one every thirty seconds so
+  // that a log shows life.
   const int tenths = static_cast<int>(fraction * 10);
   const auto since = now - last_;
   if ((tenths > tenths_ && since >= kLineAfter) || since >= kLineEvery) {
@@ -219,6 +228,8 @@ Progress::Progress(const Global& global, const std::string& project)
   } else if (global.progress == "auto" && !global.quiet) {
     style_ = terminal ? Style::kBar : Style::kLines;
   }
+  // stdout and stderr are often one stream for whoever reads JSON, so text is left out unless it
+  // was asked for.
   if (global.json && global.progress != "lines") {
     style_ = Style::kNone;
   }
@@ -231,6 +242,7 @@ void Progress::Begin(const std::string& id) { id_ = id; }
 void Progress::Clear() {
   if (!shown_.empty()) {
     Print(stderr, "\r\x1b[2K");
+    // The cursor stands in the last row of the bar; each step goes up one row and erases it.
     for (size_t row = RowsOf(shown_, Columns()); row > 1; --row) {
       Print(stderr, "\x1b[1A\x1b[2K");
     }
@@ -265,6 +277,8 @@ void Progress::ShowBar(const client::BatchProgress& progress) {
   const size_t columns = std::max(Columns(), kNarrowest);
   const bool unicode = std::string_view(::nl_langinfo(CODESET)) == "UTF-8";
   const std::vector<std::string> lines = BarLines(project_, progress, columns - 1, unicode);
+  // Only from here on is the cursor hidden, so only from here on must a death show it again. SIGINT
+  // has a handler of its own, which cancels the batch.
   for (const int signal : {SIGTERM, SIGHUP, SIGPIPE, SIGQUIT, SIGABRT, SIGSEGV, SIGBUS, SIGFPE}) {
     (void)std::signal(signal, OnDeath);
   }

@@ -54,6 +54,7 @@ std::string Json(const ReportOf& report) {
   for (const client::BatchItem& item : report.failures) {
     nlohmann::ordered_json row{{"program", item.program}, {"served", item.served}};
     if (item.outcome.diagnostics.empty()) {
+      // Mistakes are listed once below; a failure without one has its reason here.
       row["reason"] = ReasonWithoutMistake(item);
     }
     failures.push_back(std::move(row));

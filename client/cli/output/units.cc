@@ -26,6 +26,7 @@ Result<uint64_t> ParseSize(const std::string& text) {
 }
 
 Result<uint64_t> ParseAge(const std::string& text) {
+  // A number alone means seconds here.
   const bool has_unit = text.empty() || text.back() < '0' || text.back() > '9';
   const std::optional<Duration> age = ReadDuration(has_unit ? text : text + 's');
   if (!age.has_value() || *age % std::chrono::seconds(1) != Duration::zero()) {

@@ -89,6 +89,8 @@ Result<std::vector<cache::TypedValue>> ValuesOf(const pack::Tables& tables,
       });
     };
     auto found = find(name);
+    // As on every command line (spec/cli 2.2): "no-fog" is false unless an option has that very
+    // name.
     if (found == options.end() && equals == std::string::npos && name.starts_with("no-")) {
       name = name.substr(3);
       text = "false";
@@ -138,6 +140,7 @@ Result<std::vector<PackedArtifact>> ArtifactsIn(const pack::Pack& pack, const st
   const pack::ProgramRow& row = tables.programs[*found];
   KILN_TRY(const std::vector<cache::TypedValue> values, ValuesOf(tables, row, options));
   std::vector<PackedArtifact> artifacts;
+  // An entry is the program in one target.
   for (uint32_t entry = row.first_entry; entry < row.first_entry + row.entry_count; ++entry) {
     const std::string_view name = tables.String(tables.entries[entry].target);
     const std::optional<uint32_t> number =

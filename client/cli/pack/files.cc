@@ -23,6 +23,8 @@ std::vector<std::string> Candidates(const std::string& file,
   std::vector<std::string> candidates = named;
   const fs::path parent = fs::path(file).parent_path();
   std::error_code error;
+  // Deltas are delivered beside their bases. Which of the files is the base is told by its id, not
+  // by its name; the order of candidates only makes the search repeatable.
   for (fs::directory_iterator it(parent.empty() ? "." : parent, error), end; !error && it != end;
        it.increment(error)) {
     if (it->path().extension() == ".kpack") {
@@ -64,6 +66,7 @@ bool IsPackFile(const std::string& path) { return path.ends_with(".kpack"); }
 
 int FailPack(const Global& global, Error error) {
   if (error.reason == pack::kBaseMissing) {
+    // A base that is missing is a file that was not found, not a damaged pack.
     error.code = ErrorCode::kNotFound;
   }
   return Fail(global, error);

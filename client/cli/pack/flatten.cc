@@ -37,6 +37,8 @@ Result<pack::WriteReport> Flatten(const PackFlattenArguments& arguments) {
       top = std::move(pack);
     }
   }
+  // Everything is read and checked before it is written into a new file under a new signature,
+  // which would vouch for damage otherwise.
   KILN_TRY_VOID(top->Verify());
   KILN_TRY(const pack::Contents contents, pack::ContentsOf(*top));
   KILN_TRY(const std::optional<pack::SigningKey> key, KeyOf(arguments.sign));

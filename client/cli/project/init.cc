@@ -78,11 +78,13 @@ Result<std::vector<std::string>> SourcesBelow(const fs::path& folder) {
   for (fs::recursive_directory_iterator entry(folder, fs::directory_options::skip_permission_denied,
                                               error);
        !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
+    // Hidden folders hold what tools keep, with copies of sources among it.
     if (entry->path().filename().string().starts_with(".")) {
       entry.disable_recursion_pending();
     } else if (IsSource(entry->path()) && entry->is_regular_file(error)) {
       paths.push_back(entry->path().lexically_relative(folder).generic_string());
     }
+    // Called in a home folder by mistake it must end at once.
     if (++seen > kMostEntries || paths.size() > kMostSources) {
       return Refused(fmt::format(
           "'{}' holds too much to look through; name the sources with --from", folder.string()));
@@ -97,6 +99,7 @@ Result<std::vector<std::string>> SourcesNamed(const fs::path& folder,
   std::vector<std::string> paths;
   for (const std::string& file : files) {
     const std::string path = fs::absolute(file).lexically_relative(folder).generic_string();
+    // A manifest names sources below its folder only (spec/daemon 11.6).
     if (path.empty() || path.starts_with("..")) {
       return Refused(
           fmt::format("'{}' is not below '{}', where kiln.toml goes", file, folder.string()));
@@ -120,6 +123,7 @@ Result<Written> Init(const Global& global, const InitArguments& arguments) {
   }
   KILN_TRY(std::vector<std::string> paths,
            arguments.from.empty() ? SourcesBelow(folder) : SourcesNamed(folder, arguments.from));
+  // A first project gets a source to begin with. It is written before the manifest that names it.
   if (paths.empty()) {
     paths = {"hello.rpl"};
     KILN_TRY_VOID(WriteFile((folder / paths[0]).string(), AsBytes(kFirstSource)));
@@ -129,6 +133,7 @@ Result<Written> Init(const Global& global, const InitArguments& arguments) {
     KILN_TRY(client::Source source, ReadSource((folder / path).string(), path));
     sources.push_back({.path = path, .text = std::move(source.text)});
   }
+  // A path with a slash at its end has an empty last part.
   const std::string name =
       folder.has_filename() ? folder.filename().string() : folder.parent_path().filename().string();
   Written written{.scaffold = project::MakeScaffold(name, sources), .sources = sources.size()};

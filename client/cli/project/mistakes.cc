@@ -21,6 +21,8 @@ constexpr size_t kMostAgain = 20;  // lines about mistakes of several programs
 }  // namespace
 
 bool MistakeList::Add(const std::string& program, const PlacedDiagnostic& diagnostic) {
+  // The short text of a diagnostic has its place, code and message: two programs with the same text
+  // have the same mistake.
   const auto [known, is_new] = known_.try_emplace(RenderShort(diagnostic), all_.size());
   if (is_new) {
     all_.push_back({.diagnostic = diagnostic, .first = program, .programs = {program}});
@@ -37,6 +39,7 @@ std::vector<Mistake> MistakeList::Sorted() const {
 }
 
 std::string ProgramsText(const std::set<std::string>& programs, size_t most) {
+  // "and 1 more" takes the room of the name that it hides.
   const size_t shown = programs.size() <= most + 1 ? programs.size() : most;
   const auto end = std::next(programs.begin(), static_cast<std::ptrdiff_t>(shown));
   std::string text = fmt::format("{}", fmt::join(programs.begin(), end, ", "));
@@ -112,6 +115,7 @@ void Mistakes::TellAgain(const Mistake& mistake) const {
 }
 
 void Mistakes::End() {
+  // The list begins anew, so a watch tells mistakes of each generation.
   const MistakeList list = std::exchange(list_, {});
   size_t told = 0;
   size_t hidden = 0;

@@ -67,6 +67,7 @@ std::vector<Line> LinesOf(const client::OptionList& declared, const client::Prog
   std::vector<Line> lines;
   for (const client::OptionInfo& option : declared.options) {
     Line line{.option = &option, .values = {}, .fixed = TextOf(option.default_value)};
+    // A value that the manifest fixes hides the declared default.
     if (const auto fixed =
             std::ranges::find(space.program.options, option.name, &client::Option::name);
         fixed != space.program.options.end()) {
@@ -120,6 +121,7 @@ void PrintTable(const std::vector<Line>& lines, bool all_values) {
   Print("{:<{}}  {:<8}  {:<5}  {:<8}  {:<{}}  {:<{}}  {:>6}\n", "option", name, "scope", "type",
         "default", "axis", axis, "live in", live, "factor");
   for (const Line& line : lines) {
+    // No blanks at the end of a line that nothing follows.
     const size_t width = line.values.empty() ? 0 : live;
     Print("{:<{}}  {:<8}  {:<5}  {:<8}  {:<{}}  {:<{}}", line.option->name, name,
           ScopeOf(*line.option), line.option->type, TextOf(line.option->default_value),
@@ -137,6 +139,7 @@ void PrintTable(const std::vector<Line>& lines, bool all_values) {
 void PrintCount(const client::ProgramSpace& space, const std::vector<Line>& lines,
                 const client::VariantCount& count) {
   const size_t exclusions = space.exclude.size() + space.require.size();
+  // The count without exclusions may be beyond 64 bits; a double is exact enough for a text.
   double points = 1;
   for (const Line& line : lines) {
     points *= line.values.empty() ? 1.0 : static_cast<double>(line.values.size());
@@ -196,6 +199,7 @@ std::string ResultOf(const client::VariantRow& row, const client::OptionList& de
   std::vector<client::Option> live;
   for (const client::Option& option : row.options) {
     const auto info = std::ranges::find(declared.options, option.name, &client::OptionInfo::name);
+    // An option that affects nothing cannot tell two results apart. One that is unknown may.
     if (info == declared.options.end() || !info->affects.empty()) {
       live.push_back(option);
     }
@@ -220,6 +224,7 @@ Result<void> PrintVariants(const Global& global, client::Client& client,
   uint64_t shown = 0;
   const auto take = [&](std::span<const client::VariantRow> rows) {
     for (const client::VariantRow& row : rows) {
+      // Folding needs a text for each variant that was looked at, so their number is bounded.
       const bool fresh = !listing.distinct || seen.insert(ResultOf(row, declared)).second;
       if (fresh && shown < listing.rows) {
         PrintRow(global, row);

@@ -30,6 +30,7 @@ bool ReadNumber(std::string_view text, T& value, int base = 10) {
 }
 
 bool ReadUint(std::string_view text, uint32_t& value) {
+  // As RPL writes numbers: hexadecimal, or with a 'u'.
   if (text.starts_with("0x")) {
     return ReadNumber(text.substr(2), value, 16);
   }
@@ -114,6 +115,8 @@ Result<client::Option> TypedOption(const std::string& text, const client::Option
   if (info != nullptr && ReadAs(info->type, value, option)) {
     return option;
   }
+  // The option is not declared, or its type does not take the value. What the text looks like goes
+  // to the daemon, which says what is wrong with it at the declaration.
   const std::array<std::string_view, 4> types = {"flag", "sint", "uint", "float"};
   const bool reads = std::ranges::any_of(
       types, [&](std::string_view type) { return ReadAs(type, value, option); });
@@ -124,6 +127,9 @@ Result<client::Option> TypedOption(const std::string& text, const client::Option
   return option;
 }
 
+// Globs with '?' and '*' without recursion: the last star remembers where it stood and takes one
+// more character whenever the rest does not fit. The cost is the product of the lengths at most,
+// whatever the pattern.
 bool Matches(std::string_view pattern, std::string_view name) {
   size_t p = 0, n = 0, star = std::string_view::npos, mark = 0;
   while (n < name.size()) {

@@ -25,6 +25,7 @@ SpaceMistakes::SpaceMistakes(const project::Manifest& manifest, const std::strin
 
 // The daemon counts from where it was told that the expression begins.
 void SpaceMistakes::MoveToFile(PlacedSpan& where) const {
+  // --where is a text without a file: it has lines of its own.
   if (where.path == client::kFilterPath) {
     where = PlacedAt(where.path, where_, where.bytes);
     return;
@@ -39,6 +40,8 @@ void SpaceMistakes::MoveToFile(PlacedSpan& where) const {
             expression.place.column + where.bytes.begin != where.column) {
           continue;
         }
+        // Quotes and escapes of TOML make positions in the expression and in the file differ, so
+        // the place is looked up in the text.
         const std::optional<Span> span =
             project::SpanInManifest(manifest_.text, expression, where.bytes);
         if (span.has_value()) {

@@ -12,6 +12,7 @@ void StandingMistakes::Pairs::Add(const std::string& program, const std::string&
   by_program[program].insert(key);
 }
 
+// The two maps are kept as mirrors of each other: every pair is in both or in neither.
 StandingMistakes::Keys StandingMistakes::Pairs::Take(const std::string& program) {
   auto found = by_program.extract(program);
   if (found.empty()) {
@@ -58,8 +59,12 @@ std::vector<StandingMistakes::News> StandingMistakes::Add(const std::string& pro
   for (const PlacedDiagnostic& one : all) {
     const std::string key = RenderShort(one);
     const bool had = before.contains(key);
+    // A mistake counts as known if another program has it in this generation, or had it in the one
+    // before and was not built yet.
     const bool known = now_.HasOther(key, program) || (!had && before_.HasOther(key, program));
     const bool was_said = said.contains(key) && said != before;  // by an earlier step
+    // A program whose mistakes are the same as before is not news, even if an edit made the daemon
+    // say them again.
     const bool is_old = keys == before || was_said || (known && had);
     news.push_back(is_old ? News::kNone : known ? News::kJoined : News::kTold);
   }

@@ -30,6 +30,8 @@ void PrintViews(const Global& global, const std::vector<RenderedView>& shown) {
     if (global.json) {
       Json item{{"v", 1}, {"type", "view"}, {"view", part.view}, {"text", part.text}};
       if (!part.json.empty()) {
+        // The daemon's JSON is taken over as an object. If it is none, the member is null, and the
+        // text is there all the same.
         item["data"] = Json::parse(part.json, nullptr, /*allow_exceptions=*/false);
       }
       PrintLine(item);
@@ -62,6 +64,7 @@ void PrintDifference(const Global& global, const std::string& view, const LineDi
 uint64_t PrintDifferences(const Global& global, const InspectResult& first,
                           const InspectResult& second) {
   uint64_t differing = 0;
+  // Targets come in the order of the program on both sides, so artifacts go together by number.
   const size_t both = std::min(first.artifacts.size(), second.artifacts.size());
   for (size_t i = 0; i < both; ++i) {
     for (const RenderedView& view : first.artifacts[i]) {
@@ -93,6 +96,7 @@ int RunInspect(const Global& global, const InspectArguments& arguments) {
     if (!arguments.diff_options.empty()) {
       other.options = arguments.diff_options;
     } else if (other.what == arguments.variant.what) {
+      // Without options of its own the second one would be the first.
       return Error{.code = ErrorCode::kInvalidArgument,
                    .context = fmt::format("'{0}' is compared with itself; give the other one its "
                                           "options: --diff {0} --diff-option NAME=VALUE",

@@ -27,6 +27,7 @@ Result<void> WatchOutputs::Add(const client::WatchArtifact& artifact, const Fetc
   for (client::FetchedBlob& blob : inline_blobs) {
     blobs[blob.digest.id] = std::move(blob.bytes);
   }
+  // Small artifacts come along with their event, large ones are fetched.
   if (blobs.empty()) {
     KILN_TRY(blobs, fetch(artifact));
   }
@@ -50,6 +51,8 @@ Result<void> WatchOutputs::Add(const client::WatchArtifact& artifact, const Fetc
   }
   entry.metadata = stem + ".meta";
   KILN_TRY_VOID(write(artifact.artifact.metadata, entry.metadata));
+  // One row for each variant and target. The files of its former result become stale, and go when
+  // the generation is settled, unless another variant has the same result.
   Entry& known = entries_[artifact.program + '\n' + client::OptionsText(artifact.options) + '\n' +
                           artifact.artifact.target];
   for (const auto& [stage, name] : known.code) {
@@ -81,6 +84,8 @@ Result<void> WatchOutputs::Settle() {
                      {"metadata", entry.metadata},
                      {"layout_hash", entry.artifact.artifact.layout_hash}});
   }
+  // The index is replaced before stale files go: whoever read the old one finds its files until
+  // then, and nothing that the new one names is ever missing.
   KILN_TRY_VOID(WriteFileBeneath(folder_, "index.json", AsBytes(index.dump(1))));
   stale_.erase("");
   for (const std::string& name : stale_) {

@@ -124,6 +124,7 @@ void WatchReport::ShowJson(const client::WatchEvent& event, double ms) {
   object.update(members);
   PrintLine(object);
   if (const auto* changed = std::get_if<client::WatchChanged>(&event.body)) {
+    // From here on a mistake of these programs is told again only if it is new.
     mistakes_.Renew(changed->programs);
   } else if (const auto* diagnostics = std::get_if<client::WatchDiagnostics>(&event.body)) {
     (void)mistakes_.Add(diagnostics->program, diagnostics->all, sources_);
@@ -168,6 +169,7 @@ void WatchReport::On(const client::WatchArtifact& artifact, double ms) {
   good_since_[artifact.program] = TimeOfDay();
   const std::string options = client::OptionsText(artifact.options);
   if (!ready_) {
+    // The first generation is the whole state, of which only the number of results is told.
     results_[{artifact.program, artifact.artifact.target, options}] = artifact.artifact.signature;
   }
   const bool shown = interest_.empty() ? lines_ < kShownArtifacts : interest_.contains(options);
