@@ -10,6 +10,8 @@ namespace kiln::client {
 namespace {
 
 // Reads a stream of maintenance to its end.
+// Maintenance may take minutes and has no deadline: its stream of findings and progress shows that
+// it goes on.
 Result<MaintenanceDone> Follow(Context& context, grpc::ClientReader<v1::CacheMaintenance>& reader,
                                const CacheCalls::OnFinding& on_finding,
                                const CacheCalls::OnBytes& on_bytes = {}) {
@@ -59,6 +61,7 @@ Result<MaintenanceDone> Follow(Context& context, grpc::ClientReader<v1::CacheMai
 }  // namespace
 
 std::unique_ptr<cache::BlobStore> CacheCalls::CacheStore(Clock& clock) {
+  // Rows and content of a daemon through the interface of a store, over the channel of this client.
   return cache::upstream::GrpcStore::Over(connection_.channel, clock);
 }
 
@@ -139,6 +142,7 @@ Result<uint64_t> CacheCalls::Pin(const std::string& name, std::span<const std::s
   for (const std::string& key : keys) {
     request.add_signatures(IdOf(key));
   }
+  // The protocol counts in milliseconds everywhere.
   request.set_until(until_s * 1000);
   request.set_note(note);
   v1::PinInfo reply;

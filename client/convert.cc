@@ -16,6 +16,7 @@ PlacedSpan SpanOf(const v1::Diagnostic::Label& label) {
   span.line = label.line();
   span.column = label.column();
   span.end_line = label.line();
+  // Labels do not span lines on the wire.
   span.end_column = label.column() + (label.end() - label.begin());
   return span;
 }
@@ -35,6 +36,8 @@ Artifact ArtifactOf(const v1::Artifact& message) {
   Artifact artifact;
   artifact.target = message.target();
   for (const v1::StageCode& code : message.code()) {
+    // A digest without an id becomes the empty one, which no content has: whoever looks for it
+    // reports what is missing.
     const Result<Digest> digest = FromProto(code.digest());
     artifact.code.push_back(
         {.stage = static_cast<Stage>(code.stage()), .digest = digest.ok() ? *digest : Digest{}});
@@ -213,6 +216,7 @@ Option FromProto(const v1::OptionValue& message) {
     case v1::OptionValue::kEnum:
       option.value = message.enum_();
       break;
+    // A type that only newer daemons know.
     case v1::OptionValue::VALUE_NOT_SET:
       break;
   }
@@ -386,9 +390,13 @@ Error FromStatus(const grpc::Status& status) {
               .context = CutText(status.error_message()),
               .reason = {}};
   v1::ErrorDetail detail;
+  // The reason, the limit and what to do travel beside the text (spec/daemon 2.4). A status of a
+  // proxy in between has none.
   if (!status.error_details().empty() && detail.ParseFromString(status.error_details())) {
     error.reason = detail.reason();
     if (!detail.help().empty()) {
+      // Every error of a daemon tells people what to do, without each verb having to add it. Texts
+      // are cut, because a hostile daemon chooses their length.
       error.context += "; " + CutText(detail.help());
     }
     RememberDetail(error, {.field = detail.field(),

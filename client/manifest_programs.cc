@@ -41,6 +41,8 @@ struct ValueOrigin {
 };
 
 // A manifest value as the declared type wants it.
+// Values of TOML have TOML's types. The declaration decides what 4 is: a uint, a sint, or a mistake
+// that is told at its place in the manifest.
 Result<Option> TypedValue(const ValueOrigin& origin, const std::string& name,
                           const project::ManifestValue& value, const OptionList& declared) {
   const OptionInfo* info = Find(declared, name);
@@ -56,6 +58,7 @@ Result<Option> TypedValue(const ValueOrigin& origin, const std::string& name,
         closest.empty() ? std::string() : fmt::format("; did you mean '{}'?", closest)));
   }
   Option option{.name = name, .value = false};
+  // A material's option has the global scope (spec/daemon 6.7.1).
   if (value.global) {
     option.scope = OptionScope::kGlobal;
   }
@@ -94,6 +97,7 @@ Expression ExpressionOf(const LoadedProgram& loaded,
           .column = expression.place.column};
 }
 
+// The protocol names targets of a variant by their row in the program.
 std::vector<uint32_t> TargetIndexes(const Program& program, const std::vector<std::string>& names) {
   std::vector<uint32_t> indexes;
   for (uint32_t i = 0; i < program.targets.size(); ++i) {
@@ -152,6 +156,8 @@ Result<LoadedProgram> LoadProgram(const project::Manifest& manifest,
   loaded.program.name = program.name;
   loaded.program.pipeline = program.pipeline;
   for (const std::string& path : program.sources) {
+    // A manifest may come from anybody: its paths cannot leave the project's folder, not even
+    // through a symbolic link.
     Result<std::string> text = ReadFileBeneath(manifest.folder, path, project::kMaxSource);
     if (!text.ok()) {
       return WithContext(std::move(text).error(),
@@ -172,6 +178,7 @@ Result<LoadedProgram> LoadProgram(const project::Manifest& manifest,
       }
     }
   }
+  // One target with every default.
   if (loaded.program.targets.empty()) {
     loaded.program.targets.push_back({});
   }
@@ -254,6 +261,7 @@ Result<ProgramSpace> SpaceOf(const LoadedProgram& loaded, const OptionList& decl
     }
     space.variants.push_back(std::move(options));
     space.warm.push_back(variant.warm);
+    // The three lists run along each other: variant, warm, targets.
     space.variant_targets.push_back(TargetIndexes(loaded.program, variant.targets));
   }
   space.only_explicit = manifest.only_explicit;
