@@ -238,8 +238,8 @@ Result<void> CompileCalls::EachPageOfVariants(
   std::string token;
   do {
     KILN_TRY(const VariantPage page, ListVariants(space, filter, page_size, token));
-    // Bounds the number and size of pages, and refuses a token that comes twice: a daemon whose
-    // pages lead in a circle would keep the client for ever.
+    // Bounds the number and size of pages, because a daemon whose pages never end would keep the
+    // client for ever.
     KILN_TRY_VOID(pages.Add(page.next, page.rows.size() * sizeof(VariantRow)));
     if (take(page.rows) == More::kEnough) {
       return {};

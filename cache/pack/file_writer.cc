@@ -39,11 +39,15 @@ std::string FolderOf(const std::string& path) {
 
 Result<FileWriter> FileWriter::Create(const std::string& path) {
   std::string temporary;
+  // A file without a name vanishes with the process, so a writer that is killed leaves nothing
+  // behind. Some file systems cannot make one; there a file with a name is removed by the
+  // destructor.
   int file = ::open(FolderOf(path).c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0644);
   if (file < 0) {
     temporary = path + ".XXXXXX";
     file = ::mkostemp(temporary.data(), O_CLOEXEC);
   }
+  // mkostemp makes files that only the owner may read; a pack is for whoever may enter its folder.
   if (file < 0 || ::fchmod(file, 0644) != 0) {
     const Error error = WriteError(path);
     (void)(file < 0 ? 0 : ::close(file));
@@ -113,6 +117,8 @@ Result<void> FileWriter::Append(const FileWriter& other) {
   return {};
 }
 
+// The order makes a crash harmless: bytes on disk, then the name, then the folder that has the
+// name. At any moment the path names the old file or the whole new one.
 Result<void> FileWriter::Publish() {
   if (::fsync(file_) != 0) {
     return WriteError(path_);
@@ -123,6 +129,7 @@ Result<void> FileWriter::Publish() {
   if (::rename(temporary_.c_str(), path_.c_str()) != 0) {
     return WriteError(path_);
   }
+  // The file has its final name now; the destructor must not remove it.
   (void)::close(std::exchange(file_, -1));
   const int directory = ::open(FolderOf(path_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   const bool synced = directory >= 0 && ::fsync(directory) == 0;

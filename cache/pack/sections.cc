@@ -50,6 +50,8 @@ std::vector<IndexSection> IndexSectionsOf(const Bytes& info, const Index& index)
   add_rows(SectionKind::kArtifacts);
   add_rows(SectionKind::kCode);
   add_rows(SectionKind::kPipelines);
+  // Sections that say nothing are left out: older readers skip what they do not know, and equal
+  // contents stay equal bytes.
   if (!index.passes.empty()) {
     add_rows(SectionKind::kPasses);
   }

@@ -45,6 +45,7 @@ std::optional<KeyInfo> FromBase64(std::string_view text) {
     if (c != ' ' && c != '\t' && c != '\r' && c != '\n') {
       digits += c;
     }
+    // Nothing longer can be a key, however long the file is.
     if (digits.size() > kKeyInfoDigits) {
       return std::nullopt;
     }
@@ -62,6 +63,7 @@ std::optional<KeyInfo> FromBase64(std::string_view text) {
       }
     }
   }
+  // Encoding again and comparing refuses wrong digits, wrong padding and stray bits in one step.
   return Base64(info) == digits ? std::optional(info) : std::nullopt;
 }
 

@@ -36,6 +36,7 @@ bool IsEd25519(const KeyPtr& key) {
 }
 
 BioPtr Reader(std::string_view text) {
+  // OpenSSL takes sizes as int; a file that long is no key.
   return BioPtr(text.size() > kMaxPemBytes
                     ? nullptr
                     : BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
@@ -112,6 +113,7 @@ Result<Signature> SigningKey::Sign(ByteView message) const {
 }
 
 Result<PublicKey> PublicKeyOf(std::string_view pem) {
+  // A private key is accepted where a public one is asked for, as it contains it.
   if (Result<PublicKey> key = PublicKey::FromPem(pem); key.ok()) {
     return key;
   }

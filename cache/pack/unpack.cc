@@ -59,6 +59,7 @@ Artifact ArtifactOf(const Tables& tables, const ArtifactRow& row) {
                     .entry = row.entry,
                     .code = {},
                     .metadata = BlobDigest(tables, row.metadata),
+                    // The place within the file keeps the order that the points of the space had.
                     .order = static_cast<uint32_t>(&row - tables.artifacts.data())};
   for (uint32_t i = 0; i < row.code_count; ++i) {
     const CodeRow& code = tables.code[row.first_code + i];
@@ -73,6 +74,8 @@ Result<ExportRow> RowOf(const Tables& tables, const CacheRow& row) {
       .key = {.level = static_cast<cache::Level>(row.level), .space = row.space, .id = row.key},
       .value = Bytes(value.begin(), value.end()),
       .refs = {}};
+  // What a cached row refers to is not stored beside it: it is read out of the row, with the same
+  // function that the store uses.
   const Result<cache::RowSummary> summary = cache::SummarizeRow(out.key.level, value);
   if (!summary.ok()) {
     return PackError(kCorrupt, "section CROW: " + KeyText(out.key) + ": " +
@@ -102,6 +105,7 @@ ByEntry Group(const Tables& tables) {
 }
 
 bool SameBlobs(const Tables& a, const ArtifactRow& x, const Tables& b, const ArtifactRow& y) {
+  // Blobs compare by id, since rows of two packs have nothing to do with each other.
   const auto blob = [](const Tables& tables, uint32_t row) {
     return row == kNone ? Hash128{} : tables.blobs[row].id;
   };
@@ -142,6 +146,7 @@ ProgramChange ChangeOf(const Tables& a, const Artifacts& old, const Tables& b, c
 void CompareBlobs(const Tables& a, const Tables& b, PackDifference& out) {
   const auto& x = a.blobs_by_id;
   const auto& y = b.blobs_by_id;
+  // Both are sorted by id: one walk over the two.
   for (auto i = x.begin(), j = y.begin(); i != x.end() || j != y.end();) {
     if (j == y.end() || (i != x.end() && a.blobs[*i].id < b.blobs[*j].id)) {
       ++out.gone_blobs;
@@ -190,6 +195,7 @@ Result<Contents> ContentsOf(const Pack& pack) {
     contents.entries.push_back(EntryOf(tables, row));
   }
   for (const ArtifactRow& row : tables.artifacts) {
+    // The format allows a row without metadata, but no writer makes one.
     if (row.metadata == kNone) {
       return PackError(kCorrupt, "section ARTF: " + row.live_key.hex() + " has no metadata");
     }
@@ -247,6 +253,7 @@ PackDifference Compare(const Pack& first, const Pack& second) {
       out.programs.push_back(std::move(change));
     }
     if (stays) {
+      // What is left at the end is new.
       after.erase(found);
     }
   }
