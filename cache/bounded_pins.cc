@@ -43,6 +43,8 @@ Result<uint64_t> BoundedPins::Add(const Pin& pin, std::span<const Key> keys) {
                  .context = "a pin has a name of at most " + std::to_string(kMaxPinName) + " bytes",
                  .reason = "MALFORMED_REQUEST"};
   }
+  // Held over the check and the write, so two pins that fit alone cannot both be added. Both read
+  // the store; pins are rare enough for that.
   const MutexLock lock(mutex_);
   KILN_TRY_VOID(CheckShare(pin, keys));
   return pins_.Add(pin, keys);

@@ -45,6 +45,8 @@ Result<std::vector<Row>> Read(CanonicalReader& reader, uint8_t tag, const Decode
     return rows;
   }
   KILN_TRY(const std::vector<ByteView> items, reader.List(tag));
+  // One value has one encoding: an empty list that is present would be a second way to write the
+  // absent one.
   if (items.empty()) {
     return Corrupt("empty list is present");
   }
@@ -104,6 +106,7 @@ void WriteInputs(CanonicalWriter& writer, const ExplainInputs& inputs) {
   CanonicalList dependencies;
   for (const ExplainDependency& file : inputs.dependencies) {
     CanonicalList parts = CanonicalList().Text(file.path);
+    // An empty item is a file that was looked for and was not there.
     dependencies.List(file.digest.has_value() ? parts.Content(*file.digest) : parts.Raw({}));
   }
   if (!inputs.dependencies.empty()) {
@@ -169,6 +172,7 @@ Result<void> ReadOutcome(CanonicalReader& reader, ExplainRecord& record) {
   KILN_TRY(const uint32_t cause, reader.U32(20));
   KILN_TRY(const std::string_view detail, reader.Text(21));
   KILN_TRY(const uint64_t made_ms, reader.U64(22));
+  // Numbers of enumerations are checked before they become one: the record comes from a file.
   if (result > static_cast<uint32_t>(ExplainResult::kHitUpstream) || cause >= kCauseCount) {
     return Corrupt("unknown result or cause");
   }
@@ -232,6 +236,7 @@ Result<ExplainRecord> DecodeExplain(ByteView bytes) {
   if (reader.Has(24)) {
     KILN_TRY(record.watcher, reader.Hash(24));
   }
+  // Nothing may be left over, or two encodings would mean one record.
   KILN_TRY_VOID(reader.Finish());
   return record;
 }

@@ -15,6 +15,7 @@ ExplainRing::ExplainRing(ExplainLog* log, Clock& clock, Options options)
     : log_(log),
       clock_(clock),
       options_(std::move(options)),
+      // Numbers go on over restarts, so one that a client noted never means another request.
       next_seq_(log == nullptr ? 1 : std::max<uint64_t>(1, log->NextSeq())) {}
 
 ExplainRing::Slot& ExplainRing::Touch(const Hash128& id) {
@@ -29,6 +30,8 @@ ExplainRing::Slot& ExplainRing::Touch(const Hash128& id) {
 }
 
 void ExplainRing::Add(Slot& slot, RecordPtr record) {
+  // The two indexes hold the same records: by slot for comparing, by number for looking up. A
+  // record leaves both at once.
   by_seq_.insert_or_assign(record->seq, record);
   slot.records.push_back(std::move(record));
   if (slot.records.size() > kExplainPerSlot) {
@@ -78,6 +81,7 @@ void ExplainRing::Load(const ExplainSlot& slot, const Hash128& id) {
       return;
     }
   }
+  // Read without the mutex: the log is a file, and every request of the daemon goes through here.
   Result<std::vector<ExplainRecord>> kept =
       log_ == nullptr ? std::vector<ExplainRecord>() : log_->Records(slot);
   const MutexLock lock(mutex_);
@@ -95,6 +99,7 @@ void ExplainRing::Load(const ExplainSlot& slot, const Hash128& id) {
 }
 
 void ExplainRing::CompleteHit(const Slot& slot, ExplainRecord& record) {
+  // The age of a hit is that of the miss that made its result, if that is still remembered.
   if (record.made_ms != 0) {
     return;
   }
@@ -114,6 +119,8 @@ void ExplainRing::CompleteMiss(const ExplainRecord* closest, ExplainRecord& reco
   const auto earlier = closest == nullptr ? std::span<const ExplainRecord* const>()
                                           : std::span<const ExplainRecord* const>(&closest, 1);
   record.cause = Explain(record, earlier).cause;
+  // Equal inputs and still a miss: the result was there and is gone. The store knows who removed
+  // it.
   if (record.cause == Cause::kEvicted && options_.why_absent) {
     // A lookup that found nothing has no result of its own; the record it should have found has.
     const Absence absence =
@@ -133,6 +140,8 @@ void ExplainRing::CompleteMiss(const ExplainRecord* closest, ExplainRecord& reco
   }
 }
 
+// What has to be found out about a request is found out here, while what came before it is still
+// known.
 uint64_t ExplainRing::Append(ExplainRecord record) {
   const Hash128 id = record.slot.Id();
   if (options_.on_stage != nullptr) {
@@ -168,6 +177,9 @@ uint64_t ExplainRing::Append(ExplainRecord record) {
 
 uint64_t ExplainRing::AppendAgain(RecordPtr before, std::string trace, uint64_t lookup_us) {
   const Hash128 slot = before->slot.Id();
+  // A hit that repeats one before is noted as a reference to that record, with time and trace:
+  // copying a record costs more than such a hit itself. It is written out when somebody looks, or
+  // when kMostAgain of them wait.
   RepeatedHit again{.slot = slot,
                     .before = std::move(before),
                     .at_ms = clock_.UnixTime() / std::chrono::milliseconds(1),
@@ -209,6 +221,8 @@ ExplainRecord ExplainRing::RecordOf(RepeatedHit& again) {
 }
 
 void ExplainRing::Settle() {
+  // Called under the mutex by everything that reads records, so readers never see that some were
+  // only noted.
   for (RepeatedHit& again : std::exchange(again_, {})) {
     ExplainRecord record = RecordOf(again);
     if (options_.on_stage != nullptr) {
@@ -225,6 +239,7 @@ void ExplainRing::Settle() {
 
 void ExplainRing::Pend(const RecordPtr& record) {
   if (log_ != nullptr) {
+    // The oldest record that waits decides when the log is written.
     pending_since_ = pending_.empty() ? clock_.Monotonic() : pending_since_;
     pending_.push_back(record);
   }
@@ -236,6 +251,8 @@ bool ExplainRing::IsDue() const {
 }
 
 void ExplainRing::Flush() {
+  // Two mutexes, taken in this order: the outer one keeps batches of the log in the order of their
+  // numbers, the inner one is free while the log writes.
   const MutexLock flush(flush_mutex_);
   std::vector<RecordPtr> pending;
   {
@@ -251,6 +268,7 @@ void ExplainRing::Flush() {
 // What a slot has. Looking does not count as use; a call that may not write loads nothing.
 ExplainRing::Slot ExplainRing::SlotFor(const ExplainSlot& slot, const Call& call) {
   const Hash128 id = slot.Id();
+  // A reader must not push out of memory what those who work here need.
   if (call.may_write) {
     Load(slot, id);
   }
@@ -284,6 +302,7 @@ Explanation ExplainRing::ExplainOf(const ExplainRecord& record, const Call& call
   }
   std::vector<const ExplainRecord*> earlier;
   for (const RecordPtr& row : slot.records) {
+    // Only what came before a request can explain it.
     if (record.seq == 0 || row->seq < record.seq) {
       earlier.push_back(row.get());
     }

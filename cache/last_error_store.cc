@@ -38,6 +38,7 @@ void LastErrorStore::Note(Kind kind, const Error* error) {
     failure.reset();
     return;
   }
+  // The time is that of the first failure of the run, the text that of the last one.
   if (!failure.has_value()) {
     failure.emplace().since_s =
         std::chrono::duration_cast<std::chrono::seconds>(clock_.UnixTime()).count();

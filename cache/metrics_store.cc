@@ -79,6 +79,8 @@ std::string_view CallResultName(CallResult result) {
 void MetricsStore::Latency::Record(Duration passed) {
   const auto us =
       static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(passed).count());
+  // Buckets double in width: bucket n has latencies below 2^n microseconds. Relaxed order is enough
+  // for numbers that are only added up.
   const size_t bucket = std::min<size_t>(std::bit_width(us), kLatencyBuckets - 1);
   buckets[bucket].fetch_add(1, std::memory_order_relaxed);
   total_us.fetch_add(us, std::memory_order_relaxed);
@@ -88,6 +90,7 @@ LatencySnapshot MetricsStore::Latency::Snapshot() const {
   LatencySnapshot snapshot{.total_us = total_us.load()};
   for (size_t i = 0; i < kLatencyBuckets; ++i) {
     snapshot.buckets[i] = buckets[i].load();
+    // The count is the sum of what was read, so it fits the buckets even while others add.
     snapshot.count += snapshot.buckets[i];
   }
   return snapshot;

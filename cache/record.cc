@@ -39,6 +39,8 @@ bool NamesAscend(std::span<const Row> rows) {
 template <class Row>
 CanonicalList EncodeRows(const std::vector<Row>& rows,
                          void (*append)(CanonicalList& list, const Row& row)) {
+  // The writer's own rows are sorted by construction; those of a file are checked when they are
+  // read.
   KILN_CHECK(NamesAscend<Row>(rows));
   CanonicalList list;
   for (const Row& row : rows) {
@@ -58,6 +60,7 @@ Result<std::vector<Row>> DecodeRows(CanonicalReader& reader, uint8_t tag,
     KILN_TRY(Row row, decode(item));
     rows.push_back(std::move(row));
   }
+  // One order, so equal records are equal bytes; and looking up by name may rely on it.
   if (!NamesAscend<Row>(rows)) {
     return Corrupt("names do not ascend");
   }
@@ -141,6 +144,7 @@ std::vector<Hash128> IdsOf(const std::vector<Product>& products) {
     ids.push_back(product.digest.id);
   }
   std::ranges::sort(ids);
+  // Two stages may share one module, which is one reference.
   ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
   return ids;
 }
@@ -217,6 +221,7 @@ Result<std::vector<std::string>> DecodeMask(ByteView bytes) {
   return names;
 }
 
+// Strictly wider: an equal mask replaces nothing.
 bool Widens(ByteView mask, ByteView wider) {
   const Result<std::vector<std::string>> narrow = DecodeMask(mask);
   const Result<std::vector<std::string>> wide = DecodeMask(wider);
@@ -226,6 +231,8 @@ bool Widens(ByteView mask, ByteView wider) {
 
 Item RecordItem(Level level, uint32_t space, const Hash128& key, const Record& record) {
   KILN_CHECK(level == Level::kSignature || level == Level::kRecipe);
+  // The references go along with the row, so the store need not decode it to know what it keeps
+  // alive.
   return RowItem({.level = level, .space = space, .id = key}, EncodeRecord(record),
                  IdsOf(record.products));
 }
@@ -282,6 +289,7 @@ bool SameResult(Level level, ByteView a, ByteView b) {
     if (!first.ok() || !second.ok()) {
       return false;
     }
+    // How long it took and which build made it are not part of the result (spec/cache 4.1).
     first->cpu_us = second->cpu_us = 0;
     first->build_id = second->build_id = {};
     return *first == *second;

@@ -72,6 +72,8 @@ Blob CopiedBlob(ByteView bytes) {
 
 Hash128 RowSum(const Key& key, ByteView value) {
   Bytes bytes;
+  // Space, level and id are part of the sum, so a right value under a wrong key is found like a
+  // wrong value.
   bytes.reserve(24 + value.size());
   AppendLittle<uint32_t>(bytes, key.space);
   AppendLittle<uint32_t>(bytes, static_cast<uint32_t>(key.level));
@@ -82,6 +84,8 @@ Hash128 RowSum(const Key& key, ByteView value) {
 
 Hash128 ContentSum(const Hash128& id, ByteView raw) {
   Hash128 sum = Checksum(raw);
+  // The id is mixed in by exclusive or: the sum over many bytes is computed without copying them
+  // behind an id, and content under another id does not fit.
   for (size_t i = 0; i < sum.bytes.size(); ++i) {
     sum.bytes[i] ^= id.bytes[i];
   }
