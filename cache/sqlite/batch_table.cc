@@ -59,6 +59,7 @@ Result<std::vector<BatchRow>> BatchTable::List(const std::optional<Hash128>& aft
   if (after.has_value()) {
     query.Bind(*after);
   } else {
+    // NULL: from the first row on.
     query.Bind(std::optional<int64_t>());
   }
   query.Bind(int64_t{limit});

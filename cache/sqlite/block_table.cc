@@ -64,6 +64,7 @@ Result<std::vector<BlockTable::Content>> BlockTable::ContentsOf(int64_t bid) {
 }
 
 Result<void> BlockTable::Tidy(std::span<const int64_t> blocks) {
+  // Several contents of one block often go together; it is looked at once.
   std::vector<int64_t> each(blocks.begin(), blocks.end());
   std::ranges::sort(each);
   each.erase(std::unique(each.begin(), each.end()), each.end());
@@ -108,6 +109,8 @@ Result<void> BlockTable::Rewrite(int64_t bid, const StoredBlock& block,
   for (const Content& content : contents) {
     std::optional<Blob> bytes =
         ContentIn(raw, symbols.has_value() ? &*symbols : nullptr, content.at, content.raw_size);
+    // A single wrong content leaves the block as it is: writing it anew would give damage a new
+    // checksum. Verify and repair find it there.
     if (!bytes.has_value() || ContentSum(content.id, bytes->bytes) != content.sum) {
       return {};
     }
@@ -122,6 +125,9 @@ Result<void> BlockTable::Rewrite(int64_t bid, const StoredBlock& block,
   const int64_t dictionary_number = NumberOfDictionary(anew.stored);
   {
     Query replace(replace_);
+    // The block keeps its number, so rows of contents need only their new places. Both happen in
+    // the transaction of the removal: readers see the old block with old places, or the new one
+    // with new places.
     replace.Bind(bid)
         .Bind(anew.stored.sum)
         .Bind(static_cast<int64_t>(anew.stored.raw_size))

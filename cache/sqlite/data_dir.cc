@@ -79,6 +79,8 @@ Result<OwnedFd> OpenOwnFile(const fs::path& path) {
                                         : Failed("cannot open", path, number);
 }
 
+// The pid is for people and for messages. Whether somebody owns the cache is told by the lock,
+// which the kernel releases with the process, and never by the number.
 bool WritePid(int fd) {
   const std::string text = std::to_string(::getpid()) + "\n";
   return ::ftruncate(fd, 0) == 0 &&
@@ -167,6 +169,7 @@ OwnerLock::~OwnerLock() {
 std::optional<pid_t> FindOwner(const fs::path& dir) {
   const OwnedFd fd(
       ::open((dir / kLockFile).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  // A shared lock that is granted proves that nobody holds the exclusive one.
   if (fd.get() < 0 || ::flock(fd.get(), LOCK_SH | LOCK_NB) == 0) {
     return std::nullopt;  // the shared lock goes with the descriptor
   }
@@ -186,6 +189,7 @@ Result<fs::path> PrepareDirectory(const fs::path& dir, const FileSystemType& typ
   if (::mkdir(dir.c_str(), 0700) != 0 && errno != EEXIST) {
     return Failed("cannot make the cache directory", dir, errno);
   }
+  // Links are resolved before the checks, so what is checked is what is used.
   const fs::path real = fs::canonical(dir, error);
   if (error) {
     return Failed("cannot use the cache directory", dir, error.value());
@@ -207,6 +211,8 @@ Result<fs::path> PrepareDirectory(const fs::path& dir, const FileSystemType& typ
 }
 
 Result<void> CreatePrivateFile(const fs::path& file) {
+  // SQLite would open these by name. Each is looked at as the file itself is: a link that somebody
+  // else put there leads anywhere.
   for (const char* beside : {"-wal", "-shm"}) {
     const fs::path path = file.string() + beside;
     std::error_code error;
@@ -230,6 +236,7 @@ Result<void> SetAside(const fs::path& dir, std::string_view name) {
   const fs::path from = dir / "cache.db";
   const fs::path to = dir / (std::string(name) + ".db");
   std::error_code error;
+  // A file that was set aside under this name before.
   RemoveWithWal(to);
   fs::remove(from.string() + "-shm", error);
   // The WAL goes first: a new cache.db must never meet the WAL of an old one.
@@ -251,6 +258,7 @@ std::vector<QuarantinedFile> ListSetAside(const fs::path& dir) {
       paths.emplace_back(fs::last_write_time(it->path(), no_time), it->path());
     }
   }
+  // The newest first, as PruneSetAside keeps the first ones.
   std::ranges::sort(paths, std::greater<>());
   std::vector<QuarantinedFile> files;
   files.reserve(paths.size());

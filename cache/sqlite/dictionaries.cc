@@ -36,6 +36,8 @@ void Dictionaries::Keep(const DictionaryPtr& dictionary) {
 }
 
 Result<DictionaryPtr> Dictionaries::Find(uint32_t number) {
+  // The mutex is not held while the store is read: two threads may read one dictionary twice, which
+  // is cheaper than making all of them wait.
   if (DictionaryPtr kept = Kept(number)) {
     return kept;
   }
@@ -76,6 +78,7 @@ void Dictionaries::Load() {
   if (!reader.ok()) {
     return;
   }
+  // Read from the file: one that was damaged meanwhile is not offered any more.
   (*reader)->ForgetDictionaries();
   for (uint32_t i = 0; i < kContentKindCount; ++i) {
     const auto kind = static_cast<ContentKind>(i);

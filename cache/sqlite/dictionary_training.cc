@@ -112,6 +112,8 @@ DictionaryPtr Train(const Samples& samples, const Dictionary* current, TrainedDi
   }
   report.before_bytes = SizeOf(samples.held_out, current);
   report.after_bytes = SizeOf(samples.held_out, dictionary.get());
+  // At least a tenth smaller, on samples that the dictionary has not seen. Less is not worth a
+  // dependency of every frame on another row.
   const bool good = report.after_bytes + report.before_bytes / 10 <= report.before_bytes;
   return good ? dictionary : nullptr;
 }
@@ -154,6 +156,8 @@ Result<bool> TrainingIsDue(Connection& connection) {
   KILN_TRY(const int64_t seen,
            connection.QueryInt("SELECT coalesce((SELECT v FROM meta WHERE k='dict_seen'), 0)"));
   KILN_TRY(const int64_t blobs, connection.QueryInt("SELECT coalesce(max(rid), 0) FROM blob"));
+  // Trained again when the store has doubled: the samples of a small store say little about a large
+  // one, and the number of trainings grows with the logarithm.
   return blobs >= kFewestBlobs && blobs / kGrowth >= seen;
 }
 

@@ -45,6 +45,7 @@ class RowWalk {
                                  const RowFilter& filter) {
     RowWalk walk(reads);
     KILN_TRY(walk.pin_, PinOf(connection, filter.pin));
+    // Uses are stored in quanta, so an age is rounded to one.
     walk.since_q_ = filter.since_s.has_value() ? *filter.since_s / kQuantumSeconds
                                                : std::numeric_limits<int64_t>::min();
     KILN_TRY(walk.page_, connection.Prepare(kPageSql));
@@ -78,6 +79,8 @@ class RowWalk {
     if (!row.has_value()) {
       return std::optional<Blob>();
     }
+    // A row that does not verify is left out without a word: verify reports it, and an export must
+    // not spread it.
     KILN_TRY(const std::optional<Finding> finding, reads_.CheckRow(key, *row));
     return finding.has_value() ? std::optional<Blob>() : std::optional(std::move(row->value));
   }

@@ -17,6 +17,8 @@ namespace {
 
 constexpr int64_t kPageRows = 1000;
 constexpr uint64_t kRecordBytes = 1024;  // of one, about
+// The slot that was used least lately would have to be looked for among all of them. The oldest of
+// eight neighbours of a random place is old enough, and costs eight look-ups in an index.
 constexpr int kTried = 8;  // slots among which the least lately used one is looked for
 
 Result<int64_t> MetaInt(TableWrites& writes, std::string_view name) {
@@ -78,6 +80,8 @@ std::vector<Row> LatestRows(std::span<const std::shared_ptr<const ExplainRecord>
   std::unordered_map<Hash128, uint32_t, Hash128Hash> of_slot;
   for (auto record = records.rbegin(); record != records.rend(); ++record) {
     const Hash128 slot = (*record)->slot.Id();
+    // Walked from the newest: of a batch with thousands of requests of one slot only the last ones
+    // would stay anyway.
     if (++of_slot[slot] <= kExplainPerSlot) {
       rows.push_back({.slot = slot,
                       .seq = static_cast<int64_t>((*record)->seq),
@@ -102,6 +106,7 @@ Result<void> AppendRow(TableWrites& writes, const Row& row) {
   }
   if (rows == 0) {
     KILN_TRY(const int64_t slots, MetaInt(writes, "explain_slots"));
+    // One goes and one comes, so the count stays.
     if (slots >= int64_t{kExplainSlots}) {
       KILN_TRY_VOID(DropASlot(writes, slot));
     } else {
@@ -192,6 +197,7 @@ Result<void> ExplainTable::EachWith(ByteView bytes, const std::stop_token& stop,
     query.Bind(ByteView(after)).Bind(seq).Bind(bytes).Bind(kPageRows);
   };
   KILN_TRY_VOID(EachPage(statement, stop, bind, [&](const Query& row) {
+    // The place moves on even for rows that do not decode, or a damaged one would end the walk.
     seq = row.Int(0);
     slot.assign(row.Blob(2).begin(), row.Blob(2).end());
     const std::optional<ExplainRecord> record = row.Int(3) == 0 ? std::nullopt : RecordAt(row);

@@ -45,6 +45,8 @@ void FileReplacement::Check() {
 }
 
 void FileReplacement::Replace(Order order) {
+  // From here on requests find no session and are misses. Close() waits for the readers that are
+  // out.
   if (const std::shared_ptr<Session> old = parts_.session.Exchange(nullptr)) {
     old->Close();
   }
@@ -95,6 +97,8 @@ void FileReplacement::Salvage(const std::string& name) {
   const std::filesystem::path apart = dir / (name + ".salvage");
   const std::string file =
       parts_.options.salvage_program.empty() ? ReadHere(damaged, apart) : ReadApart(damaged, apart);
+  // What the child found is copied as puts like any other, so each row is verified by the new store
+  // as well.
   const SalvageReport salvaged = SalvageInto(file, vfs, store_, parts_.orders.stop_token());
   parts_.log.Write(LogLevel::kWarning, "cache", "salvaged what verifies",
                    {{"from", file},

@@ -65,6 +65,7 @@ Result<VerifyReport> VerifyDirectory(const std::filesystem::path& dir, Clock& cl
   if (store.ok()) {
     return StoreMaintenance(**store, clock).Verify(options);
   }
+  // Anything else, such as a folder without rights, says nothing about the file.
   const bool damaged = store.error().code == ErrorCode::kCorrupt;
   if (!damaged) {
     return store.error();

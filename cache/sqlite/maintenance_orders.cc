@@ -9,6 +9,7 @@ namespace kiln::cache::sqlite {
 
 void MaintenanceOrders::Give(Order order) {
   const MutexLock lock(mutex_);
+  // Orders are sorted by how much they do, and the strongest includes the others.
   order_ = std::max(order_, order);
   changed_.NotifyAll();
 }
@@ -35,6 +36,7 @@ void MaintenanceOrders::Done(const std::string& set_aside) {
 
 std::string MaintenanceOrders::AwaitReplacement() {
   const MutexLock lock(mutex_);
+  // Counted, because the replacement that is waited for must begin after this.
   const uint64_t before = replacements_;
   order_ = std::max(order_, Order::kReplace);
   changed_.NotifyAll();

@@ -74,6 +74,7 @@ void MaintenanceThread::Tick() {
   }
   static_cast<void>(parts_.Flush());
   parts_.session.WithWriter([&](Writer& writer) {
+    // The thread only starts this work; the writer does it in slices between groups of puts.
     parts_.collector.StartAgeing();
     parts_.collector.StartScan();
     writer.Wake();
@@ -137,6 +138,7 @@ void MaintenanceThread::CountIfAsked() {
   const Duration end = parts_.clock.Monotonic();
   const MutexLock lock(mutex_);
   records_ = counts.ok() ? std::optional(*counts) : std::nullopt;
+  // A store that takes a second to count is counted every hundred seconds.
   next_count_ = end + std::max(kCountPause, (end - start) * kCountShare);
 }
 

@@ -11,6 +11,8 @@
 namespace kiln::cache::sqlite {
 namespace {
 
+// Long data are not a column of the result: SQLite would copy them in one piece, in which nobody
+// can stop. DataOf reads them in parts.
 constexpr std::string_view kBlobSql =
     "SELECT b.raw_size, b.codec, b.sum, CASE WHEN length(b.data)<1048576 THEN b.data END, b.block,"
     " b.at, k.id, b.rid, length(b.data) FROM blob AS b"
@@ -95,6 +97,8 @@ Result<std::optional<Blob>> ReadStatements::FindBlob(const Hash128& id) {
   const Codec codec = CodecOf(query.Int(1));
   Blob blob;
   if (codec == Codec::kBlock) {
+    // The name of a block has its id, too: a block that was written anew under its number is
+    // another one for the caches.
     KILN_TRY(blob, TakeOutOf({.number = query.Int(4), .id = query.Id(6).value_or(Hash128{})},
                              static_cast<uint64_t>(query.Int(5)), raw_size));
   } else {
@@ -136,6 +140,7 @@ Result<StoredBlock> ReadStatements::FindBlock(int64_t number) {
   return block;
 }
 
+// The table of the block that was used last is kept: contents of one variant lie in few blocks.
 const SymbolTable* ReadStatements::SymbolsOf(const BlockName& block, ByteView raw) {
   if (!symbols_.has_value() || !(symbols_->first == block)) {
     symbols_.reset();
@@ -170,6 +175,8 @@ Result<Blob> ReadStatements::TakeOutOf(const BlockName& block, uint64_t place, u
     content = ContentIn(raw->bytes, symbols, place, raw_size);
   }
   if (!content.has_value()) {
+    // A content that its block does not give is handed on as damaged, with the bytes of the block
+    // for the quarantine.
     stored.codec = Codec::kBlock;
     stored.raw_size = raw_size;
     return stored;
@@ -186,6 +193,8 @@ Result<Blob> ReadStatements::ValueOf(int64_t form, ByteView stored) {
     Query query(form_);
     KILN_TRY(const bool found, query.Bind(form).Next());
     std::optional<RecordForm> read = found ? RecordForm::Read(query.Blob(0)) : std::nullopt;
+    // A form that is missing or wrong gives the shortened bytes, whose sum then tells that the row
+    // is damaged.
     if (!read.has_value() || int64_t{read->number()} != form) {
       return CopiedBlob(stored);
     }
@@ -250,6 +259,8 @@ Result<bool> ReadStatements::Has(const Key& key) {
   KILN_UNREACHABLE();
 }
 
+// A hit must be complete (spec/cache 8.2): not only the row verifies, all content that it names is
+// there as well.
 Result<std::optional<Finding>> ReadStatements::CheckRow(const Key& key, const StoredRow& row) {
   if (RowSum(key, row.value.bytes) != row.value.sum) {
     return std::optional(Finding{DamageKind::kRecord, "sum differs"});

@@ -40,6 +40,8 @@ Result<ReaderPool::Loan> ReaderPool::Take(const Call& call) {
   if (reader != nullptr) {
     return Loan(*this, std::move(reader), call.stop);
   }
+  // Opened without the mutex, since opening reads the file. The place was counted above, so the
+  // pool never has more than `most_`.
   Result<std::unique_ptr<Reader>> opened = Open();
   if (!opened.ok()) {
     GiveBack(nullptr);
@@ -59,6 +61,8 @@ void ReaderPool::GiveBack(std::unique_ptr<Reader> reader) {
   }
 }
 
+// For a checkpoint that shortens the WAL: it needs a moment without readers. Who comes meanwhile
+// waits, and after `most` it goes on with whoever is still out.
 void ReaderPool::Pause(Duration most) {
   const MutexLock lock(mutex_);
   paused_ = true;

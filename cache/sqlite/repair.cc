@@ -79,6 +79,7 @@ Result<bool> HealColumns(TableWrites& writes, const Fault& fault) {
     return false;
   }
   std::optional<int64_t> expires_s;
+  // A poison record without a time would stay for ever.
   if (summary->kind == RecordKind::kPoison) {
     expires_s = row->expires_s.value_or(writes.NowSeconds());
   }
@@ -96,6 +97,8 @@ Result<bool> HealColumns(TableWrites& writes, const Fault& fault) {
 
 // A reference is right if both ends are there and the record names the content.
 Result<void> SetReference(TableWrites& writes, const Fault& fault) {
+  // The reference goes in any case. If the record names content that is there, it is written again
+  // from what the record says.
   KILN_TRY_VOID(Run(writes, "DELETE FROM ref WHERE eid=?1 AND rid=?2", fault.row, fault.other_row));
   if (fault.key.id.zero()) {
     return {};
@@ -257,6 +260,8 @@ Result<void> MendRows(SqliteStore& store, const VerifyReport& report, Counts& co
     auto mending = std::make_shared<Mending>();
     KILN_TRY_VOID(store.Write(
         [mending, fault](TableWrites& writes) -> Result<void> {
+          // Asked before anything is dropped: these records may be fetched or compiled again
+          // afterwards.
           KILN_TRY(mending->records, RecordsOf(writes, fault));
           KILN_TRY(mending->stayed, MendRow(writes, fault));
           return {};

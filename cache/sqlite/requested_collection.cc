@@ -94,6 +94,7 @@ Result<int64_t> BelowQuantum(Connection& connection, const GcOptions& options, i
                                                        : FloorQuantum(connection, now_s));
   }
   if (options.older_than_s.has_value()) {
+    // Bounded so that the subtraction cannot overflow.
     const auto age_s =
         static_cast<int64_t>(std::min<uint64_t>(*options.older_than_s, uint64_t{1} << 40));
     below_q = std::min(below_q, (now_s - age_s) / kQuantumSeconds);

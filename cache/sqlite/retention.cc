@@ -16,6 +16,8 @@ Result<int64_t> LeaseFloor(Connection& connection, int64_t now_s) {
   return found && !query.IsNull(0) ? query.Int(0) : std::numeric_limits<int64_t>::max();
 }
 
+// What was used within the grace is never evicted: a build that has just found it still needs it
+// (spec/cache 8.4).
 Result<int64_t> FloorQuantum(Connection& connection, int64_t now_s) {
   KILN_TRY(const int64_t floor_q, LeaseFloor(connection, now_s));
   return std::min(floor_q, now_s / kQuantumSeconds - kGraceSeconds / kQuantumSeconds);
@@ -49,6 +51,8 @@ Result<std::optional<Unpinned>> FindUnpinned(TableWrites& writes, int64_t eid) {
 
 }  // namespace
 
+// Looked up anew, in the transaction that would remove it: used since then, pinned or leased, it
+// stays.
 Result<bool> MayGo(TableWrites& writes, AccessTimes& access_times, const Candidate& candidate) {
   KILN_TRY(const std::optional<Unpinned> found, FindUnpinned(writes, candidate.record));
   return found.has_value() && found->used_q <= candidate.used_q &&

@@ -35,6 +35,8 @@ class Salvage {
   Salvage(Connection& connection, ReadStatements& reads, BlobStore& to, const std::stop_token& stop)
       : connection_(connection), reads_(reads), to_(to), stop_(stop) {}
 
+  // In the order in which a put accepts them: content, records, aliases. What is refused has lost
+  // what it needs.
   void Blobs() {
     EachId("SELECT rid, id, 0, 0 FROM blob WHERE rid>?1 ORDER BY rid LIMIT ?2", [this](Key key) {
       key.level = Level::kContent;
@@ -155,6 +157,9 @@ class Salvage {
         return;
       }
       if (failed) {
+        // The stretch behind the last row that was read cannot be read. The distance doubles with
+        // each failure, so a hole of any size is crossed in some sixty steps, at the price of rows
+        // behind it.
         last += jump;
         jump *= 2;
         ++jumps;
@@ -192,6 +197,7 @@ class Salvage {
   // Items go one by one: a record whose content was lost must not take others with it.
   void PutPending() {
     for (const auto& [item, count] : pending_) {
+      // One durable put for each page waits for the ones before it.
       const bool last = &item == &pending_.back().first;
       const Result<PutResult> stored = to_.Put(
           std::span(&item, 1), last ? Durability::kDurable : Durability::kRelaxed, {.stop = stop_});
@@ -312,6 +318,7 @@ void SayWhy(const std::string& into, const std::string& why) {
 }  // namespace
 
 int SalvageApart(const std::string& from, const std::string& into, pid_t parent) {
+  // Before the first byte of the damaged file is read: SQLite itself may run wild on it.
   if (const Result<void> confined = ConfineProcess(LimitsFor(from), parent); !confined.ok()) {
     std::error_code error;
     std::filesystem::create_directories(into, error);

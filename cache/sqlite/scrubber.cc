@@ -8,6 +8,8 @@
 namespace kiln::cache::sqlite {
 namespace {
 
+// A thousandth of all rows each day: in three years every row is read once on average, at a cost
+// that nobody notices.
 constexpr double kShareOfADay = 0.001;
 constexpr std::chrono::hours kDay{24};
 
@@ -20,8 +22,10 @@ int64_t LastOf(Connection& connection, std::string_view sql) {
 }  // namespace
 
 uint64_t Scrubber::Due(double& owed, int64_t rows, Duration passed) const {
+  // Fractions add up, so a small store is looked at as well, if seldom.
   owed += static_cast<double>(rows) * kShareOfADay * std::chrono::duration<double>(passed).count() /
           std::chrono::duration<double>(kDay).count();
+  // A machine that slept does not make up for it in one go.
   owed = std::min(owed, static_cast<double>(kMost));
   const auto due = static_cast<uint64_t>(owed);
   owed -= static_cast<double>(due);
@@ -46,6 +50,7 @@ std::optional<Key> Scrubber::Pick(Connection& connection, std::string_view sql, 
 }
 
 std::vector<Damage> Scrubber::Run(Connection& connection, ReadStatements& reads, Duration passed) {
+  // Caches would answer for the file.
   const ReadStatements::FromFile from_file(reads);
   std::vector<Damage> damaged;
   const int64_t blobs = LastOf(connection, "SELECT max(rid) FROM blob");

@@ -69,6 +69,8 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::Open(const SqliteOptions& opti
                                                        LogSink& log) {
   std::unique_ptr<SqliteStore> store(new SqliteStore(options, clock, log));
   if (const Result<void> started = store->file_.Start(); !started.ok()) {
+    // A full or failing disk may recover: the store is there, answers every request with a miss,
+    // and the maintenance thread tries again.
     if (!MayPass(started.error(), store->file_.owned()) || options.read_only) {
       return started.error();
     }
@@ -81,6 +83,7 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::Open(const SqliteOptions& opti
 }
 
 SqliteStore::~SqliteStore() {
+  // The thread first: it might replace the session that is closed here.
   maintenance_.Stop();
   if (const std::shared_ptr<Session> session = parts_.session.Get()) {
     if (session->writer() != nullptr) {
@@ -93,6 +96,8 @@ SqliteStore::~SqliteStore() {
 Result<Blob> SqliteStore::Get(const Key& key, const Call& call) {
   Result<ReaderPool::Loan> reader = Read(call);
   if (!reader.ok()) {
+    // A caller who left, or whose time is over, is told so. That is no miss and says nothing about
+    // the file.
     return CallEnded(reader.error()) ? std::move(reader).error()
                                      : parts_.health.ReadFailed(key, reader.error());
   }
@@ -144,6 +149,7 @@ Result<Blob> SqliteStore::GetRow(const Key& key, ReadStatements& reads, bool is_
   if (finding->has_value()) {
     return Missing(key, **finding, std::move(row.value));
   }
+  // An expired poison record is as good as absent; the collector removes it.
   if (row.expires_s.has_value() && *row.expires_s <= NowSeconds()) {
     return NotFound(key);
   }
@@ -184,6 +190,7 @@ void SqliteStore::Report(const Damage& damage) {
                    {{"what", DamageKindName(damage.kind)},
                     {"key", KeyText(damage.key)},
                     {"reason", damage.reason}});
+  // The queue of the writer is bounded by what it counts, and the bytes are read again anyway.
   Damage small = damage;
   small.found = {};  // the writer looks at what is stored then
   small.found.sum = damage.found.sum;
@@ -217,6 +224,7 @@ Result<PutResult> SqliteStore::Put(std::span<const Item> items, Durability durab
     std::vector<Item> items;
     PutResult stored;
   };
+  // The change lives longer than this call if the caller leaves: it owns what it writes.
   auto state = std::make_shared<State>(State{.items = {items.begin(), items.end()}, .stored = {}});
   const auto change = [this, state](TableWrites& writes) -> Result<void> {
     Result<PutResult> put = writes.Put(state->items);
@@ -245,6 +253,7 @@ Result<std::vector<Key>> SqliteStore::FindMissing(std::span<const Key> keys, con
       return std::move(reader).error();
     }
     parts_.health.Judge(reader.error());
+    // A store that cannot be read has nothing: the caller puts it again.
     return std::vector<Key>(keys.begin(), keys.end());
   }
   std::vector<Key> missing;
@@ -305,6 +314,7 @@ void SqliteStore::StartCollecting(uint64_t target_bytes) {
     if (parts_.aside.bytes() > 0) {
       parts_.aside.MakeRoom(file_.database().dir, parts_.counters.used_bytes, target_bytes);
     }
+    // Files that are set aside count towards the limit of the cache.
     parts_.collector.Start(target_bytes - std::min<uint64_t>(target_bytes, parts_.aside.bytes()));
     writer.Wake();
   });

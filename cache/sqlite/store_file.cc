@@ -12,6 +12,7 @@ namespace kiln::cache::sqlite {
 namespace {
 
 uint32_t ReaderCount(uint32_t wanted) {
+  // More readers than twice the cores only queue for the disk.
   return wanted != 0 ? wanted
                      : std::min(16u, 2 * std::max(1u, std::thread::hardware_concurrency()));
 }
@@ -88,6 +89,8 @@ Result<void> StoreFile::OpenSession() {
       parts_.orders.GiveUnsalvaged(name);
     }
   }
+  // Visible from here on. What was cached of the former file is dropped next; a read in between
+  // verifies its sums like any other.
   static_cast<void>(parts_.session.Exchange(std::move(opened)));
   parts_.aside.Measure(dir);
   parts_.dictionaries.Forget();

@@ -62,6 +62,7 @@ Result<void> TableRemovals::DropRecord(int64_t eid, RemovedBy why) {
   query.Bind(eid);
   KILN_TRY([[maybe_unused]] const int64_t rows, query.EachRow([&](const Query& row) {
     if (const std::optional<Hash128> key = row.Id(0)) {
+      // So that a miss can say later why the result is gone.
       context_->counters.removed.Add(*key, {.by = why, .at_s = context_->NowSeconds()});
     }
   }));
@@ -76,6 +77,7 @@ Result<void> TableRemovals::DropOrphans(std::span<const int64_t> rids,
       Query find(orphan_id_);
       find.Bind(rid).Bind(context_->NowSeconds() - kGraceSeconds);
       KILN_TRY(const bool orphan, find.Next());
+      // Named again, too young, or leased by somebody who is about to name it.
       if (!orphan || keep(find.Id(0).value_or(Hash128{}))) {
         continue;
       }
@@ -152,6 +154,7 @@ Result<void> TableRemovals::DropDamagedContent(const Damage& damage) {
   if (!finding.has_value()) {
     return {};
   }
+  // Kept for whoever looks into the damage, cut to 64 KiB.
   KILN_TRY_VOID(Quarantine("blob", id, damage.reason, blob->bytes));
   if (const auto number = DictionaryInFrame(blob->bytes)) {
     KILN_TRY_VOID(DropDamagedDictionary(*number));
@@ -227,6 +230,7 @@ Result<void> TableRemovals::Quarantine(std::string_view what, const Hash128& id,
     KILN_TRY_VOID(insert.Run());
   }
   Query trim(trim_quarantine_);
+  // Numbers ascend, so the oldest rows are those below.
   return trim.Bind(context_->connection.last_insert_rowid() - kQuarantineRows).Run();
 }
 

@@ -16,6 +16,8 @@ namespace {
 
 constexpr int64_t kRenewAfterSeconds = 300;
 constexpr size_t kRecentForms = 16;
+// Above this size an equal digest counts as equal bytes; comparing them would cost reading what is
+// there (spec/cache 2.1.4).
 constexpr uint64_t kCompareBytes = uint64_t{64} << 10;
 constexpr auto kSignatureLevel = static_cast<int64_t>(Level::kSignature);
 
@@ -79,6 +81,7 @@ Result<TableWrites> TableWrites::Prepare(Connection& connection, Clock& clock, C
 
 Result<PutResult> TableWrites::Put(std::span<const Item> items) {
   PutResult stored;
+  // Forms that were written in a transaction which was rolled back are not there.
   forms_.clear();
   Contents contents;
   Numbers signatures;
@@ -173,6 +176,7 @@ Result<void> TableWrites::PutContent(const Item& item, PutResult& stored, Conten
 Result<void> TableWrites::TidyBlocks(const Contents& contents) {
   std::vector<int64_t> blocks = contents.left;
   for (const auto& [block, row] : contents.blocks) {
+    // All contents of the block were there already: nobody names it.
     if (!row.used) {
       blocks.push_back(row.number);
     }
@@ -222,6 +226,8 @@ Result<int64_t> TableWrites::MeetStoredContent(const Item& item, const Place& pl
         ++stored.added;
         return rid;
       }
+      // The stored form may differ for equal content, by another dictionary for example. Raw bytes
+      // decide.
       const Result<Blob> old_raw = context_->reads.Decode(*there);
       const Result<Blob> new_raw = context_->reads.Decode(item.value);
       if (!old_raw.ok() || !new_raw.ok() || !std::ranges::equal(old_raw->bytes, new_raw->bytes)) {
@@ -284,6 +290,8 @@ Result<void> TableWrites::PutRecord(const Item& item, const Numbers& contents, P
                  .context = KeyText(item.key) + ": " + summary.error().context};
   }
   for (const Product& product : summary->products) {
+    // References decide what is kept. A row that names less than it needs would lose its content
+    // one day.
     if (std::ranges::find(item.refs, product.digest.id) == item.refs.end()) {
       return Error{.code = ErrorCode::kInvalidArgument,
                    .context = KeyText(item.key) + ": " + product.name + " is not among its refs"};
@@ -375,6 +383,7 @@ Result<bool> TableWrites::HasForm(const RecordForm& form) {
       return true;
     }
     const std::optional<RecordForm> there = found ? RecordForm::Read(find.Blob(0)) : std::nullopt;
+    // Another form has this number. The record is stored whole, which is always possible.
     is_other = there.has_value() && there->number() == form.number();
   }
   if (is_other) {
@@ -407,6 +416,7 @@ Result<bool> TableWrites::MeetStoredRecord(const Item& item, const RowSummary& s
     gives_way = true;
   } else if (!gives_way) {
     KILN_TRY(const RowSummary old, SummarizeRow(item.key.level, there->value.bytes));
+    // A result proves that the input does not crash any more.
     gives_way = old.kind == RecordKind::kPoison && summary.kind != RecordKind::kPoison;
   }
   if (gives_way) {

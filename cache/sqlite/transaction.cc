@@ -5,6 +5,8 @@
 namespace kiln::cache::sqlite {
 
 Result<Transaction> Transaction::Begin(Connection& connection) {
+  // The lock for writing is taken at once: a transaction that began by reading could not be
+  // upgraded while another process writes.
   KILN_TRY_VOID(connection.Execute("BEGIN IMMEDIATE"));
   return Transaction(connection);
 }

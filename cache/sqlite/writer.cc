@@ -18,6 +18,8 @@ constexpr int kRestartBusyMs = 50;
 constexpr Duration kHoldReaders = std::chrono::milliseconds(250);
 
 // Errors that say something about one request rather than about the file.
+// The request is wrong, or what it needs is not there. All other errors are the file's and fail the
+// whole group.
 bool IsOwnFault(const Error& error) {
   switch (error.code) {
     case ErrorCode::kInvalidArgument:
@@ -131,6 +133,7 @@ Result<void> Writer::Run(Change change, const Weight& weight, const Call& call) 
                    call));
   const StopWakes wakes(call.stop, mutex_, done_);
   const MutexLock lock(mutex_);
+  // Leaving early does not take the change back: it may be in a transaction already.
   while (!request->outcome.has_value()) {
     KILN_TRY_VOID(WaitOnce(done_, mutex_, clock_, call));
   }
@@ -150,6 +153,7 @@ void Writer::Wake() {
 }
 
 Duration Writer::GroupWait() const {
+  // A group that nobody waits for is gathered longer: fewer commits for the same work.
   return awaited_ == 0 ? options_.group_wait * options_.unawaited_factor : options_.group_wait;
 }
 
@@ -170,6 +174,7 @@ Writer::Group Writer::NextGroup() {
   if (queue_.empty()) {
     return {};
   }
+  // The wait ends early when somebody begins to wait for a request of the group.
   while (!GroupIsComplete()) {
     const Duration waited = clock_.Monotonic() - queue_.front()->queued_at;
     const uint32_t awaited = awaited_;
@@ -181,6 +186,7 @@ Writer::Group Writer::NextGroup() {
   Weight weight{.items = 0, .bytes = 0};
   while (!queue_.empty()) {
     const RequestPtr& next = queue_.front();
+    // At least one request, however large.
     if (!group.empty() && (group.size() == options_.group_requests ||
                            weight.bytes + next->weight.bytes > options_.group_bytes)) {
       break;
@@ -215,6 +221,7 @@ void Writer::Loop() {
       }
       background = std::exchange(background_, false);
     }
+    // One slice, then the queue again: background work never holds up more than one group.
     if (background && hooks_.background(side_->writes)) {
       Measure();
       BoundWal();
@@ -223,6 +230,7 @@ void Writer::Loop() {
   }
 }
 
+// One transaction for all: one fsync acknowledges the whole group (spec/cache 6.5).
 Result<void> Writer::RunTogether(const Group& group) {
   KILN_TRY(Transaction transaction, Transaction::Begin(*side_->connection));
   for (const RequestPtr& request : group) {
@@ -237,6 +245,8 @@ void Writer::RunGroup(const Group& group) {
   const Result<void> ran = CatchAll([&] { outcome = RunTogether(group); });
   outcome = ran.ok() ? outcome : ran;  // those who wait are told what was thrown
   const bool own_fault = !outcome.ok() && (!ran.ok() || IsOwnFault(outcome.error()));
+  // The transaction was rolled back, so each change runs again in one of its own. That is why
+  // changes must be able to run twice.
   if (own_fault && group.size() > 1) {
     for (const RequestPtr& request : group) {
       RunGroup({request});  // who is at fault fails alone
@@ -252,6 +262,7 @@ void Writer::RunGroup(const Group& group) {
       std::chrono::duration_cast<std::chrono::microseconds>(clock_.Monotonic() - start);
   counters_.commit_us += static_cast<uint64_t>(passed.count());
   Measure();
+  // Behind the COMMIT, before the checkpoint: nobody waits for a checkpoint.
   Complete(group, outcome);
   BoundWal();
 }
@@ -283,6 +294,9 @@ void Writer::BoundWal() {
   }
   wal_at_last_checkpoint_ = bytes;
   // A checkpoint that fails has done part of its work, and the next one goes on from there.
+  // Three steps as the WAL grows: what is possible beside readers; starting it anew, which waits
+  // briefly for readers; and shortening the file, for which readers are held. So its size is
+  // bounded even if somebody always reads (spec/cache 6.8).
   if (bytes >= options_.wal.truncate) {
     readers_.Pause(kHoldReaders);
     static_cast<void>(side_->connection->Checkpoint(

@@ -63,6 +63,7 @@ Result<std::string> TokenIn(const std::string& file) {
   }
   const Result<std::string> text = ReadFile(file);
   std::string token = text.ok() ? text->substr(0, text->find_first_of("\r\n")) : std::string();
+  // A wrong file, a private key for example, must not be sent as a token.
   if (!token.starts_with("kiln_") || token.find_first_of(" \t") != std::string::npos) {
     return Error{.code = ErrorCode::kInvalidArgument,
                  .context = "upstream.token_file '" + file + "' " +
@@ -75,6 +76,7 @@ Result<std::string> TokenIn(const std::string& file) {
 
 // Like the server's: gRPC looks at the files now and then.
 std::shared_ptr<grpc::ChannelCredentials> CredentialsOf(const TlsFiles& files) {
+  // Renewed certificates are taken up without a restart.
   namespace tls = grpc::experimental;
   if (files.ca.empty() && files.cert.empty()) {
     return grpc::SslCredentials({});
@@ -142,6 +144,8 @@ Result<Blob> Unpacked(const Key& key, const std::string& encoded, v1::Codec code
     blob.raw_size = *size;
     KILN_TRY(blob, Decompress(blob));
   }
+  // The content id is computed where bytes come in from outside (spec/cache 1.2): a wrong upstream
+  // costs a miss and nothing else.
   if (HashBytes(blob.bytes) != key.id) {
     return Wrong(key, "other content came");
   }
@@ -200,6 +204,8 @@ struct GrpcStore::State {
       error.context = token.ok() ? error.context : token.error().context;
       return error;
     }
+    // gRPC does not say why there is no connection. A handshake of its own finds out, at most once
+    // in kLookEvery, and all who fail meanwhile get its answer.
     const bool is_transport =
         error.code == ErrorCode::kUnavailable || error.code == ErrorCode::kDeadlineExceeded;
     if (!is_transport || host_port.empty()) {
@@ -236,6 +242,8 @@ struct GrpcStore::State {
         grpc.AddMetadata("authorization", authorization);
       }
       if (call.deadline != Deadline::max()) {
+        // gRPC counts in the time of day, the deadline is one of the steady clock: the difference
+        // is what they share.
         grpc.set_deadline(std::chrono::system_clock::now() +
                           std::chrono::duration_cast<std::chrono::microseconds>(
                               call.deadline - state.clock.Monotonic()));
@@ -316,6 +324,8 @@ Result<Blob> GrpcStore::GetContent(const Key& key, const Call& call) {
     if (reply.status() != v1::GetBlobsReply::OK) {
       continue;
     }
+    // Checked with each chunk, so an upstream that sends without end is cut off at the largest size
+    // that content may have.
     wrong = wrong || reply.offset() != encoded.size() ||
             encoded.size() + reply.data().size() > kMaxValueBytes + kFrameOverhead;
     if (wrong) {
@@ -350,6 +360,7 @@ Result<Blob> GrpcStore::GetRow(const Key& key, const Call& call) {
   }
   const v1::CacheRow& row = reply.items(0);
   const ByteView value = AsBytes(row.value());
+  // A row of another key, or of another kiln that encodes rows differently.
   if (row.key() != BytesOf(key.id) || !SummarizeRow(key.level, value).ok()) {
     return Wrong(key, "other than what was asked for, or does not decode");
   }
@@ -364,6 +375,7 @@ Result<PutResult> GrpcStore::Put(std::span<const Item> items, Durability /*durab
   for (const Item& item : items) {
     (item.key.level == Level::kContent ? contents : rows).push_back(&item);
   }
+  // Content before rows: the upstream refuses a row whose content is not there (spec/cache 4.4).
   KILN_TRY_VOID(PutContent(contents, call, stored));
   KILN_TRY_VOID(PutRows(rows, call, stored));
   return stored;
@@ -379,6 +391,8 @@ Result<void> GrpcStore::PutContent(std::span<const Item* const> items, const Cal
   for (const Item* item : items) {
     keys.push_back(item->key);
   }
+  // A question of 28 bytes for each content saves sending what others have put already, which is
+  // most of it.
   KILN_TRY(const std::vector<Key> missing, FindMissing(keys, call));
   std::set<Key> wanted(missing.begin(), missing.end());
   stored.present += items.size() - wanted.size();
@@ -405,6 +419,7 @@ Result<void> GrpcStore::PutContent(std::span<const Item* const> items, const Cal
       chunk.set_data(std::string(AsText(bytes)));
       offset += bytes.size();
       chunk.set_last(offset == sent.bytes.size());
+      // A write that fails ends the loops; Finish() says why.
       open = open && writer->Write(chunk);
     } while (open && offset < sent.bytes.size());
   }
@@ -425,6 +440,7 @@ Result<void> GrpcStore::PutRows(std::span<const Item* const> items, const Call& 
       v1::CacheRow& row = *request.add_items();
       ToProto(item->key, row);
       row.set_value(std::string(AsText(item->value.bytes)));
+      // References go along with sizes, which the items here do not have.
       KILN_TRY(const RowSummary summary, SummarizeRow(item->key.level, item->value.bytes));
       for (const Product& product : summary.products) {
         ToProto(product.digest.id, product.digest.size, *row.add_refs());
@@ -477,6 +493,7 @@ Result<std::vector<Key>> GrpcStore::FindMissing(std::span<const Key> keys, const
       }
       continue;
     }
+    // The protocol asks for contents only; rows are small and are simply read.
     const Result<Blob> row = GetRow(key, call);
     if (!row.ok() && row.error().code != ErrorCode::kNotFound) {
       return row.error();

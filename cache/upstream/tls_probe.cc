@@ -121,6 +121,7 @@ Result<Socket> Connect(const std::string& host_port, Until until) {
   }
   const std::unique_ptr<addrinfo, Free> addresses(found);
   int error = EADDRNOTAVAIL;
+  // Each address in the order of the resolver; the last failure is told.
   for (const addrinfo* row = addresses.get(); row != nullptr; row = row->ai_next) {
     Socket socket(::socket(row->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     error = socket.number() < 0 ? errno : ConnectTo(socket.number(), *row, until);
@@ -210,6 +211,7 @@ Step Drive(SSL& tls, int socket, Until until, const Call& call) {
     if (done > 0) {
       return Step::kDone;
     }
+    // The socket does not block: OpenSSL says what it waits for, and the time is watched here.
     const int wants = SSL_get_error(&tls, done);
     if (wants != SSL_ERROR_WANT_READ && wants != SSL_ERROR_WANT_WRITE) {
       return Step::kFailed;
@@ -252,7 +254,10 @@ class Probe {
     }
     KILN_TRY_VOID(UseFiles(*context, files_, names_));
     constexpr std::array<unsigned char, 3> kHttp2 = {2, 'h', '2'};
+    // As gRPC does; servers may refuse a client that does not offer HTTP/2.
     (void)SSL_CTX_set_alpn_protos(context.get(), kHttp2.data(), kHttp2.size());
+    // The callbacks take down what happens on the way: which certificate failed and whether ours
+    // was asked for. The result alone says less.
     SSL_CTX_set_verify(context.get(), SSL_VERIFY_PEER, [](int good, X509_STORE_CTX* verifying) {
       if (good != 1) {
         SeenBy(*verifying).NoteBad(*verifying);
@@ -284,6 +289,7 @@ class Probe {
  private:
   void NameHost(SSL& tls) const {
     const std::string host = PlaceOf(host_port_).host;
+    // An address in numbers is verified as one and is not sent as a name.
     if (X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(&tls), host.c_str()) == 1) {
       return;
     }
