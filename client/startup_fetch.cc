@@ -37,8 +37,7 @@ bool IsPassing(const Error& error) {
 // A daemon that lost its store does not know the batch any more. With its spaces at hand it can be
 // built again.
 bool IsForgotten(const Error& error) {
-  return error.reason == "BATCH_FORGOTTEN" || error.reason == "BATCH_UNKNOWN" ||
-         error.reason == "UNKNOWN_BATCH";
+  return error.reason == "BATCH_FORGOTTEN" || error.reason == "UNKNOWN_BATCH";
 }
 
 Error Cancelled() {

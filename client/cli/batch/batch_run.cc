@@ -138,7 +138,7 @@ Result<Project> LoadProject(const Global& global, const std::vector<std::string>
     return Error{.code = ErrorCode::kNotFound,
                  .context = fmt::format("'{}' has no program '{}'", project.manifest.path,
                                         fmt::join(patterns, "', '")),
-                 .reason = "PROGRAM_UNKNOWN"};
+                 .reason = "UNKNOWN_PROGRAM"};
   }
   // The options of all programs are asked for in one go, which uploads each shared source once.
   std::vector<const client::Program*> programs;

@@ -99,7 +99,7 @@ Result<void> SelectTargets(const std::vector<std::string>& names, const project:
                    .context = fmt::format("'{}' has no target '{}', and that is no form: spirv, "
                                           "wgsl, meta, msl, glsl or hlsl",
                                           program.name, name),
-                   .reason = "TARGET_UNKNOWN"};
+                   .reason = "UNKNOWN_TARGET"};
     }
     // A form keeps everything else of the program's first target, above all the environment. The
     // version is dropped, since it is one of SPIR-V.
