@@ -28,6 +28,8 @@ void ServiceState::Observe(std::function<std::vector<std::string>()> conditions)
 }
 
 Health ServiceState::health() {
+  // The conditions ask the store, the upstream and others, which have locks of their own. They are
+  // asked before this mutex is taken, so no order of locks can go wrong.
   const bool troubled = Ready() && conditions_ != nullptr && !conditions_().empty();
   const MutexLock lock(mutex_);
   return troubled && health_ == Health::kServing ? Health::kDegraded : health_;
@@ -73,6 +75,8 @@ void ServiceState::Serve() {
   const MutexLock lock(mutex_);
   ready_ = true;
   if (health_ == Health::kStarting) {
+    // Reasons may have come while the daemon started. A signal to drain that came earlier wins: its
+    // state is not STARTING any more.
     health_ = reasons_.empty() ? Health::kServing : Health::kDegraded;
   }
 }
@@ -87,6 +91,8 @@ void ServiceState::Degrade(std::string reason) {
 
 void ServiceState::Drain() {
   const MutexLock lock(mutex_);
+  // The states are numbered in the order of a life, so a daemon that has stopped does not come
+  // back.
   health_ = std::max(health_, Health::kDraining);
 }
 

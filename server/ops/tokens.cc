@@ -22,6 +22,8 @@
 namespace kiln::ops {
 namespace {
 
+// The text of a token: "kiln_", 16 digits of the id, "_", 64 digits of the secret, which are 256
+// bits. See spec/daemon 11.4
 constexpr size_t kIdDigits = 16;
 constexpr size_t kSecretDigits = 64;
 constexpr std::string_view kPrefix = "kiln_";
@@ -102,6 +104,8 @@ std::optional<Scope> ParseScope(std::string_view name) {
   return std::nullopt;
 }
 
+// The random bytes come from the caller, so the function is pure. What is hashed is the text of the
+// secret in hexadecimal, as a client sends it.
 NewToken MakeToken(std::span<const uint8_t, kTokenRandomBytes> random) {
   NewToken made;
   made.token.id = Hex(random.first(kIdDigits / 2));
@@ -117,6 +121,8 @@ Result<std::vector<Token>> ReadTokens(const std::string& path) {
     return errno == ENOENT ? Result<std::vector<Token>>(std::vector<Token>())
                            : Result<std::vector<Token>>(FileError(path, "cannot read", errno));
   }
+  // Whoever may read the file learns who may do what; whoever may write it lets himself in. So a
+  // mode that is too wide is no warning but the end of the reading.
   if ((status.st_mode & 077) != 0) {
     return Error{.code = ErrorCode::kFailedPrecondition,
                  .context = fmt::format("'{}' may be read by others; chmod 600 it", path),
@@ -128,6 +134,8 @@ Result<std::vector<Token>> ReadTokens(const std::string& path) {
                  .reason = "BAD_TOKENS"};
   }
   KILN_TRY(const std::string text, ReadFile(path, kMaxTomlBytes));
+  // The parser recurses: a file that nests without end would use up its stack, so the depth is
+  // bounded before.
   if (const auto excess = FindTomlExcess(text); excess.has_value()) {
     return Error{.code = ErrorCode::kInvalidArgument,
                  .context = fmt::format("{}:{}: {}", path, excess->line, excess->what),
