@@ -35,6 +35,8 @@ uint64_t Milliseconds(Duration duration) {
 }
 
 constexpr size_t kMaxComponent = 64;
+// A trace is asked for shortly after its call, so its records are among the latest; all of the ring
+// need not be searched.
 constexpr size_t kExplainsLookedAt = 1000;  // for the stages of a trace
 
 // Paths of files are the owner's alone.
@@ -106,6 +108,8 @@ Result<void> TracesTo(const Host& host, Engine& engine, const std::string& id,
                  .context = "no call of trace '" + id.substr(0, 64) + "' is remembered",
                  .reason = "UNKNOWN_TRACE"};
   }
+  // The records name the trace and not the call. A trace has one call as a rule, so the stages are
+  // shown below the last one.
   for (const auto& record : engine.explains.Last(kExplainsLookedAt)) {
     uint64_t start = 0;  // stages follow each other, from some point of the run on
     for (const auto& [stage, us] : record->stage_us) {
@@ -127,6 +131,7 @@ void StatusTo(const Host& host, const ops::Principal& who, v1::ServerStatus& out
   out.mutable_memory()->set_soft_limit(host.memory_soft);
   out.mutable_memory()->set_hard_limit(host.memory_hard);
   out.set_connections(host.connections.Count());
+  // Age of the job that has waited for longest in each lane; those that run do not wait any more.
   std::array<Duration, jobs::kLaneCount> oldest{};
   for (const jobs::JobRow& job : host.queue.List()) {
     Duration& age = oldest[static_cast<size_t>(job.lane)];
@@ -265,6 +270,9 @@ class AdminService final : public v1::AdminService::CallbackService {
   grpc::ServerUnaryReactor* GetStatus(grpc::CallbackServerContext* context,
                                       const v1::GetStatusRequest* request,
                                       v1::ServerStatus* reply) override {
+    // Asking the upstreams takes time on the network, so only then the call is a job. Otherwise the
+    // status is answered at once, also where the queue is full: it is what people look at when
+    // something is wrong.
     const bool check = request->check_upstreams();
     return AnswerUnary(
         host_, *context,
@@ -273,6 +281,8 @@ class AdminService final : public v1::AdminService::CallbackService {
          .held = Holding(*request, *reply)},
         [this, request, reply, check](const CallContext& frame, const cache::Call& call,
                                       v1::ErrorDetail&) -> Result<void> {
+          // Before the store is open the engine behind it is not there, and only what the daemon
+          // itself knows is told. See spec/daemon 14.1
           const bool ready = host_.state.Ready();
           if (ready && !request->trace_id().empty()) {
             return TracesTo(host_, engine_, request->trace_id(), *reply);
@@ -295,6 +305,7 @@ class AdminService final : public v1::AdminService::CallbackService {
                                      v1::ListJobsReply* reply) override {
     return AnswerUnary(
         host_, *context,
+        // Outside of the queue: an operator must be able to see and to kill what fills it.
         {.name = "ListJobs", .needs = Needs::kNothing, .held = Holding(*request, *reply)},
         [this, request, reply](const cache::Call&, v1::ErrorDetail&) {
           return JobsTo(host_.queue, *request, *reply);
@@ -395,6 +406,8 @@ class AdminService final : public v1::AdminService::CallbackService {
         host_, *context,
         {.name = "Drain", .needs = Needs::kNothing, .held = Holding(*request, *reply)},
         [this, request, reply](const cache::Call&, v1::ErrorDetail&) -> Result<void> {
+          // What is counted is what the drain will wait for: the reply is sent before any of it
+          // ends.
           KILN_TRY(const Duration timeout, DurationFromMs("timeout_ms", request->timeout_ms()));
           const jobs::QueueStatus queue = host_.queue.Status();
           for (size_t lane = 0; lane < jobs::kLaneCount; ++lane) {

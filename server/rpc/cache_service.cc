@@ -83,6 +83,8 @@ class CacheService final
         [this, request, reply](CallContext& frame, const cache::Call& call,
                                v1::ErrorDetail& detail) {
           Result<void> put = rpc::PutRows(engine_, *request, call, *reply, detail);
+          // Only what says something about its sender is noted for the audit log; a full store or a
+          // missing reference is not his doing.
           for (const v1::PutRowsReply::Refused& row : reply->refused()) {
             if (row.reason() == "MALFORMED" || row.reason() == "CONFLICT") {
               frame.NoteRejected("row " + HexOf(row.key()), row.reason());

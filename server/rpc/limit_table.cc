@@ -22,6 +22,8 @@ uint64_t Milliseconds(Duration duration) {
       std::chrono::duration_cast<std::chrono::milliseconds>(duration).count());
 }
 
+// The letters are the classes of spec/daemon 10: D is part of what a result means, S of the
+// service, T ends a job.
 void AddOfRequests(const ServiceLimits& limits, std::vector<LimitLine>& out) {
   const project::Counter::Limits counting;
   for (const auto& [name, value] : std::initializer_list<std::pair<const char*, uint64_t>>{

@@ -39,6 +39,8 @@ std::optional<T> NumberOf(std::string_view text) {
 
 }  // namespace
 
+// The record keeps values as text. Their form tells the type: true, 3u, -3, 0.5 and quoted names do
+// not overlap. What is none of these is an enum value as it is.
 void ToProto(const cache::NamedText& option, v1::OptionValue& out) {
   const std::string_view text = option.value;
   out.set_name(option.name);
@@ -99,6 +101,7 @@ Result<std::string> ReaderText(Engine& engine, const compile::ProgramRequest& pr
 // Adds who reads the options that made the difference, as far as the sources are still here: this
 // is done for whoever asks, not for every request (spec/cache 11.3, 11.5).
 void NameReaders(Engine& engine, const cache::Call& call, cache::Explanation& explanation) {
+  // Linking a program takes milliseconds, so it is done only when its result is shown.
   if (std::none_of(explanation.changes.begin(), explanation.changes.end(), IsLiveOption)) {
     return;
   }
@@ -107,6 +110,7 @@ void NameReaders(Engine& engine, const cache::Call& call, cache::Explanation& ex
     return;
   }
   v1::ErrorDetail ignored;
+  // Any target will do, since readers of options do not depend on it.
   const auto prepared = PrepareOrListMissing(
       engine, *program, compile::NamedTarget{.name = "spirv", .target = {}}, call, ignored);
   if (!prepared.ok() || !(*prepared)->ok()) {
@@ -150,6 +154,7 @@ Result<void> ExplainVariant(Engine& engine, const v1::ExplainRequest& request,
                             const cache::Call& call, v1::ExplainReply& reply,
                             v1::ErrorDetail& detail) {
   KILN_TRY(const AskedVariant asked, FromProto(request.variant()));
+  // Nothing is compiled: the lookup leaves its trace, and that trace is what is explained.
   for (const compile::NamedTarget& target : asked.targets) {
     KILN_TRY(const auto prepared,
              PrepareOrListMissing(engine, asked.program, target, call, detail));
@@ -171,6 +176,7 @@ Result<void> ExplainVariant(Engine& engine, const v1::ExplainRequest& request,
 Result<void> ExplainKey(Engine& engine, const std::string& bytes, const cache::Call& call,
                         v1::ExplainReply& reply) {
   KILN_TRY(Hash128 key, IdFromProto("signature", bytes));
+  // The id may be the key of a variant as well as a signature: people copy what they find.
   const Result<cache::Blob> alias =
       engine.store.Get({.level = cache::Level::kAlias, .space = 0, .id = key}, call);
   if (alias.ok()) {
@@ -192,6 +198,7 @@ Result<void> ExplainBatch(Engine& engine, const std::string& bytes, const cache:
   reply.set_results(misses.results);
   using Row = std::pair<cache::Cause, compile::MissHistogram::Row>;
   std::vector<Row> rows(misses.causes.begin(), misses.causes.end());
+  // The most frequent cause first; of the same count in the order of the causes.
   std::stable_sort(rows.begin(), rows.end(),
                    [](const Row& a, const Row& b) { return a.second.count > b.second.count; });
   for (const auto& [cause, row] : rows) {

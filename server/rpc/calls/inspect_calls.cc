@@ -29,6 +29,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using View = v1::InspectRequest;
 
+// Both forms travel in one message, so each has half of it.
 constexpr size_t kChunk = kMaxStreamMessage / 2 - 4096;  // of each form
 constexpr int kMaxViews = 32;                            // asked for, and dialects
 constexpr uint32_t kSpirvMagic = 0x07230203;
@@ -161,6 +162,7 @@ ViewForms OptionsOf(const artifact::PipelineMetadata& metadata) {
   return forms;
 }
 
+// All views are checked before the first is shown: a request that is half wrong shows nothing.
 Result<void> CheckView(View::View view, bool of_variant) {
   switch (static_cast<int>(view)) {
     case View::STATS:
@@ -221,6 +223,7 @@ Result<std::vector<v1::InspectReply>> InspectPages::Next(const cache::Call& call
     return std::vector<v1::InspectReply>();
   }
   const Page& page = pages_[next_++];
+  // One view at a time is made and sent, so that no more than one of them is in memory.
   KILN_TRY(const ViewForms forms, FormsOf(page, call));
   v1::InspectReply head;
   head.set_view(page.view);
@@ -236,6 +239,8 @@ Result<void> InspectPages::Begin(const cache::Call& call, v1::ErrorDetail& detai
     return Malformed("views", fmt::format("at most {} at once", kMaxViews));
   }
   for (const std::string& dialect : request_.dialects()) {
+    // The dialect becomes a part of a recipe. Its parser decides what is one, so nothing else can
+    // be smuggled in.
     const Result<recipe::Recipe> parsed =
         recipe::ParseRecipe("cross;to=" + dialect, target::Environment::kVulkan11);
     if (!parsed.ok()) {
@@ -390,6 +395,7 @@ Result<ViewForms> InspectPages::CodeForms(const Page& page, const cache::Call& c
   const Subject& subject = subjects_[page.subject];
   const bool disassembly = page.view == View::DISASM;
   ViewForms forms;
+  // Code of all stages in a row, each behind a line that names it, as a comment of its language.
   for (const v1::StageCode& code : subject.code) {
     KILN_TRY(const cache::Blob blob, ContentOf(engine_, code.digest(), call));
     forms.text += fmt::format("{} {}\n", disassembly ? ";" : "//", StageOf(code));
@@ -416,6 +422,7 @@ Result<ViewForms> InspectPages::IrForms(const Subject& subject) const {
   settings.insert(settings.end(), options_.begin(), options_.end());
   const Diagnosed<std::string> text =
       driver::ClosedText(*prepared.linked->value, settings, prepared.request.entries);
+  // It was closed with the same settings when it was built.
   KILN_CHECK(text.ok(), "a variant that has a result closes");
   return ViewForms{.text = *text.value, .json = {}};
 }

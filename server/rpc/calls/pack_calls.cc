@@ -34,6 +34,7 @@ class VariantPrograms {
 
   Result<void> Add(const v1::Variant& variant) {
     KILN_TRY(const AskedVariant asked, FromProto(variant));
+    // Variants of one program share its tables in the pack, so they are gathered by name.
     const auto [place, is_new] = by_name_.emplace(asked.program.name, programs_.size());
     if (is_new) {
       programs_.emplace_back();
@@ -41,6 +42,7 @@ class VariantPrograms {
     compile::PackProgram& program = programs_[place->second];
     compile::PackPoint point{.options = asked.program.options, .warm = {}, .targets = {}};
     if (variant.warm()) {
+      // The order of the request is the order in which they are warmed.
       point.warm =
           pack::Warm{.priority = static_cast<uint16_t>(std::min(next_priority_++, 0xFFFF))};
     }
@@ -187,6 +189,8 @@ void CountsTo(const compile::PackPlan& plan, v1::PackCounts& out) {
   out.set_pipelines(plan.pipelines);
 }
 
+// The one time that a pack names. It comes from outside, so that the same content gives the same
+// bytes on every day.
 uint64_t SourceDate() {
   const char* text = std::getenv("SOURCE_DATE_EPOCH");
   return text == nullptr ? 0 : std::strtoull(text, nullptr, 10);
@@ -231,6 +235,7 @@ class ContentProgress {
   void Read(const Digest& digest) {
     if (read_.insert(digest.id).second) {
       bytes_ += digest.size;
+      // A message for each blob would be more messages than blobs are worth.
       if (read_.size() % 1024 == 0) {
         Tell(read_.size(), bytes_);
       }
@@ -262,6 +267,8 @@ Result<pack::WriteReport> WriteTo(Engine& engine, const Wanted& wanted,
                                   const cache::Call& call) {
   ContentProgress progress(plan, push);
   compile::PackContent content(engine.builder, wanted.programs, plan);
+  // The writer asks for each content when it writes it, so a pack of gigabytes never is in memory.
+  // The stop is looked at here, because the writer knows no calls.
   const pack::BlobSource blobs = [&](const Digest& digest) -> Result<Bytes> {
     if (call.stop.stop_requested()) {
       return Error{.code = ErrorCode::kCancelled, .context = "by the caller", .reason = {}};
@@ -288,6 +295,7 @@ Result<Packed> PlanAndWrite(Engine& engine, const v1::BuildPackRequest& request,
   };
   Result<compile::PackPlan> planned =
       compile::PlanPack(engine.builder, engine.store, wanted.programs, progress, call);
+  // Who may only read can have a pack if all of its results are there. See spec/daemon 11.4
   if (!planned.ok() && planned.error().reason == "NOT_CACHED") {
     return WouldWrite(
         "not all results of the pack are in the cache, and they would have to be "
@@ -302,6 +310,7 @@ Result<Packed> PlanAndWrite(Engine& engine, const v1::BuildPackRequest& request,
                                    .base = base};
   KILN_TRY(const pack::WriteReport written,
            WriteTo(engine, wanted, plan, options, file, push, call));
+  // Who may not write gets the pack only if the shelf has exactly these bytes from somebody else.
   if (call.may_write) {
     KILN_TRY_VOID(engine.shelf.Keep(file, written.pack_id));
   } else if (!engine.shelf.HasInstead(file, written.pack_id)) {
@@ -333,6 +342,7 @@ Result<void> BuildPack(Engine& engine, const v1::BuildPackRequest& request, cons
     KILN_TRY(const Hash128 id, IdFromProto("base_pack", request.base_pack()));
     KILN_TRY(base, engine.shelf.OpenPack(id));
   }
+  // Between the plan and the last byte of the pack nothing that it names may be collected.
   const cache::HeldLeases::ScopedLease held =
       call.may_write ? engine.whole.held.Hold("pack") : cache::HeldLeases::ScopedLease();
   KILN_TRY(const Wanted wanted, WantedBy(engine, request, call, detail));
@@ -361,6 +371,8 @@ Result<std::vector<v1::ReadPackReply>> PackPages::Next(const cache::Call& call,
                                                        v1::ErrorDetail& detail) {
   if (pack_ == nullptr) {
     KILN_TRY(const Hash128 id, IdFromProto("pack_id", request_.pack_id()));
+    // The file stays open until the last page: one that falls off the shelf meanwhile is read to
+    // its end.
     KILN_TRY(pack_, engine_.shelf.Open(id, call));
     if (request_.offset() > pack_->size()) {
       detail.set_max(pack_->size());

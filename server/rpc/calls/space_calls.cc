@@ -37,6 +37,7 @@ class CountingTime {
   // For one of `parts` that are left of a space.
   project::Counter::Limits LimitsFor(size_t parts) const {
     project::Counter::Limits limits;
+    // What is left of the time of the request, at most that of one space, in equal shares.
     const Duration left = std::max(end_ - clock_.Monotonic(), Duration::zero());
     limits.time = std::min(limits.time, left) / static_cast<int64_t>(std::max<size_t>(parts, 1));
     return limits;
@@ -73,6 +74,7 @@ Result<OpenedSpace> OpenSpace(Engine& engine, const v1::ProgramSpace& message,
   OpenedSpace opened;
   KILN_TRY(opened.request, FromProto(message, filter));
   KILN_TRY(ProgramAndTargets program, FromProto(message.program()));
+  // Counting needs a linked program and no target in particular.
   const compile::NamedTarget any{.name = "spirv", .target = {}};
   KILN_TRY(opened.prepared,
            PrepareOrListMissing(engine, program.program,
@@ -166,6 +168,7 @@ void CountAxes(const OpenedSpace& opened, project::PointCount all, const Countin
     v1::VariantCount::AxisCount& axis = *out.add_per_axis();
     axis.set_name(names[i]);
     axis.set_values(sizes[i]);
+    // What the counter of one axis took is free again before the next.
     const ChargedMemory of_axis;
     const std::optional<project::Space> fixed =
         time.IsOver() ? std::nullopt : WithDefault(opened, names[i]);
@@ -207,6 +210,7 @@ Result<void> CountOne(Engine& engine, const OpenedSpace& opened, const CountingT
     return {};
   }
   const project::Counter::Count all = counter->All(time.LimitsFor(1), engine.clock);
+  // Counts beyond the greatest number stay there and must not wrap to a small one.
   const bool saturates = all.points > project::kManyPoints - listed;
   out.set_variants(project::TextOf(saturates ? project::kManyPoints : listed + all.points));
   out.set_exact(all.exact);
@@ -215,6 +219,8 @@ Result<void> CountOne(Engine& engine, const OpenedSpace& opened, const CountingT
   if (!all.exact || time.IsOver()) {
     return {};
   }
+  // The time for counting is part of the call's own. Running out of it costs a detail of the
+  // answer; the call's own end is an error as always.
   const cache::Call counting = call.Until(std::min(call.deadline, time.end()));
   const Result<void> counted = cache::WhileWanted(counting, cache::kAnyBytes, engine.clock, [&] {
     return CountResults(engine, opened, *counter, all.points, counting, out);
@@ -229,6 +235,8 @@ struct PageStart {
   uint64_t rank = 0;
 };
 
+// A token is good for the request that it came from, whatever the size of its pages. It holds no
+// state of the daemon, so it survives a restart.
 std::string RequestHash(const v1::ListVariantsRequest& request) {
   v1::ListVariantsRequest same = request;
   same.clear_page_size();
@@ -307,6 +315,8 @@ class RowsOf {
       return compile::TooManyToWalk(opened_.space->combinations());
     }
     while (!Full() && at_.point < opened_.space->combinations()) {
+      // A few points at a time, because each step returns where the next one begins, and a page may
+      // end in between.
       const uint64_t left = limit_ - static_cast<uint64_t>(reply_.rows_size());
       const ChargedMemory of_some;
       Diagnosed<project::Space::Page> page =

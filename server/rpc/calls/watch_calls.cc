@@ -83,6 +83,7 @@ void AddBytes(Engine& engine, const compile::Artifact& artifact, v1::Artifact& o
   for (const compile::StageCodeDigest& code : artifact.code) {
     total += code.digest.size;
   }
+  // An event is one message. What does not fit is fetched by its digests.
   if (total > kMaxStreamMessage - (uint64_t{64} << 10)) {
     return;
   }
@@ -183,6 +184,7 @@ Result<reload::Wish> WishFrom(const v1::WatchRequest::Open& open) {
   reload::Wish wish{.role = static_cast<reload::Role>(open.role())};
   for (const std::string& pattern : open.programs()) {
     KILN_TRY_VOID(CheckName("open.programs", pattern));
+    // Plain names are found in a set; only patterns are compared one by one with each program.
     if (pattern.find_first_of("*?") == std::string::npos) {
       wish.programs.insert(pattern);
     } else {
@@ -236,6 +238,7 @@ Result<reload::OpenRequest> OpenFrom(Engine& engine, const v1::WatchRequest::Ope
     return Malformed("open.role", "not SOURCE, SUBSCRIBER or BOTH");
   }
   const bool is_source = open.role() != v1::WatchRequest::Open::SUBSCRIBER;
+  // The two roles are told apart here once, so that no subscriber can change what others build.
   if (is_source == open.spaces().empty()) {
     return Malformed("open.spaces", is_source ? "a source client says what there is to build"
                                               : "only a source client says what there is to build");

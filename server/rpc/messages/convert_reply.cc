@@ -14,6 +14,7 @@
 namespace kiln::rpc {
 namespace {
 
+// Bounds of spec/daemon 3.1: what a person reads of one program, and what fits into one message.
 constexpr int kMaxErrors = 20;
 constexpr int kMaxDiagnostics = 100;
 // With paths, which stand at every place, and examples: an outcome fits into a message.
@@ -57,6 +58,8 @@ double Ratio(uint64_t part, uint64_t whole) {
 uint32_t ExitHint(const compile::BatchProgress& progress, compile::BatchState state) {
   constexpr uint32_t kWrongSources = 1, kUsage = 2, kLimit = 5, kCancelled = 6, kPartial = 8,
                      kInternal = 70;
+  // A failed batch without wrong sources failed for a reason that is kiln's own. Missing results
+  // come before wrong sources, because they may be there the next time.
   const bool wrong = progress.failed + progress.limited != 0;
   if (progress.wrong_space) {
     return kUsage;
@@ -111,10 +114,12 @@ void DiagnosticsTo(const std::vector<PlacedDiagnostic>& diagnostics,
         ToProto(setting, *added.mutable_variants()->add_example());
       }
     }
+    // The example is what can be left out: the condition says the same in fewer words.
     if (added.ByteSizeLong() - alone > kMaxExampleBytes) {
       added.mutable_variants()->clear_example();
     }
     bytes += added.ByteSizeLong();
+    // The first one always fits, so a program that is wrong never looks right.
     if (bytes > kMaxDiagnosticBytes && out.diagnostics_size() != 0) {
       ++left_out;
       continue;
@@ -242,6 +247,8 @@ void ToProto(const compile::BatchProgress& progress, v1::BatchCounts& out) {
   out.set_variants_served(std::to_string(progress.variants_served));
   out.set_results_done(progress.results_done);
   out.set_results_upper(std::to_string(progress.results_upper));
+  // Counters are read one after the other while the batch runs, so their differences are kept from
+  // wrapping.
   out.set_ok(progress.results_done - std::min(wrong, progress.results_done));
   out.set_failed(progress.failed);
   out.set_limited(progress.limited);

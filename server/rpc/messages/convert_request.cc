@@ -47,6 +47,7 @@ Result<compile::Source> SourceFrom(const v1::SourceRef& ref) {
     source.digest = digest;
     source.text = std::make_shared<const std::string>(ref.inline_());
   } else if (source.digest == DigestOf(std::string_view())) {
+    // The empty source needs no upload: its text is known.
     source.text = std::make_shared<const std::string>();
   }
   return source;
@@ -82,6 +83,8 @@ Result<uint32_t> VersionFrom(const std::string& text, target::Environment enviro
   if (text.empty()) {
     return implied;
   }
+  // A few texts are compared instead of parsing numbers, so there is no other spelling of a version
+  // that would make another key.
   for (uint32_t minor = 0; minor <= 6; ++minor) {
     if (text == fmt::format("1.{}", minor) && target::SpirvVersion(1, minor) <= implied) {
       return target::SpirvVersion(1, minor);
@@ -144,6 +147,7 @@ Result<std::vector<std::string>> RecipesFrom(const v1::Target& target, const For
     if (parsed->kind == recipe::Kind::kTranslate && i + 1 != texts.size()) {
       return Malformed("target.recipes", "a translation is the last recipe of a target");
     }
+    // The text as the parser writes it and not as the client wrote it: recipes are a part of keys.
     recipes.push_back(parsed->text);
   }
   if (target.form() == v1::Target::META) {
@@ -158,6 +162,8 @@ Result<std::vector<resolve::OptionSetting>> SettingsFrom(
   settings.reserve(static_cast<size_t>(values.size()));
   for (const v1::OptionValue& value : values) {
     CheckStop();
+    // A message of a few bytes for each setting becomes rows of several times the size. The call
+    // pays for them, so that small messages cannot fill the memory.
     ChargeMemory(sizeof(resolve::OptionSetting) + value.name().size());
     KILN_TRY(resolve::OptionSetting setting, FromProto(value));
     settings.push_back(std::move(setting));
@@ -306,6 +312,7 @@ Result<resolve::OptionSetting> FromProto(const v1::OptionValue& value) {
       setting.bits = static_cast<uint32_t>(value.sint());
       return setting;
     case v1::OptionValue::kFloat:
+      // NaN differs from itself and would never hit, and infinity has no spelling in an option.
       if (!std::isfinite(value.float_())) {
         return Malformed("options.float", "not a finite number");
       }
@@ -341,6 +348,7 @@ Result<compile::NamedTarget> FromProto(const v1::Target& target) {
     return Malformed("target.env", fmt::format("'{}' is not vulkan1.0 to vulkan1.4", environment));
   }
   out.target = target::MakeTarget(*parsed);
+  // Other text forms are SPIR-V first, and a recipe translates it.
   out.target.form = target.form() == v1::Target::WGSL ? target::Form::kWgsl : target::Form::kSpirv;
   out.environment = *parsed;
   KILN_TRY(out.target.spirv_version,

@@ -25,6 +25,8 @@ Error AboveLimit(std::string_view limit, uint64_t max, uint64_t actual) {
           .reason = std::string(kLimitExceeded)};
 }
 
+// The field of an error is read back from its text, so that layers in between need not carry it.
+// Only texts that Malformed made have this form.
 std::string FieldOf(const Error& error) {
   const std::string_view text = error.context;
   const size_t colon = text.find(": ");

@@ -40,6 +40,8 @@ WireHead& WireHead::Bytes(int field, std::span<const uint8_t> bytes) {
 }
 
 grpc::Slice SliceOf(ByteView bytes, const Owner& owner) {
+  // gRPC keeps a pointer and calls it back, in any of its threads, when the bytes are sent. The
+  // owner of the blob lives on the heap until then.
   auto held = std::make_unique<Owner>(owner);
   const auto give_back = [](void* kept) {
     const std::unique_ptr<Owner> ends(static_cast<Owner*>(kept));

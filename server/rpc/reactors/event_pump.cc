@@ -40,6 +40,7 @@ void EventPump::Loop(const std::stop_token& stop) {
     std::function<void()> step;
     {
       const MutexLock lock(mutex_);
+      // What was posted is run before the thread ends, since calls wait for their last step.
       while (steps_.empty() && !stop.stop_requested() && now() < next_tick) {
         (void)changed_.WaitFor(mutex_, next_tick - now());
       }
@@ -53,6 +54,8 @@ void EventPump::Loop(const std::stop_token& stop) {
     if (step != nullptr) {
       Run(step);
     }
+    // Ticks come between steps, however many there are, and are not made up for: a late tick is one
+    // tick.
     if (now() >= next_tick) {
       Run(tick_);
       next_tick = now() + period_;

@@ -56,6 +56,8 @@ std::vector<std::shared_ptr<OpenStreams::Stream>> OpenStreams::Open() {
   const MutexLock lock(mutex_);
   std::vector<std::shared_ptr<Stream>> open;
   open.reserve(streams_.size());
+  // Streams are held weakly and swept here, so that a call that ends need not look for itself in
+  // the list.
   std::erase_if(streams_, [&](const std::weak_ptr<Stream>& stream) {
     std::shared_ptr<Stream> alive = stream.lock();
     if (alive == nullptr) {

@@ -53,6 +53,8 @@ ops::Caller CallerOf(const grpc::CallbackServerContext& context) {
   const std::shared_ptr<const grpc::AuthContext> auth = context.auth_context();
   const std::string_view security =
       auth == nullptr ? std::string_view() : FirstOf(*auth, "transport_security_type");
+  // The acceptor decided who it is before gRPC saw the connection: credentials of this kind are
+  // given to the owner's connections only.
   if (security.empty() || security == "insecure") {
     return {.transport = ops::Transport::kOwner};
   }

@@ -47,6 +47,7 @@ void Cut(int fd, ino_t socket, End how) {
 }  // namespace
 
 Connections::Connections(const Options& options, Clock& clock) : options_(options), clock_(clock) {
+  // Shares of at least one, so that a small limit still lets in somebody of each class.
   const size_t others = options.most - std::min(kOwnersShare, options.most / 4);
   const size_t quarter = std::max<size_t>(1, others / 4);
   const size_t users = options.users ? quarter : 0;
@@ -98,6 +99,7 @@ void Connections::Note(const Row& row, int change) {
 
 Connections::Rows::iterator Connections::Forget(Rows::iterator row) {
   Note(row->second, -1);
+  // The name may belong to a later connection by now, which must keep it.
   if (const auto peer = by_peer_.find(row->second.peer);
       peer != by_peer_.end() && peer->second == row->first) {
     by_peer_.erase(peer);
@@ -191,6 +193,7 @@ Result<void> Connections::Prove(std::string_view grpc_peer, const ops::Party& pa
   if (row == open_.end()) {
     return {};
   }
+  // Whatever the share says: the call explains the bytes that it came with.
   HearOf(row->second, row->first);
   if (row->second.of != Class::kNewcomers) {
     return {};
@@ -271,6 +274,8 @@ bool Connections::AskedOfGrpc(const ops::Party& party) {
     return true;
   }
   if (ClassOf(party) == Class::kNewcomers) {
+    // The figures of the last look are up to ten milliseconds old, and somebody is about to be
+    // blamed by them.
     LookAtInflows(clock_.Monotonic());
     (void)CloseWorstNewcomer(kBlamed);
   } else {
@@ -337,6 +342,8 @@ void Connections::LookAtInflows(Duration now) {
     of_newcomers += is_new ? inflow.unexplained() : 0;
     ++row;
   }
+  // It ends: as long as the sum is above the bound somebody has sent at least a byte, and each
+  // round takes one of them away.
   while (of_newcomers > options_.newcomers_bytes) {
     of_newcomers -= CloseWorstNewcomer(1);
   }

@@ -43,6 +43,8 @@ std::string PeerNameOf(int fd) {
   return {};
 }
 
+// Both functions must spell an address in the same way, or a call would not find its connection. So
+// an IPv6 address that gRPC names is parsed, and spelled by the function that spells the kernel's.
 std::string PeerNameOf(std::string_view grpc_peer) {
   constexpr std::string_view kFour = "ipv4:", kSix = "ipv6:", kOpen = "%5B", kClose = "%5D";
   if (grpc_peer.starts_with(kFour)) {

@@ -133,6 +133,7 @@ void RpcServer::State::TakeFrom(int listener, bool is_unix) {
   const ops::Party party = PartyOf(fd, is_unix);
   Acceptor* const acceptor = AcceptorFor(party);
   SetSendBuffer(fd);
+  // From here on `fd` is our end of a pair of sockets; the relay has the connection itself.
   if (acceptor != nullptr && party.kind() == ops::Party::Kind::kUser) {
     fd = relay.Lead(fd, party);
     SetSendBuffer(fd);
@@ -143,6 +144,8 @@ void RpcServer::State::TakeFrom(int listener, bool is_unix) {
     (void)close(fd);
     return;
   }
+  // gRPC takes the descriptor over and closes it without telling, which is why Connections looks at
+  // it.
   Acceptor::NewConnectionParameters connection;
   connection.listener_fd = listener;
   connection.fd = fd;
@@ -161,10 +164,13 @@ void RpcServer::State::Accept() {
                                     {.fd = owners_fd, .events = POLLIN, .revents = 0}}};
     const Duration next = doors.connections.NextTick();
     (void)poll(ready.data(), ready.size(), next == Duration::max() ? -1 : Milliseconds(next));
+    // One thread accepts and looks after the connections: the list changes in one place, and a
+    // flood of connections cannot starve the looks.
     doors.connections.Tick();
     if (ready[0].revents != 0) {
       return;
     }
+    // The owner's own socket first.
     if (ready[3].revents != 0) {
       TakeFrom(owners_fd, true);
     }
@@ -211,6 +217,7 @@ Result<std::unique_ptr<RpcServer>> RpcServer::Start(const std::vector<grpc::Serv
     factories.push_back(RefusesMalformed(*doors.host));
     builder.experimental().SetInterceptorCreators(std::move(factories));
   }
+  // No port is given to gRPC: all connections come through the acceptors.
   state->server = builder.BuildAndStart();
   state->wake = eventfd(0, EFD_CLOEXEC);
   if (state->server == nullptr || state->wake < 0) {

@@ -110,6 +110,8 @@ Result<void> CheckKey(const std::string& path, const std::string& text, X509& ce
 
 }  // namespace
 
+// gRPC says little about files that it cannot use, and says it at the first handshake. So
+// everything is looked at here, before the daemon listens.
 Result<TlsSummary> CheckTlsFiles(const TlsFiles& files, int64_t now_s) {
   for (const std::string* path : {&files.cert, &files.key, &files.client_ca}) {
     if (path->empty()) {

@@ -63,6 +63,8 @@ Result<int> TakeLock(const OwnFolder& folder, const std::string& name) {
   const std::string path = folder.path() + "/" + name;
   KILN_TRY(const int fd, ForSocket(folder.OpenFile(name, O_RDWR | O_CREAT)));
   Descriptor file(fd);
+  // The kernel gives the lock up with the process, however it ends, so a lock is never stale. The
+  // pid in the file is for people only.
   if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
     std::array<char, 32> text{};
     const ssize_t size = pread(fd, text.data(), text.size() - 1, 0);
@@ -149,6 +151,7 @@ Result<void> UnixListener::Bind(SocketAudience whom) {
     return Failed("cannot make a socket for", path_);
   }
   const sockaddr_un address = AddressOf(path_);
+  // The mode is set before anybody can connect, which is from listen on.
   if (bind(made.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0 ||
       chmod(path_.c_str(), whom == SocketAudience::kOwner ? 0600 : 0666) != 0 ||
       listen(made.get(), kBacklog) != 0) {

@@ -76,12 +76,16 @@ void UserRelay::Wait() {
     awaited.insert(awaited.end(), of_line.begin(), of_line.end());
     is_timed = is_timed || led.line->IsLingering();
   }
+  // Nothing here has a time of its own but a line that lingers: without one the thread sleeps until
+  // a byte comes.
   (void)poll(awaited.data(), awaited.size(), is_timed ? kLookMs : -1);
   uint64_t count = 0;
   (void)!read(wake_, &count, sizeof(count));
 }
 
 bool UserRelay::MoveOne(const Led& led, Duration now) {
+  // The balance of the party is asked before each move, because another of its lines may have spent
+  // it.
   const double left = [&] {
     const MutexLock lock(mutex_);
     return fruitless_.Left(led.party, now);
