@@ -26,6 +26,7 @@
 namespace kiln::server {
 namespace {
 
+// Exit codes of spec/cli 4: these subcommands are what `kiln config` and `kiln token` run.
 constexpr int kDone = 0, kUsage = 2, kNotFound = 3;
 
 using Json = nlohmann::ordered_json;
@@ -59,6 +60,8 @@ std::optional<int64_t> ParseAge(std::string_view text) {
                                         : std::nullopt;
 }
 
+// Whoever may change the file of tokens is the owner. The line is written by this process and not
+// by the daemon, which may not run; both append, and a line is one write.
 void AuditToken(const Config& config, std::string_view what, const std::string& id) {
   if (config.audit_log.empty()) {
     return;
@@ -133,6 +136,8 @@ bool IsSameFile(const std::string& a, const std::string& b) {
     std::error_code ignored;
     return std::filesystem::weakly_canonical(path, ignored);
   };
+  // Two names of one file that is there are equal by the file. Where there is none yet the names
+  // are compared, with links resolved as far as they exist.
   return std::filesystem::equivalent(a, b, missing) || absolute(a) == absolute(b);
 }
 
@@ -214,6 +219,7 @@ int CreateToken(const Config& config, const TokenArguments& arguments, bool json
                 kUsage, json);
   }
   std::array<uint8_t, ops::kTokenRandomBytes> random{};
+  // All bytes or none: requests of up to 256 bytes are never cut short.
   if (getrandom(random.data(), random.size(), 0) != static_cast<ssize_t>(random.size())) {
     return Fail("token",
                 {.code = ErrorCode::kUnavailable,
@@ -276,6 +282,8 @@ int ListTokens(const Config& config, const TokenArguments& arguments, bool json)
 }
 
 int WriteManual(const std::string& folder, std::string_view version, bool json) {
+  // A plain "-" is a hyphen for the formatter of manuals, which cannot be copied into a command
+  // line.
   const auto plain = [](std::string_view text) {
     std::string out;
     for (const char c : text) {
@@ -284,6 +292,7 @@ int WriteManual(const std::string& folder, std::string_view version, bool json) 
     return out;
   };
   std::string keys;
+  // The table that reads the configuration also writes its manual, so no key can be missing there.
   for (const ConfigKey& row : ConfigTable()) {
     keys += fmt::format(".TP\n.B {}\n{} ({}{}{}){}\n", plain(row.key), plain(row.meaning),
                         plain(row.expected), row.fallback.empty() ? "" : "; default ",

@@ -46,6 +46,7 @@ bool ReadCount(std::string_view text, uint64_t least, uint64_t most, T& out) {
   return true;
 }
 
+// A time of zero would end every connection at once, and one of years none.
 bool ReadTimeout(std::string_view text, Duration& out) {
   return ReadTime(text, out) && out >= std::chrono::milliseconds(100) &&
          out <= std::chrono::hours(24);

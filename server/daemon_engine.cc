@@ -42,6 +42,8 @@ Result<void> DaemonEngine::OpenStore(const StoreOptions& options) {
     batch_rows.emplace(*stack.file);
     maintenance.emplace(*stack.file, clock);
   } else if (opened.error().reason == cache::sqlite::kLocked || opened.error().reason == kNotOwn) {
+    // These two are told and end the start: another daemon has the store, or a stranger could have
+    // written it. Any other trouble costs only what would have been kept. See spec/cache 1.3
     return opened.error();
   } else {
     log.Write(LogLevel::kWarning, "store", "results are kept in memory only",
@@ -76,6 +78,7 @@ std::function<uint64_t()> DaemonEngine::LossesOfStore() {
   if (stack.file == nullptr) {
     return nullptr;
   }
+  // A sum of two numbers that only grow: it stays the same exactly if neither changed.
   return [this] { return stack.file->removals() + builder->distrusted(); };
 }
 

@@ -75,6 +75,7 @@ void Tell(int fd, const nlohmann::ordered_json& line) {
         PrintableJson(line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace)) +
         "\n";
     (void)!write(fd, text.data(), text.size());
+    // One line and the end: whoever reads it waits for either.
     (void)close(fd);
   }
 }
@@ -125,6 +126,8 @@ void Reload(Daemon& daemon, LogSink& log) {
                                 const Arguments& arguments) {
   for (bool first = true;;) {
     int number = 0;
+    // Signals are taken by a thread that waits for them. No handler runs in the middle of anything,
+    // so locks and allocations are allowed here.
     (void)sigwait(&signals, &number);
     const MutexLock lock(target.mutex);
     if (number == SIGHUP) {  // may take time, which the next signal does not wait for
@@ -234,6 +237,7 @@ int Serve(const Arguments& arguments, const Config& config) {
     const MutexLock lock(target.mutex);
     target.daemon = nullptr;
   }
+  // From here on signals end the process at once: `target.daemon` is null before the object goes.
   daemon->reset();
   log.Write(LogLevel::kInfo, "daemon", "stopped");
   Leave(arguments,
@@ -313,6 +317,7 @@ void AddVerbs(CLI::App& app, Arguments& arguments, std::function<int()>& chosen)
 }
 
 int Main(int argc, char** argv) {
+  // Files, folders and sockets are this user's alone unless they are given another mode.
   (void)umask(077);
   Arguments arguments;
   CLI::App app(
@@ -330,6 +335,7 @@ int Main(int argc, char** argv) {
     fmt::print(code == 0 ? stdout : stderr, "{}", PrintableLines(told.str()));
     return code == 0 ? 0 : kExitConfig;
   }
+  // A damaged database is read by a process of its own, because reading it may end that process.
   if (!arguments.salvage.empty()) {
     return cache::sqlite::SalvageApart(arguments.salvage, arguments.into, arguments.with_parent);
   }
@@ -353,6 +359,8 @@ int Main(int argc, char** argv) {
 }  // namespace kiln::server
 
 int main(int argc, char** argv) {
+  // Before anything else: a worker has no environment and must not open files, so it must not come
+  // near flags and configuration.
   if (argc == 2 && std::string_view(argv[1]) == kiln::worker::kWorkerFlag) {
     return kiln::worker::RunChild(kiln::worker::kWorkerSocket);
   }

@@ -13,6 +13,8 @@ using Samples = std::vector<ops::Sample>;
 
 double Seconds(uint64_t microseconds) { return static_cast<double>(microseconds) * 1e-6; }
 
+// Values that other parts count already are read when somebody scrapes. So counting costs no second
+// counter, and nothing while nobody looks.
 void AddCache(const SampleSources& from, Samples& out) {
   const cache::MetricsSnapshot store = from.store.Snapshot();
   const auto add = [&](std::string_view name, ops::Labels labels, uint64_t value) {
@@ -47,6 +49,8 @@ void AddCache(const SampleSources& from, Samples& out) {
   const cache::sqlite::SqliteStatus file = from.file->Status();
   add("kiln_cache_bytes", {{"level", "file"}}, file.used_bytes);
   add("kiln_cache_wal_bytes", {}, static_cast<uint64_t>(file.wal_bytes));
+  // Counted in the background; until the first count is there the series are left out, because zero
+  // would be a lie.
   const std::optional<cache::sqlite::RecordCounts> records = from.file->Records();
   for (size_t i = 0; records.has_value() && i < records->size(); ++i) {
     add("kiln_cache_records",
@@ -150,6 +154,8 @@ void AddDaemon(const SampleSources& from, Samples& out) {
                  .labels = {{"version", from.version}, {"build_id", from.build_id}},
                  .value = 1});
   const ops::Health health = from.state.health();
+  // One series for each state, of which exactly one is 1: a board can then show how long each
+  // lasted.
   for (const ops::Health state :
        {ops::Health::kStarting, ops::Health::kServing, ops::Health::kDegraded,
         ops::Health::kDraining, ops::Health::kStopped}) {

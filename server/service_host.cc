@@ -40,12 +40,14 @@ Error Bad(std::string context) {
 Result<PassedSockets> SocketsOf(const Environment& environment, int first_fd) {
   PassedSockets passed;
   const int count = NumberOf(environment("LISTEN_FDS"));
+  // The variables are for this process only if they name it: children inherit them.
   if (count <= 0 || NumberOf(environment("LISTEN_PID")) != getpid()) {
     return passed;
   }
   if (count > kMostSockets) {
     return Bad(fmt::format("LISTEN_FDS={}: at most {} sockets are known", count, kMostSockets));
   }
+  // A single socket without a name is the unix socket, which every daemon has.
   std::string names = environment("LISTEN_FDNAMES").value_or(count == 1 ? "unix" : "");
   for (int i = 0; i < count; ++i) {
     const size_t colon = names.find(':');
@@ -81,6 +83,8 @@ void Notify(const Environment& environment, std::string_view state) {
   }
   const int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   if (fd >= 0) {
+    // The length ends behind the name: an abstract one has no zero at its end, and each byte of it
+    // counts.
     const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + path->size());
     (void)sendto(fd, state.data(), state.size(), MSG_NOSIGNAL,
                  reinterpret_cast<const sockaddr*>(&address), size);

@@ -103,6 +103,7 @@ void StopWatchdog::Loop(const std::stop_token& stop) {
       return;
     }
   }
+  // The process ends even if telling fails: that is the whole point of this thread.
   (void)CatchAll([this] { Tell(); });
   end_process_();
 }

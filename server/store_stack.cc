@@ -42,6 +42,8 @@ Upstream::Upstream(std::unique_ptr<cache::upstream::GrpcStore> far, const Upstre
                      cache::JournallingStore::Options{.dir = dir / "upstream" /
                                                              HashBytes(AsBytes(config.url)).hex()});
   }
+  // What is to be sent is written to a journal first and sent behind the answer: nobody waits for
+  // the network, and what was not sent yet is found again after a restart.
   cache::BlobStore& writing =
       journal_.has_value() ? static_cast<cache::BlobStore&>(*journal_) : checked_;
   store_.emplace(
@@ -63,6 +65,8 @@ void Upstream::Look(const cache::Call& call) {
   const Duration begun = clock_.Monotonic();
   {
     const MutexLock lock(mutex_);
+    // Many people may look at the status; the upstream is asked once a second at most, and by one
+    // of them.
     if (looking_ || (looked_ != Duration::min() && begun - looked_ < kLookEvery)) {
       return;
     }
@@ -204,6 +208,8 @@ cache::Absence WhyAbsent(const Stack& stack, const Hash128& signature, Clock& cl
   const int64_t now_s = std::chrono::duration_cast<std::chrono::seconds>(clock.UnixTime()).count();
   const std::optional<cache::Removal> removal = store->WhyRemoved(signature);
   if (!removal.has_value()) {
+    // Nothing says that it was removed, so it was never here. An upstream that failed may have had
+    // it.
     return UpstreamDown(stack, now_s);
   }
   const std::string ago = std::to_string(std::max<int64_t>(0, now_s - removal->at_s)) + " s ago";

@@ -7,6 +7,8 @@
 
 namespace kiln::compile {
 
+// Nothing is known of the input but its key: what would have been read or made of it was never
+// found out.
 cache::Item PoisonItem(const cache::Key& key) {
   if (key.level == cache::Level::kModule) {
     return cache::ModuleItem(

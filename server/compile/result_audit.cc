@@ -32,6 +32,8 @@ std::string TextOf(const std::vector<cache::Product>& products) {
 
 }  // namespace
 
+// Ids are hashes, so any of their bits are as good as random. Taking them from the id means that
+// all daemons, and the same one tomorrow, look at the same share.
 bool IsSampled(const Hash128& id, uint32_t percent) {
   const uint32_t number = static_cast<uint32_t>(id.bytes[0]) << 24 |
                           static_cast<uint32_t>(id.bytes[1]) << 16 |
@@ -93,6 +95,8 @@ void ResultAudit::Note(const FreshResult& built) {
     const MutexLock lock(mutex_);
     const bool result = AddResult(built);
     const bool modules = AddModules(built);
+    // One job at a time works off what waits. It is submitted outside of the mutex, which Submit
+    // takes itself if the queue refuses.
     if (working_ || !(result || modules)) {
       return;
     }
@@ -150,6 +154,8 @@ void ResultAudit::Work(const cache::Call& call) {
   }
   {
     const MutexLock lock(mutex_);
+    // A slice has ended. The rest is a new job at the end of its lane, so that batches have their
+    // turn in between.
     working_ = !call.stop.stop_requested() && (!results_.empty() || !modules_.empty());
     if (!working_) {
       return;
@@ -171,6 +177,7 @@ void ResultAudit::Rebuild(const RebuildTask& result, const cache::Call& call) {
   ++counters_.rebuilt;
   const std::vector<cache::Product> products =
       ProductsOf(*again, result.metadata_only).record.products;
+  // Digests are compared: the same products are the same bytes.
   if (products == result.record->products) {
     return;
   }

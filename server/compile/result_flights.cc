@@ -73,12 +73,16 @@ Result<CachedResultPtr> ResultFlights::Fly(const ResultRequest& wanted,
   const std::stop_callback leave(call.stop, [&] { place.GiveUp(); });
   cache::Call of_all = call;
   of_all.stop = flight.stop();
+  // Neither the stop nor the deadline of this call ends the work while others wait for it; both
+  // only give up its own place.
   of_all.deadline = cache::Deadline::max();
   bool too_slow = false;
   Result<CachedResultPtr> found = cache::Within(
       {.stop = of_all.stop,
        .deadline = call.deadline,
        .bytes = jobs::kCallBytes,
+       // When the deadline of this caller comes, the work goes on until that of the last one who
+       // waits.
        .later =
            [&] {
              place.GiveUp();

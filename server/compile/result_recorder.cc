@@ -26,6 +26,8 @@ const std::string& BuildId() {
 bool ResultRecorder::IsKept(const driver::Products& products, const cache::Call& call) {
   std::vector<cache::Key> asked;
   for (const driver::StageCode& stage : products.code) {
+    // The assembler left out words that it has written before. Whether the store still has them is
+    // asked once in five minutes, and not for each result.
     if (stage.empty() && !kept_.Has(stage.content.id)) {
       asked.push_back(cache::ContentKey(stage.content));
     }
@@ -125,6 +127,7 @@ CachedResultPtr ResultRecorder::Keep(const ResultRequest& wanted, const driver::
   counters_.cpu_us += record.cpu_us;
   auto found = std::make_shared<CachedResult>();
   found->signature = signature;
+  // A relaxed put is in memory and on its way to the disk; only a durable one is there.
   found->stored = stored.ok() && wanted.how.durability != cache::Durability::kRelaxed;
   found->fresh = std::move(fresh);
   found->origin = Origin::kCompiled;

@@ -92,6 +92,8 @@ Diagnosed<Space> Space::Make(const driver::LinkedProgram& program, const SpaceRe
   };
   space.fixed_ = check(request.fixed);
   std::vector<Axis> axes = request.axes;
+  // By name, so that the order of points, and with it every rank and page, does not depend on how a
+  // manifest lists its axes.
   std::sort(axes.begin(), axes.end(), [](const Axis& a, const Axis& b) { return a.name < b.name; });
   space.combinations_ = request.only_explicit ? 0 : 1;
   for (const Axis& axis : axes) {
@@ -119,6 +121,8 @@ Diagnosed<Space> Space::Make(const driver::LinkedProgram& program, const SpaceRe
     space.combinations_ = SaturatingProduct(space.combinations_, values.size());
     space.axes_.push_back(std::move(values));
   }
+  // All conditions are compiled as one program, the exclusions first; exclude_count_ tells them
+  // apart.
   std::vector<std::string> conditions = request.exclude;
   conditions.insert(conditions.end(), request.require.begin(), request.require.end());
   space.exclude_count_ = request.exclude.size();
@@ -157,6 +161,7 @@ Diagnosed<Space::Page> Space::List(uint64_t from, uint64_t limit) {
     }
     bool allowed = true;
     for (size_t i = 0; i < truths.value->size(); ++i) {
+      // Exclusions must be false and requirements true.
       allowed = allowed && (*truths.value)[i] == (i >= exclude_count_);
     }
     if (allowed) {
@@ -195,6 +200,8 @@ std::optional<Counter> Space::MakeCounter() const {
     const std::vector<uint32_t> mentioned =
         condition.has_value() ? residuals.OptionsOf(*condition) : std::vector<uint32_t>();
     for (const uint32_t option : mentioned) {
+      // An option that no axis varies has one value everywhere, so it is put in here, and the
+      // counter meets axes only.
       if (condition.has_value() && !varies[option]) {
         condition = residuals.With(*condition, program, ir::OptionId{option}, fixed_.bits[option]);
       }
@@ -202,6 +209,7 @@ std::optional<Counter> Space::MakeCounter() const {
     if (!condition.has_value()) {
       return std::nullopt;
     }
+    // A requirement is the exclusion of its opposite.
     exclusions.push_back(i < exclude_count_ ? *condition : residuals.Not(*condition));
   }
   return Counter(program, std::move(axes), std::move(residuals), std::move(exclusions));

@@ -79,6 +79,7 @@ Result<std::string> KeptPack::Read(uint64_t offset, uint64_t size) const {
   return bytes;
 }
 
+// A process that died left files without a name of their own; nobody will finish them.
 PackShelf::PackShelf(fs::path dir, size_t max_packs) : dir_(std::move(dir)), max_packs_(max_packs) {
   std::error_code error;
   std::vector<fs::path> left;
@@ -110,6 +111,8 @@ Result<std::string> PackShelf::NewFile() {
 Result<void> PackShelf::Keep(const std::string& file, const Hash128& id) {
   std::error_code error;
   const MutexLock lock(mutex_);
+  // The id is a hash of the content, so a pack that is replaced was the same pack. Whoever has it
+  // open keeps his file.
   fs::rename(file, PathOf(id), error);
   if (error) {
     fs::remove(file, error);
@@ -150,6 +153,8 @@ Result<void> PackShelf::Check(const Hash128& id) {
       return {};
     }
   }
+  // Gigabytes are read here, so no lock is held. Two callers at once may both verify, which is only
+  // slow.
   const Result<std::unique_ptr<pack::Pack>> opened = OpenPack(id);
   if (!opened.ok() && opened.error().reason != pack::kBaseMissing) {
     return opened.error();
@@ -179,6 +184,8 @@ Result<std::shared_ptr<const KeptPack>> PackShelf::Open(const Hash128& id,
                  .reason = "UNKNOWN_PACK"};
   }
   auto kept = std::make_shared<const KeptPack>(fd, static_cast<uint64_t>(status.st_size));
+  // Using a pack changes the time of its file, by which the shelf chooses what goes. The stamp is
+  // taken anew, or the next caller would verify every byte again.
   if (call.may_write && ::futimens(fd, nullptr) == 0 &&  // it was used now
       ::fstat(fd, &status) == 0) {
     const MutexLock lock(mutex_);

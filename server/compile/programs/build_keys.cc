@@ -120,6 +120,8 @@ Hash128 EntryIdOf(std::span<const std::shared_ptr<const ParsedSource>> sources,
   return cache::EntryId(id, entries);
 }
 
+// This hash never leaves the process, so its form may change at any time. A terminator keeps "ab",
+// "c" apart from "a", "bc".
 Hash128 FamilyOf(const ProgramRequest& program, const NamedTarget& target) {
   Hasher hasher;
   const auto add = [&](std::string_view text) {
@@ -148,6 +150,7 @@ Hash128 VariantKeyOf(const Hash128& entry, const resolve::Program& program,
   for (uint32_t i = 0; i < program.option_count(); ++i) {
     settings.push_back(SettingOf(program, ir::OptionId{i}, values));
   }
+  // Programs declare options in any order; a key has them by name. See spec/cache 2.3.2
   std::sort(settings.begin(), settings.end(),
             [](const auto& a, const auto& b) { return a.name < b.name; });
   return cache::VariantKey(entry, settings);
@@ -170,6 +173,8 @@ std::optional<Hash128> LiveKeyOf(const Hash128& entry, const resolve::Program& p
 namespace {
 
 Hash128 SignatureKeyOf(const Hash128& entry, std::vector<cache::ConditionValue> answers) {
+  // Answers come in the order in which they were asked, which the compiler is free to change. The
+  // key must not depend on it.
   std::sort(answers.begin(), answers.end(), [](const auto& a, const auto& b) {
     return std::pair(a.module, a.expression) < std::pair(b.module, b.expression);
   });

@@ -26,6 +26,8 @@ std::shared_ptr<const PreparedProgram> PreparedProgramCache::Find(const ProgramR
                                                                   const NamedTarget& target,
                                                                   const cache::Call& call) {
   const MutexLock lock(mutex_);
+  // Sixty-four entries are compared one by one: requests have no hash, and the first comparison of
+  // digests tells nearly all apart.
   const auto found = std::ranges::find_if(entries_, [&](const Entry& entry) {
     return entry.request == request && entry.target == target;
   });
