@@ -11,6 +11,8 @@
 namespace kiln::demo {
 namespace {
 
+// Light is summed up beyond 1 until the composition maps it to the screen, so its images have
+// floats.
 constexpr VkFormat kLightFormat = VK_FORMAT_R16G16B16A16_SFLOAT;
 constexpr VkFormat kDepthFormat = VK_FORMAT_D32_SFLOAT;
 constexpr VkFormat kPictureFormat = VK_FORMAT_R8G8B8A8_UNORM;
@@ -56,6 +58,9 @@ PassFormats FrameGraph::Formats() {
 
 Result<const std::vector<VkDescriptorSet>*> FrameGraph::SetsOf(const PreparedDraw& prepared,
                                                                const graph::Resources& resources) {
+  // The views are part of the key, because the graph may give a draw another image in the next
+  // frame: history alternates between two. The version is, because a reload changes what the sets
+  // are made from.
   SetsKey key{&prepared, prepared.version, {}};
   for (const GraphImage& image : prepared.images) {
     std::get<2>(key).push_back(resources.Texture(images_.at(image.source)).view);
@@ -63,6 +68,8 @@ Result<const std::vector<VkDescriptorSet>*> FrameGraph::SetsOf(const PreparedDra
   if (const auto known = written_.find(key); known != written_.end()) {
     return &known->second;
   }
+  // Everything but the images of the graph was known when the draw was prepared; those are filled
+  // in now.
   preview::ResourceTable table = prepared.resources;
   for (size_t i = 0; i < prepared.images.size(); ++i) {
     std::get<std::vector<VkImageView>>(table[prepared.images[i].image])
@@ -88,6 +95,8 @@ Result<void> FrameGraph::RecordDraw(const PreparedDraw& prepared, const graph::R
 void FrameGraph::Record(std::span<const PreparedDraw> draws, const graph::Resources& resources,
                         graph::CommandBuffer& commands) {
   for (const PreparedDraw& prepared : draws) {
+    // A callback of the graph cannot fail. The first error is kept and ends the frame behind the
+    // recording.
     if (const auto recorded = RecordDraw(prepared, resources, commands);
         !recorded.ok() && !error_.has_value()) {
       error_ = recorded.error();
@@ -98,6 +107,8 @@ void FrameGraph::Record(std::span<const PreparedDraw> draws, const graph::Resour
 // The pass reads every image of the graph that its draws name.
 void FrameGraph::SetDraws(graph::Graph& graph, graph::PassId pass,
                           std::span<const PreparedDraw> draws) {
+  // An image that several draws of a pass read is one read of the pass: the graph needs to know it
+  // once to place its barrier.
   std::vector<std::string> read;
   for (const PreparedDraw& draw : draws) {
     for (const GraphImage& image : draw.images) {
@@ -160,6 +171,8 @@ void FrameGraph::Lighting(graph::Graph& graph) {
 }
 
 void FrameGraph::Temporal(graph::Graph& graph) {
+  // The resolved image of this frame is the history of the next one: it is kept beyond the frame,
+  // and asked for by its handle of the last one.
   images_[Scene::kHistory] = graph.HistoryTexture(
       {.name = Scene::kHistory, .desc = Image(kLightFormat), .initial = {}, .previous = resolved_});
   resolved_ = AddScreenPass(graph, {.pass = "temporal resolve",
@@ -199,6 +212,8 @@ graph::TextureId FrameGraph::Interface(graph::Graph& graph, graph::TextureId dis
 graph::BufferId FrameGraph::Declare(graph::Graph& graph, const graph::Presentation& window,
                                     bool read_back) {
   graph.BeginFrame();
+  // Handles are of one frame. The passes are declared in the order in which they use what others
+  // made.
   images_.clear();
   Shadow(graph);
   Forward(graph);
@@ -206,6 +221,7 @@ graph::BufferId FrameGraph::Declare(graph::Graph& graph, const graph::Presentati
   Temporal(graph);
   Bloom(graph);
   const graph::TextureId picture = Interface(graph, Compose(graph));
+  // Only the last frame is read back: the others need no copy.
   const graph::BufferId pixels =
       read_back ? graph::ReadBack(graph, picture, Image(kPictureFormat)) : graph::BufferId{};
   graph::Presentation presentation = window;

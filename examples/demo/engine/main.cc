@@ -188,6 +188,8 @@ Result<RenderReport> DrawScene(const Arguments& arguments, runtime::Device& devi
 }
 
 int Draw(const Arguments& arguments) {
+  // With --validate any message of the validation layer fails the run. They are collected and shown
+  // behind the report, so that they do not get lost between its lines.
   std::vector<std::string> messages;
   runtime::DeviceConfig config{
       .prefer = arguments.device,
@@ -213,6 +215,7 @@ int Draw(const Arguments& arguments) {
   for (const std::string& message : messages) {
     fmt::print(stderr, "validation: {}\n", message);
   }
+  // A hitch is a failure as well: that there are none is what the demo shows.
   return messages.empty() && report->hitches.empty() ? 0 : 1;
 }
 

@@ -58,6 +58,8 @@ struct Thing {
 
 void AddThing(Scene& scene, Thing thing) {
   thing.values.Set("world_transform", thing.world_from_mesh);
+  // Every material samples a map; white leaves the color as it is. What the thing itself names
+  // comes first.
   thing.images.insert({"base_color_map", {"white"}});
   SceneDraw draw{.name = thing.name,
                  .variant = {thing.cutout ? "pbr/shadow_cutout" : "pbr/shadow",
@@ -68,6 +70,8 @@ void AddThing(Scene& scene, Thing thing) {
                  .values = thing.values,
                  .images = thing.images};
   scene.shadow.push_back(draw);
+  // The same values and images serve both passes. What only the forward pass reads is not looked
+  // for in the other, because metadata says what each variant needs.
   draw.variant = {"pbr/forward", Lit(std::move(thing.options))};
   draw.images.insert({"shadow_map", {Scene::kShadowMap}});
   scene.forward.push_back(std::move(draw));
@@ -167,6 +171,7 @@ void AddRing(Scene& scene) {
                      -1.2F + 3.2F * std::sin(angle)};
     const Mat4 placement = Translation(at) * RotationY(angle * 2) * RotationZ(angle) * Scale(0.22F);
     placements.insert(placements.end(), placement.items.begin(), placement.items.end());
+    // Three sines a third of a turn apart: the colors of the ring go once round the circle of hues.
     for (const float phase : {0.0F, 2.1F, 4.2F}) {
       tints.push_back(0.55F + 0.45F * std::sin(angle + phase));
     }
@@ -260,6 +265,7 @@ void AddBloom(Scene& scene, float width, float height) {
     if (step.finer != nullptr) {
       draw.images["finer"] = {step.finer};
     }
+    // The size of a texel of the source: each step halves or doubles what it reads.
     draw.values.Set("bloom_tuning",
                     {step.divisor / width, step.divisor / height, kThreshold, kWeight});
     scene.bloom.push_back(std::move(draw));
@@ -336,6 +342,7 @@ void AddCameras(Scene& scene, const ValueTable& shared, float width, float heigh
   const Mat4 clip_from_world = Perspective(kAngle, width / height, kNear, kFar) *
                                ViewFromWorld(kEye, LookAxes(kEye, kLookAt));
   for (uint32_t phase = 0; phase < Scene::kPhases; ++phase) {
+    // Clip space is two units wide, so a quarter of a pixel is that share of 2 / width.
     const Mat4 shift =
         Translation({kShifts[phase][0] * 2 / width, kShifts[phase][1] * 2 / height, 0});
     scene.forward_values[phase] = shared;
@@ -350,6 +357,7 @@ void AddPassValues(Scene& scene, float width, float height) {
   view.Set("camera_right", axes.right, 0);
   view.Set("camera_up", axes.up, 0);
 
+  // The sun sees an orthographic box around the middle of the scene: its rays are parallel.
   const Vec3 to_sun = Normalized({-0.80F, 0.66F, 0.12F});
   const Vec3 sun_eye = to_sun * 14.0F;
   const Mat4 shadow_from_world =

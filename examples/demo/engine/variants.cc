@@ -65,6 +65,8 @@ std::string OptionText(const OptionValue& value) {
 }
 
 std::string VariantFolder(const VariantRequest& request) {
+  // The options are sorted by name, so equal requests have equal folders. The hash keeps the name
+  // short whatever they are.
   std::string options;
   for (const auto& [name, value] : request.options) {
     options += fmt::format("{}={}\n", name, OptionText(value));
@@ -81,6 +83,8 @@ Result<VariantCode> VariantFolders::Get(const VariantRequest& request) {
   KILN_TRY(Bytes metadata, ReadMetadata(folder));
   KILN_TRY(code.metadata, artifact::DecodeMetadata(metadata));
   code.artifact.program = request.program;
+  // Files have no digests of their own. They are made here, so that folders look like any other
+  // source of artifacts.
   code.artifact.metadata = DigestOf(metadata);
   KILN_TRY_VOID(source->AddBytes(code.artifact.metadata, std::move(metadata)));
   for (const artifact::EntryPoint& entry : code.metadata.entry_points) {

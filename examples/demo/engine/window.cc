@@ -6,6 +6,7 @@
 namespace kiln::demo {
 namespace {
 
+// As many as a swapchain has as a rule: one shown, one waiting, one drawn.
 constexpr size_t kImages = 3;
 
 }  // namespace
@@ -38,6 +39,7 @@ Result<std::unique_ptr<Window>> HiddenWindow::Create(runtime::Device& device, Vk
 
 HiddenWindow::~HiddenWindow() {
   if (!slots_.empty()) {
+    // The last frame may still signal semaphores that go with this object.
     device_->table().DeviceWaitIdle(device_->handle());
   }
 }
