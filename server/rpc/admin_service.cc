@@ -58,10 +58,13 @@ void InfoTo(const Host& host, const ops::Principal& who, v1::ServerInfo& out) {
   add("back.spirv", driver::BackFingerprint(), driver::IsPrivateBack());
   out.set_api_min(1);
   out.set_api_max(1);
+  // What a client may rely on beyond the range of the API. A feature that is taken away must leave
+  // this list first.
   for (const char* feature : {"compile", "fetch", "batch", "watch", "explain", "inspect", "pack",
                               "cache", "spirv", "meta", "msl", "glsl", "hlsl", "val", "opt"}) {
     out.add_features(feature);
   }
+  // All limits are in one list, which tests walk as well. See spec/daemon 10
   for (const LimitLine& limit : LimitTable(host)) {
     v1::ServerInfo::Limit& shown = *out.add_limits();
     shown.set_name(limit.name);
@@ -87,6 +90,8 @@ const char* LaneText(jobs::Lane lane) {
 }
 
 // Calls of a trace, and the stages of what they compiled. Errors: kNotFound.
+// Two sources are joined here: the ring of calls knows when a call waited and ran, the explain
+// records know what compiling took. Neither knows the other.
 Result<void> TracesTo(const Host& host, Engine& engine, const std::string& id,
                       v1::ServerStatus& out) {
   for (const ops::CallTrace& trace : host.traces.Find(id)) {
@@ -103,6 +108,7 @@ Result<void> TracesTo(const Host& host, Engine& engine, const std::string& id,
       shown.set_us(Microseconds(span.length));
     }
   }
+  // The id comes from the caller and goes into an error text, so it is cut.
   if (out.traces().empty()) {
     return Error{.code = ErrorCode::kNotFound,
                  .context = "no call of trace '" + id.substr(0, 64) + "' is remembered",
@@ -147,6 +153,8 @@ void StatusTo(const Host& host, const ops::Principal& who, v1::ServerStatus& out
   for (const WorkerRow& worker : host.worker_rows()) {
     v1::ServerStatus::Worker& shown = *out.add_workers();
     shown.set_pid(worker.pid);
+    // Names of recipes and sources are bytes of a client. A reply has UTF-8 only: for one wrong
+    // byte its reader would refuse the whole message.
     shown.set_job(WellFormed(worker.job));
     shown.set_jobs_done(worker.jobs_done);
     shown.set_memory(worker.memory);
@@ -203,6 +211,7 @@ void StatusTo(const Host& host, Engine& engine, v1::ServerStatus& out) {
   const reload::Subscriptions::Status watches = engine.watches.GetStatus();
   out.set_watch_sessions(watches.sessions);
   out.set_subscribers(watches.subscribers);
+  // Batches that have ended are left out: a status is about now, and ListBatches has them all.
   for (const compile::BatchSummary& summary : engine.batches.List()) {
     const v1::Batch::State state = ToProto(summary.state);
     if (state == v1::Batch::QUEUED || state == v1::Batch::RUNNING || state == v1::Batch::PAUSED) {
@@ -250,6 +259,8 @@ Result<void> JobsTo(jobs::JobQueue& queue, const v1::ListJobsRequest& request,
   return {};
 }
 
+// Status, jobs, drain and the like are answered in gRPC's thread and need no place in the queue.
+// Whatever reads or changes the store is a job, as it may take time.
 class AdminService final : public v1::AdminService::CallbackService {
  public:
   AdminService(const Host& host, Engine& engine) : host_(host), engine_(engine) {}
@@ -457,6 +468,8 @@ class AdminService final : public v1::AdminService::CallbackService {
   }
 
  private:
+  // Maintenance takes minutes, so it tells how far it is: each is a stream of progress with a
+  // summary at its end.
   using MaintenanceBody = std::function<Result<void>(const cache::Call&, const PushMaintenance&)>;
 
   grpc::ServerUnaryReactor* Job(grpc::CallbackServerContext& context, std::string_view method,
@@ -478,6 +491,8 @@ class AdminService final : public v1::AdminService::CallbackService {
                                  v1::ErrorDetail&) { return body(call, push); });
   }
 
+  // Requires: the body is called before AnswerUnary returns, which is so for what needs nothing. So
+  // it may be a reference.
   grpc::ServerUnaryReactor* AtOnce(grpc::CallbackServerContext& context, std::string_view method,
                                    HeldBytes held, const std::function<void()>& body) {
     return AnswerUnary(host_, context,

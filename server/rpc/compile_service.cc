@@ -87,6 +87,8 @@ class CompileService final : public v1::CompileService::WithRawCallbackMethod_Co
 
   grpc::ServerWriteReactor<v1::InspectReply>* Inspect(grpc::CallbackServerContext* context,
                                                       const v1::InspectRequest* request) override {
+    // Kept by the body, as each page is made in a job of its own and goes on where the last one
+    // stopped.
     auto pages = std::make_shared<InspectPages>(engine_, *request);
     return StartStream<PagesCall<v1::InspectReply>>(
         host_, *context, "Inspect",

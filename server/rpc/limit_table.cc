@@ -65,6 +65,8 @@ void AddOfRequests(const ServiceLimits& limits, std::vector<LimitLine>& out) {
   }
 }
 
+// How many connections there may be is asked of the part that counts them: there may be fewer
+// descriptors than the configuration wants.
 void AddOfTransport(const Host& host, std::vector<LimitLine>& out) {
   const ServiceLimits& limits = host.limits;
   for (const auto& [name, value] : std::initializer_list<std::pair<const char*, uint64_t>>{
@@ -94,6 +96,7 @@ std::vector<LimitLine> LimitTable(const Host& host) {
   std::vector<LimitLine> out;
   AddOfRequests(host.limits, out);
   AddOfTransport(host, out);
+  // The table of these limits drives parsers, keys and configuration; here it only gets letters.
   for (const LanguageLimitRow& row : LanguageLimitTable()) {
     out.push_back(
         {.name = std::string(row.name), .value = host.language_limits.*row.value, .kind = 'D'});

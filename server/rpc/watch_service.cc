@@ -151,6 +151,8 @@ class WatchCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::B
   };
 
   Result<void> TakeIn(Taken& taken, const cache::Call& call) {
+    // Parsing is part of the job: a message of megabytes must not hold up the step thread, which
+    // all watchers share.
     KILN_TRY(request_, MessageFrom<v1::WatchRequest>(bytes_));
     bytes_.Clear();
     if (request_.has_open()) {

@@ -38,6 +38,8 @@ Result<void> CheckSpace(const std::string& space) {
              : Malformed("space", "there is no space '" + space + "'");
 }
 
+// Levels of the wire and levels of the store: a variant and a live key are one kind of row, an
+// alias. Poison and content have other ways in.
 Result<cache::Key> RowKeyOf(const v1::CacheRow& row) {
   cache::Key key;
   switch (row.level()) {
@@ -101,6 +103,7 @@ Result<std::vector<v1::GetBlobsReply>> BlobPages::Next(const cache::Call& call,
   KILN_TRY_VOID(CheckCount("digests", request_.digests_size(), detail));
   std::vector<v1::GetBlobsReply> page;
   uint64_t bytes = 0;
+  // A page may exceed its size by one chunk; the sizes above leave room for it.
   while (next_ < request_.digests_size() && bytes < kPageBytes && page.size() < kPageMessages) {
     CheckStop();
     KILN_TRY(const uint64_t added,
@@ -212,6 +215,7 @@ Result<void> BlobUpload::Take(const v1::PutBlobsRequest& message) {
       KILN_TRY_VOID(Reject("DIGEST_MISMATCH"));
     }
   }
+  // A rejected blob has its last chunk as well, and the next blob begins behind it.
   if (message.last()) {
     if (!skipping_) {
       KILN_TRY_VOID(Complete());
@@ -290,6 +294,8 @@ Result<void> BlobUpload::Store(const cache::Call& call) {
   return {};
 }
 
+// A client that closes in the middle of a blob has made a mistake or lost its connection; what was
+// complete before is stored in either case.
 Result<v1::PutBlobsReply> BlobUpload::Finish() const {
   if (open_) {
     return Malformed("last", "the upload ended inside a blob");

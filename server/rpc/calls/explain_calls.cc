@@ -113,6 +113,8 @@ void NameReaders(Engine& engine, const cache::Call& call, cache::Explanation& ex
   // Any target will do, since readers of options do not depend on it.
   const auto prepared = PrepareOrListMissing(
       engine, *program, compile::NamedTarget{.name = "spirv", .target = {}}, call, ignored);
+  // Sources that are gone, or that no longer compile, cost the names of readers and nothing else of
+  // the explanation.
   if (!prepared.ok() || !(*prepared)->ok()) {
     return;
   }
@@ -230,6 +232,7 @@ void ToProto(const cache::Explanation& explanation, v1::ExplainRecord& out) {
   }
   out.set_hit(hit);
   out.set_level(std::string(LevelOf(record)));
+  // A hit has a kind of equality where a miss has a cause: why it was enough, or why it was not.
   out.set_cause(std::string(hit ? EqualityOf(record) : cache::CauseName(explanation.cause)));
   out.set_detail(record.detail);
   for (const cache::Change& change : explanation.changes) {

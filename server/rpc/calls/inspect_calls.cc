@@ -64,6 +64,8 @@ std::string Dump(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
+// The first word of a module. Modules of the other byte order are not made here, so they count as
+// no SPIR-V.
 bool IsSpirv(ByteView bytes) {
   uint32_t magic = 0;
   if (bytes.size() < sizeof(magic)) {
@@ -84,6 +86,8 @@ std::string CleanUtf8(std::string_view text) {
       return clean;
     }
     clean += "\xEF\xBF\xBD";
+    // One byte is replaced and the text is looked at again from the next one, so a good character
+    // behind it is kept.
     text.remove_prefix(good + 1);
   }
 }
@@ -91,6 +95,8 @@ std::string CleanUtf8(std::string_view text) {
 // The end of a chunk that begins at `from`, so that no character is cut.
 size_t ChunkEnd(std::string_view text, size_t from) {
   size_t end = std::min(text.size(), from + kChunk);
+  // A byte of the form 10xxxxxx continues a character. The text is UTF-8, so at most three steps
+  // back reach its beginning.
   while (end < text.size() && (static_cast<uint8_t>(text[end]) & 0xC0u) == 0x80u) {
     --end;
   }
@@ -110,6 +116,8 @@ Result<cache::Blob> ContentOf(Engine& engine, const v1::Digest& digest, const ca
 }
 
 // Digests, sizes and ids: what identifies a result.
+// Each view has two forms: text for people, in columns, and JSON for programs. Both are made from
+// the same values here, so they cannot say different things.
 ViewForms StatsOf(const v1::Artifact& artifact) {
   ViewForms forms;
   const auto out = std::back_inserter(forms.text);
@@ -164,6 +172,8 @@ ViewForms OptionsOf(const artifact::PipelineMetadata& metadata) {
 
 // All views are checked before the first is shown: a request that is half wrong shows nothing.
 Result<void> CheckView(View::View view, bool of_variant) {
+  // The cast is there for numbers that the enumeration does not have: a client may be newer than
+  // this daemon.
   switch (static_cast<int>(view)) {
     case View::STATS:
     case View::META:
@@ -335,6 +345,7 @@ Result<void> InspectPages::AddPages() {
     for (const int view : request_.views()) {
       views.push_back(static_cast<View::View>(view));
     }
+    // What people want to see first, if they do not say what.
     if (views.empty()) {
       views = subjects_[i].metadata.has_value()
                   ? std::vector{View::STATS, View::META, View::OPTIONS}
@@ -419,6 +430,7 @@ Result<ViewForms> InspectPages::CodeForms(const Page& page, const cache::Call& c
 Result<ViewForms> InspectPages::IrForms(const Subject& subject) const {
   const compile::PreparedProgram& prepared = *subject.prepared;
   std::vector<resolve::OptionSetting> settings = prepared.request.options;
+  // The fixed part first and the variant behind it, as the build had them.
   settings.insert(settings.end(), options_.begin(), options_.end());
   const Diagnosed<std::string> text =
       driver::ClosedText(*prepared.linked->value, settings, prepared.request.entries);

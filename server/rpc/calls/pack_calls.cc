@@ -53,6 +53,8 @@ class VariantPrograms {
       const auto known =
           std::find_if(program.targets.begin(), program.targets.end(),
                        [&](const auto& row) { return row->target.name == target.name; });
+      // The bound is counted over all variants of the program, since together they make one table
+      // of targets.
       if (known == program.targets.end() && program.targets.size() == kMaxTargets) {
         return AboveLimit("targets per program", kMaxTargets, kMaxTargets + 1);
       }
@@ -126,6 +128,8 @@ Result<void> KeepTargets(const v1::BuildPackRequest& request,
 }
 
 // The list of what to build before the first frame: points of programs that are there.
+// Points of the warm list are added behind those that were asked for. One that was asked for
+// already is found by its live key later, and has one artifact.
 Result<void> AddWarmList(const v1::BuildPackRequest& request,
                          std::vector<compile::PackProgram>& programs) {
   std::map<std::string_view, compile::PackProgram*> by_name;  // the first of a name
@@ -209,6 +213,7 @@ Bytes InfoOf(const v1::BuildPackRequest& request, const Wanted& wanted,
   }
   info.mutable_targets()->Assign(targets.begin(), targets.end());
   CountsTo(plan, *info.mutable_counts());
+  // Who made it, for people who find a pack years later. Readers do not look at it.
   info.add_tool_versions("back.spirv " + driver::BackFingerprint().hex());
   info.add_tool_versions("front.rpl " + driver::FrontFingerprint(ir::Language::kRpl).hex());
   info.set_source_date(SourceDate());
@@ -374,6 +379,8 @@ Result<std::vector<v1::ReadPackReply>> PackPages::Next(const cache::Call& call,
     // The file stays open until the last page: one that falls off the shelf meanwhile is read to
     // its end.
     KILN_TRY(pack_, engine_.shelf.Open(id, call));
+    // A client that goes on with a download says where. Beyond the end it has another pack than it
+    // thinks, so this is no empty answer.
     if (request_.offset() > pack_->size()) {
       detail.set_max(pack_->size());
       detail.set_actual(request_.offset());
@@ -416,6 +423,7 @@ Result<void> DescribePack(Engine& engine, const v1::DescribePackRequest& request
     shown.set_raw_size(section.raw_size);
     shown.set_rows(section.rows);
   }
+  // Artifacts belong to entries and entries to programs: one pass counts them for all programs.
   std::vector<uint64_t> artifacts(tables.programs.size());
   for (const pack::ArtifactRow& artifact : tables.artifacts) {
     ++artifacts[tables.entries[artifact.entry].program];

@@ -82,6 +82,8 @@ bool Recompile(Engine& engine, const cache::ExplainRecord& record, const cache::
   CompileHow how;
   // On disk before it counts as restored.
   how.build.durability = cache::Durability::kDurable;
+  // The repair leaves records of its own, in the slot of the project, so that people see who
+  // compiled.
   how.asker = {.project = record.slot.project, .lane = "repair", .trace = {}};
   v1::Outcome outcome;
   v1::ErrorDetail missing;

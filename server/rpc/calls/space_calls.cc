@@ -68,6 +68,8 @@ void MakeSpace(OpenedSpace& opened) {
   opened.space = std::move(space.value);
 }
 
+// Parses and links as a compile does, so counting has the same diagnostics. The first target
+// serves, since a space does not depend on any.
 Result<OpenedSpace> OpenSpace(Engine& engine, const v1::ProgramSpace& message,
                               const v1::Expression* filter, const cache::Call& call,
                               v1::ErrorDetail& detail) {
@@ -178,6 +180,8 @@ void CountAxes(const OpenedSpace& opened, project::PointCount all, const Countin
       continue;
     }
     const project::PointCount rest = counter->All(limits, time.clock()).points;
+    // Zero if nothing is left at the default: then the axis alone makes the space what it is, and
+    // no factor would be true.
     axis.set_factor(rest == 0 ? 0 : static_cast<double>(all) / static_cast<double>(rest));
   }
 }
@@ -259,6 +263,7 @@ Result<PageStart> StartOf(const std::string& token, const std::string& hash) {
     const auto [read, error] = std::from_chars(token.data() + begin, token.data() + end, value);
     return error == std::errc() && read == token.data() + end;
   };
+  // A token of another request would show rows of another space under these names.
   if (token.substr(0, first) != hash || second == std::string::npos ||
       !number(first + 1, second, start.point) || !number(second + 1, token.size(), start.rank)) {
     return BadPageToken();
@@ -391,6 +396,8 @@ Result<void> ListVariants(Engine& engine, const v1::ListVariantsRequest& request
   KILN_TRY(OpenedSpace opened,
            OpenSpace(engine, request.space(), request.has_filter() ? &request.filter() : nullptr,
                      call, detail));
+  // Counting shows diagnostics with their places; a list has no room for them, so the first one is
+  // the error.
   if (!opened.space.has_value()) {
     return Error{.code = ErrorCode::kInvalidArgument,
                  .context = "the space or its sources are wrong: " +

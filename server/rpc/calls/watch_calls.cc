@@ -41,6 +41,7 @@ Result<std::vector<reload::WatchedProgram>> ProgramsFrom(
     if (program.targets.empty()) {
       return Malformed("program.targets", "a program has at least one target");
     }
+    // A session knows programs by name; with two of one name an edit would replace the wrong one.
     if (!names.insert(program.program.name).second) {
       return Malformed("program.name",
                        fmt::format("two programs are named '{}'", program.program.name));
@@ -56,6 +57,8 @@ Result<std::vector<reload::WatchedProgram>> ProgramsFrom(
 
 Result<void> CheckThere(Engine& engine, const std::vector<reload::WatchedProgram>& programs,
                         const cache::Call& call, v1::ErrorDetail& detail) {
+  // One question to the store for all programs of a session. Asking for each alone would be
+  // thousands of reads before the first event.
   std::vector<compile::Source> sources;
   for (const reload::WatchedProgram& program : programs) {
     const std::vector<compile::Source>& more = program.program.program.sources;
@@ -104,6 +107,7 @@ void AddBytes(Engine& engine, const compile::Artifact& artifact, v1::Artifact& o
   }
 }
 
+// One overload for each kind of event, so the compiler says when a kind has no form on the wire.
 class EventWriter {
  public:
   EventWriter(Engine& engine, bool inline_data, v1::WatchEvent& out)
@@ -151,6 +155,8 @@ class EventWriter {
     to.set_program(diagnostics.program);
     to.set_cleared(diagnostics.all->empty());
     v1::Outcome outcome;
+    // The bounds and the order of diagnostics are those of an outcome; its messages are moved out
+    // of it.
     rpc::ToProto(*diagnostics.all, outcome);
     for (v1::Diagnostic& one : *outcome.mutable_diagnostics()) {
       v1::Diagnostic& added =
@@ -253,6 +259,8 @@ Result<reload::OpenRequest> OpenFrom(Engine& engine, const v1::WatchRequest::Ope
     KILN_TRY(request.programs, ProgramsFrom(open.spaces()));
     KILN_TRY_VOID(CheckThere(engine, *request.programs, call, detail));
   }
+  // A client that comes back says which run of the daemon it knew and how far it had heard. The
+  // session decides whether that can be replayed. See spec/daemon 8.3.5
   if (open.has_resume()) {
     request.resume = {.epoch = open.resume().epoch(), .seq = open.resume().seq()};
   }
@@ -266,6 +274,8 @@ Result<reload::PushedChange> PushFrom(Engine& engine, const v1::WatchRequest::Pu
     KILN_TRY(compile::Source source, FromProto(ref));
     change.changed.push_back(std::move(source));
   }
+  // A push names sources by digest. Those that are not here are listed in the error, so that the
+  // client uploads them and pushes again.
   KILN_TRY_VOID(CheckThere(engine, change.changed, call, detail));
   if (!push.spaces().empty()) {
     KILN_TRY(change.programs, ProgramsFrom(push.spaces()));

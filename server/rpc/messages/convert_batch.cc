@@ -34,6 +34,8 @@ Result<std::vector<compile::NamedTarget>> Selected(std::vector<compile::NamedTar
       selected.push_back(std::move(target));
     }
   }
+  // A name that is in no program is likely to be a mistake of typing; a batch of nothing would end
+  // at once and look well.
   if (selected.empty()) {
     return Malformed("targets", "no program has a target of these names");
   }
@@ -80,6 +82,8 @@ Result<void> CheckResults(std::string_view field, uint64_t results) {
              : Result<void>();
 }
 
+// What can be said without looking into programs is checked first, so that a wrong request costs
+// nothing.
 Result<void> CheckSupported(const v1::StartBatchRequest& request) {
   // A batch that is stored must contain what it builds: content that it only named might be gone
   // when it is resumed.

@@ -138,6 +138,7 @@ void ItemTo(const compile::BatchItem& item, v1::BatchItem& out) {
   for (const resolve::OptionSetting& setting : item.options) {
     ToProto(setting, *out.add_options());
   }
+  // The numbers of the two enumerations are equal by definition (compile/request.h).
   out.mutable_outcome()->set_kind(static_cast<v1::Outcome::Kind>(item.outcome.kind));
   if (item.outcome.artifact.has_value()) {
     ArtifactTo(*item.outcome.artifact, *out.mutable_outcome()->add_artifacts());
@@ -191,6 +192,7 @@ void ToProto(const resolve::OptionSetting& setting, v1::OptionValue& out) {
   }
 }
 
+// Places have lines and columns already: whoever shows a diagnostic need not have the source.
 void ToProto(const PlacedDiagnostic& diagnostic, v1::Diagnostic& out) {
   out.set_code(diagnostic.code);
   out.set_severity(diagnostic.severity == Severity::kError     ? v1::Diagnostic::ERROR
@@ -283,6 +285,7 @@ void ToProto(const compile::BatchProgress& progress, v1::BatchProgress& out) {
   out.set_eta_ms(progress.eta_ms);
   out.set_stage(progress.stage);
   out.set_slowed_by(progress.slowed_by);
+  // Ratios are made here and not by clients, so that all of them show the same number.
   out.set_dedup_ratio(Ratio(progress.variants_served, progress.code_distinct));
   out.set_cache_hit_ratio(
       Ratio(progress.results_done - std::min(progress.compiled, progress.results_done),

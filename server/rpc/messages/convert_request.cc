@@ -127,6 +127,8 @@ Result<std::vector<std::string>> RecipesFrom(const v1::Target& target, const For
   if (texts.size() > kMaxRecipes) {
     return AboveLimit("recipes of a target", kMaxRecipes, texts.size());
   }
+  // The version of a target is that of its form: of SPIR-V for the words, of the dialect for a
+  // text.
   if (!form.dialect.empty()) {
     const std::string version =
         target.version().empty() ? std::string(form.version) : target.version();
@@ -228,6 +230,7 @@ Result<project::SpaceRequest> SpaceFrom(const v1::ProgramSpace& space) {
   KILN_TRY(out.fixed, SettingsFrom(space.program().options()));
   KILN_TRY_VOID(CheckCounts(space));
   std::set<std::string_view> names;
+  // An axis that is listed twice would be two factors of the space with one option.
   for (const v1::Axis& axis : space.axes()) {
     if (!names.insert(axis.name()).second) {
       return Malformed("axes.name", fmt::format("'{}' is listed twice", axis.name()));
@@ -242,6 +245,7 @@ Result<project::SpaceRequest> SpaceFrom(const v1::ProgramSpace& space) {
       return AboveLimit("targets per program", kMaxTargets, Count(variant.targets()));
     }
     for (const uint32_t target : variant.targets()) {
+      // Indexes are checked here once; everything behind this uses them without asking.
       if (target >= static_cast<uint32_t>(space.program().targets_size())) {
         return Malformed("explicit.targets", "an index of no target of the program");
       }
@@ -256,6 +260,8 @@ Result<project::SpaceRequest> SpaceFrom(const v1::ProgramSpace& space) {
 
 }  // namespace
 
+// A number of milliseconds near the end of its range would overflow in nanoseconds. A year is as
+// good as for ever.
 Result<Duration> DurationFromMs(std::string_view field, uint64_t milliseconds) {
   constexpr std::chrono::milliseconds kMost = std::chrono::hours(24 * 365);
   if (milliseconds > static_cast<uint64_t>(kMost.count())) {
@@ -350,13 +356,17 @@ Result<compile::NamedTarget> FromProto(const v1::Target& target) {
   out.target = target::MakeTarget(*parsed);
   // Other text forms are SPIR-V first, and a recipe translates it.
   out.target.form = target.form() == v1::Target::WGSL ? target::Form::kWgsl : target::Form::kSpirv;
+  // Recipes run for the environment as well, and it is a part of their text.
   out.environment = *parsed;
   KILN_TRY(out.target.spirv_version,
            VersionFrom(form.dialect.empty() ? target.version() : std::string(), *parsed));
   KILN_TRY(out.recipes, RecipesFrom(target, form, *parsed));
+  // Anything else is none: debug information is asked for, never added.
   out.target.debug = target.debug() == v1::Target::FULL    ? target::Debug::kFull
                      : target.debug() == v1::Target::NAMES ? target::Debug::kNames
                                                            : target::Debug::kNone;
+  // One setting is known so far. An unknown one is refused, because it would be in no key: two
+  // targets would share results that should differ.
   for (const auto& [key, value] : target.settings()) {
     if (key != "modules" || (value != "per_entry" && value != "combined")) {
       return Malformed("target.settings", fmt::format("'{}' = '{}' is not known", key, value));
@@ -411,6 +421,7 @@ Result<project::SpaceRequest> FromProto(const v1::ProgramSpace& space,
     if (filter->text().size() > kMaxExpression) {
       return AboveLimit("expression", kMaxExpression, filter->text().size());
     }
+    // A filter is one more requirement, with a place of its own for diagnostics.
     points.require.push_back(filter->text());
     points.places.push_back(PlaceOf(*filter));
   }

@@ -35,6 +35,8 @@ std::string FieldOf(const Error& error) {
   return is_field ? std::string(text.substr(0, colon)) : std::string();
 }
 
+// A limit that a request states itself is an invalid argument and no exhausted resource: asking
+// again later will not help.
 Error AsksTooMuch(std::string_view field, std::string_view limit, uint64_t max, uint64_t actual) {
   Error error = WithContext(AboveLimit(limit, max, actual), field);
   error.code = ErrorCode::kInvalidArgument;

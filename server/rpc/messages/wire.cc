@@ -21,6 +21,8 @@ uint8_t* WireHead::Tag(int field, uint32_t type) {
       bytes_.data() + size_);
 }
 
+// Written by protobuf's own functions, so a number has the form that its parsers expect. The buffer
+// is not checked: what is put into one head is small and known.
 WireHead& WireHead::Number(int field, uint64_t value) {
   uint8_t* const end = Tag(field, WireFormatLite::WIRETYPE_VARINT);
   EndAt(CodedOutputStream::WriteVarint64ToArray(value, end));

@@ -331,6 +331,7 @@ void CallContext::NoteRejected(std::string_view object, std::string_view reason)
   }
 }
 
+// The scope is remembered, so that the error and the audit log name what was really needed.
 Result<void> CallContext::AlsoNeeds(ops::Scope scope) {
   needed_ = scope;
   return ops::Access::Check(principal_, method_, scope);
@@ -342,6 +343,8 @@ Result<void> CallContext::Admit() const {
   }
   if (host_.state.TakesWork()) {
     const MethodRow* const row = FindMethod(method_);
+    // Above the hard limit of memory: what is being built goes on, nothing is added to it, and what
+    // only reads is still answered.
     if (row != nullptr && row->lane == jobs::Lane::kBatch && needed_ != kRead &&
         !host_.state.TakesBatchWork()) {
       return Error{.code = ErrorCode::kResourceExhausted,
@@ -506,6 +509,8 @@ grpc::Status CallContext::FullStatus(const Error& error, v1::ErrorDetail detail)
     context_.AddTrailingMetadata("grpc-retry-pushback-ms", "-1");  // of no use: policies obey this
   }
   if (error.code == ErrorCode::kResourceExhausted) {
+    // Labels must have bounded values: the names of limits are those of the table, and reasons
+    // those of the protocol.
     host_.metrics.Count("kiln_limit_hits_total",
                         {{"limit", hit.has_value() ? hit->limit : reason_}});
   }

@@ -25,6 +25,7 @@ void EventPump::Post(std::function<void()> step) {
   changed_.NotifyOne();
 }
 
+// An exception costs its step. The thread goes on, since all calls of the service depend on it.
 void EventPump::Run(const std::function<void()>& step) {
   if (const Result<void> ran = CatchAll(step); !ran.ok()) {
     (void)CatchAll([&] {

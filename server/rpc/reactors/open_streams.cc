@@ -6,6 +6,7 @@
 namespace kiln::rpc {
 namespace {
 
+// Four looks a second: the shortest time that is measured here is ten seconds.
 constexpr Duration kTick = std::chrono::milliseconds(250);
 
 }  // namespace
@@ -45,6 +46,8 @@ void OpenStreams::Add(const std::shared_ptr<Stream>& stream) {
   streams_.push_back(stream);
 }
 
+// Streams are asked outside of the mutex, because ending one may run code that comes back to this
+// object.
 void OpenStreams::EndAll(const Error& error) {
   for (const std::shared_ptr<Stream>& stream : Open()) {
     (void)CatchAll([&] { stream->EndWith(error); });  // one costs no other its end

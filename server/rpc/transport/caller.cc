@@ -35,6 +35,8 @@ std::string SubjectOf(const grpc::AuthContext& context) {
 
 }  // namespace
 
+// The scheme is compared as it is written: other spellings are no token, and the caller is told how
+// one looks.
 std::string BearerOf(std::string_view authorization) {
   constexpr std::string_view kScheme = "Bearer ";
   return authorization.starts_with(kScheme) ? std::string(authorization.substr(kScheme.size()))

@@ -85,6 +85,7 @@ bool Connections::HasRoom(Class of, const std::string& party) const {
          (of == Class::kOwner || CountOf(of, party) < ShareOf(of));
 }
 
+// All counts change here, by one up or down, so that they cannot differ from the rows.
 void Connections::Note(const Row& row, int change) {
   count_[static_cast<size_t>(row.of)] += static_cast<size_t>(change);
   if (row.of == Class::kOwner) {
@@ -149,6 +150,7 @@ void Connections::MakeRoomFor(const std::string& host) {
 
 bool Connections::Add(int fd, const ops::Party& party) {
   const Class of = ClassOf(party);
+  // Asked before the lock, as each system call under it would hold up all calls that arrive.
   const std::string peer = PeerNameOf(fd);
   const MutexLock lock(mutex_);
   if (const auto before = open_.find(fd); before != open_.end()) {

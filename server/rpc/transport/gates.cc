@@ -63,6 +63,8 @@ grpc::Status RefuseLong(Connections& connections, const ops::Party& party) {
   return {grpc::StatusCode::RESOURCE_EXHAUSTED, "the headers are longer than limits.header_list"};
 }
 
+// gRPC asks a gate about each call, before a handler sees it. The gate must not block, as it runs
+// in the thread that reads the connection.
 class TcpGate final : public grpc::AuthMetadataProcessor {
  public:
   TcpGate(ops::Access& access, Connections& connections, uint32_t header_list)

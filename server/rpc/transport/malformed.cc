@@ -41,6 +41,7 @@ class Refusal final : public Interceptor {
       is_malformed_ = true;
       (void)CatchAll([this] { Refuse(); });
     }
+    // The status that gRPC made is replaced on its way out.
     if (is_malformed_ &&
         methods->QueryInterceptionHookPoint(InterceptionHookPoints::PRE_SEND_STATUS)) {
       methods->ModifySendStatus(status_);

@@ -57,6 +57,7 @@ std::string PeerNameOf(std::string_view grpc_peer) {
   const size_t colon = rest.rfind(':');
   const std::string_view port = colon == std::string_view::npos ? "" : rest.substr(colon + 1);
   rest = rest.substr(0, colon);
+  // gRPC 1.51 escapes the brackets of an address, other versions do not.
   for (const std::string_view open : {kOpen, std::string_view("[")}) {
     rest.remove_prefix(rest.starts_with(open) ? open.size() : 0);
   }

@@ -56,6 +56,7 @@ bool RelayLine::MoveOne(Direction& direction, Http2Guard* guard) {
         return true;
       }
     }
+    // The memory stays with the line: clearing it and filling it again allocates nothing.
     direction.pending.clear();
     direction.sent = 0;
     if (direction.ended) {

@@ -201,6 +201,8 @@ Result<std::unique_ptr<RpcServer>> RpcServer::Start(const std::vector<grpc::Serv
   };
   state->owner = add(grpc::InsecureServerCredentials());
   for (const uint32_t uid : doors.allow_uids) {
+    // An acceptor for each user, because its credentials are all that a call can tell of its
+    // connection.
     if (std::unique_ptr<Acceptor>& of_user = state->neighbours[ops::Party::User(uid)];
         of_user == nullptr) {
       of_user = add(OfNeighbour(uid, doors.connections, doors.limits.header_list));
@@ -251,6 +253,7 @@ void RpcServer::StopAccepting() {
   }
 }
 
+// No new connection comes in while gRPC ends the open ones.
 void RpcServer::Shutdown(Duration grace) {
   StopAccepting();
   state_->server->Shutdown(std::chrono::system_clock::now() +

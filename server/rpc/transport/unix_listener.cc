@@ -104,6 +104,8 @@ bool IsAnswered(const std::string& path) {
 
 Result<std::unique_ptr<UnixListener>> UnixListener::Listen(const std::string& path,
                                                            SocketAudience whom) {
+  // The address has room for 107 bytes. A path that is cut off would be a socket that no client
+  // looks for.
   if (path.size() >= sizeof(sockaddr_un{}.sun_path)) {
     return Error{.code = ErrorCode::kInvalidArgument,
                  .context = fmt::format("the socket path '{}' has {} bytes, the system allows {}; "
@@ -163,6 +165,7 @@ Result<void> UnixListener::Bind(SocketAudience whom) {
 
 UnixListener::~UnixListener() {
   if (fd_ >= 0) {
+    // Only who made the socket removes it; one that was passed belongs to the service manager.
     if (lock_ >= 0) {
       (void)unlink(path_.c_str());
     }
