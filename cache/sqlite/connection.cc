@@ -14,6 +14,8 @@
 namespace kiln::cache::sqlite {
 namespace {
 
+// Only other processes can make a statement wait: the store's own threads take turns. Five seconds
+// are a long transaction of theirs.
 constexpr int kBusyMs = 5000;
 constexpr int kStepsPerLook = 20'000;  // about a millisecond
 
@@ -50,7 +52,6 @@ int OnWalCommit(void* frames, sqlite3* /*db*/, const char* /*name*/, int in_wal)
   return SQLITE_OK;
 }
 
-// Whoever waits for the statement has left.
 // Asked every kStepsPerLook steps of a statement, so a long query ends when its caller leaves.
 int IsOver(void* /*none*/) { return IsStopping() ? 1 : 0; }
 
@@ -162,6 +163,8 @@ Result<void> Connection::Execute(const char* sql) {
   return {};
 }
 
+// Persistent: statements of this store live as long as their connection, and SQLite places their
+// memory accordingly.
 Result<Statement> Connection::Prepare(std::string_view sql) {
   sqlite3_stmt* statement = nullptr;
   const int rc = sqlite3_prepare_v3(db_, sql.data(), static_cast<int>(sql.size()),

@@ -25,6 +25,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kLockFile = "cache.lock";
+// Two files of other versions or of damaged caches: enough to go back to the last version, and
+// never more than the cache itself is worth.
 constexpr size_t kMaxSetAside = 2;
 
 Error Failed(std::string what, const fs::path& path, int error) {
@@ -99,6 +101,7 @@ std::optional<pid_t> ReadPid(int fd) {
 
 // Why the file system is unfit for WAL; nullopt if it is fit.
 std::optional<std::string_view> NetworkFileSystemName(long type) {
+  // Numbers of the kernel that the header of this system does not have.
   constexpr long kSmb2 = 0xFE534D42;
   constexpr long kCifs = 0xFF534D42;
   switch (type) {
@@ -147,6 +150,7 @@ Result<std::optional<OwnerLock>> OwnerLock::TryTake(const fs::path& dir) {
   const fs::path path = dir / kLockFile;
   KILN_TRY(OwnedFd fd, OpenOwnFile(path));
   if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
+    // Somebody else owns the cache: that is an answer and no error.
     if (errno == EWOULDBLOCK) {
       return std::optional<OwnerLock>();
     }
@@ -274,6 +278,7 @@ void RemoveSetAside(const QuarantinedFile& file) { RemoveWithWal(file.path); }
 
 std::string FreeCorruptName(const fs::path& dir) {
   std::error_code error;
+  // It ends: each number that is taken is a file, of which only a few are kept.
   for (int n = 1;; ++n) {
     std::string name = "cache.corrupt-" + std::to_string(n);
     if (!fs::exists(dir / (name + ".db"), error)) {

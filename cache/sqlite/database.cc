@@ -145,6 +145,8 @@ bool TellsOfDamage(const Error& error) {
          error.code == ErrorCode::kInternal;
 }
 
+// An internal error of SQLite while a file is opened has no other cause than the file. It is given
+// the reason by which others recognise damage.
 Error AsDamage(Error error) {
   if (error.reason.empty() && TellsOfDamage(error)) {
     error.code = ErrorCode::kCorrupt;
@@ -162,6 +164,8 @@ Result<Connection> OpenWriter(const DatabaseFile& file, Clock& clock, LogSink& l
   // new.
   for (int round = 0; round < 4; ++round) {
     Result<Opened> opened = OpenAndIdentify(file, clock);
+    // An error of the machine, a full disk for example, is no reason to put a file aside that may
+    // be sound.
     if (!opened.ok() && !TellsOfDamage(opened.error())) {
       return std::move(opened).error();
     }

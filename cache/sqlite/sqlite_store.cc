@@ -16,6 +16,8 @@
 namespace kiln::cache::sqlite {
 namespace {
 
+// Ten minutes: whoever was told that content is there will put a record that names it. See
+// spec/cache 8.4
 constexpr int64_t kMissingLeaseSeconds = 600;
 
 Error NotFound(const Key& key) { return {.code = ErrorCode::kNotFound, .context = KeyText(key)}; }
@@ -52,6 +54,7 @@ Writer::Weight WeightOf(std::span<const Item> items) {
   const Blob* block = nullptr;
   for (const Item& item : items) {
     weight.bytes += item.value.bytes.size();
+    // Contents of one block follow each other, so the block is counted once.
     if (item.block.get() != block && item.block != nullptr) {
       block = item.block.get();
       weight.bytes += block->bytes.size();
@@ -213,6 +216,7 @@ Result<PutResult> SqliteStore::Put(std::span<const Item> items, Durability durab
                  .context = "another process owns the cache",
                  .reason = std::string(kReadOnly)};
   }
+  // Refused at once. Trying would write until the disk is full again, for each put anew.
   if (parts_.health.full()) {
     ++parts_.counters.refused_full;
     return Error{.code = ErrorCode::kFull, .context = "the disk is full"};
@@ -293,6 +297,7 @@ Result<std::string> SqliteStore::Rebuild() {
                  .context = "another process owns the cache",
                  .reason = std::string(kReadOnly)};
   }
+  // The maintenance thread does it, as it does after damage: a file is replaced in one place only.
   std::string set_aside = parts_.orders.AwaitReplacement();
   if (parts_.session.Get() == nullptr) {
     return Error{

@@ -37,6 +37,8 @@ StoreFile::StoreFile(StoreParts& parts)
                        .writes = {.negative_ttl_s = parts.options.negative_ttl_s},
                        .writer = parts.options.writer} {}
 
+// In this order: the folder is checked before a file is made in it, and the lock is taken before
+// the database is opened for writing. Called again after a failure, it goes on where it stopped.
 Result<void> StoreFile::Start() {
   KILN_TRY(session_options_.file.dir, PrepareDirectory(dir(), parts_.options.file_system_type));
   if (!owned_ && !parts_.options.read_only) {

@@ -21,6 +21,8 @@ void Transaction::RollBack() {
   static_cast<void>(connection->Execute("ROLLBACK"));  // fails only when nothing is open
 }
 
+// A COMMIT that fails leaves the transaction open as a rule, on a full disk for example, and the
+// next BEGIN would fail.
 Result<void> Transaction::Commit() {
   Result<void> done = connection_->Execute("COMMIT");
   if (!done.ok()) {

@@ -15,6 +15,8 @@ namespace {
 constexpr size_t kSliceRecords = 64;
 constexpr Duration kSliceTime = std::chrono::milliseconds(20);
 constexpr int64_t kReadRows = 512;
+// A plan is in memory: 65,536 candidates are a few MiB. A quantum with more records is evicted in
+// several plans, which makes the order a little less exact.
 constexpr size_t kMaxPlan = 65'536;
 constexpr int64_t kScanRows = 1000;
 constexpr int64_t kVacuumPages = 256;
@@ -41,6 +43,8 @@ void Collector::Start(uint64_t target_bytes) {
   }
 }
 
+// A failed slice ends the work at hand: what was wrong is told by the next put or read, and the
+// next run begins anew.
 bool Collector::Slice(TableWrites& writes) {
   const Result<bool> more = SliceOrError(writes);
   if (!more.ok()) {
@@ -98,6 +102,8 @@ void Collector::Stop() {
 
 bool Collector::Busy() const { return target_ != kNoTarget || ageing_ || vacuum_all_; }
 
+// Expired poison goes first, whatever its age of use: nobody can be served by it any more. See
+// spec/cache 8.3
 Result<bool> Collector::DropExpired(TableWrites& writes) {
   std::vector<int64_t> eids;
   {
@@ -118,6 +124,7 @@ Result<bool> Collector::DropExpired(TableWrites& writes) {
   }
   KILN_TRY(Transaction transaction, Transaction::Begin(writes.connection()));
   for (const int64_t eid : eids) {
+    // The content is asked for before the record goes, because the references go with it.
     KILN_TRY(const std::vector<int64_t> rids, writes.removals().RefsOf(eid));
     KILN_TRY_VOID(writes.removals().DropRecord(eid, RemovedBy::kExpiry));
     KILN_TRY_VOID(DropOrphans(writes, access_times_, rids));
@@ -198,6 +205,8 @@ Result<bool> Collector::NextQuantum(TableWrites& writes, int64_t floor_q) {
   return quantum_ < floor_q + kModuleBonusQuanta;
 }
 
+// Reads one page of the plan for each slice, so that a quantum with millions of records holds up
+// nobody. True: there is something to read or to drop.
 Result<bool> Collector::GrowPlan(TableWrites& writes) {
   KILN_TRY(const int64_t floor_q, FloorQuantum(writes));
   if (reading_ == Reading::kDone && next_ >= plan_.size()) {
@@ -324,6 +333,9 @@ Result<void> Collector::ScanOrphans(TableWrites& writes) {
   return {};
 }
 
+// The current dictionary of each kind stays even if no content needs it yet. A content that was
+// written anew behind the sweep may need one that the sweep did not see: then it is found damaged
+// and made again.
 Result<void> Collector::DropUnusedDictionaries(TableWrites& writes) {
   std::vector<int64_t> unused;
   {

@@ -19,6 +19,8 @@ std::optional<Order> MaintenanceOrders::Next() {
   if (order_ == Order::kNone && unsalvaged_.empty() && !stopping_) {
     changed_.WaitFor(mutex_, std::chrono::seconds(1));
   }
+  // The order is taken in the same moment as it is read, so one that comes during its execution is
+  // not lost.
   return stopping_ ? std::nullopt : std::optional(std::exchange(order_, Order::kNone));
 }
 
@@ -69,6 +71,7 @@ void MaintenanceOrders::AwaitSalvage(const std::stop_token& stop) {
   }
 }
 
+// The token is stopped outside of the mutex: whoever listens to it may call back here.
 void MaintenanceOrders::Stop() {
   {
     const MutexLock lock(mutex_);

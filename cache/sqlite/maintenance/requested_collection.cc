@@ -19,6 +19,7 @@ namespace kiln::cache::sqlite {
 namespace {
 
 constexpr int64_t kPageRows = 256;
+// The writer works in slices of milliseconds and tells nobody when it is done, so it is asked.
 constexpr auto kPoll = std::chrono::milliseconds(2);
 constexpr int kRoundsOfProgress = 100;
 constexpr int kMostCollections = 8;  // while others go on putting
@@ -123,6 +124,8 @@ class Freed {
       if (!found) {
         return bytes;
       }
+      // A content is freed when the last of its records goes, so its records are counted down as
+      // they are met.
       const auto [left, is_new] = left_.try_emplace(query.Int(0), query.Int(2));
       bytes += --left->second == 0 ? static_cast<uint64_t>(query.Int(1)) : 0;
     }
@@ -192,6 +195,8 @@ Result<void> RequestedCollection::ExplainRest(GcReport& report) {
   return {};
 }
 
+// First what was named by age or failure, then the size: what went in the first step counts towards
+// the second.
 Result<GcReport> RequestedCollection::Run() {
   GcReport report;
   if (options_.dry_run) {

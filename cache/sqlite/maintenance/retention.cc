@@ -7,6 +7,8 @@
 
 namespace kiln::cache::sqlite {
 
+// The strictest of all leases that hold: a record that was used in or after its quantum stays.
+// Without any the floor is beyond every quantum.
 Result<int64_t> LeaseFloor(Connection& connection, int64_t now_s) {
   KILN_TRY(Statement statement,
            connection.Prepare("SELECT min(floor_q) FROM lease WHERE until_s>?1"));
@@ -59,11 +61,14 @@ Result<bool> MayGo(TableWrites& writes, AccessTimes& access_times, const Candida
          !access_times.IsLeased(found->key, writes.NowSeconds());
 }
 
+// Failures are not asked for their age or a lease, but a pin keeps whatever it names.
 Result<bool> MayBeForgotten(TableWrites& writes, const Candidate& candidate) {
   KILN_TRY(const std::optional<Unpinned> found, FindUnpinned(writes, candidate.record));
   return found.has_value();
 }
 
+// Content that somebody was told is there, a moment ago, is kept for the record that will name it.
+// See spec/cache 8.4
 Result<void> DropOrphans(TableWrites& writes, AccessTimes& access_times,
                          std::span<const int64_t> rids) {
   const int64_t now_s = writes.NowSeconds();

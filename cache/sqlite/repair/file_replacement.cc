@@ -54,6 +54,7 @@ void FileReplacement::Replace(Order order) {
   const std::string name = FreeCorruptName(dir);
   const Result<void> aside = SetAside(dir, name);
   const Result<void> opened = aside.ok() ? file_.OpenSession() : aside;
+  // The strikes were against the old file; the new one begins without any.
   parts_.health.Reset();
   parts_.orders.Forget();  // what was reported since then was about the old file
   parts_.log.Write(
@@ -107,6 +108,7 @@ void FileReplacement::Salvage(const std::string& name) {
                     {"aliases", salvaged.aliases},
                     {"pins", SalvagePins(file, vfs, store_)}});
   std::error_code error;
+  // The damaged file itself stays, for people and for another try by a later version.
   std::filesystem::remove_all(apart, error);
   parts_.aside.Measure(dir);
 }

@@ -45,11 +45,14 @@ Result<void> TryReading(const std::string& file, const std::string& vfs) {
 // Page 1 of a file that this version made.
 Result<Page> FirstPage(const fs::path& scratch, Clock& clock) {
   NullLog log;
+  // A real database is made and its first page taken. So the schema in it is always that of this
+  // version, and no copy of it has to be kept.
   const DatabaseFile file{.dir = scratch / "empty", .vfs = {}};
   std::error_code error;
   fs::create_directories(file.dir, error);
   {
     KILN_TRY(Connection connection, OpenWriter(file, clock, log));
+    // Until then the page is in the WAL and not in the file.
     KILN_TRY_VOID(connection.Checkpoint(CheckpointMode::kTruncate, 0));
   }
   Page page{};

@@ -152,6 +152,8 @@ Result<void> DropBlobRow(TableWrites& writes, const Fault& fault) {
       {.kind = DamageKind::kBlob, .key = fault.key, .reason = fault.detail, .found = {}});
 }
 
+// A record without a key cannot be looked up, so nothing of it can be put into quarantine; its row
+// goes all the same.
 Result<void> DropRecordRow(TableWrites& writes, const Fault& fault) {
   if (!fault.key.id.zero()) {
     KILN_TRY(const std::optional<StoredRow> row, writes.reads().FindRow(fault.key));

@@ -30,6 +30,8 @@ constexpr uint64_t kPageBytes = uint64_t{4} << 20;
 constexpr std::string_view kWhyFile = "why";
 constexpr int kMostJumps = 64;  // over stretches that cannot be read
 
+// No row of the old file is trusted: what is copied was read by the same functions, and verified by
+// the same sums, as what is served.
 class Salvage {
  public:
   Salvage(Connection& connection, ReadStatements& reads, BlobStore& to, const std::stop_token& stop)
@@ -256,6 +258,8 @@ Result<std::vector<Key>> ReadPinned(Connection& connection, const std::string& p
   return keys;
 }
 
+// Batches and pins are not made again by anybody, so they are carried over even where content is
+// lost. One that does not fit is left out.
 Result<void> CopyBatches(Connection& connection, SqliteStore& to) {
   KILN_TRY(Statement statement,
            connection.Prepare("SELECT id, spec, state, counts, updated_s FROM batch"));
@@ -364,6 +368,7 @@ bool StartSalvage(const std::string& program, const std::string& from, const std
   }
   const pid_t child = *started;
   int status = 0;
+  // Looked at every ten milliseconds, because the stop must end the wait as well.
   while (::waitpid(child, &status, WNOHANG) == 0) {
     if (stop.stop_requested()) {
       (void)::kill(child, SIGKILL);

@@ -23,6 +23,7 @@ Result<ReaderPool::Loan> CurrentSession::Read(const Call& call) const {
     return Error{.code = ErrorCode::kUnavailable, .context = "the cache has no database"};
   }
   KILN_TRY(ReaderPool::Loan loan, session->readers().Take(call));
+  // The loan holds the session, so the readers outlive a replacement of the file.
   loan.KeepAlive(session);
   return loan;
 }

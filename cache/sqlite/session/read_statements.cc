@@ -41,6 +41,8 @@ Blob BlobOf(const Query& query, int column) { return CopiedBlob(query.Blob(colum
 
 }  // namespace
 
+// Any other number is taken for the codec that needs most. Decoding it then fails, and the row
+// counts as damaged.
 Codec CodecOf(int64_t column) {
   return column == 0   ? Codec::kRaw
          : column == 1 ? Codec::kZstd
@@ -219,6 +221,7 @@ Result<std::optional<StoredRow>> ReadStatements::FindRow(const Key& key) {
   if (!query.IsNull(1)) {
     row.expires_s = query.Int(1);
   }
+  // A sum of the wrong length becomes zero, which no value has: the row is damaged.
   row.value.sum = query.Id(4).value_or(Hash128{});
   return std::optional(std::move(row));
 }
@@ -305,6 +308,7 @@ Result<Blob> ReadStatements::Decode(const Blob& stored) {
   if (stored.codec != Codec::kZstdDictionary) {
     return Decompress(stored);
   }
+  // The frame names its dictionary. The column beside it serves the collector only.
   const std::optional<uint32_t> number = DictionaryInFrame(stored.bytes);
   if (!number.has_value()) {
     return Error{.code = ErrorCode::kCorrupt, .context = "no frame with a dictionary"};
@@ -317,6 +321,8 @@ Result<Blob> ReadStatements::Decode(const Blob& stored) {
   return Decompress(stored, dictionary.get());
 }
 
+// Id and sum are different questions. The id tells that these are the bytes; the sum, which has the
+// id in it, tells that the row was written for them.
 Result<std::optional<Finding>> ReadStatements::CheckContent(const Hash128& id, const Blob& stored) {
   const Result<Blob> raw = Decode(stored);
   if (!raw.ok() && !raw.error().reason.empty()) {

@@ -56,6 +56,7 @@ void ReaderPool::GiveBack(std::unique_ptr<Reader> reader) {
   if (reader != nullptr && !closed_) {
     idle_.push_back(std::move(reader));
   }
+  // Nobody is woken for nothing: most loans are given back while nobody waits.
   if (waiting_ > 0) {
     changed_.NotifyAll();
   }
@@ -79,6 +80,7 @@ void ReaderPool::Resume() {
   changed_.NotifyAll();
 }
 
+// It waits for every loan: a connection must not be closed under a statement.
 void ReaderPool::Close() {
   const MutexLock lock(mutex_);
   closed_ = true;

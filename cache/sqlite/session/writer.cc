@@ -157,6 +157,8 @@ Duration Writer::GroupWait() const {
   return awaited_ == 0 ? options_.group_wait * options_.unawaited_factor : options_.group_wait;
 }
 
+// A group ends by its size or by the age of its first request, so nobody waits longer than
+// group_wait for others to come.
 bool Writer::GroupIsComplete() const {
   const uint32_t factor = awaited_ == 0 ? options_.unawaited_factor : 1;
   return stopping_ || queued_.items >= options_.group_items * factor ||
@@ -254,6 +256,7 @@ void Writer::RunGroup(const Group& group) {
     return;
   }
   if (!outcome.ok() && !own_fault) {
+    // Only errors of the file are told: a request that is wrong says nothing about it.
     hooks_.on_failure(outcome.error());
   }
   ++counters_.groups;
@@ -275,6 +278,7 @@ void Writer::Complete(const Group& group, const Result<void>& outcome) {
   done_.NotifyAll();
 }
 
+// Numbers that SQLite has in memory, so asking after each group costs nothing.
 void Writer::Measure() {
   const Result<int64_t> pages = IntOf(side_->page_count);
   const Result<int64_t> free = IntOf(side_->freelist_count);

@@ -8,6 +8,8 @@
 namespace kiln::cache::sqlite {
 namespace {
 
+// Some ten MiB of each at most. They are written every half minute, which is enough for thousands
+// of uses a second.
 constexpr size_t kMaxPending = 262'144;  // a touch more may be dropped
 constexpr size_t kMaxLeased = 262'144;   // more than this leases everything
 
@@ -29,6 +31,7 @@ void AccessTimes::TouchKey(const Key& key, int64_t used_q) {
   }
 }
 
+// Swapped out under the mutex; writing them down happens without it.
 AccessTimes::Flush AccessTimes::Take() {
   const MutexLock lock(mutex_);
   return std::exchange(pending_, {});

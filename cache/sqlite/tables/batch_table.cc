@@ -21,6 +21,7 @@ BatchRow RowOf(const Query& query) {
 
 }  // namespace
 
+// Awaited: a batch is acknowledged when its row is on disk.
 Result<void> BatchTable::Put(const BatchRow& row) {
   return store_.Write(
       [row](TableWrites& writes) -> Result<void> {

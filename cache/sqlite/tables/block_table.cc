@@ -104,6 +104,8 @@ Result<void> BlockTable::Rewrite(int64_t bid, const StoredBlock& block,
   const bool has_modules = std::ranges::any_of(
       contents, [](const Content& content) { return IsPlaceOfModule(content.at); });
   const std::optional<SymbolTable> symbols = has_modules ? SymbolTable::Read(raw) : std::nullopt;
+  // Views point into these; the vector may move its elements, and the bytes stay where their owners
+  // are.
   std::vector<Blob> kept;
   std::vector<ByteView> views;
   for (const Content& content : contents) {

@@ -61,6 +61,8 @@ void Dictionaries::SetGatherer(ContentGatherer* gatherer) {
   gatherer_ = gatherer;
 }
 
+// A mutex of its own: the gatherer puts, which takes time, and must not hold up those who look for
+// a dictionary.
 void Dictionaries::PutGathered() {
   const MutexLock lock(gatherer_mutex_);
   if (gatherer_ != nullptr) {

@@ -17,6 +17,8 @@
 namespace kiln::cache::sqlite {
 namespace {
 
+// Samples are in memory all at once, so they are bounded for each kind, and what is read in all as
+// well.
 constexpr uint64_t kMostSampleBytes = uint64_t{3} << 20;  // of a kind
 constexpr uint64_t kMostReadBytes = uint64_t{64} << 20;
 constexpr uint64_t kLargestSample = uint64_t{128} << 10;  // ZDICT looks at no more
@@ -36,6 +38,7 @@ struct Samples {
 };
 using SamplesByKind = std::array<Samples, kContentKindCount>;
 
+// By the kind of content: code and metadata have nothing in common that one dictionary could hold.
 void Add(SamplesByKind& samples, ByteView raw) {
   Samples& of_kind = samples[static_cast<size_t>(ContentKindOf(raw))];
   if (of_kind.bytes + raw.size() > kMostSampleBytes) {
@@ -82,6 +85,7 @@ Result<SamplesByKind> Gather(CurrentSession& session, const std::stop_token& sto
   return samples;
 }
 
+// Measured by compressing, as it would be done: any estimate would be about another compressor.
 uint64_t SizeOf(std::span<const Bytes> contents, const Dictionary* dictionary) {
   uint64_t size = 0;
   for (const Bytes& content : contents) {

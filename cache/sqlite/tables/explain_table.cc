@@ -119,6 +119,7 @@ Result<void> AppendRow(TableWrites& writes, const Row& row) {
     KILN_TRY_VOID(query.Bind(slot).Bind(oldest).Run());
   }
   KILN_TRY(Statement insert,
+           // A change may run twice, and the second run must not fail on the rows of the first.
            writes.connection().Prepare("INSERT OR REPLACE INTO explain VALUES (?1, ?2, ?3)"));
   Query query(insert);
   return query.Bind(slot).Bind(row.seq).Bind(ByteView(row.body)).Run();

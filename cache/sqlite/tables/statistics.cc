@@ -83,6 +83,8 @@ Result<void> CountRecords(ReaderPool::Loan& reader, StoreStats& stats) {
     eid = row.Int(0);
     const int64_t level = row.Int(1);
     if (level > 0 && level < static_cast<int64_t>(Level::kAlias)) {
+      // A row whose form is lost is counted with the bytes that it has; verify tells that it is
+      // damaged.
       const Result<Blob> value = reader->ValueOf(row.Int(3), row.Blob(2));
       CountRecord(static_cast<Level>(level), value.ok() ? value->bytes : row.Blob(2), stats, code);
     }

@@ -108,6 +108,8 @@ Result<void> TableRemovals::DropBlobRow(int64_t rid) {
   return context_->blocks->Tidy(blocks);
 }
 
+// All records that name the content go first: a hit is complete, or it is a miss. See spec/cache
+// 1.5
 Result<void> TableRemovals::DropBlob(const Hash128& id) {
   std::vector<int64_t> eids;
   {

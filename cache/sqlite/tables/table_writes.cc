@@ -14,6 +14,8 @@
 namespace kiln::cache::sqlite {
 namespace {
 
+// The grace of content is renewed at most every five minutes, so that putting the same content
+// again costs a read and not a write.
 constexpr int64_t kRenewAfterSeconds = 300;
 constexpr size_t kRecentForms = 16;
 // Above this size an equal digest counts as equal bytes; comparing them would cost reading what is
@@ -297,6 +299,7 @@ Result<void> TableWrites::PutRecord(const Item& item, const Numbers& contents, P
                    .context = KeyText(item.key) + ": " + product.name + " is not among its refs"};
     }
   }
+  // Content of this very put is known by number already; only other content is looked up.
   KILN_TRY(const std::vector<int64_t> rids, RidsOf(item, contents));
   KILN_TRY(bool inserted, InsertRecord(item, *summary, rids));
   if (!inserted) {
@@ -458,6 +461,8 @@ Result<bool> TableWrites::MeetStoredMask(const Item& item, const StoredRow& ther
   return true;
 }
 
+// The records of one put are in the transaction and found by number; others must be stored already,
+// or the alias would lead nowhere.
 Result<int64_t> TableWrites::EidOfSignature(const Item& alias, const Hash128& signature,
                                             const Numbers& signatures) {
   if (alias.key.space == 0) {
