@@ -110,6 +110,7 @@ Result<LimitUse> DecodeLimit(ByteView item) {
   return LimitUse{.name = std::string(name), .amount = amount};
 }
 
+// A number of a newer kiln is no record of this one: it is made again.
 Result<RecordKind> DecodeKind(CanonicalReader& reader) {
   KILN_TRY(const uint32_t kind, reader.U32(1));
   if (kind > static_cast<uint32_t>(RecordKind::kPoison)) {
@@ -254,6 +255,8 @@ Item AliasItem(uint32_t space, const Hash128& variant_or_live, const Hash128& si
 
 Result<Hash128> DecodeAlias(ByteView bytes) { return DecodeHash(bytes); }
 
+// The one place that tells what a row keeps alive and what it cost, for store, verify, packs and
+// upstreams. It decodes the whole row, so it is the check that a row is one as well.
 Result<RowSummary> SummarizeRow(Level level, ByteView value) {
   switch (level) {
     case Level::kContent:

@@ -98,6 +98,7 @@ Item ContentItem(Blob value) {
 }
 
 Item ContentItem(const Digest& digest, Blob value) {
+  // Sums are over raw bytes, so content is compressed behind this and not before.
   KILN_CHECK(value.codec == Codec::kRaw && value.bytes.size() == digest.size);
   value.sum = ContentSum(digest.id, value.bytes);
   return {.key = ContentKey(digest), .value = std::move(value), .refs = {}};

@@ -108,6 +108,7 @@ Result<CacheStats> CacheCalls::CacheStatistics() {
   return stats;
 }
 
+// Calls that may take minutes have no deadline here; those that answer from a table have one.
 Result<MaintenanceDone> CacheCalls::GcCache(const GcRequest& request) {
   Context context;
   v1::GcCacheRequest message;

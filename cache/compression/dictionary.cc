@@ -19,11 +19,14 @@
 namespace kiln::cache {
 namespace {
 
+// zstd's own default: higher levels cost several times the time and gain little on content of a few
+// KiB.
 constexpr int kLevel = 3;
 // ZDICT needs many samples, several times the size of the dictionary together, or what it makes
 // fits these samples only.
 constexpr size_t kFewestSamples = 16;
 constexpr size_t kSamplesPerDictionary = 8;  // by size
+// As many bytes as tell a text from data with some certainty; magic numbers are shorter.
 constexpr size_t kLookedAt = 64;
 constexpr std::string_view kSpirvMagic{"\x03\x02\x23\x07", 4};
 constexpr std::string_view kImageMagic = "kilnmod1";
@@ -63,6 +66,7 @@ std::string_view ContentKindName(ContentKind kind) {
 }
 
 Bytes TrainDictionary(std::span<const Bytes> samples, size_t most_bytes) {
+  // ZDICT wants the samples behind each other, with a list of their sizes.
   Bytes all;
   std::vector<size_t> sizes;
   for (const Bytes& sample : samples) {

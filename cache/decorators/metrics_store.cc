@@ -10,6 +10,7 @@
 namespace kiln::cache {
 namespace {
 
+// A label needs few values: codes that differ only for a caller are one result here.
 CallResult ResultOf(const Error& error) {
   switch (error.code) {
     case ErrorCode::kNotFound:
@@ -109,6 +110,7 @@ Result<Blob> MetricsStore::Get(const Key& key, const Call& call) {
   PerLevel& level = levels_[static_cast<size_t>(key.level)];
   if (blob.ok()) {
     ++level.hits;
+    // Bytes as they are stored, which is what the disk or the network had to give.
     level.hit_bytes += blob->bytes.size();
   } else {
     ++(blob.error().code == ErrorCode::kNotFound ? level.misses : level.failed_gets);
@@ -133,6 +135,7 @@ Result<PutResult> MetricsStore::Put(std::span<const Item> items, Durability dura
   return stored;
 }
 
+// Its latency is not measured, since it depends on how many keys are asked for.
 Result<std::vector<Key>> MetricsStore::FindMissing(std::span<const Key> keys, const Call& call) {
   Result<std::vector<Key>> missing = below_.FindMissing(keys, call);
   Count(StoreOp::kFindMissing, ErrorOf(missing));

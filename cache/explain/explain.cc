@@ -100,6 +100,8 @@ std::string Joined(std::span<const std::string> texts) {
   return out;
 }
 
+// Modules are matched by path. A changed source is told apart by whether its image stayed: a
+// comment that was edited explains no miss.
 void Comparison::Modules() {
   std::map<std::string, const ExplainModule*> old;
   for (const ExplainModule& module : before_.modules) {
@@ -145,6 +147,8 @@ void Comparison::Modules() {
   }
 }
 
+// Files that includes led to, found or not: one that was looked for in vain matters as soon as it
+// is there.
 void Comparison::Dependencies() {
   std::map<std::string, std::optional<Digest>> old;
   std::map<std::string, std::optional<Digest>> now;
@@ -219,6 +223,8 @@ size_t Agreement(const std::vector<NamedText>& a, const std::vector<NamedText>& 
       return equal;
     }
   }
+  // Other names or another order: only then the rows are put into a set, which costs most of the
+  // comparison.
   const std::set<NamedText> rows(a.begin(), a.end());
   return static_cast<size_t>(
       std::count_if(b.begin(), b.end(), [&](const NamedText& row) { return rows.contains(row); }));
@@ -407,6 +413,7 @@ Explanation Explain(const ExplainRecord& record, std::span<const ExplainRecord* 
                   .ignored_options = {},
                   .age_ms = std::nullopt};
   const ExplainRecord* closest = ClosestTo(*record.inputs, earlier);
+  // What is certain to be the first request of its kind has nothing to be compared with.
   if (closest != nullptr && out.cause != Cause::kFirstSeen) {
     out.changes = CompareInputs(*closest->inputs, *record.inputs, record.live_options);
   }

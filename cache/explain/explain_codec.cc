@@ -18,6 +18,7 @@ Error Corrupt(std::string_view what) {
   return {.code = ErrorCode::kCorrupt, .context = "explain record: " + std::string(what)};
 }
 
+// A list without rows is left out, so that an empty field has one encoding.
 void Write(CanonicalWriter& writer, uint8_t tag, const std::vector<NamedText>& rows) {
   CanonicalList list;
   for (const NamedText& row : rows) {

@@ -147,6 +147,7 @@ void WithWidth(uint16_t width, const Use& use) {
   }
 }
 
+// Only columns of four and eight bytes have differences; the others are ids and small numbers.
 void TakeColumn(const RowRange<const std::byte>& rows, const Column& column, std::byte* out) {
   if (column.lag != 0) {
     column.width == 8 ? TakeDifferences<uint64_t>(rows, column, out)

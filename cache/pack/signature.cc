@@ -21,6 +21,7 @@ constexpr size_t kMaxPemBytes = size_t{64} << 10;
 constexpr std::array<uint8_t, 12> kHead = {0x30, 0x2a, 0x30, 0x05, 0x06, 0x03,
                                            0x2b, 0x65, 0x70, 0x03, 0x21, 0x00};
 using KeyInfo = std::array<uint8_t, kHead.size() + 32>;
+// Sixteen groups of three bytes make 60 digits: a key never needs more.
 constexpr size_t kKeyInfoDigits = (sizeof(KeyInfo) + 2) / 3 * 4;
 
 std::string Base64(const KeyInfo& info) {

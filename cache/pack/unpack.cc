@@ -15,6 +15,8 @@ Digest BlobDigest(const Tables& tables, uint32_t blob) {
   return {.id = tables.blobs[blob].id, .size = tables.blobs[blob].raw_size};
 }
 
+// The inverse of what the writer does with contents: rows name each other by number, contents by
+// name. Numbers were checked when the tables were read, so none is checked here.
 Program ProgramOf(const Tables& tables, const ProgramRow& row) {
   Program program{.name = std::string(tables.String(row.name)),
                   .pipeline = std::string(tables.String(row.pipeline)),
@@ -162,6 +164,7 @@ void CompareBlobs(const Tables& a, const Tables& b, PackDifference& out) {
   }
 }
 
+// A pipeline may serve several artifacts; the first one stands for it.
 Warm WarmOf(const Tables& tables, const WarmRow& row) {
   Warm warm{.live_key = tables.artifacts[tables.pipelines[row.pipeline].artifact].live_key,
             .pass = row.pass == kNone ? std::string()
@@ -239,6 +242,7 @@ BlobSource BlobsOf(const Pack& pack) {
 PackDifference Compare(const Pack& first, const Pack& second) {
   const Tables& a = first.tables();
   const Tables& b = second.tables();
+  // By program and target, because entry ids change with every source and would match nothing.
   const ByEntry before = Group(a);
   ByEntry after = Group(b);
   PackDifference out;

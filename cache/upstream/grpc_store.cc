@@ -22,6 +22,7 @@
 namespace kiln::cache::upstream {
 namespace {
 
+// More than any message of the protocol has (spec/daemon 10), so that only a broken peer meets it.
 constexpr int kMaxMessage = 8 << 20;
 constexpr size_t kChunk = size_t{1} << 20;
 constexpr size_t kMostKeys = 10'000;  // of one request (spec/daemon 4.5)
@@ -269,6 +270,8 @@ Result<std::unique_ptr<GrpcStore>> GrpcStore::Open(const Options& options, Clock
   grpc::ChannelArguments arguments;
   arguments.SetMaxReceiveMessageSize(kMaxMessage);
   arguments.SetMaxSendMessageSize(kMaxMessage);
+  // The circuit breaker decides when an upstream is asked again. gRPC's own waiting, up to two
+  // minutes, would make it miss the moment.
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 200);
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 5'000);
   auto state = std::make_unique<State>(clock, options.token_file);
@@ -394,6 +397,7 @@ Result<void> GrpcStore::PutContent(std::span<const Item* const> items, const Cal
   // A question of 28 bytes for each content saves sending what others have put already, which is
   // most of it.
   KILN_TRY(const std::vector<Key> missing, FindMissing(keys, call));
+  // A set, and erased from as it is sent: an item that is listed twice is sent once.
   std::set<Key> wanted(missing.begin(), missing.end());
   stored.present += items.size() - wanted.size();
   if (wanted.empty()) {

@@ -29,6 +29,8 @@ struct Free {
   void operator()(addrinfo* list) const { freeaddrinfo(list); }
 };
 
+// Four kinds of trouble, told apart by whose it is to mend: files here, the way there, the other
+// side's certificate, our own.
 Error BadFiles(std::string what) {
   return {.code = ErrorCode::kInvalidArgument, .context = std::move(what), .reason = "TLS_FILES"};
 }
@@ -170,6 +172,8 @@ Result<void> CheckReadable(std::string_view name, const std::string& path) {
                    fmt::format("{} '{}' cannot be read: {}", name, path, std::strerror(errno))));
 }
 
+// Each file is looked at in the order in which it is used, so the first wrong one is named, with
+// the key of the configuration that names it.
 Result<void> UseFiles(SSL_CTX& context, const TlsFiles& files, const TlsNames& names) {
   if (files.ca.empty()) {
     (void)SSL_CTX_set_default_verify_paths(&context);
@@ -299,6 +303,8 @@ class Probe {
 
   Error WhyNoHandshake(SSL& tls, Step step) const {
     const long verified = SSL_get_verify_result(&tls);
+    // OpenSSL numbers alerts of the other side above this offset: such an error was decided there
+    // and not here.
     const bool alert = ERR_GET_REASON(ERR_peek_error()) >= SSL_AD_REASON_OFFSET;
     if (step == Step::kTimeOver) {
       return NoConnection(fmt::format(
@@ -347,6 +353,8 @@ class Probe {
           fmt::format("{} takes nobody without a client certificate; name one with {} and {}",
                       host_port_, names_.cert, names_.key));
     }
+    // The other side does not say why. An expired certificate is the most frequent reason and can
+    // be seen from here.
     const std::string out_of_time = OutOfTime(*ours);
     return out_of_time.empty()
                ? BadClient(fmt::format(

@@ -17,6 +17,7 @@ namespace {
 
 std::unique_ptr<kiln_client_project> ProjectOf(const kiln_client& client) {
   auto made = std::make_unique<kiln_client_project>();
+  // Shared, because variants and watches of the project may outlive the handle of the caller.
   made->project = std::make_shared<ClientProject>();
   made->project->connection = client.connection;
   made->project->start_daemon = client.start_daemon;
@@ -48,6 +49,7 @@ Result<std::vector<client::EntryPoint>> TakeEntries(const kiln_client_program& p
   return entries;
 }
 
+// Everything is copied: what the caller passes may be gone when the call returns.
 Result<client::Program> TakeProgram(const kiln_client_program& given) {
   client::Program program;
   KILN_TRY(program.name, TakeText(given.name, "program.name"));

@@ -26,6 +26,7 @@ struct WatchTarget {
 Result<WatchTarget> TakeTarget(const kiln_client_watch_info& info, size_t variants) {
   KILN_TRY_VOID(NotNull(info.source, "info.source"));
   KILN_TRY(const auto ids, TakeArray(info.ids, info.id_count, "info.ids"));
+  // Ids are matched to variants by place, so a list of another length has no meaning.
   if (!ids.empty() && (ids.size() != variants || info.pipelines == nullptr)) {
     return Error{ErrorCode::kInvalidArgument,
                  fmt::format("'info' has {} ids for {} variants{}", ids.size(), variants,
@@ -95,6 +96,7 @@ kiln_result kiln_client_watch_start(kiln_client_variants* variants,
     KILN_TRY(WatchTarget target, TakeTarget(given, variants->subject.variants.size()));
     KILN_TRY_VOID(AddContent(target.source, {}));  // it is no pack
     auto made = std::make_unique<kiln_client_watch>();
+    // The watch keeps the connection alive for as long as it runs.
     made->project = variants->project;
     KILN_TRY(made->reload, client::LiveReload::Start(
                                *project.connection->client, variants->subject,

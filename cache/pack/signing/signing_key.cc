@@ -31,6 +31,7 @@ Error NoSigningKey(std::string_view what) {
   return NoKey(what);
 }
 
+// Other kinds of keys would sign as well, and no reader of packs could check it.
 bool IsEd25519(const KeyPtr& key) {
   return key != nullptr && EVP_PKEY_get_base_id(key.get()) == EVP_PKEY_ED25519;
 }
@@ -94,6 +95,7 @@ Result<SigningKey> SigningKey::FromPem(std::string_view pem) {
 
 std::string SigningKey::Pem() const {
   const BioPtr bio(BIO_new(BIO_s_mem()));
+  // Without a password: the key is used by machines that build, and its file has mode 0600.
   KILN_CHECK(bio != nullptr && PEM_write_bio_PKCS8PrivateKey(bio.get(), key_.get(), nullptr,
                                                              nullptr, 0, nullptr, nullptr) == 1);
   return TextOf(bio.get());

@@ -29,6 +29,7 @@ void AddSections(const Tables& tables, PackCost& cost) {
 
 void AddBlocks(const Tables& tables, PackCost& cost) {
   for (const BlockRow& block : tables.blocks) {
+    // By how a block was compressed: that is what a change of the layout of packs is judged by.
     BlockCost& kind = block.codec == Codec::kRaw              ? cost.raw
                       : block.codec == Codec::kZstdAfterBlock ? cost.after_first
                       : block.codec == Codec::kZstdAfterBase  ? cost.after_base

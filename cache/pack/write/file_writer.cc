@@ -19,6 +19,7 @@ namespace kiln::pack {
 namespace {
 
 constexpr size_t kCopyBytes = size_t{1} << 20;
+// Names are random, so a second try is rare and a hundredth a sign of something else.
 constexpr int kTries = 100;
 
 Error WriteError(const std::string& path) {

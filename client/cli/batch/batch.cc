@@ -49,6 +49,7 @@ nlohmann::ordered_json JsonOf(const client::BatchInfo& batch) {
 }
 
 // "3 m" since that time of the clock.
+// A clock that was set back gives no negative age.
 std::string AgeText(uint64_t unix_ms) {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   const auto now_ms = std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
@@ -138,6 +139,8 @@ Result<int> Attach(const Global& global, const std::string& id, client::Client& 
 Result<int> Run(const Global& global, const BatchArguments& arguments) {
   KILN_TRY(const client::DaemonConnection connected, ConnectTo(global));
   client::Client& client = *connected.client;
+  // Listing needs no id. All other verbs find their batch first, so a wrong id ends the same way in
+  // each of them.
   if (arguments.what == "list") {
     KILN_TRY(const std::vector<client::BatchInfo> batches, client.ListBatches({}));
     for (const client::BatchInfo& batch : batches) {
