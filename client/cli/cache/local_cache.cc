@@ -22,6 +22,8 @@ Result<std::unique_ptr<client::Client>> HolderOf(const Global& global, const std
   const bool remote = !DaemonAddress(global).starts_with("unix:");
   const bool asked = remote || (!global.daemon.empty() && dir.empty());
   const std::string folder = DirectoryOf(dir);
+  // The owner is read from the lock of the folder, so this costs no connection when no daemon is
+  // about.
   const std::optional<pid_t> owner =
       folder.empty() ? std::nullopt : cache::sqlite::FindOwner(folder);
   if (!owner.has_value() && !asked) {
@@ -48,6 +50,7 @@ Result<std::unique_ptr<LocalCache>> OpenCache(const std::string& dir, Use use) {
                  .reason = "USAGE"};
   }
   std::error_code error;
+  // Opening would make an empty cache, and looking must change nothing.
   if (use == Use::kLook && !std::filesystem::exists(folder / "cache.db", error)) {
     return Error{.code = ErrorCode::kNotFound,
                  .context = "there is no cache in " + folder.string(),

@@ -54,6 +54,7 @@ Result<void> CheckShare(LocalCache& opened, const std::string& name,
                .reason = cache::kPinsTooLarge};
 }
 
+// A daemon checks the share itself, against the configuration that it runs with.
 Result<uint64_t> PinKeys(const Global& global, const std::string& dir,
                          const PinArguments& arguments, const cache::Pin& pin,
                          const std::vector<cache::Key>& keys) {
@@ -132,6 +133,8 @@ Result<std::vector<client::PinnedSet>> PinsOf(const Global& global, const std::s
                       .note = pin.note,
                       .records = pin.records,
                       .made_s = static_cast<uint64_t>(pin.made_s),
+                      // 0 is "for ever" here and over the wire. A pin never ends in 1970, so
+                      // nothing is lost.
                       .until_s = static_cast<uint64_t>(pin.until_s.value_or(0))});
   }
   return listed;

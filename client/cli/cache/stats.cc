@@ -23,6 +23,8 @@ double Ratio(uint64_t a, uint64_t b) {
   return b == 0 ? 0 : static_cast<double>(a) / static_cast<double>(b);
 }
 
+// Only records of these levels say how a build ended. Content and aliases have no outcome, and "ok"
+// is 0 for them.
 bool HasKinds(const client::CacheLevel& level) {
   return level.name == "module" || level.name == "signature" || level.name == "recipe";
 }
@@ -37,6 +39,8 @@ void PrintText(const client::CacheStats& stats, std::optional<pid_t> owner) {
         Ratio(stats.raw_bytes, content));
   for (const client::CacheLevel& row : stats.levels) {
     Print("  {:<10} {:>10} rows {:>12}", row.name, row.records, SizeText(row.bytes));
+    // Hits are counted by the daemon that runs; for a folder without one there are none, and the
+    // column stays away.
     if (const uint64_t asked = row.hits + row.misses; asked != 0) {
       Print("   {} hits of {} ({:.0f} %)", row.hits, asked, 100 * Ratio(row.hits, asked));
     }
@@ -65,6 +69,8 @@ void PrintText(const client::CacheStats& stats, std::optional<pid_t> owner) {
   }
 }
 
+// The same numbers as the text form (spec/cli 7.1), with and without a daemon; what only a daemon
+// knows is 0 without one.
 Json JsonOf(const client::CacheStats& stats) {
   Json levels = Json::array();
   for (const client::CacheLevel& row : stats.levels) {
@@ -129,6 +135,8 @@ client::CacheStats StatsOf(const cache::StoreStats& stats) {
     out.levels.push_back({.name = std::string(cache::LevelName(static_cast<cache::Level>(level))),
                           .records = row.rows,
                           .bytes = row.bytes,
+                          // The index is the kind of the record's outcome; [0] is that of records
+                          // that are well.
                           .source_errors = row.kinds[1],
                           .limits = row.kinds[2],
                           .poison = row.kinds[3]});

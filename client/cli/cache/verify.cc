@@ -45,6 +45,8 @@ Result<Verified> Verify(const Global& global, const std::string& dir,
            cache::sqlite::VerifyDirectory(DirectoryOf(dir), clock,
                                           {.fast = arguments.fast,
                                            .sample_percent = arguments.sample_percent,
+                                           // Another sample each time: repeated runs of a few
+                                           // percent come to see everything.
                                            .seed = static_cast<uint64_t>(clock.UnixTime().count()),
                                            .on_bytes = std::ref(progress)}));
   PrintFaults(global, report);
@@ -59,6 +61,7 @@ int RunCacheVerify(const Global& global, const std::string& dir, const VerifyArg
   const bool clean = verified->faults == 0;
   if (!global.json && !global.quiet) {
     const Counts& counts = verified->counts;
+    // By position, in the order of CountsOf (faults.cc).
     Print("{} blobs, {} records, {} aliases, {} hashed: {}\n", counts[0].second, counts[1].second,
           counts[2].second, SizeText(counts[3].second),
           clean ? "sound"

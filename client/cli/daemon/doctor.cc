@@ -99,6 +99,7 @@ Check CheckVersions(Patient& patient) {
   std::string installed = version->substr(0, version->find('\n'));
   if (patient.info.ok()) {
     const std::string running = "kilnd " + patient.info->version;
+    // After an upgrade the old daemon goes on until it is stopped. It works, so this is a warning.
     if (running != installed) {
       return Warn("versions", fmt::format("{} runs, {} is installed", running, installed),
                   "kiln stop; the next command starts the installed one");
@@ -217,6 +218,7 @@ Check CheckDisk(Patient& patient) {
     return Bad("disk", fmt::format("'{}' cannot be written", at.string()),
                "repair its rights, or choose another cache.dir", kUsage);
   }
+  // f_bavail is what this user may fill; f_bfree has the reserve of root in it.
   const uint64_t free = uint64_t{disk.f_bavail} * disk.f_frsize;
   const std::string detail = fmt::format("{} free at '{}'", SizeText(free), at.string());
   // The default of cache.min_free.
@@ -257,6 +259,8 @@ Check CheckInotify(Patient& /*patient*/) {
 }
 
 Check CheckClock(Patient& /*patient*/) {
+  // No file of kiln is older, so a clock before that is wrong for certain. A machine without a
+  // battery starts in 1970.
   constexpr std::time_t kFirstRelease = 1'767'225'600;  // 2026-01-01
   return std::time(nullptr) >= kFirstRelease
              ? Good("clock", "plausible")
@@ -292,6 +296,8 @@ Check CheckTls(Patient& patient) {
   if (address.starts_with("unix:")) {
     return Good("tls", "not used: " + address.substr(0, 5));
   }
+  // Looked at before the answer of the daemon: a file that cannot be read is the cause that a
+  // person can mend here.
   for (const std::string* file : {&patient.global.token_file, &patient.global.tls_ca,
                                   &patient.global.tls_cert, &patient.global.tls_key}) {
     if (!file->empty() && ::access(file->c_str(), R_OK) != 0) {
@@ -364,6 +370,8 @@ Check CheckCrash(Patient& patient) {
   return Warn("crash", patient.status->last_crash, "report it with kiln doctor --bundle FILE");
 }
 
+// A private build makes results that no other build finds in a shared cache, and this line shows
+// why.
 Check CheckFingerprints(Patient& patient) {
   if (!patient.info.ok()) {
     return Good("fingerprints", "not looked at: no daemon");
@@ -377,6 +385,8 @@ Check CheckFingerprints(Patient& patient) {
   return Good("fingerprints", fmt::format("{} ({})", names, release ? "release" : "private build"));
 }
 
+// Only the line "some" is read: the share of time in which at least one task waited. "full" is not
+// there for the CPU on older kernels.
 Check CheckPressure(Patient& /*patient*/) {
   std::string detail;
   bool high = false;
@@ -440,6 +450,7 @@ Result<void> WriteBundle(const std::string& path, Patient& patient,
     }
     bundle["last_crash"] = patient.status->last_crash;
   }
+  // The daemon is gone or silent in many reports, so each part is there only if it could be had.
   if (patient.client != nullptr) {
     if (const auto stats = patient.client->CacheStatistics(); stats.ok()) {
       bundle["cache"] = {{"used_bytes", stats->used_bytes},
@@ -450,6 +461,7 @@ Result<void> WriteBundle(const std::string& path, Patient& patient,
   }
   const std::string address = DaemonAddress(patient.global);
   if (address.starts_with("unix:")) {
+    // Where a daemon that was started in the background writes its log.
     const fs::path log = fs::path(address.substr(5)).parent_path() / "kilnd.log";
     // The end of the log is what happened last.
     if (const Result<std::string> text = ReadFile(log.string()); text.ok()) {
@@ -457,6 +469,8 @@ Result<void> WriteBundle(const std::string& path, Patient& patient,
       bundle["log"] = text->size() > kMostLog ? text->substr(text->size() - kMostLog) : *text;
     }
   }
+  // A log may hold bytes that are no UTF-8. They are replaced, since a report with a gap is better
+  // than none.
   const std::string text = bundle.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
   return WriteFile(path, AsBytes(text));
 }

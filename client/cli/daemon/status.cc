@@ -78,6 +78,8 @@ std::string TextOf(const client::ServerStatus::Upstream& upstream) {
   return upstream.cause.empty() ? text : text + ": " + upstream.cause;
 }
 
+// Members are only ever added (spec/cli 7.1). What is not known is null or left out, never 0: 0
+// would be a latency.
 Json JsonOf(const Look& look, const Json& cache) {
   Json lanes = Json::object();
   for (const client::LaneStatus& lane : look.status.lanes) {
@@ -124,6 +126,8 @@ Json JsonOf(const Look& look, const Json& cache) {
   return object;
 }
 
+// The health first, then a line for each part; a part that the daemon does not have is left out.
+// `cache` may be an error: the status is told all the same.
 void PrintText(const Look& look, const Result<client::CacheStats>& cache) {
   Print("{}  kilnd {} (pid {}, {})  up {} s\n", look.status.health, look.info.version,
         look.info.pid, look.info.started_by, look.info.uptime_ms / 1000);
@@ -163,6 +167,8 @@ void PrintText(const Look& look, const Result<client::CacheStats>& cache) {
   }
 }
 
+// With --json a line for each job, behind the one of the status: the list has no bound, and a
+// reader of lines need not hold all of it.
 void PrintJobs(const Global& global, const Look& look) {
   for (const client::JobRow& job : look.jobs) {
     if (global.json) {
@@ -200,6 +206,8 @@ void PrintCaches(const Global& global, const Look& look) {
                  {"type", "memory_cache"},
                  {"name", row.name},
                  {"bytes", row.bytes},
+                 // A cache without such a bound has null here. 0 would read as one that may hold
+                 // nothing.
                  {"max_bytes", row.max_bytes == 0 ? Json() : Json(row.max_bytes)},
                  {"entries", row.entries},
                  {"max_entries", row.max_entries == 0 ? Json() : Json(row.max_entries)},
@@ -214,6 +222,7 @@ void PrintCaches(const Global& global, const Look& look) {
   }
 }
 
+// The ping has a deadline of its own, so a daemon that hangs is told soon.
 int ShowTrace(const Global& global, client::Client& client, const std::string& id) {
   if (const auto info = client.Ping(client::kPing); !info.ok()) {
     return Fail(global, info.error());
@@ -258,6 +267,7 @@ int ShowOnce(const Global& global, client::Client& client, const StatusArguments
   if (global.quiet) {
     return exit;
   }
+  // Asked last and allowed to fail: a cache whose disk is broken is what a person looks for here.
   const Result<client::CacheStats> cache = client.CacheStatistics();
   if (global.json) {
     Json numbers = Json::object();

@@ -77,6 +77,8 @@ struct Outcome {
   uint64_t wrong = 0;  // files that do not parse
 };
 
+// A file is replaced as a whole and only if it would change, so the time stamps of good files stay
+// and nothing is built again.
 Result<void> FormatOne(const std::string& path, bool check, Outcome& outcome) {
   KILN_TRY(const std::string text, ReadFile(path, project::kMaxSource));
   const Result<std::string> formatted = format::FormatFile(path, text);

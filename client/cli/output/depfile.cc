@@ -29,6 +29,7 @@ std::string DepfileText(const std::string& target, std::vector<std::string> file
   // One order whatever the order of sources, so that equal dependencies are equal bytes.
   std::ranges::sort(files);
   files.erase(std::unique(files.begin(), files.end()), files.end());
+  // A dependency a line, so that the difference of two depfiles can be read.
   std::string text = Escaped(target) + ":";
   for (const std::string& file : files) {
     text += " \\\n  " + Escaped(file);

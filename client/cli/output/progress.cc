@@ -19,6 +19,7 @@
 namespace kiln::cli {
 namespace {
 
+// The figures are those of spec/cli 8.1 to 8.3.
 constexpr std::chrono::milliseconds kQuietFor{300};  // nothing is shown for shorter work
 constexpr std::chrono::milliseconds kBarEvery{100};
 constexpr std::chrono::seconds kLineAfter{5};
@@ -28,6 +29,7 @@ constexpr size_t kNarrowest = 60;
 constexpr std::string_view kHideCursor = "\x1b[?25l";
 constexpr std::string_view kShowCursor = "\x1b[?25h";
 
+// Asked each time instead of on SIGWINCH: it is one system call for each bar, and a handler less.
 size_t Columns() {
   winsize size{};
   return ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
@@ -94,6 +96,8 @@ std::string Cut(std::string text, size_t columns) {
   return text;
 }
 
+// All fields of spec/daemon 7.3 in snake case. Figures are passed on as the daemon says them, since
+// the command computes none itself (spec/cli 8.4).
 nlohmann::ordered_json JsonOf(const client::BatchProgress& p) {
   nlohmann::ordered_json slowest = nlohmann::ordered_json::array();
   for (const client::BatchProgress::Slow& slow : p.slowest) {
@@ -136,6 +140,8 @@ nlohmann::ordered_json JsonOf(const client::BatchProgress& p) {
 }  // namespace
 
 // A window that has become narrower since then has wrapped the lines.
+// The erasing of the bar goes up by rows of the terminal and not by lines of the text. One row too
+// few leaves half a bar behind; one too many erases what stands above it.
 size_t RowsOf(std::span<const std::string> lines, size_t columns) {
   size_t rows = 0;
   for (const std::string& line : lines) {
@@ -155,9 +161,12 @@ void RestoreTerminal() {
   }
 }
 
+// At most three lines, each cut to the width: a line that wraps would make the bar taller than what
+// is erased.
 std::vector<std::string> BarLines(const std::string& project, const client::BatchProgress& p,
                                   size_t columns, bool unicode) {
   const double fraction = Fraction(p);
+  // Rounded down, so the bar is full only when everything is served.
   const auto filled = static_cast<size_t>(fraction * kBarWidth);
   std::string bar;
   for (size_t i = 0; i < kBarWidth; ++i) {
@@ -269,11 +278,14 @@ void Progress::Show(const client::BatchProgress& progress) {
 
 void Progress::ShowBar(const client::BatchProgress& progress) {
   const auto now = std::chrono::steady_clock::now();
+  // At most ten times a second; the first one comes at once.
   if (!shown_.empty() && now - last_bar_ < kBarEvery) {
     return;
   }
   last_bar_ = now;
   Clear();
+  // One column stays free: a character in the last column makes some terminals wrap at once, others
+  // only with the next character, and the count of rows must be right on all.
   const size_t columns = std::max(Columns(), kNarrowest);
   const bool unicode = std::string_view(::nl_langinfo(CODESET)) == "UTF-8";
   const std::vector<std::string> lines = BarLines(project_, progress, columns - 1, unicode);
@@ -292,6 +304,8 @@ void Progress::ShowBar(const client::BatchProgress& progress) {
 }
 
 void Progress::ShowLine(const client::BatchProgress& progress) {
+  // The first events come while the daemon still counts the space. The line waits until it has
+  // numbers.
   if (!begun_ && progress.variants_total != "0") {
     begun_ = true;
     Print(stderr, "kiln: build {}: batch {}, {} variants, at most {} results\n", project_,
@@ -304,6 +318,8 @@ void Progress::ShowLine(const client::BatchProgress& progress) {
 
 void Progress::End(const client::BatchProgress& progress, const std::string& state) {
   Clear();
+  // A build that was over before its first line says nothing here either; its summary follows
+  // anyway.
   if (style_ == Style::kLines && begun_) {
     std::string word = state;
     std::ranges::transform(word, word.begin(), [](char c) {

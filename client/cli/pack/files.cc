@@ -31,6 +31,7 @@ std::vector<std::string> Candidates(const std::string& file,
       candidates.push_back(it->path().string());
     }
   }
+  // Packs that were named stay in front, in the order in which they were named.
   std::sort(candidates.begin() + static_cast<std::ptrdiff_t>(named.size()), candidates.end());
   return candidates;
 }
@@ -48,6 +49,8 @@ Result<std::unique_ptr<pack::Pack>> OpenPack(const std::string& file,
   if (!require_signature.empty()) {
     KILN_TRY(const std::string pem, ReadFile(require_signature));
     KILN_TRY(const pack::PublicKey key, pack::PublicKeyOf(pem));
+    // Only this key is good then. A pack that another key signed, or none, is refused when it is
+    // opened.
     options.require_signature.push_back(key);
   }
   return pack::OpenChain(file, Candidates(file, bases), options);

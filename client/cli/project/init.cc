@@ -30,6 +30,8 @@ namespace fs = std::filesystem;
 constexpr size_t kMostNamed = 8;         // of sources that are in no program
 constexpr size_t kMostSources = 256;     // as many as a program may have
 constexpr size_t kMostEntries = 20'000;  // of folders that are looked at
+// Small enough to read in a minute, with one option, so that `kiln options` and `kiln build` have
+// something to show.
 constexpr char kFirstSource[] =
     R"(// A triangle-sized start: one object in one colour, with an option to try.
 global tinted: flag true;
@@ -94,6 +96,7 @@ Result<std::vector<std::string>> SourcesBelow(const fs::path& folder) {
   return paths;
 }
 
+// The order of the words does not matter: what is first in the manifest follows from the names.
 Result<std::vector<std::string>> SourcesNamed(const fs::path& folder,
                                               const std::vector<std::string>& files) {
   std::vector<std::string> paths;
@@ -115,6 +118,7 @@ struct Written {
   size_t sources = 0;
 };
 
+// Asks nothing and starts no daemon: the sources are looked at as text (spec/cli 6.12).
 Result<Written> Init(const Global& global, const InitArguments& arguments) {
   const fs::path folder = fs::absolute(global.folder).lexically_normal();
   const std::string manifest = (folder / "kiln.toml").string();
@@ -156,6 +160,8 @@ int RunInit(const Global& global, const InitArguments& arguments) {
     Print("wrote kiln.toml: {} from {}, {}, {}\n", Counted(scaffold.programs, "program"),
           Counted(written->sources, "source"), Counted(scaffold.options, "option"),
           Counted(scaffold.passes, "pass"));
+    // Sources without an entry point are told, not guessed into programs: a wrong manifest costs
+    // more than a line that is added by hand.
     if (!scaffold.unused.empty()) {
       Print("in no program: {}{}; passes that materials share are [[pass]] in kiln.toml\n",
             fmt::format("{}", fmt::join(std::span(scaffold.unused)

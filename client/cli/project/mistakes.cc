@@ -75,6 +75,8 @@ Mistakes::MistakeCounts Mistakes::Add(const std::string& program,
   return added;
 }
 
+// The list takes everything that is news in any way, so that End can name all programs. What is
+// shown at once is only what nobody has said.
 Mistakes::MistakeCounts Mistakes::AddNews(const std::string& program,
                                           std::span<const PlacedDiagnostic> diagnostics,
                                           std::span<const client::Source> sources,
@@ -96,6 +98,8 @@ Mistakes::MistakeCounts Mistakes::AddNews(const std::string& program,
   return added;
 }
 
+// The first program is left out of the text: its message is above. JSON has all of them, since its
+// reader may not have kept that message.
 void Mistakes::TellAgain(const Mistake& mistake) const {
   if (!global_.json) {
     std::set<std::string> others = mistake.programs;

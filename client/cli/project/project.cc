@@ -38,6 +38,8 @@ bool ReadUint(std::string_view text, uint32_t& value) {
 }
 
 // A value of the given type, if the text reads as one.
+// Leaves the option as it was if the text does not fit. Whether an enum has the value is left to
+// the daemon, which knows where it is declared.
 bool ReadAs(std::string_view type, std::string_view text, client::Option& option) {
   uint32_t number = 0;
   int32_t integer = 0;
@@ -103,6 +105,7 @@ Result<client::Option> TypedOption(const std::string& text, const client::Option
   const size_t equals = text.find('=');
   std::string name = text.substr(0, equals);
   std::string value = equals == std::string::npos ? "true" : text.substr(equals + 1);
+  // spec/cli 2.2: an option that has "no-" in its name wins over the short form.
   if (equals == std::string::npos && name.starts_with("no-") && Find(declared, name) == nullptr) {
     name = name.substr(3);
     value = "false";

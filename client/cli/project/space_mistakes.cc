@@ -8,6 +8,7 @@
 #include "compiler/source/line_index.h"
 
 namespace kiln::cli {
+// Makes an index of lines each time. Mistakes in a manifest are few.
 PlacedSpan PlacedAt(std::string path, std::string_view text, Span bytes) {
   const LineIndex index(text);
   const LineColumn begin = index.At(bytes.begin);
@@ -67,6 +68,8 @@ std::vector<PlacedDiagnostic> SpaceMistakes::InFiles(
   return diagnostics;
 }
 
+// Snippets of a diagnostic come from these texts, so the manifest and the filter are among them as
+// if they were files.
 std::vector<client::Source> SpaceMistakes::SourcesWith(std::vector<client::Source> sources) const {
   sources.push_back({.path = manifest_.path, .digest = {}, .text = manifest_.text});
   sources.push_back({.path = client::kFilterPath, .digest = {}, .text = where_});

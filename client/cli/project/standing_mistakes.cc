@@ -39,6 +39,7 @@ StandingMistakes::Keys StandingMistakes::Pairs::Of(const std::string& program) c
   return found == by_program.end() ? Keys() : found->second;
 }
 
+// From "now" to "before": what an answer does not say again has been mended, and Settle forgets it.
 void StandingMistakes::Renew(std::span<const std::string> programs) {
   for (const std::string& program : programs) {
     for (const std::string& key : now_.Take(program)) {
@@ -51,6 +52,8 @@ std::vector<StandingMistakes::News> StandingMistakes::Add(const std::string& pro
                                                           std::span<const PlacedDiagnostic> all) {
   const Keys before = before_.Of(program);
   const Keys said = now_.Of(program);
+  // All of this step first, since whether one of them is news depends on whether the whole set has
+  // changed.
   Keys keys;
   for (const PlacedDiagnostic& one : all) {
     keys.insert(RenderShort(one));
@@ -84,6 +87,7 @@ void StandingMistakes::Keep(const std::set<std::string>& programs) {
         gone.push_back(program);
       }
     }
+    // Taken in a second pass: Take changes the map that the first one walks.
     for (const std::string& program : gone) {
       (void)pairs->Take(program);
     }

@@ -113,6 +113,8 @@ int RunExplain(const Global& global, const ExplainArguments& arguments) {
     return arguments.option.empty() ? ExplainCode(global, arguments.code)
                                     : ExplainOption(global, arguments.option, arguments.variant);
   }
+  // The forms exclude each other. The parser cannot say so in words that help, so it is checked
+  // here.
   const int asked = (arguments.variant.what.empty() ? 0 : 1) + (arguments.batch.empty() ? 0 : 1) +
                     (arguments.last == 0 ? 0 : 1);
   if (asked != 1) {
@@ -127,6 +129,7 @@ int RunExplain(const Global& global, const ExplainArguments& arguments) {
   if (!arguments.batch.empty()) {
     PrintBatch(global, *explained);
   } else {
+    // One record answers a question that named its subject; several need a name each.
     const bool several = explained->records.size() > 1 || arguments.last != 0;
     for (const client::Explanation& record : explained->records) {
       PrintExplanation(

@@ -42,6 +42,7 @@ std::optional<Code> CodeNamed(const std::string& text) {
   return std::nullopt;
 }
 
+// Codes, their names and the reasons of errors are all accepted, so all of them are offered.
 Error NoSuchCode(const std::string& text) {
   ClosestName search(text);
   for (const Code code : AllCodes()) {

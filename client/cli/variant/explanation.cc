@@ -22,6 +22,7 @@ std::string AgeText(uint64_t age_ms) {
                              : fmt::format("{} days old", seconds / 86'400);
 }
 
+// A cause that this program does not know comes from a newer daemon and is shown as it is.
 std::string EqualityText(const client::Explanation& hit) {
   if (hit.cause == "same_variant") {
     return "same variant";
@@ -34,6 +35,7 @@ std::string EqualityText(const client::Explanation& hit) {
   return hit.cause == "same_sources" ? "same sources" : hit.cause;
 }
 
+// "cause field before → after, detail". A field that came or went has only one of the two values.
 std::string ChangeText(const client::Explanation::Change& change) {
   std::string text = fmt::format("{}   {}", change.cause, change.field);
   if (!change.before.empty() && !change.after.empty()) {
@@ -109,6 +111,7 @@ client::Explanation ExplanationOf(const cache::Explanation& explanation) {
   return out;
 }
 
+// One line for the answer, and a line more for each further change.
 std::string TextOf(const client::Explanation& explanation) {
   if (explanation.hit) {
     return HitText(explanation);

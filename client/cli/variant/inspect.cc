@@ -25,6 +25,8 @@ struct InspectArguments {
 
 using Json = nlohmann::ordered_json;
 
+// A single view is printed bare, so that it can be piped into another tool. Several have a title
+// each.
 void PrintViews(const Global& global, const std::vector<RenderedView>& shown) {
   for (const RenderedView& part : shown) {
     if (global.json) {
@@ -43,6 +45,7 @@ void PrintViews(const Global& global, const std::vector<RenderedView>& shown) {
   }
 }
 
+// Equal views are told as well: "equal" is the answer that a person hopes for.
 void PrintDifference(const Global& global, const std::string& view, const LineDiff& diff) {
   if (global.json) {
     const Json object{{"v", 1},
@@ -108,6 +111,7 @@ int RunInspect(const Global& global, const InspectArguments& arguments) {
     if (!global.json && !global.quiet) {
       Print("{}\n", differing == 0 ? "no difference" : fmt::format("{} differ", differing));
     }
+    // A difference is no failure (spec/cli 6.7). The code is one only if a side could not be shown.
     return std::max(first.exit, second.exit);
   });
 }

@@ -32,6 +32,8 @@ Result<void> WatchOutputs::Add(const client::WatchArtifact& artifact, const Fetc
     KILN_TRY(blobs, fetch(artifact));
   }
   Entry entry{.artifact = artifact};
+  // The row is kept as long as the watch runs, and bytes that lie on disk by then are not needed in
+  // memory.
   entry.artifact.data.clear();
   entry.artifact.metadata.clear();
   const std::string stem = FileStem(artifact.program, artifact.artifact.signature);
@@ -63,6 +65,8 @@ Result<void> WatchOutputs::Add(const client::WatchArtifact& artifact, const Fetc
   return {};
 }
 
+// The whole index is made anew from the rows: it is small, and it never has a row of a file that is
+// gone.
 Result<void> WatchOutputs::Settle() {
   nlohmann::ordered_json index = nlohmann::ordered_json::array();
   for (const auto& [key, entry] : entries_) {
@@ -87,6 +91,7 @@ Result<void> WatchOutputs::Settle() {
   // The index is replaced before stale files go: whoever read the old one finds its files until
   // then, and nothing that the new one names is ever missing.
   KILN_TRY_VOID(WriteFileBeneath(folder_, "index.json", AsBytes(index.dump(1))));
+  // The empty name is that of a variant that had no result before.
   stale_.erase("");
   for (const std::string& name : stale_) {
     std::error_code ignored;

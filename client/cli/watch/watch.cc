@@ -60,6 +60,8 @@ void OnSignal(int signal) {
   }
 }
 
+// Only what decides over types of values and over axes: a default or a place that moved needs no
+// new space.
 bool SameOptions(const client::OptionList& a, const client::OptionList& b) {
   return std::ranges::equal(a.options, b.options,
                             [](const client::OptionInfo& x, const client::OptionInfo& y) {
@@ -197,6 +199,8 @@ Result<std::vector<client::HotReload::Interest>> WatchSession::Interest() const 
   return interest;
 }
 
+// "before_attempt" starts the daemon again if it has gone: the connection is made anew and the
+// session resumed where it was.
 client::HotReload::Options WatchSession::Options(
     std::vector<client::HotReload::Interest> interest) const {
   return {.project = ProjectName(),
@@ -230,6 +234,7 @@ std::vector<client::Source> WatchSession::Sources() const {
   std::vector<client::Source> sources;
   for (const client::ProgramSpace& space : project_.spaces) {
     for (const client::Source& source : space.program.sources) {
+      // Programs share files, and each is watched once.
       if (std::ranges::find(sources, source.path, &client::Source::path) == sources.end()) {
         sources.push_back(source);
       }
@@ -278,6 +283,7 @@ Result<std::map<Hash128, Bytes>> WatchSession::FetchBytes(const client::WatchArt
     const MutexLock lock(mutex_);
     program = programs_[artifact.program];
   }
+  // Only the target of the event: the others have events of their own.
   std::erase_if(program.targets, [&](const client::Target& target) {
     return target.name != artifact.artifact.target;
   });
@@ -361,6 +367,7 @@ void WatchSession::OnFiles(const project::FileChanges& changes) {
     const MutexLock lock(mutex_);
     report_->SetSources(Sources());
   }
+  // A new manifest brings its types with it, so nothing has to be retyped beside it.
   if (manifest) {
     OnManifest();
   } else if (!changed.empty()) {
@@ -422,6 +429,8 @@ int WatchSession::Ended(bool root_lost) {
   return exit;
 }
 
+// The order matters: the watcher takes in the digests of the sources that were loaded before the
+// session is opened, so an edit in between is seen as a change and not lost.
 int WatchSession::Run() {
   if (const Result<void> loaded = Load(); !loaded.ok()) {
     return Fail(global_, loaded.error());
@@ -475,9 +484,11 @@ int WatchSession::Run() {
     return stopped_by != 0 || reader_done_ || root_lost;
   };
   while (!over()) {
+    // Told once. Polling works, and only its delay is worth knowing.
     if (!watcher_->degraded().empty() && !std::exchange(warned, true) && !global_.quiet) {
       Print(stderr, "kiln: files are looked at once a second: {}\n", watcher_->degraded());
     }
+    // Wake ends the wait at once. The ten seconds are only for what might wake nobody.
     const std::optional<project::FileChanges> changes = watcher_->Wait(std::chrono::seconds(10));
     if (changes.has_value()) {
       root_lost = changes->root_lost;
