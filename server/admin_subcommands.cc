@@ -40,6 +40,8 @@ int End(const char* verb, int exit, bool json) {
   return exit;
 }
 
+// With --json the line of the error and then the line of the result, as every verb of kiln ends:
+// `kiln config` and `kiln token` hand this output on as their own.
 int Fail(const char* verb, const Error& error, int exit, bool json) {
   if (json) {
     Print(JsonOf(ErrorRowOf(error, exit)));
@@ -113,6 +115,7 @@ void TellExpiries(const std::vector<rpc::TlsExpiry>& expiries, int64_t now_s, bo
     if (left >= kSoon || !told.insert(expiry.path).second) {
       continue;
     }
+    // Below two days hours are told: "1 day" may mean one hour or forty-seven.
     const int64_t count = left < 2 * kDay ? left / kHour : left / kDay;
     const std::string text =
         fmt::format("'{}' is a certificate that expires in {} {}{}", expiry.path, count,
@@ -188,6 +191,8 @@ int ShowConfig(const Result<Config>& config, const ConfigArguments& arguments, b
   return End("config", kDone, json);
 }
 
+// The file was read before, with every key in it. What is left are the files that it names, which a
+// daemon opens only when it starts or reloads.
 int CheckConfig(const Result<Config>& config, const ConfigArguments& arguments, bool json) {
   if (!config.ok()) {
     return Fail("config", config.error(), kUsage, json);
@@ -204,6 +209,8 @@ int CheckConfig(const Result<Config>& config, const ConfigArguments& arguments, 
   return End("config", kDone, json);
 }
 
+// The secret leaves this process once, on stdout. The file gets a hash of it, so nobody who reads
+// the file later has a token (spec/daemon 11.4).
 int CreateToken(const Config& config, const TokenArguments& arguments, bool json) {
   const auto scope = ops::ParseScope(arguments.scope);
   const std::optional<int64_t> age =
@@ -281,6 +288,7 @@ int ListTokens(const Config& config, const TokenArguments& arguments, bool json)
   return End("token", kDone, json);
 }
 
+// Both pages have the same list of keys: in kilnd.toml(5) they are keys, in kilnd(8) flags.
 int WriteManual(const std::string& folder, std::string_view version, bool json) {
   // A plain "-" is a hyphen for the formatter of manuals, which cannot be copied into a command
   // line.

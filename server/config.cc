@@ -93,6 +93,7 @@ std::string PlaceOf(const std::filesystem::path& path, const toml::node& node) {
   return fmt::format("{}:{}", path.string(), node.source().begin.line);
 }
 
+// The place of an error has the line of the value in the file.
 Result<void> ApplyTable(const std::filesystem::path& path, std::string_view name,
                         const toml::table& table, Chosen& chosen) {
   for (const auto& [key, value] : table) {
@@ -148,6 +149,7 @@ Result<void> ApplyFile(const std::filesystem::path& path, Chosen& chosen, Config
   }
   toml::table tables;
   try {
+    // The parser throws, and only it: the exception ends here.
     tables = toml::parse(text, path.string());
   } catch (const toml::parse_error& error) {
     return Bad(
@@ -166,6 +168,7 @@ Result<void> ApplyFile(const std::filesystem::path& path, Chosen& chosen, Config
   return {};
 }
 
+// The file of the user hides that of the system as a whole; they are not merged.
 std::optional<std::filesystem::path> DefaultFile(const Environment& environment) {
   std::vector<std::filesystem::path> candidates;
   if (const std::string folder = UserConfigFolder(environment); !folder.empty()) {
@@ -214,6 +217,8 @@ std::string FallbackOf(const ConfigKey& key, const Environment& environment) {
     return std::to_string(cores);
   }
   if (key.key == "jobs.express") {
+    // A quarter as many threads serve interactive work only, so a batch that fills the others never
+    // makes an editor wait.
     return std::to_string(std::max(1u, cores / 4));
   }
   return std::string(key.fallback);
@@ -320,6 +325,8 @@ Result<Config> LoadConfig(const ConfigSources& sources) {
   return config;
 }
 
+// Texts are compared and not values: "1024M" and "1G" count as a change, which costs a line in the
+// log.
 ConfigChange Compare(const Config& before, const Config& after) {
   ConfigChange change;
   // Both lists are in the order of the table.

@@ -28,6 +28,8 @@ Result<void> DaemonEngine::OpenStore(const StoreOptions& options) {
   sqlite.negative_ttl_s =
       std::chrono::duration_cast<std::chrono::seconds>(config.negative_ttl).count();
   sqlite.max_age_s = std::chrono::duration_cast<std::chrono::seconds>(config.cache_max_age).count();
+  // A daemon that only read beside another one would compile everything twice, so it does not start
+  // then.
   sqlite.must_own = true;
   sqlite.salvage_program = options.salvage_program;
   sqlite.writer.group_requests = config.group_rows;
@@ -56,6 +58,7 @@ Result<void> DaemonEngine::OpenStore(const StoreOptions& options) {
   return {};
 }
 
+// The parts of the store for services that do more than get and put.
 rpc::StoreAdmin DaemonEngine::WholeStore() {
   const cache::LimitedStore::Options limits{.max_bytes = config.cache_max_bytes};
   return {.maintenance = maintenance.has_value() ? &*maintenance : nullptr,
@@ -69,6 +72,8 @@ rpc::StoreAdmin DaemonEngine::WholeStore() {
           .low_bytes = limits.max_bytes / 100 * limits.low_percent};
 }
 
+// Called when memory is short and when the content of the store was changed by hand. What is filled
+// anew in between is right, so the order does not matter.
 void DaemonEngine::DropCaches() {
   stack.memory->Clear();
   builder->Forget();
@@ -126,6 +131,7 @@ void DaemonEngine::MakeSecondLook() {
   builder->OnBuilt([this](const compile::FreshResult& built) { second_look->Note(built); });
 }
 
+// The order is the one in which a request meets them.
 std::vector<CacheUsage> DaemonEngine::CachesInMemory() {
   std::vector<CountedCache*> all = builder->caches();
   all.insert(all.begin(), &requests.cache());
@@ -156,7 +162,8 @@ void DaemonEngine::AddFaults(std::vector<std::string>& reasons) const {
   }
 }
 
-// Makes everything that builds, from the pool of programs to the services' view of all of it.
+// Makes everything that builds, from the pool of programs to the services' view of all of it. Each
+// part refers to some of those before it.
 void DaemonEngine::Make(rpc::DeferredEngine& deferred) {
   OpenAttempts();
   pool.emplace(*stack.top, kPoolBytes, config.language_limits, attempts.get(),
@@ -196,6 +203,7 @@ void DaemonEngine::Make(rpc::DeferredEngine& deferred) {
                                      .epoch = RandomEpoch(),
                                      .max_sessions = config.limits.watch_sessions,
                                      .max_subscribers = config.limits.watch_subscribers});
+  // Taken means renamed: a crash is told by one run of the daemon.
   last_crash = ops::TakeCrashReports(config.cache_dir.string()).value_or("");
   deferred.Make({.store = *stack.top,
                  .pool = *pool,

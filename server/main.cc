@@ -35,6 +35,7 @@
 namespace kiln::server {
 namespace {
 
+// As spec/cli 4 has them, since a command may hand them on.
 constexpr int kExitConfig = 2, kExitNoStart = 4, kExitInternal = 70;
 constexpr Duration kLook = std::chrono::milliseconds(500);  // how often idleness is looked at
 
@@ -160,6 +161,8 @@ int Serve(const Arguments& arguments, const Config& config) {
   (void)pthread_sigmask(SIG_BLOCK, &signals, nullptr);  // before there are threads
   (void)signal(SIGPIPE, SIG_IGN);
   if (arguments.with_parent != 0) {
+    // The kernel sends the signal when the parent ends from now on. That it had ended before can
+    // only be seen by the parent being another one.
     (void)prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (getppid() != arguments.with_parent) {
       Leave(arguments, 0);  // it was gone before it could be told
@@ -188,6 +191,8 @@ int Serve(const Arguments& arguments, const Config& config) {
   Thread({.name = "signals", .log = &log}, [&](const std::stop_token&) {
     HandleSignals(signals, target, arguments);
   }).detach();  // lives until the process ends
+  // Made before the daemon, so that an end which hangs while it is being taken down is watched as
+  // well.
   StopWatchdog watchdog(log, [] { _exit(StopWatchdog::kExitHung); });
   StartFailure failure;
   Daemon::Options options{.config = config,
@@ -217,6 +222,8 @@ int Serve(const Arguments& arguments, const Config& config) {
     target.starting = false;
   }
   Daemon::Ask ask = Daemon::Ask::kNothing;
+  // The main thread does what takes long: reloading and draining. The thread of the signals only
+  // leaves a note, so a second signal is always taken.
   while (ask == Daemon::Ask::kNothing) {
     bool reload = false;
     {
@@ -257,6 +264,8 @@ void AddFlags(CLI::App& app, Arguments& arguments) {
   app.add_option("--salvage", arguments.salvage)->group("");  // of this program by itself
   app.add_option("--into", arguments.into)->group("");
   app.add_flag("--build-id", arguments.build_id)->group("");  // for clients of another build
+  // Every key of the configuration is a flag of the same name. The text is checked with those of
+  // the other places, not by the parser.
   for (const ConfigKey& key : ConfigTable()) {
     app.add_option_function<std::string>(
            "--" + std::string(key.key),
@@ -271,6 +280,8 @@ void AddFlags(CLI::App& app, Arguments& arguments) {
 // The subcommands that do not serve; `chosen` is set to the one on the command line.
 void AddVerbs(CLI::App& app, Arguments& arguments, std::function<int()>& chosen) {
   CLI::App* config = app.add_subcommand("config", "The configuration in force");
+  // Flags of the daemon are understood behind the verb as well: `kilnd config show
+  // --jobs.workers=4` shows what a daemon with that flag would do.
   config->fallthrough()->require_subcommand(1);
   CLI::App* show = config->add_subcommand("show", "Every key and its value")->fallthrough();
   show->add_flag("--origin", arguments.config.origin, "And where the value comes from");
@@ -293,6 +304,8 @@ void AddVerbs(CLI::App& app, Arguments& arguments, std::function<int()>& chosen)
   token->fallthrough()->require_subcommand(1);
   token->add_option("--running-tokens", arguments.token.running_tokens)->group("");  // of kiln
   token->add_option("--running-config", arguments.token.running_config)->group("");
+  // Only the verb that was chosen loads the configuration, and only after the whole command line
+  // was understood.
   const auto verb = [&](const char* name, const char* what,
                         int (*run)(const Config&, const TokenArguments&, bool)) {
     CLI::App* added = token->add_subcommand(name, what)->fallthrough();

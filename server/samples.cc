@@ -22,11 +22,14 @@ void AddCache(const SampleSources& from, Samples& out) {
   };
   for (size_t i = 0; i < store.levels.size(); ++i) {
     const std::string level(cache::LevelName(static_cast<cache::Level>(i)));
+    // Every series of one name has the same labels, so the cause is there even where it is empty:
+    // Prometheus takes series apart by all of them.
     add("kiln_cache_lookups_total", {{"level", level}, {"result", "hit"}, {"cause", ""}},
         store.levels[i].hits);
     add("kiln_cache_lookups_total", {{"level", level}, {"result", "miss"}, {"cause", ""}},
         store.levels[i].misses);
   }
+  // Cause 0 is "none" and belongs to hits.
   for (uint32_t cause = 1; cause < cache::kCauseCount; ++cause) {
     add("kiln_cache_lookups_total",
         {{"level", "result"},
@@ -66,6 +69,7 @@ void AddCache(const SampleSources& from, Samples& out) {
         {{"what", std::string(cache::DamageKindName(static_cast<cache::DamageKind>(kind)))}},
         file.damage[kind]);
   }
+  // A sum and a count: their quotient over a time is the mean of that time.
   out.push_back({.name = "kiln_cache_commit_seconds",
                  .labels = {},
                  .value = Seconds(file.commit_us),
@@ -164,6 +168,7 @@ void AddDaemon(const SampleSources& from, Samples& out) {
                    .value = state == health ? 1.0 : 0.0});
   }
   for (const char* resource : {"cpu", "memory", "io"}) {
+    // A kernel without pressure figures has no series; 0 would say that nothing ever waits.
     if (const std::optional<double> pressure = ops::Pressure(resource); pressure.has_value()) {
       out.push_back(
           {.name = "kiln_pressure_ratio", .labels = {{"resource", resource}}, .value = *pressure});
@@ -179,6 +184,8 @@ void AddDaemon(const SampleSources& from, Samples& out) {
 
 }  // namespace
 
+// Read one part after the other and under no common lock, so figures of two parts may be of
+// slightly different times.
 std::vector<ops::Sample> ReadSamples(const SampleSources& from) {
   Samples out;
   AddCache(from, out);

@@ -14,6 +14,7 @@
 namespace kiln::server {
 namespace {
 
+// unix, tcp and metrics.
 constexpr int kMostSockets = 3;
 
 int NumberOf(const std::optional<std::string>& text) {
@@ -24,6 +25,8 @@ int NumberOf(const std::optional<std::string>& text) {
   return number;
 }
 
+// A unit with Accept=yes passes connections instead of a socket that listens. That is found here
+// and not by a daemon that never gets a call.
 bool Listens(int fd) {
   int on = 0;
   socklen_t size = sizeof(on);
@@ -64,12 +67,15 @@ Result<PassedSockets> SocketsOf(const Environment& environment, int first_fd) {
     if (!Listens(first_fd + i)) {
       return Bad(fmt::format("the socket that was passed as '{}' does not listen", name));
     }
+    // Workers are started by this process and must not inherit what it listens on.
     (void)fcntl(first_fd + i, F_SETFD, FD_CLOEXEC);
     *place = first_fd + i;
   }
   return passed;
 }
 
+// One datagram and no library: the protocol is one line of text. Whoever listens is not waited for,
+// and nobody listening is the usual case.
 void Notify(const Environment& environment, std::string_view state) {
   const std::optional<std::string> path = environment("NOTIFY_SOCKET");
   sockaddr_un address{};

@@ -53,6 +53,7 @@ StopWatchdog::~StopWatchdog() {
   changed_.NotifyAll();
 }
 
+// The earlier of two times stays: a second request to stop never gives a hanging end more time.
 void StopWatchdog::Arm(Duration within) {
   const MutexLock lock(mutex_);
   const Duration due = Now() + within;

@@ -8,6 +8,7 @@
 namespace kiln::server {
 namespace {
 
+// How often, and for how long, a look at the status may ask an upstream.
 constexpr Duration kLookEvery = std::chrono::seconds(1);
 constexpr Duration kLookTime = std::chrono::seconds(2);
 
@@ -81,6 +82,8 @@ void Upstream::Look(const cache::Call& call) {
   latency_ = answer.ok() ? looked_ - begun : Duration::zero();
 }
 
+// A failed read matters more than a failed write, since results that cannot be read are compiled
+// here. So only one of them is told, and the read first.
 rpc::UpstreamRow Upstream::Row() {
   rpc::UpstreamRow row{.url = url_, .writes = writes_, .asked = watched_.asked()};
   if (const auto read = failure(); read.has_value()) {
@@ -148,6 +151,7 @@ cache::CallCounts UpstreamCalls(const Stack& stack) {
   return sum;
 }
 
+// Asked one after the other. `call` bounds the whole, so a status waits no longer than its caller.
 std::vector<rpc::UpstreamRow> UpstreamRows(const Stack& stack, bool check,
                                            const cache::Call& call) {
   std::vector<rpc::UpstreamRow> rows;

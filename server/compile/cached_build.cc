@@ -160,6 +160,8 @@ Result<Outcome> CachedBuild::BuildChecked(const PreparedProgram& program,
   return outcome;
 }
 
+// Does what Build does up to the look in memory, for callers that answer from what they have if
+// nothing has changed.
 std::optional<RecentResult> CachedBuild::Recall(const PreparedProgram& program,
                                                 std::span<const resolve::OptionSetting> options,
                                                 const cache::Call& call) {

@@ -39,6 +39,8 @@ std::optional<Enum> NamedLike(std::initializer_list<Enum> values, std::string_vi
 
 }  // namespace
 
+// Everything that is part of a key, by name and in readable form. What is missing here could change
+// a key without `kiln explain` being able to say why.
 cache::ExplainInputs InputsOf(const PreparedProgram& program) {
   cache::ExplainInputs inputs;
   for (size_t i = 0; i < program.request.sources.size(); ++i) {

@@ -15,6 +15,7 @@ namespace {
 
 constexpr uint32_t kSpace = 0;
 
+// No sources in the filter means all of them.
 bool HasOneOf(const cache::ExplainInputs& inputs, const std::set<Digest>& sources) {
   return sources.empty() ||
          std::ranges::any_of(inputs.modules, [&](const cache::ExplainModule& module) {
@@ -63,6 +64,8 @@ Result<std::shared_ptr<const std::set<cache::Key>>> FailureKeys(cache::ExplainRi
   auto keys = std::make_shared<std::set<cache::Key>>();
   // Collected first: many records name the same result, and each is read from the store once.
   std::set<Asked> requests;
+  // The records of explanations are the only place that leads from a program to its keys: a key
+  // itself is a hash. A failure that is too old to be explained is not found; it expires by itself.
   KILN_TRY_VOID(explains.Each(call.stop, [&](const cache::ExplainRecord& record) {
     if (!filter.program(record.slot.program) || !HasOneOf(*record.inputs, filter.sources)) {
       return;

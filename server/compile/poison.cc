@@ -27,6 +27,7 @@ cache::Item PoisonItem(const cache::Key& key) {
 
 PlacedDiagnostic PoisonDiagnostic(std::string_view what) {
   PlacedDiagnostic diagnostic;
+  // The reason of an error and no code of the language: the sources may be right.
   diagnostic.code = "INPUT_POISON";
   diagnostic.name = "input-poison";
   diagnostic.message =

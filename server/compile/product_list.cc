@@ -82,6 +82,8 @@ ProductList ProductsOf(const driver::BuildResult& built, bool metadata_only) {
       if (metadata_only) {
         continue;
       }
+      // The assembler has written these words before and names them only. Whether the store still
+      // has them is asked by ResultRecorder::IsKept before it comes to this.
       if (stage.empty()) {
         record.products.push_back({.name = CodeName(stage.stage), .digest = stage.content});
       } else {

@@ -142,6 +142,8 @@ void Recipes::Remember(const Hash128& key, const StepPtr& step) {
   recent_.Put(key, step, sizeof(Step) + step->report.size());
 }
 
+// By the beginning of the name: val, opt and cross are families of recipes with arguments behind
+// them.
 void Recipes::Count(const Step& step, const std::string& recipe) {
   counters_.validated += recipe.starts_with("val") ? 1 : 0;
   counters_.optimised += recipe.starts_with("opt") ? 1 : 0;
@@ -150,6 +152,8 @@ void Recipes::Count(const Step& step, const std::string& recipe) {
   counters_.poisoned += step.kind == cache::RecordKind::kPoison ? 1 : 0;
 }
 
+// Runs in a worker process: these are tools that were not written for kiln, and a module may make
+// them crash.
 Result<Recipes::StepPtr> Recipes::Make(const RecipeRequest& asked, const Hash128& key,
                                        const Outcome& outcome, const RunOptions& how,
                                        const std::function<bool()>& urgent,
@@ -237,6 +241,7 @@ Result<Verdict> Recipes::Validate(target::Environment environment, const Digest&
       .valid = step->kind == cache::RecordKind::kOk, .known = step->known, .report = step->report};
 }
 
+// Not cached: somebody looks at one module once, and the text may be large.
 Result<Bytes> Recipes::Show(const std::string& recipe, ByteView module, const cache::Call& call) {
   KILN_TRY(worker::Answer answer,
            runner_.Run({.recipe = recipe, .input = module}, call.stop, call.deadline));

@@ -19,6 +19,8 @@ namespace {
 // A tenth of the slice of a batch, so that a batch keeps nine tenths of a thread.
 constexpr Duration kSlice = std::chrono::milliseconds(5);
 constexpr Duration kLongest = std::chrono::minutes(2);  // of validating one module
+// Modules that were validated are remembered by their ids, some tens of megabytes at most. One that
+// drops out is validated again when it is built again.
 constexpr size_t kMostSeen = 1'000'000;
 constexpr uint32_t kBuckets = 100;
 
@@ -41,6 +43,8 @@ bool IsSampled(const Hash128& id, uint32_t percent) {
   return number % kBuckets < percent;
 }
 
+// Told once and then only counted: a warning for each result would fill the log in the very hour in
+// which the machine has no time for audits.
 void ResultAudit::Skip() {
   if (counters_.skipped.fetch_add(1) == 0) {
     log_.Write(LogLevel::kWarning, "audit", "more is built than can be looked at again");
@@ -56,6 +60,8 @@ bool ResultAudit::AddResult(const FreshResult& built) {
     return false;
   }
   const PreparedProgram& program = built.program;
+  // The linked program is shared and not copied. It stays in memory as long as the task waits,
+  // which `most_results` bounds.
   results_.push_back({.linked = program.linked,
                       .entries = program.request.entries,
                       .target = program.target.target,
@@ -79,6 +85,8 @@ bool ResultAudit::AddModules(const FreshResult& built) {
     if (seen_.size() >= kMostSeen) {
       seen_.DropOldest();
     }
+    // Noted before it is validated: equal modules of many variants are one piece of work, whatever
+    // comes of it.
     seen_.Add(product.digest.id, {}, 0);
     if (modules_.size() >= options_.most_modules) {
       Skip();
@@ -164,6 +172,8 @@ void ResultAudit::Work(const cache::Call& call) {
   Submit();
 }
 
+// Built without the cache and without assemblers that others used, since what a shared assembler
+// remembers is one of the things that might be wrong.
 void ResultAudit::Rebuild(const RebuildTask& result, const cache::Call& call) {
   const Result<driver::BuildResult> again =
       cache::WhileWanted({.stop = call.stop, .deadline = clock_.Monotonic() + jobs::kItemDeadline},

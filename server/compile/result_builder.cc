@@ -33,6 +33,7 @@ std::optional<driver::BuildResult> ResultBuilder::Assemble(
           ? assemblers_.Take({.entry = program.entry, .family = program.family}, program.linked,
                              program.request.entries, program.target.target)
           : AssemblerPool::MakeOwn(program.linked, program.request.entries, program.target.target);
+  // An assembler counts over its whole life; the difference is the work of this variant.
   const driver::VariantAssembler::Counts before = assembler->counts();
   std::optional<driver::BuildResult> built = assembler->BuildUnless(
       is_known, wanted.values,

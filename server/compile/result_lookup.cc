@@ -162,6 +162,7 @@ CachedResultPtr ResultLookup::LookUp(const PreparedProgram& program,
     if (found->record->kind == cache::RecordKind::kPoison) {
       return found;
     }
+    // Results are immutable and shared between threads, so one with another origin is a copy.
     auto shared = std::make_shared<CachedResult>(*found);
     if (found->origin == Origin::kMemory) {
       shared->origin = Origin::kShared;

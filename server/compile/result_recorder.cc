@@ -132,6 +132,7 @@ CachedResultPtr ResultRecorder::Keep(const ResultRequest& wanted, const driver::
   found->fresh = std::move(fresh);
   found->origin = Origin::kCompiled;
   found->record = std::make_shared<const cache::Record>(std::move(record));
+  // Only for what is right: the audit builds successes again.
   if (on_built_ != nullptr && built.ok()) {
     on_built_({.program = wanted.program,
                .values = wanted.values,

@@ -103,6 +103,7 @@ std::vector<uint32_t> IndexesOf(const Names& mask, const std::vector<pack::Optio
   return indexes;
 }
 
+// Numbers of the pack format; 0 is a combined module.
 uint32_t StageNumber(const std::optional<ir::Stage>& stage) {
   if (!stage.has_value()) {
     return 0;
@@ -194,6 +195,8 @@ class Planner {
         ++plan_.failed;
         continue;
       }
+      // The values of the point are needed once more for its live key. They were right for the
+      // build, so they are right here.
       std::vector<resolve::OptionSetting> settings = prepared.request.options;
       settings.insert(settings.end(), point.options.begin(), point.options.end());
       Diagnosed<resolve::OptionValues> values = resolve::CheckOptions(prepared.program(), settings);
@@ -303,6 +306,9 @@ Result<PackPlan> PlanPack(CachedBuild& builder, cache::BlobStore& store,
   return std::move(planner.plan());
 }
 
+// Blobs are read in the order of the file, long after they were planned. Collection may have taken
+// one in the meantime, so it is built again from the variant that it came from; its outcome is kept
+// for the other blobs of the same variant.
 Result<cache::Blob> PackContent::Read(const Digest& digest, const cache::Call& call) {
   Result<cache::Blob> kept = builder_.Read(again_, digest, call);
   const auto origin = plan_.blobs.find(digest.id);
@@ -362,6 +368,8 @@ Result<std::vector<PackProgram>> PackProgramsOf(CachedBuild& builder, const Batc
                builder.Prepare(from.program, target, call));
       program.targets.push_back(std::move(prepared));
     }
+    // The points of a space depend on the declarations of options, which are the same for all
+    // targets. So those of the first one are taken.
     if (!program.targets.empty() && program.targets[0]->ok()) {
       KILN_TRY(BatchPoints points, PointsOf(*program.targets[0]->linked->value, from.space,
                                             LimitsOf(request, from), clock));

@@ -32,6 +32,8 @@ std::optional<Hash128> IdOf(const fs::path& file) {
 }
 
 // Size and time of the last change.
+// The time of the last change of the inode, which nobody can set: a file that was written with its
+// old time of modification is still noticed.
 std::pair<uint64_t, int64_t> StampOf(const struct stat& status) {
   return {static_cast<uint64_t>(status.st_size),
           int64_t{status.st_ctim.tv_sec} * 1'000'000'000 + status.st_ctim.tv_nsec};
@@ -43,6 +45,8 @@ struct Row {
 };
 
 // Packs of the directory, the one used least lately first.
+// The directory is the list: nothing else remembers what packs there are, so nothing can disagree
+// with it after a crash.
 std::vector<Row> RowsOf(const fs::path& dir) {
   std::vector<Row> rows;
   std::error_code error;
@@ -62,6 +66,7 @@ std::vector<Row> RowsOf(const fs::path& dir) {
 
 KeptPack::~KeptPack() { (void)::close(fd_); }
 
+// pread has no position of its own, so any number of callers may read one file at a time.
 Result<std::string> KeptPack::Read(uint64_t offset, uint64_t size) const {
   std::string bytes(size, '\0');
   uint64_t done = 0;
@@ -130,6 +135,7 @@ bool PackShelf::HasInstead(const std::string& file, const Hash128& id) const {
   return fs::exists(PathOf(id), error);
 }
 
+// A pack that is open is removed as well: its reader has the file until it closes it.
 void PackShelf::Trim() {
   const std::vector<Row> rows = RowsOf(dir_);
   for (size_t i = 0; i + max_packs_ < rows.size(); ++i) {
@@ -175,6 +181,8 @@ Result<void> PackShelf::Check(const Hash128& id) {
 Result<std::shared_ptr<const KeptPack>> PackShelf::Open(const Hash128& id,
                                                         const cache::Call& call) {
   KILN_TRY_VOID(Check(id));
+  // Between Check and here the pack may have been trimmed. Then it is not there, as if it had been
+  // asked for later.
   const int fd = ::open(PathOf(id).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
   struct stat status {};
   if (fd < 0 || ::fstat(fd, &status) != 0) {

@@ -49,6 +49,7 @@ std::optional<AssemblerPool::Row> AssemblerPool::TakeFree(const Names& names,
       return row.names.family == names.family && row.assembler->CanServe(*linked->value);
     });
   }
+  // One that is carried over counts as made as well; Usage takes those out of the misses.
   counters_.made += reused ? 0 : 1;
   if (found == free_.end()) {
     return std::nullopt;
@@ -81,6 +82,8 @@ AssemblerPool::Lease AssemblerPool::Take(const Names& names, const LinkedPtr& li
                                                           std::move(*row->assembler)));
 }
 
+// To the front, because the one used last is the likeliest to be asked for again and its memory is
+// warm.
 void AssemblerPool::Return(Row row) {
   std::list<Row> dropped;  // ends outside of the lock
   const MutexLock lock(mutex_);

@@ -300,6 +300,8 @@ Result<std::shared_ptr<const Diagnosed<driver::LinkedProgram>>> ProgramPool::Lin
   for (const std::shared_ptr<const ParsedSource>& source : sources) {
     modules.push_back(source->module);
   }
+  // Linked outside of the lock. A program that cannot be linked is kept as well: its diagnostics
+  // are the answer to the next request.
   auto linked = std::make_shared<const Diagnosed<driver::LinkedProgram>>(
       driver::LinkModules(std::move(modules), std::move(paths), pipeline, limits_));
   if (!call.may_write) {

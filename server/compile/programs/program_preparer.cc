@@ -106,6 +106,8 @@ Result<std::shared_ptr<const PreparedProgram>> ProgramPreparer::PrepareNow(
     diagnostics.insert(diagnostics.end(), prepared->linked->diagnostics.begin(),
                        prepared->linked->diagnostics.end());
     if (prepared->linked->ok()) {
+      // Found here and not while linking, since what is unused depends on the entry points, and one
+      // link serves all of them.
       const std::vector<Diagnostic> unused =
           resolve::FindUnused(prepared->linked->value->program, prepared->request.entries);
       diagnostics.insert(diagnostics.end(), unused.begin(), unused.end());
