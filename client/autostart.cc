@@ -84,6 +84,8 @@ struct Refusal {
   Error error;
 };
 
+// One object of JSON, as server/main.cc writes it: ready, or the part that failed, why and what to
+// do.
 std::optional<Refusal> JudgeLine(const std::string& line) {
   const nlohmann::json said = nlohmann::json::parse(line, nullptr, /*allow_exceptions=*/false);
   // Something else than kilnd runs under its name, or its output was cut off.

@@ -53,6 +53,7 @@ Artifact ArtifactOf(const v1::Artifact& message) {
   return artifact;
 }
 
+// Enums of this library have the numbers of the protocol, so they are cast.
 void ToProto(const Target& target, v1::Target* out) {
   out->set_name(target.name);
   out->set_form(static_cast<v1::Target::Form>(target.form));
@@ -69,6 +70,8 @@ void ToProto(const Target& target, v1::Target* out) {
 
 }  // namespace
 
+// Ids travel as bytes and are shown as hex. Any length is taken: an id of a newer kind is shown as
+// it is.
 std::string HexOf(const std::string& bytes) {
   static constexpr char kDigits[] = "0123456789abcdef";
   std::string hex;
@@ -100,6 +103,8 @@ void ToProto(const Option& option, v1::OptionValue* out) {
   }
 }
 
+// Sources go by digest and not by text: the daemon has most of them, and PutSources brings the
+// others before.
 void ToProto(const Program& program, v1::Program* out) {
   out->set_name(program.name);
   for (const Source& source : program.sources) {
@@ -139,6 +144,8 @@ void ToProto(const Budget& budget, v1::Budget* out) {
   out->set_output(budget.output);
 }
 
+// A filter of the command line is no file, but its mistakes need a place. The path is a name that
+// SpaceMistakes knows again.
 void ToFilter(const std::string& text, v1::Expression& out) {
   out.set_text(text);
   out.set_path(kFilterPath);
@@ -168,6 +175,7 @@ void ToProto(const ProgramSpace& space, v1::ProgramSpace* out) {
     for (const Option& option : space.variants[i]) {
       ToProto(option, row->add_options());
     }
+    // The lists beside the variants may be shorter, or empty where nobody said anything.
     row->set_warm(i < space.warm.size() && space.warm[i]);
     if (i < space.variant_targets.size()) {
       row->mutable_targets()->Add(space.variant_targets[i].begin(), space.variant_targets[i].end());
@@ -178,6 +186,7 @@ void ToProto(const ProgramSpace& space, v1::ProgramSpace* out) {
     out->add_tags(tag);
   }
   out->set_priority(space.priority);
+  // A budget that says nothing is left out: one that is there replaces that of the batch.
   if (space.budget.results != 0 || space.budget.variants != 0 || space.budget.cpu_ms != 0 ||
       space.budget.output != 0) {
     ToProto(space.budget, out->mutable_budget());
@@ -185,6 +194,7 @@ void ToProto(const ProgramSpace& space, v1::ProgramSpace* out) {
   out->set_family(space.family);
 }
 
+// The length is checked first, since a daemon chooses the bytes and what follows copies them.
 Result<Digest> FromProto(const v1::Digest& message) {
   Digest digest;
   if (message.id().size() != digest.id.bytes.size()) {
@@ -249,6 +259,8 @@ VariantRow FromProto(const v1::VariantRow& message) {
   return row;
 }
 
+// Places come as the daemon found them, in lines and columns; this side needs no source to show
+// them.
 std::vector<PlacedDiagnostic> FromProto(
     const google::protobuf::RepeatedPtrField<v1::Diagnostic>& diagnostics) {
   std::vector<PlacedDiagnostic> result;
@@ -349,6 +361,8 @@ BatchItem FromProto(const v1::BatchItem& message) {
   return item;
 }
 
+// The state is passed on by its name, so a state that only a newer daemon knows is empty and not a
+// wrong one.
 BatchInfo FromProto(const v1::Batch& message) {
   const v1::BatchCounts& counts = message.counts();
   return {.id = HexOf(message.id()),

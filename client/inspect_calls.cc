@@ -64,6 +64,8 @@ Result<void> AddViews(std::span<const std::string> names, v1::InspectRequest& re
   return {};
 }
 
+// A view that only a newer daemon sends has the name of its dialect, or none; its text is shown all
+// the same.
 std::string NameOf(const v1::InspectReply& reply) {
   const auto row = std::ranges::find_if(kViews, [&](const ViewRow& candidate) {
     return candidate.view == reply.view() && candidate.dialect == reply.dialect();
@@ -125,6 +127,7 @@ v1::ExplainRequest RequestOf(const InspectCalls::ExplainSubject& subject) {
 
 }  // namespace
 
+// Nothing is compiled for an answer, so it has the deadline of calls that only look.
 Result<ExplainReply> InspectCalls::Explain(const ExplainSubject& subject) {
   Context context(kAnswerWithin);
   v1::ExplainReply reply;

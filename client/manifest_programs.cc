@@ -113,6 +113,7 @@ struct FormRow {
   Form form;
   std::string_view extension;
 };
+// Every form has a row: ExtensionOf relies on finding it.
 constexpr std::array kForms{
     FormRow{"spirv", Form::kSpirv, ".spv"}, FormRow{"wgsl", Form::kWgsl, ".wgsl"},
     FormRow{"meta", Form::kMeta, ".meta"},  FormRow{"msl", Form::kMsl, ".msl"},
@@ -120,6 +121,8 @@ constexpr std::array kForms{
 
 }  // namespace
 
+// Words that the reader of the manifest has checked, so an unknown one cannot come here; it would
+// mean the default.
 Target TargetOf(const project::ManifestTarget& manifest) {
   Target target{.name = manifest.name};
   target.form = FormNamed(manifest.form).value_or(Form::kSpirv);
@@ -143,6 +146,8 @@ std::string_view ExtensionOf(Form form) {
   return std::ranges::find(kForms, form, &FormRow::form)->extension;
 }
 
+// `logical_path` is what diagnostics, debug information and other sources call the file, wherever
+// it lies here.
 Result<Source> ReadSource(const std::string& file, const std::string& logical_path) {
   Source source{.path = logical_path, .digest = {}, .text = {}};
   KILN_TRY(source.text, ReadFile(file));
@@ -201,6 +206,7 @@ Result<EntryPoint> ReadEntry(const std::string& text) {
   return EntryPoint{.stage = number, .function = text.substr(equals + 1)};
 }
 
+// The sources must be there first: the daemon reads the declarations out of them.
 Result<OptionList> Declared(Client& client, const Program& program) {
   KILN_TRY_VOID(client.PutSources(program.sources));
   return client.ListOptions(program);
@@ -227,6 +233,8 @@ bool HasErrors(const OptionList& declared) {
   });
 }
 
+// The manifest and the declarations meet here: from here on every value has the type that its
+// option declares. Expressions go as texts, since only the daemon evaluates them.
 Result<ProgramSpace> SpaceOf(const LoadedProgram& loaded, const OptionList& declared) {
   const project::ManifestProgram& manifest = *loaded.manifest;
   const ValueOrigin origin{.path = loaded.manifest_path, .program = manifest};

@@ -162,6 +162,7 @@ Result<std::vector<CallTrace>> OperatorCalls::Traces(const std::string& id) {
   return traces;
 }
 
+// By pages: the queue of a build machine has thousands of jobs.
 Result<std::vector<JobRow>> OperatorCalls::Jobs() {
   std::vector<JobRow> jobs;
   v1::ListJobsRequest request;
@@ -188,6 +189,8 @@ Result<void> OperatorCalls::KillJob(const std::string& id) {
   return status.ok() ? Result<void>() : Result<void>(context.Failed(status));
 }
 
+// The answer comes when draining has begun and not when it is over. Who waits for the end looks at
+// the process or at the status.
 Result<void> OperatorCalls::Drain() {
   Context context(kAnswerWithin);
   v1::DrainReply reply;

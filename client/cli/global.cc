@@ -96,6 +96,7 @@ bool WantsColour(const Global& global, int descriptor) {
 }
 
 uint32_t WidthOf(int descriptor) {
+  // spec/cli 3.2
   constexpr uint32_t kWidthOfFiles = 100;
   winsize size{};
   // A terminal that was never told its size reports 0 columns.

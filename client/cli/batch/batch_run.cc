@@ -124,6 +124,9 @@ void ShowProblem(const Global& global, const client::BatchFinal& final) {
 
 }  // namespace
 
+// Three steps: the manifest is read, the sources of the wanted programs are read and uploaded, and
+// the values of the manifest get the types that the sources declare. A program with wrong sources
+// stays in the project, with its sources and without a space.
 Result<Project> LoadProject(const Global& global, const std::vector<std::string>& patterns,
                             client::Client& client) {
   Project project;
@@ -249,6 +252,7 @@ Result<BatchOutcome> RunBatch(const Global& global, const Project& project, clie
   if (how.budget.results == 0) {
     how.budget.results = budget.results;
   }
+  // The other three bounds have no flags.
   how.budget.variants = budget.variants;
   how.budget.cpu_ms = budget.cpu_ms;
   how.budget.output = budget.output;

@@ -28,6 +28,7 @@ bool IsAbove(const std::string& count, uint64_t limit) {
   return count.size() != most.size() ? count.size() > most.size() : count > most;
 }
 
+// The nearest one: of the program, of the manifest, the default.
 uint64_t BudgetOf(const Project& project, const client::ProgramSpace& space) {
   if (space.budget.results != 0) {
     return space.budget.results;

@@ -298,6 +298,8 @@ Result<Arrived> Fetch(const Global& global, const FetchArguments& arguments) {
     arrived.done = {};
     KILN_TRY_VOID(FetchOnce(global, client, project, arguments, {}, arrived));
   }
+  // The caller may only read, so nothing was compiled. What is missing is told as the refusal of
+  // the right to compile it.
   if (arguments.may_not_compile.has_value() && arrived.done.skipped != 0) {
     return WithContext(*arguments.may_not_compile,
                        fmt::format("{} of {} variants are not in the cache and would have to be "

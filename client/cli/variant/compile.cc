@@ -36,6 +36,7 @@ struct CompileArguments {
   bool no_cache = false;       // neither read nor write
 };
 
+// On stderr for people: stdout may be the module itself.
 void PrintArtifact(const Global& global, const ItemOf& item) {
   if (global.json) {
     PrintLine(ItemJson(item));
@@ -117,6 +118,8 @@ struct Written {
   }
 };
 
+// Code goes to one of three places: stdout, one file, or a folder. The metadata as JSON is beside
+// that and may be the only thing that is asked for.
 Result<void> WriteArtifact(const CompileArguments& arguments, const client::Program& program,
                            const client::Artifact& artifact, const FetchResult& fetched,
                            Written& written) {
@@ -168,6 +171,7 @@ Result<void> WriteDependencies(const CompileArguments& arguments, const FetchedV
                       variant.files);
 }
 
+// A target that fails does not keep the others from being written; the exit code tells of it.
 int RunCompile(const Global& global, const CompileArguments& arguments) {
   const auto start = std::chrono::steady_clock::now();
   Global own = global;

@@ -50,6 +50,8 @@ Result<std::string> Disassembly(const std::string& name, ByteView bytes) {
   std::vector<uint32_t> words(bytes.size() / sizeof(uint32_t));
   // Bytes of a file or a message need not be aligned for words.
   std::memcpy(words.data(), bytes.data(), bytes.size());
+  // The newest environment, since words are only shown here and not judged: a module for any
+  // version can be read.
   spvtools::SpirvTools tools(SPV_ENV_UNIVERSAL_1_6);
   std::string text;
   std::string message;
@@ -72,6 +74,7 @@ Result<std::string> MetadataOf(ByteView bytes, std::string_view view) {
   return view == "layout" ? artifact::LayoutTable(*metadata) : artifact::MetadataText(*metadata);
 }
 
+// Everything here is in the outcome, so no content has to be there.
 std::string StatsOf(const client::Artifact& artifact) {
   std::string text =
       fmt::format("signature {}\ntarget    {}\n", artifact.signature, artifact.target);
@@ -117,6 +120,7 @@ Result<std::string> DisassemblyOf(const FetchResult& fetched, const client::Arti
   return text;
 }
 
+// Views that this program makes of content that it has fetched; the daemon is not asked again.
 Result<std::string> ViewHere(const std::string& view, const FetchedVariant& variant,
                              const client::Artifact& artifact) {
   if (view == "stats") {
@@ -170,6 +174,7 @@ Result<Views> FittingViews(const std::string& path, const Views& wanted, const V
   return wanted.empty() ? Views{possible.front()} : wanted;
 }
 
+// Needs no daemon: a file has all that its views show.
 Result<InspectResult> InspectFile(const std::string& path, const Views& wanted) {
   KILN_TRY(const client::Source file, ReadSource(path, path));
   const std::string extension = std::filesystem::path(path).extension().string();
@@ -308,6 +313,8 @@ Result<InspectResult> InspectVariant(const Global& global, const VariantArgument
 }
 
 // A path of an artifact rather than a program or a source.
+// A program of a manifest may have the name of a file; a file that is there is meant then, unless
+// it is a source.
 bool IsArtifact(const std::string& what) {
   std::error_code ignored;
   return what.ends_with(".spv") || what.ends_with(".meta") ||

@@ -45,6 +45,7 @@ Error Usage(std::string context) {
   return {.code = ErrorCode::kInvalidArgument, .context = std::move(context), .reason = "USAGE"};
 }
 
+// An empty part is kept, so that "1,,2" is a mistake that is told and not two numbers.
 std::vector<std::string> Split(std::string_view text, char separator) {
   std::vector<std::string> parts;
   for (size_t begin = 0; begin <= text.size();) {
@@ -242,10 +243,12 @@ Result<preview::Preview> DrawArtifact(runtime::Device& device, const std::string
   for (const client::StageCode& code : artifact.code) {
     KILN_TRY(const ByteView module, BlobOf(fetched, code.digest));
     std::vector<uint32_t>& copy = words.emplace_back(module.size() / sizeof(uint32_t));
+    // Copied, since bytes of a message need not be aligned for words.
     std::memcpy(copy.data(), module.data(), copy.size() * sizeof(uint32_t));
     runtime::ModuleWords& one = modules.emplace_back();
     one.words = copy;
     if (code.stage != client::Stage::kNone) {
+      // The protocol counts stages from 1, with 0 for a combined module; metadata counts from 0.
       one.stage = static_cast<artifact::Stage>(static_cast<int>(code.stage) - 1);
     }
   }
@@ -360,6 +363,7 @@ Result<int> Preview(const Global& global, const PreviewArguments& arguments) {
     Print("device {} ({}){}\n", open->device->identity().name, open->device->identity().driver_info,
           open->validated ? "" : ", without validation: the layer is not installed");
   }
+  // A single variant that failed writes no file. A sheet is written with empty cells.
   const bool grid = !arguments.grid.empty();
   if (grid || sheet[0][0].picture.has_value()) {
     KILN_TRY_VOID(preview::WritePng(

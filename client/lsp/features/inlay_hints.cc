@@ -38,6 +38,8 @@ std::string TextOf(const FieldPlace& field) {
 
 }  // namespace
 
+// Hints are those of the variant that one looks at: another variant may have other offsets. A
+// declaration that is not in it has none.
 Outcome InlayHints(Session& session, const Json& params) {
   std::variant<OpenFile, RpcError> read = FileOf(session, params);
   if (auto* error = std::get_if<RpcError>(&read)) {

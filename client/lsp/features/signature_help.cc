@@ -18,6 +18,7 @@ struct Signature {
   std::string documentation;
 };
 
+// Taken from the text and not from the IR, so it shows the parameters as their author wrote them.
 Signature SignatureOf(const Source& source, const rpl::Decl& decl) {
   Signature signature{.label = HeadText(source, decl),
                       .parameters = {},
