@@ -195,6 +195,8 @@ ops::HttpReply Daemon::Parts::AnswerTo(std::string_view path) {
   if (path == "/metrics") {
     return {.status = 200, .type = "text/plain; version=0.0.4", .body = metrics.Text()};
   }
+  // Alive means that the process answers, whatever state it is in. Ready means that work is taken:
+  // a load balancer looks at that one.
   if (path == "/healthz") {
     return {.status = 200, .body = "alive\n"};
   }
@@ -204,6 +206,7 @@ ops::HttpReply Daemon::Parts::AnswerTo(std::string_view path) {
   return {.status = 404, .body = "/metrics, /healthz, /readyz\n"};
 }
 
+// A socket that systemd passes is served even if the configuration names none.
 Result<void> Daemon::Parts::ServeMetrics(int passed) {
   if (config.metrics.empty() && passed < 0) {
     return {};
@@ -312,6 +315,7 @@ void Daemon::Parts::WatchLoad() {
     soft_percent = current.memory_soft_percent;
     hard_percent = current.memory_hard_percent;
   }
+  // Outside of the lock: looking may drop caches, which takes their locks.
   load->Look({.soft = MemoryLimit(soft_percent), .hard = MemoryLimit(hard_percent)});
 }
 
@@ -323,6 +327,8 @@ void Daemon::Parts::ShowUpstream() {
   }
 }
 
+// What runs now was asked to end and has not crashed, so the next daemon must not count it as an
+// attempt.
 void Daemon::Parts::GiveUp() {
   if (engine.has_value() && engine->attempts != nullptr) {
     engine->attempts->Leave();

@@ -133,6 +133,7 @@ Metrics::Metrics() : state_(std::make_unique<State>()) {
 
 Metrics::~Metrics() = default;
 
+// A name that is not in the table throws here, in the first test that counts it.
 void Metrics::Count(std::string_view name, const Labels& labels, double by) {
   state_->counters.at(name)->Add({labels.begin(), labels.end()}).Increment(by);
 }

@@ -35,6 +35,7 @@ Health ServiceState::health() {
   return troubled && health_ == Health::kServing ? Health::kDegraded : health_;
 }
 
+// Those that stay for the life of the daemon first, then those of now.
 std::vector<std::string> ServiceState::reasons() {
   std::vector<std::string> now;
   if (Ready() && conditions_ != nullptr) {
@@ -81,6 +82,7 @@ void ServiceState::Serve() {
   }
 }
 
+// Before the daemon serves only the reason is noted, and Serve looks at it.
 void ServiceState::Degrade(std::string reason) {
   const MutexLock lock(mutex_);
   if (std::find(reasons_.begin(), reasons_.end(), reason) == reasons_.end()) {
@@ -107,6 +109,8 @@ void ServiceState::CallBegan() {
   ++calls_;
 }
 
+// Idleness is counted from the end of the last call and not from its beginning: a call may take an
+// hour.
 void ServiceState::CallEnded() {
   const MutexLock lock(mutex_);
   --active_;

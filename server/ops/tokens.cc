@@ -36,6 +36,7 @@ std::string Hex(std::span<const uint8_t> bytes) {
   return text;
 }
 
+// Small letters only, as this program writes them: one digest has one text.
 std::optional<Sha256Digest> ParseDigest(std::string_view text) {
   Sha256Digest digest{};
   if (text.size() != 2 * digest.size()) {
@@ -162,6 +163,8 @@ Result<std::vector<Token>> ReadTokens(const std::string& path) {
   return tokens;
 }
 
+// Only the form is looked at, and before any token is compared: what does not have it costs
+// nothing.
 std::optional<BearerParts> ParseBearer(std::string_view text) {
   constexpr size_t kIdAt = kPrefix.size(), kSecretAt = kIdAt + kIdDigits + 1;
   if (!text.starts_with(kPrefix) || text.size() != kSecretAt + kSecretDigits ||
@@ -173,6 +176,7 @@ std::optional<BearerParts> ParseBearer(std::string_view text) {
 
 namespace {
 
+// Members that say nothing are left out, so the file stays readable for whoever repairs it by hand.
 std::string TextOf(std::span<const Token> tokens) {
   toml::array rows;
   for (const Token& token : tokens) {

@@ -24,6 +24,7 @@ PointCount Sum(PointCount a, PointCount b) { return a > kManyPoints - b ? kManyP
 
 }  // namespace
 
+// The type has 128 bits, for which the library has no text.
 std::string TextOf(PointCount count) {
   std::string text;
   do {
@@ -54,6 +55,7 @@ Counter::Counter(const resolve::Program& program, std::vector<CountedAxis> axes,
   exclusions_.erase(std::unique(exclusions_.begin(), exclusions_.end()), exclusions_.end());
 }
 
+// Sorted and distinct, since the callers search and merge these lists.
 std::vector<uint32_t> Counter::AxesOf(const Conditions& conditions) const {
   std::vector<uint32_t> axes;
   for (const Residuals::Number condition : conditions) {
@@ -68,6 +70,7 @@ std::vector<uint32_t> Counter::AxesOf(const Conditions& conditions) const {
   return axes;
 }
 
+// All points over the axes, as if nothing were excluded.
 PointCount Counter::SizeOf(const std::vector<uint32_t>& axes,
                            const std::vector<uint32_t>& without) const {
   PointCount size = 1;
@@ -164,6 +167,8 @@ std::optional<PointCount> Counter::Allowed(const Conditions& conditions) {
   return points;
 }
 
+// Asked before each group that has to be counted. A count that is given up is still an answer: an
+// upper bound.
 bool Counter::MayGoOn() const {
   return known_.size() < limits_.entries &&
          known_bytes_ + residuals_.bytes_used() < limits_.bytes && clock_->Monotonic() < end_;
@@ -286,6 +291,7 @@ PointCount Counter::CountOf(const Held& held) {
   return left.has_value() ? *Over(Free(held), *left) : 0;
 }
 
+// The first one in the order of ranks: on each axis the first value that has a point behind it.
 std::optional<std::vector<uint32_t>> Counter::First(const Held& held) {
   Unlimited();
   std::optional<Conditions> conditions = Given(held);
@@ -335,6 +341,7 @@ std::optional<std::vector<Counter::LivePoint>> Counter::LivePoints(const std::ve
                                                                    size_t limit) {
   Unlimited();
   std::vector<uint32_t> order;
+  // Live axes first. AddLivePoints relies on that.
   for (const bool wanted : {true, false}) {
     for (uint32_t axis = 0; axis < axes_.size(); ++axis) {
       if (live[axis] == wanted) {

@@ -12,6 +12,7 @@
 namespace kiln::project {
 namespace {
 
+// A number of points that wraps would end the walk of List early, and look like a small space.
 uint64_t SaturatingProduct(uint64_t a, uint64_t b) {
   uint64_t product = 0;
   return __builtin_mul_overflow(a, b, &product) ? std::numeric_limits<uint64_t>::max() : product;
@@ -55,6 +56,8 @@ uint64_t BytesOf(const std::vector<resolve::OptionSetting>& point) {
   return bytes;
 }
 
+// Conditions are compiled as modules of their own, numbered as they stand in the request; `places`
+// says where each is in the client's manifest.
 PlacedDiagnostic PlaceIn(const SpaceRequest& request, const Diagnostic& diagnostic) {
   PlacedDiagnostic placed = Place(diagnostic, std::span<const ModuleText>());
   const auto place = [&](const Location& where, PlacedSpan& out) {
@@ -192,6 +195,8 @@ std::optional<Counter> Space::MakeCounter() const {
       return std::nullopt;  // a value that is listed twice is two points
     }
   }
+  // From here on conditions are over axes only, in the form that the counter can simplify value by
+  // value.
   driver::Residuals residuals;
   std::vector<driver::Residuals::Number> exclusions;
   for (uint32_t i = 0; i < conditions_->size(); ++i) {
@@ -220,6 +225,8 @@ std::optional<Counter> Space::MakeCounter() const {
 // built.
 std::vector<bool> Space::LiveAxes() const {
   const resolve::Program& program = program_->program;
+  // By name and not by option: a name may lead to an option or to something else, and an
+  // overestimate is allowed.
   std::vector<bool> mentioned(program.name_count(), false);
   for (uint32_t i = 0; i < program.cexpr_count(); ++i) {
     CheckStop();
@@ -243,6 +250,7 @@ std::vector<bool> Space::LiveAxes() const {
   return live;
 }
 
+// The way back from the bits that a counter works with to the settings that a build takes.
 std::vector<resolve::OptionSetting> Space::SettingsOf(const std::vector<uint32_t>& values) const {
   std::vector<resolve::OptionSetting> settings;
   for (size_t axis = 0; axis < axes_.size(); ++axis) {

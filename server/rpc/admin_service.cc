@@ -177,6 +177,7 @@ void StatusTo(const Host& host, const ops::Principal& who, v1::ServerStatus& out
   out.set_uptime_ms(Milliseconds(host.state.Uptime()));
 }
 
+// For administrators: fill and hits of a cache tell what others asked for.
 void CachesTo(const Host& host, v1::ServerStatus& out) {
   for (const CacheUsage& usage : host.caches()) {
     v1::ServerStatus::Cache& shown = *out.add_caches();
@@ -190,6 +191,7 @@ void CachesTo(const Host& host, v1::ServerStatus& out) {
   }
 }
 
+// `check` asks them on the network now; without it what the last call saw is told.
 void UpstreamsTo(const Host& host, bool check, const cache::Call& call, v1::ServerStatus& out) {
   for (const UpstreamRow& row : host.upstreams(check, call)) {
     v1::ServerStatus::Upstream& shown = *out.add_upstreams();

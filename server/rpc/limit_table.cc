@@ -92,6 +92,8 @@ void AddOfTransport(const Host& host, std::vector<LimitLine>& out) {
 
 }  // namespace
 
+// Names are those of error details as well, so a client finds the bound that it hit. None is ever
+// renamed.
 std::vector<LimitLine> LimitTable(const Host& host) {
   std::vector<LimitLine> out;
   AddOfRequests(host.limits, out);

@@ -17,6 +17,7 @@
 namespace kiln::rpc {
 namespace {
 
+// As many as `kiln explain --last` takes.
 constexpr uint32_t kMaxLast = 1000;
 
 Error NoRecord(std::string text) {
@@ -61,6 +62,7 @@ void ToProto(const cache::NamedText& option, v1::OptionValue& out) {
 
 namespace {
 
+// Of a miss how far the look-up came, of a hit who had it.
 std::string_view LevelOf(const cache::ExplainRecord& record) {
   switch (record.result) {
     case cache::ExplainResult::kMiss:
@@ -208,6 +210,7 @@ Result<void> ExplainBatch(Engine& engine, const std::string& bytes, const cache:
     count.set_cause(std::string(cache::CauseName(cause)));
     count.set_count(row.count);
     for (const uint64_t seq : row.examples) {
+      // Records of examples may have been dropped since; then the cause has its count without them.
       const auto record = engine.explains.WithSeq(seq);
       if (record != nullptr) {
         ExplainTo(engine, *record, call, *reply.add_records());

@@ -60,6 +60,7 @@ std::string StageOf(const v1::StageCode& code) {
   }
 }
 
+// Bytes that are no UTF-8 become replacement characters. The dump would throw otherwise.
 std::string Dump(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
@@ -146,6 +147,7 @@ ViewForms StatsOf(const v1::Artifact& artifact) {
   return forms;
 }
 
+// Of content by itself nothing else is known.
 ViewForms ContentStats(std::string_view kind, const v1::Digest& digest) {
   const std::string id = HexOf(digest.id());
   return {.text = fmt::format("{:<9} {} bytes, {}\n", kind, digest.size(), id),
@@ -291,6 +293,8 @@ Result<void> InspectPages::AddSignature(const cache::Call& call) {
   return {};
 }
 
+// Through the message of an outcome, so that an inspected result has the same members as one that
+// was compiled.
 void InspectPages::AddArtifact(const compile::Outcome& found,
                                std::shared_ptr<const compile::PreparedProgram> prepared) {
   v1::Outcome outcome;
@@ -319,6 +323,8 @@ Result<void> InspectPages::AddContent(const cache::Call& call) {
   return {};
 }
 
+// Looking never compiles: whoever may only read must be able to inspect, and a person who asks for
+// a view does not wait for a build.
 Result<void> InspectPages::AddVariant(const cache::Call& call, v1::ErrorDetail& detail) {
   KILN_TRY(AskedVariant asked, FromProto(request_.variant()));
   for (const compile::NamedTarget& target : asked.targets) {

@@ -326,6 +326,8 @@ Result<Packed> PlanAndWrite(Engine& engine, const v1::BuildPackRequest& request,
 
 }  // namespace
 
+// Everything that can be wrong with the request is looked at before the first result: planning may
+// compile for minutes.
 Result<void> BuildPack(Engine& engine, const v1::BuildPackRequest& request, const cache::Call& call,
                        const Push& push, v1::ErrorDetail& detail) {
   if (request.sign()) {
@@ -345,6 +347,8 @@ Result<void> BuildPack(Engine& engine, const v1::BuildPackRequest& request, cons
   std::unique_ptr<pack::Pack> base;
   if (!request.base_pack().empty()) {
     KILN_TRY(const Hash128 id, IdFromProto("base_pack", request.base_pack()));
+    // The base stays open until the delta is written, so it may be removed from the shelf in
+    // between.
     KILN_TRY(base, engine.shelf.OpenPack(id));
   }
   // Between the plan and the last byte of the pack nothing that it names may be collected.
@@ -359,6 +363,7 @@ Result<void> BuildPack(Engine& engine, const v1::BuildPackRequest& request, cons
                    .context = "this daemon keeps its results in memory only",
                    .reason = "READ_ONLY"};
     }
+    // The pin comes last: it names what the pack has, and a pack that failed leaves none behind.
     KILN_TRY_VOID(engine.whole.pins->Add(
         {.name = request.pin(), .note = "pack " + written.pack_id.hex()}, plan.records));
   }
@@ -406,6 +411,8 @@ Result<std::vector<v1::ReadPackReply>> PackPages::Next(const cache::Call& call,
   return page;
 }
 
+// Only the index is read. A pack that came from elsewhere may have any text in it, so texts are
+// made UTF-8.
 Result<void> DescribePack(Engine& engine, const v1::DescribePackRequest& request,
                           v1::DescribePackReply& reply) {
   KILN_TRY(const Hash128 id, IdFromProto("pack_id", request.pack_id()));

@@ -20,6 +20,8 @@ constexpr size_t kMaxGlobs = 64;                  // of one subscriber
 constexpr size_t kMaxListed = size_t{400} << 10;  // bytes of one list of names in an event
 
 // Checks everything but the content of the sources.
+// A push with the same shape is an edit of sources; one with another shape changes what there is to
+// build. The hash makes that one comparison.
 Hash128 ShapeOf(const v1::ProgramSpace& space) {
   v1::ProgramSpace shape = space;
   for (v1::SourceRef& source : *shape.mutable_program()->mutable_sources()) {

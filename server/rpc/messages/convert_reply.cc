@@ -21,6 +21,8 @@ constexpr int kMaxDiagnostics = 100;
 constexpr size_t kMaxDiagnosticBytes = kMaxStreamMessage / 2;
 constexpr size_t kMaxExampleBytes = size_t{64} << 10;
 
+// The end of a place travels as bytes only. Whoever shows it makes the end of the line from the
+// length.
 void LabelTo(const PlacedSpan& where, const std::string& text, v1::Diagnostic::Label& out) {
   out.set_path(where.path);
   out.set_begin(where.bytes.begin);
@@ -30,6 +32,7 @@ void LabelTo(const PlacedSpan& where, const std::string& text, v1::Diagnostic::L
   out.set_text(text);
 }
 
+// By digests: content is asked for by who needs it, and most clients have it.
 void ArtifactTo(const compile::Artifact& artifact, v1::Artifact& out) {
   out.set_target(artifact.target);
   for (const compile::StageCodeDigest& code : artifact.code) {
@@ -50,6 +53,7 @@ void ArtifactTo(const compile::Artifact& artifact, v1::Artifact& out) {
   out.set_build_id(artifact.build_id);
 }
 
+// No part of nothing is 0: a client shows it without having to know NaN.
 double Ratio(uint64_t part, uint64_t whole) {
   return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
 }
@@ -144,6 +148,7 @@ void ItemTo(const compile::BatchItem& item, v1::BatchItem& out) {
     ArtifactTo(*item.outcome.artifact, *out.mutable_outcome()->add_artifacts());
   }
   DiagnosticsTo(item.outcome.diagnostics, item.examples, *out.mutable_outcome());
+  // A decimal text: spaces may have more variants than 64 bits count (spec/cli 7.1).
   out.set_served(std::to_string(item.served));
   out.set_cpu_us(item.outcome.artifact.has_value() ? item.outcome.artifact->cpu_us : 0);
 }
@@ -224,6 +229,7 @@ void ToProto(const std::vector<PlacedDiagnostic>& diagnostics, v1::Outcome& out)
   DiagnosticsTo(diagnostics, {}, out);
 }
 
+// The two lists run along each other: an example for each diagnostic.
 void ToProto(const std::vector<compile::MergedFailure>& failures, v1::Outcome& out) {
   std::vector<PlacedDiagnostic> diagnostics;
   std::vector<std::vector<resolve::OptionSetting>> examples;
@@ -243,6 +249,7 @@ void ToProto(const compile::Outcome& outcome, v1::Outcome& out) {
   ToProto(outcome.diagnostics, out);
 }
 
+// What stays true when a batch is over. Rates and what is going on are in BatchProgress only.
 void ToProto(const compile::BatchProgress& progress, v1::BatchCounts& out) {
   const uint64_t wrong = progress.failed + progress.limited + progress.poisoned;
   out.set_variants_total(std::to_string(progress.variants_total));
@@ -305,6 +312,8 @@ void ToProto(const compile::BatchProgress& progress, v1::BatchProgress& out) {
   }
 }
 
+// A switch and no cast, so a state that is added here without one on the wire is an error of the
+// compiler.
 v1::Batch::State ToProto(compile::BatchState state) {
   switch (state) {
     case compile::BatchState::kQueued:
@@ -325,6 +334,8 @@ v1::Batch::State ToProto(compile::BatchState state) {
 
 void ToProto(const compile::BatchSummary& summary, v1::Batch& out) {
   out.set_id(IdBytes(summary.id));
+  // Names come from clients. One byte that is no UTF-8 would make the receiver refuse the whole
+  // message.
   out.set_project(WellFormed(summary.project));
   out.set_owner(WellFormed(summary.owner));
   out.set_state(ToProto(summary.state));

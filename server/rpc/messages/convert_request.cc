@@ -21,6 +21,8 @@
 namespace kiln::rpc {
 namespace {
 
+// What comes from here has a digest, and has a text only if that is the text of the digest.
+// Everything behind it relies on that, since digests are in keys.
 Result<compile::Source> SourceFrom(const v1::SourceRef& ref) {
   if (!IsLogicalPath(ref.path())) {
     return Error{.code = ErrorCode::kInvalidArgument,
@@ -179,12 +181,14 @@ Result<project::Axis> AxisFrom(const v1::Axis& axis) {
     return AboveLimit("axis values", kMaxAxisValues, static_cast<uint64_t>(axis.values_size()));
   }
   KILN_TRY(out.values, SettingsFrom(axis.values()));
+  // Values of an axis need no name on the wire; they have that of the axis.
   for (resolve::OptionSetting& setting : out.values) {
     setting.name = axis.name();
   }
   return out;
 }
 
+// Where the client's manifest has the expression. It is for messages only and is believed.
 PlacedSpan PlaceOf(const v1::Expression& expression) {
   return {.path = expression.path(),
           .bytes = {},

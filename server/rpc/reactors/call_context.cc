@@ -369,6 +369,8 @@ void CallContext::AddSpan(std::string_view name, Duration from, Duration until) 
   }
 }
 
+// Every layer below asks the call and not the caller whether it may write, so the right is looked
+// up in one place.
 cache::Call CallContext::CallFor(cache::Call call) const {
   call.may_write = ops::Access::Check(principal_, method_, kWrite).ok();
   return call;

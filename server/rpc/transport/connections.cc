@@ -54,6 +54,8 @@ Connections::Connections(const Options& options, Clock& clock) : options_(option
   most_ = {options.most, users, quarter, std::max<size_t>(1, others - quarter - users)};
 }
 
+// A certificate or a host alone is a newcomer: only a token, or the user behind a socket, tells who
+// it is.
 Connections::Class Connections::ClassOf(const ops::Party& party) {
   switch (party.kind()) {
     case ops::Party::Kind::kOwner:
@@ -75,6 +77,7 @@ size_t Connections::CountOf(Class of, const std::string& party) const {
   return of == Class::kOwner || found == of_party_.end() ? 0 : found->second;
 }
 
+// Half of its class for one party, so there is always room for a second one.
 size_t Connections::ShareOf(Class of) const {
   return std::max<size_t>(1, most_[static_cast<size_t>(of)] / 2);
 }
@@ -227,6 +230,8 @@ Result<void> Connections::Prove(std::string_view grpc_peer, const ops::Party& pa
                .reason = "QUOTA"};
 }
 
+// A call that began and whose request does not come holds memory of gRPC. Who has too many of them
+// loses his connections and not only the calls.
 bool Connections::CallBegan(const ops::Party& party) {
   const MutexLock lock(mutex_);
   if (waiting_.Began(party.name(), clock_.Monotonic())) {
@@ -244,6 +249,7 @@ void Connections::CallArrived(const ops::Party& party) {
   waiting_.Arrived(party.name());
 }
 
+// Something whole was read of the connection, so the bytes up to now are explained.
 void Connections::Heard(std::string_view grpc_peer) {
   const std::string peer = PeerNameOf(grpc_peer);
   const MutexLock lock(mutex_);
@@ -385,6 +391,8 @@ void Connections::Tick() {
   LookAtInflows(now);
 }
 
+// With nobody but the owner there is nothing to look at, and the thread sleeps until somebody
+// comes.
 Duration Connections::NextTick() {
   const MutexLock lock(mutex_);
   const bool newcomers = count_[static_cast<size_t>(Class::kNewcomers)] != 0;

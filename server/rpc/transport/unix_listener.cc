@@ -20,10 +20,13 @@
 namespace kiln::rpc {
 namespace {
 
+// Connections that wait for accept: a build that starts hundreds of commands at once comes in
+// waves.
 constexpr int kBacklog = 128;
 constexpr mode_t kOwnerMode = 0700;
 constexpr mode_t kNeighbourMode = 0711;
 
+// Called right after the system call that failed, while errno is its.
 Error Failed(std::string_view what, const std::string& path, std::string_view hint = {}) {
   return {.code = ErrorCode::kFailedPrecondition,
           .context = fmt::format("{} '{}': {}{}{}", what, path, std::strerror(errno),
@@ -84,6 +87,7 @@ Result<int> TakeLock(const OwnFolder& folder, const std::string& name) {
   return file.Release();
 }
 
+// Requires: the path fits, which Listen checks first.
 sockaddr_un AddressOf(const std::string& path) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
