@@ -38,9 +38,9 @@ ByteView EncodeValue(const TypedValue& value, Bytes& scratch) {
   return scratch;
 }
 
-template <class Row>
 // Order and uniqueness are made here and not expected, where the caller's order has no meaning.
 // Where it has one (modules, entry points) the list stays as it is.
+template <class Row>
 std::vector<Row> SortedByName(std::span<const Row> rows) {
   std::vector<Row> sorted(rows.begin(), rows.end());
   std::ranges::sort(sorted, {}, &Row::name);
@@ -77,6 +77,7 @@ CanonicalList DependencyList(std::span<const Dependency> dependencies) {
   return list;
 }
 
+// In the order of the caller: that of modules is the order in which they are linked.
 CanonicalList HashList(std::span<const Hash128> ids) {
   CanonicalList list;
   for (const Hash128& id : ids) {
@@ -193,6 +194,7 @@ std::string RecipeText(std::string_view name, std::span<const TextPair> settings
   return text;
 }
 
+// All limits by name, also those with their default: a default that changes is another id.
 Hash128 LimitsId(std::span<const LimitValue> limits) {
   CanonicalList list;
   for (const LimitValue& limit : SortedByName(limits)) {
@@ -201,6 +203,8 @@ Hash128 LimitsId(std::span<const LimitValue> limits) {
   return HashBytes(list.Encode());
 }
 
+// A slot is what requests are compared within: the same program of the same project for the same
+// target.
 Hash128 SlotId(uint32_t space, std::string_view project, std::string_view program,
                std::string_view target) {
   return CanonicalWriter("kiln.slot.1")

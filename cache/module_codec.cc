@@ -332,6 +332,8 @@ std::optional<SymbolWriter::Globals> SymbolWriter::GlobalsOf(std::span<const uin
   return globals;
 }
 
+// A module that cannot be said in this form adds what it defines up to there; that costs room and
+// harms nothing.
 void SymbolWriter::Add(ByteView module) {
   if (module.size() % sizeof(uint32_t) == 0) {
     (void)GlobalsOf(WordsOf(module), Missing::kAdd);

@@ -157,6 +157,7 @@ const Digest* ModuleRecord::Find(std::string_view name) const {
   return FindProduct(products, name);
 }
 
+// Tags 6 and 8 mean the same in both kinds of record.
 Bytes EncodeRecord(const Record& record) {
   CanonicalWriter writer(kRecordDomain);
   writer.U32(1, static_cast<uint32_t>(record.kind));

@@ -31,8 +31,8 @@ template <class Request>
 using Call = grpc::Status (v1::BatchService::Stub::*)(grpc::ClientContext*, const Request&,
                                                       v1::Batch*);
 
-template <class Request>
 // Get, cancel, pause and resume differ in the method alone.
+template <class Request>
 Result<BatchInfo> OfOne(v1::BatchService::Stub& stub, Call<Request> call, const std::string& id) {
   Context context(kAnswerWithin);
   Request request;

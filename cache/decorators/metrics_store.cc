@@ -45,6 +45,7 @@ const Error* ErrorOf(const Result<T>& result) {
 
 }  // namespace
 
+// The names are values of labels: boards and alerts are written against them.
 std::string_view StoreOpName(StoreOp op) {
   switch (op) {
     case StoreOp::kGet:
@@ -118,6 +119,7 @@ Result<Blob> MetricsStore::Get(const Key& key, const Call& call) {
   return blob;
 }
 
+// Items are counted only when they were taken; a put that failed is one failed call.
 Result<PutResult> MetricsStore::Put(std::span<const Item> items, Durability durability,
                                     const Call& call) {
   const Duration start = clock_.Monotonic();
@@ -155,6 +157,7 @@ CallCounts MetricsStore::Calls() const {
 }
 
 MetricsSnapshot MetricsStore::Snapshot() const {
+  // Whatever is not kOk, so a result that is added to the enumeration counts as well.
   uint64_t failed_puts = 0;
   for (size_t result = static_cast<size_t>(CallResult::kOk) + 1; result < kCallResultCount;
        ++result) {

@@ -12,6 +12,8 @@
 namespace kiln::cache {
 namespace {
 
+// In the order of the enumeration. The words are interface: they are in JSON, in metrics and in the
+// protocol.
 constexpr std::array<std::string_view, kCauseCount> kCauseNames = {"",
                                                                    "first_seen",
                                                                    "source_changed",
@@ -32,6 +34,7 @@ constexpr std::array<std::string_view, kCauseCount> kCauseNames = {"",
                                                                    "store_off",
                                                                    "forced"};
 
+// Enough to see that two digests differ; nobody copies them from an explanation.
 constexpr size_t kShownDigits = 8;
 
 std::string Short(const Digest& digest) { return digest.id.hex().substr(0, kShownDigits) + "…"; }
@@ -206,6 +209,8 @@ void Comparison::Named(Cause cause, const std::vector<NamedText>& before,
   }
 }
 
+// As a whole, since a recipe works on what the one before it made: their order is part of what they
+// do.
 void Comparison::Recipes() {
   if (before_.recipes != after_.recipes) {
     Add(Cause::kRecipe, "recipes", Joined(before_.recipes), Joined(after_.recipes));
@@ -384,6 +389,8 @@ std::vector<const ExplainRecord*> PointersTo(std::span<const ExplainRecord> reco
   return pointers;
 }
 
+// The exact comparison, for the few records of one slot; ExplainRing::Closest compares sums on the
+// way of every request.
 const ExplainRecord* ClosestTo(const ExplainInputs& inputs,
                                std::span<const ExplainRecord* const> earlier) {
   const ExplainRecord* closest = nullptr;

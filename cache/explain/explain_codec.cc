@@ -39,6 +39,7 @@ void Write(CanonicalWriter& writer, uint8_t tag, const std::vector<std::string>&
   }
 }
 
+// Rows by a function for each, and never more of them than bytes are there.
 template <class Row, class Decode>
 Result<std::vector<Row>> Read(CanonicalReader& reader, uint8_t tag, const Decode& decode) {
   std::vector<Row> rows;
@@ -98,6 +99,8 @@ Result<std::pair<std::string, uint64_t>> TimeOf(ByteView item) {
   return row;
 }
 
+// Modules are always written: a request without a source cannot be. The other lists are left out
+// when they are empty.
 void WriteInputs(CanonicalWriter& writer, const ExplainInputs& inputs) {
   CanonicalList modules;
   for (const ExplainModule& module : inputs.modules) {
@@ -187,6 +190,8 @@ Result<void> ReadOutcome(CanonicalReader& reader, ExplainRecord& record) {
 
 }  // namespace
 
+// Tags ascend, which the writer checks; a new member gets the next number and is left out when it
+// is empty, so older records stay readable.
 Bytes EncodeExplain(const ExplainRecord& record) {
   CanonicalWriter writer(kDomain);
   writer.U64(1, static_cast<uint64_t>(record.at_ms)).Text(2, record.lane).Text(3, record.trace);

@@ -210,6 +210,7 @@ uint64_t ExplainRing::Note(RepeatedHit& again) {
   return seq;
 }
 
+// Everything else is what the record before says: the same request, answered by the same result.
 ExplainRecord ExplainRing::RecordOf(RepeatedHit& again) {
   ExplainRecord record = *again.before;
   record.seq = again.seq;
@@ -329,6 +330,7 @@ ExplainRing::RecordPtr ExplainRing::WithSeq(uint64_t seq) {
   return found == by_seq_.end() ? nullptr : found->second;
 }
 
+// The latest first. Only memory is asked: it has more records than anybody wants to read.
 std::vector<ExplainRing::RecordPtr> ExplainRing::Last(size_t count) {
   const MutexLock lock(mutex_);
   Settle();
@@ -339,6 +341,8 @@ std::vector<ExplainRing::RecordPtr> ExplainRing::Last(size_t count) {
   return last;
 }
 
+// The latest one of the signature. Memory is walked from the end, since people ask about what
+// happened just now.
 Result<ExplainRing::RecordPtr> ExplainRing::WithSignature(const Hash128& signature,
                                                           const std::stop_token& stop) {
   {
@@ -357,6 +361,8 @@ Result<ExplainRing::RecordPtr> ExplainRing::WithSignature(const Hash128& signatu
   return found.has_value() ? std::make_shared<const ExplainRecord>(*std::move(found)) : RecordPtr();
 }
 
+// A record may come twice, from memory and from the log. Callers put what they take from it into
+// sets.
 Result<void> ExplainRing::Each(const std::stop_token& stop,
                                const std::function<void(const ExplainRecord&)>& each) {
   std::map<uint64_t, RecordPtr> in_memory;  // what the log has, too, or will have
@@ -376,6 +382,7 @@ std::array<uint64_t, kCauseCount> ExplainRing::MissCauses() {
   return causes_;
 }
 
+// For misses of batches, which get a count and a few examples instead of a record each.
 void ExplainRing::CountMisses(Cause cause, uint64_t count) {
   const MutexLock lock(mutex_);
   causes_[static_cast<size_t>(cause)] += count;

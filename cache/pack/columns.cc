@@ -233,6 +233,7 @@ uint64_t StoredRowBytes() {
   return bytes;
 }
 
+// A copy of the rows is made, since gaps replace offsets in place and the caller keeps its rows.
 template <class Row>
 Bytes ToColumns(std::span<const Row> rows) {
   std::vector<Row> copy(rows.begin(), rows.end());

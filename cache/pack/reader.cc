@@ -98,6 +98,7 @@ Result<void> Pack::CheckBase() {
   return {};
 }
 
+// Programs are sorted by name in the file, which the checks of the tables have seen to.
 std::optional<uint32_t> Pack::FindProgram(std::string_view name) const {
   const auto found =
       std::partition_point(tables_.programs.begin(), tables_.programs.end(),
@@ -187,6 +188,8 @@ Result<ByteView> Pack::StoredBlock(uint32_t block) const {
   return stored;
 }
 
+// Checked, then decompressed, then remembered. A view keeps its block alive, so nothing is copied
+// for a reader.
 Result<Pack::Block> Pack::BlockOf(uint32_t block) const {
   if (std::shared_ptr<const Bytes> recent = recent_.Find(block); recent != nullptr) {
     const ByteView raw = *recent;
@@ -310,6 +313,8 @@ Result<void> Pack::CheckSectionIds() const {
   return {};
 }
 
+// Everything that opening leaves out: ids of sections, hashes, every block and every blob, and that
+// there is no second way to write the same pack.
 Result<void> Pack::Verify() const {
   if (tables_.data.size() == tables_.data_size) {  // else it was opened with allow_partial
     KILN_TRY_VOID(CheckSectionIds());

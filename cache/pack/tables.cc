@@ -82,6 +82,7 @@ Result<void> TableReader::ReadHeader() {
                                              sizeof(Header), bytes_.size()));
   }
   Header& header = tables_.header;
+  // Copied and not cast: the bytes of a message or a file need not be aligned.
   std::memcpy(&header, bytes_.data(), sizeof(Header));
   if (header.magic != kMagic) {
     return PackError(kNotAPack, "the file does not begin like a pack");
@@ -163,6 +164,7 @@ Result<void> TableReader::ReadSectionTable() {
   return {};
 }
 
+// A switch without a default, so a new kind that is not listed here is a warning of the compiler.
 bool IsKnown(SectionKind kind) {
   switch (kind) {
     case SectionKind::kInfo:
@@ -196,6 +198,8 @@ bool TableReader::IsIndex(SectionKind kind) {
          kind != SectionKind::kData;
 }
 
+// Of a section that this reader does not know only its place is looked at: it may have codecs and
+// an alignment that are new, too.
 Result<void> TableReader::CheckSection(const SectionEntry& section) {
   if (!InRange(section.offset, section.stored_size, tables_.header.file_size)) {
     return Corrupt("section {} does not fit", SectionName(section.kind));
@@ -392,6 +396,7 @@ Result<void> TableReader::ReadStrings(const SectionEntry& section, ByteView byte
   return {};
 }
 
+// Only taken over here. Whether it is good is decided by `check`, before anything is decompressed.
 Result<void> TableReader::ReadSignature(ByteView bytes) {
   if (bytes.size() != sizeof(SignatureBlock)) {
     return Corrupt("section SIGN has {} bytes", bytes.size());
@@ -400,6 +405,8 @@ Result<void> TableReader::ReadSignature(ByteView bytes) {
   return {};
 }
 
+// The width of a row follows from the size and the number of rows. Its first word is its head, the
+// others are the bits of the options.
 Result<void> TableReader::ReadLive(const SectionEntry& section, ByteView bytes) {
   if (bytes.size() % sizeof(uint64_t) != 0 || section.rows > bytes.size() / sizeof(uint64_t) ||
       (section.rows == 0) != bytes.empty()) {

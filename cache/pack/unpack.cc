@@ -46,6 +46,7 @@ Entry EntryOf(const Tables& tables, const EntryRow& row) {
     const std::span<const uint64_t> mask = tables.Mask(row.first_live + i);
     std::vector<uint32_t>& live = entry.masks.emplace_back();
     for (uint32_t option = 0; option < options; ++option) {
+      // Bit i of a mask is option i of the program, in their order by name.
       if ((mask[option / 64] >> (option % 64) & 1) != 0) {
         live.push_back(option);
       }
@@ -185,6 +186,7 @@ Warm WarmOf(const Tables& tables, const WarmRow& row) {
 
 }  // namespace
 
+// Everything but the blobs, which BlobsOf hands out one by one: a pack may be larger than memory.
 Result<Contents> ContentsOf(const Pack& pack) {
   const Tables& tables = pack.tables();
   Contents contents;
@@ -227,6 +229,7 @@ Result<Contents> ContentsOf(const Pack& pack) {
   return contents;
 }
 
+// A blob of a base is found as well. That is how a chain is flattened.
 BlobSource BlobsOf(const Pack& pack) {
   return [&pack](const Digest& digest) -> Result<Bytes> {
     const std::optional<uint32_t> row = pack.FindBlob(digest.id);

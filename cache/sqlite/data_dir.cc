@@ -180,6 +180,8 @@ std::optional<pid_t> FindOwner(const fs::path& dir) {
   return ReadPid(fd.get());
 }
 
+// 0 is no type of a network file system: what cannot be asked is taken for fit, and opening will
+// show.
 long StatFileSystemType(const fs::path& dir) {
   struct statfs info {};
   return ::statfs(dir.c_str(), &info) == 0 ? static_cast<long>(info.f_type) : 0;
@@ -228,6 +230,8 @@ Result<void> CreatePrivateFile(const fs::path& file) {
   return {};
 }
 
+// A rename is on disk only when its folder is. Without this a loss of power could bring the old
+// file back.
 Result<void> SyncDirectory(const fs::path& dir) {
   const OwnedFd fd(::open(dir.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (fd.get() < 0 || ::fsync(fd.get()) != 0) {

@@ -49,6 +49,7 @@ bool MayPass(const Error& error, bool owned) {
          (owned && error.reason == kCannotOpen);
 }
 
+// What a put holds in memory until it is written. The writer bounds the sum of that.
 Writer::Weight WeightOf(std::span<const Item> items) {
   Writer::Weight weight{.items = static_cast<uint32_t>(std::max<size_t>(1, items.size()))};
   const Blob* block = nullptr;
@@ -182,6 +183,7 @@ Result<Blob> SqliteStore::GetAlias(const Key& key, ReadStatements& reads, bool i
   return value;
 }
 
+// For the caller damage is a miss: the result is made again, and the new one heals the row.
 Error SqliteStore::Missing(const Key& key, const Finding& finding, Blob found) {
   Report({.kind = finding.kind, .key = key, .reason = finding.reason, .found = std::move(found)});
   return {.code = ErrorCode::kNotFound, .context = KeyText(key) + " was damaged"};

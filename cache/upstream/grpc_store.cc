@@ -154,6 +154,8 @@ Result<Blob> Unpacked(const Key& key, const std::string& encoded, v1::Codec code
   return blob;
 }
 
+// The words of the protocol become errors of stores, by which callers decide: missing references
+// are put again, a full store is left alone.
 Error RefusalOf(const std::string& reason) {
   if (reason == "REFS_MISSING") {
     return {.code = ErrorCode::kFailedPrecondition,
@@ -288,6 +290,8 @@ Result<std::unique_ptr<GrpcStore>> GrpcStore::Open(const Options& options, Clock
   return std::unique_ptr<GrpcStore>(new GrpcStore(std::move(state)));
 }
 
+// Over a connection of somebody else, without a token: `kiln cache import` writes through the
+// command's own.
 std::unique_ptr<GrpcStore> GrpcStore::Over(std::shared_ptr<grpc::Channel> channel, Clock& clock) {
   auto state = std::make_unique<State>(clock, std::string());
   state->channel = std::move(channel);
@@ -295,6 +299,8 @@ std::unique_ptr<GrpcStore> GrpcStore::Over(std::shared_ptr<grpc::Channel> channe
   return std::unique_ptr<GrpcStore>(new GrpcStore(std::move(state)));
 }
 
+// An empty question to the store: it needs the same rights and the same connection as real ones,
+// and no work.
 Result<void> GrpcStore::Check(const Call& call) {
   {
     const MutexLock lock(state_->mutex);
@@ -367,6 +373,7 @@ Result<Blob> GrpcStore::GetRow(const Key& key, const Call& call) {
   if (row.key() != BytesOf(key.id) || !SummarizeRow(key.level, value).ok()) {
     return Wrong(key, "other than what was asked for, or does not decode");
   }
+  // Made anew from the bytes, so its sum is computed here and not believed.
   return RowItem(key, Bytes(value.begin(), value.end())).value;
 }
 

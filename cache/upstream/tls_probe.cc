@@ -111,6 +111,8 @@ int ConnectTo(int socket, const addrinfo& address, Until until) {
   return ::getsockopt(socket, SOL_SOCKET, SO_ERROR, &error, &size) == 0 ? error : errno;
 }
 
+// The look-up of the name is the one step that the time does not bound: getaddrinfo knows no
+// deadline.
 Result<Socket> Connect(const std::string& host_port, Until until) {
   const Place place = PlaceOf(host_port);
   addrinfo hints{};
@@ -141,6 +143,7 @@ Result<Socket> Connect(const std::string& host_port, Until until) {
                         host_port, std::strerror(error)));
 }
 
+// In UTC, so that the people on both sides read the same date.
 std::string DateOf(const ASN1_TIME* time) {
   tm when{};
   return time != nullptr && ASN1_TIME_to_tm(time, &when) == 1
@@ -160,6 +163,8 @@ std::string OutOfTime(const X509& certificate) {
   return {};
 }
 
+// OpenSSL keeps a queue of errors for each thread; the first one names the cause, later ones its
+// consequences.
 std::string LastError() {
   const char* const reason = ERR_reason_error_string(ERR_peek_last_error());
   return reason == nullptr ? "no PEM" : reason;

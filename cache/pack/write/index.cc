@@ -20,9 +20,9 @@ Error Wrong(std::string text) {
 }
 
 // Indices of `items`, sorted by what `key` gives.
-template <class Items, class Key>
 // Contents come in any order and the index has one, so sorting happens here and nowhere else.
 // Stable, since equal keys keep the caller's order.
+template <class Items, class Key>
 std::vector<uint32_t> Order(const Items& items, const Key& key) {
   std::vector<uint32_t> order(items.size());
   std::iota(order.begin(), order.end(), 0U);
@@ -72,6 +72,7 @@ class Indexer {
   void AddWarm();
   void AddCacheRows();
 
+  // Equal texts are one string, but for values of enums.
   uint32_t String(const std::string& text) {
     const auto [found, is_new] =
         strings_.emplace(text, static_cast<uint32_t>(index_.strings.size()));
@@ -359,6 +360,7 @@ void Indexer::AddArtifacts() {
   }
 }
 
+// Sorted by urgency, so the pipelines that are built before the first frame are the first rows.
 void Indexer::AddPipelines() {
   for (uint32_t row = 0; row < artifact_order_.size(); ++row) {
     const Artifact& artifact = contents_.artifacts[artifact_order_[row]];
@@ -400,6 +402,7 @@ void Indexer::AddPasses() {
 }
 
 void Indexer::AddWarm() {
+  // Whoever asks for warm pipelines names artifacts; rows name the pipelines that those make.
   std::map<Hash128, Hash128> states;  // live key -> state id
   for (const Artifact& artifact : contents_.artifacts) {
     states.emplace(artifact.live_key, artifact.state_id);

@@ -86,6 +86,8 @@ Result<Bytes> ReadChecked(const BlobRow& row, const BlobSource& source) {
 }
 
 // Blobs that the base has are taken from there.
+// The size is compared as well as the id: the format has it in the row, and the reader does the
+// same.
 uint64_t FindInBase(Index& index, const Pack* base) {
   uint64_t found = 0;
   for (BlobRow& row : index.blobs) {
@@ -144,6 +146,7 @@ class FamilyReader {
   uint64_t raw_total() const { return raw_total_; }
 
  private:
+  // By names and not by numbers: the base was built from other sources and has other numbers.
   std::optional<KinBlocks> KinOf(const BlobUse& use) const {
     if (use.entry == kNone || kin_.empty()) {
       return std::nullopt;
@@ -182,6 +185,8 @@ std::vector<Section> IndexSections(const Contents& contents, const Index& index,
   return sections;
 }
 
+// A hash for each section and each block, so a reader can check one block of a signed pack without
+// reading the others.
 Section HashesOf(const std::vector<Section>& sections, const std::vector<HashRow>& blocks) {
   std::vector<HashRow> rows;
   rows.reserve(sections.size() + blocks.size());

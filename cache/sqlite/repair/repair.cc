@@ -24,6 +24,7 @@ struct Counts {
   std::set<Key> lost;
 };
 
+// Statements of a repair run once or twice, so they are prepared where they are used.
 Result<void> Run(TableWrites& writes, std::string_view sql, int64_t first, int64_t second) {
   KILN_TRY(Statement statement, writes.connection().Prepare(sql));
   Query query(statement);

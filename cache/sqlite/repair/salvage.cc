@@ -54,6 +54,8 @@ class Salvage {
     PutContents();
   }
 
+  // A record whose content was lost is refused by the put and stays behind: the next request makes
+  // it again.
   void Records() {
     EachId(
         "SELECT eid, key, space, level FROM entry WHERE eid>?1 ORDER BY eid LIMIT ?2",
@@ -222,6 +224,8 @@ class Salvage {
 
 }  // namespace
 
+// Nothing here fails as a whole. Whatever cannot be read is missing from the report and from the
+// new file.
 SalvageReport SalvageInto(const std::string& from, const std::string& vfs, BlobStore& to,
                           const std::stop_token& stop) {
   Result<Connection> connection = Connection::Open(from, OpenMode::kReadOnly, vfs);
@@ -321,6 +325,8 @@ void SayWhy(const std::string& into, const std::string& why) {
 
 }  // namespace
 
+// Runs in a process of its own, which may crash or be killed for its time: the daemon that started
+// it works on with an empty cache.
 int SalvageApart(const std::string& from, const std::string& into, pid_t parent) {
   // Before the first byte of the damaged file is read: SQLite itself may run wild on it.
   if (const Result<void> confined = ConfineProcess(LimitsFor(from), parent); !confined.ok()) {

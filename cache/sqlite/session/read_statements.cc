@@ -65,6 +65,7 @@ uint32_t NumberOfDictionary(const Blob& stored) {
   return stored.codec == Codec::kZstdDictionary ? DictionaryInFrame(stored.bytes).value_or(0) : 0;
 }
 
+// Over the key as well as the value: a row that was exchanged with another one is found.
 int64_t AliasSum(uint32_t space, const Hash128& alias, const Hash128& signature) {
   Bytes bytes;
   bytes.reserve(36);
@@ -340,6 +341,8 @@ Result<std::optional<Finding>> ReadStatements::CheckContent(const Hash128& id, c
   return std::optional<Finding>();
 }
 
+// Its own bytes say its number. Content that was compressed with another dictionary under this
+// number would decode to noise.
 std::optional<std::string> CheckDictionary(int64_t number, const std::optional<Hash128>& id,
                                            const DictionaryPtr& dictionary) {
   if (dictionary == nullptr) {

@@ -44,6 +44,7 @@ Result<TableRemovals> TableRemovals::Prepare(WriteContext& context) {
   return removals;
 }
 
+// Asked before a record is dropped: afterwards nobody knows which content it named.
 Result<std::vector<int64_t>> TableRemovals::RefsOf(int64_t eid) {
   Query query(refs_of_);
   query.Bind(eid);
@@ -53,6 +54,7 @@ Result<std::vector<int64_t>> TableRemovals::RefsOf(int64_t eid) {
   return rids;
 }
 
+// The content that it named stays. The sweep of orphans takes it when nothing else names it.
 Result<void> TableRemovals::DropRecord(int64_t eid, RemovedBy why) {
   for (Statement* statement : {&delete_aliases_of_, &delete_pins_of_, &delete_refs_}) {
     Query query(*statement);
@@ -87,6 +89,8 @@ Result<void> TableRemovals::DropOrphans(std::span<const int64_t> rids,
   return context_->blocks->Tidy(blocks);
 }
 
+// Its block may have lost its last content by that. Blocks are tidied once, after all contents have
+// gone.
 Result<void> TableRemovals::DeleteBlob(int64_t rid, std::vector<int64_t>& blocks) {
   Query query(delete_blob_);
   query.Bind(rid);
@@ -98,6 +102,7 @@ Result<void> TableRemovals::DeleteBlob(int64_t rid, std::vector<int64_t>& blocks
   return {};
 }
 
+// For a repair: a row without a usable id, which DropBlob could not name.
 Result<void> TableRemovals::DropBlobRow(int64_t rid) {
   {
     Query query(delete_refs_to_);
@@ -164,6 +169,7 @@ Result<void> TableRemovals::DropDamagedContent(const Damage& damage) {
   return DropBlob(id);
 }
 
+// An alias is made again by the next walk, so nothing of it is kept aside but the fact.
 Result<void> TableRemovals::DropDamagedAlias(const Damage& damage) {
   const Key& key = damage.key;
   KILN_TRY(const std::optional<StoredAlias> alias, context_->reads.FindAlias(key.space, key.id));
@@ -217,6 +223,8 @@ Result<void> TableRemovals::DropDamagedDictionary(int64_t number) {
   return DropDictionary(number);
 }
 
+// Readers forget it first: a number that is given to another dictionary must not find the old one
+// in memory.
 Result<void> TableRemovals::DropDictionary(int64_t number) {
   context_->reads.ForgetDictionaries();
   Query remove(delete_dictionary_);

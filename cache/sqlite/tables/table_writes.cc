@@ -17,6 +17,7 @@ namespace {
 // The grace of content is renewed at most every five minutes, so that putting the same content
 // again costs a read and not a write.
 constexpr int64_t kRenewAfterSeconds = 300;
+// Few programs are built at a time, and a form is a handful of bytes to compare with.
 constexpr size_t kRecentForms = 16;
 // Above this size an equal digest counts as equal bytes; comparing them would cost reading what is
 // there (spec/cache 2.1.4).
@@ -62,6 +63,8 @@ Result<TableWrites> TableWrites::Prepare(Connection& connection, Clock& clock, C
       {&writes.find_form_, "SELECT data FROM form WHERE form=?1"},
       {&writes.replace_form_, "UPDATE form SET data=?2 WHERE form=?1"},
       {&writes.widen_mask_, "UPDATE entry SET value=?2, sum=?3, used_q=?4 WHERE eid=?1"},
+      // A use only ever moves forward, and a row that was used in this quantum already is not
+      // written.
       {&writes.use_eid_, "UPDATE entry SET used_q=?2 WHERE eid=?1 AND used_q<?2"},
       {&writes.use_key_,
        "UPDATE entry SET used_q=?4 WHERE space=?1 AND level=?2 AND key=?3 AND used_q<?4"},
@@ -107,6 +110,7 @@ Result<PutResult> TableWrites::Put(std::span<const Item> items) {
   return stored;
 }
 
+// The row of a content names its dictionary, so that none is dropped while content needs it.
 Result<int64_t> TableWrites::DictionaryOf(const Key& key, const Blob& stored) {
   if (stored.codec != Codec::kZstdDictionary) {
     return 0;
@@ -206,6 +210,8 @@ Result<int64_t> TableWrites::MeetStoredContent(const Item& item, const Place& pl
     put_s = find.Int(2);
     block = find.Int(3);
   }
+  // Large content of the same size counts as equal by its digest. The stored bytes are read where
+  // the size differs or the content is small.
   const bool same_size = raw_size == static_cast<int64_t>(item.value.raw_size);
   if (!same_size || item.value.raw_size <= kCompareBytes) {
     KILN_TRY(const std::optional<Blob> there, context_->reads.FindBlob(item.key.id));
@@ -247,6 +253,7 @@ Result<int64_t> TableWrites::MeetStoredContent(const Item& item, const Place& pl
   return rid;
 }
 
+// The number of the row stays, and with it every reference to the content.
 Result<void> TableWrites::ReplaceContent(int64_t rid, const Item& item, const Place& place) {
   Query replace(replace_blob_);
   return replace.Bind(rid)
@@ -312,6 +319,8 @@ Result<void> TableWrites::PutRecord(const Item& item, const Numbers& contents, P
   return {};
 }
 
+// False: the key is there. Only poison expires, since a later kiln or a machine with more memory
+// may fare better with the same input.
 Result<bool> TableWrites::InsertRecord(const Item& item, const RowSummary& summary,
                                        std::span<const int64_t> rids) {
   std::optional<int64_t> expires_s;
@@ -404,6 +413,8 @@ Result<void> TableWrites::InsertRefs(int64_t eid, std::span<const int64_t> rids)
   return {};
 }
 
+// True if the new record took the place of the stored one. Of two results that differ the first
+// stays and both are kept aside, since nobody can tell which is right (spec/cache 4.5).
 Result<bool> TableWrites::MeetStoredRecord(const Item& item, const RowSummary& summary,
                                            PutResult& stored, std::span<const int64_t> rids) {
   KILN_TRY(const std::optional<StoredRow> there, context_->reads.FindRow(item.key));
