@@ -11,6 +11,7 @@
 
 namespace kiln::cache {
 
+// The names are in metrics, errors and JSON, and never change.
 std::string_view LevelName(Level level) {
   switch (level) {
     case Level::kContent:
@@ -54,6 +55,8 @@ std::string KeyText(const Key& key) {
   return text + "/" + std::to_string(key.space) + "/" + key.id.hex();
 }
 
+// The view is taken before the owner moves on: moving a shared pointer leaves the bytes where they
+// are.
 Blob OwnedBlob(Bytes bytes) {
   auto owner = std::make_shared<const Bytes>(std::move(bytes));
   const ByteView view = *owner;

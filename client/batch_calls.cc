@@ -47,7 +47,8 @@ Result<BatchInfo> OfOne(v1::BatchService::Stub& stub, Call<Request> call, const 
 
 constexpr uint64_t kMostItems = 1'000'000;  // results of a batch (spec/daemon 10)
 
-// Nothing of what a user asks about: programs that are done.
+// Nothing of what a user asks about: programs that are done. The same for an event of a kind that
+// only a newer daemon has; whoever watches goes on with the next one.
 std::optional<BatchEvent> EventOf(const v1::BatchEvent& message) {
   if (message.has_progress()) {
     return FromProto(message.progress());
@@ -66,6 +67,7 @@ std::optional<BatchEvent> EventOf(const v1::BatchEvent& message) {
 
 }  // namespace
 
+// The sources of the programs are there already; the request names them by their digests.
 Result<std::string> BatchCalls::StartBatch(const std::string& project,
                                            std::span<const ProgramSpace> spaces,
                                            const BatchOptions& how) {

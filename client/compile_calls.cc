@@ -89,6 +89,7 @@ OptionList OptionsOf(const Reply& reply) {
 
 }  // namespace
 
+// Asks first and sends what is missing only: after the first build that is one edited file.
 Result<void> UploadSources(Connection& connection, std::span<const Source> sources) {
   KILN_TRY(const std::vector<const Source*> missing, MissingOf(*connection.cache, sources));
   if (missing.empty()) {
@@ -212,6 +213,8 @@ Result<VariantCount> CompileCalls::CountVariants(const ProgramSpace& space,
 Result<VariantPage> CompileCalls::ListVariants(const ProgramSpace& space, const std::string& filter,
                                                uint32_t page_size, const std::string& page) {
   Context context(kAnswerWithin);
+  // The whole space goes along with each page: the daemon keeps nothing between them, and its token
+  // has the place and a hash of the request.
   v1::ListVariantsRequest request;
   ToProto(space, request.mutable_space());
   if (!filter.empty()) {

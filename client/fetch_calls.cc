@@ -253,6 +253,7 @@ Result<FetchDone> Read(Connection& connection, v1::FetchRequest request,
   return *reader.done();
 }
 
+// What this side has already, digest by digest or by the root of an earlier fetch.
 void QuoteTo(const FetchCalls::FetchHow& how, v1::FetchRequest& request) {
   for (const Digest& digest : how.have) {
     ToProto(digest, request.add_have());

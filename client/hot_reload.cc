@@ -188,6 +188,8 @@ HotReload::~HotReload() { Stop(); }
 
 const Result<void>& HotReload::ended() const { return link_->ended; }
 
+// Made anew for each connection, from the spaces as they are now: what was pushed before a
+// reconnection is in there.
 v1::WatchRequest HotReload::Link::OpenMessage() {
   v1::WatchRequest request;
   v1::WatchRequest::Open& open = *request.mutable_open();

@@ -265,6 +265,8 @@ int CreateToken(const Config& config, const TokenArguments& arguments, bool json
   return End("token", kDone, json);
 }
 
+// A file that is not there has no tokens: that is no error, and TellFile says which file was looked
+// at.
 int ListTokens(const Config& config, const TokenArguments& arguments, bool json) {
   const Result<std::vector<ops::Token>> tokens = ops::ReadTokens(config.tokens);
   if (!tokens.ok()) {
@@ -337,6 +339,8 @@ int WriteManual(const std::string& folder, std::string_view version, bool json) 
   return kDone;
 }
 
+// The row is removed. A daemon that runs sees the change of the file with the next call and refuses
+// the token from then on.
 int RevokeToken(const Config& config, const TokenArguments& arguments, bool json) {
   const Result<void> written =
       ops::ChangeTokens(config.tokens, [&](std::vector<ops::Token>& tokens) -> Result<void> {

@@ -56,7 +56,8 @@ int OnWalCommit(void* frames, sqlite3* /*db*/, const char* /*name*/, int in_wal)
 int IsOver(void* /*none*/) { return IsStopping() ? 1 : 0; }
 
 // What the world may do about an error, not what SQLite calls it: wait and retry, make room, treat
-// the file as damaged, or none of these.
+// the file as damaged, or none of these. The lower byte is the kind; the upper ones tell details
+// that are in the message.
 ErrorCode CodeOf(int rc) {
   switch (rc & 0xff) {
     case SQLITE_BUSY:
@@ -90,6 +91,7 @@ ErrorCode CodeOf(int rc) {
   }
 }
 
+// Only those that decide over the file as a whole have a reason; file_health.h acts on them.
 std::string_view ReasonOf(int rc) {
   switch (rc & 0xff) {
     case SQLITE_CORRUPT:
@@ -108,6 +110,7 @@ std::string_view ReasonOf(int rc) {
 
 }  // namespace
 
+// Right after the call that failed, since the message is that of the last call on the connection.
 Error SqliteError(sqlite3* db, int rc, std::string_view doing) {
   const char* message = db != nullptr ? sqlite3_errmsg(db) : sqlite3_errstr(rc);
   return {.code = CodeOf(rc),

@@ -76,6 +76,7 @@ std::optional<uint64_t> AuditLog::WriteRefusal(const Party& party, const AuditLi
   return held_back;
 }
 
+// Members that say nothing are left out. Texts are cut, since some of them are the caller's choice.
 void AuditLog::Append(Book& book, const AuditLine& line, uint64_t held_back) {
   Json object{{"ts", StampOf(clock_.UnixTime())}, {"event", line.event}};
   const auto add = [&](const char* key, std::string_view value) {

@@ -69,7 +69,7 @@ Result<TcpListener> ListenUnix(const std::string& path) {
   return Result<TcpListener>(std::move(listener));
 }
 
-// The path of "GET /path HTTP/1.1"; empty for anything else.
+// The path of "GET /path HTTP/1.1", without its query; empty for anything else.
 std::string PathOf(const std::string& request) {
   if (!request.starts_with("GET /")) {
     return {};
@@ -93,6 +93,7 @@ Result<std::unique_ptr<HttpListener>> HttpListener::Listen(const std::string& ad
   const bool is_unix = address.starts_with(kUnix);
   const std::string path = is_unix ? address.substr(kUnix.size()) : std::string();
   KILN_TRY(TcpListener socket, is_unix ? ListenUnix(path) : TcpListener::Listen(address));
+  // Asked of the socket itself and not of the text, which may be a name that leads anywhere.
   if (!IsLocal(socket.fd())) {
     return Error{.code = ErrorCode::kInvalidArgument,
                  .context = fmt::format("metrics.listen = '{}' is open to others; only loopback "

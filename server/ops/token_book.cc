@@ -77,6 +77,8 @@ std::string TokenBook::trouble() {
   return trouble_;
 }
 
+// For logs and bounds, before anything is proved: the id alone is no secret. An unknown one is
+// empty, or whoever sends ids could fill tables with them.
 std::string TokenBook::KnownId(std::string_view bearer) {
   const std::optional<BearerParts> parts = ParseBearer(bearer);
   if (!parts.has_value()) {

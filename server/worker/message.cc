@@ -150,6 +150,8 @@ bool WriteAll(int file, const std::byte* data, size_t size) {
   return true;
 }
 
+// MSG_NOSIGNAL, because the other side may die at any moment, and that must be an error and no
+// signal.
 bool SendAll(int socket, std::string_view text, const Waiting& waiting) {
   while (!text.empty()) {
     const ssize_t sent = waiting.Repeat(POLLOUT, [&] {

@@ -59,9 +59,10 @@ constexpr Condition Only(uint8_t argument, uint64_t bits) {
   return {.argument = argument, .mask = ~bits, .value = 0};
 }
 
-// Everything that a worker needs: its socket and the memory files that come through it, memory
-// that holds data and no code, and what the C library does to wait, to end and to tell the time.
-// Nothing here names a file, an address or another process.
+// Everything that a worker needs: its socket and the memory files that come through it, memory that
+// holds data and no code, and what the C library does to wait, to end and to tell the time. Nothing
+// here names a file, an address or another process. Arguments are compared where a call could do
+// more than that.
 std::vector<Rule> Allowed() {
   std::vector<Rule> rules = {
       {SYS_read, {}},
@@ -104,6 +105,7 @@ std::vector<Rule> Allowed() {
       {SYS_gettimeofday, {}},
       {SYS_exit, {}},
       {SYS_exit_group, {}}};
+  // Sanitizers read /proc and their own symbols when they report.
   if (kSanitizer) {
     rules.push_back({SYS_openat, {Only(2, O_RDONLY | O_CLOEXEC)}});
     rules.push_back({SYS_newfstatat, {}});

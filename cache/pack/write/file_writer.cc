@@ -72,7 +72,8 @@ FileWriter::~FileWriter() {
 
 std::string FileWriter::ReadableAs() const { return fmt::format("/proc/self/fd/{}", file_); }
 
-// A link replaces nothing, a rename does: so the file gets a name of its own first.
+// A link replaces nothing, a rename does: so the file gets a name of its own first, which nobody
+// can foresee. Until now it had none, so a process that died before left nothing behind.
 Result<void> FileWriter::Link() {
   for (int i = 0; i < kTries; ++i) {
     uint64_t random = 0;
@@ -104,6 +105,7 @@ Result<void> FileWriter::Write(ByteView bytes) {
   return {};
 }
 
+// Read by position, so the other writer may go on.
 Result<void> FileWriter::Append(const FileWriter& other) {
   Bytes buffer(std::min<uint64_t>(kCopyBytes, other.size_));
   for (uint64_t at = 0; at < other.size_;) {

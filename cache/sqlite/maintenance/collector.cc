@@ -59,7 +59,7 @@ bool Collector::Slice(TableWrites& writes) {
 }
 
 // One kind of work for each slice, by urgency: room that is missing, age, orphans, pages. True
-// means that there is more to do.
+// means that there is more to do. Slices are short, since puts wait while one runs.
 Result<bool> Collector::SliceOrError(TableWrites& writes) {
   if (target_ != kNoTarget) {
     KILN_TRY(const bool expired, DropExpired(writes));

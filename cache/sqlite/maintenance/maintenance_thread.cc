@@ -41,6 +41,8 @@ void MaintenanceThread::Stop() {
   }
 }
 
+// Every order and tick is worked off here, one after the other, so nothing of maintenance runs
+// twice at once.
 void MaintenanceThread::Loop() {
   Duration next_tick = parts_.clock.Monotonic() + kTick;
   while (const std::optional<Order> order = parts_.orders.Next()) {
@@ -96,6 +98,7 @@ void MaintenanceThread::Reverify(Duration passed) {
   }
 }
 
+// The reader is given back before training, which takes seconds and has readers of its own.
 void MaintenanceThread::TrainIfDue() {
   {
     Result<ReaderPool::Loan> reader = parts_.session.Read({});
@@ -122,6 +125,8 @@ std::optional<RecordCounts> MaintenanceThread::Records() {
   return records_;
 }
 
+// Counting reads every row. It is done for whoever asked since the last count, and never more often
+// than its own cost allows.
 void MaintenanceThread::CountIfAsked() {
   const Duration start = parts_.clock.Monotonic();
   {

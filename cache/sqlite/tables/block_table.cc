@@ -14,6 +14,7 @@
 namespace kiln::cache::sqlite {
 namespace {
 
+// A block that has lost a quarter of its bytes is written anew without them.
 constexpr uint64_t kLostShare = 4;
 
 }  // namespace

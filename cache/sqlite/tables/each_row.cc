@@ -114,6 +114,8 @@ class RowWalk {
 
 }  // namespace
 
+// Aliases follow the record that they lead to, in the order in which a put takes them. Rows that
+// are written while the walk goes on may be missing or there.
 Result<void> EachRow(SqliteStore& store, const RowFilter& filter,
                      const std::function<Result<void>(const Key& key, ByteView value)>& each) {
   KILN_TRY(ReaderPool::Loan reader, store.Read({}));

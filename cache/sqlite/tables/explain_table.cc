@@ -36,7 +36,7 @@ Result<void> SetMetaInt(TableWrites& writes, std::string_view name, int64_t valu
 }
 
 // Some slots behind a place that depends on the new one; the one with the lowest newest number
-// goes.
+// goes. Finding the oldest of all would need an index that every record pays for.
 Result<void> DropASlot(TableWrites& writes, const Hash128& near) {
   Bytes victim;
   int64_t oldest = std::numeric_limits<int64_t>::max();
@@ -154,6 +154,8 @@ uint64_t ExplainTable::NextSeq() {
 
 // Encodes on the writer's thread, so appending waits for nothing. Of a slot only as many rows are
 // written as it keeps.
+// Posted and not waited for: a record that is lost by a crash costs an explanation. The next number
+// is written with the records, so none is given twice.
 void ExplainTable::Append(std::span<const std::shared_ptr<const ExplainRecord>> records) {
   if (records.empty()) {
     return;

@@ -123,6 +123,7 @@ Result<StoreStats> StatisticsOf(SqliteStore& store, Clock& clock) {
   KILN_TRY(stats.explained, count("SELECT count(*) FROM explain"));
   KILN_TRY(const uint64_t pages, count("PRAGMA page_count"));
   KILN_TRY(const uint64_t free, count("PRAGMA freelist_count"));
+  // Free pages are part of the file and are used again before it grows.
   stats.used_bytes = (pages - free) * static_cast<uint64_t>(kPageSize);
   return stats;
 }

@@ -167,6 +167,8 @@ Result<NamedVariant> NameVariant(const Global& global, const VariantArguments& a
   return variant;
 }
 
+// For verbs that do not compile, and so get no diagnostics of the daemon: names and values of enums
+// are compared with the declarations here.
 Result<void> CheckOptions(const NamedVariant& variant) {
   std::vector<std::string_view> names;
   for (const client::OptionInfo& info : variant.declared.options) {

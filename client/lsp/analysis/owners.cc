@@ -136,6 +136,7 @@ ValueShape Owners::ShapeOf(uint32_t module, const ir::Inst& inst) const {
   return {};
 }
 
+// Of an array the shape is that of its elements: members are asked of what is behind the brackets.
 ValueShape Owners::OfType(uint32_t module, ir::TypeId type) const {
   const ir::ModuleView& view = program_.module(module);
   const ir::Type* row = &view.types[type.value];

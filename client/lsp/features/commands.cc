@@ -144,6 +144,7 @@ void AddChoice(Session& session, const std::string& title, Json& arguments) {
   }
 }
 
+// The arguments were made by this server for its own lenses, but a client may send anything.
 Outcome ExecuteCommand(Session& session, const Json& params) {
   if (TextAt(params, "command") != kChoose) {
     return InvalidParams("there is no such command");

@@ -16,6 +16,8 @@ Json EditsOf(Session& session, const OpenFile& open, std::optional<Span> within)
   if (source == nullptr || !source->good()) {
     return edits;
   }
+  // Gaps are edited one by one and not the whole text, so cursors and folds of the editor stay
+  // where they are.
   for (const format::GapEdit& edit : format::FormatRpl(source->file().text, source->tokens())) {
     if (!within.has_value() ||
         (within->begin <= edit.bytes.begin && edit.bytes.end <= within->end)) {

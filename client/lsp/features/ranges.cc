@@ -72,6 +72,7 @@ void AddComments(const Source& source, Json& ranges) {
       begin = line;
     }
   }
+  // A comment may reach to the end of the file.
   end_at(source.lines().line_count());
 }
 

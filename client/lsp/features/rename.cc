@@ -255,6 +255,7 @@ std::string WhyRefused(Analysis& analysis, const NameHere& name, const Mentions&
 
 }  // namespace
 
+// null means that nothing can be renamed here; an editor then opens no box.
 Outcome PrepareRename(Session& session, const Json& params) {
   std::variant<Spot, RpcError> read = SpotOf(session, params);
   if (auto* error = std::get_if<RpcError>(&read)) {
@@ -269,6 +270,8 @@ Outcome PrepareRename(Session& session, const Json& params) {
               {"placeholder", name->text}};
 }
 
+// Everything is tried out before the answer, on copies of the sources. A rename that would make an
+// error or change a meaning is refused as a whole.
 Outcome Rename(Session& session, const Json& params) {
   std::variant<Spot, RpcError> read = SpotOf(session, params);
   if (auto* error = std::get_if<RpcError>(&read)) {

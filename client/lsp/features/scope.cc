@@ -80,6 +80,8 @@ ir::LocalId FindLocal(const FileView& file, std::string_view name, uint32_t offs
   return found;
 }
 
+// The declaration as it is written, in one line: of an argument its field, of a variable its
+// statement.
 std::string DetailOfLocal(const Source& source, Span name) {
   if (const rpl::Field* argument = FieldNamedAt(source, name.begin)) {
     return OneLine(source, argument->span);

@@ -114,6 +114,7 @@ class Colouring {
     }
   }
 
+  // By the first letter of the key, which says what kind of name it is (Names).
   void ColourOccurrence(const Occurrence& at, ColouredToken& colour) const {
     const std::string& key = names_->Key(at.key);
     colour.modifiers = at.role == NameRole::kDeclaration ? BitOf(TokenModifier::kDeclaration) : 0;

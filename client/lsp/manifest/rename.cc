@@ -123,6 +123,7 @@ class Statement {
     }
     return text;
   }
+  // Words of an expression by the lexer of the language, so a name inside of a text stays.
   std::string Expression(const std::string& text) const {
     std::vector<Span> places;
     for (const rpl::Token& token : rpl::Lex(text, 0).tokens) {
@@ -138,6 +139,8 @@ class Statement {
 
 }  // namespace
 
+// The manifest is read before and after as programs read it, and what it means is compared. A place
+// that must not be renamed shows as a difference, without this code knowing the rules of TOML.
 std::optional<ManifestRename> RenameInManifest(const SourceFile& manifest,
                                                const std::set<std::string>& files,
                                                const std::string& name,

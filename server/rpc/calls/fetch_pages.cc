@@ -89,11 +89,14 @@ bool DigestSet::Add(const Digest& digest) {
   return rows_.size() != before;
 }
 
+// Of the last one that was added, when what it stands for could not be sent after all.
 void DigestSet::TakeBack() {
   index_.Erase(Hash128Hash{}(rows_.back().id), static_cast<uint32_t>(rows_.size() - 1));
   rows_.pop_back();
 }
 
+// A list of hundreds of thousands is sorted on the way of a call, so the comparison is one of
+// numbers in nearly all cases.
 std::vector<Digest> DigestSet::Sorted() const {
   const auto begin_of = [](const Digest& digest) {  // tells nearly all apart
     uint64_t begin = 0;

@@ -281,7 +281,8 @@ class RowsOf {
          const cache::Call& call, v1::ListVariantsReply& reply)
       : engine_(engine), opened_(opened), at_(start), limit_(limit), call_(call), reply_(reply) {}
 
-  // True if there are more rows behind the page.
+  // True if there are more rows behind the page. Explicit variants come first, then the points of
+  // the axes: by rank where the space can be counted, by walking where it cannot.
   Result<bool> Add() {
     const std::vector<std::vector<resolve::OptionSetting>>& listed =
         opened_.space->explicit_variants();
@@ -304,10 +305,12 @@ class RowsOf {
   const PageStart& next() const { return at_; }
 
  private:
+  // In rows and in bytes, since one row may name thousands of options.
   bool Full() const {
     return static_cast<uint64_t>(reply_.rows_size()) >= limit_ || bytes_ >= kPageBytes;
   }
 
+  // Ranks are counted over both lists, so the points begin behind the explicit variants.
   Result<bool> AddCounted(project::Counter& counter, project::PointCount all, uint64_t listed) {
     while (!Full() && at_.rank - listed < all) {
       KILN_TRY_VOID(AddRow(opened_.space->SettingsOf(counter.Unrank(at_.rank - listed))));
@@ -371,6 +374,8 @@ Result<void> CountVariants(Engine& engine, const v1::CountVariantsRequest& reque
     return AboveLimit("programs per manifest", kMaxPrograms,
                       static_cast<uint64_t>(request.spaces_size()));
   }
+  // One bound for all programs of the request: a manifest of a hundred spaces that cannot be
+  // counted takes no longer than one.
   const CountingTime time(engine.clock);
   for (const v1::ProgramSpace& space : request.spaces()) {
     CheckStop();

@@ -107,6 +107,8 @@ Result<void> CheckSupported(const v1::StartBatchRequest& request) {
   return CheckResults("explore", request.explore());
 }
 
+// Anything unknown goes on: a batch that does more than was asked for can be cancelled, one that
+// stopped early has to be found out.
 compile::OnError OnErrorFrom(v1::StartBatchRequest::OnError on_error) {
   return on_error == v1::StartBatchRequest::STOP           ? compile::OnError::kStop
          : on_error == v1::StartBatchRequest::STOP_PROGRAM ? compile::OnError::kStopProgram
