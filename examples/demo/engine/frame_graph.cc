@@ -23,6 +23,7 @@ struct BloomStep {
   const char* image;
   uint32_t divisor;
 };
+// The same steps as those of the scene (AddBloom), by the images that they make.
 constexpr std::array<BloomStep, Scene::kBloomSteps> kBloomSteps = {{
     {"bloom bright", Scene::kBloomHalf, 2},
     {"bloom down 4", Scene::kBloomQuarter, 4},
@@ -33,6 +34,8 @@ constexpr std::array<BloomStep, Scene::kBloomSteps> kBloomSteps = {{
 
 }  // namespace
 
+// Signatures are needed before there is a graph: pipelines are made for formats, long before the
+// first frame.
 runtime::PassSignature FrameGraph::ShadowSignature() { return {.depth_stencil = kDepthFormat}; }
 runtime::PassSignature FrameGraph::ForwardSignature() {
   return {.color = {kLightFormat}, .depth_stencil = kDepthFormat};
@@ -40,6 +43,7 @@ runtime::PassSignature FrameGraph::ForwardSignature() {
 runtime::PassSignature FrameGraph::LightSignature() { return {.color = {kLightFormat}}; }
 runtime::PassSignature FrameGraph::PictureSignature() { return {.color = {kPictureFormat}}; }
 
+// At least one texel, as a window may be smaller than the divisor.
 graph::TextureDesc FrameGraph::Image(VkFormat format, uint32_t divisor) const {
   return {
       .format = format,
@@ -123,6 +127,8 @@ void FrameGraph::SetDraws(graph::Graph& graph, graph::PassId pass,
                           graph::CommandBuffer& commands) { Record(draws, resources, commands); });
 }
 
+// What the pass reads follows from the images that its draw names, so a pass is declared by its
+// result alone.
 graph::TextureId FrameGraph::AddScreenPass(graph::Graph& graph, const ScreenPass& screen) {
   const graph::PassId pass = graph.CreatePass({.name = screen.pass});
   SetDraws(graph, pass, std::span(&screen.draw, 1));
@@ -134,6 +140,7 @@ graph::TextureId FrameGraph::AddScreenPass(graph::Graph& graph, const ScreenPass
   return made;
 }
 
+// Cleared to the far plane: where nothing casts a shadow, everything is nearer than the map.
 void FrameGraph::Shadow(graph::Graph& graph) {
   const graph::PassId pass = graph.CreatePass({.name = "shadow"});
   SetDraws(graph, pass, draws_.shadow);

@@ -118,6 +118,7 @@ Mesh Cube(float half_size) {
                                            {{0, 0, -1}, {-1, 0, 0}}}};
   MeshBuilder builder;
   for (const Face& face : kFaces) {
+    // Each face has corners of its own, since normals and texture coordinates differ between faces.
     const Vec3 up = Cross(face.normal, face.across);
     const auto corner = [&](float u, float v) {
       const Vec3 at = face.normal + face.across * (2 * u - 1) + up * (1 - 2 * v);

@@ -132,6 +132,8 @@ Result<void> Preparer::FindResources(const SceneDraw& draw, const ValueTable& va
   return {};
 }
 
+// A mesh has streams by meaning, a variant says how it wants them packed. So one mesh serves
+// variants that read other attributes of it.
 Result<VkBuffer> Preparer::PackSource(const SceneDraw& draw,
                                       const artifact::AttributeSource& source) {
   const bool per_vertex = source.rate == artifact::InputRate::kVertex;
@@ -186,6 +188,7 @@ Result<void> Preparer::FillDraw(const VariantCode& code, PreparedDraw& out) {
   return {};
 }
 
+// The pipeline is only registered: all of them are built together afterwards, by several threads.
 Result<PreparedDraw> Preparer::PrepareDraw(VariantSource& variants, const SceneDraw& draw,
                                            const ValueTable& values,
                                            const runtime::PassSignature& signature) {
@@ -204,6 +207,7 @@ Result<Draws> Preparer::Prepare(VariantSource& variants, std::span<const SceneDr
                                 const runtime::PassSignature& signature) {
   Draws out;
   for (const SceneDraw& draw : draws) {
+    // A value of the draw wins over one of the pass.
     ValueTable values = draw.values;
     values.AddMissing(pass_values);
     auto prepared = PrepareDraw(variants, draw, values, signature);

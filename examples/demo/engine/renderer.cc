@@ -126,6 +126,8 @@ class FrameLoop {
 };
 
 // Replaces what another source has otherwise; returns how many draws wait for their new pipeline.
+// Only starts: pipelines are built beside the frames, and each draw changes over when its own is
+// there.
 Result<uint32_t> StartReload(Preparer& preparer, VariantSource& source,
                              std::span<PreparedDraw* const> draws) {
   uint32_t waiting = 0;

@@ -201,6 +201,8 @@ ImageData Stripes() {
   });
 }
 
+// The edge of a hole is soft over a twentieth of a cell, so that the threshold of a cutout has
+// something to cut.
 ImageData Holes() {
   return MakeColor([](float u, float v) {
     const float x = Fract(u * 6) - 0.5F;

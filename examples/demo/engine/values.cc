@@ -58,6 +58,7 @@ void ValueTable::SetUints(std::string name, std::initializer_list<uint32_t> item
   values_[std::move(name)] = Bytes(bytes.begin(), bytes.end());
 }
 
+// The insertion of a range keeps what is there.
 void ValueTable::AddMissing(const ValueTable& other) {
   values_.insert(other.values_.begin(), other.values_.end());
 }
@@ -81,6 +82,7 @@ Result<Bytes> FillBlock(std::string_view block, std::span<const Parameter> param
   return memory;
 }
 
+// The part of fixed size first, then as many items of the tail as the value has.
 Result<Bytes> FillBuffer(const artifact::Buffer& buffer, const ValueTable& values) {
   KILN_TRY(Bytes memory, FillBlock(buffer.name, buffer.main_parameters, buffer.main_size, values));
   if (buffer.tail_item_size == 0) {

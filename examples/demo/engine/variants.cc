@@ -18,7 +18,7 @@ namespace {
 
 constexpr size_t kMaxFile = size_t{64} << 20;
 
-// nullopt if there is no such file.
+// nullopt if there is no such file, which is no error: of two forms of a file one is there.
 Result<std::optional<std::string>> ReadFile(const std::filesystem::path& path) {
   std::error_code error;
   if (!std::filesystem::exists(path, error)) {
@@ -117,6 +117,8 @@ Result<VariantCode> PackVariants::Get(const VariantRequest& request) {
   return FindIn(source_, request);
 }
 
+// Values go with their type, since a source finds no option of another one. Metadata is read at
+// once and code only when the pipeline is built.
 Result<VariantCode> FindIn(const std::shared_ptr<const runtime::ArtifactSource>& source,
                            const VariantRequest& request) {
   std::vector<runtime::OptionSetting> options;

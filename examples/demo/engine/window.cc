@@ -44,7 +44,7 @@ HiddenWindow::~HiddenWindow() {
   }
 }
 
-// An empty submission, as the presentation engine's side of the semaphores.
+// An empty submission that waits and signals, as the presentation engine's side of the semaphores.
 Result<void> HiddenWindow::Submit(VkSemaphore wait, VkSemaphore signal) const {
   VkSemaphoreSubmitInfo waits{};
   waits.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SUBMIT_INFO;

@@ -111,6 +111,7 @@ Result<vk::UniqueSemaphore> XWindow::MakeSemaphore() const {
   return vk::UniqueSemaphore(device_.table(), device_.handle(), semaphore);
 }
 
+// That a device presents at all does not mean that it presents to this surface, so it is asked.
 Result<void> XWindow::OpenSurface() {
   VkXcbSurfaceCreateInfoKHR info{};
   info.sType = VK_STRUCTURE_TYPE_XCB_SURFACE_CREATE_INFO_KHR;
@@ -127,6 +128,8 @@ Result<void> XWindow::OpenSurface() {
   return {};
 }
 
+// In the order in which each step can fail on a machine without a screen: the server, the functions
+// of the device, and then the window.
 Result<void> XWindow::Open(VkExtent2D extent) {
   connection_.reset(xcb_connect(nullptr, nullptr));
   if (xcb_connection_has_error(connection_.get()) != 0) {
