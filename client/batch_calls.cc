@@ -150,6 +150,8 @@ Result<void> BatchCalls::WatchBatch(
   if (!status.ok()) {
     return context.Failed(status);
   }
+  // gRPC ends a stream well when a daemon closes it in order, also in the middle of a batch. Only
+  // the final event means that the batch is over, so without it the caller connects again.
   return ended ? Result<void>()
                : Result<void>(Error{.code = ErrorCode::kUnavailable,
                                     .context = "the daemon went before the batch was over",

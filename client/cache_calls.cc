@@ -15,6 +15,8 @@ namespace {
 Result<MaintenanceDone> Follow(Context& context, grpc::ClientReader<v1::CacheMaintenance>& reader,
                                const CacheCalls::OnFinding& on_finding,
                                const CacheCalls::OnBytes& on_bytes = {}) {
+  // Findings and progress come while the daemon works; one message at the end carries the counts. A
+  // stream that ends without that message was cut, although gRPC may call it well.
   std::optional<MaintenanceDone> result;
   v1::CacheMaintenance message;
   while (reader.Read(&message)) {

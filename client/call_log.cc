@@ -33,6 +33,8 @@ class Watch final : public grpc::experimental::Interceptor {
             grpc::experimental::InterceptionHookPoints::POST_RECV_STATUS)) {
       // Codes of errors are those of gRPC, number by number (compiler/base/result.h).
       const grpc::Status* status = methods->GetRecvStatus();
+      // An interceptor lives as long as its call, so the time since its construction is that of the
+      // call.
       const auto took = std::chrono::steady_clock::now() - begun_;
       Current()({.method = method_,
                  .code = status->ok() ? std::string("OK")

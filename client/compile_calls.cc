@@ -100,6 +100,8 @@ Result<void> UploadSources(Connection& connection, std::span<const Source> sourc
   const auto writer = connection.compile->PutSources(&context.grpc, &reply);
   for (const Source* const missed : missing) {
     const Source& source = *missed;
+    // At least one chunk for each source: an empty text has a last chunk too, or the daemon would
+    // wait for its end.
     size_t offset = 0;
     do {
       v1::PutSourcesRequest chunk;

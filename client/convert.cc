@@ -387,6 +387,8 @@ BatchInfo FromProto(const v1::Batch& message) {
           .updated_ms = message.updated()};
 }
 
+// A daemon's text reaches terminals, logs and JSON lines. A hostile one may send megabytes of it,
+// so the text is bounded once, before anyone stores or prints it.
 std::string CutText(const std::string& text) {
   constexpr size_t kMostText = 4096;
   if (text.size() <= kMostText) {
@@ -399,6 +401,9 @@ std::string CutText(const std::string& text) {
   return text.substr(0, end) + " [cut: " + std::to_string(text.size()) + " bytes]";
 }
 
+// ErrorCode has the numbers of gRPC's codes, so the code is taken over as it is. The reason, by
+// which callers tell refusals apart, is in the details; it stays empty where a proxy or gRPC itself
+// answered.
 Error FromStatus(const grpc::Status& status) {
   Error error{.code = static_cast<ErrorCode>(status.error_code()),
               .context = CutText(status.error_message()),

@@ -46,6 +46,8 @@ class FetchRoom {
   // The bounds must hold before the bytes do, so room is taken at the first chunk for the size that
   // the digest states.
   Result<void> AddBlob(const Digest& digest) {
+    // Content comes before the result that names it, so a hostile daemon could send without end.
+    // What no result has named yet is bounded in count and bytes, and nothing may come twice.
     if (!seen_.insert(digest.id).second) {
       return Unasked("the daemon sends blob " + digest.id.hex() + " again");
     }

@@ -131,7 +131,7 @@ Result<std::vector<FetchedBlob>> InlineBlobs(const WatchArtifact& artifact) {
     return {};
   };
   // The modules stand one after the other without lengths between them; the digests have their
-  // sizes.
+  // sizes. No cut passes the end: a module that is too short fails the check of its digest.
   std::string_view rest = artifact.data;
   for (const StageCode& code : artifact.artifact.code) {
     KILN_TRY_VOID(add(code.digest, rest.substr(0, code.digest.size)));

@@ -66,6 +66,8 @@ Result<Option> TypedValue(const ValueOrigin& origin, const std::string& name,
   const auto* integer = std::get_if<int64_t>(&value.value);
   const auto* real = std::get_if<double>(&value.value);
   const auto* text = std::get_if<std::string>(&value.value);
+  // The manifest writes integers in one type; the option declares which one it wants. A number out
+  // of range is refused here, where its line is known, and is not wrapped into another value.
   if (info->type == "flag" && flag != nullptr) {
     option.value = *flag;
   } else if (info->type == "uint" && integer != nullptr && *integer >= 0 &&

@@ -39,7 +39,8 @@ Result<uint32_t> Add(kiln_client_variants& variants, const std::string& name,
                      std::span<const runtime::OptionSetting> options) {
   KILN_TRY(const client::Program* const program, ProgramOf(*variants.project, name));
   // The list of variants keeps its own copy of a program, as the project may load more of them
-  // while a fetch runs.
+  // while a fetch runs. Only programs that a variant names are kept, so a fetch uploads no sources
+  // that it does not need.
   auto& programs = variants.subject.programs;
   auto at = std::ranges::find(programs, name, &client::Program::name);
   if (at == programs.end()) {

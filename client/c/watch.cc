@@ -40,7 +40,7 @@ Result<WatchTarget> TakeTarget(const kiln_client_watch_info& info, size_t varian
                      .news_user = info.news_user};
 }
 
-// Into the source, and from there into the pipeline of the variant.
+// Into the source first, as the call that replaces the pipeline of the variant looks it up there.
 Result<void> Replace(const WatchTarget& target, uint32_t variant,
                      const client::StartupArtifact& artifact) {
   KILN_TRY_VOID(AddArtifact(target.source, artifact));

@@ -10,7 +10,8 @@
 namespace kiln::client {
 namespace {
 
-// What the source has of each variant.
+// What the source has of each variant. The engine already runs that, so the first artifact of a
+// session replaces no pipeline unless its content differs.
 std::vector<ArtifactContent> KnownOf(const runtime::MemorySource& source,
                                      const StartupVariants& subject) {
   std::vector<ArtifactContent> known;

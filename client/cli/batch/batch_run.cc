@@ -173,6 +173,8 @@ Result<BatchOutcome> FollowBatch(const Global& global, const std::string& id,
   Progress progress(global, following.name);
   progress.Begin(id);
   (void)std::signal(SIGINT, OnInterrupt);
+  // The number of the last event. After a lost connection the stream goes on behind it, so no event
+  // is shown twice and none is left out.
   uint64_t seen = 0;
   FailuresKept failures;
   const auto on_event = [&](const client::BatchEvent& event, uint64_t seq) {

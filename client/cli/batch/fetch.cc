@@ -212,6 +212,8 @@ Result<void> FetchAll(const Global& global, client::Client& client, const Projec
   if (WasInterrupted()) {
     return {};
   }
+  // The daemon writes a pack by itself from the results of the batch, so for a pack nothing is
+  // fetched result by result.
   if (IsPackFile(arguments.out)) {
     if (arrived.exit != kSuccess) {
       return {};  // a pack is whole

@@ -225,6 +225,8 @@ void NameCollector::ReadInst(uint32_t row) {
   }
 }
 
+// What stands before the '.' may have several shapes, one for each alternative under a condition.
+// The member is then a use in each of them, and a rename reaches all.
 void NameCollector::ReadMemberInst(const ir::Inst& inst, ir::SpanId at) {
   const auto member = inst.As<ir::MemberInst>();
   const resolve::NameId name = program_.Name(module_, member.name);

@@ -86,6 +86,8 @@ std::optional<std::string> Variant::TypeAt(uint32_t module, Span bytes) const {
   return std::nullopt;
 }
 
+// A condition that fails to have a value neither holds nor does not, so code under it is not shown
+// as dead.
 std::optional<bool> Variant::Holds(uint32_t module, ir::CexprId condition) {
   const resolve::Value value = evaluator_.ValueOf(program_->program().Wide(module, condition));
   if (value.kind != ir::ValueKind::kFlag) {

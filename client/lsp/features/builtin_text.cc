@@ -92,6 +92,8 @@ std::vector<std::string> ParametersIn(std::string_view signature) {
   return parameters;
 }
 
+// One row of facts describes a family of functions, each with another type as suffix. The letters
+// of that row stand for types that depend on the suffix.
 BuiltinText FamilyText(std::string_view name, const rpl::InbuiltFunction& function) {
   const ir::BuiltinFacts& facts = ir::FactsOf(function.builtin);
   BuiltinText text{.name = std::string(name),

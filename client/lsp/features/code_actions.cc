@@ -10,6 +10,8 @@
 namespace kiln::lsp {
 namespace {
 
+// The title says what the fix does to the text, so that it can be chosen without a preview. Long
+// texts and further lines are cut, because editors show one short line.
 std::string TitleOf(std::string_view before, const Session::ShownFix& fix) {
   static constexpr size_t kMost = 60;  // bytes of a text in a title
   const auto shortened = [](std::string_view text) {

@@ -38,6 +38,8 @@ const Source& SourceAt(const LinkedSources& program, const Location& where) {
 
 FileDiagnostic JsonOf(Session& session, const LinkedSources& program,
                       const Diagnostic& diagnostic) {
+  // The diagnostic belongs to the file of its primary place. Labels may lie in other files, which
+  // the protocol carries only as related information, and only where the editor knows that.
   const Source& source = SourceAt(program, diagnostic.primary);
   FileDiagnostic result{.path = source.file().path,
                         .json = Json::object(),

@@ -19,6 +19,8 @@ Json EditsOf(Session& session, const OpenFile& open, std::optional<Span> within)
   // Gaps are edited one by one and not the whole text, so cursors and folds of the editor stay
   // where they are.
   for (const format::GapEdit& edit : format::FormatRpl(source->file().text, source->tokens())) {
+    // The whole text is formatted also for a range, because the depth of a line comes from the text
+    // before it. Only edits that lie in the range are sent.
     if (!within.has_value() ||
         (within->begin <= edit.bytes.begin && edit.bytes.end <= within->end)) {
       edits.push_back(

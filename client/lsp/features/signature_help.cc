@@ -74,6 +74,9 @@ Outcome SignatureHelp(Session& session, const Json& params) {
   if (!file.has_value()) {
     return Json(nullptr);
   }
+  // A call that is being typed rarely parses, so it is found in the tokens and not in the tree. All
+  // functions of that name are offered, because overloads and alternatives under conditions share
+  // one.
   const std::optional<OpenCall> call = OpenCallAt(file->source(), spot.offset);
   if (!call.has_value()) {
     return Json(nullptr);

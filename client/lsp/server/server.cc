@@ -106,6 +106,8 @@ bool Server::Step() {
   if (exit_code_.has_value()) {
     return false;
   }
+  // One message for each step, and checks only when none waits: what the editor asks for comes
+  // before diagnostics, however many programs are still to be checked.
   if (!queue_.empty()) {
     const RpcMessage message = std::move(queue_.front());
     queue_.pop_front();
@@ -132,6 +134,8 @@ bool Server::Step() {
 std::string Server::TakeOutput() { return std::exchange(output_, std::string()); }
 
 void Server::Handle(const RpcMessage& message) {
+  // A request is answered whatever happens in it, since an editor waits for each answer. A
+  // notification has no answer, so what fails in one is shown to the user.
   if (message.kind == RpcMessage::Kind::kAnswer) {
     TakeAnswer(message);
     return;
