@@ -167,6 +167,7 @@ Hash128 SignatureKey(const Hash128& entry, std::span<const ConditionValue> answe
   Bytes scratch;
   const ConditionValue* last = nullptr;
   for (const ConditionValue& answer : answers) {
+    // The same answers in another order would be another key, so there is one order only.
     KILN_CHECK(last == nullptr || std::pair(last->module, last->expression) <
                                       std::pair(answer.module, answer.expression),
                "answer {} of module {} is out of order", answer.expression, answer.module);

@@ -363,6 +363,8 @@ std::optional<Bytes> SymbolWriter::Encode(ByteView module) {
   out.push_back(defined);
   uint32_t symbol = 0xFFFFFFFF;
   for (uint32_t id = 1; id <= defined; ++id) {
+    // As steps from the symbol before: ids mostly have symbols in the order of the table, so most
+    // steps are 0.
     out.push_back(globals->symbols[id] - symbol - 1);
     symbol = globals->symbols[id];
   }

@@ -111,6 +111,8 @@ std::optional<Bytes> RecordForm::Shorten(ByteView record) const {
   }
   Bytes out;
   out.reserve(record.size());
+  // What lies between the gaps must be as in every record of the form, to the last byte: only the
+  // gaps are kept, so anything else would be lost.
   size_t from = 0;  // of what every record of the form has
   for (const Gap& gap : gaps_) {
     if (!std::equal(record.begin() + static_cast<ptrdiff_t>(from),

@@ -247,6 +247,8 @@ int CreateToken(const Config& config, const TokenArguments& arguments, bool json
   if (!written.ok()) {
     return FailOnTokens(written.error(), json);
   }
+  // Only what was written is told. The text of the token is kept nowhere, so a failure behind this
+  // line costs a token that nobody knows and that can be revoked.
   AuditToken(config, "create", made.token.id);
   TellFile(config, arguments, "wrote", json);
   if (json) {

@@ -218,6 +218,8 @@ int Serve(const Arguments& arguments, const Config& config) {
   Tell(arguments.ready_fd, {{"ready", true}, {"pid", getpid()}, {"socket", (*daemon)->socket()}});
   {
     const MutexLock lock(target.mutex);
+    // From here on a signal asks the daemon to stop. Until now it ended the process, as nothing ran
+    // yet.
     target.daemon = daemon->get();
     target.starting = false;
   }

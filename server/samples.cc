@@ -80,6 +80,8 @@ void AddCache(const SampleSources& from, Samples& out) {
                  .count = file.groups});
 }
 
+// All pairs are told, also those with a count of zero: a series that appears with its first error
+// has no rate before it.
 void AddUpstreamCalls(const cache::CallCounts& calls, Samples& out) {
   for (size_t op = 0; op < cache::kStoreOpCount; ++op) {
     for (size_t result = 0; result < cache::kCallResultCount; ++result) {

@@ -113,6 +113,8 @@ void Stack::Compose(const Config& config, bool writes_upstream, Clock& clock, op
                     cache::LimitedStore::Options{.max_bytes = config.cache_max_bytes,
                                                  .min_free_bytes = config.cache_min_free_bytes});
     below = &*limited;
+    // Each upstream wraps what is below it and asks that first: the file comes before the first
+    // upstream, and the first one before the second.
     for (const UpstreamConfig& upstream : config.upstreams) {
       auto far = cache::upstream::GrpcStore::Open(
           {.url = upstream.url,

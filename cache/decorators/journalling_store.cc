@@ -80,6 +80,7 @@ bool ReadItem(Reader& reader, Item& item) {
     return false;
   }
   item.key.level = static_cast<Level>(level);
+  // A count that lies ends with the bytes: nothing is reserved for it.
   for (uint32_t i = 0; i < refs; ++i) {
     Hash128 ref;
     if (!reader.Read(ref.bytes)) {
@@ -103,6 +104,7 @@ std::optional<std::vector<Item>> Decode(ByteView bytes) {
   if (bytes.size() < sizeof(sum.bytes)) {
     return std::nullopt;
   }
+  // The sum stands at the end, so a file that a crash has cut short has a wrong one.
   const ByteView body = bytes.first(bytes.size() - sizeof(sum.bytes));
   std::memcpy(sum.bytes.data(), bytes.data() + body.size(), sizeof(sum.bytes));
   if (Checksum(body) != sum) {

@@ -149,6 +149,7 @@ uint64_t ExplainRing::Append(ExplainRecord record) {
       options_.on_stage(stage, us);
     }
   }
+  // The older records of the slot are read before the lock is taken, because that reads the file.
   Load(record.slot, id);
   uint64_t seq = 0;
   bool due = false;

@@ -108,6 +108,7 @@ void HeldLeases::RenewAll() {
     (void)leases_->Release(owner);
   }
   if (!keys.empty()) {
+    // The store leases for a while what it was asked about, so asking renews.
     (void)store_.FindMissing(keys, {});
   }
 }

@@ -88,6 +88,7 @@ Result<PublicKey> PublicKey::FromPem(std::string_view pem) {
     return NoKey("public key");
   }
   const std::optional<KeyInfo> info = FromBase64(behind.substr(0, end));
+  // The head says which kind of key this is; all keys of Ed25519 have the same one.
   if (!info || !std::equal(kHead.begin(), kHead.end(), info->begin())) {
     return NoKey("public key");
   }

@@ -134,6 +134,7 @@ Result<void> RowChecker::CheckKeys() {
 
 Result<void> RowChecker::CheckWarm() {
   const Tables& t = tables_;
+  // In the strict order of their names, which refuses two of one name as well.
   for (const PassRow& row : t.passes) {
     if (!IsString(row.name) || row.color_count > kMaxColorFormats ||
         (&row != t.passes.data() && t.String((&row)[-1].name) >= t.String(row.name))) {

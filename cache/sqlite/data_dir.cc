@@ -124,6 +124,8 @@ bool IsSetAside(std::string_view name) {
   return name.ends_with(".db") && (name.starts_with("cache.v") || IsDamaged(name));
 }
 
+// The database goes first: a crash in between leaves a log that nobody opens, and not a database
+// that lacks its latest changes.
 void RemoveWithWal(const fs::path& file) {
   std::error_code ignored;  // nothing depends on their being gone
   fs::remove(file, ignored);

@@ -234,6 +234,8 @@ Result<PutResult> SqliteStore::Put(std::span<const Item> items, Durability durab
   auto state = std::make_shared<State>(State{.items = {items.begin(), items.end()}, .stored = {}});
   const auto change = [this, state](TableWrites& writes) -> Result<void> {
     Result<PutResult> put = writes.Put(state->items);
+    // The value was compressed with a dictionary that has been dropped since. It is forgotten here,
+    // so a next try does not take it again.
     if (!put.ok() && put.error().reason == kDictionaryGone) {
       parts_.dictionaries.Forget();
     }
@@ -276,6 +278,8 @@ Result<std::vector<Key>> SqliteStore::FindMissing(std::span<const Key> keys, con
     (has.ok() && *has ? present : missing).push_back(key);
   }
   if (call.may_write) {
+    // Whoever is told that something is present will name it soon without sending it. Until then it
+    // must not be collected.
     const int64_t now_s = NowSeconds();
     parts_.access_times.Lease(present, now_s, now_s + kMissingLeaseSeconds);
   }

@@ -96,6 +96,8 @@ std::optional<ProgramRequest> ProgramOf(const cache::ExplainRecord& record) {
   return program;
 }
 
+// An enumerator is kept by its name: its number changes when somebody adds another one before it,
+// and the record would then name a value that nobody asked for.
 std::vector<cache::NamedText> OptionTexts(const resolve::Program& program,
                                           const resolve::OptionValues& values) {
   std::vector<cache::NamedText> texts;

@@ -175,6 +175,8 @@ Result<Recipes::StepPtr> Recipes::Make(const RecipeRequest& asked, const Hash128
       std::chrono::duration_cast<std::chrono::microseconds>(clock_.Monotonic() - start).count());
   const bool ok = step->kind == cache::RecordKind::kOk;
   step->report = std::move(answer.report);
+  // A refusal has its report as product, so whoever asks again is told the same without another
+  // run.
   const ByteView product = ok ? ByteView(answer.bytes) : AsBytes(step->report);
   const Digest digest = DigestOf(product);
   const cache::Item content = cache::ContentItem(digest, cache::CopiedBlob(product));

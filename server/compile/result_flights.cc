@@ -40,6 +40,8 @@ Result<CachedResultPtr> ResultFlights::Compile(const ResultRequest& wanted,
       return Fly(wanted, std::move(joined), call);
     }
     Result<CachedResultPtr> landed = joined.ticket.Wait(call);
+    // Whoever computed has left. That is no reason for this caller to leave: it joins again, and
+    // may then compute by itself.
     const bool dropped = !landed.ok() && landed.error().code == ErrorCode::kCancelled;
     if (!dropped || !cache::StillWanted(call, clock_).ok()) {
       return landed;

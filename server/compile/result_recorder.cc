@@ -82,6 +82,8 @@ void ResultRecorder::RememberKept(const ResultRequest& wanted, const std::option
 
 void ResultRecorder::WriteKeys(const ResultRequest& wanted, const CachedResultPtr& found,
                                const cache::Call& call) {
+  // A caller that gathers rows writes them together with others; otherwise they are written here. A
+  // failure is not told: a key that is not written costs a later request more work, no more.
   std::vector<cache::Item> items;
   std::vector<cache::Item>& rows = wanted.how.rows != nullptr ? *wanted.how.rows : items;
   const auto live = AddKeys(wanted, found->signature, *found->record, rows, call);
@@ -110,6 +112,8 @@ CachedResultPtr ResultRecorder::Keep(const ResultRequest& wanted, const driver::
   rows.push_back(cache::RecordItem(cache::Level::kSignature, kResultSpace, signature, record));
   const auto live = AddKeys(wanted, signature, record, rows, call);
   const Result<cache::PutResult> stored = store_.Put(items, wanted.how.durability, call);
+  // After a failed write nobody knows what the store has, so nothing counts as kept and all is put
+  // again.
   if (!stored.ok()) {
     kept_.Clear();
   }

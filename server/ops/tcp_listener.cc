@@ -82,6 +82,7 @@ TcpListener::~TcpListener() {
 }
 
 std::string TcpListener::Address() const {
+  // The socket is asked and not the configuration: with port 0 the system has chosen one.
   sockaddr_storage address{};
   socklen_t size = sizeof(address);
   std::array<char, NI_MAXHOST> host{};

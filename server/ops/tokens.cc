@@ -53,6 +53,7 @@ std::optional<Sha256Digest> ParseDigest(std::string_view text) {
   return digest;
 }
 
+// With the line, since people repair this file by hand.
 Error BadRow(const std::string& path, const toml::node& at, std::string_view what) {
   return {.code = ErrorCode::kInvalidArgument,
           .context = fmt::format("{}:{}: {}", path, at.source().begin.line, what),

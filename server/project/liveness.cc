@@ -176,6 +176,7 @@ class Reached {
 
   void AddDecl(ir::DeclId decl) { decls_.push_back(decl); }
   void AddName(NameId name) {
+    // All declarations of the name count, since the variant decides which of them holds.
     if (name.valid() && Mark(seen_names_, name.value)) {
       for (const auto& candidates :
            {program_.Functions(name), program_.Structs(name), program_.Globals(name)}) {

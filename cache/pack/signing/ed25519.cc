@@ -128,6 +128,8 @@ bool IsEd25519Signature(const std::array<uint8_t, 32>& key, ByteView message,
   const Curve curve;
   const std::optional<Point> a = curve.Decode(key);
   Encoding base_bytes{};
+  // The base point is the one with y = 4/5 and an even x (RFC 8032), so its encoding is that y
+  // alone.
   base_bytes = (Field25519::Of(4) * Field25519::Of(5).Inverse()).Bytes();
   const std::optional<Point> base = curve.Decode(base_bytes);
   // An s of the order or more would be a second signature of the same message (RFC 8032 §5.1.7), so

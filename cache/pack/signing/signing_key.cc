@@ -67,6 +67,8 @@ const unsigned char* Data(ByteView bytes) {
   return reinterpret_cast<const unsigned char*>(bytes.data());
 }
 
+// OpenSSL keeps errors for each thread. What is left there would be told with the next failure of
+// somebody else.
 Error Failed(std::string_view what) {
   ERR_clear_error();
   return {.code = ErrorCode::kInternal, .context = std::string(what) + " failed", .reason = {}};

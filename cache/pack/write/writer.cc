@@ -233,6 +233,7 @@ std::vector<SectionEntry> Table(const std::vector<Section>& sections, uint64_t d
 
 Result<Header> HeaderOf(const Contents& contents, const WriteOptions& options,
                         const std::vector<SectionEntry>& table) {
+  // The table has the id of each section, so its hash names all that the pack holds.
   Header header{.file_size = table.back().offset + table.back().stored_size,
                 .section_count = static_cast<uint32_t>(table.size()),
                 .pack_id = HashBytes(std::as_bytes(std::span(table))),
@@ -278,6 +279,7 @@ Result<void> WriteFile(const std::string& path, const Header& header,
   }
   KILN_TRY_VOID(WriteAt(file, table.back().offset, {}));
   KILN_TRY_VOID(file.Append(data));
+  // The file has its name only now, so a crash before leaves no half of a pack.
   return file.Publish();
 }
 

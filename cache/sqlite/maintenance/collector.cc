@@ -307,6 +307,8 @@ Result<void> Collector::ScanOrphans(TableWrites& writes) {
                  "SELECT rid, put_s<?2 AND NOT EXISTS (SELECT 1 FROM ref WHERE ref.rid=blob.rid),"
                  " dict FROM blob WHERE rid>?1 ORDER BY rid LIMIT ?3"));
     Query query(statement);
+    // Content is put before the record that names it, so young content without references may still
+    // get one.
     query.Bind(orphan_rid_).Bind(writes.NowSeconds() - kGraceSeconds).Bind(kScanRows);
     for (;; ++rows) {
       KILN_TRY(const bool found, query.Next());

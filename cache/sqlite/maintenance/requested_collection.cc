@@ -264,6 +264,8 @@ Result<void> RequestedCollection::DropMatching(GcReport& report) {
     KILN_TRY_VOID(store_.Write(
         [&store = store_, options = options_, state, before](TableWrites& writes) -> Result<void> {
           *state = before;  // a change may run twice
+          // Rows are chosen by their last use, so uses that are known in memory only are written
+          // first.
           KILN_TRY_VOID(FlushAccessTimes(writes, store.access_times()));
           KILN_TRY(const int64_t below_q,
                    BelowQuantum(writes.connection(), options, writes.NowSeconds()));

@@ -294,6 +294,9 @@ Result<RepairReport> RepairStore(SqliteStore& store, const std::stop_token& stop
   report.after = report.before;
   Counts counts;
   bool reindexed = false;
+  // The worst fault decides the round. Rows are mended last, because a wrong index makes right rows
+  // look wrong; and an index that is still wrong after it was made anew means that more is damaged
+  // than it. Each round is verified, as one fault may hide others.
   for (int round = 0; round < kMostRounds && !report.after.clean(); ++round) {
     const bool whole =
         Has(report.after, FaultKind::kDatabase) || Has(report.after, FaultKind::kSchema);

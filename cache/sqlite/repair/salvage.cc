@@ -237,6 +237,8 @@ SalvageReport SalvageInto(const std::string& from, const std::string& vfs, BlobS
     return {};
   }
   Salvage salvage(*connection, *reads, to, stop);
+  // Each step refers to what the one before has put: the new store takes no row whose references it
+  // does not have.
   salvage.Blobs();
   salvage.Records();
   salvage.Aliases();

@@ -245,6 +245,7 @@ Result<bool> ReadStatements::Has(const Key& key) {
       KILN_TRY(const bool found, query.Bind(key.id).Next());
       return found && HasSize(key, static_cast<uint64_t>(query.Int(0)));
     }
+    // An alias whose record is gone leads nowhere and counts as missing.
     case Level::kAlias: {
       KILN_TRY(const std::optional<StoredAlias> alias, FindAlias(key.space, key.id));
       return alias.has_value() && alias->signature.has_value();
@@ -293,6 +294,8 @@ Result<DictionaryPtr> ReadStatements::FindDictionary(uint32_t number) {
   if (!found) {
     return DictionaryPtr();
   }
+  // A dictionary that is not what its number and id say counts as not there. What needs it is then
+  // found damaged; decompressed with wrong bytes it would be something else.
   const ByteView bytes = query.Blob(1);
   DictionaryPtr dictionary = Dictionary::Make(Bytes(bytes.begin(), bytes.end()));
   if (CheckDictionary(number, query.Id(0), dictionary).has_value()) {

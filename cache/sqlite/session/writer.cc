@@ -72,6 +72,7 @@ Writer::Writer(Side side, ReaderPool& readers, Clock& clock, Counters& counters,
       counters_(counters),
       options_(options),
       hooks_(std::move(hooks)) {
+  // Before there is a thread, since the connection belongs to it from then on.
   Measure();
   thread_ = Thread({.name = "cache writer"}, [this](const std::stop_token&) { Loop(); });
 }
@@ -79,6 +80,7 @@ Writer::Writer(Side side, ReaderPool& readers, Clock& clock, Counters& counters,
 void Writer::Stop() {
   {
     const MutexLock lock(mutex_);
+    // Who waits for room in the queue is refused; what is in the queue is still written.
     stopping_ = true;
     work_.NotifyAll();
     done_.NotifyAll();

@@ -95,6 +95,7 @@ Result<void> BlockTable::TidyOne(int64_t bid) {
     return {};
   }
   KILN_TRY(const StoredBlock block, reads_.FindBlock(bid));
+  // A block that does not decode is left to repair: nothing in it can be copied.
   return block.raw.has_value() ? Rewrite(bid, block, contents) : Result<void>();
 }
 

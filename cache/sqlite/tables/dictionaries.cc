@@ -9,6 +9,7 @@ namespace kiln::cache::sqlite {
 namespace {
 
 constexpr size_t kMostKept = 16;  // of about 140 KiB each
+// A value of another type is damage, and counts as no current dictionary.
 constexpr std::string_view kCurrentSql =
     "SELECT v FROM meta WHERE k='dict.'||?1 AND typeof(v)='integer'";
 

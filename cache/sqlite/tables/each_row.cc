@@ -129,6 +129,7 @@ Result<void> EachRow(SqliteStore& store, const RowFilter& filter,
     last = page.back().eid;
     for (const Row& row : page) {
       KILN_TRY(const std::optional<Blob> value, walk.ValueOf(row.key));
+      // A row that went since its page was read is left out.
       if (!value.has_value()) {
         continue;
       }

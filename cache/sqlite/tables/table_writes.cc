@@ -277,6 +277,7 @@ Result<std::optional<int64_t>> TableWrites::RidOf(const Hash128& id) {
 
 Result<std::vector<int64_t>> TableWrites::RidsOf(const Item& item, const Numbers& contents) {
   std::vector<int64_t> rids;
+  // Most references are to contents of the same request, whose rows are known without a lookup.
   for (const Hash128& id : item.refs) {
     if (const auto put = contents.find(id); put != contents.end()) {
       rids.push_back(put->second);
@@ -496,6 +497,10 @@ Result<void> TableWrites::PutAlias(const Item& item, PutResult& stored, const Nu
     return Error{.code = ErrorCode::kInvalidArgument,
                  .context = KeyText(item.key) + ": value is no signature key"};
   }
+  // The insert does nothing where the key has an alias, so one statement settles the common case.
+  // Only then is the stored one looked at: one that leads nowhere is replaced, one with the same
+  // signature is enough, and one with another signature stays, as the first result does (spec/cache
+  // 4.5).
   KILN_TRY(const int64_t eid, EidOfSignature(item, *signature, signatures));
   const int64_t sum = AliasSum(item.key.space, item.key.id, *signature);
   const auto write = [&](Statement& statement) {

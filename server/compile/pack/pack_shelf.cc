@@ -210,6 +210,7 @@ Result<std::unique_ptr<pack::Pack>> PackShelf::OpenPack(const Hash128& id) {
                  .context = "no pack has the id " + id.hex() + "; build it again",
                  .reason = "UNKNOWN_PACK"};
   }
+  // A delta names its base by an id, so all packs of the shelf are offered.
   std::vector<std::string> candidates;
   for (const Row& row : RowsOf(dir_)) {
     candidates.push_back(row.file.string());

@@ -92,6 +92,7 @@ Result<std::shared_ptr<const ParsedSource>> ProgramPool::Parse(const Source& sou
       return row->parsed;
     }
   }
+  // Whoever asks at once gets what memory has. Loading and parsing are work for a job.
   if (call.deadline == cache::kAtOnce) {
     return cache::NotAtOnce();
   }
@@ -335,6 +336,7 @@ CacheUsage ProgramPool::Usage() {
           .misses = misses_};
 }
 
+// A call that may not write leaves no trace, so it does not count as a use either.
 ProgramPool::Row* ProgramPool::FindRow(const Hash128& key, const cache::Call& call) {
   const auto found = index_.find(key);
   if (found == index_.end()) {

@@ -85,6 +85,7 @@ Result<std::shared_ptr<const PreparedProgram>> ProgramPreparer::PrepareNow(
   prepared->target = target;
   prepared->target.target.limits = target::LimitsOf(pool_.limits());
   prepared->limits = pool_.limits();
+  // The order of entry points means nothing, so one order of them makes one key.
   std::stable_sort(
       prepared->request.entries.begin(), prepared->request.entries.end(),
       [](const resolve::EntryPoint& a, const resolve::EntryPoint& b) { return a.stage < b.stage; });

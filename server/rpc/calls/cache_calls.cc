@@ -156,6 +156,8 @@ Result<uint64_t> BlobPages::AddChunks(const v1::Digest& name, uint64_t room,
   }
   const cache::Blob& blob = *sent;
   size_ = blob.bytes.size();
+  // At least one chunk, whatever the room is: a page that adds nothing would never end. An empty
+  // blob has one chunk, too.
   do {
     const uint64_t size = std::min<uint64_t>(kChunk, size_ - offset_);
     v1::GetBlobsReply& reply = page.emplace_back();

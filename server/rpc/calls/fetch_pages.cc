@@ -347,6 +347,8 @@ void FetchPages::AddOutcome(const v1::Outcome& outcome) {
 
 Result<void> FetchPages::AddBlob(const Digest& digest, const cache::Call& call) {
   if (!known_.Add(digest)) {
+    // What this call has sent already is not sent again, but only what the client quoted counts as
+    // known.
     counts_.set_blobs_known(counts_.blobs_known() + (had_.Contains(digest) ? 1 : 0));
     return {};
   }

@@ -171,6 +171,8 @@ Result<Wanted> WantedBy(Engine& engine, const v1::BuildPackRequest& request,
   }
   if (!request.batch_id().empty()) {
     KILN_TRY(const Hash128 id, IdFromProto("batch_id", request.batch_id()));
+    // The request of the batch names its sources by their digests, so the pack is of the texts that
+    // were compiled and not of what the files have become since.
     KILN_TRY(const auto batch, engine.batches.Request(id));
     wanted.project = batch->project;
     KILN_TRY(wanted.programs, compile::PackProgramsOf(engine.builder, *batch, engine.clock, call));

@@ -384,6 +384,7 @@ Result<compile::NamedTarget> FromProto(const v1::Target& target) {
 }
 
 Result<ProgramAndTargets> FromProto(const v1::Program& program) {
+  // Counts are checked before their rows are converted, so a message above a limit costs little.
   if (program.sources_size() == 0) {
     return Malformed("program.sources", "a program has at least one source");
   }

@@ -81,6 +81,8 @@ void FetchMessages::AddChunk(const Digest& digest, const cache::Blob& blob, uint
   Copy(reply.bytes());
   Copy(chunk.bytes());
   const ByteView bytes = blob.bytes.subspan(offset, size);
+  // A slice of its own costs more than a copy of few bytes. Larger ones are sent from where they
+  // lie, and the slice keeps their owner.
   if (size < kCopied) {
     Copy(Unsigned(bytes));
   } else {

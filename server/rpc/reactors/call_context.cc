@@ -77,6 +77,8 @@ constexpr std::array<PublicReason, 5> kReasons = {{{"UNKNOWN_BATCH", "UNKNOWN_BA
                                                    {"UNKNOWN_LANGUAGE", "MALFORMED_REQUEST"},
                                                    {"SPACE_WRONG", "BAD_EXPRESSION"}}};
 
+// An error without a reason of its own has that of its code. What has neither is nothing that a
+// caller can have caused, so it is called a bug.
 std::string ReasonOf(const Error& error) {
   for (const PublicReason& reason : kReasons) {
     if (reason.internal == error.reason) {

@@ -226,6 +226,7 @@ Result<std::unique_ptr<RpcServer>> RpcServer::Start(const std::vector<grpc::Serv
     return Error{.code = ErrorCode::kInternal, .context = "gRPC did not start", .reason = "BUG"};
   }
   std::unique_ptr<RpcServer> server(new RpcServer(std::move(state)));
+  // Whoever checks the health must not send work before the daemon says that it is ready.
   server->SetServing(false);
   return server;
 }
@@ -247,6 +248,7 @@ void RpcServer::SetUpstream(bool answers) {
 
 void RpcServer::StopAccepting() {
   if (state_->accepting.joinable()) {
+    // The thread waits for connections in a system call, so a descriptor has to wake it.
     const uint64_t one = 1;
     (void)!write(state_->wake, &one, sizeof(one));
     state_->accepting.join();
