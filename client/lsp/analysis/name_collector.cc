@@ -118,6 +118,7 @@ void NameCollector::JoinLocals() {
   }
 }
 
+// The path is halved on the way, so chains of candidates stay short.
 uint32_t NameCollector::RootOf(uint32_t local) {
   while (roots_[local] != local) {
     roots_[local] = roots_[roots_[local]];

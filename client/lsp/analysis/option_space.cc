@@ -107,6 +107,8 @@ std::vector<resolve::OptionSetting> VariantOfInterest(
     const std::vector<resolve::OptionSetting>& chosen) {
   std::vector<resolve::OptionSetting> settings;
   std::vector<Diagnostic> ignored;
+  // A setting that does not fit the program is left out here. The check of the space reports it;
+  // this variant only has to exist.
   const auto take = [&](const resolve::OptionSetting& setting) {
     if (HasOption(program, setting.name) &&
         resolve::CheckOption(program, setting, ignored).has_value()) {

@@ -87,6 +87,8 @@ void Checker::Close(const std::string& path) {
   forget_ = true;
 }
 
+// A check that was given up is forgotten as a whole: a part of its rows would look like all of
+// them.
 void Checker::Abandon() {
   if (!in_work_.empty()) {
     std::erase(running_, in_work_);

@@ -68,6 +68,7 @@ class Items {
       Add(ItemKind::kKeyword, {.label = std::string(word)}, rank);
     }
   }
+  // The list has all names of the place, so the editor filters it by itself while the word grows.
   Json Take() && { return {{"isIncomplete", false}, {"items", std::move(items_)}}; }
 
  private:
