@@ -60,6 +60,8 @@ ImageData Make(VkFormat format, VkExtent2D extent, Paint paint) {
   return {format, extent, AllLevels(std::move(texels), extent)};
 }
 
+// Colours are kept as sRGB, which sampling makes linear. Normals and factors are numbers and must
+// stay as they are, so they have the other format.
 template <class Paint>
 ImageData MakeColor(Paint paint) {
   return Make(VK_FORMAT_R8G8B8A8_SRGB, {kSide, kSide}, paint);

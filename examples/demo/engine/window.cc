@@ -66,6 +66,8 @@ Result<void> HiddenWindow::Submit(VkSemaphore wait, VkSemaphore signal) const {
 Result<graph::Presentation> HiddenWindow::Acquire() {
   const auto index = static_cast<uint32_t>(acquired_ % slots_.size());
   const Slot& slot = slots_[index];
+  // A semaphore may be signalled again only after somebody has waited for it. Nothing is shown
+  // here, so an empty submission waits in the place of a display.
   if (acquired_ >= slots_.size()) {  // what was presented in it has been shown
     KILN_TRY_VOID(Submit(slot.present.get(), VK_NULL_HANDLE));
   }
