@@ -50,8 +50,8 @@ Result<void> DropASlot(TableWrites& writes, const Hash128& near, ExplainTotals& 
              writes.connection().Prepare("SELECT slot, (SELECT max(seq) FROM explain AS e"
                                          "  WHERE e.slot=x.slot) FROM explain AS x WHERE slot>?1"
                                          " ORDER BY slot LIMIT 1"));
-    // The hash of the slot that needs room is a place anywhere in the table, so no slot is tried
-    // more often than others.
+    // The hash of the slot that needs room is a place anywhere in the table, and not beside the
+    // slot itself.
     const Hash128 start = HashBytes(std::as_bytes(std::span(near.bytes)));
     Bytes at(std::as_bytes(std::span(start.bytes)).begin(),
              std::as_bytes(std::span(start.bytes)).end());

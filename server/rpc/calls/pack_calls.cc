@@ -359,7 +359,8 @@ Result<void> BuildPack(Engine& engine, const v1::BuildPackRequest& request,
     // between.
     KILN_TRY(base, engine.shelf.OpenPack(id));
   }
-  // Between the plan and the last byte of the pack nothing that it names may be collected.
+  // A lease from the plan to the last byte of the pack, so that nothing that it names is collected
+  // meanwhile. HeldLeases bounds how long one holds.
   const cache::HeldLeases::ScopedLease held =
       call.may_write ? engine.whole.held.Hold("pack") : cache::HeldLeases::ScopedLease();
   KILN_TRY(const Wanted wanted, WantedBy(engine, request, call, detail));
