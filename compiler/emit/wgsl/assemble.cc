@@ -9,6 +9,9 @@
 
 namespace kiln::wgsl {
 
+// Everything that one module could need to know of another is found here, before any text is
+// written: what is atomic, which samplers compare, who discards. So modules can be written in any
+// order, and a module that is not asked for costs nothing more.
 std::vector<Diagnostic> Assembler::Begin(const ir::SpecialisedProgram& variant,
                                          const layout::Layout& layout) {
   variant_ = &variant;
@@ -49,10 +52,13 @@ Diagnosed<EmittedModules> Emit(const ir::SpecialisedProgram& variant, const layo
   Assembler assembler(table, layouts);
   Diagnosed<EmittedModules> emitted;
   emitted.diagnostics = assembler.Begin(variant, layout);
+  // A finding may stand for text that was not made, so with an error nothing is written (spec/wgsl
+  // 1.4).
   if (HasErrors(emitted.diagnostics)) {
     return emitted;
   }
   EmittedModules& made = emitted.value.emplace();
+  // All entry points in one module, or a module for each.
   const auto count = static_cast<uint32_t>(combined ? 1 : variant.entries.size());
   for (uint32_t i = 0; i < count; ++i) {
     made.modules.push_back(assembler.Write(combined ? std::nullopt : std::optional(i)));

@@ -13,6 +13,8 @@
 namespace kiln::wgsl {
 namespace {
 
+// The smallest s1 has no literal: the minus sign is an operator in WGSL, and 2147483648 is too
+// large for one.
 constexpr uint32_t kSmallestSigned = 0x80000000u;
 constexpr uint32_t kLargestFloat = 0x7f7fffffu;
 
@@ -40,6 +42,8 @@ std::string FloatLiteral(uint32_t bits) {
 
 }  // namespace
 
+// Halves without an implicit one begin below 2^-14 and are multiples of 2^-24. A float holds every
+// half exactly.
 float HalfToFloat(uint32_t bits) {
   const uint32_t exponent = bits >> 10 & 31u;
   const uint32_t mantissa = bits & 1023u;
@@ -49,6 +53,7 @@ float HalfToFloat(uint32_t bits) {
   return (bits & 0x8000u) != 0 ? -magnitude : magnitude;
 }
 
+// All bits of the exponent set: an infinity, or no number.
 bool HasLiteral(ir::Scalar scalar, uint32_t bits) {
   if (scalar == ir::Scalar::kF32) {
     return (bits & 0x7f800000u) != 0x7f800000u;
@@ -63,6 +68,7 @@ std::string Literal(ir::Scalar scalar, uint32_t bits) {
       return FloatLiteral(bits);
     case ir::Scalar::kF16: {
       const float value = HalfToFloat(bits & 0x7fffu);
+      // The magnitude is converted and the sign written in front, so that -0.0 keeps it.
       return ((bits & 0x8000u) != 0 ? "-" : "") + Decimal(value) + "h";
     }
     case ir::Scalar::kU32:

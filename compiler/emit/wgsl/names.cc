@@ -19,6 +19,8 @@ constexpr Word kUnsorted[] = {
 #include "compiler/emit/wgsl/reserved.def"
 };
 
+// Sorted when the compiler runs, so that the list can stand in groups and a name is looked up by
+// halves.
 constexpr auto kWords = [] {
   std::array<Word, std::size(kUnsorted)> sorted{};
   std::copy(std::begin(kUnsorted), std::end(kUnsorted), sorted.begin());
@@ -47,6 +49,9 @@ WordKind KindOfWord(std::string_view word) {
   return found != kWords.end() && found->text == word ? found->kind : WordKind::kFree;
 }
 
+// A source name that could be mistaken for one of WGSL or of kiln is escaped. Since the escape
+// begins with "e__" and a source name with two underscores is itself escaped, no other source name
+// gives the same text.
 std::string NameOf(std::string_view source) {
   const bool free =
       KindOfWord(source) == WordKind::kFree && !HasMark(source) && !IsValueName(source);
@@ -57,6 +62,9 @@ std::string MemberName(std::string_view source) {
   return KindOfWord(source) == WordKind::kPredeclared ? std::string(source) : NameOf(source);
 }
 
+// Owner and part are joined by two underscores where that can be read in one way only. Otherwise
+// the length of the owner stands in front, so the place where they meet is known in any case: two
+// different pairs never give one name.
 std::string PartName(std::string_view owner, std::string_view part) {
   // "a_" and "__b" would meet in three underscores, and a name must not begin with two.
   const bool plain = !HasMark(owner) && !HasMark(part) && !owner.ends_with('_') &&

@@ -13,6 +13,7 @@ namespace {
 template <class Mentions>
 std::vector<AtomicDecl> Touching(std::span<const AtomicDecl> atomics, const Mentions& mentions) {
   std::vector<AtomicDecl> touching;
+  // Mentions are plain ids of a function or rows of a region.
   for (const AtomicDecl& atomic : atomics) {
     if (std::ranges::any_of(mentions, [&](const auto& row) {
           if constexpr (requires { row.decl; }) {
@@ -36,6 +37,8 @@ RegionObject& ObjectTable::AddRegion(const ir::SpecialisedRegion& region) {
   return object;
 }
 
+// The facts of all regions come before any text, because text depends on the facts of other
+// functions: an atomic anywhere makes loads of that memory atomic everywhere.
 void ObjectTable::Prepare(const ir::SpecialisedProgram& variant) {
   for (const ir::SpecialisedDecl* decl : variant.interface) {
     AddDecl(*decl);
@@ -63,6 +66,7 @@ std::vector<const RegionFacts*> ObjectTable::RegionsOf(const ir::FunctionRef& fu
   return regions;
 }
 
+// A number is a version of a function, so its facts are found once, whatever variant asks.
 const FunctionFacts& ObjectTable::FactsOf(const ir::FunctionRef& function) {
   if (function.number >= functions_.size()) {
     functions_.resize(function.number + size_t{1});
@@ -76,6 +80,8 @@ const FunctionFacts& ObjectTable::FactsOf(const ir::FunctionRef& function) {
   return known->facts;
 }
 
+// The text of a region depends on nothing outside of it but what is atomic in the declarations it
+// mentions. That is the key; most regions have one text, so it is searched and not hashed.
 const TextObject& ObjectTable::TextOf(const ir::SpecialisedRegion& region,
                                       std::span<const AtomicDecl> atomics) {
   RegionObject& object = **regions_.Find(&region);
@@ -96,6 +102,7 @@ const TextObject& ObjectTable::TextOf(const ir::SpecialisedRegion& region,
 const FunctionObject& ObjectTable::ObjectOf(const ir::FunctionRef& function,
                                             std::span<const AtomicDecl> atomics) {
   const FunctionFacts& facts = FactsOf(function);
+  // FactsOf made sure that the row is there.
   Function& known = *functions_[function.number];
   std::vector<AtomicDecl> key = Touching(atomics, facts.mentions);
   for (const auto& [with, object] : known.objects) {
@@ -106,6 +113,8 @@ const FunctionObject& ObjectTable::ObjectOf(const ir::FunctionRef& function,
   std::vector<const TextObject*> texts;
   texts.reserve(function.segments.size());
   for (const ir::RegionRef& ref : function.segments) {
+    // A region mentions no more than its function does, so the key of the function holds all that
+    // its regions ask about.
     texts.push_back(&TextOf(*ref.closed, key));
   }
   FunctionObject made = MakeFunction(function, texts, RegionsOf(function), types_);

@@ -12,11 +12,15 @@
 namespace kiln::wgsl {
 namespace {
 
+// Operations that need all invocations of a group at one place: implicit derivatives, derivatives
+// and barriers.
 bool IsCollective(ir::Builtin builtin) {
   return ir::IsImplicitLod(builtin) || ir::IsBarrier(builtin) ||
          (builtin >= ir::Builtin::kDdx && builtin <= ir::Builtin::kDdyCoarse);
 }
 
+// Walks a region once, in the order in which it runs, and keeps along the way whether it is in a
+// loop, behind a branch, or where the function may have been left already.
 class Scan {
  public:
   Scan(const ir::SpecialisedRegion& region, Types& types) : region_(region), types_(types) {}
@@ -62,6 +66,7 @@ void Scan::Nested(const ir::Inst& inst) {
   const bool loop = inst.kind == ir::InstKind::kLoop;
   loops_ += loop ? 1 : 0;
   branches_ += scope ? 0 : 1;
+  // A scope always runs. Everything else that owns a block may run it for some invocations only.
   flow_ = scope ? flow_ : Flow::kUnknown;
   const auto lists = [&](ir::ListId list) { return region_.List(list); };
   ir::ForEachOwnedBlock(inst, lists, [&](uint32_t block) { Block(ir::BlockId{block}); });
@@ -71,6 +76,7 @@ void Scan::Nested(const ir::Inst& inst) {
   flow_ = left ? Flow::kUnknown : scope ? flow_ : before;
 }
 
+// Only what says something about the function is looked at; the rest computes values.
 void Scan::Inst(ir::InstId id) {
   const ir::Inst& inst = InstOf(id);
   switch (inst.kind) {
@@ -81,9 +87,12 @@ void Scan::Inst(ir::InstId id) {
     case ir::InstKind::kSelectBlocks:
       Nested(inst);
       return;
+    // A return that always happens leaves nobody behind; one in a branch may leave some.
     case ir::InstKind::kReturn:
       facts_.leaves_early = facts_.leaves_early || branches_ > 0;
       return;
+    // Outside of loops control goes on behind a discard (spec/wgsl 2.7), so it leaves nothing
+    // early. Inside of one the function returns.
     case ir::InstKind::kDiscard:
       facts_.discards = true;
       facts_.leaves_early = facts_.leaves_early || loops_ > 0;
@@ -102,6 +111,8 @@ void Scan::Inst(ir::InstId id) {
   }
 }
 
+// The sampler behind an operand: a declaration or a parameter. Everything that is no sampler has
+// none.
 std::optional<SamplerRoot> Scan::RootOf(ir::InstId id) const {
   const ir::Inst& inst = InstOf(id);
   if (types_.pool()[inst.type].kind != ir::TypeKind::kSampler) {
@@ -138,6 +149,8 @@ void Scan::Builtin(ir::InstId id, const ir::BuiltinCallInst& call) {
   }
 }
 
+// Finds which leaf of a declaration an atomic touches: the member of a struct counts, the item of
+// an array does not, since all items have one type.
 void Scan::Atomic(ir::InstId place) {
   ir::InstId root = place;
   std::span<const uint32_t> steps;
@@ -164,6 +177,8 @@ void Scan::Atomic(ir::InstId place) {
     return;
   }
   const RegionFacts::AtomicUse use{.decl = InstOf(root).As<ir::GlobalRefInst>().decl, .leaf = leaf};
+  // A type with too many leaves to tell apart keeps no atomics; lowering then refuses the
+  // operation.
   if (leaf <= kMaxLeaves && std::ranges::find(facts_.atomics, use) == facts_.atomics.end()) {
     facts_.atomics.push_back(use);
   }

@@ -10,6 +10,8 @@
 namespace kiln::wgsl {
 namespace {
 
+// Control characters, which no source name, literal or text of a table can hold. So marks can stand
+// in the text while it is put together from pieces, and are taken out once at the end.
 constexpr char kBegin = '\x01';
 constexpr char kFinish = '\x02';
 
@@ -19,6 +21,7 @@ std::string Mark(MarkKind kind, uint32_t id) {
   return fmt::format("{}{}{:x}{}", kBegin, static_cast<char>(kind), id, kFinish);
 }
 
+// One pass: text is copied up to each mark, and the mark is noted with the place where it stood.
 MarkedText Split(std::string_view marked) {
   MarkedText split;
   split.text.reserve(marked.size());

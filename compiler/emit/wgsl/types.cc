@@ -12,6 +12,7 @@
 namespace kiln::wgsl {
 namespace {
 
+// The formats that RPL's storage images have; each is one that WGSL has as well.
 std::string_view TexelFormat(ir::ImageFormat format) {
   switch (format) {
     case ir::ImageFormat::kRgba32Float:
@@ -131,6 +132,8 @@ std::string Types::MakeText(ir::TypeId type) {
   KILN_UNREACHABLE();
 }
 
+// The text is made before the row is looked up for writing: making it asks for the texts of parts,
+// which may move the table.
 const std::string& Types::Text(ir::TypeId type) {
   if (type.value >= texts_.size() || texts_[type.value].empty()) {
     std::string made = MakeText(type);
@@ -151,11 +154,14 @@ std::string Types::Memory(ir::TypeId type, std::span<const uint32_t> atomic, uin
     return fmt::format("atomic<{}>", Text(type));
   }
   if (IsArray(t)) {
+    // Items of an array have one type, so an atomic leaf is atomic in all of them.
     const std::string item = Memory(ir::TypeId{t.element}, atomic, first);
     return t.kind == ir::TypeKind::kArray ? fmt::format("array<{}, {}>", item, t.extent)
                                           : fmt::format("array<{}>", item);
   }
   // Which leaves are atomic is part of the name, so that it follows from the type alone.
+  // One hexadecimal digit for each four leaves, counted from the first leaf of this type: the same
+  // struct elsewhere in a variable has the same name if the same leaves are atomic.
   std::string digits((LeavesOf(type) + 3) / 4, '0');
   for (const uint32_t leaf : atomic) {
     if (leaf >= first && leaf - first < LeavesOf(type)) {
@@ -193,6 +199,8 @@ uint32_t Types::LeavesOf(ir::TypeId type) {
     count = 0;
     for (const ir::ShapeMember& member : pool_.Members(type)) {
       CheckStop();
+      // The count stops one above what is told apart, so that it cannot overflow, however the types
+      // multiply.
       count = std::min(count + LeavesOf(member.type), kMaxLeaves + 1);
     }
   }
@@ -211,6 +219,7 @@ uint32_t Types::LeafOfMember(ir::TypeId structure, uint32_t member) {
   return leaf;
 }
 
+// The leaves are ascending, so the first one that is not before the type decides.
 bool Types::HoldsAtomic(ir::TypeId type, std::span<const uint32_t> atomic, uint32_t first) {
   if (atomic.empty()) {
     return false;
@@ -239,6 +248,8 @@ bool Types::HoldsHalf(ir::TypeId type) {
   return holds;
 }
 
+// Depth first, so each struct stands behind those that it holds: the order in which WGSL wants
+// them. The recursion is as deep as structs nest.
 void Types::AddStructs(ir::TypeId type, std::vector<ir::TypeId>& found) const {
   ir::Type t = pool_[type];
   while (IsArray(t)) {
