@@ -43,6 +43,8 @@ class AstPrinter {
     out_ += '\n';
   }
 
+  // Prefix form, so that the print shows how operators bind without any knowledge of their
+  // strength.
   std::string RowText(const ExprRange& range, std::vector<std::string>& texts, uint32_t row) {
     const Expr& e = ast_.exprs[row];
     const auto of = [&](uint32_t operand) { return std::move(texts[operand - range.first]); };
@@ -112,6 +114,7 @@ class AstPrinter {
     return condition.empty() ? "" : fmt::format("conditional {} ", ExprText(condition));
   }
 
+  // A dotted name is several tokens, dots included.
   std::string Name(const Decl& decl) const {
     std::string name;
     const uint32_t last = decl.name_last == kNone ? decl.name : decl.name_last;
@@ -222,6 +225,7 @@ class AstPrinter {
          field.runtime ? "..." : "", Token(field.name));
   }
 
+  // Statements nest only as deep as the limits let scopes nest.
   void PrintStmts(uint32_t row, uint32_t end, uint32_t indent) {
     for (; row < end; row = ast_.stmts[row].next) {
       PrintStmt(row, indent);

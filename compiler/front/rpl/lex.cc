@@ -29,6 +29,7 @@ constexpr auto kTokenTexts = std::to_array<std::string_view>({
 #include "compiler/front/rpl/tokens.def"
 });
 
+// The length of a token that is always spelled alike; zero for the others.
 constexpr auto kTokenLengths = [] {
   std::array<uint8_t, kTokenTexts.size()> lengths{};
   for (size_t i = 0; i < lengths.size(); ++i) {
@@ -41,6 +42,8 @@ constexpr bool IsHexDigit(char c) {
   return IsDigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
+// Errors do not end the run: each character that begins no token is reported and left out, and what
+// follows is read as if it were not there (spec/rpl 1.1).
 class Lexer {
  public:
   Lexer(std::string_view text, uint32_t module, LexResult& out)
@@ -54,6 +57,7 @@ class Lexer {
     if (text_.starts_with(kByteOrderMark)) {
       at_ = kByteOrderMark.size();
     }
+    // A source with too many errors is not read to its end.
     while (at_ < size_ && out_.diagnostics.size() < kMaxFound) {
       CheckStop();
       Next();
@@ -64,6 +68,8 @@ class Lexer {
  private:
   char At(uint32_t offset) const { return offset < size_ ? text_[offset] : '\0'; }
 
+  // Longest match without backtracking: the class of the first byte chooses the rule, and each rule
+  // looks at most two bytes ahead.
   void Next() {
     const char c = text_[at_];
     switch (ClassOf(c)) {
@@ -139,6 +145,8 @@ class Lexer {
   void Identifier() {
     const auto [symbol, end] = symbols_.ScanIdentifier(at_);
     TokenKind kind = TokenKind::kIdentifier;
+    // The three reserved words have four or five letters, so most identifiers are not compared with
+    // them.
     if (end - at_ == 4 || end - at_ == 5) {
       kind = Reserved(text_.substr(at_, end - at_));
     }
@@ -162,6 +170,9 @@ class Lexer {
       Push(TokenKind::kString, end + 1, symbols_.Intern(at_ + 1, end - at_ - 1));
       return;
     }
+    // The string is not closed on its line. It ends before the blanks at the end of the line, so
+    // that the span shows the text alone, and the token is there all the same: the parser has no
+    // second error then.
     const uint32_t line_end = end;
     while (end > at_ + 1 && ClassOf(text_[end - 1]) == ByteClass::kSeparator) {
       --end;
@@ -192,6 +203,8 @@ class Lexer {
       return;
     }
     const uint32_t end = SkipDigits(at_);
+    // "1." is malformed unless a digit follows, because a dot behind a number means nothing else in
+    // RPL. It is read as the float that it should have been.
     if (At(end) == '.') {
       if (IsDigit(At(end + 1))) {
         Float(SkipDigits(end + 1));
@@ -224,6 +237,7 @@ class Lexer {
   void Integer(uint32_t end) {
     const std::optional<uint32_t> value = front::ParseDecimal(text_.substr(at_, end - at_));
     const char suffix = At(end);
+    // A decimal without suffix is signed.
     if (!IsIdentifierByte(suffix)) {
       PushInteger(TokenKind::kDecimal, end, Signed(value));
       return;
@@ -242,6 +256,8 @@ class Lexer {
     return value && *value <= 0x80000000u ? value : std::nullopt;
   }
 
+  // A number that is too large is reported and gets the value zero: it is a number, only not this
+  // one.
   void PushInteger(TokenKind kind, uint32_t end, std::optional<uint32_t> value) {
     if (!value) {
       const bool is_signed = kind == TokenKind::kDecimal || kind == TokenKind::kSigned;
@@ -271,6 +287,8 @@ class Lexer {
       end = SkipIdentifierBytes(end + 1);
     }
     const char last = text_[end - 1];
+    // An exponent with a sign: the sign belongs to the number in other languages, so it must not be
+    // left over as an operator.
     const bool exponent = kind != TokenKind::kHexadecimal && (last == 'e' || last == 'E') &&
                           (At(end) == '-' || At(end) == '+') && IsDigit(At(end + 1));
     if (exponent) {
@@ -278,6 +296,7 @@ class Lexer {
     }
     Diagnostic& error = Report(Code::kRpl1004, end);
     const std::string_view digits = text_.substr(at_, end - 1 - at_);
+    // The suffix of floats in other languages. The edit drops it and adds the digit that RPL wants.
     if ((last == 'f' || last == 'F' || last == 'h') && !exponent &&
         digits.find_first_not_of("0123456789.") == std::string_view::npos) {  // "1.0f", "1f"
       const bool whole = digits.find('.') == std::string_view::npos;
@@ -458,6 +477,8 @@ void CheckLengths(std::string_view text, uint32_t module, const LanguageLimits& 
 
 std::string_view TokenKindText(TokenKind kind) { return kTokenTexts[static_cast<size_t>(kind)]; }
 
+// Errors about the source as a whole come alone: nothing in it is worth reading then. UTF-8 is
+// checked first and at once, so that the lexer never meets a half character.
 LexResult Lex(std::string_view text, uint32_t module, const LanguageLimits& limits) {
   if (text.size() > limits.source_bytes) {
     return Failed(Make(Code::kRpl1008, {.module = module, .bytes = {0, 0}})
@@ -471,6 +492,7 @@ LexResult Lex(std::string_view text, uint32_t module, const LanguageLimits& limi
         Make(Code::kRpl1001, {.module = module, .bytes = {at, at + 1}}).With("offset", invalid));
   }
   LexResult out;
+  // Room for a token in every four bytes: one allocation is usually enough.
   out.tokens.reserve(text.size() / 4 + 16);
   out.symbols.reserve(256);
   Lexer(text, module, out).Run();

@@ -77,6 +77,7 @@ class DeclLowerer {
   StmtLowerer stmts_;
 };
 
+// Code makes up most of a module; reserving for it spares copies.
 ir::Module DeclLowerer::Run(const Hash128& fingerprint) {
   builder_.Reserve(ast_.exprs.size() + ast_.stmts.size());
   for (const Decl& decl : ast_.decls) {
@@ -141,6 +142,7 @@ void DeclLowerer::LowerOption(const Decl& decl) {
   builder_.Add(option);
 }
 
+// What every declaration has: its name, its condition and where they stand.
 ir::Decl DeclLowerer::DeclRow(const Decl& decl, ir::DeclKind kind, ir::DeclSpans* spans) {
   ir::Decl row{.kind = kind};
   spans->name = context_.AddSpan(context_.SpanOf(decl.name));
@@ -167,6 +169,7 @@ void DeclLowerer::LowerConstant(const Decl& decl) {
   if (typed) {
     row.type = cexprs_.LowerType(decl.type, CexprLowerer::Runtime::kNo, &spans.type);
   }
+  // Constructors of composites are allowed only where a type says what they are (spec/rpl 14.5).
   row.body = cexprs_
                  .LowerCexpr(decl.value, &spans.value,
                              typed ? CexprLowerer::Composites::kAllowed
@@ -223,6 +226,8 @@ ir::Member DeclLowerer::LowerField(const Field& field, ir::MemberSpans* spans) {
 void DeclLowerer::LowerPath(const ExprRange& value, ir::Member& member, ir::MemberSpans* spans) {
   context_.words.clear();
   context_.run.clear();
+  // The rows of a path are a name and then one member for each step, in this order and nothing
+  // else; the shape is checked while it is copied.
   for (uint32_t row = value.first; row <= value.root; ++row) {
     const Expr& expr = ast_.exprs[row];
     const ExprKind due = row == value.first ? ExprKind::kName : ExprKind::kMember;
@@ -248,6 +253,7 @@ void DeclLowerer::LowerResource(const Decl& decl, ir::DeclKind kind) {
   builder_.Add(row, spans);
 }
 
+// Storage images have no type of their own in the source: keyword and format make it.
 ir::TypeId DeclLowerer::ResourceType(const Decl& decl, ir::SpanId* spans) {
   if (decl.format == ir::ImageFormat::kUnknown) {
     return cexprs_.LowerType(decl.type, CexprLowerer::Runtime::kNo, spans);

@@ -114,6 +114,8 @@ ir::CexprId CexprLowerer::LowerCexpr(const ExprRange& range, ir::SpanId* spans,
   return cexprs_[range.root];
 }
 
+// One row of the module for one of the tree. Interning makes equal expressions one, so a condition
+// that a thousand declarations share is evaluated once for each variant.
 ir::CexprId CexprLowerer::CexprOfRow(uint32_t row, Composites composites) {
   const Expr& expr = ast_.exprs[row];
   switch (expr.kind) {
@@ -147,6 +149,8 @@ ir::CexprId CexprLowerer::CexprOfRow(uint32_t row, Composites composites) {
       const bool is_and = expr.op == static_cast<uint8_t>(ir::LogicalOp::kAnd);
       return BinaryCexpr(is_and ? ir::CexprOp::kLogicalAnd : ir::CexprOp::kLogicalOr, expr);
     }
+    // What has a value only while a shader runs is no error here: an alias or a constant that
+    // nobody asks for may hold it. The row keeps its text for the message.
     case ExprKind::kMember:
       return Invalid(ir::InvalidCexpr::kFieldAccess, expr.span);
     case ExprKind::kIndex:
@@ -190,6 +194,7 @@ ir::CexprId CexprLowerer::CexprOfConstructor(uint32_t row, Composites composites
   const auto count = static_cast<uint32_t>(items.size());
   ir::ValueKind kind;
   const InbuiltType type = lexed_.symbols[context_.SymbolOf(expr.token)].word.type;
+  // u1, s1 and f1 convert a value; every other constructor makes a composite.
   if (expr.b == kNone && ConvertsTo(type, &kind)) {
     if (count != 1) {
       return Invalid(ir::InvalidCexpr::kConstructorCount, context_.SpanOf(expr.token), count);
@@ -221,6 +226,9 @@ void CexprLowerer::AppendSpans(uint32_t root, Composites composites) {
     rows_.insert(rows_.end(), items.rbegin(), items.rend());
   };
   while (rows_.size() > base) {
+    // Operands are pushed from the last to the first, so that they leave the stack in order. What
+    // became an invalid row has no operands in the module, so it must have no spans of any either:
+    // readers walk rows and spans in step.
     const uint32_t row = rows_.back();
     const Expr& expr = ast_.exprs[row];
     rows_.pop_back();
@@ -257,6 +265,7 @@ ir::TypeId CexprLowerer::LowerType(const TypeRef& type, Runtime runtime, ir::Spa
     ir::SpanId ignored;  // its run follows the row of the name
     LowerCexpr({sizes[i], sizes[i + 1]}, &ignored);
   }
+  // The innermost type comes first in the source, so the last size is applied first.
   for (size_t i = sizes.size(); i > 0; i -= 2) {
     id = builder_.Array(id, cexprs_[sizes[i - 1]]);
   }

@@ -17,6 +17,7 @@ void StmtLowerer::LowerFunction(const Decl& decl, ir::Decl row, ir::DeclSpans sp
   row.flags = decl.relaxed ? 1 : 0;
   row.type = cexprs_.LowerType(decl.type, CexprLowerer::Runtime::kNo, &spans.type);
   builder_.BeginFunction(row, spans);
+  // Arguments and the body share one scope of names, as spec/rpl 8.5 has it.
   const size_t mark = names_.OpenNames();
   for (uint32_t i = 0; i < decl.field_count; ++i) {
     LowerParameter(ast_.fields[decl.first_field + i]);
@@ -33,6 +34,7 @@ void StmtLowerer::LowerParameter(const Field& field) {
   local.type = cexprs_.LowerType(field.type, CexprLowerer::Runtime::kNo, &spans.type);
   local.access = field.access;
   local.relaxed = field.relaxed ? 1 : 0;
+  // What a parameter hides is noted before it is declared, or it would hide itself.
   local.shadowed = names_.Candidates(context_.SymbolOf(field.name));
   names_.Declare(context_.SymbolOf(field.name), builder_.AddParameter(local, spans),
                  local.condition);
@@ -71,6 +73,8 @@ void StmtLowerer::LowerStmt(uint32_t row) {
     case StmtKind::kWhile:
       LowerLoop(stmt, row + 1);
       return;
+    // A jump outside of a loop has no exit. It is an error of the variant and not of the source,
+    // because the code around it may not be there.
     case StmtKind::kBreak:
       builder_.Add(
           ir::BreakInst{context_.void_type, loops_.empty() ? ir::LocalId{} : loops_.back()},
@@ -99,6 +103,7 @@ ir::BlockId StmtLowerer::LowerBlock(uint32_t scope) {
   return block;
 }
 
+// The `else` of a chain is a block with the next `if` in it; only a scope has names of its own.
 ir::BlockId StmtLowerer::LowerBranch(uint32_t row) {
   if (ast_.stmts[row].kind == StmtKind::kScope) {
     return LowerBlock(row);
@@ -139,6 +144,7 @@ void StmtLowerer::LowerAlias(const Stmt& stmt) {
   names_.Declare(symbol, id, local.condition);
 }
 
+// The initialiser is lowered first: the variable is not visible in it.
 void StmtLowerer::LowerVariable(const Stmt& stmt) {
   const ir::InstId initialiser = stmt.value.empty() ? ir::InstId{} : exprs_.LowerExpr(stmt.value);
   ir::LocalSpans spans{.name = context_.AddSpan(context_.SpanOf(stmt.token))};
@@ -184,6 +190,7 @@ void StmtLowerer::LowerLoop(const Stmt& stmt, uint32_t body) {
   const ir::InstId value = exprs_.LowerExpr(stmt.condition);
   builder_.Add(ir::YieldInst{context_.void_type, value}, {});
   builder_.EndBlock();
+  // Jumps in the condition or the step would belong to the loop around; only the body is inside.
   loops_.push_back(exit);
   const ir::BlockId inner = LowerBlock(body);
   loops_.pop_back();

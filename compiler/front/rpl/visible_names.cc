@@ -33,6 +33,7 @@ void VisibleNames::Declare(uint32_t symbol, ir::LocalId local, ir::CexprId condi
   innermost_[symbol] = static_cast<uint32_t>(visible_.size() - 1);
 }
 
+// Names leave in the opposite order of declaration, so each symbol gets back what it meant before.
 void VisibleNames::CloseNames(size_t mark) {
   while (visible_.size() > mark) {
     innermost_[visible_.back().symbol] = visible_.back().outer;

@@ -38,6 +38,7 @@ struct Entry {
   uint16_t builtin = 0;
 };
 
+// More than twice the words, so that searches in the table are short.
 constexpr size_t kSlotCount = 512;
 static_assert(kKeywordTexts.size() + kTypes.size() + ir::kBuiltinCount < kSlotCount / 2);
 
@@ -99,6 +100,8 @@ std::optional<InbuiltFunction> FindFamily(std::string_view text) {
   if (family.builtin == 0 || suffix.type == 0) {
     return std::nullopt;
   }
+  // Both halves exist; whether the family exists for this type is a fact of the family. The version
+  // is the later one of the two.
   const auto builtin = static_cast<ir::Builtin>(family.builtin - 1);
   const auto type = static_cast<InbuiltType>(suffix.type);
   const ir::BuiltinTypes types = ir::FactsOf(builtin).types;
@@ -146,11 +149,14 @@ Word LookUpWord(std::string_view text) {
   Word word{.keyword = static_cast<Keyword>(entry.keyword),
             .type = static_cast<InbuiltType>(entry.type),
             .type_version = kTypes[entry.type].version};
+  // Words of the table are found in one step. Others may be a family with a type behind it.
   if (entry.builtin == 0) {
     word.function = FindFamily(text);
     return word;
   }
   const auto builtin = static_cast<ir::Builtin>(entry.builtin - 1);
+  // A function without types is called by its name alone; one with types needs the suffix, so the
+  // bare name of a family is no function.
   if (ir::FactsOf(builtin).types == ir::BuiltinTypes::kNone) {
     word.function = InbuiltFunction{builtin, InbuiltType::kNone, VersionOf(builtin)};
   }
