@@ -5,6 +5,8 @@
 
 namespace kiln::layout {
 
+// A sum that is too large is unbounded and not an error: the caller compares counts with its limit,
+// and saturation keeps the order of that comparison.
 uint64_t AddCounts(uint64_t a, uint64_t b) {
   if (a == kUnknown || b == kUnknown) {
     return kUnknown;
@@ -16,6 +18,7 @@ uint64_t MultiplyCounts(uint64_t a, uint64_t b) {
   if (a == kUnknown || b == kUnknown) {
     return kUnknown;
   }
+  // Nothing of an unbounded number is nothing. That goes before saturation.
   if (a == 0 || b == 0) {
     return 0;
   }
@@ -77,6 +80,7 @@ std::optional<uint64_t> FreeNumbers::FirstFit(uint64_t count) {
   return std::nullopt;
 }
 
+// One table for each numbering of each space, made when it is first asked for.
 Allocator::Table& Allocator::TableOf(uint32_t space, Kind kind) {
   return tables_[uint64_t{space} << 8 | static_cast<uint64_t>(kind)];
 }
@@ -113,8 +117,12 @@ std::optional<Allocator::Conflict> Allocator::Claim(uint32_t space, Kind kind, R
   at = std::lower_bound(table.owned.begin(), table.owned.end(), run.first, by_first);
   table.owned.insert(at, {.run = run, .owner = owner, .may_alias = may_alias});
   table.longest = std::max(table.longest, run.end() - run.first);
+  // The run is taken even if it conflicts, so that each later parameter is measured against what
+  // was really written.
   table.free.Take(run);
   UseSpace(space);
+  // The first owner is enough: it is asked for only to name somebody when the whole space is
+  // claimed.
   first_owner_.Insert(space, owner);
   return conflict;
 }
@@ -127,6 +135,7 @@ std::optional<uint64_t> Allocator::FirstFit(uint32_t space, Kind kind, uint64_t 
   return TableOf(space, kind).free.FirstFit(count);
 }
 
+// Whoever owns the last run is as good an answer as any: the message wants one name.
 std::optional<Owner> Allocator::OwnerIn(uint32_t space, Kind kind) const {
   if (const std::optional<Owner> whole = WholeOwnerOf(space)) {
     return whole;
@@ -168,6 +177,8 @@ std::optional<uint64_t> Allocator::FirstFitSpaces(uint64_t count, Owner owner) {
 
 void Allocator::UseSpace(uint32_t space) { free_spaces_.Take({.first = space, .count = 1}); }
 
+// The owned spaces are disjoint and ascend, so the ends ascend as well and the search can be one by
+// halves.
 std::vector<Allocator::OwnedRun>::const_iterator Allocator::BehindOrAt(uint64_t space) const {
   return std::partition_point(spaces_.begin(), spaces_.end(),
                               [&](const OwnedRun& owned) { return owned.run.end() <= space; });

@@ -18,12 +18,15 @@
 namespace kiln::layout {
 namespace {
 
+// Kinds that are register classes and become slots by a shift.
 bool OnSlots(Kind kind) {
   return kind == Kind::kB || kind == Kind::kT || kind == Kind::kU || kind == Kind::kS;
 }
 
 }  // namespace
 
+// Parameters first, since the buffer of loose globals is described last; then the checks, which
+// look at what was written down.
 void RecordWriter::Write() {
   const auto count = static_cast<uint32_t>(items_.size());
   for (uint32_t i = 0; i < count; ++i) {
@@ -143,6 +146,8 @@ void RecordWriter::NumberShiftedBlocks(uint32_t order) {
   }
 }
 
+// The place of one part of a leaf, from the base that its parameter got and its offset inside.
+// Nothing if the parameter got no numbers, because of an error that was reported.
 std::optional<Place> RecordWriter::PlaceOf(uint32_t order, const Leaf& leaf, const LeafPart& part) {
   ItemState& measured = measured_[order];
   Place place{.kind = part.kind, .count = state_.slots() ? leaf.items : part.count};
@@ -152,6 +157,7 @@ std::optional<Place> RecordWriter::PlaceOf(uint32_t order, const Leaf& leaf, con
     return uniform ? Place{.kind = Kind::kSlot, .space = kMaxGroup, .index = kPushBinding}
                    : Place{.kind = Kind::kPush};
   }
+  // The part lies in a space of the parameter itself; there numbers begin at zero.
   if (part.group != 0) {
     if (!measured.first_space) {
       return std::nullopt;
@@ -188,6 +194,7 @@ Place RecordWriter::Shifted(uint32_t order, Place place) {
   return place;
 }
 
+// The type whose bytes the block holds: the element of a buffer, or the type itself.
 TypeId RecordWriter::ContentOf(const Leaf& leaf) const {
   if (!leaf.block) {
     return {};
@@ -198,6 +205,7 @@ TypeId RecordWriter::ContentOf(const Leaf& leaf) const {
   return holder ? types_[leaf.type].element : leaf.type;
 }
 
+// Which rules place the bytes: what the parameter says, else what its kind has on this target.
 std::optional<Rules> RecordWriter::RulesOf(uint32_t order, const Leaf& leaf) const {
   if (!leaf.block) {
     return std::nullopt;
@@ -217,6 +225,8 @@ std::optional<Rules> RecordWriter::RulesOf(uint32_t order, const Leaf& leaf) con
 
 // --- 6: the bytes of loose globals ---
 
+// The members are known only now; the number of the buffer was given before, since it does not
+// depend on its content.
 void RecordWriter::GatherGlobals() {
   if (!out_.globals) {
     return;

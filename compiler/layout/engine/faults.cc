@@ -13,7 +13,9 @@
 namespace kiln::layout {
 namespace {
 
+// Sizes and offsets are stored in 32 bits (spec/layout 4.9).
 constexpr uint64_t kMaxSize = 0xffffffffu;
+// Limits of the targets in bytes, where the request sets no other: spec/layout 4.9.
 constexpr uint32_t kRplUniformLimit = 16384;
 constexpr uint32_t kUniformLimit = 65536;
 constexpr uint32_t kPushLimit = 128;
@@ -61,6 +63,7 @@ class Explainer {
   void Array(const Type& type, MatrixOrder order, const std::string& path) {
     const TypeLayout& element = LayoutOf(type.element, order);
     if (element.fault != TypeFault::kNone) {
+      // Nested arrays are one step in the path: `[0]` stands for the item at the bottom.
       Look(type.element, order, IsArray(types_[type.element]) ? path : path + "[0]");
       return;
     }
@@ -74,6 +77,8 @@ class Explainer {
     }
   }
 
+  // A written stride is wrong if items would overlap or leave their alignment; otherwise the array
+  // is just too large. Scalar rules give the alignment that every rule set keeps at least.
   TypeFault FaultOf(const Type& array, MatrixOrder order) {
     const TypeLayout& element = LayoutOf(array.element, order);
     const uint32_t unit =
@@ -97,6 +102,7 @@ class Explainer {
   FaultPlace found_;
 };
 
+// The same walk as that of the layout, so it stops at the same member.
 void Explainer::Members(TypeId id, const std::string& path) {
   const std::span<const Member> members = types_.Members(id);
   const auto path_of = [&](const Member& member) {
@@ -119,9 +125,11 @@ void Explainer::Members(TypeId id, const std::string& path) {
       }
       return;
     }
+    // A member without bytes takes no place and breaks no rule.
     if (layout.size == 0 && member.size == 0 && !layout.unsized) {
       continue;
     }
+    // Nothing may follow an array without an end; the message is about that array.
     if (tail != nullptr) {
       path_ = path_of(*tail);
       Set(Make(Code::kLay1006, block_.where));
@@ -164,6 +172,8 @@ void Explainer::Shared(std::span<const Member> members, const std::string& path)
     end = placing.offset + placing.size;
     ranges.push_back({.begin = placing.offset, .end = end, .member = i});
   }
+  // Sorted by place, so only neighbours can overlap. Stable, so that of members at one place the
+  // earlier one stays first.
   std::ranges::stable_sort(ranges, {}, &Range::begin);
   for (size_t i = 1; i < ranges.size(); ++i) {
     if (ranges[i].begin < ranges[i - 1].end) {
@@ -180,6 +190,8 @@ void Explainer::Shared(std::span<const Member> members, const std::string& path)
       return;
     }
   }
+  // No two members share a byte: the size that was rounded up is the fault of the struct as a
+  // whole.
   path_ = path;
   if (path.empty()) {
     found_.member = Finding::kNone;
@@ -205,6 +217,8 @@ class BlockCheck {
       Fault();
       return;
     }
+    // An array without an end needs a buffer whose size the engine chooses. RPL and the other
+    // languages have codes of their own for it.
     if (layout.unsized && block_.use != BlockUse::kStorage && program_.policy == Policy::kRpl) {
       const bool push = block_.use == BlockUse::kPush;
       Add(Make(Code::kRpl4052, block_.where)
@@ -254,6 +268,7 @@ void BlockCheck::Fault() {
   }
   if (program_.policy == Policy::kRpl) {
     std::string_view name = block_.name;
+    // RPL has one code for everything that is too large, with the name of the outermost member.
     if (found.member != Finding::kNone) {
       name = types_.Members(block_.content)[found.member].name;
     }
@@ -266,6 +281,7 @@ void BlockCheck::Fault() {
 void BlockCheck::Limit(uint64_t size) {
   const Settings& settings = program_.settings;
   const bool rpl = program_.policy == Policy::kRpl;
+  // On D3D a push constant is an ordinary constant buffer, so it has the limit of one.
   const bool push = block_.use == BlockUse::kPush &&
                     (rpl || Immediate() || program_.platform == Platform::kVulkan);
   if (!push && block_.use != BlockUse::kUniform && block_.use != BlockUse::kPush) {
@@ -301,6 +317,8 @@ void BlockCheck::Limit(uint64_t size) {
           .With("limit", limit));
 }
 
+// First what no declaration can say, then what a uniform buffer may not hold. The second is a
+// warning, so one of its reasons is enough.
 void BlockCheck::Wgsl() {
   const std::optional<WgslIssue> issue = FindNotExpressible(bytes_, block_.content, block_.rules);
   if (issue) {

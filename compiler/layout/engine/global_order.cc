@@ -9,6 +9,7 @@
 namespace kiln::layout {
 namespace {
 
+// What two types must have in common to be equal, without what they are made of.
 bool SameFacts(const Type& a, const Type& b) {
   return a.kind == b.kind && a.scalar == b.scalar && a.rows == b.rows && a.columns == b.columns &&
          a.resource == b.resource && a.extent == b.extent && a.stride == b.stride &&
@@ -65,6 +66,8 @@ void Walk::Unit(uint32_t unit) {
   for (uint32_t i = 0; i < order.size(); ++i) {
     order[i] = i;
   }
+  // By group, and inside of a group in the order of the source: the sort is stable (spec/layout
+  // 7.4).
   if (program_.policy == Policy::kRpl) {
     std::ranges::stable_sort(order, {}, [&](uint32_t i) { return row.parameters[i].group; });
   }
@@ -78,6 +81,7 @@ void Walk::Unit(uint32_t unit) {
 
 Item Walk::Read(const Parameter& parameter, uint32_t unit, uint32_t ordinal, uint32_t order) {
   Item item{.parameter = &parameter, .unit = unit, .ordinal = ordinal};
+  // RPL has no written numbers.
   if (program_.policy == Policy::kFirstFit) {
     ReadWritten(program_, types_, order, item, findings_);
   }
@@ -87,6 +91,7 @@ Item Walk::Read(const Parameter& parameter, uint32_t unit, uint32_t ordinal, uin
 void Walk::Global(uint32_t unit, uint32_t ordinal) {
   const Parameter& parameter = program_.units[unit].parameters[ordinal];
   const auto next = static_cast<uint32_t>(out_.items.size());
+  // Only globals of units can be one parameter; imported modules keep theirs (spec/layout 6.2).
   if (program_.policy == Policy::kFirstFit && !program_.units[unit].imported) {
     const auto [first, added] = globals_.Insert(parameter.name, next);
     if (!added) {
@@ -115,6 +120,7 @@ void Walk::Collapse(uint32_t first, uint32_t unit, uint32_t ordinal) {
   Merge(first, Read(parameter, unit, ordinal, first));
 }
 
+// What either declaration writes counts for both; what both write must be equal.
 void Walk::Merge(uint32_t order, const Item& other) {
   Item& item = out_.items[order];
   for (const WrittenNumber& written : other.written) {
@@ -171,7 +177,10 @@ void Walk::Gather(uint32_t unit, const EntryPoint& entry) {
   if (members.empty()) {
     return;
   }
+  // The name has characters that no identifier has, so no parameter can be called so.
   const std::string_view name = types_.Keep("<" + std::string(entry.name) + ">");
+  // A program has one push constant at a time: one of its own goes before that of an entry point
+  // (spec/layout 8.2).
   const bool push = program_.platform == Platform::kVulkan && !HasGlobalPush();
   const TypeId content = types_.Struct(name, members);
   out_.gathered.push_back({.name = name,
@@ -224,6 +233,8 @@ void Findings::Add(Diagnostic diagnostic, uint32_t order, const Item* item, uint
   findings_.push_back(std::move(finding));
 }
 
+// In the order of the parameters, whatever step found it; the sort is stable, so findings of one
+// parameter stay in the order of the steps. Only errors count towards the limit.
 std::vector<Finding> Findings::Take() {
   std::ranges::stable_sort(findings_, {}, &Finding::order);
   size_t errors = 0;

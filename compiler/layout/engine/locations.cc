@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::string_view kTarget = "SV_Target";
 
+// Semantics are compared without regard to case, in ASCII alone: the locale must not decide.
 bool SameIgnoringCase(std::string_view a, std::string_view b) {
   return std::ranges::equal(a, b, [](char x, char y) {
     const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
@@ -24,6 +25,7 @@ bool SameIgnoringCase(std::string_view a, std::string_view b) {
 uint64_t WidthOf(const Program& program, const Types& types, TypeId id) {
   const Type& type = types[id];
   const auto vector = [&](uint32_t components) -> uint64_t {
+    // A vector of three or four 64-bit components needs two locations on Vulkan (spec/layout 9.1).
     const bool wide =
         ScalarSize(type.scalar) == 8 && components > 2 && program.platform == Platform::kVulkan;
     return wide ? 2 : 1;
@@ -121,6 +123,7 @@ class OneDirection {
 
 void OneDirection::Flatten(const Varying& varying, const std::string& path, Inherited& from) {
   Inherited own = from;
+  // The outer one wins, as HLSL has it for semantics (spec/layout 9.1).
   if (!own.location && varying.location) {
     own.location = *varying.location;
   }
@@ -149,6 +152,7 @@ void OneDirection::Flatten(const Varying& varying, const std::string& path, Inhe
 
 void OneDirection::Members(const Varying& varying, TypeId type, const std::string& path,
                            Inherited& from) {
+  // A type with too many leaves is not flattened: its size is refused at the leaf.
   if (types_[type].kind != TypeKind::kStruct || types_[type].path_count > kMaxPaths ||
       !varying.builtin.empty()) {
     Leaf(varying, type, path, from);
@@ -192,9 +196,11 @@ void OneDirection::Claim(uint32_t i, const LeafVarying* written) {
     return;
   }
   std::optional<uint64_t> location = leaf.location;
+  // A semantic of a colour output is its location.
   if (!location && SameIgnoringCase(leaf.placed.semantic, kTarget)) {
     location = leaf.placed.semantic_index;
   } else if (!location && written != nullptr) {
+    // Some leaf of this direction has a written location, so each must.
     findings_.Add(Make(Code::kLay2007, leaf.where)
                       .With("name", leaf.placed.path)
                       .With("other", written->placed.path)

@@ -41,6 +41,8 @@ class Webgpu {
     const Type& type = types_[leaf.type];
     const bool sampler = type.kind == TypeKind::kResource &&
                          type.resource == ResourceClass::kCombined && leaf.slots == 1;
+    // A combined texture and sampler of one slot was bound by the author, so its sampler needs a
+    // place too.
     const uint64_t items = first.count;
     const uint64_t per_item = sampler ? 2 : leaf.slots;
     const uint64_t wanted = (items - 1) * per_item + (sampler ? 1 : 0);
@@ -55,6 +57,7 @@ class Webgpu {
                     order, &items_[order]);
       return;
     }
+    // From here on each item has a place of its own.
     first.count = 1;
     const uint32_t space = first.space;
     if (sampler) {
@@ -96,6 +99,8 @@ class Webgpu {
     for (Place& run : parameter.runs) {
       map(run.space);
     }
+    // A parameter that owns whole spaces has no slot in each of them, so their numbers are looked
+    // at as a run.
     if (parameter.spaces && program_.settings.group_of_set.empty() &&
         parameter.spaces->index + parameter.spaces->count > kMaxGroup + 1) {
       const auto first =

@@ -8,6 +8,7 @@
 namespace kiln::layout {
 namespace {
 
+// Structs and arrays in uniform buffers are aligned to this many bytes.
 constexpr uint64_t kUniformUnit = 16;
 constexpr Rules kNatural = Rules::kStd430;  // the numbers of a declaration without attributes
 
@@ -118,6 +119,7 @@ class Expressible {
   Rules rules_;
 };
 
+// Everything that a uniform buffer of WGSL may not have, not just the first: a report lists all.
 class Uniform {
  public:
   Uniform(ByteLayouts& bytes, Rules rules) : bytes_(bytes), types_(bytes.types()), rules_(rules) {}
@@ -247,6 +249,7 @@ bool HasArray(const Types& types, TypeId type) {
                              [&](const Member& member) { return HasArray(types, member.type); });
 }
 
+// A wider stride than WGSL's own means that the engine declares the matrix as separate columns.
 bool NeedsColumns(ByteLayouts& bytes, const Member& member, Rules rules) {
   return bytes.Of(member, rules).matrix_stride > bytes.Of(member, kNatural).matrix_stride;
 }
