@@ -31,6 +31,7 @@ std::string LanguageText(ir::Language language) {
   KILN_UNREACHABLE();
 }
 
+// The one place that knows every front end; everything behind it sees modules.
 ParsedSource ParseSource(ir::Language language, const SourceFile& source,
                          const SourceInputs& inputs, uint32_t module,
                          const LanguageLimits& limits) {
@@ -68,6 +69,8 @@ Diagnosed<ir::Module> ParseSource(ir::Language language, const SourceFile& sourc
   return ParseSource(language, source, {}, module, limits).module;
 }
 
+// An image comes from a store, so it may be damaged or of another build. Ids are verified once
+// here; behind it rows are indexed without checks.
 Result<ir::Module> LoadModule(ir::Language language, ByteView image) {
   std::vector<std::byte> bytes(image.begin(), image.end());
   KILN_TRY(ir::ModuleView view, ir::ModuleView::Open(bytes, FrontFingerprint(language)));

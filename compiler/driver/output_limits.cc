@@ -15,6 +15,8 @@ ModuleSize SizeOf(std::span<const uint32_t> words) {
                        : ModuleSize{.ids = words[kBoundWord] - 1, .bytes = words.size_bytes()};
 }
 
+// Asked of what was made and not of what was asked for: a few lines of source can grow without
+// bound through aliases and calls, and only the result shows it.
 bool CheckModule(const resolve::Program& program, const ir::SpecialisedProgram& variant,
                  spirv::EntryChoice choice, const ModuleSize& size,
                  std::vector<Diagnostic>& found) {

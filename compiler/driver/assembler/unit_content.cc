@@ -42,6 +42,8 @@ void UnitContent::PutAll(std::span<const Row> rows) {
   }
 }
 
+// Operands are hashed by what they are: numbers of locals and regions by their place, everything
+// else as it stands, since ids of types, constants and names belong to a pool that all links share.
 void UnitContent::Put(const ir::Inst& inst) {
   Put(static_cast<uint32_t>(inst.kind) | uint32_t{inst.flags} << 16);
   Put(inst.type.value);
