@@ -24,6 +24,8 @@ struct Row {
   std::string what;
 };
 
+// Bytes that a parameter fills, as metadata says it: with strides where there are some. Used to
+// find the gaps between parameters.
 uint32_t SizeOf(const Parameter& parameter) {
   constexpr uint32_t kComponent = 4;
   const AttributeShape shape = ShapeOf(parameter.type);
@@ -62,6 +64,8 @@ class Table {
     Rows(rows, size);
   }
 
+  // Offsets ascend, so what is not covered by a row is a gap. Rows may overlap where the author
+  // wrote offsets; the end is that of all before.
   void Rows(const std::vector<Row>& rows, uint32_t size) {
     Line("    {:>6} {:>6} {:>6} {:>6}  {}", "offset", "size", "stride", "matrix", "");
     uint32_t end = 0;

@@ -10,6 +10,7 @@
 namespace kiln::artifact {
 namespace {
 
+// A larger number can only be damage, and an engine would allocate that many descriptors.
 constexpr uint32_t kMaxImageArray = 65'536;
 
 Error Invalid(std::string context) {
@@ -38,6 +39,8 @@ class Decoder {
                               : fmt::format("{} '{}'", place.record, place.name);
   }
 
+  // A text that must be one of an enumeration. Missing and unknown are told apart, since they have
+  // different causes: a field that the writer left out, and a value that this reader does not know.
   template <class E>
   E Value(std::string_view text, std::string_view field, Place place) {
     if (const std::optional<E> value = FromName<E>(text)) {
@@ -52,6 +55,8 @@ class Decoder {
     return {};
   }
 
+  // Lists of hostile bytes may be long. The reader has kept no more than the limit of items but
+  // counted all, so the refusal names the real number.
   template <class List, class Convert>
   auto Each(const List& list, std::string_view field, Convert convert) {
     std::vector<decltype(convert(list.items[0]))> out;
@@ -80,6 +85,7 @@ class Decoder {
     return Each(list, "stages",
                 [&](std::string_view text) { return Value<Stage>(text, "stages", place); });
   }
+  // An absent hash is all zero; one of another length is damage.
   Hash128 Hash(const wire::RawBytes& from, std::string_view field) {
     const ByteView bytes = from.bytes;
     Hash128 hash;
@@ -185,6 +191,8 @@ Attribute Decoder::DecodeAttribute(const wire::Attribute& from) {
       .location_count = from.location_count,
       .column_stride = from.column_stride,
   };
+  // What the class of an attribute says must agree with what it takes, because engines compute with
+  // both.
   const uint32_t columns = ShapeOf(out.kind).columns;
   if (!error_ && out.location_count != columns) {
     Fail(Invalid(fmt::format("{} takes {} locations, its class takes {}", Text(place),
@@ -324,6 +332,8 @@ void Decoder::DecodeHead(const wire::Pipeline& from, PipelineMetadata& out) {
   out.spirv_version = from.spirv_version;
 }
 
+// Only graphics pipelines have these; without them defaults would stand for settings that somebody
+// wrote.
 void Decoder::DecodeGraphics(const wire::Pipeline& from, PipelineMetadata& out) {
   for (const auto& [present, field] : {std::pair{from.settings.has_value(), "settings"},
                                        {from.fixed_state.has_value(), "fixed_state"}}) {
@@ -364,6 +374,7 @@ void Decoder::DecodeResources(const wire::Pipeline& from, PipelineMetadata& out)
   }
 }
 
+// The first error ends it; what was converted after it is never seen.
 Result<PipelineMetadata> Decoder::Decode(const wire::Pipeline& from) {
   PipelineMetadata out;
   DecodeHead(from, out);
@@ -383,6 +394,7 @@ Result<PipelineMetadata> Decoder::Decode(const wire::Pipeline& from) {
 
 }  // namespace
 
+// The size is checked before anything is read, so the work on bytes from outside is bounded.
 Result<PipelineMetadata> DecodeMetadata(ByteView bytes) {
   if (bytes.size() > kMaxMetadataBytes) {
     return Error{

@@ -16,6 +16,8 @@ namespace {
 
 using Wire = v1::PipelineMetadata;
 
+// JSON of a message is longer than its bytes, by names and indentation, so its bound is a multiple
+// of theirs.
 constexpr size_t kMaxJsonBytes = 8 * kMaxMetadataBytes;
 
 Error Invalid(std::string context) {

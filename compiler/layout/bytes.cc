@@ -21,6 +21,8 @@ TypeLayout Faulty(TypeFault fault) {
   return result;
 }
 
+// Most rule sets align a vector to the next power of two of its size, so three components to four;
+// the others align it like its scalar.
 TypeLayout VectorLayout(ScalarKind scalar, uint32_t components, const RuleTraits& traits) {
   TypeLayout result;
   const uint32_t size = ScalarSize(scalar) * components;
@@ -50,6 +52,7 @@ TypeLayout ArrayLayout(const TypeLayout& item, uint64_t count, uint32_t stride, 
   }
   // A count that large would be out of range with items of a single byte.
   if (step > kMaxSize || (item.size != 0 && count > kMaxSize)) {
+    // Checked before the product: a step times a count that are both below 2^32 fits 64 bits.
     return Faulty(TypeFault::kTooLarge);
   }
   const uint64_t last = traits.padded_last_item ? step : item.size;
@@ -62,6 +65,8 @@ TypeLayout ArrayLayout(const TypeLayout& item, uint64_t count, uint32_t stride, 
   return result;
 }
 
+// A matrix is an array of its stored vectors, rows or columns, and obeys the rules of arrays. Under
+// register rules a single vector is just a vector.
 TypeLayout MatrixLayout(const Type& type, MatrixOrder order, const RuleTraits& traits) {
   const bool rows = order == MatrixOrder::kRow;
   const uint32_t components = rows ? type.columns : type.rows;
@@ -80,6 +85,8 @@ bool HasExplicitOffset(std::span<const Member> members) {
   return std::ranges::any_of(members, [](const Member& m) { return m.offset != kAutomatic; });
 }
 
+// Sorted by place, only neighbours can overlap. Asked for only if the author wrote offsets;
+// otherwise members follow one another.
 bool SharesBytes(std::vector<std::pair<uint64_t, uint64_t>> ranges) {
   std::ranges::sort(ranges);
   for (size_t i = 1; i < ranges.size(); ++i) {
@@ -136,6 +143,7 @@ const TypeLayout& ByteLayouts::Stored(TypeId type, Rules rules, MatrixOrder orde
   if (row < known_.size() && known_[row]) {
     return *known_[row];
   }
+  // The layout lies on the heap, so that references stay valid while the table grows.
   auto computed = std::make_unique<TypeLayout>(Compute(type, rules, order));  // may grow known_
   if (row >= known_.size()) {
     known_.resize(std::max(row + 1, size_t{types_.size()} * kRulesCount * 2));
@@ -144,6 +152,8 @@ const TypeLayout& ByteLayouts::Stored(TypeId type, Rules rules, MatrixOrder orde
   return *known_[row];
 }
 
+// A stride that the author wrote must keep the scalars of an item aligned, whatever rule set
+// follows.
 uint32_t ByteLayouts::StrideUnit(const Type& array, MatrixOrder order) {
   return array.stride == 0 ? 1 : Stored(array.element, Rules::kScalar, order).alignment;
 }
@@ -159,6 +169,7 @@ TypeLayout ByteLayouts::Compute(TypeId id, Rules rules, MatrixOrder order) {
     case TypeKind::kArray:
       return ArrayLayout(Stored(type.element, rules, order), type.extent, type.stride,
                          StrideUnit(type, order), traits);
+    // Only register rules have no place for an array without an end.
     case TypeKind::kRuntimeArray: {
       if (!type.has_bytes) {
         return {};
@@ -207,6 +218,7 @@ TypeLayout ByteLayouts::ComputeStruct(TypeId id, Rules rules) {
     if (layout.fault != TypeFault::kNone) {
       return Faulty(layout.fault);
     }
+    // A member without bytes gets an offset, since offsets are by member, but moves nothing.
     if (layout.size == 0 && member.size == 0 && !layout.unsized) {
       result.offsets.push_back(end);
       continue;

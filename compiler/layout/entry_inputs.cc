@@ -9,6 +9,8 @@
 namespace kiln::layout {
 namespace {
 
+// Rows of one source lie in one vertex buffer. Rows that name none are gathered by how often they
+// advance.
 std::string_view SourceName(const ir::InterfaceRow& row, const ir::Pool& pool) {
   if (row.source.valid()) {
     return pool.Text(row.source);
@@ -26,6 +28,8 @@ class InputPacker {
  public:
   InputPacker(TypeLayouts& types, VertexSource& source) : types_(types), source_(source) {}
 
+  // A row that is a whole attribute has no part number; one that falls apart numbers its parts, for
+  // their names.
   void Add(const ir::InterfaceRow& row, uint32_t number) {
     row_ = &row;
     number_ = number;
@@ -86,6 +90,8 @@ class InputPacker {
 
 }  // namespace
 
+// Vertex buffers of an entry point with rows of its own, in the order in which sources are first
+// mentioned. The rows are gone through once for each source; there are few.
 void PlaceEntryInputs(const ir::SpecialisedProgram& variant, TypeLayouts& types, Layout& layout) {
   const auto entry = std::ranges::find(variant.entries, ir::Stage::kVertex, &ir::EntryRef::stage);
   if (entry == variant.entries.end()) {

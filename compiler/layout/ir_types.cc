@@ -37,6 +37,8 @@ ScalarKind ScalarOf(ir::Scalar scalar) {
 
 }  // namespace
 
+// Asked for with every access and struct, so the answer is a table by type and rules; only the
+// first question goes through the import.
 const TypeLayout& TypeLayouts::Of(ir::TypeId type, Rules rules) {
   const size_t row = size_t{kRulesCount} * type.value + static_cast<size_t>(rules);
   if (row < layouts_.size() && layouts_[row] != nullptr) {
@@ -50,6 +52,8 @@ const TypeLayout& TypeLayouts::Of(ir::TypeId type, Rules rules) {
   return layout;
 }
 
+// Types of the IR become those of the layout once. The row is written last, because converting
+// converts the parts and may move the table.
 TypeId TypeLayouts::Import(ir::TypeId type) {
   if (type.value < imported_.size() && imported_[type.value].valid()) {
     return imported_[type.value];
@@ -70,6 +74,8 @@ Member TypeLayouts::ImportMember(const ir::ShapeMember& member) {
       .offset = member.offset == ir::kUnwritten ? kAutomatic : member.offset};
 }
 
+// A member with a written order of rows is not the layout of its type alone, so it is not in the
+// table.
 const TypeLayout& TypeLayouts::Of(const ir::ShapeMember& member, Rules rules) {
   return member.order == ir::MatrixOrder::kColumn ? Of(member.type, rules)
                                                   : bytes_.Of(ImportMember(member), rules);

@@ -28,6 +28,8 @@ void LayoutCache::ReadKey(const ir::SpecialisedProgram& variant) {
   }
 }
 
+// The numbers are those that are remembered; sizes of blocks are computed anew, since fields may
+// have come or gone.
 std::optional<Layout> LayoutCache::WithBlocks(const Layout& numbers,
                                               const ir::SpecialisedProgram& variant) {
   Layout layout = numbers;
@@ -55,6 +57,8 @@ Diagnosed<Layout> LayoutCache::Assign(const ir::SpecialisedProgram& variant) {
     return layout::Assign(variant, target_, types_);  // settings are checked, too
   }
   ReadKey(variant);
+  // The key holds addresses, so the hash differs from run to run; it only chooses a bucket, and
+  // nothing is ordered by it.
   uint64_t hash = key_.size();
   for (const uint64_t part : key_) {
     hash = Mix64(hash ^ part);

@@ -72,6 +72,8 @@ std::string PlaceText(Platform platform, const Place& place) {
   return platform == Platform::kD3d12 ? fmt::format("{},space{}", text, place.space) : text;
 }
 
+// A message names one number and leaves the space out where the language of D3D does: without a
+// space, space 0 is meant.
 std::string PlaceInMessage(Platform platform, const Place& place) {
   Place one = place;
   one.count = 1;

@@ -48,6 +48,8 @@ RplGroup GroupOfBuffer(ir::BufferKind kind) {
   KILN_UNREACHABLE();
 }
 
+// Groups of images follow each other as the dimensions do, first the colour images and then the
+// depth images, so the group is computed from the two.
 RplGroup GroupOfImage(const ir::Pool& pool, ir::TypeId type) {
   while (pool[type].kind == ir::TypeKind::kArray) {
     type = ir::TypeId{pool[type].element};

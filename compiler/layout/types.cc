@@ -77,6 +77,7 @@ TypeId ItemOf(const Types& types, TypeId type) {
 std::string TypeText(const Types& types, TypeId id) {
   const Spelling spelling = types.spelling();
   std::string extents;
+  // Extents are written from the outermost on, behind the item, as both languages have it.
   for (; IsArray(types[id]); id = types[id].element) {
     const Type& type = types[id];
     if (type.kind == TypeKind::kArray) {
@@ -117,6 +118,8 @@ TypeId Types::RuntimeArray(TypeId element, uint32_t stride) {
   return Intern({.kind = TypeKind::kRuntimeArray, .element = element, .stride = stride});
 }
 
+// Structs are never shared: two with equal members are two types, for diagnostics name them and
+// members have places.
 TypeId Types::Struct(std::string_view name, std::span<const Member> members) {
   const auto first = static_cast<uint32_t>(members_.size());
   members_.insert(members_.end(), members.begin(), members.end());
@@ -131,6 +134,7 @@ TypeId Types::Resource(ResourceClass resource, std::string_view name, TypeId ele
       {.kind = TypeKind::kResource, .resource = resource, .element = element, .name = name});
 }
 
+// The extent tells a buffer that is one block from one that is an array of elements.
 TypeId Types::StorageBuffer(ResourceClass resource, std::string_view name, TypeId content) {
   return Intern({.kind = TypeKind::kResource,
                  .resource = resource,

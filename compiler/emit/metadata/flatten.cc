@@ -25,12 +25,15 @@ class Flattener {
 
  private:
   // Fields of the struct `type` at `start`; `decl` is its record, or null.
+  // Depth first in the order of declaration, with dotted names: the list is what an engine fills in
+  // (spec/rpl 12.2).
   void Members(ir::TypeId type, const ir::SpecialisedDecl* decl, const std::string& prefix,
                uint64_t start, std::vector<FlatParameter>& out) {
     const layout::TypeLayout& layout = types_.Of(type, rules_);
     const std::span<const ir::ShapeMember> members = pool_.Members(type);
     for (size_t i = 0; i < members.size(); ++i) {
       CheckStop();
+      // The record has the same members in the same order as the type; it adds tags and places.
       const ir::SpecialisedMember* member = decl == nullptr ? nullptr : &decl->members[i];
       Member(members[i], member, prefix, start + layout.offsets[i], out);
     }
@@ -72,6 +75,8 @@ class Flattener {
                             .offset = static_cast<uint32_t>(offset),
                             .matrix_stride = types_.Of(type, rules_).matrix_stride,
                             .member = member};
+    // Dimensions are written from the outermost on; what stays in `array_stride` is that of the
+    // innermost.
     for (; pool_[type].kind == ir::TypeKind::kArray; type = ir::TypeId{pool_[type].element}) {
       parameter.dimensions.push_back(pool_[type].extent);
       parameter.item_count *= pool_[type].extent;
@@ -84,6 +89,8 @@ class Flattener {
     out.push_back(std::move(parameter));
   }
 
+  // The array at the end of a block has no fixed size, so its item is described apart, with offsets
+  // of its own.
   void Tail(const ir::ShapeMember& shape, std::string path) {
     out_.tail_type = ir::TypeId{pool_[shape.type].element};
     out_.tail_field = std::move(path);

@@ -72,6 +72,8 @@ constexpr SettingField kBlendConstantFields[] = {
 
 size_t RowOf(Setting setting) { return static_cast<size_t>(setting); }
 
+// A field is written by the type that its setting has in the table. Defaults of the message are
+// left out by the writer, as proto3 wants it.
 template <class Values>
 void WriteFields(std::span<const SettingField> fields, const Values& values, WireWriter& out) {
   for (const SettingField& row : fields) {
@@ -121,6 +123,7 @@ bool IsColorOutput(const ir::SpecialisedDecl& decl) {
 }
 
 GraphicsState::GraphicsState(const RecordContext& context) : context_(context) {
+  // The defaults of the language, for the pipeline and for each output; then what the variant says.
   for (const ir::SettingFacts& facts : ir::AllSettings()) {
     pipeline_.push_back({.bits = facts.default_bits, .text = facts.default_text});
   }
@@ -228,6 +231,7 @@ void GraphicsState::WriteRow(uint32_t location, WireWriter& out) const {
               outputs_[location], out);
 }
 
+// The fields of the message in ascending order: outputs, blend constants, fixed state.
 void GraphicsState::WriteOutputs(WireWriter& out) const {
   for (const ir::SpecialisedDecl* decl : context_.variant.interface) {
     if (IsColorOutput(*decl)) {
@@ -249,6 +253,7 @@ void GraphicsState::WriteFixedState(WireWriter& out) const {
   out.Real(kFixedStateLineWidth, std::bit_cast<uint32_t>(1.0F));
   out.TextItem(kFixedStateDynamicState, "viewport");
   out.TextItem(kFixedStateDynamicState, "scissor");
+  // The range of depths is set while recording, and only if the pipeline tests it.
   if (pipeline_[RowOf(Setting::kDepthBoundsTest)].bits != 0) {
     out.TextItem(kFixedStateDynamicState, "depth_bounds");
   }

@@ -18,6 +18,7 @@ namespace {
 // A decimal that reads back as the same float, without exponent, with a dot.
 std::string FloatText(float value) {
   std::array<char, 64> buffer;
+  // 64 characters hold the longest float that is written without exponent.
   const auto [end, error] =
       std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::fixed);
   KILN_CHECK(error == std::errc{});
@@ -46,6 +47,8 @@ std::string ValueText(const ir::Pool& pool, const ir::OptionUse& use) {
 
 }  // namespace
 
+// What an option decided, by the bits that specialising collected. The order is that of the
+// enumeration.
 void WriteInfluence(const ir::Pool& pool, const ir::OptionUse& use, WireWriter& out) {
   out.Text(kOptionInfluenceName, pool.Text(use.name));
   out.Text(kOptionInfluenceClass, ir::NameOf(use.scope));

@@ -19,6 +19,7 @@ namespace {
 
 constexpr ir::Stage kStages[] = {ir::Stage::kVertex, ir::Stage::kFragment, ir::Stage::kCompute};
 
+// "vector3", "matrix4x4": columns, then rows.
 std::string ClassText(const ir::Type& type) {
   const auto digit = [](uint8_t number) { return static_cast<char>('0' + number); };
   const bool matrix = type.kind == ir::TypeKind::kMatrix;
@@ -127,6 +128,7 @@ void WriteEntrySource(const RecordContext& context, const layout::VertexSource& 
                          .type = attribute.type,
                          .tags = row.tags,
                          .origin = row.origin};
+    // Parts of a row, items of an array or columns, are told apart by their number.
     if (attribute.part != ir::kNoRow) {
       field.name += "[" + std::to_string(attribute.part) + "]";
     }
@@ -135,6 +137,8 @@ void WriteEntrySource(const RecordContext& context, const layout::VertexSource& 
   }
 }
 
+// The parameters of the main part and of the item at the end are two lists: an engine allocates the
+// first once and the second as often as it likes.
 void WriteBuffer(const RecordContext& context, const ir::SpecialisedDecl& buffer, WireWriter& out) {
   const layout::Block& block = context.layout.BlockOf(buffer.decl);
   const FlatBlock flat = Flatten(context.variant, buffer, block.rules, context.types);
@@ -212,6 +216,7 @@ void WriteStateRow(const RecordContext& context, const StateRow& state, WireWrit
   WriteSpan(context, kStateFieldSpan, row.origin, out);
 }
 
+// Places are written with full debug information only; otherwise no module has any.
 void WriteSpan(const RecordContext& context, uint32_t field, const ir::Origin& origin,
                WireWriter& out) {
   if (origin.module >= context.spans_of.size()) {
@@ -237,6 +242,7 @@ void WritePushConstant(const RecordContext& context, const ir::SpecialisedDecl& 
                        WireWriter& out) {
   const layout::Rules rules = context.layout.BlockOf(block.decl).rules;
   const FlatBlock flat = Flatten(context.variant, block, rules, context.types);
+  // The layout hash covers what lies where and not how it is called.
   if (context.usage != nullptr) {
     out.Text(kPushConstantName, context.pool().Text(block.name));
   }

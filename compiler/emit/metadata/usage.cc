@@ -19,6 +19,8 @@ void SetAt(std::vector<Row>& rows, uint32_t row, Value value) {
   rows[row] = rows[row] | value;
 }
 
+// Mentions were collected when the region was specialised; here they are only joined, once for each
+// stage that reaches it.
 void AddMentions(const ir::SpecialisedRegion& segment, ir::Stage stage, Usage& usage) {
   for (const ir::Mention& mention : segment.mentions) {
     SetAt(usage.stages, mention.decl.value,
@@ -49,6 +51,8 @@ class ComparedArguments {
     }
   }
 
+  // Few entry points have functions that take samplers, and chains of calls are short; so this
+  // repeats until nothing changes instead of sorting functions.
   void Run() {
     do {
       changed_ = false;

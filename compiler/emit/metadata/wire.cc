@@ -10,6 +10,7 @@ constexpr uint32_t kVarint = 0;
 constexpr uint32_t kLengthDelimited = 2;
 constexpr uint32_t kFixed32 = 5;
 
+// A number of 32 bits takes at most five bytes of seven bits each.
 struct EncodedVarint {
   std::array<std::byte, 5> bytes;
   size_t size = 0;
@@ -91,6 +92,8 @@ size_t WireWriter::Open(uint32_t field) {
   return out_.size();
 }
 
+// The length of a message is known behind it, and its own size depends on it. Inserting moves the
+// message once; most are small.
 void WireWriter::Close(size_t begin) {
   const EncodedVarint length = Encode(static_cast<uint32_t>(out_.size() - begin));
   out_.insert(out_.begin() + static_cast<ptrdiff_t>(begin), length.bytes.begin(),

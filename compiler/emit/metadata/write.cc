@@ -87,6 +87,7 @@ std::optional<uint64_t> UsesOf(const ir::SpecialisedProgram& variant, const Usag
     if (decl->kind == ir::DeclKind::kContainer) {
       continue;
     }
+    // Sixteen resources fit the key. Variants with more are written in full each time.
     if (shift == 64) {
       return std::nullopt;
     }
@@ -125,10 +126,15 @@ MetadataWriter::MetadataWriter(const target::Target& target, layout::TypeLayouts
 
 MetadataWriter::~MetadataWriter() = default;
 
+// Records with usage and records of the layout hash are different bytes of one declaration, so they
+// are different kinds.
 MetadataWriter::Kind MetadataWriter::KindOf(Kind full, const RecordContext& context) {
   return static_cast<Kind>(static_cast<uint32_t>(full) + (context.usage == nullptr ? 1 : 0));
 }
 
+// Everything that the bytes of a record depend on is in the key: which version of a declaration,
+// and the numbers that layout and usage add. So a record is encoded once and copied for each
+// further variant.
 template <class Encode>
 MetadataWriter::Record MetadataWriter::Recall(const Key& key, Encode encode) {
   return *records_
@@ -157,6 +163,7 @@ void MetadataWriter::PutAttributeSources(const RecordContext& context) {
       continue;
     }
     const layout::VertexSource& source = context.layout.SourceOf(decl->decl);
+    // Locations follow from the first one, so it stands for all of them.
     const uint32_t first = source.attributes.empty() ? 0 : source.attributes[0].location;
     Put(Recall({.kind = KindOf(Kind::kSource, context),
                 .what = decl,
@@ -224,6 +231,8 @@ void MetadataWriter::PutSets(const RecordContext& context) {
         sizes[set] += record.size;
       }
     }
+    // Lengths come before contents in this format, so sizes are added up first. With them sets are
+    // copied from records without encoding anything.
     all += WireWriter::PrefixSize(kSetFields[set], sizes[set]) + sizes[set];
   }
   WireWriter::AppendPrefix(out_, kPipelineSets, all);
@@ -329,6 +338,7 @@ void MetadataWriter::PutStateRows(const RecordContext& context) {
   }
 }
 
+// Items of an array are rows of their own, each at the locations behind the last.
 void MetadataWriter::PutStateRow(const RecordContext& context, StateRow state) {
   uint32_t items = 1;
   while (context.pool()[state.type].kind == ir::TypeKind::kArray) {
@@ -410,6 +420,7 @@ MetadataWriter::Graphics MetadataWriter::GraphicsOf(const RecordContext& context
   }
   const auto fragment =
       std::ranges::find(context.variant.entries, ir::Stage::kFragment, &ir::EntryRef::stage);
+  // Settings of a variant are kept by their units, so address and length name their values.
   const Key key{.what = context.variant.settings.data(),
                 .other = outputs,
                 .row = static_cast<uint32_t>(context.variant.settings.size()),
@@ -418,6 +429,8 @@ MetadataWriter::Graphics MetadataWriter::GraphicsOf(const RecordContext& context
   return {known.first, known.second};
 }
 
+// The layout hash is over the input interface alone, written without usage and spans: it must not
+// depend on what functions do.
 Hash128 MetadataWriter::LayoutHash(const ir::SpecialisedProgram& variant,
                                    const layout::Layout& layout) {
   const RecordContext context{.variant = variant, .layout = layout, .types = types_};
@@ -428,6 +441,8 @@ Hash128 MetadataWriter::LayoutHash(const ir::SpecialisedProgram& variant,
   return CanonicalWriter("kiln.layout.1").Raw(1, out_).Key();
 }
 
+// Fields in ascending order, each part from its records. The bytes are those that protobuf would
+// write.
 ByteView MetadataWriter::Write(const ir::SpecialisedProgram& variant, const layout::Layout& layout,
                                const Hash128& layout_hash, target::Needs needs, ByteView wgsl) {
   UsageOf(variant, usage_);
@@ -460,6 +475,7 @@ ByteView MetadataWriter::Write(const ir::SpecialisedProgram& variant, const layo
   return out_;
 }
 
+// Most variants of an assembler have the same entry points, so the head is kept from the last one.
 void MetadataWriter::PutHead(const ir::SpecialisedProgram& variant) {
   const auto same = [](const Entry& known, const ir::EntryRef& entry) {
     return known.stage == entry.stage && known.name == entry.name;

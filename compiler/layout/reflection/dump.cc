@@ -19,11 +19,14 @@ class Lister {
  public:
   Lister(ByteLayouts& bytes, Rules rules) : bytes_(bytes), types_(bytes.types()), rules_(rules) {}
 
+  // Members of nested structs are listed with dotted names, behind the member that holds them. An
+  // array of structs is shown by its first item.
   void Struct(TypeId id, const std::string& prefix, uint64_t start) {
     const TypeLayout& layout = bytes_.Of(id, rules_);
     const std::span<const Member> members = types_.Members(id);
     for (size_t i = 0; i < members.size(); ++i) {
       const Type& type = types_[members[i].type];
+      // Resources have no bytes and are listed as leaves of their parameter.
       if (type.has_bytes || !type.has_resources) {
         Add(members[i], prefix + std::string(members[i].name), start + layout.offsets[i]);
       }
@@ -65,6 +68,7 @@ class Writer {
   Writer(const Program& program, const ProgramLayout& layout, ByteLayouts& bytes)
       : program_(program), layout_(layout), bytes_(bytes), types_(bytes.types()) {}
 
+  // With errors the numbers mean nothing, so the findings are the dump.
   std::string Text() {
     if (!layout_.ok()) {
       for (const Finding& finding : layout_.findings) {
@@ -190,6 +194,7 @@ void Writer::Block(TypeId content, Rules rules) {
   std::string line =
       fmt::format("  block {} size {} align {}", TraitsOf(rules).name,
                   layout.unsized ? "unsized" : std::to_string(layout.size), layout.alignment);
+  // D3D counts constant buffers in registers of 16 bytes.
   if (rules == Rules::kD3dCbuffer) {
     line += fmt::format(" registers {}", RoundUp(layout.size, 16) / 16);
   }

@@ -150,6 +150,8 @@ void AppendUsage(Bytes& out, uint64_t number, const Json& usage) {
 
 Bytes MessageOf(const Json& object, std::span<const Field> fields);
 
+// What is the default of proto3 is left out, so that the bytes are those of protobuf's own
+// serialiser; a field that may be absent is written even if it is zero.
 void AppendField(Bytes& out, uint64_t number, const Field& field, const Json& value) {
   switch (field.wire) {
     case Wire::kNumber:
@@ -204,6 +206,8 @@ Bytes MessageOf(const Json& object, std::span<const Field> fields) {
   for (size_t i = 0; i < fields.size(); ++i) {
     const auto found = object.find(fields[i].name);
     if (found != object.end()) {
+      // Members of the JSON and rows of the table must agree: a name that only one of them has
+      // would be lost without a word.
       ++known;
       AppendField(out, i + 1, fields[i], *found);
     }
