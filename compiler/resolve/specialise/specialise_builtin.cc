@@ -20,6 +20,7 @@ using ir::Builtin;
 using ir::Stage;
 using ir::StageVariable;
 
+// The bits of the float that is nearest to pi.
 constexpr uint32_t kPiBits = 0x40490FDBu;
 
 // Functions that read or write a variable of their stage.
@@ -53,6 +54,8 @@ Operand Nothing() {
   return nothing;
 }
 
+// The number of arguments is checked before any of them is read: with a wrong number it is not
+// known what each was meant for.
 bool CheckCount(RegionBuilder& region, uint32_t id, std::string_view function, size_t expected) {
   const size_t found =
       region.module().List(region.Open(id).As<ir::NameBuiltinInst>().arguments).size();
@@ -90,6 +93,9 @@ ir::InstId ReadArgument(RegionBuilder& region, uint32_t argument, std::string_vi
   return value;
 }
 
+// A family is one function for many types; its name has said for which ("min_f3"), so the signature
+// is known and arguments are only compared with it. All arguments are read, also behind one that is
+// wrong.
 Operand SpecialiseFamily(RegionBuilder& region, uint32_t id) {
   const auto call = region.Open(id).As<ir::NameBuiltinInst>();
   const ir::Type& written = region.module().types[call.type.value];
@@ -114,6 +120,7 @@ Operand SpecialiseFamily(RegionBuilder& region, uint32_t id) {
   if (!good) {
     return {};
   }
+  // RPL writes the value for "false" first; the IR and SPIR-V have the one for "true" first.
   if (call.builtin == Builtin::kSelect) {
     const uint32_t choices[] = {values[1], values[0]};  // written if_false first
     return region.ValueOf(region.Emit(ir::SelectInst{
@@ -132,6 +139,8 @@ Operand SpecialiseFamily(RegionBuilder& region, uint32_t id) {
                                         .To()));
 }
 
+// A variable of the stage is a place like any other. That it was touched is noted once, for the
+// interface of the entry point.
 ir::InstId StagePlace(RegionBuilder& region, ir::StageVariable variable) {
   if (std::ranges::find(region.out().stage_variables, variable) ==
       region.out().stage_variables.end()) {
@@ -148,6 +157,8 @@ Operand ReadStageVariable(RegionBuilder& region, ir::StageVariable variable) {
       region.Emit(ir::LoadInst{.type = region.TypeOf(place), .place = place}.To()));
 }
 
+// The place is mentioned even if the value is wrong: the author means to write it, and a second
+// message that nobody writes the position would be false.
 Operand WriteStageVariable(RegionBuilder& region, ir::StageVariable variable, uint32_t id) {
   const auto call = region.Open(id).As<ir::NameBuiltinInst>();
   const ir::InstId value =
@@ -163,6 +174,8 @@ Operand WriteStageVariable(RegionBuilder& region, ir::StageVariable variable, ui
   return Nothing();
 }
 
+// Reads and writes of stage variables are rows of a table; what is left are constants, barriers and
+// the discard.
 Operand SpecialiseStageFunction(RegionBuilder& region, uint32_t id) {
   const auto call = region.Open(id).As<ir::NameBuiltinInst>();
   const std::string_view function = ir::FactsOf(call.builtin).name;
@@ -200,6 +213,8 @@ Operand SpecialiseStageFunction(RegionBuilder& region, uint32_t id) {
   return Nothing();
 }
 
+// Only a place that ends in a runtime array has a length. The place itself is the operand; nothing
+// is loaded.
 Operand SpecialiseArrayLength(RegionBuilder& region, uint32_t id) {
   const auto call = region.Open(id).As<ir::NameBuiltinInst>();
   const std::string_view function = ir::FactsOf(call.builtin).name;
@@ -231,6 +246,8 @@ Operand SpecialiseArrayLength(RegionBuilder& region, uint32_t id) {
                       .To()));
 }
 
+// The place must be shared memory, a writable buffer or workgroup memory, and of one integer
+// (spec/rpl 14.7). It is read and written in one, so both are noted.
 Operand SpecialiseAtomic(RegionBuilder& region, uint32_t id) {
   const auto call = region.Open(id).As<ir::NameBuiltinInst>();
   const std::string_view function = ir::FactsOf(call.builtin).name;
@@ -252,6 +269,8 @@ Operand SpecialiseAtomic(RegionBuilder& region, uint32_t id) {
     return {};
   }
   ScratchList operands(region.scratch());
+  // The first operand is reserved: the place is lowered last, behind the values, because reading
+  // them may write code of its own.
   operands.Add(0);
   bool good = true;
   for (size_t i = 1; i < arguments.size(); ++i) {

@@ -26,6 +26,9 @@ bool IsInputInterface(const ir::Decl& decl) {
   return decl.kind != ir::DeclKind::kContainer || IsAttributes(decl);
 }
 
+// Specialises one declaration: which members are live, what their types are, and whether they fit
+// what the declaration is. A member that fails makes the declaration fail, but the others are
+// looked at all the same, so that one run finds everything.
 class DeclCloser {
  public:
   DeclCloser(const Program& program, ir::DeclId id, VariantEvaluator& answers)
@@ -110,6 +113,8 @@ class DeclCloser {
     if (poisoned_ || decl_.body == ir::kNoRow) {
       return;
     }
+    // The value is computed when the declaration is specialised, so it may depend on options; it
+    // never depends on what a shader does.
     const Value value = answers_.Check(program_.Wide(module_, ir::CexprId{decl_.body}),
                                        program_.At(module_, spans_.value), {}, diagnostics_);
     constexpr ir::Scalar kScalars[] = {ir::Scalar::kBool, ir::Scalar::kU32, ir::Scalar::kS32,
@@ -153,6 +158,8 @@ class DeclCloser {
   void ForLiveMembers(const Position& field_position, Visit visit) {
     const std::span<const ir::Member> members = view_.MembersOf(decl_);
     const uint32_t first = program_.bases(module_).member + decl_.first_member;
+    // Two live members of one name are an error of this variant. The first stays, so that its users
+    // have something to refer to.
     FlatMap<uint32_t, ir::MemberId> seen;
     for (uint32_t i = 0; i < members.size(); ++i) {
       const ir::Member& member = members[i];
@@ -174,6 +181,9 @@ class DeclCloser {
     }
   }
 
+  // The condition of a member belongs to the interface of its declaration, so where instance
+  // options must not appear it is checked against that. A condition that fails counts as not
+  // holding.
   bool IsLive(const ir::Member& member, NameId name, const ir::MemberSpans& spans,
               const Position& field_position) {
     if (member.condition == ir::kTrue) {
@@ -221,6 +231,8 @@ class DeclCloser {
     return closed;
   }
 
+  // An alias must begin with a field that is live; what stands behind it is walked step by step. It
+  // is checked here once, and users repeat the walk without saying what is wrong with the names.
   void CheckAlias(const ir::Member& member, ir::MemberId id, NameId name,
                   const ir::MemberSpans& spans) {
     const Location where = program_.At(module_, spans.value.valid() ? spans.value : spans.name);
@@ -258,6 +270,8 @@ class DeclCloser {
     }
   }
 
+  // A step into a struct may be an alias of its own. Its path is put in front of what is left, so
+  // the walk goes on as if it had been written out.
   ir::TypeId StepToField(ir::TypeId type, NameId step, std::vector<NameId>& rest,
                          const Location& where) {
     const std::string_view owner_name = pool_.Text(pool_.ShapeOf(type).name);
@@ -281,6 +295,8 @@ class DeclCloser {
     return type;
   }
 
+  // Letters of vectors and matrices obey the same rules as in code (specialise_member), with the
+  // codes that those rules have.
   ir::TypeId StepToComponents(ir::TypeId id, std::string_view text, const Location& where) {
     const ir::Type& type = pool_[id];
     const bool vector = type.kind == ir::TypeKind::kVector && id != pool_.bool_type();
@@ -332,6 +348,8 @@ class DeclCloser {
       poisoned_ = poisoned_ || !type.valid();
       AddMember(member, id, name, spans, type);
     });
+    // Checked after the walk, since what remains depends on the options: a struct may be empty in
+    // one variant only.
     CheckNotEmpty(decl_.kind == ir::DeclKind::kStruct ? Code::kRpl4024 : Code::kRpl4025);
     if (poisoned_) {
       return;
@@ -342,11 +360,14 @@ class DeclCloser {
       shape.push_back(ShapeOf(member));
     }
     out_.type = pool_.InternStruct(name_, shape);
+    // Rules of RPL's memory; other languages bring their own and are judged by the layout.
     if (view_.header.typed == 0) {
       CheckMemory(program_, pool_, out_, diagnostics_);
     }
   }
 
+  // The form in memory that a typed module wrote is part of the type, so it becomes part of the
+  // shape.
   static ir::ShapeMember ShapeOf(const ir::SpecialisedMember& member) {
     ir::ShapeMember shape{.name = member.name, .type = member.type};
     for (const ir::Attribute& attribute : member.attributes) {
@@ -403,6 +424,8 @@ class DeclCloser {
     }
   }
 
+  // What a container's field may be: a vector or matrix of 32-bit numbers, and no matrix where a
+  // colour is written (spec/rpl 9.2, 10.2).
   bool CheckContainerField(ir::TypeId type, NameId name, const ir::MemberSpans& spans) {
     const ir::TypeKind kind = pool_[type].kind;
     if (kind != ir::TypeKind::kVector && kind != ir::TypeKind::kMatrix) {
@@ -440,6 +463,8 @@ class DeclCloser {
   }
 
   // --- functions ---------------------------------------------------------------------------------
+  // Parameters follow the rules of members; where they are live or not decides the signature, so
+  // callers of a variant all see the same one.
   void SpecialiseSignature() {
     out_.type = SpecialiseType({.module = module_,
                                 .type = decl_.type,

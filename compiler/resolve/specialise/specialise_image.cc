@@ -73,6 +73,8 @@ bool CheckHandle(RegionBuilder& region, uint32_t argument, uint32_t index, ir::T
 bool CheckImage(RegionBuilder& region, ir::Builtin builtin, uint32_t argument, size_t index) {
   const Operand& image = region.OperandOf(ir::InstId{argument});
   const ir::ImageTraits traits = ir::UnpackImage(region.pool()[image.type].extent);
+  // Whether a function takes an image follows from the typing of samples alone. The messages
+  // differ: comparison has its own, as people mix up the two kinds of depth images.
   if (!ir::TypeOfSample(region.pool(), builtin, image.type).has_value()) {
     if (ir::SamplesDepth(builtin) && !traits.storage) {
       region.Report(Make(traits.depth ? Code::kRpl5044 : Code::kRpl5043, region.MainOf(argument))
@@ -86,6 +88,8 @@ bool CheckImage(RegionBuilder& region, ir::Builtin builtin, uint32_t argument, s
                       .With("text", region.TextOf(argument)));
     return false;
   }
+  // A storage image says in its declaration whether it is read or written. Loading from one that is
+  // only written is refused there.
   const bool loads = builtin == Builtin::kImageLoad;
   if (!loads && builtin != Builtin::kImageStore) {
     return true;
@@ -108,6 +112,8 @@ bool ReadImageOperands(RegionBuilder& region, uint32_t id, std::span<const uint3
   const std::string_view function = ir::FactsOf(call.builtin).name;
   const auto handles =
       static_cast<uint32_t>(region.module().List(call.arguments).size() - arguments.size());
+  // All are read before the list as a whole is judged: the message shows what was found beside what
+  // is expected.
   bool matches = arguments.size() == expected.parameters().size();
   for (uint32_t i = 0; i < arguments.size(); ++i) {
     const Role role{.form = Role::Form::kArgument, .text = function, .index = handles + i + 1};
@@ -135,6 +141,7 @@ bool ReadImageOperands(RegionBuilder& region, uint32_t id, std::span<const uint3
                       .With("found", Joined(found_types)));
     return false;
   }
+  // The component of a gather must be known when the instruction is made.
   if (call.builtin == Builtin::kGather) {
     const ir::Inst& component = region.out().insts[values.items().back()];
     if (component.kind != ir::InstKind::kConst ||
@@ -171,6 +178,7 @@ Operand EmitImageCall(RegionBuilder& region, uint32_t id, const ScratchList& val
   const bool samples = ir::IsSampling(call.builtin);
   const Operand& image = region.OperandOf(ir::InstId{arguments[samples ? 1 : 0]});
   ScratchList operands(region.scratch());
+  // The lists share one stack, so the size of the first is taken before the second begins.
   const size_t given = values.size();  // before the operands, which lie behind them
   size_t taken = 0;
   if (samples) {
@@ -193,6 +201,8 @@ Operand EmitImageCall(RegionBuilder& region, uint32_t id, const ScratchList& val
     operands.Add(values.Inst(taken));
   }
   Builtin builtin = call.builtin;
+  // Without derivatives an implicit level is always zero. Saying so explicitly keeps the
+  // instruction legal in every stage.
   if (ir::IsImplicitLod(builtin)) {
     region.out().uses_implicit_lod = true;
     if (region.answers().stage() != ir::Stage::kFragment) {
@@ -208,6 +218,8 @@ Operand EmitImageCall(RegionBuilder& region, uint32_t id, const ScratchList& val
 
 }  // namespace
 
+// Handles first, then the kind of the image, then the arguments behind them: each check needs what
+// the one before has established.
 Operand SpecialiseImageCall(RegionBuilder& region, uint32_t id) {
   const auto call = region.Open(id).As<ir::NameBuiltinInst>();
   const std::string_view function = ir::FactsOf(call.builtin).name;

@@ -23,6 +23,8 @@ namespace {
 
 // An alias stands for its expression at each mention, so a few lines can ask for any amount.
 bool MayExpand(RegionBuilder& region, const ir::Local& alias) {
+  // Told once for each function; afterwards every mention of an alias fails silently, which also
+  // ends the growth.
   if (region.aliases().too_large ||
       region.out().insts.size() > region.program().limits().function_rows) {
     if (!region.aliases().too_large) {
@@ -62,6 +64,8 @@ void SpecialiseVariable(RegionBuilder& region, uint32_t id) {
                                           .owner = name,
                                           .use = TypeUse::kLocal},
                                          region.answers(), region.diagnostics());
+  // The type is kept for the mentions that follow in this region. It is kept even if it is invalid:
+  // then they fail without a second message.
   bool known = false;
   region.LocalTypeOf(region.Global(variable.local), known) = type;
   if (!type.valid()) {
@@ -79,6 +83,8 @@ void SpecialiseVariable(RegionBuilder& region, uint32_t id) {
                       .With("name", name)
                       .With("type", region.TypeName(type)));
   }
+  // A variable without a first value is noted with the place where it is declared. Whether it is
+  // read before it is written is found when all rows of the region are there.
   if (!variable.initialiser.valid()) {
     region.bare().push_back({.before = static_cast<uint32_t>(region.out().insts.size()),
                              .depth = static_cast<uint32_t>(region.scratch().open_blocks.size()),
@@ -110,6 +116,8 @@ void SpecialiseAlias(RegionBuilder& region, uint32_t id) {
   const ir::LocalSpans* spans = region.module().local_spans.empty()
                                     ? nullptr
                                     : &region.module().local_spans[alias.local.value];
+  // An alias whose condition does not hold is not there, and whatever is wrong with it does not
+  // matter.
   const Location run = region.At(spans != nullptr ? spans->condition : ir::SpanId{});
   const std::optional<bool> holds = region.answers().CheckCondition(region.Global(local.condition),
                                                                     run, {}, region.diagnostics());
@@ -118,6 +126,8 @@ void SpecialiseAlias(RegionBuilder& region, uint32_t id) {
     return;
   }
   CheckNewName(region, alias.local);
+  // An alias stands for its expression at each mention, so it must not do anything: what has an
+  // effect would happen as often as it is mentioned, or never.
   for (const uint32_t inst : region.module().InstsOf(alias.block)) {
     const ir::Inst& row = region.Open(inst);
     const bool special = row.kind == ir::InstKind::kNameBuiltin &&
@@ -153,6 +163,9 @@ void SpecialiseAlias(RegionBuilder& region, uint32_t id) {
   }
 }
 
+// A new name must differ from every local one that is visible and from every global one of this
+// variant (spec/rpl 8.5). Candidates in scope were listed by the front end; only their conditions
+// are open.
 void CheckNewName(RegionBuilder& region, ir::LocalId id) {
   const ir::Local& local = region.module().locals[id.value];
   const std::string_view name = region.module().Text(local.name);
@@ -180,11 +193,15 @@ void CheckNewName(RegionBuilder& region, ir::LocalId id) {
       return;
     }
   }
+  // Functions and structs count only if the variant resolves them, which the walk knows at its end;
+  // the name is handed on to it.
   const NameId global = region.program().Name(region.module_ordinal(), local.name);
   if (!region.program().Functions(global).empty() || !region.program().Structs(global).empty()) {
     region.out().ambiguous.push_back(
         region.Global(id));  // the walk knows what the variant resolves
   }
+  // The usual case: nobody in the whole program declares it, so asking would only lengthen the list
+  // of queries that a cached region must repeat.
   if (!region.program().Option(global).valid() && region.program().Constants(global).empty() &&
       region.program().Globals(global).empty()) {
     return;  // nobody ever declares it: no question
@@ -200,6 +217,9 @@ void CheckNewName(RegionBuilder& region, ir::LocalId id) {
   }
 }
 
+// An alias is specialised again at each mention, in the block of the mention and with the depth of
+// mentions counted. The rows are those of its declaration, so their operands are overwritten each
+// time, which is why the current instruction is restored behind it.
 Operand SpecialiseLocalMention(RegionBuilder& region, ir::LocalId id, uint32_t) {
   const ir::Local& local = region.module().locals[id.value - region.bases().local];
   if (local.kind == ir::LocalKind::kAlias) {
@@ -219,6 +239,8 @@ Operand SpecialiseLocalMention(RegionBuilder& region, ir::LocalId id, uint32_t) 
   }
   Operand operand;
   operand.local = true;
+  // Parameters that options have removed are not in the signature; mentioning one fails, and the
+  // front end's candidates say why.
   if (local.kind == ir::LocalKind::kParameter) {
     const auto parameter = std::ranges::lower_bound(
         region.signature()->members, id.value, {},
@@ -229,6 +251,7 @@ Operand SpecialiseLocalMention(RegionBuilder& region, ir::LocalId id, uint32_t) 
     operand.type = parameter->type;
     operand.readable = parameter->access != ir::Access::kOut;
     operand.writable = parameter->access != ir::Access::kIn;
+    // An `in` parameter is a value, unless it is a handle.
     if (parameter->access == ir::Access::kIn && !IsHandle(region.pool()[parameter->type])) {
       operand.kind = OperandKind::kValue;
       operand.inst = region.Emit(ir::ParamInst{.type = operand.type, .local = id}.To());

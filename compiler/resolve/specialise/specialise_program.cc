@@ -24,6 +24,7 @@
 namespace kiln::resolve {
 namespace {
 
+// What every device has for attributes and between stages; more is a lint and no error.
 constexpr uint32_t kAttributeLocations = 16;
 constexpr uint32_t kStateLocations = 32;
 
@@ -62,6 +63,8 @@ class VariantCloser {
     }
   }
 
+  // The order is that of spec/rpl 8.1: interface before code, so that code is checked against what
+  // is really declared, and lists that depend on reached functions last.
   bool Run() {
     answers_.BeginReads();
     SpecialiseConstants();
@@ -169,6 +172,8 @@ class VariantCloser {
     return IsLive(id, decl, position) ? SpecialiseLive(id, decl) : nullptr;
   }
 
+  // What decides the interface also decides its numbers; state and outputs decide code instead, as
+  // their locations do not show in the input layout.
   void AddInterfaceReads(const ir::Decl& decl, const Bitset& reads) {
     memory_.interface_reads |= reads;
     if (IsState(decl) || IsColorOutput(decl)) {
@@ -254,6 +259,7 @@ class VariantCloser {
   }
 
   void SpecialiseSettings() {
+    // Settings depend on the number of outputs, so there is one root for each number.
     const auto& [settings, reads, kept] =
         Recall(memory_.closed_settings, memory_.settings_roots[color_outputs_], [&] {
           const auto& closed = RecallSettings();
@@ -504,6 +510,8 @@ class VariantCloser {
       }
       SpecialiserCache::ListedOption& listed = memory_.options[id.value];
       const uint32_t bits = answers_.EnumIndex(id);
+      // Texts of enum values change with the value; the rest of the row is the same in all
+      // variants.
       if (!listed.known || (listed.is_enum && listed.bits != bits)) {
         Describe(id, listed);
         listed.known = true;

@@ -13,6 +13,7 @@
 namespace kiln::resolve {
 namespace {
 
+// Stencil masks and references have eight bits.
 constexpr uint32_t kByteLimit = 255;
 
 ir::ValueKind ExpectedKind(ir::SettingType type) {
@@ -40,6 +41,8 @@ std::string JoinQuoted(std::span<const std::string_view> words) {
   return text;
 }
 
+// Settings in the order of their declarations, each checked by its row of settings.def. What is
+// wrong with one says nothing about the others.
 class SettingCloser {
  public:
   SettingCloser(const Program& program, std::span<const EntryPoint> entries, uint32_t color_outputs,
@@ -50,6 +53,8 @@ class SettingCloser {
         answers_(answers),
         diagnostics_(diagnostics) {}
 
+  // Settings of the program come first and those of entry points behind them, so an entry point
+  // overrides what the program says.
   std::vector<ir::SpecialisedSetting> Run() {
     for (const ir::DeclId id : program_.settings()) {
       if (!OwnerOf(id).valid()) {
@@ -83,6 +88,8 @@ class SettingCloser {
     }
   }
 
+  // The name of an entry point may be that of several functions; the setting belongs to the one
+  // that this variant has.
   bool IsChosen(ir::DeclId owner, const EntryPoint& entry) {
     const NameId name = program_.NameOf(owner);
     if (program_.Text(name) != entry.function) {
@@ -92,6 +99,7 @@ class SettingCloser {
     return answer.kind == NameResolution::Kind::kDecl && answer.decl() == owner;
   }
 
+  // A typed module writes the block into the flags, plus one; RPL has it in `aux`.
   static uint32_t BlockOf(const ir::Decl& decl, bool typed) {
     return !typed ? decl.aux : decl.flags == 0 ? ir::kNoBlock : decl.flags - 1U;
   }
@@ -114,6 +122,8 @@ class SettingCloser {
     const std::string_view name = program_.Text(program_.NameOf(id));
     const ir::SettingFacts* facts = ir::FindSetting(name);
     const Location at_name = program_.At(m, spans.name);
+    // The value is checked before the name, because it was evaluated already and its messages are
+    // the author's first concern.
     if (facts == nullptr) {
       diagnostics_.push_back(Make(Code::kRpl7001, at_name).With("name", name));
       return;
@@ -212,6 +222,8 @@ class SettingCloser {
     return true;
   }
 
+  // The last one wins (spec/rpl 9). A warning says which one it replaces, as two that agree are
+  // rarely meant.
   void NoteReplaced(const ir::SettingFacts& facts, uint32_t block, const Location& where) {
     const auto row = static_cast<uint64_t>(&facts - ir::AllSettings().data());
     const auto [earlier, is_new] = seen_.Insert(row << 32 | block, where);

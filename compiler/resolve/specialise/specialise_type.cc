@@ -12,6 +12,8 @@
 namespace kiln::resolve {
 namespace {
 
+// Sizes and offsets must end below this (spec/rpl 1.5). Products are cut off here, so that they
+// cannot overflow 64 bits.
 constexpr uint64_t kSizeLimit = uint64_t{1} << 32;
 
 class TypeCloser {
@@ -25,6 +27,8 @@ class TypeCloser {
         pool_(answers.pool()),
         diagnostics_(diagnostics) {}
 
+  // Leaf and sizes are both specialised before anything is refused, so that all messages of one
+  // type come together.
   ir::TypeId Run() {
     const ir::Type* row = &view_.types[written_.type.value];
     while (row->kind == ir::TypeKind::kArray || row->kind == ir::TypeKind::kRuntimeArray) {
@@ -36,6 +40,7 @@ class TypeCloser {
     if (!leaf.valid() || !sized || !CheckUse(leaf)) {
       return {};
     }
+    // The innermost size is the last in the list, so putting them back goes from the end.
     ir::TypeId type = leaf;
     for (size_t i = sizes_.size(); i > 0; --i) {
       const bool runtime = sizes_[i - 1]->kind == ir::TypeKind::kRuntimeArray;
@@ -47,6 +52,7 @@ class TypeCloser {
   }
 
  private:
+  // The run of spans has the name first and then a node for each expression of the sizes.
   Location Where(uint32_t node) const {
     return program_.At(written_.module, written_.spans.valid()
                                             ? ir::SpanId{written_.spans.value + node}
@@ -73,6 +79,7 @@ class TypeCloser {
       case ir::TypeKind::kArray:
       case ir::TypeKind::kRuntimeArray:
       case ir::TypeKind::kStruct:
+      // A typed module names the declaration itself; no name is looked up.
       case ir::TypeKind::kDeclared: {
         const ir::SpecialisedDecl* closed =
             answers_.Decl(ir::DeclId{program_.bases(written_.module).decl + row.element});
@@ -142,6 +149,8 @@ class TypeCloser {
     return value.bits;
   }
 
+  // What a position allows, as spec/rpl 4.1 and docs/IR.md have it: runtime arrays only at the end
+  // of memory, handles only where they can be passed or declared.
   bool IsAllowed(const ir::Type& leaf) const {
     const bool plain = leaf.kind == ir::TypeKind::kVector || leaf.kind == ir::TypeKind::kMatrix ||
                        leaf.kind == ir::TypeKind::kStruct;
@@ -211,6 +220,8 @@ class TypeCloser {
       }
       return false;
     }
+    // A struct that ends in a runtime array has no value and no size, so it can be nothing but the
+    // last field itself.
     if (pool_[leaf].kind == ir::TypeKind::kStruct && (!field || !sizes_.empty()) &&
         HasRuntimeArray(pool_, leaf)) {
       Report(Code::kRpl4015).arguments = {{"type", pool_.Text(pool_.ShapeOf(leaf).name)},
@@ -257,6 +268,8 @@ class TypeCloser {
   }
 
   // The least size in bytes; layout adds padding and checks again.
+  // Remembered by type: a struct that holds two of another one, many times over, has few types but
+  // exponentially many paths.
   uint64_t SizeOf(ir::TypeId id, FlatMap<uint32_t, uint64_t>& known) {
     const ir::Type& type = pool_[id];
     if (type.kind == ir::TypeKind::kVector || type.kind == ir::TypeKind::kMatrix) {
@@ -283,6 +296,7 @@ class TypeCloser {
 
   bool CheckSize(ir::TypeId type) {
     uint64_t size = sizes_.empty() ? 0 : 1;
+    // First the sizes alone: an array without bytes in its items must be bounded as well.
     for (const uint32_t count : counts_) {
       size = std::min(kSizeLimit, size * std::max(count, 1u));
     }
@@ -329,6 +343,7 @@ bool HasRuntimeArray(const ir::Pool& pool, ir::TypeId type) {
   return pool[type].kind == ir::TypeKind::kRuntimeArray;
 }
 
+// Most written types are vectors of the language, for which there is nothing to check.
 ir::TypeId SpecialiseType(const WrittenType& written, VariantEvaluator& answers,
                           std::vector<Diagnostic>& diagnostics) {
   const ir::Type& row = answers.program().module(written.module).types[written.type.value];

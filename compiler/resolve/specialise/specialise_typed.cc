@@ -28,6 +28,7 @@ namespace {
 
 using ir::InstKind;
 
+// Maps the rows of one region of a typed module to those of the variant.
 class TypedRegion {
  public:
   explicit TypedRegion(RegionBuilder& region) : region_(region), types_(region) {}
@@ -44,6 +45,7 @@ class TypedRegion {
     if (region_.failed()) {
       return false;
     }
+    // Mentions are read off the rows that came out, as nobody noted them on the way.
     ir::Summarise(region_.out());
     for (ir::Mention& mention : region_.out().mentions) {
       mention.span = ir::SpanId{};
@@ -151,6 +153,8 @@ ir::BlockId TypedRegion::Body() {
   if (!insts.empty()) {
     region_.SetCurrent(insts.front());
   }
+  // An entry version does what no caller does for it: first values of variables, inputs before the
+  // body, outputs behind it.
   if (region_.program().Initialises(region_.module_ordinal())) {
     ComputeInitialValues(region_);
   }
@@ -204,6 +208,7 @@ void TypedRegion::Inst(uint32_t row, const ir::Inst& inst) {
 }
 
 // The row with these operands and the type that its own stands for.
+// Behind a failure something must be returned that has an id; the row is never seen.
 ir::InstId TypedRegion::EmitAs(const ir::Inst& inst, uint32_t a, uint32_t b) {
   const ir::TypeId type = types_.Type(inst.type);
   if (!type.valid() || region_.failed()) {
@@ -213,6 +218,7 @@ ir::InstId TypedRegion::EmitAs(const ir::Inst& inst, uint32_t a, uint32_t b) {
   return region_.Emit({inst.kind, inst.flags, type, a, b});
 }
 
+// Operands by their schema: ids of the module become those of the program or of the pool.
 uint32_t TypedRegion::Operand(const ir::Inst& inst, const ir::Operand& operand) {
   const uint32_t word = operand.word;
   switch (operand.schema) {
