@@ -12,6 +12,9 @@ namespace {
 // Those of the form in memory are words without brackets.
 bool IsPlain(AttributeKey key) { return key >= AttributeKey::kOffset; }
 
+// A word of an attribute is a plain 32-bit value in memory; the facts of the key say what it stands
+// for. Printing and reading switch over the same enumeration, so a new kind of word breaks both at
+// compile time and not only one.
 std::string WordText(AttributeWord word, uint32_t value,
                      const std::function<std::string(uint32_t)>& text) {
   switch (word) {
@@ -67,6 +70,9 @@ std::string AttributeText(const Attribute& attribute,
   return IsPlain(attribute.key) ? out : out + ")";
 }
 
+// Accepts attributes in any order, although the printer writes them in the order in which the
+// module holds them. AcceptKeyword leaves a name such as `offset : f1` alone, because a member of
+// that name may follow.
 std::vector<Attribute> ReadAttributes(TextScanner& scanner, bool of_member, uint32_t owner,
                                       const std::function<uint32_t(std::string_view)>& add_text) {
   std::vector<Attribute> attributes;
@@ -91,6 +97,8 @@ std::vector<Attribute> ReadAttributes(TextScanner& scanner, bool of_member, uint
       scanner.Expect(")");
     }
     attributes.push_back(attribute);
+    // After each attribute the search starts from the first key again, so that any key may come
+    // next. Repeated keys are read as they stand: the verifier judges them, not the text.
     i = UINT32_MAX;  // the next may be any
   }
   return attributes;

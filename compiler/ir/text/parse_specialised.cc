@@ -154,6 +154,8 @@ class ClosedParser final : public RowSink {
   std::vector<std::pair<BlockId, std::vector<uint32_t>>> open_;
 };
 
+// A struct may have the name of a leaf type (`f1`). The printer quotes such a name, and so only a
+// word without quotes is tried as a leaf first.
 TypeId ClosedParser::ReadBaseType() {
   if (!scanner_.Peek("\"")) {
     TextScanner ahead = scanner_;
@@ -519,6 +521,8 @@ void ClosedParser::ParseFunction(EntryRef& entry) {
       segment_->io = entry.io;  // rows belong to the body
     }
     ref.segment = ref.closed->segment;
+    // A hole stands in the text of a region before the region that fills it, so the parent is among
+    // those that were read.
     for (uint32_t i = 0; i < function.segments.size(); ++i) {
       if (std::ranges::find(function.segments[i].closed->holes, ref.segment) !=
           function.segments[i].closed->holes.end()) {

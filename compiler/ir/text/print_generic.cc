@@ -38,6 +38,8 @@ class OpenNames final : public OperandNames {
     if (type.kind != TypeKind::kArray) {
       return LeafText(type);
     }
+    // Arrays nest from the outside in, and this is also the order in which extents are written, so
+    // the walk only appends.
     std::string extents;
     TypeId item = id;
     for (; module_.types[item.value].kind == TypeKind::kArray;
@@ -102,6 +104,7 @@ class OpenPrinter {
     for (const Option& option : module_.options) {
       PrintOption(option);
     }
+    // Row 0 is `true` in every module, and no condition is what the text writes for it.
     for (uint32_t i = 1; i < module_.cexprs.size(); ++i) {
       Add("cexpr ?{} = {}{}", i, NameOf(module_.cexprs[i].op),
           module_.cexprs[i].zero == kWrapping ? " wrapping" : "");
@@ -269,6 +272,7 @@ void OpenPrinter::PrintDecl(const Decl& decl) {
     return;
   }
   PrintFlags(decl);
+  // Declarations are rows of one array, so the id of a row is its place there.
   const DeclId id{static_cast<uint32_t>(&decl - module_.decls.data())};
   if (decl.kind == DeclKind::kFunction) {
     return PrintFunction(id, decl);
@@ -277,6 +281,8 @@ void OpenPrinter::PrintDecl(const Decl& decl) {
   if (decl.type.valid()) {
     Add(" : {}", names_.Type(decl.type));
   }
+  // The same word means the initialiser of a private variable and the block of any other
+  // declaration; the parser tells them by the kind as well.
   if (decl.aux != kNoRow && decl.kind == DeclKind::kPrivate) {
     Add(" initialise {}", names_.Decl(DeclId{decl.aux}));
   } else if (decl.aux != kNoRow) {
@@ -340,6 +346,9 @@ void OpenPrinter::PrintLocal(LocalId id) {
   }
 }
 
+// A function is a run of regions, beginning with its body; the next region without a parent begins
+// another function. The locals are collected over all of them and sorted, which gives the order of
+// the source again, however the function was cut.
 void OpenPrinter::PrintFunction(DeclId id, const Decl& decl) {
   names_.EnterFunction();
   Add("{} {}(", (decl.flags & 1u) != 0 ? " relaxed" : "", names_.Decl(id));
@@ -369,6 +378,8 @@ void OpenPrinter::PrintFunction(DeclId id, const Decl& decl) {
       Add("\n");
     }
   }
+  // Values are numbered anew in each function, so that a change in one leaves the text of the
+  // others alone.
   blocks_.Restart();
   blocks_.Print(module_.segments[decl.body].block, 2);
   Add("}}\n");

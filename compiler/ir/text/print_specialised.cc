@@ -43,6 +43,8 @@ class ClosedNames final : public OperandNames {
 
   bool KnowsStruct(TypeId id) const { return structs_.Knows(id.value); }
   std::string Struct(TypeId id) {
+    // A struct whose name reads as a leaf type (`f1`) is quoted, or the reader would take it for
+    // that type.
     const std::string name = structs_.Name(id.value, TextOf(pool_.ShapeOf(id).name));
     return ParseLeaf(name) ? Quote(name) : name;
   }
@@ -172,10 +174,13 @@ void ClosedPrinter::DefineStructsOf(TypeId id) {
   if (type.kind != TypeKind::kStruct || names_.KnowsStruct(id)) {
     return;
   }
+  // Parts first: the reader knows only what stands above.
   for (const ShapeMember& member : pool_.Members(id)) {
     DefineStructsOf(member.type);
   }
   Add("struct {} {{\n", names_.Struct(id));
+  // Tags are no part of the shape, and so they are not in the pool; they come from the record,
+  // which only structs of the interface have.
   const auto record = std::ranges::find(records_, id, &SpecialisedDecl::type);
   const std::span<const ShapeMember> members = pool_.Members(id);
   for (size_t i = 0; i < members.size(); ++i) {
@@ -210,6 +215,8 @@ void ClosedPrinter::PrintAttributes(std::span<const Attribute> attributes) {
   }
 }
 
+// Walks over everything that has a type, in the order in which it is printed below, and defines
+// what the text will mention. The walk over all instructions costs as much as the print itself.
 void ClosedPrinter::DefineStructs(const SpecialisedProgram& variant) {
   std::vector<TypeId> blocks;
   for (const SpecialisedDecl* decl : variant.interface) {
@@ -217,6 +224,9 @@ void ClosedPrinter::DefineStructs(const SpecialisedProgram& variant) {
       CheckStop();
       DefineStructsOf(member.type);
     }
+    // The type of a block has no definition of its own: the buffer writes its members, and reading
+    // them makes the struct again. So it must not be defined here, even if code mentions the type
+    // as well.
     const bool block = decl->kind == DeclKind::kBuffer || decl->kind == DeclKind::kPushConstant;
     if (block && !decl->members.empty()) {
       blocks.push_back(decl->type);
@@ -362,6 +372,8 @@ void ClosedPrinter::PrintLocal(const SpecialisedLocal& local, uint32_t indent) {
   Add("\n");
 }
 
+// Each region has a printer of its own, thus its values count from 1. No value of one region is
+// known in another.
 void ClosedPrinter::PrintSegment(const SpecialisedRegion& segment, uint32_t indent) {
   names_.EnterFunction(segment.function);
   Add("{:{}}segment {} {{\n", "", indent, names_.Region(segment.segment));
@@ -439,6 +451,8 @@ void ClosedPrinter::PrintEntry(const EntryRef& entry) {
   Add("}}\n");
 }
 
+// All names are declared before the first line is printed, since a mention may come long before the
+// declaration; without this, it would get the name of something unknown.
 std::string ClosedPrinter::PrintAll(const SpecialisedProgram& variant) {
   records_ = variant.structs;
   for (const SpecialisedDecl* decl : variant.interface) {

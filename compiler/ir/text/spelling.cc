@@ -118,6 +118,7 @@ std::optional<Type> ParseLongImage(std::string_view text) {
       traits.storage = format.has_value();
       traits.format = format.value_or(ImageFormat::kUnknown);
     }
+    // Unknown words are no image at all; a trait that was skipped would be lost in a round trip.
     if (word == "storage"
             ? !traits.storage
             : word != "array" && word != "ms" && word != "depth" && word != "unknown") {
@@ -137,6 +138,7 @@ std::optional<Type> ParseImage(std::string_view text, ImageTraits traits) {
     parameter = text.substr(open + 1, text.size() - open - 2);
     text = text.substr(0, open);
   }
+  // The suffix is taken before the dimension, as no name of a dimension ends like this.
   if (text.ends_with("_array")) {
     traits.arrayed = true;
     text.remove_suffix(6);
@@ -146,6 +148,8 @@ std::optional<Type> ParseImage(std::string_view text, ImageTraits traits) {
     return std::nullopt;
   }
   traits.dim = *dim;
+  // The item is a float unless the text says otherwise, as in RPL. A storage image has the item of
+  // its format, so it names the format only.
   std::optional<Scalar> item = Scalar::kF32;
   if (traits.storage) {
     const std::optional<ImageFormat> format = FromName<ImageFormat>(parameter);
@@ -162,6 +166,8 @@ std::optional<Type> ParseImage(std::string_view text, ImageTraits traits) {
 
 std::string ImageText(const Type& type) {
   const ImageTraits traits = UnpackImage(type.extent);
+  // The short form is that of RPL, and it cannot say everything that HLSL and WGSL have; the long
+  // form says all. An image is printed in one of them only, so equal types have equal texts.
   if (!HasShortText(type, traits)) {
     return LongImageText(type, traits);
   }
@@ -184,6 +190,8 @@ bool IsWord(std::string_view text) {
          std::ranges::all_of(text, IsWordCharacter);
 }
 
+// Everything outside of printable ASCII is escaped byte by byte. So a text stays ASCII and one
+// line, whatever a name or a file path holds, and it is read back to the same bytes.
 std::string Quote(std::string_view text) {
   std::string quoted = "\"";
   for (const char c : text) {
@@ -200,6 +208,8 @@ std::string NameText(std::string_view name) {
   return IsWord(name) ? std::string(name) : Quote(name);
 }
 
+// The names of formats end with the type of their items, and only the two formats of 64 bits need a
+// wider scalar than the suffix says.
 Scalar ItemOf(ImageFormat format) {
   const std::string_view name = NameOf(format);
   if (format == ImageFormat::kR64Sint || format == ImageFormat::kR64Uint) {
@@ -267,6 +277,7 @@ std::optional<Type> ParseLeaf(std::string_view text) {
   if (text == "ray_query") {
     return Type{.kind = TypeKind::kRayQuery};
   }
+  // `sampled sampled` would otherwise be read by recursion as deep as the text is long.
   if (Eat(text, "sampled ")) {
     std::optional<Type> image = text.starts_with("sampled ") ? std::nullopt : ParseLeaf(text);
     if (image) {
@@ -286,6 +297,8 @@ std::optional<Type> ParseLeaf(std::string_view text) {
   if (Eat(text, "image_depth_")) {
     return ParseImage(text, {.depth = true});
   }
+  // What is left is a letter and one or two digits: `f3` or `f3x4`, columns first. A matrix with
+  // one row or one column is written as a vector, so it is refused here.
   const std::optional<Scalar> scalar = text.empty() ? std::nullopt : ScalarOfLetter(text[0]);
   const uint8_t first = DigitAt(text, 1);
   if (!scalar || first == 0) {
@@ -302,6 +315,8 @@ std::optional<Type> ParseLeaf(std::string_view text) {
 
 namespace {
 
+// The shortest text that reads back to the same bits; with the `.0` it cannot be taken for an
+// integer.
 std::string FloatText(auto value) {
   std::string text = fmt::format("{}", value);
   return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
@@ -328,6 +343,8 @@ std::optional<uint64_t> ParseNumber(std::string_view text) {
 
 }  // namespace
 
+// Infinities and NaNs are printed as bits: a NaN has a payload, and no decimal text would bring it
+// back. Halves are always bits, because C++20 has no type to convert them with.
 std::string ScalarText(Scalar scalar, uint64_t bits) {
   const auto low = static_cast<uint32_t>(bits);
   switch (scalar) {
@@ -364,6 +381,7 @@ std::string ScalarText(Scalar scalar, uint64_t bits) {
 }
 
 std::optional<uint64_t> ParseBits(Scalar scalar, std::string_view text) {
+  // Bits are accepted for every scalar, as they are what is printed when a value has no text.
   if (text.starts_with("0x")) {
     const std::optional<uint64_t> bits = Parse<uint64_t>(text.substr(2), 16);
     const bool wide = scalar != Scalar::kNone && BitWidthOf(scalar) == 64;

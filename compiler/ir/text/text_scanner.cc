@@ -18,6 +18,8 @@ bool IsScalarCharacter(char c) { return IsWordCharacter(c) || c == '.' || c == '
 
 }  // namespace
 
+// Only the first error counts: those behind it mostly follow from it. The line is counted here and
+// not while scanning, as a text that is right never needs it.
 void TextScanner::Fail(std::string_view message) {
   if (!error_) {
     const std::string_view before = text_.substr(0, token_);
@@ -28,6 +30,7 @@ void TextScanner::Fail(std::string_view message) {
   }
 }
 
+// Lines beginning with `//` may stand anywhere; tests use them to say what a text is about.
 void TextScanner::SkipSpace() {
   while (position_ < text_.size()) {
     const char c = text_[position_];
@@ -55,6 +58,8 @@ bool TextScanner::AtEnd() {
   return !ok() || position_ == text_.size();
 }
 
+// A word has to end where the token ends, or `in` would be found in `inout`. A token of punctuation
+// may be followed by anything. After an error nothing matches, which ends the loops of the parsers.
 bool TextScanner::Peek(std::string_view token) {
   SkipSpace();
   const std::string_view rest = text_.substr(position_);
@@ -69,6 +74,7 @@ bool TextScanner::Accept(std::string_view token) {
   return next;
 }
 
+// A keyword with a colon behind it is the name of a member, and so it is given back.
 bool TextScanner::AcceptKeyword(std::string_view word) {
   const size_t before = position_;
   if (!Accept(word)) {
@@ -105,11 +111,14 @@ std::string_view TextScanner::ScalarWord() {
   return word;
 }
 
+// Leaf types are no single words: `sampled image_color_2d`, `image(2d ms) f1`, `image_color_2d<u>`.
+// Which spaces belong to the type is decided here, whether it is a type at all by ParseLeaf.
 std::string_view TextScanner::LeafWord() {
   const std::string_view word = Word();
   const size_t begin = position_ - word.size();
   if (word == "sampled" && position_ < text_.size() && text_[position_] == ' ') {
     ++position_;
+    // Not deeper than one level, or a text of `sampled` alone would overflow the stack.
     if (!Peek("sampled")) {
       LeafWord();
     }
@@ -148,6 +157,8 @@ std::string TextScanner::Quoted() {
       text += text_[position_++];
       continue;
     }
+    // Two digits exactly, as Quote writes them; with fewer of them the byte would depend on the
+    // letter behind it.
     uint8_t byte = 0;
     const char* digits = text_.data() + position_ + 2;
     if (text_.substr(position_).size() < 4 || text_[position_ + 1] != 'x' ||
@@ -161,6 +172,7 @@ std::string TextScanner::Quoted() {
   return text;
 }
 
+// Class and bits are one word (`unorm8`), which is cut at its first digit.
 std::pair<PackClass, uint8_t> TextScanner::ReadPack() {
   const std::string_view word = Word();
   const std::string_view digits =
@@ -173,6 +185,9 @@ std::pair<PackClass, uint8_t> TextScanner::ReadPack() {
   return {Known(FromName<PackClass>(word.substr(0, word.size() - digits.size()))), bits};
 }
 
+// `x#2` is the second thing with the name `x`. The key keeps the number, so it tells things apart,
+// and the base is the name as the source has it. A name that contains `#` itself is quoted, so the
+// number stands behind the quotes.
 TextScanner::Name TextScanner::ReadName() {
   Name name;
   name.quoted = Peek("\"");
