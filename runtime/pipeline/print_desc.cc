@@ -13,6 +13,8 @@ namespace kiln::runtime {
 namespace {
 
 // Blank-separated names of the values 0, 1, 2, …
+// The enumerations of Vulkan count from zero without gaps up to where the lists end; a value behind
+// them prints as nothing.
 std::string_view Nth(std::string_view names, uint32_t value) {
   for (; value > 0 && !names.empty(); --value) {
     names.remove_prefix(std::min(names.size(), names.find(' ') + 1));
@@ -74,6 +76,8 @@ class Printer {
   std::string out_;
 };
 
+// The output is compared by tests, so everything is printed in the order of the description and
+// with fixed formats.
 void Printer::Layout(const PipelineDesc& desc) {
   for (size_t i = 0; i < kSetCount; ++i) {
     for (const BindingDesc& binding : desc.sets[i]) {
@@ -178,6 +182,7 @@ std::string Printer::Print(const PipelineDesc& desc) {
 
 std::string PrintDesc(const PipelineDesc& desc) { return Printer().Print(desc); }
 
+// For messages: the formats as Vulkan names them, without the prefix that all of them have.
 std::string PrintSignature(const PassSignature& signature) {
   std::string out;
   const auto add = [&](VkFormat format) {

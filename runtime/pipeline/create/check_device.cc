@@ -52,6 +52,8 @@ class Check {
   std::vector<std::string> limits_;
 };
 
+// Whatever the compiler has put into the metadata is required as it stands; the rest of this file
+// derives needs from the state, which the compiler cannot know.
 void Check::CheckRequired() {
   for (const std::string& feature : desc_.required_features) {
     Need(true, feature);
@@ -70,12 +72,14 @@ void Check::CheckVertexInput() {
   AtMost(desc_.vertex_bindings.size(), limits.maxVertexInputBindings, "vertex buffers");
   for (const VkVertexInputBindingDescription& binding : desc_.vertex_bindings) {
     AtMost(binding.stride, limits.maxVertexInputBindingStride, "bytes from vertex to vertex");
+    // Numbers begin with zero, so the number after the largest is what the limit counts.
     AtMost(binding.binding + uint64_t{1}, limits.maxVertexInputBindings, "vertex buffer bindings");
   }
   for (const VertexAttributeDesc& attribute : desc_.vertex_attributes) {
     AtMost(attribute.offset, limits.maxVertexInputAttributeOffset, "bytes of attribute offset");
     AtMost(attribute.location + uint64_t{1}, limits.maxVertexInputAttributes,
            "vertex input locations");
+    // DescFrom has made a binding for the source of each attribute, so the search cannot fail.
     const auto source = std::ranges::find(desc_.vertex_bindings, attribute.binding,
                                           &VkVertexInputBindingDescription::binding);
     if (!DeviceVertexFormat(attribute.item, attribute.components, attribute.offset, source->stride,
@@ -87,6 +91,8 @@ void Check::CheckVertexInput() {
   }
 }
 
+// Each state that is no part of plain Vulkan has one feature; the names are those of the metadata
+// and not those of Vulkan.
 void Check::CheckState() {
   Need(desc_.raster.polygon_mode != VK_POLYGON_MODE_FILL, "fill_mode_non_solid");
   Need(desc_.raster.depth_clamp, "depth_clamp");
@@ -98,6 +104,8 @@ void Check::CheckState() {
   Need(desc_.signature.view_mask != 0, "multiview");
 }
 
+// The support of a format can only be asked of the device: it differs between drivers, and the
+// formats come from the pass.
 void Check::CheckAttachments() {
   AtMost(desc_.attachments.size(), caps_.limits.maxColorAttachments, "color attachments");
   for (size_t i = 0; i < desc_.attachments.size(); ++i) {
@@ -114,6 +122,8 @@ void Check::CheckAttachments() {
           fmt::format("blending on {} of color attachment {}", FormatName(format), i));
     }
   }
+  // The rows are plain data without padding, so the bytes may be compared. Different rows need a
+  // feature; equal ones never do.
   const auto differs = [&](const VkPipelineColorBlendAttachmentState& state) {
     return std::memcmp(&state, desc_.attachments.data(), sizeof(state)) != 0;
   };
@@ -155,9 +165,12 @@ void Check::CheckDescriptors() {
       }
     }
     AtMost(count, std::min(row.per_stage, row.per_layout), row.what);
+    // Samplers are not counted as resources of a stage by Vulkan.
     resources += row.type == VK_DESCRIPTOR_TYPE_SAMPLER ? 0 : count;
   }
   AtMost(resources, limits.maxPerStageResources, "resources");
+  // All sets that metadata can have are compared with the limit, used or not, so that the answer
+  // does not depend on which of them a program uses.
   AtMost(kSetCount, limits.maxBoundDescriptorSets, "descriptor sets");
   if (desc_.push_size > limits.maxPushConstantsSize) {
     missing_.push_back(fmt::format("{} bytes of push constants, at most {} are there",
@@ -165,11 +178,13 @@ void Check::CheckDescriptors() {
   }
 }
 
+// All of it is checked before anything is told, so that one message has everything that is missing.
 Result<void> Check::Run() {
   CheckRequired();
   CheckDescriptors();
   if (desc_.bind_point == VK_PIPELINE_BIND_POINT_COMPUTE) {
     const VkPhysicalDeviceLimits& limits = caps_.limits;
+    // Three sizes of 32 bits could overflow only after a limit was passed, which is told already.
     uint64_t invocations = 1;
     for (size_t i = 0; i < 3; ++i) {
       AtMost(desc_.workgroup_size[i], limits.maxComputeWorkGroupSize[i],

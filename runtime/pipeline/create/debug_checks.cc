@@ -47,6 +47,8 @@ struct Offer {
 };
 
 // `wanted` of `entry` must be among the offers. `verb`: "reads"; `lacks`: "which no attribute has".
+// Only the kind of number is compared. The count of components may differ, as it often does between
+// attributes, shaders and color targets.
 Result<void> CheckOffers(const PipelineDesc& desc, const StageDesc& stage,
                          std::span<const InterfaceLocation> wanted, std::span<const Offer> offers,
                          std::string_view verb, std::string_view lacks) {
@@ -74,6 +76,8 @@ std::vector<Offer> AttributesOf(const PipelineDesc& desc) {
   return offers;
 }
 
+// A fragment stage may leave out what the vertex stage writes, but it must not read what nobody
+// wrote.
 Result<void> CheckFragment(const PipelineDesc& desc, const StageDesc& stage,
                            const SpirvInterface& fragment, const SpirvInterface& vertex) {
   std::vector<Offer> offers;
@@ -98,6 +102,7 @@ Result<void> CheckLocations(const PipelineDesc& desc,
     return {};
   }
   SpirvInterface vertex;
+  // Stages are sorted, so the vertex stage has been read when the fragment stage needs it.
   for (size_t i = 0; i < desc.stages.size(); ++i) {
     const StageDesc& stage = desc.stages[i];
     auto read = ReadInterface(words[i], stage.stage, stage.entry);
@@ -121,6 +126,8 @@ std::vector<std::string> LintsOf(const PipelineDesc& desc) {
     const VkFormat format = desc.signature.color[output.location];
     const std::optional<ColorFormat> holds = DescribeColorFormat(format);
     const VkColorComponentFlags mask = desc.attachments[output.location].colorWriteMask;
+    // Components that the shader does not have are undefined by Vulkan; if the mask lets them
+    // through, they end up in the image.
     std::string missing;
     for (uint32_t i = output.components; holds && i < holds->components; ++i) {
       if ((mask & (VK_COLOR_COMPONENT_R_BIT << i)) != 0) {
@@ -138,6 +145,8 @@ std::vector<std::string> LintsOf(const PipelineDesc& desc) {
   return lints;
 }
 
+// Layouts are shared by content, hence equal layouts are the same handle. The first pipeline of a
+// hash speaks for all that follow.
 Result<void> LayoutFamilies::Check(std::string_view name, const Hash128& hash,
                                    const LayoutSet& layouts) {
   if (hash.zero()) {

@@ -129,6 +129,8 @@ VkBlendOp ToVulkan(artifact::BlendOperation operation) {
   KILN_UNREACHABLE();
 }
 
+// A switch with one case, so that a second topology in the metadata does not compile before it is
+// mapped here.
 VkPrimitiveTopology ToVulkan(artifact::Topology topology) {
   switch (topology) {
     using enum artifact::Topology;
@@ -174,6 +176,7 @@ VkDescriptorType ToVulkan(artifact::BufferType type) {
   KILN_UNREACHABLE();
 }
 
+// Images for storage come last in the enumeration.
 VkDescriptorType ToVulkan(artifact::ImageType type) {
   return type >= artifact::ImageType::kStorage2d ? VK_DESCRIPTOR_TYPE_STORAGE_IMAGE
                                                  : VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE;
