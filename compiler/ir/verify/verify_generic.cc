@@ -33,9 +33,12 @@ bool IsImage(const Type& type) {
   if (!IsEnum(traits.dim) || !IsEnum(traits.format)) {
     return false;
   }
+  // A format fixes the scalar of its texels; without a format any scalar will do that a texel can
+  // have.
   const bool item = traits.format == ImageFormat::kUnknown
                         ? type.scalar != Scalar::kNone && type.scalar != Scalar::kBool
                         : type.scalar == ItemOf(traits.format);
+  // Packing what was unpacked must give the same word, so no unknown bit survives.
   return item && PackImage(traits) == type.extent &&
          (traits.storage || traits.format == ImageFormat::kUnknown) &&
          !(traits.depth && traits.unknown_depth);
@@ -54,6 +57,8 @@ bool Allows(AttributeOwners owners, bool of_member) {
 
 }  // namespace
 
+// The order is that of dependence, as the head of this file says; each step relies on those before
+// it.
 void TableVerifier::Run() {
   if (!IsEnum(module_.header.language)) {
     rows_.Check(false, "language", 0);
@@ -71,6 +76,8 @@ void TableVerifier::Run() {
   VerifySpans();
 }
 
+// Strings lie one behind the other, and only their ends are kept. If ends never go back and the
+// last is the size, then every string is inside.
 void TableVerifier::VerifyStrings() {
   uint32_t end = 0;
   for (size_t i = 0; i < module_.string_ends.size() && rows_.ok(); ++i) {
@@ -80,12 +87,14 @@ void TableVerifier::VerifyStrings() {
   if (!rows_.Check(end == module_.string_bytes.size(), "string bytes", end)) {
     return;
   }
+  // UTF-8 is checked once for all, so that messages may print any name without looking at it.
   for (uint32_t i = 0; i < module_.string_ends.size() && rows_.ok(); ++i) {  // sources are UTF-8
     const std::string_view text = module_.Text(StringId{i});
     rows_.Check(FindInvalidUtf8(text) == text.size(), "a string that is no UTF-8", i);
   }
 }
 
+// Row 0 is `true` by convention: conditions that are not written refer to it.
 void TableVerifier::VerifyCexprs() {
   const size_t count = module_.cexprs.size();
   cexpr_nesting_.resize(count);
@@ -115,6 +124,8 @@ void TableVerifier::VerifyCexpr(uint32_t row) {
   }
   uint32_t below = 0;
   uint32_t left = 0;  // of a chain, which adds no level (ids.h)
+  // Operands come before the row that uses them. So there is no cycle, and depth and kinds of
+  // operands are known.
   const auto use = [&](uint32_t operand) {
     if (rows_.Check(operand < row, "an operand of a cexpr follows it", row)) {
       below = std::max(below, cexpr_nesting_[operand]);
@@ -141,6 +152,8 @@ void TableVerifier::VerifyCexpr(uint32_t row) {
       break;
     case CexprShape::kBinary:
       use(cexpr.a);
+      // A long sum is deep on its left side, and evaluation handles this side in a loop. It costs
+      // no depth, as programs of a generator have sums of thousands of terms.
       left = std::exchange(below, 0);
       use(cexpr.b);
       break;
@@ -153,6 +166,8 @@ void TableVerifier::VerifyCexpr(uint32_t row) {
     case CexprShape::kComposite:
       rows_.Check(rows_.IsType(TypeId{cexpr.a}), "type of a composite", row);
       use_all(ListId{cexpr.b});
+      // Types may depend on expressions, and such an expression on types; marked here, it is
+      // refused as an extent below, which breaks the cycle.
       cexpr_is_typed_[row] = true;
       break;
     case CexprShape::kInvalid:
@@ -192,6 +207,8 @@ void TableVerifier::UseType(uint32_t row, TypeId id) {
   if (!rows_.ok() || !rows_.IsType(id)) {
     return;
   }
+  // Structs hold those above them only. The nesting of the row is then one more than that of its
+  // deepest member, without any recursion.
   if (const DeclId held = StructIn(id); held.valid()) {
     rows_.Check(held.value < row, "a declaration names a struct below it", row);
     if (rows_.ok()) {
@@ -201,6 +218,8 @@ void TableVerifier::UseType(uint32_t row, TypeId id) {
   }
 }
 
+// Each kind is compared with the row that its constructor would make. So fields that a kind does
+// not use are zero, and equal types are equal rows.
 void TableVerifier::VerifyType(uint32_t row) {
   const Type& type = module_.types[row];
   if (!rows_.Check(IsEnum(type.kind) && IsEnum(type.scalar) && type.flags == 0, "kind of a type",
@@ -255,6 +274,8 @@ void TableVerifier::VerifyType(uint32_t row) {
   rows_.Check(good, "type", row);
 }
 
+// Parts come before the whole. Shared parts make the tree larger than the table; it is the number
+// of leaves that printing and closing pay for.
 void TableVerifier::VerifyConsts() {
   std::vector<uint32_t> leaves(module_.consts.size(), 1);
   std::vector<uint32_t> nesting(module_.consts.size(), 1);
@@ -277,6 +298,7 @@ void TableVerifier::VerifyConsts() {
       return;
     }
     for (const uint32_t part : module_.List(parts)) {
+      // Saturating, so that the sum of many large parts cannot wrap around.
       leaves[i] = std::min(leaves[i] + leaves[part], kMaxConstLeaves + 1);
       nesting[i] = std::max(nesting[i], nesting[part] + 1);
     }
@@ -305,6 +327,8 @@ void TableVerifier::VerifyOptions() {
   }
 }
 
+// Members of all declarations lie one behind the other in the order of the declarations, without
+// gaps.
 void TableVerifier::VerifyDecls() {
   struct_nesting_.resize(module_.decls.size());
   size_t members = 0;
@@ -330,6 +354,7 @@ void TableVerifier::VerifyDecl(uint32_t row) {
   }
   const uint32_t low = decl.flags & 0xffu;
   const uint32_t high = decl.flags >> 8u;
+  // What no kind uses must be zero, for the same reason as in types.
   bool flags = decl.flags == 0;
   if (decl.kind == DeclKind::kContainer) {
     flags = IsEnum<ContainerKind>(low) && high == 0;
@@ -355,12 +380,14 @@ void TableVerifier::VerifyDecl(uint32_t row) {
   if (typed && decl.kind == DeclKind::kSetting) {
     rows_.Check(decl.aux == kNoRow || IsFunctionAbove(row, decl.aux), "owner of a setting", row);
   }
+  // Either a constant or a function gives the first value of a variable, never both.
   if (decl.kind == DeclKind::kPrivate) {
     rows_.Check(decl.aux == kNoRow || (IsFunctionAbove(row, decl.aux) && decl.body == kNoRow &&
                                        module_.decls[decl.aux].member_count == 0 &&
                                        module_.decls[decl.aux].type == decl.type),
                 "what computes a variable takes nothing and gives its value", row);
   }
+  // The word `body` means a row of another table for each kind.
   bool body = decl.body == kNoRow;
   if (decl.kind == DeclKind::kPrivate) {
     body = body || rows_.IsCexpr(CexprId{decl.body});
@@ -385,6 +412,8 @@ bool TableVerifier::VerifyDeclType(const Decl& decl) const {
                         decl.kind == DeclKind::kPrivate;
   const bool typed = module_.header.typed != 0;
   if (!rows_.IsType(decl.type)) {
+    // A buffer of a typed module says what it holds by members or by a type, and one of the two has
+    // to be there.
     const bool content = typed && decl.kind == DeclKind::kBuffer && decl.member_count == 0;
     return !required && !content && !decl.type.valid();
   }
@@ -427,6 +456,8 @@ bool TableVerifier::IsAttributeWord(AttributeWord word, uint32_t value) const {
   KILN_UNREACHABLE();
 }
 
+// Sorted by owner, those of declarations first: the attributes of one owner are then found by a
+// binary search.
 void TableVerifier::VerifyAttributes() {
   const std::span<const Attribute> rows = module_.attributes;
   rows_.Check(rows.empty() || module_.header.typed != 0, "attributes of an untyped module", 0);
@@ -495,14 +526,18 @@ void TableVerifier::VerifyLocals() {
     rows_.Check((local.kind == LocalKind::kAlias && local.block < module_.blocks.size()) ||
                     local.block == kNoRow,
                 "block of a local", i);
+    // What is shadowed stands above, so following it ends.
     rows_.Check(rows_.WordsBelow(local.shadowed, i), "what a local shadows", i);
   }
 }
 
+// Spans serve messages only, so it is enough that they can be followed; whether they lie in a
+// source of the right length is known where the source is.
 void TableVerifier::VerifySpans() {
   for (size_t i = 0; i < module_.spans.size() && rows_.ok(); ++i) {
     rows_.Check(module_.spans[i].begin <= module_.spans[i].end, "span", i);
   }
+  // Either there are no spans of a kind, or one row of them for each row.
   const auto parallel = [&](size_t spans, size_t rows) {
     rows_.Check(spans == 0 || spans == rows, "span rows", spans);
   };
