@@ -33,6 +33,8 @@ class CompositeReader {
                                         answers.program().SpansOf(constant).value))),
         diagnostics_(diagnostics) {}
 
+  // Called once to get the value, without diagnostics, and once more to explain what is wrong with
+  // it. Both ways are one, so the explanation cannot differ from the answer.
   ir::ConstId Run() {
     const uint32_t m = program_.ModuleOf(constant_);
     const ir::Decl& decl = program_.Get(constant_);
@@ -76,6 +78,7 @@ class CompositeReader {
 
   std::string Text(ir::TypeId type) const { return BooleanText(pool_, type); }
 
+  // The diagnostics go through Report, so that they vanish when only the value is asked for.
   ir::TypeId Close(uint32_t module, ir::TypeId type, ir::SpanId spans, TypeUse use) {
     std::vector<Diagnostic> found;
     const ir::TypeId closed =
@@ -99,6 +102,8 @@ class CompositeReader {
     std::vector<uint32_t> nodes;
     bool good = type.valid();
     uint32_t next = node + 1;
+    // Spans of an expression are laid out in pre-order, hence the span of a part lies behind those
+    // of all parts before it.
     for (const uint32_t item : program_.module(m).List(ir::ListId{row.b})) {
       const ir::CexprId part = program_.Wide(m, ir::CexprId{item});
       nodes.push_back(next);
@@ -115,6 +120,7 @@ class CompositeReader {
   ir::ConstId ReadScalar(ir::CexprId id, uint32_t node) {
     SpanRun run = run_;
     run.first = run.first.valid() ? ir::SpanId{run.first.value + node} : run.first;
+    // A composite constant sees only the constants before it.
     const Value value = answers_.values().ValueBefore(constant_, id, run, diagnostics_);
     switch (value.kind) {
       case ir::ValueKind::kFlag:
@@ -139,6 +145,7 @@ class CompositeReader {
 
   ir::ConstId Combine(ir::TypeId type, const std::vector<ir::ConstId>& parts,
                       const std::vector<uint32_t>& nodes, uint32_t node) {
+    // A constructor around one value of its own type is that value.
     if (parts.size() == 1 && pool_[parts[0]].type == type) {
       return parts[0];
     }
@@ -153,6 +160,7 @@ class CompositeReader {
                  .With("found", Text(type)));
       return {};
     }
+    // Matrices are made of columns and arrays of items, both of one type for all parts.
     const bool matrix = target.kind == ir::TypeKind::kMatrix;
     const ir::TypeId part =
         matrix ? pool_.Vector(target.scalar, target.rows) : ir::TypeId{target.element};
@@ -192,6 +200,7 @@ class CompositeReader {
                    .With("found", Text(pool_[parts[i]].type)));
         return {};
       }
+      // Vectors in a constructor of a vector give their components one by one.
       if (part.rows == 1) {
         items.push_back(parts[i]);
       } else {
@@ -199,6 +208,7 @@ class CompositeReader {
         items.insert(items.end(), inner.begin(), inner.end());
       }
     }
+    // One scalar fills the whole vector.
     if (items.size() == 1) {
       items.resize(target.rows, items[0]);
     }
@@ -233,11 +243,14 @@ void CheckWrittenType(VariantEvaluator& answers, ir::DeclId constant, const Valu
                       std::vector<Diagnostic>& diagnostics) {
   const Program& program = answers.program();
   const ir::Decl& decl = program.Get(constant);
+  // Earlier versions of the language have no types on constants.
   if (!decl.type.valid() || value.failed() ||
       program.module(program.ModuleOf(constant)).header.version < 2) {
     return;
   }
   const uint32_t m = program.ModuleOf(constant);
+  // Most constants have exactly the type that is written, and this is found without specialising
+  // the type.
   const ir::Type& written = program.module(m).types[decl.type.value];
   const ir::Scalar scalar = value.kind == ir::ValueKind::kFlag    ? ir::Scalar::kBool
                             : value.kind == ir::ValueKind::kUint  ? ir::Scalar::kU32
@@ -276,6 +289,8 @@ void ReportConstant(VariantEvaluator& answers, ir::DeclId constant, const Consta
   const ir::Decl& decl = program.Get(constant);
   const ir::DeclSpans spans = program.SpansOf(constant);
   ValueScope scope(answers.values(), constant);
+  // An expression is evaluated again only if it failed or may have something to remark; nearly none
+  // does.
   const auto explain = [&](ir::CexprId root, ir::SpanId first, bool failed) -> Value {
     if (!failed && !program.MayRemark(root)) {
       return {};
@@ -284,6 +299,7 @@ void ReportConstant(VariantEvaluator& answers, ir::DeclId constant, const Consta
   };
   const bool failed = state.kind == ConstantState::Kind::kFailed;
   const Value condition = explain(program.Wide(m, decl.condition), spans.condition, failed);
+  // A failed condition without a reason of its own has a value that is no flag.
   if (failed && !condition.failed()) {
     diagnostics.push_back(NoCondition(program.At(m, spans.condition), condition.kind));
   }

@@ -18,10 +18,13 @@ constexpr bool IsNumber(ValueKind kind) {
   return kind == ValueKind::kUint || kind == ValueKind::kSint || kind == ValueKind::kFloat;
 }
 
+// A failure has operands and an operator only; the words of the message are found when somebody
+// wants to read it.
 Diagnostic Describe(const Failure& failure, ExpressionScope& scope, const Location& where) {
   const Code code = failure.code;
   Diagnostic made = Make(code, where);
   const std::string_view op = failure.op == CexprOp::kSelect ? "?:" : OperatorText(failure.op);
+  // Of two operands, the one that is wrong is named; the left one, if both are.
   const auto first_that = [&](auto is_wrong) {
     return KindText(is_wrong(failure.left.kind) ? failure.left.kind : failure.right.kind);
   };
@@ -70,6 +73,8 @@ Diagnostic Describe(const Failure& failure, ExpressionScope& scope, const Locati
 }
 
 // An expression laid out in pre-order; operands of a node come after it.
+// Expressions may be thousands of operands long, so they are laid out in a list and not visited by
+// recursion.
 struct Tree {
   std::vector<ir::CexprId> nodes;
   std::vector<uint32_t> sizes;
@@ -77,6 +82,8 @@ struct Tree {
 
   Tree(ExpressionScope& scope, ir::CexprId root) {
     std::vector<ir::CexprId> pending = {root};
+    // Operands are pushed from the last to the first, so the first is taken off next and the order
+    // is that of the spans.
     while (!pending.empty()) {
       const ir::CexprId id = pending.back();
       pending.pop_back();
@@ -102,6 +109,7 @@ class Evaluation {
 
   Value Run(ir::CexprId root) {
     Tree tree(scope_, root);
+    // Backwards, all operands of a node are known before the node itself.
     for (uint32_t node = static_cast<uint32_t>(tree.nodes.size()); node > 0; --node) {
       Visit(tree, node - 1);
     }
@@ -130,6 +138,8 @@ class Evaluation {
     if (failed_here && diagnostics_ != nullptr) {
       diagnostics_->push_back(Describe(failure, scope_, run_->At(node)));
     }
+    // Comparisons are looked at even if they succeeded: a text that is no value of the option makes
+    // the comparison always false, which is hardly meant.
     if (row.op == CexprOp::kEqual || row.op == CexprOp::kNotEqual) {
       CheckEnumValue(tree, operands[0], operands[1]);
       CheckEnumValue(tree, operands[1], operands[0]);
@@ -148,6 +158,7 @@ class Evaluation {
     return {.kind = kind, .bits = kind == ValueKind::kString ? scope_.StringBits(row.a) : row.a};
   }
 
+  // Without diagnostics only the value counts, and finding the text of a name is left out.
   Value Name(uint32_t name, uint32_t node) {
     const Meaning meaning = scope_.Find(name);
     if (diagnostics_ == nullptr) {
@@ -156,6 +167,7 @@ class Evaluation {
     const std::string_view text = scope_.Spelling(name);
     switch (meaning.kind) {
       case Meaning::Kind::kValue:
+      // A constant that failed is reported where it is declared, so nothing is said here.
       case Meaning::Kind::kPoisoned:
         break;
       case Meaning::Kind::kUnknown:
@@ -275,6 +287,8 @@ std::string ValueText(Value value) {
 }
 
 std::string_view OperatorText(CexprOp op) {
+  // Indexed by the operator. The assertion only compares the length, so a new operator has to be
+  // put at its place.
   static constexpr std::string_view kTexts[] = {"",  "",  "-",  "!",  "~",  "+",  "+",  "-",
                                                 "*", "/", "%",  "&",  "|",  "^",  "<<", ">>",
                                                 "<", ">", "<=", ">=", "==", "!=", "&&", "||"};

@@ -39,6 +39,8 @@ struct Operation {
     failed_here = true;
     return {};
   }
+  // Signed results are computed in 64 bits, where the sum and the product of two numbers of 32 bits
+  // always fit; then they are brought back.
   Value Sint(int64_t number) const {
     if (wraps) {
       return {.kind = ValueKind::kSint, .bits = static_cast<uint32_t>(number)};
@@ -49,6 +51,8 @@ struct Operation {
     }
     return {.kind = ValueKind::kSint, .bits = static_cast<uint32_t>(number)};
   }
+  // Overflow to infinity is an error, and so is a NaN: neither of them has a literal in the
+  // language.
   Value Real(float number) const {
     if (!std::isfinite(number)) {
       return Fail(Code::kRpl3022);
@@ -63,6 +67,7 @@ Value OnNumbers(const Operation& o, OnUint on_uint, OnSint on_sint, OnFloat on_f
   if (!IsNumber(o.left.kind) || !IsNumber(o.right.kind)) {
     return o.Fail(Code::kRpl3005);
   }
+  // Both are numbers but not of one kind: the operands have to be converted by whoever wrote them.
   if (o.left.kind != o.right.kind) {
     return o.Fail(Code::kRpl3006);
   }
@@ -184,6 +189,7 @@ Value LogicalOr(const Operation& o) {
 
 template <class Combine>
 Value OnUints(const Operation& o, Combine combine) {
+  // WGSL has bitwise operators on signed integers, RPL on unsigned ones only.
   if (o.wraps && o.left.kind == ValueKind::kSint && o.right.kind == ValueKind::kSint) {
     return {.kind = ValueKind::kSint, .bits = combine(o.left.bits, o.right.bits)};
   }
@@ -230,6 +236,7 @@ Value ShiftRight(const Operation& o) {
                          : OnUints(o, [](uint32_t a, uint32_t b) { return a >> b; });
 }
 
+// The negation of the least number does not fit, and Sint finds that out.
 Value Negate(const Operation& o) {
   if (o.wraps && o.left.kind == ValueKind::kUint) {
     return Uint(0u - o.left.bits);
@@ -255,6 +262,8 @@ Value Complement(const Operation& o) {
 Value ConvertNumber(const Operation& o, double number) {
   switch (o.target) {
     case ValueKind::kUint:
+      // The comparison is false for a NaN, so it fails here instead of being converted, which would
+      // be undefined.
       return number >= 0 && number <= std::numeric_limits<uint32_t>::max()
                  ? Uint(static_cast<uint32_t>(number))
                  : o.Fail(Code::kRpl3023);
@@ -290,6 +299,7 @@ Value Convert(const Operation& o) {
       if (o.target == ValueKind::kFloat) {
         return o.left;  // -0.0 stays what it is
       }
+      // Towards zero, as a cast does.
       return ConvertNumber(o, std::trunc(double{Float(o.left)}));
     case ValueKind::kString:
       return o.Fail(Code::kRpl3017);
@@ -374,6 +384,7 @@ Value Dispatch(const Operation& o, Value third) {
 
 }  // namespace
 
+// Operands that failed were reported, so nothing is said about them again.
 Value Apply(const ir::Cexpr& row, Value left, Value right, Value third, Failure& failure,
             bool& failed_here) {
   failed_here = false;
@@ -390,6 +401,8 @@ Value Apply(const ir::Cexpr& row, Value left, Value right, Value third, Failure&
                           .failed_here = failed_here,
                           .wraps = ir::MayWrap(row.op) && row.zero == ir::kWrapping},
                          third);
+  // A result rests on an instance option if any operand does, whether or not the operand decides
+  // the value.
   value.instance = left.instance || (count > 1 && right.instance) || (count > 2 && third.instance);
   return value;
 }

@@ -19,8 +19,11 @@ struct ChainStep {
   Location where;
 };
 
+// Several constants may have the name, under conditions; the first that is tainted is followed. If
+// its condition is tainted, then this is the reason, even though the value may be as well.
 bool FindStep(ValueEvaluator& values, NameId name, ir::DeclId limit, ChainStep& step) {
   const Program& program = values.program();
+  // Only constants before the limit count, in the order of their declarations.
   for (const ir::DeclId id : program.Constants(name)) {
     if (id.value >= limit.value) {
       break;
@@ -89,6 +92,8 @@ Diagnostic NoCondition(const Location& where, ir::ValueKind kind) {
                                                  : "a flag, or a comparison"}});
 }
 
+// The value was computed long before without a message. It is evaluated again, with messages, only
+// if it failed; so programs without faults pay nothing.
 void ReportFailure(ValueEvaluator& values, ir::CexprId cexpr, Location run,
                    std::vector<Diagnostic>& diagnostics) {
   const Program& program = values.program();
@@ -107,6 +112,7 @@ void ReportCondition(ValueEvaluator& values, ir::CexprId condition, Location run
   }
 }
 
+// Every name in the expression that brings an instance option along gets a message of its own.
 void ReportInstance(ValueEvaluator& values, ir::CexprId cexpr, Location run,
                     const Position& position, std::vector<Diagnostic>& diagnostics) {
   const Program& program = values.program();

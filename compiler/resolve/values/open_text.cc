@@ -12,9 +12,12 @@
 namespace kiln::resolve {
 namespace {
 
+// Long enough to recognise the expression in a message that also has a location.
 constexpr size_t kTextLimit = 40;
+// The text is cut after 40 characters anyway; the limit keeps deep expressions from recursing.
 constexpr uint32_t kDepthLimit = 12;
 
+// Constants are printed as RPL writes them, so the text can be found in the source.
 std::string ConstText(const ir::ModuleView& module, ir::ConstId id) {
   const ir::Const& value = module.consts[id.value];
   const ir::Type& type = module.types[value.type.value];
@@ -61,6 +64,7 @@ class Writer {
     text_ += close;
   }
 
+  // A block with a value ends in a yield; whatever it has before this is left out.
   void Yielded(ir::BlockId block, uint32_t depth) {
     const std::span<const uint32_t> insts = module_.InstsOf(block);
     if (insts.empty() || module_.insts[insts.back()].kind != ir::InstKind::kYield) {
@@ -82,6 +86,8 @@ class Writer {
   std::string text_;
 };
 
+// Generic instructions only: the text shows what was written, before names were resolved. A kind
+// without a text of its own shows its mnemonic, which is not pretty but never wrong.
 void Writer::Inst(const ir::Inst& inst, uint32_t depth) {
   if (inst.kind == ir::InstKind::kConst) {
     text_ += ConstText(module_, inst.As<ir::ConstInst>().value);
@@ -145,6 +151,7 @@ std::string OpenText(const ir::ModuleView& module, ir::InstId expression) {
   return writer.Take();
 }
 
+// Extents are expressions and would make the text long; three dots stand for them.
 std::string OpenTypeText(const ir::ModuleView& module, ir::TypeId id) {
   std::string extents;
   const ir::Type* type = &module.types[id.value];

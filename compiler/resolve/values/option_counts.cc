@@ -17,6 +17,8 @@ std::vector<Diagnostic> CheckOptionCounts(std::span<const ir::ModuleView> module
       return Location{
           .module = m, .span_number = option.span.value, .bytes = view.SpanOf(option.span)};
     };
+    // The options of all modules count together, and the message stands at the first one that is
+    // too many, in the order of modules.
     if (!beyond.has_value() && count + view.options.size() > limits.options) {
       beyond = at(view.options[limits.options - count]);
     }

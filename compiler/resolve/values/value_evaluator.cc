@@ -13,6 +13,8 @@
 
 namespace kiln::resolve {
 
+// Tables have a row for everything that may be asked for, so that a query is an index and no
+// search. They are sized once for each program.
 ValueEvaluator::ValueEvaluator(const Program& program, const OptionValues& values, ir::Pool& pool,
                                QueryRecorder& recorder)
     : program_(program), values_(&values), pool_(pool), recorder_(recorder) {
@@ -25,6 +27,8 @@ ValueEvaluator::ValueEvaluator(const Program& program, const OptionValues& value
   looked_at_.resize(program.option_count());
 }
 
+// Rows of other values of the options stay where the recorder knows that they do not depend on what
+// has changed.
 void ValueEvaluator::Reset(const OptionValues& values) {
   KILN_CHECK(work_.empty(), "answers are in use");
   values_ = &values;
@@ -32,10 +36,13 @@ void ValueEvaluator::Reset(const OptionValues& values) {
 
 // --- queries -------------------------------------------------------------------------------------
 
+// Queries record themselves and what they read, so that a unit can be found again without being
+// specialised anew.
 Value ValueEvaluator::ValueOf(ir::CexprId cexpr) {
   Demand({NodeKind::kExpression, cexpr.value});
   recorder_.AddReads(expressions_.reads[cexpr.value]);
   const Value& value = expressions_.rows[cexpr.value];
+  // A literal has the same value in every variant; recording it would only make traces longer.
   if (program_.Row(cexpr).op != ir::CexprOp::kLiteral) {
     recorder_.Record({.kind = VariantQueryKind::kValue, .a = cexpr.value}, Pack(value),
                      expressions_.reads[cexpr.value]);
@@ -76,6 +83,8 @@ ConstantState ValueEvaluator::StateOf(ir::DeclId constant) {
   return state;
 }
 
+// The Peek functions record nothing: they serve messages, which must not change what a variant
+// depends on.
 const Value& ValueEvaluator::Peek(ir::CexprId cexpr) {
   Demand({NodeKind::kExpression, cexpr.value});
   return expressions_.rows[cexpr.value];
@@ -115,6 +124,7 @@ bool ValueEvaluator::Need(Node node) {
   return false;
 }
 
+// May be called while an outer demand is working, so it works only down to the height it has found.
 void ValueEvaluator::Demand(Node node) {
   if (Known(node)) {
     return;
@@ -142,6 +152,7 @@ bool ValueEvaluator::Compute(Node node) {
   KILN_UNREACHABLE();
 }
 
+// False means that something was pushed which has to be known first.
 bool ValueEvaluator::ComputeExpression(ir::CexprId id) {
   const ir::Cexpr& row = program_.Row(id);
   DependencySet reads = kReadNothing;
@@ -158,6 +169,8 @@ bool ValueEvaluator::ComputeExpression(ir::CexprId id) {
     value = MeaningOf(NameId{row.a}, {}).value;
   } else {
     const uint32_t count = OperandCount(row.op);
+    // All operands are pushed at once, and not only the first that is missing: this saves a try for
+    // each of them.
     bool ready = true;
     for (uint32_t i = 0; i < count; ++i) {
       ready = Need({NodeKind::kExpression, OperandOf(row, i).value}) && ready;
@@ -182,6 +195,8 @@ bool ValueEvaluator::ComputeExpression(ir::CexprId id) {
   return true;
 }
 
+// An ordered constant may use whatever its expression names; others see the constants before them
+// only, and so their expressions are evaluated with a limit and not shared.
 bool ValueEvaluator::ComputeConstant(ir::DeclId id) {
   const uint32_t m = program_.ModuleOf(id);
   const ir::Decl& decl = program_.Get(id);
@@ -217,6 +232,8 @@ bool ValueEvaluator::ComputeConstant(ir::DeclId id) {
     state.kind = ConstantState::Kind::kFailed;
   } else if (active->bits != 0) {
     state.kind = ConstantState::Kind::kActive;
+    // Composite values are read on demand by another query. Here it is enough to know what they
+    // rest on.
     state.composite = program_.IsComposite(id);
     if (state.composite && !NeedEarlier(body, id)) {
       return false;
@@ -229,6 +246,7 @@ bool ValueEvaluator::ComputeConstant(ir::DeclId id) {
       return false;
     }
   }
+  // Both count as read: with other options the condition may choose another constant.
   unite(condition);
   if (state.kind == ConstantState::Kind::kActive) {
     unite(body);
@@ -239,6 +257,7 @@ bool ValueEvaluator::ComputeConstant(ir::DeclId id) {
   return true;
 }
 
+// Every candidate is computed, because all of their conditions decide what the name means.
 bool ValueEvaluator::ComputeConstantName(NameId name) {
   const std::span<const ir::DeclId> candidates = program_.Constants(name);
   bool ready = true;
@@ -253,6 +272,7 @@ bool ValueEvaluator::ComputeConstantName(NameId name) {
   row.meaning = MeaningOf(name, ir::DeclId{ir::kNoRow - 1});
   for (const ir::DeclId id : candidates) {
     recorder_.Unite(reads, constants_.reads[id.value]);
+    // More than one active constant is a conflict. Which was first is kept for the message.
     const ConstantState& state = constants_.rows[id.value];
     if (state.kind == ConstantState::Kind::kActive) {
       row.answer =
@@ -312,6 +332,8 @@ Value ValueEvaluator::ValueBefore(ir::DeclId limit, ir::CexprId root, const Span
 }
 
 Value ValueEvaluator::OptionValue(ir::OptionId id) {
+  // The order in which options are first looked at is that of keys; it is the same in every run,
+  // because evaluation is.
   if (!looked_at_[id.value]) {
     looked_at_[id.value] = true;
     options_in_order_.push_back(id.value);
@@ -350,6 +372,8 @@ Meaning ValueEvaluator::MeaningOf(NameId name, ir::DeclId limit) {
   if (!limit.valid()) {
     return constant_names_.rows[name.value].meaning;
   }
+  // All constants before the limit are looked at, active or not, because their conditions may rest
+  // on an instance option and then so does the name.
   Meaning meaning;
   uint32_t active = 0;
   bool failed = false;
@@ -378,6 +402,7 @@ Meaning ValueEvaluator::MeaningOf(NameId name, ir::DeclId limit) {
     return meaning;
   }
   meaning.value = {};
+  // Two active ones and a failed condition are reported elsewhere.
   if (active > 1 || failed) {
     meaning.kind = Meaning::Kind::kPoisoned;
   } else if (later) {
@@ -389,6 +414,7 @@ Meaning ValueEvaluator::MeaningOf(NameId name, ir::DeclId limit) {
   return meaning;
 }
 
+// Texts are interned in the pool, which compares them by id; this table saves the hashing.
 ir::StringId ValueEvaluator::PoolText(NameId text) {
   ir::StringId& known = pool_texts_[text.value];
   if (!known.valid()) {

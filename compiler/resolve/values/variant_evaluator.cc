@@ -8,6 +8,7 @@
 
 namespace kiln::resolve {
 
+// Members refer to one another and are constructed in the order of dependence.
 VariantEvaluator::VariantEvaluator(const Program& program, const OptionValues& values,
                                    ir::Pool& pool, UnitSource* units)
     : program_(program),
@@ -23,6 +24,7 @@ VariantEvaluator::VariantEvaluator(const Program& program, const OptionValues& v
 
 VariantEvaluator::~VariantEvaluator() = default;
 
+// The recorder first: it decides which rows of the others stay known.
 void VariantEvaluator::Reset(const OptionValues& values) {
   recorder_.Reset();
   values_.Reset(values);
@@ -75,6 +77,8 @@ std::vector<Diagnostic> VariantEvaluator::TakeDiagnostics() {
   return std::exchange(recorder_.found(), {});
 }
 
+// Stage, version and entry are not fixed by options: the same unit may be wanted for another stage,
+// so they are part of its trace.
 ir::Stage VariantEvaluator::stage() {
   recorder_.Record({.kind = VariantQueryKind::kStage}, {.first = static_cast<uint64_t>(stage_)},
                    QueryRecorder::kNotFixed);
