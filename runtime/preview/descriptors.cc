@@ -57,6 +57,8 @@ class SetWrites {
   }
 
  private:
+  // A resource of another kind under the name is an error as well, since a view in the place of a
+  // buffer would crash the driver.
   template <class T>
   Result<T> Find(const std::string& name, std::string_view kind) const {
     const auto found = resources_.find(name);
@@ -78,11 +80,15 @@ class SetWrites {
   VkDescriptorSet set_;
   const ResourceTable& resources_;
   std::vector<VkWriteDescriptorSet> writes_;
+  // Deques and not vectors: the writes point at the elements, which must not move when more are
+  // added.
   std::deque<VkDescriptorBufferInfo> buffers_;
   std::deque<std::vector<VkDescriptorImageInfo>> images_;
 };
 
 std::vector<VkDescriptorPoolSize> PoolSizes(const artifact::Set& set) {
+  // Counts by type, as one pool has one size for each type. Ordered, so that equal sets make equal
+  // pools.
   std::map<VkDescriptorType, uint32_t> counts;
   for (const artifact::Buffer& buffer : set.buffers) {
     ++counts[ToVulkan(buffer.type)];
@@ -97,6 +103,7 @@ std::vector<VkDescriptorPoolSize> PoolSizes(const artifact::Set& set) {
       sizes.push_back({type, count});
     }
   }
+  // Vulkan wants at least one size, and a set in a gap of the layout has no bindings.
   if (sizes.empty()) {
     sizes.push_back({VK_DESCRIPTOR_TYPE_SAMPLER, 1});
   }
@@ -105,6 +112,7 @@ std::vector<VkDescriptorPoolSize> PoolSizes(const artifact::Set& set) {
 
 }  // namespace
 
+// A pool for each set: simple, and a preview has a handful of them.
 Result<VkDescriptorSet> DescriptorSets::Allocate(VkDescriptorSetLayout layout,
                                                  const artifact::Set& set) {
   const vk::Table& table = device_->table();
@@ -145,6 +153,8 @@ Result<void> DescriptorSets::Write(VkDescriptorSet handle, const artifact::Set& 
   return {};
 }
 
+// Sets up to the last one in use are made, empty ones as well, so that they can be bound in one
+// call.
 Result<std::vector<VkDescriptorSet>> DescriptorSets::Make(
     const artifact::PipelineMetadata& metadata, const runtime::LayoutSet& layouts,
     const ResourceTable& resources) {

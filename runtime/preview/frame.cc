@@ -55,6 +55,8 @@ void Frame::BeginPass(const PassInfo& pass) {
     depth = InfoOf(*pass.depth);
     area_ = ExtentOf(*pass.depth->target);
   }
+  // What was drawn in an earlier pass is read in this one, and the transition is the barrier
+  // between the two.
   for (Target* const target : pass.sampled) {
     if (target->last.layout != kSampled.layout) {
       Transition(table, commands_, *target, kSampled);
@@ -70,6 +72,7 @@ void Frame::BeginPass(const PassInfo& pass) {
   table.CmdBeginRendering(commands_, &info);
 }
 
+// A pipeline that is not there is left out and the frame goes on, as in an engine.
 void RecordDraw(const vk::Table& table, VkCommandBuffer commands, VkExtent2D area,
                 runtime::Pipelines& pipelines, const Draw& draw) {
   if (!pipelines.Bind(commands, draw.pipeline, runtime::OnMissing::Skip()).drawable) {

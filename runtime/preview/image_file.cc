@@ -13,6 +13,8 @@
 namespace kiln::preview {
 namespace {
 
+// The largest side of an image that common devices can take; it also limits what a hostile file can
+// make this process allocate.
 constexpr uint32_t kMaxSide = 16'384;
 
 png_image NewImage() {
@@ -24,6 +26,7 @@ png_image NewImage() {
 
 }  // namespace
 
+// Into memory first, so that a file is written whole or not at all.
 Result<void> WritePng(const std::string& path, const Picture& picture) {
   KILN_CHECK(picture.rgba.size() == size_t{picture.width} * picture.height * 4, "{} x {}, {} bytes",
              picture.width, picture.height, picture.rgba.size());
@@ -47,6 +50,7 @@ Result<Picture> ReadPng(const std::string& path) {
   if (png_image_begin_read_from_memory(&image, file.data(), file.size()) == 0) {
     return Error{ErrorCode::kCorrupt, fmt::format("cannot read {}: {}", path, image.message), ""};
   }
+  // The size is checked before the memory for the pixels is taken.
   if (image.width > kMaxSide || image.height > kMaxSide) {
     png_image_free(&image);
     return Error{
@@ -54,6 +58,7 @@ Result<Picture> ReadPng(const std::string& path) {
         fmt::format("{} is {} x {}, at most {} is read", path, image.width, image.height, kMaxSide),
         ""};
   }
+  // Whatever the file holds is converted to four channels of 8 bits.
   image.format = PNG_FORMAT_RGBA;
   Picture picture{image.width, image.height, {}};
   picture.rgba.resize(PNG_IMAGE_SIZE(image));
@@ -63,6 +68,7 @@ Result<Picture> ReadPng(const std::string& path) {
   return picture;
 }
 
+// The mean of four pixels, rounded to nearest by the two that are added.
 Picture Halve(const Picture& picture) {
   KILN_CHECK(picture.width % 2 == 0 && picture.height % 2 == 0, "{} x {}", picture.width,
              picture.height);

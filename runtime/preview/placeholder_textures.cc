@@ -11,8 +11,11 @@ namespace {
 
 using artifact::ImageType;
 
+// A checkerboard shows the texture coordinates, and 64 texels are enough for levels that differ.
 constexpr uint32_t kSide = 64;
 constexpr uint32_t kSquare = 8;
+// A tint for each face of a cube or item of an array, so that one can see which of them a shader
+// has chosen.
 constexpr std::array<std::array<uint8_t, 4>, 6> kTints = {{{255, 128, 128, 255},
                                                            {128, 255, 255, 255},
                                                            {128, 255, 128, 255},
@@ -24,6 +27,7 @@ std::vector<std::byte> Texel(const std::array<uint8_t, 4>& color) {
   const auto bytes = std::as_bytes(std::span(color));
   return {bytes.begin(), bytes.end()};
 }
+// Depth 1: nothing is in shadow.
 std::vector<std::byte> Far() {
   const float one = 1.0F;
   const auto bytes = std::as_bytes(std::span(&one, 1));
@@ -85,6 +89,7 @@ Result<VkImageView> PlaceholderTextures::Checker(uint32_t item) {
       }
     }
   }
+  // All levels down to one texel, because samplers may read any of them.
   for (uint32_t side = kSide; side >= 1; side /= 2) {
     data.levels.push_back(level);
     level = side > 1 ? HalfLevel(level, side) : std::vector<std::byte>();
@@ -103,6 +108,7 @@ Result<VkImageView> PlaceholderTextures::Upload(const Layers& layers) {
                             .format = layers.format,
                             .layers = count,
                             .usage = layers.usage | VK_IMAGE_USAGE_TRANSFER_DST_BIT}));
+  // Offsets in a buffer must be multiples of the texel size, which is 16 at most.
   constexpr VkDeviceSize kStep = 16;
   KILN_TRY(const vk::Buffer staging,
            vk::CreateBuffer(device_, memory_, kStep * count, VK_BUFFER_USAGE_TRANSFER_SRC_BIT,
@@ -129,11 +135,14 @@ Result<VkImageView> PlaceholderTextures::Upload(const Layers& layers) {
                                        regions.data());
   Transition(device_.table(), commands, target, use);
   KILN_TRY(const uint64_t done, queue_.Submit(commands));
+  // Waited for at once: the staging buffer ends with this function.
   KILN_TRY_VOID(queue_.Wait(done));
   images_.push_back(std::move(target));
   return images_.back().image.view.get();
 }
 
+// Only plain colour images get the checkerboard. The others have one texel for each layer, which is
+// enough to be valid and to have a colour.
 Result<std::vector<VkImageView>> PlaceholderTextures::Make(const artifact::Image& image) {
   std::vector<VkImageView> views;
   for (uint32_t item = 0; item < image.image_array_size; ++item) {
@@ -147,6 +156,7 @@ Result<std::vector<VkImageView>> PlaceholderTextures::Make(const artifact::Image
     if (image.type >= ImageType::kStorage2d) {
       layers.format = runtime::StorageFormat(image.format);
       layers.usage = VK_IMAGE_USAGE_STORAGE_BIT;
+      // Sixteen zero bytes cover one texel of any format.
       layers.texels.assign(1, std::vector<std::byte>(16));
     } else if (image.type >= ImageType::kDepth2d) {
       // There are no depth images of three dimensions.
@@ -171,6 +181,7 @@ Result<std::vector<VkImageView>> PlaceholderTextures::Use(const artifact::Image&
   data.levels.emplace_back(bytes.begin(), bytes.end());
   KILN_TRY(Target target, UploadImage(device_, memory_, queue_, data));
   images_.push_back(std::move(target));
+  // One picture for all items of an array.
   return std::vector<VkImageView>(image.image_array_size, images_.back().image.view.get());
 }
 

@@ -15,6 +15,7 @@ namespace {
 
 constexpr float kHalfCube = 0.7F;
 constexpr float kRadius = 0.8F;
+// Fine enough for a round outline at the size of a preview.
 constexpr uint32_t kSlices = 32;
 constexpr uint32_t kStacks = 16;
 
@@ -67,6 +68,7 @@ Shape Sphere() {
     const float polar = v * std::numbers::pi_v<float>;
     for (uint32_t slice = 0; slice <= kSlices; ++slice) {
       const float u = static_cast<float>(slice) / kSlices;
+      // The seam has two columns of vertices, as u is 0 on one and 1 on the other.
       const float around = u * 2 * std::numbers::pi_v<float>;
       const Vec3 normal = {std::sin(polar) * std::sin(around), std::cos(polar),
                            std::sin(polar) * std::cos(around)};
@@ -113,6 +115,8 @@ Result<Shape> MakeShape(std::string_view name, Winding winding) {
         fmt::format("there is no mesh '{}'; there are quad, cube, sphere and FILE.obj", name),
         "USAGE"};
   }
+  // All shapes are made counter-clockwise and turned around at the end, so there is one place for
+  // it.
   for (size_t i = 0; winding == Winding::kClockwise && i < shape.indices.size(); i += 3) {
     std::swap(shape.indices[i + 1], shape.indices[i + 2]);
   }
