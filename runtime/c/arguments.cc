@@ -14,10 +14,14 @@ Error NullError(std::string_view name) {
   return {ErrorCode::kInvalidArgument, fmt::format("'{}' is NULL", name), "NULL"};
 }
 
+// The size comes first in every struct and is read before anything else of it: a program with an
+// older or newer header has a struct of another length.
 Result<void> CheckStruct(const void* given, size_t known, bool filled_in, std::string_view name) {
   KILN_TRY_VOID(NotNull(given, name));
   size_t size = 0;
   std::memcpy(&size, given, sizeof(size));
+  // A larger struct is one of a later header. It will do if what is behind the known part is zero,
+  // because zero means the default for all members that are ever added.
   bool fits = size >= known && size - known <= kMaxGrowth;
   if (fits && filled_in) {
     const auto* const bytes = static_cast<const std::byte*>(given);
@@ -37,6 +41,8 @@ Result<void> CheckStruct(const void* given, size_t known, bool filled_in, std::s
 
 kiln_text TextOf(const std::string& text) { return {text.c_str(), text.size()}; }
 
+// Zeros inside of a text are refused, as paths and names end up in functions that stop there. The
+// size is limited because an uninitialised one is mostly huge.
 Result<std::string_view> TakeText(kiln_text text, std::string_view name) {
   if (text.data == nullptr && text.size > 0) {
     return NullError(name);
@@ -49,6 +55,7 @@ Result<std::string_view> TakeText(kiln_text text, std::string_view name) {
   return view;
 }
 
+// Enumerations are plain numbers over a C border, and any number may come.
 Result<void> CheckNumber(uint32_t number, uint32_t last, std::string_view name) {
   if (number > last) {
     return Error{ErrorCode::kInvalidArgument,
@@ -96,6 +103,7 @@ Result<std::vector<runtime::OptionSetting>> TakeOptions(const kiln_option* optio
   return settings;
 }
 
+// Zeroes mean the defaults, so a caller fills in only what a pass has.
 Result<runtime::PassSignature> TakeSignature(const kiln_pass_signature* signature) {
   KILN_TRY(const kiln_pass_signature given, Take(signature, "signature"));
   KILN_TRY(const auto color, TakeArray(given.color, given.color_count, "signature.color"));

@@ -13,6 +13,8 @@ struct kiln_error {
 
 namespace kiln::c {
 
+// Never fails itself: if there is no memory for the object, the number still tells the caller what
+// happened.
 kiln_result Fail(kiln_error** out, ErrorCode code, std::string_view reason,
                  std::string_view message) noexcept {
   const auto number = static_cast<kiln_result>(code);
@@ -48,6 +50,7 @@ kiln_result kiln_error_create(kiln_result code, kiln_text reason, kiln_text mess
   };
   return kiln::c::Fail(error, static_cast<kiln::ErrorCode>(code), read(reason), read(message));
 }
+// A null error means success, so callers may ask without a check.
 kiln_result kiln_error_code(const kiln_error* error) {
   return error == nullptr ? static_cast<kiln_result>(KILN_OK) : error->code;
 }

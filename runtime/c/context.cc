@@ -13,6 +13,7 @@ Context::Context(const kiln_context_info& info, Memory* memory)
 
 Context::~Context() { CloseMemory(memory_); }
 
+// Lines below the level are dropped before they are formatted, which costs more than all else here.
 void Context::Take(const LogEntry& entry) {
   const auto level = static_cast<kiln_log_level>(entry.level);
   if (log_ != nullptr && level >= level_) {
@@ -40,6 +41,8 @@ kiln_result kiln_context_create(const kiln_context_info* info, kiln_context** co
     KILN_TRY_VOID(CheckVersion(given.header_version));
     KILN_TRY_VOID(CheckNumber(given.log_level, KILN_LOG_ERROR, "log_level"));
     KILN_TRY(Memory* const memory, OpenMemory(given));
+    // Whatever fails between the two must give the memory back, or the counter of its holders never
+    // becomes zero.
     struct Closer {
       Memory* memory;
       ~Closer() { CloseMemory(memory); }

@@ -19,10 +19,13 @@ constexpr size_t kMostStructs = 256;  // of a chain; a longer one is a circle
 Result<vk::FeatureChain> TakeFeatures(const VkPhysicalDeviceFeatures2* features) {
   vk::FeatureChain out;
   const auto* row = reinterpret_cast<const VkBaseInStructure*>(features);
+  // A chain in a circle would never end, so it is counted.
   for (size_t i = 0; row != nullptr; row = row->pNext, ++i) {
     if (i == kMostStructs) {
       return OutOfRange("structs behind info.features:", i, kMostStructs);
     }
+    // Copied, since the chain of the caller may end after the call; the pointers in the copies are
+    // set anew by Chain.
     if (row->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2) {
       std::memcpy(&out.core, row, sizeof(out.core));
     } else if (row->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES) {
@@ -72,6 +75,7 @@ Result<runtime::Device> Open(const kiln_device_info& info, const std::shared_ptr
                                   }});
 }
 
+// Both ways to a device differ only in how it is made.
 template <class Info, class Make>
 kiln_result Create(kiln_context* context, const Info* info, kiln_device** device,
                    kiln_error** error, Make make) {
@@ -101,6 +105,7 @@ kiln_result kiln_device_adopt(kiln_context* context, const kiln_adopted_device* 
                               kiln_device** device, kiln_error** error) {
   const kiln_result result = Create(context, info, device, error, Adopt);
   if (result == KILN_OK) {
+    // The wrapped device does not know its instance, but the caller does.
     (*device)->instance = info->instance;
   }
   return result;

@@ -54,6 +54,8 @@ Result<BufferWords> WordsOf(const kiln_buffer_info& info) {
 
 namespace kiln::c {
 
+// A handle is two words in C. The flag for a temporal resource takes the upper bit of the frame
+// number, which no program reaches.
 kiln_texture ToC(graph::TextureId id) { return {id.index, id.frame | uint32_t{id.temporal} << 31}; }
 graph::TextureId FromC(kiln_texture texture) {
   return {texture.index, texture.frame & 0x7fff'ffffU, texture.frame >> 31};
@@ -84,9 +86,11 @@ kiln_result kiln_graph_add_pass(kiln_graph* graph, const kiln_pass_info* info, k
                                  .kind = static_cast<graph::PassKind>(given.kind),
                                  .side_effect = given.side_effect != 0});
     if (given.record != nullptr) {
+      // The graph outlives its callbacks, so it may be captured by its address.
       graph->graph.SetCallback(made, [record = given.record, user = given.record_user, graph](
                                          runtime::Device&, const graph::Resources& resources,
                                          graph::CommandBuffer& commands) {
+        // The frame lives on the stack during the callback only, and the header says so.
         kiln_frame frame;
         frame.context = graph->context;
         frame.resources = &resources;

@@ -15,6 +15,8 @@ using namespace kiln::c;
 
 namespace {
 
+// A year is as good as forever, and in nanoseconds it is far from overflowing when a clock is
+// added.
 constexpr uint64_t kLongestWait = uint64_t{365} * 24 * 3600 * 1'000'000'000;
 
 Result<graph::ExecutorConfig> TakeConfig(const kiln_graph_info& info) {
@@ -30,6 +32,7 @@ Result<graph::ExecutorConfig> TakeConfig(const kiln_graph_info& info) {
   return config;
 }
 
+// Frame numbers begin at 1. A number that was never given would be waited for until the timeout.
 Result<void> CheckExecuted(const kiln_graph* graph, uint64_t frame) {
   KILN_TRY_VOID(NotNull(graph, "graph"));
   if (frame == 0 || frame > graph->last.value) {
@@ -56,6 +59,7 @@ kiln_result kiln_graph_create(kiln_device* device, const kiln_graph_info* info, 
 kiln_result kiln_graph_begin_frame(kiln_graph* graph, kiln_error** error) {
   return Call(graph, error, [&]() -> Result<void> {
     KILN_TRY_VOID(NotNull(graph, "graph"));
+    // The plan describes the frame before; what is read of it is void as soon as the next begins.
     graph->plan = nullptr;
     graph->graph.BeginFrame();
     return {};
@@ -66,6 +70,7 @@ kiln_result kiln_graph_execute(kiln_graph* graph, uint64_t* frame, kiln_error** 
   return Call(graph, error, [&]() -> Result<void> {
     KILN_TRY_VOID(NotNull(graph, "graph"));
     KILN_TRY_VOID(NotNull(frame, "frame"));
+    // Forgotten first, so that a frame that fails leaves no plan of another frame behind.
     graph->plan = nullptr;
     graph->plan_text.clear();
     KILN_TRY(const graph::Plan* const plan,
@@ -118,6 +123,7 @@ kiln_result kiln_graph_read(const kiln_graph* graph, kiln_buffer buffer, kiln_bo
 
 kiln_text kiln_graph_plan_text(kiln_graph* graph) {
   return Answer(graph, kiln_text{}, [&] {
+    // Made when it is asked for, and kept, as the caller gets a view.
     if (graph->plan_text.empty() && graph->plan != nullptr) {
       graph->plan_text = graph::PrintPlan(*graph->plan, graph->graph);
     }

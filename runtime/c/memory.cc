@@ -27,6 +27,8 @@ struct alignas(16) Block {
   size_t total;  // bytes with what stands in front
 };
 
+// The functions are copied first, since the struct that holds them lies in the memory which is
+// released.
 void Drop(Memory* memory) noexcept {
   if (memory->holders.fetch_sub(1, std::memory_order_acq_rel) == 1) {
     const kiln_release_function release = memory->release;
@@ -36,6 +38,7 @@ void Drop(Memory* memory) noexcept {
   }
 }
 
+// As wide as the alignment, so that the block behind it is aligned as well.
 size_t Front(size_t alignment) { return std::max(alignment, sizeof(Block)); }
 
 // Null if there is no memory.
@@ -45,7 +48,10 @@ void* Take(size_t size, size_t alignment) noexcept {
   if (size > SIZE_MAX - front - alignment) {
     return nullptr;
   }
+  // The allocator is a property of the thread during a call: operator new has no argument for it.
+  // Without one the memory is that of the C library.
   auto* const memory = static_cast<Memory*>(const_cast<void*>(Inherited()));
+  // aligned_alloc wants a multiple of the alignment.
   const size_t total = (front + size + alignment - 1) / alignment * alignment;
   void* const base = memory == nullptr ? std::aligned_alloc(alignment, total)
                                        : memory->allocate(memory->user, total, alignment);
@@ -53,6 +59,7 @@ void* Take(size_t size, size_t alignment) noexcept {
     return nullptr;
   }
   if (memory != nullptr) {
+    // Each block holds the allocator, because a block may come back after its context was closed.
     memory->holders.fetch_add(1, std::memory_order_relaxed);
   }
   std::byte* const out = static_cast<std::byte*>(base) + front;
@@ -73,6 +80,7 @@ void Give(void* pointer, size_t alignment) noexcept {
     return;
   }
   std::byte* const bytes = static_cast<std::byte*>(pointer);
+  // The block tells whose it is, so it may be freed on any thread and in any context.
   const Block block = *reinterpret_cast<const Block*>(bytes - sizeof(Block));
   void* const base = bytes - Front(alignment);
   if (block.memory == nullptr) {
@@ -96,6 +104,8 @@ Result<Memory*> OpenMemory(const kiln_context_info& info) {
   if (info.allocate == nullptr || info.release == nullptr) {
     return Error{ErrorCode::kInvalidArgument, "allocate and release must both be given", ""};
   }
+  // The record itself lies in the memory of the caller, so that the library takes nothing from
+  // elsewhere.
   void* const memory = info.allocate(info.memory_user, sizeof(Memory), alignof(Memory));
   if (memory == nullptr) {
     return Error{ErrorCode::kResourceExhausted, "the allocator gives no memory", "OUT_OF_MEMORY"};

@@ -29,6 +29,7 @@ Result<std::unique_ptr<pack::Pack>> Open(const kiln_pack_info& info) {
   if (info.bytes == nullptr) {
     return pack::Pack::Open(std::string(path), options);
   }
+  // Tables are read in place, and their rows have words of 64 bits.
   if (reinterpret_cast<uintptr_t>(info.bytes) % 8 != 0) {
     return Error{ErrorCode::kInvalidArgument, "'info.bytes' is not at a multiple of 8", ""};
   }
@@ -48,6 +49,8 @@ kiln_result kiln_pack_open(kiln_context* context, const kiln_pack_info* info, ki
     made->context = context->context;
     KILN_TRY(made->pack, Open(given));
     const pack::Tables& tables = made->pack->tables();
+    // Names are copied, because C callers get texts that end with a zero, which the pack does not
+    // have.
     for (const pack::ProgramRow& row : tables.programs) {
       made->programs.emplace_back(tables.String(row.name));
     }

@@ -31,6 +31,7 @@ Result<artifact::Buffer> FindBuffer(artifact::PipelineMetadata metadata, std::st
   return NoBuffer(program, fmt::format("buffer '{}' in this variant", name));
 }
 
+// Push constants become a buffer, so that one set of functions serves all kinds of blocks.
 Result<artifact::Buffer> PushOf(artifact::PipelineMetadata metadata, std::string_view program) {
   if (!metadata.push_constant) {
     return NoBuffer(program, "push constants in this variant");
@@ -56,6 +57,7 @@ Result<void> Fill(kiln_parameters& out, const kiln_source& source, const kiln_va
   out.block =
       tail ? runtime::ParameterBlock::Tail(out.buffer) : runtime::ParameterBlock::Main(out.buffer);
   out.size = tail ? out.buffer.tail_item_size : out.buffer.main_size;
+  // Handles are made once. A write of a frame then looks nothing up.
   for (uint32_t slot = 0; slot < out.block.parameters().size(); ++slot) {
     out.handles.push_back(out.block.Handle(runtime::Slot{slot}));
   }
@@ -123,6 +125,7 @@ kiln_result kiln_parameters_write(const kiln_parameters* parameters, uint32_t sl
       return Error{ErrorCode::kInvalidArgument, fmt::format("there is no slot {}", slot), "INDEX"};
     }
     const std::span<std::byte> into(static_cast<std::byte*>(memory), memory_size);
+    // The fast way says only whether it worked; the slow one is taken for the message.
     if (parameters->handles[slot].Write(into, bytes, item)) {
       return {};
     }

@@ -54,6 +54,7 @@ kiln_result kiln_pipeline_desc_create(const kiln_source* source, const kiln_vari
     auto made = std::make_unique<kiln_pipeline_desc>();
     made->context = source->context;
     KILN_TRY(made->desc, Describe(*source, given, signature));
+    // Bindings of all sets in one list, since C callers ask by a number.
     for (uint32_t set = 0; set < made->desc.sets.size(); ++set) {
       for (const runtime::BindingDesc& binding : made->desc.sets[set]) {
         made->bindings.emplace_back(set, &binding);

@@ -22,6 +22,7 @@ Duration WaitOf(uint64_t nanoseconds) {
   return std::chrono::nanoseconds(std::min(nanoseconds, kLongestWait));
 }
 
+// Ids are numbers, and one of another object may come; so the object counts those it has given.
 bool Knows(const kiln_pipelines& pipelines, kiln_pipeline_id id) {
   return id.index < pipelines.ids.load(std::memory_order_acquire);
 }
@@ -43,6 +44,7 @@ Result<runtime::WarmTicket> TakeTicket(const kiln_pipelines* pipelines, kiln_war
   return runtime::WarmTicket{ticket.index};
 }
 
+// Several threads may find pipelines at once, so the bound only grows and never falls back.
 void Raise(std::atomic<uint32_t>& bound, uint32_t index) {
   uint32_t seen = bound.load();
   while (seen <= index && !bound.compare_exchange_weak(seen, index + 1)) {
@@ -115,6 +117,7 @@ kiln_result kiln_pipelines_load(kiln_pipelines* pipelines, kiln_source* source,
     KILN_TRY_VOID(NotNull(source, "source"));
     KILN_TRY_VOID(CheckRoom(report, "report"));
     const runtime::LoadReport loaded = pipelines->pipelines->Load(source->source);
+    // The report has numbers only, thus the reasons go to the log.
     for (const runtime::WarmFailure& failure : loaded.refused) {
       pipelines->context->Write(LogLevel::kWarning, "pipelines", "a pipeline is refused",
                                 {{"program", failure.name}, {"why", failure.error}});
@@ -221,6 +224,7 @@ kiln_result kiln_pipelines_check(const kiln_pipelines* pipelines, kiln_pipeline_
   });
 }
 
+// Called for each draw, so it answers with a number and makes no error object.
 uint32_t kiln_pipelines_bind(kiln_pipelines* pipelines, VkCommandBuffer commands,
                              kiln_pipeline_id id, kiln_on_missing missing,
                              kiln_pipeline_id fallback) {
@@ -300,6 +304,8 @@ kiln_result kiln_pipelines_collect(kiln_pipelines* pipelines, uint64_t completed
 }
 
 uint32_t kiln_pipelines_hitch_count(kiln_pipelines* pipelines) {
+  // A copy is taken when the count is asked for. The list may grow meanwhile, and the numbers have
+  // to fit it.
   return Answer(pipelines, uint32_t{0}, [&] {
     pipelines->hitches = pipelines->pipelines->Hitches();
     return static_cast<uint32_t>(pipelines->hitches.size());
@@ -333,6 +339,7 @@ kiln_result kiln_pipelines_get_stats(const kiln_pipelines* pipelines, kiln_pipel
     const runtime::PipelineStats from = pipelines->pipelines->Stats();
     Give(kiln_pipeline_stats{.struct_size = 0,
                              .added = from.added,
+                             // To a caller both can be drawn with.
                              .ready = from.ready + from.ready_fast,
                              .queued = from.queued,
                              .failed = from.failed,

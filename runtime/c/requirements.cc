@@ -13,10 +13,14 @@ using namespace kiln::c;
 
 namespace {
 
+// Checked first for all structs and written afterwards, so that an error leaves the structs of the
+// caller as they were.
 enum class MergeStep : uint8_t { kCheck, kWrite };
 
 // Sets in `into`, which the caller may not have, what is set in `needed`: members of VkBool32
 // behind `head` bytes. The rest of `into` stays as it is.
+// The structs of features are rows of flags behind a head, and so they are merged without naming
+// each flag; a new version of Vulkan needs no new code here.
 Result<void> Merge(MergeStep step, const void* needed, void* into, size_t head, size_t size,
                    std::string_view name) {
   const auto* const from = static_cast<const std::byte*>(needed);
@@ -39,6 +43,7 @@ Result<void> Merge(MergeStep step, const void* needed, void* into, size_t head, 
 
 Result<void> MergeAll(MergeStep step, const vk::FeatureChain& needed,
                       const kiln_feature_structs& into) {
+  // The head is type and chain, with the padding that the platform puts between them.
   constexpr size_t kHead = offsetof(VkPhysicalDeviceVulkan11Features, storageBuffer16BitAccess);
   static_assert(kHead == offsetof(VkPhysicalDeviceVulkan12Features, samplerMirrorClampToEdge) &&
                 kHead == offsetof(VkPhysicalDeviceVulkan13Features, robustImageAccess));

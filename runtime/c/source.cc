@@ -37,6 +37,8 @@ Result<void> CheckAdded(const runtime::MemorySource& memory, const kiln::Digest&
   return {};
 }
 
+// Content has to be there before the artifact that names it. An artifact that is found can then be
+// built, and nobody meets a half of it.
 Result<void> AddArtifact(runtime::MemorySource& memory, const kiln_artifact_info& info) {
   runtime::SourceArtifact artifact;
   KILN_TRY(const std::string_view program, TakeText(info.program, "info.program"));
