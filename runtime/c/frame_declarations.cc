@@ -54,8 +54,8 @@ Result<BufferWords> WordsOf(const kiln_buffer_info& info) {
 
 namespace kiln::c {
 
-// A handle is two words in C. The flag for a temporal resource takes the upper bit of the frame
-// number, which no program reaches.
+// A handle is two words in C. The frame of the graph has 31 bits, so the upper bit of its word is
+// free for the flag of a temporal resource.
 kiln_texture ToC(graph::TextureId id) { return {id.index, id.frame | uint32_t{id.temporal} << 31}; }
 graph::TextureId FromC(kiln_texture texture) {
   return {texture.index, texture.frame & 0x7fff'ffffU, texture.frame >> 31};
