@@ -12,6 +12,8 @@ namespace kiln::resolve {
 namespace {
 
 // Can running this instruction change what a later read of a place sees?
+// Every call counts, although many functions write nothing: which one is called is known only for a
+// variant, and an early read costs a load at most.
 bool WritesPlaces(const ir::Inst& inst) {
   if (inst.kind == ir::InstKind::kNameBuiltin) {
     const ir::Builtin builtin = inst.As<ir::NameBuiltinInst>().builtin;
@@ -47,6 +49,7 @@ bool SurveyInst(RegionBuilder& region, uint32_t id) {
   return effect;
 }
 
+// The effect of the operand itself comes before its value, so it counts as before.
 void MarkEarly(RegionBuilder& region, ir::InstId operand, uint32_t effects_at_user) {
   RegionBuilder::Survey& survey = region.SurveyOf(operand.value);
   const uint32_t effects = survey.effects_before + survey.has_effect;
@@ -84,6 +87,8 @@ void PlanEarlyReads(RegionBuilder& region, std::span<const uint32_t> insts) {
 
 }  // namespace
 
+// Once for each block, before it is specialised. The counts only order the effects of one block, so
+// each block begins at zero.
 bool SurveyBlock(RegionBuilder& region, ir::BlockId block) {
   bool any = false;
   uint32_t effects = 0;

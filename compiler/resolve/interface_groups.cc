@@ -5,6 +5,8 @@
 
 namespace kiln::resolve {
 
+// The numbers are an order and nothing else. Gaps leave room for the shapes of images, which are
+// added to the first number of their group.
 int GroupOf(const ir::ModuleView& module, const ir::Decl& decl) {
   switch (decl.kind) {
     case ir::DeclKind::kContainer:

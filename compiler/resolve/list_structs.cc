@@ -6,6 +6,8 @@
 namespace kiln::resolve {
 namespace {
 
+// From the last to the first, so that the first member is taken off next: structs are listed in the
+// order in which one reads them.
 void PushMembers(const ir::SpecialisedDecl& closed, std::vector<ir::TypeId>& pending) {
   for (size_t i = closed.members.size(); i > 0; --i) {
     pending.push_back(closed.members[i - 1].type);
@@ -41,6 +43,7 @@ const ir::SpecialisedDecl* StructOf(VariantEvaluator& answers, ir::TypeId type) 
   if (pool[type].kind != ir::TypeKind::kStruct) {
     return nullptr;
   }
+  // A struct that no module declares, as the block of a buffer is one, has no record.
   const NameId name = program.FindName(pool.Text(pool.ShapeOf(type).name));
   if (!name.valid()) {
     return nullptr;
@@ -57,6 +60,8 @@ const ir::SpecialisedDecl* StructOf(VariantEvaluator& answers, ir::TypeId type) 
 
 }  // namespace
 
+// Depth first with a list in the place of recursion. A struct is listed where it is first met, so
+// the order depends on the interface alone.
 void ListStructs(VariantEvaluator& answers, ir::SpecialisedProgram& variant,
                  std::vector<ir::TypeId>& pending) {
   for (const ir::SpecialisedDecl* closed : variant.interface) {

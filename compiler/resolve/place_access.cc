@@ -34,6 +34,8 @@ std::string RoleText(const Role& role) {
   KILN_UNREACHABLE();
 }
 
+// A part of a value is extracted at once. A part of a place is only one more step, and nothing is
+// read before somebody wants the value.
 Operand Part(RegionBuilder& region, const Operand& source, uint32_t position, ir::TypeId type) {
   if (source.kind != OperandKind::kValue) {
     return Step(region, source, region.EmitUint(position), type);
@@ -47,6 +49,7 @@ Operand Part(RegionBuilder& region, const Operand& source, uint32_t position, ir
 Operand Step(RegionBuilder& region, const Operand& place, ir::InstId step, ir::TypeId type) {
   Operand result = place;
   result.kind = OperandKind::kPlace;
+  // An early read was one of the whole place and says nothing about its part.
   result.early = {};
   result.type = type;
   if (place.first_step + place.step_count != region.steps().size()) {
@@ -60,6 +63,8 @@ Operand Step(RegionBuilder& region, const Operand& place, ir::InstId step, ir::T
   return result;
 }
 
+// A value has no address. Where one is needed, as for an index that is not constant, it is stored
+// to a temp first.
 Operand Spill(RegionBuilder& region, const Operand& value) {
   Operand place = value;
   place.kind = OperandKind::kPlace;
@@ -92,6 +97,8 @@ bool HasVariableStep(RegionBuilder& region, const Operand& place) {
 
 }  // namespace
 
+// The access is emitted where the place is used and not where it is named, since only then all
+// steps are known.
 ir::InstId PlaceInst(RegionBuilder& region, const Operand& place) {
   if (place.step_count == 0) {
     return place.inst;
@@ -113,6 +120,7 @@ ir::InstId LoadFrom(RegionBuilder& region, const Operand& place) {
   return region.Emit(ir::LoadInst{.type = place.type, .place = PlaceInst(region, place)}.To());
 }
 
+// The mention is noted before the store, because a member that is only written is an output.
 void StoreTo(RegionBuilder& region, const Operand& place, ir::InstId value) {
   region.Touched(place, ir::MemberUse::kWrite);
   const ir::InstId target = PlaceInst(region, place);
@@ -120,6 +128,7 @@ void StoreTo(RegionBuilder& region, const Operand& place, ir::InstId value) {
       ir::StoreInst{.type = region.pool().void_type(), .place = target, .value = value}.To());
 }
 
+// Says why a place cannot be read or written, for the message that was reported last.
 void NoteAccess(RegionBuilder& region, const Operand& place) {
   std::string why;
   if (place.decl.valid() && place.direction != ir::Direction::kNone) {
@@ -149,6 +158,8 @@ ir::InstId Read(RegionBuilder& region, uint32_t operand_inst, const Role& role, 
                      arrays);
 }
 
+// The order of the checks is that of the messages: what is no value at all comes before a value
+// that must not be read, and that before an array.
 ir::InstId ReadOperand(RegionBuilder& region, Operand& operand, uint32_t inst, const Role& role,
                        Arrays arrays) {
   const ir::Inst& open = region.Open(inst);
@@ -193,6 +204,7 @@ ir::InstId ReadOperand(RegionBuilder& region, Operand& operand, uint32_t inst, c
   if (operand.kind == OperandKind::kValue) {
     return operand.inst;
   }
+  // The early read was made where the operand stands, before an effect that comes behind it.
   return operand.early.valid() ? operand.early : LoadFrom(region, operand);
 }
 

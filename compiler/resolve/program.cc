@@ -41,6 +41,7 @@ uint64_t OptionHash(std::string_view name) {
 }
 
 // The module whose range holds `number`; bases ascend.
+// Most programs have one module, so this case comes without a search.
 uint32_t FindModule(std::span<const Bases> bases, uint32_t Bases::*field, uint32_t number) {
   if (bases.size() == 1) {
     return 0;
@@ -58,6 +59,7 @@ class Linker {
     program_.modules_.assign(modules.begin(), modules.end());
   }
 
+  // Counts are checked first: they bound everything that follows.
   Diagnosed<Program> Run(ir::PipelineType pipeline, const LanguageLimits& limits) {
     program_.pipeline_ = pipeline;
     program_.limits_ = limits;
@@ -76,6 +78,8 @@ class Linker {
     }
     SortOptions();
     FindContested();
+    // Expressions come behind all declarations of all modules, because a name in them may be
+    // declared in another module.
     for (uint32_t m = 0; m < program_.modules_.size(); ++m) {
       AddCexprs(m);
     }
@@ -102,6 +106,8 @@ class Linker {
                kOfRow;
   }
 
+  // Rows get numbers over all modules, in the order of the modules, so that tables of a program are
+  // plain arrays.
   void NumberRows() {
     Bases next;
     for (const ir::ModuleView& view : program_.modules_) {
@@ -172,6 +178,8 @@ class Linker {
     });
   }
 
+  // For each member: how many unconditional fields come before it, and which conditional ones. Its
+  // position in a variant then costs a look at the conditional ones only.
   void AddLongList(uint32_t m, ir::DeclId id, const ir::Decl& decl) {
     const auto begin = static_cast<uint32_t>(program_.conditional_fields_.size());
     uint32_t plain = 0;
@@ -275,6 +283,8 @@ class Linker {
     KILN_UNREACHABLE();
   }
 
+  // A name is contested if more than one thing may have it. Names of locals always are, because a
+  // local may hide any of them.
   void FindContested() {
     program_.contested_.assign(program_.names_.size(), false);
     for (size_t i = 0; i < program_.candidates_.size(); ++i) {
@@ -351,6 +361,7 @@ class Linker {
   // as possible.
   void CollectCalls(uint32_t m) {
     const ir::ModuleView& view = program_.modules_[m];
+    // Blocks are visited once each with a list of work, as they nest deeper than a stack should.
     std::vector<bool> seen(view.blocks.size(), false);
     std::vector<ir::BlockId> work;
     for (const ir::Region& segment : view.segments) {
@@ -404,6 +415,8 @@ class Linker {
     }
   }
 
+  // A function that calls a sensitive one is sensitive as well. Names and not declarations are
+  // followed, so a caller of any function of the name counts.
   void SpreadSensitivity() {
     while (!marked_.empty()) {
       const NameId name = program_.decl_names_[marked_.back().value];

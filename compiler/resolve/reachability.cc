@@ -33,6 +33,7 @@ void Clear(FunctionVersion& version) {
 }
 }  // namespace
 
+// A row for each function and version: one that no stage distinguishes, and one for each stage.
 Reachability::Reachability(const Program& program, CachePolicy serves)
     : program_(program),
       remembers_(serves == CachePolicy::kManyVariants),
@@ -40,6 +41,7 @@ Reachability::Reachability(const Program& program, CachePolicy serves)
       segment_roots_(program.segment_count() * size_t{kStages + 1}),
       bound_(program.decl_count()) {}
 
+// The memory stays, because the next variant is mostly of the same size.
 void Reachability::Forget() {
   KILN_CHECK(!remembers_);
   std::ranges::fill(rows_, kNoRow);
@@ -74,6 +76,7 @@ void Reachability::Walk(ir::EntryRef& entry, const EntryInterface* interface, co
   interface_reads_ = reads;
   answers_->SetStage(stage_);
   Descend(Close(entry.function), entry);
+  // The path is the stack of the walk. A function leaves it when all of its calls were followed.
   while (!path_.empty()) {
     CheckStop();
     Step& step = path_.back();
@@ -90,6 +93,8 @@ void Reachability::Walk(ir::EntryRef& entry, const EntryInterface* interface, co
   }
 }
 
+// Functions are listed when they are entered, so the order is that of their first call, in every
+// run.
 void Reachability::Descend(Function& function, ir::EntryRef& entry) {
   function.walked_by = walk_;
   function.depth = 0;
@@ -103,6 +108,7 @@ void Reachability::Descend(Function& function, ir::EntryRef& entry) {
   path_.push_back({.function = &function});
 }
 
+// Entry points are not callable, whatever stage they are of.
 void Reachability::Follow(const FunctionVersion::Call& call, ir::EntryRef& entry) {
   if (std::ranges::find(entries_, call.callee) != entries_.end()) {
     const ir::DeclId caller = Declared(path_.back().function->version->ref.function);
@@ -113,6 +119,8 @@ void Reachability::Follow(const FunctionVersion::Call& call, ir::EntryRef& entry
                                        {{"name", program_.Text(program_.NameOf(call.callee))}}));
     return;
   }
+  // A function that touches variables of a stage belongs to this stage, even if it was reached from
+  // another one before.
   const ir::Stage* bound = BoundStage(call.callee);
   if (bound != nullptr && *bound != entry.stage) {
     ReportBound(call, entry.stage);
@@ -123,6 +131,7 @@ void Reachability::Follow(const FunctionVersion::Call& call, ir::EntryRef& entry
     return;
   }
   Function& callee = Close(call.callee);
+  // On the path and called again: the cycle is what lies between the two.
   if (callee.on_path) {
     ReportRecursion(call.callee);
     return;
@@ -152,6 +161,7 @@ void Reachability::Deepen(const Function& callee) {
   }
 }
 
+// Here all callees are known, so a function that calls a bound one is bound as well.
 void Reachability::Leave(Function& function, ir::Stage stage) {
   function.on_path = false;
   const FunctionVersion& version = *function.version;
@@ -210,6 +220,8 @@ const ir::SpecialisedDecl* Reachability::SignatureOf(ir::DeclId version,
   return &known.emplace_back(std::move(made));
 }
 
+// Done once for each variant and version. What rests on no option is kept for all variants and not
+// even looked up.
 Reachability::Function& Reachability::Close(ir::DeclId id) {
   uint32_t& row = RowOf(id, stage_);
   if (row == kNoRow) {
@@ -246,6 +258,7 @@ const FunctionVersion* Reachability::SpecialiseAnew(ir::DeclId id) {
     SpecialiseRegions(id);
     signature = IsVersion(id) ? SignatureOf(id, *signature) : signature;
   }
+  // An incomplete result must be computed again, because its messages have to be said again.
   if (incomplete_) {
     answers_->NoteEffect();
   }
@@ -307,6 +320,7 @@ void Reachability::SpecialiseRegions(ir::DeclId function) {
     const auto number = static_cast<uint32_t>(segments_.size());
     segments_.push_back({.segment = id, .closed = &*unit->value, .parent = parent});
     const std::vector<ir::RegionId>& holes = unit->value->holes;
+    // Backwards, so the first hole is taken off next.
     for (size_t i = holes.size(); i > 0; --i) {
       pending_.push_back({.segment = holes[i - 1], .parent = number});
     }
@@ -347,6 +361,8 @@ void Reachability::LookInto(ir::RegionId failed) {
   }
 }
 
+// Variants with equal regions share the version, and with it everything that is computed from its
+// address. Addresses are hashed, but nothing is ordered by them.
 const FunctionVersion* Reachability::Version(ir::DeclId id, const ir::SpecialisedDecl* signature) {
   const bool sensitive = IsEntry(id) || program_.StageSensitive(Declared(id));
   const ir::FunctionRef ref{.function = id,
@@ -421,6 +437,8 @@ bool Has(const ir::Mention& mention, ir::MemberUse touch) {
 
 }  // namespace
 
+// What later checks ask about a function without looking at its code: which members it reads and
+// writes, whom it calls, what it leaves open.
 void Reachability::Summarise(FunctionVersion& version) const {
   for (Bitset* fields : {&version.state_reads, &version.writes}) {
     if (fields->size() != program_.member_count()) {
@@ -488,6 +506,8 @@ void Reachability::ReportRecursion(ir::DeclId callee) {
   for (auto step = start; step != path_.end(); ++step) {
     cycle.push_back(step->function->version->ref.function);
   }
+  // The cycle is turned so that the declaration with the least number comes first. So the message
+  // does not depend on where the walk has entered it.
   std::rotate(cycle.begin(), std::ranges::min_element(cycle, {}, &ir::DeclId::value), cycle.end());
   const auto text = [&](ir::DeclId id) {
     return "'" + std::string(program_.Text(program_.NameOf(Declared(id)))) + "'";

@@ -31,6 +31,8 @@ ir::Scalar ScalarOf(ir::ValueKind kind) {
 
 }  // namespace
 
+// A fault of whoever made the module and not of a programmer, though it must not bring the process
+// down: modules come from caches and from other processes.
 void ReportIllTyped(RegionBuilder& region, std::string text) {
   region.FailIf(true);
   region.Report(Make(Code::kRpl9001, region.MainOf(region.current()))
@@ -54,6 +56,8 @@ ir::TypeId TypedTypes::Make(const ir::Type& type) {
     case ir::TypeKind::kArray: {
       const ir::TypeId item = Type(ir::TypeId{type.element});
       const resolve::Value extent =
+          // The extent may rest on options, so it is evaluated for this variant, and its own
+          // message is reported if it fails.
           region_.answers().Check(region_.Global(ir::CexprId{type.extent}),
                                   region_.MainOf(region_.current()), {}, region_.diagnostics());
       const bool good = extent.kind == ir::ValueKind::kUint ||
@@ -143,6 +147,8 @@ ir::DeclId TypedTypes::StructOf(ir::TypeId open) const {
   return type.kind == ir::TypeKind::kDeclared ? ir::DeclId{type.element} : ir::DeclId{};
 }
 
+// Members whose condition is false are not there, so the position in a variant may be less than the
+// number in the declaration.
 std::optional<uint32_t> TypedTypes::LivePosition(ir::DeclId owner, uint32_t member) {
   const ir::SpecialisedDecl* decl =
       region_.answers().Decl(ir::DeclId{region_.bases().decl + owner.value});

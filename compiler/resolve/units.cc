@@ -41,6 +41,7 @@ void UnitSource::ForgetWalks() {
   }
 }
 
+// Made at the first use, as many sources of units never specialise anything.
 SpecialiserCache& UnitSource::MemoryOf(const Program& program) {
   if (memory_ == nullptr) {
     memory_ = std::make_unique<SpecialiserCache>(program, serves_);
