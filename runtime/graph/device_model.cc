@@ -26,6 +26,7 @@ bool HasUsage(const runtime::Device& device, const TextureDesc& desc) {
       {VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT, VK_FORMAT_FEATURE_DEPTH_STENCIL_ATTACHMENT_BIT},
   };
   const VkFormatFeatureFlags offered = device.caps().Format(desc.format).optimalTilingFeatures;
+  // A format that offers nothing is not supported at all.
   return offered != 0 && std::all_of(std::begin(kNeeds), std::end(kNeeds), [&](const Need& need) {
            return (desc.extra_usage & need.usage) == 0 || (offered & need.feature) != 0;
          });
@@ -54,13 +55,19 @@ VkImageCreateInfo ImageInfoOf(const ChainRow& chain) { return ImageInfoOf(chain.
 
 DeviceModel::DeviceModel(const runtime::Device& device) : device_(device) {
   const VkPhysicalDeviceLimits& limits = device.caps().limits;
+  // One alignment for all uses of a buffer: how a part of it will be used is declared later than it
+  // is placed, and the greatest of these limits is small.
   buffer_alignment_ =
       std::max({limits.minStorageBufferOffsetAlignment, limits.minUniformBufferOffsetAlignment,
                 limits.minTexelBufferOffsetAlignment, limits.optimalBufferCopyOffsetAlignment,
                 limits.nonCoherentAtomSize, VkDeviceSize{16}});
+  // The model is part of the structure of a plan. Plans of another device must not be found, and 0
+  // and 1 are models without a device.
   identity_ = 2 + (uint64_t{device.identity().device_id} << 32 | device.identity().vendor_id);
 }
 
+// Asked for each texture of each frame that is planned, while the driver answers slowly. A frame
+// has few different descriptions, so a list is searched.
 bool DeviceModel::Texture(const TextureDesc& desc, MemoryNeeds& needs) {
   for (const Row& row : rows_) {
     if (SameDesc(row.desc, desc)) {

@@ -34,6 +34,8 @@ Result<void> Executor::Wait(FrameTicket ticket, std::chrono::nanoseconds timeout
 const std::vector<PassTime>& Executor::PassTimes() const { return state_->pass_times; }
 const TimeSeries& Executor::record_times() const { return state_->recording->times(); }
 
+// The offset is that of the last executed frame, whose ring is still mapped. Any buffer that is not
+// a readback one of this frame gives an empty answer.
 BoundBuffer Executor::Readback(const Graph& graph, BufferId id) const {
   const uint32_t version = graph.Find(id);
   if (version == kNone) {

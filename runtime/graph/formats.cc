@@ -168,6 +168,8 @@ constexpr std::array kRows = {
 };
 
 // By format: 1 + its row.
+// A lookup is asked for at each access of each frame, so it is an index. Rows are entered from the
+// last to the first, which leaves the first name of a format.
 constexpr auto kIndex = [] {
   std::array<uint8_t, VK_FORMAT_ASTC_12x12_SRGB_BLOCK + 1> index{};
   for (size_t i = kRows.size(); i-- > 0;) {
@@ -224,6 +226,8 @@ std::string_view ClosestFormat(std::string_view text) {
   std::ranges::transform(upper, upper.begin(), [](char c) {
     return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
   });
+  // Names of Vulkan are long and would win by their length alone over the short ones, so they are
+  // offered only for texts that look like them.
   const bool vulkan = text.find('_') != std::string_view::npos && text.size() > 8;
   const auto same = std::ranges::find(kRows, upper, &Row::name);
   if (same != kRows.end()) {
@@ -237,6 +241,8 @@ std::string_view ClosestFormat(std::string_view text) {
     if (vulkan) {
       search.Offer(row.vulkan);
     }
+    // The text that was offered last may be a name of Vulkan; the short name of its row is what is
+    // suggested.
     if (search.best().data() != offered.data()) {
       offered = search.best();
       best = row.name;

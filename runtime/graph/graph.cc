@@ -14,6 +14,7 @@
 namespace kiln::graph {
 namespace {
 
+// Textures and buffers become rows of one table, so planning has one loop for both.
 ChainRow RowOf(const TextureDesc& desc, Object object) {
   ChainRow row{};
   row.kind = ResourceKind::kTexture;
@@ -37,6 +38,7 @@ ChainRow RowOf(const BufferDesc& desc, Object object) {
   row.kind = ResourceKind::kBuffer;
   row.object = object;
   row.size = desc.size;
+  // A buffer is one level of one layer, so cells need no case for it.
   row.mips = 1;
   row.layers = 1;
   row.samples = 1;
@@ -47,6 +49,7 @@ ChainRow RowOf(const BufferDesc& desc, Object object) {
 }
 
 // Whether a blit can bring one format into the other.
+// Blits convert between colour formats; between integers and others they are not allowed.
 bool CanBlit(VkFormat from, VkFormat to) {
   const auto is_plain_color = [](VkFormat format) {
     const std::optional<FormatInfo> info = InfoOf(format);
@@ -55,6 +58,8 @@ bool CanBlit(VkFormat from, VkFormat to) {
   return is_plain_color(from) && is_plain_color(to) && IsIntegerFormat(from) == IsIntegerFormat(to);
 }
 
+// Callbacks are copied into an array of 16-byte units, which suits every type that may be captured,
+// and no callback is allocated by itself.
 struct alignas(16) CapturedBytes {
   std::byte bytes[16];
 };
@@ -105,6 +110,7 @@ struct Graph::Parts {
                                    where));
   }
 
+  // The order of the members matters: each is made of those before it.
   FrameRows frame;
   HandleTable handles{frame};
   AccessDeclarer accesses{frame, handles};
@@ -117,6 +123,7 @@ struct Graph::Parts {
 Graph::Graph(uint8_t identity) : parts_(std::make_unique<Parts>(identity)) {}
 Graph::~Graph() = default;
 
+// Nothing is freed here, and arrays keep their size for the next frame.
 void Graph::BeginFrame() {
   parts_->begun = Now();
   parts_->frame.Begin();
@@ -166,6 +173,7 @@ void* Graph::AddCallback(PassId pass_id, size_t size, CallbackFunction call, Whe
     return nullptr;
   }
   row.call = call;
+  // An offset and no pointer, as the array moves when it grows.
   row.offset = static_cast<uint32_t>(parts_->captured.size());
   parts_->captured.resize(parts_->captured.size() +
                           (size + sizeof(CapturedBytes) - 1) / sizeof(CapturedBytes));
@@ -287,6 +295,8 @@ void Graph::Present(const Presentation& presentation, Where where) {
   }
   TextureImport import = presentation.image;
   import.state = {.stages = VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT};
+  // Whether the image was acquired is told by the semaphore below; without a stage to wait for, the
+  // copy could begin too soon.
   import.acquire = nullptr;
   const TextureId image = ImportTexture(import, where);
   const PassId copy = {parts_->frame.AddPass({.name = "present: copy", .kind = PassKind::kTransfer},

@@ -33,6 +33,8 @@ void ReserveLike(const Plan& other, Plan& plan) {
   reserve(plan.next.slots, other.next.slots);
 }
 
+// Slots that go on from the frame before keep their object, and the others get the next numbers, in
+// the order of the slots.
 void BindObjects(const Plan& plan, const Carried& carried, std::vector<uint32_t>& objects) {
   objects.clear();
   uint32_t made = carried.objects;
@@ -41,11 +43,15 @@ void BindObjects(const Plan& plan, const Carried& carried, std::vector<uint32_t>
   }
 }
 
+// Counted again and not taken from BindObjects, because the carried state may only change once the
+// frame was executed.
 void Commit(const Plan& plan, uint32_t frame, std::span<const uint32_t> objects, Carried& carried) {
   uint32_t made = carried.objects;
   for (const TemporalSlot& slot : plan.next.slots) {
     made += slot.from == kNone ? 1 : 0;
   }
+  // In a steady state the plan leaves what it has found, and nothing is copied but the numbers of
+  // the objects.
   const bool steady =
       carried.digest == plan.next.digest && carried.slots.size() == plan.next.slots.size();
   if (!steady) {

@@ -67,6 +67,8 @@ void Planner::MakeRoom(const Plan& plan) {
   }
 }
 
+// All messages together, since whoever declares a frame wrongly mostly does so in several places;
+// the reason is the first code, which tests and callers compare.
 Error Planner::Failure() {
   std::string context;
   for (const GraphError& error : errors_) {
@@ -83,6 +85,7 @@ Result<const Plan*> Planner::Compile(const Graph& graph, const PlanOptions& opti
   if (!errors_.empty()) {
     return Failure();
   }
+  // The slot is chosen before anything is planned. Only a miss overwrites it.
   Slot& oldest = OldestSlot();
   const PlanInputs inputs{.rows = graph.rows(),
                           .semaphores = memory_->semaphores,
@@ -91,6 +94,8 @@ Result<const Plan*> Planner::Compile(const Graph& graph, const PlanOptions& opti
                           .follows = carried.frame == graph.previous().frame,
                           .model = model_};
   ResolveSemaphores(graph.rows(), memory_->semaphores);
+  // Everything that a plan depends on is hashed. Two frames with one hash get one plan, so a field
+  // that is missing there would be a wrong plan, and one that is too much is only a miss.
   const Structure structure = StructureOf({.rows = graph.rows(),
                                            .semaphores = memory_->semaphores,
                                            .options = options,
@@ -98,6 +103,7 @@ Result<const Plan*> Planner::Compile(const Graph& graph, const PlanOptions& opti
                                            .carried = carried.digest,
                                            .follows = inputs.follows},
                                           memory_->use_bytes);
+  // Eight slots are searched in a row; their order says nothing, as at most one of them matches.
   for (Slot& slot : slots_) {
     if (slot.used != 0 && slot.plan.structure == structure.all) {
       slot.used = ++clock_;
@@ -112,6 +118,7 @@ Result<const Plan*> Planner::Compile(const Graph& graph, const PlanOptions& opti
   stats_.difference = FirstDifference(structure, memory_->missed);
   memory_->missed = structure;
   const uint64_t known = memory_->steps.place.memo.hits();
+  // A plan that fails half way must not be found again.
   oldest.used = 0;
   oldest.plan.structure = structure.all;
   oldest.plan.options = options;

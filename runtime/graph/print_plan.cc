@@ -22,6 +22,7 @@ std::string EntryLine(const Plan& plan, const Declarations& rows, const BarrierE
     line += fmt::format("  [{} -> {}]", LayoutName(entry.old_layout), LayoutName(entry.new_layout));
   }
   const PlanChain& chain = plan.chains[entry.chain];
+  // Only of a chain with several cells it has to be said which cells are meant.
   if (chain.cells > 1) {
     const Box& cell = plan.cells[entry.cell];
     line += fmt::format("  mips {}+{} layers {}+{}", cell.mip, cell.mips, cell.layer, cell.layers);
@@ -53,8 +54,11 @@ std::string OrderText(const Plan& plan, const Graph& graph) {
   std::string text = "order\n";
   size_t point = 0;
   uint32_t batch = kNone;
+  // Barriers stand in the text where they are recorded, between the passes they separate, and so
+  // the text reads like the command buffer.
   for (const PlanPass& pass : plan.order) {
     const int32_t position = plan.positions[pass.pass];
+    // Host passes have no position and no batch.
     if (position >= 0 && pass.batch != batch) {
       batch = pass.batch;
       text += fmt::format("  batch {}{}\n", batch, UsesText(rows, plan, plan.batches[batch]));

@@ -8,6 +8,8 @@
 namespace kiln::graph {
 namespace {
 
+// What a combined bit means as elementary bits. Planning compares and unites elementary bits only;
+// combined ones come back when a text is printed.
 constexpr Stages kTransferStages = VK_PIPELINE_STAGE_2_COPY_BIT | VK_PIPELINE_STAGE_2_RESOLVE_BIT |
                                    VK_PIPELINE_STAGE_2_BLIT_BIT | VK_PIPELINE_STAGE_2_CLEAR_BIT;
 constexpr Stages kVertexInputStages =
@@ -44,6 +46,7 @@ struct AccessRow {
   Accesses access;
   Stages stages;
 };
+// The stages at which an access can happen, as the specification of Vulkan lists them.
 constexpr std::array kAccesses = {
     AccessRow{VK_ACCESS_2_INDIRECT_COMMAND_READ_BIT, VK_PIPELINE_STAGE_2_DRAW_INDIRECT_BIT},
     AccessRow{VK_ACCESS_2_INDEX_READ_BIT, VK_PIPELINE_STAGE_2_INDEX_INPUT_BIT},
@@ -72,6 +75,8 @@ struct Name {
   uint64_t bit;
   std::string_view text;
 };
+// An alias of a bit stands behind the name that is printed: MaskText takes the first and ParseOne
+// finds both.
 constexpr std::array kStageNames = {
     Name{VK_PIPELINE_STAGE_2_DRAW_INDIRECT_BIT, "DRAW_INDIRECT"},
     Name{VK_PIPELINE_STAGE_2_VERTEX_INPUT_BIT, "VERTEX_INPUT"},
@@ -159,6 +164,7 @@ std::string MaskText(uint64_t mask, std::span<const Name> names) {
   return text.empty() ? "NONE" : text;
 }
 
+// Names may be written as in C, with prefix and suffix, or short.
 std::optional<uint64_t> ParseOne(std::string_view word, std::span<const Name> names,
                                  std::string_view prefix) {
   if (word.starts_with(prefix)) {
@@ -204,6 +210,7 @@ std::optional<uint64_t> ParseMask(std::string_view text, std::span<const Name> n
 
 }  // namespace
 
+// Most masks are elementary, and one comparison finds that out.
 Stages ElementaryStages(Stages stages) {
   constexpr Stages kCombinedBits =
       VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT | VK_PIPELINE_STAGE_2_ALL_GRAPHICS_BIT |
@@ -260,6 +267,7 @@ Accesses ElementaryAccesses(Accesses accesses) {
   return out;
 }
 
+// Looked up by the number of the bit. This is asked for every access of every frame.
 Stages StagesOfAccess(Accesses access) {
   static constexpr auto kByBit = [] {
     std::array<Stages, 64> stages{};
@@ -287,6 +295,7 @@ Stages AllowedStages(PassKind kind) {
   return 0;
 }
 
+// What an access means whose stages were not written: everything that a pass of this kind may do.
 Stages DefaultStages(PassKind kind, Accesses accesses) {
   switch (kind) {
     case PassKind::kGraphics:
@@ -308,6 +317,7 @@ Stages DefaultStages(PassKind kind, Accesses accesses) {
   return 0;
 }
 
+// From the narrowest layout to the widest: the first that allows all accesses is taken.
 std::optional<VkImageLayout> LayoutOfAccess(Accesses accesses, VkImageAspectFlags aspects) {
   constexpr Accesses kColor =
       VK_ACCESS_2_COLOR_ATTACHMENT_READ_BIT | VK_ACCESS_2_COLOR_ATTACHMENT_WRITE_BIT;
@@ -330,6 +340,7 @@ std::optional<VkImageLayout> LayoutOfAccess(Accesses accesses, VkImageAspectFlag
            : stencil_only ? VK_IMAGE_LAYOUT_STENCIL_ATTACHMENT_OPTIMAL
                           : VK_IMAGE_LAYOUT_DEPTH_ATTACHMENT_OPTIMAL;
   }
+  // Depth that is tested and sampled at the same time stays in one layout for both.
   if (only(kDepth | (depth ? kSampled : Accesses{0}))) {
     return both           ? VK_IMAGE_LAYOUT_DEPTH_STENCIL_READ_ONLY_OPTIMAL
            : stencil_only ? VK_IMAGE_LAYOUT_STENCIL_READ_ONLY_OPTIMAL
@@ -347,6 +358,8 @@ std::optional<VkImageLayout> LayoutOfAccess(Accesses accesses, VkImageAspectFlag
   if (only(VK_ACCESS_2_TRANSFER_WRITE_BIT)) {
     return VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL;
   }
+  // Different kinds of reads together have no layout but the general one. A write together with
+  // something else has none that could be guessed, and the author has to say it.
   if ((accesses & kWriteAccesses) == 0) {
     return VK_IMAGE_LAYOUT_GENERAL;
   }
