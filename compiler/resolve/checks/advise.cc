@@ -47,6 +47,8 @@ struct FamilyName {
   std::string_view family;
   std::string_view suffix;
 };
+// Names of functions have underscores of their own (`inverse_sqrt`), so the last part counts as a
+// type only if it is one.
 FamilyName SplitFamily(std::string_view name) {
   const size_t cut = name.rfind('_');
   const bool suffixed =
@@ -55,6 +57,8 @@ FamilyName SplitFamily(std::string_view name) {
 }
 
 // The largest type of "f3, f3, f1" that the family exists for; empty if there is none.
+// Most families take one type for all arguments or a scalar beside it, so the largest one is what
+// the author meant.
 std::string_view SuffixFor(ir::BuiltinTypes types, std::string_view arguments) {
   std::string_view best;
   while (!arguments.empty()) {
@@ -74,6 +78,8 @@ class Adviser {
  public:
   explicit Adviser(const Program& program) : program_(program) {}
 
+  // Advice is looked for after everything was found, and only for what is shown: searching for the
+  // nearest name costs more than most checks.
   void Run(Diagnostic& found) {
     switch (found.code) {
       case Code::kRpl6001:
@@ -114,11 +120,15 @@ class Adviser {
   static void Say(Diagnostic& found, std::string_view advice) {
     std::move(found).Note(NoteKind::kAdvice, {{"advice", advice}});
   }
+  // A message without a place has no file, and then the oldest version is assumed, which has all
+  // advice.
   uint32_t VersionOf(const Diagnostic& found) const {
     return found.primary.known() ? program_.module(found.primary.module).header.version : 1;
   }
 
   // --- the nearest name --------------------------------------------------------------------------
+  // All searches of one run share a limit of compared characters. A file of thousands of wrong
+  // names would otherwise be compared with thousands of right ones.
   class Search {
    public:
     Search(Adviser& adviser, std::string_view word) : adviser_(adviser), closest_(word) {}
@@ -176,12 +186,15 @@ class Adviser {
   // --- values ------------------------------------------------------------------------------------
   void AdviseName(Diagnostic& found) {
     const std::string_view name = Of(found, "name");
+    // Words of other languages come first: their replacement is known, and the nearest name would
+    // be a guess.
     if (const Spelling* row = FindSpelling(SpellingPlace::kName, name)) {
       if (!row->replacement.empty()) {
         Replace(found, row->replacement);
       }
       return kiln::Advise(*row, VersionOf(found), found);
     }
+    // A function without its parentheses.
     if (const std::optional<ir::Builtin> builtin = BuiltinNamed(name);
         builtin.has_value() && ir::FactsOf(*builtin).types == ir::BuiltinTypes::kNone) {
       return Replace(found, std::string(name) + " ()");
@@ -192,6 +205,7 @@ class Adviser {
     const VisibleNames locals = LocalsAt(found);
     const ir::ModuleView& view = program_.module(found.primary.module);
     Search search(*this, name);
+    // The innermost names are offered first, because the first of equally near names wins.
     for (size_t i = locals.visible.size(); i > 0; --i) {
       search.Offer(view.Text(view.locals[locals.visible[i - 1].value].name));
     }
@@ -200,6 +214,8 @@ class Adviser {
              decl.kind != ir::DeclKind::kFunction;
     });
     OfferOptions(search);
+    // The name exists but not here; whoever wrote it before its declaration is told so rather than
+    // offered another name.
     for (const ir::LocalId other : locals.others) {
       if (view.Text(view.locals[other.value].name) == name) {
         const ir::SpanId span =
@@ -263,6 +279,7 @@ class Adviser {
     }
     std::move(found).Note(NoteKind::kKnownValues, {{"values", known}});
     Suggest(found, search.best());
+    // The place is that of the text with its quotes, so they belong into the replacement as well.
     if (found.fix.has_value()) {
       found.fix->text = "\"" + found.fix->text + "\"";
     }
@@ -289,6 +306,7 @@ class Adviser {
     SuggestFunction(name, parts, types, found);
   }
 
+  // A replacement for a whole family ends in `_T`, and the type comes from the arguments.
   void AdviseCall(const Spelling& row, std::string_view types, Diagnostic& found) const {
     if (!row.is_family()) {
       if (!row.replacement.empty()) {
@@ -313,6 +331,8 @@ class Adviser {
       return;
     }
     Say(found, "constructors take braces: " + std::string(type) + " { ... }");
+    // The fix has to change parentheses to braces around all arguments, and the instruction knows
+    // where they end.
     const uint32_t inst = FindInst(program_, found.primary.module, found.primary.span_number,
                                    ir::InstKind::kNameCall);
     if (inst != ir::kNoRow) {
@@ -353,6 +373,8 @@ class Adviser {
 
   void SuggestFunction(std::string_view name, const FamilyName& parts, std::string_view types,
                        Diagnostic& found) {
+    // Whole names are tried before families: a near function of the program is more likely than a
+    // built-in one.
     Search whole(*this, name);
     OfferDecls(whole, [](const ir::Decl& decl) { return decl.kind == ir::DeclKind::kFunction; });
     if (!found.primary.known()) {  // an entry point: no inbuilt one will do
@@ -410,6 +432,8 @@ class Adviser {
     if (!id.valid()) {
       return;
     }
+    // The owner of the field is known by its name only, so all blocks and structs of this name
+    // offer their fields.
     for (const std::span<const ir::DeclId> owners : {program_.Globals(id), program_.Structs(id)}) {
       for (const ir::DeclId decl : owners) {
         const ir::ModuleView& view = program_.module(program_.ModuleOf(decl));

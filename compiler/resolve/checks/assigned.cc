@@ -17,6 +17,8 @@ using ir::AssignmentEventKind;
 
 // --- summaries -----------------------------------------------------------------------------------
 
+// Writes down once for each region what matters for this check. Regions are shared by variants, and
+// so each function then only walks over short lists of events.
 class FlowWriter {
  public:
   FlowWriter(const Program& program, const ir::SpecialisedRegion& segment,
@@ -89,6 +91,7 @@ class FlowWriter {
     }
   }
 
+  // Writing one member counts as writing the variable, and reading one as reading it.
   void WriteTouch(AssignmentEventKind kind, ir::InstId place) {
     if (segment_.insts[place.value].kind == ir::InstKind::kAccess) {
       place = segment_.insts[place.value].As<ir::AccessInst>().root;
@@ -125,10 +128,13 @@ class FlowWriter {
 // --- the check -----------------------------------------------------------------------------------
 
 // Which variables may be assigned, if control can be here at all.
+// A bit for each variable. Paths are united, so the question is whether any path has assigned it:
+// only what is certainly without a value is an error.
 struct State {
   bool reached = false;
   std::vector<uint64_t> assigned;
 
+  // A state that is not reached adds nothing, as no path comes from there.
   void Join(const State& other) {
     if (!other.reached) {
       return;
@@ -162,6 +168,8 @@ class AssignedCheck {
     if (numbers_.empty()) {
       return;
     }
+    // The first pass finds out what the loops assign and says nothing, since it does not yet know
+    // with what a loop begins. The second one reports.
     for (const bool reports : {false, true}) {
       reports_ = reports;
       loop_ = 0;
@@ -202,6 +210,7 @@ class AssignedCheck {
         case AssignmentEventKind::kLoop:
           RunLoop(cursor);
           break;
+        // A hole that is not live has no code in this variant.
         case AssignmentEventKind::kHole:
           if (const ir::SpecialisedRegion* const* nested = live_.Find(event.id)) {
             RunSegment(**nested);
@@ -263,6 +272,7 @@ class AssignedCheck {
 
   // Condition, body, continuing: as docs/IR.md says.
   void RunLoop(Cursor& cursor) {
+    // Loops are numbered in the order in which they are met, which is the same in both passes.
     const size_t number = loop_++;
     if (!reports_) {
       rounds_.emplace_back();
@@ -273,6 +283,7 @@ class AssignedCheck {
     }
     ++cursor.at;
     RunUntilMark(cursor);
+    // The condition may fail at the first time, so what is known there flows behind the loop.
     State after = state_;
     ++cursor.at;
     RunUntilMark(cursor);
@@ -306,6 +317,7 @@ class AssignedCheck {
 
 }  // namespace
 
+// Most functions declare every variable with a value, and they cost nothing here.
 std::vector<ir::AssignmentEvent> FlowOf(const Program& program,
                                         const ir::SpecialisedRegion& segment,
                                         std::span<const BareDeclaration> declarations) {

@@ -12,6 +12,7 @@ std::optional<Diagnostic> CheckFunctionCount(std::span<const ir::ModuleView> mod
       if (view.decls[row].kind != ir::DeclKind::kFunction || ++count <= limits.functions) {
         continue;
       }
+      // The message stands at the first function that is too many.
       const ir::SpanId span = view.decl_spans.empty() ? ir::SpanId{} : view.decl_spans[row].name;
       const Location where{.module = m, .span_number = span.value, .bytes = view.SpanOf(span)};
       return Make(Code::kLim1001, where)

@@ -11,6 +11,8 @@
 namespace kiln::resolve {
 namespace {
 
+// Uniform blocks hold nothing but rows of four words, so they have no padding that two compilers
+// could place differently.
 bool IsUniformLeaf(const ir::Type& type) {
   if (type.kind == ir::TypeKind::kMatrix) {
     return type.rows == 4 && type.columns == 4;
@@ -27,6 +29,7 @@ class MemoryCheck {
   void Run() {
     uint64_t parameters = 0;
     for (const ir::SpecialisedMember& member : closed_.members) {
+      // Capped one above the limit: structs that hold others twice would overflow any number.
       parameters = std::min(parameters + ParametersOf(member.type), Limit() + 1);
     }
     if (parameters > Limit() && closed_.kind != ir::DeclKind::kStruct) {
@@ -130,6 +133,7 @@ class MemoryCheck {
         return CheckLeaves(item, path, where);
       }
       case ir::TypeKind::kStruct:
+        // A struct that was seen before has been reported with the first path that leads to it.
         if (checked_.Insert(id.value, true).second) {
           for (const ir::ShapeMember& member : pool_.Members(id)) {
             CheckLeaves(member.type, path + "." + std::string(pool_.Text(member.name)), where);

@@ -6,6 +6,7 @@
 
 namespace kiln::resolve {
 
+// One walk over the program before anything is asked. Each question is then a bit.
 Mentions::Mentions(const Program& program)
     : program_(program),
       members_(program.name_count()),
@@ -34,6 +35,7 @@ void Mentions::ReadModule(uint32_t m) {
       ReadFunction(m, id);
     }
   }
+  // Conditions of regions belong to the function that the region was cut from.
   for (uint32_t row = 0; row < view.segments.size(); ++row) {
     const ir::Region& segment = view.segments[row];
     FunctionMentions& function = functions_[bases.decl + segment.function.value];
@@ -81,6 +83,8 @@ void Mentions::ReadInst(uint32_t m, const ir::Inst& inst, FunctionMentions& func
       ReadType(m, local.type, &function);
     }
   };
+  // A name counts as a mention of every local that it might mean. It is decided for a variant only,
+  // and a warning must hold for all of them.
   if (inst.kind == ir::InstKind::kNameRef) {
     const auto ref = inst.As<ir::NameRefInst>();
     for (const uint32_t candidate : view.List(ref.candidates)) {
@@ -123,6 +127,7 @@ void Mentions::ReadCexpr(uint32_t m, ir::CexprId id, FunctionMentions* function)
     return;
   }
   const ir::ModuleView& view = program_.module(m);
+  // Expressions are long on one side, so a list takes the place of recursion.
   pending_.push_back(id);
   while (!pending_.empty()) {
     CheckStop();

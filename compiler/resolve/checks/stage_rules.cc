@@ -45,6 +45,7 @@ Bound BoundOf(const ir::Inst& inst, ir::Stage stage) {
     return {};
   }
   const ir::BarrierMode mode = ir::UnpackBarrier(inst.As<ir::BarrierInst>().mode);
+  // Any part of the barrier that names the workgroup binds it to compute shaders.
   const bool group = mode.execution != ir::MemoryScope::kNone ||
                      mode.scope == ir::MemoryScope::kWorkgroup ||
                      (mode.kinds & 1u << static_cast<uint32_t>(ir::MemoryKind::kWorkgroup)) != 0;

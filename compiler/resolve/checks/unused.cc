@@ -13,6 +13,8 @@
 namespace kiln::resolve {
 namespace {
 
+// A few of them are shown, and more only cost time. The factor leaves enough for sorting and
+// merging.
 constexpr size_t kMostFound = 10 * kMaxDiagnostics;  // then nothing more is looked for
 
 class UnusedFinder {
@@ -32,6 +34,8 @@ class UnusedFinder {
       if (program_.module(m).header.typed != 0) {
         continue;  // what a typed module mentions is no matter of names
       }
+      // A module without possible entry points is a library, and what it does not use itself may be
+      // for others.
       if (has_entries_[m]) {
         CheckOptions(m);
       }
@@ -73,6 +77,7 @@ class UnusedFinder {
   }
 
   // Marks what these functions lead to.
+  // Names are followed and not declarations, so alternatives under conditions all count as called.
   void Spread(std::vector<NameId> work) {
     while (!work.empty()) {
       CheckStop();
@@ -89,6 +94,7 @@ class UnusedFinder {
     }
   }
 
+  // In a function that nobody calls, unused locals are not said as well.
   void CheckFunction(uint32_t m, ir::DeclId id) {
     const ir::ModuleView& view = program_.module(m);
     const ir::Decl& decl = program_.Get(id);
@@ -155,6 +161,7 @@ class UnusedFinder {
   }
 
   // By what every variant looks at, or by a function that may be called.
+  // An option that is mentioned only in functions which nobody calls has no effect.
   bool IsRead(NameId option) {
     if (read_.empty()) {
       read_.assign(program_.name_count(), false);
@@ -227,6 +234,7 @@ class UnusedFinder {
     for (uint32_t i = 0; i < members.size() && !IsFull(); ++i) {
       const NameId name = program_.Name(m, members[i].name);
       const bool field = members[i].kind == ir::MemberKind::kField;
+      // A field with a tag is filled by the engine, whatever the shader reads of it.
       if (!field || members[i].tags.valid() || mentions_.Member(name) ||
           IsSilent(program_.Text(name))) {
         continue;
