@@ -35,6 +35,7 @@ class EntryCode {
         ToRow(leaf, PartOf(result, leaf));
       }
     }
+    // What a later stage reads and nobody writes must have a value all the same.
     for (const uint32_t row : interface_.unwritten) {
       Store(RowPlace(row), Zero(interface_.rows[row].type));
     }
@@ -118,6 +119,7 @@ class EntryCode {
                                                 .To());
   }
 
+  // Built-in variables have all their components, and the program may have declared fewer.
   ir::InstId Cut(ir::InstId value, uint32_t rows) {
     const ir::Type type = TypeOf(value);
     if (type.rows == rows) {
@@ -137,6 +139,7 @@ class EntryCode {
     if (from.scalar == target.scalar) {
       return value;
     }
+    // A boolean travels as a number and is true if it is not zero. Other scalars convert.
     if (target.scalar == ir::Scalar::kBool) {
       return region_.Emit(ir::BinaryInst{.type = to,
                                          .op = ir::BinaryOp::kNotEqual,
@@ -197,6 +200,8 @@ class EntryCode {
 
 }  // namespace
 
+// Parameters of an entry become variables: SPIR-V entry points take nothing, and the interface is
+// in variables of the module.
 void DeclareInputs(RegionBuilder& region) {
   for (const ir::SpecialisedMember& parameter : region.signature()->members) {
     region.out().locals.push_back({.local = parameter.local,

@@ -40,6 +40,7 @@ bool CheckEntry(const Program& program, std::span<const EntryPoint> entries,
                               .With("stage", ir::NameOf(entry.stage)));
     return false;
   }
+  // Only entries before this one are looked at, so each pair is reported once, at the later one.
   for (const EntryPoint& other : entries) {
     if (&other == &entry) {
       break;
@@ -59,6 +60,7 @@ bool CheckEntry(const Program& program, std::span<const EntryPoint> entries,
   return true;
 }
 
+// Entries come from a request and not from the source; hence most messages have no place.
 ir::DeclId FindEntry(const EntryPoint& entry, VariantEvaluator& answers,
                      std::vector<Diagnostic>& diagnostics) {
   const Program& program = answers.program();
@@ -117,6 +119,8 @@ std::vector<const EntryInterface*> InterfacesOf(std::span<const ChosenEntry> ent
     }
     drafts.push_back(std::move(draft));
   }
+  // Vertex before fragment, whatever the order of the request, because a fragment stage takes the
+  // locations of the vertex stage.
   std::ranges::sort(drafts, {}, &InterfaceDraft::stage);
   if (!good || !Locate(drafts, answers.pool(), diagnostics)) {
     answers.NoteEffect();

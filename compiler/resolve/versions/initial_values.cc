@@ -40,6 +40,8 @@ std::vector<ir::DeclId> UsedVariables(const RegionBuilder& region) {
       }
     }
   }
+  // Found from the last to the first, and computed in the order of declarations, since one may read
+  // those before it.
   return {variables.rbegin(), variables.rend()};
 }
 

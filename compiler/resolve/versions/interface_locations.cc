@@ -20,6 +20,8 @@ class Locator {
   Locator(const ir::Pool& pool, std::vector<Diagnostic>& diagnostics)
       : pool_(pool), diagnostics_(diagnostics) {}
 
+  // Drafts are sorted by stage, so the vertex stage has its locations when the fragment stage is
+  // linked.
   bool Run(std::span<InterfaceDraft> drafts) {
     InterfaceDraft* vertex = nullptr;
     for (InterfaceDraft& draft : drafts) {
@@ -68,6 +70,7 @@ class Locator {
     }
   }
 
+  // Semantics are compared without case, as in HLSL.
   const DraftRow* FindOutput(const InterfaceDraft& vertex, const SemanticName& semantic) const {
     const std::string key = ir::SemanticKey(pool_.Text(semantic.text));
     for (const DraftRow& row : vertex.rows) {
@@ -83,6 +86,7 @@ class Locator {
   void Join(const DraftRow& output, DraftRow& input) {
     const ir::Type& from = pool_[output.row.type];
     const ir::Type& to = pool_[input.row.type];
+    // The fragment stage may read fewer components than were written, and never more.
     const bool vectors = from.kind == ir::TypeKind::kVector && to.kind == ir::TypeKind::kVector &&
                          from.scalar == to.scalar && to.rows <= from.rows;
     if (!vectors && output.row.type != input.row.type) {
@@ -127,6 +131,8 @@ class Locator {
   void Number(InterfaceDraft& draft, ir::Direction direction) {
     const bool reads = draft.stage == ir::Stage::kFragment && direction == ir::Direction::kIn;
     CheckAllOrNone(draft, direction);
+    // Given locations come first and are fixed; the others take the first gap in the order of the
+    // declaration.
     for (DraftRow& row : draft.rows) {
       if (Is(row, direction) && !row.location.has_value()) {
         row.location = FirstFree(draft, direction, LocationsOf(pool_, row.row.type), reads);
@@ -176,6 +182,7 @@ class Locator {
               std::ranges::none_of(taken_, [&](const DraftRow* row) { return meets(*row); }));
     };
     uint32_t location = 0;
+    // Beyond the limit the search ends, and CheckPlace reports it.
     while (location < kMostLocations && !free(location)) {
       ++location;
     }
@@ -192,6 +199,7 @@ class Locator {
                .With("limit", kMostLocations));
       return;
     }
+    // Compared with the rows before it, so each pair is reported once.
     for (size_t i = 0; i < row; ++i) {
       const DraftRow& other = draft.rows[i];
       if (Is(other, checked.row.direction) && other.index == checked.index &&

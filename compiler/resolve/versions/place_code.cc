@@ -14,12 +14,14 @@ FlatMap<uint32_t, PlaceRoot> PlacesOf(const RegionBuilder& region) {
   const auto is_place = [](const ir::Member& member) {
     return member.access == ir::Access::kPlace;
   };
+  // Most functions have none, and those have no version to ask for.
   if (std::ranges::none_of(region.module().MembersOf(region.function()), is_place)) {
     return places;
   }
   const ir::DeclId version = region.answers().version();
   KILN_CHECK(version.valid(), "a function with place parameters is called by its versions");
   const std::vector<PlaceRoot> roots = RootsOf(region.pool().versions().WordsOf(version));
+  // Roots lie in the order of the place parameters, as AddRoot was called for them.
   size_t next = 0;
   for (const ir::SpecialisedMember& parameter : region.signature()->members) {
     if (parameter.access == ir::Access::kPlace) {
@@ -49,6 +51,8 @@ ir::InstId EmitPlace(RegionBuilder& region, const PlaceRoot& root, ir::TypeId ty
       ir::AccessInst{.type = type, .root = whole, .steps = region.EmitList(steps)}.To());
 }
 
+// The place has to be known when the function is specialised, because each place makes a version of
+// the function.
 std::optional<PlaceRoot> RootOf(RegionBuilder& region, ir::InstId place) {
   const std::vector<ir::Inst>& insts = region.out().insts;
   PlaceRoot root;
