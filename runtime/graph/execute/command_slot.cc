@@ -3,6 +3,8 @@
 
 namespace kiln::graph {
 
+// A pool for each thread, because a pool may be used by one thread at a time, and for each frame in
+// flight, because it is reset as a whole.
 Result<CommandSlot> MakeSlot(const runtime::Device& device, uint32_t lanes) {
   const vk::Table& table = device.table();
   CommandSlot slot;
@@ -39,6 +41,7 @@ Result<void> AddBuffer(const runtime::Device& device, CommandLane& lane) {
   return {};
 }
 
+// Buffers are used again after the pool was reset, so a steady frame allocates none.
 Result<VkCommandBuffer> BeginBuffer(const runtime::Device& device, CommandLane& lane) {
   if (lane.used == lane.buffers.size()) {
     KILN_TRY_VOID(AddBuffer(device, lane));

@@ -10,6 +10,8 @@
 namespace kiln::graph {
 namespace {
 
+// An object that eight frames did not use is given back. Until then a pass that is off for a frame
+// finds it again.
 constexpr uint64_t kUnusedFrames = 8;
 
 bool SameImage(const ChainRow& a, const ChainRow& b) {
@@ -21,6 +23,7 @@ bool SameImage(const ChainRow& a, const ChainRow& b) {
 
 }  // namespace
 
+// The first that fits, since Vulkan orders memory types so that better ones come first.
 Result<uint32_t> DeviceObjects::FindType(uint32_t types) const {
   const VkPhysicalDeviceMemoryProperties& memory = device_.memory();
   for (uint32_t i = 0; i < memory.memoryTypeCount; ++i) {
@@ -33,6 +36,8 @@ Result<uint32_t> DeviceObjects::FindType(uint32_t types) const {
                fmt::format("no memory type of {:#x} is the device's own", types), "OUT_OF_MEMORY"};
 }
 
+// A block of buffers is one large buffer, and all buffers of the class are ranges of it. Images
+// have no such thing; each is bound to its own place in the memory.
 Result<GraphBlock> DeviceObjects::NewBlock(const MemoryClass& memory_class, uint64_t size) {
   const vk::Table& table = device_.table();
   GraphBlock block;
@@ -98,6 +103,8 @@ Result<void> DeviceObjects::BindPacked(const Plan& plan, const Declarations& row
     bound_[chain].offset = place.offset;
     return {};
   }
+  // An image is known by its place and description. A frame like the one before finds all of its
+  // images here and creates none.
   for (uint32_t i = 0; i < images_.size(); ++i) {
     const GraphImage& image = images_[i];
     if (image.memory_class == place.memory_class && image.block == place.block &&
@@ -195,6 +202,7 @@ Result<void> DeviceObjects::Prepare(const Plan& plan, const Declarations& rows,
 void DeviceObjects::Collect(uint64_t frame, uint64_t completed) {
   destroyed = 0;
   const auto old = [&](uint64_t used) { return used + kUnusedFrames < frame; };
+  // From the end, so that an erased row does not move those that are still to be looked at.
   for (size_t i = images_.size(); i-- > 0;) {
     if (old(images_[i].used)) {
       const uint64_t used = images_[i].used;
@@ -227,6 +235,8 @@ VkImage DeviceObjects::Image(uint32_t chain) const {
                                : bound.imported;
 }
 
+// Called by several recording threads at once. An image has a few views, so they are searched under
+// one lock.
 Result<VkImageView> DeviceObjects::View(uint32_t chain, const ViewKey& key, VkFormat format) {
   GraphImage* image = ImageOf(chain);
   if (image == nullptr) {

@@ -36,6 +36,8 @@ Result<void> ExecutorState::Start() {
   return {};
 }
 
+// The slot may be used again when its last frame is done. Its times are read before the queries are
+// recorded anew.
 Result<void> ExecutorState::Reuse(CommandSlot& slot, uint64_t last_value) {
   KILN_TRY_VOID(submission->WaitFor(last_value, kLongestWait));
   KILN_TRY_VOID(ResetFence(device, slot));
@@ -45,6 +47,7 @@ Result<void> ExecutorState::Reuse(CommandSlot& slot, uint64_t last_value) {
 
 // Adds the pass that finished last to a lost device; the latest frame that knows one decides.
 Error ExecutorState::Explain(Error error) const {
+  // From the latest frame backwards.
   for (size_t age = 0; error.reason == "DEVICE_LOST" && age < slots.size(); ++age) {
     const CommandSlot& slot = slots[(frame + slots.size() - age) % slots.size()];
     if (const std::optional<std::string> last = slot.marks.LastFinished()) {
@@ -95,17 +98,21 @@ Result<void> ExecutorState::RunImmediately(const Plan& plan, const Graph& graph,
   return recording->RecordEach(plan, graph, slot, run);
 }
 
+// The number of the frame and the carried state change only after the submission, so a frame that
+// fails leaves them as they were, and the next one goes on from there.
 Result<FrameTicket> ExecutorState::Run(const Plan& plan, const Graph& graph) {
   const Declarations& rows = graph.rows();
   const uint64_t next = frame + 1;
   const size_t index = next % slots.size();
   CommandSlot& slot = slots[index];
+  // Checks that need no device come before those that wait for it.
   KILN_TRY_VOID(submission->CheckSignals(plan, rows));
   KILN_TRY_VOID(Reuse(slot, frame_values[index]));
   KILN_TRY_VOID(GrowRings(plan));
   KILN_TRY_VOID(slot.marks.Prepare(device, objects.memory(), plan, rows, config));
   BindObjects(plan, carried, object_numbers);
   KILN_TRY_VOID(objects.Prepare(plan, rows, object_numbers, next));
+  // Host passes fill what the device reads, so they run before anything is submitted.
   KILN_TRY_VOID(recording->RunHostPasses(plan, graph, slot));
   if (config.immediate) {
     KILN_TRY_VOID(RunImmediately(plan, graph, slot));
@@ -115,6 +122,7 @@ Result<FrameTicket> ExecutorState::Run(const Plan& plan, const Graph& graph) {
   }
   slot.marks.Submitted();
   const Result<PresentStatus> present = submission->Present(rows);
+  // From here on the frame counts, even if it could not be presented.
   frame = next;
   frame_values[index] = submission->value();
   last_slot = index;
@@ -134,6 +142,7 @@ void ExecutorState::Remember(const Plan& plan, const Declarations& rows) {
   submission->RememberSignals(plan, rows);
   Commit(plan, rows.frame, object_numbers, carried);
   const uint64_t in_flight = slots.size();
+  // A frame number is completed as soon as its slot may be used again.
   objects.Collect(frame, frame > in_flight ? frame - in_flight : 0);
   metrics.committed_bytes = objects.committed;
   metrics.images_created = objects.created;

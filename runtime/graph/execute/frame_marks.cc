@@ -8,11 +8,13 @@
 namespace kiln::graph {
 namespace {
 
+// Two words for each pass: begun and finished.
 constexpr VkDeviceSize kMarkBytes = 2 * sizeof(uint32_t);
 constexpr uint32_t kMark = 1;
 
 }  // namespace
 
+// Two timestamps for each pass. The pool grows with the largest frame and never shrinks.
 Result<void> FrameMarks::GrowQueries(const runtime::Device& device) {
   const auto wanted = static_cast<uint32_t>(2 * names_.size());
   if (wanted <= query_room_) {
@@ -40,6 +42,7 @@ Result<void> FrameMarks::Prepare(const runtime::Device& device, vk::Memory& memo
   if (!timestamps_ && !markers_) {
     return {};
   }
+  // Names are copied, because the frame that is asked about may be gone when its marks are read.
   names_.clear();
   text_.clear();
   for (uint32_t position = 0; position < plan.device_passes(); ++position) {
@@ -90,6 +93,7 @@ void FrameMarks::After(const vk::Table& table, VkCommandBuffer commands, uint32_
   }
 }
 
+// The slot was waited for, so the results are there, and asking for them does not block.
 void FrameMarks::ReadTimes(const runtime::Device& device, std::vector<PassTime>& times) const {
   if (!timestamps_ || !submitted_) {
     return;
@@ -111,6 +115,8 @@ void FrameMarks::ReadTimes(const runtime::Device& device, std::vector<PassTime>&
   }
 }
 
+// Host memory that the device writes survives the loss of the device, so the marks tell where it
+// stopped.
 std::optional<std::string> FrameMarks::LastFinished() const {
   if (!markers_ || !submitted_) {
     return std::nullopt;

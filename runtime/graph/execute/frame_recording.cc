@@ -6,6 +6,9 @@
 namespace kiln::graph {
 namespace {
 
+// A pass that was never recorded has no cost yet, and the first value only has to be of the size of
+// common ones. The weight is small enough that one frame out of the ordinary does not move all
+// cuts.
 constexpr double kUnknownCost = 1000;  // nanoseconds
 constexpr double kNewWeight = 0.1;     // of the last time in the running mean
 
@@ -34,6 +37,7 @@ Result<void> FrameRecording::GrowLanes(std::vector<CommandSlot>& slots) {
   return {};
 }
 
+// Room before the threads begin, as recording should not allocate.
 void FrameRecording::GrowScratch(const Plan& plan) {
   constexpr size_t kAttachments = 8;
   uint32_t entries = 0;
@@ -72,6 +76,7 @@ void FrameRecording::CutBatches(const Plan& plan) {
       uint32_t last = first;
       sum += cost_at(last);
       const uint32_t left = parts - part - 1;  // each of them has a position at least
+      // The last part takes all that is left, whatever it costs.
       while (last < batch.last - left && (left == 0 || sum < total * (part + 1) / parts)) {
         sum += cost_at(++last);
       }
@@ -85,6 +90,7 @@ Result<void> FrameRecording::RecordCut(FrameRecorder& recorder, const Plan& plan
                                        Cut& cut) {
   const vk::Table& table = device_.table();
   KILN_TRY(cut.commands, BeginBuffer(device_, slot.lanes[cut.lane]));
+  // The first cut of the frame also does what comes once.
   if (cut.first == 0) {
     slot.marks.Start(table, cut.commands);
     recorder.ResetHistories(cut.commands);
@@ -107,6 +113,7 @@ void FrameRecording::RecordLane(const Plan& plan, const Graph& graph, CommandSlo
   FrameRecorder recorder = RecorderOf(plan, graph, slot, lane);
   LaneResult& result = results_[lane];
   result = {};
+  // After an error the lane does nothing more, and the frame is given up as a whole.
   for (Cut& cut : cuts_) {
     if (cut.lane != lane || result.error.has_value()) {
       continue;
@@ -127,6 +134,7 @@ Result<void> FrameRecording::Record(const Plan& plan, const Graph& graph, Comman
   CutBatches(plan);
   KILN_TRY_VOID(GrowLanes(slots));
   GrowScratch(plan);
+  // With one cut, waking threads up would cost more than they could save.
   if (threads_ == nullptr || cuts_.size() < 2) {
     RecordLane(plan, graph, slot, 0);
     for (size_t lane = 1; lane < results_.size(); ++lane) {
@@ -137,6 +145,8 @@ Result<void> FrameRecording::Record(const Plan& plan, const Graph& graph, Comman
     threads_->Run(work);
   }
   barriers_ = 0;
+  // The first lane with an error decides, so the message does not depend on which thread was
+  // faster.
   for (const LaneResult& result : results_) {
     if (result.error.has_value()) {
       return *result.error;

@@ -16,6 +16,7 @@ constexpr Accesses kColorAttachment =
 constexpr Accesses kDepthAttachment =
     VK_ACCESS_2_DEPTH_STENCIL_ATTACHMENT_READ_BIT | VK_ACCESS_2_DEPTH_STENCIL_ATTACHMENT_WRITE_BIT;
 
+// A view of six layers of a cube is meant as a cube; other counts are arrays.
 VkImageViewType ViewTypeOf(const ChainRow& chain, uint32_t layers) {
   if (chain.type == VK_IMAGE_TYPE_3D) {
     return VK_IMAGE_VIEW_TYPE_3D;
@@ -37,6 +38,8 @@ Range RangeOf(const AccessRow& access) {
 
 }  // namespace
 
+// A pass has a handful of accesses, so they are searched in a row. What it has not declared it must
+// not touch, as no barrier was planned for it.
 const AccessRow* FrameRecorder::AccessOf(uint32_t pass, uint32_t version, uint32_t& index) const {
   if (version == kNone) {
     return nullptr;  // a handle that stands for nothing; the result of a read is kNone, too
@@ -86,6 +89,7 @@ BoundTexture FrameRecorder::Texture(uint32_t pass, uint32_t version) {
                                           VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT |
                                           VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT |
                                           VK_IMAGE_USAGE_INPUT_ATTACHMENT_BIT;
+  // Textures that are only copied need no view, and Vulkan would refuse one.
   if ((row.usage & kViewable) != 0) {
     Result<VkImageView> view =
         objects_.View(chain, {.range = range, .type = ViewTypeOf(row, access->layers)}, row.format);
@@ -146,6 +150,7 @@ void FrameRecorder::Fill(uint32_t chain, const VkClearValue& value, VkCommandBuf
   if (!row.texture()) {
     VkDeviceSize offset = 0;
     const VkBuffer buffer = objects_.Buffer(chain, offset);
+    // Fills work in words, so up to three bytes at the end are left as they are.
     const VkDeviceSize words = row.size / 4 * 4;
     if (words != 0) {
       table.CmdFillBuffer(commands, buffer, offset, words, value.color.uint32[0]);
@@ -164,6 +169,8 @@ void FrameRecorder::Fill(uint32_t chain, const VkClearValue& value, VkCommandBuf
   }
 }
 
+// At the beginning of the frame and with the widest source scope. It happens when a history is new
+// or lost, so it need not be cheap.
 void FrameRecorder::ResetHistories(VkCommandBuffer commands) {
   for (uint32_t chain = 0; chain < plan_.chains.size(); ++chain) {
     if (!plan_.chains[chain].reset) {
@@ -182,6 +189,7 @@ void FrameRecorder::ResetHistories(VkCommandBuffer commands) {
     image.srcAccessMask = memory.srcAccessMask;
     image.dstStageMask = memory.dstStageMask;
     image.dstAccessMask = memory.dstAccessMask;
+    // From an undefined layout, as the old contents are dropped.
     image.newLayout = VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL;
     image.srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED;
     image.dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED;
@@ -207,6 +215,8 @@ void FrameRecorder::Barrier(const BarrierPoint& point, VkCommandBuffer commands)
     const BarrierEntry& entry = plan_.EntryAt(point, i);
     const Stages source = CombinedStages(entry.src_stages);
     const Stages destination = CombinedStages(entry.dst_stages);
+    // All buffers share one memory barrier: Vulkan's drivers look at stages and accesses and not at
+    // ranges.
     if (!rows_.chains[entry.chain].texture()) {
       any_buffer = true;
       memory.srcStageMask |= source;
@@ -298,6 +308,8 @@ bool FrameRecorder::BeginRendering(uint32_t pass, VkCommandBuffer commands) {
   bool any_depth = false;
   VkImageAspectFlags depth_aspects = 0;
   uint32_t layers = 1;
+  // Attachments come in the order of the accesses of the pass, and this is the order of their
+  // locations.
   for (uint32_t i = plan_.pass_begin[pass]; i < plan_.pass_begin[pass + 1]; ++i) {
     const uint32_t index = plan_.pass_accesses[i];
     const AccessRow& access = rows_.accesses[index];
@@ -357,6 +369,7 @@ void FrameRecorder::CopyToPresent(uint32_t pass, VkCommandBuffer commands) {
       return VkOffset3D{static_cast<int32_t>(chain.extent.width),
                         static_cast<int32_t>(chain.extent.height), 1};
     };
+    // A copy keeps every bit; a blit is needed only for another size or format.
     if (from.format == to.format && from.extent.width == to.extent.width &&
         from.extent.height == to.extent.height) {
       const VkImageCopy region = {layers, {0, 0, 0}, layers, {0, 0, 0}, from.extent};
@@ -381,6 +394,8 @@ void FrameRecorder::RecordPosition(uint32_t position, VkCommandBuffer commands) 
   }
   const uint32_t pass = plan_.PassAt(position);
   if (labels_) {
+    // A label wants a text that ends with a zero, and names have none; the copy on the stack avoids
+    // an allocation for each pass.
     char name[96] = {};
     const std::string_view text = rows_.PassName(pass);
     std::memcpy(name, text.data(), std::min(text.size(), sizeof(name) - 1));
@@ -392,6 +407,8 @@ void FrameRecorder::RecordPosition(uint32_t position, VkCommandBuffer commands) 
   area_ = {};
   const PassRow& row = rows_.passes[pass];
   switch (row.origin) {
+    // A pass without attachments records outside of rendering, as dispatches in it would be wrong
+    // inside.
     case Origin::kUser: {
       const bool rendering = row.kind == PassKind::kGraphics && BeginRendering(pass, commands);
       Call(pass, commands);

@@ -5,6 +5,7 @@
 
 namespace kiln::graph {
 
+// Lane 0 is the calling thread, so there is one thread less than lanes.
 RecordThreads::RecordThreads(uint32_t lanes) {
   threads_.reserve(lanes - 1);
   for (uint32_t lane = 1; lane < lanes; ++lane) {
@@ -33,6 +34,7 @@ void RecordThreads::RunAll(Work work, void* context) {
     ++round_;
   }
   wake_.NotifyAll();
+  // The calling thread does its own share, and only then waits.
   std::exception_ptr thrown = Do(work, context, 0);
   {
     const MutexLock lock(mutex_);
@@ -56,6 +58,8 @@ std::exception_ptr RecordThreads::Do(Work work, void* context, uint32_t lane) {
   }
 }
 
+// A round has a number, so a thread that is late does not take the same round twice and misses
+// none.
 bool RecordThreads::Next(uint64_t& served, Work& work, void*& context) {
   const MutexLock lock(mutex_);
   while (!stop_ && round_ == served) {

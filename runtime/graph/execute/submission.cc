@@ -77,6 +77,8 @@ void Submission::AddUses(const Plan& plan, const Declarations& rows, const Batch
   }
 }
 
+// The timeline of the graph counts frames, or passes in immediate mode. It is signalled behind all
+// commands.
 VkSemaphoreSubmitInfo Submission::NextValue() const {
   VkSemaphoreSubmitInfo info{};
   info.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SUBMIT_INFO;
@@ -86,13 +88,16 @@ VkSemaphoreSubmitInfo Submission::NextValue() const {
   return info;
 }
 
+// All batches go to the queue in one call, because each call costs some microseconds.
 Result<void> Submission::Submit(const Plan& plan, const Declarations& rows,
                                 std::span<const Cut> cuts, CommandSlot& slot) {
   submits_.clear();
   commands_.clear();
   waits_.clear();
   signals_.clear();
+  // A frame without commands is submitted all the same, so that its ticket is reached.
   const size_t count = std::max<size_t>(plan.batches.size(), 1);
+  // Reserved before the loop. The submits hold pointers into these arrays, which must not move.
   commands_.reserve(std::max<size_t>(cuts.size(), 1));
   waits_.reserve(plan.waits.size());
   signals_.reserve(plan.signals.size() + 1);
@@ -179,6 +184,7 @@ Result<PresentStatus> Submission::Present(const Declarations& rows) const {
     info.pSwapchains = &present.swapchain;
     info.pImageIndices = &present.image_index;
     const VkResult result = device_->table().QueuePresentKHR(queue_, &info);
+    // A swapchain that is out of date is an answer and no failure: the caller makes a new one.
     if (result != VK_SUCCESS && result != VK_SUBOPTIMAL_KHR && result != VK_ERROR_OUT_OF_DATE_KHR) {
       return vk::VulkanError(result, "present a frame");
     }
