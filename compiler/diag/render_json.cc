@@ -33,6 +33,7 @@ Json JsonOf(const PlacedDiagnostic& diagnostic, std::string_view program) {
   }
   json["labels"] = std::move(labels);
   json["notes"] = diagnostic.notes;
+  // Null and not absent: a reader may rely on the key.
   json["fix"] = nullptr;
   if (diagnostic.fix) {
     json["fix"] = JsonOf(diagnostic.fix->where);

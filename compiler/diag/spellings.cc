@@ -34,6 +34,8 @@ bool Spelling::needs_version_2() const {
 
 std::span<const Spelling> AllSpellings() { return kSpellings; }
 
+// The table has fewer than two hundred rows and is searched only for something that is wrong
+// already.
 const Spelling* FindSpelling(SpellingPlace place, std::string_view text) {
   const auto* row = std::ranges::find_if(kSpellings, [&](const Spelling& candidate) {
     return candidate.place == place && candidate.text == text;
@@ -41,6 +43,7 @@ const Spelling* FindSpelling(SpellingPlace place, std::string_view text) {
   return row == kSpellings.end() ? nullptr : row;
 }
 
+// The longest one that covers the byte: `->` rather than `>`.
 const Spelling* FindMark(std::string_view source, size_t offset) {
   const Spelling* best = nullptr;
   for (const Spelling& row : kSpellings) {
