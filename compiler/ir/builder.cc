@@ -17,6 +17,7 @@
 namespace kiln::ir {
 namespace {
 
+// Rows have no padding, so their bytes may be hashed as they lie.
 template <class Row>
 uint64_t HashRow(const Row& row) {
   return Hash64(std::as_bytes(std::span(&row, 1)));
@@ -33,6 +34,8 @@ uint32_t InternRow(InternIndex& index, std::vector<Row>& rows, const Row& row) {
       });
 }
 
+// A front end has its own limit with a message and stays below this one; what goes beyond is a
+// fault of the front end.
 uint16_t CheckNesting(uint32_t nesting) {
   KILN_CHECK(nesting <= kMaxNesting, "nested {} levels deep", nesting);
   return static_cast<uint16_t>(nesting);
@@ -52,6 +55,7 @@ Builder::Builder(const ModuleHeader& header, CutPolicy policy) : header_(header)
 TypeId Builder::Intern(const Type& type) {
   KILN_CHECK(type.kind != TypeKind::kStruct, "a struct is named");
   const TypeId id{InternRow(type_index_, types_, type)};
+  // A new row has a number behind all known ones; only then its nesting is not counted yet.
   if (id.value == type_nesting_.size()) {
     const bool has_item = type.kind == TypeKind::kArray || type.kind == TypeKind::kRuntimeArray;
     type_nesting_.push_back(CheckNesting(has_item ? type_nesting_[type.element] + 1u : 1u));
@@ -97,6 +101,7 @@ CexprId Builder::Intern(const Cexpr& cexpr) {
   if (shape == CexprShape::kUnary || shape == CexprShape::kSelect) {
     use(cexpr.a);
   }
+  // The left side of a sum may be thousands of terms long and adds no level (ids.h).
   if (shape == CexprShape::kBinary) {
     use(cexpr.a);
     left = std::exchange(below, 0);
@@ -117,6 +122,7 @@ CexprId Builder::Name(std::string_view name) {
   return Intern({.op = CexprOp::kName, .a = Text(name).value});
 }
 
+// Equal lists are one list, as most are short and repeat: arguments of one name, pairs of blocks.
 ListId Builder::List(std::span<const uint32_t> words) {
   return ListId{list_index_.FindOrAdd(
       Hash64(std::as_bytes(words)),
@@ -136,6 +142,7 @@ ListId Builder::NewList(std::span<const uint32_t> words) {
   return list;
 }
 
+// Estimates from the size of the source. They save growing and need not be right.
 void Builder::Reserve(size_t insts) {
   insts_.reserve(insts);
   inst_spans_.reserve(insts);
@@ -155,6 +162,7 @@ SpanId Builder::AddSpan(Span span) {
   return SpanId{Count(spans_) - 1};
 }
 
+// The spans of one expression lie one behind the other, so the number of the first gives them all.
 SpanId Builder::AddRun(std::span<const Span> run) {
   if (run.empty()) {
     return {};
@@ -168,6 +176,8 @@ OptionId Builder::Add(const Option& option) {
   return OptionId{Count(options_) - 1};
 }
 
+// Members of a declaration have to be consecutive, and those of a function are added while it is
+// open. So nothing else may be declared meanwhile.
 DeclId Builder::AddRow(Decl decl, const DeclSpans& spans) {
   KILN_CHECK(!function_.valid(), "function {} has not ended", function_);
   decl.first_member = Count(members_);
@@ -224,6 +234,8 @@ LocalId Builder::AddLocal(const Local& local, const LocalSpans& spans) {
   return AddLocalRow(local, spans);
 }
 
+// Blocks are numbered when they begin and filled when they end, because blocks inside of them end
+// first.
 BlockId Builder::BeginBlock() {
   KILN_CHECK(function_.valid());
   const BlockId id{Count(blocks_)};
@@ -239,6 +251,8 @@ void Builder::EndBlock() {
   KILN_CHECK(!open_blocks_.empty());
   const OpenBlock block = open_blocks_.back();
   open_blocks_.pop_back();
+  // The instructions of open blocks share one stack; those of this block are what lies above its
+  // beginning.
   const std::span<const uint32_t> insts = std::span(open_insts_).subspan(block.first);
   blocks_[block.block.value] = {.first = Count(block_insts_),
                                 .count = static_cast<uint32_t>(insts.size())};
@@ -252,6 +266,8 @@ void Builder::EndBlock() {
   }
   block_nesting_[block.block.value] = static_cast<uint16_t>(nesting);
   block_ends_path_[block.block.value] = ends;
+  // A block that uses a value from outside cannot become a region. Operands have smaller numbers
+  // than the block's first instruction exactly if they are from outside.
   for (const uint32_t inst : header_.typed != 0 ? insts : std::span<const uint32_t>{}) {
     if (lowest_operand_[inst] < block.first_inst) {
       block_uses_outer_[block.block.value] = true;
@@ -342,6 +358,8 @@ CutTables Builder::TablesToCut() {
           .region_spans = segment_spans_};
 }
 
+// The function is cut as a whole when it is complete, since whether a block ends its path is known
+// only then.
 void Builder::EndFunction() {
   KILN_CHECK(function_.valid() && open_blocks_.size() == 1, "{} open blocks", open_blocks_.size());
   const BlockId body = open_blocks_.back().block;
@@ -381,6 +399,7 @@ void Builder::AddLineStarts(std::string_view text, uint32_t first) {
   }
 }
 
+// The image is made once and not changed any more. It is what is hashed, cached and verified.
 Module Builder::Finish(const Hash128& fingerprint) {
   KILN_CHECK(!function_.valid(), "function {} has not ended", function_);
   std::vector<uint32_t> string_ends;
@@ -390,6 +409,8 @@ Module Builder::Finish(const Hash128& fingerprint) {
     string_bytes.insert(string_bytes.end(), text.begin(), text.end());
     string_ends.push_back(static_cast<uint32_t>(string_bytes.size()));
   }
+  // Sorted by owner, because readers search for the attributes of one by halving. Stable, so those
+  // of one owner keep their order.
   std::ranges::stable_sort(attributes_, [](const Attribute& a, const Attribute& b) {
     return std::pair(a.of_member, a.owner) < std::pair(b.of_member, b.owner);
   });

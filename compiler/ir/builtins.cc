@@ -6,6 +6,8 @@
 
 namespace kiln::ir {
 
+// Names of the sets are those of builtins.def; the type decides alone, so a front end may ask
+// before it has a module.
 bool ExistsFor(BuiltinTypes types, const Type& type) {
   const bool vector = type.kind == TypeKind::kVector;
   const bool matrix = type.kind == TypeKind::kMatrix && IsFloatScalar(type.scalar);

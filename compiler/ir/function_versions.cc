@@ -8,6 +8,7 @@
 
 namespace kiln::ir {
 
+// Versions are numbered behind the declarations of the program, so one number names either.
 void FunctionVersions::Begin(uint32_t decl_count) {
   KILN_CHECK(versions_.empty() || first_ == decl_count, "versions of another program");
   first_ = decl_count;

@@ -14,6 +14,8 @@
 namespace kiln::ir {
 namespace {
 
+// The numbers of sections are part of the format, and a change of them makes old images unreadable.
+// The gaps leave room for tables that come later.
 constexpr uint64_t kMagic = SectionMagic("kilnmod1");
 constexpr uint32_t kHeaderSection = 1;
 constexpr uint32_t kFirstTable = 2;
@@ -21,6 +23,7 @@ constexpr uint32_t kAttributeTable = 16;
 constexpr uint32_t kFirstSpanTable = 32;
 
 // Calls visit(section kind, table) for every table of a view.
+// Writing and reading both go through this list, so the number of a table is written once.
 template <class View, class Visit>
 void ForEachTable(View& view, Visit visit) {
   uint32_t kind = kFirstTable;
@@ -38,6 +41,7 @@ Bytes WriteImage(const ModuleView& view, const SourceSections& sources,
   SectionFileWriter writer(kMagic, fingerprint);
   writer.Add(kHeaderSection, std::span(&view.header, 1));
   ForEachTable(view, [&](uint32_t kind, const auto& table) {
+    // An untyped module has no attributes, and its image has no such section.
     if (kind != kAttributeTable || !table.empty()) {
       writer.Add(kind, table);
     }
@@ -112,6 +116,8 @@ Span ModuleView::SpanOf(SpanId id) const {
   return id.value < spans.size() ? spans[id.value] : Span{};
 }
 
+// Nothing is copied: the tables of the view are the sections of the image. So opening costs the
+// same for every size, and the rows must be verified before they are used.
 Result<ModuleView> ModuleView::Open(std::span<const std::byte> image, const Hash128& fingerprint) {
   KILN_TRY(const SectionFileView file, SectionFileView::Open(image, kMagic));
   if (file.fingerprint() != fingerprint) {

@@ -36,6 +36,8 @@ Result<LineMark> DecodeMark(ByteView item) {
 // A file is included by one before it, so that whoever follows the includes comes to the root.
 bool IsSound(const ModuleFiles& files) {
   const auto by_place = [](const auto& a, const auto& b) { return a.first < b.first; };
+  // Files are sorted by their place, so the file of an offset is found by halving, and the root
+  // comes first.
   bool sound = !files.files.empty() && files.files[0].first == 0 &&
                std::ranges::is_sorted(files.files, by_place) &&
                std::ranges::is_sorted(files.marks, {}, &LineMark::begin);

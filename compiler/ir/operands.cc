@@ -11,6 +11,7 @@ constexpr uint16_t kOfArithmetic = BitOf(InstFlag::kPrecise) | BitOf(InstFlag::k
 
 bool IsScope(MemoryScope scope) { return static_cast<uint32_t>(scope) < CountOf<MemoryScope>(); }
 
+// Unpacking and packing again gives the same word only if no unknown bit is set.
 bool IsAtomicMode(uint32_t literal) {
   const AtomicMode mode = UnpackAtomic(literal);
   return Pack(mode) == literal && IsScope(mode.scope) && mode.scope != MemoryScope::kNone &&
@@ -59,6 +60,7 @@ uint32_t FlagBound(FlagSchema schema) {
   KILN_UNREACHABLE();
 }
 
+// A flag that an instruction cannot have would make two rows differ that mean the same.
 uint16_t AllowedFlags(InstKind kind) {
   switch (kind) {
     case InstKind::kUnary:
@@ -86,6 +88,7 @@ bool HasGoodFlags(const Inst& inst) {
   if (low >= FlagBound(FactsOf(inst.kind).flags)) {
     return false;
   }
+  // Loops use the upper byte for the count of unrolling.
   if (inst.kind == InstKind::kLoop) {
     return high == 0 || static_cast<LoopHint>(low) == LoopHint::kUnroll;
   }

@@ -23,12 +23,14 @@ LocalId DeclaredBy(const Inst& inst) {
   if (inst.kind == InstKind::kAlias) {
     return inst.As<AliasInst>().local;
   }
+  // Switches and loops have their exit in the same word.
   const bool breaks = inst.kind == InstKind::kLoop || inst.kind == InstKind::kSwitch;
   return breaks ? inst.As<LoopInst>().exit : LocalId{};
 }
 
 }  // namespace
 
+// Answers may be too careful: a block that is said to end its path is only not cut.
 bool EndsPath(const Inst& inst, const CutTables& tables) {
   const auto block_ends = [&](uint32_t block) { return bool{tables.block_ends_path[block]}; };
   const InstKind kind = inst.kind;
@@ -76,6 +78,7 @@ RegionId RegionCutter::AddRegion(const Region& region, const RegionSpans& spans)
   return RegionId{static_cast<uint32_t>(tables_.regions.size() - 1)};
 }
 
+// Indices and not spans: cutting inside of the block may make the tables grow.
 void RegionCutter::CutBlock(RegionId region, BlockId block) {
   for (uint32_t i = 0; i < tables_.blocks[block.value].count; ++i) {
     CutInst(region, tables_.block_insts[tables_.blocks[block.value].first + i]);
@@ -97,6 +100,8 @@ void RegionCutter::CutInst(RegionId region, uint32_t number) {
                                       .block = when.block,
                                       .condition = when.condition},
                                      {.condition = tables_.inst_spans[number].aux});
+      // The block stays where it is and belongs to the new region. Only the instruction that led to
+      // it changes.
       tables_.insts[number] = WhenSegmentInst{when.type, cut}.To();
       CutBlock(cut, when.block);
       return;

@@ -41,6 +41,8 @@ constexpr SettingFacts kFacts[] = {
 };
 
 // Rows of kFacts by name.
+// Sorted while compiling, so that finding a setting by its name is a binary search and settings.def
+// may keep its own order.
 constexpr auto kByName = [] {
   std::array<uint8_t, std::size(kFacts)> rows{};
   std::iota(rows.begin(), rows.end(), uint8_t{0});

@@ -26,6 +26,8 @@ class Summary {
   }
 
  private:
+  // In the order of their first mention. A region mentions a handful of things, so they are
+  // searched in a row.
   Mention& MentionOf(DeclId decl, MemberId member, Direction direction) {
     for (Mention& mention : segment_.mentions) {
       if (mention.decl == decl && mention.member == member && mention.direction == direction) {

@@ -58,6 +58,8 @@ ImageTraits UnpackImage(uint32_t packed) {
           .multisampled = (packed & kMultisampledBit) != 0};
 }
 
+// Vectors and matrices of floats are interned first and in a fixed order, so their ids are computed
+// by Vector and FloatMatrix and never looked up.
 Pool::Pool() {
   Intern(VoidType());
   for (uint32_t scalar = 1; scalar <= kScalarKinds; ++scalar) {
@@ -104,6 +106,8 @@ TypeId Pool::Intern(const Type& type) {
       })};
 }
 
+// Structs are equal by name and members. Two declarations of the same struct in two modules are one
+// type, and code of both may share its values.
 TypeId Pool::InternStruct(std::string_view name, std::span<const ShapeMember> members) {
   const StringId name_id = InternText(name);
   return TypeId{shape_index_.FindOrAdd(
