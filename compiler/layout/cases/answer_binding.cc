@@ -44,6 +44,8 @@ Json Describe(Platform platform, const ProgramLayout& layout, ByteLayouts& bytes
 
 }  // namespace
 
+// One program is read once and laid out for each platform, so the types are shared and only the
+// rules differ.
 Result<Json> AnswerBinding(const Json& item) {
   CaseProgram program;
   KILN_TRY_VOID(program.Read(item));

@@ -24,6 +24,8 @@ bool HasRuntimeArray(const Types& types, TypeId id) {
   if (type.kind == TypeKind::kArray) {
     return HasRuntimeArray(types, type.element);
   }
+  // Structs with more paths than the limit are refused elsewhere, and walking through them would
+  // take too long.
   if (type.kind != TypeKind::kStruct || type.path_count > kMaxPaths) {
     return false;
   }
@@ -38,6 +40,8 @@ bool HasRuntimeArray(const Types& types, TypeId id) {
 Json DescribeBlock(ByteLayouts& bytes, TypeId block, Rules rules) {
   const Types& types = bytes.types();
   const TypeLayout& layout = bytes.Of(block, rules);
+  // The rules of first fit recurse over the depth, so there is a limit beyond which nothing is laid
+  // out.
   const bool too_deep = types[block].depth > kMaxFirstFitDepth + 1;
   if (layout.fault != TypeFault::kNone || too_deep) {
     Diagnostic diagnostic = Make(Code::kLay1001, {}).With("name", types[block].name);
@@ -87,6 +91,7 @@ Result<Json> AnswerLayout(const Json& item) {
   KILN_TRY_VOID(CheckFields(*fields));
   KILN_TRY(const TypeId block, written.Struct("block", *fields));
   ByteLayouts bytes(types);
+  // Constant buffers cannot be unsized, thus there is no answer for them.
   const bool unsized = HasRuntimeArray(types, block);
   Json expect = Json::object();
   for (const Rules rules : kCaseRules) {

@@ -48,6 +48,7 @@ void AddContainers(const Program& program, const ProgramLayout& layout, Json& de
   Json buffers = Json::array();
   Members state;
   Members color;
+  // Placed containers come in the order of the declarations, over all units.
   size_t next = 0;
   for (const Unit& unit : program.units) {
     for (const Container& container : unit.containers) {

@@ -34,6 +34,7 @@ struct Section {
 constexpr Section kSections[] = {
     {"layout", AnswerLayout}, {"binding", AnswerBinding}, {"rpl", AnswerRpl}};
 
+// The outline is checked at once, so that the loops below need no checks of their own.
 Result<Json> ParseFile(std::string_view text) {
   KILN_TRY(Json file, ParseJson(text));
   if (!file.is_object()) {
@@ -58,6 +59,7 @@ std::string IdOf(const Json& item, size_t index) {
 }
 
 // Calls `visit` with every case, its answer and "section/id". Returns what is wrong with cases.
+// A case that is wrong does not keep the others from being answered.
 std::vector<std::string> ForEach(
     Json& file,
     const std::function<void(Json& item, Json answer, const std::string& path)>& visit) {
@@ -83,6 +85,8 @@ std::vector<std::string> ForEach(
 class Comparison {
  public:
   // Only what is expected is compared.
+  // At the top only the platforms that a case expects are compared, so a case may leave platforms
+  // out. Below, both sides must agree in full.
   void Expect(const Json& expected, const Json& found, const std::string& path) {
     if (!expected.is_object()) {
       Add(path, expected.dump(), found.dump());
@@ -102,6 +106,7 @@ class Comparison {
   std::vector<CaseDifference> Take() { return std::move(differences_); }
 
  private:
+  // Objects keep the order of the file, so their keys are looked up in a map of their own.
   using Keys = std::map<std::string_view, const Json*>;
   static Keys KeysOf(const Json& object) {
     Keys keys;

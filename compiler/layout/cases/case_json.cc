@@ -10,11 +10,15 @@
 namespace kiln::layout {
 namespace {
 
+// The files of this library nest a few levels. The limit comes before the recursion of whoever
+// walks over the value.
 constexpr size_t kMaxDepth = 64;
 constexpr size_t kMaxShown = 80;
 
 // Builds the value from the events of the parser. Values stand in their parent's storage, which
 // does not move while they are open: only the innermost one grows.
+// The library's own reader takes two equal keys in silence and nests without a limit. Files are
+// written by hand, and both should be an error with a line.
 class Builder : public nlohmann::json_sax<Json> {
  public:
   bool null() override { return Put(nullptr); }

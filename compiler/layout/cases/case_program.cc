@@ -42,6 +42,7 @@ Result<void> ReadRegister(const Json& written, Parameter& parameter) {
 
 }  // namespace
 
+// Structs come first, as everything else names them.
 Result<void> CaseProgram::Read(const Json& item) {
   if (Has(item, "structs")) {
     KILN_TRY_VOID(written_.ReadStructs(item["structs"]));
@@ -83,6 +84,7 @@ Result<Parameter> CaseProgram::ReadParameter(const Json& written) {
   }
   if (Has(written, "d3d")) {
     const Json& d3d = written["d3d"];
+    // One register or a list of them: a parameter of several kinds of resources needs one for each.
     if (d3d.is_array()) {
       for (const Json& one : d3d) {
         KILN_TRY_VOID(ReadRegister(one, parameter));
@@ -182,6 +184,8 @@ Result<TypeId> CaseModules::ReadContent(const Json& decl) {
   return types_.Struct(*name, members);
 }
 
+// Each group of RPL becomes the kind of parameter that the layout knows; what the shader reads of
+// it does not matter here.
 Result<Parameter> CaseModules::ReadParameter(const Json& decl, RplGroup group) {
   KILN_TRY(const std::string* name, TextOf(decl, "name"));
   KILN_TRY(const std::string* kind, TextOf(decl, "kind"));

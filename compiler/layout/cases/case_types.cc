@@ -141,6 +141,7 @@ std::optional<uint64_t> ReadExtent(std::string_view text) {
 }
 
 // Names in a type that could be structs.
+// Too many names do no harm: what is no struct is not found.
 std::vector<std::string> NamesIn(std::string_view text) {
   std::vector<std::string> names;
   std::string name;
@@ -182,6 +183,7 @@ Result<void> CaseTypes::ReadStructs(const Json& structs) {
     KILN_TRY_VOID(CheckFields(fields));
     written.emplace(name, &fields);
   }
+  // In the order of their names; each is read behind those that it mentions.
   for (const auto& [name, fields] : written) {
     KILN_TRY_VOID(Visit(name, written));
   }
@@ -219,6 +221,8 @@ Result<void> CaseTypes::Visit(std::string_view root, const WrittenStructs& writt
       if (found == written.end() || structs_.contains(found->first)) {
         continue;
       }
+      // A struct that holds itself gets a type that says so. Layout reports it, and reading goes
+      // on.
       if (open.contains(found->first)) {
         // Replaced when it is read.
         structs_.emplace(found->first, types_.Endless(types_.Keep(found->first)));
@@ -269,6 +273,7 @@ Result<TypeId> CaseTypes::Read(std::string_view text) {
 
 // "[2][3]" is an array of two arrays of three.
 Result<TypeId> CaseTypes::Arrays(TypeId item, std::string_view extents) {
+  // From the right to the left, thus from the inside to the outside.
   while (!extents.empty()) {
     const size_t open = extents.rfind('[');
     if (open == std::string_view::npos || extents.back() != ']') {
@@ -289,6 +294,7 @@ Result<TypeId> CaseTypes::Arrays(TypeId item, std::string_view extents) {
   return item;
 }
 
+// Structs come first and may have any name, as in the languages that these texts are from.
 Result<TypeId> CaseTypes::Base(std::string_view text) {
   if (const auto found = structs_.find(text); found != structs_.end()) {
     return found->second;

@@ -23,6 +23,8 @@ const std::string* ArgumentOf(const Diagnostic& diagnostic, std::string_view nam
 
 }  // namespace
 
+// Only the code, the names and the place are compared. Texts may change without a change of the
+// cases.
 Json DescribeError(const Diagnostic& diagnostic) {
   Json names = Json::array();
   for (const char* argument : {"name", "owner", "other"}) {
@@ -64,6 +66,7 @@ Json DescribeMembers(ByteLayouts& bytes, TypeId block, Rules rules) {
   return members;
 }
 
+// Attachments have their own place in another answer.
 std::string PlacesText(Platform platform, const PlacedLeaf& leaf) {
   std::string text;
   for (const Place& place : leaf.places) {
