@@ -24,6 +24,8 @@ struct Search {
   ByteView build_id;
 };
 
+// Notes are name and text behind a small header, each padded to four bytes. The lengths come from a
+// file, so the end is checked before anything is read.
 ByteView BuildIdIn(ByteView notes) {
   for (size_t at = 0; at + sizeof(ElfW(Nhdr)) <= notes.size();) {
     const auto note = ReadLittle<ElfW(Nhdr)>(notes, at);
@@ -42,6 +44,8 @@ ByteView BuildIdIn(ByteView notes) {
   return {};
 }
 
+// Called for each loaded object; the one whose segments hold the address of the driver's function
+// is the driver.
 int Visit(dl_phdr_info* info, size_t /*size*/, void* argument) {
   auto& search = *static_cast<Search*>(argument);
   bool here = false;
@@ -63,6 +67,8 @@ int Visit(dl_phdr_info* info, size_t /*size*/, void* argument) {
 }
 
 // The build id of the object with the function; else size and time of its file.
+// A driver that was rebuilt without a new version number still has another build id. So its old
+// cache is not used.
 Hash128 BuildOf(PFN_vkCreateGraphicsPipelines function) {
   Search search{.address = reinterpret_cast<uintptr_t>(function)};
   dl_iterate_phdr(Visit, &search);
@@ -82,6 +88,8 @@ Hash128 BuildOf(PFN_vkCreateGraphicsPipelines function) {
 
 }  // namespace
 
+// Everything that may change what the driver makes of a pipeline. Pointer size is in it, as 32-bit
+// and 64-bit drivers share uuids.
 Hash128 DriverIdentity(const Device& device) {
   const DeviceIdentity& id = device.identity();
   return CanonicalWriter("kiln.driver.1")
