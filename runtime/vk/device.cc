@@ -19,6 +19,7 @@ struct Candidate {
   std::optional<uint32_t> queue_family;
 };
 
+// One family that draws and computes is what the whole runtime uses; every desktop device has one.
 std::optional<uint32_t> FindQueueFamily(const vk::Table& table, VkPhysicalDevice device) {
   uint32_t count = 0;
   table.GetPhysicalDeviceQueueFamilyProperties(device, &count, nullptr);
@@ -74,10 +75,14 @@ bool IsUsable(const Candidate& candidate) {
   return candidate.properties.apiVersion >= VK_API_VERSION_1_3 && candidate.queue_family;
 }
 
+// The first of the best kind is taken, in the order of the loader, so the choice is the same in
+// every run.
 Result<Candidate> Choose(const std::vector<Candidate>& candidates, std::string_view prefer) {
   const Candidate* best = nullptr;
   std::string found;
   for (const Candidate& candidate : candidates) {
+    // Every candidate is listed for the message, since it is read by somebody who wonders why none
+    // was taken.
     const uint32_t version = candidate.properties.apiVersion;
     found += fmt::format("{}{} (Vulkan {}.{})", found.empty() ? "" : ", ",
                          candidate.properties.deviceName, VK_API_VERSION_MAJOR(version),
@@ -98,6 +103,8 @@ Result<Candidate> Choose(const std::vector<Candidate>& candidates, std::string_v
                "NO_DEVICE"};
 }
 
+// All known features that the device offers are enabled. Programs need different ones, and a device
+// cannot be changed later.
 Result<vk::FeatureChain> EnabledFeatures(const vk::Table& table, const Candidate& candidate) {
   vk::FeatureChain offered;
   table.GetPhysicalDeviceFeatures2(candidate.handle, offered.Chain());
@@ -148,6 +155,7 @@ bool DeviceCaps::HasExtension(std::string_view name) const {
   return std::ranges::binary_search(extensions, name);
 }
 
+// Only formats of the core have a row; others are extensions, and nothing here uses them.
 VkFormatProperties DeviceCaps::Format(VkFormat format) const {
   const auto index = static_cast<size_t>(format);
   return index < formats.size() ? formats[index] : VkFormatProperties{};
@@ -172,6 +180,8 @@ Result<Device> Device::Create(const DeviceConfig& config) {
   queue.queueCount = 1;
   queue.pQueuePriorities = &priority;
   std::vector<const char*> extensions(config.extensions.begin(), config.extensions.end());
+  // Put in front of the chain only if the device has it: a structure of an extension that is not
+  // enabled would be an error.
   VkPhysicalDeviceGraphicsPipelineLibraryFeaturesEXT library{};
   library.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_GRAPHICS_PIPELINE_LIBRARY_FEATURES_EXT;
   library.pNext = enabled.Chain();
@@ -194,6 +204,7 @@ Result<Device> Device::Create(const DeviceConfig& config) {
   return out;
 }
 
+// What the caller has enabled is taken at its word, because Vulkan cannot be asked for it.
 Result<Device> Device::Adopt(const AdoptedDevice& adopted) {
   Device out(std::make_unique<vk::Table>(), Ownership::kAdopted);
   vk::AdoptLoader(adopted.get_instance_proc_addr);
@@ -208,6 +219,7 @@ Result<Device> Device::Adopt(const AdoptedDevice& adopted) {
   return out;
 }
 
+// For tests: a device of functions that are not Vulkan's.
 Device Device::OverTable(const vk::Table& table, DeviceCaps caps,
                          const VkPhysicalDeviceMemoryProperties& memory) {
   Device out(std::make_unique<vk::Table>(table), Ownership::kAdopted);
@@ -247,6 +259,7 @@ void Device::ReadProperties(const vk::FeatureChain& enabled,
   caps_.features = vk::FeatureNames(enabled);
   caps_.extensions.assign(extensions.begin(), extensions.end());
   std::ranges::sort(caps_.extensions);
+  // All formats at once, as checks ask for them often and the driver is slow to answer.
   for (size_t i = 0; i < caps_.formats.size(); ++i) {
     table_->GetPhysicalDeviceFormatProperties(physical_, static_cast<VkFormat>(i),
                                               &caps_.formats[i]);

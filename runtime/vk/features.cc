@@ -9,6 +9,8 @@
 namespace kiln::vk {
 namespace {
 
+// Rows point at their member by a function, because the members lie in four structures of different
+// types.
 struct Row {
   std::string_view name;
   VkBool32& (*member)(FeatureChain&);
@@ -24,6 +26,7 @@ struct Row {
   }
 
 // One row per feature, sorted by name.
+// Names are taken from here in this order, and DeviceCaps searches them by halving.
 constexpr auto kRows = std::to_array<Row>({
     KILN_CORE("alpha_to_one", alphaToOne),
     KILN_V(12, "buffer_device_address", bufferDeviceAddress),
@@ -99,6 +102,7 @@ VkPhysicalDeviceFeatures2* FeatureChain::Chain() {
   return &core;
 }
 
+// Only what has a row is copied. So no feature is enabled that kiln has no name for.
 FeatureChain KnownFeatures(const FeatureChain& offered) {
   FeatureChain source = offered;
   FeatureChain known;
@@ -119,6 +123,7 @@ std::vector<std::string> FeatureNames(const FeatureChain& features) {
   return names;
 }
 
+// What the runtime itself relies on, whatever the programs are.
 std::span<const std::string_view> NeededFeatures() {
   static constexpr auto kNeeded = std::to_array<std::string_view>(
       {"dynamic_rendering", "synchronization2", "timeline_semaphore"});

@@ -86,6 +86,7 @@ void Transition(const Table& table, VkCommandBuffer commands, const Image& image
   barrier.srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED;
   barrier.dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED;
   barrier.image = image.handle.get();
+  // The image as a whole, all levels and layers: users of this class change nothing in parts.
   barrier.subresourceRange = {image.aspects(), 0, VK_REMAINING_MIP_LEVELS, 0,
                               VK_REMAINING_ARRAY_LAYERS};
   VkDependencyInfo dependency{};

@@ -35,6 +35,7 @@ bool HasLayer(const Table& table, const char* name) {
   });
 }
 
+// Warnings and errors only: the layers say thousands of lines of information.
 VkDebugUtilsMessengerCreateInfoEXT MessengerInfo(MessageSink* sink) {
   VkDebugUtilsMessengerCreateInfoEXT info{};
   info.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT;
@@ -77,6 +78,7 @@ Result<Instance> Instance::Create(Table& table, const InstanceConfig& config) {
   features.enabledValidationFeatureCount = kEnabled.size();
   features.pEnabledValidationFeatures = kEnabled.data();
   Instance instance(table);
+  // The sink lies on the heap, because the layers keep its address and the instance may be moved.
   instance.messages_ =
       std::make_unique<MessageSink>(config.messages ? config.messages : [](const Message&) {});
   VkDebugUtilsMessengerCreateInfoEXT messenger = MessengerInfo(instance.messages_.get());

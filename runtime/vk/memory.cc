@@ -9,6 +9,8 @@
 namespace kiln::vk {
 namespace {
 
+// Large enough that a device's limit of allocations is far away, and small enough that a tool does
+// not take memory it never uses.
 constexpr VkDeviceSize kBlockSize = VkDeviceSize{32} << 20;
 
 VkDeviceSize AlignUp(VkDeviceSize value, VkDeviceSize alignment) {
@@ -41,6 +43,7 @@ Allocation::~Allocation() {
   }
 }
 
+// First with what is liked, then without it; within each, the order of the device counts.
 Result<uint32_t> Memory::FindType(uint32_t allowed, MemoryUse use) const {
   constexpr VkMemoryPropertyFlags kHost =
       VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
@@ -62,6 +65,8 @@ Result<uint32_t> Memory::FindType(uint32_t allowed, MemoryUse use) const {
       "OUT_OF_MEMORY"};
 }
 
+// Blocks that the host can see stay mapped for their whole life, as mapping is slow and allowed
+// once at a time only.
 Result<Memory::Block> Memory::NewBlock(uint32_t type, MemoryUse use, MemoryKind kind,
                                        VkDeviceSize size) {
   const Table& table = device_.table();
@@ -89,6 +94,7 @@ Result<Memory::Block> Memory::NewBlock(uint32_t type, MemoryUse use, MemoryKind 
   return block;
 }
 
+// The first free range that fits. What is left in front of it and behind stays free.
 bool Memory::TakeFrom(size_t index, const VkMemoryRequirements& needs, Allocation& out) {
   Block& block = blocks_[index];
   for (auto range = block.free.begin(); range != block.free.end(); ++range) {
@@ -119,6 +125,8 @@ bool Memory::TakeFrom(size_t index, const VkMemoryRequirements& needs, Allocatio
   return false;
 }
 
+// Buffers and images never share a block. So nothing has to be said about the granularity that
+// Vulkan wants between the two.
 Result<Allocation> Memory::Allocate(const VkMemoryRequirements& needs, MemoryUse use,
                                     MemoryKind kind) {
   KILN_TRY(const uint32_t type, FindType(needs.memoryTypeBits, use));
@@ -136,6 +144,7 @@ Result<Allocation> Memory::Allocate(const VkMemoryRequirements& needs, MemoryUse
   return out;
 }
 
+// Neighbouring free ranges are joined, or a block would break into pieces that nothing fits into.
 void Memory::Give(size_t index, Range range) {
   std::vector<Range>& free = blocks_[index].free;
   used_ -= range.end - range.begin;

@@ -38,6 +38,8 @@ Queue::~Queue() {
   }
 }
 
+// The oldest command buffer is used again if the device is done with it. So there are as many as
+// were ever in flight at once.
 Result<VkCommandBuffer> Queue::Begin() {
   const Table& table = device_->table();
   VkCommandBuffer commands = VK_NULL_HANDLE;
@@ -62,6 +64,7 @@ Result<VkCommandBuffer> Queue::Begin() {
   return commands;
 }
 
+// The timeline counts submissions, and one number tells about all of those before it.
 Result<uint64_t> Queue::Submit(VkCommandBuffer commands) {
   const Table& table = device_->table();
   KILN_TRY_VK(table.EndCommandBuffer(commands), "end a command buffer");
