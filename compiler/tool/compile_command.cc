@@ -55,6 +55,8 @@ Result<resolve::EntryPoint> ReadEntry(const std::string& text) {
   const size_t equals = text.find('=');
   const std::optional<ir::Stage> stage = ReadStage(text.substr(0, equals));
   if (equals == std::string::npos || equals + 1 == text.size() || !stage.has_value()) {
+    // People write the two parts the wrong way round, or leave one out; the message proposes what
+    // was meant.
     const std::string meant = EntryMeantBy(text);
     return UsageError(fmt::format(
         "--entry '{}' is not STAGE=FUNCTION with stage vertex, fragment or compute{}", text,
@@ -82,6 +84,7 @@ Result<ir::PipelineType> ReadPipeline(const std::string& text,
   return computes ? ir::PipelineType::kCompute : ir::PipelineType::kGraphicsClassic;
 }
 
+// Everything is checked before a file is read, so that a mistyped option is told at once.
 Result<Request> ReadRequest(const CompileArguments& arguments) {
   Request request;
   for (const std::string& entry : arguments.entries) {
@@ -139,6 +142,7 @@ class Reporter {
   }
 
   void Show(std::vector<Diagnostic> diagnostics) {
+    // Lints are filtered before sorting, since the bound of messages counts only what is shown.
     std::erase_if(diagnostics, [&](const Diagnostic& diagnostic) {
       return diagnostic.severity == Severity::kLint && !arguments_.lints;
     });
@@ -146,6 +150,8 @@ class Reporter {
     std::vector<PlacedDiagnostic> placed = Place(diagnostics, modules_);
     SortForReading(placed);
     if (arguments_.json) {
+      // Diagnostics as JSON are the output, as texts they accompany it; so they go to different
+      // streams.
       fmt::print("{}\n", PrintableJson(RenderJsonArray(placed, arguments_.files.front())));
     } else {
       fmt::print(stderr, "{}", RenderReport(placed, files_, {}));
@@ -219,6 +225,7 @@ int BuildVariant(const CompileArguments& arguments, const Request& request,
     reporter.Show(std::move(diagnostics));
     return kWrongSource;
   }
+  // A dump shows the stage even of a variant that fails later, so nothing is built here.
   if (!arguments.stage.empty()) {
     DumpResult dump = DumpVariantStage(arguments.stage, {.linked = linked,
                                                          .values = *values.value,
@@ -242,6 +249,7 @@ int BuildVariant(const CompileArguments& arguments, const Request& request,
 
 }  // namespace
 
+// The order is that of the compiler.
 const std::vector<std::string>& StageNames() {
   static const std::vector<std::string> names{"preprocess", "lex",   "parse",   "lower",
                                               "questions",  "close", "layout",  "pieces",
@@ -263,6 +271,7 @@ int RunCompile(const CompileArguments& arguments) {
     return Complain(included.error(), kNoFile);
   }
   Reporter reporter(arguments, *sources, request->inputs.files);
+  // Dumps of sources need no link, so they work for a file that cannot be compiled alone.
   if (IsSourceStage(arguments.stage)) {
     DumpResult dump = DumpSourceStage(arguments.stage, *sources, request->inputs);
     reporter.Know(dump.files);

@@ -48,6 +48,7 @@ class RecordingUnits final : public resolve::UnitSource {
 
   const Diagnosed<ir::SpecialisedDecl>& Decl(ir::DeclId decl,
                                              resolve::VariantEvaluator& answers) override {
+    // The trail records what is asked between Begin and End, whether the unit is good or not.
     resolve::QueryTrace trail;
     answers.BeginTrail(&trail);
     const Diagnosed<ir::SpecialisedDecl>& closed = direct_.Decl(decl, answers);
@@ -66,6 +67,8 @@ class RecordingUnits final : public resolve::UnitSource {
     const uint32_t ordinal = program_.ModuleOf(segment);
     const ir::ModuleView& module = program_.module(ordinal);
     const ir::Region& row = program_.Get(segment);
+    // Regions are named by their place in the function, because numbers of the whole program would
+    // change with every edit above.
     const uint32_t number =
         segment.value - program_.bases(ordinal).segment - module.decls[row.function.value].body;
     Add(fmt::format("segment {} #{}", module.Text(module.decls[row.function.value].name), number),
@@ -104,6 +107,7 @@ DumpedSource DumpLowered(const SourceFile& source, const driver::SourceInputs& i
   return out;
 }
 
+// RPL has no preprocessor, so the text itself is the answer.
 DumpedSource DumpRpl(std::string_view stage, const SourceFile& source, uint32_t ordinal) {
   if (stage == "preprocess") {
     return {.text = {.value = source.text, .diagnostics = {}}, .files = {}};
@@ -149,6 +153,8 @@ DumpResult DumpSourceStage(std::string_view stage, std::span<const SourceFile> s
   return result;
 }
 
+// Stops after the stage that was asked for. Each stage needs those before it, and their diagnostics
+// count.
 DumpResult DumpVariantStage(std::string_view stage, const VariantInputs& inputs) {
   const resolve::Program& program = inputs.linked.program;
   ir::Pool pool;
@@ -175,6 +181,7 @@ DumpResult DumpVariantStage(std::string_view stage, const VariantInputs& inputs)
   }
   layout::TypeLayouts types(pool);
   target::Target target = inputs.target;
+  // WGSL has its own layout rules, so the stage decides about the form whatever the target says.
   target.form = stage == "wgsl" ? target::Form::kWgsl : target.form;
   const Diagnosed<layout::Layout> layout = layout::Assign(variant, target, types);
   Append(result.diagnostics, layout.diagnostics);
@@ -187,6 +194,8 @@ DumpResult DumpVariantStage(std::string_view stage, const VariantInputs& inputs)
     result.text = layout::DumpLayout(variant, target, types);
     return result;
   }
+  // Decoded again before it is printed. So the dump shows what a reader gets, and tests the reader
+  // as well.
   if (stage == "metadata") {
     const metadata::Metadata written = metadata::Write(variant, *layout.value, inputs.target, types,
                                                        driver::ModuleFactsOf(inputs.linked));

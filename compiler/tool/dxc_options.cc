@@ -14,6 +14,8 @@
 namespace kiln::tool {
 namespace {
 
+// A flag stands alone, a value is the next word, joined is either, and a prefix has its value at
+// its end.
 enum class Form : uint8_t { kFlag, kValue, kJoined, kPrefix };
 
 enum class Meaning : uint8_t {
@@ -48,6 +50,7 @@ Error Wrong(std::string text) {
 }
 
 // The option that a word is: the longest spelling that it is or begins with.
+// The longest spelling, because short ones begin long ones: `-Zi` and `-Z`.
 const Option* Find(std::string_view word) {
   const Option* found = nullptr;
   for (const Option& option : kOptions) {
@@ -67,6 +70,7 @@ class Reader {
   Result<DxcRequest> Read() {
     while (at_ < words_.size()) {
       std::string word = words_[at_++];
+      // On Windows options begin with a slash, and command lines of both systems are read.
       const bool option = word.starts_with('-') || (word.starts_with('/') && IsOption(word));
       if (!option) {
         KILN_TRY_VOID(File(std::move(word)));
@@ -104,6 +108,7 @@ class Reader {
     std::string value = word.substr(option->spelling.size());
     const bool next =
         option->form == Form::kValue || (option->form == Form::kJoined && value.empty());
+    // Refused, since ignoring such an option would make another module than the caller believes.
     if (option->meaning == Meaning::kRefused) {
       return Wrong(fmt::format("'{}' changes what is made, and this build does not obey it",
                                option->spelling));

@@ -65,6 +65,7 @@ int Build(const DxcRequest& request, const SourceFile& source) {
     show(values.diagnostics);
     return kWrongSource;
   }
+  // Without a file for the output the module is printed, as dxc does.
   if (request.output.empty()) {
     const DumpResult dump = DumpVariantStage("assemble", {.linked = *linked.program.value,
                                                           .values = *values.value,

@@ -57,6 +57,8 @@ Result<void> ReadIncludes(std::span<const SourceFile> sources, driver::SourceInp
     for (bool more = true; more;) {
       more = false;
       for (const Probe& probe : driver::ProbesOf(source, inputs)) {
+        // A path that was tried is not tried again, whether it was there or not. So each round
+        // reads new files, and the loop ends.
         if (probe.present || !tried.insert(probe.path).second) {
           continue;
         }

@@ -13,6 +13,7 @@ namespace kiln::tool {
 
 bool IsTextModule(std::string_view path) { return path.ends_with(".kir"); }
 
+// A text module may be written by hand, so it is verified like an image from a cache.
 Result<ir::Module> ReadTextModule(const SourceFile& source) {
   const auto named = [&](Error error) {
     error.context = source.path + ": " + error.context;
@@ -26,6 +27,7 @@ Result<ir::Module> ReadTextModule(const SourceFile& source) {
   return verified.ok() ? std::move(module) : named(verified.error());
 }
 
+// Sources and text modules may be mixed. A test can so write the one module that matters as text.
 Result<Diagnosed<driver::LinkedProgram>> LinkFiles(std::span<const SourceFile> sources,
                                                    ir::PipelineType pipeline) {
   const auto is_text = [](const SourceFile& source) { return IsTextModule(source.path); };
@@ -53,6 +55,7 @@ Result<Diagnosed<driver::LinkedProgram>> LinkFiles(std::span<const SourceFile> s
   }
   Diagnosed<driver::LinkedProgram> linked =
       driver::LinkModules(std::move(modules), std::move(paths), pipeline);
+  // Diagnostics of parsing come first, in the order in which they were found.
   linked.diagnostics.insert(linked.diagnostics.begin(), failed.diagnostics.begin(),
                             failed.diagnostics.end());
   return linked;

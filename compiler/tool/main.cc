@@ -103,6 +103,8 @@ int RunHlsl(int argc, char** argv) {
 }
 
 int Run(int argc, char** argv) {
+  // Before the other commands are read, because the library for options would take DXC's words
+  // apart.
   if (argc > 1 && std::string_view(argv[1]) == "hlsl") {
     return RunHlsl(argc, argv);
   }
