@@ -28,6 +28,8 @@ struct Made {
 }  // namespace
 
 // The state of one declaration of the file.
+// All tables of one declaration in one place. They hold views of the description, which outlives
+// them.
 struct FrameFile::Declaring {
   const FrameDescription& frame;
   Graph& graph;
@@ -66,6 +68,7 @@ namespace {
 
 std::string Quoted(std::string_view name) { return fmt::format("'{}'", name); }
 
+// Files name semaphores and have none. The planner only compares handles, so a number does.
 VkSemaphore HandleOf(size_t ordinal) {
   // NOLINTNEXTLINE(performance-no-int-to-ptr): a name, never given to Vulkan
   return reinterpret_cast<VkSemaphore>(ordinal + 1);
@@ -103,6 +106,8 @@ void FrameFile::Declaring::Index() {
       made.temporal = made.temporal || write.temporal;
       made.old = &write.resource;
     }
+    // What the next frame does with a kept texture must be announced when it is made, as the usage
+    // of an image cannot change later.
     for (const FileAccess& read : pass.reads) {
       const FileResource* resource = Describe(read.resource);
       if (resource != nullptr && !resource->previous.empty()) {
@@ -113,6 +118,8 @@ void FrameFile::Declaring::Index() {
 }
 
 const FileResource* FrameFile::Declaring::Root(std::string_view name) const {
+  // A file may overwrite in a circle, so what was seen is remembered; the circle itself is reported
+  // elsewhere.
   std::set<std::string_view> seen;
   while (seen.insert(name).second) {
     const auto made = made_by.find(name);
@@ -190,7 +197,10 @@ void FrameFile::Declaring::History(const FileResource& resource) {
          {}, {resource.name, resource.previous});
     return;
   }
+  // A history may be described itself, or take the description of what it is the past of.
   const FileResource& desc = resource.described || root == nullptr ? resource : *root;
+  // In the first frame there is no frame before, and the handle is null; the graph then resets the
+  // history.
   const auto before = last.find(resource.previous);
   Version version{.kind = desc.kind, .texture = {}, .buffer = {}};
   if (desc.kind == ResourceKind::kTexture) {
@@ -229,6 +239,7 @@ void FrameFile::Declaring::Create(size_t pass, const FileAccess& create) {
   }
   const Keep keep = KeepOf(create.temporal, create.resource);
   Version version{.kind = resource->kind, .texture = {}, .buffer = {}};
+  // The second maker of a name is an error, which Register says with the names of both.
   if (versions.contains(create.resource)) {
     Register(create.resource, version, pass);
     return;
@@ -288,6 +299,8 @@ void FrameFile::Declaring::Writes() {
       writes.push_back({pass, write});
     }
   }
+  // What cannot be written yet waits under the name of what it overwrites. So each write is tried
+  // twice at most, however the file is ordered.
   std::map<std::string_view, std::vector<size_t>> waiting;  // by what they overwrite
   std::set<size_t> sweep;
   for (size_t i = 0; i < writes.size(); ++i) {
@@ -303,6 +316,8 @@ void FrameFile::Declaring::Writes() {
         waiting[write.resource].push_back(at);
         continue;
       }
+      // A write that stands further down is still done in this sweep; one that stands above waits
+      // for the next. The order of declaration is thus the same for the same file.
       for (const size_t freed : std::exchange(waiting[write.result], {})) {
         (freed > at ? sweep : next).insert(freed);
       }
@@ -331,6 +346,8 @@ void FrameFile::Declaring::ReportUnresolved(const std::vector<PendingWrite>& pen
   for (size_t i = 0; i < pending.size(); ++i) {
     makers.emplace(write_of(i).result, i);
   }
+  // Each walk follows the makers from one write. It ends where nothing is made, or where an earlier
+  // walk was, or at itself: only the last is a circle, and every write is visited once.
   std::vector<size_t> walks(pending.size(), 0);  // which walk came here first
   for (size_t start = 0; start < pending.size(); ++start) {
     size_t current = start;
@@ -436,6 +453,8 @@ void FrameFile::Declare(Graph& graph) {
   for (const FilePass& pass : description_.passes) {
     declaring.passes.push_back(
         graph.CreatePass({.name = pass.name, .kind = pass.kind, .side_effect = pass.side_effect}));
+    // A pass that is live must have a callback, and the file has no commands; so it gets one that
+    // records nothing.
     if (pass.kind != PassKind::kTransition) {
       graph.SetCallback(declaring.passes.back(),
                         [](runtime::Device&, const Resources&, CommandBuffer&) {});

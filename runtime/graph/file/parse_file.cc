@@ -61,6 +61,7 @@ Result<uint64_t> NumberOr(const Json& object, const char* member, uint64_t fallb
     value = found->get<uint64_t>();
   } else if (found->is_number_float()) {  // 4096.0, 1e6
     const double number = found->get<double>();
+    // Above this number doubles leave integers out, and what was meant is uncertain.
     constexpr double kExact = 9007199254740992.0;
     if (number >= 0 && number <= kExact && std::floor(number) == number) {
       value = static_cast<uint64_t>(number);
@@ -114,6 +115,8 @@ Result<std::string> NamesOf(const Json& object, std::initializer_list<const char
     for (size_t i = 0; found->is_array() && i < found->size(); ++i) {
       const Json& item = (*found)[i];
       joined += joined.empty() ? "" : "|";
+      // What is no text becomes a name that Vulkan does not have, and is refused as such with the
+      // place.
       joined += item.is_string() ? item.get<std::string>() : std::string("?");
     }
     if (!found->is_array()) {
@@ -165,6 +168,7 @@ Result<Range> ParseRange(const Json& object, std::string_view where) {
     // More than any texture has: out of bounds, and not the whole.
     return static_cast<uint16_t>(std::min<uint64_t>(value, kWhole - 1));
   };
+  // A first level without a count means this level alone; without both, all levels are meant.
   const auto several = [&](const char* first, const char* count) {
     return Member(object, first) == nullptr || Member(object, count) != nullptr ? kWhole
                                                                                 : uint16_t{1};
@@ -294,6 +298,7 @@ Result<std::vector<FileAccess>> ParseAccesses(const Json& pass, const char* memb
       return Malformed(fmt::format("'{}' of {} has an item that is no object", member, where));
     }
     FileAccess access;
+    // A write has two names, the version that it overwrites and the one that it makes.
     const bool write = item.contains("old") || item.contains("new");
     KILN_TRY(access.resource, Text(item, write ? "old" : "resource", where));
     const std::string here = fmt::format("{}, '{}',", where, access.resource);
@@ -374,6 +379,8 @@ Result<FilePass> ParsePass(const Json& object) {
 
 }  // namespace
 
+// The first thing that is wrong ends the reading, with the place in words: files are written by
+// hand or by tools, and either wants to know where.
 Result<FrameDescription> ParseFrame(std::string_view text) {
   const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (json.is_discarded() || !json.is_object()) {
@@ -398,6 +405,7 @@ Result<FrameDescription> ParseFrame(std::string_view text) {
     KILN_TRY(FilePass pass, ParsePass(item));
     out.passes.push_back(std::move(pass));
   }
+  // Without a list every result is an output, which is not the same as an empty list.
   out.lists_outputs = Member(json, "outputs") != nullptr;
   KILN_TRY(const Json outputs, List(json, "outputs", "the frame"));
   for (const Json& item : outputs) {
@@ -409,6 +417,8 @@ Result<FrameDescription> ParseFrame(std::string_view text) {
   return out;
 }
 
+// Told after parsing and for all resources at once, since a format of another engine is mostly
+// missing in more than one place.
 std::vector<GraphError> UnknownFormats(const FrameDescription& description) {
   std::vector<GraphError> errors;
   for (const FileResource& resource : description.resources) {

@@ -27,6 +27,8 @@ struct Writer {
   Json Pass(uint32_t index) const;
 };
 
+// Versions may share a name in a graph and cannot in a file. The first one keeps it, and the others
+// get their number.
 void Writer::NameVersions() {
   std::set<std::string> taken;
   for (uint32_t i = 0; i < rows.versions.size(); ++i) {
@@ -39,6 +41,7 @@ void Writer::NameVersions() {
   }
 }
 
+// Defaults are left out where most resources have them, so that the file stays readable.
 Json Writer::Resource(uint32_t index) const {
   const ChainRow& chain = rows.chains[index];
   Json out = {{"name", names[chain.first_version]}};
@@ -79,6 +82,8 @@ Json Writer::Resource(uint32_t index) const {
       }
     }
   }
+  // A history without a past begins with its reset, so in the file it is an import that was just
+  // cleared.
   if (chain.object == Object::kHistory && !out.contains("from_previous_frame")) {
     out["imported"] = true;
     out["initial_layout"] = "TRANSFER_DST_OPTIMAL";
@@ -154,6 +159,7 @@ Json Writer::Pass(uint32_t index) const {
       out[use.wait ? "waits" : "signals"].push_back(SemaphoreJson(use));
     }
   }
+  // An export is what somebody outside sees, and the file has no word for it but a side effect.
   if (pass.side_effect != 0 || pass.origin == Origin::kExport) {
     out["side_effect"] = true;
   }
