@@ -24,6 +24,7 @@ void AppendSources(const Plan& plan, const Declarations& rows, const BarrierEntr
 
 }  // namespace
 
+// Words of the schema, which other programs compare; a change of one is a change of the schema.
 std::string_view ReasonName(BarrierReason reason) {
   switch (reason) {
     case BarrierReason::kFirstUse:
@@ -97,6 +98,8 @@ std::vector<int32_t> SourcePositions(const Plan& plan, const Declarations& rows,
   std::vector<int32_t> out;
   AppendSources(plan, rows, entry, entry.source_begin, entry.source_end, plan.cells[entry.cell],
                 out);
+  // What had the bytes before counts as a source too, in all of its cells: its last users must be
+  // done before the bytes are used anew.
   for (uint32_t i = entry.alias_begin; i < entry.alias_end; ++i) {
     const PlanChain& chain = plan.chains[plan.alias_sources[i]];
     for (uint32_t cell = chain.first_cell; cell < chain.first_cell + chain.cells; ++cell) {

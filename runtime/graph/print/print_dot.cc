@@ -40,6 +40,8 @@ std::string_view ColorOf(PassKind kind) {
 
 using Line = std::tuple<uint32_t, uint32_t, std::string>;  // from, to, label
 
+// A set, so that several accesses with the same meaning give one line, and the lines have one
+// order.
 std::set<Line> EdgesOf(const Plan& plan, const Declarations& rows) {
   std::set<Line> edges;
   const auto add = [&](uint32_t from, uint32_t to, std::string_view kind, uint32_t version) {
@@ -51,6 +53,7 @@ std::set<Line> EdgesOf(const Plan& plan, const Declarations& rows) {
     const VersionRow& version = rows.versions[access.version];
     if (access.op == Op::kRead) {
       add(version.def, access.pass, "RAW", access.version);
+      // A version that nobody overwrites has no such edge; from a pass to itself none is drawn.
       add(access.pass, version.kill == kNone ? access.pass : version.kill, "WAR", access.version);
     } else if (access.op == Op::kWrite) {
       add(version.def, access.pass, "WAW", access.version);
@@ -96,6 +99,8 @@ std::string PrintPlanDot(const Plan& plan, const Graph& graph) {
         "  b{} -> p{} [style=bold, color=\"#d04040\"];\n",
         i, plan.points[i].entries, i, plan.PassAt(plan.points[i].before));
   }
+  // Invisible edges keep the passes in the order of the plan, which Graphviz would not know
+  // otherwise.
   for (uint32_t p = 1; p < plan.device_passes(); ++p) {
     out += fmt::format("  p{} -> p{} [style=invis];\n", plan.PassAt(p - 1), plan.PassAt(p));
   }

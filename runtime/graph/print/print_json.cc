@@ -257,6 +257,8 @@ Json Printer::AccessJson(uint32_t index) const {
   const AccessRow& access = rows.accesses[index];
   const PlanChain& chain = plan.chains[rows.versions[access.version].chain];
   Json pairs = Json::array();
+  // A checker wants single pairs: which stage does which access. Pairs that cannot be are left out,
+  // as the masks are products.
   for (Stages stages = access.stages; stages != 0; stages &= stages - 1) {
     const Stages stage = stages & (~stages + 1);
     for (Accesses rest = access.accesses; rest != 0; rest &= rest - 1) {
@@ -410,6 +412,8 @@ Json Printer::Points() const {
           {"sources", SourcePositions(plan, rows, entry)},
           {"protects", entry.hi},
           {"interval", {entry.lo, entry.hi}}};
+      // Entries that differ only in the cell are one row with several cells. A texture of many
+      // levels would otherwise fill pages.
       while (i + 1 < point.entries && SameButCell(entry, plan.EntryAt(point, i + 1))) {
         ++i;
         item["cells"].push_back(plan.EntryAt(point, i).cell - chain.first_cell);
@@ -429,6 +433,7 @@ Json Printer::Initial() const {
   for (const InitialState& initial : plan.initial) {
     const CellState& state = initial.state;
     const PlanChain& chain = plan.chains[initial.chain];
+    // An import that is acquired is marked with all bits, which means: visible to everything.
     const bool acquired = state.seen_accesses == ~Accesses{0};
     Json item = {{"chain", initial.chain},
                  {"cell", initial.cell - chain.first_cell},
@@ -461,6 +466,7 @@ Json Printer::Rows() const {
 
 }  // namespace
 
+// In one line, as this form is for programs.
 std::string PrintPlanRows(const Plan& plan, const Graph& graph) {
   const Printer printer{.plan = plan, .graph = graph, .rows = graph.rows()};
   return printer.Rows().dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
@@ -478,10 +484,13 @@ std::string PrintPlanJson(const Plan& plan, const Graph& graph) {
   out["memory"] = printer.Memory();
   out["metrics"] = printer.Metrics();
   out["options"] = printer.Options();
+  // The hash of all that comes before it, so that two plans are compared by one line.
   out["plan"] = HashBytes(AsBytes(out.dump(-1, ' ', false, Json::error_handler_t::replace))).hex();
   return out.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
+// The last frame is the one in the steady state, so its plan stands at the top, and all of them in
+// the list.
 std::string PrintFramesJson(const std::vector<std::string>& frames) {
   if (frames.size() == 1) {
     return frames.front();
@@ -495,6 +504,7 @@ std::string PrintFramesJson(const std::vector<std::string>& frames) {
   return out.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
+// The same members as a plan has, so a reader need not ask first which of the two it got.
 std::string PrintErrorsJson(const std::vector<GraphError>& errors) {
   Json list = Json::array();
   for (const GraphError& error : errors) {

@@ -72,6 +72,7 @@ std::string BytesText(uint64_t bytes) {
 }
 
 // Distinct, light, and the same for a chain in both halves.
+// 137 is prime to 360 and far from its simple fractions, so neighbours get hues that differ.
 std::string ColorOf(uint32_t chain) {
   const double hue = static_cast<double>((chain * 137U) % 360U);
   return fmt::format("hsl({:.0f},55%,{}%)", hue, 72 - (chain % 3) * 6);
@@ -211,6 +212,8 @@ void Picture::Barriers(double bottom) {
 
 void Picture::Memory() {
   const uint64_t total = std::max<uint64_t>(plan.metrics.all.allocated, 1);
+  // The classes lie above one another, each as high as its highest address, since each has memory
+  // of its own.
   std::vector<uint64_t> bases(plan.next.classes.size() + 1, 0);
   for (const PlanChain& chain : plan.chains) {
     if (chain.place == Place::kPacked) {
@@ -233,6 +236,7 @@ void Picture::Memory() {
       continue;
     }
     const uint64_t end = bases[chain.memory_class] + chain.address + chain.size;
+    // What is smaller than a pixel is drawn as a line, so that nothing is invisible.
     const double height = std::max(static_cast<double>(chain.size) * scale, 0.8);
     const double width = (chain.last - chain.first + 1) * kColumn;
     Rect(X(chain.first) + 1, y(end), width - 2, height,
@@ -268,6 +272,8 @@ void Picture::Caption(double y) {
 
 }  // namespace
 
+// The heights are needed before anything is drawn, because what comes first in the file lies behind
+// everything else.
 std::string PrintPlanSvg(const Plan& plan, const Graph& graph) {
   Picture picture{.plan = plan, .rows = graph.rows()};
   size_t shown = 0;
