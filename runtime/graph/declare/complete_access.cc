@@ -34,6 +34,8 @@ Accesses ImpossibleBits(Accesses declared, Stages stages) {
   return impossible;
 }
 
+// Stages first, then what they can do, then whether the operation reads or writes as it says. Each
+// check relies on those before it.
 bool CheckMasks(const AccessRequest& request, CompletedAccess& out) {
   const Access& access = request.access;
   const Stages allowed = AllowedStages(request.pass);
@@ -60,6 +62,8 @@ bool CheckMasks(const AccessRequest& request, CompletedAccess& out) {
                              StagesText(row.stages));
     return false;
   }
+  // What remains is only what the stages can really do, so planning never sees a pair that cannot
+  // be.
   row.accesses = Possible(row.accesses, row.stages);
   const bool write_bits = (row.accesses & kWriteAccesses) != 0;
   if (request.op == Op::kRead && write_bits) {
@@ -182,6 +186,7 @@ VkImageUsageFlags UsageOf(Accesses accesses) {
   return usage;
 }
 
+// A pure function of its arguments, which AccessMemo relies on.
 CompletedAccess CompleteAccess(const AccessRequest& request, const ChainRow& chain) {
   CompletedAccess out;
   out.row.op = request.op;
@@ -192,6 +197,7 @@ CompletedAccess CompleteAccess(const AccessRequest& request, const ChainRow& cha
     out.row.whole = 1;
     out.row.mips = 1;
     out.row.layers = 1;
+    // The memory of an import is the caller's, and nothing is known about it.
     if (chain.object != Object::kImported) {
       CheckMemory(request, chain, out);
     }
@@ -212,6 +218,7 @@ CompletedAccess CompleteAccess(const AccessRequest& request, const ChainRow& cha
 const CompletedAccess& AccessMemo::Ask(const AccessRequest& request, const ChainRow& chain,
                                        const Key& key, Answer& answer) {
   other_ = CompleteAccess(request, chain);
+  // Only whole and good accesses are remembered. They are nearly all, and the key stays small.
   const bool whole = request.access.range == Range{} && chain.layers <= 0xFFFF;
   if (whole && other_.error.empty()) {
     answer = {.key = key, .completed = other_};

@@ -20,6 +20,8 @@ VkClearValue PoisonOf(const ChainRow& chain) {
     return value;
   }
   for (size_t i = 0; i < 4; ++i) {
+    // NaN spreads through every computation, so a read of what was never written shows in the
+    // picture.
     if (chain.texture() && !IsIntegerFormat(chain.format)) {
       value.color.float32[i] = std::numeric_limits<float>::quiet_NaN();
     } else {
@@ -37,6 +39,7 @@ bool IsAttachment(Accesses accesses) {
 // Bounded so that sums over a frame do not overflow.
 constexpr uint64_t kMaxBytes = uint64_t{1} << 42;
 
+// In doubles, as the product of six numbers of 32 bits fits nowhere else.
 bool IsTooLarge(const ChainRow& chain) {
   if (!chain.texture() || chain.size != 0) {
     return chain.size > kMaxBytes;
@@ -66,6 +69,7 @@ void AccessDeclarer::FailAccess(std::string_view code, std::string_view detail, 
 void AccessDeclarer::AddAccess(const CompletedAccess& access, const AccessEnds& ends,
                                const AccessFlags& flags) {
   if (rows_.accesses.size() >= kMaxAccesses) {
+    // Said once, and only if nothing else is wrong: a frame with errors is not planned anyway.
     if (rows_.accesses.size() == kMaxAccesses && frame_.errors().empty()) {
       frame_.Fail("RESOURCE_LIMIT", fmt::format("a frame has at most {} accesses", kMaxAccesses),
                   ends.pass, kNone, {});
@@ -112,6 +116,8 @@ bool AccessDeclarer::CheckDescription(const ChainRow& chain, std::string_view na
 
 bool AccessDeclarer::CheckContents(const CreateRequest& create, uint32_t pass, uint32_t version,
                                    Where where) {
+  // An attachment says by its load operation what becomes of the contents. A storage or transfer
+  // write may leave parts out, so its author has to say.
   constexpr Accesses kUnstatedByNature =
       VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT | VK_ACCESS_2_TRANSFER_WRITE_BIT;
   if (create.contents.kind == ContentKind::kUndefined &&
@@ -151,6 +157,8 @@ uint32_t AccessDeclarer::Create(PassId pass_id, const CreateRequest& create, Whe
   if (pass == kNone || !CheckDescription(create.chain, create.name, pass, where)) {
     return kPoisoned;
   }
+  // Attachments are cleared when they are loaded; everything else needs a pass that clears, before
+  // the one that creates.
   if (create.contents.kind == ContentKind::kClear &&
       !IsAttachment(ElementaryAccesses(create.access.accesses)) &&
       rows_.passes[pass].kind != PassKind::kHost) {
@@ -188,6 +196,8 @@ bool AccessDeclarer::WantsPoison(const CreateRequest& create, uint32_t pass) con
          rows_.passes[pass].kind != PassKind::kHost && rows_.passes[pass].origin == Origin::kUser;
 }
 
+// Declared like any user would: a transfer pass creates, and the pass of the request writes over
+// it.
 uint32_t AccessDeclarer::CreateFilled(uint32_t pass, const CreateRequest& create,
                                       std::string_view word, Where where) {
   const ShortName name(word, create.name, "");
@@ -258,6 +268,8 @@ uint32_t AccessDeclarer::Write(PassId pass_id, const WriteRequest& write, Where 
                 pass, old, where);
     return kPoisoned;
   }
+  // A version has one writer, or the order of the two would not be known. Which error is told
+  // depends on who the other writer is.
   if (row.kill != kNone) {
     const std::string other(rows_.PassName(row.kill));
     if (row.exported != 0) {

@@ -8,10 +8,13 @@
 namespace kiln::graph {
 namespace {
 
+// More are not read, and a loop that declares wrongly would otherwise fill memory.
 constexpr size_t kMaxErrors = 32;
 
 }  // namespace
 
+// The tables of the frame before become those of this one, with their memory. Only the last frame
+// is kept, as handles live for one frame more.
 void FrameRows::Begin() {
   std::swap(rows_, previous_);
   rows_.frame = identity_ | ((previous_.frame + 1) & kSerialMask);
@@ -31,6 +34,7 @@ void FrameRows::Begin() {
   errors_.clear();
 }
 
+// Names lie one behind the other in one text, so a frame allocates none of them by itself.
 NameRef FrameRows::KeepName(std::string_view name) {
   const NameRef ref = {static_cast<uint32_t>(rows_.text.size()),
                        static_cast<uint32_t>(name.size())};
