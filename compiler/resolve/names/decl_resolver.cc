@@ -18,6 +18,8 @@ DeclResolver::DeclResolver(VariantEvaluator& evaluator, QueryRecorder& recorder,
 const ir::SpecialisedDecl* DeclResolver::Decl(ir::DeclId decl) {
   DeclRow& row = decls_.rows[decl.value];
   if (!recorder_.Known(decls_, decl.value)) {
+    // Marked before anything is asked, so that a declaration which leads back to itself finds its
+    // own mark.
     row = {.in_progress = true};
     recorder_.MarkInProgress(decls_, decl.value);
     recorder_.Enter();
@@ -42,12 +44,15 @@ const ir::SpecialisedDecl* DeclResolver::Decl(ir::DeclId decl) {
 
 const ir::SpecialisedDecl* DeclResolver::SpecialiseOnce(ir::DeclId decl) {
   const ir::DeclKind kind = program_.Get(decl).kind;
+  // A name that more than one declaration may have is checked when the variant is complete, because
+  // who else is live is known only then.
   if ((kind == ir::DeclKind::kStruct || kind == ir::DeclKind::kFunction) &&
       program_.Contested(program_.NameOf(decl)) &&
       program_.module(program_.ModuleOf(decl)).header.Has(ir::ModuleRule::kNamesHideNothing)) {
     ambiguous_.push_back(decl);
     recorder_.NoteEffect();
   }
+  // Structs nest by recursion, so the limit of the language is checked on the way down.
   if (open_decls_.size() > program_.limits().nesting) {
     recorder_.found().push_back(Make(Code::kRpl1009, program_.NameLocation(decl))
                                     .With("text", program_.Text(program_.NameOf(decl)))

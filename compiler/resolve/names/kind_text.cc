@@ -34,6 +34,7 @@ std::string_view BufferText(ir::BufferKind kind) {
 
 }  // namespace
 
+// Messages take these words into sentences, so they are in lower case and without an article.
 std::string_view DeclKindText(const ir::Decl& decl) {
   switch (decl.kind) {
     case ir::DeclKind::kConstant:

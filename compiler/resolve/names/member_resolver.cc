@@ -67,6 +67,8 @@ MemberResolution MemberResolver::FindMember(ir::DeclId owner, NameId name, ir::M
       live = is_live(value);
       failed = failed || (matches && value.kind != ir::ValueKind::kFlag);
     }
+    // The first live member of the name is the one. Its type is specialised here and its faults are
+    // left to whoever specialises the owner.
     if (live && matches) {
       answer.member = ir::MemberId{base + i};
       if (!counts) {
@@ -123,6 +125,7 @@ void MemberResolver::ExpandAlias(ir::MemberId first) {
         if (const bool* open = is_open_alias_.Find(start.member); open != nullptr && *open) {
           ReportAliasCycle(start.member);
         } else if (!recorder_.Known(aliases_, start.member.value)) {
+          // The other alias is entered and this one tried again when the other is known.
           enter(start.member);
           continue;
         } else {

@@ -24,6 +24,8 @@ struct Plan {
   std::map<uint32_t, Note> notes;
 };
 
+// A misspelt name is reported at each of its mentions in a function. One message with their number
+// says the same and leaves room for others.
 class ModulePlanner {
  public:
   ModulePlanner(const Program& program, uint32_t module, const std::set<uint32_t>& reported)
@@ -52,6 +54,7 @@ class ModulePlanner {
         continue;
       }
       const auto ref = view_.insts[row].As<ir::NameRefInst>();
+      // Only mentions without a candidate count: the others may be declared in some variants.
       if (!view_.List(ref.candidates).empty()) {
         continue;
       }
@@ -69,6 +72,7 @@ class ModulePlanner {
     }
   }
 
+  // The first in the source stays, wherever the walk has found it first.
   void Merge(const Mentions& mentions, std::string_view function) {
     const uint32_t first = *std::ranges::min_element(
         mentions.reported, {}, [&](uint32_t span) { return view_.SpanOf(ir::SpanId{span}).begin; });

@@ -51,6 +51,8 @@ NameResolution NameResolver::Struct(NameId name) {
   return answer;
 }
 
+// Options first, then constants, then the interface. Two of them with one name are an error that is
+// told elsewhere, so the order only decides what else is said.
 NameResolution NameResolver::Global(NameId name) {
   if (const ir::OptionId option = program_.Option(name); option.valid()) {
     return {.kind = NameResolution::Kind::kOption, .id = option.value};  // a fact of the program
@@ -81,6 +83,7 @@ NameResolver::Live NameResolver::FindLive(std::span<const ir::DeclId> candidates
                                           Conditions conditions) {
   Live live;
   bool failed = false;
+  // All candidates are looked at even after one was found, as a second live one is a conflict.
   for (const ir::DeclId id : candidates) {
     const uint32_t m = program_.ModuleOf(id);
     const ir::Decl& decl = program_.Get(id);
@@ -113,6 +116,7 @@ NameResolver::Live NameResolver::FindLive(std::span<const ir::DeclId> candidates
       live.answer = {.kind = NameResolution::Kind::kDecl, .id = id.value};
     }
   }
+  // A name that may have been declared, were its condition right, is not reported as unknown.
   if (failed && live.answer.kind == NameResolution::Kind::kNone) {
     live.answer.kind = NameResolution::Kind::kFailed;
   }

@@ -37,6 +37,8 @@ void NameSpace::Add(ir::DeclId decl) {
   const Owner added{.option = {}, .decl = decl};
   const Location here = LocationOf(added);
   const Location there = LocationOf(owner);
+  // The later one in the source is reported and the earlier one is named, in whichever order they
+  // are added.
   if (std::tie(here.module, here.bytes.begin) < std::tie(there.module, there.bytes.begin)) {
     Report(name, added, owner);
     owner = added;
@@ -71,6 +73,8 @@ void NameSpace::Report(NameId name, const Owner& earlier, const Owner& later) {
   const ir::DeclKind later_kind =
       later.decl.valid() ? program_.Get(later.decl).kind : ir::DeclKind::kSetting;
   const bool same_kind = earlier.decl.valid() && program_.Get(earlier.decl).kind == later_kind;
+  // Functions and structs of one name have messages of their own, which come when somebody asks for
+  // the name.
   if (same_kind && (later_kind == ir::DeclKind::kFunction || later_kind == ir::DeclKind::kStruct)) {
     return;
   }

@@ -40,6 +40,8 @@ std::string PlaceText(const ir::SpecialisedDecl& decl, const ir::Pool& pool) {
 
 }  // namespace
 
+// Modules that are linked may declare the same resource; they must agree about it, as there is one
+// of it in the interface.
 void CheckRepeated(const Program& program, ir::DeclId repeated, VariantEvaluator& answers,
                    std::vector<Diagnostic>& diagnostics) {
   const ir::DeclId first = program.FirstOf(repeated);

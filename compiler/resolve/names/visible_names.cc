@@ -27,10 +27,13 @@ class NameWalk {
     for (const uint32_t row : view_.InstsOf(block)) {
       CheckStop();
       const ir::Inst& inst = view_.insts[row];
+      // The names that are open when the instruction is met are what it can see.
       if (row == inst_) {
         names_.visible = open_;
         found_ = true;
       }
+      // Blocks come before the name that their instruction declares, since an initialiser does not
+      // see its own variable.
       ir::ForEachOwnedBlock(
           inst, [&](ir::ListId list) { return view_.List(list); },
           [&](uint32_t owned) { WalkBlock(ir::BlockId{owned}); });
