@@ -5,6 +5,8 @@
 
 namespace kiln::resolve {
 
+// Children are a list, newest first: an option has few values, and the variant before had mostly
+// the same.
 uint32_t DecisionTree::Follow(uint32_t node, uint32_t value) {
   uint32_t child = nodes_[node].child;
   while (child != kNone && nodes_[child].value != value) {
@@ -37,6 +39,8 @@ void DecisionTree::Add(Root& root, const Bitset& reads, std::span<const uint32_t
     nodes_[node].option = option;
     node = Follow(node, values[option]);
   };
+  // In the order in which the evaluation looked at options, so that trees of similar units ask the
+  // same first.
   for (const uint32_t option : order) {
     if (left.Test(option)) {
       left.Reset(option);

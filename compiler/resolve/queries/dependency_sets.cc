@@ -9,6 +9,7 @@
 namespace kiln::resolve {
 namespace {
 
+// Estimates with what maps and indices need, for the limit of memory.
 constexpr uint64_t kSetBytes = 32;   // of a set, beside its parts
 constexpr uint64_t kPairBytes = 48;  // of what is remembered of two sets
 
@@ -18,6 +19,7 @@ uint64_t AddToHash(uint64_t hash, uint32_t place, uint64_t members) {
 
 }  // namespace
 
+// Numbers begin at one, because zero is the empty set, which has no row.
 std::span<const DependencySets::Part> DependencySets::PartsOf(DependencySet set) const {
   if (set == kReadNothing) {
     return {};
@@ -26,6 +28,7 @@ std::span<const DependencySets::Part> DependencySets::PartsOf(DependencySet set)
   return std::span(parts_).subspan(begin, ends_[set - 1] - begin);
 }
 
+// Equal sets are one number, so comparing and remembering sets costs nothing.
 DependencySet DependencySets::Interned(std::span<const Part> parts) {
   if (parts.empty()) {
     return kReadNothing;
@@ -47,12 +50,14 @@ DependencySet DependencySets::Interned(std::span<const Part> parts) {
   return number + 1;
 }
 
+// The union of two sets is remembered, as the same two meet again and again on the way up.
 DependencySet DependencySets::UnitedWide(DependencySet a, DependencySet b) {
   const uint64_t key = std::min(a, b) << 32 | std::max(a, b);
   if (const DependencySet* known = united_.Find(key); known != nullptr) {
     return *known;
   }
   scratch_.clear();
+  // Both are sorted by place, so one walk over them merges.
   const std::span<const Part> more = PartsOf(b);
   auto next = more.begin();
   for (const Part& part : PartsOf(a)) {

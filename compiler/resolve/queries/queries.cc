@@ -86,6 +86,8 @@ class ExpressionWriter {
     return {.expression = OperandOf(row, i), .nested = true};
   }
 
+  // Nested operators are put in parentheses, whatever their precedence: the text is for people who
+  // compare traces.
   void Write(const ir::Cexpr& row, bool nested) {
     switch (OperandCount(row.op)) {
       case 0:
@@ -230,6 +232,7 @@ std::string Line(const QueryRecord& asked, const Program& program, const ir::Poo
 
 }  // namespace
 
+// A question that was asked before has the same answer, so it is kept once, at its first place.
 void QueryTrace::Add(const VariantQuery& question, const QueryResult& answer, bool fixed) {
   index_.FindOrAdd(
       HashOf(question), [&](uint32_t i) { return asked_[i].question == question; },

@@ -14,6 +14,7 @@ void QueryRecorder::Reset() {
   found_.clear();
 }
 
+// What a part reads, whoever asked for the part reads too.
 void QueryRecorder::EndReads(Bitset& result) {
   KILN_CHECK(!frames_.empty());
   const DependencySet reads = frames_.back();
@@ -22,6 +23,8 @@ void QueryRecorder::EndReads(Bitset& result) {
   sets_.AddTo(result, reads);
 }
 
+// Traces stop at a row that is computed: what it asks is its own matter, and whoever asked for it
+// depends only on its answer.
 void QueryRecorder::Enter() {
   CheckStop();
   BeginReads();
