@@ -6,6 +6,7 @@
 
 namespace kiln {
 
+// The standard library has no clock of a thread, so this asks the system.
 Duration Clock::ThreadCpu() {
   timespec time{};
   (void)::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
@@ -28,6 +29,7 @@ Duration FakeClock::ThreadCpu() {
   return worked_;
 }
 
+// Work takes time, too: no thread computes longer than the clock on the wall has moved.
 void FakeClock::Work(Duration by) {
   const MutexLock lock(mutex_);
   passed_ += by;

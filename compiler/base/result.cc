@@ -4,6 +4,8 @@
 
 namespace kiln {
 
+// The names are those of the codes of gRPC, which the daemon answers with; scripts compare them, so
+// they are part of the interface.
 std::string_view ErrorCodeName(ErrorCode code) {
   switch (code) {
     case ErrorCode::kCancelled:

@@ -19,6 +19,8 @@ void AppendSized(Bytes& out, ByteView value) {
   Append(out, value);
 }
 
+// Fields and items are always sized, even where the type fixes the size: the reader can step over
+// what it does not know, and two encodings never meet by running into each other.
 ByteView ViewOf(const Hash128& id) { return std::as_bytes(std::span(id.bytes)); }
 
 Bytes EncodeContent(const Digest& digest) {
@@ -41,6 +43,7 @@ std::optional<ByteView> TakeSized(ByteView& rest) {
     return std::nullopt;
   }
   const auto size = ReadLittle<uint32_t>(rest);
+  // Subtracting is safe after the test above; adding 4 to the size might overflow.
   if (rest.size() - 4 < size) {
     return std::nullopt;
   }
@@ -57,6 +60,7 @@ CanonicalList& CanonicalList::Raw(ByteView item) {
   return *this;
 }
 
+// A NUL would make a text that C programs read differently from what the key says.
 CanonicalList& CanonicalList::Text(std::string_view text) {
   KILN_CHECK(text.find('\0') == std::string_view::npos, "{}", text);
   return Raw(AsBytes(text));
@@ -67,6 +71,8 @@ CanonicalList& CanonicalList::Hash(const Hash128& id) { return Raw(ViewOf(id)); 
 CanonicalList& CanonicalList::Content(const Digest& digest) { return Raw(EncodeContent(digest)); }
 CanonicalList& CanonicalList::List(const CanonicalList& list) { return Raw(list.Encode()); }
 
+// The size is computed first and the parts are appended where they end up: a list may have many
+// tuples, and a temporary for each would cost an allocation.
 CanonicalList& CanonicalList::Tuple(std::initializer_list<ByteView> parts) {
   size_t size = 4;
   for (const ByteView part : parts) {
@@ -88,6 +94,8 @@ Bytes CanonicalList::Encode() const {
   return out;
 }
 
+// The domain comes first, so that encodings of two kinds of records never are the same bytes, and
+// neither are their keys.
 CanonicalWriter::CanonicalWriter(std::string_view domain) {
   KILN_CHECK(!domain.empty() && domain.size() <= 255, "domain '{}'", domain);
   out_.push_back(static_cast<std::byte>(domain.size()));
@@ -95,6 +103,7 @@ CanonicalWriter::CanonicalWriter(std::string_view domain) {
 }
 
 CanonicalWriter& CanonicalWriter::Raw(uint8_t tag, ByteView value) {
+  // Fields in one order only, each at most once: without that two encodings could say the same.
   KILN_CHECK(tag > last_tag_, "tag {} after {}", tag, last_tag_);
   last_tag_ = tag;
   out_.push_back(static_cast<std::byte>(tag));
@@ -171,6 +180,8 @@ Result<std::vector<ByteView>> DecodeList(ByteView value) {
   }
   const auto count = ReadLittle<uint32_t>(value);
   ByteView rest = value.subspan(4);
+  // Each item has at least the four bytes of its size. The test comes before `reserve`, so that a
+  // few hostile bytes cannot ask for gigabytes.
   if (count > rest.size() / 4) {
     return Corrupt("list is longer than its bytes");
   }
@@ -183,6 +194,7 @@ Result<std::vector<ByteView>> DecodeList(ByteView value) {
     }
     items.push_back(*item);
   }
+  // Whatever is left over would be a second encoding of the same list.
   if (!rest.empty()) {
     return Corrupt("bytes after a list");
   }
@@ -204,6 +216,7 @@ Result<CanonicalReader> CanonicalReader::Open(ByteView bytes, std::string_view d
     return Corrupt("domain is not " + std::string(domain));
   }
   CanonicalReader reader;
+  // All fields are found once, up front: a malformed tail is refused even if nobody reads it.
   int last_tag = -1;
   for (ByteView rest = bytes.subspan(head); !rest.empty();) {
     const auto tag = std::to_integer<uint8_t>(rest[0]);
@@ -222,10 +235,13 @@ Result<CanonicalReader> CanonicalReader::Open(ByteView bytes, std::string_view d
 }
 
 Result<ByteView> CanonicalReader::Raw(uint8_t tag) {
+  // Linear; a record has few fields.
   const auto field = std::ranges::find(fields_, tag, &Field::tag);
   if (field == fields_.end()) {
     return Corrupt("field is absent");
   }
+  // Reading marks a field; Finish refuses what nobody knew, as a field of a later version changes
+  // the meaning of the record.
   field->read = true;
   return field->value;
 }

@@ -17,6 +17,7 @@ namespace {
 using Secret = std::array<uint32_t, XXH_SECRET_DEFAULT_SIZE / sizeof(uint32_t)>;
 
 // Drawn once, from the system.
+// The secret fills the whole default size, so that XXH3 uses it as it is and derives nothing.
 const Secret& ProcessSecret() {
   static const Secret secret = [] {
     std::random_device random;
@@ -41,6 +42,7 @@ Hash128 Canonical(XXH128_hash_t hash) {
 }  // namespace
 
 Hash128 Checksum(ByteView bytes) {
+  // For short inputs the call and the choice by processor cost more than wider vectors save.
   constexpr size_t kShort = 512;
   return bytes.size() <= kShort ? Canonical(XXH3_128bits(bytes.data(), bytes.size()))
                                 : WideChecksum(bytes);

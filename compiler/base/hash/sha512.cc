@@ -61,6 +61,8 @@ constexpr bool Above(const Product& a, const Product& b) {
 
 // The largest r with r^power <= prime * 2^(64 power), without its whole part: the fraction's 64
 // bits.
+// Bit by bit from the top: a bit stays if the power is not above the goal with it. Everything is
+// integers, so the constants are exact on every machine.
 constexpr uint64_t RootFraction(uint32_t prime, size_t power) {
   Product goal{};
   goal[power] = prime;
@@ -88,6 +90,8 @@ struct Constants {
   State start{};
 };
 
+// Made anew for each digest, by some hundred thousand multiplications: the one caller is the check
+// of a signature, which asks once.
 Constants MakeConstants() {
   constexpr std::array<uint32_t, kRounds> kPrimes = Primes();
   Constants constants;
@@ -109,6 +113,7 @@ uint64_t Shifted(uint64_t x, int a, int b, int shift) {
   return std::rotr(x, a) ^ std::rotr(x, b) ^ (x >> shift);
 }
 
+// As the standard writes it, without the tricks of sha256_blocks.cc.
 void TakeBlock(const Constants& constants, State& state, const std::byte* block) {
   std::array<uint64_t, kRounds> words{};
   for (size_t i = 0; i < kRounds; ++i) {
@@ -157,6 +162,8 @@ Sha512Digest Sha512(std::initializer_list<ByteView> parts) {
   const size_t filled = size % kBlock;
   std::fill(block.begin() + static_cast<ptrdiff_t>(filled), block.end(), std::byte{0});
   block[filled] = std::byte{0x80};
+  // The length of 16 bytes does not fit behind the mark, so it gets a block of its own. Its upper
+  // eight bytes stay zero: no input has 2^61 bytes.
   if (filled >= kBlock - kLengthBytes) {
     TakeBlock(constants, state, block.data());
     block.fill(std::byte{0});

@@ -35,6 +35,8 @@ XXH128_hash_t LongChecksum(ByteView bytes) {
 
 }  // namespace
 
+// Up to one part the one-shot function is used, which is faster than a state; beyond it the work
+// must be able to stop between the parts. XXH3 gives the same sum either way.
 Hash128 WideChecksum(ByteView bytes) {
   XXH128_canonical_t canonical;
   XXH128_canonicalFromHash(&canonical, bytes.size() <= kPartBytes

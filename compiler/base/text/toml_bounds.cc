@@ -10,6 +10,7 @@
 namespace kiln {
 namespace {
 
+// Not a parser: it counts, before the parser runs, what the parser would recurse or allocate for.
 class Scan {
  public:
   explicit Scan(std::string_view text) : text_(text) {}
@@ -30,6 +31,7 @@ class Scan {
   }
 
  private:
+  // Each call consumes at least one byte, so the scan is linear.
   void Step() {
     switch (text_[at_]) {
       case '#':
@@ -49,9 +51,11 @@ class Scan {
         break;
       case ']':
       case '}':
+        // A closing bracket too many is the parser's to refuse; the count stays at the ground.
         depth_ -= depth_ == 0 ? 0 : 1;
         parts_ = 1;
         break;
+      // Each of these ends a key, and the next one begins with its first part.
       case '=':
       case ',':
       case '\n':
@@ -68,6 +72,8 @@ class Scan {
     const bool escapes = quote == '"';
     if (text_.substr(at_, 3) == three) {
       at_ += 3;
+      // An escape takes its next byte with it, so that `\"` does not end the string. Literal
+      // strings with single quotes have no escapes.
       while (at_ < text_.size() && text_.substr(at_, 3) != three) {
         at_ += escapes && text_[at_] == '\\' ? 2 : 1;
       }
@@ -77,6 +83,8 @@ class Scan {
       }
       return;
     }
+    // A string of one line ends with the line, even if its quote is missing: the rest is scanned as
+    // what it is.
     for (++at_; at_ < text_.size() && text_[at_] != quote && text_[at_] != '\n';) {
       at_ += escapes && text_[at_] == '\\' ? 2 : 1;
     }
