@@ -302,8 +302,8 @@ std::string_view CheckTexel(const Pool& pool, TypeId image, std::span<const Imag
       (traits.multisampled && !IsIntegerVector(pool, operands[1].type, 1))) {
     return "type of an operand";
   }
-  // What Vulkan defines image atomics for, but for formats of one item of 64 bits, which IR does
-  // not have.
+  // What Vulkan defines image atomics for. IR has formats of one item of 64 bits as well, but no
+  // atomics of them.
   const bool atomic_format = traits.format == ImageFormat::kR32Uint ||
                              traits.format == ImageFormat::kR32Sint ||
                              traits.format == ImageFormat::kR32Float;
