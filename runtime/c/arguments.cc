@@ -29,6 +29,8 @@ Result<void> CheckStruct(const void* given, size_t known, bool filled_in, std::s
                        [](std::byte byte) { return byte == std::byte{0}; });
   }
   if (!fits) {
+    // The likely causes stand in the message: a struct that nobody initialised, and a header of
+    // another version.
     return Error{
         ErrorCode::kInvalidArgument,
         fmt::format("'{}' has struct_size {}, this library knows {} bytes; KILN_INIT fills "
@@ -39,6 +41,8 @@ Result<void> CheckStruct(const void* given, size_t known, bool filled_in, std::s
   return {};
 }
 
+// A view of the string: it is valid as long as the object that the string belongs to, as the header
+// says of each text.
 kiln_text TextOf(const std::string& text) { return {text.c_str(), text.size()}; }
 
 // Zeros inside of a text are refused, as paths and names end up in functions that stop there. The
@@ -47,6 +51,7 @@ Result<std::string_view> TakeText(kiln_text text, std::string_view name) {
   if (text.data == nullptr && text.size > 0) {
     return NullError(name);
   }
+  // A NULL with the size 0 is the empty text: it is what a zeroed struct holds.
   const std::string_view view(text.size == 0 ? "" : text.data, text.size);
   if (text.size > SIZE_MAX / 2 || FindInvalidUtf8(view) != view.size() ||
       view.find('\0') != std::string_view::npos) {
@@ -55,6 +60,7 @@ Result<std::string_view> TakeText(kiln_text text, std::string_view name) {
   return view;
 }
 
+// `last` is the largest one that this library knows; a header of a later version may have more.
 // Enumerations are plain numbers over a C border, and any number may come.
 Result<void> CheckNumber(uint32_t number, uint32_t last, std::string_view name) {
   if (number > last) {
@@ -68,6 +74,8 @@ Error OutOfRange(std::string_view what, uint64_t index, uint64_t count) {
   return {ErrorCode::kOutOfRange, fmt::format("{} {} of {}", what, index, count), "INDEX"};
 }
 
+// Half of the address space is more than any array has, and a negative number that became a size is
+// above it.
 Result<void> CheckArray(const void* first, size_t bytes, std::string_view name) {
   if (first == nullptr && bytes > 0) {
     return NullError(name);
@@ -80,6 +88,8 @@ Result<void> CheckArray(const void* first, size_t bytes, std::string_view name) 
 
 Result<std::vector<runtime::OptionSetting>> TakeOptions(const kiln_option* options, size_t count) {
   KILN_TRY(const auto rows, TakeArray(options, count, "options"));
+  // Values are copied and options are told apart by their kind, because a union has no type of its
+  // own. Whether an option exists is not known here: that is asked where a variant is looked up.
   std::vector<runtime::OptionSetting> settings;
   for (const kiln_option& option : rows) {
     KILN_TRY_VOID(CheckNumber(option.kind, KILN_OPTION_ENUM, "options.kind"));
@@ -87,6 +97,7 @@ Result<std::vector<runtime::OptionSetting>> TakeOptions(const kiln_option* optio
     runtime::OptionSetting& setting = settings.emplace_back();
     setting.name = name;
     if (option.kind == KILN_OPTION_FLAG) {
+      // A flag is 0 or 1; any other number is most likely the value of another kind.
       KILN_TRY_VOID(CheckNumber(option.number, 1, "options.number"));
       setting.value = option.number != 0;
     } else if (option.kind == KILN_OPTION_UINT) {

@@ -21,6 +21,8 @@ kiln_result Fail(kiln_error** out, ErrorCode code, std::string_view reason,
   if (out != nullptr) {
     *out = nullptr;
     (void)CatchAll([&] {
+      // The texts are copied, because the caller reads them after the call, when the error of the
+      // inside is gone.
       *out = new kiln_error{number, std::string(reason), std::string(message)};
     });
   }
@@ -31,6 +33,8 @@ kiln_result Fail(kiln_error** out, const Error& error) noexcept {
   return Fail(out, error.code, error.reason, error.context);
 }
 
+// Written on success too, so that an error object of an earlier call is never taken for one of
+// this.
 kiln_result Succeed(kiln_error** out) noexcept {
   if (out != nullptr) {
     *out = nullptr;
@@ -40,11 +44,14 @@ kiln_result Succeed(kiln_error** out) noexcept {
 
 }  // namespace kiln::c
 
+// For libraries beside this one (the compiler's), which tell their errors as objects of the same
+// kind.
 kiln_result kiln_error_create(kiln_result code, kiln_text reason, kiln_text message,
                               kiln_error** error) {
   if (code == KILN_OK) {
     return kiln::c::Succeed(error);
   }
+  // NULL is an empty text here: an error must be made from whatever there is.
   const auto read = [](kiln_text text) {
     return text.data == nullptr ? std::string_view() : std::string_view(text.data, text.size);
   };

@@ -11,6 +11,7 @@ namespace kiln::c {
 Context::Context(const kiln_context_info& info, Memory* memory)
     : log_(info.log), user_(info.log_user), level_(info.log_level), memory_(memory) {}
 
+// Gives back what the context itself holds; blocks that are still out hold the memory on their own.
 Context::~Context() { CloseMemory(memory_); }
 
 // Lines below the level are dropped before they are formatted, which costs more than all else here.
@@ -27,6 +28,7 @@ void Context::Take(const LogEntry& entry) {
 using namespace kiln;
 using namespace kiln::c;
 
+// The text is a constant of the library, so it needs no context and never goes away.
 const char* kiln_version(void) {
   static constexpr auto kText = VersionText(KILN_HEADER_VERSION);
   return kText.data();
@@ -48,6 +50,8 @@ kiln_result kiln_context_create(const kiln_context_info* info, kiln_context** co
       ~Closer() { CloseMemory(memory); }
     } closer{memory};  // until the context has it
     const MemoryScope scope(memory);
+    // From here on the thread allocates from the caller's memory: the context is the first object
+    // in it.
     auto made = std::make_unique<kiln_context>();
     made->context = std::make_shared<Context>(given, memory);
     closer.memory = nullptr;

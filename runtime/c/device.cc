@@ -40,6 +40,8 @@ Result<vk::FeatureChain> TakeFeatures(const VkPhysicalDeviceFeatures2* features)
   return out;
 }
 
+// A device that the caller made. kiln neither destroys it nor knows what was enabled at its
+// creation, so the caller has to say that; what is not said counts as not enabled.
 Result<runtime::Device> Adopt(const kiln_adopted_device& info) {
   if (info.get_instance_proc_addr == nullptr || info.instance == VK_NULL_HANDLE ||
       info.physical_device == VK_NULL_HANDLE || info.device == VK_NULL_HANDLE) {
@@ -49,6 +51,7 @@ Result<runtime::Device> Adopt(const kiln_adopted_device& info) {
   KILN_TRY(const vk::FeatureChain features, TakeFeatures(info.features));
   KILN_TRY(const auto extensions,
            TakeArray(info.extensions, info.extension_count, "info.extensions"));
+  // Names are viewed and not copied: the device looks at them within this call only.
   for (const char* const extension : extensions) {
     KILN_TRY_VOID(NotNull(extension, "info.extensions"));
   }
@@ -61,6 +64,8 @@ Result<runtime::Device> Adopt(const kiln_adopted_device& info) {
                                  .enabled_extensions = extensions});
 }
 
+// A device of kiln's own, for programs that have none. Messages of the validation go to the log of
+// the context, which the callback therefore keeps alive.
 Result<runtime::Device> Open(const kiln_device_info& info, const std::shared_ptr<Context>& log) {
   KILN_TRY(const std::string_view prefer, TakeText(info.prefer, "info.prefer"));
   KILN_TRY_VOID(CheckNumber(info.validation, 1, "info.validation"));
@@ -86,6 +91,8 @@ kiln_result Create(kiln_context* context, const Info* info, kiln_device** device
     KILN_TRY(runtime::Device opened, make(given));
     auto made = std::make_unique<kiln_device>();
     made->context = context->context;
+    // Shared, because graphs and pipelines that are made of it keep it, in whatever order the
+    // caller destroys things.
     made->device = std::make_shared<runtime::Device>(std::move(opened));
     made->instance = made->device->instance();
     *device = made.release();
@@ -126,6 +133,7 @@ kiln_result kiln_device_get_handles(const kiln_device* device, kiln_device_handl
   });
 }
 
+// NULL in, NULL out, as the loader's own function does.
 PFN_vkVoidFunction kiln_device_function(const kiln_device* device, const char* name) {
   return device == nullptr || name == nullptr ? nullptr
                                               : vk::DeviceFunction(device->device->handle(), name);

@@ -16,6 +16,7 @@ using namespace kiln::c;
 
 namespace {
 
+// A zero in a struct means the default, which is one for all sizes and counts of a texture.
 uint32_t AtLeastOne(uint32_t number) { return std::max(number, 1U); }
 
 Result<graph::TextureDesc> DescOf(const kiln_texture_info& info) {
@@ -39,6 +40,7 @@ Result<graph::Contents> ContentsOf(kiln_contents contents, const VkClearValue& c
   return graph::Contents{static_cast<graph::ContentKind>(contents), clear};
 }
 
+// The name is a view of the caller's text and lives for the call; the graph copies what it keeps.
 struct BufferWords {
   std::string_view name;
   graph::BufferDesc desc;
@@ -56,6 +58,8 @@ namespace kiln::c {
 
 // A handle is two words in C. The frame of the graph has 31 bits, so the upper bit of its word is
 // free for the flag of a temporal resource.
+// Ids are numbers in C and can be forged or kept too long; the graph compares frame and index with
+// what it gave, so a wrong one is an error that it reports.
 kiln_texture ToC(graph::TextureId id) { return {id.index, id.frame | uint32_t{id.temporal} << 31}; }
 graph::TextureId FromC(kiln_texture texture) {
   return {texture.index, texture.frame & 0x7fff'ffffU, texture.frame >> 31};
@@ -65,6 +69,7 @@ graph::BufferId FromC(kiln_buffer buffer) {
   return {buffer.index, buffer.frame & 0x7fff'ffffU, buffer.frame >> 31};
 }
 graph::PassId FromC(kiln_pass pass) { return {pass.index, pass.frame}; }
+// An access of C has no range: it is of the whole texture.
 graph::Access FromC(const kiln_access& access) {
   return {
       .stages = access.stages, .accesses = access.accesses, .layout = access.layout, .range = {}};
@@ -80,6 +85,7 @@ kiln_result kiln_graph_add_pass(kiln_graph* graph, const kiln_pass_info* info, k
     KILN_TRY_VOID(NotNull(pass, "pass"));
     KILN_TRY(const std::string_view name, TakeText(given.name, "info.name"));
     KILN_TRY_VOID(CheckNumber(given.kind, KILN_PASS_HOST, "info.kind"));
+    // A number that is checked, because a bool of C++ with another value than 0 and 1 is undefined.
     KILN_TRY_VOID(CheckNumber(given.side_effect, 1, "info.side_effect"));
     const graph::PassId made =
         graph->graph.CreatePass({.name = name,
@@ -147,6 +153,8 @@ kiln_result kiln_graph_read_texture(kiln_graph* graph, kiln_pass pass, kiln_text
   });
 }
 
+// A write gives a new id for what the texture then holds; the old one goes on meaning what was
+// there before.
 kiln_result kiln_graph_write_texture(kiln_graph* graph, kiln_pass pass, kiln_texture texture,
                                      kiln_access access, kiln_texture* written,
                                      kiln_error** error) {
@@ -222,6 +230,7 @@ kiln_result kiln_graph_write_buffer(kiln_graph* graph, kiln_pass pass, kiln_buff
   });
 }
 
+// The description is given a second time; it must be the one that the texture was made with.
 kiln_result kiln_graph_read_back(kiln_graph* graph, kiln_texture texture,
                                  const kiln_texture_info* info, kiln_buffer* buffer,
                                  kiln_error** error) {

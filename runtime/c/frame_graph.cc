@@ -20,6 +20,8 @@ namespace {
 constexpr uint64_t kLongestWait = uint64_t{365} * 24 * 3600 * 1'000'000'000;
 
 Result<graph::ExecutorConfig> TakeConfig(const kiln_graph_info& info) {
+  // More frames in flight would only add delay, and each costs memory; more threads than that no
+  // recording uses.
   constexpr uint32_t kMostFrames = 8;
   constexpr uint32_t kMostThreads = 64;
   KILN_TRY_VOID(CheckNumber(info.frames_in_flight, kMostFrames, "info.frames_in_flight"));
@@ -51,6 +53,7 @@ kiln_result kiln_graph_create(kiln_device* device, const kiln_graph_info* info, 
     KILN_TRY_VOID(NotNull(graph, "graph"));
     KILN_TRY(const graph::ExecutorConfig config, TakeConfig(given));
     KILN_TRY(graph::Executor executor, graph::Executor::Create(*device->device, config));
+    // Takes the whole device and not only its handle: the graph keeps it alive.
     *graph = std::make_unique<kiln_graph>(*device, std::move(executor)).release();
     return {};
   });
@@ -66,6 +69,7 @@ kiln_result kiln_graph_begin_frame(kiln_graph* graph, kiln_error** error) {
   });
 }
 
+// Planning and execution are one call in C: a plan has no meaning to a caller but as text.
 kiln_result kiln_graph_execute(kiln_graph* graph, uint64_t* frame, kiln_error** error) {
   return Call(graph, error, [&]() -> Result<void> {
     KILN_TRY_VOID(NotNull(graph, "graph"));
@@ -82,6 +86,7 @@ kiln_result kiln_graph_execute(kiln_graph* graph, uint64_t* frame, kiln_error** 
   });
 }
 
+// Answers no for a number that was never given, since there is no place for an error.
 uint32_t kiln_graph_done(const kiln_graph* graph, uint64_t frame) {
   return Answer(graph, uint32_t{0}, [&] {
     return CheckExecuted(graph, frame).ok() && graph->executor.Done({.value = frame}) ? 1U : 0U;
@@ -102,6 +107,7 @@ kiln_result kiln_graph_read(const kiln_graph* graph, kiln_buffer buffer, kiln_bo
   return Call(graph, error, [&]() -> Result<void> {
     KILN_TRY_VOID(NotNull(graph, "graph"));
     KILN_TRY_VOID(CheckRoom(bytes, "bytes"));
+    // Only buffers of the last frame can be read.
     if (graph->plan == nullptr || !graph->executor.Done(graph->last)) {
       return Error{ErrorCode::kFailedPrecondition,
                    "the frame of the buffer is not executed or not done; wait for it", "NOT_DONE"};
@@ -141,6 +147,8 @@ VkExtent2D kiln_frame_area(const kiln_frame* frame) {
   return Answer(frame, VkExtent2D{}, [&] { return frame->resources->RenderArea(); });
 }
 
+// A pass gets only what it declared: a use that the plan does not know of would be without a
+// barrier.
 kiln_result kiln_frame_texture(const kiln_frame* frame, kiln_texture texture,
                                kiln_bound_texture* bound, kiln_error** error) {
   return Call(frame, error, [&]() -> Result<void> {

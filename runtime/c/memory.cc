@@ -17,6 +17,7 @@ struct Memory {
   kiln_allocate_function allocate;
   kiln_release_function release;
   void* user;
+  // One for the context and one for each block.
   std::atomic<uint64_t> holders{1};
 };
 
@@ -30,6 +31,8 @@ struct alignas(16) Block {
 // The functions are copied first, since the struct that holds them lies in the memory which is
 // released.
 void Drop(Memory* memory) noexcept {
+  // Release, so that what other threads did with their blocks is done before the record goes;
+  // acquire, so that the last one sees it.
   if (memory->holders.fetch_sub(1, std::memory_order_acq_rel) == 1) {
     const kiln_release_function release = memory->release;
     void* const user = memory->user;
@@ -60,6 +63,7 @@ void* Take(size_t size, size_t alignment) noexcept {
   }
   if (memory != nullptr) {
     // Each block holds the allocator, because a block may come back after its context was closed.
+    // Relaxed is enough: whoever adds a holder is one already.
     memory->holders.fetch_add(1, std::memory_order_relaxed);
   }
   std::byte* const out = static_cast<std::byte*>(base) + front;
@@ -91,6 +95,8 @@ void Give(void* pointer, size_t alignment) noexcept {
   Drop(block.memory);
 }
 
+// What operator new promises where no alignment is asked for; delete must know it, because it
+// decides how much stands in front.
 constexpr size_t kUsual = __STDCPP_DEFAULT_NEW_ALIGNMENT__;
 
 size_t Of(std::align_val_t alignment) { return static_cast<size_t>(alignment); }
@@ -127,6 +133,8 @@ using kiln::c::Of;
 using kiln::c::Take;
 using kiln::c::TakeOrThrow;
 
+// All forms are replaced, also those that the library does not call: mixing one of them with
+// another's delete would read a block that is not there.
 void* operator new(size_t size) { return TakeOrThrow(size, kUsual); }
 void* operator new[](size_t size) { return TakeOrThrow(size, kUsual); }
 void* operator new(size_t size, std::align_val_t alignment) {

@@ -15,6 +15,8 @@ Result<std::unique_ptr<pack::Pack>> Open(const kiln_pack_info& info) {
   KILN_TRY(const std::string_view path, TakeText(info.path, "info.path"));
   KILN_TRY(const auto keys, TakeArray(info.public_keys, info.public_key_count, "info.public_keys"));
   pack::ReadOptions options;
+  // With at least one key a pack must be signed by one of them; without keys signatures are not
+  // asked for.
   for (const kiln_text key : keys) {
     KILN_TRY(const std::string_view pem, TakeText(key, "info.public_keys"));
     KILN_TRY(const pack::PublicKey accepted, pack::PublicKey::FromPem(pem));
@@ -23,6 +25,8 @@ Result<std::unique_ptr<pack::Pack>> Open(const kiln_pack_info& info) {
   if (info.base != nullptr) {
     options.base = info.base->pack;
   }
+  // Exactly one of both. Bytes are viewed and not copied: a program may have mapped or embedded
+  // them, and must keep them.
   if (path.empty() == (info.bytes == nullptr)) {
     return Error{ErrorCode::kInvalidArgument, "'info' needs either a path or bytes", ""};
   }
@@ -59,6 +63,7 @@ kiln_result kiln_pack_open(kiln_context* context, const kiln_pack_info* info, ki
   });
 }
 
+// Apart from opening, because it reads and hashes everything: opening checks tables only.
 kiln_result kiln_pack_verify(const kiln_pack* pack, kiln_error** error) {
   return Call(pack, error, [&]() -> Result<void> {
     KILN_TRY_VOID(NotNull(pack, "pack"));

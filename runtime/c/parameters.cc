@@ -19,6 +19,7 @@ Error NoBuffer(std::string_view program, std::string_view what) {
   return {ErrorCode::kNotFound, fmt::format("program '{}' has no {}", program, what), ""};
 }
 
+// By name and over all sets: a caller in C does not say which set it means.
 Result<artifact::Buffer> FindBuffer(artifact::PipelineMetadata metadata, std::string_view program,
                                     std::string_view name) {
   for (artifact::Set& set : metadata.sets) {
@@ -43,6 +44,7 @@ Result<artifact::Buffer> PushOf(artifact::PipelineMetadata metadata, std::string
   return out;
 }
 
+// The metadata are read and thrown away but for the one buffer, which the object keeps.
 Result<void> Fill(kiln_parameters& out, const kiln_source& source, const kiln_variant& variant,
                   std::string_view name, kiln_parameter_part part) {
   KILN_TRY(const runtime::SourceArtifact found, FindArtifact(source, variant));
@@ -113,6 +115,8 @@ kiln_result kiln_parameters_find_tag(const kiln_parameters* parameters, kiln_tex
   return Call(parameters, error, [&] { return Find(parameters, tag, slot, true); });
 }
 
+// Called for values of each draw: no lookup, no allocation, and no error object as long as it
+// works.
 kiln_result kiln_parameters_write(const kiln_parameters* parameters, uint32_t slot, void* memory,
                                   size_t memory_size, const void* value, size_t value_size,
                                   uint32_t item, kiln_error** error) {

@@ -84,6 +84,7 @@ kiln_warm_progress ToC(const runtime::WarmProgress& progress) {
           .left_ns = Nanoseconds(progress.eta)};
 }
 
+// Texts and options are copied by the calls below, so a caller may build the variant on its stack.
 Result<PipelineId> Find(kiln_pipelines& pipelines, const kiln_variant& variant,
                         const kiln_pass_signature* signature) {
   KILN_TRY(const std::string_view program, TakeText(variant.program, "variant.program"));
@@ -104,6 +105,7 @@ kiln_result kiln_pipelines_create(kiln_device* device, const kiln_pipelines_info
     auto made = std::make_unique<kiln_pipelines>();
     made->context = device->context;
     made->device = device->device;
+    // Created last: its threads begin to work at once and log to the context.
     KILN_TRY(made->pipelines, runtime::Pipelines::Create(*device->device, config));
     *pipelines = made.release();
     return {};
@@ -118,6 +120,8 @@ kiln_result kiln_pipelines_load(kiln_pipelines* pipelines, kiln_source* source,
     KILN_TRY_VOID(CheckRoom(report, "report"));
     const runtime::LoadReport loaded = pipelines->pipelines->Load(source->source);
     // The report has numbers only, thus the reasons go to the log.
+    // A pack may be made for more devices than this one, so a refused pipeline is no error of the
+    // load.
     for (const runtime::WarmFailure& failure : loaded.refused) {
       pipelines->context->Write(LogLevel::kWarning, "pipelines", "a pipeline is refused",
                                 {{"program", failure.name}, {"why", failure.error}});
@@ -140,6 +144,7 @@ kiln_result kiln_pipelines_find(kiln_pipelines* pipelines, const kiln_variant* v
     KILN_TRY(const kiln_variant given, Take(variant, "variant"));
     KILN_TRY_VOID(NotNull(id, "id"));
     KILN_TRY(const PipelineId found, Find(*pipelines, given, signature));
+    // Before the id is handed out: any thread that gets it from the caller must find it known.
     Raise(pipelines->ids, found.index);
     id->index = found.index;
     return {};
@@ -186,6 +191,7 @@ kiln_result kiln_pipelines_wait(kiln_pipelines* pipelines, kiln_warm_ticket tick
     KILN_TRY_VOID(CheckRoom(progress, "progress"));
     KILN_TRY(const runtime::WarmTicket own, TakeTicket(pipelines, ticket));
     KILN_TRY(const runtime::WarmReport report, pipelines->pipelines->Wait(own, WaitOf(timeout_ns)));
+    // What the caller can draw without is told in the log; the call itself succeeded.
     for (const runtime::WarmFailure& failure : report.failures) {
       pipelines->context->Write(LogLevel::kWarning, "pipelines", "a pipeline is not ready",
                                 {{"program", failure.name}, {"why", failure.error}});
@@ -204,6 +210,7 @@ kiln_result kiln_pipelines_cancel(kiln_pipelines* pipelines, kiln_warm_ticket ti
   });
 }
 
+// An id of nobody can never be drawn with, which is what "unsupported" says to a caller.
 kiln_pipeline_state kiln_pipelines_state(const kiln_pipelines* pipelines, kiln_pipeline_id id) {
   return pipelines == nullptr || !Knows(*pipelines, id)
              ? static_cast<kiln_pipeline_state>(KILN_PIPELINE_UNSUPPORTED)
@@ -214,6 +221,7 @@ kiln_result kiln_pipelines_check(const kiln_pipelines* pipelines, kiln_pipeline_
                                  kiln_error** error) {
   return Call(pipelines, error, [&]() -> Result<void> {
     KILN_TRY(const PipelineId own, TakeId(pipelines, id));
+    // Two questions: why it will never be there, and whether it is there yet.
     if (const Error* const why = pipelines->pipelines->ErrorOf(own)) {
       return *why;
     }
@@ -248,6 +256,7 @@ kiln_result kiln_pipelines_set_viewport(const kiln_pipelines* pipelines, VkComma
   return Call(pipelines, error, [&]() -> Result<void> {
     KILN_TRY_VOID(NotNull(commands, "commands"));
     KILN_TRY(const PipelineId own, TakeId(pipelines, id));
+    // Where y points follows from the pipeline, so the caller gives the area only.
     runtime::SetViewportFor(pipelines->device->table(), commands, pipelines->pipelines->Desc(own),
                             area);
     return {};

@@ -71,6 +71,7 @@ kiln_result kiln_device_requirements(const kiln_source* source, kiln_requirement
   });
 }
 
+// One list for C: features first, extensions behind them.
 uint32_t kiln_requirements_count(const kiln_requirements* requirements) {
   return requirements == nullptr ? 0
                                  : static_cast<uint32_t>(requirements->all.features.size() +
@@ -105,6 +106,8 @@ kiln_result kiln_requirements_enable(const kiln_requirements* requirements,
   return Call(requirements, error, [&]() -> Result<void> {
     KILN_TRY_VOID(NotNull(requirements, "requirements"));
     KILN_TRY(const kiln_feature_structs given, Take(structs, "structs"));
+    // A full chain of kiln's own is filled first, since the caller may have only some of the
+    // structs; what is missing matters only if something in it is needed.
     vk::FeatureChain needed;
     KILN_TRY_VOID(runtime::EnableFeatures(requirements->all, needed));
     KILN_TRY_VOID(MergeAll(MergeStep::kCheck, needed, given));

@@ -13,6 +13,7 @@ using namespace kiln::c;
 
 namespace {
 
+// The digest of C is plain bytes, so it can be written into files by the caller.
 kiln::Digest FromC(const kiln_digest& digest) {
   kiln::Digest out;
   std::memcpy(out.id.bytes.data(), digest.id, sizeof(digest.id));
@@ -20,6 +21,7 @@ kiln::Digest FromC(const kiln_digest& digest) {
   return out;
 }
 
+// A pack is read-only and shared; what is added to it would be seen by nobody else.
 Result<void> CheckInMemory(const kiln_source& source) {
   if (source.memory == nullptr) {
     return Error{ErrorCode::kFailedPrecondition, "the source is that of a pack, which is complete",
@@ -71,6 +73,7 @@ Result<runtime::SourceArtifact> FindArtifact(const kiln_source& source,
   return source.source->Find(program, options);
 }
 
+// Decoded anew for each call: these calls are made while loading and never in a frame.
 Result<artifact::PipelineMetadata> ReadMetadata(const kiln_source& source,
                                                 const runtime::SourceArtifact& artifact) {
   KILN_TRY(const runtime::SourceBytes bytes, source.source->Read(artifact.metadata));
@@ -119,6 +122,7 @@ kiln_result kiln_source_add_content(kiln_source* source, const void* bytes, size
     KILN_TRY(const auto view, TakeArray(static_cast<const std::byte*>(bytes), count, "bytes"));
     KILN_TRY_VOID(NotNull(digest, "digest"));
     KILN_TRY_VOID(CheckInMemory(*source));
+    // The digest is computed here and not taken from the caller, who could claim another one.
     const kiln::Digest id = DigestOf(ByteView(view));
     KILN_TRY_VOID(source->memory->AddBytes(id, Bytes(view.begin(), view.end())));
     std::memcpy(digest->id, id.id.bytes.data(), sizeof(digest->id));

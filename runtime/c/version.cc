@@ -7,6 +7,7 @@ namespace kiln::c {
 namespace {
 
 constexpr auto kVersion = VersionText(KILN_HEADER_VERSION);
+// A version is one number: millions are the major part, thousands the minor one.
 constexpr uint32_t kMajor = KILN_HEADER_VERSION / 1'000'000;
 constexpr uint32_t kMinor = KILN_HEADER_VERSION / 1'000 % 1'000;
 
