@@ -34,6 +34,7 @@ uint32_t SizeOf(const Parameter& parameter) {
   return parameter.array_stride == 0 ? item : parameter.total_item_count * parameter.array_stride;
 }
 
+// Text only, in columns that line up by fixed widths: it is compared by people and by goldens.
 class Table {
  public:
   std::string Take() { return std::move(out_); }
@@ -41,6 +42,7 @@ class Table {
   template <class... Args>
   void Line(fmt::format_string<Args...> format, Args&&... args) {
     fmt::format_to(std::back_inserter(out_), format, std::forward<Args>(args)...);
+    // Spaces at the end of a line would show up in every comparison of texts.
     while (!out_.empty() && out_.back() == ' ') {
       out_.pop_back();
     }
@@ -91,6 +93,7 @@ class Table {
   std::string out_;
 };
 
+// A resource that no stage uses is still bound by the layout, so it is shown and marked.
 std::string StagesText(const std::vector<Stage>& stages) {
   std::string text;
   for (const Stage stage : stages) {
@@ -113,6 +116,7 @@ void AddBuffer(Table& table, size_t set, const Buffer& buffer) {
 }
 
 void AddSet(Table& table, size_t index, const Set& set) {
+  // All four sets are gone through by their number, and empty ones leave nothing.
   if (set.buffers.empty() && set.samplers.empty() && set.images.empty()) {
     return;
   }

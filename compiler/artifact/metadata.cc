@@ -20,6 +20,7 @@ Error Invalid(std::string context) {
 // Converts one message. The first thing that is wrong is kept, what follows is then meaningless.
 class Decoder {
  public:
+  // The decoder copies texts and turns words into enumerators, so the result stands alone.
   Result<PipelineMetadata> Decode(const wire::Pipeline& from);
 
  private:
@@ -43,6 +44,8 @@ class Decoder {
   // different causes: a field that the writer left out, and a value that this reader does not know.
   template <class E>
   E Value(std::string_view text, std::string_view field, Place place) {
+    // Words and not numbers are on the wire, so that a value that was added later is told by its
+    // name.
     if (const std::optional<E> value = FromName<E>(text)) {
       return *value;
     }
@@ -68,6 +71,8 @@ class Decoder {
       return out;
     }
     out.reserve(list.items.size());
+    // Nothing is converted once something is wrong: a list of a million damaged items costs one
+    // message.
     for (const auto& item : list.items) {
       if (error_) {
         break;
@@ -121,6 +126,8 @@ class Decoder {
 
 Settings Decoder::DecodeSettings(const wire::Settings& from) {
   constexpr Place kPlace = {"settings", ""};
+  // The field is named twice, as the member and as text, because messages must say it as the schema
+  // does.
   const auto stencil = [&](std::string_view text, std::string_view field) {
     return Value<StencilOperation>(text, field, kPlace);
   };
@@ -248,6 +255,7 @@ Sampler Decoder::DecodeSampler(const wire::Sampler& from) {
 
 Image Decoder::DecodeImage(const wire::Image& from) {
   const Place place = {"image", from.name};
+  // Checked although the type of the field would hold it: engines make descriptors of it unseen.
   if (from.image_array_size == 0 || from.image_array_size > kMaxImageArray) {
     Fail(Invalid(fmt::format("image_array_size of {} is {}, it must be 1 to {}", Text(place),
                              from.image_array_size, kMaxImageArray)));
@@ -277,6 +285,7 @@ ColorOutput Decoder::DecodeOutput(const wire::ColorOutput& from) {
     return Value<BlendFactor>(text, field, place);
   };
   // None, and no writes: a location that the fragment stage leaves out.
+  // A mask without components is harmless; writing components that do not exist is damage.
   const bool writes = from.write_r || from.write_g || from.write_b || from.write_a;
   if (from.components_count > 4 || (from.components_count == 0 && writes)) {
     Fail(Invalid(fmt::format("components_count of {} is {}, it must be 1 to 4", Text(place),
@@ -335,6 +344,7 @@ void Decoder::DecodeHead(const wire::Pipeline& from, PipelineMetadata& out) {
 // Only graphics pipelines have these; without them defaults would stand for settings that somebody
 // wrote.
 void Decoder::DecodeGraphics(const wire::Pipeline& from, PipelineMetadata& out) {
+  // proto3 has no required fields, so presence is asked for here. Both are told by their name.
   for (const auto& [present, field] : {std::pair{from.settings.has_value(), "settings"},
                                        {from.fixed_state.has_value(), "fixed_state"}}) {
     if (!present) {
@@ -379,6 +389,8 @@ Result<PipelineMetadata> Decoder::Decode(const wire::Pipeline& from) {
   PipelineMetadata out;
   DecodeHead(from, out);
   DecodeResources(from, out);
+  // Metadata of the other kind are left as they are by default, and not looked at: a compute
+  // pipeline has no settings.
   if (!error_ && out.pipeline_type == PipelineType::kGraphicsClassic) {
     DecodeGraphics(from, out);
   }
@@ -398,6 +410,7 @@ Result<PipelineMetadata> Decoder::Decode(const wire::Pipeline& from) {
 Result<PipelineMetadata> DecodeMetadata(ByteView bytes) {
   if (bytes.size() > kMaxMetadataBytes) {
     return Error{
+        // A limit and no damage: another code, so that callers can tell them apart.
         ErrorCode::kResourceExhausted,
         fmt::format("metadata has {} bytes, at most {} are read", bytes.size(), kMaxMetadataBytes),
         "LIMIT"};

@@ -14,6 +14,8 @@
 namespace kiln::artifact {
 namespace {
 
+// Here the generated classes of protobuf are used, which know the names of fields; the runtime
+// reads with metadata_wire.cc and links no protobuf.
 using Wire = v1::PipelineMetadata;
 
 // JSON of a message is longer than its bytes, by names and indentation, so its bound is a multiple
@@ -44,6 +46,7 @@ Result<Wire> Parse(ByteView bytes) {
 Result<std::string> MetadataJson(ByteView bytes) {
   KILN_TRY(const Wire wire, Parse(bytes));
   google::protobuf::util::JsonPrintOptions options;
+  // A value that is the default is printed too, as whoever reads the JSON does not know defaults.
   options.always_print_primitive_fields = true;
   options.add_whitespace = true;
   std::string json;
@@ -62,6 +65,7 @@ Result<Bytes> MetadataFromJson(std::string_view json) {
                  "LIMIT"};
   }
   google::protobuf::util::JsonParseOptions options;
+  // JSON may come from a later version or have been written by hand.
   options.ignore_unknown_fields = true;
   Wire wire;
   if (const auto status =

@@ -8,6 +8,7 @@ namespace {
 
 // The lower bits of a tag are the type, the rest is the number of the field.
 constexpr uint32_t kTypeBits = 3;
+// Ten times seven bits hold 64; five hold the 32 of a tag or length.
 constexpr size_t kVarintBytes = 10;
 constexpr size_t kShortBytes = 5;  // of tags and lengths
 
@@ -17,6 +18,7 @@ constexpr size_t kShortBytes = 5;  // of tags and lengths
 // encodes.
 uint64_t WireReader::Varint() {
   uint64_t value = 0;
+  // The loop ends at the tenth byte or at the end of the bytes; both are damage.
   for (size_t i = 0; i < kVarintBytes && i < rest_.size(); ++i) {
     const auto byte = static_cast<uint8_t>(rest_[i]);
     value |= uint64_t{byte & 0x7fU} << (7 * i);
@@ -79,6 +81,7 @@ std::optional<WireField> WireReader::Next() {
   return field;
 }
 
+// Compared before the view is cut: a length from outside never leads behind the end.
 void WireReader::Drop(size_t size) {
   if (size > rest_.size()) {
     Fail();
@@ -89,6 +92,8 @@ void WireReader::Drop(size_t size) {
 
 // Groups lie in each other as deep as their author likes, so those that are open are a list.
 void WireReader::SkipGroup(uint32_t number) {
+  // A list instead of recursion. It holds the numbers, because the end of a group names which one
+  // it ends.
   std::vector<uint32_t> open = {number};
   while (ok_ && !open.empty()) {
     if (open.size() > depth_ || rest_.empty()) {
