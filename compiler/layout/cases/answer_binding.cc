@@ -11,12 +11,15 @@
 namespace kiln::layout {
 namespace {
 
+// A flat list by path, in the order of the declarations: a case file then shows a moved binding as
+// one changed line.
 Json DescribeBindings(Platform platform, const ProgramLayout& layout) {
   Members bindings;
   if (layout.globals) {
     bindings.Add("<globals>", PlaceText(platform, layout.globals->place));
   }
   for (const PlacedParameter& parameter : layout.parameters) {
+    // A block that takes whole spaces has a place of its own besides the places of its leaves.
     if (parameter.block && parameter.spaces) {
       bindings.Add(parameter.name, PlaceText(platform, *parameter.spaces));
     }
@@ -28,6 +31,7 @@ Json DescribeBindings(Platform platform, const ProgramLayout& layout) {
 }
 
 Json Describe(Platform platform, const ProgramLayout& layout, ByteLayouts& bytes) {
+  // With errors there are no places: the answer is the errors alone.
   if (!layout.ok()) {
     return DescribeErrors(layout);
   }
@@ -49,6 +53,8 @@ Json Describe(Platform platform, const ProgramLayout& layout, ByteLayouts& bytes
 Result<Json> AnswerBinding(const Json& item) {
   CaseProgram program;
   KILN_TRY_VOID(program.Read(item));
+  // All platforms answer, also those that a case was not written for: the file has one shape, and a
+  // change of shared code shows wherever it reaches.
   Json expect = Json::object();
   for (const Platform platform : kPlatforms) {
     const ProgramLayout layout = program.LayOutFor(platform);

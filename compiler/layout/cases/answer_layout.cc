@@ -42,8 +42,11 @@ Json DescribeBlock(ByteLayouts& bytes, TypeId block, Rules rules) {
   const TypeLayout& layout = bytes.Of(block, rules);
   // The rules of first fit recurse over the depth, so there is a limit beyond which nothing is laid
   // out.
+  // One more, because the block itself is a level.
   const bool too_deep = types[block].depth > kMaxFirstFitDepth + 1;
   if (layout.fault != TypeFault::kNone || too_deep) {
+    // Depth is no fault of a type, so the text is made here; a fault is explained by the code that
+    // explains it for programs.
     Diagnostic diagnostic = Make(Code::kLay1001, {}).With("name", types[block].name);
     if (layout.fault != TypeFault::kNone) {
       diagnostic = ExplainFault(bytes, {.name = "", .content = block, .rules = rules}).diagnostic;
@@ -62,11 +65,13 @@ Json DescribeBlock(ByteLayouts& bytes, TypeId block, Rules rules) {
 // The declaration as WGSL text without attributes has the numbers of std430.
 Json DescribeWgsl(ByteLayouts& bytes, TypeId block) {
   const Types& types = bytes.types();
+  // Faults come first: the walks below rely on types that end.
   const bool faulty = bytes.Of(block, Rules::kStd430).fault != TypeFault::kNone ||
                       types[block].depth > kMaxFirstFitDepth + 1;
   const bool shareable = !faulty && HostShareable(types, block);
   const bool row_major = !faulty && HasRowMajor(bytes, block);
   Json described = {{"host_shareable", shareable}, {"row_major", row_major}};
+  // What cannot be shared with a host has no uniform form to be judged.
   if (!shareable || row_major) {
     return described;
   }

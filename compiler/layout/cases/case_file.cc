@@ -15,6 +15,7 @@
 namespace kiln::layout {
 namespace {
 
+// The path is that of JSON Pointer but for escapes: keys of these files have neither '/' nor '~'.
 // "/items/3"
 std::string JoinPath(const std::string& path, const std::string& key) {
   std::string joined = path;
@@ -31,6 +32,7 @@ struct Section {
   const char* name;
   Result<Json> (*answer)(const Json& item);
 };
+// A file may have any of these sections; members that are none of them are kept as they are.
 constexpr Section kSections[] = {
     {"layout", AnswerLayout}, {"binding", AnswerBinding}, {"rpl", AnswerRpl}};
 
@@ -53,6 +55,7 @@ Result<Json> ParseFile(std::string_view text) {
   return file;
 }
 
+// Cases without a name go by their number, so that a message always says which one is meant.
 std::string IdOf(const Json& item, size_t index) {
   const bool named = item.contains("id") && item["id"].is_string();
   return named ? Shortened(item["id"].get_ref<const std::string&>()) : fmt::format("#{}", index);
