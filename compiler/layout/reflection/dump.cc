@@ -15,6 +15,8 @@
 namespace kiln::layout {
 namespace {
 
+// Every member is listed once, whatever array it lies in, so a list is as long as the declaration
+// and not as the data.
 class Lister {
  public:
   Lister(ByteLayouts& bytes, Rules rules) : bytes_(bytes), types_(bytes.types()), rules_(rules) {}
@@ -49,6 +51,7 @@ class Lister {
          .row_major = layout.matrix_stride != 0 && bytes_.OrderOf(member) == MatrixOrder::kRow,
          .as_columns = NeedsColumns(bytes_, member, rules_)});
     TypeId type = member.type;
+    // Arrays of arrays get a "[0]" for each dimension, as a source would write the first item.
     for (; IsArray(types_[type]); type = types_[type].element) {
       path += "[0]";
     }
@@ -63,6 +66,8 @@ class Lister {
   std::vector<ListedMember> out_;
 };
 
+// The dump is hashed (LayoutHash), so its text is an interface: a changed word changes every layout
+// hash.
 class Writer {
  public:
   Writer(const Program& program, const ProgramLayout& layout, ByteLayouts& bytes)
@@ -81,6 +86,7 @@ class Writer {
          program_.policy == Policy::kRpl ? "rpl" : "first_fit",
          TraitsOf(UniformRules(program_)).name, TraitsOf(StorageRules(program_)).name,
          TraitsOf(PushRules(program_)).name);
+    // Loose globals of a program form one block, which no parameter names.
     if (layout_.globals) {
       Line("globals {}", PlaceText(program_.platform, layout_.globals->place));
       Block(layout_.globals->content, layout_.globals->rules);
@@ -121,8 +127,11 @@ class Writer {
 
 // Unit by unit; containers of a unit come before its parameters.
 void Writer::Declarations() {
+  // Placed containers and parameters are two lists in the order of declarations; these counters
+  // walk along with it.
   size_t container = 0;
   size_t parameter = 0;
+  // The units of the program itself come before those that it imports.
   for (const bool imported : {false, true}) {
     for (uint32_t unit = 0; unit < program_.units.size(); ++unit) {
       if (program_.units[unit].imported != imported) {
@@ -154,6 +163,7 @@ void Writer::Container(const PlacedContainer& placed, const layout::Container& c
       Line("  {} {} {} {}x{} location {}", place.offset, place.size, field.name,
            ItemFormatText(field.format), place.size / ItemSize(field.format), place.location);
     } else {
+      // State and colour outputs have locations but no bytes.
       Line("  {} {} {}", place.location, field.name, TypeText(types_, field.type));
     }
   }
@@ -162,6 +172,7 @@ void Writer::Container(const PlacedContainer& placed, const layout::Container& c
 std::string Writer::Places(const PlacedLeaf& leaf) const {
   std::string text;
   for (const Place& place : leaf.places) {
+    // The attachment of a subpass input is no binding and would look like one.
     if (place.kind != Kind::kAttachment) {
       text += (text.empty() ? "" : " ") + PlaceText(program_.platform, place);
     }
@@ -216,6 +227,8 @@ void Writer::Member(const ListedMember& member) {
   }
   if (member.matrix_stride != 0) {
     line += fmt::format(" matrix {} {}", member.matrix_stride, member.row_major ? "row" : "col");
+    // WGSL has neither row-major matrices nor strides of its own; how such a member is declared
+    // instead is told here.
     if (program_.platform == Platform::kWebgpu) {
       line += member.as_columns ? " columns" : "";
       line += member.row_major ? " transposed" : "";
@@ -235,6 +248,7 @@ void Writer::Entry(const PlacedEntry& entry) {
 }
 
 void Writer::Varying(std::string_view word, const PlacedVarying& varying) {
+  // Built-in variables have no location.
   std::string line =
       fmt::format("  {} {} {} {}", word, varying.location ? std::to_string(*varying.location) : "-",
                   varying.path, TypeText(types_, varying.type));
@@ -253,6 +267,7 @@ void Writer::Varying(std::string_view word, const PlacedVarying& varying) {
 }  // namespace
 
 std::vector<ListedMember> ListMembers(ByteLayouts& bytes, TypeId content, Rules rules) {
+  // Only a struct has members; the content of a structured buffer may be a plain vector.
   if (bytes.types()[content].kind != TypeKind::kStruct) {
     return {};
   }
