@@ -16,6 +16,7 @@ void AppendSources(const Plan& plan, const Declarations& rows, const BarrierEntr
   for (uint32_t i = begin; i < end; ++i) {
     const AccessRow& access = rows.accesses[plan.chain_accesses[i]];
     const int32_t position = plan.positions[access.pass];
+    // Passes that were culled have no position; what lies behind the point is not waited for.
     if (position >= 0 && position < entry.hi && Covers(access, cell)) {
       out.push_back(position);
     }
@@ -25,6 +26,7 @@ void AppendSources(const Plan& plan, const Declarations& rows, const BarrierEntr
 }  // namespace
 
 // Words of the schema, which other programs compare; a change of one is a change of the schema.
+// No default: a new reason must get its word here.
 std::string_view ReasonName(BarrierReason reason) {
   switch (reason) {
     case BarrierReason::kFirstUse:
@@ -106,6 +108,7 @@ std::vector<int32_t> SourcePositions(const Plan& plan, const Declarations& rows,
       AppendSources(plan, rows, entry, chain.final_begin, chain.final_end, plan.cells[cell], out);
     }
   }
+  // A pass may touch the cell more than once, and by both ways.
   std::sort(out.begin(), out.end());
   out.erase(std::unique(out.begin(), out.end()), out.end());
   return out;

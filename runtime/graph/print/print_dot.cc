@@ -11,6 +11,8 @@
 namespace kiln::graph {
 namespace {
 
+// Inside quotes a DOT text takes everything but quotes and backslashes; a control would break the
+// line.
 std::string Quoted(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
@@ -22,6 +24,7 @@ std::string Quoted(std::string_view text) {
   return out + "\"";
 }
 
+// Light fills, so that black names stay readable on them.
 std::string_view ColorOf(PassKind kind) {
   switch (kind) {
     case PassKind::kGraphics:
@@ -45,6 +48,7 @@ using Line = std::tuple<uint32_t, uint32_t, std::string>;  // from, to, label
 std::set<Line> EdgesOf(const Plan& plan, const Declarations& rows) {
   std::set<Line> edges;
   const auto add = [&](uint32_t from, uint32_t to, std::string_view kind, uint32_t version) {
+    // Edges to passes that were culled would make nodes without a frame.
     if (from != kNone && from != to && plan.live[from] != 0 && plan.live[to] != 0) {
       edges.emplace(from, to, fmt::format("{} {}", kind, rows.VersionName(version)));
     }
@@ -59,6 +63,7 @@ std::set<Line> EdgesOf(const Plan& plan, const Declarations& rows) {
       add(version.def, access.pass, "WAW", access.version);
     }
   }
+  // Every signal that may satisfy a wait, as the declaration leaves open which one does.
   for (const SemaphoreRow& wait : rows.semaphore_uses) {
     for (const SemaphoreRow& signal : rows.semaphore_uses) {
       const bool follows = wait.wait && !signal.wait && wait.semaphore == signal.semaphore &&
@@ -83,6 +88,7 @@ std::string PrintPlanDot(const Plan& plan, const Graph& graph) {
                        Quoted(rows.PassName(pass.pass)),
                        Quoted(ColorOf(rows.passes[pass.pass].kind)));
   };
+  // Host passes come before all batches and belong to none.
   for (uint32_t i = 0; i < plan.host_passes; ++i) {
     out += node(plan.order[i]);
   }

@@ -18,6 +18,7 @@ using Json = nlohmann::json;
 
 std::vector<std::string> Split(const std::string& text) {
   std::vector<std::string> out;
+  // The text of an empty mask, as StagesText writes it.
   if (text == "NONE") {
     return out;
   }
@@ -32,6 +33,7 @@ std::vector<std::string> Split(const std::string& text) {
 // Elementary names, whatever they combine to.
 Json StageList(Stages stages) {
   Json list = Json::array();
+  // Lowest bit first; `rest & (~rest + 1)` is that bit alone.
   for (Stages rest = stages; rest != 0; rest &= rest - 1) {
     list.push_back(StagesText(rest & (~rest + 1)));
   }
@@ -44,6 +46,7 @@ struct Printer {
   const Graph& graph;
   const Declarations& rows;
 
+  // By name: in the part for people nothing refers to an index.
   std::string PassAt(int32_t position) const {
     return std::string(rows.PassName(plan.PassAt(static_cast<uint32_t>(position))));
   }
@@ -100,8 +103,10 @@ Json Printer::Barriers() const {
                    {"to_accesses", AccessesText(entry.dst_accesses)},
                    {"reason", ReasonName(entry.reason)},
                    {"protects", PassAt(entry.hi)}};
+      // Buffers have no layout; null tells them apart from a texture that keeps its own.
       item["from_layout"] = texture ? Json(LayoutName(entry.old_layout)) : Json();
       item["to_layout"] = texture ? Json(LayoutName(entry.new_layout)) : Json();
+      // A range is told only if the texture has several: else it would be all of it, in every row.
       if (chain.cells > 1) {
         const Box& box = plan.cells[entry.cell];
         item["range"] = {{"mip", box.mip},
@@ -126,6 +131,7 @@ Json Printer::Barriers() const {
 
 Json Printer::Use(uint32_t use) const {
   const SemaphoreRow& row = rows.semaphore_uses[use];
+  // Semaphores without a name go by their number, which is unique in the frame.
   const std::string_view name = rows.SemaphoreName(row.semaphore);
   return {{"semaphore", name.empty() ? std::to_string(row.semaphore) : std::string(name)},
           {"ordinal", row.semaphore},
@@ -168,6 +174,7 @@ Json Printer::Memory() const {
       top = std::max(top, chain.address + chain.size);
     }
   }
+  // Prefix sums: class i begins where class i - 1 ends.
   for (size_t i = 1; i < bases.size(); ++i) {
     bases[i] += bases[i - 1];
   }
@@ -272,6 +279,7 @@ Json Printer::AccessJson(uint32_t index) const {
                    : access.op == Op::kCreate ? "create"
                    : access.discard != 0      ? "discard"
                                               : "write";
+  // `name` beside the index makes the rows readable; checkers use the index.
   Json out = {{"version", access.version},
               {"name", rows.VersionName(access.version)},
               {"op", op},
@@ -308,6 +316,7 @@ Json Printer::Passes() const {
                  {"accesses", std::move(accesses)}};
     item["waits"] = Json::array();
     item["signals"] = Json::array();
+    // Quadratic in passes and semaphores; both are few, and this is printed on request only.
     for (uint32_t use = 0; use < rows.semaphore_uses.size(); ++use) {
       const SemaphoreRow& row = rows.semaphore_uses[use];
       const bool acquires = row.pass == kNone && AcquiringPass(use) == pass.pass;
@@ -315,6 +324,7 @@ Json Printer::Passes() const {
         item[row.wait ? "waits" : "signals"].push_back(Use(use));
       }
     }
+    // Host passes have no place among those of the device.
     item["position"] = position < 0 ? Json() : Json(position);
     item["batch"] = position < 0 ? Json() : Json(pass.batch);
     out.push_back(std::move(item));
@@ -389,6 +399,7 @@ Json Printer::Chains() const {
   return out;
 }
 
+// Everything but the cell, what it waits for and whose bytes it takes.
 bool SameButCell(const BarrierEntry& a, const BarrierEntry& b) {
   return a.chain == b.chain && a.src_stages == b.src_stages && a.src_accesses == b.src_accesses &&
          a.dst_stages == b.dst_stages && a.dst_accesses == b.dst_accesses &&
@@ -439,6 +450,7 @@ Json Printer::Initial() const {
                  {"cell", initial.cell - chain.first_cell},
                  {"pending", state.pending},
                  {"readers", StageList(state.readers)}};
+    // A pending write matters until it was made visible; afterwards only what has seen it.
     const Stages stages = state.pending ? state.writer_stages : state.seen_stages;
     const Accesses accesses = state.pending ? state.writer_accesses : state.seen_accesses;
     item["layout"] = rows.chains[initial.chain].texture() ? Json(LayoutName(state.layout)) : Json();

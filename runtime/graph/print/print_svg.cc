@@ -14,6 +14,7 @@
 namespace kiln::graph {
 namespace {
 
+// Sizes in pixels: room for names on the left, one column for each pass, one row for each resource.
 constexpr double kLeft = 190;
 constexpr double kRight = 80;         // the last pass's name leans over
 constexpr uint32_t kMinColumns = 13;  // the caption is as wide
@@ -24,6 +25,8 @@ constexpr double kMemoryHeight = 260;
 constexpr size_t kPassCharacters = 24;
 constexpr size_t kRowCharacters = 28;  // of a resource and what it is
 
+// Names come from programs and may hold anything; a line end is kept, because titles have several
+// lines.
 std::string Escaped(std::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -55,6 +58,8 @@ std::string Shortened(std::string_view text, size_t limit) {
     if ((static_cast<unsigned char>(text[i]) & 0xC0) == 0x80) {
       continue;  // within a character
     }
+    // One character before the limit is where the dots would go; the cut is made only if something
+    // comes behind it.
     if (++characters == limit) {
       last = i;
     } else if (characters > limit) {
@@ -100,6 +105,7 @@ struct Picture {
   std::string out = {};
   double memory_top = 0;
 
+  // Positions may be fractions: marks stand in the middle of a column, barriers between two.
   double X(double position) const { return kLeft + position * kColumn; }
   double Width() const { return X(std::max(plan.device_passes(), kMinColumns)) + kRight; }
   void Text(double x, double y, std::string_view attributes, std::string_view text) {
@@ -125,6 +131,7 @@ struct Picture {
 void Picture::Bands(double height) {
   for (size_t i = 0; i < plan.batches.size(); ++i) {
     const Batch& batch = plan.batches[i];
+    // Bands are drawn first and therefore lie behind everything.
     const double width = (batch.last - batch.first + 1) * kColumn;
     Rect(X(batch.first), kHeader - 20, width, height - kHeader + 20,
          i % 2 == 0 ? "fill=\"#f6f6f6\"" : "fill=\"#ebeff3\"", fmt::format("batch {}", i));
@@ -149,10 +156,12 @@ void Picture::Accesses(uint32_t chain, double y) {
   for (uint32_t i = row.first_access; i < row.first_access + row.accesses; ++i) {
     const AccessRow& access = rows.accesses[plan.chain_accesses[i]];
     const int32_t position = plan.positions[access.pass];
+    // A culled pass has no column.
     if (position < 0) {
       continue;
     }
     const bool read = access.op == Op::kRead;
+    // A write is shown by what it makes, a read by what it reads.
     const std::string title = fmt::format("{} {} in {}: {} / {}", read ? "read" : "write",
                                           rows.VersionName(read ? access.version : access.result),
                                           rows.PassName(access.pass), StagesText(access.stages),
@@ -169,6 +178,7 @@ double Picture::Resources() {
   double y = kHeader;
   for (uint32_t i = 0; i < plan.chains.size(); ++i) {
     const PlanChain& chain = plan.chains[i];
+    // No row for what the plan has no use for.
     if (chain.place == Place::kNowhere) {
       continue;
     }
@@ -180,6 +190,7 @@ double Picture::Resources() {
     Text(kLeft - 8, y + 14, "font-size=\"11\" text-anchor=\"end\" fill=\"#222\"",
          fmt::format("{}{}", Shortened(rows.ChainName(i), kRowCharacters - kind.size()), kind));
     if (chain.first >= 0) {
+      // Only packed resources share memory and appear below, so only they are drawn solid.
       const bool packed = chain.place == Place::kPacked;
       Rect(X(chain.first) + 2, y + 3, (chain.last - chain.first + 1) * kColumn - 4, kRow - 6,
            fmt::format("rx=\"3\" fill=\"{}\" fill-opacity=\"{}\" stroke=\"#999\"{}", ColorOf(i),
@@ -211,6 +222,7 @@ void Picture::Barriers(double bottom) {
 }
 
 void Picture::Memory() {
+  // At least one byte, as it is divided by.
   const uint64_t total = std::max<uint64_t>(plan.metrics.all.allocated, 1);
   // The classes lie above one another, each as high as its highest address, since each has memory
   // of its own.
@@ -242,6 +254,7 @@ void Picture::Memory() {
     Rect(X(chain.first) + 1, y(end), width - 2, height,
          fmt::format("fill=\"{}\" stroke=\"#666\" stroke-width=\"0.6\"", ColorOf(i)),
          fmt::format("{}: {} at {}", rows.ChainName(i), BytesText(chain.size), chain.address));
+    // A name needs ten pixels of height, and 5.2 pixels a character at this size.
     if (height > 10) {
       Text(X(chain.first) + 4, y(end) + std::min(height - 2, 11.0), "font-size=\"9\" fill=\"#222\"",
            Shortened(rows.ChainName(i), static_cast<size_t>(width / 5.2)));
@@ -297,6 +310,8 @@ std::string PrintPlanSvg(const Plan& plan, const Graph& graph) {
          picture.out + "</svg>\n";
 }
 
+// Picture and text in one file without any script, so that it opens everywhere and can be attached
+// to a report.
 std::string PrintPlanTimeline(const Plan& plan, const Graph& graph) {
   return fmt::format(
       "<!doctype html>\n<html><head><meta charset=\"utf-8\"><title>frame</title></head>"
