@@ -34,6 +34,7 @@ std::optional<uint32_t> FindQueueFamily(const vk::Table& table, VkPhysicalDevice
   return std::nullopt;
 }
 
+// Twice, as everywhere in Vulkan: once for the count, once for the rows.
 Result<std::vector<Candidate>> Candidates(const vk::Table& table, VkInstance instance) {
   uint32_t count = 0;
   KILN_TRY_VK(table.EnumeratePhysicalDevices(instance, &count, nullptr), "list the devices");
@@ -50,6 +51,7 @@ Result<std::vector<Candidate>> Candidates(const vk::Table& table, VkInstance ins
 }
 
 // Lower is better.
+// A switch over the number, because a later header may have kinds that this enumeration has not.
 int Rank(VkPhysicalDeviceType type) {
   switch (static_cast<int>(type)) {
     case VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU:
@@ -65,12 +67,14 @@ int Rank(VkPhysicalDeviceType type) {
   }
 }
 
+// A part of the name will do: names of devices have revisions and driver texts in them.
 bool Matches(const Candidate& candidate, std::string_view prefer) {
   return prefer.empty() ||
          (prefer == "software" && candidate.properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU) ||
          std::string_view(candidate.properties.deviceName).find(prefer) != std::string_view::npos;
 }
 
+// A device of a lower version may have all extensions, but its functions would have other names.
 bool IsUsable(const Candidate& candidate) {
   return candidate.properties.apiVersion >= VK_API_VERSION_1_3 && candidate.queue_family;
 }
@@ -120,6 +124,7 @@ Result<vk::FeatureChain> EnabledFeatures(const vk::Table& table, const Candidate
   return enabled;
 }
 
+// Asked for a few names at the start, so the list is not kept.
 bool OffersExtension(const vk::Table& table, VkPhysicalDevice device, std::string_view name) {
   uint32_t count = 0;
   table.EnumerateDeviceExtensionProperties(device, nullptr, &count, nullptr);
@@ -148,6 +153,7 @@ bool OffersFastLinking(const vk::Table& table, VkPhysicalDevice device) {
 }  // namespace
 
 bool DeviceCaps::HasFeature(std::string_view name) const {
+  // Both lists are sorted where they are filled.
   return std::ranges::binary_search(features, name);
 }
 
@@ -162,6 +168,7 @@ VkFormatProperties DeviceCaps::Format(VkFormat format) const {
 }
 
 Result<Device> Device::Create(const DeviceConfig& config) {
+  // Made first: whatever is created from here on is destroyed with it if a later step fails.
   Device out(std::make_unique<vk::Table>(), Ownership::kOwned);
   vk::Table& table = *out.table_;
   KILN_TRY(out.instance_, vk::Instance::Create(table, {.validation = config.validation,
@@ -177,6 +184,7 @@ Result<Device> Device::Create(const DeviceConfig& config) {
   VkDeviceQueueCreateInfo queue{};
   queue.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO;
   queue.queueFamilyIndex = out.queue_family_;
+  // One queue: submissions of one are in order.
   queue.queueCount = 1;
   queue.pQueuePriorities = &priority;
   std::vector<const char*> extensions(config.extensions.begin(), config.extensions.end());
@@ -229,6 +237,8 @@ Device Device::OverTable(const vk::Table& table, DeviceCaps caps,
   return out;
 }
 
+// Everything about the device that anybody asks for later, so that no other file talks to the
+// physical device.
 void Device::ReadProperties(const vk::FeatureChain& enabled,
                             std::span<const char* const> extensions) {
   VkPhysicalDeviceDriverProperties driver{};
@@ -250,6 +260,7 @@ void Device::ReadProperties(const vk::FeatureChain& enabled,
   identity_.device_id = core.deviceID;
   identity_.driver_id = driver.driverID;
   identity_.driver_version = core.driverVersion;
+  // Caches are valid for one device and one driver; these ids are what their keys compare.
   std::memcpy(identity_.device_uuid.data(), ids.deviceUUID, VK_UUID_SIZE);
   std::memcpy(identity_.driver_uuid.data(), ids.driverUUID, VK_UUID_SIZE);
   std::memcpy(identity_.pipeline_cache_uuid.data(), core.pipelineCacheUUID, VK_UUID_SIZE);
@@ -278,6 +289,7 @@ Device::Device(Device&& other) noexcept
       caps_(std::move(other.caps_)),
       memory_(other.memory_) {}
 
+// Swapping leaves the old device to the other object, whose destructor destroys it.
 Device& Device::operator=(Device&& other) noexcept {
   std::swap(table_, other.table_);
   std::swap(ownership_, other.ownership_);
@@ -291,6 +303,7 @@ Device& Device::operator=(Device&& other) noexcept {
   return *this;
 }
 
+// The instance goes after the device, because it is a member and destroyed behind this body.
 Device::~Device() {
   if (ownership_ == Ownership::kOwned && handle_ != VK_NULL_HANDLE &&
       table_->DestroyDevice != nullptr) {

@@ -87,6 +87,7 @@ constexpr auto kRows = std::to_array<Row>({
 
 }  // namespace
 
+// Zero in all flags: nothing is enabled that was not asked for.
 FeatureChain::FeatureChain() : core{}, v11{}, v12{}, v13{} {
   core.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
   v11.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES;
@@ -94,6 +95,7 @@ FeatureChain::FeatureChain() : core{}, v11{}, v12{}, v13{} {
   v13.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES;
 }
 
+// Set anew at each call, because copies of the struct would point into the original.
 VkPhysicalDeviceFeatures2* FeatureChain::Chain() {
   core.pNext = &v11;
   v11.pNext = &v12;
@@ -104,6 +106,7 @@ VkPhysicalDeviceFeatures2* FeatureChain::Chain() {
 
 // Only what has a row is copied. So no feature is enabled that kiln has no name for.
 FeatureChain KnownFeatures(const FeatureChain& offered) {
+  // A copy, since the rows give references that can be written to.
   FeatureChain source = offered;
   FeatureChain known;
   for (const Row& row : kRows) {

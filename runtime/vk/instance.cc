@@ -14,6 +14,7 @@ namespace {
 
 constexpr const char* kValidationLayer = "VK_LAYER_KHRONOS_validation";
 
+// Called on whatever thread calls Vulkan. VK_FALSE lets that call go on.
 VKAPI_ATTR VkBool32 VKAPI_CALL OnMessage(VkDebugUtilsMessageSeverityFlagBitsEXT severity,
                                          VkDebugUtilsMessageTypeFlagsEXT /*types*/,
                                          const VkDebugUtilsMessengerCallbackDataEXT* data,
@@ -53,6 +54,7 @@ VkDebugUtilsMessengerCreateInfoEXT MessengerInfo(MessageSink* sink) {
 Result<Instance> Instance::Create(Table& table, const InstanceConfig& config) {
   KILN_TRY_VOID(LoadGlobal(table));
   uint32_t version = VK_API_VERSION_1_0;
+  // A loader of version 1.0 does not have this function.
   if (table.EnumerateInstanceVersion != nullptr) {
     table.EnumerateInstanceVersion(&version);
   }
@@ -71,6 +73,7 @@ Result<Instance> Instance::Create(Table& table, const InstanceConfig& config) {
 
   std::vector<const char*> extensions(config.extensions.begin(), config.extensions.end());
   std::vector<const char*> layers;
+  // The graph computes barriers, and this is the check that sees a missing one.
   constexpr auto kEnabled = std::to_array<VkValidationFeatureEnableEXT>(
       {VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT});
   VkValidationFeaturesEXT features{};
@@ -101,6 +104,8 @@ Result<Instance> Instance::Create(Table& table, const InstanceConfig& config) {
   info.ppEnabledLayerNames = layers.data();
   info.enabledExtensionCount = static_cast<uint32_t>(extensions.size());
   info.ppEnabledExtensionNames = extensions.data();
+  // No driver is told apart from other failures: it is what a machine without a graphics card says,
+  // and the message tells what to install.
   const VkResult created = table.CreateInstance(&info, nullptr, &instance.handle_);
   if (created == VK_ERROR_INCOMPATIBLE_DRIVER) {
     return Error{ErrorCode::kUnavailable,
