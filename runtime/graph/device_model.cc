@@ -6,6 +6,8 @@
 namespace kiln::graph {
 namespace {
 
+// Every field that the driver's answer may depend on; a field that is added to the description must
+// be compared here too.
 bool SameDesc(const TextureDesc& a, const TextureDesc& b) {
   return a.type == b.type && a.format == b.format && a.size.width == b.size.width &&
          a.size.height == b.size.height && a.size.depth == b.size.depth && a.mips == b.mips &&
@@ -75,6 +77,8 @@ bool DeviceModel::Texture(const TextureDesc& desc, MemoryNeeds& needs) {
       return row.known;
     }
   }
+  // What is not supported is remembered as well: the same wrong declaration comes again in every
+  // frame until somebody mends it.
   Row row{.desc = desc, .known = HasUsage(device_, desc), .needs = {}};
   if (row.known) {
     const VkImageCreateInfo image = ImageInfoOf(desc);
@@ -86,10 +90,13 @@ bool DeviceModel::Texture(const TextureDesc& desc, MemoryNeeds& needs) {
     VkMemoryRequirements2 out{};
     out.sType = VK_STRUCTURE_TYPE_MEMORY_REQUIREMENTS_2;
     out.pNext = &dedicated;
+    // Asked of the description, without creating an image: a plan only needs numbers.
     device_.table().GetDeviceImageMemoryRequirements(device_.handle(), &info, &out);
     row.needs = {.size = out.memoryRequirements.size,
                  .alignment = out.memoryRequirements.alignment,
                  .types = out.memoryRequirements.memoryTypeBits,
+                 // Only what the driver requires; a mere preference for memory of its own would
+                 // take textures out of the packing.
                  .dedicated = dedicated.requiresDedicatedAllocation == VK_TRUE};
   }
   rows_.push_back(row);
@@ -98,9 +105,11 @@ bool DeviceModel::Texture(const TextureDesc& desc, MemoryNeeds& needs) {
 }
 
 MemoryNeeds DeviceModel::Buffer(const BufferDesc& desc) {
+  // Sizes are rounded up as well, so that two buffers behind each other both begin aligned.
   const uint64_t units = (desc.size + buffer_alignment_ - 1) / buffer_alignment_;
   return {.size = units * buffer_alignment_,
           .alignment = buffer_alignment_,
+          // All types of memory: which one is taken is decided by the memory kind of the buffer.
           .types = 0xFFFFFFFF,
           .dedicated = false};
 }

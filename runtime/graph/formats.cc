@@ -171,6 +171,8 @@ constexpr std::array kRows = {
 // A lookup is asked for at each access of each frame, so it is an index. Rows are entered from the
 // last to the first, which leaves the first name of a format.
 constexpr auto kIndex = [] {
+  // One byte for each format of the core: a row number plus one, zero for formats that are not
+  // here.
   std::array<uint8_t, VK_FORMAT_ASTC_12x12_SRGB_BLOCK + 1> index{};
   for (size_t i = kRows.size(); i-- > 0;) {
     index[static_cast<size_t>(kRows[i].format)] = static_cast<uint8_t>(i + 1);
@@ -186,8 +188,10 @@ const Row* Find(VkFormat format) {
 // Bytes of all levels of one layer. A function of its own, since most textures have one level.
 [[gnu::noinline]] uint64_t LevelBytes(const TextureDesc& desc, const FormatInfo& info) {
   uint64_t bytes = 0;
+  // A level is never smaller than one texel, in any direction.
   const auto level = [](uint32_t edge, uint32_t mip) { return std::max(edge >> mip, 1U); };
   for (uint32_t mip = 0; mip < desc.mips; ++mip) {
+    // Compressed formats are counted in blocks, of which the last one may be half empty.
     const uint64_t columns = (level(desc.size.width, mip) + info.block - 1) / info.block;
     const uint64_t rows = (level(desc.size.height, mip) + info.block - 1) / info.block;
     bytes += columns * rows * level(desc.size.depth, mip) * info.bytes;
@@ -207,6 +211,7 @@ std::optional<FormatInfo> InfoOf(VkFormat format) {
   return row == nullptr ? std::nullopt : std::optional(row->info);
 }
 
+// Linear, because texts are parsed in files and tests, not in frames.
 std::optional<VkFormat> ParseFormat(std::string_view text) {
   constexpr std::string_view kPrefix = "VK_FORMAT_";
   const bool prefixed = text.starts_with(kPrefix);
@@ -214,6 +219,7 @@ std::optional<VkFormat> ParseFormat(std::string_view text) {
     text.remove_prefix(kPrefix.size());
   }
   for (const Row& row : kRows) {
+    // With the prefix only the name of Vulkan is meant: `VK_FORMAT_RGBA8` does not exist.
     if (text == row.vulkan || (!prefixed && text == row.name)) {
       return row.format;
     }
@@ -259,6 +265,7 @@ std::string FormatText(VkFormat format) {
   return row == nullptr ? fmt::format("{}", static_cast<int>(format)) : std::string(row->name);
 }
 
+// The names say it: "UI" and "I" end the names of integer formats and of no others.
 bool IsIntegerFormat(VkFormat format) {
   const Row* row = Find(format);
   return row != nullptr && (row->name.ends_with("UI") || row->name.ends_with('I'));
@@ -269,6 +276,7 @@ uint64_t TexelBytes(const TextureDesc& desc) {
   if (row == nullptr) {
     return 0;
   }
+  // The usual case in one product: one level, no blocks.
   if (desc.mips != 1 || row->info.block != 1) {
     return LevelBytes(desc, row->info) * desc.layers * desc.samples;
   }

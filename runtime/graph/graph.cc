@@ -67,10 +67,14 @@ struct alignas(16) CapturedBytes {
 }  // namespace
 
 struct Graph::Parts {
+  // The identity of the graph takes the upper bits of every handle, so handles of another graph are
+  // known to be foreign.
   explicit Parts(uint8_t identity) : frame(uint32_t{identity} << kSerialBits) {}
 
   template <class Id>
   Id Make(uint32_t version) const {
+    // A handle that was refused has a version that is no row; it says so by its own number and gets
+    // no flags.
     const Declarations& rows = frame.rows();
     Id id;
     id.index = version;
@@ -80,6 +84,7 @@ struct Graph::Parts {
   }
 
   // What is alike for textures and buffers, whose requests have the same fields.
+  // Names and requests are views of the caller; what is kept of them is copied below.
   template <class Id, class Request>
   Id Create(PassId pass, const Request& request, Where where) {
     return Make<Id>(accesses.Create(pass,
@@ -158,6 +163,8 @@ PassId Graph::CreatePass(const PassDesc& desc, Where where) {
 
 void* Graph::AddCallback(PassId pass_id, size_t size, CallbackFunction call, Where where) {
   Declarations& rows = parts_->frame.rows();
+  // A pass of another frame is reported there and the callback dropped, so a wrong handle never
+  // records into the wrong frame.
   const uint32_t pass = parts_->handles.UsePass(pass_id, where);
   if (pass == kNone) {
     return nullptr;
@@ -199,6 +206,8 @@ TextureId Graph::ImportTexture(const TextureImport& import, Where where) {
   return parts_->Import<TextureId>(import, binding, where);
 }
 
+// The description is checked before a row is made: a wrong one gives a handle that is refused
+// wherever it is used.
 TextureId Graph::HistoryTexture(const TextureHistory& history, Where where) {
   const ChainRow chain = RowOf(history.desc, Object::kHistory);
   if (!parts_->accesses.CheckDescription(chain, history.name, kNone, where)) {
@@ -245,6 +254,7 @@ BufferId Graph::HistoryBuffer(const BufferHistory& history, Where where) {
     return parts_->Make<BufferId>(kPoisoned);
   }
   ChainBinding binding;
+  // A history buffer is filled with one word, in the place where a texture has its clear value.
   binding.clear.color.uint32[0] = history.initial;
   return parts_->Make<BufferId>(
       parts_->outside.History(history.name, chain, binding, HandleOf(history.previous)));
@@ -277,6 +287,7 @@ void Graph::Present(const Presentation& presentation, Where where) {
   if (source == kNone) {
     return;
   }
+  // Quadratic, but a frame presents to one or two images.
   for (const PresentRow& other : rows.presents) {
     if (other.swapchain == presentation.swapchain &&
         other.image_index == presentation.image_index) {
@@ -293,6 +304,8 @@ void Graph::Present(const Presentation& presentation, Where where) {
                        kNone, source, where);
     return;
   }
+  // The caller says how the image was imported; its state is replaced, because what matters is the
+  // acquire of the swapchain.
   TextureImport import = presentation.image;
   import.state = {.stages = VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT};
   // Whether the image was acquired is told by the semaphore below; without a stage to wait for, the
@@ -313,6 +326,8 @@ void Graph::Present(const Presentation& presentation, Where where) {
                                         {.name = ShortName("", import.name, " copied").text(),
                                          .texture = image,
                                          .access = {.accesses = VK_ACCESS_2_TRANSFER_WRITE_BIT},
+                                         // The whole image is overwritten, so what the swapchain
+                                         // holds need not be kept.
                                          .discard = true,
                                          .keep = {}},
                                         where);

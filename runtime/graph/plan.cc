@@ -5,6 +5,7 @@
 
 namespace kiln::graph {
 
+// Reserves and copies nothing: the other plan is only a hint how large this one will be.
 void ReserveLike(const Plan& other, Plan& plan) {
   const auto reserve = [](auto& array, const auto& like) { array.reserve(like.size()); };
   reserve(plan.order, other.order);
@@ -25,6 +26,7 @@ void ReserveLike(const Plan& other, Plan& plan) {
   reserve(plan.batches, other.batches);
   reserve(plan.waits, other.waits);
   reserve(plan.signals, other.signals);
+  // Never fewer classes than the plan has: they hold memory that is reserved already.
   plan.next.classes.resize(std::max(plan.next.classes.size(), other.next.classes.size()));
   for (size_t i = 0; i < other.next.classes.size(); ++i) {
     reserve(plan.next.classes[i].blocks, other.next.classes[i].blocks);
@@ -37,6 +39,7 @@ void ReserveLike(const Plan& other, Plan& plan) {
 // the order of the slots.
 void BindObjects(const Plan& plan, const Carried& carried, std::vector<uint32_t>& objects) {
   objects.clear();
+  // The number is a name for an object that the executor will create; it is never used again.
   uint32_t made = carried.objects;
   for (const TemporalSlot& slot : plan.next.slots) {
     objects.push_back(slot.from == kNone ? made++ : carried.slots[slot.from].object);

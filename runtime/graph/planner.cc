@@ -20,6 +20,7 @@ struct PlannerMemory {
 Planner::Planner(MemoryModel& model) : model_(model), memory_(std::make_unique<PlannerMemory>()) {}
 Planner::~Planner() = default;
 
+// Plans stay where they are and only count as unused: their arrays keep their memory.
 void Planner::Forget() {
   for (Slot& slot : slots_) {
     slot.used = 0;
@@ -30,6 +31,7 @@ void Planner::Forget() {
 // Reports the cost of a build, in the metrics and as a line.
 void Planner::Report(const Graph& graph, const Plan& plan, Instant begin) {
   const auto passes = static_cast<double>(std::max<size_t>(graph.rows().passes.size(), 1));
+  // Per pass, because frames of different sizes are compared by it.
   times_.declare.Add(NanosecondsBetween(graph.begun(), begin) / passes);
   times_.plan.Add(NanosecondsBetween(begin, Now()) / passes);
   if (debug_.allocations != nullptr) {
@@ -45,6 +47,7 @@ void Planner::Report(const Graph& graph, const Plan& plan, Instant begin) {
   }
 }
 
+// Unused slots have zero and are therefore the oldest.
 Planner::Slot& Planner::OldestSlot() {
   return *std::min_element(slots_.begin(), slots_.end(),
                            [](const Slot& a, const Slot& b) { return a.used < b.used; });
@@ -54,12 +57,14 @@ Planner::Slot& Planner::OldestSlot() {
 // filled next grow with it.
 void Planner::MakeRoom(const Plan& plan) {
   const size_t size = plan.order.size() + plan.chain_accesses.size() + plan.entries.size();
+  // Reserving happens on growth only, so a steady program does not allocate.
   if (size <= memory_->room) {
     return;
   }
   memory_->room = size;
   std::array<Slot*, kPlans> slots;
   std::transform(slots_.begin(), slots_.end(), slots.begin(), [](Slot& slot) { return &slot; });
+  // Stable, so that equal ages keep the order of slots and a run is repeatable.
   std::stable_sort(slots.begin(), slots.end(),
                    [](const Slot* a, const Slot* b) { return a->used < b->used; });
   for (size_t i = 0; i + 1 < kRoom; ++i) {
@@ -91,8 +96,11 @@ Result<const Plan*> Planner::Compile(const Graph& graph, const PlanOptions& opti
                           .semaphores = memory_->semaphores,
                           .options = options,
                           .carried = carried,
+                          // Whether the carried state is that of the frame just before: only then
+                          // may histories and slots go on.
                           .follows = carried.frame == graph.previous().frame,
                           .model = model_};
+  // Before the hash, because the links decide the order of passes.
   ResolveSemaphores(graph.rows(), memory_->semaphores);
   // Everything that a plan depends on is hashed. Two frames with one hash get one plan, so a field
   // that is missing there would be a wrong plan, and one that is too much is only a miss.
@@ -115,6 +123,7 @@ Result<const Plan*> Planner::Compile(const Graph& graph, const PlanOptions& opti
   }
   ++stats_.misses;
   stats_.hit = false;
+  // Tells why a frame that looks the same is planned again.
   stats_.difference = FirstDifference(structure, memory_->missed);
   memory_->missed = structure;
   const uint64_t known = memory_->steps.place.memo.hits();

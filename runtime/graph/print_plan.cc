@@ -12,12 +12,14 @@ std::string MebibytesText(uint64_t bytes) {
   return fmt::format("{:.1f}MiB", static_cast<double>(bytes) / (1 << 20));
 }
 
+// One line for each barrier, in columns: reason, resource, from, to.
 std::string EntryLine(const Plan& plan, const Declarations& rows, const BarrierEntry& entry) {
   const AccessRow& access = rows.accesses[entry.access];
   std::string line = fmt::format("    {:<11} {:<20} {} / {} -> {} / {}", ReasonName(entry.reason),
                                  rows.VersionName(access.version), StagesText(entry.src_stages),
                                  AccessesText(entry.src_accesses), StagesText(entry.dst_stages),
                                  AccessesText(entry.dst_accesses));
+  // Most entries change no layout; the line is long enough without it.
   if (entry.old_layout != entry.new_layout) {
     line += fmt::format("  [{} -> {}]", LayoutName(entry.old_layout), LayoutName(entry.new_layout));
   }
@@ -63,6 +65,7 @@ std::string OrderText(const Plan& plan, const Graph& graph) {
       batch = pass.batch;
       text += fmt::format("  batch {}{}\n", batch, UsesText(rows, plan, plan.batches[batch]));
     }
+    // Points are sorted by position, so one counter walks along.
     if (position >= 0 && point < plan.points.size() &&
         plan.points[point].before == static_cast<uint32_t>(position)) {
       text += "  barrier\n";

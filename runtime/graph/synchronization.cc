@@ -152,12 +152,15 @@ constexpr std::array kLayoutNames = {
     Name{VK_IMAGE_LAYOUT_PRESENT_SRC_KHR, "PRESENT_SRC"},
 };
 
+// In the order of the table and not of the bits, which makes combined names come where people
+// expect them.
 std::string MaskText(uint64_t mask, std::span<const Name> names) {
   std::string text;
   for (const Name& name : names) {
     if ((mask & name.bit) != 0) {
       text += text.empty() ? "" : "|";
       text += name.text;
+      // The bit is taken out, so an alias further down is not printed a second time.
       mask &= ~name.bit;
     }
   }
@@ -175,6 +178,7 @@ std::optional<uint64_t> ParseOne(std::string_view word, std::span<const Name> na
       word.remove_suffix(suffix.size());
     }
   }
+  // An empty mask has a word of its own, because an empty text is a forgotten one.
   if (word == "NONE") {
     return 0;
   }
@@ -186,6 +190,7 @@ std::optional<uint64_t> ParseOne(std::string_view word, std::span<const Name> na
   return std::nullopt;
 }
 
+// Spaces around the bars are allowed, as people write them.
 std::optional<uint64_t> ParseMask(std::string_view text, std::span<const Name> names,
                                   std::string_view prefix) {
   uint64_t mask = 0;
@@ -220,6 +225,8 @@ Stages ElementaryStages(Stages stages) {
   if ((stages & kCombinedBits) == 0) {
     return stages;
   }
+  // Top and bottom of the pipe have no row in the table: they stand for no stage that could be
+  // waited for.
   Stages out = stages & ~kCombinedBits;
   for (const Combined& combined : kCombined) {
     if ((stages & combined.bit) != 0) {
@@ -229,6 +236,7 @@ Stages ElementaryStages(Stages stages) {
   return out;
 }
 
+// Only whole groups are replaced; what is left over is printed bit by bit.
 Stages CombinedStages(Stages elementary) {
   Stages rest = elementary;
   Stages out = 0;
@@ -242,6 +250,7 @@ Stages CombinedStages(Stages elementary) {
 }
 
 Accesses ElementaryAccesses(Accesses accesses) {
+  // SHADER_READ is an old name for three kinds of reads, and uniform ones are among them.
   constexpr Accesses kShaderReads = VK_ACCESS_2_SHADER_SAMPLED_READ_BIT |
                                     VK_ACCESS_2_SHADER_STORAGE_READ_BIT |
                                     VK_ACCESS_2_UNIFORM_READ_BIT;
@@ -257,6 +266,7 @@ Accesses ElementaryAccesses(Accesses accesses) {
   if ((accesses & VK_ACCESS_2_SHADER_WRITE_BIT) != 0) {
     out |= VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT;
   }
+  // MEMORY_READ and MEMORY_WRITE mean every access of their direction.
   for (const AccessRow& row : kAccesses) {
     const bool write = (row.access & kWriteAccesses) != 0;
     const Accesses all = write ? VK_ACCESS_2_MEMORY_WRITE_BIT : VK_ACCESS_2_MEMORY_READ_BIT;
@@ -279,6 +289,7 @@ Stages StagesOfAccess(Accesses access) {
   return access == 0 ? 0 : kByBit[static_cast<size_t>(std::countr_zero(access))];
 }
 
+// What a pass may name: a stage outside of its kind is a mistake that the declaration reports.
 Stages AllowedStages(PassKind kind) {
   switch (kind) {
     case PassKind::kGraphics:
@@ -301,6 +312,8 @@ Stages DefaultStages(PassKind kind, Accesses accesses) {
     case PassKind::kGraphics:
       return kGraphicsStages;
     case PassKind::kCompute:
+      // A read of arguments alone happens before any shader runs; together with others both stages
+      // count.
       if (accesses == VK_ACCESS_2_INDIRECT_COMMAND_READ_BIT) {
         return VK_PIPELINE_STAGE_2_DRAW_INDIRECT_BIT;
       }
@@ -328,6 +341,7 @@ std::optional<VkImageLayout> LayoutOfAccess(Accesses accesses, VkImageAspectFlag
   constexpr Accesses kStorage =
       VK_ACCESS_2_SHADER_STORAGE_READ_BIT | VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT;
   constexpr VkImageAspectFlags kBoth = VK_IMAGE_ASPECT_DEPTH_BIT | VK_IMAGE_ASPECT_STENCIL_BIT;
+  // Depth and stencil have layouts of their own, for one aspect and for both.
   const bool depth = (aspects & kBoth) != 0;
   const bool stencil_only = (aspects & kBoth) == VK_IMAGE_ASPECT_STENCIL_BIT;
   const bool both = (aspects & kBoth) == kBoth;
