@@ -40,6 +40,7 @@ Error UsageError(std::string text) {
   return {.code = ErrorCode::kInvalidArgument, .context = std::move(text), .reason = {}};
 }
 
+// Words of the command line, not those of the IR: they are documented and stay as they are.
 std::optional<ir::Stage> ReadStage(std::string_view text) {
   for (const auto& [name, stage] :
        {std::pair{"vertex", ir::Stage::kVertex}, std::pair{"fragment", ir::Stage::kFragment},
@@ -51,6 +52,7 @@ std::optional<ir::Stage> ReadStage(std::string_view text) {
   return std::nullopt;
 }
 
+// A function name is not checked here; whether it exists is a diagnostic with a place.
 Result<resolve::EntryPoint> ReadEntry(const std::string& text) {
   const size_t equals = text.find('=');
   const std::optional<ir::Stage> stage = ReadStage(text.substr(0, equals));
@@ -95,12 +97,14 @@ Result<Request> ReadRequest(const CompileArguments& arguments) {
   const std::optional<target::Environment> environment =
       target::ParseEnvironment(arguments.environment);
   const std::optional<target::Debug> debug = target::ParseDebug(arguments.debug);
+  // One of the two is wrong, and the environment is told first.
   if (!environment.has_value() || !debug.has_value()) {
     return UsageError(
         environment.has_value()
             ? fmt::format("--debug '{}' is not none, names or full", arguments.debug)
             : fmt::format("--env '{}' is not vulkan1.0 to vulkan1.4", arguments.environment));
   }
+  // Asked before files are opened: an extension that nobody reads is a mistake of the command.
   for (const std::string& file : arguments.files) {
     if (!driver::LanguageOf(file).has_value() && !IsTextModule(file)) {
       return UsageError(
@@ -133,6 +137,7 @@ class Reporter {
 
   // The files that the modules were made of, where it is more than one.
   void Know(std::span<const std::optional<ir::ModuleFiles>> files) {
+    // Modules without a list of files keep the text of their source.
     for (size_t i = 0; i < files.size(); ++i) {
       if (files[i].has_value()) {
         modules_[i] =
@@ -169,6 +174,7 @@ int Complain(const Error& error, int exit_code) {
   return exit_code;
 }
 
+// One file for each stage; a module with all stages is the program.
 std::string ModuleName(const driver::StageCode& code, target::Form form) {
   std::string name = "program";
   if (code.stage.has_value()) {
@@ -179,6 +185,7 @@ std::string ModuleName(const driver::StageCode& code, target::Form form) {
   return name + (form == target::Form::kWgsl ? ".wgsl" : ".spv");
 }
 
+// Beneath the folder of the output: names are fixed here, but the folder may hold links.
 Result<void> WriteProducts(const CompileArguments& arguments, target::Form form,
                            const driver::Products& products) {
   if (!arguments.out.empty()) {
@@ -196,6 +203,7 @@ Result<void> WriteProducts(const CompileArguments& arguments, target::Form form,
 int CheckVariants(const CompileArguments& arguments, const Request& request,
                   const driver::LinkedProgram& linked, std::vector<Diagnostic> diagnostics,
                   Reporter& reporter) {
+  // All combinations are tried, so a value that somebody set would be ignored in silence.
   if (!arguments.options.empty()) {
     return Complain(UsageError("--all-variants chooses the values of options itself"), kUsage);
   }
@@ -208,6 +216,7 @@ int CheckVariants(const CompileArguments& arguments, const Request& request,
   return report->failing == 0 ? kSuccess : kWrongSource;
 }
 
+// Everything that was found up to the failing step is shown, warnings of earlier steps included.
 int BuildVariant(const CompileArguments& arguments, const Request& request,
                  const driver::LinkedProgram& linked, std::vector<Diagnostic> diagnostics,
                  Reporter& reporter) {
@@ -299,6 +308,8 @@ int RunCompile(const CompileArguments& arguments) {
   std::vector<Diagnostic> unused = resolve::FindUnused(linked.value->program, request->entries);
   linked.diagnostics.insert(linked.diagnostics.end(), std::make_move_iterator(unused.begin()),
                             std::make_move_iterator(unused.end()));
+  // Both have the same arguments, and the diagnostics of linking go with them: they are sorted and
+  // merged once, with what comes later.
   const auto run = arguments.all_variants ? CheckVariants : BuildVariant;
   return run(arguments, *request, *linked.value, std::move(linked.diagnostics), reporter);
 }

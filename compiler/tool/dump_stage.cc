@@ -32,6 +32,7 @@ void Append(std::vector<Diagnostic>& to, const std::vector<Diagnostic>& from) {
 }
 
 std::string Disassembly(std::span<const uint32_t> words) {
+  // The newest environment knows every older module; validity is not asked here.
   const spvtools::SpirvTools tools(SPV_ENV_UNIVERSAL_1_6);
   std::string text;
   const bool good = tools.Disassemble(
@@ -42,6 +43,8 @@ std::string Disassembly(std::span<const uint32_t> words) {
 }
 
 // Units that write down what each one asked.
+// Stands between the evaluator and the units: each unit is computed by the same code as in a build,
+// only watched.
 class RecordingUnits final : public resolve::UnitSource {
  public:
   explicit RecordingUnits(const resolve::Program& program) : program_(program), direct_(program) {}
@@ -95,6 +98,7 @@ struct DumpedSource {
   std::optional<ir::ModuleFiles> files;
 };
 
+// The IR as it is printed by the module itself, so that the dump can be read back as a .kir file.
 DumpedSource DumpLowered(const SourceFile& source, const driver::SourceInputs& inputs,
                          uint32_t ordinal) {
   driver::ParsedSource parsed =
@@ -116,6 +120,8 @@ DumpedSource DumpRpl(std::string_view stage, const SourceFile& source, uint32_t 
           .files = {}};
 }
 
+// Lexing needs no settings; the later stages need those of the command line, because the
+// preprocessor decides what is there at all.
 DumpedSource DumpHlsl(std::string_view stage, const SourceFile& source,
                       const driver::SourceInputs& inputs, uint32_t ordinal) {
   hlsl::DumpedStage dumped =
@@ -147,6 +153,7 @@ DumpResult DumpSourceStage(std::string_view stage, std::span<const SourceFile> s
                               : DumpRpl(stage, sources[ordinal], ordinal);
     Append(result.diagnostics, dumped.text.diagnostics);
     result.ok = result.ok && dumped.text.ok();
+    // A stage that failed has no text; its diagnostics say why.
     result.text += dumped.text.value.value_or("");
     result.files.push_back(std::move(dumped.files));
   }
@@ -179,6 +186,7 @@ DumpResult DumpVariantStage(std::string_view stage, const VariantInputs& inputs)
     result.ok = true;
     return result;
   }
+  // Layout, metadata and WGSL share one cache of types, as a build does.
   layout::TypeLayouts types(pool);
   target::Target target = inputs.target;
   // WGSL has its own layout rules, so the stage decides about the form whatever the target says.
@@ -222,6 +230,7 @@ DumpResult DumpVariantStage(std::string_view stage, const VariantInputs& inputs)
     result.text = spirv::DumpPieces(variant, table);
     return result;
   }
+  // One listing for all entries of a combined module, else one for each entry, in their order.
   const auto count = static_cast<uint32_t>(inputs.target.combined ? 1 : variant.entries.size());
   for (uint32_t i = 0; i < count; ++i) {
     const spirv::EntryChoice choice{.index = i, .combined = inputs.target.combined};

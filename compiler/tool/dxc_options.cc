@@ -40,6 +40,8 @@ struct Option {
   Meaning meaning;
 };
 
+// Spellings, forms and meanings are rows of a table; a new option needs no code unless it means
+// something new.
 constexpr auto kOptions = std::to_array<Option>({
 #define KILN_DXC_OPTION(spelling, form, meaning) {spelling, Form::form, Meaning::meaning},
 #include "compiler/tool/dxc_options.def"
@@ -79,6 +81,8 @@ class Reader {
       word[0] = '-';
       KILN_TRY_VOID(One(word));
     }
+    // Both are required by DXC as well: a profile has no default that would be right for every
+    // shader.
     if (request_.file.empty() || !has_profile_) {
       return Wrong(request_.file.empty() ? "no file is named"
                                          : "no profile is named, write -T ps_6_0 or another");
@@ -100,11 +104,13 @@ class Reader {
     return {};
   }
 
+  // The word is an option or an error: guessing would turn a typing mistake into another module.
   Result<void> One(const std::string& word) {
     const Option* const option = Find(word);
     if (option == nullptr) {
       return Wrong(fmt::format("'{}' is not an option of DXC that kilnc knows", word));
     }
+    // Empty for options that stand alone or have their value in the next word.
     std::string value = word.substr(option->spelling.size());
     const bool next =
         option->form == Form::kValue || (option->form == Form::kJoined && value.empty());
@@ -152,6 +158,7 @@ class Reader {
         return hlsl::SetSetting("sixteen_bit", "on", settings);
       case Meaning::kEnvironment:
         return Environment(value);
+      // `-Zi` means names and lines, which is the fullest level here.
       case Meaning::kDebug:
         request_.debug = target::Debug::kFull;
         return {};

@@ -26,6 +26,8 @@ int Complain(const Error& error, int exit_code) {
   return exit_code;
 }
 
+// With the files of the module, so that a place in an included file is told there and not in the
+// root.
 void Show(std::vector<Diagnostic> diagnostics, const SourceFile& source, const SourceSet& files,
           const std::vector<std::optional<ir::ModuleFiles>>& made_of) {
   std::erase_if(diagnostics, [](const Diagnostic& d) { return d.severity == Severity::kLint; });
@@ -51,6 +53,7 @@ int Build(const DxcRequest& request, const SourceFile& source) {
                                                          ? ir::PipelineType::kCompute
                                                          : ir::PipelineType::kGraphicsClassic);
   std::vector<Diagnostic> found = std::move(linked.program.diagnostics);
+  // Called exactly once on each path, because messages are sorted and counted together.
   const auto show = [&](const std::vector<Diagnostic>& more) {
     found.insert(found.end(), more.begin(), more.end());
     Show(found, source, request.inputs.files, linked.files);
@@ -81,6 +84,7 @@ int Build(const DxcRequest& request, const SourceFile& source) {
   if (!built.ok()) {
     return kWrongSource;
   }
+  // One entry point gives one module.
   const Result<void> written = WriteFile(request.output, built.products->code[0].bytes());
   return written.ok() ? kSuccess : Complain(written.error(), kNoFile);
 }
@@ -92,6 +96,7 @@ int RunHlsl(std::span<const std::string> words) {
   if (!request.ok()) {
     return Complain(request.error(), kUsage);
   }
+  // Whatever the file is called: dxc takes any name.
   request->inputs.language = ir::Language::kHlsl;
   Result<std::string> text = ReadFile(request->file);
   if (!text.ok()) {

@@ -51,6 +51,7 @@ int RunLayout(const LayoutArguments& arguments) {
     return Complain(sources.error(), kNoFile);
   }
   const std::string_view text = sources->front().text;
+  // Checking prints differences alone; a case file that is right prints nothing.
   if (arguments.check) {
     return Check(text);
   }
@@ -59,6 +60,7 @@ int RunLayout(const LayoutArguments& arguments) {
   if (!answer.ok()) {
     return Complain(answer.error(), kWrongSource);
   }
+  // JSON is escaped as JSON, so that it still parses; text is made harmless for a terminal.
   fmt::print("{}", arguments.json ? PrintableJson(answer->text) : PrintableLines(answer->text));
   return Finish(answer->errors, true);
 }

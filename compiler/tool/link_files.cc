@@ -44,8 +44,11 @@ Result<Diagnosed<driver::LinkedProgram>> LinkFiles(std::span<const SourceFile> s
     } else {
       Diagnosed<ir::Module> parsed = driver::ParseSource(*driver::LanguageOf(source.path), source,
                                                          static_cast<uint32_t>(paths.size()));
+      // Warnings of a source that parses go on with the linked program.
       failed.diagnostics.insert(failed.diagnostics.end(), parsed.diagnostics.begin(),
                                 parsed.diagnostics.end());
+      // The first source that cannot be read ends it: linking half of the modules would only report
+      // what the missing one declares.
       if (!parsed.value.has_value()) {
         return failed;
       }

@@ -18,6 +18,8 @@
 
 namespace {
 
+// `allow_extra_args(false)` keeps an option that may be repeated from taking the file names behind
+// it.
 void AddCompile(CLI::App& app, kiln::tool::CompileArguments& arguments) {
   CLI::App* compile = app.add_subcommand("compile", "Compile sources, or dump one stage");
   compile->footer(
@@ -121,6 +123,8 @@ int Run(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     std::ostringstream told;  // it repeats words of the caller
+    // Help and version are exceptions of the library too, with code 0, and belong on standard
+    // output.
     const int code = app.exit(error, told, told);
     fmt::print(code == 0 ? stdout : stderr, "{}", kiln::PrintableLines(told.str()));
     return code == 0 ? kiln::tool::kSuccess : kiln::tool::kUsage;
@@ -131,6 +135,7 @@ int Run(int argc, char** argv) {
 
 }  // namespace
 
+// The last place that can catch anything: whatever arrives here is an error of kiln itself.
 int main(int argc, char** argv) {
   try {
     return Run(argc, argv);
