@@ -30,12 +30,15 @@ const ir::SpecialisedDecl* DeclResolver::Decl(ir::DeclId decl) {
     recorder_.Leave(decls_.reads[decl.value]);
     recorder_.Keep(decls_, decl.value);
   } else if (row.in_progress) {
+    // Met while it is being specialised: the declaration needs itself. The answer is not fixed, as
+    // it depends on where the cycle was entered.
     ReportCycle(decl);
     recorder_.NoteEffect();
     recorder_.Record({.kind = VariantQueryKind::kDecl, .a = decl.value}, {},
                      QueryRecorder::kNotFixed);
     return nullptr;
   }
+  // Whoever asks reads what the declaration has read, also if it was known already.
   recorder_.AddReads(decls_.reads[decl.value]);
   recorder_.Record({.kind = VariantQueryKind::kDecl, .a = decl.value}, Pack(row.specialised),
                    decls_.reads[decl.value]);
@@ -60,6 +63,8 @@ const ir::SpecialisedDecl* DeclResolver::SpecialiseOnce(ir::DeclId decl) {
     return nullptr;
   }
   KILN_CHECK(units_ != nullptr, "declarations are asked of answers without units");
+  // The unit may come from a cache; its diagnostics are told each time, as if it had been
+  // specialised here.
   const Diagnosed<ir::SpecialisedDecl>& unit = units_->Decl(decl, evaluator_);
   std::vector<Diagnostic>& found = recorder_.found();
   found.insert(found.end(), unit.diagnostics.begin(), unit.diagnostics.end());

@@ -6,6 +6,7 @@
 namespace kiln::resolve {
 namespace {
 
+// Spelled out for messages; the words of the language are tokens and differ.
 std::string_view ContainerText(ir::ContainerKind kind) {
   switch (kind) {
     case ir::ContainerKind::kVertexAttributes:
@@ -79,6 +80,7 @@ std::string_view LocalKindText(ir::LocalKind kind) {
   KILN_UNREACHABLE();
 }
 
+// Only declarations of the interface have conditions that a walk reports; others never get here.
 std::string_view ConditionText(ir::DeclKind kind) {
   switch (kind) {
     case ir::DeclKind::kContainer:
@@ -103,6 +105,7 @@ std::string_view ConditionText(ir::DeclKind kind) {
   KILN_UNREACHABLE();
 }
 
+// RPL spells this type b1.
 std::string BooleanText(const ir::Pool& pool, ir::TypeId type) {
   return type == pool.bool_type() ? "b1" : ir::TypeText(pool, type);
 }

@@ -17,6 +17,7 @@ MemberResolver::MemberResolver(VariantEvaluator& evaluator, ValueEvaluator& valu
   recorder.Size(aliases_, program_.member_count());
 }
 
+// By the first member of that name: all members with one name share one row.
 MemberResolution MemberResolver::Member(ir::DeclId owner, NameId name) {
   const ir::MemberId first = program_.FindMember(owner, name);
   if (!first.valid()) {
@@ -51,6 +52,7 @@ MemberResolution MemberResolver::FindMember(ir::DeclId owner, NameId name, ir::M
   };
   const MembersBefore before = program_.Before(owner, name);
   answer.position = before.plain;
+  // Fields before it that have a condition: each one that holds moves the position by one.
   for (const uint32_t i : before.conditional) {
     answer.position += is_live(values_.ValueOf(program_.Wide(m, members[i].condition))) ? 1 : 0;
   }
@@ -104,6 +106,7 @@ std::span<const NameId> MemberResolver::AliasPath(ir::MemberId alias) {
 // it is entered until its path is known; one that begins with another alias waits for that one, so
 // the open ones are a chain, and who comes back to one of them has found a cycle.
 void MemberResolver::ExpandAlias(ir::MemberId first) {
+  // Each alias that is entered has its own frame of reads, which Leave closes in reverse order.
   const auto enter = [&](ir::MemberId alias) {
     recorder_.Enter();
     open_aliases_.push_back(alias);
@@ -139,6 +142,7 @@ void MemberResolver::ExpandAlias(ir::MemberId first) {
         path.push_back(program_.Name(m, ir::StringId{item}));
       }
     }
+    // An empty path is kept as well: the alias is wrong, and its mentions need not be told again.
     aliases_.rows[alias.value] = std::move(path);
     recorder_.Leave(aliases_.reads[alias.value]);
     recorder_.Keep(aliases_, alias.value);

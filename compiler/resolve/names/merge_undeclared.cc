@@ -32,6 +32,7 @@ class ModulePlanner {
       : program_(program), module_(module), view_(program.module(module)), reported_(reported) {}
 
   Plan Run() {
+    // A module that was read without places has no spans to merge by.
     if (view_.inst_spans.empty()) {
       return {};
     }
@@ -50,6 +51,7 @@ class ModulePlanner {
     const InstRange range = program_.InstsOf(function);
     for (uint32_t row = range.begin; row < range.end; ++row) {
       CheckStop();
+      // Functions and structs are looked up by other instructions and keep their own messages.
       if (view_.insts[row].kind != ir::InstKind::kNameRef) {
         continue;
       }
@@ -61,6 +63,8 @@ class ModulePlanner {
       Mentions& mentions = names[ref.name.value];
       const uint32_t span = view_.inst_spans[row].main.value;
       ++mentions.written;
+      // Mentions in code that this variant does not reach are counted, but only reported ones can
+      // be merged.
       if (reported_.contains(span)) {
         mentions.reported.push_back(span);
       }
@@ -93,6 +97,8 @@ class ModulePlanner {
   Plan plan_;
 };
 
+// The number of the span ties a diagnostic to its instruction; without it nothing can be said about
+// the instruction.
 bool IsUndeclared(const Diagnostic& found) {
   return found.code == Code::kRpl6001 && found.primary.known() &&
          found.primary.span_number != Location::kNone;
@@ -107,10 +113,12 @@ void MergeUndeclared(const Program& program, std::vector<Diagnostic>& diagnostic
       reported[found.primary.module].insert(found.primary.span_number);
     }
   }
+  // One walk for each module that has such an error, so a program without errors pays nothing.
   std::map<uint32_t, Plan> plans;
   for (const auto& [module, spans] : reported) {
     plans.emplace(module, ModulePlanner(program, module, spans).Run());
   }
+  // The order of diagnostics stays as it is; only doubles go.
   std::erase_if(diagnostics, [&](Diagnostic& found) {
     if (!IsUndeclared(found)) {
       return false;

@@ -15,6 +15,7 @@ NameResolver::NameResolver(ValueEvaluator& values, QueryRecorder& recorder)
   recorder.Size(globals_, program_.name_count());
 }
 
+// A conflict is an answer and no error here: it is told where the function is called.
 NameResolution NameResolver::Function(NameId name) {
   if (!recorder_.Known(functions_, name.value)) {
     recorder_.Enter();
@@ -33,6 +34,8 @@ NameResolution NameResolver::Struct(NameId name) {
   if (!recorder_.Known(structs_, name.value)) {
     recorder_.Enter();
     Live live = FindLive(program_.Structs(name), Conditions::kReported);
+    // Told where the name is asked for the first time, then kept as failed: one message for each
+    // name and variant.
     if (live.answer.kind == NameResolution::Kind::kConflict) {
       recorder_.found().push_back(
           Make(Code::kRpl4022, program_.NameLocation(live.second))
@@ -60,6 +63,7 @@ NameResolution NameResolver::Global(NameId name) {
   if (!recorder_.Known(globals_, name.value)) {
     recorder_.Enter();
     NameResolution answer;
+    // Constants are found by the evaluator of values, which needs them for itself.
     if (!program_.Constants(name).empty()) {
       answer = values_.ResolveConstant(name);
     }
@@ -123,6 +127,7 @@ NameResolver::Live NameResolver::FindLive(std::span<const ir::DeclId> candidates
   return live;
 }
 
+// Computed again instead of kept, since it is needed for an error only.
 void NameResolver::LabelFunctions(NameId name, Diagnostic& found) {
   const Live live = FindLive(program_.Functions(name), Conditions::kAsked);
   if (live.answer.kind == NameResolution::Kind::kConflict) {

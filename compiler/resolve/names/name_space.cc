@@ -8,6 +8,7 @@
 
 namespace kiln::resolve {
 
+// Options own their names from the start: they are there in every variant.
 NameSpace::NameSpace(const Program& program, std::vector<Diagnostic>& diagnostics)
     : program_(program), diagnostics_(diagnostics), owners_(program.name_count()) {
   for (const ir::OptionId option : program.options_by_name()) {
@@ -31,6 +32,7 @@ void NameSpace::Add(ir::DeclId decl) {
     owner.decl = decl;
     return;
   }
+  // The same declaration may be added twice, by two ways that reach it.
   if (owner.decl == decl) {
     return;
   }
@@ -47,6 +49,8 @@ void NameSpace::Add(ir::DeclId decl) {
   Report(name, owner, added);
 }
 
+// A local that hides a function or struct is told once here; one that hides a value is told where
+// it is closed.
 void NameSpace::CheckLocal(ir::LocalId id) {
   const uint32_t m = program_.ModuleOf(id);
   const ir::ModuleView& view = program_.module(m);

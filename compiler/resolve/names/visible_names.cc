@@ -13,6 +13,7 @@ class NameWalk {
   NameWalk(const ir::ModuleView& view, uint32_t inst) : view_(view), inst_(inst) {}
 
   VisibleNames Run(const ir::Decl& function) {
+    // Parameters are declared before the first instruction and are seen in the whole body.
     for (const ir::Member& parameter : view_.MembersOf(function)) {
       open_.emplace_back(parameter.value);
     }
@@ -63,6 +64,7 @@ class NameWalk {
 
 }  // namespace
 
+// Linear over the instructions of a module: this is asked for a message, not in a build.
 uint32_t FindInst(const Program& program, uint32_t module, uint32_t span_number,
                   ir::InstKind kind) {
   const ir::ModuleView& view = program.module(module);
@@ -76,6 +78,7 @@ uint32_t FindInst(const Program& program, uint32_t module, uint32_t span_number,
   return ir::kNoRow;
 }
 
+// The function is found by its range of instructions; ranges do not overlap.
 VisibleNames NamesAt(const Program& program, uint32_t module, uint32_t inst) {
   const ir::ModuleView& view = program.module(module);
   for (uint32_t row = 0; row < view.decls.size(); ++row) {
