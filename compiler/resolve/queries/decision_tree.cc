@@ -14,6 +14,7 @@ uint32_t DecisionTree::Follow(uint32_t node, uint32_t value) {
   }
   if (child == kNone) {
     child = static_cast<uint32_t>(nodes_.size());
+    // New nodes go to the front of the list: the variants that follow probably have the same value.
     nodes_.push_back({.value = value, .next = nodes_[node].child});
     nodes_[node].child = child;
   }
@@ -47,6 +48,8 @@ void DecisionTree::Add(Root& root, const Bitset& reads, std::span<const uint32_t
       ask(option);
     }
   }
+  // What was read without being in the order comes last, by number, so the tree is the same in
+  // every run.
   left.ForEach([&](size_t option) { ask(static_cast<uint32_t>(option)); });
   nodes_[node].option = kLeaf;
   nodes_[node].child = number;

@@ -13,6 +13,7 @@ namespace {
 constexpr uint64_t kSetBytes = 32;   // of a set, beside its parts
 constexpr uint64_t kPairBytes = 48;  // of what is remembered of two sets
 
+// Sixty-four members at a time: a part is a word of a bit set with its place.
 uint64_t AddToHash(uint64_t hash, uint32_t place, uint64_t members) {
   return Mix64(Mix64(hash ^ place) ^ members);
 }
@@ -52,6 +53,7 @@ DependencySet DependencySets::Interned(std::span<const Part> parts) {
 
 // The union of two sets is remembered, as the same two meet again and again on the way up.
 DependencySet DependencySets::UnitedWide(DependencySet a, DependencySet b) {
+  // The smaller number first, as a union does not depend on the order.
   const uint64_t key = std::min(a, b) << 32 | std::max(a, b);
   if (const DependencySet* known = united_.Find(key); known != nullptr) {
     return *known;
@@ -77,6 +79,7 @@ DependencySet DependencySets::UnitedWide(DependencySet a, DependencySet b) {
   return united;
 }
 
+// Parts are sorted by place, so this is a search by halves.
 bool DependencySets::HasWide(DependencySet set, size_t member) const {
   const Part wanted = Part::Of(member);
   const std::span<const Part> parts = PartsOf(set);

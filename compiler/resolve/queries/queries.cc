@@ -13,6 +13,7 @@
 namespace kiln::resolve {
 namespace {
 
+// Questions are three numbers; the hash only chooses a place, and equality is compared.
 uint64_t HashOf(const VariantQuery& question) {
   return Mix64(Mix64(static_cast<uint64_t>(question.kind) << 32 | question.a) ^ question.b);
 }
@@ -24,6 +25,7 @@ std::string NumberText(Value value) {
     text += 'u';
   } else if (value.kind == ir::ValueKind::kFloat &&
              text.find_first_not_of("-0123456789") == std::string::npos) {
+    // A float without a dot would read as an integer.
     text += ".0";
   }
   return text;
@@ -58,6 +60,7 @@ class ExpressionWriter {
   explicit ExpressionWriter(const Program& program) : program_(program) {}
 
   std::string Run(ir::CexprId root) {
+    // Pieces are taken from the end, so they are pushed in reverse.
     pending_.push_back({.expression = root});
     while (!pending_.empty()) {
       const Piece piece = pending_.back();
@@ -123,6 +126,7 @@ class ExpressionWriter {
           {.text = ")"}});
   }
 
+  // Rows that are neither have no spelling; a trace shows them as a question mark.
   void WriteLeaf(const ir::Cexpr& row) {
     if (row.op == ir::CexprOp::kLiteral) {
       out_ += LiteralText(program_, row);
@@ -139,6 +143,8 @@ class ExpressionWriter {
   std::string out_;
 };
 
+// The answer is packed: kind above bit 40, one bit at 32 for "by instance", the bits of the value
+// below.
 std::string ValueAnswerText(const ir::Pool& pool, const QueryResult& answer) {
   const auto kind = static_cast<ir::ValueKind>(answer.first >> 40);
   const Value value{.kind = kind, .bits = static_cast<uint32_t>(answer.first)};
@@ -187,6 +193,7 @@ std::string MemberAnswerText(const ir::Pool& pool, const QueryResult& answer) {
   KILN_UNREACHABLE();
 }
 
+// One line for each question with its answer, so that two traces are compared by diff.
 std::string Line(const QueryRecord& asked, const Program& program, const ir::Pool& pool) {
   const VariantQuery& q = asked.question;
   const auto name = [&](uint32_t id) { return program.Text(NameId{id}); };

@@ -15,6 +15,7 @@ void QueryRecorder::Reset() {
 }
 
 // What a part reads, whoever asked for the part reads too.
+// The set is both added to the frame around it and given to the caller as bits.
 void QueryRecorder::EndReads(Bitset& result) {
   KILN_CHECK(!frames_.empty());
   const DependencySet reads = frames_.back();
@@ -25,6 +26,7 @@ void QueryRecorder::EndReads(Bitset& result) {
 
 // Traces stop at a row that is computed: what it asks is its own matter, and whoever asked for it
 // depends only on its answer.
+// Also the place to stop: every part of a variant passes here.
 void QueryRecorder::Enter() {
   CheckStop();
   BeginReads();
