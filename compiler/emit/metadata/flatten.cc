@@ -34,6 +34,7 @@ class Flattener {
     for (size_t i = 0; i < members.size(); ++i) {
       CheckStop();
       // The record has the same members in the same order as the type; it adds tags and places.
+      // A struct of a typed module may have no record; its members then have no tags and no place.
       const ir::SpecialisedMember* member = decl == nullptr ? nullptr : &decl->members[i];
       Member(members[i], member, prefix, start + layout.offsets[i], out);
     }
@@ -47,6 +48,7 @@ class Flattener {
       case ir::TypeKind::kStruct:
         Members(shape.type, DeclOf(shape.type), name + ".", offset, out);
         return;
+      // At most one, at the end of the block.
       case ir::TypeKind::kRuntimeArray:
         Tail(shape, std::move(name));
         return;
@@ -100,6 +102,7 @@ class Flattener {
     }
   }
 
+  // Linear over the structs of the variant, of which there are few.
   const ir::SpecialisedDecl* DeclOf(ir::TypeId type) const {
     for (const ir::SpecialisedDecl* decl : variant_.structs) {
       if (decl->type == type) {

@@ -70,6 +70,7 @@ constexpr SettingField kBlendConstantFields[] = {
     {Setting::kColorBlendConstantA, kBlendConstantsA},
 };
 
+// Settings are a table; their number in the enumeration is their row.
 size_t RowOf(Setting setting) { return static_cast<size_t>(setting); }
 
 // A field is written by the type that its setting has in the table. Defaults of the message are
@@ -94,6 +95,8 @@ void WriteFields(std::span<const SettingField> fields, const Values& values, Wir
   }
 }
 
+// Widths are not told: an attachment converts, and only the kind of number matters to a blend
+// state.
 std::string_view ItemText(ir::Scalar scalar) {
   switch (scalar) {
     case ir::Scalar::kF32:
@@ -128,6 +131,7 @@ GraphicsState::GraphicsState(const RecordContext& context) : context_(context) {
     pipeline_.push_back({.bits = facts.default_bits, .text = facts.default_text});
   }
   size_t outputs = 0;
+  // Outputs of containers come first, then rows of entry points.
   for (const ir::SpecialisedDecl* decl : context.variant.interface) {
     outputs += IsColorOutput(*decl) ? decl->members.size() : 0;
   }
@@ -139,6 +143,7 @@ GraphicsState::GraphicsState(const RecordContext& context) : context_(context) {
     KILN_CHECK(facts != nullptr, "setting '{}'", setting.name);
     const bool has_block = setting.block != ir::kNoBlock;
     KILN_CHECK(!has_block || setting.block < outputs, "{} block {}", setting.name, setting.block);
+    // A setting without a block is of the pipeline, one with a block of that output.
     Settings& values = has_block ? outputs_[setting.block] : pipeline_;
     values[static_cast<size_t>(facts - ir::AllSettings().data())] = {.bits = setting.bits,
                                                                      .text = setting.text};
@@ -160,6 +165,7 @@ void GraphicsState::ListRows() {
         continue;
       }
       const uint32_t count = ItemsOf(row.type);
+      // Locations may have gaps, which WriteRow fills.
       rows_.resize(std::max<size_t>(rows_.size(), location->a + count));
       for (uint32_t i = 0; i < count; ++i) {
         rows_[location->a + i] = {.row = &row, .item = i};
@@ -179,6 +185,7 @@ uint32_t GraphicsState::ItemsOf(ir::TypeId id) const {
   return type.kind == ir::TypeKind::kMatrix ? count * type.columns : count;
 }
 
+// Fields in the order of their numbers: some are settings and stand between the others.
 void GraphicsState::WriteOutput(const Output& output, const Settings& settings,
                                 WireWriter& out) const {
   out.Number(kColorOutputComponentsCount, output.rows);
@@ -219,6 +226,7 @@ void GraphicsState::WriteRow(uint32_t location, WireWriter& out) const {
   }
   std::string name = row->field.valid() ? std::string(context_.pool().Text(row->field))
                                         : "target" + std::to_string(location);
+  // The second and further vectors of an array or matrix are told by their number.
   if (row->field.valid() && ItemsOf(row->type) > 1) {
     name += "[" + std::to_string(item) + "]";
   }

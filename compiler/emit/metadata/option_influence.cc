@@ -34,6 +34,7 @@ std::string ValueText(const ir::Pool& pool, const ir::OptionUse& use) {
     case ir::OptionKind::kFlag:
       return use.value != 0 ? "true" : "false";
     case ir::OptionKind::kUint:
+      // The spellings are those of RPL, so a value can be copied into a source.
       return fmt::format("{}u", use.value);
     case ir::OptionKind::kSint:
       return fmt::format("{}", std::bit_cast<int32_t>(use.value));
@@ -53,6 +54,8 @@ void WriteInfluence(const ir::Pool& pool, const ir::OptionUse& use, WireWriter& 
   out.Text(kOptionInfluenceName, pool.Text(use.name));
   out.Text(kOptionInfluenceClass, ir::NameOf(use.scope));
   out.Text(kOptionInfluenceValue, ValueText(pool, use));
+  // A list of words and not a number: readers of older versions can show words that they do not
+  // know.
   for (uint32_t bit = 0; bit < ir::CountOf<ir::Influence>(); ++bit) {
     if ((use.influence >> bit & 1U) != 0) {
       out.TextItem(kOptionInfluenceAffects, ir::kNames<ir::Influence>[bit]);

@@ -17,6 +17,7 @@
 namespace kiln::metadata {
 namespace {
 
+// In the order of the pipeline, which is that of the enumeration.
 constexpr ir::Stage kStages[] = {ir::Stage::kVertex, ir::Stage::kFragment, ir::Stage::kCompute};
 
 // "vector3", "matrix4x4": columns, then rows.
@@ -31,6 +32,7 @@ std::string ClassText(const ir::Type& type) {
   return text += digit(type.rows);
 }
 
+// Without usage (for the layout hash) nothing is written.
 void WriteStages(const RecordContext& context, uint32_t field, ir::DeclId decl, WireWriter& out) {
   const uint32_t stages = StagesOf(context, decl);
   for (const ir::Stage stage : kStages) {
@@ -77,6 +79,7 @@ void WriteParameters(const RecordContext& context, uint32_t field,
       out.Text(kParameterType, ir::TypeText(context.pool(), parameter.type));
       out.Number(kParameterOffset, parameter.offset);
       out.Number(kParameterTotalItemCount, parameter.item_count);
+      // What is not declared in a source has neither tags nor a place.
       if (parameter.member != nullptr) {
         WriteTags(context, kParameterTags, parameter.member->tags, out);
       }
@@ -92,6 +95,7 @@ void WriteParameters(const RecordContext& context, uint32_t field,
 
 }  // namespace
 
+// A declaration beyond the table was mentioned by nobody.
 uint32_t StagesOf(const RecordContext& context, ir::DeclId decl) {
   const Usage* usage = context.usage;
   return usage != nullptr && decl.value < usage->stages.size() ? usage->stages[decl.value] : 0;
@@ -116,6 +120,7 @@ void WriteSource(const RecordContext& context, const ir::SpecialisedDecl& contai
   WriteSpan(context, kAttributeSourceSpan, container.origin, out);
 }
 
+// The vertex entry point exists: the layout has made this source of its rows.
 void WriteEntrySource(const RecordContext& context, const layout::VertexSource& source,
                       WireWriter& out) {
   const ir::EntryRef& entry =
@@ -203,10 +208,12 @@ void WriteStateField(const RecordContext& context, const ir::SpecialisedDecl& co
 void WriteStateRow(const RecordContext& context, const StateRow& state, WireWriter& out) {
   const ir::Pool& pool = context.pool();
   const ir::InterfaceRow& row = *state.row;
+  // A row of a struct is called by its field, another one by its parameter.
   std::string name(pool.Text(row.field.valid() ? row.field : row.name));
   if (state.item != ir::kNoRow) {
     name += "[" + std::to_string(state.item) + "]";
   }
+  // The struct that the row is part of is its container, as in RPL.
   out.Text(kStateFieldContainer, row.source.valid() ? pool.Text(row.source) : "");
   out.Text(kStateFieldName, name);
   out.Text(kStateFieldType, ir::TypeText(pool, state.type));
@@ -231,6 +238,7 @@ void WriteSpan(const RecordContext& context, uint32_t field, const ir::Origin& o
   });
 }
 
+// In the order of the source.
 void WriteTags(const RecordContext& context, uint32_t field, std::span<const ir::StringId> tags,
                WireWriter& out) {
   for (const ir::StringId tag : tags) {

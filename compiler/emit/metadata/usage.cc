@@ -11,6 +11,7 @@
 namespace kiln::metadata {
 namespace {
 
+// The tables grow as far as they are needed; ids are dense, so rows are found by index.
 template <class Row, class Value>
 void SetAt(std::vector<Row>& rows, uint32_t row, Value value) {
   if (row >= rows.size()) {
@@ -69,6 +70,7 @@ class ComparedArguments {
     for (const ir::Inst& inst : segment.insts) {
       if (inst.kind == ir::InstKind::kBuiltinCall) {
         const auto call = inst.As<ir::BuiltinCallInst>();
+        // The sampler is the first argument of every sampling function.
         if (ir::IsSampling(call.builtin) && ir::SamplesDepth(call.builtin)) {
           Mark(segment, segment.List(call.arguments)[0]);
         }
@@ -79,6 +81,7 @@ class ComparedArguments {
   }
   void VisitCall(const ir::SpecialisedRegion& segment, const ir::CallInst& call) {
     const ir::SpecialisedDecl* const* signature = signatures_.Find(call.function.value);
+    // A call of what is not among the functions of this entry cannot hand on anything.
     if (signature == nullptr) {
       return;
     }
@@ -90,6 +93,7 @@ class ComparedArguments {
       }
     }
   }
+  // A sampler is a global or a parameter: nothing else can be its value.
   void Mark(const ir::SpecialisedRegion& segment, uint32_t place) {
     const ir::Inst& inst = segment.insts[place];
     if (inst.kind == ir::InstKind::kGlobalRef) {
@@ -116,6 +120,7 @@ Usage UsageOf(const ir::SpecialisedProgram& variant) {
   return usage;
 }
 
+// Cleared and not made anew, because a writer of many variants calls this for each.
 void UsageOf(const ir::SpecialisedProgram& variant, Usage& usage) {
   std::ranges::fill(usage.stages, uint8_t{0});
   std::ranges::fill(usage.touches, uint8_t{0});
@@ -128,6 +133,7 @@ void UsageOf(const ir::SpecialisedProgram& variant, Usage& usage) {
       }
       takes_sampler = takes_sampler || TakesSampler(*variant.pool, *function);
     }
+    // Most programs name their samplers directly and need no propagation.
     if (takes_sampler) {
       ComparedArguments(entry, usage).Run();
     }

@@ -34,6 +34,7 @@ bool IsAttributes(const ir::SpecialisedDecl& decl) {
           decl.container() == ir::ContainerKind::kInstanceAttributes);
 }
 
+// By the number of the set and by the kind of resource, in the order of their fields.
 constexpr uint32_t kSetFields[] = {kSetsPass, kSetsMaterial, kSetsObject, kSetsShared};
 constexpr uint32_t kResourceFields[] = {kSetBuffers, kSetSamplers, kSetImages};
 
@@ -46,6 +47,7 @@ void WriteSpecialization(const ir::Pool& pool, const ir::SpecConstant& row, Wire
   out.Number(kSpecializationValue, row.bits);
 }
 
+// For compute pipelines alone.
 void WriteWorkgroupSize(const ir::SpecialisedProgram& variant, WireWriter& out) {
   const std::array<uint32_t, 3> sizes = layout::WorkgroupSize(variant);
   out.Message(kPipelineWorkgroupSize, [&] {
@@ -59,6 +61,7 @@ void WriteWorkgroupSize(const ir::SpecialisedProgram& variant, WireWriter& out) 
 target::Needs StoreNeeds(const ir::SpecialisedProgram& variant, const Usage& usage) {
   target::Needs needs = 0;
   for (const ir::SpecialisedDecl* decl : variant.interface) {
+    // Writable in its declaration is enough: whether a stage really stores is not looked at.
     const bool buffer =
         decl->kind == ir::DeclKind::kBuffer && decl->buffer() == ir::BufferKind::kReadWriteStorage;
     bool image = false;
@@ -109,6 +112,7 @@ std::vector<const ir::SpecialisedDecl*> ResourcesByBinding(const RecordContext& 
                                 decl->kind == ir::DeclKind::kImage;
                        });
   std::ranges::stable_sort(resources, {}, [&](const ir::SpecialisedDecl* decl) {
+    // Stable, because bindings of different sets may have the same number.
     return context.layout.PlacementOf(decl->decl).binding;
   });
   return resources;
@@ -151,6 +155,7 @@ MetadataWriter::Record MetadataWriter::Recall(const Key& key, Encode encode) {
               .first;
 }
 
+// Copied from the memory of records: `bytes_` grows, so records are offsets and no views.
 void MetadataWriter::Put(const Record& record) {
   out_.insert(out_.end(), bytes_.begin() + record.first,
               bytes_.begin() + record.first + record.size);
@@ -185,6 +190,7 @@ MetadataWriter::Record MetadataWriter::Resource(const RecordContext& context,
                                                 const ir::SpecialisedDecl& decl, uint32_t field) {
   const bool compared = decl.kind == ir::DeclKind::kSampler && context.usage != nullptr &&
                         context.usage->Compared(decl.decl);
+  // All that layout and usage add to a resource, in one number: binding, stages, comparison.
   const uint64_t number = uint64_t{context.layout.PlacementOf(decl.decl).binding} << 32 |
                           uint64_t{StagesOf(context, decl.decl)} << 1 | (compared ? 1 : 0);
   return Recall({.kind = KindOf(Kind::kResource, context), .what = &decl, .number = number},
@@ -206,6 +212,7 @@ void MetadataWriter::PutSets(const RecordContext& context) {
   for (std::vector<Record>& records : resources_) {
     records.clear();
   }
+  // In RPL the order of the interface is that of bindings; other languages number as they like.
   const bool grouped = context.variant.bindings == ir::BindingPolicy::kGroups;
   std::vector<const ir::SpecialisedDecl*> sorted;
   if (!grouped) {
@@ -253,6 +260,7 @@ void MetadataWriter::PutPushConstant(const RecordContext& context) {
   if (block == context.variant.interface.end()) {
     return;
   }
+  // The size follows from the declaration, so it is no part of the key.
   Put(Recall({.kind = KindOf(Kind::kPushConstant, context),
               .what = *block,
               .number = StagesOf(context, (*block)->decl)},
@@ -273,6 +281,7 @@ void MetadataWriter::PutInterface(const RecordContext& context) {
       return;
     }
   }
+  // What was written for the interface is then copied into the records as a whole.
   const size_t first = out_.size();
   PutAttributeSources(context);
   PutSets(context);
@@ -309,6 +318,7 @@ void MetadataWriter::PutState(const RecordContext& context) {
 // Rows between entry points of typed modules: those that the vertex stage has, then what a fragment
 // stage alone has. Metadata has no word for 64 bits.
 void MetadataWriter::PutStateRows(const RecordContext& context) {
+  // Whether a stage has the other side of a location. Quadratic, with a few dozen rows at most.
   const auto meets = [&](ir::Stage stage, ir::Direction direction, uint32_t location) {
     return std::ranges::any_of(context.variant.entries, [&](const ir::EntryRef& entry) {
       return entry.stage == stage &&
@@ -341,6 +351,7 @@ void MetadataWriter::PutStateRows(const RecordContext& context) {
 // Items of an array are rows of their own, each at the locations behind the last.
 void MetadataWriter::PutStateRow(const RecordContext& context, StateRow state) {
   uint32_t items = 1;
+  // Arrays within each other become one list of items.
   while (context.pool()[state.type].kind == ir::TypeKind::kArray) {
     items *= context.pool()[state.type].extent;
     state.type = ir::TypeId{context.pool()[state.type].element};
@@ -364,6 +375,7 @@ void MetadataWriter::PutNeeds(const RecordContext& context, target::Needs needs,
                               const Hash128& layout_hash) {
   for (const ir::OptionUse& use : context.variant.option_uses) {
     CheckStop();
+    // Value and influence make the bytes; the scope follows from the option.
     const uint64_t number = uint64_t{use.value} << 32 | use.influence;
     Put(Recall(
         {.kind = Kind::kInfluence, .row = use.name.value, .number = number}, [&](WireWriter& out) {
@@ -418,6 +430,7 @@ MetadataWriter::Graphics MetadataWriter::GraphicsOf(const RecordContext& context
     std::tie(graphics_.first, graphics_.second) = encode();
     return {graphics_.first, graphics_.second};
   }
+  // Outputs of a typed module depend on the interface of the fragment entry, which has a number.
   const auto fragment =
       std::ranges::find(context.variant.entries, ir::Stage::kFragment, &ir::EntryRef::stage);
   // Settings of a variant are kept by their units, so address and length name their values.
@@ -453,6 +466,7 @@ ByteView MetadataWriter::Write(const ir::SpecialisedProgram& variant, const layo
                               .usage = &usage_,
                               .spans_of = spans ? modules_ : std::span<const ModuleFacts>{}};
   const bool graphics = variant.pipeline == ir::PipelineType::kGraphicsClassic;
+  // Computed before anything is written: it is in two places of the message, around the interface.
   const Graphics state = graphics ? GraphicsOf(context) : Graphics{};
 
   out_.clear();
