@@ -48,6 +48,8 @@ uint32_t Count(const std::vector<Row>& rows) {
 
 }  // namespace
 
+// The value `true` is what every condition that is not written points at, so it has a row that is
+// known everywhere.
 Builder::Builder(const ModuleHeader& header, CutPolicy policy) : header_(header), policy_(policy) {
   Literal(ValueKind::kFlag, 1);  // row 0 is `true`
 }
@@ -75,6 +77,8 @@ TypeId Builder::Image(Scalar sampled, const ImageTraits& traits) {
   return Intern({.kind = TypeKind::kImage, .scalar = sampled, .extent = PackImage(traits)});
 }
 
+// Bits and not values: constants are compared by them, so 0.0 and -0.0 are two constants and a NaN
+// is equal to itself.
 ConstId Builder::ScalarConst(TypeId type, uint64_t bits) {
   return ConstId{InternRow(
       const_index_, consts_,
@@ -107,6 +111,7 @@ CexprId Builder::Intern(const Cexpr& cexpr) {
     left = std::exchange(below, 0);
     use(cexpr.b);
   }
+  // These operands are a list; the list of an empty one is not valid and has no operands.
   if (shape == CexprShape::kSelect || shape == CexprShape::kComposite) {
     std::ranges::for_each(ListAt(ListId{cexpr.b}), use);
   }
@@ -135,6 +140,7 @@ ListId Builder::List(std::span<const uint32_t> words) {
       })};
 }
 
+// A list of its own even if an equal one exists: for lists whose words are set later.
 ListId Builder::NewList(std::span<const uint32_t> words) {
   const ListId list{Count(extra_)};
   extra_.push_back(static_cast<uint32_t>(words.size()));
@@ -205,6 +211,7 @@ DeclId Builder::BeginFunction(Decl decl, const DeclSpans& spans) {
   return function_;
 }
 
+// Locals are numbered as they come, which is the order of the source.
 LocalId Builder::AddLocalRow(const Local& local, const LocalSpans& spans) {
   KILN_CHECK(function_.valid());
   locals_.push_back(local);
@@ -215,6 +222,8 @@ LocalId Builder::AddLocalRow(const Local& local, const LocalSpans& spans) {
 LocalId Builder::AddParameter(Local parameter, const LocalSpans& spans) {
   KILN_CHECK(function_.valid());
   Decl& decl = decls_[function_.value];
+  // A parameter is a local and a member at once; both tables rely on the parameters being the first
+  // ones.
   KILN_CHECK(Count(locals_) == first_local_ + decl.member_count, "parameters come first");
   parameter.kind = LocalKind::kParameter;
   const LocalId id = AddLocalRow(parameter, spans);
@@ -276,6 +285,8 @@ void Builder::EndBlock() {
   open_insts_.resize(block.first);
 }
 
+// Instructions are added after everything that they use: operands and the blocks in them have
+// numbers already.
 InstId Builder::AddInst(const Inst& inst, const InstSpans& spans) {
   const Form form = header_.typed != 0 ? Form::kTypedOpen : Form::kUntyped;
   KILN_CHECK(!open_blocks_.empty() && Includes(FactsOf(inst.kind).form, form), "kind {}",
@@ -286,6 +297,8 @@ InstId Builder::AddInst(const Inst& inst, const InstSpans& spans) {
   }
   const InstId id{Count(insts_)};
   inst_nesting_.push_back(CheckNesting(NestingOf(inst)));
+  // Only typed modules have values across blocks; in untyped ones expressions are trees within a
+  // statement.
   if (header_.typed != 0) {
     lowest_operand_.push_back(LowestOperandOf(inst));
   }
@@ -328,6 +341,7 @@ uint32_t Builder::NestingOf(const Inst& inst) const {
     below = std::max<uint32_t>(below, block_nesting_[block]);
   };
   bool first = IsChain(inst.kind);
+  // The first operand of a chain is its left side; for all others `first` is false from the start.
   for (const Operand& operand : OperandsOf(inst)) {
     uint32_t& level = std::exchange(first, false) ? left : below;
     if (operand.schema == OperandSchema::kInst ||
@@ -369,6 +383,7 @@ void Builder::EndFunction() {
   std::vector<std::vector<uint32_t>> locals =
       RegionCutter(TablesToCut(), policy_).Cut(function_, body);  // by segment of this function
   for (uint32_t i = 0; i < decls_[function_.value].member_count; ++i) {
+    // Parameters belong to the first region, which is the body.
     locals[0].push_back(first_local_ + i);
   }
   for (size_t i = 0; i < locals.size(); ++i) {
@@ -392,6 +407,7 @@ void Builder::SetSources(const ModuleFiles& files, std::span<const std::string_v
   files_ = EncodeFiles(files);
 }
 
+// In one range of offsets for all files of a module, like spans.
 void Builder::AddLineStarts(std::string_view text, uint32_t first) {
   const LineIndex lines(text);
   for (uint32_t line = 1; line <= lines.line_count(); ++line) {

@@ -13,6 +13,7 @@ bool ExistsFor(BuiltinTypes types, const Type& type) {
   const bool matrix = type.kind == TypeKind::kMatrix && IsFloatScalar(type.scalar);
   const bool real = vector && IsFloatScalar(type.scalar);
   const bool integer = vector && IsIntegerScalar(type.scalar);
+  // Without a default, so that a new set of types has to say here what is in it.
   switch (types) {
     case BuiltinTypes::kNone:
       return false;

@@ -53,11 +53,13 @@ bool IsSound(const ModuleFiles& files) {
 
 }  // namespace
 
+// The last file that begins at or before the offset; the root has place 0.
 size_t ModuleFiles::FileAt(uint32_t offset) const {
   const auto behind = std::ranges::upper_bound(files, offset, {}, &ModuleFile::first);
   return behind == files.begin() ? 0 : static_cast<size_t>(behind - files.begin()) - 1;
 }
 
+// The texts are the caller's: an image knows files by path and digest only.
 ModuleText TextOf(const ModuleFiles& files,
                   const std::function<const SourceFile*(std::string_view path)>& find) {
   std::vector<ModuleText::File> rows;

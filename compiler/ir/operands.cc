@@ -7,6 +7,7 @@
 namespace kiln::ir {
 namespace {
 
+// Flags that every computation may have.
 constexpr uint16_t kOfArithmetic = BitOf(InstFlag::kPrecise) | BitOf(InstFlag::kRelaxed);
 
 bool IsScope(MemoryScope scope) { return static_cast<uint32_t>(scope) < CountOf<MemoryScope>(); }
@@ -32,6 +33,8 @@ bool IsSwizzle(uint32_t literal) {
 
 }  // namespace
 
+// The lower bits of the flags hold an enumerator whose meaning depends on the instruction; this is
+// how many there are.
 uint32_t FlagBound(FlagSchema schema) {
   switch (schema) {
     case FlagSchema::kNone:
@@ -82,6 +85,7 @@ uint16_t AllowedFlags(InstKind kind) {
   }
 }
 
+// Asked of every instruction of an image that comes from outside.
 bool HasGoodFlags(const Inst& inst) {
   const uint32_t low = inst.flags & kSchemaFlags;
   const uint32_t high = inst.flags & ~kSchemaFlags;
@@ -95,6 +99,7 @@ bool HasGoodFlags(const Inst& inst) {
   return (high & ~uint32_t{AllowedFlags(inst.kind)}) == 0;
 }
 
+// Literals are words that name no row; the kinds that have none here may hold any number.
 bool HasGoodLiteral(const Inst& inst, uint32_t literal) {
   switch (inst.kind) {
     case InstKind::kFlag:
@@ -112,6 +117,7 @@ bool HasGoodLiteral(const Inst& inst, uint32_t literal) {
   }
 }
 
+// An `if` may lack its second block; a loop has three, all others two.
 BlockCounts BlockCountsOf(InstKind kind) {
   if (kind == InstKind::kIf) {
     return {1, 2};

@@ -16,6 +16,7 @@
 namespace kiln::ir {
 namespace {
 
+// A loop or switch declares its exit, which is a name of its own for `break`.
 LocalId DeclaredBy(const Inst& inst) {
   if (inst.kind == InstKind::kVariable) {
     return inst.As<VariableInst>().local;
@@ -44,6 +45,7 @@ bool EndsPath(const Inst& inst, const CutTables& tables) {
   if (kind == InstKind::kWhen) {
     return block_ends(inst.As<WhenInst>().block.value);
   }
+  // Without an `else` control may always pass.
   if (kind == InstKind::kIf) {
     const std::span<const uint32_t> blocks = tables.List(inst.As<IfInst>().blocks);
     return blocks.size() == 2 && std::ranges::all_of(blocks, block_ends);
@@ -67,6 +69,7 @@ bool EndsPath(const Inst& inst, const CutTables& tables) {
 
 std::vector<std::vector<uint32_t>> RegionCutter::Cut(DeclId function, BlockId body) {
   function_ = function;
+  // The body of the function is region 0 of it and is never conditional.
   CutBlock(AddRegion({.function = function, .block = body}, {}), body);
   return std::move(locals_);
 }
@@ -94,6 +97,7 @@ void RegionCutter::CutInst(RegionId region, uint32_t number) {
   }
   if (inst.kind == InstKind::kWhen && policy_ == CutPolicy::kCut) {
     const WhenInst when = inst.As<WhenInst>();
+    // Both answers were computed when the block ended.
     if (!tables_.block_ends_path[when.block.value] && !tables_.block_uses_outer[when.block.value]) {
       const RegionId cut = AddRegion({.function = function_,
                                       .parent = region,

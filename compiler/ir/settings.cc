@@ -22,6 +22,7 @@ constexpr SettingFacts Flag(Word name, SettingScope scope, bool value) {
 constexpr SettingFacts Byte(Word name, SettingScope scope, uint32_t value) {
   return {name, scope, SettingType::kByte, value};
 }
+// Sizes are 1 by default, and their column holds the limit instead.
 constexpr SettingFacts Size(Word name, SettingScope scope, uint32_t limit) {
   return {name, scope, SettingType::kSize, 1, {}, {}, limit};
 }
@@ -34,6 +35,7 @@ constexpr SettingFacts Float(Word name, SettingScope scope, float value) {
   }
 #include "compiler/ir/settings.def"
 
+// In the order of the enumeration, which is made of the same table.
 constexpr SettingFacts kFacts[] = {
 #define KILN_SETTING(enumerator, name, scope, type, default_value) \
   type(name, SettingScope::k##scope, default_value),

@@ -15,6 +15,7 @@ class Summary {
  public:
   explicit Summary(SpecialisedRegion& segment) : segment_(segment) {}
 
+  // Each instruction exactly once, so lists below are in the order of the source.
   void Walk(BlockId block) {
     for (const uint32_t number : segment_.InstsOf(block)) {
       const Inst& inst = segment_.insts[number];
@@ -40,6 +41,7 @@ class Summary {
 
   // Marks the global that `place` is part of, if it is one.
   void Touched(InstId place, MemberUse touch) {
+    // An access is a path into something; what counts is the variable at its beginning.
     Inst root = segment_.insts[place.value];
     if (root.kind == InstKind::kAccess) {
       root = segment_.insts[root.As<AccessInst>().root.value];
@@ -56,6 +58,7 @@ class Summary {
     if (!IsSampling(call.builtin) || arguments.size() < 2) {
       return;
     }
+    // Every sampling function of RPL counts here, those that are given a level included.
     segment_.uses_implicit_lod = true;
     Touched(InstId{arguments[0]},
             SamplesDepth(call.builtin) ? MemberUse::kCompare : MemberUse::kSample);
@@ -99,6 +102,7 @@ class Summary {
     if (inst.kind == InstKind::kGlobalRef) {
       const GlobalRefInst global = inst.As<GlobalRefInst>();
       MentionOf(global.decl, global.member, global.direction);
+      // A region that uses an input or output belongs to the stage that has them.
       segment_.bound = segment_.bound || global.direction != Direction::kNone;
     } else if (inst.kind == InstKind::kCall) {
       MentionOf(inst.As<CallInst>().function, {}, Direction::kNone);
@@ -132,6 +136,7 @@ class Summary {
 }  // namespace
 
 void Summarise(SpecialisedRegion& segment) {
+  // Cleared first, because a region may be summarised again after it was changed.
   segment.mentions.clear();
   segment.holes.clear();
   segment.stage_variables.clear();
