@@ -10,6 +10,7 @@ Result<CommandSlot> MakeSlot(const runtime::Device& device, uint32_t lanes) {
   CommandSlot slot;
   VkCommandPoolCreateInfo info{};
   info.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO;
+  // Buffers live for a frame.
   info.flags = VK_COMMAND_POOL_CREATE_TRANSIENT_BIT;
   info.queueFamilyIndex = device.queue_family();
   slot.lanes.resize(lanes);
@@ -55,6 +56,7 @@ Result<VkCommandBuffer> BeginBuffer(const runtime::Device& device, CommandLane& 
   return buffer;
 }
 
+// The fence must be signalled before it can be reset, and the timeline may be ahead of it.
 Result<void> ResetFence(const runtime::Device& device, CommandSlot& slot) {
   const VkFence fence = slot.fence.get();
   if (slot.pending) {

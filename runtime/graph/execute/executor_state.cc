@@ -8,6 +8,8 @@
 
 namespace kiln::graph {
 
+// The device must be done with everything before anything is destroyed. A device that is lost or
+// hangs is not waited for again.
 ExecutorState::~ExecutorState() {
   if (submission != nullptr && submission->value() != 0) {
     // What cannot finish cannot be waited for.
@@ -23,6 +25,7 @@ Result<void> ExecutorState::Start() {
   const vk::Table& table = device.table();
   KILN_TRY(Submission started, Submission::Start(device));
   submission = std::make_unique<Submission>(std::move(started));
+  // Zero would leave no slot to record into.
   config.frames_in_flight = std::max(config.frames_in_flight, 1U);
   config.record_threads = std::max(config.record_threads, 1U);
   for (uint32_t slot = 0; slot < config.frames_in_flight; ++slot) {
@@ -30,6 +33,7 @@ Result<void> ExecutorState::Start() {
     slots.push_back(std::move(made));
   }
   frame_values.assign(config.frames_in_flight, 0);
+  // Labels need an extension that only debugging tools have.
   const bool labels = config.labels && table.CmdBeginDebugUtilsLabelEXT != nullptr &&
                       table.CmdEndDebugUtilsLabelEXT != nullptr;
   recording = std::make_unique<FrameRecording>(device, objects, config.record_threads, labels);
@@ -67,6 +71,7 @@ Result<void> ExecutorState::GrowRings(const Plan& plan) {
       VK_BUFFER_USAGE_INDEX_BUFFER_BIT | VK_BUFFER_USAGE_VERTEX_BUFFER_BIT |
       VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT;
   const auto grow = [&](vk::Buffer& buffer, uint64_t bytes, vk::MemoryUse use) -> Result<void> {
+    // An old buffer may still be used by frames in flight, so it is retired and not destroyed.
     if (bytes > buffer.size) {
       KILN_TRY(vk::Buffer grown, vk::CreateBuffer(device, objects.memory(), bytes, kUsages, use));
       objects.retired().Add(frame, std::exchange(buffer, std::move(grown)));
@@ -103,6 +108,7 @@ Result<void> ExecutorState::RunImmediately(const Plan& plan, const Graph& graph,
 Result<FrameTicket> ExecutorState::Run(const Plan& plan, const Graph& graph) {
   const Declarations& rows = graph.rows();
   const uint64_t next = frame + 1;
+  // Slots are taken in turn; the one that comes now was used `slots.size()` frames ago.
   const size_t index = next % slots.size();
   CommandSlot& slot = slots[index];
   // Checks that need no device come before those that wait for it.
@@ -120,6 +126,7 @@ Result<FrameTicket> ExecutorState::Run(const Plan& plan, const Graph& graph) {
     KILN_TRY_VOID(recording->Record(plan, graph, slot, slots));
     KILN_TRY_VOID(submission->Submit(plan, rows, recording->cuts(), slot));
   }
+  // Marks are read only for what was submitted.
   slot.marks.Submitted();
   const Result<PresentStatus> present = submission->Present(rows);
   // From here on the frame counts, even if it could not be presented.

@@ -25,6 +25,8 @@ FrameRecording::FrameRecording(runtime::Device& device, DeviceObjects& objects, 
 // Room for the cuts in every slot, and for any pass on every thread: where batches are cut changes,
 // and later frames need not make any.
 Result<void> FrameRecording::GrowLanes(std::vector<CommandSlot>& slots) {
+  // Every slot gets the room that this frame needs, so that a later frame in another slot does not
+  // allocate.
   for (uint32_t lane = 0; lane < scratch_.size(); ++lane) {
     const auto wanted = static_cast<size_t>(std::count_if(
         cuts_.begin(), cuts_.end(), [&](const Cut& cut) { return cut.lane == lane; }));
@@ -68,6 +70,7 @@ void FrameRecording::CutBatches(const Plan& plan) {
     for (uint32_t position = batch.first; position <= batch.last; ++position) {
       total += cost_at(position);
     }
+    // Never more parts than passes.
     const uint32_t parts =
         std::min(static_cast<uint32_t>(scratch_.size()), batch.last - batch.first + 1);
     uint32_t first = batch.first;
@@ -91,11 +94,13 @@ Result<void> FrameRecording::RecordCut(FrameRecorder& recorder, const Plan& plan
   const vk::Table& table = device_.table();
   KILN_TRY(cut.commands, BeginBuffer(device_, slot.lanes[cut.lane]));
   // The first cut of the frame also does what comes once.
+  // Histories are reset before the first pass, in the buffer that the device executes first.
   if (cut.first == 0) {
     slot.marks.Start(table, cut.commands);
     recorder.ResetHistories(cut.commands);
   }
   for (uint32_t position = cut.first; position <= cut.last; ++position) {
+    // Measured while recording: the cost that matters is that of the host.
     const Instant begin = Now();
     slot.marks.Before(table, cut.commands, position);
     recorder.RecordPosition(position, cut.commands);
@@ -108,6 +113,7 @@ Result<void> FrameRecording::RecordCut(FrameRecorder& recorder, const Plan& plan
   return {};
 }
 
+// Each lane has a pool of its own and writes only its own cuts and result, so lanes need no lock.
 void FrameRecording::RecordLane(const Plan& plan, const Graph& graph, CommandSlot& slot,
                                 uint32_t lane) {
   FrameRecorder recorder = RecorderOf(plan, graph, slot, lane);
@@ -160,6 +166,7 @@ Result<void> FrameRecording::Record(const Plan& plan, const Graph& graph, Comman
 
 Result<void> FrameRecording::RunHostPasses(const Plan& plan, const Graph& graph,
                                            const CommandSlot& slot) {
+  // On the calling thread and with the scratch of lane 0, which nobody uses at that time.
   FrameRecorder host(device_, objects_, slot.ring, plan, graph, scratch_.front(), false);
   host.RunHostPasses();
   if (!host.errors().empty()) {

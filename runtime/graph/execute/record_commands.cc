@@ -27,6 +27,7 @@ VkImageViewType ViewTypeOf(const ChainRow& chain, uint32_t layers) {
                       : VK_IMAGE_VIEW_TYPE_2D;
 }
 
+// No level is smaller than one texel in any direction.
 VkExtent3D LevelExtent(const ChainRow& chain, uint32_t mip) {
   return {std::max(chain.extent.width >> mip, 1U), std::max(chain.extent.height >> mip, 1U),
           std::max(chain.extent.depth >> mip, 1U)};
@@ -65,6 +66,7 @@ void FrameRecorder::FailUndeclared(uint32_t pass, uint32_t version) {
        .reason = "UNDECLARED_ACCESS"});
 }
 
+// Through the handle that the pass declared, with the range and layout of that access.
 BoundTexture FrameRecorder::Texture(uint32_t pass, uint32_t version) {
   uint32_t index = 0;
   const AccessRow* access = AccessOf(pass, version, index);
@@ -102,6 +104,7 @@ BoundTexture FrameRecorder::Texture(uint32_t pass, uint32_t version) {
   return out;
 }
 
+// Host memory is mapped all the time; device memory has no pointer.
 BoundBuffer FrameRecorder::Buffer(uint32_t pass, uint32_t version) {
   uint32_t index = 0;
   const AccessRow* access = AccessOf(pass, version, index);
@@ -124,10 +127,12 @@ BoundBuffer FrameRecorder::Buffer(uint32_t pass, uint32_t version) {
   return out;
 }
 
+// So that a pass can tell a history without a past from one that was kept.
 bool FrameRecorder::WasReset(uint32_t version) const {
   return version < rows_.versions.size() && plan_.chains[rows_.versions[version].chain].reset;
 }
 
+// The handles that a callback gets are valid during the call only.
 void FrameRecorder::Call(uint32_t pass, VkCommandBuffer commands) {
   const CallbackRow& callback = rows_.pass_notes[pass].callback;
   if (callback.call == nullptr) {
@@ -206,6 +211,7 @@ void FrameRecorder::ResetHistories(VkCommandBuffer commands) {
   }
 }
 
+// One command for each point, whatever it has to wait for: commands cost more than entries.
 void FrameRecorder::Barrier(const BarrierPoint& point, VkCommandBuffer commands) {
   scratch_.images.clear();
   VkMemoryBarrier2 memory{};
@@ -267,6 +273,7 @@ VkAttachmentStoreOp FrameRecorder::StoreOf(const AccessRow& access) const {
   return kept ? VK_ATTACHMENT_STORE_OP_STORE : VK_ATTACHMENT_STORE_OP_DONT_CARE;
 }
 
+// One level and the layers of the access; arrays are rendered to in layers.
 VkImageView FrameRecorder::AttachmentView(const AccessRow& access) {
   const uint32_t chain = rows_.versions[access.version].chain;
   const ChainRow& row = rows_.chains[chain];
@@ -290,6 +297,7 @@ VkRenderingAttachmentInfo FrameRecorder::Attachment(uint32_t index) {
   info.sType = VK_STRUCTURE_TYPE_RENDERING_ATTACHMENT_INFO;
   info.imageView = AttachmentView(access);
   info.imageLayout = plan_.layouts[index];
+  // What a version held before it was created is nobody's, so there is nothing to load.
   const bool fresh = access.op == Op::kCreate;
   info.loadOp = fresh && access.contents == ContentKind::kClear ? VK_ATTACHMENT_LOAD_OP_CLEAR
                 : fresh || access.discard != 0                  ? VK_ATTACHMENT_LOAD_OP_DONT_CARE
@@ -321,6 +329,7 @@ bool FrameRecorder::BeginRendering(uint32_t pass, VkCommandBuffer commands) {
     }
     const VkExtent3D extent = LevelExtent(chain, access.mip);
     area_ = {extent.width, extent.height};
+    // Extent, layers and samples are those of the last attachment and stand for all of them.
     layers = access.layers;
     scratch_.signature.samples = static_cast<VkSampleCountFlagBits>(chain.samples);
     if (color) {
@@ -348,12 +357,14 @@ bool FrameRecorder::BeginRendering(uint32_t pass, VkCommandBuffer commands) {
   return true;
 }
 
+// The pass was made by the graph and has one access: the resource that it clears.
 void FrameRecorder::Clear(uint32_t pass, VkCommandBuffer commands) {
   const uint32_t index = plan_.pass_accesses[plan_.pass_begin[pass]];
   const uint32_t chain = rows_.versions[rows_.accesses[index].version].chain;
   Fill(chain, rows_.bindings[chain].clear, commands);
 }
 
+// A pass of the graph's own; the swapchain image has the layout that the plan gave it.
 void FrameRecorder::CopyToPresent(uint32_t pass, VkCommandBuffer commands) {
   const vk::Table& table = device_.table();
   for (const PresentRow& present : rows_.presents) {
@@ -386,6 +397,7 @@ void FrameRecorder::CopyToPresent(uint32_t pass, VkCommandBuffer commands) {
 
 void FrameRecorder::RecordPosition(uint32_t position, VkCommandBuffer commands) {
   const vk::Table& table = device_.table();
+  // Points are sorted by position.
   const auto point = std::lower_bound(
       plan_.points.begin(), plan_.points.end(), position,
       [](const BarrierPoint& candidate, uint32_t at) { return candidate.before < at; });

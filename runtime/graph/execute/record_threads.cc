@@ -6,6 +6,8 @@
 namespace kiln::graph {
 
 // Lane 0 is the calling thread, so there is one thread less than lanes.
+// The threads live as long as the executor: starting one for each frame would cost more than it
+// records.
 RecordThreads::RecordThreads(uint32_t lanes) {
   threads_.reserve(lanes - 1);
   for (uint32_t lane = 1; lane < lanes; ++lane) {
@@ -25,6 +27,7 @@ RecordThreads::~RecordThreads() {
   }
 }
 
+// Returns when all lanes are done, so `work` and `context` may live on the caller's stack.
 void RecordThreads::RunAll(Work work, void* context) {
   {
     const MutexLock lock(mutex_);
@@ -41,6 +44,7 @@ void RecordThreads::RunAll(Work work, void* context) {
     while (running_ != 0) {
       done_.Wait(mutex_);
     }
+    // One exception is passed on, that of the calling thread first.
     thrown = thrown == nullptr ? std::exchange(thrown_, nullptr) : thrown;
     thrown_ = nullptr;
   }
@@ -49,6 +53,7 @@ void RecordThreads::RunAll(Work work, void* context) {
   }
 }
 
+// Nothing may leave a thread by an exception; it is carried to the caller.
 std::exception_ptr RecordThreads::Do(Work work, void* context, uint32_t lane) {
   try {
     work(context, lane);

@@ -26,6 +26,7 @@ Result<Submission> Submission::Start(runtime::Device& device) {
 }
 
 // Values of a timeline grow from frame to frame.
+// Asked before anything waits or records: Vulkan forbids a value that does not grow.
 Result<void> Submission::CheckSignals(const Plan& plan, const Declarations& rows) const {
   for (const uint32_t use : plan.signals) {
     const SemaphoreRow& row = rows.semaphore_uses[use];
@@ -61,6 +62,7 @@ void Submission::RememberSignals(const Plan& plan, const Declarations& rows) {
 }
 
 // The waits or the signals of a batch.
+// Added to lists for the whole frame; the submits point into them.
 void Submission::AddUses(const Plan& plan, const Declarations& rows, const Batch& batch,
                          Uses uses) {
   const bool wait = uses == Uses::kWaits;
@@ -169,9 +171,11 @@ Result<void> Submission::SubmitOne(CommandSlot& slot, VkCommandBuffer buffer) {
   return {};
 }
 
+// After the submission, because presenting waits for a semaphore that must be on its way.
 Result<PresentStatus> Submission::Present(const Declarations& rows) const {
   PresentStatus status = PresentStatus::kNone;
   for (const PresentRow& present : rows.presents) {
+    // Without a swapchain, as in tests, the image is left in the layout of presentation.
     if (present.swapchain == VK_NULL_HANDLE || device_->table().QueuePresentKHR == nullptr) {
       status = PresentStatus::kPresented;
       continue;
@@ -195,6 +199,7 @@ Result<PresentStatus> Submission::Present(const Declarations& rows) const {
   return status;
 }
 
+// Never waits, and a lost device has reached nothing.
 bool Submission::HasReached(uint64_t value) const {
   uint64_t reached = 0;
   const VkResult result =
