@@ -42,6 +42,7 @@ struct FrameFile::Declaring {
   std::map<std::string_view, VkImageUsageFlags> next_usage = {};  // by version
 
   void Index();
+  // Errors of the file go where those of declarations go, so a caller sees one list.
   void Fail(std::string_view code, std::string_view detail, std::vector<std::string> names,
             std::vector<std::string> resources) const;
   const FileResource* Describe(std::string_view name) const;
@@ -102,6 +103,7 @@ void FrameFile::Declaring::Index() {
       made.temporal = made.temporal || create.temporal;
     }
     for (const FileAccess& write : pass.writes) {
+      // A name may be made twice by mistake; what is kept by one of the makers counts as kept.
       Made& made = made_by[write.result];
       made.temporal = made.temporal || write.temporal;
       made.old = &write.resource;
@@ -190,6 +192,7 @@ void FrameFile::Declaring::History(const FileResource& resource) {
   const FileResource* root = Root(resource.previous);
   const auto maker = made_by.find(resource.previous);
   const bool made = maker != made_by.end();
+  // Two different mistakes: nobody makes it, or it is made and not kept.
   if (!made || !maker->second.temporal) {
     Fail(made ? "EXPIRED_HANDLE" : "UNKNOWN_HANDLE",
          fmt::format("resource '{}' is '{}' of the frame before, which {}", resource.name,
@@ -244,6 +247,7 @@ void FrameFile::Declaring::Create(size_t pass, const FileAccess& create) {
     Register(create.resource, version, pass);
     return;
   }
+  // Files have no clear values; the graph takes zeroes.
   const Contents contents{.kind = create.contents, .value = {}};
   if (resource->kind == ResourceKind::kTexture) {
     version.texture = graph.CreateTexture(passes[pass], {.name = resource->name,
@@ -344,6 +348,7 @@ void FrameFile::Declaring::ReportUnresolved(const std::vector<PendingWrite>& pen
   };
   std::map<std::string_view, size_t> makers;
   for (size_t i = 0; i < pending.size(); ++i) {
+    // The first maker of a name counts; a second one is an error that was told.
     makers.emplace(write_of(i).result, i);
   }
   // Each walk follows the makers from one write. It ends where nothing is made, or where an earlier
@@ -447,6 +452,7 @@ void FrameFile::Declaring::Outputs() const {
   }
 }
 
+// The steps depend on each other in this order: versions must exist before they are used.
 void FrameFile::Declare(Graph& graph) {
   graph.BeginFrame();
   Declaring declaring{.frame = description_, .graph = graph, .last = last_};
@@ -467,6 +473,7 @@ void FrameFile::Declare(Graph& graph) {
   declaring.Reads();
   declaring.Semaphores();
   declaring.Outputs();
+  // Handles of this frame are what the next one names as the frame before.
   last_ = std::move(declaring.versions);
 }
 

@@ -18,6 +18,7 @@ namespace {
 
 using Json = nlohmann::json;
 
+// One reason for all faults of the file; the text says which.
 Error Malformed(std::string context) {
   return {.code = ErrorCode::kInvalidArgument,
           .context = std::move(context),
@@ -64,6 +65,7 @@ Result<uint64_t> NumberOr(const Json& object, const char* member, uint64_t fallb
     // Above this number doubles leave integers out, and what was meant is uncertain.
     constexpr double kExact = 9007199254740992.0;
     if (number >= 0 && number <= kExact && std::floor(number) == number) {
+      // Tools of other languages write whole numbers as floats.
       value = static_cast<uint64_t>(number);
     }
   }
@@ -89,6 +91,7 @@ Result<bool> FlagOf(const Json& object, const char* member, std::string_view whe
 }
 
 // A list member as an array; absent is empty.
+// A copy of the list, as absent lists need something to give back.
 Result<Json> List(const Json& object, const char* member, std::string_view where) {
   const auto found = object.find(member);
   if (found == object.end() || found->is_null()) {
@@ -103,6 +106,7 @@ Result<Json> List(const Json& object, const char* member, std::string_view where
 // Names joined by '|', or a list of names.
 Result<std::string> NamesOf(const Json& object, std::initializer_list<const char*> members,
                             std::string_view where) {
+  // The first member that is there: singular and plural are both accepted.
   for (const char* member : members) {
     const Json* found = Member(object, member);
     if (found == nullptr) {
@@ -193,6 +197,7 @@ Result<Range> ParseRange(const Json& object, std::string_view where) {
   return range;
 }
 
+// All parts may be left out; the graph completes them as it does for code.
 Result<Access> ParseAccess(const Json& object, std::string_view where) {
   Access access;
   KILN_TRY(access.stages, ParseStageMember(object, {"stage", "stages"}, where));
@@ -233,6 +238,8 @@ Result<void> ParseTexture(const Json& object, std::string_view where, FileResour
   if (!format.empty()) {
     TakeFormat(format, out);
   }
+  // Either an extent or bytes describe a texture; without both it is that of what it is the past
+  // of.
   const bool bytes = Member(object, "bytes") != nullptr;
   const bool extent = Member(object, "width") != nullptr || Member(object, "height") != nullptr;
   out.described = extent || bytes;
@@ -243,6 +250,7 @@ Result<void> ParseTexture(const Json& object, std::string_view where, FileResour
   KILN_TRY(desc.mips, SmallOr(object, "mips", 1, where));
   KILN_TRY(desc.layers, SmallOr(object, "layers", 1, where));
   KILN_TRY(const uint32_t samples, SmallOr(object, "samples", 1, where));
+  // A power of two, as the bits of Vulkan are.
   if (samples == 0 || samples > 64 || (samples & (samples - 1)) != 0) {
     return Malformed(fmt::format("{} has {} samples", where, samples));
   }
@@ -339,6 +347,7 @@ Result<std::vector<FileSemaphoreUse>> ParseSemaphores(const Json& pass, const ch
 }
 
 std::optional<PassKind> ParsePassKind(std::string_view name) {
+  // Three spellings that are in use.
   if (name == "transition" || name == "transition only" || name == "transition_only") {
     return PassKind::kTransition;
   }
@@ -387,6 +396,7 @@ Result<FrameDescription> ParseFrame(std::string_view text) {
     return Malformed("the file is no JSON object");
   }
   FrameDescription out;
+  // Frames are planned one by one; more than that is a typing mistake.
   constexpr uint64_t kMaxFrames = 10'000;
   KILN_TRY(const uint64_t frames, NumberOr(json, "frames", 1, kMaxFrames, "the frame"));
   out.frames = static_cast<uint32_t>(std::max<uint64_t>(frames, 1));

@@ -15,6 +15,7 @@ namespace {
 
 using Json = nlohmann::json;
 
+// Linear searches in tables: files are written for a report, not in frames.
 struct Writer {
   const Graph& graph;
   const Declarations& rows;
@@ -44,6 +45,7 @@ void Writer::NameVersions() {
 // Defaults are left out where most resources have them, so that the file stays readable.
 Json Writer::Resource(uint32_t index) const {
   const ChainRow& chain = rows.chains[index];
+  // A resource is called by its first version, as ParseFrame expects.
   Json out = {{"name", names[chain.first_version]}};
   if (chain.texture()) {
     out["kind"] = "texture";
@@ -100,6 +102,7 @@ Json Writer::AccessJson(uint32_t index) const {
     out["layout"] = LayoutName(access.layout);
   }
   if (access.op == Op::kWrite) {
+    // A write names two versions; reads and creates name one.
     out["old"] = names[access.version];
     out["new"] = names[access.result];
   } else {
@@ -114,6 +117,7 @@ Json Writer::AccessJson(uint32_t index) const {
   if (access.op == Op::kCreate && access.contents == ContentKind::kClear) {
     out["contents"] = "clear";
   }
+  // Ranges are written only where they are not the whole.
   if (access.whole == 0) {
     out["mip"] = access.mip;
     out["mips"] = access.mips;
@@ -147,6 +151,7 @@ Json Writer::Pass(uint32_t index) const {
               {"reads", Json::array()},
               {"creates", Json::array()},
               {"writes", Json::array()}};
+  // Accesses are stored in the order of declaration and not by pass.
   for (uint32_t i = 0; i < rows.accesses.size(); ++i) {
     if (rows.accesses[i].pass == index) {
       const Op op = rows.accesses[i].op;
