@@ -77,6 +77,7 @@ void AccessDeclarer::AddAccess(const CompletedAccess& access, const AccessEnds& 
     return;
   }
   ChainRow& chain = rows_.chains[rows_.versions[ends.version].chain];
+  // Collected over all accesses of the chain, for the one image that it becomes.
   chain.usage |= access.usage;
   chain.ranged |= access.row.whole == 0 ? uint8_t{1} : uint8_t{0};
   AccessRow& row = rows_.accesses.emplace_back(access.row);
@@ -87,6 +88,7 @@ void AccessDeclarer::AddAccess(const CompletedAccess& access, const AccessEnds& 
   row.contents = flags.contents;
 }
 
+// Before a row exists: later steps divide by sizes and index by levels.
 bool AccessDeclarer::CheckDescription(const ChainRow& chain, std::string_view name, uint32_t pass,
                                       Where where) {
   const bool zero =
@@ -130,6 +132,7 @@ bool AccessDeclarer::CheckContents(const CreateRequest& create, uint32_t pass, u
   return true;
 }
 
+// A version that is kept becomes an object of its own, which no other resource shares.
 void AccessDeclarer::MarkTemporal(uint32_t version, const Keep& keep, Where where) {
   if (!keep.next_frame) {
     return;
@@ -155,6 +158,7 @@ void AccessDeclarer::MarkTemporal(uint32_t version, const Keep& keep, Where wher
 uint32_t AccessDeclarer::Create(PassId pass_id, const CreateRequest& create, Where where) {
   const uint32_t pass = handles_.UsePass(pass_id, where);
   if (pass == kNone || !CheckDescription(create.chain, create.name, pass, where)) {
+    // A handle that stands for a failure: whoever uses it gets no second message.
     return kPoisoned;
   }
   // Attachments are cleared when they are loaded; everything else needs a pass that clears, before
@@ -171,6 +175,7 @@ uint32_t AccessDeclarer::Create(PassId pass_id, const CreateRequest& create, Whe
   }
   const CompletedAccess& access = accesses_.Complete(
       {.pass = rows_.passes[pass].kind, .op = Op::kCreate, .access = create.access}, create.chain);
+  // The version exists even if its access is wrong, so that the message can name it.
   const uint32_t version = frame_.AddChain(create.chain, {}, create.name);
   rows_.versions[version].def = pass;
   if (!access.error.empty()) {
@@ -225,6 +230,8 @@ uint32_t AccessDeclarer::CreateFilled(uint32_t pass, const CreateRequest& create
                where);
 }
 
+// Errors are checked from the general to the special: pass, handle, access, then what the resource
+// allows.
 void AccessDeclarer::Read(PassId pass_id, const Handle& handle, const Access& declared,
                           Where where) {
   const uint32_t pass = handles_.UsePass(pass_id, where);
@@ -239,6 +246,7 @@ void AccessDeclarer::Read(PassId pass_id, const Handle& handle, const Access& de
     FailAccess(access.error, access.detail, pass, version, where);
     return;
   }
+  // An import in undefined layout has contents that nobody may read.
   if (chain.object == Object::kImported && chain.texture() &&
       chain.state_layout == VK_IMAGE_LAYOUT_UNDEFINED && rows_.versions[version].def == kNone) {
     frame_.Fail("IMPORT_UNDEFINED",
@@ -246,6 +254,7 @@ void AccessDeclarer::Read(PassId pass_id, const Handle& handle, const Access& de
                 version, where);
     return;
   }
+  // The image was created in the frame before, with the usage that was announced then.
   if (chain.object == Object::kHistory && chain.texture() && chain.previous != kNone &&
       (access.usage & ~frame_.previous().version_notes[chain.previous].next_usage) != 0) {
     frame_.Fail("TEMPORAL_USAGE", "is used as its frame did not announce in next_usage", pass,
@@ -261,6 +270,7 @@ uint32_t AccessDeclarer::Write(PassId pass_id, const WriteRequest& write, Where 
   if (old == kNone) {
     return kPoisoned;
   }
+  // A copy, because AddVersion may move the table.
   const VersionRow row = rows_.versions[old];
   const ChainRow& chain = rows_.chains[row.chain];
   if (row.temporal != 0 || chain.object == Object::kHistory) {

@@ -10,6 +10,7 @@ namespace kiln::graph {
 uint32_t OutsideDeclarer::Import(const ImportRequest& import, Where where) {
   // Two names for one piece of memory would have no barriers between them. Buffers may be imported
   // in parts that do not overlap.
+  // Quadratic in imports, of which a frame has a few.
   for (uint32_t chain = 0; chain < rows_.chains.size(); ++chain) {
     const ChainBinding& other = rows_.bindings[chain];
     const bool same_image =
@@ -31,6 +32,7 @@ uint32_t OutsideDeclarer::Import(const ImportRequest& import, Where where) {
   chain.state_stages = ElementaryStages(import.state.stages);
   chain.state_accesses = ElementaryAccesses(import.state.accesses);
   chain.state_layout = import.state.layout;
+  // The wait belongs to the first pass that uses the import, which the planner finds.
   if (import.acquire != nullptr) {
     const SemaphoreUse& use = *import.acquire;
     // Which pass will wait is not known yet, so omitted stages are all.
@@ -61,6 +63,8 @@ uint32_t OutsideDeclarer::History(std::string_view name, const ChainRow& desc,
   if (last_frame && frame_.previous().versions[previous.index].temporal != 0 &&
       SameDescription(frame_.previous().chains[frame_.previous().versions[previous.index].chain],
                       chain)) {
+    // The handle of the last frame may have been used before the history was declared; both are the
+    // same version.
     if (handles_.Revived(previous.index) != kNone) {
       return handles_.Revived(previous.index);
     }
@@ -75,6 +79,7 @@ uint32_t OutsideDeclarer::History(std::string_view name, const ChainRow& desc,
   return version;
 }
 
+// The version may not be written any more, or its final state would not be final.
 void OutsideDeclarer::Export(const Handle& handle, const Access& final_state, Where where) {
   const uint32_t version = handles_.UseVersion(handle, kNone, where);
   if (version == kNone) {
@@ -98,6 +103,7 @@ void OutsideDeclarer::Export(const Handle& handle, const Access& final_state, Wh
   accesses_.Read({pass, rows_.frame}, {version, rows_.frame, false, handle.kind}, final_state,
                  where);
   if (rows_.accesses.size() > before) {
+    // Marked as overwritten by the export, so a later write of it is found.
     rows_.versions[version].kill = pass;
     rows_.versions[version].exported = 1;
     rows_.versions[version].output = 1;

@@ -9,6 +9,7 @@
 
 namespace kiln::graph {
 
+// Names last over frames, as the handle does. The first name of a handle stays.
 void SemaphoreDeclarer::Name(VkSemaphore semaphore, std::string_view name) {
   if (std::find(named_.begin(), named_.end(), semaphore) != named_.end()) {
     return;
@@ -34,6 +35,7 @@ uint32_t SemaphoreDeclarer::Ordinal(const SemaphoreUse& use, uint32_t pass, Wher
     frame_.Fail("SEMAPHORE_VALUE", "uses a semaphore both with and without a value", pass, kNone,
                 where);
   }
+  // A timeline begins at 0, so waiting for 0 waits for nothing.
   if (use.timeline && use.value == 0) {
     frame_.Fail("SEMAPHORE_VALUE", "uses value 0 of a timeline", pass, kNone, where);
   }
@@ -57,6 +59,7 @@ void SemaphoreDeclarer::Add(PassId pass_id, const SemaphoreUse& use, Direction d
   const uint64_t value = use.timeline ? use.value : 0;
   // A binary semaphore is waited for once and signalled once in a frame. A timeline may be waited
   // for by many, but each value is signalled once.
+  // Linear over the uses of the frame, of which there are a few.
   for (const SemaphoreRow& other : rows_.semaphore_uses) {
     if (other.semaphore != ordinal || other.wait != wait || (value != 0 && wait) ||
         other.value != value) {

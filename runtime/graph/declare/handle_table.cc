@@ -29,12 +29,14 @@ uint32_t HandleTable::Revive(uint32_t previous) {
   ChainRow chain = frame_.previous().chains[frame_.previous().versions[previous].chain];
   chain.object = Object::kHistory;
   chain.previous = previous;
+  // The usage is collected anew: in this frame it is only read.
   chain.usage = 0;
   const uint32_t version = frame_.AddChain(chain, {}, frame_.previous().VersionName(previous));
   revived_[previous] = version;
   return version;
 }
 
+// Without any message: asked by callbacks, for whatever handle they have.
 uint32_t HandleTable::FindVersion(const Handle& handle) const {
   if (handle.frame == frame_.rows().frame && handle.index < frame_.rows().versions.size()) {
     return handle.index;
