@@ -29,6 +29,7 @@ constexpr PackRow kPacks[] = {
     {ir::PackClass::kSint, "sint", "SINT", ir::Scalar::kS32, true, true, true},
 };
 
+// Linear over five rows.
 const PackRow& RowOf(ir::PackClass pack) {
   const auto* row = std::ranges::find(kPacks, pack, &PackRow::pack);
   KILN_CHECK(row != std::end(kPacks), "pack class {}", pack);

@@ -25,6 +25,7 @@ bool WritesPlaces(const ir::Inst& inst) {
 
 bool SurveyInst(RegionBuilder& region, uint32_t id) {
   const ir::Inst& inst = region.Open(id);
+  // The instruction itself or anything in its blocks.
   bool effect = WritesPlaces(inst);
   const auto survey_all = [&](ir::ListId blocks) {
     for (const uint32_t block : region.module().List(blocks)) {
@@ -36,6 +37,7 @@ bool SurveyInst(RegionBuilder& region, uint32_t id) {
   } else if (inst.kind == ir::InstKind::kNameSelect) {
     survey_all(inst.As<ir::NameSelectInst>().blocks);
   } else if (inst.kind == ir::InstKind::kAlias) {
+    // The block is surveyed for its own order, but an alias declaration runs nothing.
     SurveyBlock(region, inst.As<ir::AliasInst>().block);  // runs where it is mentioned
   } else if (inst.kind == ir::InstKind::kWhen) {
     effect = SurveyBlock(region, inst.As<ir::WhenInst>().block);

@@ -25,6 +25,7 @@ const ir::SpecialisedDecl* TypedStruct(VariantEvaluator& answers, NameId name, i
       continue;
     }
     const ir::SpecialisedDecl* closed = answers.Decl(id);
+    // The type tells which of several declarations of the name is meant.
     if (closed != nullptr && closed->type == type) {
       return closed;
     }
@@ -51,6 +52,7 @@ const ir::SpecialisedDecl* StructOf(VariantEvaluator& answers, ir::TypeId type) 
   if (const ir::SpecialisedDecl* typed = TypedStruct(answers, name, type)) {
     return typed;
   }
+  // Names of untyped modules are asked for only if there is one, since the question may report.
   const bool untyped = std::ranges::any_of(program.Structs(name), [&](ir::DeclId id) {
     return program.module(program.ModuleOf(id)).header.typed == 0;
   });
@@ -71,6 +73,7 @@ void ListStructs(VariantEvaluator& answers, ir::SpecialisedProgram& variant,
     while (!pending.empty()) {
       const ir::SpecialisedDecl* held = StructOf(answers, pending.back());
       pending.pop_back();
+      // Linear: an interface has a few structs, and each is listed once.
       if (held != nullptr && std::ranges::find(variant.structs, held) == variant.structs.end()) {
         variant.structs.push_back(held);
         PushMembers(*held, pending);

@@ -42,6 +42,7 @@ Operand Part(RegionBuilder& region, const Operand& source, uint32_t position, ir
   }
   Operand part = region.ValueOf(
       region.Emit(ir::ExtractInst{.type = type, .value = source.inst, .index = position}.To()));
+  // Where a value came from is kept for messages alone.
   part.local = source.local;
   return part;
 }
@@ -55,6 +56,7 @@ Operand Step(RegionBuilder& region, const Operand& place, ir::InstId step, ir::T
   if (place.first_step + place.step_count != region.steps().size()) {
     result.first_step = static_cast<uint32_t>(region.steps().size());
     for (uint32_t i = 0; i < place.step_count; ++i) {
+      // By index and not by iterator: the list grows while it is read.
       region.steps().push_back(ir::InstId{region.steps()[place.first_step + i]});
     }
   }
@@ -116,6 +118,7 @@ ir::InstId PlaceInst(RegionBuilder& region, const Operand& place) {
 }
 
 ir::InstId LoadFrom(RegionBuilder& region, const Operand& place) {
+  // What is read decides which inputs and state a stage has.
   region.Touched(place, ir::MemberUse::kRead);
   return region.Emit(ir::LoadInst{.type = place.type, .place = PlaceInst(region, place)}.To());
 }
@@ -164,6 +167,7 @@ ir::InstId ReadOperand(RegionBuilder& region, Operand& operand, uint32_t inst, c
                        Arrays arrays) {
   const ir::Inst& open = region.Open(inst);
   switch (operand.kind) {
+    // Reported where it failed.
     case OperandKind::kFailed:
       return {};
     case OperandKind::kVoid: {

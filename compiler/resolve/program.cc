@@ -237,6 +237,7 @@ class Linker {
       if (decl.kind == ir::DeclKind::kPrivate && decl.aux != ir::kNoRow) {
         program_.initialises_[m] = true;
       }
+      // The first declaration stands for all of them in the interface.
       if (view.header.typed != 0 && IsShared(decl.kind) && IsRepeated(m, name, id)) {
         continue;
       }

@@ -81,6 +81,7 @@ void Reachability::Walk(ir::EntryRef& entry, const EntryInterface* interface, co
     CheckStop();
     Step& step = path_.back();
     if (step.next_call < step.function->version->calls.size()) {
+      // A function whose calls are not all followed stays at the end of the path.
       Follow(step.function->version->calls[step.next_call++], entry);
       continue;
     }
@@ -102,6 +103,7 @@ void Reachability::Descend(Function& function, ir::EntryRef& entry) {
   function.on_path = true;
   entry.functions.push_back(&function.version->ref);
   reached_[static_cast<size_t>(entry.stage)].push_back(function.version);
+  // What is fixed rests on no option.
   if (!function.fixed) {
     entry.live_options |= function.reads;
   }
@@ -181,6 +183,7 @@ const ir::Stage* Reachability::BoundStage(ir::DeclId id) const {
 
 // --- closing -------------------------------------------------------------------------------------
 
+// Row 0 is for functions that are the same in every stage.
 uint32_t Reachability::VersionOf(ir::DeclId id, ir::Stage stage) const {
   return program_.StageSensitive(id) ? 1 + static_cast<uint32_t>(stage) : 0;
 }
@@ -232,6 +235,7 @@ Reachability::Function& Reachability::Close(ir::DeclId id) {
     functions_[row] = {};
   }
   Function& function = functions_[row];
+  // Known already in this variant, from another entry point or another call.
   if (function.fixed || function.variant == variant_) {
     return function;
   }
@@ -253,6 +257,7 @@ const FunctionVersion* Reachability::SpecialiseAnew(ir::DeclId id) {
   answers_->SetVersion(IsVersion(id) ? id : ir::DeclId{}, is_entry ? interface_ : nullptr,
                        is_entry ? interface_reads_ : nullptr);
   if (signature == nullptr) {
+    // The signature failed, which has been reported.
     incomplete_ = true;
   } else {
     SpecialiseRegions(id);
@@ -311,6 +316,7 @@ void Reachability::SpecialiseRegions(ir::DeclId function) {
     if (unit == nullptr) {
       continue;
     }
+    // A region below a failed one cannot be part of the function, but is looked into as well.
     if (below_failed || !unit->value) {
       incomplete_ = true;
       failed_ = true;
@@ -369,6 +375,7 @@ const FunctionVersion* Reachability::Version(ir::DeclId id, const ir::Specialise
                             .signature = signature,
                             .stage = sensitive ? stage_ : ir::Stage::kVertex,
                             .stage_sensitive = sensitive};
+  // Only numbers and addresses that stay the same for the life of this object.
   uint64_t hash = Mix64(uint64_t{RowOf(id, stage_)} << 32 | segments_.size());
   hash = Mix64(hash ^ reinterpret_cast<uintptr_t>(signature));
   for (const ir::RegionRef& segment : segments_) {
@@ -395,6 +402,7 @@ const FunctionVersion* Reachability::Version(ir::DeclId id, const ir::Specialise
         const uint32_t number = version_count_++;
         FunctionVersion& added =
             number < versions_.size() ? versions_[number] : versions_.emplace_back();
+        // Versions of an earlier variant are used again with their memory (Forget).
         Clear(added);
         std::vector<ir::RegionRef> segments = std::move(added.ref.segments);  // its memory
         segments.assign(segments_.begin(), segments_.end());
@@ -440,6 +448,7 @@ bool Has(const ir::Mention& mention, ir::MemberUse touch) {
 // What later checks ask about a function without looking at its code: which members it reads and
 // writes, whom it calls, what it leaves open.
 void Reachability::Summarise(FunctionVersion& version) const {
+  // Sized once; later variants clear the bits only.
   for (Bitset* fields : {&version.state_reads, &version.writes}) {
     if (fields->size() != program_.member_count()) {
       ChargeMemory(program_.member_count() / 8);

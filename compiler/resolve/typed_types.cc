@@ -42,6 +42,7 @@ void ReportIllTyped(RegionBuilder& region, std::string text) {
 void TypedTypes::Fail(std::string text) { ReportIllTyped(region_, std::move(text)); }
 
 ir::TypeId TypedTypes::Type(ir::TypeId open) {
+  // By the number in the module: a region uses few types, each many times.
   if (const ir::TypeId* known = types_.Find(open.value)) {
     return *known;
   }
@@ -135,6 +136,7 @@ ir::ConstId TypedTypes::Value(ir::CexprId cexpr, ir::TypeId type) {
     return {};
   }
   const ir::Scalar scalar = ScalarOf(value.kind);
+  // Strings have no type in a shader.
   if (scalar == ir::Scalar::kNone || type != region_.pool().Vector(scalar, 1)) {
     Fail("a compile-time expression of another type");
     return {};
@@ -142,6 +144,7 @@ ir::ConstId TypedTypes::Value(ir::CexprId cexpr, ir::TypeId type) {
   return region_.pool().InternScalar(type, value.bits);
 }
 
+// By its number in the module, which is how steps name members.
 ir::DeclId TypedTypes::StructOf(ir::TypeId open) const {
   const ir::Type& type = region_.module().types[open.value];
   return type.kind == ir::TypeKind::kDeclared ? ir::DeclId{type.element} : ir::DeclId{};
