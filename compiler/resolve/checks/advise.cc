@@ -19,6 +19,8 @@
 namespace kiln::resolve {
 namespace {
 
+// Types of version 1 and what version 2 adds to them: a file of version 1 is told what it would
+// need.
 constexpr auto kTypeNames = std::to_array<std::string_view>(
     {"f1", "f2", "f3", "f4", "u1", "u2", "u3", "u4", "s1", "s2", "s3", "s4", "f3x3", "f4x4"});
 constexpr auto kTypeNames2 =
@@ -28,6 +30,7 @@ constexpr auto kTypeNames2 =
 constexpr std::span kBuiltins =
     std::span(ir::kBuiltinFacts).first(static_cast<size_t>(ir::Builtin::kNMin));
 
+// What only typed modules have is no advice for a source.
 std::optional<ir::Builtin> BuiltinNamed(std::string_view name) {
   const std::optional<ir::Builtin> found = ir::FindBuiltin(name);
   return found.has_value() && ir::IsOfTypedModules(*found) ? std::nullopt : found;
@@ -37,6 +40,7 @@ bool IsIn(std::span<const std::string_view> words, std::string_view word) {
   return std::ranges::find(words, word) != words.end();
 }
 
+// Only whole names of types: `ParseLeaf` would take more than sources may write.
 std::optional<ir::Type> TypeNamed(std::string_view text) {
   const bool known = IsIn(kTypeNames, text) || IsIn(kTypeNames2, text);
   return known ? ir::ParseLeaf(text) : std::nullopt;
@@ -129,6 +133,7 @@ class Adviser {
   // --- the nearest name --------------------------------------------------------------------------
   // All searches of one run share a limit of compared characters. A file of thousands of wrong
   // names would otherwise be compared with thousands of right ones.
+  // The destructor adds what was compared, so that nested searches count once.
   class Search {
    public:
     Search(Adviser& adviser, std::string_view word) : adviser_(adviser), closest_(word) {}
@@ -138,6 +143,7 @@ class Adviser {
 
     void Offer(std::string_view name) {
       CheckStop();
+      // Beyond the limit names are no longer offered; what was the best by then stays.
       if (adviser_.compared_ + closest_.compared() < kMostCompared) {
         closest_.Offer(name);
       }
@@ -237,6 +243,7 @@ class Adviser {
   // In a compile-time expression: an option, a constant, or a string without its quotes.
   void AdviseConstant(Diagnostic& found) {
     const std::string_view name = Of(found, "name");
+    // A word that is a value of some option or setting was most likely meant as text.
     if (IsEnumValue(name) || IsSettingValue(name)) {
       return Replace(found, "\"" + std::string(name) + "\"");
     }
@@ -274,6 +281,7 @@ class Adviser {
     std::string known;
     Search search(*this, value);
     for (const std::string_view text : ValuesOf(option)) {
+      // All values are listed besides the guess, as there are few of them.
       known += (known.empty() ? "'" : ", '") + std::string(text) + "'";
       search.Offer(text);
     }
@@ -314,6 +322,7 @@ class Adviser {
       }
       return;
     }
+    // The last two characters are "_T".
     const std::string_view family = row.replacement.substr(0, row.replacement.size() - 2);
     const std::string_view suffix = SuffixFor(ir::FactsOf(*BuiltinNamed(family)).types, types);
     if (suffix.empty()) {
@@ -424,6 +433,7 @@ class Adviser {
     for (const std::string_view type : kTypeNames) {
       search.Offer(type);
     }
+    // Structs of the program were offered first and win over types that are equally near.
     Suggest(found, search.best());
   }
 
@@ -463,6 +473,7 @@ class Adviser {
       return Say(found, "the letters are x, y, z and w");
     }
     for (char& letter : letters) {
+      // Letters of colours and texture coordinates have a letter of xyzw at the same place.
       letter = "xyzw"[row->text.find(letter)];
     }
     Replace(found, letters);
@@ -485,6 +496,7 @@ class Adviser {
   // --- settings, stages, statements --------------------------------------------------------------
   void AdviseSetting(Diagnostic& found) {
     Search search(*this, Of(found, "name"));
+    // Settings of the other pipeline would be as wrong as what was written.
     const bool compute = program_.pipeline() == ir::PipelineType::kCompute;
     for (const ir::SettingFacts& row : ir::AllSettings()) {
       if ((row.scope == ir::SettingScope::kCompute) == compute) {
@@ -502,6 +514,7 @@ class Adviser {
 
   void AdviseNoEffect(Diagnostic& found) const {
     const std::string_view text = Of(found, "text");
+    // The text is the whole expression; its beginning tells which mark of another language it is.
     const Spelling* row = FindSpelling(SpellingPlace::kMark, text.substr(0, 2));
     if (row != nullptr) {
       kiln::Advise(*row, VersionOf(found), found);

@@ -31,6 +31,7 @@ class FlowWriter {
   }
 
  private:
+  // Events are an ordered list with marks for branches and loops, so the check needs no tree.
   void Add(AssignmentEventKind kind, uint32_t id = 0, ir::SpanId span = {}) {
     events_.push_back({.kind = kind, .id = id, .span = span});
   }
@@ -67,6 +68,7 @@ class FlowWriter {
     if (inst.kind == ir::InstKind::kLoad) {
       WriteTouch(AssignmentEventKind::kRead, inst.As<ir::LoadInst>().place);
     } else if (inst.kind == ir::InstKind::kStore) {
+      // The value was evaluated before, so its reads stand before this event.
       WriteTouch(AssignmentEventKind::kAssign, inst.As<ir::StoreInst>().place);
     } else if (inst.kind == ir::InstKind::kScope) {
       WriteBlock(inst.As<ir::ScopeInst>().block);
@@ -76,6 +78,7 @@ class FlowWriter {
       WriteParts(AssignmentEventKind::kBranch,
                  segment_.List(inst.As<ir::SelectBlocksInst>().blocks));
     } else if (inst.kind == ir::InstKind::kLogical) {
+      // The left operand of a logical operator always runs; only the right one is a branch.
       const uint32_t right = inst.As<ir::LogicalInst>().right.value;
       WriteParts(AssignmentEventKind::kBranch, std::span(&right, 1));
     } else if (inst.kind == ir::InstKind::kLoop) {
@@ -96,6 +99,7 @@ class FlowWriter {
     if (segment_.insts[place.value].kind == ir::InstKind::kAccess) {
       place = segment_.insts[place.value].As<ir::AccessInst>().root;
     }
+    // Places of globals and of parameters have a value from the start.
     const ir::Inst& root = segment_.insts[place.value];
     if (root.kind != ir::InstKind::kLocalRef) {
       return;
@@ -165,6 +169,7 @@ class AssignedCheck {
         }
       }
     }
+    // Nothing is declared without a value in this variant, although the source has such variables.
     if (numbers_.empty()) {
       return;
     }
@@ -179,6 +184,7 @@ class AssignedCheck {
   }
 
  private:
+  // A place in the events of one region; branches go on in the same events.
   struct Cursor {
     const ir::SpecialisedRegion& segment;
     size_t at = 0;
@@ -239,6 +245,7 @@ class AssignedCheck {
     if (number == nullptr) {
       return;
     }
+    // A declaration in a loop begins anew in each round.
     if (event.kind == AssignmentEventKind::kDeclare) {
       state_.Clear(*number);
     } else if (event.kind == AssignmentEventKind::kAssign) {
@@ -256,6 +263,7 @@ class AssignedCheck {
     const State before = state_;
     State after;
     uint32_t count = 0;
+    // Every branch begins with the state before the first one.
     do {
       ++cursor.at;
       state_ = before;
@@ -278,6 +286,7 @@ class AssignedCheck {
       rounds_.emplace_back();
     }
     jumps_.emplace_back();
+    // What the rounds of the first pass may have assigned is there from the first round on.
     if (reports_) {
       state_.Join(rounds_[number]);
     }

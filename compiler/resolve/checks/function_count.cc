@@ -6,6 +6,7 @@ namespace kiln::resolve {
 std::optional<Diagnostic> CheckFunctionCount(std::span<const ir::ModuleView> modules,
                                              const LanguageLimits& limits) {
   size_t count = 0;
+  // All modules count together, in their order.
   for (uint32_t m = 0; m < modules.size(); ++m) {
     const ir::ModuleView& view = modules[m];
     for (size_t row = 0; row < view.decls.size(); ++row) {

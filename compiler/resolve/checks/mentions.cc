@@ -50,6 +50,7 @@ void Mentions::ReadDecl(uint32_t m, ir::DeclId id, FunctionMentions* function) {
   if (decl.type.valid()) {
     ReadType(m, decl.type, function);
   }
+  // The value of a constant or setting is an expression in the place of a body.
   if (decl.kind == ir::DeclKind::kConstant || decl.kind == ir::DeclKind::kSetting) {
     ReadCexpr(m, ir::CexprId{decl.body}, function);
   }
@@ -60,6 +61,7 @@ void Mentions::ReadDecl(uint32_t m, ir::DeclId id, FunctionMentions* function) {
       continue;
     }
     for (const uint32_t step : view.List(ir::ListId{member.value})) {
+      // Paths of aliases mention members by their names, whichever struct these belong to.
       members_[program_.Name(m, ir::StringId{step}).value] = true;
     }
   }
@@ -113,6 +115,7 @@ void Mentions::ReadInst(uint32_t m, const ir::Inst& inst, FunctionMentions& func
 void Mentions::ReadType(uint32_t m, ir::TypeId type, FunctionMentions* function) {
   const ir::ModuleView& view = program_.module(m);
   const ir::Type* row = &view.types[type.value];
+  // Extents of arrays are expressions too; named types are not counted as mentions here.
   while (row->kind == ir::TypeKind::kArray || row->kind == ir::TypeKind::kRuntimeArray) {
     if (row->kind == ir::TypeKind::kArray) {
       ReadCexpr(m, ir::CexprId{row->extent}, function);
@@ -142,6 +145,7 @@ void Mentions::ReadCexpr(uint32_t m, ir::CexprId id, FunctionMentions* function)
 
 void Mentions::AddValue(NameId name, FunctionMentions* function) {
   values_[name.value] = true;
+  // What is mentioned outside of functions is looked at in every variant.
   if (function == nullptr) {
     interface_values_[name.value] = true;
   } else {

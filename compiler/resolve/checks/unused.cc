@@ -48,8 +48,10 @@ class UnusedFinder {
 
  private:
   bool IsFull() const { return found_.size() >= kMostFound; }
+  // An underscore at the beginning says that a name is unused on purpose.
   static bool IsSilent(std::string_view name) { return name.starts_with('_'); }
 
+  // Every warning comes with the note that tells how to keep the name.
   Diagnostic& Report(Code code, const Location& where, std::string_view name) {
     return found_.emplace_back(Make(code, where).With("name", name).Note(NoteKind::kKeepUnused));
   }
@@ -63,6 +65,7 @@ class UnusedFinder {
 
   void FindReached() {
     called_.assign(program_.name_count(), false);
+    // Entry points that were chosen, and all functions that might be.
     std::vector<NameId> roots = std::move(entries_);
     has_entries_.assign(program_.modules().size(), false);
     for (uint32_t m = 0; m < program_.modules().size(); ++m) {
@@ -138,6 +141,7 @@ class UnusedFinder {
     Diagnostic& made = Report(argument ? Code::kRpl7102 : Code::kRpl7101, where, name);
     made.arguments.emplace_back(argument ? "function" : "kind",
                                 argument ? function : LocalKindText(local.kind));
+    // The fix renames the declaration alone; nothing mentions the name.
     made.fix =
         Fix{.confidence = Confidence::kGuess, .where = where, .text = "_" + std::string(name)};
   }
@@ -152,6 +156,7 @@ class UnusedFinder {
       if (IsSilent(program_.Text(name))) {
         continue;
       }
+      // Mentioned nowhere, or mentioned where nothing ever looks: two warnings.
       if (!mentions_.Value(name)) {
         Report(Code::kRpl7104, program_.NameLocation(id), program_.Text(name));
       } else if (!IsRead(name)) {
@@ -189,6 +194,7 @@ class UnusedFinder {
         continue;
       }
       const NameId name = program_.Name(m, decl.name);
+      // Of settings of one name and block the last active one counts.
       const auto [before, is_new] = last.Insert(uint64_t{name.value} << 32 | decl.aux, row);
       if (is_new) {
         continue;
@@ -269,9 +275,11 @@ class UnusedFinder {
         continue;
       }
       const NameId name = program_.Name(module, ir::StringId{row->element});
+      // By name, as a type names a struct; all alternatives are checked.
       for (const ir::DeclId id : program_.Structs(name)) {
         if (checked_.Insert(id.value, true).second) {
           const uint32_t owner = program_.ModuleOf(id);
+          // Structs of other modules are for others as well.
           if (owner == m && !mentions_.Constructed(name)) {
             CheckFields(owner, id);
           }
