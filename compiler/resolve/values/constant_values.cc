@@ -52,6 +52,7 @@ class CompositeReader {
     if (!value.valid() || !type.valid()) {
       return {};
     }
+    // The type is written, so another one is an error and never converted.
     if (pool_[value].type != type) {
       Report(Make(Code::kRpl8110, run_.At(0))
                  .With("name", name_)
@@ -69,6 +70,7 @@ class CompositeReader {
     }
   }
 
+  // Arrays of structs count as well.
   bool HoldsStruct(ir::TypeId type) const {
     while (pool_[type].kind == ir::TypeKind::kArray) {
       type = ir::TypeId{pool_[type].element};
@@ -99,6 +101,7 @@ class CompositeReader {
     const uint32_t m = program_.ModuleOf(id);
     const ir::TypeId type = Close(m, ir::TypeId{row.a}, {}, TypeUse::kConstructor);
     std::vector<ir::ConstId> parts;
+    // For messages about a single part.
     std::vector<uint32_t> nodes;
     bool good = type.valid();
     uint32_t next = node + 1;
@@ -118,6 +121,7 @@ class CompositeReader {
   }
 
   ir::ConstId ReadScalar(ir::CexprId id, uint32_t node) {
+    // The spans of a part begin `node` places behind those of the whole.
     SpanRun run = run_;
     run.first = run.first.valid() ? ir::SpanId{run.first.value + node} : run.first;
     // A composite constant sees only the constants before it.
@@ -131,6 +135,7 @@ class CompositeReader {
         return pool_.InternScalar(pool_.Vector(ir::Scalar::kS32, 1), value.bits);
       case ir::ValueKind::kFloat:
         return pool_.InternScalar(pool_.Vector(ir::Scalar::kF32, 1), value.bits);
+      // Strings are values of compile-time expressions but have no constant.
       case ir::ValueKind::kString:
         Report(Make(Code::kRpl8110, run_.At(node))
                    .With("name", name_)
@@ -185,6 +190,7 @@ class CompositeReader {
                             const std::vector<uint32_t>& nodes, uint32_t node) {
     const ir::Type target = pool_[type];
     const ir::Const only = pool_[parts[0]];
+    // The one conversion in a constant: a half has no literal of its own.
     const bool folds = parts.size() == 1 && target.rows == 1 && target.scalar == ir::Scalar::kF16 &&
                        only.type == pool_.Vector(ir::Scalar::kF32, 1);
     if (folds) {
@@ -288,6 +294,7 @@ void ReportConstant(VariantEvaluator& answers, ir::DeclId constant, const Consta
   const uint32_t m = program.ModuleOf(constant);
   const ir::Decl& decl = program.Get(constant);
   const ir::DeclSpans spans = program.SpansOf(constant);
+  // Names are looked up as the constant sees them: only what is declared before it.
   ValueScope scope(answers.values(), constant);
   // An expression is evaluated again only if it failed or may have something to remark; nearly none
   // does.

@@ -131,6 +131,7 @@ class Evaluation {
       tree.sizes[node] += tree.sizes[next];
       next = tree.After(next);
     }
+    // A missing operand is a failed value, which no operator looks at.
     const auto value = [&](uint32_t i) { return i < count ? tree.values[operands[i]] : Value{}; };
     Failure failure;
     bool failed_here = false;
@@ -150,6 +151,7 @@ class Evaluation {
     if (row.op == CexprOp::kName) {
       return Name(row.a, node);
     }
+    // Neither name nor literal: something that has no place in a compile-time expression.
     if (row.op != CexprOp::kLiteral) {
       ReportInvalid(row, node);
       return {};
@@ -236,6 +238,7 @@ class Evaluation {
         !HoldsText(text)) {
       return;
     }
+    // Only names of options have a list of values.
     const Meaning meaning = scope_.Find(name.a);
     if (meaning.option.valid() && !scope_.HasValue(meaning.option, text.a)) {
       diagnostics_->push_back(Make(Code::kRpl3026, run_->At(text_node))
@@ -302,6 +305,7 @@ Value Explain(ExpressionScope& scope, ir::CexprId root, const SpanRun& run,
   return Evaluation(scope, &run, &diagnostics).Run(root);
 }
 
+// The same walk without spans and messages, so that both ways give the same value.
 Value Evaluate(ExpressionScope& scope, ir::CexprId root) {
   return Evaluation(scope, nullptr, nullptr).Run(root);
 }

@@ -34,6 +34,7 @@ struct Operation {
   bool& failed_here;
   bool wraps = false;  // integers lose their upper bits (ir::kWrapping)
 
+  // The operands are kept for the message; the result is a failed value.
   Value Fail(Code code) const {
     failure = {.code = code, .op = op, .target = target, .left = left, .right = right};
     failed_here = true;
@@ -107,6 +108,8 @@ Value Multiply(const Operation& o) {
       [&](float a, float b) { return o.Real(a * b); });
 }
 
+// Of floats a division by zero gives no finite number, which Real refuses; of signed integers the
+// least number divided by -1 does not fit, which Sint refuses.
 Value Divide(const Operation& o) {
   return OnNumbers(
       o, [&](uint32_t a, uint32_t b) { return b == 0 ? o.Fail(Code::kRpl3019) : Uint(a / b); },
@@ -130,6 +133,7 @@ Value Modulo(const Operation& o) {
   return OnNumbers(
       o, [&](uint32_t a, uint32_t b) { return b == 0 ? o.Fail(Code::kRpl3019) : Uint(a % b); },
       [&](int64_t a, int64_t b) {
+        // WGSL's remainder has the sign of the left operand, RPL's that of the right one.
         return b == 0 ? o.Fail(Code::kRpl3019) : o.Sint(o.wraps ? a % b : FloorModulo(a, b));
       },
       [](float, float) -> Value { KILN_UNREACHABLE(); });
@@ -157,6 +161,7 @@ Value GreaterEqual(const Operation& o) {
 // Strings are interned in one pool, so equal text is equal bits; only floats differ from their
 // bits.
 Value Equal(const Operation& o) {
+  // Comparing values of different kinds is an error and not false.
   if (o.left.kind != o.right.kind) {
     return o.Fail(Code::kRpl3006);
   }
@@ -168,6 +173,7 @@ Value Equal(const Operation& o) {
 
 Value NotEqual(const Operation& o) {
   Value value = Equal(o);
+  // A failed value stays failed.
   value.bits ^= value.failed() ? 0u : 1u;
   return value;
 }
@@ -214,6 +220,7 @@ bool ShiftsTooFar(const Operation& o) {
 }
 // Of wrapping operators the left operand gives the kind, and a signed one keeps its sign.
 Value ShiftWrapping(const Operation& o) {
+  // The mask keeps the shift of C++ defined, whatever the count is.
   const uint32_t count = o.right.bits & 31;
   const bool is_signed = o.left.kind == ValueKind::kSint;
   if ((!is_signed && o.left.kind != ValueKind::kUint) ||
@@ -286,6 +293,7 @@ Value Convert(const Operation& o) {
   const auto integer = [](ValueKind kind) {
     return kind == ValueKind::kUint || kind == ValueKind::kSint;
   };
+  // WGSL converts between integers by their bits.
   if (o.wraps && integer(o.left.kind) && integer(o.target)) {
     return {.kind = o.target, .bits = o.left.bits};
   }
@@ -332,6 +340,7 @@ Value Dispatch(const Operation& o, Value third) {
     case CexprOp::kComplement:
       return Complement(o);
     case CexprOp::kPlus:
+      // Plus is checked like the others: its operand must be known.
       return o.left;
     case CexprOp::kAdd:
       return Add(o);
@@ -389,6 +398,7 @@ Value Apply(const ir::Cexpr& row, Value left, Value right, Value third, Failure&
             bool& failed_here) {
   failed_here = false;
   const uint32_t count = OperandCount(row.op);
+  // Missing operands are failed values too, so only those that the operator has are asked.
   if (left.failed() || (count > 1 && right.failed()) || (count > 2 && third.failed())) {
     return {};
   }

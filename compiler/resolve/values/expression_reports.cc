@@ -25,6 +25,7 @@ bool FindStep(ValueEvaluator& values, NameId name, ir::DeclId limit, ChainStep& 
   const Program& program = values.program();
   // Only constants before the limit count, in the order of their declarations.
   for (const ir::DeclId id : program.Constants(name)) {
+    // Candidates are sorted by declaration.
     if (id.value >= limit.value) {
       break;
     }
@@ -58,6 +59,7 @@ Diagnostic DescribeTaint(ValueEvaluator& values, NameId name, const Location& wh
   Diagnostic made = Make(Code::kRpl3002, where).With("name", program.Text(name));
   std::string chain = "'" + std::string(program.Text(name)) + "'";
   NameId from = name;
+  // Larger than every declaration: at first all constants count.
   ir::DeclId limit{ir::kNoRow - 1};
   ChainStep step;
   // Each step leads to an earlier constant, so the chain ends.
@@ -84,6 +86,7 @@ SpanRun RunOf(const Program& program, const Location& first) {
           .first = ir::SpanId{first.span_number}};
 }
 
+// The note depends on what was written: a text is mostly one half of a comparison.
 Diagnostic NoCondition(const Location& where, ir::ValueKind kind) {
   Diagnostic made = Make(Code::kRpl3018, where).With("type", KindText(kind));
   const bool text = kind == ir::ValueKind::kString;
@@ -98,6 +101,7 @@ void ReportFailure(ValueEvaluator& values, ir::CexprId cexpr, Location run,
                    std::vector<Diagnostic>& diagnostics) {
   const Program& program = values.program();
   if (values.Peek(cexpr).failed() || program.MayRemark(cexpr)) {
+    // No limit: expressions outside of constants see everything.
     ValueScope scope(values, {});
     Explain(scope, cexpr, RunOf(program, run), diagnostics);
   }
@@ -146,6 +150,7 @@ Value CheckExpression(ValueEvaluator& values, ir::CexprId cexpr, Location run,
   if (value.failed() || values.program().MayRemark(cexpr)) {
     ReportFailure(values, cexpr, run, diagnostics);
   }
+  // Both may be told: a value that failed, and one that rests on the wrong options.
   if (position.global_only && value.instance) {
     ReportInstance(values, cexpr, run, position, diagnostics);
   }

@@ -23,6 +23,7 @@ std::string ConstText(const ir::ModuleView& module, ir::ConstId id) {
   const ir::Type& type = module.types[value.type.value];
   if (type.scalar == ir::Scalar::kF32) {
     const std::string text = fmt::format("{}", std::bit_cast<float>(value.a));
+    // "inf" and "nan" have an n, and exponents an e: neither gets a dot.
     return text.find_first_of(".en") == std::string::npos ? text + ".0" : text;
   }
   if (type.scalar == ir::Scalar::kS32) {
@@ -37,6 +38,7 @@ class Writer {
   explicit Writer(const ir::ModuleView& module) : module_(module) {}
 
   void Expression(ir::InstId id, uint32_t depth) {
+    // The limit is asked before each part, so the text never grows far beyond it.
     if (depth == 0 || text_.size() > kTextLimit) {
       text_ += "...";
       return;
@@ -155,6 +157,7 @@ std::string OpenText(const ir::ModuleView& module, ir::InstId expression) {
 std::string OpenTypeText(const ir::ModuleView& module, ir::TypeId id) {
   std::string extents;
   const ir::Type* type = &module.types[id.value];
+  // Bounded, though types nest less deep: the module may not have been verified.
   for (uint32_t depth = 0; depth < 64; ++depth) {
     if (type->kind == ir::TypeKind::kArray) {
       extents += "[...]";

@@ -25,6 +25,7 @@ std::vector<Diagnostic> CheckOptionCounts(std::span<const ir::ModuleView> module
     count += view.options.size();
     for (const ir::Option& option : view.options) {
       const bool is_enum = option.kind == ir::OptionKind::kEnum;
+      // Values are counted for each option by itself.
       if (is_enum && view.List(option.values).size() > limits.enum_values) {
         found.push_back(Make(Code::kLim1001, at(option))
                             .With("what", "option '" + std::string(view.Text(option.name)) + "'")

@@ -43,6 +43,7 @@ void SuggestValue(const Program& program, ir::OptionId id, Diagnostic& found) {
 }
 
 // Number of `text` in the option's values, or kNoRow.
+// Linear; an enumeration has at most some hundred values.
 uint32_t EnumIndex(const Program& program, ir::OptionId id, std::string_view text) {
   const ir::ModuleView& view = program.module(program.ModuleOf(id));
   const auto values = view.List(program.Get(id).values);
@@ -132,6 +133,7 @@ bool CheckOptions(const Program& program, std::span<const OptionSetting> setting
   values.bits.assign(defaults.begin(), defaults.end());
   bool good = true;
   for (const OptionSetting& setting : settings) {
+    // Found by hash, because this is done for each setting of each variant.
     const ir::OptionId id = program.FindOption(setting.name);
     if (id.valid() && IsPlain(program.Get(id), setting)) {
       values.bits[id.value] = setting.bits;

@@ -18,6 +18,7 @@ namespace kiln::resolve {
 ValueEvaluator::ValueEvaluator(const Program& program, const OptionValues& values, ir::Pool& pool,
                                QueryRecorder& recorder)
     : program_(program), values_(&values), pool_(pool), recorder_(recorder) {
+  // Booleans of an older dialect, which are told with their replacement.
   on_ = program.FindName("on");
   off_ = program.FindName("off");
   recorder.Size(expressions_, program.cexpr_count());
@@ -60,6 +61,7 @@ Value ValueEvaluator::Option(ir::OptionId option) {
 
 Value ValueEvaluator::Constant(ir::DeclId constant) {
   const NameId name = program_.NameOf(constant);
+  // By name, because all constants of the name decide which of them is live.
   Demand({NodeKind::kConstantName, name.value});
   recorder_.AddReads(constant_names_.reads[name.value]);
   const ConstantName& row = constant_names_.rows[name.value];
@@ -96,6 +98,7 @@ const ConstantState& ValueEvaluator::PeekState(ir::DeclId constant) {
 }
 
 Meaning ValueEvaluator::Find(NameId name, ir::DeclId limit) {
+  // With a limit the caller has seen to it that everything before is known.
   if (!limit.valid() && !program_.Option(name).valid()) {
     Demand({NodeKind::kConstantName, name.value});
   }
@@ -116,6 +119,7 @@ bool ValueEvaluator::Known(Node node) const {
   KILN_UNREACHABLE();
 }
 
+// The caller gives up when this is false and is tried again later.
 bool ValueEvaluator::Need(Node node) {
   if (Known(node)) {
     return true;
@@ -165,6 +169,7 @@ bool ValueEvaluator::ComputeExpression(ir::CexprId id) {
     if (!option.valid() && !Need({NodeKind::kConstantName, row.a})) {
       return false;
     }
+    // An option is read as itself; a constant brings along what it rests on.
     reads = option.valid() ? recorder_.Only(option.value) : constant_names_.reads[row.a];
     value = MeaningOf(NameId{row.a}, {}).value;
   } else {
@@ -185,6 +190,7 @@ bool ValueEvaluator::ComputeExpression(ir::CexprId id) {
     }
     Failure failure;
     bool failed_here = false;
+    // Rows without operands that are neither literal nor name have no value.
     if (count > 0) {
       value = Apply(row, operands[0], operands[1], operands[2], failure, failed_here);
     }
@@ -269,6 +275,7 @@ bool ValueEvaluator::ComputeConstantName(NameId name) {
   }
   DependencySet reads = kReadNothing;
   ConstantName row;
+  // With a limit behind all declarations: every constant of the name counts.
   row.meaning = MeaningOf(name, ir::DeclId{ir::kNoRow - 1});
   for (const ir::DeclId id : candidates) {
     recorder_.Unite(reads, constants_.reads[id.value]);
@@ -293,6 +300,7 @@ bool ValueEvaluator::ComputeConstantName(NameId name) {
   return true;
 }
 
+// All names at once, so that one more try suffices.
 bool ValueEvaluator::NeedEarlier(ir::CexprId root, ir::DeclId limit) {
   bool ready = true;
   ForNames(program_, root, [&](NameId name, uint32_t) {
@@ -317,6 +325,7 @@ void ValueEvaluator::UniteEarlier(ir::CexprId root, ir::DeclId limit, Dependency
   });
 }
 
+// Of a composite value any part is enough.
 bool ValueEvaluator::RestsOnInstance(ir::CexprId root, ir::DeclId limit) {
   bool found = false;
   ValueScope scope(*this, limit);
@@ -325,6 +334,7 @@ bool ValueEvaluator::RestsOnInstance(ir::CexprId root, ir::DeclId limit) {
   return found;
 }
 
+// Outside of the tables: what depends on a limit is not shared.
 Value ValueEvaluator::ValueBefore(ir::DeclId limit, ir::CexprId root, const SpanRun& run,
                                   std::vector<Diagnostic>* diagnostics) {
   ValueScope scope(*this, limit);
@@ -362,6 +372,7 @@ Value ValueEvaluator::OptionValue(ir::OptionId id) {
 }
 
 // What a name means. Requires: known are, with no limit, its row; else all constants before it.
+// Options first: they own their name.
 Meaning ValueEvaluator::MeaningOf(NameId name, ir::DeclId limit) {
   if (const ir::OptionId option = program_.Option(name); option.valid()) {
     if (program_.Get(option).specialize != 0) {

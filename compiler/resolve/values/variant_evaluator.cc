@@ -19,6 +19,7 @@ VariantEvaluator::VariantEvaluator(const Program& program, const OptionValues& v
       members_(*this, values_, recorder_),
       decls_(*this, recorder_, units) {
   recorder_.Size(composites_, program.decl_count());
+  // Versions of functions have numbers behind those of all declarations.
   pool.versions().Begin(program.decl_count());
 }
 
@@ -86,6 +87,7 @@ ir::Stage VariantEvaluator::stage() {
 }
 
 const EntryInterface* VariantEvaluator::entry() {
+  // What the interface of the entry rests on, whoever asks for it rests on too.
   if (entry_reads_ != nullptr) {
     recorder_.AddReads(*entry_reads_);
   }
