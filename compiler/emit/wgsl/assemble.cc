@@ -25,6 +25,7 @@ std::vector<Diagnostic> Assembler::Begin(const ir::SpecialisedProgram& variant,
       {.variant = variant, .layout = layout, .facts = facts_, .needs = needs_, .table = table_});
 }
 
+// Asked for metadata, and independent of which modules are written.
 VariantDescription Assembler::Description() const {
   KILN_CHECK(variant_ != nullptr, "no variant was begun");
   return Describe({.variant = *variant_,
@@ -34,6 +35,7 @@ VariantDescription Assembler::Description() const {
                    .table = table_});
 }
 
+// Without an entry all of them are written into one module.
 std::string Assembler::Write(std::optional<uint32_t> entry) const {
   KILN_CHECK(variant_ != nullptr, "no variant was begun");
   return WriteModule({.variant = *variant_,
@@ -47,6 +49,7 @@ std::string Assembler::Write(std::optional<uint32_t> entry) const {
 
 Diagnosed<EmittedModules> Emit(const ir::SpecialisedProgram& variant, const layout::Layout& layout,
                                layout::TypeLayouts& layouts, bool combined) {
+  // For one variant everything is made anew; an assembler of many variants keeps the table.
   ObjectTable table(*variant.pool);
   table.Prepare(variant);
   Assembler assembler(table, layouts);

@@ -19,6 +19,7 @@ bool IsConstant(const ir::SpecialisedDecl& decl) {
 }  // namespace
 
 void DeclNames::Add(const ir::Pool& pool, const ir::SpecialisedDecl& decl) {
+  // By the number of the declaration, which is dense over a program.
   if (decl.decl.value >= classes_.size()) {
     classes_.resize(decl.decl.value + size_t{1});
   }
@@ -36,6 +37,7 @@ void DeclNames::Add(const ir::Pool& pool, const ir::SpecialisedDecl& decl) {
   if (!container) {
     return;
   }
+  // Fields are variables of their own in WGSL, so each has its whole name here.
   for (const ir::SpecialisedMember& member : decl.members) {
     if (member.member.value >= fields_.size()) {
       fields_.resize(member.member.value + size_t{1});
@@ -58,6 +60,7 @@ const std::string& DeclNames::FieldName(ir::MemberId member) const {
   return fields_[member.value];
 }
 
+// An array of images becomes a variable for each element (spec/wgsl 3.9).
 std::string ElementName(const std::string& name, uint32_t index) {
   return PartName(name, std::to_string(index));
 }

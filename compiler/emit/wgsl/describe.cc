@@ -60,6 +60,7 @@ class Description {
     made_.derivative_uniformity_off = made_.derivative_uniformity_off || entry.unproven.has_value();
   }
 
+  // In any module: an engine binds for all entry points together.
   bool UsesField(const ir::SpecialisedMember& member) const {
     return std::ranges::any_of(in_.needs, [&](const ModuleNeeds& needs) {
       return needs.Uses(member.member, ir::Direction::kIn) ||
@@ -101,6 +102,7 @@ class Description {
     if (decl.kind == ir::DeclKind::kWorkgroup) {
       return Name(NameOf(source), source);
     }
+    // Only images: arrays of buffers do not exist in RPL.
     const bool split =
         decl.kind == ir::DeclKind::kImage && pool_[decl.type].kind == ir::TypeKind::kArray;
     const std::string name = in_.table.names().ClassOf(decl.decl).name;

@@ -33,6 +33,7 @@ constexpr StageRow kStageRows[] = {
 constexpr uint32_t kStageVariables = std::size(kStageRows);
 static_assert(kStageVariables == static_cast<uint32_t>(ir::StageVariable::kWorkgroupCount) + 1);
 
+// Integers must be flat between the stages; WebGPU refuses to interpolate them.
 bool IsInteger(const ir::Type& type) {
   return type.scalar == ir::Scalar::kU32 || type.scalar == ir::Scalar::kS32;
 }
@@ -54,6 +55,7 @@ void AddField(const ir::SpecialisedDecl& decl, const ir::SpecialisedMember& memb
                       .variable = name});
     return;
   }
+  // A column is a vector of its rows.
   const ir::TypeId column = inputs.types.pool().Vector(type.scalar, type.rows);
   for (uint32_t i = 0; i < type.columns; ++i) {
     leaves.push_back({.attributes = fmt::format("@location({}){}", location + i, suffix),
@@ -65,6 +67,7 @@ void AddField(const ir::SpecialisedDecl& decl, const ir::SpecialisedMember& memb
 
 }  // namespace
 
+// The rows are those of the enumeration; the assertion above counts them.
 std::string_view BuiltinAttribute(ir::StageVariable variable) {
   return kStageRows[static_cast<size_t>(variable)].builtin;
 }

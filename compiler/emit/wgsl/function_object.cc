@@ -37,6 +37,7 @@ std::vector<RegionPlace> PlacesOf(const ir::FunctionRef& function,
   std::vector<RegionPlace> places(function.segments.size());
   for (size_t i = 1; i < places.size(); ++i) {
     const ir::RegionRef& ref = function.segments[i];
+    // A region is held by one hole of its parent.
     const auto& holes = regions[ref.parent]->holes;
     const auto hole = std::ranges::find(holes, ref.segment, &RegionFacts::Hole::region);
     KILN_CHECK(hole != holes.end(), "a region that no hole leads to");
@@ -137,6 +138,7 @@ class Writer {
         case MarkKind::kIndent:
           hole_depth = mark.id;
           break;
+        // The depth was told by the mark before.
         case MarkKind::kHole:
           AddHole(ir::RegionId{mark.id}, depth + hole_depth);
           break;
@@ -205,6 +207,7 @@ class Writer {
   bool dropped_end_ = false;
 };
 
+// Needs are united in the order of the regions, so lists come out the same in every run.
 void Add(const Needs& more, Needs& needs) {
   for (const VariableUse& variable : more.variables) {
     AddOnce(variable, needs.variables);
@@ -232,6 +235,7 @@ FunctionFacts FactsOf(const ir::FunctionRef& function,
   for (size_t i = 0; i < regions.size(); ++i) {
     const RegionFacts& region = *regions[i];
     const ir::SpecialisedRegion& closed = *function.segments[i].closed;
+    // Atomics are of declarations and need no view of the function.
     for (const RegionFacts::AtomicUse& use : region.atomics) {
       AddOnce(use, facts.atomics);
     }
@@ -260,6 +264,7 @@ FunctionFacts FactsOf(const ir::FunctionRef& function,
                                    .where = Where(closed, collective.span),
                                    .flow = std::max(collective.flow, places[i].flow)});
     }
+    // What a function mentions is the key under which its text is found again.
     for (const ir::Mention& mention : closed.mentions) {
       AddOnce(mention.decl, facts.mentions);
     }
@@ -287,6 +292,7 @@ FunctionObject MakeFunction(const ir::FunctionRef& function,
                             std::span<const TextObject* const> objects,
                             std::span<const RegionFacts* const> regions, Types& types) {
   const std::vector<RegionPlace> places = PlacesOf(function, regions);
+  // Whether control reaches the end is decided by the body alone; regions in it flow on.
   FunctionObject made{.body = Writer(function, objects, places, types).Run(),
                       .ends = objects[0]->ends};
   for (size_t i = 0; i < objects.size(); ++i) {

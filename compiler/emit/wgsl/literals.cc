@@ -23,6 +23,7 @@ std::string Decimal(float value) {
   char buffer[32];
   const std::to_chars_result end = std::to_chars(buffer, buffer + sizeof(buffer), value);
   std::string text(buffer, end.ptr);
+  // An exponent makes it a float as well.
   if (text.find_first_of(".e") == std::string::npos) {
     text += ".0";
   }
@@ -34,6 +35,7 @@ std::string Decimal(float value) {
 std::string FloatLiteral(uint32_t bits) {
   const uint32_t magnitude = bits & 0x7fffffffu;
   const std::string sign = bits == magnitude ? "" : "-";
+  // In hexadecimal, where no reader rounds.
   if (magnitude == kLargestFloat) {
     return sign + "0x1.fffffep+127f";
   }

@@ -19,6 +19,7 @@ std::vector<LocalName> NamesOf(const ir::SpecialisedRegion& region, const ir::Po
   std::vector<LocalName> names;
   std::vector<std::pair<ir::StringId, uint32_t>> counts;
   for (const ir::SpecialisedLocal& local : region.locals) {
+    // The exit of a loop is no variable of WGSL.
     if (local.kind == ir::LocalKind::kLoopExit) {
       continue;
     }

@@ -54,6 +54,7 @@ std::vector<BlockMember> MembersOf(ir::TypeId type, layout::Rules rules, Types& 
 
 }  // namespace
 
+// WGSL has runtime arrays at the end of a variable's own struct only.
 bool StandsForItsMembers(const ir::Pool& pool, ir::TypeId type) {
   if (pool[type].kind != ir::TypeKind::kStruct) {
     return false;
@@ -64,10 +65,12 @@ bool StandsForItsMembers(const ir::Pool& pool, ir::TypeId type) {
   return pool[type].kind == ir::TypeKind::kRuntimeArray;
 }
 
+// The path keeps names apart that two structs share.
 std::string BlockMemberName(const std::string& path, std::string_view member) {
   return path.empty() ? MemberName(member) : PartName(path, member);
 }
 
+// A struct without atomics is the special case of one with.
 std::string StructText(ir::TypeId type, Types& types) {
   return AtomicStructText(type, {}, 0, types);
 }
@@ -96,6 +99,7 @@ std::string BlockText(const std::string& name, ir::TypeId type, layout::Rules ru
   for (size_t i = 0; i < members.size(); ++i) {
     const BlockMember& member = members[i];
     std::string size;
+    // The last member needs no size: what follows is padding.
     if (i + 1 < members.size()) {
       // Where WGSL would put the next member.
       const layout::TypeLayout& self = layouts.Of(member.type, rules);

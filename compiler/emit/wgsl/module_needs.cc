@@ -59,6 +59,7 @@ void AddFunction(const FunctionObject& object, ModuleNeeds& needs) {
 
 }  // namespace
 
+// Lists are short, so they are searched in order.
 bool ModuleNeeds::Uses(ir::MemberId field, ir::Direction direction) const {
   const std::vector<ir::MemberId>& fields = direction == ir::Direction::kIn ? inputs : outputs;
   return std::ranges::find(fields, field) != fields.end();

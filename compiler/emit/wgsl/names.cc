@@ -30,8 +30,10 @@ constexpr auto kWords = [] {
 }();
 
 // The first parts of kiln's own names.
+// An owner of such a name would look like an escape.
 constexpr std::string_view kPrefixes[] = {"e", "c", "kiln"};
 
+// Two underscores are what kiln puts between the parts of its names.
 bool HasMark(std::string_view name) { return name.find("__") != std::string_view::npos; }
 
 // "_" and "_1": a phony assignment and kiln's values.
@@ -58,6 +60,7 @@ std::string NameOf(std::string_view source) {
   return free ? std::string(source) : "e__" + std::string(source);
 }
 
+// Members are named behind a dot, where predeclared words are free.
 std::string MemberName(std::string_view source) {
   return KindOfWord(source) == WordKind::kPredeclared ? std::string(source) : NameOf(source);
 }
@@ -81,6 +84,7 @@ std::string MadeName(std::string_view owner, std::string_view what) {
   return PartName(owner, what);
 }
 
+// Values of expressions that are needed more than once; a source name that looks so is escaped.
 std::string ValueName(uint32_t number) { return "_" + std::to_string(number); }
 
 }  // namespace kiln::wgsl

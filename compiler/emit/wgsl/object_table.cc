@@ -30,6 +30,7 @@ std::vector<AtomicDecl> Touching(std::span<const AtomicDecl> atomics, const Ment
 
 }  // namespace
 
+// Objects lie in a list that does not move them, since the map holds pointers.
 RegionObject& ObjectTable::AddRegion(const ir::SpecialisedRegion& region) {
   RegionObject& object = objects_.emplace_back();
   object.facts = wgsl::FactsOf(region, types_);
@@ -56,6 +57,7 @@ void ObjectTable::Prepare(const ir::SpecialisedProgram& variant) {
 }
 
 std::vector<const RegionFacts*> ObjectTable::RegionsOf(const ir::FunctionRef& function) const {
+  // In the order of the function's regions, which the makers of text rely on.
   std::vector<const RegionFacts*> regions;
   regions.reserve(function.segments.size());
   for (const ir::RegionRef& ref : function.segments) {
@@ -94,6 +96,7 @@ const TextObject& ObjectTable::TextOf(const ir::SpecialisedRegion& region,
   CheckStop();
   const LoweringInputs inputs{.names = names_, .types = types_, .atomics = key};
   TextObject text = Lower(region, inputs);
+  // Counted for statistics and for the memory that a table may take.
   ++texts_made_;
   bytes_used_ += text.code.text.size() + text.code.marks.size() * sizeof(Relocation);
   return object.texts.emplace_back(std::move(key), std::move(text)).second;

@@ -62,6 +62,7 @@ void Scan::Block(ir::BlockId block) {
 void Scan::Nested(const ir::Inst& inst) {
   const Flow before = flow_;
   const bool left_before = facts_.leaves_early;
+  // A scope alone changes nothing about control.
   const bool scope = inst.kind == ir::InstKind::kScope;
   const bool loop = inst.kind == ir::InstKind::kLoop;
   loops_ += loop ? 1 : 0;
@@ -126,6 +127,7 @@ std::optional<SamplerRoot> Scan::RootOf(ir::InstId id) const {
 
 void Scan::Call(const ir::CallInst& call) {
   facts_.calls.push_back({call.function, loops_ > 0, flow_});
+  // Only samplers are followed through calls; their type must be known where they are declared.
   const std::span<const uint32_t> arguments = region_.List(call.arguments);
   for (uint32_t i = 0; i < arguments.size(); ++i) {
     if (const std::optional<SamplerRoot> root = RootOf(ir::InstId{arguments[i]})) {
@@ -161,6 +163,7 @@ void Scan::Atomic(ir::InstId place) {
   }
   ir::TypeId type = InstOf(root).type;
   uint32_t leaf = 0;
+  // Steps into structs are constants; those into arrays may be anything.
   for (const uint32_t step : steps) {
     const ir::Type t = types_.pool()[type];
     if (t.kind == ir::TypeKind::kStruct) {
@@ -173,6 +176,7 @@ void Scan::Atomic(ir::InstId place) {
       return;  // a component is no atomic: lowering says so
     }
   }
+  // A vector is no atomic either.
   if (types_.pool()[type].rows != 1) {
     return;
   }

@@ -17,6 +17,7 @@ constexpr char kFinish = '\x02';
 
 }  // namespace
 
+// The kind is one character and the id hexadecimal, so marks need no escapes.
 std::string Mark(MarkKind kind, uint32_t id) {
   return fmt::format("{}{}{:x}{}", kBegin, static_cast<char>(kind), id, kFinish);
 }
@@ -33,6 +34,7 @@ MarkedText Split(std::string_view marked) {
     }
     const size_t end = marked.find(kFinish, begin);
     KILN_CHECK(end != std::string_view::npos, "a mark has no end");
+    // The offset is that in the text without marks.
     Relocation mark{.offset = static_cast<uint32_t>(split.text.size()),
                     .kind = static_cast<MarkKind>(marked[begin + 1])};
     std::from_chars(marked.data() + begin + 2, marked.data() + end, mark.id, 16);

@@ -47,6 +47,7 @@ std::string_view TexelFormat(ir::ImageFormat format) {
   KILN_UNREACHABLE();
 }
 
+// Other dimensions are of typed modules, which have no WGSL yet.
 std::string_view Dimension(const ir::ImageTraits& traits) {
   switch (traits.dim) {
     case ir::ImageDim::k2d:
@@ -104,6 +105,7 @@ std::string_view ScalarText(ir::Scalar scalar) {
   KILN_UNREACHABLE();
 }
 
+// Asked for once for each type.
 std::string Types::MakeText(ir::TypeId type) {
   const ir::Type t = pool_[type];
   switch (t.kind) {
@@ -145,6 +147,7 @@ const std::string& Types::Text(ir::TypeId type) {
   return texts_[type.value];
 }
 
+// The type of a variable in memory, where some leaves are atomic.
 std::string Types::Memory(ir::TypeId type, std::span<const uint32_t> atomic, uint32_t first) {
   if (!HoldsAtomic(type, atomic, first)) {
     return Text(type);
@@ -187,6 +190,7 @@ std::string Types::Texture(ir::TypeId type, ir::ImageAccess access) const {
   return fmt::format("texture_{}<{}>", Dimension(traits), ScalarText(t.scalar));
 }
 
+// A leaf is what an atomic may be: items of an array count as one.
 uint32_t Types::LeavesOf(ir::TypeId type) {
   if (type.value < leaves_.size() && leaves_[type.value] != 0) {
     return leaves_[type.value];
@@ -228,6 +232,7 @@ bool Types::HoldsAtomic(ir::TypeId type, std::span<const uint32_t> atomic, uint3
   return found != atomic.end() && *found - first < LeavesOf(type);
 }
 
+// Zero is "not asked yet", so the table needs no second one.
 bool Types::HoldsHalf(ir::TypeId type) {
   if (type.value < half_.size() && half_[type.value] != 0) {
     return half_[type.value] == 2;

@@ -58,6 +58,7 @@ uint64_t BytesOf(const ir::Pool& pool, ir::TypeId type) {
     return bytes;
   }
   const uint64_t scalar = t.scalar == ir::Scalar::kF16 ? 2 : 4;
+  // A column counts as four components, which is the most that any takes.
   return scalar * (t.kind == ir::TypeKind::kMatrix ? uint64_t{4} * t.columns : t.rows);
 }
 
@@ -85,6 +86,7 @@ class Checks {
   void Functions() {
     for (const LiveEntry& entry : in_.facts.entries) {
       for (const LiveFunction& function : entry.functions) {
+        // Findings are kept with the text and are told for each variant that has it.
         const FunctionObject& object = in_.table.ObjectOf(*function.ref, in_.facts.atomics);
         found_.insert(found_.end(), object.findings.begin(), object.findings.end());
         const ir::SpecialisedDecl& signature = *function.ref->signature;
@@ -123,6 +125,7 @@ class Checks {
     }
   }
 
+  // Linear; asked for faults only.
   const ir::SpecialisedDecl& DeclOf(ir::DeclId id) const {
     const auto found = std::ranges::find_if(
         in_.variant.interface, [&](const ir::SpecialisedDecl* decl) { return decl->decl == id; });
@@ -210,6 +213,7 @@ class Checks {
     }
   }
 
+  // A warning: the module is written all the same, with the check turned off.
   void Unproven(const LiveEntry& entry) {
     if (entry.unproven.has_value()) {
       found_.push_back(Make(Code::kWgsl8401, entry.unproven->where)

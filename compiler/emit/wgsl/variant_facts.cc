@@ -55,6 +55,7 @@ class EntryWalk {
   void Order() {
     const std::vector<const ir::FunctionRef*>& all = live_.ref->functions;
     position_.assign(all.size(), kUnseen);
+    // The entry point is function 0 of its list.
     std::vector<Step> open{{0, 0}};
     position_[0] = kOpen;
     while (!open.empty()) {
@@ -64,6 +65,7 @@ class EntryWalk {
       if (step.next < facts.calls.size()) {
         const uint32_t callee = *numbers_.Find(facts.calls[step.next++].callee.value);
         if (position_[callee] == kUnseen) {
+          // A function that is open is being walked; calls form no cycle, so it is not met again.
           position_[callee] = kOpen;
           open.push_back({callee, 0});
         }
@@ -82,6 +84,7 @@ class EntryWalk {
   // What a function takes over from those it calls: the inputs that must be handed on, whether it
   // may discard, and what is done with samplers that it hands on.
   void GoUp(LiveFunction& function) {
+    // One row for each parameter; those that are no samplers keep "none".
     function.samplers.resize(function.ref->signature->members.size());
     function.handed_on = function.facts->stage_variables & kHandedOn;
     function.discards = function.facts->discards;
@@ -92,6 +95,7 @@ class EntryWalk {
       // A callee that discards inside of a loop must be asked after, so the module needs the flag.
       live_.asks_for_discard = live_.asks_for_discard || (call.in_loop && callee.discards);
       const uint32_t number = position_[*numbers_.Find(call.callee.value)];
+      // Each callee once, in the order of the first call.
       if (std::ranges::find(function.callees, number) == function.callees.end()) {
         function.callees.push_back(number);
       }
@@ -179,6 +183,7 @@ void AddSamplers(const LiveEntry& entry, FlatMap<uint32_t, SamplerFact>& sampler
 
 }  // namespace
 
+// Linear over the functions of an entry point, as names are asked for call by call.
 const LiveFunction& LiveEntry::Of(ir::DeclId function) const {
   const auto found = std::ranges::find_if(
       functions, [&](const LiveFunction& live) { return live.ref->function == function; });
@@ -201,6 +206,7 @@ VariantFacts FactsOf(const ir::SpecialisedProgram& variant, ObjectTable& table) 
     AddAtomics(facts.entries.back(), leaves);
     AddSamplers(facts.entries.back(), samplers);
   }
+  // In the order of the interface, which no map decides.
   for (const ir::SpecialisedDecl* decl : variant.interface) {
     if (const AtomicLeaves* found = leaves.Find(decl->decl.value)) {
       facts.atomics.push_back({.decl = decl->decl, .leaves = *found});
