@@ -22,9 +22,11 @@ uint64_t MultiplyCounts(uint64_t a, uint64_t b) {
   if (a == 0 || b == 0) {
     return 0;
   }
+  // The division finds out whether the product would be too large.
   return a >= kUnbounded || b >= kUnbounded || a > (kUnbounded - 1) / b ? kUnbounded : a * b;
 }
 
+// Saturates at the end of all numbers.
 uint64_t Run::end() const {
   return count >= kEndOfNumbers || first + count > kEndOfNumbers ? kEndOfNumbers : first + count;
 }
@@ -69,6 +71,7 @@ std::optional<uint64_t> FreeNumbers::FirstFit(uint64_t count) {
     if (gap.count < count) {
       continue;
     }
+    // The front of the gap is taken, so the rest stays one gap.
     const uint64_t first = gap.first;
     gap.first += count;
     gap.count -= count;
@@ -96,6 +99,7 @@ const Allocator::Table* Allocator::FindTable(uint32_t space, Kind kind) const {
 std::optional<Allocator::Conflict> Allocator::Claim(uint32_t space, Kind kind, Run run, Owner owner,
                                                     Aliasing aliasing) {
   std::optional<Conflict> conflict;
+  // A number in a space that somebody owns whole conflicts, whatever it is.
   if (const std::optional<Owner> whole = WholeOwnerOf(space); whole && *whole != owner) {
     conflict = {.other = *whole, .whole_space = true, .first = space};
   }
@@ -104,6 +108,7 @@ std::optional<Allocator::Conflict> Allocator::Claim(uint32_t space, Kind kind, R
   const auto by_first = [](const OwnedRun& owned, uint64_t first) {
     return owned.run.first < first;
   };
+  // From the first run that begins behind this one, backwards.
   auto at = std::lower_bound(table.owned.begin(), table.owned.end(), run.end(), by_first);
   for (auto other = at; !conflict && other != table.owned.begin();) {
     --other;
@@ -151,6 +156,7 @@ std::optional<Owner> Allocator::OwnerIn(uint32_t space, Kind kind) const {
 // spaces are in `spaces_`, single numbers in `first_owner_`.
 std::optional<Allocator::Conflict> Allocator::ClaimSpaces(Run spaces, Owner owner) {
   const auto at = BehindOrAt(spaces.first);
+  // Neighbours decide, as owned spaces are disjoint.
   if (at != spaces_.end() && at->run.first < spaces.end() && at->owner != owner) {
     return Conflict{
         .other = at->owner, .whole_space = true, .first = std::max(at->run.first, spaces.first)};
@@ -192,6 +198,7 @@ std::optional<Owner> Allocator::WholeOwnerOf(uint32_t space) const {
   return owned->owner;
 }
 
+// Owned spaces ascend: the first hole in them is the answer.
 uint32_t Allocator::LowestUnowned() const {
   uint64_t lowest = 0;
   for (const OwnedRun& owned : spaces_) {

@@ -124,6 +124,7 @@ SplitContext NumberAssigner::ContextOf(const Item& item) const {
     return context;
   }
   const auto home = written_as(Kind::kSpace);
+  // In the order of the classes.
   for (const Kind kind : {Kind::kB, Kind::kT, Kind::kU, Kind::kS}) {
     // A class without a number of its own lies in the space that was written for the item, or in
     // the default one.
@@ -141,6 +142,7 @@ void NumberAssigner::Measure(uint32_t order) {
   ItemState& measured = measured_[order];
   measured.home = parameter.home;
   measured.demands = Split(types_, parameter.type, parameter.name, ContextOf(item));
+  // Where the target has no slots a specialization constant has no number.
   if (parameter.role == Role::kSpecialization && state_.slots()) {
     measured.count(Kind::kSpec) = 1;
   }
@@ -218,6 +220,7 @@ void NumberAssigner::Reserve(uint32_t order) {
   if (measured_[order].demands.fault != SplitFault::kNone) {
     return;
   }
+  // Each number that was written counts as explicit, even if it turns out wrong.
   for (const WrittenNumber& written : items_[order].written) {
     measured_[order].is_explicit = true;
     if (measured_[order].demands.whole() && !ReserveUnbounded(order, written)) {
@@ -232,6 +235,7 @@ void NumberAssigner::Reserve(uint32_t order) {
 }
 
 void NumberAssigner::ReserveSpaces(uint32_t order, const WrittenNumber& written) {
+  // A whole space has no numbers inside of it that could be meant.
   if (written.kind != Kind::kSpace && written.index != 0) {
     state_.Add(order, state_.About(order, Code::kLay2005));
     return;
@@ -256,6 +260,7 @@ bool NumberAssigner::ReserveUnbounded(uint32_t order, const WrittenNumber& writt
     return false;
   }
   ItemState& measured = measured_[order];
+  // The first leaf that fits takes the number.
   for (Leaf& leaf : measured.demands.leaves) {
     for (LeafPart& part : leaf.used_parts()) {
       if (part.kind != written.kind || part.count < kUnbounded || leaf.in_block) {
@@ -281,6 +286,7 @@ bool NumberAssigner::ReserveUnbounded(uint32_t order, const WrittenNumber& writt
 void NumberAssigner::TakeCounterApart(uint32_t order, const WrittenNumber& written) {
   ItemState& measured = measured_[order];
   const std::optional<uint64_t> counter = items_[order].counter;
+  // Only a single buffer with a counter can have them apart.
   if (!counter || measured.demands.leaves.size() != 1 || measured.count(Kind::kSlot) != 2) {
     return;
   }
@@ -395,6 +401,7 @@ void NumberAssigner::ChooseDefaultSpace() {
   bool need = false;
   for (uint32_t i = 0; i < items_.size(); ++i) {
     need_buffer_ = need_buffer_ || state_.NeedsBuffer(i);
+    // Something without a home and without a number needs the default space.
     need = need || (!measured_[i].home && std::ranges::any_of(kBoundKinds, [&](Kind kind) {
              return measured_[i].count(kind) != 0 && !measured_[i].base(kind);
            }));
@@ -451,6 +458,7 @@ void NumberAssigner::PlaceGlobals() {
 
 void NumberAssigner::Allocate(uint32_t order) {
   AllocateSpaces(order);
+  // In the order of kinds, each in its own numbering.
   for (const Kind kind : kBoundKinds) {
     if (measured_[order].count(kind) != 0 && !measured_[order].base(kind)) {
       AllocateRun(order, kind);
@@ -463,6 +471,7 @@ void NumberAssigner::Allocate(uint32_t order) {
 
 void NumberAssigner::AllocateSpaces(uint32_t order) {
   ItemState& measured = measured_[order];
+  // Spaces that were written are claimed already.
   if (measured.demands.spaces == 0 || measured.first_space) {
     return;
   }
@@ -516,6 +525,7 @@ void NumberAssigner::NumberSpecializations() {
       continue;
     }
     if (!measured_[i].base(Kind::kSpec)) {
+      // Beyond the limit the number stays and is reported below.
       const auto id = allocator_.FirstFit(kIdSpace, Kind::kSpec, 1, i);
       measured_[i].base(Kind::kSpec) = {.index = id.value_or(kMaxSpecId + 1)};
     }

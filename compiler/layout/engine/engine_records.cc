@@ -59,6 +59,7 @@ void RecordWriter::Publish(uint32_t order) {
     placed.spaces = {
         .kind = Kind::kSpace, .index = *measured.first_space, .count = measured.demands.spaces};
   }
+  // What got no number, because of an error, has no row.
   for (const Kind kind : kBoundKinds) {
     if (const auto& base = measured.base(kind); base && measured.count(kind) != 0) {
       placed.runs.push_back({.kind = kind,
@@ -74,6 +75,7 @@ void RecordWriter::Publish(uint32_t order) {
     NumberShiftedBlocks(order);
   }
   placed.leaves.reserve(measured.demands.leaves.size());
+  // Paths and strides are moved out, since the state is not needed afterwards.
   for (Leaf& leaf : measured.demands.leaves) {
     placed.leaves.push_back(PublishLeaf(order, leaf));
   }
@@ -87,6 +89,7 @@ PlacedLeaf RecordWriter::PublishLeaf(uint32_t order, Leaf& leaf) {
                     .rules = RulesOf(order, leaf),
                     .content = ContentOf(leaf),
                     .data = leaf.data};
+  // A leaf may have several places: a texture and its sampler, a buffer and its counter.
   for (const LeafPart& part : leaf.used_parts()) {
     if (const std::optional<Place> place = PlaceOf(order, leaf, part)) {
       placed.places.push_back(*place);
@@ -128,6 +131,7 @@ void RecordWriter::NumberShiftedBlocks(uint32_t order) {
   if (!measured.first_space) {
     return;
   }
+  // Each space of the parameter counts from zero.
   FlatMap<uint64_t, std::array<uint64_t, kKindCount>> next;  // by space of the parameter
   for (Leaf& leaf : measured.demands.leaves) {
     const Kind register_class = RegisterClassOf(types_[leaf.type]);
@@ -180,6 +184,7 @@ std::optional<Place> RecordWriter::PlaceOf(uint32_t order, const Leaf& leaf, con
 // A number of a register class as the slot that it becomes.
 Place RecordWriter::Shifted(uint32_t order, Place place) {
   const int64_t shift = ShiftOf(program_.settings, place.kind, place.space).value_or(0);
+  // Signed, because a shift may be negative.
   const int64_t slot = static_cast<int64_t>(place.index) + shift;
   if (slot < 0 || slot >= static_cast<int64_t>(kEndOfNumbers)) {
     const std::string text = fmt::format("{}{}", KindText(place.kind), place.index);
@@ -234,6 +239,7 @@ void RecordWriter::GatherGlobals() {
   std::vector<Member> members;
   uint32_t first = 0;
   for (uint32_t i = 0; i < items_.size(); ++i) {
+    // In the order of the items, which is that of the program.
     if (state_.NeedsBuffer(i)) {
       first = members.empty() ? i : first;
       members.push_back({.name = items_[i].parameter->name,
@@ -261,6 +267,7 @@ void RecordWriter::CheckBlocks(uint32_t order) {
       continue;
     }
     const Type& type = types_[leaf.type];
+    // The use decides which limits apply.
     BlockUse use = BlockUse::kUniform;
     if (type.kind == TypeKind::kResource) {
       use = type.extent != 0 ? BlockUse::kStorage : BlockUse::kElement;
@@ -294,6 +301,7 @@ void RecordWriter::CheckOverlapOfShifted() {
   };
   Allocator slots;
   std::vector<Claimed> owners;
+  // The buffer of globals is owner 0, if there is one.
   if (out_.globals) {
     const Place& place = out_.globals->place;
     owners.push_back(
@@ -358,6 +366,7 @@ void RecordWriter::CheckPushes() {
   }
   for (const Unit& unit : program_.units) {
     for (const EntryPoint& entry : unit.entry_points) {
+      // The name of the gathered parameters of this entry point (global_order).
       const std::string own = "<" + std::string(entry.name) + ">";
       std::optional<uint32_t> first;
       for (uint32_t i = 0; i < items_.size(); ++i) {

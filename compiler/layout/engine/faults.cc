@@ -21,6 +21,7 @@ constexpr uint32_t kUniformLimit = 65536;
 constexpr uint32_t kPushLimit = 128;
 constexpr uint32_t kImmediateLimit = 64;
 
+// Loose globals have no block that could be named.
 std::string NameBelow(const CheckedBlock& block, const std::string& path) {
   if (path.empty()) {
     return std::string(block.name);
@@ -51,6 +52,7 @@ class Explainer {
     } else if (type.kind == TypeKind::kStruct && type.path_count <= kMaxPaths) {
       Members(id, path);
     } else {
+      // A type that is not known yet, or one without an end.
       const bool generic = type.kind == TypeKind::kGeneric;
       Set(Make(generic ? Code::kLay1002 : Code::kLay1001, block_.where));
     }
@@ -113,6 +115,8 @@ void Explainer::Members(TypeId id, const std::string& path) {
   for (size_t i = 0; i < members.size(); ++i) {
     const Member& member = members[i];
     const TypeLayout& layout = bytes_.Of(member, block_.rules);
+    // Only the member of the outermost struct is remembered: that is what has a place in the
+    // source.
     if (path.empty()) {
       found_.member = static_cast<uint32_t>(i);
     }
@@ -284,6 +288,7 @@ void BlockCheck::Limit(uint64_t size) {
   // On D3D a push constant is an ordinary constant buffer, so it has the limit of one.
   const bool push = block_.use == BlockUse::kPush &&
                     (rpl || Immediate() || program_.platform == Platform::kVulkan);
+  // Storage buffers may be as large as they like.
   if (!push && block_.use != BlockUse::kUniform && block_.use != BlockUse::kPush) {
     return;
   }
@@ -342,6 +347,7 @@ void BlockCheck::Wgsl() {
 
 std::string BlockCheck::TailPath() const {
   std::string path;
+  // Follows the last members down to the array without an end.
   TypeId type = block_.content;
   while (types_[type].kind == TypeKind::kStruct) {
     const std::span<const Member> members = types_.Members(type);

@@ -17,6 +17,7 @@ bool SameFacts(const Type& a, const Type& b) {
          a.element.valid() == b.element.valid();
 }
 
+// Types of members are compared apart, one level further down.
 bool SameField(const Member& a, const Member& b) {
   return a.name == b.name && a.order == b.order && a.offset == b.offset && a.size == b.size &&
          a.alignment == b.alignment;
@@ -106,6 +107,7 @@ void Walk::Collapse(uint32_t first, uint32_t unit, uint32_t ordinal) {
   const Parameter& parameter = program_.units[unit].parameters[ordinal];
   const Parameter& known = *out_.items[first].parameter;
   std::optional<std::string> path = DifferAt(types_, known.type, parameter.type, parameter.name);
+  // Equal types in different roles are bound differently.
   if (!path && known.role != parameter.role) {
     path = std::string(parameter.name);
   }
@@ -143,6 +145,7 @@ void Walk::Merge(uint32_t order, const Item& other) {
                     order, &item);
     }
   }
+  // Written once is enough.
   item.counter = item.counter ? item.counter : other.counter;
   item.member_offset = item.member_offset ? item.member_offset : other.member_offset;
 }
@@ -160,6 +163,7 @@ void Walk::Entry(uint32_t unit, const EntryPoint& entry) {
     if (parameter.uniform) {
       const auto next = static_cast<uint32_t>(out_.items.size());
       Item item = Read(*parameter.uniform, unit, Finding::kNone, next);
+      // Its loose bytes are in the gathered buffer; what is left are its resources.
       item.bytes_elsewhere = true;
       out_.items.push_back(std::move(item));
     }
@@ -207,6 +211,7 @@ std::optional<std::string> DifferAt(const Types& types, TypeId a, TypeId b, std:
   if (!SameFacts(types[a], types[b])) {
     return std::string(name);
   }
+  // Element and members exclude each other.
   if (types[a].element.valid()) {
     return DifferAt(types, types[a].element, types[b].element, name);
   }

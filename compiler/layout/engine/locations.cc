@@ -87,6 +87,7 @@ class OneDirection {
     for (uint32_t i = 0; i < leaves_.size(); ++i) {
       Claim(i, written == leaves_.end() ? nullptr : &*written);
     }
+    // Built-in variables and what has no width take no location.
     for (uint32_t i = 0; i < leaves_.size(); ++i) {
       LeafVarying& leaf = leaves_[i];
       if (leaf.placed.builtin.empty() && !leaf.placed.location && leaf.placed.count != 0) {
@@ -174,6 +175,7 @@ void OneDirection::Leaf(const Varying& varying, TypeId type, const std::string& 
                    .where = varying.where};
   if (varying.builtin.empty()) {
     const uint64_t width = WidthOf(program_, types_, type);
+    // A width beyond the limit would make the table of numbers useless.
     if (width > kMaxCount) {
       const Code code = width == kUnknown ? Code::kLay1002 : Code::kLay1001;
       findings_.Add(Make(code, varying.where).With("name", path), order_);
@@ -226,6 +228,7 @@ void OneDirection::Claim(uint32_t i, const LeafVarying* written) {
 
 void PlaceEntry(const Program& program, const Types& types, const EntryPoint& entry,
                 Findings& findings, ProgramLayout& out) {
+  // Behind all parameters: findings of entry points come last.
   const auto order = static_cast<uint32_t>(out.parameters.size());
   OneDirection in(program, types, findings, order);
   OneDirection outgoing(program, types, findings, order);
@@ -252,6 +255,7 @@ class Containers {
       placed.binding = next_binding_++;
       placed.size = block.stride;
     }
+    // Roles have counters of their own, because they are different interfaces.
     uint32_t& next = attributes                                ? next_attribute_
                      : container.role == ContainerRole::kState ? next_state_
                                                                : next_output_;

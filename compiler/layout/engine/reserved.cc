@@ -45,6 +45,7 @@ class Webgpu {
     // place too.
     const uint64_t items = first.count;
     const uint64_t per_item = sampler ? 2 : leaf.slots;
+    // The first item keeps the binding that it has.
     const uint64_t wanted = (items - 1) * per_item + (sampler ? 1 : 0);
     uint64_t& next = *next_.Insert(first.space, kFirstReserved).first;
     if (next + wanted > kPushBinding) {
@@ -74,6 +75,7 @@ class Webgpu {
 
   // The group of a set; false if there is none.
   bool Group(uint32_t& space) const {
+    // A request may rename sets; what it does not name keeps its number.
     const std::vector<uint32_t>& groups = program_.settings.group_of_set;
     if (space < groups.size()) {
       space = groups[space];
@@ -126,6 +128,7 @@ class Webgpu {
 
 // Unbounded arrays must have the highest binding of their set.
 void CheckUnbounded(const std::vector<Item>& items, Findings& findings, const ProgramLayout& out) {
+  // By space; loose globals count as well.
   FlatMap<uint32_t, uint64_t> highest;
   const auto see = [&](const Place& place) {
     uint64_t& known = *highest.Insert(place.space, 0).first;
@@ -156,6 +159,7 @@ void CheckUnbounded(const std::vector<Item>& items, Findings& findings, const Pr
 
 }  // namespace
 
+// Other targets need nothing after the numbers are given.
 void FinishTarget(const Program& program, const Types& types, const std::vector<Item>& items,
                   Findings& findings, ProgramLayout& out) {
   if (program.platform == Platform::kWebgpu) {

@@ -55,6 +55,7 @@ class Expressible {
     for (size_t i = 0; i < members.size(); ++i) {
       const Member& member = members[i];
       const TypeLayout& placed = bytes_.Of(member, rules_);
+      // What has no bytes is not declared.
       if (placed.size == 0 && !placed.unsized) {
         continue;
       }
@@ -146,6 +147,7 @@ class Uniform {
         Add(at, "run-time sized");
         continue;
       }
+      // In a uniform buffer structs and arrays are aligned to 16 bytes at least.
       uint64_t required = bytes_.Of(member, kNatural).alignment;
       if (IsComposite(type)) {
         required = RoundUp(required, kUniformUnit);
@@ -153,6 +155,7 @@ class Uniform {
       if (layout.offsets[i] % required != 0) {
         Add(at, "offset {} not a multiple of {}", layout.offsets[i], required);
       }
+      // A struct must be padded to 16 bytes before the next member begins.
       if (type.kind == TypeKind::kStruct && i + 1 < members.size()) {
         const uint64_t size = bytes_.Of(member, rules_).size;
         const uint64_t distance = layout.offsets[i + 1] - layout.offsets[i];
@@ -201,6 +204,7 @@ std::vector<WgslIssue> UniformIssues(ByteLayouts& bytes, TypeId content, Rules r
   return Uniform(bytes, rules).Run(content);
 }
 
+// A boolean has no form in memory that host and shader agree about.
 bool HostShareable(const Types& types, TypeId id) {
   const Type& type = types[id];
   switch (type.kind) {

@@ -88,6 +88,7 @@ class Reader {
       Report(Code::kLay3003, {{"what", "register spaces"}, {"target", "d3d11"}});
       return;
     }
+    // A space without a register: only the space is written.
     if (binding.text.empty()) {
       item_.written.push_back({.kind = Kind::kSpace, .space = space});
       return;
@@ -112,6 +113,7 @@ class Reader {
       item_.written.push_back({.kind = Kind::kSpace, .space = space});
       return;
     }
+    // Numbers are kept in 64 bits, so a hostile one is refused and not cut.
     if (*binding.index > kMaxIndex) {
       Report(Code::kLay2006, {{"text", std::to_string(*binding.index)}});
       return;
@@ -144,6 +146,7 @@ class Reader {
       }
       return;
     }
+    // With `direct` the number is the slot.
     const uint64_t base = settings_.vulkan_registers == VulkanRegisters::kClasses
                               ? ClassBase(read->register_class)
                               : 0;
@@ -174,6 +177,7 @@ std::optional<Register> ParseRegister(std::string_view text) {
   const std::optional<Kind> register_class = ClassOf(text[0]);
   uint64_t number = 0;
   const char* end = text.data() + text.size();
+  // Nothing may follow the number.
   const auto [rest, error] = std::from_chars(text.data() + 1, end, number);
   if (!register_class || error != std::errc{} || rest != end || number > kMaxIndex) {
     return std::nullopt;
