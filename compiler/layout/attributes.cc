@@ -26,6 +26,7 @@ std::string_view ItemFormatText(ItemFormat format) {
   return kFormats[static_cast<size_t>(format)].text;
 }
 
+// Twelve rows are searched in order.
 std::optional<ItemFormat> FindItemFormat(std::string_view text) {
   const auto* found = std::find_if(std::begin(kFormats), std::end(kFormats),
                                    [&](const FormatFacts& facts) { return facts.text == text; });

@@ -35,6 +35,7 @@ TypeLayout VectorLayout(ScalarKind scalar, uint32_t components, const RuleTraits
 // `unit` the alignment that such a stride must keep.
 TypeLayout ArrayLayout(const TypeLayout& item, uint64_t count, uint32_t stride, uint32_t unit,
                        const RuleTraits& traits) {
+  // Faults of an item are faults of the array, and what has no end cannot be repeated.
   if (item.fault != TypeFault::kNone) {
     return Faulty(item.fault);
   }
@@ -55,6 +56,7 @@ TypeLayout ArrayLayout(const TypeLayout& item, uint64_t count, uint32_t stride, 
     // Checked before the product: a step times a count that are both below 2^32 fits 64 bits.
     return Faulty(TypeFault::kTooLarge);
   }
+  // Some rules give the last item its full stride, others end behind its bytes.
   const uint64_t last = traits.padded_last_item ? step : item.size;
   result.size = count == 0 || item.size == 0 ? 0 : (count - 1) * step + last;
   result.stride = static_cast<uint32_t>(step);
@@ -81,6 +83,7 @@ TypeLayout MatrixLayout(const Type& type, MatrixOrder order, const RuleTraits& t
   return result;
 }
 
+// Only written offsets can make members meet.
 bool HasExplicitOffset(std::span<const Member> members) {
   return std::ranges::any_of(members, [](const Member& m) { return m.offset != kAutomatic; });
 }
@@ -111,6 +114,7 @@ bool CrossesLine(uint64_t offset, uint64_t size) {
 MemberPlacing PlaceMember(const Type& type, const Member& member, const TypeLayout& layout,
                           uint64_t end, const RuleTraits& traits) {
   MemberPlacing placing{.size = std::max(layout.size, member.size), .alignment = layout.alignment};
+  // Relaxed rules are of scalars up to four bytes; wider ones keep their alignment.
   const bool relaxed =
       traits.relaxed_vectors && type.kind == TypeKind::kVector && ScalarSize(type.scalar) <= 4;
   if (relaxed) {
@@ -242,6 +246,7 @@ TypeLayout ByteLayouts::ComputeStruct(TypeId id, Rules rules) {
       ranges.emplace_back(placing.offset, end);
     }
     result.offsets.push_back(placing.offset);
+    // A struct is aligned like its most demanding member, and at least as the rules say.
     result.alignment = std::max({result.alignment, layout.alignment, member.alignment});
     result.unsized = layout.unsized;
     result.tail_stride = layout.tail_stride;

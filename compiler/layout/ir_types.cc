@@ -7,6 +7,7 @@
 namespace kiln::layout {
 namespace {
 
+// The layout has kinds of its own, since it also serves programs that never were IR.
 ScalarKind ScalarOf(ir::Scalar scalar) {
   switch (scalar) {
     case ir::Scalar::kF32:
@@ -45,6 +46,7 @@ const TypeLayout& TypeLayouts::Of(ir::TypeId type, Rules rules) {
     return *layouts_[row];
   }
   const TypeLayout& layout = bytes_.Of(Import(type), rules);
+  // All rule sets of a type lie together.
   if (row >= layouts_.size()) {
     layouts_.resize(row + kRulesCount);
   }
@@ -82,6 +84,7 @@ const TypeLayout& TypeLayouts::Of(const ir::ShapeMember& member, Rules rules) {
 }
 
 TypeId TypeLayouts::Convert(ir::TypeId id) {
+  // A copy, because importing parts may move the pool's table.
   const ir::Type type = pool_[id];
   switch (type.kind) {
     case ir::TypeKind::kVector:
@@ -100,6 +103,7 @@ TypeId TypeLayouts::Convert(ir::TypeId id) {
       }
       return types_.Struct(pool_.Text(pool_.ShapeOf(id).name), members);
     }
+    // Resources are told apart by their class alone; the name is for messages.
     case ir::TypeKind::kSampler:
       return types_.Resource(ResourceClass::kSampler, "sampler");
     case ir::TypeKind::kImage: {

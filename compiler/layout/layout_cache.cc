@@ -19,6 +19,7 @@ bool IsBlock(const ir::SpecialisedDecl& decl) {
 // Addresses of versions are ids here: units keep them as long as this cache lives.
 void LayoutCache::ReadKey(const ir::SpecialisedProgram& variant) {
   key_.clear();
+  // Two variants with equal declarations may still have other vertex inputs.
   for (const ir::EntryRef& entry : variant.entries) {  // what vertices are made of
     key_.push_back(uint64_t{entry.interface} << 3 | static_cast<uint64_t>(entry.stage));
   }
@@ -34,6 +35,7 @@ std::optional<Layout> LayoutCache::WithBlocks(const Layout& numbers,
                                               const ir::SpecialisedProgram& variant) {
   Layout layout = numbers;
   for (const ir::SpecialisedDecl* decl : variant.interface) {
+    // Everything else is in the key by its version and cannot have changed.
     if (!IsBlock(*decl)) {
       continue;
     }
@@ -65,6 +67,7 @@ Diagnosed<Layout> LayoutCache::Assign(const ir::SpecialisedProgram& variant) {
   }
   const uint32_t row = index_.Find(hash, [&](uint32_t i) { return known_[i].key == key_; });
   if (row != InternIndex::kFree) {
+    // A block that no longer fits has a message, which only the long way gives.
     if (std::optional<Layout> layout = WithBlocks(known_[row].layout, variant)) {
       return {.value = std::move(layout), .diagnostics = {}};
     }

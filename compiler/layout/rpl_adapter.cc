@@ -99,6 +99,7 @@ void ReadPlace(const ir::SpecialisedDecl& decl, const ir::Pool& pool, Parameter&
           {.text = pool.Text(ir::StringId{attribute.a}), .space = attribute.b});
     }
   }
+  // A set alone is a space without a number, which the engine fills.
   if (slot.index.has_value() || slot.counter.has_value()) {
     parameter.slot = slot;
   } else if (parameter.registers.empty() && parameter.role == Role::kResource) {
@@ -120,6 +121,7 @@ Parameter DescribeParameter(const ir::SpecialisedDecl& decl, ir::BindingPolicy p
     ReadPlace(decl, types.pool(), parameter);
   } else {
     parameter.group = static_cast<uint8_t>(GroupOf(types.pool(), decl));
+    // Push constants have no set.
     parameter.home = push ? std::nullopt : std::optional(static_cast<uint32_t>(decl.set()));
   }
   return parameter;
@@ -128,6 +130,7 @@ Parameter DescribeParameter(const ir::SpecialisedDecl& decl, ir::BindingPolicy p
 Block BlockOf(const ir::SpecialisedDecl& decl, TypeLayouts& types) {
   const Rules rules = RulesOf(decl);
   const TypeLayout& type = types.Of(decl.type, rules);
+  // Sizes fit, since the engine has refused larger ones.
   const auto size = static_cast<uint32_t>(type.size);
   return {.decl = decl.decl,
           .rules = rules,
@@ -170,6 +173,7 @@ class Translation {
   Layout layout_;
 };
 
+// Locations are by member, whatever role the container has.
 void Translation::Add(const ir::SpecialisedDecl& decl, const PlacedContainer& container) {
   for (size_t i = 0; i < decl.members.size(); ++i) {
     layout_.Locate(decl.members[i].member, container.fields[i].location);
@@ -198,6 +202,7 @@ void Translation::Add(const ir::SpecialisedDecl& decl, const PlacedContainer& co
 
 void Translation::Add(const ir::SpecialisedDecl& decl, const PlacedParameter& parameter) {
   Placement placement;
+  // The numbers of a parameter are those of its first leaf.
   const std::vector<Place>& places = parameter.leaves.front().places;
   // Push constants have a place where they are a uniform buffer.
   if (parameter.role != Role::kPush || parameter.leaves.front().dynamic_offset) {
@@ -244,6 +249,7 @@ void CheckWorkgroup(const ir::SpecialisedProgram& variant, uint32_t limit,
 // Metadata and engines know four sets.
 void CheckSets(const ir::SpecialisedProgram& variant, const Layout& layout, const ir::Pool& pool,
                std::vector<Diagnostic>& found) {
+  // The first one beyond the limit is enough.
   for (const ir::SpecialisedDecl* decl : variant.interface) {
     if (decl->decl.value < layout.placements.size() &&
         layout.placements[decl->decl.value].set != ir::kNoRow &&
@@ -285,6 +291,7 @@ std::optional<Block> GoodBlock(const ir::SpecialisedDecl& decl, const target::Ta
   const bool storage = !push && decl.buffer() != ir::BufferKind::kUniform;
   const uint64_t limit =
       push ? target.limits.push_constant_size : target.limits.uniform_buffer_size;
+  // Storage buffers have no limit of their own here.
   const bool fits = storage || (!type.unsized && type.size <= limit);
   return type.fault == TypeFault::kNone && fits ? std::optional(BlockOf(decl, types))
                                                 : std::nullopt;
@@ -325,6 +332,7 @@ DescribedVariant Describe(const ir::SpecialisedProgram& variant, const target::T
   program.platform = target.form == target::Form::kWgsl ? Platform::kWebgpu : Platform::kVulkan;
   program.settings.uniform_limit = target.limits.uniform_buffer_size;
   program.settings.push_limit = target.limits.push_constant_size;
+  // Units are made as modules are met, so a module without declarations may be an empty unit.
   for (const ir::SpecialisedDecl* decl : variant.interface) {
     CheckStop();
     if (decl->kind == ir::DeclKind::kWorkgroup || decl->kind == ir::DeclKind::kPrivate) {

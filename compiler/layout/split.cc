@@ -61,6 +61,7 @@ class Splitter {
   void Add(TypeId id, bool block, bool data);
   void AddParts(Leaf& leaf, const Type& type, bool block);
   void AddPart(Leaf& leaf, Kind kind, uint64_t count);
+  // Saturates, as all counts here do.
   uint64_t Items() const {
     uint64_t items = 1;
     for (const uint64_t extent : extents_) {
@@ -68,6 +69,7 @@ class Splitter {
     }
     return items;
   }
+  // The first fault is kept: what comes after it is often its consequence.
   void Fail(SplitFault fault) {
     if (out_.fault == SplitFault::kNone) {
       out_.fault = fault;
@@ -105,6 +107,7 @@ void Splitter::Walk(TypeId id) {
     case TypeKind::kStruct:
       Members(id);
       return;
+    // A buffer with an element is a block.
     case TypeKind::kResource:
       Add(id, types_[id].element.valid(), false);
       return;
@@ -112,6 +115,7 @@ void Splitter::Walk(TypeId id) {
       Content(id, type.element);
       return;
     case TypeKind::kParameterBlock:
+      // D3D 11 has no spaces, so a parameter block is an ordinary buffer there.
       if (context_.platform == Platform::kD3d11) {
         Content(id, type.element);
       } else {
@@ -145,6 +149,7 @@ void Splitter::Array(const Type& type) {
 
 void Splitter::Members(TypeId id) {
   for (const Member& member : types_.Members(id)) {
+    // The path is one text that grows and shrinks with the walk.
     const size_t length = path_.size();
     path_ += '.';
     path_ += member.name;
@@ -208,6 +213,7 @@ bool Splitter::UsesOwn(TypeId id) const {
     case TypeKind::kEndless:
     case TypeKind::kResource:
       return true;
+    // Nothing of anything needs no space.
     case TypeKind::kArray:
       return type.extent != 0 && UsesOwn(type.element);
     case TypeKind::kRuntimeArray:
@@ -298,11 +304,13 @@ void Splitter::AddPart(Leaf& leaf, Kind kind, uint64_t count) {
 
 }  // namespace
 
+// Nothing but spaces: such a parameter is bound by naming its space.
 bool Demands::whole() const {
   return spaces != 0 && !bytes &&
          std::ranges::all_of(counts, [](uint64_t count) { return count == 0; });
 }
 
+// Everything that is no resource is bound as a constant buffer.
 Kind RegisterClassOf(const Type& type) {
   if (type.kind != TypeKind::kResource) {
     return Kind::kB;

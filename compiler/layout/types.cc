@@ -24,12 +24,14 @@ constexpr ScalarFacts kScalars[] = {
 
 const ScalarFacts& FactsOf(ScalarKind scalar) { return kScalars[static_cast<size_t>(scalar)]; }
 
+// What follows from the row itself (depth, counts) need not be compared.
 bool SameRow(const Type& a, const Type& b) {
   return a.kind == b.kind && a.scalar == b.scalar && a.rows == b.rows && a.columns == b.columns &&
          a.resource == b.resource && a.element == b.element && a.extent == b.extent &&
          a.stride == b.stride && a.name == b.name;
 }
 
+// Packed into two words; texts are hashed only if there is one.
 uint64_t HashRow(const Type& row) {
   const uint64_t head = static_cast<uint64_t>(row.kind) | static_cast<uint64_t>(row.scalar) << 8 |
                         uint64_t{row.rows} << 16 | uint64_t{row.columns} << 24 |
@@ -39,6 +41,7 @@ uint64_t HashRow(const Type& row) {
   return Mix64(head ^ Mix64(tail ^ static_cast<uint64_t>(row.resource)));
 }
 
+// One above the limit is enough to know that it was exceeded.
 uint32_t AddPaths(uint32_t a, uint32_t b) { return std::min(a + b, kMaxPaths + 1); }
 
 std::string VectorText(const Type& type, Spelling spelling) {
@@ -129,6 +132,7 @@ TypeId Types::Struct(std::string_view name, std::span<const Member> members) {
               .member_count = static_cast<uint32_t>(members.size())});
 }
 
+// Equal resources are one type, by their spelling.
 TypeId Types::Resource(ResourceClass resource, std::string_view name, TypeId element) {
   return Intern(
       {.kind = TypeKind::kResource, .resource = resource, .element = element, .name = name});
