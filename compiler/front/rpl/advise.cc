@@ -91,11 +91,13 @@ void AddAdvice(std::string_view text, const LexResult& lexed, uint32_t version,
     const bool by_first_word = row != nullptr && (row->place == SpellingPlace::kStatement ||
                                                   row->place == SpellingPlace::kDeclaration);
     if (row == nullptr || (by_first_word && cursor.first() == advised)) {
+      // An advice by name or by mark is about one place, so a construct may have several of those.
       continue;
     }
     if (by_first_word) {
       advised = cursor.first();
     }
+    // Who writes a type of another language also writes its parentheses, so both are told at once.
     if (row->place == SpellingPlace::kType && !row->replacement.empty()) {
       std::move(found).Note(
           NoteKind::kAdvice,

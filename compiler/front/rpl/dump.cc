@@ -36,6 +36,8 @@ class AstPrinter {
     return text_.substr(row.begin, row.length);
   }
 
+  // Every line goes through here, which keeps the dump free of line lengths: a line is as long as
+  // what it shows.
   template <class... Args>
   void Line(uint32_t indent, fmt::format_string<Args...> format, Args&&... args) {
     out_.append(size_t{indent} * 2, ' ');
@@ -70,6 +72,7 @@ class AstPrinter {
       case ExprKind::kLogical:
       case ExprKind::kAssign:
         return fmt::format("({} {} {})", Token(e.token), of(e.a), of(e.b));
+      // A token is printed for operators, so the dump has no table of their texts.
       case ExprKind::kMember:
         return fmt::format("(. {} {})", of(e.a), Token(e.token));
       case ExprKind::kIndex:
@@ -80,6 +83,8 @@ class AstPrinter {
         return fmt::format("(make {}{}{})", Token(e.token), Sizes(e.b), list(e.a));
       case ExprKind::kSelect:
         return fmt::format("(? {}{})", of(e.a), list(e.b));
+      // Markers say where an operand begins that may not run. Their operator prints the operand, so
+      // they have no text themselves.
       case ExprKind::kRight:
       case ExprKind::kThen:
       case ExprKind::kElse:
@@ -89,6 +94,8 @@ class AstPrinter {
     KILN_UNREACHABLE();
   }
 
+  // The texts of an expression are indexed by the distance of a row from the first one, as rows of
+  // one expression lie together.
   std::string ExprText(const ExprRange& range) {
     std::vector<std::string> texts(range.root - range.first + 1);
     for (uint32_t row = range.first; row <= range.root; ++row) {
@@ -180,6 +187,8 @@ class AstPrinter {
     for (uint32_t i = 0; i < decl.field_count; ++i) {
       PrintField(ast_.fields[decl.first_field + i]);
     }
+    // The body is a scope of its own in the tree. Its braces are no statement of the author, so its
+    // contents are printed.
     if (decl.body != kNone) {
       PrintStmts(decl.body + 1, ast_.stmts[decl.body].next, 1);
     }
@@ -189,6 +198,7 @@ class AstPrinter {
     constexpr auto kKinds = std::to_array({"flag", "uint", "sint", "float", "enum"});
     const OptionForm& option = decl.option;
     std::string value;
+    // Values of the other kinds are printed as their bits, so that floats show no rounding.
     if (option.kind == ir::OptionKind::kEnum) {
       for (const uint32_t symbol : ast_.List(option.values)) {
         value += fmt::format(" \"{}\"", Symbol(symbol));

@@ -55,6 +55,7 @@ Diagnosed<ir::Module> Parse(const SourceFile& source, const Hash128& fingerprint
   return out;
 }
 
+// A wrong source has tokens as well, and the dump is asked for when something is wrong.
 Diagnosed<std::string> DumpTokens(const SourceFile& source, uint32_t ordinal) {
   const LexResult lexed = Lex(source.text, ordinal);
   return {.value = DumpTokens(source.text, lexed), .diagnostics = lexed.diagnostics};

@@ -54,6 +54,7 @@ class Lexer {
         symbols_(text, out.symbols) {}
 
   void Run() {
+    // The mark is no token and no error; places still count its bytes.
     if (text_.starts_with(kByteOrderMark)) {
       at_ = kByteOrderMark.size();
     }
@@ -62,6 +63,8 @@ class Lexer {
       CheckStop();
       Next();
     }
+    // The token of kind kEnd stands behind the last one, so the parser never asks whether there is
+    // a next token.
     out_.tokens.push_back({.begin = at_});
   }
 
@@ -110,10 +113,12 @@ class Lexer {
   // No token: the parser sees what would be there without it.
   void BlockComment() {
     const size_t close = text_.find("*/", at_ + 2);
+    // The message shows the opening mark only: a comment may be the rest of the source.
     Report(Code::kRpl1010, at_ + 2);
     at_ = close == std::string_view::npos ? size_ : static_cast<uint32_t>(close) + 2;
   }
 
+  // Elsewhere a `#` is only a wrong character, and the rest of its line is read.
   bool StartsLine() const {
     uint32_t before = at_;
     while (before > 0 && (text_[before - 1] == ' ' || text_[before - 1] == '\t')) {
@@ -142,6 +147,8 @@ class Lexer {
                                              .With("text", Quoted(text_.substr(at_, end - at_))));
   }
 
+  // The symbol table walks over the identifier and hashes it at once, so every byte is read a
+  // single time.
   void Identifier() {
     const auto [symbol, end] = symbols_.ScanIdentifier(at_);
     TokenKind kind = TokenKind::kIdentifier;
@@ -198,6 +205,7 @@ class Lexer {
 
   void Number() {
     const char second = At(at_ + 1);
+    // Only small letters: `0X` is malformed in RPL and comes out of `Integer` as such.
     if (text_[at_] == '0' && (second == 'x' || second == 'b')) {
       PrefixedNumber(second == 'x');
       return;
@@ -226,6 +234,7 @@ class Lexer {
       ++end;
     }
     const TokenKind kind = hexadecimal ? TokenKind::kHexadecimal : TokenKind::kBinary;
+    // `0x12g` and `0b12` are one wrong number each, and not a number with a name behind it.
     if (end == digits || IsIdentifierByte(At(end))) {
       Malformed(kind);
       return;
@@ -269,6 +278,7 @@ class Lexer {
   }
 
   void Float(uint32_t end) {
+    // Whatever touches the number was meant as part of it: "1.0f", "1.2.3".
     if (IsIdentifierByte(At(end)) || (At(end) == '.' && IsDigit(At(end + 1)))) {
       Malformed(TokenKind::kFloat);
       return;
@@ -359,6 +369,7 @@ class Lexer {
     Push(TokenKind::kDot, at_ + 1);
   }
 
+  // In `a.5` the dot is a member access with a wrong name, and in `f().5` as well.
   bool TouchesOperand() const {
     const char before = at_ == 0 ? '\0' : text_[at_ - 1];
     return IsIdentifierByte(before) || before == ')' || before == ']' || before == '}';
@@ -368,6 +379,8 @@ class Lexer {
     return next == '=' ? with : without;
   }
 
+  // A constant dispatch on the first byte. The compound operators differ from the plain ones by one
+  // byte behind them, so nothing is put back.
   static TokenKind Operator(char c, char second, char third) {
     using enum TokenKind;
     switch (c) {
@@ -469,6 +482,7 @@ void CheckLengths(std::string_view text, uint32_t module, const LanguageLimits& 
             .With("parts", "bytes")
             .With("limit", limit));
   }
+  // Merging expects diagnostics in the order of the source, and these were found in a second pass.
   std::ranges::stable_sort(out.diagnostics, {},
                            [](const Diagnostic& d) { return d.primary.bytes.begin; });
 }
@@ -496,6 +510,7 @@ LexResult Lex(std::string_view text, uint32_t module, const LanguageLimits& limi
   out.tokens.reserve(text.size() / 4 + 16);
   out.symbols.reserve(256);
   Lexer(text, module, out).Run();
+  // The token that marks the end is not the author's, so it does not count.
   if (out.tokens.size() - 1 > limits.tokens) {
     return Failed(
         Make(Code::kLim1001, {.module = module, .bytes = out.tokens[limits.tokens].span()})

@@ -15,6 +15,7 @@
 namespace kiln::rpl {
 namespace {
 
+// The scalar of what a shader reads and writes: normalised formats are floats there.
 ir::Scalar ScalarOf(ir::ImageFormat format) {
   switch (format) {
     case ir::ImageFormat::kUnknown:
@@ -40,6 +41,8 @@ ir::Scalar ScalarOf(ir::ImageFormat format) {
   KILN_UNREACHABLE();
 }
 
+// The set stands in the upper byte, so that the lower one is free for what the kind of declaration
+// needs (compiler/ir/decls.h).
 uint16_t SetFlags(const Decl& decl, uint32_t low) {
   return static_cast<uint16_t>(low | static_cast<uint32_t>(decl.set) << 8);
 }
@@ -133,6 +136,8 @@ void DeclLowerer::LowerOption(const Decl& decl) {
                     .default_value = decl.option.value,
                     .span = context_.AddSpan(context_.SpanOf(decl.name))};
   if (decl.option.kind == ir::OptionKind::kEnum) {
+    // `words` is scratch memory of the context: one vector serves all lists that are being
+    // collected.
     context_.words.clear();
     for (const uint32_t symbol : ast_.List(decl.option.values)) {
       context_.words.push_back(context_.TextOfSymbol(symbol).value);
@@ -165,6 +170,7 @@ void DeclLowerer::LowerConstant(const Decl& decl) {
   const bool setting = decl.form == DeclForm::kSetting;
   ir::DeclSpans spans;
   ir::Decl row = DeclRow(decl, setting ? ir::DeclKind::kSetting : ir::DeclKind::kConstant, &spans);
+  // Without a type, the value says what the constant is.
   const bool typed = decl.type.token != kNone;
   if (typed) {
     row.type = cexprs_.LowerType(decl.type, CexprLowerer::Runtime::kNo, &spans.type);
@@ -184,6 +190,7 @@ void DeclLowerer::LowerFields(const Decl& decl, ir::DeclKind kind, uint16_t flag
   ir::Decl row = DeclRow(decl, kind, &spans);
   row.flags = flags;
   std::vector<ir::Member> members;
+  // Spans have their size at once: LowerField gets the address of a row, which must not move.
   std::vector<ir::MemberSpans> member_spans(decl.field_count);
   members.reserve(decl.field_count);
   for (uint32_t i = 0; i < decl.field_count; ++i) {
@@ -206,6 +213,8 @@ ir::Member DeclLowerer::LowerField(const Field& field, ir::MemberSpans* spans) {
   member.type = cexprs_.LowerType(
       field.type, field.runtime ? CexprLowerer::Runtime::kYes : CexprLowerer::Runtime::kNo,
       &spans->type);
+  // The field `value` is free where a member is no alias, so the mark of relaxed fields is put into
+  // it.
   if (field.relaxed) {
     member.value = ir::kRelaxedField;
   }

@@ -88,10 +88,13 @@ bool ConvertsTo(InbuiltType type, ir::ValueKind* kind) {
 // -2147483648 has a value and no operator overflows.
 bool CexprLowerer::FoldsIntoUser(uint32_t row, uint32_t root) const {
   const ExprKind kind = ast_.exprs[row].kind;
+  // The grammar puts a minus right behind its operand, so the next row is the only one to look at.
   return (kind == ExprKind::kSint || kind == ExprKind::kFloat) && row < root &&
          IsNegation(ast_.exprs[row + 1]) && ast_.exprs[row + 1].a == row;
 }
 
+// The sign of a float is one bit. For integers the subtraction is without a sign, so 2^31 becomes
+// itself.
 uint32_t CexprLowerer::Negated(const Expr& literal) {
   return literal.kind == ExprKind::kFloat ? literal.a ^ 0x80000000u : 0u - literal.a;
 }
@@ -109,6 +112,7 @@ ir::CexprId CexprLowerer::LowerCexpr(const ExprRange& range, ir::SpanId* spans,
     }
   }
   context_.run.clear();
+  // Spans are collected in a second pass, since rows are in post-order and a run is in pre-order.
   AppendSpans(range.root, composites);
   *spans = builder_.AddRun(context_.run);
   return cexprs_[range.root];
@@ -135,6 +139,7 @@ ir::CexprId CexprLowerer::CexprOfRow(uint32_t row, Composites composites) {
                               .a = context_.TextOfSymbol(expr.a).value});
     case ExprKind::kUnary: {
       if (FoldsIntoUser(expr.a, row)) {
+        // The literal's own row was left out by LowerCexpr, so nothing but this reads its value.
         const Expr& literal = ast_.exprs[expr.a];
         const bool real = literal.kind == ExprKind::kFloat;
         return builder_.Literal(real ? ir::ValueKind::kFloat : ir::ValueKind::kSint,
@@ -220,6 +225,8 @@ ir::CexprId CexprLowerer::CexprOfConstructor(uint32_t row, Composites composites
 
 // Pre-order by an explicit stack, because chains may be long.
 void CexprLowerer::AppendSpans(uint32_t root, Composites composites) {
+  // Types inside of constructors come back to this function, so the stack may hold rows of an outer
+  // call.
   const size_t base = rows_.size();
   rows_.push_back(root);
   const auto push_reversed = [this](std::span<const uint32_t> items) {

@@ -56,6 +56,8 @@ ir::InstId ExprLowerer::InstOfRow(const Expr& expr) {
     // The right operand was put into a block of its own when its marker came.
     case ExprKind::kLogical: {
       const ir::BlockId right = EndValueBlock(insts_[expr.b]);
+      // Blocks form a stack, because expressions nest and each operator takes the blocks that it
+      // opened.
       blocks_.pop_back();
       return builder_.Add(ir::LogicalInst{context_.deferred, static_cast<ir::LogicalOp>(expr.op),
                                           insts_[expr.a], right},
@@ -112,6 +114,7 @@ ir::InstId ExprLowerer::LowerLiteral(const Expr& expr, uint32_t bits, Span span)
   const ir::InstSpans spans{.main = context_.AddSpan(span)};
   const auto scalar = [&](InbuiltType name) {
     const ir::TypeId type = context_.InbuiltTypeId(name);
+    // The value is kept as bits: what the source says reaches the output without a conversion.
     return builder_.Add(ir::ConstInst{type, builder_.ScalarConst(type, bits)}, spans);
   };
   if (expr.kind == ExprKind::kFlag) {
@@ -162,6 +165,7 @@ ir::InstId ExprLowerer::LowerConstruct(const Expr& expr) {
 }
 
 ir::InstId ExprLowerer::LowerSelect(const Expr& expr) {
+  // The blocks leave the stack in the opposite order of LowerExpr's: the second value ended last.
   const ir::BlockId otherwise = EndValueBlock(insts_[ast_.List(expr.b)[1]]);
   blocks_.pop_back();
   const std::array blocks{blocks_.back().value, otherwise.value};

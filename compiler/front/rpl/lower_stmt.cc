@@ -16,12 +16,14 @@ namespace kiln::rpl {
 void StmtLowerer::LowerFunction(const Decl& decl, ir::Decl row, ir::DeclSpans spans) {
   row.flags = decl.relaxed ? 1 : 0;
   row.type = cexprs_.LowerType(decl.type, CexprLowerer::Runtime::kNo, &spans.type);
+  // What follows up to EndFunction belongs to this function: parameters, locals and instructions.
   builder_.BeginFunction(row, spans);
   // Arguments and the body share one scope of names, as spec/rpl 8.5 has it.
   const size_t mark = names_.OpenNames();
   for (uint32_t i = 0; i < decl.field_count; ++i) {
     LowerParameter(ast_.fields[decl.first_field + i]);
   }
+  // The row of the body is its scope; the statements begin behind it.
   LowerStmts(decl.body + 1, ast_.stmts[decl.body].next);
   names_.CloseNames(mark);
   builder_.EndFunction();
@@ -121,6 +123,8 @@ void StmtLowerer::LowerScope(const Stmt& stmt, uint32_t row) {
     builder_.Add(ir::ScopeInst{context_.void_type, block}, spans);
     return;
   }
+  // The condition is lowered outside of the block: it belongs to the statement and not to what it
+  // guards.
   const ir::CexprId condition = cexprs_.LowerCexpr(stmt.condition, &spans.aux);
   const ir::BlockId block = LowerBlock(row);
   builder_.Add(ir::WhenInst{context_.void_type, condition, block}, spans);
@@ -160,6 +164,8 @@ void StmtLowerer::LowerVariable(const Stmt& stmt) {
 
 void StmtLowerer::LowerIf(const Stmt& stmt, uint32_t row) {
   const ir::InstId condition = exprs_.LowerExpr(stmt.condition);
+  // Rows of the tree follow each other: the first branch is right behind the `if`, and `next` of it
+  // leads to the second if there is one.
   const uint32_t then = row + 1;
   const uint32_t otherwise = ast_.stmts[then].next;
   std::array<uint32_t, 2> blocks{LowerBranch(then).value, 0};
@@ -185,6 +191,7 @@ void StmtLowerer::LowerFor(const Stmt& stmt, uint32_t row) {
 
 // `value` is the step of `for`; `while` has none.
 void StmtLowerer::LowerLoop(const Stmt& stmt, uint32_t body) {
+  // The exit has no name and no type. It exists so that jumps have something to point at.
   const ir::LocalId exit = builder_.AddLocal({.kind = ir::LocalKind::kLoopExit}, {});
   const ir::BlockId condition = builder_.BeginBlock();
   const ir::InstId value = exprs_.LowerExpr(stmt.condition);

@@ -12,6 +12,8 @@ ir::ListId VisibleNames::Candidates(uint32_t symbol) {
   if (entry == kNone) {
     return {};
   }
+  // An entry outside of the innermost one never changes while this one is visible, so a list that
+  // was made stays right.
   if (!visible_[entry].candidates.valid()) {
     context_.words.clear();
     bool hidden = false;  // by one that is always there

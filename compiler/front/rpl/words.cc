@@ -63,6 +63,8 @@ constexpr const Entry& Find(const EntryTable& table, std::string_view text) {
 constexpr EntryTable kEntries = [] {
   EntryTable table{};
   const auto entry = [&table](std::string_view text) -> Entry& {
+    // The search returns the slot of the word or the free slot where it belongs, which is all that
+    // filling needs.
     Entry& found = const_cast<Entry&>(Find(table, text));
     found.text = text;
     return found;
@@ -74,6 +76,7 @@ constexpr EntryTable kEntries = [] {
     entry(kTypes[i].text).type = static_cast<uint8_t>(i);
   }
   for (size_t i = 0; i < ir::kBuiltinCount; ++i) {
+    // Functions of typed modules have rows but no spelling in RPL.
     if (!ir::IsOfTypedModules(static_cast<ir::Builtin>(i))) {
       entry(ir::kBuiltinFacts[i].name).builtin = static_cast<uint16_t>(i + 1);
     }
@@ -89,6 +92,7 @@ constexpr uint8_t VersionOf(ir::Builtin builtin) {
 std::optional<InbuiltFunction> FindFamily(std::string_view text) {
   // "_f3" or "_f3x3" at the end
   const size_t size = text.size();
+  // A suffix is two or four characters long, so only two places of the underscore are possible.
   const size_t cut = size > 3 && text[size - 3] == '_'   ? size - 3
                      : size > 5 && text[size - 5] == '_' ? size - 5
                                                          : 0;
@@ -164,6 +168,7 @@ Word LookUpWord(std::string_view text) {
 }
 
 std::string_view SimilarDeclarationKeyword(std::string_view text) {
+  // Keywords that begin a declaration stand first in tokens.def, up to this one.
   constexpr size_t kLast = static_cast<size_t>(Keyword::kColorOutputContainer);
   return ClosestName(text).OfferAll(std::span(kKeywordTexts).subspan(1, kLast)).best();
 }
