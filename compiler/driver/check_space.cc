@@ -21,6 +21,7 @@ struct Found {
 // The values of variant number `point`; the last option varies fastest.
 void SetValues(const resolve::Program& program, uint64_t point, const std::vector<Axis>& axes,
                resolve::OptionValues& values) {
+  // Variants are counted as numbers in a mixed base, whose digits are the values of the options.
   for (size_t i = axes.size(); i > 0; --i) {
     const uint64_t count = axes[i - 1].values.size();
     const ir::Option& option = program.Get(ir::OptionId{static_cast<uint32_t>(i - 1)});
@@ -42,6 +43,7 @@ void Add(const Diagnostic& diagnostic, uint64_t variant, uint64_t total,
     if (found.size() >= kMaxDiagnostics) {
       return;
     }
+    // One bit for each variant: a space has at most kMaxCheckedVariants of them.
     known = found.insert(known, {.diagnostic = diagnostic, .variants = std::vector<bool>(total)});
   }
   known->variants[variant] = true;
@@ -120,6 +122,7 @@ Result<SpaceReport> CheckSpace(const LinkedProgram& linked,
     SetValues(linked.program, point, axes, values);
     const VariantView& view = assembler.Build(values);
     report.failing += view.ok ? 0 : 1;
+    // Warnings are told as well, with the variants that have them.
     for (const Diagnostic& diagnostic : view.diagnostics) {
       Add(diagnostic, point, report.variants, found);
     }

@@ -128,6 +128,7 @@ target::Needs DirectBuilder::State::EmitCode(const layout::Layout& layout,
     units.replaced().clear();
     return 0;
   }
+  // Only between variants: what the last one used is not needed any more.
   if (code.has_value() && code->table.store().bytes_used() > kTableBytes) {
     code.reset();
   }
@@ -142,6 +143,7 @@ target::Needs DirectBuilder::State::EmitCode(const layout::Layout& layout,
   code->assembler.Forget();
   spirv::Prepare(variant, code->table);
   target::Needs needs = 0;
+  // A combined target has one module with all entry points in it.
   const auto count = static_cast<uint32_t>(target.combined ? 1 : variant.entries.size());
   for (uint32_t i = 0; i < count; ++i) {
     const spirv::EntryChoice choice{.index = i, .combined = target.combined};
@@ -149,6 +151,7 @@ target::Needs DirectBuilder::State::EmitCode(const layout::Layout& layout,
     // All modules are checked and reported, also behind the first that is too large.
     fits = CheckModule(linked.program, variant, choice, SizeOf(words), diagnostics) && fits;
     StageCode& stage = stages.emplace_back();
+    // The words lie in memory of the assembler, which the next module overwrites.
     stage.words.assign(words.begin(), words.end());
     if (!target.combined) {
       stage.stage = variant.entries[i].stage;
@@ -219,6 +222,7 @@ BuildResult DirectBuilder::State::Build() {
   result.reads = ReadsOf(program, values, answers.EndReads());
   if (closed) {
     Diagnosed<layout::Layout> layout = layout::Assign(variant, target, types);
+    // Diagnostics of the layout stay even if there is no layout: they say why.
     result.diagnostics.insert(result.diagnostics.end(),
                               std::make_move_iterator(layout.diagnostics.begin()),
                               std::make_move_iterator(layout.diagnostics.end()));

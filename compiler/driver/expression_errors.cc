@@ -34,6 +34,7 @@ uint32_t EndOfToken(std::string_view text, size_t at) {
     }
   } else {
     constexpr std::string_view kPairs[] = {"==", "!=", "<=", ">=", "&&", "||", "<<", ">>"};
+    // Operators that assign are not in the list, since an expression has none of them.
     end += std::ranges::find(kPairs, text.substr(at, 2)) != std::end(kPairs) ? 1 : 0;
   }
   return static_cast<uint32_t>(end);
@@ -106,6 +107,8 @@ Diagnostic EndsTooEarly(const Diagnostic& found, uint32_t number, std::string_vi
     return Make(Code::kRpl1179, {.module = number, .bytes = {}});
   }
   const Argument* token = found.Find("token");
+  // The message says what was missing in words of the expression; the code tells what the parser
+  // wanted.
   const std::string due = found.code == Code::kRpl1111 && token != nullptr
                               ? "'" + token->value + "'"
                           : found.code == Code::kRpl1177 ? std::string("a field name")
@@ -114,6 +117,7 @@ Diagnostic EndsTooEarly(const Diagnostic& found, uint32_t number, std::string_vi
       Make(Code::kRpl1178, {.module = number, .bytes = {.begin = last->end, .end = last->end}})
           .With("text", Shown(TextOf(text, *last)))
           .With("what", due);
+  // Labels were moved together with the primary place, so they fit the new message too.
   made.labels = found.labels;
   return made;
 }

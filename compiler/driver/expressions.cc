@@ -110,6 +110,7 @@ Diagnosed<std::unique_ptr<Expressions>> Expressions::Compile(const LinkedProgram
     }
     ChargeMemory(module->image().size());
     const ir::ModuleView& view = module->view();
+    // Only the value has a place that the author knows: the constant around it was made here.
     const ir::SpanId span = view.decl_spans.empty() ? ir::SpanId{} : view.decl_spans[0].value;
     state->all.push_back(
         {.text = texts[i],
@@ -165,6 +166,8 @@ Diagnosed<std::vector<bool>> Expressions::Evaluate(const resolve::OptionValues& 
   for (uint32_t i = 0; i < state_->all.size(); ++i) {
     CheckStop();
     const State::One& one = state_->all[i];
+    // The evaluator remembers values of conditions, so parts that expressions share are computed
+    // once.
     const resolve::Value value = state_->answers->ValueOf(one.value);
     truths.push_back(value.kind == ir::ValueKind::kFlag && value.bits != 0);
     if (value.kind != ir::ValueKind::kFlag) {

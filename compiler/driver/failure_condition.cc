@@ -170,6 +170,7 @@ class Search {
       add("!" + of.name, [](uint32_t v) { return v == 0; });
       return;
     }
+    // A negation would be a second spelling of the same set, and the first one that fits is shown.
     // With two values `!=` one is `==` the other.
     for (uint32_t value = 0; value < of.values.size(); ++value) {
       add(of.name + " == " + of.values[value], [value](uint32_t v) { return v == value; });
@@ -268,6 +269,7 @@ TriedVariants EveryCombination(std::vector<Axis> axes) {
   }
   tried.values.reserve(count * tried.axes.size());
   for (size_t i = 0; i < count; ++i) {
+    // The last axis varies fastest.
     size_t stride = count;
     for (const Axis& axis : tried.axes) {
       stride /= axis.values.size();

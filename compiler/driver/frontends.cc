@@ -12,6 +12,8 @@
 namespace kiln::driver {
 
 std::optional<ir::Language> LanguageOf(std::string_view path) {
+  // The name alone decides, and small letters only: the same file must be read alike on every
+  // system.
   return path.ends_with(".rpl")    ? std::optional(ir::Language::kRpl)
          : path.ends_with(".hlsl") ? std::optional(ir::Language::kHlsl)
                                    : std::nullopt;
@@ -54,6 +56,7 @@ ParsedSource ParseSource(ir::Language language, const SourceFile& source,
   KILN_UNREACHABLE();  // LanguageOf names no language without a front end
 }
 
+// An explicit choice wins over the name.
 std::optional<ir::Language> LanguageOf(std::string_view path, const SourceInputs& inputs) {
   return inputs.language.has_value() ? inputs.language : LanguageOf(path);
 }

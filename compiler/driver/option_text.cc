@@ -43,6 +43,7 @@ std::optional<uint32_t> ReadUint(std::string_view text) {
   if (text.starts_with("0b")) {
     return ReadNumber<uint32_t>(text.substr(2), 2);
   }
+  // Only decimals may have the suffix: it would be wrong behind a prefix in a source, too.
   if (text.ends_with('u')) {
     text.remove_suffix(1);
   }
@@ -139,6 +140,7 @@ Result<resolve::OptionSetting> ReadOption(const resolve::Program& program, std::
   }
   const size_t equals = text.find('=');
   std::string_view name = text.substr(0, equals);
+  // A name alone switches a flag on, as is usual on command lines.
   std::string_view value = equals == std::string_view::npos ? "true" : text.substr(equals + 1);
   if (name.empty()) {
     return Error{.code = ErrorCode::kInvalidArgument,

@@ -15,6 +15,8 @@ ProgramLines::ProgramLines(const LinkedProgram& program, target::Debug debug) : 
     starts_.push_back(full ? ir::LineStartsOf(*module) : std::span<const uint32_t>());
     Result<std::optional<ir::ModuleFiles>> files =
         full ? ir::FilesOf(*module) : std::optional<ir::ModuleFiles>();
+    // Damaged tables are treated like missing ones: lines are for debugging only, and no build may
+    // fail because of them.
     files_.push_back(files.ok() ? std::move(files).value() : std::nullopt);
   }
 }

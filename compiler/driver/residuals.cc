@@ -191,6 +191,8 @@ Residuals::Number Residuals::AddNode(const resolve::Program& program, ir::CexprI
 // A literal that is no flag is no condition.
 std::optional<Residuals::Number> Residuals::Add(const resolve::Program& program, ir::CexprId root) {
   const Number added = AddNode(program, root);
+  // The two flags are the first nodes, so a literal with a higher number is something else, such as
+  // a text.
   if (added == kNone || (IsLiteral(added) && added > kTrue)) {
     return std::nullopt;
   }

@@ -58,6 +58,8 @@ LinkedSources LinkSources(std::span<const SourceFile> sources, const SourceInput
       found.push_back(Make(Code::kRpl2001, {}).With("module", source.path));
       continue;
     }
+    // The number of a path, and not of a module: diagnostics of a source that failed need one as
+    // well.
     const auto ordinal = static_cast<uint32_t>(paths.size());
     paths.push_back(source.path);
     const std::optional<ir::Language> language = LanguageOf(source.path, inputs);
@@ -69,6 +71,7 @@ LinkedSources LinkSources(std::span<const SourceFile> sources, const SourceInput
       modules.push_back(std::make_shared<const ir::Module>(std::move(*parsed.module.value)));
     }
   }
+  // A program with a missing module would only add errors that follow from those already found.
   if (modules.size() == paths.size()) {
     out.program = LinkModules(std::move(modules), std::move(paths), pipeline);
   }

@@ -151,6 +151,8 @@ Interface& VariantAssembler::State::InterfaceOf() {
     // An entry point of a typed module brings its own rows. Their number is part of the key, since
     // layout depends on them.
     io[static_cast<size_t>(entry.stage)] = entry.interface;
+    // Zero says that the entry point brings no rows, and must not change the hash of a program
+    // without typed modules.
     hash = entry.interface == 0 ? hash : Mix64(hash ^ entry.interface);
   }
   for (const ir::SpecialisedDecl* decl : variant.interface) {
@@ -216,6 +218,7 @@ StageWords VariantAssembler::State::WriteStage(spirv::EntryChoice choice,
                                                ModuleSelection wanted) {
   const auto [number, is_new] = assembler.NumberModule(variant, choice, layout);
   StageWords stage{.is_new = is_new};
+  // The caller wants words of known modules only when it has no store that could give them.
   if (is_new || wanted == ModuleSelection::kAll) {
     stage.words = assembler.Write(variant, choice, layout);
     ++modules_written;
