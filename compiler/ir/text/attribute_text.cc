@@ -10,6 +10,7 @@ namespace kiln::ir {
 namespace {
 
 // Those of the form in memory are words without brackets.
+// The order of the keys decides, so keys of the form in memory have to stay behind the others.
 bool IsPlain(AttributeKey key) { return key >= AttributeKey::kOffset; }
 
 // A word of an attribute is a plain 32-bit value in memory; the facts of the key say what it stands
@@ -59,6 +60,7 @@ std::string AttributeText(const Attribute& attribute,
                           const std::function<std::string(uint32_t)>& text) {
   const AttributeFacts& facts = FactsOf(attribute.key);
   std::string out = facts.name;
+  // A key without a first word has no second one either.
   if (facts.a == AttributeWord::kNone) {
     return out;
   }

@@ -44,6 +44,7 @@ void BlockParser::ParseInst() {
   if (has_result != (facts.result != ResultSchema::kVoid)) {
     scanner_.Fail("a result where there is none, or none where there is one");
   }
+  // Operators and flags stand right behind the mnemonic, where the printer puts them as well.
   uint16_t flags = ParseFlags(facts.flags);
   std::array<OperandSchema, 2> schemas{facts.a, facts.b};
   std::array<uint32_t, 2> words{0, 0};
@@ -127,6 +128,7 @@ void BlockParser::ParseImage(ImageOp op, std::array<uint32_t, 2>& words) {
   // would be.
   const size_t plain = FactsOf(op).operands.size();  // a letter each, the sampler too
   for (size_t i = 0; i < plain && scanner_.ok(); ++i) {
+    // Every operand is due here: an image operation has no optional ones but the keywords.
     scanner_.Expect(",");
     if (i == 0 && sampler && scanner_.Accept("_")) {
       words[0] |= kCombinedSampler;
@@ -171,6 +173,7 @@ uint32_t BlockParser::ParseBarrier() {
   scanner_.Expect("(");
   while (scanner_.ok() && !scanner_.Accept(")")) {
     const auto kind = scanner_.ReadEnum<MemoryKind>();
+    // The kinds are a set, so a kind that is said twice changes nothing.
     mode.kinds = static_cast<uint8_t>(mode.kinds | 1u << static_cast<uint32_t>(kind));
     if (!scanner_.Peek(")")) {
       scanner_.Expect(",");
@@ -187,6 +190,7 @@ uint32_t BlockParser::ParseCases(uint32_t selector) {
   scanner_.Expect("{");
   while (scanner_.ok() && !scanner_.Accept("}")) {
     std::vector<uint32_t> labels;
+    // Either the whole case is `default`, or labels come first and `default` ends them.
     bool is_default = scanner_.Accept("default");
     if (!is_default) {
       scanner_.Expect("case");
@@ -246,6 +250,7 @@ uint16_t BlockParser::ParseFlags(FlagSchema schema) {
 }
 
 uint16_t BlockParser::ParseOperator(FlagSchema schema) {
+  // The argument is a value of the wanted enumeration, which serves for its type only.
   const auto word = [this](auto tag) {
     return static_cast<uint16_t>(scanner_.ReadEnum<decltype(tag)>());
   };
@@ -310,6 +315,8 @@ uint32_t BlockParser::ParseOperand(InstKind kind, OperandSchema schema, uint32_t
     case OperandSchema::kTexts:
       return ParseList([this] { return sink_.ReadText().value; });
     case OperandSchema::kPart: {
+      // A part is one list: the value and then the steps, so it needs no operand of its own for
+      // either.
       std::vector<uint32_t> part{ParseValue()};
       scanner_.Expect("[");
       do {
@@ -332,6 +339,7 @@ uint32_t BlockParser::ParseOperand(InstKind kind, OperandSchema schema, uint32_t
 // a swizzle or a plain number.
 uint32_t BlockParser::ParseLiteral(InstKind kind) {
   if (kind == InstKind::kFlag) {
+    // A flag has the spelling of a constant of booleans.
     return scanner_.Known(ParseScalar(Scalar::kBool, scanner_.Word()));
   }
   if (kind == InstKind::kBarrier) {
@@ -372,6 +380,8 @@ uint32_t BlockParser::ParseBlock() {
   if (++depth_ > kMaxParsedDepth) {
     scanner_.Fail("nested too deep");
   }
+  // The block has its number before its contents are read, so an outer block has a lower number
+  // than those inside of it.
   const BlockId block = sink_.BeginBlock();
   ParseStatements();
   sink_.EndBlock();
@@ -391,6 +401,8 @@ uint32_t BlockParser::ParseBlocks() {
 
 template <class ReadItem>
 uint32_t BlockParser::ParseList(ReadItem read) {
+  // The list is added when its end is read: items may add lists of their own, and those come before
+  // it.
   std::vector<uint32_t> words;
   scanner_.Expect("[");
   while (scanner_.ok() && !scanner_.Accept("]")) {

@@ -73,6 +73,7 @@ class OpenParser final : public RowSink {
     }
     return cexpr != nullptr ? *cexpr : kTrue;
   }
+  // Regions have no name in this form, as the builder cuts them.
   RegionId ReadSegment() override { return {}; }
   TypeId TypeOfConst(ConstId id) override { return const_types_[id.value]; }
   TypeId VoidType() override { return builder_.Void(); }
@@ -173,6 +174,7 @@ void OpenParser::Declared(DeclId id, uint32_t members) {
     scanner_.Fail("this name is taken");
   }
   for (Attribute& attribute : attributes_) {
+    // Members of the declaration get the rows behind all that were read so far.
     attribute.owner += attribute.of_member == 0 ? id.value : member_count_;
     builder_.Add(attribute);
   }
@@ -227,6 +229,7 @@ TypeId OpenParser::ReadType() {
     if (extents.empty()) {
       break;
     }
+    // The last extent belongs to the innermost array.
     for (; !extents.empty(); extents.pop_back()) {
       type = builder_.Array(type, extents.back());
     }

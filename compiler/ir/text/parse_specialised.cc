@@ -182,6 +182,8 @@ TypeId ClosedParser::ReadType() {
       type = pool().Intern({.kind = TypeKind::kRuntimeArray, .element = type.value});
       continue;
     }
+    // Extents stand from the outermost to the innermost, as in `f1[2][3]`, and are applied from the
+    // last on.
     std::vector<uint32_t> extents;
     while (scanner_.Accept("[") && extents.size() <= kMaxTypeDepth) {
       extents.push_back(scanner_.Number());
@@ -210,6 +212,8 @@ ConstId ClosedParser::ReadConstValue(TypeId type) {
     if (!parts.empty()) {
       scanner_.Expect(",");
     }
+    // The last check refuses a part that is its own whole, which a wrong type would ask for without
+    // end.
     const std::optional<TypeId> part = PartType(pool(), type, static_cast<uint32_t>(parts.size()));
     if (!part || parts.size() >= PartCount(pool(), type) || *part == type) {
       scanner_.Fail("too many parts");

@@ -50,6 +50,7 @@ std::string NameTable::Name(uint32_t id, std::string_view base) {
 // Texts of big modules take seconds, so each instruction is a point at which the work may be
 // stopped.
 void BlockPrinter::Print(BlockId block, uint32_t indent) {
+  // The order is that of the block, which need not be the order of the rows.
   for (const uint32_t number : rows_.InstsOf(block)) {
     CheckStop();
     PrintInst(number, indent);
@@ -95,6 +96,7 @@ void BlockPrinter::PrintInst(uint32_t number, uint32_t indent) {
   if (inst.kind == InstKind::kSwitch) {
     PrintCases(inst.As<SwitchInst>(), indent);
   } else {
+    // A switch was handled above: its blocks stand between labels.
     ForEachOwnedBlock(
         inst, [this](ListId id) { return rows_.List(id); },
         [&](uint32_t block) { PrintBraces(BlockId{block}, indent); });
@@ -153,6 +155,8 @@ void BlockPrinter::PrintImage(const ImageInst& image) {
   }
   const size_t plain = counts.handles + counts.positional;
   if ((image.keywords & kCombinedSampler) != 0) {
+    // `_` stands where a sampler of its own would be, so the positions of the other operands do not
+    // change.
     PrintValues(values.first(1));
     out_ += ", _";
     for (size_t i = 1; i < plain; ++i) {
@@ -161,6 +165,7 @@ void BlockPrinter::PrintImage(const ImageInst& image) {
   } else {
     PrintValues(values.first(plain));
   }
+  // Operands of keywords follow the plain ones in the order of the bits.
   values = values.subspan(plain);
   for (uint32_t bit = 0; bit < CountOf<ImageOperand>(); ++bit) {
     const auto keyword = static_cast<ImageOperand>(bit);
@@ -185,6 +190,7 @@ void BlockPrinter::PrintBarrier(const BarrierMode& mode) {
   for (uint32_t bit = 0; bit < CountOf<MemoryKind>(); ++bit) {
     if ((mode.kinds >> bit & 1u) != 0) {
       out_ += fmt::format("{}{}", first ? "" : ", ", NameOf(static_cast<MemoryKind>(bit)));
+      // Order of the bits, so that equal sets have equal texts.
       first = false;
     }
   }
@@ -226,6 +232,7 @@ void BlockPrinter::PrintHint(const Inst& inst) {
 void BlockPrinter::PrintFlags(const Inst& inst) {
   const uint32_t low = inst.flags & kSchemaFlags;
   switch (FactsOf(inst.kind).flags) {
+    // Kinds without an operator may still have flags, so these leave the switch and do not return.
     case FlagSchema::kNone:
       break;
     case FlagSchema::kBinary:

@@ -22,10 +22,12 @@ class OpenNames final : public OperandNames {
  public:
   explicit OpenNames(const ModuleView& module) : module_(module) {}
 
+  // Names of locals begin anew, so that a change in one function does not rename those of another.
   void EnterFunction() { locals_ = {}; }
 
   std::string Type(TypeId id) override {
     const ir::Type& type = module_.types[id.value];
+    // The name is quoted, because nothing here knows whether it is the name of a leaf type.
     if (type.kind == TypeKind::kNamed) {
       return Quote(module_.Text(StringId{type.element}));
     }
@@ -55,6 +57,7 @@ class OpenNames final : public OperandNames {
   std::string Text(StringId id) override { return Quote(module_.Text(id)); }
   // Names of typed modules tell declarations apart; in others nothing refers to one.
   std::string Decl(DeclId id) override {
+    // Declarations with one name are usual in untyped modules: conditions decide between them.
     const std::string_view name = module_.Text(module_.decls[id.value].name);
     return "@" + (module_.header.typed != 0 ? decls_.Name(id.value, name) : NameText(name));
   }
@@ -63,6 +66,7 @@ class OpenNames final : public OperandNames {
   }
   std::string Local(LocalId id) override {
     const StringId name = module_.locals[id.value].name;
+    // An exit has no name in the source and gets one here, by which jumps refer to it.
     return "$" + locals_.Name(id.value, name.valid() ? module_.Text(name) : "exit");
   }
   std::string Cexpr(CexprId id) override { return fmt::format("?{}", id.value); }
@@ -77,6 +81,7 @@ class OpenNames final : public OperandNames {
       return ScalarText(module_.types[row.type.value].scalar, row.bits());
     }
     std::string text = "{";
+    // Parts are constants of the same module, and none holds itself.
     for (const uint32_t part : module_.List(ListId{row.a})) {
       text += (text.size() == 1 ? "" : ", ") + Const(ConstId{part});
     }
@@ -189,6 +194,7 @@ void OpenPrinter::PrintOption(const Option& option) {
   if (option.kind == OptionKind::kEnum) {
     AddList(option.values, " [", "]",
             [this](uint32_t text) { return names_.Text(StringId{text}); });
+    // The first value is the default if nothing is said, so most options stay short.
     if (option.default_value != 0) {
       Add(" default {}", option.default_value);
     }
@@ -315,6 +321,7 @@ void OpenPrinter::PrintMembers(const Decl& decl) {
       AddList(member.tags, " tags(", ")",
               [this](uint32_t text) { return NameText(module_.Text(StringId{text})); });
     }
+    // The same word of a row is a mark of relaxed fields elsewhere; only an alias has a path in it.
     if (member.kind == MemberKind::kAlias && ListId{member.value}.valid()) {
       AddList(ListId{member.value}, " = [", "]",
               [this](uint32_t text) { return names_.Text(StringId{text}); });
@@ -358,6 +365,7 @@ void OpenPrinter::PrintFunction(DeclId id, const Decl& decl) {
     if (i != decl.body && !segment.parent.valid()) {
       break;
     }
+    // A region lists the locals that belong to it, parameters included.
     const std::span<const uint32_t> listed = module_.List(segment.locals);
     locals.insert(locals.end(), listed.begin(), listed.end());
   }

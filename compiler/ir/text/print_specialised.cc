@@ -25,6 +25,7 @@ class ClosedNames final : public OperandNames {
  public:
   explicit ClosedNames(const Pool& pool) : pool_(pool) {}
 
+  // The first declaration of a name counts: several entry points may bring the same rows.
   void Declare(const SpecialisedDecl& decl) {
     decl_bases_.Insert(decl.decl.value, decl.name);
     for (const SpecialisedMember& member : decl.members) {
@@ -70,6 +71,8 @@ class ClosedNames final : public OperandNames {
   std::string Text(StringId id) override { return Quote(TextOf(id)); }
   std::string Decl(DeclId id) override {
     const StringId* base = decl_bases_.Find(id.value);
+    // Numbers behind names count mentions in the text, not rows: rows depend on the program that
+    // was linked.
     return "@" + decls_.Name(id.value, base != nullptr ? TextOf(*base) : kUnnamed);
   }
   std::string Member(DeclId owner, MemberId id) override {
@@ -84,6 +87,8 @@ class ClosedNames final : public OperandNames {
   std::string Cexpr(CexprId) override { return {}; }  // none in the closed form
   std::string Region(RegionId id) override {
     FlatMap<uint32_t, uint32_t>& numbers = functions_[function_.value].segments;
+    // Regions are numbered by their first mention within a function, which may be the place that
+    // they fill in another region.
     const auto next = static_cast<uint32_t>(numbers.size());
     return fmt::format("s{}", *numbers.Insert(id.value, next).first);
   }
@@ -102,6 +107,7 @@ class ClosedNames final : public OperandNames {
       return ScalarText(pool_[row.type].scalar, row.bits());
     }
     std::string text;
+    // The type of a part follows from that of the whole here, so parts are written without types.
     for (const ConstId part : pool_.Parts(id)) {
       text += (text.empty() ? "{" : ", ") + ConstValue(part);
     }
@@ -123,6 +129,8 @@ class ClosedPrinter {
  public:
   explicit ClosedPrinter(const Pool& pool) : pool_(pool), names_(pool) {}
 
+  // Alone a region has no interface around it, and what it mentions outside of itself prints as
+  // unknown.
   std::string PrintAlone(const SpecialisedRegion& segment) {
     for (const SpecialisedLocal& local : segment.locals) {
       names_.Declare(local);
@@ -222,6 +230,7 @@ void ClosedPrinter::DefineStructs(const SpecialisedProgram& variant) {
   for (const SpecialisedDecl* decl : variant.interface) {
     for (const SpecialisedMember& member : decl->members) {
       CheckStop();
+      // Members come before their owner, since the owner's line mentions their types.
       DefineStructsOf(member.type);
     }
     // The type of a block has no definition of its own: the buffer writes its members, and reading
@@ -240,6 +249,7 @@ void ClosedPrinter::DefineStructs(const SpecialisedProgram& variant) {
     }
   };
   for (const EntryRef& entry : variant.entries) {
+    // The signature is printed before the body, and its types are defined first as well.
     for (const FunctionRef* function : entry.functions) {
       define(function->signature->type);
       for (const SpecialisedMember& parameter : function->signature->members) {
@@ -310,6 +320,7 @@ void ClosedPrinter::PrintDecl(const SpecialisedDecl& decl) {
       break;
     case DeclKind::kSampler:
       Add(" {} {}", NameOf(decl.set()), names_.Decl(decl.decl));
+      // A single sampler has no other type, so the type says something only for arrays.
       if (pool_[decl.type].kind == TypeKind::kArray) {
         Add(" : {}", names_.Type(decl.type));
       }
@@ -337,6 +348,7 @@ void ClosedPrinter::PrintDecl(const SpecialisedDecl& decl) {
   for (size_t i = 0; i < decl.members.size(); ++i) {
     CheckStop();
     const SpecialisedMember& member = decl.members[i];
+    // The form of a block's members is in its type, and the members here have the rest.
     PrintMember(member, names_.Member(decl.decl, member.member),
                 block ? &pool_.Members(decl.type)[i] : nullptr);
   }
@@ -439,6 +451,7 @@ void ClosedPrinter::PrintEntry(const EntryRef& entry) {
   for (const FunctionRef* function : entry.functions) {
     Add("  function");
     PrintSignature(*function->signature);
+    // The stage is said only where the function differs by stage.
     if (function->stage_sensitive) {
       Add(" in {}", NameOf(function->stage));
     }
@@ -459,6 +472,7 @@ std::string ClosedPrinter::PrintAll(const SpecialisedProgram& variant) {
     names_.Declare(*decl);
   }
   for (const EntryRef& entry : variant.entries) {
+    // Functions that two entry points share are declared twice; the second time changes nothing.
     for (const FunctionRef* function : entry.functions) {
       names_.Declare(*function->signature);
       for (const RegionRef& segment : function->segments) {

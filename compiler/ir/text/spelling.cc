@@ -64,6 +64,7 @@ bool Eat(std::string_view& text, std::string_view prefix) {
 bool HasShortText(const Type& type, const ImageTraits& traits) {
   const bool plain = traits.dim <= ImageDim::kCube && !traits.unknown_depth &&
                      !traits.multisampled && !(traits.storage && traits.depth);
+  // A storage image has the scalar of its format in RPL, so another scalar needs the long form.
   return plain && (!traits.storage || type.scalar == ItemOf(traits.format));
 }
 
@@ -115,6 +116,7 @@ std::optional<Type> ParseLongImage(std::string_view text) {
       traits.unknown_depth = true;
     } else if (word == "storage") {
       const std::optional<ImageFormat> format = FromName<ImageFormat>(TakeWord(words));
+      // A format that nobody knows leaves the trait off, and the check below refuses the image.
       traits.storage = format.has_value();
       traits.format = format.value_or(ImageFormat::kUnknown);
     }
@@ -144,6 +146,7 @@ std::optional<Type> ParseImage(std::string_view text, ImageTraits traits) {
     text.remove_suffix(6);
   }
   const std::optional<ImageDim> dim = FromName<ImageDim>(text);
+  // Dimensions behind the cube are written in the long form.
   if (!dim || *dim > ImageDim::kCube) {
     return std::nullopt;
   }
@@ -319,6 +322,7 @@ namespace {
 // integer.
 std::string FloatText(auto value) {
   std::string text = fmt::format("{}", value);
+  // Very large and very small numbers are printed with an exponent, which marks a float as well.
   return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
 }
 
@@ -335,6 +339,7 @@ std::optional<T> Parse(std::string_view digits, Format... format) {
 // The bits of a number of type T, zero above.
 template <class T>
 std::optional<uint64_t> ParseNumber(std::string_view text) {
+  // A bit cast needs a word of the same size; the wider result has zeros above.
   using Word = std::conditional_t<sizeof(T) == 8, uint64_t,
                                   std::conditional_t<sizeof(T) == 4, uint32_t, uint16_t>>;
   const std::optional<T> value = Parse<T>(text);
@@ -349,6 +354,7 @@ std::string ScalarText(Scalar scalar, uint64_t bits) {
   const auto low = static_cast<uint32_t>(bits);
   switch (scalar) {
     case Scalar::kF32:
+      // Infinities and NaNs fall through to the bits.
       if (const auto value = std::bit_cast<float>(low); std::isfinite(value)) {
         return FloatText(value);
       }
@@ -383,6 +389,7 @@ std::string ScalarText(Scalar scalar, uint64_t bits) {
 std::optional<uint64_t> ParseBits(Scalar scalar, std::string_view text) {
   // Bits are accepted for every scalar, as they are what is printed when a value has no text.
   if (text.starts_with("0x")) {
+    // Where a value has 32 bits or fewer, more digits would be lost.
     const std::optional<uint64_t> bits = Parse<uint64_t>(text.substr(2), 16);
     const bool wide = scalar != Scalar::kNone && BitWidthOf(scalar) == 64;
     return bits && (wide || *bits <= UINT32_MAX) ? bits : std::nullopt;

@@ -23,6 +23,7 @@ bool IsScalarCharacter(char c) { return IsWordCharacter(c) || c == '.' || c == '
 void TextScanner::Fail(std::string_view message) {
   if (!error_) {
     const std::string_view before = text_.substr(0, token_);
+    // The rest of the line shows where the reading stopped.
     const std::string_view next = text_.substr(token_, text_.find('\n', token_) - token_);
     error_ = Error{.code = ErrorCode::kInvalidArgument,
                    .context = fmt::format("line {}: {} at '{}'",
@@ -42,6 +43,7 @@ void TextScanner::SkipSpace() {
       break;
     }
   }
+  // Errors are told at the last token, so its place is noted whenever space was skipped.
   token_ = position_;
 }
 
@@ -63,6 +65,7 @@ bool TextScanner::AtEnd() {
 bool TextScanner::Peek(std::string_view token) {
   SkipSpace();
   const std::string_view rest = text_.substr(position_);
+  // A token of this grammar is either all word or all punctuation, so its last byte tells which.
   const bool word = IsWordCharacter(token.back());
   return ok() && rest.starts_with(token) &&
          !(word && rest.size() > token.size() && IsWordCharacter(rest[token.size()]));
@@ -125,6 +128,8 @@ std::string_view TextScanner::LeafWord() {
     return text_.substr(begin, position_ - begin);
   }
   if (word == "image" && position_ < text_.size() && text_[position_] == '(') {
+    // A bracket has to be closed on its line; otherwise the error is told at the bracket and not at
+    // the end of the text.
     position_ = std::min(text_.find_first_of(")\n", position_), text_.size());
     Expect(")");
     Word();
@@ -142,6 +147,7 @@ std::string_view TextScanner::LeafWord() {
 uint32_t TextScanner::Number() {
   const std::string_view digits = Word();
   uint32_t number = 0;
+  // Decimal digits only; whatever else the word has is an error.
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
   if (error != std::errc() || end != digits.data() + digits.size()) {
     Fail("expected a number");
@@ -175,6 +181,7 @@ std::string TextScanner::Quoted() {
 // Class and bits are one word (`unorm8`), which is cut at its first digit.
 std::pair<PackClass, uint8_t> TextScanner::ReadPack() {
   const std::string_view word = Word();
+  // A word without digits leaves an empty text, which from_chars refuses.
   const std::string_view digits =
       word.substr(std::min(word.find_first_of("0123456789"), word.size()));
   uint8_t bits = 0;
