@@ -59,6 +59,7 @@ class LeafWalk {
 
   std::optional<std::vector<Leaf>> Run() {
     for (uint32_t i = 0; i < signature_.members.size(); ++i) {
+      // Parameters come before the result, and this is the order of rows in the interface, too.
       AddParameter(i);
     }
     AddResult();
@@ -192,6 +193,7 @@ class LeafWalk {
     if (said == nullptr) {
       return;
     }
+    // `own` lives in the frame of the caller, so it serves the part that said it and all below.
     if (*outer == nullptr) {
       const bool named = key == ir::AttributeKey::kSemantic;
       own = {.text = named ? ir::StringId{said->a} : ir::StringId{},
@@ -231,6 +233,7 @@ class LeafWalk {
       leaf.semantic = SemanticName{inherited.semantic->text, inherited.semantic->next};
       inherited.semantic->next += count;
     }
+    // Several locations of one leaf are taken at once, so the next leaf begins behind them.
     if (inherited.location != nullptr) {
       leaf.location = inherited.location->next;
       inherited.location->next += count;
@@ -256,6 +259,7 @@ class LeafWalk {
       type = ir::TypeId{pool_[type].element};
     }
     const ir::Type& item = pool_[type];
+    // An array of one item is treated like the item.
     const bool array = items != 1;
     const bool fits =
         item.kind == ir::TypeKind::kVector

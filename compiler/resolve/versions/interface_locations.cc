@@ -25,6 +25,8 @@ class Locator {
   bool Run(std::span<InterfaceDraft> drafts) {
     InterfaceDraft* vertex = nullptr;
     for (InterfaceDraft& draft : drafts) {
+      // Linking comes before numbering: linked inputs have their places then, and the others are
+      // put around them.
       if (draft.stage == ir::Stage::kFragment && vertex != nullptr) {
         Link(*vertex, draft);
       }
@@ -36,6 +38,7 @@ class Locator {
     if (vertex != nullptr) {
       DeclareMissing(*vertex);
     }
+    // Attributes are written last, since missing outputs were added only now.
     for (InterfaceDraft& draft : drafts) {
       Finish(draft);
     }
@@ -51,6 +54,7 @@ class Locator {
   void Link(const InterfaceDraft& vertex, InterfaceDraft& fragment) {
     is_linked_ = true;
     for (DraftRow& input : fragment.rows) {
+      // Without a semantic, inputs are matched by location alone, which needs nothing here.
       if (!Is(input, ir::Direction::kIn) || !input.semantic.has_value()) {
         continue;
       }
@@ -59,6 +63,7 @@ class Locator {
       } else {
         diagnostics_.push_back(Make(Code::kHlsl5010, input.where)
                                    .With("semantic", SemanticText(pool_, *input.semantic)));
+        // The input is declared as an output of the vertex stage later, when its location is known.
         missing_.push_back(&input);
       }
     }
@@ -120,6 +125,7 @@ class Locator {
           })) {
         continue;
       }
+      // A copy of the input: same name, type and location.
       DraftRow output = *input;
       output.row.direction = ir::Direction::kOut;
       vertex.unwritten.push_back(static_cast<uint32_t>(vertex.rows.size()));
@@ -171,6 +177,7 @@ class Locator {
   uint32_t FirstFree(const InterfaceDraft& draft, ir::Direction direction, uint32_t count,
                      bool reads) const {
     const auto free = [&](uint32_t location) {
+      // Given and linked rows have their locations already, so free ones are put around them.
       const auto meets = [&](const DraftRow& row) {
         return row.location.has_value() &&
                Meet(location, count, *row.location, LocationsOf(pool_, row.row.type));
@@ -202,6 +209,8 @@ class Locator {
     // Compared with the rows before it, so each pair is reported once.
     for (size_t i = 0; i < row; ++i) {
       const DraftRow& other = draft.rows[i];
+      // Two outputs with different indices may share a location: they are the two sources of
+      // blending.
       if (Is(other, checked.row.direction) && other.index == checked.index &&
           Meet(*other.location, LocationsOf(pool_, other.row.type), *checked.location, count)) {
         Fail(Make(Code::kLay2001, checked.where)

@@ -62,6 +62,7 @@ class RowMaker {
         return ir::kNoRow;  // said
       case BuiltinVariable::kLocated:
         return AddLocated(leaf, direction);
+      // What has no row yet gets its number in AddArray.
       case BuiltinVariable::kClipDistance:
       case BuiltinVariable::kCullDistance:
         AddDistance(leaf, direction, place);
@@ -77,6 +78,7 @@ class RowMaker {
     }
     if (!leaf.semantic.has_value()) {
       if (!leaf.location.has_value()) {
+        // Without semantic, location or built-in nothing says where the value comes from.
         Fail(Make(Code::kHlsl5001, leaf.where)
                  .With("direction", DirectionText(direction))
                  .With("path", leaf.path)
@@ -91,6 +93,7 @@ class RowMaker {
     }
     const std::string_view name = pool_.Text(leaf.semantic->text);
     const BuiltinVariable place = ir::PlaceOfSemantic(name, draft_.stage, direction);
+    // Only the number decides here; that a target is written once is checked with all semantics.
     const bool too_many =
         ir::SemanticKey(name) == "SV_TARGET" && leaf.semantic->index >= kMostTargets;
     if (place == BuiltinVariable::kNone || too_many) {

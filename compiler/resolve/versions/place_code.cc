@@ -32,6 +32,7 @@ FlatMap<uint32_t, PlaceRoot> PlacesOf(const RegionBuilder& region) {
   return places;
 }
 
+// The place is computed anew at each use, from constants alone.
 ir::InstId EmitPlace(RegionBuilder& region, const PlaceRoot& root, ir::TypeId type) {
   const ir::SpecialisedDecl* decl = region.answers().Decl(root.decl);
   if (decl == nullptr) {
@@ -59,6 +60,8 @@ std::optional<PlaceRoot> RootOf(RegionBuilder& region, ir::InstId place) {
   ir::Inst inst = insts[place.value];
   if (inst.kind == ir::InstKind::kAccess) {
     for (const uint32_t step : region.out().List(inst.As<ir::AccessInst>().steps)) {
+      // An index that is computed differs from call to call, and then no version could stand for
+      // it.
       if (insts[step].kind != ir::InstKind::kConst) {
         ReportIllTyped(region, "a place parameter takes constant indices alone");
         return std::nullopt;

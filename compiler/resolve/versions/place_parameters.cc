@@ -15,6 +15,7 @@ void AddRoot(const PlaceRoot& root, std::vector<uint32_t>& words) {
 std::vector<PlaceRoot> RootsOf(std::span<const uint32_t> words) {
   std::vector<PlaceRoot> roots;
   while (!words.empty()) {
+    // The number of steps makes the list readable from the front without any mark between roots.
     const std::span<const uint32_t> steps = words.subspan(2, words[1]);
     roots.push_back({.decl = ir::DeclId{words[0]}, .steps = {steps.begin(), steps.end()}});
     words = words.subspan(2 + steps.size());
