@@ -70,6 +70,7 @@ RegionBuilder::~RegionBuilder() {
   scratch_.pending.clear();
   scratch_.open_blocks.clear();
   if (!scratch_.mentioned.empty()) {
+    // Clearing a map costs its capacity, and most regions never filled it.
     scratch_.mentioned.Clear();
   }
   scratch_.in_use = false;
@@ -101,6 +102,7 @@ void RegionBuilder::DeclareParameters() {
 // instruction in progress, which is how a message about specialised code finds its place in the
 // source.
 ir::InstId RegionBuilder::Emit(const ir::Inst& inst) {
+  // Rows, spans and the pending list grow in step: a row number is good for all of them.
   const ir::InstId id{static_cast<uint32_t>(out_.insts.size())};
   Push(out_.insts, inst);
   Push(out_.spans, module_.inst_spans.empty() ? ir::SpanId{} : module_.inst_spans[current_].main);
@@ -147,6 +149,7 @@ std::string RegionBuilder::TypeName(ir::TypeId type) const {
 }
 
 bool RegionBuilder::BlockHasEnded() const {
+  // A block that has no rows yet cannot have ended, whatever the block around it holds.
   const std::vector<uint32_t>& rows = scratch_.pending;
   return rows.size() > scratch_.open_blocks.back() &&
          ir::IsTerminator(out_.insts[rows.back()].kind);
@@ -158,6 +161,8 @@ ir::BlockId RegionBuilder::EndBlock() {
   const ir::BlockId id{static_cast<uint32_t>(out_.blocks.size())};
   const std::span<const uint32_t> insts =
       std::span(scratch_.pending).subspan(scratch_.open_blocks.back());
+  // Rows are copied when a block ends, so the rows of a block lie together even if it has blocks
+  // inside.
   out_.blocks.push_back({.first = static_cast<uint32_t>(out_.block_insts.size()),
                          .count = static_cast<uint32_t>(insts.size())});
   out_.block_insts.insert(out_.block_insts.end(), insts.begin(), insts.end());
@@ -237,6 +242,8 @@ std::string_view RegionBuilder::WrittenText(ir::TypeId open) {
 
 // The type of a local variable; not `known`: this segment did not need it so far.
 ir::TypeId& RegionBuilder::LocalTypeOf(ir::LocalId local, bool& known) {
+  // Locals are numbered through the program, so the table grows to the highest one that was asked
+  // for.
   std::vector<SpecialiserScratch::LocalType>& types = scratch_.local_types;
   if (local.value >= types.size()) {
     types.resize(local.value + size_t{1});
@@ -260,6 +267,7 @@ Location RegionBuilder::MainOf(uint32_t inst) const {
 }
 
 Location RegionBuilder::AuxOf(uint32_t inst) const {
+  // The location of an operator or a name, where the instruction has one.
   if (module_.inst_spans.empty() || !module_.inst_spans[inst].aux.valid()) {
     return MainOf(inst);
   }

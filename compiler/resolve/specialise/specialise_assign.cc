@@ -28,6 +28,7 @@ Operand SpecialiseAssign(RegionBuilder& region, uint32_t id) {
   if (target.kind == OperandKind::kPlace && !target.writable) {
     return refuse();  // whatever is wrong with the value: both sides may be exchanged
   }
+  // Reading the value comes before the second refusal, so its own mistakes are told as well.
   const ir::InstId value =
       Read(region, assign.value.value, {.form = Role::Form::kRight, .text = "="});
   if (!value.valid()) {
@@ -59,6 +60,7 @@ Operand SpecialiseAssign(RegionBuilder& region, uint32_t id) {
 Operand SpecialiseAssignOp(RegionBuilder& region, uint32_t id) {
   const auto assign = region.Open(id).As<ir::AssignOpInst>();
   const std::string_view op = OperatorText(assign.op);
+  // The old value is read first, as the operator's left side.
   const ir::InstId before =
       Read(region, assign.target.value, {.form = Role::Form::kLeft, .text = op});
   const ir::InstId value =

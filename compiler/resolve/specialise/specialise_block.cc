@@ -60,6 +60,8 @@ bool IsActiveStatement(RegionBuilder& region, uint32_t id) {
     return region.answers().Holds(
         region.Global(region.module().locals[inst.As<ir::AliasInst>().local.value].condition));
   }
+  // Expressions are not told by themselves: their statement comes behind them and is the one to
+  // report.
   return !IsExpression(inst.kind) && inst.kind != ir::InstKind::kYield;
 }
 
@@ -111,6 +113,7 @@ Flow SpecialiseStatement(RegionBuilder& region, uint32_t inst) {
   const ir::InstKind kind = region.Open(inst).kind;
   if (const ExpressionSpecialiser specialise = kExpressions[static_cast<size_t>(kind)];
       specialise != nullptr) {
+    // Every expression leaves an operand, also a failed one: users look for it by number.
     KeepOperand(region, inst, specialise(region, inst));
     return Flow::kGoesOn;
   }
@@ -198,6 +201,8 @@ ir::InstId SpecialiseYield(RegionBuilder& region, ir::BlockId block, const Role&
                            ir::BlockId* closed) {
   region.BeginBlock();
   const std::span<const uint32_t> insts = region.module().InstsOf(block);
+  // The instruction in progress gives its span to what is emitted, so it is set back behind the
+  // block.
   const uint32_t outer = region.current();
   SpecialiseInsts(region, insts);
   ir::InstId value;

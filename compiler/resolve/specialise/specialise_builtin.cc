@@ -44,6 +44,7 @@ constexpr StageFunction kStageFunctions[] = {
     {Builtin::kWorkgroupCount, Stage::kCompute, StageVariable::kWorkgroupCount, false},
 };
 
+// The derivatives stand together in builtins.def.
 bool IsDerivative(Builtin builtin) {
   return builtin >= Builtin::kDdx && builtin <= Builtin::kDdyCoarse;
 }
@@ -113,6 +114,7 @@ Operand SpecialiseFamily(RegionBuilder& region, uint32_t id) {
   const std::span<const uint32_t> arguments = region.module().List(call.arguments);
   ScratchList values(region.scratch());
   bool good = true;
+  // A wrong argument does not end the loop, so that all of them are told.
   for (size_t i = 0; i < arguments.size(); ++i) {
     values.Add(ReadArgument(region, arguments[i], function, i, parameters[i]));
     good = good && values.Inst(i).valid();
@@ -237,6 +239,7 @@ Operand SpecialiseArrayLength(RegionBuilder& region, uint32_t id) {
             .With("expected", "runtime array"));
     return {};
   }
+  // The length is a property of the buffer, which therefore has to be bound.
   region.Touched(operand, ir::MemberUse::kRead);
   const uint32_t place[] = {PlaceInst(region, operand).value};
   return region.ValueOf(
@@ -259,6 +262,7 @@ Operand SpecialiseAtomic(RegionBuilder& region, uint32_t id) {
   if (place.kind == OperandKind::kFailed) {
     return {};
   }
+  // A direction would mean a variable between stages, which every invocation has for itself.
   const bool shared = place.kind == OperandKind::kPlace && place.decl.valid() && place.writable &&
                       place.direction == ir::Direction::kNone;
   const bool integer = shared && (place.type == region.pool().Vector(ir::Scalar::kU32, 1) ||
@@ -301,6 +305,7 @@ Operand SpecialiseBuiltin(RegionBuilder& region, uint32_t id) {
   if (builtin == Builtin::kArrayLength) {
     return SpecialiseArrayLength(region, id);
   }
+  // Functions without a type in their name belong to a stage or are constants.
   return ir::FactsOf(builtin).types == ir::BuiltinTypes::kNone ? SpecialiseStageFunction(region, id)
                                                                : SpecialiseFamily(region, id);
 }

@@ -120,6 +120,7 @@ bool SpecialiseArgument(RegionBuilder& region, const ir::SpecialisedMember& para
     LabelParameter(region, parameter);
     return false;
   }
+  // The callee has a handle as a parameter of the same kind, and nothing is copied.
   if (typed && IsHandle(region.pool()[parameter.type])) {
     passed.Add(PlaceInst(region, operand));
     return true;
@@ -156,6 +157,7 @@ Operand SpecialiseCall(RegionBuilder& region, uint32_t id) {
   if (callee == nullptr) {
     return {};
   }
+  // The number is compared before any argument is looked at, as with inbuilt functions.
   const std::span<const uint32_t> arguments = region.module().List(call.arguments);
   if (arguments.size() != callee->members.size()) {
     region.Report(Make(Code::kRpl5036, region.MainOf(id))
@@ -182,6 +184,7 @@ Operand SpecialiseCall(RegionBuilder& region, uint32_t id) {
   const ir::InstId result = region.Emit(ir::CallInst{
       .type = callee->type, .function = answer.decl(), .arguments = region.EmitList(passed)}
                                             .To());
+  // The result has the precision that the callee declares.
   region.MarkRelaxed((callee->flags & 1u) != 0, result);
   for (size_t i = 0; i < arguments.size(); ++i) {  // write back from left to right
     const ir::InstId temp = passed.Inst(i);
@@ -206,6 +209,7 @@ Operand SpecialiseCall(RegionBuilder& region, uint32_t id) {
 // printing both types would hide the difference in a row of brackets.
 void ReportArgumentType(RegionBuilder& region, const Role& role, ir::TypeId found_type,
                         ir::TypeId expected_type, uint32_t argument) {
+  // Arrays of the same items are compared size by size; everything else is told by its type alone.
   const Dimensions found = DimensionsOf(region.pool(), found_type);
   const Dimensions expected = DimensionsOf(region.pool(), expected_type);
   Code code = Code::kRpl5030;

@@ -52,6 +52,7 @@ Operand ConstructVector(RegionBuilder& region, ir::TypeId type, const ScratchLis
           region.Emit(ir::ConvertInst{.type = type, .value = values.Inst(0)}.To()));
     }
   }
+  // Components are counted over all arguments, which may be scalars and vectors in any mixture.
   uint32_t count = 0;
   for (size_t i = 0; i < values.size(); ++i) {
     const ir::Type& part = region.pool()[region.TypeOf(values.Inst(i))];
@@ -81,6 +82,7 @@ Operand ConstructVector(RegionBuilder& region, ir::TypeId type, const ScratchLis
 Operand CropMatrix(RegionBuilder& region, ir::TypeId type, ir::InstId value) {
   const ir::Type target = region.pool()[type];
   const ir::Type from = region.pool()[region.TypeOf(value)];
+  // Columns of the larger matrix, and what is left of each.
   const ir::TypeId wide = region.pool().Vector(from.scalar, from.rows);
   const ir::TypeId narrow = region.pool().Vector(target.scalar, target.rows);
   ScratchList columns(region.scratch());
@@ -113,6 +115,7 @@ Operand ConstructMatrix(RegionBuilder& region, ir::TypeId type, const ScratchLis
       return CropMatrix(region, type, values.Inst(0));
     }
   }
+  // Every argument has to be a whole column; scalars are not collected into columns.
   const ir::TypeId column = region.pool().Vector(target.scalar, target.rows);
   for (size_t i = 0; i < values.size(); ++i) {
     if (region.TypeOf(values.Inst(i)) != column) {
@@ -165,6 +168,7 @@ Operand ConstructStruct(RegionBuilder& region, ir::TypeId type, const ScratchLis
 
 Operand ConstructArray(RegionBuilder& region, ir::TypeId type, const ScratchList& values,
                        uint32_t id) {
+  // Items are checked before their number, like components of vectors.
   const std::span<const uint32_t> arguments =
       region.module().List(region.Open(id).As<ir::NameConstructInst>().arguments);
   const ir::Type target = region.pool()[type];

@@ -52,6 +52,7 @@ class DeclCloser {
         AttributesOf(view_.AttributesOf(ir::DeclId{id_.value - program_.bases(module_).decl}));
     Close();
     Diagnosed<ir::SpecialisedDecl> result;
+    // A type that failed has left a hole in the members, so what came out must not be used.
     if (!poisoned_ && !HasErrors(diagnostics_)) {
       result.value = std::move(out_);
     }
@@ -94,6 +95,7 @@ class DeclCloser {
   // With texts of the pool.
   std::vector<ir::Attribute> AttributesOf(std::span<const ir::Attribute> open) {
     std::vector<ir::Attribute> attributes(open.begin(), open.end());
+    // Words of an attribute that are texts become texts of the pool; numbers stay.
     for (ir::Attribute& attribute : attributes) {
       const auto text = [&](ir::AttributeWord word, uint32_t& value) {
         if (word == ir::AttributeWord::kText) {
@@ -186,6 +188,7 @@ class DeclCloser {
   // holding.
   bool IsLive(const ir::Member& member, NameId name, const ir::MemberSpans& spans,
               const Position& field_position) {
+    // Most members have no condition, and then no query is recorded.
     if (member.condition == ir::kTrue) {
       return true;
     }
@@ -221,6 +224,7 @@ class DeclCloser {
     closed.member = id;
     closed.access = member.access;
     closed.origin = {.module = module_, .span = spans.name};
+    // The search costs time, and modules of RPL have no attributes.
     if (!view_.attributes.empty()) {
       closed.attributes =
           AttributesOf(view_.AttributesOf(ir::MemberId{id.value - program_.bases(module_).member}));
@@ -255,6 +259,7 @@ class DeclCloser {
 
   // What stands behind the field that an alias denotes a part of: components, columns, fields.
   void CheckAliasPath(std::span<const NameId> path, const Location& where) {
+    // The path is kept backwards, so that a step is taken from its end and an alias is put there.
     std::vector<NameId> rest(path.rbegin(), path.rend());  // the next step is the last
     ir::TypeId type;
     for (bool first = true; !rest.empty() && (first || type.valid()); first = false) {
@@ -317,6 +322,7 @@ class DeclCloser {
       fail(vector ? Code::kRpl6012 : Code::kRpl6013).arguments = {{"text", text}};
       return {};
     }
+    // Letters stand for components of a vector and for columns of a matrix.
     const uint32_t count = vector ? type.rows : type.columns;
     for (const char& letter : text) {
       const size_t index = std::string_view("xyzw").find(letter);
@@ -345,6 +351,7 @@ class DeclCloser {
         return CheckAlias(member, id, name, spans);
       }
       const ir::TypeId type = SpecialiseMemberType(member, name, spans, TypeUse::kField);
+      // The member is added all the same: a struct whose members are wrong is no empty struct.
       poisoned_ = poisoned_ || !type.valid();
       AddMember(member, id, name, spans, type);
     });
@@ -395,6 +402,7 @@ class DeclCloser {
 
   // --- containers --------------------------------------------------------------------------------
   void SpecialiseContainer() {
+    // Instance options must not decide what an application has to provide.
     const Position position = {.global_only = IsInputInterface(decl_),
                                .what = "the conditional of field"};
     ForLiveMembers(position, [&](const ir::Member& member, ir::MemberId id, NameId name,
@@ -419,6 +427,7 @@ class DeclCloser {
         closed.pack_bits = format.bits;
       }
     });
+    // A container whose fields failed may look empty only because of that.
     if (!poisoned_) {
       CheckNotEmpty(Code::kRpl4025);
     }
@@ -486,6 +495,7 @@ class DeclCloser {
         poisoned_ = true;
         return;
       }
+      // A handle cannot be written, and so it cannot be passed back.
       if (IsHandle(pool_[type]) && member.access != ir::Access::kIn && !place) {
         diagnostics_.push_back(Make(Code::kRpl5022, program_.At(module_, spans.name))
                                    .With("name", program_.Text(name))
@@ -493,6 +503,7 @@ class DeclCloser {
         return;
       }
       ir::SpecialisedMember& closed = AddMember(member, id, name, spans, type);
+      // Locals are found by the number of the program, as code refers to them.
       closed.local = program_.Wide(module_, ir::LocalId{member.value});
       closed.relaxed = view_.locals[member.value].relaxed != 0;
       CheckRelaxed(closed.relaxed, type, program_.Text(name), spans.type);

@@ -71,6 +71,7 @@ bool CheckHandle(RegionBuilder& region, uint32_t argument, uint32_t index, ir::T
 
 // Whether the function takes this image at all.
 bool CheckImage(RegionBuilder& region, ir::Builtin builtin, uint32_t argument, size_t index) {
+  // The handle was checked, so the operand is a place with the type of an image.
   const Operand& image = region.OperandOf(ir::InstId{argument});
   const ir::ImageTraits traits = ir::UnpackImage(region.pool()[image.type].extent);
   // Whether a function takes an image follows from the typing of samples alone. The messages
@@ -110,6 +111,7 @@ bool ReadImageOperands(RegionBuilder& region, uint32_t id, std::span<const uint3
                        const ir::Signature& expected, ScratchList& values) {
   const auto call = region.Open(id).As<ir::NameBuiltinInst>();
   const std::string_view function = ir::FactsOf(call.builtin).name;
+  // Messages count handles as arguments, too.
   const auto handles =
       static_cast<uint32_t>(region.module().List(call.arguments).size() - arguments.size());
   // All are read before the list as a whole is judged: the message shows what was found beside what
@@ -118,6 +120,7 @@ bool ReadImageOperands(RegionBuilder& region, uint32_t id, std::span<const uint3
   for (uint32_t i = 0; i < arguments.size(); ++i) {
     const Role role{.form = Role::Form::kArgument, .text = function, .index = handles + i + 1};
     const ir::InstId value = Read(region, arguments[i], role);
+    // Without a type of this argument the list cannot be compared, so nothing else is told.
     if (!value.valid()) {
       return false;
     }
@@ -159,6 +162,8 @@ ir::InstId ImageCoordinate(RegionBuilder& region, const ir::ImageTraits& traits,
   if (!traits.arrayed) {
     return values.Inst(0);
   }
+  // Sampling takes normalised coordinates, and a layer is a number among them; loading takes
+  // integers.
   const ir::Scalar scalar = samples ? ir::Scalar::kF32 : ir::Scalar::kU32;
   ir::InstId layer = values.Inst(0);
   if (samples) {
@@ -191,6 +196,7 @@ Operand EmitImageCall(RegionBuilder& region, uint32_t id, const ScratchList& val
                         : call.builtin == Builtin::kImageStore ? ir::MemberUse::kWrite
                                                                : ir::MemberUse::kRead);
   operands.Add(PlaceInst(region, image));
+  // The size and the number of levels belong to the image as a whole.
   const bool located = call.builtin != Builtin::kImageSize && call.builtin != Builtin::kImageLevels;
   if (located) {
     const ir::ImageTraits traits = ir::UnpackImage(region.pool()[image.type].extent);
@@ -237,6 +243,7 @@ Operand SpecialiseImageCall(RegionBuilder& region, uint32_t id) {
                       .With("found", 0));
     return {};
   }
+  // Both handles are looked at before anything is refused, so that both mistakes are told.
   const bool sampler_good =
       !samples || CheckHandle(region, arguments[0], 1, ir::TypeKind::kSampler, function);
   const uint32_t image_argument = arguments[handles - 1];

@@ -72,6 +72,8 @@ void SpecialiseVariable(RegionBuilder& region, uint32_t id) {
     region.FailIf(true);
     return;
   }
+  // The local is listed even if its first value turns out wrong, so that mentions of it do not add
+  // errors.
   region.out().locals.push_back({.local = region.Global(variable.local),
                                  .kind = ir::LocalKind::kVariable,
                                  .name = region.answers().PoolText(
@@ -136,12 +138,15 @@ void SpecialiseAlias(RegionBuilder& region, uint32_t id) {
       region.Report(Make(Code::kRpl6006, region.MainOf(inst))
                         .With("name", region.module().Text(local.name))
                         .With("text", region.TextOf(inst)));
+      // Mentions of an alias that failed are silent.
       region.aliases().poisoned.push_back(region.Global(alias.local));
       return;
     }
   }
   // Resolving an alias checks it and counts as access, but runs nothing: its rows are dropped.
   const size_t insts = region.out().insts.size();
+  // What the trial emits is cut off again behind this point. Mentions and stage variables that it
+  // noted stay, since resolving an alias counts as access.
   const size_t extra = region.out().extra.size();
   const size_t blocks = region.out().blocks.size();
   const size_t block_insts = region.out().block_insts.size();
@@ -158,6 +163,7 @@ void SpecialiseAlias(RegionBuilder& region, uint32_t id) {
   region.out().extra.resize(extra);
   region.out().blocks.resize(blocks);
   region.out().block_insts.resize(block_insts);
+  // The list is ascending, as rows are marked when they are made.
   while (!region.out().relaxed.empty() && region.out().relaxed.back() >= insts) {
     region.out().relaxed.pop_back();
   }
@@ -242,6 +248,7 @@ Operand SpecialiseLocalMention(RegionBuilder& region, ir::LocalId id, uint32_t) 
   // Parameters that options have removed are not in the signature; mentioning one fails, and the
   // front end's candidates say why.
   if (local.kind == ir::LocalKind::kParameter) {
+    // Parameters are listed in the order of their locals, so the search may halve.
     const auto parameter = std::ranges::lower_bound(
         region.signature()->members, id.value, {},
         [](const ir::SpecialisedMember& member) { return member.local.value; });
@@ -259,6 +266,8 @@ Operand SpecialiseLocalMention(RegionBuilder& region, ir::LocalId id, uint32_t) 
       return operand;
     }
   } else {
+    // Another region of the function may have declared it, and then this one has no type for it
+    // yet.
     bool known = false;
     ir::TypeId& type = region.LocalTypeOf(id, known);
     if (!known) {

@@ -40,6 +40,7 @@ bool IsOfNames(Code code) {
          code == Code::kRpl6013;
 }
 
+// For other letters this is a large number, which no type has.
 uint32_t LetterIndex(char letter) {
   return static_cast<uint32_t>(std::string_view("xyzw").find(letter));
 }
@@ -72,6 +73,8 @@ Operand SpecialiseContainerField(RegionBuilder& region, const Operand& source,
   operand.readable = direction == ir::Direction::kIn;
   operand.writable = direction == ir::Direction::kOut;
   operand.type = field.type;
+  // The direction is part of the row, since one field is two variables: written in one stage and
+  // read in the next.
   operand.inst = region.Emit(ir::GlobalRefInst{
       .type = field.type, .direction = direction, .decl = source.decl, .member = field.member}
                                  .To());
@@ -110,6 +113,7 @@ Operand SpecialiseDeclMember(RegionBuilder& region, const Operand& source, ir::D
   // An alias is a path. Each step is a member access of its own, with the checks of the place where
   // it stands, so that access rules of stages are applied to what is really accessed.
   if (answer.kind == MemberResolution::Kind::kAlias) {
+    // Messages behind this point are the alias's own.
     const size_t before = region.diagnostics().size();
     Operand operand = source;
     for (const NameId step : region.answers().AliasPath(answer.member)) {
@@ -143,6 +147,7 @@ void ReportLetter(RegionBuilder& region, uint32_t index, std::string_view letter
 Operand SpecialiseComponents(RegionBuilder& region, const Operand& source, std::string_view letters,
                              uint32_t inst) {
   const ir::Type type = region.pool()[source.type];
+  // A scalar has no letters, not even `x`.
   if (type.rows == 1) {
     region.Report(Make(Code::kRpl6009, region.AuxOf(inst))
                       .With("type", region.TypeName(source.type))
@@ -263,6 +268,7 @@ bool CheckItemIndex(RegionBuilder& region, const Operand& item, uint32_t size, u
                       .With("text", array()));
     return false;
   }
+  // Zero stands for an array whose size is known only when the shader runs.
   if (size != 0 && bits >= size) {
     region.Report(
         Make(Code::kRpl6019, where).With("value", bits).With("text", array()).With("size", size));

@@ -28,6 +28,7 @@ Operand SpecialiseOptionMention(RegionBuilder& region, std::string_view kind, st
     case ir::ValueKind::kString:
       type = kind == "option" ? "an enum" : "a string";
       break;
+    // Numbers have a form in code; their scalar is all that is missing.
     case ir::ValueKind::kUint:
       scalar = ir::Scalar::kU32;
       break;
@@ -39,6 +40,7 @@ Operand SpecialiseOptionMention(RegionBuilder& region, std::string_view kind, st
       break;
   }
   if (scalar == ir::Scalar::kNone) {
+    // The proposed condition is the option itself for a flag and a comparison for a text.
     std::string condition(name);
     if (value.kind == ir::ValueKind::kString) {
       condition += " == \"" + std::string(region.pool().Text(ir::StringId{value.bits})) + "\"";
@@ -64,6 +66,7 @@ Operand SpecialiseSpecialised(RegionBuilder& region, ir::OptionId id) {
                             : option.kind == ir::OptionKind::kUint ? ir::Scalar::kU32
                             : option.kind == ir::OptionKind::kSint ? ir::Scalar::kS32
                                                                    : ir::Scalar::kF32;
+  // The default stands in the code; a pipeline may set another value by the id.
   return region.ValueOf(region.Emit(ir::SpecConstInst{.type = region.pool().Vector(scalar, 1),
                                                       .id = region.program().SpecIdOf(id),
                                                       .bits = option.default_value}
@@ -111,6 +114,7 @@ Operand SpecialiseGlobalMention(RegionBuilder& region, std::string_view name, Na
   }
   const ir::Decl& decl = region.program().Get(answer.decl());
   Operand operand;
+  // Everything that follows is a declaration of the interface or a variable.
   operand.decl = answer.decl();
   if (decl.kind == ir::DeclKind::kContainer) {
     operand.kind = OperandKind::kContainer;

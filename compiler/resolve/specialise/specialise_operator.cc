@@ -84,6 +84,7 @@ void WarnOfConstantOperand(RegionBuilder& region, ir::BinaryOp op, ir::InstId ri
   }
   const ir::ConstId constant = inst.As<ir::ConstInst>().value;
   const bool scalar = region.pool()[inst.type].rows == 1;
+  // A scalar is its own only item.
   for (const ir::ConstId item : scalar
                                     ? std::span(&constant, 1)
                                     : std::span<const ir::ConstId>(region.pool().Parts(constant))) {
@@ -98,6 +99,8 @@ void WarnOfConstantOperand(RegionBuilder& region, ir::BinaryOp op, ir::InstId ri
 void ReportBinary(RegionBuilder& region, ir::BinaryOp op, ir::TypeId left, ir::TypeId right,
                   uint32_t id) {
   const bool integers = NeedsIntegers(op);
+  // The three codes differ in what an author has to look at: integers, comparisons, or types in
+  // general.
   const Code code = integers ? Code::kRpl6023 : IsComparison(op) ? Code::kRpl6025 : Code::kRpl6022;
   const ir::Type& a = region.pool()[left];
   const ir::Type& b = region.pool()[right];
@@ -228,6 +231,7 @@ Operand CombineBinary(RegionBuilder& region, ir::BinaryOp op, ir::InstId left, i
   const std::optional<ir::BinaryTyping> typing =
       ir::TypeOfBinary(region.pool(), region.rules(), op, left_type, right_type);
   if (!typing.has_value() && IsMirrored(region, op, left_type, right_type)) {
+    // The order of evaluation is not changed, only that of the operands.
     return CombineBinary(region, op, right, left, id);  // both are evaluated already
   }
   if (!typing.has_value()) {
@@ -245,6 +249,7 @@ Operand CombineBinary(RegionBuilder& region, ir::BinaryOp op, ir::InstId left, i
 // A constructor around the value is proposed only if it would be accepted.
 void NoteConversion(RegionBuilder& region, ir::TypeId from, ir::TypeId to) {
   const ir::Type& target = region.pool()[to];
+  // Version 1 has no constructor from booleans.
   const bool makes =
       (target.kind == ir::TypeKind::kVector || target.kind == ir::TypeKind::kMatrix) &&
       (region.pool()[from].scalar != ir::Scalar::kBool || region.IsVersion2());
@@ -265,6 +270,7 @@ Operand SpecialiseLogical(RegionBuilder& region, uint32_t id) {
   if (!left.valid() || !right.valid()) {
     return {};
   }
+  // Both sides have been specialised by now, so that their own mistakes are told first.
   for (const ir::InstId side : {left, right}) {
     if (region.TypeOf(side) != region.pool().bool_type()) {
       region.Report(Make(Code::kRpl6024, region.AuxOf(id))

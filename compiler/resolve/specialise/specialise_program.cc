@@ -49,6 +49,7 @@ class VariantCloser {
       return module.header.Has(ir::ModuleRule::kGroupsOrderTheInterface);
     });
     out_.bindings = grouped ? ir::BindingPolicy::kGroups : ir::BindingPolicy::kFirstFit;
+    // The result is used again for the next variant, and its memory stays.
     out_.interface.clear();
     out_.structs.clear();
     out_.option_uses.clear();
@@ -106,6 +107,7 @@ class VariantCloser {
  private:
   // Names that only one declaration has clash with nobody.
   void AddName(ir::DeclId id) {
+    // Nearly all names of a program have one declaration, so the table of names is seldom made.
     if (!program_.Contested(program_.NameOf(id)) || !Has(id, ir::ModuleRule::kNamesHideNothing)) {
       return;
     }
@@ -354,6 +356,7 @@ class VariantCloser {
                  interfaces_reads_);
       answers_.EndReads(memory_.code_reads);
     }
+    // Requests mostly name the stages in order.
     if (!std::ranges::is_sorted(out_.entries, {}, &ir::EntryRef::stage)) {
       std::ranges::sort(out_.entries, {}, &ir::EntryRef::stage);  // one entry for each stage
     }
@@ -508,6 +511,7 @@ class VariantCloser {
       if (!out_.live_options.Test(id.value)) {
         continue;
       }
+      // Rows of options are remembered, because making one interns texts.
       SpecialiserCache::ListedOption& listed = memory_.options[id.value];
       const uint32_t bits = answers_.EnumIndex(id);
       // Texts of enum values change with the value; the rest of the row is the same in all

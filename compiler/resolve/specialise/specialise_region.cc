@@ -58,6 +58,7 @@ bool Specialise(RegionBuilder& region) {
   region.out().segment = region.id();
   region.out().function = ir::DeclId{region.bases().decl + region.generic().function.value};
   region.out().module = region.module_ordinal();
+  // Four rows for each row of the module: loads, constants and steps are rows of their own.
   const size_t expected =
       std::min(region.module().InstsOf(region.generic().block).size() * 4, kExpectedInsts);
   region.Reserve(expected);
@@ -117,6 +118,7 @@ void SpecialiseRegion(const Program& program, ir::RegionId segment, VariantEvalu
   } else {
     result.value.emplace();
   }
+  // The builder lends scratch memory from the evaluator and gives it back at the end of this scope.
   RegionBuilder region(program, segment, answers, *result.value, result.diagnostics);
   if (!Specialise(region)) {
     result.value.reset();

@@ -70,6 +70,7 @@ class SettingCloser {
   ir::DeclId OwnerOf(ir::DeclId id) const {
     const uint32_t m = program_.ModuleOf(id);
     const uint32_t owner = program_.Get(id).aux;
+    // In a module of RPL the same word is the number of a block.
     return program_.module(m).header.typed != 0 && owner != ir::kNoRow
                ? ir::DeclId{program_.bases(m).decl + owner}
                : ir::DeclId{};
@@ -78,6 +79,7 @@ class SettingCloser {
   // Those of entry points that are chosen, in stage order, so that later stages win.
   void CloseOwned() {
     std::vector<EntryPoint> entries(entries_.begin(), entries_.end());
+    // Stable, although stages differ: a request may be wrong and name one twice.
     std::ranges::stable_sort(entries, {}, &EntryPoint::stage);
     for (const EntryPoint& entry : entries) {
       for (const ir::DeclId id : program_.settings()) {
@@ -108,6 +110,7 @@ class SettingCloser {
     const uint32_t m = program_.ModuleOf(id);
     const ir::Decl& decl = program_.Get(id);
     const ir::DeclSpans spans = program_.SpansOf(id);
+    // A condition that failed was told, and its setting counts as not there.
     if (decl.condition != ir::kTrue &&
         !answers_
              .CheckCondition(program_.Wide(m, decl.condition), program_.At(m, spans.condition), {},
@@ -150,6 +153,7 @@ class SettingCloser {
   // Compute pipelines have settings of their own, and no others.
   bool CheckPipeline(const ir::SettingFacts& facts, const Location& where) {
     const bool compute = program_.pipeline() == ir::PipelineType::kCompute;
+    // A pipeline is either of the two, so one comparison of flags decides.
     const bool fits = (facts.scope == ir::SettingScope::kCompute) == compute;
     if (!fits) {
       Diagnostic made =
@@ -225,6 +229,7 @@ class SettingCloser {
   // The last one wins (spec/rpl 9). A warning says which one it replaces, as two that agree are
   // rarely meant.
   void NoteReplaced(const ir::SettingFacts& facts, uint32_t block, const Location& where) {
+    // Settings are known by their row and not by their spelling, and each block has its own.
     const auto row = static_cast<uint64_t>(&facts - ir::AllSettings().data());
     const auto [earlier, is_new] = seen_.Insert(row << 32 | block, where);
     if (!is_new) {

@@ -72,6 +72,7 @@ Flow SpecialiseIf(RegionBuilder& region, uint32_t id) {
                            .blocks = region.EmitList(std::span(blocks).first(open.size()))}
                     .To());
   }
+  // Without an `else` the second entry says that control goes on.
   return flows[0] == Flow::kEnds && flows[1] == Flow::kEnds ? Flow::kEnds : Flow::kGoesOn;
 }
 
@@ -84,6 +85,7 @@ Flow SpecialiseLoop(RegionBuilder& region, uint32_t id) {
   KILN_CHECK(open.size() == 3, "loop with {} blocks", open.size());
   std::array<ir::BlockId, 3> closed;
   const Role role{.form = Role::Form::kCondition, .text = "loop"};
+  // The condition is the first block of the loop, as it is evaluated again in every pass.
   const ir::InstId condition = SpecialiseYield(region, ir::BlockId{open[0]}, role, closed.data());
   if (condition.valid() && region.TypeOf(condition) != region.pool().bool_type()) {
     const std::span<const uint32_t> insts = region.module().InstsOf(ir::BlockId{open[0]});
@@ -116,6 +118,7 @@ Flow SpecialiseJump(RegionBuilder& region, uint32_t id) {
   }
   ir::Inst jump =
       ir::BreakInst{.type = region.pool().void_type(), .exit = region.Global(exit)}.To();
+  // Both jumps have the same operand, so one view serves for both and the kind is put in behind.
   jump.kind = inst.kind;
   region.Emit(jump);
   return Flow::kEnds;
@@ -163,6 +166,7 @@ Flow SpecialiseExpressionStatement(RegionBuilder& region, uint32_t id) {
   const ir::Inst& root = region.Open(expression.value);
   if (root.kind == ir::InstKind::kNameBuiltin) {
     const ir::Builtin builtin = root.As<ir::NameBuiltinInst>().builtin;
+    // A discard ends the invocation, and so what stands behind it can never run.
     if (builtin == ir::Builtin::kStageDiscard) {
       return region.OperandOf(expression).kind == OperandKind::kFailed ? Flow::kGoesOn
                                                                        : Flow::kEnds;

@@ -113,12 +113,14 @@ class TypeCloser {
     bool good = true;
     uint32_t run = 1;  // behind the type name
     for (const ir::Type* row : sizes_) {
+      // No expression belongs to it, so the run of spans has no node for it.
       if (row->kind == ir::TypeKind::kRuntimeArray) {
         counts_.push_back(0);
         continue;
       }
       const ir::CexprId extent = program_.Wide(written_.module, ir::CexprId{row->extent});
       const std::optional<uint32_t> count = SpecialiseSize(extent, Where(run));
+      // Equal expressions are one row, but each use has spans for its whole tree.
       run += program_.TreeSize(extent);
       good = good && count.has_value();
       counts_.push_back(count.value_or(0));
@@ -210,6 +212,7 @@ class TypeCloser {
     if (!IsAllowed(pool_[leaf])) {
       std::string text = ir::TypeText(pool_, leaf);
       for (const uint32_t count : counts_) {
+        // The text is put together from sizes that are known now, and a zero stands for `...`.
         text += count == 0 ? "..." : "[" + std::to_string(count) + "]";
       }
       if (written_.use == TypeUse::kConstructor) {
@@ -234,6 +237,7 @@ class TypeCloser {
   // Vectors and matrices that a value of this type holds; none if the type has no values.
   uint64_t LeavesOf(ir::TypeId id, FlatMap<uint32_t, uint64_t>& known) {
     const ir::Type& type = pool_[id];
+    // The limit is applied at every step, so a product of two of these numbers stays below 64 bits.
     if (type.kind == ir::TypeKind::kArray) {
       return std::min(kSizeLimit, LeavesOf(ir::TypeId{type.element}, known) * type.extent);
     }
@@ -295,6 +299,7 @@ class TypeCloser {
   }
 
   bool CheckSize(ir::TypeId type) {
+    // Types without sizes of their own were checked where they were declared.
     uint64_t size = sizes_.empty() ? 0 : 1;
     // First the sizes alone: an array without bytes in its items must be bounded as well.
     for (const uint32_t count : counts_) {
@@ -337,6 +342,7 @@ bool IsFloatType(const ir::Pool& pool, ir::TypeId type) {
 }
 
 bool HasRuntimeArray(const ir::Pool& pool, ir::TypeId type) {
+  // Structs nest at their end only where a runtime array may be, so the walk is a single path.
   while (pool[type].kind == ir::TypeKind::kStruct && !pool.Members(type).empty()) {
     type = pool.Members(type).back().type;  // it can only be at the end
   }

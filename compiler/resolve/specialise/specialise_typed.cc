@@ -87,6 +87,7 @@ class TypedRegion {
   // --- operands
   ir::InstId Value(uint32_t row) const {
     const ir::InstId* found = values_.Find(row);
+    // Values stand above their uses, and ids were verified when the module was loaded.
     KILN_CHECK(found != nullptr, "an operand that was not specialised");
     return *found;
   }
@@ -151,6 +152,7 @@ ir::BlockId TypedRegion::Body() {
   DeclareInputs(region_);
   region_.BeginBlock();
   if (!insts.empty()) {
+    // What is emitted before the body needs a span, and the first row of the body is the nearest.
     region_.SetCurrent(insts.front());
   }
   // An entry version does what no caller does for it: first values of variables, inputs before the
@@ -310,6 +312,7 @@ void TypedRegion::Choose(uint32_t row, const ir::ChooseInst& choose) {
   }
   const std::span<const uint32_t> blocks = module().List(choose.blocks);
   const std::span<const uint32_t> insts = module().InstsOf(ir::BlockId{blocks[*holds ? 0 : 1]});
+  // The yield is the last row and emits nothing.
   Insts(insts.first(insts.size() - 1));
   if (!region_.failed()) {
     Define(row, Value(module().insts[insts.back()].As<ir::YieldInst>().value.value));
@@ -382,6 +385,7 @@ void TypedRegion::Variable(const ir::VariableInst& variable) {
 
 // A loop or a switch: its exit is a name of this region.
 void TypedRegion::Exit(const ir::Inst& inst) {
+  // `exit` and the list of blocks lie in the same words for both kinds.
   AddLocal(inst.As<ir::LoopInst>().exit);
   const uint32_t row = region_.current();
   const uint32_t exit = region_.Global(inst.As<ir::LoopInst>().exit).value;
@@ -505,6 +509,7 @@ void TypedRegion::Access(uint32_t row, const ir::Inst& inst) {
       if (!position.has_value()) {
         return;
       }
+      // A constant that stays is used again; only a position that moved needs a new one.
       closed = *position == *constant ? closed : region_.EmitUint(*position);
     }
     steps.push_back(closed.value);
