@@ -10,7 +10,9 @@ namespace {
 
 constexpr uint32_t kGlyphWidth = 5;
 constexpr uint32_t kGlyphHeight = 7;
+// One column of space behind each letter.
 constexpr uint32_t kAdvance = 6;
+// The height of a letter and room above and below it.
 constexpr uint32_t kLine = 12;  // of a label
 constexpr uint32_t kGap = 4;
 constexpr std::array<uint8_t, 4> kPaper = {24, 24, 28, 255};
@@ -81,6 +83,7 @@ void DrawText(Picture& picture, uint32_t x, uint32_t y, std::string_view text) {
     const char letter =
         text[i] >= 'a' && text[i] <= 'z' ? static_cast<char>(text[i] - 'a' + 'A') : text[i];
     const auto* const glyph = std::ranges::find(kGlyphs, letter, &Glyph::letter);
+    // What has no picture leaves a gap, a space too.
     if (glyph == std::end(kGlyphs)) {
       continue;
     }
@@ -108,6 +111,7 @@ Picture MakeContactSheet(const std::vector<std::vector<SheetCell>>& rows, uint32
                 static_cast<uint32_t>(rows.size()) * step_y + kGap,
                 {}};
   sheet.rgba.resize(size_t{sheet.width} * sheet.height * 4);
+  // Paper lies everywhere, so cells that a short row lacks need no drawing.
   for (size_t i = 0; i < sheet.rgba.size(); ++i) {
     sheet.rgba[i] = kPaper[i % 4];
   }

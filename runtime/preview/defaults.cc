@@ -30,6 +30,7 @@ constexpr float kFar = 10;
 // Without case and underscores, of a dotted name the last part.
 std::string Plain(std::string_view name) {
   std::string out;
+  // Without a dot the search gives the largest number, and one more is zero: the whole name.
   for (const char c : name.substr(name.rfind('.') + 1)) {
     if (c != '_') {
       out += static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
@@ -117,6 +118,7 @@ Meaning AttributeMeaning(std::string_view name) {
       return Meaning::kColor;
     }
   }
+  // A shader may have several sets of texture coordinates, which are told apart by a number.
   while (!plain.empty() && plain.back() >= '0' && plain.back() <= '9') {
     plain.pop_back();
   }
@@ -203,6 +205,7 @@ std::vector<double> ColourOf(std::string_view name) {
   const double hue = static_cast<double>(Checksum64(AsBytes(name)) % 360) / 60;
   // The usual conversion of a hue at full saturation, squeezed into 0.2 to 0.9, so that no colour
   // is black or burnt out when it is multiplied with light.
+  // The three channels are the same curve, shifted by a third of the circle.
   const auto part = [hue](double offset) {
     const double place = std::fmod(hue + offset, 6.0);
     return 0.2 + 0.7 * std::clamp(std::abs(place - 3) - 1, 0.0, 1.0);
@@ -219,6 +222,7 @@ std::vector<double> DefaultOf(const Parameter& parameter, const View& view, std:
   if (IsMatrix(parameter.type)) {
     const std::optional<Matrix> matrix = MatrixOf(meaning, view);
     rule = matrix.has_value() ? rule : "other matrix";
+    // Smaller matrices are the upper left part, which for a transform is its rotation.
     return FromMatrix(matrix.value_or(kIdentity), shape.columns);
   }
   std::vector<double> known;
@@ -241,6 +245,7 @@ std::vector<double> DefaultOf(const Parameter& parameter, const View& view, std:
     rule = IsInteger(parameter.type) ? "other integer" : "other float";
     known.assign(4, IsInteger(parameter.type) ? 0 : 1);
   }
+  // Four values were made, of which a smaller vector takes the first.
   known.resize(shape.rows);
   return known;
 }
@@ -264,6 +269,7 @@ const std::pair<const std::string, std::vector<double>>* FindSet(std::string_vie
 Bytes Encode(ParameterType type, std::span<const double> values) {
   Bytes out;
   for (const double value : values) {
+    // The types stand in groups in the enumeration, with the halves last.
     if (type >= ParameterType::kH1) {
       AppendLittle(out, runtime::HalfFromFloat(static_cast<float>(value)));
     } else if (type >= ParameterType::kU1 && type <= ParameterType::kU4) {
@@ -298,6 +304,7 @@ View MakeView(std::string_view mesh, float aspect, bool reversed, uint32_t frame
   const float near = reversed ? kFar : kNear;
   const float far = reversed ? kNear : kFar;
   const float focus = 1.0F / std::tan(std::numbers::pi_v<float> / 8);  // half of 45°
+  // Column by column; the depth goes from 0 to 1, as Vulkan has it.
   view.projection = {focus / aspect,
                      0,
                      0,
@@ -355,6 +362,7 @@ Result<Bytes> FillDefaults(std::string_view block, std::span<const Parameter> pa
     matches.push_back({fmt::format("{}.{}", block, parameter.name), rule});
     const runtime::ParameterHandle handle = all.Handle(runtime::Slot{i});
     const Bytes bytes = Encode(parameter.type, values);
+    // An item is written alone, since the stride of an array may be larger than the item.
     for (uint32_t item = 0; item < handle.items(); ++item) {
       if (!handle.Write(memory, bytes, item)) {
         return Error{ErrorCode::kInvalidArgument,
@@ -483,6 +491,8 @@ Result<Bytes> PackDefaults(const artifact::AttributeSource& source, const Shape&
       rule = "first of three components";
       placed = true;
     }
+    // The format in the buffer decides and not the type in the shader, because the buffer is what
+    // is filled here.
     if (IsIntegerItem(attribute.item_format)) {
       all.push_back(ZerosOf(attribute, form.rows * form.columns, elements.size(), rule));
     } else if (form.columns > 1) {

@@ -21,6 +21,7 @@ class SetWrites {
   Result<void> AddBuffer(const artifact::Buffer& buffer) {
     KILN_TRY(const VkBuffer handle, Find<VkBuffer>(buffer.name, "buffer"));
     buffers_.push_back({handle, 0, VK_WHOLE_SIZE});
+    // The whole buffer is bound, as it was made for this one binding.
     Add(buffer.binding, ToVulkan(buffer.type), 1).pBufferInfo = &buffers_.back();
     return {};
   }
@@ -39,6 +40,7 @@ class SetWrites {
                                image.image_array_size),
                    ""};
     }
+    // The layout has to be that in which the placeholder was left behind.
     const VkDescriptorType type = ToVulkan(image.type);
     const VkImageLayout layout = type == VK_DESCRIPTOR_TYPE_STORAGE_IMAGE
                                      ? VK_IMAGE_LAYOUT_GENERAL
@@ -121,6 +123,7 @@ Result<VkDescriptorSet> DescriptorSets::Allocate(VkDescriptorSetLayout layout,
   pool_info.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO;
   pool_info.maxSets = 1;
   pool_info.poolSizeCount = static_cast<uint32_t>(sizes.size());
+  // The vector lives until the pool has been made, which is all that Vulkan asks.
   pool_info.pPoolSizes = sizes.data();
   VkDescriptorPool pool = VK_NULL_HANDLE;
   KILN_TRY_VK(table.CreateDescriptorPool(device_->handle(), &pool_info, nullptr, &pool),
@@ -160,6 +163,7 @@ Result<std::vector<VkDescriptorSet>> DescriptorSets::Make(
     const ResourceTable& resources) {
   std::vector<VkDescriptorSet> sets;
   for (uint32_t i = 0; i < layouts.set_count; ++i) {
+    // The order of the sets is that of their numbers.
     KILN_TRY(const VkDescriptorSet set, Allocate(layouts.sets[i], metadata.sets[i]));
     KILN_TRY_VOID(Write(set, metadata.sets[i], resources));
     sets.push_back(set);

@@ -34,6 +34,7 @@ Result<void> WritePng(const std::string& path, const Picture& picture) {
   image.width = picture.width;
   image.height = picture.height;
   image.format = PNG_FORMAT_RGBA;
+  // An upper bound, which the call replaces by the real size.
   png_alloc_size_t size = PNG_IMAGE_PNG_SIZE_MAX(image);
   Bytes file(size);
   if (png_image_write_to_memory(&image, file.data(), &size, 0, picture.rgba.data(), 0, nullptr) ==
@@ -62,6 +63,7 @@ Result<Picture> ReadPng(const std::string& path) {
   image.format = PNG_FORMAT_RGBA;
   Picture picture{image.width, image.height, {}};
   picture.rgba.resize(PNG_IMAGE_SIZE(image));
+  // libpng frees what it holds in either case.
   if (png_image_finish_read(&image, nullptr, picture.rgba.data(), 0, nullptr) == 0) {
     return Error{ErrorCode::kCorrupt, fmt::format("cannot read {}: {}", path, image.message), ""};
   }
@@ -77,6 +79,7 @@ Picture Halve(const Picture& picture) {
   const size_t row = size_t{picture.width} * 4;
   for (uint32_t y = 0; y < out.height; ++y) {
     for (uint32_t x = 0; x < out.width; ++x) {
+      // The upper left of the four pixels.
       const uint8_t* const first = picture.rgba.data() + row * 2 * y + size_t{x} * 8;
       for (size_t channel = 0; channel < 4; ++channel) {
         const uint8_t* const four = first + channel;

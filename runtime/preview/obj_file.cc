@@ -62,6 +62,7 @@ class ObjReader {
         return Error{ErrorCode::kInvalidArgument, fmt::format("line {}: {}", line, wrong), "USAGE"};
       }
     }
+    // A shape without faces would draw nothing, which is never meant.
     if (shape_.indices.empty()) {
       return Error{ErrorCode::kInvalidArgument, "there is no face in it", "USAGE"};
     }
@@ -108,6 +109,7 @@ class ObjReader {
       word.remove_prefix(std::min(word.size(), text.size() + 1));
       const auto& [index, count] = parts[part];
       int64_t number = 0;
+      // The position is always there; the others may be left out between slashes.
       if (!text.empty() || part == 0) {
         if (!ReadNumber(text, number) || number == 0) {
           return false;
@@ -150,6 +152,8 @@ class ObjReader {
     const auto position = [&](size_t i) {
       return positions_[static_cast<size_t>(corners[i].position)];
     };
+    // The first side and the normal of the first three corners stand in for what the file does not
+    // say.
     const Vec3 along = Minus(position(1), position(0));
     const Vec3 face = Normalised(Cross(along, Minus(position(2), position(0))), {0, 0, 1});
     for (size_t i = 0; i < corners.size(); ++i) {

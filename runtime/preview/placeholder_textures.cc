@@ -61,6 +61,7 @@ std::vector<std::byte> HalfLevel(const std::vector<std::byte>& level, uint32_t s
   for (uint32_t y = 0; y < side; y += 2) {
     for (uint32_t x = 0; x < side; x += 2) {
       for (uint32_t channel = 0; channel < 4; ++channel) {
+        // Two more than the sum, so that the division by four rounds.
         uint32_t sum = 2;
         for (const uint32_t at :
              {y * side + x, y * side + x + 1, (y + 1) * side + x, (y + 1) * side + x + 1}) {
@@ -90,6 +91,7 @@ Result<VkImageView> PlaceholderTextures::Checker(uint32_t item) {
     }
   }
   // All levels down to one texel, because samplers may read any of them.
+  // The last level is a single texel, and then there is nothing left to halve.
   for (uint32_t side = kSide; side >= 1; side /= 2) {
     data.levels.push_back(level);
     level = side > 1 ? HalfLevel(level, side) : std::vector<std::byte>();
@@ -123,6 +125,7 @@ Result<VkImageView> PlaceholderTextures::Upload(const Layers& layers) {
     region.imageExtent = {1, 1, 1};
     regions.push_back(region);
   }
+  // Storage images stay in the general layout, in which shaders may read and write them.
   ImageUse use = kSampled;
   if ((layers.usage & VK_IMAGE_USAGE_STORAGE_BIT) != 0) {
     use = {VK_IMAGE_LAYOUT_GENERAL, VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT,
@@ -146,6 +149,7 @@ Result<VkImageView> PlaceholderTextures::Upload(const Layers& layers) {
 Result<std::vector<VkImageView>> PlaceholderTextures::Make(const artifact::Image& image) {
   std::vector<VkImageView> views;
   for (uint32_t item = 0; item < image.image_array_size; ++item) {
+    // Every item of an array is an image of its own, with its own tint.
     if (image.type == ImageType::kColor2d) {
       KILN_TRY(const VkImageView view, Checker(item));
       views.push_back(view);
@@ -162,6 +166,7 @@ Result<std::vector<VkImageView>> PlaceholderTextures::Make(const artifact::Image
       // There are no depth images of three dimensions.
       layers.format = image.type == ImageType::kDepth3d ? VkFormat{VK_FORMAT_R32_SFLOAT}
                                                         : VkFormat{VK_FORMAT_D32_SFLOAT};
+      // A cube has six faces, and an array gets a single layer.
       layers.texels.assign(cube ? 6 : 1, Far());
     } else {
       for (uint32_t face = 0; face < (cube ? 6U : 1U); ++face) {

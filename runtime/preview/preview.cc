@@ -100,6 +100,7 @@ Result<Bytes> Studio::FillBuffer(const artifact::Buffer& buffer) {
     KILN_TRY(const Bytes item,
              FillDefaults(fmt::format("{}.{}", buffer.name, buffer.tail_field), tail.parameters(),
                           buffer.tail_item_size, view_, request_.set, out_.parameters, used_));
+    // Between the main part and the tail there may be a gap, which is zero.
     bytes.resize(buffer.tail_offset);
     Append(bytes, item);
   }
@@ -126,6 +127,7 @@ Result<ResourceTable> Studio::MakeResources() {
       table[sampler.name] = samplers_.back().get();
     }
     for (const artifact::Image& image : set.images) {
+      // A given picture is flat, so only flat images can take one.
       const auto given = request_.images.find(image.name);
       if (given != request_.images.end() && image.type == artifact::ImageType::kColor2d) {
         KILN_TRY(table[image.name], placeholders_->Use(image, given->second));
@@ -213,6 +215,7 @@ graph::BufferId Studio::Declare(graph::Graph& graph, const PassSignature& signat
   const graph::PassId pass = graph.CreatePass({.name = "preview"});
   graph::TextureId read;
   const VkExtent3D size = {request_.size.width, request_.size.height, 1};
+  // Every attachment is cleared, since a pipeline may blend with what was there.
   for (size_t i = 0; i < signature.color.size(); ++i) {
     // Integers are cleared to zero, as the bits of a grey float would be an odd number.
     graph::Contents clear{.kind = graph::ContentKind::kClear, .value = {}};
@@ -228,6 +231,7 @@ graph::BufferId Studio::Declare(graph::Graph& graph, const PassSignature& signat
                                       VK_ACCESS_2_COLOR_ATTACHMENT_WRITE_BIT},
                .contents = clear,
                .keep = {}});
+    // The first colour is shown; without any the depth is.
     read = i == 0 ? made : read;
   }
   read_format_ = signature.color.empty() ? signature.depth_stencil : signature.color[0];
@@ -250,6 +254,7 @@ graph::BufferId Studio::Declare(graph::Graph& graph, const PassSignature& signat
   });
   const bool wide =
       read_format_ == VK_FORMAT_R32G32B32A32_UINT || read_format_ == VK_FORMAT_R32G32B32A32_SINT;
+  // What the copy needs for each pixel; the picture is made of it in ToPicture.
   const VkDeviceSize texel = wide ? 16 : 4;
   const graph::PassId copy =
       graph.CreatePass({.name = "read back", .kind = graph::PassKind::kTransfer});
@@ -288,6 +293,7 @@ void Studio::ToPicture(std::span<const std::byte> bytes) {
   if (read_format_ == VK_FORMAT_R8G8B8A8_UNORM) {
     std::memcpy(out_.picture.rgba.data(), bytes.data(), count * 4);
   } else if (bytes.size() == count * 16) {
+    // Small integers such as ids would be black otherwise, so the largest one is white.
     double largest = 1;
     for (size_t i = 0; i < count * 4; ++i) {
       largest = std::max(largest, std::abs(static_cast<double>(ReadLittle<int32_t>(bytes, i * 4))));
@@ -295,6 +301,7 @@ void Studio::ToPicture(std::span<const std::byte> bytes) {
     for (size_t i = 0; i < count * 4; ++i) {
       const double value = std::abs(static_cast<double>(ReadLittle<int32_t>(bytes, i * 4)));
       out_.picture.rgba[i] = static_cast<uint8_t>(std::lround(value / largest * 255));
+      // The alpha of an id means nothing.
       out_.picture.rgba[i / 4 * 4 + 3] = 255;
     }
   } else {
@@ -355,6 +362,7 @@ Result<void> Studio::MakePipeline(std::string_view name,
     KILN_TRY([[maybe_unused]] const runtime::WarmReport report,
              pipelines_->Wait(pipelines_->Warm({}), kLongest));
   }
+  // A pipeline that could not be made has its error here and nowhere else.
   if (const Error* const error = pipelines_->ErrorOf(draw_.pipeline)) {
     return *error;
   }
@@ -367,6 +375,7 @@ Result<void> Studio::MakePipeline(std::string_view name,
 }
 
 Result<Preview> Studio::Run(std::string_view name, std::span<const runtime::ModuleWords> modules) {
+  // Checked first: everything below relies on attachments.
   if (metadata_.pipeline_type == artifact::PipelineType::kCompute) {
     return Error{ErrorCode::kInvalidArgument,
                  fmt::format("'{}' is a compute program, which has no picture", name), "USAGE"};
@@ -381,6 +390,7 @@ Result<Preview> Studio::Run(std::string_view name, std::span<const runtime::Modu
   const PassSignature signature = request_.signature
                                       ? *request_.signature
                                       : runtime::DefaultSignature(metadata_, device_.caps());
+  // The pipeline comes before the resources, because its description says how samplers may filter.
   KILN_TRY_VOID(MakePipeline(name, modules, signature));
   KILN_TRY_VOID(MakeDraw(pipelines_->Layouts(draw_.pipeline)));
   // The frame is drawn twice. The first time includes what the driver does at a first use, the

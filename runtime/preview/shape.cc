@@ -52,6 +52,7 @@ Shape Cube() {
   constexpr Vec3 kLeft = {-1, 0, 0};
   constexpr Vec3 kDown = {0, -1, 0};
   constexpr Vec3 kBack = {0, 0, -1};
+  // Front, back, right, left, top and bottom; the three axes of each make a right-handed system.
   AddSquare(shape, kX, kY, kZ, kHalfCube, kHalfCube);
   AddSquare(shape, kLeft, kY, kBack, kHalfCube, kHalfCube);
   AddSquare(shape, kBack, kY, kX, kHalfCube, kHalfCube);
@@ -63,6 +64,7 @@ Shape Cube() {
 
 Shape Sphere() {
   Shape shape;
+  // The poles have a full row of vertices too, since each has its own u.
   for (uint32_t stack = 0; stack <= kStacks; ++stack) {
     const float v = static_cast<float>(stack) / kStacks;
     const float polar = v * std::numbers::pi_v<float>;
@@ -79,6 +81,7 @@ Shape Sphere() {
            .uv = {u, v}});
     }
   }
+  // One more than slices, for the seam.
   constexpr uint32_t kRow = kSlices + 1;
   for (uint32_t stack = 0; stack < kStacks; ++stack) {
     for (uint32_t slice = 0; slice < kSlices; ++slice) {
