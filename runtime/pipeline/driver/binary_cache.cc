@@ -74,6 +74,7 @@ Result<CacheFile> DecodeCacheFile(const DeviceIdentity& device, const Hash128& i
   if (bytes.size() < kHeaderBytes || std::memcmp(bytes.data(), kMagic.data(), kMagic.size()) != 0) {
     return Rejected("it is no driver cache");
   }
+  // The sum stands behind what it covers, so the header is checked before any field of it is used.
   if (ReadLittle<uint64_t>(bytes, kSummedBytes) != Checksum64(bytes.first(kSummedBytes))) {
     return Rejected("the sum of its header is wrong");
   }
@@ -91,6 +92,7 @@ Result<CacheFile> DecodeCacheFile(const DeviceIdentity& device, const Hash128& i
   if (ReadLittle<uint64_t>(bytes, 32) != data.size()) {
     return Rejected("its length is not the one that it says");
   }
+  // The data are summed last, since that costs most.
   if (std::memcmp(bytes.data() + 40, Checksum(data).bytes.data(), 16) != 0) {
     return Rejected("the sum of its data is wrong");
   }
@@ -135,6 +137,7 @@ Bytes BinaryCache::Checked(Bytes bytes) {
   }
   counter_ = file->counter;
   saved_ = Checksum(file->data);
+  // The driver gets the data alone.
   bytes.erase(bytes.begin(), bytes.begin() + kHeaderBytes);
   return bytes;
 }
@@ -154,6 +157,7 @@ Bytes BinaryCache::Load() {
     Tell("the driver cache is not used", Rejected("the last run ended while it was loaded"));
     (void)files.Rename(Name(".vkcache"), Name(".suspect"));
     (void)files.Remove(Name(".loading"));
+    // The next save makes a new file.
     return {};
   }
   auto bytes = files.Read(Name(".vkcache"), kMaxBytes + kHeaderBytes);
@@ -168,6 +172,7 @@ Bytes BinaryCache::Load() {
   }
   Bytes data = Checked(std::move(**bytes));
   if (!data.empty()) {
+    // Without the mark a crash could not be told from other ends, so the data are not used then.
     const Result<void> written = files.WriteNew(Name(".loading"), {});
     if (!written.ok()) {
       Tell("the driver cache is not used", written.error());
@@ -187,6 +192,7 @@ Result<std::unique_ptr<BinaryCache>> BinaryCache::Open(const Device& device,
   Bytes data = out->Load();
   const MutexLock lock(out->mutex_);
   for (uint32_t i = 0; i < workers; ++i) {
+    // Every worker begins with the same data, which costs memory but no waiting.
     auto made = out->Make(data);
     // A driver may refuse data for reasons of its own. All workers then begin with empty caches.
     if (!made.ok() && !data.empty() && made.error().reason != "DEVICE_LOST") {
@@ -219,6 +225,7 @@ Result<void> BinaryCache::Adopt(const std::string& folder) {
   const MutexLock lock(mutex_);
   for (std::atomic<VkPipelineCache>& current : current_) {
     KILN_TRY(vk::UniquePipelineCache cache, Make(file.data));
+    // The new cache takes in what the worker has added to the old one so far.
     const VkPipelineCache old = current;
     KILN_TRY_VK(device_->table().MergePipelineCaches(device_->handle(), cache.get(), 1, &old),
                 "merge pipeline caches");
@@ -276,6 +283,7 @@ Result<Bytes> BinaryCache::Merged(ByteView others) const {
 Result<void> BinaryCache::Replace(ByteView data, uint64_t counter) {
   CacheFiles& files = *folder_.files;
   const std::string part = Name(fmt::format(".{}.part", getpid()));
+  // A part of this process number is left from a process that ended while it wrote.
   KILN_TRY_VOID(files.Remove(part));
   Result<void> written =
       files.WriteNew(part, EncodeCacheFile(device_->identity(), identity_, counter, data));

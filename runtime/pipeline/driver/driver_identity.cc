@@ -27,6 +27,7 @@ struct Search {
 // Notes are name and text behind a small header, each padded to four bytes. The lengths come from a
 // file, so the end is checked before anything is read.
 ByteView BuildIdIn(ByteView notes) {
+  // A note that ends behind the segment ends the search: its lengths cannot be trusted.
   for (size_t at = 0; at + sizeof(ElfW(Nhdr)) <= notes.size();) {
     const auto note = ReadLittle<ElfW(Nhdr)>(notes, at);
     const size_t name = at + sizeof(note);
@@ -55,6 +56,7 @@ int Visit(dl_phdr_info* info, size_t /*size*/, void* argument) {
     here = here || (header.p_type == PT_LOAD && search.address >= begin &&
                     search.address < begin + header.p_memsz);
   }
+  // Only the notes of the object that was found are read.
   for (int i = 0; here && i < info->dlpi_phnum; ++i) {
     const ElfW(Phdr)& header = info->dlpi_phdr[i];
     if (header.p_type == PT_NOTE && search.build_id.empty()) {
