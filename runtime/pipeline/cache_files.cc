@@ -25,6 +25,7 @@ namespace fs = std::filesystem;
 // go on.
 Error Failed(std::string_view what, const std::string& path, int number) {
   const bool full = number == ENOSPC || number == EDQUOT || number == EFBIG;
+  // Of a file that must be new, this says that another process writes it.
   return {number == EEXIST ? ErrorCode::kAlreadyExists
           : full           ? ErrorCode::kResourceExhausted
                            : ErrorCode::kUnavailable,
@@ -39,6 +40,7 @@ class Descriptor {
       close(number_);
     }
   }
+  // A descriptor that was moved from holds -1, which closes nothing.
   Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
   Descriptor& operator=(Descriptor&&) = delete;
   int get() const { return number_; }
@@ -73,6 +75,7 @@ class RealFiles final : public CacheFiles {
     if (fstat(file.get(), &info) != 0) {
       return Failed("look at", path, errno);
     }
+    // Group and others must not be able to write the file, or they could put code into it.
     if (!S_ISREG(info.st_mode) || info.st_uid != geteuid() || (info.st_mode & 022) != 0) {
       return Error{ErrorCode::kPermissionDenied,
                    fmt::format("{} is not a file that only this user can write", path), ""};
@@ -150,6 +153,7 @@ class RealFiles final : public CacheFiles {
   Result<std::shared_ptr<void>> Lock(const std::string& path) override {
     auto file = std::make_shared<Descriptor>(
         open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+    // The lock waits: without its turn a process would lose what it has built.
     if (!file->valid() || flock(file->get(), LOCK_EX) != 0) {
       return Failed("lock", path, errno);
     }
@@ -169,6 +173,7 @@ class RealFiles final : public CacheFiles {
         continue;
       }
       bytes += entry.file_size(error);
+      // A file that has just vanished gives the earliest time, and removing it then does nothing.
       if (entry.last_write_time(error) < oldest) {
         old.push_back(entry.path());
       }

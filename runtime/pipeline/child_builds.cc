@@ -55,6 +55,7 @@ bool ReceiveAll(int socket, std::span<std::byte> bytes) {
     if (got < 0 && errno == EINTR) {
       continue;
     }
+    // Zero is the end of the stream: the other side has closed it or has died.
     if (got <= 0) {
       return false;
     }
@@ -81,6 +82,7 @@ void AppendSized(Bytes& out, ByteView bytes) {
 Bytes Encode(const ChildJob& job) {
   Bytes out;
   AppendSized(out, EncodeDesc(job.desc));
+  // Stages and code lie side by side, one of each for every module.
   AppendLittle(out, static_cast<uint32_t>(job.words.size()));
   for (size_t i = 0; i < job.words.size(); ++i) {
     // Zero means no stage.
@@ -106,6 +108,7 @@ class JobReader {
  private:
   ByteView Take(uint64_t size) {
     const ByteView taken = size <= left_.size() ? left_.first(size) : ByteView();
+    // A size beyond the end takes nothing, and so everything behind it reads as nothing, too.
     left_ = left_.subspan(taken.size());
     return taken;
   }
@@ -131,6 +134,7 @@ Result<bool> Make(PipelinesState& state, ByteView message) {
     KILN_TRY_VOID(source->AddBytes(ref.digest, Bytes(words.begin(), words.end())));
   }
   const ByteView raw = reader.Sized();
+  // Bytes behind the last whole hint would be of another build, and are left out.
   std::vector<ImageHint> hints(raw.size() / sizeof(ImageHint));
   std::memcpy(hints.data(), raw.data(), hints.size() * sizeof(ImageHint));
   KILN_TRY(const PipelineId id, RegisterPipeline(state, std::move(desc), std::move(code),
@@ -159,6 +163,8 @@ StartChild SpawnPipelineChild(const Device& device) {
     const std::string program = !error && std::filesystem::exists(beside, error)
                                     ? beside.string()
                                     : std::string("kiln_pipeline_child");
+    // Both ends are closed on exec; only the copy that the child gets as its third descriptor stays
+    // open.
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
       return Error{ErrorCode::kUnavailable, std::strerror(errno), ""};
@@ -257,6 +263,7 @@ void ChildBuilds::End() {
 
 int ServeChildBuilds(int socket, const Device& device, const PipelinesConfig& config) {
   PipelinesConfig own = config;
+  // The child has one job at a time, which its only thread does.
   own.threads = 0;
   auto made = Pipelines::Create(device, own);
   if (!made.ok() || !Answer(socket)) {
@@ -269,6 +276,8 @@ int ServeChildBuilds(int socket, const Device& device, const PipelinesConfig& co
     if (!ReceiveAll(socket, std::as_writable_bytes(std::span(&size, 1))) || size > kMaxJob) {
       return 1;  // the parent has gone
     }
+    // The owner is destroyed before the answer, so the cache is on the disk when the parent reads
+    // it.
     if (size == 0) {
       made->reset();  // saves
       return Answer(socket) ? 0 : 1;

@@ -47,6 +47,7 @@ Result<DeviceRequirements> RequirementsOf(const ArtifactSource& source) {
     if (!metadata.ok()) {
       return WithContext(metadata.error(), artifact.program);
     }
+    // `emplace` keeps the first program that needs a feature.
     for (const std::string& name : metadata->required_features) {
       features.emplace(name, artifact.program);
     }
@@ -59,6 +60,7 @@ Result<DeviceRequirements> RequirementsOf(const ArtifactSource& source) {
 
 // All or nothing: the chain of the caller changes only if every name is known.
 Result<void> EnableFeatures(const DeviceRequirements& requirements, vk::FeatureChain& features) {
+  // A copy, as the chain has no way back.
   vk::FeatureChain enabled = features;
   for (const DeviceNeed& need : requirements.features) {
     if (!vk::EnableFeature(enabled, need.name)) {

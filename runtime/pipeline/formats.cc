@@ -63,6 +63,7 @@ struct Found {
 // A linear search over about a hundred formats: it is asked for when pipelines are made or messages
 // printed, and never for each draw.
 std::optional<Found> Find(VkFormat format) {
+  // The position of a suffix and the number of the format go up in step.
   for (const Family& family : kFamilies) {
     std::string_view rest = family.suffixes;
     for (int kind = family.first; !rest.empty(); ++kind) {
@@ -105,6 +106,7 @@ std::string WordOf(const Family& family, std::string_view suffix) {
     same = same && (width.empty() || width == bits);
     width = bits;
     letters += letter;
+    // Both spellings are made on the way, because whether widths agree is known only at the end.
     all += letter + bits;
     i = end;
   }
@@ -150,6 +152,7 @@ constexpr auto kItems = std::to_array<ItemRow>({
 
 VkFormat VertexFormat(ItemFormat item, uint32_t components) {
   KILN_CHECK(components >= 1 && components <= 4, "components {}", components);
+  // The rows have the order of the enumeration, which the check below makes sure of.
   const ItemRow& row = kItems[static_cast<size_t>(item)];
   KILN_CHECK(row.item == item, "item {}", item);
   return row.by_components[components - 1];
@@ -168,6 +171,7 @@ std::optional<VkFormat> DeviceVertexFormat(ItemFormat item, uint32_t components,
   }
   if (components == 3) {
     const VkFormat wider = VertexFormat(item, 4);
+    // The read must not go beyond the element: the last one may end with the buffer.
     const uint64_t end = uint64_t{offset} + uint64_t{4} * artifact::ItemSize(item);
     if (end <= stride && usable(wider)) {
       return wider;
@@ -231,6 +235,7 @@ VkFormat FormatNamed(std::string_view word) {
       const std::string_view suffix = rest.substr(0, rest.find(' '));
       rest.remove_prefix(std::min(rest.size(), suffix.size() + 1));
       const auto format = static_cast<VkFormat>(kind);
+      // Formats for vertices only are passed over, since no pass could name them.
       if (DescribeColorFormat(format) && WordOf(family, suffix) == word) {
         return format;
       }

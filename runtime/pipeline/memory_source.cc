@@ -51,6 +51,7 @@ bool MemorySource::Less::operator()(const Options& a, const Options& b) const {
 void MemorySource::Add(const SourceArtifact& artifact, std::span<const OptionSetting> options,
                        std::map<Options, size_t, Less> Program::*where) {
   Options sorted = Sorted(options);
+  // Sorting is done before the lock is taken, which a reload holds while frames go on.
   const MutexLock lock(mutex_);
   auto& known = programs_[artifact.program].*where;
   const auto [at, is_new] = known.try_emplace(std::move(sorted), artifacts_.size());
@@ -110,6 +111,7 @@ Result<SourceArtifact> MemorySource::Find(std::string_view program,
     if (variant != found->second.variants.end()) {
       index = variant->second;
     } else {
+      // Results are few, as they differ only in live options, and so they are searched one by one.
       for (const auto& [live, result] : found->second.results) {
         if (Includes(wanted, live)) {
           index = result;
@@ -134,6 +136,7 @@ std::vector<WarmItem> MemorySource::WarmList() const {
   std::vector<WarmItem> items;
   items.reserve(artifacts_.size());
   for (const SourceArtifact& artifact : artifacts_) {
+    // What was sent has no pass: the signature comes from whoever asks.
     items.push_back({.artifact = artifact, .signature = {}, .pass = {}, .hints = {}});
   }
   return items;

@@ -64,6 +64,8 @@ Result<TypedValue> ValueOf(std::string_view program, const pack::Tables& tables,
     default:
       break;
   }
+  // Texts of enumerations are compared by value, and the view of the pack's own text lives as long
+  // as the pack.
   const auto& text = std::get<std::string>(setting.value);
   for (uint32_t i = 0; i < option.value_count; ++i) {
     if (tables.String(option.first_value + i) == text) {
@@ -144,6 +146,7 @@ Result<SourceArtifact> PackSource::Find(std::string_view program,
   const pack::ProgramRow& row = tables.programs[tables.entries[entry].program];
   const auto declared = tables.OptionsOf(row);
   std::vector<TypedValue> values;
+  // The values have the order of the declarations, which is that of the pack's keys.
   values.reserve(declared.size());
   for (const pack::OptionRow& option : declared) {
     values.push_back(DefaultOf(tables, option));
@@ -222,6 +225,7 @@ std::vector<WarmItem> PackSource::WarmList() const {
   for (const pack::PipelineRow& row : tables.pipelines) {
     WarmItem item;
     item.artifact = ArtifactOf(row.artifact);
+    // Without passes the signature is unknown, and the program gets its default one.
     if (tables.passes.empty()) {
       items.push_back(std::move(item));
       continue;

@@ -81,6 +81,7 @@ void PackAttribute(const Attribute& attribute, uint32_t stride, std::span<const 
                    uint32_t per_element, std::span<std::byte> out) {
   const artifact::AttributeShape shape = ShapeOf(attribute.kind);
   const uint32_t size = ItemSize(attribute.item_format);
+  // The output was made in whole elements.
   const size_t count = out.size() / stride;
   for (size_t element = 0; element < count; ++element) {
     for (uint32_t i = 0; i < shape.rows * shape.columns; ++i) {
@@ -116,6 +117,7 @@ Result<void> CheckAttribute(const artifact::AttributeSource& source, const Attri
                              NameOf(attribute.item_format)),
                  ""};
   }
+  // All alternatives are spans, so the count is asked in the same way of each.
   const size_t have = std::visit([](const auto& values) { return values.size(); }, data.values);
   if (have < size_t{count} * data.components) {
     return Error{ErrorCode::kInvalidArgument,
@@ -135,6 +137,7 @@ uint16_t HalfFromFloat(float value) {
   const auto sign = static_cast<uint16_t>(bits >> 16 & 0x8000U);
   const uint32_t magnitude = bits & 0x7fff'ffffU;
   if (magnitude > kInfinity) {
+    // The highest bit of the mantissa makes a NaN quiet.
     return sign | 0x7e00U;  // not a number
   }
   // From here on the exponent does not fit. Values between the largest half and this limit round by

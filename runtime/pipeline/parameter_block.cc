@@ -27,6 +27,7 @@ ParameterBlock ParameterBlock::Tail(const artifact::Buffer& buffer) {
   if (buffer.tail_item_parameters.empty() && type) {
     artifact::Parameter item;
     item.type = *type;
+    // Columns share the item evenly, since nothing else lies in it.
     item.matrix_stride = buffer.tail_item_size / ShapeOf(*type).columns;
     block.own_.push_back(std::move(item));
   }
@@ -58,6 +59,7 @@ ParameterHandle ParameterBlock::Handle(Slot slot) const {
 
 Slot ParameterBlock::Find(std::string_view name) const {
   for (uint32_t i = 0; i < parameters().size(); ++i) {
+    // Blocks have few parameters, and handles are looked up once.
     if (parameters()[i].name == name) {
       return {i};
     }
@@ -86,6 +88,7 @@ Result<void> ParameterBlock::Write(Slot slot, std::span<std::byte> memory,
     return Error{ErrorCode::kInvalidArgument, "no such parameter", ""};
   }
   const artifact::Parameter& parameter = parameters()[slot.index];
+  // The size is checked first: the handle would only say that the write failed.
   if (value.size() != ItemBytes(slot)) {
     return Error{ErrorCode::kInvalidArgument,
                  fmt::format("parameter '{}' is {}, {} bytes, not {}", parameter.name,

@@ -37,6 +37,7 @@ Result<void> FillStages(const PipelineMetadata& metadata, PipelineDesc& desc) {
     desc.stages.push_back({ToVulkan(entry.stage), entry.name});
   }
   std::ranges::sort(desc.stages, {}, &StageDesc::stage);
+  // Sorted, the first stage is the one that a pipeline of this type cannot lack.
   if (desc.stages.empty() || desc.stages.front().stage != ToVulkan(first)) {
     return Wrong(desc.name, "METADATA_INCOMPLETE",
                  fmt::format("a {} pipeline needs a {} entry point", NameOf(metadata.pipeline_type),
@@ -118,6 +119,7 @@ Result<void> FillAttribute(const artifact::AttributeSource& source,
     return Wrong(desc.name, "METADATA_INCOMPLETE",
                  fmt::format("matrix attribute '{}' has no column_stride", attribute.name));
   }
+  // All arithmetic is in 64 bits, since metadata may be damaged.
   const uint64_t column = uint64_t{shape.rows} * ItemSize(attribute.item_format);
   const uint64_t end =
       attribute.offset + uint64_t{attribute.column_stride} * (shape.columns - 1) + column;
@@ -207,6 +209,7 @@ void FillState(const PipelineMetadata& metadata, const PassSignature& signature,
 VkPipelineColorBlendAttachmentState BlendOf(const ColorOutput& output) {
   VkColorComponentFlags mask = 0;
   for (size_t i = 0; i < output.write.size(); ++i) {
+    // The bits of the components follow each other from red to alpha.
     mask |= output.write[i] ? VK_COLOR_COMPONENT_R_BIT << i : 0;
   }
   return {.blendEnable = output.use_blend ? VK_TRUE : VK_FALSE,
@@ -254,6 +257,7 @@ Result<void> FillOutput(const ColorOutput& output, PipelineDesc& desc) {
 Result<void> FillTargets(const PipelineMetadata& metadata, const PassSignature& signature,
                          PipelineDesc& desc) {
   desc.signature = signature;
+  // An attachment without an output keeps a mask of zero: Vulkan wants a state for each.
   desc.attachments.resize(signature.color.size());  // beyond the outputs: write mask 0
   for (const ColorOutput& output : metadata.color_outputs) {
     if (output.components_count != 0) {  // nothing is written there
@@ -296,6 +300,7 @@ Result<PipelineDesc> DescFrom(std::string_view name, const PipelineMetadata& met
   }
   KILN_TRY_VOID(FillVertexInput(metadata, desc));
   FillState(metadata, signature, desc);
+  // The targets come last, as the pass is compared with all that the pipeline turned on.
   KILN_TRY_VOID(FillTargets(metadata, signature, desc));
   return desc;
 }
@@ -304,6 +309,7 @@ Result<PipelineDesc> DescFrom(std::string_view name, const PipelineMetadata& met
 PassSignature DefaultSignature(const PipelineMetadata& metadata) {
   PassSignature signature;
   for (const ColorOutput& output : metadata.color_outputs) {
+    // Locations may have gaps, which stay undefined formats.
     const size_t count = std::max<size_t>(signature.color.size(), output.location + size_t{1});
     signature.color.resize(count, VK_FORMAT_UNDEFINED);
     VkFormat& format = signature.color[output.location];

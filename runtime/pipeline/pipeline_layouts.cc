@@ -13,6 +13,7 @@ Result<VkDescriptorSetLayout> PipelineLayouts::GetSet(const SetDesc& set,
   std::vector<VkDescriptorSetLayoutBinding> bindings;
   for (const BindingDesc& binding : set) {
     key.second.push_back({binding.binding, static_cast<uint32_t>(binding.type), binding.count});
+    // Every binding is visible to the same stages, so those are in the key once.
     bindings.push_back({binding.binding, binding.type, binding.count, stages, nullptr});
   }
   if (const auto known = set_layouts_.find(key); known != set_layouts_.end()) {
@@ -51,6 +52,7 @@ Result<LayoutSet> PipelineLayouts::Get(const PipelineDesc& desc) {
   info.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO;
   info.setLayoutCount = out.set_count;
   info.pSetLayouts = out.sets.data();
+  // An empty range is invalid in Vulkan.
   info.pushConstantRangeCount = out.push_size == 0 ? 0 : 1;
   info.pPushConstantRanges = &push;
   KILN_TRY_VK(device_->table().CreatePipelineLayout(device_->handle(), &info, nullptr, &out.layout),

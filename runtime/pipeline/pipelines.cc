@@ -49,6 +49,7 @@ Hash128 FoundKey(std::string_view program, std::span<const OptionSetting> option
   }
   CanonicalList formats;
   for (const VkFormat format : signature.color) {
+    // The signature is part of the question: the same program is another pipeline in another pass.
     formats.U32(static_cast<uint32_t>(format));
   }
   formats.U32(static_cast<uint32_t>(signature.depth_stencil))
@@ -140,6 +141,7 @@ Result<PipelineId> Pipelines::Add(const SourceArtifact& artifact,
            RegisterPipeline(*state_, std::move(read.desc), std::move(read.code), std::move(source),
                             hints, lane));
   const MutexLock lock(state_->mutex);
+  // Options are kept for reloads, which ask for the same variant again.
   state_->slots[id].options = artifact.options;
   return id;
 }
@@ -155,6 +157,7 @@ Result<void> Pipelines::Replace(PipelineId id, const PipelineMetadata& metadata,
 
 Result<void> Pipelines::Replace(PipelineId id, const SourceArtifact& artifact,
                                 std::shared_ptr<const ArtifactSource> source) {
+  // The pass of a pipeline stays; only its program is replaced.
   KILN_TRY(Description read,
            Describe(artifact, *source, Desc(id).signature, state_->device->caps()));
   return ReplacePipeline(*state_, id, std::move(read.desc), std::move(read.code),
@@ -195,6 +198,7 @@ Result<PipelineId> Pipelines::Find(std::string_view program, std::span<const Opt
     if (const auto known = state_->found.find(key); known != state_->found.end()) {
       return known->second;
     }
+    // The list is copied, because reading a source takes long and must not hold the lock.
     sources = state_->sources;
   }
   Error last{ErrorCode::kNotFound, fmt::format("no source was loaded that has '{}'", program), ""};
@@ -260,6 +264,7 @@ PipelineStats Pipelines::Stats() const {
     ++(hitch.kind == HitchKind::kMissing ? stats.missing : stats.hitches);
   }
   // Entries are weak: builds that no id has any more are gone and no longer count.
+  // Pipelines with one key are one build, which counts once however many ids it has.
   for (const auto& [key, weak] : state.by_key) {
     const std::shared_ptr<Build> build = weak.lock();
     if (build == nullptr) {
@@ -310,6 +315,7 @@ void Pipelines::ForgetHitches() {
 std::vector<PipelineTimes> Pipelines::Times() const {
   const PipelinesState& state = *state_;
   std::vector<PipelineTimes> out;
+  // In the order in which pipelines were added, so that two reports can be compared line by line.
   for (uint32_t i = 0; i < state.slots.size(); ++i) {
     const Build& build = state.BuildOf({i});
     const Slot& slot = state.slots[{i}];

@@ -17,6 +17,8 @@ namespace {
 // them prints as nothing.
 std::string_view Nth(std::string_view names, uint32_t value) {
   for (; value > 0 && !names.empty(); --value) {
+    // Behind the last name the search gives the largest number, and adding one makes zero: nothing
+    // is removed any more.
     names.remove_prefix(std::min(names.size(), names.find(' ') + 1));
   }
   return names.substr(0, names.find(' '));
@@ -106,6 +108,7 @@ void Printer::Attachments(const PipelineDesc& desc) {
     const VkPipelineColorBlendAttachmentState& state = desc.attachments[i];
     std::string mask;
     for (int bit = 0; bit < 4; ++bit) {
+      // The mask is printed as letters in their order, with a mark for each that is off.
       mask += (state.colorWriteMask >> bit & 1U) != 0 ? "RGBA"[bit] : '-';
     }
     Line("color {} {} write={} blend={} color={} {} {} alpha={} {} {}", i,
@@ -195,6 +198,7 @@ std::string PrintSignature(const PassSignature& signature) {
   if (signature.depth_stencil != VK_FORMAT_UNDEFINED) {
     add(signature.depth_stencil);
   }
+  // What is usual is not said.
   if (signature.samples != VK_SAMPLE_COUNT_1_BIT) {
     out += fmt::format(", {} samples", static_cast<int>(signature.samples));
   }
