@@ -91,6 +91,7 @@ std::vector<Cell> CellsOf(std::string_view line) {
   uint32_t offset = 0;
   while (offset < line.size()) {
     uint32_t size = 1;
+    // The tab is shown as spaces, or the terminal would choose a width of its own.
     Cell cell = line[offset] == '\t' ? Cell{.width = 4, .text = "    "}
                                      : FirstCell(line.substr(offset), size);
     cell.offset = offset;
@@ -106,6 +107,7 @@ std::vector<Cell> CellsOf(std::string_view line) {
 
 // The cell that an offset lies in; an offset inside of a code point belongs to its beginning.
 uint32_t ColumnAt(const std::vector<Cell>& cells, uint32_t offset) {
+  // The cells ascend by offset, so the one before the first that lies behind is the right one.
   const auto after = std::ranges::upper_bound(cells, offset, {}, &Cell::offset);
   return after == cells.begin() ? 0 : std::prev(after)->column;
 }

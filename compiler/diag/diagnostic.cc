@@ -49,6 +49,8 @@ constexpr auto kNotes = std::to_array<NoteRow>({
 });
 
 const CodeRow& RowOf(Code code) {
+  // The number may come from a stored form, so it is checked even though an enumerator cannot be
+  // wrong.
   const auto row = static_cast<size_t>(code);
   KILN_CHECK(row < kCodes.size(), "code row {} of {}", row, kCodes.size());
   return kCodes[row];
@@ -69,6 +71,7 @@ std::string Substitute(std::string_view text, std::span<const Argument> argument
     const std::string_view name = text.substr(open + 1, close - open - 1);
     const auto argument = std::ranges::find(arguments, name, &Argument::name);
     KILN_CHECK(argument != arguments.end(), "no argument '{}' for: {}", name, text);
+    // Values are not searched for placeholders again: they quote sources, which may hold braces.
     out += argument->value;
     text.remove_prefix(close + 1);
   }
@@ -111,6 +114,7 @@ std::strong_ordering Compare(const Note& a, const Note& b) {
 }
 
 std::strong_ordering Compare(const std::optional<Fix>& a, const std::optional<Fix>& b) {
+  // A diagnostic without an edit comes before one with it.
   if (!a.has_value() || !b.has_value()) {
     return a.has_value() <=> b.has_value();
   }

@@ -33,6 +33,7 @@ Bytes EncodeLocation(const Location& where) {
 }
 
 Result<Location> DecodeLocation(ByteView bytes) {
+  // Four numbers of four bytes.
   if (bytes.size() != 16) {
     return Corrupt("location of another size");
   }
@@ -79,6 +80,7 @@ Result<std::vector<Argument>> DecodeArguments(ByteView bytes) {
 // Whether every placeholder of the template has an argument. Templates belong to this build and
 // what is stored may be of another one; substitution takes for granted that arguments are there.
 bool IsComplete(std::string_view text, std::span<const Argument> arguments) {
+  // Substitution walks in the same way, so what passes here has all that it needs.
   for (size_t open = text.find('{'); open != std::string_view::npos; open = text.find('{', open)) {
     const size_t close = text.find('}', open);
     const std::string_view name = text.substr(open + 1, close - open - 1);
@@ -172,6 +174,7 @@ Result<std::optional<Fix>> DecodeFix(ByteView bytes) {
   if (items.empty()) {
     return std::optional<Fix>();
   }
+  // More than one would be an error, and is found below together with the others.
   KILN_TRY(const std::vector<ByteView> parts, DecodeTuple(items[0], 4));
   KILN_TRY(const uint32_t form, DecodeU32(parts[0]));
   KILN_TRY(const uint32_t confidence, DecodeU32(parts[1]));
@@ -227,6 +230,7 @@ Bytes EncodeDiagnostics(std::span<const Diagnostic> diagnostics) {
 }
 
 Result<std::vector<Diagnostic>> DecodeDiagnostics(ByteView bytes) {
+  // The bound holds before anything is decoded, so a damaged file cannot take much memory.
   if (bytes.size() > kMaxDiagnosticsBytes) {
     return Corrupt("too long");
   }
@@ -245,6 +249,7 @@ Result<std::vector<Diagnostic>> DecodeDiagnostics(ByteView bytes) {
 void FillPositions(std::vector<Diagnostic>& diagnostics, const SpanLookup& lookup) {
   const auto fill = [&](Location& where) {
     if (where.known() && where.span_number != Location::kNone) {
+      // The place stays known by its number even if the module has no such span.
       where.bytes = lookup(where.module, where.span_number).value_or(Span{});
     }
   };

@@ -34,6 +34,7 @@ class Placer {
     }
     const Span bytes = BytesIn(*file, where);
     const LineColumn begin = file->lines.At(bytes.begin);
+    // A span that is turned around would give an end before its beginning.
     const LineColumn end = file->lines.At(std::max(bytes.begin, bytes.end));
     return {.path = file->source->path,
             .bytes = bytes,
@@ -68,6 +69,7 @@ class Placer {
   // Nothing if its place is unknown, or is not what the form says.
   std::optional<PlacedFix> Place(const Fix& fix) {
     PlacedFix placed{.where = At(fix.where), .replacement = fix.text, .confidence = fix.confidence};
+    // An edit without a place could be applied nowhere.
     if (!placed.where.known()) {
       return std::nullopt;
     }
@@ -138,6 +140,7 @@ class Placer {
                         .where = {.module = where.module, .bytes = file.included},
                         .arguments = {{"path", file.source->path}}};
       placed.labels.push_back({.where = At(label.where), .text = LabelText(label)});
+      // The file that has the include is found by its place, like any other.
       const size_t outer = module.FileAt(file.included.begin);
       row = outer < row ? outer : 0;
     }
@@ -217,6 +220,7 @@ bool ReadsBefore(const PlacedDiagnostic& a, const PlacedDiagnostic& b) {
 }
 
 void SortForReading(std::vector<PlacedDiagnostic>& diagnostics) {
+  // Stable, because messages of one place and code keep the order in which they were found.
   std::ranges::stable_sort(diagnostics, ReadsBefore);
 }
 

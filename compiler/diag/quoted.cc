@@ -17,6 +17,7 @@ std::string Shortened(std::string_view text, size_t most) {
   if (text.size() <= most) {
     return std::string(text);
   }
+  // The mark counts as part of the length that is allowed.
   size_t end = most - kCut.size();
   for (int i = 0; i < 3 && end > 0 && Continues(text[end]); ++i) {  // more are no code point
     --end;

@@ -75,6 +75,7 @@ std::string RenderText(const PlacedDiagnostic& diagnostic, const SourceSet& sour
   const Snippet snippet =
       has_snippet ? MakeSnippet(diagnostic.primary, diagnostic.labels, source->text, style.width)
                   : Snippet{};
+  // The arrow and the bars line up with the numbers of lines.
   const std::string margin(snippet.number_width, ' ');
   if (diagnostic.primary.known()) {
     out += fmt::format("{}{} {}\n", margin, Paint(style, "34", "-->"),
@@ -95,6 +96,7 @@ std::string RenderText(const PlacedDiagnostic& diagnostic, const SourceSet& sour
     const PlacedLabel& label = diagnostic.labels[i];
     append_note("note: " + label.text + ": " + PlaceText(label.where));
   }
+  // Without a source nothing of the labels was shown, so each of them becomes a note.
   for (size_t i = 0; !has_snippet && i < diagnostic.labels.size(); ++i) {
     const PlacedLabel& label = diagnostic.labels[i];
     append_note("note: " + label.text +
@@ -123,6 +125,7 @@ std::string RenderReport(std::span<const PlacedDiagnostic> diagnostics, const So
        diagnostics.first(std::min(limit, diagnostics.size()))) {
     out += (out.empty() ? "" : "\n") + RenderText(diagnostic, sources, style);
   }
+  // What is left out is counted, so nobody takes the rest for everything.
   if (diagnostics.size() > limit) {
     out += fmt::format("\nand {} more\n", diagnostics.size() - limit);
   }

@@ -33,6 +33,7 @@ struct Underline {
 
 // Of a long span its first two and its last two lines are shown, and a gap stands for the rest.
 void AddLines(std::set<uint32_t>& lines, uint32_t first, uint32_t last) {
+  // A gap of one or two lines would save nothing.
   const bool whole = last - first < kWholeSpan;
   for (uint32_t line = first; line <= (whole ? last : first + 1); ++line) {
     lines.insert(line);
@@ -49,6 +50,7 @@ bool IsNear(const PlacedSpan& label, const PlacedSpan& primary) {
 
 void WriteAt(std::string& line, uint32_t column, std::string_view text) {
   if (line.size() < column + text.size()) {
+    // Texts are written into a line of spaces that grows as far as it is needed.
     line.resize(column + text.size(), ' ');
   }
   line.replace(column, text.size(), text);
@@ -65,6 +67,7 @@ std::vector<std::string> MarkLines(std::vector<Underline> marks) {
   for (const Underline& mark : marks) {
     WriteAt(underlines, mark.begin, std::string(mark.end - mark.begin, '^'));
   }
+  // Marks without a text are done; the others wait for theirs.
   std::erase_if(marks, [](const Underline& mark) { return mark.text.empty(); });
   std::vector<std::string> lines;
   // A text behind the underline is only possible if nothing is underlined further to the right.
@@ -88,6 +91,7 @@ std::vector<std::string> MarkLines(std::vector<Underline> marks) {
   // beside it.
   while (!marks.empty()) {
     std::string line = hang(marks.size() - 1);
+    // A bar may already stand where the text should begin, so the text moves behind it.
     const uint32_t begin =
         std::max(marks.back().begin, static_cast<uint32_t>(line.size()) + (line.empty() ? 0 : 1));
     WriteAt(line, begin, marks.back().text);
@@ -133,6 +137,7 @@ bool FindUnderline(const Mark& mark, Span line, Span shown, const std::vector<Ce
   if (!starts_here && !GoesOn(mark, line)) {
     return false;
   }
+  // Bytes outside of the visible part count as its edge.
   const auto column = [&](uint32_t byte) {
     return ColumnAt(cells, std::clamp(byte, shown.begin, shown.end) - shown.begin);
   };
@@ -219,6 +224,7 @@ Snippet MakeSnippet(const PlacedSpan& primary, std::span<const PlacedLabel> labe
     marks.push_back({.bytes = where.bytes, .text = label});
   };
   show(primary, {});
+  // One line of context above the primary span; below it there are marks.
   if (*lines.begin() > 1) {
     lines.insert(*lines.begin() - 1);
   }
@@ -232,6 +238,7 @@ Snippet MakeSnippet(const PlacedSpan& primary, std::span<const PlacedLabel> labe
   }
   snippet.number_width = static_cast<uint32_t>(std::to_string(*lines.rbegin()).size());
   const uint32_t room = std::max(kLeastWidth, width - std::min(width, snippet.number_width + 3));
+  // The set is sorted, so lines come from top to bottom whatever order the labels had.
   uint32_t previous = *lines.begin();
   for (const uint32_t line : lines) {
     if (line > previous + 1) {
