@@ -26,6 +26,7 @@ std::optional<uint32_t> FindQueueFamily(const vk::Table& table, VkPhysicalDevice
   std::vector<VkQueueFamilyProperties> families(count);
   table.GetPhysicalDeviceQueueFamilyProperties(device, &count, families.data());
   constexpr VkQueueFlags kWanted = VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT;
+  // The first family wins, as there is no reason to prefer another one.
   for (uint32_t i = 0; i < count; ++i) {
     if ((families[i].queueFlags & kWanted) == kWanted) {
       return i;
@@ -43,6 +44,7 @@ Result<std::vector<Candidate>> Candidates(const vk::Table& table, VkInstance ins
   std::vector<Candidate> candidates;
   for (const VkPhysicalDevice handle : handles) {
     VkPhysicalDeviceProperties2 properties{};
+    // The newer function is used throughout, since its structures can be chained.
     properties.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2;
     table.GetPhysicalDeviceProperties2(handle, &properties);
     candidates.push_back({handle, properties.properties, FindQueueFamily(table, handle)});
@@ -69,6 +71,7 @@ int Rank(VkPhysicalDeviceType type) {
 
 // A part of the name will do: names of devices have revisions and driver texts in them.
 bool Matches(const Candidate& candidate, std::string_view prefer) {
+  // Without a preference every device matches, and the kind decides.
   return prefer.empty() ||
          (prefer == "software" && candidate.properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU) ||
          std::string_view(candidate.properties.deviceName).find(prefer) != std::string_view::npos;
@@ -137,6 +140,7 @@ bool OffersExtension(const vk::Table& table, VkPhysicalDevice device, std::strin
 
 // Whether the device has pipeline libraries that link fast. See spec/pso 7.9
 bool OffersFastLinking(const vk::Table& table, VkPhysicalDevice device) {
+  // Both are needed: one extension builds on the other.
   if (!OffersExtension(table, device, VK_EXT_GRAPHICS_PIPELINE_LIBRARY_EXTENSION_NAME) ||
       !OffersExtension(table, device, VK_KHR_PIPELINE_LIBRARY_EXTENSION_NAME)) {
     return false;
@@ -145,6 +149,7 @@ bool OffersFastLinking(const vk::Table& table, VkPhysicalDevice device) {
   library.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_GRAPHICS_PIPELINE_LIBRARY_PROPERTIES_EXT;
   VkPhysicalDeviceProperties2 properties{};
   properties.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2;
+  // The answer is written into the chained structure.
   properties.pNext = &library;
   table.GetPhysicalDeviceProperties2(device, &properties);
   return library.graphicsPipelineLibraryFastLinking == VK_TRUE;
@@ -177,6 +182,7 @@ Result<Device> Device::Create(const DeviceConfig& config) {
   KILN_TRY(const std::vector<Candidate> candidates, Candidates(table, out.instance_->handle()));
   KILN_TRY(const Candidate chosen, Choose(candidates, config.prefer));
   KILN_TRY(vk::FeatureChain enabled, EnabledFeatures(table, chosen));
+  // From here on the device belongs to `out`, and what fails leaves nothing behind.
   out.physical_ = chosen.handle;
   out.queue_family_ = *chosen.queue_family;
 
@@ -207,6 +213,8 @@ Result<Device> Device::Create(const DeviceConfig& config) {
   info.enabledExtensionCount = static_cast<uint32_t>(extensions.size());
   info.ppEnabledExtensionNames = extensions.data();
   KILN_TRY_VK(table.CreateDevice(out.physical_, &info, nullptr, &out.handle_), "create the device");
+  // Functions of the device are loaded directly, which spares a jump through the loader at each
+  // call.
   KILN_TRY_VOID(vk::LoadDevice(table, out.handle_));
   out.ReadProperties(enabled, extensions);
   return out;
@@ -214,6 +222,7 @@ Result<Device> Device::Create(const DeviceConfig& config) {
 
 // What the caller has enabled is taken at its word, because Vulkan cannot be asked for it.
 Result<Device> Device::Adopt(const AdoptedDevice& adopted) {
+  // An adopted device is never destroyed here, and so is its instance.
   Device out(std::make_unique<vk::Table>(), Ownership::kAdopted);
   vk::AdoptLoader(adopted.get_instance_proc_addr);
   KILN_TRY_VOID(vk::LoadInstance(*out.table_, adopted.instance));
@@ -244,6 +253,7 @@ void Device::ReadProperties(const vk::FeatureChain& enabled,
   VkPhysicalDeviceDriverProperties driver{};
   driver.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES;
   VkPhysicalDeviceIDProperties ids{};
+  // Three structures are filled by one call, each chained to the next.
   ids.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ID_PROPERTIES;
   ids.pNext = &driver;
   VkPhysicalDeviceProperties2 properties{};
@@ -269,6 +279,7 @@ void Device::ReadProperties(const vk::FeatureChain& enabled,
   caps_.limits = core.limits;
   caps_.features = vk::FeatureNames(enabled);
   caps_.extensions.assign(extensions.begin(), extensions.end());
+  // Sorted, because names are searched by halving.
   std::ranges::sort(caps_.extensions);
   // All formats at once, as checks ask for them often and the driver is slow to answer.
   for (size_t i = 0; i < caps_.formats.size(); ++i) {

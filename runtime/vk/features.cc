@@ -117,6 +117,7 @@ FeatureChain KnownFeatures(const FeatureChain& offered) {
 
 std::vector<std::string> FeatureNames(const FeatureChain& features) {
   FeatureChain source = features;
+  // In the order of the rows, which is sorted.
   std::vector<std::string> names;
   for (const Row& row : kRows) {
     if (row.member(source) == VK_TRUE) {
@@ -134,6 +135,7 @@ std::span<const std::string_view> NeededFeatures() {
 }
 
 bool EnableFeature(FeatureChain& features, std::string_view name) {
+  // A linear search: it is asked for a few names when a device is made.
   const auto row = std::ranges::find(kRows, name, &Row::name);
   if (row == kRows.end()) {
     return false;

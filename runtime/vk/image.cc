@@ -59,6 +59,7 @@ Result<UniqueImageView> CreateView(const runtime::Device& device, const Image& i
 
 VkImageAspectFlags Image::aspects() const {
   const VkImageAspectFlags aspects = runtime::DepthStencilAspects(info.format);
+  // Whatever has neither depth nor stencil is a colour.
   return aspects != 0 ? aspects : VkImageAspectFlags{VK_IMAGE_ASPECT_COLOR_BIT};
 }
 
@@ -89,6 +90,7 @@ void Transition(const Table& table, VkCommandBuffer commands, const Image& image
   barrier.dstAccessMask = to.access;
   barrier.oldLayout = from.layout;
   barrier.newLayout = to.layout;
+  // No change of owner: there is one queue family.
   barrier.srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED;
   barrier.dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED;
   barrier.image = image.handle.get();

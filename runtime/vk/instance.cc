@@ -19,6 +19,7 @@ VKAPI_ATTR VkBool32 VKAPI_CALL OnMessage(VkDebugUtilsMessageSeverityFlagBitsEXT 
                                          VkDebugUtilsMessageTypeFlagsEXT /*types*/,
                                          const VkDebugUtilsMessengerCallbackDataEXT* data,
                                          void* sink) {
+  // Kinds above the error, if there ever are any, count as errors.
   const Message message{.error = severity >= VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT,
                         .id = data->pMessageIdName == nullptr ? "" : data->pMessageIdName,
                         .text = data->pMessage == nullptr ? "" : data->pMessage};
@@ -53,6 +54,7 @@ VkDebugUtilsMessengerCreateInfoEXT MessengerInfo(MessageSink* sink) {
 
 Result<Instance> Instance::Create(Table& table, const InstanceConfig& config) {
   KILN_TRY_VOID(LoadGlobal(table));
+  // What a loader of version 1.0 is, as it cannot be asked.
   uint32_t version = VK_API_VERSION_1_0;
   // A loader of version 1.0 does not have this function.
   if (table.EnumerateInstanceVersion != nullptr) {
@@ -95,6 +97,8 @@ Result<Instance> Instance::Create(Table& table, const InstanceConfig& config) {
   VkApplicationInfo application{};
   application.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO;
   application.pEngineName = "kiln";
+  // The version that is asked for, not the one that the loader has: behaviour of later versions is
+  // not relied on.
   application.apiVersion = VK_API_VERSION_1_3;
   VkInstanceCreateInfo info{};
   info.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO;
@@ -116,6 +120,7 @@ Result<Instance> Instance::Create(Table& table, const InstanceConfig& config) {
   KILN_TRY_VK(created, "create the instance");
   KILN_TRY_VOID(LoadInstance(table, instance.handle_));
   if (config.validation) {
+    // The messenger of the instance itself hears only its making and its end.
     KILN_TRY_VK(table.CreateDebugUtilsMessengerEXT(instance.handle_, &messenger, nullptr,
                                                    &instance.messenger_),
                 "create the debug messenger");
@@ -138,6 +143,7 @@ Instance& Instance::operator=(Instance&& other) noexcept {
 }
 
 Instance::~Instance() {
+  // The messenger goes first, as it belongs to the instance.
   if (messenger_ != VK_NULL_HANDLE) {
     table_->DestroyDebugUtilsMessengerEXT(handle_, messenger_, nullptr);
   }

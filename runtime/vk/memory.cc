@@ -38,6 +38,7 @@ Allocation& Allocation::operator=(Allocation&& other) noexcept {
 }
 
 Allocation::~Allocation() {
+  // Only an allocation that holds memory gives any back.
   if (owner_ != nullptr) {
     owner_->Give(block_, {offset_, offset_ + size_});
   }
@@ -47,7 +48,10 @@ Allocation::~Allocation() {
 Result<uint32_t> Memory::FindType(uint32_t allowed, MemoryUse use) const {
   constexpr VkMemoryPropertyFlags kHost =
       VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+  // What the host reads or writes must be visible to it, and coherent so that nothing has to be
+  // flushed.
   const VkMemoryPropertyFlags needed = use == MemoryUse::kDevice ? 0 : kHost;
+  // Reading memory that is not cached is slow; for all else the device's own memory is best.
   const VkMemoryPropertyFlags liked = use == MemoryUse::kReadback
                                           ? VK_MEMORY_PROPERTY_HOST_CACHED_BIT
                                           : VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT;
@@ -97,6 +101,7 @@ Result<Memory::Block> Memory::NewBlock(uint32_t type, MemoryUse use, MemoryKind 
 // The first free range that fits. What is left in front of it and behind stays free.
 bool Memory::TakeFrom(size_t index, const VkMemoryRequirements& needs, Allocation& out) {
   Block& block = blocks_[index];
+  // Ranges are sorted by their beginning, so low addresses fill up first.
   for (auto range = block.free.begin(); range != block.free.end(); ++range) {
     const VkDeviceSize begin = AlignUp(range->begin, needs.alignment);
     if (begin + needs.size > range->end) {
@@ -131,12 +136,14 @@ Result<Allocation> Memory::Allocate(const VkMemoryRequirements& needs, MemoryUse
                                     MemoryKind kind) {
   KILN_TRY(const uint32_t type, FindType(needs.memoryTypeBits, use));
   Allocation out;
+  // A block serves one type, use and kind, so what shares it never needs a gap.
   for (size_t i = 0; i < blocks_.size(); ++i) {
     if (blocks_[i].type == type && blocks_[i].use == use && blocks_[i].kind == kind &&
         TakeFrom(i, needs, out)) {
       return out;
     }
   }
+  // What is larger than a block gets one of its own size.
   KILN_TRY(Block block, NewBlock(type, use, kind, std::max(kBlockSize, needs.size)));
   blocks_.push_back(std::move(block));
   KILN_CHECK(TakeFrom(blocks_.size() - 1, needs, out), "size {} alignment {}", needs.size,

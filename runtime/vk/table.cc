@@ -91,6 +91,7 @@ std::string_view ResultName(VkResult result) {
       {VK_ERROR_INVALID_SHADER_NV, "VK_ERROR_INVALID_SHADER_NV"},
       {VK_ERROR_UNKNOWN, "VK_ERROR_UNKNOWN"},
   });
+  // Results of other extensions have no name here; the number stands beside it in messages.
   for (const Row& row : kRows) {
     if (row.result == result) {
       return row.name;
