@@ -109,6 +109,7 @@ std::vector<int32_t> SourcePositions(const Plan& plan, const Declarations& rows,
     }
   }
   // A pass may touch the cell more than once, and by both ways.
+  // Sorted and single, so that equal plans print equally.
   std::sort(out.begin(), out.end());
   out.erase(std::unique(out.begin(), out.end()), out.end());
   return out;

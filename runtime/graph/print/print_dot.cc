@@ -84,6 +84,7 @@ std::string PrintPlanDot(const Plan& plan, const Graph& graph) {
       "digraph frame {\n  rankdir=LR;\n  node [shape=box, style=filled, fontname=\"sans-serif\"];\n"
       "  edge [fontname=\"sans-serif\", fontsize=9];\n";
   const auto node = [&](const PlanPass& pass) {
+    // Nodes are named by the number of the pass, since names may be equal.
     return fmt::format("    p{} [label={}, fillcolor={}];\n", pass.pass,
                        Quoted(rows.PassName(pass.pass)),
                        Quoted(ColorOf(rows.passes[pass.pass].kind)));
@@ -100,6 +101,7 @@ std::string PrintPlanDot(const Plan& plan, const Graph& graph) {
     out += "  }\n";
   }
   for (size_t i = 0; i < plan.points.size(); ++i) {
+    // A bar stands before the pass that its barriers protect.
     out += fmt::format(
         "  b{} [label=\"{}\", shape=rect, width=0.1, fillcolor=\"#d04040\", fontcolor=white];\n"
         "  b{} -> p{} [style=bold, color=\"#d04040\"];\n",

@@ -93,6 +93,7 @@ Json Printer::Barriers() const {
     for (uint32_t i = 0; i < point.entries; ++i) {
       const BarrierEntry& entry = plan.EntryAt(point, i);
       const AccessRow& access = rows.accesses[entry.access];
+      // Rows of the plan and rows of the declaration have the same numbers.
       const PlanChain& chain = plan.chains[entry.chain];
       const bool texture = rows.chains[entry.chain].texture();
       Json item = {{"resource", rows.VersionName(access.version)},
@@ -115,6 +116,7 @@ Json Printer::Barriers() const {
                          {"layers", box.layers},
                          {"aspects", box.aspects}};
       }
+      // The list is there even if it is empty, so that a reader need not ask for the key.
       Json aliases = Json::array();
       for (uint32_t a = entry.alias_begin; a < entry.alias_end; ++a) {
         aliases.push_back(rows.ChainName(plan.alias_sources[a]));
@@ -228,6 +230,7 @@ Json Printer::Metrics() const {
 }
 
 Json Printer::Options() const {
+  // No default, so that a new order gets its word here.
   const auto order = [&]() -> const char* {
     switch (plan.options.order) {
       case Order::kPriority:
@@ -285,6 +288,7 @@ Json Printer::AccessJson(uint32_t index) const {
               {"op", op},
               {"cells", CellsOf(access, chain)},
               {"pairs", std::move(pairs)}};
+  // Null where an access makes no new version.
   out["result"] = access.result == kNone ? Json() : Json(access.result);
   out["layout"] = rows.ChainOf(access).texture() ? Json(LayoutName(plan.layouts[index])) : Json();
   return out;
@@ -340,6 +344,7 @@ Json Printer::Versions() const {
                  {"chain", row.chain},
                  {"temporal", row.temporal != 0},
                  {"output", row.output != 0}};
+    // Null for what comes from outside of the frame.
     item["def"] = row.def == kNone ? Json() : Json(row.def);
     item["kill"] = row.kill == kNone ? Json() : Json(row.kill);
     out.push_back(std::move(item));
@@ -372,6 +377,8 @@ Json Printer::Chains() const {
   for (uint32_t i = 0; i < plan.chains.size(); ++i) {
     const PlanChain& chain = plan.chains[i];
     Json cells = Json::array();
+    // A cell is written as five numbers in the order of the structure: there may be thousands of
+    // them.
     for (uint32_t cell = chain.first_cell; cell < chain.first_cell + chain.cells; ++cell) {
       const Box& box = plan.cells[cell];
       cells.push_back({box.mip, box.mips, box.layer, box.layers, box.aspects});
@@ -384,6 +391,7 @@ Json Printer::Chains() const {
                  {"first", chain.first},
                  {"last", chain.last},
                  {"cells", std::move(cells)}};
+    // Only what shares memory has an address that says anything.
     if (chain.place == Place::kPacked) {
       item["class"] = chain.memory_class;
       item["block"] = chain.block;
@@ -464,6 +472,7 @@ Json Printer::Initial() const {
 Json Printer::Slots() const {
   Json out = Json::array();
   for (const TemporalSlot& slot : plan.next.slots) {
+    // Null for a slot that nobody filled.
     out.push_back(slot.from == kNone ? Json() : Json(slot.from));
   }
   return out;

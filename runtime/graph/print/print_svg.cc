@@ -71,6 +71,7 @@ std::string Shortened(std::string_view text, size_t limit) {
 
 std::string BytesText(uint64_t bytes) {
   if (bytes < 1 << 20) {
+    // Small sizes would print as zero in megabytes.
     return fmt::format("{:.1f} KiB", static_cast<double>(bytes) / 1024);
   }
   return fmt::format("{:.1f} MiB", static_cast<double>(bytes) / (1 << 20));
@@ -80,6 +81,7 @@ std::string BytesText(uint64_t bytes) {
 // 137 is prime to 360 and far from its simple fractions, so neighbours get hues that differ.
 std::string ColorOf(uint32_t chain) {
   const double hue = static_cast<double>((chain * 137U) % 360U);
+  // The lightness changes a little as well, for neighbours whose hues come near.
   return fmt::format("hsl({:.0f},55%,{}%)", hue, 72 - (chain % 3) * 6);
 }
 
@@ -144,6 +146,7 @@ void Picture::Passes() {
   for (uint32_t p = 0; p < plan.device_passes(); ++p) {
     const uint32_t pass = plan.PassAt(p);
     const double x = X(p + 0.6);
+    // Names lean, so that long ones do not need wide columns.
     Text(x, kHeader - 24,
          fmt::format("font-size=\"11\" fill=\"{}\" transform=\"rotate(-55 {:.1f} {:.1f})\"",
                      PassColor(rows.passes[pass].kind), x, kHeader - 24),
@@ -260,6 +263,7 @@ void Picture::Memory() {
            Shortened(rows.ChainName(i), static_cast<size_t>(width / 5.2)));
     }
   }
+  // No packing can do with less than this line shows.
   const double peak = y(plan.metrics.all.peak_live);
   out += fmt::format(
       "<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" stroke=\"#207020\" "
