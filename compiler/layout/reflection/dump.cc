@@ -99,6 +99,7 @@ class Writer {
   }
 
  private:
+  // One fact a line, so that two dumps are compared line by line.
   template <class... Args>
   void Line(fmt::format_string<Args...> format, Args&&... args) {
     fmt::format_to(std::back_inserter(out_), format, std::forward<Args>(args)...);
@@ -114,6 +115,7 @@ class Writer {
   void Varying(std::string_view word, const PlacedVarying& varying);
   std::string Places(const PlacedLeaf& leaf) const;
   std::string UnitName(uint32_t unit) const {
+    // Units without a name go by their number.
     const std::string_view name = program_.units[unit].name;
     return name.empty() ? fmt::format("u{}", unit) : std::string(name);
   }
@@ -159,6 +161,7 @@ void Writer::Container(const PlacedContainer& placed, const layout::Container& c
   for (size_t i = 0; i < placed.fields.size(); ++i) {
     const PackedField& field = container.fields[i];
     const PackedPlace& place = placed.fields[i];
+    // The number of components follows from the two sizes, so it is not kept.
     if (attributes) {
       Line("  {} {} {} {}x{} location {}", place.offset, place.size, field.name,
            ItemFormatText(field.format), place.size / ItemSize(field.format), place.location);
@@ -189,6 +192,7 @@ void Writer::Parameter(const PlacedParameter& parameter) {
   if (parameter.spec_id) {
     head += fmt::format(" spec {}", *parameter.spec_id);
   }
+  // A place that the author wrote is marked, as it does not move when other declarations change.
   Line("{}{}{}", head, parameter.is_explicit && parameter.leaves.empty() ? " explicit" : "",
        parameter.absent ? " absent" : "");
   for (const PlacedLeaf& leaf : parameter.leaves) {
@@ -256,6 +260,7 @@ void Writer::Varying(std::string_view word, const PlacedVarying& varying) {
     line += fmt::format(" builtin {}", varying.builtin);
   }
   if (!varying.semantic.empty()) {
+    // Name and number stand together, as in the source.
     line += fmt::format(" semantic {}{}", varying.semantic, varying.semantic_index);
   }
   if (!varying.interpolation.empty()) {

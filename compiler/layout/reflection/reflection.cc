@@ -95,6 +95,7 @@ void Reflection::Add(const PlacedParameter& parameter, Json& json) {
               {"unit", UnitName(parameter.unit)},
               {"type", TypeText(types_, parameter.type)},
               {"explicit", parameter.is_explicit}};
+  // Written only if it holds, like all marks: most parameters have none.
   if (parameter.absent) {
     row["absent"] = true;
   }
@@ -150,6 +151,7 @@ Json Reflection::Element(const PlacedLeaf& leaf) {
   Json row = Block(leaf.content, *leaf.rules);
   const TypeLayout& layout = bytes_.Of(leaf.content, *leaf.rules);
   const uint32_t least = TraitsOf(*leaf.rules).array_alignment;
+  // An array of elements begins each at its alignment, which the rules may raise.
   row["element_stride"] = RoundUp(layout.size, std::max(least, layout.alignment));
   return row;
 }
@@ -194,6 +196,7 @@ Json Reflection::Block(TypeId content, Rules rules) {
 
 // Vertex and instance containers only: state and colours are no buffers that somebody fills.
 void Reflection::AddContainers(Json& json) {
+  // Placed containers lie in the order of their declarations, so one counter walks along.
   size_t next = 0;
   for (const Unit& unit : program_.units) {
     for (const Container& container : unit.containers) {
@@ -258,6 +261,7 @@ Bytes ReflectionBytes(const Program& program, const ProgramLayout& layout, ByteL
 // Entry points are left out: programs that differ only in what they read share a layout, and with
 // it descriptor sets.
 Hash128 LayoutHash(const Program& program, const ProgramLayout& layout, ByteLayouts& bytes) {
+  // A copy, as the caller still needs the entry points.
   ProgramLayout interface = layout;
   interface.entries.clear();
   return CanonicalWriter("kiln.layout.interface.1").Text(1, Dump(program, interface, bytes)).Key();

@@ -114,6 +114,7 @@ constexpr uint64_t kLengthDelimited = 2;
 // Seven bits a byte, the lowest first; the top bit says that more follow.
 void AppendVarint(Bytes& out, uint64_t value) {
   for (; value >= 0x80; value >>= 7) {
+    // The cast keeps the lower eight bits, of which the top one is set here.
     out.push_back(static_cast<std::byte>(value | 0x80));
   }
   out.push_back(static_cast<std::byte>(value));
@@ -161,6 +162,7 @@ void AppendField(Bytes& out, uint64_t number, const Field& field, const Json& va
   switch (field.wire) {
     case Wire::kNumber:
     case Wire::kFlag: {
+      // A flag is a number of one bit.
       const uint64_t raw =
           field.wire == Wire::kFlag ? uint64_t{value.get<bool>()} : value.get<uint64_t>();
       if (raw != 0) {
