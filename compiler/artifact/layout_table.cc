@@ -69,6 +69,7 @@ class Table {
   // Offsets ascend, so what is not covered by a row is a gap. Rows may overlap where the author
   // wrote offsets; the end is that of all before.
   void Rows(const std::vector<Row>& rows, uint32_t size) {
+    // The head has the widths of the rows, so it stands above them.
     Line("    {:>6} {:>6} {:>6} {:>6}  {}", "offset", "size", "stride", "matrix", "");
     uint32_t end = 0;
     for (const Row& row : rows) {
@@ -81,6 +82,7 @@ class Table {
   }
 
  private:
+  // Zero means that there is no stride, and then the column stays empty.
   static std::string Number(uint32_t number) { return number == 0 ? "" : std::to_string(number); }
 
   void Gap(uint32_t begin, uint32_t end) {
@@ -106,6 +108,7 @@ void AddBuffer(Table& table, size_t set, const Buffer& buffer) {
   table.Line("  set{}.{} {} {}  {} bytes{}", set, buffer.binding, NameOf(buffer.type), buffer.name,
              buffer.main_size, StagesText(buffer.stages));
   table.Block(buffer.main_parameters, buffer.main_size);
+  // The tail has no size of its own, so its item is shown.
   if (buffer.tail_item_size != 0) {
     table.Line("    tail {} {}[] from {}, stride {}", buffer.tail_field, buffer.tail_type,
                buffer.tail_offset, buffer.tail_item_size);
@@ -129,6 +132,7 @@ void AddSet(Table& table, size_t index, const Set& set) {
                StagesText(sampler.stages));
   }
   for (const Image& image : set.images) {
+    // An array of one is still an array in the shader.
     const std::string count = image.is_array ? fmt::format("[{}]", image.image_array_size) : "";
     table.Line("  set{}.{}{} {} {}{}", index, image.binding, count, NameOf(image.type), image.name,
                StagesText(image.stages));

@@ -201,6 +201,7 @@ Attribute Decoder::DecodeAttribute(const wire::Attribute& from) {
   // What the class of an attribute says must agree with what it takes, because engines compute with
   // both.
   const uint32_t columns = ShapeOf(out.kind).columns;
+  // A class that is not known has no number of columns to compare with.
   if (!error_ && out.location_count != columns) {
     Fail(Invalid(fmt::format("{} takes {} locations, its class takes {}", Text(place),
                              out.location_count, columns)));
@@ -387,6 +388,7 @@ void Decoder::DecodeResources(const wire::Pipeline& from, PipelineMetadata& out)
 // The first error ends it; what was converted after it is never seen.
 Result<PipelineMetadata> Decoder::Decode(const wire::Pipeline& from) {
   PipelineMetadata out;
+  // The head comes first: it says which kind of pipeline the rest is of.
   DecodeHead(from, out);
   DecodeResources(from, out);
   // Metadata of the other kind are left as they are by default, and not looked at: a compute

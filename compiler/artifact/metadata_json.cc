@@ -35,6 +35,7 @@ Result<Wire> Parse(ByteView bytes) {
   }
   const google::protobuf::LogSilencer quiet;  // damage is reported by the return value
   Wire wire;
+  // The size fits an int, as the limit above is far below its largest value.
   if (!wire.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
     return Invalid(fmt::format("{} bytes are not a PipelineMetadata message", bytes.size()));
   }
@@ -73,6 +74,7 @@ Result<Bytes> MetadataFromJson(std::string_view json) {
       !status.ok()) {
     return Invalid(fmt::format("no JSON of metadata: {}", std::string(status.message())));
   }
+  // The size is computed once and the message is written where it ends up.
   Bytes bytes(wire.ByteSizeLong());
   wire.SerializeToArray(bytes.data(), static_cast<int>(bytes.size()));
   return bytes;

@@ -31,6 +31,7 @@ struct FieldReader {
     return type == WireType::kDelimited;
   }
 
+  // Numbers of 32 bits keep the lower ones, as protobuf's parser does.
   void Take(WireType, uint32_t& value) { value = static_cast<uint32_t>(in.Varint()); }
   void Take(WireType, bool& value) { value = in.Varint() != 0; }
   void Take(WireType, float& value) { value = std::bit_cast<float>(in.Fixed32()); }
@@ -97,6 +98,7 @@ void Read(WireReader in, Message& out, bool& ok) {
       FieldReader{in}.Take(found->type, value);
       return true;
     };
+    // The first field that takes it ends the search.
     const bool known = std::apply([&](const auto&... fields) { return (take(fields) || ...); },
                                   FieldsOf<Message>::All());
     if (!known) {

@@ -29,6 +29,7 @@ bool IsState(uint64_t field) {
 // are stepped over as well.
 std::optional<uint64_t> TakeVarint(ByteView bytes, size_t& at) {
   uint64_t value = 0;
+  // Ten bytes hold all 64 bits.
   for (uint32_t shift = 0; shift < 64 && at < bytes.size(); shift += 7) {
     const auto byte = static_cast<uint8_t>(bytes[at++]);
     value |= uint64_t{byte & 0x7fU} << shift;
@@ -47,6 +48,7 @@ std::optional<uint64_t> TakeField(ByteView bytes, size_t& at) {
   }
   std::optional<uint64_t> size;
   switch (*tag & 7) {
+    // A number has no bytes behind its own.
     case 0:
       size = TakeVarint(bytes, at).has_value() ? std::optional<uint64_t>(0) : std::nullopt;
       break;
@@ -93,6 +95,7 @@ Hash128 StateHash(ByteView metadata) {
     if (!field.has_value()) {
       return HashBytes(metadata);
     }
+    // Fields of the state go on with the run, which is hashed when it ends.
     if (IsState(*field)) {
       continue;
     }

@@ -96,6 +96,7 @@ void WireReader::SkipGroup(uint32_t number) {
   // it ends.
   std::vector<uint32_t> open = {number};
   while (ok_ && !open.empty()) {
+    // The same bound as for messages, so that neither list nor recursion grows without end.
     if (open.size() > depth_ || rest_.empty()) {
       Fail();
       return;
