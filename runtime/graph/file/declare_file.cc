@@ -98,6 +98,8 @@ void FrameFile::Declaring::Index() {
     by_name.emplace(frame.resources[i].name, i);
   }
   for (const FilePass& pass : frame.passes) {
+    // The passes are looked at before anything is declared, since versions may be named before they
+    // are made.
     for (const FileAccess& create : pass.creates) {
       Made& made = made_by[create.resource];
       made.temporal = made.temporal || create.temporal;
@@ -143,6 +145,7 @@ Keep FrameFile::Declaring::KeepOf(bool temporal, std::string_view name) const {
 }
 
 bool FrameFile::Declaring::Register(const std::string& name, const Version& version, size_t pass) {
+  // The second writer is told and the first one stays, so that later uses have a version.
   if (!versions.emplace(name, version).second) {
     const std::string& here = frame.passes[pass].name;
     const auto maker = makers.find(name);
@@ -160,6 +163,7 @@ bool FrameFile::Declaring::Register(const std::string& name, const Version& vers
 // Imports and histories.
 void FrameFile::Declaring::Outside() {
   for (const FileResource& resource : frame.resources) {
+    // A history is known by naming a version of the frame before.
     if (!resource.previous.empty()) {
       History(resource);
       continue;
@@ -167,6 +171,7 @@ void FrameFile::Declaring::Outside() {
     if (!resource.imported) {
       continue;
     }
+    // Only the handle of the kind is filled.
     Version version{.kind = resource.kind, .texture = {}, .buffer = {}};
     if (resource.kind == ResourceKind::kTexture) {
       TextureImport import;
@@ -189,6 +194,7 @@ void FrameFile::Declaring::Outside() {
 }
 
 void FrameFile::Declaring::History(const FileResource& resource) {
+  // The version that is kept may be the last of several; what it is of is described at the first.
   const FileResource* root = Root(resource.previous);
   const auto maker = made_by.find(resource.previous);
   const bool made = maker != made_by.end();
@@ -269,6 +275,7 @@ void FrameFile::Declaring::Create(size_t pass, const FileAccess& create) {
 bool FrameFile::Declaring::Write(const PendingWrite& pending) {
   const FileAccess& write = frame.passes[pending.pass].writes[pending.write];
   const auto old = versions.find(write.resource);
+  // Whether anybody makes it at all is told when all writes have been tried.
   if (old == versions.end()) {
     return false;
   }
@@ -297,6 +304,7 @@ bool FrameFile::Declaring::Write(const PendingWrite& pending) {
 
 // Sweeps over the writes in the order of the file, each over those that the last one made possible.
 void FrameFile::Declaring::Writes() {
+  // In the order of the file: this is what the graph sees where nothing forces another one.
   std::vector<PendingWrite> writes;
   for (size_t pass = 0; pass < frame.passes.size(); ++pass) {
     for (size_t write = 0; write < frame.passes[pass].writes.size(); ++write) {
@@ -328,6 +336,7 @@ void FrameFile::Declaring::Writes() {
     }
     sweep = std::move(next);
   }
+  // Sorted by their place in the file, as the tables are sorted by names.
   std::vector<size_t> stuck;
   for (const auto& [old, indices] : waiting) {
     stuck.insert(stuck.end(), indices.begin(), indices.end());
@@ -364,6 +373,7 @@ void FrameFile::Declaring::ReportUnresolved(const std::vector<PendingWrite>& pen
       }
       current = maker->second;
     }
+    // A walk that met an earlier one has no circle of its own.
     if (walks[current] == start + 1 && makers.contains(write_of(current).resource)) {
       ReportCircle(pending, makers, current);
       return;
@@ -386,6 +396,7 @@ void FrameFile::Declaring::ReportCircle(const std::vector<PendingWrite>& pending
   std::vector<std::string> names;
   std::vector<std::string> resources;
   size_t current = start;
+  // From one write of the circle along those that make what it overwrites, back to itself.
   do {
     const FilePass& pass = frame.passes[pending[current].pass];
     const std::string& old = pass.writes[pending[current].write].resource;
@@ -441,6 +452,7 @@ void FrameFile::Declaring::Semaphores() {
 
 void FrameFile::Declaring::Outputs() const {
   for (const std::string& name : frame.outputs) {
+    // An output that does not exist is an error of the file and not of any pass.
     const auto version = versions.find(name);
     if (version == versions.end()) {
       Fail("UNKNOWN_HANDLE", fmt::format("output {} is made by nothing", Quoted(name)), {}, {name});
@@ -454,6 +466,7 @@ void FrameFile::Declaring::Outputs() const {
 
 // The steps depend on each other in this order: versions must exist before they are used.
 void FrameFile::Declare(Graph& graph) {
+  // Errors of the frame before are forgotten with it.
   graph.BeginFrame();
   Declaring declaring{.frame = description_, .graph = graph, .last = last_};
   for (const FilePass& pass : description_.passes) {

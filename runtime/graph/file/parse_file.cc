@@ -58,6 +58,7 @@ Result<uint64_t> NumberOr(const Json& object, const char* member, uint64_t fallb
     return fallback;
   }
   std::optional<uint64_t> value;
+  // Negative numbers are neither of the two kinds and are refused below.
   if (found->is_number_unsigned()) {
     value = found->get<uint64_t>();
   } else if (found->is_number_float()) {  // 4096.0, 1e6
@@ -118,6 +119,7 @@ Result<std::string> NamesOf(const Json& object, std::initializer_list<const char
     std::string joined;
     for (size_t i = 0; found->is_array() && i < found->size(); ++i) {
       const Json& item = (*found)[i];
+      // A list means the same as its names joined by bars, so both are read by one function.
       joined += joined.empty() ? "" : "|";
       // What is no text becomes a name that Vulkan does not have, and is refused as such with the
       // place.
@@ -154,6 +156,7 @@ Result<Accesses> ParseAccessMember(const Json& object, std::initializer_list<con
 
 Result<VkImageLayout> ParseLayoutName(const Json& object, const char* member,
                                       std::string_view where) {
+  // Without a layout the graph chooses the one that the access needs.
   KILN_TRY(const std::string name, TextOr(object, member, "UNDEFINED", where));
   const std::optional<VkImageLayout> layout = ParseLayout(name);
   if (!layout.has_value()) {
@@ -182,6 +185,7 @@ Result<Range> ParseRange(const Json& object, std::string_view where) {
   KILN_TRY(range.layer, edge("layer", 0));
   KILN_TRY(range.layers, edge("layers", several("layer", "layers")));
   KILN_TRY(const std::string aspects, NamesOf(object, {"aspect", "aspects"}, where));
+  // Aspects are few and have no table: three words and the bar.
   for (size_t at = 0; at < aspects.size();) {
     const size_t end = std::min(aspects.find('|', at), aspects.size());
     const std::string_view name = std::string_view(aspects).substr(at, end - at);
@@ -211,6 +215,7 @@ Result<Access> ParseAccess(const Json& object, std::string_view where) {
 void StateBytes(TextureDesc& desc, uint64_t bytes) {
   const std::optional<FormatInfo> info = InfoOf(desc.format);
   const uint64_t texel = info.has_value() && info->bytes != 0 ? info->bytes : 1;
+  // Rounded up, so that all the bytes have a place.
   const uint64_t texels = bytes / texel + (bytes % texel != 0 ? 1 : 0);
   constexpr uint32_t kLargest = 0xFFFFFFFF;  // more than that is above every limit
   desc.size = texels > kLargest ? VkExtent3D{kLargest, kLargest, 1}
@@ -244,6 +249,7 @@ Result<void> ParseTexture(const Json& object, std::string_view where, FileResour
   const bool extent = Member(object, "width") != nullptr || Member(object, "height") != nullptr;
   out.described = extent || bytes;
   KILN_TRY(desc.size.width, SmallOr(object, "width", 0, where));
+  // A width alone is a texture of one row.
   KILN_TRY(desc.size.height, SmallOr(object, "height", extent ? 1 : 0, where));
   KILN_TRY(desc.size.depth, SmallOr(object, "depth", 1, where));
   desc.type = desc.size.depth > 1 ? VK_IMAGE_TYPE_3D : VK_IMAGE_TYPE_2D;
@@ -270,6 +276,7 @@ Result<FileResource> ParseResource(const Json& object) {
   FileResource out;
   KILN_TRY(out.name, Text(object, "name", "a resource"));
   const std::string where = fmt::format("resource '{}'", out.name);
+  // Textures are what most frames consist of.
   KILN_TRY(const std::string kind, TextOr(object, "kind", "texture", where));
   if (kind != "texture" && kind != "buffer") {
     return Malformed(fmt::format("{} has kind '{}', not texture or buffer", where, kind));
@@ -316,6 +323,7 @@ Result<std::vector<FileAccess>> ParseAccesses(const Json& pass, const char* memb
     KILN_TRY(access.access, ParseAccess(item, here));
     KILN_TRY(access.temporal, FlagOf(item, "temporal", here));
     KILN_TRY(access.discard, FlagOf(item, "discard", here));
+    // What a pass creates, it fills, unless the file says otherwise.
     KILN_TRY(const std::string contents, TextOr(item, "contents", "written", here));
     if (contents != "written" && contents != "clear" && contents != "undefined") {
       return Malformed(
@@ -365,6 +373,7 @@ Result<FilePass> ParsePass(const Json& object) {
   FilePass out;
   KILN_TRY(out.name, Text(object, "name", "a pass"));
   const std::string where = fmt::format("pass '{}'", out.name);
+  // The usual kind of pass needs no word.
   KILN_TRY(const std::string type, TextOr(object, "type", "graphics", where));
   const std::optional<PassKind> kind = ParsePassKind(type);
   if (!kind.has_value()) {
@@ -399,12 +408,14 @@ Result<FrameDescription> ParseFrame(std::string_view text) {
   // Frames are planned one by one; more than that is a typing mistake.
   constexpr uint64_t kMaxFrames = 10'000;
   KILN_TRY(const uint64_t frames, NumberOr(json, "frames", 1, kMaxFrames, "the frame"));
+  // Zero frames would plan nothing, so one is planned.
   out.frames = static_cast<uint32_t>(std::max<uint64_t>(frames, 1));
   KILN_TRY(const Json resources, List(json, "resources", "the frame"));
   std::map<std::string, bool> imported;  // by name
   for (const Json& item : resources) {
     KILN_TRY(FileResource resource, ParseResource(item));
     const auto [other, added] = imported.emplace(resource.name, resource.imported);
+    // A name twice would leave open which description counts.
     if (!added && !(other->second && resource.imported)) {  // two imports are IMPORTED_TWICE
       return Malformed(fmt::format("resource '{}' stands twice in 'resources'", resource.name));
     }

@@ -35,6 +35,7 @@ void Writer::NameVersions() {
   for (uint32_t i = 0; i < rows.versions.size(); ++i) {
     std::string name(rows.VersionName(i));
     if (name.empty() || !taken.insert(name).second) {
+      // The number of a version is its own, so such a name is mostly free.
       name = fmt::format("{}#{}", rows.VersionName(i), i);
       taken.insert(name);
     }
@@ -79,6 +80,8 @@ Json Writer::Resource(uint32_t index) const {
     // The version of this frame that will be kept under the same name.
     const std::string_view kept = graph.previous().VersionName(chain.previous);
     for (uint32_t i = 0; i < rows.versions.size(); ++i) {
+      // Several versions may have the name; the last that is kept is the one which the next frame
+      // sees.
       if (rows.versions[i].temporal != 0 && rows.VersionName(i) == kept) {
         out["from_previous_frame"] = names[i];
       }
@@ -108,6 +111,7 @@ Json Writer::AccessJson(uint32_t index) const {
   } else {
     out["resource"] = names[access.version];
   }
+  // What is kept belongs to the version that this access makes.
   if (access.result != kNone && rows.versions[access.result].temporal != 0) {
     out["temporal"] = true;
   }
@@ -160,6 +164,7 @@ Json Writer::Pass(uint32_t index) const {
     }
   }
   for (const SemaphoreRow& use : rows.semaphore_uses) {
+    // Semaphores are stored in one list for the frame.
     if (use.pass == index) {
       out[use.wait ? "waits" : "signals"].push_back(SemaphoreJson(use));
     }
