@@ -131,6 +131,7 @@ class Reporter {
            const SourceSet& files)
       : arguments_(arguments), files_(files) {
     for (const SourceFile& source : sources) {
+      // One text for each source, in the order of the modules.
       modules_.emplace_back(files_.Find(source.path));
     }
   }
@@ -253,6 +254,7 @@ int BuildVariant(const CompileArguments& arguments, const Request& request,
     return kWrongSource;
   }
   const Result<void> written = WriteProducts(arguments, request.target.form, *built.products);
+  // A module that cannot be written is no error of the source, and has an exit code of its own.
   return written.ok() ? kSuccess : Complain(written.error(), kNoFile);
 }
 

@@ -72,6 +72,7 @@ class RecordingUnits final : public resolve::UnitSource {
     const ir::Region& row = program_.Get(segment);
     // Regions are named by their place in the function, because numbers of the whole program would
     // change with every edit above.
+    // The first region of a function is its body, so numbers count from there.
     const uint32_t number =
         segment.value - program_.bases(ordinal).segment - module.decls[row.function.value].body;
     Add(fmt::format("segment {} #{}", module.Text(module.decls[row.function.value].name), number),
@@ -142,6 +143,8 @@ DumpResult DumpSourceStage(std::string_view stage, std::span<const SourceFile> s
   DumpResult result{.ok = true, .text = {}, .diagnostics = {}};
   for (uint32_t ordinal = 0; ordinal < sources.size(); ++ordinal) {
     if (IsTextModule(sources[ordinal].path)) {
+      // A text module has no stages of its own: whatever was asked for, it is printed as it was
+      // read.
       const Result<ir::Module> module = ReadTextModule(sources[ordinal]);
       result.ok = result.ok && module.ok();
       result.text += module.ok() ? ir::Print(module->view()) : ErrorText(module.error()) + "\n";
@@ -172,6 +175,7 @@ DumpResult DumpVariantStage(std::string_view stage, const VariantInputs& inputs)
   DumpResult result;
   result.diagnostics = closed.diagnostics;
   driver::FillPositions(program, result.diagnostics);
+  // The questions are known even if the variant fails, which is when one looks at them.
   if (stage == "questions") {
     result.text = units.Take();
     result.ok = closed.ok();

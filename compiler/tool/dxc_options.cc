@@ -56,6 +56,7 @@ Error Wrong(std::string text) {
 const Option* Find(std::string_view word) {
   const Option* found = nullptr;
   for (const Option& option : kOptions) {
+    // An option that has nothing joined to it has to be the word as a whole.
     const bool whole = option.form == Form::kFlag || option.form == Form::kValue;
     const bool fits = whole ? word == option.spelling : word.starts_with(option.spelling);
     if (fits && (found == nullptr || option.spelling.size() > found->spelling.size())) {
@@ -78,6 +79,7 @@ class Reader {
         KILN_TRY_VOID(File(std::move(word)));
         continue;
       }
+      // From here on both spellings are one.
       word[0] = '-';
       KILN_TRY_VOID(One(word));
     }
@@ -123,6 +125,7 @@ class Reader {
       return Wrong(fmt::format("'{}' needs a value", word));
     }
     if (next) {
+      // The next word is taken as it is, even if it begins like an option.
       value = words_[at_++];
     }
     return Obey(option->meaning, value);
@@ -178,6 +181,7 @@ class Reader {
       if (text.starts_with(prefix)) {
         has_profile_ = true;
         request_.stage = stage;
+        // What stands behind the prefix is checked by the setting itself.
         return hlsl::SetSetting("shader_model", "6." + std::string(text.substr(prefix.size())),
                                 request_.inputs.hlsl);
       }

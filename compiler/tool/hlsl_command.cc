@@ -30,6 +30,7 @@ int Complain(const Error& error, int exit_code) {
 // root.
 void Show(std::vector<Diagnostic> diagnostics, const SourceFile& source, const SourceSet& files,
           const std::vector<std::optional<ir::ModuleFiles>>& made_of) {
+  // Lints are not shown, since dxc has none.
   std::erase_if(diagnostics, [](const Diagnostic& d) { return d.severity == Severity::kLint; });
   SortAndMerge(diagnostics);
   std::vector<ModuleText> texts{ModuleText(files.Find(source.path))};
@@ -44,6 +45,7 @@ void Show(std::vector<Diagnostic> diagnostics, const SourceFile& source, const S
 // The variant with all options at their defaults.
 int Build(const DxcRequest& request, const SourceFile& source) {
   const std::vector<SourceFile> sources{source};
+  // One entry point: dxc builds one module for each call.
   const std::vector<resolve::EntryPoint> entries{
       {.stage = request.stage, .function = request.entry}};
   target::Target target = target::MakeTarget(request.environment);

@@ -32,6 +32,7 @@ int Check(std::string_view text) {
   if (!checked.ok()) {
     return Complain(checked.error(), kWrongSource);
   }
+  // A value may be missing on one side.
   const auto shown = [](const std::string& json) {
     return json.empty() ? "nothing" : PrintableJson(json);
   };

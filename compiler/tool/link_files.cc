@@ -15,6 +15,7 @@ bool IsTextModule(std::string_view path) { return path.ends_with(".kir"); }
 
 // A text module may be written by hand, so it is verified like an image from a cache.
 Result<ir::Module> ReadTextModule(const SourceFile& source) {
+  // Errors of the text form have no place in a source, so the file is named here.
   const auto named = [&](Error error) {
     error.context = source.path + ": " + error.context;
     return error;
@@ -54,6 +55,7 @@ Result<Diagnosed<driver::LinkedProgram>> LinkFiles(std::span<const SourceFile> s
       }
       modules.push_back(std::make_shared<const ir::Module>(std::move(*parsed.value)));
     }
+    // The number of a module is that of its path.
     paths.push_back(source.path);
   }
   Diagnosed<driver::LinkedProgram> linked =

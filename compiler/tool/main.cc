@@ -97,6 +97,7 @@ constexpr std::string_view kHlslHelp =
 
 int RunHlsl(int argc, char** argv) {
   const std::vector<std::string> words(argv + 2, argv + argc);
+  // The three spellings of a request for help that people try.
   if (words.size() == 1 && (words[0] == "--help" || words[0] == "-help" || words[0] == "-h")) {
     fmt::print("{}", kHlslHelp);
     return kiln::tool::kSuccess;
@@ -112,6 +113,7 @@ int Run(int argc, char** argv) {
   }
   CLI::App app{"kilnc: the kiln compiler without daemon or cache"};
   app.set_version_flag("--version", "kilnc " + std::string(kiln::Version()));
+  // Without a command there is nothing to do, and the library prints the usage.
   app.require_subcommand(1);
   kiln::tool::CompileArguments compile;
   AddCompile(app, compile);
