@@ -33,6 +33,7 @@ bool SurveyInst(RegionBuilder& region, uint32_t id) {
     }
   };
   if (inst.kind == ir::InstKind::kLogical) {
+    // The right side may not run, but what may happen counts as an effect.
     effect = SurveyBlock(region, inst.As<ir::LogicalInst>().right);
   } else if (inst.kind == ir::InstKind::kNameSelect) {
     survey_all(inst.As<ir::NameSelectInst>().blocks);
@@ -55,6 +56,7 @@ bool SurveyInst(RegionBuilder& region, uint32_t id) {
 void MarkEarly(RegionBuilder& region, ir::InstId operand, uint32_t effects_at_user) {
   RegionBuilder::Survey& survey = region.SurveyOf(operand.value);
   const uint32_t effects = survey.effects_before + survey.has_effect;
+  // Equal counts mean that nothing happens between operand and user, so the read may wait.
   if (effects != effects_at_user) {
     survey.read_early = 1;
   }
@@ -98,6 +100,8 @@ bool SurveyBlock(RegionBuilder& region, ir::BlockId block) {
     CheckStop();
     region.SurveyOf(inst).effects_before = effects;
     region.SurveyOf(inst).has_effect = SurveyInst(region, inst) ? 1u : 0u;
+    // The count grows behind the instruction, so that it does not see its own effect as one before
+    // it.
     effects += region.SurveyOf(inst).has_effect;
     any = any || region.SurveyOf(inst).has_effect != 0;
   }

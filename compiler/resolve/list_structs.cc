@@ -20,6 +20,7 @@ const ir::SpecialisedDecl* TypedStruct(VariantEvaluator& answers, NameId name, i
   const Program& program = answers.program();
   for (const ir::DeclId id : program.Structs(name)) {
     const uint32_t m = program.ModuleOf(id);
+    // Declarations that this variant does not have are passed over.
     if (program.module(m).header.typed == 0 ||
         !answers.Holds(program.Wide(m, program.Get(id).condition))) {
       continue;
@@ -67,6 +68,7 @@ const ir::SpecialisedDecl* StructOf(VariantEvaluator& answers, ir::TypeId type) 
 void ListStructs(VariantEvaluator& answers, ir::SpecialisedProgram& variant,
                  std::vector<ir::TypeId>& pending) {
   for (const ir::SpecialisedDecl* closed : variant.interface) {
+    // Only what lies in memory has records of its structs.
     if (closed->kind == ir::DeclKind::kBuffer || closed->kind == ir::DeclKind::kPushConstant) {
       PushMembers(*closed, pending);
     }

@@ -68,6 +68,7 @@ Operand Step(RegionBuilder& region, const Operand& place, ir::InstId step, ir::T
 // A value has no address. Where one is needed, as for an index that is not constant, it is stored
 // to a temp first.
 Operand Spill(RegionBuilder& region, const Operand& value) {
+  // The value keeps its type and its origin; only the kind and the row change.
   Operand place = value;
   place.kind = OperandKind::kPlace;
   place.inst = region.Emit(ir::TempInst{.type = value.type}.To());
@@ -79,6 +80,7 @@ Operand Spill(RegionBuilder& region, const Operand& value) {
 
 Operand ConstantPlace(RegionBuilder& region, const Operand& constant) {
   Operand place = constant;
+  // The same for a constant, which needs no store: the emitter makes one variable for it.
   place.kind = OperandKind::kPlace;
   const ir::ConstId value = region.out().insts[constant.inst.value].As<ir::ConstInst>().value;
   place.inst = region.Emit(ir::ConstPlaceInst{.type = constant.type, .value = value}.To());
@@ -111,6 +113,8 @@ ir::InstId PlaceInst(RegionBuilder& region, const Operand& place) {
   }
   ir::Inst access =
       ir::AccessInst{.type = place.type, .root = place.inst, .steps = region.EmitList(steps)}.To();
+  // Which descriptor is used may differ within a group of invocations, and then the emitter has to
+  // say so.
   if (IsHandle(region.pool()[place.type]) && HasVariableStep(region, place)) {
     access.flags |= ir::BitOf(ir::InstFlag::kNonUniform);  // spec/rpl 11.3
   }
@@ -134,6 +138,7 @@ void StoreTo(RegionBuilder& region, const Operand& place, ir::InstId value) {
 // Says why a place cannot be read or written, for the message that was reported last.
 void NoteAccess(RegionBuilder& region, const Operand& place) {
   std::string why;
+  // The stage decides about containers, so it is named.
   if (place.decl.valid() && place.direction != ir::Direction::kNone) {
     const ir::Decl& decl = region.program().Get(place.decl);
     why = std::string(DeclKindText(decl)) + " '" +
@@ -206,6 +211,7 @@ ir::InstId ReadOperand(RegionBuilder& region, Operand& operand, uint32_t inst, c
     return {};
   }
   if (operand.kind == OperandKind::kValue) {
+    // A value has been computed already.
     return operand.inst;
   }
   // The early read was made where the operand stands, before an effect that comes behind it.

@@ -68,6 +68,7 @@ class Linker {
       diagnostics_.push_back(std::move(*found));
     }
     if (!diagnostics_.empty()) {
+      // Limits are told alone, because everything behind them would take memory in proportion.
       return {.value = {}, .diagnostics = std::move(diagnostics_)};
     }
     NumberRows();

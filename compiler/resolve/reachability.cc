@@ -57,6 +57,7 @@ void Reachability::Begin(std::span<const ir::DeclId> entries, VariantEvaluator& 
   answers_ = &answers;
   units_ = &units;
   diagnostics_ = &diagnostics;
+  // Nothing is cleared: rows of another variant are known by its number.
   ++variant_;
   incomplete_ = false;
   recursions_ = 0;
@@ -98,6 +99,7 @@ void Reachability::Walk(ir::EntryRef& entry, const EntryInterface* interface, co
 // run.
 void Reachability::Descend(Function& function, ir::EntryRef& entry) {
   function.walked_by = walk_;
+  // The depth is found anew in each walk, from the callees up.
   function.depth = 0;
   versions_walked_ += IsVersion(function.version->ref.function) ? 1 : 0;
   function.on_path = true;
@@ -152,6 +154,7 @@ void Reachability::Deepen(const Function& callee) {
   const Step& step = path_.back();
   const uint32_t depth = callee.depth + 1;
   step.function->depth = std::max(step.function->depth, depth);
+  // Told once, where the limit is passed; deeper callers would only repeat it.
   if (depth == program_.limits().call_depth + 1 && recursions_ == 0 &&
       !std::exchange(too_deep_, true)) {
     const FunctionVersion& caller = *step.function->version;
@@ -171,6 +174,7 @@ void Reachability::Leave(Function& function, ir::Stage stage) {
                      std::ranges::any_of(version.calls, [&](const FunctionVersion::Call& call) {
                        return BoundStage(call.callee) != nullptr;
                      });
+  // An entry point is of its stage anyway, and nobody may call it.
   if (bound && !IsEntry(version.ref.function)) {
     bound_[Declared(version.ref.function).value] = {.variant = variant_, .stage = stage};
   }
@@ -232,6 +236,7 @@ Reachability::Function& Reachability::Close(ir::DeclId id) {
     if (row == functions_.size()) {
       functions_.emplace_back();
     }
+    // The row may be one of an earlier variant, whose memory is used again.
     functions_[row] = {};
   }
   Function& function = functions_[row];
@@ -243,6 +248,7 @@ Reachability::Function& Reachability::Close(ir::DeclId id) {
                                    *diagnostics_, [&] { return SpecialiseAnew(id); });
   function.version = part.result;
   function.reads = part.reads;
+  // A result that read no option is right for every variant.
   function.fixed = part.kept && part.reads.empty();
   function.variant = variant_;
   return function;
@@ -318,6 +324,7 @@ void Reachability::SpecialiseRegions(ir::DeclId function) {
     }
     // A region below a failed one cannot be part of the function, but is looked into as well.
     if (below_failed || !unit->value) {
+      // Messages of the region have been told with it.
       incomplete_ = true;
       failed_ = true;
       LookInto(id);
@@ -359,6 +366,7 @@ void Reachability::LookInto(ir::RegionId failed) {
             {.segment = program_.Wide(m, nested), .parent = 0, .below_failed = true});
       } else if (inst.kind != ir::InstKind::kWhen ||
                  answers_->Holds(program_.Wide(m, inst.As<ir::WhenInst>().condition))) {
+        // Blocks of a condition that does not hold do not exist in this variant.
         ir::ForEachOwnedBlock(
             inst, [&](ir::ListId list) { return view.List(list); },
             [&](uint32_t block) { blocks.emplace_back(block); });
@@ -425,6 +433,7 @@ class FirstCalls {
   explicit FirstCalls(const std::vector<FunctionVersion::Call>& calls) : calls_(calls) {}
 
   bool IsFirst(ir::DeclId callee) {
+    // A scan of a few rows is faster than a hash.
     if (calls_.size() < kFewCalls) {
       return std::ranges::find(calls_, callee, &FunctionVersion::Call::callee) == calls_.end();
     }

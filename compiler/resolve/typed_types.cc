@@ -46,6 +46,7 @@ ir::TypeId TypedTypes::Type(ir::TypeId open) {
   if (const ir::TypeId* known = types_.Find(open.value)) {
     return *known;
   }
+  // A type that failed is kept as well, so that its message comes once.
   const ir::TypeId made = Make(region_.module().types[open.value]);
   types_.Insert(open.value, made);
   return made;
@@ -110,6 +111,8 @@ ir::ConstId TypedTypes::Constant(ir::ConstId open) {
       if (!part.valid()) {
         return {};
       }
+      // The number is checked before the type is asked for, which exists only for parts that are
+      // there.
       const bool fits = i < ir::PartCount(region_.pool(), type) &&
                         ir::PartType(region_.pool(), type, i) == region_.pool()[part].type;
       if (!fits) {
@@ -157,6 +160,7 @@ std::optional<uint32_t> TypedTypes::LivePosition(ir::DeclId owner, uint32_t memb
       region_.answers().Decl(ir::DeclId{region_.bases().decl + owner.value});
   const ir::MemberId id{region_.bases().member + region_.module().decls[owner.value].first_member +
                         member};
+  // A struct that failed has no members, and then no position.
   for (uint32_t i = 0; decl != nullptr && i < decl->members.size(); ++i) {
     if (decl->members[i].member == id) {
       return i;
