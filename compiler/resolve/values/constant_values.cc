@@ -46,6 +46,7 @@ class CompositeReader {
                  .With("type", Text(type)));
       return {};
     }
+    // The type is kept for messages about parts, which name what the constant should be.
     declared_ = type;
     const ir::ConstId value =
         type.valid() ? Read(program_.Wide(m, ir::CexprId{decl.body}), 0) : ir::ConstId{};
@@ -94,6 +95,7 @@ class CompositeReader {
 
   // `node` is the place of the row in the run of spans.
   ir::ConstId Read(ir::CexprId id, uint32_t node) {
+    // Both names and literals are leaves here: only constructors have parts.
     const ir::Cexpr& row = program_.Row(id);
     if (row.op != ir::CexprOp::kComposite) {
       return ReadScalar(id, node);
@@ -123,6 +125,7 @@ class CompositeReader {
   ir::ConstId ReadScalar(ir::CexprId id, uint32_t node) {
     // The spans of a part begin `node` places behind those of the whole.
     SpanRun run = run_;
+    // Without spans nothing has a place, and then no part has one either.
     run.first = run.first.valid() ? ir::SpanId{run.first.value + node} : run.first;
     // A composite constant sees only the constants before it.
     const Value value = answers_.values().ValueBefore(constant_, id, run, diagnostics_);
@@ -179,6 +182,7 @@ class CompositeReader {
         return {};
       }
     }
+    // The number is checked last, like components of vectors.
     const uint32_t count = matrix ? target.columns : target.extent;
     if (parts.size() != count) {
       return WrongCount(type, count, matrix ? "columns" : "items", parts.size(), node);

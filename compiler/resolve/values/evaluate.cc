@@ -81,6 +81,7 @@ struct Tree {
   std::vector<Value> values;
 
   Tree(ExpressionScope& scope, ir::CexprId root) {
+    // The root comes first, and what is pushed last is laid out next.
     std::vector<ir::CexprId> pending = {root};
     // Operands are pushed from the last to the first, so the first is taken off next and the order
     // is that of the spans.
@@ -93,6 +94,7 @@ struct Tree {
         pending.push_back(OperandOf(row, i - 1));
       }
     }
+    // A node without operands is a tree of one.
     sizes.assign(nodes.size(), 1);
     values.resize(nodes.size());
   }
@@ -125,6 +127,7 @@ class Evaluation {
       return;
     }
     uint32_t operands[3] = {};
+    // Operands lie one behind the other, each as long as its tree.
     uint32_t next = tree.First(node);
     for (uint32_t i = 0; i < count; ++i) {
       operands[i] = next;

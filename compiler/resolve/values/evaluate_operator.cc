@@ -87,6 +87,7 @@ Value OnNumbers(const Operation& o, OnUint on_uint, OnSint on_sint, OnFloat on_f
   KILN_UNREACHABLE();
 }
 
+// Unsigned numbers wrap around, as those of shaders do.
 Value Add(const Operation& o) {
   return OnNumbers(
       o, [](uint32_t a, uint32_t b) { return Uint(a + b); },
@@ -120,6 +121,8 @@ Value Divide(const Operation& o) {
 // The result has the sign of the right operand.
 int64_t FloorModulo(int64_t a, int64_t b) {
   const int64_t rest = a % b;
+  // The remainder of C++ has the sign of the left operand, so it is moved by one divisor where the
+  // signs differ.
   return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
 }
 
@@ -227,6 +230,7 @@ Value ShiftWrapping(const Operation& o) {
       (o.right.kind != ValueKind::kUint && o.right.kind != ValueKind::kSint)) {
     return o.Fail(Code::kRpl3008);
   }
+  // Shifted to the left, signed and unsigned numbers have the same bits.
   uint32_t bits = o.left.bits << count;
   if (o.op == CexprOp::kShiftRight) {
     bits = is_signed ? static_cast<uint32_t>(Signed(o.left) >> count) : o.left.bits >> count;
@@ -323,6 +327,7 @@ Value Select(const Operation& o, Value if_false) {
     return o.Fail(Code::kRpl3009);
   }
   if (o.right.kind != if_false.kind) {
+    // The message is about the two branches, so they take the places of the operands.
     Operation branches = o;
     branches.left = o.right;
     branches.right = if_false;

@@ -39,6 +39,7 @@ bool FindStep(ValueEvaluator& values, NameId name, ir::DeclId limit, ChainStep& 
     const ir::DeclSpans spans = program.SpansOf(id);
     const bool by_condition = state.instance_condition;
     const SpanRun run = RunOf(program, program.At(m, by_condition ? spans.condition : spans.value));
+    // The first name in the order of the source is followed; others may be tainted as well.
     bool found = false;
     ValueScope scope(values, id);
     ForNames(program, program.Wide(m, by_condition ? decl.condition : ir::CexprId{decl.body}),
@@ -63,6 +64,7 @@ Diagnostic DescribeTaint(ValueEvaluator& values, NameId name, const Location& wh
   ir::DeclId limit{ir::kNoRow - 1};
   ChainStep step;
   // Each step leads to an earlier constant, so the chain ends.
+  // Only an option ends a chain: constants rest on something else.
   while (!program.Option(from).valid() && FindStep(values, from, limit, step)) {
     made.labels.push_back(
         {.kind = LabelKind::kDependsHere,
@@ -126,6 +128,7 @@ void ReportInstance(ValueEvaluator& values, ir::CexprId cexpr, Location run,
   }
   ValueScope scope(values, {});
   const SpanRun spans = RunOf(program, run);
+  // Names are visited with the number of their node, which leads to their place.
   ForNames(program, cexpr, [&](NameId name, uint32_t node) {
     const Meaning meaning = scope.Find(name.value);
     if (!meaning.value.instance) {

@@ -47,6 +47,7 @@ class Writer {
   }
 
   std::string Take() {
+    // Three bytes are left for the dots, so a text that fits is not cut.
     if (text_.size() > kTextLimit + 3) {
       text_.resize(kTextLimit);
       text_ += "...";

@@ -33,6 +33,7 @@ std::string ValuesText(const Program& program, ir::OptionId id) {
 
 void SuggestValue(const Program& program, ir::OptionId id, Diagnostic& found) {
   const ir::ModuleView& view = program.module(program.ModuleOf(id));
+  // The wrong value is read from the message, which has it already.
   ClosestName closest(found.Find("value")->value);
   for (const uint32_t value : view.List(program.Get(id).values)) {
     closest.Offer(view.Text(ir::StringId{value}));
@@ -139,6 +140,7 @@ bool CheckOptions(const Program& program, std::span<const OptionSetting> setting
       values.bits[id.value] = setting.bits;
       continue;
     }
+    // Only the unusual case asks: the usual one is a few instructions.
     CheckStop();
     if (diagnostics.size() >= kMaxDiagnostics) {
       return false;  // nobody is shown more, and each of them looks at all options

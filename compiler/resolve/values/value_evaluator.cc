@@ -65,6 +65,7 @@ Value ValueEvaluator::Constant(ir::DeclId constant) {
   Demand({NodeKind::kConstantName, name.value});
   recorder_.AddReads(constant_names_.reads[name.value]);
   const ConstantName& row = constant_names_.rows[name.value];
+  // A constant that is not live has no value, even if its own row has one.
   const bool is_live =
       row.answer.kind == NameResolution::Kind::kConstant && row.answer.decl() == constant;
   const Value value = is_live ? row.meaning.value : Value{};
@@ -134,6 +135,7 @@ void ValueEvaluator::Demand(Node node) {
     return;
   }
   const size_t base = work_.size();
+  // What is needed lies at the end, and what needs it waits below.
   work_.push_back(node);
   while (work_.size() > base) {
     CheckStop();
@@ -196,6 +198,7 @@ bool ValueEvaluator::ComputeExpression(ir::CexprId id) {
     }
   }
   expressions_.rows[id.value] = value;
+  // Value and dependencies are written together: a row is known with both or not at all.
   expressions_.reads[id.value] = reads;
   recorder_.Keep(expressions_, id.value);
   return true;
@@ -217,6 +220,7 @@ bool ValueEvaluator::ComputeConstant(ir::DeclId id) {
       }
       return expressions_.rows[root.value];
     }
+    // The constants before it must be known, since evaluating with a limit looks only at the table.
     return NeedEarlier(root, id) ? std::optional(Evaluate(scope, root)) : std::nullopt;
   };
   const auto unite = [&](ir::CexprId root) {
@@ -318,6 +322,7 @@ void ValueEvaluator::UniteEarlier(ir::CexprId root, ir::DeclId limit, Dependency
       return;
     }
     for (const ir::DeclId id : program_.Constants(name)) {
+      // Later constants of the name are invisible here, so nothing rests on them.
       if (id.value < limit.value) {
         recorder_.Unite(reads, constants_.reads[id.value]);
       }
@@ -362,6 +367,7 @@ Value ValueEvaluator::OptionValue(ir::OptionId id) {
     case ir::OptionKind::kFloat:
       return {.kind = ir::ValueKind::kFloat, .instance = instance, .bits = bits};
     case ir::OptionKind::kEnum: {
+      // The value of an enum option is kept as the number of a text.
       const std::span<const uint32_t> values = program_.module(m).List(option.values);
       KILN_CHECK(bits < values.size(), "value {} of {}", bits, values.size());
       const ir::StringId text = PoolText(program_.Name(m, ir::StringId{values[bits]}));
@@ -401,6 +407,7 @@ Meaning ValueEvaluator::MeaningOf(NameId name, ir::DeclId limit) {
     failed = failed || state.kind == ConstantState::Kind::kFailed;
     if (state.kind == ConstantState::Kind::kActive) {
       ++active;
+      // If several are active, the value is dropped below.
       meaning.value = state.value;
       composite = state.composite;
     }

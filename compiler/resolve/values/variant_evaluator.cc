@@ -54,6 +54,7 @@ QueryResult VariantEvaluator::Ask(const VariantQuery& question) {
     case VariantQueryKind::kOption:
       return Pack(Option(ir::OptionId{question.a}));
     case VariantQueryKind::kConstant:
+      // A composite constant answers with a constant of the pool, another one with its value.
       return program_.IsComposite(ir::DeclId{question.a}) ? Pack(Composite(ir::DeclId{question.a}))
                                                           : Pack(Constant(ir::DeclId{question.a}));
     case VariantQueryKind::kMember:
@@ -74,6 +75,7 @@ QueryResult VariantEvaluator::Ask(const VariantQuery& question) {
   KILN_UNREACHABLE();
 }
 
+// They are handed over, so that nobody tells them twice.
 std::vector<Diagnostic> VariantEvaluator::TakeDiagnostics() {
   return std::exchange(recorder_.found(), {});
 }
@@ -105,6 +107,7 @@ ir::DeclId VariantEvaluator::version() {
 ir::ConstId VariantEvaluator::Composite(ir::DeclId constant) {
   if (!recorder_.Known(composites_, constant.value)) {
     values_.PeekState(constant);  // before the frame begins: it asks for the constants before it
+    // Between Enter and Leave all reads are collected for this one row.
     recorder_.Enter();
     values_.StateOf(constant);
     composites_.rows[constant.value] = ReadComposite(*this, constant, nullptr);
