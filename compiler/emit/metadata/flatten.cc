@@ -29,6 +29,7 @@ class Flattener {
   // (spec/rpl 12.2).
   void Members(ir::TypeId type, const ir::SpecialisedDecl* decl, const std::string& prefix,
                uint64_t start, std::vector<FlatParameter>& out) {
+    // Offsets of the type count from its own beginning.
     const layout::TypeLayout& layout = types_.Of(type, rules_);
     const std::span<const ir::ShapeMember> members = pool_.Members(type);
     for (size_t i = 0; i < members.size(); ++i) {
@@ -81,6 +82,7 @@ class Flattener {
     // innermost.
     for (; pool_[type].kind == ir::TypeKind::kArray; type = ir::TypeId{pool_[type].element}) {
       parameter.dimensions.push_back(pool_[type].extent);
+      // The number of all items, whatever dimensions they come from.
       parameter.item_count *= pool_[type].extent;
       parameter.array_stride = types_.Of(type, rules_).stride;
     }
@@ -98,6 +100,7 @@ class Flattener {
     out_.tail_field = std::move(path);
     if (pool_[out_.tail_type].kind == ir::TypeKind::kStruct) {
       out_.tail_name = pool_.Text(shape.name);
+      // Offsets of the item count from its own beginning.
       Members(out_.tail_type, DeclOf(out_.tail_type), "", 0, out_.tail_parameters);
     }
   }

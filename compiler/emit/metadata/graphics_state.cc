@@ -128,6 +128,8 @@ bool IsColorOutput(const ir::SpecialisedDecl& decl) {
 GraphicsState::GraphicsState(const RecordContext& context) : context_(context) {
   // The defaults of the language, for the pipeline and for each output; then what the variant says.
   for (const ir::SettingFacts& facts : ir::AllSettings()) {
+    // One row for each setting, also for those of outputs: the two lists then have the same
+    // numbers.
     pipeline_.push_back({.bits = facts.default_bits, .text = facts.default_text});
   }
   size_t outputs = 0;
@@ -137,6 +139,7 @@ GraphicsState::GraphicsState(const RecordContext& context) : context_(context) {
   }
   ListRows();
   outputs += rows_.size();
+  // Each output begins with the defaults, of which it uses its own part.
   outputs_.assign(outputs, pipeline_);
   for (const ir::SpecialisedSetting& setting : context.variant.settings) {
     const ir::SettingFacts* facts = ir::FindSetting(setting.name);
@@ -213,6 +216,7 @@ void GraphicsState::WriteField(const ir::SpecialisedMember& field, WireWriter& o
 void GraphicsState::WriteRow(uint32_t location, WireWriter& out) const {
   const auto [row, item] = rows_[location];
   if (row == nullptr) {
+    // A copy, as the settings of the location itself stay as they are.
     Settings none = outputs_[location];
     for (const Setting setting : {Setting::kColorOutputWriteR, Setting::kColorOutputWriteG,
                                   Setting::kColorOutputWriteB, Setting::kColorOutputWriteA}) {

@@ -23,6 +23,7 @@ std::string FloatText(float value) {
       std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::fixed);
   KILN_CHECK(error == std::errc{});
   std::string text(buffer.data(), end);
+  // Without a dot the text would read as an integer.
   if (text.find('.') == std::string::npos) {
     text += ".0";
   }

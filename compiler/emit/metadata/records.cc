@@ -34,6 +34,7 @@ std::string ClassText(const ir::Type& type) {
 
 // Without usage (for the layout hash) nothing is written.
 void WriteStages(const RecordContext& context, uint32_t field, ir::DeclId decl, WireWriter& out) {
+  // A stage is a bit, in the order of the enumeration.
   const uint32_t stages = StagesOf(context, decl);
   for (const ir::Stage stage : kStages) {
     if ((stages >> static_cast<uint32_t>(stage) & 1U) != 0) {
@@ -177,6 +178,7 @@ void WriteImage(const RecordContext& context, const ir::SpecialisedDecl& image, 
   const ir::Pool& pool = context.pool();
   const ir::Type& declared = pool[image.type];
   const bool array = declared.kind == ir::TypeKind::kArray;
+  // An array of images is told by its number of items, so the type is that of one.
   const ir::TypeId item = array ? ir::TypeId{declared.element} : image.type;
   const ir::ImageTraits traits = ir::UnpackImage(pool[item].extent);
   const std::string text = ir::TypeText(pool, item);

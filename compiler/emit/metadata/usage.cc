@@ -57,6 +57,7 @@ class ComparedArguments {
   void Run() {
     do {
       changed_ = false;
+      // The order of functions does not matter, as marks only grow.
       for (const ir::FunctionRef* function : entry_.functions) {
         for (const ir::RegionRef& segment : function->segments) {
           Visit(*segment.closed);
@@ -100,6 +101,7 @@ class ComparedArguments {
       SetAt(usage_.compared, inst.As<ir::GlobalRefInst>().decl.value, true);
     } else if (inst.kind == ir::InstKind::kLocalRef) {
       const uint32_t local = inst.As<ir::LocalRefInst>().local.value;
+      // Only a new mark is a change, so the passes end.
       changed_ = changed_ || local >= marked_.size() || !marked_[local];
       SetAt(marked_, local, true);
     }

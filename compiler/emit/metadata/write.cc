@@ -72,6 +72,7 @@ target::Needs StoreNeeds(const ir::SpecialisedProgram& variant, const Usage& usa
     if (!buffer && !image) {
       continue;
     }
+    // A resource that no stage mentions needs nothing.
     needs |= usage.Mentioned(decl->decl, ir::Stage::kFragment)
                  ? target::BitOf(target::Need::kFragmentStores)
                  : 0;
@@ -244,6 +245,8 @@ void MetadataWriter::PutSets(const RecordContext& context) {
   }
   WireWriter::AppendPrefix(out_, kPipelineSets, all);
   for (uint32_t set = 0; set < kSets; ++set) {
+    // A set without resources is written all the same, with the length zero: the reader sees four
+    // sets.
     WireWriter::AppendPrefix(out_, kSetFields[set], sizes[set]);
     for (uint32_t kind = 0; kind < kKinds; ++kind) {
       for (const Record& record : resources_[set * kKinds + kind]) {
@@ -275,6 +278,7 @@ void MetadataWriter::PutPushConstant(const RecordContext& context) {
 void MetadataWriter::PutInterface(const RecordContext& context) {
   const std::optional<uint64_t> uses = UsesOf(context.variant, *context.usage);
   const Key key{.kind = Kind::kInterface, .what = &context.layout, .number = uses.value_or(0)};
+  // Without a key the interface is written anew, which is right and only slower.
   if (uses.has_value()) {
     if (const Record* known = records_.Find(key); known != nullptr) {
       Put(*known);
@@ -382,6 +386,7 @@ void MetadataWriter::PutNeeds(const RecordContext& context, target::Needs needs,
           out.Message(kPipelineOptionInfluence, [&] { WriteInfluence(context.pool(), use, out); });
         }));
   }
+  // Needs are a set of bits, and few different ones come up.
   Put(Recall({.kind = Kind::kFeatures, .number = needs}, [&](WireWriter& out) {
     for (const std::string_view feature : target::FeaturesOf(needs)) {
       out.TextItem(kPipelineRequiredFeatures, feature);
@@ -418,6 +423,7 @@ MetadataWriter::Graphics MetadataWriter::GraphicsOf(const RecordContext& context
       ++containers;
     }
   }
+  // Both parts are made at once, since they rest on the same settings.
   const auto encode = [&] {
     const GraphicsState state(context);
     WireWriter settings;
