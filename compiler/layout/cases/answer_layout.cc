@@ -75,6 +75,7 @@ Json DescribeWgsl(ByteLayouts& bytes, TypeId block) {
   if (!shareable || row_major) {
     return described;
   }
+  // Every reason is told, so that a case shows which of them has gone.
   Json reasons = Json::array();
   for (const WgslIssue& issue : UniformIssues(bytes, block, Rules::kStd430)) {
     reasons.push_back(fmt::format("{}: {}", issue.path, issue.reason));
