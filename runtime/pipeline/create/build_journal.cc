@@ -47,6 +47,7 @@ std::unique_ptr<BuildJournal> BuildJournal::Open(const CacheFolder& folder, cons
     return Refuse(folder, path, std::strerror(errno), file);
   }
   struct stat info {};
+  // Asked of the open file, which nobody can exchange any more.
   if (fstat(file, &info) != 0 || !S_ISREG(info.st_mode) || info.st_uid != geteuid() ||
       (info.st_mode & 022) != 0) {
     return Refuse(folder, path, "it is not a file that only this user can write", file);
@@ -75,6 +76,7 @@ std::unique_ptr<BuildJournal> BuildJournal::Open(const CacheFolder& folder, cons
 }
 
 BuildJournal::~BuildJournal() {
+  // The kernel writes the pages whenever it likes; nothing has to be saved here.
   munmap(mapped_.data(), mapped_.size());
   close(file_);
 }
@@ -82,6 +84,7 @@ BuildJournal::~BuildJournal() {
 // The row is written before the count that makes it valid.
 void BuildJournal::Add(const Hash128& key) {
   const auto count = static_cast<uint32_t>(dead_.size());
+  // A full list takes no more: so many dead pipelines mean that something else is wrong.
   if (count == kMaxKeys || !dead_.insert(key).second) {
     return;
   }
@@ -103,6 +106,7 @@ void BuildJournal::ReadBack() {
     std::memcpy(mapped_.data() + 8, &kSlots, sizeof(kSlots));
     return;
   }
+  // Slots and list are one array of keys, the slots in front.
   const auto key_at = [&](size_t index) {
     Hash128 key;
     std::memcpy(key.bytes.data(), mapped_.data() + kHeaderBytes + kKeyBytes * index, kKeyBytes);

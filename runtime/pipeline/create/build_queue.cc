@@ -17,6 +17,7 @@ constexpr int kNice = 10;  // below the threads that draw
 
 BuildQueue::BuildQueue(uint32_t threads, uint64_t budget, Work work)
     : budget_(budget), work_(std::move(work)) {
+  // The number of a thread is its slot in the journal and its cache.
   for (uint32_t i = 0; i < threads; ++i) {
     threads_.emplace_back(Thread::Entry{.name = "pipelines"},
                           [this, i](const std::stop_token&) { Loop(i); });
@@ -28,6 +29,7 @@ BuildQueue::BuildQueue(uint32_t threads, uint64_t budget, Work work)
 BuildQueue::~BuildQueue() {
   {
     const MutexLock lock(mutex_);
+    // The flag is set under the lock, so that no thread can look at it and fall asleep in between.
     stop_ = true;
   }
   pushed_.NotifyAll();
@@ -68,6 +70,7 @@ std::function<void()> BuildQueue::NextTask() {
 BuildQueue::Job BuildQueue::Next() {
   for (auto& lane : lanes_) {
     while (!lane.empty()) {
+      // The size of the code stands for the memory that the driver will take.
       const uint64_t bytes = lane.front()->code_bytes;
       // One job always runs, even if it is above the budget alone; otherwise it would wait forever.
       // Jobs behind a large one wait with it, so that a stream of small ones cannot keep it
@@ -91,6 +94,7 @@ BuildQueue::Job BuildQueue::Next() {
 // wait for it to become final.
 void BuildQueue::Do(const Job& job, uint32_t worker) {
   const Result<void> worked = CatchAll([&] { work_(job.build, worker); });
+  // The work itself has told its errors; only an exception leaves the build in this state.
   if (!worked.ok() &&
       job.build->State() == PipelineState::kBuilding) {  // whoever waits for it is told
     job.build->Fail(PipelineState::kFailed, worked.error());
@@ -134,6 +138,7 @@ void BuildQueue::Drop(std::span<const std::shared_ptr<Build>> builds) {
   const std::set<std::shared_ptr<Build>> dropped(builds.begin(), builds.end());
   const MutexLock lock(mutex_);
   for (auto& lane : lanes_) {
+    // A build that a worker has already claimed is not in a lane any more, and is made.
     std::erase_if(lane, [&](const auto& build) { return dropped.contains(build); });
   }
 }
@@ -161,6 +166,7 @@ bool BuildQueue::RunOne() {
 
 void BuildQueue::WaitForChange(std::chrono::nanoseconds timeout) {
   const MutexLock lock(mutex_);
+  // A wait may end without a change; callers look for themselves.
   (void)done_.WaitFor(mutex_, timeout);
 }
 

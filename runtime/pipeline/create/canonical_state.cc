@@ -37,6 +37,7 @@ void CanonicalBlend(PipelineDesc& desc) {
       state = {.colorWriteMask = state.colorWriteMask};
       continue;
     }
+    // One attachment that reads the constants is enough to keep them.
     constants =
         constants ||
         ReadsConstants(state.srcColorBlendFactor, state.dstColorBlendFactor, state.colorBlendOp) ||
@@ -119,6 +120,7 @@ CanonicalList LayoutList(const PipelineDesc& desc) {
 // so keys are the same on all devices and can stand in packs.
 CanonicalList VertexInputList(const PipelineDesc& desc) {
   CanonicalList list;
+  // Neither bindings nor attributes are sorted: the key takes them as the description has them.
   for (const VkVertexInputBindingDescription& binding : desc.vertex_bindings) {
     list.U32(binding.binding).U32(binding.stride).U32(static_cast<uint32_t>(binding.inputRate));
   }
@@ -225,6 +227,7 @@ CanonicalList AttachmentList(const PipelineDesc& desc) {
         .U32(static_cast<uint32_t>(state.alphaBlendOp))
         .U32(state.colorWriteMask);
   }
+  // The formats of the pass close the list.
   list.U32(static_cast<uint32_t>(desc.signature.depth_stencil)).U32(desc.signature.view_mask);
   return list;
 }
@@ -232,6 +235,7 @@ CanonicalList AttachmentList(const PipelineDesc& desc) {
 }  // namespace
 
 PipelineDesc CanonicalState(PipelineDesc desc) {
+  // Sorted here, so that callers may name states in any order.
   std::ranges::sort(desc.dynamic_states);
   CanonicalBlend(desc);
   CanonicalDepthStencil(desc);
@@ -246,6 +250,7 @@ PipelineDesc CanonicalState(PipelineDesc desc) {
 // The domain string ends with a version: a change of what is digested must change it, or old keys
 // of caches and journals would name other pipelines.
 Hash128 PipelineKey(const PipelineDesc& desc, std::span<const Digest> code) {
+  // Digested is what the device will see, not what was written.
   const PipelineDesc canonical = CanonicalState(desc);
   CanonicalWriter writer("kiln.pso.1");
   writer.U32(1, static_cast<uint32_t>(canonical.bind_point))
@@ -271,6 +276,7 @@ std::array<Hash128, kLibraryParts> PartKeys(const PipelineDesc& desc,
   const CanonicalList specialization = SpecializationList(canonical);
   const uint32_t views = canonical.signature.view_mask;
   CanonicalWriter input("kiln.pso.part.1");
+  // The first field tells the parts apart, so that no two of them can have one key.
   input.U32(1, 0).List(2, VertexInputList(canonical)).List(3, InputAssemblyList(canonical));
   CanonicalWriter raster("kiln.pso.part.1");
   raster.U32(1, 1)

@@ -82,6 +82,7 @@ void Check::CheckVertexInput() {
     // DescFrom has made a binding for the source of each attribute, so the search cannot fail.
     const auto source = std::ranges::find(desc_.vertex_bindings, attribute.binding,
                                           &VkVertexInputBindingDescription::binding);
+    // The format is asked for as it will be used, with the offset and stride of this source.
     if (!DeviceVertexFormat(attribute.item, attribute.components, attribute.offset, source->stride,
                             caps_)) {
       missing_.push_back(fmt::format("{} for attribute '{}'",
@@ -158,6 +159,7 @@ void Check::CheckDescriptors() {
   });
   uint64_t resources = 0;
   for (const Row& row : rows) {
+    // An array of descriptors counts with all its items.
     uint64_t count = 0;
     for (const SetDesc& set : desc_.sets) {
       for (const BindingDesc& binding : set) {
@@ -172,6 +174,7 @@ void Check::CheckDescriptors() {
   // All sets that metadata can have are compared with the limit, used or not, so that the answer
   // does not depend on which of them a program uses.
   AtMost(kSetCount, limits.maxBoundDescriptorSets, "descriptor sets");
+  // Told among what is missing, as a program whose block has no room is impossible here.
   if (desc_.push_size > limits.maxPushConstantsSize) {
     missing_.push_back(fmt::format("{} bytes of push constants, at most {} are there",
                                    desc_.push_size, limits.maxPushConstantsSize));

@@ -98,6 +98,7 @@ void CreateInfo::FillFixedFunction(const PipelineDesc& desc) {
   // Only the counts are part of the pipeline; the values are dynamic state and are set while
   // recording.
   viewport_.sType = VK_STRUCTURE_TYPE_PIPELINE_VIEWPORT_STATE_CREATE_INFO;
+  // One viewport and one scissor, which are set for each draw.
   viewport_.viewportCount = 1;
   viewport_.scissorCount = 1;
 
@@ -149,6 +150,7 @@ void CreateInfo::FillTargets(const PipelineDesc& desc) {
   const VkImageAspectFlags aspects = DepthStencilAspects(signature.depth_stencil);
   rendering_.sType = VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO;
   rendering_.viewMask = signature.view_mask;
+  // All attachments of the pass are named, also those that the program does not write.
   rendering_.colorAttachmentCount = static_cast<uint32_t>(signature.color.size());
   rendering_.pColorAttachmentFormats = signature.color.data();
   // A format with one aspect alone must not be named for the other.
@@ -194,6 +196,7 @@ VkResult CreateInfo::Create(const runtime::Device& device, VkPipelineCache cache
                  .cache_hit = all.cache_hit,
                  .base_acceleration = all.valid && (whole.flags & kBaseAcceleration) != 0,
                  .duration = all.duration};
+    // Feedback of stages that do not exist stays invalid.
     std::ranges::transform(stages, feedback->stages.begin(), FeedbackOf);
   }
   return result;
@@ -209,6 +212,8 @@ VkResult CreateInfo::CreatePart(const runtime::Device& device, VkPipelineCache c
       VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_SHADER_BIT_EXT,
       VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_OUTPUT_INTERFACE_BIT_EXT};
   VkPipelineRenderingCreateInfo rendering = rendering_;
+  // The formats belong to the output alone, so that the other parts are shared by passes of all
+  // formats.
   if (part != LibraryPart::kFragmentOutput) {  // the others depend on the view mask alone
     rendering = {};
     rendering.sType = rendering_.sType;

@@ -53,6 +53,7 @@ Result<void> CheckOffers(const PipelineDesc& desc, const StageDesc& stage,
                          std::span<const InterfaceLocation> wanted, std::span<const Offer> offers,
                          std::string_view verb, std::string_view lacks) {
   for (const InterfaceLocation& want : wanted) {
+    // The lists are short, and this runs only where checks are on.
     const auto offer = std::ranges::find(offers, want.location, &Offer::location);
     if (offer == offers.end()) {
       return Wrong(desc.name, fmt::format("entry point '{}' {} location {}, {}", stage.entry, verb,
@@ -81,6 +82,7 @@ std::vector<Offer> AttributesOf(const PipelineDesc& desc) {
 Result<void> CheckFragment(const PipelineDesc& desc, const StageDesc& stage,
                            const SpirvInterface& fragment, const SpirvInterface& vertex) {
   std::vector<Offer> offers;
+  // Outputs of a vertex stage have no names in SPIR-V that a message could rely on.
   const std::string writer = fmt::format("what '{}' writes", desc.stages[0].entry);
   for (const InterfaceLocation& output : vertex.outputs) {
     offers.push_back({output.location, output.item, writer});
@@ -129,6 +131,7 @@ std::vector<std::string> LintsOf(const PipelineDesc& desc) {
     // Components that the shader does not have are undefined by Vulkan; if the mask lets them
     // through, they end up in the image.
     std::string missing;
+    // Components from the one behind the last that the shader writes.
     for (uint32_t i = output.components; holds && i < holds->components; ++i) {
       if ((mask & (VK_COLOR_COMPONENT_R_BIT << i)) != 0) {
         missing += "rgba"[i];
@@ -153,6 +156,7 @@ Result<void> LayoutFamilies::Check(std::string_view name, const Hash128& hash,
     return {};
   }
   const MutexLock lock(mutex_);
+  // The hash and the stages together are the family: compute and graphics never share a layout.
   const auto [family, added] = families_.try_emplace(
       {hash, layouts.stages}, Family{.first = std::string(name), .layout = layouts.layout});
   if (added || family->second.layout == layouts.layout) {

@@ -50,7 +50,7 @@ class Reader {
   }
   // Of things of at least one byte each.
   // A count is refused if there are fewer bytes left than items, as each item takes one at least.
-  // So a damaged count cannot allocate more than the message is long.
+  // So a damaged count cannot ask for more items than the message has bytes.
   size_t Count(size_t /*count*/) {
     uint32_t count = 0;
     Scalar(count);
@@ -93,6 +93,7 @@ void All(Io& io, T&... values);
 
 template <class Io, class T>
 void List(Io& io, std::vector<T>& list) {
+  // While writing, the count is the list's own and nothing changes.
   list.resize(io.Count(list.size()));
   for (T& item : list) {
     All(io, item);
@@ -156,6 +157,7 @@ void Fields(Io& io, std::vector<T>& list) {
 }
 template <class Io, class T, size_t N>
 void Fields(Io& io, std::array<T, N>& items) {
+  // The length of an array is known to both sides and is not written.
   for (T& item : items) {
     All(io, item);
   }

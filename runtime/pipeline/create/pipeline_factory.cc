@@ -69,6 +69,7 @@ Result<PipelineFactory::SharedModules> PipelineFactory::Modules(const Build& bui
     // creation still uses it.
     std::shared_ptr<vk::UniqueShaderModule>& known = modules_[build.code[i].digest];
     if (known == nullptr) {
+      // The module is made of the words at once, so they need not outlive this call.
       VkShaderModuleCreateInfo info{};
       info.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO;
       info.codeSize = words[i].size_bytes();
@@ -103,6 +104,7 @@ Result<void> PipelineFactory::Create(Build& build, const StageWords& words, VkPi
       *device_, cache,
       mode == Mode::kCachedOnly ? VK_PIPELINE_CREATE_FAIL_ON_PIPELINE_COMPILE_REQUIRED_BIT : 0,
       &feedback, &handle);
+  // The time is that of the driver alone: modules and layouts were there before.
   build.creation = Now() - start;
   if (result != VK_SUCCESS) {
     return Failed(build, result);

@@ -42,6 +42,7 @@ constexpr uint32_t kStorageInput = 1;
 constexpr uint32_t kStorageOutput = 3;
 
 uint32_t ExecutionModel(VkShaderStageFlagBits stage) {
+  // The numbers of the execution models: vertex is zero.
   return stage == VK_SHADER_STAGE_COMPUTE_BIT ? 5 : stage == VK_SHADER_STAGE_FRAGMENT_BIT ? 4 : 0;
 }
 
@@ -202,6 +203,7 @@ Result<void> Reader::Expand(uint32_t type, uint32_t& location, std::vector<Inter
   }
   uint32_t count = row.operands.size() == 2 ? row.operands[1] : 0;  // columns of a matrix
   if (row.op == kTypeArray) {
+    // A length that is a specialization constant is not known here, and counts as none.
     const auto length = constants_.find(row.operands[1]);
     count = length == constants_.end() ? 0 : length->second;
   }
@@ -224,6 +226,7 @@ Result<void> Reader::ExpandVariable(uint32_t id, const Variable& variable,
     return Invalid(entry_, fmt::format("variable {} has no pointer for a type", id));
   }
   const uint32_t type = pointer->second.operands[1];
+  // A variable of the interface is one or the other, as the caller has made sure.
   std::vector<InterfaceLocation>& side =
       variable.storage == kStorageInput ? out.inputs : out.outputs;
   if (const auto own = locations_.find(id); own != locations_.end()) {

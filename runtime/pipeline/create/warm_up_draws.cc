@@ -155,6 +155,7 @@ Result<VkImageView> WarmUpDraws::Sampled(const Build& build, uint32_t set,
                                          const BindingDesc& binding, VkCommandBuffer commands) {
   const bool storage = binding.type == VK_DESCRIPTOR_TYPE_STORAGE_IMAGE;
   const VkImageViewType type = ViewTypeOf(binding.image);
+  // An array has one layer here, which is enough to be valid.
   const uint32_t layers = type == VK_IMAGE_VIEW_TYPE_CUBE ? 6 : 1;
   if (storage) {
     return View({.type = type,
@@ -163,6 +164,7 @@ Result<VkImageView> WarmUpDraws::Sampled(const Build& build, uint32_t set,
                  .layers = layers},
                 VK_IMAGE_LAYOUT_GENERAL, commands);
   }
+  // A format that every device can sample, where nothing says which one the program will meet.
   VkFormat format = VK_FORMAT_R8G8B8A8_UNORM;
   if (IsDepth(binding.image)) {  // there are no depth images of three dimensions
     format = type == VK_IMAGE_VIEW_TYPE_3D ? VK_FORMAT_R32_SFLOAT : VkFormat{VK_FORMAT_D32_SFLOAT};
@@ -186,6 +188,7 @@ Result<VkDescriptorSet> WarmUpDraws::MakeSet(const Build& build, uint32_t set,
   const SetDesc& bindings = build.desc.sets[set];
   // A pool must have one size at least, and a set may have no bindings.
   std::vector<VkDescriptorPoolSize> sizes = {{VK_DESCRIPTOR_TYPE_SAMPLER, 1}};
+  // Kinds may come up several times in this list, which Vulkan allows.
   for (const BindingDesc& binding : bindings) {
     sizes.push_back({binding.type, binding.count});
   }
@@ -246,6 +249,7 @@ Result<void> WarmUpDraws::WriteBinding(const Build& build, uint32_t set, const B
     const VkImageLayout layout = binding.type == VK_DESCRIPTOR_TYPE_STORAGE_IMAGE
                                      ? VK_IMAGE_LAYOUT_GENERAL
                                      : VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL;
+    // All items of an array show the same image.
     images.assign(binding.count, {VK_NULL_HANDLE, view, layout});
     write.pImageInfo = images.data();
   }
@@ -261,6 +265,7 @@ Result<void> WarmUpDraws::BindSets(const Build& build, VkCommandBuffer commands)
                                 0, nullptr);
   }
   if (build.layouts.push_size != 0) {
+    // Zeros again: nothing that is read may be undefined.
     const std::vector<std::byte> zeros(build.layouts.push_size);
     table.CmdPushConstants(commands, build.layouts.layout, build.layouts.stages, 0,
                            build.layouts.push_size, zeros.data());
