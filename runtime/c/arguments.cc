@@ -23,6 +23,8 @@ Result<void> CheckStruct(const void* given, size_t known, bool filled_in, std::s
   // A larger struct is one of a later header. It will do if what is behind the known part is zero,
   // because zero means the default for all members that are ever added.
   bool fits = size >= known && size - known <= kMaxGrowth;
+  // A struct that the library is to fill in is only written, so what stands behind the known part
+  // of it does not matter.
   if (fits && filled_in) {
     const auto* const bytes = static_cast<const std::byte*>(given);
     fits = std::all_of(bytes + known, bytes + size,
@@ -103,6 +105,8 @@ Result<std::vector<runtime::OptionSetting>> TakeOptions(const kiln_option* optio
     } else if (option.kind == KILN_OPTION_UINT) {
       setting.value = option.number;
     } else if (option.kind == KILN_OPTION_SINT) {
+      // All whole numbers share one member of 32 bits, and the sign is only a matter of how the
+      // bits are read.
       setting.value = std::bit_cast<int32_t>(option.number);
     } else if (option.kind == KILN_OPTION_FLOAT) {
       setting.value = option.real;
@@ -125,6 +129,7 @@ Result<runtime::PassSignature> TakeSignature(const kiln_pass_signature* signatur
   }
   out.color.assign(color.begin(), color.end());
   out.depth_stencil = given.depth_stencil;
+  // No samples at all would be no pass, so zero leaves the number that a new signature has.
   if (given.samples != 0) {
     out.samples = given.samples;
   }

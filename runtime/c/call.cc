@@ -17,6 +17,7 @@ namespace kiln::c {
 // happened.
 kiln_result Fail(kiln_error** out, ErrorCode code, std::string_view reason,
                  std::string_view message) noexcept {
+  // Both enumerations use the same numbers, so a code never has to be looked up in a table.
   const auto number = static_cast<kiln_result>(code);
   if (out != nullptr) {
     *out = nullptr;
@@ -48,6 +49,7 @@ kiln_result Succeed(kiln_error** out) noexcept {
 // kind.
 kiln_result kiln_error_create(kiln_result code, kiln_text reason, kiln_text message,
                               kiln_error** error) {
+  // A library that passes its results on without looking at them may come with a success too.
   if (code == KILN_OK) {
     return kiln::c::Succeed(error);
   }
@@ -55,6 +57,8 @@ kiln_result kiln_error_create(kiln_result code, kiln_text reason, kiln_text mess
   const auto read = [](kiln_text text) {
     return text.data == nullptr ? std::string_view() : std::string_view(text.data, text.size);
   };
+  // The number is not checked. A later compiler may have codes that this library does not know, and
+  // they have to reach the caller as they are.
   return kiln::c::Fail(error, static_cast<kiln::ErrorCode>(code), read(reason), read(message));
 }
 // A null error means success, so callers may ask without a check.

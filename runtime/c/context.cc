@@ -17,6 +17,7 @@ Context::~Context() { CloseMemory(memory_); }
 // Lines below the level are dropped before they are formatted, which costs more than all else here.
 void Context::Take(const LogEntry& entry) {
   const auto level = static_cast<kiln_log_level>(entry.level);
+  // A context without a function for the log is a silent one, which is no error.
   if (log_ != nullptr && level >= level_) {
     const std::string line = FormatLogLine(entry);
     log_(user_, level, TextOf(line));
@@ -40,6 +41,8 @@ kiln_result kiln_context_create(const kiln_context_info* info, kiln_context** co
   return Call(nullptr, error, [&]() -> Result<void> {
     KILN_TRY(const kiln_context_info given, Take(info, "info"));
     KILN_TRY_VOID(NotNull(context, "context"));
+    // Asked before the other members are looked at: with a header of another version they may mean
+    // something else.
     KILN_TRY_VOID(CheckVersion(given.header_version));
     KILN_TRY_VOID(CheckNumber(given.log_level, KILN_LOG_ERROR, "log_level"));
     KILN_TRY(Memory* const memory, OpenMemory(given));
@@ -53,6 +56,8 @@ kiln_result kiln_context_create(const kiln_context_info* info, kiln_context** co
     // From here on the thread allocates from the caller's memory: the context is the first object
     // in it.
     auto made = std::make_unique<kiln_context>();
+    // Shared, because all objects made from the context keep it; the caller may destroy them in any
+    // order.
     made->context = std::make_shared<Context>(given, memory);
     closer.memory = nullptr;
     *context = made.release();

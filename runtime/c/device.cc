@@ -43,6 +43,7 @@ Result<vk::FeatureChain> TakeFeatures(const VkPhysicalDeviceFeatures2* features)
 // A device that the caller made. kiln neither destroys it nor knows what was enabled at its
 // creation, so the caller has to say that; what is not said counts as not enabled.
 Result<runtime::Device> Adopt(const kiln_adopted_device& info) {
+  // The queue family cannot be checked like the rest, since 0 is the number of a real one.
   if (info.get_instance_proc_addr == nullptr || info.instance == VK_NULL_HANDLE ||
       info.physical_device == VK_NULL_HANDLE || info.device == VK_NULL_HANDLE) {
     return Error{ErrorCode::kInvalidArgument,
@@ -95,6 +96,7 @@ kiln_result Create(kiln_context* context, const Info* info, kiln_device** device
     // caller destroys things.
     made->device = std::make_shared<runtime::Device>(std::move(opened));
     made->instance = made->device->instance();
+    // Handed out last, when nothing can fail any more. An error never leaves a device behind.
     *device = made.release();
     return {};
   });
@@ -123,6 +125,7 @@ kiln_result kiln_device_get_handles(const kiln_device* device, kiln_device_handl
   return Call(device, error, [&]() -> Result<void> {
     KILN_TRY_VOID(NotNull(device, "device"));
     KILN_TRY_VOID(CheckRoom(handles, "handles"));
+    // The size is written by Give, which knows how large the struct of the caller is.
     Give(kiln_device_handles{.struct_size = 0,
                              .instance = device->instance,
                              .physical_device = device->device->physical(),

@@ -37,6 +37,7 @@ Result<graph::TextureDesc> DescOf(const kiln_texture_info& info) {
 
 Result<graph::Contents> ContentsOf(kiln_contents contents, const VkClearValue& clear) {
   KILN_TRY_VOID(CheckNumber(contents, KILN_CONTENTS_ALL_WRITTEN, "info.contents"));
+  // The enumerators of both sides have the same order, so a number in range is a right one.
   return graph::Contents{static_cast<graph::ContentKind>(contents), clear};
 }
 
@@ -91,6 +92,7 @@ kiln_result kiln_graph_add_pass(kiln_graph* graph, const kiln_pass_info* info, k
         graph->graph.CreatePass({.name = name,
                                  .kind = static_cast<graph::PassKind>(given.kind),
                                  .side_effect = given.side_effect != 0});
+    // A pass without a callback is allowed: it may stand for its accesses only.
     if (given.record != nullptr) {
       // The graph outlives its callbacks, so it may be captured by its address.
       graph->graph.SetCallback(made, [record = given.record, user = given.record_user, graph](

@@ -79,6 +79,7 @@ kiln_result kiln_graph_execute(kiln_graph* graph, uint64_t* frame, kiln_error** 
     graph->plan_text.clear();
     KILN_TRY(const graph::Plan* const plan,
              graph->planner.Compile(graph->graph, {}, graph->executor.carried()));
+    // A frame that fails leaves `last` at the frame before, which can still be waited for.
     KILN_TRY(graph->last, graph->executor.Execute(*plan, graph->graph));
     graph->plan = plan;
     *frame = graph->last.value;
@@ -108,6 +109,7 @@ kiln_result kiln_graph_read(const kiln_graph* graph, kiln_buffer buffer, kiln_bo
     KILN_TRY_VOID(NotNull(graph, "graph"));
     KILN_TRY_VOID(CheckRoom(bytes, "bytes"));
     // Only buffers of the last frame can be read.
+    // The memory of older frames may be in use again already.
     if (graph->plan == nullptr || !graph->executor.Done(graph->last)) {
       return Error{ErrorCode::kFailedPrecondition,
                    "the frame of the buffer is not executed or not done; wait for it", "NOT_DONE"};

@@ -48,6 +48,7 @@ size_t Front(size_t alignment) { return std::max(alignment, sizeof(Block)); }
 void* Take(size_t size, size_t alignment) noexcept {
   const size_t front = Front(alignment);
   alignment = std::max(alignment, alignof(Block));
+  // The sum below may not overflow: a small block for a huge size would be written past its end.
   if (size > SIZE_MAX - front - alignment) {
     return nullptr;
   }
@@ -67,6 +68,7 @@ void* Take(size_t size, size_t alignment) noexcept {
     memory->holders.fetch_add(1, std::memory_order_relaxed);
   }
   std::byte* const out = static_cast<std::byte*>(base) + front;
+  // Directly in front of what the caller gets, so that delete finds it without knowing the gap.
   ::new (out - sizeof(Block)) Block{memory, total};
   return out;
 }
@@ -86,6 +88,7 @@ void Give(void* pointer, size_t alignment) noexcept {
   std::byte* const bytes = static_cast<std::byte*>(pointer);
   // The block tells whose it is, so it may be freed on any thread and in any context.
   const Block block = *reinterpret_cast<const Block*>(bytes - sizeof(Block));
+  // The gap follows from the alignment alone, and delete gets the same one as new got.
   void* const base = bytes - Front(alignment);
   if (block.memory == nullptr) {
     std::free(base);

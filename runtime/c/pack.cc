@@ -23,6 +23,7 @@ Result<std::unique_ptr<pack::Pack>> Open(const kiln_pack_info& info) {
     options.require_signature.push_back(accepted);
   }
   if (info.base != nullptr) {
+    // A delta holds only what changed; the pack it is made against has to be open for the rest.
     options.base = info.base->pack;
   }
   // Exactly one of both. Bytes are viewed and not copied: a program may have mapped or embedded
@@ -51,6 +52,7 @@ kiln_result kiln_pack_open(kiln_context* context, const kiln_pack_info* info, ki
     KILN_TRY_VOID(NotNull(pack, "pack"));
     auto made = std::make_unique<kiln_pack>();
     made->context = context->context;
+    // The pack reads tables only; content is read when an artifact asks for it.
     KILN_TRY(made->pack, Open(given));
     const pack::Tables& tables = made->pack->tables();
     // Names are copied, because C callers get texts that end with a zero, which the pack does not
@@ -76,6 +78,7 @@ uint32_t kiln_pack_program_count(const kiln_pack* pack) {
 }
 
 kiln_text kiln_pack_program_name(const kiln_pack* pack, uint32_t index) {
+  // A number past the end gives an empty text, because there is no place for an error.
   return index < kiln_pack_program_count(pack) ? TextOf(pack->programs[index]) : kiln_text{};
 }
 

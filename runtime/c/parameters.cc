@@ -22,6 +22,7 @@ Error NoBuffer(std::string_view program, std::string_view what) {
 // By name and over all sets: a caller in C does not say which set it means.
 Result<artifact::Buffer> FindBuffer(artifact::PipelineMetadata metadata, std::string_view program,
                                     std::string_view name) {
+  // In the order of the sets; the first buffer of the name counts.
   for (artifact::Set& set : metadata.sets) {
     for (artifact::Buffer& buffer : set.buffers) {
       if (buffer.name == name) {
@@ -52,6 +53,7 @@ Result<void> Fill(kiln_parameters& out, const kiln_source& source, const kiln_va
   KILN_TRY(out.buffer, part == KILN_PARAMETERS_PUSH
                            ? PushOf(std::move(metadata), found.program)
                            : FindBuffer(std::move(metadata), found.program, name));
+  // Asked before the block is made: a tail of items without a size could not be indexed.
   if (part == KILN_PARAMETERS_TAIL && out.buffer.tail_item_size == 0) {
     return NoBuffer(found.program, fmt::format("tail in buffer '{}'", name));
   }
@@ -125,6 +127,7 @@ kiln_result kiln_parameters_write(const kiln_parameters* parameters, uint32_t sl
     KILN_TRY_VOID(CheckArray(memory, memory_size, "memory"));
     KILN_TRY(const auto bytes,
              TakeArray(static_cast<const std::byte*>(value), value_size, "value"));
+    // A slot is a plain number to the caller, who may have it from another object.
     if (slot >= parameters->handles.size()) {
       return Error{ErrorCode::kInvalidArgument, fmt::format("there is no slot {}", slot), "INDEX"};
     }

@@ -34,6 +34,8 @@ kiln_vertex_attribute AttributeOf(const runtime::PipelineDesc& desc,
   out.location = attribute.location;
   out.binding = attribute.binding;
   out.offset = attribute.offset;
+  // The format follows from the type in the shader; a caller with packed data puts its own in its
+  // place.
   out.format = runtime::VertexFormat(attribute.item, attribute.components);
   // In C one struct says all of an attribute, so what belongs to its buffer is repeated in each.
   const auto buffer = std::ranges::find(desc.vertex_bindings, attribute.binding,
@@ -64,6 +66,8 @@ kiln_result kiln_pipeline_desc_create(const kiln_source* source, const kiln_vari
         made->bindings.emplace_back(set, &binding);
       }
     }
+    // Made at once and not when it is asked for, so that the object never changes and threads may
+    // share it.
     made->text = runtime::PrintDesc(made->desc);
     *desc = made.release();
     return {};

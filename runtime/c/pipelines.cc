@@ -57,6 +57,7 @@ uint64_t Nanoseconds(Duration duration) {
 }
 
 Result<runtime::PipelinesConfig> TakeConfig(const kiln_pipelines_info& info, Context& log) {
+  // Far above the cores of any machine that draws; the bound only stops numbers that nobody meant.
   constexpr uint32_t kMostThreads = 256;
   KILN_TRY_VOID(CheckNumber(info.threads, kMostThreads, "info.threads"));
   KILN_TRY_VOID(CheckNumber(info.link_fast, 1, "info.link_fast"));
@@ -66,6 +67,7 @@ Result<runtime::PipelinesConfig> TakeConfig(const kiln_pipelines_info& info, Con
   config.cache_folder = folder;
   config.log = &log;
   config.link_fast = info.link_fast != 0;
+  // Zero means the budget of the configuration and not one of nothing.
   if (info.budget_bytes != 0) {
     config.budget_bytes = info.budget_bytes;
   }
@@ -143,6 +145,7 @@ kiln_result kiln_pipelines_find(kiln_pipelines* pipelines, const kiln_variant* v
     KILN_TRY_VOID(NotNull(pipelines, "pipelines"));
     KILN_TRY(const kiln_variant given, Take(variant, "variant"));
     KILN_TRY_VOID(NotNull(id, "id"));
+    // Each call looks the variant up by name, so a caller keeps the id.
     KILN_TRY(const PipelineId found, Find(*pipelines, given, signature));
     // Before the id is handed out: any thread that gets it from the caller must find it known.
     Raise(pipelines->ids, found.index);
@@ -160,12 +163,14 @@ kiln_result kiln_pipelines_warm(kiln_pipelines* pipelines, const kiln_pipeline_i
     KILN_TRY_VOID(CheckNumber(lane, KILN_LANE_BACKGROUND, "lane"));
     KILN_TRY_VOID(NotNull(ticket, "ticket"));
     runtime::WarmRequest request;
+    // All ids are checked before the first is queued. A wrong one leaves nothing half ordered.
     for (const kiln_pipeline_id id : given) {
       KILN_TRY(const PipelineId own, TakeId(pipelines, id));
       request.pipelines.push_back(own);
     }
     request.lane = static_cast<runtime::Lane>(lane);
     const runtime::WarmTicket made = pipelines->pipelines->Warm(request);
+    // As with pipelines: the number is known before the caller has it.
     Raise(pipelines->tickets, made.index);
     ticket->index = made.index;
     return {};
@@ -222,6 +227,7 @@ kiln_result kiln_pipelines_check(const kiln_pipelines* pipelines, kiln_pipeline_
   return Call(pipelines, error, [&]() -> Result<void> {
     KILN_TRY(const PipelineId own, TakeId(pipelines, id));
     // Two questions: why it will never be there, and whether it is there yet.
+    // In this order, since a pipeline that failed is not ready either.
     if (const Error* const why = pipelines->pipelines->ErrorOf(own)) {
       return *why;
     }
@@ -237,6 +243,8 @@ uint32_t kiln_pipelines_bind(kiln_pipelines* pipelines, VkCommandBuffer commands
                              kiln_pipeline_id id, kiln_on_missing missing,
                              kiln_pipeline_id fallback) {
   return Answer(pipelines, uint32_t{0}, [&]() -> uint32_t {
+    // Everything is checked, because this is recorded into a command buffer of the caller's, where
+    // a wrong handle is no error but a crash.
     if (commands == VK_NULL_HANDLE || missing > KILN_ON_MISSING_BLOCK || !Knows(*pipelines, id) ||
         (missing == KILN_ON_MISSING_FALLBACK && !Knows(*pipelines, fallback))) {
       return 0;
@@ -271,6 +279,7 @@ kiln_result kiln_pipelines_layout(const kiln_pipelines* pipelines, kiln_pipeline
     const runtime::LayoutSet& from = pipelines->pipelines->Layouts(own);
     kiln_pipeline_layout out{};
     out.layout = from.layout;
+    // The array of C has room for all sets that a layout can have.
     std::copy(from.sets.begin(), from.sets.end(), out.sets);
     out.set_count = from.set_count;
     out.stages = from.stages;
@@ -326,6 +335,7 @@ kiln_result kiln_pipelines_hitch(kiln_pipelines* pipelines, uint32_t index, kiln
   return Call(pipelines, error, [&]() -> Result<void> {
     KILN_TRY_VOID(NotNull(pipelines, "pipelines"));
     KILN_TRY_VOID(CheckRoom(hitch, "hitch"));
+    // The list is the one of the last count; without a count it is empty.
     if (index >= pipelines->hitches.size()) {
       return OutOfRange("hitch", index, pipelines->hitches.size());
     }

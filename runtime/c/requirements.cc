@@ -27,7 +27,10 @@ Result<void> Merge(MergeStep step, const void* needed, void* into, size_t head, 
   auto* const to = static_cast<std::byte*>(into);
   for (size_t at = head; at + sizeof(VkBool32) <= size; at += sizeof(VkBool32)) {
     VkBool32 on = VK_FALSE;
+    // Copied and not read through a pointer: the structs are of other types than the flag.
     std::memcpy(&on, from + at, sizeof(on));
+    // A flag that is not needed is left as the caller has it, and a struct without any needed flag
+    // may be missing.
     if (on == VK_FALSE) {
       continue;
     }
@@ -110,6 +113,7 @@ kiln_result kiln_requirements_enable(const kiln_requirements* requirements,
     // structs; what is missing matters only if something in it is needed.
     vk::FeatureChain needed;
     KILN_TRY_VOID(runtime::EnableFeatures(requirements->all, needed));
+    // Two passes, see MergeStep.
     KILN_TRY_VOID(MergeAll(MergeStep::kCheck, needed, given));
     return MergeAll(MergeStep::kWrite, needed, given);
   });

@@ -50,6 +50,7 @@ Result<void> AddArtifact(runtime::MemorySource& memory, const kiln_artifact_info
   artifact.metadata = FromC(info.metadata);
   KILN_TRY_VOID(CheckAdded(memory, artifact.metadata, "metadata"));
   for (const kiln_module& module : modules) {
+    // The number behind the last stage says that one module holds all of them.
     KILN_TRY_VOID(CheckNumber(module.stage, KILN_STAGE_ALL, "info.modules.stage"));
     runtime::CodeRef& code = artifact.code.emplace_back();
     code.digest = FromC(module.code);
@@ -58,6 +59,7 @@ Result<void> AddArtifact(runtime::MemorySource& memory, const kiln_artifact_info
     }
     KILN_TRY_VOID(CheckAdded(memory, code.digest, "code"));
   }
+  // What an artifact of this name and these options was before is replaced.
   memory.AddArtifact(artifact, options);
   return {};
 }
@@ -92,6 +94,8 @@ kiln_result kiln_source_from_pack(kiln_pack* pack, const kiln_pack_source_info* 
     runtime::PackSourceConfig config;
     config.target = target;
     if (given.swapchain_format != VK_FORMAT_UNDEFINED) {
+      // Programs that draw to the screen have one pipeline for each format; this is the one that is
+      // taken.
       config.swapchain_format = given.swapchain_format;
     }
     auto made = std::make_unique<kiln_source>();
@@ -109,6 +113,7 @@ kiln_result kiln_source_in_memory(kiln_context* context, kiln_source** source, k
     auto made = std::make_unique<kiln_source>();
     made->context = context->context;
     made->memory = std::make_shared<runtime::MemorySource>();
+    // Both point to the same object: one to add to, one to read from, as of any source.
     made->source = made->memory;
     *source = made.release();
     return {};
