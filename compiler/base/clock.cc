@@ -9,6 +9,7 @@ namespace kiln {
 // The standard library has no clock of a thread, so this asks the system.
 Duration Clock::ThreadCpu() {
   timespec time{};
+  // It cannot fail for the thread that asks.
   (void)::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
   return std::chrono::seconds(time.tv_sec) + Duration(time.tv_nsec);
 }
@@ -22,6 +23,7 @@ Duration FakeClock::Monotonic() {
   return passed_;
 }
 
+// One time moves both, so tests never see the two clocks disagree.
 Duration FakeClock::UnixTime() { return unix_start_ + Monotonic(); }
 
 Duration FakeClock::ThreadCpu() {

@@ -7,6 +7,7 @@ namespace kiln {
 namespace {
 
 using L = LanguageLimits;
+// The table takes its highest values from the defaults, so most limits can only be lowered.
 constexpr L kDefault;
 
 // Limits of a device (push_constant, uniform_buffer, workgroup) may also rise: that a result needs

@@ -21,6 +21,8 @@ bool NeedsQuotes(std::string_view value) {
 std::string Escaped(std::string_view value) {
   std::string escaped;
   for (const char c : value) {
+    // Messages are escaped as well, though they have no quotes around them, so that one rule reads
+    // both.
     if (c == '"' || c == '\\') {
       escaped += '\\';
     }
@@ -49,6 +51,7 @@ std::string FormatLogLine(const LogEntry& entry) {
   std::string line = fmt::format("{} {}: ", LogLevelName(entry.level), entry.component);
   line += Escaped(entry.message);
   for (const LogField& field : entry.fields) {
+    // Keys are constants of the program and need no escape.
     line += fmt::format(" {}=", field.key);
     const bool quotes = NeedsQuotes(field.value);
     line += quotes ? "\"" : "";

@@ -13,6 +13,7 @@ namespace {
 bool IsPlain(char c) { return c >= 0x20 && c < 0x7f; }
 
 void AppendSpelled(std::string& out, std::string_view bytes) {
+  // Each byte by itself, because what cannot be shown may be no character at all.
   for (const char c : bytes) {
     out += fmt::format("\\x{:02x}", static_cast<unsigned>(static_cast<unsigned char>(c)));
   }
@@ -93,6 +94,8 @@ std::string PrintableJson(std::string_view json) {
     const CodePoint point = DecodeUtf8(json.substr(at));
     const size_t size = std::max<size_t>(point.size, 1);
     if (point.size == 0) {
+      // The replacement character: a JSON text must be UTF-8, and an escape of a byte would mean
+      // another character.
       out += "\xef\xbf\xbd";
     } else if (point.value >= 0x20 && IsControl(point.value)) {
       out += fmt::format("\\u{:04x}", point.value);

@@ -54,6 +54,7 @@ std::string ErrorText(const Error& error) {
 }
 
 Error WithContext(Error error, std::string_view prefix) {
+  // The prefix comes in front, so that the text reads from the outside to the inside.
   error.context = std::string(prefix) + ": " + error.context;
   return error;
 }

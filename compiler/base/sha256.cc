@@ -23,6 +23,7 @@ void Work(Sha256State& state, ByteView blocks) {
 Sha256Digest Finished(Sha256State state, ByteView rest, uint64_t size) {
   std::array<std::byte, 2 * kSha256Block> end{};
   std::copy(rest.begin(), rest.end(), end.begin());
+  // The bit behind the message is set, so that messages which differ by zeros at the end differ.
   end[rest.size()] = std::byte{0x80};
   const uint64_t bits = __builtin_bswap64(size * 8);
   // The mark and the length of eight bytes must fit behind the rest, else they need a block of

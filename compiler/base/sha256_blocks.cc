@@ -33,6 +33,7 @@ uint32_t ReadBig(const std::byte* bytes) {
 
 // A round names its eight words by number, so that unrolled nothing is moved.
 void PlainBlock(Sha256State& state, const std::byte* block) {
+  // Sixteen words and not the 64 of the standard, so that all of them fit into one cache line.
   std::array<uint32_t, 16> w;  // the last sixteen words of the schedule
   for (size_t i = 0; i < 16; ++i) {
     w[i] = ReadBig(block + 4 * i);
@@ -94,6 +95,7 @@ __attribute__((target("sha,sse4.1,ssse3"))) void ShaBlocks(Sha256State& state,
   __m128i abef = _mm_alignr_epi8(cdab, efgh, 8);
   __m128i cdgh = _mm_blend_epi16(efgh, cdab, 0xf0);
   for (; count != 0; --count, blocks += kSha256Block) {
+    // The sum of before and after is what makes the step of a block irreversible.
     const __m128i abef_before = abef;
     const __m128i cdgh_before = cdgh;
     __m128i w[4];

@@ -14,6 +14,7 @@ Error Corrupt(std::string_view what) {
 }
 
 void AppendSized(Bytes& out, ByteView value) {
+  // Sizes are written in 32 bits. A cut size would make two values look like one.
   KILN_CHECK(value.size() <= 0xffffffffu, "{} bytes", value.size());
   AppendLittle(out, static_cast<uint32_t>(value.size()));
   Append(out, value);
@@ -89,6 +90,7 @@ CanonicalList& CanonicalList::Tuple(std::initializer_list<ByteView> parts) {
 }
 
 Bytes CanonicalList::Encode() const {
+  // The count stands in front, so that a reader can refuse a cut list before it takes any item.
   Bytes out = EncodeInteger(count_);
   Append(out, items_);
   return out;
@@ -144,6 +146,8 @@ Result<std::string_view> DecodeText(ByteView value) {
 }
 
 Result<uint32_t> DecodeU32(ByteView value) {
+  // The size is part of the encoding: a number with zeros behind it would be a second spelling of
+  // the same value.
   if (value.size() != 4) {
     return Corrupt("u32 has another size");
   }
@@ -167,6 +171,7 @@ Result<Hash128> DecodeHash(ByteView value) {
 }
 
 Result<Digest> DecodeContent(ByteView value) {
+  // The 16 bytes of the id and the 8 of the size.
   if (value.size() != 24) {
     return Corrupt("digest has another size");
   }
@@ -210,6 +215,7 @@ Result<std::vector<ByteView>> DecodeTuple(ByteView value, size_t count) {
 }
 
 Result<CanonicalReader> CanonicalReader::Open(ByteView bytes, std::string_view domain) {
+  // One byte holds the length of the domain.
   const size_t head = 1 + domain.size();
   if (bytes.size() < head || std::to_integer<size_t>(bytes[0]) != domain.size() ||
       AsText(bytes.subspan(1, domain.size())) != domain) {
@@ -247,6 +253,7 @@ Result<ByteView> CanonicalReader::Raw(uint8_t tag) {
 }
 
 bool CanonicalReader::Has(uint8_t tag) const {
+  // Asking does not mark the field as read: a field that is only asked for stays unknown.
   return std::ranges::find(fields_, tag, &Field::tag) != fields_.end();
 }
 
@@ -276,6 +283,7 @@ Result<std::vector<ByteView>> CanonicalReader::List(uint8_t tag) {
 }
 
 Result<void> CanonicalReader::Finish() const {
+  // Only whoever has read all that there is knows what the record says.
   if (!std::ranges::all_of(fields_, &Field::read)) {
     return Corrupt("unknown field");
   }

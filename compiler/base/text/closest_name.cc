@@ -35,6 +35,8 @@ void ClosestName::Offer(std::string_view name) {
   if (longer > kLongest || longer - shorter > most_ || name == word_) {
     return;
   }
+  // Whoever offers very many names stops when this gets large: each comparison costs the product of
+  // both lengths.
   ++compared_;
   const bool case_only = DiffersInCaseOnly(word_, name);
   // A difference in case counts as one edit, however many letters it touches.

@@ -15,6 +15,7 @@ size_t EditDistance(std::string_view a, std::string_view b) {
   size_t* before = rows.data();  // the row of the byte before the last one
   size_t* last = before + b.size() + 1;
   size_t* row = last + b.size() + 1;
+  // The row of the empty text: all letters of `b` have to be inserted.
   std::iota(last, last + b.size() + 1, size_t{0});
   for (size_t i = 1; i <= a.size(); ++i) {
     row[0] = i;

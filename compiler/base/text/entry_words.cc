@@ -23,6 +23,7 @@ constexpr Row kOthers[] = {{"vert", "vertex"},  {"vs", "vertex"},   {"frag", "fr
 // replaces a word that is known.
 std::string_view StageMeantBy(std::string_view word) {
   std::string lower(word);
+  // Languages and tools differ in case, so it does not matter here.
   std::ranges::transform(lower, lower.begin(), [](char c) {
     return static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   });

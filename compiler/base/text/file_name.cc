@@ -33,6 +33,7 @@ std::string FileNameOf(std::string_view name) {
   if (cleaned.empty() || cleaned.front() == '.') {
     cleaned.insert(cleaned.begin(), '_');
   }
+  // After all characters are ASCII, so that no character is cut in the middle.
   cleaned.resize(std::min(cleaned.size(), kMostKept));
   // The digest is of the name before it was changed; sixteen digits are 64 bits of it.
   return cleaned + "~" + DigestOf(name).id.hex().substr(0, kMostDigits);

@@ -48,6 +48,7 @@ Json JsonOf(const ErrorRow& row) {
 }
 
 Json JsonOf(const ResultRow& row) {
+  // An object also if there is no count, so that a reader can index it.
   Json counts = Json::object();
   for (const auto& [name, value] : row.counts) {
     counts[name] = JsonCount(value);

@@ -8,6 +8,7 @@
 namespace kiln {
 namespace {
 
+// Far below what file systems take, so a path of a source fits behind the path of any folder.
 constexpr size_t kMostBytes = 1024;
 
 }  // namespace

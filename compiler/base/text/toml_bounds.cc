@@ -19,6 +19,7 @@ class Scan {
     while (at_ < text_.size()) {
       const size_t begin = at_;
       Step();
+      // Both are asked after each step, so that the place which is told is where the excess begins.
       if (parts_ > kMaxTomlKeyParts) {
         return Excess(begin, fmt::format("a key of more than {} parts", kMaxTomlKeyParts));
       }
@@ -41,6 +42,7 @@ class Scan {
       case '\'':
         SkipString(text_[at_]);
         return;
+      // Dots of numbers count too, which does no harm: no number has as many as a key would need.
       case '.':
         ++parts_;
         break;
@@ -92,6 +94,7 @@ class Scan {
   }
 
   TomlExcess Excess(size_t offset, std::string what) const {
+    // The lines are counted only here, where something is wrong.
     const std::string_view before = text_.substr(0, offset);
     const size_t line_begin = before.rfind('\n') + 1;  // npos + 1 is 0
     return {.line = static_cast<uint32_t>(std::ranges::count(before, '\n') + 1),

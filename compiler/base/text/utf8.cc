@@ -40,6 +40,7 @@ LeadRow RowOf(uint8_t lead) {
 }  // namespace
 
 CodePoint DecodeUtf8(std::string_view text) {
+  // A size of zero stands for "no character" in all cases, also where nothing is left.
   if (text.empty()) {
     return {};
   }
@@ -48,6 +49,7 @@ CodePoint DecodeUtf8(std::string_view text) {
   if (row.size == 1) {
     return {.value = lead, .size = 1};
   }
+  // A character that is cut off at the end is as wrong as any other.
   if (row.size == 0 || text.size() < row.size) {
     return {};
   }
@@ -71,6 +73,7 @@ size_t FindInvalidUtf8(std::string_view text) {
   while (i < text.size()) {
     // eight ASCII bytes at a time
     for (uint64_t word = 0; i + sizeof(word) <= text.size(); i += sizeof(word)) {
+      // Copied, as the text need not be aligned; compilers make one load of it.
       std::memcpy(&word, text.data() + i, sizeof(word));
       if ((word & 0x8080808080808080u) != 0) {
         break;
