@@ -22,6 +22,8 @@ Result<std::vector<embed::Source>> TakeSources(const kiln_compiler_info& info) {
   std::vector<embed::Source> sources;
   for (const kiln_compiler_source& row : rows) {
     KILN_TRY(const std::string_view path, TakeText(row.path, "info.sources.path"));
+    // Not TakeText: whether a source is well-formed UTF-8 is for the front end to say, with a
+    // place.
     KILN_TRY(const auto text, TakeArray(row.text.data, row.text.size, "info.sources.text"));
     sources.push_back({std::string(path), std::string(text.begin(), text.end())});
   }
@@ -65,6 +67,7 @@ Result<embed::CompileRequest> TakeRequest(const kiln_compiler_info& info) {
   KILN_TRY(request.sources, TakeSources(info));
   KILN_TRY(request.entries, TakeEntries(info));
   KILN_TRY(const auto options, TakeOptions(info.options, info.option_count));
+  // The runtime's reader of options is used, so both libraries understand an option the same way.
   for (const runtime::OptionSetting& option : options) {
     request.options.push_back({option.name, option.value});
   }
@@ -76,6 +79,7 @@ Result<embed::CompileRequest> TakeRequest(const kiln_compiler_info& info) {
   KILN_TRY_VOID(CheckNumber(info.combined, 1, "info.combined"));
   request.pipeline = static_cast<embed::Pipeline>(pipeline);
   request.debug = static_cast<embed::Debug>(debug);
+  // An empty word leaves what a new request has.
   if (!environment.empty()) {
     request.environment = environment;
   }
@@ -107,6 +111,7 @@ Result<void> AddTo(const kiln_compiler_result& result, kiln_source* source, kiln
   KILN_INIT(info);
   info.program = program;
   std::vector<kiln_module> modules;
+  // Equal modules become one content, as contents are found by their digests.
   for (const embed::CompiledModule& module : result.compiled.modules) {
     KILN_TRY(const kiln_digest code, AddContent(source, module.code));
     modules.push_back({StageOf(module), code});
@@ -164,6 +169,7 @@ kiln_result kiln_compiler_result_message(const kiln_compiler_result* result, uin
   return ForeignCall(error, [&]() -> Result<void> {
     KILN_TRY_VOID(NotNull(result, "result"));
     KILN_TRY_VOID(CheckRoom(message, "message"));
+    // A failed compile has messages too, so nothing asks here whether it succeeded.
     if (index >= result->compiled.messages.size()) {
       return OutOfRange("message", index, result->compiled.messages.size());
     }

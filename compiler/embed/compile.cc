@@ -65,6 +65,7 @@ Result<Job> JobOf(const CompileRequest& request) {
     }
     job.sources.emplace_back(source.path, source.text);
   }
+  // Only names of Vulkan: what else a target is comes from the other members of the request.
   const auto environment = target::ParseEnvironment(request.environment);
   if (!environment.has_value()) {
     return UsageError(
@@ -97,6 +98,7 @@ void Append(std::vector<Diagnostic>& to, std::vector<Diagnostic> more) {
 // What is unused is told even if the options are wrong, and both before anything is built. Each
 // step ends the work if it failed, since the next would only tell the consequences.
 std::optional<driver::Products> Build(const Job& job, std::vector<Diagnostic>& diagnostics) {
+  // Merged at each step, because a step that succeeds may have warnings.
   Diagnosed<driver::LinkedProgram> linked = driver::LinkSources(job.sources, job.pipeline);
   Append(diagnostics, std::move(linked.diagnostics));
   if (!linked.ok()) {
@@ -121,6 +123,7 @@ void Report(const Job& job, std::vector<Diagnostic> diagnostics, Compiled& out) 
   std::erase_if(diagnostics, [](const Diagnostic& diagnostic) {
     return diagnostic.severity == kiln::Severity::kLint;
   });
+  // Merged first: what two entry points find in the same place is told once.
   SortAndMerge(diagnostics);
   SourceSet sources;
   for (const SourceFile& source : job.sources) {
@@ -165,6 +168,7 @@ Result<Compiled> Compile(const CompileRequest& request) {
       module.stage = static_cast<Stage>(*code.stage);
     }
     module.code.assign(bytes.begin(), bytes.end());
+    // The digest is made here, so that callers can compare results without hashing them again.
     module.digest = DigestOf(bytes);
   }
   out.metadata = std::move(products->metadata);
