@@ -17,12 +17,14 @@ DeclResolver::DeclResolver(VariantEvaluator& evaluator, QueryRecorder& recorder,
 
 const ir::SpecialisedDecl* DeclResolver::Decl(ir::DeclId decl) {
   DeclRow& row = decls_.rows[decl.value];
+  // Known is also what is in progress; the two are told apart by the mark in the row.
   if (!recorder_.Known(decls_, decl.value)) {
     // Marked before anything is asked, so that a declaration which leads back to itself finds its
     // own mark.
     row = {.in_progress = true};
     recorder_.MarkInProgress(decls_, decl.value);
     recorder_.Enter();
+    // The stack is the path from the first declaration to this one, which a cycle is told with.
     open_decls_.push_back(decl);
     row.specialised = SpecialiseOnce(decl);
     open_decls_.pop_back();
@@ -73,6 +75,8 @@ const ir::SpecialisedDecl* DeclResolver::SpecialiseOnce(ir::DeclId decl) {
 
 // Said once, at the first struct of the cycle in program order, wherever it was entered.
 void DeclResolver::ReportCycle(ir::DeclId decl) {
+  // From where the declaration was entered to the end of the stack: what came before is no part of
+  // the cycle.
   std::vector<ir::DeclId> cycle(std::ranges::find(open_decls_, decl), open_decls_.end());
   std::rotate(cycle.begin(), std::ranges::min_element(cycle, {}, &ir::DeclId::value), cycle.end());
   const auto text = [&](ir::DeclId id) {

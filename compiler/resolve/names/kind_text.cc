@@ -73,6 +73,7 @@ std::string_view LocalKindText(ir::LocalKind kind) {
     case ir::LocalKind::kAlias:
       return "alias";
     case ir::LocalKind::kVariable:
+    // Exits are variables that the compiler made.
     case ir::LocalKind::kLoopExit:
     case ir::LocalKind::kSwitchExit:
       return "variable";

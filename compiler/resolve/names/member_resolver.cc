@@ -58,6 +58,8 @@ MemberResolution MemberResolver::FindMember(ir::DeclId owner, NameId name, ir::M
   }
   for (uint32_t i = before.counted; i < members.size(); ++i) {
     const ir::Member& member = members[i];
+    // Rows before the first of the name cannot have it, and comparing numbers is cheaper than
+    // names.
     const bool matches = base + i >= first.value && program_.Name(m, member.name) == name;
     const bool counts = member.kind == ir::MemberKind::kField;
     if (!matches && !counts) {
@@ -67,6 +69,8 @@ MemberResolution MemberResolver::FindMember(ir::DeclId owner, NameId name, ir::M
     if (member.condition != ir::kTrue) {
       const Value value = values_.ValueOf(program_.Wide(m, member.condition));
       live = is_live(value);
+      // A condition that has no value hides the member; the name then fails and is not reported as
+      // unknown.
       failed = failed || (matches && value.kind != ir::ValueKind::kFlag);
     }
     // The first live member of the name is the one. Its type is specialised here and its faults are
@@ -84,6 +88,7 @@ MemberResolution MemberResolver::FindMember(ir::DeclId owner, NameId name, ir::M
           answer.type.valid() ? MemberResolution::Kind::kField : MemberResolution::Kind::kFailed;
       return answer;
     }
+    // Only fields of other names count. An alias has no position of its own.
     answer.position += live ? 1 : 0;
   }
   return {.kind = failed ? MemberResolution::Kind::kFailed : MemberResolution::Kind::kNone};
@@ -120,12 +125,14 @@ void MemberResolver::ExpandAlias(ir::MemberId first) {
         program_.module(m).List(ir::ListId{program_.Get(alias).value});
     std::vector<NameId> path;
     if (!items.empty()) {  // else RPL4030, which is the owner's
+      // The first item of a path is a member of the same owner; the rest are members of its type.
       const NameId name = program_.Name(m, ir::StringId{items[0]});
       const MemberResolution start = Member(program_.OwnerOf(alias), name);
       if (start.kind == MemberResolution::Kind::kField) {
         path.push_back(name);
       } else if (start.kind == MemberResolution::Kind::kAlias) {
         if (const bool* open = is_open_alias_.Find(start.member); open != nullptr && *open) {
+          // The path stays empty, so the cycle ends here instead of being walked again.
           ReportAliasCycle(start.member);
         } else if (!recorder_.Known(aliases_, start.member.value)) {
           // The other alias is entered and this one tried again when the other is known.

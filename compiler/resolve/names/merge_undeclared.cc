@@ -47,6 +47,7 @@ class ModulePlanner {
 
  private:
   void AddFunction(ir::DeclId function) {
+    // Sorted by number, so that the notes do not depend on a hash.
     std::map<uint32_t, Mentions> names;
     const InstRange range = program_.InstsOf(function);
     for (uint32_t row = range.begin; row < range.end; ++row) {
@@ -70,6 +71,7 @@ class ModulePlanner {
       }
     }
     for (const auto& [name, mentions] : names) {
+      // A single mention needs no note.
       if (!mentions.reported.empty() && mentions.written > 1) {
         Merge(mentions, program_.Text(program_.NameOf(function)));
       }
@@ -78,6 +80,7 @@ class ModulePlanner {
 
   // The first in the source stays, wherever the walk has found it first.
   void Merge(const Mentions& mentions, std::string_view function) {
+    // By place and not by number of the span, which follows the order of lowering.
     const uint32_t first = *std::ranges::min_element(
         mentions.reported, {}, [&](uint32_t span) { return view_.SpanOf(ir::SpanId{span}).begin; });
     plan_.left_out.insert(mentions.reported.begin(), mentions.reported.end());

@@ -88,6 +88,7 @@ NameResolver::Live NameResolver::FindLive(std::span<const ir::DeclId> candidates
   Live live;
   bool failed = false;
   // All candidates are looked at even after one was found, as a second live one is a conflict.
+  // In program order, so that the first of a conflict is the same in every run.
   for (const ir::DeclId id : candidates) {
     const uint32_t m = program_.ModuleOf(id);
     const ir::Decl& decl = program_.Get(id);
@@ -107,6 +108,7 @@ NameResolver::Live NameResolver::FindLive(std::span<const ir::DeclId> candidates
         holds.reset();
       }
     }
+    // A condition without a value counts as false, but its failure is remembered.
     failed = failed || !holds.has_value();
     if (!holds.value_or(false)) {
       continue;

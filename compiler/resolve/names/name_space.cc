@@ -11,6 +11,7 @@ namespace kiln::resolve {
 // Options own their names from the start: they are there in every variant.
 NameSpace::NameSpace(const Program& program, std::vector<Diagnostic>& diagnostics)
     : program_(program), diagnostics_(diagnostics), owners_(program.name_count()) {
+  // Constants and the interface come later, by Add, as far as the variant has them.
   for (const ir::OptionId option : program.options_by_name()) {
     owners_[program.NameOf(option).value].option = option;
   }
@@ -63,6 +64,7 @@ void NameSpace::CheckLocal(ir::LocalId id) {
   if (kind != ir::DeclKind::kFunction && kind != ir::DeclKind::kStruct) {
     return;  // told where the local is closed
   }
+  // A module that was read without places has no spans; the message then has no place either.
   const uint32_t row = id.value - program_.bases(m).local;
   const ir::SpanId span = view.local_spans.empty() ? ir::SpanId{} : view.local_spans[row].name;
   const std::string_view name = view.Text(local.name);
@@ -82,6 +84,8 @@ void NameSpace::Report(NameId name, const Owner& earlier, const Owner& later) {
   if (same_kind && (later_kind == ir::DeclKind::kFunction || later_kind == ir::DeclKind::kStruct)) {
     return;
   }
+  // Constants have a code of their own, since a constant may be declared twice under conditions
+  // that exclude each other.
   const bool constants = same_kind && later_kind == ir::DeclKind::kConstant;
   Diagnostic found = Make(constants ? Code::kRpl3024 : Code::kRpl4020, LocationOf(later))
                          .With("name", program_.Text(name));

@@ -45,6 +45,7 @@ std::string PlaceText(const ir::SpecialisedDecl& decl, const ir::Pool& pool) {
 void CheckRepeated(const Program& program, ir::DeclId repeated, VariantEvaluator& answers,
                    std::vector<Diagnostic>& diagnostics) {
   const ir::DeclId first = program.FirstOf(repeated);
+  // What is not there in this variant cannot disagree.
   if (!IsLive(program, repeated, answers, diagnostics)) {
     return;
   }

@@ -46,6 +46,7 @@ class NameWalk {
         Declare(inst.As<ir::AliasInst>().local);
       }
     }
+    // After the place everything goes to `others` as soon as it is declared, see Declare.
     if (!found_) {  // what ends before the place is not visible there
       names_.others.insert(names_.others.end(), open_.begin() + static_cast<ptrdiff_t>(outer),
                            open_.end());
@@ -70,6 +71,7 @@ uint32_t FindInst(const Program& program, uint32_t module, uint32_t span_number,
   const ir::ModuleView& view = program.module(module);
   for (uint32_t row = 0; row < view.inst_spans.size(); ++row) {
     const ir::InstSpans& spans = view.inst_spans[row];
+    // A message may point to either of the two places of an instruction.
     if ((spans.main.value == span_number || spans.aux.value == span_number) &&
         view.insts[row].kind == kind) {
       return row;
@@ -81,6 +83,7 @@ uint32_t FindInst(const Program& program, uint32_t module, uint32_t span_number,
 // The function is found by its range of instructions; ranges do not overlap.
 VisibleNames NamesAt(const Program& program, uint32_t module, uint32_t inst) {
   const ir::ModuleView& view = program.module(module);
+  // Only functions have instructions with names; the rest is passed over.
   for (uint32_t row = 0; row < view.decls.size(); ++row) {
     CheckStop();
     const ir::Decl& decl = view.decls[row];

@@ -25,6 +25,7 @@ std::span<const DependencySets::Part> DependencySets::PartsOf(DependencySet set)
   if (set == kReadNothing) {
     return {};
   }
+  // Ends are enough: each set begins where the one before it ends.
   const size_t begin = set == 1 ? 0 : ends_[set - 2];
   return std::span(parts_).subspan(begin, ends_[set - 1] - begin);
 }
@@ -38,6 +39,7 @@ DependencySet DependencySets::Interned(std::span<const Part> parts) {
   for (const Part& part : parts) {
     hash = AddToHash(hash, part.place, part.members);
   }
+  // Compared in full, since a hash of 64 bits only says where to look.
   const uint32_t number = index_.FindOrAdd(
       hash, [&](uint32_t i) { return std::ranges::equal(PartsOf(i + 1), parts); },
       [&] {
@@ -58,6 +60,7 @@ DependencySet DependencySets::UnitedWide(DependencySet a, DependencySet b) {
   if (const DependencySet* known = united_.Find(key); known != nullptr) {
     return *known;
   }
+  // One buffer for all unions, so that finding an old set allocates nothing.
   scratch_.clear();
   // Both are sorted by place, so one walk over them merges.
   const std::span<const Part> more = PartsOf(b);
@@ -91,6 +94,7 @@ bool DependencySets::HasWide(DependencySet set, size_t member) const {
 DependencySet DependencySets::OfWide(const Bitset& members) {
   const std::span<const uint64_t> words = members.words();
   scratch_.clear();
+  // In order of place, as all sets are: equal sets then have equal parts.
   for (uint32_t place = 0; place < words.size(); ++place) {
     if (words[place] != 0) {
       scratch_.push_back({.place = place, .members = words[place]});

@@ -32,6 +32,7 @@ std::string NumberText(Value value) {
 }
 
 std::string LiteralText(const Program& program, const ir::Cexpr& row) {
+  // Texts are names of enumeration values here, and they keep their quotes to differ from names.
   if (HoldsText(row)) {
     return fmt::format("\"{}\"", program.Text(NameId{row.a}));
   }
@@ -117,6 +118,7 @@ class ExpressionWriter {
               {.text = nested ? ")" : ""}});
         return;
     }
+    // Only the conditional has three operands.
     Push({{.text = "("},
           Operand(row, 0),
           {.text = " ? "},

@@ -40,6 +40,7 @@ void QueryRecorder::Leave(DependencySet& reads) {
   if (found_.size() != found_before_.back()) {
     NoteEffect();
   }
+  // The set stays with the row, so whoever finds it known reads the same.
   reads = frames_.back();
   frames_.pop_back();
   traces_.pop_back();
