@@ -52,6 +52,7 @@ class Lister {
          .as_columns = NeedsColumns(bytes_, member, rules_)});
     TypeId type = member.type;
     // Arrays of arrays get a "[0]" for each dimension, as a source would write the first item.
+    // The loop also keeps the type of the item, which decides whether there is anything below it.
     for (; IsArray(types_[type]); type = types_[type].element) {
       path += "[0]";
     }

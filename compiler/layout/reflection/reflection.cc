@@ -55,6 +55,7 @@ class Reflection {
     json["usage"] = Json::object();
     // Which stages use a parameter is given by the caller: a layout does not know it.
     for (const ParameterUsage& row : usage) {
+      // By name, so a parameter that two stages use has one row.
       json["usage"][std::string(row.parameter)] = row.stages;
     }
     return json;
@@ -125,6 +126,7 @@ Json Reflection::Leaf(const PlacedLeaf& leaf) {
   Json more = Json::array();
   for (size_t i = 1; i < leaf.places.size(); ++i) {
     if (leaf.places[i].kind == Kind::kAttachment) {
+      // An attachment is no further element of an array but another property of the same input.
       row["attachment"] = leaf.places[i].index;
     } else {
       more.push_back(Position(leaf.places[i]));
