@@ -143,6 +143,7 @@ void BodyVerifier::VerifyInsts() {
         !rows_.Check(HasGoodFlags(inst) && rows_.IsType(inst.type), "instruction", i)) {
       return;
     }
+    // The facts say what each of the two words means, so one loop serves all kinds.
     for (const Operand& operand : OperandsOf(inst)) {
       VerifyOperand(i, operand);
     }
@@ -243,6 +244,7 @@ bool BodyVerifier::VerifyCases(std::span<const uint32_t> words) {
   }
   bool good = true;
   const bool whole = ForEachCase(words, [&](const SwitchCase& one) {
+    // A case without labels would never run, unless it is the default.
     good = good && one.block < module_.blocks.size() && (one.is_default || !one.labels.empty()) &&
            std::ranges::all_of(one.labels,
                                [&](uint32_t label) { return label < module_.consts.size(); });
@@ -298,6 +300,7 @@ void BodyVerifier::WalkInst(uint32_t row, Ending ending, bool last, uint32_t dep
       [&](uint32_t operand) {
         const bool has_result = FactsOf(module_.insts[operand].kind).result != ResultSchema::kVoid;
         if (rows_.Check(visible_[operand] && has_result, "an operand has not run", row) && counts) {
+          // The left operand of a chain is counted apart: passes walk down there in a loop.
           uint32_t& level = chain && operand == inst.a ? left : below;
           level = std::max(level, inst_nesting_[operand]);
         }

@@ -132,12 +132,14 @@ Result<void> VerifyDecl(const SpecialisedDecl& decl, const Pool& pool) {
       return Wrong(pool, decl.name, wrong);
     }
   }
+  // Members are looked at by the same walk, so a type that several members have is walked once.
   for (const SpecialisedMember& member : decl.members) {
     if (const std::string_view wrong = walk.Of(member.type); !wrong.empty()) {
       return Wrong(pool, member.name, wrong);
     }
   }
   if (decl.kind == DeclKind::kPrivate || decl.kind == DeclKind::kWorkgroup) {
+    // Handles cannot be stored, so no variable holds them.
     if (!HasValues(pool, decl.type)) {
       return Wrong(pool, decl.name, "a variable holds values");
     }

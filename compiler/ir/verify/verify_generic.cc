@@ -100,6 +100,7 @@ void TableVerifier::VerifyCexprs() {
   cexpr_nesting_.resize(count);
   cexpr_is_typed_.resize(count);
   const Cexpr literal_true{.kind = static_cast<uint16_t>(ValueKind::kFlag), .a = 1};
+  // An empty table is refused here, since all conditions need the row.
   rows_.Check(count != 0 && module_.cexprs[0] == literal_true, "the first cexpr is `true`", 0);
   for (uint32_t i = 0; i < count && rows_.ok(); ++i) {
     VerifyCexpr(i);
@@ -184,6 +185,7 @@ void TableVerifier::VerifyTypes() {
   for (uint32_t i = 0; i < module_.types.size() && rows_.ok(); ++i) {
     VerifyType(i);
     const Type& type = module_.types[i];
+    // Only arrays nest by themselves here; structs are counted with their declarations.
     if (rows_.ok() && (type.kind == TypeKind::kArray || type.kind == TypeKind::kRuntimeArray)) {
       nesting[i] = nesting[type.element] + 1;
       rows_.Check(nesting[i] <= kMaxNesting, "a type is nested too deep", i);
@@ -313,6 +315,7 @@ void TableVerifier::VerifyOptions() {
                     option.specialize <= 1,
                 "option", i);
     const bool is_enum = option.kind == OptionKind::kEnum;
+    // Only an enumeration has names of values, and one without any could have no value.
     rows_.Check(is_enum == option.values.valid() &&
                     rows_.WordsBelow(option.values, module_.string_ends.size()) &&
                     (!is_enum || !module_.List(option.values).empty()),
@@ -334,6 +337,7 @@ void TableVerifier::VerifyDecls() {
   size_t members = 0;
   for (uint32_t i = 0; i < module_.decls.size() && rows_.ok(); ++i) {
     const Decl& decl = module_.decls[i];
+    // Compared with what is left and not added up, so nothing can overflow.
     if (!rows_.Check(
             decl.first_member == members && decl.member_count <= module_.members.size() - members,
             "members of a declaration", i)) {
@@ -424,6 +428,7 @@ bool TableVerifier::VerifyDeclType(const Decl& decl) const {
     }
     return decl.member_count == 0 && content->kind == TypeKind::kDeclared;
   }
+  // A copy, since the loop below steps from type to type.
   Type type = module_.types[decl.type.value];
   if (decl.kind == DeclKind::kSampler && !typed) {
     return type.kind == TypeKind::kSampler;
@@ -523,6 +528,7 @@ void TableVerifier::VerifyLocals() {
     const bool typed = local.kind == LocalKind::kParameter || local.kind == LocalKind::kVariable;
     rows_.Check(rows_.IsString(local.name) || (exit && !local.name.valid()), "name of a local", i);
     rows_.Check(rows_.IsType(local.type) || (!typed && !local.type.valid()), "type of a local", i);
+    // Only an alias has a block, from which its value comes at each mention.
     rows_.Check((local.kind == LocalKind::kAlias && local.block < module_.blocks.size()) ||
                     local.block == kNoRow,
                 "block of a local", i);

@@ -97,6 +97,7 @@ void InstVerifier::VerifyGlobal(const Inst& inst) {
   region_.Check(((*decl)->kind == DeclKind::kContainer) == global.member.valid(),
                 "member of a container");
   TypeId type = (*decl)->type;
+  // A field of a container stands for itself in the interface and has a type of its own.
   if (global.member.valid()) {
     const auto member = std::ranges::find((*decl)->members, global.member,
                                           [](const SpecialisedMember& row) { return row.member; });
@@ -179,6 +180,7 @@ void InstVerifier::VerifyValueInst(const Inst& inst) {
     region_.Check(inst.As<FlagInst>().value <= 1, "a flag is 0 or 1");
     IsResult(inst, region_.pool.bool_type());
   } else if (inst.kind == InstKind::kSpecConst) {
+    // Its value comes with the pipeline, so there is nothing but the type to compare.
     const Type& type = region_.pool[inst.type];
     region_.Check(type.kind == TypeKind::kVector && type.rows == 1,
                   "a specialised value is a scalar");

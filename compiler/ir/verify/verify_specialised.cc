@@ -32,6 +32,7 @@ Result<void> RegionVerifier::Run() {
   if (region_.ok()) {
     VerifyBlock(region_.segment.body, Ending::kFlows, 1);
   }
+  // VerifyHole counts them; one that is listed and not met would be built without a place.
   region_.Check(region_.holes == region_.segment.holes.size(), "holes that no instruction is");
   return region_.Finish();
 }
@@ -209,6 +210,7 @@ void RegionVerifier::OpenExit(LocalId exit, LocalKind kind) {
   region_.Check(local != nullptr && (*local)->kind == kind,
                 kind == LocalKind::kLoopExit ? "not a loop exit of the segment"
                                              : "not a switch exit of the segment");
+  // Kept after the loop has ended, so that a second loop cannot use the exit again.
   region_.Check(!loops_.Contains(exit.value), "a loop exit has two loops");
   loops_.Insert(exit.value, true);
   region_.open_loops.push_back(exit);
