@@ -59,6 +59,7 @@ Result<void> CheckWords(const PipelineDesc& desc, size_t stage, std::span<const 
 namespace {
 
 void FailBuild(PipelinesState& state, Build& build, const Error& error) {
+  // Remembered for all builds: whoever finds the device lost first tells the others.
   if (error.reason == "DEVICE_LOST") {
     state.lost = true;
   }
@@ -108,6 +109,8 @@ void ProbeCacheControl(PipelinesState& state, Build& build, const StageWords& wo
 }
 
 Result<HeldWords> ReadChecked(const PipelinesState& state, const Build& build) {
+  // Read anew for each try. Words are not kept, because those of all pipelines together take too
+  // much memory.
   KILN_TRY(HeldWords held, ReadWords(build));
   if (state.config.debug_checks == DebugChecks::kOn) {
     KILN_TRY_VOID(CheckLocations(build.desc, held.words));
@@ -150,6 +153,7 @@ Result<void> LinkFast(PipelinesState& state, const std::shared_ptr<Build>& build
 namespace {
 
 void MakePipeline(PipelinesState& state, const std::shared_ptr<Build>& build, uint32_t worker) {
+  // A build that is ready already comes a second time, for its optimised pipeline.
   const bool optimise = build->State() == PipelineState::kReadyFast;
   {
     const MutexLock lock(state.mutex);

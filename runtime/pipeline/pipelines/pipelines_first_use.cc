@@ -112,6 +112,7 @@ Result<bool> RunFirstUses(PipelinesState& state, std::span<const std::shared_ptr
     if (value.ok()) {
       submitted.emplace_back(build, *value);
     } else if (value.error().reason == "DEVICE_LOST") {
+      // Other refusals leave the pipeline to its first real draw, which may be slow but is right.
       state.lost = true;
       return value.error();
     }

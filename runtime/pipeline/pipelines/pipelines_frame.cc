@@ -26,6 +26,7 @@ BindResult BindMissing(PipelinesState& state, VkCommandBuffer commands, Pipeline
   const uint32_t here = state.queue.threads();
   const Duration start = Now();
   if (build->State() == PipelineState::kQueued) {
+    // Noted before the build is made, since it tells why the build was made at all.
     build->asked_by = BuildSource::kDemand;
   }
   // The caches first: a pipeline that is in them costs less than a frame. Claim keeps workers away
@@ -48,6 +49,7 @@ BindResult BindMissing(PipelinesState& state, VkCommandBuffer commands, Pipeline
     if (build->Wanted() && !IsReady(build->State()) && build->Claim()) {
       WorkOn(state, build, here);
     }
+    // The time is short, so that a wake-up which came before the wait costs a millisecond at most.
     while (!IsFinal(build->State())) {
       state.queue.WaitForChange(std::chrono::milliseconds(1));
     }
@@ -63,6 +65,8 @@ BindResult BindMissing(PipelinesState& state, VkCommandBuffer commands, Pipeline
     state.queue.Push(Lane::kCritical, build);
   }
   state.Record(HitchKind::kMissing, *build, {});
+  // The fallback is bound with Skip: a fallback that is missing, too, must not lead to a third
+  // pipeline.
   if (missing.what == OnMissing::MissingAction::kFallback &&
       state.BuildOf(missing.fallback).handle.load(std::memory_order_acquire) != VK_NULL_HANDLE) {
     return BindPipeline(state, commands, missing.fallback, OnMissing::Skip());
@@ -107,6 +111,7 @@ Result<void> ReplacePipeline(PipelinesState& state, PipelineId id, PipelineDesc 
   {
     const MutexLock lock(state.mutex);
     Slot& slot = state.slots[id];
+    // An id is in the list once, however often it is replaced before the next frame ends.
     if (slot.next == nullptr) {
       state.replacing.push_back(id);
     }
@@ -115,6 +120,7 @@ Result<void> ReplacePipeline(PipelinesState& state, PipelineId id, PipelineDesc 
   if (state.queue.threads() > 0) {
     state.queue.Push(Lane::kSoon, build);
   } else if (build->Claim()) {
+    // Without threads the caller builds it, and the frame waits.
     WorkOn(state, build, 0);
   }
   return {};
@@ -146,6 +152,7 @@ bool CanSwap(PipelinesState& state, Build& next) {
     next.first_use = Now();  // until it is known when it was done
     return false;
   }
+  // An error counts as done: the device is then lost, and nothing is gained by waiting.
   const Result<uint64_t> completed = warm->Completed();
   if (completed.ok() && *completed < next.first_use_value) {
     return false;
@@ -188,6 +195,7 @@ void EndFrame(PipelinesState& state, uint64_t frame_value) {
   const MutexLock lock(state.mutex);
   std::vector<PipelineId> later;
   for (const PipelineId id : state.replacing) {
+    // In the order in which replacements were asked for.
     const std::shared_ptr<Build> next = state.slots[id].next;
     if (CanSwap(state, *next)) {
       Swap(state, id, frame_value);

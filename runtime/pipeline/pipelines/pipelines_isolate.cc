@@ -19,6 +19,7 @@ namespace {
 // False: no child can be started. Afterwards the build is free again, or quarantined.
 bool MakeInChild(PipelinesState& state, ChildBuilds& children,
                  const std::shared_ptr<Build>& build) {
+  // What is made already or being made needs no child.
   if (build->State() != PipelineState::kQueued || !build->Claim()) {
     return true;
   }

@@ -105,6 +105,7 @@ class Metrics {
     Value(value);
   }
   void Histogram(std::string_view name, std::string_view help, const std::vector<double>& seconds) {
+    // From what a driver needs for a cache hit up to what anybody would take for a hang.
     static constexpr std::array kBounds = {0.0001, 0.0005, 0.001, 0.005, 0.01,
                                            0.05,   0.1,    0.5,   1.0,   5.0};
     Head(name, "histogram", help);
@@ -226,6 +227,8 @@ std::string PrintMetrics(PipelinesState& state, const PipelineStats& stats,
   Duration total{}, creating{}, drawing{};
   {
     const MutexLock lock(state.mutex);
+    // Only tickets that somebody has waited for have a report, so running starts are not in the
+    // sums.
     for (const Ticket& ticket : state.tickets) {
       if (ticket.report) {
         total += ticket.report->progress.elapsed;

@@ -24,6 +24,7 @@ Result<std::vector<const Module*>> ModulesOf(const PipelineDesc& desc,
                                              std::span<const Module> modules) {
   std::vector<const Module*> out;
   for (const StageDesc& stage : desc.stages) {
+    // The first that fits: a program has one module for each stage, or one for all.
     const auto found = std::ranges::find_if(modules, [&](const Module& module) {
       // A module without a stage serves all stages.
       return !module.stage || ToVulkan(*module.stage) == stage.stage;
@@ -61,6 +62,7 @@ std::shared_ptr<Build> NewBuild(PipelinesState& state, PipelineDesc desc, const 
                    "QUARANTINED"});
     }
   }
+  // Told once for each build and not for each id.
   for (const std::string& lint : LintsOf(build->desc)) {
     state.log->Write(LogLevel::kWarning, "pipelines", "a pipeline is odd", {{"what", lint}});
   }
@@ -145,6 +147,7 @@ Result<PipelineId> RegisterPipeline(PipelinesState& state, PipelineDesc desc,
     const MutexLock lock(state.mutex);
     id = state.slots.Append(std::move(version));
   }
+  // Behind the registration, so that the id exists even if the build fails.
   if (state.build_on_add && build->Claim()) {
     WorkOn(state, build, state.queue.threads());
   }

@@ -28,6 +28,7 @@ Result<void> SaveCache(PipelinesState& state) {
 
 // True for one caller only, who then has to call SaveAndTell.
 bool SaveIsDue(PipelinesState& state) {
+  // The exchange comes last, or a caller that has nothing to save would keep others from saving.
   return state.cache != nullptr && state.made.load() != state.made_saved.load() &&
          state.clock->Monotonic() - state.saved_at.load() >= kSaveEvery &&
          !state.saving.exchange(true);

@@ -15,6 +15,7 @@ PipelinesState::PipelinesState(const Device& of, const PipelinesConfig& how, uin
             [this](const std::shared_ptr<Build>& build, uint32_t worker) {
               WorkOn(*this, build, worker);
             }) {
+  // The first save is due one interval after the start and not at the first pipeline.
   saved_at = clock->Monotonic();
   // This driver is known to compile at the first draw, so it need not be found out by timing.
   if (of.identity().driver_id == VK_DRIVER_ID_MESA_LLVMPIPE) {

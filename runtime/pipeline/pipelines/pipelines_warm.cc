@@ -43,6 +43,7 @@ WarmTicket WarmPipelines(PipelinesState& state, const WarmRequest& request) {
       return;
     }
     ticket.builds.push_back(build);
+    // What is final already needs no place in the queue; it only counts.
     if (build->Wanted() && !request.isolate) {
       state.queue.Push(request.lane.value_or(build->lane), build);
     }
@@ -99,6 +100,7 @@ WarmProgress ProgressOf(const PipelinesState& state, const Ticket& ticket) {
   if (done_bytes < left_bytes / kEnoughToTell) {
     progress.eta = state.last_start.For(left_bytes);
   }
+  // An earlier run is not known at the first start, and then this one has to tell after all.
   if (done_bytes > 0 && progress.eta == Duration{}) {
     progress.eta = Duration(static_cast<int64_t>(static_cast<double>(progress.elapsed.count()) *
                                                  static_cast<double>(left_bytes) /
@@ -137,6 +139,7 @@ void KeepTimes(const PipelinesState& state, const WarmReport& report, uint64_t c
 
 bool RunSome(PipelinesState& state) {
   uint32_t done = 0;
+  // Bounded, so that the deadline and the draws get their turn.
   while (done < kSome && !state.lost && state.queue.RunOne()) {
     ++done;
   }
@@ -157,6 +160,7 @@ void CancelWarm(PipelinesState& state, WarmTicket ticket) {
     state.tickets[ticket.index].cancelled = true;
     builds = state.tickets[ticket.index].builds;
   }
+  // Outside of the lock, since the queue has one of its own.
   state.queue.Drop(builds);
 }
 
@@ -165,7 +169,7 @@ Result<WarmReport> WaitForWarm(PipelinesState& state, WarmTicket ticket, Duratio
   if (waited.report) {
     return *waited.report;
   }
-  // Taken out under the lock, so that a second waiter does not do it again.
+  // Taken out before it is done, so that whoever waits later does not do it again.
   if (waited.isolation && !state.IsCancelled(ticket)) {
     {
       const MutexLock lock(state.mutex);
