@@ -28,6 +28,7 @@ struct Row {
 // find the gaps between parameters.
 uint32_t SizeOf(const Parameter& parameter) {
   constexpr uint32_t kComponent = 4;
+  // Matrices have a stride for each column; vectors are as long as their components.
   const AttributeShape shape = ShapeOf(parameter.type);
   const uint32_t item =
       shape.columns > 1 ? shape.columns * parameter.matrix_stride : shape.rows * kComponent;
@@ -123,6 +124,7 @@ void AddSet(Table& table, size_t index, const Set& set) {
   if (set.buffers.empty() && set.samplers.empty() && set.images.empty()) {
     return;
   }
+  // The name of the set is that of RPL, and the number that of the descriptor set.
   table.Line("set {} {}", index, kSetNames[index]);
   for (const Buffer& buffer : set.buffers) {
     AddBuffer(table, index, buffer);
@@ -160,6 +162,7 @@ void AddSource(Table& table, const AttributeSource& source) {
 }  // namespace
 
 std::string LayoutTable(const PipelineMetadata& metadata) {
+  // In the order in which a vertex goes through the pipeline.
   Table table;
   for (const AttributeSource& source : metadata.attribute_sources) {
     AddSource(table, source);

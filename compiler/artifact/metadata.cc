@@ -62,6 +62,7 @@ class Decoder {
   // counted all, so the refusal names the real number.
   template <class List, class Convert>
   auto Each(const List& list, std::string_view field, Convert convert) {
+    // The type of an item is what the conversion returns, so no list is named twice.
     std::vector<decltype(convert(list.items[0]))> out;
     if (list.count > wire::kMaxItems) {
       Fail({ErrorCode::kResourceExhausted,
@@ -375,9 +376,11 @@ void Decoder::DecodeGraphics(const wire::Pipeline& from, PipelineMetadata& out) 
 
 void Decoder::DecodeResources(const wire::Pipeline& from, PipelineMetadata& out) {
   const wire::Sets& sets = from.sets;
+  // In the order of the numbers of the sets, which the field names of the schema stand for.
   out.sets = {DecodeSet(sets.pass), DecodeSet(sets.material), DecodeSet(sets.object),
               DecodeSet(sets.shared)};
   out.push_constant_size = from.push_constant_size;
+  // Most programs have none, and a size of zero would not tell.
   if (from.push_constant) {
     const wire::PushConstant& push = *from.push_constant;
     out.push_constant = {push.name, Stages(push.stages, {"push constant", push.name}),

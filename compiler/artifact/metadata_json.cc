@@ -45,6 +45,8 @@ Result<Wire> Parse(ByteView bytes) {
 }  // namespace
 
 Result<std::string> MetadataJson(ByteView bytes) {
+  // Parsed from the bytes and not from the structs, so fields that this version does not use are
+  // shown, too.
   KILN_TRY(const Wire wire, Parse(bytes));
   google::protobuf::util::JsonPrintOptions options;
   // A value that is the default is printed too, as whoever reads the JSON does not know defaults.

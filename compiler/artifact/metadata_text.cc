@@ -69,6 +69,7 @@ void Printer::Head(const PipelineMetadata& metadata) {
     Line(0, "extension {}", extension);
   }
   for (const Specialization& option : metadata.specialization) {
+    // The values are shown as bits, as they are stored: how to read them follows from the type.
     Line(0, "specialization {} id={} {} default={:#010x} value={:#010x}", option.name, option.id,
          NameOf(option.type), option.default_bits, option.value_bits);
   }
@@ -210,6 +211,7 @@ std::string Printer::Print(const PipelineMetadata& metadata) {
     const auto& size = metadata.workgroup_size;
     Line(0, "workgroup_size {} {} {}", size[0], size[1], size[2]);
   }
+  // From the input of the pipeline to its output.
   for (const AttributeSource& source : metadata.attribute_sources) {
     Source(source);
   }

@@ -20,6 +20,7 @@ struct FieldReader {
   WireReader& in;
 
   // A known number with another type is skipped as an unknown field, as protobuf does it.
+  // The overloads take a pointer, so that none of them needs a value of its type.
   static bool Fits(WireType type, const uint32_t*) { return type == WireType::kVarint; }
   static bool Fits(WireType type, const bool*) { return type == WireType::kVarint; }
   static bool Fits(WireType type, const float*) { return type == WireType::kFixed32; }

@@ -10,6 +10,7 @@ namespace {
 
 // Numbers of proto/kiln/v1/metadata.proto; a test compares them with its descriptors.
 bool IsState(uint64_t field) {
+  // The rest is layout or origin, which have hashes of their own.
   switch (field) {
     case 1:   // pipeline_type
     case 2:   // entry_points
