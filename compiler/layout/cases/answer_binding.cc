@@ -16,6 +16,7 @@ namespace {
 Json DescribeBindings(Platform platform, const ProgramLayout& layout) {
   Members bindings;
   if (layout.globals) {
+    // In angle brackets, since no parameter can have such a name.
     bindings.Add("<globals>", PlaceText(platform, layout.globals->place));
   }
   for (const PlacedParameter& parameter : layout.parameters) {
@@ -66,6 +67,7 @@ Result<Json> AnswerBinding(const Json& item) {
 Result<std::string> DumpBinding(const Json& item) {
   CaseProgram program;
   KILN_TRY_VOID(program.Read(item));
+  // Without a mark for each platform: a dump says which one it is of.
   std::string text;
   for (const Platform platform : kPlatforms) {
     const ProgramLayout layout = program.LayOutFor(platform);

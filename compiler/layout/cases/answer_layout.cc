@@ -12,6 +12,8 @@
 namespace kiln::layout {
 namespace {
 
+// All rules that a block of a program can have, so that a case shows at once which of them a change
+// has reached.
 constexpr Rules kCaseRules[] = {
     Rules::kStd140,     Rules::kStd430,        Rules::kScalar,       Rules::kC,
     Rules::kD3dCbuffer, Rules::kStd140Relaxed, Rules::kStd430Relaxed};

@@ -60,6 +60,7 @@ void AddContainers(const Program& program, const ProgramLayout& layout, Json& de
         buffers.push_back(DescribeVertexBuffer(placed, container));
         continue;
       }
+      // State and colours have locations only and are written as one line for each field.
       Members& part = placed.role == ContainerRole::kState ? state : color;
       for (size_t i = 0; i < placed.fields.size(); ++i) {
         part.Add(container.fields[i].name, placed.fields[i].location);

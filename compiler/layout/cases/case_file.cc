@@ -57,6 +57,7 @@ Result<Json> ParseFile(std::string_view text) {
 
 // Cases without a name go by their number, so that a message always says which one is meant.
 std::string IdOf(const Json& item, size_t index) {
+  // Shortened, because the id is repeated in each message about the case.
   const bool named = item.contains("id") && item["id"].is_string();
   return named ? Shortened(item["id"].get_ref<const std::string&>()) : fmt::format("#{}", index);
 }
@@ -133,6 +134,8 @@ class Comparison {
         }
       }
     } else if (expected.is_array() && found.is_array()) {
+      // Lists are compared item by item, so a missing item in the middle makes all behind it
+      // differ.
       for (size_t i = 0; i < std::max(expected.size(), found.size()); ++i) {
         const std::string at = fmt::format("{}/{}", path, i);
         if (i < expected.size() && i < found.size()) {
@@ -168,6 +171,7 @@ Result<CheckedCases> CheckCases(std::string_view text) {
   Comparison comparison;
   CheckedCases checked;
   checked.errors = ForEach(file, [&](Json& item, const Json& answer, const std::string& path) {
+    // A case without an answer is a new one and cannot differ.
     if (item.contains("expect")) {
       comparison.Expect(item["expect"], answer, path + "/expect");
     }
@@ -179,6 +183,7 @@ Result<CheckedCases> CheckCases(std::string_view text) {
 Result<AnsweredCases> DumpCases(std::string_view text) {
   KILN_TRY(const Json file, ParseFile(text));
   AnsweredCases dumped;
+  // Layout cases are no programs, and so there is nothing to dump.
   for (const auto& [name, dump] :
        {std::pair{"binding", &DumpBinding}, std::pair{"rpl", &DumpRpl}}) {
     if (!file.contains(name)) {

@@ -14,6 +14,7 @@ namespace {
 // walks over the value.
 // Sixty-four levels: far more than any case has, far less than a stack holds.
 constexpr size_t kMaxDepth = 64;
+// A line of a terminal; what is longer is told with its size.
 constexpr size_t kMaxShown = 80;
 
 // Builds the value from the events of the parser. Values stand in their parent's storage, which

@@ -49,6 +49,7 @@ Result<void> CaseProgram::Read(const Json& item) {
   if (Has(item, "structs")) {
     KILN_TRY_VOID(written_.ReadStructs(item["structs"]));
   }
+  // Imports come behind the units, as their places do.
   KILN_TRY_VOID(ReadUnits(item, "units", false));
   return ReadUnits(item, "imports", true);
 }
@@ -163,6 +164,7 @@ Result<void> CaseModules::ReadContainer(const Json& decl, Unit& unit) {
     if (kind != TypeKind::kVector && kind != TypeKind::kMatrix) {
       return Wrong(fmt::format("'{}' cannot be in a container", Shortened(type_text)));
     }
+    // The format is that of the scalar unless the author has packed the field.
     PackedField packed{.name = field[0].get_ref<const std::string&>(),
                        .type = type,
                        .format = DefaultFormat(types_[type].scalar)};
