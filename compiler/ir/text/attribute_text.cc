@@ -81,6 +81,7 @@ std::vector<Attribute> ReadAttributes(TextScanner& scanner, bool of_member, uint
   for (uint32_t i = 0; i < CountOf<AttributeKey>(); ++i) {
     const auto key = static_cast<AttributeKey>(i);
     const AttributeFacts& facts = FactsOf(key);
+    // The keys are tried one by one; there are few, and a text is read for tests and tools only.
     if (!scanner.AcceptKeyword(facts.name)) {
       continue;
     }

@@ -90,6 +90,7 @@ void BlockParser::ParseInst() {
   if (kind == InstKind::kWhenSegment) {  // cut again by whoever takes the rows
     inst = WhenInst{type, CexprId{words[0]}, BlockId{ParseBlock()}}.To();
   }
+  // Nothing is added after an error: the sink may refuse rows that are half read.
   if (!scanner_.ok()) {
     return;
   }
@@ -157,6 +158,7 @@ void BlockParser::ParseImage(ImageOp op, std::array<uint32_t, 2>& words) {
 // The number of values depends on the operation and on the kind of the place. Neither is checked
 // here: the verifier does it for rows from every source.
 void BlockParser::ParseAtomic(std::array<uint32_t, 2>& words) {
+  // The place comes first, then the values.
   std::vector<uint32_t> values{ParseValue()};
   while (scanner_.Accept(",")) {
     values.push_back(ParseValue());
@@ -201,6 +203,7 @@ uint32_t BlockParser::ParseCases(uint32_t selector) {
         }
       } while (!is_default && scanner_.Accept(","));
     }
+    // As in the row: a head with the count, then the labels, then the block.
     words.push_back(CaseHead(labels.size(), is_default, scanner_.Accept("through")));
     words.insert(words.end(), labels.begin(), labels.end());
     words.push_back(ParseBlock());

@@ -40,6 +40,7 @@ std::string NameTable::Name(uint32_t id, std::string_view base) {
   return *names_
               .FindOrMake(id,
                           [&] {
+                            // Counted for each name by itself, so names do not disturb each other.
                             const uint32_t use = ++uses_[std::string(base)];
                             return use == 1 ? NameText(base)
                                             : fmt::format("{}#{}", NameText(base), use);
@@ -71,6 +72,7 @@ void BlockPrinter::PrintInst(uint32_t number, uint32_t indent) {
   const InstFacts& facts = FactsOf(inst.kind);
   out_.append(indent, ' ');
   if (facts.result != ResultSchema::kVoid) {
+    // Noted before the operands are printed, which cannot mention it.
     numbers_[number] = ++last_number_;
     out_ += fmt::format("%{} = ", last_number_);
   }
@@ -274,6 +276,7 @@ void BlockPrinter::PrintFlags(const Inst& inst) {
 // The counterpart is BlockParser::ParseOperand; both are a switch over the schema without a
 // default, so that a new schema does not compile before both know it.
 void BlockPrinter::PrintOperand(const Inst& inst, OperandSchema schema, uint32_t word) {
+  // An operand has been printed before, so its number is known.
   const auto value = [this](uint32_t operand) { out_ += fmt::format("%{}", numbers_[operand]); };
   switch (schema) {
     case OperandSchema::kInst:

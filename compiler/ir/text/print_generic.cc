@@ -307,6 +307,7 @@ void OpenPrinter::PrintDecl(const Decl& decl) {
 
 void OpenPrinter::PrintMembers(const Decl& decl) {
   Add(" {{\n");
+  // Attributes are found by the number of the member, which counts along.
   MemberId id{decl.first_member};
   for (const Member& member : module_.MembersOf(decl)) {
     Add("  {}{}", member.kind == MemberKind::kAlias ? "alias " : "",
@@ -371,6 +372,7 @@ void OpenPrinter::PrintFunction(DeclId id, const Decl& decl) {
   }
   std::ranges::sort(locals);
   for (uint32_t i = 0; i < decl.member_count; ++i) {
+    // Parameters are printed in the order of the declaration, which callers follow.
     const MemberId member{decl.first_member + i};
     Add("{}", i == 0 ? "" : ", ");
     PrintLocal(LocalId{module_.members[member.value].value});

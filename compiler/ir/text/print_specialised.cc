@@ -60,6 +60,7 @@ class ClosedNames final : public OperandNames {
     if (type.kind != TypeKind::kArray) {
       return LeafText(type);
     }
+    // The extents are those of the source order: the outermost comes first.
     std::string extents;
     for (; pool_[id].kind == TypeKind::kArray; id = TypeId{pool_[id].element}) {
       extents += fmt::format("[{}]", pool_[id].extent);
@@ -189,6 +190,7 @@ void ClosedPrinter::DefineStructsOf(TypeId id) {
   Add("struct {} {{\n", names_.Struct(id));
   // Tags are no part of the shape, and so they are not in the pool; they come from the record,
   // which only structs of the interface have.
+  // Linear, as few structs have a record.
   const auto record = std::ranges::find(records_, id, &SpecialisedDecl::type);
   const std::span<const ShapeMember> members = pool_.Members(id);
   for (size_t i = 0; i < members.size(); ++i) {
@@ -205,6 +207,7 @@ void ClosedPrinter::DefineStructsOf(TypeId id) {
 
 // " offset 64 row_major stride 16"
 void ClosedPrinter::PrintForm(const ShapeMember& member) {
+  // Only an offset that was written is part of the form; others follow from the rules.
   if (member.offset != kUnwritten) {
     Add(" offset {}", member.offset);
   }
@@ -227,6 +230,7 @@ void ClosedPrinter::PrintAttributes(std::span<const Attribute> attributes) {
 // what the text will mention. The walk over all instructions costs as much as the print itself.
 void ClosedPrinter::DefineStructs(const SpecialisedProgram& variant) {
   std::vector<TypeId> blocks;
+  // In the order of printing, or a name could get another number than the text gives it.
   for (const SpecialisedDecl* decl : variant.interface) {
     for (const SpecialisedMember& member : decl->members) {
       CheckStop();
@@ -333,6 +337,8 @@ void ClosedPrinter::PrintDecl(const SpecialisedDecl& decl) {
       PrintAttributes(decl.attributes);
       Add("\n");
       return;
+    // Kinds that a closed interface does not have are printed like variables, so that a text of
+    // wrong rows shows them.
     case DeclKind::kConstant:
     case DeclKind::kSetting:
     case DeclKind::kEntry:

@@ -17,10 +17,12 @@ namespace kiln::ir {
 namespace {
 
 bool IsWordCharacter(char c) {
+  // Without the functions of the C library, which depend on the locale.
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
 std::optional<Scalar> ScalarOfLetter(char letter) {
+  // Scalar 0 is none and has no letter.
   for (uint32_t i = 1; i < CountOf<Scalar>(); ++i) {
     if (ScalarLetter(static_cast<Scalar>(i)) == letter) {
       return static_cast<Scalar>(i);
@@ -235,6 +237,7 @@ std::string LeafText(const Type& type) {
     case TypeKind::kVoid:
       return "void";
     case TypeKind::kVector:
+      // A single boolean is called as in the languages; vectors of them have the letter.
       return type.scalar == Scalar::kBool && type.rows == 1 ? "bool"
                                                             : std::string{letter, Digit(type.rows)};
     case TypeKind::kMatrix:
@@ -330,6 +333,7 @@ std::string FloatText(auto value) {
 template <class T, class... Format>
 std::optional<T> Parse(std::string_view digits, Format... format) {
   T value{};
+  // The whole text has to be the number: `1x` is none.
   const auto [end, error] =
       std::from_chars(digits.data(), digits.data() + digits.size(), value, format...);
   const bool whole = error == std::errc() && end == digits.data() + digits.size();
