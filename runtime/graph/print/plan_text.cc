@@ -13,6 +13,7 @@ namespace {
 // Positions of the accesses [begin, end) of chain_accesses that touch the cell before the entry.
 void AppendSources(const Plan& plan, const Declarations& rows, const BarrierEntry& entry,
                    uint32_t begin, uint32_t end, const Box& cell, std::vector<int32_t>& out) {
+  // Only the accesses of the chain are looked at, which the plan has as a range.
   for (uint32_t i = begin; i < end; ++i) {
     const AccessRow& access = rows.accesses[plan.chain_accesses[i]];
     const int32_t position = plan.positions[access.pass];

@@ -68,6 +68,7 @@ std::set<Line> EdgesOf(const Plan& plan, const Declarations& rows) {
     for (const SemaphoreRow& signal : rows.semaphore_uses) {
       const bool follows = wait.wait && !signal.wait && wait.semaphore == signal.semaphore &&
                            signal.value >= wait.value && wait.pass != kNone;
+      // These edges go between passes that are never culled, because a semaphore keeps its pass.
       if (follows && wait.pass != signal.pass) {
         edges.emplace(signal.pass, wait.pass, "SEM");
       }
@@ -93,6 +94,7 @@ std::string PrintPlanDot(const Plan& plan, const Graph& graph) {
   for (uint32_t i = 0; i < plan.host_passes; ++i) {
     out += node(plan.order[i]);
   }
+  // A cluster holds what is submitted at once.
   for (size_t batch = 0; batch < plan.batches.size(); ++batch) {
     out += fmt::format("  subgraph cluster_{} {{\n    label=\"batch {}\";\n", batch, batch);
     for (uint32_t p = plan.batches[batch].first; p <= plan.batches[batch].last; ++p) {

@@ -72,6 +72,7 @@ struct Printer {
 
 Json Printer::Order() const {
   Json out = Json::array();
+  // With the host passes in front, as they are run.
   for (const PlanPass& pass : plan.order) {
     out.push_back(rows.PassName(pass.pass));
   }
@@ -172,6 +173,7 @@ Json Printer::Memory() const {
   std::vector<uint64_t> bases(plan.next.classes.size() + 1, 0);
   for (const PlanChain& chain : plan.chains) {
     if (chain.place == Place::kPacked) {
+      // A class is as large as the highest byte that is used in it.
       uint64_t& top = bases[chain.memory_class + 1];
       top = std::max(top, chain.address + chain.size);
     }
@@ -184,6 +186,7 @@ Json Printer::Memory() const {
   for (uint32_t i = 0; i < plan.chains.size(); ++i) {
     const PlanChain& chain = plan.chains[i];
     if (chain.place == Place::kPacked) {
+      // The passes are told by name for people and by position for programs.
       placements.push_back({{"resource", rows.ChainName(i)},
                             {"offset", bases[chain.memory_class] + chain.address},
                             {"size", chain.size},
@@ -449,6 +452,7 @@ Json Printer::Points() const {
 
 Json Printer::Initial() const {
   Json out = Json::array();
+  // The states that the frame begins with; a checker starts from them.
   for (const InitialState& initial : plan.initial) {
     const CellState& state = initial.state;
     const PlanChain& chain = plan.chains[initial.chain];
@@ -518,6 +522,7 @@ std::string PrintFramesJson(const std::vector<std::string>& frames) {
   }
   Json all = Json::array();
   for (const std::string& frame : frames) {
+    // Parsed again, so that a caller keeps one text for each frame and not two forms of it.
     all.push_back(Json::parse(frame, nullptr, false));
   }
   Json out = all.back();

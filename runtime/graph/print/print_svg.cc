@@ -87,6 +87,7 @@ std::string ColorOf(uint32_t chain) {
 
 std::string_view PassColor(PassKind kind) {
   switch (kind) {
+    // Darker than in the graph, because these are the colours of texts on white.
     case PassKind::kGraphics:
       return "#2c6fa8";
     case PassKind::kCompute:
@@ -210,6 +211,7 @@ void Picture::Barriers(double bottom) {
   for (const BarrierPoint& point : plan.points) {
     std::string title = fmt::format("{} entries before {}", point.entries,
                                     rows.PassName(plan.PassAt(point.before)));
+    // The title has all entries, so the line itself stays thin.
     for (uint32_t i = 0; i < point.entries; ++i) {
       const BarrierEntry& entry = plan.EntryAt(point, i);
       title += fmt::format("\n{} {}", ReasonName(entry.reason), rows.ChainName(entry.chain));
