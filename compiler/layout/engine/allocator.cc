@@ -50,6 +50,7 @@ void FreeNumbers::Take(Run run) {
       gaps_.insert(gap + 1, {.first = end, .count = gap_end - end});
       return;
     }
+    // The first gap keeps its front, so what has to go begins behind it.
     ++gap;
   }
   auto last = gap;
@@ -85,6 +86,7 @@ std::optional<uint64_t> FreeNumbers::FirstFit(uint64_t count) {
 
 // One table for each numbering of each space, made when it is first asked for.
 Allocator::Table& Allocator::TableOf(uint32_t space, Kind kind) {
+  // The kind fits into a byte, and the space takes the rest of the key.
   return tables_[uint64_t{space} << 8 | static_cast<uint64_t>(kind)];
 }
 

@@ -24,6 +24,7 @@ constexpr uint32_t kIdSpace = 0xffffffffu;
 
 // The spaces behind the part's own move down by one.
 void GiveUpSpace(ItemState& measured, LeafPart& part) {
+  // Group 0 is the home space, where a number that was written belongs.
   const uint64_t given_up = std::exchange(part.group, 0);
   for (Leaf& other : measured.demands.leaves) {
     for (LeafPart& moved : other.used_parts()) {
@@ -276,6 +277,7 @@ bool NumberAssigner::ReserveUnbounded(uint32_t order, const WrittenNumber& writt
                  .space = conflict->whole_space ? 0 : written.space,
                  .index = conflict->first});
       }
+      // Only one leaf is meant by one number.
       return true;
     }
   }

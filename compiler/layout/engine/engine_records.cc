@@ -94,6 +94,7 @@ PlacedLeaf RecordWriter::PublishLeaf(uint32_t order, Leaf& leaf) {
     if (const std::optional<Place> place = PlaceOf(order, leaf, part)) {
       placed.places.push_back(*place);
     }
+    // Attachments are no slots and do not count.
     if (state_.slots() && part.kind != Kind::kAttachment) {
       placed.slots = static_cast<uint32_t>(part.count);
     }
@@ -346,6 +347,7 @@ void RecordWriter::CheckOverlapOfShifted() {
 // RPL has one for the whole program.
 void RecordWriter::CheckOnePush() {
   std::optional<uint32_t> first;
+  // The first push constant is right; the second one is told.
   for (uint32_t i = 0; i < items_.size(); ++i) {
     if (items_[i].parameter->role != Role::kPush) {
       continue;

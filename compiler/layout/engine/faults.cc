@@ -171,6 +171,8 @@ void Explainer::Shared(std::span<const Member> members, const std::string& path)
     if (layout.size == 0 && members[i].size == 0 && !layout.unsized) {
       continue;
     }
+    // The same places as above, computed again: most blocks have no fault, and nothing is kept for
+    // them.
     const MemberPlacing placing =
         PlaceMember(types_[members[i].type], members[i], layout, end, traits_);
     end = placing.offset + placing.size;
@@ -292,6 +294,7 @@ void BlockCheck::Limit(uint64_t size) {
   if (!push && block_.use != BlockUse::kUniform && block_.use != BlockUse::kPush) {
     return;
   }
+  // RPL has a smaller limit for uniform buffers, so that a program runs on every device.
   uint64_t limit = push ? settings.push_limit.value_or(kPushLimit)
                         : settings.uniform_limit.value_or(rpl ? kRplUniformLimit : kUniformLimit);
   if (Immediate()) {

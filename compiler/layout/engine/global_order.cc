@@ -11,6 +11,8 @@ namespace {
 
 // What two types must have in common to be equal, without what they are made of.
 bool SameFacts(const Type& a, const Type& b) {
+  // Names are compared too, although types are structural: two units mean the same struct by one
+  // name.
   return a.kind == b.kind && a.scalar == b.scalar && a.rows == b.rows && a.columns == b.columns &&
          a.resource == b.resource && a.extent == b.extent && a.stride == b.stride &&
          a.name == b.name && a.member_count == b.member_count &&
@@ -94,6 +96,7 @@ void Walk::Global(uint32_t unit, uint32_t ordinal) {
   const auto next = static_cast<uint32_t>(out_.items.size());
   // Only globals of units can be one parameter; imported modules keep theirs (spec/layout 6.2).
   if (program_.policy == Policy::kFirstFit && !program_.units[unit].imported) {
+    // The first declaration has the place, wherever the others stand.
     const auto [first, added] = globals_.Insert(parameter.name, next);
     if (!added) {
       Collapse(*first, unit, ordinal);

@@ -51,6 +51,7 @@ uint64_t WidthOf(const Program& program, const Types& types, TypeId id) {
       return kUnknown;
     case TypeKind::kEndless:
       return kUnbounded;
+    // Resources are no part of an interface between stages.
     case TypeKind::kResource:
     case TypeKind::kConstantBuffer:
     case TypeKind::kParameterBlock:
@@ -130,6 +131,7 @@ void OneDirection::Flatten(const Varying& varying, const std::string& path, Inhe
   }
   if (own.semantic.empty() && !varying.semantic.empty()) {
     own.semantic = varying.semantic;
+    // Interpolation is the other way round: what is written further inside is meant.
     own.semantic_index = varying.semantic_index;
   }
   if (!varying.interpolation.empty()) {

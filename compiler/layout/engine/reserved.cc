@@ -47,6 +47,7 @@ class Webgpu {
     const uint64_t per_item = sampler ? 2 : leaf.slots;
     // The first item keeps the binding that it has.
     const uint64_t wanted = (items - 1) * per_item + (sampler ? 1 : 0);
+    // Each group counts for itself.
     uint64_t& next = *next_.Insert(first.space, kFirstReserved).first;
     if (next + wanted > kPushBinding) {
       findings_.Add(Make(Code::kLay3001, items_[order].parameter->where)

@@ -214,6 +214,7 @@ bool HostShareable(const Types& types, TypeId id) {
       return (type.scalar == ScalarKind::kF32 || type.scalar == ScalarKind::kF16) &&
              type.rows > 1 && type.columns > 1;
     case TypeKind::kArray:
+      // An array of nothing has no form in WGSL.
       return type.extent != 0 && HostShareable(types, type.element);
     case TypeKind::kRuntimeArray:
       return HostShareable(types, type.element);
