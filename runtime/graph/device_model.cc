@@ -21,6 +21,7 @@ bool HasUsage(const runtime::Device& device, const TextureDesc& desc) {
     VkImageUsageFlags usage;
     VkFormatFeatureFlags feature;
   };
+  // Transfers are not asked for: what can be an attachment or sampled can be copied.
   constexpr Need kNeeds[] = {
       {VK_IMAGE_USAGE_SAMPLED_BIT, VK_FORMAT_FEATURE_SAMPLED_IMAGE_BIT},
       {VK_IMAGE_USAGE_STORAGE_BIT, VK_FORMAT_FEATURE_STORAGE_IMAGE_BIT},

@@ -239,6 +239,7 @@ std::string_view ClosestFormat(std::string_view text) {
   if (same != kRows.end()) {
     return same->name;  // only the case of letters differs
   }
+  // The first row wins among equally near ones, so the answer does not depend on anything else.
   ClosestName search(upper);
   std::string_view best;
   std::string_view offered;
@@ -285,6 +286,7 @@ uint64_t TexelBytes(const TextureDesc& desc) {
 }
 
 uint32_t FullMips(VkExtent3D size) {
+  // The largest edge is halved until it is one.
   return static_cast<uint32_t>(std::bit_width(std::max({size.width, size.height, size.depth, 1U})));
 }
 

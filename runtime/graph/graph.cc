@@ -130,6 +130,7 @@ Graph::~Graph() = default;
 
 // Nothing is freed here, and arrays keep their size for the next frame.
 void Graph::BeginFrame() {
+  // Time is taken from here, so what the declarations cost is measured as well.
   parts_->begun = Now();
   parts_->frame.Begin();
   parts_->handles.Begin();
@@ -296,6 +297,7 @@ void Graph::Present(const Presentation& presentation, Where where) {
       return;
     }
   }
+  // Asked here and not when the frame is executed: the message can then name the place of the call.
   const VkFormat format = rows.chains[rows.versions[source].chain].format;
   if (!CanBlit(format, presentation.image.desc.format)) {
     parts_->frame.Fail("PRESENT_FORMAT",

@@ -58,6 +58,7 @@ void Commit(const Plan& plan, uint32_t frame, std::span<const uint32_t> objects,
   const bool steady =
       carried.digest == plan.next.digest && carried.slots.size() == plan.next.slots.size();
   if (!steady) {
+    // Copied as a whole, since the frame after this one begins with all of it.
     carried = plan.next;
   }
   for (size_t i = 0; i < carried.slots.size(); ++i) {

@@ -25,6 +25,7 @@ void Planner::Forget() {
   for (Slot& slot : slots_) {
     slot.used = 0;
   }
+  // Placements are forgotten as well, so that the next plan costs what a first one costs.
   memory_->steps.place.memo.Forget();
 }
 
@@ -86,6 +87,7 @@ Error Planner::Failure() {
 Result<const Plan*> Planner::Compile(const Graph& graph, const PlanOptions& options,
                                      const Carried& carried) {
   const Instant begin = Now();
+  // A frame with errors is not planned: its rows may refer to things that are not there.
   errors_.assign(graph.errors().begin(), graph.errors().end());
   if (!errors_.empty()) {
     return Failure();
@@ -114,6 +116,7 @@ Result<const Plan*> Planner::Compile(const Graph& graph, const PlanOptions& opti
   // Eight slots are searched in a row; their order says nothing, as at most one of them matches.
   for (Slot& slot : slots_) {
     if (slot.used != 0 && slot.plan.structure == structure.all) {
+      // The time of a slot is that of its last use.
       slot.used = ++clock_;
       ++stats_.hits;
       stats_.hit = true;

@@ -42,6 +42,7 @@ std::string UsesText(const Declarations& rows, const Plan& plan, const Batch& ba
                     name.empty() ? fmt::format("semaphore {}", row.semaphore) : std::string(name),
                     row.value == 0 ? std::string() : fmt::format(" = {}", row.value));
   };
+  // Waits first, as they come first in a submission.
   for (uint32_t i = 0; i < batch.waits; ++i) {
     append("waits for", plan.waits[batch.first_wait + i]);
   }
@@ -79,6 +80,7 @@ std::string OrderText(const Plan& plan, const Graph& graph) {
                         PassKindName(rows.passes[pass.pass].kind), rows.PassName(pass.pass),
                         WhyText(pass, graph));
   }
+  // Culled passes come last, because they have no place in the order.
   for (const uint32_t pass : plan.culled) {
     text += fmt::format("       culled     {}\n", rows.PassName(pass));
   }
@@ -94,6 +96,7 @@ std::string MemoryText(const Plan& plan, const Declarations& rows) {
                           rows.ChainName(i), chain.memory_class, chain.block, chain.offset,
                           chain.size, chain.first, chain.last);
     } else if (chain.place == Place::kTemporal || chain.place == Place::kHistory) {
+      // Imports and rings are not the plan's memory and have no line.
       text += fmt::format("  {:<24} {} {}\n", rows.ChainName(i), chain.size,
                           chain.place == Place::kTemporal ? "kept for the next frame"
                           : chain.reset                   ? "history, reset"

@@ -28,6 +28,8 @@ BufferId ReadBack(Graph& graph, TextureId texture, const TextureDesc& desc) {
                       const BoundTexture from = resources.Texture(texture);
                       const BoundBuffer to = resources.Buffer(pixels);
                       VkBufferImageCopy region{};
+                      // The ring holds the buffers of several passes, so this one begins at its
+                      // offset.
                       region.bufferOffset = to.offset;
                       region.imageSubresource = {aspects, 0, 0, 1};
                       region.imageExtent = extent;

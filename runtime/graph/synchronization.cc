@@ -26,6 +26,7 @@ constexpr Stages kGraphicsStages = VK_PIPELINE_STAGE_2_DRAW_INDIRECT_BIT | kVert
                                    kFragmentTests | VK_PIPELINE_STAGE_2_COLOR_ATTACHMENT_OUTPUT_BIT;
 constexpr Stages kShaderStages = kPreRasterStages | VK_PIPELINE_STAGE_2_FRAGMENT_SHADER_BIT |
                                  VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT;
+// The host is no stage of a command and is not among them.
 constexpr Stages kCommandStages =
     kGraphicsStages | VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT | kTransferStages;
 
@@ -324,6 +325,7 @@ Stages DefaultStages(PassKind kind, Accesses accesses) {
     case PassKind::kTransfer:
       return kTransferStages;
     case PassKind::kHost:
+    // They say their stages themselves, because nothing can be guessed for them.
     case PassKind::kTransition:
       return 0;
   }
@@ -346,6 +348,7 @@ std::optional<VkImageLayout> LayoutOfAccess(Accesses accesses, VkImageAspectFlag
   const bool stencil_only = (aspects & kBoth) == VK_IMAGE_ASPECT_STENCIL_BIT;
   const bool both = (aspects & kBoth) == kBoth;
   const auto only = [&](Accesses mask) { return (accesses & ~mask) == 0; };
+  // No access at all is "only" anything, and so gets the first layout.
   if (only(kColor)) {
     return VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL;
   }
