@@ -60,6 +60,7 @@ bool AtDeclaration(const TokenCursor& at) {
 // A declaration behind 'conditional (…)'. Conditions of declarations are short; a longer one is not
 // looked through.
 bool AtConditionalDeclaration(const TokenCursor& at) {
+  // Asked for each line that begins like one, so a limit keeps the cost of a source linear.
   constexpr uint32_t kLongest = 256;
   if (!at.AtPrefix(Keyword::kConditional)) {
     return false;

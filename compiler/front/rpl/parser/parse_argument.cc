@@ -9,6 +9,7 @@ namespace kiln::rpl {
 
 // '(' ( 'void' | argument { ',' argument } ) ')'. True if the tokens are behind the ')'.
 bool ArgumentParser::Arguments(Decl& decl) {
+  // A construct of its own, so that an error in the list does not hide one that comes behind it.
   const ParseErrors::Construct construct(errors_);
   const uint32_t open = at_.pos();
   return ArgumentList(decl) || recovery_.RecoverBehind(open, Recovery::Semicolons::kInside);
@@ -57,6 +58,7 @@ bool ArgumentParser::ArgumentItem(const ConstructName& function) {
     return errors_.Fail(Code::kRpl1151, at_.Peek().span(),
                         {{"function", at_.TextOfToken(function.name)}});
   }
+  // A condition without anything behind it.
   if (prefixes.condition_token != kNone && at_.Kind() == TokenKind::kCloseParen) {
     return errors_.Fail(Code::kRpl1103, at_.SpanOf(prefixes.condition_token), {{"what", "')'"}});
   }

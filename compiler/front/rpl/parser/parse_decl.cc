@@ -356,6 +356,7 @@ bool DeclarationParser::Dotted(Decl& decl) {
   if (!errors_.ExpectName(&decl.name)) {
     return false;
   }
+  // Only the first and the last word are kept: the text between them is in the source.
   decl.name_last = decl.name;
   while (at_.Accept(TokenKind::kDot)) {
     if (!IsName(at_.Kind())) {
@@ -464,6 +465,7 @@ bool DeclarationParser::Function(Decl& decl) {
   } else {
     at_.MoveTo(at_.Previous());
   }
+  // Where its statements begin: the scope is the next row.
   decl.body = static_cast<uint32_t>(ast_.stmts.size());
   recovery_.BeginFunction();
   return statements_.Body();

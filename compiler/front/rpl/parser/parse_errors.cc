@@ -76,6 +76,7 @@ void ParseErrors::Finish() {
 
 Diagnostic* ParseErrors::Report(Code code, Span span, std::initializer_list<Argument> arguments) {
   const bool is_error = CodeSeverity(code) == Severity::kError;
+  // Only errors are bound to a construct; a warning is always told.
   if (is_error && std::exchange(reported_, true)) {
     return nullptr;
   }
@@ -248,6 +249,7 @@ void ParseErrors::NeedVersion2(uint32_t token) {
   const uint32_t begin = at_.text().starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
   Diagnostic* made = Report(Code::kRpl1192, at_.SpanOf(token), {{"text", at_.TextOfToken(token)}});
   if (made != nullptr && !has_header_) {
+    // A source that has a header gets no second one; its author has to change it.
     Propose(*made, {begin, begin}, "rpl 2;\n");
   }
 }

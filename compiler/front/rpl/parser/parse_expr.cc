@@ -78,6 +78,7 @@ bool ExpressionParser::Operators(Operand* operand) {
     if (precedence == kNotBinary) {
       return true;
     }
+    // Counted here, because a chain has no brackets that would be counted.
     if (terms == limits_.terms) {
       return errors_.Fail(Code::kLim1001, at_.SpanOf(at_.pos()),
                           {{"what", "expression"}, {"parts", "terms"}, {"limit", limits_.terms}});

@@ -104,6 +104,7 @@ bool FieldParser::Fields(Decl& decl, std::string_view kind) {
       at_.Advance();
     }
   }
+  // Tags that no field has followed belong to nothing.
   if (tags_token_ != kNone && at_.Kind() == TokenKind::kCloseBrace) {
     errors_.Report(Code::kRpl1133, at_.SpanOf(tags_token_), {});
     tags_.clear();
@@ -160,6 +161,7 @@ bool FieldParser::FieldItem(const Decl& decl, const ConstructName& owner) {
 }
 
 bool FieldParser::ReadPrefixes(FieldPrefixes* prefixes) {
+  // In any order, as the language has it.
   while (true) {
     if (at_.AtPrefix(Keyword::kConditional)) {
       if (!ConditionalPrefix(prefixes)) {
@@ -207,6 +209,7 @@ bool FieldParser::Meta() {
 bool FieldParser::ConditionalPrefix(FieldPrefixes* prefixes) {
   const bool first = prefixes->condition_token == kNone;
   uint32_t& token = first ? prefixes->condition_token : prefixes->second_condition;
+  // Of several conditions the second is remembered, which is where the message points to.
   token = token == kNone ? at_.pos() : token;
   ExprRange ignored;
   return expressions_.Conditional(first ? &prefixes->condition : &ignored);
@@ -297,6 +300,7 @@ bool FieldParser::PlainField(const FieldPrefixes& prefixes, const Decl& decl,
   CheckPrefixes(prefixes, {"field", field.name});
   CheckFieldForm(field, form, decl);
   ApplyPack(field, prefixes, decl);
+  // The tags go to this field and to no other.
   if (tags_token_ != kNone) {
     field.tags = ast_.AddList(tags_);
     tags_.clear();

@@ -190,6 +190,7 @@ bool StatementParser::ScopeBehindWord() {
 
 // 'while' '(' … ')' ';' — unless it is a loop of its own.
 void StatementParser::SkipEndOfDo() {
+  // A condition is short; what is longer is left to the usual rules.
   constexpr uint32_t kLongest = 256;
   uint32_t depth = 0;
   for (uint32_t ahead = 1; ahead < kLongest && at_.Kind(ahead) != TokenKind::kEnd; ++ahead) {
@@ -370,6 +371,7 @@ bool StatementParser::ForHeader(uint32_t row) {
   if (!Variable()) {
     return false;
   }
+  // A loop without a first value is understood, so it is reported and read on.
   if (ast_.stmts[variable].value.empty()) {
     const uint32_t name = ast_.stmts[variable].token;
     errors_.Report(Code::kRpl1161, at_.SpanOf(name), {{"name", at_.TextOfToken(name)}});
@@ -486,6 +488,7 @@ bool StatementParser::Variable() {
 }
 
 bool StatementParser::ExpressionStatement() {
+  // A token that only closes or separates is no expression at all, and the message says so.
   if (at_.Kind() >= TokenKind::kCloseParen && at_.Kind() <= TokenKind::kColon &&
       at_.Kind() != TokenKind::kOpenBracket && at_.Kind() != TokenKind::kOpenBrace) {
     return errors_.FailHere(Code::kRpl1175);  // not the end of an expression: there is none

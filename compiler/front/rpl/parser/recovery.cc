@@ -31,6 +31,7 @@ void Recovery::Recover() {
         --open_braces_;
         at_.Advance();
         break;
+      // The end of the construct: whatever was opened before it was never closed.
       case TokenKind::kSemicolon:
         open_braces_ = 0;
         at_.Advance();

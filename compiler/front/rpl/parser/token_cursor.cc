@@ -13,6 +13,7 @@ const Word& TokenCursor::WordAt(uint32_t ahead) const {
 
 bool TokenCursor::StartsOperand() const {
   const TokenKind kind = Kind();
+  // In the order of the kinds, literals stand together.
   return kind == TokenKind::kIdentifier ||
          (kind >= TokenKind::kTrue && kind <= TokenKind::kString) || kind == TokenKind::kNot ||
          kind == TokenKind::kComplement;
