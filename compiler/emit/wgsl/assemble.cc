@@ -17,6 +17,7 @@ std::vector<Diagnostic> Assembler::Begin(const ir::SpecialisedProgram& variant,
   variant_ = &variant;
   layout_ = &layout;
   facts_ = FactsOf(variant, table_);
+  // An assembler serves many variants, one after the other.
   needs_.clear();
   for (const LiveEntry& entry : facts_.entries) {
     AddNeeds(entry, facts_.atomics, table_, needs_.emplace_back());

@@ -77,6 +77,7 @@ class Description {
         elements.insert(elements.end(), used->elements.begin(), used->elements.end());
       }
     }
+    // Sorted and single, so the rows do not depend on which entry point came first.
     std::ranges::sort(elements);
     const auto repeated = std::ranges::unique(elements);
     elements.erase(repeated.begin(), repeated.end());

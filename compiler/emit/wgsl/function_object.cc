@@ -65,6 +65,8 @@ class Writer {
   Writer(const ir::FunctionRef& function, std::span<const TextObject* const> objects,
          const std::vector<RegionPlace>& places, Types& types)
       : function_(function), objects_(objects), places_(places) {
+    // What a return without a value gives back: in WGSL a function with a result has to give one on
+    // every way out.
     if (types.pool()[function.signature->type].kind != ir::TypeKind::kVoid) {
       zero_ = " " + types.Text(function.signature->type) + "()";
     }
@@ -128,6 +130,7 @@ class Writer {
     uint32_t hole_depth = 0;
     for (size_t i = 0; i < code.marks.size(); ++i) {
       const Relocation& mark = code.marks[i];
+      // The text up to the mark, then what the mark stands for.
       Append(text.substr(at, mark.offset - at), depth);
       at = mark.offset;
       switch (mark.kind) {

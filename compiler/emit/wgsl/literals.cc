@@ -21,6 +21,7 @@ constexpr uint32_t kLargestFloat = 0x7f7fffffu;
 // The shortest decimal that reads back to `value`, with a dot or an exponent.
 std::string Decimal(float value) {
   char buffer[32];
+  // Of the standard library, as its result is the shortest and does not depend on the locale.
   const std::to_chars_result end = std::to_chars(buffer, buffer + sizeof(buffer), value);
   std::string text(buffer, end.ptr);
   // An exponent makes it a float as well.
@@ -73,6 +74,7 @@ std::string Literal(ir::Scalar scalar, uint32_t bits) {
       // The magnitude is converted and the sign written in front, so that -0.0 keeps it.
       return ((bits & 0x8000u) != 0 ? "-" : "") + Decimal(value) + "h";
     }
+    // The letter is needed: a number without one would take its type from where it stands.
     case ir::Scalar::kU32:
       return fmt::format("{}u", bits);
     case ir::Scalar::kS32:

@@ -17,6 +17,7 @@ namespace {
 // source, which the region does not keep apart.
 std::vector<LocalName> NamesOf(const ir::SpecialisedRegion& region, const ir::Pool& pool) {
   std::vector<LocalName> names;
+  // A list, as a region has few names.
   std::vector<std::pair<ir::StringId, uint32_t>> counts;
   for (const ir::SpecialisedLocal& local : region.locals) {
     // The exit of a loop is no variable of WGSL.

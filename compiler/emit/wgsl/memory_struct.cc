@@ -38,6 +38,7 @@ std::vector<BlockMember> MembersOf(ir::TypeId type, layout::Rules rules, Types& 
                          .offset = base + offsets[i]});
       leaf += types.LeavesOf(shapes[i].type);
     }
+    // Copied, since the list may lose it below.
     const BlockMember last = members.back();
     // The last member is a struct that ends in a runtime array. Its members take its place, with
     // their names behind its own, and then theirs, until an ordinary member is the last.

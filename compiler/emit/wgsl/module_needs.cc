@@ -81,6 +81,7 @@ void AddNeeds(const LiveEntry& entry, std::span<const AtomicDecl> atomics, Objec
     // Types of parameters and results stand in the head of the function, which is no part of its
     // text object.
     const auto add_type = [&](ir::TypeId type) {
+      // Samplers and images are handed over as handles and are no members of anything.
       const ir::TypeKind kind = table.types().pool()[type].kind;
       if (kind != ir::TypeKind::kVoid && kind != ir::TypeKind::kSampler &&
           kind != ir::TypeKind::kImage) {

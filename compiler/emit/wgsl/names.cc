@@ -55,6 +55,7 @@ WordKind KindOfWord(std::string_view word) {
 // begins with "e__" and a source name with two underscores is itself escaped, no other source name
 // gives the same text.
 std::string NameOf(std::string_view source) {
+  // Any of the three would be an error of WGSL or meet a name of kiln.
   const bool free =
       KindOfWord(source) == WordKind::kFree && !HasMark(source) && !IsValueName(source);
   return free ? std::string(source) : "e__" + std::string(source);

@@ -48,6 +48,7 @@ void ObjectTable::Prepare(const ir::SpecialisedProgram& variant) {
     for (const ir::FunctionRef* function : entry.functions) {
       for (const ir::RegionRef& ref : function->segments) {
         CheckStop();
+        // Regions are shared by versions and entry points, and each is looked at once.
         if (!Has(*ref.closed)) {
           AddRegion(*ref.closed);
         }
@@ -73,6 +74,7 @@ const FunctionFacts& ObjectTable::FactsOf(const ir::FunctionRef& function) {
   if (function.number >= functions_.size()) {
     functions_.resize(function.number + size_t{1});
   }
+  // Kept behind a pointer, because the list grows while facts are in use.
   std::unique_ptr<Function>& known = functions_[function.number];
   if (known == nullptr) {
     auto made = std::make_unique<Function>();

@@ -139,6 +139,7 @@ void Scan::Call(const ir::CallInst& call) {
 void Scan::Builtin(ir::InstId id, const ir::BuiltinCallInst& call) {
   const std::span<const uint32_t> arguments = region_.List(call.arguments);
   if (IsCollective(call.builtin)) {
+    // Noted with the flow of this place; whether it matters depends on the callers.
     facts_.collectives.push_back({call.builtin, SpanOf(id), flow_});
   }
   if (ir::IsSampling(call.builtin)) {

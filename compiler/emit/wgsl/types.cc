@@ -137,6 +137,7 @@ std::string Types::MakeText(ir::TypeId type) {
 // The text is made before the row is looked up for writing: making it asks for the texts of parts,
 // which may move the table.
 const std::string& Types::Text(ir::TypeId type) {
+  // An empty text stands for "not made yet": no type has one.
   if (type.value >= texts_.size() || texts_[type.value].empty()) {
     std::string made = MakeText(type);
     if (type.value >= texts_.size()) {
@@ -209,6 +210,7 @@ uint32_t Types::LeavesOf(ir::TypeId type) {
     }
   }
   if (type.value >= leaves_.size()) {
+    // The table grows only now, because asking for the parts above may have grown it already.
     leaves_.resize(type.value + size_t{1});
   }
   leaves_[type.value] = count;
