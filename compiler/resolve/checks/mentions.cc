@@ -14,6 +14,7 @@ Mentions::Mentions(const Program& program)
       values_(program.name_count()),
       interface_values_(program.name_count()),
       functions_(program.decl_count()) {
+  // One bit for each local of the whole program, counted over its modules.
   size_t locals = 0;
   for (const ir::ModuleView& view : program.modules()) {
     locals += view.locals.size();
@@ -78,6 +79,7 @@ void Mentions::ReadFunction(uint32_t m, ir::DeclId id) {
 
 void Mentions::ReadInst(uint32_t m, const ir::Inst& inst, FunctionMentions& function) {
   const ir::ModuleView& view = program_.module(m);
+  // A local that an instruction declares brings its condition and its type along.
   const auto read_local = [&](ir::LocalId id) {
     const ir::Local& local = view.locals[id.value];
     ReadCexpr(m, local.condition, &function);

@@ -57,6 +57,7 @@ class Writer {
 
  private:
   void List(ir::ListId list, std::string_view open, std::string_view close, uint32_t depth) {
+    // Cut lists are still closed, so the brackets of a text always pair.
     text_ += open;
     bool first = true;
     for (const uint32_t item : module_.List(list)) {
@@ -77,6 +78,7 @@ class Writer {
     Expression(module_.insts[insts.back()].As<ir::YieldInst>().value, depth);
   }
 
+  // Without brackets: a message shows the expression to be recognised, and its place says the rest.
   void Infix(ir::InstId left, std::string_view op, ir::InstId right, uint32_t depth) {
     Expression(left, depth);
     text_ += fmt::format(" {} ", op);
@@ -131,6 +133,7 @@ void Writer::Inst(const ir::Inst& inst, uint32_t depth) {
     Infix(assign.target, fmt::format("{}=", OperatorText(assign.op)), assign.value, depth);
   } else if (inst.kind == ir::InstKind::kLogical) {
     Expression(inst.As<ir::LogicalInst>().left, depth);
+    // The right side is a block, since it runs only if the left one has not decided.
     text_ += fmt::format(" {} ", OperatorText(inst.As<ir::LogicalInst>().op));
     Yielded(inst.As<ir::LogicalInst>().right, depth);
   } else if (inst.kind == ir::InstKind::kNameSelect) {
