@@ -26,6 +26,7 @@ Bytes Encoded(const wgsl::VariantDescription& description) {
     record.names.push_back({name.name, name.source});
   }
   for (const wgsl::BindingRow& row : description.bindings) {
+    // In the order of the description, which is that of the declarations.
     record.bindings.push_back(
         {row.source, row.element, row.group, row.binding, row.kind, row.type});
   }
@@ -96,6 +97,7 @@ WgslCode::Key WgslCode::ModuleKey(std::optional<uint32_t> entry, uint32_t interf
 void WgslCode::Make(const ir::SpecialisedProgram& variant, const layout::Layout& layout,
                     bool combined, uint32_t interface, WgslVariant& made) {
   for (const ir::EntryRef& entry : variant.entries) {
+    // Only entry points of typed modules have an interface of their own.
     if (entry.interface != 0) {  // of a typed module: rows have no text yet
       made.diagnostics.push_back(kiln::Make(Code::kWgsl8202, Location{})
                                      .With("op", "entry point " + std::string(entry.name)));
