@@ -54,6 +54,8 @@ class Summary {
   }
 
   void AddSampling(const BuiltinCallInst& call) {
+    // A region that was not verified yet may have too few operands; it is then left alone here and
+    // refused there.
     const std::span<const uint32_t> arguments = segment_.List(call.arguments);
     if (!IsSampling(call.builtin) || arguments.size() < 2) {
       return;
@@ -87,6 +89,7 @@ class Summary {
       return;
     }
     InstId place{operands[0]};
+    // An atomic on a texel touches the image that the texel is of.
     if (segment_.insts[place.value].kind == InstKind::kTexel) {
       place = segment_.insts[place.value].As<TexelInst>().image;
     }
