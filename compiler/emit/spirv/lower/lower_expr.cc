@@ -105,6 +105,8 @@ Ref LowerDotIntegers(RegionLowering& region, const ir::BuiltinCallInst& inst) {
   const std::span<const uint32_t> arguments = region.source().List(inst.arguments);
   const ir::Type& vector = region.TypeOf(ir::InstId{arguments[0]});
   const SymbolId scalar = region.Type(inst.type);
+  // One product of vectors and then sums of its parts: SPIR-V has a dot product of integers only as
+  // an extension.
   const Ref products = region.Compute(
       Op::OpIMul, region.Type(region.InstOf(ir::InstId{arguments[0]}).type),
       region.ValueOf(ir::InstId{arguments[0]}), region.ValueOf(ir::InstId{arguments[1]}));
@@ -121,6 +123,7 @@ Ref LowerDotIntegers(RegionLowering& region, const ir::BuiltinCallInst& inst) {
 Ref Splat(RegionLowering& region, ir::TypeId type, Ref scalar) {
   const uint32_t rows = region.pool()[type].rows;
   const Ref parts[] = {scalar, scalar, scalar, scalar};
+  // A scalar is its own splat.
   return rows == 1 ? scalar : Construct(region, type, std::span(parts).first(rows));
 }
 
