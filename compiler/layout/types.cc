@@ -16,6 +16,7 @@ struct ScalarFacts {
   char letter;  // of RPL; '?': none
   uint8_t size;
 };
+// In the order of ScalarKind. The letters are those that RPL has; it has no others in memory.
 constexpr ScalarFacts kScalars[] = {
     {"f32", 'f', 4}, {"i32", 's', 4}, {"u32", 'u', 4},     {"bool", 'b', 4}, {"f16", 'h', 2},
     {"i16", '?', 2}, {"u16", '?', 2}, {"f64", '?', 8},     {"i64", '?', 8},  {"u64", '?', 8},
