@@ -82,6 +82,7 @@ class Printer {
 // with fixed formats.
 void Printer::Layout(const PipelineDesc& desc) {
   for (size_t i = 0; i < kSetCount; ++i) {
+    // A description lists the bindings of a set in ascending order, and so does the text.
     for (const BindingDesc& binding : desc.sets[i]) {
       Line("set {} binding {} {} count={} {}", i, binding.binding, Descriptor(binding.type),
            binding.count, binding.name);
@@ -96,6 +97,7 @@ void Printer::DepthStencil(const DepthStencilDesc& state) {
   Line("depth test={} write={} compare={} bounds={} {} to {}", state.depth_test, state.depth_write,
        Compare(state.depth_compare), state.bounds_test, state.bounds_min, state.bounds_max);
   Line("stencil test={}", state.stencil_test);
+  // Both faces always, also where they are alike: a reader compares two texts line by line.
   for (const auto& [name, face] : {std::pair{"front", state.front}, {"back", state.back}}) {
     Line("stencil {} fail={} depth_fail={} pass={} compare={} masks={}/{} reference={}", name,
          Stencil(face.failOp), Stencil(face.depthFailOp), Stencil(face.passOp),
@@ -161,11 +163,13 @@ std::string Printer::Print(const PipelineDesc& desc) {
   for (const StageDesc& stage : desc.stages) {
     Line("stage {} {}", Stage(stage.stage), stage.entry);
   }
+  // As bits, since the type of a value is not in the description.
   for (size_t i = 0; i < desc.specialization.size(); ++i) {
     Line("specialization {} = {:#010x}", desc.specialization[i].constantID,
          desc.specialization_values[i]);
   }
   Layout(desc);
+  // The rest belongs to one kind of pipeline each.
   if (desc.bind_point == VK_PIPELINE_BIND_POINT_GRAPHICS) {
     Graphics(desc);
   } else {

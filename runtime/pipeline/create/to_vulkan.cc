@@ -169,6 +169,7 @@ VkDescriptorType ToVulkan(artifact::BufferType type) {
     using enum artifact::BufferType;
     case kUniform:
       return VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER;
+    // Vulkan has one type for both. That a buffer is only read is said in the shader.
     case kReadOnlyStorage:
     case kReadWriteStorage:
       return VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
