@@ -89,6 +89,7 @@ void RecordDraw(const vk::Table& table, VkCommandBuffer commands, VkExtent2D are
       desc.dynamic_states.end()) {
     table.CmdSetDepthBounds(commands, desc.depth_stencil.bounds_min, desc.depth_stencil.bounds_max);
   }
+  // All sets are bound at once: a preview draws so little that sharing them would save nothing.
   if (!draw.sets.empty()) {
     table.CmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_GRAPHICS, layouts.layout, 0,
                                 static_cast<uint32_t>(draw.sets.size()), draw.sets.data(), 0,

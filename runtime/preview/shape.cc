@@ -33,6 +33,7 @@ Vec3 Combine(const Vec3& a, float x, const Vec3& b, float y, const Vec3& c, floa
 void AddSquare(Shape& shape, const Vec3& right, const Vec3& up, const Vec3& normal, float half,
                float distance) {
   const auto first = static_cast<uint32_t>(shape.vertices.size());
+  // The corners go round against the clock, beginning at the lower left.
   for (const auto& [x, y] : {std::pair{-1.0F, -1.0F}, {1.0F, -1.0F}, {1.0F, 1.0F}, {-1.0F, 1.0F}}) {
     shape.vertices.push_back({.position = Combine(right, x * half, up, y * half, normal, distance),
                               .normal = normal,
@@ -86,6 +87,7 @@ Shape Sphere() {
   for (uint32_t stack = 0; stack < kStacks; ++stack) {
     for (uint32_t slice = 0; slice < kSlices; ++slice) {
       const uint32_t corner = stack * kRow + slice;
+      // Two triangles for each field. Those at the poles have no area and are drawn as nothing.
       for (const uint32_t index :
            {corner, corner + kRow, corner + kRow + 1, corner, corner + kRow + 1, corner + 1}) {
         shape.indices.push_back(index);
