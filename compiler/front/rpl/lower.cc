@@ -87,6 +87,7 @@ ir::Module DeclLowerer::Run(const Hash128& fingerprint) {
     CheckStop();
     LowerDecl(decl);
   }
+  // The source goes along, since messages of later steps quote it.
   builder_.SetSource(context_.text);
   return builder_.Finish(fingerprint);
 }
@@ -151,6 +152,7 @@ void DeclLowerer::LowerOption(const Decl& decl) {
 ir::Decl DeclLowerer::DeclRow(const Decl& decl, ir::DeclKind kind, ir::DeclSpans* spans) {
   ir::Decl row{.kind = kind};
   spans->name = context_.AddSpan(context_.SpanOf(decl.name));
+  // A dotted name becomes one text, dots included and blanks between its parts left out.
   if (decl.name_last == kNone || decl.name_last == decl.name) {
     row.name = context_.NameOf(decl.name);
   } else {
@@ -264,6 +266,7 @@ void DeclLowerer::LowerResource(const Decl& decl, ir::DeclKind kind) {
 
 // Storage images have no type of their own in the source: keyword and format make it.
 ir::TypeId DeclLowerer::ResourceType(const Decl& decl, ir::SpanId* spans) {
+  // Only storage images have a format.
   if (decl.format == ir::ImageFormat::kUnknown) {
     return cexprs_.LowerType(decl.type, CexprLowerer::Runtime::kNo, spans);
   }
