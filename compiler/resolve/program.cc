@@ -188,6 +188,7 @@ class Linker {
       CheckStop();
       const ir::Member& row = program_.modules_[m].members[decl.first_member + k];
       const ir::MemberId member{program_.bases_[m].member + decl.first_member + k};
+      // The conditional fields before the member are those that the list holds by now.
       const auto end = static_cast<uint32_t>(program_.conditional_fields_.size());
       program_.long_lists_.Insert(MemberKey(id, program_.Name(m, row.name)),
                                   {.member = member, .plain = plain, .begin = begin, .end = end});
@@ -335,6 +336,7 @@ class Linker {
       if (row.op == ir::CexprOp::kName) {
         const Program::Candidates& named = program_.candidates_[wide.a];
         const std::string_view text = program_.names_[NameId{wide.a}];
+        // The two are spellings of old sources, which are told where a name is looked up.
         may_remark = !named.option.valid() && (text == "on" || text == "off");
         if (!named.option.valid() && !named.constants.empty()) {
           last = named.constants.back().value + 1;
