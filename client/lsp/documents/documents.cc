@@ -142,7 +142,7 @@ std::shared_ptr<const SourceFile> Documents::FileAt(const std::string& path) {
   if (!text.ok()) {
     return nullptr;
   }
-  // A workspace has far fewer sources than this; beyond the bound all of them are read again.
+  // A workspace has far fewer sources than this; beyond the bound the oldest is read again.
   if (files_.size() >= kMaxKeptFiles) {
     files_.DropOldest();
   }
