@@ -139,7 +139,9 @@ class RandomEdits {
 // One file more than is kept costs the one that nobody has asked for since, and no other.
 TEST(Documents, OneFileTooMany_ForgetsTheOldestAlone) {
   const TestDirectory directory;
-  const auto path = [&](size_t i) { return (directory.path() / fmt::format("{}.rpl", i)).string(); };
+  const auto path = [&](size_t i) {
+    return (directory.path() / fmt::format("{}.rpl", i)).string();
+  };
   for (size_t i = 0; i <= Documents::kMaxKeptFiles; ++i) {
     std::ofstream(path(i)) << i;
   }
@@ -161,8 +163,9 @@ TEST(Documents, DocumentsThatAreNotTaken_AreRememberedUpToABound) {
   Documents documents;
   const auto open = [&](size_t i) {
     const std::string uri = fmt::format("file:///{}.rpl", i);
-    const Json document{{"uri", uri}, {"version", 1}, {"text", "x"}};
-    return std::pair(uri, documents.Open({{"textDocument", document}}));
+    Json params;
+    params["textDocument"] = {{"uri", uri}, {"version", 1}, {"text", "x"}};
+    return std::pair(uri, documents.Open(params));
   };
   size_t lost = 0, count = Documents::kMaxOpen + Documents::kMaxLost + 10;
   for (size_t i = 0; i < count; ++i) {
