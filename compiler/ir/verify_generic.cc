@@ -423,6 +423,8 @@ bool TableVerifier::IsAttributeWord(AttributeWord word, uint32_t value) const {
       return IsEnum<Rate>(value);
     case AttributeWord::kFormat:
       return IsEnum<ImageFormat>(value);
+    case AttributeWord::kRuleSet:
+      return IsEnum<RuleSet>(value);
   }
   KILN_UNREACHABLE();
 }

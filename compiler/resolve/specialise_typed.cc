@@ -451,7 +451,7 @@ void TypedRegion::Call(uint32_t row, const ir::Inst& inst) {
       passed.push_back(argument);
       continue;
     }
-    if (region_.TypeOf(ir::InstId{argument}) != parameter.type) {
+    if (!StandsFor(region_.pool(), region_.TypeOf(ir::InstId{argument}), parameter.type)) {
       return ReportIllTyped(region_, "type of an argument");
     }
     const std::optional<PlaceRoot> root = RootOf(region_, ir::InstId{argument});

@@ -26,6 +26,9 @@ enum class Meaning : uint8_t {
   kColumnMajor,
   kRowMajor,
   kSixteenBit,
+  kGlLayout,
+  kDxLayout,
+  kScalarLayout,
   kEnvironment,
   kDebug,
   kRefused,
@@ -145,6 +148,12 @@ class Reader {
         return hlsl::SetSetting("matrix_order", "row", settings);
       case Meaning::kSixteenBit:
         return hlsl::SetSetting("sixteen_bit", "on", settings);
+      case Meaning::kGlLayout:
+        return hlsl::SetSetting("layout", "std", settings);
+      case Meaning::kDxLayout:
+        return hlsl::SetSetting("layout", "dx", settings);
+      case Meaning::kScalarLayout:
+        return hlsl::SetSetting("layout", "scalar", settings);
       case Meaning::kEnvironment:
         return Environment(value);
       case Meaning::kDebug:

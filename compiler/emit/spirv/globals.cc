@@ -14,10 +14,6 @@ using spv::Op;
 
 constexpr size_t kStorageClasses = 13;  // up to StorageBuffer
 
-layout::Rules RulesOf(TypeForm form) {
-  return ItemForm(form) == TypeForm::kStd140 ? layout::Rules::kStd140 : layout::Rules::kStd430;
-}
-
 // By ir::ImageFormat.
 constexpr spv::ImageFormat kFormats[] = {
     spv::ImageFormat::Unknown,     spv::ImageFormat::Rgba32f,      spv::ImageFormat::Rgba16f,
@@ -86,6 +82,12 @@ spv::Dim DimOf(ir::ImageDim dim) {
   KILN_UNREACHABLE();
 }
 
+// Rules that uniform buffers have and storage buffers do not.
+bool IsOfUniforms(layout::Rules rules) {
+  return rules == layout::Rules::kStd140 || rules == layout::Rules::kStd140Relaxed ||
+         rules == layout::Rules::kD3dCbuffer;
+}
+
 }  // namespace
 
 bool EndsInRuntimeArray(const ir::Pool& pool, ir::TypeId type) {
@@ -95,28 +97,13 @@ bool EndsInRuntimeArray(const ir::Pool& pool, ir::TypeId type) {
   return pool[type].kind == ir::TypeKind::kRuntimeArray;
 }
 
-TypeForm ItemForm(TypeForm form) {
-  switch (form) {
-    case TypeForm::kPlain:
-      return TypeForm::kPlain;
-    case TypeForm::kStd140:
-    case TypeForm::kUniformBlock:
-      return TypeForm::kStd140;
-    case TypeForm::kStd430:
-    case TypeForm::kReadOnlyBlock:
-    case TypeForm::kWritableBlock:
-      return TypeForm::kStd430;
-  }
-  KILN_UNREACHABLE();
-}
-
 SymbolId Globals::AddType(ir::TypeId type, TypeForm form) {
-  const SymbolId made = MakeType(type, form);  // may grow types_
-  const size_t row = kForms * type.value + static_cast<size_t>(form);
-  if (row >= types_.size()) {
-    types_.resize(kForms * (type.value + size_t{1}));
+  const SymbolId made = MakeType(type, form);  // may grow the table
+  std::vector<SymbolId>& types = types_[static_cast<size_t>(form)];
+  if (type.value >= types.size()) {
+    types.resize(type.value + size_t{1});
   }
-  types_[row] = made;
+  types[type.value] = made;
   return made;
 }
 
@@ -126,6 +113,9 @@ SymbolId Globals::MakeType(ir::TypeId type, TypeForm form) {
     case ir::TypeKind::kVoid:
       return MakeSimple(Op::OpTypeVoid);
     case ir::TypeKind::kVector:
+      if (form != TypeForm::kPlain && t.scalar == ir::Scalar::kBool) {
+        return Type(pool_.Vector(ir::Scalar::kU32, t.rows));
+      }
       return t.rows == 1 ? MakeScalar(t.scalar)
                          : MakeRow(Op::OpTypeVector, Type(pool_.Vector(t.scalar, 1)), t.rows);
     case ir::TypeKind::kMatrix:
@@ -194,7 +184,7 @@ SymbolId Globals::MakeScalar(ir::Scalar scalar) {
 // A matrix that SPIR-V does not have: an array of its columns.
 SymbolId Globals::MakeColumns(ir::TypeId type, TypeForm form) {
   const ir::Type t = pool_[type];
-  const SymbolId item = Type(pool_.Vector(t.scalar, t.rows));
+  const SymbolId item = Type(pool_.Vector(t.scalar, t.rows), ItemForm(form));
   const SymbolId extent = U32(t.columns);
   CodeObjectWriter& w = Scratch();
   const Ref self = w.NewId();
@@ -211,7 +201,11 @@ SymbolId Globals::MakeColumns(ir::TypeId type, TypeForm form) {
 SymbolId Globals::MakeArray(ir::TypeId type, TypeForm form) {
   const ir::Type t = pool_[type];
   const bool of_blocks = IsBlock(form) && t.kind == ir::TypeKind::kArray;  // an array of buffers
-  const SymbolId item = Type(ir::TypeId{t.element}, of_blocks ? form : ItemForm(form));
+  const ir::TypeId element{t.element};
+  const bool nested = pool_[element].kind == ir::TypeKind::kArray;
+  const SymbolId item = Type(element, of_blocks ? form
+                                      : nested  ? WithOrder(ItemForm(form), OrderOf(form))
+                                                : ItemForm(form));
   const SymbolId extent = t.kind == ir::TypeKind::kArray ? U32(t.extent) : SymbolId{};
   CodeObjectWriter& w = Scratch();
   const Ref self = w.NewId();
@@ -224,7 +218,7 @@ SymbolId Globals::MakeArray(ir::TypeId type, TypeForm form) {
     w.Op(Part::kAnnotations, Op::OpDecorate)
         .Use(self)
         .Word(Decoration::ArrayStride)
-        .Word(layouts_.Of(type, RulesOf(form)).stride);
+        .Word(layouts_.Of(type, RulesOf(form), OrderOf(form)).stride);
   }
   return store_.InternGlobal(w);
 }
@@ -258,7 +252,11 @@ SymbolId Globals::MakeStruct(ir::TypeId type, TypeForm form) {
   std::vector<SymbolId> types;
   types.reserve(members.size());
   for (const Member& member : members) {
-    types.push_back(Type(member.shape.type, ItemForm(form)));
+    const ir::TypeKind kind = pool_[member.shape.type].kind;
+    const bool array = kind == ir::TypeKind::kArray || kind == ir::TypeKind::kRuntimeArray;
+    const bool by_rows = array && form != TypeForm::kPlain;
+    types.push_back(Type(member.shape.type, by_rows ? WithOrder(ItemForm(form), member.shape.order)
+                                                    : ItemForm(form)));
   }
   CodeObjectWriter& w = Scratch();
   const Ref self = w.NewId();
@@ -307,13 +305,46 @@ void Globals::DecorateMember(CodeObjectWriter& w, Ref self, const Member& member
         .Word(Decoration::MatrixStride)
         .Word(stride);
   }
-  if (form == TypeForm::kReadOnlyBlock) {
+  if (RoleOf(form) == FormRole::kReadOnlyBlock) {
     decorate(Decoration::NonWritable);
   }
   if (Holds16Bits(member.shape.type)) {
-    w.needs |= target::BitOf(ItemForm(form) == TypeForm::kStd140
+    w.needs |= target::BitOf(IsOfUniforms(RulesOf(form))
                                  ? target::Need::kUniformBuffer16BitAccess
                                  : target::Need::kStorageBuffer16BitAccess);
+  }
+}
+
+bool Globals::HoldsBooleans(ir::TypeId type) {
+  if (type.value >= booleans_.size()) {
+    booleans_.resize(type.value + size_t{1});
+  }
+  if (booleans_[type.value] == Booleans::kUnknown) {
+    const bool holds = FindBooleans(type);  // may grow booleans_
+    booleans_[type.value] = holds ? Booleans::kSome : Booleans::kNone;
+  }
+  return booleans_[type.value] == Booleans::kSome;
+}
+
+// As deep as types nest, and each type once.
+bool Globals::FindBooleans(ir::TypeId type) {
+  const ir::Type t = pool_[type];
+  switch (t.kind) {
+    case ir::TypeKind::kVector:
+    case ir::TypeKind::kMatrix:
+      return t.scalar == ir::Scalar::kBool;
+    case ir::TypeKind::kArray:
+    case ir::TypeKind::kRuntimeArray:
+      return HoldsBooleans(ir::TypeId{t.element});
+    case ir::TypeKind::kStruct:
+      for (const ir::ShapeMember& member : pool_.Members(type)) {
+        if (HoldsBooleans(member.type)) {
+          return true;
+        }
+      }
+      return false;
+    default:
+      return false;
   }
 }
 

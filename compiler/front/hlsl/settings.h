@@ -15,6 +15,7 @@ namespace kiln::hlsl {
 
 // Values in the order of settings.def.
 enum class FloatNotEqual : uint8_t { kUnordered, kOrdered };
+enum class MemoryLayout : uint8_t { kRelaxed, kStd, kDx, kScalar };
 enum class MatrixOrder : uint8_t { kColumn, kRow };
 enum class ShaderModel : uint8_t { k60, k61, k62, k63, k64, k65, k66, k67, k68 };
 enum class SixteenBit : uint8_t { kOff, kOn };

@@ -127,6 +127,18 @@ Ref PointerTo(RegionLowering& region, const Place& place, PlaceCache::Entry& ent
   return pointer;
 }
 
+// The form of part `index` of what has `form`.
+TypeForm PartForm(const ir::Pool& pool, ir::TypeId type, uint32_t index, TypeForm form) {
+  if (form == TypeForm::kPlain) {
+    return form;
+  }
+  const bool member = pool[type].kind == ir::TypeKind::kStruct;
+  const ir::TypeId part = *ir::PartType(pool, type, index);
+  const bool array = pool[part].kind == ir::TypeKind::kArray;
+  const ir::MatrixOrder order = member ? pool.Members(type)[index].order : OrderOf(form);
+  return array ? WithOrder(ItemForm(form), order) : ItemForm(form);
+}
+
 Ref ReformParts(RegionLowering& region, Ref value, ir::TypeId type, TypeForm from, TypeForm to) {
   const ir::Type t = region.pool()[type];
   const bool composite = t.kind == ir::TypeKind::kStruct || t.kind == ir::TypeKind::kArray ||
@@ -136,8 +148,9 @@ Ref ReformParts(RegionLowering& region, Ref value, ir::TypeId type, TypeForm fro
   std::vector<Ref> parts;
   for (uint32_t i = 0; i < count; ++i) {
     const ir::TypeId part = *ir::PartType(region.pool(), type, i);
-    parts.push_back(Reform(region, Extract(region, region.globals().Type(part, from), value, i),
-                           part, from, to));
+    const TypeForm part_from = PartForm(region.pool(), type, i, from);
+    parts.push_back(Reform(region, Extract(region, region.globals().Type(part, part_from), value, i),
+                           part, part_from, PartForm(region.pool(), type, i, to)));
   }
   const Ref result = region.writer().NewId();
   Instruction made = region.Code(Op::OpCompositeConstruct);
@@ -148,12 +161,33 @@ Ref ReformParts(RegionLowering& region, Ref value, ir::TypeId type, TypeForm fro
   return result;
 }
 
+// A boolean in memory is a number: 0 or another.
+Ref ReformBooleans(RegionLowering& region, Ref value, const ir::Type& type, TypeForm to) {
+  Globals& globals = region.globals();
+  const SymbolId words = globals.Type(region.pool().Vector(ir::Scalar::kU32, type.rows));
+  const auto all = [&](uint32_t number) {
+    const SymbolId item = globals.U32(number);
+    const std::vector<SymbolId> items(type.rows, item);
+    return Ref::Of(type.rows == 1 ? item : globals.Composite(words, items));
+  };
+  if (to == TypeForm::kPlain) {
+    return region.Compute(Op::OpINotEqual,
+                          globals.Type(region.pool().Vector(ir::Scalar::kBool, type.rows)), value,
+                          all(0));
+  }
+  return region.Compute(Op::OpSelect, words, value, all(1), all(0));
+}
+
 Ref Reform(RegionLowering& region, Ref value, ir::TypeId type, TypeForm from, TypeForm to) {
   const SymbolId target = region.globals().Type(type, to);
   if (region.globals().Type(type, from) == target) {
     return value;
   }
-  if (region.table().target().spirv_version >= target::SpirvVersion(1, 4)) {
+  const bool booleans = region.globals().HoldsBooleans(type);
+  if (booleans && region.pool()[type].kind == ir::TypeKind::kVector) {
+    return ReformBooleans(region, value, region.pool()[type], to);
+  }
+  if (!booleans && region.table().target().spirv_version >= target::SpirvVersion(1, 4)) {
     return region.Compute(Op::OpCopyLogical, target, value);
   }
   return ReformParts(region, value, type, from, to);
@@ -229,6 +263,30 @@ void PushBounded(RegionLowering& region, const Place& place, std::vector<Ref>& s
 
 }  // namespace
 
+namespace {
+
+// The form of what a place holds: arrays of matrices have the order of the member that holds them.
+TypeForm FormAt(RegionLowering& region, const Place& place) {
+  const ir::Pool& pool = region.pool();
+  const TypeForm form = place.root.form;
+  if (pool[place.type].kind != ir::TypeKind::kArray) {
+    return form;
+  }
+  ir::MatrixOrder order = ir::MatrixOrder::kColumn;
+  ir::TypeId type = place.root_type;
+  for (const uint32_t step : place.steps) {
+    uint32_t index = 0;
+    if (pool[type].kind == ir::TypeKind::kStruct) {
+      index = pool[region.InstOf(ir::InstId{step}).As<ir::ConstInst>().value].a;
+      order = pool.Members(type)[index].order;
+    }
+    type = *ir::PartType(pool, type, index);
+  }
+  return WithOrder(form, order);
+}
+
+}  // namespace
+
 Place PlaceOf(RegionLowering& region, ir::InstId id) {
   const ir::Inst& inst = region.InstOf(id);
   if (inst.kind != ir::InstKind::kAccess) {
@@ -246,6 +304,7 @@ Place PlaceOf(RegionLowering& region, ir::InstId id) {
   place.bounded = (inst.flags & ir::BitOf(ir::InstFlag::kBounded)) != 0;
   place.root_type = region.InstOf(access.root).type;
   if (place.root.form != TypeForm::kPlain) {
+    place.root.form = FormAt(region, place);
     MergeSteps(region, place, place.root_type);
   }
   return place;

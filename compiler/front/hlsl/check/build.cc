@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "compiler/base/check.h"
+#include "compiler/front/hlsl/check/handle.h"
 
 namespace kiln::hlsl {
 namespace {
@@ -236,10 +237,13 @@ ExprId Natural(CheckContext& context, ExprId id) {
 }
 
 ExprId ConvertTo(CheckContext& context, ExprId id, TypeId to, ConversionUse use, TokenRange at) {
-  const TypeId from = context.TypeOf(id);
   if (context.Get(id).kind == ExprKind::kFailed || context.types().IsFailed(to)) {
     return context.Failed(at);
   }
+  if (IsBlock(context.types(), context.TypeOf(id)) && context.TypeOf(id) != to) {
+    id = ContentOf(context, id);
+  }
+  const TypeId from = context.TypeOf(id);
   const Conversion conversion = ConversionOf(context.types(), from, to, context.dialect());
   const bool allowed =
       use == ConversionUse::kCast ? conversion.allowed_by_cast() : conversion.implicit;

@@ -26,6 +26,7 @@ class LowerContext {
   const Unit& unit;
   const TokenStream& stream;
   const bool ordered_not_equal;
+  const MemoryLayout layout;
   const bool row_major;  // matrices in memory without a word of their own
   ir::Builder builder;
 
@@ -68,6 +69,7 @@ class LowerContext {
   std::vector<bool> in_memory;          // of StructId: blocks or buffers hold it
   std::vector<bool> block_structs;      // of StructId: it is a block
   std::vector<ir::DeclId> globals;      // of GlobalId; a loose one has that of $Globals
+  FlatMap<uint32_t, ir::DeclId> item_blocks;  // of an array of buffers, by DeclId: its block
   std::vector<uint32_t> global_member;  // of GlobalId: its number in $Globals
   std::vector<ir::DeclId> functions;    // of FunctionId; invalid until lowered
   std::vector<ir::LocalId> locals;      // of LocalId: storage; invalid: `parameters` has its value

@@ -7,6 +7,7 @@
 #include "compiler/base/check.h"
 #include "compiler/base/stop.h"
 #include "compiler/front/hlsl/lower/cexpr.h"
+#include "compiler/front/hlsl/lower/handle.h"
 
 namespace kiln::hlsl {
 namespace {
@@ -170,6 +171,11 @@ void AddText(LowerContext& context, ir::AttributeKey key, std::string_view text,
 
 ir::Scalar ScalarOf(const Type& type) { return FactsOf(type.item).scalar; }
 
+ir::CexprId ExtentOf(LowerContext& context, const Type& array) {
+  return array.open == kNoRow ? context.builder.Literal(ir::ValueKind::kUint, array.extent)
+                              : CexprOf(context, ExprId{array.open}, nullptr);
+}
+
 ir::TypeId TypeOf(LowerContext& context, TypeId id) {
   if (context.types.size() <= id.value) {
     context.types.resize(id.value + 1);
@@ -194,10 +200,7 @@ ir::TypeId TypeOf(LowerContext& context, TypeId id) {
       break;
     case TypeKind::kArray: {
       const ir::TypeId element = TypeOf(context, context.unit.types.ElementOf(id));
-      const ir::CexprId extent = type.open == kNoRow
-                                     ? context.builder.Literal(ir::ValueKind::kUint, type.extent)
-                                     : CexprOf(context, ExprId{type.open}, nullptr);
-      made = context.builder.Array(element, extent);
+      made = context.builder.Array(element, ExtentOf(context, type));
       break;
     }
     case TypeKind::kVoid:
@@ -216,14 +219,14 @@ void DeclareStructs(LowerContext& context) {
   context.in_memory.resize(context.unit.types.struct_count());
   context.block_structs.resize(context.unit.types.struct_count());
   for (const Global& global : context.unit.globals) {
-    const Type& type = context.TypeRow(global.type);
-    if (global.kind == GlobalKind::kBlock || global.kind == GlobalKind::kLoose) {
+    const Type* object = ObjectOf(context, global.type);
+    if (object != nullptr) {
+      MarkMemory(context, TypeId{object->element});
+    } else if (global.kind == GlobalKind::kBlock || global.kind == GlobalKind::kLoose) {
       MarkMemory(context, global.type);
-    } else if (global.kind == GlobalKind::kResource) {
-      MarkMemory(context, TypeId{type.element});
     }
     if (global.kind == GlobalKind::kBlock && global.fields) {
-      context.block_structs[type.element] = true;
+      context.block_structs[context.TypeRow(global.type).element] = true;
     }
   }
   for (uint32_t i = 0; i < context.unit.types.struct_count(); ++i) {

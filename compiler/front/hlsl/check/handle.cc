@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+// Facts flow against calls, from a callee to what it was given. Each pass over the calls moves them
+// one call further, so chains of n calls take n passes at most; there are as many passes as facts
+// that change, and a fact never changes back.
+#include "compiler/front/hlsl/check/handle.h"
+
+#include "compiler/base/stop.h"
+#include "compiler/front/hlsl/check/access.h"
+#include "compiler/front/hlsl/sema/object.h"
+
+namespace kiln::hlsl {
+namespace {
+
+// The declaration or parameter that a handle is of.
+ExprId OwnerOf(const CheckContext& context, ExprId handle) {
+  while (context.Get(handle).kind == ExprKind::kIndex) {
+    handle = ExprId{context.Get(handle).a};
+  }
+  return handle;
+}
+
+bool* ComparedOf(CheckContext& context, ExprId handle) {
+  const Expr& owner = context.Get(OwnerOf(context, handle));
+  if (owner.kind == ExprKind::kGlobal) {
+    return &context.unit[GlobalId{owner.a}].compared;
+  }
+  return owner.kind == ExprKind::kLocal ? &context.unit[LocalId{owner.a}].compared : nullptr;
+}
+
+bool PassCompared(CheckContext& context) {
+  bool changed = false;
+  for (const HandedOn& row : context.handed_on) {
+    CheckStop();
+    const std::vector<LocalId>& parameters = context.unit[row.callee].parameters;
+    bool* const compared = ComparedOf(context, row.argument);
+    if (compared != nullptr && !*compared && row.parameter < parameters.size() &&
+        context.unit[parameters[row.parameter]].compared) {
+      *compared = true;
+      changed = true;
+    }
+  }
+  return changed;
+}
+
+bool WritesObject(const CheckContext& context, FunctionId method) {
+  const std::vector<LocalId>& parameters = context.unit[method].parameters;
+  return !parameters.empty() && context.unit[parameters[0]].written;
+}
+
+// Marks what a writing method is called with; whether that was news.
+bool PassWritten(CheckContext& context) {
+  bool changed = false;
+  for (const ObjectCall& row : context.object_calls) {
+    CheckStop();
+    const Expr& root = context.Get(RootOf(context, row.object));
+    const bool local = root.kind == ExprKind::kLocal && context.Get(row.object).Is(Expr::kPlace);
+    if (local && !context.unit[LocalId{root.a}].written && WritesObject(context, row.callee)) {
+      context.unit[LocalId{root.a}].written = true;
+      changed = true;
+    }
+  }
+  return changed;
+}
+
+void CheckObjects(CheckContext& context) {
+  for (const ObjectCall& row : context.object_calls) {
+    if (!WritesObject(context, row.callee)) {
+      continue;
+    }
+    const Expr object = context.Get(row.object);
+    if (object.Is(Expr::kPlace) && object.Is(Expr::kConst)) {
+      context.Say(context.At(Code::kHlsl2018, object.at)
+                      .With("text", context.Text(object.at))
+                      .With("reason", "constant"));
+    } else if (object.Is(Expr::kPlace)) {
+      CheckWritable(context, row.object);
+    }
+  }
+  for (Function& function : context.unit.functions) {
+    if (function.method && !function.parameters.empty() &&
+        context.unit[function.parameters[0]].written) {
+      function.parameter_types[0].passing = Passing::kInOut;
+      context.unit[function.parameters[0]].passing = Passing::kInOut;
+    }
+  }
+}
+
+}  // namespace
+
+bool IsBlock(const Types& types, TypeId type) {
+  return types[type].kind == TypeKind::kObject &&
+         FactsOf(types[type].object).shape == ObjectShape::kBlock;
+}
+
+ExprId ContentOf(CheckContext& context, ExprId block) {
+  Expr content = context.Get(block);
+  content.type = TypeId{context.types()[content.type].element};
+  content.flags |= Expr::kPlace | Expr::kConst;
+  return context.Add(content);
+}
+
+void NoteCompared(CheckContext& context, ExprId image) {
+  if (bool* const compared = ComparedOf(context, image)) {
+    *compared = true;
+  }
+}
+
+ExprId CaptureHandle(CheckContext& context, ExprId handle, std::vector<StmtId>& into) {
+  Expr made = context.Get(handle);
+  if (made.kind != ExprKind::kIndex) {
+    return handle;
+  }
+  made.a = CaptureHandle(context, ExprId{made.a}, into).value;
+  const Expr index = context.Get(ExprId{made.b});
+  if (index.kind != ExprKind::kConstant) {
+    const LocalId local{static_cast<uint32_t>(context.unit.locals.size())};
+    context.unit.locals.push_back({.name = "index", .type = index.type, .at = index.at});
+    context.unit[context.function].locals.push_back(local);
+    into.push_back(context.Add(Stmt{
+        .kind = StmtKind::kDeclare, .at = index.at, .a = ExprId{made.b}, .local = local}));
+    made.b = context
+                 .Add({.kind = ExprKind::kLocal,
+                       .flags = Expr::kPlace,
+                       .type = index.type,
+                       .a = local.value,
+                       .at = index.at})
+                 .value;
+  }
+  return context.Add(made);
+}
+
+void Settle(CheckContext& context) {
+  while (PassCompared(context)) {
+  }
+  while (PassWritten(context)) {
+  }
+  CheckObjects(context);
+}
+
+}  // namespace kiln::hlsl
