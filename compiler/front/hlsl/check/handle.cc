@@ -4,7 +4,7 @@
 // that change, and a fact never changes back.
 #include "compiler/front/hlsl/check/handle.h"
 
-#include "compiler/base/stop.h"
+#include "compiler/base/threads/stop.h"
 #include "compiler/front/hlsl/check/access.h"
 #include "compiler/front/hlsl/sema/object.h"
 
@@ -116,8 +116,8 @@ ExprId CaptureHandle(CheckContext& context, ExprId handle, std::vector<StmtId>& 
     const LocalId local{static_cast<uint32_t>(context.unit.locals.size())};
     context.unit.locals.push_back({.name = "index", .type = index.type, .at = index.at});
     context.unit[context.function].locals.push_back(local);
-    into.push_back(context.Add(Stmt{
-        .kind = StmtKind::kDeclare, .at = index.at, .a = ExprId{made.b}, .local = local}));
+    into.push_back(context.Add(
+        Stmt{.kind = StmtKind::kDeclare, .at = index.at, .a = ExprId{made.b}, .local = local}));
     made.b = context
                  .Add({.kind = ExprKind::kLocal,
                        .flags = Expr::kPlace,

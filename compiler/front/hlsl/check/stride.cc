@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "compiler/base/stop.h"
+#include "compiler/base/threads/stop.h"
 
 namespace kiln::hlsl {
 namespace {
