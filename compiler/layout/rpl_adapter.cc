@@ -350,7 +350,9 @@ Diagnosed<Layout> Assign(const ir::SpecialisedProgram& variant, const target::Ta
   for (Finding& finding : numbers.findings) {
     if (finding.member != Finding::kNone) {
       const ir::SpecialisedDecl& decl = *described.parameters[finding.unit][finding.parameter];
-      finding.diagnostic.primary = Where(decl.members[finding.member].origin);
+      const bool fields = finding.member < decl.members.size();  // else its content is a struct
+      finding.diagnostic.primary =
+          Where(fields ? decl.members[finding.member].origin : decl.origin);
     }
     result.diagnostics.push_back(std::move(finding.diagnostic));
   }

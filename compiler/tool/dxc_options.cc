@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -14,7 +15,7 @@
 namespace kiln::tool {
 namespace {
 
-enum class Form : uint8_t { kFlag, kValue, kJoined, kPrefix };
+enum class Form : uint8_t { kFlag, kValue, kPair, kJoined, kPrefix };
 
 enum class Meaning : uint8_t {
   kProfile,
@@ -29,6 +30,7 @@ enum class Meaning : uint8_t {
   kGlLayout,
   kDxLayout,
   kScalarLayout,
+  kShift,
   kEnvironment,
   kDebug,
   kRefused,
@@ -54,7 +56,8 @@ Error Wrong(std::string text) {
 const Option* Find(std::string_view word) {
   const Option* found = nullptr;
   for (const Option& option : kOptions) {
-    const bool whole = option.form == Form::kFlag || option.form == Form::kValue;
+    const bool whole =
+        option.form == Form::kFlag || option.form == Form::kValue || option.form == Form::kPair;
     const bool fits = whole ? word == option.spelling : word.starts_with(option.spelling);
     if (fits && (found == nullptr || option.spelling.size() > found->spelling.size())) {
       found = &option;
@@ -117,6 +120,9 @@ class Reader {
     if (next) {
       value = words_[at_++];
     }
+    if (option->form == Form::kPair) {
+      return Shift(option->spelling);
+    }
     return Obey(option->meaning, value);
   }
 
@@ -159,11 +165,25 @@ class Reader {
       case Meaning::kDebug:
         request_.debug = target::Debug::kFull;
         return {};
+      case Meaning::kShift:  // has two values
       case Meaning::kRefused:
       case Meaning::kIgnored:
         return {};
     }
     KILN_UNREACHABLE();
+  }
+
+  // "-fvk-t-shift 16 all": what is added to registers of a class, and in which space.
+  Result<void> Shift(std::string_view spelling) {
+    if (words_.size() - at_ < 2) {
+      return Wrong(fmt::format("'{}' needs a number and a space", spelling));
+    }
+    const std::string amount = words_[at_++];
+    const std::string one = words_[at_++] + ":" + amount;
+    const std::string name = fmt::format("shift.{}", spelling[5]);
+    std::string& list = shifts_[spelling[5]];
+    list += (list.empty() ? "" : ",") + one;
+    return hlsl::SetSetting(name, list, request_.inputs.hlsl);
   }
 
   // "ps_6_0": the stage and the shader model.
@@ -195,6 +215,7 @@ class Reader {
   std::span<const std::string> words_;
   size_t at_ = 0;
   bool has_profile_ = false;
+  std::map<char, std::string> shifts_;  // by class: what was said of it so far
   DxcRequest request_;
 };
 

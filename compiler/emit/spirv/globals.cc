@@ -255,8 +255,8 @@ SymbolId Globals::MakeStruct(ir::TypeId type, TypeForm form) {
     const ir::TypeKind kind = pool_[member.shape.type].kind;
     const bool array = kind == ir::TypeKind::kArray || kind == ir::TypeKind::kRuntimeArray;
     const bool by_rows = array && form != TypeForm::kPlain;
-    types.push_back(Type(member.shape.type, by_rows ? WithOrder(ItemForm(form), member.shape.order)
-                                                    : ItemForm(form)));
+    types.push_back(Type(member.shape.type,
+                         by_rows ? WithOrder(ItemForm(form), member.shape.order) : ItemForm(form)));
   }
   CodeObjectWriter& w = Scratch();
   const Ref self = w.NewId();
@@ -309,9 +309,8 @@ void Globals::DecorateMember(CodeObjectWriter& w, Ref self, const Member& member
     decorate(Decoration::NonWritable);
   }
   if (Holds16Bits(member.shape.type)) {
-    w.needs |= target::BitOf(IsOfUniforms(RulesOf(form))
-                                 ? target::Need::kUniformBuffer16BitAccess
-                                 : target::Need::kStorageBuffer16BitAccess);
+    w.needs |= target::BitOf(IsOfUniforms(RulesOf(form)) ? target::Need::kUniformBuffer16BitAccess
+                                                         : target::Need::kStorageBuffer16BitAccess);
   }
 }
 

@@ -17,8 +17,8 @@
 
 namespace kiln::spirv {
 
-// How a type appears: plain in functions and stage variables; with offsets and strides by a rule set
-// in buffers; and as the block of a buffer. Only structs, arrays, booleans and what holds them
+// How a type appears: plain in functions and stage variables; with offsets and strides by a rule
+// set in buffers; and as the block of a buffer. Only structs, arrays, booleans and what holds them
 // differ.
 enum class FormRole : uint8_t {
   kPlain,
@@ -126,8 +126,8 @@ class Globals {
   layout::TypeLayouts layouts_;
   std::array<std::vector<SymbolId>, kTypeForms> types_;  // by TypeForm and TypeId
   std::vector<Booleans> booleans_;                       // by TypeId
-  std::vector<SymbolId> constants_;  // by ConstId
-  std::vector<SymbolId> pointers_;   // by GlobalId of the pointee and storage class
+  std::vector<SymbolId> constants_;                      // by ConstId
+  std::vector<SymbolId> pointers_;  // by GlobalId of the pointee and storage class
   SymbolId glsl_;
   CodeObjectWriter scratch_;
 };

@@ -180,7 +180,8 @@ VariableVersion LowerResource(const ir::SpecialisedDecl& decl, CodeObjectTable& 
   table.Classify(decl.decl, {.kind = decl.kind,
                              .storage = resource.storage,
                              .form = ItemForm(resource.form),
-                             .writable = resource.writable});
+                             .writable = resource.writable,
+                             .whole = resource.form});
   CodeObjectWriter& w = table.DeclWriter();
   const Ref id = w.NewId();
   Name(w, table, id, table.pool().Text(decl.name));

@@ -384,13 +384,14 @@ bool TableVerifier::VerifyDeclType(const Decl& decl) const {
                         decl.kind == DeclKind::kFunction || decl.kind == DeclKind::kWorkgroup ||
                         decl.kind == DeclKind::kPrivate;
   const bool typed = module_.header.typed != 0;
+  const bool block = decl.kind == DeclKind::kBuffer || decl.kind == DeclKind::kPushConstant;
   if (!rows_.IsType(decl.type)) {
     const bool content = typed && decl.kind == DeclKind::kBuffer && decl.member_count == 0;
     return !required && !content && !decl.type.valid();
   }
-  if (typed && decl.kind == DeclKind::kBuffer) {
+  if (typed && block) {
     const Type* content = &module_.types[decl.type.value];
-    while (content->kind == TypeKind::kArray) {
+    while (content->kind == TypeKind::kArray && decl.kind == DeclKind::kBuffer) {
       content = &module_.types[content->element];
     }
     return decl.member_count == 0 && content->kind == TypeKind::kDeclared;

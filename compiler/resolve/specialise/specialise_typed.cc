@@ -513,6 +513,14 @@ void TypedRegion::Access(uint32_t row, const ir::Inst& inst) {
     steps.insert(steps.begin(), before.begin(), before.end());
     root = outer.root;
   }
+  const ir::TypeId type = types_.Type(inst.type);
+  if (type.valid() && region_.pool()[type].kind == ir::TypeKind::kImage && !region_.failed()) {
+    const ir::TypeId found = PlaceType(region_, root, steps);
+    if (found.valid() && StandsFor(region_.pool(), found, type)) {
+      return Define(row, region_.Emit({inst.kind, inst.flags, found, root.value,
+                                       region_.EmitList(steps).value}));
+    }
+  }
   Define(row, EmitAs(inst, root.value, region_.EmitList(steps).value));
 }
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "compiler/base/check.h"
-#include "compiler/ir/typing.h"
+#include "compiler/ir/typing/typing.h"
 #include "compiler/resolve/typed_types.h"
 
 namespace kiln::resolve {

@@ -36,7 +36,8 @@ PlaceRoot RootOf(RegionLowering& region, const ir::GlobalRefInst& inst) {
   return {.id = Ref::Of(store.Variable(inst.decl, {}, inst.direction, decl.storage)),
           .storage = decl.storage,
           .form = decl.form,
-          .writable = decl.writable};
+          .writable = decl.writable,
+          .whole = decl.whole};
 }
 
 PlaceRoot RootOf(RegionLowering& region, ir::InstId id) {
@@ -149,8 +150,9 @@ Ref ReformParts(RegionLowering& region, Ref value, ir::TypeId type, TypeForm fro
   for (uint32_t i = 0; i < count; ++i) {
     const ir::TypeId part = *ir::PartType(region.pool(), type, i);
     const TypeForm part_from = PartForm(region.pool(), type, i, from);
-    parts.push_back(Reform(region, Extract(region, region.globals().Type(part, part_from), value, i),
-                           part, part_from, PartForm(region.pool(), type, i, to)));
+    parts.push_back(Reform(region,
+                           Extract(region, region.globals().Type(part, part_from), value, i), part,
+                           part_from, PartForm(region.pool(), type, i, to)));
   }
   const Ref result = region.writer().NewId();
   Instruction made = region.Code(Op::OpCompositeConstruct);
@@ -175,7 +177,11 @@ Ref ReformBooleans(RegionLowering& region, Ref value, const ir::Type& type, Type
                           globals.Type(region.pool().Vector(ir::Scalar::kBool, type.rows)), value,
                           all(0));
   }
-  return region.Compute(Op::OpSelect, words, value, all(1), all(0));
+  const Ref one = all(1);
+  const Ref zero = all(0);
+  const Ref made = region.writer().NewId();
+  region.Code(Op::OpSelect).Use(words).Use(made).Use(value).Use(one).Use(zero);
+  return made;
 }
 
 Ref Reform(RegionLowering& region, Ref value, ir::TypeId type, TypeForm from, TypeForm to) {
@@ -265,6 +271,11 @@ void PushBounded(RegionLowering& region, const Place& place, std::vector<Ref>& s
 
 namespace {
 
+// A buffer itself, whose type is a block.
+bool IsWhole(RegionLowering& region, const Place& place) {
+  return IsBlock(place.root.whole) && region.pool()[place.type].kind == ir::TypeKind::kStruct;
+}
+
 // The form of what a place holds: arrays of matrices have the order of the member that holds them.
 TypeForm FormAt(RegionLowering& region, const Place& place) {
   const ir::Pool& pool = region.pool();
@@ -290,7 +301,11 @@ TypeForm FormAt(RegionLowering& region, const Place& place) {
 Place PlaceOf(RegionLowering& region, ir::InstId id) {
   const ir::Inst& inst = region.InstOf(id);
   if (inst.kind != ir::InstKind::kAccess) {
-    return {.root = RootOf(region, id), .type = inst.type};
+    Place whole{.root = RootOf(region, id), .type = inst.type};
+    if (IsWhole(region, whole)) {
+      whole.root.form = whole.root.whole;
+    }
+    return whole;
   }
   const auto access = inst.As<ir::AccessInst>();
   Place place{.root = RootOf(region, access.root),
@@ -306,6 +321,9 @@ Place PlaceOf(RegionLowering& region, ir::InstId id) {
   if (place.root.form != TypeForm::kPlain) {
     place.root.form = FormAt(region, place);
     MergeSteps(region, place, place.root_type);
+    if (place.picks == place.steps.size() && IsWhole(region, place)) {
+      place.root.form = place.root.whole;
+    }
   }
   return place;
 }

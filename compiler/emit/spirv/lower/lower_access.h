@@ -15,6 +15,7 @@ struct PlaceRoot {
   spv::StorageClass storage = spv::StorageClass::Function;
   TypeForm form = TypeForm::kPlain;
   bool writable = true;
+  TypeForm whole = TypeForm::kPlain;  // of a buffer itself
   SymbolId parameter{};  // image or sampler parameter, else invalid
 };
 struct Place {

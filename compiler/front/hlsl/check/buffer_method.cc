@@ -46,16 +46,15 @@ class Bytes {
     const ExprId given = MakeGiven(context_, type, 1, site_.at());
     std::vector<ExprId> steps;
     for (uint32_t i = 0; i < count; ++i) {
-      const auto letter = static_cast<uint8_t>(i);
-      const ExprId word =
-          count == 1 ? given
-                     : Combine(context_,
-                               {.kind = ExprKind::kSwizzle,
-                                .type = site_.Uint(),
-                                .a = given.value,
-                                .b = ir::PackSwizzle(1, &letter),
-                                .at = site_.at()},
-                               std::span(&given, 1), Knowable::kNo);
+      const uint8_t letter[4] = {static_cast<uint8_t>(i)};
+      const ExprId word = count == 1 ? given
+                                     : Combine(context_,
+                                               {.kind = ExprKind::kSwizzle,
+                                                .type = site_.Uint(),
+                                                .a = given.value,
+                                                .b = ir::PackSwizzle(1, letter),
+                                                .at = site_.at()},
+                                               std::span(&given, 1), Knowable::kNo);
       steps.push_back(MakeAssign(context_, ElementOf(site_, Behind(base, i)), word, site_.at()));
     }
     return site_.Let(WordAt(address), words, site_.Chain(steps), context_.types().Void());
@@ -117,8 +116,8 @@ ExprId BytesMethod(const MethodSite& site, Method method, std::span<const ExprId
   if (arguments.empty() || !IsNumber(site.context(), arguments[0])) {
     return site.NoSuch(arguments);
   }
-  const bool stores = method == Method::kStore ||
-                      (method >= Method::kStore2 && method <= Method::kStore4);
+  const bool stores =
+      method == Method::kStore || (method >= Method::kStore2 && method <= Method::kStore4);
   const bool atomic = method >= Method::kInterlockedAdd;
   if ((stores || atomic) && !site.facts().writable) {
     return site.NoMethod();

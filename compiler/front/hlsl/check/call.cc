@@ -242,8 +242,8 @@ ExprId MakeCall(CheckContext& context, const syntax::Expr& callee,
   if (symbol != nullptr) {
     const std::vector<FunctionId> functions = context.scopes.overloads[symbol->id];
     const ExprId object = OwnObject(context, functions, at);
-    const ExprId made = CallOverloads(context, functions, object, arguments,
-                                      {name, at, intrinsic.has_value()});
+    const ExprId made =
+        CallOverloads(context, functions, object, arguments, {name, at, intrinsic.has_value()});
     if (made.valid()) {
       return made;
     }

@@ -54,12 +54,12 @@ class CheckContext {
   std::vector<uint32_t> path;  // tokens of names
   uint32_t name_token = 0;     // of the declarator that is read, for messages about its type
 
-  FlatMap<uint32_t, TypeId> records;        // by row of Ast::decls
+  FlatMap<uint32_t, TypeId> records;         // by row of Ast::decls
   FlatMap<uint32_t, ScopeId> record_scopes;  // by StructId: names of members and methods
   LocalId self;                              // the object, in a method
   std::vector<HandedOn> handed_on;
   std::vector<ObjectCall> object_calls;
-  std::vector<ExprId> rows;           // by row of Ast::exprs: what was made of it
+  std::vector<ExprId> rows;  // by row of Ast::exprs: what was made of it
 
   Dialect dialect() const {
     return settings.version == Version::k2018 ? Dialect::k2018 : Dialect::k2021;

@@ -266,8 +266,8 @@ void CheckOutside(CheckContext& context, uint32_t row) {
     return context.Refuse({decl.name, decl.name + 1}, context.Text(decl.name),
                           "methods that are defined through name spaces");
   }
-  if (symbol == nullptr || (symbol->kind == SymbolKind::kType &&
-                            context.types().IsFailed(symbol->type))) {
+  if (symbol == nullptr ||
+      (symbol->kind == SymbolKind::kType && context.types().IsFailed(symbol->type))) {
     return;
   }
   if (symbol->kind != SymbolKind::kType ||

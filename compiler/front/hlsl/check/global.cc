@@ -205,8 +205,7 @@ bool IsBuiltResource(CheckContext& context, const syntax::Variable& variable, Ty
     DeclareFailed(context, variable.name);
     return false;
   }
-  if (facts.shape == ObjectShape::kBlock &&
-      context.types()[content].kind != TypeKind::kStruct) {
+  if (facts.shape == ObjectShape::kBlock && context.types()[content].kind != TypeKind::kStruct) {
     context.Say(context.At(Code::kHlsl2031, variable.name)
                     .With("what", std::string("content of '").append(facts.name) + "'")
                     .With("type", context.types().Text(content)));
@@ -237,9 +236,8 @@ void CheckExternal(CheckContext& context, const syntax::Variable& variable, Type
   if (context.types().IsFailed(type)) {
     return DeclareFailed(context, variable.name);
   }
-  const Attributes* written = declared.attributes.valid()
-                                  ? &context.unit.attributes[declared.attributes.value]
-                                  : nullptr;
+  const Attributes* written =
+      declared.attributes.valid() ? &context.unit.attributes[declared.attributes.value] : nullptr;
   const bool pushed = written != nullptr && written->push_constant;
   const GlobalKind kind = KindOfExternal(context, type, pushed);
   if (written != nullptr && written->constant_id != kNoRow) {

@@ -4,11 +4,13 @@
 // sample. The arguments of a row are those of the method as written; how many there are says which.
 #include "compiler/front/hlsl/check/image_method.h"
 
+#include <algorithm>
 #include <string_view>
 #include <vector>
 
 #include "compiler/front/hlsl/check/build.h"
 #include "compiler/front/hlsl/check/handle.h"
+#include "compiler/front/hlsl/check/texel_method.h"
 
 namespace kiln::hlsl {
 namespace {
@@ -46,9 +48,7 @@ std::string_view ArgumentsOf(Method method) {
   }
 }
 bool Compares(Method method) { return ArgumentsOf(method).starts_with('C'); }
-bool Gathers(Method method) {
-  return method >= Method::kGather && method <= Method::kGatherCmpRed;
-}
+bool Gathers(Method method) { return method >= Method::kGather && method <= Method::kGatherCmpRed; }
 
 class Sampling {
  public:

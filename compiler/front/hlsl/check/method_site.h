@@ -29,7 +29,7 @@ class MethodSite {
   bool levelled() const {
     return !facts_.writable && !facts_.multisampled && facts_.dim != ir::ImageDim::kBuffer;
   }
-  uint32_t dimensions() const;                // of a coordinate without its layer
+  uint32_t dimensions() const;  // of a coordinate without its layer
   uint32_t coordinates() const { return dimensions() + (facts_.arrayed ? 1 : 0); }
 
   TypeId Floats(uint32_t count) const { return context_.types().Vector(Item::kFloat, count); }
@@ -48,9 +48,9 @@ class MethodSite {
   ExprId Chain(std::span<const ExprId> steps) const;
 
   // --- what is wrong
-  ExprId NoMethod() const;                                      // HLSL4007
-  ExprId NoSuch(std::span<const ExprId> arguments) const;       // HLSL2021
-  ExprId Refuse(std::string_view family) const;                 // HLSL8004
+  ExprId NoMethod() const;                                 // HLSL4007
+  ExprId NoSuch(std::span<const ExprId> arguments) const;  // HLSL2021
+  ExprId Refuse(std::string_view family) const;            // HLSL8004
 
  private:
   CheckContext& context_;

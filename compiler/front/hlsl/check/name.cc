@@ -78,8 +78,7 @@ ExprId OfLocal(CheckContext& context, const Symbol& symbol, TokenRange at) {
     return Known(context, local.known, at);
   }
   if (context.types().IsObject(local.type)) {
-    return context.Add(
-        {.kind = ExprKind::kLocal, .type = local.type, .a = symbol.id, .at = at});
+    return context.Add({.kind = ExprKind::kLocal, .type = local.type, .a = symbol.id, .at = at});
   }
   return context.Add(
       {.kind = ExprKind::kLocal,

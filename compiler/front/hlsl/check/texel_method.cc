@@ -149,7 +149,8 @@ ExprId IndexLevels(CheckContext& context, ExprId levels, ExprId index, TokenRang
     const ExprId both[] = {texel, level};
     return site.Make(Method::kLoad, site.content(), both);
   }
-  if (context.Get(texel).kind == ExprKind::kFailed || context.Get(level).kind == ExprKind::kFailed) {
+  if (context.Get(texel).kind == ExprKind::kFailed ||
+      context.Get(level).kind == ExprKind::kFailed) {
     return context.Failed(at);
   }
   const ExprId parts[] = {texel, level};

@@ -443,9 +443,8 @@ TypeId DeclareRecord(CheckContext& context, uint32_t decl) {
     context.record_scopes.Insert(id.value, inner);
     context.scopes.Enter(inner);
     for (const Member& member : members.rows) {
-      context.scopes.Declare(
-          context.NameOf(member.token),
-          {.kind = SymbolKind::kMember, .type = type, .token = member.token});
+      context.scopes.Declare(context.NameOf(member.token),
+                             {.kind = SymbolKind::kMember, .type = type, .token = member.token});
     }
     CheckMethods(context, decl, type);
     context.scopes.Enter(outer);

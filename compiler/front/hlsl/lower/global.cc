@@ -50,7 +50,7 @@ void AddRules(LowerContext& context, ir::DeclId block, BlockRole role) {
   context.builder.Add(
       ir::Attribute{.key = ir::AttributeKey::kRules,
                     .owner = block.value,
-                    .a = static_cast<uint32_t>(RulesOf(context.layout, role))});
+                    .a = static_cast<uint32_t>(RulesOf(context.settings.layout, role))});
 }
 
 struct Row {

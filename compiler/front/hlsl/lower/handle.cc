@@ -76,12 +76,13 @@ ir::TypeId ImageTypeOf(LowerContext& context, const Type& object, const ImageWor
   if (facts.writable && words.written != nullptr && !words.written->image_format.empty()) {
     format = FindImageFormat(words.written->image_format, item.item).value_or(format);
   }
-  return context.builder.Image(ScalarOf(item), {.dim = facts.dim,
-                                                .arrayed = facts.arrayed,
-                                                .depth = !facts.writable && (words.compared || said),
-                                                .storage = facts.writable,
-                                                .format = format,
-                                                .multisampled = facts.multisampled});
+  return context.builder.Image(ScalarOf(item),
+                               {.dim = facts.dim,
+                                .arrayed = facts.arrayed,
+                                .depth = !facts.writable && (words.compared || said),
+                                .storage = facts.writable,
+                                .format = format,
+                                .multisampled = facts.multisampled});
 }
 
 // Arrays of resources do not nest.
@@ -109,9 +110,9 @@ ir::InstId HandleOf(LowerContext& context, ExprId id) {
     const ir::InstId root = HandleOf(context, array);
     const ir::InstId index = ValueOf(context, ExprId{expr.b});
     context.at = expr.at;
-    ir::Inst made = ir::AccessInst{HandleTypeOf(context, expr.type, words), root,
-                                   context.builder.Ids({index})}
-                        .To();
+    ir::Inst made =
+        ir::AccessInst{HandleTypeOf(context, expr.type, words), root, context.builder.Ids({index})}
+            .To();
     made.flags |= expr.op == 1 ? ir::BitOf(ir::InstFlag::kNonUniform) : uint16_t{0};
     return context.Emit(made);
   }

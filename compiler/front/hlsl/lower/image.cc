@@ -108,8 +108,8 @@ class MethodLowerer {
       Add(ir::ImageOperand::kOffset, offset);
       items.push_back(ExtractPart(context_, EmitGather(), one, 3));
     }
-    return context_.Emit(ir::ConstructInst{context_.Vector(GatheredScalar(), 4),
-                                           context_.builder.Ids(items)});
+    return context_.Emit(
+        ir::ConstructInst{context_.Vector(GatheredScalar(), 4), context_.builder.Ids(items)});
   }
 
   // One number of those that GetDimensions gives.
@@ -117,12 +117,11 @@ class MethodLowerer {
     const ir::TypeId u32 = context_.Vector(ir::Scalar::kU32, 1);
     if (expr_.c == kDimensionCount || expr_.c == kDimensionBytes) {
       const ir::InstId items = HandleOf(context_, ExprId{expr_.a});
-      const ir::InstId count = context_.Emit(ir::BuiltinCallInst{
-          u32, ir::Builtin::kArrayLength, 0, context_.builder.Ids({items})});
+      const ir::InstId count = context_.Emit(
+          ir::BuiltinCallInst{u32, ir::Builtin::kArrayLength, 0, context_.builder.Ids({items})});
       return expr_.c == kDimensionCount
                  ? count
-                 : context_.Emit(
-                       ir::BinaryInst{u32, ir::BinaryOp::kMul, count, context_.Uint(4)});
+                 : context_.Emit(ir::BinaryInst{u32, ir::BinaryOp::kMul, count, context_.Uint(4)});
     }
     operands_ = {HandleOf(context_, ExprId{expr_.a})};
     if (expr_.c == kDimensionLevels || expr_.c == kDimensionSamples) {
@@ -241,8 +240,8 @@ TexelPlace TexelOf(LowerContext& context, const Expr& expr) {
 }
 
 ir::InstId TexelInst(LowerContext& context, const Place& place) {
-  return context.Emit(ir::TexelInst{TypeOf(context, place.type), place.root,
-                                    context.builder.Ids({place.texel})});
+  return context.Emit(
+      ir::TexelInst{TypeOf(context, place.type), place.root, context.builder.Ids({place.texel})});
 }
 
 ir::InstId ReadTexel(LowerContext& context, const TexelPlace& texel) {

@@ -409,7 +409,8 @@ class Lowerer {
 
   bool IsShared() const {
     ExprId id{list_[0]};
-    while (context_.Get(id).kind == ExprKind::kIndex || context_.Get(id).kind == ExprKind::kMember) {
+    while (context_.Get(id).kind == ExprKind::kIndex ||
+           context_.Get(id).kind == ExprKind::kMember) {
       id = ExprId{context_.Get(id).a};
     }
     const Expr& root = context_.Get(id);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/front/hlsl/lower/type.h"
 
+#include <charconv>
 #include <utility>
 #include <vector>
 
@@ -11,6 +12,8 @@
 
 namespace kiln::hlsl {
 namespace {
+
+constexpr uint32_t kMaxRegister = 1u << 24;
 
 void DeclareStruct(LowerContext& context, StructId id);
 
@@ -167,6 +170,25 @@ void AddText(LowerContext& context, ir::AttributeKey key, std::string_view text,
                                     .b = number});
 }
 
+// A register is a binding of the same number, unless its class is shifted or registers mean
+// nothing.
+void AddRegister(LowerContext& context, const Attributes& row, uint32_t owner) {
+  const uint32_t space = row.register_space == kNoRow ? 0 : row.register_space;
+  const std::string_view name = row.register_name;
+  if (context.settings.vulkan_registers == VulkanRegisters::kIgnore) {
+    return AddText(context, ir::AttributeKey::kRegister, "", space, false, owner);
+  }
+  const char register_class = name[0] >= 'a' ? name[0] : static_cast<char>(name[0] - 'A' + 'a');
+  const uint32_t shift = ShiftOf(context.settings, register_class, space);
+  uint32_t number = 0;
+  const auto read = std::from_chars(name.data() + 1, name.data() + name.size(), number);
+  if (shift == 0 || row.binding != kNoRow || read.ec != std::errc{} || number > kMaxRegister) {
+    return AddText(context, ir::AttributeKey::kRegister, name, space, false, owner);
+  }
+  context.builder.Add(ir::Attribute{
+      .key = ir::AttributeKey::kBinding, .owner = owner, .a = number + shift, .b = space});
+}
+
 }  // namespace
 
 ir::Scalar ScalarOf(const Type& type) { return FactsOf(type.item).scalar; }
@@ -300,8 +322,7 @@ void AddAttributes(LowerContext& context, AttributesId id, bool of_member, uint3
     AddText(context, ir::AttributeKey::kBuiltin, row.builtin, 0, of_member, owner);
   }
   if (!row.register_name.empty() && !of_member) {
-    AddText(context, ir::AttributeKey::kRegister, row.register_name,
-            row.register_space == kNoRow ? 0 : row.register_space, of_member, owner);
+    AddRegister(context, row, owner);
   }
   if (!row.source.empty()) {
     AddText(context, ir::AttributeKey::kSource, row.source, 0, of_member, owner);
