@@ -85,5 +85,7 @@ void AddProducts(RowList& list);
 void AddAccesses(RowList& list);
 void AddFunctions(RowList& list);
 void AddFlow(RowList& list);
+void AddMethods(RowList& list);
+void AddResources(RowList& list);
 
 }  // namespace kiln::hlsl

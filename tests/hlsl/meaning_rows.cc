@@ -50,6 +50,26 @@ uint which (uint a) { return 2; }
 uint which (float a) { return 3; }
 uint which (float2 a) { return 1; }
 Pair swap (Pair p) { p.v = p.v.yx; p.n += 1; return p; }
+struct Tally {
+  int n; float2 v;
+  void add (int k) { n += k; }
+  int twice () { return n * 2; }
+  int grow () { add (1); return twice (); }
+  float sum () { return v.x + v.y; }
+  static const int kStep = 3;
+  static int scaled (int k) { return k * kStep; }
+};
+Tally made_of (int n) { Tally t = { n, 0, 0 }; return t; }
+int grown (Tally t) { t.add (2); return t.n; }
+namespace shapes {
+enum Kind { box, ball = 4, cone };
+enum class Side : uint { left = 1, right = 2 };
+float area (float r) { return r * r; }
+namespace inner { static const float kHalf = 0.5; }
+}
+float4 read (StructuredBuffer<Given> b, uint i) { return b[i].f; }
+float4 through (StructuredBuffer<Given> b, uint i) { return read (b, i) * 2; }
+uint size_of (StructuredBuffer<Given> b) { uint n, s; b.GetDimensions (n, s); return n * 1000 + s; }
 uint first_above (uint n) { for (uint i = 0; i < 40u; ++i) { if (i * 2 > n) return i; } return 99; }
 )";
 
@@ -73,6 +93,8 @@ std::vector<MeaningRow> MeaningRows() {
   AddAccesses(list);
   AddFunctions(list);
   AddFlow(list);
+  AddMethods(list);
+  AddResources(list);
   return list.Take();
 }
 

@@ -90,4 +90,45 @@ void AddFlow(RowList& list) {
             .result = kUint});
 }
 
+void AddMethods(RowList& list) {
+  constexpr RowType kFloat{RowItem::kFloat, {}};
+  constexpr RowType kInt{RowItem::kInt, {}};
+  list.Add({.name = "a method that writes",
+            .statements = "Tally t = { g.t.x, g.f.xy }; t.add (g.t.y); int r = t.n;",
+            .result = kInt});
+  list.Add({.name = "a method that calls one that writes",
+            .statements = "Tally t = { g.t.x, g.f.xy }; int r = t.grow () * 3 + t.n;",
+            .result = kInt});
+  list.Add({.name = "a method of a parameter",
+            .statements = "Tally t = { g.t.x, g.f.xy }; int r = grown (t) * 5 + t.n;",
+            .result = kInt});
+  list.Add({.name = "a method of an item of an array",
+            .statements =
+                "Tally t[2] = { { g.t.x, g.f.xy }, { g.t.y, g.f.zw } }; t[g.v.x & 1u].add "
+                "(7); float r = t[0].n + t[1].n * 2 + t[g.v.y & 1u].sum ();",
+            .result = kFloat});
+  list.Add({.name = "a method of a value",
+            .statements = "int r = made_of (g.t.x).twice () + made_of (g.t.y).grow ();",
+            .result = kInt});
+  list.Add({.name = "static members",
+            .statements = "int r = Tally::scaled (g.t.x) + Tally::kStep;",
+            .result = kInt});
+  list.Add({.name = "enums and namespaces",
+            .statements = "shapes::Kind k = shapes::cone; float r = shapes::area (g.f.x) * "
+                          "shapes::inner::kHalf + k + (uint) shapes::Side::right;",
+            .result = kFloat});
+}
+
+void AddResources(RowList& list) {
+  list.Add({.name = "a buffer as a parameter",
+            .statements = "float4 r = read (given, g.v.x) + through (given, g.v.y);",
+            .result = {RowItem::kFloat, {4, 0}}});
+  list.Add({.name = "a buffer by another name",
+            .statements = "StructuredBuffer<Given> b = given; uint4 r = b[g.v.x].u;",
+            .result = {RowItem::kUint, {4, 0}}});
+  list.Add({.name = "the size of a buffer",
+            .statements = "uint r = size_of (given);",
+            .result = {RowItem::kUint, {}}});
+}
+
 }  // namespace kiln::hlsl

@@ -55,7 +55,7 @@ def run(*command):
 
 def by_kiln(kilnc, source, entries, folder, layout):
     """Writes STAGE.spv for each entry; what went wrong, or nothing."""
-    command = [kilnc, "compile", source.path, "--env", ENVIRONMENT, "--out", folder]
+    command = [kilnc, "compile", source.path, "--env", ENVIRONMENT, "--limit", "workgroup=1024", "--out", folder]
     for stage, name in entries:
         command += ["--entry", f"{stage}={name}"]
     for setting in source.settings + [f"shift.{letter}=all:{shift}" for letter, shift in SHIFTS.items()] + layout:
