@@ -113,7 +113,7 @@ std::vector<Row> LayoutRows() {
            "put (m[1][2][1]); float3 r = mul (float4 (1, 10, 100, 1000), m[1]); put (r.y - "
            "120000); float4x3 n[2] = m; put (n[1]._m32); put (last);",
        .buffers = {{"c", Counted(28)}},
-       .expected = {118, 9209, 123, 124}},
+       .expected = {118, 12086, 123, 124}},
       {.name = "and row by row",
        .source = "cbuffer c : register (b0) { row_major float3x4 m[2]; float last; };",
        .statements = "put (m[1][2][1]); put (m[0]._m13); row_major float3x4 n[2] = m; put "

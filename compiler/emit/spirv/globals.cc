@@ -82,6 +82,12 @@ spv::Dim DimOf(ir::ImageDim dim) {
   KILN_UNREACHABLE();
 }
 
+// Rules that only devices with scalar block layouts know.
+bool IsScalarLayout(layout::Rules rules) {
+  return rules == layout::Rules::kScalar || rules == layout::Rules::kC ||
+         rules == layout::Rules::kD3dCbuffer;
+}
+
 // Rules that uniform buffers have and storage buffers do not.
 bool IsOfUniforms(layout::Rules rules) {
   return rules == layout::Rules::kStd140 || rules == layout::Rules::kStd140Relaxed ||
@@ -278,6 +284,9 @@ SymbolId Globals::MakeStruct(ir::TypeId type, TypeForm form) {
   }
   if (IsBlock(form)) {
     w.Op(Part::kAnnotations, Op::OpDecorate).Use(self).Word(Decoration::Block);
+    if (IsScalarLayout(RulesOf(form))) {
+      w.needs |= target::BitOf(target::Need::kScalarBlockLayout);
+    }
   }
   for (uint32_t i = 0; form != TypeForm::kPlain && i < members.size(); ++i) {
     DecorateMember(w, self, members[i], form, i);

@@ -10,8 +10,8 @@
 
 #include "compiler/front/hlsl/check/build.h"
 #include "compiler/front/hlsl/check/build_operator.h"
-#include "compiler/front/hlsl/check/handle.h"
-#include "compiler/front/hlsl/check/method.h"
+#include "compiler/front/hlsl/check/resources/handle.h"
+#include "compiler/front/hlsl/check/resources/method.h"
 #include "compiler/ir/insts.h"
 
 namespace kiln::hlsl {

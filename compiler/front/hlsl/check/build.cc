@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "compiler/base/check.h"
-#include "compiler/front/hlsl/check/handle.h"
+#include "compiler/front/hlsl/check/resources/handle.h"
 
 namespace kiln::hlsl {
 namespace {

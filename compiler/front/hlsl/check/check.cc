@@ -7,8 +7,8 @@
 #include "compiler/front/hlsl/check/context.h"
 #include "compiler/front/hlsl/check/function.h"
 #include "compiler/front/hlsl/check/global.h"
-#include "compiler/front/hlsl/check/handle.h"
 #include "compiler/front/hlsl/check/name.h"
+#include "compiler/front/hlsl/check/resources/handle.h"
 #include "compiler/front/hlsl/check/type_of.h"
 
 namespace kiln::hlsl {

@@ -236,7 +236,7 @@ constexpr Pair kMethods[] = {
     {"HLSL4007", "struct S { int a; }; int f (S s) { return s.g (); }",
      "struct S { int a; int g () { return a; } }; int f (S s) { return s.g (); }"},
     {"HLSL2001", "int f () { return this.a; }", "struct S { int a; int f () { return this.a; } };"},
-    {"HLSL2001", "struct S { int a; static int f () { return a; } };",
+    {"HLSL2004", "struct S { int a; static int f () { return a; } };",
      "struct S { static const int a = 1; static int f () { return a; } }; int g () { return S::a + "
      "S::f (); }"},
     {"HLSL2004", "struct S { int a; }; int f () { return S::a; }",

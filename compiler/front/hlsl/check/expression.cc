@@ -13,8 +13,8 @@
 #include "compiler/front/hlsl/check/build.h"
 #include "compiler/front/hlsl/check/build_operator.h"
 #include "compiler/front/hlsl/check/call.h"
-#include "compiler/front/hlsl/check/method.h"
 #include "compiler/front/hlsl/check/name.h"
+#include "compiler/front/hlsl/check/resources/method.h"
 #include "compiler/front/hlsl/check/type_of.h"
 
 namespace kiln::hlsl {

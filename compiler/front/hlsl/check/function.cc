@@ -239,7 +239,15 @@ Declaration DeclareFunction(CheckContext& context, uint32_t row, TypeId self) {
 
 void DefineFunction(CheckContext& context, Declaration& declaration) {
   const syntax::Decl& decl = context.ast.decls[declaration.decl];
-  if (declaration.id.valid() && decl.body != syntax::kNone) {
+  if (!declaration.id.valid() || decl.body == syntax::kNone) {
+    return;
+  }
+  const Function& function = context.unit[declaration.id];
+  if (function.body.valid()) {  // of two methods both heads stand before the first body
+    context.Say(context.At(Code::kHlsl2002, decl.name)
+                    .With("name", context.Text(decl.name))
+                    .Label(LabelKind::kFirstHere, context.LocationOf(function.at.begin)));
+  } else {
     CheckDefinition(context, decl, declaration.id, declaration.head);
   }
 }

@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "compiler/front/hlsl/check/access.h"
-#include "compiler/front/hlsl/check/atomic.h"
 #include "compiler/front/hlsl/check/build.h"
 #include "compiler/front/hlsl/check/build_operator.h"
 #include "compiler/front/hlsl/check/call.h"
+#include "compiler/front/hlsl/check/resources/atomic.h"
 
 namespace kiln::hlsl {
 namespace {

@@ -15,8 +15,8 @@
 #include "compiler/front/hlsl/check/build.h"
 #include "compiler/front/hlsl/check/expression.h"
 #include "compiler/front/hlsl/check/global.h"
-#include "compiler/front/hlsl/check/handle.h"
 #include "compiler/front/hlsl/check/name.h"
+#include "compiler/front/hlsl/check/resources/handle.h"
 #include "compiler/front/hlsl/check/type_of.h"
 #include "compiler/ir/insts.h"
 
@@ -63,7 +63,6 @@ class Body {
   void Add(uint32_t row, std::vector<StmtId>& into, bool& ends);
   void Declarations(const syntax::Stmt& row, std::vector<StmtId>& into, bool of_head = false);
   void Variable(const syntax::Variable& variable, std::vector<StmtId>& into, bool of_head);
-  void Handle(const syntax::Variable& variable, TypeId type, std::vector<StmtId>& into);
   Checked If(uint32_t row);
   Checked Loop(uint32_t row);
   Checked For(uint32_t row);
@@ -293,7 +292,7 @@ void Body::Variable(const syntax::Variable& variable, std::vector<StmtId>& into,
   const bool shared = written.Has(Modifier::kGroupShared);
   if (!shared && context_.types()[type].kind == TypeKind::kObject &&
       !variable.initialiser.empty() && !IsList(context_, variable.initialiser)) {
-    return Handle(variable, type, into);
+    return DeclareHandle(context_, variable, type, into);
   }
   if (shared || context_.types().HoldsObject(type)) {
     context_.Refuse(at, context_.Text(variable.name),
@@ -339,25 +338,6 @@ void Body::Variable(const syntax::Variable& variable, std::vector<StmtId>& into,
   if (!context_.types().IsFailed(type)) {
     into.push_back(context_.Add(made));
   }
-}
-
-// A resource by another name: what it stands for is known where it is declared.
-void Body::Handle(const syntax::Variable& variable, TypeId type, std::vector<StmtId>& into) {
-  const ExprId value = CheckExpr(context_, variable.initialiser);
-  const TokenRange at{variable.name, variable.name + 1};
-  const ExprId handle =
-      ConvertTo(context_, value, type, ConversionUse::kImplicit, context_.Get(value).at);
-  const bool failed = context_.Get(handle).kind == ExprKind::kFailed;
-  const LocalId local{static_cast<uint32_t>(context_.unit.locals.size())};
-  context_.unit.locals.push_back({.name = context_.Text(variable.name),
-                                  .type = failed ? context_.types().Failed() : type,
-                                  .at = at});
-  if (!failed) {
-    const ExprId known = CaptureHandle(context_, handle, into);
-    context_.unit[local].known = known;
-  }
-  Declare(context_, variable.name,
-          {.kind = SymbolKind::kLocal, .id = local.value, .type = context_.unit[local].type});
 }
 
 // --- branches

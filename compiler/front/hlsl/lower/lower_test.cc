@@ -237,8 +237,9 @@ TEST(Lower, ResourcesAsParameters_ArePlaces) {
        {"function @read(place $b : @Item..., in $i : u1)", "function @bits(place $b : u1...)",
         "function @lit(place $t : image_depth_2d, place $s : sampler)",
         "function @whole(place $p : @Pass)", "image read_only pass @depths : image_depth_2d",
-        "image read_only pass @maps : image_color_2d[", "buffer uniform pass @pass rules",
-        "access non_uniform", "call @read"}) {
+        "image read_only pass @maps : image_color_2d[",
+        "buffer uniform pass @pass : @Pass rules(std140_relaxed)", "access non_uniform",
+        "call @read"}) {
     EXPECT_THAT(text, HasSubstr(std::string(part)));
   }
 }

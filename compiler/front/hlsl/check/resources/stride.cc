@@ -2,7 +2,7 @@
 // Storage has three rule sets here: std430, std430 with vectors that may stand at any component
 // unless they would cross a line of 16 bytes, and that of C, where everything has the alignment of
 // its scalars. Types nest no deeper than the parser allows.
-#include "compiler/front/hlsl/check/stride.h"
+#include "compiler/front/hlsl/check/resources/stride.h"
 
 #include <algorithm>
 #include <bit>

@@ -2,15 +2,15 @@
 // What a method takes is a row of letters, by which arguments are converted one after another: a
 // sampler, a coordinate, a level. What may follow, offset and clamp, is the same for all that
 // sample. The arguments of a row are those of the method as written; how many there are says which.
-#include "compiler/front/hlsl/check/image_method.h"
+#include "compiler/front/hlsl/check/resources/image_method.h"
 
 #include <algorithm>
 #include <string_view>
 #include <vector>
 
 #include "compiler/front/hlsl/check/build.h"
-#include "compiler/front/hlsl/check/handle.h"
-#include "compiler/front/hlsl/check/texel_method.h"
+#include "compiler/front/hlsl/check/resources/handle.h"
+#include "compiler/front/hlsl/check/resources/texel_method.h"
 
 namespace kiln::hlsl {
 namespace {

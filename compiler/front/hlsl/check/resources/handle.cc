@@ -2,10 +2,13 @@
 // Facts flow against calls, from a callee to what it was given. Each pass over the calls moves them
 // one call further, so chains of n calls take n passes at most; there are as many passes as facts
 // that change, and a fact never changes back.
-#include "compiler/front/hlsl/check/handle.h"
+#include "compiler/front/hlsl/check/resources/handle.h"
 
 #include "compiler/base/threads/stop.h"
 #include "compiler/front/hlsl/check/access.h"
+#include "compiler/front/hlsl/check/build.h"
+#include "compiler/front/hlsl/check/expression.h"
+#include "compiler/front/hlsl/check/name.h"
 #include "compiler/front/hlsl/sema/object.h"
 
 namespace kiln::hlsl {
@@ -25,6 +28,31 @@ bool* ComparedOf(CheckContext& context, ExprId handle) {
     return &context.unit[GlobalId{owner.a}].compared;
   }
   return owner.kind == ExprKind::kLocal ? &context.unit[LocalId{owner.a}].compared : nullptr;
+}
+
+// A copy of a handle whose indices are variables of their own.
+ExprId CaptureHandle(CheckContext& context, ExprId handle, std::vector<StmtId>& into) {
+  Expr made = context.Get(handle);
+  if (made.kind != ExprKind::kIndex) {
+    return handle;
+  }
+  made.a = CaptureHandle(context, ExprId{made.a}, into).value;
+  const Expr index = context.Get(ExprId{made.b});
+  if (index.kind != ExprKind::kConstant) {
+    const LocalId local{static_cast<uint32_t>(context.unit.locals.size())};
+    context.unit.locals.push_back({.name = "index", .type = index.type, .at = index.at});
+    context.unit[context.function].locals.push_back(local);
+    into.push_back(context.Add(
+        Stmt{.kind = StmtKind::kDeclare, .at = index.at, .a = ExprId{made.b}, .local = local}));
+    made.b = context
+                 .Add({.kind = ExprKind::kLocal,
+                       .flags = Expr::kPlace,
+                       .type = index.type,
+                       .a = local.value,
+                       .at = index.at})
+                 .value;
+  }
+  return context.Add(made);
 }
 
 bool PassCompared(CheckContext& context) {
@@ -68,7 +96,9 @@ void CheckObjects(CheckContext& context) {
       continue;
     }
     const Expr object = context.Get(row.object);
-    if (object.Is(Expr::kPlace) && object.Is(Expr::kConst)) {
+    const bool constant =
+        object.Is(Expr::kPlace) ? object.Is(Expr::kConst) : object.kind == ExprKind::kConstant;
+    if (constant) {
       context.Say(context.At(Code::kHlsl2018, object.at)
                       .With("text", context.Text(object.at))
                       .With("reason", "constant"));
@@ -105,28 +135,22 @@ void NoteCompared(CheckContext& context, ExprId image) {
   }
 }
 
-ExprId CaptureHandle(CheckContext& context, ExprId handle, std::vector<StmtId>& into) {
-  Expr made = context.Get(handle);
-  if (made.kind != ExprKind::kIndex) {
-    return handle;
+void DeclareHandle(CheckContext& context, const syntax::Variable& variable, TypeId type,
+                   std::vector<StmtId>& into) {
+  const ExprId value = CheckExpr(context, variable.initialiser);
+  const ExprId handle =
+      ConvertTo(context, value, type, ConversionUse::kImplicit, context.Get(value).at);
+  const bool failed = context.Get(handle).kind == ExprKind::kFailed;
+  const LocalId local{static_cast<uint32_t>(context.unit.locals.size())};
+  context.unit.locals.push_back({.name = context.Text(variable.name),
+                                 .type = failed ? context.types().Failed() : type,
+                                 .at = {variable.name, variable.name + 1}});
+  if (!failed) {
+    const ExprId known = CaptureHandle(context, handle, into);
+    context.unit[local].known = known;
   }
-  made.a = CaptureHandle(context, ExprId{made.a}, into).value;
-  const Expr index = context.Get(ExprId{made.b});
-  if (index.kind != ExprKind::kConstant) {
-    const LocalId local{static_cast<uint32_t>(context.unit.locals.size())};
-    context.unit.locals.push_back({.name = "index", .type = index.type, .at = index.at});
-    context.unit[context.function].locals.push_back(local);
-    into.push_back(context.Add(
-        Stmt{.kind = StmtKind::kDeclare, .at = index.at, .a = ExprId{made.b}, .local = local}));
-    made.b = context
-                 .Add({.kind = ExprKind::kLocal,
-                       .flags = Expr::kPlace,
-                       .type = index.type,
-                       .a = local.value,
-                       .at = index.at})
-                 .value;
-  }
-  return context.Add(made);
+  Declare(context, variable.name,
+          {.kind = SymbolKind::kLocal, .id = local.value, .type = context.unit[local].type});
 }
 
 void Settle(CheckContext& context) {

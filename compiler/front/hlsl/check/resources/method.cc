@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 // Which kind of resource a method is of: methods.def says which shapes have it.
-#include "compiler/front/hlsl/check/method.h"
+#include "compiler/front/hlsl/check/resources/method.h"
 
 #include <optional>
 #include <string_view>
 
-#include "compiler/front/hlsl/check/buffer_method.h"
 #include "compiler/front/hlsl/check/call.h"
-#include "compiler/front/hlsl/check/handle.h"
-#include "compiler/front/hlsl/check/image_method.h"
-#include "compiler/front/hlsl/check/method_site.h"
-#include "compiler/front/hlsl/check/texel_method.h"
+#include "compiler/front/hlsl/check/resources/buffer_method.h"
+#include "compiler/front/hlsl/check/resources/handle.h"
+#include "compiler/front/hlsl/check/resources/image_method.h"
+#include "compiler/front/hlsl/check/resources/method_site.h"
+#include "compiler/front/hlsl/check/resources/texel_method.h"
 
 namespace kiln::hlsl {
 namespace {

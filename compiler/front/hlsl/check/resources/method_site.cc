@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "compiler/front/hlsl/check/method_site.h"
+#include "compiler/front/hlsl/check/resources/method_site.h"
 
 #include "compiler/front/hlsl/check/build.h"
 #include "compiler/front/hlsl/check/call.h"

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // `t.mips[l][p]` is a row for each bracket: the levels, one level, then the load that the other two
 // are arguments of. GetDimensions is an assignment for each output, of a row that gives one number.
-#include "compiler/front/hlsl/check/texel_method.h"
+#include "compiler/front/hlsl/check/resources/texel_method.h"
 
 #include <optional>
 #include <vector>
 
 #include "compiler/front/hlsl/check/access.h"
 #include "compiler/front/hlsl/check/build.h"
-#include "compiler/front/hlsl/check/stride.h"
+#include "compiler/front/hlsl/check/resources/stride.h"
 
 namespace kiln::hlsl {
 namespace {

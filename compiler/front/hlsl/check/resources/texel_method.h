@@ -2,7 +2,7 @@
 // Texels of images by their numbers, and sizes of resources. See spec/hlsl 11, 19
 #pragma once
 
-#include "compiler/front/hlsl/check/method_site.h"
+#include "compiler/front/hlsl/check/resources/method_site.h"
 
 namespace kiln::hlsl {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The row holds the place and the values; what was there before goes to `old` by an assignment.
-#include "compiler/front/hlsl/check/atomic.h"
+#include "compiler/front/hlsl/check/resources/atomic.h"
 
 #include <string>
 #include <vector>

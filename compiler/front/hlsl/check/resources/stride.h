@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Bytes from one element of a structured buffer to the next, for GetDimensions: the only number of
 // a layout that a source may ask for. The rules of record are those of the layout engine
-// (spec/layout 4); `hlsl_stride_test` compares the two. See spec/hlsl 15.1, 19
+// (spec/layout 4); `hlsl_resource_device_test` has numbers of both. See spec/hlsl 15.1, 19
 #pragma once
 
 #include <cstdint>

@@ -2,7 +2,7 @@
 // Methods of images that take a sampler. See spec/hlsl 19
 #pragma once
 
-#include "compiler/front/hlsl/check/method_site.h"
+#include "compiler/front/hlsl/check/resources/method_site.h"
 
 namespace kiln::hlsl {
 

@@ -16,9 +16,10 @@ ExprId ContentOf(CheckContext& context, ExprId block);
 // A depth is compared with what the image holds.
 void NoteCompared(CheckContext& context, ExprId image);
 
-// A copy of a handle that a local of that name stands for: what picks it from an array is computed
-// once, in a variable of its own, whose declaration is added to `into`.
-ExprId CaptureHandle(CheckContext& context, ExprId handle, std::vector<StmtId>& into);
+// A local that is a resource by another name: what it stands for is known where it is declared.
+// What picks it from an array is computed once, in a variable whose declaration is added to `into`.
+void DeclareHandle(CheckContext& context, const syntax::Variable& variable, TypeId type,
+                   std::vector<StmtId>& into);
 
 // After the last function: images that are handed on are compared if the parameter is; methods that
 // write to their object take it as `inout`, and so do those that call them with it. Says HLSL2018

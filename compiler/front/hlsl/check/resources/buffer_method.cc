@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 // A buffer of bytes is an array of words. An address is evaluated once, divided by four, and each
 // word is a place like any other, so atomics on it are those of `InterlockedAdd` and its kin.
-#include "compiler/front/hlsl/check/buffer_method.h"
+#include "compiler/front/hlsl/check/resources/buffer_method.h"
 
 #include <optional>
 #include <vector>
 
 #include "compiler/front/hlsl/check/access.h"
-#include "compiler/front/hlsl/check/atomic.h"
 #include "compiler/front/hlsl/check/build.h"
 #include "compiler/front/hlsl/check/build_operator.h"
+#include "compiler/front/hlsl/check/resources/atomic.h"
 #include "compiler/front/hlsl/sema/intrinsic.h"
 #include "compiler/ir/insts.h"
 
