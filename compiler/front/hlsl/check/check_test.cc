@@ -182,6 +182,13 @@ constexpr Pair kResources[] = {
      "Texture2D a; void f () { Texture2D t = a; Texture2D u = t; }"},
     {"HLSL2021", "Texture2D a; void g (Texture3D t) {} void f () { g (a); }",
      "Texture3D a; void g (Texture3D t) {} void f () { g (a); }"},
+    {"HLSL8004",
+     "StructuredBuffer<uint> a[2]; uint g (StructuredBuffer<uint> b) { return b[0]; } uint f (uint "
+     "i) "
+     "{ return g (a[i]); }",
+     "StructuredBuffer<uint> a[2]; uint g (StructuredBuffer<uint> b) { return b[0]; } uint f (uint "
+     "i) "
+     "{ return g (a[1]) + a[i][0]; }"},
     {"HLSL2033", "Texture2D a[2]; float4 f (int3 p) { return a[2].Load (p); }",
      "Texture2D a[2]; float4 f (int3 p) { return a[1].Load (p); }"},
     // --- blocks

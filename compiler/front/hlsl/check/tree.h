@@ -176,6 +176,7 @@ struct Local {
   bool is_static = false;   // lives as long as the invocation: stands for `global`
   bool written = false;     // anywhere in the function
   bool compared = false;    // an image: a depth is compared with it
+  bool picked = false;      // an image or sampler that is picked from an array when it runs
   ExprId known;             // of a `const` with a value that is known when options are; of a
                             // resource what it stands for
   ExprId condition;         // of a parameter

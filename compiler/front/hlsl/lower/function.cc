@@ -30,7 +30,7 @@ void AddParameters(LowerContext& context, const Function& function) {
     ir::Local row{.name = context.builder.Text(local.name.empty() ? "unnamed" : local.name),
                   .type = object ? HandleTypeOf(context, local.type, WordsOf(local))
                                  : TypeOf(context, local.type),
-                  .access = object ? ir::Access::kPlace : AccessOf(local.passing)};
+                  .access = object && !local.picked ? ir::Access::kPlace : AccessOf(local.passing)};
     if (local.condition.valid()) {
       row.condition = CexprOf(context, local.condition, &spans.condition);
     }

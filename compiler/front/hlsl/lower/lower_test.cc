@@ -244,6 +244,22 @@ TEST(Lower, ResourcesAsParameters_ArePlaces) {
   }
 }
 
+// What is picked when it runs is handed on as it is, however many calls below.
+TEST(Lower, PickedImages_AreParameters) {
+  const std::string text = TextOf(
+      "Texture2D maps[4]; Texture2D one; SamplerComparisonState s;\n"
+      "float inner (Texture2D t, SamplerComparisonState c) { return t.SampleCmpLevelZero (c, 0, "
+      "1); }\n"
+      "float outer (Texture2D t) { return inner (t, s); }\n"
+      "float f (uint i) { return outer (maps[NonUniformResourceIndex (i)]) + outer (one); }\n");
+  for (const std::string_view part :
+       {"function @inner(in $t : image_depth_2d, place $c : sampler)",
+        "function @outer(in $t : image_depth_2d)", "@maps : image_depth_2d[",
+        "@one : image_depth_2d", "access non_uniform"}) {
+    EXPECT_THAT(text, HasSubstr(std::string(part)));
+  }
+}
+
 // The object is a parameter, and comes back from those that write to it, however far below.
 TEST(Lower, Methods_TakeTheirObject) {
   const std::string text = TextOf(

@@ -55,19 +55,72 @@ ExprId CaptureHandle(CheckContext& context, ExprId handle, std::vector<StmtId>& 
   return context.Add(made);
 }
 
+// What a resource is handed to; null: a function without a body.
+Local* ParameterOf(CheckContext& context, const HandedOn& row) {
+  const std::vector<LocalId>& parameters = context.unit[row.callee].parameters;
+  return row.parameter < parameters.size() ? &context.unit[parameters[row.parameter]] : nullptr;
+}
+
+// What is picked from an array by a value is one thing only when it runs: the parameter is a
+// pointer then, and its type is that of what it is given.
 bool PassCompared(CheckContext& context) {
   bool changed = false;
   for (const HandedOn& row : context.handed_on) {
     CheckStop();
-    const std::vector<LocalId>& parameters = context.unit[row.callee].parameters;
+    Local* const parameter = ParameterOf(context, row);
     bool* const compared = ComparedOf(context, row.argument);
-    if (compared != nullptr && !*compared && row.parameter < parameters.size() &&
-        context.unit[parameters[row.parameter]].compared) {
-      *compared = true;
+    if (parameter == nullptr || compared == nullptr || *compared == parameter->compared ||
+        (*compared && !parameter->picked)) {
+      continue;
+    }
+    *compared = true;
+    parameter->compared = true;
+    changed = true;
+  }
+  return changed;
+}
+
+bool IsPicked(const CheckContext& context, ExprId handle) {
+  while (context.Get(handle).kind == ExprKind::kIndex) {
+    if (context.Get(ExprId{context.Get(handle).b}).kind != ExprKind::kConstant) {
+      return true;
+    }
+    handle = ExprId{context.Get(handle).a};
+  }
+  const Expr& owner = context.Get(handle);
+  return owner.kind == ExprKind::kLocal && context.unit.locals[owner.a].picked;
+}
+
+bool PassPicked(CheckContext& context) {
+  bool changed = false;
+  for (const HandedOn& row : context.handed_on) {
+    CheckStop();
+    Local* const parameter = ParameterOf(context, row);
+    if (parameter != nullptr && !parameter->picked && IsPicked(context, row.argument)) {
+      parameter->picked = true;
       changed = true;
     }
   }
   return changed;
+}
+
+// Pointers are there for sampled images and samplers alone.
+void CheckPicked(CheckContext& context) {
+  for (const HandedOn& row : context.handed_on) {
+    const Expr& argument = context.Get(row.argument);
+    if (!IsPicked(context, row.argument)) {
+      continue;
+    }
+    const Type& type = context.types()[argument.type];
+    const bool object = type.kind == TypeKind::kObject;
+    const ObjectShape shape = object ? FactsOf(type.object).shape : ObjectShape::kOther;
+    const bool pointer = shape == ObjectShape::kSampler ||
+                         (shape == ObjectShape::kImage && !FactsOf(type.object).writable);
+    if (!pointer) {
+      context.Refuse(argument.at, context.Text(argument.at),
+                     "buffers and written images that are picked when it runs, as arguments");
+    }
+  }
 }
 
 bool WritesObject(const CheckContext& context, FunctionId method) {
@@ -154,8 +207,11 @@ void DeclareHandle(CheckContext& context, const syntax::Variable& variable, Type
 }
 
 void Settle(CheckContext& context) {
+  while (PassPicked(context)) {
+  }
   while (PassCompared(context)) {
   }
+  CheckPicked(context);
   while (PassWritten(context)) {
   }
   CheckObjects(context);
