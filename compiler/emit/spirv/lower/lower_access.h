@@ -16,7 +16,7 @@ struct PlaceRoot {
   TypeForm form = TypeForm::kPlain;
   bool writable = true;
   TypeForm whole = TypeForm::kPlain;  // of a buffer itself
-  SymbolId parameter{};  // image or sampler parameter, else invalid
+  SymbolId parameter{};               // image or sampler parameter, else invalid
 };
 struct Place {
   PlaceRoot root{};
