@@ -215,6 +215,7 @@ class Resources : public oracle::OperatorFixture {
     SCOPED_TRACE(row.name);
     VariantRequest request = MeaningRequest(TextOf(row), Version::k2021);
     request.inputs.hlsl.layout = row.layout;
+    request.environment = "vulkan1.2";  // scalar layouts are a feature of its core
     const BuiltVariant variant(request);
     ASSERT_TRUE(variant.ok()) << variant.messages();
     oracle::ComputeRun run;
