@@ -47,7 +47,7 @@ Diagnosed<LinkedProgram> LinkSources(std::span<const SourceFile> sources,
 // Every source is parsed, also behind one that is wrong, so that an author gets all errors at once.
 // Linking needs all of them.
 LinkedSources LinkSources(std::span<const SourceFile> sources, const SourceInputs& inputs,
-                          ir::PipelineType pipeline) {
+                          ir::PipelineType pipeline, const LanguageLimits& limits) {
   LinkedSources out;
   std::vector<Diagnostic> found;
   std::vector<std::shared_ptr<const ir::Module>> modules;
@@ -64,7 +64,7 @@ LinkedSources LinkSources(std::span<const SourceFile> sources, const SourceInput
     paths.push_back(source.path);
     const std::optional<ir::Language> language = LanguageOf(source.path, inputs);
     KILN_CHECK(language.has_value(), "no front end reads {}", source.path);
-    ParsedSource parsed = ParseSource(*language, source, inputs, ordinal);
+    ParsedSource parsed = ParseSource(*language, source, inputs, ordinal, limits);
     Append(found, std::move(parsed.module.diagnostics));
     out.files.push_back(std::move(parsed.files));
     if (parsed.module.ok()) {
@@ -73,7 +73,7 @@ LinkedSources LinkSources(std::span<const SourceFile> sources, const SourceInput
   }
   // A program with a missing module would only add errors that follow from those already found.
   if (modules.size() == paths.size()) {
-    out.program = LinkModules(std::move(modules), std::move(paths), pipeline);
+    out.program = LinkModules(std::move(modules), std::move(paths), pipeline, limits);
   }
   Append(out.program.diagnostics, std::move(found));
   return out;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The row holds the place and the values; what was there before goes to `old` by an assignment.
-#include "compiler/front/hlsl/check/atomic.h"
+#include "compiler/front/hlsl/check/resources/atomic.h"
 
 #include <string>
 #include <vector>
@@ -20,16 +20,21 @@ bool IsShared(CheckContext& context, ExprId place) {
       at = ExprId{expr.a};
       continue;
     }
-    if (expr.kind != ExprKind::kGlobal) {
-      return false;
+    if (expr.kind == ExprKind::kMethod) {  // a texel, whole
+      return at == place && expr.Is(Expr::kPlace);
     }
-    const Global& global = context.unit[GlobalId{expr.a}];
-    if (global.kind == GlobalKind::kShared) {
+    if (expr.kind == ExprKind::kGlobal &&
+        context.unit[GlobalId{expr.a}].kind == GlobalKind::kShared) {
       return true;
     }
-    const Type& type = context.types()[global.type];
-    return global.kind == GlobalKind::kResource && type.kind == TypeKind::kObject &&
-           FactsOf(type.object).shape == ObjectShape::kStructured && FactsOf(type.object).writable;
+    TypeId type = expr.type;
+    while (context.types()[type].kind == TypeKind::kArray) {
+      type = context.types().ElementOf(type);
+    }
+    const bool handle = expr.kind == ExprKind::kGlobal || expr.kind == ExprKind::kLocal;
+    return handle && context.types()[type].kind == TypeKind::kObject &&
+           FactsOf(context.types()[type].object).shape != ObjectShape::kImage &&
+           FactsOf(context.types()[type].object).writable;
   }
 }
 
