@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "compiler/front/hlsl/preprocess/include_paths.h"
+#include "compiler/source/include_paths.h"
 
 namespace kiln::hlsl {
 namespace {
