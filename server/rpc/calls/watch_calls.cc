@@ -26,6 +26,10 @@ Hash128 ShapeOf(const v1::ProgramSpace& space) {
     source.clear_digest();
     source.clear_inline_();
   }
+  if (shape.program().has_hlsl()) {
+    shape.mutable_program()->mutable_hlsl()->clear_files();
+    shape.mutable_program()->mutable_hlsl()->clear_file_list();
+  }
   return HashBytes(AsBytes(CanonicalBytes(shape)));
 }
 
@@ -54,10 +58,20 @@ Result<std::vector<reload::WatchedProgram>> ProgramsFrom(
   return programs;
 }
 
-Result<void> CheckThere(Engine& engine, const std::vector<reload::WatchedProgram>& programs,
+// The sources are there, and the lists of files to include are read: a session changes them.
+Result<void> CheckThere(Engine& engine, std::vector<reload::WatchedProgram>& programs,
                         const cache::Call& call, v1::ErrorDetail& detail) {
   std::vector<compile::Source> sources;
-  for (const reload::WatchedProgram& program : programs) {
+  for (reload::WatchedProgram& program : programs) {
+    compile::HlslInputs& hlsl = program.program.program.hlsl;
+    Result<std::shared_ptr<const FileList>> files = engine.pool.Files(hlsl, call);
+    if (files.ok()) {
+      hlsl.files = std::move(files).value();
+    } else if (files.error().reason == "SOURCES_MISSING") {
+      sources.push_back({.path = "(list of files to include)", .digest = *hlsl.list, .text = {}});
+    } else {
+      return std::move(files).error();
+    }
     const std::vector<compile::Source>& more = program.program.program.sources;
     sources.insert(sources.end(), more.begin(), more.end());
   }

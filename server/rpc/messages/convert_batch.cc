@@ -179,6 +179,7 @@ Hash128 BatchIdOf(const v1::StartBatchRequest& request) {
   }
   std::string bytes = CanonicalBytes(canonical);
   bytes += IdBytes(driver::FrontFingerprint(ir::Language::kRpl));
+  bytes += IdBytes(driver::FrontFingerprint(ir::Language::kHlsl));
   bytes += IdBytes(driver::BackFingerprint());
   return HashBytes(AsBytes(bytes));
 }
