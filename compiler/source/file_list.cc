@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
-#include "compiler/base/logical_path.h"
-#include "compiler/base/stop.h"
+#include "compiler/base/text/logical_path.h"
+#include "compiler/base/threads/stop.h"
 
 namespace kiln {
 namespace {
@@ -88,8 +88,9 @@ Result<FileList> FileList::Of(std::vector<ListedFile> files) {
   for (size_t i = 0; i < files.size(); ++i) {
     CheckStop();
     if (!IsLogicalPath(files[i].path)) {
-      return Wrong("a file to include has a logical path: printable, relative, '/'-separated and "
-                   "without empty, '.' or '..' segments");
+      return Wrong(
+          "a file to include has a logical path: printable, relative, '/'-separated and "
+          "without empty, '.' or '..' segments");
     }
     if (i != 0 && files[i].path == files[i - 1].path) {
       return Wrong(fmt::format("'{}' is listed twice", files[i].path));
@@ -100,10 +101,9 @@ Result<FileList> FileList::Of(std::vector<ListedFile> files) {
     return AboveLimit("bytes of files to include", kMostBytes, bytes);
   }
   FileList list(std::move(files));
-  return list.digest_.size > kMostText
-             ? Result<FileList>(AboveLimit("list of files to include", kMostText,
-                                           list.digest_.size))
-             : Result<FileList>(std::move(list));
+  return list.digest_.size > kMostText ? Result<FileList>(AboveLimit("list of files to include",
+                                                                     kMostText, list.digest_.size))
+                                       : Result<FileList>(std::move(list));
 }
 
 Result<FileList> FileList::Read(std::string_view text) {
@@ -137,9 +137,8 @@ Result<FileList> FileList::Read(std::string_view text) {
 }
 
 const ListedFile* FileList::Find(std::string_view path) const {
-  const auto at = std::ranges::lower_bound(files_, path, {}, [](const ListedFile& file) {
-    return std::string_view(file.path);
-  });
+  const auto at = std::ranges::lower_bound(
+      files_, path, {}, [](const ListedFile& file) { return std::string_view(file.path); });
   return at != files_.end() && at->path == path ? &*at : nullptr;
 }
 

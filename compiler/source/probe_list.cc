@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "compiler/base/canonical.h"
+#include "compiler/base/hash/canonical.h"
 
 namespace kiln {
 namespace {

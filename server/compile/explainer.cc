@@ -5,13 +5,13 @@
 #include <array>
 #include <utility>
 
-#include "compiler/base/canonical.h"
+#include "compiler/base/hash/canonical.h"
 #include "compiler/driver/fingerprint.h"
 #include "compiler/driver/option_text.h"
 #include "compiler/ir/enum_names.h"
-#include "server/compile/build_keys.h"
-#include "server/compile/limits_id.h"
+#include "server/compile/programs/build_keys.h"
 #include "server/compile/programs/language_rows.h"
+#include "server/compile/programs/limits_id.h"
 
 namespace kiln::compile {
 namespace {
@@ -127,7 +127,10 @@ std::vector<cache::NamedText> OptionTexts(std::span<const resolve::OptionSetting
 
 cache::ExplainSlot SlotOf(const std::string& project, const std::string& program,
                           const std::string& target) {
-  return {.space = 0, .project = FitForRecord(project), .program = FitForRecord(program), .target = FitForRecord(target)};
+  return {.space = 0,
+          .project = FitForRecord(project),
+          .program = FitForRecord(program),
+          .target = FitForRecord(target)};
 }
 
 cache::ExplainRecord ExplainRecordOf(const PreparedProgram& program, const Requester& asker,

@@ -15,8 +15,8 @@
 #include "compiler/diag/place.h"
 #include "compiler/driver/frontends.h"
 #include "compiler/ir/specialised.h"
-#include "compiler/resolve/options.h"
-#include "compiler/resolve/specialise_program.h"
+#include "compiler/resolve/specialise/specialise_program.h"
+#include "compiler/resolve/values/options.h"
 #include "compiler/source/file_list.h"
 #include "compiler/target/target.h"
 
@@ -36,8 +36,8 @@ struct Source {
 
 // What sources in HLSL need besides their texts; other sources need nothing of it.
 struct HlslInputs {
-  hlsl::Settings settings = {};         // defines ascending by name, names unique
-  std::optional<Digest> list = {};      // of the text of the files that may be included
+  hlsl::Settings settings = {};                // defines ascending by name, names unique
+  std::optional<Digest> list = {};             // of the text of the files that may be included
   std::shared_ptr<const FileList> files = {};  // null: the store has the list, if there is one
 
   // Digests stand for lists.

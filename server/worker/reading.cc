@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/base/canonical.h"
+#include "compiler/base/hash/canonical.h"
 #include "compiler/diag/encode.h"
 #include "compiler/ir/module_files.h"
 #include "compiler/source/probe_list.h"
@@ -58,9 +58,9 @@ class GivenFiles {
     for (size_t i = 0; i < files.files.size(); ++i) {
       const ir::ModuleFile& row = files.files[i];
       const auto found = by_path_.find(row.path);
-      const SourceFile* const file = i == 0                      ? &root_
+      const SourceFile* const file = i == 0                    ? &root_
                                      : found == by_path_.end() ? nullptr
-                                                                 : found->second;
+                                                               : found->second;
       const uint64_t first = i == 0 ? 0 : end + 1;
       if (file == nullptr || file->path != row.path || file->digest != row.digest ||
           row.first != first) {
@@ -194,8 +194,7 @@ Result<driver::ParsedSource> DecodeReading(ir::Language language, ByteView bytes
     KILN_TRY(read.probes, DecodeProbes(encoded));
   }
   KILN_TRY_VOID(reader.Finish());
-  if (!std::ranges::all_of(read.probes,
-                           [&](const Probe& probe) { return given.Allows(probe); })) {
+  if (!std::ranges::all_of(read.probes, [&](const Probe& probe) { return given.Allows(probe); })) {
     return Corrupt("a probe that found something else");
   }
   if (!image.empty()) {
@@ -239,10 +238,10 @@ Bytes InputOf(const LanguageLimits& limits, const ReadInputs& inputs) {
     roots.Raw(AsBytes(root));
   }
   writer.List(4, roots);
-  writer.List(5, PairsOf(
-                     inputs.files,
-                     [](const SourceFile* file) { return std::string_view(file->path); },
-                     [](const SourceFile* file) { return std::string_view(file->text); }));
+  writer.List(5,
+              PairsOf(
+                  inputs.files, [](const SourceFile* file) { return std::string_view(file->path); },
+                  [](const SourceFile* file) { return std::string_view(file->text); }));
   Append(input, writer.bytes());
   return input;
 }

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "compiler/base/stop.h"
+#include "compiler/base/threads/stop.h"
 #include "compiler/source/include_lines.h"
 
 namespace kiln::compile {
@@ -16,8 +16,8 @@ constexpr uint64_t kMostGuessed = 16;
 
 Result<bool> IncludeTexts::LoadOne(const std::string& path, Reason why) {
   const ListedFile* const file = declared_.Find(path);
-  const bool too_much = bytes_ > kMostGuessed * limits_.source_bytes ||
-                        loaded_.size() >= limits_.include_files;
+  const bool too_much =
+      bytes_ > kMostGuessed * limits_.source_bytes || loaded_.size() >= limits_.include_files;
   if (file == nullptr || (why == Reason::kGuessed && too_much) || !seen_.insert(path).second) {
     return false;
   }

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "compiler/base/canonical.h"
+#include "compiler/base/hash/canonical.h"
 #include "compiler/source/probe_list.h"
 
 namespace kiln::compile {

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cache/explain.h"
+#include "cache/explain/explain.h"
 #include "server/compile/programs/module_rows.h"
 #include "server/compile/request.h"
 

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "compiler/base/stop.h"
+#include "compiler/base/threads/stop.h"
 #include "server/compile/poison.h"
 #include "server/worker/reading.h"
 
@@ -75,15 +75,15 @@ Result<std::optional<driver::ParsedSource>> ModuleReader::ReadApart(
                 Error{.code = ErrorCode::kInternal, .context = answer.report, .reason = "BUG"});
   if (!read.ok()) {
     return Error{.code = ErrorCode::kInternal,
-                 .context =
-                     "a worker process that read '" + path + "': " + read.error().context,
+                 .context = "a worker process that read '" + path + "': " + read.error().context,
                  .reason = "BUG"};
   }
   return std::optional(std::move(read).value());
 }
 
-Result<std::optional<driver::ParsedSource>> ModuleReader::ReadOnce(
-    const ReadRequest& wanted, const worker::ReadInputs& inputs, const cache::Call& call) const {
+Result<std::optional<driver::ParsedSource>> ModuleReader::ReadOnce(const ReadRequest& wanted,
+                                                                   const worker::ReadInputs& inputs,
+                                                                   const cache::Call& call) const {
   if (apart_ != nullptr) {
     return ReadApart(wanted, inputs, call);
   }
@@ -117,11 +117,10 @@ Result<ModuleReading> ModuleReader::Read(const ReadRequest& wanted, const cache:
       return ModuleReading{.parsed = {}, .missing = texts.missing()};
     }
     ModuleReading reading;
-    KILN_TRY(reading.parsed, ReadOnce(wanted,
-                                      {.source = source,
-                                       .settings = wanted.settings,
-                                       .files = texts.files()},
-                                      call));
+    KILN_TRY(
+        reading.parsed,
+        ReadOnce(wanted, {.source = source, .settings = wanted.settings, .files = texts.files()},
+                 call));
     if (!reading.parsed.has_value()) {
       return reading;
     }

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include "compiler/base/canonical.h"
+#include "compiler/base/hash/canonical.h"
 #include "compiler/source/probe_list.h"
 
 namespace kiln::compile {
@@ -76,8 +76,8 @@ std::vector<cache::Dependency> DependenciesOf(std::span<const Probe> probes) {
   std::vector<cache::Dependency> dependencies;
   dependencies.reserve(probes.size());
   for (const Probe& probe : probes) {
-    dependencies.push_back({.path = probe.path,
-                            .digest = probe.present ? std::optional(probe.digest) : std::nullopt});
+    dependencies.push_back(
+        {.path = probe.path, .digest = probe.present ? std::optional(probe.digest) : std::nullopt});
   }
   return dependencies;
 }

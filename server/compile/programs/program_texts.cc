@@ -3,10 +3,10 @@
 
 #include <utility>
 
-#include "compiler/base/stop.h"
+#include "compiler/base/threads/stop.h"
 #include "compiler/ir/module_files.h"
-#include "server/compile/prepared_program.h"
-#include "server/compile/program_pool.h"
+#include "server/compile/programs/prepared_program.h"
+#include "server/compile/programs/program_pool.h"
 
 namespace kiln::compile {
 

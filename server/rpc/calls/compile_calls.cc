@@ -10,9 +10,9 @@
 
 #include <fmt/format.h>
 
-#include "cache/memory_store.h"
+#include "cache/decorators/memory_store.h"
 #include "compiler/base/printable.h"
-#include "compiler/base/stop.h"
+#include "compiler/base/threads/stop.h"
 #include "compiler/driver/option_text.h"
 #include "server/compile/programs/program_texts.h"
 #include "server/project/liveness.h"
@@ -378,7 +378,8 @@ class OptionLister {
   Result<void> Add(uint32_t module, const ir::Option& option, const project::Liveness& liveness) {
     v1::OptionInfo& info = *reply_.add_options();
     OptionTo(linked_, module, option, info);
-    places_[module].PlaceTo(linked_.module(module).SpanOf(option.span), *info.mutable_declared_at());
+    places_[module].PlaceTo(linked_.module(module).SpanOf(option.span),
+                            *info.mutable_declared_at());
     AddReaders(liveness, info);
     LivenessTo(liveness, targets_, info);
     // The size depends on the source: names are arbitrarily long.

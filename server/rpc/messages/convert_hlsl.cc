@@ -8,9 +8,9 @@
 
 #include <fmt/format.h>
 
-#include "compiler/base/logical_path.h"
 #include "compiler/base/printable.h"
-#include "compiler/base/stop.h"
+#include "compiler/base/text/logical_path.h"
+#include "compiler/base/threads/stop.h"
 #include "server/rpc/messages/convert_request.h"
 #include "server/rpc/messages/message_limits.h"
 #include "server/rpc/messages/request_error.h"
@@ -34,8 +34,8 @@ Result<hlsl::Define> DefineFrom(const v1::Hlsl::Define& define) {
   }
   const Result<hlsl::Define> parsed = hlsl::ParseDefine(define.name() + "=" + define.value());
   if (!parsed.ok() || parsed->name != define.name()) {
-    return Malformed("hlsl.defines", fmt::format("'{}' is not NAME or NAME(PARAMETERS)",
-                                                 define.name()));
+    return Malformed("hlsl.defines",
+                     fmt::format("'{}' is not NAME or NAME(PARAMETERS)", define.name()));
   }
   return parsed;
 }
@@ -66,8 +66,9 @@ Result<std::vector<std::string>> RootsFrom(const v1::Hlsl& hlsl) {
   for (const std::string& root : hlsl.include_roots()) {
     if (!root.empty() && !IsLogicalPath(root)) {
       return Error{.code = ErrorCode::kInvalidArgument,
-                   .context = "hlsl.include_roots: a folder is \"\" or a logical path: printable, "
-                              "relative, '/'-separated and without empty, '.' or '..' segments",
+                   .context =
+                       "hlsl.include_roots: a folder is \"\" or a logical path: printable, "
+                       "relative, '/'-separated and without empty, '.' or '..' segments",
                    .reason = "BAD_PATH"};
     }
   }

@@ -1,0 +1,419 @@
+// SPDX-License-Identifier: MIT
+#include "server/compile/programs/program_pool.h"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "cache/decorators/memory_store.h"
+#include "cache/key.h"
+#include "compiler/driver/fingerprint.h"
+#include "compiler/driver/frontends.h"
+#include "compiler/driver/stages.h"
+#include "server/compile/programs/limits_id.h"
+
+namespace kiln::compile {
+
+Hash128 ModuleKeyOf(const Digest& source, ir::Language language, const Hash128& limits) {
+  return cache::ModuleKey({.language = driver::LanguageText(language),
+                           .source = source,
+                           .front_end = driver::FrontFingerprint(language),
+                           .limits = limits});
+}
+
+ProgramPool::ProgramPool(cache::BlobStore& store, uint64_t limit, const LanguageLimits& limits,
+                         jobs::CrashGuard* attempts, worker::Runner* apart)
+    : store_(store),
+      limit_(limit),
+      limits_(limits),
+      limits_id_(LimitsIdOf(limits)),
+      reader_(store, limits_, attempts, apart) {}
+
+Result<std::shared_ptr<const ParsedSource>> ProgramPool::Parse(const Source& source,
+                                                               const HlslInputs& inputs,
+                                                               const cache::Call& call, bool* made,
+                                                               PoisonPolicy poison) {
+  const std::optional<ir::Language> language = driver::LanguageOf(source.path);
+  if (!language.has_value()) {
+    return Error{
+        .code = ErrorCode::kInvalidArgument,
+        .context = "no front end reads '" + source.path + "'; known extensions: .rpl, .hlsl",
+        .reason = "LANGUAGE_UNKNOWN"};
+  }
+  if (*language == ir::Language::kHlsl) {
+    KILN_TRY(const std::shared_ptr<const FileList> files, Files(inputs, call));
+    return ParseWithIncludes(
+        {.source = source, .settings = inputs.settings, .files = *files, .poison = poison}, call,
+        made);
+  }
+  const Hash128 key = ModuleKeyOf(source.digest, *language, limits_id_);
+  if (ParsedPtr known = FindParsed(key, call); known != nullptr) {
+    return known;
+  }
+  if (call.deadline == cache::kAtOnce) {
+    return cache::NotAtOnce();
+  }
+  return LoadOrParse({.source = source, .key = key, .language = *language, .poison = poison}, call,
+                     made);
+}
+
+// In memory; null: not there.
+ProgramPool::ParsedPtr ProgramPool::FindParsed(const Hash128& key, const cache::Call& call) {
+  const MutexLock lock(mutex_);
+  const Row* const row = FindRow(key, call);
+  ++(row == nullptr ? misses_ : hits_);
+  return row == nullptr ? nullptr : row->parsed;
+}
+
+// What stands under the key from now on: what another thread put there if that was faster.
+ProgramPool::ParsedPtr ProgramPool::Hold(const Hash128& key, ParsedPtr parsed,
+                                         const cache::Call& call) {
+  if (!call.may_write) {
+    return parsed;
+  }
+  const MutexLock lock(mutex_);
+  if (const Row* row = FindRow(key, call); row != nullptr) {
+    return row->parsed;
+  }
+  ++(parsed->from_store ? counters_.images_loaded : counters_.parsed);
+  AddRow({.key = key, .parsed = parsed, .bytes = parsed->memory_bytes()});
+  return parsed;
+}
+
+Result<ProgramPool::ParsedPtr> ProgramPool::LoadOrParse(const ParseRequest& wanted,
+                                                        const cache::Call& call, bool* made) {
+  ParsedPtr parsed = LoadModuleRow(store_, wanted.key, wanted.language, call);
+  if (parsed != nullptr && parsed->poison && wanted.poison == PoisonPolicy::kStands) {
+    return parsed;  // not held: the store knows how long it stands
+  }
+  if (parsed == nullptr || parsed->poison) {
+    KILN_TRY(parsed, Read(wanted, call));
+    if (made != nullptr) {
+      *made = true;
+    }
+    if (parsed->poison) {
+      return parsed;
+    }
+  }
+  return Hold(wanted.key, std::move(parsed), call);
+}
+
+namespace {
+
+// What a reading came to, to be kept; poison if it came to nothing.
+std::shared_ptr<ParsedSource> FreshOf(std::optional<driver::ParsedSource> read) {
+  auto fresh = std::make_shared<ParsedSource>();
+  if (!read.has_value()) {
+    fresh->poison = true;
+    return fresh;
+  }
+  fresh->diagnostics = std::move(read->module.diagnostics);
+  fresh->files = std::move(read->files);
+  fresh->probes = std::move(read->probes);
+  if (read->module.value.has_value()) {
+    fresh->SetModule(std::move(*read->module.value));
+  }
+  return fresh;
+}
+
+}  // namespace
+
+// What a front end makes of a source that includes nothing.
+Result<ProgramPool::ParsedPtr> ProgramPool::Read(const ParseRequest& wanted,
+                                                 const cache::Call& call) {
+  KILN_TRY(ModuleReading read, reader_.Read({.source = wanted.source,
+                                             .language = wanted.language,
+                                             .settings = {},
+                                             .files = {},
+                                             .likely = {},
+                                             .key = wanted.key},
+                                            call));
+  const std::shared_ptr<ParsedSource> fresh = FreshOf(std::move(read.parsed));
+  if (call.may_write && !fresh->poison) {
+    KeepModuleRow(store_, wanted.key, wanted.source, *fresh, call);
+  }
+  return ParsedPtr(fresh);
+}
+
+// ---- Sources that include -----------------------------------------------------------------------
+
+Result<std::shared_ptr<const FileList>> ProgramPool::Files(const HlslInputs& inputs,
+                                                           const cache::Call& call) {
+  if (inputs.files != nullptr) {
+    return inputs.files;
+  }
+  if (!inputs.list.has_value()) {
+    return std::make_shared<const FileList>();
+  }
+  {
+    const MutexLock lock(mutex_);
+    const Row* const row = FindRow(inputs.list->id, call);
+    if (row != nullptr && row->files != nullptr) {
+      return row->files;
+    }
+  }
+  if (call.deadline == cache::kAtOnce) {
+    return cache::NotAtOnce();
+  }
+  KILN_TRY(
+      const std::shared_ptr<const std::string> text,
+      Text({.path = "(list of files to include)", .digest = *inputs.list, .text = nullptr}, call));
+  KILN_TRY(FileList list, FileList::Read(*text));
+  auto files = std::make_shared<const FileList>(std::move(list));
+  if (call.may_write) {
+    const MutexLock lock(mutex_);
+    if (FindRow(inputs.list->id, call) == nullptr) {
+      AddRow({.key = inputs.list->id, .files = files, .bytes = 2 * text->size()});
+    }
+  }
+  return files;
+}
+
+// In memory, or in the store unless the call is kAtOnce; null: nowhere.
+std::shared_ptr<const ProbeRow> ProgramPool::FindProbes(const Hash128& key,
+                                                        const cache::Call& call) {
+  {
+    const MutexLock lock(mutex_);
+    const Row* const row = FindRow(key, call);
+    if (row != nullptr) {
+      return row->probes;
+    }
+  }
+  if (call.deadline == cache::kAtOnce) {
+    return nullptr;
+  }
+  std::optional<ProbeRow> loaded = LoadProbeRow(store_, key, call);
+  if (!loaded.has_value()) {
+    return nullptr;
+  }
+  auto row = std::make_shared<const ProbeRow>(*std::move(loaded));
+  if (call.may_write) {
+    HoldProbes(key, row);
+  }
+  return row;
+}
+
+// A row that stands already gives way: it led nowhere.
+void ProgramPool::HoldProbes(const Hash128& key, std::shared_ptr<const ProbeRow> row) {
+  uint64_t bytes = sizeof(ProbeRow);
+  for (const std::string& path : row->paths) {
+    bytes += sizeof(std::string) + path.size();
+  }
+  const MutexLock lock(mutex_);
+  if (const auto old = index_.find(key); old != index_.end()) {
+    counters_.bytes -= old->second->bytes;
+    rows_.erase(old->second);
+    index_.erase(old);
+  }
+  AddRow({.key = key, .probes = std::move(row), .bytes = bytes});
+}
+
+// Follows the rows as far as they lead. Null: to be read, or to be loaded by a call that may wait.
+ProgramPool::ParsedPtr ProgramPool::FollowProbes(ProbeTrail& trail, ir::Language language,
+                                                 const cache::Call& call) {
+  for (;;) {
+    const std::shared_ptr<const ProbeRow> row = FindProbes(trail.NextKey(), call);
+    if (row == nullptr) {
+      return nullptr;
+    }
+    if (!row->is_end()) {
+      if (!trail.Follow(*row)) {
+        return nullptr;
+      }
+      continue;
+    }
+    ParsedPtr parsed = FindParsed(row->module, call);
+    if (parsed == nullptr && call.deadline != cache::kAtOnce) {
+      parsed = LoadModuleRow(store_, row->module, language, call);
+    }
+    if (parsed == nullptr || parsed->poison || !trail.LeadsTo(row->module, parsed->probes)) {
+      return nullptr;
+    }
+    return Hold(row->module, std::move(parsed), call);
+  }
+}
+
+// Writes down where the trail leads from where it ended: what else was asked for, and then the
+// module. Rows that other threads wrote meanwhile are followed.
+void ProgramPool::KeepProbes(ProbeTrail& trail, std::span<const Probe> probes,
+                             const cache::Call& call) {
+  for (;;) {
+    const Hash128 key = trail.NextKey();
+    const std::shared_ptr<const ProbeRow> known = FindProbes(key, call);
+    if (known != nullptr && !known->is_end()) {
+      if (!trail.Follow(*known)) {
+        return;
+      }
+      continue;
+    }
+    const auto row = std::make_shared<const ProbeRow>(trail.RowTo(probes));
+    if (known == nullptr || *known != *row) {
+      HoldProbes(key, row);
+      KeepProbeRow(store_, key, *row, call);
+    }
+    if (row->is_end() || !trail.Follow(*row)) {
+      return;
+    }
+  }
+}
+
+Result<ProgramPool::ParsedPtr> ProgramPool::ParseWithIncludes(const IncludeRequest& wanted,
+                                                              const cache::Call& call, bool* made) {
+  constexpr ir::Language kLanguage = ir::Language::kHlsl;
+  ProbeTrail trail(wanted.source, kLanguage, wanted.settings, wanted.files, limits_id_);
+  if (ParsedPtr known = FollowProbes(trail, kLanguage, call); known != nullptr) {
+    return known;
+  }
+  if (call.deadline == cache::kAtOnce) {
+    return cache::NotAtOnce();
+  }
+  if (wanted.poison == PoisonPolicy::kStands) {
+    const ParsedPtr dead = LoadModuleRow(store_, trail.ReadingKey(), kLanguage, call);
+    if (dead != nullptr && dead->poison) {
+      return dead;
+    }
+  }
+  KILN_TRY(ParsedPtr fresh, ReadWithIncludes(wanted, trail, call));
+  if (made != nullptr) {
+    *made = true;
+  }
+  if (fresh->poison || !call.may_write) {
+    return fresh;
+  }
+  return Hold(trail.ModuleKeyOf(fresh->probes), std::move(fresh), call);
+}
+
+Result<ProgramPool::ParsedPtr> ProgramPool::ReadWithIncludes(const IncludeRequest& wanted,
+                                                             ProbeTrail& trail,
+                                                             const cache::Call& call) {
+  KILN_TRY(ModuleReading read, reader_.Read({.source = wanted.source,
+                                             .language = ir::Language::kHlsl,
+                                             .settings = wanted.settings,
+                                             .files = wanted.files,
+                                             .likely = trail.asked(),
+                                             .key = trail.ReadingKey()},
+                                            call));
+  if (!read.missing.empty()) {
+    return Error{
+        .code = ErrorCode::kFailedPrecondition,
+        .context = fmt::format("'{}', which '{}' may include{}, is not here; upload it "
+                               "with PutSources and repeat",
+                               read.missing.front().path, wanted.source.path,
+                               read.missing.size() == 1
+                                   ? std::string()
+                                   : fmt::format(", and {} files more", read.missing.size() - 1)),
+        .reason = "SOURCES_MISSING"};
+  }
+  const std::shared_ptr<ParsedSource> fresh = FreshOf(std::move(read.parsed));
+  if (call.may_write && !fresh->poison) {
+    KeepModuleRow(store_, trail.ModuleKeyOf(fresh->probes), wanted.source, *fresh, call);
+    KeepProbes(trail, fresh->probes, call);
+  }
+  return ParsedPtr(fresh);
+}
+
+Result<std::vector<Source>> ProgramPool::NeedsOf(const Source& source, const HlslInputs& inputs,
+                                                 const cache::Call& call) {
+  std::vector<Source> needs;
+  if (driver::LanguageOf(source.path) != ir::Language::kHlsl) {
+    return needs;
+  }
+  Result<std::shared_ptr<const FileList>> files = Files(inputs, call);
+  if (!files.ok() && files.error().reason == "SOURCES_MISSING") {
+    needs.push_back({.path = "(list of files to include)", .digest = *inputs.list, .text = {}});
+    return needs;
+  }
+  if (!files.ok()) {
+    return std::move(files).error();
+  }
+  ProbeTrail trail(source, ir::Language::kHlsl, inputs.settings, **files, limits_id_);
+  const ParsedPtr known = FollowProbes(trail, ir::Language::kHlsl, call);
+  if (known != nullptr && known->files.has_value()) {
+    for (const ir::ModuleFile& file : known->files->files) {
+      needs.push_back({.path = file.path, .digest = file.digest, .text = nullptr});
+    }
+    return needs;
+  }
+  KILN_TRY(const ModuleReading read, reader_.Read({.source = source,
+                                                   .language = ir::Language::kHlsl,
+                                                   .settings = inputs.settings,
+                                                   .files = **files,
+                                                   .likely = trail.asked(),
+                                                   .key = trail.ReadingKey()},
+                                                  call));
+  return read.missing;
+}
+
+Result<std::shared_ptr<const Diagnosed<driver::LinkedProgram>>> ProgramPool::Link(
+    const Hash128& key, std::span<const std::shared_ptr<const ParsedSource>> sources,
+    std::vector<std::string> paths, ir::PipelineType pipeline, const cache::Call& call) {
+  {
+    const MutexLock lock(mutex_);
+    const Row* const row = FindRow(key, call);
+    ++(row == nullptr ? misses_ : hits_);
+    if (row != nullptr) {
+      return row->linked;
+    }
+  }
+  if (call.deadline == cache::kAtOnce) {
+    return cache::NotAtOnce();
+  }
+  std::vector<std::shared_ptr<const ir::Module>> modules;
+  modules.reserve(sources.size());
+  for (const std::shared_ptr<const ParsedSource>& source : sources) {
+    modules.push_back(source->module);
+  }
+  auto linked = std::make_shared<const Diagnosed<driver::LinkedProgram>>(
+      driver::LinkModules(std::move(modules), std::move(paths), pipeline, limits_));
+  if (!call.may_write) {
+    return linked;
+  }
+  const MutexLock lock(mutex_);
+  if (const Row* row = FindRow(key, call); row != nullptr) {
+    return row->linked;
+  }
+  ++counters_.linked;
+  const uint64_t bytes = linked->ok() ? linked->value->program.bytes_used() : 0;
+  AddRow({.key = key, .linked = linked, .bytes = sizeof(driver::LinkedProgram) + bytes});
+  return linked;
+}
+
+PoolCounters ProgramPool::Counters() {
+  const MutexLock lock(mutex_);
+  return counters_;
+}
+
+CacheUsage ProgramPool::Usage() {
+  const MutexLock lock(mutex_);
+  return {.name = "modules and programs",
+          .bytes = counters_.bytes,
+          .max_bytes = limit_,
+          .entries = rows_.size(),
+          .hits = hits_,
+          .misses = misses_};
+}
+
+ProgramPool::Row* ProgramPool::FindRow(const Hash128& key, const cache::Call& call) {
+  const auto found = index_.find(key);
+  if (found == index_.end()) {
+    return nullptr;
+  }
+  if (call.may_write) {
+    rows_.splice(rows_.begin(), rows_, found->second);
+  }
+  return &*found->second;
+}
+
+void ProgramPool::AddRow(Row row) {
+  counters_.bytes += row.bytes;
+  const Hash128 key = row.key;
+  rows_.push_front(std::move(row));
+  index_[key] = rows_.begin();
+  while (counters_.bytes > limit_ && rows_.size() > 1) {
+    counters_.bytes -= rows_.back().bytes;
+    index_.erase(rows_.back().key);
+    rows_.pop_back();
+  }
+}
+
+}  // namespace kiln::compile
