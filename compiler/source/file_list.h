@@ -28,8 +28,8 @@ struct ListedFile {
 // Immutable; const is safe from any thread.
 class FileList {
  public:
-  static constexpr size_t kMost = 20'000;                     // files
-  static constexpr size_t kMostText = size_t{4} << 20;        // bytes of the text
+  static constexpr size_t kMost = 20'000;                      // files
+  static constexpr size_t kMostText = size_t{4} << 20;         // bytes of the text
   static constexpr uint64_t kMostBytes = uint64_t{512} << 20;  // of all files together
 
   FileList() = default;

@@ -38,7 +38,8 @@ TEST(FileList, TextThatItWrote_IsRead) {
 }
 
 TEST(FileList, Paths_AreLogicalAndThereOnce) {
-  for (const char* path : {"", "/a", "../a", "a/../b", "a//b", "./a", "a\\b", "a\nb", "a\x01", "\xff"}) {
+  for (const char* path :
+       {"", "/a", "../a", "a/../b", "a//b", "./a", "a\\b", "a\nb", "a\x01", "\xff"}) {
     EXPECT_FALSE(FileList::Of({File(path, "")}).ok()) << path;
   }
   EXPECT_FALSE(FileList::Of({File(std::string("a\0b", 3), "")}).ok());
@@ -54,9 +55,9 @@ TEST(FileList, OtherTexts_AreRefused) {
       "kiln.files.1",
       "kiln.files.2\n",
       head + "\n",
-      head + kId + " 3 a",               // no end
-      head + kId + " 3 a\n\n",           // a line too many
-      head + kId + " 03 a\n",            // another text of 3
+      head + kId + " 3 a",      // no end
+      head + kId + " 3 a\n\n",  // a line too many
+      head + kId + " 03 a\n",   // another text of 3
       head + kId + " +3 a\n",
       head + kId + "  a\n",
       head + kId + " 99999999999999999999 a\n",

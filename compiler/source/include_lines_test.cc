@@ -10,8 +10,8 @@ namespace {
 std::string Named(std::string_view text) {
   std::string named;
   for (const IncludeLine& line : IncludeLinesOf(text)) {
-    named += (named.empty() ? "" : " ") + std::string(line.quoted ? "\"" : "<") +
-             std::string(line.path);
+    named +=
+        (named.empty() ? "" : " ") + std::string(line.quoted ? "\"" : "<") + std::string(line.path);
   }
   return named;
 }

@@ -117,8 +117,8 @@ void Session::Take(const PushedChange& change, std::set<std::string>& affected) 
 }
 
 // Files to include. All lists are made before the first is replaced, so that a push that is refused
-// has changed nothing. A program that asked for none of the files has the new list, too, for the next
-// time that it is read.
+// has changed nothing. A program that asked for none of the files has the new list, too, for the
+// next time that it is read.
 Result<void> Session::TakeIncluded(const PushedChange& change, std::set<std::string>& affected) {
   ListChanges lists(change);
   std::vector<std::pair<Program*, const ListChanges::ListChange*>> changed;

@@ -45,8 +45,7 @@ TEST_P(Reading, OfASource_IsWhatTheFrontEndMadeHere) {
   const Result<Bytes> bytes =
       ReadSource(LanguageAndPath(ir::Language::kRpl, "p.rpl"), InputOf({}, OfRpl(text)));
   ASSERT_TRUE(bytes.ok());
-  const Result<driver::ParsedSource> read =
-      DecodeReading(ir::Language::kRpl, *bytes, OfRpl(text));
+  const Result<driver::ParsedSource> read = DecodeReading(ir::Language::kRpl, *bytes, OfRpl(text));
   ASSERT_TRUE(read.ok()) << read.error().context;
   EXPECT_EQ(read->module.diagnostics, here.diagnostics);
   ASSERT_EQ(read->module.value.has_value(), here.value.has_value());
@@ -151,8 +150,7 @@ TEST(Reading, OfASourceThatIncludes_IsWhatTheFrontEndMadeHere) {
        {std::vector<SourceFile>(), {lib}, {lib, more}, {lib, {"roots/more.h", "float float;"}}}) {
     const OfHlsl job(files);
     const driver::ParsedSource here = job.Here();
-    const Result<driver::ParsedSource> read =
-        DecodeReading(ir::Language::kHlsl, job.Apart(), job);
+    const Result<driver::ParsedSource> read = DecodeReading(ir::Language::kHlsl, job.Apart(), job);
     ASSERT_TRUE(read.ok()) << read.error().context;
     EXPECT_EQ(read->module.diagnostics, here.module.diagnostics);
     EXPECT_EQ(read->probes, here.probes);

@@ -27,14 +27,13 @@ namespace kiln::compile {
 class IncludeTexts {
  public:
   // All must outlive the object.
-  IncludeTexts(cache::BlobStore& store, const FileList& files,
-               std::span<const std::string> roots, const LanguageLimits& limits,
-               const cache::Call& call)
+  IncludeTexts(cache::BlobStore& store, const FileList& files, std::span<const std::string> roots,
+               const LanguageLimits& limits, const cache::Call& call)
       : store_(store), declared_(files), roots_(roots), limits_(limits), call_(call) {}
 
   // Loads a declared file, and what its lines may include. Says whether it was new. A guess is left
-  // out where there are more texts than a module may have; what was asked for is not. Errors: of the
-  // store; a text that is not there is listed as missing.
+  // out where there are more texts than a module may have; what was asked for is not. Errors: of
+  // the store; a text that is not there is listed as missing.
   enum class Reason : uint8_t { kGuessed, kAsked };
   Result<bool> Load(const std::string& path, Reason why);
   // What the lines of a text may include.

@@ -28,7 +28,7 @@ struct ReadRequest {
   const hlsl::Settings& settings;
   const FileList& files;                // that may be included
   std::span<const std::string> likely;  // paths that earlier readings asked for
-  Hash128 key;                             // under which a death of it is noted
+  Hash128 key;                          // under which a death of it is noted
 };
 
 struct ModuleReading {

@@ -30,9 +30,7 @@ cache::ModuleInputs ProbeTrail::Inputs(std::span<const cache::Dependency> depend
           .path = source_.path};
 }
 
-Hash128 ProbeTrail::NextKey() const {
-  return cache::ProbesKey(Inputs(DependenciesOf(answers_)));
-}
+Hash128 ProbeTrail::NextKey() const { return cache::ProbesKey(Inputs(DependenciesOf(answers_))); }
 
 bool ProbeTrail::Follow(const ProbeRow& row) {
   if (++rows_ > kMostRows) {

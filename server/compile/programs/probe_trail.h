@@ -52,7 +52,7 @@ class ProbeTrail {
   const std::string language_;
   std::vector<cache::TextPair> defines_;  // views the settings
   std::vector<Probe> answers_;
-  std::vector<std::string> asked_;        // paths of the answers
+  std::vector<std::string> asked_;            // paths of the answers
   std::set<std::string, std::less<>> known_;  // the same
   size_t rows_ = 0;
 };

@@ -38,7 +38,7 @@ Result<std::shared_ptr<const ParsedSource>> ProgramPool::Parse(const Source& sou
     return Error{
         .code = ErrorCode::kInvalidArgument,
         .context = "no front end reads '" + source.path + "'; known extensions: .rpl, .hlsl",
-        .reason = "LANGUAGE_UNKNOWN"};
+        .reason = "UNKNOWN_LANGUAGE"};
   }
   if (*language == ir::Language::kHlsl) {
     KILN_TRY(const std::shared_ptr<const FileList> files, Files(inputs, call));

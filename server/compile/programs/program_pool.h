@@ -52,11 +52,11 @@ class ProgramPool final : public CountedCache {
   ProgramPool(cache::BlobStore& store, uint64_t limit, const LanguageLimits& limits = {},
               jobs::CrashGuard* attempts = nullptr, worker::Runner* apart = nullptr);
 
-  // `inputs` count for sources in HLSL only. Errors: kFailedPrecondition with reason SOURCES_MISSING
-  // if neither the request nor the store has the text, the list of files to include, or one of
-  // those that the source includes; kInvalidArgument if no front end reads the file, or the list is
-  // none; as ModuleReader::Read.
-  // `made`, if not null, is set when a front end had to read the source.
+  // `inputs` count for sources in HLSL only. Errors: kFailedPrecondition with reason
+  // SOURCES_MISSING if neither the request nor the store has the text, the list of files to
+  // include, or one of those that the source includes; kInvalidArgument if no front end reads the
+  // file, or the list is none; as ModuleReader::Read. `made`, if not null, is set when a front end
+  // had to read the source.
   Result<std::shared_ptr<const ParsedSource>> Parse(const Source& source, const HlslInputs& inputs,
                                                     const cache::Call& call, bool* made = nullptr,
                                                     PoisonPolicy poison = PoisonPolicy::kStands);
@@ -69,8 +69,8 @@ class ProgramPool final : public CountedCache {
   // The files that sources may include. Errors: as Parse.
   Result<std::shared_ptr<const FileList>> Files(const HlslInputs& inputs, const cache::Call& call);
 
-  // What parsing a source needs besides itself, as far as it is known: the list of files, those that
-  // it includes, or those of them that are not here. May read the source. Errors: as Parse.
+  // What parsing a source needs besides itself, as far as it is known: the list of files, those
+  // that it includes, or those of them that are not here. May read the source. Errors: as Parse.
   Result<std::vector<Source>> NeedsOf(const Source& source, const HlslInputs& inputs,
                                       const cache::Call& call);
 

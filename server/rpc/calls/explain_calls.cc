@@ -129,11 +129,10 @@ void NameReaders(Engine& engine, const cache::Call& call, cache::Explanation& ex
     }
     const project::Liveness& of_option = liveness[option.value];
     const project::Liveness::Reader& first = of_option.readers.front();
-    change.detail = fmt::format("live (read by {}{})",
-                                ReaderText(texts->modules()[first.module], first),
-                                of_option.readers_in_all == 1
-                                    ? std::string()
-                                    : fmt::format(" and {} more", of_option.readers_in_all - 1));
+    change.detail = fmt::format(
+        "live (read by {}{})", ReaderText(texts->modules()[first.module], first),
+        of_option.readers_in_all == 1 ? std::string()
+                                      : fmt::format(" and {} more", of_option.readers_in_all - 1));
   }
 }
 
