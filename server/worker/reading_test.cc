@@ -160,8 +160,8 @@ TEST(Reading, OfASourceThatIncludes_IsWhatTheFrontEndMadeHere) {
 }
 
 TEST(HostileReading, OfFilesThatWereNotGiven_IsRefused) {
-  const OfHlsl job({{"a/lib.h", "#define LIB float4(1, 0, 0, 1)\n"},
-                    {"roots/more.h", "static const float kMore = 1;\n"}});
+  const OfHlsl job(std::vector<SourceFile>{{"a/lib.h", "#define LIB float4(1, 0, 0, 1)\n"},
+                                           {"roots/more.h", "static const float kMore = 1;\n"}});
   const driver::ParsedSource good = job.Here();
   ASSERT_TRUE(good.module.value.has_value());
   ASSERT_TRUE(job.Takes(good));
@@ -182,7 +182,7 @@ TEST(HostileReading, OfFilesThatWereNotGiven_IsRefused) {
 }
 
 TEST(HostileReading, OfASourceThatIncludes_NoByteOfItGetsPastTheChecks) {
-  const OfHlsl job({{"a/lib.h", "#define LIB float4(1, 0, 0, 1)\n"}});
+  const OfHlsl job(std::vector<SourceFile>{{"a/lib.h", "#define LIB float4(1, 0, 0, 1)\n"}});
   const Bytes good = job.Apart();
   std::mt19937 random(7);
   for (int i = 0; i < 2000; ++i) {

@@ -78,6 +78,21 @@ Result<void> CheckThere(Engine& engine, std::vector<reload::WatchedProgram>& pro
   return CheckThere(engine, sources, call, detail);
 }
 
+// A session knows files to include by their digests, so what came inline goes where an upload would
+// put it. Best effort: what the store does not take is missing when it is read.
+void KeepIncluded(Engine& engine, const std::vector<compile::Source>& changed,
+                  const cache::Call& call) {
+  std::vector<cache::Item> items;
+  for (const compile::Source& source : changed) {
+    if (source.text != nullptr && !source.path.ends_with(".rpl")) {
+      items.push_back(cache::ContentItem(source.digest, cache::CopiedBlob(AsBytes(*source.text))));
+    }
+  }
+  if (!items.empty()) {
+    (void)engine.store.Put(items, cache::Durability::kRelaxed, call);
+  }
+}
+
 // Names as far as a message has room for them.
 void AddNames(const std::vector<std::string>& names,
               google::protobuf::RepeatedPtrField<std::string>& out) {
@@ -278,6 +293,7 @@ Result<reload::PushedChange> PushFrom(Engine& engine, const v1::WatchRequest::Pu
     change.changed.push_back(std::move(source));
   }
   KILN_TRY_VOID(CheckThere(engine, change.changed, call, detail));
+  KeepIncluded(engine, change.changed, call);
   if (!push.spaces().empty()) {
     KILN_TRY(change.programs, ProgramsFrom(push.spaces()));
     KILN_TRY_VOID(CheckThere(engine, *change.programs, call, detail));
