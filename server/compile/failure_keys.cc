@@ -26,7 +26,7 @@ bool HasOneOf(const cache::ExplainInputs& inputs, const std::set<Digest>& source
 
 // Under which a module of a request is kept; nothing if the record does not say what it was read
 // with.
-std::optional<Hash128> ModuleKeyOf(const cache::ExplainInputs& inputs,
+std::optional<Hash128> KeyOfModule(const cache::ExplainInputs& inputs,
                                    const cache::ExplainModule& module, const Hash128& limits) {
   const std::optional<ir::Language> language = driver::LanguageOf(module.path);
   if (!language.has_value() || *language != ir::Language::kHlsl) {
@@ -89,7 +89,7 @@ Result<std::shared_ptr<const std::set<cache::Key>>> FailureKeys(cache::ExplainRi
       return;
     }
     for (const cache::ExplainModule& module : record.inputs->modules) {
-      if (const std::optional<Hash128> key = ModuleKeyOf(*record.inputs, module, limits)) {
+      if (const std::optional<Hash128> key = KeyOfModule(*record.inputs, module, limits)) {
         keys->insert({.level = cache::Level::kModule, .space = kSpace, .id = *key});
       }
     }
