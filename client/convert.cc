@@ -63,7 +63,7 @@ void ToProto(const HlslInputs& inputs, v1::Hlsl* out) {
     out->add_include_roots(root);
   }
   if (inputs.files != nullptr) {
-    ToProto(inputs.files->list.digest, out->mutable_file_list());
+    client::ToProto(inputs.files->list.digest, out->mutable_file_list());
   }
 }
 

@@ -44,11 +44,12 @@ std::string BaseOf(const VariantArguments& arguments) {
 Result<project::ManifestHlsl> HlslOf(const VariantArguments& arguments, const std::string& base) {
   project::ManifestHlsl hlsl;
   for (const std::string& folder : arguments.include_roots) {
-    const std::string root = std::filesystem::absolute(folder)
-                                 .lexically_normal()
-                                 .lexically_proximate(std::filesystem::absolute(base))
-                                 .lexically_normal()
-                                 .generic_string();
+    const std::string root =
+        std::filesystem::absolute(folder)
+            .lexically_normal()
+            .lexically_proximate(std::filesystem::absolute(base).lexically_normal())
+            .lexically_normal()
+            .generic_string();
     if (root.starts_with("..")) {
       return Usage(fmt::format("-I {}: only files below '{}' can be included", folder, base));
     }
@@ -56,8 +57,11 @@ Result<project::ManifestHlsl> HlslOf(const VariantArguments& arguments, const st
                                              : root.substr(0, root.size() - root.ends_with('/')));
   }
   for (const std::string& text : arguments.defines) {
-    const size_t equals =
-        text.find('=', std::min(text.find(')'), text.size()) == text.size() ? 0 : text.find(')'));
+    // "F(a, b)=VALUE": what stands between the parentheses is part of the name.
+    const size_t name_end = text.find_first_of("(=");
+    const bool has_parameters = name_end != std::string::npos && text[name_end] == '(';
+    const size_t close = has_parameters ? text.find(')') : name_end;
+    const size_t equals = close == std::string::npos ? close : text.find('=', close);
     hlsl.defines.insert_or_assign(text.substr(0, equals),
                                   equals == std::string::npos ? "1" : text.substr(equals + 1));
   }

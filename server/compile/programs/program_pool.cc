@@ -280,7 +280,8 @@ Result<ProgramPool::ParsedPtr> ProgramPool::ParseWithIncludes(const IncludeReque
   if (fresh->poison || !call.may_write) {
     return fresh;
   }
-  return Hold(trail.ModuleKeyOf(fresh->probes), std::move(fresh), call);
+  const Hash128 key = trail.ModuleKeyOf(fresh->probes);
+  return Hold(key, std::move(fresh), call);
 }
 
 Result<ProgramPool::ParsedPtr> ProgramPool::ReadWithIncludes(const IncludeRequest& wanted,
