@@ -32,7 +32,7 @@ def id_of(text):
 
 
 def list_of(files):
-    """The text that names files, as docs/spec/daemon.md 3.3 has it."""
+    """The text that names files, as spec/daemon 3.3 has it."""
     lines = [f"{id_of(text).hex()} {len(text.encode())} {path}\n" for path, text in sorted(files.items())]
     return "kiln.files.1\n" + "".join(lines)
 
