@@ -164,6 +164,7 @@ Result<std::vector<PinnedSet>> CacheCalls::Pins() {
                            for (const v1::PinInfo& pin : reply.pins()) {
                              pins.push_back({.name = pin.name(),
                                              .note = pin.note(),
+                                             .owner = pin.owner(),
                                              .records = pin.records(),
                                              .bytes = pin.bytes(),
                                              .made_s = pin.made() / 1000,

@@ -373,6 +373,7 @@ BatchInfo FromProto(const v1::Batch& message) {
   return {.id = HexOf(message.id()),
           .project = message.project(),
           .owner = message.owner(),
+          .paused_by = message.paused_by(),
           .state = v1::Batch::State_Name(message.state()),
           .variants_total = counts.variants_total(),
           .variants_served = counts.variants_served(),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "server/daemon_engine.h"
 
+#include <algorithm>
 #include <chrono>
 #include <random>
 #include <utility>
@@ -13,6 +14,10 @@ namespace kiln::server {
 namespace {
 
 constexpr uint64_t kPoolBytes = uint64_t{512} << 20;
+// What is stored of batches has an eighth of the cache, within these.
+constexpr uint64_t kLeastSpecBytes = uint64_t{8} << 20, kMostSpecBytes = uint64_t{128} << 20;
+constexpr uint64_t kLeastExplainBytes = uint64_t{8} << 20, kMostExplainBytes = uint64_t{4} << 30;
+constexpr uint64_t kLeastPackBytes = uint64_t{1} << 30;  // of all packs beside a small cache
 
 // Of one run of the daemon, never 0: a client that quotes another number knows an earlier run.
 uint64_t RandomEpoch() {
@@ -36,7 +41,8 @@ Result<void> DaemonEngine::OpenStore(const StoreOptions& options) {
       cache::sqlite::SqliteStore::Open(sqlite, clock, log);
   if (opened.ok()) {
     stack.file = std::move(opened).value();
-    explain_table.emplace(*stack.file);
+    explain_table.emplace(
+        *stack.file, std::clamp(config.cache_max_bytes / 8, kLeastExplainBytes, kMostExplainBytes));
     leases.emplace(*stack.file);
     pins.emplace(*stack.file);
     batch_rows.emplace(*stack.file);
@@ -176,17 +182,21 @@ void DaemonEngine::Make(rpc::DeferredEngine& deferred) {
   if (pins.has_value()) {
     bounded_pins.emplace(*pins, *maintenance, *stack.top, config.cache_max_bytes);
   }
-  shelf.emplace(config.cache_dir / "packs");
+  shelf.emplace(
+      config.cache_dir / "packs",
+      compile::PackShelf::Options{.max_bytes = std::max(config.cache_max_bytes, kLeastPackBytes)});
   batches.emplace(
       *builder, *stack.top, queue, clock,
-      compile::Batches::Options{.workers = config.workers,
-                                .losses = LossesOfStore(),
-                                .explains = &*explains,
-                                .leases = leases.has_value() ? &*leases : nullptr,
-                                .pins = bounded_pins.has_value() ? &*bounded_pins : nullptr,
-                                .rows = batch_rows.has_value() ? &*batch_rows : nullptr,
-                                .slowed_by = slowed_by,
-                                .attempts = attempts.get()});
+      compile::Batches::Options{
+          .workers = config.workers,
+          .spec_bytes = std::clamp(config.cache_max_bytes / 8, kLeastSpecBytes, kMostSpecBytes),
+          .losses = LossesOfStore(),
+          .explains = &*explains,
+          .leases = leases.has_value() ? &*leases : nullptr,
+          .pins = bounded_pins.has_value() ? &*bounded_pins : nullptr,
+          .rows = batch_rows.has_value() ? &*batch_rows : nullptr,
+          .slowed_by = slowed_by,
+          .attempts = attempts.get()});
   watches.emplace(
       *builder, *explains, queue, clock,
       reload::Subscriptions::Options{.workers = config.workers,

@@ -172,6 +172,10 @@ std::vector<std::string> StoreConditions(const Stack& stack) {
     if (status.full) {
       reasons.emplace_back("cache-full: the disk is full; results are not stored");
     }
+    if (stack.limited.has_value() && stack.limited->IsFull()) {
+      reasons.emplace_back(
+          "cache-full: the cache is at cache.max_size; results are not stored until room is made");
+    }
     if (status.nondeterminism > 0) {
       reasons.emplace_back("nondeterminism: " + std::to_string(status.nondeterminism) +
                            " results differed from their first build; see the quarantine");

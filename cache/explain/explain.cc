@@ -330,6 +330,28 @@ std::vector<uint64_t> SumsOf(const ExplainInputs& inputs) {
   return sums;
 }
 
+constexpr uint64_t kRowBytes = 48;  // of a text or an id in a list, beside its letters
+
+uint64_t BytesOf(const ExplainInputs& inputs) {
+  uint64_t bytes = inputs.pipeline.size();
+  for (const ExplainModule& module : inputs.modules) {
+    bytes += 2 * kRowBytes + module.path.size();
+  }
+  for (const ExplainDependency& file : inputs.dependencies) {
+    bytes += 2 * kRowBytes + file.path.size();
+  }
+  for (const auto* rows : {&inputs.entry_points, &inputs.target, &inputs.options, &inputs.limits,
+                           &inputs.fingerprints}) {
+    for (const NamedText& row : *rows) {
+      bytes += 2 * kRowBytes + row.name.size() + row.value.size();
+    }
+  }
+  for (const std::string& recipe : inputs.recipes) {
+    bytes += kRowBytes + recipe.size();
+  }
+  return bytes;
+}
+
 }  // namespace
 
 SharedInputs::SharedInputs() {
@@ -340,6 +362,20 @@ SharedInputs::SharedInputs() {
 SharedInputs::SharedInputs(ExplainInputs inputs) {
   state_ = std::make_shared<State>();
   state_->inputs = std::move(inputs);
+  state_->bytes = BytesOf(state_->inputs);
+}
+
+uint64_t BytesOf(const ExplainRecord& record) {
+  uint64_t bytes = sizeof(record) + record.inputs.bytes() + record.slot.project.size() +
+                   record.slot.program.size() + record.slot.target.size() + record.detail.size() +
+                   record.trace.size() + record.stage_us.size() * sizeof(record.stage_us[0]);
+  for (const std::string& option : record.live_options) {
+    bytes += kRowBytes + option.size();
+  }
+  for (const std::string& option : record.mask.value_or(std::vector<std::string>())) {
+    bytes += kRowBytes + option.size();
+  }
+  return bytes;
 }
 
 std::span<const uint64_t> SharedInputs::sums() const {

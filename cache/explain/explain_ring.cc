@@ -30,11 +30,18 @@ ExplainRing::Slot& ExplainRing::Touch(const Hash128& id) {
 
 void ExplainRing::Add(Slot& slot, RecordPtr record) {
   by_seq_.insert_or_assign(record->seq, record);
+  bytes_ += BytesOf(*record);
   slot.records.push_back(std::move(record));
   if (slot.records.size() > kExplainPerSlot) {
-    by_seq_.erase(slot.records.front()->seq);
-    slot.records.pop_front();
+    DropOldest(slot);
   }
+}
+
+void ExplainRing::DropOldest(Slot& slot) {
+  const RecordPtr& oldest = slot.records.front();
+  bytes_ -= BytesOf(*oldest);
+  by_seq_.erase(oldest->seq);
+  slot.records.pop_front();
 }
 
 const ExplainRecord* ExplainRing::Closest(const Slot& slot, const ExplainRecord& record) {
@@ -58,15 +65,22 @@ const ExplainRecord* ExplainRing::Closest(const Slot& slot, const ExplainRecord&
   return closest;
 }
 
-// The slot used least lately goes first; the one in use stays.
+// The slot used least lately goes first; the one in use stays, with its latest record.
 void ExplainRing::Trim() {
-  while (by_seq_.size() > options_.max_records && slots_.size() > 1) {
+  const auto too_much = [this]() KILN_REQUIRES(mutex_) {
+    return by_seq_.size() > options_.max_records || bytes_ > options_.max_bytes;
+  };
+  while (too_much() && slots_.size() > 1) {
     const auto victim = slots_.find(used_.back());
-    for (const RecordPtr& row : victim->second.records) {
-      by_seq_.erase(row->seq);
+    while (!victim->second.records.empty()) {
+      DropOldest(victim->second);
     }
     slots_.erase(victim);
     used_.pop_back();
+  }
+  while (slots_.size() == 1 && bytes_ > options_.max_bytes &&
+         slots_.begin()->second.records.size() > 1) {
+    DropOldest(slots_.begin()->second);
   }
 }
 
@@ -227,12 +241,14 @@ void ExplainRing::Pend(const RecordPtr& record) {
   if (log_ != nullptr) {
     pending_since_ = pending_.empty() ? clock_.Monotonic() : pending_since_;
     pending_.push_back(record);
+    pending_bytes_ += BytesOf(*record);
   }
 }
 
 bool ExplainRing::IsDue() const {
-  return !pending_.empty() && (pending_.size() >= options_.flush_at ||
-                               clock_.Monotonic() - pending_since_ >= options_.flush_after);
+  return !pending_.empty() &&
+         (pending_.size() >= options_.flush_at || pending_bytes_ >= options_.flush_bytes_at ||
+          clock_.Monotonic() - pending_since_ >= options_.flush_after);
 }
 
 void ExplainRing::Flush() {
@@ -242,6 +258,7 @@ void ExplainRing::Flush() {
     const MutexLock lock(mutex_);
     Settle();
     pending.swap(pending_);
+    pending_bytes_ = 0;
   }
   if (!pending.empty()) {
     log_->Append(pending);

@@ -48,7 +48,9 @@ HeldLeases::ScopedLease::~ScopedLease() {
   }
   const MutexLock lock(held_->mutex_);
   const auto holder = held_->holders_.find(number_);
-  --held_->owners_[holder->second.owner];
+  if (const auto owner = held_->owners_.find(holder->second.owner); owner != held_->owners_.end()) {
+    --owner->second.holders;
+  }
   held_->holders_.erase(holder);
 }
 
@@ -58,13 +60,15 @@ HeldLeases::ScopedLease HeldLeases::Hold(std::string_view kind, std::vector<Key>
   }
   const int64_t now_s = std::chrono::duration_cast<std::chrono::seconds>(clock_.UnixTime()).count();
   const Holder holder{.owner = std::string(kind) + " " + std::to_string(now_s / kQuantumSeconds),
-                      .keys = std::move(keys)};
+                      .keys = std::move(keys),
+                      .began_s = now_s};
   bool is_new = false;
   uint64_t number = 0;
   {
     const MutexLock lock(mutex_);
-    is_new = owners_.try_emplace(holder.owner, 0).second;
-    ++owners_[holder.owner];
+    const auto [owner, made] = owners_.try_emplace(holder.owner, LeaseOwner{.began_s = now_s});
+    is_new = made;
+    ++owner->second.holders;
     number = next_++;
     holders_.emplace(number, holder);
   }
@@ -77,19 +81,26 @@ HeldLeases::ScopedLease HeldLeases::Hold(std::string_view kind, std::vector<Key>
   return ScopedLease(*this, number);
 }
 
-// A store that takes no lease evicts nothing either.
+// A store that takes no lease evicts nothing either. Whoever reads slowly enough would keep all
+// that anybody uses meanwhile, so what has been held for long is given up, while its holder goes
+// on: what goes then is computed again.
 void HeldLeases::RenewAll() {
+  const int64_t now_s = std::chrono::duration_cast<std::chrono::seconds>(clock_.UnixTime()).count();
+  const auto is_old = [&](int64_t began_s) { return now_s - began_s > kMostHeld.count(); };
   std::vector<std::string> held;
   std::vector<std::string> released;
   std::vector<Key> keys;
   {
     const MutexLock lock(mutex_);
     for (auto owner = owners_.begin(); owner != owners_.end();) {
-      (owner->second == 0 ? released : held).push_back(owner->first);
-      owner = owner->second == 0 ? owners_.erase(owner) : std::next(owner);
+      const bool ends = owner->second.holders == 0 || is_old(owner->second.began_s);
+      (ends ? released : held).push_back(owner->first);
+      owner = ends ? owners_.erase(owner) : std::next(owner);
     }
     for (const auto& [number, holder] : holders_) {
-      keys.insert(keys.end(), holder.keys.begin(), holder.keys.end());
+      if (!is_old(holder.began_s)) {
+        keys.insert(keys.end(), holder.keys.begin(), holder.keys.end());
+      }
     }
   }
   for (const std::string& owner : held) {

@@ -2,7 +2,8 @@
 #include "cache/leases/pin_share.h"
 
 #include <algorithm>
-#include <functional>
+#include <tuple>
+#include <utility>
 
 #include "cache/record.h"
 #include "compiler/base/threads/stop.h"
@@ -69,10 +70,12 @@ Result<PinShare> ShareWith(Maintenance& maintenance, Pins& pins, std::string_vie
     if (pin.name != name) {
       KILN_TRY(const PinUsage held, HeldByPin(maintenance, pin.name));
       share.total += held.bytes;
-      share.others.emplace_back(held.bytes, pin.name);
+      share.others.push_back({.bytes = held.bytes, .name = pin.name, .owner = pin.owner});
     }
   }
-  std::ranges::sort(share.others, std::greater());
+  std::ranges::sort(share.others, [](const PinSize& a, const PinSize& b) {
+    return std::tie(b.bytes, a.name) < std::tie(a.bytes, b.name);
+  });
   return share;
 }
 

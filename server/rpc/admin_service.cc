@@ -14,6 +14,7 @@
 #include "server/ops/log_levels.h"
 #include "server/ops/machine.h"
 #include "server/reload/subscriptions.h"
+#include "server/rpc/actor_of.h"
 #include "server/rpc/calls/cache_admin_calls.h"
 #include "server/rpc/calls/compile_calls.h"
 #include "server/rpc/limit_table.h"
@@ -348,19 +349,23 @@ class AdminService final : public v1::AdminService::CallbackService {
 
   grpc::ServerUnaryReactor* Pin(grpc::CallbackServerContext* context, const v1::PinRequest* request,
                                 v1::PinInfo* reply) override {
-    return Job(
-        *context, "Pin", Holding(*request, *reply),
-        [this, request, reply](const cache::Call& call) {
-          return rpc::Pin(engine_, *request, call, *reply);
+    return AnswerUnary(
+        host_, *context, {.name = "Pin", .needs = Needs::kWork, .held = Holding(*request, *reply)},
+        [this, request, reply](const CallContext& frame, const cache::Call& call,
+                               v1::ErrorDetail&) {
+          return rpc::Pin(engine_, *request, ActorOf(frame.principal()), call, *reply);
         },
         request->name());
   }
 
   grpc::ServerUnaryReactor* Unpin(grpc::CallbackServerContext* context,
                                   const v1::UnpinRequest* request, v1::UnpinReply* reply) override {
-    return Job(
-        *context, "Unpin", Holding(*request, *reply),
-        [this, request](const cache::Call&) { return rpc::Unpin(engine_, *request); },
+    return AnswerUnary(
+        host_, *context,
+        {.name = "Unpin", .needs = Needs::kWork, .held = Holding(*request, *reply)},
+        [this, request](const CallContext& frame, const cache::Call&, v1::ErrorDetail&) {
+          return rpc::Unpin(engine_, *request, ActorOf(frame.principal()));
+        },
         request->name());
   }
 

@@ -6,10 +6,13 @@
 #include <utility>
 
 #include "cache/compression/codec.h"
+#include "cache/leases/bounded_pins.h"
 #include "cache/pack/format.h"
 #include "compiler/diag/diagnostic.h"
 #include "compiler/source/file_list.h"
 #include "server/compile/batch/batch_points.h"
+#include "server/compile/batch/batch_room.h"
+#include "server/compile/pack/pack_shelf.h"
 #include "server/jobs/job.h"
 #include "server/project/counter.h"
 #include "server/rpc/calls/space_calls.h"
@@ -49,7 +52,12 @@ void AddOfRequests(const ServiceLimits& limits, std::vector<LimitLine>& out) {
            {"axis values", kMaxAxisValues},
            {"expressions per program", kMaxExpressions},
            {"expression", kMaxExpression},
+           {"tags per program", kMaxTags},
+           {"tag", kMaxTag},
            {"recipes", kMaxRecipes},
+           {"unfinished batches", compile::kMostUnfinished},
+           {"remembered batches", compile::kMostKept},
+           {"packs of one", compile::PackShelf::kMaxPacks},
            {"distinct results per program", compile::kMaxResults},
            {"results of a batch", compile::kMaxBatchResults},
            {"points of a batch", compile::kMaxPointBytes},
@@ -65,6 +73,8 @@ void AddOfRequests(const ServiceLimits& limits, std::vector<LimitLine>& out) {
            {"pack entries", kMaxPackEntries},
            {"pack size", pack::kMaxFileBytes},
            {"pin name", kMaxPinName},
+           {"pin note", cache::kMaxPinNote},
+           {"pins", cache::kMaxPins},
            {"stream buffer", kMaxStreamBuffer},
            {"rejected blobs", limits.rejected_blobs},
        }) {

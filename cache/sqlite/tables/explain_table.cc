@@ -16,7 +16,6 @@ namespace kiln::cache::sqlite {
 namespace {
 
 constexpr int64_t kPageRows = 1000;
-constexpr uint64_t kRecordBytes = 1024;  // of one, about
 constexpr int kTried = 8;  // slots among which the least lately used one is looked for
 
 Result<int64_t> MetaInt(TableWrites& writes, std::string_view name) {
@@ -33,9 +32,15 @@ Result<void> SetMetaInt(TableWrites& writes, std::string_view name, int64_t valu
   return query.Bind(name).Bind(value).Run();
 }
 
+// What `meta` counts of the table.
+struct ExplainTotals {
+  int64_t slots = 0;
+  int64_t bytes = 0;  // of bodies
+};
+
 // Some slots behind a place that depends on the new one; the one with the lowest newest number
-// goes.
-Result<void> DropASlot(TableWrites& writes, const Hash128& near) {
+// goes. Where there is none the counts were wrong, and are right then.
+Result<void> DropASlot(TableWrites& writes, const Hash128& near, ExplainTotals& totals) {
   Bytes victim;
   int64_t oldest = std::numeric_limits<int64_t>::max();
   {
@@ -61,6 +66,18 @@ Result<void> DropASlot(TableWrites& writes, const Hash128& near) {
       }
     }
   }
+  if (oldest == std::numeric_limits<int64_t>::max()) {
+    totals = {};
+    return {};
+  }
+  {
+    KILN_TRY(Statement sum,
+             writes.connection().Prepare("SELECT sum(length(body)) FROM explain WHERE slot=?1"));
+    Query query(sum);
+    KILN_TRY_VOID(query.Bind(ByteView(victim)).Next());
+    totals.bytes -= std::min(totals.bytes, query.Int(0));
+  }
+  totals.slots -= std::min<int64_t>(totals.slots, 1);
   KILN_TRY(Statement drop, writes.connection().Prepare("DELETE FROM explain WHERE slot=?1"));
   Query query(drop);
   return query.Bind(ByteView(victim)).Run();
@@ -88,8 +105,17 @@ std::vector<Row> LatestRows(std::span<const std::shared_ptr<const ExplainRecord>
   return rows;
 }
 
-Result<void> AppendRow(TableWrites& writes, const Row& row) {
+// A record that is longer than all may be is not kept.
+Result<void> AppendRow(TableWrites& writes, const Row& row, int64_t max_bytes,
+                       ExplainTotals& totals) {
   const Hash128& slot = row.slot;
+  const auto size = static_cast<int64_t>(row.body.size());
+  if (size > max_bytes) {
+    return {};
+  }
+  while (totals.bytes + size > max_bytes) {
+    KILN_TRY_VOID(DropASlot(writes, slot, totals));
+  }
   int64_t rows = 0;
   int64_t oldest = 0;
   {
@@ -101,22 +127,38 @@ Result<void> AppendRow(TableWrites& writes, const Row& row) {
     oldest = query.Int(1);
   }
   if (rows == 0) {
-    KILN_TRY(const int64_t slots, MetaInt(writes, "explain_slots"));
-    if (slots >= int64_t{kExplainSlots}) {
-      KILN_TRY_VOID(DropASlot(writes, slot));
-    } else {
-      KILN_TRY_VOID(SetMetaInt(writes, "explain_slots", slots + 1));
+    if (totals.slots >= int64_t{kExplainSlots}) {
+      KILN_TRY_VOID(DropASlot(writes, slot, totals));
     }
+    ++totals.slots;
   } else if (rows >= int64_t{kExplainPerSlot}) {
-    KILN_TRY(Statement drop,
-             writes.connection().Prepare("DELETE FROM explain WHERE slot=?1 AND seq<=?2"));
+    KILN_TRY(Statement drop, writes.connection().Prepare("DELETE FROM explain WHERE slot=?1 AND"
+                                                         " seq<=?2 RETURNING length(body)"));
     Query query(drop);
-    KILN_TRY_VOID(query.Bind(slot).Bind(oldest).Run());
+    query.Bind(slot).Bind(oldest);
+    KILN_TRY([[maybe_unused]] const int64_t dropped, query.EachRow([&](const Query& gone) {
+      totals.bytes -= std::min(totals.bytes, gone.Int(0));
+    }));
   }
+  totals.bytes += size;
   KILN_TRY(Statement insert,
            writes.connection().Prepare("INSERT OR REPLACE INTO explain VALUES (?1, ?2, ?3)"));
   Query query(insert);
   return query.Bind(slot).Bind(row.seq).Bind(ByteView(row.body)).Run();
+}
+
+Result<void> AppendRows(TableWrites& writes,
+                        std::span<const std::shared_ptr<const ExplainRecord>> records,
+                        int64_t max_bytes) {
+  ExplainTotals totals;
+  KILN_TRY(totals.slots, MetaInt(writes, "explain_slots"));
+  KILN_TRY(totals.bytes, MetaInt(writes, "explain_bytes"));
+  for (const Row& row : LatestRows(records)) {
+    KILN_TRY_VOID(AppendRow(writes, row, max_bytes, totals));
+  }
+  KILN_TRY_VOID(SetMetaInt(writes, "explain_slots", totals.slots));
+  KILN_TRY_VOID(SetMetaInt(writes, "explain_bytes", totals.bytes));
+  return SetMetaInt(writes, "explain_seq", static_cast<int64_t>(records.back()->seq) + 1);
 }
 
 // Pages of (seq, body, slot, whether the body has the bytes ?3 somewhere). No bytes are everywhere.
@@ -152,16 +194,14 @@ void ExplainTable::Append(std::span<const std::shared_ptr<const ExplainRecord>> 
   if (records.empty()) {
     return;
   }
-  const Writer::Weight weight{.items = static_cast<uint32_t>(records.size()),
-                              .bytes = records.size() * kRecordBytes};
-  store_.Post(
-      [records = std::vector(records.begin(), records.end())](TableWrites& writes) -> Result<void> {
-        for (const Row& row : LatestRows(records)) {
-          KILN_TRY_VOID(AppendRow(writes, row));
-        }
-        return SetMetaInt(writes, "explain_seq", static_cast<int64_t>(records.back()->seq) + 1);
-      },
-      weight);
+  Writer::Weight weight{.items = static_cast<uint32_t>(records.size())};
+  for (const std::shared_ptr<const ExplainRecord>& record : records) {
+    weight.bytes += BytesOf(*record);
+  }
+  const auto max_bytes = static_cast<int64_t>(max_bytes_);
+  store_.Post([records = std::vector(records.begin(), records.end()),
+               max_bytes](TableWrites& writes) { return AppendRows(writes, records, max_bytes); },
+              weight);
 }
 
 Result<std::vector<ExplainRecord>> ExplainTable::Records(const ExplainSlot& slot) {

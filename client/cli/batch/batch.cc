@@ -31,6 +31,7 @@ nlohmann::ordered_json JsonOf(const client::BatchInfo& batch) {
           {"id", batch.id},
           {"project", batch.project},
           {"state", batch.state},
+          {"paused_by", batch.paused_by},
           {"variants_total", batch.variants_total},
           {"variants_served", batch.variants_served},
           {"results_done", batch.results_done},
@@ -76,7 +77,8 @@ void PrintWhole(const Global& global, const client::BatchInfo& batch) {
   if (global.json) {
     return PrintBatch(global, batch);
   }
-  Print("batch {}\n  project {}\n  state {}\n", batch.id, batch.project, batch.state);
+  Print("batch {}\n  project {}\n  state {}{}\n", batch.id, batch.project, batch.state,
+        batch.paused_by.empty() ? "" : " by " + batch.paused_by);
   Print("  variants {} of {}\n  results {} of at most {}\n", batch.variants_served,
         batch.variants_total, batch.results_done, batch.results_upper);
   Print("  {} compiled, {} cached, {} shared, {} failed, {} SPIR-V modules\n", batch.compiled,

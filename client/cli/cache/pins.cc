@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "cache/leases/actor.h"
 #include "cache/leases/pin_share.h"
 #include "client/cli/add_verb.h"
 #include "client/cli/cache/local_cache.h"
@@ -42,8 +43,8 @@ Result<void> CheckShare(LocalCache& opened, const std::string& name,
   }
   std::string largest;
   for (size_t i = 0; i < std::min(share.others.size(), kLargestPins); ++i) {
-    largest += fmt::format("{}{} ({})", i == 0 ? "; the largest are " : ", ",
-                           share.others[i].second, SizeText(share.others[i].first));
+    largest += fmt::format("{}{} ({})", i == 0 ? "; the largest are " : ", ", share.others[i].name,
+                           SizeText(share.others[i].bytes));
   }
   return Error{.code = ErrorCode::kResourceExhausted,
                .context = fmt::format("pins would keep {}, {} are allowed{}; unpin one, or raise "
@@ -124,6 +125,7 @@ Result<std::vector<client::PinnedSet>> PinsOf(const Global& global, const std::s
   for (const cache::Pin& pin : pins) {
     listed.push_back({.name = pin.name,
                       .note = pin.note,
+                      .owner = std::string(cache::OwnerName(pin.owner)),
                       .records = pin.records,
                       .made_s = static_cast<uint64_t>(pin.made_s),
                       .until_s = static_cast<uint64_t>(pin.until_s.value_or(0))});
@@ -144,10 +146,11 @@ int RunCachePins(const Global& global, const std::string& dir) {
                                           {"records", pin.records},
                                           {"made_s", pin.made_s},
                                           {"until_s", pin.until_s},
-                                          {"note", pin.note}};
+                                          {"note", pin.note},
+                                          {"owner", pin.owner}};
       PrintLine(object);
     } else {
-      Print("{:<24} {:>8} records  {}\n", pin.name, pin.records, pin.note);
+      Print("{:<24} {:>8} records  by {:<12}  {}\n", pin.name, pin.records, pin.owner, pin.note);
     }
   }
   return Finish("cache pins", kSuccess, {{"pins", pins->size()}});

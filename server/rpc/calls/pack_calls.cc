@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "cache/leases/bounded_pins.h"
 #include "cache/pack/write/writer.h"
 #include "compiler/base/printable.h"
 #include "compiler/driver/fingerprint.h"
@@ -281,8 +282,8 @@ struct Packed {
 };
 
 Result<Packed> PlanAndWrite(Engine& engine, const v1::BuildPackRequest& request,
-                            const Wanted& wanted, const pack::Pack* base, const Push& push,
-                            const cache::Call& call) {
+                            const Wanted& wanted, const pack::Pack* base, const cache::Actor& actor,
+                            const Push& push, const cache::Call& call) {
   const auto progress = [&](uint64_t done, uint64_t total) {
     PushProgress(push, "lookup", done, total);
   };
@@ -303,7 +304,7 @@ Result<Packed> PlanAndWrite(Engine& engine, const v1::BuildPackRequest& request,
   KILN_TRY(const pack::WriteReport written,
            WriteTo(engine, wanted, plan, options, file, push, call));
   if (call.may_write) {
-    KILN_TRY_VOID(engine.shelf.Keep(file, written.pack_id));
+    KILN_TRY_VOID(engine.shelf.Keep(file, written.pack_id, actor.id));
   } else if (!engine.shelf.HasInstead(file, written.pack_id)) {
     return WouldWrite("nobody has made exactly this pack lately, and it would have to be kept");
   }
@@ -312,8 +313,9 @@ Result<Packed> PlanAndWrite(Engine& engine, const v1::BuildPackRequest& request,
 
 }  // namespace
 
-Result<void> BuildPack(Engine& engine, const v1::BuildPackRequest& request, const cache::Call& call,
-                       const Push& push, v1::ErrorDetail& detail) {
+Result<void> BuildPack(Engine& engine, const v1::BuildPackRequest& request,
+                       const cache::Actor& actor, const cache::Call& call, const Push& push,
+                       v1::ErrorDetail& detail) {
   if (request.sign()) {
     return Error{.code = ErrorCode::kFailedPrecondition,
                  .context = "this daemon has no signing key; sign with 'kiln pack build --sign'",
@@ -328,6 +330,10 @@ Result<void> BuildPack(Engine& engine, const v1::BuildPackRequest& request, cons
       return WouldWrite("a pin would have to be made");
     }
   }
+  std::string pin_owner;
+  if (!request.pin().empty() && engine.whole.pins != nullptr) {
+    KILN_TRY(pin_owner, cache::PinOwnerFor(*engine.whole.pins, request.pin(), actor));
+  }
   std::unique_ptr<pack::Pack> base;
   if (!request.base_pack().empty()) {
     KILN_TRY(const Hash128 id, IdFromProto("base_pack", request.base_pack()));
@@ -336,7 +342,7 @@ Result<void> BuildPack(Engine& engine, const v1::BuildPackRequest& request, cons
   const cache::HeldLeases::ScopedLease held =
       call.may_write ? engine.whole.held.Hold("pack") : cache::HeldLeases::ScopedLease();
   KILN_TRY(const Wanted wanted, WantedBy(engine, request, call, detail));
-  KILN_TRY(const Packed made, PlanAndWrite(engine, request, wanted, base.get(), push, call));
+  KILN_TRY(const Packed made, PlanAndWrite(engine, request, wanted, base.get(), actor, push, call));
   const auto& [plan, written] = made;
   if (!request.pin().empty()) {
     if (engine.whole.pins == nullptr) {
@@ -345,7 +351,8 @@ Result<void> BuildPack(Engine& engine, const v1::BuildPackRequest& request, cons
                    .reason = "READ_ONLY"};
     }
     KILN_TRY_VOID(engine.whole.pins->Add(
-        {.name = request.pin(), .note = "pack " + written.pack_id.hex()}, plan.records));
+        {.name = request.pin(), .note = "pack " + written.pack_id.hex(), .owner = pin_owner},
+        plan.records));
   }
   v1::BuildPackReply message;
   v1::BuildPackReply::Done& done = *message.mutable_done();

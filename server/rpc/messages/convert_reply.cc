@@ -317,6 +317,7 @@ void ToProto(const compile::BatchSummary& summary, v1::Batch& out) {
   out.set_id(IdBytes(summary.id));
   out.set_project(WellFormed(summary.project));
   out.set_owner(WellFormed(summary.owner));
+  out.set_paused_by(WellFormed(summary.paused_by));
   out.set_state(ToProto(summary.state));
   out.set_started(static_cast<uint64_t>(std::max<int64_t>(summary.started_ms, 0)));
   out.set_updated(static_cast<uint64_t>(std::max<int64_t>(summary.updated_ms, 0)));

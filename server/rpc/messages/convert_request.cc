@@ -194,6 +194,7 @@ Result<std::vector<std::string>> TextsFrom(
     if (expression.text().size() > kMaxExpression) {
       return AboveLimit("expression", kMaxExpression, expression.text().size());
     }
+    KILN_TRY_VOID(CheckName("expression.path", expression.path()));
     texts.push_back(expression.text());
     places.push_back(PlaceOf(expression));
   }
@@ -213,6 +214,16 @@ Result<void> CheckCounts(const v1::ProgramSpace& space) {
   if (const uint64_t count = Count(space.exclude()) + Count(space.require());
       count > kMaxExpressions) {
     return AboveLimit("expressions per program", kMaxExpressions, count);
+  }
+  KILN_TRY_VOID(CheckName("spaces.family", space.family()));
+  if (Count(space.tags()) > kMaxTags) {
+    return AboveLimit("tags per program", kMaxTags, Count(space.tags()));
+  }
+  for (const std::string& tag : space.tags()) {
+    if (tag.size() > kMaxTag || !IsPrintable(tag)) {
+      return Malformed("spaces.tags",
+                       fmt::format("at most {} bytes without control characters", kMaxTag));
+    }
   }
   return {};
 }
@@ -407,6 +418,7 @@ Result<project::SpaceRequest> FromProto(const v1::ProgramSpace& space,
     if (filter->text().size() > kMaxExpression) {
       return AboveLimit("expression", kMaxExpression, filter->text().size());
     }
+    KILN_TRY_VOID(CheckName("filter.path", filter->path()));
     points.require.push_back(filter->text());
     points.places.push_back(PlaceOf(*filter));
   }
