@@ -203,6 +203,17 @@ class Hlsl(unittest.TestCase):
         inline.variant.inline_program.hlsl.files[0].inline = RED.encode()
         self.assertEqual(self.refused(inline)[1], "MALFORMED_REQUEST")
 
+    def test_what_is_at_a_limit_is_taken(self):
+        define = self.common.Hlsl.Define
+        self.upload(RED)
+        rows = [dict(files={f"{i}.h": RED for i in range(255)} | {"tint.hlsli": RED}),
+                dict(files={"tint.hlsli": RED}, include_roots=[f"folder{i}" for i in range(64)]),
+                dict(files={"tint.hlsli": RED}, defines=[define(name=f"X{i}", value="1") for i in range(1024)]),
+                dict(files={"tint.hlsli": RED}, defines=[define(name="X", value="1" * 4095)])]
+        for row in rows:
+            with self.subTest(row=str(row)[:80]):
+                self.assertEqual(self.compiled(self.request(**row)).kind, self.compile.Outcome.OK)
+
     def test_lists_have_one_form(self):
         good = list_of({"tint.hlsli": RED})
         self.upload(RED, good)
