@@ -341,7 +341,7 @@ uint64_t BytesOf(const ExplainInputs& inputs) {
     bytes += 2 * kRowBytes + file.path.size();
   }
   for (const auto* rows : {&inputs.entry_points, &inputs.target, &inputs.options, &inputs.limits,
-                           &inputs.fingerprints}) {
+                           &inputs.fingerprints, &inputs.language}) {
     for (const NamedText& row : *rows) {
       bytes += 2 * kRowBytes + row.name.size() + row.value.size();
     }
