@@ -100,7 +100,8 @@ TEST_F(IncludingPool, WhatIsMissing_IsNamed) {
   EXPECT_EQ(Told(files), "SOURCES_MISSING");
   const auto missing = [&] {
     std::string paths;
-    for (const Source& source : *pool_.NeedsOf(SourceOf(kRoot), InputsOf(files), {})) {
+    const std::vector<Source> needs = *pool_.NeedsOf(SourceOf(kRoot), InputsOf(files), {});
+    for (const Source& source : needs) {
       paths += (paths.empty() ? "" : " ") + source.path;
     }
     return paths;
