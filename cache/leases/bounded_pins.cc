@@ -100,6 +100,8 @@ Result<uint64_t> BoundedPins::Add(const Pin& pin, std::span<const Key> keys) {
                             " bytes without control characters",
                  .reason = "MALFORMED_REQUEST"};
   }
+  // Held over the checks and the write, so two pins that fit alone cannot both be added. Both read
+  // the store; pins are rare enough for that.
   const MutexLock lock(mutex_);
   KILN_TRY_VOID(CheckOwnerAndNumber(pin));
   KILN_TRY_VOID(CheckShare(pin, keys));

@@ -20,6 +20,7 @@ HeldLeases::HeldLeases(Leases* leases, BlobStore& store, Clock& clock, Duration 
       {
         const MutexLock lock(mutex_);
         if (!ended_) {
+          // An early wake only renews early.
           (void)ending_.WaitFor(mutex_, every);
         }
         if (ended_) {
@@ -48,6 +49,8 @@ HeldLeases::ScopedLease::~ScopedLease() {
   }
   const MutexLock lock(held_->mutex_);
   const auto holder = held_->holders_.find(number_);
+  // The row of the owner goes with the next renewal: another call of the same ten minutes may take
+  // it up again.
   if (const auto owner = held_->owners_.find(holder->second.owner); owner != held_->owners_.end()) {
     --owner->second.holders;
   }
@@ -59,6 +62,9 @@ HeldLeases::ScopedLease HeldLeases::Hold(std::string_view kind, std::vector<Key>
     return {};
   }
   const int64_t now_s = std::chrono::duration_cast<std::chrono::seconds>(clock_.UnixTime()).count();
+  // Calls of one kind that begin in the same ten minutes share an owner, and the floor that the
+  // store keeps for it. So the table of leases has a row for each kind and quantum and not for each
+  // call.
   const Holder holder{.owner = std::string(kind) + " " + std::to_string(now_s / kQuantumSeconds),
                       .keys = std::move(keys),
                       .began_s = now_s};
@@ -72,10 +78,13 @@ HeldLeases::ScopedLease HeldLeases::Hold(std::string_view kind, std::vector<Key>
     number = next_++;
     holders_.emplace(number, holder);
   }
+  // Without the mutex, since both write to the store. The lease is there before the keys are looked
+  // up, so nothing can be evicted in between.
   if (is_new) {
     (void)leases_->Hold(holder.owner);
   }
   if (!holder.keys.empty()) {
+    // Finding keys marks them as used, which puts them above the floor.
     (void)store_.FindMissing(holder.keys, {});
   }
   return ScopedLease(*this, number);
@@ -110,6 +119,7 @@ void HeldLeases::RenewAll() {
     (void)leases_->Release(owner);
   }
   if (!keys.empty()) {
+    // The store leases for a while what it was asked about, so asking renews.
     (void)store_.FindMissing(keys, {});
   }
 }

@@ -26,6 +26,8 @@ uint64_t Milliseconds(Duration duration) {
       std::chrono::duration_cast<std::chrono::milliseconds>(duration).count());
 }
 
+// The letters are the classes of spec/daemon 10: D is part of what a result means, S of the
+// service, T ends a job.
 void AddOfRequests(const ServiceLimits& limits, std::vector<LimitLine>& out) {
   const project::Counter::Limits counting;
   for (const auto& [name, value] : std::initializer_list<std::pair<const char*, uint64_t>>{
@@ -82,6 +84,8 @@ void AddOfRequests(const ServiceLimits& limits, std::vector<LimitLine>& out) {
   }
 }
 
+// How many connections there may be is asked of the part that counts them: there may be fewer
+// descriptors than the configuration wants.
 void AddOfTransport(const Host& host, std::vector<LimitLine>& out) {
   const ServiceLimits& limits = host.limits;
   for (const auto& [name, value] : std::initializer_list<std::pair<const char*, uint64_t>>{
@@ -107,10 +111,13 @@ void AddOfTransport(const Host& host, std::vector<LimitLine>& out) {
 
 }  // namespace
 
+// Names are those of error details as well, so a client finds the bound that it hit. None is ever
+// renamed.
 std::vector<LimitLine> LimitTable(const Host& host) {
   std::vector<LimitLine> out;
   AddOfRequests(host.limits, out);
   AddOfTransport(host, out);
+  // The table of these limits drives parsers, keys and configuration; here it only gets letters.
   for (const LanguageLimitRow& row : LanguageLimitTable()) {
     out.push_back(
         {.name = std::string(row.name), .value = host.language_limits.*row.value, .kind = 'D'});

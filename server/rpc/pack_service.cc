@@ -26,6 +26,7 @@ class PackService final : public v1::PackService::CallbackService {
         });
   }
 
+  // A page for each message: the pack is read at the pace of its reader, whatever its size.
   grpc::ServerWriteReactor<v1::ReadPackReply>* ReadPack(
       grpc::CallbackServerContext* context, const v1::ReadPackRequest* request) override {
     auto pages = std::make_shared<PackPages>(engine_, *request);

@@ -16,6 +16,8 @@ namespace kiln::cache::sqlite {
 namespace {
 
 constexpr int64_t kPageRows = 1000;
+// The slot that was used least lately would have to be looked for among all of them. The oldest of
+// eight neighbours of a random place is old enough, and costs eight look-ups in an index.
 constexpr int kTried = 8;  // slots among which the least lately used one is looked for
 
 Result<int64_t> MetaInt(TableWrites& writes, std::string_view name) {
@@ -48,6 +50,8 @@ Result<void> DropASlot(TableWrites& writes, const Hash128& near, ExplainTotals& 
              writes.connection().Prepare("SELECT slot, (SELECT max(seq) FROM explain AS e"
                                          "  WHERE e.slot=x.slot) FROM explain AS x WHERE slot>?1"
                                          " ORDER BY slot LIMIT 1"));
+    // The hash of the slot that needs room is a place anywhere in the table, and not beside the
+    // slot itself.
     const Hash128 start = HashBytes(std::as_bytes(std::span(near.bytes)));
     Bytes at(std::as_bytes(std::span(start.bytes)).begin(),
              std::as_bytes(std::span(start.bytes)).end());
@@ -95,6 +99,8 @@ std::vector<Row> LatestRows(std::span<const std::shared_ptr<const ExplainRecord>
   std::unordered_map<Hash128, uint32_t, Hash128Hash> of_slot;
   for (auto record = records.rbegin(); record != records.rend(); ++record) {
     const Hash128 slot = (*record)->slot.Id();
+    // Walked from the newest: of a batch with thousands of requests of one slot only the last ones
+    // would stay anyway.
     if (++of_slot[slot] <= kExplainPerSlot) {
       rows.push_back({.slot = slot,
                       .seq = static_cast<int64_t>((*record)->seq),
@@ -142,6 +148,7 @@ Result<void> AppendRow(TableWrites& writes, const Row& row, int64_t max_bytes,
   }
   totals.bytes += size;
   KILN_TRY(Statement insert,
+           // A change may run twice, and the second run must not fail on the rows of the first.
            writes.connection().Prepare("INSERT OR REPLACE INTO explain VALUES (?1, ?2, ?3)"));
   Query query(insert);
   return query.Bind(slot).Bind(row.seq).Bind(ByteView(row.body)).Run();
@@ -190,6 +197,8 @@ uint64_t ExplainTable::NextSeq() {
 
 // Encodes on the writer's thread, so appending waits for nothing. Of a slot only as many rows are
 // written as it keeps.
+// Posted and not waited for: a record that is lost by a crash costs an explanation. The next number
+// is written with the records, so none is given twice.
 void ExplainTable::Append(std::span<const std::shared_ptr<const ExplainRecord>> records) {
   if (records.empty()) {
     return;
@@ -232,6 +241,7 @@ Result<void> ExplainTable::EachWith(ByteView bytes, const std::stop_token& stop,
     query.Bind(ByteView(after)).Bind(seq).Bind(bytes).Bind(kPageRows);
   };
   KILN_TRY_VOID(EachPage(statement, stop, bind, [&](const Query& row) {
+    // The place moves on even for rows that do not decode, or a damaged one would end the walk.
     seq = row.Int(0);
     slot.assign(row.Blob(2).begin(), row.Blob(2).end());
     const std::optional<ExplainRecord> record = row.Int(3) == 0 ? std::nullopt : RecordAt(row);

@@ -33,6 +33,8 @@ constexpr size_t kLargestPins = 5;
 // largest ones; kUnavailable if kilnd cannot be asked how large the cache may be.
 Result<void> CheckShare(LocalCache& opened, const std::string& name,
                         std::span<const cache::Key> keys) {
+  // Pins may keep a share of what the cache may hold, and that is written in the daemon's
+  // configuration, which only kilnd reads. Without the bound pins could fill the cache for good.
   KILN_TRY(const uint64_t most, ConfiguredSize(ReadDaemonConfig(), "cache.max_size"));
   KILN_TRY(const cache::PinUsage wanted, cache::HeldByKeys(*opened.content, keys, {}));
   cache::sqlite::PinTable pins(*opened.sqlite);
@@ -53,6 +55,7 @@ Result<void> CheckShare(LocalCache& opened, const std::string& name,
                .reason = cache::kPinsTooLarge};
 }
 
+// A daemon checks the share itself, against the configuration that it runs with.
 Result<uint64_t> PinKeys(const Global& global, const std::string& dir,
                          const PinArguments& arguments, const cache::Pin& pin,
                          const std::vector<cache::Key>& keys) {
@@ -84,6 +87,8 @@ int RunCachePin(const Global& global, const std::string& dir, const PinArguments
                            .context = "'" + text + "' is no key (32 hex digits)",
                            .reason = "USAGE"});
     }
+    // A key does not say of which level it is. Both levels are named, and a row that does not exist
+    // is not pinned.
     keys.push_back({.level = cache::Level::kSignature, .id = *id});
     keys.push_back({.level = cache::Level::kAlias, .id = *id});
   }
@@ -104,6 +109,8 @@ int RunCachePin(const Global& global, const std::string& dir, const PinArguments
   if (!global.json && !global.quiet) {
     Print("pinned {} of {} keys as {}\n", *pinned, arguments.keys.size(), arguments.name);
   }
+  // Less than all keys means that some results are not here: a release that counts on them would
+  // lose them.
   return Finish("cache pin", *pinned < arguments.keys.size() ? kNotFound : kSuccess,
                 {{"records", *pinned}});
 }
@@ -128,6 +135,8 @@ Result<std::vector<client::PinnedSet>> PinsOf(const Global& global, const std::s
                       .owner = std::string(cache::OwnerName(pin.owner)),
                       .records = pin.records,
                       .made_s = static_cast<uint64_t>(pin.made_s),
+                      // 0 is "for ever" here and over the wire. A pin never ends in 1970, so
+                      // nothing is lost.
                       .until_s = static_cast<uint64_t>(pin.until_s.value_or(0))});
   }
   return listed;

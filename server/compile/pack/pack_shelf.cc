@@ -35,6 +35,8 @@ std::optional<Hash128> IdOf(const fs::path& file) {
 }
 
 // Size and time of the last change.
+// The time of the last change of the inode, which nobody can set: a file that was written with its
+// old time of modification is still noticed.
 std::pair<uint64_t, int64_t> StampOf(const struct stat& status) {
   return {static_cast<uint64_t>(status.st_size),
           int64_t{status.st_ctim.tv_sec} * 1'000'000'000 + status.st_ctim.tv_nsec};
@@ -64,6 +66,8 @@ void AddRows(const fs::path& dir, const std::string& folder, std::vector<Row>& r
 }
 
 // Packs of the directory, the one used least lately first.
+// The directory is the list: nothing else remembers what packs there are, so nothing can disagree
+// with it after a crash.
 std::vector<Row> RowsOf(const fs::path& dir) {
   std::vector<Row> rows;
   AddRows(dir, {}, rows);
@@ -77,6 +81,7 @@ std::vector<Row> RowsOf(const fs::path& dir) {
 
 KeptPack::~KeptPack() { (void)::close(fd_); }
 
+// pread has no position of its own, so any number of callers may read one file at a time.
 Result<std::string> KeptPack::Read(uint64_t offset, uint64_t size) const {
   std::string bytes(size, '\0');
   uint64_t done = 0;
@@ -94,6 +99,7 @@ Result<std::string> KeptPack::Read(uint64_t offset, uint64_t size) const {
   return bytes;
 }
 
+// A process that died left files without a name of their own; nobody will finish them.
 PackShelf::PackShelf(fs::path dir, const Options& options)
     : dir_(std::move(dir)), options_(options) {
   std::error_code error;
@@ -162,6 +168,8 @@ Result<void> PackShelf::Keep(const std::string& file, const Hash128& id, std::st
   const MutexLock lock(mutex_);
   fs::create_directories(folder, error);
   fs::permissions(folder, fs::perms::owner_all, error);
+  // The id is a hash of the content, so a pack that is replaced was the same pack. Whoever has it
+  // open keeps his file.
   fs::rename(file, path, error);
   if (error) {
     const int code = error.value();
@@ -180,6 +188,7 @@ bool PackShelf::HasInstead(const std::string& file, const Hash128& id) const {
   return !PathsOf(id).empty();
 }
 
+// A pack that is open is removed as well: its reader has the file until it closes it.
 void PackShelf::Drop(const fs::path& file) {
   std::error_code error;
   fs::remove(file, error);
@@ -234,6 +243,8 @@ Result<void> PackShelf::Check(const Hash128& id) {
       return {};
     }
   }
+  // Gigabytes are read here, so no lock is held. Two callers at once may both verify, which is only
+  // slow.
   const Result<std::unique_ptr<pack::Pack>> opened = OpenPack(id);
   if (!opened.ok() && opened.error().reason != pack::kBaseMissing) {
     return opened.error();
@@ -254,6 +265,8 @@ Result<void> PackShelf::Check(const Hash128& id) {
 Result<std::shared_ptr<const KeptPack>> PackShelf::Open(const Hash128& id,
                                                         const cache::Call& call) {
   KILN_TRY_VOID(Check(id));
+  // Between Check and here the pack may have been trimmed. Then it is not there, as if it had been
+  // asked for later.
   const int fd = ::open(PathOf(id).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
   struct stat status {};
   if (fd < 0 || ::fstat(fd, &status) != 0) {
@@ -267,6 +280,8 @@ Result<std::shared_ptr<const KeptPack>> PackShelf::Open(const Hash128& id,
     for (const fs::path& path : PathsOf(id)) {
       (void)::utimensat(AT_FDCWD, path.c_str(), nullptr, AT_SYMLINK_NOFOLLOW);
     }
+    // The stamp is taken anew, as the time of the file is part of it. Otherwise the next caller
+    // would verify every byte again.
     if (::fstat(fd, &status) == 0) {
       const MutexLock lock(mutex_);
       checked_[id] = StampOf(status);
@@ -283,6 +298,7 @@ Result<std::unique_ptr<pack::Pack>> PackShelf::OpenPack(const Hash128& id) {
                  .context = "no pack has the id " + id.hex() + "; build it again",
                  .reason = "UNKNOWN_PACK"};
   }
+  // A delta names its base by an id, so all packs of the shelf are offered.
   std::vector<std::string> candidates;
   for (const Row& row : RowsOf(dir_)) {
     candidates.push_back(row.file.string());
