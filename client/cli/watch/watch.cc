@@ -376,6 +376,7 @@ void WatchSession::OnFiles(const project::FileChanges& changes) {
         source = found != changed.end() ? *found : source;
       }
     }
+    // Before the push: an edit may lead to files that the daemon does not have.
     FollowEdits(changed, removed);
     reload_->Push(changed, removed);
     const MutexLock lock(mutex_);
