@@ -10,7 +10,7 @@
 
 #include "client/connection.h"
 #include "client/convert.h"
-#include "client/include_set.h"
+#include "client/includes/include_set.h"
 #include "compiler/base/mutex.h"
 #include "proto/kiln/v1/watch.grpc.pb.h"
 

@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "client/include_set.h"
+#include "client/includes/include_set.h"
 #include "client/project/limits.h"
 #include "compiler/base/files/beneath.h"
 #include "compiler/base/files/file.h"

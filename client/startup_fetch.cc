@@ -12,7 +12,7 @@
 #include "client/connection.h"
 #include "client/convert.h"
 #include "client/fetch_calls.h"
-#include "client/include_set.h"
+#include "client/includes/include_set.h"
 #include "compiler/base/mutex.h"
 
 namespace kiln::client {

@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include "client/hot_reload.h"
-#include "client/include_set.h"
+#include "client/includes/include_set.h"
 #include "client/project/watch.h"
 #include "client/project/workspace.h"
 #include "compiler/base/clock.h"

@@ -17,7 +17,7 @@
 #include "client/cli/project/mistakes.h"
 #include "client/cli/project/space_mistakes.h"
 #include "client/cli/session.h"
-#include "client/include_set.h"
+#include "client/includes/include_set.h"
 #include "compiler/diag/render.h"
 
 namespace kiln::cli {

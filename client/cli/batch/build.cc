@@ -23,7 +23,7 @@
 #include "client/cli/project/mistakes.h"
 #include "client/cli/project/unread_axes.h"
 #include "client/cli/session.h"
-#include "client/include_set.h"
+#include "client/includes/include_set.h"
 #include "compiler/base/files/beneath.h"
 #include "compiler/base/files/file.h"
 #include "compiler/diag/render.h"

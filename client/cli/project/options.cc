@@ -18,7 +18,7 @@
 #include "client/cli/project/space_mistakes.h"
 #include "client/cli/project/unread_axes.h"
 #include "client/cli/session.h"
-#include "client/include_set.h"
+#include "client/includes/include_set.h"
 
 namespace kiln::cli {
 namespace {

@@ -20,7 +20,7 @@
 #include "client/cli/project/project.h"
 #include "client/cli/variant/explanation.h"
 #include "client/cli/variant/variant.h"
-#include "client/include_set.h"
+#include "client/includes/include_set.h"
 #include "compiler/artifact/metadata_json.h"
 #include "compiler/base/files/beneath.h"
 #include "compiler/base/files/file.h"

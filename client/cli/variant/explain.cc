@@ -15,7 +15,7 @@
 #include "client/cli/session.h"
 #include "client/cli/variant/explain_topics.h"
 #include "client/cli/variant/explanation.h"
-#include "client/include_set.h"
+#include "client/includes/include_set.h"
 
 namespace kiln::cli {
 namespace {

@@ -15,7 +15,7 @@
 #include "client/cli/output/print.h"
 #include "client/cli/project/project.h"
 #include "client/cli/variant/code_pages.h"
-#include "client/include_set.h"
+#include "client/includes/include_set.h"
 #include "compiler/base/reasons.h"
 #include "compiler/base/text/closest_name.h"
 #include "compiler/diag/diagnostic.h"

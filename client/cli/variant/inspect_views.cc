@@ -17,7 +17,7 @@
 #include "client/cli/pack/files.h"
 #include "client/cli/project/project.h"
 #include "client/cli/session.h"
-#include "client/include_set.h"
+#include "client/includes/include_set.h"
 #include "compiler/artifact/layout_table.h"
 #include "compiler/artifact/metadata.h"
 #include "compiler/artifact/metadata_text.h"

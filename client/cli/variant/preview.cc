@@ -18,7 +18,7 @@
 #include "client/cli/output/results.h"
 #include "client/cli/project/project.h"
 #include "client/cli/variant/variant.h"
-#include "client/include_set.h"
+#include "client/includes/include_set.h"
 #include "compiler/artifact/metadata.h"
 #include "runtime/pipeline/print_desc.h"
 #include "runtime/preview/contact_sheet.h"

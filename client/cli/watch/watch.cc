@@ -25,7 +25,7 @@
 #include "client/cli/watch/outputs.h"
 #include "client/cli/watch/report.h"
 #include "client/hot_reload.h"
-#include "client/include_set.h"
+#include "client/includes/include_set.h"
 #include "client/project/watch.h"
 #include "client/project/workspace.h"
 #include "compiler/base/mutex.h"

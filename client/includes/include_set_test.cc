@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "client/include_set.h"
+#include "client/includes/include_set.h"
 
 #include <map>
 
