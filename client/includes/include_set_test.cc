@@ -145,7 +145,7 @@ TEST(IncludeSet, Uploads_AreSourcesListAndFiles) {
   const Program program = ProgramOf(disk, "#include \"x.h\"\n");
   ASSERT_EQ(UploadsOf(program).size(), 3u);
   EXPECT_EQ(TextsOf(program).size(), 2u);
-  const Source& list = UploadsOf(program)[1];
+  const Source list = UploadsOf(program)[1];
   EXPECT_EQ(list.digest, DigestOf(std::string_view(list.text)));
   EXPECT_TRUE(list.text.starts_with("kiln.files.1\n"));
   Program rpl{.name = "p", .sources = {Text("p.rpl", "")}};

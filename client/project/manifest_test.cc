@@ -123,7 +123,7 @@ INSTANTIATE_TEST_SUITE_P(
               "include root '../up'"},
         Wrong{"[project]\nmanifest = 1\n[hlsl]\ninclude = [\"/a.h\"]\n", "file '/a.h'"},
         Wrong{"[project]\nmanifest = 1\n[hlsl]\ninclude = [\"lib/*.h\"]\n", "without wildcards"},
-        Wrong{"[project]\nmanifest = 1\nhlsl = 1\n", "'hlsl' must be a table"},
+        Wrong{"hlsl = 1\n[project]\nmanifest = 1\n", "'hlsl' must be a table"},
         Wrong{"[project]\nmanifest = 1\nnmae = \"x\"\n", "kiln.toml:3:1: unknown key 'nmae'"},
         Wrong{"[project]\nmanifest = 1\n", "there is no [[program]] and no [[material]]"},
         Wrong{"[project]\nmanifest = 1\n[[program]]\nsources = [\"a.rpl\"]\n", "needs a name"},
