@@ -147,6 +147,18 @@ Result<void> SetSetting(std::string_view name, std::string_view value, Settings&
   return {};
 }
 
+std::vector<SettingValue> ValuesOf(const Settings& settings) {
+  return {
+#define KILN_MODULE_SETTING(Type, field, name, values, dxc) \
+  {name, WordAt(values, static_cast<size_t>(settings.field))},
+#include "compiler/front/hlsl/settings.def"
+  };
+}
+
+std::string_view MacroNameOf(const Define& define) {
+  return std::string_view(define.name).substr(0, define.name.find('('));
+}
+
 Result<Define> ParseDefine(std::string_view text) {
   const size_t name_end = std::min(text.find_first_of("(="), text.size());
   const std::string_view name = text.substr(0, name_end);

@@ -65,6 +65,15 @@ uint32_t ShiftOf(const Settings& settings, char register_class, uint32_t space);
 // accepted.
 Result<void> SetSetting(std::string_view name, std::string_view value, Settings& settings);
 
+// All module settings with their values, ascending by name.
+struct SettingValue {
+  std::string_view name, value;
+};
+std::vector<SettingValue> ValuesOf(const Settings& settings);
+
+// The name of the macro alone: "F" of "F(a, b)".
+std::string_view MacroNameOf(const Define& define);
+
 // "NAME", "NAME=VALUE", "NAME(a, b)=VALUE"; the value of a bare name is 1. Errors:
 // kInvalidArgument if NAME is no identifier.
 Result<Define> ParseDefine(std::string_view text);

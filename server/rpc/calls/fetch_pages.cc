@@ -60,6 +60,15 @@ std::vector<cache::Key> SourcesOf(const v1::FetchRequest& request) {
         digests.insert(*digest);
       }
     }
+    const v1::Hlsl& hlsl = variant.inline_program().hlsl();
+    if (const Result<Digest> list = FromProto(hlsl.file_list()); list.ok()) {
+      digests.insert(*list);
+    }
+    for (const v1::SourceRef& file : hlsl.files()) {
+      if (const Result<Digest> digest = FromProto(file.digest()); digest.ok()) {
+        digests.insert(*digest);
+      }
+    }
   }
   std::vector<cache::Key> keys;
   keys.reserve(digests.size());

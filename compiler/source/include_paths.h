@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace kiln::hlsl {
+namespace kiln {
 
 // "a/b" of "a/b/c.hlsl"; empty if it is in no folder.
 std::string_view FolderOf(std::string_view path);
@@ -16,4 +16,4 @@ std::string_view FolderOf(std::string_view path);
 // it is written. Nothing if it leaves the root: more '..' than folders, or an absolute path.
 std::optional<std::string> FoldPath(std::string_view folder, std::string_view path);
 
-}  // namespace kiln::hlsl
+}  // namespace kiln

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "compiler/front/hlsl/preprocess/include_paths.h"
+#include "compiler/source/include_paths.h"
 
 #include <algorithm>
 
-namespace kiln::hlsl {
+namespace kiln {
 
 std::string_view FolderOf(std::string_view path) {
   const size_t slash = path.rfind('/');
@@ -37,4 +37,4 @@ std::optional<std::string> FoldPath(std::string_view folder, std::string_view pa
   return out;
 }
 
-}  // namespace kiln::hlsl
+}  // namespace kiln

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "compiler/front/hlsl/preprocess/include_paths.h"
+#include "compiler/source/include_paths.h"
 
 #include <gtest/gtest.h>
 
-namespace kiln::hlsl {
+namespace kiln {
 namespace {
 
 TEST(IncludePaths, Folders_AreWhatIsBeforeTheLastSlash) {
@@ -46,4 +46,4 @@ TEST(IncludePaths, Segments_AreFolded) {
 }
 
 }  // namespace
-}  // namespace kiln::hlsl
+}  // namespace kiln
