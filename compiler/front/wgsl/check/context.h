@@ -38,7 +38,6 @@ class CheckContext {
 
   bool has_f16 = false;            // enable f16
   bool has_dual_source = false;    // enable dual_source_blending
-  bool has_clip_distances = false;  // enable clip_distances
   FunctionId function;             // whose body is checked
   std::vector<ExprId> rows;        // by row of Ast::exprs: what was made of it
   FlatMap<uint32_t, StructId> part_structs;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "compiler/front/wgsl/check/override_form.h"
 #include "compiler/front/wgsl/check/value.h"
 #include "compiler/front/wgsl/sema/type_name.h"
 
@@ -194,6 +195,10 @@ class Name {
       return Failed();
     }
     if (expr.rate == Rate::kOverride) {
+      if (!IsCexpr(context_.unit, count)) {
+        context_.Refuse(expr.at, "sizes of arrays have no such values yet");
+        return Failed();
+      }
       // Two arrays are one type if one override says how long they are.
       const uint32_t open = count.value;
       const uint32_t known = expr.kind == ExprKind::kOverride ? FirstOf(expr.a, open) : open;

@@ -33,11 +33,16 @@ class Scopes {
     const uint32_t* row = index_.Find(name);
     return row == nullptr || *row == kNoRow ? nullptr : &rows_[*row];
   }
-  // False if the innermost scope has the name; the first one stays.
+  // False if the innermost scope has the name; the first one stays, unless it
+  // has failed.
   bool Declare(std::string_view name, const Meaning& meaning) {
     uint32_t* row = index_.Insert(name, kNoRow).first;
     if (*row != kNoRow && depths_[*row] == opened_.size()) {
-      return false;
+      if (rows_[*row].value.kind != ExprKind::kFailed) {
+        return false;
+      }
+      rows_[*row] = meaning;
+      return true;
     }
     undo_.emplace_back(name, *row);
     *row = static_cast<uint32_t>(rows_.size());

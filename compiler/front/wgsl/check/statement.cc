@@ -210,7 +210,8 @@ class Statements {
     const LocalId local = context_.Add(Local{.name = context_.Text(stmt.token),
                                              .kind = LocalKind::kLet,
                                              .type = type,
-                                             .at = stmt.at});
+                                             .at = stmt.at,
+                                             .value = value});
     meaning = {.kind = ExprKind::kLocal, .type = type, .a = local.value, .at = stmt.at};
     return context_.Add(
         Stmt{.kind = StmtKind::kDeclare, .at = stmt.at, .a = value, .local = local});

@@ -129,6 +129,7 @@ struct Local {
   TypeId type;
   TokenRange at;
   uint32_t attributes = kNoRow;  // of a parameter
+  ExprId value;                  // of a kLet
 };
 
 enum class GlobalKind : uint8_t { kConst, kOverride, kPrivate, kWorkgroup, kBuffer, kHandle };
@@ -144,10 +145,6 @@ struct Global {
   uint32_t id = kNoRow;          // of an override: @id
 };
 
-struct Reads {  // what a function does to a variable of the module
-  GlobalId global;
-  bool writes = false;
-};
 struct FunctionRow {
   std::string_view name;
   TokenRange at;    // of the name
@@ -156,8 +153,6 @@ struct FunctionRow {
   StmtId body;
   std::vector<FunctionId> calls;   // each once, in order
   std::vector<GlobalId> globals;   // that it mentions itself, each once, in order
-  std::vector<Reads> touched;      // variables, with those of what it calls
-  std::vector<uint8_t> written;    // by parameter, a pointer: 1 read, 2 written
   uint32_t stage = kNoRow;         // ir::Stage of an entry point
   ExprId workgroup[3];             // @workgroup_size
   uint32_t result_attributes = kNoRow;

@@ -9,8 +9,8 @@
 #include <string>
 
 #include "compiler/base/flat_map.h"
+#include "compiler/base/text/utf8.h"
 #include "compiler/base/threads/stop.h"
-#include "compiler/base/utf8.h"
 #include "compiler/front/wgsl/lex/number_form.h"
 #include "compiler/front/wgsl/lex/template_lists.h"
 
@@ -94,9 +94,9 @@ class Lexer {
         Token();
       }
     }
-    out_.stream.tokens.push_back({.kind = TokenKind::kEnd,
-                                  .span = {static_cast<uint32_t>(text.size()),
-                                           static_cast<uint32_t>(text.size())}});
+    out_.stream.tokens.push_back(
+        {.kind = TokenKind::kEnd,
+         .span = {static_cast<uint32_t>(text.size()), static_cast<uint32_t>(text.size())}});
     return std::move(out_);
   }
 
@@ -104,8 +104,7 @@ class Lexer {
   std::string_view Rest() const { return out_.stream.text.substr(at_); }
 
   Location Where(size_t begin, size_t end) const {
-    return {.module = module_,
-            .bytes = {static_cast<uint32_t>(begin), static_cast<uint32_t>(end)}};
+    return {.module = module_, .bytes = {static_cast<uint32_t>(begin), static_cast<uint32_t>(end)}};
   }
   void Say(Code code, size_t begin, size_t end, std::string_view expected, std::string_view text) {
     out_.diagnostics.push_back(
@@ -119,8 +118,7 @@ class Lexer {
   void Add(TokenKind kind, size_t length) {
     const auto number = static_cast<uint32_t>(out_.stream.tokens.size());
     out_.stream.tokens.push_back(
-        {.kind = kind,
-         .span = {static_cast<uint32_t>(at_), static_cast<uint32_t>(at_ + length)}});
+        {.kind = kind, .span = {static_cast<uint32_t>(at_), static_cast<uint32_t>(at_ + length)}});
     lists_.See(kind, number);
     at_ += length;
   }
