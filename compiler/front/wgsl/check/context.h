@@ -3,6 +3,7 @@
 // is wrong.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -72,11 +73,14 @@ class CheckContext {
     return ExprId{static_cast<uint32_t>(unit.exprs.size() - 1)};
   }
   ExprId Failed(TokenRange at) { return Add({.type = unit.types.Failed(), .at = at}); }
-  StmtId Add(const Stmt& stmt) {
+  // Lists in braces are expressions.
+  template <std::same_as<Stmt> Row>
+  StmtId Add(const Row& stmt) {
     unit.stmts.push_back(stmt);
     return StmtId{static_cast<uint32_t>(unit.stmts.size() - 1)};
   }
-  LocalId Add(const Local& local) {
+  template <std::same_as<Local> Row>
+  LocalId Add(const Row& local) {
     unit.locals.push_back(local);
     return LocalId{static_cast<uint32_t>(unit.locals.size() - 1)};
   }
