@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "compiler/base/threads/stop.h"
+#include "compiler/front/wgsl/check/alias.h"
 #include "compiler/front/wgsl/check/context.h"
 #include "compiler/front/wgsl/check/declaration.h"
 #include "compiler/front/wgsl/check/directive.h"
@@ -36,6 +37,9 @@ CheckResult Check(const TokenStream& stream, const syntax::Ast& ast, uint32_t mo
     } else {
       CheckDeclaration(context, decl);
     }
+  }
+  if (!HasErrors(context.diagnostics)) {
+    CheckAliases(context);
   }
   return {.unit = std::move(context.unit), .diagnostics = std::move(context.diagnostics)};
 }

@@ -65,4 +65,14 @@ ir::CexprId CexprOf(LowerContext& context, ExprId id) {
              nodes);
 }
 
+ir::CexprId CountOfSigned(LowerContext& context, ExprId id) {
+  const ir::CexprId of = CexprOf(context, id);
+  const ir::CexprId made =
+      context.builder.Intern({.op = ir::CexprOp::kConvert,
+                              .kind = static_cast<uint16_t>(ir::ValueKind::kUint),
+                              .a = of.value});
+  context.cexpr_nodes.Insert(made.value, NodesOf(context, of) + 1);
+  return made;
+}
+
 }  // namespace kiln::wgsl::front

@@ -61,6 +61,40 @@ void AddParameters(LowerContext& context, const FunctionRow& function) {
   }
 }
 
+bool IsInvocationIndex(const LowerContext& context, uint32_t attributes) {
+  return attributes != kNoRow &&
+         context.unit.attributes[attributes].builtin == "local_invocation_index";
+}
+
+// The number of the invocation in its workgroup: what the entry point takes, or one parameter more.
+ir::InstId InvocationIndex(LowerContext& context, const FunctionRow& function) {
+  const ir::TypeId word = context.Vector(ir::Scalar::kU32, 1);
+  for (const LocalId id : function.parameters) {
+    const Local& local = context.unit[id];
+    const ir::LocalId parameter = context.locals[id.value];
+    if (IsInvocationIndex(context, local.attributes)) {
+      return context.Emit(ir::ParamInst{word, parameter});
+    }
+    if (context.types[local.type].kind != TypeKind::kStruct) {
+      continue;
+    }
+    const std::vector<StructMember>& members = context.types.StructOf(local.type).members;
+    for (uint32_t i = 0; i < members.size(); ++i) {
+      if (IsInvocationIndex(context, members[i].attributes)) {
+        const ir::InstId whole =
+            context.Emit(ir::ParamInst{TypeOf(context, local.type), parameter});
+        return context.Emit(ir::ExtractInst{word, whole, i});
+      }
+    }
+  }
+  const ir::SpanId span = context.SpanOf(function.at);
+  const ir::LocalId added = context.builder.AddParameter(
+      {.name = context.builder.Text("first_invocation"), .type = word},
+      {.name = span, .type = span});
+  AddBuiltin(context, "LocalInvocationIndex", context.member_count++);
+  return context.Emit(ir::ParamInst{word, added});
+}
+
 void LowerFunction(LowerContext& context, FunctionId id) {
   const FunctionRow& function = context.unit[id];
   const ir::SpanId span = context.SpanOf(function.at);
@@ -74,12 +108,7 @@ void LowerFunction(LowerContext& context, FunctionId id) {
   context.at = function.at;
   if (function.stage == static_cast<uint32_t>(ir::Stage::kCompute)) {
     if (const std::vector<GlobalId> shared = SharedOf(context.unit, function); !shared.empty()) {
-      const ir::LocalId index = context.builder.AddParameter(
-          {.name = context.builder.Text("first_invocation"),
-           .type = context.Vector(ir::Scalar::kU32, 1)},
-          {.name = span, .type = span});
-      AddBuiltin(context, "LocalInvocationIndex", context.member_count++);
-      ZeroShared(context, index, shared);
+      ZeroShared(context, InvocationIndex(context, function), shared);
     }
   }
   LowerBody(context, function.body);

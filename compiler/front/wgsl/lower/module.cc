@@ -21,6 +21,17 @@ void AddEntry(LowerContext& context, uint32_t id) {
                       {.name = context.SpanOf(function.at)});
 }
 
+// Sizes are counts, whatever the source calls them.
+ir::CexprId CountOf(LowerContext& context, ExprId id) {
+  const Expr& expr = context.Get(id);
+  if (expr.kind == ExprKind::kConstant) {
+    return context.builder.Literal(ir::ValueKind::kUint,
+                                   static_cast<uint32_t>(context.unit.WordsOf(expr)[0]));
+  }
+  return context.TypeRowOf(id).scalar == ScalarKind::kU32 ? CexprOf(context, id)
+                                                          : CountOfSigned(context, id);
+}
+
 // Sizes that are not written are 1.
 void AddWorkgroupSize(LowerContext& context, uint32_t id) {
   static constexpr std::string_view kSizes[] = {"workgroup_size_x", "workgroup_size_y",
@@ -32,7 +43,7 @@ void AddWorkgroupSize(LowerContext& context, uint32_t id) {
       continue;
     }
     const TokenRange at = context.Get(size).at;
-    const ir::CexprId value = CexprOf(context, size);
+    const ir::CexprId value = CountOf(context, size);
     const uint32_t* nodes = context.cexpr_nodes.Find(value.value);
     const ir::SpanId run = context.builder.AddRun(
         std::vector<Span>(nodes == nullptr ? 1 : *nodes, context.stream.SpanOf(at)));

@@ -106,6 +106,9 @@ class Lowering {
       x_[scalar] = context_.Emit(
           ir::SplatInst{TypeOf(context_, what_.operand_types[1 - scalar]), x_[scalar]});
     }
+    if (IsMatrixAt(1) && !IsMatrixAt(0) && !IsVectorAt(0)) {  // the IR has the matrix first
+      std::swap(x_[0], x_[1]);
+    }
     ir::InstId right = x_[1];
     const bool divides = op == BinaryOp::kDiv || op == BinaryOp::kRem || op == BinaryOp::kMod;
     const bool shifts = op == BinaryOp::kShiftLeft || op == BinaryOp::kShiftRight ||

@@ -120,16 +120,9 @@ class Statements {
     return context_.locals[id.value];
   }
 
-  // The indices of a pointer are what they are now.
+  // The indices of a pointer are what they are now: the steps are values that were computed here.
   void Point(const Stmt& stmt) {
-    Place place = PointedBy(context_, stmt.a);
-    context_.at = stmt.at;
-    if (!place.steps.empty()) {
-      const bool bounded = place.bounded;
-      place = {.root = PlaceInst(context_, place), .steps = {}, .type = place.type};
-      place.bounded = bounded;
-    }
-    context_.pointers[stmt.local.value] = place;
+    context_.pointers[stmt.local.value] = PointedBy(context_, stmt.a);
   }
 
   void Assign(const Stmt& stmt) {

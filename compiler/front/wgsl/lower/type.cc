@@ -166,7 +166,11 @@ ir::TypeId TypeOf(LowerContext& context, TypeId id) {
     case TypeKind::kArray: {
       const ir::TypeId element = TypeOf(context, TypeId{type.element});
       if (type.open != kNoRow) {
-        made = context.builder.Array(element, CexprOf(context, ExprId{type.open}));
+        const ExprId count{type.open};
+        made = context.builder.Array(
+            element, context.TypeRowOf(count).scalar == ScalarKind::kU32
+                         ? CexprOf(context, count)
+                         : CountOfSigned(context, count));
       } else if (type.count == 0) {
         made = context.builder.RuntimeArray(element);
       } else {

@@ -82,9 +82,7 @@ class Zero {
 
 }  // namespace
 
-void ZeroShared(LowerContext& context, ir::LocalId index, std::span<const GlobalId> shared) {
-  const ir::TypeId word = context.Vector(ir::Scalar::kU32, 1);
-  const ir::InstId number = context.Emit(ir::ParamInst{word, index});
+void ZeroShared(LowerContext& context, ir::InstId number, std::span<const GlobalId> shared) {
   const ir::InstId first = context.Emit(ir::BinaryInst{
       context.Vector(ir::Scalar::kBool, 1), ir::BinaryOp::kEqual, number, context.Uint(0)});
   const ir::BlockId block = context.Block([&] {

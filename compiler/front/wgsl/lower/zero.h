@@ -8,7 +8,7 @@
 
 namespace kiln::wgsl::front {
 
-// `index`: the parameter with the number of the invocation in its workgroup.
-void ZeroShared(LowerContext& context, ir::LocalId index, std::span<const GlobalId> shared);
+// `number`: that of the invocation in its workgroup.
+void ZeroShared(LowerContext& context, ir::InstId number, std::span<const GlobalId> shared);
 
 }  // namespace kiln::wgsl::front
