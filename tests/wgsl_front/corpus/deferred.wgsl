@@ -11,7 +11,7 @@ struct Model { matrix : mat4x4f, normal : mat3x3f, identity : u32, roughness : f
 @group(0) @binding(1) var<uniform> model : Model;
 @group(0) @binding(2) var albedo : texture_2d<f32>;
 @group(0) @binding(3) var linear : sampler;
-struct Varyings { @invariant @builtin(position) place : vec4f, @location(0) @interpolate(perspective, centroid) uv : vec2f, @location(1) normal : vec3f, }
+struct Varyings { @builtin(position) place : vec4f, @location(0) @interpolate(perspective, centroid) uv : vec2f, @location(1) normal : vec3f, }
 @vertex fn vertex_main(@location(0) p : vec3f, @location(1) n : vec3f, @location(2) uv : vec2f) -> Varyings {
   var v : Varyings;
   v.place = camera * model.matrix * vec4f(p, 1);

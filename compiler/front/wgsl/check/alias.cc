@@ -226,8 +226,16 @@ class FunctionAliases {
 
 void CheckAliases(CheckContext& context) {
   std::vector<Facts> known;
+  size_t uses = 0;
   for (uint32_t i = 0; i < context.unit.functions.size(); ++i) {
     known.push_back(FunctionAliases(context, known, FunctionId{i}).Check());
+    uses += known.back().globals.size();
+    if (uses > context.limits.nodes) {
+      context.Say(context.At(Code::kWgsl1007, context.unit.functions[i].at)
+                      .With("what", "uses of variables by functions")
+                      .With("limit", context.limits.nodes));
+      return;
+    }
   }
 }
 

@@ -140,7 +140,7 @@ uint32_t CheckInterface(CheckContext& context, syntax::ListId list) {
     } else if (name == "binding") {
       made.binding = NumberOf(context, row, 65535);
     } else if (name == "invariant") {
-      made.invariant = true;
+      context.Refuse(row.at, "invariance is not lowered");
     }
   }
   if (!any) {

@@ -14,6 +14,46 @@
 namespace kiln::wgsl::front {
 namespace {
 
+// What a pointer of memory that is shared may point to where it is passed: a place whose steps are
+// known, and no block as a whole.
+std::string_view RefusalOfPointer(const CheckContext& context, ExprId id) {
+  const AddressSpace space = context.TypeRowOf(id).space;
+  if (space == AddressSpace::kFunction || space == AddressSpace::kPrivate) {
+    return {};
+  }
+  bool part = false;
+  while (true) {
+    const Expr& expr = context.Get(id);
+    switch (expr.kind) {
+      case ExprKind::kIndex:
+        if (context.Get(ExprId{expr.b}).kind != ExprKind::kConstant) {
+          return "pointers to items that are chosen when it runs are not passed";
+        }
+        [[fallthrough]];
+      case ExprKind::kMember:
+        part = true;
+        [[fallthrough]];
+      case ExprKind::kAddress:
+      case ExprKind::kDeref:
+        id = ExprId{expr.a};
+        break;
+      case ExprKind::kLocal:
+        if (context.unit.locals[expr.a].kind != LocalKind::kLet) {
+          return {};
+        }
+        id = context.unit.locals[expr.a].value;
+        break;
+      default: {
+        const bool block =
+            expr.kind == ExprKind::kGlobal &&
+            context.unit.globals[expr.a].kind == GlobalKind::kBuffer &&
+            context.unit.types[expr.type].kind == TypeKind::kStruct;
+        return block && !part ? "pointers to a buffer of a struct as a whole are not passed" : "";
+      }
+    }
+  }
+}
+
 // A texture, sampler or pointer is passed as it is; anything else as a value.
 ExprId Argument(CheckContext& context, ExprId id, TypeId parameter) {
   const TypeKind kind = context.types()[parameter].kind;
@@ -28,6 +68,12 @@ ExprId Argument(CheckContext& context, ExprId id, TypeId parameter) {
   if (expr.kind < ExprKind::kConstant || expr.type != parameter ||
       expr.Is(Expr::kPlace)) {
     context.Mismatch(expr.at, context.types().Text(parameter), context.FoundText(id));
+    return context.Failed(expr.at);
+  }
+  if (const std::string_view refusal =
+          kind == TypeKind::kPointer ? RefusalOfPointer(context, id) : "";
+      !refusal.empty()) {
+    context.Refuse(expr.at, refusal);
     return context.Failed(expr.at);
   }
   return id;
@@ -57,7 +103,9 @@ ExprId CallFunction(CheckContext& context, FunctionId id, std::span<const ExprId
   }
   if (context.function.valid()) {
     FunctionRow& caller = context.Function();
-    if (std::find(caller.calls.begin(), caller.calls.end(), id) == caller.calls.end()) {
+    const uint64_t key =
+        uint64_t{1} << 63 | uint64_t{context.function.value} << 32 | id.value;
+    if (context.mentioned.Insert(key, true).second) {
       caller.calls.push_back(id);
     }
     if (callee.needs_fragment != kNoRow && caller.needs_fragment == kNoRow) {

@@ -33,6 +33,12 @@ CheckResult Check(const TokenStream& stream, const syntax::Ast& ast, uint32_t mo
     CheckStop();
     const syntax::Decl& decl = ast.decls[number];
     if (decl.kind == syntax::DeclKind::kFunction) {
+      if (context.unit.functions.size() >= limits.functions) {
+        context.Say(context.At(Code::kWgsl1007, decl.token)
+                        .With("what", "functions of a module")
+                        .With("limit", limits.functions));
+        break;
+      }
       CheckFunction(context, decl);
     } else {
       CheckDeclaration(context, decl);

@@ -42,6 +42,8 @@ class CheckContext {
   FunctionId function;             // whose body is checked
   std::vector<ExprId> rows;        // by row of Ast::exprs: what was made of it
   FlatMap<uint32_t, StructId> part_structs;
+  FlatMap<uint32_t, bool> override_ids;
+  FlatMap<uint64_t, bool> mentioned;  // function << 32 | global, or 1 << 63 | function << 32 | callee
   FlatMap<uint32_t, uint32_t> override_counts;  // of GlobalId: the first count of an array that it is
 
   Types& types() { return unit.types; }

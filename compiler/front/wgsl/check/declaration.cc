@@ -16,6 +16,8 @@
 namespace kiln::wgsl::front {
 namespace {
 
+constexpr size_t kMostMembers = 1023;  // as the language has it
+
 class Declarations {
  public:
   Declarations(CheckContext& context, const syntax::Decl& decl) : context_(context), decl_(decl) {}
@@ -110,10 +112,8 @@ class Declarations {
     }
     if (const syntax::Attribute* id = FindAttribute(context_, decl_.attributes, "id")) {
       row.id = NumberOf(context_, *id, 65535);
-      for (const Global& other : context_.unit.globals) {
-        if (other.kind == GlobalKind::kOverride && other.id == row.id && row.id != kNoRow) {
-          context_.Forbid(id->at, "override '" + std::string(other.name) + "' has this number");
-        }
+      if (row.id != kNoRow && !context_.override_ids.Insert(row.id, true).second) {
+        context_.Forbid(id->at, "another override has this number");
       }
     }
     return Added(row, ExprKind::kOverride, 0, Rate::kOverride);
@@ -223,6 +223,9 @@ class Declarations {
     } else {
       AllowAttributes(context_, decl_.attributes, {}, "a variable without a binding");
     }
+    if (!FitsMemory(row)) {
+      return std::nullopt;
+    }
     switch (row.space) {
       case AddressSpace::kHandle:
         row.kind = GlobalKind::kHandle;
@@ -248,6 +251,27 @@ class Declarations {
     return std::nullopt;
   }
 
+  // Memory of invocations and workgroups is written scalar by scalar; buffers have a form in memory.
+  bool FitsMemory(const Global& row) {
+    const bool own =
+        row.space == AddressSpace::kPrivate || row.space == AddressSpace::kWorkgroup;
+    if (own && context_.types().LeavesOf(row.type) > context_.limits.value_items) {
+      context_.Say(context_.At(Code::kWgsl1007, decl_.token)
+                       .With("what", "items of a variable")
+                       .With("limit", context_.limits.value_items));
+      return false;
+    }
+    const bool buffer = row.space == AddressSpace::kUniform || row.space == AddressSpace::kStorage;
+    const std::optional<std::string> refusal =
+        buffer ? LayoutRefusal(context_.types(), row.type, row.space == AddressSpace::kUniform)
+               : std::nullopt;
+    if (refusal.has_value()) {
+      context_.Refuse(NameAt(), *refusal);
+      return false;
+    }
+    return true;
+  }
+
   std::optional<Expr> Uniform(const Global& row) {
     Types& types = context_.types();
     if (!types.IsHostShareable(row.type) || !types.IsConstructible(row.type)) {
@@ -271,6 +295,12 @@ class Declarations {
     const std::span<const uint32_t> members = context_.ast.List(decl_.members);
     if (members.empty()) {
       context_.Forbid(NameAt(), "a struct has a member");
+      return std::nullopt;
+    }
+    if (members.size() > kMostMembers) {
+      context_.Say(context_.At(Code::kWgsl1007, decl_.token)
+                       .With("what", "members of a struct")
+                       .With("limit", kMostMembers));
       return std::nullopt;
     }
     FlatMap<std::string_view, bool> names;

@@ -16,6 +16,8 @@
 namespace kiln::wgsl::front {
 namespace {
 
+constexpr size_t kMostParameters = 255;  // as the language has it
+
 class Functions {
  public:
   Functions(CheckContext& context, const syntax::Decl& decl) : context_(context), decl_(decl) {}
@@ -141,6 +143,12 @@ class Functions {
 
   bool Parameters() {
     bool right = true;
+    if (context_.ast.List(decl_.members).size() > kMostParameters) {
+      context_.Say(context_.At(Code::kWgsl1007, decl_.token)
+                       .With("what", "parameters of a function")
+                       .With("limit", kMostParameters));
+      return false;
+    }
     for (const uint32_t id : context_.ast.List(decl_.members)) {
       const syntax::Variable& written = context_.ast.variables[id];
       AllowAttributes(context_, written.attributes,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/front/wgsl/check/name.h"
 
-#include <algorithm>
 #include <vector>
 
 #include "compiler/front/wgsl/check/override_form.h"
@@ -60,10 +59,9 @@ class Name {
     }
     value.at = name_.at;
     if (value.kind == ExprKind::kGlobal && context_.function.valid()) {
-      std::vector<GlobalId>& globals = context_.Function().globals;
-      const GlobalId global{value.a};
-      if (std::find(globals.begin(), globals.end(), global) == globals.end()) {
-        globals.push_back(global);
+      const uint64_t key = uint64_t{context_.function.value} << 32 | value.a;
+      if (context_.mentioned.Insert(key, true).second) {
+        context_.Function().globals.push_back(GlobalId{value.a});
       }
     }
     return context_.Add(value);

@@ -187,6 +187,12 @@ class Statements {
                        .With("space", "function"));
       return {};
     }
+    if (context_.types().LeavesOf(type) > context_.limits.value_items) {
+      context_.Say(context_.At(Code::kWgsl1007, stmt.token)
+                       .With("what", "items of a variable")
+                       .With("limit", context_.limits.value_items));
+      return {};
+    }
     const LocalId local = context_.Add(Local{.name = context_.Text(stmt.token),
                                              .kind = LocalKind::kVar,
                                              .type = type,

@@ -118,7 +118,6 @@ struct Attributes {
   uint32_t location = kNoRow, blend_src = kNoRow;
   uint32_t group = kNoRow, binding = kNoRow;
   uint32_t interpolation = kNoRow;  // ir::Interpolation
-  bool invariant = false;
   TokenRange at;  // of the first of them
 };
 

@@ -2,8 +2,11 @@
 #include "compiler/front/wgsl/sema/layout.h"
 
 #include <algorithm>
+#include <vector>
 
 #include <fmt/format.h>
+
+#include "compiler/base/flat_map.h"
 
 namespace kiln::wgsl::front {
 namespace {
@@ -75,19 +78,10 @@ void LayOut(Types& types, StructId id) {
   types[id].size = static_cast<uint32_t>(std::min(RoundUp(at, most), kMost));
 }
 
-std::optional<std::string> UniformFault(const Types& types, TypeId id) {
-  const Type& type = types[id];
-  if (type.kind == TypeKind::kArray) {
-    if (StrideOf(types, id) % 16 != 0) {
-      return fmt::format("items of '{}' are {} bytes apart, which is no multiple of 16",
-                         types.Text(id), StrideOf(types, id));
-    }
-    return UniformFault(types, TypeId{type.element});
-  }
-  if (type.kind != TypeKind::kStruct) {
-    return std::nullopt;
-  }
-  const Struct& row = types.StructOf(id);
+namespace {
+
+// Of the members of one struct, not of what is in them.
+std::optional<std::string> MembersFault(const Types& types, const Struct& row) {
   for (size_t i = 0; i < row.members.size(); ++i) {
     const StructMember& member = row.members[i];
     const uint64_t align = UniformAlign(types, member.type);
@@ -95,19 +89,80 @@ std::optional<std::string> UniformFault(const Types& types, TypeId id) {
       return fmt::format("member '{}' of '{}' is at {}, which is no multiple of {}", member.name,
                          row.name, member.offset, align);
     }
-    const bool before = i > 0 && types[row.members[i - 1].type].kind == TypeKind::kStruct;
-    if (before) {
-      const StructMember& last = row.members[i - 1];
-      if (member.offset - last.offset < RoundUp(ExtentOf(types, last.type).size, 16)) {
-        return fmt::format("member '{}' of '{}' is less than 16 bytes behind struct '{}'",
-                           member.name, row.name, last.name);
-      }
+    if (i == 0 || types[row.members[i - 1].type].kind != TypeKind::kStruct) {
+      continue;
     }
-    if (std::optional<std::string> fault = UniformFault(types, member.type)) {
-      return fault;
+    const StructMember& last = row.members[i - 1];
+    if (member.offset - last.offset < RoundUp(ExtentOf(types, last.type).size, 16)) {
+      return fmt::format("member '{}' of '{}' is less than 16 bytes behind struct '{}'",
+                         member.name, row.name, last.name);
     }
   }
   return std::nullopt;
+}
+
+// The type and all in it, each once.
+template <class Look>
+std::optional<std::string> FirstFault(const Types& types, TypeId id, Look look) {
+  std::vector<TypeId> pending{id};
+  FlatMap<uint32_t, bool> seen;
+  while (!pending.empty()) {
+    const TypeId at = pending.back();
+    pending.pop_back();
+    if (!seen.Insert(at.value, true).second) {
+      continue;
+    }
+    if (std::optional<std::string> fault = look(at)) {
+      return fault;
+    }
+    if (types[at].kind == TypeKind::kArray) {
+      pending.push_back(TypeId{types[at].element});
+    } else if (types[at].kind == TypeKind::kStruct) {
+      for (const StructMember& member : types.StructOf(at).members) {
+        pending.push_back(member.type);
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::string> UniformFault(const Types& types, TypeId id) {
+  return FirstFault(types, id, [&](TypeId at) -> std::optional<std::string> {
+    if (types[at].kind == TypeKind::kArray && StrideOf(types, at) % 16 != 0) {
+      return fmt::format("items of '{}' are {} bytes apart, which is no multiple of 16",
+                         types.Text(at), StrideOf(types, at));
+    }
+    return types[at].kind == TypeKind::kStruct ? MembersFault(types, types.StructOf(at))
+                                               : std::nullopt;
+  });
+}
+
+std::optional<std::string> LayoutRefusal(const Types& types, TypeId id, bool uniform) {
+  return FirstFault(types, id, [&](TypeId at) -> std::optional<std::string> {
+    const Type& type = types[at];
+    if (uniform && type.kind == TypeKind::kMatrix && ExtentOf(types, at).align % 16 != 0) {
+      return fmt::format("'{}' in a uniform buffer has columns that are not 16 bytes apart",
+                         types.Text(at));
+    }
+    if (type.kind != TypeKind::kStruct) {
+      return std::nullopt;
+    }
+    // The size that the struct has without what is written of it.
+    const Struct& row = types.StructOf(at);
+    uint64_t align = 1;
+    for (const StructMember& member : row.members) {
+      align = std::max(align, ExtentOf(types, member.type).align);
+    }
+    const StructMember& last = row.members.back();
+    const uint64_t end = last.offset + ExtentOf(types, last.type).size;
+    return at == id || RoundUp(end, align) == row.size
+               ? std::nullopt
+               : std::optional(
+                     fmt::format("the size of '{}' in an array or struct is that of @size or @align",
+                                 row.name));
+  });
 }
 
 }  // namespace kiln::wgsl::front

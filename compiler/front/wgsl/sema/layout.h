@@ -24,4 +24,7 @@ void LayOut(Types& types, StructId id);
 // Why the type cannot be in a uniform buffer, or nothing.
 std::optional<std::string> UniformFault(const Types& types, TypeId id);
 
+// What of a buffer's form in memory the IR cannot say yet, or nothing.
+std::optional<std::string> LayoutRefusal(const Types& types, TypeId id, bool uniform);
+
 }  // namespace kiln::wgsl::front

@@ -62,16 +62,8 @@ TypeId Types::Intern(const Type& type) {
   return TypeId{index_.FindOrAdd(
       HashOf(type), [&](uint32_t row) { return rows_[row] == type; },
       [&] {
-        uint32_t depth = 1;
-        if (type.kind == TypeKind::kArray || type.kind == TypeKind::kPointer) {
-          depth += depths_[type.element];
-        } else if (type.kind == TypeKind::kStruct) {
-          for (const StructMember& member : structs_[type.element].members) {
-            depth = std::max(depth, 1 + depths_[member.type.value]);
-          }
-        }
+        facts_.push_back(FactsFor(type));
         rows_.push_back(type);
-        depths_.push_back(depth);
         return static_cast<uint32_t>(rows_.size() - 1);
       })};
 }
@@ -176,20 +168,59 @@ uint32_t Types::CountOf(TypeId id) const {
   }
 }
 
-// Do all leaves of a type satisfy `leaf`? Arrays and structs are looked into; depth is bounded.
-template <class Leaf>
-bool Types::All(TypeId id, Leaf leaf) const {
-  const Type& type = rows_[id.value];
-  if (!leaf(type)) {
-    return false;
+// Holds what each of its parts holds; is what all of them are.
+void Types::AddPart(Facts& facts, TypeId part) const {
+  constexpr uint64_t kMost = std::numeric_limits<uint32_t>::max();
+  constexpr uint8_t kAll = kConstructible | kHostShareable | kPlain | kFixed;
+  const Facts& inner = facts_[part.value];
+  facts.depth = std::max(facts.depth, 1 + inner.depth);
+  facts.leaves =
+      static_cast<uint32_t>(std::min<uint64_t>(kMost, uint64_t{facts.leaves} + inner.leaves));
+  facts.bits = static_cast<uint8_t>((facts.bits & (inner.bits | ~kAll)) | (inner.bits & ~kAll));
+}
+
+Types::Facts Types::FactsFor(const Type& type) const {
+  constexpr uint64_t kMost = std::numeric_limits<uint32_t>::max();
+  constexpr uint8_t kAll = kConstructible | kHostShareable | kPlain | kFixed;
+  Facts facts;
+  switch (type.kind) {
+    case TypeKind::kScalar:
+    case TypeKind::kVector:
+    case TypeKind::kMatrix:
+      facts.leaves = uint32_t{type.rows} * type.columns;
+      facts.bits = static_cast<uint8_t>(
+          type.scalar == ScalarKind::kBool ? kAll & ~kHostShareable : kAll);
+      break;
+    case TypeKind::kAtomic:
+      facts.bits = kHostShareable | kPlain | kFixed | kHoldsAtomic;
+      break;
+    case TypeKind::kArray:
+      facts.leaves = 0;
+      facts.bits = kAll;
+      AddPart(facts, TypeId{type.element});
+      facts.leaves = static_cast<uint32_t>(
+          std::min(kMost, uint64_t{facts.leaves} * std::max(type.count, 1u)));
+      if (type.open != kNoRow) {
+        facts.bits = static_cast<uint8_t>(
+            (facts.bits & ~(kConstructible | kHostShareable)) | kHoldsOverride);
+      } else if (type.count == 0) {
+        facts.bits = static_cast<uint8_t>(facts.bits & ~(kConstructible | kFixed));
+      }
+      break;
+    case TypeKind::kStruct:
+      facts.leaves = 0;
+      facts.bits = kAll;
+      for (const StructMember& member : structs_[type.element].members) {
+        AddPart(facts, member.type);
+      }
+      break;
+    case TypeKind::kPointer:
+      facts.depth = 1 + facts_[type.element].depth;
+      break;
+    default:
+      break;
   }
-  if (type.kind == TypeKind::kArray) {
-    return All(TypeId{type.element}, leaf);
-  }
-  return type.kind != TypeKind::kStruct ||
-         std::ranges::all_of(structs_[type.element].members, [&](const StructMember& member) {
-           return All(member.type, leaf);
-         });
+  return facts;
 }
 
 bool Types::IsNumeric(TypeId id) const {
@@ -210,58 +241,6 @@ bool Types::IsAbstract(TypeId id) const {
   }
   return type.kind >= TypeKind::kScalar && type.kind <= TypeKind::kMatrix &&
          front::IsAbstract(type.scalar);
-}
-
-bool Types::IsConstructible(TypeId id) const {
-  return All(id, [](const Type& type) {
-    return type.kind >= TypeKind::kScalar && type.kind <= TypeKind::kStruct &&
-           (type.kind != TypeKind::kArray || type.count != 0);
-  });
-}
-bool Types::IsHostShareable(TypeId id) const {
-  return All(id, [](const Type& type) {
-    return type.kind >= TypeKind::kScalar && type.kind <= TypeKind::kAtomic &&
-           type.open == kNoRow &&
-           (type.kind == TypeKind::kArray || type.kind == TypeKind::kStruct ||
-            type.scalar != ScalarKind::kBool);
-  });
-}
-bool Types::IsPlain(TypeId id) const {
-  return All(id, [](const Type& type) {
-    return type.kind >= TypeKind::kScalar && type.kind <= TypeKind::kAtomic;
-  });
-}
-bool Types::IsFixed(TypeId id) const {
-  return IsPlain(id) && All(id, [](const Type& type) {
-           return type.kind != TypeKind::kArray || type.count != 0 || type.open != kNoRow;
-         });
-}
-bool Types::HoldsOverride(TypeId id) const {
-  return !All(id, [](const Type& type) { return type.open == kNoRow; });
-}
-bool Types::HoldsAtomic(TypeId id) const {
-  return !All(id, [](const Type& type) { return type.kind != TypeKind::kAtomic; });
-}
-
-uint64_t Types::LeavesOf(TypeId id) const {
-  constexpr uint64_t kMost = std::numeric_limits<uint32_t>::max();
-  const Type& type = rows_[id.value];
-  switch (type.kind) {
-    case TypeKind::kVector:
-    case TypeKind::kMatrix:
-      return uint64_t{type.rows} * type.columns;
-    case TypeKind::kArray:
-      return std::min(kMost, type.count * LeavesOf(TypeId{type.element}));
-    case TypeKind::kStruct: {
-      uint64_t sum = 0;
-      for (const StructMember& member : structs_[type.element].members) {
-        sum = std::min(kMost, sum + LeavesOf(member.type));
-      }
-      return sum;
-    }
-    default:
-      return 1;
-  }
 }
 
 TypeId Types::Concrete(TypeId id) {

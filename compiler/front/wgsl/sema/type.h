@@ -127,16 +127,18 @@ class Types {
   // --- what a type may be used for
   bool IsNumeric(TypeId id) const;  // scalar, vector, matrix of anything but flags
   bool IsAbstract(TypeId id) const;
-  bool IsConstructible(TypeId id) const;
-  bool IsHostShareable(TypeId id) const;
-  bool IsPlain(TypeId id) const;        // may be in memory
-  bool IsFixed(TypeId id) const;        // its size is known when the variant is
-  bool HoldsOverride(TypeId id) const;  // its size is known only then
-  bool HoldsAtomic(TypeId id) const;
-  // Scalars of a value; saturates at 2^32 - 1.
-  uint64_t LeavesOf(TypeId id) const;
+  bool IsConstructible(TypeId id) const { return Has(id, kConstructible); }
+  bool IsHostShareable(TypeId id) const { return Has(id, kHostShareable); }
+  bool IsPlain(TypeId id) const { return Has(id, kPlain); }  // may be in memory
+  // Its size is known when the variant is.
+  bool IsFixed(TypeId id) const { return Has(id, kFixed); }
+  // Its size is known only then.
+  bool HoldsOverride(TypeId id) const { return Has(id, kHoldsOverride); }
+  bool HoldsAtomic(TypeId id) const { return Has(id, kHoldsAtomic); }
+  // Scalars of a value, or of one item of an array without a known count; saturates at 2^32 - 1.
+  uint64_t LeavesOf(TypeId id) const { return facts_[id.value].leaves; }
   // Levels of types in each other.
-  uint32_t DepthOf(TypeId id) const { return depths_[id.value]; }
+  uint32_t DepthOf(TypeId id) const { return facts_[id.value].depth; }
 
   // The abstract parts made concrete: i32 and f32.
   TypeId Concrete(TypeId id);
@@ -144,11 +146,21 @@ class Types {
   TypeId WithScalar(TypeId id, ScalarKind kind);
 
  private:
-  template <class Leaf>
-  bool All(TypeId id, Leaf leaf) const;
+  // Of a type with all that is in it. Made once, from those of its parts: types in each other may be
+  // many more than their rows.
+  static constexpr uint8_t kConstructible = 1, kHostShareable = 2, kPlain = 4, kFixed = 8,
+                           kHoldsOverride = 16, kHoldsAtomic = 32;
+  struct Facts {
+    uint32_t depth = 1;
+    uint32_t leaves = 1;
+    uint8_t bits = 0;
+  };
+  bool Has(TypeId id, uint8_t bit) const { return (facts_[id.value].bits & bit) != 0; }
+  Facts FactsFor(const Type& type) const;
+  void AddPart(Facts& facts, TypeId part) const;
 
   std::vector<Type> rows_;
-  std::vector<uint32_t> depths_;
+  std::vector<Facts> facts_;
   std::vector<Struct> structs_;
   InternIndex index_;
 };
