@@ -49,8 +49,7 @@ ParsedSource ParseSource(ir::Language language, const SourceFile& source,
               .probes = std::move(parsed.probes)};
     }
     case ir::Language::kWgsl:
-      return {.module =
-                  wgsl::front::Parse(source, FrontFingerprint(language), module, limits),
+      return {.module = wgsl::front::Parse(source, FrontFingerprint(language), module, limits),
               .files = {},
               .probes = {}};
     case ir::Language::kSpirv:

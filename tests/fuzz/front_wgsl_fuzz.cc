@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// libFuzzer: any bytes through the front end of WGSL. A module that comes out has ids that hold; what
-// is wrong has places inside the text; trees print.
+// libFuzzer: any bytes through the front end of WGSL. A module that comes out has ids that hold;
+// what is wrong has places inside the text; trees print.
 #include <cstddef>
 #include <cstdint>
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Operands are small and never zero, so that nothing overflows and nothing is divided by zero; where a
-// function has a narrower domain, `Domain` moves them into it.
+// Operands are small and never zero, so that nothing overflows and nothing is divided by zero;
+// where a function has a narrower domain, `Domain` moves them into it.
 #include "tests/wgsl_front/meaning_rows.h"
 
 #include <algorithm>
@@ -43,10 +43,10 @@ struct Choice {
 bool Includes(std::string_view of, std::string_view scalar) {
   const bool is_float = scalar == "f32";
   const bool is_bool = scalar == "bool";
-  return of == "Scalar"    ? true
-         : of == "Bool"    ? is_bool
-         : of == "Number"  ? !is_bool
-         : of == "Signed"  ? scalar == "i32" || is_float
+  return of == "Scalar"                    ? true
+         : of == "Bool"                    ? is_bool
+         : of == "Number"                  ? !is_bool
+         : of == "Signed"                  ? scalar == "i32" || is_float
          : of == "Integer" || of == "Word" ? !is_bool && !is_float
                                            : is_float && of != "AbstractFloat";
 }
@@ -68,7 +68,10 @@ struct Shape {
 Shape ShapeOf(std::string_view word, const Choice& c) {
   if (word.size() == 2) {
     const auto count = static_cast<uint32_t>(word[1] - '0');
-    return {word[0] == 'v' ? c.scalar : word[0] == 'f' ? "f32" : word[0] == 'u' ? "u32" : "i32",
+    return {word[0] == 'v'   ? c.scalar
+            : word[0] == 'f' ? "f32"
+            : word[0] == 'u' ? "u32"
+                             : "i32",
             count};
   }
   switch (word[0]) {
@@ -142,7 +145,7 @@ std::string LiteralOf(std::string_view function, size_t operand, const Shape& sh
     }
     return fmt::format("{}u", shifts && operand == 1 ? at % 8
                               : field                ? static_cast<uint32_t>(std::abs(number)) * 3
-                                                     : static_cast<uint32_t>(std::abs(number)) * 77);
+                                      : static_cast<uint32_t>(std::abs(number)) * 77);
   }
   if (shape.scalar == "i32") {
     const bool bounded = function == "Clamp" && operand > 0;
@@ -200,9 +203,9 @@ MeaningRow RowOf(const Pattern& pattern, std::string_view name, const Choice& ch
   std::string statements;
   std::vector<std::string> constants;
   std::vector<std::string> variables;
-  MeaningRow row{.name = fmt::format("{}({}) {} {}", name, pattern.parameters, choice.scalar,
-                                     choice.items * 1000 + choice.columns * 100 +
-                                         choice.rows * 10 + choice.inner),
+  MeaningRow row{.name = fmt::format(
+                     "{}({}) {} {}", name, pattern.parameters, choice.scalar,
+                     choice.items * 1000 + choice.columns * 100 + choice.rows * 10 + choice.inner),
                  .statements = {}};
   for (const std::string_view word : WordsOf(pattern.parameters)) {
     const Shape shape = ShapeOf(word, choice);
@@ -215,10 +218,10 @@ MeaningRow RowOf(const Pattern& pattern, std::string_view name, const Choice& ch
                             CallText(name, variables));
   if (pattern.result == "P") {
     const bool frexp = pattern.function == "Frexp";
-    statements += fmt::format(
-        "equal = {} && {};", EqualText({choice.scalar, choice.items}, ".fract"),
-        frexp ? EqualText({"i32", choice.items}, ".exp")
-              : EqualText({choice.scalar, choice.items}, ".whole"));
+    statements +=
+        fmt::format("equal = {} && {};", EqualText({choice.scalar, choice.items}, ".fract"),
+                    frexp ? EqualText({"i32", choice.items}, ".exp")
+                          : EqualText({choice.scalar, choice.items}, ".whole"));
   } else {
     statements += fmt::format("equal = {};", EqualText(ShapeOf(pattern.result, choice), ""));
   }
@@ -277,18 +280,16 @@ void AddConversions(std::vector<MeaningRow>& rows) {
           if (bits && (from == "bool" || to == "bool")) {
             continue;
           }
-          const std::string head =
-              bits ? fmt::format("bitcast<{}>", target.Text()) : target.Text();
+          const std::string head = bits ? fmt::format("bitcast<{}>", target.Text()) : target.Text();
           // Bits of negative integers are no finite float.
-          const std::string used = bits && to == "f32" ? ValueText("Convert", 0, {"u32", items})
-                                                       : value;
+          const std::string used =
+              bits && to == "f32" ? ValueText("Convert", 0, {"u32", items}) : value;
           rows.push_back(
               {.name = fmt::format("{}({})", head, source.Text()),
-               .statements = fmt::format("var x = {0}; const c = {1}({0}); let r = {1}(x); equal = "
-                                         "{2};",
-                                         used, head,
-                                         to == "f32" && bits ? "all(c == r)"
-                                                             : EqualText(target, ""))});
+               .statements = fmt::format(
+                   "var x = {0}; const c = {1}({0}); let r = {1}(x); equal = "
+                   "{2};",
+                   used, head, to == "f32" && bits ? "all(c == r)" : EqualText(target, ""))});
         }
       }
     }
@@ -311,15 +312,14 @@ void AddConstructors(std::vector<MeaningRow>& rows) {
       at = constant.find('x', at + (word ? 14 : 1));
     }
     const Shape shape{"f32",
-                      matrix                             ? 2u
-                      : text.find("zyx") != text.npos &&
-                              text.find("wzxy") == text.npos ? 3u
-                                                             : 4u,
+                      matrix                                                            ? 2u
+                      : text.find("zyx") != text.npos && text.find("wzxy") == text.npos ? 3u
+                                                                                        : 4u,
                       matrix ? 2u : 1u};
-    rows.push_back({.name = std::string(text),
-                    .statements = fmt::format(
-                        "var x = vec2f(0.5, -3); const c = {}; let r = {}; equal = {};", constant,
-                        text, EqualText(shape, ""))});
+    rows.push_back(
+        {.name = std::string(text),
+         .statements = fmt::format("var x = vec2f(0.5, -3); const c = {}; let r = {}; equal = {};",
+                                   constant, text, EqualText(shape, ""))});
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Every row of meaning_rows is compiled and run on a device, and by the interpreter of specialised IR
-// where it knows all of it. What is folded is compared with what is computed.
+// Every row of meaning_rows is compiled and run on a device, and by the interpreter of specialised
+// IR where it knows all of it. What is folded is compared with what is computed.
 #include <cstring>
 #include <span>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Functions come callees first, so what one does to its pointers and to variables of the module is
-// known where it is called. Of each expression the variable at its root is looked up; a `let` stands
-// for what it was made of. Cost: each row once, and the roots of places.
+// known where it is called. Of each expression the variable at its root is looked up; a `let`
+// stands for what it was made of. Cost: each row once, and the roots of places.
 #include "compiler/front/wgsl/check/alias.h"
 
 #include <string>
@@ -26,7 +26,7 @@ constexpr bool IsGlobal(Root root) { return root >> 32 == 0; }
 
 // What a function does, its callees included.
 struct Facts {
-  std::vector<uint8_t> parameters;               // of pointers
+  std::vector<uint8_t> parameters;                // of pointers
   std::vector<std::pair<Root, uint8_t>> globals;  // each once
 };
 
@@ -193,8 +193,7 @@ class FunctionAliases {
       }
       for (const auto& [root, done] : callee.globals) {
         if (pointers[i].root == root) {
-          Compare(expr, pointers[i],
-                  unit_.globals[static_cast<uint32_t>(root)].name, done);
+          Compare(expr, pointers[i], unit_.globals[static_cast<uint32_t>(root)].name, done);
         }
       }
       Do(pointers[i].root, pointers[i].done);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/front/wgsl/check/assignment.h"
 
-#include "compiler/front/wgsl/check/expression.h"
-#include "compiler/front/wgsl/check/operation.h"
-#include "compiler/front/wgsl/check/value.h"
+#include "compiler/front/wgsl/check/expressions/expression.h"
+#include "compiler/front/wgsl/check/expressions/operation.h"
+#include "compiler/front/wgsl/check/expressions/value.h"
 
 namespace kiln::wgsl::front {
 namespace {
@@ -104,11 +104,8 @@ StmtId CheckIncrement(CheckContext& context, const syntax::Stmt& stmt) {
   }
   const Word word = 1;
   const ExprId one = context.AddConstant(context.TypeOf(place), std::span(&word, 1), stmt.at);
-  return context.Add(Stmt{.kind = StmtKind::kUpdate,
-                          .op = FunctionOf(stmt.op),
-                          .at = stmt.at,
-                          .a = place,
-                          .b = one});
+  return context.Add(Stmt{
+      .kind = StmtKind::kUpdate, .op = FunctionOf(stmt.op), .at = stmt.at, .a = place, .b = one});
 }
 
 StmtId CheckCallStatement(CheckContext& context, const syntax::Stmt& stmt) {
@@ -120,8 +117,8 @@ StmtId CheckCallStatement(CheckContext& context, const syntax::Stmt& stmt) {
   const auto function = static_cast<Function>(expr.op);
   const bool changes =
       expr.kind == ExprKind::kOperation &&
-      (expr.type == context.types().Void() || (function >= Function::kAtomicStore &&
-                                               function <= Function::kWorkgroupUniformLoad));
+      (expr.type == context.types().Void() ||
+       (function >= Function::kAtomicStore && function <= Function::kWorkgroupUniformLoad));
   const bool may_drop =
       expr.kind == ExprKind::kCall ? !context.unit.functions[expr.a].must_use : changes;
   if (!may_drop) {

@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
-#include "compiler/front/wgsl/check/expression.h"
-#include "compiler/front/wgsl/check/value.h"
+#include "compiler/front/wgsl/check/expressions/expression.h"
+#include "compiler/front/wgsl/check/expressions/value.h"
 #include "compiler/front/wgsl/sema/builtin_value.h"
 #include "compiler/front/wgsl/sema/layout.h"
 
@@ -14,9 +14,9 @@ namespace kiln::wgsl::front {
 namespace {
 
 constexpr std::string_view kAttributes[] = {
-    "align",     "binding",     "blend_src", "builtin", "const",    "diagnostic",
-    "compute",   "fragment",    "group",     "id",      "interpolate", "invariant",
-    "location",  "must_use",    "size",      "vertex",  "workgroup_size"};
+    "align",    "binding",  "blend_src", "builtin", "const",         "diagnostic",
+    "compute",  "fragment", "group",     "id",      "interpolate",   "invariant",
+    "location", "must_use", "size",      "vertex",  "workgroup_size"};
 
 // Words of @interpolate: the type, then the sampling.
 std::optional<ir::Interpolation> InterpolationOf(std::string_view type, std::string_view sampling) {
@@ -74,10 +74,10 @@ void AllowAttributes(CheckContext& context, syntax::ListId list,
     const std::string_view name = context.Text(row.token);
     const bool known = std::ranges::find(kAttributes, name) != std::end(kAttributes);
     if (!known) {
-      context.Say(context.At(Code::kWgsl1005, row.token).With("kind", "attribute").With("name", name));
-    } else if (std::ranges::find(allowed, name) == allowed.end() && name != "diagnostic") {
       context.Say(
-          context.At(Code::kWgsl1004, row.token).With("name", name).With("where", where));
+          context.At(Code::kWgsl1005, row.token).With("kind", "attribute").With("name", name));
+    } else if (std::ranges::find(allowed, name) == allowed.end() && name != "diagnostic") {
+      context.Say(context.At(Code::kWgsl1004, row.token).With("name", name).With("where", where));
     } else if (name != "diagnostic" && std::ranges::find(seen, name) != seen.end()) {
       context.Say(context.At(Code::kWgsl1004, row.token)
                       .With("name", name)
@@ -156,8 +156,8 @@ void CheckPlacing(CheckContext& context, syntax::ListId list, StructMember& memb
     const uint32_t align = NumberOf(context, *row, 1u << 30);
     const bool power = align != kNoRow && align != 0 && (align & (align - 1)) == 0;
     if (align != kNoRow && (!power || align % extent.align != 0)) {
-      context.Forbid(row->at, "it is no power of two that is a multiple of " +
-                                  std::to_string(extent.align));
+      context.Forbid(row->at,
+                     "it is no power of two that is a multiple of " + std::to_string(extent.align));
     } else {
       member.align = align == kNoRow ? 0 : align;
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Attributes of declarations: WGSL1004 where one does not belong, WGSL1005 for words that nothing is.
+// Attributes of declarations: WGSL1004 where one does not belong, WGSL1005 for words that nothing
+// is.
 #pragma once
 
 #include <initializer_list>

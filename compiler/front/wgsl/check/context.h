@@ -37,14 +37,16 @@ class CheckContext {
   Scopes scopes;
   std::vector<Diagnostic> diagnostics;
 
-  bool has_f16 = false;            // enable f16
-  bool has_dual_source = false;    // enable dual_source_blending
-  FunctionId function;             // whose body is checked
-  std::vector<ExprId> rows;        // by row of Ast::exprs: what was made of it
+  bool has_f16 = false;          // enable f16
+  bool has_dual_source = false;  // enable dual_source_blending
+  FunctionId function;           // whose body is checked
+  std::vector<ExprId> rows;      // by row of Ast::exprs: what was made of it
   FlatMap<uint32_t, StructId> part_structs;
   FlatMap<uint32_t, bool> override_ids;
-  FlatMap<uint64_t, bool> mentioned;  // function << 32 | global, or 1 << 63 | function << 32 | callee
-  FlatMap<uint32_t, uint32_t> override_counts;  // of GlobalId: the first count of an array that it is
+  FlatMap<uint64_t, bool>
+      mentioned;  // function << 32 | global, or 1 << 63 | function << 32 | callee
+  FlatMap<uint32_t, uint32_t>
+      override_counts;  // of GlobalId: the first count of an array that it is
 
   Types& types() { return unit.types; }
   const Expr& Get(ExprId id) const { return unit.exprs[id.value]; }

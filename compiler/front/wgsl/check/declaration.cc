@@ -7,9 +7,9 @@
 
 #include "compiler/base/check.h"
 #include "compiler/front/wgsl/check/attribute.h"
-#include "compiler/front/wgsl/check/expression.h"
-#include "compiler/front/wgsl/check/override_form.h"
-#include "compiler/front/wgsl/check/value.h"
+#include "compiler/front/wgsl/check/expressions/expression.h"
+#include "compiler/front/wgsl/check/expressions/override_form.h"
+#include "compiler/front/wgsl/check/expressions/value.h"
 #include "compiler/front/wgsl/sema/layout.h"
 #include "compiler/front/wgsl/sema/type_name.h"
 
@@ -70,7 +70,8 @@ class Declarations {
     return context_.IsFailed(value) ? std::nullopt : std::optional(context_.Get(value));
   }
 
-  // The value with the type that is written, or a concrete one; the rate is at most that of overrides.
+  // The value with the type that is written, or a concrete one; the rate is at most that of
+  // overrides.
   ExprId Initial(TypeId type) {
     ExprId value = ValueOf(context_, CheckExpression(context_, decl_.value));
     value = IsFailed(type) ? Concrete(context_, value) : Converted(context_, value, type);
@@ -251,10 +252,10 @@ class Declarations {
     return std::nullopt;
   }
 
-  // Memory of invocations and workgroups is written scalar by scalar; buffers have a form in memory.
+  // Memory of invocations and workgroups is written scalar by scalar; buffers have a form in
+  // memory.
   bool FitsMemory(const Global& row) {
-    const bool own =
-        row.space == AddressSpace::kPrivate || row.space == AddressSpace::kWorkgroup;
+    const bool own = row.space == AddressSpace::kPrivate || row.space == AddressSpace::kWorkgroup;
     if (own && context_.types().LeavesOf(row.type) > context_.limits.value_items) {
       context_.Say(context_.At(Code::kWgsl1007, decl_.token)
                        .With("what", "items of a variable")
@@ -318,8 +319,7 @@ class Declarations {
     }
     const StructId id = context_.types().Add(std::move(row));
     LayOut(context_.types(), id);
-    return Expr{
-        .kind = ExprKind::kType, .type = context_.types().StructType(id), .at = NameAt()};
+    return Expr{.kind = ExprKind::kType, .type = context_.types().StructType(id), .at = NameAt()};
   }
 
   std::optional<StructMember> Member(const syntax::Variable& written, bool last) {
@@ -373,9 +373,7 @@ void Declare(CheckContext& context, uint32_t token, const Expr& value) {
 }
 void DeclareFailed(CheckContext& context, uint32_t token) {
   Declare(context, token,
-          {.kind = ExprKind::kFailed,
-           .type = context.types().Failed(),
-           .at = {token, token + 1}});
+          {.kind = ExprKind::kFailed, .type = context.types().Failed(), .at = {token, token + 1}});
 }
 
 void CheckDeclaration(CheckContext& context, const syntax::Decl& decl) {

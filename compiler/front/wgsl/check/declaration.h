@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Constants, overrides, variables, structs, aliases and asserts of the module. Each declares its name.
+// Constants, overrides, variables, structs, aliases and asserts of the module. Each declares its
+// name.
 #pragma once
 
 #include "compiler/front/wgsl/check/context.h"

@@ -7,16 +7,14 @@
 namespace kiln::wgsl::front {
 namespace {
 
-constexpr std::string_view kFeatures[] = {"readonly_and_readwrite_storage_textures",
-                                          "packed_4x8_integer_dot_product",
-                                          "unrestricted_pointer_parameters",
-                                          "pointer_composite_access"};
+constexpr std::string_view kFeatures[] = {
+    "readonly_and_readwrite_storage_textures", "packed_4x8_integer_dot_product",
+    "unrestricted_pointer_parameters", "pointer_composite_access"};
 constexpr std::string_view kSeverities[] = {"error", "warning", "info", "off"};
 
 void Unknown(CheckContext& context, uint32_t token, std::string_view kind) {
-  context.Say(context.At(Code::kWgsl1005, token)
-                  .With("kind", kind)
-                  .With("name", context.Text(token)));
+  context.Say(
+      context.At(Code::kWgsl1005, token).With("kind", kind).With("name", context.Text(token)));
 }
 
 void Enable(CheckContext& context, uint32_t token) {

@@ -63,8 +63,7 @@ class EntryPoint {
 
   void Leaf(TypeId type, uint32_t attributes, TokenRange at, Direction direction) {
     const Attributes none;
-    const Attributes& found =
-        attributes == kNoRow ? none : context_.unit.attributes[attributes];
+    const Attributes& found = attributes == kNoRow ? none : context_.unit.attributes[attributes];
     const TokenRange place = attributes == kNoRow ? at : found.at;
     if (!found.builtin.empty()) {
       return Builtin(type, found, place, direction);
@@ -76,15 +75,13 @@ class EntryPoint {
     const bool numbers = (row.kind == TypeKind::kScalar || row.kind == TypeKind::kVector) &&
                          row.scalar != ScalarKind::kBool;
     if (!numbers) {
-      return Wrong(place, direction,
-                   "'" + context_.types().Text(type) + "' has no location");
+      return Wrong(place, direction, "'" + context_.types().Text(type) + "' has no location");
     }
     if (stage_ == ir::Stage::kCompute) {
       return Wrong(place, direction, "compute entry points have no locations");
     }
     const bool between = (stage_ == ir::Stage::kVertex) == (direction == Direction::kOutput);
-    const bool flat =
-        found.interpolation == static_cast<uint32_t>(ir::Interpolation::kFlat);
+    const bool flat = found.interpolation == static_cast<uint32_t>(ir::Interpolation::kFlat);
     if (between && IsInteger(row.scalar) && !flat) {
       return Wrong(place, direction, "integers between stages need @interpolate(flat)");
     }
@@ -103,8 +100,7 @@ class EntryPoint {
       return;
     }
     const BuiltinUse use = builtin->uses[row_.stage];
-    const BuiltinUse wanted =
-        direction == Direction::kInput ? BuiltinUse::kIn : BuiltinUse::kOut;
+    const BuiltinUse wanted = direction == Direction::kInput ? BuiltinUse::kIn : BuiltinUse::kOut;
     const std::string name = "'" + std::string(found.builtin) + "'";
     if (use != wanted && use != BuiltinUse::kBoth) {
       return Wrong(place, direction, name + " does not exist there");
@@ -122,8 +118,7 @@ class EntryPoint {
   void Stages() {
     if (row_.needs_fragment != kNoRow && stage_ != ir::Stage::kFragment) {
       context_.Forbid({row_.needs_fragment, row_.needs_fragment + 1},
-                      "it is of fragment entry points, '" + std::string(row_.name) +
-                          "' is none");
+                      "it is of fragment entry points, '" + std::string(row_.name) + "' is none");
     }
     if (row_.needs_compute != kNoRow && stage_ != ir::Stage::kCompute) {
       context_.Forbid({row_.needs_compute, row_.needs_compute + 1},
@@ -163,15 +158,14 @@ class EntryPoint {
     const bool written =
         global.space == AddressSpace::kStorage && global.access == AccessMode::kReadWrite;
     if (written && stage_ == ir::Stage::kVertex) {
-      context_.Forbid(row_.at, "a vertex entry point does not reach '" +
-                                   std::string(global.name) + "', which can be written");
+      context_.Forbid(row_.at, "a vertex entry point does not reach '" + std::string(global.name) +
+                                   "', which can be written");
     }
     if (global.attributes == kNoRow) {
       return;
     }
     const Attributes& found = context_.unit.attributes[global.attributes];
-    const auto [other, added] =
-        taken.Insert(uint64_t{found.group} << 32 | found.binding, id.value);
+    const auto [other, added] = taken.Insert(uint64_t{found.group} << 32 | found.binding, id.value);
     if (!added) {
       context_.Say(context_.At(Code::kWgsl4004, global.at)
                        .With("name", context_.unit.globals[*other].name)

@@ -7,10 +7,10 @@
 #include "compiler/front/wgsl/check/attribute.h"
 #include "compiler/front/wgsl/check/declaration.h"
 #include "compiler/front/wgsl/check/entry_point.h"
-#include "compiler/front/wgsl/check/expression.h"
-#include "compiler/front/wgsl/check/override_form.h"
+#include "compiler/front/wgsl/check/expressions/expression.h"
+#include "compiler/front/wgsl/check/expressions/override_form.h"
+#include "compiler/front/wgsl/check/expressions/value.h"
 #include "compiler/front/wgsl/check/statement.h"
-#include "compiler/front/wgsl/check/value.h"
 #include "compiler/ir/specialised.h"
 
 namespace kiln::wgsl::front {
@@ -76,8 +76,7 @@ class Functions {
 
   void Stage() {
     AllowAttributes(context_, decl_.attributes,
-                    {"vertex", "fragment", "compute", "workgroup_size", "must_use"},
-                    "a function");
+                    {"vertex", "fragment", "compute", "workgroup_size", "must_use"}, "a function");
     const auto find = [&](std::string_view name) {
       return FindAttribute(context_, decl_.attributes, name);
     };
@@ -97,8 +96,7 @@ class Functions {
       context_.Forbid(find("must_use")->at, "the function gives nothing");
     }
     const syntax::Attribute* size = find("workgroup_size");
-    const bool compute =
-        context_.Function().stage == static_cast<uint32_t>(ir::Stage::kCompute);
+    const bool compute = context_.Function().stage == static_cast<uint32_t>(ir::Stage::kCompute);
     if (size != nullptr && !compute) {
       context_.Say(context_.At(Code::kWgsl1004, size->token)
                        .With("name", "workgroup_size")
@@ -127,8 +125,8 @@ class Functions {
         return context_.Mismatch(expr.at, "i32 or u32", context_.TypeText(value));
       }
       if (expr.rate == Rate::kRun) {
-        return context_.Say(context_.At(Code::kWgsl3003, expr.at)
-                                .With("stage", "known with overrides"));
+        return context_.Say(
+            context_.At(Code::kWgsl3003, expr.at).With("stage", "known with overrides"));
       }
       if (!IsCexpr(context_.unit, value)) {
         return context_.Refuse(expr.at, "sizes of workgroups have no such values yet");
@@ -181,9 +179,8 @@ class Functions {
 
   bool Allowed(const syntax::Variable& written, TypeId type) {
     const Type& row = context_.types()[type];
-    const bool fits = context_.types().IsConstructible(type) ||
-                      row.kind == TypeKind::kPointer || row.kind == TypeKind::kTexture ||
-                      row.kind == TypeKind::kSampler;
+    const bool fits = context_.types().IsConstructible(type) || row.kind == TypeKind::kPointer ||
+                      row.kind == TypeKind::kTexture || row.kind == TypeKind::kSampler;
     if (!fits) {
       context_.Mismatch(written.at, "type of a parameter", context_.types().Text(type));
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A walk over mentions with a stack of its own: chains of declarations are as long as a source makes
-// them. A mention of what is on the stack closes a cycle. Cost: each mention once.
+// A walk over mentions with a stack of its own: chains of declarations are as long as a source
+// makes them. A mention of what is on the stack closes a cycle. Cost: each mention once.
 #include "compiler/front/wgsl/check/order.h"
 
 #include <string>

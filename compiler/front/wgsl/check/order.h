@@ -10,8 +10,8 @@
 
 namespace kiln::wgsl::front {
 
-// Numbers of declarations. Says WGSL2003 of names that are declared twice, and leaves the second out;
-// WGSL2004 of cycles, and leaves out what is in them.
+// Numbers of declarations. Says WGSL2003 of names that are declared twice, and leaves the second
+// out; WGSL2004 of cycles, and leaves out what is in them.
 std::vector<uint32_t> OrderOf(CheckContext& context);
 
 }  // namespace kiln::wgsl::front

@@ -53,7 +53,7 @@ class Scopes {
 
  private:
   std::vector<Meaning> rows_;
-  std::vector<size_t> depths_;  // of rows: scopes around it
+  std::vector<size_t> depths_;                               // of rows: scopes around it
   std::vector<std::pair<std::string_view, uint32_t>> undo_;  // what a name meant before
   std::vector<size_t> opened_;
   FlatMap<std::string_view, uint32_t> index_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Blocks recurse as deep as the parser allows. Behind an error the statement is dropped and the next
-// one is checked: one error for each.
+// Blocks recurse as deep as the parser allows. Behind an error the statement is dropped and the
+// next one is checked: one error for each.
 #include "compiler/front/wgsl/check/statement.h"
 
 #include <algorithm>
@@ -10,8 +10,8 @@
 #include "compiler/base/check.h"
 #include "compiler/base/threads/stop.h"
 #include "compiler/front/wgsl/check/assignment.h"
-#include "compiler/front/wgsl/check/expression.h"
-#include "compiler/front/wgsl/check/value.h"
+#include "compiler/front/wgsl/check/expressions/expression.h"
+#include "compiler/front/wgsl/check/expressions/value.h"
 
 namespace kiln::wgsl::front {
 namespace {
@@ -144,8 +144,7 @@ class Statements {
 
   One Declare(const syntax::Stmt& stmt) {
     const bool is_const = stmt.kind == syntax::StmtKind::kConst;
-    const TypeId type =
-        stmt.a.valid() ? CheckType(context_, stmt.a) : context_.types().Failed();
+    const TypeId type = stmt.a.valid() ? CheckType(context_, stmt.a) : context_.types().Failed();
     ExprId value;
     bool failed = stmt.a.valid() && type == context_.types().Failed();
     if (stmt.b.valid() && !failed) {
@@ -193,10 +192,8 @@ class Statements {
                        .With("limit", context_.limits.value_items));
       return {};
     }
-    const LocalId local = context_.Add(Local{.name = context_.Text(stmt.token),
-                                             .kind = LocalKind::kVar,
-                                             .type = type,
-                                             .at = stmt.at});
+    const LocalId local = context_.Add(Local{
+        .name = context_.Text(stmt.token), .kind = LocalKind::kVar, .type = type, .at = stmt.at});
     meaning = {.kind = ExprKind::kLocal,
                .flags = Expr::kPlace,
                .type = type,
@@ -296,8 +293,7 @@ class Statements {
       return type;
     }
     for (const uint32_t child : context_.ast.List(stmt.children)) {
-      for (const uint32_t label :
-           context_.ast.List(context_.ast[syntax::StmtId{child}].labels)) {
+      for (const uint32_t label : context_.ast.List(context_.ast[syntax::StmtId{child}].labels)) {
         if (label == syntax::kNoRow) {
           continue;
         }
@@ -332,8 +328,7 @@ class Statements {
       }
     }
     row.labels = context_.unit.AddList(labels);
-    const Around around =
-        around_ == Around::kContinuing ? Around::kContinuing : Around::kSwitch;
+    const Around around = around_ == Around::kContinuing ? Around::kContinuing : Around::kSwitch;
     const uint32_t switches = std::exchange(in_switch_, in_switch_ + 1);
     const Around before = std::exchange(around_, around);
     const One body = Block(BodyOf(stmt));
@@ -359,8 +354,7 @@ class Statements {
     around_ = before;
     in_loop_ = loops;
     in_switch_ = switches;
-    const StmtId block =
-        Add({.kind = StmtKind::kBlock, .at = stmt.at}, body.children);
+    const StmtId block = Add({.kind = StmtKind::kBlock, .at = stmt.at}, body.children);
     return LoopOf(row, block, body.ways);
   }
 
@@ -459,8 +453,7 @@ class Statements {
                                    : "control does not leave a continuing block");
       return {};
     }
-    return {context_.Add(
-                Stmt{.kind = StmtKind::kBreak, .of_switch = in_switch, .at = stmt.at}),
+    return {context_.Add(Stmt{.kind = StmtKind::kBreak, .of_switch = in_switch, .at = stmt.at}),
             kBreak};
   }
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // A checked module: every name is bound, every type known, every conversion and load a row. Syntax
-// tree -> this -> IR. Rows and ids; what an id of an expression points to is made before it is used.
+// tree -> this -> IR. Rows and ids; what an id of an expression points to is made before it is
+// used.
 //
-// An expression whose flags have kPlace denotes memory; kLoad gives what is in it. Abstract numbers are
-// constants only: an expression that is computed when the shader runs has concrete types.
+// An expression whose flags have kPlace denotes memory; kLoad gives what is in it. Abstract numbers
+// are constants only: an expression that is computed when the shader runs has concrete types.
 #pragma once
 
 #include <cstdint>
@@ -30,11 +31,11 @@ using ListId = Id<struct WgslListTag>;
 enum class ExprKind : uint8_t {
   kFailed,  // an error was said
   // --- what a name may mean beside a value
-  kType,        // type
-  kGenerator,   // a name of types that needs arguments; a: row of the syntax tree
-  kFunction,    // a: FunctionId
+  kType,         // type
+  kGenerator,    // a name of types that needs arguments; a: row of the syntax tree
+  kFunction,     // a: FunctionId
   kPredeclared,  // op: Function; a: row of the syntax tree
-  kWord,        // a word of the language: its token is at
+  kWord,         // a word of the language: its token is at
   // --- values and places
   kConstant,   // a: row of `constants`
   kOverride,   // a: GlobalId
@@ -92,9 +93,9 @@ enum class StmtKind : uint8_t {
   kIf,          // a; children: then, or then and else
   kSwitch,      // a; children: kCase
   kCase,        // labels; children; is_default
-  kLoop,        // children: body; a: condition before each round, b: condition of another round behind
-                // the continuing block; first: continuing
-  kBreak,       // of the loop or switch around it
+  kLoop,   // children: body; a: condition before each round, b: condition of another round behind
+           // the continuing block; first: continuing
+  kBreak,  // of the loop or switch around it
   kContinue,
   kReturn,  // a or none
   kDiscard,
@@ -118,7 +119,7 @@ struct Attributes {
   uint32_t location = kNoRow, blend_src = kNoRow;
   uint32_t group = kNoRow, binding = kNoRow;
   uint32_t interpolation = kNoRow;  // ir::Interpolation
-  TokenRange at;  // of the first of them
+  TokenRange at;                    // of the first of them
 };
 
 enum class LocalKind : uint8_t { kParameter, kLet, kVar };
@@ -146,14 +147,14 @@ struct Global {
 
 struct FunctionRow {
   std::string_view name;
-  TokenRange at;    // of the name
+  TokenRange at;  // of the name
   TypeId result;
   std::vector<LocalId> parameters;
   StmtId body;
-  std::vector<FunctionId> calls;   // each once, in order
-  std::vector<GlobalId> globals;   // that it mentions itself, each once, in order
-  uint32_t stage = kNoRow;         // ir::Stage of an entry point
-  ExprId workgroup[3];             // @workgroup_size
+  std::vector<FunctionId> calls;  // each once, in order
+  std::vector<GlobalId> globals;  // that it mentions itself, each once, in order
+  uint32_t stage = kNoRow;        // ir::Stage of an entry point
+  ExprId workgroup[3];            // @workgroup_size
   uint32_t result_attributes = kNoRow;
   bool must_use = false;
   // What it needs of its callers: a token of the call that needs it.
@@ -168,7 +169,7 @@ struct Unit {
   std::vector<Word> words;
   std::vector<uint32_t> lists;  // count, then items
   std::vector<Local> locals;
-  std::vector<Global> globals;       // in the order of their use of each other
+  std::vector<Global> globals;         // in the order of their use of each other
   std::vector<FunctionRow> functions;  // callees before callers
   std::vector<Attributes> attributes;
 

@@ -14,9 +14,10 @@ std::string TokensOf(std::string_view text) {
   std::string out;
   for (uint32_t i = 0; i + 1 < read.stream.tokens.size(); ++i) {
     const TokenKind kind = read.stream.KindOf(i);
-    out += (out.empty() ? "" : " ") + (kind == TokenKind::kTemplateOpen    ? std::string("⟨")
-                                       : kind == TokenKind::kTemplateClose ? std::string("⟩")
-                                                   : std::string(read.stream.Text(i)));
+    out += (out.empty() ? "" : " ") + (kind == TokenKind::kTemplateOpen ? std::string("⟨")
+                                       : kind == TokenKind::kTemplateClose
+                                           ? std::string("⟩")
+                                           : std::string(read.stream.Text(i)));
   }
   return out;
 }
@@ -62,8 +63,8 @@ TEST(WgslLex, TemplateLists_AreFoundByBrackets) {
 
 TEST(WgslLex, Numbers_AreWholeOrWrong) {
   for (const std::string_view text :
-       {"0", "7", "10u", "0i", "0x1F", "0XffU", "1.5", ".5", "1.", "1e5", "1E-5f", "0f", "3h", "0x1p4",
-        "0x1.8p-1f", "0x.8", "1.5h", "2e+3"}) {
+       {"0", "7", "10u", "0i", "0x1F", "0XffU", "1.5", ".5", "1.", "1e5", "1E-5f", "0f", "3h",
+        "0x1p4", "0x1.8p-1f", "0x.8", "1.5h", "2e+3"}) {
     const bool upper = text == "0XffU";
     EXPECT_EQ(ErrorOf(text), upper ? "WGSL1002" : "") << text;
   }

@@ -43,10 +43,9 @@ size_t NumberLength(std::string_view text) {
   size_t length = 0;
   while (length < text.size()) {
     const char c = text[length];
-    const bool exponent =
-        length > 0 && (c == '+' || c == '-') &&
-        (hex ? text[length - 1] == 'p' || text[length - 1] == 'P'
-             : text[length - 1] == 'e' || text[length - 1] == 'E');
+    const bool exponent = length > 0 && (c == '+' || c == '-') &&
+                          (hex ? text[length - 1] == 'p' || text[length - 1] == 'P'
+                               : text[length - 1] == 'e' || text[length - 1] == 'E');
     if (!IsWord(c) && c != '.' && !exponent) {
       break;
     }

@@ -15,8 +15,7 @@ Passing PassingOf(const Type& parameter) {
     case TypeKind::kSampler:
       return Passing::kPlace;
     case TypeKind::kPointer:
-      return parameter.space == AddressSpace::kFunction ||
-                     parameter.space == AddressSpace::kPrivate
+      return parameter.space == AddressSpace::kFunction || parameter.space == AddressSpace::kPrivate
                  ? Passing::kCopied
                  : Passing::kPlace;
     default:
@@ -49,9 +48,8 @@ ir::InstId CallFunction(LowerContext& context, const Expr& expr) {
     back.emplace_back(place, temp);
   }
   context.at = expr.at;
-  const ir::InstId made =
-      context.Emit(ir::CallInst{TypeOf(context, callee.result), context.functions[expr.a],
-                                context.builder.Ids(arguments)});
+  const ir::InstId made = context.Emit(ir::CallInst{
+      TypeOf(context, callee.result), context.functions[expr.a], context.builder.Ids(arguments)});
   for (const auto& [place, temp] : back) {
     Store(context, place, context.Emit(ir::LoadInst{TypeOf(context, place.type), temp}));
   }

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "compiler/front/wgsl/check/override_form.h"
+#include "compiler/front/wgsl/check/expressions/override_form.h"
 
 namespace kiln::wgsl::front {
 namespace {
@@ -59,9 +59,7 @@ ir::CexprId CexprOf(LowerContext& context, ExprId id) {
                              ? (expr.op == 1 ? ir::CexprOp::kLogicalOr : ir::CexprOp::kLogicalAnd)
                              : *CexprOpOf(static_cast<Function>(expr.op), operands.size());
   return Add(context,
-             {.op = op,
-              .a = operands[0].value,
-              .b = operands.size() > 1 ? operands[1].value : 0},
+             {.op = op, .a = operands[0].value, .b = operands.size() > 1 ? operands[1].value : 0},
              nodes);
 }
 

@@ -70,16 +70,16 @@ class LowerContext {
   TokenRange at;  // what is lowered now
 
   // --- ids, by row of the checked module
-  std::vector<ir::TypeId> type_ids;     // of TypeId; invalid until used
-  std::vector<ir::DeclId> structs;      // of StructId
-  std::vector<ir::DeclId> globals;      // of GlobalId
-  std::vector<bool> is_wrapped;         // of GlobalId: a buffer whose block has it as its only field
-  std::vector<ir::DeclId> functions;    // of FunctionId; invalid until lowered
-  std::vector<ir::LocalId> locals;      // of LocalId: storage, parameters
-  std::vector<ir::InstId> values;       // of LocalId: `let`
-  std::vector<Place> pointers;          // of LocalId: `let` of a pointer
-  std::vector<FunctionId> entries;      // in order
-  uint32_t member_count = 0;            // of the module so far
+  std::vector<ir::TypeId> type_ids;   // of TypeId; invalid until used
+  std::vector<ir::DeclId> structs;    // of StructId
+  std::vector<ir::DeclId> globals;    // of GlobalId
+  std::vector<bool> is_wrapped;       // of GlobalId: a buffer whose block has it as its only field
+  std::vector<ir::DeclId> functions;  // of FunctionId; invalid until lowered
+  std::vector<ir::LocalId> locals;    // of LocalId: storage, parameters
+  std::vector<ir::InstId> values;     // of LocalId: `let`
+  std::vector<Place> pointers;        // of LocalId: `let` of a pointer
+  std::vector<FunctionId> entries;    // in order
+  uint32_t member_count = 0;          // of the module so far
   FlatMap<uint32_t, uint32_t> cexpr_nodes;  // of CexprId: nodes of its tree
 
   // --- the function that is lowered

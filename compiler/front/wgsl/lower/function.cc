@@ -50,13 +50,13 @@ void AddParameters(LowerContext& context, const FunctionRow& function) {
     const Local& local = context.unit[id];
     const Passing passing = PassingOf(context.types[local.type]);
     const ir::SpanId span = context.SpanOf(local.at);
-    context.locals[id.value] = context.builder.AddParameter(
-        {.name = context.builder.Text(local.name),
-         .type = TypeOf(context, local.type),
-         .access = passing == Passing::kValue    ? ir::Access::kIn
-                   : passing == Passing::kCopied ? ir::Access::kInOut
-                                                 : ir::Access::kPlace},
-        {.name = span, .type = span});
+    context.locals[id.value] =
+        context.builder.AddParameter({.name = context.builder.Text(local.name),
+                                      .type = TypeOf(context, local.type),
+                                      .access = passing == Passing::kValue    ? ir::Access::kIn
+                                                : passing == Passing::kCopied ? ir::Access::kInOut
+                                                                              : ir::Access::kPlace},
+                                     {.name = span, .type = span});
     AddInterface(context, local.attributes, true, context.member_count++);
   }
 }
@@ -88,9 +88,9 @@ ir::InstId InvocationIndex(LowerContext& context, const FunctionRow& function) {
     }
   }
   const ir::SpanId span = context.SpanOf(function.at);
-  const ir::LocalId added = context.builder.AddParameter(
-      {.name = context.builder.Text("first_invocation"), .type = word},
-      {.name = span, .type = span});
+  const ir::LocalId added =
+      context.builder.AddParameter({.name = context.builder.Text("first_invocation"), .type = word},
+                                   {.name = span, .type = span});
   AddBuiltin(context, "LocalInvocationIndex", context.member_count++);
   return context.Emit(ir::ParamInst{word, added});
 }

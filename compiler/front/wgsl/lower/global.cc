@@ -6,7 +6,7 @@
 #include <string>
 
 #include "compiler/base/check.h"
-#include "compiler/front/wgsl/check/override_form.h"
+#include "compiler/front/wgsl/check/expressions/override_form.h"
 #include "compiler/front/wgsl/lower/cexpr.h"
 #include "compiler/front/wgsl/lower/interface.h"
 #include "compiler/front/wgsl/lower/type.h"
@@ -47,9 +47,8 @@ class Globals {
 
  private:
   ir::Decl Row(ir::DeclKind kind, TypeId type) {
-    return {.kind = kind,
-            .name = context_.builder.Text(global_.name),
-            .type = TypeOf(context_, type)};
+    return {
+        .kind = kind, .name = context_.builder.Text(global_.name), .type = TypeOf(context_, type)};
   }
   ir::DeclSpans Spans() const { return {.name = span_, .type = span_}; }
   void Made(const ir::Decl& row) { context_.globals[id_] = context_.builder.Add(row, Spans()); }
@@ -83,8 +82,7 @@ class Globals {
         .name = context_.builder.Text(global_.name),
         .scope = ir::OptionScope::kInstance,
         .kind = kind,
-        .default_value =
-            static_cast<uint32_t>(BitsOf(scalar, context_.unit.WordsOf(value)[0])),
+        .default_value = static_cast<uint32_t>(BitsOf(scalar, context_.unit.WordsOf(value)[0])),
         .span = span_,
         .id_plus_one = global_.id == kNoRow ? 0 : global_.id + 1});
   }
@@ -119,10 +117,10 @@ class Globals {
   }
 
   void Buffer() {
-    const ir::BufferKind kind =
-        global_.space == AddressSpace::kUniform          ? ir::BufferKind::kUniform
-        : global_.access == AccessMode::kRead ? ir::BufferKind::kReadOnlyStorage
-                                              : ir::BufferKind::kReadWriteStorage;
+    const ir::BufferKind kind = global_.space == AddressSpace::kUniform ? ir::BufferKind::kUniform
+                                : global_.access == AccessMode::kRead
+                                    ? ir::BufferKind::kReadOnlyStorage
+                                    : ir::BufferKind::kReadWriteStorage;
     const bool is_struct = context_.types[global_.type].kind == TypeKind::kStruct;
     ir::Decl row{.kind = ir::DeclKind::kBuffer,
                  .flags = Flags(static_cast<uint32_t>(kind)),
@@ -133,8 +131,8 @@ class Globals {
     } else {
       const ir::Member member{.name = row.name, .type = TypeOf(context_, global_.type)};
       const ir::MemberSpans spans{.name = span_, .type = span_};
-      context_.globals[id_] = context_.builder.Add(row, Spans(), std::span(&member, 1),
-                                                   std::span(&spans, 1));
+      context_.globals[id_] =
+          context_.builder.Add(row, Spans(), std::span(&member, 1), std::span(&spans, 1));
       ++context_.member_count;
       context_.is_wrapped[id_] = true;
     }
@@ -145,11 +143,10 @@ class Globals {
     const Type& type = context_.types[global_.type];
     const bool sampler = type.kind == TypeKind::kSampler;
     const bool storage = type.texture == TextureClass::kStorage;
-    const ir::ImageAccess access = !storage || type.access == AccessMode::kRead
-                                       ? ir::ImageAccess::kReadOnly
-                                   : type.access == AccessMode::kWrite
-                                       ? ir::ImageAccess::kWriteOnly
-                                       : ir::ImageAccess::kReadWrite;
+    const ir::ImageAccess access =
+        !storage || type.access == AccessMode::kRead ? ir::ImageAccess::kReadOnly
+        : type.access == AccessMode::kWrite          ? ir::ImageAccess::kWriteOnly
+                                                     : ir::ImageAccess::kReadWrite;
     ir::Decl row = Row(sampler ? ir::DeclKind::kSampler : ir::DeclKind::kImage, global_.type);
     row.flags = Flags(sampler ? 0 : static_cast<uint32_t>(access));
     Made(row);

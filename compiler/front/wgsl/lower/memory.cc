@@ -52,9 +52,8 @@ ir::InstId Atomic(LowerContext& context, const Expr& expr) {
   }
   context.at = expr.at;
   const bool shared = pointer.space == AddressSpace::kWorkgroup;
-  const uint32_t mode =
-      ir::Pack(ir::AtomicMode{.scope = shared ? ir::MemoryScope::kWorkgroup
-                                              : ir::MemoryScope::kDevice});
+  const uint32_t mode = ir::Pack(
+      ir::AtomicMode{.scope = shared ? ir::MemoryScope::kWorkgroup : ir::MemoryScope::kDevice});
   const bool stores = function == Function::kAtomicStore;
   const ir::InstId old =
       context.Emit(ir::AtomicInst{stores ? context.builder.Void() : scalar, OpOf(function), mode,
@@ -62,8 +61,8 @@ ir::InstId Atomic(LowerContext& context, const Expr& expr) {
   if (function != Function::kAtomicCompareExchangeWeak) {
     return stores ? ir::InstId{} : old;
   }
-  const ir::InstId same = context.Emit(ir::BinaryInst{
-      context.Vector(ir::Scalar::kBool, 1), ir::BinaryOp::kEqual, old, operands[1]});
+  const ir::InstId same = context.Emit(
+      ir::BinaryInst{context.Vector(ir::Scalar::kBool, 1), ir::BinaryOp::kEqual, old, operands[1]});
   return context.Emit(
       ir::ConstructInst{TypeOf(context, expr.type), context.builder.Ids({old, same})});
 }
@@ -95,9 +94,8 @@ ir::InstId MemoryOperation(LowerContext& context, const Expr& expr) {
     case Function::kArrayLength: {
       const Place place = PointedBy(context, ExprId{list[0]});
       context.at = expr.at;
-      return context.Emit(ir::BuiltinCallInst{TypeOf(context, expr.type),
-                                              ir::Builtin::kArrayLength, 0,
-                                              context.builder.Ids({PlaceInst(context, place)})});
+      return context.Emit(ir::BuiltinCallInst{TypeOf(context, expr.type), ir::Builtin::kArrayLength,
+                                              0, context.builder.Ids({PlaceInst(context, place)})});
     }
     case Function::kWorkgroupUniformLoad: {
       const Place place = PointedBy(context, ExprId{list[0]});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Functions that are one builtin of the IR say so in functions.def. The rest is written out here: what
-// WGSL defines where SPIR-V does not (`clamp` with bounds in the wrong order, fields of bits that
-// leave the word) gets operands for which both agree.
+// Functions that are one builtin of the IR say so in functions.def. The rest is written out here:
+// what WGSL defines where SPIR-V does not (`clamp` with bounds in the wrong order, fields of bits
+// that leave the word) gets operands for which both agree.
 #include "compiler/front/wgsl/lower/operation.h"
 
 #include <optional>
@@ -76,8 +76,7 @@ class Lowering {
       return Binary(*op);
     }
     if (const std::optional<ir::Builtin> builtin = FactsOf(what_.function).builtin) {
-      return context_.Emit(
-          ir::BuiltinCallInst{result_, *builtin, 0, context_.builder.Ids(x_)});
+      return context_.Emit(ir::BuiltinCallInst{result_, *builtin, 0, context_.builder.Ids(x_)});
     }
     return Special();
   }
@@ -148,19 +147,17 @@ class Lowering {
       case Function::kLength:
         return Length();
       case Function::kDot:
-        return Call(result_,
-                    IsFloat(what_.scalar) ? ir::Builtin::kDot : ir::Builtin::kDotIntegers,
+        return Call(result_, IsFloat(what_.scalar) ? ir::Builtin::kDot : ir::Builtin::kDotIntegers,
                     {x_[0], x_[1]});
       case Function::kSelect:
-        return context_.Emit(
-            ir::SelectInst{result_, x_[2], context_.builder.Ids({x_[1], x_[0]})});
+        return context_.Emit(ir::SelectInst{result_, x_[2], context_.builder.Ids({x_[1], x_[0]})});
       case Function::kAll:
       case Function::kAny:
-        return !IsVectorAt(0) ? x_[0]
-                              : Call(result_,
-                                     what_.function == Function::kAll ? ir::Builtin::kAll
-                                                                      : ir::Builtin::kAny,
-                                     {x_[0]});
+        return !IsVectorAt(0)
+                   ? x_[0]
+                   : Call(result_,
+                          what_.function == Function::kAll ? ir::Builtin::kAll : ir::Builtin::kAny,
+                          {x_[0]});
       case Function::kFrexp:
         return Call(result_, ir::Builtin::kFrexp, {x_[0]});
       case Function::kModf:
@@ -191,14 +188,14 @@ class Lowering {
   }
 
   ir::InstId Length() {
-    const ir::InstId apart = what_.function == Function::kDistance
-                                 ? Op(type_, BinaryOp::kSub, x_[0], x_[1])
-                                 : x_[0];
+    const ir::InstId apart =
+        what_.function == Function::kDistance ? Op(type_, BinaryOp::kSub, x_[0], x_[1]) : x_[0];
     return Call(result_, IsVectorAt(0) ? ir::Builtin::kLength : ir::Builtin::kAbs, {apart});
   }
 
   ir::InstId Width(ir::Builtin x, ir::Builtin y) {
-    return Op(result_, BinaryOp::kAdd, Call(result_, ir::Builtin::kAbs, {Call(result_, x, {x_[0]})}),
+    return Op(result_, BinaryOp::kAdd,
+              Call(result_, ir::Builtin::kAbs, {Call(result_, x, {x_[0]})}),
               Call(result_, ir::Builtin::kAbs, {Call(result_, y, {x_[0]})}));
   }
 

@@ -52,13 +52,10 @@ class Bytes {
         words_, ir::Builtin::kMin, 0,
         context_.builder.Ids({words, context_.Repeated(ir::Scalar::kU32, 4, 255)})});
   }
-  ir::InstId AsWords(ir::InstId numbers) {
-    return context_.Emit(ir::BitcastInst{words_, numbers});
-  }
+  ir::InstId AsWords(ir::InstId numbers) { return context_.Emit(ir::BitcastInst{words_, numbers}); }
   ir::InstId Dot(ir::Scalar scalar, ir::InstId a, ir::InstId b) {
-    return context_.Emit(ir::BuiltinCallInst{context_.Vector(scalar, 1),
-                                             ir::Builtin::kDotIntegers, 0,
-                                             context_.builder.Ids({a, b})});
+    return context_.Emit(ir::BuiltinCallInst{context_.Vector(scalar, 1), ir::Builtin::kDotIntegers,
+                                             0, context_.builder.Ids({a, b})});
   }
 
  private:
@@ -73,8 +70,8 @@ class Bytes {
     for (uint32_t i = 0; i < 4; ++i) {
       parts.push_back(context_.builder.ScalarConst(word_, uint64_t{i} * 8));
     }
-    return context_.Emit(ir::ConstInst{
-        type, context_.builder.CompositeConst(type, context_.builder.Ids(parts))});
+    return context_.Emit(
+        ir::ConstInst{type, context_.builder.CompositeConst(type, context_.builder.Ids(parts))});
   }
 
   LowerContext& context_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Blocks recurse as deep as the parser allows. Behind a jump nothing is lowered: what stands there is
-// checked and never runs.
+// Blocks recurse as deep as the parser allows. Behind a jump nothing is lowered: what stands there
+// is checked and never runs.
 #include "compiler/front/wgsl/lower/statement.h"
 
 #include <vector>
@@ -71,8 +71,8 @@ class Statements {
         Loop(stmt);
         return true;
       case StmtKind::kBreak:
-        context_.Emit(ir::BreakInst{none_, stmt.of_switch ? context_.switch_exits.back()
-                                                          : context_.loop_exits.back()});
+        context_.Emit(ir::BreakInst{
+            none_, stmt.of_switch ? context_.switch_exits.back() : context_.loop_exits.back()});
         return false;
       case StmtKind::kContinue:
         context_.Emit(ir::ContinueInst{none_, context_.loop_exits.back()});
@@ -184,13 +184,13 @@ class Statements {
     }
     context_.switch_exits.pop_back();
     context_.at = stmt.at;
-    context_.Emit(ir::SwitchInst{none_, ir::BranchHint::kNone, exit,
-                                 context_.builder.NewList(words)});
+    context_.Emit(
+        ir::SwitchInst{none_, ir::BranchHint::kNone, exit, context_.builder.NewList(words)});
   }
 
-  // A condition before each round, or one of another round behind the continuing block. That block is
-  // none of the body's, but sees what the body declares: so these variables are declared before the
-  // loop, and its `let` are variables, too.
+  // A condition before each round, or one of another round behind the continuing block. That block
+  // is none of the body's, but sees what the body declares: so these variables are declared before
+  // the loop, and its `let` are variables, too.
   void Loop(const Stmt& stmt) {
     const bool continues = stmt.first.valid() || stmt.b.valid();
     if (continues) {
@@ -239,9 +239,9 @@ class Statements {
     }
     if (stmt.b.valid()) {
       const ir::InstId leaves = ValueOf(context_, stmt.b);
-      context_.Emit(ir::YieldInst{
-          none_, context_.Emit(ir::UnaryInst{context_.Vector(ir::Scalar::kBool, 1),
-                                             ir::UnaryOp::kNot, leaves, 0})});
+      context_.Emit(
+          ir::YieldInst{none_, context_.Emit(ir::UnaryInst{context_.Vector(ir::Scalar::kBool, 1),
+                                                           ir::UnaryOp::kNot, leaves, 0})});
     }
   }
 

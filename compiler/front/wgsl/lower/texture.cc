@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Operands are named by the letters of the row of textures.def that the call is. The layer is the last
-// component of a coordinate; where a call has no level and its stage no derivatives, it is level 0.
+// Operands are named by the letters of the row of textures.def that the call is. The layer is the
+// last component of a coordinate; where a call has no level and its stage no derivatives, it is
+// level 0.
 #include "compiler/front/wgsl/lower/texture.h"
 
 #include <vector>
@@ -53,8 +54,7 @@ class Lowering {
       case Function::kTextureLoad:
         return LoadTexel();
       case Function::kTextureStore:
-        Image(ImageOp::kWrite, context_.builder.Void(), 0,
-              {Of('t'), Texel(), Of('v')});
+        Image(ImageOp::kWrite, context_.builder.Void(), 0, {Of('t'), Texel(), Of('v')});
         return {};
       case Function::kTextureGather:
       case Function::kTextureGatherCompare:
@@ -115,8 +115,7 @@ class Lowering {
   }
   ir::InstId Size() {
     const bool flat = type_.dim == TextureDim::kCube || type_.dim == TextureDim::kCubeArray;
-    const uint32_t rows =
-        (flat ? 2 : CoordinatesOf(type_.dim)) + (IsArrayed(type_.dim) ? 1 : 0);
+    const uint32_t rows = (flat ? 2 : CoordinatesOf(type_.dim)) + (IsArrayed(type_.dim) ? 1 : 0);
     std::vector<ir::InstId> operands{Of('t')};
     if (HasLevels()) {
       operands.push_back(Has('L') ? Of('L') : context_.Uint(0));
@@ -135,9 +134,7 @@ class Lowering {
   ir::InstId Layers() {
     return context_.Emit(ir::ExtractInst{TypeOf(context_, expr_.type), Size(), 2});
   }
-  ir::InstId Query(ImageOp op) {
-    return Image(op, TypeOf(context_, expr_.type), 0, {Of('t')});
-  }
+  ir::InstId Query(ImageOp op) { return Image(op, TypeOf(context_, expr_.type), 0, {Of('t')}); }
 
   ir::InstId LoadTexel() {
     if (type_.texture == TextureClass::kStorage) {
@@ -202,12 +199,10 @@ class Lowering {
   ir::InstId Inside() {
     const ir::TypeId two = Float(2);
     const ir::InstId size = context_.Emit(ir::ConvertInst{two, Size()});
-    const ir::InstId half = context_.Emit(
-        ir::BinaryInst{two, ir::BinaryOp::kDiv,
-                       context_.Repeated(ir::Scalar::kF32, 2, 0x3f000000u), size});
-    const ir::InstId far =
-        context_.Emit(ir::BinaryInst{two, ir::BinaryOp::kSub,
-                                     context_.Repeated(ir::Scalar::kF32, 2, 0x3f800000u), half});
+    const ir::InstId half = context_.Emit(ir::BinaryInst{
+        two, ir::BinaryOp::kDiv, context_.Repeated(ir::Scalar::kF32, 2, 0x3f000000u), size});
+    const ir::InstId far = context_.Emit(ir::BinaryInst{
+        two, ir::BinaryOp::kSub, context_.Repeated(ir::Scalar::kF32, 2, 0x3f800000u), half});
     return context_.Emit(ir::BuiltinCallInst{two, ir::Builtin::kClamp, 0,
                                              context_.builder.Ids({Of('c'), half, far})});
   }

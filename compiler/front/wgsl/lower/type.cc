@@ -27,8 +27,8 @@ ir::TypeId ImageOf(LowerContext& context, const Type& type) {
       break;
   }
   traits.arrayed = type.dim == TextureDim::k2dArray || type.dim == TextureDim::kCubeArray;
-  traits.depth = type.texture == TextureClass::kDepth ||
-                 type.texture == TextureClass::kDepthMultisampled;
+  traits.depth =
+      type.texture == TextureClass::kDepth || type.texture == TextureClass::kDepthMultisampled;
   traits.multisampled = type.texture == TextureClass::kMultisampled ||
                         type.texture == TextureClass::kDepthMultisampled;
   traits.storage = type.texture == TextureClass::kStorage;
@@ -113,10 +113,8 @@ void DeclareStruct(LowerContext& context, StructId id, bool with_offsets) {
   for (const StructMember& member : row.members) {
     const uint32_t number = context.member_count++;
     if (with_offsets) {
-      context.builder.Add(ir::Attribute{.of_member = 1,
-                                        .key = ir::AttributeKey::kOffset,
-                                        .owner = number,
-                                        .a = member.offset});
+      context.builder.Add(ir::Attribute{
+          .of_member = 1, .key = ir::AttributeKey::kOffset, .owner = number, .a = member.offset});
     }
     AddInterface(context, member.attributes, true, number);
   }
@@ -167,15 +165,14 @@ ir::TypeId TypeOf(LowerContext& context, TypeId id) {
       const ir::TypeId element = TypeOf(context, TypeId{type.element});
       if (type.open != kNoRow) {
         const ExprId count{type.open};
-        made = context.builder.Array(
-            element, context.TypeRowOf(count).scalar == ScalarKind::kU32
-                         ? CexprOf(context, count)
-                         : CountOfSigned(context, count));
+        made = context.builder.Array(element, context.TypeRowOf(count).scalar == ScalarKind::kU32
+                                                  ? CexprOf(context, count)
+                                                  : CountOfSigned(context, count));
       } else if (type.count == 0) {
         made = context.builder.RuntimeArray(element);
       } else {
-        made = context.builder.Array(
-            element, context.builder.Literal(ir::ValueKind::kUint, type.count));
+        made = context.builder.Array(element,
+                                     context.builder.Literal(ir::ValueKind::kUint, type.count));
       }
       break;
     }

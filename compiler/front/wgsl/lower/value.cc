@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// First operands in each other are as deep as a source makes them (`a + b + c`, `a.b[c]`), so they are
-// walked by a loop: down to the innermost, then out again. Other operands recurse, as deep as the
-// parser allows brackets.
+// First operands in each other are as deep as a source makes them (`a + b + c`, `a.b[c]`), so they
+// are walked by a loop: down to the innermost, then out again. Other operands recurse, as deep as
+// the parser allows brackets.
 #include "compiler/front/wgsl/lower/value.h"
 
 #include <optional>
@@ -41,8 +41,8 @@ ir::InstId Index(LowerContext& context, const Expr& expr, ir::InstId whole) {
   const ir::TypeId type = TypeOf(context, expr.type);
   const Expr& index = context.Get(ExprId{expr.b});
   if (index.kind == ExprKind::kConstant) {
-    return context.Emit(ir::ExtractInst{
-        type, whole, static_cast<uint32_t>(context.unit.WordsOf(index)[0])});
+    return context.Emit(
+        ir::ExtractInst{type, whole, static_cast<uint32_t>(context.unit.WordsOf(index)[0])});
   }
   // Values have no steps: what is indexed by a value lies in memory for it.
   const Expr& of = context.Get(ExprId{expr.a});
@@ -59,8 +59,8 @@ ir::InstId Index(LowerContext& context, const Expr& expr, ir::InstId whole) {
 // A constant array that is indexed by a value is not copied: it is memory of its own.
 std::optional<ir::InstId> IndexConstant(LowerContext& context, const Expr& expr) {
   const Expr& of = context.Get(ExprId{expr.a});
-  const bool computed = expr.kind == ExprKind::kIndex &&
-                        context.Get(ExprId{expr.b}).kind != ExprKind::kConstant;
+  const bool computed =
+      expr.kind == ExprKind::kIndex && context.Get(ExprId{expr.b}).kind != ExprKind::kConstant;
   if (!computed || of.kind != ExprKind::kConstant ||
       context.types[of.type].kind != TypeKind::kArray) {
     return std::nullopt;
@@ -123,8 +123,7 @@ ir::InstId Leaf(LowerContext& context, ExprId id) {
       return context.types[expr.type].kind >= TypeKind::kTexture
                  ? context.Emit(
                        ir::LocalRefInst{TypeOf(context, expr.type), context.locals[expr.a]})
-                 : context.Emit(
-                       ir::ParamInst{TypeOf(context, expr.type), context.locals[expr.a]});
+                 : context.Emit(ir::ParamInst{TypeOf(context, expr.type), context.locals[expr.a]});
     case ExprKind::kGlobal:
       return context.Emit(ir::GlobalRefInst{TypeOf(context, expr.type), ir::Direction::kNone,
                                             context.globals[expr.a], ir::MemberId{}});
@@ -201,8 +200,7 @@ namespace {
 Place RootPlace(LowerContext& context, const Expr& root) {
   Place place{.root = {}, .steps = {}, .type = root.type};
   if (root.kind == ExprKind::kLocal) {
-    place.root =
-        context.Emit(ir::LocalRefInst{TypeOf(context, root.type), context.locals[root.a]});
+    place.root = context.Emit(ir::LocalRefInst{TypeOf(context, root.type), context.locals[root.a]});
     return place;
   }
   const ir::DeclId decl = context.globals[root.a];
@@ -234,11 +232,9 @@ Place PlaceOf(LowerContext& context, ExprId id) {
     if (part.kind == ExprKind::kMember) {
       context.at = part.at;
       place.steps.push_back(context.Uint(part.b));
-    } else if (const Expr& index = context.Get(ExprId{part.b});
-               index.kind == ExprKind::kConstant) {
+    } else if (const Expr& index = context.Get(ExprId{part.b}); index.kind == ExprKind::kConstant) {
       context.at = part.at;
-      place.steps.push_back(
-          context.Uint(static_cast<uint32_t>(context.unit.WordsOf(index)[0])));
+      place.steps.push_back(context.Uint(static_cast<uint32_t>(context.unit.WordsOf(index)[0])));
     } else {
       place.steps.push_back(IndexStep(context, ExprId{part.b}));
       place.bounded = true;
@@ -258,10 +254,10 @@ Place PointedBy(LowerContext& context, ExprId id) {
   if (context.unit.locals[expr.a].kind == LocalKind::kLet) {
     return context.pointers[expr.a];
   }
-  return {.root = context.Emit(ir::LocalRefInst{TypeOf(context, expr.type),
-                                                context.locals[expr.a]}),
-          .steps = {},
-          .type = TypeId{context.types[expr.type].element}};
+  return {
+      .root = context.Emit(ir::LocalRefInst{TypeOf(context, expr.type), context.locals[expr.a]}),
+      .steps = {},
+      .type = TypeId{context.types[expr.type].element}};
 }
 
 ir::InstId PlaceInst(LowerContext& context, const Place& place) {

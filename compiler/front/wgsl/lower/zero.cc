@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Invocation 0 writes: items of arrays in a loop, so that neither code nor constants grow with them.
+// Invocation 0 writes: items of arrays in a loop, so that neither code nor constants grow with
+// them.
 #include "compiler/front/wgsl/lower/zero.h"
 
 #include "compiler/front/wgsl/lower/cexpr.h"
@@ -42,8 +43,7 @@ class Zero {
         context_.builder.AddLocal({.name = context_.builder.Text("item"), .type = word_}, {});
     context_.Emit(ir::VariableInst{none_, counter, context_.Uint(0)});
     const auto load = [&] {
-      return context_.Emit(
-          ir::LoadInst{word_, context_.Emit(ir::LocalRefInst{word_, counter})});
+      return context_.Emit(ir::LoadInst{word_, context_.Emit(ir::LocalRefInst{word_, counter})});
     };
     const ir::LocalId exit = context_.AddExit(ir::LocalKind::kLoopExit);
     const ir::BlockId before = context_.Block([&] {
@@ -58,10 +58,9 @@ class Zero {
       Write(item);
     });
     const ir::BlockId step = context_.Block([&] {
-      const ir::InstId next = context_.Emit(
-          ir::BinaryInst{word_, ir::BinaryOp::kAdd, load(), context_.Uint(1)});
-      context_.Emit(
-          ir::StoreInst{none_, context_.Emit(ir::LocalRefInst{word_, counter}), next});
+      const ir::InstId next =
+          context_.Emit(ir::BinaryInst{word_, ir::BinaryOp::kAdd, load(), context_.Uint(1)});
+      context_.Emit(ir::StoreInst{none_, context_.Emit(ir::LocalRefInst{word_, counter}), next});
     });
     context_.Emit(ir::LoopInst{none_, exit, context_.builder.Ids({before, body, step})});
   }

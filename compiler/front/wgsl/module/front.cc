@@ -44,15 +44,13 @@ Diagnosed<ir::Module> Parse(const SourceFile& source, const Hash128& fingerprint
   syntax::ParseResult parsed = syntax::Parse(lexed.stream, ordinal, limits);
   Append(out.diagnostics, std::move(lexed.diagnostics));
   Append(out.diagnostics, std::move(parsed.diagnostics));
-  const size_t nodes =
-      parsed.ast.exprs.size() + parsed.ast.stmts.size() + parsed.ast.decls.size();
+  const size_t nodes = parsed.ast.exprs.size() + parsed.ast.stmts.size() + parsed.ast.decls.size();
   if (!HasErrors(out.diagnostics) &&
       !IsTooLarge(nodes, limits.nodes, "syntax tree", ordinal, out.diagnostics)) {
     CheckResult checked = Check(lexed.stream, parsed.ast, ordinal, limits);
     Append(out.diagnostics, std::move(checked.diagnostics));
-    if (!HasErrors(out.diagnostics) &&
-        !IsTooLarge(nodes + checked.unit.exprs.size(), limits.nodes, "checked tree", ordinal,
-                    out.diagnostics)) {
+    if (!HasErrors(out.diagnostics) && !IsTooLarge(nodes + checked.unit.exprs.size(), limits.nodes,
+                                                   "checked tree", ordinal, out.diagnostics)) {
       out.value = Lower(checked.unit, lexed.stream, fingerprint);
     }
   }

@@ -19,7 +19,10 @@ struct BuiltinValue {
 
 inline constexpr BuiltinValue kBuiltinValues[] = {
 #define KILN_WGSL_BUILTIN(name, variable, scalar, rows, vertex, fragment, compute) \
-  {name, variable, ScalarKind::k##scalar, rows,                                    \
+  {name,                                                                           \
+   variable,                                                                       \
+   ScalarKind::k##scalar,                                                          \
+   rows,                                                                           \
    {BuiltinUse::k##vertex, BuiltinUse::k##fragment, BuiltinUse::k##compute}},
 #include "compiler/front/wgsl/sema/builtin_values.def"
 };

@@ -237,8 +237,7 @@ class Evaluation {
     return static_cast<int32_t>(bits << (32 - width)) >> (32 - width);
   }
   static int64_t Normal(Word word, double least, double scale) {
-    return static_cast<int64_t>(
-        std::floor(0.5 + scale * std::clamp(FloatOf(word), least, 1.0)));
+    return static_cast<int64_t>(std::floor(0.5 + scale * std::clamp(FloatOf(word), least, 1.0)));
   }
 
   bool Packed(Function function) {
@@ -277,8 +276,7 @@ class Evaluation {
 
   bool Unpacked(Function function) {
     const auto normal = [](int32_t value, double most) {
-      return WordOf(
-          static_cast<double>(static_cast<float>(std::max(value / most, -1.0))));
+      return WordOf(static_cast<double>(static_cast<float>(std::max(value / most, -1.0))));
     };
     switch (function) {
       case Function::kUnpack4x8Snorm:

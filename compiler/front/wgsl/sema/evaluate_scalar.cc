@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Floats are computed as doubles and rounded once: a double has more than twice the digits of an f32,
-// so sums, products, quotients and roots come out as in f32 itself. Words wrap as they do at run time,
-// abstract integers do not; a shift loses no bits.
+// Floats are computed as doubles and rounded once: a double has more than twice the digits of an
+// f32, so sums, products, quotients and roots come out as in f32 itself. Words wrap as they do at
+// run time, abstract integers do not; a shift loses no bits.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -21,8 +21,8 @@ constexpr std::string_view kDomain = "an operand is out of range";
 
 Folded Wrapped(ScalarKind kind, int64_t value) {
   const auto bits = static_cast<uint32_t>(static_cast<uint64_t>(value));
-  return {.word = kind == ScalarKind::kI32 ? WordOf(int64_t{static_cast<int32_t>(bits)})
-                                           : Word{bits}};
+  return {.word =
+              kind == ScalarKind::kI32 ? WordOf(int64_t{static_cast<int32_t>(bits)}) : Word{bits}};
 }
 
 Folded Shift(Function function, ScalarKind kind, int64_t value, uint64_t count) {
@@ -64,9 +64,10 @@ Folded Arithmetic(Function function, ScalarKind kind, int64_t a, int64_t b) {
   if (kind == ScalarKind::kAbstractInt) {
     return over ? Folded{.fault = kOverflow} : Folded{.word = WordOf(made)};
   }
-  return Wrapped(kind, static_cast<int64_t>(function == Function::kMul
-                                                ? static_cast<uint64_t>(a) * static_cast<uint64_t>(b)
-                                                : static_cast<uint64_t>(made)));
+  return Wrapped(kind,
+                 static_cast<int64_t>(function == Function::kMul
+                                          ? static_cast<uint64_t>(a) * static_cast<uint64_t>(b)
+                                          : static_cast<uint64_t>(made)));
 }
 
 // Of bits; words of 32.
@@ -101,9 +102,9 @@ std::optional<Folded> Bits(Function function, ScalarKind kind, std::span<const W
       }
       const uint64_t moved = uint64_t{bits} >> offset << (64 - count);
       return word(static_cast<uint32_t>(
-          kind == ScalarKind::kI32 ? static_cast<uint64_t>(static_cast<int64_t>(moved) >>
-                                                           (64 - count))
-                                   : moved >> (64 - count)));
+          kind == ScalarKind::kI32
+              ? static_cast<uint64_t>(static_cast<int64_t>(moved) >> (64 - count))
+              : moved >> (64 - count)));
     }
     case Function::kInsertBits: {
       const uint64_t offset = std::min<uint64_t>(x[2], 32);
@@ -263,8 +264,8 @@ std::optional<double> OfMore(Function function, std::span<const Word> x) {
 Folded Float(Function function, ScalarKind kind, std::span<const Word> x) {
   const double a = FloatOf(x[0]);
   if (function == Function::kLdexp) {
-    return RoundTo(kind, std::ldexp(a, static_cast<int>(std::clamp<int64_t>(IntOf(x[1]), -5000,
-                                                                            5000))));
+    return RoundTo(kind,
+                   std::ldexp(a, static_cast<int>(std::clamp<int64_t>(IntOf(x[1]), -5000, 5000))));
   }
   if (function == Function::kQuantizeToF16) {
     return RoundTo(ScalarKind::kF16, a);
@@ -331,8 +332,7 @@ Folded EvaluateScalar(Function function, ScalarKind scalar, std::span<const Word
         return {.word = operands[0] | operands[1]};
     }
   }
-  return IsFloat(scalar) ? Float(function, scalar, operands)
-                         : Integer(function, scalar, operands);
+  return IsFloat(scalar) ? Float(function, scalar, operands) : Integer(function, scalar, operands);
 }
 
 }  // namespace kiln::wgsl::front

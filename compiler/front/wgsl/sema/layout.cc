@@ -39,8 +39,7 @@ Extent ExtentOf(const Types& types, TypeId id) {
       return VectorExtent(item, type.rows);
     case TypeKind::kMatrix: {
       const Extent column = VectorExtent(item, type.rows);
-      return {.align = column.align,
-              .size = RoundUp(column.size, column.align) * type.columns};
+      return {.align = column.align, .size = RoundUp(column.size, column.align) * type.columns};
     }
     case TypeKind::kArray: {
       const uint64_t stride = StrideOf(types, id);
@@ -159,9 +158,9 @@ std::optional<std::string> LayoutRefusal(const Types& types, TypeId id, bool uni
     const uint64_t end = last.offset + ExtentOf(types, last.type).size;
     return at == id || RoundUp(end, align) == row.size
                ? std::nullopt
-               : std::optional(
-                     fmt::format("the size of '{}' in an array or struct is that of @size or @align",
-                                 row.name));
+               : std::optional(fmt::format(
+                     "the size of '{}' in an array or struct is that of @size or @align",
+                     row.name));
   });
 }
 

@@ -50,14 +50,14 @@ Folded ReadInteger(const NumberForm& form, ScalarKind kind) {
   return {.word = value};
 }
 
-// Rounded once, to the width of the literal. What the library finds out of range is too large, or too
-// small and zero: that is told by how it begins and by the sign of its exponent.
+// Rounded once, to the width of the literal. What the library finds out of range is too large, or
+// too small and zero: that is told by how it begins and by the sign of its exponent.
 template <class Number>
 Folded ReadNearest(const NumberForm& form) {
   Number value = 0;
-  const auto read = std::from_chars(form.digits.data(), form.digits.data() + form.digits.size(),
-                                    value, form.is_hex ? std::chars_format::hex
-                                                       : std::chars_format::general);
+  const auto read =
+      std::from_chars(form.digits.data(), form.digits.data() + form.digits.size(), value,
+                      form.is_hex ? std::chars_format::hex : std::chars_format::general);
   if (read.ec == std::errc::result_out_of_range) {
     const char first = form.digits.front();
     const bool small = first == '0' || first == '.' || form.digits.find('-') != std::string::npos;
@@ -133,8 +133,8 @@ Folded ConvertValue(ScalarKind from, ScalarKind to, Word word) {
                                            : static_cast<int64_t>(value))};
   }
   const auto bits = static_cast<uint32_t>(word);
-  return {.word = to == ScalarKind::kI32 ? WordOf(int64_t{static_cast<int32_t>(bits)})
-                                         : Word{bits}};
+  return {.word =
+              to == ScalarKind::kI32 ? WordOf(int64_t{static_cast<int32_t>(bits)}) : Word{bits}};
 }
 
 uint64_t BitsOf(ScalarKind kind, Word word) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Scalars that are known when the module is read, as words: integers in two's complement of 64 bits,
-// floats as the bits of a double whatever their width (every f32 and f16 is one), flags as 0 and 1.
-// Operations are exact in their own width: what does not fit is a fault, as the language says.
+// Scalars that are known when the module is read, as words: integers in two's complement of 64
+// bits, floats as the bits of a double whatever their width (every f32 and f16 is one), flags as 0
+// and 1. Operations are exact in their own width: what does not fit is a fault, as the language
+// says.
 #pragma once
 
 #include <bit>

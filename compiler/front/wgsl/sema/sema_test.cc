@@ -119,14 +119,14 @@ TEST(WgslEvaluate, EveryConstRow_HasAValue) {
         parameters.find_first_of("24") != std::string_view::npos) {
       continue;  // shapes: tests/wgsl_front/meaning_rows.cc
     }
-    const bool word = parameters.find('U') != std::string_view::npos || parameters == "u" ||
-                      parameters == "u u" || FactsOf(row.function).name.find("Bit") != std::string::npos ||
-                      row.function == Function::kCountLeadingZeros ||
-                      row.function == Function::kCountTrailingZeros ||
-                      row.function == Function::kExtractBits ||
-                      row.function == Function::kInsertBits || row.function == Function::kAnd ||
-                      row.function == Function::kOr || row.function == Function::kXor ||
-                      row.function == Function::kComplement;
+    const bool word =
+        parameters.find('U') != std::string_view::npos || parameters == "u" ||
+        parameters == "u u" || FactsOf(row.function).name.find("Bit") != std::string::npos ||
+        row.function == Function::kCountLeadingZeros ||
+        row.function == Function::kCountTrailingZeros || row.function == Function::kExtractBits ||
+        row.function == Function::kInsertBits || row.function == Function::kAnd ||
+        row.function == Function::kOr || row.function == Function::kXor ||
+        row.function == Function::kComplement;
     const bool flag = row.function == Function::kNot || row.function == Function::kAll ||
                       row.function == Function::kAny;
     const ScalarKind kind = flag ? ScalarKind::kBool : word ? ScalarKind::kU32 : ScalarKind::kF32;
@@ -134,10 +134,11 @@ TEST(WgslEvaluate, EveryConstRow_HasAValue) {
     const Word two = kind == ScalarKind::kF32 ? WordOf(0.75) : Word{1};
     std::vector<Operand> operands;
     std::vector<Word> words;
-    const size_t count = static_cast<size_t>(std::count(parameters.begin(), parameters.end(), ' ')) + 1;
+    const size_t count =
+        static_cast<size_t>(std::count(parameters.begin(), parameters.end(), ' ')) + 1;
     words.reserve(count);
     for (size_t i = 0; i < count; ++i) {
-      words.push_back(row.function == Function::kAcosh ? WordOf(1.5)
+      words.push_back(row.function == Function::kAcosh             ? WordOf(1.5)
                       : row.function == Function::kLdexp && i == 1 ? Word{2}
                       : i == 0                                     ? one
                                                                    : two);
@@ -266,8 +267,8 @@ TEST(WgslScalar, Literals_AreNearest) {
     EXPECT_EQ(read->kind, row.kind) << row.text;
     EXPECT_EQ(read->value.ok(), row.fits) << row.text;
     if (row.fits) {
-      const double value = IsFloat(row.kind) ? FloatOf(read->value.word)
-                                             : static_cast<double>(read->value.word);
+      const double value =
+          IsFloat(row.kind) ? FloatOf(read->value.word) : static_cast<double>(read->value.word);
       EXPECT_EQ(value, row.value) << row.text;
     }
   }

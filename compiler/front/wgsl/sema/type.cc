@@ -10,13 +10,12 @@ namespace kiln::wgsl::front {
 namespace {
 
 uint64_t HashOf(const Type& type) {
-  const uint64_t small = static_cast<uint64_t>(type.kind) | static_cast<uint64_t>(type.scalar) << 8 |
-                         uint64_t{type.rows} << 16 | uint64_t{type.columns} << 20 |
-                         static_cast<uint64_t>(type.space) << 24 |
-                         static_cast<uint64_t>(type.access) << 28 |
-                         static_cast<uint64_t>(type.texture) << 32 |
-                         static_cast<uint64_t>(type.dim) << 36 |
-                         static_cast<uint64_t>(type.format) << 40;
+  const uint64_t small =
+      static_cast<uint64_t>(type.kind) | static_cast<uint64_t>(type.scalar) << 8 |
+      uint64_t{type.rows} << 16 | uint64_t{type.columns} << 20 |
+      static_cast<uint64_t>(type.space) << 24 | static_cast<uint64_t>(type.access) << 28 |
+      static_cast<uint64_t>(type.texture) << 32 | static_cast<uint64_t>(type.dim) << 36 |
+      static_cast<uint64_t>(type.format) << 40;
   return Mix64(small ^ Mix64(uint64_t{type.element} << 32 | type.count) ^ Mix64(type.open));
 }
 
@@ -39,8 +38,8 @@ std::string_view FormatText(ir::ImageFormat format) {
 }  // namespace
 
 std::string_view TextOf(ScalarKind kind) {
-  static constexpr std::string_view kTexts[] = {"bool", "abstract-int", "abstract-float", "i32",
-                                                "u32",  "f32",          "f16"};
+  static constexpr std::string_view kTexts[] = {
+      "bool", "abstract-int", "abstract-float", "i32", "u32", "f32", "f16"};
   return kTexts[static_cast<size_t>(kind)];
 }
 std::string_view TextOf(AddressSpace space) {
@@ -69,10 +68,10 @@ TypeId Types::Intern(const Type& type) {
 }
 
 TypeId Types::Vector(ScalarKind kind, uint32_t rows) {
-  return rows == 1 ? Scalar(kind)
-                   : Intern({.kind = TypeKind::kVector,
-                             .scalar = kind,
-                             .rows = static_cast<uint8_t>(rows)});
+  return rows == 1
+             ? Scalar(kind)
+             : Intern(
+                   {.kind = TypeKind::kVector, .scalar = kind, .rows = static_cast<uint8_t>(rows)});
 }
 TypeId Types::Matrix(ScalarKind kind, uint32_t columns, uint32_t rows) {
   return Intern({.kind = TypeKind::kMatrix,
@@ -81,8 +80,7 @@ TypeId Types::Matrix(ScalarKind kind, uint32_t columns, uint32_t rows) {
                  .columns = static_cast<uint8_t>(columns)});
 }
 TypeId Types::Array(TypeId element, uint32_t count, uint32_t open) {
-  return Intern(
-      {.kind = TypeKind::kArray, .element = element.value, .count = count, .open = open});
+  return Intern({.kind = TypeKind::kArray, .element = element.value, .count = count, .open = open});
 }
 TypeId Types::Pointer(TypeId to, AddressSpace space, AccessMode access) {
   return Intern(
@@ -188,8 +186,8 @@ Types::Facts Types::FactsFor(const Type& type) const {
     case TypeKind::kVector:
     case TypeKind::kMatrix:
       facts.leaves = uint32_t{type.rows} * type.columns;
-      facts.bits = static_cast<uint8_t>(
-          type.scalar == ScalarKind::kBool ? kAll & ~kHostShareable : kAll);
+      facts.bits =
+          static_cast<uint8_t>(type.scalar == ScalarKind::kBool ? kAll & ~kHostShareable : kAll);
       break;
     case TypeKind::kAtomic:
       facts.bits = kHostShareable | kPlain | kFixed | kHoldsAtomic;
@@ -198,11 +196,11 @@ Types::Facts Types::FactsFor(const Type& type) const {
       facts.leaves = 0;
       facts.bits = kAll;
       AddPart(facts, TypeId{type.element});
-      facts.leaves = static_cast<uint32_t>(
-          std::min(kMost, uint64_t{facts.leaves} * std::max(type.count, 1u)));
+      facts.leaves =
+          static_cast<uint32_t>(std::min(kMost, uint64_t{facts.leaves} * std::max(type.count, 1u)));
       if (type.open != kNoRow) {
-        facts.bits = static_cast<uint8_t>(
-            (facts.bits & ~(kConstructible | kHostShareable)) | kHoldsOverride);
+        facts.bits = static_cast<uint8_t>((facts.bits & ~(kConstructible | kHostShareable)) |
+                                          kHoldsOverride);
       } else if (type.count == 0) {
         facts.bits = static_cast<uint8_t>(facts.bits & ~(kConstructible | kFixed));
       }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Types of WGSL as interned rows: equal types have equal ids. References are no types here: whether an
-// expression denotes memory is a fact of the expression. See spec/wgsl 5.2
+// Types of WGSL as interned rows: equal types have equal ids. References are no types here: whether
+// an expression denotes memory is a fact of the expression. See spec/wgsl 5.2
 #pragma once
 
 #include <cstdint>
@@ -52,10 +52,10 @@ struct Type {
   ScalarKind scalar = ScalarKind::kBool;  // of scalars, vectors, matrices, atomics, textures
   uint8_t rows = 1;
   uint8_t columns = 1;
-  AddressSpace space = AddressSpace::kFunction;      // of pointers
-  AccessMode access = AccessMode::kRead;             // of pointers and storage textures
-  TextureClass texture = TextureClass::kSampled;     // of textures
-  TextureDim dim = TextureDim::k2d;                  // of textures
+  AddressSpace space = AddressSpace::kFunction;        // of pointers
+  AccessMode access = AccessMode::kRead;               // of pointers and storage textures
+  TextureClass texture = TextureClass::kSampled;       // of textures
+  TextureDim dim = TextureDim::k2d;                    // of textures
   ir::ImageFormat format = ir::ImageFormat::kUnknown;  // of storage textures
   uint32_t element = 0;
   uint32_t count = 0;
@@ -146,8 +146,8 @@ class Types {
   TypeId WithScalar(TypeId id, ScalarKind kind);
 
  private:
-  // Of a type with all that is in it. Made once, from those of its parts: types in each other may be
-  // many more than their rows.
+  // Of a type with all that is in it. Made once, from those of its parts: types in each other may
+  // be many more than their rows.
   static constexpr uint8_t kConstructible = 1, kHostShareable = 2, kPlain = 4, kFixed = 8,
                            kHoldsOverride = 16, kHoldsAtomic = 32;
   struct Facts {

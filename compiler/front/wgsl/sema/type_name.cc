@@ -116,14 +116,12 @@ std::optional<TypeName> FindTypeName(std::string_view name) {
     return TypeName{.type = {.kind = TypeKind::kSampler, .count = name == "sampler" ? 0u : 1u}};
   }
   if (name == "atomic") {
-    return TypeName{.type = {.kind = TypeKind::kAtomic},
-                    .needs_scalar = true,
-                    .needs_arguments = true};
+    return TypeName{
+        .type = {.kind = TypeKind::kAtomic}, .needs_scalar = true, .needs_arguments = true};
   }
   if (name == "array" || name == "ptr") {
-    return TypeName{
-        .type = {.kind = name == "array" ? TypeKind::kArray : TypeKind::kPointer},
-        .needs_arguments = true};
+    return TypeName{.type = {.kind = name == "array" ? TypeKind::kArray : TypeKind::kPointer},
+                    .needs_arguments = true};
   }
   return std::nullopt;
 }

@@ -128,8 +128,9 @@ struct Ast {
   std::vector<Variable> variables;
   std::vector<Attribute> attributes;
   std::vector<Directive> directives;
-  std::vector<uint32_t> lists;     // count, then items
-  std::vector<uint32_t> mentions;  // tokens of names that no scope of the function declares, by Decl
+  std::vector<uint32_t> lists;  // count, then items
+  std::vector<uint32_t>
+      mentions;  // tokens of names that no scope of the function declares, by Decl
 
   const Expr& operator[](ExprId id) const { return exprs[id.value]; }
   const Stmt& operator[](StmtId id) const { return stmts[id.value]; }

@@ -79,8 +79,9 @@ class Dumper {
       case ExprKind::kLiteral:
         return std::string(stream_.Text(row.token));
       case ExprKind::kName:
-        return row.a == kNoRow ? std::string(stream_.Text(row.token))
-                               : fmt::format("{}<{}>", stream_.Text(row.token), Made(ListId{row.a}));
+        return row.a == kNoRow
+                   ? std::string(stream_.Text(row.token))
+                   : fmt::format("{}<{}>", stream_.Text(row.token), Made(ListId{row.a}));
       case ExprKind::kCall:
         return fmt::format("{}({})", texts_[row.a], Made(ListId{row.b}));
       case ExprKind::kIndex:
@@ -119,12 +120,11 @@ class Dumper {
         break;
     }
     const bool function = decl.kind == DeclKind::kFunction;
-    Line(0, fmt::format("{}{} {}{}", attributes, function ? "fn" : "struct",
-                        stream_.Text(decl.token),
-                        decl.type.valid() ? fmt::format(" -> {}{}",
-                                                        Attributes(decl.result_attributes),
-                                                        Expression(decl.type))
-                                          : ""));
+    Line(0,
+         fmt::format("{}{} {}{}", attributes, function ? "fn" : "struct", stream_.Text(decl.token),
+                     decl.type.valid() ? fmt::format(" -> {}{}", Attributes(decl.result_attributes),
+                                                     Expression(decl.type))
+                                       : ""));
     for (const uint32_t id : ast_.List(decl.members)) {
       const Variable& row = ast_.variables[id];
       Line(1, Attributes(row.attributes) +
@@ -154,9 +154,9 @@ class Dumper {
 
   std::string Head(const Stmt& stmt) {
     static constexpr std::string_view kNames[] = {
-        "block", "var", "let", "const", "assign", "increment", "call",     "if",
-        "switch", "case", "loop", "for", "while", "break", "break if", "continue",
-        "return", "discard", "const_assert"};
+        "block",    "var",      "let",    "const",   "assign",      "increment", "call",
+        "if",       "switch",   "case",   "loop",    "for",         "while",     "break",
+        "break if", "continue", "return", "discard", "const_assert"};
     const std::string_view name = kNames[static_cast<size_t>(stmt.kind)];
     switch (stmt.kind) {
       case StmtKind::kVar:
@@ -193,8 +193,6 @@ std::string TokensText(const TokenStream& stream) {
   return out;
 }
 
-std::string AstText(const TokenStream& stream, const Ast& ast) {
-  return Dumper(stream, ast).Run();
-}
+std::string AstText(const TokenStream& stream, const Ast& ast) { return Dumper(stream, ast).Run(); }
 
 }  // namespace kiln::wgsl::front::syntax

@@ -59,56 +59,59 @@ TEST(WgslParse, Operators_OfDifferentKindsNeedParentheses) {
         "a + b << c", "a ^ b && c", "a == b == c", "a | b < c"}) {
     EXPECT_NE(ExpressionText(text).find("parentheses around one of two operators"),
               std::string::npos)
-        << text << "\n" << ExpressionText(text);
+        << text << "\n"
+        << ExpressionText(text);
   }
 }
 
 TEST(WgslParse, Statements_AreTrees) {
-  EXPECT_EQ(ParseText("@compute @workgroup_size(8, N) fn f(@builtin(position) a : u32) -> @location(0) f32 {\n"
-                      "  var<function> b = 1; let c : u32 = a; const d = 2;\n"
-                      "  b += c; b++; _ = d; f(1);\n"
-                      "  if a { return 1.0; } else if b { discard; } else { ; }\n"
-                      "  for (var i = 0; i < 3; i++) { continue; }\n"
-                      "  loop { break; continuing { b--; break if a; } }\n"
-                      "  while a { { } }\n"
-                      "  switch a { case 1, 2: { } case 3, default { break; } }\n"
-                      "}\n"),
-            "@compute @workgroup_size(8, N) fn f -> @location(0) f32\n"
-            "  @builtin(position) parameter a : u32\n"
-            "  block\n"
-            "    var b = 1\n"
-            "    let c : u32 = a\n"
-            "    const d = 2\n"
-            "    assign b += c\n"
-            "    increment b +\n"
-            "    assign _ = d\n"
-            "    call f(1)\n"
-            "    if a\n"
-            "      block\n"
-            "        return 1.0\n"
-            "      if b\n"
-            "        block\n"
-            "          discard\n"
-            "        block\n"
-            "    for (i < 3)\n"
-            "      var i = 0\n"
-            "      increment i +\n"
-            "      block\n"
-            "        continue\n"
-            "    loop\n"
-            "      block\n"
-            "        increment b -\n"
-            "        break if a\n"
-            "      break\n"
-            "    while a\n"
-            "      block\n"
-            "        block\n"
-            "    switch a\n"
-            "      case 1, 2\n"
-            "        block\n"
-            "      case 3, default\n"
-            "        block\n"
-            "          break\n");
+  EXPECT_EQ(
+      ParseText(
+          "@compute @workgroup_size(8, N) fn f(@builtin(position) a : u32) -> @location(0) f32 {\n"
+          "  var<function> b = 1; let c : u32 = a; const d = 2;\n"
+          "  b += c; b++; _ = d; f(1);\n"
+          "  if a { return 1.0; } else if b { discard; } else { ; }\n"
+          "  for (var i = 0; i < 3; i++) { continue; }\n"
+          "  loop { break; continuing { b--; break if a; } }\n"
+          "  while a { { } }\n"
+          "  switch a { case 1, 2: { } case 3, default { break; } }\n"
+          "}\n"),
+      "@compute @workgroup_size(8, N) fn f -> @location(0) f32\n"
+      "  @builtin(position) parameter a : u32\n"
+      "  block\n"
+      "    var b = 1\n"
+      "    let c : u32 = a\n"
+      "    const d = 2\n"
+      "    assign b += c\n"
+      "    increment b +\n"
+      "    assign _ = d\n"
+      "    call f(1)\n"
+      "    if a\n"
+      "      block\n"
+      "        return 1.0\n"
+      "      if b\n"
+      "        block\n"
+      "          discard\n"
+      "        block\n"
+      "    for (i < 3)\n"
+      "      var i = 0\n"
+      "      increment i +\n"
+      "      block\n"
+      "        continue\n"
+      "    loop\n"
+      "      block\n"
+      "        increment b -\n"
+      "        break if a\n"
+      "      break\n"
+      "    while a\n"
+      "      block\n"
+      "        block\n"
+      "    switch a\n"
+      "      case 1, 2\n"
+      "        block\n"
+      "      case 3, default\n"
+      "        block\n"
+      "          break\n");
 }
 
 TEST(WgslParse, Declarations_AreTrees) {
@@ -142,8 +145,8 @@ TEST(WgslParse, Errors_AreOneAStatement) {
   };
   for (const auto& row : kRows) {
     const LexResult lexed = Lex(row.text, 0);
-    EXPECT_EQ(Parse(lexed.stream, 0).diagnostics.size(), row.errors)
-        << row.text << "\n" << ParseText(row.text);
+    EXPECT_EQ(Parse(lexed.stream, 0).diagnostics.size(), row.errors) << row.text << "\n"
+                                                                     << ParseText(row.text);
   }
 }
 

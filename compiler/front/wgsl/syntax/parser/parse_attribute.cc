@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Arguments of `builtin`, `interpolate` and `diagnostic` are words that mean something only there, so
-// no declaration of the module is mentioned by them.
+// Arguments of `builtin`, `interpolate` and `diagnostic` are words that mean something only there,
+// so no declaration of the module is mentioned by them.
 #include "compiler/front/wgsl/syntax/parser/parse_attribute.h"
 
 #include <string_view>

@@ -22,8 +22,7 @@ void ParseContext::Fail(std::string_view expected) {
   failed = true;
   // What is missing at the end of a line is missing behind the last thing there.
   const bool end = Is(TokenKind::kEnd);
-  const TokenRange place =
-      end && at > 0 ? TokenRange{at - 1, at} : TokenRange{at, at + 1};
+  const TokenRange place = end && at > 0 ? TokenRange{at - 1, at} : TokenRange{at, at + 1};
   Say(Make(Code::kWgsl1001, Where(place))
           .With("expected", expected)
           .With("text", end ? "end of file" : stream.Text(at)));

@@ -35,9 +35,7 @@ class ParseContext {
   bool failed = false;  // an error was said, and nothing was left since
 
   TokenKind Kind() const { return stream.KindOf(at); }
-  TokenKind KindAfter() const {
-    return stream.KindOf(at + 1 < stream.tokens.size() ? at + 1 : at);
-  }
+  TokenKind KindAfter() const { return stream.KindOf(at + 1 < stream.tokens.size() ? at + 1 : at); }
   bool Is(TokenKind kind) const { return Kind() == kind; }
   void Next() { at += Is(TokenKind::kEnd) ? 0 : 1; }
   bool Accept(TokenKind kind) {

@@ -119,8 +119,7 @@ class Declarations {
       return;
     }
     row.at = {begin, context_.at};
-    row.mention_count =
-        static_cast<uint32_t>(context_.ast.mentions.size()) - row.first_mention;
+    row.mention_count = static_cast<uint32_t>(context_.ast.mentions.size()) - row.first_mention;
     context_.ast.decls.push_back(row);
   }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Precedence is by classes, and few of them may be mixed: `a & b + c`, `a && b || c`, `a < b < c` and
-// `a << b + c` need parentheses. One level of operators is read by a loop, so chains are as long as
-// they like; brackets and unary operators are counted.
+// Precedence is by classes, and few of them may be mixed: `a & b + c`, `a && b || c`, `a < b < c`
+// and `a << b + c` need parentheses. One level of operators is read by a loop, so chains are as
+// long as they like; brackets and unary operators are counted.
 #include "compiler/front/wgsl/syntax/parser/parse_expr.h"
 
 #include <optional>
@@ -74,8 +74,7 @@ class Expressions {
       return Done(left);
     }
     left = Relation(left);
-    if (const auto row = NextClass();
-        row == OperatorClass::kAnd || row == OperatorClass::kOr) {
+    if (const auto row = NextClass(); row == OperatorClass::kAnd || row == OperatorClass::kOr) {
       while (!context_.failed && NextClass() == row) {
         left = Binary(left, [&] { return Relation(Unary()); });
       }
@@ -177,8 +176,7 @@ class Expressions {
 
  private:
   std::optional<OperatorClass> NextClass() const {
-    const std::optional<Operator> op =
-        context_.failed ? std::nullopt : BinaryOf(context_.Kind());
+    const std::optional<Operator> op = context_.failed ? std::nullopt : BinaryOf(context_.Kind());
     return op.has_value() ? std::optional(FactsOf(*op).row) : std::nullopt;
   }
 
@@ -289,8 +287,8 @@ ExprId ParseExpression(ParseContext& context) { return Expressions(context).Expr
 
 ExprId ParseLeftSide(ParseContext& context) {
   const TokenKind kind = context.Kind();
-  if (kind != TokenKind::kIdentifier && kind != TokenKind::kOpenParen &&
-      kind != TokenKind::kStar && kind != TokenKind::kAnd) {
+  if (kind != TokenKind::kIdentifier && kind != TokenKind::kOpenParen && kind != TokenKind::kStar &&
+      kind != TokenKind::kAnd) {
     context.Fail("statement");
     return {};
   }

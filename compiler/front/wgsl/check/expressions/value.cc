@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "compiler/front/wgsl/check/value.h"
+#include "compiler/front/wgsl/check/expressions/value.h"
 
 #include <algorithm>
 
@@ -27,8 +27,11 @@ ExprId ValueOf(CheckContext& context, ExprId id) {
     context.Forbid(expr.at, "its memory is only written");
     return context.Failed(expr.at);
   }
-  return context.Add(
-      {.kind = ExprKind::kLoad, .rate = Rate::kRun, .type = expr.type, .a = id.value, .at = expr.at});
+  return context.Add({.kind = ExprKind::kLoad,
+                      .rate = Rate::kRun,
+                      .type = expr.type,
+                      .a = id.value,
+                      .at = expr.at});
 }
 
 bool Converts(CheckContext& context, TypeId from, TypeId to) {
@@ -77,8 +80,9 @@ ExprId Converted(CheckContext& context, ExprId id, TypeId to) {
 
 ExprId Concrete(CheckContext& context, ExprId id) {
   id = ValueOf(context, id);
-  return context.IsFailed(id) ? id
-                              : Converted(context, id, context.types().Concrete(context.TypeOf(id)));
+  return context.IsFailed(id)
+             ? id
+             : Converted(context, id, context.types().Concrete(context.TypeOf(id)));
 }
 
 ExprId Zero(CheckContext& context, TypeId type, TokenRange at) {
@@ -100,8 +104,7 @@ ExprId Zero(CheckContext& context, TypeId type, TokenRange at) {
 
 std::optional<int64_t> WholeOf(const CheckContext& context, ExprId id) {
   if (context.IsFailed(id) || context.Get(id).kind != ExprKind::kConstant ||
-      context.TypeRowOf(id).kind != TypeKind::kScalar ||
-      !IsInteger(context.TypeRowOf(id).scalar)) {
+      context.TypeRowOf(id).kind != TypeKind::kScalar || !IsInteger(context.TypeRowOf(id).scalar)) {
     return std::nullopt;
   }
   return IntOf(context.unit.WordsOf(context.Get(id))[0]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "compiler/front/wgsl/check/override_form.h"
+#include "compiler/front/wgsl/check/expressions/override_form.h"
 
 namespace kiln::wgsl::front {
 

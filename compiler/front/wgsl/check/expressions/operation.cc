@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "compiler/front/wgsl/check/operation.h"
+#include "compiler/front/wgsl/check/expressions/operation.h"
 
 #include <algorithm>
 #include <vector>
 
 #include <fmt/format.h>
 
-#include "compiler/front/wgsl/check/value.h"
+#include "compiler/front/wgsl/check/expressions/value.h"
 #include "compiler/front/wgsl/sema/evaluate.h"
 
 namespace kiln::wgsl::front {
@@ -70,8 +70,8 @@ std::string TypesText(const CheckContext& context, std::span<const ExprId> ids) 
 }
 
 TypeId PartsType(CheckContext& context, Function function, ScalarKind scalar, uint32_t rows) {
-  const uint32_t key = static_cast<uint32_t>(function) << 16 |
-                       static_cast<uint32_t>(scalar) << 8 | rows;
+  const uint32_t key =
+      static_cast<uint32_t>(function) << 16 | static_cast<uint32_t>(scalar) << 8 | rows;
   Types& types = context.types();
   if (const StructId* known = context.part_structs.Find(key)) {
     return types.StructType(*known);
@@ -79,8 +79,8 @@ TypeId PartsType(CheckContext& context, Function function, ScalarKind scalar, ui
   const TypeId value = types.Vector(scalar, rows);
   const bool frexp = function == Function::kFrexp;
   const bool exchange = function == Function::kAtomicCompareExchangeWeak;
-  const std::string shape = rows == 1 ? std::string(TextOf(scalar))
-                                      : fmt::format("vec{}_{}", rows, TextOf(scalar));
+  const std::string shape =
+      rows == 1 ? std::string(TextOf(scalar)) : fmt::format("vec{}_{}", rows, TextOf(scalar));
   Struct row{.name = fmt::format("__{}_result_{}",
                                  exchange ? "atomic_compare_exchange"
                                  : frexp  ? "frexp"
@@ -90,16 +90,15 @@ TypeId PartsType(CheckContext& context, Function function, ScalarKind scalar, ui
              .members = {},
              .is_inbuilt = true};
   row.members.push_back({.name = exchange ? "old_value" : "fract", .type = value});
-  row.members.push_back(
-      {.name = exchange ? "exchanged"
-               : frexp  ? "exp"
-                        : "whole",
-       .type = exchange ? types.Scalar(ScalarKind::kBool)
-               : frexp  ? types.Vector(scalar == ScalarKind::kAbstractFloat
-                                           ? ScalarKind::kAbstractInt
-                                           : ScalarKind::kI32,
-                                       rows)
-                        : value});
+  row.members.push_back({.name = exchange ? "exchanged"
+                                 : frexp  ? "exp"
+                                          : "whole",
+                         .type = exchange ? types.Scalar(ScalarKind::kBool)
+                                 : frexp  ? types.Vector(scalar == ScalarKind::kAbstractFloat
+                                                             ? ScalarKind::kAbstractInt
+                                                             : ScalarKind::kI32,
+                                                        rows)
+                                         : value});
   const StructId id = types.Add(std::move(row));
   context.part_structs.Insert(key, id);
   return types.StructType(id);
@@ -133,19 +132,16 @@ ExprId MakeOperation(CheckContext& context, Function function, std::span<const E
       return context.Failed(at);
     }
   }
-  const TypeId result = found->gives_parts
-                            ? PartsType(context, function, found->scalar, found->rows)
-                            : found->result;
+  const TypeId result =
+      found->gives_parts ? PartsType(context, function, found->scalar, found->rows) : found->result;
   const bool is_const = FactsOf(function).is_const;
   if (rate == Rate::kConst && is_const) {
     return Fold(context, function, values, result, at);
   }
   if (values.size() == 2) {
-    if (const std::string_view fault = FaultOfRight(context, function, values[1]);
-        !fault.empty()) {
-      context.Say(context.At(Code::kWgsl3001, at)
-                      .With("op", FactsOf(function).name)
-                      .With("reason", fault));
+    if (const std::string_view fault = FaultOfRight(context, function, values[1]); !fault.empty()) {
+      context.Say(
+          context.At(Code::kWgsl3001, at).With("op", FactsOf(function).name).With("reason", fault));
       return context.Failed(at);
     }
   }
@@ -180,8 +176,7 @@ ExprId MakeLogical(CheckContext& context, bool is_or, ExprId left, ExprId right,
   if (context.Get(sides[0]).kind == ExprKind::kConstant) {
     const bool decided = (context.unit.WordsOf(context.Get(sides[0]))[0] != 0) == is_or;
     if (decided || context.Get(sides[1]).kind == ExprKind::kConstant) {
-      const Word word =
-          decided ? Word{is_or} : context.unit.WordsOf(context.Get(sides[1]))[0];
+      const Word word = decided ? Word{is_or} : context.unit.WordsOf(context.Get(sides[1]))[0];
       if (RateOf(context, sides) == Rate::kConst) {
         return context.AddConstant(flag, std::span(&word, 1), at);
       }

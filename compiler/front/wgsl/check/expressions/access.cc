@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "compiler/front/wgsl/check/access.h"
+#include "compiler/front/wgsl/check/expressions/access.h"
 
 #include <algorithm>
 #include <string>
 #include <vector>
 
-#include "compiler/front/wgsl/check/value.h"
+#include "compiler/front/wgsl/check/expressions/value.h"
 #include "compiler/ir/insts.h"
 
 namespace kiln::wgsl::front {
@@ -56,8 +56,7 @@ ExprId Swizzle(CheckContext& context, ExprId of, std::string_view name, TokenRan
     context.Forbid(at, "it is no swizzle of '" + context.TypeText(of) + "'");
     return context.Failed(at);
   }
-  const TypeId made =
-      context.types().Vector(type.scalar, static_cast<uint32_t>(letters.size()));
+  const TypeId made = context.types().Vector(type.scalar, static_cast<uint32_t>(letters.size()));
   if (letters.size() == 1) {
     const Word word = letters[0];
     const ExprId index =
@@ -102,8 +101,7 @@ ExprId CheckMember(CheckContext& context, ExprId of, uint32_t name, TokenRange a
     return Swizzle(context, of, text, at);
   }
   if (type.kind == TypeKind::kStruct) {
-    const std::vector<StructMember>& members =
-        context.types()[StructId{type.element}].members;
+    const std::vector<StructMember>& members = context.types()[StructId{type.element}].members;
     for (uint32_t i = 0; i < members.size(); ++i) {
       if (members[i].name != text) {
         continue;
@@ -113,8 +111,9 @@ ExprId CheckMember(CheckContext& context, ExprId of, uint32_t name, TokenRange a
         const std::span<const Word> words = PartOf(context, of, i);
         return context.AddConstant(part, words, at);
       }
-      return AddPart(context, {.kind = ExprKind::kMember, .rate = Rate::kConst, .type = part, .b = i, .at = at},
-                     of);
+      return AddPart(
+          context,
+          {.kind = ExprKind::kMember, .rate = Rate::kConst, .type = part, .b = i, .at = at}, of);
     }
   }
   context.Say(context.At(Code::kWgsl1005, name)

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
-// A row fits if each of its letters takes the argument at its place; then the arguments are converted
-// to what the letters say. Numbers that a row takes as i32 or u32 become i32 if they are abstract.
-#include "compiler/front/wgsl/check/texture_call.h"
+// A row fits if each of its letters takes the argument at its place; then the arguments are
+// converted to what the letters say. Numbers that a row takes as i32 or u32 become i32 if they are
+// abstract.
+#include "compiler/front/wgsl/check/expressions/texture_call.h"
 
 #include <algorithm>
 #include <string>
 #include <vector>
 
 #include "compiler/base/check.h"
-#include "compiler/front/wgsl/check/operation.h"
-#include "compiler/front/wgsl/check/value.h"
+#include "compiler/front/wgsl/check/expressions/operation.h"
+#include "compiler/front/wgsl/check/expressions/value.h"
 #include "compiler/front/wgsl/sema/texture.h"
 
 namespace kiln::wgsl::front {
@@ -19,7 +20,9 @@ class TextureCall {
  public:
   TextureCall(CheckContext& context, Function function, std::span<const ExprId> arguments,
               TokenRange at)
-      : context_(context), function_(function), arguments_(arguments.begin(), arguments.end()),
+      : context_(context),
+        function_(function),
+        arguments_(arguments.begin(), arguments.end()),
         at_(at) {}
 
   ExprId Check() {
@@ -57,8 +60,7 @@ class TextureCall {
 
   bool Fits(const TextureOverload& row) {
     const size_t at = row.parameters.find('t');
-    if (at >= arguments_.size() ||
-        context_.TypeRowOf(arguments_[at]).kind != TypeKind::kTexture ||
+    if (at >= arguments_.size() || context_.TypeRowOf(arguments_[at]).kind != TypeKind::kTexture ||
         !Takes(row, context_.TypeRowOf(arguments_[at]))) {
       return false;
     }
@@ -135,8 +137,7 @@ class TextureCall {
       const char letter = letters_[i];
       const bool handle = letter == 't' || letter == 's' || letter == 'x';
       const ExprId id = handle ? arguments_[i]
-                               : Converted(context_, arguments_[i],
-                                           TypeFor(letter, arguments_[i]));
+                               : Converted(context_, arguments_[i], TypeFor(letter, arguments_[i]));
       if (context_.IsFailed(id) || !IsInRange(letter, id)) {
         return context_.Failed(at_);
       }
@@ -165,8 +166,8 @@ class TextureCall {
     const int64_t most = letter == 'n' ? 3 : 7;
     for (const Word word : context_.unit.WordsOf(expr)) {
       if (IntOf(word) < least || IntOf(word) > most) {
-        context_.Forbid(expr.at, "it is not from " + std::to_string(least) + " to " +
-                                     std::to_string(most));
+        context_.Forbid(expr.at,
+                        "it is not from " + std::to_string(least) + " to " + std::to_string(most));
         return false;
       }
     }
@@ -206,8 +207,8 @@ class TextureCall {
 
 }  // namespace
 
-ExprId CheckTextureCall(CheckContext& context, Function function,
-                        std::span<const ExprId> arguments, TokenRange at) {
+ExprId CheckTextureCall(CheckContext& context, Function function, std::span<const ExprId> arguments,
+                        TokenRange at) {
   return TextureCall(context, function, arguments, at).Check();
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "compiler/front/wgsl/check/name.h"
+#include "compiler/front/wgsl/check/expressions/name.h"
 
 #include <vector>
 
-#include "compiler/front/wgsl/check/override_form.h"
-#include "compiler/front/wgsl/check/value.h"
+#include "compiler/front/wgsl/check/expressions/override_form.h"
+#include "compiler/front/wgsl/check/expressions/value.h"
 #include "compiler/front/wgsl/sema/type_name.h"
 
 namespace kiln::wgsl::front {
@@ -99,8 +99,8 @@ class Name {
       return true;
     }
     Forbidden(least == most ? "it takes " + std::to_string(least) + " template arguments"
-                            : "it takes " + std::to_string(least) + " or " +
-                                  std::to_string(most) + " template arguments");
+                            : "it takes " + std::to_string(least) + " or " + std::to_string(most) +
+                                  " template arguments");
     return false;
   }
 
@@ -115,14 +115,12 @@ class Name {
   }
   std::string_view WordAt(size_t i) const {
     const Expr& argument = context_.Get(arguments_[i]);
-    return argument.kind == ExprKind::kWord ? context_.Text(argument.at.begin)
-                                            : std::string_view{};
+    return argument.kind == ExprKind::kWord ? context_.Text(argument.at.begin) : std::string_view{};
   }
   ExprId Unknown(size_t i, std::string_view kind) {
     const TokenRange at = context_.Get(arguments_[i]).at;
-    context_.Say(context_.At(Code::kWgsl1005, at)
-                     .With("kind", kind)
-                     .With("name", context_.Text(at)));
+    context_.Say(
+        context_.At(Code::kWgsl1005, at).With("kind", kind).With("name", context_.Text(at)));
     return Failed();
   }
 
@@ -138,17 +136,16 @@ class Name {
     const TypeKind kind = found.type.kind;
     const bool word = scalar.scalar == ScalarKind::kI32 || scalar.scalar == ScalarKind::kU32;
     const bool fits = scalar.kind == TypeKind::kScalar &&
-                      (kind == TypeKind::kVector                         ? true
-                       : kind == TypeKind::kMatrix                       ? IsFloat(scalar.scalar)
-                       : kind == TypeKind::kAtomic                       ? word
+                      (kind == TypeKind::kVector   ? true
+                       : kind == TypeKind::kMatrix ? IsFloat(scalar.scalar)
+                       : kind == TypeKind::kAtomic ? word
                                                    : word || scalar.scalar == ScalarKind::kF32);
     if (!fits) {
       const std::string_view expected = kind == TypeKind::kVector   ? "scalar type"
                                         : kind == TypeKind::kMatrix ? "f32 or f16"
                                         : kind == TypeKind::kAtomic ? "i32 or u32"
                                                                     : "f32, i32 or u32";
-      context_.Mismatch(context_.Get(arguments_[0]).at, expected,
-                        context_.types().Text(argument));
+      context_.Mismatch(context_.Get(arguments_[0]).at, expected, context_.types().Text(argument));
       return Failed();
     }
     front::Type type = found.type;
@@ -229,8 +226,8 @@ class Name {
     if (!to.valid()) {
       return Failed();
     }
-    if (!context_.types().IsPlain(to) || (*space != AddressSpace::kStorage &&
-                                          !context_.types().IsFixed(to))) {
+    if (!context_.types().IsPlain(to) ||
+        (*space != AddressSpace::kStorage && !context_.types().IsFixed(to))) {
       context_.Say(context_.At(Code::kWgsl2006, name_.at)
                        .With("type", context_.types().Text(to))
                        .With("space", TextOf(*space)));

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-#include "compiler/front/wgsl/check/call.h"
+#include "compiler/front/wgsl/check/expressions/call.h"
 
 #include <algorithm>
 #include <string>
 #include <vector>
 
-#include "compiler/front/wgsl/check/construct.h"
-#include "compiler/front/wgsl/check/memory_call.h"
-#include "compiler/front/wgsl/check/operation.h"
-#include "compiler/front/wgsl/check/texture_call.h"
-#include "compiler/front/wgsl/check/value.h"
+#include "compiler/front/wgsl/check/expressions/construct.h"
+#include "compiler/front/wgsl/check/expressions/memory_call.h"
+#include "compiler/front/wgsl/check/expressions/operation.h"
+#include "compiler/front/wgsl/check/expressions/texture_call.h"
+#include "compiler/front/wgsl/check/expressions/value.h"
 
 namespace kiln::wgsl::front {
 namespace {
@@ -44,10 +44,9 @@ std::string_view RefusalOfPointer(const CheckContext& context, ExprId id) {
         id = context.unit.locals[expr.a].value;
         break;
       default: {
-        const bool block =
-            expr.kind == ExprKind::kGlobal &&
-            context.unit.globals[expr.a].kind == GlobalKind::kBuffer &&
-            context.unit.types[expr.type].kind == TypeKind::kStruct;
+        const bool block = expr.kind == ExprKind::kGlobal &&
+                           context.unit.globals[expr.a].kind == GlobalKind::kBuffer &&
+                           context.unit.types[expr.type].kind == TypeKind::kStruct;
         return block && !part ? "pointers to a buffer of a struct as a whole are not passed" : "";
       }
     }
@@ -65,8 +64,7 @@ ExprId Argument(CheckContext& context, ExprId id, TypeId parameter) {
     return id;
   }
   const Expr expr = context.Get(id);
-  if (expr.kind < ExprKind::kConstant || expr.type != parameter ||
-      expr.Is(Expr::kPlace)) {
+  if (expr.kind < ExprKind::kConstant || expr.type != parameter || expr.Is(Expr::kPlace)) {
     context.Mismatch(expr.at, context.types().Text(parameter), context.FoundText(id));
     return context.Failed(expr.at);
   }
@@ -94,8 +92,7 @@ ExprId CallFunction(CheckContext& context, FunctionId id, std::span<const ExprId
   }
   std::vector<uint32_t> list;
   for (size_t i = 0; i < arguments.size(); ++i) {
-    const ExprId value = Argument(context, arguments[i],
-                                  context.unit[callee.parameters[i]].type);
+    const ExprId value = Argument(context, arguments[i], context.unit[callee.parameters[i]].type);
     if (context.IsFailed(value)) {
       return context.Failed(at);
     }
@@ -103,8 +100,7 @@ ExprId CallFunction(CheckContext& context, FunctionId id, std::span<const ExprId
   }
   if (context.function.valid()) {
     FunctionRow& caller = context.Function();
-    const uint64_t key =
-        uint64_t{1} << 63 | uint64_t{context.function.value} << 32 | id.value;
+    const uint64_t key = uint64_t{1} << 63 | uint64_t{context.function.value} << 32 | id.value;
     if (context.mentioned.Insert(key, true).second) {
       caller.calls.push_back(id);
     }
@@ -193,9 +189,8 @@ ExprId Bitcast(CheckContext& context, const Expr& callee, std::span<const ExprId
     }
     const Folded folded = FromBits(type.scalar, made);
     if (!folded.ok()) {
-      context.Say(context.At(Code::kWgsl3001, at)
-                      .With("op", "bitcast")
-                      .With("reason", folded.fault));
+      context.Say(
+          context.At(Code::kWgsl3001, at).With("op", "bitcast").With("reason", folded.fault));
       return context.Failed(at);
     }
     words_made.push_back(folded.word);
@@ -217,8 +212,8 @@ void NeedStage(CheckContext& context, Function function, TokenRange at) {
   }
 }
 
-ExprId CallPredeclared(CheckContext& context, const Expr& callee,
-                       std::span<const ExprId> arguments, TokenRange at) {
+ExprId CallPredeclared(CheckContext& context, const Expr& callee, std::span<const ExprId> arguments,
+                       TokenRange at) {
   const auto function = static_cast<Function>(callee.op);
   NeedStage(context, function, at);
   if (function == Function::kBitcast) {

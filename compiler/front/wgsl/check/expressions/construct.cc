@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "compiler/front/wgsl/check/construct.h"
+#include "compiler/front/wgsl/check/expressions/construct.h"
 
 #include <algorithm>
 #include <vector>
 
-#include "compiler/front/wgsl/check/operation.h"
-#include "compiler/front/wgsl/check/value.h"
+#include "compiler/front/wgsl/check/expressions/operation.h"
+#include "compiler/front/wgsl/check/expressions/value.h"
 #include "compiler/front/wgsl/sema/type_name.h"
 
 namespace kiln::wgsl::front {
@@ -146,9 +146,8 @@ class Constructor {
     uint32_t rows = 0;
     for (ExprId& value : values_) {
       const Type part = context_.TypeRowOf(value);
-      const bool fits =
-          (part.kind == TypeKind::kScalar || part.kind == TypeKind::kVector) &&
-          RankOf(part.scalar, type.scalar).has_value();
+      const bool fits = (part.kind == TypeKind::kScalar || part.kind == TypeKind::kVector) &&
+                        RankOf(part.scalar, type.scalar).has_value();
       if (!fits) {
         return NoOverload(name);
       }
@@ -291,8 +290,8 @@ ExprId Construct(CheckContext& context, TypeId type, std::span<const ExprId> arg
   return Constructor(context, arguments, at).Of(type);
 }
 
-ExprId ConstructOf(CheckContext& context, std::string_view name,
-                   std::span<const ExprId> arguments, TokenRange at) {
+ExprId ConstructOf(CheckContext& context, std::string_view name, std::span<const ExprId> arguments,
+                   TokenRange at) {
   const std::optional<TypeName> found = FindTypeName(name);
   const bool inferred = found.has_value() && (found->type.kind == TypeKind::kVector ||
                                               found->type.kind == TypeKind::kMatrix ||

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-#include "compiler/front/wgsl/check/expression.h"
+#include "compiler/front/wgsl/check/expressions/expression.h"
 
 #include <vector>
 
 #include "compiler/base/check.h"
 #include "compiler/base/threads/stop.h"
-#include "compiler/front/wgsl/check/access.h"
-#include "compiler/front/wgsl/check/call.h"
-#include "compiler/front/wgsl/check/name.h"
-#include "compiler/front/wgsl/check/operation.h"
-#include "compiler/front/wgsl/check/value.h"
+#include "compiler/front/wgsl/check/expressions/access.h"
+#include "compiler/front/wgsl/check/expressions/call.h"
+#include "compiler/front/wgsl/check/expressions/name.h"
+#include "compiler/front/wgsl/check/expressions/operation.h"
+#include "compiler/front/wgsl/check/expressions/value.h"
 
 namespace kiln::wgsl::front {
 namespace {

@@ -11,7 +11,7 @@ namespace kiln::wgsl::front {
 ExprId Construct(CheckContext& context, TypeId type, std::span<const ExprId> arguments,
                  TokenRange at);
 // Of a name that leaves the scalar or the whole to the arguments: `vec3 (…)`, `array (…)`.
-ExprId ConstructOf(CheckContext& context, std::string_view name,
-                   std::span<const ExprId> arguments, TokenRange at);
+ExprId ConstructOf(CheckContext& context, std::string_view name, std::span<const ExprId> arguments,
+                   TokenRange at);
 
 }  // namespace kiln::wgsl::front

@@ -9,7 +9,7 @@
 namespace kiln::wgsl::front {
 
 // The arguments of the row stand in its order; a missing offset is missing in the list.
-ExprId CheckTextureCall(CheckContext& context, Function function,
-                        std::span<const ExprId> arguments, TokenRange at);
+ExprId CheckTextureCall(CheckContext& context, Function function, std::span<const ExprId> arguments,
+                        TokenRange at);
 
 }  // namespace kiln::wgsl::front

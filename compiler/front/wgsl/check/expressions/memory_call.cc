@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "compiler/front/wgsl/check/memory_call.h"
+#include "compiler/front/wgsl/check/expressions/memory_call.h"
 
 #include <string>
 #include <vector>
 
-#include "compiler/front/wgsl/check/operation.h"
-#include "compiler/front/wgsl/check/value.h"
+#include "compiler/front/wgsl/check/expressions/operation.h"
+#include "compiler/front/wgsl/check/expressions/value.h"
 
 namespace kiln::wgsl::front {
 namespace {
@@ -34,21 +34,19 @@ ExprId Made(CheckContext& context, Function function, std::span<const ExprId> ar
 
 // How many values follow the pointer.
 size_t ValuesOf(Function function) {
-  return function == Function::kAtomicLoad                   ? 0
+  return function == Function::kAtomicLoad                  ? 0
          : function == Function::kAtomicCompareExchangeWeak ? 2
-                                                             : 1;
+                                                            : 1;
 }
 
 ExprId Atomic(CheckContext& context, Function function, std::vector<ExprId> arguments,
               TokenRange at) {
-  const Type pointer =
-      arguments.empty() ? Type{} : context.TypeRowOf(arguments[0]);
+  const Type pointer = arguments.empty() ? Type{} : context.TypeRowOf(arguments[0]);
   const Type target =
       pointer.kind == TypeKind::kPointer ? context.types()[TypeId{pointer.element}] : Type{};
   const bool writable =
       pointer.access == AccessMode::kReadWrite || function == Function::kAtomicLoad;
-  if (target.kind != TypeKind::kAtomic || arguments.size() != 1 + ValuesOf(function) ||
-      !writable) {
+  if (target.kind != TypeKind::kAtomic || arguments.size() != 1 + ValuesOf(function) || !writable) {
     return NoOverload(context, function, arguments, at);
   }
   const TypeId scalar = context.types().Scalar(target.scalar);
