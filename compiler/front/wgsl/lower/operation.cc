@@ -59,9 +59,9 @@ std::optional<BinaryOp> BinaryOf(Function function, bool is_signed, bool is_floa
   }
 }
 
-class Lowering {
+class NumericLowering {
  public:
-  Lowering(LowerContext& context, const NumericOperation& what, std::vector<ir::InstId> operands)
+  NumericLowering(LowerContext& context, const NumericOperation& what, std::vector<ir::InstId> operands)
       : context_(context),
         what_(what),
         x_(std::move(operands)),
@@ -253,7 +253,7 @@ class Lowering {
 
 ir::InstId Numeric(LowerContext& context, const NumericOperation& what,
                    std::vector<ir::InstId> operands) {
-  return Lowering(context, what, std::move(operands)).Make();
+  return NumericLowering(context, what, std::move(operands)).Make();
 }
 
 ir::InstId Operation(LowerContext& context, const Expr& expr, ir::InstId first) {

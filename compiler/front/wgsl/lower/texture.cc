@@ -17,9 +17,9 @@ namespace {
 using ir::ImageOp;
 using ir::ImageOperand;
 
-class Lowering {
+class TextureLowering {
  public:
-  Lowering(LowerContext& context, const Expr& expr)
+  TextureLowering(LowerContext& context, const Expr& expr)
       : context_(context),
         expr_(expr),
         row_(TextureOverloads()[expr.c]),
@@ -220,7 +220,7 @@ class Lowering {
 }  // namespace
 
 ir::InstId TextureOperation(LowerContext& context, const Expr& expr) {
-  return Lowering(context, expr).Make();
+  return TextureLowering(context, expr).Make();
 }
 
 }  // namespace kiln::wgsl::front

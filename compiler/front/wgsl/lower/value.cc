@@ -212,6 +212,7 @@ Place RootPlace(LowerContext& context, const Expr& root) {
   if (wrapped) {
     place.steps.push_back(context.Uint(0));
   }
+  place.is_block = !wrapped && context.unit.globals[root.a].kind == GlobalKind::kBuffer;
   return place;
 }
 
@@ -269,12 +270,43 @@ ir::InstId PlaceInst(LowerContext& context, const Place& place) {
   return place.bounded ? context.Emit(access, ir::InstFlag::kBounded) : context.Emit(access);
 }
 
+namespace {
+
+Place MemberOf(LowerContext& context, const Place& block, uint32_t member) {
+  Place part = block;
+  part.steps.push_back(context.Uint(member));
+  part.type = context.types.StructOf(block.type).members[member].type;
+  return part;
+}
+
+}  // namespace
+
+// A block has no values of its own type: it is read and written member by member.
 ir::InstId Load(LowerContext& context, const Place& place) {
-  return context.Emit(ir::LoadInst{TypeOf(context, place.type), PlaceInst(context, place)});
+  const ir::TypeId type = TypeOf(context, place.type);
+  if (!place.is_block || !place.steps.empty()) {
+    return context.Emit(ir::LoadInst{type, PlaceInst(context, place)});
+  }
+  std::vector<ir::InstId> parts;
+  const auto count = static_cast<uint32_t>(context.types.StructOf(place.type).members.size());
+  for (uint32_t i = 0; i < count; ++i) {
+    parts.push_back(Load(context, MemberOf(context, place, i)));
+  }
+  return context.Emit(ir::ConstructInst{type, context.builder.Ids(parts)});
 }
 
 void Store(LowerContext& context, const Place& place, ir::InstId value) {
-  context.Emit(ir::StoreInst{context.builder.Void(), PlaceInst(context, place), value});
+  const ir::TypeId none = context.builder.Void();
+  if (!place.is_block || !place.steps.empty()) {
+    context.Emit(ir::StoreInst{none, PlaceInst(context, place), value});
+    return;
+  }
+  const auto count = static_cast<uint32_t>(context.types.StructOf(place.type).members.size());
+  for (uint32_t i = 0; i < count; ++i) {
+    const Place part = MemberOf(context, place, i);
+    const ir::InstId item = context.Emit(ir::ExtractInst{TypeOf(context, part.type), value, i});
+    context.Emit(ir::StoreInst{none, PlaceInst(context, part), item});
+  }
 }
 
 }  // namespace kiln::wgsl::front
