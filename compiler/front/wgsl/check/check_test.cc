@@ -203,7 +203,7 @@ TEST(WgslCheck, Memory_HoldsWhatItMay) {
       {"struct S { a : u32, b : array<u32> }", "WGSL2002", "struct S { b : array<u32>, a : u32 }"},
       {"var<workgroup> a : u32; @compute @workgroup_size(1) fn f() { _ = a; }", "WGSL2010",
        "var<workgroup> a : u32; @fragment fn f() { _ = a; }"},
-      {"var<private> a : u32;", "WGSL1005", "var<shared> a : u32;"},
+      {"var<private> a : u32;", "WGSL1005", "var<device> a : u32;"},
   };
   ExpectRows(kRows);
 }

@@ -167,7 +167,7 @@ TEST(WgslParse, Nesting_HasALimit) {
   EXPECT_EQ(ParseText(nested(8, "(", ")"), limits), "const a = 1\n");
   EXPECT_NE(ParseText(nested(9, "(", ")"), limits).find("nesting exceeds the limit of 8"),
             std::string::npos);
-  EXPECT_NE(ParseText(nested(9, "-", ""), limits).find("nesting exceeds"), std::string::npos);
+  EXPECT_NE(ParseText(nested(9, "~", ""), limits).find("nesting exceeds"), std::string::npos);
 }
 
 // Chains are no nesting, and deep sources end.
