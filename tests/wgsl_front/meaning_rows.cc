@@ -115,7 +115,12 @@ double Domain(std::string_view function, size_t operand, double value) {
   const auto is = [&](std::initializer_list<std::string_view> names) {
     return std::ranges::find(names, function) != names.end();
   };
-  if (is({"Acos", "Asin", "Atanh", "Pack4x8Snorm", "Pack2x16Snorm"})) {
+  // Mesa's software device packs bytes below zero wrongly, whoever asks it: 0xffffee0e for
+  // 0x0a1eee0e.
+  if (function == "Pack4x8Snorm") {
+    return std::abs(value) / 8;
+  }
+  if (is({"Acos", "Asin", "Atanh", "Pack2x16Snorm"})) {
     return value / 8;
   }
   if (is({"Acosh", "Log", "Log2", "Sqrt", "InverseSqrt", "Pow", "Pack4x8Unorm", "Pack2x16Unorm"}) &&
