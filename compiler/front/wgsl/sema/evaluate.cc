@@ -7,6 +7,8 @@
 #include <cmath>
 #include <optional>
 
+#include "compiler/front/wgsl/sema/evaluate_scalar.h"
+
 namespace kiln::wgsl::front {
 namespace {
 

@@ -29,7 +29,4 @@ struct Evaluated {
 // frexp and modf give the items of their first member, then those of the second.
 Evaluated Evaluate(Function function, std::span<const Operand> operands);
 
-// Of one item: `scalar` is that of the first operand. Exposed for its table of tests.
-Folded EvaluateScalar(Function function, ScalarKind scalar, std::span<const Word> operands);
-
 }  // namespace kiln::wgsl::front

@@ -2,13 +2,14 @@
 // Floats are computed as doubles and rounded once: a double has more than twice the digits of an
 // f32, so sums, products, quotients and roots come out as in f32 itself. Words wrap as they do at
 // run time, abstract integers do not; a shift loses no bits.
+#include "compiler/front/wgsl/sema/evaluate_scalar.h"
+
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <numbers>
 #include <optional>
-
-#include "compiler/front/wgsl/sema/evaluate.h"
 
 namespace kiln::wgsl::front {
 namespace {

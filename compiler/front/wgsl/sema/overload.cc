@@ -2,11 +2,12 @@
 // A row of overloads.def is a pattern. Its variables are what T is, how many items a vector has and
 // how large matrices are; every assignment of them is tried, at most 189, and the one whose
 // conversions are the least is taken. Types are compared as shapes: nothing is interned on the way.
+#include "compiler/front/wgsl/sema/overload.h"
+
 #include <algorithm>
-#include <array>
+#include <string_view>
 
 #include "compiler/base/check.h"
-#include "compiler/front/wgsl/sema/function.h"
 
 namespace kiln::wgsl::front {
 namespace {

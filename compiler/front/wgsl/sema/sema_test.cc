@@ -9,8 +9,10 @@
 #include <gtest/gtest.h>
 
 #include "compiler/front/wgsl/sema/evaluate.h"
+#include "compiler/front/wgsl/sema/evaluate_scalar.h"
 #include "compiler/front/wgsl/sema/function.h"
 #include "compiler/front/wgsl/sema/layout.h"
+#include "compiler/front/wgsl/sema/overload.h"
 #include "compiler/front/wgsl/sema/scalar.h"
 #include "compiler/front/wgsl/sema/type_name.h"
 

@@ -6,6 +6,7 @@
 
 #include "compiler/front/wgsl/check/expressions/operation.h"
 #include "compiler/front/wgsl/check/expressions/value.h"
+#include "compiler/front/wgsl/sema/overload.h"
 #include "compiler/front/wgsl/sema/type_name.h"
 
 namespace kiln::wgsl::front {

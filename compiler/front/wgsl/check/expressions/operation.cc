@@ -8,6 +8,7 @@
 
 #include "compiler/front/wgsl/check/expressions/value.h"
 #include "compiler/front/wgsl/sema/evaluate.h"
+#include "compiler/front/wgsl/sema/overload.h"
 
 namespace kiln::wgsl::front {
 namespace {

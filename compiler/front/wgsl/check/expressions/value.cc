@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "compiler/base/check.h"
+#include "compiler/front/wgsl/sema/overload.h"
 
 namespace kiln::wgsl::front {
 
