@@ -64,7 +64,7 @@ class ModuleWriter {
   const FunctionImages& images_;
   const CopyWords long_copy_;
   FlatMap<target::Needs, std::vector<uint32_t>> preambles_;  // by Needs
-  std::vector<std::vector<uint32_t>> words_;            // by index
+  std::vector<std::vector<uint32_t>> words_;                 // by index
   uint32_t* out_ = nullptr;
 };
 

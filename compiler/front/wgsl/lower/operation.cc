@@ -61,7 +61,8 @@ std::optional<BinaryOp> BinaryOf(Function function, bool is_signed, bool is_floa
 
 class NumericLowering {
  public:
-  NumericLowering(LowerContext& context, const NumericOperation& what, std::vector<ir::InstId> operands)
+  NumericLowering(LowerContext& context, const NumericOperation& what,
+                  std::vector<ir::InstId> operands)
       : context_(context),
         what_(what),
         x_(std::move(operands)),
