@@ -198,6 +198,12 @@ kiln_component(
   front_hlsl_module
   front_hlsl_sema
   front_hlsl_syntax
+  front_wgsl
+  front_wgsl_check
+  front_wgsl_lower
+  front_wgsl_module
+  front_wgsl_sema
+  front_wgsl_syntax
   front_rpl
   ir
   layout

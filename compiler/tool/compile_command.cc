@@ -110,7 +110,7 @@ Result<Request> ReadRequest(const CompileArguments& arguments) {
   for (const std::string& file : arguments.files) {
     if (!driver::LanguageOf(file).has_value() && !IsTextModule(file)) {
       return UsageError(
-          fmt::format("no front end reads '{}'; known extensions: .rpl, .hlsl, .kir", file));
+          fmt::format("no front end reads '{}'; known extensions: .rpl, .hlsl, .wgsl, .kir", file));
     }
   }
   const std::optional<target::Form> form = target::ParseForm(arguments.form);
