@@ -34,6 +34,7 @@ class Names(unittest.TestCase):
                 ("enum class Kind { kOne, kTwo };\n", ["Kind"]),
                 ("enum Code { kGood, kBad };\n", ["Code", "kGood", "kBad"]),
                 ("using Json = nlohmann::json;\n", ["Json"]),
+                ("using spv::Op;\n", ["Op"]),
                 ("template <class T>\nT Twice(T value) {\n  return value + value;\n}\n", ["Twice"]),
                 ("std::map<std::string, std::vector<int>, std::less<>>\n    Rows(int count) {\n  return {};\n}\n", ["Rows"]),
                 ("void Row::Add(int value) { rows += value; }\n", []),
@@ -85,6 +86,30 @@ class Units(unittest.TestCase):
     def test_a_word_of_a_comment_or_a_text_is_none(self):
         a = source("A", "int Read() { return 1; }\n")
         self.assertEqual(self.group(a=a, b=source("B", "// Read\nint Own() { return 1; }\n", "\"Read\"[0]")), [["a", "b"]])
+
+    def test_one_alias_spelled_alike_is_one(self):
+        for text in ("using Json = nlohmann::json;\n", "using spv::Op;\n"):
+            with self.subTest(text):
+                self.assertEqual(self.group(a=source("A", text), b=source("B", text)), [["a", "b"]])
+        a = source("A", "using Json = nlohmann::json;\n")
+        for other in (source("B", "using Json = nlohmann::ordered_json;\n"),
+                      source("B", "int Own() { return 1; }\n", "Json(1)")):
+            with self.subTest(other):
+                self.assertEqual(self.group(a=a, b=other), [["a"], ["b"]])
+
+    def test_a_macro_is_a_name_to_the_end_of_the_unit(self):
+        a = "#define KILN_OWN(x) x\n" + source("A", "int One() { return 1; }\n", "KILN_OWN(1)")
+        self.assertEqual(self.group(a=a, b=source("B", "int Two() { return 1; }\n")), [["a", "b"]])
+        b = source("B", "int Two() { return 1; }\n", "KILN_OWN(2)")
+        self.assertEqual(self.group(a=a, b=b), [["a"], ["b"]])
+        self.assertEqual(self.group(b=b, a=a), [["b"], ["a"]])
+
+    def test_a_macro_of_a_table_that_another_reads_is_two_units(self):
+        self.assertIn("KILN_CODE", (ROOT / "compiler/diag/codes.def").read_text())
+        a = "#define KILN_CODE(...)\n" + source("A", "int One() { return 1; }\n")
+        b = '#include "compiler/diag/codes.def"\n' + source("B", "int Two() { return 1; }\n")
+        self.assertEqual(self.group(a=a, b=b), [["a"], ["b"]])
+        self.assertEqual(self.group(b=b, a=a), [["b"], ["a"]])
 
     def test_what_reaches_to_the_end_of_the_unit_stays_alone(self):
         for text in ("#define ROW(x) x\n", "using namespace kiln;\n", "#pragma pack(1)\n", "#ifdef X\n#endif\n"):
