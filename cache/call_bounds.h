@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Whether a call is still wanted: its caller has not left, and its time is not over. The place
-// where work that was stopped (compiler/base/stop) becomes an error.
+// where work that was stopped (compiler/base/threads/stop) becomes an error.
 //   return WhileWanted(call, kCallBytes, clock, [&] { return Count(space); });
 #pragma once
 
@@ -9,7 +9,7 @@
 
 #include "cache/store.h"
 #include "compiler/base/clock.h"
-#include "compiler/base/stop.h"
+#include "compiler/base/threads/stop.h"
 
 namespace kiln::cache {
 

@@ -7,8 +7,8 @@
 #include <bit>
 #include <cmath>
 
-#include "compiler/base/canonical.h"
 #include "compiler/base/check.h"
+#include "compiler/base/hash/canonical.h"
 
 namespace kiln::cache {
 namespace {

@@ -10,8 +10,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "compiler/base/canonical.h"
 #include "compiler/base/check.h"
+#include "compiler/base/hash/canonical.h"
 
 namespace kiln::cache {
 namespace {

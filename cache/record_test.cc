@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "compiler/base/canonical.h"
+#include "compiler/base/hash/canonical.h"
 
 namespace kiln::cache {
 namespace {

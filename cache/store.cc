@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "compiler/base/check.h"
-#include "compiler/base/checksum.h"
-#include "compiler/base/stop.h"
+#include "compiler/base/hash/checksum.h"
+#include "compiler/base/threads/stop.h"
 
 namespace kiln::cache {
 

@@ -24,12 +24,12 @@
 
 #include "client/daemon_socket.h"
 #include "client/program_exec.h"
-#include "compiler/base/descriptor.h"
+#include "compiler/base/files/descriptor.h"
+#include "compiler/base/files/own_folder.h"
+#include "compiler/base/files/user_folders.h"
 #include "compiler/base/mutex.h"
-#include "compiler/base/own_folder.h"
 #include "compiler/base/printable.h"
-#include "compiler/base/thread.h"
-#include "compiler/base/user_folders.h"
+#include "compiler/base/threads/thread.h"
 
 namespace kiln::client {
 namespace {

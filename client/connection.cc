@@ -11,7 +11,7 @@
 #include "client/autostart.h"
 #include "client/call_watch.h"
 #include "client/daemon_socket.h"
-#include "compiler/base/file.h"
+#include "compiler/base/files/file.h"
 
 namespace kiln::client {
 namespace {

@@ -14,9 +14,9 @@
 
 #include <fmt/format.h>
 
+#include "compiler/base/files/own_folder.h"
+#include "compiler/base/files/user_folders.h"
 #include "compiler/base/mutex.h"
-#include "compiler/base/own_folder.h"
-#include "compiler/base/user_folders.h"
 
 namespace kiln::client {
 namespace {

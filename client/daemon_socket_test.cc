@@ -13,7 +13,7 @@
 
 #include <gtest/gtest.h>
 
-#include "compiler/base/own_folder.h"
+#include "compiler/base/files/own_folder.h"
 #include "compiler/base/test_directory.h"
 
 namespace kiln::client {

@@ -10,9 +10,9 @@
 #include <fmt/ranges.h>
 
 #include "client/project/limits.h"
-#include "compiler/base/beneath.h"
-#include "compiler/base/entry_words.h"
-#include "compiler/base/file.h"
+#include "compiler/base/files/beneath.h"
+#include "compiler/base/files/file.h"
+#include "compiler/base/text/entry_words.h"
 
 namespace kiln::client {
 namespace {

@@ -33,8 +33,7 @@ bool IsPassing(const Error& error) {
 }
 
 bool IsForgotten(const Error& error) {
-  return error.reason == "BATCH_FORGOTTEN" || error.reason == "BATCH_UNKNOWN" ||
-         error.reason == "UNKNOWN_BATCH";
+  return error.reason == "BATCH_FORGOTTEN" || error.reason == "UNKNOWN_BATCH";
 }
 
 Error Cancelled() {

@@ -13,10 +13,10 @@
 
 #include "compiler/base/bytes.h"
 #include "compiler/base/clock.h"
-#include "compiler/base/duration_text.h"
-#include "compiler/base/file.h"
-#include "compiler/base/json_row.h"
+#include "compiler/base/files/file.h"
 #include "compiler/base/printable.h"
+#include "compiler/base/text/duration_text.h"
+#include "compiler/base/text/json_row.h"
 #include "server/config_table.h"
 #include "server/ops/audit_log.h"
 #include "server/ops/stamp.h"

@@ -10,10 +10,10 @@
 #include <toml++/toml.h>
 
 #include "compiler/base/check.h"
-#include "compiler/base/closest_name.h"
-#include "compiler/base/file.h"
-#include "compiler/base/toml_bounds.h"
-#include "compiler/base/user_folders.h"
+#include "compiler/base/files/file.h"
+#include "compiler/base/files/user_folders.h"
+#include "compiler/base/text/closest_name.h"
+#include "compiler/base/text/toml_bounds.h"
 #include "server/config_table.h"
 
 namespace kiln::server {

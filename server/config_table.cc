@@ -6,8 +6,8 @@
 #include <charconv>
 #include <filesystem>
 
-#include "compiler/base/byte_size.h"
-#include "compiler/base/duration_text.h"
+#include "compiler/base/text/byte_size.h"
+#include "compiler/base/text/duration_text.h"
 #include "server/ops/log_levels.h"
 
 namespace kiln::server {

@@ -5,7 +5,7 @@
 #include <thread>
 #include <utility>
 
-#include "compiler/base/own_folder.h"
+#include "compiler/base/files/own_folder.h"
 #include "server/daemon_parts.h"
 #include "server/rpc/batch_service.h"
 

@@ -5,7 +5,7 @@
 #include <random>
 #include <utility>
 
-#include "compiler/base/own_folder.h"
+#include "compiler/base/files/own_folder.h"
 #include "server/compile/poison.h"
 #include "server/ops/crash_report.h"
 

@@ -6,8 +6,8 @@
 #include <unistd.h>
 #include <utility>
 
-#include "compiler/base/own_folder.h"
-#include "compiler/base/user_folders.h"
+#include "compiler/base/files/own_folder.h"
+#include "compiler/base/files/user_folders.h"
 #include "server/ops/machine.h"
 
 namespace kiln::server {

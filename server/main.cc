@@ -15,10 +15,10 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "cache/sqlite/salvage.h"
+#include "cache/sqlite/repair/salvage.h"
 #include "compiler/base/mutex.h"
 #include "compiler/base/printable.h"
-#include "compiler/base/thread.h"
+#include "compiler/base/threads/thread.h"
 #include "compiler/base/version.h"
 #include "compiler/driver/fingerprint.h"
 #include "server/admin_subcommands.h"

@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "compiler/base/own_folder.h"
+#include "compiler/base/files/own_folder.h"
 
 namespace kiln::server {
 namespace {

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "cache/decorators/metrics_store.h"
 #include "cache/maintenance.h"
-#include "cache/metrics_store.h"
 #include "cache/sqlite/sqlite_store.h"
-#include "server/compile/batch.h"
+#include "server/compile/batch/batch.h"
 #include "server/compile/cached_build.h"
 #include "server/jobs/queue.h"
 #include "server/ops/access.h"

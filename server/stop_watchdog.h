@@ -15,7 +15,7 @@
 #include "compiler/base/clock.h"
 #include "compiler/base/log.h"
 #include "compiler/base/mutex.h"
-#include "compiler/base/thread.h"
+#include "compiler/base/threads/thread.h"
 
 namespace kiln::server {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "server/test_server.h"
 
-#include "compiler/base/file.h"
+#include "compiler/base/files/file.h"
 
 namespace kiln::server {
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks that every thread of kiln is a kiln::Thread (compiler/base/thread.h), out of which no
+"""Checks that every thread of kiln is a kiln::Thread (compiler/base/threads/thread.h), out of which no
 exception comes.
 
 usage: check_threads.py [ROOT]        (ROOT defaults to the current folder)
@@ -14,7 +14,7 @@ import sys
 
 FOLDERS = ("cache", "client", "compiler", "examples", "runtime", "server")
 SOURCES = {".h", ".cc", ".cpp", ".inc", ".def"}
-HOME = {"compiler/base/thread.h", "compiler/base/thread.cc"}
+HOME = {"compiler/base/threads/thread.h", "compiler/base/threads/thread.cc"}
 STARTS = re.compile(r"\bstd::(?:jthread|async|packaged_task|thread(?!::(?:hardware_concurrency|id)\b))\b"
                     r"|\bpthread_create\b|\bthrd_create\b")
 COMMENT = re.compile(r"//.*")
@@ -36,7 +36,7 @@ def find_threads(root):
                 found = STARTS.search(COMMENT.sub("", line))
                 if found:
                     problems.append(f"{name}:{number}: {found[0]} lets exceptions end the process; "
-                                    "use kiln::Thread of compiler/base/thread.h")
+                                    "use kiln::Thread of compiler/base/threads/thread.h")
     return problems
 
 

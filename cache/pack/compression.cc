@@ -8,10 +8,10 @@
 #include <fmt/format.h>
 #include <zstd.h>
 
-#include "cache/codec.h"
+#include "cache/compression/codec.h"
+#include "cache/compression/zstd_context.h"
+#include "cache/compression/zstd_parts.h"
 #include "cache/pack/errors.h"
-#include "cache/zstd_context.h"
-#include "cache/zstd_parts.h"
 #include "compiler/base/check.h"
 
 namespace kiln::pack {

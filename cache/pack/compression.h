@@ -36,8 +36,9 @@ class Compressor {
 };
 
 // Allocates raw_size bytes. Requires: the caller has bounded raw_size. Threads: from any; each has
-// a context of its own (cache/zstd_context.h). Errors: PACK_CORRUPT if the bytes do not decompress
-// to exactly so many; PACK_NEEDS_NEWER for a codec of tomorrow; PACK_LIMIT without memory.
+// a context of its own (cache/compression/zstd_context.h). Errors: PACK_CORRUPT if the bytes do not
+// decompress to exactly so many; PACK_NEEDS_NEWER for a codec of tomorrow; PACK_LIMIT without
+// memory.
 Result<Bytes> Decompress(Codec codec, ByteView stored, uint64_t raw_size, ByteView prefix);
 
 }  // namespace kiln::pack

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "compiler/base/file.h"
+#include "compiler/base/files/file.h"
 
 namespace kiln::pack {
 namespace {

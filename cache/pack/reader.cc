@@ -7,13 +7,13 @@
 
 #include <fmt/format.h>
 
-#include "cache/pack/canonical_form.h"
 #include "cache/pack/compression.h"
 #include "cache/pack/errors.h"
-#include "cache/pack/trust.h"
+#include "cache/pack/signing/trust.h"
+#include "cache/pack/write/canonical_form.h"
 #include "compiler/base/check.h"
-#include "compiler/base/checksum.h"
-#include "compiler/base/stop.h"
+#include "compiler/base/hash/checksum.h"
+#include "compiler/base/threads/stop.h"
 
 namespace kiln::pack {
 

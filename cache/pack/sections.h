@@ -9,8 +9,8 @@
 
 #include "cache/pack/columns.h"
 #include "cache/pack/format.h"
-#include "cache/pack/index.h"
 #include "cache/pack/tables.h"
+#include "cache/pack/write/index.h"
 
 namespace kiln::pack {
 

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "cache/pack/ed25519.h"
+#include "cache/pack/signing/ed25519.h"
 
 namespace kiln::pack {
 namespace {

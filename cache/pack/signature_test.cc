@@ -8,9 +8,9 @@
 #include <gtest/gtest.h>
 
 #include "cache/pack/errors.h"
-#include "cache/pack/signing_key.h"
+#include "cache/pack/signing/signing_key.h"
+#include "cache/pack/signing/trust.h"
 #include "cache/pack/test_pack_file.h"
-#include "cache/pack/trust.h"
 
 namespace kiln::pack {
 namespace {

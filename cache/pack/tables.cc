@@ -14,7 +14,7 @@
 #include "cache/pack/sections.h"
 #include "cache/pack/table_checks.h"
 #include "compiler/base/check.h"
-#include "compiler/base/checksum.h"
+#include "compiler/base/hash/checksum.h"
 
 namespace kiln::pack {
 namespace {

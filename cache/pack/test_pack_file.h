@@ -15,9 +15,9 @@
 #include "cache/pack/reader.h"
 #include "cache/pack/sample_contents.h"
 #include "cache/pack/sections.h"
-#include "cache/pack/writer.h"
-#include "compiler/base/checksum.h"
-#include "compiler/base/file.h"
+#include "cache/pack/write/writer.h"
+#include "compiler/base/files/file.h"
+#include "compiler/base/hash/checksum.h"
 #include "compiler/base/test_directory.h"
 
 namespace kiln::pack::testing {

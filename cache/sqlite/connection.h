@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // One connection to a SQLite file. With statement and transaction the only user of SQLite's C API;
 // everything above speaks Result. See spec/cache 6.
-// A statement of a call that is over ends with kCancelled (compiler/base/stop).
+// A statement of a call that is over ends with kCancelled (compiler/base/threads/stop).
 //
 // Threads: a connection and everything made from it belongs to one thread at a time; Interrupt may
 // be called from any thread.

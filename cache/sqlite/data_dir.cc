@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "cache/store.h"
-#include "compiler/base/own_folder.h"
+#include "compiler/base/files/own_folder.h"
 
 namespace kiln::cache::sqlite {
 namespace {

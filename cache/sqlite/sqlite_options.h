@@ -7,7 +7,7 @@
 #include <string>
 
 #include "cache/sqlite/data_dir.h"
-#include "cache/sqlite/writer.h"
+#include "cache/sqlite/session/writer.h"
 
 namespace kiln::cache::sqlite {
 

@@ -10,8 +10,8 @@
 #include <sys/statvfs.h>
 #include <utility>
 
-#include "cache/checked_store.h"
-#include "compiler/base/stop.h"
+#include "cache/decorators/checked_store.h"
+#include "compiler/base/threads/stop.h"
 
 namespace kiln::cache::sqlite {
 namespace {

@@ -20,13 +20,13 @@
 #include <utility>
 #include <vector>
 
-#include "cache/limited_store.h"
-#include "cache/sqlite/dictionary_training.h"
-#include "cache/sqlite/maintenance_thread.h"
-#include "cache/sqlite/record_counts.h"
+#include "cache/decorators/limited_store.h"
+#include "cache/sqlite/maintenance/maintenance_thread.h"
 #include "cache/sqlite/sqlite_options.h"
 #include "cache/sqlite/store_file.h"
 #include "cache/sqlite/store_parts.h"
+#include "cache/sqlite/tables/dictionary_training.h"
+#include "cache/sqlite/tables/record_counts.h"
 #include "cache/store.h"
 
 namespace kiln::cache::sqlite {

@@ -10,8 +10,8 @@
 #include <gtest/gtest.h>
 
 #include "cache/record.h"
-#include "compiler/base/stop.h"
 #include "compiler/base/test_directory.h"
+#include "compiler/base/threads/stop.h"
 
 namespace kiln::cache::sqlite {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "cache/sqlite/connection.h"
 #include "compiler/base/check.h"
-#include "compiler/base/stop.h"
+#include "compiler/base/threads/stop.h"
 
 namespace kiln::cache::sqlite {
 

@@ -74,8 +74,9 @@ class Query {
   // The bytes of a long value that the statement leaves where they are: column `data` of the row
   // `rowid` of the table, as many as there are room for in `out`. SQLite hands over a column in one
   // piece, which for 100 MB takes longer than a call may go without being asked whether it is
-  // wanted; this asks after each part (compiler/base/stop). Requires: a row of this execution,
-  // which holds the transaction. Errors: kCorrupt if the value has another size; those of reading.
+  // wanted; this asks after each part (compiler/base/threads/stop). Requires: a row of this
+  // execution, which holds the transaction. Errors: kCorrupt if the value has another size; those
+  // of reading.
   Result<void> ReadLong(const char* table, int64_t rowid, std::span<std::byte> out) const;
   // The id in a column; nullopt unless it is a blob of 16 bytes.
   std::optional<Hash128> Id(int column) const;

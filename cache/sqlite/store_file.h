@@ -13,7 +13,7 @@
 
 #include "cache/sqlite/data_dir.h"
 #include "cache/sqlite/database.h"
-#include "cache/sqlite/session.h"
+#include "cache/sqlite/session/session.h"
 #include "cache/sqlite/store_parts.h"
 
 namespace kiln::cache::sqlite {

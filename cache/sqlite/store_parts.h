@@ -3,15 +3,15 @@
 // of them a class uses, it says by naming it.
 #pragma once
 
-#include "cache/sqlite/access_times.h"
-#include "cache/sqlite/aside_files.h"
-#include "cache/sqlite/collector.h"
 #include "cache/sqlite/counters.h"
-#include "cache/sqlite/current_session.h"
-#include "cache/sqlite/dictionaries.h"
-#include "cache/sqlite/file_health.h"
-#include "cache/sqlite/maintenance_orders.h"
+#include "cache/sqlite/maintenance/collector.h"
+#include "cache/sqlite/maintenance/maintenance_orders.h"
+#include "cache/sqlite/repair/aside_files.h"
+#include "cache/sqlite/repair/file_health.h"
+#include "cache/sqlite/session/current_session.h"
 #include "cache/sqlite/sqlite_options.h"
+#include "cache/sqlite/tables/access_times.h"
+#include "cache/sqlite/tables/dictionaries.h"
 #include "compiler/base/clock.h"
 #include "compiler/base/log.h"
 

@@ -13,9 +13,9 @@
 #include <grpcpp/security/tls_certificate_provider.h>
 #include <grpcpp/security/tls_credentials_options.h>
 
-#include "cache/codec.h"
+#include "cache/compression/codec.h"
 #include "cache/record.h"
-#include "compiler/base/file.h"
+#include "compiler/base/files/file.h"
 #include "compiler/base/mutex.h"
 #include "proto/kiln/v1/cache.grpc.pb.h"
 

@@ -9,7 +9,7 @@
 #include "client/cli/failure.h"
 #include "client/cli/output/json_line.h"
 #include "client/cli/output/print.h"
-#include "compiler/base/file.h"
+#include "compiler/base/files/file.h"
 #include "runtime/graph/graph_file.h"
 #include "runtime/graph/planner.h"
 #include "runtime/graph/print_plan.h"

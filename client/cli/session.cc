@@ -15,8 +15,8 @@
 #include "client/cli/output/print.h"
 #include "client/cli/output/progress.h"
 #include "client/trace.h"
-#include "compiler/base/duration_text.h"
-#include "compiler/base/thread.h"
+#include "compiler/base/text/duration_text.h"
+#include "compiler/base/threads/thread.h"
 
 namespace kiln::cli {
 namespace {

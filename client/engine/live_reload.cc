@@ -14,7 +14,7 @@
 #include "client/project/workspace.h"
 #include "compiler/base/clock.h"
 #include "compiler/base/mutex.h"
-#include "compiler/base/thread.h"
+#include "compiler/base/threads/thread.h"
 #include "compiler/diag/render.h"
 
 namespace kiln::client {

@@ -9,7 +9,7 @@
 
 #include "client/format/format_file.h"
 #include "client/format/items.h"
-#include "compiler/base/file.h"
+#include "compiler/base/files/file.h"
 #include "compiler/front/rpl/parse.h"
 
 namespace kiln::format {

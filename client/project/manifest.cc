@@ -11,10 +11,10 @@
 #include "client/project/compose.h"
 #include "client/project/limits.h"
 #include "client/project/table_reader.h"
-#include "compiler/base/closest_name.h"
-#include "compiler/base/file_name.h"
-#include "compiler/base/logical_path.h"
-#include "compiler/base/toml_bounds.h"
+#include "compiler/base/text/closest_name.h"
+#include "compiler/base/text/file_name.h"
+#include "compiler/base/text/logical_path.h"
+#include "compiler/base/text/toml_bounds.h"
 
 namespace kiln::project {
 namespace {

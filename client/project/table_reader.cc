@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include "client/project/limits.h"
-#include "compiler/base/logical_path.h"
 #include "compiler/base/printable.h"
+#include "compiler/base/text/logical_path.h"
 
 namespace kiln::project {
 namespace {

@@ -16,7 +16,7 @@
 #include <unistd.h>
 #include <utility>
 
-#include "compiler/base/file.h"
+#include "compiler/base/files/file.h"
 
 namespace kiln::project {
 namespace {

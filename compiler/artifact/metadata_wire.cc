@@ -4,7 +4,7 @@
 #include <bit>
 
 #include "compiler/artifact/wire_reader.h"
-#include "compiler/base/utf8.h"
+#include "compiler/base/text/utf8.h"
 
 namespace kiln::artifact::wire {
 namespace {

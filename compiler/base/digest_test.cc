@@ -6,8 +6,8 @@
 
 #include <gtest/gtest.h>
 
-#include "compiler/base/checksum.h"
-#include "compiler/base/colliding_texts.h"
+#include "compiler/base/hash/checksum.h"
+#include "compiler/base/text/colliding_texts.h"
 
 namespace kiln {
 namespace {

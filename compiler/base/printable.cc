@@ -5,7 +5,7 @@
 
 #include <fmt/core.h>
 
-#include "compiler/base/utf8.h"
+#include "compiler/base/text/utf8.h"
 
 namespace kiln {
 namespace {

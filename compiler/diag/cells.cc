@@ -7,7 +7,7 @@
 #include <span>
 
 #include "compiler/base/printable.h"
-#include "compiler/base/utf8.h"
+#include "compiler/base/text/utf8.h"
 
 namespace kiln {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "compiler/base/canonical.h"
-#include "compiler/base/utf8.h"
+#include "compiler/base/hash/canonical.h"
+#include "compiler/base/text/utf8.h"
 
 namespace kiln {
 namespace {

@@ -7,7 +7,7 @@
 #include <tuple>
 #include <utility>
 
-#include "compiler/base/utf8.h"
+#include "compiler/base/text/utf8.h"
 #include "compiler/source/line_index.h"
 
 namespace kiln {

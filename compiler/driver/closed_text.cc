@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "compiler/driver/direct_builder.h"
-#include "compiler/ir/print_specialised.h"
+#include "compiler/ir/text/print_specialised.h"
 
 namespace kiln::driver {
 

@@ -16,9 +16,9 @@
 #include "compiler/emit/spirv/assemble.h"
 #include "compiler/emit/spirv/lower.h"
 #include "compiler/layout/rpl_adapter.h"
-#include "compiler/resolve/specialise_decl.h"
-#include "compiler/resolve/specialise_program.h"
-#include "compiler/resolve/specialise_region.h"
+#include "compiler/resolve/specialise/specialise_decl.h"
+#include "compiler/resolve/specialise/specialise_program.h"
+#include "compiler/resolve/specialise/specialise_region.h"
 
 namespace kiln::driver {
 namespace {

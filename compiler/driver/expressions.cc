@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "compiler/base/check.h"
-#include "compiler/base/stop.h"
+#include "compiler/base/threads/stop.h"
 #include "compiler/driver/expression_errors.h"
 #include "compiler/driver/frontends.h"
 #include "compiler/driver/stages.h"

@@ -13,7 +13,7 @@
 #include "compiler/driver/request.h"
 #include "compiler/driver/residuals.h"
 #include "compiler/ir/types.h"
-#include "compiler/resolve/variant_evaluator.h"
+#include "compiler/resolve/values/variant_evaluator.h"
 
 namespace kiln::driver {
 

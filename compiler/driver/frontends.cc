@@ -7,7 +7,7 @@
 #include "compiler/driver/fingerprint.h"
 #include "compiler/front/hlsl/module/front.h"
 #include "compiler/front/rpl/front.h"
-#include "compiler/ir/verify.h"
+#include "compiler/ir/verify/verify.h"
 
 namespace kiln::driver {
 

@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "compiler/base/result.h"
-#include "compiler/resolve/options.h"
 #include "compiler/resolve/program.h"
+#include "compiler/resolve/values/options.h"
 
 namespace kiln::driver {
 

@@ -10,7 +10,7 @@
 #include "compiler/driver/frontends.h"
 #include "compiler/driver/stages.h"
 #include "compiler/driver/variant_assembler.h"
-#include "compiler/resolve/options.h"
+#include "compiler/resolve/values/options.h"
 
 namespace kiln::driver {
 namespace {

@@ -16,9 +16,9 @@
 #include "compiler/diag/diagnostic.h"
 #include "compiler/ir/module.h"
 #include "compiler/ir/specialised.h"
-#include "compiler/resolve/options.h"
 #include "compiler/resolve/program.h"
-#include "compiler/resolve/specialise_program.h"
+#include "compiler/resolve/specialise/specialise_program.h"
+#include "compiler/resolve/values/options.h"
 #include "compiler/target/target.h"
 
 namespace kiln::driver {

@@ -11,8 +11,8 @@
 
 #include "compiler/base/flat_map.h"
 #include "compiler/ir/types.h"
-#include "compiler/resolve/evaluate.h"
 #include "compiler/resolve/program.h"
+#include "compiler/resolve/values/evaluate.h"
 
 namespace kiln::driver {
 

@@ -20,7 +20,7 @@
 #include "compiler/emit/spirv/assemble.h"
 #include "compiler/layout/layout_cache.h"
 #include "compiler/layout/rpl_adapter.h"
-#include "compiler/resolve/specialiser_cache.h"
+#include "compiler/resolve/specialise/specialiser_cache.h"
 
 namespace kiln::driver {
 

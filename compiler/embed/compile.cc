@@ -10,7 +10,7 @@
 #include "compiler/diag/render.h"
 #include "compiler/driver/frontends.h"
 #include "compiler/driver/stages.h"
-#include "compiler/resolve/unused.h"
+#include "compiler/resolve/checks/unused.h"
 #include "compiler/target/target.h"
 
 namespace kiln::embed {

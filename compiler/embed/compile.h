@@ -81,7 +81,7 @@ struct Compiled {
 };
 
 // Sources that are wrong are no error: the result says so. Memory and time are what the sources ask
-// for; a StopScope around the call (compiler/base/stop) sets bounds.
+// for; a StopScope around the call (compiler/base/threads/stop) sets bounds.
 // Errors: kInvalidArgument for no source, a path that no front end reads and an unknown
 // environment.
 Result<Compiled> Compile(const CompileRequest& request);

@@ -7,7 +7,7 @@
 #include <tuple>
 #include <utility>
 
-#include "compiler/base/section_file.h"
+#include "compiler/base/files/section_file.h"
 #include "compiler/ir/line_starts.h"
 #include "compiler/ir/module_files.h"
 

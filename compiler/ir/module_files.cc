@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "compiler/base/canonical.h"
+#include "compiler/base/hash/canonical.h"
 
 namespace kiln::ir {
 namespace {

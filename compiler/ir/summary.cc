@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "compiler/ir/image_typing.h"
 #include "compiler/ir/operands.h"
-#include "compiler/ir/typing.h"
+#include "compiler/ir/typing/image_typing.h"
+#include "compiler/ir/typing/typing.h"
 
 namespace kiln::ir {
 namespace {

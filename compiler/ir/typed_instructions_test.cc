@@ -8,10 +8,10 @@
 #include <gtest/gtest.h>
 
 #include "compiler/ir/enum_names.h"
-#include "compiler/ir/image_typing.h"
-#include "compiler/ir/parse_specialised.h"
-#include "compiler/ir/print_specialised.h"
-#include "compiler/ir/verify.h"
+#include "compiler/ir/text/parse_specialised.h"
+#include "compiler/ir/text/print_specialised.h"
+#include "compiler/ir/typing/image_typing.h"
+#include "compiler/ir/verify/verify.h"
 
 namespace kiln::ir {
 namespace {

@@ -7,9 +7,9 @@
 #include <gtest/gtest.h>
 
 #include "compiler/ir/module.h"
-#include "compiler/ir/parse_generic.h"
-#include "compiler/ir/print_generic.h"
-#include "compiler/ir/verify.h"
+#include "compiler/ir/text/parse_generic.h"
+#include "compiler/ir/text/print_generic.h"
+#include "compiler/ir/verify/verify.h"
 
 namespace kiln::ir {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "compiler/base/check.h"
 #include "compiler/base/digest.h"
-#include "compiler/ir/spelling.h"
+#include "compiler/ir/text/spelling.h"
 
 namespace kiln::ir {
 namespace {

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "compiler/ir/enum_names.h"
-#include "compiler/ir/spelling.h"
+#include "compiler/ir/text/spelling.h"
 
 namespace kiln::ir {
 namespace {

@@ -2,7 +2,7 @@
 #include "compiler/layout/ir_types.h"
 
 #include "compiler/base/check.h"
-#include "compiler/base/stop.h"
+#include "compiler/base/threads/stop.h"
 
 namespace kiln::layout {
 namespace {

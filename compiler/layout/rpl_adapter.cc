@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "compiler/base/check.h"
-#include "compiler/base/stop.h"
+#include "compiler/base/threads/stop.h"
 #include "compiler/ir/enum_names.h"
 #include "compiler/layout/attributes.h"
 #include "compiler/layout/engine/engine.h"

@@ -6,7 +6,7 @@
 // instruction of the outer block.
 #include "compiler/resolve/effect_survey.h"
 
-#include "compiler/base/stop.h"
+#include "compiler/base/threads/stop.h"
 
 namespace kiln::resolve {
 namespace {

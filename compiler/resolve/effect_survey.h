@@ -4,7 +4,7 @@
 // them and their user. It depends on no option, so it is done once per program and block.
 #pragma once
 
-#include "compiler/resolve/region_builder.h"
+#include "compiler/resolve/specialise/region_builder.h"
 
 namespace kiln::resolve {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "compiler/ir/specialised.h"
-#include "compiler/resolve/variant_evaluator.h"
+#include "compiler/resolve/values/variant_evaluator.h"
 
 namespace kiln::resolve {
 

@@ -8,8 +8,8 @@
 
 #include "compiler/base/check.h"
 #include "compiler/ir/enum_names.h"
-#include "compiler/resolve/kind_text.h"
-#include "compiler/resolve/specialise_type.h"
+#include "compiler/resolve/names/kind_text.h"
+#include "compiler/resolve/specialise/specialise_type.h"
 
 namespace kiln::resolve {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "compiler/resolve/region_builder.h"
+#include "compiler/resolve/specialise/region_builder.h"
 
 namespace kiln::resolve {
 

@@ -8,13 +8,13 @@
 #include <string>
 
 #include "compiler/base/check.h"
-#include "compiler/base/stop.h"
+#include "compiler/base/threads/stop.h"
 #include "compiler/ir/builtins.h"
 #include "compiler/ir/operands.h"
-#include "compiler/resolve/evaluate.h"
-#include "compiler/resolve/function_count.h"
+#include "compiler/resolve/checks/function_count.h"
 #include "compiler/resolve/interface_groups.h"
-#include "compiler/resolve/option_counts.h"
+#include "compiler/resolve/values/evaluate.h"
+#include "compiler/resolve/values/option_counts.h"
 
 namespace kiln::resolve {
 namespace {

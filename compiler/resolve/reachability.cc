@@ -7,12 +7,12 @@
 #include <utility>
 
 #include "compiler/base/check.h"
-#include "compiler/base/stop.h"
+#include "compiler/base/threads/stop.h"
 #include "compiler/ir/enum_names.h"
 #include "compiler/ir/operands.h"
-#include "compiler/resolve/assigned.h"
-#include "compiler/resolve/kind_text.h"
-#include "compiler/resolve/option_cache.h"
+#include "compiler/resolve/checks/assigned.h"
+#include "compiler/resolve/names/kind_text.h"
+#include "compiler/resolve/queries/option_cache.h"
 #include "compiler/resolve/versions/place_parameters.h"
 
 namespace kiln::resolve {

@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "compiler/base/flat_map.h"
-#include "compiler/resolve/specialise_program.h"
-#include "compiler/resolve/variant_evaluator.h"
+#include "compiler/resolve/specialise/specialise_program.h"
+#include "compiler/resolve/values/variant_evaluator.h"
 
 namespace kiln::resolve {
 

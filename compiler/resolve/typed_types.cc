@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/ir/typing.h"
+#include "compiler/ir/typing/typing.h"
 
 namespace kiln::resolve {
 namespace {

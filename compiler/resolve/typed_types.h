@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "compiler/base/flat_map.h"
-#include "compiler/resolve/region_builder.h"
+#include "compiler/resolve/specialise/region_builder.h"
 
 namespace kiln::resolve {
 

@@ -2,7 +2,7 @@
 #include "compiler/resolve/units.h"
 
 #include "compiler/base/check.h"
-#include "compiler/resolve/specialiser_cache.h"
+#include "compiler/resolve/specialise/specialiser_cache.h"
 
 namespace kiln::resolve {
 

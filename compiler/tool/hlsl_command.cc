@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "compiler/base/file.h"
+#include "compiler/base/files/file.h"
 #include "compiler/base/printable.h"
 #include "compiler/diag/render.h"
 #include "compiler/driver/stages.h"

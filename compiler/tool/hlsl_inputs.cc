@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "compiler/base/file.h"
+#include "compiler/base/files/file.h"
 #include "compiler/base/language_limits.h"
 
 namespace kiln::tool {

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "compiler/driver/frontends.h"
-#include "compiler/ir/parse_generic.h"
-#include "compiler/ir/verify.h"
+#include "compiler/ir/text/parse_generic.h"
+#include "compiler/ir/verify/verify.h"
 
 namespace kiln::tool {
 

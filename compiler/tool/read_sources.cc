@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/tool/read_sources.h"
 
-#include "compiler/base/file.h"
+#include "compiler/base/files/file.h"
 
 namespace kiln::tool {
 

@@ -10,6 +10,9 @@ import pathlib
 import re
 import sys
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tests/golden"))
+import topic_file
+
 ROW = re.compile(r'KILN_CODE\((\w+), "(\w+)", "([\w-]+)", k(\w+), "((?:[^"\\]|\\.)*)"\)')
 
 
@@ -36,12 +39,13 @@ def read_exempt(folder):
     return exempt
 
 
-def read_golden(path):
+def read_golden(golden):
     """The comment lines behind the first are 'means' and 'fix'; the rest is the example."""
     page = {"means": "", "fix": ""}
     source = []
     tag = None
-    for line in path.read_text(errors="replace").splitlines()[1:]:
+    text, report = golden
+    for line in text.splitlines()[1:]:
         found = re.match(r"// (means|fix): (.*)", line)
         if found and not source:
             tag = found[1]
@@ -51,8 +55,7 @@ def read_golden(path):
         else:
             source.append(line)
     page["source"] = "\n".join(source)
-    expected = path.with_suffix(".expected")
-    page["report"] = expected.read_text() if expected.exists() else ""
+    page["report"] = report or ""
     return page
 
 
@@ -81,13 +84,14 @@ def make_pages(root):
     folder = root / "tests/golden/diag"
     exempt = read_exempt(folder)
     codes = read_codes(root)
+    goldens = topic_file.read_folder(folder)
     pages = {language: {"README.md": index_text([row for row in codes if language_of(row[0]) == language])}
              for language in LANGUAGES}
     missing = []
     for row in codes:
         code = row[0]
-        golden = folder / f"{code}.{language_of(code)}"
-        page = exempt.get(code) or (read_golden(golden) if golden.exists() else None)
+        golden = goldens.get(f"{code}.{language_of(code)}")
+        page = exempt.get(code) or (read_golden(golden) if golden else None)
         if page is None or not page["means"] or not page["fix"]:
             missing.append(f"{code}: no golden with 'means' and 'fix'")
             continue
@@ -95,9 +99,7 @@ def make_pages(root):
             missing.append(f"{code}: its golden does not show it")
         pages[language_of(code)][f"{code}.md"] = page_text(row, page)
     known = {f"{row[0]}.{language_of(row[0])}" for row in codes}
-    for language in LANGUAGES:
-        missing += [f"{golden.name}: no such code" for golden in folder.glob(f"*.{language}")
-                    if golden.name not in known]
+    missing += [f"{name}: no such code" for name in goldens if name not in known]
     return pages, missing
 
 

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "compiler/base/utf8.h"
+#include "compiler/base/text/utf8.h"
 
 namespace kiln::c {
 

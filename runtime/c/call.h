@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-#include "compiler/base/thread.h"
+#include "compiler/base/threads/thread.h"
 #include "runtime/c/context.h"
 
 namespace kiln::c {

@@ -10,7 +10,7 @@
 #include <kiln/kiln.h>
 
 #include "compiler/base/result.h"
-#include "compiler/base/thread.h"
+#include "compiler/base/threads/thread.h"
 #include "runtime/c/arguments.h"
 
 namespace kiln::c {

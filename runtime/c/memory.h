@@ -7,8 +7,8 @@
 
 #include <kiln/kiln.h>
 
-#include "compiler/base/inherited.h"
 #include "compiler/base/result.h"
+#include "compiler/base/threads/inherited.h"
 
 namespace kiln::c {
 

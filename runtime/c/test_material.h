@@ -18,8 +18,8 @@
 #include <gtest/gtest.h>
 #include <kiln/kiln.h>
 
-#include "cache/pack/signing_key.h"
-#include "cache/pack/writer.h"
+#include "cache/pack/signing/signing_key.h"
+#include "cache/pack/write/writer.h"
 #include "compiler/artifact/metadata_json.h"
 
 namespace kiln::c::testing {

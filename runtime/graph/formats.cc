@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "compiler/base/closest_name.h"
+#include "compiler/base/text/closest_name.h"
 
 namespace kiln::graph {
 namespace {

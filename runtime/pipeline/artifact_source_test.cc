@@ -4,9 +4,9 @@
 
 #include <gtest/gtest.h>
 
-#include "cache/pack/writer.h"
+#include "cache/pack/write/writer.h"
 #include "compiler/artifact/metadata_json.h"
-#include "runtime/pipeline/fake_driver.h"
+#include "runtime/pipeline/driver/fake_driver.h"
 #include "runtime/pipeline/memory_source.h"
 #include "runtime/pipeline/pack_source.h"
 

@@ -14,7 +14,7 @@
 
 #include <fmt/format.h>
 
-#include "compiler/base/own_folder.h"
+#include "compiler/base/files/own_folder.h"
 
 namespace kiln::runtime {
 namespace {

@@ -15,13 +15,13 @@
 
 #include <fmt/format.h>
 
-#include "runtime/pipeline/desc_bytes.h"
-#include "runtime/pipeline/driver_identity.h"
+#include "runtime/pipeline/create/desc_bytes.h"
+#include "runtime/pipeline/driver/driver_identity.h"
 #include "runtime/pipeline/memory_source.h"
-#include "runtime/pipeline/pipelines_build.h"
-#include "runtime/pipeline/pipelines_first_use.h"
-#include "runtime/pipeline/pipelines_register.h"
-#include "runtime/pipeline/pipelines_state.h"
+#include "runtime/pipeline/pipelines/pipelines_build.h"
+#include "runtime/pipeline/pipelines/pipelines_first_use.h"
+#include "runtime/pipeline/pipelines/pipelines_register.h"
+#include "runtime/pipeline/pipelines/pipelines_state.h"
 
 namespace kiln::runtime {
 namespace {

@@ -12,8 +12,8 @@
 #include <gtest/gtest.h>
 
 #include "compiler/base/test_directory.h"
-#include "runtime/pipeline/desc_bytes.h"
-#include "runtime/pipeline/fake_driver.h"
+#include "runtime/pipeline/create/desc_bytes.h"
+#include "runtime/pipeline/driver/fake_driver.h"
 #include "runtime/pipeline/print_desc.h"
 
 namespace kiln::runtime {

@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "runtime/pipeline/create/to_vulkan.h"
 #include "runtime/pipeline/formats.h"
-#include "runtime/pipeline/to_vulkan.h"
 
 namespace kiln::runtime {
 namespace {

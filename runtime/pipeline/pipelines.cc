@@ -9,14 +9,14 @@
 
 #include <fmt/format.h>
 
-#include "compiler/base/canonical.h"
-#include "runtime/pipeline/driver_identity.h"
-#include "runtime/pipeline/pipelines_frame.h"
-#include "runtime/pipeline/pipelines_metrics.h"
-#include "runtime/pipeline/pipelines_register.h"
-#include "runtime/pipeline/pipelines_save.h"
-#include "runtime/pipeline/pipelines_state.h"
-#include "runtime/pipeline/pipelines_warm.h"
+#include "compiler/base/hash/canonical.h"
+#include "runtime/pipeline/driver/driver_identity.h"
+#include "runtime/pipeline/pipelines/pipelines_frame.h"
+#include "runtime/pipeline/pipelines/pipelines_metrics.h"
+#include "runtime/pipeline/pipelines/pipelines_register.h"
+#include "runtime/pipeline/pipelines/pipelines_save.h"
+#include "runtime/pipeline/pipelines/pipelines_state.h"
+#include "runtime/pipeline/pipelines/pipelines_warm.h"
 #include "runtime/pipeline/print_desc.h"
 
 namespace kiln::runtime {

@@ -11,7 +11,7 @@
 
 #include "compiler/base/test_directory.h"
 #include "runtime/pipeline/child_builds.h"
-#include "runtime/pipeline/driver_identity.h"
+#include "runtime/pipeline/driver/driver_identity.h"
 #include "runtime/pipeline/pipelines.h"
 #include "runtime/pipeline/sample_metadata.h"
 #include "runtime/pipeline/sample_shaders.h"

@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "runtime/pipeline/fake_driver.h"
+#include "runtime/pipeline/driver/fake_driver.h"
 
 namespace kiln::runtime {
 namespace {

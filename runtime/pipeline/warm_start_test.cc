@@ -10,7 +10,7 @@
 #include "compiler/base/test_directory.h"
 #include "compiler/base/test_wait.h"
 #include "runtime/pipeline/cache_files.h"
-#include "runtime/pipeline/fake_driver.h"
+#include "runtime/pipeline/driver/fake_driver.h"
 
 namespace kiln::runtime {
 namespace {

@@ -10,8 +10,8 @@
 #include <fmt/format.h>
 
 #include "compiler/base/check.h"
-#include "compiler/base/checksum.h"
-#include "compiler/base/closest_name.h"
+#include "compiler/base/hash/checksum.h"
+#include "compiler/base/text/closest_name.h"
 #include "runtime/pipeline/parameter_block.h"
 
 namespace kiln::preview {

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "runtime/pipeline/to_vulkan.h"
+#include "runtime/pipeline/create/to_vulkan.h"
 
 namespace kiln::preview {
 namespace {

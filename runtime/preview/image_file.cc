@@ -8,7 +8,7 @@
 
 #include "compiler/base/bytes.h"
 #include "compiler/base/check.h"
-#include "compiler/base/file.h"
+#include "compiler/base/files/file.h"
 
 namespace kiln::preview {
 namespace {

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "compiler/base/file.h"
+#include "compiler/base/files/file.h"
 #include "runtime/preview/obj_file.h"
 
 namespace kiln::preview {

@@ -10,9 +10,9 @@
 #include "cache/record.h"
 #include "cache/store.h"
 #include "compiler/base/digest.h"
-#include "compiler/resolve/options.h"
+#include "compiler/resolve/values/options.h"
 #include "server/compile/build_trace.h"
-#include "server/compile/prepared_program.h"
+#include "server/compile/programs/prepared_program.h"
 
 namespace kiln::compile {
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "cache/explain.h"
+#include "cache/explain/explain.h"
 #include "compiler/base/clock.h"
 
 namespace kiln::compile {

@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "cache/call_bounds.h"
-#include "cache/memory_store.h"
-#include "server/compile/build_keys.h"
+#include "cache/decorators/memory_store.h"
 #include "server/compile/explainer.h"
+#include "server/compile/programs/build_keys.h"
 
 namespace kiln::compile {
 namespace {

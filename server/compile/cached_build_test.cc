@@ -13,16 +13,16 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "cache/hiding_store.h"
+#include "cache/decorators/hiding_store.h"
+#include "cache/decorators/memory_store.h"
 #include "cache/key.h"
-#include "cache/memory_store.h"
 #include "cache/record.h"
-#include "compiler/base/file.h"
+#include "compiler/base/files/file.h"
 #include "compiler/base/test_cpu_time.h"
 #include "compiler/base/test_directory.h"
-#include "server/compile/build_keys.h"
-#include "server/compile/limits_id.h"
 #include "server/compile/poison.h"
+#include "server/compile/programs/build_keys.h"
+#include "server/compile/programs/limits_id.h"
 #include "server/jobs/crash_guard.h"
 
 namespace kiln::compile {

@@ -9,9 +9,9 @@
 #include "cache/key.h"
 #include "cache/record.h"
 #include "compiler/base/digest.h"
-#include "compiler/resolve/options.h"
+#include "compiler/resolve/values/options.h"
 #include "server/compile/build_options.h"
-#include "server/compile/prepared_program.h"
+#include "server/compile/programs/prepared_program.h"
 #include "server/compile/request.h"
 
 namespace kiln::compile {

@@ -5,12 +5,12 @@
 #include <array>
 #include <utility>
 
-#include "compiler/base/canonical.h"
+#include "compiler/base/hash/canonical.h"
 #include "compiler/driver/fingerprint.h"
 #include "compiler/driver/option_text.h"
 #include "compiler/ir/enum_names.h"
-#include "server/compile/build_keys.h"
-#include "server/compile/limits_id.h"
+#include "server/compile/programs/build_keys.h"
+#include "server/compile/programs/limits_id.h"
 
 namespace kiln::compile {
 namespace {

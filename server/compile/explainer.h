@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "cache/explain_ring.h"
+#include "cache/explain/explain_ring.h"
 #include "server/compile/build_trace.h"
 #include "server/compile/cached_build.h"
 

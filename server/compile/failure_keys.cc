@@ -8,7 +8,7 @@
 #include "cache/record.h"
 #include "compiler/driver/frontends.h"
 #include "compiler/recipe/recipe.h"
-#include "server/compile/program_pool.h"
+#include "server/compile/programs/program_pool.h"
 
 namespace kiln::compile {
 namespace {

@@ -8,7 +8,7 @@
 #include <set>
 #include <string>
 
-#include "cache/explain_ring.h"
+#include "cache/explain/explain_ring.h"
 #include "cache/store.h"
 
 namespace kiln::compile {

@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "cache/memory_store.h"
+#include "cache/decorators/memory_store.h"
 
 namespace kiln::compile {
 namespace {

@@ -14,8 +14,8 @@
 #include "compiler/base/digest.h"
 #include "compiler/diag/place.h"
 #include "compiler/ir/specialised.h"
-#include "compiler/resolve/options.h"
-#include "compiler/resolve/specialise_program.h"
+#include "compiler/resolve/specialise/specialise_program.h"
+#include "compiler/resolve/values/options.h"
 #include "compiler/target/target.h"
 
 namespace kiln::compile {

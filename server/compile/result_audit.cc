@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "cache/call_bounds.h"
-#include "compiler/base/thread.h"
+#include "compiler/base/threads/thread.h"
 #include "compiler/driver/stages.h"
 #include "server/compile/product_list.h"
 #include "server/jobs/job.h"

@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "cache/memory_store.h"
+#include "cache/decorators/memory_store.h"
 #include "server/jobs/memory_queue.h"
 
 namespace kiln::compile {

@@ -5,7 +5,7 @@
 #include <span>
 
 #include "cache/call_bounds.h"
-#include "server/compile/build_keys.h"
+#include "server/compile/programs/build_keys.h"
 #include "server/jobs/job.h"
 
 namespace kiln::compile {

@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "cache/memory_store.h"
+#include "cache/decorators/memory_store.h"
 #include "compiler/base/test_directory.h"
 #include "server/compile/cached_build.h"
 #include "server/compile/calling_store.h"

@@ -5,11 +5,11 @@
 #include <utility>
 
 #include "cache/call_bounds.h"
+#include "cache/decorators/memory_store.h"
 #include "cache/key.h"
-#include "cache/memory_store.h"
 #include "cache/record.h"
-#include "server/compile/build_keys.h"
 #include "server/compile/product_list.h"
+#include "server/compile/programs/build_keys.h"
 
 namespace kiln::compile {
 namespace {

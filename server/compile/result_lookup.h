@@ -14,9 +14,9 @@
 #include "compiler/base/bounded_cache.h"
 #include "compiler/driver/request.h"
 #include "compiler/driver/variant_assembler.h"
+#include "server/compile/batch/masks.h"
 #include "server/compile/build_trace.h"
 #include "server/compile/cached_result.h"
-#include "server/compile/masks.h"
 
 namespace kiln::compile {
 

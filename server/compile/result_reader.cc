@@ -8,7 +8,7 @@
 #include "compiler/driver/stages.h"
 #include "server/compile/poison.h"
 #include "server/compile/product_list.h"
-#include "server/compile/program_preparer.h"
+#include "server/compile/programs/program_preparer.h"
 
 namespace kiln::compile {
 

@@ -11,7 +11,7 @@
 #include "cache/store.h"
 #include "compiler/base/result.h"
 #include "server/compile/cached_result.h"
-#include "server/compile/program_pool.h"
+#include "server/compile/programs/program_pool.h"
 #include "server/compile/request.h"
 
 namespace kiln::compile {

@@ -9,8 +9,8 @@
 #include "cache/key.h"
 #include "cache/record.h"
 #include "compiler/driver/fingerprint.h"
-#include "server/compile/build_keys.h"
 #include "server/compile/product_list.h"
+#include "server/compile/programs/build_keys.h"
 
 namespace kiln::compile {
 namespace {

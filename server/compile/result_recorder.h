@@ -15,9 +15,9 @@
 #include "cache/store.h"
 #include "compiler/driver/request.h"
 #include "compiler/driver/variant_assembler.h"
+#include "server/compile/batch/masks.h"
 #include "server/compile/cached_result.h"
 #include "server/compile/content_cache.h"
-#include "server/compile/masks.h"
 #include "server/compile/result_lookup.h"
 
 namespace kiln::compile {

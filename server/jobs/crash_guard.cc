@@ -11,9 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "compiler/base/checksum.h"
 #include "compiler/base/digest.h"
-#include "compiler/base/stop.h"
+#include "compiler/base/hash/checksum.h"
+#include "compiler/base/threads/stop.h"
 
 namespace kiln::jobs {
 namespace {

@@ -13,9 +13,9 @@
 #include <gtest/gtest.h>
 
 #include "compiler/base/digest.h"
-#include "compiler/base/file.h"
-#include "compiler/base/stop.h"
+#include "compiler/base/files/file.h"
 #include "compiler/base/test_directory.h"
+#include "compiler/base/threads/stop.h"
 
 namespace kiln::jobs {
 namespace {

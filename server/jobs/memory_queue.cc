@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "compiler/base/check.h"
-#include "compiler/base/thread.h"
+#include "compiler/base/threads/thread.h"
 #include "server/jobs/shares.h"
 
 namespace kiln::jobs {

@@ -8,7 +8,7 @@
 #include <sys/resource.h>
 
 #include "compiler/base/mutex.h"
-#include "compiler/base/thread.h"
+#include "compiler/base/threads/thread.h"
 
 namespace kiln::jobs {
 namespace {

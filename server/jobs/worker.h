@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "compiler/base/log.h"
-#include "compiler/base/thread.h"
+#include "compiler/base/threads/thread.h"
 #include "server/jobs/queue.h"
 
 namespace kiln::jobs {

@@ -14,8 +14,8 @@
 
 #include <fmt/format.h>
 
-#include "compiler/base/file.h"
-#include "compiler/base/signal_stack.h"
+#include "compiler/base/files/file.h"
+#include "compiler/base/threads/signal_stack.h"
 
 namespace kiln::ops {
 namespace {

@@ -13,7 +13,7 @@
 #include <gtest/gtest.h>
 
 #include "compiler/base/test_directory.h"
-#include "compiler/base/thread.h"
+#include "compiler/base/threads/thread.h"
 
 namespace kiln::ops {
 namespace {

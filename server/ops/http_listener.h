@@ -13,7 +13,7 @@
 
 #include "compiler/base/log.h"
 #include "compiler/base/result.h"
-#include "compiler/base/thread.h"
+#include "compiler/base/threads/thread.h"
 #include "server/ops/tcp_listener.h"
 
 namespace kiln::ops {

@@ -8,9 +8,9 @@
 #include <unistd.h>
 #include <utility>
 
-#include "compiler/base/beneath.h"
-#include "compiler/base/file.h"
-#include "compiler/base/own_folder.h"
+#include "compiler/base/files/beneath.h"
+#include "compiler/base/files/file.h"
+#include "compiler/base/files/own_folder.h"
 
 namespace kiln::ops {
 

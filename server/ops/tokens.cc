@@ -15,9 +15,9 @@
 
 #include "compiler/base/bytes.h"
 #include "compiler/base/check.h"
-#include "compiler/base/descriptor.h"
-#include "compiler/base/file.h"
-#include "compiler/base/toml_bounds.h"
+#include "compiler/base/files/descriptor.h"
+#include "compiler/base/files/file.h"
+#include "compiler/base/text/toml_bounds.h"
 
 namespace kiln::ops {
 namespace {

@@ -14,7 +14,7 @@
 #include "compiler/base/log.h"
 #include "compiler/base/mutex.h"
 #include "compiler/base/result.h"
-#include "compiler/base/thread.h"
+#include "compiler/base/threads/thread.h"
 #include "server/ops/rotated_file.h"
 #include "server/ops/trace_ring.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // How many points of an option space no exclusion drops, and which one has a given rank, without
 // walking the space: exclusions are evaluated partially, axis by axis, and what is left is
-// remembered. Everything here asks CheckStop and charges what it keeps (compiler/base/stop).
-// See spec/daemon 6.4
+// remembered. Everything here asks CheckStop and charges what it keeps
+// (compiler/base/threads/stop). See spec/daemon 6.4
 #pragma once
 
 #include <chrono>

@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "compiler/base/stop.h"
+#include "compiler/base/threads/stop.h"
 #include "compiler/driver/stages.h"
 #include "server/project/space.h"
 

@@ -5,7 +5,7 @@
 #include <set>
 #include <utility>
 
-#include "compiler/base/stop.h"
+#include "compiler/base/threads/stop.h"
 #include "compiler/ir/enum_names.h"
 #include "compiler/ir/insts.h"
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "compiler/resolve/program.h"
-#include "compiler/resolve/specialise_program.h"
+#include "compiler/resolve/specialise/specialise_program.h"
 #include "compiler/source/span.h"
 
 namespace kiln::project {
@@ -39,7 +39,7 @@ struct Liveness {
 inline constexpr size_t kMaxReaders = 64;
 
 // By OptionId. Reached are the roots and what those mention by name. Mentioning a constant is
-// mentioning what its value and condition mention. Asks CheckStop (compiler/base/stop).
+// mentioning what its value and condition mention. Asks CheckStop (compiler/base/threads/stop).
 std::vector<Liveness> LivenessOf(const resolve::Program& program,
                                  std::span<const resolve::EntryPoint> entries);
 

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "compiler/base/stop.h"
+#include "compiler/base/threads/stop.h"
 #include "compiler/driver/stages.h"
 
 namespace kiln::project {

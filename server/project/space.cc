@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "compiler/base/check.h"
-#include "compiler/base/stop.h"
+#include "compiler/base/threads/stop.h"
 
 namespace kiln::project {
 namespace {

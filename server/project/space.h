@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The option space of one program: axes, exclusions, requirements, explicit variants; which of its
 // points are allowed, in rank order (axis name, then value order in the manifest). List walks;
-// counter.h counts. Both ask CheckStop and charge what they keep (compiler/base/stop).
+// counter.h counts. Both ask CheckStop and charge what they keep (compiler/base/threads/stop).
 // See spec/daemon 6.2 to 6.5
 #pragma once
 
@@ -14,7 +14,7 @@
 #include "compiler/diag/place.h"
 #include "compiler/driver/expressions.h"
 #include "compiler/driver/request.h"
-#include "compiler/resolve/options.h"
+#include "compiler/resolve/values/options.h"
 #include "server/project/counter.h"
 
 namespace kiln::project {

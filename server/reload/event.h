@@ -8,7 +8,7 @@
 #include <variant>
 #include <vector>
 
-#include "server/compile/merged_failures.h"
+#include "server/compile/batch/merged_failures.h"
 #include "server/compile/request.h"
 
 namespace kiln::reload {

@@ -9,7 +9,7 @@
 #include "compiler/artifact/state_hash.h"
 #include "compiler/diag/diagnostic.h"
 #include "compiler/driver/option_text.h"
-#include "server/compile/batch_points.h"
+#include "server/compile/batch/batch_points.h"
 #include "server/compile/explainer.h"
 #include "server/jobs/job.h"
 #include "server/reload/last_good.h"

@@ -15,11 +15,11 @@
 #include <string>
 #include <vector>
 
-#include "cache/explain_ring.h"
+#include "cache/explain/explain_ring.h"
 #include "compiler/base/clock.h"
-#include "server/compile/batch.h"
+#include "server/compile/batch/batch.h"
+#include "server/compile/batch/merged_failures.h"
 #include "server/compile/cached_build.h"
-#include "server/compile/merged_failures.h"
 #include "server/reload/event.h"
 
 namespace kiln::reload {

@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
-#include "cache/explain_ring.h"
-#include "server/compile/batch.h"
+#include "cache/explain/explain_ring.h"
+#include "server/compile/batch/batch.h"
 #include "server/compile/cached_build.h"
 #include "server/reload/generation.h"
 

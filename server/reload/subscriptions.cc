@@ -5,7 +5,7 @@
 #include <chrono>
 #include <utility>
 
-#include "compiler/base/thread.h"
+#include "compiler/base/threads/thread.h"
 
 namespace kiln::reload {
 namespace {

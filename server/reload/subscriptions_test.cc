@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include "cache/memory_store.h"
+#include "cache/decorators/memory_store.h"
 #include "compiler/base/test_cpu_time.h"
 #include "server/jobs/memory_queue.h"
 

@@ -8,7 +8,7 @@
 
 #include "compiler/base/digest.h"
 #include "compiler/base/result.h"
-#include "server/compile/batch.h"
+#include "server/compile/batch/batch.h"
 
 namespace kiln::reload {
 

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "proto/kiln/v1/batch.grpc.pb.h"
-#include "server/compile/batch_check.h"
+#include "server/compile/batch/batch_check.h"
 #include "server/rpc/calls/compile_calls.h"
 #include "server/rpc/messages/convert_batch.h"
 #include "server/rpc/messages/convert_reply.h"

@@ -9,7 +9,7 @@
 
 #include <grpcpp/impl/codegen/proto_utils.h>
 
-#include "cache/memory_store.h"
+#include "cache/decorators/memory_store.h"
 #include "server/rpc/calls/explain_calls.h"
 #include "server/rpc/messages/convert_request.h"
 #include "server/rpc/messages/wire.h"

@@ -5,10 +5,10 @@
 #include <initializer_list>
 #include <utility>
 
-#include "cache/codec.h"
+#include "cache/compression/codec.h"
 #include "cache/pack/format.h"
 #include "compiler/diag/diagnostic.h"
-#include "server/compile/batch_points.h"
+#include "server/compile/batch/batch_points.h"
 #include "server/jobs/job.h"
 #include "server/project/counter.h"
 #include "server/rpc/calls/space_calls.h"

@@ -4,10 +4,10 @@
 
 #include <functional>
 
-#include "cache/held_leases.h"
-#include "cache/leases.h"
+#include "cache/decorators/metrics_store.h"
+#include "cache/leases/held_leases.h"
+#include "cache/leases/leases.h"
 #include "cache/maintenance.h"
-#include "cache/metrics_store.h"
 
 namespace kiln::rpc {
 

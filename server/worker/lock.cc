@@ -6,7 +6,7 @@
 #include <cstring>
 #include <unistd.h>
 
-#include "compiler/base/child_process.h"
+#include "compiler/base/threads/child_process.h"
 #include "server/worker/child.h"
 #include "server/worker/message.h"
 #include "server/worker/system_calls.h"

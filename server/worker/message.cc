@@ -16,7 +16,7 @@
 
 #include <fmt/format.h>
 
-#include "compiler/base/descriptor.h"
+#include "compiler/base/files/descriptor.h"
 
 namespace kiln::worker {
 namespace {

@@ -10,7 +10,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "compiler/base/file.h"
+#include "compiler/base/files/file.h"
 #include "compiler/base/test_directory.h"
 #include "compiler/base/test_wait.h"
 

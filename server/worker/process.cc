@@ -18,7 +18,7 @@
 
 #include <fmt/format.h>
 
-#include "compiler/base/child_process.h"
+#include "compiler/base/threads/child_process.h"
 #include "server/worker/child.h"
 
 namespace kiln::worker {

@@ -31,7 +31,7 @@ GATES = {"first_cpu_minutes": 9, "suite_cpu_minutes": 35, "edit_cpu_seconds": 5}
 STEPS = {"first": 200, "suite": 520}
 FIRST = ("kiln", "kilnd", "kiln_demo")
 # Neither the smallest nor the largest of its folders.
-EDITED = "compiler/resolve/specialise_statement.cc"
+EDITED = "compiler/resolve/specialise/specialise_statement.cc"
 JOBS = os.environ.get("KILN_JOBS", str(os.cpu_count() or 1))
 
 

@@ -19,7 +19,7 @@
 
 #include "client/autostart.h"
 #include "compiler/base/digest.h"
-#include "compiler/base/file.h"
+#include "compiler/base/files/file.h"
 #include "compiler/base/test_directory.h"
 #include "tests/bench/bare_peer.h"
 #include "tests/bench/daemon_measures.h"

@@ -6,15 +6,15 @@
 #include <thread>
 #include <utility>
 
-#include "cache/checked_store.h"
-#include "cache/compressing_store.h"
-#include "cache/limited_store.h"
-#include "cache/memory_store.h"
-#include "cache/metrics_store.h"
+#include "cache/decorators/checked_store.h"
+#include "cache/decorators/compressing_store.h"
+#include "cache/decorators/limited_store.h"
+#include "cache/decorators/memory_store.h"
+#include "cache/decorators/metrics_store.h"
 #include "cache/sqlite/sqlite_store.h"
 #include "compiler/base/check.h"
 #include "compiler/base/log.h"
-#include "server/compile/pack_plan.h"
+#include "server/compile/pack/pack_plan.h"
 #include "server/jobs/memory_queue.h"
 #include "server/jobs/worker.h"
 

@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "cache/pack/writer.h"
+#include "cache/pack/write/writer.h"
 #include "cache/store.h"
 #include "compiler/base/clock.h"
-#include "server/compile/batch.h"
+#include "server/compile/batch/batch.h"
 
 namespace kiln::bench {
 

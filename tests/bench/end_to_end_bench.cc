@@ -18,7 +18,7 @@
 #include "compiler/base/test_directory.h"
 #include "compiler/driver/stages.h"
 #include "compiler/driver/variant_assembler.h"
-#include "server/compile/batch_points.h"
+#include "server/compile/batch/batch_points.h"
 #include "tests/bench/durable_engine.h"
 #include "tests/bench/measure.h"
 #include "tests/support/demo_project.h"

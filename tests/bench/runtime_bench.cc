@@ -21,11 +21,11 @@
 
 #include <fmt/format.h>
 
-#include "cache/pack/writer.h"
+#include "cache/pack/write/writer.h"
 #include "compiler/base/test_directory.h"
-#include "runtime/pipeline/binary_cache.h"
-#include "runtime/pipeline/canonical_state.h"
-#include "runtime/pipeline/create_info.h"
+#include "runtime/pipeline/create/canonical_state.h"
+#include "runtime/pipeline/create/create_info.h"
+#include "runtime/pipeline/driver/binary_cache.h"
 #include "runtime/pipeline/pack_source.h"
 #include "runtime/pipeline/parameter_block.h"
 #include "runtime/pipeline/pipelines.h"

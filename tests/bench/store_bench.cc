@@ -18,15 +18,15 @@
 
 #include <fmt/format.h>
 
-#include "cache/checked_store.h"
-#include "cache/compressing_store.h"
-#include "cache/explain_ring.h"
+#include "cache/decorators/checked_store.h"
+#include "cache/decorators/compressing_store.h"
+#include "cache/explain/explain_ring.h"
 #include "cache/pack/reader.h"
-#include "cache/pack/writer.h"
+#include "cache/pack/write/writer.h"
 #include "cache/record.h"
 #include "cache/sqlite/database.h"
-#include "cache/sqlite/explain_table.h"
 #include "cache/sqlite/sqlite_store.h"
+#include "cache/sqlite/tables/explain_table.h"
 #include "compiler/base/test_directory.h"
 #include "tests/bench/measure.h"
 #include "tests/bench/store_dictionaries.h"

@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "cache/codec.h"
-#include "cache/compressing_store.h"
+#include "cache/compression/codec.h"
+#include "cache/decorators/compressing_store.h"
 #include "cache/sqlite/sqlite_store.h"
 #include "compiler/base/test_directory.h"
 #include "tests/bench/durable_engine.h"

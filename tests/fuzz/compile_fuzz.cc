@@ -13,7 +13,7 @@
 #include "compiler/base/check.h"
 #include "compiler/driver/stages.h"
 #include "compiler/emit/spirv/module_checks.h"
-#include "compiler/ir/verify.h"
+#include "compiler/ir/verify/verify.h"
 
 namespace kiln {
 namespace {

@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "cache/codec.h"
-#include "cache/dictionary.h"
+#include "cache/compression/codec.h"
+#include "cache/compression/dictionary.h"
 #include "cache/test_contents.h"
 #include "compiler/base/check.h"
 

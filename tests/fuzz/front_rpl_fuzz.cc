@@ -7,7 +7,7 @@
 
 #include "compiler/base/check.h"
 #include "compiler/front/rpl/front.h"
-#include "compiler/ir/verify.h"
+#include "compiler/ir/verify/verify.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const kiln::SourceFile source("fuzz.rpl", std::string(reinterpret_cast<const char*>(data), size));

@@ -9,13 +9,13 @@
 #include <optional>
 #include <vector>
 
-#include "cache/memory_store.h"
+#include "cache/decorators/memory_store.h"
 #include "cache/module_codec.h"
-#include "cache/pack/cache_export.h"
 #include "cache/pack/reader.h"
 #include "cache/pack/unpack.h"
+#include "cache/pack/write/cache_export.h"
 #include "compiler/base/check.h"
-#include "compiler/base/checksum.h"
+#include "compiler/base/hash/checksum.h"
 
 namespace kiln::pack {
 namespace {

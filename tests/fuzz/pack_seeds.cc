@@ -2,14 +2,14 @@
 #include <functional>
 #include <string>
 
-#include "cache/memory_store.h"
-#include "cache/pack/cache_export.h"
+#include "cache/decorators/memory_store.h"
 #include "cache/pack/sample_contents.h"
 #include "cache/pack/test_pack_file.h"
-#include "cache/pack/writer.h"
+#include "cache/pack/write/cache_export.h"
+#include "cache/pack/write/writer.h"
 #include "cache/record.h"
 #include "compiler/base/check.h"
-#include "compiler/base/file.h"
+#include "compiler/base/files/file.h"
 #include "compiler/base/test_directory.h"
 #include "tests/fuzz/seeds.h"
 

@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "cache/codec.h"
-#include "cache/explain_codec.h"
+#include "cache/compression/codec.h"
+#include "cache/explain/explain_codec.h"
 #include "cache/record.h"
 #include "compiler/base/check.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <string>
 
-#include "cache/codec.h"
-#include "cache/explain_codec.h"
+#include "cache/compression/codec.h"
+#include "cache/explain/explain_codec.h"
 #include "cache/record.h"
 #include "tests/fuzz/seeds.h"
 

@@ -9,8 +9,8 @@
 
 #include <gtest/gtest.h>
 
-#include "cache/checked_store.h"
-#include "cache/compressing_store.h"
+#include "cache/decorators/checked_store.h"
+#include "cache/decorators/compressing_store.h"
 #include "cache/sqlite/sqlite_store.h"
 #include "compiler/base/test_directory.h"
 #include "compiler/base/test_wait.h"

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT
 // A cache goes into a file and out of it again, in any order; what is hostile never gets in.
-#include "cache/pack/cache_export.h"
+#include "cache/pack/write/cache_export.h"
 
 #include <filesystem>
 #include <random>
 
 #include <gtest/gtest.h>
 
-#include "cache/checked_store.h"
-#include "cache/compressing_store.h"
+#include "cache/decorators/checked_store.h"
+#include "cache/decorators/compressing_store.h"
 #include "cache/pack/errors.h"
 #include "cache/pack/format.h"
 #include "cache/pack/test_pack_file.h"
-#include "cache/sqlite/lease_tables.h"
-#include "cache/sqlite/maintenance.h"
+#include "cache/sqlite/maintenance/maintenance.h"
+#include "cache/sqlite/tables/lease_tables.h"
 #include "cache/test_contents.h"
 #include "compiler/base/test_directory.h"
 #include "tests/integration/cache_records.h"

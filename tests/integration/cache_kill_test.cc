@@ -16,7 +16,7 @@
 
 #include <gtest/gtest.h>
 
-#include "cache/compressing_store.h"
+#include "cache/decorators/compressing_store.h"
 #include "cache/sqlite/sqlite_store.h"
 #include "compiler/base/test_directory.h"
 #include "compiler/base/test_wait.h"

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "cache/content_blocks.h"
+#include "cache/compression/content_blocks.h"
 #include "cache/record.h"
 
 namespace kiln::tests {

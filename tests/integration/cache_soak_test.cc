@@ -12,12 +12,12 @@
 
 #include <gtest/gtest.h>
 
-#include "cache/checked_store.h"
-#include "cache/compressing_store.h"
-#include "cache/limited_store.h"
-#include "cache/memory_store.h"
+#include "cache/decorators/checked_store.h"
+#include "cache/decorators/compressing_store.h"
+#include "cache/decorators/limited_store.h"
+#include "cache/decorators/memory_store.h"
 #include "cache/record.h"
-#include "cache/sqlite/maintenance.h"
+#include "cache/sqlite/maintenance/maintenance.h"
 #include "cache/test_contents.h"
 #include "compiler/base/test_directory.h"
 #include "compiler/base/test_wait.h"

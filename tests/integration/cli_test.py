@@ -740,6 +740,8 @@ axes = { stars = "*" }
             (["explain", "--code", "operator-types"], 0, ["# RPL6022"]),
             (["explain", "--code", "lay1003"], 0, ["misaligned-offset", "docs/LAYOUT.md"]),
             (["explain", "--code", "RPL602"], 3, ["no diagnostic 'RPL602'", "did you mean RPL6"]),
+            (["explain", "--code", "queue_full"], 0, ["QUEUE_FULL", "lane of the call is full", "repeat the call"]),
+            (["explain", "--code", "QUEUE_FUL"], 3, ["did you mean QUEUE_FULL"]),
             (["explain", "--code", "RPL6022", "some"], 2, ["--code"]),
             (["explain", "--option", "fog"], 2, ["a program"]),
             (["explain", "--option", "max_point_light", UBER, *ENTRIES], 3, ["no option"]),

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "compiler/base/mutex.h"
-#include "compiler/base/thread.h"
+#include "compiler/base/threads/thread.h"
 #include "tests/integration/security_case.h"
 
 namespace kiln::server {

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "cache/sqlite/salvage.h"
+#include "cache/sqlite/repair/salvage.h"
 
 int main(int argc, char** argv) {
   if (argc == 7 && std::string_view(argv[1]) == "--salvage") {  // by a test, of a damaged file

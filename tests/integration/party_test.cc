@@ -13,7 +13,7 @@
 
 #include <grpcpp/generic/generic_stub.h>
 
-#include "compiler/base/file.h"
+#include "compiler/base/files/file.h"
 #include "proto/kiln/v1/watch.grpc.pb.h"
 #include "server/ops/party_log.h"
 #include "server/rpc/transport/waiting_calls.h"

@@ -14,9 +14,9 @@
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 
-#include "compiler/base/checksum.h"
-#include "compiler/base/colliding_texts.h"
-#include "compiler/base/file.h"
+#include "compiler/base/files/file.h"
+#include "compiler/base/hash/checksum.h"
+#include "compiler/base/text/colliding_texts.h"
 #include "server/rpc/transport/method_table.h"
 #include "tests/integration/security_case.h"
 

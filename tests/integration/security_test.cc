@@ -11,7 +11,7 @@
 
 #include <google/protobuf/descriptor.h>
 
-#include "compiler/base/user_folders.h"
+#include "compiler/base/files/user_folders.h"
 #include "proto/kiln/v1/watch.pb.h"
 #include "server/rpc/transport/method_table.h"
 #include "tests/integration/security_case.h"

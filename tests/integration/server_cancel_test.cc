@@ -33,8 +33,8 @@ constexpr milliseconds kPromise{100};
 constexpr milliseconds kPrinting = 10 * kPromise;
 
 // The clock of the machine. Whoever works for a call, a thread called "worker" or "batch worker",
-// asks it while it looks whether the call is still wanted (compiler/base/stop), so what a thread
-// spends between two questions is the longest that it would not have noticed.
+// asks it while it looks whether the call is still wanted (compiler/base/threads/stop), so what a
+// thread spends between two questions is the longest that it would not have noticed.
 class LooksClock final : public Clock {
  public:
   Duration Monotonic() override {

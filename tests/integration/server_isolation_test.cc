@@ -10,10 +10,10 @@
 #include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
 
-#include "cache/memory_store.h"
-#include "compiler/base/file.h"
+#include "cache/decorators/memory_store.h"
+#include "compiler/base/files/file.h"
 #include "compiler/base/test_wait.h"
-#include "server/compile/program_pool.h"
+#include "server/compile/programs/program_pool.h"
 #include "server/test_server.h"
 #include "server/worker/pool.h"
 

@@ -17,7 +17,7 @@
 
 #include "client/autostart.h"
 #include "compiler/artifact/metadata.h"
-#include "compiler/base/file.h"
+#include "compiler/base/files/file.h"
 #include "compiler/base/test_directory.h"
 #include "compiler/base/test_wait.h"
 #include "runtime/pipeline/memory_source.h"

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "compiler/base/bytes.h"
-#include "compiler/ir/print_generic.h"
-#include "compiler/ir/verify.h"
+#include "compiler/ir/text/print_generic.h"
+#include "compiler/ir/verify/verify.h"
 #include "tests/support/random_module.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

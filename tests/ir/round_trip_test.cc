@@ -6,9 +6,9 @@
 #include <gtest/gtest.h>
 
 #include "compiler/base/flat_map.h"
-#include "compiler/ir/parse_generic.h"
-#include "compiler/ir/print_generic.h"
-#include "compiler/ir/verify.h"
+#include "compiler/ir/text/parse_generic.h"
+#include "compiler/ir/text/print_generic.h"
+#include "compiler/ir/verify/verify.h"
 #include "tests/support/random_module.h"
 
 namespace kiln::ir {

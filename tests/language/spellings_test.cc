@@ -12,7 +12,7 @@
 
 #include "compiler/diag/place.h"
 #include "compiler/driver/stages.h"
-#include "compiler/resolve/options.h"
+#include "compiler/resolve/values/options.h"
 #include "compiler/target/target.h"
 
 namespace kiln::language {

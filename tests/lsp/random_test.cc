@@ -13,7 +13,7 @@
 
 #include "client/lsp/documents/uri.h"
 #include "client/lsp/server/test_editor.h"
-#include "compiler/base/file.h"
+#include "compiler/base/files/file.h"
 
 namespace kiln::lsp {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "compiler/ir/typing.h"
+#include "compiler/ir/typing/typing.h"
 #include "tests/oracle/operator_fixture.h"
 
 namespace kiln::oracle {

@@ -3,8 +3,8 @@
 // has: the interpreter and lavapipe agree. The combinations come from ir/typing.
 #include <fmt/format.h>
 
-#include "compiler/ir/operator_typing.h"
-#include "compiler/ir/typing.h"
+#include "compiler/ir/typing/operator_typing.h"
+#include "compiler/ir/typing/typing.h"
 #include "tests/oracle/operator_fixture.h"
 
 namespace kiln::oracle {

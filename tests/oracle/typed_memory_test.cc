@@ -10,9 +10,9 @@
 #include "compiler/driver/option_text.h"
 #include "compiler/driver/stages.h"
 #include "compiler/driver/variant_assembler.h"
-#include "compiler/ir/parse_generic.h"
-#include "compiler/ir/verify.h"
-#include "compiler/resolve/options.h"
+#include "compiler/ir/text/parse_generic.h"
+#include "compiler/ir/verify/verify.h"
+#include "compiler/resolve/values/options.h"
 
 namespace kiln {
 namespace {

@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "compiler/ir/print_specialised.h"
+#include "compiler/ir/text/print_specialised.h"
 #include "tests/support/built_variant.h"
 
 namespace kiln {

@@ -8,11 +8,11 @@
 
 #include <gtest/gtest.h>
 
-#include "cache/hiding_store.h"
-#include "cache/memory_store.h"
+#include "cache/decorators/hiding_store.h"
+#include "cache/decorators/memory_store.h"
 #include "compiler/diag/place.h"
 #include "compiler/driver/stages.h"
-#include "compiler/resolve/unused.h"
+#include "compiler/resolve/checks/unused.h"
 #include "server/compile/cached_build.h"
 #include "tests/integration/full_run.h"
 #include "tests/property/random_program.h"

@@ -8,7 +8,7 @@
 #include <random>
 #include <string>
 
-#include "compiler/resolve/options.h"
+#include "compiler/resolve/values/options.h"
 
 namespace kiln::property {
 

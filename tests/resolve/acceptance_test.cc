@@ -10,11 +10,11 @@
 
 #include <gtest/gtest.h>
 
-#include "compiler/ir/parse_generic.h"
-#include "compiler/ir/parse_specialised.h"
-#include "compiler/ir/print_generic.h"
-#include "compiler/ir/print_specialised.h"
-#include "compiler/ir/verify.h"
+#include "compiler/ir/text/parse_generic.h"
+#include "compiler/ir/text/parse_specialised.h"
+#include "compiler/ir/text/print_generic.h"
+#include "compiler/ir/text/print_specialised.h"
+#include "compiler/ir/verify/verify.h"
 #include "tests/resolve/variant_of.h"
 
 namespace kiln::resolve {

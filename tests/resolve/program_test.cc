@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "compiler/front/rpl/front.h"
-#include "compiler/resolve/options.h"
+#include "compiler/resolve/values/options.h"
 
 namespace kiln::resolve {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // One row per way to declare what is never used, beside the nearest source that is silent.
-#include "compiler/resolve/unused.h"
+#include "compiler/resolve/checks/unused.h"
 
 #include <string>
 #include <vector>

@@ -10,8 +10,8 @@
 
 #include "compiler/base/check.h"
 #include "compiler/front/rpl/front.h"
-#include "compiler/resolve/specialise_decl.h"
-#include "compiler/resolve/specialise_region.h"
+#include "compiler/resolve/specialise/specialise_decl.h"
+#include "compiler/resolve/specialise/specialise_region.h"
 
 namespace kiln::resolve {
 

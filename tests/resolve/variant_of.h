@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "compiler/ir/module.h"
-#include "compiler/resolve/options.h"
 #include "compiler/resolve/program.h"
-#include "compiler/resolve/specialise_program.h"
+#include "compiler/resolve/specialise/specialise_program.h"
+#include "compiler/resolve/values/options.h"
 
 namespace kiln::resolve {
 

@@ -7,8 +7,8 @@
 #include "compiler/base/check.h"
 #include "compiler/driver/option_text.h"
 #include "compiler/emit/spirv/module_checks.h"
-#include "compiler/ir/parse_generic.h"
-#include "compiler/ir/verify.h"
+#include "compiler/ir/text/parse_generic.h"
+#include "compiler/ir/verify/verify.h"
 #include "compiler/source/source_file.h"
 
 namespace kiln {

@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "compiler/base/check.h"
-#include "compiler/base/file.h"
+#include "compiler/base/files/file.h"
 #include "compiler/driver/option_text.h"
 #include "compiler/driver/stages.h"
 

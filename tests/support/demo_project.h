@@ -9,7 +9,7 @@
 
 #include "client/project/manifest.h"
 #include "compiler/base/result.h"
-#include "server/compile/batch.h"
+#include "server/compile/batch/batch.h"
 
 namespace kiln::bench {
 

@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "compiler/base/check.h"
-#include "compiler/ir/typing.h"
+#include "compiler/ir/typing/typing.h"
 #include "tests/support/interpreter_run.h"
 
 namespace kiln::oracle {

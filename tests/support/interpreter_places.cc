@@ -4,7 +4,7 @@
 #include <climits>
 
 #include "compiler/base/check.h"
-#include "compiler/ir/typing.h"
+#include "compiler/ir/typing/typing.h"
 #include "tests/support/interpreter_run.h"
 
 namespace kiln::oracle::running {

@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "compiler/base/check.h"
-#include "compiler/ir/image_typing.h"
 #include "compiler/ir/operands.h"
-#include "compiler/ir/typing.h"
+#include "compiler/ir/typing/image_typing.h"
+#include "compiler/ir/typing/typing.h"
 #include "tests/support/interpreter_cells.h"
 #include "tests/support/interpreter_run.h"
 

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "compiler/base/check.h"
-#include "compiler/ir/typing.h"
+#include "compiler/ir/typing/typing.h"
 #include "tests/support/interpreter.h"
 #include "tests/support/interpreter_cells.h"
 

@@ -13,7 +13,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "compiler/base/file.h"
+#include "compiler/base/files/file.h"
 #include "tests/support/listed_skips.h"
 
 namespace kiln::testing_support {

@@ -8,8 +8,8 @@
 
 #include "compiler/base/check.h"
 #include "compiler/base/flat_map.h"
-#include "compiler/ir/image_typing.h"
 #include "compiler/ir/operands.h"
+#include "compiler/ir/typing/image_typing.h"
 #include "tests/support/random_module_rows.h"
 
 namespace kiln::ir {

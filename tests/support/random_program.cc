@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "compiler/ir/typing.h"
+#include "compiler/ir/typing/typing.h"
 #include "tests/support/random_program_scope.h"
 
 namespace kiln::oracle {

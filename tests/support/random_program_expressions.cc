@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "compiler/base/check.h"
-#include "compiler/ir/operator_typing.h"
+#include "compiler/ir/typing/operator_typing.h"
 #include "tests/support/random_program_scope.h"
 
 namespace kiln::oracle {

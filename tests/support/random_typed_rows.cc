@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What only typed modules have: attributes, variables, images, cases of switches.
 #include "compiler/base/check.h"
-#include "compiler/ir/image_typing.h"
 #include "compiler/ir/operands.h"
+#include "compiler/ir/typing/image_typing.h"
 #include "tests/support/random_module_rows.h"
 
 namespace kiln::ir {

@@ -5,7 +5,7 @@
 #include <bit>
 
 #include "compiler/base/bytes.h"
-#include "compiler/ir/typing.h"
+#include "compiler/ir/typing/typing.h"
 #include "tests/support/interpreter_cells.h"
 
 namespace kiln::oracle {

@@ -9,7 +9,7 @@
 
 #include "compiler/base/bytes.h"
 #include "compiler/base/check.h"
-#include "compiler/resolve/half.h"
+#include "compiler/resolve/values/half.h"
 #include "tests/support/interpreter_cells.h"
 
 namespace kiln::oracle {

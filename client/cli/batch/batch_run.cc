@@ -130,7 +130,7 @@ Result<Project> LoadProject(const Global& global, const std::vector<std::string>
     return Error{.code = ErrorCode::kNotFound,
                  .context = fmt::format("'{}' has no program '{}'", project.manifest.path,
                                         fmt::join(patterns, "', '")),
-                 .reason = "PROGRAM_UNKNOWN"};
+                 .reason = "UNKNOWN_PROGRAM"};
   }
   std::vector<const client::Program*> programs;
   for (const LoadedProgram& loaded : project.programs) {

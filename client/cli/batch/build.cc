@@ -23,8 +23,8 @@
 #include "client/cli/project/mistakes.h"
 #include "client/cli/project/unread_axes.h"
 #include "client/cli/session.h"
-#include "compiler/base/beneath.h"
-#include "compiler/base/file.h"
+#include "compiler/base/files/beneath.h"
+#include "compiler/base/files/file.h"
 #include "compiler/diag/render.h"
 
 namespace kiln::cli {

@@ -19,9 +19,9 @@
 #include "client/cli/pack/files.h"
 #include "client/cli/project/mistakes.h"
 #include "client/cli/session.h"
-#include "compiler/base/beneath.h"
 #include "compiler/base/digest.h"
-#include "compiler/base/file.h"
+#include "compiler/base/files/beneath.h"
+#include "compiler/base/files/file.h"
 
 namespace kiln::cli {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <functional>
 
-#include "cache/pack/cache_export.h"
+#include "cache/pack/write/cache_export.h"
 #include "client/cli/add_verb.h"
 #include "client/cli/cache/local_cache.h"
 #include "client/cli/failure.h"

@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "client/cli/failure.h"
-#include "compiler/base/user_folders.h"
+#include "compiler/base/files/user_folders.h"
 
 namespace kiln::cli {
 

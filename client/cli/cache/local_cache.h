@@ -7,10 +7,10 @@
 #include <optional>
 #include <string>
 
-#include "cache/checked_store.h"
-#include "cache/compressing_store.h"
-#include "cache/sqlite/lease_tables.h"
-#include "cache/sqlite/maintenance.h"
+#include "cache/decorators/checked_store.h"
+#include "cache/decorators/compressing_store.h"
+#include "cache/sqlite/maintenance/maintenance.h"
+#include "cache/sqlite/tables/lease_tables.h"
 #include "client/cli/failure.h"
 #include "client/cli/global.h"
 #include "compiler/base/clock.h"

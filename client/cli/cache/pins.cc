@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "cache/pin_share.h"
+#include "cache/leases/pin_share.h"
 #include "client/cli/add_verb.h"
 #include "client/cli/cache/local_cache.h"
 #include "client/cli/daemon/daemon_config.h"

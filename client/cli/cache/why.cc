@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "cache/record.h"
-#include "cache/sqlite/explain_table.h"
+#include "cache/sqlite/tables/explain_table.h"
 #include "client/cli/add_verb.h"
 #include "client/cli/cache/local_cache.h"
 #include "client/cli/failure.h"

@@ -26,8 +26,8 @@
 #include "client/cli/output/shell_word.h"
 #include "client/cli/output/units.h"
 #include "client/daemon_socket.h"
-#include "compiler/base/file.h"
-#include "compiler/base/own_folder.h"
+#include "compiler/base/files/file.h"
+#include "compiler/base/files/own_folder.h"
 #include "runtime/vk/device.h"
 
 namespace kiln::cli {

@@ -16,7 +16,7 @@
 #include "client/format/format_file.h"
 #include "client/project/limits.h"
 #include "client/project/manifest.h"
-#include "compiler/base/file.h"
+#include "compiler/base/files/file.h"
 
 namespace kiln::cli {
 namespace {

@@ -9,7 +9,7 @@
 #include "client/cli/failure.h"
 #include "client/cli/help/help_page.h"
 #include "client/cli/help/version.h"
-#include "compiler/base/file.h"
+#include "compiler/base/files/file.h"
 
 namespace kiln::cli {
 namespace {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "compiler/base/file.h"
+#include "compiler/base/files/file.h"
 
 namespace kiln::cli {
 namespace {

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "client/cli/output/print.h"
-#include "compiler/base/json_row.h"
+#include "compiler/base/text/json_row.h"
 
 namespace kiln::cli {
 

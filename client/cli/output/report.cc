@@ -10,7 +10,7 @@
 
 #include "client/cli/output/report_escapes.h"
 #include "client/cli/project/mistakes.h"
-#include "compiler/base/file.h"
+#include "compiler/base/files/file.h"
 #include "compiler/base/printable.h"
 #include "compiler/diag/render.h"
 #include "compiler/diag/render_json.h"

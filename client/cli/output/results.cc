@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "compiler/base/file_name.h"
+#include "compiler/base/text/file_name.h"
 
 namespace kiln::cli {
 client::Client::FetchHandlers Collect(FetchResult& fetched) {

@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "compiler/base/byte_size.h"
-#include "compiler/base/duration_text.h"
+#include "compiler/base/text/byte_size.h"
+#include "compiler/base/text/duration_text.h"
 
 namespace kiln::cli {
 namespace {

@@ -10,10 +10,10 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "cache/pack/file_writer.h"
 #include "cache/pack/format.h"
 #include "cache/pack/unpack.h"
-#include "cache/pack/writer.h"
+#include "cache/pack/write/file_writer.h"
+#include "cache/pack/write/writer.h"
 #include "client/cli/add_verb.h"
 #include "client/cli/batch/batch_run.h"
 #include "client/cli/failure.h"
@@ -23,8 +23,8 @@
 #include "client/cli/pack/pass_formats.h"
 #include "client/cli/project/project.h"
 #include "client/cli/session.h"
-#include "compiler/base/file.h"
-#include "compiler/base/own_folder.h"
+#include "compiler/base/files/file.h"
+#include "compiler/base/files/own_folder.h"
 
 namespace kiln::cli {
 namespace {

@@ -10,8 +10,8 @@
 #include "client/cli/output/print.h"
 #include "client/cli/pack/artifacts.h"
 #include "client/cli/pack/files.h"
-#include "compiler/base/beneath.h"
-#include "compiler/base/file_name.h"
+#include "compiler/base/files/beneath.h"
+#include "compiler/base/text/file_name.h"
 
 namespace kiln::cli {
 namespace {

@@ -8,9 +8,9 @@
 #include <gtest/gtest.h>
 
 #include "cache/pack/sample_contents.h"
-#include "cache/pack/writer.h"
+#include "cache/pack/write/writer.h"
 #include "client/cli/failure.h"
-#include "compiler/base/file.h"
+#include "compiler/base/files/file.h"
 #include "compiler/base/test_directory.h"
 
 namespace kiln::cli {

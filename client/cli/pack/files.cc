@@ -10,7 +10,7 @@
 #include "cache/pack/chain.h"
 #include "cache/pack/errors.h"
 #include "client/cli/failure.h"
-#include "compiler/base/file.h"
+#include "compiler/base/files/file.h"
 
 namespace kiln::cli {
 namespace {

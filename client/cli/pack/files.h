@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "cache/pack/reader.h"
-#include "cache/pack/signing_key.h"
+#include "cache/pack/signing/signing_key.h"
 #include "client/cli/global.h"
 #include "compiler/base/result.h"
 

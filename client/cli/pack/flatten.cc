@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "cache/pack/unpack.h"
-#include "cache/pack/writer.h"
+#include "cache/pack/write/writer.h"
 #include "client/cli/add_verb.h"
 #include "client/cli/failure.h"
 #include "client/cli/output/print.h"

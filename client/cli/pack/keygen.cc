@@ -6,11 +6,11 @@
 #include <string>
 #include <unistd.h>
 
-#include "cache/pack/signing_key.h"
+#include "cache/pack/signing/signing_key.h"
 #include "client/cli/add_verb.h"
 #include "client/cli/failure.h"
 #include "client/cli/output/print.h"
-#include "compiler/base/file.h"
+#include "compiler/base/files/file.h"
 
 namespace kiln::cli {
 namespace {

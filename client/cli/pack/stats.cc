@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "cache/pack/cost.h"
+#include "cache/pack/write/cost.h"
 #include "client/cli/add_verb.h"
 #include "client/cli/failure.h"
 #include "client/cli/output/json_line.h"

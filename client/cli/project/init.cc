@@ -15,7 +15,7 @@
 #include "client/cli/output/shell_word.h"
 #include "client/cli/project/project.h"
 #include "client/project/scaffold.h"
-#include "compiler/base/file.h"
+#include "compiler/base/files/file.h"
 
 namespace kiln::cli {
 namespace {

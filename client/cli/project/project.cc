@@ -95,7 +95,7 @@ Result<const project::ManifestProgram*> ProgramNamed(const project::Manifest& ma
                .context = fmt::format(
                    "'{}' has no program '{}'{}", manifest.path, name,
                    closest.empty() ? std::string() : fmt::format("; did you mean '{}'?", closest)),
-               .reason = "PROGRAM_UNKNOWN"};
+               .reason = "UNKNOWN_PROGRAM"};
 }
 
 Result<client::Option> TypedOption(const std::string& text, const client::OptionList& declared) {

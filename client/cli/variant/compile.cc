@@ -21,8 +21,8 @@
 #include "client/cli/variant/explanation.h"
 #include "client/cli/variant/variant.h"
 #include "compiler/artifact/metadata_json.h"
-#include "compiler/base/beneath.h"
-#include "compiler/base/file.h"
+#include "compiler/base/files/beneath.h"
+#include "compiler/base/files/file.h"
 
 namespace kiln::cli {
 namespace {

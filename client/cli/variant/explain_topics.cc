@@ -15,7 +15,8 @@
 #include "client/cli/output/print.h"
 #include "client/cli/project/project.h"
 #include "client/cli/variant/code_pages.h"
-#include "compiler/base/closest_name.h"
+#include "compiler/base/reasons.h"
+#include "compiler/base/text/closest_name.h"
 #include "compiler/diag/diagnostic.h"
 
 namespace kiln::cli {
@@ -25,10 +26,14 @@ using Json = nlohmann::ordered_json;
 
 constexpr size_t kMostValues = 16;  // of an option are built
 
+std::string Upper(std::string text) {
+  std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::toupper(c); });
+  return text;
+}
+
 // "rpl6022" and "operator-types" mean the same.
 std::optional<Code> CodeNamed(const std::string& text) {
-  std::string upper = text;
-  std::ranges::transform(upper, upper.begin(), [](unsigned char c) { return std::toupper(c); });
+  const std::string upper = Upper(text);
   for (const Code code : AllCodes()) {
     if (CodeText(code) == upper || CodeName(code) == text) {
       return code;
@@ -42,6 +47,9 @@ Error NoSuchCode(const std::string& text) {
   for (const Code code : AllCodes()) {
     search.Offer(CodeText(code));
     search.Offer(CodeName(code));
+  }
+  for (const Reason& reason : AllReasons()) {
+    search.Offer(reason.word);
   }
   const std::string_view closest = search.best();
   return {.code = ErrorCode::kNotFound,
@@ -58,6 +66,27 @@ std::string PageOf(Code code) {
              ? std::string(page->text)
              : fmt::format("# {}: {}\n\n*{}*: {}\n\nSee docs/LAYOUT.md.\n", CodeText(code),
                            CodeName(code), SeverityName(CodeSeverity(code)), CodeTemplate(code));
+}
+
+// "QUEUE_FULL", as errors name it.
+int ExplainReason(const Global& global, const Reason& reason) {
+  if (global.json) {
+    PrintLine(Json{{"v", 1},
+                   {"type", "reason"},
+                   {"reason", reason.word},
+                   {"status", reason.status},
+                   {"repeat", RepeatText(reason.repeat)},
+                   {"meaning", reason.meaning},
+                   {"help", reason.help.empty() ? Json() : Json(reason.help)}});
+  } else {
+    Print("{}\n  {}\n", reason.word, reason.meaning);
+    if (!reason.help.empty()) {
+      Print("  what to do  {}\n", reason.help);
+    }
+    Print("  status      {}\n  repeat      {}\n", reason.status, RepeatText(reason.repeat));
+  }
+  NoteResult("explain", 0, {});
+  return kSuccess;
 }
 
 // What one value of the option makes of the program, by target.
@@ -208,6 +237,9 @@ void PrintJson(const Topic& topic) {
 int ExplainCode(const Global& global, const std::string& text) {
   const std::optional<Code> code = CodeNamed(text);
   if (!code.has_value()) {
+    if (const Reason* reason = FindReason(Upper(text)); reason != nullptr) {
+      return ExplainReason(global, *reason);
+    }
     return Fail(global, NoSuchCode(text));
   }
   const std::string page = PageOf(*code);

@@ -9,7 +9,8 @@
 
 namespace kiln::cli {
 
-// The page of a code, which may be named by its symbol, too. Needs no daemon.
+// The page of a code, which may be named by its symbol, too, or what the reason of an error means.
+// Needs no daemon.
 int ExplainCode(const Global& global, const std::string& text);
 
 // Who reads an option of a program, what of its targets can depend on it, by what factor it

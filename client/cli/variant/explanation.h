@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "cache/explain.h"
+#include "cache/explain/explain.h"
 #include "client/cli/global.h"
 #include "client/types.h"
 

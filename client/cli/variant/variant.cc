@@ -97,7 +97,7 @@ Result<void> SelectTargets(const std::vector<std::string>& names, const project:
                    .context = fmt::format("'{}' has no target '{}', and that is no form: spirv, "
                                           "wgsl, meta, msl, glsl or hlsl",
                                           program.name, name),
-                   .reason = "TARGET_UNKNOWN"};
+                   .reason = "UNKNOWN_TARGET"};
     }
     client::Target target = program.targets.front();
     target.name = name;

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "client/cli/output/results.h"
-#include "compiler/base/beneath.h"
+#include "compiler/base/files/beneath.h"
 
 namespace kiln::cli {
 namespace {

@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "compiler/base/file.h"
+#include "compiler/base/files/file.h"
 #include "compiler/base/test_directory.h"
 
 namespace kiln::cli {

@@ -28,7 +28,7 @@
 #include "client/project/watch.h"
 #include "client/project/workspace.h"
 #include "compiler/base/mutex.h"
-#include "compiler/base/thread.h"
+#include "compiler/base/threads/thread.h"
 
 namespace kiln::cli {
 namespace {
@@ -146,7 +146,7 @@ Result<void> WatchSession::Load() {
       return Error{
           .code = ErrorCode::kNotFound,
           .context = fmt::format("'{}' has no program '{}'", project_.manifest.path, pattern),
-          .reason = "PROGRAM_UNKNOWN"};
+          .reason = "UNKNOWN_PROGRAM"};
     }
   }
   const MutexLock lock(mutex_);
@@ -186,7 +186,7 @@ Result<std::vector<client::HotReload::Interest>> WatchSession::Interest() const 
     return Error{.code = ErrorCode::kNotFound,
                  .context = fmt::format("no watched program has the options {}",
                                         fmt::join(arguments_.options, " ")),
-                 .reason = "OPTION_UNKNOWN"};
+                 .reason = "UNKNOWN_OPTION"};
   }
   return interest;
 }

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "compiler/resolve/evaluate.h"
+#include "compiler/resolve/values/evaluate.h"
 
 namespace kiln::lsp {
 

@@ -8,7 +8,7 @@
 
 #include "client/project/manifest.h"
 #include "compiler/driver/request.h"
-#include "compiler/resolve/options.h"
+#include "compiler/resolve/values/options.h"
 #include "server/project/space.h"
 
 namespace kiln::lsp {

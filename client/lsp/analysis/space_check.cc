@@ -7,7 +7,7 @@
 #include "client/lsp/analysis/option_space.h"
 #include "compiler/driver/failure_condition.h"
 #include "compiler/driver/option_text.h"
-#include "compiler/resolve/unused.h"
+#include "compiler/resolve/checks/unused.h"
 
 namespace kiln::lsp {
 namespace {

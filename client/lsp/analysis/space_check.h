@@ -14,7 +14,7 @@
 #include "compiler/diag/diagnostic.h"
 #include "compiler/driver/failure_condition.h"
 #include "compiler/driver/variant_assembler.h"
-#include "compiler/resolve/options.h"
+#include "compiler/resolve/values/options.h"
 #include "server/project/space.h"
 
 namespace kiln::lsp {

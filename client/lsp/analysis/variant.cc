@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "compiler/layout/rpl_adapter.h"
-#include "compiler/resolve/evaluate.h"
-#include "compiler/resolve/specialise_program.h"
+#include "compiler/resolve/specialise/specialise_program.h"
+#include "compiler/resolve/values/evaluate.h"
 
 namespace kiln::lsp {
 namespace {

@@ -15,8 +15,8 @@
 #include "compiler/ir/specialised.h"
 #include "compiler/layout/ir_types.h"
 #include "compiler/layout/layout.h"
-#include "compiler/resolve/options.h"
-#include "compiler/resolve/variant_evaluator.h"
+#include "compiler/resolve/values/options.h"
+#include "compiler/resolve/values/variant_evaluator.h"
 
 namespace kiln::lsp {
 

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "client/lsp/documents/uri.h"
-#include "compiler/base/file.h"
+#include "compiler/base/files/file.h"
 
 namespace kiln::lsp {
 

@@ -7,7 +7,7 @@
 
 #include "client/lsp/documents/languages.h"
 #include "client/project/scaffold.h"
-#include "compiler/base/entry_words.h"
+#include "compiler/base/text/entry_words.h"
 
 namespace kiln::lsp {
 namespace {

@@ -12,7 +12,7 @@
 #include "client/lsp/documents/documents.h"
 #include "client/project/manifest.h"
 #include "compiler/ir/specialised.h"
-#include "compiler/resolve/specialise_program.h"
+#include "compiler/resolve/specialise/specialise_program.h"
 
 namespace kiln::lsp {
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "compiler/base/stop.h"
+#include "compiler/base/threads/stop.h"
 
 namespace kiln::lsp {
 

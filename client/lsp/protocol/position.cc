@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "compiler/base/utf8.h"
+#include "compiler/base/text/utf8.h"
 
 namespace kiln::lsp {
 namespace {

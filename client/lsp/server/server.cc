@@ -10,8 +10,8 @@
 #include "client/lsp/features/commands.h"
 #include "client/lsp/features/features.h"
 #include "client/lsp/server/capabilities.h"
-#include "compiler/base/stop.h"
-#include "compiler/base/thread.h"
+#include "compiler/base/threads/stop.h"
+#include "compiler/base/threads/thread.h"
 
 namespace kiln::lsp {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/driver/assembler/cached_units.h"
 
-#include "compiler/resolve/specialise_decl.h"
-#include "compiler/resolve/specialise_region.h"
+#include "compiler/resolve/specialise/specialise_decl.h"
+#include "compiler/resolve/specialise/specialise_region.h"
 
 namespace kiln::driver {
 namespace {

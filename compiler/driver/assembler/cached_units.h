@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "compiler/resolve/program.h"
-#include "compiler/resolve/query_cache.h"
+#include "compiler/resolve/queries/query_cache.h"
 #include "compiler/resolve/units.h"
 
 namespace kiln::driver {

@@ -2,8 +2,8 @@
 #include "compiler/driver/assembler/code_cache.h"
 
 #include "compiler/base/check.h"
-#include "compiler/base/checksum.h"
-#include "compiler/base/stop.h"
+#include "compiler/base/hash/checksum.h"
+#include "compiler/base/threads/stop.h"
 #include "compiler/emit/spirv/lower.h"
 #include "compiler/emit/spirv/lower_decl.h"
 

@@ -10,8 +10,8 @@
 
 #include "compiler/base/bitset.h"
 #include "compiler/base/flat_map.h"
-#include "compiler/resolve/decision_tree.h"
-#include "compiler/resolve/options.h"
+#include "compiler/resolve/queries/decision_tree.h"
+#include "compiler/resolve/values/options.h"
 
 namespace kiln::driver {
 

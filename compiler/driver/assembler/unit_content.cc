@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "compiler/base/checksum.h"
+#include "compiler/base/hash/checksum.h"
 #include "compiler/ir/operands.h"
 
 namespace kiln::driver {

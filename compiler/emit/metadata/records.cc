@@ -8,7 +8,7 @@
 #include <span>
 #include <string>
 
-#include "compiler/base/stop.h"
+#include "compiler/base/threads/stop.h"
 #include "compiler/emit/metadata/fields.h"
 #include "compiler/emit/metadata/flatten.h"
 #include "compiler/ir/enum_names.h"

@@ -6,7 +6,7 @@
 #include "compiler/base/flat_map.h"
 #include "compiler/ir/builtins.h"
 #include "compiler/ir/insts.h"
-#include "compiler/ir/typing.h"
+#include "compiler/ir/typing/typing.h"
 
 namespace kiln::metadata {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "compiler/ir/parse_specialised.h"
+#include "compiler/ir/text/parse_specialised.h"
 
 namespace kiln::metadata {
 namespace {

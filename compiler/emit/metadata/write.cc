@@ -9,8 +9,8 @@
 
 #include <fmt/format.h>
 
-#include "compiler/base/canonical.h"
-#include "compiler/base/stop.h"
+#include "compiler/base/hash/canonical.h"
+#include "compiler/base/threads/stop.h"
 #include "compiler/emit/metadata/fields.h"
 #include "compiler/emit/metadata/graphics_state.h"
 #include "compiler/emit/metadata/option_influence.h"

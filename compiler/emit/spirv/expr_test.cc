@@ -5,7 +5,7 @@
 
 #include "compiler/emit/spirv/text_module.h"
 #include "compiler/ir/builtins.h"
-#include "compiler/ir/verify.h"
+#include "compiler/ir/verify/verify.h"
 
 namespace kiln::spirv {
 namespace {

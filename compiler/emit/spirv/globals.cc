@@ -4,7 +4,7 @@
 #include <iterator>
 
 #include "compiler/base/check.h"
-#include "compiler/base/stop.h"
+#include "compiler/base/threads/stop.h"
 
 namespace kiln::spirv {
 namespace {

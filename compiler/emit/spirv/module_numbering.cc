@@ -7,7 +7,7 @@
 #include "compiler/emit/spirv/module_numbering.h"
 
 #include "compiler/base/check.h"
-#include "compiler/base/stop.h"
+#include "compiler/base/threads/stop.h"
 #include "compiler/emit/spirv/section_copy.h"
 
 namespace kiln::spirv {

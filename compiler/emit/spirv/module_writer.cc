@@ -9,7 +9,7 @@
 #include <spirv/unified1/spirv.hpp11>
 
 #include "compiler/base/check.h"
-#include "compiler/base/stop.h"
+#include "compiler/base/threads/stop.h"
 #include "compiler/emit/spirv/code_object_writer.h"
 #include "compiler/emit/spirv/layout_numbers.h"
 #include "compiler/emit/spirv/section_copy.h"

@@ -12,7 +12,7 @@
 #include "compiler/emit/spirv/assemble.h"
 #include "compiler/emit/spirv/lower.h"
 #include "compiler/emit/spirv/module_checks.h"
-#include "compiler/ir/parse_specialised.h"
+#include "compiler/ir/text/parse_specialised.h"
 
 namespace kiln::spirv {
 

@@ -9,7 +9,7 @@
 
 #include "compiler/emit/spirv/text_module.h"
 #include "compiler/ir/enum_names.h"
-#include "compiler/ir/verify.h"
+#include "compiler/ir/verify/verify.h"
 
 namespace kiln::spirv {
 namespace {

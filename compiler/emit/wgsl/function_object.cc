@@ -7,7 +7,7 @@
 
 #include "compiler/base/check.h"
 #include "compiler/base/flat_map.h"
-#include "compiler/base/stop.h"
+#include "compiler/base/threads/stop.h"
 
 namespace kiln::wgsl {
 namespace {

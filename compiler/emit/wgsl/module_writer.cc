@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "compiler/base/check.h"
-#include "compiler/base/stop.h"
+#include "compiler/base/threads/stop.h"
 #include "compiler/emit/wgsl/entry_interface.h"
 #include "compiler/emit/wgsl/literals.h"
 #include "compiler/emit/wgsl/lower/rows.h"

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "compiler/base/check.h"
-#include "compiler/base/stop.h"
+#include "compiler/base/threads/stop.h"
 
 namespace kiln::wgsl {
 namespace {

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <optional>
 
-#include "compiler/base/stop.h"
+#include "compiler/base/threads/stop.h"
 #include "compiler/ir/builtins.h"
 #include "compiler/ir/operands.h"
-#include "compiler/ir/typing.h"
+#include "compiler/ir/typing/typing.h"
 
 namespace kiln::wgsl {
 namespace {

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "compiler/base/check.h"
-#include "compiler/base/stop.h"
+#include "compiler/base/threads/stop.h"
 #include "compiler/emit/wgsl/names.h"
 
 namespace kiln::wgsl {

@@ -6,7 +6,7 @@
 #include <iterator>
 
 #include "compiler/base/check.h"
-#include "compiler/base/stop.h"
+#include "compiler/base/threads/stop.h"
 #include "compiler/ir/builtins.h"
 #include "compiler/layout/rpl_adapter.h"
 

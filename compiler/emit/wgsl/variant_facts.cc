@@ -7,9 +7,9 @@
 
 #include "compiler/base/check.h"
 #include "compiler/base/flat_map.h"
-#include "compiler/base/stop.h"
+#include "compiler/base/threads/stop.h"
 #include "compiler/emit/wgsl/decl_names.h"
-#include "compiler/ir/typing.h"
+#include "compiler/ir/typing/typing.h"
 
 namespace kiln::wgsl {
 namespace {

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/base/stop.h"
-#include "compiler/base/utf8.h"
+#include "compiler/base/text/utf8.h"
+#include "compiler/base/threads/stop.h"
 #include "compiler/front/common/identifier.h"
 #include "compiler/front/common/number_literal.h"
 #include "compiler/front/rpl/symbol_table.h"

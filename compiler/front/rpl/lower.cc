@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "compiler/base/check.h"
-#include "compiler/base/stop.h"
+#include "compiler/base/threads/stop.h"
 #include "compiler/front/rpl/lower_cexpr.h"
 #include "compiler/front/rpl/lower_context.h"
 #include "compiler/front/rpl/lower_stmt.h"

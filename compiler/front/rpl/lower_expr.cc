@@ -6,7 +6,7 @@
 #include <array>
 
 #include "compiler/base/check.h"
-#include "compiler/base/stop.h"
+#include "compiler/base/threads/stop.h"
 #include "compiler/front/rpl/operators.h"
 
 namespace kiln::rpl {

@@ -9,7 +9,7 @@
 #include <span>
 
 #include "compiler/base/check.h"
-#include "compiler/base/stop.h"
+#include "compiler/base/threads/stop.h"
 
 namespace kiln::rpl {
 

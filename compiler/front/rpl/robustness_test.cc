@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "compiler/front/rpl/front.h"
-#include "compiler/ir/verify.h"
+#include "compiler/ir/verify/verify.h"
 
 namespace kiln::rpl {
 namespace {

@@ -8,7 +8,7 @@
 #include <span>
 
 #include "compiler/base/check.h"
-#include "compiler/base/closest_name.h"
+#include "compiler/base/text/closest_name.h"
 
 namespace kiln::rpl {
 namespace {

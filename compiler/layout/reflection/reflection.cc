@@ -6,7 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "compiler/base/canonical.h"
+#include "compiler/base/hash/canonical.h"
 #include "compiler/layout/reflection/dump.h"
 #include "compiler/layout/reflection/reflection_wire.h"
 

@@ -5,7 +5,7 @@
 
 #include <span>
 
-#include "compiler/resolve/region_builder.h"
+#include "compiler/resolve/specialise/region_builder.h"
 #include "compiler/resolve/versions/entry_interface.h"
 
 namespace kiln::resolve {

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "compiler/base/stop.h"
+#include "compiler/base/threads/stop.h"
 
 namespace kiln::resolve {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "compiler/diag/diagnostic.h"
-#include "compiler/resolve/specialise_program.h"
+#include "compiler/resolve/specialise/specialise_program.h"
 #include "compiler/resolve/versions/entry_interface.h"
 
 namespace kiln::resolve {

@@ -7,7 +7,7 @@
 
 #include <vector>
 
-#include "compiler/base/stop.h"
+#include "compiler/base/threads/stop.h"
 
 namespace kiln::resolve {
 namespace {

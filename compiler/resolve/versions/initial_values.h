@@ -3,7 +3,7 @@
 // use, and the code that gives them their values before anything else runs.
 #pragma once
 
-#include "compiler/resolve/region_builder.h"
+#include "compiler/resolve/specialise/region_builder.h"
 
 namespace kiln::resolve {
 

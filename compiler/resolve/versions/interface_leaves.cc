@@ -11,8 +11,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "compiler/base/stop.h"
-#include "compiler/ir/typing.h"
+#include "compiler/base/threads/stop.h"
+#include "compiler/ir/typing/typing.h"
 
 namespace kiln::resolve {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "compiler/diag/diagnostic.h"
-#include "compiler/resolve/variant_evaluator.h"
+#include "compiler/resolve/values/variant_evaluator.h"
 #include "compiler/resolve/versions/entry_interface.h"
 
 namespace kiln::resolve {

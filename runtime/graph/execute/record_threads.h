@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "compiler/base/mutex.h"
-#include "compiler/base/thread.h"
+#include "compiler/base/threads/thread.h"
 
 namespace kiln::graph {
 

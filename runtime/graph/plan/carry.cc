@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "compiler/base/checksum.h"
+#include "compiler/base/hash/checksum.h"
 
 namespace kiln::graph {
 namespace {

@@ -5,7 +5,7 @@
 #include <span>
 #include <string_view>
 
-#include "compiler/base/checksum.h"
+#include "compiler/base/hash/checksum.h"
 
 namespace kiln::graph {
 namespace {

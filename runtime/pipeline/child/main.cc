@@ -6,7 +6,7 @@
 #include <sys/prctl.h>
 
 #include "runtime/pipeline/child_builds.h"
-#include "runtime/pipeline/driver_identity.h"
+#include "runtime/pipeline/driver/driver_identity.h"
 #include "runtime/pipeline/pipelines.h"
 
 int main(int argc, char** argv) {

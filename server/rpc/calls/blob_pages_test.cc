@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "cache/memory_store.h"
+#include "cache/decorators/memory_store.h"
 #include "server/rpc/calls/cache_calls.h"
 #include "server/rpc/messages/convert_reply.h"
 #include "server/rpc/messages/message_limits.h"

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "cache/pin_share.h"
+#include "cache/leases/pin_share.h"
 #include "cache/record.h"
 #include "compiler/base/printable.h"
 #include "server/compile/failure_keys.h"

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "cache/codec.h"
+#include "cache/compression/codec.h"
 #include "cache/record.h"
-#include "compiler/base/stop.h"
+#include "compiler/base/threads/stop.h"
 #include "server/rpc/messages/convert_reply.h"
 #include "server/rpc/messages/convert_request.h"
 #include "server/rpc/messages/message_limits.h"

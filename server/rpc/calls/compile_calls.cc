@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
-#include "cache/memory_store.h"
-#include "compiler/base/stop.h"
+#include "cache/decorators/memory_store.h"
+#include "compiler/base/threads/stop.h"
 #include "compiler/driver/option_text.h"
 #include "server/project/liveness.h"
 #include "server/rpc/messages/convert_batch.h"

@@ -9,13 +9,13 @@
 #include <utility>
 #include <vector>
 
-#include "cache/explain_ring.h"
+#include "cache/explain/explain_ring.h"
 #include "cache/store.h"
-#include "server/compile/batch.h"
+#include "server/compile/batch/batch.h"
 #include "server/compile/cached_build.h"
 #include "server/compile/explainer.h"
-#include "server/compile/pack_shelf.h"
-#include "server/compile/program_pool.h"
+#include "server/compile/pack/pack_shelf.h"
+#include "server/compile/programs/program_pool.h"
 #include "server/rpc/messages/convert_request.h"
 #include "server/rpc/reactors/byte_room.h"
 #include "server/rpc/service_limits.h"

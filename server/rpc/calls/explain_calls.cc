@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "cache/record.h"
-#include "compiler/base/stop.h"
+#include "compiler/base/threads/stop.h"
 #include "server/compile/explainer.h"
 #include "server/project/liveness.h"
 #include "server/rpc/messages/convert_reply.h"

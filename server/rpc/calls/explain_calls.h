@@ -2,7 +2,7 @@
 // Why something was a hit or a miss, as messages. Runs inside jobs. spec/cache 11, spec/daemon 4.1
 #pragma once
 
-#include "cache/explain.h"
+#include "cache/explain/explain.h"
 #include "server/rpc/calls/compile_calls.h"
 
 namespace kiln::rpc {

@@ -6,7 +6,7 @@
 
 #include "cache/call_bounds.h"
 #include "cache/record.h"
-#include "compiler/base/stop.h"
+#include "compiler/base/threads/stop.h"
 #include "server/compile/product_list.h"
 #include "server/rpc/messages/convert_reply.h"
 #include "server/rpc/messages/convert_request.h"

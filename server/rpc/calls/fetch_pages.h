@@ -8,7 +8,7 @@
 
 #include <grpcpp/support/byte_buffer.h>
 
-#include "cache/held_leases.h"
+#include "cache/leases/held_leases.h"
 #include "compiler/base/flat_map.h"
 #include "server/rpc/calls/compile_calls.h"
 #include "server/rpc/messages/fetch_messages.h"

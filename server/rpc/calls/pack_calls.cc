@@ -10,10 +10,10 @@
 
 #include <fmt/format.h>
 
-#include "cache/pack/writer.h"
+#include "cache/pack/write/writer.h"
 #include "compiler/base/printable.h"
 #include "compiler/driver/fingerprint.h"
-#include "server/compile/pack_plan.h"
+#include "server/compile/pack/pack_plan.h"
 #include "server/rpc/messages/convert_reply.h"
 #include "server/rpc/messages/convert_request.h"
 #include "server/rpc/messages/message_limits.h"

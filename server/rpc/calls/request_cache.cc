@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "cache/explain_codec.h"
+#include "cache/explain/explain_codec.h"
 
 namespace kiln::rpc {
 

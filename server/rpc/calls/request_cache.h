@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-#include "cache/explain.h"
+#include "cache/explain/explain.h"
 #include "compiler/base/bounded_cache.h"
 #include "server/compile/cached_build.h"
 #include "server/rpc/messages/compile_message.h"

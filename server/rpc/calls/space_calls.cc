@@ -11,8 +11,8 @@
 #include <fmt/format.h>
 
 #include "cache/call_bounds.h"
-#include "compiler/base/stop.h"
-#include "server/compile/batch_points.h"
+#include "compiler/base/threads/stop.h"
+#include "server/compile/batch/batch_points.h"
 #include "server/project/space.h"
 #include "server/rpc/messages/convert_batch.h"
 #include "server/rpc/messages/convert_reply.h"

@@ -11,7 +11,7 @@
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 
-#include "compiler/base/stop.h"
+#include "compiler/base/threads/stop.h"
 #include "compiler/driver/fingerprint.h"
 #include "server/jobs/job.h"
 #include "server/rpc/messages/convert_reply.h"

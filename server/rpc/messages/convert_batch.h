@@ -10,7 +10,7 @@
 #include "compiler/base/digest.h"
 #include "compiler/base/result.h"
 #include "proto/kiln/v1/batch.pb.h"
-#include "server/compile/batch.h"
+#include "server/compile/batch/batch.h"
 
 namespace kiln::rpc {
 

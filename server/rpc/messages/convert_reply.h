@@ -11,8 +11,8 @@
 #include "proto/kiln/v1/common.pb.h"
 #include "proto/kiln/v1/compile.pb.h"
 #include "proto/kiln/v1/diagnostic.pb.h"
-#include "server/compile/batch.h"
-#include "server/compile/merged_failures.h"
+#include "server/compile/batch/batch.h"
+#include "server/compile/batch/merged_failures.h"
 #include "server/compile/request.h"
 
 namespace kiln::rpc {

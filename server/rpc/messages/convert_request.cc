@@ -10,10 +10,10 @@
 
 #include <fmt/format.h>
 
-#include "compiler/base/file_name.h"
-#include "compiler/base/logical_path.h"
 #include "compiler/base/printable.h"
-#include "compiler/base/stop.h"
+#include "compiler/base/text/file_name.h"
+#include "compiler/base/text/logical_path.h"
+#include "compiler/base/threads/stop.h"
 #include "compiler/recipe/recipe.h"
 #include "server/rpc/messages/message_limits.h"
 #include "server/rpc/messages/request_error.h"

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "cache/bounded_pins.h"
+#include "cache/leases/bounded_pins.h"
 
 namespace kiln::rpc {
 

@@ -11,13 +11,13 @@
 #include <fmt/format.h>
 
 #include "cache/call_bounds.h"
-#include "cache/memory_store.h"
+#include "cache/decorators/memory_store.h"
+#include "compiler/base/reasons.h"
 #include "compiler/base/version.h"
 #include "compiler/diag/quoted.h"
 #include "compiler/driver/fingerprint.h"
 #include "server/ops/crash_report.h"
 #include "server/rpc/calls/compile_calls.h"
-#include "server/rpc/messages/error_help.h"
 #include "server/rpc/messages/request_error.h"
 #include "server/rpc/transport/caller.h"
 #include "server/rpc/transport/method_table.h"
@@ -69,10 +69,10 @@ struct PublicReason {
 };
 
 // Words of the layers below -> words of proto/kiln/v1/README.md.
-constexpr std::array<PublicReason, 5> kReasons = {{{"BATCH_UNKNOWN", "UNKNOWN_BATCH"},
+constexpr std::array<PublicReason, 5> kReasons = {{{"UNKNOWN_BATCH", "UNKNOWN_BATCH"},
                                                    {"PACK_LIMIT", "LIMIT_EXCEEDED"},
                                                    {"PACK_BASE_MISSING", "UNKNOWN_PACK"},
-                                                   {"LANGUAGE_UNKNOWN", "MALFORMED_REQUEST"},
+                                                   {"UNKNOWN_LANGUAGE", "MALFORMED_REQUEST"},
                                                    {"SPACE_WRONG", "BAD_EXPRESSION"}}};
 
 std::string ReasonOf(const Error& error) {
@@ -469,7 +469,9 @@ grpc::Status CallContext::FullStatus(const Error& error, v1::ErrorDetail detail)
   reason_ = ReasonOf(error);
   detail.set_reason(reason_);
   detail.set_field(reason_ == "SCOPE" ? std::string(ops::ScopeName(needed_)) : FieldOf(error));
-  detail.set_help(std::string(HelpFor(reason_)));
+  if (const Reason* row = FindReason(reason_); row != nullptr) {
+    detail.set_help(std::string(row->help));
+  }
   detail.set_trace_id(trace_);
   const std::optional<LimitHit> hit = LimitOf(error);
   if (hit.has_value()) {

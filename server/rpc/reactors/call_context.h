@@ -18,7 +18,7 @@
 #include "cache/store.h"
 #include "compiler/base/mutex.h"
 #include "compiler/base/result.h"
-#include "compiler/base/thread.h"
+#include "compiler/base/threads/thread.h"
 #include "proto/kiln/v1/common.pb.h"
 #include "server/rpc/reactors/host.h"
 #include "server/rpc/reactors/job_end.h"

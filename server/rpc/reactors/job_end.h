@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "compiler/base/result.h"
-#include "compiler/base/thread.h"
+#include "compiler/base/threads/thread.h"
 
 namespace kiln::rpc {
 

@@ -14,7 +14,7 @@
 #include "compiler/base/clock.h"
 #include "compiler/base/mutex.h"
 #include "compiler/base/result.h"
-#include "compiler/base/thread.h"
+#include "compiler/base/threads/thread.h"
 
 namespace kiln::rpc {
 

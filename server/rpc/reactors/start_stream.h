@@ -8,7 +8,7 @@
 
 #include <grpcpp/support/server_callback.h>
 
-#include "compiler/base/thread.h"
+#include "compiler/base/threads/thread.h"
 
 namespace kiln::rpc {
 

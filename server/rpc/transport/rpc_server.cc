@@ -17,7 +17,7 @@
 #include <grpcpp/health_check_service_interface.h>
 #include <grpcpp/resource_quota.h>
 
-#include "compiler/base/thread.h"
+#include "compiler/base/threads/thread.h"
 #include "server/rpc/transport/gates.h"
 #include "server/rpc/transport/malformed.h"
 #include "server/rpc/transport/peer_name.h"

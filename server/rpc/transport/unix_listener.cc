@@ -14,8 +14,8 @@
 
 #include <fmt/format.h>
 
-#include "compiler/base/descriptor.h"
-#include "compiler/base/own_folder.h"
+#include "compiler/base/files/descriptor.h"
+#include "compiler/base/files/own_folder.h"
 
 namespace kiln::rpc {
 namespace {

@@ -13,7 +13,7 @@
 
 #include "compiler/base/log.h"
 #include "compiler/base/mutex.h"
-#include "compiler/base/thread.h"
+#include "compiler/base/threads/thread.h"
 #include "server/ops/party.h"
 #include "server/rpc/transport/fruitless_calls.h"
 #include "server/rpc/transport/relay_line.h"

@@ -6,6 +6,8 @@
 #include <set>
 #include <sstream>
 
+#include "tests/golden/runner/topic_file.h"
+
 namespace kiln::golden {
 namespace {
 
@@ -39,6 +41,30 @@ bool ReadFirstLine(GoldenCase& golden) {
   return !golden.stage.empty();
 }
 
+constexpr std::string_view kTopic = ".golden";
+
+// The cases of one topic file, each as if it were a file beside it.
+void AddTopic(const fs::path& topic, const fs::path& root, std::vector<GoldenCase>& found,
+              std::vector<std::string>& problems) {
+  const std::string name = fs::relative(topic, root).generic_string();
+  const std::vector<TopicCase> cases = ParseTopic(ReadBytes(topic).value());
+  if (cases.empty()) {
+    problems.push_back(name + ": is no file of goldens");
+  }
+  for (const TopicCase& one : cases) {
+    GoldenCase golden{.input = topic.parent_path() / one.name,
+                      .expected = topic,
+                      .expectation = one.expected,
+                      .name = name + "/" + one.name,
+                      .source = one.source};
+    if (ReadFirstLine(golden)) {
+      found.push_back(std::move(golden));
+    } else {
+      problems.push_back(golden.name + ": the first line is not '// run: stage=…'");
+    }
+  }
+}
+
 bool IsInput(const fs::path& path) {
   return path.extension() == ".rpl" || path.extension() == ".hlsl";
 }
@@ -65,15 +91,32 @@ Result<std::string> ReadBytes(const fs::path& path) {
   return bytes.str();
 }
 
+void WriteExpectation(const GoldenCase& golden, const std::string& text) {
+  std::string bytes = text;
+  if (golden.expected.extension() == kTopic) {
+    std::vector<TopicCase> cases = ParseTopic(ReadBytes(golden.expected).value());
+    for (TopicCase& one : cases) {
+      if (one.name == golden.input.filename()) {
+        one.expected = text;
+      }
+    }
+    bytes = TopicText(cases);
+  }
+  std::ofstream(golden.expected, std::ios::binary) << bytes;
+}
+
 GoldenFolder FindCases(const fs::path& root) {
   GoldenFolder folder;
   std::set<fs::path> inputs;
   std::set<fs::path> expectations;
+  std::set<fs::path> topics;
   for (const fs::directory_entry& entry : fs::recursive_directory_iterator(root)) {
     if (IsInput(entry.path())) {
       inputs.insert(entry.path());
     } else if (entry.path().extension() == ".expected") {
       expectations.insert(entry.path());
+    } else if (entry.path().extension() == kTopic) {
+      topics.insert(entry.path());
     }
   }
   std::set<fs::path> parts;
@@ -96,9 +139,15 @@ GoldenFolder FindCases(const fs::path& root) {
     }
   }
   for (GoldenCase& golden : found) {
-    expectations.erase(golden.expected);
+    if (expectations.erase(golden.expected) > 0) {
+      golden.expectation = ReadBytes(golden.expected).value();
+    }
     folder.cases.push_back(std::move(golden));
   }
+  for (const fs::path& topic : topics) {
+    AddTopic(topic, root, folder.cases, folder.problems);
+  }
+  std::ranges::sort(folder.cases, {}, &GoldenCase::name);
   for (const fs::path& orphan : expectations) {
     folder.problems.push_back(fs::relative(orphan, root).generic_string() + ": has no input");
   }

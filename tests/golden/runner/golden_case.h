@@ -9,10 +9,12 @@
 //   include=FILE        a file that HLSL may include; may repeat
 //   option.NAME=VALUE   env=vulkan1.2   combined=true   pipeline=compute   lints=true
 //   hlsl.NAME=VALUE     define=NAME=VALUE   root=FOLDER (of includes)
-// The expectation of `case.rpl` or `case.hlsl` is `case.expected`.
+// The expectation of `case.rpl` or `case.hlsl` is `case.expected`; goldens of one topic may lie in
+// one file with theirs, `topic.golden` (topic_file.h).
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -23,8 +25,9 @@
 namespace kiln::golden {
 
 struct GoldenCase {
-  std::filesystem::path input;
-  std::filesystem::path expected;
+  std::filesystem::path input;     // in a topic file: where the input would be beside it
+  std::filesystem::path expected;  // the file that holds the expectation
+  std::optional<std::string> expectation;
   std::string name;    // path below the root of the goldens
   std::string source;  // bytes of the input
   std::string stage;
@@ -39,6 +42,9 @@ struct GoldenFolder {
   std::vector<GoldenCase> cases;      // sorted by name
   std::vector<std::string> problems;  // inputs without first line, expectations without input
 };
+
+// Replaces the expectation of a case in its file.
+void WriteExpectation(const GoldenCase& golden, const std::string& text);
 
 Result<std::string> ReadBytes(const std::filesystem::path& path);
 

@@ -13,7 +13,7 @@
 #include "compiler/emit/spirv/lower/lower_expr.h"
 #include "compiler/emit/spirv/lower/lower_image.h"
 #include "compiler/emit/spirv/lower_decl.h"
-#include "compiler/ir/typing.h"
+#include "compiler/ir/typing/typing.h"
 
 namespace kiln::spirv {
 namespace {

@@ -5,7 +5,7 @@
 #include "compiler/emit/spirv/lower/lower_block.h"
 
 #include "compiler/base/check.h"
-#include "compiler/base/stop.h"
+#include "compiler/base/threads/stop.h"
 #include "compiler/emit/spirv/lower/lower_access.h"
 #include "compiler/emit/spirv/lower/lower_call.h"
 #include "compiler/emit/spirv/lower/lower_control.h"

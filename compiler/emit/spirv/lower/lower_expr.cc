@@ -13,7 +13,7 @@
 #include "compiler/emit/spirv/lower/lower_image.h"
 #include "compiler/emit/spirv/lower/lower_memory.h"
 #include "compiler/emit/spirv/lower/opcodes.h"
-#include "compiler/ir/typing.h"
+#include "compiler/ir/typing/typing.h"
 
 namespace kiln::spirv {
 namespace {

@@ -6,7 +6,7 @@
 #include "compiler/base/check.h"
 #include "compiler/emit/spirv/lower/lower_access.h"
 #include "compiler/emit/spirv/lower/lower_texels.h"
-#include "compiler/ir/typing.h"
+#include "compiler/ir/typing/typing.h"
 
 namespace kiln::spirv {
 namespace {

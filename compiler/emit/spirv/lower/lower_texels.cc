@@ -9,7 +9,7 @@
 #include "compiler/base/check.h"
 #include "compiler/emit/spirv/lower/lower_access.h"
 #include "compiler/emit/spirv/lower/lower_image.h"
-#include "compiler/ir/image_typing.h"
+#include "compiler/ir/typing/image_typing.h"
 
 namespace kiln::spirv {
 namespace {

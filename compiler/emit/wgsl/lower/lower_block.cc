@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "compiler/base/check.h"
-#include "compiler/base/stop.h"
+#include "compiler/base/threads/stop.h"
 #include "compiler/emit/wgsl/lower/lower_control.h"
 #include "compiler/emit/wgsl/lower/lower_expr.h"
 #include "compiler/emit/wgsl/lower/lower_image.h"

@@ -19,7 +19,7 @@
 #include "compiler/emit/wgsl/lower/rows.h"
 #include "compiler/emit/wgsl/names.h"
 #include "compiler/ir/enum_names.h"
-#include "compiler/ir/typing.h"
+#include "compiler/ir/typing/typing.h"
 
 namespace kiln::wgsl {
 namespace {

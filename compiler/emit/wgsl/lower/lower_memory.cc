@@ -5,7 +5,7 @@
 
 #include "compiler/emit/wgsl/lower/lower_place.h"
 #include "compiler/emit/wgsl/lower/rows.h"
-#include "compiler/ir/typing.h"
+#include "compiler/ir/typing/typing.h"
 
 namespace kiln::wgsl {
 namespace {

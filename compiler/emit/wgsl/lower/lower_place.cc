@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "compiler/base/check.h"
-#include "compiler/base/stop.h"
+#include "compiler/base/threads/stop.h"
 #include "compiler/emit/wgsl/memory_struct.h"
 #include "compiler/emit/wgsl/names.h"
 

@@ -10,7 +10,7 @@
 #include "compiler/emit/wgsl/lower/lower_block.h"
 #include "compiler/emit/wgsl/names.h"
 #include "compiler/ir/operands.h"
-#include "compiler/ir/typing.h"
+#include "compiler/ir/typing/typing.h"
 
 namespace kiln::wgsl {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "compiler/base/stop.h"
+#include "compiler/base/threads/stop.h"
 #include "compiler/front/hlsl/check/context.h"
 #include "compiler/front/hlsl/check/function.h"
 #include "compiler/front/hlsl/check/global.h"

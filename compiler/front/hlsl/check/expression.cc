@@ -8,7 +8,7 @@
 #include <bit>
 
 #include "compiler/base/check.h"
-#include "compiler/base/stop.h"
+#include "compiler/base/threads/stop.h"
 #include "compiler/front/hlsl/check/access.h"
 #include "compiler/front/hlsl/check/build.h"
 #include "compiler/front/hlsl/check/build_operator.h"

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/base/stop.h"
+#include "compiler/base/threads/stop.h"
 #include "compiler/front/hlsl/check/attribute.h"
 #include "compiler/front/hlsl/check/build.h"
 #include "compiler/front/hlsl/check/expression.h"

@@ -12,7 +12,7 @@
 
 #include "compiler/base/check.h"
 #include "compiler/base/flat_map.h"
-#include "compiler/base/stop.h"
+#include "compiler/base/threads/stop.h"
 #include "compiler/front/hlsl/check/attribute.h"
 #include "compiler/front/hlsl/check/build.h"
 #include "compiler/front/hlsl/check/expression.h"

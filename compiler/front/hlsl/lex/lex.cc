@@ -6,8 +6,8 @@
 #include <algorithm>
 
 #include "compiler/base/push.h"
-#include "compiler/base/stop.h"
-#include "compiler/base/utf8.h"
+#include "compiler/base/text/utf8.h"
+#include "compiler/base/threads/stop.h"
 #include "compiler/front/common/identifier.h"
 #include "compiler/front/hlsl/lex/number_form.h"
 #include "compiler/front/hlsl/lex/punctuation.h"

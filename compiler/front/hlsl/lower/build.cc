@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "compiler/base/check.h"
-#include "compiler/base/stop.h"
+#include "compiler/base/threads/stop.h"
 #include "compiler/front/hlsl/lower/shape.h"
 #include "compiler/front/hlsl/lower/value.h"
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/base/stop.h"
+#include "compiler/base/threads/stop.h"
 #include "compiler/front/hlsl/lower/cexpr.h"
 #include "compiler/front/hlsl/lower/statement.h"
 #include "compiler/front/hlsl/lower/type.h"

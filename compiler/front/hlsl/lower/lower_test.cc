@@ -11,8 +11,8 @@
 #include "compiler/front/hlsl/lower/module.h"
 #include "compiler/front/hlsl/preprocess/preprocess.h"
 #include "compiler/front/hlsl/syntax/parse.h"
-#include "compiler/ir/print_generic.h"
-#include "compiler/ir/verify.h"
+#include "compiler/ir/text/print_generic.h"
+#include "compiler/ir/verify/verify.h"
 #include "compiler/source/source_file.h"
 
 namespace kiln::hlsl {

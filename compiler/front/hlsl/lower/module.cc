@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "compiler/base/stop.h"
+#include "compiler/base/threads/stop.h"
 #include "compiler/front/hlsl/lower/cexpr.h"
 #include "compiler/front/hlsl/lower/context.h"
 #include "compiler/front/hlsl/lower/function.h"

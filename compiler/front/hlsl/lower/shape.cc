@@ -5,7 +5,7 @@
 #include <bit>
 
 #include "compiler/base/check.h"
-#include "compiler/base/stop.h"
+#include "compiler/base/threads/stop.h"
 
 namespace kiln::hlsl {
 namespace {

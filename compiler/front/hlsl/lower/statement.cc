@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "compiler/base/check.h"
-#include "compiler/base/stop.h"
+#include "compiler/base/threads/stop.h"
 #include "compiler/front/hlsl/lower/cexpr.h"
 #include "compiler/front/hlsl/lower/type.h"
 #include "compiler/front/hlsl/lower/value.h"

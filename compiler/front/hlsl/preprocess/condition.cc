@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "compiler/base/check.h"
-#include "compiler/base/stop.h"
+#include "compiler/base/threads/stop.h"
 #include "compiler/front/hlsl/lex/number_form.h"
 
 namespace kiln::hlsl {

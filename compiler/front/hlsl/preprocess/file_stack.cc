@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/front/hlsl/preprocess/file_stack.h"
 
-#include "compiler/base/stop.h"
+#include "compiler/base/threads/stop.h"
 
 namespace kiln::hlsl {
 namespace {

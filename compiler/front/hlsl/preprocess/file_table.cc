@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "compiler/base/stop.h"
-#include "compiler/base/utf8.h"
+#include "compiler/base/text/utf8.h"
+#include "compiler/base/threads/stop.h"
 
 namespace kiln::hlsl {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "compiler/base/check.h"
 #include "compiler/base/push.h"
-#include "compiler/base/stop.h"
+#include "compiler/base/threads/stop.h"
 #include "compiler/front/hlsl/preprocess/directives.h"
 #include "compiler/front/hlsl/preprocess/expander.h"
 

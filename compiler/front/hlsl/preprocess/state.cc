@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/front/hlsl/preprocess/state.h"
 
-#include "compiler/base/stop.h"
+#include "compiler/base/threads/stop.h"
 
 namespace kiln::hlsl {
 

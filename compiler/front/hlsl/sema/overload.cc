@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "compiler/base/stop.h"
+#include "compiler/base/threads/stop.h"
 
 namespace kiln::hlsl {
 namespace {

@@ -7,9 +7,9 @@
 #include <span>
 #include <utility>
 
-#include "compiler/base/closest_name.h"
 #include "compiler/base/flat_map.h"
-#include "compiler/base/stop.h"
+#include "compiler/base/text/closest_name.h"
+#include "compiler/base/threads/stop.h"
 #include "compiler/front/rpl/parser/lookahead.h"
 
 namespace kiln::rpl {

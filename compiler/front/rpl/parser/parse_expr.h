@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "compiler/base/stop.h"
+#include "compiler/base/threads/stop.h"
 #include "compiler/front/rpl/parser/parse_context.h"
 
 namespace kiln::rpl {

@@ -9,7 +9,7 @@
 #include <optional>
 #include <utility>
 
-#include "compiler/base/closest_name.h"
+#include "compiler/base/text/closest_name.h"
 #include "compiler/front/common/identifier.h"
 #include "compiler/front/common/number_literal.h"
 #include "compiler/front/rpl/parser/lookahead.h"

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <array>
 
-#include "compiler/base/closest_name.h"
+#include "compiler/base/text/closest_name.h"
 #include "compiler/front/rpl/parser/lookahead.h"
 
 namespace kiln::rpl {

@@ -8,7 +8,7 @@
 #include <array>
 #include <utility>
 
-#include "compiler/base/stop.h"
+#include "compiler/base/threads/stop.h"
 #include "compiler/front/hlsl/syntax/parser/lookahead.h"
 #include "compiler/front/hlsl/syntax/parser/parsers.h"
 

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "compiler/base/stop.h"
+#include "compiler/base/threads/stop.h"
 #include "compiler/front/hlsl/syntax/parser/lookahead.h"
 #include "compiler/front/hlsl/syntax/parser/nested_types.h"
 #include "compiler/front/hlsl/syntax/parser/parsers.h"

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/base/stop.h"
+#include "compiler/base/threads/stop.h"
 #include "compiler/front/hlsl/syntax/parser/lookahead.h"
 #include "compiler/front/hlsl/syntax/parser/parsers.h"
 

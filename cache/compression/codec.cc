@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+// zstd frames, with and without dictionary.
+#include "cache/compression/codec.h"
+
+#include <memory>
+#include <utility>
+
+#include "cache/compression/zstd_context.h"
+#include "cache/compression/zstd_parts.h"
+#include "compiler/base/check.h"
+#include "compiler/base/threads/stop.h"
+
+namespace kiln::cache {
+namespace {
+
+constexpr int kZstdLevel = 3;
+
+// The size of the frame; nothing if it does not fit.
+std::optional<size_t> CompressPlain(std::span<std::byte> out, ByteView raw) {
+  ZSTD_CCtx* const context = CompressorOfThread();
+  if (context == nullptr) {
+    return std::nullopt;
+  }
+  if (raw.size() <= kPartBytes) {
+    const size_t size =
+        ZSTD_compressCCtx(context, out.data(), out.size(), raw.data(), raw.size(), kZstdLevel);
+    return ZSTD_isError(size) != 0 ? std::nullopt : std::optional(size);
+  }
+  (void)ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, kZstdLevel);
+  return CompressInParts(*context, out, raw);
+}
+constexpr size_t kSmallest = 64;  // below this a frame's header eats the gain
+
+bool RatioAllowed(uint64_t raw_size, uint64_t stored_size) {
+  return raw_size <= kRatioFreeBytes || raw_size / kMaxRatio <= stored_size;
+}
+
+Error Damaged(std::string what) {
+  return {.code = ErrorCode::kCorrupt, .context = std::move(what)};
+}
+
+Result<size_t> DecompressPlain(std::span<std::byte> out, ByteView frame) {
+  ZSTD_DCtx* const context = DecompressorOfThread();
+  KILN_CHECK(context != nullptr);
+  if (out.size() >= kLongFrame) {
+    return DecompressInParts(*context, out, frame);
+  }
+  const size_t size =
+      ZSTD_decompressDCtx(context, out.data(), out.size(), frame.data(), frame.size());
+  if (ZSTD_isError(size) != 0) {
+    return Damaged(std::string("zstd: ") + ZSTD_getErrorName(size));
+  }
+  return size;
+}
+
+// The form of a frame of `size` bytes at the beginning of `out`: compressed, or raw.
+Blob Chosen(const Blob& raw, Bytes out, std::optional<size_t> size, Codec codec) {
+  if (!size.has_value() || !RatioAllowed(raw.bytes.size(), *size)) {
+    return raw;
+  }
+  out.resize(*size);
+  out.shrink_to_fit();  // the writer's queue is bounded by what it counts
+  Blob blob = OwnedBlob(std::move(out));
+  blob.codec = codec;
+  blob.raw_size = raw.bytes.size();
+  blob.sum = raw.sum;
+  return blob;
+}
+
+bool WorthTrying(const Blob& raw) {
+  return raw.codec == Codec::kRaw && raw.bytes.size() >= kSmallest;
+}
+
+// A result that does not fit into it saves too little.
+Bytes BudgetOf(const Blob& raw) { return RoomInParts(raw.bytes.size() - raw.bytes.size() / 10); }
+
+}  // namespace
+
+Blob Compress(const Blob& raw) {
+  if (!WorthTrying(raw)) {
+    return raw;
+  }
+  Bytes out = BudgetOf(raw);
+  const std::optional<size_t> size = CompressPlain(out, raw.bytes);
+  return Chosen(raw, std::move(out), size, Codec::kZstd);
+}
+
+Blob Compress(const Blob& raw, const Dictionary& dictionary) {
+  if (!WorthTrying(raw)) {
+    return raw;
+  }
+  Bytes out = BudgetOf(raw);
+  const std::optional<size_t> size = dictionary.Compress(out, raw.bytes);
+  return Chosen(raw, std::move(out), size, Codec::kZstdDictionary);
+}
+
+std::optional<uint64_t> SizeInFrame(ByteView frame) {
+  const unsigned long long size = ZSTD_getFrameContentSize(frame.data(), frame.size());
+  return size == ZSTD_CONTENTSIZE_UNKNOWN || size == ZSTD_CONTENTSIZE_ERROR
+             ? std::nullopt
+             : std::optional<uint64_t>(size);
+}
+
+std::optional<uint32_t> DictionaryInFrame(ByteView frame) {
+  const unsigned number = ZSTD_getDictID_fromFrame(frame.data(), frame.size());
+  return number == 0 ? std::nullopt : std::optional<uint32_t>(number);
+}
+
+Result<Blob> Decompress(const Blob& stored, const Dictionary* dictionary) {
+  if (stored.codec == Codec::kRaw) {
+    if (stored.raw_size != stored.bytes.size()) {
+      return Damaged("raw blob of another size than it says");
+    }
+    return stored;
+  }
+  if (stored.codec == Codec::kBlock) {
+    return Damaged("the block of the content does not decode");
+  }
+  if (stored.codec == Codec::kZstdDictionary && dictionary == nullptr) {
+    return Error{.code = ErrorCode::kUnimplemented, .context = "compressed with a dictionary"};
+  }
+  if (stored.raw_size > kMaxValueBytes || !RatioAllowed(stored.raw_size, stored.bytes.size())) {
+    return Damaged("blob claims to decompress to " + std::to_string(stored.raw_size) + " bytes");
+  }
+  Bytes raw = RoomInParts(stored.raw_size);
+  KILN_TRY(const size_t size, stored.codec == Codec::kZstdDictionary
+                                  ? dictionary->Decompress(raw, stored.bytes)
+                                  : DecompressPlain(raw, stored.bytes));
+  if (size != stored.raw_size) {
+    return Damaged("blob decompresses to another size than it says");
+  }
+  Blob blob = OwnedBlob(std::move(raw));
+  blob.sum = stored.sum;
+  return blob;
+}
+
+}  // namespace kiln::cache

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+#include "cache/compression/zstd_context.h"
+
+#include <memory>
+
+namespace kiln::cache {
+namespace {
+
+struct Free {
+  void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
+  void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
+};
+
+}  // namespace
+
+ZSTD_CCtx* CompressorOfThread() {
+  thread_local const std::unique_ptr<ZSTD_CCtx, Free> context(ZSTD_createCCtx());
+  if (context != nullptr) {
+    (void)ZSTD_CCtx_reset(context.get(), ZSTD_reset_session_and_parameters);
+  }
+  return context.get();
+}
+
+ZSTD_DCtx* DecompressorOfThread() {
+  thread_local const std::unique_ptr<ZSTD_DCtx, Free> context(ZSTD_createDCtx());
+  if (context != nullptr) {
+    (void)ZSTD_DCtx_reset(context.get(), ZSTD_reset_session_and_parameters);
+  }
+  return context.get();
+}
+
+}  // namespace kiln::cache

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+#include "cache/decorators/last_error_store.h"
+
+#include <chrono>
+
+namespace kiln::cache {
+namespace {
+
+bool IsNoAnswer(const Error& error) {
+  switch (error.code) {
+    case ErrorCode::kUnavailable:
+    case ErrorCode::kDeadlineExceeded:
+    case ErrorCode::kUnauthenticated:
+    case ErrorCode::kPermissionDenied:
+    case ErrorCode::kUnimplemented:
+    case ErrorCode::kInternal:
+      return true;
+    default:  // about what was asked
+      return false;
+  }
+}
+
+template <class T>
+const Error* ErrorOf(const Result<T>& result) {
+  return result.ok() ? nullptr : &result.error();
+}
+
+}  // namespace
+
+void LastErrorStore::Note(Kind kind, const Error* error) {
+  if (error != nullptr && error->code == ErrorCode::kCancelled) {
+    return;  // by the caller: it tells nothing
+  }
+  const MutexLock lock(mutex_);
+  asked_ = true;
+  std::optional<Failure>& failure = failures_[kind];
+  if (error == nullptr || !IsNoAnswer(*error)) {
+    failure.reset();
+    return;
+  }
+  if (!failure.has_value()) {
+    failure.emplace().since_s =
+        std::chrono::duration_cast<std::chrono::seconds>(clock_.UnixTime()).count();
+  }
+  failure->error = *error;
+}
+
+void LastErrorStore::Note(const Result<void>& answer) { Note(kReads, ErrorOf(answer)); }
+
+Result<Blob> LastErrorStore::Get(const Key& key, const Call& call) {
+  Result<Blob> blob = below_.Get(key, call);
+  Note(kReads, ErrorOf(blob));
+  return blob;
+}
+
+Result<PutResult> LastErrorStore::Put(std::span<const Item> items, Durability durability,
+                                      const Call& call) {
+  Result<PutResult> stored = below_.Put(items, durability, call);
+  Note(kWrites, ErrorOf(stored));
+  return stored;
+}
+
+Result<std::vector<Key>> LastErrorStore::FindMissing(std::span<const Key> keys, const Call& call) {
+  Result<std::vector<Key>> missing = below_.FindMissing(keys, call);
+  Note(kReads, ErrorOf(missing));
+  return missing;
+}
+
+bool LastErrorStore::asked() {
+  const MutexLock lock(mutex_);
+  return asked_;
+}
+
+std::optional<LastErrorStore::Failure> LastErrorStore::failure(Kind kind) {
+  const MutexLock lock(mutex_);
+  return failures_[kind];
+}
+
+}  // namespace kiln::cache

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// Refuses writes between two watermarks.
+#include "cache/decorators/limited_store.h"
+
+#include <algorithm>
+
+namespace kiln::cache {
+
+Result<PutResult> LimitedStore::Put(std::span<const Item> items, Durability durability,
+                                    const Call& call) {
+  const uint64_t used = collectable_.UsedBytes();
+  const uint64_t low = options_.max_bytes / 100 * options_.low_percent;
+  if (used >= options_.max_bytes / 100 * options_.high_percent) {
+    collectable_.StartCollecting(low);
+  } else if (const uint64_t free = collectable_.FreeDiskBytes(); free < options_.min_free_bytes) {
+    collectable_.StartCollecting(used - std::min(used, options_.min_free_bytes - free));
+  }
+  if (used >= options_.max_bytes) {
+    return Error{.code = ErrorCode::kFull,
+                 .context = "the cache holds " + std::to_string(used) + " of " +
+                            std::to_string(options_.max_bytes) + " bytes",
+                 .reason = "CACHE_FULL"};
+  }
+  return below_.Put(items, durability, call);
+}
+
+}  // namespace kiln::cache

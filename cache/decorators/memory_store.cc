@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+// What is kept and what happens when the store below refuses.
+#include "cache/decorators/memory_store.h"
+
+#include <utility>
+
+#include "cache/record.h"
+
+namespace kiln::cache {
+namespace {
+
+constexpr uint64_t kEntryOverhead = 224;  // row, link, slot, room to grow, control block; about
+
+uint64_t CostOf(const Blob& blob) { return blob.bytes.size() + kEntryOverhead; }
+
+// The items are right, but the store below cannot take anything at present.
+bool BelowIsUnavailable(const Error& error) {
+  return error.code == ErrorCode::kFull || error.code == ErrorCode::kBusy ||
+         error.reason == kReadOnly || error.reason == kUpstreamDown;
+}
+
+}  // namespace
+
+Error NotAtOnce() {
+  return {.code = ErrorCode::kDeadlineExceeded, .context = "memory alone cannot answer this"};
+}
+
+std::optional<Blob> MemoryStore::Find(const Key& key, const Call& call) {
+  const MutexLock lock(mutex_);
+  const Blob* const found = call.may_write ? blobs_.Find(key) : blobs_.Peek(key);
+  const bool is_there = found != nullptr && HasSize(key, found->raw_size);
+  ++(is_there ? hits_ : misses_);
+  return is_there ? std::optional(*found) : std::nullopt;
+}
+
+void MemoryStore::Remember(const Key& key, const Blob& blob) {
+  if (CostOf(blob) > options_.max_bytes) {
+    return;
+  }
+  const MutexLock lock(mutex_);
+  if (const Blob* const known = blobs_.Find(key)) {
+    if (key.level != Level::kMask || !Widens(known->bytes, blob.bytes)) {
+      return;  // the first value of a key stays
+    }
+    blobs_.Erase(key);
+  }
+  blobs_.Add(key, blob, CostOf(blob)).from_upstream = false;
+  while (blobs_.cost() > options_.max_bytes) {
+    blobs_.DropOldest();
+  }
+}
+
+Result<Blob> MemoryStore::Get(const Key& key, const Call& call) {
+  if (std::optional<Blob> found = Find(key, call)) {
+    return *std::move(found);
+  }
+  if (below_ == nullptr) {
+    return Error{.code = ErrorCode::kNotFound, .context = KeyText(key)};
+  }
+  if (call.deadline == kAtOnce) {
+    return NotAtOnce();
+  }
+  KILN_TRY(Blob blob, below_->Get(key, call));
+  if (call.may_write) {
+    Remember(key, blob);
+  }
+  return blob;
+}
+
+void MemoryStore::RememberAll(std::span<const Item> items) {
+  for (const Item& item : items) {
+    Remember(item.key, item.value);
+  }
+}
+
+Result<PutResult> MemoryStore::Put(std::span<const Item> items, Durability durability,
+                                   const Call& call) {
+  if (below_ == nullptr) {
+    RememberAll(items);
+    return PutResult{.added = items.size()};
+  }
+  Result<PutResult> stored = below_->Put(items, durability, call);
+  if (stored.ok() ? stored->nondeterminism == 0 : BelowIsUnavailable(stored.error())) {
+    RememberAll(items);
+  }
+  return stored;
+}
+
+Result<std::vector<Key>> MemoryStore::FindMissing(std::span<const Key> keys, const Call& call) {
+  if (below_ != nullptr) {
+    // The store below is asked even for keys that memory holds: its answer is also a lease.
+    return below_->FindMissing(keys, call);
+  }
+  std::vector<Key> missing;
+  for (const Key& key : keys) {
+    if (!Find(key, call).has_value()) {
+      missing.push_back(key);
+    }
+  }
+  return missing;
+}
+
+void MemoryStore::Touch(std::span<const Key> keys) {
+  if (below_ != nullptr) {
+    below_->Touch(keys);
+  }
+}
+
+void MemoryStore::Report(const Damage& damage) {
+  {
+    const MutexLock lock(mutex_);
+    blobs_.Erase(damage.key);
+  }
+  if (damage_below_ != nullptr) {
+    damage_below_->Report(damage);
+  }
+}
+
+void MemoryStore::Clear() {
+  const MutexLock lock(mutex_);
+  blobs_.Clear();
+}
+
+CacheUsage MemoryStore::Usage() {
+  const MutexLock lock(mutex_);
+  return {.name = "blobs and rows",
+          .bytes = blobs_.cost(),
+          .max_bytes = options_.max_bytes,
+          .entries = blobs_.size(),
+          .hits = hits_,
+          .misses = misses_};
+}
+
+uint64_t MemoryStore::bytes() const {
+  const MutexLock lock(mutex_);
+  return blobs_.cost();
+}
+
+}  // namespace kiln::cache

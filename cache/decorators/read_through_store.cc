@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+#include "cache/decorators/read_through_store.h"
+
+#include <algorithm>
+
+#include "cache/record.h"
+
+namespace kiln::cache {
+namespace {
+
+bool IsMissing(const Error& error) { return error.code == ErrorCode::kNotFound; }
+
+}  // namespace
+
+Result<Blob> ReadThroughStore::Get(const Key& key, const Call& call) {
+  Result<Blob> local = local_.Get(key, call);
+  if (local.ok() || !IsMissing(local.error())) {
+    return local;
+  }
+  Result<Blob> found = GetUpstream(key, call);
+  if (!found.ok()) {
+    return local;  // whatever it was: a miss
+  }
+  if (!call.may_write) {
+    found->from_upstream = true;
+    return found;
+  }
+  if (const Result<void> kept = Keep(key, *found, call); !kept.ok() && IsMissing(kept.error())) {
+    return local;  // a hit is complete, or none (spec/cache 8.2)
+  }
+  found->from_upstream = true;
+  return found;
+}
+
+Result<Blob> ReadThroughStore::GetUpstream(const Key& key, const Call& call) {
+  if (!breaker_.Admit()) {
+    return Error{.code = ErrorCode::kUnavailable,
+                 .context = "the upstream does not answer",
+                 .reason = std::string(kUpstreamDown)};
+  }
+  const Deadline deadline = std::min(call.deadline, clock_.Monotonic() + options_.deadline);
+  Result<Blob> found = hedged_.Get(key, call.Until(deadline));
+  if (found.ok() || IsMissing(found.error())) {
+    breaker_.Succeeded();
+  } else if (found.error().code != ErrorCode::kCancelled) {
+    breaker_.Failed();
+  }
+  return found;
+}
+
+// Puts what came from the upstream, after what it names. A store that does not take it costs
+// another round trip, later. Errors: kNotFound if something that it names is nowhere.
+Result<void> ReadThroughStore::Keep(const Key& key, const Blob& blob, const Call& call) {
+  std::vector<Item> items;
+  Item item{.key = key, .value = blob, .refs = {}};
+  if (key.level == Level::kAlias) {
+    KILN_TRY(const Hash128 signature, DecodeAlias(blob.bytes));
+    KILN_TRY_VOID(Get({.level = Level::kSignature, .space = key.space, .id = signature}, call));
+  } else if (key.level != Level::kContent) {
+    const Result<RowSummary> summary = SummarizeRow(key.level, blob.bytes);
+    if (!summary.ok()) {  // not what this kiln would write
+      return Error{.code = ErrorCode::kNotFound, .context = KeyText(key) + " does not decode"};
+    }
+    std::vector<Key> named;
+    for (const Product& product : summary->products) {
+      item.refs.push_back(product.digest.id);
+      named.push_back(ContentKey(product.digest));
+    }
+    KILN_TRY(const std::vector<Key> missing, local_.FindMissing(named, call));
+    for (const Key& content : missing) {
+      KILN_TRY(Blob bytes, GetUpstream(content, call));
+      items.push_back({.key = content, .value = std::move(bytes), .refs = {}});
+    }
+  }
+  items.push_back(std::move(item));
+  (void)local_.Put(items, Durability::kRelaxed, call);
+  return {};
+}
+
+Result<PutResult> ReadThroughStore::Put(std::span<const Item> items, Durability durability,
+                                        const Call& call) {
+  const bool quorum = durability == Durability::kQuorum;
+  Result<PutResult> stored = local_.Put(items, quorum ? Durability::kDurable : durability, call);
+  // Items that the store here cannot take may still be of use upstream; invalid ones are not.
+  if (!options_.writes || (!stored.ok() && stored.error().code == ErrorCode::kInvalidArgument)) {
+    return stored;
+  }
+  const Result<PutResult> there =
+      writes_.Put(items, quorum ? Durability::kQuorum : Durability::kRelaxed, call);
+  if (quorum && stored.ok() && !there.ok()) {
+    return Error{.code = ErrorCode::kUnavailable,
+                 .context = there.error().context,
+                 .reason = std::string(kUpstreamDown)};
+  }
+  return stored;
+}
+
+}  // namespace kiln::cache

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// Pins whose names are short and which together keep at most their share of the cache, whoever
+// makes them: by a call, with a batch, with a pack. See spec/cache 8.6
+//
+// Threads: see Pins; one mutex, so that two new pins cannot both have the same rest of the share.
+#pragma once
+
+#include "cache/leases/leases.h"
+#include "cache/maintenance.h"
+#include "cache/store.h"
+#include "compiler/base/mutex.h"
+
+namespace kiln::cache {
+
+inline constexpr uint64_t kMaxPinName = 128;  // bytes
+
+class BoundedPins final : public Pins {
+ public:
+  // All must outlive the object. `store`: where the rows are that are to be pinned; `max_bytes`: of
+  // the whole cache.
+  BoundedPins(Pins& pins, Maintenance& maintenance, BlobStore& store, uint64_t max_bytes)
+      : pins_(pins), maintenance_(maintenance), store_(store), max_bytes_(max_bytes) {}
+
+  // Errors, before anything is pinned: kInvalidArgument for a name that is empty or too long;
+  // kResourceExhausted with PINS_TOO_LARGE, naming the largest others; those of the store.
+  Result<uint64_t> Add(const Pin& pin, std::span<const Key> keys) override;
+  Result<void> Remove(std::string_view name) override { return pins_.Remove(name); }
+  Result<std::vector<Pin>> List() override { return pins_.List(); }
+
+ private:
+  Result<void> CheckShare(const Pin& pin, std::span<const Key> keys);
+
+  Pins& pins_;
+  Maintenance& maintenance_;
+  BlobStore& store_;
+  const uint64_t max_bytes_;
+  Mutex mutex_;
+};
+
+}  // namespace kiln::cache

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+#include "cache/leases/pin_share.h"
+
+#include <algorithm>
+#include <functional>
+
+#include "cache/record.h"
+#include "compiler/base/threads/stop.h"
+
+namespace kiln::cache {
+namespace {
+
+constexpr uint64_t kPinPercent = 80;
+
+// Adds rows to what is held.
+class Holding {
+ public:
+  Result<void> Add(const Key& key, ByteView value) {
+    CheckStop();  // a pin may hold a million
+    if (key.level == Level::kAlias || !held_.records.insert(key).second) {
+      return {};
+    }
+    held_.bytes += value.size();
+    KILN_TRY(const RowSummary summary, SummarizeRow(key.level, value));
+    for (const Product& product : summary.products) {
+      held_.bytes += content_.insert(product.digest.id).second ? product.digest.size : 0;
+    }
+    return {};
+  }
+
+  PinUsage Take() { return std::move(held_); }
+
+ private:
+  PinUsage held_;
+  std::set<Hash128> content_;
+};
+
+}  // namespace
+
+Result<PinUsage> HeldByPin(Maintenance& maintenance, const std::string& pin) {
+  Holding holding;
+  KILN_TRY_VOID(maintenance.EachRow(
+      {.pin = pin, .since_s = {}},
+      [&](const Key& key, ByteView value) -> Result<void> { return holding.Add(key, value); }));
+  return holding.Take();
+}
+
+Result<PinUsage> HeldByKeys(BlobStore& store, std::span<const Key> keys, const Call& call) {
+  Holding holding;
+  for (Key key : keys) {
+    Result<Blob> row = store.Get(key, call);
+    if (row.ok() && key.level == Level::kAlias) {
+      KILN_TRY(key.id, DecodeAlias(row->bytes));
+      key.level = Level::kSignature;
+      row = store.Get(key, call);
+    }
+    if (row.ok()) {
+      KILN_TRY_VOID(holding.Add(key, row->bytes));
+    }
+  }
+  return holding.Take();
+}
+
+Result<PinShare> ShareWith(Maintenance& maintenance, Pins& pins, std::string_view name,
+                           uint64_t bytes, uint64_t max_bytes) {
+  PinShare share{.total = bytes, .allowed = max_bytes / 100 * kPinPercent, .others = {}};
+  KILN_TRY(const std::vector<Pin> all, pins.List());
+  for (const Pin& pin : all) {
+    if (pin.name != name) {
+      KILN_TRY(const PinUsage held, HeldByPin(maintenance, pin.name));
+      share.total += held.bytes;
+      share.others.emplace_back(held.bytes, pin.name);
+    }
+  }
+  std::ranges::sort(share.others, std::greater());
+  return share;
+}
+
+}  // namespace kiln::cache

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+#include "cache/sqlite/maintenance/maintenance_orders.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace kiln::cache::sqlite {
+
+void MaintenanceOrders::Give(Order order) {
+  const MutexLock lock(mutex_);
+  order_ = std::max(order_, order);
+  changed_.NotifyAll();
+}
+
+std::optional<Order> MaintenanceOrders::Next() {
+  const MutexLock lock(mutex_);
+  if (order_ == Order::kNone && unsalvaged_.empty() && !stopping_) {
+    changed_.WaitFor(mutex_, std::chrono::seconds(1));
+  }
+  return stopping_ ? std::nullopt : std::optional(std::exchange(order_, Order::kNone));
+}
+
+void MaintenanceOrders::Forget() {
+  const MutexLock lock(mutex_);
+  order_ = Order::kNone;
+}
+
+void MaintenanceOrders::Done(const std::string& set_aside) {
+  const MutexLock lock(mutex_);
+  ++replacements_;
+  last_set_aside_ = set_aside;
+  changed_.NotifyAll();
+}
+
+std::string MaintenanceOrders::AwaitReplacement() {
+  const MutexLock lock(mutex_);
+  const uint64_t before = replacements_;
+  order_ = std::max(order_, Order::kReplace);
+  changed_.NotifyAll();
+  while (replacements_ == before && !stopping_) {
+    changed_.WaitFor(mutex_, std::chrono::seconds(1));
+  }
+  return last_set_aside_;
+}
+
+void MaintenanceOrders::GiveUnsalvaged(const std::string& name) {
+  const MutexLock lock(mutex_);
+  unsalvaged_ = name;
+}
+
+std::string MaintenanceOrders::Unsalvaged() const {
+  const MutexLock lock(mutex_);
+  return unsalvaged_;
+}
+
+void MaintenanceOrders::Salvaged() {
+  const MutexLock lock(mutex_);
+  unsalvaged_.clear();
+  changed_.NotifyAll();
+}
+
+void MaintenanceOrders::AwaitSalvage(const std::stop_token& stop) {
+  const MutexLock lock(mutex_);
+  while (!unsalvaged_.empty() && !stopping_ && !stop.stop_requested()) {
+    changed_.WaitFor(mutex_, std::chrono::milliseconds(50));
+  }
+}
+
+void MaintenanceOrders::Stop() {
+  {
+    const MutexLock lock(mutex_);
+    stopping_ = true;
+    changed_.NotifyAll();
+  }
+  stop_.request_stop();
+}
+
+}  // namespace kiln::cache::sqlite

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+#include "cache/sqlite/tables/dictionaries.h"
+
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace kiln::cache::sqlite {
+namespace {
+
+constexpr size_t kMostKept = 16;  // of about 140 KiB each
+constexpr std::string_view kCurrentSql =
+    "SELECT v FROM meta WHERE k='dict.'||?1 AND typeof(v)='integer'";
+
+Result<std::optional<uint32_t>> CurrentNumber(Connection& connection, ContentKind kind) {
+  KILN_TRY(Statement statement, connection.Prepare(kCurrentSql));
+  Query query(statement);
+  KILN_TRY(const bool found, query.Bind(ContentKindName(kind)).Next());
+  return found ? std::optional(static_cast<uint32_t>(query.Int(0))) : std::nullopt;
+}
+
+}  // namespace
+
+DictionaryPtr Dictionaries::Kept(uint32_t number) {
+  const MutexLock lock(mutex_);
+  const auto kept = kept_.find(number);
+  return kept == kept_.end() ? nullptr : kept->second;
+}
+
+void Dictionaries::Keep(const DictionaryPtr& dictionary) {
+  const MutexLock lock(mutex_);
+  if (kept_.size() >= kMostKept) {
+    kept_.clear();  // those in use stay alive and come back
+  }
+  kept_.emplace(dictionary->number(), dictionary);
+}
+
+Result<DictionaryPtr> Dictionaries::Find(uint32_t number) {
+  if (DictionaryPtr kept = Kept(number)) {
+    return kept;
+  }
+  KILN_TRY(ReaderPool::Loan reader, session_.Read({}));
+  KILN_TRY(DictionaryPtr found, reader->FindDictionary(number));
+  if (found == nullptr) {
+    return Error{.code = ErrorCode::kNotFound,
+                 .context = "dictionary " + std::to_string(number) + " is lost"};
+  }
+  Keep(found);
+  return found;
+}
+
+DictionaryPtr Dictionaries::Current(ContentKind kind) {
+  const MutexLock lock(mutex_);
+  return current_[static_cast<size_t>(kind)];
+}
+
+void Dictionaries::SetGatherer(ContentGatherer* gatherer) {
+  const MutexLock lock(gatherer_mutex_);
+  gatherer_ = gatherer;
+}
+
+void Dictionaries::PutGathered() {
+  const MutexLock lock(gatherer_mutex_);
+  if (gatherer_ != nullptr) {
+    gatherer_->PutGathered();
+  }
+}
+
+void Dictionaries::SetCurrent(ContentKind kind, DictionaryPtr dictionary) {
+  const MutexLock lock(mutex_);
+  current_[static_cast<size_t>(kind)] = std::move(dictionary);
+}
+
+void Dictionaries::Load() {
+  Result<ReaderPool::Loan> reader = session_.Read({});
+  if (!reader.ok()) {
+    return;
+  }
+  (*reader)->ForgetDictionaries();
+  for (uint32_t i = 0; i < kContentKindCount; ++i) {
+    const auto kind = static_cast<ContentKind>(i);
+    const Result<std::optional<uint32_t>> number = CurrentNumber(reader->connection(), kind);
+    if (number.ok() && number->has_value()) {
+      Result<DictionaryPtr> dictionary = (*reader)->FindDictionary(**number);
+      SetCurrent(kind, dictionary.ok() ? std::move(dictionary).value() : nullptr);
+    }
+  }
+}
+
+void Dictionaries::Forget() {
+  const MutexLock lock(mutex_);
+  current_ = {};
+  kept_.clear();
+}
+
+}  // namespace kiln::cache::sqlite

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// Explain records in cache.db: a ring for each slot. See spec/cache 11.1
+#pragma once
+
+#include "cache/explain/explain.h"
+#include "cache/sqlite/sqlite_store.h"
+
+namespace kiln::cache::sqlite {
+
+// Threads: see ExplainLog; no state of its own.
+class ExplainTable final : public ExplainLog {
+ public:
+  // Requires: store outlives this.
+  explicit ExplainTable(SqliteStore& store) : store_(store) {}
+
+  uint64_t NextSeq() override;
+  void Append(std::span<const std::shared_ptr<const ExplainRecord>> records) override;
+  Result<std::vector<ExplainRecord>> Records(const ExplainSlot& slot) override;
+  Result<void> Each(const std::stop_token& stop,
+                    const std::function<void(const ExplainRecord&)>& each) override;
+  Result<std::optional<ExplainRecord>> Find(const Hash128& signature,
+                                            const std::stop_token& stop) override;
+
+ private:
+  // Of records that have these bytes somewhere.
+  Result<void> EachWith(ByteView bytes, const std::stop_token& stop,
+                        const std::function<void(const ExplainRecord&)>& each);
+
+  SqliteStore& store_;
+};
+
+}  // namespace kiln::cache::sqlite

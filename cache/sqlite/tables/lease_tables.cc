@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+// SQL over `lease`, `pin` and `pin_entry`.
+#include "cache/sqlite/tables/lease_tables.h"
+
+#include <memory>
+#include <utility>
+
+namespace kiln::cache::sqlite {
+namespace {
+
+constexpr int64_t kLeaseSeconds = int64_t{15} * 60;
+constexpr int64_t kReleaseSeconds = int64_t{10} * 60;
+constexpr auto kAliasLevel = static_cast<int64_t>(Level::kAlias);
+
+Result<int64_t> PutPin(TableWrites& writes, const Pin& pin) {
+  KILN_TRY(Statement statement,
+           writes.connection().Prepare(
+               "INSERT INTO pin (name, made_s, until_s, note) VALUES (?1, ?2, ?3, ?4)"
+               " ON CONFLICT (name) DO UPDATE SET until_s=?3, note=?4 RETURNING pin"));
+  Query query(statement);
+  query.Bind(std::string_view(pin.name)).Bind(writes.NowSeconds()).Bind(pin.until_s);
+  query.Bind(std::string_view(pin.note));
+  KILN_TRY(const bool found, query.Next());
+  KILN_CHECK(found);
+  const int64_t number = query.Int(0);
+  KILN_TRY(const bool more, query.Next());
+  KILN_CHECK(!more);
+  return number;
+}
+
+// Whether the key led to a record.
+Result<bool> PinKey(TableWrites& writes, Statement& insert, int64_t pin, const Key& key) {
+  Query query(insert);
+  query.Bind(pin).Bind(int64_t{key.space}).Bind(static_cast<int64_t>(key.level)).Bind(key.id);
+  query.Bind(kAliasLevel);
+  KILN_TRY_VOID(query.Run());
+  return writes.connection().writes() > 0;
+}
+
+}  // namespace
+
+Result<void> LeaseTable::Hold(std::string_view owner) {
+  return store_.Write(
+      [owner = std::string(owner)](TableWrites& writes) -> Result<void> {
+        KILN_TRY(Statement statement,
+                 writes.connection().Prepare("INSERT INTO lease VALUES (?1, ?2, ?3)"
+                                             " ON CONFLICT (owner) DO UPDATE SET until_s=?3,"
+                                             " floor_q=iif(until_s<?4, ?2, floor_q)"));
+        Query query(statement);
+        const int64_t now_s = writes.NowSeconds();
+        query.Bind(std::string_view(owner)).Bind(writes.NowQuantum());
+        return query.Bind(now_s + kLeaseSeconds).Bind(now_s).Run();
+      },
+      {});
+}
+
+Result<void> LeaseTable::Release(std::string_view owner) {
+  return store_.Write(
+      [owner = std::string(owner)](TableWrites& writes) -> Result<void> {
+        KILN_TRY(Statement statement,
+                 writes.connection().Prepare("UPDATE lease SET until_s=?2 WHERE owner=?1"));
+        Query query(statement);
+        query.Bind(std::string_view(owner));
+        return query.Bind(writes.NowSeconds() + kReleaseSeconds).Run();
+      },
+      {});
+}
+
+Result<uint64_t> PinTable::Add(const Pin& pin, std::span<const Key> keys) {
+  auto records = std::make_shared<uint64_t>(0);
+  const std::vector<Key> copied(keys.begin(), keys.end());
+  KILN_TRY_VOID(store_.Write(
+      [pin, copied, records](TableWrites& writes) -> Result<void> {
+        *records = 0;
+        KILN_TRY(const int64_t number, PutPin(writes, pin));
+        KILN_TRY(Statement insert,
+                 writes.connection().Prepare(
+                     "INSERT INTO pin_entry (eid, pin)"
+                     " SELECT eid, ?1 FROM entry WHERE space=?2 AND level=?3 AND key=?4"
+                     " UNION ALL SELECT eid, ?1 FROM alias WHERE space=?2 AND key=?4 AND ?3=?5"
+                     " ON CONFLICT DO UPDATE SET pin=pin"));
+        for (const Key& key : copied) {
+          KILN_TRY(const bool found, PinKey(writes, insert, number, key));
+          *records += found ? 1 : 0;
+        }
+        return {};
+      },
+      {}));
+  return *records;
+}
+
+Result<void> PinTable::Remove(std::string_view name) {
+  return store_.Write(
+      [name = std::string(name)](TableWrites& writes) -> Result<void> {
+        for (const std::string_view sql :
+             {"DELETE FROM pin_entry WHERE pin=(SELECT pin FROM pin WHERE name=?1)",
+              "DELETE FROM pin WHERE name=?1"}) {
+          KILN_TRY(Statement statement, writes.connection().Prepare(sql));
+          Query query(statement);
+          KILN_TRY_VOID(query.Bind(std::string_view(name)).Run());
+        }
+        if (writes.connection().writes() == 0) {
+          return Error{.code = ErrorCode::kNotFound, .context = "pin " + name};
+        }
+        return {};
+      },
+      {});
+}
+
+Result<std::vector<Pin>> PinTable::List() {
+  KILN_TRY(ReaderPool::Loan reader, store_.Read({}));
+  return ReadPins(reader.connection());
+}
+
+Result<std::vector<Pin>> ReadPins(Connection& connection) {
+  KILN_TRY(
+      Statement statement,
+      connection.Prepare("SELECT name, made_s, until_s, note, (SELECT count(*) FROM pin_entry AS e"
+                         " WHERE e.pin=pin.pin) FROM pin ORDER BY name"));
+  Query query(statement);
+  std::vector<Pin> pins;
+  KILN_TRY([[maybe_unused]] const int64_t rows, query.EachRow([&](const Query& row) {
+    pins.push_back({.name = std::string(row.Text(0)),
+                    .made_s = row.Int(1),
+                    .until_s = row.IsNull(2) ? std::nullopt : std::optional(row.Int(2)),
+                    .note = std::string(row.Text(3)),
+                    .records = static_cast<uint64_t>(row.Int(4))});
+  }));
+  return pins;
+}
+
+}  // namespace kiln::cache::sqlite

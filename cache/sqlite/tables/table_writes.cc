@@ -1,0 +1,521 @@
+// SPDX-License-Identifier: MIT
+// Most of this file is what happens when a key is already there. An insert that conflicts changes
+// nothing and says so (Connection::writes), which costs less than looking first; only then the
+// stored row is read. It stays if it is right, whoever was first: equal bytes count as present,
+// other bytes of content as a collision, another result of a key as nondeterminism. It gives way if
+// it is damaged, expired, a poison record that a result follows, or a mask that the new one widens.
+#include "cache/sqlite/tables/table_writes.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "cache/compression/codec.h"
+
+namespace kiln::cache::sqlite {
+namespace {
+
+constexpr int64_t kRenewAfterSeconds = 300;
+constexpr size_t kRecentForms = 16;
+constexpr uint64_t kCompareBytes = uint64_t{64} << 10;
+constexpr auto kSignatureLevel = static_cast<int64_t>(Level::kSignature);
+
+Error RefsMissing(const Key& key, std::string_view what, const Hash128& id) {
+  return {.code = ErrorCode::kFailedPrecondition,
+          .context = KeyText(key) + " names " + std::string(what) + " " + id.hex() +
+                     ", which is not stored",
+          .reason = std::string(kRefsMissing)};
+}
+
+// An insert met a row that a select does not find: an index of the file is damaged.
+Error IndexDamaged(const Key& key) {
+  return {.code = ErrorCode::kCorrupt,
+          .context = KeyText(key) + " conflicts with a row that is not there",
+          .reason = std::string(kDamagedFile)};
+}
+
+}  // namespace
+
+Result<TableWrites> TableWrites::Prepare(Connection& connection, Clock& clock, Counters& counters,
+                                         const Options& options) {
+  KILN_TRY(std::unique_ptr<WriteContext> context,
+           WriteContext::Prepare(connection, clock, counters));
+  KILN_TRY(TableRemovals removals, TableRemovals::Prepare(*context));
+  TableWrites writes(std::move(context), std::move(removals), options);
+  const std::vector<std::pair<Statement*, std::string_view>> statements = {
+      {&writes.insert_blob_,
+       "INSERT INTO blob (id, raw_size, codec, put_s, data, dict, sum, block, at)"
+       " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) ON CONFLICT (id) DO NOTHING"},
+      {&writes.find_blob_, "SELECT rid, raw_size, put_s, block FROM blob WHERE id=?1"},
+      {&writes.replace_blob_,
+       "UPDATE blob SET raw_size=?2, codec=?3, put_s=?4, data=?5, dict=?6, sum=?7, block=?8, at=?9"
+       " WHERE rid=?1"},
+      {&writes.renew_blob_, "UPDATE blob SET put_s=?2 WHERE rid=?1"},
+      {&writes.insert_entry_,
+       "INSERT INTO entry (space, level, key, kind, expires_s, used_q, cost_us, value, sum, form)"
+       " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)"
+       " ON CONFLICT (space, level, key) DO NOTHING"},
+      {&writes.insert_form_, "INSERT INTO form VALUES (?1, ?2) ON CONFLICT DO NOTHING"},
+      {&writes.find_form_, "SELECT data FROM form WHERE form=?1"},
+      {&writes.replace_form_, "UPDATE form SET data=?2 WHERE form=?1"},
+      {&writes.widen_mask_, "UPDATE entry SET value=?2, sum=?3, used_q=?4 WHERE eid=?1"},
+      {&writes.use_eid_, "UPDATE entry SET used_q=?2 WHERE eid=?1 AND used_q<?2"},
+      {&writes.use_key_,
+       "UPDATE entry SET used_q=?4 WHERE space=?1 AND level=?2 AND key=?3 AND used_q<?4"},
+      {&writes.use_alias_,
+       "UPDATE entry SET used_q=?3 WHERE eid=(SELECT eid FROM alias WHERE space=?1 AND key=?2)"
+       " AND used_q<?3"},
+      {&writes.insert_ref_, "INSERT INTO ref VALUES (?1, ?2) ON CONFLICT DO NOTHING"},
+      {&writes.insert_alias_,
+       "INSERT INTO alias (space, key, eid, sum) VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING"},
+      {&writes.replace_alias_, "UPDATE alias SET eid=?3, sum=?4 WHERE space=?1 AND key=?2"},
+      {&writes.signature_eid_, "SELECT eid FROM entry WHERE space=?1 AND level=?2 AND key=?3"},
+      {&writes.dictionary_, "SELECT 1 FROM dict WHERE dict=?1"},
+  };
+  for (const auto& [statement, sql] : statements) {
+    KILN_TRY(*statement, connection.Prepare(sql));
+  }
+  return writes;
+}
+
+Result<PutResult> TableWrites::Put(std::span<const Item> items) {
+  PutResult stored;
+  forms_.clear();
+  Contents contents;
+  Numbers signatures;
+  // Content first, then the records that name it, then the aliases that lead to them.
+  for (const Item& item : items) {
+    if (item.key.level == Level::kContent) {
+      KILN_TRY_VOID(PutContent(item, stored, contents));
+    }
+  }
+  KILN_TRY_VOID(TidyBlocks(contents));
+  for (const Item& item : items) {
+    if (item.key.level != Level::kContent && item.key.level != Level::kAlias) {
+      KILN_TRY_VOID(PutRecord(item, contents.rids, stored, signatures));
+    }
+  }
+  for (const Item& item : items) {
+    if (item.key.level == Level::kAlias) {
+      KILN_TRY_VOID(PutAlias(item, stored, signatures));
+    }
+  }
+  return stored;
+}
+
+Result<int64_t> TableWrites::DictionaryOf(const Key& key, const Blob& stored) {
+  if (stored.codec != Codec::kZstdDictionary) {
+    return 0;
+  }
+  const uint32_t number = NumberOfDictionary(stored);
+  Query find(dictionary_);
+  KILN_TRY(const bool found, find.Bind(int64_t{number}).Next());
+  if (!found) {
+    return Error{.code = ErrorCode::kFailedPrecondition,
+                 .context = KeyText(key) + " needs dictionary " + std::to_string(number) +
+                            ", which is not stored",
+                 .reason = std::string(kDictionaryGone)};
+  }
+  return number;
+}
+
+// What the row of a content says and has. One in a block has no bytes of its own.
+Codec TableWrites::CodecIn(const Place& place) {
+  return place.stored == nullptr ? Codec::kBlock : place.stored->codec;
+}
+
+ByteView TableWrites::BytesIn(const Place& place) {
+  return place.stored == nullptr ? ByteView() : place.stored->bytes;
+}
+
+// The row of a block comes with the first of its contents: their rows name it.
+Result<TableWrites::Place> TableWrites::PlaceOf(const Item& item, Contents& contents) {
+  if (item.block == nullptr) {
+    KILN_TRY(const int64_t dictionary, DictionaryOf(item.key, item.value));
+    return Place{.stored = &item.value, .dictionary = dictionary};
+  }
+  const auto [row, is_new] = contents.blocks.try_emplace(item.block.get());
+  if (is_new) {
+    KILN_TRY(row->second.dictionary, DictionaryOf(item.key, *item.block));
+    KILN_TRY(row->second.number, context_->blocks->Insert(*item.block));
+  }
+  return Place{.dictionary = row->second.dictionary,
+               .block = row->second.number,
+               .at = static_cast<int64_t>(item.at)};
+}
+
+Result<void> TableWrites::PutContent(const Item& item, PutResult& stored, Contents& contents) {
+  KILN_TRY(const Place place, PlaceOf(item, contents));
+  {
+    Query insert(insert_blob_);
+    insert.Bind(item.key.id)
+        .Bind(static_cast<int64_t>(item.value.raw_size))
+        .Bind(static_cast<int64_t>(CodecIn(place)))
+        .Bind(NowSeconds())
+        .Bind(BytesIn(place))
+        .Bind(place.dictionary)
+        .Bind(item.value.sum)
+        .Bind(place.block)
+        .Bind(place.at);
+    KILN_TRY_VOID(insert.Run());
+  }
+  if (context_->connection.writes() == 1) {
+    ++stored.added;
+    contents.rids[item.key.id] = context_->connection.last_insert_rowid();
+    if (item.block != nullptr) {
+      contents.blocks[item.block.get()].used = true;
+    }
+    return {};
+  }
+  KILN_TRY(contents.rids[item.key.id], MeetStoredContent(item, place, stored, contents));
+  return {};
+}
+
+Result<void> TableWrites::TidyBlocks(const Contents& contents) {
+  std::vector<int64_t> blocks = contents.left;
+  for (const auto& [block, row] : contents.blocks) {
+    if (!row.used) {
+      blocks.push_back(row.number);
+    }
+  }
+  return context_->blocks->Tidy(blocks);
+}
+
+// The id is there already: equal content stays, damaged content is healed by the new bytes, other
+// content of the same id is a collision (spec/cache 2.1.4).
+Result<int64_t> TableWrites::MeetStoredContent(const Item& item, const Place& place,
+                                               PutResult& stored, Contents& contents) {
+  int64_t rid = 0;
+  int64_t raw_size = 0;
+  int64_t put_s = 0;
+  int64_t block = 0;
+  {
+    Query find(find_blob_);
+    find.Bind(item.key.id);
+    KILN_TRY(const bool found, find.Next());
+    if (!found) {
+      return IndexDamaged(item.key);
+    }
+    rid = find.Int(0);
+    raw_size = find.Int(1);
+    put_s = find.Int(2);
+    block = find.Int(3);
+  }
+  const bool same_size = raw_size == static_cast<int64_t>(item.value.raw_size);
+  if (!same_size || item.value.raw_size <= kCompareBytes) {
+    KILN_TRY(const std::optional<Blob> there, context_->reads.FindBlob(item.key.id));
+    const bool same_bytes = there.has_value() && there->codec == item.value.codec &&
+                            std::ranges::equal(there->bytes, item.value.bytes);
+    if (!same_size || !same_bytes) {
+      KILN_TRY(const std::optional<Finding> finding,
+               context_->reads.CheckContent(item.key.id, there.value_or(Blob{})));
+      if (finding.has_value()) {
+        ++context_->counters.damage[static_cast<size_t>(DamageKind::kBlob)];
+        KILN_TRY_VOID(removals_.Quarantine("blob", item.key.id, finding->reason,
+                                           there.value_or(Blob{}).bytes));
+        KILN_TRY_VOID(ReplaceContent(rid, item, place));
+        if (block != 0) {
+          contents.left.push_back(block);
+        }
+        if (item.block != nullptr) {
+          contents.blocks[item.block.get()].used = true;
+        }
+        ++stored.added;
+        return rid;
+      }
+      const Result<Blob> old_raw = context_->reads.Decode(*there);
+      const Result<Blob> new_raw = context_->reads.Decode(item.value);
+      if (!old_raw.ok() || !new_raw.ok() || !std::ranges::equal(old_raw->bytes, new_raw->bytes)) {
+        return Error{.code = ErrorCode::kAlreadyExists,
+                     .context = "other content is stored as " + item.key.id.hex(),
+                     .reason = std::string(kCollision)};
+      }
+    }
+  }
+  if (put_s + kRenewAfterSeconds < NowSeconds()) {
+    Query renew(renew_blob_);  // its grace starts again
+    KILN_TRY_VOID(renew.Bind(rid).Bind(NowSeconds()).Run());
+  }
+  ++stored.present;
+  return rid;
+}
+
+Result<void> TableWrites::ReplaceContent(int64_t rid, const Item& item, const Place& place) {
+  Query replace(replace_blob_);
+  return replace.Bind(rid)
+      .Bind(static_cast<int64_t>(item.value.raw_size))
+      .Bind(static_cast<int64_t>(CodecIn(place)))
+      .Bind(NowSeconds())
+      .Bind(BytesIn(place))
+      .Bind(place.dictionary)
+      .Bind(item.value.sum)
+      .Bind(place.block)
+      .Bind(place.at)
+      .Run();
+}
+
+Result<std::optional<int64_t>> TableWrites::RidOf(const Hash128& id) {
+  Query find(find_blob_);
+  find.Bind(id);
+  KILN_TRY(const bool found, find.Next());
+  return found ? std::optional(find.Int(0)) : std::nullopt;
+}
+
+Result<std::vector<int64_t>> TableWrites::RidsOf(const Item& item, const Numbers& contents) {
+  std::vector<int64_t> rids;
+  for (const Hash128& id : item.refs) {
+    if (const auto put = contents.find(id); put != contents.end()) {
+      rids.push_back(put->second);
+      continue;
+    }
+    KILN_TRY(const std::optional<int64_t> rid, RidOf(id));
+    if (!rid.has_value()) {
+      return RefsMissing(item.key, "content", id);
+    }
+    rids.push_back(*rid);
+  }
+  return rids;
+}
+
+Result<void> TableWrites::PutRecord(const Item& item, const Numbers& contents, PutResult& stored,
+                                    Numbers& signatures) {
+  const Result<RowSummary> summary = SummarizeRow(item.key.level, item.value.bytes);
+  if (!summary.ok()) {
+    return Error{.code = ErrorCode::kInvalidArgument,
+                 .context = KeyText(item.key) + ": " + summary.error().context};
+  }
+  for (const Product& product : summary->products) {
+    if (std::ranges::find(item.refs, product.digest.id) == item.refs.end()) {
+      return Error{.code = ErrorCode::kInvalidArgument,
+                   .context = KeyText(item.key) + ": " + product.name + " is not among its refs"};
+    }
+  }
+  KILN_TRY(const std::vector<int64_t> rids, RidsOf(item, contents));
+  KILN_TRY(bool inserted, InsertRecord(item, *summary, rids));
+  if (!inserted) {
+    KILN_TRY(inserted, MeetStoredRecord(item, *summary, stored, rids));
+  }
+  if (inserted && item.key.level == Level::kSignature && item.key.space == 0) {
+    signatures[item.key.id] = inserted_eid_;
+  }
+  stored.added += inserted ? 1 : 0;
+  return {};
+}
+
+Result<bool> TableWrites::InsertRecord(const Item& item, const RowSummary& summary,
+                                       std::span<const int64_t> rids) {
+  std::optional<int64_t> expires_s;
+  if (summary.kind == RecordKind::kPoison) {
+    expires_s = NowSeconds() + options_.negative_ttl_s;
+  }
+  KILN_TRY(const WrittenValue written, WrittenValueOf(item));
+  {
+    Query insert(insert_entry_);
+    insert.Bind(int64_t{item.key.space})
+        .Bind(static_cast<int64_t>(item.key.level))
+        .Bind(item.key.id)
+        .Bind(static_cast<int64_t>(summary.kind))
+        .Bind(expires_s)
+        .Bind(NowQuantum())
+        .Bind(static_cast<int64_t>(summary.cost_us))
+        .Bind(written.form == 0 ? item.value.bytes : ByteView(written.shortened))
+        .Bind(item.value.sum)
+        .Bind(written.form);
+    KILN_TRY_VOID(insert.Run());
+  }
+  if (context_->connection.writes() == 0) {
+    return false;
+  }
+  inserted_eid_ = context_->connection.last_insert_rowid();
+  KILN_TRY_VOID(InsertRefs(inserted_eid_, rids));
+  return true;
+}
+
+// Rows that are put together are mostly of one program, so the last form fits.
+Result<TableWrites::WrittenValue> TableWrites::WrittenValueOf(const Item& item) {
+  if (item.key.level != Level::kSignature && item.key.level != Level::kRecipe) {
+    return WrittenValue{};
+  }
+  const auto with = [&](const RecordForm& form) -> std::optional<WrittenValue> {
+    std::optional<Bytes> shortened = form.Shorten(item.value.bytes);
+    return shortened.has_value()
+               ? std::optional(WrittenValue{.form = form.number(), .shortened = *shortened})
+               : std::nullopt;
+  };
+  for (auto form = forms_.rbegin(); form != forms_.rend(); ++form) {
+    if (std::optional<WrittenValue> written = with(*form); written.has_value()) {
+      return *std::move(written);
+    }
+  }
+  std::optional<RecordForm> form = RecordForm::Of(item.value.bytes);
+  if (!form.has_value()) {
+    return WrittenValue{};
+  }
+  KILN_TRY(const bool has_row, HasForm(*form));
+  if (!has_row) {
+    return WrittenValue{};
+  }
+  if (forms_.size() == kRecentForms) {
+    forms_.erase(forms_.begin());
+  }
+  return with(forms_.emplace_back(*std::move(form))).value_or(WrittenValue{});
+}
+
+// A row whose number is not that of its bytes is damaged, and healed.
+Result<bool> TableWrites::HasForm(const RecordForm& form) {
+  const int64_t number = form.number();
+  KILN_TRY_VOID(Query(insert_form_).Bind(number).Bind(form.bytes()).Run());
+  if (context_->connection.writes() == 1) {
+    return true;
+  }
+  bool is_other = false;
+  {
+    Query find(find_form_);
+    KILN_TRY(const bool found, find.Bind(number).Next());
+    if (found && std::ranges::equal(find.Blob(0), form.bytes())) {
+      return true;
+    }
+    const std::optional<RecordForm> there = found ? RecordForm::Read(find.Blob(0)) : std::nullopt;
+    is_other = there.has_value() && there->number() == form.number();
+  }
+  if (is_other) {
+    return false;
+  }
+  KILN_TRY_VOID(Query(replace_form_).Bind(number).Bind(form.bytes()).Run());
+  return true;
+}
+
+Result<void> TableWrites::InsertRefs(int64_t eid, std::span<const int64_t> rids) {
+  for (const int64_t rid : rids) {
+    Query insert(insert_ref_);
+    KILN_TRY_VOID(insert.Bind(eid).Bind(rid).Run());
+  }
+  return {};
+}
+
+Result<bool> TableWrites::MeetStoredRecord(const Item& item, const RowSummary& summary,
+                                           PutResult& stored, std::span<const int64_t> rids) {
+  KILN_TRY(const std::optional<StoredRow> there, context_->reads.FindRow(item.key));
+  if (!there.has_value()) {
+    return IndexDamaged(item.key);
+  }
+  KILN_TRY(const std::optional<Finding> finding, context_->reads.CheckRow(item.key, *there));
+  bool gives_way = there->expires_s.has_value() && *there->expires_s <= NowSeconds();
+  if (finding.has_value()) {
+    ++context_->counters.damage[static_cast<size_t>(finding->kind)];
+    KILN_TRY_VOID(removals_.Quarantine(DamageKindName(finding->kind), item.key.id, finding->reason,
+                                       there->value.bytes));
+    gives_way = true;
+  } else if (!gives_way) {
+    KILN_TRY(const RowSummary old, SummarizeRow(item.key.level, there->value.bytes));
+    gives_way = old.kind == RecordKind::kPoison && summary.kind != RecordKind::kPoison;
+  }
+  if (gives_way) {
+    KILN_TRY_VOID(removals_.DropRecord(
+        there->eid, finding.has_value() ? RemovedBy::kDamage : RemovedBy::kExpiry));
+    return InsertRecord(item, summary, rids);
+  }
+  if (item.key.level == Level::kMask) {
+    return MeetStoredMask(item, *there, stored);
+  }
+  // That a worker died says nothing about a result that others can compile.
+  if (summary.kind == RecordKind::kPoison ||
+      SameResult(item.key.level, there->value.bytes, item.value.bytes)) {
+    ++stored.present;
+    KILN_TRY_VOID(MarkUsed(there->eid, NowQuantum()));
+    return false;
+  }
+  ++stored.nondeterminism;
+  ++context_->counters.nondeterminism;
+  KILN_TRY_VOID(
+      removals_.Quarantine("nondeterminism", item.key.id, "first result", there->value.bytes));
+  KILN_TRY_VOID(
+      removals_.Quarantine("nondeterminism", item.key.id, "other result", item.value.bytes));
+  return false;
+}
+
+// No result: masks of one ordinal may differ, and the wider one finds whatever the other does after
+// one more walk (spec/cache 3.4).
+Result<bool> TableWrites::MeetStoredMask(const Item& item, const StoredRow& there,
+                                         PutResult& stored) {
+  if (!Widens(there.value.bytes, item.value.bytes)) {
+    ++stored.present;
+    KILN_TRY_VOID(MarkUsed(there.eid, NowQuantum()));
+    return false;
+  }
+  Query widen(widen_mask_);
+  widen.Bind(there.eid).Bind(item.value.bytes).Bind(item.value.sum).Bind(NowQuantum());
+  KILN_TRY_VOID(widen.Run());
+  return true;
+}
+
+Result<int64_t> TableWrites::EidOfSignature(const Item& alias, const Hash128& signature,
+                                            const Numbers& signatures) {
+  if (alias.key.space == 0) {
+    if (const auto put = signatures.find(signature); put != signatures.end()) {
+      return put->second;
+    }
+  }
+  Query find(signature_eid_);
+  find.Bind(int64_t{alias.key.space}).Bind(kSignatureLevel).Bind(signature);
+  KILN_TRY(const bool found, find.Next());
+  if (!found) {
+    return RefsMissing(alias.key, "signature", signature);
+  }
+  return find.Int(0);
+}
+
+Result<void> TableWrites::PutAlias(const Item& item, PutResult& stored, const Numbers& signatures) {
+  const Result<Hash128> signature = DecodeAlias(item.value.bytes);
+  if (!signature.ok()) {
+    return Error{.code = ErrorCode::kInvalidArgument,
+                 .context = KeyText(item.key) + ": value is no signature key"};
+  }
+  KILN_TRY(const int64_t eid, EidOfSignature(item, *signature, signatures));
+  const int64_t sum = AliasSum(item.key.space, item.key.id, *signature);
+  const auto write = [&](Statement& statement) {
+    Query query(statement);
+    return query.Bind(int64_t{item.key.space}).Bind(item.key.id).Bind(eid).Bind(sum).Run();
+  };
+  KILN_TRY_VOID(write(insert_alias_));
+  if (context_->connection.writes() == 1) {
+    ++stored.added;
+    return {};
+  }
+  KILN_TRY(const std::optional<StoredAlias> there,
+           context_->reads.FindAlias(item.key.space, item.key.id));
+  if (!there.has_value() || CheckAlias(item.key, *there).has_value()) {
+    ++stored.added;  // it led nowhere or to the wrong record
+    return write(replace_alias_);
+  }
+  if (there->signature == *signature) {
+    ++stored.present;
+    return {};
+  }
+  ++stored.nondeterminism;
+  ++context_->counters.nondeterminism;
+  return removals_.Quarantine("nondeterminism", item.key.id, "leads to another signature",
+                              item.value.bytes);
+}
+
+Result<void> TableWrites::MarkUsed(int64_t eid, int64_t used_q) {
+  Query use(use_eid_);
+  return use.Bind(eid).Bind(used_q).Run();
+}
+
+Result<void> TableWrites::MarkUsed(const Key& key, int64_t used_q) {
+  if (key.level == Level::kContent) {
+    return {};  // content has no recency of its own: records keep it
+  }
+  if (key.level == Level::kAlias) {
+    Query use(use_alias_);
+    return use.Bind(int64_t{key.space}).Bind(key.id).Bind(used_q).Run();
+  }
+  Query use(use_key_);
+  return use.Bind(int64_t{key.space})
+      .Bind(static_cast<int64_t>(key.level))
+      .Bind(key.id)
+      .Bind(used_q)
+      .Run();
+}
+
+}  // namespace kiln::cache::sqlite

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/base/files/beneath.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "compiler/base/files/file.h"
+#include "compiler/base/files/new_file.h"
+#include "compiler/base/files/own_folder.h"
+
+namespace kiln {
+namespace {
+
+constexpr mode_t kFolderMode = 0755;
+
+// Closes itself.
+class Folder {
+ public:
+  explicit Folder(int descriptor) : descriptor_(descriptor) {}
+  ~Folder() {
+    if (descriptor_ >= 0) {
+      (void)close(descriptor_);
+    }
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  int descriptor() const { return descriptor_; }
+
+ private:
+  int descriptor_;
+};
+
+Error Outside(const std::string& root, const std::string& path, std::string_view what) {
+  return {.code = ErrorCode::kInvalidArgument,
+          .context = "'" + path + "' " + std::string(what) + " '" + root + "'",
+          .reason = "OUTSIDE"};
+}
+
+// "cannot write 'out/a/b': cannot open 'out': Permission denied"
+Error CannotWrite(const std::string& root, const std::string& path, const Error& why) {
+  return WithContext(why, "cannot write '" + root + "/" + path + "'");
+}
+
+// For kernels before 5.6: one folder after the other, none of them a link.
+int OpenStepwise(int folder, const std::string& path, int flags, mode_t mode) {
+  int at = dup(folder);
+  size_t begin = 0;
+  while (at >= 0) {
+    const size_t slash = path.find('/', begin);
+    const std::string segment = path.substr(begin, slash - begin);
+    const bool last = slash == std::string::npos;
+    const bool odd = segment.empty() || segment == "..";
+    const int next =
+        odd ? -1
+            : openat(at, segment.c_str(),
+                     (last ? flags : O_PATH | O_DIRECTORY) | O_NOFOLLOW | O_CLOEXEC, mode);
+    const int error = odd ? EXDEV : errno;
+    (void)close(at);
+    errno = error;
+    if (last || next < 0) {
+      return next;
+    }
+    at = next;
+    begin = slash + 1;
+  }
+  return at;
+}
+
+// Makes the folders of a relative path below the root, each within the one before, which is opened
+// and therefore is not a link.
+Result<void> MakeFoldersBeneath(const std::string& root, const std::string& path) {
+  for (size_t slash = path.find('/'); slash != std::string::npos;
+       slash = path.find('/', slash + 1)) {
+    const size_t name = slash == 0 ? 0 : path.rfind('/', slash - 1) + 1;  // npos + 1 is 0
+    const std::string parent = name == 0 ? "." : path.substr(0, name - 1);
+    KILN_TRY(const int opened, OpenBeneath(root, parent, O_PATH | O_DIRECTORY));
+    const Folder within(opened);
+    if (mkdirat(within.descriptor(), path.substr(name, slash - name).c_str(), kFolderMode) != 0 &&
+        errno != EEXIST) {
+      return FileError(root + "/" + path.substr(0, slash), "cannot make the folder", errno);
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<int> OpenBeneath(const std::string& root, const std::string& path, int flags, mode_t mode) {
+  const int folder = open(root.empty() ? "." : root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (folder < 0) {
+    return FileError(root, "cannot open", errno);
+  }
+  open_how how{};
+  how.flags = static_cast<uint64_t>(flags) | O_CLOEXEC;
+  how.mode = mode;
+  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS;
+  int fd = static_cast<int>(syscall(SYS_openat2, folder, path.c_str(), &how, sizeof(how)));
+  if (fd < 0 && errno == ENOSYS) {
+    fd = OpenStepwise(folder, path, flags, mode);
+  }
+  const int error = errno;
+  (void)close(folder);
+  if (fd >= 0) {
+    return fd;
+  }
+  if (error == EXDEV || error == ELOOP) {
+    return Outside(root, path, "is a link or leads out of");
+  }
+  return FileError(root + "/" + path, "cannot open", error);
+}
+
+Result<std::string> ReadFileBeneath(const std::string& root, const std::string& path,
+                                    uint64_t most) {
+  KILN_TRY(const int fd, OpenBeneath(root, path, O_RDONLY | O_NONBLOCK));
+  struct stat status {};
+  if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode)) {
+    (void)close(fd);
+    return Outside(root, path, "is no regular file below");
+  }
+  std::string text;
+  text.reserve(std::min(static_cast<uint64_t>(status.st_size), most));
+  char buffer[65536];
+  ssize_t count = 0;
+  while (text.size() <= most &&
+         ((count = read(fd, buffer, sizeof buffer)) > 0 || (count < 0 && errno == EINTR))) {
+    text.append(buffer, count > 0 ? static_cast<size_t>(count) : 0);
+  }
+  const int error = errno;
+  (void)close(fd);
+  if (count < 0) {
+    return FileError(root + "/" + path, "cannot read", error);
+  }
+  if (text.size() > most) {
+    return Error{.code = ErrorCode::kResourceExhausted,
+                 .context = "'" + root + "/" + path + "' exceeds the limit of " +
+                            std::to_string(most) + " bytes",
+                 .reason = "LIMIT_EXCEEDED"};
+  }
+  return text;
+}
+
+Result<void> WriteFileBeneath(const std::string& root, const std::string& path, ByteView bytes) {
+  const size_t slash = path.rfind('/');
+  const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash);
+  const std::string name = slash == std::string::npos ? path : path.substr(slash + 1);
+  if (path.starts_with('/') || name.empty() || name == "." || name == "..") {
+    return Outside(root, path, "names no file below");
+  }
+  const Result<std::string> present = ReadFileBeneath(root, path, bytes.size());
+  if (present.ok() && *present == AsText(bytes)) {
+    return {};
+  }
+  (void)MakeFolders(root.empty() ? "." : root, kFolderMode);  // what follows says what is wrong
+  if (const Result<void> made = MakeFoldersBeneath(root, path); !made.ok()) {
+    return CannotWrite(root, path, made.error());
+  }
+  const Result<int> opened = OpenBeneath(root, folder, O_PATH | O_DIRECTORY);
+  if (!opened.ok()) {
+    return CannotWrite(root, path, opened.error());
+  }
+  const Folder within(*opened);
+  KILN_TRY(NewFile file, NewFile::Create(within.descriptor(), name, root + "/" + path));
+  KILN_TRY_VOID(file.Write(bytes));
+  return file.Publish();
+}
+
+}  // namespace kiln

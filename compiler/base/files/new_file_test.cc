@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/base/files/new_file.h"
+
+#include <fcntl.h>
+#include <filesystem>
+#include <sys/stat.h>
+
+#include <gtest/gtest.h>
+
+#include "compiler/base/files/file.h"
+#include "compiler/base/test_directory.h"
+
+namespace kiln {
+namespace {
+
+namespace fs = std::filesystem;
+
+class NewFileTest : public testing::Test {
+ protected:
+  Result<NewFile> Make() { return NewFile::Create(AT_FDCWD, path, path); }
+  size_t FilesInFolder() const {
+    return static_cast<size_t>(
+        std::distance(fs::directory_iterator(directory.path()), fs::directory_iterator()));
+  }
+  TestDirectory directory;
+  std::string path = directory.path() / "file";
+};
+
+TEST_F(NewFileTest, TwoWriters_DoNotMeet) {
+  Result<NewFile> first = Make();
+  Result<NewFile> second = Make();
+  ASSERT_TRUE(first.ok() && second.ok());
+  ASSERT_TRUE(first->Write(AsBytes("first of two")).ok());
+  ASSERT_TRUE(second->Write(AsBytes("second")).ok());
+  ASSERT_TRUE(second->Publish().ok());
+  EXPECT_EQ(*ReadFile(path), "second");
+  ASSERT_TRUE(first->Publish().ok());
+  EXPECT_EQ(*ReadFile(path), "first of two");
+  EXPECT_EQ(FilesInFolder(), 1u);
+}
+
+TEST_F(NewFileTest, NotPublished_LeavesNothing) {
+  {
+    Result<NewFile> file = Make();
+    ASSERT_TRUE(file.ok() && file->Write(AsBytes("x")).ok());
+    EXPECT_EQ(FilesInFolder(), 1u);
+  }
+  EXPECT_EQ(FilesInFolder(), 0u);
+}
+
+TEST_F(NewFileTest, Link_IsReplacedAndNotFollowed) {
+  const std::string victim = directory.path() / "victim";
+  ASSERT_TRUE(WriteFile(victim, AsBytes("mine")).ok());
+  fs::create_symlink(victim, path);
+  Result<NewFile> file = Make();
+  ASSERT_TRUE(file.ok() && file->Write(AsBytes("x")).ok() && file->Publish().ok());
+  EXPECT_EQ(*ReadFile(victim), "mine");
+  EXPECT_FALSE(fs::is_symlink(path));
+}
+
+TEST_F(NewFileTest, Mode_IsNeverForOthersToWrite) {
+  const mode_t before = umask(0);
+  Result<NewFile> file = Make();
+  (void)umask(before);
+  ASSERT_TRUE(file.ok() && file->Publish().ok());
+  struct stat found {};
+  ASSERT_EQ(stat(path.c_str(), &found), 0);
+  EXPECT_EQ(found.st_mode & 07777, 0644u);
+}
+
+TEST_F(NewFileTest, LongestName_IsWritten) {
+  path = directory.path() / std::string(255, 'x');
+  Result<NewFile> file = Make();
+  ASSERT_TRUE(file.ok() && file->Publish().ok());
+  EXPECT_TRUE(fs::exists(path));
+}
+
+}  // namespace
+}  // namespace kiln

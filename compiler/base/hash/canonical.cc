@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: MIT
+// Encoder and strict decoder of the canonical encoding.
+#include "compiler/base/hash/canonical.h"
+
+#include <algorithm>
+
+#include "compiler/base/text/utf8.h"
+
+namespace kiln {
+namespace {
+
+Error Corrupt(std::string_view what) {
+  return {.code = ErrorCode::kCorrupt, .context = "canonical encoding: " + std::string(what)};
+}
+
+void AppendSized(Bytes& out, ByteView value) {
+  KILN_CHECK(value.size() <= 0xffffffffu, "{} bytes", value.size());
+  AppendLittle(out, static_cast<uint32_t>(value.size()));
+  Append(out, value);
+}
+
+ByteView ViewOf(const Hash128& id) { return std::as_bytes(std::span(id.bytes)); }
+
+Bytes EncodeContent(const Digest& digest) {
+  Bytes value;
+  Append(value, ViewOf(digest.id));
+  AppendLittle(value, digest.size);
+  return value;
+}
+
+template <class T>
+Bytes EncodeInteger(T number) {
+  Bytes value;
+  AppendLittle(value, number);
+  return value;
+}
+
+// Takes a u32 length and that many bytes off the front.
+std::optional<ByteView> TakeSized(ByteView& rest) {
+  if (rest.size() < 4) {
+    return std::nullopt;
+  }
+  const auto size = ReadLittle<uint32_t>(rest);
+  if (rest.size() - 4 < size) {
+    return std::nullopt;
+  }
+  const ByteView value = rest.subspan(4, size);
+  rest = rest.subspan(4 + size_t{size});
+  return value;
+}
+
+}  // namespace
+
+CanonicalList& CanonicalList::Raw(ByteView item) {
+  AppendSized(items_, item);
+  ++count_;
+  return *this;
+}
+
+CanonicalList& CanonicalList::Text(std::string_view text) {
+  KILN_CHECK(text.find('\0') == std::string_view::npos, "{}", text);
+  return Raw(AsBytes(text));
+}
+CanonicalList& CanonicalList::U32(uint32_t value) { return Raw(EncodeInteger(value)); }
+CanonicalList& CanonicalList::U64(uint64_t value) { return Raw(EncodeInteger(value)); }
+CanonicalList& CanonicalList::Hash(const Hash128& id) { return Raw(ViewOf(id)); }
+CanonicalList& CanonicalList::Content(const Digest& digest) { return Raw(EncodeContent(digest)); }
+CanonicalList& CanonicalList::List(const CanonicalList& list) { return Raw(list.Encode()); }
+
+CanonicalList& CanonicalList::Tuple(std::initializer_list<ByteView> parts) {
+  size_t size = 4;
+  for (const ByteView part : parts) {
+    size += 4 + part.size();
+  }
+  KILN_CHECK(size <= 0xffffffffu, "{} bytes", size);
+  AppendLittle(items_, static_cast<uint32_t>(size));
+  AppendLittle(items_, static_cast<uint32_t>(parts.size()));
+  for (const ByteView part : parts) {
+    AppendSized(items_, part);
+  }
+  ++count_;
+  return *this;
+}
+
+Bytes CanonicalList::Encode() const {
+  Bytes out = EncodeInteger(count_);
+  Append(out, items_);
+  return out;
+}
+
+CanonicalWriter::CanonicalWriter(std::string_view domain) {
+  KILN_CHECK(!domain.empty() && domain.size() <= 255, "domain '{}'", domain);
+  out_.push_back(static_cast<std::byte>(domain.size()));
+  Append(out_, AsBytes(domain));
+}
+
+CanonicalWriter& CanonicalWriter::Raw(uint8_t tag, ByteView value) {
+  KILN_CHECK(tag > last_tag_, "tag {} after {}", tag, last_tag_);
+  last_tag_ = tag;
+  out_.push_back(static_cast<std::byte>(tag));
+  AppendSized(out_, value);
+  return *this;
+}
+
+CanonicalWriter& CanonicalWriter::Text(uint8_t tag, std::string_view text) {
+  KILN_CHECK(text.find('\0') == std::string_view::npos, "{}", text);
+  return Raw(tag, AsBytes(text));
+}
+CanonicalWriter& CanonicalWriter::U32(uint8_t tag, uint32_t value) {
+  return Raw(tag, EncodeInteger(value));
+}
+CanonicalWriter& CanonicalWriter::U64(uint8_t tag, uint64_t value) {
+  return Raw(tag, EncodeInteger(value));
+}
+CanonicalWriter& CanonicalWriter::Hash(uint8_t tag, const Hash128& id) {
+  return Raw(tag, ViewOf(id));
+}
+CanonicalWriter& CanonicalWriter::Content(uint8_t tag, const Digest& digest) {
+  return Raw(tag, EncodeContent(digest));
+}
+CanonicalWriter& CanonicalWriter::List(uint8_t tag, const CanonicalList& list) {
+  return Raw(tag, list.Encode());
+}
+
+bool IsCanonicalText(std::string_view text) {
+  return text.find('\0') == std::string_view::npos && FindInvalidUtf8(text) == text.size();
+}
+
+Result<std::string_view> DecodeText(ByteView value) {
+  const std::string_view text = AsText(value);
+  if (!IsCanonicalText(text)) {
+    return Corrupt("text is not UTF-8 or has a NUL");
+  }
+  return text;
+}
+
+Result<uint32_t> DecodeU32(ByteView value) {
+  if (value.size() != 4) {
+    return Corrupt("u32 has another size");
+  }
+  return ReadLittle<uint32_t>(value);
+}
+
+Result<uint64_t> DecodeU64(ByteView value) {
+  if (value.size() != 8) {
+    return Corrupt("u64 has another size");
+  }
+  return ReadLittle<uint64_t>(value);
+}
+
+Result<Hash128> DecodeHash(ByteView value) {
+  Hash128 id;
+  if (value.size() != id.bytes.size()) {
+    return Corrupt("id has another size");
+  }
+  std::memcpy(id.bytes.data(), value.data(), id.bytes.size());
+  return id;
+}
+
+Result<Digest> DecodeContent(ByteView value) {
+  if (value.size() != 24) {
+    return Corrupt("digest has another size");
+  }
+  KILN_TRY(const Hash128 id, DecodeHash(value.first(16)));
+  return Digest{.id = id, .size = ReadLittle<uint64_t>(value, 16)};
+}
+
+Result<std::vector<ByteView>> DecodeList(ByteView value) {
+  if (value.size() < 4) {
+    return Corrupt("list has no count");
+  }
+  const auto count = ReadLittle<uint32_t>(value);
+  ByteView rest = value.subspan(4);
+  if (count > rest.size() / 4) {
+    return Corrupt("list is longer than its bytes");
+  }
+  std::vector<ByteView> items;
+  items.reserve(count);
+  for (uint32_t i = 0; i < count; ++i) {
+    const std::optional<ByteView> item = TakeSized(rest);
+    if (!item) {
+      return Corrupt("list item is cut off");
+    }
+    items.push_back(*item);
+  }
+  if (!rest.empty()) {
+    return Corrupt("bytes after a list");
+  }
+  return items;
+}
+
+Result<std::vector<ByteView>> DecodeTuple(ByteView value, size_t count) {
+  KILN_TRY(std::vector<ByteView> parts, DecodeList(value));
+  if (parts.size() != count) {
+    return Corrupt("tuple of another length");
+  }
+  return parts;
+}
+
+Result<CanonicalReader> CanonicalReader::Open(ByteView bytes, std::string_view domain) {
+  const size_t head = 1 + domain.size();
+  if (bytes.size() < head || std::to_integer<size_t>(bytes[0]) != domain.size() ||
+      AsText(bytes.subspan(1, domain.size())) != domain) {
+    return Corrupt("domain is not " + std::string(domain));
+  }
+  CanonicalReader reader;
+  int last_tag = -1;
+  for (ByteView rest = bytes.subspan(head); !rest.empty();) {
+    const auto tag = std::to_integer<uint8_t>(rest[0]);
+    if (tag <= last_tag) {
+      return Corrupt("tags do not ascend");
+    }
+    last_tag = tag;
+    rest = rest.subspan(1);
+    const std::optional<ByteView> value = TakeSized(rest);
+    if (!value) {
+      return Corrupt("field is cut off");
+    }
+    reader.fields_.push_back({.tag = tag, .value = *value});
+  }
+  return reader;
+}
+
+Result<ByteView> CanonicalReader::Raw(uint8_t tag) {
+  const auto field = std::ranges::find(fields_, tag, &Field::tag);
+  if (field == fields_.end()) {
+    return Corrupt("field is absent");
+  }
+  field->read = true;
+  return field->value;
+}
+
+bool CanonicalReader::Has(uint8_t tag) const {
+  return std::ranges::find(fields_, tag, &Field::tag) != fields_.end();
+}
+
+Result<std::string_view> CanonicalReader::Text(uint8_t tag) {
+  KILN_TRY(const ByteView value, Raw(tag));
+  return DecodeText(value);
+}
+Result<uint32_t> CanonicalReader::U32(uint8_t tag) {
+  KILN_TRY(const ByteView value, Raw(tag));
+  return DecodeU32(value);
+}
+Result<uint64_t> CanonicalReader::U64(uint8_t tag) {
+  KILN_TRY(const ByteView value, Raw(tag));
+  return DecodeU64(value);
+}
+Result<Hash128> CanonicalReader::Hash(uint8_t tag) {
+  KILN_TRY(const ByteView value, Raw(tag));
+  return DecodeHash(value);
+}
+Result<Digest> CanonicalReader::Content(uint8_t tag) {
+  KILN_TRY(const ByteView value, Raw(tag));
+  return DecodeContent(value);
+}
+Result<std::vector<ByteView>> CanonicalReader::List(uint8_t tag) {
+  KILN_TRY(const ByteView value, Raw(tag));
+  return DecodeList(value);
+}
+
+Result<void> CanonicalReader::Finish() const {
+  if (!std::ranges::all_of(fields_, &Field::read)) {
+    return Corrupt("unknown field");
+  }
+  return {};
+}
+
+}  // namespace kiln

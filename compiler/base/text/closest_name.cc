@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/base/text/closest_name.h"
+
+#include <algorithm>
+
+#include "compiler/base/text/edit_distance.h"
+
+namespace kiln {
+namespace {
+
+size_t MostEdits(size_t size) {
+  if (size > ClosestName::kLongest || size < 2) {
+    return 0;
+  }
+  return size < 4 ? 1 : std::max<size_t>(2, size / 3);
+}
+
+char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+bool DiffersInCaseOnly(std::string_view a, std::string_view b) {
+  return std::ranges::equal(a, b, {}, Lower, Lower);
+}
+
+}  // namespace
+
+ClosestName::ClosestName(std::string_view word) : word_(word), most_(MostEdits(word.size())) {}
+
+void ClosestName::Offer(std::string_view name) {
+  const size_t longer = std::max(word_.size(), name.size());
+  const size_t shorter = std::min(word_.size(), name.size());
+  if (longer > kLongest || longer - shorter > most_ || name == word_) {
+    return;
+  }
+  ++compared_;
+  const bool case_only = DiffersInCaseOnly(word_, name);
+  const size_t distance = case_only ? 1 : EditDistance(word_, name);
+  const bool near = case_only || (distance <= most_ && distance < longer);
+  if (near && (best_.empty() || distance < least_)) {
+    least_ = distance;
+    best_ = name;
+  }
+}
+
+}  // namespace kiln

@@ -1,0 +1,487 @@
+// SPDX-License-Identifier: MIT
+// What is mentioned is named at its first mention (NameTable), so the same form gives the same text
+// whatever rows its pool has. Structs have no declarations when closed: one is defined in the text
+// before the first thing whose type holds it, parts first.
+#include "compiler/ir/text/print_specialised.h"
+
+#include <algorithm>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "compiler/base/threads/stop.h"
+#include "compiler/ir/enum_names.h"
+#include "compiler/ir/text/attribute_text.h"
+#include "compiler/ir/text/print_block.h"
+#include "compiler/ir/text/spelling.h"
+
+namespace kiln::ir {
+namespace {
+
+constexpr std::string_view kUnnamed = "_";
+
+// Names of everything a closed text mentions.
+class ClosedNames final : public OperandNames {
+ public:
+  explicit ClosedNames(const Pool& pool) : pool_(pool) {}
+
+  void Declare(const SpecialisedDecl& decl) {
+    decl_bases_.Insert(decl.decl.value, decl.name);
+    for (const SpecialisedMember& member : decl.members) {
+      CheckStop();
+      member_bases_.Insert(member.member.value, member.name);
+      if (member.local.valid()) {
+        local_bases_.Insert(member.local.value, TextOf(member.name));
+      }
+    }
+  }
+  void Declare(const SpecialisedLocal& local) {
+    local_bases_.Insert(local.local.value, IsExit(local.kind) ? "exit" : TextOf(local.name));
+  }
+  // Locals and segments are numbered by function.
+  void EnterFunction(DeclId function) { function_ = function; }
+
+  bool KnowsStruct(TypeId id) const { return structs_.Knows(id.value); }
+  std::string Struct(TypeId id) {
+    const std::string name = structs_.Name(id.value, TextOf(pool_.ShapeOf(id).name));
+    return ParseLeaf(name) ? Quote(name) : name;
+  }
+  std::string Type(TypeId id) override {
+    const ir::Type& type = pool_[id];
+    if (type.kind == TypeKind::kStruct) {
+      return Struct(id);
+    }
+    if (type.kind == TypeKind::kRuntimeArray) {
+      return Type(TypeId{type.element}) + "...";
+    }
+    if (type.kind != TypeKind::kArray) {
+      return LeafText(type);
+    }
+    std::string extents;
+    for (; pool_[id].kind == TypeKind::kArray; id = TypeId{pool_[id].element}) {
+      extents += fmt::format("[{}]", pool_[id].extent);
+    }
+    return Type(id) + extents;
+  }
+  TypeId TypeOfConst(ConstId id) override { return pool_[id].type; }
+  std::string Const(ConstId id) override { return Type(pool_[id].type) + " " + ConstValue(id); }
+  std::string Text(StringId id) override { return Quote(TextOf(id)); }
+  std::string Decl(DeclId id) override {
+    const StringId* base = decl_bases_.Find(id.value);
+    return "@" + decls_.Name(id.value, base != nullptr ? TextOf(*base) : kUnnamed);
+  }
+  std::string Member(DeclId owner, MemberId id) override {
+    const StringId* base = member_bases_.Find(id.value);
+    return members_[owner.value].Name(id.value, base != nullptr ? TextOf(*base) : kUnnamed);
+  }
+  std::string Local(LocalId id) override {
+    const std::string_view* base = local_bases_.Find(id.value);
+    return "$" +
+           functions_[function_.value].locals.Name(id.value, base != nullptr ? *base : kUnnamed);
+  }
+  std::string Cexpr(CexprId) override { return {}; }  // none in the closed form
+  std::string Region(RegionId id) override {
+    FlatMap<uint32_t, uint32_t>& numbers = functions_[function_.value].segments;
+    const auto next = static_cast<uint32_t>(numbers.size());
+    return fmt::format("s{}", *numbers.Insert(id.value, next).first);
+  }
+  BlockId BlockOf(RegionId) override { return {}; }
+
+ private:
+  struct FunctionNames {
+    NameTable locals;
+    FlatMap<uint32_t, uint32_t> segments;
+  };
+
+  std::string_view TextOf(StringId id) const { return id.valid() ? pool_.Text(id) : kUnnamed; }
+  std::string ConstValue(ConstId id) const {
+    const ir::Const& row = pool_[id];
+    if (row.composite == 0) {
+      return ScalarText(pool_[row.type].scalar, row.bits());
+    }
+    std::string text;
+    for (const ConstId part : pool_.Parts(id)) {
+      text += (text.empty() ? "{" : ", ") + ConstValue(part);
+    }
+    return text + "}";
+  }
+
+  const Pool& pool_;
+  FlatMap<uint32_t, StringId> decl_bases_;
+  FlatMap<uint32_t, StringId> member_bases_;
+  FlatMap<uint32_t, std::string_view> local_bases_;
+  NameTable structs_;
+  NameTable decls_;
+  FlatMap<uint32_t, NameTable> members_;        // by owner
+  FlatMap<uint32_t, FunctionNames> functions_;  // by declaration
+  DeclId function_;
+};
+
+class ClosedPrinter {
+ public:
+  explicit ClosedPrinter(const Pool& pool) : pool_(pool), names_(pool) {}
+
+  std::string PrintAlone(const SpecialisedRegion& segment) {
+    for (const SpecialisedLocal& local : segment.locals) {
+      names_.Declare(local);
+    }
+    PrintSegment(segment, 0);
+    return std::move(out_);
+  }
+  std::string PrintAlone(const SpecialisedDecl& decl) {
+    names_.Declare(decl);
+    PrintDecl(decl);
+    return std::move(out_);
+  }
+  std::string PrintAll(const SpecialisedProgram& variant);
+
+ private:
+  void DefineStructs(const SpecialisedProgram& variant);
+  void DefineStructsOf(TypeId id);
+  void PrintDecl(const SpecialisedDecl& decl);
+  void PrintSignature(const SpecialisedDecl& decl);
+  void PrintMember(const SpecialisedMember& member, std::string_view name,
+                   const ShapeMember* shape);
+  void PrintForm(const ShapeMember& member);
+  void PrintAttributes(std::span<const Attribute> attributes);
+  void PrintTags(std::span<const StringId> tags);
+  void PrintSegment(const SpecialisedRegion& segment, uint32_t indent);
+  void PrintLocal(const SpecialisedLocal& local, uint32_t indent);
+  void PrintEntry(const EntryRef& entry);
+  void PrintSetting(const SpecialisedSetting& setting);
+  void PrintUse(const OptionUse& use);
+  void PrintLive(const Bitset& live, std::string_view indent);
+  template <class... Args>
+  void Add(fmt::format_string<Args...> format, Args&&... args) {
+    fmt::format_to(std::back_inserter(out_), format, std::forward<Args>(args)...);
+  }
+
+  const Pool& pool_;
+  ClosedNames names_;
+  std::span<const SpecialisedDecl* const> records_;  // of structs, for tags
+  std::string out_;
+};
+
+// Structs come before what uses them; the block of a buffer is defined by the buffer.
+void ClosedPrinter::DefineStructsOf(TypeId id) {
+  const Type& type = pool_[id];
+  if (type.kind == TypeKind::kArray || type.kind == TypeKind::kRuntimeArray) {
+    DefineStructsOf(TypeId{type.element});
+    return;
+  }
+  if (type.kind != TypeKind::kStruct || names_.KnowsStruct(id)) {
+    return;
+  }
+  for (const ShapeMember& member : pool_.Members(id)) {
+    DefineStructsOf(member.type);
+  }
+  Add("struct {} {{\n", names_.Struct(id));
+  const auto record = std::ranges::find(records_, id, &SpecialisedDecl::type);
+  const std::span<const ShapeMember> members = pool_.Members(id);
+  for (size_t i = 0; i < members.size(); ++i) {
+    CheckStop();
+    Add("  {} : {}", NameText(pool_.Text(members[i].name)), names_.Type(members[i].type));
+    PrintForm(members[i]);
+    if (record != records_.end()) {
+      PrintTags((*record)->members[i].tags);
+    }
+    Add("\n");
+  }
+  Add("}}\n");
+}
+
+// " offset 64 row_major stride 16"
+void ClosedPrinter::PrintForm(const ShapeMember& member) {
+  if (member.offset != kUnwritten) {
+    Add(" offset {}", member.offset);
+  }
+  if (member.order == MatrixOrder::kRow) {
+    Add(" row_major");
+  }
+  if (member.stride != 0) {
+    Add(" stride {}", member.stride);
+  }
+}
+
+void ClosedPrinter::PrintAttributes(std::span<const Attribute> attributes) {
+  for (const Attribute& attribute : attributes) {
+    Add(" {}", AttributeText(attribute,
+                             [this](uint32_t text) { return Quote(pool_.Text(StringId{text})); }));
+  }
+}
+
+void ClosedPrinter::DefineStructs(const SpecialisedProgram& variant) {
+  std::vector<TypeId> blocks;
+  for (const SpecialisedDecl* decl : variant.interface) {
+    for (const SpecialisedMember& member : decl->members) {
+      CheckStop();
+      DefineStructsOf(member.type);
+    }
+    const bool block = decl->kind == DeclKind::kBuffer || decl->kind == DeclKind::kPushConstant;
+    if (block && !decl->members.empty()) {
+      blocks.push_back(decl->type);
+    } else if (decl->kind != DeclKind::kContainer) {
+      DefineStructsOf(decl->type);
+    }
+  }
+  const auto define = [&](TypeId type) {
+    if (std::ranges::find(blocks, type) == blocks.end()) {
+      DefineStructsOf(type);
+    }
+  };
+  for (const EntryRef& entry : variant.entries) {
+    for (const FunctionRef* function : entry.functions) {
+      define(function->signature->type);
+      for (const SpecialisedMember& parameter : function->signature->members) {
+        define(parameter.type);
+      }
+      for (const RegionRef& segment : function->segments) {
+        for (const SpecialisedLocal& local : segment.closed->locals) {
+          define(local.type);
+        }
+        for (const Inst& inst : segment.closed->insts) {
+          CheckStop();
+          define(inst.type);
+        }
+      }
+    }
+  }
+}
+
+void ClosedPrinter::PrintMember(const SpecialisedMember& member, std::string_view name,
+                                const ShapeMember* shape) {
+  Add("  {} : {}", name, names_.Type(member.type));
+  if (shape != nullptr) {
+    PrintForm(*shape);
+  }
+  if (member.pack != PackClass::kDefault) {
+    Add(" pack({}{})", NameOf(member.pack), member.pack_bits);
+  }
+  PrintTags(member.tags);
+  PrintAttributes(member.attributes);
+  Add("\n");
+}
+
+void ClosedPrinter::PrintTags(std::span<const StringId> tags) {
+  for (size_t i = 0; i < tags.size(); ++i) {
+    Add("{}{}", i == 0 ? " tags(" : ", ", NameText(pool_.Text(tags[i])));
+  }
+  Add("{}", tags.empty() ? "" : ")");
+}
+
+void ClosedPrinter::PrintDecl(const SpecialisedDecl& decl) {
+  Add("{}", NameOf(decl.kind));
+  switch (decl.kind) {
+    case DeclKind::kFunction:
+      PrintSignature(decl);
+      Add("\n");
+      return;
+    case DeclKind::kContainer:
+      Add(" {} {} {{\n", NameOf(decl.container()), names_.Decl(decl.decl));
+      break;
+    case DeclKind::kBuffer:
+      Add(" {} {} {}", NameOf(decl.buffer()), NameOf(decl.set()), names_.Decl(decl.decl));
+      if (decl.members.empty()) {
+        Add(" : {}", names_.Type(decl.type));
+        PrintAttributes(decl.attributes);
+        Add("\n");
+        return;
+      }
+      PrintAttributes(decl.attributes);
+      Add(" {{\n");
+      break;
+    case DeclKind::kPushConstant:
+      Add(" {}", names_.Decl(decl.decl));
+      PrintAttributes(decl.attributes);
+      Add(" {{\n");
+      break;
+    case DeclKind::kStruct:
+      Add(" {} {{\n", names_.Struct(decl.type));
+      break;
+    case DeclKind::kSampler:
+      Add(" {} {}", NameOf(decl.set()), names_.Decl(decl.decl));
+      if (pool_[decl.type].kind == TypeKind::kArray) {
+        Add(" : {}", names_.Type(decl.type));
+      }
+      PrintAttributes(decl.attributes);
+      Add("\n");
+      return;
+    case DeclKind::kImage:
+      Add(" {} {} {} : {}", NameOf(decl.access()), NameOf(decl.set()), names_.Decl(decl.decl),
+          names_.Type(decl.type));
+      PrintAttributes(decl.attributes);
+      Add("\n");
+      return;
+    case DeclKind::kConstant:
+    case DeclKind::kSetting:
+    case DeclKind::kEntry:
+    case DeclKind::kWorkgroup:
+    case DeclKind::kPrivate:
+      Add(" {} : {}", names_.Decl(decl.decl), names_.Type(decl.type));
+      Add("{}", decl.initial.valid() ? " = " + names_.Const(decl.initial) : "");
+      PrintAttributes(decl.attributes);
+      Add("\n");
+      return;
+  }
+  const bool block = decl.kind == DeclKind::kBuffer || decl.kind == DeclKind::kPushConstant;
+  for (size_t i = 0; i < decl.members.size(); ++i) {
+    CheckStop();
+    const SpecialisedMember& member = decl.members[i];
+    PrintMember(member, names_.Member(decl.decl, member.member),
+                block ? &pool_.Members(decl.type)[i] : nullptr);
+  }
+  Add("}}\n");
+  if (block) {
+    names_.Struct(decl.type);  // from here on its block has a name
+  }
+}
+
+void ClosedPrinter::PrintSignature(const SpecialisedDecl& decl) {
+  names_.EnterFunction(decl.decl);
+  Add("{} {}(", (decl.flags & 1u) != 0 ? " relaxed" : "", names_.Decl(decl.decl));
+  for (size_t i = 0; i < decl.members.size(); ++i) {
+    CheckStop();
+    const SpecialisedMember& parameter = decl.members[i];
+    Add("{}{} {} : {}", i == 0 ? "" : ", ", NameOf(parameter.access), names_.Local(parameter.local),
+        names_.Type(parameter.type));
+    PrintAttributes(parameter.attributes);
+  }
+  Add(") -> {}", names_.Type(decl.type));
+  PrintAttributes(decl.attributes);
+}
+
+void ClosedPrinter::PrintLocal(const SpecialisedLocal& local, uint32_t indent) {
+  Add("{:{}}{}", "", indent, NameOf(local.kind));
+  if (local.kind == LocalKind::kParameter) {
+    Add(" {}", NameOf(local.access));
+  }
+  Add(" {}", names_.Local(local.local));
+  if (!IsExit(local.kind)) {
+    Add(" : {}", names_.Type(local.type));
+  }
+  Add("\n");
+}
+
+void ClosedPrinter::PrintSegment(const SpecialisedRegion& segment, uint32_t indent) {
+  names_.EnterFunction(segment.function);
+  Add("{:{}}segment {} {{\n", "", indent, names_.Region(segment.segment));
+  for (const SpecialisedLocal& local : segment.locals) {
+    PrintLocal(local, indent + 2);
+  }
+  const BlockRows rows{.insts = segment.insts,
+                       .blocks = segment.blocks,
+                       .block_insts = segment.block_insts,
+                       .extra = segment.extra};
+  BlockPrinter(rows, names_, out_).Print(segment.body, indent + 2);
+  Add("{:{}}}}\n", "", indent);
+}
+
+void ClosedPrinter::PrintSetting(const SpecialisedSetting& setting) {
+  Add("setting {}", Quote(setting.name));
+  if (setting.block != kNoBlock) {
+    Add(" block {}", setting.block);
+  }
+  const auto kind = static_cast<ValueKind>(setting.kind);
+  Add(" = {} {}\n", NameOf(kind),
+      kind == ValueKind::kString ? Quote(setting.text) : ValueText(kind, setting.bits));
+}
+
+void ClosedPrinter::PrintUse(const OptionUse& use) {
+  Add("option {} {} : {} = ", NameOf(use.scope), NameText(pool_.Text(use.name)), NameOf(use.kind));
+  if (use.kind == OptionKind::kEnum) {
+    Add("{} {}", use.value, Quote(pool_.Text(use.text)));
+  } else {
+    Add("{}", ValueText(static_cast<ValueKind>(use.kind), use.value));
+  }
+  for (uint32_t bit = 0; bit < CountOf<Influence>(); ++bit) {
+    if ((use.influence >> bit & 1) != 0) {
+      Add(" {}", kNames<Influence>[bit]);
+    }
+  }
+  Add("\n");
+}
+
+void ClosedPrinter::PrintLive(const Bitset& live, std::string_view indent) {
+  const size_t options = live.size();  // 0: not known, which is not the same as none
+  if (options == 0) {
+    return;
+  }
+  Add("{}live {} [", indent, live.size());
+  bool first = true;
+  live.ForEach([&](size_t option) {
+    Add("{}{}", first ? "" : ", ", option);
+    first = false;
+  });
+  Add("]\n");
+}
+
+void ClosedPrinter::PrintEntry(const EntryRef& entry) {
+  Add("entry {} {} {} {{\n", NameOf(entry.stage), names_.Decl(entry.function), Quote(entry.name));
+  PrintLive(entry.live_options, "  ");
+  for (const InterfaceRow& row : entry.io) {
+    Add("  io {} {} : {}", NameOf(row.direction), Quote(pool_.Text(row.name)),
+        names_.Type(row.type));
+    PrintAttributes(row.attributes);
+    Add("\n");
+  }
+  for (const FunctionRef* function : entry.functions) {
+    Add("  function");
+    PrintSignature(*function->signature);
+    if (function->stage_sensitive) {
+      Add(" in {}", NameOf(function->stage));
+    }
+    Add(" {{\n");
+    for (const RegionRef& segment : function->segments) {
+      PrintSegment(*segment.closed, 4);
+    }
+    Add("  }}\n");
+  }
+  Add("}}\n");
+}
+
+std::string ClosedPrinter::PrintAll(const SpecialisedProgram& variant) {
+  records_ = variant.structs;
+  for (const SpecialisedDecl* decl : variant.interface) {
+    names_.Declare(*decl);
+  }
+  for (const EntryRef& entry : variant.entries) {
+    for (const FunctionRef* function : entry.functions) {
+      names_.Declare(*function->signature);
+      for (const RegionRef& segment : function->segments) {
+        for (const SpecialisedLocal& local : segment.closed->locals) {
+          names_.Declare(local);
+        }
+      }
+    }
+  }
+  Add("variant {}\n", NameOf(variant.pipeline));
+  DefineStructs(variant);
+  for (const SpecialisedDecl* decl : variant.interface) {
+    PrintDecl(*decl);
+  }
+  for (const SpecialisedSetting& setting : variant.settings) {
+    PrintSetting(setting);
+  }
+  for (const OptionUse& use : variant.option_uses) {
+    PrintUse(use);
+  }
+  PrintLive(variant.live_options, "");
+  for (const EntryRef& entry : variant.entries) {
+    PrintEntry(entry);
+  }
+  return std::move(out_);
+}
+
+}  // namespace
+
+std::string Print(const SpecialisedRegion& segment, const Pool& pool) {
+  return ClosedPrinter(pool).PrintAlone(segment);
+}
+std::string Print(const SpecialisedDecl& decl, const Pool& pool) {
+  return ClosedPrinter(pool).PrintAlone(decl);
+}
+std::string Print(const SpecialisedProgram& variant) {
+  return ClosedPrinter(*variant.pool).PrintAll(variant);
+}
+
+}  // namespace kiln::ir

@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: MIT
+// What a family of inbuilt functions takes comes from its row in builtins.def, whose letters are
+// spelled for one type. Functions of images have no letters: what they take follows from the kind
+// of the image, twice, as a source writes it and as closed IR holds it.
+#include "compiler/ir/typing/typing.h"
+
+#include <algorithm>
+
+#include "compiler/base/check.h"
+
+namespace kiln::ir {
+namespace {
+
+// Do vectors of the target's scalar fill its components exactly?
+bool FillsVector(const Pool& pool, const Type& target, std::span<const TypeId> operands) {
+  uint32_t rows = 0;
+  for (const TypeId operand : operands) {
+    const Type& type = pool[operand];
+    if (type.kind != TypeKind::kVector || type.scalar != target.scalar) {
+      return false;
+    }
+    rows += type.rows;
+  }
+  return rows == target.rows && operands.size() > 1;
+}
+
+void AddParameter(Signature& signature, TypeId type) { signature.slots[signature.count++] = type; }
+
+// Number of coordinates of one image without its layer; of those that RPL has.
+uint32_t CoordinateRows(ImageDim dim) { return dim == ImageDim::k2d ? 2 : 3; }
+
+// RPL's functions know RPL's images.
+bool IsImageOfRpl(const ImageTraits& traits) {
+  return traits.dim <= ImageDim::kCube && !traits.multisampled && !traits.unknown_depth &&
+         !(traits.depth && traits.storage);
+}
+
+// Does the function take this kind of image? See spec/rpl 6.4, 14.2, 14.7.
+bool Takes(Builtin builtin, const ImageTraits& traits) {
+  const bool flat = traits.dim != ImageDim::k3d;
+  if (builtin == Builtin::kImageLoad || builtin == Builtin::kImageStore) {
+    return traits.storage;
+  }
+  if (builtin == Builtin::kImageSize) {
+    return true;
+  }
+  if (traits.storage) {
+    return false;
+  }
+  if (SamplesDepth(builtin)) {
+    return traits.depth && flat;
+  }
+  if (builtin == Builtin::kGather) {
+    return flat;
+  }
+  if (builtin == Builtin::kFetch) {
+    return traits.dim != ImageDim::kCube;
+  }
+  return IsSampling(builtin) || builtin == Builtin::kImageLevels;
+}
+
+// The layer, written first, becomes the last component of the closed coordinate.
+void AddCoordinates(const Pool& pool, Builtin builtin, const ImageTraits& traits,
+                    SampleTyping& typing) {
+  if (builtin == Builtin::kImageSize || builtin == Builtin::kImageLevels) {
+    return;
+  }
+  const Scalar scalar = IsSampling(builtin) ? Scalar::kF32 : Scalar::kU32;
+  const uint32_t rows = CoordinateRows(traits.dim);
+  if (traits.arrayed) {
+    AddParameter(typing.written, pool.Vector(Scalar::kU32, 1));
+  }
+  AddParameter(typing.written, pool.Vector(scalar, rows));
+  AddParameter(typing.closed, pool.Vector(scalar, rows + (traits.arrayed ? 1 : 0)));
+}
+
+// What follows the coordinate.
+void AddImageOperands(const Pool& pool, Builtin builtin, const Type& image,
+                      const ImageTraits& traits, Signature& signature) {
+  const TypeId f1 = pool.Vector(Scalar::kF32, 1);
+  const TypeId u1 = pool.Vector(Scalar::kU32, 1);
+  if (SamplesDepth(builtin)) {
+    AddParameter(signature, f1);
+  }
+  if (builtin == Builtin::kSampleLod || builtin == Builtin::kSampleDrefLod) {
+    AddParameter(signature, f1);
+  } else if (builtin == Builtin::kSampleGrad) {
+    AddParameter(signature, pool.Vector(Scalar::kF32, CoordinateRows(traits.dim)));
+    AddParameter(signature, pool.Vector(Scalar::kF32, CoordinateRows(traits.dim)));
+  } else if (builtin == Builtin::kGather || builtin == Builtin::kFetch ||
+             (builtin == Builtin::kImageSize && !traits.storage)) {
+    AddParameter(signature, u1);
+  } else if (builtin == Builtin::kImageStore) {
+    AddParameter(signature, pool.Vector(image.scalar, 4));
+  }
+}
+
+TypeId ResultOf(const Pool& pool, Builtin builtin, const Type& image, const ImageTraits& traits) {
+  if (builtin == Builtin::kImageStore) {
+    return pool.void_type();
+  }
+  if (builtin == Builtin::kImageLevels) {
+    return pool.Vector(Scalar::kU32, 1);
+  }
+  if (builtin == Builtin::kImageSize) {
+    const bool deep = traits.dim == ImageDim::k3d || traits.arrayed;
+    return pool.Vector(Scalar::kU32, deep ? 3 : 2);
+  }
+  const bool one = builtin == Builtin::kSampleDref || builtin == Builtin::kSampleDrefLod;
+  return pool.Vector(image.scalar, one ? 1 : 4);
+}
+
+}  // namespace
+
+uint32_t PartCount(const Pool& pool, TypeId id) {
+  const Type& type = pool[id];
+  switch (type.kind) {
+    case TypeKind::kVector:
+      return type.rows;
+    case TypeKind::kMatrix:
+      return type.columns;
+    case TypeKind::kArray:
+      return type.extent;
+    case TypeKind::kStruct:
+      return pool.ShapeOf(id).count;
+    case TypeKind::kVoid:
+    case TypeKind::kRuntimeArray:
+    case TypeKind::kSampler:
+    case TypeKind::kImage:
+    case TypeKind::kNamed:
+    case TypeKind::kDeferred:
+    case TypeKind::kDeclared:
+    case TypeKind::kSampledImage:
+    case TypeKind::kAccel:
+    case TypeKind::kRayQuery:
+      return 0;
+  }
+  KILN_UNREACHABLE();
+}
+
+std::optional<TypeId> PartType(const Pool& pool, TypeId id, uint32_t index) {
+  const Type& type = pool[id];
+  if (type.kind == TypeKind::kArray || type.kind == TypeKind::kRuntimeArray) {
+    return TypeId{type.element};
+  }
+  if (index >= PartCount(pool, id)) {
+    return std::nullopt;
+  }
+  if (type.kind == TypeKind::kStruct) {
+    return pool.Members(id)[index].type;
+  }
+  return pool.Vector(type.scalar, type.kind == TypeKind::kMatrix ? type.rows : 1);
+}
+
+bool IsVector(const Pool& pool, TypeId id, Scalar scalar, uint32_t rows) {
+  return pool[id] == VectorType(scalar, static_cast<uint8_t>(rows));
+}
+
+bool IsHandle(const Pool& pool, TypeId id) {
+  while (pool[id].kind == TypeKind::kArray) {
+    id = TypeId{pool[id].element};
+  }
+  return pool[id].kind == TypeKind::kSampler || IsImage(pool[id].kind) ||
+         pool[id].kind == TypeKind::kAccel;
+}
+
+std::optional<std::array<TypeId, 2>> PartsOfResult(const Pool& pool, Builtin builtin, TypeId type) {
+  if (FactsOf(builtin).result != 'P') {
+    return std::nullopt;
+  }
+  return std::array<TypeId, 2>{
+      type, builtin == Builtin::kFrexp ? pool.Vector(Scalar::kS32, pool[type].rows) : type};
+}
+
+bool HasValues(const Pool& pool, TypeId id) {
+  const Type& type = pool[id];
+  switch (type.kind) {
+    case TypeKind::kVector:
+    case TypeKind::kMatrix:
+      return true;
+    case TypeKind::kArray:
+      return HasValues(pool, TypeId{type.element});
+    case TypeKind::kStruct:
+      return std::ranges::all_of(pool.Members(id), [&](const ShapeMember& member) {
+        return HasValues(pool, member.type);
+      });
+    case TypeKind::kVoid:
+    case TypeKind::kRuntimeArray:
+    case TypeKind::kSampler:
+    case TypeKind::kImage:
+    case TypeKind::kNamed:
+    case TypeKind::kDeferred:
+    case TypeKind::kDeclared:
+    case TypeKind::kSampledImage:
+    case TypeKind::kAccel:
+    case TypeKind::kRayQuery:
+      return false;
+  }
+  KILN_UNREACHABLE();
+}
+
+bool Combines(const Pool& pool, TypeId target, std::span<const TypeId> operands) {
+  const Type& type = pool[target];
+  if (type.kind == TypeKind::kVector) {
+    return FillsVector(pool, type, operands);
+  }
+  if (operands.empty() || operands.size() != PartCount(pool, target)) {
+    return false;
+  }
+  for (uint32_t i = 0; i < operands.size(); ++i) {
+    if (PartType(pool, target, i) != operands[i]) {
+      return false;
+    }
+  }
+  return HasValues(pool, target);
+}
+
+bool Bitcasts(const Pool& pool, TypeId from, TypeId to) {
+  const auto is_number = [](const Type& type) {
+    return type.kind == TypeKind::kVector && type.scalar != Scalar::kBool;
+  };
+  const auto width = [](const Type& type) { return type.rows * BitWidthOf(type.scalar); };
+  return from != to && is_number(pool[from]) && is_number(pool[to]) &&
+         width(pool[from]) == width(pool[to]);
+}
+
+std::optional<TypeId> TypeAtSteps(const Pool& pool, TypeId whole, std::span<const uint32_t> steps) {
+  for (const uint32_t step : steps) {
+    const std::optional<TypeId> part =
+        step < PartCount(pool, whole) ? PartType(pool, whole, step) : std::nullopt;
+    if (!part) {
+      return std::nullopt;
+    }
+    whole = *part;
+  }
+  return whole;
+}
+
+bool Converts(const Pool& pool, TypeId from, TypeId to) {
+  const Type& source = pool[from];
+  const Type& target = pool[to];
+  return source.kind == TypeKind::kVector && target.kind == TypeKind::kVector &&
+         source.rows == target.rows && source.scalar != target.scalar &&
+         target.scalar != Scalar::kBool;
+}
+
+std::optional<ConstructorForm> TypeOfConstructor(const Pool& pool, TypeId target,
+                                                 std::span<const TypeId> arguments) {
+  const Type& type = pool[target];
+  if (arguments.size() == 1 && type.kind != TypeKind::kStruct) {
+    const TypeId argument = arguments[0];
+    const Type& given = pool[argument];
+    if (argument == target) {
+      return ConstructorForm::kSkip;
+    }
+    if (type.kind == TypeKind::kVector && IsVector(pool, argument, type.scalar, 1)) {
+      return ConstructorForm::kFill;
+    }
+    if (Converts(pool, argument, target)) {
+      return ConstructorForm::kConvert;
+    }
+    if (type.kind == TypeKind::kMatrix && given.kind == TypeKind::kMatrix &&
+        given.scalar == type.scalar && given.columns >= type.columns && given.rows >= type.rows) {
+      return ConstructorForm::kCrop;
+    }
+  }
+  return Combines(pool, target, arguments) ? std::optional(ConstructorForm::kCombine)
+                                           : std::nullopt;
+}
+
+Type TypeOfStage(StageVariable variable) {
+  switch (variable) {
+    case StageVariable::kPosition:
+    case StageVariable::kFragCoord:
+      return VectorType(Scalar::kF32, 4);
+    case StageVariable::kVertexIndex:
+    case StageVariable::kInstanceIndex:
+    case StageVariable::kLocalIndex:
+      return VectorType(Scalar::kU32, 1);
+    case StageVariable::kFrontFacing:
+      return VectorType(Scalar::kBool, 1);
+    case StageVariable::kFragDepth:
+      return VectorType(Scalar::kF32, 1);
+    case StageVariable::kGlobalId:
+    case StageVariable::kLocalId:
+    case StageVariable::kWorkgroupId:
+    case StageVariable::kWorkgroupCount:
+      return VectorType(Scalar::kU32, 3);
+  }
+  KILN_UNREACHABLE();
+}
+
+namespace {
+
+// What a letter of builtins.def stands for, in the family of `type`.
+TypeId TypeOfLetter(const Pool& pool, char letter, TypeId type) {
+  const Type& of = pool[type];
+  switch (letter) {
+    case 'T':
+      return type;
+    case 'B':
+      return pool.Vector(Scalar::kBool, of.rows);
+    case 'S':
+      return pool.Vector(Scalar::kS32, of.rows);
+    case 'u':
+    case 'U':
+      return pool.Vector(Scalar::kU32, 1);
+    case '2':
+      return pool.Vector(Scalar::kF32, 2);
+    case '4':
+      return pool.Vector(Scalar::kF32, 4);
+    case 'M':
+      return pool.FloatMatrix(of.scalar, of.rows, of.columns);
+    default:
+      return pool.Vector(of.scalar, 1);
+  }
+}
+
+}  // namespace
+
+std::optional<Signature> TypeOfBuiltin(const Pool& pool, Builtin builtin, TypeId type) {
+  const BuiltinFacts& facts = FactsOf(builtin);
+  const TypeId f1 = pool.Vector(Scalar::kF32, 1);
+  Signature signature{.result = pool.void_type()};
+  if (builtin == Builtin::kPi) {
+    signature.result = f1;
+    return signature;
+  }
+  if (builtin == Builtin::kStageDiscard) {
+    return signature;
+  }
+  if (builtin == Builtin::kOutputPosition) {
+    AddParameter(signature, pool.Vector(Scalar::kF32, 4));
+    return signature;
+  }
+  if (!ExistsFor(facts.types, pool[type])) {
+    return std::nullopt;
+  }
+  for (const char letter : facts.parameters) {
+    AddParameter(signature, TypeOfLetter(pool, letter, type));
+  }
+  if (facts.result != 'P' && facts.result != 'X') {
+    signature.result = TypeOfLetter(pool, facts.result, type);
+  }
+  return signature;
+}
+
+std::optional<SampleTyping> TypeOfSample(const Pool& pool, Builtin builtin, TypeId image) {
+  const Type& type = pool[image];
+  if (type.kind != TypeKind::kImage) {
+    return std::nullopt;
+  }
+  const ImageTraits traits = UnpackImage(type.extent);
+  if (!IsImageOfRpl(traits) || !Takes(builtin, traits)) {
+    return std::nullopt;
+  }
+  SampleTyping typing;
+  AddCoordinates(pool, builtin, traits, typing);
+  for (Signature* signature : {&typing.written, &typing.closed}) {
+    AddImageOperands(pool, builtin, type, traits, *signature);
+    signature->result = ResultOf(pool, builtin, type, traits);
+  }
+  return typing;
+}
+
+}  // namespace kiln::ir

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/ir/verify/checked_region.h"
+
+#include <algorithm>
+#include <string>
+
+#include <fmt/format.h>
+
+namespace kiln::ir {
+
+bool CheckedRegion::Check(bool holds, std::string_view what) {
+  if (!holds && !error_) {
+    std::string where;
+    if (current < segment.insts.size()) {
+      const InstKind kind = segment.insts[current].kind;
+      where = fmt::format(", instruction {} ({})", current, FactsOf(kind).mnemonic);
+    }
+    error_ = Error{
+        .code = ErrorCode::kInternal,
+        .context = fmt::format("closed segment {}{}: {}", segment.segment.value, where, what)};
+  }
+  return holds;
+}
+
+Result<void> CheckedRegion::Finish() {
+  if (error_) {
+    return *std::move(error_);
+  }
+  return {};
+}
+
+bool CheckedRegion::IsValue(InstId id) const {
+  const Inst& inst = segment.insts[id.value];
+  return FactsOf(inst.kind).result == ResultSchema::kValue &&
+         pool[inst.type].kind != TypeKind::kVoid;
+}
+
+bool CheckedRegion::IsPlace(InstId id) const {
+  return FactsOf(segment.insts[id.value].kind).result == ResultSchema::kPlace;
+}
+
+bool CheckedRegion::IsBoolValue(InstId id) const {
+  return IsValue(id) && TypeOf(id) == pool.bool_type();
+}
+
+bool CheckedRegion::YieldsType(BlockId block, TypeId type) const {
+  const YieldInst yield = segment.insts[segment.InstsOf(block).back()].As<YieldInst>();
+  return TypeOf(yield.value) == type;
+}
+
+std::optional<uint32_t> CheckedRegion::ConstantIndex(InstId id) const {
+  const Inst& inst = segment.insts[id.value];
+  return inst.kind == InstKind::kConst ? std::optional(pool[inst.As<ConstInst>().value].a)
+                                       : std::nullopt;
+}
+
+const SpecialisedLocal* CheckedRegion::FindLocal(LocalId id) const {
+  if (const SpecialisedLocal* const* own = locals.Find(id.value)) {
+    return *own;
+  }
+  const SpecialisedLocal* const* outer =
+      surroundings != nullptr ? surroundings->locals.Find(id.value) : nullptr;
+  return outer != nullptr ? *outer : nullptr;
+}
+
+bool CheckedRegion::Mentions(DeclId decl, MemberId member) const {
+  return std::ranges::any_of(segment.mentions, [&](const Mention& mention) {
+    return mention.decl == decl && mention.member == member;
+  });
+}
+
+}  // namespace kiln::ir

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+// The faces of the checks. A variant is checked function by function; what is known around a region
+// are the names of the regions it is nested in, so those are gathered along its parents.
+#include "compiler/ir/verify/verify.h"
+
+#include <string>
+
+#include "compiler/ir/verify/image_rows.h"
+#include "compiler/ir/verify/verify_body.h"
+#include "compiler/ir/verify/verify_decl.h"
+#include "compiler/ir/verify/verify_generic.h"
+#include "compiler/ir/verify/verify_specialised.h"
+
+namespace kiln::ir {
+namespace {
+
+// Segments of one function, each with the names of those around it.
+Result<void> VerifyFunction(const FunctionRef& function, const Pool& pool,
+                            Surroundings& surroundings) {
+  surroundings.signature = function.signature;
+  for (const SpecialisedMember& parameter : function.signature->members) {
+    if (const std::string_view wrong = UnloweredType(pool, parameter.type); !wrong.empty()) {
+      return Error{.code = ErrorCode::kInternal, .context = "a parameter: " + std::string(wrong)};
+    }
+  }
+  for (size_t i = 0; i < function.segments.size(); ++i) {
+    const RegionRef& segment = function.segments[i];
+    surroundings.locals.Clear();
+    if (i != 0 && segment.parent >= i) {
+      return Error{.code = ErrorCode::kInternal, .context = "a segment comes before its parent"};
+    }
+    for (size_t outer = i; outer != 0;) {
+      outer = function.segments[outer].parent;
+      for (const SpecialisedLocal& local : function.segments[outer].closed->locals) {
+        surroundings.locals.Insert(local.local.value, &local);
+      }
+    }
+    KILN_TRY_VOID(RegionVerifier(*segment.closed, pool, &surroundings).Run());
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<void> VerifyIds(const ModuleView& module) {
+  ImageRows rows(module);
+  TableVerifier(rows).Run();
+  BodyVerifier(rows).Run();
+  return rows.Finish();
+}
+
+Result<void> Verify(const SpecialisedRegion& segment, const Pool& pool) {
+  return RegionVerifier(segment, pool, nullptr).Run();
+}
+
+Result<void> Verify(const SpecialisedProgram& variant) {
+  Surroundings surroundings;
+  for (const SpecialisedDecl* decl : variant.interface) {
+    surroundings.decls.Insert(decl->decl.value, decl);
+    KILN_TRY_VOID(VerifyDecl(*decl, *variant.pool));
+  }
+  for (const EntryRef& entry : variant.entries) {
+    KILN_TRY_VOID(VerifyEntry(entry, *variant.pool));
+    surroundings.stage = entry.stage;
+    for (const FunctionRef* function : entry.functions) {
+      surroundings.decls[function->function.value] = function->signature;
+    }
+    for (const FunctionRef* function : entry.functions) {
+      surroundings.entry = function->function == entry.function ? &entry : nullptr;
+      KILN_TRY_VOID(VerifyFunction(*function, *variant.pool, surroundings));
+    }
+  }
+  return {};
+}
+
+}  // namespace kiln::ir

@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: MIT
+// The rows of each table first, then a walk of every segment in order. The walk proves what rows
+// alone cannot show: a block has one owner, an instruction one place, an operand has run in a block
+// that is still open. Segments stand in pre-order, so a parent is walked before what is nested in
+// it, and whether a name belongs to a segment around is a comparison of two ranges.
+#include "compiler/ir/verify/verify_body.h"
+
+#include <algorithm>
+
+#include "compiler/base/check.h"
+#include "compiler/ir/enum_names.h"
+
+namespace kiln::ir {
+namespace {
+
+// May an operand of this instruction be a local of that kind?
+bool MayName(InstKind inst, LocalKind local) {
+  switch (inst) {
+    case InstKind::kVariable:
+      return local == LocalKind::kVariable;
+    case InstKind::kAlias:
+      return local == LocalKind::kAlias;
+    case InstKind::kLoop:
+    case InstKind::kContinue:
+      return local == LocalKind::kLoopExit;
+    case InstKind::kSwitch:
+      return local == LocalKind::kSwitchExit;
+    case InstKind::kBreak:
+      return IsExit(local);
+    default:  // local, param
+      return local == LocalKind::kParameter || local == LocalKind::kVariable;
+  }
+}
+
+}  // namespace
+
+void BodyVerifier::Run() {
+  VerifySegments();
+  VerifyInsts();
+  mentioned_.resize(module_.segments.size());
+  segment_depth_.resize(module_.segments.size(), 1);
+  for (uint32_t i = 0; i < module_.segments.size() && rows_.ok(); ++i) {
+    WalkRegion(i);
+  }
+  for (uint32_t i = 0; i < module_.segments.size() && rows_.ok(); ++i) {
+    rows_.Check(mentioned_[i] == module_.segments[i].parent.valid(), "segment without its hole", i);
+  }
+}
+
+// Segments of a function are consecutive and in pre-order, its body first.
+void BodyVerifier::VerifySegments() {
+  const std::span<const Region> segments = module_.segments;
+  segment_end_.resize(segments.size());
+  std::vector<uint32_t> path;  // from the body to the segment before
+  size_t bodies = 0;
+  for (uint32_t i = 0; i < segments.size() && rows_.ok(); ++i) {
+    const Region& segment = segments[i];
+    if (!rows_.Check(segment.function.value < module_.decls.size() &&
+                         module_.decls[segment.function.value].kind == DeclKind::kFunction &&
+                         segment.block.value < module_.blocks.size() &&
+                         rows_.IsCexpr(segment.condition) && segment.zero == 0,
+                     "segment", i)) {
+      return;
+    }
+    if (!segment.parent.valid()) {
+      rows_.Check(module_.decls[segment.function.value].body == i && segment.condition == kTrue,
+                  "body of a function", i);
+      path.clear();
+      ++bodies;
+    }
+    while (!path.empty() && path.back() != segment.parent.value) {
+      path.pop_back();
+    }
+    rows_.Check(path.empty() != segment.parent.valid(), "segments are in pre-order", i);
+    rows_.Check(path.empty() || segments[path.back()].function == segment.function,
+                "function of a segment", i);
+    path.push_back(i);
+    rows_.Check(path.size() <= kMaxNesting, "segments are nested too deep", i);
+  }
+  const auto functions = std::ranges::count(module_.decls, DeclKind::kFunction, &Decl::kind);
+  rows_.Check(bodies == static_cast<size_t>(functions), "a body for every function", bodies);
+  for (size_t i = segments.size(); i-- > 0 && rows_.ok();) {
+    segment_end_[i] = std::max<uint32_t>(segment_end_[i], static_cast<uint32_t>(i) + 1);
+    if (const RegionId parent = segments[i].parent; parent.valid()) {
+      segment_end_[parent.value] = std::max(segment_end_[parent.value], segment_end_[i]);
+    }
+  }
+  if (rows_.ok()) {
+    VerifySegmentLocals();
+  }
+}
+
+void BodyVerifier::VerifySegmentLocals() {
+  local_owner_.assign(module_.locals.size(), kNoRow);
+  for (uint32_t i = 0; i < module_.segments.size() && rows_.ok(); ++i) {
+    if (!rows_.Check(rows_.WordsBelow(module_.segments[i].locals, module_.locals.size()),
+                     "names of a segment", i)) {
+      return;
+    }
+    for (const uint32_t local : module_.List(module_.segments[i].locals)) {
+      rows_.Check(local_owner_[local] == kNoRow, "a name of two segments", local);
+      local_owner_[local] = i;
+    }
+  }
+  for (const Decl& decl : module_.decls) {
+    for (const Member& member : module_.MembersOf(decl)) {
+      rows_.Check(member.kind != MemberKind::kParameter || local_owner_[member.value] == decl.body,
+                  "a parameter belongs to the body", member.value);
+    }
+  }
+}
+
+void BodyVerifier::VerifyInsts() {
+  for (size_t i = 0; i < module_.blocks.size() && rows_.ok(); ++i) {
+    const Block& block = module_.blocks[i];
+    const size_t size = module_.block_insts.size();
+    rows_.Check(block.first <= size && block.count <= size - block.first, "range of a block", i);
+  }
+  for (size_t i = 0; i < module_.block_insts.size() && rows_.ok(); ++i) {
+    rows_.Check(module_.block_insts[i] < module_.insts.size(), "instruction of a block", i);
+  }
+  for (uint32_t i = 0; i < module_.insts.size() && rows_.ok(); ++i) {
+    const Inst& inst = module_.insts[i];
+    if (!rows_.Check(static_cast<size_t>(inst.kind) < std::size(kInstFacts) &&
+                         Includes(FactsOf(inst.kind).form, form_),
+                     "kind of an instruction", i) ||
+        !rows_.Check(HasGoodFlags(inst) && rows_.IsType(inst.type), "instruction", i)) {
+      return;
+    }
+    for (const Operand& operand : OperandsOf(inst)) {
+      VerifyOperand(i, operand);
+    }
+  }
+  inst_nesting_.resize(module_.insts.size());
+  visible_.resize(module_.insts.size());
+  placed_.resize(module_.insts.size());
+  owned_.resize(module_.blocks.size());
+}
+
+void BodyVerifier::VerifyOperand(uint32_t row, const Operand& operand) {
+  const uint32_t word = operand.word;
+  bool good = true;
+  switch (operand.schema) {
+    case OperandSchema::kNone:
+      good = word == 0;
+      break;
+    case OperandSchema::kInst:
+      good = word < module_.insts.size();
+      break;
+    case OperandSchema::kOptInst:
+      good = word == kNoRow || word < module_.insts.size();
+      break;
+    case OperandSchema::kString:
+      good = rows_.IsString(StringId{word});
+      break;
+    case OperandSchema::kConst:
+      good = word < module_.consts.size();
+      break;
+    case OperandSchema::kLocal:
+      good = word < module_.locals.size();
+      break;
+    case OperandSchema::kOptLocal:
+      good = word == kNoRow || word < module_.locals.size();
+      break;
+    case OperandSchema::kBlock:
+      good = word < module_.blocks.size();
+      break;
+    case OperandSchema::kCexpr:
+      good = rows_.IsCexpr(CexprId{word});
+      break;
+    case OperandSchema::kRegion:
+      good = word < module_.segments.size();
+      break;
+    case OperandSchema::kLiteral:
+      good = HasGoodLiteral(module_.insts[row], word);
+      break;
+    case OperandSchema::kInsts:
+      good = rows_.WordsBelow(ListId{word}, module_.insts.size());
+      break;
+    case OperandSchema::kLocals:
+      good = rows_.WordsBelow(ListId{word}, module_.locals.size());
+      break;
+    case OperandSchema::kBlocks:
+      good = rows_.WordsBelow(ListId{word}, module_.blocks.size()) &&
+             module_.List(ListId{word}).size() >= BlockCountsOf(module_.insts[row].kind).least &&
+             module_.List(ListId{word}).size() <= BlockCountsOf(module_.insts[row].kind).most;
+      break;
+    case OperandSchema::kDecl:
+      good = word < module_.decls.size() && MayMention(row, DeclId{word});
+      break;
+    case OperandSchema::kOptMember:
+      good = word == kNoRow || word < module_.members.size();
+      break;
+    case OperandSchema::kTexts:
+      good = rows_.WordsBelow(ListId{word}, module_.string_ends.size());
+      break;
+    case OperandSchema::kPart:
+      good = rows_.IsList(ListId{word}) && module_.List(ListId{word}).size() >= 2 &&
+             module_.List(ListId{word})[0] < module_.insts.size();
+      break;
+    case OperandSchema::kCases:
+      good = rows_.IsList(ListId{word}) && VerifyCases(module_.List(ListId{word}));
+      break;
+  }
+  rows_.Check(good, "operand", row);
+}
+
+// What an instruction names is declared above: of functions that means that none calls itself.
+// Which function it stands in is known when it is walked, so here only kinds are looked at.
+bool BodyVerifier::MayMention(uint32_t row, DeclId id) const {
+  const DeclKind kind = module_.decls[id.value].kind;
+  if (module_.insts[row].kind == InstKind::kCall) {
+    return kind == DeclKind::kFunction;
+  }
+  return kind == DeclKind::kBuffer || kind == DeclKind::kPushConstant ||
+         kind == DeclKind::kSampler || kind == DeclKind::kImage || kind == DeclKind::kWorkgroup ||
+         kind == DeclKind::kPrivate || kind == DeclKind::kContainer;
+}
+
+bool BodyVerifier::VerifyCases(std::span<const uint32_t> words) {
+  if (!rows_.Charge(words.size())) {
+    return false;
+  }
+  bool good = true;
+  const bool whole = ForEachCase(words, [&](const SwitchCase& one) {
+    good = good && one.block < module_.blocks.size() && (one.is_default || !one.labels.empty()) &&
+           std::ranges::all_of(one.labels,
+                               [&](uint32_t label) { return label < module_.consts.size(); });
+  });
+  return whole && good && words[0] < module_.insts.size();
+}
+
+void BodyVerifier::WalkRegion(uint32_t segment) {
+  segment_ = segment;
+  WalkBlock(module_.segments[segment].block, Ending::kFlows, segment_depth_[segment]);
+}
+
+void BodyVerifier::WalkBlock(BlockId id, Ending ending, uint32_t depth) {
+  if (!rows_.Check(!owned_[id.value], "a block has two owners", id.value) ||
+      !rows_.Check(depth <= kMaxNesting, "blocks are nested too deep", id.value)) {
+    return;
+  }
+  owned_[id.value] = true;
+  const std::span<const uint32_t> insts = module_.InstsOf(id);
+  for (size_t i = 0; i < insts.size() && rows_.ok(); ++i) {
+    WalkInst(insts[i], ending, i + 1 == insts.size(), depth);
+  }
+  const bool yields = !insts.empty() && module_.insts[insts.back()].kind == InstKind::kYield;
+  rows_.Check(yields == (ending == Ending::kYields), "a value block ends in a yield", id.value);
+  if (rows_.ok()) {
+    for (const uint32_t inst : insts) {
+      visible_[inst] = false;
+    }
+  }
+}
+
+void BodyVerifier::WalkInst(uint32_t row, Ending ending, bool last, uint32_t depth) {
+  const Inst& inst = module_.insts[row];
+  if (!rows_.Check(!placed_[row], "an instruction is placed twice", row)) {
+    return;
+  }
+  placed_[row] = true;
+  rows_.Check(inst.kind != InstKind::kYield || (last && ending == Ending::kYields), "yield", row);
+  uint32_t below = 0;
+  uint32_t left = 0;  // of a chain, which adds no level (ids.h)
+  const bool chain = IsChain(inst.kind);
+  const bool counts = module_.header.typed == 0;  // nothing recurses over operands of typed modules
+  ForEachInstOperand(
+      inst, [this](ListId id) { return module_.List(id); },
+      [&](uint32_t operand) {
+        const bool has_result = FactsOf(module_.insts[operand].kind).result != ResultSchema::kVoid;
+        if (rows_.Check(visible_[operand] && has_result, "an operand has not run", row) && counts) {
+          uint32_t& level = chain && operand == inst.a ? left : below;
+          level = std::max(level, inst_nesting_[operand]);
+        }
+      });
+  CheckLocalsOf(inst, row);
+  CheckMention(inst, row);
+  if (inst.kind == InstKind::kWhenSegment && rows_.ok()) {
+    const uint32_t hole = inst.As<WhenSegmentInst>().segment.value;
+    rows_.Check(module_.segments[hole].parent.value == segment_ && !mentioned_[hole], "hole", row);
+    mentioned_[hole] = true;
+    segment_depth_[hole] = depth + 1;  // a parent is walked before what is nested in it
+  }
+  WalkOwnedBlocks(row, depth);
+  ForEachOwnedBlock(
+      inst, [this](ListId id) { return module_.List(id); },
+      [&](uint32_t block) {
+        for (const uint32_t nested :
+             rows_.ok() ? module_.InstsOf(BlockId{block}) : std::span<const uint32_t>{}) {
+          below = std::max(below, inst_nesting_[nested]);
+        }
+      });
+  inst_nesting_[row] = std::max(left, below + 1);
+  visible_[row] = true;
+  rows_.Check(below < kMaxNesting, "an instruction is nested too deep", row);
+}
+
+void BodyVerifier::WalkOwnedBlocks(uint32_t row, uint32_t depth) {
+  const Inst& inst = module_.insts[row];
+  const bool values = inst.kind == InstKind::kLogical || inst.kind == InstKind::kNameSelect ||
+                      inst.kind == InstKind::kAlias || inst.kind == InstKind::kSelectBlocks ||
+                      inst.kind == InstKind::kChoose;
+  uint32_t number = 0;
+  ForEachOwnedBlock(
+      inst, [this](ListId id) { return module_.List(id); },
+      [&](uint32_t block) {
+        const bool yields =
+            values || (inst.kind == InstKind::kLoop && LoopPartYields(number, block));
+        ++number;
+        if (rows_.ok()) {
+          WalkBlock(BlockId{block}, yields ? Ending::kYields : Ending::kFlows, depth + 1);
+        }
+      });
+}
+
+// Of untyped modules the condition alone; of typed ones the condition unless it is empty, and the
+// continuing block if it likes to.
+bool BodyVerifier::LoopPartYields(uint32_t number, uint32_t block) const {
+  if (module_.header.typed == 0 || number == 1) {
+    return number == 0;
+  }
+  const std::span<const uint32_t> insts = module_.InstsOf(BlockId{block});
+  return number == 0 ? !insts.empty()
+                     : !insts.empty() && module_.insts[insts.back()].kind == InstKind::kYield;
+}
+
+// A typed instruction names what is declared above its function; so no function calls itself.
+void BodyVerifier::CheckMention(const Inst& inst, uint32_t row) {
+  if (!rows_.ok() || (inst.kind != InstKind::kCall && inst.kind != InstKind::kGlobalRef)) {
+    return;
+  }
+  rows_.Check(inst.a < module_.segments[segment_].function.value,
+              "a declaration below the function that names it", row);
+  if (inst.kind == InstKind::kGlobalRef) {
+    const GlobalRefInst global = inst.As<GlobalRefInst>();
+    const Decl& decl = module_.decls[global.decl.value];
+    const bool field = decl.kind == DeclKind::kContainer;
+    rows_.Check(field ? global.member.value - decl.first_member < decl.member_count
+                      : !global.member.valid(),
+                "member of another declaration", row);
+  }
+}
+
+// Names belong to this segment or one around it, and are of the right kind.
+void BodyVerifier::CheckLocalsOf(const Inst& inst, uint32_t row) {
+  for (const Operand& operand : OperandsOf(inst)) {
+    const bool names_one = operand.schema == OperandSchema::kLocal ||
+                           (operand.schema == OperandSchema::kOptLocal && operand.word != kNoRow);
+    if (names_one) {
+      rows_.Check(MayMention(LocalId{operand.word}) &&
+                      MayName(inst.kind, module_.locals[operand.word].kind),
+                  "name of another segment or kind", row);
+    } else if (operand.schema == OperandSchema::kLocals) {
+      for (const uint32_t local : module_.List(ListId{operand.word})) {
+        rows_.Check(MayMention(LocalId{local}) && !IsExit(module_.locals[local].kind),
+                    "candidate of another segment or kind", row);
+      }
+    }
+  }
+  if (inst.kind == InstKind::kAlias) {
+    const AliasInst alias = inst.As<AliasInst>();
+    rows_.Check(module_.locals[alias.local.value].block == alias.block.value, "block of an alias",
+                row);
+  }
+}
+
+bool BodyVerifier::MayMention(LocalId local) const {
+  const uint32_t owner = local_owner_[local.value];
+  return owner != kNoRow && owner <= segment_ && segment_ < segment_end_[owner];
+}
+
+}  // namespace kiln::ir

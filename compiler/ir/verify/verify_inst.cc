@@ -1,0 +1,472 @@
+// SPDX-License-Identifier: MIT
+// The meaning of closed instructions: one case per kind, rules of types from typing.h. What lies
+// outside of the region is asked for only if the surroundings are known; a region that is checked
+// alone is taken at its word about other regions and declarations.
+#include "compiler/ir/verify/verify_inst.h"
+
+#include <algorithm>
+
+#include "compiler/base/check.h"
+#include "compiler/ir/operands.h"
+#include "compiler/ir/typing/image_typing.h"
+#include "compiler/ir/typing/operator_typing.h"
+#include "compiler/ir/typing/typing.h"
+
+namespace kiln::ir {
+namespace {
+
+bool IsShift(BinaryOp op) {
+  return op == BinaryOp::kShiftLeft || op == BinaryOp::kShiftRight ||
+         op == BinaryOp::kShiftRightArithmetic;
+}
+
+}  // namespace
+
+void InstVerifier::Verify(uint32_t number) {
+  const Inst& inst = region_.segment.insts[number];
+  switch (FactsOf(inst.kind).result) {
+    case ResultSchema::kPlace:
+      return VerifyPlaceInst(inst);
+    case ResultSchema::kValue:
+      return VerifyValueInst(inst);
+    case ResultSchema::kVoid:
+      region_.Check(region_.pool[inst.type].kind == TypeKind::kVoid, "a statement has no type");
+      return VerifyStatement(inst);
+    case ResultSchema::kDeferred:
+      break;
+  }
+  KILN_UNREACHABLE();
+}
+
+void InstVerifier::VerifyPlaceInst(const Inst& inst) {
+  if (inst.kind == InstKind::kGlobalRef) {
+    VerifyGlobal(inst);
+  } else if (inst.kind == InstKind::kLocalRef) {
+    VerifyLocal(inst);
+  } else if (inst.kind == InstKind::kStageRef) {
+    const StageVariable variable = inst.As<StageRefInst>().variable;
+    region_.Check(region_.pool[inst.type] == TypeOfStage(variable), "type of the stage variable");
+    region_.Check(std::ranges::find(region_.segment.stage_variables, variable) !=
+                      region_.segment.stage_variables.end(),
+                  "the segment does not list the stage variable");
+  } else if (inst.kind == InstKind::kTemp) {
+    region_.Check(HasValues(region_.pool, inst.type), "a temp holds values");
+  } else if (inst.kind == InstKind::kConstPlace) {
+    IsResult(inst, region_.pool[inst.As<ConstPlaceInst>().value].type);
+  } else if (inst.kind == InstKind::kTexel) {
+    memory_.VerifyTexel(inst);
+  } else if (inst.kind == InstKind::kIo) {
+    VerifyIo(inst);
+  } else {
+    VerifyAccess(inst);
+  }
+}
+
+void InstVerifier::VerifyIo(const Inst& inst) {
+  const std::vector<InterfaceRow>& io = region_.segment.io;
+  const uint32_t row = inst.As<IoInst>().row;
+  if (!region_.Check(row < io.size(), "no such row of the interface of the entry point")) {
+    return;
+  }
+  region_.Check(inst.type == io[row].type, "type of the row");
+  if (region_.surroundings != nullptr) {
+    const EntryRef* entry = region_.surroundings->entry;
+    region_.Check(entry != nullptr && entry->io == io,
+                  "rows that are not those of the entry point");
+  }
+}
+
+void InstVerifier::VerifyGlobal(const Inst& inst) {
+  const GlobalRefInst global = inst.As<GlobalRefInst>();
+  region_.Check(global.member.valid() == (global.direction != Direction::kNone),
+                "container fields, and only they, have a direction");
+  region_.Check(region_.Mentions(global.decl, global.member),
+                "the segment does not list the mention");
+  if (region_.surroundings == nullptr) {
+    return;
+  }
+  const SpecialisedDecl* const* decl = region_.surroundings->decls.Find(global.decl.value);
+  if (!region_.Check(decl != nullptr, "no such declaration in the interface")) {
+    return;
+  }
+  region_.Check(((*decl)->kind == DeclKind::kContainer) == global.member.valid(),
+                "member of a container");
+  TypeId type = (*decl)->type;
+  if (global.member.valid()) {
+    const auto member = std::ranges::find((*decl)->members, global.member,
+                                          [](const SpecialisedMember& row) { return row.member; });
+    if (!region_.Check(member != (*decl)->members.end(), "no such member")) {
+      return;
+    }
+    type = member->type;
+  }
+  region_.Check(inst.type == type, "type of the declaration");
+}
+
+void InstVerifier::VerifyLocal(const Inst& inst) {
+  const bool by_value = inst.kind == InstKind::kParam;
+  const LocalId id = by_value ? inst.As<ParamInst>().local : inst.As<LocalRefInst>().local;
+  const SpecialisedLocal* local = region_.FindLocal(id);
+  if (local == nullptr) {
+    region_.Check(region_.surroundings == nullptr, "a name of no enclosing segment");
+    return;
+  }
+  region_.Check(inst.type == local->type, "type of the local");
+  const bool value_parameter = local->kind == LocalKind::kParameter &&
+                               local->access == Access::kIn && !IsHandle(region_.pool, local->type);
+  region_.Check(by_value == value_parameter,
+                "`in` parameters of value type, and only they, are values");
+  region_.Check(local->kind != LocalKind::kLoopExit && local->kind != LocalKind::kAlias,
+                "not a variable");
+}
+
+void InstVerifier::VerifyAccess(const Inst& inst) {
+  const AccessInst access = inst.As<AccessInst>();
+  const std::span<const uint32_t> steps = region_.segment.List(access.steps);
+  const InstKind root = region_.segment.insts[access.root.value].kind;
+  region_.Check(
+      region_.IsPlace(access.root) && root != InstKind::kAccess && root != InstKind::kTexel,
+      "the root is a place without steps");
+  region_.Check(!steps.empty(), "no steps");
+  TypeId type = region_.TypeOf(access.root);
+  for (const uint32_t step : steps) {
+    const std::optional<uint32_t> index = region_.ConstantIndex(InstId{step});
+    region_.Check(region_.IsValue(InstId{step}) &&
+                      IsVector(region_.pool, region_.TypeOf(InstId{step}), Scalar::kU32, 1),
+                  "a step is a u1");
+    const TypeKind kind = region_.pool[type].kind;
+    region_.Check(index || kind != TypeKind::kStruct, "a member is constant");
+    region_.Check(!index || kind != TypeKind::kArray || *index < PartCount(region_.pool, type),
+                  "a constant item is in range");
+    const std::optional<TypeId> part = PartType(region_.pool, type, index.value_or(0));
+    if (!region_.Check(part.has_value(), "no such part")) {
+      return;
+    }
+    type = *part;
+  }
+  region_.Check(inst.type == type, "type of the part");
+  const bool picks = (inst.flags & BitOf(InstFlag::kNonUniform)) != 0;
+  region_.Check(!picks || IsArrayOfResources(access.root),
+                "only items of arrays of resources are not uniform");
+}
+
+bool InstVerifier::IsArrayOfResources(InstId root) const {
+  const Inst& inst = region_.segment.insts[root.value];
+  return inst.kind == InstKind::kGlobalRef && region_.pool[inst.type].kind == TypeKind::kArray &&
+         !inst.As<GlobalRefInst>().member.valid();
+}
+
+void InstVerifier::IsResult(const Inst& inst, std::optional<TypeId> type) {
+  region_.Check(inst.type == type, "type of the result");
+}
+
+void InstVerifier::VerifyValueInst(const Inst& inst) {
+  if (inst.kind == InstKind::kConst) {
+    IsResult(inst, region_.pool[inst.As<ConstInst>().value].type);
+  } else if (inst.kind == InstKind::kFlag) {
+    region_.Check(inst.As<FlagInst>().value <= 1, "a flag is 0 or 1");
+    IsResult(inst, region_.pool.bool_type());
+  } else if (inst.kind == InstKind::kSpecConst) {
+    const Type& type = region_.pool[inst.type];
+    region_.Check(type.kind == TypeKind::kVector && type.rows == 1,
+                  "a specialised value is a scalar");
+  } else if (inst.kind == InstKind::kParam) {
+    VerifyLocal(inst);
+  } else if (inst.kind == InstKind::kLoad) {
+    const InstId place = inst.As<LoadInst>().place;
+    region_.Check(region_.IsPlace(place) && HasValues(region_.pool, region_.TypeOf(place)),
+                  "a place that holds a value");
+    IsResult(inst, region_.TypeOf(place));
+  } else if (inst.kind == InstKind::kBuiltinCall) {
+    VerifyBuiltin(inst);
+  } else if (inst.kind == InstKind::kImage) {
+    memory_.VerifyImage(inst);
+  } else if (inst.kind == InstKind::kAtomic) {
+    memory_.VerifyAtomic(inst);
+  } else if (inst.kind == InstKind::kCall) {
+    VerifyCall(inst);
+  } else if (inst.kind == InstKind::kUnary || inst.kind == InstKind::kBinary) {
+    VerifyOperator(inst);
+  } else if (inst.kind == InstKind::kLogical || inst.kind == InstKind::kSelect ||
+             inst.kind == InstKind::kSelectBlocks) {
+    VerifyChoice(inst);
+  } else {
+    VerifyConstruct(inst);
+  }
+}
+
+void InstVerifier::VerifyOperator(const Inst& inst) {
+  if (inst.kind == InstKind::kUnary) {
+    const auto unary = inst.As<UnaryInst>();
+    region_.Check(region_.IsValue(unary.operand), "operand");
+    return IsResult(inst, TypeOfUnary(region_.pool, TypingRules::kClosed, unary.op,
+                                      region_.TypeOf(unary.operand)));
+  }
+  const auto binary = inst.As<BinaryInst>();
+  region_.Check(region_.IsValue(binary.left) && region_.IsValue(binary.right), "operands");
+  const std::optional<BinaryTyping> typing =
+      TypeOfBinary(region_.pool, TypingRules::kClosed, binary.op, region_.TypeOf(binary.left),
+                   region_.TypeOf(binary.right));
+  IsResult(inst, typing ? std::optional(typing->result) : std::nullopt);
+  const bool undefined = binary.op == BinaryOp::kDiv || binary.op == BinaryOp::kMod ||
+                         binary.op == BinaryOp::kRem || IsShift(binary.op);
+  region_.Check((inst.flags & BitOf(InstFlag::kTotal)) == 0 ||
+                    (undefined && IsIntegerScalar(region_.pool[inst.type].scalar)),
+                "only integer divisions and shifts can be total");
+}
+
+// logical, select, select_blocks
+void InstVerifier::VerifyChoice(const Inst& inst) {
+  if (inst.kind == InstKind::kLogical) {
+    const auto logical = inst.As<LogicalInst>();
+    region_.Check(region_.IsBoolValue(logical.left) &&
+                      region_.YieldsType(logical.right, region_.pool.bool_type()),
+                  "operands");
+    return IsResult(inst, region_.pool.bool_type());
+  }
+  if (inst.kind == InstKind::kSelectBlocks) {
+    const auto select = inst.As<SelectBlocksInst>();
+    region_.Check(region_.IsBoolValue(select.condition), "condition");
+    for (const uint32_t block : region_.segment.List(select.blocks)) {
+      region_.Check(region_.YieldsType(BlockId{block}, inst.type), "type of a yield");
+    }
+    return;
+  }
+  const auto select = inst.As<SelectInst>();
+  const std::span<const uint32_t> operands = region_.segment.List(select.operands);
+  const Type& condition = region_.pool[region_.TypeOf(select.condition)];
+  region_.Check(region_.IsValue(select.condition) && operands.size() == 2,
+                "a condition and two operands");
+  region_.Check(condition.scalar == Scalar::kBool &&
+                    (condition.rows == 1 || condition.rows == region_.pool[inst.type].rows),
+                "one condition, or one for each component");
+  region_.Check(region_.pool[inst.type].kind == TypeKind::kVector, "operands are vectors");
+  for (const uint32_t operand : operands) {
+    region_.Check(region_.IsValue(InstId{operand}), "operands are values");
+    IsResult(inst, region_.TypeOf(InstId{operand}));
+  }
+}
+
+// construct, splat, convert, bitcast, insert, extract, swizzle
+void InstVerifier::VerifyConstruct(const Inst& inst) {
+  std::vector<TypeId> types;
+  bool values = true;
+  ForEachInstOperand(
+      inst, [this](ListId id) { return region_.segment.List(id); },
+      [&](uint32_t operand) {
+        values = values && region_.IsValue(InstId{operand});
+        types.push_back(region_.TypeOf(InstId{operand}));
+      });
+  if (!region_.Check(values, "operands are values")) {
+    return;
+  }
+  const Type& type = region_.pool[inst.type];
+  if (inst.kind == InstKind::kConstruct) {
+    region_.Check(Combines(region_.pool, inst.type, types), "operands do not make the type");
+  } else if (inst.kind == InstKind::kSplat) {
+    region_.Check(type.kind == TypeKind::kVector && type.rows > 1 &&
+                      types[0] == region_.pool.Vector(type.scalar, 1),
+                  "a scalar of the vector");
+  } else if (inst.kind == InstKind::kConvert) {
+    region_.Check(Converts(region_.pool, types[0], inst.type), "no such conversion");
+    region_.Check(
+        (inst.flags & BitOf(InstFlag::kSaturating)) == 0 ||
+            (IsFloatScalar(region_.pool[types[0]].scalar) && IsIntegerScalar(type.scalar)),
+        "only floats become integers saturating");
+  } else if (inst.kind == InstKind::kBitcast) {
+    region_.Check(Bitcasts(region_.pool, types[0], inst.type), "no such bitcast");
+  } else if (inst.kind == InstKind::kInsert) {
+    const std::span<const uint32_t> part = region_.segment.List(inst.As<InsertInst>().part);
+    region_.Check(
+        inst.type == types[0] && TypeAtSteps(region_.pool, inst.type, part.subspan(1)) == types[1],
+        "no such part");
+  } else if (inst.kind == InstKind::kExtract) {
+    const uint32_t index = inst.As<ExtractInst>().index;
+    region_.Check(index < PartCount(region_.pool, types[0]) &&
+                      PartType(region_.pool, types[0], index) == inst.type,
+                  "no such part");
+  } else {
+    const uint32_t letters = inst.As<SwizzleInst>().letters;
+    const uint32_t count = SwizzleCount(letters);
+    const Type& source = region_.pool[types[0]];
+    bool in_range = source.kind == TypeKind::kVector && count >= 1 && count <= 4;
+    for (uint32_t i = 0; in_range && i < count; ++i) {
+      in_range = SwizzleLetter(letters, i) < source.rows;
+    }
+    region_.Check(in_range && inst.type == region_.pool.Vector(source.scalar, count), "letters");
+  }
+}
+
+void InstVerifier::VerifyBuiltin(const Inst& inst) {
+  const auto call = inst.As<BuiltinCallInst>();
+  const std::span<const uint32_t> arguments = region_.segment.List(call.arguments);
+  if (IsSampling(call.builtin) || TakesImage(call.builtin)) {
+    return memory_.VerifySampling(inst, arguments);
+  }
+  if (IsAtomic(call.builtin) || IsBarrier(call.builtin) || call.builtin == Builtin::kArrayLength) {
+    return memory_.VerifyMemory(inst, arguments);
+  }
+  if (!region_.Check(FactsOf(call.builtin).types != BuiltinTypes::kNone && !arguments.empty(),
+                     "closing leaves none of these")) {
+    return;
+  }
+  const std::optional<Signature> signature =
+      TypeOfBuiltin(region_.pool, call.builtin, region_.TypeOf(InstId{arguments[0]}));
+  if (!region_.Check(signature && signature->count == arguments.size(), "no such function")) {
+    return;
+  }
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const InstId argument{arguments[i]};
+    region_.Check(region_.IsValue(argument) && region_.TypeOf(argument) == signature->slots[i],
+                  "type of an argument");
+  }
+  if (const auto parts =
+          PartsOfResult(region_.pool, call.builtin, region_.TypeOf(InstId{arguments[0]}))) {
+    const bool two = PartCount(region_.pool, inst.type) == 2 &&
+                     region_.pool[inst.type].kind == TypeKind::kStruct;
+    region_.Check(two && PartType(region_.pool, inst.type, 0) == (*parts)[0] &&
+                      PartType(region_.pool, inst.type, 1) == (*parts)[1],
+                  "type of the result");
+    return;
+  }
+  region_.Check(inst.type == signature->result, "type of the result");
+}
+
+void InstVerifier::VerifyCall(const Inst& inst) {
+  const auto call = inst.As<CallInst>();
+  const std::span<const uint32_t> arguments = region_.segment.List(call.arguments);
+  region_.Check(region_.Mentions(call.function, {}), "the segment does not list the callee");
+  if (region_.surroundings == nullptr) {
+    return;
+  }
+  const SpecialisedDecl* const* callee = region_.surroundings->decls.Find(call.function.value);
+  if (!region_.Check(callee != nullptr && (*callee)->kind == DeclKind::kFunction &&
+                         (*callee)->members.size() == arguments.size(),
+                     "no such function")) {
+    return;
+  }
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    VerifyArgument((*callee)->members[i], InstId{arguments[i]});
+  }
+  region_.Check(inst.type == (*callee)->type, "type of the result");
+}
+
+void InstVerifier::VerifyArgument(const SpecialisedMember& parameter, InstId argument) {
+  const InstKind kind = region_.segment.insts[argument.value].kind;
+  region_.Check(region_.TypeOf(argument) == parameter.type, "type of an argument");
+  if (parameter.access != Access::kIn) {
+    region_.Check(kind == InstKind::kLocalRef || kind == InstKind::kTemp,
+                  "`out` and `in out` take whole locals and temps");
+  } else if (IsHandle(region_.pool, parameter.type)) {
+    region_.Check(region_.IsPlace(argument), "a handle is a place");
+  } else {
+    region_.Check(region_.IsValue(argument), "`in` takes a value");
+  }
+}
+
+void InstVerifier::VerifyStatement(const Inst& inst) {
+  if (inst.kind == InstKind::kYield) {
+    region_.Check(region_.IsValue(inst.As<YieldInst>().value), "a yield has a value");
+  } else if (inst.kind == InstKind::kIf) {
+    region_.Check(region_.IsBoolValue(inst.As<IfInst>().condition), "condition");
+  } else if (inst.kind == InstKind::kLoop) {
+    VerifyLoop(inst.As<LoopInst>());
+  } else if (inst.kind == InstKind::kSwitch) {
+    VerifySwitch(inst.As<SwitchInst>());
+  } else if (inst.kind == InstKind::kBreak) {
+    VerifyJump(inst.As<BreakInst>().exit, inst.kind);
+  } else if (inst.kind == InstKind::kContinue) {
+    VerifyJump(inst.As<ContinueInst>().exit, inst.kind);
+  } else if (inst.kind == InstKind::kReturn) {
+    region_.Check(region_.in_continuing == 0, "nothing leaves a continuing block");
+    VerifyReturn(inst);
+  } else if (inst.kind == InstKind::kDiscard || inst.kind == InstKind::kDemote) {
+    region_.Check(region_.segment.discards, "the segment does not say that it discards");
+    region_.Check(inst.kind == InstKind::kDemote || region_.in_continuing == 0,
+                  "nothing leaves a continuing block");
+  } else if (inst.kind == InstKind::kUnreachable) {
+    region_.Check(region_.in_continuing == 0, "nothing leaves a continuing block");
+  } else if (inst.kind == InstKind::kBarrier) {
+    memory_.VerifyBarrier(UnpackBarrier(inst.As<BarrierInst>().mode));
+  } else if (inst.kind == InstKind::kHole) {
+    VerifyHole(inst);
+  } else if (inst.kind == InstKind::kStore) {
+    const auto store = inst.As<StoreInst>();
+    region_.Check(region_.IsPlace(store.place) && region_.IsValue(store.value) &&
+                      region_.TypeOf(store.place) == region_.TypeOf(store.value) &&
+                      HasValues(region_.pool, region_.TypeOf(store.value)),
+                  "a value of the place's type");
+  }
+}
+
+void InstVerifier::VerifyReturn(const Inst& inst) {
+  const InstId value = inst.As<ReturnInst>().value;
+  region_.Check(!value.valid() || region_.IsValue(value), "a return has a value");
+  if (region_.surroundings != nullptr && region_.surroundings->signature != nullptr) {
+    const TypeId type = region_.surroundings->signature->type;
+    region_.Check(value.valid() ? region_.TypeOf(value) == type : type == region_.pool.void_type(),
+                  "return type");
+  }
+}
+
+void InstVerifier::VerifyLoop(const LoopInst& loop) {
+  const std::span<const uint32_t> blocks = region_.segment.List(loop.blocks);
+  const TypeId flag = region_.pool.bool_type();
+  const auto insts = [&](size_t i) { return region_.segment.InstsOf(BlockId{blocks[i]}); };
+  region_.Check(insts(0).empty() || region_.YieldsType(BlockId{blocks[0]}, flag), "condition");
+  const bool goes_round =
+      !insts(2).empty() && region_.segment.insts[insts(2).back()].kind == InstKind::kYield;
+  region_.Check(!goes_round || region_.YieldsType(BlockId{blocks[2]}, flag), "condition");
+}
+
+void InstVerifier::VerifySwitch(const SwitchInst& inst) {
+  const std::span<const uint32_t> words = region_.segment.List(inst.cases);
+  const InstId selector{words[0]};
+  const Type& type = region_.pool[region_.TypeOf(selector)];
+  region_.Check(region_.IsValue(selector) && type.kind == TypeKind::kVector && type.rows == 1 &&
+                    IsIntegerScalar(type.scalar) && BitWidthOf(type.scalar) >= 32,
+                "a selector is an integer of 32 or 64 bits");
+  FlatMap<uint32_t, bool> labels;
+  bool has_default = false;
+  bool last_through = false;
+  ForEachCase(words, [&](const SwitchCase& one) {
+    region_.Check(!one.is_default || !has_default, "two default cases");
+    has_default = has_default || one.is_default;
+    last_through = one.through;
+    for (const uint32_t label : one.labels) {
+      region_.Check(region_.pool[ConstId{label}].type == region_.TypeOf(selector),
+                    "type of a label");
+      region_.Check(labels.Insert(label, true).second, "a label occurs twice");
+    }
+  });
+  region_.Check(!last_through, "nothing is behind the last case");
+}
+
+void InstVerifier::VerifyJump(LocalId exit, InstKind kind) {
+  region_.Check(exit.valid(), "a jump outside of loops");
+  const SpecialisedLocal* local = region_.FindLocal(exit);
+  if (local == nullptr) {
+    region_.Check(region_.surroundings == nullptr, "a loop of no enclosing segment");
+    return;
+  }
+  region_.Check(local->kind == LocalKind::kLoopExit ||
+                    (kind == InstKind::kBreak && local->kind == LocalKind::kSwitchExit),
+                "not a loop exit");
+  const auto open = std::ranges::find(region_.open_loops, exit);
+  region_.Check(!region_.locals.Contains(exit.value) || open != region_.open_loops.end(),
+                "outside of its loop");
+  const bool own = open != region_.open_loops.end();
+  region_.Check(
+      own ? open - region_.open_loops.begin() >= static_cast<std::ptrdiff_t>(region_.jump_limit)
+          : region_.in_continuing == 0,
+      "nothing leaves a continuing block");
+}
+
+void InstVerifier::VerifyHole(const Inst& inst) {
+  region_.Check(region_.holes < region_.segment.holes.size() &&
+                    region_.segment.holes[region_.holes] == inst.As<HoleInst>().segment,
+                "the segment does not list the hole here");
+  ++region_.holes;
+}
+
+}  // namespace kiln::ir

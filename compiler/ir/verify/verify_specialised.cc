@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: MIT
+// Walks the blocks of a closed segment in order: ids, visibility, block structure. An instruction
+// is asked for its meaning (verify_inst.h) behind the blocks it owns and before it becomes visible,
+// so the rules there may follow every id without a check.
+#include "compiler/ir/verify/verify_specialised.h"
+
+#include "compiler/base/check.h"
+#include "compiler/ir/enum_names.h"
+#include "compiler/ir/operands.h"
+#include "compiler/ir/verify/verify_decl.h"
+
+namespace kiln::ir {
+
+RegionVerifier::RegionVerifier(const SpecialisedRegion& segment, const Pool& pool,
+                               const Surroundings* surroundings)
+    : region_(segment, pool, surroundings),
+      insts_(region_),
+      visible_(segment.insts.size()),
+      placed_(segment.insts.size()),
+      owned_(segment.blocks.size()) {}
+
+Result<void> RegionVerifier::Run() {
+  for (const SpecialisedLocal& local : region_.segment.locals) {
+    if (region_.Check(local.type.value < region_.pool.type_count(), "type of a local")) {
+      const std::string_view unlowered = UnloweredType(region_.pool, local.type);
+      region_.Check(unlowered.empty(), unlowered);
+    }
+    region_.Check(region_.locals.Insert(local.local.value, &local).second,
+                  "a local is listed twice");
+  }
+  region_.Check(region_.segment.body.value < region_.segment.blocks.size(), "body");
+  if (region_.ok()) {
+    VerifyBlock(region_.segment.body, Ending::kFlows, 1);
+  }
+  region_.Check(region_.holes == region_.segment.holes.size(), "holes that no instruction is");
+  return region_.Finish();
+}
+
+bool RegionVerifier::ListInRange(ListId id) {
+  const size_t size = region_.segment.extra.size();
+  return region_.Check(
+      !id.valid() || (id.value < size && region_.segment.extra[id.value] < size - id.value),
+      "a list is not inside the table");
+}
+
+// Requires: the inst operands of `block`'s owner have been checked.
+void RegionVerifier::VerifyBlock(BlockId id, Ending ending, uint32_t depth) {
+  if (!region_.Check(id.value < region_.segment.blocks.size() && !owned_[id.value],
+                     "a block has two owners") ||
+      !region_.Check(depth <= kMaxNesting, "nested too deep")) {
+    return;
+  }
+  owned_[id.value] = true;
+  const Block& block = region_.segment.blocks[id.value];
+  const size_t size = region_.segment.block_insts.size();
+  if (!region_.Check(block.first <= size && block.count <= size - block.first,
+                     "range of a block")) {
+    return;
+  }
+  const std::span<const uint32_t> insts = region_.segment.InstsOf(id);
+  for (size_t i = 0; i < insts.size() && region_.ok(); ++i) {
+    const bool last = i + 1 == insts.size();
+    VerifyPlaced(insts[i], last, ending, depth);
+  }
+  const bool yields = region_.ok() && !insts.empty() &&
+                      region_.segment.insts[insts.back()].kind == InstKind::kYield;
+  region_.Check(!region_.ok() || yields == (ending == Ending::kYields),
+                "a value block ends in a yield");
+  for (const uint32_t inst : insts) {
+    if (inst < visible_.size()) {
+      visible_[inst] = false;
+    }
+  }
+}
+
+void RegionVerifier::VerifyPlaced(uint32_t number, bool last, Ending ending, uint32_t depth) {
+  region_.current = number;
+  if (!region_.Check(number < region_.segment.insts.size() && !placed_[number], "placed twice")) {
+    return;
+  }
+  placed_[number] = true;
+  const Inst& inst = region_.segment.insts[number];
+  if (!region_.Check(static_cast<size_t>(inst.kind) < std::size(kInstFacts) &&
+                         Includes(FactsOf(inst.kind).form, Form::kClosed),
+                     "not a closed kind") ||
+      !region_.Check(inst.type.value < region_.pool.type_count(), "type") ||
+      !VerifyOperands(inst) ||
+      !region_.Check(last || !IsTerminator(inst.kind), "a terminator is last") ||
+      !region_.Check(inst.kind != InstKind::kYield || ending == Ending::kYields,
+                     "a yield ends a value")) {
+    return;
+  }
+  VerifyOwnedBlocks(inst, depth);
+  region_.current = number;
+  if (region_.ok()) {
+    insts_.Verify(number);
+    visible_[number] = true;
+  }
+}
+
+// Ids that are not blocks are in range, and instructions have run.
+bool RegionVerifier::VerifyOperands(const Inst& inst) {
+  if (!region_.Check(HasGoodFlags(inst), "flags")) {
+    return false;
+  }
+  for (const Operand& operand : OperandsOf(inst)) {
+    if (HoldsList(operand.schema) && !ListInRange(ListId{operand.word})) {
+      return false;
+    }
+    const bool shaped = operand.schema == OperandSchema::kPart
+                            ? region_.segment.List(ListId{operand.word}).size() > 1
+                        : operand.schema == OperandSchema::kCases
+                            ? VerifyCases(region_.segment.List(ListId{operand.word}))
+                        : operand.schema == OperandSchema::kLiteral
+                            ? HasGoodLiteral(inst, operand.word)
+                            : true;
+    if (!region_.Check(shaped, "operand")) {
+      return false;
+    }
+    if (operand.schema == OperandSchema::kConst &&
+        !region_.Check(operand.word < region_.pool.const_count(), "constant")) {
+      return false;
+    }
+  }
+  ForEachInstOperand(
+      inst, [this](ListId id) { return region_.segment.List(id); },
+      [this](uint32_t operand) {
+        region_.Check(operand < visible_.size() && visible_[operand], "an operand has not run");
+      });
+  return region_.ok();
+}
+
+void RegionVerifier::VerifyOwnedBlocks(const Inst& inst, uint32_t depth) {
+  std::vector<uint32_t> blocks;
+  ForEachOwnedBlock(
+      inst, [this](ListId id) { return region_.segment.List(id); },
+      [&](uint32_t block) { blocks.push_back(block); });
+  if (FactsOf(inst.kind).b == OperandSchema::kBlocks) {
+    const BlockCounts counts = BlockCountsOf(inst.kind);
+    if (!region_.Check(blocks.size() >= counts.least && blocks.size() <= counts.most,
+                       "number of blocks")) {
+      return;
+    }
+  }
+  const bool loop = inst.kind == InstKind::kLoop;
+  const bool breaks = loop || inst.kind == InstKind::kSwitch;
+  if (breaks) {
+    OpenExit(inst.As<LoopInst>().exit, loop ? LocalKind::kLoopExit : LocalKind::kSwitchExit);
+  }
+  const size_t outer_limit = region_.jump_limit;
+  for (size_t i = 0; i < blocks.size(); ++i) {
+    const bool continuing = loop && i == 2;
+    const bool value = inst.kind == InstKind::kLogical || inst.kind == InstKind::kSelectBlocks ||
+                       (loop && i == 0 && !IsEmpty(BlockId{blocks[i]})) ||
+                       (continuing && EndsInYield(BlockId{blocks[i]}));
+    region_.jump_limit = continuing ? region_.open_loops.size() : outer_limit;
+    region_.in_continuing += continuing ? 1 : 0;
+    VerifyBlock(BlockId{blocks[i]}, value ? Ending::kYields : Ending::kFlows, depth + 1);
+    region_.in_continuing -= continuing ? 1 : 0;
+  }
+  region_.jump_limit = outer_limit;
+  if (breaks && region_.ok()) {
+    region_.open_loops.pop_back();
+  }
+}
+
+bool RegionVerifier::IsEmpty(BlockId id) const {
+  return id.value < region_.segment.blocks.size() && region_.segment.blocks[id.value].count == 0;
+}
+
+bool RegionVerifier::EndsInYield(BlockId id) const {
+  if (id.value >= region_.segment.blocks.size()) {
+    return false;
+  }
+  const Block& block = region_.segment.blocks[id.value];
+  const size_t size = region_.segment.block_insts.size();
+  if (block.count == 0 || block.first > size || block.count > size - block.first) {
+    return false;
+  }
+  const uint32_t last = region_.segment.block_insts[block.first + block.count - 1];
+  return last < region_.segment.insts.size() &&
+         region_.segment.insts[last].kind == InstKind::kYield;
+}
+
+bool RegionVerifier::VerifyCases(std::span<const uint32_t> words) const {
+  bool good = true;
+  const bool whole = ForEachCase(words, [&](const SwitchCase& one) {
+    good = good && (one.is_default || !one.labels.empty());
+    for (const uint32_t label : one.labels) {
+      good = good && label < region_.pool.const_count();
+    }
+  });
+  return whole && good;
+}
+
+void RegionVerifier::OpenExit(LocalId exit, LocalKind kind) {
+  const SpecialisedLocal* const* local = region_.locals.Find(exit.value);
+  region_.Check(local != nullptr && (*local)->kind == kind,
+                kind == LocalKind::kLoopExit ? "not a loop exit of the segment"
+                                             : "not a switch exit of the segment");
+  region_.Check(!loops_.Contains(exit.value), "a loop exit has two loops");
+  loops_.Insert(exit.value, true);
+  region_.open_loops.push_back(exit);
+}
+
+}  // namespace kiln::ir

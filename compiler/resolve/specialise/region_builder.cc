@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: MIT
+// Rows of blocks that are open lie one after the other in one list, the innermost last; a block
+// that ends moves its rows to the region and gives the list back. Operands are found by the number
+// of the generic instruction in its function; a slot that was written for another region is as good
+// as empty, so nothing is cleared between regions.
+#include "compiler/resolve/specialise/region_builder.h"
+
+#include <utility>
+
+#include "compiler/base/check.h"
+#include "compiler/ir/operands.h"
+#include "compiler/resolve/values/open_text.h"
+
+namespace kiln::resolve {
+namespace {
+
+constexpr size_t kFewMentions = 12;  // that are looked through rather than looked up
+
+}  // namespace
+
+RegionBuilder::RegionBuilder(const Program& program, ir::RegionId region, VariantEvaluator& answers,
+                             ir::SpecialisedRegion& out, std::vector<Diagnostic>& diagnostics)
+    : program_(program),
+      answers_(answers),
+      pool_(answers.pool()),
+      id_(region),
+      module_ordinal_(program.ModuleOf(region)),
+      module_(program.module(module_ordinal_)),
+      bases_(program.bases(module_ordinal_)),
+      region_(program.Get(region)),
+      function_(module_.decls[region_.function.value]),
+      scratch_(answers.scratch()),
+      first_inst_(program.InstsOf(ir::DeclId{bases_.decl + region_.function.value}).begin),
+      slots_(scratch_.slots),
+      operands_(scratch_.operands),
+      steps_(scratch_.steps),
+      out_(out),
+      diagnostics_(diagnostics) {
+  const size_t size = program.InstsOf(ir::DeclId{bases_.decl + region_.function.value}).size();
+  KILN_CHECK(!std::exchange(scratch_.in_use, true), "one region is specialised at a time");
+  if (slots_.size() < size) {
+    slots_.resize(size);
+  }
+  epoch_ = ++scratch_.epoch;
+  if (epoch_ == 0) {
+    slots_.assign(slots_.size(), {});
+    scratch_.local_types.clear();
+    epoch_ = scratch_.epoch = 1;
+  }
+  scratch_.surveyed.resize(program.segment_count());
+  scratch_.surveys.resize(program.modules().size());
+  std::vector<Survey>& survey = scratch_.surveys[module_ordinal_];
+  survey.resize(module_.insts.size());
+  survey_ = survey;
+}
+
+RegionBuilder::~RegionBuilder() {
+  operands_.clear();
+  steps_.clear();
+  scratch_.pending.clear();
+  scratch_.open_blocks.clear();
+  if (!scratch_.mentioned.empty()) {
+    scratch_.mentioned.Clear();
+  }
+  scratch_.in_use = false;
+}
+
+void RegionBuilder::Reserve(size_t insts) {
+  out_.insts.reserve(insts);
+  out_.spans.reserve(insts);
+  out_.block_insts.reserve(insts);
+  operands_.reserve(insts);
+  operands_.emplace_back();  // row 0: failed, what an unevaluated instruction is
+}
+
+void RegionBuilder::DeclareParameters() {
+  for (const ir::SpecialisedMember& parameter : signature_->members) {
+    if (parameter.access == ir::Access::kPlace) {
+      continue;  // the version has decided it
+    }
+    out_.locals.push_back({.local = parameter.local,
+                           .kind = ir::LocalKind::kParameter,
+                           .access = parameter.access,
+                           .name = parameter.name,
+                           .type = parameter.type,
+                           .relaxed = parameter.relaxed});
+  }
+}
+
+ir::InstId RegionBuilder::Emit(const ir::Inst& inst) {
+  const ir::InstId id{static_cast<uint32_t>(out_.insts.size())};
+  Push(out_.insts, inst);
+  Push(out_.spans, module_.inst_spans.empty() ? ir::SpanId{} : module_.inst_spans[current_].main);
+  Push(scratch_.pending, id.value);
+  return id;
+}
+
+ir::ListId RegionBuilder::EmitList(std::span<const uint32_t> items) {
+  const ir::ListId list{static_cast<uint32_t>(out_.extra.size())};
+  out_.extra.push_back(static_cast<uint32_t>(items.size()));
+  out_.extra.insert(out_.extra.end(), items.begin(), items.end());
+  return list;
+}
+
+ir::InstId RegionBuilder::EmitConst(ir::ConstId value) {
+  return Emit(ir::ConstInst{.type = pool_[value].type, .value = value}.To());
+}
+
+ir::InstId RegionBuilder::EmitUint(uint32_t value) {
+  return EmitConst(pool_.InternScalar(pool_.Vector(ir::Scalar::kU32, 1), value));
+}
+
+Operand RegionBuilder::ValueOf(ir::InstId inst) const {
+  Operand operand;
+  operand.kind = OperandKind::kValue;
+  operand.inst = inst;
+  operand.type = TypeOf(inst);
+  return operand;
+}
+
+Operand RegionBuilder::ResultOf(ir::InstId inst) const {
+  Operand operand = ValueOf(inst);
+  if (operand.type == pool_.void_type()) {
+    operand.kind = OperandKind::kVoid;
+  }
+  return operand;
+}
+
+std::string RegionBuilder::TypeName(ir::TypeId type) const {
+  if (type == pool_.bool_type()) {
+    return module_.header.version >= 2 ? "b1" : "boolean";  // version 1 has no name for it
+  }
+  return type.valid() ? ir::TypeText(pool_, type) : std::string("void");
+}
+
+bool RegionBuilder::BlockHasEnded() const {
+  const std::vector<uint32_t>& rows = scratch_.pending;
+  return rows.size() > scratch_.open_blocks.back() &&
+         ir::IsTerminator(out_.insts[rows.back()].kind);
+}
+
+ir::BlockId RegionBuilder::EndBlock() {
+  const ir::BlockId id{static_cast<uint32_t>(out_.blocks.size())};
+  const std::span<const uint32_t> insts =
+      std::span(scratch_.pending).subspan(scratch_.open_blocks.back());
+  out_.blocks.push_back({.first = static_cast<uint32_t>(out_.block_insts.size()),
+                         .count = static_cast<uint32_t>(insts.size())});
+  out_.block_insts.insert(out_.block_insts.end(), insts.begin(), insts.end());
+  DropBlock();
+  return id;
+}
+
+void RegionBuilder::DropBlock() {
+  scratch_.pending.resize(scratch_.open_blocks.back());
+  scratch_.open_blocks.pop_back();
+}
+
+void RegionBuilder::Touched(const Operand& place, ir::MemberUse touch) {
+  if (place.decl.valid()) {
+    Mentioned(place.decl, place.member, place.direction, static_cast<uint8_t>(touch));
+  }
+}
+
+void RegionBuilder::Mentioned(ir::DeclId decl, ir::MemberId member, ir::Direction direction,
+                              uint8_t touches) {
+  const auto key_of = [](ir::DeclId d, ir::MemberId m) {
+    return uint64_t{d.value} << 32 | m.value;
+  };
+  const auto count = static_cast<uint32_t>(out_.mentions.size());
+  if (count < kFewMentions) {
+    for (ir::Mention& known : out_.mentions) {
+      if (known.decl == decl && known.member == member) {
+        known.touches |= touches;
+        return;
+      }
+    }
+  } else {
+    FlatMap<uint64_t, uint32_t>& rows = scratch_.mentioned;
+    for (auto row = static_cast<uint32_t>(rows.size()); row < count; ++row) {  // the first few
+      rows.Insert(key_of(out_.mentions[row].decl, out_.mentions[row].member), row);
+    }
+    const auto [known, is_new] = rows.Insert(key_of(decl, member), count);
+    if (!is_new) {
+      out_.mentions[*known].touches |= touches;
+      return;
+    }
+  }
+  out_.mentions.push_back({.decl = decl,
+                           .member = member,
+                           .touches = touches,
+                           .direction = direction,
+                           .span = MainOf(current_).span_number == Location::kNone
+                                       ? ir::SpanId{}
+                                       : ir::SpanId{MainOf(current_).span_number}});
+}
+
+template <class Make>
+std::string_view RegionBuilder::KnownText(uint64_t key, Make make) {
+  const auto number = static_cast<uint32_t>(scratch_.texts.size());
+  const auto [row, is_new] = scratch_.text_of.Insert(key, number);
+  return is_new ? scratch_.texts.emplace_back(make()) : scratch_.texts[*row];
+}
+
+std::string_view RegionBuilder::FamilyText(ir::Builtin builtin, ir::TypeId type) {
+  const uint64_t version = IsVersion2() ? 1 : 0;
+  return KnownText(version << 62 | uint64_t{static_cast<uint32_t>(builtin)} << 32 | type.value,
+                   [&] { return BuiltinText(builtin, TypeName(type)); });
+}
+
+std::string_view RegionBuilder::WrittenText(ir::TypeId open) {
+  return KnownText(uint64_t{1} << 63 | uint64_t{module_ordinal_} << 32 | open.value,
+                   [&] { return OpenTypeText(module_, open); });
+}
+
+// The type of a local variable; not `known`: this segment did not need it so far.
+ir::TypeId& RegionBuilder::LocalTypeOf(ir::LocalId local, bool& known) {
+  std::vector<SpecialiserScratch::LocalType>& types = scratch_.local_types;
+  if (local.value >= types.size()) {
+    types.resize(local.value + size_t{1});
+  }
+  SpecialiserScratch::LocalType& row = types[local.value];
+  known = row.epoch == epoch_;
+  row.epoch = epoch_;
+  return row.type;
+}
+
+std::string RegionBuilder::TextOf(uint32_t inst) const {
+  return OpenText(module_, ir::InstId{inst});
+}
+
+Location RegionBuilder::At(ir::SpanId span) const {
+  return {.module = module_ordinal_, .span_number = span.value, .bytes = module_.SpanOf(span)};
+}
+
+Location RegionBuilder::MainOf(uint32_t inst) const {
+  return At(module_.inst_spans.empty() ? ir::SpanId{} : module_.inst_spans[inst].main);
+}
+
+Location RegionBuilder::AuxOf(uint32_t inst) const {
+  if (module_.inst_spans.empty() || !module_.inst_spans[inst].aux.valid()) {
+    return MainOf(inst);
+  }
+  return At(module_.inst_spans[inst].aux);
+}
+
+}  // namespace kiln::resolve

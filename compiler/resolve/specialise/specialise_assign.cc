@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/resolve/specialise/specialise_assign.h"
+
+#include <string_view>
+
+#include "compiler/resolve/place_access.h"
+#include "compiler/resolve/specialise/specialise_operator.h"
+#include "compiler/resolve/values/open_text.h"
+
+namespace kiln::resolve {
+
+Operand SpecialiseAssign(RegionBuilder& region, uint32_t id) {
+  const auto assign = region.Open(id).As<ir::AssignInst>();
+  const Operand target = region.OperandOf(assign.target);
+  if (target.kind == OperandKind::kFailed) {
+    return {};
+  }
+  const auto refuse = [&] {
+    region.Report(Make(Code::kRpl6015, region.MainOf(assign.target.value))
+                      .With("text", region.TextOf(assign.target.value)));
+    NoteAccess(region, target);
+    return Operand{};
+  };
+  if (target.kind == OperandKind::kPlace && !target.writable) {
+    return refuse();  // whatever is wrong with the value: both sides may be exchanged
+  }
+  const ir::InstId value =
+      Read(region, assign.value.value, {.form = Role::Form::kRight, .text = "="});
+  if (!value.valid()) {
+    return {};
+  }
+  if (target.kind != OperandKind::kPlace) {
+    return refuse();
+  }
+  if (region.pool()[target.type].kind == ir::TypeKind::kArray) {
+    region.Report(Make(Code::kRpl6016, region.MainOf(assign.target.value))
+                      .With("role", "left operand of '='"));
+    return {};
+  }
+  if (region.TypeOf(value) != target.type) {
+    region.Report(Make(Code::kRpl6026, region.AuxOf(id))
+                      .With("right", region.TypeName(region.TypeOf(value)))
+                      .With("left", region.TypeName(target.type)));
+    NoteConversion(region, region.TypeOf(value), target.type);
+    return {};
+  }
+  StoreTo(region, target, value);
+  return region.ValueOf(value);
+}
+
+Operand SpecialiseAssignOp(RegionBuilder& region, uint32_t id) {
+  const auto assign = region.Open(id).As<ir::AssignOpInst>();
+  const std::string_view op = OperatorText(assign.op);
+  const ir::InstId before =
+      Read(region, assign.target.value, {.form = Role::Form::kLeft, .text = op});
+  const ir::InstId value =
+      Read(region, assign.value.value, {.form = Role::Form::kRight, .text = op});
+  const Operand target = region.OperandOf(assign.target);
+  if (!before.valid() || !value.valid()) {
+    return {};
+  }
+  if (target.kind != OperandKind::kPlace || !target.writable) {
+    region.Report(Make(Code::kRpl6015, region.MainOf(assign.target.value))
+                      .With("text", region.TextOf(assign.target.value)));
+    NoteAccess(region, target);
+    return {};
+  }
+  const Operand result = CombineBinary(region, assign.op, before, value, id);
+  if (result.kind == OperandKind::kFailed) {
+    return {};
+  }
+  if (result.type != target.type) {
+    region.Report(Make(Code::kRpl6026, region.AuxOf(id))
+                      .With("right", region.TypeName(result.type))
+                      .With("left", region.TypeName(target.type)));
+    return {};
+  }
+  StoreTo(region, target, result.inst);
+  return result;
+}
+
+}  // namespace kiln::resolve

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: MIT
+// Expressions are taken from a table by their kind: each becomes an operand, which its user finds
+// by the number of the instruction. Statements emit what they come to. Behind a statement that ends
+// the scope only those are reported that would exist in this variant.
+#include "compiler/resolve/specialise/specialise_block.h"
+
+#include <array>
+#include <iterator>
+#include <string_view>
+
+#include "compiler/base/check.h"
+#include "compiler/base/threads/stop.h"
+#include "compiler/resolve/place_access.h"
+#include "compiler/resolve/specialise/specialise_assign.h"
+#include "compiler/resolve/specialise/specialise_builtin.h"
+#include "compiler/resolve/specialise/specialise_call.h"
+#include "compiler/resolve/specialise/specialise_construct.h"
+#include "compiler/resolve/specialise/specialise_local.h"
+#include "compiler/resolve/specialise/specialise_member.h"
+#include "compiler/resolve/specialise/specialise_name.h"
+#include "compiler/resolve/specialise/specialise_operator.h"
+#include "compiler/resolve/specialise/specialise_statement.h"
+
+namespace kiln::resolve {
+namespace {
+
+bool IsExpression(ir::InstKind kind) {
+  const ir::ResultSchema result = ir::FactsOf(kind).result;
+  return result == ir::ResultSchema::kValue || result == ir::ResultSchema::kDeferred;
+}
+
+std::string_view EndingText(const ir::Inst& inst) {
+  if (inst.kind == ir::InstKind::kBreak || inst.kind == ir::InstKind::kContinue ||
+      inst.kind == ir::InstKind::kReturn) {
+    return ir::FactsOf(inst.kind).mnemonic;
+  }
+  if (inst.kind == ir::InstKind::kIf) {
+    return "if";
+  }
+  return inst.kind == ir::InstKind::kWhen || inst.kind == ir::InstKind::kScope
+             ? "{ }"
+             : "fragment_stage_discard ()";
+}
+
+bool IsActiveStatement(RegionBuilder& region, uint32_t id) {
+  const ir::Inst& inst = region.Open(id);
+  if (inst.kind == ir::InstKind::kWhen) {
+    return region.answers().Holds(region.Global(inst.As<ir::WhenInst>().condition));
+  }
+  if (inst.kind == ir::InstKind::kWhenSegment) {
+    const ir::Region& nested =
+        region.module().segments[inst.As<ir::WhenSegmentInst>().segment.value];
+    return region.answers().Holds(region.Global(nested.condition));
+  }
+  if (inst.kind == ir::InstKind::kAlias) {
+    return region.answers().Holds(
+        region.Global(region.module().locals[inst.As<ir::AliasInst>().local.value].condition));
+  }
+  return !IsExpression(inst.kind) && inst.kind != ir::InstKind::kYield;
+}
+
+using ExpressionSpecialiser = Operand (*)(RegionBuilder&, uint32_t);
+
+// The function that specialises an expression of each kind; null for kinds that are not
+// expressions.
+constexpr auto kExpressions = [] {
+  std::array<ExpressionSpecialiser, std::size(ir::kInstFacts)> table{};
+  const auto set = [&](ir::InstKind kind, ExpressionSpecialiser specialise) {
+    table[static_cast<size_t>(kind)] = specialise;
+  };
+  set(ir::InstKind::kConst, &SpecialiseNameRef);
+  set(ir::InstKind::kFlag, &SpecialiseNameRef);
+  set(ir::InstKind::kText, &SpecialiseNameRef);
+  set(ir::InstKind::kNameRef, &SpecialiseNameRef);
+  set(ir::InstKind::kMember, &SpecialiseMemberOf);
+  set(ir::InstKind::kIndex, &SpecialiseIndex);
+  set(ir::InstKind::kNameCall, &SpecialiseCall);
+  set(ir::InstKind::kNameConstruct, &SpecialiseConstruct);
+  set(ir::InstKind::kNameUnary, &SpecialiseUnary);
+  set(ir::InstKind::kNameBinary, &SpecialiseBinary);
+  set(ir::InstKind::kLogical, &SpecialiseLogical);
+  set(ir::InstKind::kNameSelect, &SpecialiseSelect);
+  set(ir::InstKind::kAssign, &SpecialiseAssign);
+  set(ir::InstKind::kAssignOp, &SpecialiseAssignOp);
+  set(ir::InstKind::kNameBuiltin, &SpecialiseBuiltin);
+  return table;
+}();
+
+// Puts the operand where its users look for it; one that they would find changed is read now.
+void KeepOperand(RegionBuilder& region, uint32_t inst, Operand operand) {
+  region.FailIf(operand.kind == OperandKind::kFailed);
+  if (region.SurveyOf(inst).read_early != 0 && operand.kind == OperandKind::kPlace &&
+      operand.readable) {
+    const ir::TypeKind kind = region.pool()[operand.type].kind;
+    if (kind == ir::TypeKind::kVector || kind == ir::TypeKind::kMatrix ||
+        kind == ir::TypeKind::kStruct) {
+      operand.early = LoadFrom(region, operand);
+    }
+  }
+  region.SetOperand(inst, operand);
+}
+
+Flow SpecialiseStatement(RegionBuilder& region, uint32_t inst) {
+  const ir::InstKind kind = region.Open(inst).kind;
+  if (const ExpressionSpecialiser specialise = kExpressions[static_cast<size_t>(kind)];
+      specialise != nullptr) {
+    KeepOperand(region, inst, specialise(region, inst));
+    return Flow::kGoesOn;
+  }
+  switch (kind) {
+    case ir::InstKind::kVariable:
+      SpecialiseVariable(region, inst);
+      return Flow::kGoesOn;
+    case ir::InstKind::kAlias:
+      SpecialiseAlias(region, inst);
+      return Flow::kGoesOn;
+    case ir::InstKind::kStatement:
+      return SpecialiseExpressionStatement(region, inst);
+    case ir::InstKind::kWhen:
+    case ir::InstKind::kWhenSegment:
+      return SpecialiseConditionalScope(region, inst);
+    case ir::InstKind::kScope:
+      return SpecialiseInsts(region,
+                             region.module().InstsOf(region.Open(inst).As<ir::ScopeInst>().block));
+    case ir::InstKind::kIf:
+      return SpecialiseIf(region, inst);
+    case ir::InstKind::kLoop:
+      return SpecialiseLoop(region, inst);
+    case ir::InstKind::kBreak:
+    case ir::InstKind::kContinue:
+      return SpecialiseJump(region, inst);
+    case ir::InstKind::kReturn:
+      return SpecialiseReturn(region, inst);
+    case ir::InstKind::kDiscard:
+      region.Emit(ir::DiscardInst{}.To());
+      region.out().discards = true;
+      return Flow::kEnds;
+    case ir::InstKind::kYield:
+      return Flow::kGoesOn;  // read by the owner of the value block
+    default:
+      break;  // expressions are in the table; the others are in no untyped module (VerifyIds)
+  }
+  KILN_UNREACHABLE();
+}
+
+}  // namespace
+
+ir::BlockId SpecialiseNested(RegionBuilder& region, ir::BlockId block, Flow* flow) {
+  region.BeginBlock();
+  *flow = SpecialiseInsts(region, region.module().InstsOf(block));
+  return region.EndBlock();
+}
+
+Flow SpecialiseInsts(RegionBuilder& region, std::span<const uint32_t> insts) {
+  uint32_t ended_by = ir::kNoRow;
+  bool begins = true;
+  const uint32_t enclosing_statement = region.statement_begin();
+  for (const uint32_t inst : insts) {
+    CheckStop();
+    if (begins) {
+      region.SetStatementBegin(inst);
+    }
+    begins = !IsExpression(region.Open(inst).kind);
+    if (ended_by != ir::kNoRow && region.Has(ir::ModuleRule::kNothingBehindAnEnd)) {
+      if (!IsActiveStatement(region, inst)) {
+        continue;
+      }
+      const std::string_view text = EndingText(region.Open(ended_by));
+      region.Report(Make(Code::kRpl6041, region.MainOf(inst))
+                        .With("text", text)
+                        .Label(LabelKind::kEndsHere, region.MainOf(ended_by), {{"text", text}}));
+      break;
+    }
+    region.SetCurrent(inst);
+    if (SpecialiseStatement(region, inst) == Flow::kEnds) {
+      ended_by = inst;
+    }
+  }
+  region.SetStatementBegin(enclosing_statement);
+  return ended_by == ir::kNoRow ? Flow::kGoesOn : Flow::kEnds;
+}
+
+ir::InstId SpecialiseYield(RegionBuilder& region, ir::BlockId block, const Role& role,
+                           ir::BlockId* closed) {
+  region.BeginBlock();
+  const std::span<const uint32_t> insts = region.module().InstsOf(block);
+  const uint32_t outer = region.current();
+  SpecialiseInsts(region, insts);
+  ir::InstId value;
+  if (!insts.empty() && region.Open(insts.back()).kind == ir::InstKind::kYield) {
+    value = Read(region, region.Open(insts.back()).As<ir::YieldInst>().value.value, role);
+    if (value.valid()) {
+      region.Emit(ir::YieldInst{.type = region.pool().void_type(), .value = value}.To());
+    }
+  }
+  region.SetCurrent(outer);
+  *closed = region.EndBlock();
+  return value;
+}
+
+ir::InstId SpecialiseInline(RegionBuilder& region, ir::BlockId block, const Role& role) {
+  const std::span<const uint32_t> insts = region.module().InstsOf(block);
+  const uint32_t outer = region.current();
+  SpecialiseInsts(region, insts);
+  const ir::InstId value =
+      Read(region, region.Open(insts.back()).As<ir::YieldInst>().value.value, role);
+  region.SetCurrent(outer);
+  return value;
+}
+
+}  // namespace kiln::resolve

@@ -1,0 +1,498 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/resolve/specialise/specialise_decl.h"
+
+#include <iterator>
+#include <string>
+#include <utility>
+
+#include "compiler/base/check.h"
+#include "compiler/base/flat_map.h"
+#include "compiler/resolve/attribute_format.h"
+#include "compiler/resolve/checks/memory_rules.h"
+#include "compiler/resolve/names/kind_text.h"
+#include "compiler/resolve/specialise/specialise_type.h"
+
+namespace kiln::resolve {
+namespace {
+
+bool IsAttributes(const ir::Decl& decl) {
+  return decl.kind == ir::DeclKind::kContainer &&
+         (decl.container() == ir::ContainerKind::kVertexAttributes ||
+          decl.container() == ir::ContainerKind::kInstanceAttributes);
+}
+
+// Whether conditionals of fields decide the input interface (spec/rpl 8.4).
+bool IsInputInterface(const ir::Decl& decl) {
+  return decl.kind != ir::DeclKind::kContainer || IsAttributes(decl);
+}
+
+class DeclCloser {
+ public:
+  DeclCloser(const Program& program, ir::DeclId id, VariantEvaluator& answers)
+      : program_(program),
+        id_(id),
+        answers_(answers),
+        pool_(answers.pool()),
+        module_(program.ModuleOf(id)),
+        view_(program.module(module_)),
+        decl_(program.Get(id)),
+        name_(program.Text(program.NameOf(id))),
+        spans_(program.SpansOf(id)) {}
+
+  Diagnosed<ir::SpecialisedDecl> Run() {
+    out_.decl = id_;
+    out_.kind = decl_.kind;
+    out_.flags = decl_.flags;
+    out_.name = answers_.PoolText(program_.NameOf(id_));
+    out_.origin = {.module = module_, .span = spans_.name};
+    out_.attributes =
+        AttributesOf(view_.AttributesOf(ir::DeclId{id_.value - program_.bases(module_).decl}));
+    Close();
+    Diagnosed<ir::SpecialisedDecl> result;
+    if (!poisoned_ && !HasErrors(diagnostics_)) {
+      result.value = std::move(out_);
+    }
+    result.diagnostics = std::move(diagnostics_);
+    return result;
+  }
+
+ private:
+  void Close() {
+    switch (decl_.kind) {
+      case ir::DeclKind::kStruct:
+      case ir::DeclKind::kBuffer:
+      case ir::DeclKind::kPushConstant:
+        return SpecialiseBlock();
+      case ir::DeclKind::kContainer:
+        return SpecialiseContainer();
+      case ir::DeclKind::kSampler:
+        out_.type = SpecialiseOwnType(TypeUse::kImageExtent, "the array size of sampler");
+        return;
+      case ir::DeclKind::kImage:
+        out_.type = SpecialiseOwnType(TypeUse::kImageExtent, "the array size of image");
+        return;
+      case ir::DeclKind::kWorkgroup:
+        out_.type = SpecialiseOwnType(TypeUse::kLocal, {});
+        return;
+      case ir::DeclKind::kPrivate:
+        out_.type = SpecialiseOwnType(TypeUse::kLocal, {});
+        return SpecialiseInitial();
+      case ir::DeclKind::kEntry:
+        break;
+      case ir::DeclKind::kFunction:
+        return SpecialiseSignature();
+      case ir::DeclKind::kConstant:
+      case ir::DeclKind::kSetting:
+        break;
+    }
+    KILN_UNREACHABLE();
+  }
+
+  // With texts of the pool.
+  std::vector<ir::Attribute> AttributesOf(std::span<const ir::Attribute> open) {
+    std::vector<ir::Attribute> attributes(open.begin(), open.end());
+    for (ir::Attribute& attribute : attributes) {
+      const auto text = [&](ir::AttributeWord word, uint32_t& value) {
+        if (word == ir::AttributeWord::kText) {
+          value = pool_.InternText(view_.Text(ir::StringId{value})).value;
+        }
+      };
+      text(ir::FactsOf(attribute.key).a, attribute.a);
+      text(ir::FactsOf(attribute.key).b, attribute.b);
+      attribute.owner = 0;  // it stands with its owner
+    }
+    return attributes;
+  }
+
+  // What a private variable begins with: a scalar, or nothing, which is zero.
+  void SpecialiseInitial() {
+    poisoned_ = !out_.type.valid();
+    if (poisoned_ || decl_.body == ir::kNoRow) {
+      return;
+    }
+    const Value value = answers_.Check(program_.Wide(module_, ir::CexprId{decl_.body}),
+                                       program_.At(module_, spans_.value), {}, diagnostics_);
+    constexpr ir::Scalar kScalars[] = {ir::Scalar::kBool, ir::Scalar::kU32, ir::Scalar::kS32,
+                                       ir::Scalar::kF32};
+    const auto kind = static_cast<size_t>(value.kind);
+    poisoned_ = value.failed();
+    if (poisoned_) {
+      return;
+    }
+    if (kind >= std::size(kScalars) || out_.type != pool_.Vector(kScalars[kind], 1)) {
+      diagnostics_.push_back(Make(Code::kRpl9001, program_.At(module_, spans_.name))
+                                 .With("text", "an initial value of another type"));
+      return;
+    }
+    out_.initial = pool_.InternScalar(out_.type, value.bits);
+  }
+
+  // A buffer of a typed module whose content is a struct, or an array of such buffers.
+  void SpecialiseContent() {
+    ir::TypeId content = SpecialiseOwnType(TypeUse::kField, "the array size of buffer");
+    poisoned_ = !content.valid();
+    if (!poisoned_) {
+      out_.type = content;
+    }
+  }
+
+  ir::TypeId SpecialiseOwnType(TypeUse use, std::string_view position) {
+    return SpecialiseType({.module = module_,
+                           .type = decl_.type,
+                           .spans = spans_.type,
+                           .owner = name_,
+                           .use = use,
+                           .global_only = !position.empty(),
+                           .position = position},
+                          answers_, diagnostics_);
+  }
+
+  // --- members -----------------------------------------------------------------------------------
+  // Calls visit(member, its program-wide id, its name, its spans) for each live one.
+  template <class Visit>
+  void ForLiveMembers(const Position& field_position, Visit visit) {
+    const std::span<const ir::Member> members = view_.MembersOf(decl_);
+    const uint32_t first = program_.bases(module_).member + decl_.first_member;
+    FlatMap<uint32_t, ir::MemberId> seen;
+    for (uint32_t i = 0; i < members.size(); ++i) {
+      const ir::Member& member = members[i];
+      const ir::MemberId id{first + i};
+      const NameId name = program_.Name(module_, member.name);
+      const ir::MemberSpans spans = program_.SpansOf(id);
+      if (!IsLive(member, name, spans, field_position)) {
+        continue;
+      }
+      const auto [known, is_new] = seen.Insert(name.value, id);
+      if (!is_new) {
+        diagnostics_.push_back(Make(Code::kRpl4021, program_.At(module_, spans.name))
+                                   .With("name", program_.Text(name))
+                                   .With("owner", name_)
+                                   .Label(LabelKind::kFirstHere, program_.NameLocation(*known)));
+        continue;
+      }
+      visit(member, id, name, spans);
+    }
+  }
+
+  bool IsLive(const ir::Member& member, NameId name, const ir::MemberSpans& spans,
+              const Position& field_position) {
+    if (member.condition == ir::kTrue) {
+      return true;
+    }
+    Position position = field_position;
+    position.name = program_.Text(name);
+    if (member.kind == ir::MemberKind::kAlias) {
+      position.global_only = true;
+      position.what = "the conditional of field alias";
+    }
+    return answers_
+        .CheckCondition(program_.Wide(module_, member.condition),
+                        program_.At(module_, spans.condition), position, diagnostics_)
+        .value_or(false);
+  }
+
+  ir::TypeId SpecialiseMemberType(const ir::Member& member, NameId name,
+                                  const ir::MemberSpans& spans, TypeUse use) {
+    return SpecialiseType({.module = module_,
+                           .type = member.type,
+                           .spans = spans.type,
+                           .owner = program_.Text(name),
+                           .use = use,
+                           .global_only = use == TypeUse::kField,
+                           .position = "the array size of field"},
+                          answers_, diagnostics_);
+  }
+
+  ir::SpecialisedMember& AddMember(const ir::Member& member, ir::MemberId id, NameId name,
+                                   const ir::MemberSpans& spans, ir::TypeId type) {
+    ir::SpecialisedMember& closed = out_.members.emplace_back();
+    closed.name = answers_.PoolText(name);
+    closed.type = type;
+    closed.member = id;
+    closed.access = member.access;
+    closed.origin = {.module = module_, .span = spans.name};
+    if (!view_.attributes.empty()) {
+      closed.attributes =
+          AttributesOf(view_.AttributesOf(ir::MemberId{id.value - program_.bases(module_).member}));
+    }
+    for (const uint32_t tag : view_.List(member.tags)) {
+      closed.tags.push_back(answers_.PoolText(program_.Name(module_, ir::StringId{tag})));
+    }
+    return closed;
+  }
+
+  void CheckAlias(const ir::Member& member, ir::MemberId id, NameId name,
+                  const ir::MemberSpans& spans) {
+    const Location where = program_.At(module_, spans.value.valid() ? spans.value : spans.name);
+    const std::span<const uint32_t> path = view_.List(ir::ListId{member.value});
+    if (path.empty()) {
+      diagnostics_.push_back(Make(Code::kRpl4030, where).With("name", program_.Text(name)));
+      return;
+    }
+    const NameId start = program_.Name(module_, ir::StringId{path[0]});
+    const MemberResolution answer = answers_.Member(id_, start);
+    if (answer.kind == MemberResolution::Kind::kNone) {
+      diagnostics_.push_back(Make(Code::kRpl4031, where)
+                                 .With("name", program_.Text(name))
+                                 .With("owner", name_)
+                                 .With("text", program_.Text(start)));
+    } else if (answer.kind != MemberResolution::Kind::kFailed) {
+      CheckAliasPath(answers_.AliasPath(id), where);  // which finds cycles
+    }
+  }
+
+  // What stands behind the field that an alias denotes a part of: components, columns, fields.
+  void CheckAliasPath(std::span<const NameId> path, const Location& where) {
+    std::vector<NameId> rest(path.rbegin(), path.rend());  // the next step is the last
+    ir::TypeId type;
+    for (bool first = true; !rest.empty() && (first || type.valid()); first = false) {
+      const NameId step = rest.back();
+      rest.pop_back();
+      if (first) {
+        type = answers_.Member(id_, step).type;
+      } else if (pool_[type].kind == ir::TypeKind::kStruct) {
+        type = StepToField(type, step, rest, where);
+      } else {
+        type = StepToComponents(type, program_.Text(step), where);
+      }
+    }
+  }
+
+  ir::TypeId StepToField(ir::TypeId type, NameId step, std::vector<NameId>& rest,
+                         const Location& where) {
+    const std::string_view owner_name = pool_.Text(pool_.ShapeOf(type).name);
+    const NameResolution owner = answers_.Struct(program_.FindName(owner_name));
+    if (owner.kind != NameResolution::Kind::kDecl) {
+      return {};
+    }
+    const MemberResolution answer = answers_.Member(owner.decl(), step);
+    if (answer.kind == MemberResolution::Kind::kNone) {
+      diagnostics_.push_back(
+          Make(Code::kRpl6007, where).With("owner", owner_name).With("name", program_.Text(step)));
+    }
+    if (answer.kind != MemberResolution::Kind::kAlias) {
+      return answer.type;
+    }
+    const std::span<const NameId> path = answers_.AliasPath(answer.member);
+    if (path.empty()) {
+      return {};
+    }
+    rest.insert(rest.end(), path.rbegin(), path.rend());
+    return type;
+  }
+
+  ir::TypeId StepToComponents(ir::TypeId id, std::string_view text, const Location& where) {
+    const ir::Type& type = pool_[id];
+    const bool vector = type.kind == ir::TypeKind::kVector && id != pool_.bool_type();
+    const bool matrix = type.kind == ir::TypeKind::kMatrix;
+    const auto fail = [&](Code code) -> Diagnostic& {
+      return diagnostics_.emplace_back(Make(code, where));
+    };
+    if (!vector && !matrix) {
+      fail(Code::kRpl6008).arguments = {
+          {"name", text}, {"text", name_}, {"type", BooleanText(pool_, id)}};
+      return {};
+    }
+    if (vector && type.rows == 1) {
+      fail(Code::kRpl6009).arguments = {{"type", BooleanText(pool_, id)}, {"name", text}};
+      return {};
+    }
+    if (text.size() > (vector ? 4U : 1U)) {
+      fail(vector ? Code::kRpl6012 : Code::kRpl6013).arguments = {{"text", text}};
+      return {};
+    }
+    const uint32_t count = vector ? type.rows : type.columns;
+    for (const char& letter : text) {
+      const size_t index = std::string_view("xyzw").find(letter);
+      if (index < count) {
+        continue;
+      }
+      Diagnostic& found = fail(index < 4 ? Code::kRpl6011 : Code::kRpl6010);
+      found.arguments = {{"letter", std::string_view(&letter, 1)}, {"text", text}};
+      if (index < 4) {
+        found.arguments.emplace_back("type", BooleanText(pool_, id));
+      }
+      return {};
+    }
+    return pool_.Vector(type.scalar, matrix ? type.rows : static_cast<uint32_t>(text.size()));
+  }
+
+  // --- structs, buffers, push constants ----------------------------------------------------------
+  void SpecialiseBlock() {
+    if (decl_.kind == ir::DeclKind::kBuffer && decl_.type.valid()) {
+      return SpecialiseContent();
+    }
+    const Position position = {.global_only = true, .what = "the conditional of field"};
+    ForLiveMembers(position, [&](const ir::Member& member, ir::MemberId id, NameId name,
+                                 const ir::MemberSpans& spans) {
+      if (member.kind == ir::MemberKind::kAlias) {
+        return CheckAlias(member, id, name, spans);
+      }
+      const ir::TypeId type = SpecialiseMemberType(member, name, spans, TypeUse::kField);
+      poisoned_ = poisoned_ || !type.valid();
+      AddMember(member, id, name, spans, type);
+    });
+    CheckNotEmpty(decl_.kind == ir::DeclKind::kStruct ? Code::kRpl4024 : Code::kRpl4025);
+    if (poisoned_) {
+      return;
+    }
+    std::vector<ir::ShapeMember> shape;
+    shape.reserve(out_.members.size());
+    for (const ir::SpecialisedMember& member : out_.members) {
+      shape.push_back(ShapeOf(member));
+    }
+    out_.type = pool_.InternStruct(name_, shape);
+    if (view_.header.typed == 0) {
+      CheckMemory(program_, pool_, out_, diagnostics_);
+    }
+  }
+
+  static ir::ShapeMember ShapeOf(const ir::SpecialisedMember& member) {
+    ir::ShapeMember shape{.name = member.name, .type = member.type};
+    for (const ir::Attribute& attribute : member.attributes) {
+      if (attribute.key == ir::AttributeKey::kOffset) {
+        shape.offset = attribute.a;
+      } else if (attribute.key == ir::AttributeKey::kRowMajor) {
+        shape.order = ir::MatrixOrder::kRow;
+      } else if (attribute.key == ir::AttributeKey::kStride) {
+        shape.stride = attribute.a;
+      }
+    }
+    return shape;
+  }
+
+  void CheckNotEmpty(Code code) {
+    if (!out_.members.empty()) {
+      return;
+    }
+    Diagnostic found = Make(code, program_.At(module_, spans_.name)).With("name", name_);
+    if (code == Code::kRpl4025) {
+      found.arguments.emplace_back("kind", DeclKindText(decl_));
+    }
+    diagnostics_.push_back(std::move(found));
+  }
+
+  // --- containers --------------------------------------------------------------------------------
+  void SpecialiseContainer() {
+    const Position position = {.global_only = IsInputInterface(decl_),
+                               .what = "the conditional of field"};
+    ForLiveMembers(position, [&](const ir::Member& member, ir::MemberId id, NameId name,
+                                 const ir::MemberSpans& spans) {
+      if (member.kind == ir::MemberKind::kAlias) {
+        return CheckAlias(member, id, name, spans);
+      }
+      const ir::TypeId type = SpecialiseMemberType(member, name, spans, TypeUse::kField);
+      if (!type.valid() || !CheckContainerField(type, name, spans)) {
+        poisoned_ = true;
+        return;
+      }
+      ir::SpecialisedMember& closed = AddMember(member, id, name, spans, type);
+      closed.relaxed = member.value == ir::kRelaxedField;
+      CheckRelaxed(closed.relaxed, type, program_.Text(name), spans.type);
+      if (IsAttributes(decl_)) {
+        const AttributeFormat format = FormatOf(member, pool_[type].scalar);
+        CheckFormat(format, pool_, type, program_.Text(name),
+                    program_.At(module_, spans.value.valid() ? spans.value : spans.name),
+                    diagnostics_);
+        closed.pack = format.pack;
+        closed.pack_bits = format.bits;
+      }
+    });
+    if (!poisoned_) {
+      CheckNotEmpty(Code::kRpl4025);
+    }
+  }
+
+  bool CheckContainerField(ir::TypeId type, NameId name, const ir::MemberSpans& spans) {
+    const ir::TypeKind kind = pool_[type].kind;
+    if (kind != ir::TypeKind::kVector && kind != ir::TypeKind::kMatrix) {
+      diagnostics_.push_back(Make(Code::kRpl4040, program_.At(module_, spans.type))
+                                 .With("name", program_.Text(name))
+                                 .With("owner", name_));
+      return false;
+    }
+    const ir::Scalar scalar = pool_[type].scalar;
+    if (scalar == ir::Scalar::kBool || scalar == ir::Scalar::kF16) {
+      Diagnostic made = Make(scalar == ir::Scalar::kBool ? Code::kRpl8111 : Code::kRpl4011,
+                             program_.At(module_, spans.type))
+                            .With("name", program_.Text(name))
+                            .With("type", BooleanText(pool_, type));
+      if (scalar == ir::Scalar::kF16) {
+        made.arguments.emplace_back("kind", "field");
+      }
+      diagnostics_.push_back(std::move(made));
+      return false;
+    }
+    if (kind == ir::TypeKind::kMatrix && decl_.container() == ir::ContainerKind::kColorOutput) {
+      diagnostics_.push_back(
+          Make(Code::kRpl4043, program_.At(module_, spans.type)).With("name", program_.Text(name)));
+      return false;
+    }
+    return true;
+  }
+
+  void CheckRelaxed(bool relaxed, ir::TypeId type, std::string_view name, ir::SpanId spans) {
+    if (relaxed && !IsFloatType(pool_, type)) {
+      diagnostics_.push_back(Make(Code::kRpl8112, program_.At(module_, spans))
+                                 .With("name", name)
+                                 .With("type", BooleanText(pool_, type)));
+    }
+  }
+
+  // --- functions ---------------------------------------------------------------------------------
+  void SpecialiseSignature() {
+    out_.type = SpecialiseType({.module = module_,
+                                .type = decl_.type,
+                                .spans = spans_.type,
+                                .owner = name_,
+                                .use = TypeUse::kReturn},
+                               answers_, diagnostics_);
+    poisoned_ = !out_.type.valid();
+    if (!poisoned_) {
+      CheckRelaxed((decl_.flags & 1u) != 0, out_.type, name_, spans_.type);
+    }
+    const Position position = {.global_only = true, .what = "the conditional of argument"};
+    ForLiveMembers(position, [&](const ir::Member& member, ir::MemberId id, NameId name,
+                                 const ir::MemberSpans& spans) {
+      const bool place = member.access == ir::Access::kPlace;
+      const ir::TypeId type =
+          SpecialiseMemberType(member, name, spans, place ? TypeUse::kPlace : TypeUse::kParameter);
+      if (!type.valid()) {
+        poisoned_ = true;
+        return;
+      }
+      if (IsHandle(pool_[type]) && member.access != ir::Access::kIn && !place) {
+        diagnostics_.push_back(Make(Code::kRpl5022, program_.At(module_, spans.name))
+                                   .With("name", program_.Text(name))
+                                   .With("type", ir::TypeText(pool_, type)));
+        return;
+      }
+      ir::SpecialisedMember& closed = AddMember(member, id, name, spans, type);
+      closed.local = program_.Wide(module_, ir::LocalId{member.value});
+      closed.relaxed = view_.locals[member.value].relaxed != 0;
+      CheckRelaxed(closed.relaxed, type, program_.Text(name), spans.type);
+    });
+  }
+
+  const Program& program_;
+  const ir::DeclId id_;
+  VariantEvaluator& answers_;
+  ir::Pool& pool_;
+  const uint32_t module_;
+  const ir::ModuleView& view_;
+  const ir::Decl& decl_;
+  const std::string_view name_;
+  const ir::DeclSpans spans_;
+  ir::SpecialisedDecl out_;
+  bool poisoned_ = false;  // a type failed that was diagnosed elsewhere, or here
+  std::vector<Diagnostic> diagnostics_;
+};
+
+}  // namespace
+
+Diagnosed<ir::SpecialisedDecl> SpecialiseDecl(const Program& program, ir::DeclId decl,
+                                              VariantEvaluator& answers) {
+  return DeclCloser(program, decl, answers).Run();
+}
+
+}  // namespace kiln::resolve

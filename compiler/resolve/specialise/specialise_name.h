@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: MIT
+// Names and literals: what a mention denotes (spec/rpl 5.1, 5.4, 8.5, 14.9).
+#pragma once
+
+#include "compiler/resolve/specialise/region_builder.h"
+
+namespace kiln::resolve {
+
+Operand SpecialiseNameRef(RegionBuilder& region, uint32_t id);
+
+}  // namespace kiln::resolve

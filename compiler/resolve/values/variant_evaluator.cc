@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/resolve/values/variant_evaluator.h"
+
+#include <utility>
+
+#include "compiler/base/check.h"
+#include "compiler/resolve/values/constant_values.h"
+
+namespace kiln::resolve {
+
+VariantEvaluator::VariantEvaluator(const Program& program, const OptionValues& values,
+                                   ir::Pool& pool, UnitSource* units)
+    : program_(program),
+      pool_(pool),
+      recorder_(program.option_count()),
+      values_(program, values, pool, recorder_),
+      names_(values_, recorder_),
+      members_(*this, values_, recorder_),
+      decls_(*this, recorder_, units) {
+  recorder_.Size(composites_, program.decl_count());
+  pool.versions().Begin(program.decl_count());
+}
+
+VariantEvaluator::~VariantEvaluator() = default;
+
+void VariantEvaluator::Reset(const OptionValues& values) {
+  recorder_.Reset();
+  values_.Reset(values);
+  decls_.Reset();
+}
+
+Bitset VariantEvaluator::EndReads() {
+  Bitset result(program_.option_count());
+  EndReads(result);
+  return result;
+}
+
+// A unit that is found again by its trace goes through here with each of its queries: the words
+// that come back are compared with those that were recorded.
+QueryResult VariantEvaluator::Ask(const VariantQuery& question) {
+  const NameId name{question.a};
+  switch (question.kind) {
+    case VariantQueryKind::kValue:
+      return Pack(ValueOf(ir::CexprId{question.a}));
+    case VariantQueryKind::kFunction:
+      return Pack(Function(name));
+    case VariantQueryKind::kStruct:
+      return Pack(Struct(name));
+    case VariantQueryKind::kGlobal:
+      return Pack(Global(name));
+    case VariantQueryKind::kOption:
+      return Pack(Option(ir::OptionId{question.a}));
+    case VariantQueryKind::kConstant:
+      return program_.IsComposite(ir::DeclId{question.a}) ? Pack(Composite(ir::DeclId{question.a}))
+                                                          : Pack(Constant(ir::DeclId{question.a}));
+    case VariantQueryKind::kMember:
+      return Pack(Member(ir::DeclId{question.a}, NameId{question.b}));
+    case VariantQueryKind::kAliasPath:
+      return Pack(AliasPath(ir::MemberId{question.a}));
+    case VariantQueryKind::kDecl:
+      return Pack(Decl(ir::DeclId{question.a}));
+    case VariantQueryKind::kStage:
+      return {.first = static_cast<uint64_t>(stage())};
+    case VariantQueryKind::kVersion:
+      return {.first = version().value};
+    case VariantQueryKind::kEntry: {
+      const EntryInterface* interface = entry();
+      return {.first = interface != nullptr ? interface->number : 0};
+    }
+  }
+  KILN_UNREACHABLE();
+}
+
+std::vector<Diagnostic> VariantEvaluator::TakeDiagnostics() {
+  return std::exchange(recorder_.found(), {});
+}
+
+ir::Stage VariantEvaluator::stage() {
+  recorder_.Record({.kind = VariantQueryKind::kStage}, {.first = static_cast<uint64_t>(stage_)},
+                   QueryRecorder::kNotFixed);
+  return stage_;
+}
+
+const EntryInterface* VariantEvaluator::entry() {
+  if (entry_reads_ != nullptr) {
+    recorder_.AddReads(*entry_reads_);
+  }
+  recorder_.Record({.kind = VariantQueryKind::kEntry},
+                   {.first = entry_ != nullptr ? entry_->number : 0}, QueryRecorder::kNotFixed);
+  return entry_;
+}
+
+ir::DeclId VariantEvaluator::version() {
+  recorder_.Record({.kind = VariantQueryKind::kVersion}, {.first = version_.value},
+                   QueryRecorder::kNotFixed);
+  return version_;
+}
+
+ir::ConstId VariantEvaluator::Composite(ir::DeclId constant) {
+  if (!recorder_.Known(composites_, constant.value)) {
+    values_.PeekState(constant);  // before the frame begins: it asks for the constants before it
+    recorder_.Enter();
+    values_.StateOf(constant);
+    composites_.rows[constant.value] = ReadComposite(*this, constant, nullptr);
+    recorder_.Leave(composites_.reads[constant.value]);
+    recorder_.Keep(composites_, constant.value);
+  }
+  recorder_.AddReads(composites_.reads[constant.value]);
+  const ir::ConstId value = composites_.rows[constant.value];
+  recorder_.Record({.kind = VariantQueryKind::kConstant, .a = constant.value}, Pack(value),
+                   composites_.reads[constant.value]);
+  return value;
+}
+
+ConstantState VariantEvaluator::StateOf(ir::DeclId constant, std::vector<Diagnostic>* diagnostics) {
+  const ConstantState state = values_.StateOf(constant);
+  if (diagnostics != nullptr) {
+    ReportConstant(*this, constant, state, *diagnostics);
+  }
+  return state;
+}
+
+}  // namespace kiln::resolve

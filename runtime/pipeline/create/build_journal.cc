@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+#include "runtime/pipeline/create/build_journal.h"
+
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+namespace kiln::runtime {
+namespace {
+
+constexpr std::array<uint8_t, 8> kMagic{0x89, 0x4B, 0x49, 0x4C, 0x4E, 0x4A, 0x4E, 0x0A};
+constexpr size_t kHeaderBytes = 16;
+constexpr size_t kKeyBytes = 16;
+constexpr uint32_t kSlots = 256;  // in the file, whatever a run uses
+constexpr size_t kFileBytes = kHeaderBytes + kKeyBytes * (kSlots + BuildJournal::kMaxKeys);
+
+std::unique_ptr<BuildJournal> Refuse(const CacheFolder& folder, const std::string& path,
+                                     std::string_view why, int file) {
+  folder.log->Write(LogLevel::kWarning, "build_journal",
+                    "pipelines that kill this run are not noted", {{"file", path}, {"why", why}});
+  if (file >= 0) {
+    close(file);
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::unique_ptr<BuildJournal> BuildJournal::Open(const CacheFolder& folder, const Hash128& identity,
+                                                 uint32_t slots) {
+  const std::string path = fmt::format("{}/{}.journal", folder.path, identity.hex());
+  const int file = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (file < 0) {
+    return Refuse(folder, path, std::strerror(errno), file);
+  }
+  struct stat info {};
+  if (fstat(file, &info) != 0 || !S_ISREG(info.st_mode) || info.st_uid != geteuid() ||
+      (info.st_mode & 022) != 0) {
+    return Refuse(folder, path, "it is not a file that only this user can write", file);
+  }
+  if (flock(file, LOCK_EX | LOCK_NB) != 0) {
+    return Refuse(folder, path, "another process uses it", file);
+  }
+  if (slots > kSlots || ftruncate(file, static_cast<off_t>(kFileBytes)) != 0) {
+    return Refuse(folder, path, "there is no room for it", file);
+  }
+  void* const mapped = mmap(nullptr, kFileBytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  if (mapped == MAP_FAILED) {
+    return Refuse(folder, path, std::strerror(errno), file);
+  }
+  std::unique_ptr<BuildJournal> out(
+      new BuildJournal(path, file, {static_cast<std::byte*>(mapped), kFileBytes}, slots));
+  out->ReadBack();
+  return out;
+}
+
+BuildJournal::~BuildJournal() {
+  munmap(mapped_.data(), mapped_.size());
+  close(file_);
+}
+
+void BuildJournal::Add(const Hash128& key) {
+  const auto count = static_cast<uint32_t>(dead_.size());
+  if (count == kMaxKeys || !dead_.insert(key).second) {
+    return;
+  }
+  std::byte* const row = mapped_.data() + kHeaderBytes + kKeyBytes * (kSlots + size_t{count});
+  std::memcpy(row, key.bytes.data(), kKeyBytes);
+  const uint32_t after = count + 1;
+  std::memcpy(mapped_.data() + 12, &after, sizeof(after));
+}
+
+// Keys that an ended run left in its slots join the list.
+void BuildJournal::ReadBack() {
+  const MutexLock lock(mutex_);
+  if (std::memcmp(mapped_.data(), kMagic.data(), kMagic.size()) != 0 ||
+      ReadLittle<uint32_t>(mapped_, 8) != kSlots || ReadLittle<uint32_t>(mapped_, 12) > kMaxKeys) {
+    std::memset(mapped_.data(), 0, mapped_.size());
+    std::memcpy(mapped_.data(), kMagic.data(), kMagic.size());
+    std::memcpy(mapped_.data() + 8, &kSlots, sizeof(kSlots));
+    return;
+  }
+  const auto key_at = [&](size_t index) {
+    Hash128 key;
+    std::memcpy(key.bytes.data(), mapped_.data() + kHeaderBytes + kKeyBytes * index, kKeyBytes);
+    return key;
+  };
+  const uint32_t count = ReadLittle<uint32_t>(mapped_, 12);
+  std::set<Hash128> listed;
+  for (uint32_t i = 0; i < count; ++i) {
+    listed.insert(key_at(kSlots + size_t{i}));
+  }
+  for (uint32_t i = 0; i < kSlots; ++i) {
+    if (const Hash128 key = key_at(i); !key.zero()) {
+      listed.insert(key);
+    }
+  }
+  std::memset(mapped_.data() + 12, 0, mapped_.size() - 12);
+  for (const Hash128& key : listed) {
+    Add(key);
+  }
+}
+
+void BuildJournal::Begin(uint32_t slot, const Hash128& key) {
+  std::memcpy(mapped_.data() + kHeaderBytes + kKeyBytes * slot, key.bytes.data(), kKeyBytes);
+  std::atomic_signal_fence(std::memory_order_seq_cst);  // before the driver is called
+}
+
+void BuildJournal::End(uint32_t slot) {
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  std::memset(mapped_.data() + kHeaderBytes + kKeyBytes * slot, 0, kKeyBytes);
+}
+
+bool BuildJournal::Died(const Hash128& key) const {
+  const MutexLock lock(mutex_);
+  return dead_.contains(key);
+}
+
+void BuildJournal::Quarantine(const Hash128& key) {
+  const MutexLock lock(mutex_);
+  Add(key);
+}
+
+}  // namespace kiln::runtime

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+#include "runtime/pipeline/create/sampling.h"
+
+#include <algorithm>
+
+namespace kiln::runtime {
+namespace {
+
+bool IsDepthImage(const BindingDesc& binding) {
+  using enum artifact::ImageType;
+  return binding.type == VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE &&
+         (binding.image == kDepth2d || binding.image == kDepth3d || binding.image == kDepthCube ||
+          binding.image == kDepth2dArray);
+}
+
+}  // namespace
+
+bool CanFilterAll(const PipelineDesc& desc, const DeviceCaps& caps) {
+  if ((caps.Format(VK_FORMAT_D32_SFLOAT).optimalTilingFeatures &
+       VK_FORMAT_FEATURE_SAMPLED_IMAGE_FILTER_LINEAR_BIT) != 0) {
+    return true;
+  }
+  return std::ranges::none_of(
+      desc.sets, [](const SetDesc& set) { return std::ranges::any_of(set, IsDepthImage); });
+}
+
+}  // namespace kiln::runtime

@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: MIT
+#include "runtime/pipeline/create/warm_up_draws.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "runtime/pipeline/create/sampling.h"
+
+namespace kiln::runtime {
+namespace {
+
+constexpr VkDeviceSize kLeastZeros = 65'536;
+constexpr uint32_t kVertices = 3;
+constexpr uint32_t kNearest = 1;
+constexpr uint32_t kClamp = 2;
+constexpr uint32_t kComparison = 4;
+
+VkImageViewType ViewTypeOf(artifact::ImageType type) {
+  switch (type) {
+    case artifact::ImageType::kColor2d:
+    case artifact::ImageType::kDepth2d:
+    case artifact::ImageType::kStorage2d:
+      return VK_IMAGE_VIEW_TYPE_2D;
+    case artifact::ImageType::kColor3d:
+    case artifact::ImageType::kDepth3d:
+    case artifact::ImageType::kStorage3d:
+      return VK_IMAGE_VIEW_TYPE_3D;
+    case artifact::ImageType::kColorCube:
+    case artifact::ImageType::kDepthCube:
+      return VK_IMAGE_VIEW_TYPE_CUBE;
+    case artifact::ImageType::kColor2dArray:
+    case artifact::ImageType::kDepth2dArray:
+    case artifact::ImageType::kStorage2dArray:
+      return VK_IMAGE_VIEW_TYPE_2D_ARRAY;
+  }
+  KILN_UNREACHABLE();
+}
+
+bool IsDepth(artifact::ImageType type) {
+  return type >= artifact::ImageType::kDepth2d && type <= artifact::ImageType::kDepth2dArray;
+}
+
+const ImageHint* HintFor(const Build& build, uint32_t set, uint32_t binding) {
+  const auto found = std::ranges::find_if(build.hints, [&](const ImageHint& hint) {
+    return hint.set == set && hint.binding == binding;
+  });
+  return found == build.hints.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<WarmUpDraws>> WarmUpDraws::Create(const Device& device) {
+  KILN_TRY(vk::Queue queue, vk::Queue::Create(device));
+  return std::unique_ptr<WarmUpDraws>(new WarmUpDraws(device, std::move(queue)));
+}
+
+// Everything before is done and seen: the draws share what they write.
+void WarmUpDraws::Barrier(VkCommandBuffer commands) const {
+  VkMemoryBarrier2 barrier{};
+  barrier.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER_2;
+  barrier.srcStageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT;
+  barrier.srcAccessMask = VK_ACCESS_2_MEMORY_WRITE_BIT;
+  barrier.dstStageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT;
+  barrier.dstAccessMask = VK_ACCESS_2_MEMORY_READ_BIT | VK_ACCESS_2_MEMORY_WRITE_BIT;
+  VkDependencyInfo dependency{};
+  dependency.sType = VK_STRUCTURE_TYPE_DEPENDENCY_INFO;
+  dependency.memoryBarrierCount = 1;
+  dependency.pMemoryBarriers = &barrier;
+  device_->table().CmdPipelineBarrier2(commands, &dependency);
+}
+
+Result<VkBuffer> WarmUpDraws::Zeros(VkDeviceSize bytes) {
+  if (zeros_.empty() || zeros_.back().size < bytes) {
+    KILN_TRY(
+        vk::Buffer buffer,
+        vk::CreateBuffer(*device_, memory_, std::max(std::bit_ceil(bytes), kLeastZeros),
+                         VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT | VK_BUFFER_USAGE_STORAGE_BUFFER_BIT |
+                             VK_BUFFER_USAGE_VERTEX_BUFFER_BIT,
+                         vk::MemoryUse::kUpload));
+    std::ranges::fill(buffer.mapped(), std::byte{0});
+    zeros_.push_back(std::move(buffer));
+  }
+  return zeros_.back().handle.get();
+}
+
+Result<VkSampler> WarmUpDraws::Sampler(uint32_t sampler_class) {
+  vk::UniqueSampler& known = samplers_[sampler_class];
+  if (known) {
+    return known.get();
+  }
+  const bool nearest = (sampler_class & kNearest) != 0;
+  VkSamplerCreateInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_SAMPLER_CREATE_INFO;
+  info.magFilter = nearest ? VK_FILTER_NEAREST : VK_FILTER_LINEAR;
+  info.minFilter = info.magFilter;
+  info.mipmapMode = nearest ? VK_SAMPLER_MIPMAP_MODE_NEAREST : VK_SAMPLER_MIPMAP_MODE_LINEAR;
+  info.addressModeU = (sampler_class & kClamp) != 0 ? VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_EDGE
+                                                    : VK_SAMPLER_ADDRESS_MODE_REPEAT;
+  info.addressModeV = info.addressModeU;
+  info.addressModeW = info.addressModeU;
+  info.maxLod = VK_LOD_CLAMP_NONE;
+  if ((sampler_class & kComparison) != 0) {
+    info.compareEnable = VK_TRUE;
+    info.compareOp = VK_COMPARE_OP_LESS_OR_EQUAL;
+  }
+  VkSampler handle = VK_NULL_HANDLE;
+  KILN_TRY_VK(device_->table().CreateSampler(device_->handle(), &info, nullptr, &handle),
+              "create a sampler for a warm-up draw");
+  known = vk::UniqueSampler(device_->table(), device_->handle(), handle);
+  return handle;
+}
+
+// An image of one texel in that layout; what it holds does not matter.
+Result<VkImageView> WarmUpDraws::View(const ImageKey& key, VkImageLayout layout,
+                                      VkCommandBuffer commands) {
+  SeenImage& seen = images_[key];
+  if (!seen.image.handle) {
+    auto made = vk::CreateImage(*device_, memory_,
+                                {.view_type = key.type,
+                                 .format = key.format,
+                                 .layers = key.layers,
+                                 .samples = key.samples,
+                                 .usage = key.usage});
+    if (!made.ok()) {
+      images_.erase(key);
+      return std::move(made).error();
+    }
+    seen.image = std::move(made).value();
+  }
+  if (seen.layout != layout) {
+    constexpr VkPipelineStageFlags2 kAll = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT;
+    vk::Transition(device_->table(), commands, seen.image,
+                   {seen.layout, kAll, VK_ACCESS_2_MEMORY_WRITE_BIT},
+                   {layout, kAll, VK_ACCESS_2_MEMORY_READ_BIT | VK_ACCESS_2_MEMORY_WRITE_BIT});
+    seen.layout = layout;
+  }
+  return seen.image.view.get();
+}
+
+Result<VkImageView> WarmUpDraws::Sampled(const Build& build, uint32_t set,
+                                         const BindingDesc& binding, VkCommandBuffer commands) {
+  const bool storage = binding.type == VK_DESCRIPTOR_TYPE_STORAGE_IMAGE;
+  const VkImageViewType type = ViewTypeOf(binding.image);
+  const uint32_t layers = type == VK_IMAGE_VIEW_TYPE_CUBE ? 6 : 1;
+  if (storage) {
+    return View({.type = type,
+                 .format = binding.format,
+                 .usage = VK_IMAGE_USAGE_STORAGE_BIT,
+                 .layers = layers},
+                VK_IMAGE_LAYOUT_GENERAL, commands);
+  }
+  VkFormat format = VK_FORMAT_R8G8B8A8_UNORM;
+  if (IsDepth(binding.image)) {  // there are no depth images of three dimensions
+    format = type == VK_IMAGE_VIEW_TYPE_3D ? VK_FORMAT_R32_SFLOAT : VkFormat{VK_FORMAT_D32_SFLOAT};
+  }
+  const ImageHint* const hint = HintFor(build, set, binding.binding);
+  constexpr VkFormatFeatureFlags kNeeded = VK_FORMAT_FEATURE_SAMPLED_IMAGE_BIT;
+  if (hint != nullptr && type != VK_IMAGE_VIEW_TYPE_3D &&
+      (device_->caps().Format(hint->format).optimalTilingFeatures & kNeeded) != 0) {
+    format = hint->format;
+  }
+  return View(
+      {.type = type, .format = format, .usage = VK_IMAGE_USAGE_SAMPLED_BIT, .layers = layers},
+      VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL, commands);
+}
+
+Result<VkDescriptorSet> WarmUpDraws::MakeSet(const Build& build, uint32_t set,
+                                             VkCommandBuffer commands) {
+  const vk::Table& table = device_->table();
+  const SetDesc& bindings = build.desc.sets[set];
+  std::vector<VkDescriptorPoolSize> sizes = {{VK_DESCRIPTOR_TYPE_SAMPLER, 1}};
+  for (const BindingDesc& binding : bindings) {
+    sizes.push_back({binding.type, binding.count});
+  }
+  VkDescriptorPoolCreateInfo pool_info{};
+  pool_info.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO;
+  pool_info.maxSets = 1;
+  pool_info.poolSizeCount = static_cast<uint32_t>(sizes.size());
+  pool_info.pPoolSizes = sizes.data();
+  VkDescriptorPool pool = VK_NULL_HANDLE;
+  KILN_TRY_VK(table.CreateDescriptorPool(device_->handle(), &pool_info, nullptr, &pool),
+              "create a descriptor pool for a warm-up draw");
+  pools_.push_back({queue_.submitted() + 1, {table, device_->handle(), pool}});
+  VkDescriptorSetAllocateInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO;
+  info.descriptorPool = pool;
+  info.descriptorSetCount = 1;
+  info.pSetLayouts = &build.layouts.sets[set];
+  VkDescriptorSet handle = VK_NULL_HANDLE;
+  KILN_TRY_VK(table.AllocateDescriptorSets(device_->handle(), &info, &handle),
+              "allocate a descriptor set for a warm-up draw");
+  for (const BindingDesc& binding : bindings) {
+    KILN_TRY_VOID(WriteBinding(build, set, binding, handle, commands));
+  }
+  return handle;
+}
+
+Result<void> WarmUpDraws::WriteBinding(const Build& build, uint32_t set, const BindingDesc& binding,
+                                       VkDescriptorSet handle, VkCommandBuffer commands) {
+  VkWriteDescriptorSet write{};
+  write.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET;
+  write.dstSet = handle;
+  write.dstBinding = binding.binding;
+  write.descriptorCount = binding.count;
+  write.descriptorType = binding.type;
+  VkDescriptorBufferInfo buffer{};
+  std::vector<VkDescriptorImageInfo> images;
+  if (binding.type == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER ||
+      binding.type == VK_DESCRIPTOR_TYPE_STORAGE_BUFFER) {
+    buffer.range = std::max<VkDeviceSize>((VkDeviceSize{binding.bytes} + 15) / 16 * 16, 16);
+    KILN_TRY(buffer.buffer, Zeros(buffer.range));
+    write.pBufferInfo = &buffer;
+  } else if (binding.type == VK_DESCRIPTOR_TYPE_SAMPLER) {
+    const ImageHint* const hint = HintFor(build, set, binding.binding);
+    const uint32_t plain = CanFilterAll(build.desc, device_->caps()) ? 0 : kNearest;
+    const uint32_t other = hint == nullptr ? plain : hint->sampler_class & (kNearest | kClamp);
+    KILN_TRY(const VkSampler sampler, Sampler(other | (binding.comparison ? kComparison : 0)));
+    images.push_back({sampler, VK_NULL_HANDLE, VK_IMAGE_LAYOUT_UNDEFINED});
+    write.pImageInfo = images.data();
+  } else {
+    KILN_TRY(const VkImageView view, Sampled(build, set, binding, commands));
+    const VkImageLayout layout = binding.type == VK_DESCRIPTOR_TYPE_STORAGE_IMAGE
+                                     ? VK_IMAGE_LAYOUT_GENERAL
+                                     : VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL;
+    images.assign(binding.count, {VK_NULL_HANDLE, view, layout});
+    write.pImageInfo = images.data();
+  }
+  device_->table().UpdateDescriptorSets(device_->handle(), 1, &write, 0, nullptr);
+  return {};
+}
+
+Result<void> WarmUpDraws::BindSets(const Build& build, VkCommandBuffer commands) {
+  const vk::Table& table = device_->table();
+  for (uint32_t i = 0; i < build.layouts.set_count; ++i) {
+    KILN_TRY(const VkDescriptorSet set, MakeSet(build, i, commands));
+    table.CmdBindDescriptorSets(commands, build.desc.bind_point, build.layouts.layout, i, 1, &set,
+                                0, nullptr);
+  }
+  if (build.layouts.push_size != 0) {
+    const std::vector<std::byte> zeros(build.layouts.push_size);
+    table.CmdPushConstants(commands, build.layouts.layout, build.layouts.stages, 0,
+                           build.layouts.push_size, zeros.data());
+  }
+  return {};
+}
+
+Result<WarmUpDraws::Targets> WarmUpDraws::MakeTargets(const PassSignature& signature,
+                                                      VkCommandBuffer commands) {
+  const auto layers = std::max(static_cast<uint32_t>(std::bit_width(signature.view_mask)), 1U);
+  const VkImageViewType type = layers > 1 ? VK_IMAGE_VIEW_TYPE_2D_ARRAY : VK_IMAGE_VIEW_TYPE_2D;
+  VkRenderingAttachmentInfo nothing{};
+  nothing.sType = VK_STRUCTURE_TYPE_RENDERING_ATTACHMENT_INFO;
+  nothing.loadOp = VK_ATTACHMENT_LOAD_OP_DONT_CARE;
+  nothing.storeOp = VK_ATTACHMENT_STORE_OP_DONT_CARE;
+  Targets out{.color = {signature.color.size(), nothing}, .depth = nothing};
+  for (uint32_t i = 0; i < out.color.size(); ++i) {
+    if (signature.color[i] == VK_FORMAT_UNDEFINED) {
+      continue;
+    }
+    out.color[i].imageLayout = VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL;
+    KILN_TRY(out.color[i].imageView, View({.type = type,
+                                           .format = signature.color[i],
+                                           .usage = VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT,
+                                           .samples = signature.samples,
+                                           .layers = layers,
+                                           .location = i},
+                                          out.color[i].imageLayout, commands));
+  }
+  if (signature.depth_stencil != VK_FORMAT_UNDEFINED) {
+    out.depth.imageLayout = VK_IMAGE_LAYOUT_DEPTH_STENCIL_ATTACHMENT_OPTIMAL;
+    KILN_TRY(out.depth.imageView, View({.type = type,
+                                        .format = signature.depth_stencil,
+                                        .usage = VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT,
+                                        .samples = signature.samples,
+                                        .layers = layers},
+                                       out.depth.imageLayout, commands));
+  }
+  return out;
+}
+
+Result<void> WarmUpDraws::RecordDraw(const Build& build, VkCommandBuffer commands) {
+  const vk::Table& table = device_->table();
+  const PipelineDesc& desc = build.desc;
+  // All that can fail comes before rendering begins.
+  KILN_TRY(const Targets targets, MakeTargets(desc.signature, commands));
+  KILN_TRY_VOID(BindSets(build, commands));
+  for (const VkVertexInputBindingDescription& binding : desc.vertex_bindings) {
+    KILN_TRY(const VkBuffer zeros, Zeros(VkDeviceSize{binding.stride} * kVertices));
+    const VkDeviceSize offset = 0;
+    table.CmdBindVertexBuffers(commands, binding.binding, 1, &zeros, &offset);
+  }
+  const VkImageAspectFlags aspects = DepthStencilAspects(desc.signature.depth_stencil);
+  VkRenderingInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_RENDERING_INFO;
+  info.renderArea = {{0, 0}, {1, 1}};
+  info.layerCount = 1;
+  info.viewMask = desc.signature.view_mask;
+  info.colorAttachmentCount = static_cast<uint32_t>(targets.color.size());
+  info.pColorAttachments = targets.color.data();
+  info.pDepthAttachment = (aspects & VK_IMAGE_ASPECT_DEPTH_BIT) != 0 ? &targets.depth : nullptr;
+  info.pStencilAttachment = (aspects & VK_IMAGE_ASPECT_STENCIL_BIT) != 0 ? &targets.depth : nullptr;
+  table.CmdBeginRendering(commands, &info);
+  const VkViewport viewport{0.0F, 0.0F, 1.0F, 1.0F, 0.0F, 1.0F};
+  const VkRect2D nothing{{0, 0}, {0, 0}};
+  table.CmdSetViewport(commands, 0, 1, &viewport);
+  table.CmdSetScissor(commands, 0, 1, &nothing);
+  if (std::ranges::find(desc.dynamic_states, VK_DYNAMIC_STATE_DEPTH_BOUNDS) !=
+      desc.dynamic_states.end()) {
+    table.CmdSetDepthBounds(commands, 0.0F, 1.0F);
+  }
+  table.CmdDraw(commands, kVertices, 1, 0, 0);
+  table.CmdEndRendering(commands);
+  return {};
+}
+
+Result<void> WarmUpDraws::Record(const Build& build, VkCommandBuffer commands) {
+  const vk::Table& table = device_->table();
+  Barrier(commands);
+  table.CmdBindPipeline(commands, build.desc.bind_point,
+                        build.handle.load(std::memory_order_acquire));
+  if (build.desc.bind_point == VK_PIPELINE_BIND_POINT_COMPUTE) {
+    KILN_TRY_VOID(BindSets(build, commands));
+    table.CmdDispatch(commands, 1, 1, 1);
+    return {};
+  }
+  return RecordDraw(build, commands);
+}
+
+Result<uint64_t> WarmUpDraws::Submit(const Build& build) {
+  KILN_TRY(const uint64_t completed, queue_.Completed());
+  while (!pools_.empty() && pools_.front().value <= completed) {
+    pools_.pop_front();
+  }
+  KILN_TRY(const VkCommandBuffer commands, queue_.Begin());
+  const Result<void> recorded = Record(build, commands);
+  // What was recorded so far is harmless, and a command buffer that has begun is submitted.
+  KILN_TRY(const uint64_t value, queue_.Submit(commands));
+  if (!recorded.ok()) {
+    return recorded.error();
+  }
+  return value;
+}
+
+}  // namespace kiln::runtime

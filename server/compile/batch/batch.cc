@@ -1,0 +1,450 @@
+// SPDX-License-Identifier: MIT
+#include "server/compile/batch/batch.h"
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <numeric>
+#include <utility>
+
+#include "server/compile/batch/batch_journal.h"
+#include "server/compile/batch/batch_run.h"
+
+namespace kiln::compile {
+namespace {
+
+constexpr size_t kRememberedBatches = 256;  // of those that are over
+constexpr uint32_t kRowsOfPage = 100;
+constexpr size_t kSlowItems = 100;
+
+Error UnknownBatch(const Hash128& id) {
+  return {.code = ErrorCode::kNotFound,
+          .context = "no batch has the id " + id.hex(),
+          .reason = "UNKNOWN_BATCH"};
+}
+
+}  // namespace
+
+Batches::~Batches() { CancelAll(); }
+
+BatchRunPtr Batches::Find(const Hash128& id) {
+  const MutexLock lock(mutex_);
+  const auto found = runs_.find(id);
+  return found == runs_.end() ? nullptr : found->second;
+}
+
+BatchRunPtr Batches::NewRun(const Hash128& id, BatchRequest request, StartHow how) {
+  auto run = std::make_shared<BatchRun>(id, std::move(request), context_.clock);
+  run->spec = std::move(how.spec);
+  run->detach = how.detach;
+  run->owner = std::move(how.owner);
+  run->tenant = std::move(how.tenant);
+  run->former = std::move(how.former);
+  run->started_ms = UnixMs(context_.clock);
+  return run;
+}
+
+// Whoever starts a batch that is going joins it. The row is there before the first chunk is
+// submitted, so that a process that ends in between leaves a batch and not a hole.
+Result<Batches::StartResult> Batches::Start(const Hash128& id, BatchRequest request, StartHow how) {
+  const BatchRunPtr run = NewRun(id, std::move(request), std::move(how));
+  run->losses = context_.options.losses == nullptr ? 0 : context_.options.losses();
+  if (run->former.losses != run->losses) {
+    run->former = {};
+  }
+  {
+    const MutexLock lock(run->mutex);
+    run->progress.programs = run->request.programs.size();
+    run->progress.stage = "scan";
+  }
+  BatchRunPtr going;  // of the same id
+  {
+    const MutexLock lock(mutex_);
+    BatchRunPtr& known = runs_[id];
+    if (known != nullptr) {
+      const MutexLock run_lock(known->mutex);
+      going = known->Over() ? nullptr : known;
+    }
+    if (going == nullptr) {
+      known = run;
+    }
+  }
+  if (going != nullptr) {
+    (void)worker_.Wake(going);
+    return StartResult{.id = id, .attached = true};
+  }
+  DropOldest();
+  SaveRow(context_, *run);
+  const Result<void> submitted = worker_.Submit(run);
+  if (!submitted.ok()) {
+    worker_.Finish(run, BatchState::kFailed);
+    return submitted.error();
+  }
+  return StartResult{.id = id, .attached = false};
+}
+
+std::optional<Batches::StartResult> Batches::Repeat(const Hash128& id, StartHow how) {
+  const BatchRunPtr before = Find(id);
+  if (before == nullptr || context_.options.losses == nullptr) {
+    return std::nullopt;
+  }
+  const BatchRunPtr run = NewRun(id, before->request, std::move(how));
+  {
+    const MutexLock lock(before->mutex);
+    if (!before->IsRepeatable() || before->losses != context_.options.losses()) {
+      return std::nullopt;
+    }
+    const MutexLock run_lock(run->mutex);
+    run->Repeat(*before);
+  }
+  {
+    const MutexLock lock(mutex_);
+    const auto known = runs_.find(id);
+    if (known == runs_.end() || known->second != before) {
+      return std::nullopt;  // it was dropped, or somebody else was faster
+    }
+    known->second = run;
+  }
+  SaveRow(context_, *run);
+  return StartResult{.id = id, .attached = false};
+}
+
+FormerResults Batches::FormerOf(const BatchRequest& request) {
+  if (context_.options.losses == nullptr) {
+    return {};
+  }
+  const uint64_t losses = context_.options.losses();
+  BatchRunPtr latest;
+  std::vector<ProgramResultsPtr> kept;
+  {
+    const MutexLock lock(mutex_);
+    for (const auto& [id, run] : runs_) {
+      if ((latest != nullptr && run->started_ms < latest->started_ms) ||
+          !MayStandFor(run->request, request)) {
+        continue;
+      }
+      const MutexLock run_lock(run->mutex);
+      if (run->state == BatchState::kDone && run->losses == losses && !run->kept.empty()) {
+        latest = run;
+        kept = run->kept;
+      }
+    }
+  }
+  if (latest == nullptr) {
+    return {};
+  }
+  return {.programs = ResultsOfEqual(latest->request, kept, request), .losses = losses};
+}
+
+// A batch that is over is remembered for a while; the cache has its results for longer.
+void Batches::DropOldest() {
+  std::vector<BatchRunPtr> dropped;
+  {
+    const MutexLock lock(mutex_);
+    std::vector<BatchRunPtr> over;
+    for (const auto& [id, run] : runs_) {
+      const MutexLock run_lock(run->mutex);
+      if (run->Over()) {
+        over.push_back(run);
+      }
+    }
+    if (over.size() <= kRememberedBatches) {
+      return;
+    }
+    std::ranges::stable_sort(over, {}, [](const BatchRunPtr& run) { return run->started_ms; });
+    over.resize(over.size() - kRememberedBatches);
+    for (const BatchRunPtr& run : over) {
+      runs_.erase(run->id);
+    }
+    dropped = std::move(over);
+  }
+  for (const BatchRunPtr& run : dropped) {
+    if (context_.options.rows != nullptr) {
+      (void)context_.options.rows->Remove(run->id);
+    }
+  }
+}
+
+// Pages of rows, because what is decoded of one may be long. A batch that goes on is submitted at
+// once: workers begin when all are restored.
+void Batches::Restore(const Decode& decode) {
+  if (context_.options.rows == nullptr) {
+    return;
+  }
+  std::optional<Hash128> after;
+  for (;;) {
+    const Result<std::vector<cache::BatchRow>> rows =
+        context_.options.rows->List(after, kRowsOfPage);
+    if (!rows.ok() || rows->empty()) {
+      return;  // without a database there is nothing to go on with
+    }
+    for (const cache::BatchRow& row : *rows) {
+      Result<BatchRequest> request = decode(row.id, row.spec);
+      const bool damaged = !request.ok() && request.error().code == ErrorCode::kDataLoss;
+      if (damaged || row.state > static_cast<uint32_t>(BatchState::kCancelled)) {
+        (void)context_.options.rows->Remove(
+            row.id);  // of another build: its id names nothing any more
+        continue;
+      }
+      const BatchRunPtr run = request.ok()
+                                  ? RestoredRun(row, std::move(request).value(), context_.clock)
+                                  : RefusedRun(context_, row, request.error());
+      {
+        const MutexLock lock(mutex_);
+        runs_[row.id] = run;
+      }
+      bool goes_on = false;
+      {
+        const MutexLock lock(run->mutex);
+        goes_on = !run->Over() && !run->paused && run->detach;
+      }
+      if (goes_on) {
+        (void)worker_.Wake(run);
+      }
+    }
+    after = rows->back().id;
+  }
+}
+
+Result<std::vector<BatchEvent>> Batches::Events(const Hash128& id, uint64_t from_seq) {
+  const BatchRunPtr run = Find(id);
+  if (run == nullptr) {
+    return UnknownBatch(id);
+  }
+  const MutexLock lock(run->mutex);
+  if (from_seq >= run->next_seq) {
+    from_seq = 0;  // of no batch
+  }
+  std::vector<BatchEvent> events;
+  const uint64_t first = run->events.empty() ? run->next_seq : run->events.front().seq;
+  if (from_seq + 1 < first && first > 1) {  // some were dropped, or it was another process
+    events.push_back({.seq = first - 1,
+                      .kind = BatchEvent::Kind::kProgress,
+                      .progress = run->progress,
+                      .item = nullptr,
+                      .text = {}});
+  }
+  for (const BatchEvent& event : run->events) {
+    if (event.seq > from_seq) {
+      events.push_back(event);
+    }
+  }
+  return events;
+}
+
+Result<std::shared_ptr<void>> Batches::Subscribe(const Hash128& id, Wakes wakes,
+                                                 std::function<void()> on_events) {
+  const BatchRunPtr run = Find(id);
+  if (run == nullptr) {
+    return UnknownBatch(id);
+  }
+  if (wakes == Wakes::kYes) {
+    (void)worker_.Wake(run);
+  }
+  const MutexLock lock(run->mutex);
+  const uint64_t number = run->next_subscriber++;
+  run->subscribers.emplace(number, std::move(on_events));
+  // The token's deleter takes the subscription back.
+  return std::shared_ptr<void>(run.get(), [run, number](void*) {
+    const MutexLock unlock(run->mutex);
+    run->subscribers.erase(number);
+  });
+}
+
+Result<BatchSummary> Batches::Get(const Hash128& id) {
+  const BatchRunPtr run = Find(id);
+  if (run == nullptr) {
+    return UnknownBatch(id);
+  }
+  const MutexLock lock(run->mutex);
+  return run->Summary();
+}
+
+Result<BatchSummary> Batches::Cancel(const Hash128& id) {
+  if (const BatchRunPtr run = Find(id); run != nullptr) {
+    run->stop.request_stop();
+    bool idle = false;
+    {
+      const MutexLock lock(run->mutex);
+      idle = run->active == 0;
+    }
+    if (idle) {  // paused, or waiting for its client: nobody else ends it
+      worker_.Finish(run, BatchState::kCancelled);
+    }
+  }
+  return Get(id);
+}
+
+Result<BatchSummary> Batches::Pause(const Hash128& id) {
+  if (const BatchRunPtr run = Find(id); run != nullptr) {
+    bool changed = false;
+    {
+      const MutexLock lock(run->mutex);
+      changed = !run->Over() && !run->finishing && !run->paused;
+      if (changed) {
+        run->paused = true;
+        run->state = BatchState::kPaused;
+        run->Add({.kind = BatchEvent::Kind::kProgress, .progress = run->progress});
+      }
+    }
+    if (changed) {
+      SaveRow(context_, *run);
+    }
+  }
+  return Get(id);
+}
+
+Result<BatchSummary> Batches::Resume(const Hash128& id) {
+  if (const BatchRunPtr run = Find(id); run != nullptr) {
+    bool changed = false;
+    {
+      const MutexLock lock(run->mutex);
+      changed = !run->Over() && run->paused;
+      if (changed) {
+        run->paused = false;
+        run->worked_until = context_.clock.Monotonic();
+        run->state = run->scanned ? BatchState::kRunning : BatchState::kQueued;
+      }
+    }
+    if (changed) {
+      SaveRow(context_, *run);
+    }
+    if (!worker_.Wake(run)) {
+      return Error{.code = ErrorCode::kResourceExhausted,
+                   .context = "the batch lane is full; resume it later",
+                   .reason = "QUEUE_FULL"};
+    }
+  }
+  return Get(id);
+}
+
+std::vector<BatchSummary> Batches::List() {
+  std::vector<BatchRunPtr> runs;
+  {
+    const MutexLock lock(mutex_);
+    for (const auto& [id, run] : runs_) {
+      runs.push_back(run);
+    }
+  }
+  std::ranges::stable_sort(runs, std::greater(),
+                           [](const BatchRunPtr& run) { return run->started_ms; });
+  std::vector<BatchSummary> summaries;
+  for (const BatchRunPtr& run : runs) {
+    const MutexLock lock(run->mutex);
+    summaries.push_back(run->Summary());
+  }
+  return summaries;
+}
+
+Result<BatchResults> Batches::Results(const Hash128& id) {
+  const BatchRunPtr run = Find(id);
+  if (run == nullptr) {
+    return UnknownBatch(id);
+  }
+  const MutexLock lock(run->mutex);
+  if (run->restored && run->Over() && run->results.empty() && run->progress.results_done != 0) {
+    return Error{.code = ErrorCode::kFailedPrecondition,
+                 .context =
+                     "the batch ended before the daemon was restarted; start it again, "
+                     "which finds what it built",
+                 .reason = "BATCH_FORGOTTEN"};
+  }
+  return run->Told();
+}
+
+Result<Batches::ItemPage> Batches::Items(const Hash128& id, const ItemKinds& kinds, size_t first,
+                                         size_t count) {
+  KILN_TRY_VOID(Results(id));
+  const BatchRunPtr run = Find(id);
+  if (run == nullptr) {
+    return UnknownBatch(id);
+  }
+  const MutexLock lock(run->mutex);
+  (void)run->Told();
+  BatchResults failures;
+  for (const std::shared_ptr<const BatchItem>& failure : run->failures) {
+    const bool poison = failure->outcome.kind == OutcomeKind::kPoison;
+    if (kinds.all() || (poison ? kinds.poison : kinds.failed)) {
+      failures.push_back(failure);
+    }
+  }
+  std::vector<size_t> chosen(run->results.size());
+  std::iota(chosen.begin(), chosen.end(), size_t{0});
+  if (kinds.slow && !kinds.deduped) {
+    const auto cost = [&](size_t i) KILN_REQUIRES(run->mutex) {
+      return run->results[i]->outcome.artifact->cpu_us;
+    };
+    std::ranges::stable_sort(chosen, std::greater(), cost);
+    chosen.resize(std::min(chosen.size(), kSlowItems));
+  } else if (!kinds.all()) {
+    std::erase_if(chosen, [&](size_t i) KILN_REQUIRES(run->mutex) {
+      return !kinds.deduped || run->served[i] < 2;
+    });
+  }
+  ItemPage page{.items = {}, .in_all = failures.size() + chosen.size()};
+  for (size_t i = first; i < page.in_all && page.items.size() < count; ++i) {
+    if (i < failures.size()) {
+      page.items.push_back(failures[i]);
+      continue;
+    }
+    const size_t number = chosen[i - failures.size()];
+    BatchItem item = *run->results[number];
+    item.served = run->served[number];
+    page.items.push_back(std::make_shared<const BatchItem>(std::move(item)));
+  }
+  return page;
+}
+
+Result<MissHistogram> Batches::Misses(const Hash128& id) {
+  const BatchRunPtr run = Find(id);
+  if (run == nullptr) {
+    return UnknownBatch(id);
+  }
+  const MutexLock lock(run->mutex);
+  return run->misses;
+}
+
+Result<std::shared_ptr<const BatchRequest>> Batches::Request(const Hash128& id) {
+  const BatchRunPtr run = Find(id);
+  if (run == nullptr) {
+    return UnknownBatch(id);
+  }
+  return std::shared_ptr<const BatchRequest>(run, &run->request);
+}
+
+void Batches::Halt() {
+  context_.halted.store(true);
+  std::vector<BatchRunPtr> scanning;
+  {
+    const MutexLock lock(mutex_);
+    for (const auto& [id, run] : runs_) {
+      const MutexLock run_lock(run->mutex);
+      if (run->scanning && !run->scanned) {
+        scanning.push_back(run);
+      }
+    }
+  }
+  for (const BatchRunPtr& run : scanning) {
+    run->stop.request_stop();
+  }
+}
+
+void Batches::CancelAll() {
+  Halt();
+  std::vector<BatchRunPtr> runs;
+  {
+    const MutexLock lock(mutex_);
+    for (const auto& [id, run] : runs_) {
+      runs.push_back(run);
+    }
+  }
+  for (const BatchRunPtr& run : runs) {
+    run->stop.request_stop();
+    const MutexLock lock(run->mutex);
+    while (run->active != 0) {
+      run->idle.Wait(run->mutex);
+    }
+  }
+}
+
+}  // namespace kiln::compile

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+#include "server/compile/batch/batch_journal.h"
+
+#include <array>
+#include <chrono>
+#include <cstring>
+#include <memory>
+#include <utility>
+
+namespace kiln::compile {
+namespace {
+
+constexpr uint8_t kVersion = 2;
+constexpr uint8_t kDetached = 1;
+constexpr size_t kHead = 2;
+// Numbers of events that one process may use up: the next one begins above them.
+constexpr uint64_t kSeqsOfALife = uint64_t{1} << 32;
+
+// The counts that are kept, in the order of the format.
+constexpr std::array kCounts = {
+    &BatchProgress::variants_total, &BatchProgress::variants_served, &BatchProgress::results_done,
+    &BatchProgress::results_upper,  &BatchProgress::hit_memory,      &BatchProgress::hit_local,
+    &BatchProgress::shared,         &BatchProgress::compiled,        &BatchProgress::failed,
+    &BatchProgress::limited,        &BatchProgress::poisoned,        &BatchProgress::code_distinct,
+    &BatchProgress::bytes_out,      &BatchProgress::cpu_us,          &BatchProgress::cpu_saved_us,
+    &BatchProgress::programs,       &BatchProgress::programs_done};
+constexpr size_t kSize = kHead + 8 * (2 + kCounts.size());
+
+using kiln::Append;
+
+void Append(Bytes& bytes, uint64_t value) {
+  for (int shift = 0; shift < 64; shift += 8) {
+    bytes.push_back(static_cast<std::byte>(value >> shift & 0xffu));
+  }
+}
+
+uint64_t Take(ByteView& bytes) {
+  uint64_t value = 0;
+  for (size_t i = 0; i < 8; ++i) {
+    value |= static_cast<uint64_t>(bytes[i]) << (8 * i);
+  }
+  bytes = bytes.subspan(8);
+  return value;
+}
+
+}  // namespace
+
+Bytes EncodeNotes(const BatchNotes& notes) {
+  Bytes bytes;
+  bytes.push_back(std::byte{kVersion});
+  bytes.push_back(notes.detach ? std::byte{kDetached} : std::byte{0});
+  Append(bytes, static_cast<uint64_t>(notes.started_ms));
+  Append(bytes, notes.next_seq);
+  for (const auto count : kCounts) {
+    Append(bytes, notes.progress.*count);
+  }
+  Append(bytes, AsBytes(notes.owner));
+  bytes.push_back(std::byte{0});
+  Append(bytes, AsBytes(notes.tenant));
+  return bytes;
+}
+
+BatchNotes DecodeNotes(ByteView bytes) {
+  BatchNotes notes;
+  if (bytes.size() <= kSize || bytes[0] != std::byte{kVersion}) {
+    return notes;
+  }
+  notes.detach = bytes[1] == std::byte{kDetached};
+  bytes = bytes.subspan(kHead);
+  notes.started_ms = static_cast<int64_t>(Take(bytes));
+  notes.next_seq = Take(bytes);
+  for (const auto count : kCounts) {
+    notes.progress.*count = Take(bytes);
+  }
+  const std::string_view names = AsText(bytes);
+  const size_t zero = names.find('\0');
+  if (zero != std::string_view::npos) {
+    notes.owner = names.substr(0, zero);
+    notes.tenant = names.substr(zero + 1);
+  }
+  return notes;
+}
+
+int64_t UnixMs(Clock& clock) {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(clock.UnixTime()).count();
+}
+
+void SaveRow(const BatchContext& context, BatchRun& run, std::optional<BatchState> state) {
+  if (context.options.rows == nullptr) {
+    return;
+  }
+  const MutexLock save_lock(run.save_mutex);
+  cache::BatchRow row{.id = run.id, .spec = run.spec, .state = 0, .counts = {}, .updated_s = 0};
+  {
+    const MutexLock lock(run.mutex);
+    run.saved_at = context.clock.Monotonic();
+    run.updated_ms = UnixMs(context.clock);
+    row.updated_s = run.updated_ms / 1000;
+    row.state = static_cast<uint32_t>(state.value_or(run.state));
+    row.counts = EncodeNotes({.detach = run.detach,
+                              .owner = run.owner,
+                              .tenant = run.tenant,
+                              .started_ms = run.started_ms,
+                              .next_seq = run.next_seq,
+                              .progress = run.progress});
+  }
+  (void)context.options.rows->Put(row);  // without a database the batch ends with the process
+}
+
+// Numbers of events go on far above those of the process before: whoever watches asks for what
+// comes after the last number it has seen.
+BatchRunPtr RestoredRun(const cache::BatchRow& row, BatchRequest request, Clock& clock) {
+  auto run = std::make_shared<BatchRun>(row.id, std::move(request), clock);
+  const BatchNotes notes = DecodeNotes(row.counts);
+  run->spec = row.spec;
+  run->detach = notes.detach;
+  run->owner = notes.owner;
+  run->tenant = notes.tenant;
+  run->started_ms = notes.started_ms;
+  run->restored = true;
+  const MutexLock lock(run->mutex);
+  run->state = static_cast<BatchState>(row.state);
+  run->paused = run->state == BatchState::kPaused;
+  run->waits = !run->Over();
+  if (run->state == BatchState::kRunning) {
+    run->state = BatchState::kQueued;
+  }
+  run->progress.programs = run->request.programs.size();
+  run->progress.stage = "scan";
+  run->updated_ms = row.updated_s * 1000;
+  run->next_seq = notes.next_seq + kSeqsOfALife;  // above all that a watcher has seen
+  if (run->Over()) {
+    run->progress = notes.progress;
+    run->Add({.kind = BatchEvent::Kind::kProgress, .progress = run->progress});
+    run->Add({.kind = BatchEvent::Kind::kFinal, .progress = run->progress, .state = run->state});
+  }
+  return run;
+}
+
+BatchRunPtr RefusedRun(const BatchContext& context, const cache::BatchRow& row,
+                       const Error& error) {
+  cache::BatchRow failed = row;
+  failed.state = static_cast<uint32_t>(BatchState::kFailed);
+  BatchRunPtr run = RestoredRun(failed, {}, context.clock);
+  {
+    const MutexLock lock(run->mutex);
+    run->events.pop_back();  // the end, which follows what it ends with
+    run->Add({.kind = BatchEvent::Kind::kMessage, .text = "refused: " + error.context});
+    run->Add({.kind = BatchEvent::Kind::kFinal, .progress = run->progress, .state = run->state});
+  }
+  if (row.state != failed.state) {
+    SaveRow(context, *run);
+  }
+  return run;
+}
+
+}  // namespace kiln::compile

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+#include "server/compile/batch/batch_leases.h"
+
+#include <algorithm>
+#include <chrono>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "cache/key.h"
+
+namespace kiln::compile {
+namespace {
+
+constexpr Duration kRenewLease = std::chrono::minutes(1);
+
+// Under which the leases of a run are held, and the note of its pin.
+std::string NameOf(const BatchRun& run) { return "batch " + run.id.hex(); }
+
+}  // namespace
+
+// One chunk in a minute renews the lease for all of them: it notes that first, so that no other
+// begins meanwhile.
+void HoldLeases(const BatchContext& context, BatchRun& run, const cache::Call& call) {
+  if (context.options.leases == nullptr) {
+    return;
+  }
+  {
+    const MutexLock lock(run.mutex);
+    const Duration now = context.clock.Monotonic();
+    if (run.held_at != Duration::min() && now - run.held_at < kRenewLease) {
+      return;
+    }
+    run.held_at = now;
+  }
+  (void)context.options.leases->Hold(NameOf(run));  // without a database nothing is evicted
+  std::set<cache::Key> sources;  // no record names them: to be asked for is to be leased
+  for (const BatchProgram& program : run.request.programs) {
+    for (const Source& source : program.program.sources) {
+      sources.insert(cache::ContentKey(source.digest));
+    }
+  }
+  (void)context.store.FindMissing(std::vector<cache::Key>(sources.begin(), sources.end()), call);
+}
+
+void ReleaseLeases(const BatchContext& context, const BatchRun& run) {
+  if (context.options.leases != nullptr) {
+    (void)context.options.leases->Release(NameOf(run));
+  }
+}
+
+// What memory has and the database has not, because somebody emptied that, no pin can hold: it
+// counts as not stored.
+void PinResults(const BatchContext& context, BatchRun& run) {
+  std::vector<cache::Key> keys;
+  {
+    const MutexLock lock(run.mutex);
+    if (run.Over()) {
+      return;
+    }
+    for (const std::shared_ptr<const BatchItem>& item : run.results) {
+      keys.push_back(
+          {.level = cache::Level::kSignature, .space = 0, .id = item->outcome.artifact->signature});
+    }
+  }
+  const Result<uint64_t> pinned =
+      context.options.pins == nullptr
+          ? Error{.code = ErrorCode::kFailedPrecondition,
+                  .context = "results are kept in memory only",
+                  .reason = std::string(cache::kReadOnly)}
+          : context.options.pins->Add({.name = run.request.pin, .note = NameOf(run)}, keys);
+  const uint64_t lost = pinned.ok() ? keys.size() - std::min<uint64_t>(*pinned, keys.size()) : 0;
+  if (pinned.ok() && lost == 0) {
+    return;
+  }
+  const Error why =
+      pinned.ok()
+          ? Error{.code = ErrorCode::kDataLoss,
+                  .context = fmt::format(
+                      "{} of {} results are in the memory of kilnd and not in its cache any "
+                      "more; stop it with 'kiln stop' and build again",
+                      lost, keys.size()),
+                  .reason = "NOT_STORED"}
+          : pinned.error();
+  const std::string said = "pin '" + run.request.pin + "': " + why.context;
+  const MutexLock lock(run.mutex);
+  run.Add({.kind = BatchEvent::Kind::kMessage, .text = said});
+  run.NoteUnstored(pinned.ok() ? lost : keys.size(), {.code = why.code, .context = said});
+}
+
+}  // namespace kiln::compile

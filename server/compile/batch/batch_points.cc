@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: MIT
+#include "server/compile/batch/batch_points.h"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "compiler/base/threads/stop.h"
+#include "server/compile/batch/exploration.h"
+
+namespace kiln::compile {
+namespace {
+
+constexpr size_t kAdvisedAxes = 5;
+
+uint64_t Saturated(project::PointCount count) {
+  return count > std::numeric_limits<uint64_t>::max() ? std::numeric_limits<uint64_t>::max()
+                                                      : static_cast<uint64_t>(count);
+}
+
+// "fog (2 values)", the axes with most values first.
+std::string AxesToCut(const project::Space& space, const std::vector<bool>& live) {
+  const std::vector<std::string> names = space.AxisNames();
+  const std::vector<size_t> sizes = space.AxisSizes();
+  std::vector<size_t> axes;
+  for (size_t axis = 0; axis < names.size(); ++axis) {
+    if (live[axis] && sizes[axis] > 1) {
+      axes.push_back(axis);
+    }
+  }
+  std::ranges::stable_sort(axes, [&](size_t a, size_t b) { return sizes[a] > sizes[b]; });
+  std::string text;
+  for (size_t i = 0; i < std::min(axes.size(), kAdvisedAxes); ++i) {
+    text += fmt::format("{}'{}' ({} values)", i == 0 ? "" : ", ", names[axes[i]], sizes[axes[i]]);
+  }
+  return text;
+}
+
+Error TooMany(const project::Space& space, const std::vector<bool>& live, const std::string& bound,
+              uint64_t limit) {
+  return {
+      .code = ErrorCode::kResourceExhausted,
+      .context = fmt::format("up to {} distinct results, the budget is {}; exclude more, or cut "
+                             "axes, first {}",
+                             bound, limit, AxesToCut(space, live)),
+      .reason = "LIMIT_VARIANTS"};
+}
+
+Result<void> CheckVariants(project::PointCount all, const PointLimits& limits) {
+  if (limits.variants != 0 && all > limits.variants) {
+    return Error{.code = ErrorCode::kResourceExhausted,
+                 .context = fmt::format("{} variants, the budget is {}; exclude more, or cut axes",
+                                        project::TextOf(all), limits.variants),
+                 .reason = "LIMIT_VARIANTS"};
+  }
+  return {};
+}
+
+// The points of the axes, if there are not too many.
+Result<std::vector<project::Counter::LivePoint>> Counted(const project::Space& space,
+                                                         project::Counter& counter,
+                                                         project::PointCount all,
+                                                         uint64_t max_results) {
+  max_results = std::min(max_results, kMaxResults);
+  const std::vector<bool> live = space.LiveAxes();
+  const project::PointCount bound = counter.LiveBound(live);
+  auto found = bound > max_results && !counter.MentionsDead(live)
+                   ? std::nullopt
+                   : counter.LivePoints(live, max_results);
+  if (!found.has_value()) {
+    return TooMany(space, live, project::TextOf(std::min(bound, all)), max_results);
+  }
+  return std::move(*found);
+}
+
+// Adds the points of the axes to the explicit variants, or an exploration that discovers them.
+Result<void> AddCounted(project::Space& space, project::Counter& counter, project::PointCount all,
+                        const PointLimits& limits, BatchPoints& points) {
+  const Result<std::vector<project::Counter::LivePoint>> found =
+      Counted(space, counter, all, limits.results);
+  if (!found.ok() && limits.explore == 0) {
+    return found.error();
+  }
+  points.variants = Saturated(project::PointCount{points.variants} + all);
+  if (!found.ok()) {
+    const uint64_t bound = Saturated(std::min(counter.LiveBound(space.LiveAxes()), all));
+    points.exploration = std::make_shared<Exploration>(
+        std::move(space), std::move(counter), std::min(limits.explore, kMaxResults), bound);
+    return {};
+  }
+  points.points.reserve(points.points.size() + found->size());
+  for (const project::Counter::LivePoint& point : *found) {
+    points.points.push_back(
+        {.options = space.SettingsOf(point.values), .served = Saturated(point.served)});
+    ChargeMemory(BytesOf(points.points.back()));
+  }
+  return {};
+}
+
+Result<void> AddWalked(project::Space& space, const project::SpaceRequest& request,
+                       BatchPoints& points) {
+  if (space.combinations() > kMaxWalked) {
+    return TooManyToWalk(space.combinations());
+  }
+  Diagnosed<project::Space::Page> page = space.List(0, kMaxWalked);
+  if (!page.ok()) {
+    return WrongSpace(request, page.diagnostics);
+  }
+  points.variants += page.value->points.size();
+  for (std::vector<resolve::OptionSetting>& options : page.value->points) {
+    points.points.push_back({.options = std::move(options)});
+  }
+  return {};
+}
+
+}  // namespace
+
+uint64_t BytesOf(const BatchPoint& point) {
+  return sizeof(point) + project::BytesOf(point.options) + point.targets.size() * sizeof(uint32_t);
+}
+
+Error WrongSpace(const project::SpaceRequest& request, const std::vector<Diagnostic>& diagnostics) {
+  std::string text = "the option space is wrong";
+  for (const Diagnostic& diagnostic : diagnostics) {
+    const PlacedDiagnostic placed = project::PlaceIn(request, diagnostic);
+    text +=
+        fmt::format("; {}{} [{}]",
+                    placed.primary.known() ? fmt::format("{}:{}:{}: ", placed.primary.path,
+                                                         placed.primary.line, placed.primary.column)
+                                           : std::string(),
+                    placed.message, placed.code);
+  }
+  return {.code = ErrorCode::kInvalidArgument, .context = text, .reason = "SPACE_WRONG"};
+}
+
+Error TooManyToWalk(uint64_t combinations) {
+  return {.code = ErrorCode::kResourceExhausted,
+          .context = fmt::format("the axes span {} combinations that can only be walked, the "
+                                 "limit is {}; cut an axis or exclude more",
+                                 combinations, kMaxWalked),
+          .reason = "LIMIT_VARIANTS"};
+}
+
+Error TooManyFound(const project::Space& space, uint64_t results) {
+  return {.code = ErrorCode::kResourceExhausted,
+          .context = fmt::format("more than {} distinct results were found, which is what may be "
+                                 "explored; allow more, exclude more, or cut axes, first {}",
+                                 results, AxesToCut(space, space.LiveAxes())),
+          .reason = "LIMIT_VARIANTS"};
+}
+
+namespace {
+
+// A space and how many points it has, if that can be told without walking.
+struct Measured {
+  project::Space space;
+  std::optional<project::Counter> counter;
+  project::Counter::Count all;
+
+  bool counted() const { return counter.has_value() && all.exact; }
+};
+
+Result<Measured> Measure(const driver::LinkedProgram& program, const project::SpaceRequest& request,
+                         Clock& clock) {
+  CheckStop();
+  Diagnosed<project::Space> space = project::Space::Make(program, request);
+  if (!space.ok()) {
+    return WrongSpace(request, space.diagnostics);
+  }
+  std::optional<project::Counter> counter =
+      request.only_explicit ? std::nullopt : space.value->MakeCounter();
+  Measured measured{.space = std::move(*space.value), .counter = std::move(counter), .all = {}};
+  if (measured.counter.has_value()) {
+    measured.all = measured.counter->All({}, clock);
+  }
+  return measured;
+}
+
+}  // namespace
+
+Result<void> CheckPoints(const driver::LinkedProgram& program, const project::SpaceRequest& request,
+                         const PointLimits& limits, Clock& clock) {
+  KILN_TRY(Measured measured, Measure(program, request, clock));
+  if (request.only_explicit) {
+    return CheckVariants(request.variants.size(), limits);
+  }
+  if (!measured.counted()) {
+    return measured.space.combinations() > kMaxWalked
+               ? Result<void>(TooManyToWalk(measured.space.combinations()))
+               : Result<void>();
+  }
+  KILN_TRY_VOID(CheckVariants(measured.all.points + request.variants.size(), limits));
+  if (limits.explore != 0 ||
+      measured.counter->LiveBound(measured.space.LiveAxes()) <= limits.results) {
+    return {};
+  }
+  const Result<std::vector<project::Counter::LivePoint>> points =
+      Counted(measured.space, *measured.counter, measured.all.points, limits.results);
+  return points.ok() ? Result<void>() : Result<void>(points.error());
+}
+
+Result<BatchPoints> PointsOf(const driver::LinkedProgram& program,
+                             const project::SpaceRequest& request, const PointLimits& limits,
+                             Clock& clock) {
+  KILN_TRY(Measured measured, Measure(program, request, clock));
+  BatchPoints points;
+  const std::vector<std::vector<resolve::OptionSetting>>& variants =
+      measured.space.explicit_variants();
+  for (const bool warm : {true, false}) {  // warm ones first
+    for (size_t i = 0; i < variants.size(); ++i) {
+      if ((i < request.warm.size() && request.warm[i]) == warm) {
+        points.points.push_back({.options = variants[i],
+                                 .targets = i < request.variant_targets.size()
+                                                ? request.variant_targets[i]
+                                                : std::vector<uint32_t>(),
+                                 .warm = warm});
+        ChargeMemory(BytesOf(points.points.back()));
+      }
+    }
+  }
+  points.variants = points.points.size();
+  if (!request.only_explicit) {
+    KILN_TRY_VOID(measured.counted() ? AddCounted(measured.space, *measured.counter,
+                                                  measured.all.points, limits, points)
+                                     : AddWalked(measured.space, request, points));
+  }
+  KILN_TRY_VOID(CheckVariants(points.variants, limits));
+  return points;
+}
+
+}  // namespace kiln::compile

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+#include "server/compile/batch/masks.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "cache/key.h"
+#include "cache/record.h"
+
+namespace kiln::compile {
+namespace {
+
+constexpr uint32_t kSpace = 0;
+
+size_t SymmetricDifference(const MaskList::Names& a, const MaskList::Names& b) {
+  MaskList::Names different;
+  std::set_symmetric_difference(a.begin(), a.end(), b.begin(), b.end(),
+                                std::back_inserter(different));
+  return different.size();
+}
+
+bool Includes(const MaskList::Names& mask, const MaskList::Names& live) {
+  return std::includes(mask.begin(), mask.end(), live.begin(), live.end());
+}
+
+}  // namespace
+
+std::optional<uint32_t> MaskList::Add(const Names& live) {
+  if (std::find(masks_.begin(), masks_.end(), live) != masks_.end()) {
+    return std::nullopt;
+  }
+  if (masks_.size() < cache::kMaxMasks) {
+    masks_.push_back(live);
+    return static_cast<uint32_t>(masks_.size() - 1);
+  }
+  if (std::any_of(masks_.begin(), masks_.end(),
+                  [&](const Names& mask) { return Includes(mask, live); })) {
+    return std::nullopt;
+  }
+  Names& closest =
+      *std::min_element(masks_.begin(), masks_.end(), [&](const Names& a, const Names& b) {
+        return SymmetricDifference(a, live) < SymmetricDifference(b, live);
+      });
+  Names wide;
+  std::set_union(closest.begin(), closest.end(), live.begin(), live.end(),
+                 std::back_inserter(wide));
+  closest = std::move(wide);
+  return static_cast<uint32_t>(&closest - masks_.data());
+}
+
+const MaskList::Names& MaskList::Of(const Names& live) const {
+  const auto found = std::find(masks_.begin(), masks_.end(), live);
+  return found != masks_.end()
+             ? *found
+             : *std::find_if(masks_.begin(), masks_.end(),
+                             [&](const Names& mask) { return Includes(mask, live); });
+}
+
+bool MaskList::is_full() const { return masks_.size() >= cache::kMaxMasks; }
+
+// Masks are stored with the results that have them. If there were none when the entry was first
+// asked for, all live keys of it come from this process, and their masks are in memory.
+StoredMasks::Read StoredMasks::Of(const Hash128& entry, const cache::Call& call) {
+  {
+    const MutexLock lock(mutex_);
+    const Row* const row = call.may_write ? rows_.Find(entry) : rows_.Peek(entry);
+    const bool is_known = row != nullptr && row->loaded;
+    ++(is_known ? hits_ : misses_);
+    if (is_known) {
+      return row->read;
+    }
+  }
+  std::vector<MaskList::Names> masks;
+  for (uint32_t ordinal = 0; ordinal < cache::kMaxMasks; ++ordinal) {
+    const Result<cache::Blob> row = store_.Get(
+        {.level = cache::Level::kMask, .space = kSpace, .id = cache::MaskKey(entry, ordinal)},
+        call);
+    if (!row.ok()) {
+      break;  // a gap ends the list
+    }
+    Result<MaskList::Names> mask = cache::DecodeMask(row->bytes);
+    if (!mask.ok()) {
+      break;
+    }
+    masks.push_back(std::move(mask).value());
+  }
+  if (!call.may_write) {
+    const bool stored = !masks.empty();
+    return {.stored = stored, .list = MaskList(std::move(masks))};
+  }
+  const MutexLock lock(mutex_);
+  Row& row = RowOf(entry);
+  if (!row.loaded) {
+    const bool stored = !masks.empty();
+    row = {.loaded = true, .read = {.stored = stored, .list = MaskList(std::move(masks))}};
+  }
+  return row.read;
+}
+
+MaskList::Names StoredMasks::Add(const Hash128& entry, const MaskList::Names& live,
+                                 std::vector<cache::Item>& items, const cache::Call& call) {
+  (void)Of(entry, call);  // ordinals that the store has are taken
+  const MutexLock lock(mutex_);
+  MaskList& list = RowOf(entry).read.list;
+  if (const std::optional<uint32_t> ordinal = list.Add(live); ordinal.has_value()) {
+    items.push_back(cache::MaskItem(kSpace, cache::MaskKey(entry, *ordinal), list.all()[*ordinal]));
+  }
+  return list.Of(live);
+}
+
+void StoredMasks::Clear() {
+  const MutexLock lock(mutex_);
+  rows_.Clear();
+}
+
+CacheUsage StoredMasks::Usage() {
+  const MutexLock lock(mutex_);
+  return {.name = "masks",
+          .bytes = rows_.cost(),
+          .entries = rows_.size(),
+          .max_entries = kMaxEntries,
+          .hits = hits_,
+          .misses = misses_};
+}
+
+StoredMasks::Row& StoredMasks::RowOf(const Hash128& entry) {
+  if (Row* const row = rows_.Find(entry)) {
+    return *row;
+  }
+  if (rows_.size() >= kMaxEntries) {
+    rows_.DropOldest();
+  }
+  return rows_.Add(entry, {}, sizeof(Row));
+}
+
+}  // namespace kiln::compile

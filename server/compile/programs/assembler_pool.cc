@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+#include "server/compile/programs/assembler_pool.h"
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+namespace kiln::compile {
+
+AssemblerPool::Lease::Lease(AssemblerPool* pool, const Names& names, LinkedPtr linked,
+                            std::unique_ptr<driver::VariantAssembler> assembler)
+    : pool_(pool),
+      names_(names),
+      linked_(std::move(linked)),
+      assembler_(std::move(assembler)),
+      exceptions_(std::uncaught_exceptions()) {}
+
+AssemblerPool::Lease::~Lease() {
+  if (pool_ == nullptr || assembler_ == nullptr || std::uncaught_exceptions() > exceptions_) {
+    return;
+  }
+  const uint64_t bytes = assembler_->bytes_used();
+  pool_->Return({.names = names_,
+                 .linked = std::move(linked_),
+                 .assembler = std::move(assembler_),
+                 .bytes = bytes});
+}
+
+AssemblerPool::Lease AssemblerPool::MakeOwn(const LinkedPtr& linked,
+                                            std::span<const resolve::EntryPoint> entries,
+                                            const target::Target& target) {
+  return Lease(nullptr, {}, linked,
+               std::make_unique<driver::VariantAssembler>(*linked->value, entries, target));
+}
+
+std::optional<AssemblerPool::Row> AssemblerPool::TakeFree(const Names& names,
+                                                          const LinkedPtr& linked) {
+  auto found = std::find_if(free_.begin(), free_.end(),
+                            [&](const Row& row) { return row.names.entry == names.entry; });
+  const bool reused = found != free_.end();
+  if (!reused) {
+    found = std::find_if(free_.begin(), free_.end(), [&](const Row& row) {
+      return row.names.family == names.family && row.assembler->CanServe(*linked->value);
+    });
+  }
+  counters_.made += reused ? 0 : 1;
+  if (found == free_.end()) {
+    return std::nullopt;
+  }
+  ++(reused ? counters_.reused : counters_.carried);
+  Row row = std::move(*found);
+  free_.erase(found);
+  counters_.bytes -= row.bytes;
+  return row;
+}
+
+AssemblerPool::Lease AssemblerPool::Take(const Names& names, const LinkedPtr& linked,
+                                         std::span<const resolve::EntryPoint> entries,
+                                         const target::Target& target) {
+  std::optional<Row> row;
+  {
+    const MutexLock lock(mutex_);
+    row = TakeFree(names, linked);
+  }
+  if (!row.has_value()) {
+    return Lease(this, names, linked,
+                 std::make_unique<driver::VariantAssembler>(*linked->value, entries, target));
+  }
+  if (row->names.entry == names.entry) {
+    return Lease(this, names, std::move(row->linked), std::move(row->assembler));
+  }
+  return Lease(this, names, linked,
+               std::make_unique<driver::VariantAssembler>(*linked->value, entries, target,
+                                                          std::move(*row->assembler)));
+}
+
+void AssemblerPool::Return(Row row) {
+  std::list<Row> dropped;  // ends outside of the lock
+  const MutexLock lock(mutex_);
+  counters_.bytes += row.bytes;
+  free_.push_front(std::move(row));
+  while (counters_.bytes > limit_) {
+    counters_.bytes -= free_.back().bytes;
+    ++counters_.dropped;
+    dropped.splice(dropped.begin(), free_, std::prev(free_.end()));
+  }
+}
+
+AssemblerPool::Counters AssemblerPool::counters() {
+  const MutexLock lock(mutex_);
+  return counters_;
+}
+
+CacheUsage AssemblerPool::Usage() {
+  const MutexLock lock(mutex_);
+  return {.name = "assemblers",
+          .bytes = counters_.bytes,
+          .max_bytes = limit_,
+          .entries = free_.size(),
+          .hits = counters_.reused + counters_.carried,
+          .misses = counters_.made - counters_.carried};
+}
+
+}  // namespace kiln::compile

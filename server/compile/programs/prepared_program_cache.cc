@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+#include "server/compile/programs/prepared_program_cache.h"
+
+#include <algorithm>
+
+#include "server/compile/cached_build.h"
+
+namespace kiln::compile {
+namespace {
+
+// The bytes of a prepared program that stay as long as it does.
+uint64_t BytesOf(const PreparedProgram& prepared) {
+  uint64_t bytes = 0;
+  for (const std::shared_ptr<const ParsedSource>& source : prepared.parsed) {
+    bytes += source->module == nullptr ? 0 : source->module->image().size();
+  }
+  for (const Source& source : prepared.request.sources) {
+    bytes += source.text == nullptr ? 0 : source.text->size();
+  }
+  return bytes;
+}
+
+}  // namespace
+
+std::shared_ptr<const PreparedProgram> PreparedProgramCache::Find(const ProgramRequest& request,
+                                                                  const NamedTarget& target,
+                                                                  const cache::Call& call) {
+  const MutexLock lock(mutex_);
+  const auto found = std::ranges::find_if(entries_, [&](const Entry& entry) {
+    return entry.request == request && entry.target == target;
+  });
+  ++(found == entries_.end() ? misses_ : hits_);
+  if (found == entries_.end()) {
+    return nullptr;
+  }
+  if (call.may_write) {
+    entries_.splice(entries_.begin(), entries_, found);
+  }
+  return found->prepared;
+}
+
+void PreparedProgramCache::Keep(const ProgramRequest& request, const NamedTarget& target,
+                                const std::shared_ptr<const PreparedProgram>& prepared) {
+  const uint64_t bytes = BytesOf(*prepared);
+  const MutexLock lock(mutex_);
+  entries_.push_front({.request = request, .target = target, .prepared = prepared, .bytes = bytes});
+  for (Source& source : entries_.front().request.sources) {
+    source.text = nullptr;  // the digest says it all
+  }
+  bytes_ += bytes;
+  while (bytes_ > max_bytes_ || entries_.size() > kMaxPrograms) {
+    bytes_ -= entries_.back().bytes;
+    entries_.pop_back();
+  }
+}
+
+void PreparedProgramCache::Clear() {
+  const MutexLock lock(mutex_);
+  entries_.clear();
+  bytes_ = 0;
+}
+
+CacheUsage PreparedProgramCache::Usage() {
+  const MutexLock lock(mutex_);
+  return {.name = "prepared programs",
+          .bytes = bytes_,
+          .max_bytes = max_bytes_,
+          .entries = entries_.size(),
+          .max_entries = kMaxPrograms,
+          .hits = hits_,
+          .misses = misses_};
+}
+
+}  // namespace kiln::compile

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+#include "server/compile/programs/program_preparer.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "cache/call_bounds.h"
+#include "cache/decorators/memory_store.h"
+#include "compiler/resolve/checks/unused.h"
+#include "server/compile/explainer.h"
+#include "server/compile/poison.h"
+#include "server/compile/programs/build_keys.h"
+#include "server/jobs/job.h"
+
+namespace kiln::compile {
+namespace {
+
+// Diagnostics of several sources, each parsed as module 0, as those of one program.
+std::vector<Diagnostic> Renumbered(std::span<const std::shared_ptr<const ParsedSource>> parsed) {
+  std::vector<Diagnostic> all;
+  for (uint32_t module = 0; module < parsed.size(); ++module) {
+    const auto move = [&](Location& where) {
+      where.module = where.known() ? module : where.module;
+    };
+    for (Diagnostic diagnostic : parsed[module]->diagnostics) {
+      move(diagnostic.primary);
+      for (Label& label : diagnostic.labels) {
+        move(label.where);
+      }
+      all.push_back(std::move(diagnostic));
+    }
+  }
+  return all;
+}
+
+}  // namespace
+
+Result<std::vector<PlacedDiagnostic>> PlaceAll(ProgramPool& pool, const PreparedProgram& program,
+                                               std::span<const Diagnostic> diagnostics,
+                                               const cache::Call& call) {
+  if (diagnostics.empty()) {
+    return std::vector<PlacedDiagnostic>();
+  }
+  std::vector<SourceFile> files;
+  for (const Source& source : program.request.sources) {
+    KILN_TRY(std::shared_ptr<const std::string> text, pool.Text(source, call));
+    files.emplace_back(source.path, *text);
+  }
+  std::vector<const SourceFile*> modules;
+  modules.reserve(files.size());
+  for (const SourceFile& file : files) {
+    modules.push_back(&file);
+  }
+  std::vector<PlacedDiagnostic> placed = Place(diagnostics, modules);
+  SortForReading(placed);
+  return placed;
+}
+
+Result<std::shared_ptr<const PreparedProgram>> ProgramPreparer::Prepare(
+    const ProgramRequest& request, const NamedTarget& target, const cache::Call& call,
+    PoisonPolicy poison) {
+  if (std::shared_ptr<const PreparedProgram> known = prepared_.Find(request, target, call)) {
+    return known;
+  }
+  if (call.deadline == cache::kAtOnce) {  // measures nothing: it does not wait
+    return PrepareNow(request, target, call, poison);
+  }
+  return cache::WhileWanted(
+      call, jobs::kCallBytes, clock_, [&] { return PrepareNow(request, target, call, poison); },
+      jobs::kJobCpu);
+}
+
+// Sources are parsed one by one, each as module 0, and the pool has most of them already. Only what
+// can be linked gets ids: a program with a wrong source fails with its diagnostics and has no key.
+// Entry points are put in stage order here, so that a request that lists them otherwise has the
+// same keys. A program that a front end read just now is not kept: whoever asks again is told that
+// the pool had it.
+Result<std::shared_ptr<const PreparedProgram>> ProgramPreparer::PrepareNow(
+    const ProgramRequest& request, const NamedTarget& target, const cache::Call& call,
+    PoisonPolicy poison) {
+  auto prepared = std::make_shared<PreparedProgram>();
+  prepared->request = request;
+  prepared->target = target;
+  prepared->target.target.limits = target::LimitsOf(pool_.limits());
+  prepared->limits = pool_.limits();
+  std::stable_sort(
+      prepared->request.entries.begin(), prepared->request.entries.end(),
+      [](const resolve::EntryPoint& a, const resolve::EntryPoint& b) { return a.stage < b.stage; });
+  std::vector<std::string> paths;
+  bool good = true;
+  for (const Source& source : request.sources) {
+    CheckStop();
+    KILN_TRY(std::shared_ptr<const ParsedSource> parsed,
+             pool_.Parse(source, call, &prepared->parsed_now, poison));
+    prepared->poison = prepared->poison || parsed->poison;
+    good = good && parsed->module != nullptr;
+    prepared->parsed.push_back(std::move(parsed));
+    paths.push_back(source.path);
+  }
+  std::vector<Diagnostic> diagnostics = Renumbered(prepared->parsed);
+  if (good) {
+    KILN_TRY(prepared->linked, pool_.Link(LinkKey(prepared->parsed, paths, request.pipeline),
+                                          prepared->parsed, paths, request.pipeline, call));
+    diagnostics.insert(diagnostics.end(), prepared->linked->diagnostics.begin(),
+                       prepared->linked->diagnostics.end());
+    if (prepared->linked->ok()) {
+      const std::vector<Diagnostic> unused =
+          resolve::FindUnused(prepared->linked->value->program, prepared->request.entries);
+      diagnostics.insert(diagnostics.end(), unused.begin(), unused.end());
+    }
+    prepared->entry = EntryIdOf(prepared->parsed, prepared->request, target, pool_.limits_id());
+    prepared->family = FamilyOf(prepared->request, target);
+  }
+  SortAndMerge(diagnostics);
+  KILN_TRY(prepared->diagnostics, PlaceAll(pool_, *prepared, diagnostics, call));
+  for (size_t i = 0; i < prepared->parsed.size(); ++i) {
+    if (prepared->parsed[i]->poison) {
+      prepared->diagnostics.push_back(
+          PoisonDiagnostic(fmt::format("source '{}'", request.sources[i].path)));
+    }
+  }
+  prepared->inputs = InputsOf(*prepared);
+  if (prepared->ok() && !prepared->parsed_now && call.may_write) {
+    prepared_.Keep(request, target, prepared);
+  }
+  return std::shared_ptr<const PreparedProgram>(std::move(prepared));
+}
+
+}  // namespace kiln::compile

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+// Requests -> prepared programs: everything that the variants of a program share, parsed, linked,
+// with ids and placed diagnostics. What was prepared a moment ago is not prepared again.
+//
+// Threads: all functions may run concurrently; the cache of programs has its own mutex.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "cache/store.h"
+#include "compiler/base/clock.h"
+#include "compiler/base/result.h"
+#include "server/compile/programs/prepared_program.h"
+#include "server/compile/programs/prepared_program_cache.h"
+#include "server/compile/programs/program_pool.h"
+#include "server/compile/request.h"
+
+namespace kiln::compile {
+
+// Lines and columns of a program's diagnostics, sorted for reading. Errors: as ProgramPool::Text,
+// which is asked only if there is something to say.
+Result<std::vector<PlacedDiagnostic>> PlaceAll(ProgramPool& pool, const PreparedProgram& program,
+                                               std::span<const Diagnostic> diagnostics,
+                                               const cache::Call& call);
+
+class ProgramPreparer {
+ public:
+  // Both must outlive the object.
+  ProgramPreparer(ProgramPool& pool, Clock& clock)
+      : pool_(pool), clock_(clock), prepared_(kPreparedBytes) {}
+
+  // Parses and links. Errors: as ProgramPool::Parse; kCancelled, kDeadlineExceeded;
+  // kResourceExhausted if it takes more memory than a call may. Wrong sources are in the result.
+  Result<std::shared_ptr<const PreparedProgram>> Prepare(const ProgramRequest& request,
+                                                         const NamedTarget& target,
+                                                         const cache::Call& call,
+                                                         PoisonPolicy poison);
+
+  // Forgets what was prepared.
+  void Clear() { prepared_.Clear(); }
+  CountedCache& cache() { return prepared_; }
+
+ private:
+  static constexpr uint64_t kPreparedBytes = uint64_t{64} << 20;
+
+  Result<std::shared_ptr<const PreparedProgram>> PrepareNow(const ProgramRequest& request,
+                                                            const NamedTarget& target,
+                                                            const cache::Call& call,
+                                                            PoisonPolicy poison);
+
+  ProgramPool& pool_;
+  Clock& clock_;
+  PreparedProgramCache prepared_;
+};
+
+}  // namespace kiln::compile
