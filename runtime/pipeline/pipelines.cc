@@ -291,7 +291,7 @@ std::vector<PipelineTimes> Pipelines::Times() const {
   std::vector<PipelineTimes> out;
   for (uint32_t i = 0; i < state.slots.size(); ++i) {
     const Build& build = state.BuildOf({i});
-    const Slot& slot = state.slots[{i}];
+    const PipelineSlot& slot = state.slots[{i}];
     PipelineTimes times{.name = build.desc.name, .key = build.key, .state = build.State()};
     if (times.state == PipelineState::kReady) {
       times.creation = build.creation;
