@@ -50,11 +50,11 @@ endfunction()
 # Adds a unit that includes all generated sources, so that headers of gRPC and protobuf are read once and
 # not sixteen times. protobuf's files have two tables of the same names; headers are read before these are
 # given others.
-function(kiln_generated_unit sources unit)
+function(kiln_generated_unit list unit)
   set(headers)
   set(files)
   set(number 0)
-  foreach(source IN LISTS ${sources})
+  foreach(source IN LISTS ${list})
     if(source MATCHES "\\.h$")
       string(APPEND headers "#include \"${source}\"\n")
       continue()
@@ -67,8 +67,8 @@ function(kiln_generated_unit sources unit)
     set_source_files_properties(${source} PROPERTIES HEADER_FILE_ONLY ON)
   endforeach()
   file(CONFIGURE OUTPUT ${unit} CONTENT "// Made by cmake/proto.cmake.\n${headers}${files}")
-  set_source_files_properties(${unit} PROPERTIES OBJECT_DEPENDS "${${sources}}")
-  set(${sources} ${${sources}} ${unit} PARENT_SCOPE)
+  set_source_files_properties(${unit} PROPERTIES OBJECT_DEPENDS "${${list}}")
+  set(${list} ${${list}} ${unit} PARENT_SCOPE)
 endfunction()
 
 # Users see the generated headers as system headers and wait for them to be made.
