@@ -144,7 +144,8 @@ void AddExplain(CLI::App& app, CommandLine& line) {
                                "  kiln explain --option fog rock/forward"},
                               [&line, arguments] { return RunExplain(line.global, *arguments); });
   AddVariant(*explain, arguments->variant, "-o");
-  explain->add_option("--code", arguments->code, "The page of a diagnostic, such as RPL6022");
+  explain->add_option("--code", arguments->code,
+                      "What a diagnostic or a reason means, such as RPL6022 or QUEUE_FULL");
   explain->add_option("--option", arguments->option,
                       "Who reads this option of the program, and what it costs");
   explain->add_option("--batch", arguments->batch, "What a batch missed, by cause");
