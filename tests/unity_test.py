@@ -117,6 +117,13 @@ class Units(unittest.TestCase):
                 self.assertEqual(self.group(a=text + source("A", "int One() { return 1; }\n"),
                                             b=source("B", "int Two() { return 1; }\n")), [["b"], ["a"]])
 
+    def test_what_reads_one_heavy_header_stands_together(self):
+        def text(name, include):
+            return include + source(name, f"int Own{name}() {{ return 1; }}\n")
+        half = unity.MAX_SOURCES
+        sources = {f"s{i}": text(f"S{i}", "#include <CLI/CLI.hpp>\n" if i % 2 else "") for i in range(2 * half)}
+        self.assertEqual(self.group(**sources), [[f"s{i}" for i in range(1, 2 * half, 2)], [f"s{i}" for i in range(0, 2 * half, 2)]])
+
     def test_a_unit_has_bounds(self):
         many = {f"s{i}": source(f"S{i}", f"int Own{i}() {{ return 1; }}\n") for i in range(2 * unity.MAX_SOURCES + 1)}
         sizes = [len(unit) for unit in self.group(**many)]
