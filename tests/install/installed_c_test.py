@@ -57,8 +57,7 @@ int main(int argc, char** argv) {
   TRY(kiln_pack_open(context, &pack_info, &pack, &error));
   KILN_INIT(source_info);
   TRY(kiln_source_from_pack(pack, &source_info, &source, &error));
-  printf("pack: %d threads, %d mappings
-", Tasks(), Maps(argv[1]));
+  printf("pack: %d threads, %d mappings\n", Tasks(), Maps(argv[1]));
   KILN_INIT(device_info);
   TRY(kiln_device_open(context, &device_info, &device, &error));
   of_the_driver = Tasks();
@@ -66,8 +65,7 @@ int main(int argc, char** argv) {
   TRY(kiln_pipelines_create(device, &pipelines_info, &pipelines, &error));
   KILN_INIT(report);
   TRY(kiln_pipelines_load(pipelines, source, &report, &error));
-  printf("pipelines: %d threads more
-", Tasks() - of_the_driver);
+  printf("pipelines: %d threads more\n", Tasks() - of_the_driver);
   return 0;
 }
 """

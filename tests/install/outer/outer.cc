@@ -15,6 +15,7 @@ int main() {
   const auto pack = kiln::pack::Pack::Open("not.there", {});
   const auto compiled = kiln::embed::Compile({.sources = {{"a.rpl", "rpl 2;\n"}}});
   const auto client = kiln::client::Client::Open("unix:/not/there");
-  std::printf("%s\n", pack.ok() ? "a pack that is not there" : kiln::ErrorText(pack.error()).c_str());
+  std::printf("%s\n",
+              pack.ok() ? "a pack that is not there" : kiln::ErrorText(pack.error()).c_str());
   return pack.ok() || !compiled.ok() || client == nullptr ? 1 : 0;
 }
