@@ -138,9 +138,10 @@ class Source:
             return True
         if self.names & (other.declared - self.declared) or self.macros & other.words:
             return True
-        # A header is read once in a unit, a table of rows each time.
+        # A header is read once in a unit, a table of rows each time. An alias may hide what it means by a name.
         read = (header for header in other.headers if header.suffix != ".h" or header not in self.headers)
-        return bool(self.macros) and any(self.macros & words_of(header) for header in read)
+        hidden = self.macros.union(self.aliases)
+        return bool(hidden) and any(hidden & words_of(header) for header in read)
 
 
 class Unit:

@@ -97,6 +97,12 @@ class Units(unittest.TestCase):
             with self.subTest(other):
                 self.assertEqual(self.group(a=a, b=other), [["a"], ["b"]])
 
+    def test_an_alias_that_hides_a_word_of_a_header_is_two_units(self):
+        word = sorted(unity.words_of(ROOT / "client/cli/output/print.h"))[-1]
+        a = source("A", f"using other::{word};\n")
+        b = '#include "client/cli/output/print.h"\n' + source("B", "int Own() { return 1; }\n")
+        self.assertEqual(self.group(a=a, b=b), [["a"], ["b"]])
+
     def test_a_macro_is_a_name_to_the_end_of_the_unit(self):
         a = "#define KILN_OWN(x) x\n" + source("A", "int One() { return 1; }\n", "KILN_OWN(1)")
         self.assertEqual(self.group(a=a, b=source("B", "int Two() { return 1; }\n")), [["a", "b"]])
