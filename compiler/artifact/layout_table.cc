@@ -24,14 +24,18 @@ struct Row {
   std::string what;
 };
 
+// Bytes that a parameter fills, as metadata says it: with strides where there are some. Used to
+// find the gaps between parameters.
 uint32_t SizeOf(const Parameter& parameter) {
   constexpr uint32_t kComponent = 4;
+  // Matrices have a stride for each column; vectors are as long as their components.
   const AttributeShape shape = ShapeOf(parameter.type);
   const uint32_t item =
       shape.columns > 1 ? shape.columns * parameter.matrix_stride : shape.rows * kComponent;
   return parameter.array_stride == 0 ? item : parameter.total_item_count * parameter.array_stride;
 }
 
+// Text only, in columns that line up by fixed widths: it is compared by people and by goldens.
 class Table {
  public:
   std::string Take() { return std::move(out_); }
@@ -39,6 +43,7 @@ class Table {
   template <class... Args>
   void Line(fmt::format_string<Args...> format, Args&&... args) {
     fmt::format_to(std::back_inserter(out_), format, std::forward<Args>(args)...);
+    // Spaces at the end of a line would show up in every comparison of texts.
     while (!out_.empty() && out_.back() == ' ') {
       out_.pop_back();
     }
@@ -62,7 +67,10 @@ class Table {
     Rows(rows, size);
   }
 
+  // Offsets ascend, so what is not covered by a row is a gap. Rows may overlap where the author
+  // wrote offsets; the end is that of all before.
   void Rows(const std::vector<Row>& rows, uint32_t size) {
+    // The head has the widths of the rows, so it stands above them.
     Line("    {:>6} {:>6} {:>6} {:>6}  {}", "offset", "size", "stride", "matrix", "");
     uint32_t end = 0;
     for (const Row& row : rows) {
@@ -75,6 +83,7 @@ class Table {
   }
 
  private:
+  // Zero means that there is no stride, and then the column stays empty.
   static std::string Number(uint32_t number) { return number == 0 ? "" : std::to_string(number); }
 
   void Gap(uint32_t begin, uint32_t end) {
@@ -87,6 +96,7 @@ class Table {
   std::string out_;
 };
 
+// A resource that no stage uses is still bound by the layout, so it is shown and marked.
 std::string StagesText(const std::vector<Stage>& stages) {
   std::string text;
   for (const Stage stage : stages) {
@@ -99,6 +109,7 @@ void AddBuffer(Table& table, size_t set, const Buffer& buffer) {
   table.Line("  set{}.{} {} {}  {} bytes{}", set, buffer.binding, NameOf(buffer.type), buffer.name,
              buffer.main_size, StagesText(buffer.stages));
   table.Block(buffer.main_parameters, buffer.main_size);
+  // The tail has no size of its own, so its item is shown.
   if (buffer.tail_item_size != 0) {
     table.Line("    tail {} {}[] from {}, stride {}", buffer.tail_field, buffer.tail_type,
                buffer.tail_offset, buffer.tail_item_size);
@@ -109,9 +120,11 @@ void AddBuffer(Table& table, size_t set, const Buffer& buffer) {
 }
 
 void AddSet(Table& table, size_t index, const Set& set) {
+  // All four sets are gone through by their number, and empty ones leave nothing.
   if (set.buffers.empty() && set.samplers.empty() && set.images.empty()) {
     return;
   }
+  // The name of the set is that of RPL, and the number that of the descriptor set.
   table.Line("set {} {}", index, kSetNames[index]);
   for (const Buffer& buffer : set.buffers) {
     AddBuffer(table, index, buffer);
@@ -121,6 +134,7 @@ void AddSet(Table& table, size_t index, const Set& set) {
                StagesText(sampler.stages));
   }
   for (const Image& image : set.images) {
+    // An array of one is still an array in the shader.
     const std::string count = image.is_array ? fmt::format("[{}]", image.image_array_size) : "";
     table.Line("  set{}.{}{} {} {}{}", index, image.binding, count, NameOf(image.type), image.name,
                StagesText(image.stages));
@@ -148,6 +162,7 @@ void AddSource(Table& table, const AttributeSource& source) {
 }  // namespace
 
 std::string LayoutTable(const PipelineMetadata& metadata) {
+  // In the order in which a vertex goes through the pipeline.
   Table table;
   for (const AttributeSource& source : metadata.attribute_sources) {
     AddSource(table, source);

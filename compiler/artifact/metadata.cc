@@ -10,6 +10,7 @@
 namespace kiln::artifact {
 namespace {
 
+// A larger number can only be damage, and an engine would allocate that many descriptors.
 constexpr uint32_t kMaxImageArray = 65'536;
 
 Error Invalid(std::string context) {
@@ -19,6 +20,7 @@ Error Invalid(std::string context) {
 // Converts one message. The first thing that is wrong is kept, what follows is then meaningless.
 class Decoder {
  public:
+  // The decoder copies texts and turns words into enumerators, so the result stands alone.
   Result<PipelineMetadata> Decode(const wire::Pipeline& from);
 
  private:
@@ -38,8 +40,12 @@ class Decoder {
                               : fmt::format("{} '{}'", place.record, place.name);
   }
 
+  // A text that must be one of an enumeration. Missing and unknown are told apart, since they have
+  // different causes: a field that the writer left out, and a value that this reader does not know.
   template <class E>
   E Value(std::string_view text, std::string_view field, Place place) {
+    // Words and not numbers are on the wire, so that a value that was added later is told by its
+    // name.
     if (const std::optional<E> value = FromName<E>(text)) {
       return *value;
     }
@@ -52,8 +58,11 @@ class Decoder {
     return {};
   }
 
+  // Lists of hostile bytes may be long. The reader has kept no more than the limit of items but
+  // counted all, so the refusal names the real number.
   template <class List, class Convert>
   auto Each(const List& list, std::string_view field, Convert convert) {
+    // The type of an item is what the conversion returns, so no list is named twice.
     std::vector<decltype(convert(list.items[0]))> out;
     if (list.count > wire::kMaxItems) {
       Fail({ErrorCode::kResourceExhausted,
@@ -63,6 +72,8 @@ class Decoder {
       return out;
     }
     out.reserve(list.items.size());
+    // Nothing is converted once something is wrong: a list of a million damaged items costs one
+    // message.
     for (const auto& item : list.items) {
       if (error_) {
         break;
@@ -80,6 +91,7 @@ class Decoder {
     return Each(list, "stages",
                 [&](std::string_view text) { return Value<Stage>(text, "stages", place); });
   }
+  // An absent hash is all zero; one of another length is damage.
   Hash128 Hash(const wire::RawBytes& from, std::string_view field) {
     const ByteView bytes = from.bytes;
     Hash128 hash;
@@ -115,6 +127,8 @@ class Decoder {
 
 Settings Decoder::DecodeSettings(const wire::Settings& from) {
   constexpr Place kPlace = {"settings", ""};
+  // The field is named twice, as the member and as text, because messages must say it as the schema
+  // does.
   const auto stencil = [&](std::string_view text, std::string_view field) {
     return Value<StencilOperation>(text, field, kPlace);
   };
@@ -185,7 +199,10 @@ Attribute Decoder::DecodeAttribute(const wire::Attribute& from) {
       .location_count = from.location_count,
       .column_stride = from.column_stride,
   };
+  // What the class of an attribute says must agree with what it takes, because engines compute with
+  // both.
   const uint32_t columns = ShapeOf(out.kind).columns;
+  // A class that is not known has no number of columns to compare with.
   if (!error_ && out.location_count != columns) {
     Fail(Invalid(fmt::format("{} takes {} locations, its class takes {}", Text(place),
                              out.location_count, columns)));
@@ -240,6 +257,7 @@ Sampler Decoder::DecodeSampler(const wire::Sampler& from) {
 
 Image Decoder::DecodeImage(const wire::Image& from) {
   const Place place = {"image", from.name};
+  // Checked although the type of the field would hold it: engines make descriptors of it unseen.
   if (from.image_array_size == 0 || from.image_array_size > kMaxImageArray) {
     Fail(Invalid(fmt::format("image_array_size of {} is {}, it must be 1 to {}", Text(place),
                              from.image_array_size, kMaxImageArray)));
@@ -269,6 +287,7 @@ ColorOutput Decoder::DecodeOutput(const wire::ColorOutput& from) {
     return Value<BlendFactor>(text, field, place);
   };
   // None, and no writes: a location that the fragment stage leaves out.
+  // A mask without components is harmless; writing components that do not exist is damage.
   const bool writes = from.write_r || from.write_g || from.write_b || from.write_a;
   if (from.components_count > 4 || (from.components_count == 0 && writes)) {
     Fail(Invalid(fmt::format("components_count of {} is {}, it must be 1 to 4", Text(place),
@@ -324,7 +343,10 @@ void Decoder::DecodeHead(const wire::Pipeline& from, PipelineMetadata& out) {
   out.spirv_version = from.spirv_version;
 }
 
+// Only graphics pipelines have these; without them defaults would stand for settings that somebody
+// wrote.
 void Decoder::DecodeGraphics(const wire::Pipeline& from, PipelineMetadata& out) {
+  // proto3 has no required fields, so presence is asked for here. Both are told by their name.
   for (const auto& [present, field] : {std::pair{from.settings.has_value(), "settings"},
                                        {from.fixed_state.has_value(), "fixed_state"}}) {
     if (!present) {
@@ -354,9 +376,11 @@ void Decoder::DecodeGraphics(const wire::Pipeline& from, PipelineMetadata& out) 
 
 void Decoder::DecodeResources(const wire::Pipeline& from, PipelineMetadata& out) {
   const wire::Sets& sets = from.sets;
+  // In the order of the numbers of the sets, which the field names of the schema stand for.
   out.sets = {DecodeSet(sets.pass), DecodeSet(sets.material), DecodeSet(sets.object),
               DecodeSet(sets.shared)};
   out.push_constant_size = from.push_constant_size;
+  // Most programs have none, and a size of zero would not tell.
   if (from.push_constant) {
     const wire::PushConstant& push = *from.push_constant;
     out.push_constant = {push.name, Stages(push.stages, {"push constant", push.name}),
@@ -364,10 +388,14 @@ void Decoder::DecodeResources(const wire::Pipeline& from, PipelineMetadata& out)
   }
 }
 
+// The first error ends it; what was converted after it is never seen.
 Result<PipelineMetadata> Decoder::Decode(const wire::Pipeline& from) {
   PipelineMetadata out;
+  // The head comes first: it says which kind of pipeline the rest is of.
   DecodeHead(from, out);
   DecodeResources(from, out);
+  // Metadata of the other kind are left as they are by default, and not looked at: a compute
+  // pipeline has no settings.
   if (!error_ && out.pipeline_type == PipelineType::kGraphicsClassic) {
     DecodeGraphics(from, out);
   }
@@ -383,9 +411,11 @@ Result<PipelineMetadata> Decoder::Decode(const wire::Pipeline& from) {
 
 }  // namespace
 
+// The size is checked before anything is read, so the work on bytes from outside is bounded.
 Result<PipelineMetadata> DecodeMetadata(ByteView bytes) {
   if (bytes.size() > kMaxMetadataBytes) {
     return Error{
+        // A limit and no damage: another code, so that callers can tell them apart.
         ErrorCode::kResourceExhausted,
         fmt::format("metadata has {} bytes, at most {} are read", bytes.size(), kMaxMetadataBytes),
         "LIMIT"};

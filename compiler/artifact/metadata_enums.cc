@@ -16,6 +16,8 @@ namespace kiln::artifact {
     return kNames;                                                                           \
   }
 
+// Each table follows the order of its enumeration, and a name once used is never changed: it is in
+// every artifact that was ever made.
 KILN_NAMES(PipelineType, kCompute, "graphics_classic", "compute")
 KILN_NAMES(Stage, kCompute, "vertex", "fragment", "compute")
 KILN_NAMES(PolygonMode, kWireframe, "fill", "wireframe")
@@ -51,6 +53,7 @@ KILN_NAMES(OptionType, kFloat, "flag", "uint", "sint", "float")
 
 #undef KILN_NAMES
 
+// Rows first, columns second.
 AttributeShape ShapeOf(AttributeClass kind) {
   switch (kind) {
     case AttributeClass::kVector1:
@@ -112,6 +115,7 @@ AttributeShape ShapeOf(ParameterType type) {
     case ParameterType::kS4:
     case ParameterType::kH4:
       return {4, 1};
+    // A type fCxR has C columns, which is the number that comes first: the shape turns them round.
     case ParameterType::kF3x3:
       return {3, 3};
     case ParameterType::kF4x4:

@@ -14,8 +14,12 @@
 namespace kiln::artifact {
 namespace {
 
+// Here the generated classes of protobuf are used, which know the names of fields; the runtime
+// reads with metadata_wire.cc and links no protobuf.
 using Wire = v1::PipelineMetadata;
 
+// JSON of a message is longer than its bytes, by names and indentation, so its bound is a multiple
+// of theirs.
 constexpr size_t kMaxJsonBytes = 8 * kMaxMetadataBytes;
 
 Error Invalid(std::string context) {
@@ -31,6 +35,7 @@ Result<Wire> Parse(ByteView bytes) {
   }
   const google::protobuf::LogSilencer quiet;  // damage is reported by the return value
   Wire wire;
+  // The size fits an int, as the limit above is far below its largest value.
   if (!wire.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
     return Invalid(fmt::format("{} bytes are not a PipelineMetadata message", bytes.size()));
   }
@@ -40,8 +45,11 @@ Result<Wire> Parse(ByteView bytes) {
 }  // namespace
 
 Result<std::string> MetadataJson(ByteView bytes) {
+  // Parsed from the bytes and not from the structs, so fields that this version does not use are
+  // shown, too.
   KILN_TRY(const Wire wire, Parse(bytes));
   google::protobuf::util::JsonPrintOptions options;
+  // A value that is the default is printed too, as whoever reads the JSON does not know defaults.
   options.always_print_primitive_fields = true;
   options.add_whitespace = true;
   std::string json;
@@ -60,6 +68,7 @@ Result<Bytes> MetadataFromJson(std::string_view json) {
                  "LIMIT"};
   }
   google::protobuf::util::JsonParseOptions options;
+  // JSON may come from a later version or have been written by hand.
   options.ignore_unknown_fields = true;
   Wire wire;
   if (const auto status =
@@ -67,6 +76,7 @@ Result<Bytes> MetadataFromJson(std::string_view json) {
       !status.ok()) {
     return Invalid(fmt::format("no JSON of metadata: {}", std::string(status.message())));
   }
+  // The size is computed once and the message is written where it ends up.
   Bytes bytes(wire.ByteSizeLong());
   wire.SerializeToArray(bytes.data(), static_cast<int>(bytes.size()));
   return bytes;

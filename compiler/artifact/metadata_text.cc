@@ -49,6 +49,8 @@ class Printer {
 };
 
 void Printer::Head(const PipelineMetadata& metadata) {
+  // What identifies the artifact comes first, what depends on content behind it: two dumps differ
+  // first where the pipelines do.
   Line(0, "pipeline {}", NameOf(metadata.pipeline_type));
   if (!metadata.spirv_version.empty()) {
     Line(0, "spirv {}", metadata.spirv_version);
@@ -67,12 +69,14 @@ void Printer::Head(const PipelineMetadata& metadata) {
     Line(0, "extension {}", extension);
   }
   for (const Specialization& option : metadata.specialization) {
+    // The values are shown as bits, as they are stored: how to read them follows from the type.
     Line(0, "specialization {} id={} {} default={:#010x} value={:#010x}", option.name, option.id,
          NameOf(option.type), option.default_bits, option.value_bits);
   }
 }
 
 void Printer::Stencil(std::string_view face, const StencilFace& stencil) {
+  // One line for a face keeps what belongs together in one place of a diff.
   Line(1, "stencil_{} fail={} depth_fail={} pass={} compare={} masks={:#04x}/{:#04x} reference={}",
        face, NameOf(stencil.on_fail), NameOf(stencil.on_depth_fail), NameOf(stencil.on_pass),
        NameOf(stencil.compare), stencil.compare_mask, stencil.write_mask, stencil.reference);
@@ -116,6 +120,7 @@ void Printer::Source(const AttributeSource& source) {
   Line(0, "source {} rate={} binding={} block_size={}", source.name, NameOf(source.rate),
        source.binding, source.block_size);
   for (const Attribute& attribute : source.attributes) {
+    // Only matrices take more than one location; the usual attribute stays short.
     const std::string columns =
         attribute.location_count == 1
             ? std::string()
@@ -163,6 +168,7 @@ void Printer::Resources(std::string_view name, const Set& set) {
   }
   for (const Image& image : set.images) {
     const std::string count = image.is_array ? fmt::format(" [{}]", image.image_array_size) : "";
+    // Only storage images have a format and an access.
     const std::string storage =
         image.format.empty() ? "" : fmt::format(" {} {}", image.format, image.access);
     Line(1, "image {} binding={} {}{}{}{}", image.name, image.binding, NameOf(image.type), count,
@@ -170,6 +176,7 @@ void Printer::Resources(std::string_view name, const Set& set) {
   }
 }
 
+// A dash for a component that is not written, so that the letters keep their places.
 void Printer::Output(const ColorOutput& output) {
   std::string mask;
   for (size_t i = 0; i < output.write.size(); ++i) {
@@ -195,6 +202,7 @@ void Printer::Influence(const PipelineMetadata& metadata) {
   }
 }
 
+// Settings come only where the type of pipeline has them, as in the metadata themselves.
 std::string Printer::Print(const PipelineMetadata& metadata) {
   Head(metadata);
   if (metadata.pipeline_type == PipelineType::kGraphicsClassic) {
@@ -203,6 +211,7 @@ std::string Printer::Print(const PipelineMetadata& metadata) {
     const auto& size = metadata.workgroup_size;
     Line(0, "workgroup_size {} {} {}", size[0], size[1], size[2]);
   }
+  // From the input of the pipeline to its output.
   for (const AttributeSource& source : metadata.attribute_sources) {
     Source(source);
   }

@@ -10,6 +10,7 @@ namespace {
 
 // Numbers of proto/kiln/v1/metadata.proto; a test compares them with its descriptors.
 bool IsState(uint64_t field) {
+  // The rest is layout or origin, which have hashes of their own.
   switch (field) {
     case 1:   // pipeline_type
     case 2:   // entry_points
@@ -25,8 +26,11 @@ bool IsState(uint64_t field) {
   }
 }
 
+// A reader of its own for tags alone: nothing is decoded here, and fields that no version knows yet
+// are stepped over as well.
 std::optional<uint64_t> TakeVarint(ByteView bytes, size_t& at) {
   uint64_t value = 0;
+  // Ten bytes hold all 64 bits.
   for (uint32_t shift = 0; shift < 64 && at < bytes.size(); shift += 7) {
     const auto byte = static_cast<uint8_t>(bytes[at++]);
     value |= uint64_t{byte & 0x7fU} << shift;
@@ -45,6 +49,7 @@ std::optional<uint64_t> TakeField(ByteView bytes, size_t& at) {
   }
   std::optional<uint64_t> size;
   switch (*tag & 7) {
+    // A number has no bytes behind its own.
     case 0:
       size = TakeVarint(bytes, at).has_value() ? std::optional<uint64_t>(0) : std::nullopt;
       break;
@@ -60,6 +65,7 @@ std::optional<uint64_t> TakeField(ByteView bytes, size_t& at) {
     default:  // groups, which proto3 has not
       break;
   }
+  // Malformed bytes have no fields to choose from; their state is then all of them.
   if (!size.has_value() || *size > bytes.size() - at) {
     return std::nullopt;
   }
@@ -68,6 +74,8 @@ std::optional<uint64_t> TakeField(ByteView bytes, size_t& at) {
 }
 
 // Both in one.
+// A chain and not one stream: runs of the state are hashed where they lie, without being copied
+// together.
 Hash128 Chain(const Hash128& first, const Hash128& second) {
   std::array<std::byte, sizeof(first.bytes) + sizeof(second.bytes)> both;
   std::memcpy(both.data(), first.bytes.data(), first.bytes.size());
@@ -78,6 +86,8 @@ Hash128 Chain(const Hash128& first, const Hash128& second) {
 }  // namespace
 
 Hash128 StateHash(ByteView metadata) {
+  // Fields that belong together lie in runs, because protobuf writes them in the order of their
+  // numbers; a run costs one hash.
   Hash128 hash;
   size_t run = 0;  // where fields of the state began
   for (size_t at = 0; at < metadata.size();) {
@@ -86,6 +96,7 @@ Hash128 StateHash(ByteView metadata) {
     if (!field.has_value()) {
       return HashBytes(metadata);
     }
+    // Fields of the state go on with the run, which is hashed when it ends.
     if (IsState(*field)) {
       continue;
     }
@@ -94,6 +105,7 @@ Hash128 StateHash(ByteView metadata) {
     }
     run = at;
   }
+  // The last run has no field behind it that would end it.
   return run == metadata.size() ? hash : Chain(hash, HashBytes(metadata.subspan(run)));
 }
 

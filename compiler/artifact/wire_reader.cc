@@ -6,14 +6,19 @@
 namespace kiln::artifact {
 namespace {
 
+// The lower bits of a tag are the type, the rest is the number of the field.
 constexpr uint32_t kTypeBits = 3;
+// Ten times seven bits hold 64; five hold the 32 of a tag or length.
 constexpr size_t kVarintBytes = 10;
 constexpr size_t kShortBytes = 5;  // of tags and lengths
 
 }  // namespace
 
+// Seven bits a byte, the lowest first. Ten bytes hold 64 bits; a longer one is wrong, whatever it
+// encodes.
 uint64_t WireReader::Varint() {
   uint64_t value = 0;
+  // The loop ends at the tenth byte or at the end of the bytes; both are damage.
   for (size_t i = 0; i < kVarintBytes && i < rest_.size(); ++i) {
     const auto byte = static_cast<uint8_t>(rest_[i]);
     value |= uint64_t{byte & 0x7fU} << (7 * i);
@@ -36,6 +41,8 @@ uint32_t WireReader::Fixed32() {
   return value;
 }
 
+// The view is checked against what is left, so a length that lies beyond the end is refused before
+// anything is made of it.
 ByteView WireReader::Delimited() {
   const size_t before = rest_.size();
   const uint64_t size = Varint();
@@ -48,6 +55,8 @@ ByteView WireReader::Delimited() {
   return bytes;
 }
 
+// Tags and lengths of more than five bytes are refused, as protobuf's parser refuses them: a test
+// compares the two on random bytes.
 std::optional<WireField> WireReader::Tag() {
   const size_t before = rest_.size();
   const auto tag = static_cast<uint32_t>(Varint());  // upper bits of the fifth byte mean nothing
@@ -72,6 +81,7 @@ std::optional<WireField> WireReader::Next() {
   return field;
 }
 
+// Compared before the view is cut: a length from outside never leads behind the end.
 void WireReader::Drop(size_t size) {
   if (size > rest_.size()) {
     Fail();
@@ -82,8 +92,11 @@ void WireReader::Drop(size_t size) {
 
 // Groups lie in each other as deep as their author likes, so those that are open are a list.
 void WireReader::SkipGroup(uint32_t number) {
+  // A list instead of recursion. It holds the numbers, because the end of a group names which one
+  // it ends.
   std::vector<uint32_t> open = {number};
   while (ok_ && !open.empty()) {
+    // The same bound as for messages, so that neither list nor recursion grows without end.
     if (open.size() > depth_ || rest_.empty()) {
       Fail();
       return;
@@ -104,6 +117,8 @@ void WireReader::SkipGroup(uint32_t number) {
   }
 }
 
+// A field that is not known is read over, since a later version may have added it. Its bytes must
+// be well formed all the same.
 void WireReader::Skip(const WireField& field) {
   switch (field.type) {
     case WireType::kVarint:
@@ -123,6 +138,8 @@ void WireReader::Skip(const WireField& field) {
   }
 }
 
+// Messages nest only so deep; deeper ones are refused like damage, so that no reader recurses
+// without a bound.
 WireReader WireReader::Inner(ByteView bytes) {
   if (depth_ == 0) {
     Fail();

@@ -9,6 +9,8 @@
 
 namespace kiln::check_detail {
 
+// Values are taken apart into a few plain kinds by the header, so that a check costs its caller no
+// formatting library: that is used here alone, once something is wrong.
 void Value::AppendTo(std::string& out) const {
   switch (kind_) {
     case Kind::kSigned:
@@ -29,6 +31,8 @@ void Value::AppendTo(std::string& out) const {
   }
 }
 
+// The format is filled in by hand, because it is no constant here and a wrong number of values must
+// not throw while a failed check is being told: values that are missing leave their "{}" standing.
 void Fail(const char* file, int line, const char* condition, std::string_view format,
           std::initializer_list<Value> values) {
   std::string message = fmt::format("{}:{}: check failed: {}", file, line, condition);
@@ -44,6 +48,8 @@ void Fail(const char* file, int line, const char* condition, std::string_view fo
       message += format[i];
     }
   }
+// A release build throws, so that a daemon loses one request and not all of them; a debug build
+// stops where the stack still shows what was wrong.
 #ifdef NDEBUG
   throw InternalError(std::move(message));
 #else

@@ -6,8 +6,10 @@
 
 namespace kiln {
 
+// The standard library has no clock of a thread, so this asks the system.
 Duration Clock::ThreadCpu() {
   timespec time{};
+  // It cannot fail for the thread that asks.
   (void)::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
   return std::chrono::seconds(time.tv_sec) + Duration(time.tv_nsec);
 }
@@ -21,6 +23,7 @@ Duration FakeClock::Monotonic() {
   return passed_;
 }
 
+// One time moves both, so tests never see the two clocks disagree.
 Duration FakeClock::UnixTime() { return unix_start_ + Monotonic(); }
 
 Duration FakeClock::ThreadCpu() {
@@ -28,6 +31,7 @@ Duration FakeClock::ThreadCpu() {
   return worked_;
 }
 
+// Work takes time, too: no thread computes longer than the clock on the wall has moved.
 void FakeClock::Work(Duration by) {
   const MutexLock lock(mutex_);
   passed_ += by;

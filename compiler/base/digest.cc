@@ -6,12 +6,15 @@
 namespace kiln {
 namespace {
 
+// An id is the first half of SHA-256 (spec/cache 2.1): 128 bits are enough against accidents and
+// against whoever looks for two inputs that meet, and half as long in keys and file names.
 Hash128 Cut(const Sha256Digest& digest) {
   Hash128 result;
   std::memcpy(result.bytes.data(), digest.data(), result.bytes.size());
   return result;
 }
 
+// Both cases are read; only the small letters are written, so that an id has one spelling.
 int HexValue(char c) {
   if (c >= '0' && c <= '9') {
     return c - '0';
@@ -56,14 +59,18 @@ std::optional<Hash128> ParseHash128(std::string_view hex) {
 
 Hash128 HashBytes(ByteView bytes) { return Cut(Sha256(bytes)); }
 
+// The size is part of what is compared: a cut file differs without being hashed.
 Digest DigestOf(ByteView bytes) { return {.id = HashBytes(bytes), .size = bytes.size()}; }
 
+// Behind a pointer, so that the header of ids, which everybody includes, does not need that of the
+// algorithm.
 struct Hasher::State {
   Sha256Hasher sha256;
   uint64_t size = 0;
 };
 
 Hasher::Hasher() : state_(std::make_unique<State>()) {}
+// Written here, where the state is a complete type.
 Hasher::~Hasher() = default;
 Hasher::Hasher(Hasher&&) noexcept = default;
 Hasher& Hasher::operator=(Hasher&&) noexcept = default;

@@ -7,10 +7,12 @@ namespace kiln {
 namespace {
 
 using L = LanguageLimits;
+// The table takes its highest values from the defaults, so most limits can only be lowered.
 constexpr L kDefault;
 
 // Limits of a device (push_constant, uniform_buffer, workgroup) may also rise: that a result needs
 // such a device is the business of whoever raises them.
+// Sorted by name: keys and the print of a configuration go through the rows in this order.
 constexpr auto kTable = std::to_array<LanguageLimitRow>({
     {"bindings", &L::bindings, 16, kDefault.bindings, false, "bindings of a set of resources"},
     {"call_depth", &L::call_depth, 16, kDefault.call_depth, false, "calls in each other"},
@@ -49,6 +51,8 @@ constexpr auto kTable = std::to_array<LanguageLimitRow>({
      "scalars, vectors and matrices of a variable, argument or value"},
     {"workgroup", &L::workgroup, 1, 4096, false, "invocations of a workgroup"},
 });
+// All fields are uint32_t, so the count of rows is the count of fields: a limit without a row would
+// decide results and be in no key.
 static_assert(sizeof(L) == kTable.size() * sizeof(uint32_t), "a limit has no row");
 
 }  // namespace

@@ -10,14 +10,19 @@
 namespace kiln {
 namespace {
 
+// A value goes without quotes only if a reader that splits at spaces and '=' gets it back whole.
 bool NeedsQuotes(std::string_view value) {
   return value.empty() || value.find_first_of(" \"=\\") != std::string_view::npos ||
          Printable(value) != value;
 }
 
+// A line is one entry whatever the message holds: others choose parts of it, and a line end would
+// let them write entries of their own.
 std::string Escaped(std::string_view value) {
   std::string escaped;
   for (const char c : value) {
+    // Messages are escaped as well, though they have no quotes around them, so that one rule reads
+    // both.
     if (c == '"' || c == '\\') {
       escaped += '\\';
     }
@@ -46,6 +51,7 @@ std::string FormatLogLine(const LogEntry& entry) {
   std::string line = fmt::format("{} {}: ", LogLevelName(entry.level), entry.component);
   line += Escaped(entry.message);
   for (const LogField& field : entry.fields) {
+    // Keys are constants of the program and need no escape.
     line += fmt::format(" {}=", field.key);
     const bool quotes = NeedsQuotes(field.value);
     line += quotes ? "\"" : "";
@@ -68,6 +74,7 @@ void StreamLog::Take(const LogEntry& entry) {
   static_cast<void>(std::fflush(stream_));
 }
 
+// The threads of a test write at once; what is kept is the line, not views of what is gone.
 void RecordingLog::Take(const LogEntry& entry) {
   const MutexLock lock(mutex_);
   lines_.push_back(FormatLogLine(entry));

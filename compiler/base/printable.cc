@@ -13,6 +13,7 @@ namespace {
 bool IsPlain(char c) { return c >= 0x20 && c < 0x7f; }
 
 void AppendSpelled(std::string& out, std::string_view bytes) {
+  // Each byte by itself, because what cannot be shown may be no character at all.
   for (const char c : bytes) {
     out += fmt::format("\\x{:02x}", static_cast<unsigned>(static_cast<unsigned char>(c)));
   }
@@ -21,10 +22,13 @@ void AppendSpelled(std::string& out, std::string_view bytes) {
 // `stays` tells of a control at an offset whether it is kept.
 template <class Stays>
 std::string Spelled(std::string_view text, const Stays& stays) {
+  // Nearly all texts are plain ASCII: they are copied without being decoded.
   if (std::ranges::all_of(text, IsPlain)) {
     return std::string(text);
   }
   std::string out;
+  // Bytes that are no UTF-8 are stepped over one at a time, so that decoding finds its way back at
+  // the next lead byte and nothing well-formed is spelled out.
   for (size_t at = 0; at < text.size();) {
     const CodePoint point = DecodeUtf8(text.substr(at));
     const std::string_view bytes = text.substr(at, std::max<size_t>(point.size, 1));
@@ -40,6 +44,9 @@ std::string Spelled(std::string_view text, const Stays& stays) {
 
 }  // namespace
 
+// Besides the controls of ASCII and Latin 1 these are what changes the order or the lines that are
+// seen: the Arabic letter mark, the marks and overrides of writing direction with the two
+// separators between them, and the isolates.
 bool IsControl(uint32_t code_point) {
   return code_point < 0x20 || (code_point >= 0x7f && code_point < 0xa0) || code_point == 0x061c ||
          code_point == 0x200e || code_point == 0x200f ||
@@ -70,10 +77,14 @@ std::string PrintableLines(std::string_view text) {
   return Spelled(text, [&](size_t at) { return text[at] == '\n' || text[at] == '\t'; });
 }
 
+// The two spaces are what keeps a line end harmless: a forged line would have to begin at the left,
+// where rows of a log or the name of a file stand.
 std::string PrintableMessage(std::string_view text) {
   return Spelled(text, [&](size_t at) { return text.substr(at, 3) == "\n  "; });
 }
 
+// JSON itself escapes C0 only, and a terminal that shows it obeys the rest. The escape keeps the
+// value of the string, which "\\x9b" would not.
 std::string PrintableJson(std::string_view json) {
   if (std::ranges::all_of(json, IsPlain)) {
     return std::string(json);
@@ -83,6 +94,8 @@ std::string PrintableJson(std::string_view json) {
     const CodePoint point = DecodeUtf8(json.substr(at));
     const size_t size = std::max<size_t>(point.size, 1);
     if (point.size == 0) {
+      // The replacement character: a JSON text must be UTF-8, and an escape of a byte would mean
+      // another character.
       out += "\xef\xbf\xbd";
     } else if (point.value >= 0x20 && IsControl(point.value)) {
       out += fmt::format("\\u{:04x}", point.value);

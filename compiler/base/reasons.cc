@@ -20,6 +20,7 @@ constexpr Reason kReasons[] = {
 
 std::span<const Reason> AllReasons() { return kReasons; }
 
+// Linear: the table is short, and a reason is looked up when something has already failed.
 const Reason* FindReason(std::string_view word) {
   const auto* row = std::ranges::find(kReasons, word, &Reason::word);
   return row != std::ranges::end(kReasons) ? row : nullptr;

@@ -4,6 +4,8 @@
 
 namespace kiln {
 
+// The names are those of the codes of gRPC, which the daemon answers with; scripts compare them, so
+// they are part of the interface.
 std::string_view ErrorCodeName(ErrorCode code) {
   switch (code) {
     case ErrorCode::kCancelled:
@@ -52,6 +54,7 @@ std::string ErrorText(const Error& error) {
 }
 
 Error WithContext(Error error, std::string_view prefix) {
+  // The prefix comes in front, so that the text reads from the outside to the inside.
   error.context = std::string(prefix) + ": " + error.context;
   return error;
 }

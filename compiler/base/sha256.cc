@@ -19,11 +19,15 @@ void Work(Sha256State& state, ByteView blocks) {
 }
 
 // Works the last bytes of a message into the state: less than a block, and what marks the end.
+// Works on copies: a hasher may be asked for the digest of what it has and take more afterwards.
 Sha256Digest Finished(Sha256State state, ByteView rest, uint64_t size) {
   std::array<std::byte, 2 * kSha256Block> end{};
   std::copy(rest.begin(), rest.end(), end.begin());
+  // The bit behind the message is set, so that messages which differ by zeros at the end differ.
   end[rest.size()] = std::byte{0x80};
   const uint64_t bits = __builtin_bswap64(size * 8);
+  // The mark and the length of eight bytes must fit behind the rest, else they need a block of
+  // their own.
   const size_t blocks = rest.size() + 1 + sizeof(bits) <= kSha256Block ? 1 : 2;
   std::memcpy(end.data() + blocks * kSha256Block - sizeof(bits), &bits, sizeof(bits));
   Sha256Blocks(state, end.data(), blocks);
@@ -40,6 +44,8 @@ Sha256Digest Finished(Sha256State state, ByteView rest, uint64_t size) {
 void Sha256Hasher::Update(ByteView bytes) {
   const size_t filled = size_ % kSha256Block;
   size_ += bytes.size();
+  // First fill up the block that an earlier call began; only then whole blocks can be worked where
+  // they lie, without being copied.
   if (filled != 0) {
     const size_t taken = std::min(kSha256Block - filled, bytes.size());
     std::copy_n(bytes.begin(), taken, pending_.begin() + static_cast<ptrdiff_t>(filled));

@@ -13,6 +13,8 @@
 namespace kiln {
 namespace {
 
+// FIPS 180-4 4.2.2: 32 bits of the fractional parts of the cube roots of the first 64 primes,
+// aligned for the loads of four.
 alignas(16) constexpr std::array<uint32_t, 64> kRoundConstants{
     0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
     0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
@@ -31,6 +33,7 @@ uint32_t ReadBig(const std::byte* bytes) {
 
 // A round names its eight words by number, so that unrolled nothing is moved.
 void PlainBlock(Sha256State& state, const std::byte* block) {
+  // Sixteen words and not the 64 of the standard, so that all of them fit into one cache line.
   std::array<uint32_t, 16> w;  // the last sixteen words of the schedule
   for (size_t i = 0; i < 16; ++i) {
     w[i] = ReadBig(block + 4 * i);
@@ -38,6 +41,7 @@ void PlainBlock(Sha256State& state, const std::byte* block) {
   Sha256State v = state;  // a to h; a of round i is v[-i mod 8]
 #pragma GCC unroll 64
   for (size_t i = 0; i < 64; ++i) {
+    // Word i takes the place of word i - 16, which nobody needs afterwards.
     if (i >= 16) {
       const uint32_t before_15 = w[(i + 1) % 16];
       const uint32_t before_2 = w[(i + 14) % 16];
@@ -52,6 +56,8 @@ void PlainBlock(Sha256State& state, const std::byte* block) {
     const uint32_t f = v[(69 - i) % 8];
     const uint32_t g = v[(70 - i) % 8];
     const uint32_t sum1 = std::rotr(e, 6) ^ std::rotr(e, 11) ^ std::rotr(e, 25);
+    // `g ^ (e & (f ^ g))` is the choice and `(a & b) | (c & (a | b))` the majority of the standard,
+    // with one operation less each.
     const uint32_t t1 =
         v[(71 - i) % 8] + sum1 + (g ^ (e & (f ^ g))) + kRoundConstants[i] + w[i % 16];
     const uint32_t sum0 = std::rotr(a, 2) ^ std::rotr(a, 13) ^ std::rotr(a, 22);
@@ -64,6 +70,7 @@ void PlainBlock(Sha256State& state, const std::byte* block) {
 }
 
 #if defined(__x86_64__)
+// The state is shuffled by instructions of SSSE3 and SSE4.1, so all three are asked for.
 bool HasShaInstructions() {
   uint32_t a = 0;
   uint32_t b = 0;
@@ -79,6 +86,8 @@ bool HasShaInstructions() {
 // last sixteen words of the schedule, four by four.
 __attribute__((target("sha,sse4.1,ssse3"))) void ShaBlocks(Sha256State& state,
                                                            const std::byte* blocks, size_t count) {
+  // The bytes of each word are turned on the way in; the state is turned once before and after all
+  // blocks, not for each.
   const __m128i swap = _mm_set_epi64x(0x0c0d0e0f08090a0b, 0x0405060700010203);
   auto* const words = reinterpret_cast<__m128i*>(state.data());
   const __m128i cdab = _mm_shuffle_epi32(_mm_loadu_si128(words), 0xb1);
@@ -86,6 +95,7 @@ __attribute__((target("sha,sse4.1,ssse3"))) void ShaBlocks(Sha256State& state,
   __m128i abef = _mm_alignr_epi8(cdab, efgh, 8);
   __m128i cdgh = _mm_blend_epi16(efgh, cdab, 0xf0);
   for (; count != 0; --count, blocks += kSha256Block) {
+    // The sum of before and after is what makes the step of a block irreversible.
     const __m128i abef_before = abef;
     const __m128i cdgh_before = cdgh;
     __m128i w[4];
@@ -93,6 +103,8 @@ __attribute__((target("sha,sse4.1,ssse3"))) void ShaBlocks(Sha256State& state,
       w[i] = _mm_shuffle_epi8(_mm_loadu_si128(reinterpret_cast<const __m128i*>(blocks) + i), swap);
     }
 #pragma GCC unroll 16
+    // Four rounds a turn, two for each half of `sum`. The schedule stops four turns before the end:
+    // the last sixteen words are made by then.
     for (size_t i = 0; i < 16; ++i) {
       __m128i& now = w[i % 4];
       const __m128i next = w[(i + 1) % 4];
@@ -125,6 +137,8 @@ void Sha256BlocksPlain(Sha256State& state, const std::byte* blocks, size_t count
   }
 }
 
+// The processor is asked once, at the first block; both ways give the same bytes, and the plain one
+// stays callable for the test that compares them.
 void Sha256Blocks(Sha256State& state, const std::byte* blocks, size_t count) {
 #if defined(__x86_64__)
   static const bool has_instructions = HasShaInstructions();

@@ -9,16 +9,21 @@
 #include "runtime/c/option_view.h"
 #include "runtime/c/version.h"
 
+// This file is the boundary: nothing of C++ may leave it. ForeignCall turns every exception into an
+// error, and views that are handed out live as long as the result.
 using namespace kiln;
 using namespace kiln::c;
 
 namespace {
 
+// Everything is copied into the request. The caller's arrays have to be there for the call alone.
 Result<std::vector<embed::Source>> TakeSources(const kiln_compiler_info& info) {
   KILN_TRY(const auto rows, TakeArray(info.sources, info.source_count, "info.sources"));
   std::vector<embed::Source> sources;
   for (const kiln_compiler_source& row : rows) {
     KILN_TRY(const std::string_view path, TakeText(row.path, "info.sources.path"));
+    // Not TakeText: whether a source is well-formed UTF-8 is for the front end to say, with a
+    // place.
     KILN_TRY(const auto text, TakeArray(row.text.data, row.text.size, "info.sources.text"));
     sources.push_back({std::string(path), std::string(text.begin(), text.end())});
   }
@@ -29,6 +34,7 @@ Result<std::vector<embed::EntryPoint>> TakeEntries(const kiln_compiler_info& inf
   KILN_TRY(const auto rows, TakeArray(info.entries, info.entry_count, "info.entries"));
   std::vector<embed::EntryPoint> entries;
   for (const kiln_compiler_entry& row : rows) {
+    // Enumerations of C hold any number: each one is checked before it is cast.
     KILN_TRY_VOID(CheckNumber(row.stage, KILN_STAGE_COMPUTE, "info.entries.stage"));
     KILN_TRY(const std::string_view function, TakeText(row.function, "info.entries.function"));
     entries.push_back({static_cast<embed::Stage>(row.stage), std::string(function)});
@@ -37,6 +43,7 @@ Result<std::vector<embed::EntryPoint>> TakeEntries(const kiln_compiler_info& inf
 }
 
 // The number of a word among `words`; empty: `usual`.
+// The words stand in the order of the enumeration that their number is cast to.
 template <size_t kCount>
 Result<uint32_t> TakeWord(kiln_text text, const std::string_view (&words)[kCount], uint32_t usual,
                           std::string_view name) {
@@ -60,6 +67,7 @@ Result<embed::CompileRequest> TakeRequest(const kiln_compiler_info& info) {
   KILN_TRY(request.sources, TakeSources(info));
   KILN_TRY(request.entries, TakeEntries(info));
   KILN_TRY(const auto options, TakeOptions(info.options, info.option_count));
+  // The runtime's reader of options is used, so both libraries understand an option the same way.
   for (const runtime::OptionSetting& option : options) {
     request.options.push_back({option.name, option.value});
   }
@@ -71,6 +79,7 @@ Result<embed::CompileRequest> TakeRequest(const kiln_compiler_info& info) {
   KILN_TRY_VOID(CheckNumber(info.combined, 1, "info.combined"));
   request.pipeline = static_cast<embed::Pipeline>(pipeline);
   request.debug = static_cast<embed::Debug>(debug);
+  // An empty word leaves what a new request has.
   if (!environment.empty()) {
     request.environment = environment;
   }
@@ -79,6 +88,7 @@ Result<embed::CompileRequest> TakeRequest(const kiln_compiler_info& info) {
   return request;
 }
 
+// A module of WGSL may hold all stages; it has none of its own.
 kiln_stage StageOf(const embed::CompiledModule& module) {
   return module.stage.has_value() ? static_cast<kiln_stage>(*module.stage)
                                   : static_cast<kiln_stage>(KILN_STAGE_ALL);
@@ -94,11 +104,14 @@ Result<kiln_digest> AddContent(kiln_source* source, const Bytes& bytes) {
   return digest;
 }
 
+// A result goes into a source of the runtime through its C interface, as everybody else's would:
+// this library and the runtime may be of different builds.
 Result<void> AddTo(const kiln_compiler_result& result, kiln_source* source, kiln_text program) {
   kiln_artifact_info info;
   KILN_INIT(info);
   info.program = program;
   std::vector<kiln_module> modules;
+  // Equal modules become one content, as contents are found by their digests.
   for (const embed::CompiledModule& module : result.compiled.modules) {
     KILN_TRY(const kiln_digest code, AddContent(source, module.code));
     modules.push_back({StageOf(module), code});
@@ -120,6 +133,8 @@ Result<void> AddTo(const kiln_compiler_result& result, kiln_source* source, kiln
 
 kiln_result kiln_compiler_compile(const kiln_compiler_info* info, kiln_compiler_result** result,
                                   kiln_error** error) {
+  // The versions are compared before a single field of `info` is used: its layout is what the
+  // header of that version says. The second check is of the runtime that is loaded.
   return ForeignCall(error, [&]() -> Result<void> {
     KILN_TRY(const kiln_compiler_info given, Take(info, "info"));
     KILN_TRY_VOID(NotNull(result, "result"));
@@ -128,6 +143,7 @@ kiln_result kiln_compiler_compile(const kiln_compiler_info* info, kiln_compiler_
     KILN_TRY(embed::CompileRequest request, TakeRequest(given));
     auto made = std::make_unique<kiln_compiler_result>();
     KILN_TRY(made->compiled, embed::Compile(request));
+    // The options stay with the result, because an artifact is looked up by them.
     made->options = std::move(request.options);
     made->spirv = request.form == embed::Form::kSpirv;
     *result = made.release();
@@ -136,6 +152,7 @@ kiln_result kiln_compiler_compile(const kiln_compiler_info* info, kiln_compiler_
 }
 
 uint32_t kiln_compiler_result_succeeded(const kiln_compiler_result* result) {
+  // Getters take a null result, so that a caller need not ask twice after a failed call.
   return result != nullptr && result->compiled.succeeded ? 1 : 0;
 }
 
@@ -152,6 +169,7 @@ kiln_result kiln_compiler_result_message(const kiln_compiler_result* result, uin
   return ForeignCall(error, [&]() -> Result<void> {
     KILN_TRY_VOID(NotNull(result, "result"));
     KILN_TRY_VOID(CheckRoom(message, "message"));
+    // A failed compile has messages too, so nothing asks here whether it succeeded.
     if (index >= result->compiled.messages.size()) {
       return OutOfRange("message", index, result->compiled.messages.size());
     }

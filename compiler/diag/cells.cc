@@ -48,11 +48,13 @@ constexpr auto kZero = std::to_array<CodePointRange>({{0x0300, 0x036f},
                                                       {0xfe00, 0xfe0f},
                                                       {0xfe20, 0xfe2f}});
 
+// The ranges ascend and do not overlap, so a binary search by their ends is enough.
 bool IsIn(std::span<const CodePointRange> ranges, uint32_t point) {
   const auto found = std::ranges::lower_bound(ranges, point, {}, &CodePointRange::last);
   return found != ranges.end() && found->first <= point;
 }
 
+// Zero is asked first, since some marks lie inside of wide blocks.
 uint32_t WidthOf(uint32_t point) {
   if (IsIn(kZero, point)) {
     return 0;
@@ -69,6 +71,8 @@ Cell FirstCell(std::string_view text, uint32_t& size) {
   const CodePoint point = DecodeUtf8(text);
   size = std::max(point.size, 1u);
   const std::string_view bytes = text.substr(0, size);
+  // Bytes that are no code point, and control characters, are shown as escapes. A terminal would
+  // otherwise act on them, and an underline would not fit.
   if (point.size == 0 || IsControl(point.value)) {
     std::string escaped = Printable(bytes);
     const auto width = static_cast<uint32_t>(escaped.size());
@@ -79,12 +83,15 @@ Cell FirstCell(std::string_view text, uint32_t& size) {
 
 }  // namespace
 
+// A tab is four cells wherever it stands: editors differ, and the marks below a line only have to
+// fit what is printed above them.
 std::vector<Cell> CellsOf(std::string_view line) {
   std::vector<Cell> cells;
   uint32_t column = 0;
   uint32_t offset = 0;
   while (offset < line.size()) {
     uint32_t size = 1;
+    // The tab is shown as spaces, or the terminal would choose a width of its own.
     Cell cell = line[offset] == '\t' ? Cell{.width = 4, .text = "    "}
                                      : FirstCell(line.substr(offset), size);
     cell.offset = offset;
@@ -93,11 +100,14 @@ std::vector<Cell> CellsOf(std::string_view line) {
     offset += size;
     cells.push_back(std::move(cell));
   }
+  // One cell more stands at the end, so that a mark may begin behind the last character.
   cells.push_back({.offset = offset, .column = column});
   return cells;
 }
 
+// The cell that an offset lies in; an offset inside of a code point belongs to its beginning.
 uint32_t ColumnAt(const std::vector<Cell>& cells, uint32_t offset) {
+  // The cells ascend by offset, so the one before the first that lies behind is the right one.
   const auto after = std::ranges::upper_bound(cells, offset, {}, &Cell::offset);
   return after == cells.begin() ? 0 : std::prev(after)->column;
 }

@@ -21,6 +21,7 @@ struct CodeRow {
   std::string_view message;
 };
 
+// One include of codes.def for each table. The number of a code is its row in all of them.
 constexpr auto kCodes = std::to_array<CodeRow>({
 #define KILN_CODE(enumerator, code, name, severity, message) \
   {Code::enumerator, code, name, Severity::severity, message},
@@ -48,11 +49,15 @@ constexpr auto kNotes = std::to_array<NoteRow>({
 });
 
 const CodeRow& RowOf(Code code) {
+  // The number may come from a stored form, so it is checked even though an enumerator cannot be
+  // wrong.
   const auto row = static_cast<size_t>(code);
   KILN_CHECK(row < kCodes.size(), "code row {} of {}", row, kCodes.size());
   return kCodes[row];
 }
 
+// A missing argument is a fault of kiln and not of the source, so it is checked, and a message with
+// a hole is never printed.
 std::string Substitute(std::string_view text, std::span<const Argument> arguments) {
   std::string out;
   while (true) {
@@ -66,6 +71,7 @@ std::string Substitute(std::string_view text, std::span<const Argument> argument
     const std::string_view name = text.substr(open + 1, close - open - 1);
     const auto argument = std::ranges::find(arguments, name, &Argument::name);
     KILN_CHECK(argument != arguments.end(), "no argument '{}' for: {}", name, text);
+    // Values are not searched for placeholders again: they quote sources, which may hold braces.
     out += argument->value;
     text.remove_prefix(close + 1);
   }
@@ -79,6 +85,7 @@ std::strong_ordering Compare(const Argument& a, const Argument& b) {
   return std::tie(a.name, a.value) <=> std::tie(b.name, b.value);
 }
 
+// Declared in advance, because lists of them are compared by a template above.
 std::strong_ordering Compare(const Label& a, const Label& b);
 std::strong_ordering Compare(const Note& a, const Note& b);
 
@@ -107,6 +114,7 @@ std::strong_ordering Compare(const Note& a, const Note& b) {
 }
 
 std::strong_ordering Compare(const std::optional<Fix>& a, const std::optional<Fix>& b) {
+  // A diagnostic without an edit comes before one with it.
   if (!a.has_value() || !b.has_value()) {
     return a.has_value() <=> b.has_value();
   }
@@ -159,6 +167,8 @@ size_t BytesOf(const Diagnostic& diagnostic) {
   return bytes + (diagnostic.fix.has_value() ? 64 + diagnostic.fix->text.size() : 0);
 }
 
+// Bounds for one diagnostic. A source can make any number of labels, as a name that is declared ten
+// thousand times does, and nobody reads more than a few.
 void Shorten(Diagnostic& diagnostic) {
   if (diagnostic.labels.size() > kMaxLabels) {
     const size_t more = diagnostic.labels.size() - kMaxLabels;
@@ -175,6 +185,7 @@ void Shorten(Diagnostic& diagnostic) {
 }
 
 // How many of the first are within both bounds; one at least.
+// The first one is always shown, however long it is: no message at all would be worse.
 size_t Shown(std::span<const Diagnostic> diagnostics) {
   size_t bytes = 0, count = 0;
   while (count < std::min(diagnostics.size(), kMaxDiagnostics)) {
@@ -214,6 +225,7 @@ Diagnostic&& Diagnostic::Replace(const Location& where, std::string_view text,
                   .confidence = confidence,
                   .where = where,
                   .text = std::string(text)};
+  // The replacement is said as a note as well, for those who read the text and apply nothing.
   return std::move(*this).Note(NoteKind::kWrite, {{"replacement", text}});
 }
 
@@ -310,6 +322,8 @@ void SortAndMerge(std::vector<Diagnostic>& diagnostics) {
   }
   std::ranges::sort(diagnostics, before);
   diagnostics.erase(std::unique(diagnostics.begin(), diagnostics.end()), diagnostics.end());
+  // Only if something has to go, the order of importance is needed; most reports are short and are
+  // sorted once.
   if (Shown(diagnostics) != diagnostics.size()) {
     std::ranges::stable_sort(diagnostics, [](const Diagnostic& a, const Diagnostic& b) {
       CheckStop();

@@ -10,6 +10,8 @@
 namespace kiln {
 namespace {
 
+// The version changes with the form. What was stored in another one is then corrupt, and whoever
+// reads it makes it anew.
 constexpr std::string_view kDomain = "kiln.diagnostics.2";
 
 Error Corrupt(std::string_view what) {
@@ -18,6 +20,8 @@ Error Corrupt(std::string_view what) {
 
 bool IsUtf8(ByteView bytes) { return FindInvalidUtf8(AsText(bytes)) == bytes.size(); }
 
+// A numbered span has no bytes in the stored form: a module that only moved in its file gives the
+// same diagnostics, and FillPositions brings the bytes back.
 Bytes EncodeLocation(const Location& where) {
   const bool numbered = where.span_number != Location::kNone;
   Bytes bytes;
@@ -29,6 +33,7 @@ Bytes EncodeLocation(const Location& where) {
 }
 
 Result<Location> DecodeLocation(ByteView bytes) {
+  // Four numbers of four bytes.
   if (bytes.size() != 16) {
     return Corrupt("location of another size");
   }
@@ -37,6 +42,7 @@ Result<Location> DecodeLocation(ByteView bytes) {
       .span_number = ReadLittle<uint32_t>(bytes, 4),
       .bytes = {.begin = ReadLittle<uint32_t>(bytes, 8), .end = ReadLittle<uint32_t>(bytes, 12)}};
   const bool numbered = where.span_number != Location::kNone;
+  // Each location has one form only, so equal diagnostics are equal bytes.
   if (where.bytes.begin > where.bytes.end || (numbered && where.bytes != Span{})) {
     return Corrupt("malformed location");
   }
@@ -58,6 +64,8 @@ Result<std::vector<Argument>> DecodeArguments(ByteView bytes) {
   for (const ByteView item : items) {
     KILN_TRY(const std::vector<ByteView> parts, DecodeTuple(item, 2));
     KILN_TRY(const std::string_view name, DecodeText(parts[0]));
+    // The bounds of what is made hold for what is read as well, since caches may be damaged or
+    // written by others.
     if (parts[1].size() > kMaxArgument) {
       return Corrupt("an argument that is too long");
     }
@@ -72,6 +80,7 @@ Result<std::vector<Argument>> DecodeArguments(ByteView bytes) {
 // Whether every placeholder of the template has an argument. Templates belong to this build and
 // what is stored may be of another one; substitution takes for granted that arguments are there.
 bool IsComplete(std::string_view text, std::span<const Argument> arguments) {
+  // Substitution walks in the same way, so what passes here has all that it needs.
   for (size_t open = text.find('{'); open != std::string_view::npos; open = text.find('{', open)) {
     const size_t close = text.find('}', open);
     const std::string_view name = text.substr(open + 1, close - open - 1);
@@ -165,6 +174,7 @@ Result<std::optional<Fix>> DecodeFix(ByteView bytes) {
   if (items.empty()) {
     return std::optional<Fix>();
   }
+  // More than one would be an error, and is found below together with the others.
   KILN_TRY(const std::vector<ByteView> parts, DecodeTuple(items[0], 4));
   KILN_TRY(const uint32_t form, DecodeU32(parts[0]));
   KILN_TRY(const uint32_t confidence, DecodeU32(parts[1]));
@@ -181,6 +191,8 @@ Result<std::optional<Fix>> DecodeFix(ByteView bytes) {
   return std::optional(std::move(fix));
 }
 
+// Codes are stored by their text and not by their number, because numbers are rows of a table that
+// grows.
 Result<Diagnostic> DecodeDiagnostic(ByteView bytes) {
   KILN_TRY(const std::vector<ByteView> parts, DecodeTuple(bytes, 6));
   KILN_TRY(const std::string_view code_text, DecodeText(parts[0]));
@@ -189,6 +201,7 @@ Result<Diagnostic> DecodeDiagnostic(ByteView bytes) {
     return Corrupt("unknown code");
   }
   KILN_TRY(const Location where, DecodeLocation(parts[1]));
+  // The severity is that of this build: it belongs to the code and is not stored.
   Diagnostic diagnostic = Make(*code, where);
   KILN_TRY(diagnostic.arguments, DecodeArguments(parts[2]));
   KILN_TRY(diagnostic.labels, DecodeLabels(parts[3]));
@@ -217,6 +230,7 @@ Bytes EncodeDiagnostics(std::span<const Diagnostic> diagnostics) {
 }
 
 Result<std::vector<Diagnostic>> DecodeDiagnostics(ByteView bytes) {
+  // The bound holds before anything is decoded, so a damaged file cannot take much memory.
   if (bytes.size() > kMaxDiagnosticsBytes) {
     return Corrupt("too long");
   }
@@ -231,9 +245,11 @@ Result<std::vector<Diagnostic>> DecodeDiagnostics(ByteView bytes) {
   return diagnostics;
 }
 
+// A span that is no longer in the module becomes empty, and the message stays.
 void FillPositions(std::vector<Diagnostic>& diagnostics, const SpanLookup& lookup) {
   const auto fill = [&](Location& where) {
     if (where.known() && where.span_number != Location::kNone) {
+      // The place stays known by its number even if the module has no such span.
       where.bytes = lookup(where.module, where.span_number).value_or(Span{});
     }
   };

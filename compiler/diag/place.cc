@@ -34,6 +34,7 @@ class Placer {
     }
     const Span bytes = BytesIn(*file, where);
     const LineColumn begin = file->lines.At(bytes.begin);
+    // A span that is turned around would give an end before its beginning.
     const LineColumn end = file->lines.At(std::max(bytes.begin, bytes.end));
     return {.path = file->source->path,
             .bytes = bytes,
@@ -52,6 +53,7 @@ class Placer {
     for (const Label& label : diagnostic.labels) {
       placed.labels.push_back({.where = At(label.where), .text = LabelText(label)});
     }
+    // The order of labels and notes is that in which they are printed.
     AddIncludes(diagnostic, placed);
     for (const Note& note : diagnostic.notes) {
       placed.notes.push_back(std::string(HeadingName(HeadingOf(note.kind))) + ": " +
@@ -67,9 +69,12 @@ class Placer {
   // Nothing if its place is unknown, or is not what the form says.
   std::optional<PlacedFix> Place(const Fix& fix) {
     PlacedFix placed{.where = At(fix.where), .replacement = fix.text, .confidence = fix.confidence};
+    // An edit without a place could be applied nowhere.
     if (!placed.where.known()) {
       return std::nullopt;
     }
+    // The edit keeps the arguments as they stand in the source and changes only what is around
+    // them.
     if (fix.form == Fix::Form::kBraces) {
       const std::optional<std::string_view> arguments =
           ArgumentsOf(TextOf(FileOf(fix.where)->source->text, placed.where.bytes));
@@ -96,6 +101,7 @@ class Placer {
     if (file.source == nullptr) {
       return nullptr;
     }
+    // An index of lines is made once for each file, as one file may have hundreds of diagnostics.
     const auto made = files_.find({where.module, row});
     if (made != files_.end()) {
       return &made->second;
@@ -126,12 +132,15 @@ class Placer {
     }
     const ModuleText& module = modules_[where.module];
     size_t row = module.FileAt(where.bytes.begin);
+    // From the file outwards to the root. Each step goes to a smaller row, so it ends even if the
+    // table is wrong.
     while (row != 0 && module.files()[row].source != nullptr && placed.labels.size() < kMaxLabels) {
       const ModuleText::File& file = module.files()[row];
       const Label label{.kind = LabelKind::kIncludedHere,
                         .where = {.module = where.module, .bytes = file.included},
                         .arguments = {{"path", file.source->path}}};
       placed.labels.push_back({.where = At(label.where), .text = LabelText(label)});
+      // The file that has the include is found by its place, like any other.
       const size_t outer = module.FileAt(file.included.begin);
       row = outer < row ? outer : 0;
     }
@@ -145,6 +154,7 @@ class Placer {
     if (mark == nullptr) {
       return;
     }
+    // A `#line` names the line behind it, and the lines count on from there.
     const uint32_t line =
         mark->line + placed.primary.line - file->lines.At(mark->begin - file->first).line;
     const Note note{
@@ -158,6 +168,8 @@ class Placer {
   static std::optional<std::string_view> ArgumentsOf(std::string_view call) {
     const size_t open = call.find('(');
     const std::string_view name = call.substr(0, std::min(open, call.size()));
+    // Comments, nested names or brackets before the parenthesis make it uncertain what is replaced,
+    // and then there is no edit.
     const bool plain = name.find_first_not_of(
                            "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_ ") ==
                        std::string_view::npos;
@@ -200,12 +212,15 @@ std::vector<PlacedDiagnostic> Place(std::span<const Diagnostic> diagnostics,
   return Place(diagnostics, texts);
 }
 
+// Errors of all files come before warnings of all files; the code decides between messages of one
+// place.
 bool ReadsBefore(const PlacedDiagnostic& a, const PlacedDiagnostic& b) {
   return std::tie(a.severity, a.primary.path, a.primary.line, a.primary.column, a.code) <
          std::tie(b.severity, b.primary.path, b.primary.line, b.primary.column, b.code);
 }
 
 void SortForReading(std::vector<PlacedDiagnostic>& diagnostics) {
+  // Stable, because messages of one place and code keep the order in which they were found.
   std::ranges::stable_sort(diagnostics, ReadsBefore);
 }
 

@@ -12,10 +12,12 @@ bool Continues(char byte) { return (static_cast<uint8_t>(byte) & 0xc0u) == 0x80u
 
 }  // namespace
 
+// The cut does not divide a code point, or the text would not be UTF-8 any more.
 std::string Shortened(std::string_view text, size_t most) {
   if (text.size() <= most) {
     return std::string(text);
   }
+  // The mark counts as part of the length that is allowed.
   size_t end = most - kCut.size();
   for (int i = 0; i < 3 && end > 0 && Continues(text[end]); ++i) {  // more are no code point
     --end;
@@ -23,6 +25,8 @@ std::string Shortened(std::string_view text, size_t most) {
   return std::string(text.substr(0, end)) + std::string(kCut);
 }
 
+// A quoted text stands in one line of a message. So line ends become spaces, and control characters
+// become visible.
 std::string Quoted(std::string_view text) {
   constexpr size_t kLimit = 60;
   constexpr std::string_view kHex = "0123456789abcdef";

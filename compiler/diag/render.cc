@@ -32,6 +32,7 @@ std::string PlaceText(const PlacedSpan& where) {
 }
 
 // The place, as a link where the style has one.
+// The escape sequence for links; terminals without them show the text alone.
 std::string LinkedPlace(const PlacedSpan& where, const TextStyle& style) {
   const std::string uri = style.link ? style.link(where.path) : std::string();
   const std::string text = PlaceText(where);
@@ -59,6 +60,8 @@ std::string LineText(const SnippetLine& line, uint32_t number_width, const TextS
 
 }  // namespace
 
+// The form that the specification shows: heading, arrow with the place, snippet, notes. Colours
+// only surround texts and never change them, so a report reads the same with and without.
 std::string RenderText(const PlacedDiagnostic& diagnostic, const SourceSet& sources,
                        const TextStyle& style) {
   const std::string_view colour = ColourOf(diagnostic.severity);
@@ -72,6 +75,7 @@ std::string RenderText(const PlacedDiagnostic& diagnostic, const SourceSet& sour
   const Snippet snippet =
       has_snippet ? MakeSnippet(diagnostic.primary, diagnostic.labels, source->text, style.width)
                   : Snippet{};
+  // The arrow and the bars line up with the numbers of lines.
   const std::string margin(snippet.number_width, ' ');
   if (diagnostic.primary.known()) {
     out += fmt::format("{}{} {}\n", margin, Paint(style, "34", "-->"),
@@ -86,10 +90,13 @@ std::string RenderText(const PlacedDiagnostic& diagnostic, const SourceSet& sour
   const auto append_note = [&](std::string_view note) {
     out += fmt::format("{} {} {}\n", margin, Paint(style, "34", "="), Printable(note));
   };
+  // Labels that the snippet does not show must not get lost, and are written as notes with their
+  // place.
   for (const size_t i : snippet.labels_left_out) {
     const PlacedLabel& label = diagnostic.labels[i];
     append_note("note: " + label.text + ": " + PlaceText(label.where));
   }
+  // Without a source nothing of the labels was shown, so each of them becomes a note.
   for (size_t i = 0; !has_snippet && i < diagnostic.labels.size(); ++i) {
     const PlacedLabel& label = diagnostic.labels[i];
     append_note("note: " + label.text +
@@ -118,6 +125,7 @@ std::string RenderReport(std::span<const PlacedDiagnostic> diagnostics, const So
        diagnostics.first(std::min(limit, diagnostics.size()))) {
     out += (out.empty() ? "" : "\n") + RenderText(diagnostic, sources, style);
   }
+  // What is left out is counted, so nobody takes the rest for everything.
   if (diagnostics.size() > limit) {
     out += fmt::format("\nand {} more\n", diagnostics.size() - limit);
   }

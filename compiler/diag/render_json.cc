@@ -24,6 +24,7 @@ Json JsonOf(const PlacedDiagnostic& diagnostic, std::string_view program) {
             {"severity", SeverityName(diagnostic.severity)},
             {"code", diagnostic.code},
             {"message", diagnostic.message}};
+  // The primary place lies in the object itself, as the specification has it.
   json.update(JsonOf(diagnostic.primary));
   Json labels = Json::array();
   for (const PlacedLabel& label : diagnostic.labels) {
@@ -33,10 +34,12 @@ Json JsonOf(const PlacedDiagnostic& diagnostic, std::string_view program) {
   }
   json["labels"] = std::move(labels);
   json["notes"] = diagnostic.notes;
+  // Null and not absent: a reader may rely on the key.
   json["fix"] = nullptr;
   if (diagnostic.fix) {
     json["fix"] = JsonOf(diagnostic.fix->where);
     json["fix"]["replacement"] = diagnostic.fix->replacement;
+    // Only a sure edit may be applied by a tool.
     json["fix"]["applicability"] =
         diagnostic.fix->confidence == Confidence::kSure ? "machine" : "maybe";
   }

@@ -13,6 +13,7 @@
 namespace kiln {
 namespace {
 
+// A label further away would bring more lines between than it explains.
 constexpr uint32_t kNear = 5;         // lines between primary span and a label that is still shown
 constexpr uint32_t kWholeSpan = 6;    // longest span that is shown whole
 constexpr uint32_t kLeastWidth = 40;  // columns for source text, however narrow the terminal
@@ -30,7 +31,9 @@ struct Underline {
   std::string_view text;
 };
 
+// Of a long span its first two and its last two lines are shown, and a gap stands for the rest.
 void AddLines(std::set<uint32_t>& lines, uint32_t first, uint32_t last) {
+  // A gap of one or two lines would save nothing.
   const bool whole = last - first < kWholeSpan;
   for (uint32_t line = first; line <= (whole ? last : first + 1); ++line) {
     lines.insert(line);
@@ -47,6 +50,7 @@ bool IsNear(const PlacedSpan& label, const PlacedSpan& primary) {
 
 void WriteAt(std::string& line, uint32_t column, std::string_view text) {
   if (line.size() < column + text.size()) {
+    // Texts are written into a line of spaces that grows as far as it is needed.
     line.resize(column + text.size(), ' ');
   }
   line.replace(column, text.size(), text);
@@ -57,13 +61,16 @@ void WriteAt(std::string& line, uint32_t column, std::string_view text) {
 //   |
 //   'f3'
 std::vector<std::string> MarkLines(std::vector<Underline> marks) {
+  // Stable, so that marks that begin at one column keep their order, the primary one first.
   std::ranges::stable_sort(marks, {}, &Underline::begin);
   std::string underlines;
   for (const Underline& mark : marks) {
     WriteAt(underlines, mark.begin, std::string(mark.end - mark.begin, '^'));
   }
+  // Marks without a text are done; the others wait for theirs.
   std::erase_if(marks, [](const Underline& mark) { return mark.text.empty(); });
   std::vector<std::string> lines;
+  // A text behind the underline is only possible if nothing is underlined further to the right.
   if (!marks.empty() && marks.back().end == underlines.size()) {
     underlines += ' ';
     underlines += marks.back().text;
@@ -80,8 +87,11 @@ std::vector<std::string> MarkLines(std::vector<Underline> marks) {
   if (!marks.empty()) {
     lines.push_back(hang(marks.size()));
   }
+  // From right to left: each text hangs below its mark, and the bars of those to its left go on
+  // beside it.
   while (!marks.empty()) {
     std::string line = hang(marks.size() - 1);
+    // A bar may already stand where the text should begin, so the text moves behind it.
     const uint32_t begin =
         std::max(marks.back().begin, static_cast<uint32_t>(line.size()) + (line.empty() ? 0 : 1));
     WriteAt(line, begin, marks.back().text);
@@ -127,13 +137,16 @@ bool FindUnderline(const Mark& mark, Span line, Span shown, const std::vector<Ce
   if (!starts_here && !GoesOn(mark, line)) {
     return false;
   }
+  // Bytes outside of the visible part count as its edge.
   const auto column = [&](uint32_t byte) {
     return ColumnAt(cells, std::clamp(byte, shown.begin, shown.end) - shown.begin);
   };
   const uint32_t end = std::min(mark.bytes.end, line.end);
   out.begin = column(mark.bytes.begin);
   out.end = end > line.begin ? column(end) : 0;
+  // A mark of no bytes, as at the end of a file, is still one cell wide.
   out.end = std::max(out.end, out.begin + 1);
+  // The text stands where the mark ends, or where it begins if its end is not on this line.
   out.text = mark.bytes.end <= line.end || starts_here ? mark.text : std::string_view();
   return true;
 }
@@ -145,6 +158,7 @@ uint32_t FirstColumn(std::span<const Underline> marks, const std::vector<Cell>& 
     return 0;
   }
   const uint32_t begin = std::ranges::min(marks, {}, &Underline::begin).begin;
+  // The first mark comes into the middle, where one sees what is around it.
   const uint32_t wanted = begin <= width / 2 ? 0 : begin - width / 2;
   const auto cell = std::ranges::find_if(  // a wide character is not cut
       cells, [&](const Cell& candidate) { return candidate.column >= wanted; });
@@ -179,6 +193,7 @@ void AppendLine(Snippet& snippet, uint32_t number, std::string_view text, Span l
   if (found.empty()) {
     return;
   }
+  // Marks that lie outside of the part that is shown are moved to its edge.
   for (Underline& underline : found) {
     const uint32_t begin = std::clamp(underline.begin, first, first + room - 1);
     underline.end = std::clamp(underline.end, begin + 1, first + room) - first;
@@ -203,11 +218,13 @@ Snippet MakeSnippet(const PlacedSpan& primary, std::span<const PlacedLabel> labe
   std::set<uint32_t> lines;
   std::vector<Mark> marks;
   const auto show = [&](const PlacedSpan& where, std::string_view label) {
+    // A file may have changed since the span was made; lines behind its end are its last one.
     const uint32_t last_line = index.line_count();
     AddLines(lines, std::min(where.line, last_line), std::min(where.end_line, last_line));
     marks.push_back({.bytes = where.bytes, .text = label});
   };
   show(primary, {});
+  // One line of context above the primary span; below it there are marks.
   if (*lines.begin() > 1) {
     lines.insert(*lines.begin() - 1);
   }
@@ -221,6 +238,7 @@ Snippet MakeSnippet(const PlacedSpan& primary, std::span<const PlacedLabel> labe
   }
   snippet.number_width = static_cast<uint32_t>(std::to_string(*lines.rbegin()).size());
   const uint32_t room = std::max(kLeastWidth, width - std::min(width, snippet.number_width + 3));
+  // The set is sorted, so lines come from top to bottom whatever order the labels had.
   uint32_t previous = *lines.begin();
   for (const uint32_t line : lines) {
     if (line > previous + 1) {

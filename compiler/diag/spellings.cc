@@ -16,6 +16,7 @@ constexpr auto kSpellings = std::to_array<Spelling>({
 
 // Does `mark` stand in the source so that the byte at `offset` is in it?
 bool Covers(std::string_view source, size_t offset, std::string_view mark) {
+  // A mark that ends at the byte begins this much before it, or at the start of the source.
   const size_t first = offset + 1 < mark.size() ? 0 : offset + 1 - mark.size();
   for (size_t begin = first; begin <= offset; ++begin) {
     if (source.substr(begin, mark.size()) == mark) {
@@ -34,6 +35,8 @@ bool Spelling::needs_version_2() const {
 
 std::span<const Spelling> AllSpellings() { return kSpellings; }
 
+// The table has fewer than two hundred rows and is searched only for something that is wrong
+// already.
 const Spelling* FindSpelling(SpellingPlace place, std::string_view text) {
   const auto* row = std::ranges::find_if(kSpellings, [&](const Spelling& candidate) {
     return candidate.place == place && candidate.text == text;
@@ -41,6 +44,7 @@ const Spelling* FindSpelling(SpellingPlace place, std::string_view text) {
   return row == kSpellings.end() ? nullptr : row;
 }
 
+// The longest one that covers the byte: `->` rather than `>`.
 const Spelling* FindMark(std::string_view source, size_t offset) {
   const Spelling* best = nullptr;
   for (const Spelling& row : kSpellings) {
@@ -55,6 +59,7 @@ const Spelling* FindMark(std::string_view source, size_t offset) {
 
 const Spelling* FindLetters(std::string_view letters) {
   const auto* row = std::ranges::find_if(kSpellings, [&](const Spelling& candidate) {
+    // The letters of another language's swizzles, such as `rgba`, in any order and number.
     return candidate.place == SpellingPlace::kMember &&
            letters.find_first_not_of(candidate.text) == std::string_view::npos;
   });

@@ -21,9 +21,12 @@ struct Found {
 // The values of variant number `point`; the last option varies fastest.
 void SetValues(const resolve::Program& program, uint64_t point, const std::vector<Axis>& axes,
                resolve::OptionValues& values) {
+  // Variants are counted as numbers in a mixed base, whose digits are the values of the options.
   for (size_t i = axes.size(); i > 0; --i) {
     const uint64_t count = axes[i - 1].values.size();
     const ir::Option& option = program.Get(ir::OptionId{static_cast<uint32_t>(i - 1)});
+    // Numbers have no list of values, so they keep their default: their axis has one value, and the
+    // division below leaves the point as it is.
     const bool varies =
         option.kind == ir::OptionKind::kFlag || option.kind == ir::OptionKind::kEnum;
     values.bits[i - 1] = varies ? static_cast<uint32_t>(point % count) : option.default_value;
@@ -31,6 +34,8 @@ void SetValues(const resolve::Program& program, uint64_t point, const std::vecto
   }
 }
 
+// A message is looked for among all that were found, which are few, since equal messages are one
+// row. Beyond the limit nothing more would be shown anyway.
 void Add(const Diagnostic& diagnostic, uint64_t variant, uint64_t total,
          std::vector<Found>& found) {
   auto known = std::ranges::find(found, diagnostic, &Found::diagnostic);
@@ -38,11 +43,14 @@ void Add(const Diagnostic& diagnostic, uint64_t variant, uint64_t total,
     if (found.size() >= kMaxDiagnostics) {
       return;
     }
+    // One bit for each variant: a space has at most kMaxCheckedVariants of them.
     known = found.insert(known, {.diagnostic = diagnostic, .variants = std::vector<bool>(total)});
   }
   known->variants[variant] = true;
 }
 
+// The condition is the answer that an author wants: not which of a thousand variants fail, but what
+// they have in common. If nothing short tells them apart, the counts are told.
 Diagnostic WithNote(Found found, const TriedVariants& tried) {
   const auto failing = static_cast<uint64_t>(std::ranges::count(found.variants, true));
   const uint64_t total = found.variants.size();
@@ -63,6 +71,8 @@ Diagnostic WithNote(Found found, const TriedVariants& tried) {
 
 }  // namespace
 
+// The texts are those of RPL, because they end up in conditions that an author reads and may paste
+// into a source.
 std::vector<Axis> AxesOf(const resolve::Program& program) {
   std::vector<Axis> axes;
   for (uint32_t i = 0; i < program.option_count(); ++i) {
@@ -97,6 +107,7 @@ Result<SpaceReport> CheckSpace(const LinkedProgram& linked,
   SpaceReport report{.variants = 1};
   for (const Axis& axis : axes) {
     report.variants *= axis.values.size();
+    // Checked in the loop, so that the product cannot overflow however many options there are.
     if (report.variants > kMaxCheckedVariants) {
       return Error{
           .code = ErrorCode::kInvalidArgument,
@@ -111,10 +122,12 @@ Result<SpaceReport> CheckSpace(const LinkedProgram& linked,
     SetValues(linked.program, point, axes, values);
     const VariantView& view = assembler.Build(values);
     report.failing += view.ok ? 0 : 1;
+    // Warnings are told as well, with the variants that have them.
     for (const Diagnostic& diagnostic : view.diagnostics) {
       Add(diagnostic, point, report.variants, found);
     }
   }
+  // The same order of points as SetValues: the last axis varies fastest in both.
   const TriedVariants tried = EveryCombination(axes);
   for (Found& one : found) {
     report.diagnostics.push_back(WithNote(std::move(one), tried));

@@ -17,6 +17,7 @@ Diagnosed<std::string> ClosedText(const LinkedProgram& linked,
     text.diagnostics = std::move(values.diagnostics);
     return text;
   }
+  // The direct path with nothing behind specialising: what is shown does not depend on any cache.
   ir::Pool pool;
   DirectUnits units(linked.program);
   resolve::VariantEvaluator answers(linked.program, *values.value, pool, &units);

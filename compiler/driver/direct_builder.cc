@@ -23,6 +23,8 @@
 namespace kiln::driver {
 namespace {
 
+// 16 MiB. Code objects of types, constants and declarations of past variants are never given up one
+// by one; beyond this it is cheaper to make again what is needed.
 constexpr size_t kTableBytes = size_t{16} << 20;  // of pieces; then they begin from nothing
 
 // Pieces of the variant in progress, and those of types, constants and fixed declarations.
@@ -35,6 +37,8 @@ struct Code {
 
 }  // namespace
 
+// What another variant left is specialised anew, in the same memory. The address is a key of the
+// table of code objects, so the declaration is noted as replaced, and the table lowers it again.
 const Diagnosed<ir::SpecialisedDecl>& DirectUnits::Decl(ir::DeclId decl,
                                                         resolve::VariantEvaluator& answers) {
   DirectUnit<ir::SpecialisedDecl>& row = decls_[decl.value];
@@ -53,6 +57,8 @@ const Diagnosed<ir::SpecialisedDecl>& DirectUnits::Decl(ir::DeclId decl,
   return *row.unit;
 }
 
+// A region may differ by stage and by version of its function, and this path remembers none of
+// them: the row is only the place in memory where the region of this variant goes.
 const Diagnosed<ir::SpecialisedRegion>& DirectUnits::Region(ir::RegionId segment,
                                                             resolve::VariantEvaluator& answers) {
   const auto stage = static_cast<size_t>(answers.stage());
@@ -70,6 +76,7 @@ const Diagnosed<ir::SpecialisedRegion>& DirectUnits::Region(ir::RegionId segment
   return *row.unit;
 }
 
+// Nothing is cleared: rows of another variant are recognised by its number.
 void DirectUnits::Forget() {
   ++variant_;
   ForgetWalks();
@@ -116,10 +123,12 @@ struct DirectBuilder::State {
 target::Needs DirectBuilder::State::EmitCode(const layout::Layout& layout,
                                              std::vector<StageCode>& stages,
                                              std::vector<Diagnostic>& diagnostics) {
+  // Metadata only. What was replaced is still noted and must not reach the next variant.
   if (variant.entries.empty()) {
     units.replaced().clear();
     return 0;
   }
+  // Only between variants: what the last one used is not needed any more.
   if (code.has_value() && code->table.store().bytes_used() > kTableBytes) {
     code.reset();
   }
@@ -127,17 +136,22 @@ target::Needs DirectBuilder::State::EmitCode(const layout::Layout& layout,
     code.emplace(pool, target);
     code->table.UseSources(&lines);
   }
+  // Code objects of the last variant's regions go; those of fixed declarations and of types stay
+  // (CodeObjectTable::Forget).
   code->table.Forget(units.replaced());
   units.replaced().clear();
   code->assembler.Forget();
   spirv::Prepare(variant, code->table);
   target::Needs needs = 0;
+  // A combined target has one module with all entry points in it.
   const auto count = static_cast<uint32_t>(target.combined ? 1 : variant.entries.size());
   for (uint32_t i = 0; i < count; ++i) {
     const spirv::EntryChoice choice{.index = i, .combined = target.combined};
     const std::span<const uint32_t> words = code->assembler.Assemble(variant, choice, layout);
+    // All modules are checked and reported, also behind the first that is too large.
     fits = CheckModule(linked.program, variant, choice, SizeOf(words), diagnostics) && fits;
     StageCode& stage = stages.emplace_back();
+    // The words lie in memory of the assembler, which the next module overwrites.
     stage.words.assign(words.begin(), words.end());
     if (!target.combined) {
       stage.stage = variant.entries[i].stage;
@@ -147,6 +161,8 @@ target::Needs DirectBuilder::State::EmitCode(const layout::Layout& layout,
   return needs;
 }
 
+// Text objects are made anew for each variant: this path is the oracle, and it must not share what
+// the other one remembers.
 bool DirectBuilder::State::EmitText(const layout::Layout& layout, Products& products, Bytes& about,
                                     std::vector<Diagnostic>& diagnostics) {
   units.replaced().clear();
@@ -168,6 +184,8 @@ bool DirectBuilder::State::EmitText(const layout::Layout& layout, Products& prod
   return made.ok && fits;
 }
 
+// Code first, because metadata says what the code needs; then metadata, then the digests of both.
+// If anything is too large nothing is handed out: the diagnostics say what.
 std::optional<Products> DirectBuilder::State::Emit(const layout::Layout& layout,
                                                    std::vector<Diagnostic>& diagnostics) {
   Products products;
@@ -197,11 +215,14 @@ BuildResult DirectBuilder::State::Build() {
   answers.Reset(values);
   answers.BeginReads();
   BuildResult result;
+  // What was read is told for variants that fail as well: whoever remembers the failure needs to
+  // know for which values it holds.
   const bool closed =
       resolve::SpecialiseVariant(program, entries, answers, units, variant, result.diagnostics);
   result.reads = ReadsOf(program, values, answers.EndReads());
   if (closed) {
     Diagnosed<layout::Layout> layout = layout::Assign(variant, target, types);
+    // Diagnostics of the layout stay even if there is no layout: they say why.
     result.diagnostics.insert(result.diagnostics.end(),
                               std::make_move_iterator(layout.diagnostics.begin()),
                               std::make_move_iterator(layout.diagnostics.end()));

@@ -9,6 +9,7 @@
 namespace kiln::driver {
 namespace {
 
+// Bytes above ASCII count as parts of words, so that a token is never cut inside of a character.
 bool IsWordByte(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
          (static_cast<uint8_t>(c) & 0x80u) != 0;
@@ -26,12 +27,14 @@ uint32_t EndOfToken(std::string_view text, size_t at) {
     }
     end += end < text.size() && text[end] == '"' ? 1 : 0;
   } else if (IsWordByte(text[at])) {
+    // A dot belongs to a number only: in `a.b` it is a token.
     const bool number = text[at] >= '0' && text[at] <= '9';
     while (end < text.size() && (IsWordByte(text[end]) || (number && text[end] == '.'))) {
       ++end;
     }
   } else {
     constexpr std::string_view kPairs[] = {"==", "!=", "<=", ">=", "&&", "||", "<<", ">>"};
+    // Operators that assign are not in the list, since an expression has none of them.
     end += std::ranges::find(kPairs, text.substr(at, 2)) != std::end(kPairs) ? 1 : 0;
   }
   return static_cast<uint32_t>(end);
@@ -59,6 +62,7 @@ std::optional<Span> LastToken(std::string_view text) {
   return last;
 }
 
+// A token may be as long as the expression; messages show its beginning, cut between characters.
 std::string Shown(std::string_view token) {
   constexpr size_t kMost = 60;
   if (token.size() <= kMost) {
@@ -71,6 +75,9 @@ std::string Shown(std::string_view token) {
   return std::string(token.substr(0, end)) + "...";
 }
 
+// The parser's places count from the beginning of the source that was made around the expression.
+// What lies before it is moved to its first byte, what lies behind it to its end: an author has
+// written neither.
 void MoveInto(Location& where, uint32_t number, size_t size) {
   const auto move = [&](uint32_t offset) {
     const auto before = static_cast<uint32_t>(kBeforeExpression.size());
@@ -100,6 +107,8 @@ Diagnostic EndsTooEarly(const Diagnostic& found, uint32_t number, std::string_vi
     return Make(Code::kRpl1179, {.module = number, .bytes = {}});
   }
   const Argument* token = found.Find("token");
+  // The message says what was missing in words of the expression; the code tells what the parser
+  // wanted.
   const std::string due = found.code == Code::kRpl1111 && token != nullptr
                               ? "'" + token->value + "'"
                           : found.code == Code::kRpl1177 ? std::string("a field name")
@@ -108,6 +117,7 @@ Diagnostic EndsTooEarly(const Diagnostic& found, uint32_t number, std::string_vi
       Make(Code::kRpl1178, {.module = number, .bytes = {.begin = last->end, .end = last->end}})
           .With("text", Shown(TextOf(text, *last)))
           .With("what", due);
+  // Labels were moved together with the primary place, so they fit the new message too.
   made.labels = found.labels;
   return made;
 }
@@ -141,13 +151,18 @@ std::optional<Diagnostic> ErrorOfExpression(std::vector<Diagnostic> found, uint3
       .module = number,
       .bytes = {.begin = semicolon.value_or(0), .end = semicolon.value_or(0) + 1}};
   std::erase_if(found, [](const Diagnostic& d) { return d.severity != Severity::kError; });
+  // The first error by place is the one that the author made; those behind it often follow from it.
   const auto first = std::ranges::min_element(
       found, {}, [](const Diagnostic& d) { return d.primary.bytes.begin; });
+  // The parser was given the text up to the first ';', so it has nothing to say about what follows.
+  // The ';' itself is wrong.
   if (first == found.end()) {
     return semicolon.has_value() ? std::optional(OperatorDue(at_semicolon, ";")) : std::nullopt;
   }
   Diagnostic error = std::move(*first);
   const std::string_view read = text.substr(0, semicolon.value_or(text.size()));
+  // An error behind the text is about what was put around it, and has to be said in terms of the
+  // text.
   const bool at_end = error.code == Code::kRpl1112 ||
                       error.primary.bytes.begin >= kBeforeExpression.size() + read.size();
   MoveIntoExpression(error, number, text);
@@ -158,6 +173,8 @@ std::optional<Diagnostic> ErrorOfExpression(std::vector<Diagnostic> found, uint3
   if (at_end) {
     return EndsTooEarly(error, number, text);
   }
+  // A missing ';' is what the parser expects behind a constant; in an expression it means that an
+  // operator is missing. A '?' belongs to a version that expressions do not have.
   const bool select = error.code == Code::kRpl1192 && TextOfFound(error) == "?";
   if (error.code == Code::kRpl1110 || select) {
     return OperatorDue(error.primary, TextOfFound(error));

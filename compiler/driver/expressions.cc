@@ -12,6 +12,8 @@
 namespace kiln::driver {
 namespace {
 
+// The bound of an expression also bounds how deep it nests, and so every recursion over it
+// (residuals).
 constexpr size_t kMaxBytes = 4096;
 
 void MoveAll(std::vector<Diagnostic>& diagnostics, uint32_t number, std::string_view text) {
@@ -45,6 +47,8 @@ std::vector<Diagnostic> Expressions::State::UnknownNames(uint32_t number) {
   const One& one = all[number];
   std::vector<Diagnostic> found;
   answers->ReportCondition(one.value, one.run, found);
+  // A name may be unknown whatever the other side decides, so the codes that depend on values are
+  // left to Evaluate.
   std::erase_if(found, [](const Diagnostic& diagnostic) {
     return diagnostic.code != Code::kRpl3003 && diagnostic.code != Code::kRpl3026;
   });
@@ -93,6 +97,8 @@ Diagnosed<std::unique_ptr<Expressions>> Expressions::Compile(const LinkedProgram
                                                              std::span<const std::string> texts) {
   Diagnosed<std::unique_ptr<Expressions>> result;
   auto state = std::make_unique<State>();
+  // The modules of the program come first, so its options keep their numbers, and values for the
+  // program are values for the whole.
   std::vector<std::shared_ptr<const ir::Module>> modules = program.modules;
   std::vector<std::string> paths = program.paths;
   for (uint32_t i = 0; i < texts.size(); ++i) {
@@ -104,6 +110,7 @@ Diagnosed<std::unique_ptr<Expressions>> Expressions::Compile(const LinkedProgram
     }
     ChargeMemory(module->image().size());
     const ir::ModuleView& view = module->view();
+    // Only the value has a place that the author knows: the constant around it was made here.
     const ir::SpanId span = view.decl_spans.empty() ? ir::SpanId{} : view.decl_spans[0].value;
     state->all.push_back(
         {.text = texts[i],
@@ -121,6 +128,7 @@ Diagnosed<std::unique_ptr<Expressions>> Expressions::Compile(const LinkedProgram
     KILN_CHECK(linked.ok(), "modules of one constant link with anything");
     state->linked = std::make_unique<LinkedProgram>(std::move(*linked.value));
     const resolve::Program& all = state->linked->program;
+    // Rows of a module become rows of the program, now that its place is known.
     for (State::One& one : state->all) {
       one.value = all.Wide(one.run.module, one.value);
     }
@@ -147,6 +155,8 @@ std::optional<Residuals::Number> Expressions::Residual(uint32_t i, Residuals& re
   return residuals.Add(state_->linked->program, one.value);
 }
 
+// Every expression is evaluated, so that all that fail are told at once. One value that is no flag
+// makes the whole result an error: an unknown condition must not count as false.
 Diagnosed<std::vector<bool>> Expressions::Evaluate(const resolve::OptionValues& values) {
   Diagnosed<std::vector<bool>> result;
   std::vector<bool> truths;
@@ -156,6 +166,8 @@ Diagnosed<std::vector<bool>> Expressions::Evaluate(const resolve::OptionValues& 
   for (uint32_t i = 0; i < state_->all.size(); ++i) {
     CheckStop();
     const State::One& one = state_->all[i];
+    // The evaluator remembers values of conditions, so parts that expressions share are computed
+    // once.
     const resolve::Value value = state_->answers->ValueOf(one.value);
     truths.push_back(value.kind == ir::ValueKind::kFlag && value.bits != 0);
     if (value.kind != ir::ValueKind::kFlag) {

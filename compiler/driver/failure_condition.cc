@@ -22,6 +22,7 @@ class Points {
  public:
   explicit Points(size_t size, bool all = false)
       : size_(size), words_((size + 63) / 64, all ? ~uint64_t{0} : 0) {
+    // Bits behind the last variant stay zero, so that sets can be compared word by word.
     if (all && size % 64 != 0) {
       words_.back() = (uint64_t{1} << size % 64) - 1;
     }
@@ -148,6 +149,8 @@ class Search {
   }
 
  private:
+  // A literal for each value of an axis, and its negation where that is not another value. Literals
+  // that hold for all variants or for none say nothing and are left out.
   void AddLiterals(const TriedVariants& tried, size_t axis) {
     const Axis& of = tried.axes[axis];
     const auto add = [&](std::string text, auto fits) {
@@ -167,6 +170,8 @@ class Search {
       add("!" + of.name, [](uint32_t v) { return v == 0; });
       return;
     }
+    // A negation would be a second spelling of the same set, and the first one that fits is shown.
+    // With two values `!=` one is `==` the other.
     for (uint32_t value = 0; value < of.values.size(); ++value) {
       add(of.name + " == " + of.values[value], [value](uint32_t v) { return v == value; });
       if (of.values.size() > 2) {
@@ -211,6 +216,8 @@ class Search {
   }
 
   // A term that holds at `point` and nowhere but at failing points, if literals can say that.
+  // Everything that is true of this variant at once is the narrowest term there is; then as much is
+  // left out as can be.
   Literals TermAt(size_t point) const {
     Literals term;
     for (const Literal& literal : literals_) {
@@ -235,6 +242,8 @@ class Search {
       for (const Literal* literal : term) {
         covered &= literal->holds;
       }
+      // Even the narrowest term also holds for a variant that does not fail, so literals cannot say
+      // what is asked; or there are too many terms to read.
       if (!covered.Within(failing_) || ++terms > kMaxTerms) {
         return {};
       }
@@ -260,6 +269,7 @@ TriedVariants EveryCombination(std::vector<Axis> axes) {
   }
   tried.values.reserve(count * tried.axes.size());
   for (size_t i = 0; i < count; ++i) {
+    // The last axis varies fastest.
     size_t stride = count;
     for (const Axis& axis : tried.axes) {
       stride /= axis.values.size();

@@ -9,6 +9,8 @@
 namespace kiln::driver {
 namespace {
 
+// The bytes are written into a header by the build: fingerprints are of sources, flags and
+// libraries, and not of this binary's file.
 Hash128 FromBytes(const uint8_t (&bytes)[16]) {
   Hash128 hash;
   std::copy(std::begin(bytes), std::end(bytes), hash.bytes.begin());

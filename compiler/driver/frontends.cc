@@ -12,6 +12,8 @@
 namespace kiln::driver {
 
 std::optional<ir::Language> LanguageOf(std::string_view path) {
+  // The name alone decides, and small letters only: the same file must be read alike on every
+  // system.
   return path.ends_with(".rpl")    ? std::optional(ir::Language::kRpl)
          : path.ends_with(".hlsl") ? std::optional(ir::Language::kHlsl)
                                    : std::nullopt;
@@ -31,6 +33,7 @@ std::string LanguageText(ir::Language language) {
   KILN_UNREACHABLE();
 }
 
+// The one place that knows every front end; everything behind it sees modules.
 ParsedSource ParseSource(ir::Language language, const SourceFile& source,
                          const SourceInputs& inputs, uint32_t module,
                          const LanguageLimits& limits) {
@@ -53,6 +56,7 @@ ParsedSource ParseSource(ir::Language language, const SourceFile& source,
   KILN_UNREACHABLE();  // LanguageOf names no language without a front end
 }
 
+// An explicit choice wins over the name.
 std::optional<ir::Language> LanguageOf(std::string_view path, const SourceInputs& inputs) {
   return inputs.language.has_value() ? inputs.language : LanguageOf(path);
 }
@@ -68,6 +72,8 @@ Diagnosed<ir::Module> ParseSource(ir::Language language, const SourceFile& sourc
   return ParseSource(language, source, {}, module, limits).module;
 }
 
+// An image comes from a store, so it may be damaged or of another build. Ids are verified once
+// here; behind it rows are indexed without checks.
 Result<ir::Module> LoadModule(ir::Language language, ByteView image) {
   std::vector<std::byte> bytes(image.begin(), image.end());
   KILN_TRY(ir::ModuleView view, ir::ModuleView::Open(bytes, FrontFingerprint(language)));

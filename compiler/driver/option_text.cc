@@ -24,6 +24,7 @@ std::optional<uint32_t> ReadFlag(std::string_view text) {
   return std::nullopt;
 }
 
+// from_chars does not ask the locale, and the whole text must be the number.
 template <class T>
 std::optional<T> ReadNumber(std::string_view text, int base = 10) {
   T value{};
@@ -34,6 +35,7 @@ std::optional<T> ReadNumber(std::string_view text, int base = 10) {
   return value;
 }
 
+// The spellings of RPL's literals, and a suffix that may be left out.
 std::optional<uint32_t> ReadUint(std::string_view text) {
   if (text.starts_with("0x")) {
     return ReadNumber<uint32_t>(text.substr(2), 16);
@@ -41,6 +43,7 @@ std::optional<uint32_t> ReadUint(std::string_view text) {
   if (text.starts_with("0b")) {
     return ReadNumber<uint32_t>(text.substr(2), 2);
   }
+  // Only decimals may have the suffix: it would be wrong behind a prefix in a source, too.
   if (text.ends_with('u')) {
     text.remove_suffix(1);
   }
@@ -55,6 +58,8 @@ std::optional<uint32_t> ReadSint(std::string_view text) {
   return value.has_value() ? std::optional(std::bit_cast<uint32_t>(*value)) : std::nullopt;
 }
 
+// A number that is out of range is not an unreadable one: as an infinity it reaches the check of
+// options, which says so.
 std::optional<uint32_t> ReadFloat(std::string_view text) {
   float value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -76,6 +81,7 @@ std::optional<uint32_t> ReadAs(ir::OptionKind kind, std::string_view text) {
       return ReadSint(text);
     case ir::OptionKind::kFloat:
       return ReadFloat(text);
+    // Every text may be a value of an enum; whether it is one the check of options says.
     case ir::OptionKind::kEnum:
       return 0;
   }
@@ -111,6 +117,8 @@ resolve::OptionSetting ReadOptionValue(std::string_view name, std::string_view v
   if (declared != nullptr && take(declared->kind)) {
     return setting;
   }
+  // The order in which a value is tried without its declaration: words first, then the narrowest
+  // number. Whatever is left is taken for a value of an enum.
   for (const ir::OptionKind kind : {ir::OptionKind::kFlag, ir::OptionKind::kSint,
                                     ir::OptionKind::kUint, ir::OptionKind::kFloat}) {
     if (take(kind)) {
@@ -132,12 +140,14 @@ Result<resolve::OptionSetting> ReadOption(const resolve::Program& program, std::
   }
   const size_t equals = text.find('=');
   std::string_view name = text.substr(0, equals);
+  // A name alone switches a flag on, as is usual on command lines.
   std::string_view value = equals == std::string_view::npos ? "true" : text.substr(equals + 1);
   if (name.empty()) {
     return Error{.code = ErrorCode::kInvalidArgument,
                  .context = "option '" + std::string(text) + "' has no name; write NAME=VALUE",
                  .reason = {}};
   }
+  // `no-fog` means fog=false, unless there is an option of this very name.
   if (equals == std::string_view::npos && name.starts_with("no-") &&
       Declared(program, name) == nullptr) {
     name.remove_prefix(3);

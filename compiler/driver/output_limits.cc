@@ -11,10 +11,13 @@ constexpr size_t kBoundWord = 3;  // of the header: ids are below it
 }  // namespace
 
 ModuleSize SizeOf(std::span<const uint32_t> words) {
+  // The header's bound is one above the largest id.
   return words.empty() ? ModuleSize{}
                        : ModuleSize{.ids = words[kBoundWord] - 1, .bytes = words.size_bytes()};
 }
 
+// Asked of what was made and not of what was asked for: a few lines of source can grow without
+// bound through aliases and calls, and only the result shows it.
 bool CheckModule(const resolve::Program& program, const ir::SpecialisedProgram& variant,
                  spirv::EntryChoice choice, const ModuleSize& size,
                  std::vector<Diagnostic>& found) {
@@ -28,6 +31,7 @@ bool CheckModule(const resolve::Program& program, const ir::SpecialisedProgram& 
   const std::string form = size.ids == 0 ? "WGSL" : "SPIR-V";
   const std::string what = choice.combined ? form + " of all entry points"
                                            : form + " of '" + std::string(entry.name) + "'";
+  // Both limits may be passed at once, and then both are told.
   const auto report = [&](std::string_view parts, uint32_t limit) {
     found.push_back(Make(Code::kLim1001, program.NameLocation(entry.function))
                         .With("what", what)

@@ -7,12 +7,16 @@
 
 namespace kiln::driver {
 
+// Tables of lines are read only where someone will ask; an image that has none gives an empty
+// table, and then no lines are known.
 ProgramLines::ProgramLines(const LinkedProgram& program, target::Debug debug) : program_(program) {
   for (const std::shared_ptr<const ir::Module>& module : program.modules) {
     const bool full = debug == target::Debug::kFull;
     starts_.push_back(full ? ir::LineStartsOf(*module) : std::span<const uint32_t>());
     Result<std::optional<ir::ModuleFiles>> files =
         full ? ir::FilesOf(*module) : std::optional<ir::ModuleFiles>();
+    // Damaged tables are treated like missing ones: lines are for debugging only, and no build may
+    // fail because of them.
     files_.push_back(files.ok() ? std::move(files).value() : std::nullopt);
   }
 }
@@ -22,6 +26,8 @@ std::string_view ProgramLines::FileOf(uint32_t module, uint32_t file) const {
                                     : program_.paths[module];
 }
 
+// The line is found by halves among the starts of lines. In a module of several files spans count
+// through all of them, so the line is counted from the first of its file.
 spirv::SourceLines::Position ProgramLines::At(uint32_t module, ir::SpanId span) const {
   const Span bytes = program_.program.module(module).SpanOf(span);
   const std::span<const uint32_t> starts = starts_[module];

@@ -18,6 +18,7 @@ std::vector<OptionRead> ReadsOf(const resolve::Program& program,
     const ir::Option& option = program.Get(id);
     OptionRead read{.name = std::string(module.Text(option.name)),
                     .module = ordinal,
+                    // Numbers of options in a module, which stay when other modules come or go.
                     .option = id.value - program.bases(ordinal).option,
                     .kind = option.kind,
                     .bits = values.bits[number],
@@ -27,6 +28,8 @@ std::vector<OptionRead> ReadsOf(const resolve::Program& program,
     }
     result.push_back(std::move(read));
   });
+  // By name, since option numbers depend on the link; the record of a result is the same for every
+  // program that reads the same options.
   std::sort(result.begin(), result.end(),
             [](const OptionRead& a, const OptionRead& b) { return a.name < b.name; });
   return result;

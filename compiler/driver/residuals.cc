@@ -54,6 +54,7 @@ bool IsTotal(CexprOp op) {
 
 }  // namespace
 
+// The two flags are nodes 0 and 1, so that deciding a condition is a comparison of numbers.
 Residuals::Residuals() : pool_(std::make_unique<ir::Pool>()) {
   Literal(kFalseValue);
   Literal(kTrueValue);
@@ -62,6 +63,8 @@ Residuals::Residuals() : pool_(std::make_unique<ir::Pool>()) {
 Residuals::Number Residuals::Literal(const resolve::Value& value) {
   Node node;
   node.value = value;
+  // Whether a value came from an instance option plays no part in counting, and would make equal
+  // literals different.
   node.value.instance = false;
   node.total = !value.failed();
   return Intern(std::move(node));
@@ -85,6 +88,8 @@ Residuals::Number Residuals::Intern(Node node) {
                std::ranges::equal(known.operands, node.operands);
       },
       [&] {
+        // Charged here, where memory grows: how many conditions are left of one is the sender's
+        // choice.
         const uint64_t bytes = sizeof(Node) + node.options.size() * sizeof(uint32_t);
         ChargeMemory(bytes);
         bytes_ += bytes;
@@ -105,6 +110,7 @@ std::optional<Residuals::Number> Residuals::Simplified(const ir::Cexpr& row,
     if (one == decisive && nodes_[other].total) {
       return decisive;
     }
+    // The neutral operand leaves the other one.
     if (one == 1 - decisive) {
       return other;
     }
@@ -147,6 +153,7 @@ Residuals::Number Residuals::Operator(const ir::Cexpr& row, const Number (&opera
   return Literal(resolve::Apply(row, values[0], values[1], values[2], failure, failed_here));
 }
 
+// The recursion is as deep as the expression, whose length bounds it.
 Residuals::Number Residuals::AddNode(const resolve::Program& program, ir::CexprId id) {
   const ir::Cexpr& row = program.Row(id);
   if (row.op == CexprOp::kLiteral) {
@@ -157,6 +164,7 @@ Residuals::Number Residuals::AddNode(const resolve::Program& program, ir::CexprI
   }
   if (row.op == CexprOp::kName) {
     const ir::OptionId option = program.Option(resolve::NameId{row.a});
+    // A constant of the program, or nothing: only options can be substituted.
     if (!option.valid()) {
       return kNone;
     }
@@ -180,8 +188,11 @@ Residuals::Number Residuals::AddNode(const resolve::Program& program, ir::CexprI
   return Operator(row, operands);
 }
 
+// A literal that is no flag is no condition.
 std::optional<Residuals::Number> Residuals::Add(const resolve::Program& program, ir::CexprId root) {
   const Number added = AddNode(program, root);
+  // The two flags are the first nodes, so a literal with a higher number is something else, such as
+  // a text.
   if (added == kNone || (IsLiteral(added) && added > kTrue)) {
     return std::nullopt;
   }
@@ -209,6 +220,7 @@ resolve::Value Residuals::ValueOf(const resolve::Program& program, ir::OptionId 
       const ir::ModuleView& module = program.module(program.ModuleOf(option));
       const uint32_t text = module.List(declared.values)[bits];
       return {.kind = ir::ValueKind::kString,
+              // Texts are compared by number, so a text of a program becomes one of this pool.
               .bits = pool_->InternText(module.Text(ir::StringId{text})).value};
     }
   }
@@ -220,12 +232,15 @@ resolve::Value Residuals::ValueOf(const resolve::Program& program, ir::OptionId 
 Residuals::Number Residuals::Substitute(Number number, uint32_t place,
                                         const resolve::Value& value) {
   const uint32_t option = given_[place].first;
+  // What does not mention the option is its own residual. That keeps the work proportional to the
+  // part of the tree that changes.
   if (!std::ranges::binary_search(nodes_[number].options, option)) {
     return number;
   }
   if (nodes_[number].row.op == CexprOp::kName) {
     return Literal(value);
   }
+  // The place of a given value is a small number, so node and value fit one key.
   const uint64_t key = uint64_t{number} << 32 | place;
   if (const Number* known = substituted_.Find(key)) {
     return *known;

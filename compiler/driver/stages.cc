@@ -44,6 +44,8 @@ Diagnosed<LinkedProgram> LinkSources(std::span<const SourceFile> sources,
   return LinkSources(sources, {}, pipeline).program;
 }
 
+// Every source is parsed, also behind one that is wrong, so that an author gets all errors at once.
+// Linking needs all of them.
 LinkedSources LinkSources(std::span<const SourceFile> sources, const SourceInputs& inputs,
                           ir::PipelineType pipeline) {
   LinkedSources out;
@@ -51,10 +53,13 @@ LinkedSources LinkSources(std::span<const SourceFile> sources, const SourceInput
   std::vector<std::shared_ptr<const ir::Module>> modules;
   std::vector<std::string> paths;
   for (const SourceFile& source : sources) {
+    // The same source twice would declare everything twice; saying so once is better.
     if (std::find(paths.begin(), paths.end(), source.path) != paths.end()) {
       found.push_back(Make(Code::kRpl2001, {}).With("module", source.path));
       continue;
     }
+    // The number of a path, and not of a module: diagnostics of a source that failed need one as
+    // well.
     const auto ordinal = static_cast<uint32_t>(paths.size());
     paths.push_back(source.path);
     const std::optional<ir::Language> language = LanguageOf(source.path, inputs);
@@ -66,6 +71,7 @@ LinkedSources LinkSources(std::span<const SourceFile> sources, const SourceInput
       modules.push_back(std::make_shared<const ir::Module>(std::move(*parsed.module.value)));
     }
   }
+  // A program with a missing module would only add errors that follow from those already found.
   if (modules.size() == paths.size()) {
     out.program = LinkModules(std::move(modules), std::move(paths), pipeline);
   }
@@ -73,6 +79,8 @@ LinkedSources LinkSources(std::span<const SourceFile> sources, const SourceInput
   return out;
 }
 
+// A location of a module is a number of a span until somebody needs bytes. Numbers that the module
+// does not have belong to nobody and stay.
 void FillPositions(const resolve::Program& program, std::vector<Diagnostic>& diagnostics) {
   kiln::FillPositions(diagnostics, [&](uint32_t module, uint32_t number) {
     if (module >= program.modules().size() || number >= program.module(module).spans.size()) {

@@ -133,6 +133,7 @@ void VariantAssembler::State::Build(bool closed, ModuleSelection wanted) {
     FillPositions(linked.program, diagnostics);
     SortAndMerge(diagnostics);
   }
+  // The number of the result is found even if nothing came out: failures are results as well.
   view.result = results.Add(reads, answers.options_in_order(), values);
   view.reads = &reads;
   view.diagnostics = diagnostics;
@@ -147,7 +148,11 @@ Interface& VariantAssembler::State::InterfaceOf() {
   std::array<uint32_t, 3> io{};
   uint64_t hash = variant.interface.size();
   for (const ir::EntryRef& entry : variant.entries) {
+    // An entry point of a typed module brings its own rows. Their number is part of the key, since
+    // layout depends on them.
     io[static_cast<size_t>(entry.stage)] = entry.interface;
+    // Zero says that the entry point brings no rows, and must not change the hash of a program
+    // without typed modules.
     hash = entry.interface == 0 ? hash : Mix64(hash ^ entry.interface);
   }
   for (const ir::SpecialisedDecl* decl : variant.interface) {
@@ -165,6 +170,7 @@ Interface& VariantAssembler::State::InterfaceOf() {
         added.workgroup_size = workgroup_size;
         added.io = io;
         added.number = static_cast<uint32_t>(interfaces.size());
+        // The layout is made once for all variants with this interface; its hash, too.
         added.layout = layouts.Assign(variant);
         if (added.layout.value.has_value()) {
           added.layout_hash = metadata.LayoutHash(variant, *added.layout.value);
@@ -185,16 +191,21 @@ StageWords VariantAssembler::State::EmitStage(spirv::EntryChoice choice, Interfa
     return WriteStage(choice, layout, wanted);
   }
   if (!interface.content.has_value()) {
+    // Computed when it is first asked for, because only the daemon asks.
     interface.content =
         code_memory->content().Of(interface.decls, layout, interface.workgroup_size);
   }
   const Hash128 id = code_memory->ModuleId(variant, choice, *interface.content);
   const WrittenModule* known = code_memory->FindModule(id);
+  // A module that was written for an earlier edit: its digest is enough, as the store has its
+  // bytes.
   if (known != nullptr && wanted == ModuleSelection::kNew) {
     needs |= known->needs;
     size = known->size;
     return {.content = known->content};
   }
+  // What this module needs is kept apart from what those before it need, so that it can be
+  // remembered with it.
   const target::Needs before = std::exchange(needs, 0);
   StageWords stage = WriteStage(choice, layout, wanted);
   code_memory->AddModule(id, {.content = stage.content, .needs = needs, .size = size});
@@ -207,10 +218,12 @@ StageWords VariantAssembler::State::WriteStage(spirv::EntryChoice choice,
                                                ModuleSelection wanted) {
   const auto [number, is_new] = assembler.NumberModule(variant, choice, layout);
   StageWords stage{.is_new = is_new};
+  // The caller wants words of known modules only when it has no store that could give them.
   if (is_new || wanted == ModuleSelection::kAll) {
     stage.words = assembler.Write(variant, choice, layout);
     ++modules_written;
   }
+  // A digest is computed for each module once; the assembler's number finds it again.
   if (is_new) {
     modules.push_back({.content = DigestOf(std::as_bytes(stage.words)),
                        .needs = assembler.needs(),
@@ -246,6 +259,7 @@ ByteView VariantAssembler::State::EmitText(Interface& interface, ModuleSelection
   diagnostics.insert(diagnostics.end(), made.diagnostics.begin(), made.diagnostics.end());
   fits = made.ok;
   for (uint32_t i = 0; i < made.modules.size(); ++i) {
+    // The text objects number modules densely, so a number that is not there yet is a new module.
     const bool is_new = made.modules[i] >= modules.size();
     const std::string& text = wgsl->TextOf(made, i);
     if (is_new) {
@@ -299,6 +313,8 @@ VariantAssembler::VariantAssembler(const LinkedProgram& linked,
     : state_(std::make_unique<State>(linked, entries, target,
                                      std::make_unique<CodeCache>(linked.program, target))) {}
 
+// The former assembler gives up its code and keeps nothing: the cache belongs to one assembler at a
+// time.
 VariantAssembler::VariantAssembler(const LinkedProgram& linked,
                                    std::span<const resolve::EntryPoint> entries,
                                    const target::Target& target, VariantAssembler&& former) {
@@ -326,6 +342,7 @@ std::optional<uint32_t> VariantAssembler::Find(const resolve::OptionValues& valu
   return state_->results.Find(values);
 }
 
+// The view is memory of the assembler; a copy may leave its thread.
 BuildResult VariantAssembler::State::Copy(std::vector<OptionRead> read) const {
   BuildResult result{.products = std::nullopt,
                      .reads = std::move(read),
@@ -361,6 +378,8 @@ std::optional<BuildResult> VariantAssembler::BuildUnless(const IsKnown& is_known
   if (is_known(read)) {
     return std::nullopt;
   }
+  // Only here modules are known by content: a digest that is handed on must be one that the
+  // caller's store may have.
   state_->by_content = true;
   state_->Build(closed, wanted);
   state_->by_content = false;
@@ -383,6 +402,7 @@ std::span<const std::string> VariantAssembler::lowered() const {
 uint64_t VariantAssembler::bytes_used() const {
   State& state = *state_;
   const resolve::Program& program = state.linked.program;
+  // Layouts are not asked for their size; what they hold per declaration and member is.
   const uint64_t interface = sizeof(Interface) + sizeof(layout::Placement) * program.decl_count() +
                              sizeof(uint32_t) * program.member_count();
   return state.answers.bytes_used() + state.units.bytes_used() +

@@ -26,6 +26,7 @@ Bytes Encoded(const wgsl::VariantDescription& description) {
     record.names.push_back({name.name, name.source});
   }
   for (const wgsl::BindingRow& row : description.bindings) {
+    // In the order of the description, which is that of the declarations.
     record.bindings.push_back(
         {row.source, row.element, row.group, row.binding, row.kind, row.type});
   }
@@ -39,6 +40,8 @@ Bytes Encoded(const wgsl::VariantDescription& description) {
 const WgslVariant& WgslCode::Build(const ir::SpecialisedProgram& variant,
                                    const layout::Layout& layout, bool combined,
                                    std::optional<uint32_t> interface) {
+  // Everything that the variant as a whole depends on: its interface, and which versions of which
+  // functions each entry point has.
   Key key{interface.value_or(0)};
   for (const ir::EntryRef& entry : variant.entries) {
     key.push_back(static_cast<uint32_t>(entry.functions.size()));
@@ -70,10 +73,13 @@ WgslCode::Key WgslCode::ModuleKey(std::optional<uint32_t> entry, uint32_t interf
         key.push_back(function.ref->number);
       }
     } else {
+      // Of other stages only their inputs count: a vertex entry point hands over what the fragment
+      // stage reads.
       for (const ir::MemberId member : assembler_.needs()[i].inputs) {
         key.push_back(member.value);
       }
     }
+    // Lists are closed by a number that no item has, so that two keys cannot be equal by accident.
     key.push_back(ir::kNoRow);
   }
   for (const wgsl::SamplerFact& sampler : facts.samplers) {
@@ -91,6 +97,7 @@ WgslCode::Key WgslCode::ModuleKey(std::optional<uint32_t> entry, uint32_t interf
 void WgslCode::Make(const ir::SpecialisedProgram& variant, const layout::Layout& layout,
                     bool combined, uint32_t interface, WgslVariant& made) {
   for (const ir::EntryRef& entry : variant.entries) {
+    // Only entry points of typed modules have an interface of their own.
     if (entry.interface != 0) {  // of a typed module: rows have no text yet
       made.diagnostics.push_back(kiln::Make(Code::kWgsl8202, Location{})
                                      .With("op", "entry point " + std::string(entry.name)));

@@ -27,6 +27,8 @@ struct Job {
   target::Target target;
 };
 
+// One overload for each type of the variant, so that a new type does not compile until it has one.
+// Every value is 32 bits or, for an enumeration, the text of its value.
 // Bits and kind of a value, as the table of options has them.
 struct FillSetting {
   resolve::OptionSetting& out;
@@ -49,6 +51,8 @@ struct FillSetting {
   }
 };
 
+// Only what nobody but the caller can be wrong about is an error; everything about the source
+// becomes a diagnostic in the result.
 Result<Job> JobOf(const CompileRequest& request) {
   Job job;
   if (request.sources.empty()) {
@@ -61,6 +65,7 @@ Result<Job> JobOf(const CompileRequest& request) {
     }
     job.sources.emplace_back(source.path, source.text);
   }
+  // Only names of Vulkan: what else a target is comes from the other members of the request.
   const auto environment = target::ParseEnvironment(request.environment);
   if (!environment.has_value()) {
     return UsageError(
@@ -70,6 +75,7 @@ Result<Job> JobOf(const CompileRequest& request) {
                                                    ? ir::PipelineType::kCompute
                                                    : ir::PipelineType::kGraphicsClassic);
   for (const EntryPoint& entry : request.entries) {
+    // The enumerations of the interface have the numbers of the compiler's, so they are cast.
     job.entries.push_back({static_cast<ir::Stage>(entry.stage), entry.function});
   }
   for (const Option& option : request.options) {
@@ -89,7 +95,10 @@ void Append(std::vector<Diagnostic>& to, std::vector<Diagnostic> more) {
 }
 
 // The steps of kilnc; what is wrong is in `diagnostics`.
+// What is unused is told even if the options are wrong, and both before anything is built. Each
+// step ends the work if it failed, since the next would only tell the consequences.
 std::optional<driver::Products> Build(const Job& job, std::vector<Diagnostic>& diagnostics) {
+  // Merged at each step, because a step that succeeds may have warnings.
   Diagnosed<driver::LinkedProgram> linked = driver::LinkSources(job.sources, job.pipeline);
   Append(diagnostics, std::move(linked.diagnostics));
   if (!linked.ok()) {
@@ -109,15 +118,19 @@ std::optional<driver::Products> Build(const Job& job, std::vector<Diagnostic>& d
 }
 
 // Messages as tools have them, without lints, and as text.
+// Lints are advice to whoever writes the source, and are for tools that ask for them.
 void Report(const Job& job, std::vector<Diagnostic> diagnostics, Compiled& out) {
   std::erase_if(diagnostics, [](const Diagnostic& diagnostic) {
     return diagnostic.severity == kiln::Severity::kLint;
   });
+  // Merged first: what two entry points find in the same place is told once.
   SortAndMerge(diagnostics);
   SourceSet sources;
   for (const SourceFile& source : job.sources) {
     sources.Add(source);
   }
+  // By ordinal: diagnostics name their module by its number in the request. `Find` gives the place
+  // in the set, where the text stays.
   std::vector<const SourceFile*> modules;
   for (const SourceFile& source : job.sources) {
     modules.push_back(sources.Find(source.path));
@@ -142,6 +155,7 @@ Result<Compiled> Compile(const CompileRequest& request) {
   Compiled out;
   std::vector<Diagnostic> diagnostics;
   std::optional<driver::Products> products = Build(job, diagnostics);
+  // Also for a success: warnings belong to it.
   Report(job, std::move(diagnostics), out);
   if (!products.has_value()) {
     return out;
@@ -154,6 +168,7 @@ Result<Compiled> Compile(const CompileRequest& request) {
       module.stage = static_cast<Stage>(*code.stage);
     }
     module.code.assign(bytes.begin(), bytes.end());
+    // The digest is made here, so that callers can compare results without hashing them again.
     module.digest = DigestOf(bytes);
   }
   out.metadata = std::move(products->metadata);

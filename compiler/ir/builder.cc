@@ -17,6 +17,7 @@
 namespace kiln::ir {
 namespace {
 
+// Rows have no padding, so their bytes may be hashed as they lie.
 template <class Row>
 uint64_t HashRow(const Row& row) {
   return Hash64(std::as_bytes(std::span(&row, 1)));
@@ -33,6 +34,8 @@ uint32_t InternRow(InternIndex& index, std::vector<Row>& rows, const Row& row) {
       });
 }
 
+// A front end has its own limit with a message and stays below this one; what goes beyond is a
+// fault of the front end.
 uint16_t CheckNesting(uint32_t nesting) {
   KILN_CHECK(nesting <= kMaxNesting, "nested {} levels deep", nesting);
   return static_cast<uint16_t>(nesting);
@@ -45,6 +48,8 @@ uint32_t Count(const std::vector<Row>& rows) {
 
 }  // namespace
 
+// The value `true` is what every condition that is not written points at, so it has a row that is
+// known everywhere.
 Builder::Builder(const ModuleHeader& header, CutPolicy policy) : header_(header), policy_(policy) {
   Literal(ValueKind::kFlag, 1);  // row 0 is `true`
 }
@@ -52,6 +57,7 @@ Builder::Builder(const ModuleHeader& header, CutPolicy policy) : header_(header)
 TypeId Builder::Intern(const Type& type) {
   KILN_CHECK(type.kind != TypeKind::kStruct, "a struct is named");
   const TypeId id{InternRow(type_index_, types_, type)};
+  // A new row has a number behind all known ones; only then its nesting is not counted yet.
   if (id.value == type_nesting_.size()) {
     const bool has_item = type.kind == TypeKind::kArray || type.kind == TypeKind::kRuntimeArray;
     type_nesting_.push_back(CheckNesting(has_item ? type_nesting_[type.element] + 1u : 1u));
@@ -71,6 +77,8 @@ TypeId Builder::Image(Scalar sampled, const ImageTraits& traits) {
   return Intern({.kind = TypeKind::kImage, .scalar = sampled, .extent = PackImage(traits)});
 }
 
+// Bits and not values: constants are compared by them, so 0.0 and -0.0 are two constants and a NaN
+// is equal to itself.
 ConstId Builder::ScalarConst(TypeId type, uint64_t bits) {
   return ConstId{InternRow(
       const_index_, consts_,
@@ -97,11 +105,13 @@ CexprId Builder::Intern(const Cexpr& cexpr) {
   if (shape == CexprShape::kUnary || shape == CexprShape::kSelect) {
     use(cexpr.a);
   }
+  // The left side of a sum may be thousands of terms long and adds no level (ids.h).
   if (shape == CexprShape::kBinary) {
     use(cexpr.a);
     left = std::exchange(below, 0);
     use(cexpr.b);
   }
+  // These operands are a list; the list of an empty one is not valid and has no operands.
   if (shape == CexprShape::kSelect || shape == CexprShape::kComposite) {
     std::ranges::for_each(ListAt(ListId{cexpr.b}), use);
   }
@@ -117,6 +127,7 @@ CexprId Builder::Name(std::string_view name) {
   return Intern({.op = CexprOp::kName, .a = Text(name).value});
 }
 
+// Equal lists are one list, as most are short and repeat: arguments of one name, pairs of blocks.
 ListId Builder::List(std::span<const uint32_t> words) {
   return ListId{list_index_.FindOrAdd(
       Hash64(std::as_bytes(words)),
@@ -129,6 +140,7 @@ ListId Builder::List(std::span<const uint32_t> words) {
       })};
 }
 
+// A list of its own even if an equal one exists: for lists whose words are set later.
 ListId Builder::NewList(std::span<const uint32_t> words) {
   const ListId list{Count(extra_)};
   extra_.push_back(static_cast<uint32_t>(words.size()));
@@ -136,6 +148,7 @@ ListId Builder::NewList(std::span<const uint32_t> words) {
   return list;
 }
 
+// Estimates from the size of the source. They save growing and need not be right.
 void Builder::Reserve(size_t insts) {
   insts_.reserve(insts);
   inst_spans_.reserve(insts);
@@ -155,6 +168,7 @@ SpanId Builder::AddSpan(Span span) {
   return SpanId{Count(spans_) - 1};
 }
 
+// The spans of one expression lie one behind the other, so the number of the first gives them all.
 SpanId Builder::AddRun(std::span<const Span> run) {
   if (run.empty()) {
     return {};
@@ -168,6 +182,8 @@ OptionId Builder::Add(const Option& option) {
   return OptionId{Count(options_) - 1};
 }
 
+// Members of a declaration have to be consecutive, and those of a function are added while it is
+// open. So nothing else may be declared meanwhile.
 DeclId Builder::AddRow(Decl decl, const DeclSpans& spans) {
   KILN_CHECK(!function_.valid(), "function {} has not ended", function_);
   decl.first_member = Count(members_);
@@ -195,6 +211,7 @@ DeclId Builder::BeginFunction(Decl decl, const DeclSpans& spans) {
   return function_;
 }
 
+// Locals are numbered as they come, which is the order of the source.
 LocalId Builder::AddLocalRow(const Local& local, const LocalSpans& spans) {
   KILN_CHECK(function_.valid());
   locals_.push_back(local);
@@ -205,6 +222,8 @@ LocalId Builder::AddLocalRow(const Local& local, const LocalSpans& spans) {
 LocalId Builder::AddParameter(Local parameter, const LocalSpans& spans) {
   KILN_CHECK(function_.valid());
   Decl& decl = decls_[function_.value];
+  // A parameter is a local and a member at once; both tables rely on the parameters being the first
+  // ones.
   KILN_CHECK(Count(locals_) == first_local_ + decl.member_count, "parameters come first");
   parameter.kind = LocalKind::kParameter;
   const LocalId id = AddLocalRow(parameter, spans);
@@ -224,6 +243,8 @@ LocalId Builder::AddLocal(const Local& local, const LocalSpans& spans) {
   return AddLocalRow(local, spans);
 }
 
+// Blocks are numbered when they begin and filled when they end, because blocks inside of them end
+// first.
 BlockId Builder::BeginBlock() {
   KILN_CHECK(function_.valid());
   const BlockId id{Count(blocks_)};
@@ -239,6 +260,8 @@ void Builder::EndBlock() {
   KILN_CHECK(!open_blocks_.empty());
   const OpenBlock block = open_blocks_.back();
   open_blocks_.pop_back();
+  // The instructions of open blocks share one stack; those of this block are what lies above its
+  // beginning.
   const std::span<const uint32_t> insts = std::span(open_insts_).subspan(block.first);
   blocks_[block.block.value] = {.first = Count(block_insts_),
                                 .count = static_cast<uint32_t>(insts.size())};
@@ -252,6 +275,8 @@ void Builder::EndBlock() {
   }
   block_nesting_[block.block.value] = static_cast<uint16_t>(nesting);
   block_ends_path_[block.block.value] = ends;
+  // A block that uses a value from outside cannot become a region. Operands have smaller numbers
+  // than the block's first instruction exactly if they are from outside.
   for (const uint32_t inst : header_.typed != 0 ? insts : std::span<const uint32_t>{}) {
     if (lowest_operand_[inst] < block.first_inst) {
       block_uses_outer_[block.block.value] = true;
@@ -260,6 +285,8 @@ void Builder::EndBlock() {
   open_insts_.resize(block.first);
 }
 
+// Instructions are added after everything that they use: operands and the blocks in them have
+// numbers already.
 InstId Builder::AddInst(const Inst& inst, const InstSpans& spans) {
   const Form form = header_.typed != 0 ? Form::kTypedOpen : Form::kUntyped;
   KILN_CHECK(!open_blocks_.empty() && Includes(FactsOf(inst.kind).form, form), "kind {}",
@@ -270,6 +297,8 @@ InstId Builder::AddInst(const Inst& inst, const InstSpans& spans) {
   }
   const InstId id{Count(insts_)};
   inst_nesting_.push_back(CheckNesting(NestingOf(inst)));
+  // Only typed modules have values across blocks; in untyped ones expressions are trees within a
+  // statement.
   if (header_.typed != 0) {
     lowest_operand_.push_back(LowestOperandOf(inst));
   }
@@ -312,6 +341,7 @@ uint32_t Builder::NestingOf(const Inst& inst) const {
     below = std::max<uint32_t>(below, block_nesting_[block]);
   };
   bool first = IsChain(inst.kind);
+  // The first operand of a chain is its left side; for all others `first` is false from the start.
   for (const Operand& operand : OperandsOf(inst)) {
     uint32_t& level = std::exchange(first, false) ? left : below;
     if (operand.schema == OperandSchema::kInst ||
@@ -342,6 +372,8 @@ CutTables Builder::TablesToCut() {
           .region_spans = segment_spans_};
 }
 
+// The function is cut as a whole when it is complete, since whether a block ends its path is known
+// only then.
 void Builder::EndFunction() {
   KILN_CHECK(function_.valid() && open_blocks_.size() == 1, "{} open blocks", open_blocks_.size());
   const BlockId body = open_blocks_.back().block;
@@ -351,6 +383,7 @@ void Builder::EndFunction() {
   std::vector<std::vector<uint32_t>> locals =
       RegionCutter(TablesToCut(), policy_).Cut(function_, body);  // by segment of this function
   for (uint32_t i = 0; i < decls_[function_.value].member_count; ++i) {
+    // Parameters belong to the first region, which is the body.
     locals[0].push_back(first_local_ + i);
   }
   for (size_t i = 0; i < locals.size(); ++i) {
@@ -374,6 +407,7 @@ void Builder::SetSources(const ModuleFiles& files, std::span<const std::string_v
   files_ = EncodeFiles(files);
 }
 
+// In one range of offsets for all files of a module, like spans.
 void Builder::AddLineStarts(std::string_view text, uint32_t first) {
   const LineIndex lines(text);
   for (uint32_t line = 1; line <= lines.line_count(); ++line) {
@@ -381,6 +415,7 @@ void Builder::AddLineStarts(std::string_view text, uint32_t first) {
   }
 }
 
+// The image is made once and not changed any more. It is what is hashed, cached and verified.
 Module Builder::Finish(const Hash128& fingerprint) {
   KILN_CHECK(!function_.valid(), "function {} has not ended", function_);
   std::vector<uint32_t> string_ends;
@@ -390,6 +425,8 @@ Module Builder::Finish(const Hash128& fingerprint) {
     string_bytes.insert(string_bytes.end(), text.begin(), text.end());
     string_ends.push_back(static_cast<uint32_t>(string_bytes.size()));
   }
+  // Sorted by owner, because readers search for the attributes of one by halving. Stable, so those
+  // of one owner keep their order.
   std::ranges::stable_sort(attributes_, [](const Attribute& a, const Attribute& b) {
     return std::pair(a.of_member, a.owner) < std::pair(b.of_member, b.owner);
   });

@@ -6,11 +6,14 @@
 
 namespace kiln::ir {
 
+// Names of the sets are those of builtins.def; the type decides alone, so a front end may ask
+// before it has a module.
 bool ExistsFor(BuiltinTypes types, const Type& type) {
   const bool vector = type.kind == TypeKind::kVector;
   const bool matrix = type.kind == TypeKind::kMatrix && IsFloatScalar(type.scalar);
   const bool real = vector && IsFloatScalar(type.scalar);
   const bool integer = vector && IsIntegerScalar(type.scalar);
+  // Without a default, so that a new set of types has to say here what is in it.
   switch (types) {
     case BuiltinTypes::kNone:
       return false;

@@ -8,12 +8,16 @@
 
 namespace kiln::ir {
 
+// Versions are numbered behind the declarations of the program, so one number names either.
 void FunctionVersions::Begin(uint32_t decl_count) {
   KILN_CHECK(versions_.empty() || first_ == decl_count, "versions of another program");
   first_ = decl_count;
 }
 
+// A version is a function together with the words that its parameters stand for. The same words
+// give the same number in every variant, so what is known of a version is found again.
 DeclId FunctionVersions::Of(DeclId function, std::span<const uint32_t> words) {
+  // The count is hashed too: words of different length never meet by a zero at the end.
   uint64_t hash = Mix64(uint64_t{function.value} << 32 | words.size());
   for (const uint32_t word : words) {
     hash = Mix64(hash ^ word);

@@ -14,6 +14,8 @@
 namespace kiln::ir {
 namespace {
 
+// The numbers of sections are part of the format, and a change of them makes old images unreadable.
+// The gaps leave room for tables that come later.
 constexpr uint64_t kMagic = SectionMagic("kilnmod1");
 constexpr uint32_t kHeaderSection = 1;
 constexpr uint32_t kFirstTable = 2;
@@ -21,6 +23,7 @@ constexpr uint32_t kAttributeTable = 16;
 constexpr uint32_t kFirstSpanTable = 32;
 
 // Calls visit(section kind, table) for every table of a view.
+// Writing and reading both go through this list, so the number of a table is written once.
 template <class View, class Visit>
 void ForEachTable(View& view, Visit visit) {
   uint32_t kind = kFirstTable;
@@ -29,6 +32,8 @@ void ForEachTable(View& view, Visit visit) {
            view.locals, view.segments, view.insts, view.blocks, view.block_insts, view.extra,
            view.string_ends, view.string_bytes, view.attributes);
   kind = kFirstSpanTable;
+  // Spans are what an edit of a comment changes, so they are kept apart from everything that has a
+  // meaning.
   semantic(view.spans, view.decl_spans, view.member_spans, view.local_spans, view.segment_spans,
            view.inst_spans);
 }
@@ -38,6 +43,7 @@ Bytes WriteImage(const ModuleView& view, const SourceSections& sources,
   SectionFileWriter writer(kMagic, fingerprint);
   writer.Add(kHeaderSection, std::span(&view.header, 1));
   ForEachTable(view, [&](uint32_t kind, const auto& table) {
+    // An untyped module has no attributes, and its image has no such section.
     if (kind != kAttributeTable || !table.empty()) {
       writer.Add(kind, table);
     }
@@ -68,6 +74,7 @@ bool ReadTable(const SectionFileView& file, uint32_t kind, std::span<const Row>&
 
 static_assert(sizeof(ModuleHeader) == 16 && std::is_trivially_copyable_v<ModuleHeader>);
 
+// Texts lie in one block, each ending where the next begins.
 std::string_view ModuleView::Text(StringId id) const {
   const uint32_t begin = id.value == 0 ? 0 : string_ends[id.value - 1];
   return {string_bytes.data() + begin, string_ends[id.value] - begin};
@@ -88,6 +95,7 @@ std::span<const Member> ModuleView::MembersOf(const Decl& decl) const {
 
 namespace {
 
+// Two searches by halves; attributes are sorted by what they belong to.
 std::span<const Attribute> AttributesAt(std::span<const Attribute> rows, uint16_t of_member,
                                         uint32_t owner) {
   const auto before = [](const Attribute& a, const Attribute& b) {
@@ -108,10 +116,15 @@ std::span<const Attribute> ModuleView::AttributesOf(MemberId id) const {
   return AttributesAt(attributes, 1, id.value);
 }
 
+// A module without spans answers with an empty one, so nobody has to ask whether there are any.
 Span ModuleView::SpanOf(SpanId id) const {
   return id.value < spans.size() ? spans[id.value] : Span{};
 }
 
+// Nothing is copied: the tables of the view are the sections of the image. So opening costs the
+// same for every size, and the rows must be verified before they are used.
+// The fingerprint is that of the program that wrote the image: tables are read as they lie, so only
+// the same program may read them.
 Result<ModuleView> ModuleView::Open(std::span<const std::byte> image, const Hash128& fingerprint) {
   KILN_TRY(const SectionFileView file, SectionFileView::Open(image, kMagic));
   if (file.fingerprint() != fingerprint) {
@@ -138,6 +151,7 @@ Module::Module(std::vector<std::byte> image, const ModuleView& view, const Hash1
 Module WriteModule(const ModuleView& tables, const SourceSections& sources,
                    const Hash128& fingerprint) {
   std::vector<std::byte> image = WriteImage(tables, sources, fingerprint);
+  // Opened like any image, so what is written and what is read never differ.
   const ModuleView view = ModuleView::Open(image, fingerprint).value();
   return {std::move(image), view, fingerprint};
 }
@@ -154,6 +168,7 @@ Hash128 Module::semantic_id() const {
   return HashBytes(WriteImage(without_spans, {}, fingerprint_));
 }
 
+// Searched by halves by whoever uses them; unsorted rows are taken for absent rather than trusted.
 std::span<const uint32_t> LineStartsOf(const Module& module) {
   const Result<SectionFileView> file = SectionFileView::Open(module.image(), kMagic);
   if (!file.ok() || !file->Has(kLineStartsSection)) {
@@ -163,6 +178,7 @@ std::span<const uint32_t> LineStartsOf(const Module& module) {
   return rows.ok() && std::ranges::is_sorted(*rows) ? *rows : std::span<const uint32_t>();
 }
 
+// Not in the view, because nothing of a compile needs it: only places in messages do.
 Result<std::optional<ModuleFiles>> FilesOf(const Module& module) {
   KILN_TRY(const SectionFileView file, SectionFileView::Open(module.image(), kMagic));
   if (!file.Has(kFilesSection)) {

@@ -36,6 +36,8 @@ Result<LineMark> DecodeMark(ByteView item) {
 // A file is included by one before it, so that whoever follows the includes comes to the root.
 bool IsSound(const ModuleFiles& files) {
   const auto by_place = [](const auto& a, const auto& b) { return a.first < b.first; };
+  // Files are sorted by their place, so the file of an offset is found by halving, and the root
+  // comes first.
   bool sound = !files.files.empty() && files.files[0].first == 0 &&
                std::ranges::is_sorted(files.files, by_place) &&
                std::ranges::is_sorted(files.marks, {}, &LineMark::begin);
@@ -51,11 +53,13 @@ bool IsSound(const ModuleFiles& files) {
 
 }  // namespace
 
+// The last file that begins at or before the offset; the root has place 0.
 size_t ModuleFiles::FileAt(uint32_t offset) const {
   const auto behind = std::ranges::upper_bound(files, offset, {}, &ModuleFile::first);
   return behind == files.begin() ? 0 : static_cast<size_t>(behind - files.begin()) - 1;
 }
 
+// The texts are the caller's: an image knows files by path and digest only.
 ModuleText TextOf(const ModuleFiles& files,
                   const std::function<const SourceFile*(std::string_view path)>& find) {
   std::vector<ModuleText::File> rows;

@@ -7,10 +7,12 @@
 namespace kiln::ir {
 namespace {
 
+// Flags that every computation may have.
 constexpr uint16_t kOfArithmetic = BitOf(InstFlag::kPrecise) | BitOf(InstFlag::kRelaxed);
 
 bool IsScope(MemoryScope scope) { return static_cast<uint32_t>(scope) < CountOf<MemoryScope>(); }
 
+// Unpacking and packing again gives the same word only if no unknown bit is set.
 bool IsAtomicMode(uint32_t literal) {
   const AtomicMode mode = UnpackAtomic(literal);
   return Pack(mode) == literal && IsScope(mode.scope) && mode.scope != MemoryScope::kNone &&
@@ -31,6 +33,8 @@ bool IsSwizzle(uint32_t literal) {
 
 }  // namespace
 
+// The lower bits of the flags hold an enumerator whose meaning depends on the instruction; this is
+// how many there are.
 uint32_t FlagBound(FlagSchema schema) {
   switch (schema) {
     case FlagSchema::kNone:
@@ -59,6 +63,7 @@ uint32_t FlagBound(FlagSchema schema) {
   KILN_UNREACHABLE();
 }
 
+// A flag that an instruction cannot have would make two rows differ that mean the same.
 uint16_t AllowedFlags(InstKind kind) {
   switch (kind) {
     case InstKind::kUnary:
@@ -80,18 +85,21 @@ uint16_t AllowedFlags(InstKind kind) {
   }
 }
 
+// Asked of every instruction of an image that comes from outside.
 bool HasGoodFlags(const Inst& inst) {
   const uint32_t low = inst.flags & kSchemaFlags;
   const uint32_t high = inst.flags & ~kSchemaFlags;
   if (low >= FlagBound(FactsOf(inst.kind).flags)) {
     return false;
   }
+  // Loops use the upper byte for the count of unrolling.
   if (inst.kind == InstKind::kLoop) {
     return high == 0 || static_cast<LoopHint>(low) == LoopHint::kUnroll;
   }
   return (high & ~uint32_t{AllowedFlags(inst.kind)}) == 0;
 }
 
+// Literals are words that name no row; the kinds that have none here may hold any number.
 bool HasGoodLiteral(const Inst& inst, uint32_t literal) {
   switch (inst.kind) {
     case InstKind::kFlag:
@@ -109,6 +117,7 @@ bool HasGoodLiteral(const Inst& inst, uint32_t literal) {
   }
 }
 
+// An `if` may lack its second block; a loop has three, all others two.
 BlockCounts BlockCountsOf(InstKind kind) {
   if (kind == InstKind::kIf) {
     return {1, 2};

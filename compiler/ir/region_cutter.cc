@@ -16,6 +16,7 @@
 namespace kiln::ir {
 namespace {
 
+// A loop or switch declares its exit, which is a name of its own for `break`.
 LocalId DeclaredBy(const Inst& inst) {
   if (inst.kind == InstKind::kVariable) {
     return inst.As<VariableInst>().local;
@@ -23,12 +24,14 @@ LocalId DeclaredBy(const Inst& inst) {
   if (inst.kind == InstKind::kAlias) {
     return inst.As<AliasInst>().local;
   }
+  // Switches and loops have their exit in the same word.
   const bool breaks = inst.kind == InstKind::kLoop || inst.kind == InstKind::kSwitch;
   return breaks ? inst.As<LoopInst>().exit : LocalId{};
 }
 
 }  // namespace
 
+// Answers may be too careful: a block that is said to end its path is only not cut.
 bool EndsPath(const Inst& inst, const CutTables& tables) {
   const auto block_ends = [&](uint32_t block) { return bool{tables.block_ends_path[block]}; };
   const InstKind kind = inst.kind;
@@ -42,6 +45,7 @@ bool EndsPath(const Inst& inst, const CutTables& tables) {
   if (kind == InstKind::kWhen) {
     return block_ends(inst.As<WhenInst>().block.value);
   }
+  // Without an `else` control may always pass.
   if (kind == InstKind::kIf) {
     const std::span<const uint32_t> blocks = tables.List(inst.As<IfInst>().blocks);
     return blocks.size() == 2 && std::ranges::all_of(blocks, block_ends);
@@ -65,6 +69,7 @@ bool EndsPath(const Inst& inst, const CutTables& tables) {
 
 std::vector<std::vector<uint32_t>> RegionCutter::Cut(DeclId function, BlockId body) {
   function_ = function;
+  // The body of the function is region 0 of it and is never conditional.
   CutBlock(AddRegion({.function = function, .block = body}, {}), body);
   return std::move(locals_);
 }
@@ -76,6 +81,7 @@ RegionId RegionCutter::AddRegion(const Region& region, const RegionSpans& spans)
   return RegionId{static_cast<uint32_t>(tables_.regions.size() - 1)};
 }
 
+// Indices and not spans: cutting inside of the block may make the tables grow.
 void RegionCutter::CutBlock(RegionId region, BlockId block) {
   for (uint32_t i = 0; i < tables_.blocks[block.value].count; ++i) {
     CutInst(region, tables_.block_insts[tables_.blocks[block.value].first + i]);
@@ -91,12 +97,15 @@ void RegionCutter::CutInst(RegionId region, uint32_t number) {
   }
   if (inst.kind == InstKind::kWhen && policy_ == CutPolicy::kCut) {
     const WhenInst when = inst.As<WhenInst>();
+    // Both answers were computed when the block ended.
     if (!tables_.block_ends_path[when.block.value] && !tables_.block_uses_outer[when.block.value]) {
       const RegionId cut = AddRegion({.function = function_,
                                       .parent = region,
                                       .block = when.block,
                                       .condition = when.condition},
                                      {.condition = tables_.inst_spans[number].aux});
+      // The block stays where it is and belongs to the new region. Only the instruction that led to
+      // it changes.
       tables_.insts[number] = WhenSegmentInst{when.type, cut}.To();
       CutBlock(cut, when.block);
       return;

@@ -22,6 +22,7 @@ constexpr SettingFacts Flag(Word name, SettingScope scope, bool value) {
 constexpr SettingFacts Byte(Word name, SettingScope scope, uint32_t value) {
   return {name, scope, SettingType::kByte, value};
 }
+// Sizes are 1 by default, and their column holds the limit instead.
 constexpr SettingFacts Size(Word name, SettingScope scope, uint32_t limit) {
   return {name, scope, SettingType::kSize, 1, {}, {}, limit};
 }
@@ -34,6 +35,7 @@ constexpr SettingFacts Float(Word name, SettingScope scope, float value) {
   }
 #include "compiler/ir/settings.def"
 
+// In the order of the enumeration, which is made of the same table.
 constexpr SettingFacts kFacts[] = {
 #define KILN_SETTING(enumerator, name, scope, type, default_value) \
   type(name, SettingScope::k##scope, default_value),
@@ -41,6 +43,8 @@ constexpr SettingFacts kFacts[] = {
 };
 
 // Rows of kFacts by name.
+// Sorted while compiling, so that finding a setting by its name is a binary search and settings.def
+// may keep its own order.
 constexpr auto kByName = [] {
   std::array<uint8_t, std::size(kFacts)> rows{};
   std::iota(rows.begin(), rows.end(), uint8_t{0});

@@ -15,6 +15,7 @@ class Summary {
  public:
   explicit Summary(SpecialisedRegion& segment) : segment_(segment) {}
 
+  // Each instruction exactly once, so lists below are in the order of the source.
   void Walk(BlockId block) {
     for (const uint32_t number : segment_.InstsOf(block)) {
       const Inst& inst = segment_.insts[number];
@@ -26,6 +27,8 @@ class Summary {
   }
 
  private:
+  // In the order of their first mention. A region mentions a handful of things, so they are
+  // searched in a row.
   Mention& MentionOf(DeclId decl, MemberId member, Direction direction) {
     for (Mention& mention : segment_.mentions) {
       if (mention.decl == decl && mention.member == member && mention.direction == direction) {
@@ -38,6 +41,7 @@ class Summary {
 
   // Marks the global that `place` is part of, if it is one.
   void Touched(InstId place, MemberUse touch) {
+    // An access is a path into something; what counts is the variable at its beginning.
     Inst root = segment_.insts[place.value];
     if (root.kind == InstKind::kAccess) {
       root = segment_.insts[root.As<AccessInst>().root.value];
@@ -50,10 +54,13 @@ class Summary {
   }
 
   void AddSampling(const BuiltinCallInst& call) {
+    // A region that was not verified yet may have too few operands; it is then left alone here and
+    // refused there.
     const std::span<const uint32_t> arguments = segment_.List(call.arguments);
     if (!IsSampling(call.builtin) || arguments.size() < 2) {
       return;
     }
+    // Every sampling function of RPL counts here, those that are given a level included.
     segment_.uses_implicit_lod = true;
     Touched(InstId{arguments[0]},
             SamplesDepth(call.builtin) ? MemberUse::kCompare : MemberUse::kSample);
@@ -82,6 +89,7 @@ class Summary {
       return;
     }
     InstId place{operands[0]};
+    // An atomic on a texel touches the image that the texel is of.
     if (segment_.insts[place.value].kind == InstKind::kTexel) {
       place = segment_.insts[place.value].As<TexelInst>().image;
     }
@@ -97,6 +105,7 @@ class Summary {
     if (inst.kind == InstKind::kGlobalRef) {
       const GlobalRefInst global = inst.As<GlobalRefInst>();
       MentionOf(global.decl, global.member, global.direction);
+      // A region that uses an input or output belongs to the stage that has them.
       segment_.bound = segment_.bound || global.direction != Direction::kNone;
     } else if (inst.kind == InstKind::kCall) {
       MentionOf(inst.As<CallInst>().function, {}, Direction::kNone);
@@ -130,6 +139,7 @@ class Summary {
 }  // namespace
 
 void Summarise(SpecialisedRegion& segment) {
+  // Cleared first, because a region may be summarised again after it was changed.
   segment.mentions.clear();
   segment.holes.clear();
   segment.stage_variables.clear();

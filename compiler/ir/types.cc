@@ -25,6 +25,7 @@ constexpr uint32_t kMultisampledBit = 1u << 7;
 
 constexpr uint32_t kScalarKinds = 10;  // enumerators of Scalar behind kNone
 constexpr uint32_t kMaxRows = 4;
+// The order is part of the ids that FloatMatrix computes.
 constexpr Scalar kFloats[] = {Scalar::kF32, Scalar::kF16, Scalar::kF64};
 constexpr uint32_t kFirstMatrix = 1 + kScalarKinds * kMaxRows;
 
@@ -40,6 +41,7 @@ uint64_t HashRows(uint64_t seed, std::span<const T> rows) {
 
 }  // namespace
 
+// One word that is compared and hashed with the rest of a type.
 uint32_t PackImage(const ImageTraits& traits) {
   const auto dim = static_cast<uint32_t>(traits.dim);
   return (dim & 3u) | ((dim & 4u) != 0 ? kHighDimBit : 0) | (traits.arrayed ? kArrayedBit : 0) |
@@ -58,6 +60,8 @@ ImageTraits UnpackImage(uint32_t packed) {
           .multisampled = (packed & kMultisampledBit) != 0};
 }
 
+// Vectors and matrices of floats are interned first and in a fixed order, so their ids are computed
+// by Vector and FloatMatrix and never looked up.
 Pool::Pool() {
   Intern(VoidType());
   for (uint32_t scalar = 1; scalar <= kScalarKinds; ++scalar) {
@@ -88,10 +92,13 @@ TypeId Pool::FloatMatrix(Scalar scalar, uint32_t columns, uint32_t rows) const {
   KILN_CHECK(of != std::end(kFloats) && columns >= 2 && columns <= kMaxRows && rows >= 2 &&
                  rows <= kMaxRows,
              "matrix of {} columns and {} rows", columns, rows);
+  // Nine matrices for each scalar: two to four columns of two to four rows.
   const auto first = static_cast<uint32_t>(of - std::begin(kFloats)) * 9;
   return TypeId{kFirstMatrix + first + (columns - 2) * 3 + (rows - 2)};
 }
 
+// Structs have a function of their own, and the named types of open modules never come into this
+// pool.
 TypeId Pool::Intern(const Type& type) {
   KILN_CHECK(type.kind != TypeKind::kStruct && type.kind != TypeKind::kNamed &&
                  type.kind != TypeKind::kDeferred && type.kind != TypeKind::kDeclared,
@@ -104,6 +111,8 @@ TypeId Pool::Intern(const Type& type) {
       })};
 }
 
+// Structs are equal by name and members. Two declarations of the same struct in two modules are one
+// type, and code of both may share its values.
 TypeId Pool::InternStruct(std::string_view name, std::span<const ShapeMember> members) {
   const StringId name_id = InternText(name);
   return TypeId{shape_index_.FindOrAdd(
@@ -123,6 +132,7 @@ TypeId Pool::InternStruct(std::string_view name, std::span<const ShapeMember> me
       })};
 }
 
+// By bits, like the constants of a module.
 ConstId Pool::InternWide(TypeId type, uint64_t bits) {
   const Const row{
       .type = type, .a = static_cast<uint32_t>(bits), .high = static_cast<uint32_t>(bits >> 32)};
@@ -142,6 +152,7 @@ ConstId Pool::InternComposite(TypeId type, std::span<const ConstId> parts) {
                std::ranges::equal(Parts(ConstId{i}), parts);
       },
       [&] {
+        // The count stands before the parts, as in lists of a module.
         const auto list = static_cast<uint32_t>(parts_.size());
         parts_.push_back(ConstId{static_cast<uint32_t>(parts.size())});
         parts_.insert(parts_.end(), parts.begin(), parts.end());

@@ -26,6 +26,7 @@ std::string_view ItemFormatText(ItemFormat format) {
   return kFormats[static_cast<size_t>(format)].text;
 }
 
+// Twelve rows are searched in order.
 std::optional<ItemFormat> FindItemFormat(std::string_view text) {
   const auto* found = std::find_if(std::begin(kFormats), std::end(kFormats),
                                    [&](const FormatFacts& facts) { return facts.text == text; });
@@ -37,12 +38,16 @@ std::optional<ItemFormat> FindItemFormat(std::string_view text) {
 
 uint32_t ItemSize(ItemFormat format) { return kFormats[static_cast<size_t>(format)].size; }
 
+// Every float is stored with 32 bits unless the author packs it (spec/rpl 10.2).
 ItemFormat DefaultFormat(ScalarKind scalar) {
   return scalar == ScalarKind::kU32   ? ItemFormat::kUint32
          : scalar == ScalarKind::kI32 ? ItemFormat::kSint32
                                       : ItemFormat::kFloat32;
 }
 
+// Fields follow one another, each at a multiple of its item's size and no more: vertex fetch needs
+// no alignment beyond that, and buffers are what engines fill in bulk. The stride is a multiple of
+// the largest item, so that every vertex is aligned like the first.
 PackedBlock PackAttributes(const Types& types, std::span<const PackedField> fields) {
   PackedBlock block;
   block.places.reserve(fields.size());
@@ -56,6 +61,8 @@ PackedBlock PackAttributes(const Types& types, std::span<const PackedField> fiel
     const uint64_t offset = RoundUp(end, item_size);
     block.places.push_back({.offset = static_cast<uint32_t>(offset),
                             .size = columns * column_size,
+                            // A matrix is as many attributes as it has columns, one behind the
+                            // other.
                             .column_stride = columns > 1 ? column_size : 0,
                             .location_count = columns});
     end = offset + uint64_t{columns} * column_size;

@@ -21,6 +21,8 @@ TypeLayout Faulty(TypeFault fault) {
   return result;
 }
 
+// Most rule sets align a vector to the next power of two of its size, so three components to four;
+// the others align it like its scalar.
 TypeLayout VectorLayout(ScalarKind scalar, uint32_t components, const RuleTraits& traits) {
   TypeLayout result;
   const uint32_t size = ScalarSize(scalar) * components;
@@ -33,6 +35,7 @@ TypeLayout VectorLayout(ScalarKind scalar, uint32_t components, const RuleTraits
 // `unit` the alignment that such a stride must keep.
 TypeLayout ArrayLayout(const TypeLayout& item, uint64_t count, uint32_t stride, uint32_t unit,
                        const RuleTraits& traits) {
+  // Faults of an item are faults of the array, and what has no end cannot be repeated.
   if (item.fault != TypeFault::kNone) {
     return Faulty(item.fault);
   }
@@ -50,8 +53,10 @@ TypeLayout ArrayLayout(const TypeLayout& item, uint64_t count, uint32_t stride, 
   }
   // A count that large would be out of range with items of a single byte.
   if (step > kMaxSize || (item.size != 0 && count > kMaxSize)) {
+    // Checked before the product: a step times a count that are both below 2^32 fits 64 bits.
     return Faulty(TypeFault::kTooLarge);
   }
+  // Some rules give the last item its full stride, others end behind its bytes.
   const uint64_t last = traits.padded_last_item ? step : item.size;
   result.size = count == 0 || item.size == 0 ? 0 : (count - 1) * step + last;
   result.stride = static_cast<uint32_t>(step);
@@ -62,6 +67,8 @@ TypeLayout ArrayLayout(const TypeLayout& item, uint64_t count, uint32_t stride, 
   return result;
 }
 
+// A matrix is an array of its stored vectors, rows or columns, and obeys the rules of arrays. Under
+// register rules a single vector is just a vector.
 TypeLayout MatrixLayout(const Type& type, MatrixOrder order, const RuleTraits& traits) {
   const bool rows = order == MatrixOrder::kRow;
   const uint32_t components = rows ? type.columns : type.rows;
@@ -76,10 +83,13 @@ TypeLayout MatrixLayout(const Type& type, MatrixOrder order, const RuleTraits& t
   return result;
 }
 
+// Only written offsets can make members meet.
 bool HasExplicitOffset(std::span<const Member> members) {
   return std::ranges::any_of(members, [](const Member& m) { return m.offset != kAutomatic; });
 }
 
+// Sorted by place, only neighbours can overlap. Asked for only if the author wrote offsets;
+// otherwise members follow one another.
 bool SharesBytes(std::vector<std::pair<uint64_t, uint64_t>> ranges) {
   std::ranges::sort(ranges);
   for (size_t i = 1; i < ranges.size(); ++i) {
@@ -104,6 +114,7 @@ bool CrossesLine(uint64_t offset, uint64_t size) {
 MemberPlacing PlaceMember(const Type& type, const Member& member, const TypeLayout& layout,
                           uint64_t end, const RuleTraits& traits) {
   MemberPlacing placing{.size = std::max(layout.size, member.size), .alignment = layout.alignment};
+  // Relaxed rules are of scalars up to four bytes; wider ones keep their alignment.
   const bool relaxed =
       traits.relaxed_vectors && type.kind == TypeKind::kVector && ScalarSize(type.scalar) <= 4;
   if (relaxed) {
@@ -136,6 +147,7 @@ const TypeLayout& ByteLayouts::Stored(TypeId type, Rules rules, MatrixOrder orde
   if (row < known_.size() && known_[row]) {
     return *known_[row];
   }
+  // The layout lies on the heap, so that references stay valid while the table grows.
   auto computed = std::make_unique<TypeLayout>(Compute(type, rules, order));  // may grow known_
   if (row >= known_.size()) {
     known_.resize(std::max(row + 1, size_t{types_.size()} * kRulesCount * 2));
@@ -144,6 +156,8 @@ const TypeLayout& ByteLayouts::Stored(TypeId type, Rules rules, MatrixOrder orde
   return *known_[row];
 }
 
+// A stride that the author wrote must keep the scalars of an item aligned, whatever rule set
+// follows.
 uint32_t ByteLayouts::StrideUnit(const Type& array, MatrixOrder order) {
   return array.stride == 0 ? 1 : Stored(array.element, Rules::kScalar, order).alignment;
 }
@@ -159,6 +173,7 @@ TypeLayout ByteLayouts::Compute(TypeId id, Rules rules, MatrixOrder order) {
     case TypeKind::kArray:
       return ArrayLayout(Stored(type.element, rules, order), type.extent, type.stride,
                          StrideUnit(type, order), traits);
+    // Only register rules have no place for an array without an end.
     case TypeKind::kRuntimeArray: {
       if (!type.has_bytes) {
         return {};
@@ -207,6 +222,7 @@ TypeLayout ByteLayouts::ComputeStruct(TypeId id, Rules rules) {
     if (layout.fault != TypeFault::kNone) {
       return Faulty(layout.fault);
     }
+    // A member without bytes gets an offset, since offsets are by member, but moves nothing.
     if (layout.size == 0 && member.size == 0 && !layout.unsized) {
       result.offsets.push_back(end);
       continue;
@@ -230,6 +246,7 @@ TypeLayout ByteLayouts::ComputeStruct(TypeId id, Rules rules) {
       ranges.emplace_back(placing.offset, end);
     }
     result.offsets.push_back(placing.offset);
+    // A struct is aligned like its most demanding member, and at least as the rules say.
     result.alignment = std::max({result.alignment, layout.alignment, member.alignment});
     result.unsized = layout.unsized;
     result.tail_stride = layout.tail_stride;

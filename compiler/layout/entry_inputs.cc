@@ -9,6 +9,8 @@
 namespace kiln::layout {
 namespace {
 
+// Rows of one source lie in one vertex buffer. Rows that name none are gathered by how often they
+// advance.
 std::string_view SourceName(const ir::InterfaceRow& row, const ir::Pool& pool) {
   if (row.source.valid()) {
     return pool.Text(row.source);
@@ -26,7 +28,10 @@ class InputPacker {
  public:
   InputPacker(TypeLayouts& types, VertexSource& source) : types_(types), source_(source) {}
 
+  // A row that is a whole attribute has no part number; one that falls apart numbers its parts, for
+  // their names.
   void Add(const ir::InterfaceRow& row, uint32_t number) {
+    // The parts of a row share what the row says.
     row_ = &row;
     number_ = number;
     location_ = row.Find(ir::AttributeKey::kLocation)->a;
@@ -36,6 +41,7 @@ class InputPacker {
 
   void Finish() {
     const PackedBlock block = PackAttributes(types_.types(), fields_);
+    // Offsets and stride are known only when all fields are there.
     source_.stride = block.stride;
     for (size_t i = 0; i < fields_.size(); ++i) {
       source_.attributes[i].offset = block.places[i].offset;
@@ -71,6 +77,7 @@ class InputPacker {
                                   .row = number_,
                                   .part = part_,
                                   .type = id});
+    // Locations go on through the parts of a row.
     location_ += count;
     part_ += part_ == ir::kNoRow ? 0 : 1;
   }
@@ -86,6 +93,8 @@ class InputPacker {
 
 }  // namespace
 
+// Vertex buffers of an entry point with rows of its own, in the order in which sources are first
+// mentioned. The rows are gone through once for each source; there are few.
 void PlaceEntryInputs(const ir::SpecialisedProgram& variant, TypeLayouts& types, Layout& layout) {
   const auto entry = std::ranges::find(variant.entries, ir::Stage::kVertex, &ir::EntryRef::stage);
   if (entry == variant.entries.end()) {
@@ -97,6 +106,7 @@ void PlaceEntryInputs(const ir::SpecialisedProgram& variant, TypeLayouts& types,
   std::vector<std::string_view> done;
   for (const ir::InterfaceRow& first : entry->io) {
     const std::string_view name = SourceName(first, types.pool());
+    // Sources are compared by name, so rows of one source need not stand together.
     if (!is_input(first) || std::ranges::find(done, name) != done.end()) {
       continue;
     }

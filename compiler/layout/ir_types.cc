@@ -7,6 +7,7 @@
 namespace kiln::layout {
 namespace {
 
+// The layout has kinds of its own, since it also serves programs that never were IR.
 ScalarKind ScalarOf(ir::Scalar scalar) {
   switch (scalar) {
     case ir::Scalar::kF32:
@@ -37,12 +38,15 @@ ScalarKind ScalarOf(ir::Scalar scalar) {
 
 }  // namespace
 
+// Asked for with every access and struct, so the answer is a table by type and rules; only the
+// first question goes through the import.
 const TypeLayout& TypeLayouts::Of(ir::TypeId type, Rules rules) {
   const size_t row = size_t{kRulesCount} * type.value + static_cast<size_t>(rules);
   if (row < layouts_.size() && layouts_[row] != nullptr) {
     return *layouts_[row];
   }
   const TypeLayout& layout = bytes_.Of(Import(type), rules);
+  // All rule sets of a type lie together.
   if (row >= layouts_.size()) {
     layouts_.resize(row + kRulesCount);
   }
@@ -50,6 +54,8 @@ const TypeLayout& TypeLayouts::Of(ir::TypeId type, Rules rules) {
   return layout;
 }
 
+// Types of the IR become those of the layout once. The row is written last, because converting
+// converts the parts and may move the table.
 TypeId TypeLayouts::Import(ir::TypeId type) {
   if (type.value < imported_.size() && imported_[type.value].valid()) {
     return imported_[type.value];
@@ -70,12 +76,15 @@ Member TypeLayouts::ImportMember(const ir::ShapeMember& member) {
       .offset = member.offset == ir::kUnwritten ? kAutomatic : member.offset};
 }
 
+// A member with a written order of rows is not the layout of its type alone, so it is not in the
+// table.
 const TypeLayout& TypeLayouts::Of(const ir::ShapeMember& member, Rules rules) {
   return member.order == ir::MatrixOrder::kColumn ? Of(member.type, rules)
                                                   : bytes_.Of(ImportMember(member), rules);
 }
 
 TypeId TypeLayouts::Convert(ir::TypeId id) {
+  // A copy, because importing parts may move the pool's table.
   const ir::Type type = pool_[id];
   switch (type.kind) {
     case ir::TypeKind::kVector:
@@ -94,6 +103,7 @@ TypeId TypeLayouts::Convert(ir::TypeId id) {
       }
       return types_.Struct(pool_.Text(pool_.ShapeOf(id).name), members);
     }
+    // Resources are told apart by their class alone; the name is for messages.
     case ir::TypeKind::kSampler:
       return types_.Resource(ResourceClass::kSampler, "sampler");
     case ir::TypeKind::kImage: {

@@ -5,8 +5,11 @@
 
 namespace kiln::layout {
 
+// Which combinations exist was checked when the field was specialised (spec/rpl 10.2); the others
+// map to the nearest.
 ItemFormat FormatOf(ir::PackClass pack, uint32_t bits) {
   const auto pick = [bits](ItemFormat of8, ItemFormat of16, ItemFormat of32) {
+    // Widths that do not exist never get here.
     return bits == 8 ? of8 : bits == 16 ? of16 : of32;
   };
   switch (pack) {

@@ -19,6 +19,7 @@ bool IsBlock(const ir::SpecialisedDecl& decl) {
 // Addresses of versions are ids here: units keep them as long as this cache lives.
 void LayoutCache::ReadKey(const ir::SpecialisedProgram& variant) {
   key_.clear();
+  // Two variants with equal declarations may still have other vertex inputs.
   for (const ir::EntryRef& entry : variant.entries) {  // what vertices are made of
     key_.push_back(uint64_t{entry.interface} << 3 | static_cast<uint64_t>(entry.stage));
   }
@@ -28,10 +29,13 @@ void LayoutCache::ReadKey(const ir::SpecialisedProgram& variant) {
   }
 }
 
+// The numbers are those that are remembered; sizes of blocks are computed anew, since fields may
+// have come or gone.
 std::optional<Layout> LayoutCache::WithBlocks(const Layout& numbers,
                                               const ir::SpecialisedProgram& variant) {
   Layout layout = numbers;
   for (const ir::SpecialisedDecl* decl : variant.interface) {
+    // Everything else is in the key by its version and cannot have changed.
     if (!IsBlock(*decl)) {
       continue;
     }
@@ -55,12 +59,15 @@ Diagnosed<Layout> LayoutCache::Assign(const ir::SpecialisedProgram& variant) {
     return layout::Assign(variant, target_, types_);  // settings are checked, too
   }
   ReadKey(variant);
+  // The key holds addresses, so the hash differs from run to run; it only chooses a bucket, and
+  // nothing is ordered by it.
   uint64_t hash = key_.size();
   for (const uint64_t part : key_) {
     hash = Mix64(hash ^ part);
   }
   const uint32_t row = index_.Find(hash, [&](uint32_t i) { return known_[i].key == key_; });
   if (row != InternIndex::kFree) {
+    // A block that no longer fits has a message, which only the long way gives.
     if (std::optional<Layout> layout = WithBlocks(known_[row].layout, variant)) {
       return {.value = std::move(layout), .diagnostics = {}};
     }

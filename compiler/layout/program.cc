@@ -26,11 +26,13 @@ Rules UniformRules(const Program& program) {
   return program.settings.uniform_rules.value_or(d3d ? Rules::kD3dCbuffer : Rules::kStd140);
 }
 
+// Structured buffers of D3D have the layout of C structs.
 Rules StorageRules(const Program& program) {
   const bool d3d = program.policy == Policy::kFirstFit && IsD3d(program.platform);
   return program.settings.storage_rules.value_or(d3d ? Rules::kC : Rules::kStd430);
 }
 
+// Push constants are a uniform buffer where the target has no push constants.
 Rules PushRules(const Program& program) {
   if (program.platform == Platform::kWebgpu &&
       program.settings.webgpu_push == WebgpuPush::kUniform) {

@@ -31,6 +31,7 @@ std::string_view SlotWord(Platform platform) {
   return platform == Platform::kWebgpu ? "group" : "set";
 }
 
+// One is not written: most places are single numbers.
 std::string CountText(uint64_t count) {
   if (count >= kUnbounded) {
     return "[unbounded]";
@@ -40,6 +41,7 @@ std::string CountText(uint64_t count) {
 
 }  // namespace
 
+// In the order of the enumeration.
 std::string_view KindText(Kind kind) {
   constexpr std::string_view kTexts[] = {"b",     "t",    "u",    "s",         "slot",
                                          "space", "push", "spec", "attachment"};
@@ -52,6 +54,7 @@ std::string PlaceText(Platform platform, const Place& place) {
       return fmt::format("{}{}.{}{}", SlotWord(platform), place.space, place.index,
                          CountText(place.count));
     case Kind::kSpace:
+      // Several spaces are written as a range.
       return place.count == 1 ? fmt::format("{}{}", SpaceWord(platform), place.index)
                               : fmt::format("{}{}..{}", SpaceWord(platform), place.index,
                                             place.index + place.count - 1);
@@ -72,6 +75,8 @@ std::string PlaceText(Platform platform, const Place& place) {
   return platform == Platform::kD3d12 ? fmt::format("{},space{}", text, place.space) : text;
 }
 
+// A message names one number and leaves the space out where the language of D3D does: without a
+// space, space 0 is meant.
 std::string PlaceInMessage(Platform platform, const Place& place) {
   Place one = place;
   one.count = 1;
@@ -79,6 +84,7 @@ std::string PlaceInMessage(Platform platform, const Place& place) {
   return PlaceText(d3d ? Platform::kD3d11 : platform, one);
 }
 
+// Warnings leave a layout usable.
 bool ProgramLayout::ok() const {
   return std::ranges::none_of(findings, [](const Finding& finding) {
     return finding.diagnostic.severity == Severity::kError;

@@ -18,6 +18,7 @@
 namespace kiln::layout {
 namespace {
 
+// Metadata has a message for each of the four sets of RPL, and no more.
 constexpr uint32_t kSets = 4;
 
 Location Where(const ir::Origin& origin) {
@@ -39,6 +40,7 @@ std::string_view BlockWord(const ir::SpecialisedDecl& decl) {
   KILN_UNREACHABLE();
 }
 
+// The words are RPL's, because they appear in messages and dumps.
 TypeId BlockType(const ir::SpecialisedDecl& decl, TypeLayouts& types) {
   const TypeId content = types.Import(decl.type);
   const std::string_view word = BlockWord(decl);
@@ -76,6 +78,8 @@ Container DescribeContainer(const ir::SpecialisedDecl& decl, TypeLayouts& types)
   for (const ir::SpecialisedMember& field : decl.members) {
     container.fields.push_back({.name = types.pool().Text(field.name),
                                 .type = types.Import(field.type),
+                                // Only attributes lie in memory; of state and outputs the format is
+                                // never asked for.
                                 .format = packed ? FieldFormat(field) : ItemFormat::kFloat32});
   }
   return container;
@@ -95,6 +99,7 @@ void ReadPlace(const ir::SpecialisedDecl& decl, const ir::Pool& pool, Parameter&
           {.text = pool.Text(ir::StringId{attribute.a}), .space = attribute.b});
     }
   }
+  // A set alone is a space without a number, which the engine fills.
   if (slot.index.has_value() || slot.counter.has_value()) {
     parameter.slot = slot;
   } else if (parameter.registers.empty() && parameter.role == Role::kResource) {
@@ -102,6 +107,8 @@ void ReadPlace(const ir::SpecialisedDecl& decl, const ir::Pool& pool, Parameter&
   }
 }
 
+// Policy rpl numbers by group and set; programs that say themselves where things are bound bring
+// numbers, or at least a set.
 Parameter DescribeParameter(const ir::SpecialisedDecl& decl, ir::BindingPolicy policy,
                             TypeLayouts& types) {
   const bool block = decl.kind == ir::DeclKind::kBuffer || decl.kind == ir::DeclKind::kPushConstant;
@@ -114,6 +121,7 @@ Parameter DescribeParameter(const ir::SpecialisedDecl& decl, ir::BindingPolicy p
     ReadPlace(decl, types.pool(), parameter);
   } else {
     parameter.group = static_cast<uint8_t>(GroupOf(types.pool(), decl));
+    // Push constants have no set.
     parameter.home = push ? std::nullopt : std::optional(static_cast<uint32_t>(decl.set()));
   }
   return parameter;
@@ -122,6 +130,7 @@ Parameter DescribeParameter(const ir::SpecialisedDecl& decl, ir::BindingPolicy p
 Block BlockOf(const ir::SpecialisedDecl& decl, TypeLayouts& types) {
   const Rules rules = RulesOf(decl);
   const TypeLayout& type = types.Of(decl.type, rules);
+  // Sizes fit, since the engine has refused larger ones.
   const auto size = static_cast<uint32_t>(type.size);
   return {.decl = decl.decl,
           .rules = rules,
@@ -140,6 +149,8 @@ class Translation {
         webgpu_(described.program.platform == Platform::kWebgpu) {}
 
   Layout Run() {
+    // Containers and parameters come out in the order in which they were described, unit by unit,
+    // so counters find the declaration of each.
     std::vector<size_t> next(described_.containers.size());
     for (const PlacedContainer& container : numbers_.containers) {
       Add(*described_.containers[container.unit][next[container.unit]++], container);
@@ -162,6 +173,7 @@ class Translation {
   Layout layout_;
 };
 
+// Locations are by member, whatever role the container has.
 void Translation::Add(const ir::SpecialisedDecl& decl, const PlacedContainer& container) {
   for (size_t i = 0; i < decl.members.size(); ++i) {
     layout_.Locate(decl.members[i].member, container.fields[i].location);
@@ -183,18 +195,21 @@ void Translation::Add(const ir::SpecialisedDecl& decl, const PlacedContainer& co
                                  .offset = place.offset,
                                  .column_stride = place.column_stride});
   }
+  // The row of a vertex source is its binding: sources are numbered from zero in this order.
   layout_.Place(decl.decl, {.binding = source.binding, .row = source.binding});
   layout_.vertex_sources.push_back(std::move(source));
 }
 
 void Translation::Add(const ir::SpecialisedDecl& decl, const PlacedParameter& parameter) {
   Placement placement;
+  // The numbers of a parameter are those of its first leaf.
   const std::vector<Place>& places = parameter.leaves.front().places;
   // Push constants have a place where they are a uniform buffer.
   if (parameter.role != Role::kPush || parameter.leaves.front().dynamic_offset) {
     placement.set = places.front().space;
     placement.binding = static_cast<uint32_t>(places.front().index);
   }
+  // WGSL has no arrays of textures, so each item got a binding of its own (spec/layout 10.2).
   if (webgpu_ && types_.pool()[decl.type].kind == ir::TypeKind::kArray) {
     SplitArray& array = layout_.split_arrays.emplace_back(SplitArray{.decl = decl.decl});
     for (const Place& place : places) {
@@ -234,6 +249,7 @@ void CheckWorkgroup(const ir::SpecialisedProgram& variant, uint32_t limit,
 // Metadata and engines know four sets.
 void CheckSets(const ir::SpecialisedProgram& variant, const Layout& layout, const ir::Pool& pool,
                std::vector<Diagnostic>& found) {
+  // The first one beyond the limit is enough.
   for (const ir::SpecialisedDecl* decl : variant.interface) {
     if (decl->decl.value < layout.placements.size() &&
         layout.placements[decl->decl.value].set != ir::kNoRow &&
@@ -254,6 +270,7 @@ void CheckBindings(const ir::SpecialisedProgram& variant, uint32_t limit,
   for (const ir::SpecialisedDecl* decl : variant.interface) {
     const bool bound = decl->kind == ir::DeclKind::kBuffer ||
                        decl->kind == ir::DeclKind::kSampler || decl->kind == ir::DeclKind::kImage;
+    // Told exactly when the limit is crossed, so once for each set.
     if (bound && ++counts[static_cast<size_t>(decl->set())] == limit + 1) {
       found.push_back(Make(Code::kLim1001, Where(decl->origin))
                           .With("what", "set '" + std::string(ir::NameOf(decl->set())) + "'")
@@ -265,6 +282,8 @@ void CheckBindings(const ir::SpecialisedProgram& variant, uint32_t limit,
 
 }  // namespace
 
+// The block as it is, if nothing about it would be reported. Used where the numbers of a layout are
+// known and only the content of blocks changed.
 std::optional<Block> GoodBlock(const ir::SpecialisedDecl& decl, const target::Target& target,
                                TypeLayouts& types) {
   const TypeLayout& type = types.Of(decl.type, RulesOf(decl));
@@ -272,6 +291,7 @@ std::optional<Block> GoodBlock(const ir::SpecialisedDecl& decl, const target::Ta
   const bool storage = !push && decl.buffer() != ir::BufferKind::kUniform;
   const uint64_t limit =
       push ? target.limits.push_constant_size : target.limits.uniform_buffer_size;
+  // Storage buffers have no limit of their own here.
   const bool fits = storage || (!type.unsized && type.size <= limit);
   return type.fault == TypeFault::kNone && fits ? std::optional(BlockOf(decl, types))
                                                 : std::nullopt;
@@ -295,6 +315,8 @@ Rules RulesOf(const ir::SpecialisedDecl& block) {
   return uniform ? Rules::kStd140 : Rules::kStd430;
 }
 
+// The variant in the terms of the engine: one unit for each module, with the policy, limits and
+// rules that apply. Declarations are remembered beside their descriptions, to find the way back.
 DescribedVariant Describe(const ir::SpecialisedProgram& variant, const target::Target& target,
                           TypeLayouts& types) {
   DescribedVariant described;
@@ -310,6 +332,7 @@ DescribedVariant Describe(const ir::SpecialisedProgram& variant, const target::T
   program.platform = target.form == target::Form::kWgsl ? Platform::kWebgpu : Platform::kVulkan;
   program.settings.uniform_limit = target.limits.uniform_buffer_size;
   program.settings.push_limit = target.limits.push_constant_size;
+  // Units are made as modules are met, so a module without declarations may be an empty unit.
   for (const ir::SpecialisedDecl* decl : variant.interface) {
     CheckStop();
     if (decl->kind == ir::DeclKind::kWorkgroup || decl->kind == ir::DeclKind::kPrivate) {
@@ -333,6 +356,8 @@ DescribedVariant Describe(const ir::SpecialisedProgram& variant, const target::T
   return described;
 }
 
+// Describe, number, translate back. Checks that are RPL's own come before those of the engine; a
+// finding about a member is placed at that member, which the engine knows by its number only.
 Diagnosed<Layout> Assign(const ir::SpecialisedProgram& variant, const target::Target& target,
                          TypeLayouts& types) {
   const DescribedVariant described = Describe(variant, target, types);

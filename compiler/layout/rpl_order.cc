@@ -13,6 +13,7 @@ struct Keyword {
   std::string_view text;
   RplGroup group;
 };
+// Words of version 1 and 2 of the language; several of them are one group.
 constexpr Keyword kKeywords[] = {
     {"vertex_attribute_container", RplGroup::kContainers},
     {"instanced_attribute_container", RplGroup::kContainers},
@@ -48,6 +49,8 @@ RplGroup GroupOfBuffer(ir::BufferKind kind) {
   KILN_UNREACHABLE();
 }
 
+// Groups of images follow each other as the dimensions do, first the colour images and then the
+// depth images, so the group is computed from the two.
 RplGroup GroupOfImage(const ir::Pool& pool, ir::TypeId type) {
   while (pool[type].kind == ir::TypeKind::kArray) {
     type = ir::TypeId{pool[type].element};
@@ -88,6 +91,7 @@ RplGroup GroupOf(const ir::Pool& pool, const ir::SpecialisedDecl& decl) {
   KILN_UNREACHABLE();
 }
 
+// Asked by case files only, so twenty rows are searched in order.
 std::optional<RplGroup> GroupOfKeyword(std::string_view keyword) {
   const auto* found = std::find_if(std::begin(kKeywords), std::end(kKeywords),
                                    [&](const Keyword& k) { return k.text == keyword; });

@@ -21,11 +21,13 @@ class Splitter {
 
   Demands Run(TypeId type) {
     const uint32_t depth = context_.policy == Policy::kRpl ? kMaxDepth : kMaxFirstFitDepth;
+    // Checked before the walk, which is as deep and as long as these two numbers say.
     if (types_[type].depth > depth || types_[type].path_count > kMaxPaths) {
       Fail(SplitFault::kTooMany);
       return std::move(out_);
     }
     out_.bytes = types_[type].has_bytes && context_.role == Role::kResource;
+    // A push constant of a plain struct is the block itself and not something in a block.
     if (context_.role == Role::kPush &&
         types_[ItemOf(types_, type)].kind != TypeKind::kConstantBuffer) {
       Content(type, type);
@@ -33,6 +35,7 @@ class Splitter {
       Walk(type);
     }
     out_.counts = cursor_;
+    // Each kind is counted apart; only one that is too large is a fault.
     for (const uint64_t count : out_.counts) {
       if (count > kMaxCount) {
         Fail(count == kUnknown ? SplitFault::kUnspecialised : SplitFault::kTooMany);
@@ -58,6 +61,7 @@ class Splitter {
   void Add(TypeId id, bool block, bool data);
   void AddParts(Leaf& leaf, const Type& type, bool block);
   void AddPart(Leaf& leaf, Kind kind, uint64_t count);
+  // Saturates, as all counts here do.
   uint64_t Items() const {
     uint64_t items = 1;
     for (const uint64_t extent : extents_) {
@@ -65,6 +69,7 @@ class Splitter {
     }
     return items;
   }
+  // The first fault is kept: what comes after it is often its consequence.
   void Fail(SplitFault fault) {
     if (out_.fault == SplitFault::kNone) {
       out_.fault = fault;
@@ -102,6 +107,7 @@ void Splitter::Walk(TypeId id) {
     case TypeKind::kStruct:
       Members(id);
       return;
+    // A buffer with an element is a block.
     case TypeKind::kResource:
       Add(id, types_[id].element.valid(), false);
       return;
@@ -109,6 +115,7 @@ void Splitter::Walk(TypeId id) {
       Content(id, type.element);
       return;
     case TypeKind::kParameterBlock:
+      // D3D 11 has no spaces, so a parameter block is an ordinary buffer there.
       if (context_.platform == Platform::kD3d11) {
         Content(id, type.element);
       } else {
@@ -122,6 +129,7 @@ void Splitter::Walk(TypeId id) {
 void Splitter::Array(const Type& type) {
   const TypeId item = ItemOf(types_, type.element);
   const bool endless = types_[item].kind == TypeKind::kEndless;
+  // Arrays of plain bytes need no binding: they belong to the buffer around.
   if (!type.has_resources && !endless && types_[item].kind != TypeKind::kGeneric) {
     return;
   }
@@ -133,6 +141,7 @@ void Splitter::Array(const Type& type) {
   if (type.has_resources && unsized && context_.platform == Platform::kD3d11) {
     Fail(SplitFault::kUnbounded);
   }
+  // The extent is remembered and the item walked once.
   extents_.push_back(unsized ? kUnbounded : type.extent);
   Walk(type.element);
   extents_.pop_back();
@@ -140,6 +149,7 @@ void Splitter::Array(const Type& type) {
 
 void Splitter::Members(TypeId id) {
   for (const Member& member : types_.Members(id)) {
+    // The path is one text that grows and shrinks with the walk.
     const size_t length = path_.size();
     path_ += '.';
     path_ += member.name;
@@ -170,6 +180,7 @@ void Splitter::Block(TypeId id) {
   if (items == 0) {
     return;  // no block, no space
   }
+  // Inside of a block everything counts from zero, as if it were a parameter of its own.
   const auto outer_cursor = std::exchange(cursor_, {});
   const auto outer_extents = std::exchange(extents_, {});
   const uint64_t before = groups_;
@@ -202,6 +213,7 @@ bool Splitter::UsesOwn(TypeId id) const {
     case TypeKind::kEndless:
     case TypeKind::kResource:
       return true;
+    // Nothing of anything needs no space.
     case TypeKind::kArray:
       return type.extent != 0 && UsesOwn(type.element);
     case TypeKind::kRuntimeArray:
@@ -232,6 +244,8 @@ void Splitter::Add(TypeId id, bool block, bool data) {
     Fail(SplitFault::kTooMany);
     return;
   }
+  // From the inside out: the stride of an array is the product of the arrays further in
+  // (spec/layout 5.4).
   uint64_t stride = 1;
   for (auto extent = extents_.rbegin(); extent != extents_.rend(); ++extent) {
     leaf.strides.insert(leaf.strides.begin(), stride);
@@ -241,11 +255,13 @@ void Splitter::Add(TypeId id, bool block, bool data) {
   out_.leaves.push_back(std::move(leaf));
 }
 
+// What one leaf takes of which kind: the table of spec/layout 5.1 as code.
 void Splitter::AddParts(Leaf& leaf, const Type& type, bool block) {
   const bool resource = type.kind == TypeKind::kResource;
   const bool combined = resource && type.resource == ResourceClass::kCombined;
   const bool subpass = resource && type.resource == ResourceClass::kSubpass;
   const Kind kind = RegisterClassOf(type);
+  // Only the first block of a push constant is pushed; resources in it are bound as usual.
   if (context_.role == Role::kPush && block && !IsD3d(context_.platform) && out_.leaves.empty()) {
     AddPart(leaf, Kind::kPush, 1);
     return;
@@ -258,6 +274,8 @@ void Splitter::AddParts(Leaf& leaf, const Type& type, bool block) {
     const bool two =
         (resource && type.resource == ResourceClass::kCounted) ||
         (combined && context_.platform == Platform::kWebgpu && !context_.reserved_samplers);
+    // Classes with a shift are numbered apart, except in blocks, whose space is not known yet
+    // (engine_records).
     const bool apart = context_.classes[static_cast<size_t>(kind)] && group_ == 0;
     AddPart(leaf, apart ? kind : Kind::kSlot, two ? 2 : 1);
   } else {
@@ -273,6 +291,7 @@ void Splitter::AddParts(Leaf& leaf, const Type& type, bool block) {
 
 void Splitter::AddPart(Leaf& leaf, Kind kind, uint64_t count) {
   LeafPart part{.kind = kind, .group = group_, .count = count};
+  // Nothing can follow a run without an end, so it gets a space of its own (spec/layout 5.5).
   if (count >= kUnbounded) {
     part.group = ++groups_;
   } else if (kind != Kind::kPush) {
@@ -285,11 +304,13 @@ void Splitter::AddPart(Leaf& leaf, Kind kind, uint64_t count) {
 
 }  // namespace
 
+// Nothing but spaces: such a parameter is bound by naming its space.
 bool Demands::whole() const {
   return spaces != 0 && !bytes &&
          std::ranges::all_of(counts, [](uint64_t count) { return count == 0; });
 }
 
+// Everything that is no resource is bound as a constant buffer.
 Kind RegisterClassOf(const Type& type) {
   if (type.kind != TypeKind::kResource) {
     return Kind::kB;

@@ -16,6 +16,7 @@ struct ScalarFacts {
   char letter;  // of RPL; '?': none
   uint8_t size;
 };
+// In the order of ScalarKind. The letters are those that RPL has; it has no others in memory.
 constexpr ScalarFacts kScalars[] = {
     {"f32", 'f', 4}, {"i32", 's', 4}, {"u32", 'u', 4},     {"bool", 'b', 4}, {"f16", 'h', 2},
     {"i16", '?', 2}, {"u16", '?', 2}, {"f64", '?', 8},     {"i64", '?', 8},  {"u64", '?', 8},
@@ -24,12 +25,14 @@ constexpr ScalarFacts kScalars[] = {
 
 const ScalarFacts& FactsOf(ScalarKind scalar) { return kScalars[static_cast<size_t>(scalar)]; }
 
+// What follows from the row itself (depth, counts) need not be compared.
 bool SameRow(const Type& a, const Type& b) {
   return a.kind == b.kind && a.scalar == b.scalar && a.rows == b.rows && a.columns == b.columns &&
          a.resource == b.resource && a.element == b.element && a.extent == b.extent &&
          a.stride == b.stride && a.name == b.name;
 }
 
+// Packed into two words; texts are hashed only if there is one.
 uint64_t HashRow(const Type& row) {
   const uint64_t head = static_cast<uint64_t>(row.kind) | static_cast<uint64_t>(row.scalar) << 8 |
                         uint64_t{row.rows} << 16 | uint64_t{row.columns} << 24 |
@@ -39,6 +42,7 @@ uint64_t HashRow(const Type& row) {
   return Mix64(head ^ Mix64(tail ^ static_cast<uint64_t>(row.resource)));
 }
 
+// One above the limit is enough to know that it was exceeded.
 uint32_t AddPaths(uint32_t a, uint32_t b) { return std::min(a + b, kMaxPaths + 1); }
 
 std::string VectorText(const Type& type, Spelling spelling) {
@@ -77,6 +81,7 @@ TypeId ItemOf(const Types& types, TypeId type) {
 std::string TypeText(const Types& types, TypeId id) {
   const Spelling spelling = types.spelling();
   std::string extents;
+  // Extents are written from the outermost on, behind the item, as both languages have it.
   for (; IsArray(types[id]); id = types[id].element) {
     const Type& type = types[id];
     if (type.kind == TypeKind::kArray) {
@@ -117,6 +122,8 @@ TypeId Types::RuntimeArray(TypeId element, uint32_t stride) {
   return Intern({.kind = TypeKind::kRuntimeArray, .element = element, .stride = stride});
 }
 
+// Structs are never shared: two with equal members are two types, for diagnostics name them and
+// members have places.
 TypeId Types::Struct(std::string_view name, std::span<const Member> members) {
   const auto first = static_cast<uint32_t>(members_.size());
   members_.insert(members_.end(), members.begin(), members.end());
@@ -126,11 +133,13 @@ TypeId Types::Struct(std::string_view name, std::span<const Member> members) {
               .member_count = static_cast<uint32_t>(members.size())});
 }
 
+// Equal resources are one type, by their spelling.
 TypeId Types::Resource(ResourceClass resource, std::string_view name, TypeId element) {
   return Intern(
       {.kind = TypeKind::kResource, .resource = resource, .element = element, .name = name});
 }
 
+// The extent tells a buffer that is one block from one that is an array of elements.
 TypeId Types::StorageBuffer(ResourceClass resource, std::string_view name, TypeId content) {
   return Intern({.kind = TypeKind::kResource,
                  .resource = resource,

@@ -17,6 +17,8 @@ constexpr unsigned kMetalPush = 30;     // the last buffer
 constexpr unsigned kDirect3dPush = 13;  // the last constant buffer of shader model 5.0
 constexpr uint32_t kRegisterSpaces = 51;
 
+// The kinds that a program of kiln can bind. Push constants are no resource here: they have no
+// number of their own and get a place that no set and binding can come to.
 constexpr std::array kKinds = {
     SPVC_RESOURCE_TYPE_UNIFORM_BUFFER, SPVC_RESOURCE_TYPE_STORAGE_BUFFER,
     SPVC_RESOURCE_TYPE_STORAGE_IMAGE,  SPVC_RESOURCE_TYPE_SAMPLED_IMAGE,
@@ -31,14 +33,19 @@ struct Resource {
   std::string name;
 };
 
+// Only HLSL from 5.1 on keeps sets apart, as spaces. Everywhere else set and binding become one
+// number.
 bool HasSpaces(const Dialect& dialect) {
   return dialect.language == Language::kHlsl && dialect.version >= kRegisterSpaces;
 }
 bool IsFlat(const Dialect& dialect) { return !HasSpaces(dialect); }
 
+// The binding counts in steps of four and the set fills the steps: numbers of four sets never meet,
+// and small bindings give small numbers, which MSL and old HLSL need.
 unsigned FlatNumber(const Resource& resource) { return kSets * resource.binding + resource.set; }
 
 // Of a block the name of the block, not of the variable that holds it.
+// The block is what a source calls by its name, and what reflections of other tools show.
 std::string NameOf(spvc_compiler compiler, const spvc_reflected_resource& resource) {
   const char* const variable = spvc_compiler_get_name(compiler, resource.id);
   const char* const block = spvc_compiler_get_name(compiler, resource.base_type_id);
@@ -46,6 +53,8 @@ std::string NameOf(spvc_compiler compiler, const spvc_reflected_resource& resour
   return has_block ? block : variable == nullptr ? "" : variable;
 }
 
+// A runtime array has dimension 0 and counts as one item: how many it takes is known to nobody
+// here.
 unsigned CountOf(spvc_compiler compiler, const spvc_reflected_resource& resource) {
   spvc_type type = spvc_compiler_get_type_handle(compiler, resource.type_id);
   unsigned count = 1;
@@ -55,6 +64,8 @@ unsigned CountOf(spvc_compiler compiler, const spvc_reflected_resource& resource
   return count;
 }
 
+// The order of the list of SPIRV-Cross depends on ids, which a change elsewhere in the module
+// moves; set and binding do not, so the comments at the end of the text stay the same.
 // By set and binding.
 spvc_result ReadResources(spvc_compiler compiler, std::vector<Resource>& out) {
   spvc_resources resources = nullptr;
@@ -85,6 +96,8 @@ spvc_result ReadResources(spvc_compiler compiler, std::vector<Resource>& out) {
 spvc_result CombineSamplers(spvc_compiler compiler, const std::vector<Resource>& resources,
                             std::string& map) {
   spvc_variable_id dummy = 0;
+  // The dummy is what a fetch is combined with, which has no sampler. It must be made before the
+  // pairs are built.
   spvc_result result = spvc_compiler_build_dummy_sampler_for_combined_images(compiler, &dummy);
   if (result == SPVC_SUCCESS) {
     result = spvc_compiler_build_combined_image_samplers(compiler);
@@ -94,6 +107,8 @@ spvc_result CombineSamplers(spvc_compiler compiler, const std::vector<Resource>&
   if (result == SPVC_SUCCESS) {
     result = spvc_compiler_get_combined_image_samplers(compiler, &pairs, &count);
   }
+  // By variable; the dummy is not among them and gives the empty name, which marks a pair without a
+  // sampler.
   std::map<spvc_variable_id, std::string> names;
   for (const Resource& resource : resources) {
     names[resource.id] = resource.name;
@@ -117,6 +132,8 @@ std::string PlaceText(const Resource& resource, const Dialect& dialect) {
                             : fmt::format("{}", FlatNumber(resource));
 }
 
+// AboveLimit keeps flat numbers of MSL below 30 and those of HLSL 5.0 below 13, and no program has
+// a set 4.
 // A place that nothing else has.
 spvc_result PlacePushConstants(spvc_compiler compiler, const Dialect& dialect) {
   const SpvExecutionModel stage = spvc_compiler_get_execution_model(compiler);
@@ -142,12 +159,16 @@ spvc_result PlacePushConstants(spvc_compiler compiler, const Dialect& dialect) {
   return SPVC_SUCCESS;
 }
 
+// GLSL numbers are those of the implementation, which the text cannot know; spaces have room for
+// everything.
 // Numbers that the language does not have; empty: there is none.
 std::string AboveLimit(const Resource& resource, const Dialect& dialect) {
   if (!IsFlat(dialect) || dialect.language == Language::kGlsl) {
     return {};
   }
   const bool metal = dialect.language == Language::kMsl;
+  // 16 samplers in both languages; constant buffers up to the one that push constants take;
+  // textures have at least 128 places.
   const unsigned limit = resource.kind == SPVC_RESOURCE_TYPE_SEPARATE_SAMPLERS ? 16
                          : resource.kind == SPVC_RESOURCE_TYPE_UNIFORM_BUFFER ||
                                  resource.kind == SPVC_RESOURCE_TYPE_STORAGE_BUFFER
@@ -162,6 +183,8 @@ std::string AboveLimit(const Resource& resource, const Dialect& dialect) {
 }
 
 // An array takes a number for each of its items, in all languages but GLSL.
+// Quadratic in the resources of one stage, which are a few dozen at most. Without arrays there is
+// nothing to find, because flat numbers of single items differ.
 std::string Overlap(const std::vector<Resource>& resources, const Dialect& dialect) {
   if (dialect.language == Language::kGlsl) {
     return {};
@@ -193,17 +216,21 @@ spvc_result PlaceResources(spvc_compiler compiler, const Dialect& dialect, std::
       resource.name = fmt::format("set{}_binding{}", resource.set, resource.binding);
       spvc_compiler_set_name(compiler, resource.id, resource.name.c_str());
     }
+    // The first fault is told and the rest of the list is still walked, so that names and comments
+    // are whole either way.
     wrong += wrong.empty() ? AboveLimit(resource, dialect) : std::string();
     map += fmt::format("// kiln: set {} binding {} '{}' is {}\n", resource.set, resource.binding,
                        resource.name, PlaceText(resource, dialect));
   }
   wrong = wrong.empty() ? Overlap(resources, dialect) : wrong;
+  // A pair is called after its image and sampler, so all of them have their names by now.
   if (result == SPVC_SUCCESS && dialect.language == Language::kGlsl) {
     result = CombineSamplers(compiler, resources, map);
   }
   if (result == SPVC_SUCCESS) {
     result = PlacePushConstants(compiler, dialect);
   }
+  // Last of all: from here on set and binding in the module are no longer those of the source.
   for (const Resource& resource : resources) {
     if (IsFlat(dialect)) {
       spvc_compiler_set_decoration(compiler, resource.id, SpvDecorationBinding,

@@ -10,6 +10,8 @@
 namespace kiln::recipe {
 
 RecipeResult Disassemble(std::span<const uint32_t> words) {
+  // The newest universal environment reads every older module; whether it is valid is not asked
+  // here.
   spvtools::SpirvTools tools(SPV_ENV_UNIVERSAL_1_6);
   Report report;
   tools.SetMessageConsumer([&](spv_message_level_t, const char*, const spv_position_t&,
@@ -18,6 +20,7 @@ RecipeResult Disassemble(std::span<const uint32_t> words) {
   if (!tools.Disassemble(
           words.data(), words.size(), &text,
           SPV_BINARY_TO_TEXT_OPTION_INDENT | SPV_BINARY_TO_TEXT_OPTION_FRIENDLY_NAMES)) {
+    // The library refuses without a word what does not even begin as a module.
     std::string why = std::move(report).text();
     return {.ok = false, .bytes = {}, .report = why.empty() ? "the module is not SPIR-V" : why};
   }

@@ -20,12 +20,15 @@ RecipeResult Optimize(std::span<const uint32_t> words, const Recipe& recipe) {
       [&](spv_message_level_t, const char*, const spv_position_t& at, const char* message) {
         report.Add(fmt::format("word {}: {}", at.index, message));
       });
+  // Both lists of passes are those of the library, so results change with its version;
+  // ToolFingerprint has it.
   if (recipe.small) {
     optimizer.RegisterSizePasses();
   } else {
     optimizer.RegisterPerformancePasses();
   }
   spvtools::OptimizerOptions options;
+  // Nothing is validated here but what `val=after` asks for.
   options.set_run_validator(false);
   options.set_preserve_bindings(true);  // metadata was written before
   std::vector<uint32_t> made;

@@ -16,6 +16,8 @@
 namespace kiln::recipe {
 namespace {
 
+// To be raised with every change of this folder that changes a byte of a result: results are kept
+// under a key that has it (ToolFingerprint).
 constexpr uint32_t kRevision = 2;  // of what this folder does with the libraries
 
 using Settings = std::map<std::string, std::string, std::less<>>;
@@ -27,6 +29,8 @@ Error Wrong(std::string_view text, std::string_view what) {
 }
 
 // "name;key=value;…" behind the name.
+// The map sorts by key and refuses a key that is there twice: the order in which somebody wrote the
+// settings is not part of a recipe.
 Result<Settings> ReadSettings(std::string_view text, std::string_view rest) {
   Settings settings;
   while (!rest.empty()) {
@@ -45,6 +49,8 @@ Result<Settings> ReadSettings(std::string_view text, std::string_view rest) {
 }
 
 // Takes a setting out; what is left at the end is unknown.
+// Settings are taken out one by one by the recipe that knows them, so that no list of valid keys is
+// kept beside the code that reads them.
 std::string Take(Settings& settings, std::string_view key, std::string_view fallback) {
   const auto found = settings.find(key);
   if (found == settings.end()) {
@@ -59,6 +65,7 @@ std::string Take(Settings& settings, std::string_view key, std::string_view fall
 bool ReadVersion(std::string_view text, uint32_t& major, uint32_t& minor) {
   const size_t dot = text.find('.');
   const std::string_view first = text.substr(0, dot);
+  // from_chars stops at the first other character; comparing the end is what refuses it.
   const auto read = [](std::string_view digits, uint32_t& value) {
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
     return error == std::errc() && end == digits.data() + digits.size();
@@ -73,10 +80,12 @@ Result<Dialect> ReadDialect(std::string_view text, std::string_view to) {
   uint32_t minor = 0;
   if (to.starts_with("msl") && ReadVersion(to.substr(3), major, minor) && major >= 1 &&
       (major <= 2 || (major == 3 && minor == 0)) && minor <= 4) {
+    // MSL versions are written as the library counts them: two digits for each part.
     dialect = {.language = Language::kMsl, .version = major * 10'000 + minor * 100};
     return dialect;
   }
   if (to.starts_with("glsl")) {
+    // "es" is cut off first, since 300 means another language with it.
     std::string_view digits = to.substr(4);
     dialect.es = digits.ends_with("es");
     digits.remove_suffix(dialect.es ? 2 : 0);
@@ -88,6 +97,8 @@ Result<Dialect> ReadDialect(std::string_view text, std::string_view to) {
     }
   }
   if (to.starts_with("hlsl") && ReadVersion(to.substr(4), major, minor)) {
+    // "hlsl5.0" and "hlsl50" both are read: the first is how Microsoft writes it, the second how
+    // tools of others do.
     const uint32_t model = to.find('.') != std::string_view::npos ? major * 10 + minor : major;
     if (minor <= 9 && model >= 50 && model <= 66) {
       dialect = {.language = Language::kHlsl, .version = model};
@@ -107,6 +118,8 @@ Result<Recipe> ParseRecipe(std::string_view text, target::Environment environmen
   KILN_TRY(Settings settings,
            ReadSettings(text, semicolon == std::string_view::npos ? std::string_view()
                                                                   : text.substr(semicolon + 1)));
+  // The environment is taken for every recipe, so that a target may set it once, though a
+  // translation and a disassembly do not depend on it and leave it out of their text.
   Recipe recipe;
   const std::string env = Take(settings, "env", target::EnvironmentText(environment));
   const auto parsed = target::ParseEnvironment(env);
@@ -116,6 +129,8 @@ Result<Recipe> ParseRecipe(std::string_view text, target::Environment environmen
   recipe.environment = *parsed;
   if (name == "val") {
     recipe.kind = Kind::kValidate;
+    // The canonical text is what keys have. Defaults are written out, so that a recipe that names
+    // them and one that does not are one.
     recipe.text = "val;env=" + env;
   } else if (name == "opt") {
     const std::string level = Take(settings, "level", "O");
@@ -145,9 +160,12 @@ Result<Recipe> ParseRecipe(std::string_view text, target::Environment environmen
 }
 
 RecipeResult Run(const Recipe& recipe, ByteView spirv) {
+  // Five words are the header of a module. The libraries were not written for bytes that are no
+  // words, so this is asked before them.
   if (spirv.size() % 4 != 0 || spirv.size() < 20) {
     return {.ok = false, .bytes = {}, .report = "the module is not a sequence of words"};
   }
+  // Copied, because bytes that came over a socket or out of a file need not be aligned for words.
   std::vector<uint32_t> words(spirv.size() / 4);
   std::memcpy(words.data(), spirv.data(), spirv.size());
   switch (recipe.kind) {
@@ -163,6 +181,7 @@ RecipeResult Run(const Recipe& recipe, ByteView spirv) {
   KILN_UNREACHABLE();
 }
 
+// A cached result is used only if all three are the same: this code, SPIRV-Tools and SPIRV-Cross.
 Hash128 ToolFingerprint() {
   return HashBytes(AsBytes(fmt::format("kiln.recipe {} {} {}", kRevision,
                                        spvSoftwareVersionDetailsString(), TranslatorVersion())));

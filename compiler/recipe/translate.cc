@@ -13,6 +13,8 @@
 namespace kiln::recipe {
 namespace {
 
+// Everything that the C interface hands out belongs to its context and dies with it, texts and
+// messages included; the result is therefore copied before it goes.
 struct DestroyContext {
   void operator()(spvc_context context) const { spvc_context_destroy(context); }
 };
@@ -33,6 +35,8 @@ spvc_backend BackendOf(Language language) {
 spvc_result SetOptions(spvc_compiler compiler, const Dialect& dialect) {
   spvc_compiler_options options = nullptr;
   spvc_result result = spvc_compiler_create_compiler_options(compiler, &options);
+  // After the first failure nothing else is set; the error text in the context is the one of that
+  // failure.
   const auto set = [&](spvc_compiler_option option, unsigned value) {
     if (result == SPVC_SUCCESS) {
       result = spvc_compiler_options_set_uint(options, option, value);
@@ -41,11 +45,15 @@ spvc_result SetOptions(spvc_compiler compiler, const Dialect& dialect) {
   switch (dialect.language) {
     case Language::kMsl:
       set(SPVC_COMPILER_OPTION_MSL_VERSION, dialect.version);
+      // Takes the numbers from the decorations that PlaceResources writes; without it MSL counts
+      // resources in order of use, and two stages would disagree.
       set(SPVC_COMPILER_OPTION_MSL_ENABLE_DECORATION_BINDING, 1);
       break;
     case Language::kGlsl:
       set(SPVC_COMPILER_OPTION_GLSL_VERSION, dialect.version);
       set(SPVC_COMPILER_OPTION_GLSL_ES, dialect.es ? 1 : 0);
+      // Desktop GLSL below 4.20 has no `layout(binding = …)` without this extension; ES has it from
+      // 3.10 on by itself.
       set(SPVC_COMPILER_OPTION_GLSL_ENABLE_420PACK_EXTENSION, dialect.es ? 0 : 1);
       break;
     case Language::kHlsl:
@@ -75,6 +83,8 @@ RecipeResult Translate(std::span<const uint32_t> words, const Dialect& dialect) 
   const char* text = nullptr;
   std::string map;
   std::string wrong;
+  // In this order: options decide how resources may be numbered, and both must be there before the
+  // text is made.
   if (spvc_context_parse_spirv(raw, words.data(), words.size(), &ir) != SPVC_SUCCESS ||
       spvc_context_create_compiler(raw, BackendOf(dialect.language), ir,
                                    SPVC_CAPTURE_MODE_TAKE_OWNERSHIP, &compiler) != SPVC_SUCCESS ||
@@ -88,6 +98,8 @@ RecipeResult Translate(std::span<const uint32_t> words, const Dialect& dialect) 
   if (spvc_compiler_compile(compiler, &text) != SPVC_SUCCESS) {
     return failed();
   }
+  // The map goes behind the text, where line numbers of the text do not move and `#version` stays
+  // first.
   const std::string whole = text + map;
   const ByteView bytes = AsBytes(whole);
   return {.ok = true, .bytes = {bytes.begin(), bytes.end()}, .report = {}};

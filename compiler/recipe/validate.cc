@@ -12,11 +12,14 @@
 namespace kiln::recipe {
 namespace {
 
+// 16 KiB: a broken module can give a message for each of its words, and a report goes back over a
+// socket.
 constexpr size_t kMaxReport = size_t{16} << 10;
 
 }  // namespace
 
 void Report::Add(std::string_view line) {
+  // A line that does not fit is left out whole; shorter ones after it may still come.
   if (text_.size() + line.size() + 1 <= kMaxReport) {
     text_ += text_.empty() ? "" : "\n";
     text_ += line;

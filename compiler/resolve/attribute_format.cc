@@ -20,6 +20,7 @@ struct PackRow {
   ir::Scalar scalar;
   bool has_8, has_16, has_32;
 };
+// The classes and widths of spec/rpl, each of which is one row of formats in Vulkan.
 constexpr PackRow kPacks[] = {
     {ir::PackClass::kFloat, "float", "SFLOAT", ir::Scalar::kF32, false, true, true},
     {ir::PackClass::kUnorm, "unorm", "UNORM", ir::Scalar::kF32, true, true, false},
@@ -28,6 +29,7 @@ constexpr PackRow kPacks[] = {
     {ir::PackClass::kSint, "sint", "SINT", ir::Scalar::kS32, true, true, true},
 };
 
+// Linear over five rows.
 const PackRow& RowOf(ir::PackClass pack) {
   const auto* row = std::ranges::find(kPacks, pack, &PackRow::pack);
   KILN_CHECK(row != std::end(kPacks), "pack class {}", pack);
@@ -36,6 +38,7 @@ const PackRow& RowOf(ir::PackClass pack) {
 
 }  // namespace
 
+// Without a pack class the attribute lies in memory as the shader sees it, in 32 bits.
 AttributeFormat FormatOf(ir::PackClass pack, uint8_t bits, ir::Scalar scalar) {
   if (pack != ir::PackClass::kDefault) {
     return {.pack = pack, .bits = bits};
@@ -50,6 +53,8 @@ void CheckFormat(const AttributeFormat& format, const ir::Pool& pool, ir::TypeId
                  std::string_view name, const Location& where,
                  std::vector<Diagnostic>& diagnostics) {
   const PackRow& row = RowOf(format.pack);
+  // Width before type before count: whoever writes a width that does not exist wants to read about
+  // it first.
   const bool known_width = (format.bits == 8 && row.has_8) || (format.bits == 16 && row.has_16) ||
                            (format.bits == 32 && row.has_32);
   if (!known_width) {
@@ -64,6 +69,8 @@ void CheckFormat(const AttributeFormat& format, const ir::Pool& pool, ir::TypeId
                               .With("name", name));
     return;
   }
+  // Three small components are no format that devices must have, so this is told even though the
+  // type is right.
   if (pool[type].rows == 3 && format.bits < 32) {
     diagnostics.push_back(
         Make(Code::kRpl4044, where)

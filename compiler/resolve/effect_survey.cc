@@ -12,6 +12,8 @@ namespace kiln::resolve {
 namespace {
 
 // Can running this instruction change what a later read of a place sees?
+// Every call counts, although many functions write nothing: which one is called is known only for a
+// variant, and an early read costs a load at most.
 bool WritesPlaces(const ir::Inst& inst) {
   if (inst.kind == ir::InstKind::kNameBuiltin) {
     const ir::Builtin builtin = inst.As<ir::NameBuiltinInst>().builtin;
@@ -23,6 +25,7 @@ bool WritesPlaces(const ir::Inst& inst) {
 
 bool SurveyInst(RegionBuilder& region, uint32_t id) {
   const ir::Inst& inst = region.Open(id);
+  // The instruction itself or anything in its blocks.
   bool effect = WritesPlaces(inst);
   const auto survey_all = [&](ir::ListId blocks) {
     for (const uint32_t block : region.module().List(blocks)) {
@@ -30,10 +33,12 @@ bool SurveyInst(RegionBuilder& region, uint32_t id) {
     }
   };
   if (inst.kind == ir::InstKind::kLogical) {
+    // The right side may not run, but what may happen counts as an effect.
     effect = SurveyBlock(region, inst.As<ir::LogicalInst>().right);
   } else if (inst.kind == ir::InstKind::kNameSelect) {
     survey_all(inst.As<ir::NameSelectInst>().blocks);
   } else if (inst.kind == ir::InstKind::kAlias) {
+    // The block is surveyed for its own order, but an alias declaration runs nothing.
     SurveyBlock(region, inst.As<ir::AliasInst>().block);  // runs where it is mentioned
   } else if (inst.kind == ir::InstKind::kWhen) {
     effect = SurveyBlock(region, inst.As<ir::WhenInst>().block);
@@ -47,9 +52,11 @@ bool SurveyInst(RegionBuilder& region, uint32_t id) {
   return effect;
 }
 
+// The effect of the operand itself comes before its value, so it counts as before.
 void MarkEarly(RegionBuilder& region, ir::InstId operand, uint32_t effects_at_user) {
   RegionBuilder::Survey& survey = region.SurveyOf(operand.value);
   const uint32_t effects = survey.effects_before + survey.has_effect;
+  // Equal counts mean that nothing happens between operand and user, so the read may wait.
   if (effects != effects_at_user) {
     survey.read_early = 1;
   }
@@ -84,6 +91,8 @@ void PlanEarlyReads(RegionBuilder& region, std::span<const uint32_t> insts) {
 
 }  // namespace
 
+// Once for each block, before it is specialised. The counts only order the effects of one block, so
+// each block begins at zero.
 bool SurveyBlock(RegionBuilder& region, ir::BlockId block) {
   bool any = false;
   uint32_t effects = 0;
@@ -91,6 +100,8 @@ bool SurveyBlock(RegionBuilder& region, ir::BlockId block) {
     CheckStop();
     region.SurveyOf(inst).effects_before = effects;
     region.SurveyOf(inst).has_effect = SurveyInst(region, inst) ? 1u : 0u;
+    // The count grows behind the instruction, so that it does not see its own effect as one before
+    // it.
     effects += region.SurveyOf(inst).has_effect;
     any = any || region.SurveyOf(inst).has_effect != 0;
   }

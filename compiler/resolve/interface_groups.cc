@@ -5,6 +5,8 @@
 
 namespace kiln::resolve {
 
+// The numbers are an order and nothing else. Gaps leave room for the shapes of images, which are
+// added to the first number of their group.
 int GroupOf(const ir::ModuleView& module, const ir::Decl& decl) {
   switch (decl.kind) {
     case ir::DeclKind::kContainer:
@@ -29,6 +31,7 @@ int GroupOf(const ir::ModuleView& module, const ir::Decl& decl) {
         type = module.types[type.element];
       }
       const ir::ImageTraits traits = ir::UnpackImage(type.extent);
+      // Arrays come behind the three shapes of single images.
       const int shape = traits.arrayed ? 3 : static_cast<int>(traits.dim);
       return (traits.storage ? 21 : traits.depth ? 9 : 5) + shape;
     }
@@ -39,6 +42,7 @@ int GroupOf(const ir::ModuleView& module, const ir::Decl& decl) {
     case ir::DeclKind::kWorkgroup:
     case ir::DeclKind::kPrivate:
     case ir::DeclKind::kEntry:
+      // What is no part of the interface has no group.
       return -1;
   }
   KILN_UNREACHABLE();

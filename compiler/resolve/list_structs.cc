@@ -6,6 +6,8 @@
 namespace kiln::resolve {
 namespace {
 
+// From the last to the first, so that the first member is taken off next: structs are listed in the
+// order in which one reads them.
 void PushMembers(const ir::SpecialisedDecl& closed, std::vector<ir::TypeId>& pending) {
   for (size_t i = closed.members.size(); i > 0; --i) {
     pending.push_back(closed.members[i - 1].type);
@@ -18,11 +20,13 @@ const ir::SpecialisedDecl* TypedStruct(VariantEvaluator& answers, NameId name, i
   const Program& program = answers.program();
   for (const ir::DeclId id : program.Structs(name)) {
     const uint32_t m = program.ModuleOf(id);
+    // Declarations that this variant does not have are passed over.
     if (program.module(m).header.typed == 0 ||
         !answers.Holds(program.Wide(m, program.Get(id).condition))) {
       continue;
     }
     const ir::SpecialisedDecl* closed = answers.Decl(id);
+    // The type tells which of several declarations of the name is meant.
     if (closed != nullptr && closed->type == type) {
       return closed;
     }
@@ -41,6 +45,7 @@ const ir::SpecialisedDecl* StructOf(VariantEvaluator& answers, ir::TypeId type) 
   if (pool[type].kind != ir::TypeKind::kStruct) {
     return nullptr;
   }
+  // A struct that no module declares, as the block of a buffer is one, has no record.
   const NameId name = program.FindName(pool.Text(pool.ShapeOf(type).name));
   if (!name.valid()) {
     return nullptr;
@@ -48,6 +53,7 @@ const ir::SpecialisedDecl* StructOf(VariantEvaluator& answers, ir::TypeId type) 
   if (const ir::SpecialisedDecl* typed = TypedStruct(answers, name, type)) {
     return typed;
   }
+  // Names of untyped modules are asked for only if there is one, since the question may report.
   const bool untyped = std::ranges::any_of(program.Structs(name), [&](ir::DeclId id) {
     return program.module(program.ModuleOf(id)).header.typed == 0;
   });
@@ -57,15 +63,19 @@ const ir::SpecialisedDecl* StructOf(VariantEvaluator& answers, ir::TypeId type) 
 
 }  // namespace
 
+// Depth first with a list in the place of recursion. A struct is listed where it is first met, so
+// the order depends on the interface alone.
 void ListStructs(VariantEvaluator& answers, ir::SpecialisedProgram& variant,
                  std::vector<ir::TypeId>& pending) {
   for (const ir::SpecialisedDecl* closed : variant.interface) {
+    // Only what lies in memory has records of its structs.
     if (closed->kind == ir::DeclKind::kBuffer || closed->kind == ir::DeclKind::kPushConstant) {
       PushMembers(*closed, pending);
     }
     while (!pending.empty()) {
       const ir::SpecialisedDecl* held = StructOf(answers, pending.back());
       pending.pop_back();
+      // Linear: an interface has a few structs, and each is listed once.
       if (held != nullptr && std::ranges::find(variant.structs, held) == variant.structs.end()) {
         variant.structs.push_back(held);
         PushMembers(*held, pending);

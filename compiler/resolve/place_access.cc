@@ -34,12 +34,15 @@ std::string RoleText(const Role& role) {
   KILN_UNREACHABLE();
 }
 
+// A part of a value is extracted at once. A part of a place is only one more step, and nothing is
+// read before somebody wants the value.
 Operand Part(RegionBuilder& region, const Operand& source, uint32_t position, ir::TypeId type) {
   if (source.kind != OperandKind::kValue) {
     return Step(region, source, region.EmitUint(position), type);
   }
   Operand part = region.ValueOf(
       region.Emit(ir::ExtractInst{.type = type, .value = source.inst, .index = position}.To()));
+  // Where a value came from is kept for messages alone.
   part.local = source.local;
   return part;
 }
@@ -47,11 +50,13 @@ Operand Part(RegionBuilder& region, const Operand& source, uint32_t position, ir
 Operand Step(RegionBuilder& region, const Operand& place, ir::InstId step, ir::TypeId type) {
   Operand result = place;
   result.kind = OperandKind::kPlace;
+  // An early read was one of the whole place and says nothing about its part.
   result.early = {};
   result.type = type;
   if (place.first_step + place.step_count != region.steps().size()) {
     result.first_step = static_cast<uint32_t>(region.steps().size());
     for (uint32_t i = 0; i < place.step_count; ++i) {
+      // By index and not by iterator: the list grows while it is read.
       region.steps().push_back(ir::InstId{region.steps()[place.first_step + i]});
     }
   }
@@ -60,7 +65,10 @@ Operand Step(RegionBuilder& region, const Operand& place, ir::InstId step, ir::T
   return result;
 }
 
+// A value has no address. Where one is needed, as for an index that is not constant, it is stored
+// to a temp first.
 Operand Spill(RegionBuilder& region, const Operand& value) {
+  // The value keeps its type and its origin; only the kind and the row change.
   Operand place = value;
   place.kind = OperandKind::kPlace;
   place.inst = region.Emit(ir::TempInst{.type = value.type}.To());
@@ -72,6 +80,7 @@ Operand Spill(RegionBuilder& region, const Operand& value) {
 
 Operand ConstantPlace(RegionBuilder& region, const Operand& constant) {
   Operand place = constant;
+  // The same for a constant, which needs no store: the emitter makes one variable for it.
   place.kind = OperandKind::kPlace;
   const ir::ConstId value = region.out().insts[constant.inst.value].As<ir::ConstInst>().value;
   place.inst = region.Emit(ir::ConstPlaceInst{.type = constant.type, .value = value}.To());
@@ -92,6 +101,8 @@ bool HasVariableStep(RegionBuilder& region, const Operand& place) {
 
 }  // namespace
 
+// The access is emitted where the place is used and not where it is named, since only then all
+// steps are known.
 ir::InstId PlaceInst(RegionBuilder& region, const Operand& place) {
   if (place.step_count == 0) {
     return place.inst;
@@ -102,6 +113,8 @@ ir::InstId PlaceInst(RegionBuilder& region, const Operand& place) {
   }
   ir::Inst access =
       ir::AccessInst{.type = place.type, .root = place.inst, .steps = region.EmitList(steps)}.To();
+  // Which descriptor is used may differ within a group of invocations, and then the emitter has to
+  // say so.
   if (IsHandle(region.pool()[place.type]) && HasVariableStep(region, place)) {
     access.flags |= ir::BitOf(ir::InstFlag::kNonUniform);  // spec/rpl 11.3
   }
@@ -109,10 +122,12 @@ ir::InstId PlaceInst(RegionBuilder& region, const Operand& place) {
 }
 
 ir::InstId LoadFrom(RegionBuilder& region, const Operand& place) {
+  // What is read decides which inputs and state a stage has.
   region.Touched(place, ir::MemberUse::kRead);
   return region.Emit(ir::LoadInst{.type = place.type, .place = PlaceInst(region, place)}.To());
 }
 
+// The mention is noted before the store, because a member that is only written is an output.
 void StoreTo(RegionBuilder& region, const Operand& place, ir::InstId value) {
   region.Touched(place, ir::MemberUse::kWrite);
   const ir::InstId target = PlaceInst(region, place);
@@ -120,8 +135,10 @@ void StoreTo(RegionBuilder& region, const Operand& place, ir::InstId value) {
       ir::StoreInst{.type = region.pool().void_type(), .place = target, .value = value}.To());
 }
 
+// Says why a place cannot be read or written, for the message that was reported last.
 void NoteAccess(RegionBuilder& region, const Operand& place) {
   std::string why;
+  // The stage decides about containers, so it is named.
   if (place.decl.valid() && place.direction != ir::Direction::kNone) {
     const ir::Decl& decl = region.program().Get(place.decl);
     why = std::string(DeclKindText(decl)) + " '" +
@@ -149,10 +166,13 @@ ir::InstId Read(RegionBuilder& region, uint32_t operand_inst, const Role& role, 
                      arrays);
 }
 
+// The order of the checks is that of the messages: what is no value at all comes before a value
+// that must not be read, and that before an array.
 ir::InstId ReadOperand(RegionBuilder& region, Operand& operand, uint32_t inst, const Role& role,
                        Arrays arrays) {
   const ir::Inst& open = region.Open(inst);
   switch (operand.kind) {
+    // Reported where it failed.
     case OperandKind::kFailed:
       return {};
     case OperandKind::kVoid: {
@@ -191,8 +211,10 @@ ir::InstId ReadOperand(RegionBuilder& region, Operand& operand, uint32_t inst, c
     return {};
   }
   if (operand.kind == OperandKind::kValue) {
+    // A value has been computed already.
     return operand.inst;
   }
+  // The early read was made where the operand stands, before an effect that comes behind it.
   return operand.early.valid() ? operand.early : LoadFrom(region, operand);
 }
 

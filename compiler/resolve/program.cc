@@ -41,6 +41,7 @@ uint64_t OptionHash(std::string_view name) {
 }
 
 // The module whose range holds `number`; bases ascend.
+// Most programs have one module, so this case comes without a search.
 uint32_t FindModule(std::span<const Bases> bases, uint32_t Bases::*field, uint32_t number) {
   if (bases.size() == 1) {
     return 0;
@@ -58,6 +59,7 @@ class Linker {
     program_.modules_.assign(modules.begin(), modules.end());
   }
 
+  // Counts are checked first: they bound everything that follows.
   Diagnosed<Program> Run(ir::PipelineType pipeline, const LanguageLimits& limits) {
     program_.pipeline_ = pipeline;
     program_.limits_ = limits;
@@ -66,6 +68,7 @@ class Linker {
       diagnostics_.push_back(std::move(*found));
     }
     if (!diagnostics_.empty()) {
+      // Limits are told alone, because everything behind them would take memory in proportion.
       return {.value = {}, .diagnostics = std::move(diagnostics_)};
     }
     NumberRows();
@@ -76,6 +79,8 @@ class Linker {
     }
     SortOptions();
     FindContested();
+    // Expressions come behind all declarations of all modules, because a name in them may be
+    // declared in another module.
     for (uint32_t m = 0; m < program_.modules_.size(); ++m) {
       AddCexprs(m);
     }
@@ -102,6 +107,8 @@ class Linker {
                kOfRow;
   }
 
+  // Rows get numbers over all modules, in the order of the modules, so that tables of a program are
+  // plain arrays.
   void NumberRows() {
     Bases next;
     for (const ir::ModuleView& view : program_.modules_) {
@@ -172,6 +179,8 @@ class Linker {
     });
   }
 
+  // For each member: how many unconditional fields come before it, and which conditional ones. Its
+  // position in a variant then costs a look at the conditional ones only.
   void AddLongList(uint32_t m, ir::DeclId id, const ir::Decl& decl) {
     const auto begin = static_cast<uint32_t>(program_.conditional_fields_.size());
     uint32_t plain = 0;
@@ -179,6 +188,7 @@ class Linker {
       CheckStop();
       const ir::Member& row = program_.modules_[m].members[decl.first_member + k];
       const ir::MemberId member{program_.bases_[m].member + decl.first_member + k};
+      // The conditional fields before the member are those that the list holds by now.
       const auto end = static_cast<uint32_t>(program_.conditional_fields_.size());
       program_.long_lists_.Insert(MemberKey(id, program_.Name(m, row.name)),
                                   {.member = member, .plain = plain, .begin = begin, .end = end});
@@ -229,6 +239,7 @@ class Linker {
       if (decl.kind == ir::DeclKind::kPrivate && decl.aux != ir::kNoRow) {
         program_.initialises_[m] = true;
       }
+      // The first declaration stands for all of them in the interface.
       if (view.header.typed != 0 && IsShared(decl.kind) && IsRepeated(m, name, id)) {
         continue;
       }
@@ -275,6 +286,8 @@ class Linker {
     KILN_UNREACHABLE();
   }
 
+  // A name is contested if more than one thing may have it. Names of locals always are, because a
+  // local may hide any of them.
   void FindContested() {
     program_.contested_.assign(program_.names_.size(), false);
     for (size_t i = 0; i < program_.candidates_.size(); ++i) {
@@ -323,6 +336,7 @@ class Linker {
       if (row.op == ir::CexprOp::kName) {
         const Program::Candidates& named = program_.candidates_[wide.a];
         const std::string_view text = program_.names_[NameId{wide.a}];
+        // The two are spellings of old sources, which are told where a name is looked up.
         may_remark = !named.option.valid() && (text == "on" || text == "off");
         if (!named.option.valid() && !named.constants.empty()) {
           last = named.constants.back().value + 1;
@@ -351,6 +365,7 @@ class Linker {
   // as possible.
   void CollectCalls(uint32_t m) {
     const ir::ModuleView& view = program_.modules_[m];
+    // Blocks are visited once each with a list of work, as they nest deeper than a stack should.
     std::vector<bool> seen(view.blocks.size(), false);
     std::vector<ir::BlockId> work;
     for (const ir::Region& segment : view.segments) {
@@ -404,6 +419,8 @@ class Linker {
     }
   }
 
+  // A function that calls a sensitive one is sensitive as well. Names and not declarations are
+  // followed, so a caller of any function of the name counts.
   void SpreadSensitivity() {
     while (!marked_.empty()) {
       const NameId name = program_.decl_names_[marked_.back().value];

@@ -33,6 +33,7 @@ void Clear(FunctionVersion& version) {
 }
 }  // namespace
 
+// A row for each function and version: one that no stage distinguishes, and one for each stage.
 Reachability::Reachability(const Program& program, CachePolicy serves)
     : program_(program),
       remembers_(serves == CachePolicy::kManyVariants),
@@ -40,6 +41,7 @@ Reachability::Reachability(const Program& program, CachePolicy serves)
       segment_roots_(program.segment_count() * size_t{kStages + 1}),
       bound_(program.decl_count()) {}
 
+// The memory stays, because the next variant is mostly of the same size.
 void Reachability::Forget() {
   KILN_CHECK(!remembers_);
   std::ranges::fill(rows_, kNoRow);
@@ -55,6 +57,7 @@ void Reachability::Begin(std::span<const ir::DeclId> entries, VariantEvaluator& 
   answers_ = &answers;
   units_ = &units;
   diagnostics_ = &diagnostics;
+  // Nothing is cleared: rows of another variant are known by its number.
   ++variant_;
   incomplete_ = false;
   recursions_ = 0;
@@ -74,10 +77,12 @@ void Reachability::Walk(ir::EntryRef& entry, const EntryInterface* interface, co
   interface_reads_ = reads;
   answers_->SetStage(stage_);
   Descend(Close(entry.function), entry);
+  // The path is the stack of the walk. A function leaves it when all of its calls were followed.
   while (!path_.empty()) {
     CheckStop();
     Step& step = path_.back();
     if (step.next_call < step.function->version->calls.size()) {
+      // A function whose calls are not all followed stays at the end of the path.
       Follow(step.function->version->calls[step.next_call++], entry);
       continue;
     }
@@ -90,19 +95,24 @@ void Reachability::Walk(ir::EntryRef& entry, const EntryInterface* interface, co
   }
 }
 
+// Functions are listed when they are entered, so the order is that of their first call, in every
+// run.
 void Reachability::Descend(Function& function, ir::EntryRef& entry) {
   function.walked_by = walk_;
+  // The depth is found anew in each walk, from the callees up.
   function.depth = 0;
   versions_walked_ += IsVersion(function.version->ref.function) ? 1 : 0;
   function.on_path = true;
   entry.functions.push_back(&function.version->ref);
   reached_[static_cast<size_t>(entry.stage)].push_back(function.version);
+  // What is fixed rests on no option.
   if (!function.fixed) {
     entry.live_options |= function.reads;
   }
   path_.push_back({.function = &function});
 }
 
+// Entry points are not callable, whatever stage they are of.
 void Reachability::Follow(const FunctionVersion::Call& call, ir::EntryRef& entry) {
   if (std::ranges::find(entries_, call.callee) != entries_.end()) {
     const ir::DeclId caller = Declared(path_.back().function->version->ref.function);
@@ -113,6 +123,8 @@ void Reachability::Follow(const FunctionVersion::Call& call, ir::EntryRef& entry
                                        {{"name", program_.Text(program_.NameOf(call.callee))}}));
     return;
   }
+  // A function that touches variables of a stage belongs to this stage, even if it was reached from
+  // another one before.
   const ir::Stage* bound = BoundStage(call.callee);
   if (bound != nullptr && *bound != entry.stage) {
     ReportBound(call, entry.stage);
@@ -123,6 +135,7 @@ void Reachability::Follow(const FunctionVersion::Call& call, ir::EntryRef& entry
     return;
   }
   Function& callee = Close(call.callee);
+  // On the path and called again: the cycle is what lies between the two.
   if (callee.on_path) {
     ReportRecursion(call.callee);
     return;
@@ -141,6 +154,7 @@ void Reachability::Deepen(const Function& callee) {
   const Step& step = path_.back();
   const uint32_t depth = callee.depth + 1;
   step.function->depth = std::max(step.function->depth, depth);
+  // Told once, where the limit is passed; deeper callers would only repeat it.
   if (depth == program_.limits().call_depth + 1 && recursions_ == 0 &&
       !std::exchange(too_deep_, true)) {
     const FunctionVersion& caller = *step.function->version;
@@ -152,6 +166,7 @@ void Reachability::Deepen(const Function& callee) {
   }
 }
 
+// Here all callees are known, so a function that calls a bound one is bound as well.
 void Reachability::Leave(Function& function, ir::Stage stage) {
   function.on_path = false;
   const FunctionVersion& version = *function.version;
@@ -159,6 +174,7 @@ void Reachability::Leave(Function& function, ir::Stage stage) {
                      std::ranges::any_of(version.calls, [&](const FunctionVersion::Call& call) {
                        return BoundStage(call.callee) != nullptr;
                      });
+  // An entry point is of its stage anyway, and nobody may call it.
   if (bound && !IsEntry(version.ref.function)) {
     bound_[Declared(version.ref.function).value] = {.variant = variant_, .stage = stage};
   }
@@ -171,6 +187,7 @@ const ir::Stage* Reachability::BoundStage(ir::DeclId id) const {
 
 // --- closing -------------------------------------------------------------------------------------
 
+// Row 0 is for functions that are the same in every stage.
 uint32_t Reachability::VersionOf(ir::DeclId id, ir::Stage stage) const {
   return program_.StageSensitive(id) ? 1 + static_cast<uint32_t>(stage) : 0;
 }
@@ -210,6 +227,8 @@ const ir::SpecialisedDecl* Reachability::SignatureOf(ir::DeclId version,
   return &known.emplace_back(std::move(made));
 }
 
+// Done once for each variant and version. What rests on no option is kept for all variants and not
+// even looked up.
 Reachability::Function& Reachability::Close(ir::DeclId id) {
   uint32_t& row = RowOf(id, stage_);
   if (row == kNoRow) {
@@ -217,9 +236,11 @@ Reachability::Function& Reachability::Close(ir::DeclId id) {
     if (row == functions_.size()) {
       functions_.emplace_back();
     }
+    // The row may be one of an earlier variant, whose memory is used again.
     functions_[row] = {};
   }
   Function& function = functions_[row];
+  // Known already in this variant, from another entry point or another call.
   if (function.fixed || function.variant == variant_) {
     return function;
   }
@@ -227,6 +248,7 @@ Reachability::Function& Reachability::Close(ir::DeclId id) {
                                    *diagnostics_, [&] { return SpecialiseAnew(id); });
   function.version = part.result;
   function.reads = part.reads;
+  // A result that read no option is right for every variant.
   function.fixed = part.kept && part.reads.empty();
   function.variant = variant_;
   return function;
@@ -241,11 +263,13 @@ const FunctionVersion* Reachability::SpecialiseAnew(ir::DeclId id) {
   answers_->SetVersion(IsVersion(id) ? id : ir::DeclId{}, is_entry ? interface_ : nullptr,
                        is_entry ? interface_reads_ : nullptr);
   if (signature == nullptr) {
+    // The signature failed, which has been reported.
     incomplete_ = true;
   } else {
     SpecialiseRegions(id);
     signature = IsVersion(id) ? SignatureOf(id, *signature) : signature;
   }
+  // An incomplete result must be computed again, because its messages have to be said again.
   if (incomplete_) {
     answers_->NoteEffect();
   }
@@ -298,7 +322,9 @@ void Reachability::SpecialiseRegions(ir::DeclId function) {
     if (unit == nullptr) {
       continue;
     }
+    // A region below a failed one cannot be part of the function, but is looked into as well.
     if (below_failed || !unit->value) {
+      // Messages of the region have been told with it.
       incomplete_ = true;
       failed_ = true;
       LookInto(id);
@@ -307,6 +333,7 @@ void Reachability::SpecialiseRegions(ir::DeclId function) {
     const auto number = static_cast<uint32_t>(segments_.size());
     segments_.push_back({.segment = id, .closed = &*unit->value, .parent = parent});
     const std::vector<ir::RegionId>& holes = unit->value->holes;
+    // Backwards, so the first hole is taken off next.
     for (size_t i = holes.size(); i > 0; --i) {
       pending_.push_back({.segment = holes[i - 1], .parent = number});
     }
@@ -339,6 +366,7 @@ void Reachability::LookInto(ir::RegionId failed) {
             {.segment = program_.Wide(m, nested), .parent = 0, .below_failed = true});
       } else if (inst.kind != ir::InstKind::kWhen ||
                  answers_->Holds(program_.Wide(m, inst.As<ir::WhenInst>().condition))) {
+        // Blocks of a condition that does not hold do not exist in this variant.
         ir::ForEachOwnedBlock(
             inst, [&](ir::ListId list) { return view.List(list); },
             [&](uint32_t block) { blocks.emplace_back(block); });
@@ -347,12 +375,15 @@ void Reachability::LookInto(ir::RegionId failed) {
   }
 }
 
+// Variants with equal regions share the version, and with it everything that is computed from its
+// address. Addresses are hashed, but nothing is ordered by them.
 const FunctionVersion* Reachability::Version(ir::DeclId id, const ir::SpecialisedDecl* signature) {
   const bool sensitive = IsEntry(id) || program_.StageSensitive(Declared(id));
   const ir::FunctionRef ref{.function = id,
                             .signature = signature,
                             .stage = sensitive ? stage_ : ir::Stage::kVertex,
                             .stage_sensitive = sensitive};
+  // Only numbers and addresses that stay the same for the life of this object.
   uint64_t hash = Mix64(uint64_t{RowOf(id, stage_)} << 32 | segments_.size());
   hash = Mix64(hash ^ reinterpret_cast<uintptr_t>(signature));
   for (const ir::RegionRef& segment : segments_) {
@@ -379,6 +410,7 @@ const FunctionVersion* Reachability::Version(ir::DeclId id, const ir::Specialise
         const uint32_t number = version_count_++;
         FunctionVersion& added =
             number < versions_.size() ? versions_[number] : versions_.emplace_back();
+        // Versions of an earlier variant are used again with their memory (Forget).
         Clear(added);
         std::vector<ir::RegionRef> segments = std::move(added.ref.segments);  // its memory
         segments.assign(segments_.begin(), segments_.end());
@@ -401,6 +433,7 @@ class FirstCalls {
   explicit FirstCalls(const std::vector<FunctionVersion::Call>& calls) : calls_(calls) {}
 
   bool IsFirst(ir::DeclId callee) {
+    // A scan of a few rows is faster than a hash.
     if (calls_.size() < kFewCalls) {
       return std::ranges::find(calls_, callee, &FunctionVersion::Call::callee) == calls_.end();
     }
@@ -421,7 +454,10 @@ bool Has(const ir::Mention& mention, ir::MemberUse touch) {
 
 }  // namespace
 
+// What later checks ask about a function without looking at its code: which members it reads and
+// writes, whom it calls, what it leaves open.
 void Reachability::Summarise(FunctionVersion& version) const {
+  // Sized once; later variants clear the bits only.
   for (Bitset* fields : {&version.state_reads, &version.writes}) {
     if (fields->size() != program_.member_count()) {
       ChargeMemory(program_.member_count() / 8);
@@ -488,6 +524,8 @@ void Reachability::ReportRecursion(ir::DeclId callee) {
   for (auto step = start; step != path_.end(); ++step) {
     cycle.push_back(step->function->version->ref.function);
   }
+  // The cycle is turned so that the declaration with the least number comes first. So the message
+  // does not depend on where the walk has entered it.
   std::rotate(cycle.begin(), std::ranges::min_element(cycle, {}, &ir::DeclId::value), cycle.end());
   const auto text = [&](ir::DeclId id) {
     return "'" + std::string(program_.Text(program_.NameOf(Declared(id)))) + "'";

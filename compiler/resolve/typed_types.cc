@@ -31,6 +31,8 @@ ir::Scalar ScalarOf(ir::ValueKind kind) {
 
 }  // namespace
 
+// A fault of whoever made the module and not of a programmer, though it must not bring the process
+// down: modules come from caches and from other processes.
 void ReportIllTyped(RegionBuilder& region, std::string text) {
   region.FailIf(true);
   region.Report(Make(Code::kRpl9001, region.MainOf(region.current()))
@@ -40,9 +42,11 @@ void ReportIllTyped(RegionBuilder& region, std::string text) {
 void TypedTypes::Fail(std::string text) { ReportIllTyped(region_, std::move(text)); }
 
 ir::TypeId TypedTypes::Type(ir::TypeId open) {
+  // By the number in the module: a region uses few types, each many times.
   if (const ir::TypeId* known = types_.Find(open.value)) {
     return *known;
   }
+  // A type that failed is kept as well, so that its message comes once.
   const ir::TypeId made = Make(region_.module().types[open.value]);
   types_.Insert(open.value, made);
   return made;
@@ -54,6 +58,8 @@ ir::TypeId TypedTypes::Make(const ir::Type& type) {
     case ir::TypeKind::kArray: {
       const ir::TypeId item = Type(ir::TypeId{type.element});
       const resolve::Value extent =
+          // The extent may rest on options, so it is evaluated for this variant, and its own
+          // message is reported if it fails.
           region_.answers().Check(region_.Global(ir::CexprId{type.extent}),
                                   region_.MainOf(region_.current()), {}, region_.diagnostics());
       const bool good = extent.kind == ir::ValueKind::kUint ||
@@ -105,6 +111,8 @@ ir::ConstId TypedTypes::Constant(ir::ConstId open) {
       if (!part.valid()) {
         return {};
       }
+      // The number is checked before the type is asked for, which exists only for parts that are
+      // there.
       const bool fits = i < ir::PartCount(region_.pool(), type) &&
                         ir::PartType(region_.pool(), type, i) == region_.pool()[part].type;
       if (!fits) {
@@ -131,6 +139,7 @@ ir::ConstId TypedTypes::Value(ir::CexprId cexpr, ir::TypeId type) {
     return {};
   }
   const ir::Scalar scalar = ScalarOf(value.kind);
+  // Strings have no type in a shader.
   if (scalar == ir::Scalar::kNone || type != region_.pool().Vector(scalar, 1)) {
     Fail("a compile-time expression of another type");
     return {};
@@ -138,16 +147,20 @@ ir::ConstId TypedTypes::Value(ir::CexprId cexpr, ir::TypeId type) {
   return region_.pool().InternScalar(type, value.bits);
 }
 
+// By its number in the module, which is how steps name members.
 ir::DeclId TypedTypes::StructOf(ir::TypeId open) const {
   const ir::Type& type = region_.module().types[open.value];
   return type.kind == ir::TypeKind::kDeclared ? ir::DeclId{type.element} : ir::DeclId{};
 }
 
+// Members whose condition is false are not there, so the position in a variant may be less than the
+// number in the declaration.
 std::optional<uint32_t> TypedTypes::LivePosition(ir::DeclId owner, uint32_t member) {
   const ir::SpecialisedDecl* decl =
       region_.answers().Decl(ir::DeclId{region_.bases().decl + owner.value});
   const ir::MemberId id{region_.bases().member + region_.module().decls[owner.value].first_member +
                         member};
+  // A struct that failed has no members, and then no position.
   for (uint32_t i = 0; decl != nullptr && i < decl->members.size(); ++i) {
     if (decl->members[i].member == id) {
       return i;

@@ -16,6 +16,7 @@ SpecialiserCache::SpecialiserCache(const Program& program, CachePolicy serves)
       settled(program.member_count()),
       options(program.option_count()),
       remembers(serves == CachePolicy::kManyVariants) {
+  // The options of specialization constants are the same in all variants, so they are listed once.
   for (uint32_t i = 0; i < program.option_count(); ++i) {
     if (program.Get(ir::OptionId{i}).specialize != 0) {
       specialised.push_back(ir::OptionId{i});
@@ -41,6 +42,7 @@ void UnitSource::ForgetWalks() {
   }
 }
 
+// Made at the first use, as many sources of units never specialise anything.
 SpecialiserCache& UnitSource::MemoryOf(const Program& program) {
   if (memory_ == nullptr) {
     memory_ = std::make_unique<SpecialiserCache>(program, serves_);

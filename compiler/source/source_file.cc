@@ -8,6 +8,8 @@ namespace kiln {
 
 const SourceFile& SourceSet::Add(SourceFile file) {
   std::string path = file.path;
+  // Behind a pointer: what Find has given stays where it is while more files are added. A path that
+  // comes again replaces its file.
   auto owned = std::make_unique<const SourceFile>(std::move(file));
   return *(files_[std::move(path)] = std::move(owned));
 }

@@ -13,8 +13,13 @@ struct Requirement {
   Environment core;            // first version that has it without the extension
 };
 
+// Above every environment: no version of Vulkan has made it core, so the extension is always asked
+// for.
 constexpr auto kNever = static_cast<Environment>(0xff);
 
+// Which feature of a device each need stands for. The names are those of the fields of
+// VkPhysicalDevice*Features in snake case, as metadata hold them. Needs without a row (derivatives,
+// queries of images) are met by every device or come together with one that has a row.
 constexpr Requirement kRequirements[] = {
     {Need::kFloat16, "shader_float16", "VK_KHR_shader_float16_int8", Environment::kVulkan12},
     {Need::kStorageBuffer16BitAccess, "storage_buffer_16bit_access", "VK_KHR_16bit_storage",
@@ -64,6 +69,8 @@ constexpr Requirement kRequirements[] = {
     {Need::kStorageBufferClass, "", "VK_KHR_storage_buffer_storage_class", Environment::kVulkan11},
 };
 
+// Several needs share a feature or an extension. The order of names goes into metadata, which are
+// compared byte by byte.
 std::vector<std::string_view> Sorted(std::vector<std::string_view> names) {
   std::ranges::sort(names);
   names.erase(std::unique(names.begin(), names.end()), names.end());
@@ -85,6 +92,7 @@ std::vector<std::string_view> FeaturesOf(Needs needs) {
 std::vector<std::string_view> DeviceExtensionsOf(Needs needs, Environment environment) {
   std::vector<std::string_view> names;
   for (const Requirement& row : kRequirements) {
+    // Environments are ordered by version, so one comparison tells whether it is core already.
     if ((needs & BitOf(row.need)) != 0 && environment < row.core && !row.extension.empty()) {
       names.push_back(row.extension);
     }

@@ -12,6 +12,8 @@ struct EnvironmentRow {
   uint32_t spirv_version;
 };
 // By Environment.
+// The SPIR-V version is the highest that every device of the Vulkan version takes: 1.4 came with no
+// version of its own, and Vulkan 1.4 kept 1.6.
 constexpr EnvironmentRow kEnvironments[] = {
     {"vulkan1.0", SpirvVersion(1, 0)}, {"vulkan1.1", SpirvVersion(1, 3)},
     {"vulkan1.2", SpirvVersion(1, 5)}, {"vulkan1.3", SpirvVersion(1, 6)},
@@ -27,6 +29,8 @@ const EnvironmentRow& RowOf(Environment environment) {
 
 uint32_t SpirvVersionOf(Environment environment) { return RowOf(environment).spirv_version; }
 
+// Limits of the language that are limits of a device as well: a target must not differ from what
+// the source was checked with.
 Limits LimitsOf(const LanguageLimits& limits) {
   return {.uniform_buffer_size = limits.uniform_buffer,
           .push_constant_size = limits.push_constant,

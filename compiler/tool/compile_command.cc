@@ -40,6 +40,7 @@ Error UsageError(std::string text) {
   return {.code = ErrorCode::kInvalidArgument, .context = std::move(text), .reason = {}};
 }
 
+// Words of the command line, not those of the IR: they are documented and stay as they are.
 std::optional<ir::Stage> ReadStage(std::string_view text) {
   for (const auto& [name, stage] :
        {std::pair{"vertex", ir::Stage::kVertex}, std::pair{"fragment", ir::Stage::kFragment},
@@ -51,10 +52,13 @@ std::optional<ir::Stage> ReadStage(std::string_view text) {
   return std::nullopt;
 }
 
+// A function name is not checked here; whether it exists is a diagnostic with a place.
 Result<resolve::EntryPoint> ReadEntry(const std::string& text) {
   const size_t equals = text.find('=');
   const std::optional<ir::Stage> stage = ReadStage(text.substr(0, equals));
   if (equals == std::string::npos || equals + 1 == text.size() || !stage.has_value()) {
+    // People write the two parts the wrong way round, or leave one out; the message proposes what
+    // was meant.
     const std::string meant = EntryMeantBy(text);
     return UsageError(fmt::format(
         "--entry '{}' is not STAGE=FUNCTION with stage vertex, fragment or compute{}", text,
@@ -82,6 +86,7 @@ Result<ir::PipelineType> ReadPipeline(const std::string& text,
   return computes ? ir::PipelineType::kCompute : ir::PipelineType::kGraphicsClassic;
 }
 
+// Everything is checked before a file is read, so that a mistyped option is told at once.
 Result<Request> ReadRequest(const CompileArguments& arguments) {
   Request request;
   for (const std::string& entry : arguments.entries) {
@@ -92,12 +97,14 @@ Result<Request> ReadRequest(const CompileArguments& arguments) {
   const std::optional<target::Environment> environment =
       target::ParseEnvironment(arguments.environment);
   const std::optional<target::Debug> debug = target::ParseDebug(arguments.debug);
+  // One of the two is wrong, and the environment is told first.
   if (!environment.has_value() || !debug.has_value()) {
     return UsageError(
         environment.has_value()
             ? fmt::format("--debug '{}' is not none, names or full", arguments.debug)
             : fmt::format("--env '{}' is not vulkan1.0 to vulkan1.4", arguments.environment));
   }
+  // Asked before files are opened: an extension that nobody reads is a mistake of the command.
   for (const std::string& file : arguments.files) {
     if (!driver::LanguageOf(file).has_value() && !IsTextModule(file)) {
       return UsageError(
@@ -124,12 +131,14 @@ class Reporter {
            const SourceSet& files)
       : arguments_(arguments), files_(files) {
     for (const SourceFile& source : sources) {
+      // One text for each source, in the order of the modules.
       modules_.emplace_back(files_.Find(source.path));
     }
   }
 
   // The files that the modules were made of, where it is more than one.
   void Know(std::span<const std::optional<ir::ModuleFiles>> files) {
+    // Modules without a list of files keep the text of their source.
     for (size_t i = 0; i < files.size(); ++i) {
       if (files[i].has_value()) {
         modules_[i] =
@@ -139,6 +148,7 @@ class Reporter {
   }
 
   void Show(std::vector<Diagnostic> diagnostics) {
+    // Lints are filtered before sorting, since the bound of messages counts only what is shown.
     std::erase_if(diagnostics, [&](const Diagnostic& diagnostic) {
       return diagnostic.severity == Severity::kLint && !arguments_.lints;
     });
@@ -146,6 +156,8 @@ class Reporter {
     std::vector<PlacedDiagnostic> placed = Place(diagnostics, modules_);
     SortForReading(placed);
     if (arguments_.json) {
+      // Diagnostics as JSON are the output, as texts they accompany it; so they go to different
+      // streams.
       fmt::print("{}\n", PrintableJson(RenderJsonArray(placed, arguments_.files.front())));
     } else {
       fmt::print(stderr, "{}", RenderReport(placed, files_, {}));
@@ -163,6 +175,7 @@ int Complain(const Error& error, int exit_code) {
   return exit_code;
 }
 
+// One file for each stage; a module with all stages is the program.
 std::string ModuleName(const driver::StageCode& code, target::Form form) {
   std::string name = "program";
   if (code.stage.has_value()) {
@@ -173,6 +186,7 @@ std::string ModuleName(const driver::StageCode& code, target::Form form) {
   return name + (form == target::Form::kWgsl ? ".wgsl" : ".spv");
 }
 
+// Beneath the folder of the output: names are fixed here, but the folder may hold links.
 Result<void> WriteProducts(const CompileArguments& arguments, target::Form form,
                            const driver::Products& products) {
   if (!arguments.out.empty()) {
@@ -190,6 +204,7 @@ Result<void> WriteProducts(const CompileArguments& arguments, target::Form form,
 int CheckVariants(const CompileArguments& arguments, const Request& request,
                   const driver::LinkedProgram& linked, std::vector<Diagnostic> diagnostics,
                   Reporter& reporter) {
+  // All combinations are tried, so a value that somebody set would be ignored in silence.
   if (!arguments.options.empty()) {
     return Complain(UsageError("--all-variants chooses the values of options itself"), kUsage);
   }
@@ -202,6 +217,7 @@ int CheckVariants(const CompileArguments& arguments, const Request& request,
   return report->failing == 0 ? kSuccess : kWrongSource;
 }
 
+// Everything that was found up to the failing step is shown, warnings of earlier steps included.
 int BuildVariant(const CompileArguments& arguments, const Request& request,
                  const driver::LinkedProgram& linked, std::vector<Diagnostic> diagnostics,
                  Reporter& reporter) {
@@ -219,6 +235,7 @@ int BuildVariant(const CompileArguments& arguments, const Request& request,
     reporter.Show(std::move(diagnostics));
     return kWrongSource;
   }
+  // A dump shows the stage even of a variant that fails later, so nothing is built here.
   if (!arguments.stage.empty()) {
     DumpResult dump = DumpVariantStage(arguments.stage, {.linked = linked,
                                                          .values = *values.value,
@@ -237,11 +254,13 @@ int BuildVariant(const CompileArguments& arguments, const Request& request,
     return kWrongSource;
   }
   const Result<void> written = WriteProducts(arguments, request.target.form, *built.products);
+  // A module that cannot be written is no error of the source, and has an exit code of its own.
   return written.ok() ? kSuccess : Complain(written.error(), kNoFile);
 }
 
 }  // namespace
 
+// The order is that of the compiler.
 const std::vector<std::string>& StageNames() {
   static const std::vector<std::string> names{"preprocess", "lex",   "parse",   "lower",
                                               "questions",  "close", "layout",  "pieces",
@@ -263,6 +282,7 @@ int RunCompile(const CompileArguments& arguments) {
     return Complain(included.error(), kNoFile);
   }
   Reporter reporter(arguments, *sources, request->inputs.files);
+  // Dumps of sources need no link, so they work for a file that cannot be compiled alone.
   if (IsSourceStage(arguments.stage)) {
     DumpResult dump = DumpSourceStage(arguments.stage, *sources, request->inputs);
     reporter.Know(dump.files);
@@ -290,6 +310,8 @@ int RunCompile(const CompileArguments& arguments) {
   std::vector<Diagnostic> unused = resolve::FindUnused(linked.value->program, request->entries);
   linked.diagnostics.insert(linked.diagnostics.end(), std::make_move_iterator(unused.begin()),
                             std::make_move_iterator(unused.end()));
+  // Both have the same arguments, and the diagnostics of linking go with them: they are sorted and
+  // merged once, with what comes later.
   const auto run = arguments.all_variants ? CheckVariants : BuildVariant;
   return run(arguments, *request, *linked.value, std::move(linked.diagnostics), reporter);
 }

@@ -32,6 +32,7 @@ void Append(std::vector<Diagnostic>& to, const std::vector<Diagnostic>& from) {
 }
 
 std::string Disassembly(std::span<const uint32_t> words) {
+  // The newest environment knows every older module; validity is not asked here.
   const spvtools::SpirvTools tools(SPV_ENV_UNIVERSAL_1_6);
   std::string text;
   const bool good = tools.Disassemble(
@@ -42,12 +43,15 @@ std::string Disassembly(std::span<const uint32_t> words) {
 }
 
 // Units that write down what each one asked.
+// Stands between the evaluator and the units: each unit is computed by the same code as in a build,
+// only watched.
 class RecordingUnits final : public resolve::UnitSource {
  public:
   explicit RecordingUnits(const resolve::Program& program) : program_(program), direct_(program) {}
 
   const Diagnosed<ir::SpecialisedDecl>& Decl(ir::DeclId decl,
                                              resolve::VariantEvaluator& answers) override {
+    // The trail records what is asked between Begin and End, whether the unit is good or not.
     resolve::QueryTrace trail;
     answers.BeginTrail(&trail);
     const Diagnosed<ir::SpecialisedDecl>& closed = direct_.Decl(decl, answers);
@@ -66,6 +70,9 @@ class RecordingUnits final : public resolve::UnitSource {
     const uint32_t ordinal = program_.ModuleOf(segment);
     const ir::ModuleView& module = program_.module(ordinal);
     const ir::Region& row = program_.Get(segment);
+    // Regions are named by their place in the function, because numbers of the whole program would
+    // change with every edit above.
+    // The first region of a function is its body, so numbers count from there.
     const uint32_t number =
         segment.value - program_.bases(ordinal).segment - module.decls[row.function.value].body;
     Add(fmt::format("segment {} #{}", module.Text(module.decls[row.function.value].name), number),
@@ -92,6 +99,7 @@ struct DumpedSource {
   std::optional<ir::ModuleFiles> files;
 };
 
+// The IR as it is printed by the module itself, so that the dump can be read back as a .kir file.
 DumpedSource DumpLowered(const SourceFile& source, const driver::SourceInputs& inputs,
                          uint32_t ordinal) {
   driver::ParsedSource parsed =
@@ -104,6 +112,7 @@ DumpedSource DumpLowered(const SourceFile& source, const driver::SourceInputs& i
   return out;
 }
 
+// RPL has no preprocessor, so the text itself is the answer.
 DumpedSource DumpRpl(std::string_view stage, const SourceFile& source, uint32_t ordinal) {
   if (stage == "preprocess") {
     return {.text = {.value = source.text, .diagnostics = {}}, .files = {}};
@@ -112,6 +121,8 @@ DumpedSource DumpRpl(std::string_view stage, const SourceFile& source, uint32_t 
           .files = {}};
 }
 
+// Lexing needs no settings; the later stages need those of the command line, because the
+// preprocessor decides what is there at all.
 DumpedSource DumpHlsl(std::string_view stage, const SourceFile& source,
                       const driver::SourceInputs& inputs, uint32_t ordinal) {
   hlsl::DumpedStage dumped =
@@ -132,6 +143,8 @@ DumpResult DumpSourceStage(std::string_view stage, std::span<const SourceFile> s
   DumpResult result{.ok = true, .text = {}, .diagnostics = {}};
   for (uint32_t ordinal = 0; ordinal < sources.size(); ++ordinal) {
     if (IsTextModule(sources[ordinal].path)) {
+      // A text module has no stages of its own: whatever was asked for, it is printed as it was
+      // read.
       const Result<ir::Module> module = ReadTextModule(sources[ordinal]);
       result.ok = result.ok && module.ok();
       result.text += module.ok() ? ir::Print(module->view()) : ErrorText(module.error()) + "\n";
@@ -143,12 +156,15 @@ DumpResult DumpSourceStage(std::string_view stage, std::span<const SourceFile> s
                               : DumpRpl(stage, sources[ordinal], ordinal);
     Append(result.diagnostics, dumped.text.diagnostics);
     result.ok = result.ok && dumped.text.ok();
+    // A stage that failed has no text; its diagnostics say why.
     result.text += dumped.text.value.value_or("");
     result.files.push_back(std::move(dumped.files));
   }
   return result;
 }
 
+// Stops after the stage that was asked for. Each stage needs those before it, and their diagnostics
+// count.
 DumpResult DumpVariantStage(std::string_view stage, const VariantInputs& inputs) {
   const resolve::Program& program = inputs.linked.program;
   ir::Pool pool;
@@ -159,6 +175,7 @@ DumpResult DumpVariantStage(std::string_view stage, const VariantInputs& inputs)
   DumpResult result;
   result.diagnostics = closed.diagnostics;
   driver::FillPositions(program, result.diagnostics);
+  // The questions are known even if the variant fails, which is when one looks at them.
   if (stage == "questions") {
     result.text = units.Take();
     result.ok = closed.ok();
@@ -173,8 +190,10 @@ DumpResult DumpVariantStage(std::string_view stage, const VariantInputs& inputs)
     result.ok = true;
     return result;
   }
+  // Layout, metadata and WGSL share one cache of types, as a build does.
   layout::TypeLayouts types(pool);
   target::Target target = inputs.target;
+  // WGSL has its own layout rules, so the stage decides about the form whatever the target says.
   target.form = stage == "wgsl" ? target::Form::kWgsl : target.form;
   const Diagnosed<layout::Layout> layout = layout::Assign(variant, target, types);
   Append(result.diagnostics, layout.diagnostics);
@@ -187,6 +206,8 @@ DumpResult DumpVariantStage(std::string_view stage, const VariantInputs& inputs)
     result.text = layout::DumpLayout(variant, target, types);
     return result;
   }
+  // Decoded again before it is printed. So the dump shows what a reader gets, and tests the reader
+  // as well.
   if (stage == "metadata") {
     const metadata::Metadata written = metadata::Write(variant, *layout.value, inputs.target, types,
                                                        driver::ModuleFactsOf(inputs.linked));
@@ -213,6 +234,7 @@ DumpResult DumpVariantStage(std::string_view stage, const VariantInputs& inputs)
     result.text = spirv::DumpPieces(variant, table);
     return result;
   }
+  // One listing for all entries of a combined module, else one for each entry, in their order.
   const auto count = static_cast<uint32_t>(inputs.target.combined ? 1 : variant.entries.size());
   for (uint32_t i = 0; i < count; ++i) {
     const spirv::EntryChoice choice{.index = i, .combined = inputs.target.combined};

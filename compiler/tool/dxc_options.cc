@@ -14,6 +14,8 @@
 namespace kiln::tool {
 namespace {
 
+// A flag stands alone, a value is the next word, joined is either, and a prefix has its value at
+// its end.
 enum class Form : uint8_t { kFlag, kValue, kJoined, kPrefix };
 
 enum class Meaning : uint8_t {
@@ -38,6 +40,8 @@ struct Option {
   Meaning meaning;
 };
 
+// Spellings, forms and meanings are rows of a table; a new option needs no code unless it means
+// something new.
 constexpr auto kOptions = std::to_array<Option>({
 #define KILN_DXC_OPTION(spelling, form, meaning) {spelling, Form::form, Meaning::meaning},
 #include "compiler/tool/dxc_options.def"
@@ -48,9 +52,11 @@ Error Wrong(std::string text) {
 }
 
 // The option that a word is: the longest spelling that it is or begins with.
+// The longest spelling, because short ones begin long ones: `-Zi` and `-Z`.
 const Option* Find(std::string_view word) {
   const Option* found = nullptr;
   for (const Option& option : kOptions) {
+    // An option that has nothing joined to it has to be the word as a whole.
     const bool whole = option.form == Form::kFlag || option.form == Form::kValue;
     const bool fits = whole ? word == option.spelling : word.starts_with(option.spelling);
     if (fits && (found == nullptr || option.spelling.size() > found->spelling.size())) {
@@ -67,14 +73,18 @@ class Reader {
   Result<DxcRequest> Read() {
     while (at_ < words_.size()) {
       std::string word = words_[at_++];
+      // On Windows options begin with a slash, and command lines of both systems are read.
       const bool option = word.starts_with('-') || (word.starts_with('/') && IsOption(word));
       if (!option) {
         KILN_TRY_VOID(File(std::move(word)));
         continue;
       }
+      // From here on both spellings are one.
       word[0] = '-';
       KILN_TRY_VOID(One(word));
     }
+    // Both are required by DXC as well: a profile has no default that would be right for every
+    // shader.
     if (request_.file.empty() || !has_profile_) {
       return Wrong(request_.file.empty() ? "no file is named"
                                          : "no profile is named, write -T ps_6_0 or another");
@@ -96,14 +106,17 @@ class Reader {
     return {};
   }
 
+  // The word is an option or an error: guessing would turn a typing mistake into another module.
   Result<void> One(const std::string& word) {
     const Option* const option = Find(word);
     if (option == nullptr) {
       return Wrong(fmt::format("'{}' is not an option of DXC that kilnc knows", word));
     }
+    // Empty for options that stand alone or have their value in the next word.
     std::string value = word.substr(option->spelling.size());
     const bool next =
         option->form == Form::kValue || (option->form == Form::kJoined && value.empty());
+    // Refused, since ignoring such an option would make another module than the caller believes.
     if (option->meaning == Meaning::kRefused) {
       return Wrong(fmt::format("'{}' changes what is made, and this build does not obey it",
                                option->spelling));
@@ -112,6 +125,7 @@ class Reader {
       return Wrong(fmt::format("'{}' needs a value", word));
     }
     if (next) {
+      // The next word is taken as it is, even if it begins like an option.
       value = words_[at_++];
     }
     return Obey(option->meaning, value);
@@ -147,6 +161,7 @@ class Reader {
         return hlsl::SetSetting("sixteen_bit", "on", settings);
       case Meaning::kEnvironment:
         return Environment(value);
+      // `-Zi` means names and lines, which is the fullest level here.
       case Meaning::kDebug:
         request_.debug = target::Debug::kFull;
         return {};
@@ -166,6 +181,7 @@ class Reader {
       if (text.starts_with(prefix)) {
         has_profile_ = true;
         request_.stage = stage;
+        // What stands behind the prefix is checked by the setting itself.
         return hlsl::SetSetting("shader_model", "6." + std::string(text.substr(prefix.size())),
                                 request_.inputs.hlsl);
       }

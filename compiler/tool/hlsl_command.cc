@@ -26,8 +26,11 @@ int Complain(const Error& error, int exit_code) {
   return exit_code;
 }
 
+// With the files of the module, so that a place in an included file is told there and not in the
+// root.
 void Show(std::vector<Diagnostic> diagnostics, const SourceFile& source, const SourceSet& files,
           const std::vector<std::optional<ir::ModuleFiles>>& made_of) {
+  // Lints are not shown, since dxc has none.
   std::erase_if(diagnostics, [](const Diagnostic& d) { return d.severity == Severity::kLint; });
   SortAndMerge(diagnostics);
   std::vector<ModuleText> texts{ModuleText(files.Find(source.path))};
@@ -42,6 +45,7 @@ void Show(std::vector<Diagnostic> diagnostics, const SourceFile& source, const S
 // The variant with all options at their defaults.
 int Build(const DxcRequest& request, const SourceFile& source) {
   const std::vector<SourceFile> sources{source};
+  // One entry point: dxc builds one module for each call.
   const std::vector<resolve::EntryPoint> entries{
       {.stage = request.stage, .function = request.entry}};
   target::Target target = target::MakeTarget(request.environment);
@@ -51,6 +55,7 @@ int Build(const DxcRequest& request, const SourceFile& source) {
                                                          ? ir::PipelineType::kCompute
                                                          : ir::PipelineType::kGraphicsClassic);
   std::vector<Diagnostic> found = std::move(linked.program.diagnostics);
+  // Called exactly once on each path, because messages are sorted and counted together.
   const auto show = [&](const std::vector<Diagnostic>& more) {
     found.insert(found.end(), more.begin(), more.end());
     Show(found, source, request.inputs.files, linked.files);
@@ -65,6 +70,7 @@ int Build(const DxcRequest& request, const SourceFile& source) {
     show(values.diagnostics);
     return kWrongSource;
   }
+  // Without a file for the output the module is printed, as dxc does.
   if (request.output.empty()) {
     const DumpResult dump = DumpVariantStage("assemble", {.linked = *linked.program.value,
                                                           .values = *values.value,
@@ -80,6 +86,7 @@ int Build(const DxcRequest& request, const SourceFile& source) {
   if (!built.ok()) {
     return kWrongSource;
   }
+  // One entry point gives one module.
   const Result<void> written = WriteFile(request.output, built.products->code[0].bytes());
   return written.ok() ? kSuccess : Complain(written.error(), kNoFile);
 }
@@ -91,6 +98,7 @@ int RunHlsl(std::span<const std::string> words) {
   if (!request.ok()) {
     return Complain(request.error(), kUsage);
   }
+  // Whatever the file is called: dxc takes any name.
   request->inputs.language = ir::Language::kHlsl;
   Result<std::string> text = ReadFile(request->file);
   if (!text.ok()) {

@@ -12,6 +12,7 @@
 namespace kiln::tool {
 namespace {
 
+// Roots are compared as texts when paths are made of them, so each folder has one spelling.
 // "lib/" is "lib", "." the folder of the command.
 std::string RootOf(std::string folder) {
   while (folder.size() > 1 && folder.ends_with('/')) {
@@ -47,8 +48,10 @@ Result<driver::SourceInputs> ReadSettings(const HlslArguments& arguments) {
 // probes, with the files of the last time, until that are no new ones: once for each level of
 // includes. Its limits bound that.
 Result<void> ReadIncludes(std::span<const SourceFile> sources, driver::SourceInputs& inputs) {
+  // Shared by all sources: a file that two of them include is read once.
   std::set<std::string> tried;
   for (const SourceFile& source : sources) {
+    // The sources themselves may be included by each other; the text that was read already is used.
     if (tried.insert(source.path).second) {
       inputs.files.Add(source);
     }
@@ -57,6 +60,8 @@ Result<void> ReadIncludes(std::span<const SourceFile> sources, driver::SourceInp
     for (bool more = true; more;) {
       more = false;
       for (const Probe& probe : driver::ProbesOf(source, inputs)) {
+        // A path that was tried is not tried again, whether it was there or not. So each round
+        // reads new files, and the loop ends.
         if (probe.present || !tried.insert(probe.path).second) {
           continue;
         }
@@ -65,6 +70,8 @@ Result<void> ReadIncludes(std::span<const SourceFile> sources, driver::SourceInp
           inputs.files.Add({probe.path, std::move(text).value()});
           more = true;
         } else if (text.error().code != ErrorCode::kNotFound) {
+          // A probe may miss, since several folders are tried; a file that is there and cannot be
+          // read is an error.
           return std::move(text).error();
         }
       }

@@ -32,6 +32,7 @@ int Check(std::string_view text) {
   if (!checked.ok()) {
     return Complain(checked.error(), kWrongSource);
   }
+  // A value may be missing on one side.
   const auto shown = [](const std::string& json) {
     return json.empty() ? "nothing" : PrintableJson(json);
   };
@@ -51,6 +52,7 @@ int RunLayout(const LayoutArguments& arguments) {
     return Complain(sources.error(), kNoFile);
   }
   const std::string_view text = sources->front().text;
+  // Checking prints differences alone; a case file that is right prints nothing.
   if (arguments.check) {
     return Check(text);
   }
@@ -59,6 +61,7 @@ int RunLayout(const LayoutArguments& arguments) {
   if (!answer.ok()) {
     return Complain(answer.error(), kWrongSource);
   }
+  // JSON is escaped as JSON, so that it still parses; text is made harmless for a terminal.
   fmt::print("{}", arguments.json ? PrintableJson(answer->text) : PrintableLines(answer->text));
   return Finish(answer->errors, true);
 }

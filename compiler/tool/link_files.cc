@@ -13,7 +13,9 @@ namespace kiln::tool {
 
 bool IsTextModule(std::string_view path) { return path.ends_with(".kir"); }
 
+// A text module may be written by hand, so it is verified like an image from a cache.
 Result<ir::Module> ReadTextModule(const SourceFile& source) {
+  // Errors of the text form have no place in a source, so the file is named here.
   const auto named = [&](Error error) {
     error.context = source.path + ": " + error.context;
     return error;
@@ -26,6 +28,7 @@ Result<ir::Module> ReadTextModule(const SourceFile& source) {
   return verified.ok() ? std::move(module) : named(verified.error());
 }
 
+// Sources and text modules may be mixed. A test can so write the one module that matters as text.
 Result<Diagnosed<driver::LinkedProgram>> LinkFiles(std::span<const SourceFile> sources,
                                                    ir::PipelineType pipeline) {
   const auto is_text = [](const SourceFile& source) { return IsTextModule(source.path); };
@@ -42,17 +45,22 @@ Result<Diagnosed<driver::LinkedProgram>> LinkFiles(std::span<const SourceFile> s
     } else {
       Diagnosed<ir::Module> parsed = driver::ParseSource(*driver::LanguageOf(source.path), source,
                                                          static_cast<uint32_t>(paths.size()));
+      // Warnings of a source that parses go on with the linked program.
       failed.diagnostics.insert(failed.diagnostics.end(), parsed.diagnostics.begin(),
                                 parsed.diagnostics.end());
+      // The first source that cannot be read ends it: linking half of the modules would only report
+      // what the missing one declares.
       if (!parsed.value.has_value()) {
         return failed;
       }
       modules.push_back(std::make_shared<const ir::Module>(std::move(*parsed.value)));
     }
+    // The number of a module is that of its path.
     paths.push_back(source.path);
   }
   Diagnosed<driver::LinkedProgram> linked =
       driver::LinkModules(std::move(modules), std::move(paths), pipeline);
+  // Diagnostics of parsing come first, in the order in which they were found.
   linked.diagnostics.insert(linked.diagnostics.begin(), failed.diagnostics.begin(),
                             failed.diagnostics.end());
   return linked;

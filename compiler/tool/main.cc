@@ -18,6 +18,8 @@
 
 namespace {
 
+// `allow_extra_args(false)` keeps an option that may be repeated from taking the file names behind
+// it.
 void AddCompile(CLI::App& app, kiln::tool::CompileArguments& arguments) {
   CLI::App* compile = app.add_subcommand("compile", "Compile sources, or dump one stage");
   compile->footer(
@@ -95,6 +97,7 @@ constexpr std::string_view kHlslHelp =
 
 int RunHlsl(int argc, char** argv) {
   const std::vector<std::string> words(argv + 2, argv + argc);
+  // The three spellings of a request for help that people try.
   if (words.size() == 1 && (words[0] == "--help" || words[0] == "-help" || words[0] == "-h")) {
     fmt::print("{}", kHlslHelp);
     return kiln::tool::kSuccess;
@@ -103,11 +106,14 @@ int RunHlsl(int argc, char** argv) {
 }
 
 int Run(int argc, char** argv) {
+  // Before the other commands are read, because the library for options would take DXC's words
+  // apart.
   if (argc > 1 && std::string_view(argv[1]) == "hlsl") {
     return RunHlsl(argc, argv);
   }
   CLI::App app{"kilnc: the kiln compiler without daemon or cache"};
   app.set_version_flag("--version", "kilnc " + std::string(kiln::Version()));
+  // Without a command there is nothing to do, and the library prints the usage.
   app.require_subcommand(1);
   kiln::tool::CompileArguments compile;
   AddCompile(app, compile);
@@ -119,6 +125,8 @@ int Run(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     std::ostringstream told;  // it repeats words of the caller
+    // Help and version are exceptions of the library too, with code 0, and belong on standard
+    // output.
     const int code = app.exit(error, told, told);
     fmt::print(code == 0 ? stdout : stderr, "{}", kiln::PrintableLines(told.str()));
     return code == 0 ? kiln::tool::kSuccess : kiln::tool::kUsage;
@@ -129,6 +137,7 @@ int Run(int argc, char** argv) {
 
 }  // namespace
 
+// The last place that can catch anything: whatever arrives here is an error of kiln itself.
 int main(int argc, char** argv) {
   try {
     return Run(argc, argv);

@@ -5,6 +5,7 @@
 
 namespace kiln::tool {
 
+// In the order of the command line, which is the order of linking.
 Result<std::vector<SourceFile>> ReadSources(std::span<const std::string> paths) {
   std::vector<SourceFile> sources;
   for (const std::string& path : paths) {

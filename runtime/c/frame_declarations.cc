@@ -16,6 +16,7 @@ using namespace kiln::c;
 
 namespace {
 
+// A zero in a struct means the default, which is one for all sizes and counts of a texture.
 uint32_t AtLeastOne(uint32_t number) { return std::max(number, 1U); }
 
 Result<graph::TextureDesc> DescOf(const kiln_texture_info& info) {
@@ -36,9 +37,11 @@ Result<graph::TextureDesc> DescOf(const kiln_texture_info& info) {
 
 Result<graph::Contents> ContentsOf(kiln_contents contents, const VkClearValue& clear) {
   KILN_TRY_VOID(CheckNumber(contents, KILN_CONTENTS_ALL_WRITTEN, "info.contents"));
+  // The enumerators of both sides have the same order, so a number in range is a right one.
   return graph::Contents{static_cast<graph::ContentKind>(contents), clear};
 }
 
+// The name is a view of the caller's text and lives for the call; the graph copies what it keeps.
 struct BufferWords {
   std::string_view name;
   graph::BufferDesc desc;
@@ -54,6 +57,10 @@ Result<BufferWords> WordsOf(const kiln_buffer_info& info) {
 
 namespace kiln::c {
 
+// A handle is two words in C. The frame of the graph has 31 bits, so the upper bit of its word is
+// free for the flag of a temporal resource.
+// Ids are numbers in C and can be forged or kept too long; the graph compares frame and index with
+// what it gave, so a wrong one is an error that it reports.
 kiln_texture ToC(graph::TextureId id) { return {id.index, id.frame | uint32_t{id.temporal} << 31}; }
 graph::TextureId FromC(kiln_texture texture) {
   return {texture.index, texture.frame & 0x7fff'ffffU, texture.frame >> 31};
@@ -63,6 +70,7 @@ graph::BufferId FromC(kiln_buffer buffer) {
   return {buffer.index, buffer.frame & 0x7fff'ffffU, buffer.frame >> 31};
 }
 graph::PassId FromC(kiln_pass pass) { return {pass.index, pass.frame}; }
+// An access of C has no range: it is of the whole texture.
 graph::Access FromC(const kiln_access& access) {
   return {
       .stages = access.stages, .accesses = access.accesses, .layout = access.layout, .range = {}};
@@ -78,15 +86,19 @@ kiln_result kiln_graph_add_pass(kiln_graph* graph, const kiln_pass_info* info, k
     KILN_TRY_VOID(NotNull(pass, "pass"));
     KILN_TRY(const std::string_view name, TakeText(given.name, "info.name"));
     KILN_TRY_VOID(CheckNumber(given.kind, KILN_PASS_HOST, "info.kind"));
+    // A number that is checked, because a bool of C++ with another value than 0 and 1 is undefined.
     KILN_TRY_VOID(CheckNumber(given.side_effect, 1, "info.side_effect"));
     const graph::PassId made =
         graph->graph.CreatePass({.name = name,
                                  .kind = static_cast<graph::PassKind>(given.kind),
                                  .side_effect = given.side_effect != 0});
+    // A pass without a callback is allowed: it may stand for its accesses only.
     if (given.record != nullptr) {
+      // The graph outlives its callbacks, so it may be captured by its address.
       graph->graph.SetCallback(made, [record = given.record, user = given.record_user, graph](
                                          runtime::Device&, const graph::Resources& resources,
                                          graph::CommandBuffer& commands) {
+        // The frame lives on the stack during the callback only, and the header says so.
         kiln_frame frame;
         frame.context = graph->context;
         frame.resources = &resources;
@@ -143,6 +155,8 @@ kiln_result kiln_graph_read_texture(kiln_graph* graph, kiln_pass pass, kiln_text
   });
 }
 
+// A write gives a new id for what the texture then holds; the old one goes on meaning what was
+// there before.
 kiln_result kiln_graph_write_texture(kiln_graph* graph, kiln_pass pass, kiln_texture texture,
                                      kiln_access access, kiln_texture* written,
                                      kiln_error** error) {
@@ -218,6 +232,7 @@ kiln_result kiln_graph_write_buffer(kiln_graph* graph, kiln_pass pass, kiln_buff
   });
 }
 
+// The description is given a second time; it must be the one that the texture was made with.
 kiln_result kiln_graph_read_back(kiln_graph* graph, kiln_texture texture,
                                  const kiln_texture_info* info, kiln_buffer* buffer,
                                  kiln_error** error) {

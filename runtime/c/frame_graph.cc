@@ -15,9 +15,13 @@ using namespace kiln::c;
 
 namespace {
 
+// A year is as good as forever, and in nanoseconds it is far from overflowing when a clock is
+// added.
 constexpr uint64_t kLongestWait = uint64_t{365} * 24 * 3600 * 1'000'000'000;
 
 Result<graph::ExecutorConfig> TakeConfig(const kiln_graph_info& info) {
+  // More frames in flight would only add delay, and each costs memory; more threads than that no
+  // recording uses.
   constexpr uint32_t kMostFrames = 8;
   constexpr uint32_t kMostThreads = 64;
   KILN_TRY_VOID(CheckNumber(info.frames_in_flight, kMostFrames, "info.frames_in_flight"));
@@ -30,6 +34,7 @@ Result<graph::ExecutorConfig> TakeConfig(const kiln_graph_info& info) {
   return config;
 }
 
+// Frame numbers begin at 1. A number that was never given would be waited for until the timeout.
 Result<void> CheckExecuted(const kiln_graph* graph, uint64_t frame) {
   KILN_TRY_VOID(NotNull(graph, "graph"));
   if (frame == 0 || frame > graph->last.value) {
@@ -48,6 +53,7 @@ kiln_result kiln_graph_create(kiln_device* device, const kiln_graph_info* info, 
     KILN_TRY_VOID(NotNull(graph, "graph"));
     KILN_TRY(const graph::ExecutorConfig config, TakeConfig(given));
     KILN_TRY(graph::Executor executor, graph::Executor::Create(*device->device, config));
+    // Takes the whole device and not only its handle: the graph keeps it alive.
     *graph = std::make_unique<kiln_graph>(*device, std::move(executor)).release();
     return {};
   });
@@ -56,20 +62,24 @@ kiln_result kiln_graph_create(kiln_device* device, const kiln_graph_info* info, 
 kiln_result kiln_graph_begin_frame(kiln_graph* graph, kiln_error** error) {
   return Call(graph, error, [&]() -> Result<void> {
     KILN_TRY_VOID(NotNull(graph, "graph"));
+    // The plan describes the frame before; what is read of it is void as soon as the next begins.
     graph->plan = nullptr;
     graph->graph.BeginFrame();
     return {};
   });
 }
 
+// Planning and execution are one call in C: a plan has no meaning to a caller but as text.
 kiln_result kiln_graph_execute(kiln_graph* graph, uint64_t* frame, kiln_error** error) {
   return Call(graph, error, [&]() -> Result<void> {
     KILN_TRY_VOID(NotNull(graph, "graph"));
     KILN_TRY_VOID(NotNull(frame, "frame"));
+    // Forgotten first, so that a frame that fails leaves no plan of another frame behind.
     graph->plan = nullptr;
     graph->plan_text.clear();
     KILN_TRY(const graph::Plan* const plan,
              graph->planner.Compile(graph->graph, {}, graph->executor.carried()));
+    // A frame that fails leaves `last` at the frame before, which can still be waited for.
     KILN_TRY(graph->last, graph->executor.Execute(*plan, graph->graph));
     graph->plan = plan;
     *frame = graph->last.value;
@@ -77,6 +87,7 @@ kiln_result kiln_graph_execute(kiln_graph* graph, uint64_t* frame, kiln_error** 
   });
 }
 
+// Answers no for a number that was never given, since there is no place for an error.
 uint32_t kiln_graph_done(const kiln_graph* graph, uint64_t frame) {
   return Answer(graph, uint32_t{0}, [&] {
     return CheckExecuted(graph, frame).ok() && graph->executor.Done({.value = frame}) ? 1U : 0U;
@@ -97,6 +108,8 @@ kiln_result kiln_graph_read(const kiln_graph* graph, kiln_buffer buffer, kiln_bo
   return Call(graph, error, [&]() -> Result<void> {
     KILN_TRY_VOID(NotNull(graph, "graph"));
     KILN_TRY_VOID(CheckRoom(bytes, "bytes"));
+    // Only buffers of the last frame can be read.
+    // The memory of older frames may be in use again already.
     if (graph->plan == nullptr || !graph->executor.Done(graph->last)) {
       return Error{ErrorCode::kFailedPrecondition,
                    "the frame of the buffer is not executed or not done; wait for it", "NOT_DONE"};
@@ -118,6 +131,7 @@ kiln_result kiln_graph_read(const kiln_graph* graph, kiln_buffer buffer, kiln_bo
 
 kiln_text kiln_graph_plan_text(kiln_graph* graph) {
   return Answer(graph, kiln_text{}, [&] {
+    // Made when it is asked for, and kept, as the caller gets a view.
     if (graph->plan_text.empty() && graph->plan != nullptr) {
       graph->plan_text = graph::PrintPlan(*graph->plan, graph->graph);
     }
@@ -135,6 +149,8 @@ VkExtent2D kiln_frame_area(const kiln_frame* frame) {
   return Answer(frame, VkExtent2D{}, [&] { return frame->resources->RenderArea(); });
 }
 
+// A pass gets only what it declared: a use that the plan does not know of would be without a
+// barrier.
 kiln_result kiln_frame_texture(const kiln_frame* frame, kiln_texture texture,
                                kiln_bound_texture* bound, kiln_error** error) {
   return Call(frame, error, [&]() -> Result<void> {

@@ -19,8 +19,10 @@ Error NoBuffer(std::string_view program, std::string_view what) {
   return {ErrorCode::kNotFound, fmt::format("program '{}' has no {}", program, what), ""};
 }
 
+// By name and over all sets: a caller in C does not say which set it means.
 Result<artifact::Buffer> FindBuffer(artifact::PipelineMetadata metadata, std::string_view program,
                                     std::string_view name) {
+  // In the order of the sets; the first buffer of the name counts.
   for (artifact::Set& set : metadata.sets) {
     for (artifact::Buffer& buffer : set.buffers) {
       if (buffer.name == name) {
@@ -31,6 +33,7 @@ Result<artifact::Buffer> FindBuffer(artifact::PipelineMetadata metadata, std::st
   return NoBuffer(program, fmt::format("buffer '{}' in this variant", name));
 }
 
+// Push constants become a buffer, so that one set of functions serves all kinds of blocks.
 Result<artifact::Buffer> PushOf(artifact::PipelineMetadata metadata, std::string_view program) {
   if (!metadata.push_constant) {
     return NoBuffer(program, "push constants in this variant");
@@ -42,6 +45,7 @@ Result<artifact::Buffer> PushOf(artifact::PipelineMetadata metadata, std::string
   return out;
 }
 
+// The metadata are read and thrown away but for the one buffer, which the object keeps.
 Result<void> Fill(kiln_parameters& out, const kiln_source& source, const kiln_variant& variant,
                   std::string_view name, kiln_parameter_part part) {
   KILN_TRY(const runtime::SourceArtifact found, FindArtifact(source, variant));
@@ -49,6 +53,7 @@ Result<void> Fill(kiln_parameters& out, const kiln_source& source, const kiln_va
   KILN_TRY(out.buffer, part == KILN_PARAMETERS_PUSH
                            ? PushOf(std::move(metadata), found.program)
                            : FindBuffer(std::move(metadata), found.program, name));
+  // Asked before the block is made: a tail of items without a size could not be indexed.
   if (part == KILN_PARAMETERS_TAIL && out.buffer.tail_item_size == 0) {
     return NoBuffer(found.program, fmt::format("tail in buffer '{}'", name));
   }
@@ -56,6 +61,7 @@ Result<void> Fill(kiln_parameters& out, const kiln_source& source, const kiln_va
   out.block =
       tail ? runtime::ParameterBlock::Tail(out.buffer) : runtime::ParameterBlock::Main(out.buffer);
   out.size = tail ? out.buffer.tail_item_size : out.buffer.main_size;
+  // Handles are made once. A write of a frame then looks nothing up.
   for (uint32_t slot = 0; slot < out.block.parameters().size(); ++slot) {
     out.handles.push_back(out.block.Handle(runtime::Slot{slot}));
   }
@@ -111,6 +117,8 @@ kiln_result kiln_parameters_find_tag(const kiln_parameters* parameters, kiln_tex
   return Call(parameters, error, [&] { return Find(parameters, tag, slot, true); });
 }
 
+// Called for values of each draw: no lookup, no allocation, and no error object as long as it
+// works.
 kiln_result kiln_parameters_write(const kiln_parameters* parameters, uint32_t slot, void* memory,
                                   size_t memory_size, const void* value, size_t value_size,
                                   uint32_t item, kiln_error** error) {
@@ -119,10 +127,12 @@ kiln_result kiln_parameters_write(const kiln_parameters* parameters, uint32_t sl
     KILN_TRY_VOID(CheckArray(memory, memory_size, "memory"));
     KILN_TRY(const auto bytes,
              TakeArray(static_cast<const std::byte*>(value), value_size, "value"));
+    // A slot is a plain number to the caller, who may have it from another object.
     if (slot >= parameters->handles.size()) {
       return Error{ErrorCode::kInvalidArgument, fmt::format("there is no slot {}", slot), "INDEX"};
     }
     const std::span<std::byte> into(static_cast<std::byte*>(memory), memory_size);
+    // The fast way says only whether it worked; the slow one is taken for the message.
     if (parameters->handles[slot].Write(into, bytes, item)) {
       return {};
     }

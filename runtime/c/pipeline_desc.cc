@@ -18,6 +18,8 @@ Result<runtime::PipelineDesc> Describe(const kiln_source& source, const kiln_var
                                        const kiln_pass_signature* signature) {
   KILN_TRY(const runtime::SourceArtifact artifact, FindArtifact(source, variant));
   KILN_TRY(const artifact::PipelineMetadata metadata, ReadMetadata(source, artifact));
+  // Without a signature of the caller the one that follows from the outputs of the shaders is
+  // taken, which is right for most passes.
   if (signature == nullptr) {
     return runtime::DescFrom(artifact.program, metadata, runtime::DefaultSignature(metadata));
   }
@@ -32,7 +34,10 @@ kiln_vertex_attribute AttributeOf(const runtime::PipelineDesc& desc,
   out.location = attribute.location;
   out.binding = attribute.binding;
   out.offset = attribute.offset;
+  // The format follows from the type in the shader; a caller with packed data puts its own in its
+  // place.
   out.format = runtime::VertexFormat(attribute.item, attribute.components);
+  // In C one struct says all of an attribute, so what belongs to its buffer is repeated in each.
   const auto buffer = std::ranges::find(desc.vertex_bindings, attribute.binding,
                                         &VkVertexInputBindingDescription::binding);
   if (buffer != desc.vertex_bindings.end()) {
@@ -54,11 +59,15 @@ kiln_result kiln_pipeline_desc_create(const kiln_source* source, const kiln_vari
     auto made = std::make_unique<kiln_pipeline_desc>();
     made->context = source->context;
     KILN_TRY(made->desc, Describe(*source, given, signature));
+    // Bindings of all sets in one list, since C callers ask by a number.
     for (uint32_t set = 0; set < made->desc.sets.size(); ++set) {
       for (const runtime::BindingDesc& binding : made->desc.sets[set]) {
+        // The rows are viewed; `desc` is not changed any more once the object is handed out.
         made->bindings.emplace_back(set, &binding);
       }
     }
+    // Made at once and not when it is asked for, so that the object never changes and threads may
+    // share it.
     made->text = runtime::PrintDesc(made->desc);
     *desc = made.release();
     return {};

@@ -22,6 +22,7 @@ Duration WaitOf(uint64_t nanoseconds) {
   return std::chrono::nanoseconds(std::min(nanoseconds, kLongestWait));
 }
 
+// Ids are numbers, and one of another object may come; so the object counts those it has given.
 bool Knows(const kiln_pipelines& pipelines, kiln_pipeline_id id) {
   return id.index < pipelines.ids.load(std::memory_order_acquire);
 }
@@ -43,6 +44,7 @@ Result<runtime::WarmTicket> TakeTicket(const kiln_pipelines* pipelines, kiln_war
   return runtime::WarmTicket{ticket.index};
 }
 
+// Several threads may find pipelines at once, so the bound only grows and never falls back.
 void Raise(std::atomic<uint32_t>& bound, uint32_t index) {
   uint32_t seen = bound.load();
   while (seen <= index && !bound.compare_exchange_weak(seen, index + 1)) {
@@ -55,6 +57,7 @@ uint64_t Nanoseconds(Duration duration) {
 }
 
 Result<runtime::PipelinesConfig> TakeConfig(const kiln_pipelines_info& info, Context& log) {
+  // Far above the cores of any machine that draws; the bound only stops numbers that nobody meant.
   constexpr uint32_t kMostThreads = 256;
   KILN_TRY_VOID(CheckNumber(info.threads, kMostThreads, "info.threads"));
   KILN_TRY_VOID(CheckNumber(info.link_fast, 1, "info.link_fast"));
@@ -64,6 +67,7 @@ Result<runtime::PipelinesConfig> TakeConfig(const kiln_pipelines_info& info, Con
   config.cache_folder = folder;
   config.log = &log;
   config.link_fast = info.link_fast != 0;
+  // Zero means the budget of the configuration and not one of nothing.
   if (info.budget_bytes != 0) {
     config.budget_bytes = info.budget_bytes;
   }
@@ -82,6 +86,7 @@ kiln_warm_progress ToC(const runtime::WarmProgress& progress) {
           .left_ns = Nanoseconds(progress.eta)};
 }
 
+// Texts and options are copied by the calls below, so a caller may build the variant on its stack.
 Result<PipelineId> Find(kiln_pipelines& pipelines, const kiln_variant& variant,
                         const kiln_pass_signature* signature) {
   KILN_TRY(const std::string_view program, TakeText(variant.program, "variant.program"));
@@ -102,6 +107,7 @@ kiln_result kiln_pipelines_create(kiln_device* device, const kiln_pipelines_info
     auto made = std::make_unique<kiln_pipelines>();
     made->context = device->context;
     made->device = device->device;
+    // Created last: its threads begin to work at once and log to the context.
     KILN_TRY(made->pipelines, runtime::Pipelines::Create(*device->device, config));
     *pipelines = made.release();
     return {};
@@ -115,6 +121,9 @@ kiln_result kiln_pipelines_load(kiln_pipelines* pipelines, kiln_source* source,
     KILN_TRY_VOID(NotNull(source, "source"));
     KILN_TRY_VOID(CheckRoom(report, "report"));
     const runtime::LoadReport loaded = pipelines->pipelines->Load(source->source);
+    // The report has numbers only, thus the reasons go to the log.
+    // A pack may be made for more devices than this one, so a refused pipeline is no error of the
+    // load.
     for (const runtime::WarmFailure& failure : loaded.refused) {
       pipelines->context->Write(LogLevel::kWarning, "pipelines", "a pipeline is refused",
                                 {{"program", failure.name}, {"why", failure.error}});
@@ -136,7 +145,9 @@ kiln_result kiln_pipelines_find(kiln_pipelines* pipelines, const kiln_variant* v
     KILN_TRY_VOID(NotNull(pipelines, "pipelines"));
     KILN_TRY(const kiln_variant given, Take(variant, "variant"));
     KILN_TRY_VOID(NotNull(id, "id"));
+    // Each call looks the variant up by name, so a caller keeps the id.
     KILN_TRY(const PipelineId found, Find(*pipelines, given, signature));
+    // Before the id is handed out: any thread that gets it from the caller must find it known.
     Raise(pipelines->ids, found.index);
     id->index = found.index;
     return {};
@@ -152,12 +163,14 @@ kiln_result kiln_pipelines_warm(kiln_pipelines* pipelines, const kiln_pipeline_i
     KILN_TRY_VOID(CheckNumber(lane, KILN_LANE_BACKGROUND, "lane"));
     KILN_TRY_VOID(NotNull(ticket, "ticket"));
     runtime::WarmRequest request;
+    // All ids are checked before the first is queued. A wrong one leaves nothing half ordered.
     for (const kiln_pipeline_id id : given) {
       KILN_TRY(const PipelineId own, TakeId(pipelines, id));
       request.pipelines.push_back(own);
     }
     request.lane = static_cast<runtime::Lane>(lane);
     const runtime::WarmTicket made = pipelines->pipelines->Warm(request);
+    // As with pipelines: the number is known before the caller has it.
     Raise(pipelines->tickets, made.index);
     ticket->index = made.index;
     return {};
@@ -183,6 +196,7 @@ kiln_result kiln_pipelines_wait(kiln_pipelines* pipelines, kiln_warm_ticket tick
     KILN_TRY_VOID(CheckRoom(progress, "progress"));
     KILN_TRY(const runtime::WarmTicket own, TakeTicket(pipelines, ticket));
     KILN_TRY(const runtime::WarmReport report, pipelines->pipelines->Wait(own, WaitOf(timeout_ns)));
+    // What the caller can draw without is told in the log; the call itself succeeded.
     for (const runtime::WarmFailure& failure : report.failures) {
       pipelines->context->Write(LogLevel::kWarning, "pipelines", "a pipeline is not ready",
                                 {{"program", failure.name}, {"why", failure.error}});
@@ -201,6 +215,7 @@ kiln_result kiln_pipelines_cancel(kiln_pipelines* pipelines, kiln_warm_ticket ti
   });
 }
 
+// An id of nobody can never be drawn with, which is what "unsupported" says to a caller.
 kiln_pipeline_state kiln_pipelines_state(const kiln_pipelines* pipelines, kiln_pipeline_id id) {
   return pipelines == nullptr || !Knows(*pipelines, id)
              ? static_cast<kiln_pipeline_state>(KILN_PIPELINE_UNSUPPORTED)
@@ -211,6 +226,8 @@ kiln_result kiln_pipelines_check(const kiln_pipelines* pipelines, kiln_pipeline_
                                  kiln_error** error) {
   return Call(pipelines, error, [&]() -> Result<void> {
     KILN_TRY(const PipelineId own, TakeId(pipelines, id));
+    // Two questions: why it will never be there, and whether it is there yet.
+    // In this order, since a pipeline that failed is not ready either.
     if (const Error* const why = pipelines->pipelines->ErrorOf(own)) {
       return *why;
     }
@@ -221,10 +238,13 @@ kiln_result kiln_pipelines_check(const kiln_pipelines* pipelines, kiln_pipeline_
   });
 }
 
+// Called for each draw, so it answers with a number and makes no error object.
 uint32_t kiln_pipelines_bind(kiln_pipelines* pipelines, VkCommandBuffer commands,
                              kiln_pipeline_id id, kiln_on_missing missing,
                              kiln_pipeline_id fallback) {
   return Answer(pipelines, uint32_t{0}, [&]() -> uint32_t {
+    // Everything is checked, because this is recorded into a command buffer of the caller's, where
+    // a wrong handle is no error but a crash.
     if (commands == VK_NULL_HANDLE || missing > KILN_ON_MISSING_BLOCK || !Knows(*pipelines, id) ||
         (missing == KILN_ON_MISSING_FALLBACK && !Knows(*pipelines, fallback))) {
       return 0;
@@ -244,6 +264,7 @@ kiln_result kiln_pipelines_set_viewport(const kiln_pipelines* pipelines, VkComma
   return Call(pipelines, error, [&]() -> Result<void> {
     KILN_TRY_VOID(NotNull(commands, "commands"));
     KILN_TRY(const PipelineId own, TakeId(pipelines, id));
+    // Where y points follows from the pipeline, so the caller gives the area only.
     runtime::SetViewportFor(pipelines->device->table(), commands, pipelines->pipelines->Desc(own),
                             area);
     return {};
@@ -258,6 +279,7 @@ kiln_result kiln_pipelines_layout(const kiln_pipelines* pipelines, kiln_pipeline
     const runtime::LayoutSet& from = pipelines->pipelines->Layouts(own);
     kiln_pipeline_layout out{};
     out.layout = from.layout;
+    // The array of C has room for all sets that a layout can have.
     std::copy(from.sets.begin(), from.sets.end(), out.sets);
     out.set_count = from.set_count;
     out.stages = from.stages;
@@ -300,6 +322,8 @@ kiln_result kiln_pipelines_collect(kiln_pipelines* pipelines, uint64_t completed
 }
 
 uint32_t kiln_pipelines_hitch_count(kiln_pipelines* pipelines) {
+  // A copy is taken when the count is asked for. The list may grow meanwhile, and the numbers have
+  // to fit it.
   return Answer(pipelines, uint32_t{0}, [&] {
     pipelines->hitches = pipelines->pipelines->Hitches();
     return static_cast<uint32_t>(pipelines->hitches.size());
@@ -311,6 +335,7 @@ kiln_result kiln_pipelines_hitch(kiln_pipelines* pipelines, uint32_t index, kiln
   return Call(pipelines, error, [&]() -> Result<void> {
     KILN_TRY_VOID(NotNull(pipelines, "pipelines"));
     KILN_TRY_VOID(CheckRoom(hitch, "hitch"));
+    // The list is the one of the last count; without a count it is empty.
     if (index >= pipelines->hitches.size()) {
       return OutOfRange("hitch", index, pipelines->hitches.size());
     }
@@ -333,6 +358,7 @@ kiln_result kiln_pipelines_get_stats(const kiln_pipelines* pipelines, kiln_pipel
     const runtime::PipelineStats from = pipelines->pipelines->Stats();
     Give(kiln_pipeline_stats{.struct_size = 0,
                              .added = from.added,
+                             // To a caller both can be drawn with.
                              .ready = from.ready + from.ready_fast,
                              .queued = from.queued,
                              .failed = from.failed,

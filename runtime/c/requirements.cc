@@ -13,17 +13,24 @@ using namespace kiln::c;
 
 namespace {
 
+// Checked first for all structs and written afterwards, so that an error leaves the structs of the
+// caller as they were.
 enum class MergeStep : uint8_t { kCheck, kWrite };
 
 // Sets in `into`, which the caller may not have, what is set in `needed`: members of VkBool32
 // behind `head` bytes. The rest of `into` stays as it is.
+// The structs of features are rows of flags behind a head, and so they are merged without naming
+// each flag; a new version of Vulkan needs no new code here.
 Result<void> Merge(MergeStep step, const void* needed, void* into, size_t head, size_t size,
                    std::string_view name) {
   const auto* const from = static_cast<const std::byte*>(needed);
   auto* const to = static_cast<std::byte*>(into);
   for (size_t at = head; at + sizeof(VkBool32) <= size; at += sizeof(VkBool32)) {
     VkBool32 on = VK_FALSE;
+    // Copied and not read through a pointer: the structs are of other types than the flag.
     std::memcpy(&on, from + at, sizeof(on));
+    // A flag that is not needed is left as the caller has it, and a struct without any needed flag
+    // may be missing.
     if (on == VK_FALSE) {
       continue;
     }
@@ -39,6 +46,7 @@ Result<void> Merge(MergeStep step, const void* needed, void* into, size_t head, 
 
 Result<void> MergeAll(MergeStep step, const vk::FeatureChain& needed,
                       const kiln_feature_structs& into) {
+  // The head is type and chain, with the padding that the platform puts between them.
   constexpr size_t kHead = offsetof(VkPhysicalDeviceVulkan11Features, storageBuffer16BitAccess);
   static_assert(kHead == offsetof(VkPhysicalDeviceVulkan12Features, samplerMirrorClampToEdge) &&
                 kHead == offsetof(VkPhysicalDeviceVulkan13Features, robustImageAccess));
@@ -66,6 +74,7 @@ kiln_result kiln_device_requirements(const kiln_source* source, kiln_requirement
   });
 }
 
+// One list for C: features first, extensions behind them.
 uint32_t kiln_requirements_count(const kiln_requirements* requirements) {
   return requirements == nullptr ? 0
                                  : static_cast<uint32_t>(requirements->all.features.size() +
@@ -100,8 +109,11 @@ kiln_result kiln_requirements_enable(const kiln_requirements* requirements,
   return Call(requirements, error, [&]() -> Result<void> {
     KILN_TRY_VOID(NotNull(requirements, "requirements"));
     KILN_TRY(const kiln_feature_structs given, Take(structs, "structs"));
+    // A full chain of kiln's own is filled first, since the caller may have only some of the
+    // structs; what is missing matters only if something in it is needed.
     vk::FeatureChain needed;
     KILN_TRY_VOID(runtime::EnableFeatures(requirements->all, needed));
+    // Two passes, see MergeStep.
     KILN_TRY_VOID(MergeAll(MergeStep::kCheck, needed, given));
     return MergeAll(MergeStep::kWrite, needed, given);
   });

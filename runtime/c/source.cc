@@ -13,6 +13,7 @@ using namespace kiln::c;
 
 namespace {
 
+// The digest of C is plain bytes, so it can be written into files by the caller.
 kiln::Digest FromC(const kiln_digest& digest) {
   kiln::Digest out;
   std::memcpy(out.id.bytes.data(), digest.id, sizeof(digest.id));
@@ -20,6 +21,7 @@ kiln::Digest FromC(const kiln_digest& digest) {
   return out;
 }
 
+// A pack is read-only and shared; what is added to it would be seen by nobody else.
 Result<void> CheckInMemory(const kiln_source& source) {
   if (source.memory == nullptr) {
     return Error{ErrorCode::kFailedPrecondition, "the source is that of a pack, which is complete",
@@ -37,6 +39,8 @@ Result<void> CheckAdded(const runtime::MemorySource& memory, const kiln::Digest&
   return {};
 }
 
+// Content has to be there before the artifact that names it. An artifact that is found can then be
+// built, and nobody meets a half of it.
 Result<void> AddArtifact(runtime::MemorySource& memory, const kiln_artifact_info& info) {
   runtime::SourceArtifact artifact;
   KILN_TRY(const std::string_view program, TakeText(info.program, "info.program"));
@@ -46,6 +50,7 @@ Result<void> AddArtifact(runtime::MemorySource& memory, const kiln_artifact_info
   artifact.metadata = FromC(info.metadata);
   KILN_TRY_VOID(CheckAdded(memory, artifact.metadata, "metadata"));
   for (const kiln_module& module : modules) {
+    // The number behind the last stage says that one module holds all of them.
     KILN_TRY_VOID(CheckNumber(module.stage, KILN_STAGE_ALL, "info.modules.stage"));
     runtime::CodeRef& code = artifact.code.emplace_back();
     code.digest = FromC(module.code);
@@ -54,6 +59,7 @@ Result<void> AddArtifact(runtime::MemorySource& memory, const kiln_artifact_info
     }
     KILN_TRY_VOID(CheckAdded(memory, code.digest, "code"));
   }
+  // What an artifact of this name and these options was before is replaced.
   memory.AddArtifact(artifact, options);
   return {};
 }
@@ -69,6 +75,7 @@ Result<runtime::SourceArtifact> FindArtifact(const kiln_source& source,
   return source.source->Find(program, options);
 }
 
+// Decoded anew for each call: these calls are made while loading and never in a frame.
 Result<artifact::PipelineMetadata> ReadMetadata(const kiln_source& source,
                                                 const runtime::SourceArtifact& artifact) {
   KILN_TRY(const runtime::SourceBytes bytes, source.source->Read(artifact.metadata));
@@ -87,6 +94,8 @@ kiln_result kiln_source_from_pack(kiln_pack* pack, const kiln_pack_source_info* 
     runtime::PackSourceConfig config;
     config.target = target;
     if (given.swapchain_format != VK_FORMAT_UNDEFINED) {
+      // Programs that draw to the screen have one pipeline for each format; this is the one that is
+      // taken.
       config.swapchain_format = given.swapchain_format;
     }
     auto made = std::make_unique<kiln_source>();
@@ -104,6 +113,7 @@ kiln_result kiln_source_in_memory(kiln_context* context, kiln_source** source, k
     auto made = std::make_unique<kiln_source>();
     made->context = context->context;
     made->memory = std::make_shared<runtime::MemorySource>();
+    // Both point to the same object: one to add to, one to read from, as of any source.
     made->source = made->memory;
     *source = made.release();
     return {};
@@ -117,6 +127,7 @@ kiln_result kiln_source_add_content(kiln_source* source, const void* bytes, size
     KILN_TRY(const auto view, TakeArray(static_cast<const std::byte*>(bytes), count, "bytes"));
     KILN_TRY_VOID(NotNull(digest, "digest"));
     KILN_TRY_VOID(CheckInMemory(*source));
+    // The digest is computed here and not taken from the caller, who could claim another one.
     const kiln::Digest id = DigestOf(ByteView(view));
     KILN_TRY_VOID(source->memory->AddBytes(id, Bytes(view.begin(), view.end())));
     std::memcpy(digest->id, id.id.bytes.data(), sizeof(digest->id));

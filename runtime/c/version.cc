@@ -7,11 +7,14 @@ namespace kiln::c {
 namespace {
 
 constexpr auto kVersion = VersionText(KILN_HEADER_VERSION);
+// A version is one number: millions are the major part, thousands the minor one.
 constexpr uint32_t kMajor = KILN_HEADER_VERSION / 1'000'000;
 constexpr uint32_t kMinor = KILN_HEADER_VERSION / 1'000 % 1'000;
 
 }  // namespace
 
+// Before version 1 every minor version may change structs, so header and library must have the same
+// one. From 1 on an older header is good for a newer library.
 Result<void> CheckVersion(uint32_t header) {
   const uint32_t minor = header / 1'000 % 1'000;
   const bool fits =

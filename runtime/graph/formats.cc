@@ -168,7 +168,11 @@ constexpr std::array kRows = {
 };
 
 // By format: 1 + its row.
+// A lookup is asked for at each access of each frame, so it is an index. Rows are entered from the
+// last to the first, which leaves the first name of a format.
 constexpr auto kIndex = [] {
+  // One byte for each format of the core: a row number plus one, zero for formats that are not
+  // here.
   std::array<uint8_t, VK_FORMAT_ASTC_12x12_SRGB_BLOCK + 1> index{};
   for (size_t i = kRows.size(); i-- > 0;) {
     index[static_cast<size_t>(kRows[i].format)] = static_cast<uint8_t>(i + 1);
@@ -184,8 +188,10 @@ const Row* Find(VkFormat format) {
 // Bytes of all levels of one layer. A function of its own, since most textures have one level.
 [[gnu::noinline]] uint64_t LevelBytes(const TextureDesc& desc, const FormatInfo& info) {
   uint64_t bytes = 0;
+  // A level is never smaller than one texel, in any direction.
   const auto level = [](uint32_t edge, uint32_t mip) { return std::max(edge >> mip, 1U); };
   for (uint32_t mip = 0; mip < desc.mips; ++mip) {
+    // Compressed formats are counted in blocks, of which the last one may be half empty.
     const uint64_t columns = (level(desc.size.width, mip) + info.block - 1) / info.block;
     const uint64_t rows = (level(desc.size.height, mip) + info.block - 1) / info.block;
     bytes += columns * rows * level(desc.size.depth, mip) * info.bytes;
@@ -205,6 +211,7 @@ std::optional<FormatInfo> InfoOf(VkFormat format) {
   return row == nullptr ? std::nullopt : std::optional(row->info);
 }
 
+// Linear, because texts are parsed in files and tests, not in frames.
 std::optional<VkFormat> ParseFormat(std::string_view text) {
   constexpr std::string_view kPrefix = "VK_FORMAT_";
   const bool prefixed = text.starts_with(kPrefix);
@@ -212,6 +219,7 @@ std::optional<VkFormat> ParseFormat(std::string_view text) {
     text.remove_prefix(kPrefix.size());
   }
   for (const Row& row : kRows) {
+    // With the prefix only the name of Vulkan is meant: `VK_FORMAT_RGBA8` does not exist.
     if (text == row.vulkan || (!prefixed && text == row.name)) {
       return row.format;
     }
@@ -224,11 +232,14 @@ std::string_view ClosestFormat(std::string_view text) {
   std::ranges::transform(upper, upper.begin(), [](char c) {
     return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
   });
+  // Names of Vulkan are long and would win by their length alone over the short ones, so they are
+  // offered only for texts that look like them.
   const bool vulkan = text.find('_') != std::string_view::npos && text.size() > 8;
   const auto same = std::ranges::find(kRows, upper, &Row::name);
   if (same != kRows.end()) {
     return same->name;  // only the case of letters differs
   }
+  // The first row wins among equally near ones, so the answer does not depend on anything else.
   ClosestName search(upper);
   std::string_view best;
   std::string_view offered;
@@ -237,6 +248,8 @@ std::string_view ClosestFormat(std::string_view text) {
     if (vulkan) {
       search.Offer(row.vulkan);
     }
+    // The text that was offered last may be a name of Vulkan; the short name of its row is what is
+    // suggested.
     if (search.best().data() != offered.data()) {
       offered = search.best();
       best = row.name;
@@ -253,6 +266,7 @@ std::string FormatText(VkFormat format) {
   return row == nullptr ? fmt::format("{}", static_cast<int>(format)) : std::string(row->name);
 }
 
+// The names say it: "UI" and "I" end the names of integer formats and of no others.
 bool IsIntegerFormat(VkFormat format) {
   const Row* row = Find(format);
   return row != nullptr && (row->name.ends_with("UI") || row->name.ends_with('I'));
@@ -263,6 +277,7 @@ uint64_t TexelBytes(const TextureDesc& desc) {
   if (row == nullptr) {
     return 0;
   }
+  // The usual case in one product: one level, no blocks.
   if (desc.mips != 1 || row->info.block != 1) {
     return LevelBytes(desc, row->info) * desc.layers * desc.samples;
   }
@@ -271,6 +286,7 @@ uint64_t TexelBytes(const TextureDesc& desc) {
 }
 
 uint32_t FullMips(VkExtent3D size) {
+  // The largest edge is halved until it is one.
   return static_cast<uint32_t>(std::bit_width(std::max({size.width, size.height, size.depth, 1U})));
 }
 

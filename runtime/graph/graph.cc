@@ -14,6 +14,7 @@
 namespace kiln::graph {
 namespace {
 
+// Textures and buffers become rows of one table, so planning has one loop for both.
 ChainRow RowOf(const TextureDesc& desc, Object object) {
   ChainRow row{};
   row.kind = ResourceKind::kTexture;
@@ -37,6 +38,7 @@ ChainRow RowOf(const BufferDesc& desc, Object object) {
   row.kind = ResourceKind::kBuffer;
   row.object = object;
   row.size = desc.size;
+  // A buffer is one level of one layer, so cells need no case for it.
   row.mips = 1;
   row.layers = 1;
   row.samples = 1;
@@ -47,6 +49,7 @@ ChainRow RowOf(const BufferDesc& desc, Object object) {
 }
 
 // Whether a blit can bring one format into the other.
+// Blits convert between colour formats; between integers and others they are not allowed.
 bool CanBlit(VkFormat from, VkFormat to) {
   const auto is_plain_color = [](VkFormat format) {
     const std::optional<FormatInfo> info = InfoOf(format);
@@ -55,6 +58,8 @@ bool CanBlit(VkFormat from, VkFormat to) {
   return is_plain_color(from) && is_plain_color(to) && IsIntegerFormat(from) == IsIntegerFormat(to);
 }
 
+// Callbacks are copied into an array of 16-byte units, which suits every type that may be captured,
+// and no callback is allocated by itself.
 struct alignas(16) CapturedBytes {
   std::byte bytes[16];
 };
@@ -62,10 +67,14 @@ struct alignas(16) CapturedBytes {
 }  // namespace
 
 struct Graph::Parts {
+  // The identity of the graph takes the upper bits of every handle, so handles of another graph are
+  // known to be foreign.
   explicit Parts(uint8_t identity) : frame(uint32_t{identity} << kSerialBits) {}
 
   template <class Id>
   Id Make(uint32_t version) const {
+    // A handle that was refused has a version that is no row; it says so by its own number and gets
+    // no flags.
     const Declarations& rows = frame.rows();
     Id id;
     id.index = version;
@@ -75,6 +84,7 @@ struct Graph::Parts {
   }
 
   // What is alike for textures and buffers, whose requests have the same fields.
+  // Names and requests are views of the caller; what is kept of them is copied below.
   template <class Id, class Request>
   Id Create(PassId pass, const Request& request, Where where) {
     return Make<Id>(accesses.Create(pass,
@@ -105,6 +115,7 @@ struct Graph::Parts {
                                    where));
   }
 
+  // The order of the members matters: each is made of those before it.
   FrameRows frame;
   HandleTable handles{frame};
   AccessDeclarer accesses{frame, handles};
@@ -117,7 +128,9 @@ struct Graph::Parts {
 Graph::Graph(uint8_t identity) : parts_(std::make_unique<Parts>(identity)) {}
 Graph::~Graph() = default;
 
+// Nothing is freed here, and arrays keep their size for the next frame.
 void Graph::BeginFrame() {
+  // Time is taken from here, so what the declarations cost is measured as well.
   parts_->begun = Now();
   parts_->frame.Begin();
   parts_->handles.Begin();
@@ -151,6 +164,8 @@ PassId Graph::CreatePass(const PassDesc& desc, Where where) {
 
 void* Graph::AddCallback(PassId pass_id, size_t size, CallbackFunction call, Where where) {
   Declarations& rows = parts_->frame.rows();
+  // A pass of another frame is reported there and the callback dropped, so a wrong handle never
+  // records into the wrong frame.
   const uint32_t pass = parts_->handles.UsePass(pass_id, where);
   if (pass == kNone) {
     return nullptr;
@@ -166,6 +181,7 @@ void* Graph::AddCallback(PassId pass_id, size_t size, CallbackFunction call, Whe
     return nullptr;
   }
   row.call = call;
+  // An offset and no pointer, as the array moves when it grows.
   row.offset = static_cast<uint32_t>(parts_->captured.size());
   parts_->captured.resize(parts_->captured.size() +
                           (size + sizeof(CapturedBytes) - 1) / sizeof(CapturedBytes));
@@ -191,6 +207,8 @@ TextureId Graph::ImportTexture(const TextureImport& import, Where where) {
   return parts_->Import<TextureId>(import, binding, where);
 }
 
+// The description is checked before a row is made: a wrong one gives a handle that is refused
+// wherever it is used.
 TextureId Graph::HistoryTexture(const TextureHistory& history, Where where) {
   const ChainRow chain = RowOf(history.desc, Object::kHistory);
   if (!parts_->accesses.CheckDescription(chain, history.name, kNone, where)) {
@@ -237,6 +255,7 @@ BufferId Graph::HistoryBuffer(const BufferHistory& history, Where where) {
     return parts_->Make<BufferId>(kPoisoned);
   }
   ChainBinding binding;
+  // A history buffer is filled with one word, in the place where a texture has its clear value.
   binding.clear.color.uint32[0] = history.initial;
   return parts_->Make<BufferId>(
       parts_->outside.History(history.name, chain, binding, HandleOf(history.previous)));
@@ -269,6 +288,7 @@ void Graph::Present(const Presentation& presentation, Where where) {
   if (source == kNone) {
     return;
   }
+  // Quadratic, but a frame presents to one or two images.
   for (const PresentRow& other : rows.presents) {
     if (other.swapchain == presentation.swapchain &&
         other.image_index == presentation.image_index) {
@@ -277,6 +297,7 @@ void Graph::Present(const Presentation& presentation, Where where) {
       return;
     }
   }
+  // Asked here and not when the frame is executed: the message can then name the place of the call.
   const VkFormat format = rows.chains[rows.versions[source].chain].format;
   if (!CanBlit(format, presentation.image.desc.format)) {
     parts_->frame.Fail("PRESENT_FORMAT",
@@ -285,8 +306,12 @@ void Graph::Present(const Presentation& presentation, Where where) {
                        kNone, source, where);
     return;
   }
+  // The caller says how the image was imported; its state is replaced, because what matters is the
+  // acquire of the swapchain.
   TextureImport import = presentation.image;
   import.state = {.stages = VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT};
+  // Whether the image was acquired is told by the semaphore below; without a stage to wait for, the
+  // copy could begin too soon.
   import.acquire = nullptr;
   const TextureId image = ImportTexture(import, where);
   const PassId copy = {parts_->frame.AddPass({.name = "present: copy", .kind = PassKind::kTransfer},
@@ -303,6 +328,8 @@ void Graph::Present(const Presentation& presentation, Where where) {
                                         {.name = ShortName("", import.name, " copied").text(),
                                          .texture = image,
                                          .access = {.accesses = VK_ACCESS_2_TRANSFER_WRITE_BIT},
+                                         // The whole image is overwritten, so what the swapchain
+                                         // holds need not be kept.
                                          .discard = true,
                                          .keep = {}},
                                         where);

@@ -5,6 +5,7 @@
 
 namespace kiln::graph {
 
+// Reserves and copies nothing: the other plan is only a hint how large this one will be.
 void ReserveLike(const Plan& other, Plan& plan) {
   const auto reserve = [](auto& array, const auto& like) { array.reserve(like.size()); };
   reserve(plan.order, other.order);
@@ -25,6 +26,7 @@ void ReserveLike(const Plan& other, Plan& plan) {
   reserve(plan.batches, other.batches);
   reserve(plan.waits, other.waits);
   reserve(plan.signals, other.signals);
+  // Never fewer classes than the plan has: they hold memory that is reserved already.
   plan.next.classes.resize(std::max(plan.next.classes.size(), other.next.classes.size()));
   for (size_t i = 0; i < other.next.classes.size(); ++i) {
     reserve(plan.next.classes[i].blocks, other.next.classes[i].blocks);
@@ -33,22 +35,30 @@ void ReserveLike(const Plan& other, Plan& plan) {
   reserve(plan.next.slots, other.next.slots);
 }
 
+// Slots that go on from the frame before keep their object, and the others get the next numbers, in
+// the order of the slots.
 void BindObjects(const Plan& plan, const Carried& carried, std::vector<uint32_t>& objects) {
   objects.clear();
+  // The number is a name for an object that the executor will create; it is never used again.
   uint32_t made = carried.objects;
   for (const TemporalSlot& slot : plan.next.slots) {
     objects.push_back(slot.from == kNone ? made++ : carried.slots[slot.from].object);
   }
 }
 
+// Counted again and not taken from BindObjects, because the carried state may only change once the
+// frame was executed.
 void Commit(const Plan& plan, uint32_t frame, std::span<const uint32_t> objects, Carried& carried) {
   uint32_t made = carried.objects;
   for (const TemporalSlot& slot : plan.next.slots) {
     made += slot.from == kNone ? 1 : 0;
   }
+  // In a steady state the plan leaves what it has found, and nothing is copied but the numbers of
+  // the objects.
   const bool steady =
       carried.digest == plan.next.digest && carried.slots.size() == plan.next.slots.size();
   if (!steady) {
+    // Copied as a whole, since the frame after this one begins with all of it.
     carried = plan.next;
   }
   for (size_t i = 0; i < carried.slots.size(); ++i) {

@@ -12,16 +12,19 @@ std::string MebibytesText(uint64_t bytes) {
   return fmt::format("{:.1f}MiB", static_cast<double>(bytes) / (1 << 20));
 }
 
+// One line for each barrier, in columns: reason, resource, from, to.
 std::string EntryLine(const Plan& plan, const Declarations& rows, const BarrierEntry& entry) {
   const AccessRow& access = rows.accesses[entry.access];
   std::string line = fmt::format("    {:<11} {:<20} {} / {} -> {} / {}", ReasonName(entry.reason),
                                  rows.VersionName(access.version), StagesText(entry.src_stages),
                                  AccessesText(entry.src_accesses), StagesText(entry.dst_stages),
                                  AccessesText(entry.dst_accesses));
+  // Most entries change no layout; the line is long enough without it.
   if (entry.old_layout != entry.new_layout) {
     line += fmt::format("  [{} -> {}]", LayoutName(entry.old_layout), LayoutName(entry.new_layout));
   }
   const PlanChain& chain = plan.chains[entry.chain];
+  // Only of a chain with several cells it has to be said which cells are meant.
   if (chain.cells > 1) {
     const Box& cell = plan.cells[entry.cell];
     line += fmt::format("  mips {}+{} layers {}+{}", cell.mip, cell.mips, cell.layer, cell.layers);
@@ -39,6 +42,7 @@ std::string UsesText(const Declarations& rows, const Plan& plan, const Batch& ba
                     name.empty() ? fmt::format("semaphore {}", row.semaphore) : std::string(name),
                     row.value == 0 ? std::string() : fmt::format(" = {}", row.value));
   };
+  // Waits first, as they come first in a submission.
   for (uint32_t i = 0; i < batch.waits; ++i) {
     append("waits for", plan.waits[batch.first_wait + i]);
   }
@@ -53,12 +57,16 @@ std::string OrderText(const Plan& plan, const Graph& graph) {
   std::string text = "order\n";
   size_t point = 0;
   uint32_t batch = kNone;
+  // Barriers stand in the text where they are recorded, between the passes they separate, and so
+  // the text reads like the command buffer.
   for (const PlanPass& pass : plan.order) {
     const int32_t position = plan.positions[pass.pass];
+    // Host passes have no position and no batch.
     if (position >= 0 && pass.batch != batch) {
       batch = pass.batch;
       text += fmt::format("  batch {}{}\n", batch, UsesText(rows, plan, plan.batches[batch]));
     }
+    // Points are sorted by position, so one counter walks along.
     if (position >= 0 && point < plan.points.size() &&
         plan.points[point].before == static_cast<uint32_t>(position)) {
       text += "  barrier\n";
@@ -72,6 +80,7 @@ std::string OrderText(const Plan& plan, const Graph& graph) {
                         PassKindName(rows.passes[pass.pass].kind), rows.PassName(pass.pass),
                         WhyText(pass, graph));
   }
+  // Culled passes come last, because they have no place in the order.
   for (const uint32_t pass : plan.culled) {
     text += fmt::format("       culled     {}\n", rows.PassName(pass));
   }
@@ -87,6 +96,7 @@ std::string MemoryText(const Plan& plan, const Declarations& rows) {
                           rows.ChainName(i), chain.memory_class, chain.block, chain.offset,
                           chain.size, chain.first, chain.last);
     } else if (chain.place == Place::kTemporal || chain.place == Place::kHistory) {
+      // Imports and rings are not the plan's memory and have no line.
       text += fmt::format("  {:<24} {} {}\n", rows.ChainName(i), chain.size,
                           chain.place == Place::kTemporal ? "kept for the next frame"
                           : chain.reset                   ? "history, reset"

@@ -8,6 +8,8 @@
 namespace kiln::graph {
 namespace {
 
+// What a combined bit means as elementary bits. Planning compares and unites elementary bits only;
+// combined ones come back when a text is printed.
 constexpr Stages kTransferStages = VK_PIPELINE_STAGE_2_COPY_BIT | VK_PIPELINE_STAGE_2_RESOLVE_BIT |
                                    VK_PIPELINE_STAGE_2_BLIT_BIT | VK_PIPELINE_STAGE_2_CLEAR_BIT;
 constexpr Stages kVertexInputStages =
@@ -24,6 +26,7 @@ constexpr Stages kGraphicsStages = VK_PIPELINE_STAGE_2_DRAW_INDIRECT_BIT | kVert
                                    kFragmentTests | VK_PIPELINE_STAGE_2_COLOR_ATTACHMENT_OUTPUT_BIT;
 constexpr Stages kShaderStages = kPreRasterStages | VK_PIPELINE_STAGE_2_FRAGMENT_SHADER_BIT |
                                  VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT;
+// The host is no stage of a command and is not among them.
 constexpr Stages kCommandStages =
     kGraphicsStages | VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT | kTransferStages;
 
@@ -44,6 +47,7 @@ struct AccessRow {
   Accesses access;
   Stages stages;
 };
+// The stages at which an access can happen, as the specification of Vulkan lists them.
 constexpr std::array kAccesses = {
     AccessRow{VK_ACCESS_2_INDIRECT_COMMAND_READ_BIT, VK_PIPELINE_STAGE_2_DRAW_INDIRECT_BIT},
     AccessRow{VK_ACCESS_2_INDEX_READ_BIT, VK_PIPELINE_STAGE_2_INDEX_INPUT_BIT},
@@ -72,6 +76,8 @@ struct Name {
   uint64_t bit;
   std::string_view text;
 };
+// An alias of a bit stands behind the name that is printed: MaskText takes the first and ParseOne
+// finds both.
 constexpr std::array kStageNames = {
     Name{VK_PIPELINE_STAGE_2_DRAW_INDIRECT_BIT, "DRAW_INDIRECT"},
     Name{VK_PIPELINE_STAGE_2_VERTEX_INPUT_BIT, "VERTEX_INPUT"},
@@ -147,18 +153,22 @@ constexpr std::array kLayoutNames = {
     Name{VK_IMAGE_LAYOUT_PRESENT_SRC_KHR, "PRESENT_SRC"},
 };
 
+// In the order of the table and not of the bits, which makes combined names come where people
+// expect them.
 std::string MaskText(uint64_t mask, std::span<const Name> names) {
   std::string text;
   for (const Name& name : names) {
     if ((mask & name.bit) != 0) {
       text += text.empty() ? "" : "|";
       text += name.text;
+      // The bit is taken out, so an alias further down is not printed a second time.
       mask &= ~name.bit;
     }
   }
   return text.empty() ? "NONE" : text;
 }
 
+// Names may be written as in C, with prefix and suffix, or short.
 std::optional<uint64_t> ParseOne(std::string_view word, std::span<const Name> names,
                                  std::string_view prefix) {
   if (word.starts_with(prefix)) {
@@ -169,6 +179,7 @@ std::optional<uint64_t> ParseOne(std::string_view word, std::span<const Name> na
       word.remove_suffix(suffix.size());
     }
   }
+  // An empty mask has a word of its own, because an empty text is a forgotten one.
   if (word == "NONE") {
     return 0;
   }
@@ -180,6 +191,7 @@ std::optional<uint64_t> ParseOne(std::string_view word, std::span<const Name> na
   return std::nullopt;
 }
 
+// Spaces around the bars are allowed, as people write them.
 std::optional<uint64_t> ParseMask(std::string_view text, std::span<const Name> names,
                                   std::string_view prefix) {
   uint64_t mask = 0;
@@ -204,6 +216,7 @@ std::optional<uint64_t> ParseMask(std::string_view text, std::span<const Name> n
 
 }  // namespace
 
+// Most masks are elementary, and one comparison finds that out.
 Stages ElementaryStages(Stages stages) {
   constexpr Stages kCombinedBits =
       VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT | VK_PIPELINE_STAGE_2_ALL_GRAPHICS_BIT |
@@ -213,6 +226,8 @@ Stages ElementaryStages(Stages stages) {
   if ((stages & kCombinedBits) == 0) {
     return stages;
   }
+  // Top and bottom of the pipe have no row in the table: they stand for no stage that could be
+  // waited for.
   Stages out = stages & ~kCombinedBits;
   for (const Combined& combined : kCombined) {
     if ((stages & combined.bit) != 0) {
@@ -222,6 +237,7 @@ Stages ElementaryStages(Stages stages) {
   return out;
 }
 
+// Only whole groups are replaced; what is left over is printed bit by bit.
 Stages CombinedStages(Stages elementary) {
   Stages rest = elementary;
   Stages out = 0;
@@ -235,6 +251,7 @@ Stages CombinedStages(Stages elementary) {
 }
 
 Accesses ElementaryAccesses(Accesses accesses) {
+  // SHADER_READ is an old name for three kinds of reads, and uniform ones are among them.
   constexpr Accesses kShaderReads = VK_ACCESS_2_SHADER_SAMPLED_READ_BIT |
                                     VK_ACCESS_2_SHADER_STORAGE_READ_BIT |
                                     VK_ACCESS_2_UNIFORM_READ_BIT;
@@ -250,6 +267,7 @@ Accesses ElementaryAccesses(Accesses accesses) {
   if ((accesses & VK_ACCESS_2_SHADER_WRITE_BIT) != 0) {
     out |= VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT;
   }
+  // MEMORY_READ and MEMORY_WRITE mean every access of their direction.
   for (const AccessRow& row : kAccesses) {
     const bool write = (row.access & kWriteAccesses) != 0;
     const Accesses all = write ? VK_ACCESS_2_MEMORY_WRITE_BIT : VK_ACCESS_2_MEMORY_READ_BIT;
@@ -260,6 +278,7 @@ Accesses ElementaryAccesses(Accesses accesses) {
   return out;
 }
 
+// Looked up by the number of the bit. This is asked for every access of every frame.
 Stages StagesOfAccess(Accesses access) {
   static constexpr auto kByBit = [] {
     std::array<Stages, 64> stages{};
@@ -271,6 +290,7 @@ Stages StagesOfAccess(Accesses access) {
   return access == 0 ? 0 : kByBit[static_cast<size_t>(std::countr_zero(access))];
 }
 
+// What a pass may name: a stage outside of its kind is a mistake that the declaration reports.
 Stages AllowedStages(PassKind kind) {
   switch (kind) {
     case PassKind::kGraphics:
@@ -287,11 +307,14 @@ Stages AllowedStages(PassKind kind) {
   return 0;
 }
 
+// What an access means whose stages were not written: everything that a pass of this kind may do.
 Stages DefaultStages(PassKind kind, Accesses accesses) {
   switch (kind) {
     case PassKind::kGraphics:
       return kGraphicsStages;
     case PassKind::kCompute:
+      // A read of arguments alone happens before any shader runs; together with others both stages
+      // count.
       if (accesses == VK_ACCESS_2_INDIRECT_COMMAND_READ_BIT) {
         return VK_PIPELINE_STAGE_2_DRAW_INDIRECT_BIT;
       }
@@ -302,12 +325,14 @@ Stages DefaultStages(PassKind kind, Accesses accesses) {
     case PassKind::kTransfer:
       return kTransferStages;
     case PassKind::kHost:
+    // They say their stages themselves, because nothing can be guessed for them.
     case PassKind::kTransition:
       return 0;
   }
   return 0;
 }
 
+// From the narrowest layout to the widest: the first that allows all accesses is taken.
 std::optional<VkImageLayout> LayoutOfAccess(Accesses accesses, VkImageAspectFlags aspects) {
   constexpr Accesses kColor =
       VK_ACCESS_2_COLOR_ATTACHMENT_READ_BIT | VK_ACCESS_2_COLOR_ATTACHMENT_WRITE_BIT;
@@ -318,10 +343,12 @@ std::optional<VkImageLayout> LayoutOfAccess(Accesses accesses, VkImageAspectFlag
   constexpr Accesses kStorage =
       VK_ACCESS_2_SHADER_STORAGE_READ_BIT | VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT;
   constexpr VkImageAspectFlags kBoth = VK_IMAGE_ASPECT_DEPTH_BIT | VK_IMAGE_ASPECT_STENCIL_BIT;
+  // Depth and stencil have layouts of their own, for one aspect and for both.
   const bool depth = (aspects & kBoth) != 0;
   const bool stencil_only = (aspects & kBoth) == VK_IMAGE_ASPECT_STENCIL_BIT;
   const bool both = (aspects & kBoth) == kBoth;
   const auto only = [&](Accesses mask) { return (accesses & ~mask) == 0; };
+  // No access at all is "only" anything, and so gets the first layout.
   if (only(kColor)) {
     return VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL;
   }
@@ -330,6 +357,7 @@ std::optional<VkImageLayout> LayoutOfAccess(Accesses accesses, VkImageAspectFlag
            : stencil_only ? VK_IMAGE_LAYOUT_STENCIL_ATTACHMENT_OPTIMAL
                           : VK_IMAGE_LAYOUT_DEPTH_ATTACHMENT_OPTIMAL;
   }
+  // Depth that is tested and sampled at the same time stays in one layout for both.
   if (only(kDepth | (depth ? kSampled : Accesses{0}))) {
     return both           ? VK_IMAGE_LAYOUT_DEPTH_STENCIL_READ_ONLY_OPTIMAL
            : stencil_only ? VK_IMAGE_LAYOUT_STENCIL_READ_ONLY_OPTIMAL
@@ -347,6 +375,8 @@ std::optional<VkImageLayout> LayoutOfAccess(Accesses accesses, VkImageAspectFlag
   if (only(VK_ACCESS_2_TRANSFER_WRITE_BIT)) {
     return VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL;
   }
+  // Different kinds of reads together have no layout but the general one. A write together with
+  // something else has none that could be guessed, and the author has to say it.
   if ((accesses & kWriteAccesses) == 0) {
     return VK_IMAGE_LAYOUT_GENERAL;
   }

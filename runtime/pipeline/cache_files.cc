@@ -21,8 +21,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// A full disk is told apart from other faults, because whoever writes the cache can make room and
+// go on.
 Error Failed(std::string_view what, const std::string& path, int number) {
   const bool full = number == ENOSPC || number == EDQUOT || number == EFBIG;
+  // Of a file that must be new, this says that another process writes it.
   return {number == EEXIST ? ErrorCode::kAlreadyExists
           : full           ? ErrorCode::kResourceExhausted
                            : ErrorCode::kUnavailable,
@@ -37,6 +40,7 @@ class Descriptor {
       close(number_);
     }
   }
+  // A descriptor that was moved from holds -1, which closes nothing.
   Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
   Descriptor& operator=(Descriptor&&) = delete;
   int get() const { return number_; }
@@ -46,6 +50,8 @@ class Descriptor {
   int number_;
 };
 
+// Caches hold code that the driver runs, so files of other users are not read, and links are not
+// followed: both would let somebody else decide what runs.
 class RealFiles final : public CacheFiles {
  public:
   Result<void> MakeFolder(const std::string& path) override {
@@ -54,6 +60,8 @@ class RealFiles final : public CacheFiles {
   }
 
   Result<std::optional<Bytes>> Read(const std::string& path, uint64_t limit) override {
+    // O_NONBLOCK matters for a pipe in the place of the file: opening it would wait for a writer.
+    // For regular files it changes nothing.
     const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
     if (!file.valid()) {
       if (errno == ENOENT) {
@@ -61,15 +69,19 @@ class RealFiles final : public CacheFiles {
       }
       return Failed("open", path, errno);
     }
+    // The checks ask the open file and not the path, so nothing can be exchanged between check and
+    // use.
     struct stat info {};
     if (fstat(file.get(), &info) != 0) {
       return Failed("look at", path, errno);
     }
+    // Group and others must not be able to write the file, or they could put code into it.
     if (!S_ISREG(info.st_mode) || info.st_uid != geteuid() || (info.st_mode & 022) != 0) {
       return Error{ErrorCode::kPermissionDenied,
                    fmt::format("{} is not a file that only this user can write", path), ""};
     }
     const auto size = static_cast<uint64_t>(info.st_size);
+    // The size comes from a file that may be damaged, and memory is taken only below the limit.
     if (size > limit) {
       return Error{ErrorCode::kResourceExhausted,
                    fmt::format("{} has {} bytes, at most {} are read", path, size, limit), ""};
@@ -81,6 +93,7 @@ class RealFiles final : public CacheFiles {
         continue;
       }
       if (got <= 0) {
+        // A file that became shorter meanwhile is an error and no short result.
         return Failed("read", path, got == 0 ? EIO : errno);
       }
       at += static_cast<size_t>(got);
@@ -88,6 +101,8 @@ class RealFiles final : public CacheFiles {
     return std::optional<Bytes>(std::move(bytes));
   }
 
+  // O_EXCL: a file of this name is somebody else's work, and it is not overwritten. Synchronised
+  // before it is renamed, because otherwise the name could reach the disk before the content.
   Result<void> WriteNew(const std::string& path, ByteView bytes) override {
     const Descriptor file(
         open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
@@ -117,6 +132,7 @@ class RealFiles final : public CacheFiles {
     return {};
   }
 
+  // A rename is durable when the folder is.
   Result<void> SyncFolder(const std::string& path) override {
     const Descriptor folder(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (!folder.valid() || fsync(folder.get()) != 0) {
@@ -132,15 +148,20 @@ class RealFiles final : public CacheFiles {
     return {};
   }
 
+  // The lock belongs to the open file; closing the descriptor, or the end of the process, releases
+  // it. So no lock is left behind by a crash.
   Result<std::shared_ptr<void>> Lock(const std::string& path) override {
     auto file = std::make_shared<Descriptor>(
         open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+    // The lock waits: without its turn a process would lose what it has built.
     if (!file->valid() || flock(file->get(), LOCK_EX) != 0) {
       return Failed("lock", path, errno);
     }
     return std::shared_ptr<void>(std::move(file));
   }
 
+  // Best effort: faults are ignored, as another process may remove the same files. Old ones all go
+  // at once when the limit is passed, which happens rarely and then gives room for long.
   void RemoveOld(const std::string& folder, const std::string& suffix, uint64_t limit,
                  uint32_t days) override {
     const auto oldest = fs::file_time_type::clock::now() - std::chrono::hours(24) * days;
@@ -152,6 +173,7 @@ class RealFiles final : public CacheFiles {
         continue;
       }
       bytes += entry.file_size(error);
+      // A file that has just vanished gives the earliest time, and removing it then does nothing.
       if (entry.last_write_time(error) < oldest) {
         old.push_back(entry.path());
       }
@@ -173,10 +195,12 @@ CacheFiles& SystemCacheFiles() {
 
 std::string DefaultCacheFolder() {
   const char* const cache = std::getenv("XDG_CACHE_HOME");
+  // The XDG rules ask for absolute paths and for ignoring others.
   if (cache != nullptr && *cache == '/') {
     return std::string(cache) + "/kiln/pso";
   }
   const char* const home = std::getenv("HOME");
+  // Without a home there is no folder; an empty text turns the cache off.
   return home == nullptr || *home != '/' ? "" : std::string(home) + "/.cache/kiln/pso";
 }
 

@@ -12,6 +12,8 @@
 namespace kiln::runtime {
 namespace {
 
+// Ordered by name, so that messages and lists do not depend on the order of the pack. The first
+// program that needs a feature is the one that a message names.
 using Needs = std::map<std::string, std::string, std::less<>>;  // name -> first program
 
 std::vector<DeviceNeed> RowsOf(const Needs& needs) {
@@ -27,6 +29,7 @@ std::vector<DeviceNeed> RowsOf(const Needs& needs) {
 Result<DeviceRequirements> RequirementsOf(const ArtifactSource& source) {
   Needs features;
   Needs extensions;
+  // What kiln itself needs comes without a program.
   for (const std::string_view name : vk::NeededFeatures()) {
     features.emplace(name, "");
   }
@@ -44,6 +47,7 @@ Result<DeviceRequirements> RequirementsOf(const ArtifactSource& source) {
     if (!metadata.ok()) {
       return WithContext(metadata.error(), artifact.program);
     }
+    // `emplace` keeps the first program that needs a feature.
     for (const std::string& name : metadata->required_features) {
       features.emplace(name, artifact.program);
     }
@@ -54,7 +58,9 @@ Result<DeviceRequirements> RequirementsOf(const ArtifactSource& source) {
   return DeviceRequirements{RowsOf(features), RowsOf(extensions)};
 }
 
+// All or nothing: the chain of the caller changes only if every name is known.
 Result<void> EnableFeatures(const DeviceRequirements& requirements, vk::FeatureChain& features) {
+  // A copy, as the chain has no way back.
   vk::FeatureChain enabled = features;
   for (const DeviceNeed& need : requirements.features) {
     if (!vk::EnableFeature(enabled, need.name)) {

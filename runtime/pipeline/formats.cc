@@ -31,6 +31,9 @@ constexpr std::string_view k10Bit =
 constexpr std::string_view k16Bit = "UNORM SNORM USCALED SSCALED UINT SINT SFLOAT";
 constexpr std::string_view k32Bit = "UINT SINT SFLOAT";
 
+// The numbers of VkFormat are fixed by the specification, so a format of a family is its first one
+// plus the position of the suffix. Formats outside of this order, such as compressed ones, are no
+// targets and are not listed.
 constexpr auto kFamilies = std::to_array<Family>({
     {VK_FORMAT_R5G6B5_UNORM_PACK16, 3, "R5G6B5", "UNORM_PACK16"},
     {VK_FORMAT_A1R5G5B5_UNORM_PACK16, 4, "A1R5G5B5", "UNORM_PACK16"},
@@ -57,7 +60,10 @@ struct Found {
   std::string_view suffix;
 };
 
+// A linear search over about a hundred formats: it is asked for when pipelines are made or messages
+// printed, and never for each draw.
 std::optional<Found> Find(VkFormat format) {
+  // The position of a suffix and the number of the format go up in step.
   for (const Family& family : kFamilies) {
     std::string_view rest = family.suffixes;
     for (int kind = family.first; !rest.empty(); ++kind) {
@@ -88,6 +94,8 @@ constexpr auto kDepthFormats = std::to_array<DepthRow>({
 std::string WordOf(const Family& family, std::string_view suffix) {
   std::string letters, all, width;
   bool same = true;
+  // A prefix is letters with their bits. If all components are of one width the width is written
+  // once (`rgba8`), otherwise with each letter (`b10g11r11`).
   for (size_t i = 0; i < family.prefix.size();) {
     const char letter = static_cast<char>(family.prefix[i] - 'A' + 'a');
     size_t end = ++i;
@@ -98,6 +106,7 @@ std::string WordOf(const Family& family, std::string_view suffix) {
     same = same && (width.empty() || width == bits);
     width = bits;
     letters += letter;
+    // Both spellings are made on the way, because whether widths agree is known only at the end.
     all += letter + bits;
     i = end;
   }
@@ -143,11 +152,14 @@ constexpr auto kItems = std::to_array<ItemRow>({
 
 VkFormat VertexFormat(ItemFormat item, uint32_t components) {
   KILN_CHECK(components >= 1 && components <= 4, "components {}", components);
+  // The rows have the order of the enumeration, which the check below makes sure of.
   const ItemRow& row = kItems[static_cast<size_t>(item)];
   KILN_CHECK(row.item == item, "item {}", item);
   return row.by_components[components - 1];
 }
 
+// Many devices have no vertex formats of three small components. Four are read instead if they end
+// within the element; the shader ignores the fourth, whatever lies there.
 std::optional<VkFormat> DeviceVertexFormat(ItemFormat item, uint32_t components, uint32_t offset,
                                            uint32_t stride, const DeviceCaps& caps) {
   const auto usable = [&](VkFormat format) {
@@ -159,6 +171,7 @@ std::optional<VkFormat> DeviceVertexFormat(ItemFormat item, uint32_t components,
   }
   if (components == 3) {
     const VkFormat wider = VertexFormat(item, 4);
+    // The read must not go beyond the element: the last one may end with the buffer.
     const uint64_t end = uint64_t{offset} + uint64_t{4} * artifact::ItemSize(item);
     if (end <= stride && usable(wider)) {
       return wider;
@@ -167,6 +180,8 @@ std::optional<VkFormat> DeviceVertexFormat(ItemFormat item, uint32_t components,
   return std::nullopt;
 }
 
+// Scaled formats are for vertices; as color targets they have no kind of number that an output
+// could be compared with.
 std::optional<ColorFormat> DescribeColorFormat(VkFormat format) {
   const std::optional<Found> found = Find(format);
   if (!found || found->suffix.starts_with("USCALED") || found->suffix.starts_with("SSCALED")) {
@@ -181,6 +196,7 @@ std::optional<ColorFormat> DescribeColorFormat(VkFormat format) {
   return ColorFormat{item, found->family->components};
 }
 
+// The formats that metadata can name for storage images; the word of any other is no format.
 VkFormat StorageFormat(std::string_view name) {
   struct Row {
     std::string_view name;
@@ -205,6 +221,8 @@ VkFormat StorageFormat(std::string_view name) {
   return row == kRows.end() ? VK_FORMAT_UNDEFINED : row->format;
 }
 
+// The word of each format is made and compared, rather than taking the word apart: so this function
+// and FormatWord cannot disagree.
 VkFormat FormatNamed(std::string_view word) {
   for (const DepthRow& row : kDepthFormats) {
     if (row.word == word) {
@@ -217,6 +235,7 @@ VkFormat FormatNamed(std::string_view word) {
       const std::string_view suffix = rest.substr(0, rest.find(' '));
       rest.remove_prefix(std::min(rest.size(), suffix.size() + 1));
       const auto format = static_cast<VkFormat>(kind);
+      // Formats for vertices only are passed over, since no pass could name them.
       if (DescribeColorFormat(format) && WordOf(family, suffix) == word) {
         return format;
       }

@@ -17,6 +17,7 @@ std::vector<OptionSetting> Sorted(std::span<const OptionSetting> options) {
 }
 
 // Whether all settings of `part` are in `whole`; both by name.
+// Both are sorted by name, so the search goes on from the last hit and passes the whole list once.
 bool Includes(const std::vector<OptionSetting>& whole, const std::vector<OptionSetting>& part) {
   auto at = whole.begin();
   return std::ranges::all_of(part, [&](const OptionSetting& setting) {
@@ -28,11 +29,14 @@ bool Includes(const std::vector<OptionSetting>& whole, const std::vector<OptionS
 }  // namespace
 
 Result<void> MemorySource::AddBytes(const Digest& digest, Bytes bytes) {
+  // Bytes are named by their digest everywhere behind this; bytes that do not have it would be
+  // built under a wrong key.
   if (DigestOf(bytes) != digest) {
     return Error{ErrorCode::kCorrupt,
                  fmt::format("the bytes that were sent as {} are others", digest.id.hex()), ""};
   }
   const MutexLock lock(mutex_);
+  // Equal digests are equal bytes, so what is there stays. Readers may hold it.
   bytes_.try_emplace(digest, std::make_shared<const Bytes>(std::move(bytes)));
   return {};
 }
@@ -47,12 +51,14 @@ bool MemorySource::Less::operator()(const Options& a, const Options& b) const {
 void MemorySource::Add(const SourceArtifact& artifact, std::span<const OptionSetting> options,
                        std::map<Options, size_t, Less> Program::*where) {
   Options sorted = Sorted(options);
+  // Sorting is done before the lock is taken, which a reload holds while frames go on.
   const MutexLock lock(mutex_);
   auto& known = programs_[artifact.program].*where;
   const auto [at, is_new] = known.try_emplace(std::move(sorted), artifacts_.size());
   if (is_new) {
     artifacts_.push_back(artifact);
   } else {
+    // Its place in the list stays, so the order of a warm start does not depend on replacements.
     artifacts_[at->second] = artifact;  // a later one replaces it
   }
 }
@@ -88,6 +94,7 @@ Result<SourceBytes> MemorySource::Read(const Digest& content) const {
     return Error{ErrorCode::kNotFound,
                  fmt::format("content {} has not been sent", content.id.hex()), ""};
   }
+  // The owner goes along: the view stays valid even if the source is dropped.
   return SourceBytes{*found->second, found->second};
 }
 
@@ -97,11 +104,14 @@ Result<SourceArtifact> MemorySource::Find(std::string_view program,
   const MutexLock lock(mutex_);
   const auto found = programs_.find(program);
   if (found != programs_.end()) {
+    // An exact variant comes first. A result counts for all variants that have its live options, as
+    // the other options make no difference to the code.
     const auto variant = found->second.variants.find(wanted);
     size_t index = artifacts_.size();
     if (variant != found->second.variants.end()) {
       index = variant->second;
     } else {
+      // Results are few, as they differ only in live options, and so they are searched one by one.
       for (const auto& [live, result] : found->second.results) {
         if (Includes(wanted, live)) {
           index = result;
@@ -111,6 +121,8 @@ Result<SourceArtifact> MemorySource::Find(std::string_view program,
     }
     if (index < artifacts_.size()) {
       SourceArtifact artifact = artifacts_[index];
+      // The options that were asked for are remembered, and not those of the result, so that a
+      // reload asks for the same variant again.
       artifact.options.assign(options.begin(), options.end());
       return artifact;
     }
@@ -124,6 +136,7 @@ std::vector<WarmItem> MemorySource::WarmList() const {
   std::vector<WarmItem> items;
   items.reserve(artifacts_.size());
   for (const SourceArtifact& artifact : artifacts_) {
+    // What was sent has no pass: the signature comes from whoever asks.
     items.push_back({.artifact = artifact, .signature = {}, .pass = {}, .hints = {}});
   }
   return items;

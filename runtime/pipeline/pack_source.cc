@@ -20,6 +20,7 @@ Error WrongOption(ErrorCode code, std::string_view program, std::string_view wha
   return {code, fmt::format("'{}': {}", program, what), ""};
 }
 
+// The numbers of the types are those of the pack; a text has no bits and does not come here.
 TypedValue FromBits(uint32_t type, uint32_t bits) {
   switch (type) {
     case 0:
@@ -34,6 +35,7 @@ TypedValue FromBits(uint32_t type, uint32_t bits) {
 }
 
 TypedValue DefaultOf(const pack::Tables& tables, const pack::OptionRow& option) {
+  // The default of an enumeration is an index into its values.
   return option.type == 4
              ? TypedValue::Text(tables.String(option.first_value + option.default_bits))
              : FromBits(option.type, option.default_bits);
@@ -42,6 +44,8 @@ TypedValue DefaultOf(const pack::Tables& tables, const pack::OptionRow& option) 
 // The setting as a value of the option's type.
 Result<TypedValue> ValueOf(std::string_view program, const pack::Tables& tables,
                            const pack::OptionRow& option, const OptionSetting& setting) {
+  // The alternatives of the setting have the order of the types in the pack, so their index is the
+  // type.
   if (setting.value.index() != option.type) {
     return WrongOption(ErrorCode::kInvalidArgument, program,
                        fmt::format("option '{}' is {}, not {}", setting.name,
@@ -60,6 +64,8 @@ Result<TypedValue> ValueOf(std::string_view program, const pack::Tables& tables,
     default:
       break;
   }
+  // Texts of enumerations are compared by value, and the view of the pack's own text lives as long
+  // as the pack.
   const auto& text = std::get<std::string>(setting.value);
   for (uint32_t i = 0; i < option.value_count; ++i) {
     if (tables.String(option.first_value + i) == text) {
@@ -105,6 +111,7 @@ SourceArtifact PackSource::ArtifactOf(uint32_t row) const {
     const pack::CodeRow& code = tables.code[artifact.first_code + i];
     CodeRef& ref = out.code.emplace_back();
     ref.digest = digest(code.blob);
+    // The pack keeps stages one higher; zero means that the code has all of them.
     if (code.stage != 0) {
       ref.stage = static_cast<artifact::Stage>(code.stage - 1);
     }
@@ -118,6 +125,7 @@ Result<uint32_t> PackSource::FindEntry(std::string_view program) const {
     return Error{ErrorCode::kNotFound, fmt::format("the pack has no program '{}'", program), ""};
   }
   const pack::ProgramRow& found = pack_->tables().programs[*row];
+  // Without a target in the configuration, the first one of the program is taken.
   if (config_.target.empty() && found.entry_count > 0) {
     return found.first_entry;
   }
@@ -131,11 +139,14 @@ Result<uint32_t> PackSource::FindEntry(std::string_view program) const {
 
 Result<SourceArtifact> PackSource::Find(std::string_view program,
                                         std::span<const OptionSetting> options) const {
+  // The pack finds a variant by the values of all options, so what is not set gets its default
+  // before the search.
   KILN_TRY(const uint32_t entry, FindEntry(program));
   const pack::Tables& tables = pack_->tables();
   const pack::ProgramRow& row = tables.programs[tables.entries[entry].program];
   const auto declared = tables.OptionsOf(row);
   std::vector<TypedValue> values;
+  // The values have the order of the declarations, which is that of the pack's keys.
   values.reserve(declared.size());
   for (const pack::OptionRow& option : declared) {
     values.push_back(DefaultOf(tables, option));
@@ -163,6 +174,8 @@ Result<SourceArtifact> PackSource::Find(std::string_view program,
 PassSignature PackSource::SignatureOf(const pack::PassRow& row) const {
   PassSignature signature;
   for (uint32_t i = 0; i < row.color_count; ++i) {
+    // The format of the swapchain is known only on the running machine, so packs leave a mark in
+    // its place.
     signature.color.push_back(row.color_formats[i] == pack::kSwapchainFormat
                                   ? config_.swapchain_format
                                   : static_cast<VkFormat>(row.color_formats[i]));
@@ -189,6 +202,7 @@ WarmItem PackSource::WarmOf(const pack::WarmRow& row) const {
     item.signature = SignatureOf(tables.passes[row.pass]);
     item.pass = tables.String(tables.passes[row.pass].name);
   }
+  // A lane that this version does not know is the least urgent one.
   item.lane = row.lane < kLanes ? static_cast<Lane>(row.lane) : Lane::kBackground;
   for (const pack::HintRow& hint : tables.Hints(row)) {
     item.hints.push_back(
@@ -206,9 +220,12 @@ std::vector<WarmItem> PackSource::WarmList() const {
     }
     return items;
   }
+  // Without a list each pipeline is built for each pass that it can be meant for: for its own if
+  // its name tells one, otherwise for all of them.
   for (const pack::PipelineRow& row : tables.pipelines) {
     WarmItem item;
     item.artifact = ArtifactOf(row.artifact);
+    // Without passes the signature is unknown, and the program gets its default one.
     if (tables.passes.empty()) {
       items.push_back(std::move(item));
       continue;

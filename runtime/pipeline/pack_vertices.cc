@@ -46,6 +46,7 @@ int32_t Normalised(float value, float least, float largest) {
 }
 
 // The bits of one item, in its low bytes.
+// Little-endian machines alone are supported, so the low bytes of the word are the item in memory.
 uint32_t ItemBits(ItemFormat format, float value) {
   switch (format) {
     case ItemFormat::kFloat16:
@@ -73,17 +74,22 @@ uint32_t ItemBits(ItemFormat format, float value) {
 uint32_t ItemBits(ItemFormat /*format*/, uint32_t value) { return value; }
 uint32_t ItemBits(ItemFormat /*format*/, int32_t value) { return static_cast<uint32_t>(value); }
 
+// Data that have fewer components than the attribute are filled with 0, 0, 0, 1, as Vulkan fills
+// them; a matrix is filled with zeros.
 template <class T>
 void PackAttribute(const Attribute& attribute, uint32_t stride, std::span<const T> values,
                    uint32_t per_element, std::span<std::byte> out) {
   const artifact::AttributeShape shape = ShapeOf(attribute.kind);
   const uint32_t size = ItemSize(attribute.item_format);
+  // The output was made in whole elements.
   const size_t count = out.size() / stride;
   for (size_t element = 0; element < count; ++element) {
     for (uint32_t i = 0; i < shape.rows * shape.columns; ++i) {
       const T value = i < per_element ? values[element * per_element + i]
                                       : static_cast<T>(shape.columns == 1 && i == 3 ? 1 : 0);
       const uint32_t bits = ItemBits(attribute.item_format, value);
+      // The stride of an element is that of the whole block, and columns of a matrix have one of
+      // their own.
       const size_t at = element * stride + attribute.offset +
                         size_t{i / shape.rows} * attribute.column_stride +
                         size_t{i % shape.rows} * size;
@@ -92,6 +98,8 @@ void PackAttribute(const Attribute& attribute, uint32_t stride, std::span<const 
   }
 }
 
+// Metadata may be damaged and data come from a caller, so all sizes are checked in 64 bits before
+// anything is written.
 Result<void> CheckAttribute(const artifact::AttributeSource& source, const Attribute& attribute,
                             const AttributeData& data, uint32_t count) {
   const artifact::AttributeShape shape = ShapeOf(attribute.kind);
@@ -109,6 +117,7 @@ Result<void> CheckAttribute(const artifact::AttributeSource& source, const Attri
                              NameOf(attribute.item_format)),
                  ""};
   }
+  // All alternatives are spans, so the count is asked in the same way of each.
   const size_t have = std::visit([](const auto& values) { return values.size(); }, data.values);
   if (have < size_t{count} * data.components) {
     return Error{ErrorCode::kInvalidArgument,
@@ -121,14 +130,18 @@ Result<void> CheckAttribute(const artifact::AttributeSource& source, const Attri
 
 }  // namespace
 
+// Rounds to nearest, ties to even. All NaNs become one quiet NaN, because the payload does not fit.
 uint16_t HalfFromFloat(float value) {
   constexpr uint32_t kInfinity = 0x7f80'0000;
   const auto bits = std::bit_cast<uint32_t>(value);
   const auto sign = static_cast<uint16_t>(bits >> 16 & 0x8000U);
   const uint32_t magnitude = bits & 0x7fff'ffffU;
   if (magnitude > kInfinity) {
+    // The highest bit of the mantissa makes a NaN quiet.
     return sign | 0x7e00U;  // not a number
   }
+  // From here on the exponent does not fit. Values between the largest half and this limit round by
+  // themselves, and reach infinity by the carry below.
   if (magnitude >= 0x4780'0000U) {
     return sign | 0x7c00U;  // 65536 and above
   }
@@ -147,6 +160,7 @@ uint16_t HalfFromFloat(float value) {
 
 Result<Bytes> PackVertices(const artifact::AttributeSource& source,
                            std::span<const AttributeData> data, uint32_t count) {
+  // Padding stays zero, so equal data give equal bytes.
   Bytes out(size_t{source.block_size} * count);
   for (const AttributeData& item : data) {
     const auto attribute = std::ranges::find(source.attributes, item.name, &Attribute::name);

@@ -10,12 +10,15 @@ namespace kiln::runtime {
 namespace {
 
 // Of one component in memory and in values.
+// The types of halves are the last of the enumeration.
 uint32_t ComponentBytes(artifact::ParameterType type) {
   return type >= artifact::ParameterType::kH1 ? 2 : 4;
 }
 
 }  // namespace
 
+// A tail of plain items has no parameters in the metadata. One without a name is made up, so that
+// both kinds of tails are written in the same way.
 ParameterBlock ParameterBlock::Tail(const artifact::Buffer& buffer) {
   ParameterBlock block(buffer.tail_item_parameters);
   block.tail_offset_ = buffer.tail_offset;
@@ -24,12 +27,15 @@ ParameterBlock ParameterBlock::Tail(const artifact::Buffer& buffer) {
   if (buffer.tail_item_parameters.empty() && type) {
     artifact::Parameter item;
     item.type = *type;
+    // Columns share the item evenly, since nothing else lies in it.
     item.matrix_stride = buffer.tail_item_size / ShapeOf(*type).columns;
     block.own_.push_back(std::move(item));
   }
   return block;
 }
 
+// A handle holds all numbers that a write needs, so that writing a parameter in each frame looks
+// nothing up. The handle of an unknown slot has no items, and writes to it fail.
 ParameterHandle ParameterBlock::Handle(Slot slot) const {
   ParameterHandle handle;
   if (!slot || slot.index >= parameters().size()) {
@@ -44,6 +50,7 @@ ParameterHandle ParameterBlock::Handle(Slot slot) const {
   handle.columns_ = shape.columns;
   handle.column_bytes_ = shape.rows * ComponentBytes(parameter.type);
   handle.column_stride_ = shape.columns == 1 ? 0 : parameter.matrix_stride;
+  // The padding behind the last column is no part of it: the block may end right behind the value.
   handle.span_ = handle.column_stride_ * (shape.columns - 1) + handle.column_bytes_;
   handle.tail_offset_ = tail_offset_;
   handle.tail_stride_ = tail_stride_;
@@ -52,6 +59,7 @@ ParameterHandle ParameterBlock::Handle(Slot slot) const {
 
 Slot ParameterBlock::Find(std::string_view name) const {
   for (uint32_t i = 0; i < parameters().size(); ++i) {
+    // Blocks have few parameters, and handles are looked up once.
     if (parameters()[i].name == name) {
       return {i};
     }
@@ -73,12 +81,14 @@ uint32_t ParameterBlock::ItemBytes(Slot slot) const {
   return shape.rows * shape.columns * ComponentBytes((*this)[slot].type);
 }
 
+// The handle says only that it failed; this function finds out why, for the message.
 Result<void> ParameterBlock::Write(Slot slot, std::span<std::byte> memory,
                                    std::span<const std::byte> value, uint32_t item) const {
   if (!slot || slot.index >= parameters().size()) {
     return Error{ErrorCode::kInvalidArgument, "no such parameter", ""};
   }
   const artifact::Parameter& parameter = parameters()[slot.index];
+  // The size is checked first: the handle would only say that the write failed.
   if (value.size() != ItemBytes(slot)) {
     return Error{ErrorCode::kInvalidArgument,
                  fmt::format("parameter '{}' is {}, {} bytes, not {}", parameter.name,

@@ -28,6 +28,8 @@ Error Mismatch(std::string_view program, std::string_view what) {
   return Wrong(program, "SIGNATURE_MISMATCH", what);
 }
 
+// Sorting by the bit of the stage puts vertex before fragment, and everything behind this relies on
+// the order.
 Result<void> FillStages(const PipelineMetadata& metadata, PipelineDesc& desc) {
   const bool compute = metadata.pipeline_type == PipelineType::kCompute;
   const Stage first = compute ? Stage::kCompute : Stage::kVertex;
@@ -35,6 +37,7 @@ Result<void> FillStages(const PipelineMetadata& metadata, PipelineDesc& desc) {
     desc.stages.push_back({ToVulkan(entry.stage), entry.name});
   }
   std::ranges::sort(desc.stages, {}, &StageDesc::stage);
+  // Sorted, the first stage is the one that a pipeline of this type cannot lack.
   if (desc.stages.empty() || desc.stages.front().stage != ToVulkan(first)) {
     return Wrong(desc.name, "METADATA_INCOMPLETE",
                  fmt::format("a {} pipeline needs a {} entry point", NameOf(metadata.pipeline_type),
@@ -45,12 +48,15 @@ Result<void> FillStages(const PipelineMetadata& metadata, PipelineDesc& desc) {
       return Invalid(desc.name, "two entry points of one stage");
     }
   }
+  // A stage beyond the last one is of another pipeline type, as the bits are in the order of the
+  // stages.
   if (desc.stages.back().stage >
       (compute ? VK_SHADER_STAGE_COMPUTE_BIT : VK_SHADER_STAGE_FRAGMENT_BIT)) {
     return Invalid(desc.name,
                    fmt::format("entry point '{}' is of a stage that a {} pipeline lacks",
                                desc.stages.back().entry, NameOf(metadata.pipeline_type)));
   }
+  // Each value takes four bytes one behind the other; a flag is a word in SPIR-V as well.
   for (const artifact::Specialization& option : metadata.specialization) {
     const auto offset = static_cast<uint32_t>(desc.specialization_values.size() * sizeof(uint32_t));
     desc.specialization.push_back({option.id, offset, sizeof(uint32_t)});
@@ -68,6 +74,8 @@ Result<void> FillSets(const PipelineMetadata& metadata, PipelineDesc& desc) {
           {.binding = buffer.binding,
            .type = ToVulkan(buffer.type),
            .name = buffer.name,
+           // A buffer with a tail must have room for one item at least, because shaders may read
+           // it.
            .bytes = std::max(buffer.main_size, buffer.tail_offset + buffer.tail_item_size)});
     }
     for (const artifact::Sampler& sampler : set.samplers) {
@@ -84,6 +92,8 @@ Result<void> FillSets(const PipelineMetadata& metadata, PipelineDesc& desc) {
                      .image = image.type,
                      .format = StorageFormat(image.format)});
     }
+    // The order of bindings in the metadata is that of the source, and layouts should not depend on
+    // it.
     std::ranges::sort(out, {}, &BindingDesc::binding);
     const auto twice = std::ranges::adjacent_find(out, {}, &BindingDesc::binding);
     if (twice != out.end()) {
@@ -92,7 +102,10 @@ Result<void> FillSets(const PipelineMetadata& metadata, PipelineDesc& desc) {
                                  std::next(twice)->name, artifact::kSetNames[i], twice->binding));
     }
   }
+  // Vulkan wants a multiple of four.
   desc.push_size = (metadata.push_constant_size + 3) / 4 * 4;
+  // All stages of a pipeline type see every binding. So programs of one layout share their sets,
+  // whichever stage uses what.
   desc.layout_stages = desc.bind_point == VK_PIPELINE_BIND_POINT_COMPUTE
                            ? VkShaderStageFlags{VK_SHADER_STAGE_COMPUTE_BIT}
                            : VK_SHADER_STAGE_VERTEX_BIT | VK_SHADER_STAGE_FRAGMENT_BIT;
@@ -106,6 +119,7 @@ Result<void> FillAttribute(const artifact::AttributeSource& source,
     return Wrong(desc.name, "METADATA_INCOMPLETE",
                  fmt::format("matrix attribute '{}' has no column_stride", attribute.name));
   }
+  // All arithmetic is in 64 bits, since metadata may be damaged.
   const uint64_t column = uint64_t{shape.rows} * ItemSize(attribute.item_format);
   const uint64_t end =
       attribute.offset + uint64_t{attribute.column_stride} * (shape.columns - 1) + column;
@@ -113,6 +127,7 @@ Result<void> FillAttribute(const artifact::AttributeSource& source,
     return Invalid(desc.name, fmt::format("attribute '{}' ends at byte {} of {} in '{}'",
                                           attribute.name, end, source.block_size, source.name));
   }
+  // A matrix takes one location for each column, which is an attribute of its own in Vulkan.
   for (uint32_t k = 0; k < shape.columns; ++k) {
     desc.vertex_attributes.push_back({.name = attribute.name,
                                       .location = attribute.location + k,
@@ -134,6 +149,7 @@ Result<void> FillVertexInput(const PipelineMetadata& metadata, PipelineDesc& des
       KILN_TRY_VOID(FillAttribute(source, attribute, desc));
     }
   }
+  // Sorted in a copy: the order of the attributes themselves is that of the metadata.
   std::vector<VertexAttributeDesc> sorted = desc.vertex_attributes;
   std::ranges::sort(sorted, {}, &VertexAttributeDesc::location);
   const auto twice = std::ranges::adjacent_find(sorted, {}, &VertexAttributeDesc::location);
@@ -154,6 +170,8 @@ VkStencilOpState StencilOf(const artifact::StencilFace& face) {
           .reference = face.reference};
 }
 
+// Every field of the state is taken over as it stands. What does not matter is dropped later, by
+// CanonicalState and for the key only.
 void FillState(const PipelineMetadata& metadata, const PassSignature& signature,
                PipelineDesc& desc) {
   const artifact::Settings& settings = metadata.settings;
@@ -191,6 +209,7 @@ void FillState(const PipelineMetadata& metadata, const PassSignature& signature,
 VkPipelineColorBlendAttachmentState BlendOf(const ColorOutput& output) {
   VkColorComponentFlags mask = 0;
   for (size_t i = 0; i < output.write.size(); ++i) {
+    // The bits of the components follow each other from red to alpha.
     mask |= output.write[i] ? VK_COLOR_COMPONENT_R_BIT << i : 0;
   }
   return {.blendEnable = output.use_blend ? VK_TRUE : VK_FALSE,
@@ -203,6 +222,8 @@ VkPipelineColorBlendAttachmentState BlendOf(const ColorOutput& output) {
           .colorWriteMask = mask};
 }
 
+// The pass comes from the engine and the output from a shader, so this is where the two meet for
+// the first time.
 Result<void> FillOutput(const ColorOutput& output, PipelineDesc& desc) {
   const std::vector<VkFormat>& formats = desc.signature.color;
   if (output.location >= formats.size() || formats[output.location] == VK_FORMAT_UNDEFINED) {
@@ -212,6 +233,8 @@ Result<void> FillOutput(const ColorOutput& output, PipelineDesc& desc) {
   }
   const VkFormat format = formats[output.location];
   const std::optional<ColorFormat> holds = DescribeColorFormat(format);
+  // The kind of number must agree. Components may differ, since Vulkan drops what the format does
+  // not have.
   if (!holds || holds->item != output.item) {
     return Mismatch(desc.name,
                     fmt::format("color output '{}' is {}, attachment {} is {}", output.name,
@@ -234,6 +257,7 @@ Result<void> FillOutput(const ColorOutput& output, PipelineDesc& desc) {
 Result<void> FillTargets(const PipelineMetadata& metadata, const PassSignature& signature,
                          PipelineDesc& desc) {
   desc.signature = signature;
+  // An attachment without an output keeps a mask of zero: Vulkan wants a state for each.
   desc.attachments.resize(signature.color.size());  // beyond the outputs: write mask 0
   for (const ColorOutput& output : metadata.color_outputs) {
     if (output.components_count != 0) {  // nothing is written there
@@ -258,6 +282,7 @@ Result<void> FillTargets(const PipelineMetadata& metadata, const PassSignature& 
 
 }  // namespace
 
+// Stages and layout come first: without them nothing else can be told about the pipeline.
 Result<PipelineDesc> DescFrom(std::string_view name, const PipelineMetadata& metadata,
                               const PassSignature& signature) {
   PipelineDesc desc;
@@ -275,13 +300,16 @@ Result<PipelineDesc> DescFrom(std::string_view name, const PipelineMetadata& met
   }
   KILN_TRY_VOID(FillVertexInput(metadata, desc));
   FillState(metadata, signature, desc);
+  // The targets come last, as the pass is compared with all that the pipeline turned on.
   KILN_TRY_VOID(FillTargets(metadata, signature, desc));
   return desc;
 }
 
+// For tools that have a program and no pass: formats that every device can render to.
 PassSignature DefaultSignature(const PipelineMetadata& metadata) {
   PassSignature signature;
   for (const ColorOutput& output : metadata.color_outputs) {
+    // Locations may have gaps, which stay undefined formats.
     const size_t count = std::max<size_t>(signature.color.size(), output.location + size_t{1});
     signature.color.resize(count, VK_FORMAT_UNDEFINED);
     VkFormat& format = signature.color[output.location];
@@ -309,6 +337,8 @@ PassSignature DefaultSignature(const PipelineMetadata& metadata) {
   return signature;
 }
 
+// Some devices lack the one format with 32 bits and stencil, and all of those have the other;
+// Vulkan demands one of the two.
 PassSignature DefaultSignature(const PipelineMetadata& metadata, const DeviceCaps& caps) {
   PassSignature signature = DefaultSignature(metadata);
   const auto lacks = [&](VkFormat format) {

@@ -7,10 +7,13 @@ namespace kiln::runtime {
 
 Result<VkDescriptorSetLayout> PipelineLayouts::GetSet(const SetDesc& set,
                                                       VkShaderStageFlags stages) {
+  // Names are no part of the key, so programs that name the same bindings differently share a
+  // layout.
   SetKey key{stages, {}};
   std::vector<VkDescriptorSetLayoutBinding> bindings;
   for (const BindingDesc& binding : set) {
     key.second.push_back({binding.binding, static_cast<uint32_t>(binding.type), binding.count});
+    // Every binding is visible to the same stages, so those are in the key once.
     bindings.push_back({binding.binding, binding.type, binding.count, stages, nullptr});
   }
   if (const auto known = set_layouts_.find(key); known != set_layouts_.end()) {
@@ -31,12 +34,14 @@ Result<VkDescriptorSetLayout> PipelineLayouts::GetSet(const SetDesc& set,
 
 Result<LayoutSet> PipelineLayouts::Get(const PipelineDesc& desc) {
   LayoutSet out{.stages = desc.layout_stages, .push_size = desc.push_size};
+  // Sets behind the last one in use are left out, as they would only cost entries in the layout.
   for (uint32_t i = 0; i < kSetCount; ++i) {
     out.set_count = desc.sets[i].empty() ? out.set_count : i + 1;
   }
   for (uint32_t i = 0; i < out.set_count; ++i) {  // a gap gets the one empty layout
     KILN_TRY(out.sets[i], GetSet(desc.sets[i], desc.layout_stages));
   }
+  // Handles of set layouts are unique by content, so they can stand for it.
   const LayoutKey key{out.sets, out.push_size, out.stages};
   if (const auto known = pipeline_layouts_.find(key); known != pipeline_layouts_.end()) {
     out.layout = known->second.get();
@@ -47,6 +52,7 @@ Result<LayoutSet> PipelineLayouts::Get(const PipelineDesc& desc) {
   info.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO;
   info.setLayoutCount = out.set_count;
   info.pSetLayouts = out.sets.data();
+  // An empty range is invalid in Vulkan.
   info.pushConstantRangeCount = out.push_size == 0 ? 0 : 1;
   info.pPushConstantRanges = &push;
   KILN_TRY_VK(device_->table().CreatePipelineLayout(device_->handle(), &info, nullptr, &out.layout),

@@ -22,6 +22,8 @@
 namespace kiln::runtime {
 namespace {
 
+// The key of a question, not that of a pipeline: it remembers what Find gave for it. Settings are
+// sorted, because their order makes no difference.
 Hash128 FoundKey(std::string_view program, std::span<const OptionSetting> options,
                  const PassSignature& signature) {
   std::vector<const OptionSetting*> sorted;
@@ -31,6 +33,7 @@ Hash128 FoundKey(std::string_view program, std::span<const OptionSetting> option
   std::ranges::sort(sorted, {}, [](const OptionSetting* option) { return option->name; });
   CanonicalList settings;
   for (const OptionSetting* const option : sorted) {
+    // The type is part of the key, since 1 and 1.0 may be different settings.
     settings.Text(option->name).U32(static_cast<uint32_t>(option->value.index()));
     std::visit(
         [&](const auto& value) {
@@ -46,6 +49,7 @@ Hash128 FoundKey(std::string_view program, std::span<const OptionSetting> option
   }
   CanonicalList formats;
   for (const VkFormat format : signature.color) {
+    // The signature is part of the question: the same program is another pipeline in another pass.
     formats.U32(static_cast<uint32_t>(format));
   }
   formats.U32(static_cast<uint32_t>(signature.depth_stencil))
@@ -63,11 +67,13 @@ uint32_t ThreadsOf(const PipelinesConfig& config) {
     return config.threads;
   }
   const uint32_t cores = std::thread::hardware_concurrency();
+  // One core is left to the thread that draws.
   return std::max(cores, 2U) - 1;
 }
 
 }  // namespace
 
+// Without a configuration each pipeline is built when it is added, on the calling thread.
 Pipelines::Pipelines(const Device& device, DebugChecks checks)
     : state_(std::make_unique<PipelinesState>(
           device, PipelinesConfig{.first_use = FirstUse::kOff, .debug_checks = checks}, 0)) {
@@ -81,9 +87,12 @@ Result<std::unique_ptr<Pipelines>> Pipelines::Create(const Device& device,
                                                      const PipelinesConfig& config) {
   std::unique_ptr<Pipelines> out(new Pipelines(device, config));
   PipelinesState& state = *out->state_;
+  // The identity of device and driver is in the names of all files, so a new driver begins with an
+  // empty cache rather than with one that it refuses.
   if (!config.cache_folder.empty()) {
     const CacheFolder folder{config.cache_folder, config.files, state.log};
     state.identity = DriverIdentity(device);
+    // One more cache and slot than threads: the calling thread builds as well.
     auto cache = BinaryCache::Open(device, folder, state.identity, state.queue.threads() + 1);
     if (!cache.ok()) {
       return std::move(cache).error();
@@ -95,6 +104,8 @@ Result<std::unique_ptr<Pipelines>> Pipelines::Create(const Device& device,
   return out;
 }
 
+// Threads that isolate are joined before anything is destroyed that they use. They are taken out
+// under the lock and joined without it, as they take it themselves.
 Pipelines::~Pipelines() {
   state_->closing = true;
   std::vector<Thread> isolating;
@@ -105,6 +116,7 @@ Pipelines::~Pipelines() {
   for (Thread& thread : isolating) {
     thread.join();
   }
+  // After the loss of the device nothing is saved, and the file stays as it was.
   if (!state_->lost) {
     SaveAndTell(*state_);
   }
@@ -129,6 +141,7 @@ Result<PipelineId> Pipelines::Add(const SourceArtifact& artifact,
            RegisterPipeline(*state_, std::move(read.desc), std::move(read.code), std::move(source),
                             hints, lane));
   const MutexLock lock(state_->mutex);
+  // Options are kept for reloads, which ask for the same variant again.
   state_->slots[id].options = artifact.options;
   return id;
 }
@@ -144,6 +157,7 @@ Result<void> Pipelines::Replace(PipelineId id, const PipelineMetadata& metadata,
 
 Result<void> Pipelines::Replace(PipelineId id, const SourceArtifact& artifact,
                                 std::shared_ptr<const ArtifactSource> source) {
+  // The pass of a pipeline stays; only its program is replaced.
   KILN_TRY(Description read,
            Describe(artifact, *source, Desc(id).signature, state_->device->caps()));
   return ReplacePipeline(*state_, id, std::move(read.desc), std::move(read.code),
@@ -155,6 +169,8 @@ void Pipelines::AddSource(std::shared_ptr<const ArtifactSource> source) {
   state_->sources.push_back(std::move(source));
 }
 
+// One pipeline that is refused does not keep the others from loading; the report has the reason of
+// each.
 LoadReport Pipelines::Load(std::shared_ptr<const ArtifactSource> source) {
   LoadReport report;
   for (const WarmItem& item : source->WarmList()) {
@@ -182,9 +198,12 @@ Result<PipelineId> Pipelines::Find(std::string_view program, std::span<const Opt
     if (const auto known = state_->found.find(key); known != state_->found.end()) {
       return known->second;
     }
+    // The list is copied, because reading a source takes long and must not hold the lock.
     sources = state_->sources;
   }
   Error last{ErrorCode::kNotFound, fmt::format("no source was loaded that has '{}'", program), ""};
+  // The latest source comes first, so a reload takes the place of the pack behind it. If none has
+  // the program, the error of the oldest one is told, which is mostly the pack.
   for (auto source = sources.rbegin(); source != sources.rend(); ++source) {
     auto artifact = (*source)->Find(program, options);
     if (!artifact.ok()) {
@@ -193,11 +212,14 @@ Result<PipelineId> Pipelines::Find(std::string_view program, std::span<const Opt
     }
     KILN_TRY(const PipelineId id, Add(*artifact, *source, signature));
     const MutexLock lock(state_->mutex);
+    // Another thread may have found it meanwhile; then its id stays.
     return state_->found.emplace(key, id).first->second;
   }
   return last;
 }
 
+// One load, since it is asked for each draw. Acquire makes what the worker wrote before visible
+// along with the handle.
 VkPipeline Pipelines::Get(PipelineId id) const noexcept {
   return state_->BuildOf(id).handle.load(std::memory_order_acquire);
 }
@@ -214,6 +236,7 @@ const PipelineDesc& Pipelines::Desc(PipelineId id) const noexcept {
 
 const Error* Pipelines::ErrorOf(PipelineId id) const noexcept {
   const Build& build = state_->BuildOf(id);
+  // A pipeline that works may still have an error: that of the last replacement, which did not.
   if (IsFinal(build.State()) && build.error) {
     return &*build.error;
   }
@@ -240,6 +263,8 @@ PipelineStats Pipelines::Stats() const {
   for (const Hitch& hitch : state.hitches) {
     ++(hitch.kind == HitchKind::kMissing ? stats.missing : stats.hitches);
   }
+  // Entries are weak: builds that no id has any more are gone and no longer count.
+  // Pipelines with one key are one build, which counts once however many ids it has.
   for (const auto& [key, weak] : state.by_key) {
     const std::shared_ptr<Build> build = weak.lock();
     if (build == nullptr) {
@@ -267,6 +292,7 @@ PipelineStats Pipelines::Stats() const {
         ++stats.quarantined;
         continue;
     }
+    // Only a pipeline that is ready comes here, as the times of others are not final.
     stats.creation += build->creation;
     stats.longest_creation = std::max(stats.longest_creation, build->creation);
     const Duration first_use = build->first_use.load();
@@ -289,10 +315,12 @@ void Pipelines::ForgetHitches() {
 std::vector<PipelineTimes> Pipelines::Times() const {
   const PipelinesState& state = *state_;
   std::vector<PipelineTimes> out;
+  // In the order in which pipelines were added, so that two reports can be compared line by line.
   for (uint32_t i = 0; i < state.slots.size(); ++i) {
     const Build& build = state.BuildOf({i});
     const PipelineSlot& slot = state.slots[{i}];
     PipelineTimes times{.name = build.desc.name, .key = build.key, .state = build.State()};
+    // Before this state the times belong to the thread that builds and must not be read.
     if (times.state == PipelineState::kReady) {
       times.creation = build.creation;
       times.first_use = build.first_use;
@@ -311,6 +339,8 @@ BindResult Pipelines::Bind(VkCommandBuffer commands, PipelineId id, OnMissing mi
   return BindPipeline(*state_, commands, id, missing);
 }
 
+// A pipeline in a pass of other formats is undefined in Vulkan; it is refused here, where a name
+// can be told.
 BindResult Pipelines::Bind(VkCommandBuffer commands, PipelineId id, OnMissing missing,
                            const PassSignature& pass) {
   const PassSignature& own = Desc(id).signature;
@@ -349,6 +379,8 @@ void SetViewportFor(const vk::Table& table, VkCommandBuffer commands, const Pipe
   const auto width = static_cast<float>(area.width);
   const auto height = static_cast<float>(area.height);
   VkViewport viewport{0.0F, 0.0F, width, height, 0.0F, 1.0F};
+  // A negative height turns the y axis around, and the origin moves to the other edge along with
+  // it.
   if (desc.viewport_y == artifact::ViewportY::kUp) {
     viewport.y = height;
     viewport.height = -height;

@@ -13,8 +13,12 @@ namespace kiln::runtime {
 namespace {
 
 // Blank-separated names of the values 0, 1, 2, …
+// The enumerations of Vulkan count from zero without gaps up to where the lists end; a value behind
+// them prints as nothing.
 std::string_view Nth(std::string_view names, uint32_t value) {
   for (; value > 0 && !names.empty(); --value) {
+    // Behind the last name the search gives the largest number, and adding one makes zero: nothing
+    // is removed any more.
     names.remove_prefix(std::min(names.size(), names.find(' ') + 1));
   }
   return names.substr(0, names.find(' '));
@@ -74,8 +78,11 @@ class Printer {
   std::string out_;
 };
 
+// The output is compared by tests, so everything is printed in the order of the description and
+// with fixed formats.
 void Printer::Layout(const PipelineDesc& desc) {
   for (size_t i = 0; i < kSetCount; ++i) {
+    // A description lists the bindings of a set in ascending order, and so does the text.
     for (const BindingDesc& binding : desc.sets[i]) {
       Line("set {} binding {} {} count={} {}", i, binding.binding, Descriptor(binding.type),
            binding.count, binding.name);
@@ -90,6 +97,7 @@ void Printer::DepthStencil(const DepthStencilDesc& state) {
   Line("depth test={} write={} compare={} bounds={} {} to {}", state.depth_test, state.depth_write,
        Compare(state.depth_compare), state.bounds_test, state.bounds_min, state.bounds_max);
   Line("stencil test={}", state.stencil_test);
+  // Both faces always, also where they are alike: a reader compares two texts line by line.
   for (const auto& [name, face] : {std::pair{"front", state.front}, {"back", state.back}}) {
     Line("stencil {} fail={} depth_fail={} pass={} compare={} masks={}/{} reference={}", name,
          Stencil(face.failOp), Stencil(face.depthFailOp), Stencil(face.passOp),
@@ -102,6 +110,7 @@ void Printer::Attachments(const PipelineDesc& desc) {
     const VkPipelineColorBlendAttachmentState& state = desc.attachments[i];
     std::string mask;
     for (int bit = 0; bit < 4; ++bit) {
+      // The mask is printed as letters in their order, with a mark for each that is off.
       mask += (state.colorWriteMask >> bit & 1U) != 0 ? "RGBA"[bit] : '-';
     }
     Line("color {} {} write={} blend={} color={} {} {} alpha={} {} {}", i,
@@ -154,11 +163,13 @@ std::string Printer::Print(const PipelineDesc& desc) {
   for (const StageDesc& stage : desc.stages) {
     Line("stage {} {}", Stage(stage.stage), stage.entry);
   }
+  // As bits, since the type of a value is not in the description.
   for (size_t i = 0; i < desc.specialization.size(); ++i) {
     Line("specialization {} = {:#010x}", desc.specialization[i].constantID,
          desc.specialization_values[i]);
   }
   Layout(desc);
+  // The rest belongs to one kind of pipeline each.
   if (desc.bind_point == VK_PIPELINE_BIND_POINT_GRAPHICS) {
     Graphics(desc);
   } else {
@@ -178,6 +189,7 @@ std::string Printer::Print(const PipelineDesc& desc) {
 
 std::string PrintDesc(const PipelineDesc& desc) { return Printer().Print(desc); }
 
+// For messages: the formats as Vulkan names them, without the prefix that all of them have.
 std::string PrintSignature(const PassSignature& signature) {
   std::string out;
   const auto add = [&](VkFormat format) {
@@ -190,6 +202,7 @@ std::string PrintSignature(const PassSignature& signature) {
   if (signature.depth_stencil != VK_FORMAT_UNDEFINED) {
     add(signature.depth_stencil);
   }
+  // What is usual is not said.
   if (signature.samples != VK_SAMPLE_COUNT_1_BIT) {
     out += fmt::format(", {} samples", static_cast<int>(signature.samples));
   }

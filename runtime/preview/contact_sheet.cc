@@ -10,7 +10,9 @@ namespace {
 
 constexpr uint32_t kGlyphWidth = 5;
 constexpr uint32_t kGlyphHeight = 7;
+// One column of space behind each letter.
 constexpr uint32_t kAdvance = 6;
+// The height of a letter and room above and below it.
 constexpr uint32_t kLine = 12;  // of a label
 constexpr uint32_t kGap = 4;
 constexpr std::array<uint8_t, 4> kPaper = {24, 24, 28, 255};
@@ -22,6 +24,8 @@ struct Glyph {
   char letter;
   std::array<uint8_t, kGlyphHeight> rows;
 };
+// Small letters are drawn as large ones. A font of 44 characters in the source is less than a
+// library for fonts, and it looks the same on every machine.
 constexpr Glyph kGlyphs[] = {
     {'A', {14, 17, 17, 31, 17, 17, 17}}, {'B', {30, 17, 17, 30, 17, 17, 30}},
     {'C', {14, 17, 16, 16, 16, 17, 14}}, {'D', {30, 17, 17, 17, 17, 17, 30}},
@@ -46,12 +50,15 @@ constexpr Glyph kGlyphs[] = {
     {',', {0, 0, 0, 0, 4, 4, 8}},        {'/', {1, 1, 2, 4, 8, 16, 16}},
     {':', {0, 12, 12, 0, 12, 12, 0}},    {'+', {0, 4, 4, 31, 4, 4, 0}}};
 
+// Pixels outside of the picture are dropped, so a label may run over the edge.
 void SetPixel(Picture& picture, uint32_t x, uint32_t y, const std::array<uint8_t, 4>& color) {
   if (x < picture.width && y < picture.height) {
     std::memcpy(&picture.rgba[(size_t{y} * picture.width + x) * 4], color.data(), 4);
   }
 }
 
+// A cell without a picture shows a cross, so that a variant that failed is not taken for one that
+// draws nothing.
 void DrawCell(Picture& sheet, uint32_t x, uint32_t y, const SheetCell& cell, uint32_t width,
               uint32_t height) {
   for (uint32_t row = 0; row < height; ++row) {
@@ -59,11 +66,13 @@ void DrawCell(Picture& sheet, uint32_t x, uint32_t y, const SheetCell& cell, uin
       std::memcpy(&sheet.rgba[(size_t{y + row} * sheet.width + x) * 4],
                   &cell.picture->rgba[size_t{row} * width * 4], size_t{width} * 4);
     } else {
+      // Both diagonals in one pass; the height of one row must not divide by zero.
       const uint32_t at = row * (width - 1) / std::max(height - 1, 1U);
       SetPixel(sheet, x + at, y + row, kAbsent);
       SetPixel(sheet, x + width - 1 - at, y + row, kAbsent);
     }
   }
+  // The label is cut at the width of the cell, as it would otherwise run into its neighbour.
   DrawText(sheet, x, y + height + 3, std::string_view(cell.label).substr(0, width / kAdvance));
 }
 
@@ -74,6 +83,7 @@ void DrawText(Picture& picture, uint32_t x, uint32_t y, std::string_view text) {
     const char letter =
         text[i] >= 'a' && text[i] <= 'z' ? static_cast<char>(text[i] - 'a' + 'A') : text[i];
     const auto* const glyph = std::ranges::find(kGlyphs, letter, &Glyph::letter);
+    // What has no picture leaves a gap, a space too.
     if (glyph == std::end(kGlyphs)) {
       continue;
     }
@@ -87,6 +97,8 @@ void DrawText(Picture& picture, uint32_t x, uint32_t y, std::string_view text) {
   }
 }
 
+// Rows may have different lengths, and the longest gives the width. All cells are of one size,
+// whatever is in them.
 Picture MakeContactSheet(const std::vector<std::vector<SheetCell>>& rows, uint32_t cell_width,
                          uint32_t cell_height) {
   size_t columns = 0;
@@ -99,6 +111,7 @@ Picture MakeContactSheet(const std::vector<std::vector<SheetCell>>& rows, uint32
                 static_cast<uint32_t>(rows.size()) * step_y + kGap,
                 {}};
   sheet.rgba.resize(size_t{sheet.width} * sheet.height * 4);
+  // Paper lies everywhere, so cells that a short row lacks need no drawing.
   for (size_t i = 0; i < sheet.rgba.size(); ++i) {
     sheet.rgba[i] = kPaper[i % 4];
   }

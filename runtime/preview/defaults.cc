@@ -21,6 +21,8 @@ using artifact::Parameter;
 using artifact::ParameterType;
 
 constexpr Matrix kIdentity = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
+// The shapes have a radius of about 0.8, so from this distance with 45 degrees they fill most of
+// the picture, and near and far are well away from them.
 constexpr float kDistance = 3;
 constexpr float kNear = 0.1F;
 constexpr float kFar = 10;
@@ -28,6 +30,7 @@ constexpr float kFar = 10;
 // Without case and underscores, of a dotted name the last part.
 std::string Plain(std::string_view name) {
   std::string out;
+  // Without a dot the search gives the largest number, and one more is zero: the whole name.
   for (const char c : name.substr(name.rfind('.') + 1)) {
     if (c != '_') {
       out += static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
@@ -61,6 +64,8 @@ struct Word {
   Meaning meaning;
 };
 // Underscores left out, as Plain does.
+// Words that engines use for the same thing. Only whole names match: a part of a name says too
+// little, and a wrong matrix is worse than the identity.
 constexpr Word kParameterWords[] = {{"cliptransform", Meaning::kClip},
                                     {"projectionviewmatrix", Meaning::kClip},
                                     {"viewprojection", Meaning::kClip},
@@ -107,11 +112,13 @@ Meaning AttributeMeaning(std::string_view name) {
       return word.meaning;
     }
   }
+  // Colours have names such as `color0` and `tint_hair`, so the beginning is enough here.
   for (const std::string_view start : {"color", "colour", "tint"}) {
     if (plain.starts_with(start)) {
       return Meaning::kColor;
     }
   }
+  // A shader may have several sets of texture coordinates, which are told apart by a number.
   while (!plain.empty() && plain.back() >= '0' && plain.back() <= '9') {
     plain.pop_back();
   }
@@ -120,6 +127,8 @@ Meaning AttributeMeaning(std::string_view name) {
 }
 
 // The first tag with a meaning, else the name.
+// A tag comes before the name, because a programmer has put it there to say what the parameter
+// means.
 template <class Lookup>
 Meaning MeaningOf(const std::vector<std::string>& tags, const std::string& name, Lookup lookup,
                   std::string& rule) {
@@ -139,6 +148,7 @@ bool IsInteger(ParameterType type) {
   return type >= ParameterType::kU1 && type <= ParameterType::kS4;
 }
 
+// Matrices lie column by column, here and in the blocks.
 std::vector<double> FromMatrix(const Matrix& matrix, uint32_t side) {
   std::vector<double> out;
   for (uint32_t column = 0; column < side; ++column) {
@@ -193,6 +203,9 @@ bool MayBeAColour(const Parameter& parameter) {
 // same in every process.
 std::vector<double> ColourOf(std::string_view name) {
   const double hue = static_cast<double>(Checksum64(AsBytes(name)) % 360) / 60;
+  // The usual conversion of a hue at full saturation, squeezed into 0.2 to 0.9, so that no colour
+  // is black or burnt out when it is multiplied with light.
+  // The three channels are the same curve, shifted by a third of the circle.
   const auto part = [hue](double offset) {
     const double place = std::fmod(hue + offset, 6.0);
     return 0.2 + 0.7 * std::clamp(std::abs(place - 3) - 1, 0.0, 1.0);
@@ -201,21 +214,27 @@ std::vector<double> ColourOf(std::string_view name) {
 }
 
 // As many values as the type has components.
+// The rule goes into the report, so that a user sees why a value is what it is and which name would
+// have changed it.
 std::vector<double> DefaultOf(const Parameter& parameter, const View& view, std::string& rule) {
   const artifact::AttributeShape shape = ShapeOf(parameter.type);
   const Meaning meaning = MeaningOf(parameter.tags, parameter.name, ParameterMeaning, rule);
   if (IsMatrix(parameter.type)) {
     const std::optional<Matrix> matrix = MatrixOf(meaning, view);
     rule = matrix.has_value() ? rule : "other matrix";
+    // Smaller matrices are the upper left part, which for a transform is its rotation.
     return FromMatrix(matrix.value_or(kIdentity), shape.columns);
   }
   std::vector<double> known;
   if (meaning == Meaning::kEye) {
     known = {view.eye[0], view.eye[1], view.eye[2], 1};
   } else if (meaning == Meaning::kLight) {
+    // Light from the upper right in front, which shows the form of a shape best.
     const double length = std::sqrt(0.4 * 0.4 + 0.8 * 0.8 + 0.45 * 0.45);
     known = {0.4 / length, 0.8 / length, 0.45 / length, 0};
   } else if (meaning == Meaning::kTime) {
+    // Sixty frames are a second, so a picture depends on the number of the frame and never on a
+    // clock.
     known.assign(4, view.frame / 60.0);
   } else if (meaning == Meaning::kFrame) {
     known.assign(4, view.frame);
@@ -226,10 +245,12 @@ std::vector<double> DefaultOf(const Parameter& parameter, const View& view, std:
     rule = IsInteger(parameter.type) ? "other integer" : "other float";
     known.assign(4, IsInteger(parameter.type) ? 0 : 1);
   }
+  // Four values were made, of which a smaller vector takes the first.
   known.resize(shape.rows);
   return known;
 }
 
+// A tag comes first, then the name with its block, then the name alone: the more exact one wins.
 const std::pair<const std::string, std::vector<double>>* FindSet(std::string_view block,
                                                                  const Parameter& parameter,
                                                                  const SetValues& set) {
@@ -244,9 +265,11 @@ const std::pair<const std::string, std::vector<double>>* FindSet(std::string_vie
   return nullptr;
 }
 
+// Values are doubles, as a command line gives them, and become what the block holds only here.
 Bytes Encode(ParameterType type, std::span<const double> values) {
   Bytes out;
   for (const double value : values) {
+    // The types stand in groups in the enumeration, with the halves last.
     if (type >= ParameterType::kH1) {
       AppendLittle(out, runtime::HalfFromFloat(static_cast<float>(value)));
     } else if (type >= ParameterType::kU1 && type <= ParameterType::kU4) {
@@ -276,9 +299,12 @@ Matrix Multiply(const Matrix& a, const Matrix& b) {
 
 View MakeView(std::string_view mesh, float aspect, bool reversed, uint32_t frame) {
   View view{.frame = frame};
+  // With a reversed test, near and far change their places in the projection, and everything behind
+  // stays the same.
   const float near = reversed ? kFar : kNear;
   const float far = reversed ? kNear : kFar;
   const float focus = 1.0F / std::tan(std::numbers::pi_v<float> / 8);  // half of 45°
+  // Column by column; the depth goes from 0 to 1, as Vulkan has it.
   view.projection = {focus / aspect,
                      0,
                      0,
@@ -298,6 +324,7 @@ View MakeView(std::string_view mesh, float aspect, bool reversed, uint32_t frame
   view.view = kIdentity;
   view.view[14] = -kDistance;
   view.model = kIdentity;
+  // A cube seen from the front would be a square; it is turned so that three faces show.
   if (mesh == "cube") {
     const float y = std::numbers::pi_v<float> / 6;
     const float x = std::numbers::pi_v<float> / 9;
@@ -310,6 +337,8 @@ View MakeView(std::string_view mesh, float aspect, bool reversed, uint32_t frame
   return view;
 }
 
+// Every item of an array gets the same value. Padding is zero, so equal parameters give equal
+// pictures.
 Result<Bytes> FillDefaults(std::string_view block, std::span<const Parameter> parameters,
                            uint32_t size, const View& view, const SetValues& set,
                            std::vector<Match>& matches, std::vector<std::string>& used) {
@@ -333,6 +362,7 @@ Result<Bytes> FillDefaults(std::string_view block, std::span<const Parameter> pa
     matches.push_back({fmt::format("{}.{}", block, parameter.name), rule});
     const runtime::ParameterHandle handle = all.Handle(runtime::Slot{i});
     const Bytes bytes = Encode(parameter.type, values);
+    // An item is written alone, since the stride of an array may be larger than the item.
     for (uint32_t item = 0; item < handle.items(); ++item) {
       if (!handle.Write(memory, bytes, item)) {
         return Error{ErrorCode::kInvalidArgument,
@@ -357,6 +387,7 @@ std::vector<float> VertexValue(Meaning meaning, const Vertex& vertex) {
       return {n[0], n[1], n[2], 0};
     case Meaning::kTangent:
       return {t[0], t[1], t[2], t[3]};
+    // The third axis follows from the other two and the sign in the tangent, as shaders compute it.
     case Meaning::kBitangent:
       return {(n[1] * t[2] - n[2] * t[1]) * t[3], (n[2] * t[0] - n[0] * t[2]) * t[3],
               (n[0] * t[1] - n[1] * t[0]) * t[3], 0};
@@ -391,6 +422,7 @@ struct AttributeValues {
   std::string rule;
 };
 
+// Indices of joints and the like: zero is valid for each of them.
 AttributeValues ZerosOf(const artifact::Attribute& attribute, uint32_t components, size_t count,
                         const std::string& rule) {
   AttributeValues out{.components = components, .rule = rule.empty() ? "other integer" : rule};
@@ -437,6 +469,7 @@ AttributeValues FloatsOf(Meaning meaning, std::span<const Vertex> elements,
 Result<Bytes> PackDefaults(const artifact::AttributeSource& source, const Shape& shape,
                            const View& view, std::vector<Match>& matches) {
   const bool per_vertex = source.rate == artifact::InputRate::kVertex;
+  // Data of an instance have one element, and the draw has one instance.
   const std::vector<Vertex> instance(1);
   const std::span<const Vertex> elements = per_vertex ? std::span(shape.vertices) : instance;
   const bool has_position =
@@ -445,6 +478,8 @@ Result<Bytes> PackDefaults(const artifact::AttributeSource& source, const Shape&
         return MeaningOf(attribute.tags, attribute.name, AttributeMeaning, rule) ==
                Meaning::kPosition;
       });
+  // Without a position the picture would be empty. If no name tells one, the first attribute that
+  // could be a position is taken for it.
   bool placed = has_position || !per_vertex;
   std::vector<AttributeValues> all;
   for (const artifact::Attribute& attribute : source.attributes) {
@@ -456,6 +491,8 @@ Result<Bytes> PackDefaults(const artifact::AttributeSource& source, const Shape&
       rule = "first of three components";
       placed = true;
     }
+    // The format in the buffer decides and not the type in the shader, because the buffer is what
+    // is filled here.
     if (IsIntegerItem(attribute.item_format)) {
       all.push_back(ZerosOf(attribute, form.rows * form.columns, elements.size(), rule));
     } else if (form.columns > 1) {
@@ -465,6 +502,7 @@ Result<Bytes> PackDefaults(const artifact::AttributeSource& source, const Shape&
     }
     matches.push_back({fmt::format("{}.{}", source.name, attribute.name), all.back().rule});
   }
+  // The spans point into `all`, which is complete now and does not move any more.
   std::vector<runtime::AttributeData> data;
   for (size_t i = 0; i < all.size(); ++i) {
     std::visit(

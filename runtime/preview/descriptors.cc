@@ -21,6 +21,7 @@ class SetWrites {
   Result<void> AddBuffer(const artifact::Buffer& buffer) {
     KILN_TRY(const VkBuffer handle, Find<VkBuffer>(buffer.name, "buffer"));
     buffers_.push_back({handle, 0, VK_WHOLE_SIZE});
+    // The whole buffer is bound, as it was made for this one binding.
     Add(buffer.binding, ToVulkan(buffer.type), 1).pBufferInfo = &buffers_.back();
     return {};
   }
@@ -39,6 +40,7 @@ class SetWrites {
                                image.image_array_size),
                    ""};
     }
+    // The layout has to be that in which the placeholder was left behind.
     const VkDescriptorType type = ToVulkan(image.type);
     const VkImageLayout layout = type == VK_DESCRIPTOR_TYPE_STORAGE_IMAGE
                                      ? VK_IMAGE_LAYOUT_GENERAL
@@ -57,6 +59,8 @@ class SetWrites {
   }
 
  private:
+  // A resource of another kind under the name is an error as well, since a view in the place of a
+  // buffer would crash the driver.
   template <class T>
   Result<T> Find(const std::string& name, std::string_view kind) const {
     const auto found = resources_.find(name);
@@ -78,11 +82,15 @@ class SetWrites {
   VkDescriptorSet set_;
   const ResourceTable& resources_;
   std::vector<VkWriteDescriptorSet> writes_;
+  // Deques and not vectors: the writes point at the elements, which must not move when more are
+  // added.
   std::deque<VkDescriptorBufferInfo> buffers_;
   std::deque<std::vector<VkDescriptorImageInfo>> images_;
 };
 
 std::vector<VkDescriptorPoolSize> PoolSizes(const artifact::Set& set) {
+  // Counts by type, as one pool has one size for each type. Ordered, so that equal sets make equal
+  // pools.
   std::map<VkDescriptorType, uint32_t> counts;
   for (const artifact::Buffer& buffer : set.buffers) {
     ++counts[ToVulkan(buffer.type)];
@@ -97,6 +105,7 @@ std::vector<VkDescriptorPoolSize> PoolSizes(const artifact::Set& set) {
       sizes.push_back({type, count});
     }
   }
+  // Vulkan wants at least one size, and a set in a gap of the layout has no bindings.
   if (sizes.empty()) {
     sizes.push_back({VK_DESCRIPTOR_TYPE_SAMPLER, 1});
   }
@@ -105,6 +114,7 @@ std::vector<VkDescriptorPoolSize> PoolSizes(const artifact::Set& set) {
 
 }  // namespace
 
+// A pool for each set: simple, and a preview has a handful of them.
 Result<VkDescriptorSet> DescriptorSets::Allocate(VkDescriptorSetLayout layout,
                                                  const artifact::Set& set) {
   const vk::Table& table = device_->table();
@@ -113,6 +123,7 @@ Result<VkDescriptorSet> DescriptorSets::Allocate(VkDescriptorSetLayout layout,
   pool_info.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO;
   pool_info.maxSets = 1;
   pool_info.poolSizeCount = static_cast<uint32_t>(sizes.size());
+  // The vector lives until the pool has been made, which is all that Vulkan asks.
   pool_info.pPoolSizes = sizes.data();
   VkDescriptorPool pool = VK_NULL_HANDLE;
   KILN_TRY_VK(table.CreateDescriptorPool(device_->handle(), &pool_info, nullptr, &pool),
@@ -145,11 +156,14 @@ Result<void> DescriptorSets::Write(VkDescriptorSet handle, const artifact::Set& 
   return {};
 }
 
+// Sets up to the last one in use are made, empty ones as well, so that they can be bound in one
+// call.
 Result<std::vector<VkDescriptorSet>> DescriptorSets::Make(
     const artifact::PipelineMetadata& metadata, const runtime::LayoutSet& layouts,
     const ResourceTable& resources) {
   std::vector<VkDescriptorSet> sets;
   for (uint32_t i = 0; i < layouts.set_count; ++i) {
+    // The order of the sets is that of their numbers.
     KILN_TRY(const VkDescriptorSet set, Allocate(layouts.sets[i], metadata.sets[i]));
     KILN_TRY_VOID(Write(set, metadata.sets[i], resources));
     sets.push_back(set);

@@ -17,6 +17,7 @@ VkRenderingAttachmentInfo InfoOf(const Attachment& attachment) {
   info.sType = VK_STRUCTURE_TYPE_RENDERING_ATTACHMENT_INFO;
   info.imageView = attachment.target->image.view.get();
   info.imageLayout = attachment.target->last.layout;
+  // Nothing of an earlier frame may show, so a picture depends on its own draws alone.
   info.loadOp = VK_ATTACHMENT_LOAD_OP_CLEAR;
   info.storeOp = VK_ATTACHMENT_STORE_OP_STORE;
   info.clearValue = attachment.clear;
@@ -47,6 +48,7 @@ void Frame::BeginPass(const PassInfo& pass) {
   for (const Attachment& attachment : pass.color) {
     Transition(table, commands_, *attachment.target, kColorAttachment);
     color.push_back(InfoOf(attachment));
+    // All attachments of a pass have one size, so any of them tells the area.
     area_ = ExtentOf(*attachment.target);
   }
   VkRenderingAttachmentInfo depth{};
@@ -55,6 +57,8 @@ void Frame::BeginPass(const PassInfo& pass) {
     depth = InfoOf(*pass.depth);
     area_ = ExtentOf(*pass.depth->target);
   }
+  // What was drawn in an earlier pass is read in this one, and the transition is the barrier
+  // between the two.
   for (Target* const target : pass.sampled) {
     if (target->last.layout != kSampled.layout) {
       Transition(table, commands_, *target, kSampled);
@@ -70,6 +74,7 @@ void Frame::BeginPass(const PassInfo& pass) {
   table.CmdBeginRendering(commands_, &info);
 }
 
+// A pipeline that is not there is left out and the frame goes on, as in an engine.
 void RecordDraw(const vk::Table& table, VkCommandBuffer commands, VkExtent2D area,
                 runtime::Pipelines& pipelines, const Draw& draw) {
   if (!pipelines.Bind(commands, draw.pipeline, runtime::OnMissing::Skip()).drawable) {
@@ -78,10 +83,13 @@ void RecordDraw(const vk::Table& table, VkCommandBuffer commands, VkExtent2D are
   const runtime::LayoutSet& layouts = pipelines.Layouts(draw.pipeline);
   const runtime::PipelineDesc& desc = pipelines.Desc(draw.pipeline);
   runtime::SetViewportFor(table, commands, desc, area);
+  // A state that is dynamic has to be set once, and the description holds the value that the
+  // program gave.
   if (std::ranges::find(desc.dynamic_states, VK_DYNAMIC_STATE_DEPTH_BOUNDS) !=
       desc.dynamic_states.end()) {
     table.CmdSetDepthBounds(commands, desc.depth_stencil.bounds_min, desc.depth_stencil.bounds_max);
   }
+  // All sets are bound at once: a preview draws so little that sharing them would save nothing.
   if (!draw.sets.empty()) {
     table.CmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_GRAPHICS, layouts.layout, 0,
                                 static_cast<uint32_t>(draw.sets.size()), draw.sets.data(), 0,
@@ -114,6 +122,7 @@ void Frame::EndPass() { device_->table().CmdEndRendering(commands_); }
 Result<vk::Buffer> Frame::ReadBack(vk::Memory& memory, Target& target) {
   const VkExtent2D extent = ExtentOf(target);
   KILN_TRY(vk::Buffer buffer,
+           // Four bytes for each pixel: the target has eight bits in each of four channels.
            vk::CreateBuffer(*device_, memory, VkDeviceSize{extent.width} * extent.height * 4,
                             VK_BUFFER_USAGE_TRANSFER_DST_BIT, vk::MemoryUse::kReadback));
   Transition(device_->table(), commands_, target, kCopySource);
@@ -127,6 +136,7 @@ Result<vk::Buffer> Frame::ReadBack(vk::Memory& memory, Target& target) {
 
 Result<void> Frame::Finish() {
   KILN_TRY(const uint64_t done, queue_->Submit(commands_));
+  // A preview has nothing to do while the device draws.
   return queue_->Wait(done);
 }
 

@@ -13,6 +13,7 @@ namespace kiln::preview {
 namespace {
 
 constexpr float kRadius = 0.8F;
+// A corner becomes a vertex of some 50 bytes, thus a file cannot take more than about 600 MB.
 constexpr size_t kMaxCorners = 12'000'000;
 
 using Vec3 = std::array<float, 3>;
@@ -22,6 +23,7 @@ Vec3 Cross(const Vec3& a, const Vec3& b) {
   return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
 }
 float Dot(const Vec3& a, const Vec3& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+// Degenerate faces have no direction, and files have such faces; something valid takes its place.
 Vec3 Normalised(const Vec3& a, const Vec3& otherwise) {
   const float length = std::sqrt(Dot(a, a));
   return length > 0 && std::isfinite(length) ? Vec3{a[0] / length, a[1] / length, a[2] / length}
@@ -60,6 +62,7 @@ class ObjReader {
         return Error{ErrorCode::kInvalidArgument, fmt::format("line {}: {}", line, wrong), "USAGE"};
       }
     }
+    // A shape without faces would draw nothing, which is never meant.
     if (shape_.indices.empty()) {
       return Error{ErrorCode::kInvalidArgument, "there is no face in it", "USAGE"};
     }
@@ -80,6 +83,7 @@ class ObjReader {
     if (kind == "vt") {
       return ReadNumbers(line, uvs_.emplace_back());
     }
+    // Lines of other kinds (materials, groups, comments) change nothing about the shape.
     return kind == "f" ? ReadFace(line) : nullptr;
   }
 
@@ -105,10 +109,12 @@ class ObjReader {
       word.remove_prefix(std::min(word.size(), text.size() + 1));
       const auto& [index, count] = parts[part];
       int64_t number = 0;
+      // The position is always there; the others may be left out between slashes.
       if (!text.empty() || part == 0) {
         if (!ReadNumber(text, number) || number == 0) {
           return false;
         }
+        // Files count from 1, and negative numbers from the end of what was read so far.
         *index = number > 0 ? number - 1 : static_cast<int64_t>(count) + number;
         if (*index < 0 || *index >= static_cast<int64_t>(count)) {
           return false;
@@ -139,11 +145,15 @@ class ObjReader {
   }
 
   // A fan of triangles with vertices of its own.
+  // Vertices are not shared between faces, because normals and tangents of neighbours differ unless
+  // the file says otherwise.
   void AddFace(const std::vector<Corner>& corners) {
     const auto first = static_cast<uint32_t>(shape_.vertices.size());
     const auto position = [&](size_t i) {
       return positions_[static_cast<size_t>(corners[i].position)];
     };
+    // The first side and the normal of the first three corners stand in for what the file does not
+    // say.
     const Vec3 along = Minus(position(1), position(0));
     const Vec3 face = Normalised(Cross(along, Minus(position(2), position(0))), {0, 0, 1});
     for (size_t i = 0; i < corners.size(); ++i) {
@@ -179,6 +189,7 @@ class ObjReader {
     const float area = u1 * v2 - u2 * v1;
     Vec3 u = otherwise;
     float sign = 1;
+    // Without an area in the texture the equations have no solution.
     if (area != 0) {
       for (size_t i = 0; i < 3; ++i) {
         u[i] = (ab[i] * v2 - ac[i] * v1) / area;
@@ -187,6 +198,7 @@ class ObjReader {
     }
     for (size_t i = first; i < shape_.vertices.size(); ++i) {
       Vertex& vertex = shape_.vertices[i];
+      // The tangent is made perpendicular to the normal, which may be another one at each corner.
       const float off = Dot(u, vertex.normal);
       const Vec3 flat = {u[0] - vertex.normal[0] * off, u[1] - vertex.normal[1] * off,
                          u[2] - vertex.normal[2] * off};
@@ -195,6 +207,8 @@ class ObjReader {
     }
   }
 
+  // Files come in all units, so the shape is moved to the middle and scaled to the size of the
+  // built-in ones.
   void Fit() {
     Vec3 low, high;
     low.fill(std::numeric_limits<float>::max());
@@ -206,6 +220,7 @@ class ObjReader {
       }
     }
     float radius = 0;
+    // Halves are added, since the sum of two large numbers could overflow.
     const Vec3 middle = {low[0] / 2 + high[0] / 2, low[1] / 2 + high[1] / 2,
                          low[2] / 2 + high[2] / 2};
     for (Vertex& vertex : shape_.vertices) {
@@ -215,6 +230,7 @@ class ObjReader {
     }
     for (Vertex& vertex : shape_.vertices) {
       for (float& value : vertex.position) {
+        // A file with one point has no size to scale with.
         value = radius > 0 ? value / radius * kRadius : 0;
       }
     }

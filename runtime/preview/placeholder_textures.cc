@@ -11,8 +11,11 @@ namespace {
 
 using artifact::ImageType;
 
+// A checkerboard shows the texture coordinates, and 64 texels are enough for levels that differ.
 constexpr uint32_t kSide = 64;
 constexpr uint32_t kSquare = 8;
+// A tint for each face of a cube or item of an array, so that one can see which of them a shader
+// has chosen.
 constexpr std::array<std::array<uint8_t, 4>, 6> kTints = {{{255, 128, 128, 255},
                                                            {128, 255, 255, 255},
                                                            {128, 255, 128, 255},
@@ -24,6 +27,7 @@ std::vector<std::byte> Texel(const std::array<uint8_t, 4>& color) {
   const auto bytes = std::as_bytes(std::span(color));
   return {bytes.begin(), bytes.end()};
 }
+// Depth 1: nothing is in shadow.
 std::vector<std::byte> Far() {
   const float one = 1.0F;
   const auto bytes = std::as_bytes(std::span(&one, 1));
@@ -57,6 +61,7 @@ std::vector<std::byte> HalfLevel(const std::vector<std::byte>& level, uint32_t s
   for (uint32_t y = 0; y < side; y += 2) {
     for (uint32_t x = 0; x < side; x += 2) {
       for (uint32_t channel = 0; channel < 4; ++channel) {
+        // Two more than the sum, so that the division by four rounds.
         uint32_t sum = 2;
         for (const uint32_t at :
              {y * side + x, y * side + x + 1, (y + 1) * side + x, (y + 1) * side + x + 1}) {
@@ -85,6 +90,8 @@ Result<VkImageView> PlaceholderTextures::Checker(uint32_t item) {
       }
     }
   }
+  // All levels down to one texel, because samplers may read any of them.
+  // The last level is a single texel, and then there is nothing left to halve.
   for (uint32_t side = kSide; side >= 1; side /= 2) {
     data.levels.push_back(level);
     level = side > 1 ? HalfLevel(level, side) : std::vector<std::byte>();
@@ -103,6 +110,7 @@ Result<VkImageView> PlaceholderTextures::Upload(const Layers& layers) {
                             .format = layers.format,
                             .layers = count,
                             .usage = layers.usage | VK_IMAGE_USAGE_TRANSFER_DST_BIT}));
+  // Offsets in a buffer must be multiples of the texel size, which is 16 at most.
   constexpr VkDeviceSize kStep = 16;
   KILN_TRY(const vk::Buffer staging,
            vk::CreateBuffer(device_, memory_, kStep * count, VK_BUFFER_USAGE_TRANSFER_SRC_BIT,
@@ -117,6 +125,7 @@ Result<VkImageView> PlaceholderTextures::Upload(const Layers& layers) {
     region.imageExtent = {1, 1, 1};
     regions.push_back(region);
   }
+  // Storage images stay in the general layout, in which shaders may read and write them.
   ImageUse use = kSampled;
   if ((layers.usage & VK_IMAGE_USAGE_STORAGE_BIT) != 0) {
     use = {VK_IMAGE_LAYOUT_GENERAL, VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT,
@@ -129,14 +138,18 @@ Result<VkImageView> PlaceholderTextures::Upload(const Layers& layers) {
                                        regions.data());
   Transition(device_.table(), commands, target, use);
   KILN_TRY(const uint64_t done, queue_.Submit(commands));
+  // Waited for at once: the staging buffer ends with this function.
   KILN_TRY_VOID(queue_.Wait(done));
   images_.push_back(std::move(target));
   return images_.back().image.view.get();
 }
 
+// Only plain colour images get the checkerboard. The others have one texel for each layer, which is
+// enough to be valid and to have a colour.
 Result<std::vector<VkImageView>> PlaceholderTextures::Make(const artifact::Image& image) {
   std::vector<VkImageView> views;
   for (uint32_t item = 0; item < image.image_array_size; ++item) {
+    // Every item of an array is an image of its own, with its own tint.
     if (image.type == ImageType::kColor2d) {
       KILN_TRY(const VkImageView view, Checker(item));
       views.push_back(view);
@@ -147,11 +160,13 @@ Result<std::vector<VkImageView>> PlaceholderTextures::Make(const artifact::Image
     if (image.type >= ImageType::kStorage2d) {
       layers.format = runtime::StorageFormat(image.format);
       layers.usage = VK_IMAGE_USAGE_STORAGE_BIT;
+      // Sixteen zero bytes cover one texel of any format.
       layers.texels.assign(1, std::vector<std::byte>(16));
     } else if (image.type >= ImageType::kDepth2d) {
       // There are no depth images of three dimensions.
       layers.format = image.type == ImageType::kDepth3d ? VkFormat{VK_FORMAT_R32_SFLOAT}
                                                         : VkFormat{VK_FORMAT_D32_SFLOAT};
+      // A cube has six faces, and an array gets a single layer.
       layers.texels.assign(cube ? 6 : 1, Far());
     } else {
       for (uint32_t face = 0; face < (cube ? 6U : 1U); ++face) {
@@ -171,6 +186,7 @@ Result<std::vector<VkImageView>> PlaceholderTextures::Use(const artifact::Image&
   data.levels.emplace_back(bytes.begin(), bytes.end());
   KILN_TRY(Target target, UploadImage(device_, memory_, queue_, data));
   images_.push_back(std::move(target));
+  // One picture for all items of an array.
   return std::vector<VkImageView>(image.image_array_size, images_.back().image.view.get());
 }
 

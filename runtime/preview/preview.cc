@@ -27,8 +27,10 @@ namespace {
 using artifact::PipelineMetadata;
 using runtime::PassSignature;
 
+// A depth of 24 bits comes in words whose upper byte says nothing.
 constexpr uint32_t kDepth24 = 0xFFFFFF;
 constexpr std::array<float, 4> kBackground = {0.1F, 0.1F, 0.1F, 1.0F};
+// Long enough for a device in software; a frame that takes longer hangs.
 constexpr std::chrono::minutes kLongest{2};
 
 double MillisecondsSince(std::chrono::steady_clock::time_point start) {
@@ -44,6 +46,8 @@ bool IsReversed(const PipelineMetadata& metadata) {
 }
 
 // One preview: everything that its frame needs.
+// Members are destroyed in the opposite order, so buffers and samplers go before the memory and
+// queue that they use.
 class Studio {
  public:
   Studio(runtime::Device& device, const PipelineMetadata& metadata, const PreviewRequest& request)
@@ -96,6 +100,7 @@ Result<Bytes> Studio::FillBuffer(const artifact::Buffer& buffer) {
     KILN_TRY(const Bytes item,
              FillDefaults(fmt::format("{}.{}", buffer.name, buffer.tail_field), tail.parameters(),
                           buffer.tail_item_size, view_, request_.set, out_.parameters, used_));
+    // Between the main part and the tail there may be a gap, which is zero.
     bytes.resize(buffer.tail_offset);
     Append(bytes, item);
   }
@@ -104,6 +109,7 @@ Result<Bytes> Studio::FillBuffer(const artifact::Buffer& buffer) {
 
 Result<ResourceTable> Studio::MakeResources() {
   ResourceTable table;
+  // Depth images that the device does not filter must not meet a linear sampler.
   const bool filters = runtime::CanFilterAll(pipelines_->Desc(draw_.pipeline), device_.caps());
   for (const artifact::Set& set : metadata_.sets) {
     for (const artifact::Buffer& buffer : set.buffers) {
@@ -121,6 +127,7 @@ Result<ResourceTable> Studio::MakeResources() {
       table[sampler.name] = samplers_.back().get();
     }
     for (const artifact::Image& image : set.images) {
+      // A given picture is flat, so only flat images can take one.
       const auto given = request_.images.find(image.name);
       if (given != request_.images.end() && image.type == artifact::ImageType::kColor2d) {
         KILN_TRY(table[image.name], placeholders_->Use(image, given->second));
@@ -133,6 +140,8 @@ Result<ResourceTable> Studio::MakeResources() {
 }
 
 // Every name that was set must have been something's.
+// A misspelt name would otherwise change nothing, and the picture would look as if the parameter
+// had no effect.
 Result<void> Studio::CheckNames() const {
   std::vector<std::string> names;
   for (const Match& match : out_.parameters) {
@@ -167,6 +176,7 @@ Result<void> Studio::CheckNames() const {
 }
 
 Result<void> Studio::MakeDraw(const runtime::LayoutSet& layouts) {
+  // A viewport with y down turns the winding around, so faces are written the other way for it.
   const bool clockwise = metadata_.fixed_state.front_face == artifact::FrontFace::kClockwise;
   const bool down = metadata_.fixed_state.viewport_y == artifact::ViewportY::kDown;
   KILN_TRY(const Shape shape,
@@ -177,6 +187,8 @@ Result<void> Studio::MakeDraw(const runtime::LayoutSet& layouts) {
     KILN_TRY(const VkBuffer buffer, Keep(bytes, VK_BUFFER_USAGE_VERTEX_BUFFER_BIT));
     draw_.vertex_buffers.emplace_back(source.binding, buffer);
   }
+  // A program without attributes makes its vertices itself, and the count of the draw stays what it
+  // is.
   if (!metadata_.attribute_sources.empty()) {
     KILN_TRY(draw_.indices,
              Keep(std::as_bytes(std::span(shape.indices)), VK_BUFFER_USAGE_INDEX_BUFFER_BIT));
@@ -187,19 +199,25 @@ Result<void> Studio::MakeDraw(const runtime::LayoutSet& layouts) {
     KILN_TRY(push_, FillDefaults(metadata_.push_constant->name, metadata_.push_constant->members,
                                  layouts.push_size, view_, request_.set, out_.parameters, used_));
   }
+  // The layout rounds the size up to a multiple of four.
   push_.resize(layouts.push_size);
   draw_.push = push_;
+  // Only now all parameters are known that a name could have meant.
   KILN_TRY_VOID(CheckNames());
   KILN_TRY(draw_.sets, sets_.Make(metadata_, layouts, resources));
   return {};
 }
 
+// The frame is that of any user of the graph: one pass that draws and one that copies the first
+// attachment into a buffer. So a preview also tests the graph.
 graph::BufferId Studio::Declare(graph::Graph& graph, const PassSignature& signature) {
   graph.BeginFrame();
   const graph::PassId pass = graph.CreatePass({.name = "preview"});
   graph::TextureId read;
   const VkExtent3D size = {request_.size.width, request_.size.height, 1};
+  // Every attachment is cleared, since a pipeline may blend with what was there.
   for (size_t i = 0; i < signature.color.size(); ++i) {
+    // Integers are cleared to zero, as the bits of a grey float would be an odd number.
     graph::Contents clear{.kind = graph::ContentKind::kClear, .value = {}};
     if (signature.color[i] != VK_FORMAT_R32G32B32A32_UINT &&
         signature.color[i] != VK_FORMAT_R32G32B32A32_SINT) {
@@ -213,6 +231,7 @@ graph::BufferId Studio::Declare(graph::Graph& graph, const PassSignature& signat
                                       VK_ACCESS_2_COLOR_ATTACHMENT_WRITE_BIT},
                .contents = clear,
                .keep = {}});
+    // The first colour is shown; without any the depth is.
     read = i == 0 ? made : read;
   }
   read_format_ = signature.color.empty() ? signature.depth_stencil : signature.color[0];
@@ -235,6 +254,7 @@ graph::BufferId Studio::Declare(graph::Graph& graph, const PassSignature& signat
   });
   const bool wide =
       read_format_ == VK_FORMAT_R32G32B32A32_UINT || read_format_ == VK_FORMAT_R32G32B32A32_SINT;
+  // What the copy needs for each pixel; the picture is made of it in ToPicture.
   const VkDeviceSize texel = wide ? 16 : 4;
   const graph::PassId copy =
       graph.CreatePass({.name = "read back", .kind = graph::PassKind::kTransfer});
@@ -259,6 +279,8 @@ graph::BufferId Studio::Declare(graph::Graph& graph, const PassSignature& signat
     commands.table().CmdCopyImageToBuffer(commands.handle(), from.image, from.layout, to.buffer, 1,
                                           &region);
   });
+  // The host is the one who reads the buffer in the end, and without the export the graph would
+  // drop both passes.
   graph.ExportBuffer(
       pixels, {.stages = VK_PIPELINE_STAGE_2_HOST_BIT, .accesses = VK_ACCESS_2_HOST_READ_BIT});
   return pixels;
@@ -271,6 +293,7 @@ void Studio::ToPicture(std::span<const std::byte> bytes) {
   if (read_format_ == VK_FORMAT_R8G8B8A8_UNORM) {
     std::memcpy(out_.picture.rgba.data(), bytes.data(), count * 4);
   } else if (bytes.size() == count * 16) {
+    // Small integers such as ids would be black otherwise, so the largest one is white.
     double largest = 1;
     for (size_t i = 0; i < count * 4; ++i) {
       largest = std::max(largest, std::abs(static_cast<double>(ReadLittle<int32_t>(bytes, i * 4))));
@@ -278,6 +301,7 @@ void Studio::ToPicture(std::span<const std::byte> bytes) {
     for (size_t i = 0; i < count * 4; ++i) {
       const double value = std::abs(static_cast<double>(ReadLittle<int32_t>(bytes, i * 4)));
       out_.picture.rgba[i] = static_cast<uint8_t>(std::lround(value / largest * 255));
+      // The alpha of an id means nothing.
       out_.picture.rgba[i / 4 * 4 + 3] = 255;
     }
   } else {
@@ -291,6 +315,8 @@ void Studio::ToPicture(std::span<const std::byte> bytes) {
                   static_cast<uint8_t>(std::lround(depth * 255)));
     }
   }
+  // The first pixel counts as background, so the share of the others tells an empty picture from
+  // one with something in it.
   const std::array<uint8_t, 4> background = {out_.picture.rgba[0], out_.picture.rgba[1],
                                              out_.picture.rgba[2], out_.picture.rgba[3]};
   for (size_t i = 0; i < count; ++i) {
@@ -298,6 +324,7 @@ void Studio::ToPicture(std::span<const std::byte> bytes) {
   }
 }
 
+// Graph and executor are made anew for each frame, and only declaration to completion is measured.
 Result<double> Studio::DrawFrame(const PassSignature& signature) {
   graph::Graph graph;
   graph::DeviceModel model(device_);
@@ -335,6 +362,7 @@ Result<void> Studio::MakePipeline(std::string_view name,
     KILN_TRY([[maybe_unused]] const runtime::WarmReport report,
              pipelines_->Wait(pipelines_->Warm({}), kLongest));
   }
+  // A pipeline that could not be made has its error here and nowhere else.
   if (const Error* const error = pipelines_->ErrorOf(draw_.pipeline)) {
     return *error;
   }
@@ -347,6 +375,7 @@ Result<void> Studio::MakePipeline(std::string_view name,
 }
 
 Result<Preview> Studio::Run(std::string_view name, std::span<const runtime::ModuleWords> modules) {
+  // Checked first: everything below relies on attachments.
   if (metadata_.pipeline_type == artifact::PipelineType::kCompute) {
     return Error{ErrorCode::kInvalidArgument,
                  fmt::format("'{}' is a compute program, which has no picture", name), "USAGE"};
@@ -361,8 +390,11 @@ Result<Preview> Studio::Run(std::string_view name, std::span<const runtime::Modu
   const PassSignature signature = request_.signature
                                       ? *request_.signature
                                       : runtime::DefaultSignature(metadata_, device_.caps());
+  // The pipeline comes before the resources, because its description says how samplers may filter.
   KILN_TRY_VOID(MakePipeline(name, modules, signature));
   KILN_TRY_VOID(MakeDraw(pipelines_->Layouts(draw_.pipeline)));
+  // The frame is drawn twice. The first time includes what the driver does at a first use, the
+  // second is the time of a frame as such.
   KILN_TRY(out_.first_use_ms, DrawFrame(signature));
   KILN_TRY(out_.draw_ms, DrawFrame(signature));
   return std::move(out_);

@@ -13,8 +13,10 @@ Result<vk::UniqueSampler> CreateSampler(const runtime::Device& device, const Sam
   create.addressModeU = info.address;
   create.addressModeV = info.address;
   create.addressModeW = info.address;
+  // All levels of a texture may be read.
   create.maxLod = VK_LOD_CLAMP_NONE;
   create.compareEnable = info.comparison ? VK_TRUE : VK_FALSE;
+  // Usual for shadow maps; without a comparison it means nothing.
   create.compareOp = VK_COMPARE_OP_LESS_OR_EQUAL;
   VkSampler handle = VK_NULL_HANDLE;
   KILN_TRY_VK(device.table().CreateSampler(device.handle(), &create, nullptr, &handle),

@@ -15,6 +15,7 @@ namespace {
 
 constexpr float kHalfCube = 0.7F;
 constexpr float kRadius = 0.8F;
+// Fine enough for a round outline at the size of a preview.
 constexpr uint32_t kSlices = 32;
 constexpr uint32_t kStacks = 16;
 
@@ -32,6 +33,7 @@ Vec3 Combine(const Vec3& a, float x, const Vec3& b, float y, const Vec3& c, floa
 void AddSquare(Shape& shape, const Vec3& right, const Vec3& up, const Vec3& normal, float half,
                float distance) {
   const auto first = static_cast<uint32_t>(shape.vertices.size());
+  // The corners go round against the clock, beginning at the lower left.
   for (const auto& [x, y] : {std::pair{-1.0F, -1.0F}, {1.0F, -1.0F}, {1.0F, 1.0F}, {-1.0F, 1.0F}}) {
     shape.vertices.push_back({.position = Combine(right, x * half, up, y * half, normal, distance),
                               .normal = normal,
@@ -51,6 +53,7 @@ Shape Cube() {
   constexpr Vec3 kLeft = {-1, 0, 0};
   constexpr Vec3 kDown = {0, -1, 0};
   constexpr Vec3 kBack = {0, 0, -1};
+  // Front, back, right, left, top and bottom; the three axes of each make a right-handed system.
   AddSquare(shape, kX, kY, kZ, kHalfCube, kHalfCube);
   AddSquare(shape, kLeft, kY, kBack, kHalfCube, kHalfCube);
   AddSquare(shape, kBack, kY, kX, kHalfCube, kHalfCube);
@@ -62,11 +65,13 @@ Shape Cube() {
 
 Shape Sphere() {
   Shape shape;
+  // The poles have a full row of vertices too, since each has its own u.
   for (uint32_t stack = 0; stack <= kStacks; ++stack) {
     const float v = static_cast<float>(stack) / kStacks;
     const float polar = v * std::numbers::pi_v<float>;
     for (uint32_t slice = 0; slice <= kSlices; ++slice) {
       const float u = static_cast<float>(slice) / kSlices;
+      // The seam has two columns of vertices, as u is 0 on one and 1 on the other.
       const float around = u * 2 * std::numbers::pi_v<float>;
       const Vec3 normal = {std::sin(polar) * std::sin(around), std::cos(polar),
                            std::sin(polar) * std::cos(around)};
@@ -77,10 +82,12 @@ Shape Sphere() {
            .uv = {u, v}});
     }
   }
+  // One more than slices, for the seam.
   constexpr uint32_t kRow = kSlices + 1;
   for (uint32_t stack = 0; stack < kStacks; ++stack) {
     for (uint32_t slice = 0; slice < kSlices; ++slice) {
       const uint32_t corner = stack * kRow + slice;
+      // Two triangles for each field. Those at the poles have no area and are drawn as nothing.
       for (const uint32_t index :
            {corner, corner + kRow, corner + kRow + 1, corner, corner + kRow + 1, corner + 1}) {
         shape.indices.push_back(index);
@@ -113,6 +120,8 @@ Result<Shape> MakeShape(std::string_view name, Winding winding) {
         fmt::format("there is no mesh '{}'; there are quad, cube, sphere and FILE.obj", name),
         "USAGE"};
   }
+  // All shapes are made counter-clockwise and turned around at the end, so there is one place for
+  // it.
   for (size_t i = 0; winding == Winding::kClockwise && i < shape.indices.size(); i += 3) {
     std::swap(shape.indices[i + 1], shape.indices[i + 2]);
   }

@@ -16,6 +16,7 @@ VkDeviceSize AlignUp(VkDeviceSize value) {
 
 Result<Target> UploadImage(const runtime::Device& device, vk::Memory& memory, vk::Queue& queue,
                            const ImageData& data) {
+  // All levels lie one behind the other in one staging buffer, and one command copies them.
   VkDeviceSize size = 0;
   std::vector<VkBufferImageCopy> regions;
   VkExtent3D extent = {data.extent.width, data.extent.height, 1};
@@ -54,6 +55,8 @@ Result<Target> UploadImage(const runtime::Device& device, vk::Memory& memory, vk
   return target;
 }
 
+// Never empty, as Vulkan has no buffers of zero bytes, and the rest is cleared, because shaders
+// read whole vectors.
 Result<vk::Buffer> UploadBuffer(const runtime::Device& device, vk::Memory& memory,
                                 std::span<const std::byte> bytes, VkBufferUsageFlags usage) {
   constexpr size_t kLeast = 16;

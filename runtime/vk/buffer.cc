@@ -12,6 +12,7 @@ Result<Buffer> CreateBuffer(const runtime::Device& device, Memory& memory, VkDev
   info.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO;
   info.size = size;
   info.usage = usage;
+  // One queue family is used, so nothing is shared between families.
   info.sharingMode = VK_SHARING_MODE_EXCLUSIVE;
   VkBuffer handle = VK_NULL_HANDLE;
   KILN_TRY_VK(table.CreateBuffer(device.handle(), &info, nullptr, &handle),
@@ -20,6 +21,8 @@ Result<Buffer> CreateBuffer(const runtime::Device& device, Memory& memory, VkDev
   buffer.handle = UniqueBuffer(table, device.handle(), handle);
   buffer.size = size;
   VkMemoryRequirements needs{};
+  // What a buffer needs is asked of the driver after it was created; its size may be larger than
+  // `size`.
   table.GetBufferMemoryRequirements(device.handle(), handle, &needs);
   KILN_TRY(buffer.allocation, memory.Allocate(needs, use, MemoryKind::kBuffer));
   KILN_TRY_VK(table.BindBufferMemory(device.handle(), handle, buffer.allocation.memory(),

@@ -9,6 +9,8 @@
 namespace kiln::vk {
 namespace {
 
+// Rows point at their member by a function, because the members lie in four structures of different
+// types.
 struct Row {
   std::string_view name;
   VkBool32& (*member)(FeatureChain&);
@@ -24,6 +26,7 @@ struct Row {
   }
 
 // One row per feature, sorted by name.
+// Names are taken from here in this order, and DeviceCaps searches them by halving.
 constexpr auto kRows = std::to_array<Row>({
     KILN_CORE("alpha_to_one", alphaToOne),
     KILN_V(12, "buffer_device_address", bufferDeviceAddress),
@@ -84,6 +87,7 @@ constexpr auto kRows = std::to_array<Row>({
 
 }  // namespace
 
+// Zero in all flags: nothing is enabled that was not asked for.
 FeatureChain::FeatureChain() : core{}, v11{}, v12{}, v13{} {
   core.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
   v11.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES;
@@ -91,6 +95,7 @@ FeatureChain::FeatureChain() : core{}, v11{}, v12{}, v13{} {
   v13.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES;
 }
 
+// Set anew at each call, because copies of the struct would point into the original.
 VkPhysicalDeviceFeatures2* FeatureChain::Chain() {
   core.pNext = &v11;
   v11.pNext = &v12;
@@ -99,7 +104,9 @@ VkPhysicalDeviceFeatures2* FeatureChain::Chain() {
   return &core;
 }
 
+// Only what has a row is copied. So no feature is enabled that kiln has no name for.
 FeatureChain KnownFeatures(const FeatureChain& offered) {
+  // A copy, since the rows give references that can be written to.
   FeatureChain source = offered;
   FeatureChain known;
   for (const Row& row : kRows) {
@@ -110,6 +117,7 @@ FeatureChain KnownFeatures(const FeatureChain& offered) {
 
 std::vector<std::string> FeatureNames(const FeatureChain& features) {
   FeatureChain source = features;
+  // In the order of the rows, which is sorted.
   std::vector<std::string> names;
   for (const Row& row : kRows) {
     if (row.member(source) == VK_TRUE) {
@@ -119,6 +127,7 @@ std::vector<std::string> FeatureNames(const FeatureChain& features) {
   return names;
 }
 
+// What the runtime itself relies on, whatever the programs are.
 std::span<const std::string_view> NeededFeatures() {
   static constexpr auto kNeeded = std::to_array<std::string_view>(
       {"dynamic_rendering", "synchronization2", "timeline_semaphore"});
@@ -126,6 +135,7 @@ std::span<const std::string_view> NeededFeatures() {
 }
 
 bool EnableFeature(FeatureChain& features, std::string_view name) {
+  // A linear search: it is asked for a few names when a device is made.
   const auto row = std::ranges::find(kRows, name, &Row::name);
   if (row == kRows.end()) {
     return false;

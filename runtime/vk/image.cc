@@ -11,6 +11,7 @@ namespace {
 Result<UniqueImage> CreateHandle(const runtime::Device& device, const ImageInfo& info) {
   VkImageCreateInfo create{};
   create.sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO;
+  // A cube is six layers of a 2D image, which must be told when the image is made.
   if (info.view_type == VK_IMAGE_VIEW_TYPE_CUBE) {
     create.flags = VK_IMAGE_CREATE_CUBE_COMPATIBLE_BIT;
   }
@@ -20,6 +21,8 @@ Result<UniqueImage> CreateHandle(const runtime::Device& device, const ImageInfo&
   create.mipLevels = info.levels;
   create.arrayLayers = info.layers;
   create.samples = info.samples;
+  // Images are filled by copies from buffers, never by the host, so the layout of bytes is the
+  // driver's.
   create.tiling = VK_IMAGE_TILING_OPTIMAL;
   create.usage = info.usage;
   create.sharingMode = VK_SHARING_MODE_EXCLUSIVE;
@@ -56,6 +59,7 @@ Result<UniqueImageView> CreateView(const runtime::Device& device, const Image& i
 
 VkImageAspectFlags Image::aspects() const {
   const VkImageAspectFlags aspects = runtime::DepthStencilAspects(info.format);
+  // Whatever has neither depth nor stencil is a colour.
   return aspects != 0 ? aspects : VkImageAspectFlags{VK_IMAGE_ASPECT_COLOR_BIT};
 }
 
@@ -63,12 +67,15 @@ Result<Image> CreateImage(const runtime::Device& device, Memory& memory, const I
   Image image;
   image.info = info;
   KILN_TRY(image.handle, CreateHandle(device, info));
+  // Memory of images and of buffers may need a gap between them, so the allocator is told which it
+  // is.
   VkMemoryRequirements needs{};
   device.table().GetImageMemoryRequirements(device.handle(), image.handle.get(), &needs);
   KILN_TRY(image.allocation, memory.Allocate(needs, MemoryUse::kDevice, MemoryKind::kImage));
   KILN_TRY_VK(device.table().BindImageMemory(device.handle(), image.handle.get(),
                                              image.allocation.memory(), image.allocation.offset()),
               "bind memory to an image");
+  // Last: a view can be made only of an image that has memory.
   KILN_TRY(image.view, CreateView(device, image));
   return image;
 }
@@ -83,9 +90,11 @@ void Transition(const Table& table, VkCommandBuffer commands, const Image& image
   barrier.dstAccessMask = to.access;
   barrier.oldLayout = from.layout;
   barrier.newLayout = to.layout;
+  // No change of owner: there is one queue family.
   barrier.srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED;
   barrier.dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED;
   barrier.image = image.handle.get();
+  // The image as a whole, all levels and layers: users of this class change nothing in parts.
   barrier.subresourceRange = {image.aspects(), 0, VK_REMAINING_MIP_LEVELS, 0,
                               VK_REMAINING_ARRAY_LAYERS};
   VkDependencyInfo dependency{};

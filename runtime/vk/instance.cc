@@ -14,10 +14,12 @@ namespace {
 
 constexpr const char* kValidationLayer = "VK_LAYER_KHRONOS_validation";
 
+// Called on whatever thread calls Vulkan. VK_FALSE lets that call go on.
 VKAPI_ATTR VkBool32 VKAPI_CALL OnMessage(VkDebugUtilsMessageSeverityFlagBitsEXT severity,
                                          VkDebugUtilsMessageTypeFlagsEXT /*types*/,
                                          const VkDebugUtilsMessengerCallbackDataEXT* data,
                                          void* sink) {
+  // Kinds above the error, if there ever are any, count as errors.
   const Message message{.error = severity >= VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT,
                         .id = data->pMessageIdName == nullptr ? "" : data->pMessageIdName,
                         .text = data->pMessage == nullptr ? "" : data->pMessage};
@@ -35,6 +37,7 @@ bool HasLayer(const Table& table, const char* name) {
   });
 }
 
+// Warnings and errors only: the layers say thousands of lines of information.
 VkDebugUtilsMessengerCreateInfoEXT MessengerInfo(MessageSink* sink) {
   VkDebugUtilsMessengerCreateInfoEXT info{};
   info.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT;
@@ -51,7 +54,9 @@ VkDebugUtilsMessengerCreateInfoEXT MessengerInfo(MessageSink* sink) {
 
 Result<Instance> Instance::Create(Table& table, const InstanceConfig& config) {
   KILN_TRY_VOID(LoadGlobal(table));
+  // What a loader of version 1.0 is, as it cannot be asked.
   uint32_t version = VK_API_VERSION_1_0;
+  // A loader of version 1.0 does not have this function.
   if (table.EnumerateInstanceVersion != nullptr) {
     table.EnumerateInstanceVersion(&version);
   }
@@ -70,6 +75,7 @@ Result<Instance> Instance::Create(Table& table, const InstanceConfig& config) {
 
   std::vector<const char*> extensions(config.extensions.begin(), config.extensions.end());
   std::vector<const char*> layers;
+  // The graph computes barriers, and this is the check that sees a missing one.
   constexpr auto kEnabled = std::to_array<VkValidationFeatureEnableEXT>(
       {VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT});
   VkValidationFeaturesEXT features{};
@@ -77,6 +83,7 @@ Result<Instance> Instance::Create(Table& table, const InstanceConfig& config) {
   features.enabledValidationFeatureCount = kEnabled.size();
   features.pEnabledValidationFeatures = kEnabled.data();
   Instance instance(table);
+  // The sink lies on the heap, because the layers keep its address and the instance may be moved.
   instance.messages_ =
       std::make_unique<MessageSink>(config.messages ? config.messages : [](const Message&) {});
   VkDebugUtilsMessengerCreateInfoEXT messenger = MessengerInfo(instance.messages_.get());
@@ -90,6 +97,8 @@ Result<Instance> Instance::Create(Table& table, const InstanceConfig& config) {
   VkApplicationInfo application{};
   application.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO;
   application.pEngineName = "kiln";
+  // The version that is asked for, not the one that the loader has: behaviour of later versions is
+  // not relied on.
   application.apiVersion = VK_API_VERSION_1_3;
   VkInstanceCreateInfo info{};
   info.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO;
@@ -99,6 +108,8 @@ Result<Instance> Instance::Create(Table& table, const InstanceConfig& config) {
   info.ppEnabledLayerNames = layers.data();
   info.enabledExtensionCount = static_cast<uint32_t>(extensions.size());
   info.ppEnabledExtensionNames = extensions.data();
+  // No driver is told apart from other failures: it is what a machine without a graphics card says,
+  // and the message tells what to install.
   const VkResult created = table.CreateInstance(&info, nullptr, &instance.handle_);
   if (created == VK_ERROR_INCOMPATIBLE_DRIVER) {
     return Error{ErrorCode::kUnavailable,
@@ -109,6 +120,7 @@ Result<Instance> Instance::Create(Table& table, const InstanceConfig& config) {
   KILN_TRY_VK(created, "create the instance");
   KILN_TRY_VOID(LoadInstance(table, instance.handle_));
   if (config.validation) {
+    // The messenger of the instance itself hears only its making and its end.
     KILN_TRY_VK(table.CreateDebugUtilsMessengerEXT(instance.handle_, &messenger, nullptr,
                                                    &instance.messenger_),
                 "create the debug messenger");
@@ -131,6 +143,7 @@ Instance& Instance::operator=(Instance&& other) noexcept {
 }
 
 Instance::~Instance() {
+  // The messenger goes first, as it belongs to the instance.
   if (messenger_ != VK_NULL_HANDLE) {
     table_->DestroyDebugUtilsMessengerEXT(handle_, messenger_, nullptr);
   }

@@ -9,6 +9,8 @@
 namespace kiln::vk {
 namespace {
 
+// Large enough that a device's limit of allocations is far away, and small enough that a tool does
+// not take memory it never uses.
 constexpr VkDeviceSize kBlockSize = VkDeviceSize{32} << 20;
 
 VkDeviceSize AlignUp(VkDeviceSize value, VkDeviceSize alignment) {
@@ -36,15 +38,20 @@ Allocation& Allocation::operator=(Allocation&& other) noexcept {
 }
 
 Allocation::~Allocation() {
+  // Only an allocation that holds memory gives any back.
   if (owner_ != nullptr) {
     owner_->Give(block_, {offset_, offset_ + size_});
   }
 }
 
+// First with what is liked, then without it; within each, the order of the device counts.
 Result<uint32_t> Memory::FindType(uint32_t allowed, MemoryUse use) const {
   constexpr VkMemoryPropertyFlags kHost =
       VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+  // What the host reads or writes must be visible to it, and coherent so that nothing has to be
+  // flushed.
   const VkMemoryPropertyFlags needed = use == MemoryUse::kDevice ? 0 : kHost;
+  // Reading memory that is not cached is slow; for all else the device's own memory is best.
   const VkMemoryPropertyFlags liked = use == MemoryUse::kReadback
                                           ? VK_MEMORY_PROPERTY_HOST_CACHED_BIT
                                           : VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT;
@@ -62,6 +69,8 @@ Result<uint32_t> Memory::FindType(uint32_t allowed, MemoryUse use) const {
       "OUT_OF_MEMORY"};
 }
 
+// Blocks that the host can see stay mapped for their whole life, as mapping is slow and allowed
+// once at a time only.
 Result<Memory::Block> Memory::NewBlock(uint32_t type, MemoryUse use, MemoryKind kind,
                                        VkDeviceSize size) {
   const Table& table = device_.table();
@@ -89,8 +98,10 @@ Result<Memory::Block> Memory::NewBlock(uint32_t type, MemoryUse use, MemoryKind 
   return block;
 }
 
+// The first free range that fits. What is left in front of it and behind stays free.
 bool Memory::TakeFrom(size_t index, const VkMemoryRequirements& needs, Allocation& out) {
   Block& block = blocks_[index];
+  // Ranges are sorted by their beginning, so low addresses fill up first.
   for (auto range = block.free.begin(); range != block.free.end(); ++range) {
     const VkDeviceSize begin = AlignUp(range->begin, needs.alignment);
     if (begin + needs.size > range->end) {
@@ -119,16 +130,20 @@ bool Memory::TakeFrom(size_t index, const VkMemoryRequirements& needs, Allocatio
   return false;
 }
 
+// Buffers and images never share a block. So nothing has to be said about the granularity that
+// Vulkan wants between the two.
 Result<Allocation> Memory::Allocate(const VkMemoryRequirements& needs, MemoryUse use,
                                     MemoryKind kind) {
   KILN_TRY(const uint32_t type, FindType(needs.memoryTypeBits, use));
   Allocation out;
+  // A block serves one type, use and kind, so what shares it never needs a gap.
   for (size_t i = 0; i < blocks_.size(); ++i) {
     if (blocks_[i].type == type && blocks_[i].use == use && blocks_[i].kind == kind &&
         TakeFrom(i, needs, out)) {
       return out;
     }
   }
+  // What is larger than a block gets one of its own size.
   KILN_TRY(Block block, NewBlock(type, use, kind, std::max(kBlockSize, needs.size)));
   blocks_.push_back(std::move(block));
   KILN_CHECK(TakeFrom(blocks_.size() - 1, needs, out), "size {} alignment {}", needs.size,
@@ -136,6 +151,7 @@ Result<Allocation> Memory::Allocate(const VkMemoryRequirements& needs, MemoryUse
   return out;
 }
 
+// Neighbouring free ranges are joined, or a block would break into pieces that nothing fits into.
 void Memory::Give(size_t index, Range range) {
   std::vector<Range>& free = blocks_[index].free;
   used_ -= range.end - range.begin;

@@ -12,6 +12,7 @@ Result<Queue> Queue::Create(const runtime::Device& device) {
 
   VkCommandPoolCreateInfo pool_info{};
   pool_info.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO;
+  // Command buffers are reset one by one, since they finish one by one.
   pool_info.flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT;
   pool_info.queueFamilyIndex = device.queue_family();
   VkCommandPool pool = VK_NULL_HANDLE;
@@ -38,6 +39,8 @@ Queue::~Queue() {
   }
 }
 
+// The oldest command buffer is used again if the device is done with it. So there are as many as
+// were ever in flight at once.
 Result<VkCommandBuffer> Queue::Begin() {
   const Table& table = device_->table();
   VkCommandBuffer commands = VK_NULL_HANDLE;
@@ -62,6 +65,7 @@ Result<VkCommandBuffer> Queue::Begin() {
   return commands;
 }
 
+// The timeline counts submissions, and one number tells about all of those before it.
 Result<uint64_t> Queue::Submit(VkCommandBuffer commands) {
   const Table& table = device_->table();
   KILN_TRY_VK(table.EndCommandBuffer(commands), "end a command buffer");
@@ -72,6 +76,7 @@ Result<uint64_t> Queue::Submit(VkCommandBuffer commands) {
   signal.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SUBMIT_INFO;
   signal.semaphore = timeline_.get();
   signal.value = submitted_ + 1;
+  // The signal waits for everything that was submitted, so the number says that all of it is done.
   signal.stageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT;
   VkSubmitInfo2 info{};
   info.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO_2;
@@ -80,6 +85,7 @@ Result<uint64_t> Queue::Submit(VkCommandBuffer commands) {
   info.signalSemaphoreInfoCount = 1;
   info.pSignalSemaphoreInfos = &signal;
   KILN_TRY_VK(table.QueueSubmit2(handle_, 1, &info, VK_NULL_HANDLE), "submit commands");
+  // Numbers ascend, so the front is always the oldest.
   in_flight_.emplace_back(++submitted_, commands);
   return submitted_;
 }

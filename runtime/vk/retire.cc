@@ -5,6 +5,8 @@
 
 namespace kiln::vk {
 
+// Objects are destroyed outside of the lock: a driver may take its time, and other threads add
+// meanwhile. Stable, so those that stay keep their order.
 size_t Retire::Collect(uint64_t completed) {
   std::vector<RetiredObject> done;
   {

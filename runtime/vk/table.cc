@@ -12,6 +12,8 @@
 
 namespace kiln::vk {
 
+// Messages name the packages of Debian and Ubuntu, as a missing loader is the first thing that
+// fails on a fresh machine.
 Result<void> LoadGlobal(Table& table) {
   if (volkInitialize() != VK_SUCCESS) {
     return Error{ErrorCode::kUnavailable,
@@ -44,6 +46,7 @@ Result<void> LoadInstance(Table& table, VkInstance instance) {
   return {};
 }
 
+// All functions are required at once. A missing one would otherwise be a crash at its first call.
 Result<void> LoadDevice(Table& table, VkDevice device) {
   VolkDeviceTable functions;
   volkLoadDeviceTable(&functions, device);
@@ -88,6 +91,7 @@ std::string_view ResultName(VkResult result) {
       {VK_ERROR_INVALID_SHADER_NV, "VK_ERROR_INVALID_SHADER_NV"},
       {VK_ERROR_UNKNOWN, "VK_ERROR_UNKNOWN"},
   });
+  // Results of other extensions have no name here; the number stands beside it in messages.
   for (const Row& row : kRows) {
     if (row.result == result) {
       return row.name;

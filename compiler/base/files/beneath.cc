@@ -19,6 +19,7 @@ namespace {
 constexpr mode_t kFolderMode = 0755;
 
 // Closes itself.
+// A folder that was opened with O_PATH: it can only be gone on from, never read or written.
 class Folder {
  public:
   explicit Folder(int descriptor) : descriptor_(descriptor) {}
@@ -47,6 +48,8 @@ Error CannotWrite(const std::string& root, const std::string& path, const Error&
 }
 
 // For kernels before 5.6: one folder after the other, none of them a link.
+// The kernel's own resolution is one call and has no gaps; here each step is made within the folder
+// that is open already, so a name that is swapped for a link meanwhile is refused by O_NOFOLLOW.
 int OpenStepwise(int folder, const std::string& path, int flags, mode_t mode) {
   int at = dup(folder);
   size_t begin = 0;
@@ -54,11 +57,13 @@ int OpenStepwise(int folder, const std::string& path, int flags, mode_t mode) {
     const size_t slash = path.find('/', begin);
     const std::string segment = path.substr(begin, slash - begin);
     const bool last = slash == std::string::npos;
+    // An absolute path has an empty first part. Both are told as what the kernel would say.
     const bool odd = segment.empty() || segment == "..";
     const int next =
         odd ? -1
             : openat(at, segment.c_str(),
                      (last ? flags : O_PATH | O_DIRECTORY) | O_NOFOLLOW | O_CLOEXEC, mode);
+    // `close` may change errno, which the caller reads.
     const int error = odd ? EXDEV : errno;
     (void)close(at);
     errno = error;
@@ -76,6 +81,8 @@ int OpenStepwise(int folder, const std::string& path, int flags, mode_t mode) {
 Result<void> MakeFoldersBeneath(const std::string& root, const std::string& path) {
   for (size_t slash = path.find('/'); slash != std::string::npos;
        slash = path.find('/', slash + 1)) {
+    // Parents are opened again for each folder. Paths are a few parts long, and each opening passes
+    // the same check as the one of the file.
     const size_t name = slash == 0 ? 0 : path.rfind('/', slash - 1) + 1;  // npos + 1 is 0
     const std::string parent = name == 0 ? "." : path.substr(0, name - 1);
     KILN_TRY(const int opened, OpenBeneath(root, parent, O_PATH | O_DIRECTORY));
@@ -98,6 +105,8 @@ Result<int> OpenBeneath(const std::string& root, const std::string& path, int fl
   open_how how{};
   how.flags = static_cast<uint64_t>(flags) | O_CLOEXEC;
   how.mode = mode;
+  // Refuses absolute links, "..", and every link on the way: a manifest that names files must not
+  // reach what its folder does not hold, nor depend on where a link points today.
   how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS;
   int fd = static_cast<int>(syscall(SYS_openat2, folder, path.c_str(), &how, sizeof(how)));
   if (fd < 0 && errno == ENOSYS) {
@@ -116,6 +125,7 @@ Result<int> OpenBeneath(const std::string& root, const std::string& path, int fl
 
 Result<std::string> ReadFileBeneath(const std::string& root, const std::string& path,
                                     uint64_t most) {
+  // To open a pipe must not wait for its writer; what is no regular file is refused right after.
   KILN_TRY(const int fd, OpenBeneath(root, path, O_RDONLY | O_NONBLOCK));
   struct stat status {};
   if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode)) {
@@ -123,6 +133,8 @@ Result<std::string> ReadFileBeneath(const std::string& root, const std::string& 
     return Outside(root, path, "is no regular file below");
   }
   std::string text;
+  // The size is a hint: the file may grow or shrink meanwhile, and only what is read counts. One
+  // read beyond the limit is made, because a file that is exactly as large as allowed passes.
   text.reserve(std::min(static_cast<uint64_t>(status.st_size), most));
   char buffer[65536];
   ssize_t count = 0;
@@ -151,6 +163,8 @@ Result<void> WriteFileBeneath(const std::string& root, const std::string& path, 
   if (path.starts_with('/') || name.empty() || name == "." || name == "..") {
     return Outside(root, path, "names no file below");
   }
+  // A file that has these bytes keeps its time, so that a build tool does not work again. A longer
+  // one is not read to its end.
   const Result<std::string> present = ReadFileBeneath(root, path, bytes.size());
   if (present.ok() && *present == AsText(bytes)) {
     return {};
@@ -159,6 +173,8 @@ Result<void> WriteFileBeneath(const std::string& root, const std::string& path, 
   if (const Result<void> made = MakeFoldersBeneath(root, path); !made.ok()) {
     return CannotWrite(root, path, made.error());
   }
+  // The temporary file and the rename both happen within this open folder: the path is not resolved
+  // a second time.
   const Result<int> opened = OpenBeneath(root, folder, O_PATH | O_DIRECTORY);
   if (!opened.ok()) {
     return CannotWrite(root, path, opened.error());

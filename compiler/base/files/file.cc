@@ -15,6 +15,7 @@
 namespace kiln {
 namespace {
 
+// Large enough that system calls do not show, small enough to be taken from the heap at once.
 constexpr size_t kReadAtOnce = size_t{64} << 10;
 constexpr mode_t kFolderMode = 0755;
 
@@ -54,6 +55,8 @@ Result<void> WriteThrough(const std::string& path, ByteView bytes) {
 }
 
 // Of an open file. `text` has what was read; gives an errno, or 0.
+// Does not trust the size that the system names: files of /proc say 0, others grow while they are
+// read. One byte more than `most` is asked for, which tells "too large" from "just fits".
 int ReadAll(int file, size_t most, std::string& text) {
   for (;;) {
     const size_t at = text.size();
@@ -70,6 +73,8 @@ int ReadAll(int file, size_t most, std::string& text) {
 }  // namespace
 
 Error FileError(const std::string& path, std::string_view what, int number) {
+  // A full disk has a code of its own: it is the one failure that passes without anybody changing
+  // the command.
   const bool full = number == ENOSPC || number == EDQUOT || number == EFBIG;
   return {.code = full               ? ErrorCode::kFull
                   : number == EACCES ? ErrorCode::kPermissionDenied
@@ -80,6 +85,7 @@ Error FileError(const std::string& path, std::string_view what, int number) {
 }
 
 Result<std::string> ReadFile(const std::string& path, size_t most) {
+  // O_NOCTTY: a terminal that is named as a source must not become the terminal of the process.
   const int file = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
   if (file < 0) {
     return errno == ENXIO ? NoFile(path) : FileError(path, "cannot read", errno);  // a socket
@@ -109,6 +115,7 @@ Result<void> WriteFile(const std::string& path, ByteView bytes) {
   if (IsOtherThanAFile(path)) {
     return WriteThrough(path, bytes);  // a pipe or a terminal is not replaced
   }
+  // An output that has not changed keeps its time: what depends on it is not built again.
   const Result<std::string> present = ReadFile(path, bytes.size());
   if (present.ok() && *present == AsText(bytes)) {
     return {};

@@ -17,6 +17,8 @@
 namespace kiln {
 namespace {
 
+// Names of 64 random bits do not meet by chance; that many failures mean that somebody makes them
+// on purpose, or that the system has no randomness.
 constexpr int kTries = 100;
 
 // Beside `name`; short, so that no name is too long for it.
@@ -31,6 +33,8 @@ std::string TemporaryFor(const std::string& name) {
 
 }  // namespace
 
+// O_EXCL and O_NOFOLLOW: a file or link that somebody else put at the guessed name is never written
+// through. The final name is untouched until Publish.
 Result<NewFile> NewFile::Create(int folder, const std::string& name, const std::string& shown,
                                 mode_t mode) {
   for (int i = 0; i < kTries; ++i) {
@@ -54,6 +58,7 @@ NewFile::NewFile(NewFile&& other) noexcept
       shown_(std::move(other.shown_)),
       file_(std::exchange(other.file_, -1)) {}
 
+// Not published, for whatever reason: nothing is left behind.
 NewFile::~NewFile() {
   if (file_ >= 0) {
     (void)::close(file_);
@@ -76,6 +81,8 @@ Result<void> NewFile::Write(ByteView bytes) {
 }
 
 Result<void> NewFile::Publish() {
+  // Renaming is atomic: readers see the old file or the new one, whole. Nothing is synchronised to
+  // the disk here.
   if (::renameat(folder_, temporary_.c_str(), folder_, name_.c_str()) != 0) {
     return FileError(shown_, "cannot write", errno);
   }

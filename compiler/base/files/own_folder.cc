@@ -15,6 +15,8 @@
 namespace kiln {
 namespace {
 
+// Of the group or of all. Whoever may write into a folder may replace what lies in it, and what is
+// read from it is run or trusted.
 constexpr mode_t kWritableByOthers = 022;
 
 Error NotOwn(const std::string& path, std::string_view what) {
@@ -39,6 +41,8 @@ std::string WithoutEnd(std::string path) {
 
 Result<OwnFolder> OwnFolder::Open(const std::string& path) {
   const std::string bare = WithoutEnd(path);
+  // Everything is asked of the open folder and not of its path, which could name another one by the
+  // next call.
   const int folder = ::open(bare.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (folder < 0 && (errno == ENOTDIR || errno == ELOOP)) {
     return NotOwn(path, "is a link or no folder");
@@ -48,6 +52,7 @@ Result<OwnFolder> OwnFolder::Open(const std::string& path) {
   }
   struct stat found {};
   const bool seen = ::fstat(folder, &found) == 0;
+  // Made before the checks, so that each way out closes the descriptor.
   OwnFolder opened(bare, folder, found.st_mode & 0777);
   if (!seen) {
     return FileError(path, "cannot look at", errno);
@@ -55,6 +60,8 @@ Result<OwnFolder> OwnFolder::Open(const std::string& path) {
   if (found.st_uid != ::geteuid()) {
     return NotOwn(path, OfAnother(found.st_uid));
   }
+  // The message names the command that mends it: the folder is often made by another program, with
+  // a loose umask.
   if ((found.st_mode & kWritableByOthers) != 0) {
     return NotOwn(path, fmt::format("may be written by others (mode {:04o}); chmod go-w would make "
                                     "it yours alone",
@@ -89,9 +96,11 @@ Result<void> OwnFolder::SetMode(mode_t mode) {
 
 Result<int> OwnFolder::OpenFile(const std::string& name, int flags) const {
   const std::string path = path_ + "/" + name;
+  // O_NOFOLLOW looks at the last part of a path only, so there must be no other.
   if (name.find('/') != std::string::npos) {
     return NotOwn(path, "is not directly in its folder");
   }
+  // O_NONBLOCK keeps a planted pipe from holding the process up.
   constexpr int kAlways = O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY;
   const int file = ::openat(descriptor_, name.c_str(), flags | kAlways, 0600);
   if (file < 0 && (errno == ELOOP || errno == ENXIO)) {
@@ -102,6 +111,8 @@ Result<int> OwnFolder::OpenFile(const std::string& name, int flags) const {
   }
   struct stat found {};
   const bool seen = ::fstat(file, &found) == 0;
+  // More than one name means that somebody linked a file of this user into the folder to have it
+  // overwritten or read.
   const std::string wrong = !seen || !S_ISREG(found.st_mode) ? "is no regular file"
                             : found.st_uid != ::geteuid()    ? OfAnother(found.st_uid)
                             : found.st_nlink != 1            ? "has another name elsewhere"
@@ -116,6 +127,7 @@ Result<int> OwnFolder::OpenFile(const std::string& name, int flags) const {
 
 Result<void> MakeFolders(const std::string& path, mode_t mode) {
   const std::string bare = WithoutEnd(path);
+  // From the top down; what is there already is left as it is, its mode included.
   for (size_t slash = bare.find('/', 1);; slash = bare.find('/', slash + 1)) {
     const std::string folder = bare.substr(0, slash);
     if (::mkdir(folder.c_str(), mode) != 0 && errno != EEXIST) {

@@ -12,6 +12,8 @@
 namespace kiln {
 namespace {
 
+// Written and read as it lies in memory, which on the little-endian machines of kiln is the form in
+// the file.
 struct Header {
   uint64_t magic;
   uint64_t total_size;
@@ -31,6 +33,7 @@ Error Corrupt(std::string_view what) {
   return {.code = ErrorCode::kCorrupt, .context = "section file: " + std::string(what)};
 }
 
+// Copying a large file takes milliseconds, so it asks between the parts whether anybody waits.
 void AppendInParts(Bytes& out, ByteView bytes) {
   InParts(bytes.size(),
           [&](size_t offset, size_t size) { Append(out, bytes.subspan(offset, size)); });
@@ -44,12 +47,15 @@ bool AllZero(ByteView bytes) {
 Result<void> CheckSection(ByteView bytes, const SectionFileView::Section& section,
                           size_t& expected) {
   const size_t start = AlignUp(expected);
+  // There is one place where a section can lie: behind the one before, aligned. Comparing with it
+  // refuses overlaps, gaps and everything beyond the end in one test.
   if (section.offset != start || start > bytes.size() || section.size > bytes.size() - start) {
     return Corrupt("section lies elsewhere or is cut off");
   }
   if (!AllZero(bytes.subspan(expected, start - expected))) {
     return Corrupt("gap is not zero");
   }
+  // A reader divides by the number of rows.
   const bool rows_fit = section.rows == 0 ? section.size == 0 : section.size % section.rows == 0;
   if (!rows_fit) {
     return Corrupt("section size is not that of its rows");
@@ -61,6 +67,8 @@ Result<void> CheckSection(ByteView bytes, const SectionFileView::Section& sectio
 }  // namespace
 
 void SectionFileWriter::AddBytes(uint32_t kind, uint32_t rows, ByteView bytes) {
+  // The order of kinds is part of the format: content decides every byte, and Find searches by
+  // halves.
   KILN_CHECK(sections_.empty() || kind > sections_.back().kind, "kind {}", kind);
   KILN_CHECK(rows == 0 ? bytes.empty() : bytes.size() % rows == 0, "{} rows in {} bytes", rows,
              bytes.size());
@@ -71,6 +79,7 @@ void SectionFileWriter::AddBytes(uint32_t kind, uint32_t rows, ByteView bytes) {
 }
 
 Bytes SectionFileWriter::Finish() const {
+  // First the table, which says where everything lies; then one pass that writes it.
   size_t end = sizeof(Header) + sections_.size() * sizeof(SectionFileView::Section);
   std::vector<SectionFileView::Section> table;
   for (const Section& section : sections_) {
@@ -116,12 +125,15 @@ Result<SectionFileView> SectionFileView::Open(ByteView bytes, uint64_t magic) {
   if (header.zero[0] != 0 || header.zero[1] != 0 || header.zero[2] != 0) {
     return Corrupt("header is not zero where it must be");
   }
+  // Divided and not multiplied: a count from a hostile file must not overflow.
   if (header.section_count > (bytes.size() - sizeof(Header)) / sizeof(Section)) {
     return Corrupt("section table is cut off");
   }
   const SectionFileView view(bytes);
   size_t end = sizeof(Header) + header.section_count * sizeof(Section);
   const Section* previous = nullptr;
+  // From here on sizes are checked against the bytes that there are, so what a view hands out never
+  // leaves them.
   for (const Section& section : view.sections()) {
     if (previous != nullptr && section.kind <= previous->kind) {
       return Corrupt("section kinds do not ascend");
@@ -129,6 +141,7 @@ Result<SectionFileView> SectionFileView::Open(ByteView bytes, uint64_t magic) {
     KILN_TRY_VOID(CheckSection(bytes, section, end));
     previous = &section;
   }
+  // The last section ends the file, without padding: otherwise two files could hold the same.
   if (end != bytes.size()) {
     return Corrupt("bytes after the last section");
   }
@@ -148,6 +161,8 @@ const SectionFileView::Section* SectionFileView::Find(uint32_t kind) const {
   return found != all.end() && found->kind == kind ? &*found : nullptr;
 }
 
+// The size of a row is the reader's; a table that was written with another one is corrupt for it,
+// though it passed Open. `rows` is 32 bits and `row_size` is size_t, so the product is exact.
 Result<ByteView> SectionFileView::RowBytes(uint32_t kind, size_t row_size) const {
   const Section* section = Find(kind);
   if (section == nullptr) {

@@ -7,6 +7,8 @@ namespace kiln {
 namespace {
 
 // The folder that a variable names; empty: none.
+// A relative path is ignored, as the specification of the XDG folders says: it would depend on the
+// folder that a program happens to run in.
 std::string FolderIn(const Variables& variables, const std::string& name) {
   const std::optional<std::string> value = variables(name);
   return value.has_value() && value->starts_with('/') ? *value : std::string();
@@ -27,6 +29,8 @@ std::optional<std::string> ProcessVariable(const std::string& name) {
   return value == nullptr ? std::nullopt : std::optional<std::string>(value);
 }
 
+// The runtime folder is the right place: it is of one user and gone after the session. Without it
+// the cache folder has to do, in a folder of its own, whose mode can be narrowed.
 std::string UserSocket(const Variables& variables) {
   if (const std::string runtime = FolderIn(variables, "XDG_RUNTIME_DIR"); !runtime.empty()) {
     return runtime + "/kiln/kilnd.sock";
@@ -35,6 +39,7 @@ std::string UserSocket(const Variables& variables) {
   return cache.empty() ? cache : cache + "/run/kilnd.sock";
 }
 
+// The way in of the owner is a second socket in a folder below, whose mode keeps others out.
 std::string OwnersSocket(const std::string& socket) {
   const size_t name = socket.rfind('/') + 1;  // 0 without a folder
   return socket.empty() ? socket : socket.substr(0, name) + "own/" + socket.substr(name);

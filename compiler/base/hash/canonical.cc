@@ -14,11 +14,14 @@ Error Corrupt(std::string_view what) {
 }
 
 void AppendSized(Bytes& out, ByteView value) {
+  // Sizes are written in 32 bits. A cut size would make two values look like one.
   KILN_CHECK(value.size() <= 0xffffffffu, "{} bytes", value.size());
   AppendLittle(out, static_cast<uint32_t>(value.size()));
   Append(out, value);
 }
 
+// Fields and items are always sized, even where the type fixes the size: the reader can step over
+// what it does not know, and two encodings never meet by running into each other.
 ByteView ViewOf(const Hash128& id) { return std::as_bytes(std::span(id.bytes)); }
 
 Bytes EncodeContent(const Digest& digest) {
@@ -41,6 +44,7 @@ std::optional<ByteView> TakeSized(ByteView& rest) {
     return std::nullopt;
   }
   const auto size = ReadLittle<uint32_t>(rest);
+  // Subtracting is safe after the test above; adding 4 to the size might overflow.
   if (rest.size() - 4 < size) {
     return std::nullopt;
   }
@@ -57,6 +61,7 @@ CanonicalList& CanonicalList::Raw(ByteView item) {
   return *this;
 }
 
+// A NUL would make a text that C programs read differently from what the key says.
 CanonicalList& CanonicalList::Text(std::string_view text) {
   KILN_CHECK(text.find('\0') == std::string_view::npos, "{}", text);
   return Raw(AsBytes(text));
@@ -67,6 +72,8 @@ CanonicalList& CanonicalList::Hash(const Hash128& id) { return Raw(ViewOf(id)); 
 CanonicalList& CanonicalList::Content(const Digest& digest) { return Raw(EncodeContent(digest)); }
 CanonicalList& CanonicalList::List(const CanonicalList& list) { return Raw(list.Encode()); }
 
+// The size is computed first and the parts are appended where they end up: a list may have many
+// tuples, and a temporary for each would cost an allocation.
 CanonicalList& CanonicalList::Tuple(std::initializer_list<ByteView> parts) {
   size_t size = 4;
   for (const ByteView part : parts) {
@@ -83,11 +90,14 @@ CanonicalList& CanonicalList::Tuple(std::initializer_list<ByteView> parts) {
 }
 
 Bytes CanonicalList::Encode() const {
+  // The count stands in front, so that a reader can refuse a cut list before it takes any item.
   Bytes out = EncodeInteger(count_);
   Append(out, items_);
   return out;
 }
 
+// The domain comes first, so that encodings of two kinds of records never are the same bytes, and
+// neither are their keys.
 CanonicalWriter::CanonicalWriter(std::string_view domain) {
   KILN_CHECK(!domain.empty() && domain.size() <= 255, "domain '{}'", domain);
   out_.push_back(static_cast<std::byte>(domain.size()));
@@ -95,6 +105,7 @@ CanonicalWriter::CanonicalWriter(std::string_view domain) {
 }
 
 CanonicalWriter& CanonicalWriter::Raw(uint8_t tag, ByteView value) {
+  // Fields in one order only, each at most once: without that two encodings could say the same.
   KILN_CHECK(tag > last_tag_, "tag {} after {}", tag, last_tag_);
   last_tag_ = tag;
   out_.push_back(static_cast<std::byte>(tag));
@@ -135,6 +146,8 @@ Result<std::string_view> DecodeText(ByteView value) {
 }
 
 Result<uint32_t> DecodeU32(ByteView value) {
+  // The size is part of the encoding: a number with zeros behind it would be a second spelling of
+  // the same value.
   if (value.size() != 4) {
     return Corrupt("u32 has another size");
   }
@@ -158,6 +171,7 @@ Result<Hash128> DecodeHash(ByteView value) {
 }
 
 Result<Digest> DecodeContent(ByteView value) {
+  // The 16 bytes of the id and the 8 of the size.
   if (value.size() != 24) {
     return Corrupt("digest has another size");
   }
@@ -171,6 +185,8 @@ Result<std::vector<ByteView>> DecodeList(ByteView value) {
   }
   const auto count = ReadLittle<uint32_t>(value);
   ByteView rest = value.subspan(4);
+  // Each item has at least the four bytes of its size. The test comes before `reserve`, so that a
+  // few hostile bytes cannot ask for gigabytes.
   if (count > rest.size() / 4) {
     return Corrupt("list is longer than its bytes");
   }
@@ -183,6 +199,7 @@ Result<std::vector<ByteView>> DecodeList(ByteView value) {
     }
     items.push_back(*item);
   }
+  // Whatever is left over would be a second encoding of the same list.
   if (!rest.empty()) {
     return Corrupt("bytes after a list");
   }
@@ -198,12 +215,14 @@ Result<std::vector<ByteView>> DecodeTuple(ByteView value, size_t count) {
 }
 
 Result<CanonicalReader> CanonicalReader::Open(ByteView bytes, std::string_view domain) {
+  // One byte holds the length of the domain.
   const size_t head = 1 + domain.size();
   if (bytes.size() < head || std::to_integer<size_t>(bytes[0]) != domain.size() ||
       AsText(bytes.subspan(1, domain.size())) != domain) {
     return Corrupt("domain is not " + std::string(domain));
   }
   CanonicalReader reader;
+  // All fields are found once, up front: a malformed tail is refused even if nobody reads it.
   int last_tag = -1;
   for (ByteView rest = bytes.subspan(head); !rest.empty();) {
     const auto tag = std::to_integer<uint8_t>(rest[0]);
@@ -222,15 +241,19 @@ Result<CanonicalReader> CanonicalReader::Open(ByteView bytes, std::string_view d
 }
 
 Result<ByteView> CanonicalReader::Raw(uint8_t tag) {
+  // Linear; a record has few fields.
   const auto field = std::ranges::find(fields_, tag, &Field::tag);
   if (field == fields_.end()) {
     return Corrupt("field is absent");
   }
+  // Reading marks a field; Finish refuses what nobody knew, as a field of a later version changes
+  // the meaning of the record.
   field->read = true;
   return field->value;
 }
 
 bool CanonicalReader::Has(uint8_t tag) const {
+  // Asking does not mark the field as read: a field that is only asked for stays unknown.
   return std::ranges::find(fields_, tag, &Field::tag) != fields_.end();
 }
 
@@ -260,6 +283,7 @@ Result<std::vector<ByteView>> CanonicalReader::List(uint8_t tag) {
 }
 
 Result<void> CanonicalReader::Finish() const {
+  // Only whoever has read all that there is knows what the record says.
   if (!std::ranges::all_of(fields_, &Field::read)) {
     return Corrupt("unknown field");
   }

@@ -17,10 +17,12 @@ namespace {
 using Secret = std::array<uint32_t, XXH_SECRET_DEFAULT_SIZE / sizeof(uint32_t)>;
 
 // Drawn once, from the system.
+// The secret fills the whole default size, so that XXH3 uses it as it is and derives nothing.
 const Secret& ProcessSecret() {
   static const Secret secret = [] {
     std::random_device random;
     Secret drawn;
+    // Slow, since each word may be a call of the system; it happens once in a process.
     for (uint32_t& word : drawn) {
       word = random();
     }
@@ -30,6 +32,8 @@ const Secret& ProcessSecret() {
 }
 
 Hash128 Canonical(XXH128_hash_t hash) {
+  // The canonical form is big-endian, so the sum is the same on every machine and may stand in
+  // files.
   XXH128_canonical_t canonical;
   XXH128_canonicalFromHash(&canonical, hash);
   Hash128 result;
@@ -41,6 +45,7 @@ Hash128 Canonical(XXH128_hash_t hash) {
 }  // namespace
 
 Hash128 Checksum(ByteView bytes) {
+  // For short inputs the call and the choice by processor cost more than wider vectors save.
   constexpr size_t kShort = 512;
   return bytes.size() <= kShort ? Canonical(XXH3_128bits(bytes.data(), bytes.size()))
                                 : WideChecksum(bytes);
@@ -49,6 +54,8 @@ Hash128 Checksum(ByteView bytes) {
 uint64_t Checksum64(ByteView bytes) { return XXH3_64bits(bytes.data(), bytes.size()); }
 
 Hash128 ProcessHash(ByteView bytes) {
+  // Only for tables in memory: the next process gives other numbers, and whoever chooses the inputs
+  // cannot make them meet.
   const Secret& secret = ProcessSecret();
   return Canonical(
       XXH3_128bits_withSecret(bytes.data(), bytes.size(), secret.data(), sizeof(secret)));

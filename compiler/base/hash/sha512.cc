@@ -22,6 +22,7 @@ constexpr std::array<uint32_t, kRounds> Primes() {
   size_t count = 0;
   for (uint32_t n = 2; count < kRounds; ++n) {
     bool prime = true;
+    // Each number is divided by the primes below its root only.
     for (size_t i = 0; i < count && primes[i] * primes[i] <= n; ++i) {
       prime = prime && n % primes[i] != 0;
     }
@@ -42,6 +43,7 @@ constexpr Product Times(const Product& a, uint64_t high, uint64_t low) {
   for (size_t k = 0; k < 2; ++k) {
     Wide carry = 0;
     for (size_t i = 0; i + k < out.size(); ++i) {
+      // Product and both summands fit: (2^64 - 1)^2 + 2 (2^64 - 1) is 2^128 - 1.
       carry += Wide{a[i]} * factor[k] + out[i + k];
       out[i + k] = static_cast<uint64_t>(carry);
       carry >>= 64;
@@ -51,6 +53,7 @@ constexpr Product Times(const Product& a, uint64_t high, uint64_t low) {
 }
 
 constexpr bool Above(const Product& a, const Product& b) {
+  // From the highest word down; the first that differs decides.
   for (size_t i = a.size(); i-- > 0;) {
     if (a[i] != b[i]) {
       return a[i] > b[i];
@@ -61,11 +64,14 @@ constexpr bool Above(const Product& a, const Product& b) {
 
 // The largest r with r^power <= prime * 2^(64 power), without its whole part: the fraction's 64
 // bits.
+// Bit by bit from the top: a bit stays if the power is not above the goal with it. Everything is
+// integers, so the constants are exact on every machine.
 constexpr uint64_t RootFraction(uint32_t prime, size_t power) {
   Product goal{};
   goal[power] = prime;
   uint64_t high = 0;
   uint64_t low = 0;
+  // A root has up to 69 bits here, and its cube fits into the 256 of a product.
   for (int bit = 69; bit >= 0; --bit) {  // roots of primes up to 409 are below 2^5
     const uint64_t next_high = high | (bit >= 64 ? uint64_t{1} << (bit - 64) : 0);
     const uint64_t next_low = low | (bit < 64 ? uint64_t{1} << bit : 0);
@@ -88,6 +94,8 @@ struct Constants {
   State start{};
 };
 
+// Made anew for each digest, by some hundred thousand multiplications: the one caller is the check
+// of a signature, which asks once.
 Constants MakeConstants() {
   constexpr std::array<uint32_t, kRounds> kPrimes = Primes();
   Constants constants;
@@ -109,6 +117,7 @@ uint64_t Shifted(uint64_t x, int a, int b, int shift) {
   return std::rotr(x, a) ^ std::rotr(x, b) ^ (x >> shift);
 }
 
+// As the standard writes it, without the tricks of sha256_blocks.cc.
 void TakeBlock(const Constants& constants, State& state, const std::byte* block) {
   std::array<uint64_t, kRounds> words{};
   for (size_t i = 0; i < kRounds; ++i) {
@@ -119,6 +128,7 @@ void TakeBlock(const Constants& constants, State& state, const std::byte* block)
                  words[i - 16];
     }
   }
+  // The names of FIPS 180-4, so that the code can be compared with the text line by line.
   auto [a, b, c, d, e, f, g, h] = state;
   for (size_t i = 0; i < kRounds; ++i) {
     const uint64_t first =
@@ -147,6 +157,7 @@ Sha512Digest Sha512(std::initializer_list<ByteView> parts) {
   std::array<std::byte, kBlock> block{};
   uint64_t size = 0;
   for (ByteView part : parts) {
+    // Byte by byte, since the inputs are short: keys and what is signed.
     for (const std::byte byte : part) {
       block[size++ % kBlock] = byte;
       if (size % kBlock == 0) {
@@ -157,6 +168,8 @@ Sha512Digest Sha512(std::initializer_list<ByteView> parts) {
   const size_t filled = size % kBlock;
   std::fill(block.begin() + static_cast<ptrdiff_t>(filled), block.end(), std::byte{0});
   block[filled] = std::byte{0x80};
+  // The length of 16 bytes does not fit behind the mark, so it gets a block of its own. Its upper
+  // eight bytes stay zero: no input has 2^61 bytes.
   if (filled >= kBlock - kLengthBytes) {
     TakeBlock(constants, state, block.data());
     block.fill(std::byte{0});

@@ -25,6 +25,7 @@ XXH128_hash_t LongChecksum(ByteView bytes) {
     void operator()(XXH3_state_t* state) const { (void)XXH3_freeState(state); }
   };
   const std::unique_ptr<XXH3_state_t, Free> state(XXH3_createState());
+  // Memory that is gone cannot be answered with a sum, which callers take for that of the bytes.
   KILN_CHECK(state != nullptr);
   (void)XXH3_128bits_reset(state.get());
   InParts(bytes.size(), [&](size_t offset, size_t size) {
@@ -35,6 +36,8 @@ XXH128_hash_t LongChecksum(ByteView bytes) {
 
 }  // namespace
 
+// Up to one part the one-shot function is used, which is faster than a state; beyond it the work
+// must be able to stop between the parts. XXH3 gives the same sum either way.
 Hash128 WideChecksum(ByteView bytes) {
   XXH128_canonical_t canonical;
   XXH128_canonicalFromHash(&canonical, bytes.size() <= kPartBytes

@@ -6,6 +6,8 @@
 namespace kiln {
 
 std::optional<uint64_t> ReadByteSize(std::string_view text) {
+  // The place of a letter is its power: ten bits for each. All units are of 1024; "K", "KB" and
+  // "KiB" mean the same, because sizes of memory and caches are meant.
   constexpr std::string_view kUnits = "KMGT";
   uint64_t number = 0;
   const char* const end = text.data() + text.size();
@@ -23,6 +25,7 @@ std::optional<uint64_t> ReadByteSize(std::string_view text) {
     }
     shift = static_cast<uint32_t>(10 * (power + 1));
   }
+  // Compared before shifting: a size too large is no size, not a small one.
   return number > UINT64_MAX >> shift ? std::nullopt : std::optional(number << shift);
 }
 

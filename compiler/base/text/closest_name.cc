@@ -8,6 +8,8 @@
 namespace kiln {
 namespace {
 
+// One letter is near everything, so words of one letter are near nothing; so are words too long for
+// a bounded cost.
 size_t MostEdits(size_t size) {
   if (size > ClosestName::kLongest || size < 2) {
     return 0;
@@ -28,13 +30,19 @@ ClosestName::ClosestName(std::string_view word) : word_(word), most_(MostEdits(w
 void ClosestName::Offer(std::string_view name) {
   const size_t longer = std::max(word_.size(), name.size());
   const size_t shorter = std::min(word_.size(), name.size());
+  // The difference in length is a lower bound of the distance: most offers end here, before the
+  // quadratic part.
   if (longer > kLongest || longer - shorter > most_ || name == word_) {
     return;
   }
+  // Whoever offers very many names stops when this gets large: each comparison costs the product of
+  // both lengths.
   ++compared_;
   const bool case_only = DiffersInCaseOnly(word_, name);
+  // A difference in case counts as one edit, however many letters it touches.
   const size_t distance = case_only ? 1 : EditDistance(word_, name);
   const bool near = case_only || (distance <= most_ && distance < longer);
+  // Strictly less, so that of equal ones the first offered stays.
   if (near && (best_.empty() || distance < least_)) {
     least_ = distance;
     best_ = name;

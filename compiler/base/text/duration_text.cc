@@ -7,6 +7,8 @@
 namespace kiln {
 namespace {
 
+// Some hundred years: far more than anybody waits, and far from where nanoseconds in 64 bits would
+// overflow.
 constexpr std::chrono::milliseconds kLongest = std::chrono::hours(1'000'000);
 
 struct Unit {
@@ -28,10 +30,12 @@ std::optional<Duration> ReadDuration(std::string_view text) {
     return std::nullopt;
   }
   const std::string_view name = text.substr(static_cast<size_t>(rest - text.data()));
+  // Zero needs no unit, because all units agree about it.
   if (number == 0 && name.empty()) {
     return Duration::zero();
   }
   for (const Unit& unit : kUnits) {
+    // Divided and not multiplied: the product of a number that somebody wrote could overflow.
     if (name == unit.name && number <= static_cast<uint64_t>(kLongest / unit.duration)) {
       return static_cast<int64_t>(number) * unit.duration;
     }

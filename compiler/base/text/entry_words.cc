@@ -19,8 +19,11 @@ constexpr Row kOthers[] = {{"vert", "vertex"},  {"vs", "vertex"},   {"frag", "fr
                            {"comp", "compute"}, {"cs", "compute"},  {"kernel", "compute"}};
 
 // Empty if it is near none.
+// The known words of kiln and of others come before what is only near, so that a guess never
+// replaces a word that is known.
 std::string_view StageMeantBy(std::string_view word) {
   std::string lower(word);
+  // Languages and tools differ in case, so it does not matter here.
   std::ranges::transform(lower, lower.begin(), [](char c) {
     return static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   });
@@ -44,12 +47,14 @@ std::string Entry(std::string_view stage, std::string_view function) {
 }  // namespace
 
 std::string EntryMeantBy(std::string_view text) {
+  // Separators of other tools: `=` of kiln, `:` and a space of many command lines.
   const size_t cut = text.find_first_of("=: ");
   const std::string_view left = text.substr(0, cut);
   std::string_view right;
   if (cut != std::string_view::npos) {
     right = text.substr(std::min(text.find_first_not_of("=: ", cut), text.size()));
   }
+  // First the stage on the left, as it should be; then on the right, for whoever swapped them.
   if (const std::string_view stage = StageMeantBy(left); !stage.empty()) {
     return Entry(stage, right);
   }

@@ -19,6 +19,8 @@ bool IsSafe(char c) {
 
 }  // namespace
 
+// Two different names must not become one file. A name that only exchanged '/' for '.' stays
+// readable without a digest; it could meet only a name that is spelled with the dot.
 std::string FileNameOf(std::string_view name) {
   std::string cleaned(name);
   std::ranges::replace(cleaned, '/', '.');
@@ -27,10 +29,13 @@ std::string FileNameOf(std::string_view name) {
   }
   std::ranges::replace_if(
       cleaned, [](char c) { return !IsSafe(c); }, '_');
+  // A leading '.' would hide the file, and ".." would lead out of the folder.
   if (cleaned.empty() || cleaned.front() == '.') {
     cleaned.insert(cleaned.begin(), '_');
   }
+  // After all characters are ASCII, so that no character is cut in the middle.
   cleaned.resize(std::min(cleaned.size(), kMostKept));
+  // The digest is of the name before it was changed; sixteen digits are 64 bits of it.
   return cleaned + "~" + DigestOf(name).id.hex().substr(0, kMostDigits);
 }
 

@@ -13,11 +13,14 @@ Json TextOrNull(const std::string& text) { return text.empty() ? Json() : Json(t
 }  // namespace
 
 Json JsonCount(uint64_t count) {
+  // Readers of JSON keep numbers as doubles: beyond 2^53 a text keeps all digits.
   constexpr uint64_t kLargestExact = uint64_t{1} << 53;
   return count > kLargestExact ? Json(std::to_string(count)) : Json(count);
 }
 
 std::string JsonLine(const Json& row) {
+  // Texts of others may be ill-formed; they are replaced and never thrown about. The row stays on
+  // one line, as readers take it line by line.
   return PrintableJson(row.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
@@ -29,6 +32,8 @@ ErrorRow ErrorRowOf(const Error& error, int exit) {
 
 Json JsonOf(const ErrorRow& row) {
   const bool limited = !row.limit.empty();
+  // Every key is always there, null if it says nothing: a reader needs no test for presence, and
+  // the order of keys is that of the documentation.
   return {{"v", 1},
           {"type", "error"},
           {"reason", row.reason},
@@ -43,6 +48,7 @@ Json JsonOf(const ErrorRow& row) {
 }
 
 Json JsonOf(const ResultRow& row) {
+  // An object also if there is no count, so that a reader can index it.
   Json counts = Json::object();
   for (const auto& [name, value] : row.counts) {
     counts[name] = JsonCount(value);

@@ -8,10 +8,13 @@
 namespace kiln {
 namespace {
 
+// Far below what file systems take, so a path of a source fits behind the path of any folder.
 constexpr size_t kMostBytes = 1024;
 
 }  // namespace
 
+// A logical path is compared as text and is in keys, so it has one spelling: no ".", no "..", no
+// doubled or leading slash, and no backslash, which would be a separator on another system.
 bool IsLogicalPath(std::string_view path) {
   if (path.empty() || path.size() > kMostBytes || path.find('\\') != std::string_view::npos ||
       !IsPrintable(path)) {

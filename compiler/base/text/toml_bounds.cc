@@ -10,6 +10,7 @@
 namespace kiln {
 namespace {
 
+// Not a parser: it counts, before the parser runs, what the parser would recurse or allocate for.
 class Scan {
  public:
   explicit Scan(std::string_view text) : text_(text) {}
@@ -18,6 +19,7 @@ class Scan {
     while (at_ < text_.size()) {
       const size_t begin = at_;
       Step();
+      // Both are asked after each step, so that the place which is told is where the excess begins.
       if (parts_ > kMaxTomlKeyParts) {
         return Excess(begin, fmt::format("a key of more than {} parts", kMaxTomlKeyParts));
       }
@@ -30,6 +32,7 @@ class Scan {
   }
 
  private:
+  // Each call consumes at least one byte, so the scan is linear.
   void Step() {
     switch (text_[at_]) {
       case '#':
@@ -39,6 +42,7 @@ class Scan {
       case '\'':
         SkipString(text_[at_]);
         return;
+      // Dots of numbers count too, which does no harm: no number has as many as a key would need.
       case '.':
         ++parts_;
         break;
@@ -49,9 +53,11 @@ class Scan {
         break;
       case ']':
       case '}':
+        // A closing bracket too many is the parser's to refuse; the count stays at the ground.
         depth_ -= depth_ == 0 ? 0 : 1;
         parts_ = 1;
         break;
+      // Each of these ends a key, and the next one begins with its first part.
       case '=':
       case ',':
       case '\n':
@@ -68,6 +74,8 @@ class Scan {
     const bool escapes = quote == '"';
     if (text_.substr(at_, 3) == three) {
       at_ += 3;
+      // An escape takes its next byte with it, so that `\"` does not end the string. Literal
+      // strings with single quotes have no escapes.
       while (at_ < text_.size() && text_.substr(at_, 3) != three) {
         at_ += escapes && text_[at_] == '\\' ? 2 : 1;
       }
@@ -77,6 +85,8 @@ class Scan {
       }
       return;
     }
+    // A string of one line ends with the line, even if its quote is missing: the rest is scanned as
+    // what it is.
     for (++at_; at_ < text_.size() && text_[at_] != quote && text_[at_] != '\n';) {
       at_ += escapes && text_[at_] == '\\' ? 2 : 1;
     }
@@ -84,6 +94,7 @@ class Scan {
   }
 
   TomlExcess Excess(size_t offset, std::string what) const {
+    // The lines are counted only here, where something is wrong.
     const std::string_view before = text_.substr(0, offset);
     const size_t line_begin = before.rfind('\n') + 1;  // npos + 1 is 0
     return {.line = static_cast<uint32_t>(std::ranges::count(before, '\n') + 1),

@@ -14,6 +14,9 @@ struct LeadRow {
   uint8_t second_max;
 };
 
+// C0 and C1 would only begin encodings that are longer than needed, and F5 and above lie beyond
+// U+10FFFF; no second byte makes them valid. The ranges after E0 and F0 refuse the longer
+// encodings, after ED the surrogates, after F4 what lies beyond the last code point.
 LeadRow RowOf(uint8_t lead) {
   if (lead < 0x80) {
     return {.size = 1, .second_min = 0, .second_max = 0};
@@ -37,6 +40,7 @@ LeadRow RowOf(uint8_t lead) {
 }  // namespace
 
 CodePoint DecodeUtf8(std::string_view text) {
+  // A size of zero stands for "no character" in all cases, also where nothing is left.
   if (text.empty()) {
     return {};
   }
@@ -45,9 +49,11 @@ CodePoint DecodeUtf8(std::string_view text) {
   if (row.size == 1) {
     return {.value = lead, .size = 1};
   }
+  // A character that is cut off at the end is as wrong as any other.
   if (row.size == 0 || text.size() < row.size) {
     return {};
   }
+  // The lead keeps as many bits as are left below its marker.
   uint32_t value = lead & (0x7fu >> row.size);
   for (uint32_t i = 1; i < row.size; ++i) {
     const auto byte = static_cast<uint8_t>(text[i]);
@@ -61,11 +67,13 @@ CodePoint DecodeUtf8(std::string_view text) {
   return {.value = value, .size = row.size};
 }
 
+// Sources are nearly all ASCII, so the words of eight bytes decide how fast this is.
 size_t FindInvalidUtf8(std::string_view text) {
   size_t i = 0;
   while (i < text.size()) {
     // eight ASCII bytes at a time
     for (uint64_t word = 0; i + sizeof(word) <= text.size(); i += sizeof(word)) {
+      // Copied, as the text need not be aligned; compilers make one load of it.
       std::memcpy(&word, text.data() + i, sizeof(word));
       if ((word & 0x8080808080808080u) != 0) {
         break;

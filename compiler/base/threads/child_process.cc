@@ -38,6 +38,8 @@ class Spawning {
   Spawning& operator=(const Spawning&) = delete;
 
   // The numbers of errno; 0 is success.
+  // The rows come first and /dev/null afterwards, only for numbers that no row gave: a program that
+  // found 0 to 2 closed would open its first file as its standard output.
   int SetDescriptors(const std::vector<ChildProgram::Descriptor>& descriptors) {
     int last = STDERR_FILENO;
     int error = 0;
@@ -52,9 +54,13 @@ class Spawning {
         error = ::posix_spawn_file_actions_addopen(&actions_, number, "/dev/null", O_RDWR, 0);
       }
     }
+    // Everything above is closed in the child, also what another thread of this process opens at
+    // the same moment without O_CLOEXEC.
     return error != 0 ? error : ::posix_spawn_file_actions_addclosefrom_np(&actions_, last + 1);
   }
 
+  // Blocked and ignored signals are inherited through exec. The child must end when it is told to
+  // and crash where it is wrong.
   int SetSignals() {
     sigset_t none;
     sigset_t all;
@@ -68,6 +74,7 @@ class Spawning {
   }
 
   int Spawn(const ChildProgram& program, pid_t& pid) {
+    // posix_spawn wants writable words, so these are copies.
     std::vector<std::string> words = program.words;
     std::vector<char*> arguments;
     arguments.reserve(words.size() + 1);
@@ -75,6 +82,7 @@ class Spawning {
       arguments.push_back(word.data());
     }
     arguments.push_back(nullptr);
+    // No environment: variables such as LD_PRELOAD or those of a loader decide what a program does.
     const std::array<char*, 1> environment{nullptr};
     return ::posix_spawn(&pid, program.path.c_str(), &actions_, &attributes_, arguments.data(),
                          environment.data());
@@ -85,6 +93,8 @@ class Spawning {
   posix_spawnattr_t attributes_;
 };
 
+// A limit that could not be set is an error and never a warning: the process would read hostile
+// bytes without the fence that its design counts on.
 Error Unconfined(std::string_view what) {
   return {.code = ErrorCode::kFailedPrecondition,
           .context = fmt::format("{}: {}", what, std::strerror(errno)),
@@ -99,6 +109,7 @@ Result<void> Limit(__rlimit_resource what, std::string_view name, std::optional<
   if (::getrlimit(what, &limit) != 0) {
     return Unconfined(name);
   }
+  // Never raised, only lowered: the limits of whoever started this may be narrower.
   limit.rlim_max = std::min<rlim_t>(*most, limit.rlim_max);
   limit.rlim_cur = limit.rlim_max;
   return ::setrlimit(what, &limit) == 0 ? Result<void>() : Result<void>(Unconfined(name));
@@ -122,6 +133,8 @@ Result<pid_t> StartChild(const ChildProgram& program) {
 }
 
 Result<void> ConfineProcess(const ProcessLimits& limits, pid_t parent) {
+  // The order matters: first the death with the parent, then the look whether the parent still is
+  // there. The other way round it could die between the two and leave this process behind.
   if (::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) {
     return Unconfined("PR_SET_PDEATHSIG");
   }
@@ -133,6 +146,7 @@ Result<void> ConfineProcess(const ProcessLimits& limits, pid_t parent) {
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) {
     return Unconfined("PR_SET_NO_NEW_PRIVS");
   }
+  // No core: it would hold the bytes that were read.
   KILN_TRY_VOID(Limit(RLIMIT_CORE, "RLIMIT_CORE", 0));
   KILN_TRY_VOID(Limit(RLIMIT_FSIZE, "RLIMIT_FSIZE", limits.file_bytes));
   KILN_TRY_VOID(Limit(RLIMIT_NOFILE, "RLIMIT_NOFILE", limits.open_files));

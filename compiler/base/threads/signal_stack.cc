@@ -16,9 +16,12 @@ class SignalStack {
  public:
   SignalStack() {
     stack_t had{};
+    // A sanitizer or the host program may have set a stack for this thread; theirs stays.
     if (::sigaltstack(nullptr, &had) != 0 || (had.ss_flags & SS_DISABLE) == 0) {
       return;
     }
+    // All of it is reserved without access and then all but the lowest page is opened: a handler
+    // that goes too deep faults there and does not write over a neighbour.
     void* const memory =
         ::mmap(nullptr, size_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
     if (memory == MAP_FAILED) {
@@ -31,6 +34,8 @@ class SignalStack {
     used_ = ::mprotect(stack.ss_sp, kStackBytes, PROT_READ | PROT_WRITE) == 0 &&
             ::sigaltstack(&stack, nullptr) == 0;
   }
+  // The kernel must forget the stack before its memory goes, else a signal in between would run on
+  // nothing.
   ~SignalStack() {
     if (used_) {
       stack_t none{};

@@ -13,12 +13,17 @@ constexpr uint32_t kLooksPerTime = 16;  // the clock costs more than the token
 
 StopScope::StopScope(StopBounds bounds, Clock& clock)
     : bounds_(std::move(bounds)), clock_(clock), outer_(innermost_) {
+  // Memory and CPU time that are left of the outer bounds are bounds of the inner scope, too; token
+  // and deadline are not. The CPU time is kept as the same end, not as a rest, so time that passes
+  // in the inner scope counts for both.
   if (outer_ != nullptr) {
     bounds_.bytes = std::min(bounds_.bytes, outer_->bounds_.bytes - outer_->charged_);
     cpu_begin_ = outer_->cpu_begin_;
     cpu_end_ = outer_->cpu_end_;
     look_at_cpu_ = outer_->look_at_cpu_;
   }
+  // The narrower end wins. Until that much time has passed on the wall nobody needs to ask for the
+  // time of the thread.
   if (bounds_.cpu != Duration::max()) {
     const Duration begin = clock_.ThreadCpu();
     if (begin + bounds_.cpu < cpu_end_) {
@@ -33,6 +38,7 @@ StopScope::StopScope(StopBounds bounds, Clock& clock)
 StopScope::~StopScope() { innermost_ = outer_; }
 
 void StopScope::Look() {
+  // A token is an atomic load, asked for each time; the clock only every few calls.
   if (bounds_.stop.stop_requested()) {
     throw Stopped(Stopped::Why::kLeft);
   }
@@ -50,6 +56,8 @@ void StopScope::Look() {
   if (now < bounds_.deadline) {
     return;
   }
+  // Others may have joined the same work with a later deadline since. That is asked for only when
+  // the known one has passed.
   if (bounds_.later != nullptr) {
     bounds_.deadline = bounds_.later();
     if (clock_.Monotonic() < bounds_.deadline) {
@@ -78,6 +86,7 @@ void StopScope::LookAtCpu(Duration now) {
                 milliseconds(cpu_end_ - cpu_begin_));
 }
 
+// A deadline that could be put off counts as none: only CheckStop asks whether it was.
 bool IsStopping() {
   const StopScope* const scope = StopScope::innermost_;
   if (scope == nullptr) {
@@ -89,6 +98,7 @@ bool IsStopping() {
           scope->clock_.Monotonic() >= bounds.deadline);
 }
 
+// Written as a subtraction: `charged_ + bytes` could overflow for a size from a hostile file.
 void StopScope::Charge(uint64_t bytes) {
   if (bytes > bounds_.bytes - charged_) {
     const uint64_t most = std::numeric_limits<uint64_t>::max();
@@ -101,6 +111,7 @@ void StopScope::Charge(uint64_t bytes) {
 ChargedMemory::ChargedMemory()
     : scope_(StopScope::innermost_), before_(scope_ == nullptr ? 0 : scope_->charged_) {}
 
+// The count is set back and not subtracted from: whatever was charged in between is gone too.
 ChargedMemory::~ChargedMemory() {
   if (scope_ != nullptr) {
     scope_->charged_ = before_;

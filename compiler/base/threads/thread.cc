@@ -13,6 +13,7 @@
 namespace kiln {
 namespace {
 
+// Ten milliseconds: a hundred lines of log a second at most, and nobody notices the wait.
 constexpr std::chrono::milliseconds kPause{10};  // a body that always throws does not spin
 
 // Of a handler that is left by nothing, whatever memory there is.
@@ -39,6 +40,7 @@ void TakeName(std::string_view name) {
 }
 
 void Run(const Thread::Entry& entry, const Thread::Body& body, const std::stop_token& stop) {
+  // First of all: a stack that overflows in the body needs another one for its backtrace.
   UseSignalStack();
   TakeName(entry.name);
   for (;;) {
@@ -56,6 +58,8 @@ void Run(const Thread::Entry& entry, const Thread::Body& body, const std::stop_t
 
 }  // namespace
 
+// To be called in a handler. It must not throw itself, so each text that needs memory is made in a
+// try of its own and may stay empty.
 Error ThrownError() noexcept {
   Error error{.code = ErrorCode::kInternal, .context = {}, .reason = "BUG"};
   try {
@@ -78,6 +82,8 @@ Error ThrownError() noexcept {
   return error;
 }
 
+// What the starting thread carries (Inherited) is read here, in that thread, and set in the new one
+// before its body runs.
 Thread::Thread(const Entry& entry, Body body)
     : thread_(
           [entry, body = std::move(body), inherited = Inherited()](const std::stop_token& stop) {

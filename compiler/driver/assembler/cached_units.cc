@@ -7,6 +7,8 @@
 namespace kiln::driver {
 namespace {
 
+// Estimates: what is counted decides when an assembler is dropped, and exact sizes would cost a
+// walk over everything.
 constexpr uint64_t kTreeBytes = 256;  // of the questions that lead to one version
 constexpr uint64_t kInstBytes = 32;   // of a closed instruction with its operands, block and span
 
@@ -30,6 +32,7 @@ const Diagnosed<ir::SpecialisedDecl>& CachedUnits::Decl(ir::DeclId decl,
                                                         resolve::VariantEvaluator& answers) {
   return resolve::Recall(decls_[decl.value], answers, [&] {
     Diagnosed<ir::SpecialisedDecl> closed = resolve::SpecialiseDecl(program_, decl, answers);
+    // Only what was really specialised counts; a version that was recalled is there already.
     ++decl_versions_;
     bytes_used_ += sizeof(closed) + kTreeBytes;
     if (closed.value.has_value()) {

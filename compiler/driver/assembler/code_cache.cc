@@ -22,6 +22,8 @@ CodeCache::CodeCache(const resolve::Program& program, const target::Target& targ
       types_(pool_),
       table_(pool_, target) {}
 
+// What must be equal for lowered code to be right for another program: kinds, flags, names and the
+// numbers of members, in order. Types are not among it, because code objects name types by content.
 std::vector<CodeCache::DeclShape> CodeCache::ShapesOf(const resolve::Program& program) {
   std::vector<DeclShape> shapes;
   shapes.reserve(program.decl_count());
@@ -61,6 +63,8 @@ void CodeCache::Serve(const resolve::Program& next) {
         return retired_segments_.Renumber(segment, numbers_.segments, numbers.segments);
       });
   numbers_ = std::move(numbers);
+  // Keys are addresses of units of the old program. What is kept is found by content: code objects
+  // and digests of modules.
   contents_.Clear();
   functions_.clear();
   lowered_.clear();
@@ -94,6 +98,8 @@ void CodeCache::PrepareFunctions(const ir::SpecialisedProgram& variant) {
   }
 }
 
+// The content of a region is computed once for its address. Equal content means equal words,
+// whatever program or variant it came from, so its code object is bound and nothing is lowered.
 void CodeCache::PrepareSegment(const ir::SpecialisedRegion& segment) {
   if (contents_.Contains(&segment)) {
     return;
@@ -158,6 +164,8 @@ Hash128 CodeCache::ModuleId(const ir::SpecialisedProgram& variant, spirv::EntryC
       AddFunctions(entry);
     }
   }
+  // A hash with a key of this process: these ids never leave it (ProcessHash), so it may be a fast
+  // one.
   return ProcessHash(std::as_bytes(std::span(ids_)));
 }
 

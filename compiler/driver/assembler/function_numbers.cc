@@ -12,6 +12,7 @@ void FunctionNumbering::Add(ir::DeclId function, uint32_t number) {
   if (function.value >= functions_.size()) {
     functions_.resize(function.value + size_t{1});
   }
+  // Numbers of one function are added one after the other, so a range says where they are.
   Range& range = functions_[function.value];
   if (range.count == 0) {
     range.first = static_cast<uint32_t>(numbers_.size());
@@ -31,6 +32,8 @@ uint32_t FunctionNumbering::NumberAt(Place place) const {
   return place.index < range.count ? numbers_[range.first + place.index] : ir::kNoRow;
 }
 
+// Rows of all modules in order: regions and their locals get their place in their function, which
+// no edit of another function changes.
 FunctionNumbers::FunctionNumbers(const resolve::Program& program) {
   for (uint32_t ordinal = 0; ordinal < program.modules().size(); ++ordinal) {
     const ir::ModuleView& module = program.module(ordinal);
@@ -45,6 +48,8 @@ FunctionNumbers::FunctionNumbers(const resolve::Program& program) {
   }
 }
 
+// A number whose function or place is gone is retired: it gets one that no program has, and its
+// place is remembered. If a later edit brings the place back, so comes its number.
 uint32_t RetiredNumbers::Renumber(uint32_t number, const FunctionNumbering& before,
                                   const FunctionNumbering& after) {
   const bool retired = number >= kFirstRetired;

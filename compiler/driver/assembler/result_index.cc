@@ -21,6 +21,8 @@ uint32_t ResultIndex::Add(const Bitset& reads, std::span<const uint32_t> order,
   if (const std::optional<uint32_t> known = Find(values)) {
     return *known;
   }
+  // The options that were read, with their values, ascending by option: equal lists are equal
+  // results.
   key_.clear();
   reads.ForEach([&](size_t option) {
     key_.push_back(static_cast<uint32_t>(option));
@@ -34,6 +36,8 @@ uint32_t ResultIndex::Add(const Bitset& reads, std::span<const uint32_t> order,
         keys_.insert(keys_.end(), key_.begin(), key_.end());
         return static_cast<uint32_t>(firsts_.size() - 1);
       });
+  // The tree gets a leaf even if the result was known by its list: other values of options that
+  // were not read have led to it, and next time they shall lead there at once.
   tree_.Add(root_, reads, order, values.bits, result);
   return result;
 }

@@ -10,6 +10,7 @@ namespace kiln::driver {
 namespace {
 
 // Marks numbers that belong to no function.
+// A bit that no place within a function reaches, so the two kinds of numbers never meet.
 constexpr uint32_t kNobody = 0x40000000u;
 
 }  // namespace
@@ -42,7 +43,10 @@ void UnitContent::PutAll(std::span<const Row> rows) {
   }
 }
 
+// Operands are hashed by what they are: numbers of locals and regions by their place, everything
+// else as it stands, since ids of types, constants and names belong to a pool that all links share.
 void UnitContent::Put(const ir::Inst& inst) {
+  // Kind and flags share a word, which keeps the content of large functions short.
   Put(static_cast<uint32_t>(inst.kind) | uint32_t{inst.flags} << 16);
   Put(inst.type.value);
   for (const ir::Operand& operand : ir::OperandsOf(inst)) {
@@ -86,6 +90,7 @@ void UnitContent::Put(const ir::SpecialisedDecl& decl) {
     Put(member.name.value);
     Put(member.type.value);
     Put(member.member.value);
+    // Each part has its own bits, so two different members never write the same word.
     Put(static_cast<uint32_t>(member.pack) | uint32_t{member.pack_bits} << 8 |
         static_cast<uint32_t>(member.access) << 16 | (member.relaxed ? 1u << 24 : 0u));
     Put(Local(member.local));
@@ -105,6 +110,7 @@ void UnitContent::Put(std::span<const ir::Attribute> attributes) {
 }
 
 Hash128 UnitContent::Finish() {
+  // Good within this process only, as the numbers in it are too.
   const Hash128 content = ProcessHash(std::as_bytes(std::span(words_)));
   words_.clear();
   return content;

@@ -25,12 +25,17 @@ class Flattener {
 
  private:
   // Fields of the struct `type` at `start`; `decl` is its record, or null.
+  // Depth first in the order of declaration, with dotted names: the list is what an engine fills in
+  // (spec/rpl 12.2).
   void Members(ir::TypeId type, const ir::SpecialisedDecl* decl, const std::string& prefix,
                uint64_t start, std::vector<FlatParameter>& out) {
+    // Offsets of the type count from its own beginning.
     const layout::TypeLayout& layout = types_.Of(type, rules_);
     const std::span<const ir::ShapeMember> members = pool_.Members(type);
     for (size_t i = 0; i < members.size(); ++i) {
       CheckStop();
+      // The record has the same members in the same order as the type; it adds tags and places.
+      // A struct of a typed module may have no record; its members then have no tags and no place.
       const ir::SpecialisedMember* member = decl == nullptr ? nullptr : &decl->members[i];
       Member(members[i], member, prefix, start + layout.offsets[i], out);
     }
@@ -44,6 +49,7 @@ class Flattener {
       case ir::TypeKind::kStruct:
         Members(shape.type, DeclOf(shape.type), name + ".", offset, out);
         return;
+      // At most one, at the end of the block.
       case ir::TypeKind::kRuntimeArray:
         Tail(shape, std::move(name));
         return;
@@ -72,8 +78,11 @@ class Flattener {
                             .offset = static_cast<uint32_t>(offset),
                             .matrix_stride = types_.Of(type, rules_).matrix_stride,
                             .member = member};
+    // Dimensions are written from the outermost on; what stays in `array_stride` is that of the
+    // innermost.
     for (; pool_[type].kind == ir::TypeKind::kArray; type = ir::TypeId{pool_[type].element}) {
       parameter.dimensions.push_back(pool_[type].extent);
+      // The number of all items, whatever dimensions they come from.
       parameter.item_count *= pool_[type].extent;
       parameter.array_stride = types_.Of(type, rules_).stride;
     }
@@ -84,15 +93,19 @@ class Flattener {
     out.push_back(std::move(parameter));
   }
 
+  // The array at the end of a block has no fixed size, so its item is described apart, with offsets
+  // of its own.
   void Tail(const ir::ShapeMember& shape, std::string path) {
     out_.tail_type = ir::TypeId{pool_[shape.type].element};
     out_.tail_field = std::move(path);
     if (pool_[out_.tail_type].kind == ir::TypeKind::kStruct) {
       out_.tail_name = pool_.Text(shape.name);
+      // Offsets of the item count from its own beginning.
       Members(out_.tail_type, DeclOf(out_.tail_type), "", 0, out_.tail_parameters);
     }
   }
 
+  // Linear over the structs of the variant, of which there are few.
   const ir::SpecialisedDecl* DeclOf(ir::TypeId type) const {
     for (const ir::SpecialisedDecl* decl : variant_.structs) {
       if (decl->type == type) {

@@ -70,8 +70,11 @@ constexpr SettingField kBlendConstantFields[] = {
     {Setting::kColorBlendConstantA, kBlendConstantsA},
 };
 
+// Settings are a table; their number in the enumeration is their row.
 size_t RowOf(Setting setting) { return static_cast<size_t>(setting); }
 
+// A field is written by the type that its setting has in the table. Defaults of the message are
+// left out by the writer, as proto3 wants it.
 template <class Values>
 void WriteFields(std::span<const SettingField> fields, const Values& values, WireWriter& out) {
   for (const SettingField& row : fields) {
@@ -92,6 +95,8 @@ void WriteFields(std::span<const SettingField> fields, const Values& values, Wir
   }
 }
 
+// Widths are not told: an attachment converts, and only the kind of number matters to a blend
+// state.
 std::string_view ItemText(ir::Scalar scalar) {
   switch (scalar) {
     case ir::Scalar::kF32:
@@ -121,21 +126,27 @@ bool IsColorOutput(const ir::SpecialisedDecl& decl) {
 }
 
 GraphicsState::GraphicsState(const RecordContext& context) : context_(context) {
+  // The defaults of the language, for the pipeline and for each output; then what the variant says.
   for (const ir::SettingFacts& facts : ir::AllSettings()) {
+    // One row for each setting, also for those of outputs: the two lists then have the same
+    // numbers.
     pipeline_.push_back({.bits = facts.default_bits, .text = facts.default_text});
   }
   size_t outputs = 0;
+  // Outputs of containers come first, then rows of entry points.
   for (const ir::SpecialisedDecl* decl : context.variant.interface) {
     outputs += IsColorOutput(*decl) ? decl->members.size() : 0;
   }
   ListRows();
   outputs += rows_.size();
+  // Each output begins with the defaults, of which it uses its own part.
   outputs_.assign(outputs, pipeline_);
   for (const ir::SpecialisedSetting& setting : context.variant.settings) {
     const ir::SettingFacts* facts = ir::FindSetting(setting.name);
     KILN_CHECK(facts != nullptr, "setting '{}'", setting.name);
     const bool has_block = setting.block != ir::kNoBlock;
     KILN_CHECK(!has_block || setting.block < outputs, "{} block {}", setting.name, setting.block);
+    // A setting without a block is of the pipeline, one with a block of that output.
     Settings& values = has_block ? outputs_[setting.block] : pipeline_;
     values[static_cast<size_t>(facts - ir::AllSettings().data())] = {.bits = setting.bits,
                                                                      .text = setting.text};
@@ -157,6 +168,7 @@ void GraphicsState::ListRows() {
         continue;
       }
       const uint32_t count = ItemsOf(row.type);
+      // Locations may have gaps, which WriteRow fills.
       rows_.resize(std::max<size_t>(rows_.size(), location->a + count));
       for (uint32_t i = 0; i < count; ++i) {
         rows_[location->a + i] = {.row = &row, .item = i};
@@ -176,6 +188,7 @@ uint32_t GraphicsState::ItemsOf(ir::TypeId id) const {
   return type.kind == ir::TypeKind::kMatrix ? count * type.columns : count;
 }
 
+// Fields in the order of their numbers: some are settings and stand between the others.
 void GraphicsState::WriteOutput(const Output& output, const Settings& settings,
                                 WireWriter& out) const {
   out.Number(kColorOutputComponentsCount, output.rows);
@@ -203,6 +216,7 @@ void GraphicsState::WriteField(const ir::SpecialisedMember& field, WireWriter& o
 void GraphicsState::WriteRow(uint32_t location, WireWriter& out) const {
   const auto [row, item] = rows_[location];
   if (row == nullptr) {
+    // A copy, as the settings of the location itself stay as they are.
     Settings none = outputs_[location];
     for (const Setting setting : {Setting::kColorOutputWriteR, Setting::kColorOutputWriteG,
                                   Setting::kColorOutputWriteB, Setting::kColorOutputWriteA}) {
@@ -216,6 +230,7 @@ void GraphicsState::WriteRow(uint32_t location, WireWriter& out) const {
   }
   std::string name = row->field.valid() ? std::string(context_.pool().Text(row->field))
                                         : "target" + std::to_string(location);
+  // The second and further vectors of an array or matrix are told by their number.
   if (row->field.valid() && ItemsOf(row->type) > 1) {
     name += "[" + std::to_string(item) + "]";
   }
@@ -228,6 +243,7 @@ void GraphicsState::WriteRow(uint32_t location, WireWriter& out) const {
               outputs_[location], out);
 }
 
+// The fields of the message in ascending order: outputs, blend constants, fixed state.
 void GraphicsState::WriteOutputs(WireWriter& out) const {
   for (const ir::SpecialisedDecl* decl : context_.variant.interface) {
     if (IsColorOutput(*decl)) {
@@ -249,6 +265,7 @@ void GraphicsState::WriteFixedState(WireWriter& out) const {
   out.Real(kFixedStateLineWidth, std::bit_cast<uint32_t>(1.0F));
   out.TextItem(kFixedStateDynamicState, "viewport");
   out.TextItem(kFixedStateDynamicState, "scissor");
+  // The range of depths is set while recording, and only if the pipeline tests it.
   if (pipeline_[RowOf(Setting::kDepthBoundsTest)].bits != 0) {
     out.TextItem(kFixedStateDynamicState, "depth_bounds");
   }

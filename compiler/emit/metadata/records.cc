@@ -17,8 +17,10 @@
 namespace kiln::metadata {
 namespace {
 
+// In the order of the pipeline, which is that of the enumeration.
 constexpr ir::Stage kStages[] = {ir::Stage::kVertex, ir::Stage::kFragment, ir::Stage::kCompute};
 
+// "vector3", "matrix4x4": columns, then rows.
 std::string ClassText(const ir::Type& type) {
   const auto digit = [](uint8_t number) { return static_cast<char>('0' + number); };
   const bool matrix = type.kind == ir::TypeKind::kMatrix;
@@ -30,7 +32,9 @@ std::string ClassText(const ir::Type& type) {
   return text += digit(type.rows);
 }
 
+// Without usage (for the layout hash) nothing is written.
 void WriteStages(const RecordContext& context, uint32_t field, ir::DeclId decl, WireWriter& out) {
+  // A stage is a bit, in the order of the enumeration.
   const uint32_t stages = StagesOf(context, decl);
   for (const ir::Stage stage : kStages) {
     if ((stages >> static_cast<uint32_t>(stage) & 1U) != 0) {
@@ -76,6 +80,7 @@ void WriteParameters(const RecordContext& context, uint32_t field,
       out.Text(kParameterType, ir::TypeText(context.pool(), parameter.type));
       out.Number(kParameterOffset, parameter.offset);
       out.Number(kParameterTotalItemCount, parameter.item_count);
+      // What is not declared in a source has neither tags nor a place.
       if (parameter.member != nullptr) {
         WriteTags(context, kParameterTags, parameter.member->tags, out);
       }
@@ -91,6 +96,7 @@ void WriteParameters(const RecordContext& context, uint32_t field,
 
 }  // namespace
 
+// A declaration beyond the table was mentioned by nobody.
 uint32_t StagesOf(const RecordContext& context, ir::DeclId decl) {
   const Usage* usage = context.usage;
   return usage != nullptr && decl.value < usage->stages.size() ? usage->stages[decl.value] : 0;
@@ -115,6 +121,7 @@ void WriteSource(const RecordContext& context, const ir::SpecialisedDecl& contai
   WriteSpan(context, kAttributeSourceSpan, container.origin, out);
 }
 
+// The vertex entry point exists: the layout has made this source of its rows.
 void WriteEntrySource(const RecordContext& context, const layout::VertexSource& source,
                       WireWriter& out) {
   const ir::EntryRef& entry =
@@ -127,6 +134,7 @@ void WriteEntrySource(const RecordContext& context, const layout::VertexSource& 
                          .type = attribute.type,
                          .tags = row.tags,
                          .origin = row.origin};
+    // Parts of a row, items of an array or columns, are told apart by their number.
     if (attribute.part != ir::kNoRow) {
       field.name += "[" + std::to_string(attribute.part) + "]";
     }
@@ -135,6 +143,8 @@ void WriteEntrySource(const RecordContext& context, const layout::VertexSource& 
   }
 }
 
+// The parameters of the main part and of the item at the end are two lists: an engine allocates the
+// first once and the second as often as it likes.
 void WriteBuffer(const RecordContext& context, const ir::SpecialisedDecl& buffer, WireWriter& out) {
   const layout::Block& block = context.layout.BlockOf(buffer.decl);
   const FlatBlock flat = Flatten(context.variant, buffer, block.rules, context.types);
@@ -168,6 +178,7 @@ void WriteImage(const RecordContext& context, const ir::SpecialisedDecl& image, 
   const ir::Pool& pool = context.pool();
   const ir::Type& declared = pool[image.type];
   const bool array = declared.kind == ir::TypeKind::kArray;
+  // An array of images is told by its number of items, so the type is that of one.
   const ir::TypeId item = array ? ir::TypeId{declared.element} : image.type;
   const ir::ImageTraits traits = ir::UnpackImage(pool[item].extent);
   const std::string text = ir::TypeText(pool, item);
@@ -199,10 +210,12 @@ void WriteStateField(const RecordContext& context, const ir::SpecialisedDecl& co
 void WriteStateRow(const RecordContext& context, const StateRow& state, WireWriter& out) {
   const ir::Pool& pool = context.pool();
   const ir::InterfaceRow& row = *state.row;
+  // A row of a struct is called by its field, another one by its parameter.
   std::string name(pool.Text(row.field.valid() ? row.field : row.name));
   if (state.item != ir::kNoRow) {
     name += "[" + std::to_string(state.item) + "]";
   }
+  // The struct that the row is part of is its container, as in RPL.
   out.Text(kStateFieldContainer, row.source.valid() ? pool.Text(row.source) : "");
   out.Text(kStateFieldName, name);
   out.Text(kStateFieldType, ir::TypeText(pool, state.type));
@@ -212,6 +225,7 @@ void WriteStateRow(const RecordContext& context, const StateRow& state, WireWrit
   WriteSpan(context, kStateFieldSpan, row.origin, out);
 }
 
+// Places are written with full debug information only; otherwise no module has any.
 void WriteSpan(const RecordContext& context, uint32_t field, const ir::Origin& origin,
                WireWriter& out) {
   if (origin.module >= context.spans_of.size()) {
@@ -226,6 +240,7 @@ void WriteSpan(const RecordContext& context, uint32_t field, const ir::Origin& o
   });
 }
 
+// In the order of the source.
 void WriteTags(const RecordContext& context, uint32_t field, std::span<const ir::StringId> tags,
                WireWriter& out) {
   for (const ir::StringId tag : tags) {
@@ -237,6 +252,7 @@ void WritePushConstant(const RecordContext& context, const ir::SpecialisedDecl& 
                        WireWriter& out) {
   const layout::Rules rules = context.layout.BlockOf(block.decl).rules;
   const FlatBlock flat = Flatten(context.variant, block, rules, context.types);
+  // The layout hash covers what lies where and not how it is called.
   if (context.usage != nullptr) {
     out.Text(kPushConstantName, context.pool().Text(block.name));
   }

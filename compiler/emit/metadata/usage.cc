@@ -11,6 +11,7 @@
 namespace kiln::metadata {
 namespace {
 
+// The tables grow as far as they are needed; ids are dense, so rows are found by index.
 template <class Row, class Value>
 void SetAt(std::vector<Row>& rows, uint32_t row, Value value) {
   if (row >= rows.size()) {
@@ -19,6 +20,8 @@ void SetAt(std::vector<Row>& rows, uint32_t row, Value value) {
   rows[row] = rows[row] | value;
 }
 
+// Mentions were collected when the region was specialised; here they are only joined, once for each
+// stage that reaches it.
 void AddMentions(const ir::SpecialisedRegion& segment, ir::Stage stage, Usage& usage) {
   for (const ir::Mention& mention : segment.mentions) {
     SetAt(usage.stages, mention.decl.value,
@@ -49,9 +52,12 @@ class ComparedArguments {
     }
   }
 
+  // Few entry points have functions that take samplers, and chains of calls are short; so this
+  // repeats until nothing changes instead of sorting functions.
   void Run() {
     do {
       changed_ = false;
+      // The order of functions does not matter, as marks only grow.
       for (const ir::FunctionRef* function : entry_.functions) {
         for (const ir::RegionRef& segment : function->segments) {
           Visit(*segment.closed);
@@ -65,6 +71,7 @@ class ComparedArguments {
     for (const ir::Inst& inst : segment.insts) {
       if (inst.kind == ir::InstKind::kBuiltinCall) {
         const auto call = inst.As<ir::BuiltinCallInst>();
+        // The sampler is the first argument of every sampling function.
         if (ir::IsSampling(call.builtin) && ir::SamplesDepth(call.builtin)) {
           Mark(segment, segment.List(call.arguments)[0]);
         }
@@ -75,6 +82,7 @@ class ComparedArguments {
   }
   void VisitCall(const ir::SpecialisedRegion& segment, const ir::CallInst& call) {
     const ir::SpecialisedDecl* const* signature = signatures_.Find(call.function.value);
+    // A call of what is not among the functions of this entry cannot hand on anything.
     if (signature == nullptr) {
       return;
     }
@@ -86,12 +94,14 @@ class ComparedArguments {
       }
     }
   }
+  // A sampler is a global or a parameter: nothing else can be its value.
   void Mark(const ir::SpecialisedRegion& segment, uint32_t place) {
     const ir::Inst& inst = segment.insts[place];
     if (inst.kind == ir::InstKind::kGlobalRef) {
       SetAt(usage_.compared, inst.As<ir::GlobalRefInst>().decl.value, true);
     } else if (inst.kind == ir::InstKind::kLocalRef) {
       const uint32_t local = inst.As<ir::LocalRefInst>().local.value;
+      // Only a new mark is a change, so the passes end.
       changed_ = changed_ || local >= marked_.size() || !marked_[local];
       SetAt(marked_, local, true);
     }
@@ -112,6 +122,7 @@ Usage UsageOf(const ir::SpecialisedProgram& variant) {
   return usage;
 }
 
+// Cleared and not made anew, because a writer of many variants calls this for each.
 void UsageOf(const ir::SpecialisedProgram& variant, Usage& usage) {
   std::ranges::fill(usage.stages, uint8_t{0});
   std::ranges::fill(usage.touches, uint8_t{0});
@@ -124,6 +135,7 @@ void UsageOf(const ir::SpecialisedProgram& variant, Usage& usage) {
       }
       takes_sampler = takes_sampler || TakesSampler(*variant.pool, *function);
     }
+    // Most programs name their samplers directly and need no propagation.
     if (takes_sampler) {
       ComparedArguments(entry, usage).Run();
     }

@@ -9,6 +9,7 @@
 
 namespace kiln::metadata {
 
+// The result is carried as bytes within the metadata, whose writer knows nothing of WGSL.
 Bytes EncodeWgsl(const WgslRecord& record) {
   WireWriter out;
   for (const WgslRecord::Entry& entry : record.entries) {

@@ -10,6 +10,7 @@ constexpr uint32_t kVarint = 0;
 constexpr uint32_t kLengthDelimited = 2;
 constexpr uint32_t kFixed32 = 5;
 
+// A number of 32 bits takes at most five bytes of seven bits each.
 struct EncodedVarint {
   std::array<std::byte, 5> bytes;
   size_t size = 0;
@@ -26,6 +27,7 @@ EncodedVarint Encode(uint32_t value) {
 
 }  // namespace
 
+// For parents that copy finished records and must say their length first.
 uint32_t WireWriter::PrefixSize(uint32_t field, uint32_t size) {
   return static_cast<uint32_t>(Encode(field << 3 | kLengthDelimited).size + Encode(size).size);
 }
@@ -46,6 +48,8 @@ void WireWriter::Varint(uint32_t value) {
 
 void WireWriter::Tag(uint32_t field, uint32_t wire_type) { Varint(field << 3 | wire_type); }
 
+// Zero is the default of proto3 and is left out; so is an empty text. Items of lists are always
+// written.
 void WireWriter::Number(uint32_t field, uint32_t value) {
   if (value != 0) {
     Tag(field, kVarint);
@@ -53,6 +57,7 @@ void WireWriter::Number(uint32_t field, uint32_t value) {
   }
 }
 
+// By its bits: -0.0 is no default and is written.
 void WireWriter::Real(uint32_t field, uint32_t bits) {
   if (bits != 0) {
     Tag(field, kFixed32);
@@ -76,6 +81,7 @@ void WireWriter::RawItem(uint32_t field, ByteView bytes) {
   Append(out_, bytes);
 }
 
+// Packed, as proto3 writes lists of numbers.
 void WireWriter::Numbers(uint32_t field, std::span<const uint32_t> values) {
   if (!values.empty()) {
     Message(field, [&] {
@@ -86,11 +92,14 @@ void WireWriter::Numbers(uint32_t field, std::span<const uint32_t> values) {
   }
 }
 
+// The content goes directly into the output; only its length is missing.
 size_t WireWriter::Open(uint32_t field) {
   Tag(field, kLengthDelimited);
   return out_.size();
 }
 
+// The length of a message is known behind it, and its own size depends on it. Inserting moves the
+// message once; most are small.
 void WireWriter::Close(size_t begin) {
   const EncodedVarint length = Encode(static_cast<uint32_t>(out_.size() - begin));
   out_.insert(out_.begin() + static_cast<ptrdiff_t>(begin), length.bytes.begin(),

@@ -34,6 +34,7 @@ bool IsAttributes(const ir::SpecialisedDecl& decl) {
           decl.container() == ir::ContainerKind::kInstanceAttributes);
 }
 
+// By the number of the set and by the kind of resource, in the order of their fields.
 constexpr uint32_t kSetFields[] = {kSetsPass, kSetsMaterial, kSetsObject, kSetsShared};
 constexpr uint32_t kResourceFields[] = {kSetBuffers, kSetSamplers, kSetImages};
 
@@ -46,6 +47,7 @@ void WriteSpecialization(const ir::Pool& pool, const ir::SpecConstant& row, Wire
   out.Number(kSpecializationValue, row.bits);
 }
 
+// For compute pipelines alone.
 void WriteWorkgroupSize(const ir::SpecialisedProgram& variant, WireWriter& out) {
   const std::array<uint32_t, 3> sizes = layout::WorkgroupSize(variant);
   out.Message(kPipelineWorkgroupSize, [&] {
@@ -59,6 +61,7 @@ void WriteWorkgroupSize(const ir::SpecialisedProgram& variant, WireWriter& out) 
 target::Needs StoreNeeds(const ir::SpecialisedProgram& variant, const Usage& usage) {
   target::Needs needs = 0;
   for (const ir::SpecialisedDecl* decl : variant.interface) {
+    // Writable in its declaration is enough: whether a stage really stores is not looked at.
     const bool buffer =
         decl->kind == ir::DeclKind::kBuffer && decl->buffer() == ir::BufferKind::kReadWriteStorage;
     bool image = false;
@@ -69,6 +72,7 @@ target::Needs StoreNeeds(const ir::SpecialisedProgram& variant, const Usage& usa
     if (!buffer && !image) {
       continue;
     }
+    // A resource that no stage mentions needs nothing.
     needs |= usage.Mentioned(decl->decl, ir::Stage::kFragment)
                  ? target::BitOf(target::Need::kFragmentStores)
                  : 0;
@@ -87,6 +91,7 @@ std::optional<uint64_t> UsesOf(const ir::SpecialisedProgram& variant, const Usag
     if (decl->kind == ir::DeclKind::kContainer) {
       continue;
     }
+    // Sixteen resources fit the key. Variants with more are written in full each time.
     if (shift == 64) {
       return std::nullopt;
     }
@@ -108,6 +113,7 @@ std::vector<const ir::SpecialisedDecl*> ResourcesByBinding(const RecordContext& 
                                 decl->kind == ir::DeclKind::kImage;
                        });
   std::ranges::stable_sort(resources, {}, [&](const ir::SpecialisedDecl* decl) {
+    // Stable, because bindings of different sets may have the same number.
     return context.layout.PlacementOf(decl->decl).binding;
   });
   return resources;
@@ -125,10 +131,15 @@ MetadataWriter::MetadataWriter(const target::Target& target, layout::TypeLayouts
 
 MetadataWriter::~MetadataWriter() = default;
 
+// Records with usage and records of the layout hash are different bytes of one declaration, so they
+// are different kinds.
 MetadataWriter::Kind MetadataWriter::KindOf(Kind full, const RecordContext& context) {
   return static_cast<Kind>(static_cast<uint32_t>(full) + (context.usage == nullptr ? 1 : 0));
 }
 
+// Everything that the bytes of a record depend on is in the key: which version of a declaration,
+// and the numbers that layout and usage add. So a record is encoded once and copied for each
+// further variant.
 template <class Encode>
 MetadataWriter::Record MetadataWriter::Recall(const Key& key, Encode encode) {
   return *records_
@@ -145,6 +156,7 @@ MetadataWriter::Record MetadataWriter::Recall(const Key& key, Encode encode) {
               .first;
 }
 
+// Copied from the memory of records: `bytes_` grows, so records are offsets and no views.
 void MetadataWriter::Put(const Record& record) {
   out_.insert(out_.end(), bytes_.begin() + record.first,
               bytes_.begin() + record.first + record.size);
@@ -157,6 +169,7 @@ void MetadataWriter::PutAttributeSources(const RecordContext& context) {
       continue;
     }
     const layout::VertexSource& source = context.layout.SourceOf(decl->decl);
+    // Locations follow from the first one, so it stands for all of them.
     const uint32_t first = source.attributes.empty() ? 0 : source.attributes[0].location;
     Put(Recall({.kind = KindOf(Kind::kSource, context),
                 .what = decl,
@@ -178,6 +191,7 @@ MetadataWriter::Record MetadataWriter::Resource(const RecordContext& context,
                                                 const ir::SpecialisedDecl& decl, uint32_t field) {
   const bool compared = decl.kind == ir::DeclKind::kSampler && context.usage != nullptr &&
                         context.usage->Compared(decl.decl);
+  // All that layout and usage add to a resource, in one number: binding, stages, comparison.
   const uint64_t number = uint64_t{context.layout.PlacementOf(decl.decl).binding} << 32 |
                           uint64_t{StagesOf(context, decl.decl)} << 1 | (compared ? 1 : 0);
   return Recall({.kind = KindOf(Kind::kResource, context), .what = &decl, .number = number},
@@ -199,6 +213,7 @@ void MetadataWriter::PutSets(const RecordContext& context) {
   for (std::vector<Record>& records : resources_) {
     records.clear();
   }
+  // In RPL the order of the interface is that of bindings; other languages number as they like.
   const bool grouped = context.variant.bindings == ir::BindingPolicy::kGroups;
   std::vector<const ir::SpecialisedDecl*> sorted;
   if (!grouped) {
@@ -224,10 +239,14 @@ void MetadataWriter::PutSets(const RecordContext& context) {
         sizes[set] += record.size;
       }
     }
+    // Lengths come before contents in this format, so sizes are added up first. With them sets are
+    // copied from records without encoding anything.
     all += WireWriter::PrefixSize(kSetFields[set], sizes[set]) + sizes[set];
   }
   WireWriter::AppendPrefix(out_, kPipelineSets, all);
   for (uint32_t set = 0; set < kSets; ++set) {
+    // A set without resources is written all the same, with the length zero: the reader sees four
+    // sets.
     WireWriter::AppendPrefix(out_, kSetFields[set], sizes[set]);
     for (uint32_t kind = 0; kind < kKinds; ++kind) {
       for (const Record& record : resources_[set * kKinds + kind]) {
@@ -244,6 +263,7 @@ void MetadataWriter::PutPushConstant(const RecordContext& context) {
   if (block == context.variant.interface.end()) {
     return;
   }
+  // The size follows from the declaration, so it is no part of the key.
   Put(Recall({.kind = KindOf(Kind::kPushConstant, context),
               .what = *block,
               .number = StagesOf(context, (*block)->decl)},
@@ -258,12 +278,14 @@ void MetadataWriter::PutPushConstant(const RecordContext& context) {
 void MetadataWriter::PutInterface(const RecordContext& context) {
   const std::optional<uint64_t> uses = UsesOf(context.variant, *context.usage);
   const Key key{.kind = Kind::kInterface, .what = &context.layout, .number = uses.value_or(0)};
+  // Without a key the interface is written anew, which is right and only slower.
   if (uses.has_value()) {
     if (const Record* known = records_.Find(key); known != nullptr) {
       Put(*known);
       return;
     }
   }
+  // What was written for the interface is then copied into the records as a whole.
   const size_t first = out_.size();
   PutAttributeSources(context);
   PutSets(context);
@@ -300,6 +322,7 @@ void MetadataWriter::PutState(const RecordContext& context) {
 // Rows between entry points of typed modules: those that the vertex stage has, then what a fragment
 // stage alone has. Metadata has no word for 64 bits.
 void MetadataWriter::PutStateRows(const RecordContext& context) {
+  // Whether a stage has the other side of a location. Quadratic, with a few dozen rows at most.
   const auto meets = [&](ir::Stage stage, ir::Direction direction, uint32_t location) {
     return std::ranges::any_of(context.variant.entries, [&](const ir::EntryRef& entry) {
       return entry.stage == stage &&
@@ -329,8 +352,10 @@ void MetadataWriter::PutStateRows(const RecordContext& context) {
   }
 }
 
+// Items of an array are rows of their own, each at the locations behind the last.
 void MetadataWriter::PutStateRow(const RecordContext& context, StateRow state) {
   uint32_t items = 1;
+  // Arrays within each other become one list of items.
   while (context.pool()[state.type].kind == ir::TypeKind::kArray) {
     items *= context.pool()[state.type].extent;
     state.type = ir::TypeId{context.pool()[state.type].element};
@@ -354,12 +379,14 @@ void MetadataWriter::PutNeeds(const RecordContext& context, target::Needs needs,
                               const Hash128& layout_hash) {
   for (const ir::OptionUse& use : context.variant.option_uses) {
     CheckStop();
+    // Value and influence make the bytes; the scope follows from the option.
     const uint64_t number = uint64_t{use.value} << 32 | use.influence;
     Put(Recall(
         {.kind = Kind::kInfluence, .row = use.name.value, .number = number}, [&](WireWriter& out) {
           out.Message(kPipelineOptionInfluence, [&] { WriteInfluence(context.pool(), use, out); });
         }));
   }
+  // Needs are a set of bits, and few different ones come up.
   Put(Recall({.kind = Kind::kFeatures, .number = needs}, [&](WireWriter& out) {
     for (const std::string_view feature : target::FeaturesOf(needs)) {
       out.TextItem(kPipelineRequiredFeatures, feature);
@@ -396,6 +423,7 @@ MetadataWriter::Graphics MetadataWriter::GraphicsOf(const RecordContext& context
       ++containers;
     }
   }
+  // Both parts are made at once, since they rest on the same settings.
   const auto encode = [&] {
     const GraphicsState state(context);
     WireWriter settings;
@@ -408,8 +436,10 @@ MetadataWriter::Graphics MetadataWriter::GraphicsOf(const RecordContext& context
     std::tie(graphics_.first, graphics_.second) = encode();
     return {graphics_.first, graphics_.second};
   }
+  // Outputs of a typed module depend on the interface of the fragment entry, which has a number.
   const auto fragment =
       std::ranges::find(context.variant.entries, ir::Stage::kFragment, &ir::EntryRef::stage);
+  // Settings of a variant are kept by their units, so address and length name their values.
   const Key key{.what = context.variant.settings.data(),
                 .other = outputs,
                 .row = static_cast<uint32_t>(context.variant.settings.size()),
@@ -418,6 +448,8 @@ MetadataWriter::Graphics MetadataWriter::GraphicsOf(const RecordContext& context
   return {known.first, known.second};
 }
 
+// The layout hash is over the input interface alone, written without usage and spans: it must not
+// depend on what functions do.
 Hash128 MetadataWriter::LayoutHash(const ir::SpecialisedProgram& variant,
                                    const layout::Layout& layout) {
   const RecordContext context{.variant = variant, .layout = layout, .types = types_};
@@ -428,6 +460,8 @@ Hash128 MetadataWriter::LayoutHash(const ir::SpecialisedProgram& variant,
   return CanonicalWriter("kiln.layout.1").Raw(1, out_).Key();
 }
 
+// Fields in ascending order, each part from its records. The bytes are those that protobuf would
+// write.
 ByteView MetadataWriter::Write(const ir::SpecialisedProgram& variant, const layout::Layout& layout,
                                const Hash128& layout_hash, target::Needs needs, ByteView wgsl) {
   UsageOf(variant, usage_);
@@ -438,6 +472,7 @@ ByteView MetadataWriter::Write(const ir::SpecialisedProgram& variant, const layo
                               .usage = &usage_,
                               .spans_of = spans ? modules_ : std::span<const ModuleFacts>{}};
   const bool graphics = variant.pipeline == ir::PipelineType::kGraphicsClassic;
+  // Computed before anything is written: it is in two places of the message, around the interface.
   const Graphics state = graphics ? GraphicsOf(context) : Graphics{};
 
   out_.clear();
@@ -460,6 +495,7 @@ ByteView MetadataWriter::Write(const ir::SpecialisedProgram& variant, const layo
   return out_;
 }
 
+// Most variants of an assembler have the same entry points, so the head is kept from the last one.
 void MetadataWriter::PutHead(const ir::SpecialisedProgram& variant) {
   const auto same = [](const Entry& known, const ir::EntryRef& entry) {
     return known.stage == entry.stage && known.name == entry.name;

@@ -7,6 +7,8 @@ namespace kiln::spirv {
 
 std::span<const uint32_t> Assembler::Assemble(const ir::SpecialisedProgram& variant,
                                               EntryChoice choice, const layout::Layout& layout) {
+  // Without a number there is no key to look words up by: this module is written in any case, and
+  // what an earlier NumberModule said does not apply to it.
   collector_.Collect(variant, choice, layout);
   linked_ = kNoModule;
   return Write(variant, choice, layout);
@@ -22,6 +24,9 @@ ModuleNumber Assembler::NumberModule(const ir::SpecialisedProgram& variant, Entr
 
 std::span<const uint32_t> Assembler::Write(const ir::SpecialisedProgram& variant,
                                            EntryChoice choice, const layout::Layout& layout) {
+  // A module that was met often is kept as words. They are copied instead of handed out, because
+  // the caller may change its words, and because the next Keep may move the memory of the kept
+  // ones.
   if (linked_ != kNoModule) {
     if (const std::span<const uint32_t> kept = modules_.WordsOf(linked_); !kept.empty()) {
       uint32_t* const words = writer_.WordsOf(choice.index, static_cast<uint32_t>(kept.size()));
@@ -29,6 +34,8 @@ std::span<const uint32_t> Assembler::Write(const ir::SpecialisedProgram& variant
       return {words, kept.size()};
     }
   }
+  // Numbering comes late on purpose: a module that is found in a cache by its number never needs
+  // ids.
   numbering_.Number();
   const std::span<const uint32_t> words = writer_.Write(variant, layout, choice.index);
   if (linked_ != kNoModule) {

@@ -11,6 +11,8 @@
 namespace kiln::spirv {
 namespace {
 
+// Hashes only choose a bucket; equality is always compared in full. So they may depend on symbol
+// ids, which are names given in order of meeting, without any output depending on them.
 uint64_t HashOf(uint64_t hash, std::span<const uint32_t> words) {
   return Mix64(hash ^ Hash64(std::as_bytes(words)));
 }
@@ -21,6 +23,8 @@ uint64_t HashOf(const Symbol& symbol) {
   return Mix64(Mix64(first) ^ second);
 }
 
+// The position of an import is hashed with its symbol, since its word in the part is zero for all
+// symbols: without the imports all pointers of a storage class would collide.
 uint64_t HashOf(const CodeObjectWriter& writer) {
   uint64_t hash = 0;
   for (const Words& part : writer.parts) {
@@ -35,6 +39,8 @@ uint64_t HashOf(const CodeObjectWriter& writer) {
   return hash;
 }
 
+// The row of a table that grows with the ids that are asked for. Ids are dense, so this beats a
+// hash table, and a symbol is found for every operand that is lowered.
 SymbolId& Row(std::vector<SymbolId>& rows, size_t row) {
   if (row >= rows.size()) {
     rows.resize(row + 1, kNoSymbol);
@@ -50,6 +56,8 @@ CodeObjectStore::CodeObjectStore() {
   own_masks_.resize(8192);
   imports_.reserve(4096);
   bits_.reserve(2048);
+  // Row 0 is nobody's symbol: its number stays zero, so that adding the number of a symbol to a
+  // word of a declaration needs no branch (module_numbering).
   symbols_.Add({SymbolKind::kLocal, ~0u, ~0u, ~0u});  // kNoSymbol
   global_of_.emplace_back();
 }
@@ -61,6 +69,9 @@ Range<T> CodeObjectStore::Append(std::vector<T>& rows, std::span<const T> more) 
   return range;
 }
 
+// Copies the words of a part into the arena and makes the mask beside them: all ones where the word
+// is an own id, so that `word + (mask & base)` relocates without a branch. The copy routines read
+// in steps of eight words and may read past the end, hence the slack, whose masks must be zero.
 Section CodeObjectStore::Append(const Words& words) {
   const auto count = static_cast<uint32_t>(words.words.size());
   const uint32_t first = word_count_;
@@ -79,6 +90,7 @@ Section CodeObjectStore::Append(const Words& words) {
   return {.words = {first, count}, .imports = Append<SymbolRelocation>(imports_, words.imports)};
 }
 
+// Equal symbols get one id. `global_of_` grows along, so that it can be indexed by every symbol.
 SymbolId CodeObjectStore::Intern(const Symbol& symbol) {
   const uint32_t row = symbol_index_.FindOrAdd(
       HashOf(symbol), [&](uint32_t i) { return symbols_[SymbolId{i}] == symbol; },
@@ -89,6 +101,9 @@ SymbolId CodeObjectStore::Intern(const Symbol& symbol) {
   return SymbolId{row};
 }
 
+// After an edit of the source the same code has other LocalIds and RegionIds. Their numbers are
+// replaced in place, and all hash values with them, so that code objects survive the edit. The
+// tables by number are dropped and fill again.
 void CodeObjectStore::Relink(const std::function<uint32_t(uint32_t)>& local,
                              const std::function<uint32_t(uint32_t)>& segment) {
   symbol_index_.Clear();
@@ -98,6 +113,8 @@ void CodeObjectStore::Relink(const std::function<uint32_t(uint32_t)>& local,
     if (symbol.kind == SymbolKind::kLocal) {
       symbol.a = local(symbol.a);
     }
+    // Different locals stay different, so nothing can be equal to what is in the index already: the
+    // comparison is skipped.
     (void)symbol_index_.FindOrAdd(
         HashOf(symbol), [](uint32_t) { return false; }, [i] { return i; });
   }
@@ -123,6 +140,9 @@ SymbolId CodeObjectStore::Local(ir::LocalId local, LocalRole role) {
   return known;
 }
 
+// A mark and GoBack are how the code objects of one variant are dropped together: everything is an
+// arena, so it is enough to remember how long each was. Globals and symbols stay; a code object
+// that is kept may name them.
 CodeObjectStore::Mark CodeObjectStore::End() const {
   return {.pieces = pieces_.size(),
           .imports = imports_.size(),
@@ -151,12 +171,16 @@ SymbolId CodeObjectStore::Variable(ir::DeclId decl, ir::MemberId member, ir::Dir
                                    spv::StorageClass storage) {
   const SymbolId id =
       Intern({SymbolKind::kVariable, decl.value, member.value, static_cast<uint32_t>(direction)});
+  // The variable is known as a global without words, because its form depends on the declaration's
+  // version: which one is live is found out for each module (ModuleCollector::BindInterface).
   if (!global_of_[id.value].valid()) {
     AddGlobal(id, {.storage = storage});
   }
   return id;
 }
 
+// The pairs are kept in a list and not only in the map, so that the walk over them has an order.
+// What it does with them is a union of bits, so the order shows nowhere.
 void CodeObjectStore::AddVarying(GlobalId in, GlobalId out) {
   if (varying_of_.Insert(in, out).second) {
     varyings_.push_back({in, out});
@@ -170,6 +194,8 @@ SymbolId CodeObjectStore::InternGlobal(const CodeObjectWriter& writer, SymbolKin
       [&] {
         // every global of this kind has a symbol of its own: its number makes it unique
         const SymbolId symbol = Intern({kind, globals_.size(), 0, 0});
+        // Kinds before kStageVariable are imports, types and constants. No set of needs is made for
+        // them: NeedsOf follows operands, so the set of whatever uses them holds what they need.
         const CodeObjectId piece =
             kind < SymbolKind::kStageVariable ? AddWords(writer) : Add(writer);
         AddGlobal(symbol, {.piece = piece, .storage = storage});
@@ -178,6 +204,8 @@ SymbolId CodeObjectStore::InternGlobal(const CodeObjectWriter& writer, SymbolKin
   return globals_[GlobalId{row}].symbol;
 }
 
+// A linear search, but of a short stretch: the stage variables stand at the head of the variables
+// in the canonical order, and there are as many as the language has.
 GlobalId CodeObjectStore::FindStageVariable(ir::StageVariable variable) const {
   for (const OrderedGlobal& row : order().subspan(first_variable_)) {
     const Symbol& symbol = symbols_[row.symbol];
@@ -198,6 +226,8 @@ CodeObjectId CodeObjectStore::Add(const CodeObjectWriter& writer) {
   return id;
 }
 
+// Copies what a writer holds into the arenas. Conditional words count too: `word_count` is a bound
+// for the room that a module takes, and whether they are written is decided when it is.
 CodeObjectId CodeObjectStore::AddWords(const CodeObjectWriter& writer) {
   CodeObject piece;
   for (uint32_t i = 0; i < kPartCount; ++i) {
@@ -221,6 +251,8 @@ CodeObjectId CodeObjectStore::AddWords(const CodeObjectWriter& writer) {
   return CodeObjectId{static_cast<uint32_t>(pieces_.size() - 1)};
 }
 
+// Marks the globals among some imports as needed, each once, and puts new ones on the list of those
+// whose own operands are still to be looked at.
 void CodeObjectStore::Need(std::span<const SymbolRelocation> imports) {
   for (const SymbolRelocation& import : imports) {
     const GlobalId global = GlobalOf(import.symbol);
@@ -236,6 +268,10 @@ void CodeObjectStore::Need(std::span<const SymbolRelocation> imports) {
   }
 }
 
+// Everything that the code object needs, with all that those need: a walk over the operands with a
+// list in place of recursion. It is paid once for a code object, and collecting a module is then a
+// union of bit sets. A variable without words ends the walk; its operands are those of a version,
+// which the collector adds.
 Range<uint64_t> CodeObjectStore::NeedsOf(const CodeObject& piece) {
   scratch_bits_.assign((globals_.size() + size_t{63}) / 64, 0);
   for (const Section& section : piece.parts) {
@@ -253,6 +289,8 @@ Range<uint64_t> CodeObjectStore::NeedsOf(const CodeObject& piece) {
 
 // Parts other than the declaration of a global mention nothing but itself.
 void CodeObjectStore::AddGlobal(SymbolId symbol, Global global) {
+  // The depth of a global is one more than the largest depth of its operands. It is part of the
+  // canonical order, which therefore has operands before their users.
   global.symbol = symbol;
   if (global.piece.valid()) {
     for (const SymbolRelocation& import :
@@ -286,6 +324,8 @@ void CodeObjectStore::Place(std::span<GlobalId> group, std::span<const OrderedGl
   }
   std::ranges::sort(group, [&](GlobalId a, GlobalId b) { return std::is_lt(Compare(a, b)); });
   for (const GlobalId id : group) {
+    // Equal is impossible, since equal globals are one. So the order does not depend on which of
+    // the two lists an entry came from.
     while (!old.empty() && GroupOf(old.front().global) == of_group &&
            std::is_lt(Compare(old.front().global, id))) {
       PutInOrder(old.front(), order);
@@ -303,6 +343,8 @@ void CodeObjectStore::Settle() const {
   if (added_.empty()) {
     return;
   }
+  // Groups are taken in ascending order, because a comparison inside of a group needs the final
+  // ranks of the operands, and those lie in groups before it.
   std::ranges::sort(added_, {}, [&](GlobalId id) { return GroupOf(id); });
   ranks_.resize(globals_.size());
   std::vector<OrderedGlobal> order;
@@ -328,6 +370,9 @@ void CodeObjectStore::Settle() const {
                             order_.begin());
 }
 
+// Whether a global has the words of the writer. A variable without words of its own equals nothing:
+// it is known by its declaration. Masks need no comparison, because equal words of one instruction
+// have their ids at the same places.
 bool CodeObjectStore::Equal(CodeObjectId piece, const CodeObjectWriter& writer) const {
   if (!piece.valid()) {
     return false;
@@ -345,6 +390,8 @@ bool CodeObjectStore::Equal(CodeObjectId piece, const CodeObjectWriter& writer) 
   return true;
 }
 
+// The canonical order is by content. Only the last case compares numbers, and these are the rows of
+// declarations and members of the program, which are the same however it was lowered.
 std::strong_ordering CodeObjectStore::Compare(GlobalId a, GlobalId b) const {
   CheckStop();  // there are as many globals as a source has names for them
   const Symbol& left = symbols_[globals_[a].symbol];
@@ -362,6 +409,7 @@ std::strong_ordering CodeObjectStore::Compare(GlobalId a, GlobalId b) const {
     case SymbolKind::kStageVariable:
     case SymbolKind::kVariable:
       return std::tie(left.a, left.b, left.c) <=> std::tie(right.a, right.b, right.c);
+    // Functions and locals are not of module scope.
     case SymbolKind::kFunction:
     case SymbolKind::kLocal:
       break;
@@ -369,6 +417,9 @@ std::strong_ordering CodeObjectStore::Compare(GlobalId a, GlobalId b) const {
   KILN_UNREACHABLE();
 }
 
+// First the depth, so that operands come before users; then the declaration; then names and
+// decorations, by which types with the same operands differ (two structs of one shape, two arrays
+// with another stride).
 std::strong_ordering CodeObjectStore::CompareShapes(const Global& a, const Global& b) const {
   if (a.depth != b.depth) {
     return a.depth <=> b.depth;
@@ -382,6 +433,7 @@ std::strong_ordering CodeObjectStore::CompareShapes(const Global& a, const Globa
       return declared;
     }
   }
+  // Only own ids stand in these parts, no imports (see AddGlobal), so the plain words decide.
   for (const Part part : {Part::kDebug, Part::kAnnotations}) {
     const std::span<const uint32_t> l = WordsOf(left.part(part));
     const std::span<const uint32_t> r = WordsOf(right.part(part));
@@ -394,9 +446,13 @@ std::strong_ordering CodeObjectStore::CompareShapes(const Global& a, const Globa
   return std::strong_ordering::equal;
 }
 
+// An operand counts by its rank and not by the number of its symbol: symbol ids come from the order
+// of lowering, ranks do not.
 std::strong_ordering CodeObjectStore::CompareOperands(const Section& a, const Section& b) const {
   const std::span<const uint32_t> left = WordsOf(a);
   const std::span<const uint32_t> right = WordsOf(b);
+  // By opcode first, then by length: cheap, and it makes sure that the loop below compares words of
+  // the same meaning.
   const auto opcode = (left[0] & 0xffffu) <=> (right[0] & 0xffffu);
   if (std::is_neq(opcode)) {
     return opcode;
@@ -422,6 +478,7 @@ std::strong_ordering CodeObjectStore::CompareOperands(const Section& a, const Se
   return std::strong_ordering::equal;
 }
 
+// Words count twice, for the masks beside them.
 size_t CodeObjectStore::bytes_used() const {
   return size_t{word_count_} * 2 * sizeof(uint32_t) + imports_.size() * sizeof(SymbolRelocation) +
          bits_.size() * sizeof(uint64_t) + size_t{pieces_.size()} * sizeof(CodeObject) +

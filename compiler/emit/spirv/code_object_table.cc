@@ -5,6 +5,11 @@
 
 namespace kiln::spirv {
 
+// Drops the code objects of regions, so that another variant can be lowered in the same memory.
+// What is worth keeping are globals and the declarations. The first call that sees a new number of
+// them sets the mark behind everything that is there, regions of that variant included; from then
+// on the arenas are cut back to that mark. So memory settles after two variants with the same
+// interface.
 void CodeObjectTable::Forget(std::span<const ir::SpecialisedDecl* const> replaced) {
   const size_t segments = segments_.size();
   segments_.Clear();
@@ -21,6 +26,7 @@ void CodeObjectTable::Forget(std::span<const ir::SpecialisedDecl* const> replace
              .variables = variables_.size(),
              .parameters = parameters_.size()};
   }
+  // A declaration that was replaced is lowered again when it is met.
   for (const ir::SpecialisedDecl* decl : replaced) {
     if (DeclVersion* known = decls_.Find(decl)) {
       known->lowered = false;
@@ -47,6 +53,9 @@ void CodeObjectTable::Bind(const ir::SpecialisedDecl& decl, CodeObjectId head, S
   decls_[&decl] = version;
 }
 
+// Pointers to specialised declarations and regions are keys of these tables. After an edit they are
+// those of another program, so all bindings go and only the store stays; the driver binds anew what
+// it recognises.
 void CodeObjectTable::Relink(const Renumber& local, const Renumber& segment) {
   segments_.Clear();
   decls_.Clear();
@@ -63,6 +72,8 @@ void CodeObjectTable::Classify(ir::DeclId decl, const DeclClass& decl_class) {
   classes_[decl.value] = decl_class;
 }
 
+// Asked for the declaration of a place, which is never a struct: that kind stands for "not
+// classified yet".
 const CodeObjectTable::DeclClass& CodeObjectTable::ClassOf(ir::DeclId decl) const {
   KILN_CHECK(decl.value < classes_.size() && classes_[decl.value].kind != ir::DeclKind::kStruct,
              "declaration {} was not lowered", decl);

@@ -13,6 +13,8 @@ void Words::Clear() {
   imports.clear();
 }
 
+// A text ends in a zero byte and is padded with zeros to a whole word. A text whose length is a
+// multiple of four takes a word of zeros more.
 Instruction& Instruction::Text(std::string_view text) {
   const size_t first = out_.words.size();
   out_.words.resize(first + text.size() / 4 + 1, 0);
@@ -20,12 +22,15 @@ Instruction& Instruction::Text(std::string_view text) {
   return *this;
 }
 
+// Own ids of reserved names are 0, 1, … in the order of `reserved`, so their numbers need not be
+// stored. This holds only while nothing else has taken an id.
 Ref CodeObjectWriter::Reserve(SymbolId symbol) {
   KILN_CHECK(reserved.size() == own_ids, "reserved names come first");
   reserved.push_back(symbol);
   return NewId();
 }
 
+// The position is that of the word that is written next; the caller puts a zero there.
 void CodeObjectWriter::AddSlot(LayoutRelocationKind kind, uint32_t row) {
   slots.push_back({static_cast<uint32_t>(part(Part::kAnnotations).words.size()), kind, row});
 }
@@ -37,6 +42,7 @@ void CodeObjectWriter::AddHole(ir::RegionId segment) {
                    .import_end = static_cast<uint32_t>(code.imports.size())});
 }
 
+// A code object has very few image parameters, so a search through a list is enough.
 Words& CodeObjectWriter::WhenNonUniform(SymbolId parameter) {
   for (ConditionalWords& known : conditionals) {
     if (known.parameter == parameter) {
@@ -46,6 +52,7 @@ Words& CodeObjectWriter::WhenNonUniform(SymbolId parameter) {
   return conditionals.emplace_back(ConditionalWords{parameter, {}}).words;
 }
 
+// Keeps the memory: one writer serves thousands of globals.
 void CodeObjectWriter::Clear() {
   for (Words& words : parts) {
     words.Clear();

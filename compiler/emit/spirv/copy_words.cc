@@ -9,6 +9,10 @@ void CopyPlain(uint32_t* out, const uint32_t* words, const uint32_t* own, uint32
   CopyFew(out, words, own, count, base);
 }
 
+// The loop is the hot one of assembling: a module is little else than copied words. A build for the
+// oldest x86-64 would use vectors of four, so the wide version is compiled beside it and chosen at
+// run time. It rounds up to whole vectors, which is why every arena and every output has kCopySlack
+// words behind it.
 #if defined(__x86_64__)
 using Eight [[gnu::vector_size(32), gnu::aligned(4), gnu::may_alias]] = uint32_t;
 

@@ -21,6 +21,8 @@ constexpr OpName kOpNames[] = {
 #include "compiler/emit/spirv/ops.def"
 };
 
+// The instructions that lowering writes are a short list (ops.def). A search through it is fast
+// enough for a dump, and an instruction that is missing there prints as its number.
 std::string OpText(uint32_t opcode) {
   const auto* found = std::ranges::find(kOpNames, static_cast<spv::Op>(opcode), &OpName::op);
   return found != std::end(kOpNames) ? std::string(found->name) : fmt::format("Op{}", opcode);
@@ -96,6 +98,8 @@ class Names {
     return decl != nullptr ? "@" + std::string(table_.pool().Text(decl->name))
                            : fmt::format("@{}", id.value);
   }
+  // Names of functions are found by a search through the whole variant. A dump is for people; it
+  // needs no index.
   std::string Function(ir::DeclId id) const {
     for (size_t e = 0; variant_ != nullptr && e < variant_->entries.size(); ++e) {
       for (const ir::FunctionRef* function : variant_->entries[e].functions) {
@@ -162,6 +166,7 @@ class Names {
 };
 
 // Text in words from `first`.
+// The first byte of a text is the lowest of its word, and a zero byte ends it.
 std::string TextOf(std::span<const uint32_t> words, size_t first) {
   std::string text;
   for (size_t i = first; i < words.size(); ++i) {
@@ -176,6 +181,7 @@ std::string TextOf(std::span<const uint32_t> words, size_t first) {
   return text;
 }
 
+// Symbols know their global, but only the order knows its code object from outside of the store.
 CodeObjectId PieceOfGlobal(const CodeObjectStore& store, SymbolId id) {
   for (const CodeObjectStore::OrderedGlobal& row : store.order()) {
     if (row.symbol == id) {
@@ -192,6 +198,8 @@ std::string Names::Quoted(SymbolId id) const {
   return debug.empty() ? fmt::format("{}", store[id].a) : TextOf(debug, 2);
 }
 
+// A struct is shown by its name, because its members would repeat whole trees of types. Everything
+// else is opcode and operands; own ids, which say nothing, are left out.
 std::string Names::Shape(SymbolId id) const {
   const CodeObjectStore& store = table_.store();
   const CodeObject& piece = store[PieceOfGlobal(store, id)];
@@ -208,6 +216,7 @@ std::string Names::Shape(SymbolId id) const {
   }
   const std::span<const SymbolRelocation> imports = store.ImportsOf(section);
   size_t next = 0;
+  // Imports ascend by position, so one index walks along with the words.
   for (uint32_t i = 1; i < words.size(); ++i) {
     if (next < imports.size() && imports[next].position == i) {
       const std::string part = Shape(imports[next++].symbol);
@@ -231,6 +240,8 @@ class PieceDumper {
   std::string Take() { return std::move(out_); }
 
  private:
+  // Where printing stands in each of the lists that ascend by position: one pass over the words
+  // consumes them.
   struct Cursor {
     size_t import = 0, slot = 0, hole = 0;
   };
@@ -262,6 +273,8 @@ void PieceDumper::DumpTitle(const CodeObject& piece, std::string_view title) {
   Add("\n");
 }
 
+// One operand as text. The lists of imports and slots ascend by position, so each is consumed from
+// the front and nothing is looked up.
 std::string PieceDumper::Operand(const CodeObject& piece, const Section& section, uint32_t position,
                                  bool slots, Cursor& cursor) const {
   const auto imports = store_.ImportsOf(section);
@@ -273,6 +286,8 @@ std::string PieceDumper::Operand(const CodeObject& piece, const Section& section
   if (cursor.import < imports.size() && imports[cursor.import].position == position) {
     return names_.Text(imports[cursor.import++].symbol);
   }
+  // Slots are positions in the annotations. A word of another part may have the same position, so
+  // they are looked at only there.
   if (slots && cursor.slot < filled.size() && filled[cursor.slot].position == position) {
     return fmt::format("<{}>", SlotName(filled[cursor.slot++].kind));
   }
@@ -289,11 +304,14 @@ void PieceDumper::DumpSection(const CodeObject& piece, const Section& section,
   }
   Add("  {}\n", title);
   Cursor cursor;
+  // An insertion point has no word. It stands before the instruction that begins where the words so
+  // far end.
   const auto pass_holes = [&](uint32_t position) {
     for (; cursor.hole < holes.size() && holes[cursor.hole].word_end == position; ++cursor.hole) {
       Add("    hole {}\n", cursor.hole + 1);
     }
   };
+  // The upper half of the first word of an instruction is its length.
   for (uint32_t at = 0; at < words.size(); at += words[at] >> 16) {
     pass_holes(at);
     const uint32_t opcode = words[at] & 0xffffu;
@@ -307,9 +325,11 @@ void PieceDumper::DumpSection(const CodeObject& piece, const Section& section,
     }
     Add("\n");
   }
+  // Insertion points behind the last instruction.
   pass_holes(section.words.count);
 }
 
+// The parts in the order in which a module has them, then what holds only under a condition.
 void PieceDumper::Dump(CodeObjectId id, std::string_view title) {
   const CodeObject& piece = store_[id];
   DumpTitle(piece, title);
@@ -333,6 +353,8 @@ std::string DumpPiece(CodeObjectId piece, const CodeObjectTable& table) {
   return dumper.Take();
 }
 
+// The order is that of the interface and of the functions of the entries, never that of lowering:
+// two dumps of one variant are equal, whatever was lowered before.
 std::string DumpPieces(const ir::SpecialisedProgram& variant, const CodeObjectTable& table) {
   PieceDumper dumper(table, &variant);
   for (const ir::SpecialisedDecl* decl : variant.interface) {

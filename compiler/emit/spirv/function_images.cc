@@ -15,6 +15,8 @@ namespace {
 // once, and putting together costs a few times what writing does.
 constexpr uint32_t kUsesBeforeFlat = 3;
 
+// Sets of globals have as many words as there were globals when the code object was added, so one
+// may be longer than the other.
 void Unite(std::span<const uint64_t> more, std::vector<uint64_t>& bits) {
   if (more.size() > bits.size()) {
     bits.resize(more.size(), 0);
@@ -40,6 +42,7 @@ void Clear(FunctionImage& image) {
 
 }  // namespace
 
+// The images stay as objects, so that their vectors keep what they have grown to.
 void FunctionImages::Forget() {
   image_count_ = 0;
   known_.clear();
@@ -49,6 +52,8 @@ void FunctionImages::Forget() {
   imports_.clear();
 }
 
+// The number of a function stands for its version: equal numbers are equal lists of live regions.
+// So the number is the whole key, and the look-up is an index.
 FunctionImage& FunctionImages::Find(const ir::FunctionRef& function) {
   if (function.number < known_.size() && known_[function.number] != nullptr) {
     return *known_[function.number];
@@ -66,6 +71,8 @@ FunctionImage& FunctionImages::Find(const ir::FunctionRef& function) {
   return image;
 }
 
+// Only functions without slots, flows and conditional words can become one code object, since those
+// are decided for each module.
 const FunctionImage& FunctionImages::Use(const ir::FunctionRef& function) {
   FunctionImage& image = Find(function);
   if (!image.is_flat && image.is_plain && ++image.uses > kUsesBeforeFlat) {
@@ -74,6 +81,8 @@ const FunctionImage& FunctionImages::Use(const ir::FunctionRef& function) {
   return image;
 }
 
+// Collects once what assembling asks of a function each time: where the ids of each region begin,
+// what is needed, how many words there are at most, and the stretches of its code.
 void FunctionImages::Make(FunctionImage& image) {
   const ir::FunctionRef& function = *image.ref;
   const DeclVersion* version = table_.Find(function.signature);
@@ -90,10 +99,13 @@ void FunctionImages::Make(FunctionImage& image) {
   for (const ir::RegionRef& segment : function.segments) {
     const CodeObjectId piece = table_.Find(segment.closed);
     KILN_CHECK(piece.valid(), "segment {} was not lowered", segment.segment);
+    // Lowering never ends a region behind an insertion point in a terminator: the region around it
+    // goes on there. Only the outermost one may, which is the first of the list.
     KILN_CHECK(image.runs.empty() || PieceOf(piece).end != End::kTerminated,
                "control must go on past a hole: segment {}", segment.segment);
     AddRun(image, piece);
   }
+  // The function ends as its outermost region ends.
   image.end = PieceOf(image.runs.front()).end;
   FindChunks(image);
   image_bytes_ += sizeof(image) + image.runs.size() * 2 * sizeof(uint32_t) +
@@ -119,6 +131,8 @@ void FunctionImages::AddRun(FunctionImage& image, CodeObjectId id) {
 void FunctionImages::FindChunks(FunctionImage& image) {
   const std::vector<ir::RegionRef>& segments = image.ref->segments;
   uint32_t next = 1;  // the first segment that is not placed yet
+  // The regions that are begun and not yet ended, the innermost last. A list in place of recursion:
+  // how deep regions nest is the source's choice.
   open_.assign(1, Open{});
   chunks_.clear();
   const auto add = [&](const Open& from, uint32_t word_end, uint32_t import_end) {
@@ -132,6 +146,8 @@ void FunctionImages::FindChunks(FunctionImage& image) {
   };
   while (!open_.empty()) {
     Open& current = open_.back();
+    // All insertion points of this region are passed: what is left of its code follows, and the
+    // region around it goes on.
     const CodeObject& piece = PieceOf(image.runs[current.run]);
     if (current.hole == piece.holes.count) {
       const Section& code = piece.part(Part::kCode);
@@ -140,6 +156,8 @@ void FunctionImages::FindChunks(FunctionImage& image) {
       continue;
     }
     const InsertionPoint& hole = table_.store().Holes(piece)[current.hole++];
+    // A region that is not next in the list is dead in this variant. Then nothing is cut: the
+    // stretch goes on over the insertion point.
     const bool live = next < segments.size() && segments[next].parent == current.run &&
                       segments[next].segment == hole.segment;
     if (live) {
@@ -160,6 +178,8 @@ Section FunctionImages::Begin() const {
           .imports = {.first = static_cast<uint32_t>(imports_.size())}};
 }
 
+// Gives the locals and labels of a region their ids in the function, plus one: zero says that a
+// symbol is no name of this function.
 void FunctionImages::Reserve(CodeObjectId id, uint32_t first_id) {
   for (const SymbolId name : table_.store().Reserved(PieceOf(id))) {
     local_ids_[name.value] = 1 + first_id++;
@@ -181,10 +201,14 @@ void FunctionImages::AppendSection(Range<uint32_t> words, Range<SymbolRelocation
     const SymbolRelocation& import = store.imports()[imports.first + i];
     const uint32_t at = start + import.position - skipped;
     if (const uint32_t local = local_ids_[import.symbol.value]; local != 0) {
+      // A name of an enclosing region is known now: its id counts from the first of the function,
+      // like all others of the flat code object.
       words_[at] = local - 1;
       own_masks_[at] = ~0u;
       continue;
     }
+    // What is left are globals and other functions. Their positions count from the start of the
+    // flat part.
     imports_.push_back({at - to.words.first, import.symbol});
     ++to.imports.count;
   }
@@ -203,6 +227,11 @@ void FunctionImages::AppendWord(uint32_t word, Section& to) {
   ++to.words.count;
 }
 
+// Puts the code objects of a function together to one, with all its ids counted from the function's
+// first. Afterwards a module that has this function copies three long sections instead of dozens of
+// short ones, and patches only what is of module scope. The result takes memory of its own, about
+// as much again as its code objects, which is why it is done for functions that come again and
+// again.
 void FunctionImages::Flatten(FunctionImage& image) {
   local_ids_.resize(table_.store().symbol_count());
   Reserve(image.head, 0);
@@ -231,11 +260,15 @@ void FunctionImages::Flatten(FunctionImage& image) {
   }
   if (image.end != End::kTerminated) {
     const spv::Op op = image.end == End::kFlows ? spv::Op::OpReturn : spv::Op::OpUnreachable;
+    // A body that control runs out of ends here; lowering left that to whoever knows that nothing
+    // follows.
     AppendWord(1u << 16 | static_cast<uint32_t>(op), image.body);
   }
   AppendWord(1u << 16 | static_cast<uint32_t>(spv::Op::OpFunctionEnd), image.body);
+  // Long copies read in steps of eight words, also behind the last one.
   words_.insert(words_.end(), kCopySlack, 0);
   own_masks_.insert(own_masks_.end(), kCopySlack, 0);
+  // The table is by all symbols and stays zero between calls; only what was set is reset.
   for (const SymbolId name : locals_) {
     local_ids_[name.value] = 0;
   }

@@ -12,8 +12,11 @@ namespace {
 using spv::Decoration;
 using spv::Op;
 
+// Pointers of these classes are remembered in a table, which has as many columns; the others are
+// rare and interned each time.
 constexpr size_t kStorageClasses = 13;  // up to StorageBuffer
 
+// There are two rule sets of RPL's buffers; everything that is no uniform buffer is std430.
 layout::Rules RulesOf(TypeForm form) {
   return ItemForm(form) == TypeForm::kStd140 ? layout::Rules::kStd140 : layout::Rules::kStd430;
 }
@@ -88,6 +91,7 @@ spv::Dim DimOf(ir::ImageDim dim) {
 
 }  // namespace
 
+// The nesting of last members is bounded by that of structs, which the language limits.
 bool EndsInRuntimeArray(const ir::Pool& pool, ir::TypeId type) {
   while (pool[type].kind == ir::TypeKind::kStruct && !pool.Members(type).empty()) {
     type = pool.Members(type).back().type;
@@ -110,6 +114,8 @@ TypeForm ItemForm(TypeForm form) {
   KILN_UNREACHABLE();
 }
 
+// A type is made once for each form. The row is written last: making it makes the types of its
+// parts, and these may move the table.
 SymbolId Globals::AddType(ir::TypeId type, TypeForm form) {
   const SymbolId made = MakeType(type, form);  // may grow types_
   const size_t row = kForms * type.value + static_cast<size_t>(form);
@@ -166,6 +172,8 @@ SymbolId Globals::MakeRow(Op op, SymbolId item, uint32_t count) {
   return store_.InternGlobal(w);
 }
 
+// A scalar brings its capabilities along, so whoever mentions it needs them
+// (CodeObjectStore::NeedsOf finds them through the operands).
 SymbolId Globals::MakeScalar(ir::Scalar scalar) {
   CodeObjectWriter& w = Scratch();
   const Ref self = w.NewId();
@@ -195,10 +203,12 @@ SymbolId Globals::MakeScalar(ir::Scalar scalar) {
 SymbolId Globals::MakeColumns(ir::TypeId type, TypeForm form) {
   const ir::Type t = pool_[type];
   const SymbolId item = Type(pool_.Vector(t.scalar, t.rows));
+  // Operands are made before the writer is cleared for this type: they use the same scratch writer.
   const SymbolId extent = U32(t.columns);
   CodeObjectWriter& w = Scratch();
   const Ref self = w.NewId();
   w.Op(Part::kDeclarations, Op::OpTypeArray).Use(self).Use(item).Use(extent);
+  // Each column is an item, so the stride of the array is that of the matrix's columns.
   if (form != TypeForm::kPlain) {
     w.Op(Part::kAnnotations, Op::OpDecorate)
         .Use(self)
@@ -210,6 +220,7 @@ SymbolId Globals::MakeColumns(ir::TypeId type, TypeForm form) {
 
 SymbolId Globals::MakeArray(ir::TypeId type, TypeForm form) {
   const ir::Type t = pool_[type];
+  // An array of buffers is an array of descriptors: its items are blocks, and it has no stride.
   const bool of_blocks = IsBlock(form) && t.kind == ir::TypeKind::kArray;  // an array of buffers
   const SymbolId item = Type(ir::TypeId{t.element}, of_blocks ? form : ItemForm(form));
   const SymbolId extent = t.kind == ir::TypeKind::kArray ? U32(t.extent) : SymbolId{};
@@ -229,6 +240,9 @@ SymbolId Globals::MakeArray(ir::TypeId type, TypeForm form) {
   return store_.InternGlobal(w);
 }
 
+// The members as SPIR-V has them. In a block the last one may be a struct that ends in a runtime
+// array; then its members take its place, with their offsets counted from the block, and so on for
+// their last one. See EndsInRuntimeArray.
 std::vector<Globals::Member> Globals::MembersOf(ir::TypeId type, TypeForm form) {
   std::vector<Member> members;
   uint32_t base = 0;
@@ -258,6 +272,7 @@ SymbolId Globals::MakeStruct(ir::TypeId type, TypeForm form) {
   std::vector<SymbolId> types;
   types.reserve(members.size());
   for (const Member& member : members) {
+    // Here too the operands come first, because they use the writer.
     types.push_back(Type(member.shape.type, ItemForm(form)));
   }
   CodeObjectWriter& w = Scratch();
@@ -269,6 +284,8 @@ SymbolId Globals::MakeStruct(ir::TypeId type, TypeForm form) {
       made.Use(member);
     }
   }
+  // Names are part of what makes a struct: two structs with equal members and other names stay two
+  // types when there are names at all, and become one when there are none.
   if (target_.debug != target::Debug::kNone) {
     w.Op(Part::kDebug, Op::OpName).Use(self).Text(pool_.Text(pool_.ShapeOf(type).name));
     for (uint32_t i = 0; i < members.size(); ++i) {
@@ -297,6 +314,8 @@ void Globals::DecorateMember(CodeObjectWriter& w, Ref self, const Member& member
       .Word(index)
       .Word(Decoration::Offset)
       .Word(member.offset);
+  // Only matrices of floats are matrices in SPIR-V; for the others the stride is that of an array
+  // of columns.
   if (const uint32_t stride = layouts_.Of(member.shape, RulesOf(form)).matrix_stride;
       stride != 0 && HoldsFloats(member.shape.type)) {
     decorate(member.shape.order == ir::MatrixOrder::kRow ? Decoration::RowMajor
@@ -307,9 +326,11 @@ void Globals::DecorateMember(CodeObjectWriter& w, Ref self, const Member& member
         .Word(Decoration::MatrixStride)
         .Word(stride);
   }
+  // The variable says so as well. Both are asked for by spec/rpl 11.2.
   if (form == TypeForm::kReadOnlyBlock) {
     decorate(Decoration::NonWritable);
   }
+  // Access to 16 bits is a capability of its own for each kind of buffer, beside that of the type.
   if (Holds16Bits(member.shape.type)) {
     w.needs |= target::BitOf(ItemForm(form) == TypeForm::kStd140
                                  ? target::Need::kUniformBuffer16BitAccess
@@ -317,6 +338,7 @@ void Globals::DecorateMember(CodeObjectWriter& w, Ref self, const Member& member
   }
 }
 
+// Whether the scalars at the bottom are floats: only then can a matrix be one for SPIR-V.
 bool Globals::HoldsFloats(ir::TypeId type) const {
   while (pool_[type].kind == ir::TypeKind::kArray ||
          pool_[type].kind == ir::TypeKind::kRuntimeArray) {
@@ -353,11 +375,15 @@ SymbolId Globals::MakeImage(const ir::Type& type) {
   return store_.InternGlobal(w);
 }
 
+// One writer for all globals. Requires: operands are symbols already, as making one of them would
+// clear it.
 CodeObjectWriter& Globals::Scratch() {
   scratch_.Clear();
   return scratch_;
 }
 
+// Lowering asks for a pointer with every place, so this is a table of two indices and not a look-up
+// by content.
 SymbolId Globals::Pointer(spv::StorageClass storage, SymbolId pointee) {
   const auto of_storage = static_cast<size_t>(storage);
   if (of_storage >= kStorageClasses) {
@@ -397,6 +423,8 @@ SymbolId Globals::SampledImage(SymbolId image) {
   return store_.InternGlobal(w);
 }
 
+// Constants are nested as their types are, so the recursion is bounded by the nesting of types. The
+// row is written last, as the parts may move the table.
 SymbolId Globals::Constant(ir::ConstId constant) {
   if (constant.value >= constants_.size()) {
     constants_.resize(constant.value + size_t{1});
@@ -431,6 +459,8 @@ SymbolId Globals::Scalar(ir::TypeId type, uint64_t bits) {
     return store_.InternGlobal(w);
   }
   auto low = static_cast<uint32_t>(bits);
+  // SPIR-V asks that a literal that is narrower than a word is sign-extended; the pool keeps the
+  // low half and zeros.
   if (scalar == ir::Scalar::kS16) {  // narrow signed numbers stand with their sign
     low = static_cast<uint32_t>(static_cast<int32_t>(static_cast<int16_t>(low)));
   }
@@ -462,6 +492,8 @@ SymbolId Globals::Composite(SymbolId type, std::span<const SymbolId> parts) {
   return store_.InternGlobal(w);
 }
 
+// A kind of its own: equal default values of two options are two constants, told apart by their
+// SpecId, and all come behind the ordinary constants in the canonical order.
 SymbolId Globals::SpecConstant(ir::TypeId type, uint32_t id, uint32_t bits) {
   const SymbolId symbol = Type(type);
   CodeObjectWriter& w = Scratch();
@@ -487,12 +519,14 @@ SymbolId Globals::ConstantVariable(ir::ConstId constant) {
       .Use(self)
       .Word(spv::StorageClass::Private)
       .Use(value);
+  // NonWritable on a variable of this class is allowed from SPIR-V 1.4 on.
   if (target_.spirv_version >= target::SpirvVersion(1, 4)) {
     w.Op(Part::kAnnotations, Op::OpDecorate).Use(self).Word(Decoration::NonWritable);
   }
   return store_.InternGlobal(w, SymbolKind::kConstantVariable, spv::StorageClass::Private);
 }
 
+// A source file declares nothing: a string that OpLine names, and the OpSource that belongs to it.
 SymbolId Globals::SourceFile(std::string_view path) {
   CodeObjectWriter& w = Scratch();
   const Ref self = w.NewId();

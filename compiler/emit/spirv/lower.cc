@@ -19,10 +19,14 @@ using spv::StorageClass;
 void ReserveNames(RegionLowering& region) {
   CodeObjectStore& store = region.table().store();
   std::vector<LoweringScratch::OwnName>& names = region.scratch().own_names;
+  // All names first, and only then what is written about them: a reserved name is found by its
+  // place in the list, so nothing else may take an id in between.
   for (const ir::SpecialisedLocal& local : region.source().locals) {
     if (local.local.value >= names.size()) {
       names.resize(local.local.value + size_t{1});
     }
+    // The table is not cleared for each region; an entry counts only if it has the epoch of this
+    // one.
     names[local.local.value] = {region.scratch().epoch,
                                 region.writer().Reserve(store.Local(local.local))};
     if (ir::IsExit(local.kind)) {
@@ -40,6 +44,8 @@ void ReserveNames(RegionLowering& region) {
     if (local.relaxed) {
       MarkRelaxed(region, id);
     }
+    // SPIR-V wants the variables of a function in its first block. So they are a part of their own,
+    // and assembling writes those of all regions in front of the code.
     if (local.kind == ir::LocalKind::kVariable) {
       region.writer()
           .Op(Part::kVariables, Op::OpVariable)
@@ -50,6 +56,8 @@ void ReserveNames(RegionLowering& region) {
   }
 }
 
+// Lowers the body of a region. How its last block ends is written down and not written: a region
+// inside of another must let control flow on, and only the function knows what then ends it.
 CodeObjectId Run(RegionLowering& region) {
   if (!region.source().relaxed.empty()) {
     region.scratch().relaxed.resize(region.source().insts.size());
@@ -74,6 +82,9 @@ CodeObjectId Lower(const ir::SpecialisedRegion& segment, const target::Target& t
   return Run(region);
 }
 
+// Declarations come first, because lowering a region asks for the classes of the declarations it
+// mentions. A function is known by its number, so one whose version was prepared costs a single
+// look-up, and this is called for every variant.
 void Prepare(const ir::SpecialisedProgram& variant, CodeObjectTable& table) {
   for (const ir::SpecialisedDecl* decl : variant.interface) {
     if (table.Find(decl) == nullptr) {
@@ -88,6 +99,7 @@ void Prepare(const ir::SpecialisedProgram& variant, CodeObjectTable& table) {
       if (table.Find(function->signature) == nullptr) {
         LowerDecl(*function->signature, table);
       }
+      // Regions that another version of the function has as well are lowered already.
       for (const ir::RegionRef& ref : function->segments) {
         if (!table.Find(ref.closed).valid()) {
           table.Bind(*ref.closed, Lower(*ref.closed, table.target(), table));

@@ -47,6 +47,8 @@ void Decorate(CodeObjectWriter& w, Ref id, Decoration decoration) {
   w.Op(Part::kAnnotations, Op::OpDecorate).Use(id).Word(decoration);
 }
 
+// A decoration whose number only a layout knows. The zero is filled in when a module is written, so
+// that one code object serves every layout.
 void DecorateWithSlot(CodeObjectWriter& w, Ref id, Decoration decoration, LayoutRelocationKind kind,
                       uint32_t row) {
   Instruction made = w.Op(Part::kAnnotations, Op::OpDecorate);
@@ -69,6 +71,8 @@ bool IsInteger(const ir::Pool& pool, ir::TypeId type) {
   return pool[type].scalar == ir::Scalar::kU32 || pool[type].scalar == ir::Scalar::kS32;
 }
 
+// One field of a container is one variable, or two: a state field is an output of the vertex stage
+// and an input of the fragment stage, and both have the same location, that of the member.
 VariableVersion LowerField(const ir::SpecialisedDecl& decl, const ir::SpecialisedMember& member,
                            ir::Direction direction, CodeObjectTable& table) {
   const ir::Pool& pool = table.pool();
@@ -79,6 +83,8 @@ VariableVersion LowerField(const ir::SpecialisedDecl& decl, const ir::Specialise
   Name(w, table, id, std::string(pool.Text(decl.name)) + "." + std::string(pool.Text(member.name)));
   DecorateWithSlot(w, id, Decoration::Location, LayoutRelocationKind::kLocation,
                    member.member.value);
+  // Integers cannot be interpolated: an input of the fragment stage must be Flat. Attributes are
+  // inputs of the vertex stage and must not be.
   if (input && decl.container() == ir::ContainerKind::kState && IsInteger(pool, member.type)) {
     Decorate(w, id, Decoration::Flat);
   }
@@ -102,6 +108,8 @@ std::vector<VariableVersion> LowerContainer(const ir::SpecialisedDecl& decl,
     if (kind == ir::ContainerKind::kColorOutput || kind == ir::ContainerKind::kState) {
       versions.push_back(LowerField(decl, member, ir::Direction::kOut, table));
     }
+    // The pair is remembered, so that what a fragment stage reads is declared by the vertex stage
+    // of the same variant even if nothing writes it.
     if (kind == ir::ContainerKind::kState) {
       const size_t last = versions.size() - 1;
       table.store().AddVarying(versions[last - 1].variable, versions[last].variable);
@@ -112,6 +120,7 @@ std::vector<VariableVersion> LowerContainer(const ir::SpecialisedDecl& decl,
 
 // --- resources -----------------------------------------------------------------------------------
 
+// How a declaration appears in SPIR-V: spec/rpl 11.2.
 struct Resource {
   StorageClass storage = StorageClass::UniformConstant;
   TypeForm form = TypeForm::kPlain;  // of the variable's type
@@ -151,11 +160,13 @@ Resource ResourceOf(const ir::SpecialisedDecl& decl) {
   KILN_UNREACHABLE();
 }
 
+// Says what an access never does. Read-only buffers say it here and on their members.
 void DecorateAccess(CodeObjectWriter& w, Ref id, const ir::SpecialisedDecl& decl,
                     const ir::Pool& pool) {
   const bool read_only_buffer =
       decl.kind == ir::DeclKind::kBuffer && decl.buffer() == ir::BufferKind::kReadOnlyStorage;
   ir::Type type = pool[decl.type];
+  // An array of images has the access of its items.
   while (type.kind == ir::TypeKind::kArray) {
     type = pool[ir::TypeId{type.element}];
   }
@@ -170,6 +181,8 @@ void DecorateAccess(CodeObjectWriter& w, Ref id, const ir::SpecialisedDecl& decl
 
 VariableVersion LowerResource(const ir::SpecialisedDecl& decl, CodeObjectTable& table) {
   const Resource resource = ResourceOf(decl);
+  // Lowering regions asks for this class with each place, and never for the declaration itself; so
+  // it holds for all versions of a declaration.
   table.Classify(decl.decl, {.kind = decl.kind,
                              .storage = resource.storage,
                              .form = ItemForm(resource.form),
@@ -186,6 +199,7 @@ VariableVersion LowerResource(const ir::SpecialisedDecl& decl, CodeObjectTable& 
     w.needs |= target::BitOf(target::Need::kStorageBufferClass);
   }
   const SymbolId type = table.globals().Type(decl.type, resource.form);
+  // A private variable is never undefined: without an initial value it is zero.
   if (decl.kind == ir::DeclKind::kPrivate) {
     const SymbolId initial =
         decl.initial.valid() ? table.globals().Constant(decl.initial) : table.globals().Null(type);
@@ -208,6 +222,8 @@ bool IsHandle(const ir::Pool& pool, ir::TypeId type) {
   return pool[type].kind == ir::TypeKind::kSampler || ir::IsImage(pool[type].kind);
 }
 
+// Handles are passed as pointers to where they are bound, `out` and `in out` as pointers to a
+// variable of the caller, everything else by value (spec/rpl 11.4).
 SymbolId ParameterType(const ir::SpecialisedMember& parameter, CodeObjectTable& table) {
   const SymbolId type = table.globals().Type(parameter.type);
   if (IsHandle(table.pool(), parameter.type)) {
@@ -222,6 +238,8 @@ SymbolId ParameterType(const ir::SpecialisedMember& parameter, CodeObjectTable& 
 void LowerHead(const ir::SpecialisedDecl& decl, CodeObjectTable& table) {
   std::vector<SymbolId> types;
   std::vector<SymbolId> parameters;
+  // Types of parameters and of the function are globals that use the same kind of writer, so they
+  // are made before it is asked for.
   for (const ir::SpecialisedMember& member : decl.members) {
     types.push_back(ParameterType(member, table));
     parameters.push_back(table.store().Local(member.local));
@@ -237,6 +255,8 @@ void LowerHead(const ir::SpecialisedDecl& decl, CodeObjectTable& table) {
       .Word(0u)
       .Use(table.globals().Function(result, types));
   for (size_t i = 0; i < types.size(); ++i) {
+    // Parameters are named by symbols and not by own ids: the regions of the function refer to
+    // them.
     w.Op(Part::kDeclarations, Op::OpFunctionParameter).Use(types[i]).Use(parameters[i]);
   }
   w.Op(Part::kDeclarations, Op::OpLabel).Use(w.NewId());
@@ -260,6 +280,8 @@ void LowerDecl(const ir::SpecialisedDecl& decl, CodeObjectTable& table) {
 
 namespace {
 
+// Decorations of a variable that a typed module declares itself. There numbers come from the
+// source, so they are words and not slots.
 void DecorateIo(CodeObjectWriter& w, Ref id, const ir::Attribute& attribute, const ir::Pool& pool) {
   const auto number = [&](Decoration decoration) {
     w.Op(Part::kAnnotations, Op::OpDecorate).Use(id).Word(decoration).Word(attribute.a);
@@ -278,6 +300,7 @@ void DecorateIo(CodeObjectWriter& w, Ref id, const ir::Attribute& attribute, con
     w.needs |= target::BitOf(NeedOf(*builtin));
   } else if (attribute.key == ir::AttributeKey::kInterpolation) {
     switch (static_cast<ir::Interpolation>(attribute.a)) {
+      // Smooth is what SPIR-V does without a decoration.
       case ir::Interpolation::kSmooth:
         return;
       case ir::Interpolation::kFlat:

@@ -11,6 +11,7 @@
 namespace kiln::spirv {
 namespace {
 
+// SPIRV-Tools is a C library; this owns its context.
 struct Context {
   explicit Context(const target::Target& target)
       : handle(spvContextCreate(target::SpirvToolsEnvironment(target.environment)),
@@ -25,6 +26,8 @@ uint32_t WidthOf(const ir::Pool& pool, ir::TypeId type) {
 
 }  // namespace
 
+// A layout for tests that have no interest in layouts: each counter goes up by one, and a matrix
+// takes as many locations as it has columns.
 layout::Layout CountingLayout(const ir::SpecialisedProgram& variant) {
   layout::Layout layout;
   uint32_t next_binding[4] = {};

@@ -21,10 +21,13 @@ void ModuleCollector::Collect(const ir::SpecialisedProgram& variant, EntryChoice
                               const layout::Layout& layout) {
   module_.key.clear();
   module_.functions.clear();
+  // Everything of the last module goes, but no memory does.
   module_.entry_count = 0;
   module_.needs = target::BitOf(target::Need::kShader);
   module_.word_bound = 0;
   module_.has_flows = false;
+  // Bits for all globals of the store, whether this variant has them or not: so all sets have one
+  // size and uniting them is a loop over words.
   module_.live.assign((store_.global_count() + 63) / 64, 0);
   BindInterface(variant);
   if (choice.combined) {
@@ -36,8 +39,12 @@ void ModuleCollector::Collect(const ir::SpecialisedProgram& variant, EntryChoice
     CollectEntry(variant.entries[choice.index]);
   }
   DeclareVaryings(variant);
+  // Variables come last, because the union of functions says which are live; and they are taken in
+  // canonical order, so that the key has them in one order too.
   for (uint32_t i = 0; i < module_.entry_count; ++i) {
     CollectVariables(module_.entries[i], layout);
+    // The size of a workgroup is written into the module but belongs to no function, so it must be
+    // in the key.
     if (module_.entries[i].ref->stage == ir::Stage::kCompute) {
       for (const std::string_view axis : kWorkgroupSizes) {
         module_.key.push_back(WorkgroupSize(variant, axis));
@@ -58,6 +65,8 @@ void ModuleCollector::CollectEntry(const ir::EntryRef& ref) {
   for (const ir::FunctionRef* function : ref.functions) {
     const FunctionImage& image = images_.Use(*function);
     module_.key.push_back(function->number);
+    // A combined module has a function once, though two entries reach it. The later entry still
+    // needs its globals, for its interface.
     if (module_.entry_count > 1 && IsShared(image)) {
       Unite(image.globals, entry.live);
     } else {
@@ -96,6 +105,8 @@ void ModuleCollector::DeclareVaryings(const ir::SpecialisedProgram& variant) {
     if (module_.entries[i].ref->stage != ir::Stage::kVertex) {
       continue;
     }
+    // What the fragment entry reaches is computed anew, as it need not be an entry of this module:
+    // by default each entry has a module of its own (spec/rpl 11.1).
     scratch_.assign(module_.live.size(), 0);
     for (const ir::FunctionRef* function : fragment->functions) {
       Unite(images_.Of(*function).globals, scratch_);
@@ -111,6 +122,7 @@ void ModuleCollector::DeclareVaryings(const ir::SpecialisedProgram& variant) {
 // Which version of its variables each declaration has in this variant. Most variants in a row have
 // the same interface.
 void ModuleCollector::BindInterface(const ir::SpecialisedProgram& variant) {
+  // Comparing the list of declarations, which are pointers, is cheaper than looking each up.
   if (module_.versions.size() == store_.global_count() && interface_ == variant.interface) {
     return;
   }
@@ -125,6 +137,8 @@ void ModuleCollector::BindInterface(const ir::SpecialisedProgram& variant) {
   }
 }
 
+// Numbers of the layout are written into the words of a variable, so they decide the module as
+// well.
 void ModuleCollector::AddToKey(const CodeObject& variable, const layout::Layout& layout) {
   for (const LayoutRelocation& slot : store_.Slots(variable)) {
     module_.key.push_back(NumberOf(slot, layout));
@@ -136,8 +150,12 @@ void ModuleCollector::CollectVariables(LiveEntry& entry, const layout::Layout& l
   for (const CodeObjectStore::OrderedGlobal& row :
        store_.order().subspan(store_.first_variable())) {
     if (Test(entry.live, row.global)) {
+      // A variable that all variants share brings its words along; of the others this variant has
+      // one version.
       const CodeObjectId piece = row.piece.valid() ? row.piece : module_.versions[row.global.value];
       KILN_CHECK(piece.valid(), "a mentioned variable is not live");
+      // What the type of the variable needs. New bits lie before the variables in the canonical
+      // order, never ahead of this loop.
       Unite(store_.Globals(store_[piece]), entry.live);
       module_.key.push_back(piece.value);
       AddToKey(store_[piece], layout);

@@ -27,6 +27,7 @@ void ModuleNumbering::ReadOrder() {
   for (const CodeObjectStore::OrderedGlobal& ordered : store_.order()) {
     GlobalRow& row = rows_.emplace_back(
         GlobalRow{.global = ordered.global, .symbol = ordered.symbol, .piece = ordered.piece});
+    // Its words are those of the version; the bound is enough for any.
     if (!row.piece.valid()) {
       words += kVariableWords;
       continue;
@@ -35,6 +36,8 @@ void ModuleNumbering::ReadOrder() {
     const Section& declaration = piece.part(Part::kDeclarations);
     row.declaration = {static_cast<uint32_t>(declared_.size()), declaration.words.count};
     for (uint32_t i = 0; i < declaration.words.count; ++i) {
+      // An own id of a declaration is the global itself: its word becomes zero and gets the number
+      // of its own symbol. Words that are no ids get that of nobody's symbol, which is zero.
       const bool own = store_.IsOwn(declaration, i);
       declared_.push_back({.word = own ? 0 : store_.WordsOf(declaration)[i],
                            .symbol = own ? row.symbol : kNoSymbol});
@@ -46,11 +49,15 @@ void ModuleNumbering::ReadOrder() {
     row.word_count = piece.word_count;
     row.is_import = ordered.is_import;
     row.needs = piece.needs;
+    // Most globals have neither names nor decorations, and numbering then never touches their code
+    // object.
     row.has_more =
         !piece.part(Part::kDebug).words.empty() || !piece.part(Part::kAnnotations).words.empty();
   }
   declared_.resize(declared_.size() + kDeclaredStep);  // read past the last one
   declarations_.resize(words + kDeclaredStep + kCopySlack);
+  // Two lists share the memory, each as long as there are globals: those with names from the front,
+  // those with decorations from the middle.
   runs_.resize(2 * rows_.size());
 }
 
@@ -69,6 +76,8 @@ const CodeObject& ModuleNumbering::DeclareVersion(const GlobalRow& row, uint32_t
 // Numbers what is live and writes its declarations, whose operands have lower numbers.
 void ModuleNumbering::NumberGlobals() {
   CheckStop();
+  // Members are copied to locals, since the compiler must assume that a write to `declarations_`
+  // changes them.
   ModuleRun* next_named = runs_.data();
   ModuleRun* const decorated = next_named + rows_.size();
   ModuleRun* next_decorated = decorated;
@@ -84,11 +93,14 @@ void ModuleNumbering::NumberGlobals() {
     if ((live[row.global.value / 64] >> (row.global.value % 64) & 1u) == 0) {
       continue;
     }
+    // The number is there before the row is written, as the row names itself.
     numbers[row.symbol.value] = id;
     const CodeObject* piece = row.has_more ? &store_[row.piece] : nullptr;
     if (row.piece.valid()) {
       const DeclaredWord* word = declared + row.declaration.first;
       uint32_t* const end = out + row.declaration.count;
+      // The last step may write up to three words too many. The next declaration overwrites them,
+      // and behind the last one there is slack.
       for (uint32_t* at = out; at < end; at += kDeclaredStep, word += kDeclaredStep) {
         at[0] = word[0].word + numbers[word[0].symbol.value];
         at[1] = word[1].word + numbers[word[1].symbol.value];
@@ -104,12 +116,15 @@ void ModuleNumbering::NumberGlobals() {
       needs |= piece->needs;
     }
     if (piece != nullptr) {
+      // Written in any case and kept only if the part has words: no branch to mispredict.
       const ModuleRun run{piece, id};
       *next_named = run;
       next_named += piece->part(Part::kDebug).words.empty() ? 0 : 1;
       *next_decorated = run;
       next_decorated += piece->part(Part::kAnnotations).words.empty() ? 0 : 1;
     }
+    // Imports of instructions are the first in the order, and a module has them before the memory
+    // model; so where they end is where the last of them ended.
     definitions = row.is_import ? out : definitions;
     ++id;
   }
@@ -123,6 +138,8 @@ void ModuleNumbering::NumberGlobals() {
   definitions_ = {definitions, out};
 }
 
+// Globals are numbered first, then each function gets one run of numbers, in the order in which it
+// is written. The numbers of locals and labels lie inside of that run (spec/architecture 10.4).
 void ModuleNumbering::Number() {
   numbers_.resize(store_.symbol_count());
   if (rows_.size() != store_.order().size()) {
@@ -142,9 +159,13 @@ void ModuleNumbering::Number() {
   }
 }
 
+// Marks what one code object hands on: an image that is non-uniform here makes the parameter of the
+// callee non-uniform. Says whether anything is new.
 bool ModuleNumbering::PropagateFrom(const CodeObject& piece) {
   bool changed = false;
   for (const Flow& flow : store_.Flows(piece)) {
+    // The image is a parameter itself, and no caller that was looked at so far makes it
+    // non-uniform.
     if (flow.source.valid() && non_uniform_[flow.source.value] == 0) {
       continue;
     }

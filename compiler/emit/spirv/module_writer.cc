@@ -21,12 +21,14 @@ namespace {
 
 using spv::Op;
 
+// The first word of an instruction has its length in the upper half.
 constexpr uint32_t First(Op op, uint32_t word_count) {
   return word_count << 16 | static_cast<uint32_t>(op);
 }
 
 uint32_t TextWords(std::string_view text) { return static_cast<uint32_t>(text.size() / 4 + 1); }
 
+// A text is padded with zeros to whole words; the last word is cleared first, then overwritten.
 uint32_t* PutText(uint32_t* out, std::string_view text) {
   const uint32_t count = TextWords(text);
   out[count - 1] = 0;
@@ -98,6 +100,9 @@ inline void ModuleWriter::WriteSection(const Section& section, uint32_t base) {
   }
 }
 
+// The bound is the sum of everything that may be written: code objects know their words, and an
+// entry point names at most all globals. With it the output is one block of memory, nothing is
+// checked while words are written, and the check at the end would find a wrong bound.
 std::span<const uint32_t> ModuleWriter::Write(const ir::SpecialisedProgram& variant,
                                               const layout::Layout& layout, uint32_t index) {
   uint32_t bound = module_.word_bound + kHeaderWords + kCopySlack;
@@ -149,6 +154,8 @@ void ModuleWriter::WriteHead(const ir::SpecialisedProgram& variant) {
   Put(0);
   Put(numbering_.id_bound());
   Put(0);
+  // From here on the order is that of the sections of a module: capabilities, extensions, imports
+  // of instructions, memory model, entry points, modes.
   PutAll(PreambleOf(module_.needs));
   PutAll(numbering_.imports());
   Put(First(Op::OpMemoryModel, 3));
@@ -164,6 +171,7 @@ void ModuleWriter::WriteHead(const ir::SpecialisedProgram& variant) {
 
 // Below 1.4 the interface is the inputs and outputs; from then on all variables.
 void ModuleWriter::WriteEntryPoint(const LiveEntry& entry) {
+  // The length is known at the end; the first word is written then.
   uint32_t* const first = out_++;
   Put(static_cast<uint32_t>(ModelOf(entry.ref->stage)));
   Put(entry.main);
@@ -198,6 +206,7 @@ void ModuleWriter::WriteModes(const LiveEntry& entry, const ir::SpecialisedProgr
       return;
     case ir::Stage::kFragment:
       put_mode(spv::ExecutionMode::OriginUpperLeft, 0);
+      // Depth is written by the language's own variable, or by a row of a typed module's interface.
       if (HasStageVariable(entry, ir::StageVariable::kFragDepth)) {
         put_mode(spv::ExecutionMode::DepthReplacing, 0);
       }
@@ -214,6 +223,7 @@ void ModuleWriter::WriteModes(const LiveEntry& entry, const ir::SpecialisedProgr
   }
 }
 
+// The code objects of a function with the first id of each.
 template <class Visit>
 void ModuleWriter::ForRuns(const LiveFunction& function, Visit visit) const {
   const FunctionImage& image = *function.image;
@@ -237,6 +247,7 @@ void ModuleWriter::WriteDebug() {
   }
 }
 
+// Slots are positions in the annotations, and the words have just been written.
 void ModuleWriter::FillSlots(const ModuleRun& run, uint32_t* words, const layout::Layout& layout) {
   for (const LayoutRelocation& slot : store_.Slots(*run.piece)) {
     words[slot.position] = NumberOf(slot, layout);
@@ -258,6 +269,7 @@ void ModuleWriter::WriteAnnotations(const layout::Layout& layout) {
     }
     ForRuns(function, [&](const ModuleRun& run) {
       WriteSection(run.piece->part(Part::kAnnotations), run.base);
+      // No function hands images on, so no parameter can be non-uniform.
       if (!module_.has_flows) {
         return;
       }
@@ -273,6 +285,9 @@ void ModuleWriter::WriteAnnotations(const layout::Layout& layout) {
 void ModuleWriter::WriteEntry(const LiveEntry& entry) {
   const auto functions =
       std::span(module_.functions).subspan(entry.first_function, entry.function_count);
+  // All functions get their numbers before any is written, since a call may name one that comes
+  // later. Functions that depend on their stage have one symbol for several versions: the numbers
+  // are those of this entry until the next one sets its own.
   for (const LiveFunction& function : functions) {
     numbering_.numbers()[function.image->version.function.value] = function.base;
   }
@@ -288,6 +303,9 @@ void ModuleWriter::WriteEntry(const LiveEntry& entry) {
 void ModuleWriter::WriteFunction(const LiveFunction& function) {
   CheckStop();
   const FunctionImage& image = *function.image;
+  // The names of the function: locals and labels that regions inside of others refer to. They get
+  // their numbers before anything is copied, as copying looks imports up in the same table.
+  // Functions do not share names, so the numbers of the last function cannot be met.
   ForRuns(function, [&](const ModuleRun& run) {
     uint32_t number = run.base;
     for (const SymbolId name : store_.Reserved(*run.piece)) {
@@ -303,6 +321,8 @@ void ModuleWriter::WriteFunction(const LiveFunction& function) {
          {code.imports.first + chunk.import, chunk.import_end - chunk.import},
          function.base + image.first_ids[chunk.run], chunk.word);
   }
+  // Lowering does not end a region that flows on, as it may stand inside of another. Here it is
+  // known that nothing follows.
   switch (image.end) {
     case End::kFlows:
       Put(First(Op::OpReturn, 1));
@@ -316,6 +336,8 @@ void ModuleWriter::WriteFunction(const LiveFunction& function) {
   Put(First(Op::OpFunctionEnd, 1));
 }
 
+// Memory only grows, for each index apart: the modules of one variant are asked for in turn and
+// stay valid together.
 uint32_t* ModuleWriter::WordsOf(uint32_t index, uint32_t count) {
   if (words_.size() <= index) {
     words_.resize(index + size_t{1});

@@ -9,11 +9,15 @@
 
 namespace kiln::wgsl {
 
+// Everything that one module could need to know of another is found here, before any text is
+// written: what is atomic, which samplers compare, who discards. So modules can be written in any
+// order, and a module that is not asked for costs nothing more.
 std::vector<Diagnostic> Assembler::Begin(const ir::SpecialisedProgram& variant,
                                          const layout::Layout& layout) {
   variant_ = &variant;
   layout_ = &layout;
   facts_ = FactsOf(variant, table_);
+  // An assembler serves many variants, one after the other.
   needs_.clear();
   for (const LiveEntry& entry : facts_.entries) {
     AddNeeds(entry, facts_.atomics, table_, needs_.emplace_back());
@@ -22,6 +26,7 @@ std::vector<Diagnostic> Assembler::Begin(const ir::SpecialisedProgram& variant,
       {.variant = variant, .layout = layout, .facts = facts_, .needs = needs_, .table = table_});
 }
 
+// Asked for metadata, and independent of which modules are written.
 VariantDescription Assembler::Description() const {
   KILN_CHECK(variant_ != nullptr, "no variant was begun");
   return Describe({.variant = *variant_,
@@ -31,6 +36,7 @@ VariantDescription Assembler::Description() const {
                    .table = table_});
 }
 
+// Without an entry all of them are written into one module.
 std::string Assembler::Write(std::optional<uint32_t> entry) const {
   KILN_CHECK(variant_ != nullptr, "no variant was begun");
   return WriteModule({.variant = *variant_,
@@ -44,15 +50,19 @@ std::string Assembler::Write(std::optional<uint32_t> entry) const {
 
 Diagnosed<EmittedModules> Emit(const ir::SpecialisedProgram& variant, const layout::Layout& layout,
                                layout::TypeLayouts& layouts, bool combined) {
+  // For one variant everything is made anew; an assembler of many variants keeps the table.
   ObjectTable table(*variant.pool);
   table.Prepare(variant);
   Assembler assembler(table, layouts);
   Diagnosed<EmittedModules> emitted;
   emitted.diagnostics = assembler.Begin(variant, layout);
+  // A finding may stand for text that was not made, so with an error nothing is written (spec/wgsl
+  // 1.4).
   if (HasErrors(emitted.diagnostics)) {
     return emitted;
   }
   EmittedModules& made = emitted.value.emplace();
+  // All entry points in one module, or a module for each.
   const auto count = static_cast<uint32_t>(combined ? 1 : variant.entries.size());
   for (uint32_t i = 0; i < count; ++i) {
     made.modules.push_back(assembler.Write(combined ? std::nullopt : std::optional(i)));

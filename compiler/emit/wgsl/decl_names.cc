@@ -9,6 +9,8 @@
 namespace kiln::wgsl {
 namespace {
 
+// What no shader writes while it runs. Text that reads it may wait for its user, however many
+// stores lie in between.
 bool IsConstant(const ir::SpecialisedDecl& decl) {
   return decl.kind == ir::DeclKind::kPushConstant ||
          (decl.kind == ir::DeclKind::kBuffer && decl.buffer() != ir::BufferKind::kReadWriteStorage);
@@ -17,19 +19,25 @@ bool IsConstant(const ir::SpecialisedDecl& decl) {
 }  // namespace
 
 void DeclNames::Add(const ir::Pool& pool, const ir::SpecialisedDecl& decl) {
+  // By the number of the declaration, which is dense over a program.
   if (decl.decl.value >= classes_.size()) {
     classes_.resize(decl.decl.value + size_t{1});
   }
   const std::string_view name = pool.Text(decl.name);
   const bool container = decl.kind == ir::DeclKind::kContainer;
+  // All versions of a declaration have one name and kind, so the first one that comes says both. A
+  // struct is of no interface and stands for "not seen yet".
   if (classes_[decl.decl.value].kind == ir::DeclKind::kStruct) {
     classes_[decl.decl.value] = {.kind = decl.kind,
                                  .constant = IsConstant(decl),
+                                 // The name of a container is only half of the names of its fields,
+                                 // so it stays as the source has it.
                                  .name = container ? std::string(name) : NameOf(name)};
   }
   if (!container) {
     return;
   }
+  // Fields are variables of their own in WGSL, so each has its whole name here.
   for (const ir::SpecialisedMember& member : decl.members) {
     if (member.member.value >= fields_.size()) {
       fields_.resize(member.member.value + size_t{1});
@@ -52,10 +60,13 @@ const std::string& DeclNames::FieldName(ir::MemberId member) const {
   return fields_[member.value];
 }
 
+// An array of images becomes a variable for each element (spec/wgsl 3.9).
 std::string ElementName(const std::string& name, uint32_t index) {
   return PartName(name, std::to_string(index));
 }
 
+// These names begin with a word that the escaping of names keeps free (names.h), so no source name
+// can be one of them.
 std::string_view StageVariableName(ir::StageVariable variable) {
   switch (variable) {
     case ir::StageVariable::kPosition:

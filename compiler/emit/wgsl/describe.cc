@@ -13,6 +13,8 @@ class Description {
  public:
   explicit Description(const CheckInputs& in) : in_(in), pool_(in.table.types().pool()) {}
 
+  // The order of the rows is that of the declarations: structs, options, interface, then functions
+  // as their entry points reach them.
   VariantDescription Run() {
     for (const ir::SpecialisedDecl* decl : in_.variant.structs) {
       Name(NameOf(Text(decl->name)), Text(decl->name));
@@ -26,6 +28,7 @@ class Description {
     for (const LiveEntry& entry : in_.facts.entries) {
       Entry(entry);
     }
+    // One feature is all that a module of kiln can ask for; it is said once for all modules.
     for (const ModuleNeeds& needs : in_.needs) {
       if (needs.half && made_.features.empty()) {
         made_.features.emplace_back("shader-f16");
@@ -37,6 +40,8 @@ class Description {
  private:
   std::string Text(ir::StringId id) const { return std::string(pool_.Text(id)); }
 
+  // A thing that two entry points reach is told once. The search is linear, over names that are not
+  // those of the source; most are.
   void Name(std::string name, std::string source) {
     const bool known = std::ranges::find(made_.names, name, &NameRow::name) != made_.names.end();
     if (name != source && !known) {
@@ -49,11 +54,13 @@ class Description {
       const std::string source = Text(function.ref->signature->name);
       Name(NameOf(source), source);
     }
+    // Callees stand first in the list of an entry point, so the last function is its own.
     made_.entries.push_back(
         {entry.ref->stage, NameOf(Text(entry.functions.back().ref->signature->name))});
     made_.derivative_uniformity_off = made_.derivative_uniformity_off || entry.unproven.has_value();
   }
 
+  // In any module: an engine binds for all entry points together.
   bool UsesField(const ir::SpecialisedMember& member) const {
     return std::ranges::any_of(in_.needs, [&](const ModuleNeeds& needs) {
       return needs.Uses(member.member, ir::Direction::kIn) ||
@@ -61,6 +68,8 @@ class Description {
     });
   }
 
+  // An array of images is split into variables, and entry points may use different ones. An engine
+  // binds the union.
   std::vector<uint32_t> ElementsOf(ir::DeclId decl) const {
     std::vector<uint32_t> elements;
     for (const ModuleNeeds& needs : in_.needs) {
@@ -68,6 +77,7 @@ class Description {
         elements.insert(elements.end(), used->elements.begin(), used->elements.end());
       }
     }
+    // Sorted and single, so the rows do not depend on which entry point came first.
     std::ranges::sort(elements);
     const auto repeated = std::ranges::unique(elements);
     elements.erase(repeated.begin(), repeated.end());
@@ -84,13 +94,16 @@ class Description {
       }
       return;
     }
+    // What no function uses is in no module.
     const std::vector<uint32_t> elements = ElementsOf(decl.decl);
     if (elements.empty()) {
       return;
     }
+    // Workgroup memory is bound to nothing.
     if (decl.kind == ir::DeclKind::kWorkgroup) {
       return Name(NameOf(source), source);
     }
+    // Only images: arrays of buffers do not exist in RPL.
     const bool split =
         decl.kind == ir::DeclKind::kImage && pool_[decl.type].kind == ir::TypeKind::kArray;
     const std::string name = in_.table.names().ClassOf(decl.decl).name;
@@ -110,6 +123,8 @@ class Description {
     BindingRow row{.source = Text(decl.name),
                    .element = element,
                    .group = place.set,
+                   // The elements of a split array have bindings of their own, which the layout
+                   // made (spec/wgsl 3.9).
                    .binding = split ? in_.layout.ElementsOf(decl.decl)[element] : place.binding,
                    .kind = KindOf(decl)};
     if (decl.kind == ir::DeclKind::kImage) {
@@ -124,12 +139,15 @@ class Description {
       case ir::DeclKind::kPushConstant:
         return "push_constant";
       case ir::DeclKind::kSampler:
+        // The same sampler may compare in one variant and filter in another: it is what reached
+        // functions do with it.
         return in_.facts.UseOf(decl.decl) == SamplerUse::kCompares ? "comparison_sampler"
                                                                    : "sampler";
       case ir::DeclKind::kImage: {
         ir::Type type = pool_[decl.type];
         type = type.kind == ir::TypeKind::kArray ? pool_[ir::TypeId{type.element}] : type;
         const ir::ImageTraits traits = ir::UnpackImage(type.extent);
+        // Depth images of three dimensions are ordinary textures in WGSL (spec/wgsl 3.9).
         return traits.storage                                    ? "storage_texture"
                : traits.depth && traits.dim != ir::ImageDim::k3d ? "depth_texture"
                                                                  : "texture";

@@ -9,6 +9,8 @@
 namespace kiln::wgsl {
 namespace {
 
+// How WGSL hands over each variable of a stage (spec/wgsl 2.4). Position stands twice: the vertex
+// stage writes it, the fragment stage reads where it is.
 struct StageRow {
   std::string_view builtin;
   std::string_view type;
@@ -31,10 +33,13 @@ constexpr StageRow kStageRows[] = {
 constexpr uint32_t kStageVariables = std::size(kStageRows);
 static_assert(kStageVariables == static_cast<uint32_t>(ir::StageVariable::kWorkgroupCount) + 1);
 
+// Integers must be flat between the stages; WebGPU refuses to interpolate them.
 bool IsInteger(const ir::Type& type) {
   return type.scalar == ir::Scalar::kU32 || type.scalar == ir::Scalar::kS32;
 }
 
+// One field of a container as values that cross the edge. A matrix cannot cross it, so it goes
+// column by column, each at the next location (spec/wgsl 2.3).
 void AddField(const ir::SpecialisedDecl& decl, const ir::SpecialisedMember& member,
               const InterfaceInputs& inputs, std::vector<InterfaceLeaf>& leaves) {
   const ir::Type type = inputs.types.pool()[member.type];
@@ -50,6 +55,7 @@ void AddField(const ir::SpecialisedDecl& decl, const ir::SpecialisedMember& memb
                       .variable = name});
     return;
   }
+  // A column is a vector of its rows.
   const ir::TypeId column = inputs.types.pool().Vector(type.scalar, type.rows);
   for (uint32_t i = 0; i < type.columns; ++i) {
     leaves.push_back({.attributes = fmt::format("@location({}){}", location + i, suffix),
@@ -61,6 +67,7 @@ void AddField(const ir::SpecialisedDecl& decl, const ir::SpecialisedMember& memb
 
 }  // namespace
 
+// The rows are those of the enumeration; the assertion above counts them.
 std::string_view BuiltinAttribute(ir::StageVariable variable) {
   return kStageRows[static_cast<size_t>(variable)].builtin;
 }
@@ -74,6 +81,7 @@ EntryInterface InterfaceOf(ir::Stage stage, const ModuleNeeds& needs, const Modu
   EntryInterface interface;
   for (uint32_t i = 0; i < kStageVariables; ++i) {
     const auto variable = static_cast<ir::StageVariable>(i);
+    // WebGPU asks for a position of every vertex entry point, written or not.
     const bool always = stage == ir::Stage::kVertex && variable == ir::StageVariable::kPosition;
     if ((needs.stage_variables & BitOf(variable)) == 0 && !always) {
       continue;
@@ -85,6 +93,8 @@ EntryInterface InterfaceOf(ir::Stage stage, const ModuleNeeds& needs, const Modu
     (kStageRows[i].output ? interface.outputs : interface.inputs).push_back(leaf);
     interface.handed_on |= IsHandedOn(variable) ? BitOf(variable) : 0;
   }
+  // In the order of the declarations, so that parameters and members stand in an order that no
+  // function decides.
   for (const ir::SpecialisedDecl* decl : inputs.variant.interface) {
     if (decl->kind != ir::DeclKind::kContainer) {
       continue;
@@ -93,6 +103,8 @@ EntryInterface InterfaceOf(ir::Stage stage, const ModuleNeeds& needs, const Modu
       if (needs.Uses(member.member, ir::Direction::kIn)) {
         AddField(*decl, member, inputs, interface.inputs);
       }
+      // What the fragment stage reads must be handed over by the vertex stage, even if nothing
+      // writes it (spec/wgsl 2.1).
       const bool read_later = next_stage != nullptr &&
                               decl->container() == ir::ContainerKind::kState &&
                               next_stage->Uses(member.member, ir::Direction::kIn);

@@ -16,6 +16,7 @@ Location Where(const ir::SpecialisedRegion& region, ir::SpanId span) {
   return {.module = region.module, .span_number = span.value};
 }
 
+// Lists keep the order of first mention, which is that of the text, and are short.
 template <class Row>
 void AddOnce(const Row& row, std::vector<Row>& rows) {
   if (std::ranges::find(rows, row) == rows.end()) {
@@ -29,11 +30,14 @@ struct RegionPlace {
   Flow flow = Flow::kUniform;
 };
 
+// Regions lie behind the region that holds them, so one pass from the first to the last finds for
+// each how all places that lead to it stand.
 std::vector<RegionPlace> PlacesOf(const ir::FunctionRef& function,
                                   std::span<const RegionFacts* const> regions) {
   std::vector<RegionPlace> places(function.segments.size());
   for (size_t i = 1; i < places.size(); ++i) {
     const ir::RegionRef& ref = function.segments[i];
+    // A region is held by one hole of its parent.
     const auto& holes = regions[ref.parent]->holes;
     const auto hole = std::ranges::find(holes, ref.segment, &RegionFacts::Hole::region);
     KILN_CHECK(hole != holes.end(), "a region that no hole leads to");
@@ -44,6 +48,8 @@ std::vector<RegionPlace> PlacesOf(const ir::FunctionRef& function,
   return places;
 }
 
+// A sampler that a region knows as a local is a parameter of the function; callers know only its
+// position.
 uint32_t PositionOf(const ir::FunctionRef& function, ir::LocalId parameter) {
   const std::vector<ir::SpecialisedMember>& members = function.signature->members;
   const auto found = std::ranges::find(members, parameter, &ir::SpecialisedMember::local);
@@ -51,14 +57,20 @@ uint32_t PositionOf(const ir::FunctionRef& function, ir::LocalId parameter) {
   return static_cast<uint32_t>(found - members.begin());
 }
 
+// Puts the text of the regions together and decides the marks that the function knows: names of
+// locals, whether a region is inside of a loop, and what a return without a value returns. Marks
+// that only a module can decide stay, with new offsets.
 class Writer {
  public:
   Writer(const ir::FunctionRef& function, std::span<const TextObject* const> objects,
          const std::vector<RegionPlace>& places, Types& types)
       : function_(function), objects_(objects), places_(places) {
+    // What a return without a value gives back: in WGSL a function with a result has to give one on
+    // every way out.
     if (types.pool()[function.signature->type].kind != ir::TypeKind::kVoid) {
       zero_ = " " + types.Text(function.signature->type) + "()";
     }
+    // Locals of one function have names in one map: a region names those of the regions around it.
     for (const TextObject* object : objects) {
       for (const LocalName& local : object->names) {
         names_.Insert(local.local.value, &local.name);
@@ -76,6 +88,9 @@ class Writer {
 
  private:
   // Appends a stretch of text; each line that begins in it is moved to the right.
+  // A region is lowered as if it stood at depth one, because it does not know where it will stand;
+  // its lines are moved here. A stretch may begin in the middle of a line, behind a mark, so only
+  // what follows a line end is indented.
   void Append(std::string_view text, uint32_t depth) {
     if (depth == 0) {
       out_.text += text;
@@ -92,6 +107,8 @@ class Writer {
     }
   }
 
+  // A live region becomes a block of its own, since its locals may have the names of others. A dead
+  // one, and one without statements, leaves nothing.
   void AddHole(ir::RegionId hole, uint32_t depth) {
     const uint32_t* region = regions_.Find(hole.value);
     if (region == nullptr || objects_[*region]->code.text.empty()) {
@@ -113,15 +130,18 @@ class Writer {
     uint32_t hole_depth = 0;
     for (size_t i = 0; i < code.marks.size(); ++i) {
       const Relocation& mark = code.marks[i];
+      // The text up to the mark, then what the mark stands for.
       Append(text.substr(at, mark.offset - at), depth);
       at = mark.offset;
       switch (mark.kind) {
         case MarkKind::kLocal:
           out_.text += **names_.Find(mark.id);
           break;
+        // The depth of the insertion point that follows at once.
         case MarkKind::kIndent:
           hole_depth = mark.id;
           break;
+        // The depth was told by the mark before.
         case MarkKind::kHole:
           AddHole(ir::RegionId{mark.id}, depth + hole_depth);
           break;
@@ -131,6 +151,8 @@ class Writer {
         case MarkKind::kIfInLoop:
           i = AddIf(code, i, places_[index].in_loop, at);
           break;
+        // Inside of a loop only the question is left whether the callee discards; outside of all
+        // loops the text is not needed.
         case MarkKind::kIfKillsInLoop:
           if (places_[index].in_loop) {
             Keep(MarkKind::kIfKills, mark.id);
@@ -147,6 +169,8 @@ class Writer {
         case MarkKind::kIfWritesImages:
           Keep(mark.kind, mark.id);
           break;
+        // The end of a condition that was true and whose beginning was dropped has nothing left to
+        // end. Conditions do not nest.
         case MarkKind::kEnd:
           if (!dropped_end_) {
             Keep(mark.kind, mark.id);
@@ -186,6 +210,7 @@ class Writer {
   bool dropped_end_ = false;
 };
 
+// Needs are united in the order of the regions, so lists come out the same in every run.
 void Add(const Needs& more, Needs& needs) {
   for (const VariableUse& variable : more.variables) {
     AddOnce(variable, needs.variables);
@@ -203,6 +228,8 @@ void Add(const Needs& more, Needs& needs) {
 
 }  // namespace
 
+// What the regions found, seen from the function: samplers that are parameters by their position,
+// and loops and branches around a region added to what stands in it.
 FunctionFacts FactsOf(const ir::FunctionRef& function,
                       std::span<const RegionFacts* const> regions) {
   FunctionFacts facts;
@@ -211,6 +238,7 @@ FunctionFacts FactsOf(const ir::FunctionRef& function,
   for (size_t i = 0; i < regions.size(); ++i) {
     const RegionFacts& region = *regions[i];
     const ir::SpecialisedRegion& closed = *function.segments[i].closed;
+    // Atomics are of declarations and need no view of the function.
     for (const RegionFacts::AtomicUse& use : region.atomics) {
       AddOnce(use, facts.atomics);
     }
@@ -228,6 +256,7 @@ FunctionFacts FactsOf(const ir::FunctionRef& function,
                              .decl = flow.root.decl,
                              .parameter = global ? 0 : PositionOf(function, flow.root.parameter)});
     }
+    // A call in a region is in a loop if the insertion point is. Flow is the worse of both.
     for (RegionFacts::Call call : region.calls) {
       call.in_loop = call.in_loop || places[i].in_loop;
       call.flow = std::max(call.flow, places[i].flow);
@@ -238,6 +267,7 @@ FunctionFacts FactsOf(const ir::FunctionRef& function,
                                    .where = Where(closed, collective.span),
                                    .flow = std::max(collective.flow, places[i].flow)});
     }
+    // What a function mentions is the key under which its text is found again.
     for (const ir::Mention& mention : closed.mentions) {
       AddOnce(mention.decl, facts.mentions);
     }
@@ -245,6 +275,9 @@ FunctionFacts FactsOf(const ir::FunctionRef& function,
       facts.stage_variables |= uint32_t{1} << static_cast<uint32_t>(variable);
     }
     facts.discards = facts.discards || region.discards;
+    // The first region is looked at in the order of its text. Of nested ones it is not known what
+    // comes behind their insertion point, so if one of them may leave the function nothing in it
+    // counts as uniform.
     leaves_early = leaves_early || (i > 0 && region.leaves_early);
   }
   if (leaves_early) {  // where the hole stands in front of what, nobody has looked
@@ -262,12 +295,14 @@ FunctionObject MakeFunction(const ir::FunctionRef& function,
                             std::span<const TextObject* const> objects,
                             std::span<const RegionFacts* const> regions, Types& types) {
   const std::vector<RegionPlace> places = PlacesOf(function, regions);
+  // Whether control reaches the end is decided by the body alone; regions in it flow on.
   FunctionObject made{.body = Writer(function, objects, places, types).Run(),
                       .ends = objects[0]->ends};
   for (size_t i = 0; i < objects.size(); ++i) {
     Add(objects[i]->needs, made.needs);
     for (const RegionFinding& finding : objects[i]->findings) {
       Diagnostic diagnostic = Make(finding.code, Where(*function.segments[i].closed, finding.span));
+      // Findings of a region have spans of its module; the diagnostic names both.
       diagnostic.arguments = finding.arguments;
       made.findings.push_back(std::move(diagnostic));
     }

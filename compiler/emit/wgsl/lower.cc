@@ -17,11 +17,15 @@ namespace {
 // source, which the region does not keep apart.
 std::vector<LocalName> NamesOf(const ir::SpecialisedRegion& region, const ir::Pool& pool) {
   std::vector<LocalName> names;
+  // A list, as a region has few names.
   std::vector<std::pair<ir::StringId, uint32_t>> counts;
   for (const ir::SpecialisedLocal& local : region.locals) {
+    // The exit of a loop is no variable of WGSL.
     if (local.kind == ir::LocalKind::kLoopExit) {
       continue;
     }
+    // Counted by name within the region and in order of declaration. The second one of a name gets
+    // a number, which no source name can have behind two underscores.
     auto count = std::ranges::find(counts, local.name, &std::pair<ir::StringId, uint32_t>::first);
     if (count == counts.end()) {
       count = counts.insert(counts.end(), {local.name, 0});
@@ -31,6 +35,8 @@ std::vector<LocalName> NamesOf(const ir::SpecialisedRegion& region, const ir::Po
         ++count->second == 1 ? NameOf(source) : MadeName(source, std::to_string(count->second));
     const ir::TypeKind kind = pool[local.type].kind;
     const bool handle = kind == ir::TypeKind::kSampler || kind == ir::TypeKind::kImage;
+    // `out` and `in out` parameters are pointers; their text is the place behind it, so that users
+    // need not know.
     if (local.kind == ir::LocalKind::kParameter && local.access != ir::Access::kIn && !handle) {
       name = "(*" + name + ")";
     }
@@ -41,6 +47,8 @@ std::vector<LocalName> NamesOf(const ir::SpecialisedRegion& region, const ir::Po
 
 }  // namespace
 
+// The variables of a region stand in front of its text, not where the source declares them: scopes
+// are gone in the specialised IR.
 TextObject Lower(const ir::SpecialisedRegion& region, const LoweringInputs& inputs) {
   RegionLowering lowering(region, inputs);
   lowering.SetNames(NamesOf(region, inputs.types.pool()));

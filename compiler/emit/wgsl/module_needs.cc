@@ -15,6 +15,9 @@ void AddOnce(const Row& row, std::vector<Row>& rows) {
   }
 }
 
+// Fields are known by direction, because a state field is an output of one stage and an input of
+// the other. Resources are known with the elements that are used; of all but arrays of images that
+// is element 0.
 void AddVariable(const VariableUse& variable, ModuleNeeds& needs) {
   if (variable.direction == ir::Direction::kIn) {
     return AddOnce(variable.member, needs.inputs);
@@ -26,6 +29,7 @@ void AddVariable(const VariableUse& variable, ModuleNeeds& needs) {
   if (known == needs.resources.end()) {
     known = needs.resources.insert(known, {.decl = variable.decl, .elements = {}});
   }
+  // Ascending and each once, so that the order of use does not show.
   const auto place = std::ranges::lower_bound(known->elements, variable.element);
   if (place == known->elements.end() || *place != variable.element) {
     known->elements.insert(place, variable.element);
@@ -42,6 +46,7 @@ void AddFunction(const FunctionObject& object, ModuleNeeds& needs) {
   for (const SpecialBits& special : object.needs.specials) {
     AddOnce(special, needs.specials);
   }
+  // Constants that need a variable are named by marks in the text, and nowhere else.
   for (const Relocation& mark : object.body.marks) {
     if (mark.kind == MarkKind::kTable) {
       AddOnce(ir::ConstId{mark.id}, needs.tables);
@@ -54,6 +59,7 @@ void AddFunction(const FunctionObject& object, ModuleNeeds& needs) {
 
 }  // namespace
 
+// Lists are short, so they are searched in order.
 bool ModuleNeeds::Uses(ir::MemberId field, ir::Direction direction) const {
   const std::vector<ir::MemberId>& fields = direction == ir::Direction::kIn ? inputs : outputs;
   return std::ranges::find(fields, field) != fields.end();
@@ -64,13 +70,18 @@ const ModuleNeeds::Elements* ModuleNeeds::Find(ir::DeclId resource) const {
   return found == resources.end() ? nullptr : &*found;
 }
 
+// Functions come in the order of the entry point, callees first, so structs and constants are
+// listed in an order that follows from the source alone.
 void AddNeeds(const LiveEntry& entry, std::span<const AtomicDecl> atomics, ObjectTable& table,
               ModuleNeeds& needs) {
   for (const LiveFunction& function : entry.functions) {
     CheckStop();
     AddFunction(table.ObjectOf(*function.ref, atomics), needs);
     const ir::SpecialisedDecl& signature = *function.ref->signature;
+    // Types of parameters and results stand in the head of the function, which is no part of its
+    // text object.
     const auto add_type = [&](ir::TypeId type) {
+      // Samplers and images are handed over as handles and are no members of anything.
       const ir::TypeKind kind = table.types().pool()[type].kind;
       if (kind != ir::TypeKind::kVoid && kind != ir::TypeKind::kSampler &&
           kind != ir::TypeKind::kImage) {

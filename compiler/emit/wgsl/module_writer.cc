@@ -41,6 +41,7 @@ std::string ConstantText(ir::ConstId constant, Types& types) {
   return text + ")";
 }
 
+// Writes a module section by section, in the order of spec/wgsl 3.2, from what was collected first.
 class ModuleWriter {
  public:
   ModuleWriter(const ModuleInputs& in, std::optional<uint32_t> entry) : in_(in), entry_(entry) {
@@ -166,6 +167,7 @@ void ModuleWriter::Directives() {
   }
 }
 
+// The same struct is a type of its own for each set of atomic leaves; its name says which.
 void ModuleWriter::AtomicStructs(ir::TypeId type, AtomicSpan atomic, uint32_t first,
                                  std::vector<std::string>& written) {
   const ir::Type t = pool()[type];
@@ -233,6 +235,7 @@ void ModuleWriter::Overrides() {
   out_ = before + out_;
 }
 
+// By the place among those that the module uses: a text object only has the id.
 size_t ModuleWriter::TableNumber(ir::ConstId table) const {
   return static_cast<size_t>(std::ranges::find(needs_.tables, table) - needs_.tables.begin());
 }
@@ -259,6 +262,7 @@ void ModuleWriter::PrivateVariables() {
     for (const ir::SpecialisedMember& member : decl->members) {
       bool used = needs_.Uses(member.member, ir::Direction::kIn) ||
                   needs_.Uses(member.member, ir::Direction::kOut);
+      // Or a vertex entry point hands it over to a stage that reads it, though nobody writes it.
       for (const uint32_t entry : entries_) {
         used = used || (in_.variant.entries[entry].stage == ir::Stage::kVertex &&
                         decl->container() == ir::ContainerKind::kState &&
@@ -346,6 +350,7 @@ void ModuleWriter::Resources() {
       rows.push_back({placement.set, binding, element, &decl});
     }
   });
+  // No two rows are equal in group and binding, so there is one order.
   std::ranges::sort(rows, [](const Row& a, const Row& b) {
     return std::pair(a.group, a.binding) < std::pair(b.group, b.binding);
   });
@@ -384,6 +389,7 @@ std::string ModuleWriter::FunctionName(const LiveEntry& entry,
 
 void ModuleWriter::Functions() {
   std::vector<const ir::FunctionRef*> written;
+  // Entry points share functions of one number: the first that reaches it writes it.
   for (const uint32_t entry : entries_) {
     for (const LiveFunction& function : Live(entry).functions) {
       const bool again = std::ranges::any_of(written, [&](const ir::FunctionRef* other) {
@@ -487,6 +493,7 @@ void ModuleWriter::Body(const LiveEntry& entry, const FunctionObject& object) {
       case MarkKind::kIfKillsInLoop:
         KILN_UNREACHABLE();
     }
+    // Conditions do not nest, so the next end is that of this one.
     if (!there) {
       while (marks[i].kind != MarkKind::kEnd) {
         ++i;
@@ -503,6 +510,7 @@ void ModuleWriter::Function(const LiveEntry& entry, const LiveFunction& function
   Head(entry, function);
   Body(entry, object);
   const ir::TypeId result = function.ref->signature->type;
+  // WGSL wants this return even where control never gets.
   if (!object.ends && pool()[result].kind != ir::TypeKind::kVoid) {
     out_ += "  return " + types().Text(result) + "();\n";
   }

@@ -13,6 +13,7 @@ namespace {
 template <class Mentions>
 std::vector<AtomicDecl> Touching(std::span<const AtomicDecl> atomics, const Mentions& mentions) {
   std::vector<AtomicDecl> touching;
+  // Mentions are plain ids of a function or rows of a region.
   for (const AtomicDecl& atomic : atomics) {
     if (std::ranges::any_of(mentions, [&](const auto& row) {
           if constexpr (requires { row.decl; }) {
@@ -29,6 +30,7 @@ std::vector<AtomicDecl> Touching(std::span<const AtomicDecl> atomics, const Ment
 
 }  // namespace
 
+// Objects lie in a list that does not move them, since the map holds pointers.
 RegionObject& ObjectTable::AddRegion(const ir::SpecialisedRegion& region) {
   RegionObject& object = objects_.emplace_back();
   object.facts = wgsl::FactsOf(region, types_);
@@ -36,6 +38,8 @@ RegionObject& ObjectTable::AddRegion(const ir::SpecialisedRegion& region) {
   return object;
 }
 
+// The facts of all regions come before any text, because text depends on the facts of other
+// functions: an atomic anywhere makes loads of that memory atomic everywhere.
 void ObjectTable::Prepare(const ir::SpecialisedProgram& variant) {
   for (const ir::SpecialisedDecl* decl : variant.interface) {
     AddDecl(*decl);
@@ -44,6 +48,7 @@ void ObjectTable::Prepare(const ir::SpecialisedProgram& variant) {
     for (const ir::FunctionRef* function : entry.functions) {
       for (const ir::RegionRef& ref : function->segments) {
         CheckStop();
+        // Regions are shared by versions and entry points, and each is looked at once.
         if (!Has(*ref.closed)) {
           AddRegion(*ref.closed);
         }
@@ -53,6 +58,7 @@ void ObjectTable::Prepare(const ir::SpecialisedProgram& variant) {
 }
 
 std::vector<const RegionFacts*> ObjectTable::RegionsOf(const ir::FunctionRef& function) const {
+  // In the order of the function's regions, which the makers of text rely on.
   std::vector<const RegionFacts*> regions;
   regions.reserve(function.segments.size());
   for (const ir::RegionRef& ref : function.segments) {
@@ -63,10 +69,12 @@ std::vector<const RegionFacts*> ObjectTable::RegionsOf(const ir::FunctionRef& fu
   return regions;
 }
 
+// A number is a version of a function, so its facts are found once, whatever variant asks.
 const FunctionFacts& ObjectTable::FactsOf(const ir::FunctionRef& function) {
   if (function.number >= functions_.size()) {
     functions_.resize(function.number + size_t{1});
   }
+  // Kept behind a pointer, because the list grows while facts are in use.
   std::unique_ptr<Function>& known = functions_[function.number];
   if (known == nullptr) {
     auto made = std::make_unique<Function>();
@@ -76,6 +84,8 @@ const FunctionFacts& ObjectTable::FactsOf(const ir::FunctionRef& function) {
   return known->facts;
 }
 
+// The text of a region depends on nothing outside of it but what is atomic in the declarations it
+// mentions. That is the key; most regions have one text, so it is searched and not hashed.
 const TextObject& ObjectTable::TextOf(const ir::SpecialisedRegion& region,
                                       std::span<const AtomicDecl> atomics) {
   RegionObject& object = **regions_.Find(&region);
@@ -88,6 +98,7 @@ const TextObject& ObjectTable::TextOf(const ir::SpecialisedRegion& region,
   CheckStop();
   const LoweringInputs inputs{.names = names_, .types = types_, .atomics = key};
   TextObject text = Lower(region, inputs);
+  // Counted for statistics and for the memory that a table may take.
   ++texts_made_;
   bytes_used_ += text.code.text.size() + text.code.marks.size() * sizeof(Relocation);
   return object.texts.emplace_back(std::move(key), std::move(text)).second;
@@ -96,6 +107,7 @@ const TextObject& ObjectTable::TextOf(const ir::SpecialisedRegion& region,
 const FunctionObject& ObjectTable::ObjectOf(const ir::FunctionRef& function,
                                             std::span<const AtomicDecl> atomics) {
   const FunctionFacts& facts = FactsOf(function);
+  // FactsOf made sure that the row is there.
   Function& known = *functions_[function.number];
   std::vector<AtomicDecl> key = Touching(atomics, facts.mentions);
   for (const auto& [with, object] : known.objects) {
@@ -106,6 +118,8 @@ const FunctionObject& ObjectTable::ObjectOf(const ir::FunctionRef& function,
   std::vector<const TextObject*> texts;
   texts.reserve(function.segments.size());
   for (const ir::RegionRef& ref : function.segments) {
+    // A region mentions no more than its function does, so the key of the function holds all that
+    // its regions ask about.
     texts.push_back(&TextOf(*ref.closed, key));
   }
   FunctionObject made = MakeFunction(function, texts, RegionsOf(function), types_);

@@ -12,11 +12,15 @@
 namespace kiln::wgsl {
 namespace {
 
+// Operations that need all invocations of a group at one place: implicit derivatives, derivatives
+// and barriers.
 bool IsCollective(ir::Builtin builtin) {
   return ir::IsImplicitLod(builtin) || ir::IsBarrier(builtin) ||
          (builtin >= ir::Builtin::kDdx && builtin <= ir::Builtin::kDdyCoarse);
 }
 
+// Walks a region once, in the order in which it runs, and keeps along the way whether it is in a
+// loop, behind a branch, or where the function may have been left already.
 class Scan {
  public:
   Scan(const ir::SpecialisedRegion& region, Types& types) : region_(region), types_(types) {}
@@ -58,10 +62,12 @@ void Scan::Block(ir::BlockId block) {
 void Scan::Nested(const ir::Inst& inst) {
   const Flow before = flow_;
   const bool left_before = facts_.leaves_early;
+  // A scope alone changes nothing about control.
   const bool scope = inst.kind == ir::InstKind::kScope;
   const bool loop = inst.kind == ir::InstKind::kLoop;
   loops_ += loop ? 1 : 0;
   branches_ += scope ? 0 : 1;
+  // A scope always runs. Everything else that owns a block may run it for some invocations only.
   flow_ = scope ? flow_ : Flow::kUnknown;
   const auto lists = [&](ir::ListId list) { return region_.List(list); };
   ir::ForEachOwnedBlock(inst, lists, [&](uint32_t block) { Block(ir::BlockId{block}); });
@@ -71,6 +77,7 @@ void Scan::Nested(const ir::Inst& inst) {
   flow_ = left ? Flow::kUnknown : scope ? flow_ : before;
 }
 
+// Only what says something about the function is looked at; the rest computes values.
 void Scan::Inst(ir::InstId id) {
   const ir::Inst& inst = InstOf(id);
   switch (inst.kind) {
@@ -81,9 +88,12 @@ void Scan::Inst(ir::InstId id) {
     case ir::InstKind::kSelectBlocks:
       Nested(inst);
       return;
+    // A return that always happens leaves nobody behind; one in a branch may leave some.
     case ir::InstKind::kReturn:
       facts_.leaves_early = facts_.leaves_early || branches_ > 0;
       return;
+    // Outside of loops control goes on behind a discard (spec/wgsl 2.7), so it leaves nothing
+    // early. Inside of one the function returns.
     case ir::InstKind::kDiscard:
       facts_.discards = true;
       facts_.leaves_early = facts_.leaves_early || loops_ > 0;
@@ -102,6 +112,8 @@ void Scan::Inst(ir::InstId id) {
   }
 }
 
+// The sampler behind an operand: a declaration or a parameter. Everything that is no sampler has
+// none.
 std::optional<SamplerRoot> Scan::RootOf(ir::InstId id) const {
   const ir::Inst& inst = InstOf(id);
   if (types_.pool()[inst.type].kind != ir::TypeKind::kSampler) {
@@ -115,6 +127,7 @@ std::optional<SamplerRoot> Scan::RootOf(ir::InstId id) const {
 
 void Scan::Call(const ir::CallInst& call) {
   facts_.calls.push_back({call.function, loops_ > 0, flow_});
+  // Only samplers are followed through calls; their type must be known where they are declared.
   const std::span<const uint32_t> arguments = region_.List(call.arguments);
   for (uint32_t i = 0; i < arguments.size(); ++i) {
     if (const std::optional<SamplerRoot> root = RootOf(ir::InstId{arguments[i]})) {
@@ -126,6 +139,7 @@ void Scan::Call(const ir::CallInst& call) {
 void Scan::Builtin(ir::InstId id, const ir::BuiltinCallInst& call) {
   const std::span<const uint32_t> arguments = region_.List(call.arguments);
   if (IsCollective(call.builtin)) {
+    // Noted with the flow of this place; whether it matters depends on the callers.
     facts_.collectives.push_back({call.builtin, SpanOf(id), flow_});
   }
   if (ir::IsSampling(call.builtin)) {
@@ -138,6 +152,8 @@ void Scan::Builtin(ir::InstId id, const ir::BuiltinCallInst& call) {
   }
 }
 
+// Finds which leaf of a declaration an atomic touches: the member of a struct counts, the item of
+// an array does not, since all items have one type.
 void Scan::Atomic(ir::InstId place) {
   ir::InstId root = place;
   std::span<const uint32_t> steps;
@@ -148,6 +164,7 @@ void Scan::Atomic(ir::InstId place) {
   }
   ir::TypeId type = InstOf(root).type;
   uint32_t leaf = 0;
+  // Steps into structs are constants; those into arrays may be anything.
   for (const uint32_t step : steps) {
     const ir::Type t = types_.pool()[type];
     if (t.kind == ir::TypeKind::kStruct) {
@@ -160,10 +177,13 @@ void Scan::Atomic(ir::InstId place) {
       return;  // a component is no atomic: lowering says so
     }
   }
+  // A vector is no atomic either.
   if (types_.pool()[type].rows != 1) {
     return;
   }
   const RegionFacts::AtomicUse use{.decl = InstOf(root).As<ir::GlobalRefInst>().decl, .leaf = leaf};
+  // A type with too many leaves to tell apart keeps no atomics; lowering then refuses the
+  // operation.
   if (leaf <= kMaxLeaves && std::ranges::find(facts_.atomics, use) == facts_.atomics.end()) {
     facts_.atomics.push_back(use);
   }

@@ -12,6 +12,7 @@
 namespace kiln::wgsl {
 namespace {
 
+// The formats that RPL's storage images have; each is one that WGSL has as well.
 std::string_view TexelFormat(ir::ImageFormat format) {
   switch (format) {
     case ir::ImageFormat::kRgba32Float:
@@ -46,6 +47,7 @@ std::string_view TexelFormat(ir::ImageFormat format) {
   KILN_UNREACHABLE();
 }
 
+// Other dimensions are of typed modules, which have no WGSL yet.
 std::string_view Dimension(const ir::ImageTraits& traits) {
   switch (traits.dim) {
     case ir::ImageDim::k2d:
@@ -103,6 +105,7 @@ std::string_view ScalarText(ir::Scalar scalar) {
   KILN_UNREACHABLE();
 }
 
+// Asked for once for each type.
 std::string Types::MakeText(ir::TypeId type) {
   const ir::Type t = pool_[type];
   switch (t.kind) {
@@ -131,7 +134,10 @@ std::string Types::MakeText(ir::TypeId type) {
   KILN_UNREACHABLE();
 }
 
+// The text is made before the row is looked up for writing: making it asks for the texts of parts,
+// which may move the table.
 const std::string& Types::Text(ir::TypeId type) {
+  // An empty text stands for "not made yet": no type has one.
   if (type.value >= texts_.size() || texts_[type.value].empty()) {
     std::string made = MakeText(type);
     if (type.value >= texts_.size()) {
@@ -142,6 +148,7 @@ const std::string& Types::Text(ir::TypeId type) {
   return texts_[type.value];
 }
 
+// The type of a variable in memory, where some leaves are atomic.
 std::string Types::Memory(ir::TypeId type, std::span<const uint32_t> atomic, uint32_t first) {
   if (!HoldsAtomic(type, atomic, first)) {
     return Text(type);
@@ -151,11 +158,14 @@ std::string Types::Memory(ir::TypeId type, std::span<const uint32_t> atomic, uin
     return fmt::format("atomic<{}>", Text(type));
   }
   if (IsArray(t)) {
+    // Items of an array have one type, so an atomic leaf is atomic in all of them.
     const std::string item = Memory(ir::TypeId{t.element}, atomic, first);
     return t.kind == ir::TypeKind::kArray ? fmt::format("array<{}, {}>", item, t.extent)
                                           : fmt::format("array<{}>", item);
   }
   // Which leaves are atomic is part of the name, so that it follows from the type alone.
+  // One hexadecimal digit for each four leaves, counted from the first leaf of this type: the same
+  // struct elsewhere in a variable has the same name if the same leaves are atomic.
   std::string digits((LeavesOf(type) + 3) / 4, '0');
   for (const uint32_t leaf : atomic) {
     if (leaf >= first && leaf - first < LeavesOf(type)) {
@@ -181,6 +191,7 @@ std::string Types::Texture(ir::TypeId type, ir::ImageAccess access) const {
   return fmt::format("texture_{}<{}>", Dimension(traits), ScalarText(t.scalar));
 }
 
+// A leaf is what an atomic may be: items of an array count as one.
 uint32_t Types::LeavesOf(ir::TypeId type) {
   if (type.value < leaves_.size() && leaves_[type.value] != 0) {
     return leaves_[type.value];
@@ -193,10 +204,13 @@ uint32_t Types::LeavesOf(ir::TypeId type) {
     count = 0;
     for (const ir::ShapeMember& member : pool_.Members(type)) {
       CheckStop();
+      // The count stops one above what is told apart, so that it cannot overflow, however the types
+      // multiply.
       count = std::min(count + LeavesOf(member.type), kMaxLeaves + 1);
     }
   }
   if (type.value >= leaves_.size()) {
+    // The table grows only now, because asking for the parts above may have grown it already.
     leaves_.resize(type.value + size_t{1});
   }
   leaves_[type.value] = count;
@@ -211,6 +225,7 @@ uint32_t Types::LeafOfMember(ir::TypeId structure, uint32_t member) {
   return leaf;
 }
 
+// The leaves are ascending, so the first one that is not before the type decides.
 bool Types::HoldsAtomic(ir::TypeId type, std::span<const uint32_t> atomic, uint32_t first) {
   if (atomic.empty()) {
     return false;
@@ -219,6 +234,7 @@ bool Types::HoldsAtomic(ir::TypeId type, std::span<const uint32_t> atomic, uint3
   return found != atomic.end() && *found - first < LeavesOf(type);
 }
 
+// Zero is "not asked yet", so the table needs no second one.
 bool Types::HoldsHalf(ir::TypeId type) {
   if (type.value < half_.size() && half_[type.value] != 0) {
     return half_[type.value] == 2;
@@ -239,6 +255,8 @@ bool Types::HoldsHalf(ir::TypeId type) {
   return holds;
 }
 
+// Depth first, so each struct stands behind those that it holds: the order in which WGSL wants
+// them. The recursion is as deep as structs nest.
 void Types::AddStructs(ir::TypeId type, std::vector<ir::TypeId>& found) const {
   ir::Type t = pool_[type];
   while (IsArray(t)) {

@@ -13,9 +13,12 @@
 namespace kiln::wgsl {
 namespace {
 
+// Limits of the language itself: WGSL asks a compiler to accept no more parameters of a function
+// and members of a struct (spec/wgsl 3.15).
 constexpr uint32_t kMaxParameters = 255;
 constexpr uint32_t kMaxMembers = 1023;
 
+// What devices need not have more of, by name and in the order of the table.
 enum class Limit : uint8_t {
 #define KILN_WGSL_LIMIT(name, limit, what) k##name,
 #include "compiler/emit/wgsl/limits.def"
@@ -40,6 +43,7 @@ uint64_t BytesOf(const ir::Pool& pool, ir::TypeId type) {
   const ir::Type t = pool[type];
   if (t.kind == ir::TypeKind::kArray) {
     const ir::TypeId item{t.element};
+    // Three components take the room of four in an array.
     const bool three = pool[item].kind == ir::TypeKind::kVector && pool[item].rows == 3;
     return std::min(kMany, (three ? 16 : BytesOf(pool, item)) * t.extent);
   }
@@ -47,14 +51,19 @@ uint64_t BytesOf(const ir::Pool& pool, ir::TypeId type) {
     uint64_t bytes = 0;
     for (const ir::ShapeMember& member : pool.Members(type)) {
       CheckStop();
+      // Each member is rounded up to 16 bytes, which is no less than any alignment: the sum may be
+      // too large, never too small.
       bytes = std::min(kMany, bytes + (BytesOf(pool, member.type) + 15) / 16 * 16);
     }
     return bytes;
   }
   const uint64_t scalar = t.scalar == ir::Scalar::kF16 ? 2 : 4;
+  // A column counts as four components, which is the most that any takes.
   return scalar * (t.kind == ir::TypeKind::kMatrix ? uint64_t{4} * t.columns : t.rows);
 }
 
+// Finds everything that is wrong with a variant for WGSL, in an order that does not depend on how
+// it was compiled: functions by entry point, then declarations, then limits.
 class Checks {
  public:
   explicit Checks(const CheckInputs& in) : in_(in), pool_(in.table.types().pool()) {}
@@ -77,6 +86,7 @@ class Checks {
   void Functions() {
     for (const LiveEntry& entry : in_.facts.entries) {
       for (const LiveFunction& function : entry.functions) {
+        // Findings are kept with the text and are told for each variant that has it.
         const FunctionObject& object = in_.table.ObjectOf(*function.ref, in_.facts.atomics);
         found_.insert(found_.end(), object.findings.begin(), object.findings.end());
         const ir::SpecialisedDecl& signature = *function.ref->signature;
@@ -102,16 +112,20 @@ class Checks {
     }
   }
 
+  // WGSL has two types of samplers, and a variable has one (spec/wgsl 3.9).
   void Samplers() {
     for (const SamplerFact& sampler : in_.facts.samplers) {
       const ir::SpecialisedDecl& decl = DeclOf(sampler.decl);
       if (sampler.use == SamplerUse::kBoth) {
+        // The place of a comparison says more than the declaration; it is not known if a callee
+        // compares.
         const Location where = sampler.compares.known() ? sampler.compares : Where(decl.origin);
         found_.push_back(Make(Code::kWgsl8302, where).With("name", Name(decl.name)));
       }
     }
   }
 
+  // Linear; asked for faults only.
   const ir::SpecialisedDecl& DeclOf(ir::DeclId id) const {
     const auto found = std::ranges::find_if(
         in_.variant.interface, [&](const ir::SpecialisedDecl* decl) { return decl->decl == id; });
@@ -124,6 +138,7 @@ class Checks {
         in_.needs, [&](const ModuleNeeds& needs) { return needs.Find(decl) != nullptr; });
   }
 
+  // Only three formats can be read and written in one shader.
   void Images() {
     for (const ir::SpecialisedDecl* decl : in_.variant.interface) {
       if (decl->kind != ir::DeclKind::kImage || pool_[decl->type].kind != ir::TypeKind::kImage ||
@@ -159,6 +174,7 @@ class Checks {
     }
   }
 
+  // A matrix takes a location for each of its columns.
   void CountFields(const ir::SpecialisedDecl& decl, const ModuleNeeds& needs, Counts& counts) {
     for (const ir::SpecialisedMember& member : decl.members) {
       const bool in = needs.Uses(member.member, ir::Direction::kIn);
@@ -197,6 +213,7 @@ class Checks {
     }
   }
 
+  // A warning: the module is written all the same, with the check turned off.
   void Unproven(const LiveEntry& entry) {
     if (entry.unproven.has_value()) {
       found_.push_back(Make(Code::kWgsl8401, entry.unproven->where)

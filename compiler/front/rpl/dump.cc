@@ -36,6 +36,8 @@ class AstPrinter {
     return text_.substr(row.begin, row.length);
   }
 
+  // Every line goes through here, which keeps the dump free of line lengths: a line is as long as
+  // what it shows.
   template <class... Args>
   void Line(uint32_t indent, fmt::format_string<Args...> format, Args&&... args) {
     out_.append(size_t{indent} * 2, ' ');
@@ -43,6 +45,8 @@ class AstPrinter {
     out_ += '\n';
   }
 
+  // Prefix form, so that the print shows how operators bind without any knowledge of their
+  // strength.
   std::string RowText(const ExprRange& range, std::vector<std::string>& texts, uint32_t row) {
     const Expr& e = ast_.exprs[row];
     const auto of = [&](uint32_t operand) { return std::move(texts[operand - range.first]); };
@@ -68,6 +72,7 @@ class AstPrinter {
       case ExprKind::kLogical:
       case ExprKind::kAssign:
         return fmt::format("({} {} {})", Token(e.token), of(e.a), of(e.b));
+      // A token is printed for operators, so the dump has no table of their texts.
       case ExprKind::kMember:
         return fmt::format("(. {} {})", of(e.a), Token(e.token));
       case ExprKind::kIndex:
@@ -78,6 +83,8 @@ class AstPrinter {
         return fmt::format("(make {}{}{})", Token(e.token), Sizes(e.b), list(e.a));
       case ExprKind::kSelect:
         return fmt::format("(? {}{})", of(e.a), list(e.b));
+      // Markers say where an operand begins that may not run. Their operator prints the operand, so
+      // they have no text themselves.
       case ExprKind::kRight:
       case ExprKind::kThen:
       case ExprKind::kElse:
@@ -87,6 +94,8 @@ class AstPrinter {
     KILN_UNREACHABLE();
   }
 
+  // The texts of an expression are indexed by the distance of a row from the first one, as rows of
+  // one expression lie together.
   std::string ExprText(const ExprRange& range) {
     std::vector<std::string> texts(range.root - range.first + 1);
     for (uint32_t row = range.first; row <= range.root; ++row) {
@@ -112,6 +121,7 @@ class AstPrinter {
     return condition.empty() ? "" : fmt::format("conditional {} ", ExprText(condition));
   }
 
+  // A dotted name is several tokens, dots included.
   std::string Name(const Decl& decl) const {
     std::string name;
     const uint32_t last = decl.name_last == kNone ? decl.name : decl.name_last;
@@ -177,6 +187,8 @@ class AstPrinter {
     for (uint32_t i = 0; i < decl.field_count; ++i) {
       PrintField(ast_.fields[decl.first_field + i]);
     }
+    // The body is a scope of its own in the tree. Its braces are no statement of the author, so its
+    // contents are printed.
     if (decl.body != kNone) {
       PrintStmts(decl.body + 1, ast_.stmts[decl.body].next, 1);
     }
@@ -186,6 +198,7 @@ class AstPrinter {
     constexpr auto kKinds = std::to_array({"flag", "uint", "sint", "float", "enum"});
     const OptionForm& option = decl.option;
     std::string value;
+    // Values of the other kinds are printed as their bits, so that floats show no rounding.
     if (option.kind == ir::OptionKind::kEnum) {
       for (const uint32_t symbol : ast_.List(option.values)) {
         value += fmt::format(" \"{}\"", Symbol(symbol));
@@ -222,6 +235,7 @@ class AstPrinter {
          field.runtime ? "..." : "", Token(field.name));
   }
 
+  // Statements nest only as deep as the limits let scopes nest.
   void PrintStmts(uint32_t row, uint32_t end, uint32_t indent) {
     for (; row < end; row = ast_.stmts[row].next) {
       PrintStmt(row, indent);

@@ -21,6 +21,7 @@ size_t NodesOf(const ir::ModuleView& view) {
          view.cexprs.size() + view.insts.size() + view.blocks.size();
 }
 
+// The limit is about the source as a whole, so the message has no place in it.
 Diagnostic TooManyNodes(uint32_t ordinal, const LanguageLimits& limits) {
   return Make(Code::kLim1001, {.module = ordinal, .bytes = {0, 0}})
       .With("what", "source")
@@ -40,6 +41,8 @@ Diagnosed<ir::Module> Parse(const SourceFile& source, const Hash128& fingerprint
   if (HasErrors(out.diagnostics)) {
     return out;
   }
+  // The tree is counted before it is lowered, and tree and module together behind that: a source
+  // never pays for a module that is thrown away because its tree alone is too large.
   const size_t nodes = NodesOf(parsed.ast);
   if (nodes <= limits.nodes) {
     out.value = Lower(source.text, lexed, parsed.ast, fingerprint);
@@ -52,6 +55,7 @@ Diagnosed<ir::Module> Parse(const SourceFile& source, const Hash128& fingerprint
   return out;
 }
 
+// A wrong source has tokens as well, and the dump is asked for when something is wrong.
 Diagnosed<std::string> DumpTokens(const SourceFile& source, uint32_t ordinal) {
   const LexResult lexed = Lex(source.text, ordinal);
   return {.value = DumpTokens(source.text, lexed), .diagnostics = lexed.diagnostics};

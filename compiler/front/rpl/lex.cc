@@ -29,6 +29,7 @@ constexpr auto kTokenTexts = std::to_array<std::string_view>({
 #include "compiler/front/rpl/tokens.def"
 });
 
+// The length of a token that is always spelled alike; zero for the others.
 constexpr auto kTokenLengths = [] {
   std::array<uint8_t, kTokenTexts.size()> lengths{};
   for (size_t i = 0; i < lengths.size(); ++i) {
@@ -41,6 +42,8 @@ constexpr bool IsHexDigit(char c) {
   return IsDigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
+// Errors do not end the run: each character that begins no token is reported and left out, and what
+// follows is read as if it were not there (spec/rpl 1.1).
 class Lexer {
  public:
   Lexer(std::string_view text, uint32_t module, LexResult& out)
@@ -51,19 +54,25 @@ class Lexer {
         symbols_(text, out.symbols) {}
 
   void Run() {
+    // The mark is no token and no error; places still count its bytes.
     if (text_.starts_with(kByteOrderMark)) {
       at_ = kByteOrderMark.size();
     }
+    // A source with too many errors is not read to its end.
     while (at_ < size_ && out_.diagnostics.size() < kMaxFound) {
       CheckStop();
       Next();
     }
+    // The token of kind kEnd stands behind the last one, so the parser never asks whether there is
+    // a next token.
     out_.tokens.push_back({.begin = at_});
   }
 
  private:
   char At(uint32_t offset) const { return offset < size_ ? text_[offset] : '\0'; }
 
+  // Longest match without backtracking: the class of the first byte chooses the rule, and each rule
+  // looks at most two bytes ahead.
   void Next() {
     const char c = text_[at_];
     switch (ClassOf(c)) {
@@ -104,10 +113,12 @@ class Lexer {
   // No token: the parser sees what would be there without it.
   void BlockComment() {
     const size_t close = text_.find("*/", at_ + 2);
+    // The message shows the opening mark only: a comment may be the rest of the source.
     Report(Code::kRpl1010, at_ + 2);
     at_ = close == std::string_view::npos ? size_ : static_cast<uint32_t>(close) + 2;
   }
 
+  // Elsewhere a `#` is only a wrong character, and the rest of its line is read.
   bool StartsLine() const {
     uint32_t before = at_;
     while (before > 0 && (text_[before - 1] == ' ' || text_[before - 1] == '\t')) {
@@ -136,9 +147,13 @@ class Lexer {
                                              .With("text", Quoted(text_.substr(at_, end - at_))));
   }
 
+  // The symbol table walks over the identifier and hashes it at once, so every byte is read a
+  // single time.
   void Identifier() {
     const auto [symbol, end] = symbols_.ScanIdentifier(at_);
     TokenKind kind = TokenKind::kIdentifier;
+    // The three reserved words have four or five letters, so most identifiers are not compared with
+    // them.
     if (end - at_ == 4 || end - at_ == 5) {
       kind = Reserved(text_.substr(at_, end - at_));
     }
@@ -162,6 +177,9 @@ class Lexer {
       Push(TokenKind::kString, end + 1, symbols_.Intern(at_ + 1, end - at_ - 1));
       return;
     }
+    // The string is not closed on its line. It ends before the blanks at the end of the line, so
+    // that the span shows the text alone, and the token is there all the same: the parser has no
+    // second error then.
     const uint32_t line_end = end;
     while (end > at_ + 1 && ClassOf(text_[end - 1]) == ByteClass::kSeparator) {
       --end;
@@ -187,11 +205,14 @@ class Lexer {
 
   void Number() {
     const char second = At(at_ + 1);
+    // Only small letters: `0X` is malformed in RPL and comes out of `Integer` as such.
     if (text_[at_] == '0' && (second == 'x' || second == 'b')) {
       PrefixedNumber(second == 'x');
       return;
     }
     const uint32_t end = SkipDigits(at_);
+    // "1." is malformed unless a digit follows, because a dot behind a number means nothing else in
+    // RPL. It is read as the float that it should have been.
     if (At(end) == '.') {
       if (IsDigit(At(end + 1))) {
         Float(SkipDigits(end + 1));
@@ -213,6 +234,7 @@ class Lexer {
       ++end;
     }
     const TokenKind kind = hexadecimal ? TokenKind::kHexadecimal : TokenKind::kBinary;
+    // `0x12g` and `0b12` are one wrong number each, and not a number with a name behind it.
     if (end == digits || IsIdentifierByte(At(end))) {
       Malformed(kind);
       return;
@@ -224,6 +246,7 @@ class Lexer {
   void Integer(uint32_t end) {
     const std::optional<uint32_t> value = front::ParseDecimal(text_.substr(at_, end - at_));
     const char suffix = At(end);
+    // A decimal without suffix is signed.
     if (!IsIdentifierByte(suffix)) {
       PushInteger(TokenKind::kDecimal, end, Signed(value));
       return;
@@ -242,6 +265,8 @@ class Lexer {
     return value && *value <= 0x80000000u ? value : std::nullopt;
   }
 
+  // A number that is too large is reported and gets the value zero: it is a number, only not this
+  // one.
   void PushInteger(TokenKind kind, uint32_t end, std::optional<uint32_t> value) {
     if (!value) {
       const bool is_signed = kind == TokenKind::kDecimal || kind == TokenKind::kSigned;
@@ -253,6 +278,7 @@ class Lexer {
   }
 
   void Float(uint32_t end) {
+    // Whatever touches the number was meant as part of it: "1.0f", "1.2.3".
     if (IsIdentifierByte(At(end)) || (At(end) == '.' && IsDigit(At(end + 1)))) {
       Malformed(TokenKind::kFloat);
       return;
@@ -271,6 +297,8 @@ class Lexer {
       end = SkipIdentifierBytes(end + 1);
     }
     const char last = text_[end - 1];
+    // An exponent with a sign: the sign belongs to the number in other languages, so it must not be
+    // left over as an operator.
     const bool exponent = kind != TokenKind::kHexadecimal && (last == 'e' || last == 'E') &&
                           (At(end) == '-' || At(end) == '+') && IsDigit(At(end + 1));
     if (exponent) {
@@ -278,6 +306,7 @@ class Lexer {
     }
     Diagnostic& error = Report(Code::kRpl1004, end);
     const std::string_view digits = text_.substr(at_, end - 1 - at_);
+    // The suffix of floats in other languages. The edit drops it and adds the digit that RPL wants.
     if ((last == 'f' || last == 'F' || last == 'h') && !exponent &&
         digits.find_first_not_of("0123456789.") == std::string_view::npos) {  // "1.0f", "1f"
       const bool whole = digits.find('.') == std::string_view::npos;
@@ -340,6 +369,7 @@ class Lexer {
     Push(TokenKind::kDot, at_ + 1);
   }
 
+  // In `a.5` the dot is a member access with a wrong name, and in `f().5` as well.
   bool TouchesOperand() const {
     const char before = at_ == 0 ? '\0' : text_[at_ - 1];
     return IsIdentifierByte(before) || before == ')' || before == ']' || before == '}';
@@ -349,6 +379,8 @@ class Lexer {
     return next == '=' ? with : without;
   }
 
+  // A constant dispatch on the first byte. The compound operators differ from the plain ones by one
+  // byte behind them, so nothing is put back.
   static TokenKind Operator(char c, char second, char third) {
     using enum TokenKind;
     switch (c) {
@@ -450,6 +482,7 @@ void CheckLengths(std::string_view text, uint32_t module, const LanguageLimits& 
             .With("parts", "bytes")
             .With("limit", limit));
   }
+  // Merging expects diagnostics in the order of the source, and these were found in a second pass.
   std::ranges::stable_sort(out.diagnostics, {},
                            [](const Diagnostic& d) { return d.primary.bytes.begin; });
 }
@@ -458,6 +491,8 @@ void CheckLengths(std::string_view text, uint32_t module, const LanguageLimits& 
 
 std::string_view TokenKindText(TokenKind kind) { return kTokenTexts[static_cast<size_t>(kind)]; }
 
+// Errors about the source as a whole come alone: nothing in it is worth reading then. UTF-8 is
+// checked first and at once, so that the lexer never meets a half character.
 LexResult Lex(std::string_view text, uint32_t module, const LanguageLimits& limits) {
   if (text.size() > limits.source_bytes) {
     return Failed(Make(Code::kRpl1008, {.module = module, .bytes = {0, 0}})
@@ -471,9 +506,11 @@ LexResult Lex(std::string_view text, uint32_t module, const LanguageLimits& limi
         Make(Code::kRpl1001, {.module = module, .bytes = {at, at + 1}}).With("offset", invalid));
   }
   LexResult out;
+  // Room for a token in every four bytes: one allocation is usually enough.
   out.tokens.reserve(text.size() / 4 + 16);
   out.symbols.reserve(256);
   Lexer(text, module, out).Run();
+  // The token that marks the end is not the author's, so it does not count.
   if (out.tokens.size() - 1 > limits.tokens) {
     return Failed(
         Make(Code::kLim1001, {.module = module, .bytes = out.tokens[limits.tokens].span()})

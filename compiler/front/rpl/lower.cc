@@ -15,6 +15,7 @@
 namespace kiln::rpl {
 namespace {
 
+// The scalar of what a shader reads and writes: normalised formats are floats there.
 ir::Scalar ScalarOf(ir::ImageFormat format) {
   switch (format) {
     case ir::ImageFormat::kUnknown:
@@ -40,6 +41,8 @@ ir::Scalar ScalarOf(ir::ImageFormat format) {
   KILN_UNREACHABLE();
 }
 
+// The set stands in the upper byte, so that the lower one is free for what the kind of declaration
+// needs (compiler/ir/decls.h).
 uint16_t SetFlags(const Decl& decl, uint32_t low) {
   return static_cast<uint16_t>(low | static_cast<uint32_t>(decl.set) << 8);
 }
@@ -77,12 +80,14 @@ class DeclLowerer {
   StmtLowerer stmts_;
 };
 
+// Code makes up most of a module; reserving for it spares copies.
 ir::Module DeclLowerer::Run(const Hash128& fingerprint) {
   builder_.Reserve(ast_.exprs.size() + ast_.stmts.size());
   for (const Decl& decl : ast_.decls) {
     CheckStop();
     LowerDecl(decl);
   }
+  // The source goes along, since messages of later steps quote it.
   builder_.SetSource(context_.text);
   return builder_.Finish(fingerprint);
 }
@@ -132,6 +137,8 @@ void DeclLowerer::LowerOption(const Decl& decl) {
                     .default_value = decl.option.value,
                     .span = context_.AddSpan(context_.SpanOf(decl.name))};
   if (decl.option.kind == ir::OptionKind::kEnum) {
+    // `words` is scratch memory of the context: one vector serves all lists that are being
+    // collected.
     context_.words.clear();
     for (const uint32_t symbol : ast_.List(decl.option.values)) {
       context_.words.push_back(context_.TextOfSymbol(symbol).value);
@@ -141,9 +148,11 @@ void DeclLowerer::LowerOption(const Decl& decl) {
   builder_.Add(option);
 }
 
+// What every declaration has: its name, its condition and where they stand.
 ir::Decl DeclLowerer::DeclRow(const Decl& decl, ir::DeclKind kind, ir::DeclSpans* spans) {
   ir::Decl row{.kind = kind};
   spans->name = context_.AddSpan(context_.SpanOf(decl.name));
+  // A dotted name becomes one text, dots included and blanks between its parts left out.
   if (decl.name_last == kNone || decl.name_last == decl.name) {
     row.name = context_.NameOf(decl.name);
   } else {
@@ -163,10 +172,12 @@ void DeclLowerer::LowerConstant(const Decl& decl) {
   const bool setting = decl.form == DeclForm::kSetting;
   ir::DeclSpans spans;
   ir::Decl row = DeclRow(decl, setting ? ir::DeclKind::kSetting : ir::DeclKind::kConstant, &spans);
+  // Without a type, the value says what the constant is.
   const bool typed = decl.type.token != kNone;
   if (typed) {
     row.type = cexprs_.LowerType(decl.type, CexprLowerer::Runtime::kNo, &spans.type);
   }
+  // Constructors of composites are allowed only where a type says what they are (spec/rpl 14.5).
   row.body = cexprs_
                  .LowerCexpr(decl.value, &spans.value,
                              typed ? CexprLowerer::Composites::kAllowed
@@ -181,6 +192,7 @@ void DeclLowerer::LowerFields(const Decl& decl, ir::DeclKind kind, uint16_t flag
   ir::Decl row = DeclRow(decl, kind, &spans);
   row.flags = flags;
   std::vector<ir::Member> members;
+  // Spans have their size at once: LowerField gets the address of a row, which must not move.
   std::vector<ir::MemberSpans> member_spans(decl.field_count);
   members.reserve(decl.field_count);
   for (uint32_t i = 0; i < decl.field_count; ++i) {
@@ -203,6 +215,8 @@ ir::Member DeclLowerer::LowerField(const Field& field, ir::MemberSpans* spans) {
   member.type = cexprs_.LowerType(
       field.type, field.runtime ? CexprLowerer::Runtime::kYes : CexprLowerer::Runtime::kNo,
       &spans->type);
+  // The field `value` is free where a member is no alias, so the mark of relaxed fields is put into
+  // it.
   if (field.relaxed) {
     member.value = ir::kRelaxedField;
   }
@@ -223,6 +237,8 @@ ir::Member DeclLowerer::LowerField(const Field& field, ir::MemberSpans* spans) {
 void DeclLowerer::LowerPath(const ExprRange& value, ir::Member& member, ir::MemberSpans* spans) {
   context_.words.clear();
   context_.run.clear();
+  // The rows of a path are a name and then one member for each step, in this order and nothing
+  // else; the shape is checked while it is copied.
   for (uint32_t row = value.first; row <= value.root; ++row) {
     const Expr& expr = ast_.exprs[row];
     const ExprKind due = row == value.first ? ExprKind::kName : ExprKind::kMember;
@@ -248,7 +264,9 @@ void DeclLowerer::LowerResource(const Decl& decl, ir::DeclKind kind) {
   builder_.Add(row, spans);
 }
 
+// Storage images have no type of their own in the source: keyword and format make it.
 ir::TypeId DeclLowerer::ResourceType(const Decl& decl, ir::SpanId* spans) {
+  // Only storage images have a format.
   if (decl.format == ir::ImageFormat::kUnknown) {
     return cexprs_.LowerType(decl.type, CexprLowerer::Runtime::kNo, spans);
   }

@@ -88,10 +88,13 @@ bool ConvertsTo(InbuiltType type, ir::ValueKind* kind) {
 // -2147483648 has a value and no operator overflows.
 bool CexprLowerer::FoldsIntoUser(uint32_t row, uint32_t root) const {
   const ExprKind kind = ast_.exprs[row].kind;
+  // The grammar puts a minus right behind its operand, so the next row is the only one to look at.
   return (kind == ExprKind::kSint || kind == ExprKind::kFloat) && row < root &&
          IsNegation(ast_.exprs[row + 1]) && ast_.exprs[row + 1].a == row;
 }
 
+// The sign of a float is one bit. For integers the subtraction is without a sign, so 2^31 becomes
+// itself.
 uint32_t CexprLowerer::Negated(const Expr& literal) {
   return literal.kind == ExprKind::kFloat ? literal.a ^ 0x80000000u : 0u - literal.a;
 }
@@ -109,11 +112,14 @@ ir::CexprId CexprLowerer::LowerCexpr(const ExprRange& range, ir::SpanId* spans,
     }
   }
   context_.run.clear();
+  // Spans are collected in a second pass, since rows are in post-order and a run is in pre-order.
   AppendSpans(range.root, composites);
   *spans = builder_.AddRun(context_.run);
   return cexprs_[range.root];
 }
 
+// One row of the module for one of the tree. Interning makes equal expressions one, so a condition
+// that a thousand declarations share is evaluated once for each variant.
 ir::CexprId CexprLowerer::CexprOfRow(uint32_t row, Composites composites) {
   const Expr& expr = ast_.exprs[row];
   switch (expr.kind) {
@@ -133,6 +139,7 @@ ir::CexprId CexprLowerer::CexprOfRow(uint32_t row, Composites composites) {
                               .a = context_.TextOfSymbol(expr.a).value});
     case ExprKind::kUnary: {
       if (FoldsIntoUser(expr.a, row)) {
+        // The literal's own row was left out by LowerCexpr, so nothing but this reads its value.
         const Expr& literal = ast_.exprs[expr.a];
         const bool real = literal.kind == ExprKind::kFloat;
         return builder_.Literal(real ? ir::ValueKind::kFloat : ir::ValueKind::kSint,
@@ -147,6 +154,8 @@ ir::CexprId CexprLowerer::CexprOfRow(uint32_t row, Composites composites) {
       const bool is_and = expr.op == static_cast<uint8_t>(ir::LogicalOp::kAnd);
       return BinaryCexpr(is_and ? ir::CexprOp::kLogicalAnd : ir::CexprOp::kLogicalOr, expr);
     }
+    // What has a value only while a shader runs is no error here: an alias or a constant that
+    // nobody asks for may hold it. The row keeps its text for the message.
     case ExprKind::kMember:
       return Invalid(ir::InvalidCexpr::kFieldAccess, expr.span);
     case ExprKind::kIndex:
@@ -190,6 +199,7 @@ ir::CexprId CexprLowerer::CexprOfConstructor(uint32_t row, Composites composites
   const auto count = static_cast<uint32_t>(items.size());
   ir::ValueKind kind;
   const InbuiltType type = lexed_.symbols[context_.SymbolOf(expr.token)].word.type;
+  // u1, s1 and f1 convert a value; every other constructor makes a composite.
   if (expr.b == kNone && ConvertsTo(type, &kind)) {
     if (count != 1) {
       return Invalid(ir::InvalidCexpr::kConstructorCount, context_.SpanOf(expr.token), count);
@@ -215,12 +225,17 @@ ir::CexprId CexprLowerer::CexprOfConstructor(uint32_t row, Composites composites
 
 // Pre-order by an explicit stack, because chains may be long.
 void CexprLowerer::AppendSpans(uint32_t root, Composites composites) {
+  // Types inside of constructors come back to this function, so the stack may hold rows of an outer
+  // call.
   const size_t base = rows_.size();
   rows_.push_back(root);
   const auto push_reversed = [this](std::span<const uint32_t> items) {
     rows_.insert(rows_.end(), items.rbegin(), items.rend());
   };
   while (rows_.size() > base) {
+    // Operands are pushed from the last to the first, so that they leave the stack in order. What
+    // became an invalid row has no operands in the module, so it must have no spans of any either:
+    // readers walk rows and spans in step.
     const uint32_t row = rows_.back();
     const Expr& expr = ast_.exprs[row];
     rows_.pop_back();
@@ -257,6 +272,7 @@ ir::TypeId CexprLowerer::LowerType(const TypeRef& type, Runtime runtime, ir::Spa
     ir::SpanId ignored;  // its run follows the row of the name
     LowerCexpr({sizes[i], sizes[i + 1]}, &ignored);
   }
+  // The innermost type comes first in the source, so the last size is applied first.
   for (size_t i = sizes.size(); i > 0; i -= 2) {
     id = builder_.Array(id, cexprs_[sizes[i - 1]]);
   }

@@ -40,6 +40,7 @@ ir::TypeId LowerContext::NamedType(uint32_t token) {
   ir::TypeId& id = named_types_[symbol];
   if (!id.valid()) {
     const Word& word = lexed.symbols[symbol].word;
+    // A type of a later version is an ordinary name in an older source.
     const bool inbuilt = word.type != InbuiltType::kNone && word.type_version <= ast.version;
     id =
         inbuilt

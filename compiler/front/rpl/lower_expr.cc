@@ -11,6 +11,8 @@
 
 namespace kiln::rpl {
 
+// A single loop without recursion: rows are in post-order, and that is the order in which the
+// instructions run. `insts_` remembers what became of each row.
 ir::InstId ExprLowerer::LowerExpr(const ExprRange& range) {
   for (uint32_t row = range.first; row <= range.root; ++row) {
     CheckStop();
@@ -18,9 +20,12 @@ ir::InstId ExprLowerer::LowerExpr(const ExprRange& range) {
     if (expr.kind == ExprKind::kSizes) {
       row = expr.a - 1;  // sizes are lowered with their constructor
     } else if (cexprs_.FoldsIntoUser(row, range.root)) {
+      // The literal and its minus become one constant, at the place of the minus.
       insts_[row + 1] = LowerLiteral(expr, cexprs_.Negated(expr), ast_.exprs[row + 1].span);
       ++row;
     } else if (expr.kind == ExprKind::kElse) {
+      // The second value of a selection begins: the block of the first one ends with what was
+      // computed last.
       blocks_[blocks_.size() - 2] = EndValueBlock(insts_[row - 1]);
       BeginValueBlock();
     } else {
@@ -48,8 +53,11 @@ ir::InstId ExprLowerer::InstOfRow(const Expr& expr) {
       return builder_.Add(ir::NameBinaryInst{context_.deferred, static_cast<ir::BinaryOp>(expr.op),
                                              insts_[expr.a], insts_[expr.b]},
                           Spans(expr));
+    // The right operand was put into a block of its own when its marker came.
     case ExprKind::kLogical: {
       const ir::BlockId right = EndValueBlock(insts_[expr.b]);
+      // Blocks form a stack, because expressions nest and each operator takes the blocks that it
+      // opened.
       blocks_.pop_back();
       return builder_.Add(ir::LogicalInst{context_.deferred, static_cast<ir::LogicalOp>(expr.op),
                                           insts_[expr.a], right},
@@ -76,10 +84,12 @@ ir::InstId ExprLowerer::InstOfRow(const Expr& expr) {
                        Spans(expr));
     case ExprKind::kSelect:
       return LowerSelect(expr);
+    // Everything up to the operator that uses it belongs to the block of the right operand.
     case ExprKind::kRight:
       blocks_.emplace_back();
       BeginValueBlock();
       return {};
+    // Two blocks: one for each value. The second is opened at kElse.
     case ExprKind::kThen:
       blocks_.emplace_back();
       blocks_.emplace_back();
@@ -92,6 +102,8 @@ ir::InstId ExprLowerer::InstOfRow(const Expr& expr) {
   KILN_UNREACHABLE();
 }
 
+// A name is bound to the local names that can be meant; which of them is there is for the variant
+// to say. Without candidates it is a global name.
 ir::InstId ExprLowerer::LowerName(const Expr& expr) {
   return builder_.Add(ir::NameRefInst{context_.deferred, context_.NameOf(expr.token),
                                       names_.Candidates(context_.SymbolOf(expr.token))},
@@ -102,6 +114,7 @@ ir::InstId ExprLowerer::LowerLiteral(const Expr& expr, uint32_t bits, Span span)
   const ir::InstSpans spans{.main = context_.AddSpan(span)};
   const auto scalar = [&](InbuiltType name) {
     const ir::TypeId type = context_.InbuiltTypeId(name);
+    // The value is kept as bits: what the source says reaches the output without a conversion.
     return builder_.Add(ir::ConstInst{type, builder_.ScalarConst(type, bits)}, spans);
   };
   if (expr.kind == ExprKind::kFlag) {
@@ -115,6 +128,7 @@ ir::InstId ExprLowerer::LowerLiteral(const Expr& expr, uint32_t bits, Span span)
                                                : InbuiltType::kF1);
 }
 
+// Lists of instructions are never shared, so they are not interned; the empty list is one for all.
 ir::ListId ExprLowerer::LowerItems(uint32_t list) {
   context_.words.clear();
   for (const uint32_t row : ast_.List(list)) {
@@ -131,6 +145,8 @@ ir::InstId ExprLowerer::LowerCall(const Expr& expr) {
     return builder_.Add(ir::NameCallInst{context_.deferred, context_.NameOf(expr.token), arguments},
                         Spans(expr));
   }
+  // The suffix of a name decides the type ("min_f3"); without one it follows from the arguments
+  // when they are typed.
   const ir::Builtin builtin = word.function->builtin;
   const bool suffixed = word.function->suffix != InbuiltType::kNone;
   const ir::TypeId type = suffixed ? context_.InbuiltTypeId(word.function->suffix)
@@ -149,6 +165,7 @@ ir::InstId ExprLowerer::LowerConstruct(const Expr& expr) {
 }
 
 ir::InstId ExprLowerer::LowerSelect(const Expr& expr) {
+  // The blocks leave the stack in the opposite order of LowerExpr's: the second value ended last.
   const ir::BlockId otherwise = EndValueBlock(insts_[ast_.List(expr.b)[1]]);
   blocks_.pop_back();
   const std::array blocks{blocks_.back().value, otherwise.value};

@@ -16,11 +16,14 @@ namespace kiln::rpl {
 void StmtLowerer::LowerFunction(const Decl& decl, ir::Decl row, ir::DeclSpans spans) {
   row.flags = decl.relaxed ? 1 : 0;
   row.type = cexprs_.LowerType(decl.type, CexprLowerer::Runtime::kNo, &spans.type);
+  // What follows up to EndFunction belongs to this function: parameters, locals and instructions.
   builder_.BeginFunction(row, spans);
+  // Arguments and the body share one scope of names, as spec/rpl 8.5 has it.
   const size_t mark = names_.OpenNames();
   for (uint32_t i = 0; i < decl.field_count; ++i) {
     LowerParameter(ast_.fields[decl.first_field + i]);
   }
+  // The row of the body is its scope; the statements begin behind it.
   LowerStmts(decl.body + 1, ast_.stmts[decl.body].next);
   names_.CloseNames(mark);
   builder_.EndFunction();
@@ -33,6 +36,7 @@ void StmtLowerer::LowerParameter(const Field& field) {
   local.type = cexprs_.LowerType(field.type, CexprLowerer::Runtime::kNo, &spans.type);
   local.access = field.access;
   local.relaxed = field.relaxed ? 1 : 0;
+  // What a parameter hides is noted before it is declared, or it would hide itself.
   local.shadowed = names_.Candidates(context_.SymbolOf(field.name));
   names_.Declare(context_.SymbolOf(field.name), builder_.AddParameter(local, spans),
                  local.condition);
@@ -71,6 +75,8 @@ void StmtLowerer::LowerStmt(uint32_t row) {
     case StmtKind::kWhile:
       LowerLoop(stmt, row + 1);
       return;
+    // A jump outside of a loop has no exit. It is an error of the variant and not of the source,
+    // because the code around it may not be there.
     case StmtKind::kBreak:
       builder_.Add(
           ir::BreakInst{context_.void_type, loops_.empty() ? ir::LocalId{} : loops_.back()},
@@ -99,6 +105,7 @@ ir::BlockId StmtLowerer::LowerBlock(uint32_t scope) {
   return block;
 }
 
+// The `else` of a chain is a block with the next `if` in it; only a scope has names of its own.
 ir::BlockId StmtLowerer::LowerBranch(uint32_t row) {
   if (ast_.stmts[row].kind == StmtKind::kScope) {
     return LowerBlock(row);
@@ -116,6 +123,8 @@ void StmtLowerer::LowerScope(const Stmt& stmt, uint32_t row) {
     builder_.Add(ir::ScopeInst{context_.void_type, block}, spans);
     return;
   }
+  // The condition is lowered outside of the block: it belongs to the statement and not to what it
+  // guards.
   const ir::CexprId condition = cexprs_.LowerCexpr(stmt.condition, &spans.aux);
   const ir::BlockId block = LowerBlock(row);
   builder_.Add(ir::WhenInst{context_.void_type, condition, block}, spans);
@@ -139,6 +148,7 @@ void StmtLowerer::LowerAlias(const Stmt& stmt) {
   names_.Declare(symbol, id, local.condition);
 }
 
+// The initialiser is lowered first: the variable is not visible in it.
 void StmtLowerer::LowerVariable(const Stmt& stmt) {
   const ir::InstId initialiser = stmt.value.empty() ? ir::InstId{} : exprs_.LowerExpr(stmt.value);
   ir::LocalSpans spans{.name = context_.AddSpan(context_.SpanOf(stmt.token))};
@@ -154,6 +164,8 @@ void StmtLowerer::LowerVariable(const Stmt& stmt) {
 
 void StmtLowerer::LowerIf(const Stmt& stmt, uint32_t row) {
   const ir::InstId condition = exprs_.LowerExpr(stmt.condition);
+  // Rows of the tree follow each other: the first branch is right behind the `if`, and `next` of it
+  // leads to the second if there is one.
   const uint32_t then = row + 1;
   const uint32_t otherwise = ast_.stmts[then].next;
   std::array<uint32_t, 2> blocks{LowerBranch(then).value, 0};
@@ -179,11 +191,13 @@ void StmtLowerer::LowerFor(const Stmt& stmt, uint32_t row) {
 
 // `value` is the step of `for`; `while` has none.
 void StmtLowerer::LowerLoop(const Stmt& stmt, uint32_t body) {
+  // The exit has no name and no type. It exists so that jumps have something to point at.
   const ir::LocalId exit = builder_.AddLocal({.kind = ir::LocalKind::kLoopExit}, {});
   const ir::BlockId condition = builder_.BeginBlock();
   const ir::InstId value = exprs_.LowerExpr(stmt.condition);
   builder_.Add(ir::YieldInst{context_.void_type, value}, {});
   builder_.EndBlock();
+  // Jumps in the condition or the step would belong to the loop around; only the body is inside.
   loops_.push_back(exit);
   const ir::BlockId inner = LowerBlock(body);
   loops_.pop_back();

@@ -12,6 +12,7 @@ namespace kiln::rpl {
 ParseResult ParseTokens(std::string_view text, const LexResult& lexed, uint32_t module,
                         const LanguageLimits& limits) {
   ParseResult out;
+  // Reserved by the number of tokens, so that the lists seldom grow.
   out.ast.exprs.reserve(lexed.tokens.size() / 2 + 16);
   out.ast.stmts.reserve(lexed.tokens.size() / 12 + 8);
   out.ast.lists.reserve(lexed.tokens.size() / 8 + 8);

@@ -12,6 +12,8 @@ ir::ListId VisibleNames::Candidates(uint32_t symbol) {
   if (entry == kNone) {
     return {};
   }
+  // An entry outside of the innermost one never changes while this one is visible, so a list that
+  // was made stays right.
   if (!visible_[entry].candidates.valid()) {
     context_.words.clear();
     bool hidden = false;  // by one that is always there
@@ -33,6 +35,7 @@ void VisibleNames::Declare(uint32_t symbol, ir::LocalId local, ir::CexprId condi
   innermost_[symbol] = static_cast<uint32_t>(visible_.size() - 1);
 }
 
+// Names leave in the opposite order of declaration, so each symbol gets back what it meant before.
 void VisibleNames::CloseNames(size_t mark) {
   while (visible_.size() > mark) {
     innermost_[visible_.back().symbol] = visible_.back().outer;

@@ -38,6 +38,7 @@ struct Entry {
   uint16_t builtin = 0;
 };
 
+// More than twice the words, so that searches in the table are short.
 constexpr size_t kSlotCount = 512;
 static_assert(kKeywordTexts.size() + kTypes.size() + ir::kBuiltinCount < kSlotCount / 2);
 
@@ -62,6 +63,8 @@ constexpr const Entry& Find(const EntryTable& table, std::string_view text) {
 constexpr EntryTable kEntries = [] {
   EntryTable table{};
   const auto entry = [&table](std::string_view text) -> Entry& {
+    // The search returns the slot of the word or the free slot where it belongs, which is all that
+    // filling needs.
     Entry& found = const_cast<Entry&>(Find(table, text));
     found.text = text;
     return found;
@@ -73,6 +76,7 @@ constexpr EntryTable kEntries = [] {
     entry(kTypes[i].text).type = static_cast<uint8_t>(i);
   }
   for (size_t i = 0; i < ir::kBuiltinCount; ++i) {
+    // Functions of typed modules have rows but no spelling in RPL.
     if (!ir::IsOfTypedModules(static_cast<ir::Builtin>(i))) {
       entry(ir::kBuiltinFacts[i].name).builtin = static_cast<uint16_t>(i + 1);
     }
@@ -88,6 +92,7 @@ constexpr uint8_t VersionOf(ir::Builtin builtin) {
 std::optional<InbuiltFunction> FindFamily(std::string_view text) {
   // "_f3" or "_f3x3" at the end
   const size_t size = text.size();
+  // A suffix is two or four characters long, so only two places of the underscore are possible.
   const size_t cut = size > 3 && text[size - 3] == '_'   ? size - 3
                      : size > 5 && text[size - 5] == '_' ? size - 5
                                                          : 0;
@@ -99,6 +104,8 @@ std::optional<InbuiltFunction> FindFamily(std::string_view text) {
   if (family.builtin == 0 || suffix.type == 0) {
     return std::nullopt;
   }
+  // Both halves exist; whether the family exists for this type is a fact of the family. The version
+  // is the later one of the two.
   const auto builtin = static_cast<ir::Builtin>(family.builtin - 1);
   const auto type = static_cast<InbuiltType>(suffix.type);
   const ir::BuiltinTypes types = ir::FactsOf(builtin).types;
@@ -146,11 +153,14 @@ Word LookUpWord(std::string_view text) {
   Word word{.keyword = static_cast<Keyword>(entry.keyword),
             .type = static_cast<InbuiltType>(entry.type),
             .type_version = kTypes[entry.type].version};
+  // Words of the table are found in one step. Others may be a family with a type behind it.
   if (entry.builtin == 0) {
     word.function = FindFamily(text);
     return word;
   }
   const auto builtin = static_cast<ir::Builtin>(entry.builtin - 1);
+  // A function without types is called by its name alone; one with types needs the suffix, so the
+  // bare name of a family is no function.
   if (ir::FactsOf(builtin).types == ir::BuiltinTypes::kNone) {
     word.function = InbuiltFunction{builtin, InbuiltType::kNone, VersionOf(builtin)};
   }
@@ -158,6 +168,7 @@ Word LookUpWord(std::string_view text) {
 }
 
 std::string_view SimilarDeclarationKeyword(std::string_view text) {
+  // Keywords that begin a declaration stand first in tokens.def, up to this one.
   constexpr size_t kLast = static_cast<size_t>(Keyword::kColorOutputContainer);
   return ClosestName(text).OfferAll(std::span(kKeywordTexts).subspan(1, kLast)).best();
 }

@@ -10,8 +10,12 @@ namespace kiln::ir {
 namespace {
 
 // Those of the form in memory are words without brackets.
+// The order of the keys decides, so keys of the form in memory have to stay behind the others.
 bool IsPlain(AttributeKey key) { return key >= AttributeKey::kOffset; }
 
+// A word of an attribute is a plain 32-bit value in memory; the facts of the key say what it stands
+// for. Printing and reading switch over the same enumeration, so a new kind of word breaks both at
+// compile time and not only one.
 std::string WordText(AttributeWord word, uint32_t value,
                      const std::function<std::string(uint32_t)>& text) {
   switch (word) {
@@ -56,6 +60,7 @@ std::string AttributeText(const Attribute& attribute,
                           const std::function<std::string(uint32_t)>& text) {
   const AttributeFacts& facts = FactsOf(attribute.key);
   std::string out = facts.name;
+  // A key without a first word has no second one either.
   if (facts.a == AttributeWord::kNone) {
     return out;
   }
@@ -67,12 +72,16 @@ std::string AttributeText(const Attribute& attribute,
   return IsPlain(attribute.key) ? out : out + ")";
 }
 
+// Accepts attributes in any order, although the printer writes them in the order in which the
+// module holds them. AcceptKeyword leaves a name such as `offset : f1` alone, because a member of
+// that name may follow.
 std::vector<Attribute> ReadAttributes(TextScanner& scanner, bool of_member, uint32_t owner,
                                       const std::function<uint32_t(std::string_view)>& add_text) {
   std::vector<Attribute> attributes;
   for (uint32_t i = 0; i < CountOf<AttributeKey>(); ++i) {
     const auto key = static_cast<AttributeKey>(i);
     const AttributeFacts& facts = FactsOf(key);
+    // The keys are tried one by one; there are few, and a text is read for tests and tools only.
     if (!scanner.AcceptKeyword(facts.name)) {
       continue;
     }
@@ -91,6 +100,8 @@ std::vector<Attribute> ReadAttributes(TextScanner& scanner, bool of_member, uint
       scanner.Expect(")");
     }
     attributes.push_back(attribute);
+    // After each attribute the search starts from the first key again, so that any key may come
+    // next. Repeated keys are read as they stand: the verifier judges them, not the text.
     i = UINT32_MAX;  // the next may be any
   }
   return attributes;

@@ -12,6 +12,8 @@
 namespace kiln::ir {
 namespace {
 
+// Blocks nest by recursion, and text comes from files that a fuzzer wrote as well; so the depth has
+// a limit, which is far above what a program nests.
 constexpr uint32_t kMaxParsedDepth = 256;
 
 }  // namespace
@@ -22,6 +24,9 @@ void BlockParser::ParseStatements() {
   }
 }
 
+// Reads by the schema of the kind alone: a table row says which operands an instruction has, so
+// that a new kind needs code here only if it has a shape of its own (image, atomic, switch). The
+// text order is operands, hint, type, blocks.
 void BlockParser::ParseInst() {
   const bool has_result = scanner_.Accept("%");
   const uint32_t number = has_result ? scanner_.Number() : 0;
@@ -30,12 +35,16 @@ void BlockParser::ParseInst() {
   }
   const InstKind kind = scanner_.Known(FindInstKind(scanner_.Word()));
   const InstFacts& facts = FactsOf(kind);
+  // A module of one form must not hold instructions of another, otherwise the builder would take a
+  // row that no later pass knows. The first error ends the parse, so what follows may run on with
+  // zeros.
   if (!Includes(facts.form, sink_.form())) {
     scanner_.Fail("not an instruction of this form");
   }
   if (has_result != (facts.result != ResultSchema::kVoid)) {
     scanner_.Fail("a result where there is none, or none where there is one");
   }
+  // Operators and flags stand right behind the mnemonic, where the printer puts them as well.
   uint16_t flags = ParseFlags(facts.flags);
   std::array<OperandSchema, 2> schemas{facts.a, facts.b};
   std::array<uint32_t, 2> words{0, 0};
@@ -45,6 +54,8 @@ void BlockParser::ParseInst() {
   } else if (kind == InstKind::kAtomic) {
     ParseAtomic(words);
   } else if (kind == InstKind::kSwitch) {
+    // The list of a switch begins with its selector, because the row itself has no operand left for
+    // it; the text puts it where a reader expects it.
     selector = ParseValue();
     words[0] = sink_.ReadLocal().value;
   } else {
@@ -52,12 +63,17 @@ void BlockParser::ParseInst() {
   }
   flags |= ParseHint(facts.flags);
   TypeId type = sink_.VoidType();
+  // A constant carries its type in its own text, and the printer leaves the type of the instruction
+  // away if it is the same one.
   if (has_result && kind == InstKind::kConst && !scanner_.Peek(":") && scanner_.ok()) {
     type = sink_.TypeOfConst(ConstId{words[0]});
   } else if (has_result) {
     scanner_.Expect(":");
     type = sink_.ReadType();
   }
+  // Blocks are read last, since they stand behind the type in the text. A block may use values from
+  // above, but no value of a block is known behind it except by its number, which stays in the
+  // table; the verifier checks the scopes.
   for (size_t i = 0; i < schemas.size(); ++i) {
     if (schemas[i] == OperandSchema::kBlock) {
       words[i] = ParseBlock();
@@ -68,12 +84,18 @@ void BlockParser::ParseInst() {
     }
   }
   Inst inst = MakeInst(kind, flags, type, words);
+  // In the text of a generic module a cut region stands as a block in its place. It is read as an
+  // uncut `when`, and the builder cuts it again by the policy in force, so a text does not depend
+  // on how its module was cut.
   if (kind == InstKind::kWhenSegment) {  // cut again by whoever takes the rows
     inst = WhenInst{type, CexprId{words[0]}, BlockId{ParseBlock()}}.To();
   }
+  // Nothing is added after an error: the sink may refuse rows that are half read.
   if (!scanner_.ok()) {
     return;
   }
+  // The instruction gets its number in the table only after its blocks were read, as an instruction
+  // cannot use its own result.
   const InstId id = sink_.AddInst(inst);
   if (has_result && !values_.Insert(number, id.value).second) {
     scanner_.Fail("this number is taken");
@@ -89,6 +111,7 @@ void BlockParser::ParseOperands(InstKind kind, std::array<uint32_t, 2>& words) {
         IsBlockSchema(schemas[i])) {
       continue;
     }
+    // Lists begin with a bracket, and this is enough to separate them; the printer does the same.
     if (!first && !IsListSchema(schemas[i]) && schemas[i] != OperandSchema::kTexts) {
       scanner_.Expect(",");
     }
@@ -101,8 +124,12 @@ void BlockParser::ParseOperands(InstKind kind, std::array<uint32_t, 2>& words) {
 void BlockParser::ParseImage(ImageOp op, std::array<uint32_t, 2>& words) {
   std::vector<uint32_t> values{ParseValue()};
   const bool sampler = FactsOf(op).operands.starts_with('S');
+  // The facts of an operation spell its operands as letters, and so their count is the count of
+  // values to expect. A combined image and sampler is one value, and `_` stands where the sampler
+  // would be.
   const size_t plain = FactsOf(op).operands.size();  // a letter each, the sampler too
   for (size_t i = 0; i < plain && scanner_.ok(); ++i) {
+    // Every operand is due here: an image operation has no optional ones but the keywords.
     scanner_.Expect(",");
     if (i == 0 && sampler && scanner_.Accept("_")) {
       words[0] |= kCombinedSampler;
@@ -110,6 +137,8 @@ void BlockParser::ParseImage(ImageOp op, std::array<uint32_t, 2>& words) {
       values.push_back(ParseValue());
     }
   }
+  // Keywords are accepted in the order of their bits only. That is the order of the printer and
+  // that of the operands in the list, where nothing else tells them apart.
   for (uint32_t bit = 0; bit < CountOf<ImageOperand>(); ++bit) {
     const auto keyword = static_cast<ImageOperand>(bit);
     if (!scanner_.Accept(NameOf(keyword))) {
@@ -126,7 +155,10 @@ void BlockParser::ParseImage(ImageOp op, std::array<uint32_t, 2>& words) {
   words[1] = sink_.AddList(values).value;
 }
 
+// The number of values depends on the operation and on the kind of the place. Neither is checked
+// here: the verifier does it for rows from every source.
 void BlockParser::ParseAtomic(std::array<uint32_t, 2>& words) {
+  // The place comes first, then the values.
   std::vector<uint32_t> values{ParseValue()};
   while (scanner_.Accept(",")) {
     values.push_back(ParseValue());
@@ -143,6 +175,7 @@ uint32_t BlockParser::ParseBarrier() {
   scanner_.Expect("(");
   while (scanner_.ok() && !scanner_.Accept(")")) {
     const auto kind = scanner_.ReadEnum<MemoryKind>();
+    // The kinds are a set, so a kind that is said twice changes nothing.
     mode.kinds = static_cast<uint8_t>(mode.kinds | 1u << static_cast<uint32_t>(kind));
     if (!scanner_.Peek(")")) {
       scanner_.Expect(",");
@@ -152,11 +185,14 @@ uint32_t BlockParser::ParseBarrier() {
   return Pack(mode);
 }
 
+// `default` is either a case of its own or one label among others, as HLSL and WGSL allow it. Which
+// position it has among the labels makes no difference, and the printer writes it last.
 uint32_t BlockParser::ParseCases(uint32_t selector) {
   std::vector<uint32_t> words{selector};
   scanner_.Expect("{");
   while (scanner_.ok() && !scanner_.Accept("}")) {
     std::vector<uint32_t> labels;
+    // Either the whole case is `default`, or labels come first and `default` ends them.
     bool is_default = scanner_.Accept("default");
     if (!is_default) {
       scanner_.Expect("case");
@@ -167,6 +203,7 @@ uint32_t BlockParser::ParseCases(uint32_t selector) {
         }
       } while (!is_default && scanner_.Accept(","));
     }
+    // As in the row: a head with the count, then the labels, then the block.
     words.push_back(CaseHead(labels.size(), is_default, scanner_.Accept("through")));
     words.insert(words.end(), labels.begin(), labels.end());
     words.push_back(ParseBlock());
@@ -193,6 +230,8 @@ uint16_t BlockParser::ParseHint(FlagSchema schema) {
   if (scanner_.Accept("(")) {
     count = scanner_.Number();
     scanner_.Expect(")");
+    // The count lies in the upper byte of the flags, and zero there means that no count was
+    // written.
     if (count == 0 || count > 255) {
       scanner_.Fail("1 to 255 passes are unrolled");
       count = 0;
@@ -203,6 +242,7 @@ uint16_t BlockParser::ParseHint(FlagSchema schema) {
 
 uint16_t BlockParser::ParseFlags(FlagSchema schema) {
   uint16_t flags = ParseOperator(schema);
+  // Branches and loops use the bits of the flags for their hints, which are read elsewhere.
   const bool may_have = schema != FlagSchema::kBranch && schema != FlagSchema::kLoop;
   for (uint32_t bit = 0; may_have && bit < CountOf<InstFlag>(); ++bit) {
     if (scanner_.Accept(kNames<InstFlag>[bit])) {
@@ -213,6 +253,7 @@ uint16_t BlockParser::ParseFlags(FlagSchema schema) {
 }
 
 uint16_t BlockParser::ParseOperator(FlagSchema schema) {
+  // The argument is a value of the wanted enumeration, which serves for its type only.
   const auto word = [this](auto tag) {
     return static_cast<uint16_t>(scanner_.ReadEnum<decltype(tag)>());
   };
@@ -277,6 +318,8 @@ uint32_t BlockParser::ParseOperand(InstKind kind, OperandSchema schema, uint32_t
     case OperandSchema::kTexts:
       return ParseList([this] { return sink_.ReadText().value; });
     case OperandSchema::kPart: {
+      // A part is one list: the value and then the steps, so it needs no operand of its own for
+      // either.
       std::vector<uint32_t> part{ParseValue()};
       scanner_.Expect("[");
       do {
@@ -295,8 +338,11 @@ uint32_t BlockParser::ParseOperand(InstKind kind, OperandSchema schema, uint32_t
   KILN_UNREACHABLE();
 }
 
+// A literal word means what its instruction says: a flag, the packed mode of a barrier, letters of
+// a swizzle or a plain number.
 uint32_t BlockParser::ParseLiteral(InstKind kind) {
   if (kind == InstKind::kFlag) {
+    // A flag has the spelling of a constant of booleans.
     return scanner_.Known(ParseScalar(Scalar::kBool, scanner_.Word()));
   }
   if (kind == InstKind::kBarrier) {
@@ -321,6 +367,8 @@ uint32_t BlockParser::ParseLiteral(InstKind kind) {
   return PackSwizzle(static_cast<uint32_t>(letters.size()), numbers);
 }
 
+// Values must stand above their uses. That keeps a text readable from top to bottom and makes a
+// cycle impossible to write.
 uint32_t BlockParser::ParseValue() {
   scanner_.Expect("%");
   const uint32_t* row = values_.Find(scanner_.Number());
@@ -335,6 +383,8 @@ uint32_t BlockParser::ParseBlock() {
   if (++depth_ > kMaxParsedDepth) {
     scanner_.Fail("nested too deep");
   }
+  // The block has its number before its contents are read, so an outer block has a lower number
+  // than those inside of it.
   const BlockId block = sink_.BeginBlock();
   ParseStatements();
   sink_.EndBlock();
@@ -343,6 +393,7 @@ uint32_t BlockParser::ParseBlock() {
   return block.value;
 }
 
+// The blocks have no count and no comma; the next token tells whether there is another one.
 uint32_t BlockParser::ParseBlocks() {
   std::vector<uint32_t> blocks;
   while (scanner_.Peek("{")) {
@@ -353,6 +404,8 @@ uint32_t BlockParser::ParseBlocks() {
 
 template <class ReadItem>
 uint32_t BlockParser::ParseList(ReadItem read) {
+  // The list is added when its end is read: items may add lists of their own, and those come before
+  // it.
   std::vector<uint32_t> words;
   scanner_.Expect("[");
   while (scanner_.ok() && !scanner_.Accept("]")) {

@@ -22,10 +22,15 @@ namespace {
 
 constexpr uint32_t kMaxTypeDepth = 64;
 
+// The parser calls the builder exactly as a front end would, in source order. Rows that a text of
+// the printer gives are therefore numbered as they were before, and a round trip can be compared
+// byte by byte.
 class OpenParser final : public RowSink {
  public:
   OpenParser(TextScanner scanner, const ModuleHeader& header, CutPolicy policy)
       : scanner_(std::move(scanner)), builder_(header, policy), typed_(header.typed != 0) {
+    // Row 0 is the constant `true` of every module; it is not printed and has to be known without a
+    // row in the text.
     cexprs_.Insert(0, kTrue);
   }
 
@@ -68,6 +73,7 @@ class OpenParser final : public RowSink {
     }
     return cexpr != nullptr ? *cexpr : kTrue;
   }
+  // Regions have no name in this form, as the builder cuts them.
   RegionId ReadSegment() override { return {}; }
   TypeId TypeOfConst(ConstId id) override { return const_types_[id.value]; }
   TypeId VoidType() override { return builder_.Void(); }
@@ -161,11 +167,14 @@ std::string OpenParser::ReadNewName() {
   return std::move(name.base);
 }
 
+// Attributes are read before the declaration has a row, with owners that count from its first
+// member. Here the rows are known, and the owners are moved to them.
 void OpenParser::Declared(DeclId id, uint32_t members) {
   if (typed_ && scanner_.ok() && !decls_.Insert(key_, id).second) {
     scanner_.Fail("this name is taken");
   }
   for (Attribute& attribute : attributes_) {
+    // Members of the declaration get the rows behind all that were read so far.
     attribute.owner += attribute.of_member == 0 ? id.value : member_count_;
     builder_.Add(attribute);
   }
@@ -179,11 +188,14 @@ void OpenParser::ReadAttributesOf(bool of_member, uint32_t position) {
                       [this](std::string_view text) { return builder_.Text(text).value; })) {
     attributes_.push_back(attribute);
   }
+  // Untyped modules hold their attributes as settings, and their rows have no place for others.
   if (!typed_ && !attributes_.empty()) {
     scanner_.Fail("an attribute of an untyped module");
   }
 }
 
+// A type is a leaf followed by its extents. The extents are collected first and applied from the
+// last to the first, as `f1[2][3]` is an array of two arrays of three.
 TypeId OpenParser::ReadType() {
   TypeId type = builder_.Void();
   if (typed_ && scanner_.Peek("@")) {
@@ -193,6 +205,8 @@ TypeId OpenParser::ReadType() {
   } else {
     const Type leaf = scanner_.Known(ParseLeaf(scanner_.LeafWord()));
     type = builder_.Intern(leaf);
+    // The text of a scalar constant can only be read with its scalar type, but the builder gives
+    // ids and no rows back. So the parser remembers the scalar of each scalar type that it has met.
     if (leaf.kind == TypeKind::kVector && leaf.rows == 1) {
       scalars_.Insert(type.value, leaf.scalar);
     }
@@ -206,6 +220,8 @@ TypeId OpenParser::ReadType() {
       continue;
     }
     std::vector<CexprId> extents;
+    // The limit holds for the extents as well: each of them becomes one level of the type that
+    // others walk by recursion.
     while (scanner_.Accept("[") && extents.size() <= kMaxTypeDepth) {
       extents.push_back(ReadCexpr());
       scanner_.Expect("]");
@@ -213,6 +229,7 @@ TypeId OpenParser::ReadType() {
     if (extents.empty()) {
       break;
     }
+    // The last extent belongs to the innermost array.
     for (; !extents.empty(); extents.pop_back()) {
       type = builder_.Array(type, extents.back());
     }
@@ -220,6 +237,8 @@ TypeId OpenParser::ReadType() {
   return type;
 }
 
+// Parts are written with their types, because in this form the type of a part does not follow from
+// that of the whole: a struct is a name without a known shape.
 ConstId OpenParser::ReadConst() {
   const TypeId type = ReadType();
   ConstId id;
@@ -231,6 +250,8 @@ ConstId OpenParser::ReadConst() {
     id = builder_.CompositeConst(type, parts);
     --const_depth_;
   } else {
+    // A null pointer means that the type is no scalar. The rest runs on with u32 after the error,
+    // and its result is dropped with the module.
     const Scalar* scalar = scalars_.Find(type.value);
     if (scalar == nullptr) {
       scanner_.Fail("expected '{'");
@@ -254,21 +275,28 @@ void OpenParser::ParseOption() {
   scanner_.Expect("=");
   if (option.kind == OptionKind::kEnum) {
     option.values = ReadTexts();
+    // The value of an enumeration is the number of the text in the list, and the first is the
+    // default if nothing is written.
     option.default_value = scanner_.Accept("default") ? scanner_.Number() : 0;
   } else {
     option.default_value =
         scanner_.Known(ParseValue(static_cast<ValueKind>(option.kind), scanner_.ScalarWord()));
   }
+  // Zero means no id, so ids are kept one higher.
   option.id_plus_one = scanner_.Accept("id") ? scanner_.Number() + 1 : 0;
   builder_.Add(option);
 }
 
+// Expressions refer to those above by number. The builder interns them, so the number in the text
+// and the row may differ if somebody wrote an expression twice; the table maps one to the other.
 void OpenParser::ParseCexpr() {
   scanner_.Expect("?");
   const uint32_t number = scanner_.Number();
   scanner_.Expect("=");
   Cexpr cexpr{.op = scanner_.ReadEnum<CexprOp>()};
   cexpr.zero = scanner_.Accept("wrapping") ? kWrapping : 0;
+  // Wrapping belongs to WGSL, whose modules are typed; an untyped module with such a row would mean
+  // what no language says.
   if (cexpr.zero != 0 && !(typed_ && MayWrap(cexpr.op))) {
     scanner_.Fail("an operator that cannot wrap");
   }
@@ -304,6 +332,8 @@ void OpenParser::ParseCexpr() {
       scanner_.Expect(":");
       cexpr.a = ReadType().value;
       break;
+    // An invalid expression is data as well: it keeps the fault that a front end found, for the
+    // case that somebody evaluates it.
     case CexprShape::kInvalid:
       cexpr.kind = static_cast<uint16_t>(scanner_.ReadEnum<InvalidCexpr>());
       cexpr.a = ReadText().value;
@@ -315,6 +345,8 @@ void OpenParser::ParseCexpr() {
   }
 }
 
+// The low byte says which kind of container, buffer or access it is, and the high byte says which
+// set a resource belongs to, as Decl::flags documents it.
 uint16_t OpenParser::ParseFlags(DeclKind kind) {
   uint32_t flags = 0;
   if (kind == DeclKind::kContainer) {
@@ -341,6 +373,8 @@ void OpenParser::ParseOfEntry(Decl decl) {
   } else {
     decl.aux = scanner_.Peek("@") ? ReadDecl().value : kNoRow;
     decl.name = builder_.Text(scanner_.Quoted());
+    // Block 0 exists, so the flags hold the number one higher and keep zero for a setting without a
+    // block.
     if (scanner_.Accept("block")) {
       decl.flags = static_cast<uint16_t>(scanner_.Number() + 1);
     }
@@ -351,6 +385,8 @@ void OpenParser::ParseOfEntry(Decl decl) {
   builder_.Add(decl, {});
 }
 
+// Clauses come in one fixed order, that of the printer. A parser that took them in any order would
+// accept texts that no printer gives, and so would hide differences in a comparison.
 void OpenParser::ParseDecl(DeclKind kind) {
   if (typed_ && (kind == DeclKind::kEntry || kind == DeclKind::kSetting)) {
     return ParseOfEntry({.kind = kind});
@@ -381,6 +417,7 @@ void OpenParser::ParseDecl(DeclKind kind) {
       members.push_back(ParseMember(static_cast<uint32_t>(members.size()), keys));
     }
   }
+  // Texts have no spans: a module that was read from text reports its faults without a location.
   const DeclId id = builder_.Add(decl, {}, members, std::vector<MemberSpans>(members.size()));
   for (uint32_t i = 0; typed_ && i < keys.size(); ++i) {
     members_.Insert(fmt::format("{}.{}", id.value, keys[i]), MemberId{member_count_ + i});
@@ -411,6 +448,7 @@ Member OpenParser::ParseMember(uint32_t position, std::vector<std::string>& keys
   if (scanner_.Accept("=")) {
     member.value = ReadTexts().value;
   }
+  // Attributes come before the condition, since `where` ends a row.
   ReadAttributesOf(true, position);
   member.condition = ReadCondition();
   return member;
@@ -444,6 +482,8 @@ OpenParser::NamedLocal OpenParser::ReadLocalRow(LocalKind kind) {
   return local;
 }
 
+// Whatever a local shadows stands above it in the same list, as the locals are listed in the order
+// of the source.
 void OpenParser::AddLocal(NamedLocal local) {
   std::vector<LocalId> shadowed;
   for (const std::string& key : local.shadowed) {
@@ -463,6 +503,8 @@ void OpenParser::AddLocal(NamedLocal local) {
   }
 }
 
+// Parameters are read before the function begins, because the type of the result stands behind them
+// and the builder wants a complete declaration.
 void OpenParser::ParseFunction(Decl decl) {
   std::vector<NamedLocal> parameters;
   scanner_.Expect("(");
@@ -478,12 +520,15 @@ void OpenParser::ParseFunction(Decl decl) {
   ReadAttributesOf(false, 0);
   decl.condition = ReadCondition();
   scanner_.Expect("{");
+  // The names of locals are those of one function; the same name comes again in the next.
   locals_.Clear();
   const DeclId id = builder_.BeginFunction(decl, {});
   std::ranges::for_each(parameters, [this](const NamedLocal& local) { AddLocal(local); });
   while (const std::optional<LocalKind> kind = AcceptLocalKind()) {
     AddLocal(ReadLocalRow(*kind));
   }
+  // The parser of blocks works on the scanner of this object and gives its rows back to it, so
+  // there is one position and one error for both.
   BlockParser(scanner_, *this).ParseStatements();
   scanner_.Expect("}");
   builder_.EndFunction();
@@ -511,6 +556,8 @@ std::optional<LocalKind> OpenParser::AcceptLocalKind() {
 
 }  // namespace
 
+// The header decides how the rest is read, so it comes first. Without a list of rules a module has
+// those of its form: none if it is typed and all of them if it is not.
 Result<Module> ParseModule(std::string_view text, CutPolicy policy) {
   TextScanner scanner(text);
   scanner.Expect("module");

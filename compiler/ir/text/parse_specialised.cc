@@ -154,6 +154,8 @@ class ClosedParser final : public RowSink {
   std::vector<std::pair<BlockId, std::vector<uint32_t>>> open_;
 };
 
+// A struct may have the name of a leaf type (`f1`). The printer quotes such a name, and so only a
+// word without quotes is tried as a leaf first.
 TypeId ClosedParser::ReadBaseType() {
   if (!scanner_.Peek("\"")) {
     TextScanner ahead = scanner_;
@@ -180,6 +182,8 @@ TypeId ClosedParser::ReadType() {
       type = pool().Intern({.kind = TypeKind::kRuntimeArray, .element = type.value});
       continue;
     }
+    // Extents stand from the outermost to the innermost, as in `f1[2][3]`, and are applied from the
+    // last on.
     std::vector<uint32_t> extents;
     while (scanner_.Accept("[") && extents.size() <= kMaxTypeDepth) {
       extents.push_back(scanner_.Number());
@@ -208,6 +212,8 @@ ConstId ClosedParser::ReadConstValue(TypeId type) {
     if (!parts.empty()) {
       scanner_.Expect(",");
     }
+    // The last check refuses a part that is its own whole, which a wrong type would ask for without
+    // end.
     const std::optional<TypeId> part = PartType(pool(), type, static_cast<uint32_t>(parts.size()));
     if (!part || parts.size() >= PartCount(pool(), type) || *part == type) {
       scanner_.Fail("too many parts");
@@ -519,6 +525,8 @@ void ClosedParser::ParseFunction(EntryRef& entry) {
       segment_->io = entry.io;  // rows belong to the body
     }
     ref.segment = ref.closed->segment;
+    // A hole stands in the text of a region before the region that fills it, so the parent is among
+    // those that were read.
     for (uint32_t i = 0; i < function.segments.size(); ++i) {
       if (std::ranges::find(function.segments[i].closed->holes, ref.segment) !=
           function.segments[i].closed->holes.end()) {

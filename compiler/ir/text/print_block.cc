@@ -34,10 +34,13 @@ std::string SwizzleText(uint32_t packed) {
 
 }  // namespace
 
+// The first thing of a name has the plain name, and only those behind it get a number. So most
+// texts read like their source, and a name that is added at the end changes nothing above.
 std::string NameTable::Name(uint32_t id, std::string_view base) {
   return *names_
               .FindOrMake(id,
                           [&] {
+                            // Counted for each name by itself, so names do not disturb each other.
                             const uint32_t use = ++uses_[std::string(base)];
                             return use == 1 ? NameText(base)
                                             : fmt::format("{}#{}", NameText(base), use);
@@ -45,7 +48,10 @@ std::string NameTable::Name(uint32_t id, std::string_view base) {
               .first;
 }
 
+// Texts of big modules take seconds, so each instruction is a point at which the work may be
+// stopped.
 void BlockPrinter::Print(BlockId block, uint32_t indent) {
+  // The order is that of the block, which need not be the order of the rows.
   for (const uint32_t number : rows_.InstsOf(block)) {
     CheckStop();
     PrintInst(number, indent);
@@ -59,11 +65,14 @@ void BlockPrinter::PrintBraces(BlockId block, uint32_t indent) {
   out_ += '}';
 }
 
+// Numbers count in the order of printing and only for results, and not by the row. Two texts of the
+// same function are then equal even if the rows were made in another order.
 void BlockPrinter::PrintInst(uint32_t number, uint32_t indent) {
   const Inst& inst = rows_.insts[number];
   const InstFacts& facts = FactsOf(inst.kind);
   out_.append(indent, ' ');
   if (facts.result != ResultSchema::kVoid) {
+    // Noted before the operands are printed, which cannot mention it.
     numbers_[number] = ++last_number_;
     out_ += fmt::format("%{} = ", last_number_);
   }
@@ -77,18 +86,25 @@ void BlockPrinter::PrintInst(uint32_t number, uint32_t indent) {
     PrintOperands(inst);
   }
   PrintHint(inst);
+  // A constant has its type in its own text; writing it once more would only make the line longer.
+  // The reader knows this rule as well.
   const bool type_is_known =
       inst.kind == InstKind::kConst && names_.TypeOfConst(inst.As<ConstInst>().value) == inst.type;
   if (facts.result != ResultSchema::kVoid && !type_is_known) {
     out_ += " : " + names_.Type(inst.type);
   }
+  // The blocks come behind the type, so that the head of a line says all about the instruction
+  // itself.
   if (inst.kind == InstKind::kSwitch) {
     PrintCases(inst.As<SwitchInst>(), indent);
   } else {
+    // A switch was handled above: its blocks stand between labels.
     ForEachOwnedBlock(
         inst, [this](ListId id) { return rows_.List(id); },
         [&](uint32_t block) { PrintBraces(BlockId{block}, indent); });
   }
+  // The region that was cut out is printed in the place where it was cut. A reader sees the
+  // function as it was written, and a text does not tell where it was cut.
   if (inst.kind == InstKind::kWhenSegment) {
     PrintBraces(names_.BlockOf(inst.As<WhenSegmentInst>().segment), indent);
   }
@@ -96,6 +112,8 @@ void BlockPrinter::PrintInst(uint32_t number, uint32_t indent) {
 }
 
 void BlockPrinter::PrintOperands(const Inst& inst) {
+  // The selector is the first word of the list of cases and no operand of the row; in the text it
+  // comes first all the same.
   if (inst.kind == InstKind::kSwitch) {  // the selector comes first
     out_ += fmt::format(" %{}", numbers_[rows_.List(inst.As<SwitchInst>().cases)[0]]);
   }
@@ -105,6 +123,8 @@ void BlockPrinter::PrintOperands(const Inst& inst) {
                          operand.schema != OperandSchema::kOptMember &&
                          operand.schema != OperandSchema::kCases;
     if (printed) {
+      // Brackets separate by themselves, and the local of a switch follows its selector without a
+      // comma. The parser has the same rule.
       const bool spaced = first || IsListSchema(operand.schema) ||
                           operand.schema == OperandSchema::kTexts || inst.kind == InstKind::kSwitch;
       out_ += spaced ? " " : ", ";
@@ -130,11 +150,15 @@ void BlockPrinter::PrintValues(std::span<const uint32_t> values) {
 void BlockPrinter::PrintImage(const ImageInst& image) {
   std::span<const uint32_t> values = rows_.List(image.operands);
   const ImageOperandCounts counts = OperandCountsOf(image.op, image.keywords);
+  // A text is also wanted for rows that are wrong, since it is what one looks at to find out why.
+  // So a list of an unexpected length is printed as it stands and is never indexed.
   if (values.size() != counts.all()) {  // of a damaged row that was never verified
     return PrintValues(values);
   }
   const size_t plain = counts.handles + counts.positional;
   if ((image.keywords & kCombinedSampler) != 0) {
+    // `_` stands where a sampler of its own would be, so the positions of the other operands do not
+    // change.
     PrintValues(values.first(1));
     out_ += ", _";
     for (size_t i = 1; i < plain; ++i) {
@@ -143,6 +167,7 @@ void BlockPrinter::PrintImage(const ImageInst& image) {
   } else {
     PrintValues(values.first(plain));
   }
+  // Operands of keywords follow the plain ones in the order of the bits.
   values = values.subspan(plain);
   for (uint32_t bit = 0; bit < CountOf<ImageOperand>(); ++bit) {
     const auto keyword = static_cast<ImageOperand>(bit);
@@ -167,12 +192,15 @@ void BlockPrinter::PrintBarrier(const BarrierMode& mode) {
   for (uint32_t bit = 0; bit < CountOf<MemoryKind>(); ++bit) {
     if ((mode.kinds >> bit & 1u) != 0) {
       out_ += fmt::format("{}{}", first ? "" : ", ", NameOf(static_cast<MemoryKind>(bit)));
+      // Order of the bits, so that equal sets have equal texts.
       first = false;
     }
   }
   out_ += fmt::format(") {}", NameOf(mode.scope));
 }
 
+// Labels stand in the order of the row, which is the order of the source; `default` comes last
+// among them, because the row has only a flag for it.
 void BlockPrinter::PrintCases(const SwitchInst& inst, uint32_t indent) {
   out_ += " {\n";
   ForEachCase(rows_.List(inst.cases), [&](const SwitchCase& one) {
@@ -191,6 +219,8 @@ void BlockPrinter::PrintCases(const SwitchInst& inst, uint32_t indent) {
 
 // What a branch or a loop is advised, behind its operands.
 void BlockPrinter::PrintHint(const Inst& inst) {
+  // The low bits are the hint, and the byte above them holds the count of an unrolled loop, where
+  // zero means that none was written.
   const uint32_t low = inst.flags & kSchemaFlags;
   if (FactsOf(inst.kind).flags == FlagSchema::kBranch && low != 0) {
     PrintWord(NameOf(static_cast<BranchHint>(low)));
@@ -204,6 +234,7 @@ void BlockPrinter::PrintHint(const Inst& inst) {
 void BlockPrinter::PrintFlags(const Inst& inst) {
   const uint32_t low = inst.flags & kSchemaFlags;
   switch (FactsOf(inst.kind).flags) {
+    // Kinds without an operator may still have flags, so these leave the switch and do not return.
     case FlagSchema::kNone:
       break;
     case FlagSchema::kBinary:
@@ -234,6 +265,7 @@ void BlockPrinter::PrintFlags(const Inst& inst) {
     case FlagSchema::kLoop:
       return;  // behind the operands
   }
+  // The flags are written in the order of their bits, whatever order a front end set them in.
   for (uint32_t bit = 0; bit < CountOf<InstFlag>(); ++bit) {
     if ((inst.flags & BitOf(static_cast<InstFlag>(bit))) != 0) {
       PrintWord(NameOf(static_cast<InstFlag>(bit)));
@@ -241,7 +273,10 @@ void BlockPrinter::PrintFlags(const Inst& inst) {
   }
 }
 
+// The counterpart is BlockParser::ParseOperand; both are a switch over the schema without a
+// default, so that a new schema does not compile before both know it.
 void BlockPrinter::PrintOperand(const Inst& inst, OperandSchema schema, uint32_t word) {
+  // An operand has been printed before, so its number is known.
   const auto value = [this](uint32_t operand) { out_ += fmt::format("%{}", numbers_[operand]); };
   switch (schema) {
     case OperandSchema::kInst:
@@ -295,6 +330,7 @@ void BlockPrinter::PrintOperand(const Inst& inst, OperandSchema schema, uint32_t
     case OperandSchema::kTexts:
       return PrintList(out_, rows_.List(ListId{word}),
                        [this](uint32_t text) { out_ += names_.Text(StringId{text}); });
+    // The first word of a part is the value it is taken of, the others are the steps.
     case OperandSchema::kPart: {
       const std::span<const uint32_t> part = rows_.List(ListId{word});
       value(part[0]);

@@ -22,10 +22,12 @@ class OpenNames final : public OperandNames {
  public:
   explicit OpenNames(const ModuleView& module) : module_(module) {}
 
+  // Names of locals begin anew, so that a change in one function does not rename those of another.
   void EnterFunction() { locals_ = {}; }
 
   std::string Type(TypeId id) override {
     const ir::Type& type = module_.types[id.value];
+    // The name is quoted, because nothing here knows whether it is the name of a leaf type.
     if (type.kind == TypeKind::kNamed) {
       return Quote(module_.Text(StringId{type.element}));
     }
@@ -38,6 +40,8 @@ class OpenNames final : public OperandNames {
     if (type.kind != TypeKind::kArray) {
       return LeafText(type);
     }
+    // Arrays nest from the outside in, and this is also the order in which extents are written, so
+    // the walk only appends.
     std::string extents;
     TypeId item = id;
     for (; module_.types[item.value].kind == TypeKind::kArray;
@@ -53,6 +57,7 @@ class OpenNames final : public OperandNames {
   std::string Text(StringId id) override { return Quote(module_.Text(id)); }
   // Names of typed modules tell declarations apart; in others nothing refers to one.
   std::string Decl(DeclId id) override {
+    // Declarations with one name are usual in untyped modules: conditions decide between them.
     const std::string_view name = module_.Text(module_.decls[id.value].name);
     return "@" + (module_.header.typed != 0 ? decls_.Name(id.value, name) : NameText(name));
   }
@@ -61,6 +66,7 @@ class OpenNames final : public OperandNames {
   }
   std::string Local(LocalId id) override {
     const StringId name = module_.locals[id.value].name;
+    // An exit has no name in the source and gets one here, by which jumps refer to it.
     return "$" + locals_.Name(id.value, name.valid() ? module_.Text(name) : "exit");
   }
   std::string Cexpr(CexprId id) override { return fmt::format("?{}", id.value); }
@@ -75,6 +81,7 @@ class OpenNames final : public OperandNames {
       return ScalarText(module_.types[row.type.value].scalar, row.bits());
     }
     std::string text = "{";
+    // Parts are constants of the same module, and none holds itself.
     for (const uint32_t part : module_.List(ListId{row.a})) {
       text += (text.size() == 1 ? "" : ", ") + Const(ConstId{part});
     }
@@ -102,6 +109,7 @@ class OpenPrinter {
     for (const Option& option : module_.options) {
       PrintOption(option);
     }
+    // Row 0 is `true` in every module, and no condition is what the text writes for it.
     for (uint32_t i = 1; i < module_.cexprs.size(); ++i) {
       Add("cexpr ?{} = {}{}", i, NameOf(module_.cexprs[i].op),
           module_.cexprs[i].zero == kWrapping ? " wrapping" : "");
@@ -186,6 +194,7 @@ void OpenPrinter::PrintOption(const Option& option) {
   if (option.kind == OptionKind::kEnum) {
     AddList(option.values, " [", "]",
             [this](uint32_t text) { return names_.Text(StringId{text}); });
+    // The first value is the default if nothing is said, so most options stay short.
     if (option.default_value != 0) {
       Add(" default {}", option.default_value);
     }
@@ -269,6 +278,7 @@ void OpenPrinter::PrintDecl(const Decl& decl) {
     return;
   }
   PrintFlags(decl);
+  // Declarations are rows of one array, so the id of a row is its place there.
   const DeclId id{static_cast<uint32_t>(&decl - module_.decls.data())};
   if (decl.kind == DeclKind::kFunction) {
     return PrintFunction(id, decl);
@@ -277,6 +287,8 @@ void OpenPrinter::PrintDecl(const Decl& decl) {
   if (decl.type.valid()) {
     Add(" : {}", names_.Type(decl.type));
   }
+  // The same word means the initialiser of a private variable and the block of any other
+  // declaration; the parser tells them by the kind as well.
   if (decl.aux != kNoRow && decl.kind == DeclKind::kPrivate) {
     Add(" initialise {}", names_.Decl(DeclId{decl.aux}));
   } else if (decl.aux != kNoRow) {
@@ -295,6 +307,7 @@ void OpenPrinter::PrintDecl(const Decl& decl) {
 
 void OpenPrinter::PrintMembers(const Decl& decl) {
   Add(" {{\n");
+  // Attributes are found by the number of the member, which counts along.
   MemberId id{decl.first_member};
   for (const Member& member : module_.MembersOf(decl)) {
     Add("  {}{}", member.kind == MemberKind::kAlias ? "alias " : "",
@@ -309,6 +322,7 @@ void OpenPrinter::PrintMembers(const Decl& decl) {
       AddList(member.tags, " tags(", ")",
               [this](uint32_t text) { return NameText(module_.Text(StringId{text})); });
     }
+    // The same word of a row is a mark of relaxed fields elsewhere; only an alias has a path in it.
     if (member.kind == MemberKind::kAlias && ListId{member.value}.valid()) {
       AddList(ListId{member.value}, " = [", "]",
               [this](uint32_t text) { return names_.Text(StringId{text}); });
@@ -340,6 +354,9 @@ void OpenPrinter::PrintLocal(LocalId id) {
   }
 }
 
+// A function is a run of regions, beginning with its body; the next region without a parent begins
+// another function. The locals are collected over all of them and sorted, which gives the order of
+// the source again, however the function was cut.
 void OpenPrinter::PrintFunction(DeclId id, const Decl& decl) {
   names_.EnterFunction();
   Add("{} {}(", (decl.flags & 1u) != 0 ? " relaxed" : "", names_.Decl(id));
@@ -349,11 +366,13 @@ void OpenPrinter::PrintFunction(DeclId id, const Decl& decl) {
     if (i != decl.body && !segment.parent.valid()) {
       break;
     }
+    // A region lists the locals that belong to it, parameters included.
     const std::span<const uint32_t> listed = module_.List(segment.locals);
     locals.insert(locals.end(), listed.begin(), listed.end());
   }
   std::ranges::sort(locals);
   for (uint32_t i = 0; i < decl.member_count; ++i) {
+    // Parameters are printed in the order of the declaration, which callers follow.
     const MemberId member{decl.first_member + i};
     Add("{}", i == 0 ? "" : ", ");
     PrintLocal(LocalId{module_.members[member.value].value});
@@ -369,6 +388,8 @@ void OpenPrinter::PrintFunction(DeclId id, const Decl& decl) {
       Add("\n");
     }
   }
+  // Values are numbered anew in each function, so that a change in one leaves the text of the
+  // others alone.
   blocks_.Restart();
   blocks_.Print(module_.segments[decl.body].block, 2);
   Add("}}\n");

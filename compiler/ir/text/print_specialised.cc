@@ -25,6 +25,7 @@ class ClosedNames final : public OperandNames {
  public:
   explicit ClosedNames(const Pool& pool) : pool_(pool) {}
 
+  // The first declaration of a name counts: several entry points may bring the same rows.
   void Declare(const SpecialisedDecl& decl) {
     decl_bases_.Insert(decl.decl.value, decl.name);
     for (const SpecialisedMember& member : decl.members) {
@@ -43,6 +44,8 @@ class ClosedNames final : public OperandNames {
 
   bool KnowsStruct(TypeId id) const { return structs_.Knows(id.value); }
   std::string Struct(TypeId id) {
+    // A struct whose name reads as a leaf type (`f1`) is quoted, or the reader would take it for
+    // that type.
     const std::string name = structs_.Name(id.value, TextOf(pool_.ShapeOf(id).name));
     return ParseLeaf(name) ? Quote(name) : name;
   }
@@ -57,6 +60,7 @@ class ClosedNames final : public OperandNames {
     if (type.kind != TypeKind::kArray) {
       return LeafText(type);
     }
+    // The extents are those of the source order: the outermost comes first.
     std::string extents;
     for (; pool_[id].kind == TypeKind::kArray; id = TypeId{pool_[id].element}) {
       extents += fmt::format("[{}]", pool_[id].extent);
@@ -68,6 +72,8 @@ class ClosedNames final : public OperandNames {
   std::string Text(StringId id) override { return Quote(TextOf(id)); }
   std::string Decl(DeclId id) override {
     const StringId* base = decl_bases_.Find(id.value);
+    // Numbers behind names count mentions in the text, not rows: rows depend on the program that
+    // was linked.
     return "@" + decls_.Name(id.value, base != nullptr ? TextOf(*base) : kUnnamed);
   }
   std::string Member(DeclId owner, MemberId id) override {
@@ -82,6 +88,8 @@ class ClosedNames final : public OperandNames {
   std::string Cexpr(CexprId) override { return {}; }  // none in the closed form
   std::string Region(RegionId id) override {
     FlatMap<uint32_t, uint32_t>& numbers = functions_[function_.value].segments;
+    // Regions are numbered by their first mention within a function, which may be the place that
+    // they fill in another region.
     const auto next = static_cast<uint32_t>(numbers.size());
     return fmt::format("s{}", *numbers.Insert(id.value, next).first);
   }
@@ -100,6 +108,7 @@ class ClosedNames final : public OperandNames {
       return ScalarText(pool_[row.type].scalar, row.bits());
     }
     std::string text;
+    // The type of a part follows from that of the whole here, so parts are written without types.
     for (const ConstId part : pool_.Parts(id)) {
       text += (text.empty() ? "{" : ", ") + ConstValue(part);
     }
@@ -121,6 +130,8 @@ class ClosedPrinter {
  public:
   explicit ClosedPrinter(const Pool& pool) : pool_(pool), names_(pool) {}
 
+  // Alone a region has no interface around it, and what it mentions outside of itself prints as
+  // unknown.
   std::string PrintAlone(const SpecialisedRegion& segment) {
     for (const SpecialisedLocal& local : segment.locals) {
       names_.Declare(local);
@@ -172,10 +183,14 @@ void ClosedPrinter::DefineStructsOf(TypeId id) {
   if (type.kind != TypeKind::kStruct || names_.KnowsStruct(id)) {
     return;
   }
+  // Parts first: the reader knows only what stands above.
   for (const ShapeMember& member : pool_.Members(id)) {
     DefineStructsOf(member.type);
   }
   Add("struct {} {{\n", names_.Struct(id));
+  // Tags are no part of the shape, and so they are not in the pool; they come from the record,
+  // which only structs of the interface have.
+  // Linear, as few structs have a record.
   const auto record = std::ranges::find(records_, id, &SpecialisedDecl::type);
   const std::span<const ShapeMember> members = pool_.Members(id);
   for (size_t i = 0; i < members.size(); ++i) {
@@ -192,6 +207,7 @@ void ClosedPrinter::DefineStructsOf(TypeId id) {
 
 // " offset 64 row_major stride 16"
 void ClosedPrinter::PrintForm(const ShapeMember& member) {
+  // Only an offset that was written is part of the form; others follow from the rules.
   if (member.offset != kUnwritten) {
     Add(" offset {}", member.offset);
   }
@@ -210,13 +226,20 @@ void ClosedPrinter::PrintAttributes(std::span<const Attribute> attributes) {
   }
 }
 
+// Walks over everything that has a type, in the order in which it is printed below, and defines
+// what the text will mention. The walk over all instructions costs as much as the print itself.
 void ClosedPrinter::DefineStructs(const SpecialisedProgram& variant) {
   std::vector<TypeId> blocks;
+  // In the order of printing, or a name could get another number than the text gives it.
   for (const SpecialisedDecl* decl : variant.interface) {
     for (const SpecialisedMember& member : decl->members) {
       CheckStop();
+      // Members come before their owner, since the owner's line mentions their types.
       DefineStructsOf(member.type);
     }
+    // The type of a block has no definition of its own: the buffer writes its members, and reading
+    // them makes the struct again. So it must not be defined here, even if code mentions the type
+    // as well.
     const bool block = decl->kind == DeclKind::kBuffer || decl->kind == DeclKind::kPushConstant;
     if (block && !decl->members.empty()) {
       blocks.push_back(decl->type);
@@ -230,6 +253,7 @@ void ClosedPrinter::DefineStructs(const SpecialisedProgram& variant) {
     }
   };
   for (const EntryRef& entry : variant.entries) {
+    // The signature is printed before the body, and its types are defined first as well.
     for (const FunctionRef* function : entry.functions) {
       define(function->signature->type);
       for (const SpecialisedMember& parameter : function->signature->members) {
@@ -300,6 +324,7 @@ void ClosedPrinter::PrintDecl(const SpecialisedDecl& decl) {
       break;
     case DeclKind::kSampler:
       Add(" {} {}", NameOf(decl.set()), names_.Decl(decl.decl));
+      // A single sampler has no other type, so the type says something only for arrays.
       if (pool_[decl.type].kind == TypeKind::kArray) {
         Add(" : {}", names_.Type(decl.type));
       }
@@ -312,6 +337,8 @@ void ClosedPrinter::PrintDecl(const SpecialisedDecl& decl) {
       PrintAttributes(decl.attributes);
       Add("\n");
       return;
+    // Kinds that a closed interface does not have are printed like variables, so that a text of
+    // wrong rows shows them.
     case DeclKind::kConstant:
     case DeclKind::kSetting:
     case DeclKind::kEntry:
@@ -327,6 +354,7 @@ void ClosedPrinter::PrintDecl(const SpecialisedDecl& decl) {
   for (size_t i = 0; i < decl.members.size(); ++i) {
     CheckStop();
     const SpecialisedMember& member = decl.members[i];
+    // The form of a block's members is in its type, and the members here have the rest.
     PrintMember(member, names_.Member(decl.decl, member.member),
                 block ? &pool_.Members(decl.type)[i] : nullptr);
   }
@@ -362,6 +390,8 @@ void ClosedPrinter::PrintLocal(const SpecialisedLocal& local, uint32_t indent) {
   Add("\n");
 }
 
+// Each region has a printer of its own, thus its values count from 1. No value of one region is
+// known in another.
 void ClosedPrinter::PrintSegment(const SpecialisedRegion& segment, uint32_t indent) {
   names_.EnterFunction(segment.function);
   Add("{:{}}segment {} {{\n", "", indent, names_.Region(segment.segment));
@@ -427,6 +457,7 @@ void ClosedPrinter::PrintEntry(const EntryRef& entry) {
   for (const FunctionRef* function : entry.functions) {
     Add("  function");
     PrintSignature(*function->signature);
+    // The stage is said only where the function differs by stage.
     if (function->stage_sensitive) {
       Add(" in {}", NameOf(function->stage));
     }
@@ -439,12 +470,15 @@ void ClosedPrinter::PrintEntry(const EntryRef& entry) {
   Add("}}\n");
 }
 
+// All names are declared before the first line is printed, since a mention may come long before the
+// declaration; without this, it would get the name of something unknown.
 std::string ClosedPrinter::PrintAll(const SpecialisedProgram& variant) {
   records_ = variant.structs;
   for (const SpecialisedDecl* decl : variant.interface) {
     names_.Declare(*decl);
   }
   for (const EntryRef& entry : variant.entries) {
+    // Functions that two entry points share are declared twice; the second time changes nothing.
     for (const FunctionRef* function : entry.functions) {
       names_.Declare(*function->signature);
       for (const RegionRef& segment : function->segments) {

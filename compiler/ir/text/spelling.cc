@@ -17,10 +17,12 @@ namespace kiln::ir {
 namespace {
 
 bool IsWordCharacter(char c) {
+  // Without the functions of the C library, which depend on the locale.
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
 std::optional<Scalar> ScalarOfLetter(char letter) {
+  // Scalar 0 is none and has no letter.
   for (uint32_t i = 1; i < CountOf<Scalar>(); ++i) {
     if (ScalarLetter(static_cast<Scalar>(i)) == letter) {
       return static_cast<Scalar>(i);
@@ -64,6 +66,7 @@ bool Eat(std::string_view& text, std::string_view prefix) {
 bool HasShortText(const Type& type, const ImageTraits& traits) {
   const bool plain = traits.dim <= ImageDim::kCube && !traits.unknown_depth &&
                      !traits.multisampled && !(traits.storage && traits.depth);
+  // A storage image has the scalar of its format in RPL, so another scalar needs the long form.
   return plain && (!traits.storage || type.scalar == ItemOf(traits.format));
 }
 
@@ -115,9 +118,11 @@ std::optional<Type> ParseLongImage(std::string_view text) {
       traits.unknown_depth = true;
     } else if (word == "storage") {
       const std::optional<ImageFormat> format = FromName<ImageFormat>(TakeWord(words));
+      // A format that nobody knows leaves the trait off, and the check below refuses the image.
       traits.storage = format.has_value();
       traits.format = format.value_or(ImageFormat::kUnknown);
     }
+    // Unknown words are no image at all; a trait that was skipped would be lost in a round trip.
     if (word == "storage"
             ? !traits.storage
             : word != "array" && word != "ms" && word != "depth" && word != "unknown") {
@@ -137,15 +142,19 @@ std::optional<Type> ParseImage(std::string_view text, ImageTraits traits) {
     parameter = text.substr(open + 1, text.size() - open - 2);
     text = text.substr(0, open);
   }
+  // The suffix is taken before the dimension, as no name of a dimension ends like this.
   if (text.ends_with("_array")) {
     traits.arrayed = true;
     text.remove_suffix(6);
   }
   const std::optional<ImageDim> dim = FromName<ImageDim>(text);
+  // Dimensions behind the cube are written in the long form.
   if (!dim || *dim > ImageDim::kCube) {
     return std::nullopt;
   }
   traits.dim = *dim;
+  // The item is a float unless the text says otherwise, as in RPL. A storage image has the item of
+  // its format, so it names the format only.
   std::optional<Scalar> item = Scalar::kF32;
   if (traits.storage) {
     const std::optional<ImageFormat> format = FromName<ImageFormat>(parameter);
@@ -162,6 +171,8 @@ std::optional<Type> ParseImage(std::string_view text, ImageTraits traits) {
 
 std::string ImageText(const Type& type) {
   const ImageTraits traits = UnpackImage(type.extent);
+  // The short form is that of RPL, and it cannot say everything that HLSL and WGSL have; the long
+  // form says all. An image is printed in one of them only, so equal types have equal texts.
   if (!HasShortText(type, traits)) {
     return LongImageText(type, traits);
   }
@@ -184,6 +195,8 @@ bool IsWord(std::string_view text) {
          std::ranges::all_of(text, IsWordCharacter);
 }
 
+// Everything outside of printable ASCII is escaped byte by byte. So a text stays ASCII and one
+// line, whatever a name or a file path holds, and it is read back to the same bytes.
 std::string Quote(std::string_view text) {
   std::string quoted = "\"";
   for (const char c : text) {
@@ -200,6 +213,8 @@ std::string NameText(std::string_view name) {
   return IsWord(name) ? std::string(name) : Quote(name);
 }
 
+// The names of formats end with the type of their items, and only the two formats of 64 bits need a
+// wider scalar than the suffix says.
 Scalar ItemOf(ImageFormat format) {
   const std::string_view name = NameOf(format);
   if (format == ImageFormat::kR64Sint || format == ImageFormat::kR64Uint) {
@@ -222,6 +237,7 @@ std::string LeafText(const Type& type) {
     case TypeKind::kVoid:
       return "void";
     case TypeKind::kVector:
+      // A single boolean is called as in the languages; vectors of them have the letter.
       return type.scalar == Scalar::kBool && type.rows == 1 ? "bool"
                                                             : std::string{letter, Digit(type.rows)};
     case TypeKind::kMatrix:
@@ -267,6 +283,7 @@ std::optional<Type> ParseLeaf(std::string_view text) {
   if (text == "ray_query") {
     return Type{.kind = TypeKind::kRayQuery};
   }
+  // `sampled sampled` would otherwise be read by recursion as deep as the text is long.
   if (Eat(text, "sampled ")) {
     std::optional<Type> image = text.starts_with("sampled ") ? std::nullopt : ParseLeaf(text);
     if (image) {
@@ -286,6 +303,8 @@ std::optional<Type> ParseLeaf(std::string_view text) {
   if (Eat(text, "image_depth_")) {
     return ParseImage(text, {.depth = true});
   }
+  // What is left is a letter and one or two digits: `f3` or `f3x4`, columns first. A matrix with
+  // one row or one column is written as a vector, so it is refused here.
   const std::optional<Scalar> scalar = text.empty() ? std::nullopt : ScalarOfLetter(text[0]);
   const uint8_t first = DigitAt(text, 1);
   if (!scalar || first == 0) {
@@ -302,8 +321,11 @@ std::optional<Type> ParseLeaf(std::string_view text) {
 
 namespace {
 
+// The shortest text that reads back to the same bits; with the `.0` it cannot be taken for an
+// integer.
 std::string FloatText(auto value) {
   std::string text = fmt::format("{}", value);
+  // Very large and very small numbers are printed with an exponent, which marks a float as well.
   return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
 }
 
@@ -311,6 +333,7 @@ std::string FloatText(auto value) {
 template <class T, class... Format>
 std::optional<T> Parse(std::string_view digits, Format... format) {
   T value{};
+  // The whole text has to be the number: `1x` is none.
   const auto [end, error] =
       std::from_chars(digits.data(), digits.data() + digits.size(), value, format...);
   const bool whole = error == std::errc() && end == digits.data() + digits.size();
@@ -320,6 +343,7 @@ std::optional<T> Parse(std::string_view digits, Format... format) {
 // The bits of a number of type T, zero above.
 template <class T>
 std::optional<uint64_t> ParseNumber(std::string_view text) {
+  // A bit cast needs a word of the same size; the wider result has zeros above.
   using Word = std::conditional_t<sizeof(T) == 8, uint64_t,
                                   std::conditional_t<sizeof(T) == 4, uint32_t, uint16_t>>;
   const std::optional<T> value = Parse<T>(text);
@@ -328,10 +352,13 @@ std::optional<uint64_t> ParseNumber(std::string_view text) {
 
 }  // namespace
 
+// Infinities and NaNs are printed as bits: a NaN has a payload, and no decimal text would bring it
+// back. Halves are always bits, because C++20 has no type to convert them with.
 std::string ScalarText(Scalar scalar, uint64_t bits) {
   const auto low = static_cast<uint32_t>(bits);
   switch (scalar) {
     case Scalar::kF32:
+      // Infinities and NaNs fall through to the bits.
       if (const auto value = std::bit_cast<float>(low); std::isfinite(value)) {
         return FloatText(value);
       }
@@ -364,7 +391,9 @@ std::string ScalarText(Scalar scalar, uint64_t bits) {
 }
 
 std::optional<uint64_t> ParseBits(Scalar scalar, std::string_view text) {
+  // Bits are accepted for every scalar, as they are what is printed when a value has no text.
   if (text.starts_with("0x")) {
+    // Where a value has 32 bits or fewer, more digits would be lost.
     const std::optional<uint64_t> bits = Parse<uint64_t>(text.substr(2), 16);
     const bool wide = scalar != Scalar::kNone && BitWidthOf(scalar) == 64;
     return bits && (wide || *bits <= UINT32_MAX) ? bits : std::nullopt;

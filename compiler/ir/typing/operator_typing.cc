@@ -12,6 +12,9 @@ namespace {
 
 constexpr uint8_t kRpl1 = static_cast<uint8_t>(TypingRules::kRpl1);
 constexpr uint8_t kRpl2 = static_cast<uint8_t>(TypingRules::kRpl2);
+// The rules are bits, so that a row stands once for all that share it. Closed IR is stricter than
+// the languages where resolving inserts a splat, and wider where HLSL and WGSL need what RPL has no
+// spelling for (`kRem`, ordered comparison, arithmetic shift).
 constexpr uint8_t kClosed = static_cast<uint8_t>(TypingRules::kClosed);
 constexpr uint8_t kRpl = kRpl1 | kRpl2;
 constexpr uint8_t kAll = kRpl | kClosed;
@@ -27,16 +30,21 @@ using P = OperandPattern;
 using R = ResultPattern;
 using F = BinaryForm;
 
+// Order matters only among rows that share an operator and a rule set.
 constexpr BinaryRow kBinaryRows[] = {
     {Bits(Op::kAdd, Op::kSub), P::kVector, P::kSame, R::kLeft, F::kSame, kAll},
     {Bits(Op::kAdd, Op::kSub), P::kMatrix, P::kSame, R::kLeft, F::kMatrixPerColumn, kAll},
     {Bits(Op::kMul), P::kVector, P::kSame, R::kLeft, F::kSame, kAll},
     {Bits(Op::kMul), P::kFloatVector, P::kItem, R::kLeft, F::kVectorTimesScalar, kAll},
+    // SPIR-V multiplies vectors by scalars for floats alone, so integers splat the scalar first; in
+    // closed IR the splat is an instruction of its own and the row is not needed.
     {Bits(Op::kMul), P::kIntVector, P::kItem, R::kLeft, F::kSplatRight, kRpl},
     {Bits(Op::kMul), P::kMatrix, P::kItem, R::kLeft, F::kMatrixTimesScalar, kAll},
     {Bits(Op::kMul), P::kMatrix, P::kColumnsVector, R::kRowsVector, F::kMatrixTimesVector, kAll},
     {Bits(Op::kMul), P::kFloatVector, P::kRowsMatrix, R::kColumnsVector, F::kVectorTimesMatrix,
      kAll},
+    // The language multiplies matrices of the same type (spec/rpl 5.2); the closed row further down
+    // has every product that is defined.
     {Bits(Op::kMul), P::kMatrix, P::kSame, R::kLeft, F::kMatrixTimesMatrix, kRpl},
     {Bits(Op::kDiv), P::kVector, P::kSame, R::kLeft, F::kSame, kAll},
     {Bits(Op::kDiv), P::kVector, P::kItem, R::kLeft, F::kSplatRight, kRpl},
@@ -47,6 +55,7 @@ constexpr BinaryRow kBinaryRows[] = {
     {Bits(Op::kRem), P::kVector, P::kSame, R::kLeft, F::kSame, kClosed},
     {Bits(Op::kNotEqualOrdered), P::kFloatVector, P::kSame, R::kBoolVector, F::kCompare, kClosed},
     {Bits(Op::kShiftRightArithmetic), P::kSignedVector, P::kSame, R::kLeft, F::kSame, kClosed},
+    // One row of results for scalars and one for vectors: version 1 of RPL compares scalars only.
     {Bits(Op::kLess, Op::kGreater, Op::kLessEqual, Op::kGreaterEqual, Op::kEqual, Op::kNotEqual),
      P::kScalar, P::kSame, R::kBool, F::kCompare, kAll},
     {Bits(Op::kLess, Op::kGreater, Op::kLessEqual, Op::kGreaterEqual, Op::kEqual, Op::kNotEqual),
@@ -55,6 +64,8 @@ constexpr BinaryRow kBinaryRows[] = {
      R::kLeft, F::kSame, kLater},
 };
 
+// A unary operator keeps the type of its operand, so a row has no result. `+` is a rule of the
+// language only: it is gone once an expression is resolved.
 constexpr UnaryRow kUnaryRows[] = {
     {UnaryOp::kNegate, P::kFloatVector, kAll},      {UnaryOp::kNegate, P::kSignedVector, kAll},
     {UnaryOp::kNegate, P::kMatrix, kAll},           {UnaryOp::kNot, P::kBool, kAll},
@@ -63,6 +74,8 @@ constexpr UnaryRow kUnaryRows[] = {
 };
 
 // Does `type` fit the pattern, next to a left operand of type `left`?
+// `left_id` is what relative patterns refer to. For a left operand it is the operand itself, and no
+// row of the table has a relative pattern there.
 bool Fits(const Pool& pool, OperandPattern pattern, TypeId id, TypeId left_id) {
   const Type& type = pool[id];
   const Type& left = pool[left_id];
@@ -105,6 +118,8 @@ bool Fits(const Pool& pool, OperandPattern pattern, TypeId id, TypeId left_id) {
   KILN_UNREACHABLE();
 }
 
+// Types that are not one of the operands are looked up, not added: the pool is const, and it holds
+// every vector and every matrix of floats from its start.
 TypeId ResultOf(const Pool& pool, ResultPattern pattern, TypeId left, TypeId right) {
   switch (pattern) {
     case R::kLeft:
@@ -127,6 +142,8 @@ TypeId ResultOf(const Pool& pool, ResultPattern pattern, TypeId left, TypeId rig
 
 std::span<const UnaryRow> UnaryRows() { return kUnaryRows; }
 
+// A linear scan of some twenty rows; the mask of operators refuses most of them by one instruction,
+// so an index by operator would not pay.
 std::optional<BinaryTyping> TypeOfBinary(const Pool& pool, TypingRules rules, BinaryOp op,
                                          TypeId left, TypeId right) {
   for (const BinaryRow& row : kBinaryRows) {

@@ -12,6 +12,8 @@ namespace kiln::ir {
 namespace {
 
 // Do vectors of the target's scalar fill its components exactly?
+// One operand is excluded: a vector of one part would be that part, and the rule before it in the
+// list (spec/rpl 4.2) has taken it.
 bool FillsVector(const Pool& pool, const Type& target, std::span<const TypeId> operands) {
   uint32_t rows = 0;
   for (const TypeId operand : operands) {
@@ -27,6 +29,7 @@ bool FillsVector(const Pool& pool, const Type& target, std::span<const TypeId> o
 void AddParameter(Signature& signature, TypeId type) { signature.slots[signature.count++] = type; }
 
 // Number of coordinates of one image without its layer; of those that RPL has.
+// A direction into a cube counts three, as does a volume.
 uint32_t CoordinateRows(ImageDim dim) { return dim == ImageDim::k2d ? 2 : 3; }
 
 // RPL's functions know RPL's images.
@@ -37,6 +40,8 @@ bool IsImageOfRpl(const ImageTraits& traits) {
 
 // Does the function take this kind of image? See spec/rpl 6.4, 14.2, 14.7.
 bool Takes(Builtin builtin, const ImageTraits& traits) {
+  // The order of the tests is that of the most special answer first: functions of storage images
+  // are told apart before the rest of the list may assume a sampled one.
   const bool flat = traits.dim != ImageDim::k3d;
   if (builtin == Builtin::kImageLoad || builtin == Builtin::kImageStore) {
     return traits.storage;
@@ -60,6 +65,8 @@ bool Takes(Builtin builtin, const ImageTraits& traits) {
 }
 
 // The layer, written first, becomes the last component of the closed coordinate.
+// Both signatures grow side by side, because they differ only here: sources write `(layer, uv)` and
+// closed IR has one vector `(u, v, layer)`, with the layer converted to its scalar.
 void AddCoordinates(const Pool& pool, Builtin builtin, const ImageTraits& traits,
                     SampleTyping& typing) {
   if (builtin == Builtin::kImageSize || builtin == Builtin::kImageLevels) {
@@ -77,6 +84,8 @@ void AddCoordinates(const Pool& pool, Builtin builtin, const ImageTraits& traits
 // What follows the coordinate.
 void AddImageOperands(const Pool& pool, Builtin builtin, const Type& image,
                       const ImageTraits& traits, Signature& signature) {
+  // These operands are the same in a source and in closed IR; the function is called once for each
+  // signature.
   const TypeId f1 = pool.Vector(Scalar::kF32, 1);
   const TypeId u1 = pool.Vector(Scalar::kU32, 1);
   if (SamplesDepth(builtin)) {
@@ -95,6 +104,8 @@ void AddImageOperands(const Pool& pool, Builtin builtin, const Type& image,
   }
 }
 
+// Texels always have four components, whatever their format holds (spec/rpl 6.4); comparing gives
+// one, but a gather of comparisons gives the four it compared.
 TypeId ResultOf(const Pool& pool, Builtin builtin, const Type& image, const ImageTraits& traits) {
   if (builtin == Builtin::kImageStore) {
     return pool.void_type();
@@ -104,6 +115,7 @@ TypeId ResultOf(const Pool& pool, Builtin builtin, const Type& image, const Imag
   }
   if (builtin == Builtin::kImageSize) {
     const bool deep = traits.dim == ImageDim::k3d || traits.arrayed;
+    // Width, height, and depth or the number of layers.
     return pool.Vector(Scalar::kU32, deep ? 3 : 2);
   }
   const bool one = builtin == Builtin::kSampleDref || builtin == Builtin::kSampleDrefLod;
@@ -112,6 +124,7 @@ TypeId ResultOf(const Pool& pool, Builtin builtin, const Type& image, const Imag
 
 }  // namespace
 
+// All kinds are written out, without a default: a new kind of type must decide here.
 uint32_t PartCount(const Pool& pool, TypeId id) {
   const Type& type = pool[id];
   switch (type.kind) {
@@ -140,6 +153,7 @@ uint32_t PartCount(const Pool& pool, TypeId id) {
 
 std::optional<TypeId> PartType(const Pool& pool, TypeId id, uint32_t index) {
   const Type& type = pool[id];
+  // Any index will do for arrays: the items have one type, and bounds are checked elsewhere.
   if (type.kind == TypeKind::kArray || type.kind == TypeKind::kRuntimeArray) {
     return TypeId{type.element};
   }
@@ -152,11 +166,13 @@ std::optional<TypeId> PartType(const Pool& pool, TypeId id, uint32_t index) {
   return pool.Vector(type.scalar, type.kind == TypeKind::kMatrix ? type.rows : 1);
 }
 
+// Types are compared by value and not by id, so nothing is looked up in the pool.
 bool IsVector(const Pool& pool, TypeId id, Scalar scalar, uint32_t rows) {
   return pool[id] == VectorType(scalar, static_cast<uint8_t>(rows));
 }
 
 bool IsHandle(const Pool& pool, TypeId id) {
+  // An array of handles is one in every rule about them: it cannot be loaded, stored or returned.
   while (pool[id].kind == TypeKind::kArray) {
     id = TypeId{pool[id].element};
   }
@@ -164,6 +180,8 @@ bool IsHandle(const Pool& pool, TypeId id) {
          pool[id].kind == TypeKind::kAccel;
 }
 
+// `P` marks the functions with two results (`frexp`, `modf`): whoever lowers them makes a struct of
+// these parts, and no such struct has a name in the pool.
 std::optional<std::array<TypeId, 2>> PartsOfResult(const Pool& pool, Builtin builtin, TypeId type) {
   if (FactsOf(builtin).result != 'P') {
     return std::nullopt;
@@ -199,6 +217,8 @@ bool HasValues(const Pool& pool, TypeId id) {
   KILN_UNREACHABLE();
 }
 
+// Vectors are the only target whose operands may be of different sizes. For all others there is one
+// operand for each part, of its exact type.
 bool Combines(const Pool& pool, TypeId target, std::span<const TypeId> operands) {
   const Type& type = pool[target];
   if (type.kind == TypeKind::kVector) {
@@ -212,9 +232,12 @@ bool Combines(const Pool& pool, TypeId target, std::span<const TypeId> operands)
       return false;
     }
   }
+  // Asked last, because it walks the whole type and most calls end before it.
   return HasValues(pool, target);
 }
 
+// Bits, not components, are counted: two halves and one word are the same 32 bits. Booleans have no
+// bits that anybody may see.
 bool Bitcasts(const Pool& pool, TypeId from, TypeId to) {
   const auto is_number = [](const Type& type) {
     return type.kind == TypeKind::kVector && type.scalar != Scalar::kBool;
@@ -236,6 +259,7 @@ std::optional<TypeId> TypeAtSteps(const Pool& pool, TypeId whole, std::span<cons
   return whole;
 }
 
+// To bool there is no conversion: `b1(f)` would hide a comparison, and SPIR-V has none.
 bool Converts(const Pool& pool, TypeId from, TypeId to) {
   const Type& source = pool[from];
   const Type& target = pool[to];
@@ -246,6 +270,8 @@ bool Converts(const Pool& pool, TypeId from, TypeId to) {
 
 std::optional<ConstructorForm> TypeOfConstructor(const Pool& pool, TypeId target,
                                                  std::span<const TypeId> arguments) {
+  // The order is that of spec/rpl 4.2, which takes the first rule that fits; a scalar of the same
+  // type is therefore a skip and not a fill.
   const Type& type = pool[target];
   if (arguments.size() == 1 && type.kind != TypeKind::kStruct) {
     const TypeId argument = arguments[0];
@@ -293,6 +319,8 @@ Type TypeOfStage(StageVariable variable) {
 namespace {
 
 // What a letter of builtins.def stands for, in the family of `type`.
+// `u` is the letter of parameters and `U` the one of results, of the same type. Whatever is no
+// letter of its own is one component of the family.
 TypeId TypeOfLetter(const Pool& pool, char letter, TypeId type) {
   const Type& of = pool[type];
   switch (letter) {
@@ -322,6 +350,7 @@ std::optional<Signature> TypeOfBuiltin(const Pool& pool, Builtin builtin, TypeId
   const BuiltinFacts& facts = FactsOf(builtin);
   const TypeId f1 = pool.Vector(Scalar::kF32, 1);
   Signature signature{.result = pool.void_type()};
+  // The functions that are no family have no letters for a type to fill in.
   if (builtin == Builtin::kPi) {
     signature.result = f1;
     return signature;
@@ -339,6 +368,8 @@ std::optional<Signature> TypeOfBuiltin(const Pool& pool, Builtin builtin, TypeId
   for (const char letter : facts.parameters) {
     AddParameter(signature, TypeOfLetter(pool, letter, type));
   }
+  // Results of two parts have no single type: PartsOfResult says what they are, and the signature
+  // keeps `void`.
   if (facts.result != 'P' && facts.result != 'X') {
     signature.result = TypeOfLetter(pool, facts.result, type);
   }

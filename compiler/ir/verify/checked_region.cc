@@ -8,6 +8,8 @@
 
 namespace kiln::ir {
 
+// Only the first fault is kept: those behind it are mostly its consequences. The instruction is
+// named by its number, since a region that does not verify may not be printable.
 bool CheckedRegion::Check(bool holds, std::string_view what) {
   if (!holds && !error_) {
     std::string where;
@@ -29,6 +31,8 @@ Result<void> CheckedRegion::Finish() {
   return {};
 }
 
+// A call may have a result by its kind and none by its type, namely of a function that returns
+// nothing.
 bool CheckedRegion::IsValue(InstId id) const {
   const Inst& inst = segment.insts[id.value];
   return FactsOf(inst.kind).result == ResultSchema::kValue &&
@@ -48,12 +52,15 @@ bool CheckedRegion::YieldsType(BlockId block, TypeId type) const {
   return TypeOf(yield.value) == type;
 }
 
+// The low word of a constant of any type; callers check the type of the step.
 std::optional<uint32_t> CheckedRegion::ConstantIndex(InstId id) const {
   const Inst& inst = segment.insts[id.value];
   return inst.kind == InstKind::kConst ? std::optional(pool[inst.As<ConstInst>().value].a)
                                        : std::nullopt;
 }
 
+// A region alone knows only its own locals. What is not found is then no fault, as it may belong to
+// a region around.
 const SpecialisedLocal* CheckedRegion::FindLocal(LocalId id) const {
   if (const SpecialisedLocal* const* own = locals.Find(id.value)) {
     return *own;

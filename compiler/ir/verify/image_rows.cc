@@ -11,6 +11,8 @@
 namespace kiln::ir {
 namespace {
 
+// Generous, since a front end shares few rows. The 1024 words below keep the smallest modules from
+// running out, whose few rows may all share one list.
 constexpr size_t kVisitsPerWord = 64;
 
 }  // namespace
@@ -29,12 +31,16 @@ bool ImageRows::Check(bool holds, std::string_view what, size_t row) {
   return holds;
 }
 
+// Once the budget is gone, the check that failed ends all walks, so that a hostile image costs no
+// more than a large honest one.
 bool ImageRows::Charge(size_t visits) {
   const bool enough = visits <= budget_;
   budget_ -= enough ? visits : 0;
   return Check(enough, "rows are shared too often", visits);
 }
 
+// A list is its length and then its words. The subtraction is on the safe side: the id was compared
+// with the size before.
 bool ImageRows::IsList(ListId id) const {
   const size_t size = module_.extra.size();
   return !id.valid() || (id.value < size && module_.extra[id.value] < size - id.value);
@@ -47,6 +53,8 @@ bool ImageRows::WordsBelow(ListId id, size_t bound) {
   return std::ranges::all_of(module_.List(id), [&](uint32_t word) { return word < bound; });
 }
 
+// Images may come without spans; ids into the missing table mean nothing then and are never
+// followed.
 bool ImageRows::IsSpan(SpanId id) const {
   return !id.valid() || module_.spans.empty() || id.value < module_.spans.size();
 }

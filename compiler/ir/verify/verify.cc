@@ -18,6 +18,7 @@ namespace {
 Result<void> VerifyFunction(const FunctionRef& function, const Pool& pool,
                             Surroundings& surroundings) {
   surroundings.signature = function.signature;
+  // Parameters belong to no region, so their types are checked here once for the function.
   for (const SpecialisedMember& parameter : function.signature->members) {
     if (const std::string_view wrong = UnloweredType(pool, parameter.type); !wrong.empty()) {
       return Error{.code = ErrorCode::kInternal, .context = "a parameter: " + std::string(wrong)};
@@ -26,9 +27,12 @@ Result<void> VerifyFunction(const FunctionRef& function, const Pool& pool,
   for (size_t i = 0; i < function.segments.size(); ++i) {
     const RegionRef& segment = function.segments[i];
     surroundings.locals.Clear();
+    // Parents come first. So the loop below walks towards the body with strictly smaller numbers,
+    // and it ends.
     if (i != 0 && segment.parent >= i) {
       return Error{.code = ErrorCode::kInternal, .context = "a segment comes before its parent"};
     }
+    // Names of all regions around are visible, those of regions beside it are not.
     for (size_t outer = i; outer != 0;) {
       outer = function.segments[outer].parent;
       for (const SpecialisedLocal& local : function.segments[outer].closed->locals) {
@@ -42,6 +46,8 @@ Result<void> VerifyFunction(const FunctionRef& function, const Pool& pool,
 
 }  // namespace
 
+// Tables before bodies: the walk over bodies follows ids into the tables without checking them
+// again.
 Result<void> VerifyIds(const ModuleView& module) {
   ImageRows rows(module);
   TableVerifier(rows).Run();
@@ -55,6 +61,7 @@ Result<void> Verify(const SpecialisedRegion& segment, const Pool& pool) {
 
 Result<void> Verify(const SpecialisedProgram& variant) {
   Surroundings surroundings;
+  // Declarations come before entries, because functions refer to them.
   for (const SpecialisedDecl* decl : variant.interface) {
     surroundings.decls.Insert(decl->decl.value, decl);
     KILN_TRY_VOID(VerifyDecl(*decl, *variant.pool));
@@ -62,10 +69,13 @@ Result<void> Verify(const SpecialisedProgram& variant) {
   for (const EntryRef& entry : variant.entries) {
     KILN_TRY_VOID(VerifyEntry(entry, *variant.pool));
     surroundings.stage = entry.stage;
+    // All functions of the entry are known before the first of them is verified, as a call may
+    // stand in a function before the one it calls.
     for (const FunctionRef* function : entry.functions) {
       surroundings.decls[function->function.value] = function->signature;
     }
     for (const FunctionRef* function : entry.functions) {
+      // Only the function of the entry itself may use the rows of its interface.
       surroundings.entry = function->function == entry.function ? &entry : nullptr;
       KILN_TRY_VOID(VerifyFunction(*function, *variant.pool, surroundings));
     }

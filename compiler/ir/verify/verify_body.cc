@@ -34,6 +34,8 @@ bool MayName(InstKind inst, LocalKind local) {
 
 }  // namespace
 
+// The rows are checked completely before the walk, so that the walk may index with whatever a row
+// holds.
 void BodyVerifier::Run() {
   VerifySegments();
   VerifyInsts();
@@ -42,6 +44,8 @@ void BodyVerifier::Run() {
   for (uint32_t i = 0; i < module_.segments.size() && rows_.ok(); ++i) {
     WalkRegion(i);
   }
+  // A region with a parent must be mentioned by exactly one instruction. The walk has refused a
+  // second one; here it is found whether there was one at all.
   for (uint32_t i = 0; i < module_.segments.size() && rows_.ok(); ++i) {
     rows_.Check(mentioned_[i] == module_.segments[i].parent.valid(), "segment without its hole", i);
   }
@@ -62,12 +66,16 @@ void BodyVerifier::VerifySegments() {
                      "segment", i)) {
       return;
     }
+    // A region without a parent begins a function, and the function must say that it begins there;
+    // so two functions cannot share a body.
     if (!segment.parent.valid()) {
       rows_.Check(module_.decls[segment.function.value].body == i && segment.condition == kTrue,
                   "body of a function", i);
       path.clear();
       ++bodies;
     }
+    // Pre-order: the parent is on the path from the body to the region before. What was left is
+    // taken off and can never be a parent again.
     while (!path.empty() && path.back() != segment.parent.value) {
       path.pop_back();
     }
@@ -77,8 +85,12 @@ void BodyVerifier::VerifySegments() {
     path.push_back(i);
     rows_.Check(path.size() <= kMaxNesting, "segments are nested too deep", i);
   }
+  // Each body has named its declaration, and there are as many bodies as functions; so every
+  // function has exactly one.
   const auto functions = std::ranges::count(module_.decls, DeclKind::kFunction, &Decl::kind);
   rows_.Check(bodies == static_cast<size_t>(functions), "a body for every function", bodies);
+  // Going backwards, the end of each nested region is final before its parent takes it over. The
+  // regions of a subtree are then a range of numbers, which makes MayMention a comparison.
   for (size_t i = segments.size(); i-- > 0 && rows_.ok();) {
     segment_end_[i] = std::max<uint32_t>(segment_end_[i], static_cast<uint32_t>(i) + 1);
     if (const RegionId parent = segments[i].parent; parent.valid()) {
@@ -91,6 +103,7 @@ void BodyVerifier::VerifySegments() {
 }
 
 void BodyVerifier::VerifySegmentLocals() {
+  // One owner for each local, or a name could be visible in two functions at once.
   local_owner_.assign(module_.locals.size(), kNoRow);
   for (uint32_t i = 0; i < module_.segments.size() && rows_.ok(); ++i) {
     if (!rows_.Check(rows_.WordsBelow(module_.segments[i].locals, module_.locals.size()),
@@ -102,6 +115,7 @@ void BodyVerifier::VerifySegmentLocals() {
       local_owner_[local] = i;
     }
   }
+  // Parameters are members of the declaration as well, and both tables have to agree about them.
   for (const Decl& decl : module_.decls) {
     for (const Member& member : module_.MembersOf(decl)) {
       rows_.Check(member.kind != MemberKind::kParameter || local_owner_[member.value] == decl.body,
@@ -110,6 +124,8 @@ void BodyVerifier::VerifySegmentLocals() {
   }
 }
 
+// The kind is checked first: everything else about an instruction is read from the facts of its
+// kind.
 void BodyVerifier::VerifyInsts() {
   for (size_t i = 0; i < module_.blocks.size() && rows_.ok(); ++i) {
     const Block& block = module_.blocks[i];
@@ -127,10 +143,12 @@ void BodyVerifier::VerifyInsts() {
         !rows_.Check(HasGoodFlags(inst) && rows_.IsType(inst.type), "instruction", i)) {
       return;
     }
+    // The facts say what each of the two words means, so one loop serves all kinds.
     for (const Operand& operand : OperandsOf(inst)) {
       VerifyOperand(i, operand);
     }
   }
+  // The tables of the walk are made only now, when all ids are known to be below their sizes.
   inst_nesting_.resize(module_.insts.size());
   visible_.resize(module_.insts.size());
   placed_.resize(module_.insts.size());
@@ -142,6 +160,8 @@ void BodyVerifier::VerifyOperand(uint32_t row, const Operand& operand) {
   bool good = true;
   switch (operand.schema) {
     case OperandSchema::kNone:
+      // An operand that a kind does not have must be zero. Equal instructions then have equal
+      // words, which hashing and comparing rely on.
       good = word == 0;
       break;
     case OperandSchema::kInst:
@@ -217,12 +237,14 @@ bool BodyVerifier::MayMention(uint32_t row, DeclId id) const {
          kind == DeclKind::kPrivate || kind == DeclKind::kContainer;
 }
 
+// Cases have lengths of their own inside of the list, so their shape is checked while it is read.
 bool BodyVerifier::VerifyCases(std::span<const uint32_t> words) {
   if (!rows_.Charge(words.size())) {
     return false;
   }
   bool good = true;
   const bool whole = ForEachCase(words, [&](const SwitchCase& one) {
+    // A case without labels would never run, unless it is the default.
     good = good && one.block < module_.blocks.size() && (one.is_default || !one.labels.empty()) &&
            std::ranges::all_of(one.labels,
                                [&](uint32_t label) { return label < module_.consts.size(); });
@@ -235,6 +257,8 @@ void BodyVerifier::WalkRegion(uint32_t segment) {
   WalkBlock(module_.segments[segment].block, Ending::kFlows, segment_depth_[segment]);
 }
 
+// The walk is recursive, and the depth check comes before it goes deeper. It is also what later
+// passes rely on, as they recurse in the same way.
 void BodyVerifier::WalkBlock(BlockId id, Ending ending, uint32_t depth) {
   if (!rows_.Check(!owned_[id.value], "a block has two owners", id.value) ||
       !rows_.Check(depth <= kMaxNesting, "blocks are nested too deep", id.value)) {
@@ -247,6 +271,8 @@ void BodyVerifier::WalkBlock(BlockId id, Ending ending, uint32_t depth) {
   }
   const bool yields = !insts.empty() && module_.insts[insts.back()].kind == InstKind::kYield;
   rows_.Check(yields == (ending == Ending::kYields), "a value block ends in a yield", id.value);
+  // At its end a block closes: its values are no operands of anything behind it. This takes time in
+  // proportion to the block only.
   if (rows_.ok()) {
     for (const uint32_t inst : insts) {
       visible_[inst] = false;
@@ -261,15 +287,20 @@ void BodyVerifier::WalkInst(uint32_t row, Ending ending, bool last, uint32_t dep
   }
   placed_[row] = true;
   rows_.Check(inst.kind != InstKind::kYield || (last && ending == Ending::kYields), "yield", row);
+  // Nesting of operands is counted for passes that recurse over expressions, as the specialisation
+  // of untyped modules does.
   uint32_t below = 0;
   uint32_t left = 0;  // of a chain, which adds no level (ids.h)
   const bool chain = IsChain(inst.kind);
   const bool counts = module_.header.typed == 0;  // nothing recurses over operands of typed modules
   ForEachInstOperand(
+      // An operand must have been placed, and in a block that is still open; so it dominates this
+      // instruction.
       inst, [this](ListId id) { return module_.List(id); },
       [&](uint32_t operand) {
         const bool has_result = FactsOf(module_.insts[operand].kind).result != ResultSchema::kVoid;
         if (rows_.Check(visible_[operand] && has_result, "an operand has not run", row) && counts) {
+          // The left operand of a chain is counted apart: passes walk down there in a loop.
           uint32_t& level = chain && operand == inst.a ? left : below;
           level = std::max(level, inst_nesting_[operand]);
         }
@@ -285,6 +316,8 @@ void BodyVerifier::WalkInst(uint32_t row, Ending ending, bool last, uint32_t dep
   WalkOwnedBlocks(row, depth);
   ForEachOwnedBlock(
       inst, [this](ListId id) { return module_.List(id); },
+      // Instructions of owned blocks count as operands: whoever recurses over an expression
+      // recurses into them as well.
       [&](uint32_t block) {
         for (const uint32_t nested :
              rows_.ok() ? module_.InstsOf(BlockId{block}) : std::span<const uint32_t>{}) {
@@ -296,6 +329,7 @@ void BodyVerifier::WalkInst(uint32_t row, Ending ending, bool last, uint32_t dep
   rows_.Check(below < kMaxNesting, "an instruction is nested too deep", row);
 }
 
+// Which blocks have a value follows from the kind and, for loops, from the number of the block.
 void BodyVerifier::WalkOwnedBlocks(uint32_t row, uint32_t depth) {
   const Inst& inst = module_.insts[row];
   const bool values = inst.kind == InstKind::kLogical || inst.kind == InstKind::kNameSelect ||
@@ -330,12 +364,15 @@ void BodyVerifier::CheckMention(const Inst& inst, uint32_t row) {
   if (!rows_.ok() || (inst.kind != InstKind::kCall && inst.kind != InstKind::kGlobalRef)) {
     return;
   }
+  // Whatever is mentioned has a smaller number, so calls cannot form a cycle and every walk over
+  // callees ends.
   rows_.Check(inst.a < module_.segments[segment_].function.value,
               "a declaration below the function that names it", row);
   if (inst.kind == InstKind::kGlobalRef) {
     const GlobalRefInst global = inst.As<GlobalRefInst>();
     const Decl& decl = module_.decls[global.decl.value];
     const bool field = decl.kind == DeclKind::kContainer;
+    // Unsigned subtraction: a member below the first one becomes a large number and fails as well.
     rows_.Check(field ? global.member.value - decl.first_member < decl.member_count
                       : !global.member.valid(),
                 "member of another declaration", row);
@@ -358,6 +395,8 @@ void BodyVerifier::CheckLocalsOf(const Inst& inst, uint32_t row) {
       }
     }
   }
+  // The block of an alias is written twice, in the local and in the instruction. If they differed,
+  // the block would have two owners.
   if (inst.kind == InstKind::kAlias) {
     const AliasInst alias = inst.As<AliasInst>();
     rows_.Check(module_.locals[alias.local.value].block == alias.block.value, "block of an alias",
@@ -365,6 +404,8 @@ void BodyVerifier::CheckLocalsOf(const Inst& inst, uint32_t row) {
   }
 }
 
+// The owner is this region or one around it: the number of this one lies in the range of the
+// subtree of the owner.
 bool BodyVerifier::MayMention(LocalId local) const {
   const uint32_t owner = local_owner_[local.value];
   return owner != kNoRow && owner <= segment_ && segment_ < segment_end_[owner];

@@ -15,6 +15,8 @@
 namespace kiln::ir {
 namespace {
 
+// The same type may be good as a local and wrong in a buffer, because memory has a layout and some
+// things have no form there.
 enum class Memory : uint8_t { kFunction, kBuffer };
 
 class TypeWalk {
@@ -22,6 +24,8 @@ class TypeWalk {
   TypeWalk(const Pool& pool, Memory memory) : pool_(pool), memory_(memory) {}
 
   // The first thing that has no lowering, or nothing.
+  // A type counts as good before its parts are looked at. That is right, because a fault ends the
+  // walk with its text, and a type cannot hold itself.
   std::string_view Of(TypeId id) {
     if (!good_.Insert(id.value, true).second) {
       return {};
@@ -46,6 +50,7 @@ class TypeWalk {
         return Of(TypeId{type.element});
       case TypeKind::kStruct:
         return OfStruct(id);
+      // Types that stand for others must have been replaced when the program was specialised.
       case TypeKind::kNamed:
       case TypeKind::kDeferred:
       case TypeKind::kDeclared:
@@ -79,6 +84,7 @@ class TypeWalk {
     if (member.order == MatrixOrder::kColumn) {
       return {};
     }
+    // Arrays are looked through, as the order of rows is about the matrix in them.
     bool array = false;
     TypeId item = member.type;
     while (pool_[item].kind == TypeKind::kArray || pool_[item].kind == TypeKind::kRuntimeArray) {
@@ -115,20 +121,25 @@ std::string_view UnloweredType(const Pool& pool, TypeId type) {
   return TypeWalk(pool, Memory::kFunction).Of(type);
 }
 
+// Faults of this kind are errors of kiln or of a text, not of a programmer: front ends have refused
+// what has no lowering.
 Result<void> VerifyDecl(const SpecialisedDecl& decl, const Pool& pool) {
   const Memory memory = IsResource(decl.kind) ? Memory::kBuffer : Memory::kFunction;
   TypeWalk walk(pool, memory);
+  // A container has no type of its own; its fields are in different parts of the interface.
   if (decl.kind != DeclKind::kContainer) {
     if (const std::string_view wrong = walk.Of(decl.type); !wrong.empty()) {
       return Wrong(pool, decl.name, wrong);
     }
   }
+  // Members are looked at by the same walk, so a type that several members have is walked once.
   for (const SpecialisedMember& member : decl.members) {
     if (const std::string_view wrong = walk.Of(member.type); !wrong.empty()) {
       return Wrong(pool, member.name, wrong);
     }
   }
   if (decl.kind == DeclKind::kPrivate || decl.kind == DeclKind::kWorkgroup) {
+    // Handles cannot be stored, so no variable holds them.
     if (!HasValues(pool, decl.type)) {
       return Wrong(pool, decl.name, "a variable holds values");
     }
@@ -151,6 +162,8 @@ const Type* ItemOfRow(const Pool& pool, TypeId type) {
   return item.kind == TypeKind::kVector || item.kind == TypeKind::kMatrix ? &item : nullptr;
 }
 
+// The name has to exist, the stage must have it in this direction, and its type must be the one
+// that SPIR-V prescribes, or signed where unsigned is prescribed.
 std::string_view WrongBuiltin(const EntryRef& entry, const InterfaceRow& row, const Pool& pool,
                               std::string_view name) {
   const std::optional<BuiltinVariable> builtin = FindBuiltinVariable(name);
@@ -181,6 +194,8 @@ std::string_view WrongPlace(const EntryRef& entry, const InterfaceRow& row, cons
     return "a row of the interface has a location or is a built-in";
   }
   const Attribute* interpolation = row.Find(AttributeKey::kInterpolation);
+  // Integers and doubles are not interpolated, and SPIR-V wants the decoration on them when a
+  // fragment reads them.
   const bool flat =
       interpolation != nullptr && interpolation->a == static_cast<uint32_t>(Interpolation::kFlat);
   const Scalar scalar = ItemOfRow(pool, row.type)->scalar;
@@ -195,6 +210,7 @@ std::string_view WrongPlace(const EntryRef& entry, const InterfaceRow& row, cons
 
 }  // namespace
 
+// ItemOfRow is asked first; whatever follows relies on a vector or a matrix.
 Result<void> VerifyEntry(const EntryRef& entry, const Pool& pool) {
   for (const InterfaceRow& row : entry.io) {
     if (ItemOfRow(pool, row.type) == nullptr || row.direction == Direction::kNone) {

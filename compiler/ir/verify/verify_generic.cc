@@ -33,9 +33,12 @@ bool IsImage(const Type& type) {
   if (!IsEnum(traits.dim) || !IsEnum(traits.format)) {
     return false;
   }
+  // A format fixes the scalar of its texels; without a format any scalar will do that a texel can
+  // have.
   const bool item = traits.format == ImageFormat::kUnknown
                         ? type.scalar != Scalar::kNone && type.scalar != Scalar::kBool
                         : type.scalar == ItemOf(traits.format);
+  // Packing what was unpacked must give the same word, so no unknown bit survives.
   return item && PackImage(traits) == type.extent &&
          (traits.storage || traits.format == ImageFormat::kUnknown) &&
          !(traits.depth && traits.unknown_depth);
@@ -54,6 +57,8 @@ bool Allows(AttributeOwners owners, bool of_member) {
 
 }  // namespace
 
+// The order is that of dependence, as the head of this file says; each step relies on those before
+// it.
 void TableVerifier::Run() {
   if (!IsEnum(module_.header.language)) {
     rows_.Check(false, "language", 0);
@@ -71,6 +76,8 @@ void TableVerifier::Run() {
   VerifySpans();
 }
 
+// Strings lie one behind the other, and only their ends are kept. If ends never go back and the
+// last is the size, then every string is inside.
 void TableVerifier::VerifyStrings() {
   uint32_t end = 0;
   for (size_t i = 0; i < module_.string_ends.size() && rows_.ok(); ++i) {
@@ -80,17 +87,20 @@ void TableVerifier::VerifyStrings() {
   if (!rows_.Check(end == module_.string_bytes.size(), "string bytes", end)) {
     return;
   }
+  // UTF-8 is checked once for all, so that messages may print any name without looking at it.
   for (uint32_t i = 0; i < module_.string_ends.size() && rows_.ok(); ++i) {  // sources are UTF-8
     const std::string_view text = module_.Text(StringId{i});
     rows_.Check(FindInvalidUtf8(text) == text.size(), "a string that is no UTF-8", i);
   }
 }
 
+// Row 0 is `true` by convention: conditions that are not written refer to it.
 void TableVerifier::VerifyCexprs() {
   const size_t count = module_.cexprs.size();
   cexpr_nesting_.resize(count);
   cexpr_is_typed_.resize(count);
   const Cexpr literal_true{.kind = static_cast<uint16_t>(ValueKind::kFlag), .a = 1};
+  // An empty table is refused here, since all conditions need the row.
   rows_.Check(count != 0 && module_.cexprs[0] == literal_true, "the first cexpr is `true`", 0);
   for (uint32_t i = 0; i < count && rows_.ok(); ++i) {
     VerifyCexpr(i);
@@ -115,6 +125,8 @@ void TableVerifier::VerifyCexpr(uint32_t row) {
   }
   uint32_t below = 0;
   uint32_t left = 0;  // of a chain, which adds no level (ids.h)
+  // Operands come before the row that uses them. So there is no cycle, and depth and kinds of
+  // operands are known.
   const auto use = [&](uint32_t operand) {
     if (rows_.Check(operand < row, "an operand of a cexpr follows it", row)) {
       below = std::max(below, cexpr_nesting_[operand]);
@@ -141,6 +153,8 @@ void TableVerifier::VerifyCexpr(uint32_t row) {
       break;
     case CexprShape::kBinary:
       use(cexpr.a);
+      // A long sum is deep on its left side, and evaluation handles this side in a loop. It costs
+      // no depth, as programs of a generator have sums of thousands of terms.
       left = std::exchange(below, 0);
       use(cexpr.b);
       break;
@@ -153,6 +167,8 @@ void TableVerifier::VerifyCexpr(uint32_t row) {
     case CexprShape::kComposite:
       rows_.Check(rows_.IsType(TypeId{cexpr.a}), "type of a composite", row);
       use_all(ListId{cexpr.b});
+      // Types may depend on expressions, and such an expression on types; marked here, it is
+      // refused as an extent below, which breaks the cycle.
       cexpr_is_typed_[row] = true;
       break;
     case CexprShape::kInvalid:
@@ -169,6 +185,7 @@ void TableVerifier::VerifyTypes() {
   for (uint32_t i = 0; i < module_.types.size() && rows_.ok(); ++i) {
     VerifyType(i);
     const Type& type = module_.types[i];
+    // Only arrays nest by themselves here; structs are counted with their declarations.
     if (rows_.ok() && (type.kind == TypeKind::kArray || type.kind == TypeKind::kRuntimeArray)) {
       nesting[i] = nesting[type.element] + 1;
       rows_.Check(nesting[i] <= kMaxNesting, "a type is nested too deep", i);
@@ -192,6 +209,8 @@ void TableVerifier::UseType(uint32_t row, TypeId id) {
   if (!rows_.ok() || !rows_.IsType(id)) {
     return;
   }
+  // Structs hold those above them only. The nesting of the row is then one more than that of its
+  // deepest member, without any recursion.
   if (const DeclId held = StructIn(id); held.valid()) {
     rows_.Check(held.value < row, "a declaration names a struct below it", row);
     if (rows_.ok()) {
@@ -201,6 +220,8 @@ void TableVerifier::UseType(uint32_t row, TypeId id) {
   }
 }
 
+// Each kind is compared with the row that its constructor would make. So fields that a kind does
+// not use are zero, and equal types are equal rows.
 void TableVerifier::VerifyType(uint32_t row) {
   const Type& type = module_.types[row];
   if (!rows_.Check(IsEnum(type.kind) && IsEnum(type.scalar) && type.flags == 0, "kind of a type",
@@ -255,6 +276,8 @@ void TableVerifier::VerifyType(uint32_t row) {
   rows_.Check(good, "type", row);
 }
 
+// Parts come before the whole. Shared parts make the tree larger than the table; it is the number
+// of leaves that printing and closing pay for.
 void TableVerifier::VerifyConsts() {
   std::vector<uint32_t> leaves(module_.consts.size(), 1);
   std::vector<uint32_t> nesting(module_.consts.size(), 1);
@@ -277,6 +300,7 @@ void TableVerifier::VerifyConsts() {
       return;
     }
     for (const uint32_t part : module_.List(parts)) {
+      // Saturating, so that the sum of many large parts cannot wrap around.
       leaves[i] = std::min(leaves[i] + leaves[part], kMaxConstLeaves + 1);
       nesting[i] = std::max(nesting[i], nesting[part] + 1);
     }
@@ -291,6 +315,7 @@ void TableVerifier::VerifyOptions() {
                     option.specialize <= 1,
                 "option", i);
     const bool is_enum = option.kind == OptionKind::kEnum;
+    // Only an enumeration has names of values, and one without any could have no value.
     rows_.Check(is_enum == option.values.valid() &&
                     rows_.WordsBelow(option.values, module_.string_ends.size()) &&
                     (!is_enum || !module_.List(option.values).empty()),
@@ -305,11 +330,14 @@ void TableVerifier::VerifyOptions() {
   }
 }
 
+// Members of all declarations lie one behind the other in the order of the declarations, without
+// gaps.
 void TableVerifier::VerifyDecls() {
   struct_nesting_.resize(module_.decls.size());
   size_t members = 0;
   for (uint32_t i = 0; i < module_.decls.size() && rows_.ok(); ++i) {
     const Decl& decl = module_.decls[i];
+    // Compared with what is left and not added up, so nothing can overflow.
     if (!rows_.Check(
             decl.first_member == members && decl.member_count <= module_.members.size() - members,
             "members of a declaration", i)) {
@@ -330,6 +358,7 @@ void TableVerifier::VerifyDecl(uint32_t row) {
   }
   const uint32_t low = decl.flags & 0xffu;
   const uint32_t high = decl.flags >> 8u;
+  // What no kind uses must be zero, for the same reason as in types.
   bool flags = decl.flags == 0;
   if (decl.kind == DeclKind::kContainer) {
     flags = IsEnum<ContainerKind>(low) && high == 0;
@@ -355,12 +384,14 @@ void TableVerifier::VerifyDecl(uint32_t row) {
   if (typed && decl.kind == DeclKind::kSetting) {
     rows_.Check(decl.aux == kNoRow || IsFunctionAbove(row, decl.aux), "owner of a setting", row);
   }
+  // Either a constant or a function gives the first value of a variable, never both.
   if (decl.kind == DeclKind::kPrivate) {
     rows_.Check(decl.aux == kNoRow || (IsFunctionAbove(row, decl.aux) && decl.body == kNoRow &&
                                        module_.decls[decl.aux].member_count == 0 &&
                                        module_.decls[decl.aux].type == decl.type),
                 "what computes a variable takes nothing and gives its value", row);
   }
+  // The word `body` means a row of another table for each kind.
   bool body = decl.body == kNoRow;
   if (decl.kind == DeclKind::kPrivate) {
     body = body || rows_.IsCexpr(CexprId{decl.body});
@@ -385,6 +416,8 @@ bool TableVerifier::VerifyDeclType(const Decl& decl) const {
                         decl.kind == DeclKind::kPrivate;
   const bool typed = module_.header.typed != 0;
   if (!rows_.IsType(decl.type)) {
+    // A buffer of a typed module says what it holds by members or by a type, and one of the two has
+    // to be there.
     const bool content = typed && decl.kind == DeclKind::kBuffer && decl.member_count == 0;
     return !required && !content && !decl.type.valid();
   }
@@ -395,6 +428,7 @@ bool TableVerifier::VerifyDeclType(const Decl& decl) const {
     }
     return decl.member_count == 0 && content->kind == TypeKind::kDeclared;
   }
+  // A copy, since the loop below steps from type to type.
   Type type = module_.types[decl.type.value];
   if (decl.kind == DeclKind::kSampler && !typed) {
     return type.kind == TypeKind::kSampler;
@@ -427,6 +461,8 @@ bool TableVerifier::IsAttributeWord(AttributeWord word, uint32_t value) const {
   KILN_UNREACHABLE();
 }
 
+// Sorted by owner, those of declarations first: the attributes of one owner are then found by a
+// binary search.
 void TableVerifier::VerifyAttributes() {
   const std::span<const Attribute> rows = module_.attributes;
   rows_.Check(rows.empty() || module_.header.typed != 0, "attributes of an untyped module", 0);
@@ -492,17 +528,22 @@ void TableVerifier::VerifyLocals() {
     const bool typed = local.kind == LocalKind::kParameter || local.kind == LocalKind::kVariable;
     rows_.Check(rows_.IsString(local.name) || (exit && !local.name.valid()), "name of a local", i);
     rows_.Check(rows_.IsType(local.type) || (!typed && !local.type.valid()), "type of a local", i);
+    // Only an alias has a block, from which its value comes at each mention.
     rows_.Check((local.kind == LocalKind::kAlias && local.block < module_.blocks.size()) ||
                     local.block == kNoRow,
                 "block of a local", i);
+    // What is shadowed stands above, so following it ends.
     rows_.Check(rows_.WordsBelow(local.shadowed, i), "what a local shadows", i);
   }
 }
 
+// Spans serve messages only, so it is enough that they can be followed; whether they lie in a
+// source of the right length is known where the source is.
 void TableVerifier::VerifySpans() {
   for (size_t i = 0; i < module_.spans.size() && rows_.ok(); ++i) {
     rows_.Check(module_.spans[i].begin <= module_.spans[i].end, "span", i);
   }
+  // Either there are no spans of a kind, or one row of them for each row.
   const auto parallel = [&](size_t spans, size_t rows) {
     rows_.Check(spans == 0 || spans == rows, "span rows", spans);
   };

@@ -22,6 +22,8 @@ bool IsShift(BinaryOp op) {
 
 }  // namespace
 
+// Ids are good at this point, as RegionVerifier has seen them; what is checked here is whether they
+// make sense.
 void InstVerifier::Verify(uint32_t number) {
   const Inst& inst = region_.segment.insts[number];
   switch (FactsOf(inst.kind).result) {
@@ -38,6 +40,8 @@ void InstVerifier::Verify(uint32_t number) {
   KILN_UNREACHABLE();
 }
 
+// The region lists what it uses of the world around, so that a caller need not read its
+// instructions. What it uses and does not list would be missing from the program.
 void InstVerifier::VerifyPlaceInst(const Inst& inst) {
   if (inst.kind == InstKind::kGlobalRef) {
     VerifyGlobal(inst);
@@ -69,6 +73,7 @@ void InstVerifier::VerifyIo(const Inst& inst) {
     return;
   }
   region_.Check(inst.type == io[row].type, "type of the row");
+  // Only the body of an entry has such rows, and they are a copy of those of the entry.
   if (region_.surroundings != nullptr) {
     const EntryRef* entry = region_.surroundings->entry;
     region_.Check(entry != nullptr && entry->io == io,
@@ -92,6 +97,7 @@ void InstVerifier::VerifyGlobal(const Inst& inst) {
   region_.Check(((*decl)->kind == DeclKind::kContainer) == global.member.valid(),
                 "member of a container");
   TypeId type = (*decl)->type;
+  // A field of a container stands for itself in the interface and has a type of its own.
   if (global.member.valid()) {
     const auto member = std::ranges::find((*decl)->members, global.member,
                                           [](const SpecialisedMember& row) { return row.member; });
@@ -108,10 +114,13 @@ void InstVerifier::VerifyLocal(const Inst& inst) {
   const LocalId id = by_value ? inst.As<ParamInst>().local : inst.As<LocalRefInst>().local;
   const SpecialisedLocal* local = region_.FindLocal(id);
   if (local == nullptr) {
+    // In a region that is checked alone, a name may belong to a region around it.
     region_.Check(region_.surroundings == nullptr, "a name of no enclosing segment");
     return;
   }
   region_.Check(inst.type == local->type, "type of the local");
+  // Parameters of values are SSA values in SPIR-V and are not stored anywhere, and so they are no
+  // places.
   const bool value_parameter = local->kind == LocalKind::kParameter &&
                                local->access == Access::kIn && !IsHandle(region_.pool, local->type);
   region_.Check(by_value == value_parameter,
@@ -120,6 +129,8 @@ void InstVerifier::VerifyLocal(const Inst& inst) {
                 "not a variable");
 }
 
+// All steps from the root are in one instruction. An access of an access would be a second form of
+// the same place, and passes that compare places would not see that they are equal.
 void InstVerifier::VerifyAccess(const Inst& inst) {
   const AccessInst access = inst.As<AccessInst>();
   const std::span<const uint32_t> steps = region_.segment.List(access.steps);
@@ -135,6 +146,8 @@ void InstVerifier::VerifyAccess(const Inst& inst) {
                       IsVector(region_.pool, region_.TypeOf(InstId{step}), Scalar::kU32, 1),
                   "a step is a u1");
     const TypeKind kind = region_.pool[type].kind;
+    // Members differ in type, so which one is meant has to be known; items may be chosen while
+    // running.
     region_.Check(index || kind != TypeKind::kStruct, "a member is constant");
     region_.Check(!index || kind != TypeKind::kArray || *index < PartCount(region_.pool, type),
                   "a constant item is in range");
@@ -167,6 +180,7 @@ void InstVerifier::VerifyValueInst(const Inst& inst) {
     region_.Check(inst.As<FlagInst>().value <= 1, "a flag is 0 or 1");
     IsResult(inst, region_.pool.bool_type());
   } else if (inst.kind == InstKind::kSpecConst) {
+    // Its value comes with the pipeline, so there is nothing but the type to compare.
     const Type& type = region_.pool[inst.type];
     region_.Check(type.kind == TypeKind::kVector && type.rows == 1,
                   "a specialised value is a scalar");
@@ -208,6 +222,7 @@ void InstVerifier::VerifyOperator(const Inst& inst) {
       TypeOfBinary(region_.pool, TypingRules::kClosed, binary.op, region_.TypeOf(binary.left),
                    region_.TypeOf(binary.right));
   IsResult(inst, typing ? std::optional(typing->result) : std::nullopt);
+  // Only operators with operands for which SPIR-V leaves the result undefined can be made total.
   const bool undefined = binary.op == BinaryOp::kDiv || binary.op == BinaryOp::kMod ||
                          binary.op == BinaryOp::kRem || IsShift(binary.op);
   region_.Check((inst.flags & BitOf(InstFlag::kTotal)) == 0 ||
@@ -248,6 +263,7 @@ void InstVerifier::VerifyChoice(const Inst& inst) {
 }
 
 // construct, splat, convert, bitcast, insert, extract, swizzle
+// All of these have values as operands and nothing else, so this is checked once for all.
 void InstVerifier::VerifyConstruct(const Inst& inst) {
   std::vector<TypeId> types;
   bool values = true;
@@ -297,6 +313,8 @@ void InstVerifier::VerifyConstruct(const Inst& inst) {
   }
 }
 
+// Functions of handles and of memory have rules of their own; the rest follow from the type of the
+// first argument.
 void InstVerifier::VerifyBuiltin(const Inst& inst) {
   const auto call = inst.As<BuiltinCallInst>();
   const std::span<const uint32_t> arguments = region_.segment.List(call.arguments);
@@ -320,6 +338,7 @@ void InstVerifier::VerifyBuiltin(const Inst& inst) {
     region_.Check(region_.IsValue(argument) && region_.TypeOf(argument) == signature->slots[i],
                   "type of an argument");
   }
+  // Some functions give two results, as a struct of two members whose name does not matter.
   if (const auto parts =
           PartsOfResult(region_.pool, call.builtin, region_.TypeOf(InstId{arguments[0]}))) {
     const bool two = PartCount(region_.pool, inst.type) == 2 &&
@@ -354,6 +373,8 @@ void InstVerifier::VerifyCall(const Inst& inst) {
 void InstVerifier::VerifyArgument(const SpecialisedMember& parameter, InstId argument) {
   const InstKind kind = region_.segment.insts[argument.value].kind;
   region_.Check(region_.TypeOf(argument) == parameter.type, "type of an argument");
+  // These parameters are pointers in SPIR-V, and a pointer into the middle of something is not
+  // allowed there. Specialisation copies to a temp and back.
   if (parameter.access != Access::kIn) {
     region_.Check(kind == InstKind::kLocalRef || kind == InstKind::kTemp,
                   "`out` and `in out` take whole locals and temps");
@@ -378,6 +399,7 @@ void InstVerifier::VerifyStatement(const Inst& inst) {
   } else if (inst.kind == InstKind::kContinue) {
     VerifyJump(inst.As<ContinueInst>().exit, inst.kind);
   } else if (inst.kind == InstKind::kReturn) {
+    // SPIR-V wants the continuing block of a loop to go back to its head and nowhere else.
     region_.Check(region_.in_continuing == 0, "nothing leaves a continuing block");
     VerifyReturn(inst);
   } else if (inst.kind == InstKind::kDiscard || inst.kind == InstKind::kDemote) {
@@ -409,6 +431,8 @@ void InstVerifier::VerifyReturn(const Inst& inst) {
   }
 }
 
+// Condition, body and continuing block. The condition may be empty, and then the loop is left by
+// jumps or by the value that the continuing block ends with.
 void InstVerifier::VerifyLoop(const LoopInst& loop) {
   const std::span<const uint32_t> blocks = region_.segment.List(loop.blocks);
   const TypeId flag = region_.pool.bool_type();
@@ -419,6 +443,7 @@ void InstVerifier::VerifyLoop(const LoopInst& loop) {
   region_.Check(!goes_round || region_.YieldsType(BlockId{blocks[2]}, flag), "condition");
 }
 
+// Labels are interned constants, so equal labels are equal ids.
 void InstVerifier::VerifySwitch(const SwitchInst& inst) {
   const std::span<const uint32_t> words = region_.segment.List(inst.cases);
   const InstId selector{words[0]};
@@ -442,6 +467,8 @@ void InstVerifier::VerifySwitch(const SwitchInst& inst) {
   region_.Check(!last_through, "nothing is behind the last case");
 }
 
+// A jump may leave the region it stands in: its loop is then in a region around, where nothing is
+// known here but the name.
 void InstVerifier::VerifyJump(LocalId exit, InstKind kind) {
   region_.Check(exit.valid(), "a jump outside of loops");
   const SpecialisedLocal* local = region_.FindLocal(exit);
@@ -456,12 +483,15 @@ void InstVerifier::VerifyJump(LocalId exit, InstKind kind) {
   region_.Check(!region_.locals.Contains(exit.value) || open != region_.open_loops.end(),
                 "outside of its loop");
   const bool own = open != region_.open_loops.end();
+  // Inside of a continuing block only loops that began inside of it may be left.
   region_.Check(
       own ? open - region_.open_loops.begin() >= static_cast<std::ptrdiff_t>(region_.jump_limit)
           : region_.in_continuing == 0,
       "nothing leaves a continuing block");
 }
 
+// Holes are listed in the order of the instructions, so the list needs no search and no hole can
+// occur twice.
 void InstVerifier::VerifyHole(const Inst& inst) {
   region_.Check(region_.holes < region_.segment.holes.size() &&
                     region_.segment.holes[region_.holes] == inst.As<HoleInst>().segment,

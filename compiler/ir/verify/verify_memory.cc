@@ -8,6 +8,8 @@
 
 namespace kiln::ir {
 
+// The rules about images are shared with typing, which front ends use for messages. This function
+// brings the operands into the form that is asked for.
 void MemoryVerifier::VerifyTexel(const Inst& inst) {
   const auto texel = inst.As<TexelInst>();
   const std::vector<ImageArgument> operands = ArgumentsOf(region_.segment.List(texel.operands));
@@ -18,6 +20,7 @@ void MemoryVerifier::VerifyTexel(const Inst& inst) {
   }
 }
 
+// What is no value gets the type void, which no rule accepts.
 std::vector<ImageArgument> MemoryVerifier::ArgumentsOf(std::span<const uint32_t> operands) const {
   std::vector<ImageArgument> arguments;
   for (const uint32_t operand : operands) {
@@ -32,6 +35,8 @@ void MemoryVerifier::VerifyImage(const Inst& inst) {
   const auto image = inst.As<ImageInst>();
   const std::span<const uint32_t> operands = region_.segment.List(image.operands);
   const ImageOperandCounts counts = OperandCountsOf(image.op, image.keywords);
+  // The count follows from the operation and its keywords; handles come first, then coordinates and
+  // the like, then what keywords bring.
   if (!region_.Check(operands.size() == counts.all(), "number of operands") ||
       !region_.Check(region_.IsPlace(InstId{operands[0]}), "an image comes first") ||
       !region_.Check(
@@ -49,6 +54,8 @@ void MemoryVerifier::VerifyImage(const Inst& inst) {
                                    .arguments = arguments,
                                    .result = inst.type});
   region_.Check(wrong.empty(), wrong);
+  // Derivatives exist only where neighbouring invocations run together, and the region has to say
+  // that it uses them: the stage is not known to every caller.
   const bool implicit = IsImplicitLod(image.op, image.keywords);
   region_.Check(!implicit || region_.segment.uses_implicit_lod,
                 "the segment does not say that it samples");
@@ -58,6 +65,7 @@ void MemoryVerifier::VerifyImage(const Inst& inst) {
                 "derivatives are of fragments");
 }
 
+// Without surroundings the stage is unknown and everything is allowed that some stage allows.
 bool MemoryVerifier::MayBeCompute() const {
   return region_.surroundings == nullptr ||
          region_.surroundings->stage.value_or(Stage::kCompute) == Stage::kCompute;
@@ -83,6 +91,7 @@ bool MemoryVerifier::IsSharedPlace(InstId place) const {
   if (inst->kind == InstKind::kAccess) {
     inst = &region_.segment.insts[inst->As<AccessInst>().root.value];
   }
+  // A member of a container belongs to one invocation, so atomics on it would mean nothing.
   return inst->kind == InstKind::kGlobalRef && !inst->As<GlobalRefInst>().member.valid();
 }
 
@@ -99,6 +108,7 @@ void MemoryVerifier::VerifyAtomic(const Inst& inst) {
   }
   const TypeId id = region_.TypeOf(InstId{operands[0]});
   const Type& type = region_.pool[id];
+  // Floats can be moved atomically; arithmetic on them needs extensions that no target here has.
   const bool moves = atomic.op == AtomicOp::kLoad || atomic.op == AtomicOp::kStore ||
                      atomic.op == AtomicOp::kExchange;
   const bool integer = IsIntegerScalar(type.scalar) && BitWidthOf(type.scalar) >= 32;
@@ -109,6 +119,7 @@ void MemoryVerifier::VerifyAtomic(const Inst& inst) {
     region_.Check(region_.IsValue(InstId{value}) && region_.TypeOf(InstId{value}) == id,
                   "type of an operand");
   }
+  // A load cannot release and a store cannot acquire, in SPIR-V as in C++.
   const MemoryOrder order = UnpackAtomic(atomic.mode).order;
   const bool releases = order == MemoryOrder::kRelease || order == MemoryOrder::kAcquireRelease;
   const bool acquires = order == MemoryOrder::kAcquire || order == MemoryOrder::kAcquireRelease;
@@ -168,6 +179,8 @@ void MemoryVerifier::VerifyMemory(const Inst& inst, std::span<const uint32_t> ar
                   "a runtime array has a length");
     region_.Check(inst.type == region_.pool.Vector(Scalar::kU32, 1), "type of the result");
     const Inst& place = region_.segment.insts[arguments[0]];
+    // The length would have to be asked for with a pointer into an array of blocks, which the
+    // emitters do not build.
     region_.Check(
         place.kind != InstKind::kAccess ||
             region_.pool[region_.TypeOf(place.As<AccessInst>().root)].kind != TypeKind::kArray,

@@ -32,6 +32,7 @@ Result<void> RegionVerifier::Run() {
   if (region_.ok()) {
     VerifyBlock(region_.segment.body, Ending::kFlows, 1);
   }
+  // VerifyHole counts them; one that is listed and not met would be built without a place.
   region_.Check(region_.holes == region_.segment.holes.size(), "holes that no instruction is");
   return region_.Finish();
 }
@@ -44,6 +45,8 @@ bool RegionVerifier::ListInRange(ListId id) {
 }
 
 // Requires: the inst operands of `block`'s owner have been checked.
+// Ids are checked here and not in advance, since most regions are small and come straight from
+// specialisation; one walk is cheaper than two.
 void RegionVerifier::VerifyBlock(BlockId id, Ending ending, uint32_t depth) {
   if (!region_.Check(id.value < region_.segment.blocks.size() && !owned_[id.value],
                      "a block has two owners") ||
@@ -66,6 +69,8 @@ void RegionVerifier::VerifyBlock(BlockId id, Ending ending, uint32_t depth) {
                       region_.segment.insts[insts.back()].kind == InstKind::kYield;
   region_.Check(!region_.ok() || yields == (ending == Ending::kYields),
                 "a value block ends in a yield");
+  // Values of the block are no operands behind it. The ids may be wrong if the walk has failed, so
+  // they are compared with the size first.
   for (const uint32_t inst : insts) {
     if (inst < visible_.size()) {
       visible_[inst] = false;
@@ -90,7 +95,10 @@ void RegionVerifier::VerifyPlaced(uint32_t number, bool last, Ending ending, uin
                      "a yield ends a value")) {
     return;
   }
+  // The blocks come before the meaning of their owner, which may ask what they yield; and the owner
+  // is visible to nobody inside of them.
   VerifyOwnedBlocks(inst, depth);
+  // The blocks have moved the number of the current instruction on.
   region_.current = number;
   if (region_.ok()) {
     insts_.Verify(number);
@@ -144,6 +152,7 @@ void RegionVerifier::VerifyOwnedBlocks(const Inst& inst, uint32_t depth) {
   }
   const bool loop = inst.kind == InstKind::kLoop;
   const bool breaks = loop || inst.kind == InstKind::kSwitch;
+  // A switch has the word of its exit at the same place as a loop, and so it may be read as one.
   if (breaks) {
     OpenExit(inst.As<LoopInst>().exit, loop ? LocalKind::kLoopExit : LocalKind::kSwitchExit);
   }
@@ -153,6 +162,7 @@ void RegionVerifier::VerifyOwnedBlocks(const Inst& inst, uint32_t depth) {
     const bool value = inst.kind == InstKind::kLogical || inst.kind == InstKind::kSelectBlocks ||
                        (loop && i == 0 && !IsEmpty(BlockId{blocks[i]})) ||
                        (continuing && EndsInYield(BlockId{blocks[i]}));
+    // Within a continuing block, jumps may only leave what has been opened inside of it.
     region_.jump_limit = continuing ? region_.open_loops.size() : outer_limit;
     region_.in_continuing += continuing ? 1 : 0;
     VerifyBlock(BlockId{blocks[i]}, value ? Ending::kYields : Ending::kFlows, depth + 1);
@@ -168,6 +178,7 @@ bool RegionVerifier::IsEmpty(BlockId id) const {
   return id.value < region_.segment.blocks.size() && region_.segment.blocks[id.value].count == 0;
 }
 
+// Asked before the block is verified, therefore nothing about it is taken for granted.
 bool RegionVerifier::EndsInYield(BlockId id) const {
   if (id.value >= region_.segment.blocks.size()) {
     return false;
@@ -193,11 +204,13 @@ bool RegionVerifier::VerifyCases(std::span<const uint32_t> words) const {
   return whole && good;
 }
 
+// One exit for each loop: a jump names the exit and thereby one loop.
 void RegionVerifier::OpenExit(LocalId exit, LocalKind kind) {
   const SpecialisedLocal* const* local = region_.locals.Find(exit.value);
   region_.Check(local != nullptr && (*local)->kind == kind,
                 kind == LocalKind::kLoopExit ? "not a loop exit of the segment"
                                              : "not a switch exit of the segment");
+  // Kept after the loop has ended, so that a second loop cannot use the exit again.
   region_.Check(!loops_.Contains(exit.value), "a loop exit has two loops");
   loops_.Insert(exit.value, true);
   region_.open_loops.push_back(exit);

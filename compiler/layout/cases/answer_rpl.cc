@@ -11,11 +11,13 @@
 namespace kiln::layout {
 namespace {
 
+// RPL is compiled for these two.
 constexpr Platform kRplPlatforms[] = {Platform::kVulkan, Platform::kWebgpu};
 
 Json DescribeBlock(const PlacedLeaf& leaf, ByteLayouts& bytes) {
   const TypeLayout& layout = bytes.Of(leaf.content, *leaf.rules);
   Json described = {{"rules", TraitsOf(*leaf.rules).name}};
+  // Offsets are told only with a tail: for blocks of fixed size the section `layout` has them.
   if (layout.unsized) {
     described["offsets"] = layout.offsets;
     described["tail_offset"] = layout.size;
@@ -25,6 +27,7 @@ Json DescribeBlock(const PlacedLeaf& leaf, ByteLayouts& bytes) {
   return described;
 }
 
+// Fields of the declaration and places of the layout are two lists of one order.
 Json DescribeVertexBuffer(const PlacedContainer& placed, const Container& container) {
   Json fields = Json::array();
   for (size_t i = 0; i < placed.fields.size(); ++i) {
@@ -48,6 +51,7 @@ void AddContainers(const Program& program, const ProgramLayout& layout, Json& de
   Json buffers = Json::array();
   Members state;
   Members color;
+  // Placed containers come in the order of the declarations, over all units.
   size_t next = 0;
   for (const Unit& unit : program.units) {
     for (const Container& container : unit.containers) {
@@ -56,6 +60,7 @@ void AddContainers(const Program& program, const ProgramLayout& layout, Json& de
         buffers.push_back(DescribeVertexBuffer(placed, container));
         continue;
       }
+      // State and colours have locations only and are written as one line for each field.
       Members& part = placed.role == ContainerRole::kState ? state : color;
       for (size_t i = 0; i < placed.fields.size(); ++i) {
         part.Add(container.fields[i].name, placed.fields[i].location);
@@ -91,6 +96,7 @@ Json Describe(const Program& program, const ProgramLayout& layout, ByteLayouts& 
   if (!bindings.empty()) {
     described["bindings"] = std::move(bindings).Take();
   }
+  // Bytes are told once, by the answer of Vulkan.
   if (program.platform == Platform::kVulkan) {
     if (!blocks.empty()) {
       described["blocks"] = std::move(blocks).Take();
@@ -109,6 +115,7 @@ Result<Json> AnswerRpl(const Json& item) {
   for (const Platform platform : kRplPlatforms) {
     const ProgramLayout layout = modules.LayOutFor(platform);
     Json described = Describe(modules.program(), layout, modules.bytes());
+    // A platform without anything to say has no member, which keeps the files short.
     if (!described.empty()) {
       expect[std::string(PlatformName(platform))] = std::move(described);
     }

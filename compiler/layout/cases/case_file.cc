@@ -15,6 +15,7 @@
 namespace kiln::layout {
 namespace {
 
+// The path is that of JSON Pointer but for escapes: keys of these files have neither '/' nor '~'.
 // "/items/3"
 std::string JoinPath(const std::string& path, const std::string& key) {
   std::string joined = path;
@@ -31,9 +32,11 @@ struct Section {
   const char* name;
   Result<Json> (*answer)(const Json& item);
 };
+// A file may have any of these sections; members that are none of them are kept as they are.
 constexpr Section kSections[] = {
     {"layout", AnswerLayout}, {"binding", AnswerBinding}, {"rpl", AnswerRpl}};
 
+// The outline is checked at once, so that the loops below need no checks of their own.
 Result<Json> ParseFile(std::string_view text) {
   KILN_TRY(Json file, ParseJson(text));
   if (!file.is_object()) {
@@ -52,12 +55,15 @@ Result<Json> ParseFile(std::string_view text) {
   return file;
 }
 
+// Cases without a name go by their number, so that a message always says which one is meant.
 std::string IdOf(const Json& item, size_t index) {
+  // Shortened, because the id is repeated in each message about the case.
   const bool named = item.contains("id") && item["id"].is_string();
   return named ? Shortened(item["id"].get_ref<const std::string&>()) : fmt::format("#{}", index);
 }
 
 // Calls `visit` with every case, its answer and "section/id". Returns what is wrong with cases.
+// A case that is wrong does not keep the others from being answered.
 std::vector<std::string> ForEach(
     Json& file,
     const std::function<void(Json& item, Json answer, const std::string& path)>& visit) {
@@ -83,6 +89,8 @@ std::vector<std::string> ForEach(
 class Comparison {
  public:
   // Only what is expected is compared.
+  // At the top only the platforms that a case expects are compared, so a case may leave platforms
+  // out. Below, both sides must agree in full.
   void Expect(const Json& expected, const Json& found, const std::string& path) {
     if (!expected.is_object()) {
       Add(path, expected.dump(), found.dump());
@@ -102,6 +110,7 @@ class Comparison {
   std::vector<CaseDifference> Take() { return std::move(differences_); }
 
  private:
+  // Objects keep the order of the file, so their keys are looked up in a map of their own.
   using Keys = std::map<std::string_view, const Json*>;
   static Keys KeysOf(const Json& object) {
     Keys keys;
@@ -125,6 +134,8 @@ class Comparison {
         }
       }
     } else if (expected.is_array() && found.is_array()) {
+      // Lists are compared item by item, so a missing item in the middle makes all behind it
+      // differ.
       for (size_t i = 0; i < std::max(expected.size(), found.size()); ++i) {
         const std::string at = fmt::format("{}/{}", path, i);
         if (i < expected.size() && i < found.size()) {
@@ -160,6 +171,7 @@ Result<CheckedCases> CheckCases(std::string_view text) {
   Comparison comparison;
   CheckedCases checked;
   checked.errors = ForEach(file, [&](Json& item, const Json& answer, const std::string& path) {
+    // A case without an answer is a new one and cannot differ.
     if (item.contains("expect")) {
       comparison.Expect(item["expect"], answer, path + "/expect");
     }
@@ -171,6 +183,7 @@ Result<CheckedCases> CheckCases(std::string_view text) {
 Result<AnsweredCases> DumpCases(std::string_view text) {
   KILN_TRY(const Json file, ParseFile(text));
   AnsweredCases dumped;
+  // Layout cases are no programs, and so there is nothing to dump.
   for (const auto& [name, dump] :
        {std::pair{"binding", &DumpBinding}, std::pair{"rpl", &DumpRpl}}) {
     if (!file.contains(name)) {

@@ -10,11 +10,17 @@
 namespace kiln::layout {
 namespace {
 
+// The files of this library nest a few levels. The limit comes before the recursion of whoever
+// walks over the value.
+// Sixty-four levels: far more than any case has, far less than a stack holds.
 constexpr size_t kMaxDepth = 64;
+// A line of a terminal; what is longer is told with its size.
 constexpr size_t kMaxShown = 80;
 
 // Builds the value from the events of the parser. Values stand in their parent's storage, which
 // does not move while they are open: only the innermost one grows.
+// The library's own reader takes two equal keys in silence and nests without a limit. Files are
+// written by hand, and both should be an error with a line.
 class Builder : public nlohmann::json_sax<Json> {
  public:
   bool null() override { return Put(nullptr); }
@@ -23,6 +29,7 @@ class Builder : public nlohmann::json_sax<Json> {
   bool number_unsigned(number_unsigned_t value) override { return Put(value); }
   bool number_float(number_float_t value, const string_t& /*text*/) override { return Put(value); }
   bool string(string_t& value) override { return Put(std::move(value)); }
+  // Text JSON has no binary values; the parser never calls this.
   bool binary(binary_t& /*value*/) override { return false; }
 
   bool start_object(size_t /*size*/) override { return Open(Json::object()); }
@@ -34,6 +41,7 @@ class Builder : public nlohmann::json_sax<Json> {
     if (!open_.back().keys.insert(key).second) {
       return Fail(fmt::format("the key '{}' is there twice in one object", Shortened(key)));
     }
+    // The value comes with the next event and fills this place: a key is always followed by one.
     open_.back().value->get_ref<Json::object_t&>().emplace_back(key, nullptr);
     return true;
   }
@@ -49,6 +57,7 @@ class Builder : public nlohmann::json_sax<Json> {
   size_t position() const { return position_; }  // bytes read; 0: unknown
 
  private:
+  // The number of the library's out_of_range error for numbers.
   static constexpr int kNumberOverflow = 406;
   struct Level {
     Json* value = nullptr;
@@ -60,6 +69,8 @@ class Builder : public nlohmann::json_sax<Json> {
     return false;
   }
 
+  // The three places where a value may go: it is the root, an item of a list, or the value of the
+  // last key.
   Json* Place(Json value) {
     if (open_.empty()) {
       root_ = std::move(value);
@@ -78,6 +89,7 @@ class Builder : public nlohmann::json_sax<Json> {
     Place(std::move(value));
     return true;
   }
+  // Checked at each opening bracket, so no value that is deeper is ever built.
   bool Open(Json value) {
     if (open_.size() == kMaxDepth) {
       return Fail(fmt::format("objects and lists are nested more than {} deep", kMaxDepth));

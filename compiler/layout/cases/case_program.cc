@@ -18,6 +18,7 @@ Error Wrong(std::string text) {
   return {.code = ErrorCode::kInvalidArgument, .context = std::move(text), .reason = {}};
 }
 
+// The order of the four sets of RPL is their number.
 Result<uint32_t> SetOf(const Json& decl) {
   KILN_TRY(const std::string* text, TextOf(decl, "set"));
   constexpr std::string_view kSets[] = {"pass", "material", "object", "shared"};
@@ -29,6 +30,7 @@ Result<uint32_t> SetOf(const Json& decl) {
   return Wrong(fmt::format("'{}' is no set", Shortened(*text)));
 }
 
+// A register may have a space, a name, or both; what is not written is left to the layout.
 Result<void> ReadRegister(const Json& written, Parameter& parameter) {
   KILN_TRY(const std::optional<uint32_t> space, NumberOf(written, "space"));
   RegisterBinding binding{.space = space};
@@ -42,14 +44,17 @@ Result<void> ReadRegister(const Json& written, Parameter& parameter) {
 
 }  // namespace
 
+// Structs come first, as everything else names them.
 Result<void> CaseProgram::Read(const Json& item) {
   if (Has(item, "structs")) {
     KILN_TRY_VOID(written_.ReadStructs(item["structs"]));
   }
+  // Imports come behind the units, as their places do.
   KILN_TRY_VOID(ReadUnits(item, "units", false));
   return ReadUnits(item, "imports", true);
 }
 
+// Nothing of the types is made anew; the caches of `bytes_` serve all platforms.
 ProgramLayout CaseProgram::LayOutFor(Platform platform) {
   program_.platform = platform;
   return LayOut(program_, types_, bytes_);
@@ -78,11 +83,13 @@ Result<Parameter> CaseProgram::ReadParameter(const Json& written) {
   KILN_TRY(const std::string* type_text, TextOf(written, "type"));
   KILN_TRY(const TypeId type, written_.Read(*type_text));
   Parameter parameter{.name = *name, .type = type};
+  // `"push": false` may be written out by a tool that writes every member.
   if (Has(written, "push") && written["push"] != Json(false)) {
     parameter.role = Role::kPush;
   }
   if (Has(written, "d3d")) {
     const Json& d3d = written["d3d"];
+    // One register or a list of them: a parameter of several kinds of resources needs one for each.
     if (d3d.is_array()) {
       for (const Json& one : d3d) {
         KILN_TRY_VOID(ReadRegister(one, parameter));
@@ -101,6 +108,8 @@ Result<Parameter> CaseProgram::ReadParameter(const Json& written) {
 
 // --- modules ---
 
+// Modules are described by groups of RPL, and each group has its own type of resource; the case of
+// `CaseProgram` writes the type itself.
 Result<void> CaseModules::Read(const Json& item) {
   program_.policy = Policy::kRpl;
   KILN_TRY(const Json* modules, ListOf(item, "modules"));
@@ -144,14 +153,18 @@ Result<void> CaseModules::ReadContainer(const Json& decl, Unit& unit) {
   KILN_TRY(const std::string* name, TextOf(decl, "name"));
   KILN_TRY(const Json* fields, PartOf(decl, "fields"));
   KILN_TRY_VOID(CheckFields(*fields));
+  // `at` cannot fail: ReadDecl has found the keyword in the group of containers.
   Container container{.name = *name, .role = roles.at(decl["kind"].get_ref<const std::string&>())};
   for (const Json& field : *fields) {
     const std::string& type_text = field[1].get_ref<const std::string&>();
     KILN_TRY(const TypeId type, written_.ReadRpl(type_text));
+    // Containers are packed fields of vectors and matrices; arrays and structs have no attribute
+    // format.
     const TypeKind kind = types_[type].kind;
     if (kind != TypeKind::kVector && kind != TypeKind::kMatrix) {
       return Wrong(fmt::format("'{}' cannot be in a container", Shortened(type_text)));
     }
+    // The format is that of the scalar unless the author has packed the field.
     PackedField packed{.name = field[0].get_ref<const std::string&>(),
                        .type = type,
                        .format = DefaultFormat(types_[type].scalar)};
@@ -182,6 +195,8 @@ Result<TypeId> CaseModules::ReadContent(const Json& decl) {
   return types_.Struct(*name, members);
 }
 
+// Each group of RPL becomes the kind of parameter that the layout knows; what the shader reads of
+// it does not matter here.
 Result<Parameter> CaseModules::ReadParameter(const Json& decl, RplGroup group) {
   KILN_TRY(const std::string* name, TextOf(decl, "name"));
   KILN_TRY(const std::string* kind, TextOf(decl, "kind"));
@@ -195,6 +210,7 @@ Result<Parameter> CaseModules::ReadParameter(const Json& decl, RplGroup group) {
   }
   const bool reads = group == RplGroup::kReadOnlyBuffers;
   if (push || group == RplGroup::kUniformBuffers) {
+    // The type is named by its keyword: RPL has no names for types of buffers.
     KILN_TRY(const TypeId content, ReadContent(decl));
     parameter.type = types_.ConstantBuffer(*kind, content);
   } else if (reads || group == RplGroup::kReadWriteBuffers) {
@@ -207,6 +223,7 @@ Result<Parameter> CaseModules::ReadParameter(const Json& decl, RplGroup group) {
     const bool writes = group == RplGroup::kStorageImages;
     parameter.type = types_.Resource(writes ? ResourceClass::kWrite : ResourceClass::kRead, *kind);
   }
+  // A number makes an array of the resource, of images and buffers alike.
   KILN_TRY(const std::optional<uint32_t> count, NumberOf(decl, "count"));
   if (count) {
     parameter.type = types_.Array(parameter.type, *count);

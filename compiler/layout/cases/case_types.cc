@@ -21,6 +21,7 @@ struct ScalarName {
   std::string_view text;
   ScalarKind scalar;
 };
+// The names of WGSL and GLSL-like texts, where a type says its bits.
 constexpr ScalarName kScalarNames[] = {
     {"f32", ScalarKind::kF32},   {"i32", ScalarKind::kI32}, {"u32", ScalarKind::kU32},
     {"bool", ScalarKind::kBool}, {"f16", ScalarKind::kF16}, {"i16", ScalarKind::kI16},
@@ -35,6 +36,7 @@ constexpr ScalarName kHlslScalars[] = {
     {"int64_t", ScalarKind::kI64},   {"uint64_t", ScalarKind::kU64},
 };
 
+// Linear: a dozen rows, and cases are a few hundred.
 template <size_t kCount>
 std::optional<ScalarKind> FindScalar(const ScalarName (&names)[kCount], std::string_view text) {
   for (const ScalarName& name : names) {
@@ -48,6 +50,8 @@ std::optional<ScalarKind> FindScalar(const ScalarName (&names)[kCount], std::str
 bool IsSize(char c) { return c >= '1' && c <= '4'; }
 
 // What HLSL calls a resource, without its type argument.
+// What matters to the layout is only which kind of register a resource takes, so all textures are
+// one class.
 std::optional<ResourceClass> ClassOfName(std::string_view name) {
   constexpr std::string_view kRead[] = {"Texture1D",
                                         "Texture1DArray",
@@ -77,6 +81,7 @@ std::optional<ResourceClass> ClassOfName(std::string_view name) {
     return ResourceClass::kRead;
   }
   constexpr std::string_view kOrdered = "RasterizerOrdered";
+  // A rasterizer-ordered resource is the writable one of the same name.
   if (in(kWrite) || (name.starts_with(kOrdered) && in(kWrite) == false &&
                      std::ranges::find(kWrite, "RW" + std::string(name.substr(kOrdered.size()))) !=
                          std::end(kWrite))) {
@@ -100,12 +105,14 @@ std::optional<ResourceClass> ClassOfName(std::string_view name) {
   return std::nullopt;
 }
 
+// Of the other resources the argument is a format, which has no bytes in a block.
 bool HasElement(std::string_view name) {
   return name.ends_with("StructuredBuffer") || name == "TextureBuffer";
 }
 
 constexpr size_t kMaxTypeText = 1u << 16;
 
+// Counted on the text before it is read, because reading calls itself once for each bracket.
 // How deep angle brackets are nested: what reading takes of the stack.
 uint32_t DepthOf(std::string_view text) {
   uint32_t depth = 0;
@@ -137,10 +144,12 @@ std::optional<uint64_t> ReadExtent(std::string_view text) {
   }
   uint64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  // Too large is not refused here: the layout has a message for arrays that are too long.
   return error == std::errc{} ? number : ~uint64_t{0};
 }
 
 // Names in a type that could be structs.
+// Too many names do no harm: what is no struct is not found.
 std::vector<std::string> NamesIn(std::string_view text) {
   std::vector<std::string> names;
   std::string name;
@@ -182,6 +191,7 @@ Result<void> CaseTypes::ReadStructs(const Json& structs) {
     KILN_TRY_VOID(CheckFields(fields));
     written.emplace(name, &fields);
   }
+  // In the order of their names; each is read behind those that it mentions.
   for (const auto& [name, fields] : written) {
     KILN_TRY_VOID(Visit(name, written));
   }
@@ -197,6 +207,7 @@ Result<void> CaseTypes::Visit(std::string_view root, const WrittenStructs& writt
     std::vector<std::string> names;  // that its fields mention
     size_t next = 0;
   };
+  // `open` has the names that are on the stack: meeting one of them again is a circle.
   std::vector<Frame> stack;
   std::set<std::string_view> open;
   const auto enter = [&](std::string_view name, const Json& fields) {
@@ -219,8 +230,12 @@ Result<void> CaseTypes::Visit(std::string_view root, const WrittenStructs& writt
       if (found == written.end() || structs_.contains(found->first)) {
         continue;
       }
+      // A struct that holds itself gets a type that says so. Layout reports it, and reading goes
+      // on.
       if (open.contains(found->first)) {
         // Replaced when it is read.
+        // The type stands in for the struct while its members are read, so each of them finds
+        // something.
         structs_.emplace(found->first, types_.Endless(types_.Keep(found->first)));
         continue;
       }
@@ -259,6 +274,7 @@ Result<TypeId> CaseTypes::Read(std::string_view text) {
   if (text.size() > kMaxTypeText) {
     return Wrong(fmt::format("a type of {} bytes is too long", text.size()));
   }
+  // Too deep is a type that has no end, which the layout reports like any other fault.
   if (DepthOf(text) > kMaxDepth) {
     return types_.Endless(types_.Keep(text));
   }
@@ -269,6 +285,7 @@ Result<TypeId> CaseTypes::Read(std::string_view text) {
 
 // "[2][3]" is an array of two arrays of three.
 Result<TypeId> CaseTypes::Arrays(TypeId item, std::string_view extents) {
+  // From the right to the left, thus from the inside to the outside.
   while (!extents.empty()) {
     const size_t open = extents.rfind('[');
     if (open == std::string_view::npos || extents.back() != ']') {
@@ -289,6 +306,7 @@ Result<TypeId> CaseTypes::Arrays(TypeId item, std::string_view extents) {
   return item;
 }
 
+// Structs come first and may have any name, as in the languages that these texts are from.
 Result<TypeId> CaseTypes::Base(std::string_view text) {
   if (const auto found = structs_.find(text); found != structs_.end()) {
     return found->second;
@@ -304,6 +322,7 @@ Result<TypeId> CaseTypes::Base(std::string_view text) {
   if (const auto resource = ClassOfName(text)) {
     return types_.Resource(*resource, types_.Keep(text));
   }
+  // The longest form first: matrix, then scalar, then vector.
   // float, float3, float3x4
   size_t end = text.size();
   const bool matrix =
@@ -339,6 +358,7 @@ Result<TypeId> CaseTypes::WithArgument(std::string_view text, std::string_view n
     }
     return types_.Resource(*resource, types_.Keep(text), element);
   }
+  // vec3<f32>, mat_r3c4<f32>: only in these the argument is a scalar by its WGSL name.
   const auto scalar = FindScalar(kScalarNames, argument);
   if (scalar && name.size() == 4 && name.starts_with("vec") && IsSize(name[3])) {
     return types_.Vector(*scalar, static_cast<uint32_t>(name[3] - '0'));
@@ -357,6 +377,7 @@ Result<TypeId> CaseTypes::ReadRpl(std::string_view text) {
   }
   constexpr std::string_view kTail = "...";
   size_t tails = 0;
+  // `f4...` is a runtime array of f4: the dots stand at the end and are taken off first.
   for (; text.ends_with(kTail); text.remove_suffix(kTail.size())) {
     ++tails;
   }

@@ -12,6 +12,7 @@ Error Wrong(std::string text) {
   return {.code = ErrorCode::kInvalidArgument, .context = std::move(text), .reason = {}};
 }
 
+// Linear: a diagnostic has a handful of arguments.
 const std::string* ArgumentOf(const Diagnostic& diagnostic, std::string_view name) {
   for (const Argument& argument : diagnostic.arguments) {
     if (argument.name == name) {
@@ -23,10 +24,13 @@ const std::string* ArgumentOf(const Diagnostic& diagnostic, std::string_view nam
 
 }  // namespace
 
+// Only the code, the names and the place are compared. Texts may change without a change of the
+// cases.
 Json DescribeError(const Diagnostic& diagnostic) {
   Json names = Json::array();
   for (const char* argument : {"name", "owner", "other"}) {
     if (const std::string* name = ArgumentOf(diagnostic, argument)) {
+      // Owner and other are optional: what a code has is told, the rest is left out.
       names.push_back(*name);
     }
   }
@@ -40,6 +44,7 @@ Json DescribeError(const Diagnostic& diagnostic) {
 Json DescribeErrors(const ProgramLayout& layout) {
   Json errors = Json::array();
   for (const Finding& finding : layout.findings) {
+    // Warnings do not change a layout and are no part of an answer.
     if (finding.diagnostic.severity == Severity::kError) {
       errors.push_back(DescribeError(finding.diagnostic));
     }
@@ -53,6 +58,7 @@ Json DescribeMembers(ByteLayouts& bytes, TypeId block, Rules rules) {
     Json member = {{"path", listed.path},
                    {"offset", listed.offset},
                    {"size", listed.unsized ? Json("unsized") : Json(listed.size)}};
+    // Strides are there only where there is something to step over.
     if (listed.array_stride != 0) {
       member["array_stride"] = listed.array_stride;
     }
@@ -64,6 +70,7 @@ Json DescribeMembers(ByteLayouts& bytes, TypeId block, Rules rules) {
   return members;
 }
 
+// Attachments have their own place in another answer.
 std::string PlacesText(Platform platform, const PlacedLeaf& leaf) {
   std::string text;
   for (const Place& place : leaf.places) {
@@ -74,6 +81,7 @@ std::string PlacesText(Platform platform, const PlacedLeaf& leaf) {
   return text;
 }
 
+// The readers below give views into the file, which lives as long as the case is read.
 Result<const Json*> PartOf(const Json& object, const std::string& key) {
   if (!object.is_object() || !object.contains(key)) {
     return Wrong(fmt::format("no member '{}'", key));
@@ -98,6 +106,7 @@ Result<const Json*> ListOf(const Json& object, const std::string& key) {
 }
 
 bool Has(const Json& object, const std::string& key) {
+  // A null counts as absent, because tools write it for what they do not know.
   return object.contains(key) && !object[key].is_null();
 }
 

@@ -5,6 +5,8 @@
 
 namespace kiln::layout {
 
+// A sum that is too large is unbounded and not an error: the caller compares counts with its limit,
+// and saturation keeps the order of that comparison.
 uint64_t AddCounts(uint64_t a, uint64_t b) {
   if (a == kUnknown || b == kUnknown) {
     return kUnknown;
@@ -16,12 +18,15 @@ uint64_t MultiplyCounts(uint64_t a, uint64_t b) {
   if (a == kUnknown || b == kUnknown) {
     return kUnknown;
   }
+  // Nothing of an unbounded number is nothing. That goes before saturation.
   if (a == 0 || b == 0) {
     return 0;
   }
+  // The division finds out whether the product would be too large.
   return a >= kUnbounded || b >= kUnbounded || a > (kUnbounded - 1) / b ? kUnbounded : a * b;
 }
 
+// Saturates at the end of all numbers.
 uint64_t Run::end() const {
   return count >= kEndOfNumbers || first + count > kEndOfNumbers ? kEndOfNumbers : first + count;
 }
@@ -45,6 +50,7 @@ void FreeNumbers::Take(Run run) {
       gaps_.insert(gap + 1, {.first = end, .count = gap_end - end});
       return;
     }
+    // The first gap keeps its front, so what has to go begins behind it.
     ++gap;
   }
   auto last = gap;
@@ -66,6 +72,7 @@ std::optional<uint64_t> FreeNumbers::FirstFit(uint64_t count) {
     if (gap.count < count) {
       continue;
     }
+    // The front of the gap is taken, so the rest stays one gap.
     const uint64_t first = gap.first;
     gap.first += count;
     gap.count -= count;
@@ -77,7 +84,9 @@ std::optional<uint64_t> FreeNumbers::FirstFit(uint64_t count) {
   return std::nullopt;
 }
 
+// One table for each numbering of each space, made when it is first asked for.
 Allocator::Table& Allocator::TableOf(uint32_t space, Kind kind) {
+  // The kind fits into a byte, and the space takes the rest of the key.
   return tables_[uint64_t{space} << 8 | static_cast<uint64_t>(kind)];
 }
 
@@ -92,6 +101,7 @@ const Allocator::Table* Allocator::FindTable(uint32_t space, Kind kind) const {
 std::optional<Allocator::Conflict> Allocator::Claim(uint32_t space, Kind kind, Run run, Owner owner,
                                                     Aliasing aliasing) {
   std::optional<Conflict> conflict;
+  // A number in a space that somebody owns whole conflicts, whatever it is.
   if (const std::optional<Owner> whole = WholeOwnerOf(space); whole && *whole != owner) {
     conflict = {.other = *whole, .whole_space = true, .first = space};
   }
@@ -100,6 +110,7 @@ std::optional<Allocator::Conflict> Allocator::Claim(uint32_t space, Kind kind, R
   const auto by_first = [](const OwnedRun& owned, uint64_t first) {
     return owned.run.first < first;
   };
+  // From the first run that begins behind this one, backwards.
   auto at = std::lower_bound(table.owned.begin(), table.owned.end(), run.end(), by_first);
   for (auto other = at; !conflict && other != table.owned.begin();) {
     --other;
@@ -113,8 +124,12 @@ std::optional<Allocator::Conflict> Allocator::Claim(uint32_t space, Kind kind, R
   at = std::lower_bound(table.owned.begin(), table.owned.end(), run.first, by_first);
   table.owned.insert(at, {.run = run, .owner = owner, .may_alias = may_alias});
   table.longest = std::max(table.longest, run.end() - run.first);
+  // The run is taken even if it conflicts, so that each later parameter is measured against what
+  // was really written.
   table.free.Take(run);
   UseSpace(space);
+  // The first owner is enough: it is asked for only to name somebody when the whole space is
+  // claimed.
   first_owner_.Insert(space, owner);
   return conflict;
 }
@@ -127,6 +142,7 @@ std::optional<uint64_t> Allocator::FirstFit(uint32_t space, Kind kind, uint64_t 
   return TableOf(space, kind).free.FirstFit(count);
 }
 
+// Whoever owns the last run is as good an answer as any: the message wants one name.
 std::optional<Owner> Allocator::OwnerIn(uint32_t space, Kind kind) const {
   if (const std::optional<Owner> whole = WholeOwnerOf(space)) {
     return whole;
@@ -142,6 +158,7 @@ std::optional<Owner> Allocator::OwnerIn(uint32_t space, Kind kind) const {
 // spaces are in `spaces_`, single numbers in `first_owner_`.
 std::optional<Allocator::Conflict> Allocator::ClaimSpaces(Run spaces, Owner owner) {
   const auto at = BehindOrAt(spaces.first);
+  // Neighbours decide, as owned spaces are disjoint.
   if (at != spaces_.end() && at->run.first < spaces.end() && at->owner != owner) {
     return Conflict{
         .other = at->owner, .whole_space = true, .first = std::max(at->run.first, spaces.first)};
@@ -168,6 +185,8 @@ std::optional<uint64_t> Allocator::FirstFitSpaces(uint64_t count, Owner owner) {
 
 void Allocator::UseSpace(uint32_t space) { free_spaces_.Take({.first = space, .count = 1}); }
 
+// The owned spaces are disjoint and ascend, so the ends ascend as well and the search can be one by
+// halves.
 std::vector<Allocator::OwnedRun>::const_iterator Allocator::BehindOrAt(uint64_t space) const {
   return std::partition_point(spaces_.begin(), spaces_.end(),
                               [&](const OwnedRun& owned) { return owned.run.end() <= space; });
@@ -181,6 +200,7 @@ std::optional<Owner> Allocator::WholeOwnerOf(uint32_t space) const {
   return owned->owner;
 }
 
+// Owned spaces ascend: the first hole in them is the answer.
 uint32_t Allocator::LowestUnowned() const {
   uint64_t lowest = 0;
   for (const OwnedRun& owned : spaces_) {

@@ -17,12 +17,14 @@
 namespace kiln::layout {
 namespace {
 
+// The SpecId of a specialization constant has to fit 16 bits (spec/layout 8.3).
 constexpr uint64_t kMaxSpecId = 65535;
 // A space that no resource can name, for numberings that have none.
 constexpr uint32_t kIdSpace = 0xffffffffu;
 
 // The spaces behind the part's own move down by one.
 void GiveUpSpace(ItemState& measured, LeafPart& part) {
+  // Group 0 is the home space, where a number that was written belongs.
   const uint64_t given_up = std::exchange(part.group, 0);
   for (Leaf& other : measured.demands.leaves) {
     for (LeafPart& moved : other.used_parts()) {
@@ -103,6 +105,8 @@ void NumberAssigner::Assign() {
 
 // --- 1: measure ---
 
+// What decides how the type of an item falls apart: the target, the settings, and which of its
+// classes are numbered apart.
 SplitContext NumberAssigner::ContextOf(const Item& item) const {
   const Settings& settings = program_.settings;
   const auto written_as = [&](Kind kind) {
@@ -116,11 +120,15 @@ SplitContext NumberAssigner::ContextOf(const Item& item) const {
                            state_.rpl() ? WebgpuArrays::kSplit : WebgpuArrays::kError),
                        .webgpu_push = settings.webgpu_push,
                        .reserved_samplers = program_.platform == Platform::kWebgpu && has_slot};
+  // A written slot makes all numbers of the item plain slots (spec/layout 7.5).
   if (!state_.shifted() || has_slot) {
     return context;
   }
   const auto home = written_as(Kind::kSpace);
+  // In the order of the classes.
   for (const Kind kind : {Kind::kB, Kind::kT, Kind::kU, Kind::kS}) {
+    // A class without a number of its own lies in the space that was written for the item, or in
+    // the default one.
     auto written = written_as(kind);
     written = written == item.written.end() ? home : written;
     const uint32_t space = written == item.written.end() ? default_space_ : written->space;
@@ -135,12 +143,14 @@ void NumberAssigner::Measure(uint32_t order) {
   ItemState& measured = measured_[order];
   measured.home = parameter.home;
   measured.demands = Split(types_, parameter.type, parameter.name, ContextOf(item));
+  // Where the target has no slots a specialization constant has no number.
   if (parameter.role == Role::kSpecialization && state_.slots()) {
     measured.count(Kind::kSpec) = 1;
   }
   if (measured.demands.fault != SplitFault::kNone) {
     ReportSplit(order);
   }
+  // Nobody wrote where the parameter is bound, and the program says that everything must be.
   if (parameter.must_be_bound && item.written.empty() && parameter.role == Role::kResource) {
     state_.Add(order, state_.About(order, Code::kLay2009));
   }
@@ -151,6 +161,8 @@ void NumberAssigner::MeasureAgain() {
   for (uint32_t i = 0; i < items_.size(); ++i) {
     const SplitContext context = ContextOf(items_[i]);
     const bool has_slot = measured_[i].base(Kind::kSlot).has_value();
+    // Only items without a space of their own depend on the default one, and only resources have
+    // classes.
     if (measured_[i].demands.fault == SplitFault::kNone && !measured_[i].home && !has_slot &&
         items_[i].parameter->role == Role::kResource) {
       measured_[i].demands =
@@ -197,15 +209,19 @@ void NumberAssigner::ReportSplit(uint32_t order) {
       has_no("subpass inputs");
       break;
   }
+  // The item keeps its fault, so that later steps pass over it, and demands nothing.
   measured.demands = {.fault = measured.demands.fault};  // takes nothing
 }
 
 // --- 2: reserve what is written ---
 
+// What the author wrote for one item. An item that takes whole spaces is bound by space alone,
+// unless the number is that of an unbounded array in it.
 void NumberAssigner::Reserve(uint32_t order) {
   if (measured_[order].demands.fault != SplitFault::kNone) {
     return;
   }
+  // Each number that was written counts as explicit, even if it turns out wrong.
   for (const WrittenNumber& written : items_[order].written) {
     measured_[order].is_explicit = true;
     if (measured_[order].demands.whole() && !ReserveUnbounded(order, written)) {
@@ -220,6 +236,7 @@ void NumberAssigner::Reserve(uint32_t order) {
 }
 
 void NumberAssigner::ReserveSpaces(uint32_t order, const WrittenNumber& written) {
+  // A whole space has no numbers inside of it that could be meant.
   if (written.kind != Kind::kSpace && written.index != 0) {
     state_.Add(order, state_.About(order, Code::kLay2005));
     return;
@@ -244,6 +261,7 @@ bool NumberAssigner::ReserveUnbounded(uint32_t order, const WrittenNumber& writt
     return false;
   }
   ItemState& measured = measured_[order];
+  // The first leaf that fits takes the number.
   for (Leaf& leaf : measured.demands.leaves) {
     for (LeafPart& part : leaf.used_parts()) {
       if (part.kind != written.kind || part.count < kUnbounded || leaf.in_block) {
@@ -259,6 +277,7 @@ bool NumberAssigner::ReserveUnbounded(uint32_t order, const WrittenNumber& writt
                  .space = conflict->whole_space ? 0 : written.space,
                  .index = conflict->first});
       }
+      // Only one leaf is meant by one number.
       return true;
     }
   }
@@ -269,10 +288,12 @@ bool NumberAssigner::ReserveUnbounded(uint32_t order, const WrittenNumber& writt
 void NumberAssigner::TakeCounterApart(uint32_t order, const WrittenNumber& written) {
   ItemState& measured = measured_[order];
   const std::optional<uint64_t> counter = items_[order].counter;
+  // Only a single buffer with a counter can have them apart.
   if (!counter || measured.demands.leaves.size() != 1 || measured.count(Kind::kSlot) != 2) {
     return;
   }
   Leaf& leaf = measured.demands.leaves.front();
+  // The run has one slot less, since the counter is claimed apart.
   measured.count(Kind::kSlot) = 1;
   leaf.parts[0].count = 1;
   leaf.counter = *counter;
@@ -282,6 +303,7 @@ void NumberAssigner::TakeCounterApart(uint32_t order, const WrittenNumber& writt
     Overlap(order, conflict->other,
             {.kind = Kind::kSlot, .space = written.space, .index = conflict->first});
   } else if (*counter == written.index) {
+    // The author gave both the same number.
     Overlap(order, order, {.kind = Kind::kSlot, .space = written.space, .index = *counter});
   }
 }
@@ -290,6 +312,7 @@ void NumberAssigner::ReserveRun(uint32_t order, const WrittenNumber& written) {
   ItemState& measured = measured_[order];
   TakeCounterApart(order, written);
   const uint64_t count = measured.count(written.kind);
+  // The type has nothing of this class, and no unbounded array that could be meant.
   if (count == 0 && !ReserveUnbounded(order, written)) {
     state_.Add(order, state_.About(order, Code::kLay2004).With("class", KindText(written.kind)));
     return;
@@ -297,6 +320,7 @@ void NumberAssigner::ReserveRun(uint32_t order, const WrittenNumber& written) {
   if (count == 0) {
     return;
   }
+  // Bindings from 512 on are the engine's own on this target (spec/layout 10.1).
   if (program_.platform == Platform::kWebgpu && written.kind == Kind::kSlot &&
       written.index + count > kFirstReserved) {
     const Place place{.kind = Kind::kSlot, .space = written.space, .index = written.index};
@@ -308,6 +332,8 @@ void NumberAssigner::ReserveRun(uint32_t order, const WrittenNumber& written) {
     state_.Add(order, state_.About(order, Code::kLay1001));
     return;
   }
+  // The item gets its number in any case: an overlap is an error, but records are written all the
+  // same.
   measured.base(written.kind) = {.space = written.space, .index = written.index};
   const auto aliasing = items_[order].parameter->may_alias ? Allocator::Aliasing::kAllowed
                                                            : Allocator::Aliasing::kForbidden;
@@ -345,6 +371,7 @@ void NumberAssigner::ReserveOutput(const Varying& varying) {
   if (!target) {
     return;
   }
+  // All pixel outputs are one owner: two entry points are never bound together.
   const Run run{.first = *target};
   if (const auto conflict = allocator_.Claim(0, Kind::kU, run, kOutputOwner)) {
     findings_.Add(
@@ -376,6 +403,7 @@ void NumberAssigner::ChooseDefaultSpace() {
   bool need = false;
   for (uint32_t i = 0; i < items_.size(); ++i) {
     need_buffer_ = need_buffer_ || state_.NeedsBuffer(i);
+    // Something without a home and without a number needs the default space.
     need = need || (!measured_[i].home && std::ranges::any_of(kBoundKinds, [&](Kind kind) {
              return measured_[i].count(kind) != 0 && !measured_[i].base(kind);
            }));
@@ -389,6 +417,8 @@ void NumberAssigner::ChooseDefaultSpace() {
   }
 }
 
+// The buffer of loose globals comes before all parameters, so that adding a parameter does not move
+// it.
 void NumberAssigner::PlaceGlobals() {
   if (!need_buffer_) {
     return;
@@ -430,6 +460,7 @@ void NumberAssigner::PlaceGlobals() {
 
 void NumberAssigner::Allocate(uint32_t order) {
   AllocateSpaces(order);
+  // In the order of kinds, each in its own numbering.
   for (const Kind kind : kBoundKinds) {
     if (measured_[order].count(kind) != 0 && !measured_[order].base(kind)) {
       AllocateRun(order, kind);
@@ -442,6 +473,7 @@ void NumberAssigner::Allocate(uint32_t order) {
 
 void NumberAssigner::AllocateSpaces(uint32_t order) {
   ItemState& measured = measured_[order];
+  // Spaces that were written are claimed already.
   if (measured.demands.spaces == 0 || measured.first_space) {
     return;
   }
@@ -456,6 +488,8 @@ void NumberAssigner::AllocateRun(uint32_t order, Kind kind) {
   const uint32_t space =
       kind == Kind::kAttachment ? kIdSpace : measured.home.value_or(default_space_);
   const auto index = allocator_.FirstFit(space, kind, measured.count(kind), order);
+  // Nothing is free: either somebody owns the whole space, or an unbounded run reaches to the end
+  // of the numbering.
   if (!index) {
     const std::optional<Owner> owner = allocator_.OwnerIn(space, kind);
     const bool whole = allocator_.WholeOwnerOf(space).has_value();
@@ -473,6 +507,7 @@ void NumberAssigner::AllocateRun(uint32_t order, Kind kind) {
   measured.base(kind) = {.space = space, .index = *index};
 }
 
+// Written ids first, then the others in order: as with bindings, a written one never moves.
 void NumberAssigner::NumberSpecializations() {
   const auto is_id = [&](uint32_t order) { return measured_[order].count(Kind::kSpec) != 0; };
   for (uint32_t i = 0; i < items_.size(); ++i) {
@@ -492,6 +527,7 @@ void NumberAssigner::NumberSpecializations() {
       continue;
     }
     if (!measured_[i].base(Kind::kSpec)) {
+      // Beyond the limit the number stays and is reported below.
       const auto id = allocator_.FirstFit(kIdSpace, Kind::kSpec, 1, i);
       measured_[i].base(Kind::kSpec) = {.index = id.value_or(kMaxSpecId + 1)};
     }
@@ -517,6 +553,7 @@ ProgramLayout LayOut(const Program& program, Types& types, ByteLayouts& bytes) {
   state.out.parameters.reserve(state.items.size());
   NumberAssigner(state).Assign();
   RecordWriter(state).Write();
+  // Errors of RPL have codes of their own; only webgpu adds checks to it.
   if (!state.rpl() || program.platform == Platform::kWebgpu) {
     FinishTarget(program, types, state.items, state.findings, state.out);
   }

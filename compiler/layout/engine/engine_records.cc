@@ -18,12 +18,15 @@
 namespace kiln::layout {
 namespace {
 
+// Kinds that are register classes and become slots by a shift.
 bool OnSlots(Kind kind) {
   return kind == Kind::kB || kind == Kind::kT || kind == Kind::kU || kind == Kind::kS;
 }
 
 }  // namespace
 
+// Parameters first, since the buffer of loose globals is described last; then the checks, which
+// look at what was written down.
 void RecordWriter::Write() {
   const auto count = static_cast<uint32_t>(items_.size());
   for (uint32_t i = 0; i < count; ++i) {
@@ -56,6 +59,7 @@ void RecordWriter::Publish(uint32_t order) {
     placed.spaces = {
         .kind = Kind::kSpace, .index = *measured.first_space, .count = measured.demands.spaces};
   }
+  // What got no number, because of an error, has no row.
   for (const Kind kind : kBoundKinds) {
     if (const auto& base = measured.base(kind); base && measured.count(kind) != 0) {
       placed.runs.push_back({.kind = kind,
@@ -71,6 +75,7 @@ void RecordWriter::Publish(uint32_t order) {
     NumberShiftedBlocks(order);
   }
   placed.leaves.reserve(measured.demands.leaves.size());
+  // Paths and strides are moved out, since the state is not needed afterwards.
   for (Leaf& leaf : measured.demands.leaves) {
     placed.leaves.push_back(PublishLeaf(order, leaf));
   }
@@ -84,10 +89,12 @@ PlacedLeaf RecordWriter::PublishLeaf(uint32_t order, Leaf& leaf) {
                     .rules = RulesOf(order, leaf),
                     .content = ContentOf(leaf),
                     .data = leaf.data};
+  // A leaf may have several places: a texture and its sampler, a buffer and its counter.
   for (const LeafPart& part : leaf.used_parts()) {
     if (const std::optional<Place> place = PlaceOf(order, leaf, part)) {
       placed.places.push_back(*place);
     }
+    // Attachments are no slots and do not count.
     if (state_.slots() && part.kind != Kind::kAttachment) {
       placed.slots = static_cast<uint32_t>(part.count);
     }
@@ -125,6 +132,7 @@ void RecordWriter::NumberShiftedBlocks(uint32_t order) {
   if (!measured.first_space) {
     return;
   }
+  // Each space of the parameter counts from zero.
   FlatMap<uint64_t, std::array<uint64_t, kKindCount>> next;  // by space of the parameter
   for (Leaf& leaf : measured.demands.leaves) {
     const Kind register_class = RegisterClassOf(types_[leaf.type]);
@@ -143,6 +151,8 @@ void RecordWriter::NumberShiftedBlocks(uint32_t order) {
   }
 }
 
+// The place of one part of a leaf, from the base that its parameter got and its offset inside.
+// Nothing if the parameter got no numbers, because of an error that was reported.
 std::optional<Place> RecordWriter::PlaceOf(uint32_t order, const Leaf& leaf, const LeafPart& part) {
   ItemState& measured = measured_[order];
   Place place{.kind = part.kind, .count = state_.slots() ? leaf.items : part.count};
@@ -152,6 +162,7 @@ std::optional<Place> RecordWriter::PlaceOf(uint32_t order, const Leaf& leaf, con
     return uniform ? Place{.kind = Kind::kSlot, .space = kMaxGroup, .index = kPushBinding}
                    : Place{.kind = Kind::kPush};
   }
+  // The part lies in a space of the parameter itself; there numbers begin at zero.
   if (part.group != 0) {
     if (!measured.first_space) {
       return std::nullopt;
@@ -174,6 +185,7 @@ std::optional<Place> RecordWriter::PlaceOf(uint32_t order, const Leaf& leaf, con
 // A number of a register class as the slot that it becomes.
 Place RecordWriter::Shifted(uint32_t order, Place place) {
   const int64_t shift = ShiftOf(program_.settings, place.kind, place.space).value_or(0);
+  // Signed, because a shift may be negative.
   const int64_t slot = static_cast<int64_t>(place.index) + shift;
   if (slot < 0 || slot >= static_cast<int64_t>(kEndOfNumbers)) {
     const std::string text = fmt::format("{}{}", KindText(place.kind), place.index);
@@ -188,6 +200,7 @@ Place RecordWriter::Shifted(uint32_t order, Place place) {
   return place;
 }
 
+// The type whose bytes the block holds: the element of a buffer, or the type itself.
 TypeId RecordWriter::ContentOf(const Leaf& leaf) const {
   if (!leaf.block) {
     return {};
@@ -198,6 +211,7 @@ TypeId RecordWriter::ContentOf(const Leaf& leaf) const {
   return holder ? types_[leaf.type].element : leaf.type;
 }
 
+// Which rules place the bytes: what the parameter says, else what its kind has on this target.
 std::optional<Rules> RecordWriter::RulesOf(uint32_t order, const Leaf& leaf) const {
   if (!leaf.block) {
     return std::nullopt;
@@ -217,6 +231,8 @@ std::optional<Rules> RecordWriter::RulesOf(uint32_t order, const Leaf& leaf) con
 
 // --- 6: the bytes of loose globals ---
 
+// The members are known only now; the number of the buffer was given before, since it does not
+// depend on its content.
 void RecordWriter::GatherGlobals() {
   if (!out_.globals) {
     return;
@@ -224,6 +240,7 @@ void RecordWriter::GatherGlobals() {
   std::vector<Member> members;
   uint32_t first = 0;
   for (uint32_t i = 0; i < items_.size(); ++i) {
+    // In the order of the items, which is that of the program.
     if (state_.NeedsBuffer(i)) {
       first = members.empty() ? i : first;
       members.push_back({.name = items_[i].parameter->name,
@@ -251,6 +268,7 @@ void RecordWriter::CheckBlocks(uint32_t order) {
       continue;
     }
     const Type& type = types_[leaf.type];
+    // The use decides which limits apply.
     BlockUse use = BlockUse::kUniform;
     if (type.kind == TypeKind::kResource) {
       use = type.extent != 0 ? BlockUse::kStorage : BlockUse::kElement;
@@ -284,6 +302,7 @@ void RecordWriter::CheckOverlapOfShifted() {
   };
   Allocator slots;
   std::vector<Claimed> owners;
+  // The buffer of globals is owner 0, if there is one.
   if (out_.globals) {
     const Place& place = out_.globals->place;
     owners.push_back(
@@ -328,6 +347,7 @@ void RecordWriter::CheckOverlapOfShifted() {
 // RPL has one for the whole program.
 void RecordWriter::CheckOnePush() {
   std::optional<uint32_t> first;
+  // The first push constant is right; the second one is told.
   for (uint32_t i = 0; i < items_.size(); ++i) {
     if (items_[i].parameter->role != Role::kPush) {
       continue;
@@ -348,6 +368,7 @@ void RecordWriter::CheckPushes() {
   }
   for (const Unit& unit : program_.units) {
     for (const EntryPoint& entry : unit.entry_points) {
+      // The name of the gathered parameters of this entry point (global_order).
       const std::string own = "<" + std::string(entry.name) + ">";
       std::optional<uint32_t> first;
       for (uint32_t i = 0; i < items_.size(); ++i) {

@@ -13,12 +13,15 @@
 namespace kiln::layout {
 namespace {
 
+// Sizes and offsets are stored in 32 bits (spec/layout 4.9).
 constexpr uint64_t kMaxSize = 0xffffffffu;
+// Limits of the targets in bytes, where the request sets no other: spec/layout 4.9.
 constexpr uint32_t kRplUniformLimit = 16384;
 constexpr uint32_t kUniformLimit = 65536;
 constexpr uint32_t kPushLimit = 128;
 constexpr uint32_t kImmediateLimit = 64;
 
+// Loose globals have no block that could be named.
 std::string NameBelow(const CheckedBlock& block, const std::string& path) {
   if (path.empty()) {
     return std::string(block.name);
@@ -49,6 +52,7 @@ class Explainer {
     } else if (type.kind == TypeKind::kStruct && type.path_count <= kMaxPaths) {
       Members(id, path);
     } else {
+      // A type that is not known yet, or one without an end.
       const bool generic = type.kind == TypeKind::kGeneric;
       Set(Make(generic ? Code::kLay1002 : Code::kLay1001, block_.where));
     }
@@ -61,6 +65,7 @@ class Explainer {
   void Array(const Type& type, MatrixOrder order, const std::string& path) {
     const TypeLayout& element = LayoutOf(type.element, order);
     if (element.fault != TypeFault::kNone) {
+      // Nested arrays are one step in the path: `[0]` stands for the item at the bottom.
       Look(type.element, order, IsArray(types_[type.element]) ? path : path + "[0]");
       return;
     }
@@ -74,6 +79,8 @@ class Explainer {
     }
   }
 
+  // A written stride is wrong if items would overlap or leave their alignment; otherwise the array
+  // is just too large. Scalar rules give the alignment that every rule set keeps at least.
   TypeFault FaultOf(const Type& array, MatrixOrder order) {
     const TypeLayout& element = LayoutOf(array.element, order);
     const uint32_t unit =
@@ -97,6 +104,7 @@ class Explainer {
   FaultPlace found_;
 };
 
+// The same walk as that of the layout, so it stops at the same member.
 void Explainer::Members(TypeId id, const std::string& path) {
   const std::span<const Member> members = types_.Members(id);
   const auto path_of = [&](const Member& member) {
@@ -107,6 +115,8 @@ void Explainer::Members(TypeId id, const std::string& path) {
   for (size_t i = 0; i < members.size(); ++i) {
     const Member& member = members[i];
     const TypeLayout& layout = bytes_.Of(member, block_.rules);
+    // Only the member of the outermost struct is remembered: that is what has a place in the
+    // source.
     if (path.empty()) {
       found_.member = static_cast<uint32_t>(i);
     }
@@ -119,9 +129,11 @@ void Explainer::Members(TypeId id, const std::string& path) {
       }
       return;
     }
+    // A member without bytes takes no place and breaks no rule.
     if (layout.size == 0 && member.size == 0 && !layout.unsized) {
       continue;
     }
+    // Nothing may follow an array without an end; the message is about that array.
     if (tail != nullptr) {
       path_ = path_of(*tail);
       Set(Make(Code::kLay1006, block_.where));
@@ -159,11 +171,15 @@ void Explainer::Shared(std::span<const Member> members, const std::string& path)
     if (layout.size == 0 && members[i].size == 0 && !layout.unsized) {
       continue;
     }
+    // The same places as above, computed again: most blocks have no fault, and nothing is kept for
+    // them.
     const MemberPlacing placing =
         PlaceMember(types_[members[i].type], members[i], layout, end, traits_);
     end = placing.offset + placing.size;
     ranges.push_back({.begin = placing.offset, .end = end, .member = i});
   }
+  // Sorted by place, so only neighbours can overlap. Stable, so that of members at one place the
+  // earlier one stays first.
   std::ranges::stable_sort(ranges, {}, &Range::begin);
   for (size_t i = 1; i < ranges.size(); ++i) {
     if (ranges[i].begin < ranges[i - 1].end) {
@@ -180,6 +196,8 @@ void Explainer::Shared(std::span<const Member> members, const std::string& path)
       return;
     }
   }
+  // No two members share a byte: the size that was rounded up is the fault of the struct as a
+  // whole.
   path_ = path;
   if (path.empty()) {
     found_.member = Finding::kNone;
@@ -205,6 +223,8 @@ class BlockCheck {
       Fault();
       return;
     }
+    // An array without an end needs a buffer whose size the engine chooses. RPL and the other
+    // languages have codes of their own for it.
     if (layout.unsized && block_.use != BlockUse::kStorage && program_.policy == Policy::kRpl) {
       const bool push = block_.use == BlockUse::kPush;
       Add(Make(Code::kRpl4052, block_.where)
@@ -254,6 +274,7 @@ void BlockCheck::Fault() {
   }
   if (program_.policy == Policy::kRpl) {
     std::string_view name = block_.name;
+    // RPL has one code for everything that is too large, with the name of the outermost member.
     if (found.member != Finding::kNone) {
       name = types_.Members(block_.content)[found.member].name;
     }
@@ -266,11 +287,14 @@ void BlockCheck::Fault() {
 void BlockCheck::Limit(uint64_t size) {
   const Settings& settings = program_.settings;
   const bool rpl = program_.policy == Policy::kRpl;
+  // On D3D a push constant is an ordinary constant buffer, so it has the limit of one.
   const bool push = block_.use == BlockUse::kPush &&
                     (rpl || Immediate() || program_.platform == Platform::kVulkan);
+  // Storage buffers may be as large as they like.
   if (!push && block_.use != BlockUse::kUniform && block_.use != BlockUse::kPush) {
     return;
   }
+  // RPL has a smaller limit for uniform buffers, so that a program runs on every device.
   uint64_t limit = push ? settings.push_limit.value_or(kPushLimit)
                         : settings.uniform_limit.value_or(rpl ? kRplUniformLimit : kUniformLimit);
   if (Immediate()) {
@@ -301,6 +325,8 @@ void BlockCheck::Limit(uint64_t size) {
           .With("limit", limit));
 }
 
+// First what no declaration can say, then what a uniform buffer may not hold. The second is a
+// warning, so one of its reasons is enough.
 void BlockCheck::Wgsl() {
   const std::optional<WgslIssue> issue = FindNotExpressible(bytes_, block_.content, block_.rules);
   if (issue) {
@@ -324,6 +350,7 @@ void BlockCheck::Wgsl() {
 
 std::string BlockCheck::TailPath() const {
   std::string path;
+  // Follows the last members down to the array without an end.
   TypeId type = block_.content;
   while (types_[type].kind == TypeKind::kStruct) {
     const std::span<const Member> members = types_.Members(type);

@@ -9,13 +9,17 @@
 namespace kiln::layout {
 namespace {
 
+// What two types must have in common to be equal, without what they are made of.
 bool SameFacts(const Type& a, const Type& b) {
+  // Names are compared too, although types are structural: two units mean the same struct by one
+  // name.
   return a.kind == b.kind && a.scalar == b.scalar && a.rows == b.rows && a.columns == b.columns &&
          a.resource == b.resource && a.extent == b.extent && a.stride == b.stride &&
          a.name == b.name && a.member_count == b.member_count &&
          a.element.valid() == b.element.valid();
 }
 
+// Types of members are compared apart, one level further down.
 bool SameField(const Member& a, const Member& b) {
   return a.name == b.name && a.order == b.order && a.offset == b.offset && a.size == b.size &&
          a.alignment == b.alignment;
@@ -65,6 +69,8 @@ void Walk::Unit(uint32_t unit) {
   for (uint32_t i = 0; i < order.size(); ++i) {
     order[i] = i;
   }
+  // By group, and inside of a group in the order of the source: the sort is stable (spec/layout
+  // 7.4).
   if (program_.policy == Policy::kRpl) {
     std::ranges::stable_sort(order, {}, [&](uint32_t i) { return row.parameters[i].group; });
   }
@@ -78,6 +84,7 @@ void Walk::Unit(uint32_t unit) {
 
 Item Walk::Read(const Parameter& parameter, uint32_t unit, uint32_t ordinal, uint32_t order) {
   Item item{.parameter = &parameter, .unit = unit, .ordinal = ordinal};
+  // RPL has no written numbers.
   if (program_.policy == Policy::kFirstFit) {
     ReadWritten(program_, types_, order, item, findings_);
   }
@@ -87,7 +94,9 @@ Item Walk::Read(const Parameter& parameter, uint32_t unit, uint32_t ordinal, uin
 void Walk::Global(uint32_t unit, uint32_t ordinal) {
   const Parameter& parameter = program_.units[unit].parameters[ordinal];
   const auto next = static_cast<uint32_t>(out_.items.size());
+  // Only globals of units can be one parameter; imported modules keep theirs (spec/layout 6.2).
   if (program_.policy == Policy::kFirstFit && !program_.units[unit].imported) {
+    // The first declaration has the place, wherever the others stand.
     const auto [first, added] = globals_.Insert(parameter.name, next);
     if (!added) {
       Collapse(*first, unit, ordinal);
@@ -101,6 +110,7 @@ void Walk::Collapse(uint32_t first, uint32_t unit, uint32_t ordinal) {
   const Parameter& parameter = program_.units[unit].parameters[ordinal];
   const Parameter& known = *out_.items[first].parameter;
   std::optional<std::string> path = DifferAt(types_, known.type, parameter.type, parameter.name);
+  // Equal types in different roles are bound differently.
   if (!path && known.role != parameter.role) {
     path = std::string(parameter.name);
   }
@@ -115,6 +125,7 @@ void Walk::Collapse(uint32_t first, uint32_t unit, uint32_t ordinal) {
   Merge(first, Read(parameter, unit, ordinal, first));
 }
 
+// What either declaration writes counts for both; what both write must be equal.
 void Walk::Merge(uint32_t order, const Item& other) {
   Item& item = out_.items[order];
   for (const WrittenNumber& written : other.written) {
@@ -137,6 +148,7 @@ void Walk::Merge(uint32_t order, const Item& other) {
                     order, &item);
     }
   }
+  // Written once is enough.
   item.counter = item.counter ? item.counter : other.counter;
   item.member_offset = item.member_offset ? item.member_offset : other.member_offset;
 }
@@ -154,6 +166,7 @@ void Walk::Entry(uint32_t unit, const EntryPoint& entry) {
     if (parameter.uniform) {
       const auto next = static_cast<uint32_t>(out_.items.size());
       Item item = Read(*parameter.uniform, unit, Finding::kNone, next);
+      // Its loose bytes are in the gathered buffer; what is left are its resources.
       item.bytes_elsewhere = true;
       out_.items.push_back(std::move(item));
     }
@@ -171,7 +184,10 @@ void Walk::Gather(uint32_t unit, const EntryPoint& entry) {
   if (members.empty()) {
     return;
   }
+  // The name has characters that no identifier has, so no parameter can be called so.
   const std::string_view name = types_.Keep("<" + std::string(entry.name) + ">");
+  // A program has one push constant at a time: one of its own goes before that of an entry point
+  // (spec/layout 8.2).
   const bool push = program_.platform == Platform::kVulkan && !HasGlobalPush();
   const TypeId content = types_.Struct(name, members);
   out_.gathered.push_back({.name = name,
@@ -198,6 +214,7 @@ std::optional<std::string> DifferAt(const Types& types, TypeId a, TypeId b, std:
   if (!SameFacts(types[a], types[b])) {
     return std::string(name);
   }
+  // Element and members exclude each other.
   if (types[a].element.valid()) {
     return DifferAt(types, types[a].element, types[b].element, name);
   }
@@ -224,6 +241,8 @@ void Findings::Add(Diagnostic diagnostic, uint32_t order, const Item* item, uint
   findings_.push_back(std::move(finding));
 }
 
+// In the order of the parameters, whatever step found it; the sort is stable, so findings of one
+// parameter stay in the order of the steps. Only errors count towards the limit.
 std::vector<Finding> Findings::Take() {
   std::ranges::stable_sort(findings_, {}, &Finding::order);
   size_t errors = 0;

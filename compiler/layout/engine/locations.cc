@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::string_view kTarget = "SV_Target";
 
+// Semantics are compared without regard to case, in ASCII alone: the locale must not decide.
 bool SameIgnoringCase(std::string_view a, std::string_view b) {
   return std::ranges::equal(a, b, [](char x, char y) {
     const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
@@ -24,6 +25,7 @@ bool SameIgnoringCase(std::string_view a, std::string_view b) {
 uint64_t WidthOf(const Program& program, const Types& types, TypeId id) {
   const Type& type = types[id];
   const auto vector = [&](uint32_t components) -> uint64_t {
+    // A vector of three or four 64-bit components needs two locations on Vulkan (spec/layout 9.1).
     const bool wide =
         ScalarSize(type.scalar) == 8 && components > 2 && program.platform == Platform::kVulkan;
     return wide ? 2 : 1;
@@ -49,6 +51,7 @@ uint64_t WidthOf(const Program& program, const Types& types, TypeId id) {
       return kUnknown;
     case TypeKind::kEndless:
       return kUnbounded;
+    // Resources are no part of an interface between stages.
     case TypeKind::kResource:
     case TypeKind::kConstantBuffer:
     case TypeKind::kParameterBlock:
@@ -85,6 +88,7 @@ class OneDirection {
     for (uint32_t i = 0; i < leaves_.size(); ++i) {
       Claim(i, written == leaves_.end() ? nullptr : &*written);
     }
+    // Built-in variables and what has no width take no location.
     for (uint32_t i = 0; i < leaves_.size(); ++i) {
       LeafVarying& leaf = leaves_[i];
       if (leaf.placed.builtin.empty() && !leaf.placed.location && leaf.placed.count != 0) {
@@ -121,11 +125,13 @@ class OneDirection {
 
 void OneDirection::Flatten(const Varying& varying, const std::string& path, Inherited& from) {
   Inherited own = from;
+  // The outer one wins, as HLSL has it for semantics (spec/layout 9.1).
   if (!own.location && varying.location) {
     own.location = *varying.location;
   }
   if (own.semantic.empty() && !varying.semantic.empty()) {
     own.semantic = varying.semantic;
+    // Interpolation is the other way round: what is written further inside is meant.
     own.semantic_index = varying.semantic_index;
   }
   if (!varying.interpolation.empty()) {
@@ -149,6 +155,7 @@ void OneDirection::Flatten(const Varying& varying, const std::string& path, Inhe
 
 void OneDirection::Members(const Varying& varying, TypeId type, const std::string& path,
                            Inherited& from) {
+  // A type with too many leaves is not flattened: its size is refused at the leaf.
   if (types_[type].kind != TypeKind::kStruct || types_[type].path_count > kMaxPaths ||
       !varying.builtin.empty()) {
     Leaf(varying, type, path, from);
@@ -170,6 +177,7 @@ void OneDirection::Leaf(const Varying& varying, TypeId type, const std::string& 
                    .where = varying.where};
   if (varying.builtin.empty()) {
     const uint64_t width = WidthOf(program_, types_, type);
+    // A width beyond the limit would make the table of numbers useless.
     if (width > kMaxCount) {
       const Code code = width == kUnknown ? Code::kLay1002 : Code::kLay1001;
       findings_.Add(Make(code, varying.where).With("name", path), order_);
@@ -192,9 +200,11 @@ void OneDirection::Claim(uint32_t i, const LeafVarying* written) {
     return;
   }
   std::optional<uint64_t> location = leaf.location;
+  // A semantic of a colour output is its location.
   if (!location && SameIgnoringCase(leaf.placed.semantic, kTarget)) {
     location = leaf.placed.semantic_index;
   } else if (!location && written != nullptr) {
+    // Some leaf of this direction has a written location, so each must.
     findings_.Add(Make(Code::kLay2007, leaf.where)
                       .With("name", leaf.placed.path)
                       .With("other", written->placed.path)
@@ -220,6 +230,7 @@ void OneDirection::Claim(uint32_t i, const LeafVarying* written) {
 
 void PlaceEntry(const Program& program, const Types& types, const EntryPoint& entry,
                 Findings& findings, ProgramLayout& out) {
+  // Behind all parameters: findings of entry points come last.
   const auto order = static_cast<uint32_t>(out.parameters.size());
   OneDirection in(program, types, findings, order);
   OneDirection outgoing(program, types, findings, order);
@@ -246,6 +257,7 @@ class Containers {
       placed.binding = next_binding_++;
       placed.size = block.stride;
     }
+    // Roles have counters of their own, because they are different interfaces.
     uint32_t& next = attributes                                ? next_attribute_
                      : container.role == ContainerRole::kState ? next_state_
                                                                : next_output_;

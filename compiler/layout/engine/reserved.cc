@@ -41,9 +41,13 @@ class Webgpu {
     const Type& type = types_[leaf.type];
     const bool sampler = type.kind == TypeKind::kResource &&
                          type.resource == ResourceClass::kCombined && leaf.slots == 1;
+    // A combined texture and sampler of one slot was bound by the author, so its sampler needs a
+    // place too.
     const uint64_t items = first.count;
     const uint64_t per_item = sampler ? 2 : leaf.slots;
+    // The first item keeps the binding that it has.
     const uint64_t wanted = (items - 1) * per_item + (sampler ? 1 : 0);
+    // Each group counts for itself.
     uint64_t& next = *next_.Insert(first.space, kFirstReserved).first;
     if (next + wanted > kPushBinding) {
       findings_.Add(Make(Code::kLay3001, items_[order].parameter->where)
@@ -55,6 +59,7 @@ class Webgpu {
                     order, &items_[order]);
       return;
     }
+    // From here on each item has a place of its own.
     first.count = 1;
     const uint32_t space = first.space;
     if (sampler) {
@@ -71,6 +76,7 @@ class Webgpu {
 
   // The group of a set; false if there is none.
   bool Group(uint32_t& space) const {
+    // A request may rename sets; what it does not name keeps its number.
     const std::vector<uint32_t>& groups = program_.settings.group_of_set;
     if (space < groups.size()) {
       space = groups[space];
@@ -96,6 +102,8 @@ class Webgpu {
     for (Place& run : parameter.runs) {
       map(run.space);
     }
+    // A parameter that owns whole spaces has no slot in each of them, so their numbers are looked
+    // at as a run.
     if (parameter.spaces && program_.settings.group_of_set.empty() &&
         parameter.spaces->index + parameter.spaces->count > kMaxGroup + 1) {
       const auto first =
@@ -121,6 +129,7 @@ class Webgpu {
 
 // Unbounded arrays must have the highest binding of their set.
 void CheckUnbounded(const std::vector<Item>& items, Findings& findings, const ProgramLayout& out) {
+  // By space; loose globals count as well.
   FlatMap<uint32_t, uint64_t> highest;
   const auto see = [&](const Place& place) {
     uint64_t& known = *highest.Insert(place.space, 0).first;
@@ -151,6 +160,7 @@ void CheckUnbounded(const std::vector<Item>& items, Findings& findings, const Pr
 
 }  // namespace
 
+// Other targets need nothing after the numbers are given.
 void FinishTarget(const Program& program, const Types& types, const std::vector<Item>& items,
                   Findings& findings, ProgramLayout& out) {
   if (program.platform == Platform::kWebgpu) {

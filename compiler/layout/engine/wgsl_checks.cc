@@ -8,6 +8,7 @@
 namespace kiln::layout {
 namespace {
 
+// Structs and arrays in uniform buffers are aligned to this many bytes.
 constexpr uint64_t kUniformUnit = 16;
 constexpr Rules kNatural = Rules::kStd430;  // the numbers of a declaration without attributes
 
@@ -54,6 +55,7 @@ class Expressible {
     for (size_t i = 0; i < members.size(); ++i) {
       const Member& member = members[i];
       const TypeLayout& placed = bytes_.Of(member, rules_);
+      // What has no bytes is not declared.
       if (placed.size == 0 && !placed.unsized) {
         continue;
       }
@@ -118,6 +120,7 @@ class Expressible {
   Rules rules_;
 };
 
+// Everything that a uniform buffer of WGSL may not have, not just the first: a report lists all.
 class Uniform {
  public:
   Uniform(ByteLayouts& bytes, Rules rules) : bytes_(bytes), types_(bytes.types()), rules_(rules) {}
@@ -144,6 +147,7 @@ class Uniform {
         Add(at, "run-time sized");
         continue;
       }
+      // In a uniform buffer structs and arrays are aligned to 16 bytes at least.
       uint64_t required = bytes_.Of(member, kNatural).alignment;
       if (IsComposite(type)) {
         required = RoundUp(required, kUniformUnit);
@@ -151,6 +155,7 @@ class Uniform {
       if (layout.offsets[i] % required != 0) {
         Add(at, "offset {} not a multiple of {}", layout.offsets[i], required);
       }
+      // A struct must be padded to 16 bytes before the next member begins.
       if (type.kind == TypeKind::kStruct && i + 1 < members.size()) {
         const uint64_t size = bytes_.Of(member, rules_).size;
         const uint64_t distance = layout.offsets[i + 1] - layout.offsets[i];
@@ -199,6 +204,7 @@ std::vector<WgslIssue> UniformIssues(ByteLayouts& bytes, TypeId content, Rules r
   return Uniform(bytes, rules).Run(content);
 }
 
+// A boolean has no form in memory that host and shader agree about.
 bool HostShareable(const Types& types, TypeId id) {
   const Type& type = types[id];
   switch (type.kind) {
@@ -208,6 +214,7 @@ bool HostShareable(const Types& types, TypeId id) {
       return (type.scalar == ScalarKind::kF32 || type.scalar == ScalarKind::kF16) &&
              type.rows > 1 && type.columns > 1;
     case TypeKind::kArray:
+      // An array of nothing has no form in WGSL.
       return type.extent != 0 && HostShareable(types, type.element);
     case TypeKind::kRuntimeArray:
       return HostShareable(types, type.element);
@@ -247,6 +254,7 @@ bool HasArray(const Types& types, TypeId type) {
                              [&](const Member& member) { return HasArray(types, member.type); });
 }
 
+// A wider stride than WGSL's own means that the engine declares the matrix as separate columns.
 bool NeedsColumns(ByteLayouts& bytes, const Member& member, Rules rules) {
   return bytes.Of(member, rules).matrix_stride > bytes.Of(member, kNatural).matrix_stride;
 }

@@ -7,9 +7,11 @@
 namespace kiln::layout {
 namespace {
 
+// A register of constants is four floats.
 constexpr uint64_t kRegisterBytes = 16;
 constexpr uint64_t kMaxIndex = 0xffffffffu;
 
+// Letters in either case.
 std::optional<Kind> ClassOf(char letter) {
   switch (letter | 0x20) {
     case 'b':
@@ -29,6 +31,7 @@ std::optional<Kind> ClassOf(char letter) {
 
 // What `classes` adds to the number of a register.
 uint64_t ClassBase(Kind register_class) {
+  // Each class gets 128 slots (spec/layout 7.5).
   constexpr uint64_t kStep = 128;
   switch (register_class) {
     case Kind::kT:
@@ -48,6 +51,8 @@ uint64_t ClassBase(Kind register_class) {
   return 0;
 }
 
+// Reads the bindings that apply to this target and passes over the others: a source may carry those
+// of several targets.
 class Reader {
  public:
   Reader(const Program& program, const Types& types, uint32_t order, Item& item, Findings& findings)
@@ -66,6 +71,7 @@ class Reader {
       }
       return;
     }
+    // A written slot goes before registers.
     if (parameter_.slot) {
       Slot(*parameter_.slot);
     } else if (settings_.vulkan_registers != VulkanRegisters::kIgnore) {
@@ -82,6 +88,7 @@ class Reader {
       Report(Code::kLay3003, {{"what", "register spaces"}, {"target", "d3d11"}});
       return;
     }
+    // A space without a register: only the space is written.
     if (binding.text.empty()) {
       item_.written.push_back({.kind = Kind::kSpace, .space = space});
       return;
@@ -93,6 +100,7 @@ class Reader {
       item_.written.push_back(
           {.kind = read->register_class, .index = read->number, .space = space});
     } else if (types_[parameter_.type].has_bytes && parameter_.role == Role::kResource) {
+      // `register(cN)` on loose bytes is an offset in the buffer of globals.
       item_.member_offset = read->number * kRegisterBytes;
     } else {
       Report(Code::kLay2004, {{"class", "c"}});
@@ -105,6 +113,7 @@ class Reader {
       item_.written.push_back({.kind = Kind::kSpace, .space = space});
       return;
     }
+    // Numbers are kept in 64 bits, so a hostile one is refused and not cut.
     if (*binding.index > kMaxIndex) {
       Report(Code::kLay2006, {{"text", std::to_string(*binding.index)}});
       return;
@@ -128,6 +137,7 @@ class Reader {
       return;  // offsets in the implicit buffer belong to D3D
     }
     if (settings_.vulkan_registers == VulkanRegisters::kShift) {
+      // Without a shift the class is a plain slot, and its register says nothing but the space.
       if (ShiftOf(settings_, read->register_class, space)) {
         item_.written.push_back(
             {.kind = read->register_class, .index = read->number, .space = space});
@@ -136,6 +146,7 @@ class Reader {
       }
       return;
     }
+    // With `direct` the number is the slot.
     const uint64_t base = settings_.vulkan_registers == VulkanRegisters::kClasses
                               ? ClassBase(read->register_class)
                               : 0;
@@ -166,6 +177,7 @@ std::optional<Register> ParseRegister(std::string_view text) {
   const std::optional<Kind> register_class = ClassOf(text[0]);
   uint64_t number = 0;
   const char* end = text.data() + text.size();
+  // Nothing may follow the number.
   const auto [rest, error] = std::from_chars(text.data() + 1, end, number);
   if (!register_class || error != std::errc{} || rest != end || number > kMaxIndex) {
     return std::nullopt;

@@ -15,6 +15,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+// "unbounded" instead of the number that stands for it inside, which means nothing outside.
 Json CountJson(uint64_t count) { return count >= kUnbounded ? Json("unbounded") : Json(count); }
 
 class Reflection {
@@ -29,6 +30,8 @@ class Reflection {
         {"policy", program_.policy == Policy::kRpl ? "rpl" : "first_fit"},
         {"pack", program_.settings.pack_variants == PackVariants::kUnion ? "union" : "per_variant"},
         {"layout_hash", LayoutHash(program_, layout_, bytes_).hex()}};
+    // All members are put there at once, in the order of the schema: the list is complete even
+    // where a program has nothing of a kind.
     json["parameters"] = Json::array();
     json["globals"] = nullptr;
     json["vertex_buffers"] = Json::array();
@@ -50,7 +53,9 @@ class Reflection {
                                       {"out", Varyings(entry.out)}});
     }
     json["usage"] = Json::object();
+    // Which stages use a parameter is given by the caller: a layout does not know it.
     for (const ParameterUsage& row : usage) {
+      // By name, so a parameter that two stages use has one row.
       json["usage"][std::string(row.parameter)] = row.stages;
     }
     return json;
@@ -80,6 +85,8 @@ class Reflection {
 };
 
 void Reflection::Add(const PlacedParameter& parameter, Json& json) {
+  // A specialization constant is in both lists: it is a parameter of the program, and whoever makes
+  // a pipeline looks for its number.
   if (parameter.spec_id) {
     json["spec"].push_back({{"name", parameter.name},
                             {"type", TypeText(types_, parameter.type)},
@@ -89,6 +96,7 @@ void Reflection::Add(const PlacedParameter& parameter, Json& json) {
               {"unit", UnitName(parameter.unit)},
               {"type", TypeText(types_, parameter.type)},
               {"explicit", parameter.is_explicit}};
+  // Written only if it holds, like all marks: most parameters have none.
   if (parameter.absent) {
     row["absent"] = true;
   }
@@ -97,6 +105,8 @@ void Reflection::Add(const PlacedParameter& parameter, Json& json) {
   }
   row["leaves"] = Json::array();
   for (const PlacedLeaf& leaf : parameter.leaves) {
+    // Push constants are a leaf like others and stand a second time at the top, where a runtime
+    // looks for them.
     if (!leaf.places.empty() && leaf.places[0].kind == Kind::kPush) {
       json["push"] = {{"name", leaf.path}, {"block", Block(leaf.content, *leaf.rules)}};
     }
@@ -108,6 +118,7 @@ void Reflection::Add(const PlacedParameter& parameter, Json& json) {
 Json Reflection::Leaf(const PlacedLeaf& leaf) {
   Json row = {{"path", leaf.path}, {"type", TypeText(types_, leaf.type)}};
   if (!leaf.places.empty()) {
+    // The first place is where the resource is.
     row.update(Position(leaf.places.front()));
     row["count"] = CountJson(leaf.places.front().count);
   }
@@ -115,6 +126,7 @@ Json Reflection::Leaf(const PlacedLeaf& leaf) {
   Json more = Json::array();
   for (size_t i = 1; i < leaf.places.size(); ++i) {
     if (leaf.places[i].kind == Kind::kAttachment) {
+      // An attachment is no further element of an array but another property of the same input.
       row["attachment"] = leaf.places[i].index;
     } else {
       more.push_back(Position(leaf.places[i]));
@@ -128,6 +140,8 @@ Json Reflection::Leaf(const PlacedLeaf& leaf) {
   }
   if (leaf.content.valid()) {
     const Type& type = types_[leaf.type];
+    // A resource with elements and without an extent is a structured buffer: the block is one
+    // element of it.
     const bool element = type.kind == TypeKind::kResource && type.extent == 0;
     row[element ? "element" : "block"] = element ? Element(leaf) : Block(leaf.content, *leaf.rules);
   }
@@ -139,6 +153,7 @@ Json Reflection::Element(const PlacedLeaf& leaf) {
   Json row = Block(leaf.content, *leaf.rules);
   const TypeLayout& layout = bytes_.Of(leaf.content, *leaf.rules);
   const uint32_t least = TraitsOf(*leaf.rules).array_alignment;
+  // An array of elements begins each at its alignment, which the rules may raise.
   row["element_stride"] = RoundUp(layout.size, std::max(least, layout.alignment));
   return row;
 }
@@ -148,6 +163,7 @@ Json Reflection::Block(TypeId content, Rules rules) {
   Json row = {{"rules", TraitsOf(rules).name},
               {"size", layout.unsized ? Json("unsized") : Json(layout.size)},
               {"align", layout.alignment}};
+  // D3D counts in registers of 16 bytes.
   if (rules == Rules::kD3dCbuffer) {
     row["registers"] = RoundUp(layout.size, 16) / 16;
   }
@@ -180,7 +196,9 @@ Json Reflection::Block(TypeId content, Rules rules) {
   return row;
 }
 
+// Vertex and instance containers only: state and colours are no buffers that somebody fills.
 void Reflection::AddContainers(Json& json) {
+  // Placed containers lie in the order of their declarations, so one counter walks along.
   size_t next = 0;
   for (const Unit& unit : program_.units) {
     for (const Container& container : unit.containers) {
@@ -242,7 +260,10 @@ Bytes ReflectionBytes(const Program& program, const ProgramLayout& layout, ByteL
   return ReflectionWire(Reflection(program, layout, bytes).Run(usage));
 }
 
+// Entry points are left out: programs that differ only in what they read share a layout, and with
+// it descriptor sets.
 Hash128 LayoutHash(const Program& program, const ProgramLayout& layout, ByteLayouts& bytes) {
+  // A copy, as the caller still needs the entry points.
   ProgramLayout interface = layout;
   interface.entries.clear();
   return CanonicalWriter("kiln.layout.interface.1").Text(1, Dump(program, interface, bytes)).Key();

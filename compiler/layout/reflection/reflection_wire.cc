@@ -14,6 +14,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+// How a value of JSON becomes a field. Only what the schema uses is here.
 enum class Wire : uint8_t {
   kNumber,    // zero is left out
   kOptional,  // also zero is written; a word instead of a number is absence
@@ -110,13 +111,16 @@ constexpr Field kReflection[] = {{"version"},
 constexpr uint64_t kVarint = 0;
 constexpr uint64_t kLengthDelimited = 2;
 
+// Seven bits a byte, the lowest first; the top bit says that more follow.
 void AppendVarint(Bytes& out, uint64_t value) {
   for (; value >= 0x80; value >>= 7) {
+    // The cast keeps the lower eight bits, of which the top one is set here.
     out.push_back(static_cast<std::byte>(value | 0x80));
   }
   out.push_back(static_cast<std::byte>(value));
 }
 
+// A tag is the number of the field and, in the lower three bits, how its value is written.
 void AppendNumber(Bytes& out, uint64_t number, uint64_t value) {
   AppendVarint(out, number << 3 | kVarint);
   AppendVarint(out, value);
@@ -137,6 +141,8 @@ void AppendUsage(Bytes& out, uint64_t number, const Json& usage) {
     sorted.emplace(name, &stages);
   }
   for (const auto& [name, stages] : sorted) {
+    // Each row of a map is a message of key and value, and the value here is a message of its own,
+    // since a map cannot hold a list.
     Bytes list;
     for (const Json& stage : *stages) {
       AppendBytes(list, 1, TextOf(stage));
@@ -150,10 +156,13 @@ void AppendUsage(Bytes& out, uint64_t number, const Json& usage) {
 
 Bytes MessageOf(const Json& object, std::span<const Field> fields);
 
+// What is the default of proto3 is left out, so that the bytes are those of protobuf's own
+// serialiser; a field that may be absent is written even if it is zero.
 void AppendField(Bytes& out, uint64_t number, const Field& field, const Json& value) {
   switch (field.wire) {
     case Wire::kNumber:
     case Wire::kFlag: {
+      // A flag is a number of one bit.
       const uint64_t raw =
           field.wire == Wire::kFlag ? uint64_t{value.get<bool>()} : value.get<uint64_t>();
       if (raw != 0) {
@@ -172,6 +181,7 @@ void AppendField(Bytes& out, uint64_t number, const Field& field, const Json& va
       }
       return;
     case Wire::kNumbers: {
+      // Numbers of a list are packed into one field, as proto3 does it.
       Bytes packed;
       for (const Json& item : value) {
         AppendVarint(packed, item.get<uint64_t>());
@@ -183,6 +193,8 @@ void AppendField(Bytes& out, uint64_t number, const Field& field, const Json& va
     }
     case Wire::kMessage:
       if (!value.is_null()) {
+        // The size must stand before the content, so each message is made before it is appended.
+        // Reflections are some kilobytes.
         AppendBytes(out, number, MessageOf(value, field.content));
       }
       return;
@@ -204,6 +216,8 @@ Bytes MessageOf(const Json& object, std::span<const Field> fields) {
   for (size_t i = 0; i < fields.size(); ++i) {
     const auto found = object.find(fields[i].name);
     if (found != object.end()) {
+      // Members of the JSON and rows of the table must agree: a name that only one of them has
+      // would be lost without a word.
       ++known;
       AppendField(out, i + 1, fields[i], *found);
     }

@@ -19,6 +19,8 @@
 namespace kiln::resolve {
 namespace {
 
+// Types of version 1 and what version 2 adds to them: a file of version 1 is told what it would
+// need.
 constexpr auto kTypeNames = std::to_array<std::string_view>(
     {"f1", "f2", "f3", "f4", "u1", "u2", "u3", "u4", "s1", "s2", "s3", "s4", "f3x3", "f4x4"});
 constexpr auto kTypeNames2 =
@@ -28,6 +30,7 @@ constexpr auto kTypeNames2 =
 constexpr std::span kBuiltins =
     std::span(ir::kBuiltinFacts).first(static_cast<size_t>(ir::Builtin::kNMin));
 
+// What only typed modules have is no advice for a source.
 std::optional<ir::Builtin> BuiltinNamed(std::string_view name) {
   const std::optional<ir::Builtin> found = ir::FindBuiltin(name);
   return found.has_value() && ir::IsOfTypedModules(*found) ? std::nullopt : found;
@@ -37,6 +40,7 @@ bool IsIn(std::span<const std::string_view> words, std::string_view word) {
   return std::ranges::find(words, word) != words.end();
 }
 
+// Only whole names of types: `ParseLeaf` would take more than sources may write.
 std::optional<ir::Type> TypeNamed(std::string_view text) {
   const bool known = IsIn(kTypeNames, text) || IsIn(kTypeNames2, text);
   return known ? ir::ParseLeaf(text) : std::nullopt;
@@ -47,6 +51,8 @@ struct FamilyName {
   std::string_view family;
   std::string_view suffix;
 };
+// Names of functions have underscores of their own (`inverse_sqrt`), so the last part counts as a
+// type only if it is one.
 FamilyName SplitFamily(std::string_view name) {
   const size_t cut = name.rfind('_');
   const bool suffixed =
@@ -55,6 +61,8 @@ FamilyName SplitFamily(std::string_view name) {
 }
 
 // The largest type of "f3, f3, f1" that the family exists for; empty if there is none.
+// Most families take one type for all arguments or a scalar beside it, so the largest one is what
+// the author meant.
 std::string_view SuffixFor(ir::BuiltinTypes types, std::string_view arguments) {
   std::string_view best;
   while (!arguments.empty()) {
@@ -74,6 +82,8 @@ class Adviser {
  public:
   explicit Adviser(const Program& program) : program_(program) {}
 
+  // Advice is looked for after everything was found, and only for what is shown: searching for the
+  // nearest name costs more than most checks.
   void Run(Diagnostic& found) {
     switch (found.code) {
       case Code::kRpl6001:
@@ -114,11 +124,16 @@ class Adviser {
   static void Say(Diagnostic& found, std::string_view advice) {
     std::move(found).Note(NoteKind::kAdvice, {{"advice", advice}});
   }
+  // A message without a place has no file, and then the oldest version is assumed, which has all
+  // advice.
   uint32_t VersionOf(const Diagnostic& found) const {
     return found.primary.known() ? program_.module(found.primary.module).header.version : 1;
   }
 
   // --- the nearest name --------------------------------------------------------------------------
+  // All searches of one run share a limit of compared characters. A file of thousands of wrong
+  // names would otherwise be compared with thousands of right ones.
+  // The destructor adds what was compared, so that nested searches count once.
   class Search {
    public:
     Search(Adviser& adviser, std::string_view word) : adviser_(adviser), closest_(word) {}
@@ -128,6 +143,7 @@ class Adviser {
 
     void Offer(std::string_view name) {
       CheckStop();
+      // Beyond the limit names are no longer offered; what was the best by then stays.
       if (adviser_.compared_ + closest_.compared() < kMostCompared) {
         closest_.Offer(name);
       }
@@ -176,12 +192,15 @@ class Adviser {
   // --- values ------------------------------------------------------------------------------------
   void AdviseName(Diagnostic& found) {
     const std::string_view name = Of(found, "name");
+    // Words of other languages come first: their replacement is known, and the nearest name would
+    // be a guess.
     if (const Spelling* row = FindSpelling(SpellingPlace::kName, name)) {
       if (!row->replacement.empty()) {
         Replace(found, row->replacement);
       }
       return kiln::Advise(*row, VersionOf(found), found);
     }
+    // A function without its parentheses.
     if (const std::optional<ir::Builtin> builtin = BuiltinNamed(name);
         builtin.has_value() && ir::FactsOf(*builtin).types == ir::BuiltinTypes::kNone) {
       return Replace(found, std::string(name) + " ()");
@@ -192,6 +211,7 @@ class Adviser {
     const VisibleNames locals = LocalsAt(found);
     const ir::ModuleView& view = program_.module(found.primary.module);
     Search search(*this, name);
+    // The innermost names are offered first, because the first of equally near names wins.
     for (size_t i = locals.visible.size(); i > 0; --i) {
       search.Offer(view.Text(view.locals[locals.visible[i - 1].value].name));
     }
@@ -200,6 +220,8 @@ class Adviser {
              decl.kind != ir::DeclKind::kFunction;
     });
     OfferOptions(search);
+    // The name exists but not here; whoever wrote it before its declaration is told so rather than
+    // offered another name.
     for (const ir::LocalId other : locals.others) {
       if (view.Text(view.locals[other.value].name) == name) {
         const ir::SpanId span =
@@ -221,6 +243,7 @@ class Adviser {
   // In a compile-time expression: an option, a constant, or a string without its quotes.
   void AdviseConstant(Diagnostic& found) {
     const std::string_view name = Of(found, "name");
+    // A word that is a value of some option or setting was most likely meant as text.
     if (IsEnumValue(name) || IsSettingValue(name)) {
       return Replace(found, "\"" + std::string(name) + "\"");
     }
@@ -258,11 +281,13 @@ class Adviser {
     std::string known;
     Search search(*this, value);
     for (const std::string_view text : ValuesOf(option)) {
+      // All values are listed besides the guess, as there are few of them.
       known += (known.empty() ? "'" : ", '") + std::string(text) + "'";
       search.Offer(text);
     }
     std::move(found).Note(NoteKind::kKnownValues, {{"values", known}});
     Suggest(found, search.best());
+    // The place is that of the text with its quotes, so they belong into the replacement as well.
     if (found.fix.has_value()) {
       found.fix->text = "\"" + found.fix->text + "\"";
     }
@@ -289,6 +314,7 @@ class Adviser {
     SuggestFunction(name, parts, types, found);
   }
 
+  // A replacement for a whole family ends in `_T`, and the type comes from the arguments.
   void AdviseCall(const Spelling& row, std::string_view types, Diagnostic& found) const {
     if (!row.is_family()) {
       if (!row.replacement.empty()) {
@@ -296,6 +322,7 @@ class Adviser {
       }
       return;
     }
+    // The last two characters are "_T".
     const std::string_view family = row.replacement.substr(0, row.replacement.size() - 2);
     const std::string_view suffix = SuffixFor(ir::FactsOf(*BuiltinNamed(family)).types, types);
     if (suffix.empty()) {
@@ -313,6 +340,8 @@ class Adviser {
       return;
     }
     Say(found, "constructors take braces: " + std::string(type) + " { ... }");
+    // The fix has to change parentheses to braces around all arguments, and the instruction knows
+    // where they end.
     const uint32_t inst = FindInst(program_, found.primary.module, found.primary.span_number,
                                    ir::InstKind::kNameCall);
     if (inst != ir::kNoRow) {
@@ -353,6 +382,8 @@ class Adviser {
 
   void SuggestFunction(std::string_view name, const FamilyName& parts, std::string_view types,
                        Diagnostic& found) {
+    // Whole names are tried before families: a near function of the program is more likely than a
+    // built-in one.
     Search whole(*this, name);
     OfferDecls(whole, [](const ir::Decl& decl) { return decl.kind == ir::DeclKind::kFunction; });
     if (!found.primary.known()) {  // an entry point: no inbuilt one will do
@@ -402,6 +433,7 @@ class Adviser {
     for (const std::string_view type : kTypeNames) {
       search.Offer(type);
     }
+    // Structs of the program were offered first and win over types that are equally near.
     Suggest(found, search.best());
   }
 
@@ -410,6 +442,8 @@ class Adviser {
     if (!id.valid()) {
       return;
     }
+    // The owner of the field is known by its name only, so all blocks and structs of this name
+    // offer their fields.
     for (const std::span<const ir::DeclId> owners : {program_.Globals(id), program_.Structs(id)}) {
       for (const ir::DeclId decl : owners) {
         const ir::ModuleView& view = program_.module(program_.ModuleOf(decl));
@@ -439,6 +473,7 @@ class Adviser {
       return Say(found, "the letters are x, y, z and w");
     }
     for (char& letter : letters) {
+      // Letters of colours and texture coordinates have a letter of xyzw at the same place.
       letter = "xyzw"[row->text.find(letter)];
     }
     Replace(found, letters);
@@ -461,6 +496,7 @@ class Adviser {
   // --- settings, stages, statements --------------------------------------------------------------
   void AdviseSetting(Diagnostic& found) {
     Search search(*this, Of(found, "name"));
+    // Settings of the other pipeline would be as wrong as what was written.
     const bool compute = program_.pipeline() == ir::PipelineType::kCompute;
     for (const ir::SettingFacts& row : ir::AllSettings()) {
       if ((row.scope == ir::SettingScope::kCompute) == compute) {
@@ -478,6 +514,7 @@ class Adviser {
 
   void AdviseNoEffect(Diagnostic& found) const {
     const std::string_view text = Of(found, "text");
+    // The text is the whole expression; its beginning tells which mark of another language it is.
     const Spelling* row = FindSpelling(SpellingPlace::kMark, text.substr(0, 2));
     if (row != nullptr) {
       kiln::Advise(*row, VersionOf(found), found);

@@ -17,6 +17,8 @@ using ir::AssignmentEventKind;
 
 // --- summaries -----------------------------------------------------------------------------------
 
+// Writes down once for each region what matters for this check. Regions are shared by variants, and
+// so each function then only walks over short lists of events.
 class FlowWriter {
  public:
   FlowWriter(const Program& program, const ir::SpecialisedRegion& segment,
@@ -29,6 +31,7 @@ class FlowWriter {
   }
 
  private:
+  // Events are an ordered list with marks for branches and loops, so the check needs no tree.
   void Add(AssignmentEventKind kind, uint32_t id = 0, ir::SpanId span = {}) {
     events_.push_back({.kind = kind, .id = id, .span = span});
   }
@@ -65,6 +68,7 @@ class FlowWriter {
     if (inst.kind == ir::InstKind::kLoad) {
       WriteTouch(AssignmentEventKind::kRead, inst.As<ir::LoadInst>().place);
     } else if (inst.kind == ir::InstKind::kStore) {
+      // The value was evaluated before, so its reads stand before this event.
       WriteTouch(AssignmentEventKind::kAssign, inst.As<ir::StoreInst>().place);
     } else if (inst.kind == ir::InstKind::kScope) {
       WriteBlock(inst.As<ir::ScopeInst>().block);
@@ -74,6 +78,7 @@ class FlowWriter {
       WriteParts(AssignmentEventKind::kBranch,
                  segment_.List(inst.As<ir::SelectBlocksInst>().blocks));
     } else if (inst.kind == ir::InstKind::kLogical) {
+      // The left operand of a logical operator always runs; only the right one is a branch.
       const uint32_t right = inst.As<ir::LogicalInst>().right.value;
       WriteParts(AssignmentEventKind::kBranch, std::span(&right, 1));
     } else if (inst.kind == ir::InstKind::kLoop) {
@@ -89,10 +94,12 @@ class FlowWriter {
     }
   }
 
+  // Writing one member counts as writing the variable, and reading one as reading it.
   void WriteTouch(AssignmentEventKind kind, ir::InstId place) {
     if (segment_.insts[place.value].kind == ir::InstKind::kAccess) {
       place = segment_.insts[place.value].As<ir::AccessInst>().root;
     }
+    // Places of globals and of parameters have a value from the start.
     const ir::Inst& root = segment_.insts[place.value];
     if (root.kind != ir::InstKind::kLocalRef) {
       return;
@@ -125,10 +132,13 @@ class FlowWriter {
 // --- the check -----------------------------------------------------------------------------------
 
 // Which variables may be assigned, if control can be here at all.
+// A bit for each variable. Paths are united, so the question is whether any path has assigned it:
+// only what is certainly without a value is an error.
 struct State {
   bool reached = false;
   std::vector<uint64_t> assigned;
 
+  // A state that is not reached adds nothing, as no path comes from there.
   void Join(const State& other) {
     if (!other.reached) {
       return;
@@ -159,9 +169,12 @@ class AssignedCheck {
         }
       }
     }
+    // Nothing is declared without a value in this variant, although the source has such variables.
     if (numbers_.empty()) {
       return;
     }
+    // The first pass finds out what the loops assign and says nothing, since it does not yet know
+    // with what a loop begins. The second one reports.
     for (const bool reports : {false, true}) {
       reports_ = reports;
       loop_ = 0;
@@ -171,6 +184,7 @@ class AssignedCheck {
   }
 
  private:
+  // A place in the events of one region; branches go on in the same events.
   struct Cursor {
     const ir::SpecialisedRegion& segment;
     size_t at = 0;
@@ -202,6 +216,7 @@ class AssignedCheck {
         case AssignmentEventKind::kLoop:
           RunLoop(cursor);
           break;
+        // A hole that is not live has no code in this variant.
         case AssignmentEventKind::kHole:
           if (const ir::SpecialisedRegion* const* nested = live_.Find(event.id)) {
             RunSegment(**nested);
@@ -230,6 +245,7 @@ class AssignedCheck {
     if (number == nullptr) {
       return;
     }
+    // A declaration in a loop begins anew in each round.
     if (event.kind == AssignmentEventKind::kDeclare) {
       state_.Clear(*number);
     } else if (event.kind == AssignmentEventKind::kAssign) {
@@ -247,6 +263,7 @@ class AssignedCheck {
     const State before = state_;
     State after;
     uint32_t count = 0;
+    // Every branch begins with the state before the first one.
     do {
       ++cursor.at;
       state_ = before;
@@ -263,16 +280,19 @@ class AssignedCheck {
 
   // Condition, body, continuing: as docs/IR.md says.
   void RunLoop(Cursor& cursor) {
+    // Loops are numbered in the order in which they are met, which is the same in both passes.
     const size_t number = loop_++;
     if (!reports_) {
       rounds_.emplace_back();
     }
     jumps_.emplace_back();
+    // What the rounds of the first pass may have assigned is there from the first round on.
     if (reports_) {
       state_.Join(rounds_[number]);
     }
     ++cursor.at;
     RunUntilMark(cursor);
+    // The condition may fail at the first time, so what is known there flows behind the loop.
     State after = state_;
     ++cursor.at;
     RunUntilMark(cursor);
@@ -306,6 +326,7 @@ class AssignedCheck {
 
 }  // namespace
 
+// Most functions declare every variable with a value, and they cost nothing here.
 std::vector<ir::AssignmentEvent> FlowOf(const Program& program,
                                         const ir::SpecialisedRegion& segment,
                                         std::span<const BareDeclaration> declarations) {

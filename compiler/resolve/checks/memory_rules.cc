@@ -11,6 +11,8 @@
 namespace kiln::resolve {
 namespace {
 
+// Uniform blocks hold nothing but rows of four words, so they have no padding that two compilers
+// could place differently.
 bool IsUniformLeaf(const ir::Type& type) {
   if (type.kind == ir::TypeKind::kMatrix) {
     return type.rows == 4 && type.columns == 4;
@@ -27,6 +29,7 @@ class MemoryCheck {
   void Run() {
     uint64_t parameters = 0;
     for (const ir::SpecialisedMember& member : closed_.members) {
+      // Capped one above the limit: structs that hold others twice would overflow any number.
       parameters = std::min(parameters + ParametersOf(member.type), Limit() + 1);
     }
     if (parameters > Limit() && closed_.kind != ir::DeclKind::kStruct) {
@@ -39,9 +42,12 @@ class MemoryCheck {
               .With("limit", Limit()));
       return;
     }
+    // Two sets of rules: uniform blocks and push constants on the one side, everything else on the
+    // other.
     const bool uniform =
         closed_.kind == ir::DeclKind::kPushConstant ||
         (closed_.kind == ir::DeclKind::kBuffer && closed_.buffer() == ir::BufferKind::kUniform);
+    // The message stands at the member of the block, however deep in its type the fault lies.
     for (const ir::SpecialisedMember& member : closed_.members) {
       const Location where = program_.At(member.origin.module, member.origin.span);
       const std::string path(pool_.Text(member.name));
@@ -66,11 +72,13 @@ class MemoryCheck {
     }
     if (type.kind == ir::TypeKind::kArray) {
       const ir::TypeKind item = pool_[ir::TypeId{type.element}].kind;
+      // Arrays of structs yield no parameters.
       return item == ir::TypeKind::kStruct || item == ir::TypeKind::kArray ? 0 : 1;
     }
     if (type.kind != ir::TypeKind::kStruct) {
       return 1;
     }
+    // Remembered for each struct, as one may be used by many others.
     if (const uint64_t* count = parameters_.Find(id.value)) {
       return *count;
     }
@@ -100,6 +108,7 @@ class MemoryCheck {
       id = ir::TypeId{pool_[id].element};
     }
     if (pool_[id].kind == ir::TypeKind::kStruct) {
+      // A struct by itself may have booleans; only one that lies in memory is looked into.
       if (closed_.kind != ir::DeclKind::kStruct && checked_.Insert(id.value, true).second) {
         for (const ir::ShapeMember& member : pool_.Members(id)) {
           CheckBooleans(member.type, path + "." + std::string(pool_.Text(member.name)), where);
@@ -130,6 +139,7 @@ class MemoryCheck {
         return CheckLeaves(item, path, where);
       }
       case ir::TypeKind::kStruct:
+        // A struct that was seen before has been reported with the first path that leads to it.
         if (checked_.Insert(id.value, true).second) {
           for (const ir::ShapeMember& member : pool_.Members(id)) {
             CheckLeaves(member.type, path + "." + std::string(pool_.Text(member.name)), where);

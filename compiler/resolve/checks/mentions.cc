@@ -6,6 +6,7 @@
 
 namespace kiln::resolve {
 
+// One walk over the program before anything is asked. Each question is then a bit.
 Mentions::Mentions(const Program& program)
     : program_(program),
       members_(program.name_count()),
@@ -13,6 +14,7 @@ Mentions::Mentions(const Program& program)
       values_(program.name_count()),
       interface_values_(program.name_count()),
       functions_(program.decl_count()) {
+  // One bit for each local of the whole program, counted over its modules.
   size_t locals = 0;
   for (const ir::ModuleView& view : program.modules()) {
     locals += view.locals.size();
@@ -34,6 +36,7 @@ void Mentions::ReadModule(uint32_t m) {
       ReadFunction(m, id);
     }
   }
+  // Conditions of regions belong to the function that the region was cut from.
   for (uint32_t row = 0; row < view.segments.size(); ++row) {
     const ir::Region& segment = view.segments[row];
     FunctionMentions& function = functions_[bases.decl + segment.function.value];
@@ -48,6 +51,7 @@ void Mentions::ReadDecl(uint32_t m, ir::DeclId id, FunctionMentions* function) {
   if (decl.type.valid()) {
     ReadType(m, decl.type, function);
   }
+  // The value of a constant or setting is an expression in the place of a body.
   if (decl.kind == ir::DeclKind::kConstant || decl.kind == ir::DeclKind::kSetting) {
     ReadCexpr(m, ir::CexprId{decl.body}, function);
   }
@@ -58,6 +62,7 @@ void Mentions::ReadDecl(uint32_t m, ir::DeclId id, FunctionMentions* function) {
       continue;
     }
     for (const uint32_t step : view.List(ir::ListId{member.value})) {
+      // Paths of aliases mention members by their names, whichever struct these belong to.
       members_[program_.Name(m, ir::StringId{step}).value] = true;
     }
   }
@@ -74,6 +79,7 @@ void Mentions::ReadFunction(uint32_t m, ir::DeclId id) {
 
 void Mentions::ReadInst(uint32_t m, const ir::Inst& inst, FunctionMentions& function) {
   const ir::ModuleView& view = program_.module(m);
+  // A local that an instruction declares brings its condition and its type along.
   const auto read_local = [&](ir::LocalId id) {
     const ir::Local& local = view.locals[id.value];
     ReadCexpr(m, local.condition, &function);
@@ -81,6 +87,8 @@ void Mentions::ReadInst(uint32_t m, const ir::Inst& inst, FunctionMentions& func
       ReadType(m, local.type, &function);
     }
   };
+  // A name counts as a mention of every local that it might mean. It is decided for a variant only,
+  // and a warning must hold for all of them.
   if (inst.kind == ir::InstKind::kNameRef) {
     const auto ref = inst.As<ir::NameRefInst>();
     for (const uint32_t candidate : view.List(ref.candidates)) {
@@ -109,6 +117,7 @@ void Mentions::ReadInst(uint32_t m, const ir::Inst& inst, FunctionMentions& func
 void Mentions::ReadType(uint32_t m, ir::TypeId type, FunctionMentions* function) {
   const ir::ModuleView& view = program_.module(m);
   const ir::Type* row = &view.types[type.value];
+  // Extents of arrays are expressions too; named types are not counted as mentions here.
   while (row->kind == ir::TypeKind::kArray || row->kind == ir::TypeKind::kRuntimeArray) {
     if (row->kind == ir::TypeKind::kArray) {
       ReadCexpr(m, ir::CexprId{row->extent}, function);
@@ -123,6 +132,7 @@ void Mentions::ReadCexpr(uint32_t m, ir::CexprId id, FunctionMentions* function)
     return;
   }
   const ir::ModuleView& view = program_.module(m);
+  // Expressions are long on one side, so a list takes the place of recursion.
   pending_.push_back(id);
   while (!pending_.empty()) {
     CheckStop();
@@ -137,6 +147,7 @@ void Mentions::ReadCexpr(uint32_t m, ir::CexprId id, FunctionMentions* function)
 
 void Mentions::AddValue(NameId name, FunctionMentions* function) {
   values_[name.value] = true;
+  // What is mentioned outside of functions is looked at in every variant.
   if (function == nullptr) {
     interface_values_[name.value] = true;
   } else {

@@ -45,6 +45,7 @@ Bound BoundOf(const ir::Inst& inst, ir::Stage stage) {
     return {};
   }
   const ir::BarrierMode mode = ir::UnpackBarrier(inst.As<ir::BarrierInst>().mode);
+  // Any part of the barrier that names the workgroup binds it to compute shaders.
   const bool group = mode.execution != ir::MemoryScope::kNone ||
                      mode.scope == ir::MemoryScope::kWorkgroup ||
                      (mode.kinds & 1u << static_cast<uint32_t>(ir::MemoryKind::kWorkgroup)) != 0;
@@ -57,12 +58,14 @@ void CheckStageRules(const Program& program, ir::Stage stage, const ir::Speciali
                      std::vector<Diagnostic>& diagnostics) {
   for (size_t i = 0; i < region.insts.size(); ++i) {
     const ir::Inst& inst = region.insts[i];
+    // Fragment shaders may take derivatives, so there is nothing to find for them.
     const std::string_view name =
         stage == ir::Stage::kFragment ? std::string_view{} : DerivativeName(inst);
     const Bound bound = BoundOf(inst, stage);
     if (name.empty() && bound.text.empty()) {
       continue;
     }
+    // A module without places gets its message without one.
     const Location where =
         program.At(region.module, i < region.spans.size() ? region.spans[i] : ir::SpanId{});
     diagnostics.push_back(

@@ -13,6 +13,8 @@
 namespace kiln::resolve {
 namespace {
 
+// A few of them are shown, and more only cost time. The factor leaves enough for sorting and
+// merging.
 constexpr size_t kMostFound = 10 * kMaxDiagnostics;  // then nothing more is looked for
 
 class UnusedFinder {
@@ -32,6 +34,8 @@ class UnusedFinder {
       if (program_.module(m).header.typed != 0) {
         continue;  // what a typed module mentions is no matter of names
       }
+      // A module without possible entry points is a library, and what it does not use itself may be
+      // for others.
       if (has_entries_[m]) {
         CheckOptions(m);
       }
@@ -44,8 +48,10 @@ class UnusedFinder {
 
  private:
   bool IsFull() const { return found_.size() >= kMostFound; }
+  // An underscore at the beginning says that a name is unused on purpose.
   static bool IsSilent(std::string_view name) { return name.starts_with('_'); }
 
+  // Every warning comes with the note that tells how to keep the name.
   Diagnostic& Report(Code code, const Location& where, std::string_view name) {
     return found_.emplace_back(Make(code, where).With("name", name).Note(NoteKind::kKeepUnused));
   }
@@ -59,6 +65,7 @@ class UnusedFinder {
 
   void FindReached() {
     called_.assign(program_.name_count(), false);
+    // Entry points that were chosen, and all functions that might be.
     std::vector<NameId> roots = std::move(entries_);
     has_entries_.assign(program_.modules().size(), false);
     for (uint32_t m = 0; m < program_.modules().size(); ++m) {
@@ -73,6 +80,7 @@ class UnusedFinder {
   }
 
   // Marks what these functions lead to.
+  // Names are followed and not declarations, so alternatives under conditions all count as called.
   void Spread(std::vector<NameId> work) {
     while (!work.empty()) {
       CheckStop();
@@ -89,6 +97,7 @@ class UnusedFinder {
     }
   }
 
+  // In a function that nobody calls, unused locals are not said as well.
   void CheckFunction(uint32_t m, ir::DeclId id) {
     const ir::ModuleView& view = program_.module(m);
     const ir::Decl& decl = program_.Get(id);
@@ -132,6 +141,7 @@ class UnusedFinder {
     Diagnostic& made = Report(argument ? Code::kRpl7102 : Code::kRpl7101, where, name);
     made.arguments.emplace_back(argument ? "function" : "kind",
                                 argument ? function : LocalKindText(local.kind));
+    // The fix renames the declaration alone; nothing mentions the name.
     made.fix =
         Fix{.confidence = Confidence::kGuess, .where = where, .text = "_" + std::string(name)};
   }
@@ -146,6 +156,7 @@ class UnusedFinder {
       if (IsSilent(program_.Text(name))) {
         continue;
       }
+      // Mentioned nowhere, or mentioned where nothing ever looks: two warnings.
       if (!mentions_.Value(name)) {
         Report(Code::kRpl7104, program_.NameLocation(id), program_.Text(name));
       } else if (!IsRead(name)) {
@@ -155,6 +166,7 @@ class UnusedFinder {
   }
 
   // By what every variant looks at, or by a function that may be called.
+  // An option that is mentioned only in functions which nobody calls has no effect.
   bool IsRead(NameId option) {
     if (read_.empty()) {
       read_.assign(program_.name_count(), false);
@@ -182,6 +194,7 @@ class UnusedFinder {
         continue;
       }
       const NameId name = program_.Name(m, decl.name);
+      // Of settings of one name and block the last active one counts.
       const auto [before, is_new] = last.Insert(uint64_t{name.value} << 32 | decl.aux, row);
       if (is_new) {
         continue;
@@ -227,6 +240,7 @@ class UnusedFinder {
     for (uint32_t i = 0; i < members.size() && !IsFull(); ++i) {
       const NameId name = program_.Name(m, members[i].name);
       const bool field = members[i].kind == ir::MemberKind::kField;
+      // A field with a tag is filled by the engine, whatever the shader reads of it.
       if (!field || members[i].tags.valid() || mentions_.Member(name) ||
           IsSilent(program_.Text(name))) {
         continue;
@@ -261,9 +275,11 @@ class UnusedFinder {
         continue;
       }
       const NameId name = program_.Name(module, ir::StringId{row->element});
+      // By name, as a type names a struct; all alternatives are checked.
       for (const ir::DeclId id : program_.Structs(name)) {
         if (checked_.Insert(id.value, true).second) {
           const uint32_t owner = program_.ModuleOf(id);
+          // Structs of other modules are for others as well.
           if (owner == m && !mentions_.Constructed(name)) {
             CheckFields(owner, id);
           }

@@ -6,6 +6,7 @@
 namespace kiln::resolve {
 namespace {
 
+// Spelled out for messages; the words of the language are tokens and differ.
 std::string_view ContainerText(ir::ContainerKind kind) {
   switch (kind) {
     case ir::ContainerKind::kVertexAttributes:
@@ -34,6 +35,7 @@ std::string_view BufferText(ir::BufferKind kind) {
 
 }  // namespace
 
+// Messages take these words into sentences, so they are in lower case and without an article.
 std::string_view DeclKindText(const ir::Decl& decl) {
   switch (decl.kind) {
     case ir::DeclKind::kConstant:
@@ -71,6 +73,7 @@ std::string_view LocalKindText(ir::LocalKind kind) {
     case ir::LocalKind::kAlias:
       return "alias";
     case ir::LocalKind::kVariable:
+    // Exits are variables that the compiler made.
     case ir::LocalKind::kLoopExit:
     case ir::LocalKind::kSwitchExit:
       return "variable";
@@ -78,6 +81,7 @@ std::string_view LocalKindText(ir::LocalKind kind) {
   KILN_UNREACHABLE();
 }
 
+// Only declarations of the interface have conditions that a walk reports; others never get here.
 std::string_view ConditionText(ir::DeclKind kind) {
   switch (kind) {
     case ir::DeclKind::kContainer:
@@ -102,6 +106,7 @@ std::string_view ConditionText(ir::DeclKind kind) {
   KILN_UNREACHABLE();
 }
 
+// RPL spells this type b1.
 std::string BooleanText(const ir::Pool& pool, ir::TypeId type) {
   return type == pool.bool_type() ? "b1" : ir::TypeText(pool, type);
 }

@@ -17,6 +17,7 @@ MemberResolver::MemberResolver(VariantEvaluator& evaluator, ValueEvaluator& valu
   recorder.Size(aliases_, program_.member_count());
 }
 
+// By the first member of that name: all members with one name share one row.
 MemberResolution MemberResolver::Member(ir::DeclId owner, NameId name) {
   const ir::MemberId first = program_.FindMember(owner, name);
   if (!first.valid()) {
@@ -51,11 +52,14 @@ MemberResolution MemberResolver::FindMember(ir::DeclId owner, NameId name, ir::M
   };
   const MembersBefore before = program_.Before(owner, name);
   answer.position = before.plain;
+  // Fields before it that have a condition: each one that holds moves the position by one.
   for (const uint32_t i : before.conditional) {
     answer.position += is_live(values_.ValueOf(program_.Wide(m, members[i].condition))) ? 1 : 0;
   }
   for (uint32_t i = before.counted; i < members.size(); ++i) {
     const ir::Member& member = members[i];
+    // Rows before the first of the name cannot have it, and comparing numbers is cheaper than
+    // names.
     const bool matches = base + i >= first.value && program_.Name(m, member.name) == name;
     const bool counts = member.kind == ir::MemberKind::kField;
     if (!matches && !counts) {
@@ -65,8 +69,12 @@ MemberResolution MemberResolver::FindMember(ir::DeclId owner, NameId name, ir::M
     if (member.condition != ir::kTrue) {
       const Value value = values_.ValueOf(program_.Wide(m, member.condition));
       live = is_live(value);
+      // A condition that has no value hides the member; the name then fails and is not reported as
+      // unknown.
       failed = failed || (matches && value.kind != ir::ValueKind::kFlag);
     }
+    // The first live member of the name is the one. Its type is specialised here and its faults are
+    // left to whoever specialises the owner.
     if (live && matches) {
       answer.member = ir::MemberId{base + i};
       if (!counts) {
@@ -80,6 +88,7 @@ MemberResolution MemberResolver::FindMember(ir::DeclId owner, NameId name, ir::M
           answer.type.valid() ? MemberResolution::Kind::kField : MemberResolution::Kind::kFailed;
       return answer;
     }
+    // Only fields of other names count. An alias has no position of its own.
     answer.position += live ? 1 : 0;
   }
   return {.kind = failed ? MemberResolution::Kind::kFailed : MemberResolution::Kind::kNone};
@@ -102,6 +111,7 @@ std::span<const NameId> MemberResolver::AliasPath(ir::MemberId alias) {
 // it is entered until its path is known; one that begins with another alias waits for that one, so
 // the open ones are a chain, and who comes back to one of them has found a cycle.
 void MemberResolver::ExpandAlias(ir::MemberId first) {
+  // Each alias that is entered has its own frame of reads, which Leave closes in reverse order.
   const auto enter = [&](ir::MemberId alias) {
     recorder_.Enter();
     open_aliases_.push_back(alias);
@@ -115,14 +125,17 @@ void MemberResolver::ExpandAlias(ir::MemberId first) {
         program_.module(m).List(ir::ListId{program_.Get(alias).value});
     std::vector<NameId> path;
     if (!items.empty()) {  // else RPL4030, which is the owner's
+      // The first item of a path is a member of the same owner; the rest are members of its type.
       const NameId name = program_.Name(m, ir::StringId{items[0]});
       const MemberResolution start = Member(program_.OwnerOf(alias), name);
       if (start.kind == MemberResolution::Kind::kField) {
         path.push_back(name);
       } else if (start.kind == MemberResolution::Kind::kAlias) {
         if (const bool* open = is_open_alias_.Find(start.member); open != nullptr && *open) {
+          // The path stays empty, so the cycle ends here instead of being walked again.
           ReportAliasCycle(start.member);
         } else if (!recorder_.Known(aliases_, start.member.value)) {
+          // The other alias is entered and this one tried again when the other is known.
           enter(start.member);
           continue;
         } else {
@@ -136,6 +149,7 @@ void MemberResolver::ExpandAlias(ir::MemberId first) {
         path.push_back(program_.Name(m, ir::StringId{item}));
       }
     }
+    // An empty path is kept as well: the alias is wrong, and its mentions need not be told again.
     aliases_.rows[alias.value] = std::move(path);
     recorder_.Leave(aliases_.reads[alias.value]);
     recorder_.Keep(aliases_, alias.value);

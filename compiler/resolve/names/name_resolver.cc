@@ -15,6 +15,7 @@ NameResolver::NameResolver(ValueEvaluator& values, QueryRecorder& recorder)
   recorder.Size(globals_, program_.name_count());
 }
 
+// A conflict is an answer and no error here: it is told where the function is called.
 NameResolution NameResolver::Function(NameId name) {
   if (!recorder_.Known(functions_, name.value)) {
     recorder_.Enter();
@@ -33,6 +34,8 @@ NameResolution NameResolver::Struct(NameId name) {
   if (!recorder_.Known(structs_, name.value)) {
     recorder_.Enter();
     Live live = FindLive(program_.Structs(name), Conditions::kReported);
+    // Told where the name is asked for the first time, then kept as failed: one message for each
+    // name and variant.
     if (live.answer.kind == NameResolution::Kind::kConflict) {
       recorder_.found().push_back(
           Make(Code::kRpl4022, program_.NameLocation(live.second))
@@ -51,6 +54,8 @@ NameResolution NameResolver::Struct(NameId name) {
   return answer;
 }
 
+// Options first, then constants, then the interface. Two of them with one name are an error that is
+// told elsewhere, so the order only decides what else is said.
 NameResolution NameResolver::Global(NameId name) {
   if (const ir::OptionId option = program_.Option(name); option.valid()) {
     return {.kind = NameResolution::Kind::kOption, .id = option.value};  // a fact of the program
@@ -58,6 +63,7 @@ NameResolution NameResolver::Global(NameId name) {
   if (!recorder_.Known(globals_, name.value)) {
     recorder_.Enter();
     NameResolution answer;
+    // Constants are found by the evaluator of values, which needs them for itself.
     if (!program_.Constants(name).empty()) {
       answer = values_.ResolveConstant(name);
     }
@@ -81,6 +87,8 @@ NameResolver::Live NameResolver::FindLive(std::span<const ir::DeclId> candidates
                                           Conditions conditions) {
   Live live;
   bool failed = false;
+  // All candidates are looked at even after one was found, as a second live one is a conflict.
+  // In program order, so that the first of a conflict is the same in every run.
   for (const ir::DeclId id : candidates) {
     const uint32_t m = program_.ModuleOf(id);
     const ir::Decl& decl = program_.Get(id);
@@ -100,6 +108,7 @@ NameResolver::Live NameResolver::FindLive(std::span<const ir::DeclId> candidates
         holds.reset();
       }
     }
+    // A condition without a value counts as false, but its failure is remembered.
     failed = failed || !holds.has_value();
     if (!holds.value_or(false)) {
       continue;
@@ -113,12 +122,14 @@ NameResolver::Live NameResolver::FindLive(std::span<const ir::DeclId> candidates
       live.answer = {.kind = NameResolution::Kind::kDecl, .id = id.value};
     }
   }
+  // A name that may have been declared, were its condition right, is not reported as unknown.
   if (failed && live.answer.kind == NameResolution::Kind::kNone) {
     live.answer.kind = NameResolution::Kind::kFailed;
   }
   return live;
 }
 
+// Computed again instead of kept, since it is needed for an error only.
 void NameResolver::LabelFunctions(NameId name, Diagnostic& found) {
   const Live live = FindLive(program_.Functions(name), Conditions::kAsked);
   if (live.answer.kind == NameResolution::Kind::kConflict) {

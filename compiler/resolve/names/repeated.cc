@@ -40,19 +40,25 @@ std::string PlaceText(const ir::SpecialisedDecl& decl, const ir::Pool& pool) {
 
 }  // namespace
 
+// Modules that are linked may declare the same resource; they must agree about it, as there is one
+// of it in the interface.
 void CheckRepeated(const Program& program, ir::DeclId repeated, VariantEvaluator& answers,
                    std::vector<Diagnostic>& diagnostics) {
   const ir::DeclId first = program.FirstOf(repeated);
+  // What is not there in this variant cannot disagree.
   if (!IsLive(program, repeated, answers, diagnostics)) {
     return;
   }
   const ir::SpecialisedDecl* own = answers.Decl(repeated);
   const ir::SpecialisedDecl* other = answers.Decl(first);
+  // A declaration that failed has its own message, and comparing it would add a second one.
   if (own == nullptr || other == nullptr) {
     return;  // said with the declaration
   }
   const std::string_view name = program.Text(program.NameOf(repeated));
   Diagnostic found;
+  // Kind, flags and type are the declaration itself; attributes only say where it is bound, which
+  // is another error.
   if (own->kind != other->kind || own->flags != other->flags || own->type != other->type ||
       !IsLive(program, first, answers, diagnostics)) {
     found =
@@ -65,6 +71,7 @@ void CheckRepeated(const Program& program, ir::DeclId repeated, VariantEvaluator
   } else {
     return;
   }
+  // A diagnostic makes the answer not fixed, or the next variant would be silent.
   answers.NoteEffect();
   diagnostics.push_back(std::move(found).Label(LabelKind::kFirstHere, program.NameLocation(first)));
 }

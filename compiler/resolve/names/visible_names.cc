@@ -13,6 +13,7 @@ class NameWalk {
   NameWalk(const ir::ModuleView& view, uint32_t inst) : view_(view), inst_(inst) {}
 
   VisibleNames Run(const ir::Decl& function) {
+    // Parameters are declared before the first instruction and are seen in the whole body.
     for (const ir::Member& parameter : view_.MembersOf(function)) {
       open_.emplace_back(parameter.value);
     }
@@ -27,10 +28,13 @@ class NameWalk {
     for (const uint32_t row : view_.InstsOf(block)) {
       CheckStop();
       const ir::Inst& inst = view_.insts[row];
+      // The names that are open when the instruction is met are what it can see.
       if (row == inst_) {
         names_.visible = open_;
         found_ = true;
       }
+      // Blocks come before the name that their instruction declares, since an initialiser does not
+      // see its own variable.
       ir::ForEachOwnedBlock(
           inst, [&](ir::ListId list) { return view_.List(list); },
           [&](uint32_t owned) { WalkBlock(ir::BlockId{owned}); });
@@ -42,6 +46,7 @@ class NameWalk {
         Declare(inst.As<ir::AliasInst>().local);
       }
     }
+    // After the place everything goes to `others` as soon as it is declared, see Declare.
     if (!found_) {  // what ends before the place is not visible there
       names_.others.insert(names_.others.end(), open_.begin() + static_cast<ptrdiff_t>(outer),
                            open_.end());
@@ -60,11 +65,13 @@ class NameWalk {
 
 }  // namespace
 
+// Linear over the instructions of a module: this is asked for a message, not in a build.
 uint32_t FindInst(const Program& program, uint32_t module, uint32_t span_number,
                   ir::InstKind kind) {
   const ir::ModuleView& view = program.module(module);
   for (uint32_t row = 0; row < view.inst_spans.size(); ++row) {
     const ir::InstSpans& spans = view.inst_spans[row];
+    // A message may point to either of the two places of an instruction.
     if ((spans.main.value == span_number || spans.aux.value == span_number) &&
         view.insts[row].kind == kind) {
       return row;
@@ -73,8 +80,10 @@ uint32_t FindInst(const Program& program, uint32_t module, uint32_t span_number,
   return ir::kNoRow;
 }
 
+// The function is found by its range of instructions; ranges do not overlap.
 VisibleNames NamesAt(const Program& program, uint32_t module, uint32_t inst) {
   const ir::ModuleView& view = program.module(module);
+  // Only functions have instructions with names; the rest is passed over.
   for (uint32_t row = 0; row < view.decls.size(); ++row) {
     CheckStop();
     const ir::Decl& decl = view.decls[row];

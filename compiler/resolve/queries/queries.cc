@@ -13,6 +13,7 @@
 namespace kiln::resolve {
 namespace {
 
+// Questions are three numbers; the hash only chooses a place, and equality is compared.
 uint64_t HashOf(const VariantQuery& question) {
   return Mix64(Mix64(static_cast<uint64_t>(question.kind) << 32 | question.a) ^ question.b);
 }
@@ -24,12 +25,14 @@ std::string NumberText(Value value) {
     text += 'u';
   } else if (value.kind == ir::ValueKind::kFloat &&
              text.find_first_not_of("-0123456789") == std::string::npos) {
+    // A float without a dot would read as an integer.
     text += ".0";
   }
   return text;
 }
 
 std::string LiteralText(const Program& program, const ir::Cexpr& row) {
+  // Texts are names of enumeration values here, and they keep their quotes to differ from names.
   if (HoldsText(row)) {
     return fmt::format("\"{}\"", program.Text(NameId{row.a}));
   }
@@ -58,6 +61,7 @@ class ExpressionWriter {
   explicit ExpressionWriter(const Program& program) : program_(program) {}
 
   std::string Run(ir::CexprId root) {
+    // Pieces are taken from the end, so they are pushed in reverse.
     pending_.push_back({.expression = root});
     while (!pending_.empty()) {
       const Piece piece = pending_.back();
@@ -86,6 +90,8 @@ class ExpressionWriter {
     return {.expression = OperandOf(row, i), .nested = true};
   }
 
+  // Nested operators are put in parentheses, whatever their precedence: the text is for people who
+  // compare traces.
   void Write(const ir::Cexpr& row, bool nested) {
     switch (OperandCount(row.op)) {
       case 0:
@@ -112,6 +118,7 @@ class ExpressionWriter {
               {.text = nested ? ")" : ""}});
         return;
     }
+    // Only the conditional has three operands.
     Push({{.text = "("},
           Operand(row, 0),
           {.text = " ? "},
@@ -121,6 +128,7 @@ class ExpressionWriter {
           {.text = ")"}});
   }
 
+  // Rows that are neither have no spelling; a trace shows them as a question mark.
   void WriteLeaf(const ir::Cexpr& row) {
     if (row.op == ir::CexprOp::kLiteral) {
       out_ += LiteralText(program_, row);
@@ -137,6 +145,8 @@ class ExpressionWriter {
   std::string out_;
 };
 
+// The answer is packed: kind above bit 40, one bit at 32 for "by instance", the bits of the value
+// below.
 std::string ValueAnswerText(const ir::Pool& pool, const QueryResult& answer) {
   const auto kind = static_cast<ir::ValueKind>(answer.first >> 40);
   const Value value{.kind = kind, .bits = static_cast<uint32_t>(answer.first)};
@@ -185,6 +195,7 @@ std::string MemberAnswerText(const ir::Pool& pool, const QueryResult& answer) {
   KILN_UNREACHABLE();
 }
 
+// One line for each question with its answer, so that two traces are compared by diff.
 std::string Line(const QueryRecord& asked, const Program& program, const ir::Pool& pool) {
   const VariantQuery& q = asked.question;
   const auto name = [&](uint32_t id) { return program.Text(NameId{id}); };
@@ -230,6 +241,7 @@ std::string Line(const QueryRecord& asked, const Program& program, const ir::Poo
 
 }  // namespace
 
+// A question that was asked before has the same answer, so it is kept once, at its first place.
 void QueryTrace::Add(const VariantQuery& question, const QueryResult& answer, bool fixed) {
   index_.FindOrAdd(
       HashOf(question), [&](uint32_t i) { return asked_[i].question == question; },

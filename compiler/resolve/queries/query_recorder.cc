@@ -14,6 +14,8 @@ void QueryRecorder::Reset() {
   found_.clear();
 }
 
+// What a part reads, whoever asked for the part reads too.
+// The set is both added to the frame around it and given to the caller as bits.
 void QueryRecorder::EndReads(Bitset& result) {
   KILN_CHECK(!frames_.empty());
   const DependencySet reads = frames_.back();
@@ -22,6 +24,9 @@ void QueryRecorder::EndReads(Bitset& result) {
   sets_.AddTo(result, reads);
 }
 
+// Traces stop at a row that is computed: what it asks is its own matter, and whoever asked for it
+// depends only on its answer.
+// Also the place to stop: every part of a variant passes here.
 void QueryRecorder::Enter() {
   CheckStop();
   BeginReads();
@@ -35,6 +40,7 @@ void QueryRecorder::Leave(DependencySet& reads) {
   if (found_.size() != found_before_.back()) {
     NoteEffect();
   }
+  // The set stays with the row, so whoever finds it known reads the same.
   reads = frames_.back();
   frames_.pop_back();
   traces_.pop_back();

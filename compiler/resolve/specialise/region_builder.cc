@@ -14,6 +14,8 @@
 namespace kiln::resolve {
 namespace {
 
+// Most regions mention fewer globals than this, and a scan of twelve rows is cheaper than a hash.
+// Beyond it a map takes over, so that a function that mentions everything stays linear.
 constexpr size_t kFewMentions = 12;  // that are looked through rather than looked up
 
 }  // namespace
@@ -36,12 +38,19 @@ RegionBuilder::RegionBuilder(const Program& program, ir::RegionId region, Varian
       steps_(scratch_.steps),
       out_(out),
       diagnostics_(diagnostics) {
+  // The slots of operands are by instruction of the whole function, because a region may refer to
+  // instructions of the regions around it only through locals, and numbers stay those of the
+  // module.
   const size_t size = program.InstsOf(ir::DeclId{bases_.decl + region_.function.value}).size();
+  // The scratch memory belongs to the evaluator and is lent to one region at a time. Two of them
+  // would overwrite each other's operands.
   KILN_CHECK(!std::exchange(scratch_.in_use, true), "one region is specialised at a time");
   if (slots_.size() < size) {
     slots_.resize(size);
   }
   epoch_ = ++scratch_.epoch;
+  // The epoch has wrapped around: a slot that was written four billion regions ago would look new.
+  // Everything is cleared once, and counting begins at one.
   if (epoch_ == 0) {
     slots_.assign(slots_.size(), {});
     scratch_.local_types.clear();
@@ -54,12 +63,14 @@ RegionBuilder::RegionBuilder(const Program& program, ir::RegionId region, Varian
   survey_ = survey;
 }
 
+// Only what is not recognised by its epoch has to be emptied.
 RegionBuilder::~RegionBuilder() {
   operands_.clear();
   steps_.clear();
   scratch_.pending.clear();
   scratch_.open_blocks.clear();
   if (!scratch_.mentioned.empty()) {
+    // Clearing a map costs its capacity, and most regions never filled it.
     scratch_.mentioned.Clear();
   }
   scratch_.in_use = false;
@@ -87,7 +98,11 @@ void RegionBuilder::DeclareParameters() {
   }
 }
 
+// Every instruction is noted as pending in the block that is open. Its span is that of the generic
+// instruction in progress, which is how a message about specialised code finds its place in the
+// source.
 ir::InstId RegionBuilder::Emit(const ir::Inst& inst) {
+  // Rows, spans and the pending list grow in step: a row number is good for all of them.
   const ir::InstId id{static_cast<uint32_t>(out_.insts.size())};
   Push(out_.insts, inst);
   Push(out_.spans, module_.inst_spans.empty() ? ir::SpanId{} : module_.inst_spans[current_].main);
@@ -134,15 +149,20 @@ std::string RegionBuilder::TypeName(ir::TypeId type) const {
 }
 
 bool RegionBuilder::BlockHasEnded() const {
+  // A block that has no rows yet cannot have ended, whatever the block around it holds.
   const std::vector<uint32_t>& rows = scratch_.pending;
   return rows.size() > scratch_.open_blocks.back() &&
          ir::IsTerminator(out_.insts[rows.back()].kind);
 }
 
+// The rows of the block that ends are the last ones of the pending list. They are moved out, and
+// what is left belongs to the block around.
 ir::BlockId RegionBuilder::EndBlock() {
   const ir::BlockId id{static_cast<uint32_t>(out_.blocks.size())};
   const std::span<const uint32_t> insts =
       std::span(scratch_.pending).subspan(scratch_.open_blocks.back());
+  // Rows are copied when a block ends, so the rows of a block lie together even if it has blocks
+  // inside.
   out_.blocks.push_back({.first = static_cast<uint32_t>(out_.block_insts.size()),
                          .count = static_cast<uint32_t>(insts.size())});
   out_.block_insts.insert(out_.block_insts.end(), insts.begin(), insts.end());
@@ -150,6 +170,8 @@ ir::BlockId RegionBuilder::EndBlock() {
   return id;
 }
 
+// Gives up the rows of a block that shall not be there: instructions stay in the list but in no
+// block.
 void RegionBuilder::DropBlock() {
   scratch_.pending.resize(scratch_.open_blocks.back());
   scratch_.open_blocks.pop_back();
@@ -161,6 +183,8 @@ void RegionBuilder::Touched(const Operand& place, ir::MemberUse touch) {
   }
 }
 
+// A mention is one row for each declaration and member, with everything that is done to it. The
+// span is that of the first mention: messages point there.
 void RegionBuilder::Mentioned(ir::DeclId decl, ir::MemberId member, ir::Direction direction,
                               uint8_t touches) {
   const auto key_of = [](ir::DeclId d, ir::MemberId m) {
@@ -176,6 +200,7 @@ void RegionBuilder::Mentioned(ir::DeclId decl, ir::MemberId member, ir::Directio
     }
   } else {
     FlatMap<uint64_t, uint32_t>& rows = scratch_.mentioned;
+    // The first few were not in the map while they were few.
     for (auto row = static_cast<uint32_t>(rows.size()); row < count; ++row) {  // the first few
       rows.Insert(key_of(out_.mentions[row].decl, out_.mentions[row].member), row);
     }
@@ -194,6 +219,9 @@ void RegionBuilder::Mentioned(ir::DeclId decl, ir::MemberId member, ir::Directio
                                        : ir::SpanId{MainOf(current_).span_number}});
 }
 
+// Texts of types and families are made for messages and for argument roles, and the same ones come
+// again with every call of a function. They are kept by a key in which the upper bits tell the
+// kinds of text apart.
 template <class Make>
 std::string_view RegionBuilder::KnownText(uint64_t key, Make make) {
   const auto number = static_cast<uint32_t>(scratch_.texts.size());
@@ -214,6 +242,8 @@ std::string_view RegionBuilder::WrittenText(ir::TypeId open) {
 
 // The type of a local variable; not `known`: this segment did not need it so far.
 ir::TypeId& RegionBuilder::LocalTypeOf(ir::LocalId local, bool& known) {
+  // Locals are numbered through the program, so the table grows to the highest one that was asked
+  // for.
   std::vector<SpecialiserScratch::LocalType>& types = scratch_.local_types;
   if (local.value >= types.size()) {
     types.resize(local.value + size_t{1});
@@ -237,6 +267,7 @@ Location RegionBuilder::MainOf(uint32_t inst) const {
 }
 
 Location RegionBuilder::AuxOf(uint32_t inst) const {
+  // The location of an operator or a name, where the instruction has one.
   if (module_.inst_spans.empty() || !module_.inst_spans[inst].aux.valid()) {
     return MainOf(inst);
   }

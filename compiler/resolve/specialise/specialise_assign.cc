@@ -9,12 +9,16 @@
 
 namespace kiln::resolve {
 
+// The target comes first, since an assignment is an expression and both sides are evaluated from
+// left to right. It stays a place: only the value is read.
 Operand SpecialiseAssign(RegionBuilder& region, uint32_t id) {
   const auto assign = region.Open(id).As<ir::AssignInst>();
   const Operand target = region.OperandOf(assign.target);
   if (target.kind == OperandKind::kFailed) {
     return {};
   }
+  // A target that cannot be written is reported with what would be needed; it is the same message
+  // whether it is no place at all or one that may only be read.
   const auto refuse = [&] {
     region.Report(Make(Code::kRpl6015, region.MainOf(assign.target.value))
                       .With("text", region.TextOf(assign.target.value)));
@@ -24,6 +28,7 @@ Operand SpecialiseAssign(RegionBuilder& region, uint32_t id) {
   if (target.kind == OperandKind::kPlace && !target.writable) {
     return refuse();  // whatever is wrong with the value: both sides may be exchanged
   }
+  // Reading the value comes before the second refusal, so its own mistakes are told as well.
   const ir::InstId value =
       Read(region, assign.value.value, {.form = Role::Form::kRight, .text = "="});
   if (!value.valid()) {
@@ -32,6 +37,7 @@ Operand SpecialiseAssign(RegionBuilder& region, uint32_t id) {
   if (target.kind != OperandKind::kPlace) {
     return refuse();
   }
+  // Arrays are initialised as a whole but never assigned (spec/rpl 14.5).
   if (region.pool()[target.type].kind == ir::TypeKind::kArray) {
     region.Report(Make(Code::kRpl6016, region.MainOf(assign.target.value))
                       .With("role", "left operand of '='"));
@@ -45,12 +51,16 @@ Operand SpecialiseAssign(RegionBuilder& region, uint32_t id) {
     return {};
   }
   StoreTo(region, target, value);
+  // An assignment has the value that was stored, not what a load of the place would give.
   return region.ValueOf(value);
 }
 
+// `a += b` reads the place, computes and stores. Both sides are read before anything is refused, so
+// that an author sees what is wrong with each of them.
 Operand SpecialiseAssignOp(RegionBuilder& region, uint32_t id) {
   const auto assign = region.Open(id).As<ir::AssignOpInst>();
   const std::string_view op = OperatorText(assign.op);
+  // The old value is read first, as the operator's left side.
   const ir::InstId before =
       Read(region, assign.target.value, {.form = Role::Form::kLeft, .text = op});
   const ir::InstId value =
@@ -65,6 +75,8 @@ Operand SpecialiseAssignOp(RegionBuilder& region, uint32_t id) {
     NoteAccess(region, target);
     return {};
   }
+  // The operator is the same as in `a + b`, with its own rules and messages; only then the result
+  // must have the type of the target.
   const Operand result = CombineBinary(region, assign.op, before, value, id);
   if (result.kind == OperandKind::kFailed) {
     return {};

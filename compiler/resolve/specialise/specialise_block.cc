@@ -29,6 +29,8 @@ bool IsExpression(ir::InstKind kind) {
   return result == ir::ResultSchema::kValue || result == ir::ResultSchema::kDeferred;
 }
 
+// What ended a scope, in the author's words: the text stands in the message about the statement
+// that can never run.
 std::string_view EndingText(const ir::Inst& inst) {
   if (inst.kind == ir::InstKind::kBreak || inst.kind == ir::InstKind::kContinue ||
       inst.kind == ir::InstKind::kReturn) {
@@ -42,6 +44,8 @@ std::string_view EndingText(const ir::Inst& inst) {
              : "fragment_stage_discard ()";
 }
 
+// Whether a statement behind the end of its scope exists in this variant. Conditions that do not
+// hold make it disappear, and what is not there cannot be unreachable.
 bool IsActiveStatement(RegionBuilder& region, uint32_t id) {
   const ir::Inst& inst = region.Open(id);
   if (inst.kind == ir::InstKind::kWhen) {
@@ -56,6 +60,8 @@ bool IsActiveStatement(RegionBuilder& region, uint32_t id) {
     return region.answers().Holds(
         region.Global(region.module().locals[inst.As<ir::AliasInst>().local.value].condition));
   }
+  // Expressions are not told by themselves: their statement comes behind them and is the one to
+  // report.
   return !IsExpression(inst.kind) && inst.kind != ir::InstKind::kYield;
 }
 
@@ -89,6 +95,9 @@ constexpr auto kExpressions = [] {
 // Puts the operand where its users look for it; one that they would find changed is read now.
 void KeepOperand(RegionBuilder& region, uint32_t inst, Operand operand) {
   region.FailIf(operand.kind == OperandKind::kFailed);
+  // The survey found that something to the right writes to this place before it is used. Its value
+  // is taken now, as evaluation from left to right demands. Arrays and handles are not copied: no
+  // expression can change them in between.
   if (region.SurveyOf(inst).read_early != 0 && operand.kind == OperandKind::kPlace &&
       operand.readable) {
     const ir::TypeKind kind = region.pool()[operand.type].kind;
@@ -104,6 +113,7 @@ Flow SpecialiseStatement(RegionBuilder& region, uint32_t inst) {
   const ir::InstKind kind = region.Open(inst).kind;
   if (const ExpressionSpecialiser specialise = kExpressions[static_cast<size_t>(kind)];
       specialise != nullptr) {
+    // Every expression leaves an operand, also a failed one: users look for it by number.
     KeepOperand(region, inst, specialise(region, inst));
     return Flow::kGoesOn;
   }
@@ -151,9 +161,14 @@ ir::BlockId SpecialiseNested(RegionBuilder& region, ir::BlockId block, Flow* flo
   return region.EndBlock();
 }
 
+// The rows of one block in order. Behind a statement that ends control the first one that exists in
+// this variant is reported and the rest is passed over; a language without that rule has them
+// specialised like any other.
 Flow SpecialiseInsts(RegionBuilder& region, std::span<const uint32_t> insts) {
   uint32_t ended_by = ir::kNoRow;
   bool begins = true;
+  // Rows of an expression directly precede their statement, so the first row behind a statement
+  // begins the next one.
   const uint32_t enclosing_statement = region.statement_begin();
   for (const uint32_t inst : insts) {
     CheckStop();
@@ -180,10 +195,14 @@ Flow SpecialiseInsts(RegionBuilder& region, std::span<const uint32_t> insts) {
   return ended_by == ir::kNoRow ? Flow::kGoesOn : Flow::kEnds;
 }
 
+// A value block: its rows and the value that they yield. The block is ended in any case, so that
+// blocks stay balanced when the value is wrong.
 ir::InstId SpecialiseYield(RegionBuilder& region, ir::BlockId block, const Role& role,
                            ir::BlockId* closed) {
   region.BeginBlock();
   const std::span<const uint32_t> insts = region.module().InstsOf(block);
+  // The instruction in progress gives its span to what is emitted, so it is set back behind the
+  // block.
   const uint32_t outer = region.current();
   SpecialiseInsts(region, insts);
   ir::InstId value;
@@ -198,6 +217,7 @@ ir::InstId SpecialiseYield(RegionBuilder& region, ir::BlockId block, const Role&
   return value;
 }
 
+// The same rows in the block that is open: used where both sides are evaluated anyway.
 ir::InstId SpecialiseInline(RegionBuilder& region, ir::BlockId block, const Role& role) {
   const std::span<const uint32_t> insts = region.module().InstsOf(block);
   const uint32_t outer = region.current();

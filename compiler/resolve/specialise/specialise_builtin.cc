@@ -20,6 +20,7 @@ using ir::Builtin;
 using ir::Stage;
 using ir::StageVariable;
 
+// The bits of the float that is nearest to pi.
 constexpr uint32_t kPiBits = 0x40490FDBu;
 
 // Functions that read or write a variable of their stage.
@@ -43,6 +44,7 @@ constexpr StageFunction kStageFunctions[] = {
     {Builtin::kWorkgroupCount, Stage::kCompute, StageVariable::kWorkgroupCount, false},
 };
 
+// The derivatives stand together in builtins.def.
 bool IsDerivative(Builtin builtin) {
   return builtin >= Builtin::kDdx && builtin <= Builtin::kDdyCoarse;
 }
@@ -53,6 +55,8 @@ Operand Nothing() {
   return nothing;
 }
 
+// The number of arguments is checked before any of them is read: with a wrong number it is not
+// known what each was meant for.
 bool CheckCount(RegionBuilder& region, uint32_t id, std::string_view function, size_t expected) {
   const size_t found =
       region.module().List(region.Open(id).As<ir::NameBuiltinInst>().arguments).size();
@@ -90,6 +94,9 @@ ir::InstId ReadArgument(RegionBuilder& region, uint32_t argument, std::string_vi
   return value;
 }
 
+// A family is one function for many types; its name has said for which ("min_f3"), so the signature
+// is known and arguments are only compared with it. All arguments are read, also behind one that is
+// wrong.
 Operand SpecialiseFamily(RegionBuilder& region, uint32_t id) {
   const auto call = region.Open(id).As<ir::NameBuiltinInst>();
   const ir::Type& written = region.module().types[call.type.value];
@@ -107,6 +114,7 @@ Operand SpecialiseFamily(RegionBuilder& region, uint32_t id) {
   const std::span<const uint32_t> arguments = region.module().List(call.arguments);
   ScratchList values(region.scratch());
   bool good = true;
+  // A wrong argument does not end the loop, so that all of them are told.
   for (size_t i = 0; i < arguments.size(); ++i) {
     values.Add(ReadArgument(region, arguments[i], function, i, parameters[i]));
     good = good && values.Inst(i).valid();
@@ -114,6 +122,7 @@ Operand SpecialiseFamily(RegionBuilder& region, uint32_t id) {
   if (!good) {
     return {};
   }
+  // RPL writes the value for "false" first; the IR and SPIR-V have the one for "true" first.
   if (call.builtin == Builtin::kSelect) {
     const uint32_t choices[] = {values[1], values[0]};  // written if_false first
     return region.ValueOf(region.Emit(ir::SelectInst{
@@ -132,6 +141,8 @@ Operand SpecialiseFamily(RegionBuilder& region, uint32_t id) {
                                         .To()));
 }
 
+// A variable of the stage is a place like any other. That it was touched is noted once, for the
+// interface of the entry point.
 ir::InstId StagePlace(RegionBuilder& region, ir::StageVariable variable) {
   if (std::ranges::find(region.out().stage_variables, variable) ==
       region.out().stage_variables.end()) {
@@ -148,6 +159,8 @@ Operand ReadStageVariable(RegionBuilder& region, ir::StageVariable variable) {
       region.Emit(ir::LoadInst{.type = region.TypeOf(place), .place = place}.To()));
 }
 
+// The place is mentioned even if the value is wrong: the author means to write it, and a second
+// message that nobody writes the position would be false.
 Operand WriteStageVariable(RegionBuilder& region, ir::StageVariable variable, uint32_t id) {
   const auto call = region.Open(id).As<ir::NameBuiltinInst>();
   const ir::InstId value =
@@ -163,6 +176,8 @@ Operand WriteStageVariable(RegionBuilder& region, ir::StageVariable variable, ui
   return Nothing();
 }
 
+// Reads and writes of stage variables are rows of a table; what is left are constants, barriers and
+// the discard.
 Operand SpecialiseStageFunction(RegionBuilder& region, uint32_t id) {
   const auto call = region.Open(id).As<ir::NameBuiltinInst>();
   const std::string_view function = ir::FactsOf(call.builtin).name;
@@ -200,6 +215,8 @@ Operand SpecialiseStageFunction(RegionBuilder& region, uint32_t id) {
   return Nothing();
 }
 
+// Only a place that ends in a runtime array has a length. The place itself is the operand; nothing
+// is loaded.
 Operand SpecialiseArrayLength(RegionBuilder& region, uint32_t id) {
   const auto call = region.Open(id).As<ir::NameBuiltinInst>();
   const std::string_view function = ir::FactsOf(call.builtin).name;
@@ -222,6 +239,7 @@ Operand SpecialiseArrayLength(RegionBuilder& region, uint32_t id) {
             .With("expected", "runtime array"));
     return {};
   }
+  // The length is a property of the buffer, which therefore has to be bound.
   region.Touched(operand, ir::MemberUse::kRead);
   const uint32_t place[] = {PlaceInst(region, operand).value};
   return region.ValueOf(
@@ -231,6 +249,8 @@ Operand SpecialiseArrayLength(RegionBuilder& region, uint32_t id) {
                       .To()));
 }
 
+// The place must be shared memory, a writable buffer or workgroup memory, and of one integer
+// (spec/rpl 14.7). It is read and written in one, so both are noted.
 Operand SpecialiseAtomic(RegionBuilder& region, uint32_t id) {
   const auto call = region.Open(id).As<ir::NameBuiltinInst>();
   const std::string_view function = ir::FactsOf(call.builtin).name;
@@ -242,6 +262,7 @@ Operand SpecialiseAtomic(RegionBuilder& region, uint32_t id) {
   if (place.kind == OperandKind::kFailed) {
     return {};
   }
+  // A direction would mean a variable between stages, which every invocation has for itself.
   const bool shared = place.kind == OperandKind::kPlace && place.decl.valid() && place.writable &&
                       place.direction == ir::Direction::kNone;
   const bool integer = shared && (place.type == region.pool().Vector(ir::Scalar::kU32, 1) ||
@@ -252,6 +273,8 @@ Operand SpecialiseAtomic(RegionBuilder& region, uint32_t id) {
     return {};
   }
   ScratchList operands(region.scratch());
+  // The first operand is reserved: the place is lowered last, behind the values, because reading
+  // them may write code of its own.
   operands.Add(0);
   bool good = true;
   for (size_t i = 1; i < arguments.size(); ++i) {
@@ -282,6 +305,7 @@ Operand SpecialiseBuiltin(RegionBuilder& region, uint32_t id) {
   if (builtin == Builtin::kArrayLength) {
     return SpecialiseArrayLength(region, id);
   }
+  // Functions without a type in their name belong to a stage or are constants.
   return ir::FactsOf(builtin).types == ir::BuiltinTypes::kNone ? SpecialiseStageFunction(region, id)
                                                                : SpecialiseFamily(region, id);
 }

@@ -49,6 +49,9 @@ void LabelParameter(RegionBuilder& region, const ir::SpecialisedMember& paramete
              {{"name", region.pool().Text(parameter.name)}});
 }
 
+// An argument that the callee writes. The order of the checks is that of precision: something that
+// is no place at all, a place that is not of this function, a place that may not be written, and
+// then the type.
 bool SpecialiseOutArgument(RegionBuilder& region, const ir::SpecialisedMember& parameter,
                            uint32_t argument, const Role& role, ScratchList& passed) {
   Operand& operand = region.OperandOf(ir::InstId{argument});
@@ -76,6 +79,8 @@ bool SpecialiseOutArgument(RegionBuilder& region, const ir::SpecialisedMember& p
     LabelParameter(region, parameter);
     return false;
   }
+  // `in out` copies the value in before the call, `out` leaves the temporary undefined. What the
+  // callee leaves in it is stored back by SpecialiseCall.
   const bool copies_in = parameter.access == ir::Access::kInOut;
   const ir::InstId before =
       copies_in ? Read(region, argument, role, Arrays::kAllowed) : ir::InstId{};
@@ -91,6 +96,8 @@ bool SpecialiseOutArgument(RegionBuilder& region, const ir::SpecialisedMember& p
   return true;
 }
 
+// An argument is failed, written, a handle or a value. Handles are passed as places because nothing
+// else can be done with them.
 bool SpecialiseArgument(RegionBuilder& region, const ir::SpecialisedMember& parameter,
                         uint32_t argument, const Role& role, ScratchList& passed) {
   Operand& operand = region.OperandOf(ir::InstId{argument});
@@ -113,6 +120,7 @@ bool SpecialiseArgument(RegionBuilder& region, const ir::SpecialisedMember& para
     LabelParameter(region, parameter);
     return false;
   }
+  // The callee has a handle as a parameter of the same kind, and nothing is copied.
   if (typed && IsHandle(region.pool()[parameter.type])) {
     passed.Add(PlaceInst(region, operand));
     return true;
@@ -124,6 +132,9 @@ bool SpecialiseArgument(RegionBuilder& region, const ir::SpecialisedMember& para
 
 }  // namespace
 
+// A call is resolved by name in this variant: exactly one function of that name must be there. The
+// callee is asked for its signature only, which is a unit of its own, so that changes in its body
+// do not reach its callers.
 Operand SpecialiseCall(RegionBuilder& region, uint32_t id) {
   const auto call = region.Open(id).As<ir::NameCallInst>();
   const std::string_view name = region.module().Text(call.name);
@@ -141,10 +152,12 @@ Operand SpecialiseCall(RegionBuilder& region, uint32_t id) {
     }
     return {};
   }
+  // Its declaration failed and was reported by whoever asked first; this call stays silent.
   const ir::SpecialisedDecl* callee = region.answers().Decl(answer.decl());
   if (callee == nullptr) {
     return {};
   }
+  // The number is compared before any argument is looked at, as with inbuilt functions.
   const std::span<const uint32_t> arguments = region.module().List(call.arguments);
   if (arguments.size() != callee->members.size()) {
     region.Report(Make(Code::kRpl5036, region.MainOf(id))
@@ -162,6 +175,8 @@ Operand SpecialiseCall(RegionBuilder& region, uint32_t id) {
         .form = Role::Form::kArgument, .text = name, .index = static_cast<uint32_t>(i + 1)};
     good = SpecialiseArgument(region, callee->members[i], arguments[i], role, passed) && good;
   }
+  // The function is mentioned even if an argument is wrong, so that the walk looks at its body and
+  // reports what is wrong there as well.
   region.Mentioned(answer.decl(), ir::MemberId{}, ir::Direction::kNone, 0);
   if (!good) {
     return {};
@@ -169,9 +184,12 @@ Operand SpecialiseCall(RegionBuilder& region, uint32_t id) {
   const ir::InstId result = region.Emit(ir::CallInst{
       .type = callee->type, .function = answer.decl(), .arguments = region.EmitList(passed)}
                                             .To());
+  // The result has the precision that the callee declares.
   region.MarkRelaxed((callee->flags & 1u) != 0, result);
   for (size_t i = 0; i < arguments.size(); ++i) {  // write back from left to right
     const ir::InstId temp = passed.Inst(i);
+    // Only a temporary is copied back. Where the argument could be passed as a place, the callee
+    // has written to the place itself.
     if (callee->members[i].access != ir::Access::kIn &&
         region.out().insts[temp.value].kind == ir::InstKind::kTemp) {
       const ir::TypeId type = region.TypeOf(temp);
@@ -187,8 +205,11 @@ Operand SpecialiseCall(RegionBuilder& region, uint32_t id) {
   return nothing;
 }
 
+// Arrays that differ in the number of dimensions or in one size have messages of their own, since
+// printing both types would hide the difference in a row of brackets.
 void ReportArgumentType(RegionBuilder& region, const Role& role, ir::TypeId found_type,
                         ir::TypeId expected_type, uint32_t argument) {
+  // Arrays of the same items are compared size by size; everything else is told by its type alone.
   const Dimensions found = DimensionsOf(region.pool(), found_type);
   const Dimensions expected = DimensionsOf(region.pool(), expected_type);
   Code code = Code::kRpl5030;

@@ -18,11 +18,15 @@ bool IsFloatConstant(const RegionBuilder& region, ir::InstId value) {
          region.TypeOf(value) == region.pool().Vector(ir::Scalar::kF32, 1);
 }
 
+// The forms of spec/rpl 4.2 in their order: the same type, one scalar for all components, a
+// conversion, and the components of several vectors in a row.
 Operand ConstructVector(RegionBuilder& region, ir::TypeId type, const ScratchList& values,
                         uint32_t id) {
   const ir::Type target = region.pool()[type];
   const std::span<const uint32_t> arguments =
       region.module().List(region.Open(id).As<ir::NameConstructInst>().arguments);
+  // With a single argument the count decides nothing, so these forms come before the one that
+  // counts.
   if (values.size() == 1) {
     const ir::Type only = region.pool()[region.TypeOf(values.Inst(0))];
     if (region.TypeOf(values.Inst(0)) == type) {
@@ -34,6 +38,8 @@ Operand ConstructVector(RegionBuilder& region, ir::TypeId type, const ScratchLis
     const bool converts = only.kind == ir::TypeKind::kVector && only.rows == target.rows &&
                           target.scalar != ir::Scalar::kBool &&
                           (only.scalar != ir::Scalar::kBool || region.IsVersion2());
+    // A literal of 16 bits has no form of its own; it is a literal of 32 bits in a constructor, and
+    // folding it keeps one constant instead of a conversion in every module.
     if (converts && type == region.pool().Vector(ir::Scalar::kF16, 1) &&
         IsFloatConstant(region, values.Inst(0))) {
       const uint32_t bits =
@@ -46,6 +52,7 @@ Operand ConstructVector(RegionBuilder& region, ir::TypeId type, const ScratchLis
           region.Emit(ir::ConvertInst{.type = type, .value = values.Inst(0)}.To()));
     }
   }
+  // Components are counted over all arguments, which may be scalars and vectors in any mixture.
   uint32_t count = 0;
   for (size_t i = 0; i < values.size(); ++i) {
     const ir::Type& part = region.pool()[region.TypeOf(values.Inst(i))];
@@ -70,9 +77,12 @@ Operand ConstructVector(RegionBuilder& region, ir::TypeId type, const ScratchLis
       region.Emit(ir::ConstructInst{.type = type, .operands = region.EmitList(values)}.To()));
 }
 
+// The upper left part of a larger matrix: the first columns, each cut to the first components.
+// There is no instruction for it, so it is written out.
 Operand CropMatrix(RegionBuilder& region, ir::TypeId type, ir::InstId value) {
   const ir::Type target = region.pool()[type];
   const ir::Type from = region.pool()[region.TypeOf(value)];
+  // Columns of the larger matrix, and what is left of each.
   const ir::TypeId wide = region.pool().Vector(from.scalar, from.rows);
   const ir::TypeId narrow = region.pool().Vector(target.scalar, target.rows);
   ScratchList columns(region.scratch());
@@ -89,6 +99,7 @@ Operand CropMatrix(RegionBuilder& region, ir::TypeId type, ir::InstId value) {
       region.Emit(ir::ConstructInst{.type = type, .operands = region.EmitList(columns)}.To()));
 }
 
+// A matrix is made of another one that is at least as large, or of its columns.
 Operand ConstructMatrix(RegionBuilder& region, ir::TypeId type, const ScratchList& values,
                         uint32_t id) {
   const ir::Type target = region.pool()[type];
@@ -104,6 +115,7 @@ Operand ConstructMatrix(RegionBuilder& region, ir::TypeId type, const ScratchLis
       return CropMatrix(region, type, values.Inst(0));
     }
   }
+  // Every argument has to be a whole column; scalars are not collected into columns.
   const ir::TypeId column = region.pool().Vector(target.scalar, target.rows);
   for (size_t i = 0; i < values.size(); ++i) {
     if (region.TypeOf(values.Inst(i)) != column) {
@@ -127,6 +139,7 @@ Operand ConstructMatrix(RegionBuilder& region, ir::TypeId type, const ScratchLis
       region.Emit(ir::ConstructInst{.type = type, .operands = region.EmitList(values)}.To()));
 }
 
+// One argument for each field that is live, in the order of the declaration.
 Operand ConstructStruct(RegionBuilder& region, ir::TypeId type, const ScratchList& values,
                         uint32_t id) {
   const std::span<const uint32_t> arguments =
@@ -155,6 +168,7 @@ Operand ConstructStruct(RegionBuilder& region, ir::TypeId type, const ScratchLis
 
 Operand ConstructArray(RegionBuilder& region, ir::TypeId type, const ScratchList& values,
                        uint32_t id) {
+  // Items are checked before their number, like components of vectors.
   const std::span<const uint32_t> arguments =
       region.module().List(region.Open(id).As<ir::NameConstructInst>().arguments);
   const ir::Type target = region.pool()[type];
@@ -182,10 +196,15 @@ Operand ConstructArray(RegionBuilder& region, ir::TypeId type, const ScratchList
 
 }  // namespace
 
+// The type is specialised as the position of a constructor asks, then all arguments are read, and
+// only then the forms of the type decide. So wrong arguments are reported before a wrong number of
+// them.
 Operand SpecialiseConstruct(RegionBuilder& region, uint32_t id) {
   const auto construct = region.Open(id).As<ir::NameConstructInst>();
   const ir::Type& written = region.module().types[construct.type.value];
   const std::string_view type_text = region.WrittenText(construct.type);
+  // A name that is no struct is looked at first: what is a type without constructor has a better
+  // message than an unknown one.
   if (written.kind == ir::TypeKind::kNamed) {
     const NameId name =
         region.program().Name(region.module_ordinal(), ir::StringId{written.element});

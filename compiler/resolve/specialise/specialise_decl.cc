@@ -26,6 +26,9 @@ bool IsInputInterface(const ir::Decl& decl) {
   return decl.kind != ir::DeclKind::kContainer || IsAttributes(decl);
 }
 
+// Specialises one declaration: which members are live, what their types are, and whether they fit
+// what the declaration is. A member that fails makes the declaration fail, but the others are
+// looked at all the same, so that one run finds everything.
 class DeclCloser {
  public:
   DeclCloser(const Program& program, ir::DeclId id, VariantEvaluator& answers)
@@ -49,6 +52,7 @@ class DeclCloser {
         AttributesOf(view_.AttributesOf(ir::DeclId{id_.value - program_.bases(module_).decl}));
     Close();
     Diagnosed<ir::SpecialisedDecl> result;
+    // A type that failed has left a hole in the members, so what came out must not be used.
     if (!poisoned_ && !HasErrors(diagnostics_)) {
       result.value = std::move(out_);
     }
@@ -91,6 +95,7 @@ class DeclCloser {
   // With texts of the pool.
   std::vector<ir::Attribute> AttributesOf(std::span<const ir::Attribute> open) {
     std::vector<ir::Attribute> attributes(open.begin(), open.end());
+    // Words of an attribute that are texts become texts of the pool; numbers stay.
     for (ir::Attribute& attribute : attributes) {
       const auto text = [&](ir::AttributeWord word, uint32_t& value) {
         if (word == ir::AttributeWord::kText) {
@@ -110,6 +115,8 @@ class DeclCloser {
     if (poisoned_ || decl_.body == ir::kNoRow) {
       return;
     }
+    // The value is computed when the declaration is specialised, so it may depend on options; it
+    // never depends on what a shader does.
     const Value value = answers_.Check(program_.Wide(module_, ir::CexprId{decl_.body}),
                                        program_.At(module_, spans_.value), {}, diagnostics_);
     constexpr ir::Scalar kScalars[] = {ir::Scalar::kBool, ir::Scalar::kU32, ir::Scalar::kS32,
@@ -153,6 +160,8 @@ class DeclCloser {
   void ForLiveMembers(const Position& field_position, Visit visit) {
     const std::span<const ir::Member> members = view_.MembersOf(decl_);
     const uint32_t first = program_.bases(module_).member + decl_.first_member;
+    // Two live members of one name are an error of this variant. The first stays, so that its users
+    // have something to refer to.
     FlatMap<uint32_t, ir::MemberId> seen;
     for (uint32_t i = 0; i < members.size(); ++i) {
       const ir::Member& member = members[i];
@@ -174,8 +183,12 @@ class DeclCloser {
     }
   }
 
+  // The condition of a member belongs to the interface of its declaration, so where instance
+  // options must not appear it is checked against that. A condition that fails counts as not
+  // holding.
   bool IsLive(const ir::Member& member, NameId name, const ir::MemberSpans& spans,
               const Position& field_position) {
+    // Most members have no condition, and then no query is recorded.
     if (member.condition == ir::kTrue) {
       return true;
     }
@@ -211,6 +224,7 @@ class DeclCloser {
     closed.member = id;
     closed.access = member.access;
     closed.origin = {.module = module_, .span = spans.name};
+    // The search costs time, and modules of RPL have no attributes.
     if (!view_.attributes.empty()) {
       closed.attributes =
           AttributesOf(view_.AttributesOf(ir::MemberId{id.value - program_.bases(module_).member}));
@@ -221,6 +235,8 @@ class DeclCloser {
     return closed;
   }
 
+  // An alias must begin with a field that is live; what stands behind it is walked step by step. It
+  // is checked here once, and users repeat the walk without saying what is wrong with the names.
   void CheckAlias(const ir::Member& member, ir::MemberId id, NameId name,
                   const ir::MemberSpans& spans) {
     const Location where = program_.At(module_, spans.value.valid() ? spans.value : spans.name);
@@ -243,6 +259,7 @@ class DeclCloser {
 
   // What stands behind the field that an alias denotes a part of: components, columns, fields.
   void CheckAliasPath(std::span<const NameId> path, const Location& where) {
+    // The path is kept backwards, so that a step is taken from its end and an alias is put there.
     std::vector<NameId> rest(path.rbegin(), path.rend());  // the next step is the last
     ir::TypeId type;
     for (bool first = true; !rest.empty() && (first || type.valid()); first = false) {
@@ -258,6 +275,8 @@ class DeclCloser {
     }
   }
 
+  // A step into a struct may be an alias of its own. Its path is put in front of what is left, so
+  // the walk goes on as if it had been written out.
   ir::TypeId StepToField(ir::TypeId type, NameId step, std::vector<NameId>& rest,
                          const Location& where) {
     const std::string_view owner_name = pool_.Text(pool_.ShapeOf(type).name);
@@ -281,6 +300,8 @@ class DeclCloser {
     return type;
   }
 
+  // Letters of vectors and matrices obey the same rules as in code (specialise_member), with the
+  // codes that those rules have.
   ir::TypeId StepToComponents(ir::TypeId id, std::string_view text, const Location& where) {
     const ir::Type& type = pool_[id];
     const bool vector = type.kind == ir::TypeKind::kVector && id != pool_.bool_type();
@@ -301,6 +322,7 @@ class DeclCloser {
       fail(vector ? Code::kRpl6012 : Code::kRpl6013).arguments = {{"text", text}};
       return {};
     }
+    // Letters stand for components of a vector and for columns of a matrix.
     const uint32_t count = vector ? type.rows : type.columns;
     for (const char& letter : text) {
       const size_t index = std::string_view("xyzw").find(letter);
@@ -329,9 +351,12 @@ class DeclCloser {
         return CheckAlias(member, id, name, spans);
       }
       const ir::TypeId type = SpecialiseMemberType(member, name, spans, TypeUse::kField);
+      // The member is added all the same: a struct whose members are wrong is no empty struct.
       poisoned_ = poisoned_ || !type.valid();
       AddMember(member, id, name, spans, type);
     });
+    // Checked after the walk, since what remains depends on the options: a struct may be empty in
+    // one variant only.
     CheckNotEmpty(decl_.kind == ir::DeclKind::kStruct ? Code::kRpl4024 : Code::kRpl4025);
     if (poisoned_) {
       return;
@@ -342,11 +367,14 @@ class DeclCloser {
       shape.push_back(ShapeOf(member));
     }
     out_.type = pool_.InternStruct(name_, shape);
+    // Rules of RPL's memory; other languages bring their own and are judged by the layout.
     if (view_.header.typed == 0) {
       CheckMemory(program_, pool_, out_, diagnostics_);
     }
   }
 
+  // The form in memory that a typed module wrote is part of the type, so it becomes part of the
+  // shape.
   static ir::ShapeMember ShapeOf(const ir::SpecialisedMember& member) {
     ir::ShapeMember shape{.name = member.name, .type = member.type};
     for (const ir::Attribute& attribute : member.attributes) {
@@ -374,6 +402,7 @@ class DeclCloser {
 
   // --- containers --------------------------------------------------------------------------------
   void SpecialiseContainer() {
+    // Instance options must not decide what an application has to provide.
     const Position position = {.global_only = IsInputInterface(decl_),
                                .what = "the conditional of field"};
     ForLiveMembers(position, [&](const ir::Member& member, ir::MemberId id, NameId name,
@@ -398,11 +427,14 @@ class DeclCloser {
         closed.pack_bits = format.bits;
       }
     });
+    // A container whose fields failed may look empty only because of that.
     if (!poisoned_) {
       CheckNotEmpty(Code::kRpl4025);
     }
   }
 
+  // What a container's field may be: a vector or matrix of 32-bit numbers, and no matrix where a
+  // colour is written (spec/rpl 9.2, 10.2).
   bool CheckContainerField(ir::TypeId type, NameId name, const ir::MemberSpans& spans) {
     const ir::TypeKind kind = pool_[type].kind;
     if (kind != ir::TypeKind::kVector && kind != ir::TypeKind::kMatrix) {
@@ -440,6 +472,8 @@ class DeclCloser {
   }
 
   // --- functions ---------------------------------------------------------------------------------
+  // Parameters follow the rules of members; where they are live or not decides the signature, so
+  // callers of a variant all see the same one.
   void SpecialiseSignature() {
     out_.type = SpecialiseType({.module = module_,
                                 .type = decl_.type,
@@ -461,6 +495,7 @@ class DeclCloser {
         poisoned_ = true;
         return;
       }
+      // A handle cannot be written, and so it cannot be passed back.
       if (IsHandle(pool_[type]) && member.access != ir::Access::kIn && !place) {
         diagnostics_.push_back(Make(Code::kRpl5022, program_.At(module_, spans.name))
                                    .With("name", program_.Text(name))
@@ -468,6 +503,7 @@ class DeclCloser {
         return;
       }
       ir::SpecialisedMember& closed = AddMember(member, id, name, spans, type);
+      // Locals are found by the number of the program, as code refers to them.
       closed.local = program_.Wide(module_, ir::LocalId{member.value});
       closed.relaxed = view_.locals[member.value].relaxed != 0;
       CheckRelaxed(closed.relaxed, type, program_.Text(name), spans.type);

@@ -71,8 +71,11 @@ bool CheckHandle(RegionBuilder& region, uint32_t argument, uint32_t index, ir::T
 
 // Whether the function takes this image at all.
 bool CheckImage(RegionBuilder& region, ir::Builtin builtin, uint32_t argument, size_t index) {
+  // The handle was checked, so the operand is a place with the type of an image.
   const Operand& image = region.OperandOf(ir::InstId{argument});
   const ir::ImageTraits traits = ir::UnpackImage(region.pool()[image.type].extent);
+  // Whether a function takes an image follows from the typing of samples alone. The messages
+  // differ: comparison has its own, as people mix up the two kinds of depth images.
   if (!ir::TypeOfSample(region.pool(), builtin, image.type).has_value()) {
     if (ir::SamplesDepth(builtin) && !traits.storage) {
       region.Report(Make(traits.depth ? Code::kRpl5044 : Code::kRpl5043, region.MainOf(argument))
@@ -86,6 +89,8 @@ bool CheckImage(RegionBuilder& region, ir::Builtin builtin, uint32_t argument, s
                       .With("text", region.TextOf(argument)));
     return false;
   }
+  // A storage image says in its declaration whether it is read or written. Loading from one that is
+  // only written is refused there.
   const bool loads = builtin == Builtin::kImageLoad;
   if (!loads && builtin != Builtin::kImageStore) {
     return true;
@@ -106,12 +111,16 @@ bool ReadImageOperands(RegionBuilder& region, uint32_t id, std::span<const uint3
                        const ir::Signature& expected, ScratchList& values) {
   const auto call = region.Open(id).As<ir::NameBuiltinInst>();
   const std::string_view function = ir::FactsOf(call.builtin).name;
+  // Messages count handles as arguments, too.
   const auto handles =
       static_cast<uint32_t>(region.module().List(call.arguments).size() - arguments.size());
+  // All are read before the list as a whole is judged: the message shows what was found beside what
+  // is expected.
   bool matches = arguments.size() == expected.parameters().size();
   for (uint32_t i = 0; i < arguments.size(); ++i) {
     const Role role{.form = Role::Form::kArgument, .text = function, .index = handles + i + 1};
     const ir::InstId value = Read(region, arguments[i], role);
+    // Without a type of this argument the list cannot be compared, so nothing else is told.
     if (!value.valid()) {
       return false;
     }
@@ -135,6 +144,7 @@ bool ReadImageOperands(RegionBuilder& region, uint32_t id, std::span<const uint3
                       .With("found", Joined(found_types)));
     return false;
   }
+  // The component of a gather must be known when the instruction is made.
   if (call.builtin == Builtin::kGather) {
     const ir::Inst& component = region.out().insts[values.items().back()];
     if (component.kind != ir::InstKind::kConst ||
@@ -152,6 +162,8 @@ ir::InstId ImageCoordinate(RegionBuilder& region, const ir::ImageTraits& traits,
   if (!traits.arrayed) {
     return values.Inst(0);
   }
+  // Sampling takes normalised coordinates, and a layer is a number among them; loading takes
+  // integers.
   const ir::Scalar scalar = samples ? ir::Scalar::kF32 : ir::Scalar::kU32;
   ir::InstId layer = values.Inst(0);
   if (samples) {
@@ -171,6 +183,7 @@ Operand EmitImageCall(RegionBuilder& region, uint32_t id, const ScratchList& val
   const bool samples = ir::IsSampling(call.builtin);
   const Operand& image = region.OperandOf(ir::InstId{arguments[samples ? 1 : 0]});
   ScratchList operands(region.scratch());
+  // The lists share one stack, so the size of the first is taken before the second begins.
   const size_t given = values.size();  // before the operands, which lie behind them
   size_t taken = 0;
   if (samples) {
@@ -183,6 +196,7 @@ Operand EmitImageCall(RegionBuilder& region, uint32_t id, const ScratchList& val
                         : call.builtin == Builtin::kImageStore ? ir::MemberUse::kWrite
                                                                : ir::MemberUse::kRead);
   operands.Add(PlaceInst(region, image));
+  // The size and the number of levels belong to the image as a whole.
   const bool located = call.builtin != Builtin::kImageSize && call.builtin != Builtin::kImageLevels;
   if (located) {
     const ir::ImageTraits traits = ir::UnpackImage(region.pool()[image.type].extent);
@@ -193,6 +207,8 @@ Operand EmitImageCall(RegionBuilder& region, uint32_t id, const ScratchList& val
     operands.Add(values.Inst(taken));
   }
   Builtin builtin = call.builtin;
+  // Without derivatives an implicit level is always zero. Saying so explicitly keeps the
+  // instruction legal in every stage.
   if (ir::IsImplicitLod(builtin)) {
     region.out().uses_implicit_lod = true;
     if (region.answers().stage() != ir::Stage::kFragment) {
@@ -208,6 +224,8 @@ Operand EmitImageCall(RegionBuilder& region, uint32_t id, const ScratchList& val
 
 }  // namespace
 
+// Handles first, then the kind of the image, then the arguments behind them: each check needs what
+// the one before has established.
 Operand SpecialiseImageCall(RegionBuilder& region, uint32_t id) {
   const auto call = region.Open(id).As<ir::NameBuiltinInst>();
   const std::string_view function = ir::FactsOf(call.builtin).name;
@@ -225,6 +243,7 @@ Operand SpecialiseImageCall(RegionBuilder& region, uint32_t id) {
                       .With("found", 0));
     return {};
   }
+  // Both handles are looked at before anything is refused, so that both mistakes are told.
   const bool sampler_good =
       !samples || CheckHandle(region, arguments[0], 1, ir::TypeKind::kSampler, function);
   const uint32_t image_argument = arguments[handles - 1];

@@ -23,6 +23,8 @@ namespace {
 
 // An alias stands for its expression at each mention, so a few lines can ask for any amount.
 bool MayExpand(RegionBuilder& region, const ir::Local& alias) {
+  // Told once for each function; afterwards every mention of an alias fails silently, which also
+  // ends the growth.
   if (region.aliases().too_large ||
       region.out().insts.size() > region.program().limits().function_rows) {
     if (!region.aliases().too_large) {
@@ -62,12 +64,16 @@ void SpecialiseVariable(RegionBuilder& region, uint32_t id) {
                                           .owner = name,
                                           .use = TypeUse::kLocal},
                                          region.answers(), region.diagnostics());
+  // The type is kept for the mentions that follow in this region. It is kept even if it is invalid:
+  // then they fail without a second message.
   bool known = false;
   region.LocalTypeOf(region.Global(variable.local), known) = type;
   if (!type.valid()) {
     region.FailIf(true);
     return;
   }
+  // The local is listed even if its first value turns out wrong, so that mentions of it do not add
+  // errors.
   region.out().locals.push_back({.local = region.Global(variable.local),
                                  .kind = ir::LocalKind::kVariable,
                                  .name = region.answers().PoolText(
@@ -79,6 +85,8 @@ void SpecialiseVariable(RegionBuilder& region, uint32_t id) {
                       .With("name", name)
                       .With("type", region.TypeName(type)));
   }
+  // A variable without a first value is noted with the place where it is declared. Whether it is
+  // read before it is written is found when all rows of the region are there.
   if (!variable.initialiser.valid()) {
     region.bare().push_back({.before = static_cast<uint32_t>(region.out().insts.size()),
                              .depth = static_cast<uint32_t>(region.scratch().open_blocks.size()),
@@ -110,6 +118,8 @@ void SpecialiseAlias(RegionBuilder& region, uint32_t id) {
   const ir::LocalSpans* spans = region.module().local_spans.empty()
                                     ? nullptr
                                     : &region.module().local_spans[alias.local.value];
+  // An alias whose condition does not hold is not there, and whatever is wrong with it does not
+  // matter.
   const Location run = region.At(spans != nullptr ? spans->condition : ir::SpanId{});
   const std::optional<bool> holds = region.answers().CheckCondition(region.Global(local.condition),
                                                                     run, {}, region.diagnostics());
@@ -118,6 +128,8 @@ void SpecialiseAlias(RegionBuilder& region, uint32_t id) {
     return;
   }
   CheckNewName(region, alias.local);
+  // An alias stands for its expression at each mention, so it must not do anything: what has an
+  // effect would happen as often as it is mentioned, or never.
   for (const uint32_t inst : region.module().InstsOf(alias.block)) {
     const ir::Inst& row = region.Open(inst);
     const bool special = row.kind == ir::InstKind::kNameBuiltin &&
@@ -126,12 +138,15 @@ void SpecialiseAlias(RegionBuilder& region, uint32_t id) {
       region.Report(Make(Code::kRpl6006, region.MainOf(inst))
                         .With("name", region.module().Text(local.name))
                         .With("text", region.TextOf(inst)));
+      // Mentions of an alias that failed are silent.
       region.aliases().poisoned.push_back(region.Global(alias.local));
       return;
     }
   }
   // Resolving an alias checks it and counts as access, but runs nothing: its rows are dropped.
   const size_t insts = region.out().insts.size();
+  // What the trial emits is cut off again behind this point. Mentions and stage variables that it
+  // noted stay, since resolving an alias counts as access.
   const size_t extra = region.out().extra.size();
   const size_t blocks = region.out().blocks.size();
   const size_t block_insts = region.out().block_insts.size();
@@ -148,11 +163,15 @@ void SpecialiseAlias(RegionBuilder& region, uint32_t id) {
   region.out().extra.resize(extra);
   region.out().blocks.resize(blocks);
   region.out().block_insts.resize(block_insts);
+  // The list is ascending, as rows are marked when they are made.
   while (!region.out().relaxed.empty() && region.out().relaxed.back() >= insts) {
     region.out().relaxed.pop_back();
   }
 }
 
+// A new name must differ from every local one that is visible and from every global one of this
+// variant (spec/rpl 8.5). Candidates in scope were listed by the front end; only their conditions
+// are open.
 void CheckNewName(RegionBuilder& region, ir::LocalId id) {
   const ir::Local& local = region.module().locals[id.value];
   const std::string_view name = region.module().Text(local.name);
@@ -180,11 +199,15 @@ void CheckNewName(RegionBuilder& region, ir::LocalId id) {
       return;
     }
   }
+  // Functions and structs count only if the variant resolves them, which the walk knows at its end;
+  // the name is handed on to it.
   const NameId global = region.program().Name(region.module_ordinal(), local.name);
   if (!region.program().Functions(global).empty() || !region.program().Structs(global).empty()) {
     region.out().ambiguous.push_back(
         region.Global(id));  // the walk knows what the variant resolves
   }
+  // The usual case: nobody in the whole program declares it, so asking would only lengthen the list
+  // of queries that a cached region must repeat.
   if (!region.program().Option(global).valid() && region.program().Constants(global).empty() &&
       region.program().Globals(global).empty()) {
     return;  // nobody ever declares it: no question
@@ -200,6 +223,9 @@ void CheckNewName(RegionBuilder& region, ir::LocalId id) {
   }
 }
 
+// An alias is specialised again at each mention, in the block of the mention and with the depth of
+// mentions counted. The rows are those of its declaration, so their operands are overwritten each
+// time, which is why the current instruction is restored behind it.
 Operand SpecialiseLocalMention(RegionBuilder& region, ir::LocalId id, uint32_t) {
   const ir::Local& local = region.module().locals[id.value - region.bases().local];
   if (local.kind == ir::LocalKind::kAlias) {
@@ -219,7 +245,10 @@ Operand SpecialiseLocalMention(RegionBuilder& region, ir::LocalId id, uint32_t) 
   }
   Operand operand;
   operand.local = true;
+  // Parameters that options have removed are not in the signature; mentioning one fails, and the
+  // front end's candidates say why.
   if (local.kind == ir::LocalKind::kParameter) {
+    // Parameters are listed in the order of their locals, so the search may halve.
     const auto parameter = std::ranges::lower_bound(
         region.signature()->members, id.value, {},
         [](const ir::SpecialisedMember& member) { return member.local.value; });
@@ -229,6 +258,7 @@ Operand SpecialiseLocalMention(RegionBuilder& region, ir::LocalId id, uint32_t) 
     operand.type = parameter->type;
     operand.readable = parameter->access != ir::Access::kOut;
     operand.writable = parameter->access != ir::Access::kIn;
+    // An `in` parameter is a value, unless it is a handle.
     if (parameter->access == ir::Access::kIn && !IsHandle(region.pool()[parameter->type])) {
       operand.kind = OperandKind::kValue;
       operand.inst = region.Emit(ir::ParamInst{.type = operand.type, .local = id}.To());
@@ -236,6 +266,8 @@ Operand SpecialiseLocalMention(RegionBuilder& region, ir::LocalId id, uint32_t) 
       return operand;
     }
   } else {
+    // Another region of the function may have declared it, and then this one has no type for it
+    // yet.
     bool known = false;
     ir::TypeId& type = region.LocalTypeOf(id, known);
     if (!known) {

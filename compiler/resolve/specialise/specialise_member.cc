@@ -40,6 +40,7 @@ bool IsOfNames(Code code) {
          code == Code::kRpl6013;
 }
 
+// For other letters this is a large number, which no type has.
 uint32_t LetterIndex(char letter) {
   return static_cast<uint32_t>(std::string_view("xyzw").find(letter));
 }
@@ -47,6 +48,8 @@ uint32_t LetterIndex(char letter) {
 Operand SpecialiseMember(RegionBuilder& region, const Operand& source, std::string_view name,
                          uint32_t inst);
 
+// A field of a container is one of two variables, by what the stage may do with it. It binds the
+// function to the stage: whoever calls it must run in the same one.
 Operand SpecialiseContainerField(RegionBuilder& region, const Operand& source,
                                  const MemberResolution& field, uint32_t inst) {
   const ir::Decl& decl = region.program().Get(source.decl);
@@ -70,6 +73,8 @@ Operand SpecialiseContainerField(RegionBuilder& region, const Operand& source,
   operand.readable = direction == ir::Direction::kIn;
   operand.writable = direction == ir::Direction::kOut;
   operand.type = field.type;
+  // The direction is part of the row, since one field is two variables: written in one stage and
+  // read in the next.
   operand.inst = region.Emit(ir::GlobalRefInst{
       .type = field.type, .direction = direction, .decl = source.decl, .member = field.member}
                                  .To());
@@ -81,6 +86,7 @@ Operand SpecialiseContainerField(RegionBuilder& region, const Operand& source,
 Operand SpecialiseDeclMember(RegionBuilder& region, const Operand& source, ir::DeclId owner,
                              std::string_view name, uint32_t inst) {
   const NameId id = region.program().FindName(name);
+  // A name that the program never mentions is no member of anything, so nothing is asked.
   const MemberResolution answer =
       id.valid() ? region.answers().Member(owner, id) : MemberResolution{};
   if (answer.kind == MemberResolution::Kind::kFailed) {
@@ -90,6 +96,8 @@ Operand SpecialiseDeclMember(RegionBuilder& region, const Operand& source, ir::D
     const ir::Decl& decl = region.program().Get(owner);
     const std::string_view owner_name =
         region.program().module(region.program().ModuleOf(owner)).Text(decl.name);
+    // `in` and `out` behind a container are words of stages that have both directions; here there
+    // is one, so the word is refused and not looked for as a field.
     const bool direction = decl.kind == ir::DeclKind::kContainer && (name == "in" || name == "out");
     if (direction) {
       region.Report(Make(Code::kRpl5015, region.AuxOf(inst))
@@ -102,7 +110,10 @@ Operand SpecialiseDeclMember(RegionBuilder& region, const Operand& source, ir::D
     }
     return {};
   }
+  // An alias is a path. Each step is a member access of its own, with the checks of the place where
+  // it stands, so that access rules of stages are applied to what is really accessed.
   if (answer.kind == MemberResolution::Kind::kAlias) {
+    // Messages behind this point are the alias's own.
     const size_t before = region.diagnostics().size();
     Operand operand = source;
     for (const NameId step : region.answers().AliasPath(answer.member)) {
@@ -136,6 +147,7 @@ void ReportLetter(RegionBuilder& region, uint32_t index, std::string_view letter
 Operand SpecialiseComponents(RegionBuilder& region, const Operand& source, std::string_view letters,
                              uint32_t inst) {
   const ir::Type type = region.pool()[source.type];
+  // A scalar has no letters, not even `x`.
   if (type.rows == 1) {
     region.Report(Make(Code::kRpl6009, region.AuxOf(inst))
                       .With("type", region.TypeName(source.type))
@@ -156,6 +168,7 @@ Operand SpecialiseComponents(RegionBuilder& region, const Operand& source, std::
     ReportLetter(region, index, letters.substr(i, 1), letters, source.type, inst);
     return {};
   }
+  // A single letter is a part and may be written; several are a new value.
   if (letters.size() == 1) {
     return Part(region, source, indices[0], region.pool().Vector(type.scalar, 1));
   }
@@ -171,6 +184,8 @@ Operand SpecialiseComponents(RegionBuilder& region, const Operand& source, std::
                                                  .value = value,
                                                  .letters = ir::PackSwizzle(count, indices)}
                                      .To()));
+  // Whether the source was of this function is kept, for the message of an `out` argument that is a
+  // swizzle.
   result.local = source.local;
   return result;
 }
@@ -190,6 +205,8 @@ Operand SpecialiseColumn(RegionBuilder& region, const Operand& source, std::stri
   return Part(region, source, index, region.pool().Vector(type.scalar, type.rows));
 }
 
+// What may stand before the dot, by what the operand is. Everything that falls through has no
+// members.
 Operand SpecialiseMember(RegionBuilder& region, const Operand& source, std::string_view name,
                          uint32_t inst) {
   if (source.kind == OperandKind::kFailed) {
@@ -200,6 +217,8 @@ Operand SpecialiseMember(RegionBuilder& region, const Operand& source, std::stri
   }
   if (source.kind == OperandKind::kValue || source.kind == OperandKind::kPlace) {
     const ir::Type& type = region.pool()[source.type];
+    // The struct of a type is found by its name, because types are interned by shape: two
+    // declarations with equal shapes are told apart by what their name denotes here.
     if (type.kind == ir::TypeKind::kStruct) {
       const NameId owner =
           region.program().FindName(region.pool().Text(region.pool().ShapeOf(source.type).name));
@@ -229,6 +248,8 @@ Operand SpecialiseMember(RegionBuilder& region, const Operand& source, std::stri
   return {};
 }
 
+// Constant indices are checked against the size now, and those that may be computed only when the
+// shader runs.
 bool CheckItemIndex(RegionBuilder& region, const Operand& item, uint32_t size, uint32_t id) {
   const auto index = region.Open(id).As<ir::IndexInst>();
   const auto array = [&] { return region.TextOf(index.source.value); };
@@ -247,6 +268,7 @@ bool CheckItemIndex(RegionBuilder& region, const Operand& item, uint32_t size, u
                       .With("text", array()));
     return false;
   }
+  // Zero stands for an array whose size is known only when the shader runs.
   if (size != 0 && bits >= size) {
     region.Report(
         Make(Code::kRpl6019, where).With("value", bits).With("text", array()).With("size", size));
@@ -282,6 +304,7 @@ Operand SpecialiseIndex(RegionBuilder& region, uint32_t id) {
   }
   const ir::Type array = region.pool()[source.type];
   const ir::TypeId element{array.element};
+  // A constant index is a part like a member; its range was checked.
   if (item.constant &&
       !CheckItemIndex(region, item, array.kind == ir::TypeKind::kArray ? array.extent : 0, id)) {
     return {};
@@ -304,6 +327,8 @@ Operand SpecialiseIndex(RegionBuilder& region, uint32_t id) {
     NoteConversion(region, region.TypeOf(step), region.pool().Vector(ir::Scalar::kU32, 1));
     return {};
   }
+  // SPIR-V indexes memory by variables, never values. A constant becomes a private variable, shared
+  // by all that use it, and any other value is copied to a temporary.
   if (source.kind == OperandKind::kValue) {
     source = region.out().insts[source.inst.value].kind == ir::InstKind::kConst
                  ? ConstantPlace(region, source)

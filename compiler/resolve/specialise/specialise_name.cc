@@ -13,6 +13,8 @@
 namespace kiln::resolve {
 namespace {
 
+// Options and constants that are scalars become constants of the code. Flags and texts have no form
+// there: they decide conditions, so the message shows the conditional that was probably meant.
 Operand SpecialiseOptionMention(RegionBuilder& region, std::string_view kind, std::string_view name,
                                 const Value& value, uint32_t inst) {
   ir::Scalar scalar = ir::Scalar::kNone;
@@ -26,6 +28,7 @@ Operand SpecialiseOptionMention(RegionBuilder& region, std::string_view kind, st
     case ir::ValueKind::kString:
       type = kind == "option" ? "an enum" : "a string";
       break;
+    // Numbers have a form in code; their scalar is all that is missing.
     case ir::ValueKind::kUint:
       scalar = ir::Scalar::kU32;
       break;
@@ -37,6 +40,7 @@ Operand SpecialiseOptionMention(RegionBuilder& region, std::string_view kind, st
       break;
   }
   if (scalar == ir::Scalar::kNone) {
+    // The proposed condition is the option itself for a flag and a comparison for a text.
     std::string condition(name);
     if (value.kind == ir::ValueKind::kString) {
       condition += " == \"" + std::string(region.pool().Text(ir::StringId{value.bits})) + "\"";
@@ -62,12 +66,15 @@ Operand SpecialiseSpecialised(RegionBuilder& region, ir::OptionId id) {
                             : option.kind == ir::OptionKind::kUint ? ir::Scalar::kU32
                             : option.kind == ir::OptionKind::kSint ? ir::Scalar::kS32
                                                                    : ir::Scalar::kF32;
+  // The default stands in the code; a pipeline may set another value by the id.
   return region.ValueOf(region.Emit(ir::SpecConstInst{.type = region.pool().Vector(scalar, 1),
                                                       .id = region.program().SpecIdOf(id),
                                                       .bits = option.default_value}
                                         .To()));
 }
 
+// A global name, by what the variant says it is. Conflicts and failures were reported where they
+// arose.
 Operand SpecialiseGlobalMention(RegionBuilder& region, std::string_view name, NameId id,
                                 uint32_t inst) {
   const NameResolution answer = region.answers().Global(id);
@@ -82,6 +89,7 @@ Operand SpecialiseGlobalMention(RegionBuilder& region, std::string_view name, Na
       return SpecialiseOptionMention(region, "option", name,
                                      region.answers().Option(answer.option()), inst);
     case NameResolution::Kind::kConstant:
+      // Vectors and arrays are constants of the pool and may be indexed; scalars are like options.
       if (region.program().IsComposite(answer.decl())) {
         const ir::ConstId value = region.answers().Composite(answer.decl());
         return value.valid() ? region.ValueOf(region.EmitConst(value)) : Operand{};
@@ -91,6 +99,8 @@ Operand SpecialiseGlobalMention(RegionBuilder& region, std::string_view name, Na
     case NameResolution::Kind::kDecl:
       break;
     case NameResolution::Kind::kNone: {
+      // The name exists, but as something that is no value: the message says so instead of calling
+      // it unknown.
       const bool is_function = !region.program().Functions(id).empty();
       if (is_function || !region.program().Structs(id).empty()) {
         region.Report(Make(Code::kRpl6004, region.MainOf(inst))
@@ -104,6 +114,7 @@ Operand SpecialiseGlobalMention(RegionBuilder& region, std::string_view name, Na
   }
   const ir::Decl& decl = region.program().Get(answer.decl());
   Operand operand;
+  // Everything that follows is a declaration of the interface or a variable.
   operand.decl = answer.decl();
   if (decl.kind == ir::DeclKind::kContainer) {
     operand.kind = OperandKind::kContainer;
@@ -113,6 +124,7 @@ Operand SpecialiseGlobalMention(RegionBuilder& region, std::string_view name, Na
   if (closed == nullptr) {
     return {};
   }
+  // Workgroup memory binds the function to the compute stage.
   if (decl.kind == ir::DeclKind::kWorkgroup) {
     if (region.answers().stage() != ir::Stage::kCompute) {
       region.Report(Make(Code::kRpl5011, region.MainOf(inst))
@@ -141,6 +153,8 @@ Operand SpecialiseGlobalMention(RegionBuilder& region, std::string_view name, Na
 
 }  // namespace
 
+// Literals, then names. Of the local candidates the innermost that is live counts; the first whose
+// condition holds ends the search.
 Operand SpecialiseNameRef(RegionBuilder& region, uint32_t id) {
   const ir::Inst& inst = region.Open(id);
   if (inst.kind == ir::InstKind::kConst) {
@@ -152,6 +166,7 @@ Operand SpecialiseNameRef(RegionBuilder& region, uint32_t id) {
     return value;
   }
   if (inst.kind == ir::InstKind::kFlag || inst.kind == ir::InstKind::kText) {
+    // Version 1 knows booleans only at compile time (spec/rpl 14.4).
     if (inst.kind == ir::InstKind::kFlag && region.module().header.version >= 2) {
       return region.ValueOf(region.Emit(
           ir::FlagInst{.type = region.pool().bool_type(), .value = inst.As<ir::FlagInst>().value}

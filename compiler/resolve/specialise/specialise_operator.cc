@@ -22,6 +22,7 @@ namespace {
 
 bool IsComparison(ir::BinaryOp op) { return op >= ir::BinaryOp::kLess; }
 
+// Both tests rely on the order of the enumeration, which stands in groups.
 bool NeedsIntegers(ir::BinaryOp op) {
   return op >= ir::BinaryOp::kMod && op <= ir::BinaryOp::kShiftRightArithmetic;
 }
@@ -56,11 +57,14 @@ bool IsMirrored(const RegionBuilder& region, ir::BinaryOp op, ir::TypeId left, i
 bool WarnOfConstantItem(RegionBuilder& region, ir::BinaryOp op, ir::ConstId item, uint32_t id) {
   const uint32_t bits = region.pool()[item].a;
   const ir::Scalar scalar = region.pool()[region.pool()[item].type].scalar;
+  // Minus zero divides like zero.
   const bool zero = bits == 0 || (scalar == ir::Scalar::kF32 && bits == 0x80000000u);
   if ((op == ir::BinaryOp::kDiv || op == ir::BinaryOp::kMod) && zero) {
     region.Report(Make(Code::kRpl6029, region.AuxOf(id)).With("op", OperatorText(op)));
     return true;
   }
+  // A count that is negative has its upper bit set and is above 31 as well; the message shows it as
+  // it was written.
   if ((op == ir::BinaryOp::kShiftLeft || op == ir::BinaryOp::kShiftRight) && bits > 31) {
     const bool negative = scalar == ir::Scalar::kS32 && bits >> 31 != 0;
     region.Report(
@@ -71,6 +75,8 @@ bool WarnOfConstantItem(RegionBuilder& region, ir::BinaryOp op, ir::ConstId item
   return false;
 }
 
+// Only what is known when the shader is compiled is warned of, and only operators whose right side
+// can be wrong by itself.
 void WarnOfConstantOperand(RegionBuilder& region, ir::BinaryOp op, ir::InstId right, uint32_t id) {
   const ir::Inst& inst = region.out().insts[right.value];
   if (inst.kind != ir::InstKind::kConst || region.pool()[inst.type].kind != ir::TypeKind::kVector) {
@@ -78,6 +84,7 @@ void WarnOfConstantOperand(RegionBuilder& region, ir::BinaryOp op, ir::InstId ri
   }
   const ir::ConstId constant = inst.As<ir::ConstInst>().value;
   const bool scalar = region.pool()[inst.type].rows == 1;
+  // A scalar is its own only item.
   for (const ir::ConstId item : scalar
                                     ? std::span(&constant, 1)
                                     : std::span<const ir::ConstId>(region.pool().Parts(constant))) {
@@ -87,9 +94,13 @@ void WarnOfConstantOperand(RegionBuilder& region, ir::BinaryOp op, ir::InstId ri
   }
 }
 
+// The message says what the operator takes, and for two frequent mistakes what would mend this very
+// line: the scalar on the wrong side, and operands of different scalars.
 void ReportBinary(RegionBuilder& region, ir::BinaryOp op, ir::TypeId left, ir::TypeId right,
                   uint32_t id) {
   const bool integers = NeedsIntegers(op);
+  // The three codes differ in what an author has to look at: integers, comparisons, or types in
+  // general.
   const Code code = integers ? Code::kRpl6023 : IsComparison(op) ? Code::kRpl6025 : Code::kRpl6022;
   const ir::Type& a = region.pool()[left];
   const ir::Type& b = region.pool()[right];
@@ -159,6 +170,8 @@ Operand SpecialiseUnary(RegionBuilder& region, uint32_t id) {
   const auto unary = region.Open(id).As<ir::NameUnaryInst>();
   Operand& source = region.OperandOf(unary.operand);
   const Role role{.form = Role::Form::kOperand, .text = OperatorText(unary.op)};
+  // Literals keep their sign apart until here: the smallest number is written as the negative of
+  // one that does not exist (spec/rpl 1.3), so the minus folds.
   const bool literal =
       source.constant && region.Open(unary.operand.value).kind == ir::InstKind::kConst;
   const ir::InstId value = Read(region, unary.operand.value, role);
@@ -196,6 +209,7 @@ Operand SpecialiseUnary(RegionBuilder& region, uint32_t id) {
       region.Emit(ir::UnaryInst{.type = type, .op = unary.op, .operand = value}.To()));
 }
 
+// Both sides are read before the operator is typed, also if the left one is wrong.
 Operand SpecialiseBinary(RegionBuilder& region, uint32_t id) {
   const auto binary = region.Open(id).As<ir::NameBinaryInst>();
   const std::string_view op = OperatorText(binary.op);
@@ -208,6 +222,8 @@ Operand SpecialiseBinary(RegionBuilder& region, uint32_t id) {
   return CombineBinary(region, binary.op, left, right, id);
 }
 
+// Typing is a table of the IR; here only the forms of RPL are rewritten into it: a scalar on the
+// left is exchanged, one on the right becomes a vector.
 Operand CombineBinary(RegionBuilder& region, ir::BinaryOp op, ir::InstId left, ir::InstId right,
                       uint32_t id) {
   const ir::TypeId left_type = region.TypeOf(left);
@@ -215,6 +231,7 @@ Operand CombineBinary(RegionBuilder& region, ir::BinaryOp op, ir::InstId left, i
   const std::optional<ir::BinaryTyping> typing =
       ir::TypeOfBinary(region.pool(), region.rules(), op, left_type, right_type);
   if (!typing.has_value() && IsMirrored(region, op, left_type, right_type)) {
+    // The order of evaluation is not changed, only that of the operands.
     return CombineBinary(region, op, right, left, id);  // both are evaluated already
   }
   if (!typing.has_value()) {
@@ -229,8 +246,10 @@ Operand CombineBinary(RegionBuilder& region, ir::BinaryOp op, ir::InstId left, i
       ir::BinaryInst{.type = typing->result, .op = op, .left = left, .right = right}.To()));
 }
 
+// A constructor around the value is proposed only if it would be accepted.
 void NoteConversion(RegionBuilder& region, ir::TypeId from, ir::TypeId to) {
   const ir::Type& target = region.pool()[to];
+  // Version 1 has no constructor from booleans.
   const bool makes =
       (target.kind == ir::TypeKind::kVector || target.kind == ir::TypeKind::kMatrix) &&
       (region.pool()[from].scalar != ir::Scalar::kBool || region.IsVersion2());
@@ -251,6 +270,7 @@ Operand SpecialiseLogical(RegionBuilder& region, uint32_t id) {
   if (!left.valid() || !right.valid()) {
     return {};
   }
+  // Both sides have been specialised by now, so that their own mistakes are told first.
   for (const ir::InstId side : {left, right}) {
     if (region.TypeOf(side) != region.pool().bool_type()) {
       region.Report(Make(Code::kRpl6024, region.AuxOf(id))
@@ -264,6 +284,8 @@ Operand SpecialiseLogical(RegionBuilder& region, uint32_t id) {
                                         .To()));
 }
 
+// The two sides are evaluated both where that is safe and free; otherwise each is a block that runs
+// alone. The difference is not visible, but a branch costs more than a few plain instructions.
 Operand SpecialiseSelect(RegionBuilder& region, uint32_t id) {
   const auto select = region.Open(id).As<ir::NameSelectInst>();
   const ir::InstId condition =
@@ -289,6 +311,8 @@ Operand SpecialiseSelect(RegionBuilder& region, uint32_t id) {
         ir::SelectInst{.type = type, .condition = condition, .operands = region.EmitList(choices)}
             .To()));
   }
+  // A select has only vectors. Other values were computed in this block, so the blocks just yield
+  // them.
   for (uint32_t i = 0; plain && i < 2; ++i) {  // matrices and structs are chosen by branches
     region.BeginBlock();
     region.Emit(ir::YieldInst{.type = region.pool().void_type(), .value = values[i]}.To());

@@ -24,6 +24,7 @@
 namespace kiln::resolve {
 namespace {
 
+// What every device has for attributes and between stages; more is a lint and no error.
 constexpr uint32_t kAttributeLocations = 16;
 constexpr uint32_t kStateLocations = 32;
 
@@ -48,6 +49,7 @@ class VariantCloser {
       return module.header.Has(ir::ModuleRule::kGroupsOrderTheInterface);
     });
     out_.bindings = grouped ? ir::BindingPolicy::kGroups : ir::BindingPolicy::kFirstFit;
+    // The result is used again for the next variant, and its memory stays.
     out_.interface.clear();
     out_.structs.clear();
     out_.option_uses.clear();
@@ -62,6 +64,8 @@ class VariantCloser {
     }
   }
 
+  // The order is that of spec/rpl 8.1: interface before code, so that code is checked against what
+  // is really declared, and lists that depend on reached functions last.
   bool Run() {
     answers_.BeginReads();
     SpecialiseConstants();
@@ -103,6 +107,7 @@ class VariantCloser {
  private:
   // Names that only one declaration has clash with nobody.
   void AddName(ir::DeclId id) {
+    // Nearly all names of a program have one declaration, so the table of names is seldom made.
     if (!program_.Contested(program_.NameOf(id)) || !Has(id, ir::ModuleRule::kNamesHideNothing)) {
       return;
     }
@@ -169,6 +174,8 @@ class VariantCloser {
     return IsLive(id, decl, position) ? SpecialiseLive(id, decl) : nullptr;
   }
 
+  // What decides the interface also decides its numbers; state and outputs decide code instead, as
+  // their locations do not show in the input layout.
   void AddInterfaceReads(const ir::Decl& decl, const Bitset& reads) {
     memory_.interface_reads |= reads;
     if (IsState(decl) || IsColorOutput(decl)) {
@@ -254,6 +261,7 @@ class VariantCloser {
   }
 
   void SpecialiseSettings() {
+    // Settings depend on the number of outputs, so there is one root for each number.
     const auto& [settings, reads, kept] =
         Recall(memory_.closed_settings, memory_.settings_roots[color_outputs_], [&] {
           const auto& closed = RecallSettings();
@@ -348,6 +356,7 @@ class VariantCloser {
                  interfaces_reads_);
       answers_.EndReads(memory_.code_reads);
     }
+    // Requests mostly name the stages in order.
     if (!std::ranges::is_sorted(out_.entries, {}, &ir::EntryRef::stage)) {
       std::ranges::sort(out_.entries, {}, &ir::EntryRef::stage);  // one entry for each stage
     }
@@ -502,8 +511,11 @@ class VariantCloser {
       if (!out_.live_options.Test(id.value)) {
         continue;
       }
+      // Rows of options are remembered, because making one interns texts.
       SpecialiserCache::ListedOption& listed = memory_.options[id.value];
       const uint32_t bits = answers_.EnumIndex(id);
+      // Texts of enum values change with the value; the rest of the row is the same in all
+      // variants.
       if (!listed.known || (listed.is_enum && listed.bits != bits)) {
         Describe(id, listed);
         listed.known = true;

@@ -17,6 +17,7 @@
 namespace kiln::resolve {
 namespace {
 
+// Reserved at once for short regions; long ones grow on the way.
 constexpr size_t kExpectedInsts = 64;  // of a region; more is a matter of growing
 
 // Keeps the memory.
@@ -51,10 +52,13 @@ void DeclareParameters(RegionBuilder& region) {
   }
 }
 
+// The steps of one region. Each needs what the one before has made: a signature, then the survey of
+// what its expressions change, then the code, then the summary of what is read and assigned.
 bool Specialise(RegionBuilder& region) {
   region.out().segment = region.id();
   region.out().function = ir::DeclId{region.bases().decl + region.generic().function.value};
   region.out().module = region.module_ordinal();
+  // Four rows for each row of the module: loads, constants and steps are rows of their own.
   const size_t expected =
       std::min(region.module().InstsOf(region.generic().block).size() * 4, kExpectedInsts);
   region.Reserve(expected);
@@ -69,12 +73,15 @@ bool Specialise(RegionBuilder& region) {
   if (is_body) {
     DeclareParameters(region);
   }
+  // What an expression may change follows from the module alone, so it is found once for all
+  // variants.
   if (!region.scratch().surveyed[region.id().value]) {
     SurveyBlock(region, region.generic().block);
     region.scratch().surveyed[region.id().value] = true;
   }
   Flow flow = Flow::kGoesOn;
   region.out().body = SpecialiseNested(region, region.generic().block, &flow);
+  // Only the body itself can lack a return: control always flows past a nested region.
   if (is_body && flow == Flow::kGoesOn && region.Has(ir::ModuleRule::kFunctionsReturn) &&
       region.pool()[region.signature()->type].kind != ir::TypeKind::kVoid) {
     const ir::DeclSpans* spans = region.module().decl_spans.empty()
@@ -101,6 +108,8 @@ Diagnosed<ir::SpecialisedRegion> SpecialiseRegion(const Program& program, ir::Re
   return result;
 }
 
+// The row is used again if there is one: the direct path specialises the same region for every
+// variant, and growing its vectors each time would cost more than the work itself.
 void SpecialiseRegion(const Program& program, ir::RegionId segment, VariantEvaluator& answers,
                       Diagnosed<ir::SpecialisedRegion>& result) {
   result.diagnostics.clear();
@@ -109,6 +118,7 @@ void SpecialiseRegion(const Program& program, ir::RegionId segment, VariantEvalu
   } else {
     result.value.emplace();
   }
+  // The builder lends scratch memory from the evaluator and gives it back at the end of this scope.
   RegionBuilder region(program, segment, answers, *result.value, result.diagnostics);
   if (!Specialise(region)) {
     result.value.reset();

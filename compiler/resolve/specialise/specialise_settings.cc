@@ -13,6 +13,7 @@
 namespace kiln::resolve {
 namespace {
 
+// Stencil masks and references have eight bits.
 constexpr uint32_t kByteLimit = 255;
 
 ir::ValueKind ExpectedKind(ir::SettingType type) {
@@ -40,6 +41,8 @@ std::string JoinQuoted(std::span<const std::string_view> words) {
   return text;
 }
 
+// Settings in the order of their declarations, each checked by its row of settings.def. What is
+// wrong with one says nothing about the others.
 class SettingCloser {
  public:
   SettingCloser(const Program& program, std::span<const EntryPoint> entries, uint32_t color_outputs,
@@ -50,6 +53,8 @@ class SettingCloser {
         answers_(answers),
         diagnostics_(diagnostics) {}
 
+  // Settings of the program come first and those of entry points behind them, so an entry point
+  // overrides what the program says.
   std::vector<ir::SpecialisedSetting> Run() {
     for (const ir::DeclId id : program_.settings()) {
       if (!OwnerOf(id).valid()) {
@@ -65,6 +70,7 @@ class SettingCloser {
   ir::DeclId OwnerOf(ir::DeclId id) const {
     const uint32_t m = program_.ModuleOf(id);
     const uint32_t owner = program_.Get(id).aux;
+    // In a module of RPL the same word is the number of a block.
     return program_.module(m).header.typed != 0 && owner != ir::kNoRow
                ? ir::DeclId{program_.bases(m).decl + owner}
                : ir::DeclId{};
@@ -73,6 +79,7 @@ class SettingCloser {
   // Those of entry points that are chosen, in stage order, so that later stages win.
   void CloseOwned() {
     std::vector<EntryPoint> entries(entries_.begin(), entries_.end());
+    // Stable, although stages differ: a request may be wrong and name one twice.
     std::ranges::stable_sort(entries, {}, &EntryPoint::stage);
     for (const EntryPoint& entry : entries) {
       for (const ir::DeclId id : program_.settings()) {
@@ -83,6 +90,8 @@ class SettingCloser {
     }
   }
 
+  // The name of an entry point may be that of several functions; the setting belongs to the one
+  // that this variant has.
   bool IsChosen(ir::DeclId owner, const EntryPoint& entry) {
     const NameId name = program_.NameOf(owner);
     if (program_.Text(name) != entry.function) {
@@ -92,6 +101,7 @@ class SettingCloser {
     return answer.kind == NameResolution::Kind::kDecl && answer.decl() == owner;
   }
 
+  // A typed module writes the block into the flags, plus one; RPL has it in `aux`.
   static uint32_t BlockOf(const ir::Decl& decl, bool typed) {
     return !typed ? decl.aux : decl.flags == 0 ? ir::kNoBlock : decl.flags - 1U;
   }
@@ -100,6 +110,7 @@ class SettingCloser {
     const uint32_t m = program_.ModuleOf(id);
     const ir::Decl& decl = program_.Get(id);
     const ir::DeclSpans spans = program_.SpansOf(id);
+    // A condition that failed was told, and its setting counts as not there.
     if (decl.condition != ir::kTrue &&
         !answers_
              .CheckCondition(program_.Wide(m, decl.condition), program_.At(m, spans.condition), {},
@@ -114,6 +125,8 @@ class SettingCloser {
     const std::string_view name = program_.Text(program_.NameOf(id));
     const ir::SettingFacts* facts = ir::FindSetting(name);
     const Location at_name = program_.At(m, spans.name);
+    // The value is checked before the name, because it was evaluated already and its messages are
+    // the author's first concern.
     if (facts == nullptr) {
       diagnostics_.push_back(Make(Code::kRpl7001, at_name).With("name", name));
       return;
@@ -140,6 +153,7 @@ class SettingCloser {
   // Compute pipelines have settings of their own, and no others.
   bool CheckPipeline(const ir::SettingFacts& facts, const Location& where) {
     const bool compute = program_.pipeline() == ir::PipelineType::kCompute;
+    // A pipeline is either of the two, so one comparison of flags decides.
     const bool fits = (facts.scope == ir::SettingScope::kCompute) == compute;
     if (!fits) {
       Diagnostic made =
@@ -212,7 +226,10 @@ class SettingCloser {
     return true;
   }
 
+  // The last one wins (spec/rpl 9). A warning says which one it replaces, as two that agree are
+  // rarely meant.
   void NoteReplaced(const ir::SettingFacts& facts, uint32_t block, const Location& where) {
+    // Settings are known by their row and not by their spelling, and each block has its own.
     const auto row = static_cast<uint64_t>(&facts - ir::AllSettings().data());
     const auto [earlier, is_new] = seen_.Insert(row << 32 | block, where);
     if (!is_new) {

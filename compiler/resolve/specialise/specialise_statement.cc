@@ -15,6 +15,7 @@
 namespace kiln::resolve {
 namespace {
 
+// A condition of the wrong type that is an assignment was most likely meant as a comparison.
 void NoteComparison(RegionBuilder& region, ir::InstId condition) {
   if (region.Open(condition.value).kind == ir::InstKind::kAssign) {
     std::move(region.diagnostics().back())
@@ -34,6 +35,8 @@ Flow SpecialiseConditionalScope(RegionBuilder& region, uint32_t id) {
     region.Emit(ir::HoleInst{.type = region.pool().void_type(), .segment = nested}.To());
     return Flow::kGoesOn;
   }
+  // A condition that failed is neither true nor false: nothing of the scope is specialised, and the
+  // region has failed.
   const auto when = region.Open(id).As<ir::WhenInst>();
   const std::optional<bool> holds = region.answers().CheckCondition(
       region.Global(when.condition), region.AuxOf(id), {}, region.diagnostics());
@@ -42,6 +45,8 @@ Flow SpecialiseConditionalScope(RegionBuilder& region, uint32_t id) {
                                : Flow::kGoesOn;
 }
 
+// Both branches are specialised even if the condition is wrong; only the instruction is left out
+// then.
 Flow SpecialiseIf(RegionBuilder& region, uint32_t id) {
   const auto branch = region.Open(id).As<ir::IfInst>();
   const Role role{.form = Role::Form::kCondition, .text = "if"};
@@ -59,12 +64,15 @@ Flow SpecialiseIf(RegionBuilder& region, uint32_t id) {
     blocks[i] = SpecialiseNested(region, ir::BlockId{open[i]}, &flows[i]).value;
   }
   if (condition.valid()) {
+    // Blocks were specialised in between, so the instruction in progress is set back for the span
+    // of what follows.
     region.SetCurrent(id);
     region.Emit(ir::IfInst{.type = region.pool().void_type(),
                            .condition = condition,
                            .blocks = region.EmitList(std::span(blocks).first(open.size()))}
                     .To());
   }
+  // Without an `else` the second entry says that control goes on.
   return flows[0] == Flow::kEnds && flows[1] == Flow::kEnds ? Flow::kEnds : Flow::kGoesOn;
 }
 
@@ -77,9 +85,12 @@ Flow SpecialiseLoop(RegionBuilder& region, uint32_t id) {
   KILN_CHECK(open.size() == 3, "loop with {} blocks", open.size());
   std::array<ir::BlockId, 3> closed;
   const Role role{.form = Role::Form::kCondition, .text = "loop"};
+  // The condition is the first block of the loop, as it is evaluated again in every pass.
   const ir::InstId condition = SpecialiseYield(region, ir::BlockId{open[0]}, role, closed.data());
   if (condition.valid() && region.TypeOf(condition) != region.pool().bool_type()) {
     const std::span<const uint32_t> insts = region.module().InstsOf(ir::BlockId{open[0]});
+    // Which of the two words the author wrote is told by the block for the step, which only `for`
+    // has.
     const bool is_for = !region.module().InstsOf(ir::BlockId{open[2]}).empty();
     region.Report(Make(Code::kRpl6045, region.MainOf(insts.back()))
                       .With("keyword", is_for ? "for" : "while")
@@ -107,6 +118,7 @@ Flow SpecialiseJump(RegionBuilder& region, uint32_t id) {
   }
   ir::Inst jump =
       ir::BreakInst{.type = region.pool().void_type(), .exit = region.Global(exit)}.To();
+  // Both jumps have the same operand, so one view serves for both and the kind is put in behind.
   jump.kind = inst.kind;
   region.Emit(jump);
   return Flow::kEnds;
@@ -117,6 +129,8 @@ Flow SpecialiseReturn(RegionBuilder& region, uint32_t id) {
   const std::string_view name = region.module().Text(region.function().name);
   const bool is_void = region.pool()[region.signature()->type].kind == ir::TypeKind::kVoid;
   ir::InstId value;
+  // Three mistakes have their codes here; each gets the place of the declaration, whose result type
+  // is the other side of it.
   const size_t before = region.diagnostics().size();
   if (written.valid() && is_void) {
     region.Report(Make(Code::kRpl6046, region.MainOf(id)).With("name", name));
@@ -145,11 +159,14 @@ Flow SpecialiseReturn(RegionBuilder& region, uint32_t id) {
   return Flow::kEnds;
 }
 
+// An expression as a statement must do something (spec/rpl 8.8). Whether it does was counted by the
+// survey: it differs before and behind the rows of the expression.
 Flow SpecialiseExpressionStatement(RegionBuilder& region, uint32_t id) {
   const ir::InstId expression = region.Open(id).As<ir::StatementInst>().expression;
   const ir::Inst& root = region.Open(expression.value);
   if (root.kind == ir::InstKind::kNameBuiltin) {
     const ir::Builtin builtin = root.As<ir::NameBuiltinInst>().builtin;
+    // A discard ends the invocation, and so what stands behind it can never run.
     if (builtin == ir::Builtin::kStageDiscard) {
       return region.OperandOf(expression).kind == OperandKind::kFailed ? Flow::kGoesOn
                                                                        : Flow::kEnds;

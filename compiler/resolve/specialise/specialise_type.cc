@@ -12,6 +12,8 @@
 namespace kiln::resolve {
 namespace {
 
+// Sizes and offsets must end below this (spec/rpl 1.5). Products are cut off here, so that they
+// cannot overflow 64 bits.
 constexpr uint64_t kSizeLimit = uint64_t{1} << 32;
 
 class TypeCloser {
@@ -25,6 +27,8 @@ class TypeCloser {
         pool_(answers.pool()),
         diagnostics_(diagnostics) {}
 
+  // Leaf and sizes are both specialised before anything is refused, so that all messages of one
+  // type come together.
   ir::TypeId Run() {
     const ir::Type* row = &view_.types[written_.type.value];
     while (row->kind == ir::TypeKind::kArray || row->kind == ir::TypeKind::kRuntimeArray) {
@@ -36,6 +40,7 @@ class TypeCloser {
     if (!leaf.valid() || !sized || !CheckUse(leaf)) {
       return {};
     }
+    // The innermost size is the last in the list, so putting them back goes from the end.
     ir::TypeId type = leaf;
     for (size_t i = sizes_.size(); i > 0; --i) {
       const bool runtime = sizes_[i - 1]->kind == ir::TypeKind::kRuntimeArray;
@@ -47,6 +52,7 @@ class TypeCloser {
   }
 
  private:
+  // The run of spans has the name first and then a node for each expression of the sizes.
   Location Where(uint32_t node) const {
     return program_.At(written_.module, written_.spans.valid()
                                             ? ir::SpanId{written_.spans.value + node}
@@ -73,6 +79,7 @@ class TypeCloser {
       case ir::TypeKind::kArray:
       case ir::TypeKind::kRuntimeArray:
       case ir::TypeKind::kStruct:
+      // A typed module names the declaration itself; no name is looked up.
       case ir::TypeKind::kDeclared: {
         const ir::SpecialisedDecl* closed =
             answers_.Decl(ir::DeclId{program_.bases(written_.module).decl + row.element});
@@ -106,12 +113,14 @@ class TypeCloser {
     bool good = true;
     uint32_t run = 1;  // behind the type name
     for (const ir::Type* row : sizes_) {
+      // No expression belongs to it, so the run of spans has no node for it.
       if (row->kind == ir::TypeKind::kRuntimeArray) {
         counts_.push_back(0);
         continue;
       }
       const ir::CexprId extent = program_.Wide(written_.module, ir::CexprId{row->extent});
       const std::optional<uint32_t> count = SpecialiseSize(extent, Where(run));
+      // Equal expressions are one row, but each use has spans for its whole tree.
       run += program_.TreeSize(extent);
       good = good && count.has_value();
       counts_.push_back(count.value_or(0));
@@ -142,6 +151,8 @@ class TypeCloser {
     return value.bits;
   }
 
+  // What a position allows, as spec/rpl 4.1 and docs/IR.md have it: runtime arrays only at the end
+  // of memory, handles only where they can be passed or declared.
   bool IsAllowed(const ir::Type& leaf) const {
     const bool plain = leaf.kind == ir::TypeKind::kVector || leaf.kind == ir::TypeKind::kMatrix ||
                        leaf.kind == ir::TypeKind::kStruct;
@@ -201,6 +212,7 @@ class TypeCloser {
     if (!IsAllowed(pool_[leaf])) {
       std::string text = ir::TypeText(pool_, leaf);
       for (const uint32_t count : counts_) {
+        // The text is put together from sizes that are known now, and a zero stands for `...`.
         text += count == 0 ? "..." : "[" + std::to_string(count) + "]";
       }
       if (written_.use == TypeUse::kConstructor) {
@@ -211,6 +223,8 @@ class TypeCloser {
       }
       return false;
     }
+    // A struct that ends in a runtime array has no value and no size, so it can be nothing but the
+    // last field itself.
     if (pool_[leaf].kind == ir::TypeKind::kStruct && (!field || !sizes_.empty()) &&
         HasRuntimeArray(pool_, leaf)) {
       Report(Code::kRpl4015).arguments = {{"type", pool_.Text(pool_.ShapeOf(leaf).name)},
@@ -223,6 +237,7 @@ class TypeCloser {
   // Vectors and matrices that a value of this type holds; none if the type has no values.
   uint64_t LeavesOf(ir::TypeId id, FlatMap<uint32_t, uint64_t>& known) {
     const ir::Type& type = pool_[id];
+    // The limit is applied at every step, so a product of two of these numbers stays below 64 bits.
     if (type.kind == ir::TypeKind::kArray) {
       return std::min(kSizeLimit, LeavesOf(ir::TypeId{type.element}, known) * type.extent);
     }
@@ -257,6 +272,8 @@ class TypeCloser {
   }
 
   // The least size in bytes; layout adds padding and checks again.
+  // Remembered by type: a struct that holds two of another one, many times over, has few types but
+  // exponentially many paths.
   uint64_t SizeOf(ir::TypeId id, FlatMap<uint32_t, uint64_t>& known) {
     const ir::Type& type = pool_[id];
     if (type.kind == ir::TypeKind::kVector || type.kind == ir::TypeKind::kMatrix) {
@@ -282,7 +299,9 @@ class TypeCloser {
   }
 
   bool CheckSize(ir::TypeId type) {
+    // Types without sizes of their own were checked where they were declared.
     uint64_t size = sizes_.empty() ? 0 : 1;
+    // First the sizes alone: an array without bytes in its items must be bounded as well.
     for (const uint32_t count : counts_) {
       size = std::min(kSizeLimit, size * std::max(count, 1u));
     }
@@ -323,12 +342,14 @@ bool IsFloatType(const ir::Pool& pool, ir::TypeId type) {
 }
 
 bool HasRuntimeArray(const ir::Pool& pool, ir::TypeId type) {
+  // Structs nest at their end only where a runtime array may be, so the walk is a single path.
   while (pool[type].kind == ir::TypeKind::kStruct && !pool.Members(type).empty()) {
     type = pool.Members(type).back().type;  // it can only be at the end
   }
   return pool[type].kind == ir::TypeKind::kRuntimeArray;
 }
 
+// Most written types are vectors of the language, for which there is nothing to check.
 ir::TypeId SpecialiseType(const WrittenType& written, VariantEvaluator& answers,
                           std::vector<Diagnostic>& diagnostics) {
   const ir::Type& row = answers.program().module(written.module).types[written.type.value];

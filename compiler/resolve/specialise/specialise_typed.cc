@@ -28,6 +28,7 @@ namespace {
 
 using ir::InstKind;
 
+// Maps the rows of one region of a typed module to those of the variant.
 class TypedRegion {
  public:
   explicit TypedRegion(RegionBuilder& region) : region_(region), types_(region) {}
@@ -44,6 +45,7 @@ class TypedRegion {
     if (region_.failed()) {
       return false;
     }
+    // Mentions are read off the rows that came out, as nobody noted them on the way.
     ir::Summarise(region_.out());
     for (ir::Mention& mention : region_.out().mentions) {
       mention.span = ir::SpanId{};
@@ -85,6 +87,7 @@ class TypedRegion {
   // --- operands
   ir::InstId Value(uint32_t row) const {
     const ir::InstId* found = values_.Find(row);
+    // Values stand above their uses, and ids were verified when the module was loaded.
     KILN_CHECK(found != nullptr, "an operand that was not specialised");
     return *found;
   }
@@ -149,8 +152,11 @@ ir::BlockId TypedRegion::Body() {
   DeclareInputs(region_);
   region_.BeginBlock();
   if (!insts.empty()) {
+    // What is emitted before the body needs a span, and the first row of the body is the nearest.
     region_.SetCurrent(insts.front());
   }
+  // An entry version does what no caller does for it: first values of variables, inputs before the
+  // body, outputs behind it.
   if (region_.program().Initialises(region_.module_ordinal())) {
     ComputeInitialValues(region_);
   }
@@ -204,6 +210,7 @@ void TypedRegion::Inst(uint32_t row, const ir::Inst& inst) {
 }
 
 // The row with these operands and the type that its own stands for.
+// Behind a failure something must be returned that has an id; the row is never seen.
 ir::InstId TypedRegion::EmitAs(const ir::Inst& inst, uint32_t a, uint32_t b) {
   const ir::TypeId type = types_.Type(inst.type);
   if (!type.valid() || region_.failed()) {
@@ -213,6 +220,7 @@ ir::InstId TypedRegion::EmitAs(const ir::Inst& inst, uint32_t a, uint32_t b) {
   return region_.Emit({inst.kind, inst.flags, type, a, b});
 }
 
+// Operands by their schema: ids of the module become those of the program or of the pool.
 uint32_t TypedRegion::Operand(const ir::Inst& inst, const ir::Operand& operand) {
   const uint32_t word = operand.word;
   switch (operand.schema) {
@@ -304,6 +312,7 @@ void TypedRegion::Choose(uint32_t row, const ir::ChooseInst& choose) {
   }
   const std::span<const uint32_t> blocks = module().List(choose.blocks);
   const std::span<const uint32_t> insts = module().InstsOf(ir::BlockId{blocks[*holds ? 0 : 1]});
+  // The yield is the last row and emits nothing.
   Insts(insts.first(insts.size() - 1));
   if (!region_.failed()) {
     Define(row, Value(module().insts[insts.back()].As<ir::YieldInst>().value.value));
@@ -376,6 +385,7 @@ void TypedRegion::Variable(const ir::VariableInst& variable) {
 
 // A loop or a switch: its exit is a name of this region.
 void TypedRegion::Exit(const ir::Inst& inst) {
+  // `exit` and the list of blocks lie in the same words for both kinds.
   AddLocal(inst.As<ir::LoopInst>().exit);
   const uint32_t row = region_.current();
   const uint32_t exit = region_.Global(inst.As<ir::LoopInst>().exit).value;
@@ -499,6 +509,7 @@ void TypedRegion::Access(uint32_t row, const ir::Inst& inst) {
       if (!position.has_value()) {
         return;
       }
+      // A constant that stays is used again; only a position that moved needs a new one.
       closed = *position == *constant ? closed : region_.EmitUint(*position);
     }
     steps.push_back(closed.value);

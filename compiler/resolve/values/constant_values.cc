@@ -33,6 +33,8 @@ class CompositeReader {
                                         answers.program().SpansOf(constant).value))),
         diagnostics_(diagnostics) {}
 
+  // Called once to get the value, without diagnostics, and once more to explain what is wrong with
+  // it. Both ways are one, so the explanation cannot differ from the answer.
   ir::ConstId Run() {
     const uint32_t m = program_.ModuleOf(constant_);
     const ir::Decl& decl = program_.Get(constant_);
@@ -44,12 +46,14 @@ class CompositeReader {
                  .With("type", Text(type)));
       return {};
     }
+    // The type is kept for messages about parts, which name what the constant should be.
     declared_ = type;
     const ir::ConstId value =
         type.valid() ? Read(program_.Wide(m, ir::CexprId{decl.body}), 0) : ir::ConstId{};
     if (!value.valid() || !type.valid()) {
       return {};
     }
+    // The type is written, so another one is an error and never converted.
     if (pool_[value].type != type) {
       Report(Make(Code::kRpl8110, run_.At(0))
                  .With("name", name_)
@@ -67,6 +71,7 @@ class CompositeReader {
     }
   }
 
+  // Arrays of structs count as well.
   bool HoldsStruct(ir::TypeId type) const {
     while (pool_[type].kind == ir::TypeKind::kArray) {
       type = ir::TypeId{pool_[type].element};
@@ -76,6 +81,7 @@ class CompositeReader {
 
   std::string Text(ir::TypeId type) const { return BooleanText(pool_, type); }
 
+  // The diagnostics go through Report, so that they vanish when only the value is asked for.
   ir::TypeId Close(uint32_t module, ir::TypeId type, ir::SpanId spans, TypeUse use) {
     std::vector<Diagnostic> found;
     const ir::TypeId closed =
@@ -89,6 +95,7 @@ class CompositeReader {
 
   // `node` is the place of the row in the run of spans.
   ir::ConstId Read(ir::CexprId id, uint32_t node) {
+    // Both names and literals are leaves here: only constructors have parts.
     const ir::Cexpr& row = program_.Row(id);
     if (row.op != ir::CexprOp::kComposite) {
       return ReadScalar(id, node);
@@ -96,9 +103,12 @@ class CompositeReader {
     const uint32_t m = program_.ModuleOf(id);
     const ir::TypeId type = Close(m, ir::TypeId{row.a}, {}, TypeUse::kConstructor);
     std::vector<ir::ConstId> parts;
+    // For messages about a single part.
     std::vector<uint32_t> nodes;
     bool good = type.valid();
     uint32_t next = node + 1;
+    // Spans of an expression are laid out in pre-order, hence the span of a part lies behind those
+    // of all parts before it.
     for (const uint32_t item : program_.module(m).List(ir::ListId{row.b})) {
       const ir::CexprId part = program_.Wide(m, ir::CexprId{item});
       nodes.push_back(next);
@@ -113,8 +123,11 @@ class CompositeReader {
   }
 
   ir::ConstId ReadScalar(ir::CexprId id, uint32_t node) {
+    // The spans of a part begin `node` places behind those of the whole.
     SpanRun run = run_;
+    // Without spans nothing has a place, and then no part has one either.
     run.first = run.first.valid() ? ir::SpanId{run.first.value + node} : run.first;
+    // A composite constant sees only the constants before it.
     const Value value = answers_.values().ValueBefore(constant_, id, run, diagnostics_);
     switch (value.kind) {
       case ir::ValueKind::kFlag:
@@ -125,6 +138,7 @@ class CompositeReader {
         return pool_.InternScalar(pool_.Vector(ir::Scalar::kS32, 1), value.bits);
       case ir::ValueKind::kFloat:
         return pool_.InternScalar(pool_.Vector(ir::Scalar::kF32, 1), value.bits);
+      // Strings are values of compile-time expressions but have no constant.
       case ir::ValueKind::kString:
         Report(Make(Code::kRpl8110, run_.At(node))
                    .With("name", name_)
@@ -139,6 +153,7 @@ class CompositeReader {
 
   ir::ConstId Combine(ir::TypeId type, const std::vector<ir::ConstId>& parts,
                       const std::vector<uint32_t>& nodes, uint32_t node) {
+    // A constructor around one value of its own type is that value.
     if (parts.size() == 1 && pool_[parts[0]].type == type) {
       return parts[0];
     }
@@ -153,6 +168,7 @@ class CompositeReader {
                  .With("found", Text(type)));
       return {};
     }
+    // Matrices are made of columns and arrays of items, both of one type for all parts.
     const bool matrix = target.kind == ir::TypeKind::kMatrix;
     const ir::TypeId part =
         matrix ? pool_.Vector(target.scalar, target.rows) : ir::TypeId{target.element};
@@ -166,6 +182,7 @@ class CompositeReader {
         return {};
       }
     }
+    // The number is checked last, like components of vectors.
     const uint32_t count = matrix ? target.columns : target.extent;
     if (parts.size() != count) {
       return WrongCount(type, count, matrix ? "columns" : "items", parts.size(), node);
@@ -177,6 +194,7 @@ class CompositeReader {
                             const std::vector<uint32_t>& nodes, uint32_t node) {
     const ir::Type target = pool_[type];
     const ir::Const only = pool_[parts[0]];
+    // The one conversion in a constant: a half has no literal of its own.
     const bool folds = parts.size() == 1 && target.rows == 1 && target.scalar == ir::Scalar::kF16 &&
                        only.type == pool_.Vector(ir::Scalar::kF32, 1);
     if (folds) {
@@ -192,6 +210,7 @@ class CompositeReader {
                    .With("found", Text(pool_[parts[i]].type)));
         return {};
       }
+      // Vectors in a constructor of a vector give their components one by one.
       if (part.rows == 1) {
         items.push_back(parts[i]);
       } else {
@@ -199,6 +218,7 @@ class CompositeReader {
         items.insert(items.end(), inner.begin(), inner.end());
       }
     }
+    // One scalar fills the whole vector.
     if (items.size() == 1) {
       items.resize(target.rows, items[0]);
     }
@@ -233,11 +253,14 @@ void CheckWrittenType(VariantEvaluator& answers, ir::DeclId constant, const Valu
                       std::vector<Diagnostic>& diagnostics) {
   const Program& program = answers.program();
   const ir::Decl& decl = program.Get(constant);
+  // Earlier versions of the language have no types on constants.
   if (!decl.type.valid() || value.failed() ||
       program.module(program.ModuleOf(constant)).header.version < 2) {
     return;
   }
   const uint32_t m = program.ModuleOf(constant);
+  // Most constants have exactly the type that is written, and this is found without specialising
+  // the type.
   const ir::Type& written = program.module(m).types[decl.type.value];
   const ir::Scalar scalar = value.kind == ir::ValueKind::kFlag    ? ir::Scalar::kBool
                             : value.kind == ir::ValueKind::kUint  ? ir::Scalar::kU32
@@ -275,7 +298,10 @@ void ReportConstant(VariantEvaluator& answers, ir::DeclId constant, const Consta
   const uint32_t m = program.ModuleOf(constant);
   const ir::Decl& decl = program.Get(constant);
   const ir::DeclSpans spans = program.SpansOf(constant);
+  // Names are looked up as the constant sees them: only what is declared before it.
   ValueScope scope(answers.values(), constant);
+  // An expression is evaluated again only if it failed or may have something to remark; nearly none
+  // does.
   const auto explain = [&](ir::CexprId root, ir::SpanId first, bool failed) -> Value {
     if (!failed && !program.MayRemark(root)) {
       return {};
@@ -284,6 +310,7 @@ void ReportConstant(VariantEvaluator& answers, ir::DeclId constant, const Consta
   };
   const bool failed = state.kind == ConstantState::Kind::kFailed;
   const Value condition = explain(program.Wide(m, decl.condition), spans.condition, failed);
+  // A failed condition without a reason of its own has a value that is no flag.
   if (failed && !condition.failed()) {
     diagnostics.push_back(NoCondition(program.At(m, spans.condition), condition.kind));
   }

@@ -18,10 +18,13 @@ constexpr bool IsNumber(ValueKind kind) {
   return kind == ValueKind::kUint || kind == ValueKind::kSint || kind == ValueKind::kFloat;
 }
 
+// A failure has operands and an operator only; the words of the message are found when somebody
+// wants to read it.
 Diagnostic Describe(const Failure& failure, ExpressionScope& scope, const Location& where) {
   const Code code = failure.code;
   Diagnostic made = Make(code, where);
   const std::string_view op = failure.op == CexprOp::kSelect ? "?:" : OperatorText(failure.op);
+  // Of two operands, the one that is wrong is named; the left one, if both are.
   const auto first_that = [&](auto is_wrong) {
     return KindText(is_wrong(failure.left.kind) ? failure.left.kind : failure.right.kind);
   };
@@ -70,13 +73,18 @@ Diagnostic Describe(const Failure& failure, ExpressionScope& scope, const Locati
 }
 
 // An expression laid out in pre-order; operands of a node come after it.
+// Expressions may be thousands of operands long, so they are laid out in a list and not visited by
+// recursion.
 struct Tree {
   std::vector<ir::CexprId> nodes;
   std::vector<uint32_t> sizes;
   std::vector<Value> values;
 
   Tree(ExpressionScope& scope, ir::CexprId root) {
+    // The root comes first, and what is pushed last is laid out next.
     std::vector<ir::CexprId> pending = {root};
+    // Operands are pushed from the last to the first, so the first is taken off next and the order
+    // is that of the spans.
     while (!pending.empty()) {
       const ir::CexprId id = pending.back();
       pending.pop_back();
@@ -86,6 +94,7 @@ struct Tree {
         pending.push_back(OperandOf(row, i - 1));
       }
     }
+    // A node without operands is a tree of one.
     sizes.assign(nodes.size(), 1);
     values.resize(nodes.size());
   }
@@ -102,6 +111,7 @@ class Evaluation {
 
   Value Run(ir::CexprId root) {
     Tree tree(scope_, root);
+    // Backwards, all operands of a node are known before the node itself.
     for (uint32_t node = static_cast<uint32_t>(tree.nodes.size()); node > 0; --node) {
       Visit(tree, node - 1);
     }
@@ -117,12 +127,14 @@ class Evaluation {
       return;
     }
     uint32_t operands[3] = {};
+    // Operands lie one behind the other, each as long as its tree.
     uint32_t next = tree.First(node);
     for (uint32_t i = 0; i < count; ++i) {
       operands[i] = next;
       tree.sizes[node] += tree.sizes[next];
       next = tree.After(next);
     }
+    // A missing operand is a failed value, which no operator looks at.
     const auto value = [&](uint32_t i) { return i < count ? tree.values[operands[i]] : Value{}; };
     Failure failure;
     bool failed_here = false;
@@ -130,6 +142,8 @@ class Evaluation {
     if (failed_here && diagnostics_ != nullptr) {
       diagnostics_->push_back(Describe(failure, scope_, run_->At(node)));
     }
+    // Comparisons are looked at even if they succeeded: a text that is no value of the option makes
+    // the comparison always false, which is hardly meant.
     if (row.op == CexprOp::kEqual || row.op == CexprOp::kNotEqual) {
       CheckEnumValue(tree, operands[0], operands[1]);
       CheckEnumValue(tree, operands[1], operands[0]);
@@ -140,6 +154,7 @@ class Evaluation {
     if (row.op == CexprOp::kName) {
       return Name(row.a, node);
     }
+    // Neither name nor literal: something that has no place in a compile-time expression.
     if (row.op != CexprOp::kLiteral) {
       ReportInvalid(row, node);
       return {};
@@ -148,6 +163,7 @@ class Evaluation {
     return {.kind = kind, .bits = kind == ValueKind::kString ? scope_.StringBits(row.a) : row.a};
   }
 
+  // Without diagnostics only the value counts, and finding the text of a name is left out.
   Value Name(uint32_t name, uint32_t node) {
     const Meaning meaning = scope_.Find(name);
     if (diagnostics_ == nullptr) {
@@ -156,6 +172,7 @@ class Evaluation {
     const std::string_view text = scope_.Spelling(name);
     switch (meaning.kind) {
       case Meaning::Kind::kValue:
+      // A constant that failed is reported where it is declared, so nothing is said here.
       case Meaning::Kind::kPoisoned:
         break;
       case Meaning::Kind::kUnknown:
@@ -224,6 +241,7 @@ class Evaluation {
         !HoldsText(text)) {
       return;
     }
+    // Only names of options have a list of values.
     const Meaning meaning = scope_.Find(name.a);
     if (meaning.option.valid() && !scope_.HasValue(meaning.option, text.a)) {
       diagnostics_->push_back(Make(Code::kRpl3026, run_->At(text_node))
@@ -275,6 +293,8 @@ std::string ValueText(Value value) {
 }
 
 std::string_view OperatorText(CexprOp op) {
+  // Indexed by the operator. The assertion only compares the length, so a new operator has to be
+  // put at its place.
   static constexpr std::string_view kTexts[] = {"",  "",  "-",  "!",  "~",  "+",  "+",  "-",
                                                 "*", "/", "%",  "&",  "|",  "^",  "<<", ">>",
                                                 "<", ">", "<=", ">=", "==", "!=", "&&", "||"};
@@ -288,6 +308,7 @@ Value Explain(ExpressionScope& scope, ir::CexprId root, const SpanRun& run,
   return Evaluation(scope, &run, &diagnostics).Run(root);
 }
 
+// The same walk without spans and messages, so that both ways give the same value.
 Value Evaluate(ExpressionScope& scope, ir::CexprId root) {
   return Evaluation(scope, nullptr, nullptr).Run(root);
 }

@@ -34,11 +34,14 @@ struct Operation {
   bool& failed_here;
   bool wraps = false;  // integers lose their upper bits (ir::kWrapping)
 
+  // The operands are kept for the message; the result is a failed value.
   Value Fail(Code code) const {
     failure = {.code = code, .op = op, .target = target, .left = left, .right = right};
     failed_here = true;
     return {};
   }
+  // Signed results are computed in 64 bits, where the sum and the product of two numbers of 32 bits
+  // always fit; then they are brought back.
   Value Sint(int64_t number) const {
     if (wraps) {
       return {.kind = ValueKind::kSint, .bits = static_cast<uint32_t>(number)};
@@ -49,6 +52,8 @@ struct Operation {
     }
     return {.kind = ValueKind::kSint, .bits = static_cast<uint32_t>(number)};
   }
+  // Overflow to infinity is an error, and so is a NaN: neither of them has a literal in the
+  // language.
   Value Real(float number) const {
     if (!std::isfinite(number)) {
       return Fail(Code::kRpl3022);
@@ -63,6 +68,7 @@ Value OnNumbers(const Operation& o, OnUint on_uint, OnSint on_sint, OnFloat on_f
   if (!IsNumber(o.left.kind) || !IsNumber(o.right.kind)) {
     return o.Fail(Code::kRpl3005);
   }
+  // Both are numbers but not of one kind: the operands have to be converted by whoever wrote them.
   if (o.left.kind != o.right.kind) {
     return o.Fail(Code::kRpl3006);
   }
@@ -81,6 +87,7 @@ Value OnNumbers(const Operation& o, OnUint on_uint, OnSint on_sint, OnFloat on_f
   KILN_UNREACHABLE();
 }
 
+// Unsigned numbers wrap around, as those of shaders do.
 Value Add(const Operation& o) {
   return OnNumbers(
       o, [](uint32_t a, uint32_t b) { return Uint(a + b); },
@@ -102,6 +109,8 @@ Value Multiply(const Operation& o) {
       [&](float a, float b) { return o.Real(a * b); });
 }
 
+// Of floats a division by zero gives no finite number, which Real refuses; of signed integers the
+// least number divided by -1 does not fit, which Sint refuses.
 Value Divide(const Operation& o) {
   return OnNumbers(
       o, [&](uint32_t a, uint32_t b) { return b == 0 ? o.Fail(Code::kRpl3019) : Uint(a / b); },
@@ -112,6 +121,8 @@ Value Divide(const Operation& o) {
 // The result has the sign of the right operand.
 int64_t FloorModulo(int64_t a, int64_t b) {
   const int64_t rest = a % b;
+  // The remainder of C++ has the sign of the left operand, so it is moved by one divisor where the
+  // signs differ.
   return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
 }
 
@@ -125,6 +136,7 @@ Value Modulo(const Operation& o) {
   return OnNumbers(
       o, [&](uint32_t a, uint32_t b) { return b == 0 ? o.Fail(Code::kRpl3019) : Uint(a % b); },
       [&](int64_t a, int64_t b) {
+        // WGSL's remainder has the sign of the left operand, RPL's that of the right one.
         return b == 0 ? o.Fail(Code::kRpl3019) : o.Sint(o.wraps ? a % b : FloorModulo(a, b));
       },
       [](float, float) -> Value { KILN_UNREACHABLE(); });
@@ -152,6 +164,7 @@ Value GreaterEqual(const Operation& o) {
 // Strings are interned in one pool, so equal text is equal bits; only floats differ from their
 // bits.
 Value Equal(const Operation& o) {
+  // Comparing values of different kinds is an error and not false.
   if (o.left.kind != o.right.kind) {
     return o.Fail(Code::kRpl3006);
   }
@@ -163,6 +176,7 @@ Value Equal(const Operation& o) {
 
 Value NotEqual(const Operation& o) {
   Value value = Equal(o);
+  // A failed value stays failed.
   value.bits ^= value.failed() ? 0u : 1u;
   return value;
 }
@@ -184,6 +198,7 @@ Value LogicalOr(const Operation& o) {
 
 template <class Combine>
 Value OnUints(const Operation& o, Combine combine) {
+  // WGSL has bitwise operators on signed integers, RPL on unsigned ones only.
   if (o.wraps && o.left.kind == ValueKind::kSint && o.right.kind == ValueKind::kSint) {
     return {.kind = ValueKind::kSint, .bits = combine(o.left.bits, o.right.bits)};
   }
@@ -208,12 +223,14 @@ bool ShiftsTooFar(const Operation& o) {
 }
 // Of wrapping operators the left operand gives the kind, and a signed one keeps its sign.
 Value ShiftWrapping(const Operation& o) {
+  // The mask keeps the shift of C++ defined, whatever the count is.
   const uint32_t count = o.right.bits & 31;
   const bool is_signed = o.left.kind == ValueKind::kSint;
   if ((!is_signed && o.left.kind != ValueKind::kUint) ||
       (o.right.kind != ValueKind::kUint && o.right.kind != ValueKind::kSint)) {
     return o.Fail(Code::kRpl3008);
   }
+  // Shifted to the left, signed and unsigned numbers have the same bits.
   uint32_t bits = o.left.bits << count;
   if (o.op == CexprOp::kShiftRight) {
     bits = is_signed ? static_cast<uint32_t>(Signed(o.left) >> count) : o.left.bits >> count;
@@ -230,6 +247,7 @@ Value ShiftRight(const Operation& o) {
                          : OnUints(o, [](uint32_t a, uint32_t b) { return a >> b; });
 }
 
+// The negation of the least number does not fit, and Sint finds that out.
 Value Negate(const Operation& o) {
   if (o.wraps && o.left.kind == ValueKind::kUint) {
     return Uint(0u - o.left.bits);
@@ -255,6 +273,8 @@ Value Complement(const Operation& o) {
 Value ConvertNumber(const Operation& o, double number) {
   switch (o.target) {
     case ValueKind::kUint:
+      // The comparison is false for a NaN, so it fails here instead of being converted, which would
+      // be undefined.
       return number >= 0 && number <= std::numeric_limits<uint32_t>::max()
                  ? Uint(static_cast<uint32_t>(number))
                  : o.Fail(Code::kRpl3023);
@@ -277,6 +297,7 @@ Value Convert(const Operation& o) {
   const auto integer = [](ValueKind kind) {
     return kind == ValueKind::kUint || kind == ValueKind::kSint;
   };
+  // WGSL converts between integers by their bits.
   if (o.wraps && integer(o.left.kind) && integer(o.target)) {
     return {.kind = o.target, .bits = o.left.bits};
   }
@@ -290,6 +311,7 @@ Value Convert(const Operation& o) {
       if (o.target == ValueKind::kFloat) {
         return o.left;  // -0.0 stays what it is
       }
+      // Towards zero, as a cast does.
       return ConvertNumber(o, std::trunc(double{Float(o.left)}));
     case ValueKind::kString:
       return o.Fail(Code::kRpl3017);
@@ -305,6 +327,7 @@ Value Select(const Operation& o, Value if_false) {
     return o.Fail(Code::kRpl3009);
   }
   if (o.right.kind != if_false.kind) {
+    // The message is about the two branches, so they take the places of the operands.
     Operation branches = o;
     branches.left = o.right;
     branches.right = if_false;
@@ -322,6 +345,7 @@ Value Dispatch(const Operation& o, Value third) {
     case CexprOp::kComplement:
       return Complement(o);
     case CexprOp::kPlus:
+      // Plus is checked like the others: its operand must be known.
       return o.left;
     case CexprOp::kAdd:
       return Add(o);
@@ -374,10 +398,12 @@ Value Dispatch(const Operation& o, Value third) {
 
 }  // namespace
 
+// Operands that failed were reported, so nothing is said about them again.
 Value Apply(const ir::Cexpr& row, Value left, Value right, Value third, Failure& failure,
             bool& failed_here) {
   failed_here = false;
   const uint32_t count = OperandCount(row.op);
+  // Missing operands are failed values too, so only those that the operator has are asked.
   if (left.failed() || (count > 1 && right.failed()) || (count > 2 && third.failed())) {
     return {};
   }
@@ -390,6 +416,8 @@ Value Apply(const ir::Cexpr& row, Value left, Value right, Value third, Failure&
                           .failed_here = failed_here,
                           .wraps = ir::MayWrap(row.op) && row.zero == ir::kWrapping},
                          third);
+  // A result rests on an instance option if any operand does, whether or not the operand decides
+  // the value.
   value.instance = left.instance || (count > 1 && right.instance) || (count > 2 && third.instance);
   return value;
 }

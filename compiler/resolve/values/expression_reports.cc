@@ -19,9 +19,13 @@ struct ChainStep {
   Location where;
 };
 
+// Several constants may have the name, under conditions; the first that is tainted is followed. If
+// its condition is tainted, then this is the reason, even though the value may be as well.
 bool FindStep(ValueEvaluator& values, NameId name, ir::DeclId limit, ChainStep& step) {
   const Program& program = values.program();
+  // Only constants before the limit count, in the order of their declarations.
   for (const ir::DeclId id : program.Constants(name)) {
+    // Candidates are sorted by declaration.
     if (id.value >= limit.value) {
       break;
     }
@@ -35,6 +39,7 @@ bool FindStep(ValueEvaluator& values, NameId name, ir::DeclId limit, ChainStep& 
     const ir::DeclSpans spans = program.SpansOf(id);
     const bool by_condition = state.instance_condition;
     const SpanRun run = RunOf(program, program.At(m, by_condition ? spans.condition : spans.value));
+    // The first name in the order of the source is followed; others may be tainted as well.
     bool found = false;
     ValueScope scope(values, id);
     ForNames(program, program.Wide(m, by_condition ? decl.condition : ir::CexprId{decl.body}),
@@ -55,9 +60,11 @@ Diagnostic DescribeTaint(ValueEvaluator& values, NameId name, const Location& wh
   Diagnostic made = Make(Code::kRpl3002, where).With("name", program.Text(name));
   std::string chain = "'" + std::string(program.Text(name)) + "'";
   NameId from = name;
+  // Larger than every declaration: at first all constants count.
   ir::DeclId limit{ir::kNoRow - 1};
   ChainStep step;
   // Each step leads to an earlier constant, so the chain ends.
+  // Only an option ends a chain: constants rest on something else.
   while (!program.Option(from).valid() && FindStep(values, from, limit, step)) {
     made.labels.push_back(
         {.kind = LabelKind::kDependsHere,
@@ -81,6 +88,7 @@ SpanRun RunOf(const Program& program, const Location& first) {
           .first = ir::SpanId{first.span_number}};
 }
 
+// The note depends on what was written: a text is mostly one half of a comparison.
 Diagnostic NoCondition(const Location& where, ir::ValueKind kind) {
   Diagnostic made = Make(Code::kRpl3018, where).With("type", KindText(kind));
   const bool text = kind == ir::ValueKind::kString;
@@ -89,10 +97,13 @@ Diagnostic NoCondition(const Location& where, ir::ValueKind kind) {
                                                  : "a flag, or a comparison"}});
 }
 
+// The value was computed long before without a message. It is evaluated again, with messages, only
+// if it failed; so programs without faults pay nothing.
 void ReportFailure(ValueEvaluator& values, ir::CexprId cexpr, Location run,
                    std::vector<Diagnostic>& diagnostics) {
   const Program& program = values.program();
   if (values.Peek(cexpr).failed() || program.MayRemark(cexpr)) {
+    // No limit: expressions outside of constants see everything.
     ValueScope scope(values, {});
     Explain(scope, cexpr, RunOf(program, run), diagnostics);
   }
@@ -107,6 +118,7 @@ void ReportCondition(ValueEvaluator& values, ir::CexprId condition, Location run
   }
 }
 
+// Every name in the expression that brings an instance option along gets a message of its own.
 void ReportInstance(ValueEvaluator& values, ir::CexprId cexpr, Location run,
                     const Position& position, std::vector<Diagnostic>& diagnostics) {
   const Program& program = values.program();
@@ -116,6 +128,7 @@ void ReportInstance(ValueEvaluator& values, ir::CexprId cexpr, Location run,
   }
   ValueScope scope(values, {});
   const SpanRun spans = RunOf(program, run);
+  // Names are visited with the number of their node, which leads to their place.
   ForNames(program, cexpr, [&](NameId name, uint32_t node) {
     const Meaning meaning = scope.Find(name.value);
     if (!meaning.value.instance) {
@@ -140,6 +153,7 @@ Value CheckExpression(ValueEvaluator& values, ir::CexprId cexpr, Location run,
   if (value.failed() || values.program().MayRemark(cexpr)) {
     ReportFailure(values, cexpr, run, diagnostics);
   }
+  // Both may be told: a value that failed, and one that rests on the wrong options.
   if (position.global_only && value.instance) {
     ReportInstance(values, cexpr, run, position, diagnostics);
   }

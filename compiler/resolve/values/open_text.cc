@@ -12,14 +12,18 @@
 namespace kiln::resolve {
 namespace {
 
+// Long enough to recognise the expression in a message that also has a location.
 constexpr size_t kTextLimit = 40;
+// The text is cut after 40 characters anyway; the limit keeps deep expressions from recursing.
 constexpr uint32_t kDepthLimit = 12;
 
+// Constants are printed as RPL writes them, so the text can be found in the source.
 std::string ConstText(const ir::ModuleView& module, ir::ConstId id) {
   const ir::Const& value = module.consts[id.value];
   const ir::Type& type = module.types[value.type.value];
   if (type.scalar == ir::Scalar::kF32) {
     const std::string text = fmt::format("{}", std::bit_cast<float>(value.a));
+    // "inf" and "nan" have an n, and exponents an e: neither gets a dot.
     return text.find_first_of(".en") == std::string::npos ? text + ".0" : text;
   }
   if (type.scalar == ir::Scalar::kS32) {
@@ -34,6 +38,7 @@ class Writer {
   explicit Writer(const ir::ModuleView& module) : module_(module) {}
 
   void Expression(ir::InstId id, uint32_t depth) {
+    // The limit is asked before each part, so the text never grows far beyond it.
     if (depth == 0 || text_.size() > kTextLimit) {
       text_ += "...";
       return;
@@ -42,6 +47,7 @@ class Writer {
   }
 
   std::string Take() {
+    // Three bytes are left for the dots, so a text that fits is not cut.
     if (text_.size() > kTextLimit + 3) {
       text_.resize(kTextLimit);
       text_ += "...";
@@ -51,6 +57,7 @@ class Writer {
 
  private:
   void List(ir::ListId list, std::string_view open, std::string_view close, uint32_t depth) {
+    // Cut lists are still closed, so the brackets of a text always pair.
     text_ += open;
     bool first = true;
     for (const uint32_t item : module_.List(list)) {
@@ -61,6 +68,7 @@ class Writer {
     text_ += close;
   }
 
+  // A block with a value ends in a yield; whatever it has before this is left out.
   void Yielded(ir::BlockId block, uint32_t depth) {
     const std::span<const uint32_t> insts = module_.InstsOf(block);
     if (insts.empty() || module_.insts[insts.back()].kind != ir::InstKind::kYield) {
@@ -70,6 +78,7 @@ class Writer {
     Expression(module_.insts[insts.back()].As<ir::YieldInst>().value, depth);
   }
 
+  // Without brackets: a message shows the expression to be recognised, and its place says the rest.
   void Infix(ir::InstId left, std::string_view op, ir::InstId right, uint32_t depth) {
     Expression(left, depth);
     text_ += fmt::format(" {} ", op);
@@ -82,6 +91,8 @@ class Writer {
   std::string text_;
 };
 
+// Generic instructions only: the text shows what was written, before names were resolved. A kind
+// without a text of its own shows its mnemonic, which is not pretty but never wrong.
 void Writer::Inst(const ir::Inst& inst, uint32_t depth) {
   if (inst.kind == ir::InstKind::kConst) {
     text_ += ConstText(module_, inst.As<ir::ConstInst>().value);
@@ -122,6 +133,7 @@ void Writer::Inst(const ir::Inst& inst, uint32_t depth) {
     Infix(assign.target, fmt::format("{}=", OperatorText(assign.op)), assign.value, depth);
   } else if (inst.kind == ir::InstKind::kLogical) {
     Expression(inst.As<ir::LogicalInst>().left, depth);
+    // The right side is a block, since it runs only if the left one has not decided.
     text_ += fmt::format(" {} ", OperatorText(inst.As<ir::LogicalInst>().op));
     Yielded(inst.As<ir::LogicalInst>().right, depth);
   } else if (inst.kind == ir::InstKind::kNameSelect) {
@@ -145,9 +157,11 @@ std::string OpenText(const ir::ModuleView& module, ir::InstId expression) {
   return writer.Take();
 }
 
+// Extents are expressions and would make the text long; three dots stand for them.
 std::string OpenTypeText(const ir::ModuleView& module, ir::TypeId id) {
   std::string extents;
   const ir::Type* type = &module.types[id.value];
+  // Bounded, though types nest less deep: the module may not have been verified.
   for (uint32_t depth = 0; depth < 64; ++depth) {
     if (type->kind == ir::TypeKind::kArray) {
       extents += "[...]";

@@ -17,12 +17,15 @@ std::vector<Diagnostic> CheckOptionCounts(std::span<const ir::ModuleView> module
       return Location{
           .module = m, .span_number = option.span.value, .bytes = view.SpanOf(option.span)};
     };
+    // The options of all modules count together, and the message stands at the first one that is
+    // too many, in the order of modules.
     if (!beyond.has_value() && count + view.options.size() > limits.options) {
       beyond = at(view.options[limits.options - count]);
     }
     count += view.options.size();
     for (const ir::Option& option : view.options) {
       const bool is_enum = option.kind == ir::OptionKind::kEnum;
+      // Values are counted for each option by itself.
       if (is_enum && view.List(option.values).size() > limits.enum_values) {
         found.push_back(Make(Code::kLim1001, at(option))
                             .With("what", "option '" + std::string(view.Text(option.name)) + "'")

@@ -14,6 +14,7 @@
 namespace kiln::resolve {
 namespace {
 
+// Settings come from a request and have no place in a source.
 Diagnostic AboutOption(Code code, std::string_view name) {
   return Make(code, Location{}).With("name", name);
 }
@@ -32,6 +33,7 @@ std::string ValuesText(const Program& program, ir::OptionId id) {
 
 void SuggestValue(const Program& program, ir::OptionId id, Diagnostic& found) {
   const ir::ModuleView& view = program.module(program.ModuleOf(id));
+  // The wrong value is read from the message, which has it already.
   ClosestName closest(found.Find("value")->value);
   for (const uint32_t value : view.List(program.Get(id).values)) {
     closest.Offer(view.Text(ir::StringId{value}));
@@ -42,6 +44,7 @@ void SuggestValue(const Program& program, ir::OptionId id, Diagnostic& found) {
 }
 
 // Number of `text` in the option's values, or kNoRow.
+// Linear; an enumeration has at most some hundred values.
 uint32_t EnumIndex(const Program& program, ir::OptionId id, std::string_view text) {
   const ir::ModuleView& view = program.module(program.ModuleOf(id));
   const auto values = view.List(program.Get(id).values);
@@ -58,6 +61,7 @@ bool IsPlain(const ir::Option& option, const OptionSetting& setting) {
 }
 
 // The bits to store, or nothing after adding why not.
+// Kind before scope before value, so that one setting gets one message, that about its first fault.
 std::optional<uint32_t> CheckSetting(const Program& program, const OptionSetting& setting,
                                      ir::OptionId id, std::vector<Diagnostic>& diagnostics) {
   const ir::Option& option = program.Get(id);
@@ -89,6 +93,7 @@ std::optional<uint32_t> CheckSetting(const Program& program, const OptionSetting
     }
     return index;
   }
+  // Infinities and NaNs have no literals in any target language.
   if (option.kind == ir::OptionKind::kFloat && !std::isfinite(std::bit_cast<float>(setting.bits))) {
     diagnostics.push_back(AboutOption(Code::kRpl2007, setting.name));
     return std::nullopt;
@@ -111,6 +116,8 @@ std::optional<uint32_t> CheckOption(const Program& program, const OptionSetting&
 Diagnostic UnknownOption(const Program& program, std::string_view name) {
   Diagnostic made = AboutOption(Code::kRpl2003, name);
   ClosestName closest(name);
+  // By name and not by number, so the suggestion among equally close names does not depend on the
+  // order of modules.
   for (const ir::OptionId id : program.options_by_name()) {
     closest.Offer(program.Text(program.NameOf(id)));
   }
@@ -121,15 +128,19 @@ Diagnostic UnknownOption(const Program& program, std::string_view name) {
 
 bool CheckOptions(const Program& program, std::span<const OptionSetting> settings,
                   OptionValues& values, std::vector<Diagnostic>& diagnostics) {
+  // All options get their defaults in one copy; then settings overwrite them. Requests of daemons
+  // have thousands of variants, so the usual case does no search but that for the name.
   const std::span<const uint32_t> defaults = program.option_defaults();
   values.bits.assign(defaults.begin(), defaults.end());
   bool good = true;
   for (const OptionSetting& setting : settings) {
+    // Found by hash, because this is done for each setting of each variant.
     const ir::OptionId id = program.FindOption(setting.name);
     if (id.valid() && IsPlain(program.Get(id), setting)) {
       values.bits[id.value] = setting.bits;
       continue;
     }
+    // Only the unusual case asks: the usual one is a few instructions.
     CheckStop();
     if (diagnostics.size() >= kMaxDiagnostics) {
       return false;  // nobody is shown more, and each of them looks at all options
@@ -141,6 +152,7 @@ bool CheckOptions(const Program& program, std::span<const OptionSetting> setting
     }
     const std::optional<uint32_t> bits = CheckSetting(program, setting, id, diagnostics);
     good = good && bits.has_value();
+    // A value is stored even if it is wrong, but nobody evaluates after an error.
     values.bits[id.value] = bits.value_or(0);
   }
   return good;

@@ -13,9 +13,12 @@
 
 namespace kiln::resolve {
 
+// Tables have a row for everything that may be asked for, so that a query is an index and no
+// search. They are sized once for each program.
 ValueEvaluator::ValueEvaluator(const Program& program, const OptionValues& values, ir::Pool& pool,
                                QueryRecorder& recorder)
     : program_(program), values_(&values), pool_(pool), recorder_(recorder) {
+  // Booleans of an older dialect, which are told with their replacement.
   on_ = program.FindName("on");
   off_ = program.FindName("off");
   recorder.Size(expressions_, program.cexpr_count());
@@ -25,6 +28,8 @@ ValueEvaluator::ValueEvaluator(const Program& program, const OptionValues& value
   looked_at_.resize(program.option_count());
 }
 
+// Rows of other values of the options stay where the recorder knows that they do not depend on what
+// has changed.
 void ValueEvaluator::Reset(const OptionValues& values) {
   KILN_CHECK(work_.empty(), "answers are in use");
   values_ = &values;
@@ -32,10 +37,13 @@ void ValueEvaluator::Reset(const OptionValues& values) {
 
 // --- queries -------------------------------------------------------------------------------------
 
+// Queries record themselves and what they read, so that a unit can be found again without being
+// specialised anew.
 Value ValueEvaluator::ValueOf(ir::CexprId cexpr) {
   Demand({NodeKind::kExpression, cexpr.value});
   recorder_.AddReads(expressions_.reads[cexpr.value]);
   const Value& value = expressions_.rows[cexpr.value];
+  // A literal has the same value in every variant; recording it would only make traces longer.
   if (program_.Row(cexpr).op != ir::CexprOp::kLiteral) {
     recorder_.Record({.kind = VariantQueryKind::kValue, .a = cexpr.value}, Pack(value),
                      expressions_.reads[cexpr.value]);
@@ -53,9 +61,11 @@ Value ValueEvaluator::Option(ir::OptionId option) {
 
 Value ValueEvaluator::Constant(ir::DeclId constant) {
   const NameId name = program_.NameOf(constant);
+  // By name, because all constants of the name decide which of them is live.
   Demand({NodeKind::kConstantName, name.value});
   recorder_.AddReads(constant_names_.reads[name.value]);
   const ConstantName& row = constant_names_.rows[name.value];
+  // A constant that is not live has no value, even if its own row has one.
   const bool is_live =
       row.answer.kind == NameResolution::Kind::kConstant && row.answer.decl() == constant;
   const Value value = is_live ? row.meaning.value : Value{};
@@ -76,6 +86,8 @@ ConstantState ValueEvaluator::StateOf(ir::DeclId constant) {
   return state;
 }
 
+// The Peek functions record nothing: they serve messages, which must not change what a variant
+// depends on.
 const Value& ValueEvaluator::Peek(ir::CexprId cexpr) {
   Demand({NodeKind::kExpression, cexpr.value});
   return expressions_.rows[cexpr.value];
@@ -87,6 +99,7 @@ const ConstantState& ValueEvaluator::PeekState(ir::DeclId constant) {
 }
 
 Meaning ValueEvaluator::Find(NameId name, ir::DeclId limit) {
+  // With a limit the caller has seen to it that everything before is known.
   if (!limit.valid() && !program_.Option(name).valid()) {
     Demand({NodeKind::kConstantName, name.value});
   }
@@ -107,6 +120,7 @@ bool ValueEvaluator::Known(Node node) const {
   KILN_UNREACHABLE();
 }
 
+// The caller gives up when this is false and is tried again later.
 bool ValueEvaluator::Need(Node node) {
   if (Known(node)) {
     return true;
@@ -115,11 +129,13 @@ bool ValueEvaluator::Need(Node node) {
   return false;
 }
 
+// May be called while an outer demand is working, so it works only down to the height it has found.
 void ValueEvaluator::Demand(Node node) {
   if (Known(node)) {
     return;
   }
   const size_t base = work_.size();
+  // What is needed lies at the end, and what needs it waits below.
   work_.push_back(node);
   while (work_.size() > base) {
     CheckStop();
@@ -142,6 +158,7 @@ bool ValueEvaluator::Compute(Node node) {
   KILN_UNREACHABLE();
 }
 
+// False means that something was pushed which has to be known first.
 bool ValueEvaluator::ComputeExpression(ir::CexprId id) {
   const ir::Cexpr& row = program_.Row(id);
   DependencySet reads = kReadNothing;
@@ -154,10 +171,13 @@ bool ValueEvaluator::ComputeExpression(ir::CexprId id) {
     if (!option.valid() && !Need({NodeKind::kConstantName, row.a})) {
       return false;
     }
+    // An option is read as itself; a constant brings along what it rests on.
     reads = option.valid() ? recorder_.Only(option.value) : constant_names_.reads[row.a];
     value = MeaningOf(NameId{row.a}, {}).value;
   } else {
     const uint32_t count = OperandCount(row.op);
+    // All operands are pushed at once, and not only the first that is missing: this saves a try for
+    // each of them.
     bool ready = true;
     for (uint32_t i = 0; i < count; ++i) {
       ready = Need({NodeKind::kExpression, OperandOf(row, i).value}) && ready;
@@ -172,16 +192,20 @@ bool ValueEvaluator::ComputeExpression(ir::CexprId id) {
     }
     Failure failure;
     bool failed_here = false;
+    // Rows without operands that are neither literal nor name have no value.
     if (count > 0) {
       value = Apply(row, operands[0], operands[1], operands[2], failure, failed_here);
     }
   }
   expressions_.rows[id.value] = value;
+  // Value and dependencies are written together: a row is known with both or not at all.
   expressions_.reads[id.value] = reads;
   recorder_.Keep(expressions_, id.value);
   return true;
 }
 
+// An ordered constant may use whatever its expression names; others see the constants before them
+// only, and so their expressions are evaluated with a limit and not shared.
 bool ValueEvaluator::ComputeConstant(ir::DeclId id) {
   const uint32_t m = program_.ModuleOf(id);
   const ir::Decl& decl = program_.Get(id);
@@ -196,6 +220,7 @@ bool ValueEvaluator::ComputeConstant(ir::DeclId id) {
       }
       return expressions_.rows[root.value];
     }
+    // The constants before it must be known, since evaluating with a limit looks only at the table.
     return NeedEarlier(root, id) ? std::optional(Evaluate(scope, root)) : std::nullopt;
   };
   const auto unite = [&](ir::CexprId root) {
@@ -217,6 +242,8 @@ bool ValueEvaluator::ComputeConstant(ir::DeclId id) {
     state.kind = ConstantState::Kind::kFailed;
   } else if (active->bits != 0) {
     state.kind = ConstantState::Kind::kActive;
+    // Composite values are read on demand by another query. Here it is enough to know what they
+    // rest on.
     state.composite = program_.IsComposite(id);
     if (state.composite && !NeedEarlier(body, id)) {
       return false;
@@ -229,6 +256,7 @@ bool ValueEvaluator::ComputeConstant(ir::DeclId id) {
       return false;
     }
   }
+  // Both count as read: with other options the condition may choose another constant.
   unite(condition);
   if (state.kind == ConstantState::Kind::kActive) {
     unite(body);
@@ -239,6 +267,7 @@ bool ValueEvaluator::ComputeConstant(ir::DeclId id) {
   return true;
 }
 
+// Every candidate is computed, because all of their conditions decide what the name means.
 bool ValueEvaluator::ComputeConstantName(NameId name) {
   const std::span<const ir::DeclId> candidates = program_.Constants(name);
   bool ready = true;
@@ -250,9 +279,11 @@ bool ValueEvaluator::ComputeConstantName(NameId name) {
   }
   DependencySet reads = kReadNothing;
   ConstantName row;
+  // With a limit behind all declarations: every constant of the name counts.
   row.meaning = MeaningOf(name, ir::DeclId{ir::kNoRow - 1});
   for (const ir::DeclId id : candidates) {
     recorder_.Unite(reads, constants_.reads[id.value]);
+    // More than one active constant is a conflict. Which was first is kept for the message.
     const ConstantState& state = constants_.rows[id.value];
     if (state.kind == ConstantState::Kind::kActive) {
       row.answer =
@@ -273,6 +304,7 @@ bool ValueEvaluator::ComputeConstantName(NameId name) {
   return true;
 }
 
+// All names at once, so that one more try suffices.
 bool ValueEvaluator::NeedEarlier(ir::CexprId root, ir::DeclId limit) {
   bool ready = true;
   ForNames(program_, root, [&](NameId name, uint32_t) {
@@ -290,6 +322,7 @@ void ValueEvaluator::UniteEarlier(ir::CexprId root, ir::DeclId limit, Dependency
       return;
     }
     for (const ir::DeclId id : program_.Constants(name)) {
+      // Later constants of the name are invisible here, so nothing rests on them.
       if (id.value < limit.value) {
         recorder_.Unite(reads, constants_.reads[id.value]);
       }
@@ -297,6 +330,7 @@ void ValueEvaluator::UniteEarlier(ir::CexprId root, ir::DeclId limit, Dependency
   });
 }
 
+// Of a composite value any part is enough.
 bool ValueEvaluator::RestsOnInstance(ir::CexprId root, ir::DeclId limit) {
   bool found = false;
   ValueScope scope(*this, limit);
@@ -305,6 +339,7 @@ bool ValueEvaluator::RestsOnInstance(ir::CexprId root, ir::DeclId limit) {
   return found;
 }
 
+// Outside of the tables: what depends on a limit is not shared.
 Value ValueEvaluator::ValueBefore(ir::DeclId limit, ir::CexprId root, const SpanRun& run,
                                   std::vector<Diagnostic>* diagnostics) {
   ValueScope scope(*this, limit);
@@ -312,6 +347,8 @@ Value ValueEvaluator::ValueBefore(ir::DeclId limit, ir::CexprId root, const Span
 }
 
 Value ValueEvaluator::OptionValue(ir::OptionId id) {
+  // The order in which options are first looked at is that of keys; it is the same in every run,
+  // because evaluation is.
   if (!looked_at_[id.value]) {
     looked_at_[id.value] = true;
     options_in_order_.push_back(id.value);
@@ -330,6 +367,7 @@ Value ValueEvaluator::OptionValue(ir::OptionId id) {
     case ir::OptionKind::kFloat:
       return {.kind = ir::ValueKind::kFloat, .instance = instance, .bits = bits};
     case ir::OptionKind::kEnum: {
+      // The value of an enum option is kept as the number of a text.
       const std::span<const uint32_t> values = program_.module(m).List(option.values);
       KILN_CHECK(bits < values.size(), "value {} of {}", bits, values.size());
       const ir::StringId text = PoolText(program_.Name(m, ir::StringId{values[bits]}));
@@ -340,6 +378,7 @@ Value ValueEvaluator::OptionValue(ir::OptionId id) {
 }
 
 // What a name means. Requires: known are, with no limit, its row; else all constants before it.
+// Options first: they own their name.
 Meaning ValueEvaluator::MeaningOf(NameId name, ir::DeclId limit) {
   if (const ir::OptionId option = program_.Option(name); option.valid()) {
     if (program_.Get(option).specialize != 0) {
@@ -350,6 +389,8 @@ Meaning ValueEvaluator::MeaningOf(NameId name, ir::DeclId limit) {
   if (!limit.valid()) {
     return constant_names_.rows[name.value].meaning;
   }
+  // All constants before the limit are looked at, active or not, because their conditions may rest
+  // on an instance option and then so does the name.
   Meaning meaning;
   uint32_t active = 0;
   bool failed = false;
@@ -366,6 +407,7 @@ Meaning ValueEvaluator::MeaningOf(NameId name, ir::DeclId limit) {
     failed = failed || state.kind == ConstantState::Kind::kFailed;
     if (state.kind == ConstantState::Kind::kActive) {
       ++active;
+      // If several are active, the value is dropped below.
       meaning.value = state.value;
       composite = state.composite;
     }
@@ -378,6 +420,7 @@ Meaning ValueEvaluator::MeaningOf(NameId name, ir::DeclId limit) {
     return meaning;
   }
   meaning.value = {};
+  // Two active ones and a failed condition are reported elsewhere.
   if (active > 1 || failed) {
     meaning.kind = Meaning::Kind::kPoisoned;
   } else if (later) {
@@ -389,6 +432,7 @@ Meaning ValueEvaluator::MeaningOf(NameId name, ir::DeclId limit) {
   return meaning;
 }
 
+// Texts are interned in the pool, which compares them by id; this table saves the hashing.
 ir::StringId ValueEvaluator::PoolText(NameId text) {
   ir::StringId& known = pool_texts_[text.value];
   if (!known.valid()) {

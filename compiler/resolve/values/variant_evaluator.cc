@@ -8,6 +8,7 @@
 
 namespace kiln::resolve {
 
+// Members refer to one another and are constructed in the order of dependence.
 VariantEvaluator::VariantEvaluator(const Program& program, const OptionValues& values,
                                    ir::Pool& pool, UnitSource* units)
     : program_(program),
@@ -18,11 +19,13 @@ VariantEvaluator::VariantEvaluator(const Program& program, const OptionValues& v
       members_(*this, values_, recorder_),
       decls_(*this, recorder_, units) {
   recorder_.Size(composites_, program.decl_count());
+  // Versions of functions have numbers behind those of all declarations.
   pool.versions().Begin(program.decl_count());
 }
 
 VariantEvaluator::~VariantEvaluator() = default;
 
+// The recorder first: it decides which rows of the others stay known.
 void VariantEvaluator::Reset(const OptionValues& values) {
   recorder_.Reset();
   values_.Reset(values);
@@ -51,6 +54,7 @@ QueryResult VariantEvaluator::Ask(const VariantQuery& question) {
     case VariantQueryKind::kOption:
       return Pack(Option(ir::OptionId{question.a}));
     case VariantQueryKind::kConstant:
+      // A composite constant answers with a constant of the pool, another one with its value.
       return program_.IsComposite(ir::DeclId{question.a}) ? Pack(Composite(ir::DeclId{question.a}))
                                                           : Pack(Constant(ir::DeclId{question.a}));
     case VariantQueryKind::kMember:
@@ -71,10 +75,13 @@ QueryResult VariantEvaluator::Ask(const VariantQuery& question) {
   KILN_UNREACHABLE();
 }
 
+// They are handed over, so that nobody tells them twice.
 std::vector<Diagnostic> VariantEvaluator::TakeDiagnostics() {
   return std::exchange(recorder_.found(), {});
 }
 
+// Stage, version and entry are not fixed by options: the same unit may be wanted for another stage,
+// so they are part of its trace.
 ir::Stage VariantEvaluator::stage() {
   recorder_.Record({.kind = VariantQueryKind::kStage}, {.first = static_cast<uint64_t>(stage_)},
                    QueryRecorder::kNotFixed);
@@ -82,6 +89,7 @@ ir::Stage VariantEvaluator::stage() {
 }
 
 const EntryInterface* VariantEvaluator::entry() {
+  // What the interface of the entry rests on, whoever asks for it rests on too.
   if (entry_reads_ != nullptr) {
     recorder_.AddReads(*entry_reads_);
   }
@@ -99,6 +107,7 @@ ir::DeclId VariantEvaluator::version() {
 ir::ConstId VariantEvaluator::Composite(ir::DeclId constant) {
   if (!recorder_.Known(composites_, constant.value)) {
     values_.PeekState(constant);  // before the frame begins: it asks for the constants before it
+    // Between Enter and Leave all reads are collected for this one row.
     recorder_.Enter();
     values_.StateOf(constant);
     composites_.rows[constant.value] = ReadComposite(*this, constant, nullptr);

@@ -15,6 +15,7 @@ class EntryCode {
       : region_(region), pool_(region.pool()), interface_(interface) {}
 
   void Load() {
+    // A leaf that is `in out` has both rows and is handled twice, once on each way.
     for (const InterfaceLeaf& leaf : interface_.leaves) {
       if (leaf.in == ir::kNoRow) {
         continue;
@@ -32,9 +33,11 @@ class EntryCode {
       if (leaf.parameter != InterfaceLeaf::kResult) {
         ToRow(leaf, Loaded(PlaceOf(leaf)));
       } else if (result.valid()) {
+        // Where nothing is returned, only parameters have outputs.
         ToRow(leaf, PartOf(result, leaf));
       }
     }
+    // What a later stage reads and nobody writes must have a value all the same.
     for (const uint32_t row : interface_.unwritten) {
       Store(RowPlace(row), Zero(interface_.rows[row].type));
     }
@@ -58,6 +61,7 @@ class EntryCode {
     }
     std::vector<uint32_t> numbers;
     for (const uint32_t step : steps) {
+      // Steps are instructions in this form, even constant ones.
       numbers.push_back(region_.EmitUint(step).value);
     }
     return region_.Emit(
@@ -97,6 +101,7 @@ class EntryCode {
 
   // The row is an array, the leaf is not: a built-in with items.
   bool IsArrayOfParts(const InterfaceLeaf& leaf, ir::InstId place) const {
+    // A leaf that is an array itself has a row of just this type and needs no selection.
     return TypeOf(place).kind == ir::TypeKind::kArray &&
            pool_[leaf.type].kind == ir::TypeKind::kVector;
   }
@@ -109,6 +114,7 @@ class EntryCode {
   ir::InstId FromItems(const InterfaceLeaf& leaf, ir::InstId place) {
     std::vector<uint32_t> parts;
     for (uint32_t i = 0; i < pool_[leaf.type].rows; ++i) {
+      // Items are scalars of the built-in; each is converted before the vector is made.
       const ir::TypeId scalar = pool_.Vector(pool_[leaf.type].scalar, 1);
       parts.push_back(Converted(Loaded(Item(leaf, place, i)), scalar).value);
     }
@@ -118,6 +124,7 @@ class EntryCode {
                                                 .To());
   }
 
+  // Built-in variables have all their components, and the program may have declared fewer.
   ir::InstId Cut(ir::InstId value, uint32_t rows) {
     const ir::Type type = TypeOf(value);
     if (type.rows == rows) {
@@ -137,6 +144,7 @@ class EntryCode {
     if (from.scalar == target.scalar) {
       return value;
     }
+    // A boolean travels as a number and is true if it is not zero. Other scalars convert.
     if (target.scalar == ir::Scalar::kBool) {
       return region_.Emit(ir::BinaryInst{.type = to,
                                          .op = ir::BinaryOp::kNotEqual,
@@ -186,6 +194,7 @@ class EntryCode {
                             : type.kind == ir::TypeKind::kMatrix
                                 ? pool_.Vector(type.scalar, type.rows)
                                 : ir::TypeId{type.element};
+    // All parts are equal, so one constant serves for all.
     const std::vector<ir::ConstId> parts(count, ZeroOf(part));
     return pool_.InternComposite(id, parts);
   }
@@ -197,7 +206,10 @@ class EntryCode {
 
 }  // namespace
 
+// Parameters of an entry become variables: SPIR-V entry points take nothing, and the interface is
+// in variables of the module.
 void DeclareInputs(RegionBuilder& region) {
+  // Every parameter, also one without a row: code of the body refers to it.
   for (const ir::SpecialisedMember& parameter : region.signature()->members) {
     region.out().locals.push_back({.local = parameter.local,
                                    .kind = ir::LocalKind::kVariable,
@@ -208,6 +220,7 @@ void DeclareInputs(RegionBuilder& region) {
 }
 
 void LoadInputs(RegionBuilder& region, const EntryInterface& interface) {
+  // Rows belong to the region of the body, as the emitters look for them there.
   region.out().io = interface.rows;
   EntryCode(region, interface).Load();
 }

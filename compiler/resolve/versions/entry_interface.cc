@@ -10,6 +10,7 @@ namespace kiln::resolve {
 // The hash takes the numbers that differ where anything differs, nearly always; the comparison
 // takes all.
 const EntryInterface* EntryInterfaces::Intern(EntryInterface made) {
+  // Equal interfaces must be one object: code and layouts are looked up by its number.
   uint64_t hash = Mix64(uint64_t{made.rows.size()} << 32 | made.leaves.size());
   for (const ir::InterfaceRow& row : made.rows) {
     hash = Mix64(hash ^ (uint64_t{row.name.value} << 32 | row.type.value));
@@ -26,6 +27,7 @@ const EntryInterface* EntryInterfaces::Intern(EntryInterface made) {
       [&] {
         ChargeMemory(made.rows.size() * sizeof(ir::InterfaceRow) +
                      made.leaves.size() * sizeof(InterfaceLeaf));
+        // Number zero says that an entry point has no rows.
         made.number = static_cast<uint32_t>(all_.size() + 1);
         all_.push_back(std::move(made));
         return static_cast<uint32_t>(all_.size() - 1);

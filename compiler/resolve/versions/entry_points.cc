@@ -40,6 +40,7 @@ bool CheckEntry(const Program& program, std::span<const EntryPoint> entries,
                               .With("stage", ir::NameOf(entry.stage)));
     return false;
   }
+  // Only entries before this one are looked at, so each pair is reported once, at the later one.
   for (const EntryPoint& other : entries) {
     if (&other == &entry) {
       break;
@@ -59,9 +60,11 @@ bool CheckEntry(const Program& program, std::span<const EntryPoint> entries,
   return true;
 }
 
+// Entries come from a request and not from the source; hence most messages have no place.
 ir::DeclId FindEntry(const EntryPoint& entry, VariantEvaluator& answers,
                      std::vector<Diagnostic>& diagnostics) {
   const Program& program = answers.program();
+  // A name that no source of the program spells has no number, so it names no function.
   const NameId name = program.FindName(entry.function);
   const NameResolution answer = name.valid() ? answers.Function(name) : NameResolution{};
   switch (answer.kind) {
@@ -75,6 +78,8 @@ ir::DeclId FindEntry(const EntryPoint& entry, VariantEvaluator& answers,
           Make(Code::kRpl5002, program.NameLocation(answer.decl())).With("name", entry.function));
       answers.LabelFunctions(name, diagnostics.back());
       return {};
+    // A failure was told where the name was resolved, and the other kinds are no answers about
+    // functions.
     case NameResolution::Kind::kFailed:
     case NameResolution::Kind::kOption:
     case NameResolution::Kind::kConstant:
@@ -87,6 +92,8 @@ ir::DeclId FindEntry(const EntryPoint& entry, VariantEvaluator& answers,
   const bool plain =
       signature->members.empty() && answers.pool()[signature->type].kind == ir::TypeKind::kVoid;
   const ir::ModuleHeader& header = HeaderOf(program, answer.decl());
+  // Entry points of RPL take nothing and return nothing. Typed modules may have an interface,
+  // unless the module's rules say otherwise.
   if (plain || (header.typed != 0 && !header.Has(ir::ModuleRule::kEntriesTakeNothing))) {
     return answer.decl();
   }
@@ -110,6 +117,7 @@ std::vector<const EntryInterface*> InterfacesOf(std::span<const ChosenEntry> ent
     InterfaceDraft draft{.stage = entry.stage,
                          .entry = program.Text(program.NameOf(entry.function))};
     std::optional<std::vector<Leaf>> leaves = LeavesOf(*signature, answers, diagnostics);
+    // All entry points are looked at, so an author sees the errors of every one at once.
     good = good && leaves.has_value();
     if (leaves.has_value()) {
       draft.leaves = std::move(*leaves);
@@ -117,6 +125,8 @@ std::vector<const EntryInterface*> InterfacesOf(std::span<const ChosenEntry> ent
     }
     drafts.push_back(std::move(draft));
   }
+  // Vertex before fragment, whatever the order of the request, because a fragment stage takes the
+  // locations of the vertex stage.
   std::ranges::sort(drafts, {}, &InterfaceDraft::stage);
   if (!good || !Locate(drafts, answers.pool(), diagnostics)) {
     answers.NoteEffect();
@@ -124,6 +134,7 @@ std::vector<const EntryInterface*> InterfacesOf(std::span<const ChosenEntry> ent
   }
   std::vector<const EntryInterface*> interfaces;
   for (const ChosenEntry& entry : entries) {
+    // Each stage has one entry point at most, so the stage finds the draft.
     const auto draft = std::ranges::find(drafts, entry.stage, &InterfaceDraft::stage);
     interfaces.push_back(draft == drafts.end() ? nullptr
                                                : known.Intern(Finished(std::move(*draft))));
@@ -137,6 +148,7 @@ uint32_t ColorOutputsOf(ir::Stage stage, const EntryInterface& interface) {
     const ir::Attribute* location = row.Find(ir::AttributeKey::kLocation);
     if (stage == ir::Stage::kFragment && row.direction == ir::Direction::kOut &&
         location != nullptr) {
+      // Locations may have gaps, so the highest one counts and not the number of rows.
       count = std::max(count, location->a + 1);
     }
   }

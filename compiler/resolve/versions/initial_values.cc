@@ -16,6 +16,7 @@ namespace {
 std::vector<ir::DeclId> UsedVariables(const RegionBuilder& region) {
   const ir::ModuleView& module = region.module();
   std::vector<bool> used(module.decls.size());
+  // Begins with the function itself, whose own mentions count.
   used[region.generic().function.value] = true;
   std::vector<ir::DeclId> variables;
   for (size_t row = module.decls.size(); row > 0; --row) {
@@ -32,6 +33,7 @@ std::vector<ir::DeclId> UsedVariables(const RegionBuilder& region) {
       for (uint32_t i = range.begin; i < range.end; ++i) {
         CheckStop();
         const ir::Inst& inst = module.insts[i];
+        // Rows of a module are numbered within it, and calls do not leave the module.
         if (inst.kind == ir::InstKind::kCall) {
           used[inst.As<ir::CallInst>().function.value] = true;
         } else if (inst.kind == ir::InstKind::kGlobalRef) {
@@ -40,6 +42,8 @@ std::vector<ir::DeclId> UsedVariables(const RegionBuilder& region) {
       }
     }
   }
+  // Found from the last to the first, and computed in the order of declarations, since one may read
+  // those before it.
   return {variables.rbegin(), variables.rend()};
 }
 
@@ -48,6 +52,7 @@ std::vector<ir::DeclId> UsedVariables(const RegionBuilder& region) {
 void ComputeInitialValues(RegionBuilder& region) {
   for (const ir::DeclId row : UsedVariables(region)) {
     const ir::DeclId variable{region.bases().decl + row.value};
+    // The initialiser is a function of its own in the module, without parameters.
     const ir::DeclId function{region.bases().decl + region.module().decls[row.value].aux};
     const ir::SpecialisedDecl* decl = region.answers().Decl(variable);
     if (decl == nullptr) {

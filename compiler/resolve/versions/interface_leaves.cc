@@ -59,6 +59,7 @@ class LeafWalk {
 
   std::optional<std::vector<Leaf>> Run() {
     for (uint32_t i = 0; i < signature_.members.size(); ++i) {
+      // Parameters come before the result, and this is the order of rows in the interface, too.
       AddParameter(i);
     }
     AddResult();
@@ -77,6 +78,7 @@ class LeafWalk {
     current_.origin = parameter.origin;
     current_.where = program_.NameLocation(parameter.member);
     const ir::TypeId open = program_.Get(parameter.member).type;
+    // A place is an address, and an address does not travel between stages.
     if (parameter.access == ir::Access::kPlace) {
       return CannotCross(parameter.type);
     }
@@ -105,6 +107,7 @@ class LeafWalk {
   // Which vertex buffer the leaves of a parameter come from.
   void SetSource(const ir::SpecialisedMember& parameter, ir::TypeId open) {
     const ir::SpecialisedDecl* owner = StructOf(open);
+    // What stands at the parameter comes before what its struct says.
     const auto said = [&](ir::AttributeKey key) {
       const ir::Attribute* own = Find(parameter.attributes, key);
       return own == nullptr && owner != nullptr ? Find(owner->attributes, key) : own;
@@ -136,6 +139,8 @@ class LeafWalk {
 
   void Walk(const Part& part, Inherited inherited) {
     CheckStop();
+    // The counters live in this call. The members below hold pointers to them, and they end with
+    // the struct that has said the semantic.
     Counter semantic;
     Counter location;
     Inherit(part, ir::AttributeKey::kSemantic, semantic, &inherited.semantic);
@@ -164,6 +169,8 @@ class LeafWalk {
     }
     for (uint32_t i = 0; i < owner->members.size() && !failed_; ++i) {
       const ir::SpecialisedMember& member = owner->members[i];
+      // A copy of what is known is kept for each level, which is simpler than undoing each field
+      // and costs little with so few leaves.
       const Leaf before = current_;
       current_.path += current_.path.empty() ? "" : ".";
       current_.path += pool_.Text(member.name);
@@ -186,6 +193,7 @@ class LeafWalk {
     if (said == nullptr) {
       return;
     }
+    // `own` lives in the frame of the caller, so it serves the part that said it and all below.
     if (*outer == nullptr) {
       const bool named = key == ir::AttributeKey::kSemantic;
       own = {.text = named ? ir::StringId{said->a} : ir::StringId{},
@@ -200,6 +208,8 @@ class LeafWalk {
   }
 
   void AddLeaf(const Part& part, const Inherited& inherited, const ir::Attribute* builtin) {
+    // The limit is checked before a leaf is made. It also ends walks over structs whose leaves
+    // double with each level.
     if (leaves_.size() == kMostLeaves) {
       failed_ = true;
       diagnostics_.push_back(
@@ -223,6 +233,7 @@ class LeafWalk {
       leaf.semantic = SemanticName{inherited.semantic->text, inherited.semantic->next};
       inherited.semantic->next += count;
     }
+    // Several locations of one leaf are taken at once, so the next leaf begins behind them.
     if (inherited.location != nullptr) {
       leaf.location = inherited.location->next;
       inherited.location->next += count;
@@ -242,11 +253,13 @@ class LeafWalk {
   // Vectors, matrices that are not of booleans, and arrays of those of few items.
   bool CanCross(ir::TypeId type) const {
     uint64_t items = 1;
+    // The product stops growing above the limit, so it cannot overflow.
     while (pool_[type].kind == ir::TypeKind::kArray && items <= kMostLeaves) {
       items *= pool_[type].extent;
       type = ir::TypeId{pool_[type].element};
     }
     const ir::Type& item = pool_[type];
+    // An array of one item is treated like the item.
     const bool array = items != 1;
     const bool fits =
         item.kind == ir::TypeKind::kVector
@@ -288,6 +301,7 @@ uint32_t LocationsOf(const ir::Pool& pool, ir::TypeId type) {
   }
   const ir::Type& item = pool[type];
   const uint32_t columns = item.kind == ir::TypeKind::kMatrix ? item.columns : 1;
+  // Three or four components of 64 bits take two locations.
   const bool long_column = ir::BitWidthOf(item.scalar) == 64 && item.rows > 2;
   return items * columns * (long_column ? 2 : 1);
 }

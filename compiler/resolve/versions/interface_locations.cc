@@ -20,9 +20,13 @@ class Locator {
   Locator(const ir::Pool& pool, std::vector<Diagnostic>& diagnostics)
       : pool_(pool), diagnostics_(diagnostics) {}
 
+  // Drafts are sorted by stage, so the vertex stage has its locations when the fragment stage is
+  // linked.
   bool Run(std::span<InterfaceDraft> drafts) {
     InterfaceDraft* vertex = nullptr;
     for (InterfaceDraft& draft : drafts) {
+      // Linking comes before numbering: linked inputs have their places then, and the others are
+      // put around them.
       if (draft.stage == ir::Stage::kFragment && vertex != nullptr) {
         Link(*vertex, draft);
       }
@@ -34,6 +38,7 @@ class Locator {
     if (vertex != nullptr) {
       DeclareMissing(*vertex);
     }
+    // Attributes are written last, since missing outputs were added only now.
     for (InterfaceDraft& draft : drafts) {
       Finish(draft);
     }
@@ -49,6 +54,7 @@ class Locator {
   void Link(const InterfaceDraft& vertex, InterfaceDraft& fragment) {
     is_linked_ = true;
     for (DraftRow& input : fragment.rows) {
+      // Without a semantic, inputs are matched by location alone, which needs nothing here.
       if (!Is(input, ir::Direction::kIn) || !input.semantic.has_value()) {
         continue;
       }
@@ -57,6 +63,7 @@ class Locator {
       } else {
         diagnostics_.push_back(Make(Code::kHlsl5010, input.where)
                                    .With("semantic", SemanticText(pool_, *input.semantic)));
+        // The input is declared as an output of the vertex stage later, when its location is known.
         missing_.push_back(&input);
       }
     }
@@ -68,6 +75,7 @@ class Locator {
     }
   }
 
+  // Semantics are compared without case, as in HLSL.
   const DraftRow* FindOutput(const InterfaceDraft& vertex, const SemanticName& semantic) const {
     const std::string key = ir::SemanticKey(pool_.Text(semantic.text));
     for (const DraftRow& row : vertex.rows) {
@@ -83,6 +91,7 @@ class Locator {
   void Join(const DraftRow& output, DraftRow& input) {
     const ir::Type& from = pool_[output.row.type];
     const ir::Type& to = pool_[input.row.type];
+    // The fragment stage may read fewer components than were written, and never more.
     const bool vectors = from.kind == ir::TypeKind::kVector && to.kind == ir::TypeKind::kVector &&
                          from.scalar == to.scalar && to.rows <= from.rows;
     if (!vectors && output.row.type != input.row.type) {
@@ -116,6 +125,7 @@ class Locator {
           })) {
         continue;
       }
+      // A copy of the input: same name, type and location.
       DraftRow output = *input;
       output.row.direction = ir::Direction::kOut;
       vertex.unwritten.push_back(static_cast<uint32_t>(vertex.rows.size()));
@@ -127,6 +137,8 @@ class Locator {
   void Number(InterfaceDraft& draft, ir::Direction direction) {
     const bool reads = draft.stage == ir::Stage::kFragment && direction == ir::Direction::kIn;
     CheckAllOrNone(draft, direction);
+    // Given locations come first and are fixed; the others take the first gap in the order of the
+    // declaration.
     for (DraftRow& row : draft.rows) {
       if (Is(row, direction) && !row.location.has_value()) {
         row.location = FirstFree(draft, direction, LocationsOf(pool_, row.row.type), reads);
@@ -165,6 +177,7 @@ class Locator {
   uint32_t FirstFree(const InterfaceDraft& draft, ir::Direction direction, uint32_t count,
                      bool reads) const {
     const auto free = [&](uint32_t location) {
+      // Given and linked rows have their locations already, so free ones are put around them.
       const auto meets = [&](const DraftRow& row) {
         return row.location.has_value() &&
                Meet(location, count, *row.location, LocationsOf(pool_, row.row.type));
@@ -176,6 +189,7 @@ class Locator {
               std::ranges::none_of(taken_, [&](const DraftRow* row) { return meets(*row); }));
     };
     uint32_t location = 0;
+    // Beyond the limit the search ends, and CheckPlace reports it.
     while (location < kMostLocations && !free(location)) {
       ++location;
     }
@@ -192,8 +206,11 @@ class Locator {
                .With("limit", kMostLocations));
       return;
     }
+    // Compared with the rows before it, so each pair is reported once.
     for (size_t i = 0; i < row; ++i) {
       const DraftRow& other = draft.rows[i];
+      // Two outputs with different indices may share a location: they are the two sources of
+      // blending.
       if (Is(other, checked.row.direction) && other.index == checked.index &&
           Meet(*other.location, LocationsOf(pool_, other.row.type), *checked.location, count)) {
         Fail(Make(Code::kLay2001, checked.where)

@@ -15,6 +15,7 @@ namespace {
 
 using ir::BuiltinVariable;
 
+// The least that Vulkan promises, and what Direct3D has.
 constexpr uint32_t kMostTargets = 8;
 constexpr uint32_t kMostDistances = 8;
 
@@ -36,6 +37,7 @@ class RowMaker {
         leaf.place.out = Add(leaf, ir::Direction::kOut);
       }
     }
+    // Distances wait until all leaves are known, because one array takes those of all of them.
     AddDistances(BuiltinVariable::kClipDistance);
     AddDistances(BuiltinVariable::kCullDistance);
     CheckDistances();
@@ -60,6 +62,7 @@ class RowMaker {
         return ir::kNoRow;  // said
       case BuiltinVariable::kLocated:
         return AddLocated(leaf, direction);
+      // What has no row yet gets its number in AddArray.
       case BuiltinVariable::kClipDistance:
       case BuiltinVariable::kCullDistance:
         AddDistance(leaf, direction, place);
@@ -75,6 +78,7 @@ class RowMaker {
     }
     if (!leaf.semantic.has_value()) {
       if (!leaf.location.has_value()) {
+        // Without semantic, location or built-in nothing says where the value comes from.
         Fail(Make(Code::kHlsl5001, leaf.where)
                  .With("direction", DirectionText(direction))
                  .With("path", leaf.path)
@@ -89,12 +93,15 @@ class RowMaker {
     }
     const std::string_view name = pool_.Text(leaf.semantic->text);
     const BuiltinVariable place = ir::PlaceOfSemantic(name, draft_.stage, direction);
+    // Only the number decides here; that a target is written once is checked with all semantics.
     const bool too_many =
         ir::SemanticKey(name) == "SV_TARGET" && leaf.semantic->index >= kMostTargets;
     if (place == BuiltinVariable::kNone || too_many) {
       NotAvailable(leaf, direction, SemanticText(pool_, *leaf.semantic));
       return BuiltinVariable::kNone;
     }
+    // Known to HLSL and not to this version, which is another message than a semantic that does not
+    // exist.
     if (place == BuiltinVariable::kLacking) {
       Fail(Make(Code::kHlsl8004, leaf.where)
                .With("text", SemanticText(pool_, *leaf.semantic))
@@ -154,6 +161,7 @@ class RowMaker {
     if (leaf.semantic.has_value()) {
       AddAttribute(made, ir::AttributeKey::kSemantic, leaf.semantic->text.value,
                    leaf.semantic->index);
+      // A target without a location of its own lies at its number.
       if (ir::SemanticKey(pool_.Text(leaf.semantic->text)) == "SV_TARGET" && !made.given) {
         made.location = leaf.semantic->index;
       }
@@ -161,6 +169,7 @@ class RowMaker {
     if (draft_.stage == ir::Stage::kVertex && direction == ir::Direction::kIn) {
       Pack(leaf, made);
     }
+    // Only what goes from the vertex stage to the fragment stage is interpolated.
     const bool varies = (draft_.stage == ir::Stage::kVertex) == (direction == ir::Direction::kOut);
     if (varies) {
       Interpolate(leaf, direction, made);
@@ -179,6 +188,7 @@ class RowMaker {
   void Pack(const Leaf& leaf, DraftRow& made) {
     const ir::TypeId item = ItemOf(made.row.type);
     const AttributeFormat format = FormatOf(leaf.pack, leaf.pack_bits, pool_[item].scalar);
+    // Warnings of the format are no failure, so only the new errors count.
     const size_t before = diagnostics_.size();
     CheckFormat(format, pool_, item, leaf.path, leaf.where, diagnostics_);
     failed_ = failed_ || HasErrors(std::span(diagnostics_).subspan(before));
@@ -229,6 +239,7 @@ class RowMaker {
     const bool scalar_fits =
         type.scalar == facts.scalar || (integer && type.scalar == ir::Scalar::kS32);
     const bool whole = direction == ir::Direction::kOut;
+    // Less of a built-in may be read, but it must be written as a whole.
     const bool rows_fit = whole ? type.rows == facts.rows : type.rows <= facts.rows;
     const ir::TypeId item = pool_.Vector(facts.scalar, facts.rows);
     if (type.kind != ir::TypeKind::kVector || !scalar_fits || !rows_fit) {
@@ -299,6 +310,7 @@ class RowMaker {
       std::ranges::copy_if(distances_, std::back_inserter(found), [&](const Distances& one) {
         return one.builtin == builtin && one.direction == direction;
       });
+      // Stable, so leaves with one index keep the order of their declaration.
       std::ranges::stable_sort(found, {}, &Distances::index);
       if (!found.empty()) {
         AddArray(builtin, direction, found);

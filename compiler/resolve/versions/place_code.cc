@@ -14,12 +14,14 @@ FlatMap<uint32_t, PlaceRoot> PlacesOf(const RegionBuilder& region) {
   const auto is_place = [](const ir::Member& member) {
     return member.access == ir::Access::kPlace;
   };
+  // Most functions have none, and those have no version to ask for.
   if (std::ranges::none_of(region.module().MembersOf(region.function()), is_place)) {
     return places;
   }
   const ir::DeclId version = region.answers().version();
   KILN_CHECK(version.valid(), "a function with place parameters is called by its versions");
   const std::vector<PlaceRoot> roots = RootsOf(region.pool().versions().WordsOf(version));
+  // Roots lie in the order of the place parameters, as AddRoot was called for them.
   size_t next = 0;
   for (const ir::SpecialisedMember& parameter : region.signature()->members) {
     if (parameter.access == ir::Access::kPlace) {
@@ -30,6 +32,7 @@ FlatMap<uint32_t, PlaceRoot> PlacesOf(const RegionBuilder& region) {
   return places;
 }
 
+// The place is computed anew at each use, from constants alone.
 ir::InstId EmitPlace(RegionBuilder& region, const PlaceRoot& root, ir::TypeId type) {
   const ir::SpecialisedDecl* decl = region.answers().Decl(root.decl);
   if (decl == nullptr) {
@@ -49,12 +52,16 @@ ir::InstId EmitPlace(RegionBuilder& region, const PlaceRoot& root, ir::TypeId ty
       ir::AccessInst{.type = type, .root = whole, .steps = region.EmitList(steps)}.To());
 }
 
+// The place has to be known when the function is specialised, because each place makes a version of
+// the function.
 std::optional<PlaceRoot> RootOf(RegionBuilder& region, ir::InstId place) {
   const std::vector<ir::Inst>& insts = region.out().insts;
   PlaceRoot root;
   ir::Inst inst = insts[place.value];
   if (inst.kind == ir::InstKind::kAccess) {
     for (const uint32_t step : region.out().List(inst.As<ir::AccessInst>().steps)) {
+      // An index that is computed differs from call to call, and then no version could stand for
+      // it.
       if (insts[step].kind != ir::InstKind::kConst) {
         ReportIllTyped(region, "a place parameter takes constant indices alone");
         return std::nullopt;

@@ -15,6 +15,7 @@ void AddRoot(const PlaceRoot& root, std::vector<uint32_t>& words) {
 std::vector<PlaceRoot> RootsOf(std::span<const uint32_t> words) {
   std::vector<PlaceRoot> roots;
   while (!words.empty()) {
+    // The number of steps makes the list readable from the front without any mark between roots.
     const std::span<const uint32_t> steps = words.subspan(2, words[1]);
     roots.push_back({.decl = ir::DeclId{words[0]}, .steps = {steps.begin(), steps.end()}});
     words = words.subspan(2 + steps.size());
@@ -22,6 +23,7 @@ std::vector<PlaceRoot> RootsOf(std::span<const uint32_t> words) {
   return roots;
 }
 
+// Place parameters are decided by the version, so the function that is left takes only the others.
 ir::SpecialisedDecl SignatureOfVersion(const ir::SpecialisedDecl& declared, ir::DeclId version) {
   ir::SpecialisedDecl signature = declared;
   signature.decl = version;
@@ -31,6 +33,7 @@ ir::SpecialisedDecl SignatureOfVersion(const ir::SpecialisedDecl& declared, ir::
   return signature;
 }
 
+// Only what callers and emitters look at is compared; places in the source may differ.
 bool AreSame(const ir::SpecialisedDecl& a, const ir::SpecialisedDecl& b) {
   const auto same = [](const ir::SpecialisedMember& x, const ir::SpecialisedMember& y) {
     return x.name == y.name && x.type == y.type && x.access == y.access && x.local == y.local &&

@@ -13,6 +13,7 @@ constexpr Accesses kHostAccesses = VK_ACCESS_2_HOST_READ_BIT | VK_ACCESS_2_HOST_
 // Bits of `accesses` that some stage of `stages` can do.
 Accesses Possible(Accesses accesses, Stages stages) {
   Accesses possible = 0;
+  // Bit by bit, lowest first.
   for (Accesses rest = accesses; rest != 0; rest &= rest - 1) {
     const Accesses bit = rest & (~rest + 1);
     if ((StagesOfAccess(bit) & stages) != 0) {
@@ -34,6 +35,8 @@ Accesses ImpossibleBits(Accesses declared, Stages stages) {
   return impossible;
 }
 
+// Stages first, then what they can do, then whether the operation reads or writes as it says. Each
+// check relies on those before it.
 bool CheckMasks(const AccessRequest& request, CompletedAccess& out) {
   const Access& access = request.access;
   const Stages allowed = AllowedStages(request.pass);
@@ -46,6 +49,7 @@ bool CheckMasks(const AccessRequest& request, CompletedAccess& out) {
   }
   row.accesses = ElementaryAccesses(access.accesses);
   if (row.stages == 0) {
+    // Stages that were not written are all that the pass may use for these accesses.
     row.stages = DefaultStages(request.pass, row.accesses);
   }
   // Host passes have no stage of their own; what they do is done by the host.
@@ -60,6 +64,8 @@ bool CheckMasks(const AccessRequest& request, CompletedAccess& out) {
                              StagesText(row.stages));
     return false;
   }
+  // What remains is only what the stages can really do, so planning never sees a pair that cannot
+  // be.
   row.accesses = Possible(row.accesses, row.stages);
   const bool write_bits = (row.accesses & kWriteAccesses) != 0;
   if (request.op == Op::kRead && write_bits) {
@@ -80,6 +86,7 @@ bool CheckMasks(const AccessRequest& request, CompletedAccess& out) {
 bool CheckRange(const Range& range, const ChainRow& chain, CompletedAccess& out) {
   AccessRow& row = out.row;
   const VkImageAspectFlags all = chain.aspects;
+  // A count that means "the rest" is computed here, so that rows never hold kWhole.
   row.mip = range.mip;
   row.layer = range.layer;
   row.mips = range.mips != kWhole
@@ -97,6 +104,7 @@ bool CheckRange(const Range& range, const ChainRow& chain, CompletedAccess& out)
                              row.mip, row.mips, row.layer, row.layers, chain.mips, chain.layers);
     return false;
   }
+  // Whole accesses are the usual ones and are compared by this bit alone.
   row.whole = row.mip == 0 && row.mips == chain.mips && row.layer == 0 &&
                       row.layers == chain.layers && row.aspects == all
                   ? 1U
@@ -107,6 +115,7 @@ bool CheckRange(const Range& range, const ChainRow& chain, CompletedAccess& out)
 bool CheckLayout(const AccessRequest& request, CompletedAccess& out) {
   AccessRow& row = out.row;
   row.layout = request.access.layout;
+  // Undefined is what a zeroed access has; it means that the layout is to be derived.
   if (row.layout != VK_IMAGE_LAYOUT_UNDEFINED) {
     return true;
   }
@@ -173,6 +182,8 @@ VkImageUsageFlags UsageOf(Accesses accesses) {
       Row{VK_ACCESS_2_TRANSFER_READ_BIT, VK_IMAGE_USAGE_TRANSFER_SRC_BIT},
       Row{VK_ACCESS_2_TRANSFER_WRITE_BIT, VK_IMAGE_USAGE_TRANSFER_DST_BIT},
   };
+  // What an image is used for must be known when it is created, so usage is collected from all
+  // accesses.
   VkImageUsageFlags usage = 0;
   for (const Row& row : kRows) {
     if ((accesses & row.accesses) != 0) {
@@ -182,6 +193,7 @@ VkImageUsageFlags UsageOf(Accesses accesses) {
   return usage;
 }
 
+// A pure function of its arguments, which AccessMemo relies on.
 CompletedAccess CompleteAccess(const AccessRequest& request, const ChainRow& chain) {
   CompletedAccess out;
   out.row.op = request.op;
@@ -192,6 +204,7 @@ CompletedAccess CompleteAccess(const AccessRequest& request, const ChainRow& cha
     out.row.whole = 1;
     out.row.mips = 1;
     out.row.layers = 1;
+    // The memory of an import is the caller's, and nothing is known about it.
     if (chain.object != Object::kImported) {
       CheckMemory(request, chain, out);
     }
@@ -212,6 +225,7 @@ CompletedAccess CompleteAccess(const AccessRequest& request, const ChainRow& cha
 const CompletedAccess& AccessMemo::Ask(const AccessRequest& request, const ChainRow& chain,
                                        const Key& key, Answer& answer) {
   other_ = CompleteAccess(request, chain);
+  // Only whole and good accesses are remembered. They are nearly all, and the key stays small.
   const bool whole = request.access.range == Range{} && chain.layers <= 0xFFFF;
   if (whole && other_.error.empty()) {
     answer = {.key = key, .completed = other_};

@@ -20,6 +20,8 @@ VkClearValue PoisonOf(const ChainRow& chain) {
     return value;
   }
   for (size_t i = 0; i < 4; ++i) {
+    // NaN spreads through every computation, so a read of what was never written shows in the
+    // picture.
     if (chain.texture() && !IsIntegerFormat(chain.format)) {
       value.color.float32[i] = std::numeric_limits<float>::quiet_NaN();
     } else {
@@ -37,6 +39,7 @@ bool IsAttachment(Accesses accesses) {
 // Bounded so that sums over a frame do not overflow.
 constexpr uint64_t kMaxBytes = uint64_t{1} << 42;
 
+// In doubles, as the product of six numbers of 32 bits fits nowhere else.
 bool IsTooLarge(const ChainRow& chain) {
   if (!chain.texture() || chain.size != 0) {
     return chain.size > kMaxBytes;
@@ -66,6 +69,7 @@ void AccessDeclarer::FailAccess(std::string_view code, std::string_view detail, 
 void AccessDeclarer::AddAccess(const CompletedAccess& access, const AccessEnds& ends,
                                const AccessFlags& flags) {
   if (rows_.accesses.size() >= kMaxAccesses) {
+    // Said once, and only if nothing else is wrong: a frame with errors is not planned anyway.
     if (rows_.accesses.size() == kMaxAccesses && frame_.errors().empty()) {
       frame_.Fail("RESOURCE_LIMIT", fmt::format("a frame has at most {} accesses", kMaxAccesses),
                   ends.pass, kNone, {});
@@ -73,6 +77,7 @@ void AccessDeclarer::AddAccess(const CompletedAccess& access, const AccessEnds& 
     return;
   }
   ChainRow& chain = rows_.chains[rows_.versions[ends.version].chain];
+  // Collected over all accesses of the chain, for the one image that it becomes.
   chain.usage |= access.usage;
   chain.ranged |= access.row.whole == 0 ? uint8_t{1} : uint8_t{0};
   AccessRow& row = rows_.accesses.emplace_back(access.row);
@@ -83,6 +88,7 @@ void AccessDeclarer::AddAccess(const CompletedAccess& access, const AccessEnds& 
   row.contents = flags.contents;
 }
 
+// Before a row exists: later steps divide by sizes and index by levels.
 bool AccessDeclarer::CheckDescription(const ChainRow& chain, std::string_view name, uint32_t pass,
                                       Where where) {
   const bool zero =
@@ -112,6 +118,8 @@ bool AccessDeclarer::CheckDescription(const ChainRow& chain, std::string_view na
 
 bool AccessDeclarer::CheckContents(const CreateRequest& create, uint32_t pass, uint32_t version,
                                    Where where) {
+  // An attachment says by its load operation what becomes of the contents. A storage or transfer
+  // write may leave parts out, so its author has to say.
   constexpr Accesses kUnstatedByNature =
       VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT | VK_ACCESS_2_TRANSFER_WRITE_BIT;
   if (create.contents.kind == ContentKind::kUndefined &&
@@ -124,6 +132,7 @@ bool AccessDeclarer::CheckContents(const CreateRequest& create, uint32_t pass, u
   return true;
 }
 
+// A version that is kept becomes an object of its own, which no other resource shares.
 void AccessDeclarer::MarkTemporal(uint32_t version, const Keep& keep, Where where) {
   if (!keep.next_frame) {
     return;
@@ -149,8 +158,11 @@ void AccessDeclarer::MarkTemporal(uint32_t version, const Keep& keep, Where wher
 uint32_t AccessDeclarer::Create(PassId pass_id, const CreateRequest& create, Where where) {
   const uint32_t pass = handles_.UsePass(pass_id, where);
   if (pass == kNone || !CheckDescription(create.chain, create.name, pass, where)) {
+    // A handle that stands for a failure: whoever uses it gets no second message.
     return kPoisoned;
   }
+  // Attachments are cleared when they are loaded; everything else needs a pass that clears, before
+  // the one that creates.
   if (create.contents.kind == ContentKind::kClear &&
       !IsAttachment(ElementaryAccesses(create.access.accesses)) &&
       rows_.passes[pass].kind != PassKind::kHost) {
@@ -163,6 +175,7 @@ uint32_t AccessDeclarer::Create(PassId pass_id, const CreateRequest& create, Whe
   }
   const CompletedAccess& access = accesses_.Complete(
       {.pass = rows_.passes[pass].kind, .op = Op::kCreate, .access = create.access}, create.chain);
+  // The version exists even if its access is wrong, so that the message can name it.
   const uint32_t version = frame_.AddChain(create.chain, {}, create.name);
   rows_.versions[version].def = pass;
   if (!access.error.empty()) {
@@ -188,6 +201,8 @@ bool AccessDeclarer::WantsPoison(const CreateRequest& create, uint32_t pass) con
          rows_.passes[pass].kind != PassKind::kHost && rows_.passes[pass].origin == Origin::kUser;
 }
 
+// Declared like any user would: a transfer pass creates, and the pass of the request writes over
+// it.
 uint32_t AccessDeclarer::CreateFilled(uint32_t pass, const CreateRequest& create,
                                       std::string_view word, Where where) {
   const ShortName name(word, create.name, "");
@@ -215,6 +230,8 @@ uint32_t AccessDeclarer::CreateFilled(uint32_t pass, const CreateRequest& create
                where);
 }
 
+// Errors are checked from the general to the special: pass, handle, access, then what the resource
+// allows.
 void AccessDeclarer::Read(PassId pass_id, const Handle& handle, const Access& declared,
                           Where where) {
   const uint32_t pass = handles_.UsePass(pass_id, where);
@@ -229,6 +246,7 @@ void AccessDeclarer::Read(PassId pass_id, const Handle& handle, const Access& de
     FailAccess(access.error, access.detail, pass, version, where);
     return;
   }
+  // An import in undefined layout has contents that nobody may read.
   if (chain.object == Object::kImported && chain.texture() &&
       chain.state_layout == VK_IMAGE_LAYOUT_UNDEFINED && rows_.versions[version].def == kNone) {
     frame_.Fail("IMPORT_UNDEFINED",
@@ -236,6 +254,7 @@ void AccessDeclarer::Read(PassId pass_id, const Handle& handle, const Access& de
                 version, where);
     return;
   }
+  // The image was created in the frame before, with the usage that was announced then.
   if (chain.object == Object::kHistory && chain.texture() && chain.previous != kNone &&
       (access.usage & ~frame_.previous().version_notes[chain.previous].next_usage) != 0) {
     frame_.Fail("TEMPORAL_USAGE", "is used as its frame did not announce in next_usage", pass,
@@ -251,6 +270,7 @@ uint32_t AccessDeclarer::Write(PassId pass_id, const WriteRequest& write, Where 
   if (old == kNone) {
     return kPoisoned;
   }
+  // A copy, because AddVersion may move the table.
   const VersionRow row = rows_.versions[old];
   const ChainRow& chain = rows_.chains[row.chain];
   if (row.temporal != 0 || chain.object == Object::kHistory) {
@@ -258,6 +278,8 @@ uint32_t AccessDeclarer::Write(PassId pass_id, const WriteRequest& write, Where 
                 pass, old, where);
     return kPoisoned;
   }
+  // A version has one writer, or the order of the two would not be known. Which error is told
+  // depends on who the other writer is.
   if (row.kill != kNone) {
     const std::string other(rows_.PassName(row.kill));
     if (row.exported != 0) {

@@ -9,6 +9,7 @@
 
 namespace kiln::graph {
 
+// Names last over frames, as the handle does. The first name of a handle stays.
 void SemaphoreDeclarer::Name(VkSemaphore semaphore, std::string_view name) {
   if (std::find(named_.begin(), named_.end(), semaphore) != named_.end()) {
     return;
@@ -17,6 +18,7 @@ void SemaphoreDeclarer::Name(VkSemaphore semaphore, std::string_view name) {
   names_.emplace_back(name);
 }
 
+// Semaphores get numbers in the order of their first use, so plans do not depend on handles.
 uint32_t SemaphoreDeclarer::Ordinal(const SemaphoreUse& use, uint32_t pass, Where where) {
   const auto found = std::find(rows_.semaphores.begin(), rows_.semaphores.end(), use.semaphore);
   const auto ordinal = static_cast<uint32_t>(found - rows_.semaphores.begin());
@@ -33,6 +35,7 @@ uint32_t SemaphoreDeclarer::Ordinal(const SemaphoreUse& use, uint32_t pass, Wher
     frame_.Fail("SEMAPHORE_VALUE", "uses a semaphore both with and without a value", pass, kNone,
                 where);
   }
+  // A timeline begins at 0, so waiting for 0 waits for nothing.
   if (use.timeline && use.value == 0) {
     frame_.Fail("SEMAPHORE_VALUE", "uses value 0 of a timeline", pass, kNone, where);
   }
@@ -54,6 +57,9 @@ void SemaphoreDeclarer::Add(PassId pass_id, const SemaphoreUse& use, Direction d
   }
   const uint32_t ordinal = Ordinal(use, pass, where);
   const uint64_t value = use.timeline ? use.value : 0;
+  // A binary semaphore is waited for once and signalled once in a frame. A timeline may be waited
+  // for by many, but each value is signalled once.
+  // Linear over the uses of the frame, of which there are a few.
   for (const SemaphoreRow& other : rows_.semaphore_uses) {
     if (other.semaphore != ordinal || other.wait != wait || (value != 0 && wait) ||
         other.value != value) {
@@ -71,6 +77,8 @@ void SemaphoreDeclarer::Add(PassId pass_id, const SemaphoreUse& use, Direction d
     return;
   }
   Stages stages = ElementaryStages(use.stages);
+  // Without stages a wait holds everything back that the pass may do, and a signal comes behind all
+  // commands.
   if (stages == 0) {
     stages = !wait || kind == PassKind::kTransition
                  ? ElementaryStages(VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT)

@@ -8,12 +8,16 @@
 namespace kiln::graph {
 namespace {
 
+// More are not read, and a loop that declares wrongly would otherwise fill memory.
 constexpr size_t kMaxErrors = 32;
 
 }  // namespace
 
+// The tables of the frame before become those of this one, with their memory. Only the last frame
+// is kept, as handles live for one frame more.
 void FrameRows::Begin() {
   std::swap(rows_, previous_);
+  // The serial wraps around within its bits; the identity of the graph stays.
   rows_.frame = identity_ | ((previous_.frame + 1) & kSerialMask);
   rows_.passes.clear();
   rows_.accesses.clear();
@@ -31,6 +35,7 @@ void FrameRows::Begin() {
   errors_.clear();
 }
 
+// Names lie one behind the other in one text, so a frame allocates none of them by itself.
 NameRef FrameRows::KeepName(std::string_view name) {
   const NameRef ref = {static_cast<uint32_t>(rows_.text.size()),
                        static_cast<uint32_t>(name.size())};
@@ -38,6 +43,7 @@ NameRef FrameRows::KeepName(std::string_view name) {
   return ref;
 }
 
+// A chain begins with its first version, which whoever declares it gets as the handle.
 uint32_t FrameRows::AddChain(const ChainRow& chain, const ChainBinding& binding,
                              std::string_view name) {
   const auto index = static_cast<uint32_t>(rows_.chains.size());
@@ -78,6 +84,7 @@ uint32_t FrameRows::AddPass(const PassDesc& desc, Origin origin, Where where) {
 
 void FrameRows::Fail(std::string_view code, std::string_view detail, uint32_t pass,
                      uint32_t version, Where where) {
+  // Messages name what is known: a version, a pass, or neither.
   GraphError error{
       .code = std::string(code), .message = {}, .passes = {}, .resources = {}, .where = where};
   error.message = fmt::format("{}:", code);
@@ -101,6 +108,7 @@ void FrameRows::AddError(GraphError error) {
   }
 }
 
+// The pass that was there first is named before the one that failed.
 void FrameRows::NameFirstPass(const std::string& pass) {
   if (!errors_.empty()) {
     errors_.back().passes.insert(errors_.back().passes.begin(), pass);

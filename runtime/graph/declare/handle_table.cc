@@ -5,6 +5,7 @@
 
 namespace kiln::graph {
 
+// A poisoned handle stands for something that has failed before; nothing more is said about it.
 uint32_t HandleTable::FailPass(PassId pass, Where where) {
   if (pass.index == kPoisoned) {
     return kNone;
@@ -28,12 +29,14 @@ uint32_t HandleTable::Revive(uint32_t previous) {
   ChainRow chain = frame_.previous().chains[frame_.previous().versions[previous].chain];
   chain.object = Object::kHistory;
   chain.previous = previous;
+  // The usage is collected anew: in this frame it is only read.
   chain.usage = 0;
   const uint32_t version = frame_.AddChain(chain, {}, frame_.previous().VersionName(previous));
   revived_[previous] = version;
   return version;
 }
 
+// Without any message: asked by callbacks, for whatever handle they have.
 uint32_t HandleTable::FindVersion(const Handle& handle) const {
   if (handle.frame == frame_.rows().frame && handle.index < frame_.rows().versions.size()) {
     return handle.index;
@@ -42,6 +45,8 @@ uint32_t HandleTable::FindVersion(const Handle& handle) const {
   return last ? revived_[handle.index] : kNone;
 }
 
+// Told apart as exactly as the handle allows, since stale handles are the most frequent mistake
+// with a graph.
 uint32_t HandleTable::ReviveVersion(const Handle& handle, uint32_t pass, Where where) {
   if (handle.index == kPoisoned) {
     return kNone;
@@ -50,6 +55,7 @@ uint32_t HandleTable::ReviveVersion(const Handle& handle, uint32_t pass, Where w
     return handle.index < rows.versions.size() &&
            rows.chains[rows.versions[handle.index].chain].kind == handle.kind;
   };
+  // Serials wrap around, so ages are differences and never comparisons.
   const uint32_t age = (frame_.rows().frame - handle.frame) & kSerialMask;
   const bool known = handle.index != kNone && (handle.frame & ~kSerialMask) == frame_.identity();
   if (known && age == 1 && is_kind(frame_.previous())) {
@@ -63,6 +69,7 @@ uint32_t HandleTable::ReviveVersion(const Handle& handle, uint32_t pass, Where w
         pass, kNone, where);
     return kNone;
   }
+  // What seems to be half the circle old was rather never given out.
   if (known && age > 1 && age < kSerialMask / 2) {
     frame_.Fail(handle.temporal ? "EXPIRED_TEMPORAL_HANDLE" : "EXPIRED_HANDLE",
                 fmt::format("uses handle {} of frame {}", handle.index, handle.frame & kSerialMask),

@@ -3,11 +3,14 @@
 
 namespace kiln::graph {
 
+// A pool for each thread, because a pool may be used by one thread at a time, and for each frame in
+// flight, because it is reset as a whole.
 Result<CommandSlot> MakeSlot(const runtime::Device& device, uint32_t lanes) {
   const vk::Table& table = device.table();
   CommandSlot slot;
   VkCommandPoolCreateInfo info{};
   info.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO;
+  // Buffers live for a frame.
   info.flags = VK_COMMAND_POOL_CREATE_TRANSIENT_BIT;
   info.queueFamilyIndex = device.queue_family();
   slot.lanes.resize(lanes);
@@ -39,6 +42,7 @@ Result<void> AddBuffer(const runtime::Device& device, CommandLane& lane) {
   return {};
 }
 
+// Buffers are used again after the pool was reset, so a steady frame allocates none.
 Result<VkCommandBuffer> BeginBuffer(const runtime::Device& device, CommandLane& lane) {
   if (lane.used == lane.buffers.size()) {
     KILN_TRY_VOID(AddBuffer(device, lane));
@@ -52,6 +56,7 @@ Result<VkCommandBuffer> BeginBuffer(const runtime::Device& device, CommandLane& 
   return buffer;
 }
 
+// The fence must be signalled before it can be reset, and the timeline may be ahead of it.
 Result<void> ResetFence(const runtime::Device& device, CommandSlot& slot) {
   const VkFence fence = slot.fence.get();
   if (slot.pending) {

@@ -10,8 +10,11 @@
 namespace kiln::graph {
 namespace {
 
+// An object that eight frames did not use is given back. Until then a pass that is off for a frame
+// finds it again.
 constexpr uint64_t kUnusedFrames = 8;
 
+// All that an image is created from; names and states do not matter.
 bool SameImage(const ChainRow& a, const ChainRow& b) {
   return a.kind == b.kind && a.size == b.size && a.type == b.type && a.format == b.format &&
          a.extent.width == b.extent.width && a.extent.height == b.extent.height &&
@@ -21,6 +24,7 @@ bool SameImage(const ChainRow& a, const ChainRow& b) {
 
 }  // namespace
 
+// The first that fits, since Vulkan orders memory types so that better ones come first.
 Result<uint32_t> DeviceObjects::FindType(uint32_t types) const {
   const VkPhysicalDeviceMemoryProperties& memory = device_.memory();
   for (uint32_t i = 0; i < memory.memoryTypeCount; ++i) {
@@ -33,10 +37,13 @@ Result<uint32_t> DeviceObjects::FindType(uint32_t types) const {
                fmt::format("no memory type of {:#x} is the device's own", types), "OUT_OF_MEMORY"};
 }
 
+// A block of buffers is one large buffer, and all buffers of the class are ranges of it. Images
+// have no such thing; each is bound to its own place in the memory.
 Result<GraphBlock> DeviceObjects::NewBlock(const MemoryClass& memory_class, uint64_t size) {
   const vk::Table& table = device_.table();
   GraphBlock block;
   block.size = size;
+  // Images of a class share types of memory; a block of buffers asks what its one buffer needs.
   uint32_t types = memory_class.types;
   VkMemoryRequirements needs{.size = size, .alignment = 1, .memoryTypeBits = types};
   if (memory_class.kind == ResourceKind::kBuffer) {
@@ -50,6 +57,7 @@ Result<GraphBlock> DeviceObjects::NewBlock(const MemoryClass& memory_class, uint
     block.buffer = vk::UniqueBuffer(table, device_.handle(), buffer);
     table.GetBufferMemoryRequirements(device_.handle(), buffer, &needs);
   }
+  // One allocation for each block, because devices allow only some thousand of them.
   VkMemoryAllocateInfo info{};
   info.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO;
   info.allocationSize = needs.size;
@@ -58,6 +66,7 @@ Result<GraphBlock> DeviceObjects::NewBlock(const MemoryClass& memory_class, uint
   KILN_TRY_VK(table.AllocateMemory(device_.handle(), &info, nullptr, &memory),
               fmt::format("allocate a block of {} bytes", needs.size));
   block.memory = vk::UniqueMemory(table, device_.handle(), memory);
+  // Counted with what the driver adds, as it is what really is taken.
   committed += needs.size;
   if (block.buffer) {
     KILN_TRY_VK(table.BindBufferMemory(device_.handle(), block.buffer.get(), memory, 0),
@@ -98,6 +107,9 @@ Result<void> DeviceObjects::BindPacked(const Plan& plan, const Declarations& row
     bound_[chain].offset = place.offset;
     return {};
   }
+  // An image is known by its place and description. A frame like the one before finds all of its
+  // images here and creates none.
+  // Linear: a frame has some dozens of images.
   for (uint32_t i = 0; i < images_.size(); ++i) {
     const GraphImage& image = images_[i];
     if (image.memory_class == place.memory_class && image.block == place.block &&
@@ -122,6 +134,7 @@ Result<void> DeviceObjects::BindPacked(const Plan& plan, const Declarations& row
   return {};
 }
 
+// Objects that live over frames have memory of their own and never share it.
 Result<KeptObject> DeviceObjects::NewKept(const ChainRow& row) {
   KeptObject kept;
   kept.image.desc = row;
@@ -144,6 +157,8 @@ Result<KeptObject> DeviceObjects::NewKept(const ChainRow& row) {
 
 Result<void> DeviceObjects::BindKept(const ChainRow& row, uint32_t chain, uint32_t object,
                                      uint64_t frame) {
+  // Numbers of objects grow with each new history or temporal texture; places of old ones stay
+  // empty.
   if (object >= kept_.size()) {
     kept_.resize(object + 1);
   }
@@ -166,6 +181,7 @@ Result<void> DeviceObjects::Prepare(const Plan& plan, const Declarations& rows,
                                     const std::vector<uint32_t>& objects, uint64_t frame) {
   created = 0;
   KILN_TRY_VOID(GrowBlocks(plan));
+  // Bindings are made anew for each frame, objects are not.
   bound_.assign(plan.chains.size(), {});
   for (uint32_t chain = 0; chain < plan.chains.size(); ++chain) {
     switch (plan.chains[chain].place) {
@@ -195,7 +211,9 @@ Result<void> DeviceObjects::Prepare(const Plan& plan, const Declarations& rows,
 void DeviceObjects::Collect(uint64_t frame, uint64_t completed) {
   destroyed = 0;
   const auto old = [&](uint64_t used) { return used + kUnusedFrames < frame; };
+  // From the end, so that an erased row does not move those that are still to be looked at.
   for (size_t i = images_.size(); i-- > 0;) {
+    // The object is destroyed once the last frame that used it is done on the device.
     if (old(images_[i].used)) {
       const uint64_t used = images_[i].used;
       retired_.Add(used, std::move(images_[i]));
@@ -227,9 +245,12 @@ VkImage DeviceObjects::Image(uint32_t chain) const {
                                : bound.imported;
 }
 
+// Called by several recording threads at once. An image has a few views, so they are searched under
+// one lock.
 Result<VkImageView> DeviceObjects::View(uint32_t chain, const ViewKey& key, VkFormat format) {
   GraphImage* image = ImageOf(chain);
   if (image == nullptr) {
+    // The view of an import is the caller's, whatever range the access names.
     return bound_[chain].imported_view;
   }
   const MutexLock lock(views_);

@@ -8,6 +8,8 @@
 
 namespace kiln::graph {
 
+// The device must be done with everything before anything is destroyed. A device that is lost or
+// hangs is not waited for again.
 ExecutorState::~ExecutorState() {
   if (submission != nullptr && submission->value() != 0) {
     // What cannot finish cannot be waited for.
@@ -23,6 +25,7 @@ Result<void> ExecutorState::Start() {
   const vk::Table& table = device.table();
   KILN_TRY(Submission started, Submission::Start(device));
   submission = std::make_unique<Submission>(std::move(started));
+  // Zero would leave no slot to record into.
   config.frames_in_flight = std::max(config.frames_in_flight, 1U);
   config.record_threads = std::max(config.record_threads, 1U);
   for (uint32_t slot = 0; slot < config.frames_in_flight; ++slot) {
@@ -30,12 +33,15 @@ Result<void> ExecutorState::Start() {
     slots.push_back(std::move(made));
   }
   frame_values.assign(config.frames_in_flight, 0);
+  // Labels need an extension that only debugging tools have.
   const bool labels = config.labels && table.CmdBeginDebugUtilsLabelEXT != nullptr &&
                       table.CmdEndDebugUtilsLabelEXT != nullptr;
   recording = std::make_unique<FrameRecording>(device, objects, config.record_threads, labels);
   return {};
 }
 
+// The slot may be used again when its last frame is done. Its times are read before the queries are
+// recorded anew.
 Result<void> ExecutorState::Reuse(CommandSlot& slot, uint64_t last_value) {
   KILN_TRY_VOID(submission->WaitFor(last_value, kLongestWait));
   KILN_TRY_VOID(ResetFence(device, slot));
@@ -45,6 +51,7 @@ Result<void> ExecutorState::Reuse(CommandSlot& slot, uint64_t last_value) {
 
 // Adds the pass that finished last to a lost device; the latest frame that knows one decides.
 Error ExecutorState::Explain(Error error) const {
+  // From the latest frame backwards.
   for (size_t age = 0; error.reason == "DEVICE_LOST" && age < slots.size(); ++age) {
     const CommandSlot& slot = slots[(frame + slots.size() - age) % slots.size()];
     if (const std::optional<std::string> last = slot.marks.LastFinished()) {
@@ -64,6 +71,7 @@ Result<void> ExecutorState::GrowRings(const Plan& plan) {
       VK_BUFFER_USAGE_INDEX_BUFFER_BIT | VK_BUFFER_USAGE_VERTEX_BUFFER_BIT |
       VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT;
   const auto grow = [&](vk::Buffer& buffer, uint64_t bytes, vk::MemoryUse use) -> Result<void> {
+    // An old buffer may still be used by frames in flight, so it is retired and not destroyed.
     if (bytes > buffer.size) {
       KILN_TRY(vk::Buffer grown, vk::CreateBuffer(device, objects.memory(), bytes, kUsages, use));
       objects.retired().Add(frame, std::exchange(buffer, std::move(grown)));
@@ -95,17 +103,22 @@ Result<void> ExecutorState::RunImmediately(const Plan& plan, const Graph& graph,
   return recording->RecordEach(plan, graph, slot, run);
 }
 
+// The number of the frame and the carried state change only after the submission, so a frame that
+// fails leaves them as they were, and the next one goes on from there.
 Result<FrameTicket> ExecutorState::Run(const Plan& plan, const Graph& graph) {
   const Declarations& rows = graph.rows();
   const uint64_t next = frame + 1;
+  // Slots are taken in turn; the one that comes now was used `slots.size()` frames ago.
   const size_t index = next % slots.size();
   CommandSlot& slot = slots[index];
+  // Checks that need no device come before those that wait for it.
   KILN_TRY_VOID(submission->CheckSignals(plan, rows));
   KILN_TRY_VOID(Reuse(slot, frame_values[index]));
   KILN_TRY_VOID(GrowRings(plan));
   KILN_TRY_VOID(slot.marks.Prepare(device, objects.memory(), plan, rows, config));
   BindObjects(plan, carried, object_numbers);
   KILN_TRY_VOID(objects.Prepare(plan, rows, object_numbers, next));
+  // Host passes fill what the device reads, so they run before anything is submitted.
   KILN_TRY_VOID(recording->RunHostPasses(plan, graph, slot));
   if (config.immediate) {
     KILN_TRY_VOID(RunImmediately(plan, graph, slot));
@@ -113,8 +126,10 @@ Result<FrameTicket> ExecutorState::Run(const Plan& plan, const Graph& graph) {
     KILN_TRY_VOID(recording->Record(plan, graph, slot, slots));
     KILN_TRY_VOID(submission->Submit(plan, rows, recording->cuts(), slot));
   }
+  // Marks are read only for what was submitted.
   slot.marks.Submitted();
   const Result<PresentStatus> present = submission->Present(rows);
+  // From here on the frame counts, even if it could not be presented.
   frame = next;
   frame_values[index] = submission->value();
   last_slot = index;
@@ -134,6 +149,7 @@ void ExecutorState::Remember(const Plan& plan, const Declarations& rows) {
   submission->RememberSignals(plan, rows);
   Commit(plan, rows.frame, object_numbers, carried);
   const uint64_t in_flight = slots.size();
+  // A frame number is completed as soon as its slot may be used again.
   objects.Collect(frame, frame > in_flight ? frame - in_flight : 0);
   metrics.committed_bytes = objects.committed;
   metrics.images_created = objects.created;

@@ -8,11 +8,13 @@
 namespace kiln::graph {
 namespace {
 
+// Two words for each pass: begun and finished.
 constexpr VkDeviceSize kMarkBytes = 2 * sizeof(uint32_t);
 constexpr uint32_t kMark = 1;
 
 }  // namespace
 
+// Two timestamps for each pass. The pool grows with the largest frame and never shrinks.
 Result<void> FrameMarks::GrowQueries(const runtime::Device& device) {
   const auto wanted = static_cast<uint32_t>(2 * names_.size());
   if (wanted <= query_room_) {
@@ -34,12 +36,14 @@ Result<void> FrameMarks::Prepare(const runtime::Device& device, vk::Memory& memo
                                  const Plan& plan, const Declarations& rows,
                                  const ExecutorConfig& config) {
   submitted_ = false;
+  // Devices without that limit may have no timestamps on this queue.
   timestamps_ = config.timestamps && plan.device_passes() != 0 &&
                 device.caps().limits.timestampComputeAndGraphics == VK_TRUE;
   markers_ = config.markers && plan.device_passes() != 0;
   if (!timestamps_ && !markers_) {
     return {};
   }
+  // Names are copied, because the frame that is asked about may be gone when its marks are read.
   names_.clear();
   text_.clear();
   for (uint32_t position = 0; position < plan.device_passes(); ++position) {
@@ -52,6 +56,7 @@ Result<void> FrameMarks::Prepare(const runtime::Device& device, vk::Memory& memo
   }
   if (markers_) {
     const VkDeviceSize bytes = kMarkBytes * names_.size();
+    // Grown and never made smaller; the old buffer is not in use, as the slot was waited for.
     if (bytes > marks_.size) {
       marks_ = {};
       KILN_TRY(marks_, vk::CreateBuffer(device, memory, bytes, VK_BUFFER_USAGE_TRANSFER_DST_BIT,
@@ -68,6 +73,7 @@ void FrameMarks::Start(const vk::Table& table, VkCommandBuffer commands) const {
   }
 }
 
+// Marks are written by the device in order with the commands, so they tell how far it came.
 void FrameMarks::Before(const vk::Table& table, VkCommandBuffer commands, uint32_t position) const {
   if (markers_) {
     table.CmdFillBuffer(commands, marks_.handle.get(), kMarkBytes * position, sizeof(uint32_t),
@@ -90,6 +96,7 @@ void FrameMarks::After(const vk::Table& table, VkCommandBuffer commands, uint32_
   }
 }
 
+// The slot was waited for, so the results are there, and asking for them does not block.
 void FrameMarks::ReadTimes(const runtime::Device& device, std::vector<PassTime>& times) const {
   if (!timestamps_ || !submitted_) {
     return;
@@ -105,16 +112,21 @@ void FrameMarks::ReadTimes(const runtime::Device& device, std::vector<PassTime>&
   times.resize(names_.size());
   for (size_t position = 0; position < names_.size(); ++position) {
     times[position].name.assign(NameAt(position));
+    // All times are relative to the first mark of the frame, since the clock of the device has no
+    // known zero.
     times[position].begin_ns = static_cast<double>(ticks_[2 * position] - ticks_[0]) * period;
     times[position].nanoseconds =
         static_cast<double>(ticks_[2 * position + 1] - ticks_[2 * position]) * period;
   }
 }
 
+// Host memory that the device writes survives the loss of the device, so the marks tell where it
+// stopped.
 std::optional<std::string> FrameMarks::LastFinished() const {
   if (!markers_ || !submitted_) {
     return std::nullopt;
   }
+  // From the end: passes finish in order, so the last mark that is set is the answer.
   for (size_t position = names_.size(); position-- > 0;) {
     uint32_t finished = 0;
     std::memcpy(&finished, marks_.mapped().data() + kMarkBytes * position + sizeof(uint32_t),

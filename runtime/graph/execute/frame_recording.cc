@@ -6,6 +6,9 @@
 namespace kiln::graph {
 namespace {
 
+// A pass that was never recorded has no cost yet, and the first value only has to be of the size of
+// common ones. The weight is small enough that one frame out of the ordinary does not move all
+// cuts.
 constexpr double kUnknownCost = 1000;  // nanoseconds
 constexpr double kNewWeight = 0.1;     // of the last time in the running mean
 
@@ -22,6 +25,8 @@ FrameRecording::FrameRecording(runtime::Device& device, DeviceObjects& objects, 
 // Room for the cuts in every slot, and for any pass on every thread: where batches are cut changes,
 // and later frames need not make any.
 Result<void> FrameRecording::GrowLanes(std::vector<CommandSlot>& slots) {
+  // Every slot gets the room that this frame needs, so that a later frame in another slot does not
+  // allocate.
   for (uint32_t lane = 0; lane < scratch_.size(); ++lane) {
     const auto wanted = static_cast<size_t>(std::count_if(
         cuts_.begin(), cuts_.end(), [&](const Cut& cut) { return cut.lane == lane; }));
@@ -34,6 +39,7 @@ Result<void> FrameRecording::GrowLanes(std::vector<CommandSlot>& slots) {
   return {};
 }
 
+// Room before the threads begin, as recording should not allocate.
 void FrameRecording::GrowScratch(const Plan& plan) {
   constexpr size_t kAttachments = 8;
   uint32_t entries = 0;
@@ -64,6 +70,7 @@ void FrameRecording::CutBatches(const Plan& plan) {
     for (uint32_t position = batch.first; position <= batch.last; ++position) {
       total += cost_at(position);
     }
+    // Never more parts than passes.
     const uint32_t parts =
         std::min(static_cast<uint32_t>(scratch_.size()), batch.last - batch.first + 1);
     uint32_t first = batch.first;
@@ -72,6 +79,7 @@ void FrameRecording::CutBatches(const Plan& plan) {
       uint32_t last = first;
       sum += cost_at(last);
       const uint32_t left = parts - part - 1;  // each of them has a position at least
+      // The last part takes all that is left, whatever it costs.
       while (last < batch.last - left && (left == 0 || sum < total * (part + 1) / parts)) {
         sum += cost_at(++last);
       }
@@ -85,11 +93,14 @@ Result<void> FrameRecording::RecordCut(FrameRecorder& recorder, const Plan& plan
                                        Cut& cut) {
   const vk::Table& table = device_.table();
   KILN_TRY(cut.commands, BeginBuffer(device_, slot.lanes[cut.lane]));
+  // The first cut of the frame also does what comes once.
+  // Histories are reset before the first pass, in the buffer that the device executes first.
   if (cut.first == 0) {
     slot.marks.Start(table, cut.commands);
     recorder.ResetHistories(cut.commands);
   }
   for (uint32_t position = cut.first; position <= cut.last; ++position) {
+    // Measured while recording: the cost that matters is that of the host.
     const Instant begin = Now();
     slot.marks.Before(table, cut.commands, position);
     recorder.RecordPosition(position, cut.commands);
@@ -102,11 +113,13 @@ Result<void> FrameRecording::RecordCut(FrameRecorder& recorder, const Plan& plan
   return {};
 }
 
+// Each lane has a pool of its own and writes only its own cuts and result, so lanes need no lock.
 void FrameRecording::RecordLane(const Plan& plan, const Graph& graph, CommandSlot& slot,
                                 uint32_t lane) {
   FrameRecorder recorder = RecorderOf(plan, graph, slot, lane);
   LaneResult& result = results_[lane];
   result = {};
+  // After an error the lane does nothing more, and the frame is given up as a whole.
   for (Cut& cut : cuts_) {
     if (cut.lane != lane || result.error.has_value()) {
       continue;
@@ -127,6 +140,7 @@ Result<void> FrameRecording::Record(const Plan& plan, const Graph& graph, Comman
   CutBatches(plan);
   KILN_TRY_VOID(GrowLanes(slots));
   GrowScratch(plan);
+  // With one cut, waking threads up would cost more than they could save.
   if (threads_ == nullptr || cuts_.size() < 2) {
     RecordLane(plan, graph, slot, 0);
     for (size_t lane = 1; lane < results_.size(); ++lane) {
@@ -137,6 +151,8 @@ Result<void> FrameRecording::Record(const Plan& plan, const Graph& graph, Comman
     threads_->Run(work);
   }
   barriers_ = 0;
+  // The first lane with an error decides, so the message does not depend on which thread was
+  // faster.
   for (const LaneResult& result : results_) {
     if (result.error.has_value()) {
       return *result.error;
@@ -150,6 +166,7 @@ Result<void> FrameRecording::Record(const Plan& plan, const Graph& graph, Comman
 
 Result<void> FrameRecording::RunHostPasses(const Plan& plan, const Graph& graph,
                                            const CommandSlot& slot) {
+  // On the calling thread and with the scratch of lane 0, which nobody uses at that time.
   FrameRecorder host(device_, objects_, slot.ring, plan, graph, scratch_.front(), false);
   host.RunHostPasses();
   if (!host.errors().empty()) {

@@ -16,6 +16,7 @@ constexpr Accesses kColorAttachment =
 constexpr Accesses kDepthAttachment =
     VK_ACCESS_2_DEPTH_STENCIL_ATTACHMENT_READ_BIT | VK_ACCESS_2_DEPTH_STENCIL_ATTACHMENT_WRITE_BIT;
 
+// A view of six layers of a cube is meant as a cube; other counts are arrays.
 VkImageViewType ViewTypeOf(const ChainRow& chain, uint32_t layers) {
   if (chain.type == VK_IMAGE_TYPE_3D) {
     return VK_IMAGE_VIEW_TYPE_3D;
@@ -26,6 +27,7 @@ VkImageViewType ViewTypeOf(const ChainRow& chain, uint32_t layers) {
                       : VK_IMAGE_VIEW_TYPE_2D;
 }
 
+// No level is smaller than one texel in any direction.
 VkExtent3D LevelExtent(const ChainRow& chain, uint32_t mip) {
   return {std::max(chain.extent.width >> mip, 1U), std::max(chain.extent.height >> mip, 1U),
           std::max(chain.extent.depth >> mip, 1U)};
@@ -37,6 +39,8 @@ Range RangeOf(const AccessRow& access) {
 
 }  // namespace
 
+// A pass has a handful of accesses, so they are searched in a row. What it has not declared it must
+// not touch, as no barrier was planned for it.
 const AccessRow* FrameRecorder::AccessOf(uint32_t pass, uint32_t version, uint32_t& index) const {
   if (version == kNone) {
     return nullptr;  // a handle that stands for nothing; the result of a read is kNone, too
@@ -62,6 +66,7 @@ void FrameRecorder::FailUndeclared(uint32_t pass, uint32_t version) {
        .reason = "UNDECLARED_ACCESS"});
 }
 
+// Through the handle that the pass declared, with the range and layout of that access.
 BoundTexture FrameRecorder::Texture(uint32_t pass, uint32_t version) {
   uint32_t index = 0;
   const AccessRow* access = AccessOf(pass, version, index);
@@ -86,6 +91,7 @@ BoundTexture FrameRecorder::Texture(uint32_t pass, uint32_t version) {
                                           VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT |
                                           VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT |
                                           VK_IMAGE_USAGE_INPUT_ATTACHMENT_BIT;
+  // Textures that are only copied need no view, and Vulkan would refuse one.
   if ((row.usage & kViewable) != 0) {
     Result<VkImageView> view =
         objects_.View(chain, {.range = range, .type = ViewTypeOf(row, access->layers)}, row.format);
@@ -98,6 +104,7 @@ BoundTexture FrameRecorder::Texture(uint32_t pass, uint32_t version) {
   return out;
 }
 
+// Host memory is mapped all the time; device memory has no pointer.
 BoundBuffer FrameRecorder::Buffer(uint32_t pass, uint32_t version) {
   uint32_t index = 0;
   const AccessRow* access = AccessOf(pass, version, index);
@@ -120,10 +127,12 @@ BoundBuffer FrameRecorder::Buffer(uint32_t pass, uint32_t version) {
   return out;
 }
 
+// So that a pass can tell a history without a past from one that was kept.
 bool FrameRecorder::WasReset(uint32_t version) const {
   return version < rows_.versions.size() && plan_.chains[rows_.versions[version].chain].reset;
 }
 
+// The handles that a callback gets are valid during the call only.
 void FrameRecorder::Call(uint32_t pass, VkCommandBuffer commands) {
   const CallbackRow& callback = rows_.pass_notes[pass].callback;
   if (callback.call == nullptr) {
@@ -146,6 +155,7 @@ void FrameRecorder::Fill(uint32_t chain, const VkClearValue& value, VkCommandBuf
   if (!row.texture()) {
     VkDeviceSize offset = 0;
     const VkBuffer buffer = objects_.Buffer(chain, offset);
+    // Fills work in words, so up to three bytes at the end are left as they are.
     const VkDeviceSize words = row.size / 4 * 4;
     if (words != 0) {
       table.CmdFillBuffer(commands, buffer, offset, words, value.color.uint32[0]);
@@ -164,6 +174,8 @@ void FrameRecorder::Fill(uint32_t chain, const VkClearValue& value, VkCommandBuf
   }
 }
 
+// At the beginning of the frame and with the widest source scope. It happens when a history is new
+// or lost, so it need not be cheap.
 void FrameRecorder::ResetHistories(VkCommandBuffer commands) {
   for (uint32_t chain = 0; chain < plan_.chains.size(); ++chain) {
     if (!plan_.chains[chain].reset) {
@@ -182,6 +194,7 @@ void FrameRecorder::ResetHistories(VkCommandBuffer commands) {
     image.srcAccessMask = memory.srcAccessMask;
     image.dstStageMask = memory.dstStageMask;
     image.dstAccessMask = memory.dstAccessMask;
+    // From an undefined layout, as the old contents are dropped.
     image.newLayout = VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL;
     image.srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED;
     image.dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED;
@@ -198,6 +211,7 @@ void FrameRecorder::ResetHistories(VkCommandBuffer commands) {
   }
 }
 
+// One command for each point, whatever it has to wait for: commands cost more than entries.
 void FrameRecorder::Barrier(const BarrierPoint& point, VkCommandBuffer commands) {
   scratch_.images.clear();
   VkMemoryBarrier2 memory{};
@@ -207,6 +221,8 @@ void FrameRecorder::Barrier(const BarrierPoint& point, VkCommandBuffer commands)
     const BarrierEntry& entry = plan_.EntryAt(point, i);
     const Stages source = CombinedStages(entry.src_stages);
     const Stages destination = CombinedStages(entry.dst_stages);
+    // All buffers share one memory barrier: Vulkan's drivers look at stages and accesses and not at
+    // ranges.
     if (!rows_.chains[entry.chain].texture()) {
       any_buffer = true;
       memory.srcStageMask |= source;
@@ -257,6 +273,7 @@ VkAttachmentStoreOp FrameRecorder::StoreOf(const AccessRow& access) const {
   return kept ? VK_ATTACHMENT_STORE_OP_STORE : VK_ATTACHMENT_STORE_OP_DONT_CARE;
 }
 
+// One level and the layers of the access; arrays are rendered to in layers.
 VkImageView FrameRecorder::AttachmentView(const AccessRow& access) {
   const uint32_t chain = rows_.versions[access.version].chain;
   const ChainRow& row = rows_.chains[chain];
@@ -280,6 +297,7 @@ VkRenderingAttachmentInfo FrameRecorder::Attachment(uint32_t index) {
   info.sType = VK_STRUCTURE_TYPE_RENDERING_ATTACHMENT_INFO;
   info.imageView = AttachmentView(access);
   info.imageLayout = plan_.layouts[index];
+  // What a version held before it was created is nobody's, so there is nothing to load.
   const bool fresh = access.op == Op::kCreate;
   info.loadOp = fresh && access.contents == ContentKind::kClear ? VK_ATTACHMENT_LOAD_OP_CLEAR
                 : fresh || access.discard != 0                  ? VK_ATTACHMENT_LOAD_OP_DONT_CARE
@@ -298,6 +316,8 @@ bool FrameRecorder::BeginRendering(uint32_t pass, VkCommandBuffer commands) {
   bool any_depth = false;
   VkImageAspectFlags depth_aspects = 0;
   uint32_t layers = 1;
+  // Attachments come in the order of the accesses of the pass, and this is the order of their
+  // locations.
   for (uint32_t i = plan_.pass_begin[pass]; i < plan_.pass_begin[pass + 1]; ++i) {
     const uint32_t index = plan_.pass_accesses[i];
     const AccessRow& access = rows_.accesses[index];
@@ -309,6 +329,7 @@ bool FrameRecorder::BeginRendering(uint32_t pass, VkCommandBuffer commands) {
     }
     const VkExtent3D extent = LevelExtent(chain, access.mip);
     area_ = {extent.width, extent.height};
+    // Extent, layers and samples are those of the last attachment and stand for all of them.
     layers = access.layers;
     scratch_.signature.samples = static_cast<VkSampleCountFlagBits>(chain.samples);
     if (color) {
@@ -336,12 +357,14 @@ bool FrameRecorder::BeginRendering(uint32_t pass, VkCommandBuffer commands) {
   return true;
 }
 
+// The pass was made by the graph and has one access: the resource that it clears.
 void FrameRecorder::Clear(uint32_t pass, VkCommandBuffer commands) {
   const uint32_t index = plan_.pass_accesses[plan_.pass_begin[pass]];
   const uint32_t chain = rows_.versions[rows_.accesses[index].version].chain;
   Fill(chain, rows_.bindings[chain].clear, commands);
 }
 
+// A pass of the graph's own; the swapchain image has the layout that the plan gave it.
 void FrameRecorder::CopyToPresent(uint32_t pass, VkCommandBuffer commands) {
   const vk::Table& table = device_.table();
   for (const PresentRow& present : rows_.presents) {
@@ -357,6 +380,7 @@ void FrameRecorder::CopyToPresent(uint32_t pass, VkCommandBuffer commands) {
       return VkOffset3D{static_cast<int32_t>(chain.extent.width),
                         static_cast<int32_t>(chain.extent.height), 1};
     };
+    // A copy keeps every bit; a blit is needed only for another size or format.
     if (from.format == to.format && from.extent.width == to.extent.width &&
         from.extent.height == to.extent.height) {
       const VkImageCopy region = {layers, {0, 0, 0}, layers, {0, 0, 0}, from.extent};
@@ -373,6 +397,7 @@ void FrameRecorder::CopyToPresent(uint32_t pass, VkCommandBuffer commands) {
 
 void FrameRecorder::RecordPosition(uint32_t position, VkCommandBuffer commands) {
   const vk::Table& table = device_.table();
+  // Points are sorted by position.
   const auto point = std::lower_bound(
       plan_.points.begin(), plan_.points.end(), position,
       [](const BarrierPoint& candidate, uint32_t at) { return candidate.before < at; });
@@ -381,6 +406,8 @@ void FrameRecorder::RecordPosition(uint32_t position, VkCommandBuffer commands) 
   }
   const uint32_t pass = plan_.PassAt(position);
   if (labels_) {
+    // A label wants a text that ends with a zero, and names have none; the copy on the stack avoids
+    // an allocation for each pass.
     char name[96] = {};
     const std::string_view text = rows_.PassName(pass);
     std::memcpy(name, text.data(), std::min(text.size(), sizeof(name) - 1));
@@ -392,6 +419,8 @@ void FrameRecorder::RecordPosition(uint32_t position, VkCommandBuffer commands) 
   area_ = {};
   const PassRow& row = rows_.passes[pass];
   switch (row.origin) {
+    // A pass without attachments records outside of rendering, as dispatches in it would be wrong
+    // inside.
     case Origin::kUser: {
       const bool rendering = row.kind == PassKind::kGraphics && BeginRendering(pass, commands);
       Call(pass, commands);

@@ -5,6 +5,9 @@
 
 namespace kiln::graph {
 
+// Lane 0 is the calling thread, so there is one thread less than lanes.
+// The threads live as long as the executor: starting one for each frame would cost more than it
+// records.
 RecordThreads::RecordThreads(uint32_t lanes) {
   threads_.reserve(lanes - 1);
   for (uint32_t lane = 1; lane < lanes; ++lane) {
@@ -24,6 +27,7 @@ RecordThreads::~RecordThreads() {
   }
 }
 
+// Returns when all lanes are done, so `work` and `context` may live on the caller's stack.
 void RecordThreads::RunAll(Work work, void* context) {
   {
     const MutexLock lock(mutex_);
@@ -33,12 +37,14 @@ void RecordThreads::RunAll(Work work, void* context) {
     ++round_;
   }
   wake_.NotifyAll();
+  // The calling thread does its own share, and only then waits.
   std::exception_ptr thrown = Do(work, context, 0);
   {
     const MutexLock lock(mutex_);
     while (running_ != 0) {
       done_.Wait(mutex_);
     }
+    // One exception is passed on, that of the calling thread first.
     thrown = thrown == nullptr ? std::exchange(thrown_, nullptr) : thrown;
     thrown_ = nullptr;
   }
@@ -47,6 +53,7 @@ void RecordThreads::RunAll(Work work, void* context) {
   }
 }
 
+// Nothing may leave a thread by an exception; it is carried to the caller.
 std::exception_ptr RecordThreads::Do(Work work, void* context, uint32_t lane) {
   try {
     work(context, lane);
@@ -56,6 +63,8 @@ std::exception_ptr RecordThreads::Do(Work work, void* context, uint32_t lane) {
   }
 }
 
+// A round has a number, so a thread that is late does not take the same round twice and misses
+// none.
 bool RecordThreads::Next(uint64_t& served, Work& work, void*& context) {
   const MutexLock lock(mutex_);
   while (!stop_ && round_ == served) {

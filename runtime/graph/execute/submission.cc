@@ -26,6 +26,7 @@ Result<Submission> Submission::Start(runtime::Device& device) {
 }
 
 // Values of a timeline grow from frame to frame.
+// Asked before anything waits or records: Vulkan forbids a value that does not grow.
 Result<void> Submission::CheckSignals(const Plan& plan, const Declarations& rows) const {
   for (const uint32_t use : plan.signals) {
     const SemaphoreRow& row = rows.semaphore_uses[use];
@@ -61,6 +62,7 @@ void Submission::RememberSignals(const Plan& plan, const Declarations& rows) {
 }
 
 // The waits or the signals of a batch.
+// Added to lists for the whole frame; the submits point into them.
 void Submission::AddUses(const Plan& plan, const Declarations& rows, const Batch& batch,
                          Uses uses) {
   const bool wait = uses == Uses::kWaits;
@@ -77,6 +79,8 @@ void Submission::AddUses(const Plan& plan, const Declarations& rows, const Batch
   }
 }
 
+// The timeline of the graph counts frames, or passes in immediate mode. It is signalled behind all
+// commands.
 VkSemaphoreSubmitInfo Submission::NextValue() const {
   VkSemaphoreSubmitInfo info{};
   info.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SUBMIT_INFO;
@@ -86,13 +90,16 @@ VkSemaphoreSubmitInfo Submission::NextValue() const {
   return info;
 }
 
+// All batches go to the queue in one call, because each call costs some microseconds.
 Result<void> Submission::Submit(const Plan& plan, const Declarations& rows,
                                 std::span<const Cut> cuts, CommandSlot& slot) {
   submits_.clear();
   commands_.clear();
   waits_.clear();
   signals_.clear();
+  // A frame without commands is submitted all the same, so that its ticket is reached.
   const size_t count = std::max<size_t>(plan.batches.size(), 1);
+  // Reserved before the loop. The submits hold pointers into these arrays, which must not move.
   commands_.reserve(std::max<size_t>(cuts.size(), 1));
   waits_.reserve(plan.waits.size());
   signals_.reserve(plan.signals.size() + 1);
@@ -164,9 +171,11 @@ Result<void> Submission::SubmitOne(CommandSlot& slot, VkCommandBuffer buffer) {
   return {};
 }
 
+// After the submission, because presenting waits for a semaphore that must be on its way.
 Result<PresentStatus> Submission::Present(const Declarations& rows) const {
   PresentStatus status = PresentStatus::kNone;
   for (const PresentRow& present : rows.presents) {
+    // Without a swapchain, as in tests, the image is left in the layout of presentation.
     if (present.swapchain == VK_NULL_HANDLE || device_->table().QueuePresentKHR == nullptr) {
       status = PresentStatus::kPresented;
       continue;
@@ -179,6 +188,7 @@ Result<PresentStatus> Submission::Present(const Declarations& rows) const {
     info.pSwapchains = &present.swapchain;
     info.pImageIndices = &present.image_index;
     const VkResult result = device_->table().QueuePresentKHR(queue_, &info);
+    // A swapchain that is out of date is an answer and no failure: the caller makes a new one.
     if (result != VK_SUCCESS && result != VK_SUBOPTIMAL_KHR && result != VK_ERROR_OUT_OF_DATE_KHR) {
       return vk::VulkanError(result, "present a frame");
     }
@@ -189,6 +199,7 @@ Result<PresentStatus> Submission::Present(const Declarations& rows) const {
   return status;
 }
 
+// Never waits, and a lost device has reached nothing.
 bool Submission::HasReached(uint64_t value) const {
   uint64_t reached = 0;
   const VkResult result =

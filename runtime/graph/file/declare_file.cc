@@ -28,6 +28,8 @@ struct Made {
 }  // namespace
 
 // The state of one declaration of the file.
+// All tables of one declaration in one place. They hold views of the description, which outlives
+// them.
 struct FrameFile::Declaring {
   const FrameDescription& frame;
   Graph& graph;
@@ -40,6 +42,7 @@ struct FrameFile::Declaring {
   std::map<std::string_view, VkImageUsageFlags> next_usage = {};  // by version
 
   void Index();
+  // Errors of the file go where those of declarations go, so a caller sees one list.
   void Fail(std::string_view code, std::string_view detail, std::vector<std::string> names,
             std::vector<std::string> resources) const;
   const FileResource* Describe(std::string_view name) const;
@@ -66,6 +69,7 @@ namespace {
 
 std::string Quoted(std::string_view name) { return fmt::format("'{}'", name); }
 
+// Files name semaphores and have none. The planner only compares handles, so a number does.
 VkSemaphore HandleOf(size_t ordinal) {
   // NOLINTNEXTLINE(performance-no-int-to-ptr): a name, never given to Vulkan
   return reinterpret_cast<VkSemaphore>(ordinal + 1);
@@ -94,15 +98,20 @@ void FrameFile::Declaring::Index() {
     by_name.emplace(frame.resources[i].name, i);
   }
   for (const FilePass& pass : frame.passes) {
+    // The passes are looked at before anything is declared, since versions may be named before they
+    // are made.
     for (const FileAccess& create : pass.creates) {
       Made& made = made_by[create.resource];
       made.temporal = made.temporal || create.temporal;
     }
     for (const FileAccess& write : pass.writes) {
+      // A name may be made twice by mistake; what is kept by one of the makers counts as kept.
       Made& made = made_by[write.result];
       made.temporal = made.temporal || write.temporal;
       made.old = &write.resource;
     }
+    // What the next frame does with a kept texture must be announced when it is made, as the usage
+    // of an image cannot change later.
     for (const FileAccess& read : pass.reads) {
       const FileResource* resource = Describe(read.resource);
       if (resource != nullptr && !resource->previous.empty()) {
@@ -113,6 +122,8 @@ void FrameFile::Declaring::Index() {
 }
 
 const FileResource* FrameFile::Declaring::Root(std::string_view name) const {
+  // A file may overwrite in a circle, so what was seen is remembered; the circle itself is reported
+  // elsewhere.
   std::set<std::string_view> seen;
   while (seen.insert(name).second) {
     const auto made = made_by.find(name);
@@ -134,6 +145,7 @@ Keep FrameFile::Declaring::KeepOf(bool temporal, std::string_view name) const {
 }
 
 bool FrameFile::Declaring::Register(const std::string& name, const Version& version, size_t pass) {
+  // The second writer is told and the first one stays, so that later uses have a version.
   if (!versions.emplace(name, version).second) {
     const std::string& here = frame.passes[pass].name;
     const auto maker = makers.find(name);
@@ -151,6 +163,7 @@ bool FrameFile::Declaring::Register(const std::string& name, const Version& vers
 // Imports and histories.
 void FrameFile::Declaring::Outside() {
   for (const FileResource& resource : frame.resources) {
+    // A history is known by naming a version of the frame before.
     if (!resource.previous.empty()) {
       History(resource);
       continue;
@@ -158,6 +171,7 @@ void FrameFile::Declaring::Outside() {
     if (!resource.imported) {
       continue;
     }
+    // Only the handle of the kind is filled.
     Version version{.kind = resource.kind, .texture = {}, .buffer = {}};
     if (resource.kind == ResourceKind::kTexture) {
       TextureImport import;
@@ -180,9 +194,11 @@ void FrameFile::Declaring::Outside() {
 }
 
 void FrameFile::Declaring::History(const FileResource& resource) {
+  // The version that is kept may be the last of several; what it is of is described at the first.
   const FileResource* root = Root(resource.previous);
   const auto maker = made_by.find(resource.previous);
   const bool made = maker != made_by.end();
+  // Two different mistakes: nobody makes it, or it is made and not kept.
   if (!made || !maker->second.temporal) {
     Fail(made ? "EXPIRED_HANDLE" : "UNKNOWN_HANDLE",
          fmt::format("resource '{}' is '{}' of the frame before, which {}", resource.name,
@@ -190,7 +206,10 @@ void FrameFile::Declaring::History(const FileResource& resource) {
          {}, {resource.name, resource.previous});
     return;
   }
+  // A history may be described itself, or take the description of what it is the past of.
   const FileResource& desc = resource.described || root == nullptr ? resource : *root;
+  // In the first frame there is no frame before, and the handle is null; the graph then resets the
+  // history.
   const auto before = last.find(resource.previous);
   Version version{.kind = desc.kind, .texture = {}, .buffer = {}};
   if (desc.kind == ResourceKind::kTexture) {
@@ -229,10 +248,12 @@ void FrameFile::Declaring::Create(size_t pass, const FileAccess& create) {
   }
   const Keep keep = KeepOf(create.temporal, create.resource);
   Version version{.kind = resource->kind, .texture = {}, .buffer = {}};
+  // The second maker of a name is an error, which Register says with the names of both.
   if (versions.contains(create.resource)) {
     Register(create.resource, version, pass);
     return;
   }
+  // Files have no clear values; the graph takes zeroes.
   const Contents contents{.kind = create.contents, .value = {}};
   if (resource->kind == ResourceKind::kTexture) {
     version.texture = graph.CreateTexture(passes[pass], {.name = resource->name,
@@ -254,6 +275,7 @@ void FrameFile::Declaring::Create(size_t pass, const FileAccess& create) {
 bool FrameFile::Declaring::Write(const PendingWrite& pending) {
   const FileAccess& write = frame.passes[pending.pass].writes[pending.write];
   const auto old = versions.find(write.resource);
+  // Whether anybody makes it at all is told when all writes have been tried.
   if (old == versions.end()) {
     return false;
   }
@@ -282,12 +304,15 @@ bool FrameFile::Declaring::Write(const PendingWrite& pending) {
 
 // Sweeps over the writes in the order of the file, each over those that the last one made possible.
 void FrameFile::Declaring::Writes() {
+  // In the order of the file: this is what the graph sees where nothing forces another one.
   std::vector<PendingWrite> writes;
   for (size_t pass = 0; pass < frame.passes.size(); ++pass) {
     for (size_t write = 0; write < frame.passes[pass].writes.size(); ++write) {
       writes.push_back({pass, write});
     }
   }
+  // What cannot be written yet waits under the name of what it overwrites. So each write is tried
+  // twice at most, however the file is ordered.
   std::map<std::string_view, std::vector<size_t>> waiting;  // by what they overwrite
   std::set<size_t> sweep;
   for (size_t i = 0; i < writes.size(); ++i) {
@@ -303,12 +328,15 @@ void FrameFile::Declaring::Writes() {
         waiting[write.resource].push_back(at);
         continue;
       }
+      // A write that stands further down is still done in this sweep; one that stands above waits
+      // for the next. The order of declaration is thus the same for the same file.
       for (const size_t freed : std::exchange(waiting[write.result], {})) {
         (freed > at ? sweep : next).insert(freed);
       }
     }
     sweep = std::move(next);
   }
+  // Sorted by their place in the file, as the tables are sorted by names.
   std::vector<size_t> stuck;
   for (const auto& [old, indices] : waiting) {
     stuck.insert(stuck.end(), indices.begin(), indices.end());
@@ -329,8 +357,11 @@ void FrameFile::Declaring::ReportUnresolved(const std::vector<PendingWrite>& pen
   };
   std::map<std::string_view, size_t> makers;
   for (size_t i = 0; i < pending.size(); ++i) {
+    // The first maker of a name counts; a second one is an error that was told.
     makers.emplace(write_of(i).result, i);
   }
+  // Each walk follows the makers from one write. It ends where nothing is made, or where an earlier
+  // walk was, or at itself: only the last is a circle, and every write is visited once.
   std::vector<size_t> walks(pending.size(), 0);  // which walk came here first
   for (size_t start = 0; start < pending.size(); ++start) {
     size_t current = start;
@@ -342,6 +373,7 @@ void FrameFile::Declaring::ReportUnresolved(const std::vector<PendingWrite>& pen
       }
       current = maker->second;
     }
+    // A walk that met an earlier one has no circle of its own.
     if (walks[current] == start + 1 && makers.contains(write_of(current).resource)) {
       ReportCircle(pending, makers, current);
       return;
@@ -364,6 +396,7 @@ void FrameFile::Declaring::ReportCircle(const std::vector<PendingWrite>& pending
   std::vector<std::string> names;
   std::vector<std::string> resources;
   size_t current = start;
+  // From one write of the circle along those that make what it overwrites, back to itself.
   do {
     const FilePass& pass = frame.passes[pending[current].pass];
     const std::string& old = pass.writes[pending[current].write].resource;
@@ -419,6 +452,7 @@ void FrameFile::Declaring::Semaphores() {
 
 void FrameFile::Declaring::Outputs() const {
   for (const std::string& name : frame.outputs) {
+    // An output that does not exist is an error of the file and not of any pass.
     const auto version = versions.find(name);
     if (version == versions.end()) {
       Fail("UNKNOWN_HANDLE", fmt::format("output {} is made by nothing", Quoted(name)), {}, {name});
@@ -430,12 +464,16 @@ void FrameFile::Declaring::Outputs() const {
   }
 }
 
+// The steps depend on each other in this order: versions must exist before they are used.
 void FrameFile::Declare(Graph& graph) {
+  // Errors of the frame before are forgotten with it.
   graph.BeginFrame();
   Declaring declaring{.frame = description_, .graph = graph, .last = last_};
   for (const FilePass& pass : description_.passes) {
     declaring.passes.push_back(
         graph.CreatePass({.name = pass.name, .kind = pass.kind, .side_effect = pass.side_effect}));
+    // A pass that is live must have a callback, and the file has no commands; so it gets one that
+    // records nothing.
     if (pass.kind != PassKind::kTransition) {
       graph.SetCallback(declaring.passes.back(),
                         [](runtime::Device&, const Resources&, CommandBuffer&) {});
@@ -448,6 +486,7 @@ void FrameFile::Declare(Graph& graph) {
   declaring.Reads();
   declaring.Semaphores();
   declaring.Outputs();
+  // Handles of this frame are what the next one names as the frame before.
   last_ = std::move(declaring.versions);
 }
 

@@ -18,6 +18,7 @@ namespace {
 
 using Json = nlohmann::json;
 
+// One reason for all faults of the file; the text says which.
 Error Malformed(std::string context) {
   return {.code = ErrorCode::kInvalidArgument,
           .context = std::move(context),
@@ -57,12 +58,15 @@ Result<uint64_t> NumberOr(const Json& object, const char* member, uint64_t fallb
     return fallback;
   }
   std::optional<uint64_t> value;
+  // Negative numbers are neither of the two kinds and are refused below.
   if (found->is_number_unsigned()) {
     value = found->get<uint64_t>();
   } else if (found->is_number_float()) {  // 4096.0, 1e6
     const double number = found->get<double>();
+    // Above this number doubles leave integers out, and what was meant is uncertain.
     constexpr double kExact = 9007199254740992.0;
     if (number >= 0 && number <= kExact && std::floor(number) == number) {
+      // Tools of other languages write whole numbers as floats.
       value = static_cast<uint64_t>(number);
     }
   }
@@ -88,6 +92,7 @@ Result<bool> FlagOf(const Json& object, const char* member, std::string_view whe
 }
 
 // A list member as an array; absent is empty.
+// A copy of the list, as absent lists need something to give back.
 Result<Json> List(const Json& object, const char* member, std::string_view where) {
   const auto found = object.find(member);
   if (found == object.end() || found->is_null()) {
@@ -102,6 +107,7 @@ Result<Json> List(const Json& object, const char* member, std::string_view where
 // Names joined by '|', or a list of names.
 Result<std::string> NamesOf(const Json& object, std::initializer_list<const char*> members,
                             std::string_view where) {
+  // The first member that is there: singular and plural are both accepted.
   for (const char* member : members) {
     const Json* found = Member(object, member);
     if (found == nullptr) {
@@ -113,7 +119,10 @@ Result<std::string> NamesOf(const Json& object, std::initializer_list<const char
     std::string joined;
     for (size_t i = 0; found->is_array() && i < found->size(); ++i) {
       const Json& item = (*found)[i];
+      // A list means the same as its names joined by bars, so both are read by one function.
       joined += joined.empty() ? "" : "|";
+      // What is no text becomes a name that Vulkan does not have, and is refused as such with the
+      // place.
       joined += item.is_string() ? item.get<std::string>() : std::string("?");
     }
     if (!found->is_array()) {
@@ -147,6 +156,7 @@ Result<Accesses> ParseAccessMember(const Json& object, std::initializer_list<con
 
 Result<VkImageLayout> ParseLayoutName(const Json& object, const char* member,
                                       std::string_view where) {
+  // Without a layout the graph chooses the one that the access needs.
   KILN_TRY(const std::string name, TextOr(object, member, "UNDEFINED", where));
   const std::optional<VkImageLayout> layout = ParseLayout(name);
   if (!layout.has_value()) {
@@ -165,6 +175,7 @@ Result<Range> ParseRange(const Json& object, std::string_view where) {
     // More than any texture has: out of bounds, and not the whole.
     return static_cast<uint16_t>(std::min<uint64_t>(value, kWhole - 1));
   };
+  // A first level without a count means this level alone; without both, all levels are meant.
   const auto several = [&](const char* first, const char* count) {
     return Member(object, first) == nullptr || Member(object, count) != nullptr ? kWhole
                                                                                 : uint16_t{1};
@@ -174,6 +185,7 @@ Result<Range> ParseRange(const Json& object, std::string_view where) {
   KILN_TRY(range.layer, edge("layer", 0));
   KILN_TRY(range.layers, edge("layers", several("layer", "layers")));
   KILN_TRY(const std::string aspects, NamesOf(object, {"aspect", "aspects"}, where));
+  // Aspects are few and have no table: three words and the bar.
   for (size_t at = 0; at < aspects.size();) {
     const size_t end = std::min(aspects.find('|', at), aspects.size());
     const std::string_view name = std::string_view(aspects).substr(at, end - at);
@@ -189,6 +201,7 @@ Result<Range> ParseRange(const Json& object, std::string_view where) {
   return range;
 }
 
+// All parts may be left out; the graph completes them as it does for code.
 Result<Access> ParseAccess(const Json& object, std::string_view where) {
   Access access;
   KILN_TRY(access.stages, ParseStageMember(object, {"stage", "stages"}, where));
@@ -202,6 +215,7 @@ Result<Access> ParseAccess(const Json& object, std::string_view where) {
 void StateBytes(TextureDesc& desc, uint64_t bytes) {
   const std::optional<FormatInfo> info = InfoOf(desc.format);
   const uint64_t texel = info.has_value() && info->bytes != 0 ? info->bytes : 1;
+  // Rounded up, so that all the bytes have a place.
   const uint64_t texels = bytes / texel + (bytes % texel != 0 ? 1 : 0);
   constexpr uint32_t kLargest = 0xFFFFFFFF;  // more than that is above every limit
   desc.size = texels > kLargest ? VkExtent3D{kLargest, kLargest, 1}
@@ -229,16 +243,20 @@ Result<void> ParseTexture(const Json& object, std::string_view where, FileResour
   if (!format.empty()) {
     TakeFormat(format, out);
   }
+  // Either an extent or bytes describe a texture; without both it is that of what it is the past
+  // of.
   const bool bytes = Member(object, "bytes") != nullptr;
   const bool extent = Member(object, "width") != nullptr || Member(object, "height") != nullptr;
   out.described = extent || bytes;
   KILN_TRY(desc.size.width, SmallOr(object, "width", 0, where));
+  // A width alone is a texture of one row.
   KILN_TRY(desc.size.height, SmallOr(object, "height", extent ? 1 : 0, where));
   KILN_TRY(desc.size.depth, SmallOr(object, "depth", 1, where));
   desc.type = desc.size.depth > 1 ? VK_IMAGE_TYPE_3D : VK_IMAGE_TYPE_2D;
   KILN_TRY(desc.mips, SmallOr(object, "mips", 1, where));
   KILN_TRY(desc.layers, SmallOr(object, "layers", 1, where));
   KILN_TRY(const uint32_t samples, SmallOr(object, "samples", 1, where));
+  // A power of two, as the bits of Vulkan are.
   if (samples == 0 || samples > 64 || (samples & (samples - 1)) != 0) {
     return Malformed(fmt::format("{} has {} samples", where, samples));
   }
@@ -258,6 +276,7 @@ Result<FileResource> ParseResource(const Json& object) {
   FileResource out;
   KILN_TRY(out.name, Text(object, "name", "a resource"));
   const std::string where = fmt::format("resource '{}'", out.name);
+  // Textures are what most frames consist of.
   KILN_TRY(const std::string kind, TextOr(object, "kind", "texture", where));
   if (kind != "texture" && kind != "buffer") {
     return Malformed(fmt::format("{} has kind '{}', not texture or buffer", where, kind));
@@ -294,6 +313,7 @@ Result<std::vector<FileAccess>> ParseAccesses(const Json& pass, const char* memb
       return Malformed(fmt::format("'{}' of {} has an item that is no object", member, where));
     }
     FileAccess access;
+    // A write has two names, the version that it overwrites and the one that it makes.
     const bool write = item.contains("old") || item.contains("new");
     KILN_TRY(access.resource, Text(item, write ? "old" : "resource", where));
     const std::string here = fmt::format("{}, '{}',", where, access.resource);
@@ -303,6 +323,7 @@ Result<std::vector<FileAccess>> ParseAccesses(const Json& pass, const char* memb
     KILN_TRY(access.access, ParseAccess(item, here));
     KILN_TRY(access.temporal, FlagOf(item, "temporal", here));
     KILN_TRY(access.discard, FlagOf(item, "discard", here));
+    // What a pass creates, it fills, unless the file says otherwise.
     KILN_TRY(const std::string contents, TextOr(item, "contents", "written", here));
     if (contents != "written" && contents != "clear" && contents != "undefined") {
       return Malformed(
@@ -334,6 +355,7 @@ Result<std::vector<FileSemaphoreUse>> ParseSemaphores(const Json& pass, const ch
 }
 
 std::optional<PassKind> ParsePassKind(std::string_view name) {
+  // Three spellings that are in use.
   if (name == "transition" || name == "transition only" || name == "transition_only") {
     return PassKind::kTransition;
   }
@@ -351,6 +373,7 @@ Result<FilePass> ParsePass(const Json& object) {
   FilePass out;
   KILN_TRY(out.name, Text(object, "name", "a pass"));
   const std::string where = fmt::format("pass '{}'", out.name);
+  // The usual kind of pass needs no word.
   KILN_TRY(const std::string type, TextOr(object, "type", "graphics", where));
   const std::optional<PassKind> kind = ParsePassKind(type);
   if (!kind.has_value()) {
@@ -374,20 +397,25 @@ Result<FilePass> ParsePass(const Json& object) {
 
 }  // namespace
 
+// The first thing that is wrong ends the reading, with the place in words: files are written by
+// hand or by tools, and either wants to know where.
 Result<FrameDescription> ParseFrame(std::string_view text) {
   const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (json.is_discarded() || !json.is_object()) {
     return Malformed("the file is no JSON object");
   }
   FrameDescription out;
+  // Frames are planned one by one; more than that is a typing mistake.
   constexpr uint64_t kMaxFrames = 10'000;
   KILN_TRY(const uint64_t frames, NumberOr(json, "frames", 1, kMaxFrames, "the frame"));
+  // Zero frames would plan nothing, so one is planned.
   out.frames = static_cast<uint32_t>(std::max<uint64_t>(frames, 1));
   KILN_TRY(const Json resources, List(json, "resources", "the frame"));
   std::map<std::string, bool> imported;  // by name
   for (const Json& item : resources) {
     KILN_TRY(FileResource resource, ParseResource(item));
     const auto [other, added] = imported.emplace(resource.name, resource.imported);
+    // A name twice would leave open which description counts.
     if (!added && !(other->second && resource.imported)) {  // two imports are IMPORTED_TWICE
       return Malformed(fmt::format("resource '{}' stands twice in 'resources'", resource.name));
     }
@@ -398,6 +426,7 @@ Result<FrameDescription> ParseFrame(std::string_view text) {
     KILN_TRY(FilePass pass, ParsePass(item));
     out.passes.push_back(std::move(pass));
   }
+  // Without a list every result is an output, which is not the same as an empty list.
   out.lists_outputs = Member(json, "outputs") != nullptr;
   KILN_TRY(const Json outputs, List(json, "outputs", "the frame"));
   for (const Json& item : outputs) {
@@ -409,6 +438,8 @@ Result<FrameDescription> ParseFrame(std::string_view text) {
   return out;
 }
 
+// Told after parsing and for all resources at once, since a format of another engine is mostly
+// missing in more than one place.
 std::vector<GraphError> UnknownFormats(const FrameDescription& description) {
   std::vector<GraphError> errors;
   for (const FileResource& resource : description.resources) {

@@ -15,6 +15,7 @@ namespace {
 
 using Json = nlohmann::json;
 
+// Linear searches in tables: files are written for a report, not in frames.
 struct Writer {
   const Graph& graph;
   const Declarations& rows;
@@ -27,11 +28,14 @@ struct Writer {
   Json Pass(uint32_t index) const;
 };
 
+// Versions may share a name in a graph and cannot in a file. The first one keeps it, and the others
+// get their number.
 void Writer::NameVersions() {
   std::set<std::string> taken;
   for (uint32_t i = 0; i < rows.versions.size(); ++i) {
     std::string name(rows.VersionName(i));
     if (name.empty() || !taken.insert(name).second) {
+      // The number of a version is its own, so such a name is mostly free.
       name = fmt::format("{}#{}", rows.VersionName(i), i);
       taken.insert(name);
     }
@@ -39,8 +43,10 @@ void Writer::NameVersions() {
   }
 }
 
+// Defaults are left out where most resources have them, so that the file stays readable.
 Json Writer::Resource(uint32_t index) const {
   const ChainRow& chain = rows.chains[index];
+  // A resource is called by its first version, as ParseFrame expects.
   Json out = {{"name", names[chain.first_version]}};
   if (chain.texture()) {
     out["kind"] = "texture";
@@ -74,11 +80,15 @@ Json Writer::Resource(uint32_t index) const {
     // The version of this frame that will be kept under the same name.
     const std::string_view kept = graph.previous().VersionName(chain.previous);
     for (uint32_t i = 0; i < rows.versions.size(); ++i) {
+      // Several versions may have the name; the last that is kept is the one which the next frame
+      // sees.
       if (rows.versions[i].temporal != 0 && rows.VersionName(i) == kept) {
         out["from_previous_frame"] = names[i];
       }
     }
   }
+  // A history without a past begins with its reset, so in the file it is an import that was just
+  // cleared.
   if (chain.object == Object::kHistory && !out.contains("from_previous_frame")) {
     out["imported"] = true;
     out["initial_layout"] = "TRANSFER_DST_OPTIMAL";
@@ -95,11 +105,13 @@ Json Writer::AccessJson(uint32_t index) const {
     out["layout"] = LayoutName(access.layout);
   }
   if (access.op == Op::kWrite) {
+    // A write names two versions; reads and creates name one.
     out["old"] = names[access.version];
     out["new"] = names[access.result];
   } else {
     out["resource"] = names[access.version];
   }
+  // What is kept belongs to the version that this access makes.
   if (access.result != kNone && rows.versions[access.result].temporal != 0) {
     out["temporal"] = true;
   }
@@ -109,6 +121,7 @@ Json Writer::AccessJson(uint32_t index) const {
   if (access.op == Op::kCreate && access.contents == ContentKind::kClear) {
     out["contents"] = "clear";
   }
+  // Ranges are written only where they are not the whole.
   if (access.whole == 0) {
     out["mip"] = access.mip;
     out["mips"] = access.mips;
@@ -142,6 +155,7 @@ Json Writer::Pass(uint32_t index) const {
               {"reads", Json::array()},
               {"creates", Json::array()},
               {"writes", Json::array()}};
+  // Accesses are stored in the order of declaration and not by pass.
   for (uint32_t i = 0; i < rows.accesses.size(); ++i) {
     if (rows.accesses[i].pass == index) {
       const Op op = rows.accesses[i].op;
@@ -150,10 +164,12 @@ Json Writer::Pass(uint32_t index) const {
     }
   }
   for (const SemaphoreRow& use : rows.semaphore_uses) {
+    // Semaphores are stored in one list for the frame.
     if (use.pass == index) {
       out[use.wait ? "waits" : "signals"].push_back(SemaphoreJson(use));
     }
   }
+  // An export is what somebody outside sees, and the file has no word for it but a side effect.
   if (pass.side_effect != 0 || pass.origin == Origin::kExport) {
     out["side_effect"] = true;
   }

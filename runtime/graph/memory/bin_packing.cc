@@ -34,6 +34,8 @@ uint64_t RankOf(const PackItem& item, Packer packer, std::span<const uint64_t> l
       return item.size * epochs;
     case Packer::kByRootArea: {
       const auto size = static_cast<double>(item.size);
+      // Bits of positive doubles have the order of their values; the square root is spared by
+      // squaring the size.
       return std::bit_cast<uint64_t>(size * size * static_cast<double>(epochs));  // as ordered
     }
     case Packer::kByPressure:
@@ -94,6 +96,7 @@ void SortItems(std::span<const PackItem> items, Packer packer, PackScratch& s) {
   s.keys.resize(items.size());
   for (uint32_t i = 0; i < s.keys.size(); ++i) {
     const uint32_t epochs = items[i].last - items[i].first;
+    // Inverted, as keys are sorted upwards and the longest come first.
     s.keys[i] = {.key = ~uint64_t{epochs}, .index = i};
   }
   if (packer == Packer::kByPressure) {
@@ -178,10 +181,12 @@ void SearchOrders(std::span<const PackItem> items, std::span<const uint64_t> blo
     return static_cast<size_t>(random % bound);
   };
   for (int round = 0; round < 256 && items.size() > 1; ++round) {
+    // Each round begins with the best order so far, so a bad swap is forgotten.
     s.order = best_order;
     for (size_t swaps = 1 + next(3); swaps > 0; --swaps) {
       std::swap(s.order[next(best_order.size())], s.order[next(best_order.size())]);
     }
+    // The rule of placing is the best fit, whatever the winner's was: only the order is searched.
     const uint64_t top = Run(items, blocks, Packer::kBySize, result.top, s);
     if (top < result.top) {
       result = {.top = top, .packer = "search"};
@@ -200,6 +205,7 @@ void SearchOrders(std::span<const PackItem> items, std::span<const uint64_t> blo
 // far.
 PackResult Pack(std::span<const PackItem> items, std::span<const uint64_t> blocks, Effort effort,
                 PackScratch& scratch) {
+  // The bound is a sum, so it costs one pass over the items.
   const uint64_t peak = SumLoads(items, scratch.load);
   const uint64_t good = peak * 100 / 98;
   PackResult result{.top = kNoAddress, .packer = "none"};

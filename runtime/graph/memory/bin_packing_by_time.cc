@@ -133,6 +133,7 @@ class Sweep {
 
   uint32_t AddAfter(uint32_t before, uint64_t begin, uint64_t end) {
     uint32_t part = spare_;
+    // A part that was given back is used again before a new one.
     if (part == kEnd) {
       part = ++made_;
     } else {
@@ -154,6 +155,7 @@ class Sweep {
     SweepPart& gone = parts_[part];
     parts_[gone.before].after = gone.after;
     parts_[gone.after].before = gone.before;
+    // Parts that are not used form a list of their own, through the same link.
     gone.after = spare_;
     spare_ = part;
   }
@@ -197,6 +199,7 @@ class Sweep {
     const uint64_t begin = parts_[gap].begin;
     const uint64_t end = parts_[gap].end;
     uint32_t part = gap;
+    // What alignment leaves below the item stays free.
     if (begin < at) {
       parts_[gap].end = at;
       Bin(gap);

@@ -33,6 +33,7 @@ class Search {
 
   // Bytes [begin, end), which nobody has; they may lie in several blocks.
   void Meet(uint64_t begin, uint64_t end) {
+    // A gap that reaches beyond a block is offered piece by piece.
     while (end >= border_) {
       begin = Leave(begin);
     }
@@ -59,6 +60,8 @@ class Search {
   // A gap whose end may lie below its begin.
   void Offer(uint64_t begin, uint64_t end) {
     const uint64_t at = AlignAddress(begin, alignment_);
+    // The difference wraps around where the item does not fit, and is then larger than every real
+    // rest.
     const uint64_t rest = end - at - size_;  // huge if it does not fit
     const bool better = rest < rest_ && !done();
     begin_ = better ? at : begin_;
@@ -167,6 +170,7 @@ constexpr uint16_t kEver = 0xFFFF;  // last epoch of rows that fill their window
 uint32_t RowAbove(const PlacedPage& page, uint64_t address) {
   const PlacedPage::Extent* row = page.extents.data();
   for (uint32_t rest = page.count; rest > 0;) {
+    // A search without a branch that depends on the data.
     const uint32_t half = (rest + 1) / 2;
     row += row[half - 1].begin <= address ? half : 0;
     rest -= half;
@@ -197,6 +201,7 @@ void InsertRow(PlacedPage& page, uint32_t at, const Taken& row) {
 void RemoveRow(PlacedPage& page, uint32_t at) {
   ShiftRows(page, at + 1, at);
   --page.count;
+  // An empty row has a first epoch above every other, so it meets nobody.
   page.firsts[page.count] = kEver;
   page.lasts[page.count] = 0;
 }
@@ -306,6 +311,7 @@ void TakePlace(InOrderScratch& s, const PackItem& item, uint64_t begin) {
   InsertPlaced(s.pages, s.windows.back(), row);
   const WindowRange range = WindowsOf(item);
   for (uint32_t w = range.first; s.windows.size() > 1 && w <= range.last; ++w) {
+    // The window's own epochs are all that items inside of it can have.
     const bool fills = item.first <= w * kStride && item.last + 1 >= w * kStride + kWidth;
     InsertPlaced(s.pages, s.windows[w], fills ? filling : row);
   }

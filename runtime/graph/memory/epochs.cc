@@ -18,6 +18,7 @@ constexpr uint64_t kGoodEnough = 128;
 constexpr uint32_t kAllClasses = kNone;
 
 uint64_t Touching(const EpochLoad& load, uint32_t begin, uint32_t end) {
+  // All that began before the end, less what ended before the beginning.
   return load.starts[end] - load.stops[begin];
 }
 
@@ -122,6 +123,8 @@ bool SplitOne(std::vector<uint8_t>& chosen, std::vector<uint32_t>& ends,
   const Epoch epoch = worst->heap.front();
   const uint32_t at = BestSplit(*worst, epoch);
   chosen[at] = 1;
+  // The two halves take the place of the epoch that was split; in the heaps its row is out of date
+  // now.
   ends[epoch.begin] = at;
   ends[at] = epoch.end;
   for (EpochLoad& load : loads) {

@@ -49,6 +49,7 @@ class Ledger {
                         .age = segment.age};
       end = segment.end;
     }
+    // Behind the last segment everything is nobody's, without end.
     Append(index, end, ~uint64_t{0}, kNone);
     tiles_[made_ - 1].after = kNone;
   }
@@ -133,6 +134,7 @@ class Ledger {
   }
 
   uint32_t Find(const LedgerIndex& index, uint64_t address) const {
+    // The bucket leads to the tile of its first byte; the one that is looked for is a few steps on.
     uint32_t tile = buckets_[index.bucket + (address >> index.shift)];
     while (tiles_[tile].end <= address) {
       tile = tiles_[tile].after;
@@ -149,6 +151,7 @@ class Ledger {
     taken.writes |= user.writes;
     taken.last = std::max(taken.last, user.last);
     if (user.chain == kNone) {
+      // Users of earlier frames have no chain of this one to name.
       taken.outside = true;
     } else {
       taken.inside = true;

@@ -30,6 +30,7 @@ void PlaceApart(const Declarations& rows, const PlacedChains& out) {
 // The chains of a class; as if all were alive together where nothing may share memory.
 std::span<const PackItem> ItemsOf(const PlacedChains& out, uint32_t memory_class, bool alias,
                                   std::vector<PackItem>& items) {
+  // With one class the items need not be copied.
   if (alias && out.classes.size() == 1) {
     return out.packed;
   }
@@ -50,6 +51,7 @@ void GrowBlocks(std::vector<uint64_t>& blocks, uint64_t top) {
     sum += block;
   }
   if (top > sum) {
+    // New blocks are large, so that a frame which grows a little does not allocate each time.
     blocks.push_back(AlignUp(std::max(kMinBlock, top - sum), kBlockUnit));
   }
 }
@@ -110,6 +112,7 @@ void PlaceChains(const PlaceInputs& in, PlaceMemory& memory, const PlacedChains&
         memory_class.kind == ResourceKind::kTexture ? metrics.images : metrics.buffers;
     figures.allocated += placement.result.top;
     metrics.all.allocated += placement.result.top;
+    // Images are what most of the memory goes to, so their packer is the one that is told.
     metrics.packer = memory_class.kind == ResourceKind::kTexture || metrics.images.allocated == 0
                          ? placement.result.packer
                          : metrics.packer;

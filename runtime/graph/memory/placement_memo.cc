@@ -32,6 +32,7 @@ const Placement& PlacementMemo::Find(std::span<const PackItem> items,
   oldest->result = Pack(items, blocks, effort, scratch_);
   oldest->items.assign(items.begin(), items.end());
   oldest->blocks = blocks;
+  // The addresses change hands instead of being copied.
   std::swap(oldest->begins, scratch_.best);
   oldest->effort = effort;
   oldest->used = ++clock_;

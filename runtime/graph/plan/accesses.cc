@@ -43,6 +43,8 @@ class AccessIndex {
     layouts_[index] = access.layout;
     followers_[follower_count_] = index;  // unless the next takes its place
     follower_count_ += access.op == Op::kCreate ? 0 : 1;
+    // Counts in the row behind: summed up, they become the places where each pass and each chain
+    // begins.
     ++pass_begin_[pass + 1];
     ++chain_begin_[chain + 1];
     unsorted_ |= pass < last_;
@@ -58,6 +60,8 @@ class AccessIndex {
   bool shared() const { return shared_; }
 
  private:
+  // The bits that an access may have by its operation, and those that it has by what it names;
+  // their intersection is the answer without a branch.
   uint8_t BitsOf(const AccessRow& access, const VersionRow& version) const {
     constexpr uint32_t kOfOp[] = {0, kWrites, kWrites | kForgets | kBegins};  // at most
     static_assert(static_cast<int>(Op::kRead) == 0 && static_cast<int>(Op::kCreate) == 2);
@@ -94,6 +98,7 @@ void SumUp(std::vector<uint32_t>& begins) {
 }
 
 // Sorts accesses that were declared out of the order of their passes.
+// A counting sort, so accesses of one pass keep the order in which they were declared.
 void SortByPass(const Declarations& rows, std::vector<uint32_t>& next, PassAccesses& out) {
   next.assign(out.pass_begin.begin(), out.pass_begin.end());
   for (uint32_t i = 0; i < rows.accesses.size(); ++i) {
@@ -108,6 +113,8 @@ void UnifyReads(const Declarations& rows, std::vector<VkImageLayout>& unified) {
   constexpr Accesses kReadOnly = VK_ACCESS_2_SHADER_SAMPLED_READ_BIT |
                                  VK_ACCESS_2_INPUT_ATTACHMENT_READ_BIT |
                                  VK_ACCESS_2_DEPTH_STENCIL_ATTACHMENT_READ_BIT;
+  // Two passes over the accesses: the first finds versions that are read in several layouts, the
+  // second gives their reads the common one.
   std::vector<VkImageLayout> layouts(rows.versions.size(), VK_IMAGE_LAYOUT_UNDEFINED);
   std::vector<uint8_t> several(rows.versions.size(), 0);
   std::vector<Accesses> accesses(rows.versions.size(), 0);
@@ -134,6 +141,8 @@ void UnifyReads(const Declarations& rows, std::vector<VkImageLayout>& unified) {
 
 }  // namespace
 
+// One look at every access, which is most of what planning an unchanged frame costs. Everything
+// that later steps would have to look up again is counted here.
 void GroupAccesses(const Declarations& rows, const PlanOptions& options, AccessFacts& facts,
                    PassAccesses& out) {
   const auto count = static_cast<uint32_t>(rows.accesses.size());
@@ -153,6 +162,8 @@ void GroupAccesses(const Declarations& rows, const PlanOptions& options, AccessF
   }
   SumUp(out.pass_begin);
   SumUp(facts.chain_begin);
+  // Declarations nearly always come pass by pass: then the order of the accesses is the one that is
+  // wanted, and nothing is sorted.
   if (index.sorted()) {
     std::iota(out.pass_accesses.begin(), out.pass_accesses.end(), 0);
   } else {

@@ -28,6 +28,8 @@ uint32_t Stab(const PointChoice& points) {
 }
 
 // Whether an entry is needed even if nothing shares memory.
+// A create of a buffer waits only for whoever had its bytes before, and that is decided by the
+// placement. Everything else depends on declarations alone.
 bool IsData(const Declarations& rows, const BarrierEntry& entry) {
   return !entry.create || rows.chains[entry.chain].texture() || entry.outside;
 }
@@ -46,6 +48,8 @@ uint32_t StabEntries(const Declarations& rows, const std::vector<BarrierEntry>& 
       continue;
     }
     int32_t& lo = points.max_lo[static_cast<size_t>(entry.hi)];
+    // For the figure `needed` a create counts from the beginning of the frame: where its bytes come
+    // from is a choice of the placement and not a need of the frame.
     lo = std::max(lo, data_only && entry.create ? -1 : entry.lo);
   }
   return Stab(points);
@@ -85,6 +89,8 @@ uint32_t ChoosePoints(const BarrierInputs& in, const std::vector<BarrierEntry>& 
   const bool carried = std::any_of(in.classes.begin(), in.classes.end(), [](const MemoryClass& c) {
     return c.kind == ResourceKind::kBuffer && !c.ledger.empty();
   });
+  // Buffers that take over bytes of an earlier frame may need a point anywhere before their first
+  // use; that is the weakest demand, since the ledger gives the real one.
   for (size_t i = 0; carried && i < entries.size(); ++i) {
     const BarrierEntry& entry = entries[i];
     if (entry.create && !in.rows.chains[entry.chain].texture()) {
@@ -103,6 +109,8 @@ void EmitEntries(const BarrierInputs& in, const PointChoice& points, EmitScratch
   const std::vector<uint8_t>& chosen = points.chosen;
   out.points.clear();
   scratch.point_at.resize(chosen.size());
+  // Positions before the first point have none; nothing ends there, so the wrapped value is never
+  // used.
   for (uint32_t position = 0; position < chosen.size(); ++position) {
     if (chosen[position] != 0) {
       out.points.push_back({.before = position, .first_entry = 0, .entries = 0});

@@ -11,12 +11,14 @@ struct PlacedUse {
   uint32_t use;
 };
 
+// Stable, so uses at one position keep the order of their declarations.
 void SortUses(std::vector<PlacedUse>& uses) {
   std::stable_sort(uses.begin(), uses.end(),
                    [](const PlacedUse& a, const PlacedUse& b) { return a.position < b.position; });
 }
 
 // The first use of the chain that an acquire belongs to.
+// Few frames acquire more than one image, so this looks through the chains.
 int32_t AcquirePosition(const Declarations& rows, const std::vector<PlanChain>& chains,
                         uint32_t use) {
   for (uint32_t i = 0; i < rows.chains.size(); ++i) {
@@ -35,11 +37,14 @@ int32_t PositionOf(const Declarations& rows, const std::vector<PlanChain>& chain
 
 }  // namespace
 
+// Waits of the frame for the outside, by position, each with the stages of all waits before it:
+// behind the last one a dependency has to chain to all of them.
 void CollectWaits(const WaitInputs& in, std::vector<ExternalWait>& waits) {
   waits.clear();
   for (uint32_t i = 0; i < in.rows.semaphore_uses.size(); ++i) {
     const int32_t position = PositionOf(in.rows, in.chains, in.order, i);
     const SemaphoreRow& use = in.rows.semaphore_uses[i];
+    // A wait inside the frame became an edge; one of a pass that was culled has no position.
     if (use.wait && in.external[i] != 0 && position >= 0) {
       waits.push_back({.position = position, .stages = use.stages});
     }
@@ -91,6 +96,8 @@ void MakeBatches(const Declarations& rows, const std::vector<PlanChain>& chains,
       out.waits.push_back(waits[wait].use);
       ++batch.waits;
     }
+    // The batch ends before the next pass that waits, and with the next pass that signals,
+    // whichever comes first.
     int32_t last = end - 1;
     last = wait < waits.size() ? std::min(last, waits[wait].position - 1) : last;
     last = signal < signals.size() ? std::min(last, signals[signal].position) : last;

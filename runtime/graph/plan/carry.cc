@@ -9,9 +9,12 @@
 namespace kiln::graph {
 namespace {
 
+// As long as objects that no plan used are kept (spec/graph 7.3).
 constexpr uint32_t kIdleFrames = 8;
 
 // The state of the object of a slot, without the chain that it serves in this frame.
+// Copied field by field: what belongs to the declaration of this frame (its name, its contents)
+// must not become part of the digest, or a renamed resource would be planned anew.
 ChainRow PooledRow(const ChainRow& row, VkImageUsageFlags usage) {
   ChainRow out{};
   out.kind = row.kind;
@@ -47,6 +50,8 @@ VkImageUsageFlags PooledUsage(const Declarations& rows, const std::vector<PlanCh
 }
 
 // The free slot of lowest index whose object the chain can use, or a new one.
+// The lowest index decides which of several free objects is taken, so that equal frames take equal
+// ones.
 uint32_t TakeSlot(const ChainRow& row, VkImageUsageFlags usage, std::vector<TemporalSlot>& slots,
                   std::vector<uint8_t>& taken) {
   for (uint32_t i = 0; i < slots.size(); ++i) {
@@ -170,6 +175,8 @@ void BindSlots(const SlotInputs& in, std::vector<PlanChain>& chains,
     if (chain.place != Place::kHistory) {
       continue;
     }
+    // If the frame before did not run, or left no such version, the history has nothing to
+    // continue: it takes a fresh object and is filled with its initial contents.
     for (uint32_t slot = 0; in.follows && previous != kNone && slot < slots.size(); ++slot) {
       if (taken[slot] == 0 && slots[slot].version == previous) {
         chain.slot = slot;
@@ -178,6 +185,7 @@ void BindSlots(const SlotInputs& in, std::vector<PlanChain>& chains,
     }
     chain.reset = chain.slot == kNone;
   }
+  // What the slots held is used up now; below they get the versions that this frame leaves.
   for (TemporalSlot& slot : slots) {
     slot.version = kNone;
   }

@@ -50,6 +50,8 @@ void AppendBoxes(std::vector<Box>& cells, Borders& borders, const ChainRow& chai
   SortBorders(borders.layers, chain.layers);
   const VkImageAspectFlags all = chain.aspects;
   VkImageAspectFlags rest = all;
+  // Aspects are cut apart only if some range names some of them: depth and stencil together are the
+  // usual case. The lowest bit is taken first, so cells come in one order.
   while (rest != 0) {
     const VkImageAspectFlags aspects = borders.split_aspects ? rest & (~rest + 1) : rest;
     rest &= ~aspects;
@@ -79,6 +81,8 @@ void AppendBoxes(std::vector<Box>& cells, Borders& borders, const ChainRow& chai
     AddBorders(borders, {access.mip, access.mips, access.layer, access.layers, access.aspects},
                row.aspects);
   }
+  // The cells in which the frame before left its states must not be joined: each has a state of its
+  // own.
   for (size_t i = 0; before != nullptr && i < before->cells.size(); ++i) {
     AddBorders(borders, before->cells[i], row.aspects);
   }
@@ -93,6 +97,7 @@ bool CellsMeet(const AccessRow& a, const AccessRow& b) {
           IntervalsMeet(a.layer, a.layers, b.layer, b.layers));
 }
 
+// A cell lies within the borders of every range, so touching it is covering it.
 bool Covers(const AccessRow& access, const Box& cell) {
   return access.whole != 0 || ((access.aspects & cell.aspects) != 0 &&
                                IntervalsMeet(access.mip, access.mips, cell.mip, cell.mips) &&

@@ -6,6 +6,7 @@
 namespace kiln::graph {
 namespace {
 
+// Host accesses are one kind, whether they read or write: the host waits for the device itself.
 UseKind KindOf(uint8_t bits) {
   static_assert(kWrites == 1 && kOnHost == 2);
   constexpr UseKind kKinds[] = {UseKind::kRead, UseKind::kWrite, UseKind::kHost, UseKind::kHost};
@@ -61,6 +62,8 @@ class UseSorter {
   uint32_t* chain_accesses_;
 };
 
+// Passes are taken in plan order and their accesses put behind those of the same chain, so the uses
+// of each chain come out in plan order: a counting sort whose counts are known from declaring.
 void SortUses(const ChainUseInputs& in, ChainUses& out, std::vector<uint32_t>& chain_accesses) {
   if (in.passes.culled.empty()) {
     out.begin = in.facts.chain_begin;

@@ -36,6 +36,8 @@ KeepReason RootReason(const Declarations& rows, const PassAccesses& accesses, ui
   return KeepReason::kNeeded;  // no root
 }
 
+// Semaphores make roots as well: somebody outside waits for a signal, and a binary wait must be
+// executed, or the semaphore stays signalled. A timeline may be waited for by nobody.
 void MarkRoots(const Declarations& rows, const PassAccesses& accesses,
                std::vector<KeepReason>& why) {
   for (uint32_t pass = 0; pass < rows.passes.size(); ++pass) {
@@ -55,6 +57,8 @@ void MarkRoots(const Declarations& rows, const PassAccesses& accesses,
 
 }  // namespace
 
+// Reachability from the roots along "makes what is used". Edges from readers to those that
+// overwrite keep nothing alive (spec/graph 6.3).
 void Cull(const Declarations& rows, const PassAccesses& accesses, const PlanOptions& options,
           KeepReasons& reasons, LivePasses& out) {
   const size_t count = rows.passes.size();
@@ -79,6 +83,7 @@ void Cull(const Declarations& rows, const PassAccesses& accesses, const PlanOpti
     reasons.stack.pop_back();
     for (uint32_t i = accesses.pass_begin[pass]; i < accesses.pass_begin[pass + 1]; ++i) {
       const AccessRow& access = rows.accesses[accesses.pass_accesses[i]];
+      // A create uses nothing that was there before.
       const uint32_t def = access.op == Op::kCreate ? kNone : rows.versions[access.version].def;
       if (def != kNone && out.live[def] == 0) {
         out.live[def] = 1;

@@ -17,6 +17,8 @@ std::vector<uint32_t> CycleThrough(const EdgeGraph& graph, uint32_t start, size_
   from.assign(graph.states.size(), kNone);
   std::vector<uint32_t> queue = {start};
   std::vector<uint32_t> depth = {1};
+  // Breadth first, so the first way back to the start is a shortest one. A search that is as deep
+  // as the best cycle so far cannot improve it.
   for (size_t i = 0; i < queue.size() && depth[i] < limit; ++i) {
     const uint32_t pass = queue[i];
     for (uint32_t e = graph.successor_begin[pass]; e < graph.successor_begin[pass + 1]; ++e) {
@@ -29,6 +31,7 @@ std::vector<uint32_t> CycleThrough(const EdgeGraph& graph, uint32_t start, size_
         std::reverse(cycle.begin(), cycle.end());
         return cycle;
       }
+      // Passes without missing predecessors were placed, so they are on no cycle.
       if (graph.states[next].missing != 0 && from[next] == kNone) {
         from[next] = pass;
         queue.push_back(next);
@@ -67,6 +70,7 @@ void ReportCycle(const Declarations& rows, const std::vector<uint8_t>& live, con
     if (!cycle.empty()) {
       shortest = std::move(cycle);
     }
+    // Two passes are the least: no pass depends on itself.
     if (shortest.size() == 2) {
       break;
     }

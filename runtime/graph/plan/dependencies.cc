@@ -77,6 +77,8 @@ BarrierReason ReasonFromBefore(Object object) {
                                       : BarrierReason::kFirstUse;
 }
 
+// What a reader of the plan is told. Passes that the graph adds have their own reasons; what came
+// before the frame goes by the kind of the resource; everything else by what was done last.
 BarrierReason ReasonOf(const Walk& walk, const Use& next) {
   switch (next.origin) {
     case Origin::kExport:
@@ -137,6 +139,8 @@ class Walker {
         continue;
       }
       switch (uses_[i].kind) {
+        // Host passes run before anything is submitted, and a submission makes what the host wrote
+        // visible to everything in it.
         case UseKind::kHost:
           walk.state = {.layout = walk.state.layout, .pending = false, .seen_all = true};
           ++i;
@@ -206,6 +210,7 @@ class Walker {
     const Source source = SourceOf(walk.state);
     const VkImageLayout from = use.forgets ? VK_IMAGE_LAYOUT_UNDEFINED : walk.state.layout;
     // What a create takes over is known after the placement.
+    // A dependency is left out only if nothing has to be waited for and the layout stays.
     if (source.stages != 0 || (walk.texture && from != use.layout) || walk.takes_bytes()) {
       AddEntry(walk, use, source, from);
     }
@@ -223,6 +228,7 @@ class Walker {
   // Requires: the use at `at` is a read of the cell.
   Run CollectRun(const Walk& walk, uint32_t at, uint32_t end) const {
     Run run{.begin = at, .end = at, .layout = uses_[at].layout};
+    // Reads of other cells do not end the run; a write of this cell or another layout does.
     for (uint32_t i = at; i < end; ++i) {
       const Use& use = uses_[i];
       if (!Touches(walk, use)) {
@@ -247,11 +253,14 @@ class Walker {
       return;  // a transition into the state that it is in
     }
     merged_reads_ += run.reads;
+    // Contents that are available in the right layout need a barrier only for stages that have not
+    // seen them.
     if (same_layout && !state.pending) {
       ReadAgain(walk, run);
     } else {
       BarrierEntry& entry = AddEntry(walk, uses_[run.begin], SourceOf(state), state.layout);
       entry.dst_stages = run.stages;
+      // The barrier stands before the first read of the run and makes the contents visible to all.
       entry.dst_accesses = run.accesses;
       --merged_reads_;
       state = StateAfter(run);
@@ -281,6 +290,7 @@ class Walker {
   }
 
   // The first use of the run that the state is not visible to.
+  // The barrier is needed before the first read that has not seen the contents, not before the run.
   const Use* FirstUnseen(const Walk& walk, const Run& run) const {
     for (const Use* use = uses_ + run.begin; use != uses_ + run.end; ++use) {
       if (Touches(walk, *use) && !IsSeen(walk.state, use->stages, use->accesses)) {
@@ -298,6 +308,8 @@ class Walker {
   uint32_t merged_reads_ = 0;
 };
 
+// What the frame finds in an import, by what was said about it: spec/graph 4.5 has the four cases.
+// `acquired` says that the first dependency must not move in front of a wait for the outside.
 CellState ImportedState(const ChainRow& chain, bool& acquired) {
   CellState state;
   state.layout = chain.state_layout;
@@ -307,6 +319,7 @@ CellState ImportedState(const ChainRow& chain, bool& acquired) {
     acquired = acquired || chain.texture();
     state.seen_all = true;
   } else if ((chain.state_accesses & kWriteAccesses) != 0) {
+    // The state is a write: it must be made available like any other.
     state.pending = true;
     state.writer_stages = chain.state_stages;
     state.writer_accesses = chain.state_accesses;
@@ -333,6 +346,8 @@ CellState ResetState(const ChainRow& chain) {
 }
 
 // The state of the slot's cell that contains `cell`.
+// The frame before may have used the object in fewer parts; its cells were borders when this chain
+// was cut, so each cell lies in one of them.
 const CellState& StateIn(const TemporalSlot& slot, const Box& cell) {
   for (size_t i = 0; i < slot.cells.size(); ++i) {
     const Box& box = slot.cells[i];
@@ -376,6 +391,8 @@ void StartOutside(const WalkInputs& in, const PlanChain& chain, const Box& cell,
   }
 }
 
+// Cell by cell: the states of two cells never meet. What is left at the end is united over the
+// cells, since whoever gets the bytes next has to wait for all of them.
 void WalkChain(const WalkInputs& in, uint32_t index, PlanChains& chains, Walker& walker,
                std::vector<CellState>& finals) {
   PlanChain& chain = chains.chains[index];
@@ -414,6 +431,8 @@ void WalkChain(const WalkInputs& in, uint32_t index, PlanChains& chains, Walker&
 
 }  // namespace
 
+// Entries come out by chain and cell, and not by position: what a chain waits for stands together,
+// which the ledger and the prints rely on.
 void WalkCells(const WalkInputs& in, PlanChains& chains, Dependencies& out) {
   const auto count = static_cast<uint32_t>(chains.chains.size());
   chains.cells.clear();

@@ -32,6 +32,7 @@ class EdgeMaker {
         states_(out.states.data()) {}
 
   // Requires: the access is not a create, which follows nothing.
+  // The two rules of spec/graph 6.4 for one access, in the order in which the rows are read.
   void AddAccess(uint32_t index) {
     const AccessRow& access = accesses_[index];
     const VersionRow& version = versions_[access.version];
@@ -59,6 +60,8 @@ class EdgeMaker {
     }
   }
 
+  // A culled pass orders nothing. Edges are counted here by their beginning, so that sorting them
+  // is one pass.
   void AddEdge(const Edge& edge) {
     if (edge.from == edge.to || live_[edge.from] == 0 || live_[edge.to] == 0) {
       return;
@@ -66,6 +69,8 @@ class EdgeMaker {
     out_.edges.push_back(edge);
     ++successor_begin_[edge.from + 1];
     ++states_[edge.to].missing;
+    // An edge against the order of declaration: then the option `declared` gives the nearest valid
+    // order and says so.
     if (edge.from > edge.to && !IsOwn(edge.from) && !IsOwn(edge.to)) {
       out_.declared_order_valid = false;
     }
@@ -80,6 +85,7 @@ class EdgeMaker {
         ((bits & others & kPart) != 0 && !CellsMeet(accesses_[first], accesses_[second]))) {
       return 0;
     }
+    // Two reads in one layout are the only accesses that need nothing between them.
     const bool needs =
         ((bits | others) & kWrites) != 0 || accesses_[first].layout != accesses_[second].layout;
     return needs ? 1 : 0;

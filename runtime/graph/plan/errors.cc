@@ -9,6 +9,7 @@ namespace kiln::graph {
 
 void AddError(const Declarations& rows, std::string_view code, const ErrorNames& names,
               std::string_view detail, std::vector<GraphError>& errors) {
+  // A frame with so many errors has one mistake that repeats itself (spec/graph 3.4).
   constexpr size_t kMaxErrors = 32;
   if (errors.size() >= kMaxErrors) {
     return;

@@ -36,6 +36,8 @@ class PlanMaker {
       : in_(in), rows_(in.rows), memory_(memory), plan_(plan), errors_(errors) {}
 
   // False: the frame breaks a rule, which is reported.
+  // Errors end planning at the step that finds them. What that step left in the plan is overwritten
+  // by the next frame.
   bool Make(PlannerTimes& times) {
     GroupAccesses(rows_, in_.options, memory_.facts, plan_);
     Validate(rows_, plan_, memory_.facts, memory_.validate, errors_);
@@ -54,6 +56,8 @@ class PlanMaker {
     CollectUses(
         {.rows = rows_, .facts = memory_.facts, .accesses = plan_, .passes = plan_, .order = plan_},
         memory_.uses, plan_.chain_accesses);
+    // The next frame starts from what the frames before left. It becomes the carried state only
+    // when this plan is executed (spec/graph 7.7).
     plan_.next.classes = in_.carried.classes;
     MeasuredChains measured{
         .chains = plan_.chains, .classes = plan_.next.classes, .packed = memory_.packed};
@@ -157,6 +161,8 @@ class PlanMaker {
 
   void PlaceInEpochs() {
     PlanMetrics& metrics = plan_.metrics;
+    // A share of the commands that the frame needs anyway, rounded up, so that small frames may
+    // spend one too (spec/graph 6.8.1).
     const double budget = std::ceil(in_.options.alias_commands * metrics.needed);
     SplitEpochs({.packed = memory_.packed,
                  .classes = plan_.next.classes.size(),

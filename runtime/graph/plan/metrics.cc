@@ -8,6 +8,8 @@ namespace kiln::graph {
 namespace {
 
 // Requires: the load is that of SplitEpochs unless both kinds exist.
+// Peaks are sums over changes: each chain adds its size where its life begins and takes it away
+// behind its end. Differences are unsigned and wrap, and the running sum is right again.
 void MeasureMemory(const Declarations& rows, const Plan& plan, ResourceKind kind, EpochLoad& load,
                    MemoryFigures& figures) {
   figures = {.no_reuse = 0,
@@ -26,6 +28,8 @@ void MeasureMemory(const Declarations& rows, const Plan& plan, ResourceKind kind
   if (own == 0) {
     return;
   }
+  // If there is one kind of memory only, the figures of all are those of the kind, and nothing has
+  // to be computed.
   if (own == plan.next.classes.size()) {  // what holds for all
     figures.no_reuse = load.starts.back();
     figures.peak_live = plan.metrics.all.peak_live;
@@ -81,6 +85,8 @@ void Measure(const MetricsInputs& in, EpochLoad& load, Plan& plan) {
     metrics.chain = std::max(metrics.chain, in.states[pass.pass].level);
   }
   metrics.culled = static_cast<uint32_t>(plan.culled.size());
+  // How many passes may run before the first wait for the outside: the larger, the less the frame
+  // depends on when that comes.
   metrics.before_wait =
       in.waits.empty() ? plan.device_passes() : static_cast<uint32_t>(in.waits.front().position);
 }

@@ -12,6 +12,7 @@
 namespace kiln::graph {
 namespace {
 
+// The lowest bit of each field.
 constexpr uint32_t kFieldH = 63;
 constexpr uint32_t kFieldW = 41;
 constexpr uint32_t kFieldS = 40;
@@ -66,9 +67,12 @@ void OrderSemaphores(const ScheduleInputs& in, EdgeGraph& graph, ScheduleScratch
   for (uint32_t pass = 0; pass < rows.passes.size(); ++pass) {
     const Origin origin = rows.passes[pass].origin;
     if (origin == Origin::kPresent || origin == Origin::kPresentCopy) {
+      // Presentation comes behind everything else that waits: what shows the frame needs all of it
+      // (spec/graph 6.5.1).
       scratch.wait_rank[pass] = largest + 1;
     }
     scratch.keys[pass] |= uint64_t{scratch.wait_rank[pass]} << kFieldW;
+    // The field was set to one for all; it is cleared where a signal for the outside depends on it.
     scratch.keys[pass] ^= uint64_t{scratch.signal_rank[pass] ^ 1U} << kFieldS;
   }
 }
@@ -116,6 +120,7 @@ void RankReadLayouts(const ScheduleInputs& in, const EdgeGraph& graph, ScheduleS
   for (const uint32_t i : in.accesses.pass_accesses) {
     const AccessRow& access = rows.accesses[i];
     if (access.op == Op::kRead && graph.several_layouts[access.version] != 0) {
+      // The sum over all reads of the pass, cut off at what the field holds.
       uint32_t& rank = scratch.layout_rank[access.pass];
       const VkImageLayout layout = in.accesses.layouts[i];
       rank = std::min(rank + RankOfLayout(in, access.version, layout, scratch), kLastLayoutRank);
@@ -144,6 +149,8 @@ void PrepareKeys(const ScheduleInputs& in, EdgeGraph& graph, ScheduleScratch& sc
     scratch.keys[pass] = h << kFieldH | uint64_t{1} << kFieldS | pass;
   }
   const Order order = in.options.order;
+  // The other orders leave w, s and c out, so that they are what they say: the declared order, or a
+  // random one.
   if (order != Order::kPriority && order != Order::kLevels) {
     return;
   }
@@ -222,6 +229,8 @@ class Scheduler {
       const Successor next = graph_.successors[e];
       PassState& state = graph_.states[next.pass];
       state.level = std::max(state.level, level + next.weight);
+      // Passes are placed one after the other, so the last Def that releases its user is the
+      // latest.
       if (next.def != 0) {
         state.latest = place + 1;
         state.latest_position = std::max(state.latest_position, position);
@@ -258,6 +267,8 @@ Scheduled Schedule(const ScheduleInputs& in, EdgeGraph& graph, ScheduleScratch& 
     }
   }
   scheduler.Run();
+  // A pass on a cycle is never released, so what is missing in the order is the cycle and what
+  // follows it.
   return {.complete = out.order.size() + in.passes.culled.size() == count,
           .def_distance = scheduler.def_distance()};
 }

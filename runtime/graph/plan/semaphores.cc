@@ -15,6 +15,8 @@ void SortSignals(const Declarations& rows, std::vector<uint32_t>& signals) {
       signals.push_back(i);
     }
   }
+  // Which semaphore comes first says nothing; the declaration breaks ties, so that the sort has one
+  // result on every machine.
   std::sort(signals.begin(), signals.end(), [&](uint32_t a, uint32_t b) {
     const SemaphoreRow& x = rows.semaphore_uses[a];
     const SemaphoreRow& y = rows.semaphore_uses[b];
@@ -42,6 +44,8 @@ uint32_t SignalFor(const Declarations& rows, const std::vector<uint32_t>& signal
     if (signal.semaphore != wait.semaphore) {
       break;
     }
+    // A pass cannot wait for its own signal: the batch waits before it runs and signals when it has
+    // ended.
     if (signal.pass != wait.pass) {
       return signals[i];
     }
@@ -81,6 +85,7 @@ void ResolveSemaphores(const Declarations& rows, SemaphoreLinks& out) {
       }
       continue;
     }
+    // A value of zero is a binary semaphore, which has no order among its signals.
     const uint32_t after = use.value == 0 ? kNone : SignalAfter(rows, signals, use);
     if (after != kNone && rows.semaphore_uses[after].pass != use.pass) {
       out.edges.push_back({.from = use.pass, .to = rows.semaphore_uses[after].pass});

@@ -10,6 +10,7 @@
 namespace kiln::graph {
 namespace {
 
+// All options that decide a plan, in whole words: padding would make equal options look different.
 struct OptionBytes {
   uint64_t seed;
   uint64_t alias_millis;
@@ -29,6 +30,8 @@ Hash128 HashValue(const T& value) {
 }
 
 // Semaphore uses without their values.
+// Values of timelines go up with each frame. What they decide, which signal a wait follows, is in
+// the edges; with them every frame would be planned anew.
 void CollectUses(const StructureInputs& in, std::vector<SemaphoreUseBytes>& uses) {
   uses.clear();
   for (size_t i = 0; i < in.rows.semaphore_uses.size(); ++i) {
@@ -88,6 +91,7 @@ const char* FirstDifference(const Structure& a, const Structure& b) {
   constexpr const char* kNames[] = {"passes",         "accesses", "versions", "chains",
                                     "semaphore uses", "options",  "carried",  "semaphore edges"};
   static_assert(std::size(kNames) == kStructureArrays);
+  // A zero digest says that there is no other frame.
   for (size_t i = 0; i < kStructureArrays && !b.all.zero(); ++i) {
     if (a.arrays[i] != b.arrays[i]) {
       return kNames[i];

@@ -115,6 +115,8 @@ void CheckAttachments(const Checked& checked) {
       }
       const ChainRow& a = rows.ChainOf(*first);
       const ChainRow& b = rows.ChainOf(access);
+      // The extent is that of the mip that is attached. All are compared with the first: equality
+      // carries over.
       const auto edge = [](uint32_t size, uint32_t mip) { return std::max(size >> mip, 1U); };
       const bool same = edge(a.extent.width, first->mip) == edge(b.extent.width, access.mip) &&
                         edge(a.extent.height, first->mip) == edge(b.extent.height, access.mip) &&
@@ -136,6 +138,7 @@ void CheckHostPasses(const Checked& checked) {
                    [](const PassRow& pass) { return pass.kind == PassKind::kHost; })) {
     return;
   }
+  // The rule in terms of edges: a device pass must not come before a host pass.
   const auto check = [&](uint32_t device, uint32_t host, uint32_t version) {
     if (device != kNone && rows.passes[host].kind == PassKind::kHost &&
         rows.passes[device].kind != PassKind::kHost) {
@@ -160,6 +163,7 @@ void CheckOutputs(const Checked& checked) {
   const Declarations& rows = checked.rows;
   for (uint32_t version = 0; version < rows.versions.size(); ++version) {
     const VersionRow& row = rows.versions[version];
+    // An export is a pass of the graph that overwrites by reading, so it may come last.
     if (row.output != 0 && row.exported == 0 && row.kill != kNone) {
       const uint32_t passes[] = {row.kill};
       const uint32_t versions[] = {version};

@@ -18,6 +18,7 @@ using Json = nlohmann::json;
 
 std::vector<std::string> Split(const std::string& text) {
   std::vector<std::string> out;
+  // The text of an empty mask, as StagesText writes it.
   if (text == "NONE") {
     return out;
   }
@@ -32,6 +33,7 @@ std::vector<std::string> Split(const std::string& text) {
 // Elementary names, whatever they combine to.
 Json StageList(Stages stages) {
   Json list = Json::array();
+  // Lowest bit first; `rest & (~rest + 1)` is that bit alone.
   for (Stages rest = stages; rest != 0; rest &= rest - 1) {
     list.push_back(StagesText(rest & (~rest + 1)));
   }
@@ -44,6 +46,7 @@ struct Printer {
   const Graph& graph;
   const Declarations& rows;
 
+  // By name: in the part for people nothing refers to an index.
   std::string PassAt(int32_t position) const {
     return std::string(rows.PassName(plan.PassAt(static_cast<uint32_t>(position))));
   }
@@ -69,6 +72,7 @@ struct Printer {
 
 Json Printer::Order() const {
   Json out = Json::array();
+  // With the host passes in front, as they are run.
   for (const PlanPass& pass : plan.order) {
     out.push_back(rows.PassName(pass.pass));
   }
@@ -90,6 +94,7 @@ Json Printer::Barriers() const {
     for (uint32_t i = 0; i < point.entries; ++i) {
       const BarrierEntry& entry = plan.EntryAt(point, i);
       const AccessRow& access = rows.accesses[entry.access];
+      // Rows of the plan and rows of the declaration have the same numbers.
       const PlanChain& chain = plan.chains[entry.chain];
       const bool texture = rows.chains[entry.chain].texture();
       Json item = {{"resource", rows.VersionName(access.version)},
@@ -100,8 +105,10 @@ Json Printer::Barriers() const {
                    {"to_accesses", AccessesText(entry.dst_accesses)},
                    {"reason", ReasonName(entry.reason)},
                    {"protects", PassAt(entry.hi)}};
+      // Buffers have no layout; null tells them apart from a texture that keeps its own.
       item["from_layout"] = texture ? Json(LayoutName(entry.old_layout)) : Json();
       item["to_layout"] = texture ? Json(LayoutName(entry.new_layout)) : Json();
+      // A range is told only if the texture has several: else it would be all of it, in every row.
       if (chain.cells > 1) {
         const Box& box = plan.cells[entry.cell];
         item["range"] = {{"mip", box.mip},
@@ -110,6 +117,7 @@ Json Printer::Barriers() const {
                          {"layers", box.layers},
                          {"aspects", box.aspects}};
       }
+      // The list is there even if it is empty, so that a reader need not ask for the key.
       Json aliases = Json::array();
       for (uint32_t a = entry.alias_begin; a < entry.alias_end; ++a) {
         aliases.push_back(rows.ChainName(plan.alias_sources[a]));
@@ -126,6 +134,7 @@ Json Printer::Barriers() const {
 
 Json Printer::Use(uint32_t use) const {
   const SemaphoreRow& row = rows.semaphore_uses[use];
+  // Semaphores without a name go by their number, which is unique in the frame.
   const std::string_view name = rows.SemaphoreName(row.semaphore);
   return {{"semaphore", name.empty() ? std::to_string(row.semaphore) : std::string(name)},
           {"ordinal", row.semaphore},
@@ -164,10 +173,12 @@ Json Printer::Memory() const {
   std::vector<uint64_t> bases(plan.next.classes.size() + 1, 0);
   for (const PlanChain& chain : plan.chains) {
     if (chain.place == Place::kPacked) {
+      // A class is as large as the highest byte that is used in it.
       uint64_t& top = bases[chain.memory_class + 1];
       top = std::max(top, chain.address + chain.size);
     }
   }
+  // Prefix sums: class i begins where class i - 1 ends.
   for (size_t i = 1; i < bases.size(); ++i) {
     bases[i] += bases[i - 1];
   }
@@ -175,6 +186,7 @@ Json Printer::Memory() const {
   for (uint32_t i = 0; i < plan.chains.size(); ++i) {
     const PlanChain& chain = plan.chains[i];
     if (chain.place == Place::kPacked) {
+      // The passes are told by name for people and by position for programs.
       placements.push_back({{"resource", rows.ChainName(i)},
                             {"offset", bases[chain.memory_class] + chain.address},
                             {"size", chain.size},
@@ -221,6 +233,7 @@ Json Printer::Metrics() const {
 }
 
 Json Printer::Options() const {
+  // No default, so that a new order gets its word here.
   const auto order = [&]() -> const char* {
     switch (plan.options.order) {
       case Order::kPriority:
@@ -257,6 +270,8 @@ Json Printer::AccessJson(uint32_t index) const {
   const AccessRow& access = rows.accesses[index];
   const PlanChain& chain = plan.chains[rows.versions[access.version].chain];
   Json pairs = Json::array();
+  // A checker wants single pairs: which stage does which access. Pairs that cannot be are left out,
+  // as the masks are products.
   for (Stages stages = access.stages; stages != 0; stages &= stages - 1) {
     const Stages stage = stages & (~stages + 1);
     for (Accesses rest = access.accesses; rest != 0; rest &= rest - 1) {
@@ -270,11 +285,13 @@ Json Printer::AccessJson(uint32_t index) const {
                    : access.op == Op::kCreate ? "create"
                    : access.discard != 0      ? "discard"
                                               : "write";
+  // `name` beside the index makes the rows readable; checkers use the index.
   Json out = {{"version", access.version},
               {"name", rows.VersionName(access.version)},
               {"op", op},
               {"cells", CellsOf(access, chain)},
               {"pairs", std::move(pairs)}};
+  // Null where an access makes no new version.
   out["result"] = access.result == kNone ? Json() : Json(access.result);
   out["layout"] = rows.ChainOf(access).texture() ? Json(LayoutName(plan.layouts[index])) : Json();
   return out;
@@ -306,6 +323,7 @@ Json Printer::Passes() const {
                  {"accesses", std::move(accesses)}};
     item["waits"] = Json::array();
     item["signals"] = Json::array();
+    // Quadratic in passes and semaphores; both are few, and this is printed on request only.
     for (uint32_t use = 0; use < rows.semaphore_uses.size(); ++use) {
       const SemaphoreRow& row = rows.semaphore_uses[use];
       const bool acquires = row.pass == kNone && AcquiringPass(use) == pass.pass;
@@ -313,6 +331,7 @@ Json Printer::Passes() const {
         item[row.wait ? "waits" : "signals"].push_back(Use(use));
       }
     }
+    // Host passes have no place among those of the device.
     item["position"] = position < 0 ? Json() : Json(position);
     item["batch"] = position < 0 ? Json() : Json(pass.batch);
     out.push_back(std::move(item));
@@ -328,6 +347,7 @@ Json Printer::Versions() const {
                  {"chain", row.chain},
                  {"temporal", row.temporal != 0},
                  {"output", row.output != 0}};
+    // Null for what comes from outside of the frame.
     item["def"] = row.def == kNone ? Json() : Json(row.def);
     item["kill"] = row.kill == kNone ? Json() : Json(row.kill);
     out.push_back(std::move(item));
@@ -360,6 +380,8 @@ Json Printer::Chains() const {
   for (uint32_t i = 0; i < plan.chains.size(); ++i) {
     const PlanChain& chain = plan.chains[i];
     Json cells = Json::array();
+    // A cell is written as five numbers in the order of the structure: there may be thousands of
+    // them.
     for (uint32_t cell = chain.first_cell; cell < chain.first_cell + chain.cells; ++cell) {
       const Box& box = plan.cells[cell];
       cells.push_back({box.mip, box.mips, box.layer, box.layers, box.aspects});
@@ -372,6 +394,7 @@ Json Printer::Chains() const {
                  {"first", chain.first},
                  {"last", chain.last},
                  {"cells", std::move(cells)}};
+    // Only what shares memory has an address that says anything.
     if (chain.place == Place::kPacked) {
       item["class"] = chain.memory_class;
       item["block"] = chain.block;
@@ -387,6 +410,7 @@ Json Printer::Chains() const {
   return out;
 }
 
+// Everything but the cell, what it waits for and whose bytes it takes.
 bool SameButCell(const BarrierEntry& a, const BarrierEntry& b) {
   return a.chain == b.chain && a.src_stages == b.src_stages && a.src_accesses == b.src_accesses &&
          a.dst_stages == b.dst_stages && a.dst_accesses == b.dst_accesses &&
@@ -410,6 +434,8 @@ Json Printer::Points() const {
           {"sources", SourcePositions(plan, rows, entry)},
           {"protects", entry.hi},
           {"interval", {entry.lo, entry.hi}}};
+      // Entries that differ only in the cell are one row with several cells. A texture of many
+      // levels would otherwise fill pages.
       while (i + 1 < point.entries && SameButCell(entry, plan.EntryAt(point, i + 1))) {
         ++i;
         item["cells"].push_back(plan.EntryAt(point, i).cell - chain.first_cell);
@@ -426,14 +452,17 @@ Json Printer::Points() const {
 
 Json Printer::Initial() const {
   Json out = Json::array();
+  // The states that the frame begins with; a checker starts from them.
   for (const InitialState& initial : plan.initial) {
     const CellState& state = initial.state;
     const PlanChain& chain = plan.chains[initial.chain];
+    // An import that is acquired is marked with all bits, which means: visible to everything.
     const bool acquired = state.seen_accesses == ~Accesses{0};
     Json item = {{"chain", initial.chain},
                  {"cell", initial.cell - chain.first_cell},
                  {"pending", state.pending},
                  {"readers", StageList(state.readers)}};
+    // A pending write matters until it was made visible; afterwards only what has seen it.
     const Stages stages = state.pending ? state.writer_stages : state.seen_stages;
     const Accesses accesses = state.pending ? state.writer_accesses : state.seen_accesses;
     item["layout"] = rows.chains[initial.chain].texture() ? Json(LayoutName(state.layout)) : Json();
@@ -447,6 +476,7 @@ Json Printer::Initial() const {
 Json Printer::Slots() const {
   Json out = Json::array();
   for (const TemporalSlot& slot : plan.next.slots) {
+    // Null for a slot that nobody filled.
     out.push_back(slot.from == kNone ? Json() : Json(slot.from));
   }
   return out;
@@ -461,6 +491,7 @@ Json Printer::Rows() const {
 
 }  // namespace
 
+// In one line, as this form is for programs.
 std::string PrintPlanRows(const Plan& plan, const Graph& graph) {
   const Printer printer{.plan = plan, .graph = graph, .rows = graph.rows()};
   return printer.Rows().dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
@@ -478,16 +509,20 @@ std::string PrintPlanJson(const Plan& plan, const Graph& graph) {
   out["memory"] = printer.Memory();
   out["metrics"] = printer.Metrics();
   out["options"] = printer.Options();
+  // The hash of all that comes before it, so that two plans are compared by one line.
   out["plan"] = HashBytes(AsBytes(out.dump(-1, ' ', false, Json::error_handler_t::replace))).hex();
   return out.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
+// The last frame is the one in the steady state, so its plan stands at the top, and all of them in
+// the list.
 std::string PrintFramesJson(const std::vector<std::string>& frames) {
   if (frames.size() == 1) {
     return frames.front();
   }
   Json all = Json::array();
   for (const std::string& frame : frames) {
+    // Parsed again, so that a caller keeps one text for each frame and not two forms of it.
     all.push_back(Json::parse(frame, nullptr, false));
   }
   Json out = all.back();
@@ -495,6 +530,7 @@ std::string PrintFramesJson(const std::vector<std::string>& frames) {
   return out.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
+// The same members as a plan has, so a reader need not ask first which of the two it got.
 std::string PrintErrorsJson(const std::vector<GraphError>& errors) {
   Json list = Json::array();
   for (const GraphError& error : errors) {

@@ -14,6 +14,7 @@
 namespace kiln::graph {
 namespace {
 
+// Sizes in pixels: room for names on the left, one column for each pass, one row for each resource.
 constexpr double kLeft = 190;
 constexpr double kRight = 80;         // the last pass's name leans over
 constexpr uint32_t kMinColumns = 13;  // the caption is as wide
@@ -24,6 +25,8 @@ constexpr double kMemoryHeight = 260;
 constexpr size_t kPassCharacters = 24;
 constexpr size_t kRowCharacters = 28;  // of a resource and what it is
 
+// Names come from programs and may hold anything; a line end is kept, because titles have several
+// lines.
 std::string Escaped(std::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -55,6 +58,8 @@ std::string Shortened(std::string_view text, size_t limit) {
     if ((static_cast<unsigned char>(text[i]) & 0xC0) == 0x80) {
       continue;  // within a character
     }
+    // One character before the limit is where the dots would go; the cut is made only if something
+    // comes behind it.
     if (++characters == limit) {
       last = i;
     } else if (characters > limit) {
@@ -66,19 +71,23 @@ std::string Shortened(std::string_view text, size_t limit) {
 
 std::string BytesText(uint64_t bytes) {
   if (bytes < 1 << 20) {
+    // Small sizes would print as zero in megabytes.
     return fmt::format("{:.1f} KiB", static_cast<double>(bytes) / 1024);
   }
   return fmt::format("{:.1f} MiB", static_cast<double>(bytes) / (1 << 20));
 }
 
 // Distinct, light, and the same for a chain in both halves.
+// 137 is prime to 360 and far from its simple fractions, so neighbours get hues that differ.
 std::string ColorOf(uint32_t chain) {
   const double hue = static_cast<double>((chain * 137U) % 360U);
+  // The lightness changes a little as well, for neighbours whose hues come near.
   return fmt::format("hsl({:.0f},55%,{}%)", hue, 72 - (chain % 3) * 6);
 }
 
 std::string_view PassColor(PassKind kind) {
   switch (kind) {
+    // Darker than in the graph, because these are the colours of texts on white.
     case PassKind::kGraphics:
       return "#2c6fa8";
     case PassKind::kCompute:
@@ -99,6 +108,7 @@ struct Picture {
   std::string out = {};
   double memory_top = 0;
 
+  // Positions may be fractions: marks stand in the middle of a column, barriers between two.
   double X(double position) const { return kLeft + position * kColumn; }
   double Width() const { return X(std::max(plan.device_passes(), kMinColumns)) + kRight; }
   void Text(double x, double y, std::string_view attributes, std::string_view text) {
@@ -124,6 +134,7 @@ struct Picture {
 void Picture::Bands(double height) {
   for (size_t i = 0; i < plan.batches.size(); ++i) {
     const Batch& batch = plan.batches[i];
+    // Bands are drawn first and therefore lie behind everything.
     const double width = (batch.last - batch.first + 1) * kColumn;
     Rect(X(batch.first), kHeader - 20, width, height - kHeader + 20,
          i % 2 == 0 ? "fill=\"#f6f6f6\"" : "fill=\"#ebeff3\"", fmt::format("batch {}", i));
@@ -136,6 +147,7 @@ void Picture::Passes() {
   for (uint32_t p = 0; p < plan.device_passes(); ++p) {
     const uint32_t pass = plan.PassAt(p);
     const double x = X(p + 0.6);
+    // Names lean, so that long ones do not need wide columns.
     Text(x, kHeader - 24,
          fmt::format("font-size=\"11\" fill=\"{}\" transform=\"rotate(-55 {:.1f} {:.1f})\"",
                      PassColor(rows.passes[pass].kind), x, kHeader - 24),
@@ -148,10 +160,12 @@ void Picture::Accesses(uint32_t chain, double y) {
   for (uint32_t i = row.first_access; i < row.first_access + row.accesses; ++i) {
     const AccessRow& access = rows.accesses[plan.chain_accesses[i]];
     const int32_t position = plan.positions[access.pass];
+    // A culled pass has no column.
     if (position < 0) {
       continue;
     }
     const bool read = access.op == Op::kRead;
+    // A write is shown by what it makes, a read by what it reads.
     const std::string title = fmt::format("{} {} in {}: {} / {}", read ? "read" : "write",
                                           rows.VersionName(read ? access.version : access.result),
                                           rows.PassName(access.pass), StagesText(access.stages),
@@ -168,6 +182,7 @@ double Picture::Resources() {
   double y = kHeader;
   for (uint32_t i = 0; i < plan.chains.size(); ++i) {
     const PlanChain& chain = plan.chains[i];
+    // No row for what the plan has no use for.
     if (chain.place == Place::kNowhere) {
       continue;
     }
@@ -179,6 +194,7 @@ double Picture::Resources() {
     Text(kLeft - 8, y + 14, "font-size=\"11\" text-anchor=\"end\" fill=\"#222\"",
          fmt::format("{}{}", Shortened(rows.ChainName(i), kRowCharacters - kind.size()), kind));
     if (chain.first >= 0) {
+      // Only packed resources share memory and appear below, so only they are drawn solid.
       const bool packed = chain.place == Place::kPacked;
       Rect(X(chain.first) + 2, y + 3, (chain.last - chain.first + 1) * kColumn - 4, kRow - 6,
            fmt::format("rx=\"3\" fill=\"{}\" fill-opacity=\"{}\" stroke=\"#999\"{}", ColorOf(i),
@@ -195,6 +211,7 @@ void Picture::Barriers(double bottom) {
   for (const BarrierPoint& point : plan.points) {
     std::string title = fmt::format("{} entries before {}", point.entries,
                                     rows.PassName(plan.PassAt(point.before)));
+    // The title has all entries, so the line itself stays thin.
     for (uint32_t i = 0; i < point.entries; ++i) {
       const BarrierEntry& entry = plan.EntryAt(point, i);
       title += fmt::format("\n{} {}", ReasonName(entry.reason), rows.ChainName(entry.chain));
@@ -210,7 +227,10 @@ void Picture::Barriers(double bottom) {
 }
 
 void Picture::Memory() {
+  // At least one byte, as it is divided by.
   const uint64_t total = std::max<uint64_t>(plan.metrics.all.allocated, 1);
+  // The classes lie above one another, each as high as its highest address, since each has memory
+  // of its own.
   std::vector<uint64_t> bases(plan.next.classes.size() + 1, 0);
   for (const PlanChain& chain : plan.chains) {
     if (chain.place == Place::kPacked) {
@@ -233,16 +253,19 @@ void Picture::Memory() {
       continue;
     }
     const uint64_t end = bases[chain.memory_class] + chain.address + chain.size;
+    // What is smaller than a pixel is drawn as a line, so that nothing is invisible.
     const double height = std::max(static_cast<double>(chain.size) * scale, 0.8);
     const double width = (chain.last - chain.first + 1) * kColumn;
     Rect(X(chain.first) + 1, y(end), width - 2, height,
          fmt::format("fill=\"{}\" stroke=\"#666\" stroke-width=\"0.6\"", ColorOf(i)),
          fmt::format("{}: {} at {}", rows.ChainName(i), BytesText(chain.size), chain.address));
+    // A name needs ten pixels of height, and 5.2 pixels a character at this size.
     if (height > 10) {
       Text(X(chain.first) + 4, y(end) + std::min(height - 2, 11.0), "font-size=\"9\" fill=\"#222\"",
            Shortened(rows.ChainName(i), static_cast<size_t>(width / 5.2)));
     }
   }
+  // No packing can do with less than this line shows.
   const double peak = y(plan.metrics.all.peak_live);
   out += fmt::format(
       "<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" stroke=\"#207020\" "
@@ -268,6 +291,8 @@ void Picture::Caption(double y) {
 
 }  // namespace
 
+// The heights are needed before anything is drawn, because what comes first in the file lies behind
+// everything else.
 std::string PrintPlanSvg(const Plan& plan, const Graph& graph) {
   Picture picture{.plan = plan, .rows = graph.rows()};
   size_t shown = 0;
@@ -291,6 +316,8 @@ std::string PrintPlanSvg(const Plan& plan, const Graph& graph) {
          picture.out + "</svg>\n";
 }
 
+// Picture and text in one file without any script, so that it opens everywhere and can be attached
+// to a report.
 std::string PrintPlanTimeline(const Plan& plan, const Graph& graph) {
   return fmt::format(
       "<!doctype html>\n<html><head><meta charset=\"utf-8\"><title>frame</title></head>"

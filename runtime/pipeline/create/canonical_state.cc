@@ -22,16 +22,22 @@ bool ReadsConstants(VkBlendFactor source, VkBlendFactor destination, VkBlendOp o
          (IsConstant(source) || IsConstant(destination));
 }
 
+// Fields that the device ignores are set to one value, so that pipelines which differ in them alone
+// have one key and are created once.
 void CanonicalBlend(PipelineDesc& desc) {
   bool constants = false;
   for (size_t i = 0; i < desc.attachments.size(); ++i) {
     VkPipelineColorBlendAttachmentState& state = desc.attachments[i];
     const std::optional<ColorFormat> format = DescribeColorFormat(desc.signature.color[i]);
+    // The mask keeps only components that the format has. An attachment without a format, or with
+    // one that is not known here, has none.
     state.colorWriteMask &= format ? (1U << format->components) - 1 : 0;
+    // Without blending, or with nothing to be written, factors and operations mean nothing.
     if (state.blendEnable == VK_FALSE || state.colorWriteMask == 0) {
       state = {.colorWriteMask = state.colorWriteMask};
       continue;
     }
+    // One attachment that reads the constants is enough to keep them.
     constants =
         constants ||
         ReadsConstants(state.srcColorBlendFactor, state.dstColorBlendFactor, state.colorBlendOp) ||
@@ -47,10 +53,12 @@ void CanonicalDepthStencil(PipelineDesc& desc) {
   const bool dynamic_bounds =
       std::ranges::find(desc.dynamic_states, VK_DYNAMIC_STATE_DEPTH_BOUNDS) !=
       desc.dynamic_states.end();
+  // Vulkan writes no depth without the depth test, whatever the setting says.
   if (!state.depth_test) {
     state.depth_write = false;
     state.depth_compare = VK_COMPARE_OP_NEVER;
   }
+  // Bounds that are set while recording are ignored in the pipeline as well.
   if (!state.bounds_test || dynamic_bounds) {
     state.bounds_min = 0.0F;
     state.bounds_max = 1.0F;
@@ -61,9 +69,13 @@ void CanonicalDepthStencil(PipelineDesc& desc) {
   }
 }
 
+// Floats go into the key by their bits: -0.0 and 0.0 may draw differently, and a NaN has to be
+// equal to itself.
 uint32_t Bits(float value) { return std::bit_cast<uint32_t>(value); }
 uint32_t Flag(bool value) { return value ? 1 : 0; }
 
+// Each list ends up with its length in front of it, so a binding of one set cannot be taken for one
+// of the next.
 CanonicalList SetList(const PipelineDesc& desc) {
   CanonicalList sets;
   for (const SetDesc& set : desc.sets) {
@@ -81,6 +93,8 @@ CanonicalList StageList(const PipelineDesc& desc, std::span<const Digest> code, 
                         size_t end) {
   CanonicalList stages;
   for (size_t i = begin; i < end; ++i) {
+    // The digest of the code stands for the code. Two programs with equal modules share a pipeline,
+    // whatever their names are.
     stages.U32(static_cast<uint32_t>(desc.stages[i].stage))
         .Text(desc.stages[i].entry)
         .Content(code[i]);
@@ -102,8 +116,11 @@ CanonicalList LayoutList(const PipelineDesc& desc) {
   return layout;
 }
 
+// The format is the one that the metadata asks for and not the one that a device uses in its stead,
+// so keys are the same on all devices and can stand in packs.
 CanonicalList VertexInputList(const PipelineDesc& desc) {
   CanonicalList list;
+  // Neither bindings nor attributes are sorted: the key takes them as the description has them.
   for (const VkVertexInputBindingDescription& binding : desc.vertex_bindings) {
     list.U32(binding.binding).U32(binding.stride).U32(static_cast<uint32_t>(binding.inputRate));
   }
@@ -167,6 +184,7 @@ CanonicalList DepthStencilList(const PipelineDesc& desc) {
   return list;
 }
 
+// The states were sorted, because their order says nothing.
 CanonicalList DynamicList(const PipelineDesc& desc) {
   CanonicalList list;
   for (const VkDynamicState state : desc.dynamic_states) {
@@ -209,6 +227,7 @@ CanonicalList AttachmentList(const PipelineDesc& desc) {
         .U32(static_cast<uint32_t>(state.alphaBlendOp))
         .U32(state.colorWriteMask);
   }
+  // The formats of the pass close the list.
   list.U32(static_cast<uint32_t>(desc.signature.depth_stencil)).U32(desc.signature.view_mask);
   return list;
 }
@@ -216,9 +235,11 @@ CanonicalList AttachmentList(const PipelineDesc& desc) {
 }  // namespace
 
 PipelineDesc CanonicalState(PipelineDesc desc) {
+  // Sorted here, so that callers may name states in any order.
   std::ranges::sort(desc.dynamic_states);
   CanonicalBlend(desc);
   CanonicalDepthStencil(desc);
+  // No triangle reaches the rasterizer, so which side of it faces the viewer makes no difference.
   if (desc.raster.discard) {
     desc.raster.cull_mode = VK_CULL_MODE_NONE;
     desc.raster.front_face = VK_FRONT_FACE_COUNTER_CLOCKWISE;
@@ -226,7 +247,10 @@ PipelineDesc CanonicalState(PipelineDesc desc) {
   return desc;
 }
 
+// The domain string ends with a version: a change of what is digested must change it, or old keys
+// of caches and journals would name other pipelines.
 Hash128 PipelineKey(const PipelineDesc& desc, std::span<const Digest> code) {
+  // Digested is what the device will see, not what was written.
   const PipelineDesc canonical = CanonicalState(desc);
   CanonicalWriter writer("kiln.pso.1");
   writer.U32(1, static_cast<uint32_t>(canonical.bind_point))
@@ -241,6 +265,9 @@ Hash128 PipelineKey(const PipelineDesc& desc, std::span<const Digest> code) {
   return writer.Key();
 }
 
+// A part depends on less than the whole pipeline, and that is its point: a change of blending makes
+// one new part and shares three. A field that is missing here would link parts of another pipeline,
+// and one too many only costs a part.
 std::array<Hash128, kLibraryParts> PartKeys(const PipelineDesc& desc,
                                             std::span<const Digest> code) {
   const PipelineDesc canonical = CanonicalState(desc);
@@ -249,6 +276,7 @@ std::array<Hash128, kLibraryParts> PartKeys(const PipelineDesc& desc,
   const CanonicalList specialization = SpecializationList(canonical);
   const uint32_t views = canonical.signature.view_mask;
   CanonicalWriter input("kiln.pso.part.1");
+  // The first field tells the parts apart, so that no two of them can have one key.
   input.U32(1, 0).List(2, VertexInputList(canonical)).List(3, InputAssemblyList(canonical));
   CanonicalWriter raster("kiln.pso.part.1");
   raster.U32(1, 1)

@@ -52,6 +52,8 @@ class Check {
   std::vector<std::string> limits_;
 };
 
+// Whatever the compiler has put into the metadata is required as it stands; the rest of this file
+// derives needs from the state, which the compiler cannot know.
 void Check::CheckRequired() {
   for (const std::string& feature : desc_.required_features) {
     Need(true, feature);
@@ -70,14 +72,17 @@ void Check::CheckVertexInput() {
   AtMost(desc_.vertex_bindings.size(), limits.maxVertexInputBindings, "vertex buffers");
   for (const VkVertexInputBindingDescription& binding : desc_.vertex_bindings) {
     AtMost(binding.stride, limits.maxVertexInputBindingStride, "bytes from vertex to vertex");
+    // Numbers begin with zero, so the number after the largest is what the limit counts.
     AtMost(binding.binding + uint64_t{1}, limits.maxVertexInputBindings, "vertex buffer bindings");
   }
   for (const VertexAttributeDesc& attribute : desc_.vertex_attributes) {
     AtMost(attribute.offset, limits.maxVertexInputAttributeOffset, "bytes of attribute offset");
     AtMost(attribute.location + uint64_t{1}, limits.maxVertexInputAttributes,
            "vertex input locations");
+    // DescFrom has made a binding for the source of each attribute, so the search cannot fail.
     const auto source = std::ranges::find(desc_.vertex_bindings, attribute.binding,
                                           &VkVertexInputBindingDescription::binding);
+    // The format is asked for as it will be used, with the offset and stride of this source.
     if (!DeviceVertexFormat(attribute.item, attribute.components, attribute.offset, source->stride,
                             caps_)) {
       missing_.push_back(fmt::format("{} for attribute '{}'",
@@ -87,6 +92,8 @@ void Check::CheckVertexInput() {
   }
 }
 
+// Each state that is no part of plain Vulkan has one feature; the names are those of the metadata
+// and not those of Vulkan.
 void Check::CheckState() {
   Need(desc_.raster.polygon_mode != VK_POLYGON_MODE_FILL, "fill_mode_non_solid");
   Need(desc_.raster.depth_clamp, "depth_clamp");
@@ -98,6 +105,8 @@ void Check::CheckState() {
   Need(desc_.signature.view_mask != 0, "multiview");
 }
 
+// The support of a format can only be asked of the device: it differs between drivers, and the
+// formats come from the pass.
 void Check::CheckAttachments() {
   AtMost(desc_.attachments.size(), caps_.limits.maxColorAttachments, "color attachments");
   for (size_t i = 0; i < desc_.attachments.size(); ++i) {
@@ -114,6 +123,8 @@ void Check::CheckAttachments() {
           fmt::format("blending on {} of color attachment {}", FormatName(format), i));
     }
   }
+  // The rows are plain data without padding, so the bytes may be compared. Different rows need a
+  // feature; equal ones never do.
   const auto differs = [&](const VkPipelineColorBlendAttachmentState& state) {
     return std::memcmp(&state, desc_.attachments.data(), sizeof(state)) != 0;
   };
@@ -148,6 +159,7 @@ void Check::CheckDescriptors() {
   });
   uint64_t resources = 0;
   for (const Row& row : rows) {
+    // An array of descriptors counts with all its items.
     uint64_t count = 0;
     for (const SetDesc& set : desc_.sets) {
       for (const BindingDesc& binding : set) {
@@ -155,21 +167,27 @@ void Check::CheckDescriptors() {
       }
     }
     AtMost(count, std::min(row.per_stage, row.per_layout), row.what);
+    // Samplers are not counted as resources of a stage by Vulkan.
     resources += row.type == VK_DESCRIPTOR_TYPE_SAMPLER ? 0 : count;
   }
   AtMost(resources, limits.maxPerStageResources, "resources");
+  // All sets that metadata can have are compared with the limit, used or not, so that the answer
+  // does not depend on which of them a program uses.
   AtMost(kSetCount, limits.maxBoundDescriptorSets, "descriptor sets");
+  // Told among what is missing, as a program whose block has no room is impossible here.
   if (desc_.push_size > limits.maxPushConstantsSize) {
     missing_.push_back(fmt::format("{} bytes of push constants, at most {} are there",
                                    desc_.push_size, limits.maxPushConstantsSize));
   }
 }
 
+// All of it is checked before anything is told, so that one message has everything that is missing.
 Result<void> Check::Run() {
   CheckRequired();
   CheckDescriptors();
   if (desc_.bind_point == VK_PIPELINE_BIND_POINT_COMPUTE) {
     const VkPhysicalDeviceLimits& limits = caps_.limits;
+    // Three sizes of 32 bits could overflow only after a limit was passed, which is told already.
     uint64_t invocations = 1;
     for (size_t i = 0; i < 3; ++i) {
       AtMost(desc_.workgroup_size[i], limits.maxComputeWorkGroupSize[i],

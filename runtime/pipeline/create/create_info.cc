@@ -14,6 +14,8 @@ VkBool32 Flag(bool value) { return value ? VK_TRUE : VK_FALSE; }
 constexpr VkPipelineCreationFeedbackFlags kBaseAcceleration =
     VK_PIPELINE_CREATION_FEEDBACK_BASE_PIPELINE_ACCELERATION_BIT;
 
+// A driver may leave the feedback out; then the numbers mean nothing, and zero would be taken for a
+// fast creation.
 StageFeedback FeedbackOf(const VkPipelineCreationFeedback& told) {
   if ((told.flags & VK_PIPELINE_CREATION_FEEDBACK_VALID_BIT) == 0) {
     return {};
@@ -27,6 +29,8 @@ StageFeedback FeedbackOf(const VkPipelineCreationFeedback& told) {
 
 }  // namespace
 
+// All structures are members, because Vulkan's point to one another: the object must neither be
+// moved nor outlive the description.
 CreateInfo::CreateInfo(const PipelineDesc& desc, const DeviceCaps& caps,
                        std::span<const VkShaderModule> modules, VkPipelineLayout layout)
     : bind_point_(desc.bind_point) {
@@ -34,6 +38,7 @@ CreateInfo::CreateInfo(const PipelineDesc& desc, const DeviceCaps& caps,
   specialization_.pMapEntries = desc.specialization.data();
   specialization_.dataSize = desc.specialization_values.size() * sizeof(uint32_t);
   specialization_.pData = desc.specialization_values.data();
+  // All stages share the specialization: an id that a stage does not have is ignored by Vulkan.
   for (size_t i = 0; i < desc.stages.size(); ++i) {
     VkPipelineShaderStageCreateInfo stage{};
     stage.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;
@@ -68,6 +73,8 @@ CreateInfo::CreateInfo(const PipelineDesc& desc, const DeviceCaps& caps,
   graphics_.layout = layout;
 }
 
+// The format may be a wider one than asked for, if the device has no three components. CheckDevice
+// has found one already, and so a missing format is a fault of kiln.
 void CreateInfo::FillVertexInput(const PipelineDesc& desc, const DeviceCaps& caps) {
   for (const VertexAttributeDesc& attribute : desc.vertex_attributes) {
     const auto source = std::ranges::find(desc.vertex_bindings, attribute.binding,
@@ -88,7 +95,10 @@ void CreateInfo::FillVertexInput(const PipelineDesc& desc, const DeviceCaps& cap
 }
 
 void CreateInfo::FillFixedFunction(const PipelineDesc& desc) {
+  // Only the counts are part of the pipeline; the values are dynamic state and are set while
+  // recording.
   viewport_.sType = VK_STRUCTURE_TYPE_PIPELINE_VIEWPORT_STATE_CREATE_INFO;
+  // One viewport and one scissor, which are set for each draw.
   viewport_.viewportCount = 1;
   viewport_.scissorCount = 1;
 
@@ -106,6 +116,8 @@ void CreateInfo::FillFixedFunction(const PipelineDesc& desc) {
   multisample_.sType = VK_STRUCTURE_TYPE_PIPELINE_MULTISAMPLE_STATE_CREATE_INFO;
   multisample_.rasterizationSamples = multisample.samples;
   multisample_.sampleShadingEnable = Flag(multisample.sample_shading);
+  // With sample shading on, each sample is shaded, as a language with a variable per sample expects
+  // it.
   multisample_.minSampleShading = 1.0F;
   multisample_.alphaToCoverageEnable = Flag(multisample.alpha_to_coverage);
   multisample_.alphaToOneEnable = Flag(multisample.alpha_to_one);
@@ -138,8 +150,10 @@ void CreateInfo::FillTargets(const PipelineDesc& desc) {
   const VkImageAspectFlags aspects = DepthStencilAspects(signature.depth_stencil);
   rendering_.sType = VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO;
   rendering_.viewMask = signature.view_mask;
+  // All attachments of the pass are named, also those that the program does not write.
   rendering_.colorAttachmentCount = static_cast<uint32_t>(signature.color.size());
   rendering_.pColorAttachmentFormats = signature.color.data();
+  // A format with one aspect alone must not be named for the other.
   if ((aspects & VK_IMAGE_ASPECT_DEPTH_BIT) != 0) {
     rendering_.depthAttachmentFormat = signature.depth_stencil;
   }
@@ -148,10 +162,13 @@ void CreateInfo::FillTargets(const PipelineDesc& desc) {
   }
 }
 
+// Flags and the chain are set in a copy, so that the object stays as it was built and may create
+// once more with other flags.
 VkResult CreateInfo::Create(const runtime::Device& device, VkPipelineCache cache,
                             VkPipelineCreateFlags flags, CreationFeedback* feedback,
                             VkPipeline* pipeline) const {
   VkPipelineCreationFeedback whole{};
+  // A pipeline of graphics has two stages at most.
   std::array<VkPipelineCreationFeedback, 2> stages{};
   VkPipelineCreationFeedbackCreateInfo told{};
   told.sType = VK_STRUCTURE_TYPE_PIPELINE_CREATION_FEEDBACK_CREATE_INFO;
@@ -168,6 +185,7 @@ VkResult CreateInfo::Create(const runtime::Device& device, VkPipelineCache cache
   } else {
     VkGraphicsPipelineCreateInfo info = graphics_;
     info.flags = flags;
+    // The feedback goes in front of the chain and leaves the formats of the targets behind it.
     told.pNext = info.pNext;
     info.pNext = &told;
     result = table.CreateGraphicsPipelines(device.handle(), cache, 1, &info, nullptr, pipeline);
@@ -178,11 +196,14 @@ VkResult CreateInfo::Create(const runtime::Device& device, VkPipelineCache cache
                  .cache_hit = all.cache_hit,
                  .base_acceleration = all.valid && (whole.flags & kBaseAcceleration) != 0,
                  .duration = all.duration};
+    // Feedback of stages that do not exist stays invalid.
     std::ranges::transform(stages, feedback->stages.begin(), FeedbackOf);
   }
   return result;
 }
 
+// Each part gets the state that PartKeys digests for it. Anything else that a part depended on
+// would be that of the pipeline which happened to make it first.
 VkResult CreateInfo::CreatePart(const runtime::Device& device, VkPipelineCache cache,
                                 LibraryPart part, VkPipeline* pipeline) const {
   static constexpr std::array<VkGraphicsPipelineLibraryFlagBitsEXT, kLibraryParts> kFlags = {
@@ -191,6 +212,8 @@ VkResult CreateInfo::CreatePart(const runtime::Device& device, VkPipelineCache c
       VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_SHADER_BIT_EXT,
       VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_OUTPUT_INTERFACE_BIT_EXT};
   VkPipelineRenderingCreateInfo rendering = rendering_;
+  // The formats belong to the output alone, so that the other parts are shared by passes of all
+  // formats.
   if (part != LibraryPart::kFragmentOutput) {  // the others depend on the view mask alone
     rendering = {};
     rendering.sType = rendering_.sType;
@@ -203,6 +226,8 @@ VkResult CreateInfo::CreatePart(const runtime::Device& device, VkPipelineCache c
   VkGraphicsPipelineCreateInfo info{};
   info.sType = VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO;
   info.pNext = &library;
+  // The driver has to keep what an optimised link would need. Whether one follows is not known at
+  // this point.
   info.flags = VK_PIPELINE_CREATE_LIBRARY_BIT_KHR |
                VK_PIPELINE_CREATE_RETAIN_LINK_TIME_OPTIMIZATION_INFO_BIT_EXT;
   switch (part) {
@@ -219,6 +244,8 @@ VkResult CreateInfo::CreatePart(const runtime::Device& device, VkPipelineCache c
       info.layout = graphics_.layout;
       break;
     case LibraryPart::kFragmentShader:
+      // The stages are sorted, and the vertex stage is the first of them; a pipeline without a
+      // fragment stage has a part without stages.
       info.stageCount = static_cast<uint32_t>(stages_.size()) - 1;
       info.pStages = stages_.data() + 1;
       info.pMultisampleState = &multisample_;
@@ -236,6 +263,8 @@ VkResult CreateInfo::CreatePart(const runtime::Device& device, VkPipelineCache c
                                                 pipeline);
 }
 
+// The flag for an optimised link is left out: this link has to be fast, and a full creation follows
+// in the background.
 VkResult CreateInfo::Link(const runtime::Device& device, VkPipelineCache cache,
                           const std::array<VkPipeline, kLibraryParts>& parts,
                           VkPipeline* pipeline) const {

@@ -47,10 +47,13 @@ struct Offer {
 };
 
 // `wanted` of `entry` must be among the offers. `verb`: "reads"; `lacks`: "which no attribute has".
+// Only the kind of number is compared. The count of components may differ, as it often does between
+// attributes, shaders and color targets.
 Result<void> CheckOffers(const PipelineDesc& desc, const StageDesc& stage,
                          std::span<const InterfaceLocation> wanted, std::span<const Offer> offers,
                          std::string_view verb, std::string_view lacks) {
   for (const InterfaceLocation& want : wanted) {
+    // The lists are short, and this runs only where checks are on.
     const auto offer = std::ranges::find(offers, want.location, &Offer::location);
     if (offer == offers.end()) {
       return Wrong(desc.name, fmt::format("entry point '{}' {} location {}, {}", stage.entry, verb,
@@ -74,9 +77,12 @@ std::vector<Offer> AttributesOf(const PipelineDesc& desc) {
   return offers;
 }
 
+// A fragment stage may leave out what the vertex stage writes, but it must not read what nobody
+// wrote.
 Result<void> CheckFragment(const PipelineDesc& desc, const StageDesc& stage,
                            const SpirvInterface& fragment, const SpirvInterface& vertex) {
   std::vector<Offer> offers;
+  // Outputs of a vertex stage have no names in SPIR-V that a message could rely on.
   const std::string writer = fmt::format("what '{}' writes", desc.stages[0].entry);
   for (const InterfaceLocation& output : vertex.outputs) {
     offers.push_back({output.location, output.item, writer});
@@ -98,6 +104,7 @@ Result<void> CheckLocations(const PipelineDesc& desc,
     return {};
   }
   SpirvInterface vertex;
+  // Stages are sorted, so the vertex stage has been read when the fragment stage needs it.
   for (size_t i = 0; i < desc.stages.size(); ++i) {
     const StageDesc& stage = desc.stages[i];
     auto read = ReadInterface(words[i], stage.stage, stage.entry);
@@ -121,7 +128,10 @@ std::vector<std::string> LintsOf(const PipelineDesc& desc) {
     const VkFormat format = desc.signature.color[output.location];
     const std::optional<ColorFormat> holds = DescribeColorFormat(format);
     const VkColorComponentFlags mask = desc.attachments[output.location].colorWriteMask;
+    // Components that the shader does not have are undefined by Vulkan; if the mask lets them
+    // through, they end up in the image.
     std::string missing;
+    // Components from the one behind the last that the shader writes.
     for (uint32_t i = output.components; holds && i < holds->components; ++i) {
       if ((mask & (VK_COLOR_COMPONENT_R_BIT << i)) != 0) {
         missing += "rgba"[i];
@@ -138,12 +148,15 @@ std::vector<std::string> LintsOf(const PipelineDesc& desc) {
   return lints;
 }
 
+// Layouts are shared by content, hence equal layouts are the same handle. The first pipeline of a
+// hash speaks for all that follow.
 Result<void> LayoutFamilies::Check(std::string_view name, const Hash128& hash,
                                    const LayoutSet& layouts) {
   if (hash.zero()) {
     return {};
   }
   const MutexLock lock(mutex_);
+  // The hash and the stages together are the family: compute and graphics never share a layout.
   const auto [family, added] = families_.try_emplace(
       {hash, layouts.stages}, Family{.first = std::string(name), .layout = layouts.layout});
   if (added || family->second.layout == layouts.layout) {

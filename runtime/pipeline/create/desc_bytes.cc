@@ -8,6 +8,8 @@
 namespace kiln::runtime {
 namespace {
 
+// Writer and Reader have the same face, and Fields is a template over it. So the order of the
+// fields is written once, and a field cannot be written and forgotten in reading.
 class Writer {
  public:
   template <class T>
@@ -47,6 +49,8 @@ class Reader {
     left_ = left_.subspan(size);
   }
   // Of things of at least one byte each.
+  // A count is refused if there are fewer bytes left than items, as each item takes one at least.
+  // So a damaged count cannot ask for more items than the message has bytes.
   size_t Count(size_t /*count*/) {
     uint32_t count = 0;
     Scalar(count);
@@ -64,6 +68,8 @@ class Reader {
   bool ok_ = true;
 };
 
+// A flag is one byte, and any value but zero is true: reading a bool with another bit pattern would
+// be undefined.
 template <class Io, class T>
 requires std::is_arithmetic_v<T> || std::is_enum_v<T>
 void Fields(Io& io, T& value) {
@@ -81,11 +87,13 @@ void Fields(Io& io, std::string& text) {
   io.Text(text);
 }
 
+// Declared in advance: lists and the structures that have lists call one another.
 template <class Io, class... T>
 void All(Io& io, T&... values);
 
 template <class Io, class T>
 void List(Io& io, std::vector<T>& list) {
+  // While writing, the count is the list's own and nothing changes.
   list.resize(io.Count(list.size()));
   for (T& item : list) {
     All(io, item);
@@ -149,6 +157,7 @@ void Fields(Io& io, std::vector<T>& list) {
 }
 template <class Io, class T, size_t N>
 void Fields(Io& io, std::array<T, N>& items) {
+  // The length of an array is known to both sides and is not written.
   for (T& item : items) {
     All(io, item);
   }
@@ -163,6 +172,8 @@ void All(Io& io, T&... values) {
   (Fields(io, values), ...);
 }
 
+// A field of PipelineDesc that is not listed here is lost on its way to the child process, and the
+// child makes another pipeline.
 template <class Io>
 void Fields(Io& io, PipelineDesc& desc) {
   All(io, desc.name, desc.bind_point, desc.stages, desc.specialization, desc.specialization_values,
@@ -185,6 +196,8 @@ Result<PipelineDesc> DecodeDesc(ByteView bytes) {
   Reader reader(bytes);
   PipelineDesc desc;
   Fields(reader, desc);
+  // Bytes that are left over are an error as well: then the two sides do not agree about the
+  // format.
   if (!reader.whole()) {
     return Error{ErrorCode::kCorrupt, "these bytes are no pipeline description", ""};
   }

@@ -35,10 +35,13 @@ std::vector<VkShaderModule> HandlesOf(
 
 }  // namespace
 
+// Devices may have the extension and link slowly; then a link takes as long as a creation and would
+// delay it only.
 bool CanLinkFast(const DeviceCaps& caps) {
   return caps.fast_linking && caps.HasExtension(VK_EXT_GRAPHICS_PIPELINE_LIBRARY_EXTENSION_NAME);
 }
 
+// A lost device keeps its own reason, since it concerns all pipelines and not this one.
 Error PipelineFactory::Failed(const Build& build, VkResult result) const {
   Error error = vk::VulkanError(
       result, fmt::format("create pipeline '{}' on {}", build.desc.name, device_->identity().name));
@@ -55,13 +58,18 @@ Result<LayoutSet> PipelineFactory::Layouts(const PipelineDesc& desc) {
   return layouts_.Get(desc);
 }
 
+// Modules are made under the lock. It takes little time compared with a pipeline, and two threads
+// would otherwise make the same module twice.
 Result<PipelineFactory::SharedModules> PipelineFactory::Modules(const Build& build,
                                                                 const StageWords& words) {
   SharedModules out;
   const MutexLock lock(mutex_);
   for (size_t i = 0; i < words.size(); ++i) {
+    // The caller gets a share of its own, so that ReleaseModules may forget a module while a
+    // creation still uses it.
     std::shared_ptr<vk::UniqueShaderModule>& known = modules_[build.code[i].digest];
     if (known == nullptr) {
+      // The module is made of the words at once, so they need not outlive this call.
       VkShaderModuleCreateInfo info{};
       info.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO;
       info.codeSize = words[i].size_bytes();
@@ -70,6 +78,7 @@ Result<PipelineFactory::SharedModules> PipelineFactory::Modules(const Build& bui
       const VkResult result =
           device_->table().CreateShaderModule(device_->handle(), &info, nullptr, &handle);
       if (result != VK_SUCCESS) {
+        // An empty entry would be taken for a module the next time.
         modules_.erase(build.code[i].digest);
         return Failed(build, result);
       }
@@ -81,6 +90,8 @@ Result<PipelineFactory::SharedModules> PipelineFactory::Modules(const Build& bui
   return out;
 }
 
+// No lock is held while the driver works: this is the call that takes milliseconds to seconds, and
+// all workers make it at the same time.
 Result<void> PipelineFactory::Create(Build& build, const StageWords& words, VkPipelineCache cache,
                                      Mode mode) {
   KILN_TRY(const SharedModules modules, Modules(build, words));
@@ -93,16 +104,21 @@ Result<void> PipelineFactory::Create(Build& build, const StageWords& words, VkPi
       *device_, cache,
       mode == Mode::kCachedOnly ? VK_PIPELINE_CREATE_FAIL_ON_PIPELINE_COMPILE_REQUIRED_BIT : 0,
       &feedback, &handle);
+  // The time is that of the driver alone: modules and layouts were there before.
   build.creation = Now() - start;
   if (result != VK_SUCCESS) {
     return Failed(build, result);
   }
   build.pipeline = vk::UniquePipeline(device_->table(), device_->handle(), handle);
+  // A driver that was asked to fail rather than to compile has not compiled, whatever its feedback
+  // says.
   build.from_cache = feedback.cache_hit || mode == Mode::kCachedOnly;
   build.feedback = feedback;
   return {};
 }
 
+// Parts are made and linked under the lock. They are meant to be fast, and a part that a second
+// pipeline shares must be there before it is linked.
 Result<void> PipelineFactory::CreateFast(Build& build, const StageWords& words,
                                          VkPipelineCache cache) {
   KILN_TRY(const SharedModules modules, Modules(build, words));
@@ -132,6 +148,8 @@ Result<void> PipelineFactory::CreateFast(Build& build, const StageWords& words,
   if (result != VK_SUCCESS) {
     return Failed(build, result);
   }
+  // The linked pipeline is kept beside the optimised one that follows, since frames in flight may
+  // still use it.
   build.fast = vk::UniquePipeline(device_->table(), device_->handle(), handle);
   return {};
 }

@@ -16,6 +16,8 @@ bool IsDepthImage(const BindingDesc& binding) {
 }  // namespace
 
 bool CanFilterAll(const PipelineDesc& desc, const DeviceCaps& caps) {
+  // One format is asked about for all depth images, because it is the one that a warm-up draw binds
+  // if nothing better is known.
   if ((caps.Format(VK_FORMAT_D32_SFLOAT).optimalTilingFeatures &
        VK_FORMAT_FEATURE_SAMPLED_IMAGE_FILTER_LINEAR_BIT) != 0) {
     return true;

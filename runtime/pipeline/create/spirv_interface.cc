@@ -16,6 +16,8 @@ namespace {
 
 constexpr uint32_t kMagic = 0x07230203;
 constexpr size_t kHeaderWords = 5;
+// No device has more locations than some dozens; the limit keeps a hostile array length from taking
+// time and memory.
 constexpr uint32_t kMaxLocations = 1024;
 constexpr int kMaxDepth = 8;  // of types in types
 
@@ -40,6 +42,7 @@ constexpr uint32_t kStorageInput = 1;
 constexpr uint32_t kStorageOutput = 3;
 
 uint32_t ExecutionModel(VkShaderStageFlagBits stage) {
+  // The numbers of the execution models: vertex is zero.
   return stage == VK_SHADER_STAGE_COMPUTE_BIT ? 5 : stage == VK_SHADER_STAGE_FRAGMENT_BIT ? 4 : 0;
 }
 
@@ -51,6 +54,7 @@ Error Invalid(std::string_view entry, std::string_view what) {
 using Operands = std::span<const uint32_t>;
 
 // Text of words, without its end; nullopt if it has none. `used`: words that it takes.
+// SPIR-V packs text four bytes to a word, the lowest byte first, and ends it with a zero.
 std::optional<std::string> TextOf(Operands words, size_t& used) {
   std::string text;
   for (used = 0; used < words.size(); ++used) {
@@ -102,6 +106,8 @@ class Reader {
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> member_locations_;
 };
 
+// A module may have several entry points, even of one name in different stages, so the stage has to
+// agree as well.
 void Reader::TakeEntryPoint(Operands operands) {
   size_t used = 0;
   const std::optional<std::string> name = TextOf(operands.subspan(2), used);
@@ -111,6 +117,8 @@ void Reader::TakeEntryPoint(Operands operands) {
   }
 }
 
+// Only lengths are checked here. What the ids refer to is looked up when it is needed, with a check
+// at each step, because the words may say anything.
 bool Reader::Take(uint16_t op, Operands operands) {
   switch (op) {
     case kEntryPoint:
@@ -126,6 +134,8 @@ bool Reader::Take(uint16_t op, Operands operands) {
     case kTypeArray:
     case kTypeStruct:
     case kTypePointer: {
+      // The result and what Expand reads of it: width and sign of an integer, component and count
+      // of a vector, and so on.
       const size_t needed = op == kTypeStruct ? 1 : op == kTypeFloat ? 2 : 3;
       if (operands.size() < needed) {
         return false;
@@ -137,6 +147,7 @@ bool Reader::Take(uint16_t op, Operands operands) {
       if (operands.size() < 3) {
         return false;
       }
+      // The low word is enough: a length beyond it is refused by the limit.
       constants_[operands[1]] = operands[2];
       return true;
     case kVariable:
@@ -174,6 +185,7 @@ Result<void> Reader::Scalar(const Type& type, uint32_t components, uint32_t& loc
 }
 
 // The locations from `location` on that a value of the type takes.
+// Arrays and matrices take one location for each item or column, and scalars and vectors take one.
 Result<void> Reader::Expand(uint32_t type, uint32_t& location, std::vector<InterfaceLocation>& out,
                             int depth) const {
   const auto found = types_.find(type);
@@ -191,12 +203,15 @@ Result<void> Reader::Expand(uint32_t type, uint32_t& location, std::vector<Inter
   }
   uint32_t count = row.operands.size() == 2 ? row.operands[1] : 0;  // columns of a matrix
   if (row.op == kTypeArray) {
+    // A length that is a specialization constant is not known here, and counts as none.
     const auto length = constants_.find(row.operands[1]);
     count = length == constants_.end() ? 0 : length->second;
   }
   if ((row.op != kTypeArray && row.op != kTypeMatrix) || count == 0 || count > kMaxLocations) {
     return Invalid(entry_, fmt::format("location {} has no type that a stage exchanges", location));
   }
+  // The depth is limited above, and the location counts up to its limit; so the recursion ends for
+  // any input.
   for (uint32_t i = 0; i < count; ++i) {
     KILN_TRY_VOID(Expand(row.operands[0], location, out, depth + 1));
   }
@@ -211,12 +226,15 @@ Result<void> Reader::ExpandVariable(uint32_t id, const Variable& variable,
     return Invalid(entry_, fmt::format("variable {} has no pointer for a type", id));
   }
   const uint32_t type = pointer->second.operands[1];
+  // A variable of the interface is one or the other, as the caller has made sure.
   std::vector<InterfaceLocation>& side =
       variable.storage == kStorageInput ? out.inputs : out.outputs;
   if (const auto own = locations_.find(id); own != locations_.end()) {
     uint32_t location = own->second;
     return Expand(type, location, side, 0);
   }
+  // Without a location of its own, the variable is a built-in one or a block whose members may have
+  // locations.
   const auto block = types_.find(type);
   if (block == types_.end() || block->second.op != kTypeStruct) {
     return {};
@@ -231,6 +249,8 @@ Result<void> Reader::ExpandVariable(uint32_t id, const Variable& variable,
   return {};
 }
 
+// One pass over the declarations. The bodies of functions say nothing about the interface, and they
+// are most of the module.
 Result<SpirvInterface> Reader::Read(Operands words) {
   if (words.size() < kHeaderWords || words[0] != kMagic) {
     return Invalid(entry_, "the words are not SPIR-V");
@@ -238,6 +258,8 @@ Result<SpirvInterface> Reader::Read(Operands words) {
   for (size_t at = kHeaderWords; at < words.size();) {
     const uint32_t length = words[at] >> 16;
     const auto op = static_cast<uint16_t>(words[at] & 0xFFFF);
+    // A length of zero would never advance, and a length beyond the end would read what is not
+    // there.
     if (length == 0 || length > words.size() - at || !Take(op, words.subspan(at + 1, length - 1))) {
       return Invalid(entry_, fmt::format("word {} begins no instruction", at));
     }
@@ -249,9 +271,12 @@ Result<SpirvInterface> Reader::Read(Operands words) {
   if (!interface_) {
     return Invalid(entry_, "the words have no such entry point");
   }
+  // An id that is listed twice must not take its locations twice.
   std::ranges::sort(*interface_);
   interface_->erase(std::ranges::unique(*interface_).begin(), interface_->end());
   SpirvInterface out;
+  // Since SPIR-V 1.4 the interface lists variables of all storage classes; inputs and outputs are
+  // picked out here.
   for (const uint32_t id : *interface_) {
     const auto variable = variables_.find(id);
     if (variable != variables_.end() &&

@@ -129,6 +129,8 @@ VkBlendOp ToVulkan(artifact::BlendOperation operation) {
   KILN_UNREACHABLE();
 }
 
+// A switch with one case, so that a second topology in the metadata does not compile before it is
+// mapped here.
 VkPrimitiveTopology ToVulkan(artifact::Topology topology) {
   switch (topology) {
     using enum artifact::Topology;
@@ -167,6 +169,7 @@ VkDescriptorType ToVulkan(artifact::BufferType type) {
     using enum artifact::BufferType;
     case kUniform:
       return VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER;
+    // Vulkan has one type for both. That a buffer is only read is said in the shader.
     case kReadOnlyStorage:
     case kReadWriteStorage:
       return VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
@@ -174,6 +177,7 @@ VkDescriptorType ToVulkan(artifact::BufferType type) {
   KILN_UNREACHABLE();
 }
 
+// Images for storage come last in the enumeration.
 VkDescriptorType ToVulkan(artifact::ImageType type) {
   return type >= artifact::ImageType::kStorage2d ? VK_DESCRIPTOR_TYPE_STORAGE_IMAGE
                                                  : VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE;

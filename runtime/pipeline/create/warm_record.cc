@@ -17,6 +17,7 @@ namespace {
 constexpr std::array<uint8_t, 8> kMagic{0x89, 0x4B, 0x49, 0x4C, 0x4E, 0x54, 0x52, 0x0A};
 constexpr size_t kSummed = 24;
 constexpr size_t kFileBytes = 32;
+// A longer time is no measurement: the clock was set, or the machine slept.
 constexpr Duration kLongest = std::chrono::hours(24);
 
 CacheFiles& FilesOf(const CacheFolder& folder) {
@@ -29,6 +30,8 @@ std::string PathOf(const CacheFolder& folder, const Hash128& identity) {
 
 }  // namespace
 
+// A rough estimate, in proportion to the size of the code. It is computed in doubles, because the
+// product of nanoseconds and bytes does not fit into 64 bits.
 Duration WarmRecord::For(uint64_t bytes) const {
   return code_bytes == 0 ? Duration{}
                          : Duration(static_cast<int64_t>(static_cast<double>(elapsed.count()) *
@@ -38,6 +41,8 @@ Duration WarmRecord::For(uint64_t bytes) const {
 
 WarmRecord ReadWarmRecord(const CacheFolder& folder, const Hash128& identity) {
   const auto read = FilesOf(folder).Read(PathOf(folder, identity), kFileBytes);
+  // Every fault reads as no record: a wrong estimate would be shown to a user, and no estimate is
+  // shown as none.
   if (!read.ok() || !read->has_value() || (*read)->size() != kFileBytes) {
     return {};
   }
@@ -60,6 +65,8 @@ void WriteWarmRecord(const CacheFolder& folder, const Hash128& identity, const W
   AppendLittle(bytes, Checksum64(bytes));
   CacheFiles& files = FilesOf(folder);
   const std::string path = PathOf(folder, identity);
+  // Written beside and renamed, so that a reader never sees half a record. The process id keeps two
+  // processes from writing one file.
   const std::string made = fmt::format("{}.{}", path, getpid());
   if (!files.WriteNew(made, bytes).ok() || !files.Rename(made, path).ok()) {
     (void)files.Remove(made);  // the next start guesses by itself

@@ -9,8 +9,10 @@
 namespace kiln::runtime {
 namespace {
 
+// 64 KiB hold the vertices and uniform blocks of common programs, so one buffer is mostly enough.
 constexpr VkDeviceSize kLeastZeros = 65'536;
 constexpr uint32_t kVertices = 3;
+// Bits of ImageHint::sampler_class, as packs have them.
 constexpr uint32_t kNearest = 1;
 constexpr uint32_t kClamp = 2;
 constexpr uint32_t kComparison = 4;
@@ -40,6 +42,7 @@ bool IsDepth(artifact::ImageType type) {
   return type >= artifact::ImageType::kDepth2d && type <= artifact::ImageType::kDepth2dArray;
 }
 
+// Hints are few for each pipeline, so they are searched from the front.
 const ImageHint* HintFor(const Build& build, uint32_t set, uint32_t binding) {
   const auto found = std::ranges::find_if(build.hints, [&](const ImageHint& hint) {
     return hint.set == set && hint.binding == binding;
@@ -55,6 +58,8 @@ Result<std::unique_ptr<WarmUpDraws>> WarmUpDraws::Create(const Device& device) {
 }
 
 // Everything before is done and seen: the draws share what they write.
+// The widest barrier there is. Draws are tiny and follow one another, so precision would gain
+// nothing here.
 void WarmUpDraws::Barrier(VkCommandBuffer commands) const {
   VkMemoryBarrier2 barrier{};
   barrier.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER_2;
@@ -69,6 +74,8 @@ void WarmUpDraws::Barrier(VkCommandBuffer commands) const {
   device_->table().CmdPipelineBarrier2(commands, &dependency);
 }
 
+// One buffer is shared by all bindings, grows by powers of two and is never freed before the end:
+// an older one may still be read by the device.
 Result<VkBuffer> WarmUpDraws::Zeros(VkDeviceSize bytes) {
   if (zeros_.empty() || zeros_.back().size < bytes) {
     KILN_TRY(
@@ -83,6 +90,8 @@ Result<VkBuffer> WarmUpDraws::Zeros(VkDeviceSize bytes) {
   return zeros_.back().handle.get();
 }
 
+// Samplers are made once for each class. Which filter and address mode are used matters only for
+// drivers that compile for them.
 Result<VkSampler> WarmUpDraws::Sampler(uint32_t sampler_class) {
   vk::UniqueSampler& known = samplers_[sampler_class];
   if (known) {
@@ -113,6 +122,8 @@ Result<VkSampler> WarmUpDraws::Sampler(uint32_t sampler_class) {
 // An image of one texel in that layout; what it holds does not matter.
 Result<VkImageView> WarmUpDraws::View(const ImageKey& key, VkImageLayout layout,
                                       VkCommandBuffer commands) {
+  // An image is made at its first use and kept, because programs of one pass draw to the same
+  // formats.
   SeenImage& seen = images_[key];
   if (!seen.image.handle) {
     auto made = vk::CreateImage(*device_, memory_,
@@ -122,11 +133,14 @@ Result<VkImageView> WarmUpDraws::View(const ImageKey& key, VkImageLayout layout,
                                  .samples = key.samples,
                                  .usage = key.usage});
     if (!made.ok()) {
+      // An empty entry would be taken for an image by the next draw.
       images_.erase(key);
       return std::move(made).error();
     }
     seen.image = std::move(made).value();
   }
+  // The layout is tracked in the order of recording, which is the order of execution on the one
+  // queue.
   if (seen.layout != layout) {
     constexpr VkPipelineStageFlags2 kAll = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT;
     vk::Transition(device_->table(), commands, seen.image,
@@ -141,6 +155,7 @@ Result<VkImageView> WarmUpDraws::Sampled(const Build& build, uint32_t set,
                                          const BindingDesc& binding, VkCommandBuffer commands) {
   const bool storage = binding.type == VK_DESCRIPTOR_TYPE_STORAGE_IMAGE;
   const VkImageViewType type = ViewTypeOf(binding.image);
+  // An array has one layer here, which is enough to be valid.
   const uint32_t layers = type == VK_IMAGE_VIEW_TYPE_CUBE ? 6 : 1;
   if (storage) {
     return View({.type = type,
@@ -149,11 +164,14 @@ Result<VkImageView> WarmUpDraws::Sampled(const Build& build, uint32_t set,
                  .layers = layers},
                 VK_IMAGE_LAYOUT_GENERAL, commands);
   }
+  // A format that every device can sample, where nothing says which one the program will meet.
   VkFormat format = VK_FORMAT_R8G8B8A8_UNORM;
   if (IsDepth(binding.image)) {  // there are no depth images of three dimensions
     format = type == VK_IMAGE_VIEW_TYPE_3D ? VK_FORMAT_R32_SFLOAT : VkFormat{VK_FORMAT_D32_SFLOAT};
   }
   const ImageHint* const hint = HintFor(build, set, binding.binding);
+  // A hint may come from another machine, whose device may have had formats that this one cannot
+  // sample.
   constexpr VkFormatFeatureFlags kNeeded = VK_FORMAT_FEATURE_SAMPLED_IMAGE_BIT;
   if (hint != nullptr && type != VK_IMAGE_VIEW_TYPE_3D &&
       (device_->caps().Format(hint->format).optimalTilingFeatures & kNeeded) != 0) {
@@ -168,7 +186,9 @@ Result<VkDescriptorSet> WarmUpDraws::MakeSet(const Build& build, uint32_t set,
                                              VkCommandBuffer commands) {
   const vk::Table& table = device_->table();
   const SetDesc& bindings = build.desc.sets[set];
+  // A pool must have one size at least, and a set may have no bindings.
   std::vector<VkDescriptorPoolSize> sizes = {{VK_DESCRIPTOR_TYPE_SAMPLER, 1}};
+  // Kinds may come up several times in this list, which Vulkan allows.
   for (const BindingDesc& binding : bindings) {
     sizes.push_back({binding.type, binding.count});
   }
@@ -180,6 +200,8 @@ Result<VkDescriptorSet> WarmUpDraws::MakeSet(const Build& build, uint32_t set,
   VkDescriptorPool pool = VK_NULL_HANDLE;
   KILN_TRY_VK(table.CreateDescriptorPool(device_->handle(), &pool_info, nullptr, &pool),
               "create a descriptor pool for a warm-up draw");
+  // Each set has a pool of its own, which is freed as a whole when the device is done with the
+  // submission that follows.
   pools_.push_back({queue_.submitted() + 1, {table, device_->handle(), pool}});
   VkDescriptorSetAllocateInfo info{};
   info.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO;
@@ -195,6 +217,8 @@ Result<VkDescriptorSet> WarmUpDraws::MakeSet(const Build& build, uint32_t set,
   return handle;
 }
 
+// Every binding of the layout gets something valid, even those that the shader does not reach: a
+// descriptor that is not written is undefined behaviour if it is read.
 Result<void> WarmUpDraws::WriteBinding(const Build& build, uint32_t set, const BindingDesc& binding,
                                        VkDescriptorSet handle, VkCommandBuffer commands) {
   VkWriteDescriptorSet write{};
@@ -207,6 +231,8 @@ Result<void> WarmUpDraws::WriteBinding(const Build& build, uint32_t set, const B
   std::vector<VkDescriptorImageInfo> images;
   if (binding.type == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER ||
       binding.type == VK_DESCRIPTOR_TYPE_STORAGE_BUFFER) {
+    // A multiple of 16, because blocks are padded to it in the shader, and never zero, which Vulkan
+    // refuses.
     buffer.range = std::max<VkDeviceSize>((VkDeviceSize{binding.bytes} + 15) / 16 * 16, 16);
     KILN_TRY(buffer.buffer, Zeros(buffer.range));
     write.pBufferInfo = &buffer;
@@ -214,6 +240,7 @@ Result<void> WarmUpDraws::WriteBinding(const Build& build, uint32_t set, const B
     const ImageHint* const hint = HintFor(build, set, binding.binding);
     const uint32_t plain = CanFilterAll(build.desc, device_->caps()) ? 0 : kNearest;
     const uint32_t other = hint == nullptr ? plain : hint->sampler_class & (kNearest | kClamp);
+    // Whether a sampler compares is part of the program and never of a hint.
     KILN_TRY(const VkSampler sampler, Sampler(other | (binding.comparison ? kComparison : 0)));
     images.push_back({sampler, VK_NULL_HANDLE, VK_IMAGE_LAYOUT_UNDEFINED});
     write.pImageInfo = images.data();
@@ -222,6 +249,7 @@ Result<void> WarmUpDraws::WriteBinding(const Build& build, uint32_t set, const B
     const VkImageLayout layout = binding.type == VK_DESCRIPTOR_TYPE_STORAGE_IMAGE
                                      ? VK_IMAGE_LAYOUT_GENERAL
                                      : VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL;
+    // All items of an array show the same image.
     images.assign(binding.count, {VK_NULL_HANDLE, view, layout});
     write.pImageInfo = images.data();
   }
@@ -237,6 +265,7 @@ Result<void> WarmUpDraws::BindSets(const Build& build, VkCommandBuffer commands)
                                 0, nullptr);
   }
   if (build.layouts.push_size != 0) {
+    // Zeros again: nothing that is read may be undefined.
     const std::vector<std::byte> zeros(build.layouts.push_size);
     table.CmdPushConstants(commands, build.layouts.layout, build.layouts.stages, 0,
                            build.layouts.push_size, zeros.data());
@@ -246,6 +275,7 @@ Result<void> WarmUpDraws::BindSets(const Build& build, VkCommandBuffer commands)
 
 Result<WarmUpDraws::Targets> WarmUpDraws::MakeTargets(const PassSignature& signature,
                                                       VkCommandBuffer commands) {
+  // As many layers as the highest view needs.
   const auto layers = std::max(static_cast<uint32_t>(std::bit_width(signature.view_mask)), 1U);
   const VkImageViewType type = layers > 1 ? VK_IMAGE_VIEW_TYPE_2D_ARRAY : VK_IMAGE_VIEW_TYPE_2D;
   VkRenderingAttachmentInfo nothing{};
@@ -300,10 +330,13 @@ Result<void> WarmUpDraws::RecordDraw(const Build& build, VkCommandBuffer command
   info.pDepthAttachment = (aspects & VK_IMAGE_ASPECT_DEPTH_BIT) != 0 ? &targets.depth : nullptr;
   info.pStencilAttachment = (aspects & VK_IMAGE_ASPECT_STENCIL_BIT) != 0 ? &targets.depth : nullptr;
   table.CmdBeginRendering(commands, &info);
+  // The scissor is empty, so nothing is shaded and nothing written, but a driver that compiles at
+  // the first draw has done so.
   const VkViewport viewport{0.0F, 0.0F, 1.0F, 1.0F, 0.0F, 1.0F};
   const VkRect2D nothing{{0, 0}, {0, 0}};
   table.CmdSetViewport(commands, 0, 1, &viewport);
   table.CmdSetScissor(commands, 0, 1, &nothing);
+  // A dynamic state has to be set before the draw, or the draw is undefined.
   if (std::ranges::find(desc.dynamic_states, VK_DYNAMIC_STATE_DEPTH_BOUNDS) !=
       desc.dynamic_states.end()) {
     table.CmdSetDepthBounds(commands, 0.0F, 1.0F);
@@ -320,6 +353,7 @@ Result<void> WarmUpDraws::Record(const Build& build, VkCommandBuffer commands) {
                         build.handle.load(std::memory_order_acquire));
   if (build.desc.bind_point == VK_PIPELINE_BIND_POINT_COMPUTE) {
     KILN_TRY_VOID(BindSets(build, commands));
+    // One workgroup on zeroed buffers: for compute there is no scissor, so it really runs.
     table.CmdDispatch(commands, 1, 1, 1);
     return {};
   }
@@ -327,6 +361,7 @@ Result<void> WarmUpDraws::Record(const Build& build, VkCommandBuffer commands) {
 }
 
 Result<uint64_t> WarmUpDraws::Submit(const Build& build) {
+  // Pools are freed in the order of their submissions, as the timeline counts up.
   KILN_TRY(const uint64_t completed, queue_.Completed());
   while (!pools_.empty() && pools_.front().value <= completed) {
     pools_.pop_front();

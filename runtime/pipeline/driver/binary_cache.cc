@@ -14,11 +14,14 @@
 namespace kiln::runtime {
 namespace {
 
+// As for the journal: the first byte and the last make a file that was treated as text fail.
 constexpr std::array<uint8_t, 8> kMagic{0x89, 0x4B, 0x49, 0x4C, 0x4E, 0x56, 0x4B, 0x0A};
 constexpr uint32_t kVersion = 1;
 constexpr size_t kHeaderBytes = 128;
 constexpr size_t kSummedBytes = 120;
+// The header that Vulkan defines for all drivers: size, version, vendor, device and uuid.
 constexpr size_t kDriverHeaderBytes = 32;
+// Two gigabytes for all drivers that this user had, and a month until a file counts as old.
 constexpr uint64_t kFolderBytes = uint64_t{2} << 30;
 constexpr uint32_t kUnusedDays = 30;
 
@@ -57,17 +60,21 @@ Bytes EncodeCacheFile(const DeviceIdentity& device, const Hash128& identity, uin
   AppendLittle(out, device.driver_version);
   AppendLittle(out, device.vendor_id);
   AppendLittle(out, device.device_id);
+  // What is left of the header is zero, for fields of later versions.
   out.resize(kSummedBytes);
   AppendLittle(out, Checksum64(out));
   Append(out, data);
   return out;
 }
 
+// Drivers trust their data, so nothing is given to one that has not passed both sums and names
+// exactly this driver. The cheap checks come first.
 Result<CacheFile> DecodeCacheFile(const DeviceIdentity& device, const Hash128& identity,
                                   ByteView bytes) {
   if (bytes.size() < kHeaderBytes || std::memcmp(bytes.data(), kMagic.data(), kMagic.size()) != 0) {
     return Rejected("it is no driver cache");
   }
+  // The sum stands behind what it covers, so the header is checked before any field of it is used.
   if (ReadLittle<uint64_t>(bytes, kSummedBytes) != Checksum64(bytes.first(kSummedBytes))) {
     return Rejected("the sum of its header is wrong");
   }
@@ -85,6 +92,7 @@ Result<CacheFile> DecodeCacheFile(const DeviceIdentity& device, const Hash128& i
   if (ReadLittle<uint64_t>(bytes, 32) != data.size()) {
     return Rejected("its length is not the one that it says");
   }
+  // The data are summed last, since that costs most.
   if (std::memcmp(bytes.data() + 40, Checksum(data).bytes.data(), 16) != 0) {
     return Rejected("the sum of its data is wrong");
   }
@@ -119,6 +127,7 @@ Result<vk::UniquePipelineCache> BinaryCache::Make(ByteView data) const {
   return vk::UniquePipelineCache(device_->table(), device_->handle(), handle);
 }
 
+// A file that fails is put aside and not removed, so that one can see what was wrong with it.
 Bytes BinaryCache::Checked(Bytes bytes) {
   const Result<CacheFile> file = DecodeCacheFile(device_->identity(), identity_, bytes);
   if (!file.ok()) {
@@ -128,6 +137,7 @@ Bytes BinaryCache::Checked(Bytes bytes) {
   }
   counter_ = file->counter;
   saved_ = Checksum(file->data);
+  // The driver gets the data alone.
   bytes.erase(bytes.begin(), bytes.begin() + kHeaderBytes);
   return bytes;
 }
@@ -140,11 +150,14 @@ Bytes BinaryCache::Load() {
     useless_ = true;
     return {};
   }
+  // The mark is written before the driver gets the data and removed when it has survived them. If
+  // it is there now, the last run did not come so far.
   const auto mark = files.Read(Name(".loading"), kHeaderBytes);
   if (mark.ok() && mark->has_value()) {
     Tell("the driver cache is not used", Rejected("the last run ended while it was loaded"));
     (void)files.Rename(Name(".vkcache"), Name(".suspect"));
     (void)files.Remove(Name(".loading"));
+    // The next save makes a new file.
     return {};
   }
   auto bytes = files.Read(Name(".vkcache"), kMaxBytes + kHeaderBytes);
@@ -159,6 +172,7 @@ Bytes BinaryCache::Load() {
   }
   Bytes data = Checked(std::move(**bytes));
   if (!data.empty()) {
+    // Without the mark a crash could not be told from other ends, so the data are not used then.
     const Result<void> written = files.WriteNew(Name(".loading"), {});
     if (!written.ok()) {
       Tell("the driver cache is not used", written.error());
@@ -169,6 +183,8 @@ Bytes BinaryCache::Load() {
   return data;
 }
 
+// A cache for each worker: the driver locks a cache while it is used, and workers would wait for
+// one another.
 Result<std::unique_ptr<BinaryCache>> BinaryCache::Open(const Device& device,
                                                        const CacheFolder& folder,
                                                        const Hash128& identity, uint32_t workers) {
@@ -176,7 +192,9 @@ Result<std::unique_ptr<BinaryCache>> BinaryCache::Open(const Device& device,
   Bytes data = out->Load();
   const MutexLock lock(out->mutex_);
   for (uint32_t i = 0; i < workers; ++i) {
+    // Every worker begins with the same data, which costs memory but no waiting.
     auto made = out->Make(data);
+    // A driver may refuse data for reasons of its own. All workers then begin with empty caches.
     if (!made.ok() && !data.empty() && made.error().reason != "DEVICE_LOST") {
       out->Tell("the driver refused its own cache", made.error());
       data.clear();
@@ -207,6 +225,7 @@ Result<void> BinaryCache::Adopt(const std::string& folder) {
   const MutexLock lock(mutex_);
   for (std::atomic<VkPipelineCache>& current : current_) {
     KILN_TRY(vk::UniquePipelineCache cache, Make(file.data));
+    // The new cache takes in what the worker has added to the old one so far.
     const VkPipelineCache old = current;
     KILN_TRY_VK(device_->table().MergePipelineCaches(device_->handle(), cache.get(), 1, &old),
                 "merge pipeline caches");
@@ -249,6 +268,7 @@ Result<Bytes> BinaryCache::Merged(ByteView others) const {
   KILN_TRY_VK(table.MergePipelineCaches(device_->handle(), all.get(),
                                         static_cast<uint32_t>(sources.size()), sources.data()),
               "merge pipeline caches");
+  // Nobody adds to the merged cache, so the size of the first call is still right in the second.
   size_t size = 0;
   KILN_TRY_VK(table.GetPipelineCacheData(device_->handle(), all.get(), &size, nullptr),
               "ask for the size of the pipeline cache");
@@ -263,6 +283,7 @@ Result<Bytes> BinaryCache::Merged(ByteView others) const {
 Result<void> BinaryCache::Replace(ByteView data, uint64_t counter) {
   CacheFiles& files = *folder_.files;
   const std::string part = Name(fmt::format(".{}.part", getpid()));
+  // A part of this process number is left from a process that ended while it wrote.
   KILN_TRY_VOID(files.Remove(part));
   Result<void> written =
       files.WriteNew(part, EncodeCacheFile(device_->identity(), identity_, counter, data));
@@ -276,6 +297,8 @@ Result<void> BinaryCache::Replace(ByteView data, uint64_t counter) {
   return files.SyncFolder(folder_.path);
 }
 
+// The lock is held from reading to writing, or two processes would each throw away what the other
+// has added.
 Result<void> BinaryCache::Save() {
   const MutexLock lock(mutex_);
   if (useless_) {
@@ -287,6 +310,7 @@ Result<void> BinaryCache::Save() {
   auto there = files.Read(Name(".vkcache"), kMaxBytes + kHeaderBytes);
   if (there.ok() && there->has_value()) {
     const Result<CacheFile> file = DecodeCacheFile(device_->identity(), identity_, **there);
+    // Another counter means that another process has saved since; its pipelines are merged in.
     if (file.ok() && file->counter != counter_) {
       others.assign(file->data.begin(), file->data.end());
       counter_ = file->counter;
@@ -294,6 +318,7 @@ Result<void> BinaryCache::Save() {
     }
   }
   KILN_TRY(const Bytes data, Merged(others));
+  // An unchanged cache is not written: most starts make nothing new.
   if (Checksum(data) == saved_ || data.size() > kMaxBytes) {
     return {};
   }

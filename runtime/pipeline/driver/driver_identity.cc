@@ -24,7 +24,10 @@ struct Search {
   ByteView build_id;
 };
 
+// Notes are name and text behind a small header, each padded to four bytes. The lengths come from a
+// file, so the end is checked before anything is read.
 ByteView BuildIdIn(ByteView notes) {
+  // A note that ends behind the segment ends the search: its lengths cannot be trusted.
   for (size_t at = 0; at + sizeof(ElfW(Nhdr)) <= notes.size();) {
     const auto note = ReadLittle<ElfW(Nhdr)>(notes, at);
     const size_t name = at + sizeof(note);
@@ -42,6 +45,8 @@ ByteView BuildIdIn(ByteView notes) {
   return {};
 }
 
+// Called for each loaded object; the one whose segments hold the address of the driver's function
+// is the driver.
 int Visit(dl_phdr_info* info, size_t /*size*/, void* argument) {
   auto& search = *static_cast<Search*>(argument);
   bool here = false;
@@ -51,6 +56,7 @@ int Visit(dl_phdr_info* info, size_t /*size*/, void* argument) {
     here = here || (header.p_type == PT_LOAD && search.address >= begin &&
                     search.address < begin + header.p_memsz);
   }
+  // Only the notes of the object that was found are read.
   for (int i = 0; here && i < info->dlpi_phnum; ++i) {
     const ElfW(Phdr)& header = info->dlpi_phdr[i];
     if (header.p_type == PT_NOTE && search.build_id.empty()) {
@@ -63,6 +69,8 @@ int Visit(dl_phdr_info* info, size_t /*size*/, void* argument) {
 }
 
 // The build id of the object with the function; else size and time of its file.
+// A driver that was rebuilt without a new version number still has another build id. So its old
+// cache is not used.
 Hash128 BuildOf(PFN_vkCreateGraphicsPipelines function) {
   Search search{.address = reinterpret_cast<uintptr_t>(function)};
   dl_iterate_phdr(Visit, &search);
@@ -82,6 +90,8 @@ Hash128 BuildOf(PFN_vkCreateGraphicsPipelines function) {
 
 }  // namespace
 
+// Everything that may change what the driver makes of a pipeline. Pointer size is in it, as 32-bit
+// and 64-bit drivers share uuids.
 Hash128 DriverIdentity(const Device& device) {
   const DeviceIdentity& id = device.identity();
   return CanonicalWriter("kiln.driver.1")

@@ -14,17 +14,22 @@
 namespace kiln::runtime {
 namespace {
 
+// Five words of header: magic, version, generator, bound and a zero.
 constexpr uint32_t kSpirvMagic = 0x07230203;
 constexpr size_t kSpirvHeaderWords = 5;
 
 }  // namespace
 
+// The bytes are held with the words, since a pack may be mapped and its owner must live as long as
+// the driver reads.
 Result<HeldWords> ReadWords(const Build& build) {
   HeldWords out;
   for (size_t i = 0; i < build.code.size(); ++i) {
     KILN_TRY(SourceBytes bytes, build.source->Read(build.code[i].digest));
     const size_t count = bytes.bytes.size() / sizeof(uint32_t);
     std::span<const uint32_t> words;
+    // Packs align their content, but other sources need not; Vulkan wants whole words at their
+    // alignment.
     if (reinterpret_cast<uintptr_t>(bytes.bytes.data()) % alignof(uint32_t) == 0) {
       words = {reinterpret_cast<const uint32_t*>(bytes.bytes.data()), count};
     } else {
@@ -39,6 +44,8 @@ Result<HeldWords> ReadWords(const Build& build) {
   return out;
 }
 
+// Only enough to keep the driver from reading something that is no SPIR-V at all. The content was
+// checked by its digest.
 Result<void> CheckWords(const PipelineDesc& desc, size_t stage, std::span<const uint32_t> words) {
   if (words.size() < kSpirvHeaderWords || words[0] != kSpirvMagic) {
     return Error{ErrorCode::kInvalidArgument,
@@ -52,6 +59,7 @@ Result<void> CheckWords(const PipelineDesc& desc, size_t stage, std::span<const 
 namespace {
 
 void FailBuild(PipelinesState& state, Build& build, const Error& error) {
+  // Remembered for all builds: whoever finds the device lost first tells the others.
   if (error.reason == "DEVICE_LOST") {
     state.lost = true;
   }
@@ -67,6 +75,8 @@ void PublishBuild(PipelinesState& state, Build& build, PipelineState result) {
   state.cache_hits += build.from_cache ? 1 : 0;
   ++state.made;
   if (result == PipelineState::kReadyFast) {
+    // A fast link is no final state: the optimised pipeline still follows, and the build keeps what
+    // is needed to make it.
     build.state.store(result, std::memory_order_release);
   } else {
     build.Finish(result);
@@ -88,6 +98,7 @@ void ProbeCacheControl(PipelinesState& state, Build& build, const StageWords& wo
       state.cache_control.load() != CacheControl::kUnknown) {
     return;
   }
+  // A build of its own is made and dropped again, because the real one is in use.
   Build again(build.desc);
   again.key = build.key;
   again.code = build.code;
@@ -98,6 +109,8 @@ void ProbeCacheControl(PipelinesState& state, Build& build, const StageWords& wo
 }
 
 Result<HeldWords> ReadChecked(const PipelinesState& state, const Build& build) {
+  // Read anew for each try. Words are not kept, because those of all pipelines together take too
+  // much memory.
   KILN_TRY(HeldWords held, ReadWords(build));
   if (state.config.debug_checks == DebugChecks::kOn) {
     KILN_TRY_VOID(CheckLocations(build.desc, held.words));
@@ -112,6 +125,7 @@ Result<void> CreatePipeline(PipelinesState& state, Build& build, uint32_t worker
   KILN_TRY(const HeldWords held, ReadChecked(state, build));
   const VkPipelineCache handle =
       state.cache == nullptr ? VK_NULL_HANDLE : state.cache->ForWorker(worker);
+  // The journal names the pipeline from here to the end of the function, whichever way it is left.
   const JournalEntry entry(state.journal.get(), worker, build.key);
   KILN_TRY_VOID(state.factory.Create(build, held.words, handle, mode));
   if (mode == PipelineFactory::Mode::kFull) {
@@ -125,6 +139,8 @@ Result<void> LinkFast(PipelinesState& state, const std::shared_ptr<Build>& build
   KILN_TRY(const HeldWords held, ReadChecked(state, *build));
   const VkPipelineCache handle =
       state.cache == nullptr ? VK_NULL_HANDLE : state.cache->ForWorker(worker);
+  // The entry ends before the build is published: whoever sees it may bind it, and then a crash is
+  // no longer that of the driver's compiler.
   {
     const JournalEntry entry(state.journal.get(), worker, build->key);
     KILN_TRY_VOID(state.factory.CreateFast(*build, held.words, handle));
@@ -137,11 +153,13 @@ Result<void> LinkFast(PipelinesState& state, const std::shared_ptr<Build>& build
 namespace {
 
 void MakePipeline(PipelinesState& state, const std::shared_ptr<Build>& build, uint32_t worker) {
+  // A build that is ready already comes a second time, for its optimised pipeline.
   const bool optimise = build->State() == PipelineState::kReadyFast;
   {
     const MutexLock lock(state.mutex);
     state.current = build->desc.name;
   }
+  // Nothing can be made on a lost device. Each build says so, since somebody may wait for it.
   if (state.lost) {
     FailBuild(
         state, *build,
@@ -169,6 +187,7 @@ void MakePipeline(PipelinesState& state, const std::shared_ptr<Build>& build, ui
 
 void WorkOn(PipelinesState& state, const std::shared_ptr<Build>& build, uint32_t worker) {
   MakePipeline(state, build, worker);
+  // Only workers save between builds: the thread that draws must not wait for a disk.
   if (worker < state.queue.threads() && SaveIsDue(state)) {  // long starts, frames that nobody ends
     SaveAndTell(state);
   }

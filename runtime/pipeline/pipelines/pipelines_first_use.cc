@@ -13,13 +13,18 @@
 namespace kiln::runtime {
 namespace {
 
+// Three draws decide, and all three have to be slow: one may be slow because of something else on
+// the machine.
 constexpr uint32_t kProbes = 3;
+// What is faster than this cannot be felt in a frame.
 constexpr Duration kSlowFirstUse = std::chrono::milliseconds(2);
 
 Duration Now() { return std::chrono::steady_clock::now().time_since_epoch(); }
 
 }  // namespace
 
+// Made at the first need, as it takes memory and a command pool that an eager driver never needs.
+// Without it, pipelines are used unwarmed.
 WarmUpDraws* WarmDraws(PipelinesState& state) {
   if (state.draws == nullptr) {
     auto made = WarmUpDraws::Create(*state.device);
@@ -46,6 +51,7 @@ void LearnLaziness(PipelinesState& state, const Build& build) {
     return;
   }
   const Duration first_use = build.first_use.load();
+  // Slow means slow in relation to the creation, which shows how fast the machine is.
   state.lazy_seen += first_use > 4 * build.creation && first_use > kSlowFirstUse ? 1 : 0;
   if (++state.first_uses_seen == kProbes) {
     state.laziness = state.lazy_seen == kProbes ? Laziness::kLazy : Laziness::kEager;
@@ -56,6 +62,7 @@ void LearnLaziness(PipelinesState& state, const Build& build) {
 Result<void> FinishFirstUse(PipelinesState& state, Build& build, uint64_t value) {
   Result<void> done = state.draws->Wait(value, state.config.first_use_timeout);
   if (!done.ok() && done.error().code == ErrorCode::kDeadlineExceeded) {
+    // The handle goes first. So nobody binds a pipeline that hangs, even before its state is final.
     build.handle.store(VK_NULL_HANDLE, std::memory_order_release);
     build.Fail(PipelineState::kQuarantined,
                {ErrorCode::kFailedPrecondition,
@@ -79,6 +86,8 @@ Result<void> FinishFirstUse(PipelinesState& state, Build& build, uint64_t value)
 // Makes some of the draws that are due. True if there was one.
 Result<bool> RunFirstUses(PipelinesState& state, std::span<const std::shared_ptr<Build>> builds) {
   std::vector<Build*> due;
+  // While the kind of driver is not known, draws are timed one by one; later they are submitted in
+  // batches.
   const size_t most = state.laziness.load() == Laziness::kUnknown ? 1 : WarmUpDraws::kBatch;
   for (const std::shared_ptr<Build>& build : builds) {
     if (due.size() < most && NeedsFirstUse(state, *build)) {
@@ -92,6 +101,7 @@ Result<bool> RunFirstUses(PipelinesState& state, std::span<const std::shared_ptr
   std::vector<std::pair<Build*, uint64_t>> submitted;
   Duration start = Now();
   for (Build* const build : due) {
+    // Marked even if the draw cannot be submitted, or it would be tried for ever.
     build->used = true;
     if (warm == nullptr) {
       continue;
@@ -102,10 +112,13 @@ Result<bool> RunFirstUses(PipelinesState& state, std::span<const std::shared_ptr
     if (value.ok()) {
       submitted.emplace_back(build, *value);
     } else if (value.error().reason == "DEVICE_LOST") {
+      // Other refusals leave the pipeline to its first real draw, which may be slow but is right.
       state.lost = true;
       return value.error();
     }
   }
+  // Waited for in the order of submission, so the time between two of them is that of the later
+  // one.
   for (const auto& [build, value] : submitted) {
     const JournalEntry entry(state.journal.get(), state.queue.threads(), build->key);
     KILN_TRY_VOID(FinishFirstUse(state, *build, value));

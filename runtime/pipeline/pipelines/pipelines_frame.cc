@@ -26,8 +26,11 @@ BindResult BindMissing(PipelinesState& state, VkCommandBuffer commands, Pipeline
   const uint32_t here = state.queue.threads();
   const Duration start = Now();
   if (build->State() == PipelineState::kQueued) {
+    // Noted before the build is made, since it tells why the build was made at all.
     build->asked_by = BuildSource::kDemand;
   }
+  // The caches first: a pipeline that is in them costs less than a frame. Claim keeps workers away
+  // meanwhile.
   if (state.cache_control.load() == CacheControl::kWorks && build->Claim()) {
     if (CreatePipeline(state, *build, here, PipelineFactory::Mode::kCachedOnly).ok()) {
       PublishBuild(state, *build, PipelineState::kReady);
@@ -35,14 +38,18 @@ BindResult BindMissing(PipelinesState& state, VkCommandBuffer commands, Pipeline
       build->GiveUp();
     }
   }
+  // Then a link of parts, which is slower than a cache and much faster than a compilation.
   if (build->State() == PipelineState::kQueued && UsesFastLinks(state, *build) && build->Claim() &&
       !LinkFast(state, build, here).ok()) {
     build->GiveUp();
   }
+  // Waiting is what the engine has asked for. Another thread may have the build already, and then
+  // only waiting is left.
   if (missing.what == OnMissing::MissingAction::kBlock) {
     if (build->Wanted() && !IsReady(build->State()) && build->Claim()) {
       WorkOn(state, build, here);
     }
+    // The time is short, so that a wake-up which came before the wait costs a millisecond at most.
     while (!IsFinal(build->State())) {
       state.queue.WaitForChange(std::chrono::milliseconds(1));
     }
@@ -53,10 +60,13 @@ BindResult BindMissing(PipelinesState& state, VkCommandBuffer commands, Pipeline
     }
     return BindPipeline(state, commands, id, missing);
   }
+  // Somebody needs it now, so it goes before everything else in the queue.
   if (build->State() == PipelineState::kQueued) {
     state.queue.Push(Lane::kCritical, build);
   }
   state.Record(HitchKind::kMissing, *build, {});
+  // The fallback is bound with Skip: a fallback that is missing, too, must not lead to a third
+  // pipeline.
   if (missing.what == OnMissing::MissingAction::kFallback &&
       state.BuildOf(missing.fallback).handle.load(std::memory_order_acquire) != VK_NULL_HANDLE) {
     return BindPipeline(state, commands, missing.fallback, OnMissing::Skip());
@@ -74,6 +84,8 @@ BindResult BindPipeline(PipelinesState& state, VkCommandBuffer commands, Pipelin
   if (handle == VK_NULL_HANDLE) {
     return BindMissing(state, commands, id, missing);
   }
+  // Counters only, in no order with anything else, so relaxed operations do. They must not slow
+  // down a bind that finds its pipeline.
   if (slot.bound.fetch_add(1, std::memory_order_relaxed) == 0) {
     slot.first_frame.store(state.frame.load(std::memory_order_relaxed), std::memory_order_relaxed);
     slot.order.store(state.binds.fetch_add(1, std::memory_order_relaxed) + 1,
@@ -90,6 +102,7 @@ BindResult BindPipeline(PipelinesState& state, VkCommandBuffer commands, Pipelin
 Result<void> ReplacePipeline(PipelinesState& state, PipelineId id, PipelineDesc desc,
                              std::vector<CodeRef> code,
                              std::shared_ptr<const ArtifactSource> source) {
+  // The replacement is built like any other, and the old pipeline is drawn with until it is ready.
   KILN_TRY(const std::shared_ptr<Build> build,
            GetBuild(state, std::move(desc), std::move(code), std::move(source), {}, Lane::kSoon));
   if (build->State() == PipelineState::kQueued) {
@@ -98,6 +111,7 @@ Result<void> ReplacePipeline(PipelinesState& state, PipelineId id, PipelineDesc 
   {
     const MutexLock lock(state.mutex);
     PipelineSlot& slot = state.slots[id];
+    // An id is in the list once, however often it is replaced before the next frame ends.
     if (slot.next == nullptr) {
       state.replacing.push_back(id);
     }
@@ -106,6 +120,7 @@ Result<void> ReplacePipeline(PipelinesState& state, PipelineId id, PipelineDesc 
   if (state.queue.threads() > 0) {
     state.queue.Push(Lane::kSoon, build);
   } else if (build->Claim()) {
+    // Without threads the caller builds it, and the frame waits.
     WorkOn(state, build, 0);
   }
   return {};
@@ -126,6 +141,7 @@ bool CanSwap(PipelinesState& state, Build& next) {
   if (warm == nullptr) {
     return true;
   }
+  // Submitted in one frame and asked about in the next ones; the frame never waits for it.
   if (next.first_use_value == 0) {
     const Result<uint64_t> value = warm->Submit(next);
     if (!value.ok()) {
@@ -136,6 +152,7 @@ bool CanSwap(PipelinesState& state, Build& next) {
     next.first_use = Now();  // until it is known when it was done
     return false;
   }
+  // An error counts as done: the device is then lost, and nothing is gained by waiting.
   const Result<uint64_t> completed = warm->Completed();
   if (completed.ok() && *completed < next.first_use_value) {
     return false;
@@ -148,6 +165,8 @@ bool CanSwap(PipelinesState& state, Build& next) {
 void Swap(PipelinesState& state, PipelineId id, uint64_t frame_value) KILN_REQUIRES(state.mutex) {
   PipelineSlot& slot = state.slots[id];
   const std::shared_ptr<Build> next = std::exchange(slot.next, nullptr);
+  // The old pipeline stays if the new one cannot be built: a mistake in a shader must not take the
+  // picture away.
   if (!IsReady(next->State())) {
     slot.failed = next;
     slot.replace_error.store(&*next->error, std::memory_order_release);
@@ -158,12 +177,14 @@ void Swap(PipelinesState& state, PipelineId id, uint64_t frame_value) KILN_REQUI
   }
   const LayoutSet& old = slot.owner->layouts;
   auto version = std::make_unique<Version>(Version{next, next->layouts});
+  // The generation tells callers that descriptor sets of the old layouts no longer fit.
   version->layouts.generation =
       old.generation +
       (old.layout == next->layouts.layout && old.sets == next->layouts.sets ? 0 : 1);
   slot.replace_error.store(nullptr, std::memory_order_release);
   slot.failed = nullptr;
   slot.version.store(version.get(), std::memory_order_release);
+  // Frames in flight still use the old version, so it is freed when this frame is done.
   state.retire.Add(frame_value, std::exchange(slot.owner, std::move(version)));
   ++state.replaced;
 }
@@ -174,6 +195,7 @@ void EndFrame(PipelinesState& state, uint64_t frame_value) {
   const MutexLock lock(state.mutex);
   std::vector<PipelineId> later;
   for (const PipelineId id : state.replacing) {
+    // In the order in which replacements were asked for.
     const std::shared_ptr<Build> next = state.slots[id].next;
     if (CanSwap(state, *next)) {
       Swap(state, id, frame_value);
@@ -182,6 +204,7 @@ void EndFrame(PipelinesState& state, uint64_t frame_value) {
     }
   }
   state.replacing = std::move(later);
+  // The first frame that ends proves that the cache file has not killed the run.
   if (state.frame.fetch_add(1) == 0 && state.cache != nullptr) {
     state.cache->Confirm();
   }

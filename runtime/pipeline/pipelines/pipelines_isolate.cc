@@ -19,6 +19,7 @@ namespace {
 // False: no child can be started. Afterwards the build is free again, or quarantined.
 bool MakeInChild(PipelinesState& state, ChildBuilds& children,
                  const std::shared_ptr<Build>& build) {
+  // What is made already or being made needs no child.
   if (build->State() != PipelineState::kQueued || !build->Claim()) {
     return true;
   }
@@ -44,6 +45,7 @@ bool MakeInChild(PipelinesState& state, ChildBuilds& children,
          "QUARANTINED"});
     return true;
   }
+  // The build is given back: the child has only proved that it can be made, and filled the cache.
   build->GiveUp();
   if (!fate.ok() && fate.error().code != ErrorCode::kCancelled) {
     state.log->Write(LogLevel::kWarning, "pipelines", "pipelines are not isolated",
@@ -69,6 +71,7 @@ void Isolate(PipelinesState& state, const Isolation& isolation) {
   const auto stopped = [&] {
     return state.closing || state.lost || state.IsCancelled(isolation.ticket);
   };
+  // Children write their caches into a folder of their own, which nobody else reads.
   const std::string folder = state.cache == nullptr
                                  ? std::string()
                                  : fmt::format("{}/child.{}.{}", state.config.cache_folder,
@@ -93,6 +96,7 @@ void Isolate(PipelinesState& state, const Isolation& isolation) {
   if (state.cache != nullptr) {
     AdoptCache(state, folder);
   }
+  // What was not quarantined is built here, mostly from the cache that the children filled.
   for (const std::shared_ptr<Build>& build : builds) {
     if (!stopped() && build->Wanted()) {
       state.queue.Push(isolation.lane.value_or(build->lane), build);

@@ -86,6 +86,7 @@ int64_t Microseconds(Duration duration) {
 }
 
 // Text of one family after the other.
+// The text form of Prometheus: a head for each family and then its values.
 class Metrics {
  public:
   void Head(std::string_view name, std::string_view type, std::string_view help) {
@@ -104,6 +105,7 @@ class Metrics {
     Value(value);
   }
   void Histogram(std::string_view name, std::string_view help, const std::vector<double>& seconds) {
+    // From what a driver needs for a cache hit up to what anybody would take for a hang.
     static constexpr std::array kBounds = {0.0001, 0.0005, 0.001, 0.005, 0.01,
                                            0.05,   0.1,    0.5,   1.0,   5.0};
     Head(name, "histogram", help);
@@ -111,6 +113,7 @@ class Metrics {
     for (const double value : seconds) {
       sum += value;
     }
+    // Buckets are cumulative in this format, so each counts all that are not slower.
     for (const double bound : kBounds) {
       const auto below = std::ranges::count_if(seconds, [&](double v) { return v <= bound; });
       out_ += fmt::format("kiln_runtime_{}_bucket{{le=\"{}\"}} {}\n", name, bound, below);
@@ -150,6 +153,7 @@ void PrintStates(const PipelineStats& stats, Metrics& out) {
 // Draws that waited and draws that were left out, each by the name of its pipeline.
 void PrintHitches(const std::vector<Hitch>& hitches, Metrics& out) {
   for (const bool missing : {false, true}) {
+    // Ordered by name, so that two prints of the same state are the same text.
     std::map<std::string_view, uint64_t> by_name;
     for (const Hitch& hitch : hitches) {
       by_name[hitch.name] += (hitch.kind == HitchKind::kMissing) == missing ? 1 : 0;
@@ -166,11 +170,13 @@ void PrintHitches(const std::vector<Hitch>& hitches, Metrics& out) {
 
 }  // namespace
 
+// In the order of first use, because a warm start should build what is drawn first before the rest.
 std::string WriteWarmList(const PipelinesState& state) {
   const MutexLock lock(state.mutex);
   std::map<uint64_t, const PipelineSlot*> drawn;  // by order
   for (uint32_t i = 0; i < state.slots.size(); ++i) {
     const PipelineSlot& slot = state.slots[{i}];
+    // Pipelines without a variant, which were added by hand, cannot be named in a list.
     if (const uint64_t order = slot.order.load(); order != 0 && slot.options.has_value()) {
       drawn.emplace(order, &slot);
     }
@@ -221,6 +227,8 @@ std::string PrintMetrics(PipelinesState& state, const PipelineStats& stats,
   Duration total{}, creating{}, drawing{};
   {
     const MutexLock lock(state.mutex);
+    // Only tickets that somebody has waited for have a report, so running starts are not in the
+    // sums.
     for (const Ticket& ticket : state.tickets) {
       if (ticket.report) {
         total += ticket.report->progress.elapsed;

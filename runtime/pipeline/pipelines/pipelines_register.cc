@@ -24,7 +24,9 @@ Result<std::vector<const Module*>> ModulesOf(const PipelineDesc& desc,
                                              std::span<const Module> modules) {
   std::vector<const Module*> out;
   for (const StageDesc& stage : desc.stages) {
+    // The first that fits: a program has one module for each stage, or one for all.
     const auto found = std::ranges::find_if(modules, [&](const Module& module) {
+      // A module without a stage serves all stages.
       return !module.stage || ToVulkan(*module.stage) == stage.stage;
     });
     if (found == modules.end()) {
@@ -42,12 +44,15 @@ Result<std::vector<const Module*>> ModulesOf(const PipelineDesc& desc,
 std::shared_ptr<Build> NewBuild(PipelinesState& state, PipelineDesc desc, const Hash128& key) {
   auto build = std::make_shared<Build>(std::move(desc));
   build->key = key;
+  // What can never be built is a build all the same, in a final state. So an id stands for it, and
+  // State and ErrorOf have an answer.
   if (auto fits = CheckDevice(build->desc, state.device->caps()); !fits.ok()) {
     build->Fail(PipelineState::kUnsupported, std::move(fits).error());
   } else if (auto layouts = state.factory.Layouts(build->desc); !layouts.ok()) {
     build->Fail(PipelineState::kFailed, std::move(layouts).error());
   } else {
     build->layouts = *layouts;
+    // The key was in a slot of the journal when an earlier run ended.
     if (state.journal != nullptr && state.journal->Died(key)) {
       build->Fail(PipelineState::kQuarantined,
                   {ErrorCode::kFailedPrecondition,
@@ -57,6 +62,7 @@ std::shared_ptr<Build> NewBuild(PipelinesState& state, PipelineDesc desc, const 
                    "QUARANTINED"});
     }
   }
+  // Told once for each build and not for each id.
   for (const std::string& lint : LintsOf(build->desc)) {
     state.log->Write(LogLevel::kWarning, "pipelines", "a pipeline is odd", {{"what", lint}});
   }
@@ -65,6 +71,7 @@ std::shared_ptr<Build> NewBuild(PipelinesState& state, PipelineDesc desc, const 
 
 }  // namespace
 
+// The words are copied into a source, as the caller may drop them, and the build may run later.
 Result<std::shared_ptr<MemorySource>> KeepWords(const PipelineDesc& desc,
                                                 std::span<const ModuleWords> modules,
                                                 std::vector<CodeRef>& code) {
@@ -104,6 +111,7 @@ Result<std::shared_ptr<Build>> GetBuild(PipelinesState& state, PipelineDesc desc
     digests.push_back(ref.digest);
     bytes += ref.digest.size;
   }
+  // The key is computed outside of the lock: it takes longest, and depends on nothing shared.
   const Hash128 key = PipelineKey(desc, digests);
   const std::string name = desc.name;
   const Hash128 layout_hash = desc.layout_hash;
@@ -117,6 +125,7 @@ Result<std::shared_ptr<Build>> GetBuild(PipelinesState& state, PipelineDesc desc
     build->code = std::move(code);
     build->code_bytes = bytes;
     build->hints.assign(hints.begin(), hints.end());
+    // What is never built needs no source.
     build->source = build->State() == PipelineState::kQueued ? std::move(source) : nullptr;
     build->lane = lane;
   }
@@ -138,6 +147,7 @@ Result<PipelineId> RegisterPipeline(PipelinesState& state, PipelineDesc desc,
     const MutexLock lock(state.mutex);
     id = state.slots.Append(std::move(version));
   }
+  // Behind the registration, so that the id exists even if the build fails.
   if (state.build_on_add && build->Claim()) {
     WorkOn(state, build, state.queue.threads());
   }

@@ -8,6 +8,8 @@
 namespace kiln::runtime {
 namespace {
 
+// A crash loses a minute of compilation at most, and a save of some hundred megabytes does not run
+// all the time.
 constexpr std::chrono::seconds kSaveEvery{60};
 
 }  // namespace
@@ -24,7 +26,9 @@ Result<void> SaveCache(PipelinesState& state) {
   return {};
 }
 
+// True for one caller only, who then has to call SaveAndTell.
 bool SaveIsDue(PipelinesState& state) {
+  // The exchange comes last, or a caller that has nothing to save would keep others from saving.
   return state.cache != nullptr && state.made.load() != state.made_saved.load() &&
          state.clock->Monotonic() - state.saved_at.load() >= kSaveEvery &&
          !state.saving.exchange(true);

@@ -15,7 +15,9 @@ PipelinesState::PipelinesState(const Device& of, const PipelinesConfig& how, uin
             [this](const std::shared_ptr<Build>& build, uint32_t worker) {
               WorkOn(*this, build, worker);
             }) {
+  // The first save is due one interval after the start and not at the first pipeline.
   saved_at = clock->Monotonic();
+  // This driver is known to compile at the first draw, so it need not be found out by timing.
   if (of.identity().driver_id == VK_DRIVER_ID_MESA_LLVMPIPE) {
     laziness = Laziness::kLazy;
   }
@@ -30,6 +32,7 @@ void PipelinesState::Record(HitchKind kind, const Build& build, Duration duratio
                      .frame = frame.load()});
 }
 
+// A copy, so that whoever waits looks at it without holding the lock.
 Ticket PipelinesState::TicketOf(WarmTicket ticket) const {
   const MutexLock lock(mutex);
   return tickets[ticket.index];

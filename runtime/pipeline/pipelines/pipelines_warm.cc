@@ -38,10 +38,12 @@ WarmTicket WarmPipelines(PipelinesState& state, const WarmRequest& request) {
   std::set<const Build*> seen;
   const MutexLock lock(state.mutex);
   const auto add_build = [&](const std::shared_ptr<Build>& build) {
+    // Ids may share a build, which counts once.
     if (!seen.insert(build.get()).second) {
       return;
     }
     ticket.builds.push_back(build);
+    // What is final already needs no place in the queue; it only counts.
     if (build->Wanted() && !request.isolate) {
       state.queue.Push(request.lane.value_or(build->lane), build);
     }
@@ -56,11 +58,14 @@ WarmTicket WarmPipelines(PipelinesState& state, const WarmRequest& request) {
   for (const PipelineId id : request.pipelines) {
     add(id);
   }
+  // Without a list, everything that was registered is meant.
   for (uint32_t i = 0; request.pipelines.empty() && i < state.slots.size(); ++i) {
     add({i});
   }
   const WarmTicket id{static_cast<uint32_t>(state.tickets.size())};
   const Isolation isolation{id, request.lane};
+  // Isolation waits for children and has a thread of its own. Without threads, whoever waits for
+  // the ticket does it.
   if (request.isolate && state.queue.threads() > 0) {
     state.isolating.emplace_back(
         Thread::Entry{
@@ -75,6 +80,7 @@ WarmTicket WarmPipelines(PipelinesState& state, const WarmRequest& request) {
 
 namespace {
 
+// Read without stopping anything, so numbers may be of slightly different moments.
 WarmProgress ProgressOf(const PipelinesState& state, const Ticket& ticket) {
   WarmProgress progress{.total = ticket.builds.size(), .elapsed = Now() - ticket.start};
   uint64_t done_bytes = 0;
@@ -89,9 +95,12 @@ WarmProgress ProgressOf(const PipelinesState& state, const Ticket& ticket) {
     progress.first_uses += build->first_use.load() != Duration{} ? 1 : 0;
     (IsFinal(now) ? done_bytes : left_bytes) += build->code_bytes;
   }
+  // The first few pipelines say little about the speed of this run, so until then the last run is
+  // asked.
   if (done_bytes < left_bytes / kEnoughToTell) {
     progress.eta = state.last_start.For(left_bytes);
   }
+  // An earlier run is not known at the first start, and then this one has to tell after all.
   if (done_bytes > 0 && progress.eta == Duration{}) {
     progress.eta = Duration(static_cast<int64_t>(static_cast<double>(progress.elapsed.count()) *
                                                  static_cast<double>(left_bytes) /
@@ -130,6 +139,7 @@ void KeepTimes(const PipelinesState& state, const WarmReport& report, uint64_t c
 
 bool RunSome(PipelinesState& state) {
   uint32_t done = 0;
+  // Bounded, so that the deadline and the draws get their turn.
   while (done < kSome && !state.lost && state.queue.RunOne()) {
     ++done;
   }
@@ -150,6 +160,7 @@ void CancelWarm(PipelinesState& state, WarmTicket ticket) {
     state.tickets[ticket.index].cancelled = true;
     builds = state.tickets[ticket.index].builds;
   }
+  // Outside of the lock, since the queue has one of its own.
   state.queue.Drop(builds);
 }
 
@@ -158,6 +169,7 @@ Result<WarmReport> WaitForWarm(PipelinesState& state, WarmTicket ticket, Duratio
   if (waited.report) {
     return *waited.report;
   }
+  // Taken out before it is done, so that whoever waits later does not do it again.
   if (waited.isolation && !state.IsCancelled(ticket)) {
     {
       const MutexLock lock(state.mutex);
@@ -166,6 +178,8 @@ Result<WarmReport> WaitForWarm(PipelinesState& state, WarmTicket ticket, Duratio
     Isolate(state, *waited.isolation);
   }
   const Duration deadline = Now() + timeout;
+  // Draws alternate with builds: a pipeline may be drawn as soon as it is ready, while others are
+  // still being made.
   for (;;) {
     KILN_TRY(const bool drew, RunFirstUses(state, waited.builds));
     const bool built = std::ranges::all_of(
@@ -189,6 +203,7 @@ Result<WarmReport> WaitForWarm(PipelinesState& state, WarmTicket ticket, Duratio
       state.queue.WaitForChange(std::min<Duration>(deadline - Now(), kLook));
     }
   }
+  // Modules are needed only to make pipelines; with nothing left to make they are only memory.
   if (state.queue.Idle()) {
     state.factory.ReleaseModules();
   }
@@ -203,6 +218,7 @@ Result<WarmReport> WaitForWarm(PipelinesState& state, WarmTicket ticket, Duratio
   }
   KeepTimes(state, report, code_bytes);
   const MutexLock lock(state.mutex);
+  // The report stays with the ticket, and the builds are let go: they live as long as their ids.
   state.tickets[ticket.index].report = report;
   state.tickets[ticket.index].builds.clear();
   return report;

@@ -23,6 +23,9 @@ using spv::StorageClass;
 
 Ref Reform(RegionLowering& region, Ref value, ir::TypeId type, TypeForm from, TypeForm to);
 
+// A global that has a direction is a field of a container, and its symbol has the direction in it,
+// since a state field is two variables. Everything else is a declaration as a whole, of which
+// lowering the declaration noted where it lives.
 PlaceRoot RootOf(RegionLowering& region, const ir::GlobalRefInst& inst) {
   CodeObjectStore& store = region.table().store();
   if (inst.direction != ir::Direction::kNone) {
@@ -66,6 +69,8 @@ PlaceRoot RootOf(RegionLowering& region, ir::InstId id) {
             .storage = storage,
             .writable = storage == StorageClass::Output};
   }
+  // What is left is a local: a variable of the function, or a parameter that is a handle. A handle
+  // is never written, and it may turn out non-uniform for some caller, so its symbol is remembered.
   const auto local = inst.As<ir::LocalRefInst>().local;
   PlaceRoot root{.id = region.LowerName(local)};
   if (region.IsHandle(inst.type)) {
@@ -85,6 +90,8 @@ void MergeSteps(RegionLowering& region, Place& place, ir::TypeId type) {
       return;
     }
   }
+  // Positions add up: the members of the nested struct begin where its own member stood, which is
+  // the last, so position + index is the position in the block.
   do {
     const auto step =
         region.InstOf(ir::InstId{place.steps[place.picks + place.merged]}).As<ir::ConstInst>();
@@ -97,6 +104,8 @@ void MergeSteps(RegionLowering& region, Place& place, ir::TypeId type) {
            place.picks + place.merged < place.steps.size());
 }
 
+// The pointer to a place, made once in a block and remembered in its entry. Without steps it is the
+// variable itself.
 Ref PointerTo(RegionLowering& region, const Place& place, PlaceCache::Entry& entry) {
   if (place.steps.empty()) {
     return place.root.id;
@@ -106,6 +115,9 @@ Ref PointerTo(RegionLowering& region, const Place& place, PlaceCache::Entry& ent
   }
   const SymbolId type = region.globals().Pointer(
       place.root.storage, region.globals().Type(place.type, place.root.form));
+  // Every index of the chain is decorated and not only the one that picks the resource: a
+  // decoration that says too much costs nothing, one that is missing is undefined behaviour
+  // (spec/rpl 11.3).
   if (place.non_uniform) {
     for (Ref& step : region.scratch().steps) {
       step = Indexing(region, step, place.indexing);
@@ -127,6 +139,9 @@ Ref PointerTo(RegionLowering& region, const Place& place, PlaceCache::Entry& ent
   return pointer;
 }
 
+// Below SPIR-V 1.4 there is no instruction that copies a value between two forms of its type, so it
+// is taken apart and built anew. The cost is one extraction for each part at the bottom; the
+// recursion is as deep as the type.
 Ref ReformParts(RegionLowering& region, Ref value, ir::TypeId type, TypeForm from, TypeForm to) {
   const ir::Type t = region.pool()[type];
   const bool composite = t.kind == ir::TypeKind::kStruct || t.kind == ir::TypeKind::kArray ||
@@ -150,6 +165,7 @@ Ref ReformParts(RegionLowering& region, Ref value, ir::TypeId type, TypeForm fro
 
 Ref Reform(RegionLowering& region, Ref value, ir::TypeId type, TypeForm from, TypeForm to) {
   const SymbolId target = region.globals().Type(type, to);
+  // Types without offsets and strides are one type in all forms: nothing to do.
   if (region.globals().Type(type, from) == target) {
     return value;
   }
@@ -181,6 +197,7 @@ target::Needs IndexingNeeds(RegionLowering& region, const Place& place, ir::Type
 // The number of items that a variable step may pick from, less one; of a runtime array it is asked
 // for, as the member of its block.
 Ref LastItem(RegionLowering& region, const Place& place, ir::TypeId type) {
+  // The bound of a sized array is a constant of its type.
   if (region.pool()[type].kind != ir::TypeKind::kRuntimeArray) {
     return Ref::Of(region.globals().U32(ir::PartCount(region.pool(), type) - 1));
   }
@@ -194,6 +211,8 @@ Ref LastItem(RegionLowering& region, const Place& place, ir::TypeId type) {
 void PushBounded(RegionLowering& region, const Place& place, std::vector<Ref>& steps) {
   ir::TypeId type = place.root_type;
   std::vector<Ref> values;
+  // Constant steps are in range by verification and stay as they are. Variable ones are clamped as
+  // unsigned numbers, so a negative one becomes the last item.
   for (const uint32_t step : place.steps) {
     const ir::Inst& inst = region.InstOf(ir::InstId{step});
     Ref value = region.ValueOf(ir::InstId{step});
@@ -217,6 +236,7 @@ void PushBounded(RegionLowering& region, const Place& place, std::vector<Ref>& s
     values.push_back(value);
     type = *ir::PartType(region.pool(), type, index);
   }
+  // Steps that the block merges are one step in the chain, as in EntryOf.
   const size_t merged = place.merged > 1 ? place.merged : 0;
   for (size_t i = 0; i < values.size(); ++i) {
     if (merged == 0 || i < place.picks || i >= place.picks + merged) {
@@ -229,6 +249,8 @@ void PushBounded(RegionLowering& region, const Place& place, std::vector<Ref>& s
 
 }  // namespace
 
+// Collects what is known of a place without writing anything: most places are asked for several
+// times in a block, and their pointers are in the cache.
 Place PlaceOf(RegionLowering& region, ir::InstId id) {
   const ir::Inst& inst = region.InstOf(id);
   if (inst.kind != ir::InstKind::kAccess) {
@@ -238,6 +260,8 @@ Place PlaceOf(RegionLowering& region, ir::InstId id) {
   Place place{.root = RootOf(region, access.root),
               .type = inst.type,
               .steps = region.source().List(access.steps)};
+  // A chain is in bounds only if nobody can go out of it. That is known of constants, which
+  // verification has checked.
   for (const uint32_t step : place.steps) {
     place.in_bounds &= region.InstOf(ir::InstId{step}).kind == ir::InstKind::kConst;
   }
@@ -245,12 +269,16 @@ Place PlaceOf(RegionLowering& region, ir::InstId id) {
   place.indexing = place.non_uniform ? IndexingNeeds(region, place, inst.type) : 0;
   place.bounded = (inst.flags & ir::BitOf(ir::InstFlag::kBounded)) != 0;
   place.root_type = region.InstOf(access.root).type;
+  // Only blocks are laid out with members of a nested struct in its place; in plain forms nothing
+  // is merged.
   if (place.root.form != TypeForm::kPlain) {
     MergeSteps(region, place, place.root_type);
   }
   return place;
 }
 
+// The cache knows a place by its root and the ids of its steps. So two instructions that access one
+// place in a block share one pointer, and the value that is known.
 PlaceCache::Entry& EntryOf(RegionLowering& region, const Place& place) {
   std::vector<Ref>& steps = region.scratch().steps;
   steps.clear();
@@ -280,6 +308,8 @@ Ref PointerTo(RegionLowering& region, const Place& place) {
   return PointerTo(region, place, EntryOf(region, place));
 }
 
+// The variable of a temp goes to the part that assembling puts in the first block, since SPIR-V has
+// all variables of a function there.
 Ref LowerTemp(RegionLowering& region, ir::TypeId type) {
   const Ref id = region.writer().NewId();
   region.writer()
@@ -290,6 +320,8 @@ Ref LowerTemp(RegionLowering& region, ir::TypeId type) {
   return id;
 }
 
+// A load that repeats another one in its block is free: what is known of the place is handed out
+// again (spec/rpl 11.4).
 Ref LowerLoad(RegionLowering& region, const ir::LoadInst& inst) {
   const Place place = PlaceOf(region, inst.place);
   PlaceCache::Entry& entry = EntryOf(region, place);
@@ -309,6 +341,8 @@ void LowerStore(RegionLowering& region, const ir::StoreInst& inst) {
   const Ref pointer = PointerTo(region, place);
   const Ref stored = Reform(region, value, place.type, TypeForm::kPlain, place.root.form);
   region.Code(Op::OpStore).Use(pointer).Use(stored);
+  // Anything that overlaps is forgotten first, by root alone: steps may be variables, and whether
+  // two of them meet is not asked. Then the value that was just stored is known.
   region.cache().Written(place.root.id);
   EntryOf(region, place).value = value;
 }

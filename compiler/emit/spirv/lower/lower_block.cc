@@ -38,6 +38,8 @@ void MarkLine(RegionLowering& region, ir::InstId id) {
       .Word(line.column);
 }
 
+// The flat switch over kinds is the whole dispatch. Each case is a function in the file of its
+// topic.
 void LowerStatement(RegionLowering& region, const ir::Inst& inst) {
   using enum ir::InstKind;
   switch (inst.kind) {
@@ -89,6 +91,8 @@ void LowerStatement(RegionLowering& region, const ir::Inst& inst) {
   KILN_CHECK(false, "{} is no closed statement", ir::FactsOf(inst.kind).mnemonic);
 }
 
+// The same of everything that has a value. What is returned may be an own id or a symbol: constants
+// and names need no instruction here.
 Ref LowerValue(RegionLowering& region, const ir::Inst& inst) {
   using enum ir::InstKind;
   switch (inst.kind) {
@@ -149,14 +153,20 @@ Ref LowerValue(RegionLowering& region, const ir::Inst& inst) {
   return {};
 }
 
+// What becomes of an instruction follows from its schema in kinds.def: values are computed here,
+// places wait for whoever uses them, statements act.
 void LowerInst(RegionLowering& region, ir::InstId id, const ir::Inst& inst) {
   switch (ir::FactsOf(inst.kind).result) {
     case ir::ResultSchema::kValue:
+      // Code behind a terminator still needs a block to stand in. It is opened only if something
+      // comes.
       if (region.block().terminated) {
         OpenUnreachable(region);
       }
       MarkLine(region, id);
       region.values()[id.value] = LowerValue(region, inst);
+      // The low byte of the flags belongs to the schema; what is above it are promises on this
+      // instruction (docs/IR.md, "Flags").
       if (inst.flags > ir::kSchemaFlags) {
         DecorateResult(region, inst, region.values()[id.value]);
       }
@@ -165,11 +175,13 @@ void LowerInst(RegionLowering& region, ir::InstId id, const ir::Inst& inst) {
       }
       return;
     case ir::ResultSchema::kPlace:
+      // A temp is the one place that needs something at once: its variable.
       if (inst.kind == ir::InstKind::kTemp) {
         region.values()[id.value] = LowerTemp(region, inst.type);
       }
       return;
     case ir::ResultSchema::kVoid:
+      // A scope has no control flow of its own; what is in it opens the block if it needs one.
       if (region.block().terminated && inst.kind != ir::InstKind::kScope) {
         OpenUnreachable(region);
       }
@@ -185,6 +197,7 @@ void LowerInst(RegionLowering& region, ir::InstId id, const ir::Inst& inst) {
 }  // namespace
 
 void LowerBlock(RegionLowering& region, ir::BlockId block) {
+  // Blocks nest only as deep as verification lets them, which bounds the recursion over a region.
   KILN_CHECK(++region.block().depth <= ir::kMaxNesting);
   for (const uint32_t row : region.source().InstsOf(block)) {
     CheckStop();

@@ -13,6 +13,9 @@ namespace {
 
 using spv::Op;
 
+// Values are passed as they are; places as pointers. An image from an array, or one that is a
+// parameter here, is noted as a flow: assembling knows all callers and decides what is non-uniform
+// (ModuleNumbering).
 Ref LowerArgument(RegionLowering& region, ir::InstId id, SymbolId callee, uint32_t index) {
   if (ir::FactsOf(region.InstOf(id).kind).result != ir::ResultSchema::kPlace) {
     return region.ValueOf(id);
@@ -32,6 +35,7 @@ Ref LowerCall(RegionLowering& region, const ir::CallInst& inst) {
   const std::span<const uint32_t> arguments = region.source().List(inst.arguments);
   std::vector<Ref>& ids = region.scratch().arguments;
   ids.clear();
+  // All arguments are lowered before the instruction is begun, since lowering one may write code.
   for (uint32_t i = 0; i < arguments.size(); ++i) {
     ids.push_back(LowerArgument(region, ir::InstId{arguments[i]}, callee, i));
   }
@@ -43,6 +47,8 @@ Ref LowerCall(RegionLowering& region, const ir::CallInst& inst) {
       call.Use(id);
     }
   }
+  // What others can see may have been written, and each place that was passed for `out` or `in
+  // out`. Handles are not written.
   region.cache().Called();
   for (size_t i = 0; i < arguments.size(); ++i) {
     const ir::InstId id{arguments[i]};

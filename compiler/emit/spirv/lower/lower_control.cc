@@ -16,6 +16,8 @@ namespace {
 
 using spv::Op;
 
+// Every block of SPIR-V begins here. What was known of places held for the path so far; other paths
+// may arrive at the label.
 void StartBlock(RegionLowering& region, Ref label) {
   region.Code(Op::OpLabel).Use(label);
   region.block().label = label;
@@ -63,6 +65,8 @@ uint32_t LoopControl(ir::LoopHint hint) {
   KILN_UNREACHABLE();
 }
 
+// The label of the current block, for a phi. Where it is not known a block of its own is begun;
+// that costs two instructions, and only where a value block stands right behind an insertion point.
 Ref CurrentLabel(RegionLowering& region) {
   if (!region.block().label.valid()) {
     const Ref label = region.writer().NewId();
@@ -77,10 +81,12 @@ bool LowerBranch(RegionLowering& region, Ref label, ir::BlockId block, Ref merge
   const bool unreachable = region.block().unreachable;
   StartBlock(region, label);
   LowerBlock(region, block);
+  // Control arrives if the branch is open at its end and did not become unreachable on the way.
   const bool arrives = !region.block().terminated && region.block().unreachable == unreachable;
   if (!region.block().terminated) {
     Branch(region, merge);
   }
+  // What is unreachable inside of the branch says nothing about what follows.
   region.block().unreachable = unreachable;
   return arrives;
 }
@@ -105,6 +111,8 @@ void Branch(RegionLowering& region, Ref label) {
   EndBlock(region);
 }
 
+// The label is nobody's target, so what stands in the block never runs. It is needed all the same:
+// an insertion point in it may be live, and names of its region must be defined somewhere.
 void OpenUnreachable(RegionLowering& region) {
   StartBlock(region, region.writer().NewId());
   region.block().unreachable = true;
@@ -119,10 +127,12 @@ void LowerIf(RegionLowering& region, const ir::Inst& row) {
   const Ref merge = region.writer().NewId();
   Select(region, merge, SelectionControl(static_cast<ir::BranchHint>(row.flags)));
   BranchTo(region, region.ValueOf(inst.condition), yes, has_else ? no : merge);
+  // Without an else block the condition itself leads to the merge block.
   bool reached = LowerBranch(region, yes, ir::BlockId{blocks[0]}, merge) || !has_else;
   if (has_else) {
     reached = LowerBranch(region, no, ir::BlockId{blocks[1]}, merge) || reached;
   }
+  // SPIR-V asks for a merge block even if nothing leads there (spec/rpl 11.4).
   StartBlock(region, merge);
   if (!reached) {
     region.Code(Op::OpUnreachable);
@@ -130,12 +140,18 @@ void LowerIf(RegionLowering& region, const ir::Inst& row) {
   }
 }
 
+// The form that SPIR-V prescribes: a header with the merge and nothing else, the condition in
+// blocks of its own (it may open several), the body, and the one block that jumps back. Break and
+// continue name the two labels of the loop's exit, which are reserved ids, so nested regions can
+// jump too.
 void LowerLoop(RegionLowering& region, const ir::Inst& row) {
   const auto inst = row.As<ir::LoopInst>();
   const auto hint = static_cast<ir::LoopHint>(row.flags & ir::kSchemaFlags);
   const std::span<const uint32_t> blocks = region.source().List(inst.blocks);
   const Ref merge = region.LowerName(inst.exit, LocalRole::kBreak);
   const Ref next = region.LowerName(inst.exit, LocalRole::kContinue);
+  // In typed modules an empty condition block means "always", and a continuing block that yields
+  // asks for another pass.
   const bool always = region.source().InstsOf(ir::BlockId{blocks[0]}).empty();
   const std::span<const uint32_t> last = region.source().InstsOf(ir::BlockId{blocks[2]});
   const bool asks =
@@ -152,6 +168,7 @@ void LowerLoop(RegionLowering& region, const ir::Inst& row) {
     const Ref go_on = LowerValueBlock(region, ir::BlockId{blocks[0]});
     BranchTo(region, go_on, body, merge);
   }
+  // Whether control arrives at the continuing block does not matter: SPIR-V wants it in any case.
   LowerBranch(region, body, ir::BlockId{blocks[1]}, next);
   StartBlock(region, next);
   if (asks) {
@@ -180,6 +197,7 @@ void LowerSwitch(RegionLowering& region, const ir::SwitchInst& inst) {
   });
   Select(region, merge, SelectionControl(inst.hint));
   {
+    // Labels of cases are literals as wide as the selector.
     Instruction made = region.Code(Op::OpSwitch);
     made.Use(region.ValueOf(ir::InstId{words[0]})).Use(otherwise);
     for (size_t i = 0; i < cases.size(); ++i) {
@@ -194,6 +212,7 @@ void LowerSwitch(RegionLowering& region, const ir::SwitchInst& inst) {
     }
   }
   EndBlock(region);
+  // The merge block is reached by `break` as well, so whether the cases arrive there is not asked.
   for (size_t i = 0; i < cases.size(); ++i) {
     LowerBranch(region, labels[i], ir::BlockId{cases[i].block},
                 cases[i].through ? labels[i + 1] : merge);
@@ -233,13 +252,18 @@ void LowerReturn(RegionLowering& region, const ir::ReturnInst& inst) {
 }
 
 void LowerDiscard(RegionLowering& region) {
+  // OpKill is deprecated from SPIR-V 1.6 on (spec/rpl 11.1).
   const bool terminate = region.table().target().spirv_version >= target::SpirvVersion(1, 6);
   region.Code(terminate ? Op::OpTerminateInvocation : Op::OpKill);
   EndBlock(region);
 }
 
+// The right operand runs only if the left one does not decide, so this is control flow with a phi.
+// The left operand ends its block and is the other value of the phi: false for "and", true for
+// "or".
 Ref LowerLogical(RegionLowering& region, const ir::LogicalInst& inst) {
   const Ref left = region.ValueOf(inst.left);
+  // The parent of the phi is the block that ends in the branch below, so it must be known before.
   const Ref left_end = CurrentLabel(region);
   const Ref right_start = region.writer().NewId();
   const Ref merge = region.writer().NewId();
@@ -262,6 +286,7 @@ Ref LowerSelectBlocks(RegionLowering& region, const ir::SelectBlocksInst& inst) 
   Select(region, merge);
   BranchTo(region, region.ValueOf(inst.condition), yes, no);
   StartBlock(region, yes);
+  // Each side may open blocks. The parent of the phi is the one in which it ends.
   const Ref left = LowerValueBlock(region, ir::BlockId{blocks[0]});
   const Ref left_end = CurrentLabel(region);
   Branch(region, merge);

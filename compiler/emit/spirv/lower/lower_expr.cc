@@ -20,6 +20,7 @@ namespace {
 
 using spv::Op;
 
+// The bits of one as a constant of this scalar: floats by their encoding, integers as they are.
 uint64_t BitsOfOne(ir::Scalar scalar) {
   switch (scalar) {
     case ir::Scalar::kF32:
@@ -55,10 +56,13 @@ Ref LowerProduct(RegionLowering& region, const ir::BinaryInst& inst) {
 // A composite of constants is a constant, except for vectors made of vectors.
 Ref Construct(RegionLowering& region, ir::TypeId type, std::span<const Ref> parts) {
   const CodeObjectStore& store = region.table().store();
+  // Only symbols of kind kType are constants: names of other regions are symbols too, and so are
+  // specialisation constants, of which SPIR-V would ask another instruction.
   const bool constant = std::ranges::all_of(parts, [&](Ref part) {
     return !part.own() && store[part.symbol()].kind == SymbolKind::kType;
   });
   const ir::Type& t = region.pool()[type];
+  // OpConstantComposite wants one part for each component; a vector of vectors must be constructed.
   if (constant && (t.kind != ir::TypeKind::kVector || t.rows == parts.size())) {
     std::vector<SymbolId>& symbols = region.scratch().symbols;
     symbols.clear();
@@ -101,6 +105,8 @@ Ref LowerDotIntegers(RegionLowering& region, const ir::BuiltinCallInst& inst) {
   const std::span<const uint32_t> arguments = region.source().List(inst.arguments);
   const ir::Type& vector = region.TypeOf(ir::InstId{arguments[0]});
   const SymbolId scalar = region.Type(inst.type);
+  // One product of vectors and then sums of its parts: SPIR-V has a dot product of integers only as
+  // an extension.
   const Ref products = region.Compute(
       Op::OpIMul, region.Type(region.InstOf(ir::InstId{arguments[0]}).type),
       region.ValueOf(ir::InstId{arguments[0]}), region.ValueOf(ir::InstId{arguments[1]}));
@@ -117,6 +123,7 @@ Ref LowerDotIntegers(RegionLowering& region, const ir::BuiltinCallInst& inst) {
 Ref Splat(RegionLowering& region, ir::TypeId type, Ref scalar) {
   const uint32_t rows = region.pool()[type].rows;
   const Ref parts[] = {scalar, scalar, scalar, scalar};
+  // A scalar is its own splat.
   return rows == 1 ? scalar : Construct(region, type, std::span(parts).first(rows));
 }
 
@@ -126,6 +133,7 @@ Ref LowerUnary(RegionLowering& region, const ir::UnaryInst& inst) {
   if (inst.op == ir::UnaryOp::kPlus) {
     return operand;
   }
+  // SPIR-V negates no matrix. The product with minus one flips the sign of every item.
   if (type.kind == ir::TypeKind::kMatrix) {
     const SymbolId minus_one = region.globals().Scalar(
         region.pool().Vector(type.scalar, 1), BitsOfOne(type.scalar) | SignOf(type.scalar));
@@ -137,6 +145,8 @@ Ref LowerUnary(RegionLowering& region, const ir::UnaryInst& inst) {
   return region.Compute(op, region.Type(inst.type), operand);
 }
 
+// Equal shapes are one instruction for each scalar. Two things are not: products of unequal shapes,
+// which have their own, and sums of matrices, which have none.
 Ref LowerBinary(RegionLowering& region, const ir::BinaryInst& inst) {
   const ir::Type& left = region.TypeOf(inst.left);
   const ir::Type& right = region.TypeOf(inst.right);
@@ -176,9 +186,11 @@ Ref LowerSwizzle(RegionLowering& region, const ir::SwizzleInst& inst) {
   const uint32_t count = ir::SwizzleCount(inst.letters);
   const Ref source = region.ValueOf(inst.value);
   const SymbolId type = region.Type(inst.type);
+  // A shuffle gives a vector of at least two components, so one letter is an extraction.
   if (count == 1) {
     return Extract(region, type, source, ir::SwizzleLetter(inst.letters, 0));
   }
+  // A shuffle takes two vectors; letters choose only from the first.
   const Ref result = region.writer().NewId();
   Instruction made = region.Code(Op::OpVectorShuffle);
   made.Use(type).Use(result).Use(source).Use(source);
@@ -237,6 +249,7 @@ Ref LowerSelect(RegionLowering& region, const ir::SelectInst& inst) {
   const std::span<const uint32_t> operands = region.source().List(inst.operands);
   const ir::Type& type = region.pool()[inst.type];
   Ref condition = region.ValueOf(inst.condition);
+  // Before SPIR-V 1.4 the condition of a select must have as many components as the values.
   if (type.rows > 1 && region.TypeOf(inst.condition).rows == 1) {
     condition = Splat(region, region.pool().Vector(ir::Scalar::kBool, type.rows), condition);
   }
@@ -251,6 +264,8 @@ Ref LowerSelect(RegionLowering& region, const ir::SelectInst& inst) {
   return result;
 }
 
+// The table of builtins says what most of them are: an opcode, or an instruction of GLSL.std.450.
+// Those that have to do with images and memory take places and are elsewhere.
 Ref LowerBuiltin(RegionLowering& region, const ir::BuiltinCallInst& inst) {
   const ir::BuiltinLowering lowering = ir::FactsOf(inst.builtin).lowering;
   if (inst.builtin == ir::Builtin::kDotIntegers) {
@@ -261,6 +276,7 @@ Ref LowerBuiltin(RegionLowering& region, const ir::BuiltinCallInst& inst) {
            : ir::TakesImage(inst.builtin) ? LowerImage(region, inst)
                                           : LowerMemory(region, inst);
   }
+  // The coarse and fine derivatives stand together in the table; the plain ones need no capability.
   if (inst.builtin >= ir::Builtin::kDdxFine && inst.builtin <= ir::Builtin::kDdyCoarse) {
     region.writer().needs |= target::BitOf(target::Need::kDerivativeControl);
   }
@@ -269,6 +285,7 @@ Ref LowerBuiltin(RegionLowering& region, const ir::BuiltinCallInst& inst) {
   const SymbolId type = region.Type(inst.type);
   const Ref result = region.writer().NewId();
   const bool glsl = lowering == ir::BuiltinLowering::kGlsl;
+  // The import is made before the instruction begins, as it may write to the store.
   const SymbolId set = glsl ? region.globals().Glsl() : SymbolId{};
   Instruction made = region.Code(glsl ? Op::OpExtInst : BuiltinOpcode(inst.builtin, scalar));
   made.Use(type).Use(result);

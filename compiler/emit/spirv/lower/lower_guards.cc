@@ -41,6 +41,8 @@ Ref SafeDivisor(RegionLowering& region, ir::TypeId type, Ref left, Ref right) {
   const ir::Type t = region.pool()[type];
   const SymbolId flags = region.Type(region.pool().Vector(ir::Scalar::kBool, t.rows));
   Ref bad = region.Compute(Op::OpIEqual, flags, right, Constant(region, type, 0));
+  // The smallest number divided by -1 is one more than the largest, which overflows. As unsigned
+  // bits the smallest is half the mask plus one, and -1 is the mask.
   if (ir::IsSignedScalar(t.scalar)) {
     const uint64_t mask = MaskOf(t.scalar);
     const Ref smallest =
@@ -53,6 +55,8 @@ Ref SafeDivisor(RegionLowering& region, ir::TypeId type, Ref left, Ref right) {
 }
 
 // Float bits of a power of two.
+// Floats are powers of two exactly when all bits of the fraction are zero, so only the biased
+// exponent is set.
 uint64_t PowerOfTwo(ir::Scalar scalar, uint32_t exponent) {
   if (scalar == ir::Scalar::kF64) {
     return uint64_t{exponent + 1023} << 52;
@@ -74,6 +78,7 @@ Ref LowerTotal(RegionLowering& region, const ir::BinaryInst& inst) {
       inst.op == ir::BinaryOp::kRem) {
     right = SafeDivisor(region, inst.type, left, right);
   } else {
+    // Widths are powers of two, so the count modulo the width is a mask.
     const uint64_t counts = ir::BitWidthOf(type.scalar) - 1;
     right = region.Compute(Op::OpBitwiseAnd, symbol, right, Constant(region, inst.type, counts));
   }
@@ -88,6 +93,8 @@ Ref LowerSaturating(RegionLowering& region, const ir::ConvertInst& inst) {
   const ir::Type to = region.pool()[inst.type];
   const bool is_signed = ir::IsSignedScalar(to.scalar);
   const uint32_t value_bits = ir::BitWidthOf(to.scalar) - (is_signed ? 1 : 0);
+  // The largest finite half, 65504, is below 2^16: for wider ranges the bound is not a number of
+  // this type, and only an infinity is out of range.
   const bool all_finite = from.scalar == ir::Scalar::kF16 && value_bits >= 16;
   constexpr uint64_t kHalfInfinity = 0x7c00;
   constexpr uint64_t kLowestHalf = 0xfbff;
@@ -101,7 +108,10 @@ Ref LowerSaturating(RegionLowering& region, const ir::ConvertInst& inst) {
   const auto compare = [&](Op op, Ref with) { return region.Compute(op, flags, value, with); };
   const Ref above = compare(Op::OpFOrdGreaterThanEqual, Constant(region, from_id, end));
   const Ref below = compare(Op::OpFOrdLessThan, Constant(region, from_id, low));
+  // A float that is no number is not equal to itself.
   const Ref number = compare(Op::OpFOrdEqual, value);
+  // Comparisons with what is no number are false, so `outside` is false for it; that it does not
+  // fit comes from `number`, and its zero stays because neither choice below takes place.
   const Ref outside = region.Compute(Op::OpLogicalOr, flags, above, below);
   const Ref inside = region.Compute(Op::OpLogicalNot, flags, outside);
   const Ref fits = region.Compute(Op::OpLogicalAnd, flags, inside, number);
@@ -114,6 +124,7 @@ Ref LowerSaturating(RegionLowering& region, const ir::ConvertInst& inst) {
   return SelectOf(region, type, below, smallest, from_above);
 }
 
+// Constants carry no decorations: a symbol may be shared by instructions that promise other things.
 void DecorateResult(RegionLowering& region, const ir::Inst& inst, Ref result) {
   if (!result.own()) {
     return;

@@ -21,6 +21,8 @@ struct SampleForm {
   bool reference;  // a depth to compare with follows the coordinate
   Tail tail;
 };
+// By RPL's names for sampling. The tables say which operands follow, so that LowerSample has one
+// path for all of them.
 constexpr SampleForm kSampleForms[] = {
     {ir::Builtin::kSample, Op::OpImageSampleImplicitLod, false, Tail::kNothing},
     {ir::Builtin::kSampleDref, Op::OpImageSampleDrefImplicitLod, true, Tail::kNothing},
@@ -39,6 +41,8 @@ const SampleForm& FormOf(ir::Builtin builtin) {
 
 }  // namespace
 
+// An image that is picked here is non-uniform for certain. One that is a parameter may be, which
+// only the callers say: its decorations are written apart, and assembling takes them or not.
 void MarkHandle(RegionLowering& region, const Handle& image, Ref id) {
   if (image.indexing != 0) {
     MarkNonUniform(region, id, image.indexing);
@@ -62,10 +66,12 @@ Handle LoadHandle(RegionLowering& region, ir::InstId id) {
   const Ref pointer = PointerTo(region, place);
   handle.value = region.Compute(Op::OpLoad, handle.type, pointer);
   MarkHandle(region, handle, handle.value);
+  // Asked for anew: making the pointer may have moved the entries.
   EntryOf(region, place).value = handle.value;
   return handle;
 }
 
+// An id is decorated once. The list is short, as it is that of one region.
 void MarkNonUniform(RegionLowering& region, Ref id, target::Needs indexing) {
   region.writer().needs |= target::BitOf(target::Need::kShaderNonUniform) | indexing;
   if (std::ranges::find(region.scratch().marked, id) != region.scratch().marked.end()) {
@@ -77,6 +83,7 @@ void MarkNonUniform(RegionLowering& region, Ref id, target::Needs indexing) {
 
 Ref Indexing(RegionLowering& region, Ref step, target::Needs indexing) {
   if (!step.own()) {
+    // A constant index picks one resource for all invocations and stays as it is.
     const SymbolKind kind = region.table().store()[step.symbol()].kind;
     if (kind != SymbolKind::kLocal) {
       return step;
@@ -93,6 +100,8 @@ Ref LowerSample(RegionLowering& region, const ir::BuiltinCallInst& inst) {
   const std::span<const uint32_t> arguments = region.source().List(inst.arguments);
   const Handle sampler = LoadHandle(region, ir::InstId{arguments[0]});
   const Handle image = LoadHandle(region, ir::InstId{arguments[1]});
+  // The two are put together in the block that samples: SPIR-V forbids the result of OpSampledImage
+  // in any other block, so it is never remembered.
   const Ref sampled = region.Compute(Op::OpSampledImage, region.globals().SampledImage(image.type),
                                      image.value, sampler.value);
   MarkHandle(region, image, sampled);
@@ -109,6 +118,8 @@ Ref LowerSample(RegionLowering& region, const ir::BuiltinCallInst& inst) {
   } else if (form.tail == Tail::kGradients) {
     made.Word(spv::ImageOperandsMask::Grad);
   }
+  // What is left stands in the order of the instruction's operands: a level, two gradients or a
+  // component.
   for (; next < arguments.size(); ++next) {
     made.Use(region.ValueOf(ir::InstId{arguments[next]}));
   }
@@ -141,6 +152,7 @@ Ref LowerImage(RegionLowering& region, const ir::BuiltinCallInst& inst) {
   }
   region.writer().needs |= target::BitOf(target::Need::kImageQuery);
   const bool levels = inst.builtin == ir::Builtin::kImageLevels;
+  // A storage image has no levels, so its size is asked for without one.
   const bool sized_by_level = !levels && arguments.size() > 1;
   Instruction made = region.Code(levels           ? Op::OpImageQueryLevels
                                  : sized_by_level ? Op::OpImageQuerySizeLod

@@ -35,6 +35,8 @@ constexpr uint32_t Bits(spv::MemorySemanticsMask mask) { return static_cast<uint
 constexpr uint32_t kWorkgroupScope = static_cast<uint32_t>(spv::Scope::Workgroup);
 constexpr uint32_t kDeviceScope = static_cast<uint32_t>(spv::Scope::Device);
 
+// RPL's atomics are relaxed, and their scope is that of the memory: a workgroup for its own memory,
+// the device for buffers (spec/rpl 14.7).
 Ref LowerAtomic(RegionLowering& region, const ir::BuiltinCallInst& inst) {
   const std::span<const uint32_t> arguments = region.source().List(inst.arguments);
   const Place place = PlaceOf(region, ir::InstId{arguments[0]});
@@ -54,6 +56,7 @@ Ref LowerAtomic(RegionLowering& region, const ir::BuiltinCallInst& inst) {
     }
     made.Use(region.ValueOf(ir::InstId{arguments[1]}));
   }
+  // The place has another value now, and so may every place that overlaps with it.
   region.cache().Written(place.root.id);
   return result;
 }
@@ -67,6 +70,8 @@ Ref LowerArrayLength(RegionLowering& region, const ir::BuiltinCallInst& inst) {
   return result;
 }
 
+// RPL's barriers wait for the workgroup and order what they are named for: its own memory, or
+// buffers and images. See spec/rpl 14.6.
 void LowerBarrier(RegionLowering& region, const ir::BuiltinCallInst& inst) {
   using enum spv::MemorySemanticsMask;
   const uint32_t memory = inst.builtin == ir::Builtin::kWorkgroupBarrier
@@ -145,6 +150,7 @@ uint32_t FailureOf(ir::MemoryOrder order, spv::StorageClass storage) {
   return SemanticsOf(acquires ? ir::MemoryOrder::kAcquire : ir::MemoryOrder::kRelaxed, storage);
 }
 
+// What an atomic changes: a place, or a texel of a storage image.
 struct Target {
   Ref pointer{};
   spv::StorageClass storage = spv::StorageClass::Image;
@@ -176,6 +182,8 @@ Op OpcodeOf(ir::AtomicOp op, ir::Scalar scalar) {
 Ref LowerAtomicInst(RegionLowering& region, const ir::AtomicInst& inst) {
   const std::span<const uint32_t> operands = region.source().List(inst.operands);
   const ir::Scalar scalar = region.TypeOf(ir::InstId{operands[0]}).scalar;
+  // Pointer and constants come first. The instruction must not be begun while operands may still
+  // write words of their own.
   const Target target = TargetOf(region, ir::InstId{operands[0]});
   const ir::AtomicMode mode = ir::UnpackAtomic(inst.mode);
   const SymbolId scope = region.globals().U32(ScopeOf(mode.scope));
@@ -196,11 +204,14 @@ Ref LowerAtomicInst(RegionLowering& region, const ir::AtomicInst& inst) {
     Instruction made = region.Code(OpcodeOf(inst.op, scalar));
     made.Use(type).Use(result).Use(target.pointer).Use(scope).Use(semantics);
     if (compares) {
+      // SPIR-V has the new value before the value that is expected; the IR has them the other way
+      // round.
       made.Use(failure).Use(value(2)).Use(value(1));
     } else if (inst.op != ir::AtomicOp::kLoad) {
       made.Use(value(1));
     }
   }
+  // A texel has no root that the cache knows; nothing of an image is remembered but the handle.
   if (target.root.valid()) {
     region.cache().Written(target.root);
   }
@@ -213,6 +224,7 @@ Ref LowerAtomicInst(RegionLowering& region, const ir::AtomicInst& inst) {
 void LowerBarrierInst(RegionLowering& region, const ir::BarrierInst& inst) {
   using enum spv::MemorySemanticsMask;
   const ir::BarrierMode mode = ir::UnpackBarrier(inst.mode);
+  // In the order of the bits of `kinds`.
   constexpr uint32_t kKinds[] = {Bits(WorkgroupMemory), Bits(UniformMemory), Bits(ImageMemory)};
   uint32_t memory = 0;
   for (size_t kind = 0; kind < std::size(kKinds); ++kind) {
@@ -220,6 +232,7 @@ void LowerBarrierInst(RegionLowering& region, const ir::BarrierInst& inst) {
   }
   const SymbolId scope = region.globals().U32(ScopeOf(mode.scope));
   const SymbolId semantics = region.globals().U32(memory == 0 ? 0 : memory | Bits(AcquireRelease));
+  // Nobody waits: only memory is ordered.
   if (mode.execution == ir::MemoryScope::kNone) {
     region.Code(Op::OpMemoryBarrier).Use(scope).Use(semantics);
   } else {

@@ -14,6 +14,7 @@ bool IsFloat(RegionLowering& region, ir::TypeId type) {
          t.scalar == ir::Scalar::kF32;
 }
 
+// A part of a place is relaxed if the variable is.
 bool IsRelaxedPlace(RegionLowering& region, ir::InstId place) {
   const ir::Inst& inst = region.InstOf(place);
   return region.scratch()
@@ -23,6 +24,8 @@ bool IsRelaxedPlace(RegionLowering& region, ir::InstId place) {
 
 }  // namespace
 
+// An id is decorated once, however often its value is reached. Constants are shared between relaxed
+// and exact code, so they are never marked.
 void MarkRelaxed(RegionLowering& region, Ref id) {
   if (!id.own() || std::ranges::find(region.scratch().marked_relaxed, id) !=
                        region.scratch().marked_relaxed.end()) {
@@ -35,10 +38,14 @@ void MarkRelaxed(RegionLowering& region, Ref id) {
       .Word(spv::Decoration::RelaxedPrecision);
 }
 
+// Decides whether the result of an instruction may have 16 bits: what is loaded follows its
+// variable, what is computed follows its operands. One operand that needs all bits makes the result
+// exact. Constants say nothing, so that a literal does not spoil a relaxed product.
 void FollowRelaxed(RegionLowering& region, ir::InstId id, const ir::Inst& inst) {
   if (!IsFloat(region, inst.type) || inst.kind == ir::InstKind::kConst) {
     return;
   }
+  // Of parameters and results of calls the flag is there already; both are said by the declaration.
   bool relaxed = region.scratch().relaxed[id.value];
   if (inst.kind == ir::InstKind::kLoad) {
     relaxed = IsRelaxedPlace(region, inst.As<ir::LoadInst>().place);

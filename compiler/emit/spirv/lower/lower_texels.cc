@@ -51,10 +51,12 @@ Op OpcodeOf(const ir::ImageInst& inst) {
   const bool sparse = Has(inst.keywords, ImageOperand::kSparse);
   const Op op = sparse ? (level ? row.sparse_explicit : row.sparse)
                        : (level ? row.explicit_level : row.plain);
+  // Verification refuses combinations that the table has no instruction for.
   KILN_CHECK(op != Op::OpNop, "image operation {} with keywords {}", inst.op, inst.keywords);
   return op;
 }
 
+// What an operation needs beyond the image itself, whose needs come with its type.
 void AddNeeds(RegionLowering& region, const ir::ImageInst& inst, const ir::ImageTraits& traits) {
   const auto need = [&region](Need one) { region.writer().needs |= target::BitOf(one); };
   const bool unknown = traits.storage && traits.format == ir::ImageFormat::kUnknown;
@@ -73,6 +75,7 @@ void AddNeeds(RegionLowering& region, const ir::ImageInst& inst, const ir::Image
   if (Has(inst.keywords, ImageOperand::kMinLod)) {
     need(Need::kMinLod);
   }
+  // An offset that need not be constant is a capability of its own.
   if (Has(inst.keywords, ImageOperand::kOffset) ||
       Has(inst.keywords, ImageOperand::kConstOffsets)) {
     need(Need::kImageGatherExtended);
@@ -110,6 +113,7 @@ void AddOperands(RegionLowering& region, Instruction& made, const ir::ImageInst&
   for (const uint32_t operand : operands.subspan(counts.handles, counts.positional)) {
     made.Use(region.ValueOf(ir::InstId{operand}));
   }
+  // `sparse` is the last of the keywords and has no operand: it chooses the opcode.
   constexpr uint32_t kMask = ir::BitOf(ImageOperand::kSparse) - 1;
   const uint32_t mask = inst.keywords & kMask;
   if (mask != 0 && inst.op != ir::ImageOp::kSize) {
@@ -140,11 +144,14 @@ Ref LowerImageOp(RegionLowering& region, const ir::ImageInst& inst) {
   return result;
 }
 
+// An atomic of an image works on a pointer to a texel. The pointer is of a storage class of its own
+// and is used by the one atomic, so it is not remembered.
 Ref LowerTexel(RegionLowering& region, const ir::Inst& inst) {
   const auto texel = inst.As<ir::TexelInst>();
   const std::span<const uint32_t> operands = region.source().List(texel.operands);
   const Place image = PlaceOf(region, texel.image);
   const SymbolId type = region.globals().Pointer(spv::StorageClass::Image, region.Type(inst.type));
+  // SPIR-V always takes a sample; of images without samples it is zero.
   const Ref sample = operands.size() > 1 ? region.ValueOf(ir::InstId{operands[1]})
                                          : Ref::Of(region.globals().U32(0));
   const Ref from = PointerTo(region, image);

@@ -115,6 +115,8 @@ Op UnaryOpcode(ir::UnaryOp op, ir::Scalar scalar) {
   return Column(kUnary[static_cast<size_t>(op)], scalar);
 }
 
+// Integers of one width differ only in how their bits are read, so they are a bitcast. A wider or
+// narrower one follows the sign of where it comes from: in the IR integers grow by their sign.
 Op ConvertOpcode(ir::Scalar from, ir::Scalar to) {
   if (from == ir::Scalar::kBool || to == ir::Scalar::kBool) {
     return Op::OpNop;
@@ -144,6 +146,7 @@ uint32_t GlslInstruction(ir::Builtin builtin, ir::Scalar scalar) {
 
 Op BuiltinOpcode(ir::Builtin builtin, ir::Scalar scalar) {
   const BuiltinRow& row = kBuiltins[static_cast<size_t>(builtin)];
+  // Instructions that do not depend on the scalar stand in the first column alone.
   const uint32_t own = ir::IsSignedScalar(scalar)    ? row.s
                        : ir::IsIntegerScalar(scalar) ? row.u
                                                      : row.f;
@@ -154,6 +157,8 @@ spv::BuiltIn BuiltInOf(ir::StageVariable variable) {
   return kBuiltIns[static_cast<size_t>(variable)];
 }
 
+// The table of built-in variables has the SPIR-V name of each; in the order of the enumeration, as
+// both come from one list.
 spv::BuiltIn BuiltInOf(ir::BuiltinVariable variable) {
   constexpr spv::BuiltIn kNumbers[] = {
 #define KILN_BUILTIN_VARIABLE(name, built_in, scalar, rows, items, vertex, fragment, compute, \

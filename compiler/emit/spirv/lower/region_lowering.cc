@@ -10,6 +10,7 @@ RegionLowering::RegionLowering(const ir::SpecialisedRegion& region, CodeObjectTa
       globals_(table.globals()),
       writer_(table.SegmentWriter()),
       scratch_(table.scratch()) {
+  // The memory is that of the table and is empty again; only the epoch of the names goes on.
   scratch_.Clear();
   scratch_.values.assign(region.insts.size(), Ref{});
 }
@@ -19,6 +20,7 @@ RegionLowering::RegionLowering(const ir::SpecialisedRegion& region, CodeObjectTa
 Ref RegionLowering::LowerName(ir::LocalId local, LocalRole role) {
   const std::vector<LoweringScratch::OwnName>& names = scratch_.own_names;
   if (local.value < names.size() && names[local.value].epoch == scratch_.epoch) {
+    // A loop exit has two ids in a row: to break, to continue.
     return Ref::Own(names[local.value].id.number() + static_cast<uint32_t>(role));
   }
   return Ref::Of(table_.store().Local(local, role));

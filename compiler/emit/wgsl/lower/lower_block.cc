@@ -16,6 +16,8 @@
 namespace kiln::wgsl {
 namespace {
 
+// Statements write lines at once, or end the block. What typed modules have beyond this never gets
+// here, because the target is checked before.
 void LowerStatement(RegionLowering& region, const ir::Inst& inst) {
   using enum ir::InstKind;
   switch (inst.kind) {
@@ -51,6 +53,8 @@ void LowerStatement(RegionLowering& region, const ir::Inst& inst) {
   KILN_CHECK(false, "{} is no closed statement", ir::FactsOf(inst.kind).mnemonic);
 }
 
+// The same of values. Each defines what its instruction is called from here on; whether a line is
+// written for it is decided by Define.
 void LowerValue(RegionLowering& region, ir::InstId id, const ir::Inst& inst) {
   using enum ir::InstKind;
   switch (inst.kind) {
@@ -61,6 +65,8 @@ void LowerValue(RegionLowering& region, ir::InstId id, const ir::Inst& inst) {
           id, {.text = inst.As<ir::FlagInst>().value != 0 ? "true" : "false", .constant = true});
     case kLogical:
       return LowerLogical(region, id, inst.As<ir::LogicalInst>());
+    // A constant of the pipeline is a constant to WGSL too: it may evaluate it, and refuse what
+    // fails.
     case kSpecConst:
       return region.Define(id, {.text = Mark(MarkKind::kOverride, inst.As<ir::SpecConstInst>().id),
                                 .constant = true});
@@ -100,6 +106,8 @@ void LowerInst(RegionLowering& region, ir::InstId id) {
   const ir::Inst& inst = region.InstOf(id);
   switch (ir::FactsOf(inst.kind).result) {
     case ir::ResultSchema::kValue:
+      // A coordinate with a layer that only one sample asks for is never put together; its parts
+      // are asked for instead (lower_image).
       if (!region.IsTakenApart(id)) {
         LowerValue(region, id, inst);
       }
@@ -123,6 +131,7 @@ void LowerInst(RegionLowering& region, ir::InstId id) {
 void LowerBlock(RegionLowering& region, ir::BlockId block) {
   for (const uint32_t inst : region.source().InstsOf(block)) {
     CheckStop();
+    // The region has ended: what follows cannot run.
     if (region.ends) {
       return;
     }

@@ -43,8 +43,12 @@ void LeaveIfDiscarded(RegionLowering& region, ir::DeclId callee) {
 
 }  // namespace
 
+// Both branches are lowered before the first line is written: whether there is an else at all, and
+// whether control goes on, is known only from their text.
 void LowerIf(RegionLowering& region, const ir::IfInst& inst) {
   const std::span<const uint32_t> blocks = region.source().List(inst.blocks);
+  // The condition is taken before Flush, so that it may stay in place; everything else that waits
+  // gets its name in front of the branch, where it is computed once.
   const Expr condition = region.Take(inst.condition);
   region.Flush();
   const RegionLowering::Captured yes = region.Capture(ir::BlockId{blocks[0]});
@@ -60,11 +64,16 @@ void LowerIf(RegionLowering& region, const ir::IfInst& inst) {
   region.ends = yes.ends && no.ends;
 }
 
+// The condition is a value block that may need statements of its own, so it stands at the head of
+// the body, and the loop is left there. The continuing block of WGSL takes the third block;
+// `continue` leads to it in both.
 void LowerLoop(RegionLowering& region, const ir::LoopInst& inst) {
   const std::span<const uint32_t> blocks = region.source().List(inst.blocks);
   region.Flush();
   ++region.loops;
   const RegionLowering::Captured condition = region.Capture(ir::BlockId{blocks[0]});
+  // The body is a block of its own inside of the loop, which keeps its names apart from those of
+  // the condition.
   ++region.indent;
   const RegionLowering::Captured body = region.Capture(ir::BlockId{blocks[1]});
   const RegionLowering::Captured next = region.Capture(ir::BlockId{blocks[2]});
@@ -95,6 +104,8 @@ void LowerReturn(RegionLowering& region, const ir::ReturnInst& inst) {
 // Control flows on behind a discard, so that what is sampled later has its neighbours; what the
 // invocation writes from now on does not count. Only loops are left, so that they end.
 void LowerDiscard(RegionLowering& region) {
+  // The flag is there only if some loop of the module asks for it. It is set before the discard,
+  // since nothing that is written afterwards counts.
   region.LineIf(MarkKind::kIfFlag, 0, "kiln__discarded = true;");
   region.Line("discard;");
   if (region.loops > 0) {
@@ -114,6 +125,8 @@ void LowerLogical(RegionLowering& region, ir::InstId id, const ir::LogicalInst& 
   const bool both = inst.op == ir::LogicalOp::kAnd;
   Expr left = region.Take(inst.left);
   const RegionLowering::Captured right = region.Capture(inst.right);
+  // The right operand needs no statement, so WGSL's own operator evaluates it as the IR says: only
+  // if the left one does not decide.
   if (right.text.empty()) {
     region.Define(id, {.text = fmt::format("{} {} {}", OperandText(left), both ? "&&" : "||",
                                            OperandText(right.yielded)),
@@ -122,6 +135,7 @@ void LowerLogical(RegionLowering& region, ir::InstId id, const ir::LogicalInst& 
                        .depth = std::max(left.depth, right.yielded.depth) + 1});
     return;
   }
+  // Otherwise the left value goes to a variable and the statements of the right one to an `if`.
   region.Flush();
   const std::string variable = region.NewName();
   region.Line(fmt::format("var {} : bool = {};", variable, left.text));
@@ -131,6 +145,7 @@ void LowerLogical(RegionLowering& region, ir::InstId id, const ir::LogicalInst& 
   region.Define(id, {.text = variable});
 }
 
+// Always a variable and a branch: WGSL's select evaluates both sides.
 void LowerSelectBlocks(RegionLowering& region, ir::InstId id, const ir::SelectBlocksInst& inst) {
   const std::span<const uint32_t> blocks = region.source().List(inst.blocks);
   const Expr condition = region.Take(inst.condition);
@@ -150,6 +165,7 @@ void LowerSelectBlocks(RegionLowering& region, ir::InstId id, const ir::SelectBl
 void LowerCall(RegionLowering& region, ir::InstId id, const ir::CallInst& inst) {
   std::string call = Mark(MarkKind::kFunction, inst.function.value) + "(";
   std::string_view separator;
+  // Values go as they are, handles by the name of what they are bound to, places as pointers.
   for (const uint32_t argument : region.source().List(inst.arguments)) {
     call += separator;
     separator = ", ";
@@ -158,6 +174,8 @@ void LowerCall(RegionLowering& region, ir::InstId id, const ir::CallInst& inst) 
       call += ArgumentText(region.Take(value));
     } else if (region.IsHandle(region.InstOf(value).type)) {
       const HandleText handle = HandleOf(region, value);
+      // A function cannot be handed a texture that is chosen while it runs: every element is a
+      // variable of its own.
       if (handle.dynamic) {
         region.Report(Code::kWgsl8202, id, {{"op", "call with an image that a value chooses"}});
       }
@@ -167,6 +185,7 @@ void LowerCall(RegionLowering& region, ir::InstId id, const ir::CallInst& inst) 
     }
   }
   call += Mark(MarkKind::kArguments, inst.function.value) + ")";
+  // The callee may write to anything, so what reads memory gets its value now.
   region.Flush();
   if (region.pool()[inst.type].kind == ir::TypeKind::kVoid) {
     region.Line(call + ";");

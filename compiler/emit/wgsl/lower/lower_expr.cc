@@ -26,6 +26,8 @@ namespace {
 
 constexpr char kLetters[] = "xyzw";
 
+// What is put together of two expressions: WGSL evaluates it early only if it does so with both, it
+// reads memory if either does, and it is one level deeper than the deeper one.
 Expr Joined(std::string text, const Expr& a, const Expr& b, Binding binding) {
   return {.text = std::move(text),
           .binding = binding,
@@ -98,6 +100,8 @@ bool AddScalars(const RegionLowering& region, ir::InstId id, std::vector<uint32_
 }
 
 // Whether a constant right operand fails for some left one.
+// WGSL refuses a module in which a constant divisor is zero or a constant shift is too large, also
+// where the other operand is only known at run time.
 bool FailsAsRight(const RegionLowering& region, ir::InstId id, BinaryForm form) {
   std::vector<uint32_t> bits;
   if (!AddScalars(region, id, bits)) {
@@ -109,6 +113,8 @@ bool FailsAsRight(const RegionLowering& region, ir::InstId id, BinaryForm form) 
                              [&](uint32_t value) { return shift ? value >= 32 : value == 0; });
 }
 
+// Shift counts are u32 in WGSL, whatever is shifted. A shift that ignores the sign of its type, or
+// asks for it, goes through the type that has it.
 Expr Shifted(RegionLowering& region, const ir::Type& type, BinaryForm form, const Expr& left,
              const Expr& right, std::string_view op) {
   const Expr count =
@@ -121,10 +127,13 @@ Expr Shifted(RegionLowering& region, const ir::Type& type, BinaryForm form, cons
                  Binary(Bitcast(region, way, type.rows, left), op, count));
 }
 
+// Helpers of one function for several sizes stand in a row.
 Helper Plus(Helper first, uint32_t number) {
   return static_cast<Helper>(static_cast<uint32_t>(first) + number);
 }
 
+// The helper is written once into every module that needs it. A call of it is never evaluated
+// early.
 Expr HelperCall(RegionLowering& region, Helper helper, std::span<const Expr> arguments) {
   region.needs().helpers |= BitOf(helper);
   Expr call = Called(HelperName(helper), arguments);
@@ -136,6 +145,7 @@ Expr HelperCall(RegionLowering& region, Helper helper, std::span<const Expr> arg
 void DivideByColumns(RegionLowering& region, ir::InstId id, const ir::Type& matrix,
                      const Expr& left, const Expr& right) {
   const std::string type = region.Type(region.InstOf(id).type);
+  // Both operands are used once for each column, so they get names.
   const Expr a = region.Named(type, left);
   const Expr b = region.Named(type, right);
   std::vector<Expr> columns;
@@ -145,6 +155,9 @@ void DivideByColumns(RegionLowering& region, ir::InstId id, const ir::Type& matr
   region.Define(id, Called(type, columns));
 }
 
+// Infinities and values that are no numbers have no literal, and a bitcast of a literal would be
+// evaluated and refused. So the bits come from a private variable, which WGSL does not look into
+// (spec/wgsl 3.4).
 Expr SpecialFloat(RegionLowering& region, ir::Scalar scalar, uint32_t bits) {
   const SpecialBits special{.scalar = scalar, .bits = bits};
   if (std::ranges::find(region.needs().specials, special) == region.needs().specials.end()) {
@@ -154,6 +167,8 @@ Expr SpecialFloat(RegionLowering& region, ir::Scalar scalar, uint32_t bits) {
   return {.text = SpecialText(special)};
 }
 
+// Bounds that are constants must be in order, component by component; a scalar bound goes with all
+// components of the other. What is not seen through counts as out of order.
 bool InOrder(const RegionLowering& region, ir::InstId low, ir::InstId high) {
   std::vector<uint32_t> lows, highs;
   if (!AddScalars(region, low, lows) || !AddScalars(region, high, highs)) {
@@ -177,6 +192,7 @@ bool InOrder(const RegionLowering& region, ir::InstId low, ir::InstId high) {
 
 }  // namespace
 
+// A half is read from the lower half of the word.
 std::string SpecialText(const SpecialBits& special) {
   return special.scalar == ir::Scalar::kF16
              ? fmt::format("bitcast<vec2<f16>>(kiln__bits_{:08x}).x", special.bits)
@@ -192,6 +208,7 @@ Expr ConstantExpr(RegionLowering& region, ir::ConstId constant) {
       return SpecialFloat(region, type.scalar, c.a);
     }
     std::string text = Literal(type.scalar, c.a);
+    // A negative literal binds like a unary operator: `x - -1.0f` must not become a decrement.
     const bool negative = text.starts_with('-');
     return {.text = std::move(text),
             .binding = negative ? Binding::kUnary : Binding::kPrimary,
@@ -199,6 +216,7 @@ Expr ConstantExpr(RegionLowering& region, ir::ConstId constant) {
   }
   std::vector<Expr> parts;
   const std::span<const ir::ConstId> ids = region.pool().Parts(constant);
+  // Equal components are written once, as WGSL's constructors spread a single value.
   const bool splat = type.kind == ir::TypeKind::kVector &&
                      std::ranges::all_of(ids, [&](ir::ConstId id) { return id == ids[0]; });
   for (const ir::ConstId part : splat ? ids.first(1) : ids) {
@@ -214,12 +232,14 @@ void LowerUnary(RegionLowering& region, ir::InstId id, const ir::UnaryInst& inst
     region.Define(id, std::move(value));
     return;
   }
+  // WGSL has no minus for matrices.
   if (type.kind == ir::TypeKind::kMatrix) {
     region.Define(id, Binary(value, "*", {.text = "-1.0f", .binding = Binding::kUnary}));
     return;
   }
   const std::string_view op = TextOf(inst.op, type.scalar);
   KILN_CHECK(!op.empty(), "no unary operator {} of this type", inst.op);
+  // The negative of a constant may fail, as that of the smallest integer.
   if (value.constant) {
     value = region.Hidden(region.InstOf(inst.operand).type, value);
   }
@@ -229,6 +249,9 @@ void LowerUnary(RegionLowering& region, ir::InstId id, const ir::UnaryInst& inst
   region.Define(id, std::move(value));
 }
 
+// The table says for each operator and scalar how it is written. Constants are hidden first: of two
+// constants one, so that WGSL does not evaluate the operation; of a single one that fails whatever
+// the other is, that one.
 void LowerBinary(RegionLowering& region, ir::InstId id, const ir::BinaryInst& inst) {
   const ir::Type left_type = region.TypeOf(inst.left);
   const ir::Type right_type = region.TypeOf(inst.right);
@@ -247,6 +270,7 @@ void LowerBinary(RegionLowering& region, ir::InstId id, const ir::BinaryInst& in
   const bool matrices =
       left_type.kind == ir::TypeKind::kMatrix && right_type.kind == ir::TypeKind::kMatrix;
   switch (form) {
+    // `%` in WGSL has the sign of the left operand, in the IR that of the right one.
     case BinaryForm::kModulus: {
       const Expr arguments[] = {left, right};
       region.Define(id,
@@ -295,6 +319,7 @@ void LowerConvert(RegionLowering& region, ir::InstId id, const ir::ConvertInst& 
     region.Define(id, std::move(value));
     return;
   }
+  // A conversion of a constant that is out of range would be refused. Booleans are always in range.
   if (value.constant && from.scalar != ir::Scalar::kBool) {
     value = region.Hidden(region.InstOf(inst.value).type, value);
   }
@@ -321,6 +346,7 @@ void LowerExtract(RegionLowering& region, ir::InstId id, const ir::ExtractInst& 
 void LowerSwizzle(RegionLowering& region, ir::InstId id, const ir::SwizzleInst& inst) {
   Expr value = region.Take(inst.value);
   const uint32_t count = ir::SwizzleCount(inst.letters);
+  // A swizzle of a scalar repeats it.
   if (region.TypeOf(inst.value).rows == 1) {
     region.Define(id, count == 1 ? value : Applied(region.Type(inst.type), value));
     return;
@@ -333,6 +359,7 @@ void LowerSwizzle(RegionLowering& region, ir::InstId id, const ir::SwizzleInst& 
   region.Define(id, std::move(value));
 }
 
+// WGSL has the value for "false" first.
 void LowerSelect(RegionLowering& region, ir::InstId id, const ir::SelectInst& inst) {
   const std::span<const uint32_t> operands = region.source().List(inst.operands);
   const Expr condition = region.Take(inst.condition);
@@ -365,6 +392,8 @@ void LowerBuiltin(RegionLowering& region, ir::InstId id, const ir::BuiltinCallIn
   for (const uint32_t operand : operands) {
     arguments.push_back(region.Take(ir::InstId{operand}));
   }
+  // One hidden operand is enough to keep WGSL from evaluating the call. Where bounds are out of
+  // order it must be one of them, because WGSL looks at these apart from the rest.
   const bool constant = std::ranges::all_of(arguments, &Expr::constant);
   // Of clamp the bounds stand behind the value, of smoothstep in front of it.
   const size_t low = inst.builtin == ir::Builtin::kClamp ? 1 : 0;

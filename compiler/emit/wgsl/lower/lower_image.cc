@@ -19,6 +19,8 @@ namespace kiln::wgsl {
 namespace {
 
 // The text of a call by the name of the texture.
+// A call is made once for each element of an array of images if a value chooses among them, so it
+// is a function of the texture's name.
 using CallText = std::function<std::string(const std::string& texture)>;
 
 struct Coordinate {
@@ -52,6 +54,8 @@ Coordinate CoordinateOf(RegionLowering& region, ir::InstId id, const ir::ImageTr
     const Expr value = region.Take(id);
     return {ArgumentText(value), "", value.reads, value.depth};
   }
+  // The coordinate was put together for this call alone: its parts stand as they are, and a layer
+  // that was an integer before it became a float is that integer again.
   if (region.IsTakenApart(id)) {
     const std::span<const uint32_t> parts =
         region.source().List(region.InstOf(id).As<ir::ConstructInst>().operands);
@@ -64,6 +68,8 @@ Coordinate CoordinateOf(RegionLowering& region, ir::InstId id, const ir::ImageTr
     return {ArgumentText(texel), ", " + ArgumentText(layer), texel.reads || layer.reads,
             std::max(texel.depth, layer.depth)};
   }
+  // Otherwise the layer is the last component; as a float it is rounded to the nearest integer, as
+  // sampling does.
   const Expr whole = region.Named(region.Type(region.InstOf(id).type), region.Take(id));
   const bool is_float = region.TypeOf(id).scalar == ir::Scalar::kF32;
   return {whole.text + ".xy", is_float ? fmt::format(", i32(round({}.z))", whole.text)
@@ -85,6 +91,8 @@ void Emit(RegionLowering& region, ir::InstId id, const HandleText& image, const 
     }
     return;
   }
+  // WGSL cannot index textures by values, so the call stands in each case of a switch. The last
+  // element is the default: a switch must have one, and every index in range has its case.
   const std::string index = region.Take(image.index).text;
   const std::string result = region.NewName();
   region.Line(fmt::format("var {} : {};", result, region.Type(type)));
@@ -117,6 +125,8 @@ std::string LevelText(RegionLowering& region, ir::InstId id, const ir::ImageTrai
   return fmt::format("i32({})", ArgumentText(level));
 }
 
+// The finding is reported and the instruction gets a value all the same, so that its users can be
+// lowered and further findings are made.
 void Refuse(RegionLowering& region, ir::InstId id, std::string_view op, std::string_view operand) {
   region.Report(Code::kWgsl8303, id, {{"op", op}, {"operand", operand}});
   region.SetText(id, region.Type(region.InstOf(id).type) + "()");
@@ -133,6 +143,8 @@ struct Sample {
   std::span<const uint32_t> rest{};
 };
 
+// Sampling with an implicit level takes derivatives, for which neighbours must take the same path.
+// In a switch they would not.
 void LowerImplicit(RegionLowering& region, Sample& sample, const std::string& reference) {
   const bool compares = !reference.empty();
   const ir::TypeId coordinate =
@@ -146,6 +158,8 @@ void LowerImplicit(RegionLowering& region, Sample& sample, const std::string& re
       return compares ? call : AsTexel(sample.traits, call);
     });
   }
+  // WGSL compares at level zero inside of branches, and at no other level; a warning says so
+  // (spec/wgsl 3.9).
   if (compares) {
     region.Report(Code::kWgsl8304, sample.id, {{"name", sample.image.text}});
     return Emit(region, sample.id, sample.image, sample.at, [&](const std::string& texture) {
@@ -153,9 +167,12 @@ void LowerImplicit(RegionLowering& region, Sample& sample, const std::string& re
                          sample.at.text, sample.at.layer, reference);
     });
   }
+  // Depth textures cannot be sampled with gradients, so there is no way out.
   if (IsDepthTexture(sample.traits)) {
     return Refuse(region, sample.id, "sample", "an index that a value chooses among depth images");
   }
+  // The derivatives are taken before the switch, where all invocations still are, and handed to
+  // each case.
   const Expr at = region.Named(region.Type(coordinate), {.text = sample.at.text});
   const Expr ddx = region.Named(region.Type(coordinate), {.text = "dpdx(" + at.text + ")"});
   const Expr ddy = region.Named(region.Type(coordinate), {.text = "dpdy(" + at.text + ")"});
@@ -171,6 +188,7 @@ void LowerExplicit(RegionLowering& region, const Sample& sample, const std::stri
     case ir::Builtin::kSampleLod:
       rest = ", " + LevelText(region, ir::InstId{sample.rest[0]}, sample.traits);
       break;
+    // WGSL has comparison at a level only for level zero.
     case ir::Builtin::kSampleDrefLod:
       if (ConstantBits(region, ir::InstId{sample.rest[1]}) != 0u) {
         return Refuse(region, sample.id, "sample_dref_lod", "a level other than 0.0");
@@ -272,6 +290,7 @@ void LowerImage(RegionLowering& region, ir::InstId id, const ir::BuiltinCallInst
   }
   at = CoordinateOf(region, ir::InstId{operands[1]}, traits);
   const auto [last, reads] = operands.size() > 2 ? argument(2) : std::pair(std::string(), false);
+  // Storage images may be written, so what is loaded from them must not wait.
   at.reads = at.reads || reads || traits.storage;
   Emit(region, id, image, at, [&, text = last](const std::string& texture) {
     const std::string call =

@@ -14,6 +14,7 @@ namespace {
 void LowerCompareExchange(RegionLowering& region, ir::InstId id, const std::string& place,
                           const Expr& expected_value, const Expr& new_value) {
   const std::string type = region.Type(region.InstOf(id).type);
+  // Both values are read in every round, so they get names in front of the loop.
   const Expr expected = region.Named(type, expected_value);
   const Expr desired = region.Named(type, new_value);
   const std::string old = region.NewName();
@@ -34,6 +35,8 @@ void LowerAtomic(RegionLowering& region, ir::InstId id, const ir::BuiltinCallIns
   const ir::InstId target{operands[0]};
   const PlaceText place = PlaceOf(region, target);
   const Expr value = region.Take(ir::InstId{operands[1]});
+  // Only leaves of a declaration can be atomic. The finding is reported and the value is zero, so
+  // that lowering can go on.
   if (!region.types().HoldsAtomic(place.type, place.atomic, place.leaf)) {
     region.Report(Code::kWgsl8202, id, {{"op", "atomic on a component of a vector"}});
     region.SetText(id, region.Type(inst.type) + "()");
@@ -44,14 +47,19 @@ void LowerAtomic(RegionLowering& region, ir::InstId id, const ir::BuiltinCallIns
     region.Flush();
     return LowerCompareExchange(region, id, place.text, value, desired);
   }
+  // An atomic stands where it is written in the source: it gets a name here, after everything that
+  // must be read before it.
   region.Flush();
   region.DefineHere(id, {.text = fmt::format("{}(&{}, {})", RowOf(inst.builtin).text, place.text,
                                              ArgumentText(value))});
 }
 
+// What reads memory must be read before the barrier.
 void LowerBarrier(RegionLowering& region, const ir::BuiltinCallInst& inst) {
   region.Flush();
   region.Line(fmt::format("{}();", RowOf(inst.builtin).text));
+  // A storage barrier of RPL orders images as well; WGSL has a barrier of its own for them, which
+  // only modules with images that are read and written accept.
   if (inst.builtin == ir::Builtin::kStorageBarrier) {
     region.LineIf(MarkKind::kIfWritesImages, 0, "textureBarrier();");
   }

@@ -39,12 +39,16 @@ PlaceText RootOf(RegionLowering& region, ir::InstId id) {
     case ir::InstKind::kStageRef: {
       const ir::StageVariable variable = inst.As<ir::StageRefInst>().variable;
       region.needs().stage_variables |= BitOf(variable);
+      // Only outputs are written; the other variables of a stage stay as they are while a shader
+      // runs, so text that reads them may wait.
       const bool written =
           variable == ir::StageVariable::kPosition || variable == ir::StageVariable::kFragDepth;
       return {.text = std::string(StageVariableName(variable)),
               .type = inst.type,
               .constant = !written};
     }
+    // A table is a module-scope variable. Its type is asked for so that the module declares the
+    // structs in it.
     case ir::InstKind::kConstPlace:
       region.Type(inst.type);
       return {.text = Mark(MarkKind::kTable, inst.As<ir::ConstPlaceInst>().value.value),
@@ -82,6 +86,8 @@ bool IsBlockRoot(const RegionLowering& region, ir::InstId root) {
 size_t AddBlockMember(RegionLowering& region, std::span<const uint32_t> steps, PlaceText& place) {
   std::string name;
   size_t taken = 0;
+  // The name is put together from all members on the way, exactly as the struct of the block spells
+  // it (BlockMemberName).
   do {
     const uint32_t member = ConstantStep(region, ir::InstId{steps[taken]}).value();
     const ir::ShapeMember& shape = region.pool().Members(place.type)[member];
@@ -94,6 +100,8 @@ size_t AddBlockMember(RegionLowering& region, std::span<const uint32_t> steps, P
   return taken;
 }
 
+// Appends one step, and keeps track of the type that is reached and of the first leaf that lies in
+// it.
 void AddStep(RegionLowering& region, ir::InstId step, PlaceText& place) {
   const ir::Type type = region.pool()[place.type];
   const std::optional<uint32_t> index = ConstantStep(region, step);
@@ -109,6 +117,7 @@ void AddStep(RegionLowering& region, ir::InstId step, PlaceText& place) {
     place.type = region.pool().Vector(type.scalar, 1);
     return;
   }
+  // The text of the index becomes part of the place, and with it what it reads and how deep it is.
   const Expr value = region.Take(step);
   place.text += "[" + (index.has_value() ? fmt::format("{}u", *index) : value.text) + "]";
   place.reads = place.reads || value.reads;
@@ -132,6 +141,7 @@ class AtomicCopy {
       : region_(region), atomic_(atomic), way_(way) {}
 
   // Copies between `memory` and the variable or value `plain`.
+  // The recursion is as deep as the type. Parts that hold nothing atomic are copied whole.
   void Run(ir::TypeId type, const std::string& memory, const std::string& plain, uint32_t leaf) {
     CheckStop();
     const ir::Type t = region_.pool()[type];
@@ -197,6 +207,8 @@ void LowerTemp(RegionLowering& region, ir::InstId id) {
   region.SetText(id, name);
 }
 
+// A load of a place that may be written is text that reads: it can wait for its user only until
+// something is stored. Atomic loads are never repeated or moved.
 void LowerLoad(RegionLowering& region, ir::InstId id, const ir::LoadInst& inst) {
   const PlaceText place = PlaceOf(region, inst.place);
   region.types().AddStructs(place.type, region.needs().structs);
@@ -221,6 +233,7 @@ void LowerStore(RegionLowering& region, const ir::StoreInst& inst) {
   Expr value = region.Take(inst.value);
   const bool atomic = region.types().HoldsAtomic(place.type, place.atomic, place.leaf);
   const bool composite = region.pool()[place.type].kind != ir::TypeKind::kVector;
+  // Everything that waits and reads may read this place. It gets its value before the store.
   region.Flush();
   if (!atomic) {
     region.Line(fmt::format("{} = {};", place.text, value.text));
@@ -233,6 +246,8 @@ void LowerStore(RegionLowering& region, const ir::StoreInst& inst) {
       .Run(place.type, place.text, value.text, place.leaf);
 }
 
+// A handle is named by the program: a variable, a parameter or an element of an array of images. If
+// a value chooses the element all of them are used.
 HandleText HandleOf(RegionLowering& region, ir::InstId id) {
   const ir::Inst& inst = region.InstOf(id);
   if (inst.kind == ir::InstKind::kLocalRef) {

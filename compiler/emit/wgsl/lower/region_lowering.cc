@@ -41,6 +41,8 @@ bool RegionLowering::IsHandle(ir::TypeId type) const {
 }
 
 // A step of a place is evaluated wherever the place is used.
+// If the place is used twice, or in another block, its text is repeated there. A value that stands
+// in it would be computed again, so it must have a name.
 void RegionLowering::CountStep(ir::InstId access, ir::InstId step) {
   const Value& place = values_[access.value];
   Value& value = values_[step.value];
@@ -70,6 +72,9 @@ void RegionLowering::TakeApart(ir::InstId image, ir::InstId coordinate) {
   }
 }
 
+// Counts who uses each value before anything is lowered, in three passes over the region: which
+// block computes it, how often and where it is used, and whether coordinates can be taken apart.
+// Linear in the rows. With it Define knows at once whether a value needs a name.
 void RegionLowering::CountUses() {
   for (uint32_t block = 0; block < source_.blocks.size(); ++block) {
     for (const uint32_t inst : source_.InstsOf(ir::BlockId{block})) {
@@ -99,6 +104,7 @@ void RegionLowering::CountUses() {
       TakeApart(ir::InstId{operands[0]}, ir::InstId{operands[1]});
     }
   }
+  // Last, because it asks for the final count of the places.
   for (uint32_t i = 0; i < source_.insts.size(); ++i) {
     if (source_.insts[i].kind == ir::InstKind::kAccess) {
       for (const uint32_t step : lists(source_.insts[i].As<ir::AccessInst>().steps)) {
@@ -136,6 +142,8 @@ void RegionLowering::LineIf(MarkKind when, uint32_t id, std::string_view text) {
   text_ += Mark(MarkKind::kEnd);
 }
 
+// The depth goes in front, because the lines that will stand here are moved to it when the function
+// is put together.
 void RegionLowering::Hole(ir::RegionId region) {
   text_ += Mark(MarkKind::kIndent, indent);
   text_ += Mark(MarkKind::kHole, region.value);
@@ -167,6 +175,9 @@ void RegionLowering::Mention(const VariableUse& variable) {
   }
 }
 
+// The decision between text and name. Text that is used once, in its own block, stands where it is
+// used. Short constants are repeated. Everything else, and what would grow too deep, gets a `let`.
+// Without the bounds a chain of operations would be one line of any length.
 void RegionLowering::Define(ir::InstId id, Expr value) {
   Value& row = values_[id.value];
   const bool short_enough = value.depth <= kMaxDepth && value.text.size() <= kMaxText;
@@ -186,6 +197,7 @@ void RegionLowering::DefineHere(ir::InstId id, const Expr& value) {
   values_[id.value].expr = Named(Type(InstOf(id).type), value);
 }
 
+// Text that is taken is part of other text, which waits in its place.
 Expr RegionLowering::Take(ir::InstId id) {
   Value& row = values_[id.value];
   KILN_CHECK(!row.expr.text.empty(), "instruction {} has no value", id.value);
@@ -204,6 +216,7 @@ std::string ArgumentText(const Expr& value) {
   return value.binding == Binding::kBinary ? "(" + value.text + ")" : value.text;
 }
 
+// In order of definition, so that names are given in the order in which the values were computed.
 void RegionLowering::Flush() {
   for (const ir::InstId id : std::exchange(waiting_, {})) {
     values_[id.value].waits = false;
@@ -211,6 +224,8 @@ void RegionLowering::Flush() {
   }
 }
 
+// The text of a nested block is written aside. What waits outside must not be named inside, where
+// it would not be computed on all paths.
 RegionLowering::Captured RegionLowering::Capture(ir::BlockId block) {
   const std::string outer = std::exchange(text_, {});
   std::vector<ir::InstId> outer_waiting = std::exchange(waiting_, {});

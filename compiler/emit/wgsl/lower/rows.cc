@@ -9,6 +9,8 @@
 namespace kiln::wgsl {
 namespace {
 
+// The tables are the .def files, each read twice: once for the rows and once for the enumerators,
+// so that the compiler can check that row i is about enumerator i.
 constexpr BinaryRow kBinary[] = {
 #define KILN_WGSL_BINARY(op, text, f, u, s, b) \
   {text, BinaryForm::k##f, BinaryForm::k##u, BinaryForm::k##s, BinaryForm::k##b},
@@ -52,6 +54,7 @@ consteval bool InOrder(const Enum (&rows)[kCount]) {
 static_assert(InOrder(kBinaryOps) &&
               std::size(kBinary) == static_cast<size_t>(ir::BinaryOp::kNotEqual) + 1);
 static_assert(std::size(kUnary) == static_cast<size_t>(ir::UnaryOp::kPlus) + 1);
+// Builtins of typed modules come behind those of RPL and have no row.
 static_assert(InOrder(kBuiltinOrder) && std::size(kBuiltins) <= ir::kBuiltinCount);
 static_assert(kHelperCount <= 32);
 
@@ -95,6 +98,8 @@ const BuiltinRow& RowOf(ir::Builtin builtin) {
 
 const HelperRow& RowOf(Helper helper) { return kHelpers[static_cast<size_t>(helper)]; }
 
+// WGSL has neither an inverse, nor reflect and refract of scalars; these are functions that kiln
+// adds to the module.
 std::optional<Helper> HelperOf(ir::Builtin builtin, const ir::Type& type) {
   const bool half = type.scalar == ir::Scalar::kF16;
   if (builtin == ir::Builtin::kInverse) {

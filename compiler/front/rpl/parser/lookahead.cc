@@ -10,6 +10,8 @@ namespace kiln::rpl {
 
 // ( 'void' | ID ) ID '(' and what starts an argument list
 bool AtFunction(const TokenCursor& at) {
+  // All arguments begin with their access, so the word behind the '(' tells a function from a call.
+  // A function of type `void` is one whatever follows: nothing else begins with that word.
   if (!(at.Kind() == TokenKind::kVoid || at.Kind() == TokenKind::kIdentifier) ||
       at.Kind(1) != TokenKind::kIdentifier || at.Kind(2) != TokenKind::kOpenParen) {
     return false;
@@ -19,6 +21,8 @@ bool AtFunction(const TokenCursor& at) {
          first == Keyword::kOut;
 }
 
+// Two identifiers in a row begin a variable too, so the third token must be one that only this
+// declaration has there.
 bool AtDeclaration(const TokenCursor& at) {
   if (AtFunction(at)) {
     return true;
@@ -56,6 +60,7 @@ bool AtDeclaration(const TokenCursor& at) {
 // A declaration behind 'conditional (…)'. Conditions of declarations are short; a longer one is not
 // looked through.
 bool AtConditionalDeclaration(const TokenCursor& at) {
+  // Asked for each line that begins like one, so a limit keeps the cost of a source linear.
   constexpr uint32_t kLongest = 256;
   if (!at.AtPrefix(Keyword::kConditional)) {
     return false;
@@ -67,12 +72,16 @@ bool AtConditionalDeclaration(const TokenCursor& at) {
     } else if (at.Kind(ahead) == TokenKind::kCloseParen && --depth == 0) {
       return AtDeclaration(at.Behind(ahead + 1));
     } else if (at.Kind(ahead) == TokenKind::kSemicolon || at.Kind(ahead) == TokenKind::kEnd) {
+      // A condition holds no ';', so this is a `conditional` that is broken: nothing is said about
+      // what follows.
       return false;
     }
   }
   return false;
 }
 
+// A constructor holds expressions, a scope statements, and every statement has a ';' or braces of
+// its own. The look-ahead ends at the first ';' or at the brace that closes.
 bool BracesHoldStatements(const TokenCursor& at) {
   uint32_t depth = 0;
   for (uint32_t ahead = 0; at.Kind(ahead) != TokenKind::kEnd; ++ahead) {
@@ -82,6 +91,7 @@ bool BracesHoldStatements(const TokenCursor& at) {
     if (at.Kind(ahead) == TokenKind::kOpenBrace) {
       ++depth;
     } else if (at.Kind(ahead) == TokenKind::kCloseBrace && --depth == 0) {
+      // Empty braces are a scope: a constructor without items would be an error anyway.
       return ahead == 1;  // "{}"
     }
   }
@@ -94,6 +104,8 @@ bool AtTypedName(const TokenCursor& at) {
     return false;
   }
   uint32_t ahead = 1;
+  // Not allowed in variables and arguments, but people write it; so that the error is about the
+  // dots, it is a type all the same.
   if (at.Kind(ahead) == TokenKind::kEllipsis) {
     ++ahead;
   }
@@ -120,6 +132,7 @@ bool AtArrayConstructor(const TokenCursor& at) {
         ++depth;
         break;
       case TokenKind::kCloseBracket:
+        // Several sizes may follow one another; the last ']' decides.
         if (--depth == 0 && at.Kind(ahead + 1) != TokenKind::kOpenBracket) {
           return at.Kind(ahead + 1) == TokenKind::kOpenBrace;
         }

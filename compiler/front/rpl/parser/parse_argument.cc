@@ -9,6 +9,7 @@ namespace kiln::rpl {
 
 // '(' ( 'void' | argument { ',' argument } ) ')'. True if the tokens are behind the ')'.
 bool ArgumentParser::Arguments(Decl& decl) {
+  // A construct of its own, so that an error in the list does not hide one that comes behind it.
   const ParseErrors::Construct construct(errors_);
   const uint32_t open = at_.pos();
   return ArgumentList(decl) || recovery_.RecoverBehind(open, Recovery::Semicolons::kInside);
@@ -17,6 +18,8 @@ bool ArgumentParser::Arguments(Decl& decl) {
 bool ArgumentParser::ArgumentList(Decl& decl) {
   const ConstructName function{"argument list of", decl.name};
   const uint32_t open = at_.Advance();
+  // An empty list is understood and refused: RPL says `(void)`. The parser goes on as if it had
+  // been written.
   if (at_.Kind() == TokenKind::kCloseParen) {
     const Span span = Cover(at_.SpanOf(open), at_.Peek().span());
     if (Diagnostic* made =
@@ -46,6 +49,7 @@ bool ArgumentParser::ArgumentItem(const ConstructName& function) {
   if (!fields_.ReadPrefixes(&prefixes)) {
     return false;
   }
+  // Tags before an argument belong to nothing. The argument itself is right, so it is kept.
   if (fields_.TakeTags()) {
     errors_.Report(Code::kRpl1154, at_.SpanOf(first),
                    {{"function", at_.TextOfToken(function.name)}});
@@ -54,6 +58,7 @@ bool ArgumentParser::ArgumentItem(const ConstructName& function) {
     return errors_.Fail(Code::kRpl1151, at_.Peek().span(),
                         {{"function", at_.TextOfToken(function.name)}});
   }
+  // A condition without anything behind it.
   if (prefixes.condition_token != kNone && at_.Kind() == TokenKind::kCloseParen) {
     return errors_.Fail(Code::kRpl1103, at_.SpanOf(prefixes.condition_token), {{"what", "')'"}});
   }
@@ -73,6 +78,8 @@ bool ArgumentParser::ArgumentItem(const ConstructName& function) {
     return false;
   }
   fields_.CheckPrefixes(prefixes, {"argument", argument.name});
+  // The access is missing. That is said only now that the name is known; the edit proposes `in`,
+  // which is a guess.
   if (!has_access) {
     if (Diagnostic* made =
             errors_.Report(Code::kRpl1152, Cover(at_.SpanOf(type), at_.SpanOf(argument.name)),
@@ -105,8 +112,10 @@ bool ArgumentParser::ArgumentAccess(Field& argument, const ConstructName& functi
     at_.Advance();
     argument.access = ir::Access::kOut;
   } else if (!AtTypedName(at_)) {
+    // No access, and no type with a name either: this is no argument at all.
     return errors_.FailHere(Code::kRpl1155, {{"function", at_.TextOfToken(function.name)}});
   }
+  // `relaxed` is no keyword but where a type and a name follow it: a struct may be called so.
   if (at_.KeywordAt() == Keyword::kRelaxed && at_.Kind(1) == TokenKind::kIdentifier &&
       (IsName(at_.Kind(2)) || at_.Kind(2) == TokenKind::kOpenBracket)) {
     errors_.NeedVersion2(at_.pos());

@@ -33,6 +33,8 @@ void DeclarationParser::VersionHeader() {
   errors_.HeaderIsThere();
   at_.Advance();
   const Token& number = at_.Peek();
+  // A header that is not the first thing is refused and does not count, so that the version of a
+  // source does not change in the middle.
   if (!first) {
     errors_.Report(Code::kRpl1191, number.span(), {{"version", at_.TextOfToken(at_.pos())}});
   } else if (number.value != 1 && number.value != 2) {
@@ -67,20 +69,27 @@ void DeclarationParser::Declaration() {
       at_.Accept(TokenKind::kSemicolon);
     }
   }
+  // Whatever the rules did, at least one token is consumed for each round. So the parser ends,
+  // however broken the source is.
   if (at_.pos() == begin) {
     at_.Advance();
   }
+  // Fields of a declaration are the rows that were added while it was read, aliases and arguments
+  // among them.
   decl.first_field = fields;
   decl.field_count = static_cast<uint32_t>(ast_.fields.size()) - fields;
   decl.span.end = at_.SpanOf(at_.Previous()).end;
   ast_.decls.push_back(decl);
 }
 
+// The first word decides. Conditions come before it, so they are read first and judged when it is
+// known what they stand in front of.
 bool DeclarationParser::DeclarationBody(Decl& decl) {
   const uint32_t conditional = at_.pos();
   uint32_t second = kNone;
   while (at_.AtPrefix(Keyword::kConditional)) {
     if (!decl.condition.empty() && second == kNone) {
+      // Only the first condition counts; another one is an error and is dropped.
       second = at_.pos();
     }
     errors_.SetOwner({"conditional"});
@@ -101,6 +110,8 @@ bool DeclarationParser::DeclarationBody(Decl& decl) {
       return errors_.Fail(Code::kRpl1103, at_.SpanOf(conditional),
                           {{"what", end ? "the end of the file" : "'}'"}});
     }
+    // Options are declared before any value is known, so a condition cannot apply to them. The
+    // declaration is read on, to find what else is wrong with it.
     const Keyword keyword = at_.KeywordAt();
     if (keyword == Keyword::kGlobal || keyword == Keyword::kInstance) {
       const uint32_t name = at_.Kind(2) == TokenKind::kIdentifier ? at_.pos() + 2 : at_.pos() + 1;
@@ -145,6 +156,8 @@ bool DeclarationParser::DeclarationBody(Decl& decl) {
     default:  // a function, or nothing
       break;
   }
+  // A word of version 2: in version 1 there may be a type of this name, so it is taken for the
+  // keyword only where no function can stand.
   if (at_.KeywordAt() == Keyword::kWorkgroup && at_.Kind(1) == TokenKind::kIdentifier &&
       at_.Kind(2) != TokenKind::kOpenParen) {
     return resources_.WorkgroupVariable(decl);
@@ -169,6 +182,8 @@ bool DeclarationParser::Option(Decl& decl, ir::OptionScope scope) {
   }
   errors_.SetOwner({"option", decl.name});
   errors_.CheckDeclaredName(decl.name);
+  // Two options of one name are an error here and not at resolve, since no condition can make one
+  // of them disappear (spec/rpl 2.1). The table is by symbol, which makes the check a look-up.
   if (at_.lexed().tokens[decl.name].kind == TokenKind::kIdentifier) {
     uint32_t& first = option_of_symbol_[at_.SymbolOf(decl.name)];
     if (first != kNone) {
@@ -208,6 +223,8 @@ bool DeclarationParser::OptionBody(Decl& decl) {
     default:  // not an option type
       break;
   }
+  // Only the message that was really made gets notes: another one may have been there first for
+  // this construct.
   const size_t before = errors_.found().size();
   errors_.FailHere(Code::kRpl1124);
   if (errors_.found().size() > before && errors_.found().back().code == Code::kRpl1124) {
@@ -215,6 +232,8 @@ bool DeclarationParser::OptionBody(Decl& decl) {
         .Note(NoteKind::kAccepted, {{"accepted", "flag, uint, sint, float and enum"}});
     const std::string_view text = at_.TextAt(at_.Peek().span());
     constexpr std::string_view kTypes[] = {"flag", "uint", "sint", "float", "enum"};
+    // What people write who come from other languages is answered with the word of RPL; other words
+    // with the nearest one.
     errors_.Suggest(errors_.found().back(), text == "bool" ? "flag"
                                             : text == "int"
                                                 ? "sint"
@@ -241,6 +260,8 @@ bool DeclarationParser::FlagDefault(Decl& decl) {
 bool DeclarationParser::OptionDefault(Decl& decl, std::string_view type) {
   using enum TokenKind;
   at_.Advance();
+  // Signs belong to numbers that can be negative; in front of others a '-' is part of what is
+  // wrong.
   const bool number =
       decl.option.kind == ir::OptionKind::kSint || decl.option.kind == ir::OptionKind::kFloat;
   const uint32_t first = at_.pos();
@@ -258,14 +279,18 @@ bool DeclarationParser::OptionDefault(Decl& decl, std::string_view type) {
       break;
     case ir::OptionKind::kSint:
       fits = kind == kDecimal || kind == kSigned;
+      // 2147483648 is a signed number only with its minus (spec/rpl 1.3). The lexer lets it pass,
+      // because a sign is no part of a literal.
       if (fits && bits == 0x80000000u && !negative) {
         errors_.Report(Code::kRpl1006, at_.Peek().span(),
                        {{"kind", "signed"}, {"text", at_.TextOfToken(at_.pos())}});
       }
+      // Two's complement: the negative of the bits, also of the smallest number.
       decl.option.value = negative ? 0u - bits : bits;
       break;
     case ir::OptionKind::kFloat:
       fits = kind == kFloat;
+      // The sign of a float is a bit, so -0.0 keeps it.
       decl.option.value = negative ? bits ^ 0x80000000u : bits;
       break;
     case ir::OptionKind::kEnum:
@@ -278,6 +303,8 @@ bool DeclarationParser::OptionDefault(Decl& decl, std::string_view type) {
   if (kind == kSemicolon || kind == kEnd || kind == kError) {
     return errors_.FailHere(Code::kRpl1125, {{"type", type}, {"name", at_.TextOfToken(decl.name)}});
   }
+  // The message shows what was written with all its signs, up to but not including the end of the
+  // declaration.
   uint32_t last = 0;
   while (at_.Kind(last) == kMinus && at_.Kind(last + 1) != kSemicolon &&
          at_.Kind(last + 1) != kEnd) {
@@ -289,6 +316,8 @@ bool DeclarationParser::OptionDefault(Decl& decl, std::string_view type) {
       {{"text", Quoted(at_.TextAt(span))}, {"type", type}, {"name", at_.TextOfToken(decl.name)}});
 }
 
+// A list of texts; equal ones are found by their symbol, since the lexer gives equal texts one
+// number.
 bool DeclarationParser::EnumValues(Decl& decl) {
   at_.Advance();
   const size_t base = items_.size();
@@ -315,6 +344,7 @@ bool DeclarationParser::EnumValues(Decl& decl) {
     return errors_.Fail(Code::kRpl1121, at_.SpanOf(decl.name),
                         {{"name", at_.TextOfToken(decl.name)}});
   }
+  // Something that is no text follows on the same line: it was meant as a value.
   if (at_.Kind() != TokenKind::kSemicolon && !at_.OnNewLine()) {
     return errors_.FailHere(Code::kRpl1123, {{"name", at_.TextOfToken(decl.name)}});
   }
@@ -326,6 +356,7 @@ bool DeclarationParser::Dotted(Decl& decl) {
   if (!errors_.ExpectName(&decl.name)) {
     return false;
   }
+  // Only the first and the last word are kept: the text between them is in the source.
   decl.name_last = decl.name;
   while (at_.Accept(TokenKind::kDot)) {
     if (!IsName(at_.Kind())) {
@@ -340,6 +371,8 @@ bool DeclarationParser::Dotted(Decl& decl) {
   return true;
 }
 
+// Version 2 has typed constants. `constant f1 a = …` has a shape that version 1 does not know, so
+// that an old source gets the message about the version and not one about '='.
 bool DeclarationParser::Constant(Decl& decl) {
   decl.form = DeclForm::kConstant;
   at_.Advance();
@@ -360,6 +393,8 @@ bool DeclarationParser::Constant(Decl& decl) {
   }
   const ConstructName what{"constant", decl.name};
   errors_.SetOwner(what);
+  // A dotted name can never be mentioned (spec/rpl 2.1); it is a warning, because old sources have
+  // them.
   if (decl.name_last != decl.name) {
     const Span span = Cover(at_.SpanOf(decl.name), at_.SpanOf(decl.name_last));
     errors_.Report(Code::kRpl1126, span, {{"name", Quoted(at_.TextAt(span))}});
@@ -418,9 +453,11 @@ bool DeclarationParser::Function(Decl& decl) {
   errors_.SetOwner({"function", decl.name});
   errors_.BeginFunction();
   errors_.CheckDeclaredName(decl.name);
+  // The list is broken beyond its ')': without a body in sight there is no function to go on with.
   if (!arguments_.Arguments(decl) && at_.Kind() != TokenKind::kOpenBrace) {
     return false;
   }
+  // The '{' is missing. What follows is read as the body, unless it begins another declaration.
   if (!errors_.Expect(TokenKind::kOpenBrace, errors_.owner())) {
     if (at_.Kind() != TokenKind::kIdentifier || AtDeclaration(at_)) {
       return false;
@@ -428,6 +465,7 @@ bool DeclarationParser::Function(Decl& decl) {
   } else {
     at_.MoveTo(at_.Previous());
   }
+  // Where its statements begin: the scope is the next row.
   decl.body = static_cast<uint32_t>(ast_.stmts.size());
   recovery_.BeginFunction();
   return statements_.Body();

@@ -15,6 +15,8 @@ namespace {
 // Keeps the first error of every construct; the lexer knows no constructs, so its errors come on
 // top. Constructs nest; an error belongs to the smallest one around it.
 void KeepFirstOfEachConstruct(std::vector<Diagnostic>& found, std::vector<Span> constructs) {
+  // Errors by place, constructs by their beginning, outer ones first. One pass over both keeps a
+  // stack of the constructs around the current error; sorting is what it costs.
   std::ranges::sort(found, {}, [](const Diagnostic& d) { return d.primary.bytes.begin; });
   std::ranges::sort(constructs, [](Span a, Span b) {
     return a.begin != b.begin ? a.begin < b.begin : a.end > b.end;
@@ -32,6 +34,7 @@ void KeepFirstOfEachConstruct(std::vector<Diagnostic>& found, std::vector<Span> 
     while (!open.empty() && open.back().first <= at) {
       open.pop_back();
     }
+    // Warnings are no consequence of a mistake, so all are kept.
     if (d.severity != Severity::kError || open.empty()) {
       return false;
     }
@@ -44,6 +47,8 @@ void KeepFirstOfEachConstruct(std::vector<Diagnostic>& found, std::vector<Span> 
 ParseErrors::Construct::Construct(ParseErrors& errors)
     : errors_(errors), outer_reported_(errors.reported_), begin_(errors.at_.Peek().begin) {
   errors.reported_ = false;
+  // A source with so many errors is not worth reading on. The cursor goes to the end, where every
+  // rule stops, and nothing more is reported.
   if (errors.found_.size() >= kMaxFound) {
     errors.at_.MoveTo(static_cast<uint32_t>(errors.at_.lexed().tokens.size()) - 1);
     errors.end_reported_ = true;
@@ -71,6 +76,7 @@ void ParseErrors::Finish() {
 
 Diagnostic* ParseErrors::Report(Code code, Span span, std::initializer_list<Argument> arguments) {
   const bool is_error = CodeSeverity(code) == Severity::kError;
+  // Only errors are bound to a construct; a warning is always told.
   if (is_error && std::exchange(reported_, true)) {
     return nullptr;
   }
@@ -79,6 +85,9 @@ Diagnostic* ParseErrors::Report(Code code, Span span, std::initializer_list<Argu
   return &made;
 }
 
+// The one place where "this token is not what is due" becomes a message. Two tokens are special:
+// one that the lexer has reported already needs no second error, and the end of the file says what
+// is unfinished instead of what is missing.
 bool ParseErrors::FailHere(Code code, std::initializer_list<Argument> arguments) {
   const Token& token = at_.Peek();
   if (token.kind == TokenKind::kError) {
@@ -190,6 +199,8 @@ bool ParseErrors::ExpectName(uint32_t* name) {
     *name = at_.Advance();
     return true;
   }
+  // A reserved word was meant as a name: the error says so, and it is taken as one, so that its
+  // declaration is read on.
   if (IsName(at_.Kind())) {
     Report(Code::kRpl1106, at_.Peek().span(), {{"name", at_.TextOfToken(at_.pos())}});
     *name = at_.Advance();
@@ -198,11 +209,15 @@ bool ParseErrors::ExpectName(uint32_t* name) {
   const size_t before = found_.size();
   FailHere(Code::kRpl1109, {{"found", at_.TextOfToken(at_.pos())}});
   if (found_.size() > before && found_.back().code == Code::kRpl1109) {
+    // The argument `found` is what should have been a name; the text that FailHere added would
+    // repeat it, so it becomes the token before, behind which the name is due.
     found_.back().arguments[1].value = at_.TextOfToken(at_.Previous());
   }
   return false;
 }
 
+// A word becomes an inbuilt function with the version that has it: older sources may use it as a
+// name.
 void ParseErrors::CheckDeclaredName(uint32_t name) {
   const Token& token = at_.lexed().tokens[name];
   if (token.kind != TokenKind::kIdentifier) {
@@ -214,6 +229,7 @@ void ParseErrors::CheckDeclaredName(uint32_t name) {
   }
 }
 
+// One more than the limit is reported, so there is one message for each function.
 void ParseErrors::CountLocal(uint32_t name) {
   if (++locals_ == max_locals_ + 1) {
     Report(Code::kLim1001, at_.SpanOf(name),
@@ -229,9 +245,11 @@ void ParseErrors::NeedVersion2(uint32_t token) {
     return;
   }
   needs_version_2_ = true;
+  // The header goes in front of everything but a byte order mark, which must stay the first thing.
   const uint32_t begin = at_.text().starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
   Diagnostic* made = Report(Code::kRpl1192, at_.SpanOf(token), {{"text", at_.TextOfToken(token)}});
   if (made != nullptr && !has_header_) {
+    // A source that has a header gets no second one; its author has to change it.
     Propose(*made, {begin, begin}, "rpl 2;\n");
   }
 }

@@ -32,10 +32,15 @@ bool BindsRight(uint8_t precedence) {
   return precedence == kAssignment || precedence == kConditional;
 }
 
+// What may nest without brackets: each such operator that waits is a level, so that a chain of them
+// is bounded too.
 bool Nests(uint8_t precedence) { return BindsRight(precedence) || precedence == kPrefix; }
 
 }  // namespace
 
+// The whole expression is the range of rows that were added while it was read; its root is the last
+// one. After an error the stacks are cut back to where they were, because rules that fail leave
+// them as they are.
 bool ExpressionParser::Expression(ExprRange* range) {
   const auto first = static_cast<uint32_t>(ast_.exprs.size());
   const uint32_t nesting = nesting_;
@@ -73,6 +78,7 @@ bool ExpressionParser::Operators(Operand* operand) {
     if (precedence == kNotBinary) {
       return true;
     }
+    // Counted here, because a chain has no brackets that would be counted.
     if (terms == limits_.terms) {
       return errors_.Fail(Code::kLim1001, at_.SpanOf(at_.pos()),
                           {{"what", "expression"}, {"parts", "terms"}, {"limit", limits_.terms}});
@@ -100,6 +106,8 @@ bool ExpressionParser::PushBinary(const Operand& left) {
     errors_.NeedVersion2(at_.pos());
   }
   const uint32_t token = at_.Advance();
+  // The row between the operands tells a reader of the post-order that the right operand begins,
+  // which runs only if the left one does not decide.
   if (row.kind == ExprKind::kLogical) {
     AddExpr({.kind = ExprKind::kRight, .token = token, .span = left.span, .a = left.row});
   }
@@ -114,6 +122,8 @@ bool ExpressionParser::PushSelect(const Operand& condition) {
   const uint32_t token = at_.Advance();
   AddExpr({.kind = ExprKind::kThen, .token = token, .span = condition.span, .a = condition.row});
   Operand then;
+  // The middle operand is bracketed by '?' and ':', so it is an expression of its own with its own
+  // base.
   if (!Operators(&then)) {
     return false;
   }
@@ -130,6 +140,8 @@ bool ExpressionParser::PushSelect(const Operand& condition) {
   return true;
 }
 
+// Takes the operator that waited last and makes its row of the operand before it and the one that
+// was just read. Rows are added here, so they come in post-order.
 void ExpressionParser::Reduce(Operand* operand) {
   const Pending pending = pending_.back();
   pending_.pop_back();
@@ -145,6 +157,7 @@ void ExpressionParser::Reduce(Operand* operand) {
     expr.a = pending.left.row;
     expr.b = operand->row;
   }
+  // Three operands do not fit a row: the second and the third are a list.
   if (pending.kind == ExprKind::kSelect) {
     expr.b = ast_.AddList(std::array{pending.then, operand->row});
   }
@@ -201,6 +214,8 @@ bool ExpressionParser::Literal(Operand* operand, ExprKind kind) {
   if (kind == ExprKind::kFlag) {
     bits = at_.Kind() == TokenKind::kTrue ? 1 : 0;
   }
+  // 2147483648 is no signed number, but its negative is: allowed directly behind a minus (spec/rpl
+  // 1.3).
   if (kind == ExprKind::kSint && bits == 0x80000000u) {
     const bool negated = !pending_.empty() && pending_.back().kind == ExprKind::kUnary &&
                          pending_.back().token + 1 == token &&
@@ -240,6 +255,8 @@ bool ExpressionParser::Name(Operand* operand) {
   if (next == TokenKind::kOpenBracket && AtArrayConstructor(at_)) {
     return ArrayConstructor(operand, name);
   }
+  // A '{' behind a name is a constructor (spec/rpl 2.3). Only if the braces begin with an
+  // assignment and hold statements a scope was meant, whose keyword is missing in front.
   if (next != TokenKind::kOpenParen &&
       (next != TokenKind::kOpenBrace || (BracesAssign(at_) && BracesHoldStatements(at_)))) {
     const Span span = at_.SpanOf(name);
@@ -270,6 +287,7 @@ void ExpressionParser::SkipTypeArguments(uint32_t name) {
   }
   const Span span = Cover(at_.SpanOf(name), at_.Peek(2).span());
   errors_.Report(Code::kRpl1176, span, {{"text", Quoted(at_.TextAt(span))}});
+  // The call is read as if it had been written without type arguments, so its own errors are found.
   at_.Skip(3);
 }
 
@@ -296,6 +314,8 @@ bool ExpressionParser::Items(TokenKind close, uint32_t name, uint32_t* list) {
   if (!call) {
     recovery_.OpenBrace();
   }
+  // Items of nested lists share one stack; those of this list are the ones above `base`, and are
+  // moved to the tree when it ends.
   const size_t base = items_.size();
   if (at_.Kind() != close) {
     do {
@@ -326,6 +346,8 @@ bool ExpressionParser::ArrayConstructor(Operand* operand, uint32_t name) {
   errors_.NeedVersion2(name);
   uint32_t sizes = kNone;
   uint32_t list = kNone;
+  // The sizes stand before the items in the rows, and whoever walks them must be able to skip them:
+  // the marker says where they end.
   const uint32_t marker = AddExpr({.kind = ExprKind::kSizes, .token = name});
   if (!Sizes(&sizes)) {
     return false;
@@ -362,6 +384,7 @@ bool ExpressionParser::Postfix(Operand* operand) {
         if (at_.Kind() == TokenKind::kOpenBrace && (at_.OnNewLine() || BracesHoldStatements(at_))) {
           return true;
         }
+        // Only a bare name can be called or construct.
         return errors_.Fail(Code::kRpl1176, operand->span,
                             {{"text", Quoted(at_.TextAt(operand->span))}});
       default:  // an operator, or the end of the expression
@@ -448,6 +471,8 @@ bool ExpressionParser::Sizes(uint32_t* sizes) {
   const size_t base = items_.size();
   while (at_.Kind() == TokenKind::kOpenBracket) {
     const uint32_t open = at_.Advance();
+    // A size takes two items: first row and root. The number of sizes is bounded like nesting, as
+    // each is a level of the type.
     if (items_.size() - base == size_t{2} * limits_.nesting) {
       items_.resize(base);
       return errors_.Fail(Code::kRpl1009, at_.SpanOf(open),

@@ -37,6 +37,8 @@ std::optional<PackFormat> PackFormatOf(std::string_view text) {
       {"uint", ir::PackClass::kUint},
       {"sint", ir::PackClass::kSint},
   });
+  // No class is the beginning of another one, so the first that fits is the only one. Without a
+  // leading zero every format has one spelling.
   for (const auto& [name, pack] : kClasses) {
     if (!text.starts_with(name)) {
       continue;
@@ -69,6 +71,8 @@ bool IsAttributeContainer(const Decl& decl) {
 }  // namespace
 
 // { field_item } '}' ';'
+// One field is one construct of errors, so a broken field costs one message and the next one is
+// read as usual.
 bool FieldParser::Fields(Decl& decl, std::string_view kind) {
   const ConstructName owner{kind, decl.name};
   tags_.clear();
@@ -78,6 +82,7 @@ bool FieldParser::Fields(Decl& decl, std::string_view kind) {
     const ParseErrors::Construct construct(errors_);
     const uint32_t begin = at_.pos();
     const size_t count = ast_.fields.size();
+    // A lone ';' in front of a declaration: the '}' before it is missing.
     if (at_.Kind() == TokenKind::kSemicolon && AtDeclaration(at_.Behind(1))) {
       errors_.FailUnclosed(owner);
       at_.Advance();
@@ -90,6 +95,7 @@ bool FieldParser::Fields(Decl& decl, std::string_view kind) {
       recovery_.Recover();
       tags_.clear();
       tags_token_ = kNone;
+      // Something was there, so the list is not called empty as well.
       any_field = true;  // it may have been one
     }
     any_field = any_field ||
@@ -98,6 +104,7 @@ bool FieldParser::Fields(Decl& decl, std::string_view kind) {
       at_.Advance();
     }
   }
+  // Tags that no field has followed belong to nothing.
   if (tags_token_ != kNone && at_.Kind() == TokenKind::kCloseBrace) {
     errors_.Report(Code::kRpl1133, at_.SpanOf(tags_token_), {});
     tags_.clear();
@@ -139,6 +146,8 @@ bool FieldParser::FieldItem(const Decl& decl, const ConstructName& owner) {
     return prefixes.pack == kNone ||
            errors_.FailHere(Code::kRpl1134, {{"owner", at_.TextOfToken(owner.name)}});
   }
+  // The next declaration begins, so the '}' of this one is missing. Recovery is not needed: the
+  // caller goes on exactly here.
   if (AtDeclaration(at_)) {
     return errors_.FailUnclosed(owner);
   }
@@ -152,6 +161,7 @@ bool FieldParser::FieldItem(const Decl& decl, const ConstructName& owner) {
 }
 
 bool FieldParser::ReadPrefixes(FieldPrefixes* prefixes) {
+  // In any order, as the language has it.
   while (true) {
     if (at_.AtPrefix(Keyword::kConditional)) {
       if (!ConditionalPrefix(prefixes)) {
@@ -167,6 +177,8 @@ bool FieldParser::ReadPrefixes(FieldPrefixes* prefixes) {
       }
     } else if (at_.KeywordAt() == Keyword::kRelaxed && IsName(at_.Kind(1)) &&
                (IsName(at_.Kind(2)) || AtFieldPrefix(at_.Behind(1)))) {
+      // `relaxed` is a prefix only if a type and a name follow, or another prefix; otherwise it is
+      // the type.
       errors_.NeedVersion2(at_.pos());
       prefixes->relaxed = true;
       at_.Advance();
@@ -177,6 +189,8 @@ bool FieldParser::ReadPrefixes(FieldPrefixes* prefixes) {
 }
 
 // 'meta' '(' ID { ',' ID } ')'
+// Tags are gathered in the parser and not in the prefixes: they may outlive an alias (spec/rpl
+// 2.1).
 bool FieldParser::Meta() {
   if (tags_token_ == kNone) {
     tags_token_ = at_.pos();
@@ -195,6 +209,7 @@ bool FieldParser::Meta() {
 bool FieldParser::ConditionalPrefix(FieldPrefixes* prefixes) {
   const bool first = prefixes->condition_token == kNone;
   uint32_t& token = first ? prefixes->condition_token : prefixes->second_condition;
+  // Of several conditions the second is remembered, which is where the message points to.
   token = token == kNone ? at_.pos() : token;
   ExprRange ignored;
   return expressions_.Conditional(first ? &prefixes->condition : &ignored);
@@ -220,6 +235,8 @@ bool FieldParser::PackPrefix(FieldPrefixes* prefixes) {
   return errors_.ExpectClose(TokenKind::kCloseParen, {"'pack'"}, open);
 }
 
+// Doubled prefixes are reported when it is known what they stand before, so that the message can
+// name it.
 void FieldParser::CheckPrefixes(const FieldPrefixes& prefixes, const ConstructName& item) {
   if (prefixes.second_condition != kNone) {
     errors_.Report(Code::kRpl1102, at_.SpanOf(prefixes.second_condition),
@@ -283,6 +300,7 @@ bool FieldParser::PlainField(const FieldPrefixes& prefixes, const Decl& decl,
   CheckPrefixes(prefixes, {"field", field.name});
   CheckFieldForm(field, form, decl);
   ApplyPack(field, prefixes, decl);
+  // The tags go to this field and to no other.
   if (tags_token_ != kNone) {
     field.tags = ast_.AddList(tags_);
     tags_.clear();
@@ -293,6 +311,8 @@ bool FieldParser::PlainField(const FieldPrefixes& prefixes, const Decl& decl,
 }
 
 // [ dims | '...' ], and what people write beyond it
+// Sizes and dots exclude one another, but all are read: what is too much is said once, with the
+// name that follows.
 bool FieldParser::FieldSizes(Field& field, FieldForm* form) {
   while (at_.Kind() == TokenKind::kOpenBracket || at_.Kind() == TokenKind::kEllipsis) {
     const bool again = form->sizes != kNone || form->ellipsis != kNone;
@@ -338,6 +358,7 @@ void FieldParser::ApplyPack(Field& field, const FieldPrefixes& prefixes, const D
                    {{"name", at_.TextOfToken(field.name)}});
     return;
   }
+  // It was checked when the prefix was read.
   const PackFormat format = *PackFormatOf(at_.TextAt(at_.SpanOf(prefixes.pack_format)));
   field.pack = format.pack;
   field.pack_bits = format.bits;

@@ -36,6 +36,8 @@ bool ResourceParser::FieldBlock(Decl& decl, DeclForm form, std::string_view kind
   errors_.SetOwner({kind, decl.name});
   errors_.CheckDeclaredName(decl.name);
   const Token& name = at_.lexed().tokens[decl.name];
+  // Only structs make types, so only they can hide an inbuilt one, and only one that this version
+  // has.
   if (form == DeclForm::kStruct && name.kind == TokenKind::kIdentifier) {
     const Word& word = at_.lexed().symbols[name.value].word;
     if (word.type != InbuiltType::kNone && word.type_version <= ast_.version) {
@@ -79,10 +81,13 @@ bool ResourceParser::Resource(Decl& decl, ir::ResourceSet set) {
   if (IsImage(type)) {
     return Image(decl);
   }
+  // What stands behind the set is none of the kinds. The nearest of all words that could stand here
+  // is proposed.
   const size_t before = errors_.found().size();
   errors_.FailHere(Code::kRpl1145, {{"set", at_.TextOfToken(set_word)}});
   if (errors_.found().size() > before && errors_.found().back().code == Code::kRpl1145) {
     ClosestName closest(at_.TextAt(at_.Peek().span()));
+    // The inbuilt types stand together in the enumeration: the sampler, then all images.
     for (InbuiltType image = InbuiltType::kSampler; image <= InbuiltType::kImageDepth2dArray;
          image = static_cast<InbuiltType>(static_cast<uint8_t>(image) + 1)) {
       closest.Offer(TypeName(image));
@@ -99,6 +104,8 @@ bool ResourceParser::Resource(Decl& decl, ir::ResourceSet set) {
   return false;
 }
 
+// An array of samplers does not exist, but its sizes may stand behind the type or behind the name;
+// both are read, so that the message is about the array.
 bool ResourceParser::Sampler(Decl& decl) {
   decl.form = DeclForm::kSampler;
   decl.type.token = at_.Advance();
@@ -125,6 +132,8 @@ bool ResourceParser::Image(Decl& decl) {
   }
   errors_.SetOwner({"image", decl.name});
   errors_.CheckDeclaredName(decl.name);
+  // Each size is two items, so more than two means a second dimension; items 2 and 3 are its range,
+  // and its root has the span.
   const std::span<const uint32_t> sizes = ast_.List(decl.type.sizes);
   if (sizes.size() > 2) {
     errors_.Report(Code::kRpl1143, ast_.exprs[sizes[3]].span,

@@ -17,6 +17,8 @@ uint32_t StatementParser::BeginStmt(StmtKind kind, uint32_t token) {
   return row;
 }
 
+// The next row is known when everything that belongs to the statement was added: that is what makes
+// skipping a statement one step.
 void StatementParser::EndStmt(uint32_t row) {
   ast_.stmts[row].next = static_cast<uint32_t>(ast_.stmts.size());
   ast_.stmts[row].span.end = at_.SpanOf(at_.Previous()).end;
@@ -27,6 +29,7 @@ bool StatementParser::Scope(const ExprRange& condition, uint32_t begin, ScopeRol
   const uint32_t open = at_.pos();
   const uint32_t row = BeginStmt(StmtKind::kScope, begin);
   ast_.stmts[row].condition = condition;
+  // Deeper than allowed: reported once, and skipped as a whole, so that the braces stay balanced.
   if (scope_nesting_ == limits_.nesting) {
     errors_.Report(Code::kRpl1009, at_.SpanOf(open), {{"text", "{"}, {"limit", limits_.nesting}});
     recovery_.SkipBraces();
@@ -57,6 +60,8 @@ bool StatementParser::Scope(const ExprRange& condition, uint32_t begin, ScopeRol
 // Sources indent what stands in a function: a declaration at the start of a line ends all scopes.
 // An 'else' ends the scope of the 'if' it belongs to.
 bool StatementParser::EndsUnclosed(ScopeRole role) {
+  // An `else` where a statement of the `if` could stand: only if no `if` or `else` precedes it
+  // directly can it belong to the one around.
   if (role == ScopeRole::kThen && at_.KeywordAt() == Keyword::kElse && !after_if_ &&
       (at_.Kind(1) == TokenKind::kOpenBrace || at_.KeywordAt(1) == Keyword::kIf)) {
     const ParseErrors::Construct construct(errors_);
@@ -64,6 +69,7 @@ bool StatementParser::EndsUnclosed(ScopeRole role) {
     return true;
   }
   const Keyword word = at_.KeywordAt();
+  // In a function these two words are types of variables if a ';' or '=' follows as for one.
   const bool variable = word == Keyword::kConstant || word == Keyword::kSetting;  // by its type
   if (!recovery_.unclosed() && at_.AtLineStart() && !variable &&
       (AtDeclaration(at_) || AtConditionalDeclaration(at_))) {
@@ -84,6 +90,7 @@ void StatementParser::Statement() {
     recovery_.Recover();
   }
   after_if_ = is_if;  // whatever stood in it
+  // As with declarations: each round takes a token, so that parsing ends.
   if (at_.pos() == begin && !recovery_.unclosed()) {
     at_.Advance();
   }
@@ -93,6 +100,8 @@ void StatementParser::Statement() {
   }
 }
 
+// Words are keywords only in the shape that a statement has with them (spec/rpl 1.2); in any other
+// shape they are names, and the statement is a variable or an expression.
 bool StatementParser::StatementBody() {
   if (at_.Kind() == TokenKind::kOpenBrace) {
     return Scope({}, at_.pos());
@@ -144,6 +153,7 @@ bool StatementParser::StatementBody() {
       break;
     case Keyword::kReturn:
       return Return();
+    // An `else` without `if`: reported, and what follows is read as if it stood alone.
     case Keyword::kElse:
       if (next == TokenKind::kOpenBrace || at_.KeywordAt(1) == Keyword::kIf) {
         errors_.Report(Code::kRpl1164, at_.Peek().span(), {});
@@ -180,6 +190,7 @@ bool StatementParser::ScopeBehindWord() {
 
 // 'while' '(' … ')' ';' — unless it is a loop of its own.
 void StatementParser::SkipEndOfDo() {
+  // A condition is short; what is longer is left to the usual rules.
   constexpr uint32_t kLongest = 256;
   uint32_t depth = 0;
   for (uint32_t ahead = 1; ahead < kLongest && at_.Kind(ahead) != TokenKind::kEnd; ++ahead) {
@@ -197,6 +208,8 @@ bool StatementParser::HeaderWithoutParen() {
   const bool is_if = at_.KeywordAt() == Keyword::kIf;
   at_.Advance();
   errors_.Expect(TokenKind::kOpenParen, {what});
+  // The header without '(' cannot be parsed; its tokens are skipped up to the braces that hold
+  // statements.
   while (at_.Kind() != TokenKind::kEnd && at_.Kind() != TokenKind::kCloseBrace &&
          !(at_.Kind() == TokenKind::kOpenBrace && BracesHoldStatements(at_))) {
     at_.Advance();
@@ -236,6 +249,7 @@ bool StatementParser::ConditionalStatement() {
   if (at_.Kind() == TokenKind::kCloseBrace) {
     return errors_.Fail(Code::kRpl1103, at_.SpanOf(begin), {{"what", "'}'"}});
   }
+  // Only a scope or an alias can be conditional. The statement is read all the same.
   errors_.FailHere(Code::kRpl1105);
   return at_.Kind() != TokenKind::kEnd && StatementBody();
 }
@@ -269,6 +283,7 @@ bool StatementParser::BodyScope(const ConstructName& what, ScopeRole role) {
   if (at_.Kind() == TokenKind::kOpenBrace) {
     return Scope({}, at_.pos(), role);
   }
+  // How far the header is indented decides which statements were meant as its body.
   const uint32_t indent = at_.IndentOf(at_.Previous());
   errors_.Expect(TokenKind::kOpenBrace, what);
   if (at_.Kind() == TokenKind::kEnd || at_.Kind() == TokenKind::kCloseBrace) {
@@ -295,6 +310,9 @@ void StatementParser::BodyWithoutBrace(uint32_t header) {
   if (at_.Kind() != TokenKind::kCloseBrace || around == kNone || recovery_.unclosed()) {
     return;
   }
+  // The '}' that follows may close the brace that is missing here, or the one around. It is this
+  // one's if it stands under the header, or, on one line, if the brace around was opened on another
+  // line.
   const Span between{at_.SpanOf(around).end, at_.Peek().begin};
   const uint32_t outer = at_.IndentOf(around);
   const bool own = at_.OnNewLine() ? header != kNone && outer != kNone && header > outer &&
@@ -353,10 +371,13 @@ bool StatementParser::ForHeader(uint32_t row) {
   if (!Variable()) {
     return false;
   }
+  // A loop without a first value is understood, so it is reported and read on.
   if (ast_.stmts[variable].value.empty()) {
     const uint32_t name = ast_.stmts[variable].token;
     errors_.Report(Code::kRpl1161, at_.SpanOf(name), {{"name", at_.TextOfToken(name)}});
   }
+  // Two parts instead of three is what other languages allow; it has a message of its own, wherever
+  // the list breaks off.
   if (at_.Kind() == TokenKind::kCloseParen) {
     return errors_.FailHere(Code::kRpl1162);
   }
@@ -467,6 +488,7 @@ bool StatementParser::Variable() {
 }
 
 bool StatementParser::ExpressionStatement() {
+  // A token that only closes or separates is no expression at all, and the message says so.
   if (at_.Kind() >= TokenKind::kCloseParen && at_.Kind() <= TokenKind::kColon &&
       at_.Kind() != TokenKind::kOpenBracket && at_.Kind() != TokenKind::kOpenBrace) {
     return errors_.FailHere(Code::kRpl1175);  // not the end of an expression: there is none

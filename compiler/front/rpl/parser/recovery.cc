@@ -23,12 +23,15 @@ void Recovery::Recover() {
         open_braces_ = 0;
         return;
       case TokenKind::kCloseBrace:
+        // A '}' that no skipped constructor opened belongs to the list around: the parser that
+        // reads the list stops there itself.
         if (open_braces_ == 0) {
           return;
         }
         --open_braces_;
         at_.Advance();
         break;
+      // The end of the construct: whatever was opened before it was never closed.
       case TokenKind::kSemicolon:
         open_braces_ = 0;
         at_.Advance();
@@ -47,6 +50,8 @@ void Recovery::Recover() {
   }
 }
 
+// The message is made by the usual rules, and then moved: it is about the brace without a partner,
+// and where that was noticed becomes its label.
 bool Recovery::FailUnclosedScope() {
   const bool at_end = at_.Kind() == TokenKind::kEnd;
   const Span noticed = at_.Peek().span();
@@ -87,6 +92,7 @@ uint32_t Recovery::FindUnclosedBrace() const {
   return open.empty() ? kNone : open.back();
 }
 
+// Backwards from here: the first '{' that no '}' between closes.
 uint32_t Recovery::BraceAround() const {
   constexpr uint32_t kFarthest = 4096;  // tokens looked at: this is asked for every brace missing
   uint32_t closed = 0;
@@ -109,6 +115,8 @@ bool Recovery::RecoverBehind(uint32_t open, Semicolons semicolons) {
   const uint32_t wrong = at_.pos();
   open_braces_ = 0;
   uint32_t depth = 0;
+  // From the parenthesis on, because the error may lie inside of several brackets whose number
+  // nobody has kept.
   for (at_.MoveTo(open);;) {
     switch (at_.Kind()) {
       case TokenKind::kOpenParen:

@@ -13,11 +13,14 @@ const Word& TokenCursor::WordAt(uint32_t ahead) const {
 
 bool TokenCursor::StartsOperand() const {
   const TokenKind kind = Kind();
+  // In the order of the kinds, literals stand together.
   return kind == TokenKind::kIdentifier ||
          (kind >= TokenKind::kTrue && kind <= TokenKind::kString) || kind == TokenKind::kNot ||
          kind == TokenKind::kComplement;
 }
 
+// Only the first column counts. Declarations stand there in sources that are indented; what stands
+// further right may be a statement.
 bool TokenCursor::AtLineStart() const {
   const uint32_t begin = Peek().begin;
   return begin == 0 || text_[begin - 1] == '\n';
@@ -27,6 +30,8 @@ uint32_t TokenCursor::IndentOf(uint32_t token) const {
   constexpr uint32_t kFarthest = 256;  // bytes looked at, because a line may be as long as a source
   const uint32_t at = SpanOf(token).begin;
   uint32_t indent = 0;
+  // Backwards to the line end. Anything but a separator begins the count anew, so what is left are
+  // those in front of the first token.
   for (uint32_t before = at; before > 0 && text_[before - 1] != '\n'; --before) {
     if (at - before == kFarthest) {
       return kNone;
@@ -37,6 +42,7 @@ uint32_t TokenCursor::IndentOf(uint32_t token) const {
   return indent;
 }
 
+// Whether a line end lies between this token and the one before, comments included.
 bool TokenCursor::StartsLine(uint32_t token) const {
   const Span between{token == 0 ? 0 : SpanOf(token - 1).end, SpanOf(token).begin};
   return TextAt(between).find('\n') != std::string_view::npos;
