@@ -27,7 +27,7 @@ std::optional<driver::BuildResult> ResultBuilder::Assemble(
   const PreparedProgram& program = wanted.program;
   const bool all_code = wanted.how.all_code;
   const AssemblerPool::Lease assembler =
-      call.may_write
+      call.may_write && !wanted.how.once
           ? assemblers_.Take({.entry = program.entry, .family = program.family}, program.linked,
                              program.request.entries, program.target.target)
           : AssemblerPool::MakeOwn(program.linked, program.request.entries, program.target.target);

@@ -44,12 +44,13 @@ SymbolId& Row(std::vector<SymbolId>& rows, size_t row) {
 
 }  // namespace
 
-// Room for a small program, so that one that is built once does not grow word by word.
+// Room for a very small program, so that one that is built once does not grow word by word, and a
+// thousand of them do not keep what nobody fills.
 CodeObjectStore::CodeObjectStore() {
-  words_.resize(8192);
-  own_masks_.resize(8192);
-  imports_.reserve(4096);
-  bits_.reserve(2048);
+  words_.resize(2048);
+  own_masks_.resize(2048);
+  imports_.reserve(512);
+  bits_.reserve(256);
   symbols_.Add({SymbolKind::kLocal, ~0u, ~0u, ~0u});  // kNoSymbol
   global_of_.emplace_back();
 }
