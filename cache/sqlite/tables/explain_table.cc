@@ -88,14 +88,26 @@ std::vector<Row> LatestRows(std::span<const std::shared_ptr<const ExplainRecord>
   return rows;
 }
 
-Result<void> AppendRow(TableWrites& writes, const Row& row) {
+// What rows are appended with; made once for all rows of a group.
+struct AppendStatements {
+  Statement count, drop, insert;
+
+  static Result<AppendStatements> Prepare(Connection& connection) {
+    AppendStatements made;
+    KILN_TRY(made.count,
+             connection.Prepare("SELECT count(*), min(seq) FROM explain WHERE slot=?1"));
+    KILN_TRY(made.drop, connection.Prepare("DELETE FROM explain WHERE slot=?1 AND seq<=?2"));
+    KILN_TRY(made.insert, connection.Prepare("INSERT OR REPLACE INTO explain VALUES (?1, ?2, ?3)"));
+    return made;
+  }
+};
+
+Result<void> AppendRow(TableWrites& writes, AppendStatements& statements, const Row& row) {
   const Hash128& slot = row.slot;
   int64_t rows = 0;
   int64_t oldest = 0;
   {
-    KILN_TRY(Statement count,
-             writes.connection().Prepare("SELECT count(*), min(seq) FROM explain WHERE slot=?1"));
-    Query query(count);
+    Query query(statements.count);
     KILN_TRY_VOID(query.Bind(slot).Next());
     rows = query.Int(0);
     oldest = query.Int(1);
@@ -108,14 +120,10 @@ Result<void> AppendRow(TableWrites& writes, const Row& row) {
       KILN_TRY_VOID(SetMetaInt(writes, "explain_slots", slots + 1));
     }
   } else if (rows >= int64_t{kExplainPerSlot}) {
-    KILN_TRY(Statement drop,
-             writes.connection().Prepare("DELETE FROM explain WHERE slot=?1 AND seq<=?2"));
-    Query query(drop);
+    Query query(statements.drop);
     KILN_TRY_VOID(query.Bind(slot).Bind(oldest).Run());
   }
-  KILN_TRY(Statement insert,
-           writes.connection().Prepare("INSERT OR REPLACE INTO explain VALUES (?1, ?2, ?3)"));
-  Query query(insert);
+  Query query(statements.insert);
   return query.Bind(slot).Bind(row.seq).Bind(ByteView(row.body)).Run();
 }
 
@@ -156,8 +164,9 @@ void ExplainTable::Append(std::span<const std::shared_ptr<const ExplainRecord>> 
                               .bytes = records.size() * kRecordBytes};
   store_.Post(
       [records = std::vector(records.begin(), records.end())](TableWrites& writes) -> Result<void> {
+        KILN_TRY(AppendStatements statements, AppendStatements::Prepare(writes.connection()));
         for (const Row& row : LatestRows(records)) {
-          KILN_TRY_VOID(AppendRow(writes, row));
+          KILN_TRY_VOID(AppendRow(writes, statements, row));
         }
         return SetMetaInt(writes, "explain_seq", static_cast<int64_t>(records.back()->seq) + 1);
       },
