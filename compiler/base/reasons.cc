@@ -34,7 +34,7 @@ std::string_view RepeatText(Repeat repeat) {
     case kAfter:
       return "after what the help says";
   }
-  KILN_UNREACHABLE("repeat");
+  KILN_UNREACHABLE();
 }
 
 }  // namespace kiln

@@ -12,7 +12,7 @@
 
 #include <gtest/gtest.h>
 
-#include "compiler/base/file.h"
+#include "compiler/base/files/file.h"
 #include "runtime/preview/image_file.h"
 #include "runtime/preview/preview.h"
 #include "tests/gpu/validated_device.h"

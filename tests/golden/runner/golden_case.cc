@@ -128,15 +128,7 @@ GoldenFolder FindCases(const fs::path& root) {
                       .name = fs::relative(input, root).generic_string(),
                       .source = ReadBytes(input).value()};
     const bool read = ReadFirstLine(golden);
-    for (const std::string& part : golden.All("with")) {
-      parts.insert(input.parent_path() / part);
-    }
     (read ? found : unread).push_back(std::move(golden));
-  }
-  for (const GoldenCase& golden : unread) {
-    if (!parts.contains(golden.input)) {
-      folder.problems.push_back(golden.name + ": the first line is not '// run: stage=…'");
-    }
   }
   for (GoldenCase& golden : found) {
     if (expectations.erase(golden.expected) > 0) {
@@ -146,6 +138,16 @@ GoldenFolder FindCases(const fs::path& root) {
   }
   for (const fs::path& topic : topics) {
     AddTopic(topic, root, folder.cases, folder.problems);
+  }
+  for (const GoldenCase& golden : folder.cases) {
+    for (const std::string& part : golden.All("with")) {
+      parts.insert(golden.input.parent_path() / part);
+    }
+  }
+  for (const GoldenCase& golden : unread) {
+    if (!parts.contains(golden.input)) {
+      folder.problems.push_back(golden.name + ": the first line is not '// run: stage=…'");
+    }
   }
   std::ranges::sort(folder.cases, {}, &GoldenCase::name);
   for (const fs::path& orphan : expectations) {

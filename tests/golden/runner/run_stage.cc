@@ -14,7 +14,7 @@
 #include "compiler/driver/frontends.h"
 #include "compiler/driver/option_text.h"
 #include "compiler/driver/stages.h"
-#include "compiler/resolve/unused.h"
+#include "compiler/resolve/checks/unused.h"
 #include "compiler/tool/compile_command.h"
 #include "compiler/tool/dump_stage.h"
 
