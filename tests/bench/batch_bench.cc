@@ -163,11 +163,11 @@ int Main(const std::string& folder, bool json) {
   (void)engine.file->Flush();
   const uint64_t bytes = engine.file->Status().used_bytes;
   if (json) {
-    fmt::print("{{\"cold\": {}, \"edited\": {}, \"database_bytes\": {}, \"gates\": {{"
-               "\"cold_of_compiling\": {}, \"edit_of_compiling\": {}, \"resident_mib\": {}}}}}\n",
-               cold.Json(), edited.Json(), bytes, Gate(cold.ratio(), 2.0),
-               Gate(edited.ratio(), 1.3),
-               Gate(static_cast<double>(std::max(cold.resident_mib, edited.resident_mib)), 256));
+    fmt::print(
+        "{{\"cold\": {}, \"edited\": {}, \"database_bytes\": {}, \"gates\": {{"
+        "\"cold_of_compiling\": {}, \"edit_of_compiling\": {}, \"resident_mib\": {}}}}}\n",
+        cold.Json(), edited.Json(), bytes, Gate(cold.ratio(), 2.0), Gate(edited.ratio(), 1.3),
+        Gate(static_cast<double>(std::max(cold.resident_mib, edited.resident_mib)), 256));
     return 0;
   }
   fmt::print("cold    {}\nedited  {}\ndatabase {} bytes\n", cold.Json(), edited.Json(), bytes);

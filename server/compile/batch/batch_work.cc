@@ -393,11 +393,17 @@ void BatchWorker::Finish(const BatchRunPtr& run, BatchState state) {
     }
   }
   SaveRow(context_, *run, state);  // before anybody hears of the end, who may rely on it
-  const MutexLock lock(run->mutex);
-  if (state == BatchState::kDone) {
-    run->KeepResults();
+  {
+    const MutexLock lock(run->mutex);
+    if (state == BatchState::kDone) {
+      run->KeepResults();
+    }
+    run->DropWork();
   }
-  run->DropWork();
+  if (context_.options.over != nullptr) {
+    context_.options.over();
+  }
+  const MutexLock lock(run->mutex);
   run->state = state;
   run->progress.eta_ms = 0;
   run->progress.slowed_by.clear();

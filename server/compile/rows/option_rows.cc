@@ -16,8 +16,7 @@ uint32_t OptionRows::ShapeOf(std::span<const resolve::OptionSetting> settings) {
   const auto fits = [](const Column& column, const resolve::OptionSetting& setting) {
     const resolve::OptionSetting& known = column.setting;
     return known.name == setting.name && known.kind == setting.kind &&
-           known.scope == setting.scope && column.has_text == !setting.text.empty() &&
-           (!column.has_text || known.bits == setting.bits);
+           known.scope == setting.scope && column.has_text == !setting.text.empty();
   };
   const size_t oldest = shapes_.size() - std::min(shapes_.size(), kRecentShapes);
   for (size_t i = shapes_.size(); i > oldest; --i) {
@@ -31,7 +30,7 @@ uint32_t OptionRows::ShapeOf(std::span<const resolve::OptionSetting> settings) {
     Column& column =
         shape.emplace_back(Column{.setting = setting, .has_text = !setting.text.empty()});
     column.setting.text.clear();
-    column.setting.bits = column.has_text ? setting.bits : 0;
+    column.setting.bits = 0;
     bytes_ += sizeof(Column) + setting.name.size();
   }
   bytes_ += sizeof(Shape);
@@ -39,13 +38,17 @@ uint32_t OptionRows::ShapeOf(std::span<const resolve::OptionSetting> settings) {
   return static_cast<uint32_t>(shapes_.size() - 1);
 }
 
-uint32_t OptionRows::TextOf(const std::string& text) {
-  return text_index_.FindOrAdd(
-      FlatHash{}(text), [&](uint32_t number) { return texts_[number] == text; },
+uint32_t OptionRows::WordOf(const resolve::OptionSetting& setting) {
+  const std::string& text = setting.text;
+  return word_index_.FindOrAdd(
+      FlatHash{}(text),
+      [&](uint32_t number) {
+        return words_[number].text == text && words_[number].bits == setting.bits;
+      },
       [&] {
-        bytes_ += 2 * sizeof(std::string) + text.size();
-        texts_.push_back(text);
-        return static_cast<uint32_t>(texts_.size() - 1);
+        bytes_ += 2 * sizeof(Word) + text.size();
+        words_.push_back({.bits = setting.bits, .text = text});
+        return static_cast<uint32_t>(words_.size() - 1);
       });
 }
 
@@ -53,7 +56,7 @@ void OptionRows::Add(std::span<const resolve::OptionSetting> settings) {
   const uint32_t shape = ShapeOf(settings);
   rows_.push_back({.shape = shape, .first = static_cast<uint32_t>(values_.size())});
   for (const resolve::OptionSetting& setting : settings) {
-    values_.push_back(setting.text.empty() ? setting.bits : TextOf(setting.text));
+    values_.push_back(setting.text.empty() ? setting.bits : WordOf(setting));
   }
   bytes_ += sizeof(Row) + settings.size() * sizeof(uint32_t);
 }
@@ -66,7 +69,9 @@ std::vector<resolve::OptionSetting> OptionRows::At(size_t row) const {
   for (const Column& column : shape) {
     resolve::OptionSetting& setting = settings.emplace_back(column.setting);
     if (column.has_text) {
-      setting.text = texts_[*value++];
+      const Word& word = words_[*value++];
+      setting.text = word.text;
+      setting.bits = word.bits;
     } else {
       setting.bits = *value++;
     }

@@ -28,8 +28,13 @@ class OptionRows {
 
  private:
   struct Column {
-    resolve::OptionSetting setting;  // without text, and bits if it has one
-    bool has_text = false;           // the value is the number of a text
+    resolve::OptionSetting setting;  // without its value
+    bool has_text = false;           // the value is the number of a word
+  };
+  // A value that is written as a text; its bits may be the number of it in a declaration.
+  struct Word {
+    uint32_t bits = 0;
+    std::string text;
   };
   using Shape = std::vector<Column>;
   struct Row {
@@ -38,13 +43,13 @@ class OptionRows {
   };
 
   uint32_t ShapeOf(std::span<const resolve::OptionSetting> settings);
-  uint32_t TextOf(const std::string& text);
+  uint32_t WordOf(const resolve::OptionSetting& setting);
 
   std::vector<Shape> shapes_;
   std::vector<Row> rows_;
   std::vector<uint32_t> values_;
-  std::vector<std::string> texts_;
-  InternIndex text_index_;
+  std::vector<Word> words_;
+  InternIndex word_index_;
   uint64_t bytes_ = 0;
 };
 

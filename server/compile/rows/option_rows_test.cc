@@ -47,9 +47,14 @@ TEST(OptionRows, EveryList_ComesBackAsItWas) {
 TEST(OptionRows, ListsOfOneShape_TakeFewBytesEach) {
   OptionRows rows;
   rows.Add(Settings{Number("fog", ir::OptionKind::kFlag, 0), Word("tone", "warm")});
+  resolve::OptionSetting cold = Word("tone", "cold");
+  cold.bits = 1;
+  rows.Add(Settings{Number("fog", ir::OptionKind::kFlag, 0), cold});
   const uint64_t first = rows.bytes();
   for (uint32_t i = 0; i < 1000; ++i) {
-    rows.Add(Settings{Number("fog", ir::OptionKind::kFlag, i % 2), Word("tone", "warm")});
+    resolve::OptionSetting tone = Word("tone", i % 3 == 0 ? "warm" : "cold");
+    tone.bits = i % 3 == 0 ? 0 : 1;
+    rows.Add(Settings{Number("fog", ir::OptionKind::kFlag, i % 2), tone});
   }
   EXPECT_EQ(rows.bytes() - first, 1000U * 16U);
 }
