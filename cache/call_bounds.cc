@@ -5,6 +5,7 @@
 
 namespace kiln::cache {
 
+// The caller having left comes before the deadline: whoever left does not read the other answer.
 Result<void> StillWanted(const Call& call, Clock& clock) {
   if (call.stop.stop_requested()) {
     return ErrorOf(Stopped(Stopped::Why::kLeft));
@@ -15,6 +16,8 @@ Result<void> StillWanted(const Call& call, Clock& clock) {
   return {};
 }
 
+// The one place where a stop becomes an error of the interface, so one cause has one code
+// everywhere.
 Error ErrorOf(const Stopped& stopped) {
   switch (stopped.why()) {
     case Stopped::Why::kLeft:

@@ -9,6 +9,8 @@ namespace {
 
 bool GoesBefore(const Candidate& a, const Candidate& b) {
   __extension__ using Wide = unsigned __int128;
+  // a/b < c/d as a·d < c·b, exact for any 64-bit numbers. The cheapest to make again, for the room
+  // that it takes, goes first; ties go by key, so every run collects the same.
   const Wide left = Wide{a.cost_us} * b.bytes;
   const Wide right = Wide{b.cost_us} * a.bytes;
   return left != right ? left < right : a.record < b.record;
@@ -17,6 +19,8 @@ bool GoesBefore(const Candidate& a, const Candidate& b) {
 }  // namespace
 
 int64_t EvictionQuantum(Level level, int64_t used_q) {
+  // A module is asked for by every miss of its programs and is small, so it counts as used later
+  // than it was.
   return level == Level::kModule ? used_q + kModuleBonusQuanta : used_q;
 }
 

@@ -27,6 +27,8 @@ ByteView EncodeValue(const TypedValue& value, Bytes& scratch) {
       AppendLittle(scratch, value.bits());
       break;
     case TypedValue::Type::kText:
+      // Whoever fills keys has refused such texts with an error (spec/cache 2.2.3); here it would
+      // be a bug.
       KILN_CHECK(value.text().find('\0') == std::string_view::npos);
       Append(scratch, AsBytes(value.text()));
       break;
@@ -36,6 +38,8 @@ ByteView EncodeValue(const TypedValue& value, Bytes& scratch) {
   return scratch;
 }
 
+// Order and uniqueness are made here and not expected, where the caller's order has no meaning.
+// Where it has one (modules, entry points) the list stays as it is.
 template <class Row>
 std::vector<Row> SortedByName(std::span<const Row> rows) {
   std::vector<Row> sorted(rows.begin(), rows.end());
@@ -65,6 +69,7 @@ CanonicalList DependencyList(std::span<const Dependency> dependencies) {
     if (dependency.digest.has_value()) {
       pair.Content(*dependency.digest);
     } else {
+      // An empty part, which no digest is: looked for and absent.
       pair.Raw({});
     }
     list.List(pair);
@@ -72,6 +77,7 @@ CanonicalList DependencyList(std::span<const Dependency> dependencies) {
   return list;
 }
 
+// In the order of the caller: that of modules is the order in which they are linked.
 CanonicalList HashList(std::span<const Hash128> ids) {
   CanonicalList list;
   for (const Hash128& id : ids) {
@@ -80,6 +86,8 @@ CanonicalList HashList(std::span<const Hash128> ids) {
   return list;
 }
 
+// Called for each mask of each look-up, so options come sorted and are not sorted again; the check
+// costs a comparison each.
 Hash128 OptionKey(std::string_view domain, const Hash128& entry,
                   std::span<const OptionSetting> options) {
   CanonicalList list;
@@ -89,6 +97,7 @@ Hash128 OptionKey(std::string_view domain, const Hash128& entry,
     KILN_CHECK(last == nullptr || last->name < option.name, "option {} is out of order",
                option.name);
     KILN_CHECK(option.value.type() != TypedValue::Type::kFloat ||
+                   // NaN has many encodings; options are finite (spec/cache 2.3.1).
                    std::isfinite(std::bit_cast<float>(option.value.bits())),
                "option {} is not finite", option.name);
     list.Tuple({AsBytes(option.name), EncodeValue(option.value, scratch)});
@@ -107,6 +116,8 @@ Hash128 ModuleKey(const ModuleInputs& inputs) {
   CanonicalWriter key("kiln.module.1");
   key.Text(1, inputs.language).Content(2, inputs.source);
   key.Hash(3, inputs.front_end).Hash(4, inputs.limits);
+  // An optional field that is empty is left out (spec/cache 2.2.2), so languages without it keep
+  // their keys.
   if (!inputs.defines.empty()) {
     key.List(5, PairList(inputs.defines));
   }
@@ -156,6 +167,7 @@ Hash128 SignatureKey(const Hash128& entry, std::span<const ConditionValue> answe
   Bytes scratch;
   const ConditionValue* last = nullptr;
   for (const ConditionValue& answer : answers) {
+    // The same answers in another order would be another key, so there is one order only.
     KILN_CHECK(last == nullptr || std::pair(last->module, last->expression) <
                                       std::pair(answer.module, answer.expression),
                "answer {} of module {} is out of order", answer.expression, answer.module);
@@ -174,6 +186,7 @@ Hash128 RecipeKey(const Digest& input, std::string_view recipe, const Hash128& t
 std::string RecipeText(std::string_view name, std::span<const TextPair> settings) {
   std::string text(name);
   for (const TextPair& setting : SortedByName(settings)) {
+    // The separators of the text itself.
     KILN_CHECK(setting.name.find_first_of(";=") == std::string_view::npos &&
                    setting.value.find(';') == std::string_view::npos,
                "setting {}={}", setting.name, setting.value);
@@ -182,6 +195,7 @@ std::string RecipeText(std::string_view name, std::span<const TextPair> settings
   return text;
 }
 
+// All limits by name, also those with their default: a default that changes is another id.
 Hash128 LimitsId(std::span<const LimitValue> limits) {
   CanonicalList list;
   for (const LimitValue& limit : SortedByName(limits)) {
@@ -190,6 +204,8 @@ Hash128 LimitsId(std::span<const LimitValue> limits) {
   return HashBytes(list.Encode());
 }
 
+// A slot is what requests are compared within: the same program of the same project for the same
+// target.
 Hash128 SlotId(uint32_t space, std::string_view project, std::string_view program,
                std::string_view target) {
   return CanonicalWriter("kiln.slot.1")

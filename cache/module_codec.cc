@@ -32,6 +32,9 @@ constexpr std::array<Shape, kOpcodes> MakeShapes() {
 constexpr std::array<Shape, kOpcodes> kShapes = MakeShapes();
 
 // The ids of an instruction of so many words.
+// A mask of the words that hold ids, for each opcode, made from the grammar of SPIR-V at build
+// time. Instructions with a variable number of ids repeat in the upper bits and are cut to the
+// words that are there.
 Shape ShapeOf(uint32_t head) {
   const uint32_t opcode = head & 0xFFFF;
   const uint32_t operands = (head >> 16) - 1;
@@ -67,6 +70,8 @@ void EachId(uint32_t ids, const Do& each) {
 
 }  // namespace
 
+// Everything is checked once, so that decoding may copy definitions without looking: lengths fit,
+// each has a result, and each names only symbols before it, which rules out circles.
 std::optional<SymbolTable> SymbolTable::Read(ByteView bytes) {
   if (bytes.size() < sizeof(uint32_t)) {
     return std::nullopt;
@@ -118,6 +123,9 @@ class ModuleReader {
     definitions_ = in_.subspan(at_, count);
     uint32_t symbol = 0xFFFFFFFF;
     for (uint32_t i = 0; i < count; ++i) {
+      // Symbols ascend and are stored as distances, so equal modules have equal small numbers here.
+      // A distance that wraps leads below and is found out of range or decodes to other bytes,
+      // which the blob's digest tells.
       symbol += definitions_[i] + 1;
       if (symbol >= ids_.size()) {
         return false;
@@ -126,6 +134,8 @@ class ModuleReader {
     }
     at_ += count;
     last_ = count;
+    // A zero word cannot begin an instruction, whose length is in its upper half: it stands for
+    // "the next definition".
     while (at_ < in_.size()) {
       if (!(in_[at_] == 0 ? Define() : Copy())) {
         return false;
@@ -147,6 +157,8 @@ class ModuleReader {
     uint32_t* const to = &out_[to_];
     std::copy(definition.begin(), definition.end(), to);
     const Shape shape = ShapeOf(definition[0]);
+    // The definition names symbols; this module's ids take their place. A symbol that it does not
+    // have becomes id 0, and the digest of the result will differ.
     EachId(shape.ids, [&](uint32_t word) { to[word] = ids_[definition[word]]; });
     to[shape.result] = ++next_;
     to_ += definition.size();
@@ -154,6 +166,8 @@ class ModuleReader {
     return true;
   }
 
+  // Instructions within functions have their ids as distances to the last result, which are the
+  // same in every variant wherever the function's ids begin.
   bool Copy() {
     const uint32_t* const from = &in_[at_];
     const uint32_t words = from[0] >> 16;
@@ -164,6 +178,8 @@ class ModuleReader {
     for (uint32_t i = 0; i < words; ++i) {  // a few: quicker than a call
       to[i] = from[i];
     }
+    // In front of the functions, in names and decorations, a distance counts from the last id that
+    // was named; from here on from the last result.
     if (!in_functions_ && (from[0] & 0xFFFF) == kOpFunction) {
       in_functions_ = true;
       last_ = static_cast<uint32_t>(definitions_.size());
@@ -248,6 +264,8 @@ SymbolWriter::SymbolWriter(const SymbolTable& start) : table_(start) {
   for (uint32_t symbol = 0; symbol < table_.size(); ++symbol) {
     const std::span<const uint32_t> definition = table_.Definition(symbol);
     uint32_t ordinal = 0;
+    // A table of another pack may have equal definitions several times; the ordinal tells them
+    // apart.
     while (!by_definition_.emplace(DefinitionKey(definition, ordinal), symbol).second) {
       ++ordinal;
     }
@@ -276,6 +294,8 @@ std::optional<SymbolWriter::Globals> SymbolWriter::GlobalsOf(std::span<const uin
     }
     std::vector<uint32_t> definition(words.begin() + static_cast<ptrdiff_t>(at),
                                      words.begin() + static_cast<ptrdiff_t>(at + count));
+    // kiln's emitter numbers ids in the order of definition. Any other module cannot be said in
+    // this form and is stored as it is.
     bool defined = definition[shape.result] == globals.symbols.size();
     definition[shape.result] = 0;
     EachId(shape.ids, [&](uint32_t word) {
@@ -288,10 +308,12 @@ std::optional<SymbolWriter::Globals> SymbolWriter::GlobalsOf(std::span<const uin
     }
     uint32_t ordinal = 0;
     auto found = by_definition_.find(DefinitionKey(definition, ordinal));
+    // The second equal definition of one module is the second one of the table.
     while (found != by_definition_.end() && used[found->second]) {
       found = by_definition_.find(DefinitionKey(definition, ++ordinal));
     }
     if (found == by_definition_.end()) {
+      // The table stands in front of every family and is read whole, so its size is bounded.
       const bool full =
           (table_.words_.size() + definition.size() + 1) * sizeof(uint32_t) > kMaxSymbolBytes;
       if (missing == Missing::kGiveUp || full) {
@@ -310,6 +332,8 @@ std::optional<SymbolWriter::Globals> SymbolWriter::GlobalsOf(std::span<const uin
   return globals;
 }
 
+// A module that cannot be said in this form adds what it defines up to there; that costs room and
+// harms nothing.
 void SymbolWriter::Add(ByteView module) {
   if (module.size() % sizeof(uint32_t) == 0) {
     (void)GlobalsOf(WordsOf(module), Missing::kAdd);
@@ -339,9 +363,12 @@ std::optional<Bytes> SymbolWriter::Encode(ByteView module) {
   out.push_back(defined);
   uint32_t symbol = 0xFFFFFFFF;
   for (uint32_t id = 1; id <= defined; ++id) {
+    // As steps from the symbol before: ids mostly have symbols in the order of the table, so most
+    // steps are 0.
     out.push_back(globals->symbols[id] - symbol - 1);
     symbol = globals->symbols[id];
   }
+  // Mirrors the reader step by step; whatever the two do not agree on is caught at the end.
   uint32_t last = defined;
   for (size_t at = kHeaderWords; at < words.size();) {
     const uint32_t count = words[at] >> 16;
@@ -378,6 +405,8 @@ std::optional<Bytes> SymbolWriter::Encode(ByteView module) {
   }
   Bytes encoded = BytesOf(out);
   Bytes again(module.size());
+  // Decoded again before it is believed. It costs a fraction of compressing and makes a wrong byte
+  // impossible, whatever the module was.
   const bool same = DecodeModule(encoded, table_, again) &&
                     std::equal(again.begin(), again.end(), module.begin());
   return same ? std::optional(std::move(encoded)) : std::nullopt;

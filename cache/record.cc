@@ -39,6 +39,8 @@ bool NamesAscend(std::span<const Row> rows) {
 template <class Row>
 CanonicalList EncodeRows(const std::vector<Row>& rows,
                          void (*append)(CanonicalList& list, const Row& row)) {
+  // The writer's own rows are sorted by construction; those of a file are checked when they are
+  // read.
   KILN_CHECK(NamesAscend<Row>(rows));
   CanonicalList list;
   for (const Row& row : rows) {
@@ -58,6 +60,7 @@ Result<std::vector<Row>> DecodeRows(CanonicalReader& reader, uint8_t tag,
     KILN_TRY(Row row, decode(item));
     rows.push_back(std::move(row));
   }
+  // One order, so equal records are equal bytes; and looking up by name may rely on it.
   if (!NamesAscend<Row>(rows)) {
     return Corrupt("names do not ascend");
   }
@@ -107,6 +110,7 @@ Result<LimitUse> DecodeLimit(ByteView item) {
   return LimitUse{.name = std::string(name), .amount = amount};
 }
 
+// A number of a newer kiln is no record of this one: it is made again.
 Result<RecordKind> DecodeKind(CanonicalReader& reader) {
   KILN_TRY(const uint32_t kind, reader.U32(1));
   if (kind > static_cast<uint32_t>(RecordKind::kPoison)) {
@@ -141,6 +145,7 @@ std::vector<Hash128> IdsOf(const std::vector<Product>& products) {
     ids.push_back(product.digest.id);
   }
   std::ranges::sort(ids);
+  // Two stages may share one module, which is one reference.
   ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
   return ids;
 }
@@ -152,6 +157,7 @@ const Digest* ModuleRecord::Find(std::string_view name) const {
   return FindProduct(products, name);
 }
 
+// Tags 6 and 8 mean the same in both kinds of record.
 Bytes EncodeRecord(const Record& record) {
   CanonicalWriter writer(kRecordDomain);
   writer.U32(1, static_cast<uint32_t>(record.kind));
@@ -217,6 +223,7 @@ Result<std::vector<std::string>> DecodeMask(ByteView bytes) {
   return names;
 }
 
+// Strictly wider: an equal mask replaces nothing.
 bool Widens(ByteView mask, ByteView wider) {
   const Result<std::vector<std::string>> narrow = DecodeMask(mask);
   const Result<std::vector<std::string>> wide = DecodeMask(wider);
@@ -226,6 +233,8 @@ bool Widens(ByteView mask, ByteView wider) {
 
 Item RecordItem(Level level, uint32_t space, const Hash128& key, const Record& record) {
   KILN_CHECK(level == Level::kSignature || level == Level::kRecipe);
+  // The references go along with the row, so the store need not decode it to know what it keeps
+  // alive.
   return RowItem({.level = level, .space = space, .id = key}, EncodeRecord(record),
                  IdsOf(record.products));
 }
@@ -247,6 +256,8 @@ Item AliasItem(uint32_t space, const Hash128& variant_or_live, const Hash128& si
 
 Result<Hash128> DecodeAlias(ByteView bytes) { return DecodeHash(bytes); }
 
+// The one place that tells what a row keeps alive and what it cost, for store, verify, packs and
+// upstreams. It decodes the whole row, so it is the check that a row is one as well.
 Result<RowSummary> SummarizeRow(Level level, ByteView value) {
   switch (level) {
     case Level::kContent:
@@ -282,6 +293,7 @@ bool SameResult(Level level, ByteView a, ByteView b) {
     if (!first.ok() || !second.ok()) {
       return false;
     }
+    // How long it took and which build made it are not part of the result (spec/cache 4.1).
     first->cpu_us = second->cpu_us = 0;
     first->build_id = second->build_id = {};
     return *first == *second;

@@ -65,11 +65,15 @@ std::optional<RecordForm> RecordForm::Of(ByteView record) {
   return decoded.ok() ? Read(WithValues(std::move(decoded).value(), {}, 0)) : std::nullopt;
 }
 
+// A form is stored and read back as the record with zeros in its gaps. Comparing that record with
+// one that has ones in all gaps shows where they are: no second description of the encoding exists
+// that could disagree with the first.
 std::optional<RecordForm> RecordForm::Read(ByteView bytes) {
   if (bytes.size() > kMostBytes) {
     return std::nullopt;
   }
   const Result<Record> decoded = DecodeRecord(bytes);
+  // Only a record whose gaps are all zero is a form.
   if (!decoded.ok() || !std::ranges::equal(WithValues(*decoded, {}, 0), bytes)) {
     return std::nullopt;
   }
@@ -82,6 +86,7 @@ std::optional<RecordForm> RecordForm::Read(ByteView bytes) {
     if (marked[at] == bytes[at]) {
       ++at;
     } else if (marked[at] == kNumberMark) {
+      // Numbers were marked with 01 in each byte, ids with FF.
       form.gaps_.push_back({.at = at, .size = kNumberBytes, .is_number = true});
       at += kNumberBytes;
     } else {
@@ -94,6 +99,8 @@ std::optional<RecordForm> RecordForm::Read(ByteView bytes) {
   }
   const Hash128 id = HashBytes(bytes);
   form.number_ = ReadLittle<uint32_t>(std::as_bytes(std::span(id.bytes))) >> 1;
+  // 31 bits of the form's content id; 0 means "no form". The table compares the bytes, so two forms
+  // with one number are not confused.
   form.number_ = std::max(form.number_, uint32_t{1});
   return form;
 }
@@ -104,6 +111,8 @@ std::optional<Bytes> RecordForm::Shorten(ByteView record) const {
   }
   Bytes out;
   out.reserve(record.size());
+  // What lies between the gaps must be as in every record of the form, to the last byte: only the
+  // gaps are kept, so anything else would be lost.
   size_t from = 0;  // of what every record of the form has
   for (const Gap& gap : gaps_) {
     if (!std::equal(record.begin() + static_cast<ptrdiff_t>(from),
@@ -135,6 +144,7 @@ std::optional<Bytes> RecordForm::Expand(ByteView shortened) const {
     std::copy_n(shortened.begin(), gap.size, record.begin() + static_cast<ptrdiff_t>(gap.at));
     shortened = shortened.subspan(gap.size);
   }
+  // What is left over was not written by Shorten.
   return shortened.empty() ? std::optional(std::move(record)) : std::nullopt;
 }
 

@@ -6,9 +6,12 @@ namespace kiln::cache {
 void RemovedKeys::Add(const Hash128& key, const Removal& removal) {
   const MutexLock lock(mutex_);
   ++count_;
+  // A key that is removed again keeps its place in the order and gets the newer reason.
   if (removals_.insert_or_assign(key, removal).second) {
     order_.push_back(key);
   }
+  // The memory serves explanations only. Beyond its bound the oldest removals are forgotten, and a
+  // miss then says "evicted" without a reason.
   if (order_.size() > capacity_) {
     removals_.erase(order_.front());
     order_.pop_front();

@@ -11,6 +11,7 @@
 
 namespace kiln::cache {
 
+// The names are in metrics, errors and JSON, and never change.
 std::string_view LevelName(Level level) {
   switch (level) {
     case Level::kContent:
@@ -54,6 +55,8 @@ std::string KeyText(const Key& key) {
   return text + "/" + std::to_string(key.space) + "/" + key.id.hex();
 }
 
+// The view is taken before the owner moves on: moving a shared pointer leaves the bytes where they
+// are.
 Blob OwnedBlob(Bytes bytes) {
   auto owner = std::make_shared<const Bytes>(std::move(bytes));
   const ByteView view = *owner;
@@ -72,6 +75,8 @@ Blob CopiedBlob(ByteView bytes) {
 
 Hash128 RowSum(const Key& key, ByteView value) {
   Bytes bytes;
+  // Space, level and id are part of the sum, so a right value under a wrong key is found like a
+  // wrong value.
   bytes.reserve(24 + value.size());
   AppendLittle<uint32_t>(bytes, key.space);
   AppendLittle<uint32_t>(bytes, static_cast<uint32_t>(key.level));
@@ -82,6 +87,8 @@ Hash128 RowSum(const Key& key, ByteView value) {
 
 Hash128 ContentSum(const Hash128& id, ByteView raw) {
   Hash128 sum = Checksum(raw);
+  // The id is mixed in by exclusive or: the sum over many bytes is computed without copying them
+  // behind an id, and content under another id does not fit.
   for (size_t i = 0; i < sum.bytes.size(); ++i) {
     sum.bytes[i] ^= id.bytes[i];
   }
@@ -94,6 +101,7 @@ Item ContentItem(Blob value) {
 }
 
 Item ContentItem(const Digest& digest, Blob value) {
+  // Sums are over raw bytes, so content is compressed behind this and not before.
   KILN_CHECK(value.codec == Codec::kRaw && value.bytes.size() == digest.size);
   value.sum = ContentSum(digest.id, value.bytes);
   return {.key = ContentKey(digest), .value = std::move(value), .refs = {}};

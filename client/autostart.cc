@@ -35,8 +35,11 @@ namespace kiln::client {
 namespace {
 
 constexpr int kPatienceMs = 5'000;  // then it is said that the daemon is silent
+// A cold start of the daemon takes a fraction of a second. Ten seconds are for a store that has to
+// be looked through after a crash.
 constexpr int kReadyTimeoutMs = 10'000;
 constexpr size_t kLogLines = 20;
+// A daemon that was told to end finishes running jobs first; after this it is killed.
 constexpr auto kEndTime = std::chrono::seconds(30);
 constexpr auto kLeavingTime = std::chrono::seconds(3);
 constexpr std::string_view kUnixPrefix = "unix:";
@@ -66,6 +69,7 @@ Result<std::string> ReadLine(int descriptor, const std::string& log_path) {
     if (count < 0 && errno == EINTR) {
       continue;
     }
+    // The end of the pipe without a line: the process died before it could say why.
     if (count <= 0) {
       return Unreachable("kilnd ended before it was ready; run 'kiln serve' to see its log");
     }
@@ -80,8 +84,11 @@ struct Refusal {
   Error error;
 };
 
+// One object of JSON, as server/main.cc writes it: ready, or the part that failed, why and what to
+// do.
 std::optional<Refusal> JudgeLine(const std::string& line) {
   const nlohmann::json said = nlohmann::json::parse(line, nullptr, /*allow_exceptions=*/false);
+  // Something else than kilnd runs under its name, or its output was cut off.
   if (said.is_discarded() || !said.is_object()) {
     return Refusal{.component = {},
                    .error = Unreachable("kilnd said something that is no answer: " + line)};
@@ -97,6 +104,8 @@ std::optional<Refusal> JudgeLine(const std::string& line) {
 
 // Of this process.
 struct PrivateDaemons {
+  // Guards the list and the flag. It is held over the spawn of a private daemon, so that no daemon
+  // begins behind the moment in which all of them were told to end.
   Mutex mutex;
   std::vector<std::weak_ptr<PrivateDaemon>> daemons KILN_GUARDED_BY(mutex);
   bool ended KILN_GUARDED_BY(mutex) = false;  // no further one is started
@@ -139,6 +148,8 @@ class DaemonLog {
 std::string DaemonLog::TailFrom(off_t begin) const {
   constexpr off_t kMostBytes = 64 << 10;
   const off_t size = Size();
+  // Only what this start wrote is of interest, and of that the end: a log may have grown for
+  // months.
   begin = std::max(begin, size - kMostBytes);
   std::string text(static_cast<size_t>(std::max<off_t>(size - begin, 0)), '\0');
   text.resize(static_cast<size_t>(
@@ -150,6 +161,7 @@ std::string DaemonLog::TailFrom(off_t begin) const {
     at = end + 1;
   }
   std::string tail;
+  // The lines come with the error, so the cause is seen without opening the log.
   for (size_t i = lines.size() - std::min(lines.size(), kLogLines); i < lines.size(); ++i) {
     tail += fmt::format("\n  {}", lines[i]);
   }
@@ -165,8 +177,11 @@ struct Spawned {
 // `pid`, of a private daemon, is set as soon as there is a process; there is none once they end.
 Spawned Spawn(std::vector<std::string> arguments, const DaemonLog& log,
               std::atomic<int>* pid = nullptr) {
+  // The log is appended to by every daemon of the folder; from here on it is this one's.
   const off_t logged = log.Size();
   int ends[2];
+  // The pipe closes on exec everywhere but where the child gets it as descriptor 3. So its end
+  // means that the child has ended, and a child of another thread cannot keep it open.
   if (::pipe2(ends, O_CLOEXEC) != 0) {
     return {.refusal = Refusal{.component = {}, .error = Unreachable(std::strerror(errno))}};
   }
@@ -184,6 +199,7 @@ Spawned Spawn(std::vector<std::string> arguments, const DaemonLog& log,
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, write_end.get(), 3);
+  // A daemon keeps nothing of the terminal of the command that started it.
   posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
   posix_spawn_file_actions_adddup2(&actions, log.descriptor(), 2);
@@ -206,6 +222,7 @@ Spawned Spawn(std::vector<std::string> arguments, const DaemonLog& log,
   }
   posix_spawn_file_actions_destroy(&actions);
   posix_spawnattr_destroy(&attributes);
+  // Without this the read below would wait for this process itself.
   write_end.Close();
   if (failed != 0) {
     spawned.pid = 0;
@@ -251,6 +268,8 @@ Spawned SpawnAfterAnother(const std::vector<std::string>& arguments, const Daemo
   const auto until = std::chrono::steady_clock::now() + kLeavingTime;
   for (;;) {
     Spawned spawned = Spawn(arguments, log);
+    // Two daemons cannot have one store. The one that ends has left its socket already and lets go
+    // of the store last.
     const bool store_is_taken =
         spawned.refusal.has_value() && spawned.refusal->component == "store";
     if (!store_is_taken || std::chrono::steady_clock::now() >= until) {
@@ -282,6 +301,8 @@ std::string DefaultSocket() { return UserSocket(ProcessVariable); }
 std::string DaemonProgram() {
   std::error_code error;
   const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
+  // The daemon of this installation is preferred to one of the search path: the two programs belong
+  // together.
   const std::filesystem::path beside = self.parent_path() / "kilnd";
   return !error && std::filesystem::exists(beside, error) ? beside.string() : std::string("kilnd");
 }
@@ -289,11 +310,15 @@ std::string DaemonProgram() {
 Result<void> StartDaemon(const std::string& socket) {
   KILN_TRY(OwnFolder folder,
            FromFolder(OwnFolder::Make(std::filesystem::path(socket).parent_path().string())));
+  // Whoever can reach the socket can have shaders compiled as this user, so the folder is closed to
+  // all others before anything is in it (spec/daemon 11.2).
   KILN_TRY_VOID(folder.SetMode(0700));
   KILN_TRY(const int lock_file, FromFolder(folder.OpenFile("autostart.lock", O_CREAT | O_RDWR)));
   const Descriptor lock(lock_file);
   (void)::flock(lock.get(), LOCK_EX);  // two commands at once start one daemon
   KILN_TRY(const std::unique_ptr<Client> other, Client::OpenOwn(std::string(kUnixPrefix) + socket));
+  // Asked again under the lock: another command may have started a daemon while this one waited for
+  // it.
   if (other->Ping(kPing).ok()) {
     return {};
   }
@@ -313,6 +338,7 @@ Result<void> StartDaemon(const std::string& socket) {
 }
 
 Result<std::shared_ptr<PrivateDaemon>> PrivateDaemon::Start(const StartOptions& how) {
+  // mkdtemp makes a folder that nobody else can have prepared, with mode 0700.
   std::string folder = std::filesystem::temp_directory_path().string() + "/kiln-XXXXXX";
   std::shared_ptr<PrivateDaemon> daemon;
   {
@@ -327,6 +353,8 @@ Result<std::shared_ptr<PrivateDaemon>> PrivateDaemon::Start(const StartOptions& 
     daemon.reset(new PrivateDaemon(folder));
     all.daemons.push_back(daemon);
   }
+  // The daemon watches its parent and removes its folder itself, so it does not outlive a command
+  // that is killed.
   std::vector<std::string> arguments{"--with-parent=" + std::to_string(::getpid()),
                                      "--private-folder=" + folder,
                                      "--listen.unix=" + folder + "/kilnd.sock"};
@@ -340,6 +368,8 @@ Result<std::shared_ptr<PrivateDaemon>> PrivateDaemon::Start(const StartOptions& 
   KILN_TRY(const OwnFolder own, OwnFolder::Open(folder));
   KILN_TRY(const std::shared_ptr<DaemonLog> log, DaemonLog::Open(own));
   Spawned spawned = Spawn(arguments, *log, &daemon->pid_);
+  // A private daemon shares the user's cache if nobody else has it, and works with an empty one
+  // otherwise: slower, but never refused.
   if (spawned.refusal.has_value() && spawned.refusal->component == "store") {
     (void)waitpid(spawned.pid, nullptr, 0);
     arguments.push_back(own_cache);  // another daemon has the user's
@@ -354,9 +384,12 @@ Result<std::shared_ptr<PrivateDaemon>> PrivateDaemon::Start(const StartOptions& 
 PrivateDaemon::~PrivateDaemon() { End(kEndTime); }
 
 void PrivateDaemon::End(std::chrono::milliseconds patience) {
+  // The destructor and the thread of a deadline may both come here.
   std::call_once(ended_, [this, patience] {
     const pid_t pid = pid_;
     const auto until = std::chrono::steady_clock::now() + patience;
+    // The pid cannot have been given to another process: it is a child of this one that nobody has
+    // waited for.
     if (pid != 0 && ::kill(pid, SIGTERM) == 0) {
       while (waitpid(pid, nullptr, WNOHANG) == 0) {
         if (std::chrono::steady_clock::now() >= until) {
@@ -377,6 +410,7 @@ void EndPrivateDaemons(std::chrono::milliseconds patience) {
   {
     PrivateDaemons& all = All();
     const MutexLock lock(all.mutex);
+    // From here on Spawn starts no private daemon any more, so the copy of the list is complete.
     all.ended = true;
     daemons = all.daemons;
   }
@@ -403,11 +437,14 @@ Result<DaemonConnection> Connect(const Endpoint& endpoint, Autostart autostart) 
   if (!info.ok() && IsFinal(info.error())) {
     return info.error();
   }
+  // Nobody answers, and this address is one behind which a daemon may be started.
   if (!info.ok() && starts) {
     KILN_TRY_VOID(StartBehind(address, info.error()));
     info = Ask(endpoint, connected.client);
     connected.started = true;
   }
+  // A daemon of another build that runs already makes way if nobody else uses it (program_exec.cc).
+  // Then the one that belongs to this program is started.
   if (info.ok() && starts) {
     Handover handover = OfferHandover(*connected.client, *info, DaemonProgram());
     connected.warning = std::move(handover.warning);

@@ -19,6 +19,8 @@ Result<void> MoveSpaces(Connection& connection, v1::StartBatchRequest& request) 
   v1::StartBatchRequest spaces;
   spaces.mutable_spaces()->Swap(request.mutable_spaces());
   Source upload{.path = ":spaces", .digest = {}, .text = spaces.SerializeAsString()};
+  // The serialised spaces are content like a source: uploaded in chunks, and not at all if the
+  // daemon has them from the last run.
   upload.digest = DigestOf(AsBytes(upload.text));
   ToProto(upload.digest, request.mutable_spaces_digest());
   return UploadSources(connection, {&upload, 1});
@@ -29,6 +31,7 @@ template <class Request>
 using Call = grpc::Status (v1::BatchService::Stub::*)(grpc::ClientContext*, const Request&,
                                                       v1::Batch*);
 
+// Get, cancel, pause and resume differ in the method alone.
 template <class Request>
 Result<BatchInfo> OfOne(v1::BatchService::Stub& stub, Call<Request> call, const std::string& id) {
   Context context(kAnswerWithin);
@@ -44,7 +47,8 @@ Result<BatchInfo> OfOne(v1::BatchService::Stub& stub, Call<Request> call, const 
 
 constexpr uint64_t kMostItems = 1'000'000;  // results of a batch (spec/daemon 10)
 
-// Nothing of what a user asks about: programs that are done.
+// Nothing of what a user asks about: programs that are done. The same for an event of a kind that
+// only a newer daemon has; whoever watches goes on with the next one.
 std::optional<BatchEvent> EventOf(const v1::BatchEvent& message) {
   if (message.has_progress()) {
     return FromProto(message.progress());
@@ -63,6 +67,7 @@ std::optional<BatchEvent> EventOf(const v1::BatchEvent& message) {
 
 }  // namespace
 
+// The sources of the programs are there already; the request names them by their digests.
 Result<std::string> BatchCalls::StartBatch(const std::string& project,
                                            std::span<const ProgramSpace> spaces,
                                            const BatchOptions& how) {
@@ -85,9 +90,12 @@ Result<std::string> BatchCalls::StartBatch(const std::string& project,
   request.set_explore(how.explore);
   request.set_pin(how.pin);
   request.set_durability(how.quorum ? v1::DURABILITY_QUORUM : v1::DURABILITY_LOCAL);
+  // Measured on the message itself, because a hundred axes or a hundred thousand explicit variants
+  // can make it large.
   if (request.ByteSizeLong() > kMaxInlineSpaces) {
     KILN_TRY_VOID(MoveSpaces(connection_, request));
   }
+  // Starting a batch counts its spaces, which may take longer than an answer.
   Context context(kPlanWithin);
   v1::StartBatchReply reply;
   const grpc::Status status = connection_.batch->StartBatch(&context.grpc, request, &reply);
@@ -117,6 +125,8 @@ Result<void> BatchCalls::WatchBatch(
   bool ended = false;
   uint64_t items = 0;
   while (reader->Read(&message)) {
+    // The caller keeps what it is told of, so a daemon that never stops telling must be stopped
+    // here.
     items += message.has_item() ? 1 : 0;
     if (items > kMostItems) {
       context.grpc.TryCancel();
@@ -127,7 +137,10 @@ Result<void> BatchCalls::WatchBatch(
                    .reason = "MORE_THAN_ASKED_FOR"};
     }
     const std::optional<BatchEvent> event = EventOf(message);
+    // A stream that ends well without the final event was cut, for example by a daemon that was
+    // killed: gRPC alone would call that success.
     ended |= message.has_final();
+    // The number goes along, so that the caller can watch again from where it stopped.
     if (event.has_value() && on_event(*event, message.seq()) == Next::kStop) {
       context.grpc.TryCancel();
       return {};
@@ -137,6 +150,8 @@ Result<void> BatchCalls::WatchBatch(
   if (!status.ok()) {
     return context.Failed(status);
   }
+  // gRPC ends a stream well when a daemon closes it in order, also in the middle of a batch. Only
+  // the final event means that the batch is over, so without it the caller connects again.
   return ended ? Result<void>()
                : Result<void>(Error{.code = ErrorCode::kUnavailable,
                                     .context = "the daemon went before the batch was over",
@@ -192,6 +207,7 @@ Result<std::vector<BatchItem>> BatchCalls::BatchItems(const std::string& id,
   for (const std::string& kind : kinds) {
     request.add_kinds(kind);
   }
+  // A page of a thousand items stays below the limit of a message even if each has diagnostics.
   request.set_page_size(1000);
   KILN_TRY_VOID(EachPage(*connection_.batch, &v1::BatchService::Stub::ListBatchItems, request,
                          [&](const v1::ListBatchItemsReply& reply) {
@@ -224,6 +240,7 @@ Result<BuiltPack> BatchCalls::BuildPack(
       ToProto(option, entry.add_options());
     }
   }
+  // Set by the last message only. Without it the stream was cut, whatever its status says.
   std::optional<BuiltPack> built;
   const auto reader = connection_.pack->BuildPack(&context.grpc, message);
   v1::BuildPackReply reply;
@@ -264,6 +281,8 @@ Result<void> BatchCalls::ReadPack(const std::string& id,
   v1::ReadPackReply reply;
   uint64_t offset = 0;
   while (reader->Read(&reply)) {
+    // Offsets prove that no part is missing or comes twice; the digest of the pack is checked by
+    // whoever opens it.
     Result<void> taken = reply.offset() == offset ? on_bytes(AsBytes(reply.data()))
                                                   : Error{.code = ErrorCode::kCorrupt,
                                                           .context = "parts of the pack do not fit",

@@ -10,9 +10,13 @@ namespace kiln::client {
 namespace {
 
 // Reads a stream of maintenance to its end.
+// Maintenance may take minutes and has no deadline: its stream of findings and progress shows that
+// it goes on.
 Result<MaintenanceDone> Follow(Context& context, grpc::ClientReader<v1::CacheMaintenance>& reader,
                                const CacheCalls::OnFinding& on_finding,
                                const CacheCalls::OnBytes& on_bytes = {}) {
+  // Findings and progress come while the daemon works; one message at the end carries the counts. A
+  // stream that ends without that message was cut, although gRPC may call it well.
   std::optional<MaintenanceDone> result;
   v1::CacheMaintenance message;
   while (reader.Read(&message)) {
@@ -59,6 +63,7 @@ Result<MaintenanceDone> Follow(Context& context, grpc::ClientReader<v1::CacheMai
 }  // namespace
 
 std::unique_ptr<cache::BlobStore> CacheCalls::CacheStore(Clock& clock) {
+  // Rows and content of a daemon through the interface of a store, over the channel of this client.
   return cache::upstream::GrpcStore::Over(connection_.channel, clock);
 }
 
@@ -105,6 +110,7 @@ Result<CacheStats> CacheCalls::CacheStatistics() {
   return stats;
 }
 
+// Calls that may take minutes have no deadline here; those that answer from a table have one.
 Result<MaintenanceDone> CacheCalls::GcCache(const GcRequest& request) {
   Context context;
   v1::GcCacheRequest message;
@@ -139,6 +145,7 @@ Result<uint64_t> CacheCalls::Pin(const std::string& name, std::span<const std::s
   for (const std::string& key : keys) {
     request.add_signatures(IdOf(key));
   }
+  // The protocol counts in milliseconds everywhere.
   request.set_until(until_s * 1000);
   request.set_note(note);
   v1::PinInfo reply;
@@ -164,6 +171,7 @@ Result<std::vector<PinnedSet>> CacheCalls::Pins() {
                            for (const v1::PinInfo& pin : reply.pins()) {
                              pins.push_back({.name = pin.name(),
                                              .note = pin.note(),
+                                             .owner = pin.owner(),
                                              .records = pin.records(),
                                              .bytes = pin.bytes(),
                                              .made_s = pin.made() / 1000,

@@ -22,6 +22,8 @@ Log& Current() {
   return *log;
 }
 
+// Lives as long as one call. The time counts from its construction, so it includes retries and
+// waiting for a connection, as the user feels it.
 class Watch final : public grpc::experimental::Interceptor {
  public:
   explicit Watch(std::string method) : method_(std::move(method)) {}
@@ -29,7 +31,10 @@ class Watch final : public grpc::experimental::Interceptor {
   void Intercept(grpc::experimental::InterceptorBatchMethods* methods) override {
     if (methods->QueryInterceptionHookPoint(
             grpc::experimental::InterceptionHookPoints::POST_RECV_STATUS)) {
+      // Codes of errors are those of gRPC, number by number (compiler/base/result.h).
       const grpc::Status* status = methods->GetRecvStatus();
+      // An interceptor lives as long as its call, so the time since its construction is that of the
+      // call.
       const auto took = std::chrono::steady_clock::now() - begun_;
       Current()({.method = method_,
                  .code = status->ok() ? std::string("OK")
@@ -61,6 +66,8 @@ void LogCalls(std::function<void(const EndedCall&)> log) { Current() = std::move
 std::shared_ptr<grpc::Channel> OpenChannel(
     const std::string& target, const std::shared_ptr<grpc::ChannelCredentials>& credentials,
     const grpc::ChannelArguments& arguments) {
+  // Interceptors cost an allocation for each call, so a channel has them only if somebody listens.
+  // That is why LogCalls comes before the first channel.
   if (!Current()) {
     return grpc::CreateCustomChannel(target, credentials, arguments);
   }
@@ -71,6 +78,7 @@ std::shared_ptr<grpc::Channel> OpenChannel(
 }
 
 void SilenceTransport() {
+  // Who asks gRPC for its log gets it.
   if (std::getenv("GRPC_VERBOSITY") == nullptr && std::getenv("GRPC_TRACE") == nullptr) {
     gpr_set_log_function([](gpr_log_func_args*) {});
   }

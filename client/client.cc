@@ -7,6 +7,8 @@
 
 namespace kiln::client {
 
+// The bases keep references to the connection. It stays where it is when the pointer moves behind
+// them.
 Client::Client(std::unique_ptr<Connection> connection)
     : CompileCalls(*connection),
       BatchCalls(*connection),

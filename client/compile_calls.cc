@@ -17,6 +17,8 @@ constexpr size_t kMostAsked = 10'000;  // digests in one FindMissing
 // The digests that the daemon does not have.
 Result<std::vector<const Source*>> MissingOf(v1::CacheService::Stub& cache,
                                              std::span<const Source> sources) {
+  // A question for digests instead of an upload: after the first build nearly all sources are
+  // there, and a question costs 28 bytes for each.
   std::set<std::string> absent;
   for (size_t first = 0; first < sources.size(); first += kMostAsked) {
     v1::FindMissingRequest request;
@@ -38,6 +40,7 @@ Result<std::vector<const Source*>> MissingOf(v1::CacheService::Stub& cache,
   for (const Source& source : sources) {
     v1::Digest digest;
     ToProto(source.digest, &digest);
+    // Erased when found, so a source that is listed twice is sent once.
     if (absent.erase(digest.id()) != 0) {
       missing.push_back(&source);
     }
@@ -54,6 +57,7 @@ Error NotKnown(const Error& refused, std::span<const Source* const> missing) {
                                           missing.front()->path, others));
 }
 
+// Keeps both the request with its source lists and the reply below the limits of messages.
 constexpr size_t kListedAtOnce = 256;  // programs in one ListOptions
 
 std::string PlaceOf(const v1::Diagnostic::Label& label) {
@@ -85,6 +89,7 @@ OptionList OptionsOf(const Reply& reply) {
 
 }  // namespace
 
+// Asks first and sends what is missing only: after the first build that is one edited file.
 Result<void> UploadSources(Connection& connection, std::span<const Source> sources) {
   KILN_TRY(const std::vector<const Source*> missing, MissingOf(*connection.cache, sources));
   if (missing.empty()) {
@@ -95,6 +100,8 @@ Result<void> UploadSources(Connection& connection, std::span<const Source> sourc
   const auto writer = connection.compile->PutSources(&context.grpc, &reply);
   for (const Source* const missed : missing) {
     const Source& source = *missed;
+    // At least one chunk for each source: an empty text has a last chunk too, or the daemon would
+    // wait for its end.
     size_t offset = 0;
     do {
       v1::PutSourcesRequest chunk;
@@ -115,6 +122,8 @@ Result<void> UploadSources(Connection& connection, std::span<const Source> sourc
     return {};
   }
   const Error error = context.Failed(status);
+  // A reader may compile what is known and store nothing. That is told with the name of the source
+  // that is missing, which is what the caller can change.
   return error.reason == "SCOPE" ? NotKnown(error, missing) : error;
 }
 
@@ -131,6 +140,7 @@ Result<Outcome> CompileCalls::Compile(const Program& program, std::span<const Op
     ToProto(option, request.mutable_variant()->add_options());
   }
   request.set_retry_failed(how.retry_failed);
+  // Without durability the answer need not wait for the disk (spec/cache 6.5).
   request.set_durability(how.durable ? v1::DURABILITY_LOCAL : v1::DURABILITY_NONE);
   v1::CompileReply reply;
   const grpc::Status status = connection_.compile->Compile(&context.grpc, request, &reply);
@@ -142,6 +152,8 @@ Result<OptionList> CompileCalls::ListOptions(const Program& program) {
   Context context(kAnswerWithin);
   v1::ListOptionsRequest request;
   ToProto(program, request.mutable_program());
+  // Who reads an option costs a pass over the program, which the list for a whole project below
+  // leaves out.
   request.set_with_liveness(true);
   v1::ListOptionsReply reply;
   const grpc::Status status = connection_.compile->ListOptions(&context.grpc, request, &reply);
@@ -165,6 +177,7 @@ Result<std::vector<OptionList>> CompileCalls::ListOptionsOf(
     if (!status.ok()) {
       return context.Failed(status);
     }
+    // Results are told apart by their order alone.
     if (static_cast<size_t>(reply.programs_size()) != asked.size()) {
       return Error{.code = ErrorCode::kInternal,
                    .context = fmt::format("the daemon listed {} programs of {}",
@@ -202,6 +215,8 @@ Result<VariantCount> CompileCalls::CountVariants(const ProgramSpace& space,
 Result<VariantPage> CompileCalls::ListVariants(const ProgramSpace& space, const std::string& filter,
                                                uint32_t page_size, const std::string& page) {
   Context context(kAnswerWithin);
+  // The whole space goes along with each page: the daemon keeps nothing between them, and its token
+  // has the place and a hash of the request.
   v1::ListVariantsRequest request;
   ToProto(space, request.mutable_space());
   if (!filter.empty()) {
@@ -228,6 +243,8 @@ Result<void> CompileCalls::EachPageOfVariants(
   std::string token;
   do {
     KILN_TRY(const VariantPage page, ListVariants(space, filter, page_size, token));
+    // Bounds the number and size of pages, because a daemon whose pages never end would keep the
+    // client for ever.
     KILN_TRY_VOID(pages.Add(page.next, page.rows.size() * sizeof(VariantRow)));
     if (take(page.rows) == More::kEnough) {
       return {};

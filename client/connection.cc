@@ -16,6 +16,8 @@
 namespace kiln::client {
 namespace {
 
+// A bound against a peer that sends one endless message; what kiln itself sends is far smaller
+// (spec/daemon 10).
 constexpr int kMaxMessageBytes = 64 << 20;
 
 constexpr std::string_view kUnix = "unix:";
@@ -63,6 +65,9 @@ std::unique_ptr<Connection> WithStubs(std::unique_ptr<Connection> connection) {
 
 }  // namespace
 
+// gRPC says "unavailable" whether a certificate is unknown, expired, or of another host. A second
+// connection that only makes the handshake finds out which, and only after a failure, so it costs
+// nothing usually.
 Error Connection::ExplainReply(Error error) const {
   const bool unreached =
       error.code == ErrorCode::kUnavailable || error.code == ErrorCode::kDeadlineExceeded;
@@ -77,6 +82,8 @@ Error Connection::ExplainReply(Error error) const {
 std::unique_ptr<Connection> Connection::Open(const std::string& address) {
   auto connection = std::make_unique<Connection>();
   connection->address = address;
+  // A socket of another user's daemon that serves neighbours has a twin for its owner; the owner
+  // talks to that one.
   const std::optional<std::string> owners =
       address.starts_with(kUnix) ? OwnersTarget(address.substr(kUnix.size())) : std::nullopt;
   connection->target = owners.value_or(address);
@@ -86,6 +93,8 @@ std::unique_ptr<Connection> Connection::Open(const std::string& address) {
 }
 
 Result<std::unique_ptr<Connection>> Connection::OpenOwn(const std::string& address) {
+  // The folder was checked and is held open. gRPC connects through the descriptor, so nobody can
+  // put another folder in its place between the check and the connection.
   KILN_TRY(const std::string target, OwnTarget(address.substr(kUnix.size())));
   auto connection = std::make_unique<Connection>();
   connection->address = address;
@@ -113,9 +122,11 @@ Result<std::unique_ptr<Connection>> Connection::Open(const Endpoint& endpoint) {
     return Wrong("a daemon behind https wants a token: --token-file FILE");
   }
   KILN_TRY(std::string token, ReadFile(endpoint.token_file));
+  // Editors end files with a line end.
   while (!token.empty() && std::isspace(static_cast<unsigned char>(token.back())) != 0) {
     token.pop_back();
   }
+  // A file that is no token, a private key named by mistake for example, must not go over the wire.
   if (token.find_first_of(" \t\r\n") != std::string::npos || !token.starts_with("kiln_")) {
     return Wrong(fmt::format("'{}' holds no token of kiln", endpoint.token_file));
   }
@@ -129,6 +140,8 @@ Result<std::unique_ptr<Connection>> Connection::Open(const Endpoint& endpoint) {
   connection->tls = {.ca = endpoint.tls_ca, .cert = endpoint.tls_cert, .key = endpoint.tls_key};
   connection->channel =
       OpenChannel(connection->target,
+                  // The token travels inside of TLS only: gRPC refuses call credentials on a
+                  // channel without it.
                   grpc::CompositeChannelCredentials(grpc::SslCredentials(tls),
                                                     grpc::AccessTokenCredentials(token)),
                   ChannelArguments());

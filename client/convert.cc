@@ -16,6 +16,7 @@ PlacedSpan SpanOf(const v1::Diagnostic::Label& label) {
   span.line = label.line();
   span.column = label.column();
   span.end_line = label.line();
+  // Labels do not span lines on the wire.
   span.end_column = label.column() + (label.end() - label.begin());
   return span;
 }
@@ -35,6 +36,8 @@ Artifact ArtifactOf(const v1::Artifact& message) {
   Artifact artifact;
   artifact.target = message.target();
   for (const v1::StageCode& code : message.code()) {
+    // A digest without an id becomes the empty one, which no content has: whoever looks for it
+    // reports what is missing.
     const Result<Digest> digest = FromProto(code.digest());
     artifact.code.push_back(
         {.stage = static_cast<Stage>(code.stage()), .digest = digest.ok() ? *digest : Digest{}});
@@ -50,6 +53,7 @@ Artifact ArtifactOf(const v1::Artifact& message) {
   return artifact;
 }
 
+// Enums of this library have the numbers of the protocol, so they are cast.
 void ToProto(const Target& target, v1::Target* out) {
   out->set_name(target.name);
   out->set_form(static_cast<v1::Target::Form>(target.form));
@@ -66,6 +70,8 @@ void ToProto(const Target& target, v1::Target* out) {
 
 }  // namespace
 
+// Ids travel as bytes and are shown as hex. Any length is taken: an id of a newer kind is shown as
+// it is.
 std::string HexOf(const std::string& bytes) {
   static constexpr char kDigits[] = "0123456789abcdef";
   std::string hex;
@@ -97,6 +103,8 @@ void ToProto(const Option& option, v1::OptionValue* out) {
   }
 }
 
+// Sources go by digest and not by text: the daemon has most of them, and PutSources brings the
+// others before.
 void ToProto(const Program& program, v1::Program* out) {
   out->set_name(program.name);
   for (const Source& source : program.sources) {
@@ -136,6 +144,8 @@ void ToProto(const Budget& budget, v1::Budget* out) {
   out->set_output(budget.output);
 }
 
+// A filter of the command line is no file, but its mistakes need a place. The path is a name that
+// SpaceMistakes knows again.
 void ToFilter(const std::string& text, v1::Expression& out) {
   out.set_text(text);
   out.set_path(kFilterPath);
@@ -165,6 +175,7 @@ void ToProto(const ProgramSpace& space, v1::ProgramSpace* out) {
     for (const Option& option : space.variants[i]) {
       ToProto(option, row->add_options());
     }
+    // The lists beside the variants may be shorter, or empty where nobody said anything.
     row->set_warm(i < space.warm.size() && space.warm[i]);
     if (i < space.variant_targets.size()) {
       row->mutable_targets()->Add(space.variant_targets[i].begin(), space.variant_targets[i].end());
@@ -175,6 +186,7 @@ void ToProto(const ProgramSpace& space, v1::ProgramSpace* out) {
     out->add_tags(tag);
   }
   out->set_priority(space.priority);
+  // A budget that says nothing is left out: one that is there replaces that of the batch.
   if (space.budget.results != 0 || space.budget.variants != 0 || space.budget.cpu_ms != 0 ||
       space.budget.output != 0) {
     ToProto(space.budget, out->mutable_budget());
@@ -182,6 +194,7 @@ void ToProto(const ProgramSpace& space, v1::ProgramSpace* out) {
   out->set_family(space.family);
 }
 
+// The length is checked first, since a daemon chooses the bytes and what follows copies them.
 Result<Digest> FromProto(const v1::Digest& message) {
   Digest digest;
   if (message.id().size() != digest.id.bytes.size()) {
@@ -213,6 +226,7 @@ Option FromProto(const v1::OptionValue& message) {
     case v1::OptionValue::kEnum:
       option.value = message.enum_();
       break;
+    // A type that only newer daemons know.
     case v1::OptionValue::VALUE_NOT_SET:
       break;
   }
@@ -245,6 +259,8 @@ VariantRow FromProto(const v1::VariantRow& message) {
   return row;
 }
 
+// Places come as the daemon found them, in lines and columns; this side needs no source to show
+// them.
 std::vector<PlacedDiagnostic> FromProto(
     const google::protobuf::RepeatedPtrField<v1::Diagnostic>& diagnostics) {
   std::vector<PlacedDiagnostic> result;
@@ -345,11 +361,14 @@ BatchItem FromProto(const v1::BatchItem& message) {
   return item;
 }
 
+// The state is passed on by its name, so a state that only a newer daemon knows is empty and not a
+// wrong one.
 BatchInfo FromProto(const v1::Batch& message) {
   const v1::BatchCounts& counts = message.counts();
   return {.id = HexOf(message.id()),
           .project = message.project(),
           .owner = message.owner(),
+          .paused_by = message.paused_by(),
           .state = v1::Batch::State_Name(message.state()),
           .variants_total = counts.variants_total(),
           .variants_served = counts.variants_served(),
@@ -369,6 +388,8 @@ BatchInfo FromProto(const v1::Batch& message) {
           .updated_ms = message.updated()};
 }
 
+// A daemon's text reaches terminals, logs and JSON lines. A hostile one may send megabytes of it,
+// so the text is bounded once, before anyone stores or prints it.
 std::string CutText(const std::string& text) {
   constexpr size_t kMostText = 4096;
   if (text.size() <= kMostText) {
@@ -381,14 +402,21 @@ std::string CutText(const std::string& text) {
   return text.substr(0, end) + " [cut: " + std::to_string(text.size()) + " bytes]";
 }
 
+// ErrorCode has the numbers of gRPC's codes, so the code is taken over as it is. The reason, by
+// which callers tell refusals apart, is in the details; it stays empty where a proxy or gRPC itself
+// answered.
 Error FromStatus(const grpc::Status& status) {
   Error error{.code = static_cast<ErrorCode>(status.error_code()),
               .context = CutText(status.error_message()),
               .reason = {}};
   v1::ErrorDetail detail;
+  // The reason, the limit and what to do travel beside the text (spec/daemon 2.4). A status of a
+  // proxy in between has none.
   if (!status.error_details().empty() && detail.ParseFromString(status.error_details())) {
     error.reason = detail.reason();
     if (!detail.help().empty()) {
+      // Every error of a daemon tells people what to do, without each verb having to add it. Texts
+      // are cut, because a hostile daemon chooses their length.
       error.context += "; " + CutText(detail.help());
     }
     RememberDetail(error, {.field = detail.field(),

@@ -35,6 +35,8 @@ Result<int> Pin(const std::string& path) {
   struct stat found {};
   (void)::fstat(folder.descriptor(), &found);
   const MutexLock lock(pinned->mutex);
+  // The folder is known by device and number and not by its path. If it is pinned already, the new
+  // descriptor closes again and the old one serves.
   const auto [at, is_new] =
       pinned->folders.try_emplace({found.st_dev, found.st_ino}, std::move(folder));
   return at->second.descriptor();
@@ -61,6 +63,8 @@ Door DoorAt(const std::string& path) {
   Door door = Door::kNobody;
   if (fd >= 0) {
     const int result = ::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address);
+    // EAGAIN of a socket that does not block means a full backlog: somebody is there and does not
+    // come round to answering.
     door = result == 0 ? Door::kAnswers : errno == EAGAIN ? Door::kFull : Door::kNobody;
     (void)::close(fd);
   }
@@ -79,6 +83,7 @@ std::optional<uid_t> ListenerAt(const std::string& path) {
   socklen_t size = sizeof peer;
   const bool known =
       fd >= 0 && ::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0 &&
+      // Whom the kernel recorded when the socket was listened on. No peer can lie about it.
       ::getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0;
   if (fd >= 0) {
     (void)::close(fd);
@@ -86,6 +91,8 @@ std::optional<uid_t> ListenerAt(const std::string& path) {
   return known ? std::optional(peer.uid) : std::nullopt;
 }
 
+// The path leads through the pinned descriptor in /proc, which is the folder that was checked,
+// whatever happens to its name.
 std::optional<std::string> OwnersTarget(const std::string& path) {
   const std::filesystem::path whole(OwnersSocket(path));
   const Result<int> folder = Pin(whole.parent_path().string());
@@ -97,6 +104,8 @@ std::optional<std::string> OwnersTarget(const std::string& path) {
                                            : std::nullopt;
 }
 
+// Three checks, each before a byte is sent: the folder is this user's alone (Pin), the socket in it
+// is this user's, and the process that listens runs as this user.
 Result<std::string> OwnTarget(const std::string& path) {
   const std::filesystem::path whole(path);
   const Result<int> folder = Pin(whole.parent_path().string());
@@ -126,6 +135,7 @@ Result<std::string> OwnTarget(const std::string& path) {
     }
   }
   const std::string target = fmt::format("/proc/self/fd/{}/{}", *folder, name);
+  // A file may be ours while another user's process listens on it, if ours handed the socket over.
   const std::optional<uid_t> listener = ListenerAt(target);
   if (listener.has_value() && *listener != ::geteuid()) {
     return Foreign(path, "is answered by a process of", *listener);

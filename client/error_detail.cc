@@ -9,6 +9,9 @@
 namespace kiln::client {
 namespace {
 
+// Errors pass through many layers as a code, a text and a reason. The rest of what the daemon said
+// is kept here and found again by these. Sixteen are more than the threads of one command that can
+// fail at the same time.
 constexpr size_t kRemembered = 16;
 
 struct Details {
@@ -28,6 +31,7 @@ std::optional<ErrorDetail> DetailOf(const Error& error) {
   const MutexLock lock(all.mutex);
   for (const auto& [said, detail] : all.latest) {
     if (said.code == error.code && said.reason == error.reason &&
+        // Layers put context in front of a text and never change its end.
         error.context.ends_with(said.context)) {
       return detail;
     }

@@ -43,7 +43,11 @@ class FetchRoom {
 
   // The first chunk of a blob came. Errors: kDataLoss with reason MORE_THAN_ASKED_FOR if it came
   // before, or too many wait for an outcome that names them; here and below.
+  // The bounds must hold before the bytes do, so room is taken at the first chunk for the size that
+  // the digest states.
   Result<void> AddBlob(const Digest& digest) {
+    // Content comes before the result that names it, so a hostile daemon could send without end.
+    // What no result has named yet is bounded in count and bytes, and nothing may come twice.
     if (!seen_.insert(digest.id).second) {
       return Unasked("the daemon sends blob " + digest.id.hex() + " again");
     }
@@ -75,6 +79,8 @@ class FetchRoom {
   }
 
  private:
+  // Content that an outcome names is accounted for by the number of outcomes, and no longer counts
+  // as unnamed.
   void Name(const Digest& digest) {
     if (const auto found = unnamed_.find(digest.id); found != unnamed_.end()) {
       unnamed_bytes_ -= found->second;
@@ -103,6 +109,8 @@ class BlobAssembler {
   BlobAssembler(Verify verify, FetchRoom& room) : verify_(verify), room_(room) {}
 
   // The blob, once it is whole. Errors: kCorrupt if it is not what its digest says; of FetchRoom.
+  // Chunks of several blobs may be interleaved, hence a table of those that are open. Its size is
+  // bounded by the room that their digests took.
   Result<std::optional<FetchedBlob>> Add(const v1::BlobChunk& chunk) {
     KILN_TRY(const Digest digest, FromProto(chunk.digest()));
     if (digest.size > kMaxBlobBytes) {
@@ -118,6 +126,8 @@ class BlobAssembler {
     }
     Open& open = known == open_.end() ? open_[digest.id] : known->second;
     open.size = known == open_.end() ? digest.size : open.size;
+    // Every chunk repeats the digest. One that states another size than the first would grow the
+    // blob beyond the room that was taken.
     if (open.size != digest.size || chunk.offset() != open.bytes.size() ||
         open.bytes.size() + data.size() > open.size) {
       return Corrupt("chunks of a blob do not fit");
@@ -143,6 +153,7 @@ class BlobAssembler {
       const Hash128 found = cache::ContentSum(blob.digest.id, blob.bytes);
       return AsText(std::as_bytes(std::span(found.bytes))) == sum;
     };
+    // A daemon that sends no sum is believed no more than before: then the digest is computed.
     const bool by_digest = verify_ == Verify::kDigest || sum.empty();
     const bool whole = by_digest ? HashBytes(blob.bytes) == blob.digest.id : has_sum();
     if (!whole) {
@@ -217,8 +228,12 @@ class FetchReader {
 
 Result<FetchDone> Read(Connection& connection, v1::FetchRequest request,
                        const FetchCalls::FetchHandlers& handlers, Context& context, Verify verify) {
+  // Many small blobs come in one message: a results page of a thousand would otherwise be several
+  // thousand messages.
   request.set_together(true);
   const auto stream = connection.compile->Fetch(&context.grpc, request);
+  // Each variant that was asked for has one outcome. A batch or a pin has as many as it has
+  // results.
   const auto variants = static_cast<uint64_t>(request.variants_size());
   FetchReader reader(handlers, verify, variants == 0 ? kMostResults : variants);
   for (v1::FetchReply reply; stream->Read(&reply);) {
@@ -232,6 +247,7 @@ Result<FetchDone> Read(Connection& connection, v1::FetchRequest request,
   if (!status.ok()) {
     return context.Failed(status);
   }
+  // A status that is fine without the last message means that something in between cut the stream.
   if (!reader.done().has_value()) {
     return Error{
         .code = ErrorCode::kCorrupt, .context = "the stream was cut", .reason = "STREAM_CUT"};
@@ -239,6 +255,7 @@ Result<FetchDone> Read(Connection& connection, v1::FetchRequest request,
   return *reader.done();
 }
 
+// What this side has already, digest by digest or by the root of an earlier fetch.
 void QuoteTo(const FetchCalls::FetchHow& how, v1::FetchRequest& request) {
   for (const Digest& digest : how.have) {
     ToProto(digest, request.add_have());

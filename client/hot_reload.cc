@@ -46,6 +46,7 @@ WatchArtifact ArtifactFrom(const v1::WatchEvent::NewArtifact& message) {
   }
   v1::Outcome outcome;
   *outcome.add_artifacts() = message.artifact();
+  // The one conversion of artifacts takes an outcome, so the artifact of an event travels in one.
   Outcome converted = FromProto(outcome);
   artifact.artifact = std::move(converted.artifacts[0]);
   return artifact;
@@ -114,6 +115,8 @@ std::optional<WatchEvent> EventFrom(const v1::WatchEvent& message) {
 
 Result<std::vector<FetchedBlob>> InlineBlobs(const WatchArtifact& artifact) {
   std::vector<FetchedBlob> blobs;
+  // Metadata is never empty, so this event came without its bytes: they are too large, or nobody
+  // asked for them.
   if (artifact.metadata.empty()) {
     return blobs;
   }
@@ -127,6 +130,8 @@ Result<std::vector<FetchedBlob>> InlineBlobs(const WatchArtifact& artifact) {
     blobs.push_back({.digest = digest, .bytes = Bytes(bytes.begin(), bytes.end())});
     return {};
   };
+  // The modules stand one after the other without lengths between them; the digests have their
+  // sizes. No cut passes the end: a module that is too short fails the check of its digest.
   std::string_view rest = artifact.data;
   for (const StageCode& code : artifact.artifact.code) {
     KILN_TRY_VOID(add(code.digest, rest.substr(0, code.digest.size)));
@@ -183,6 +188,8 @@ HotReload::~HotReload() { Stop(); }
 
 const Result<void>& HotReload::ended() const { return link_->ended; }
 
+// Made anew for each connection, from the spaces as they are now: what was pushed before a
+// reconnection is in there.
 v1::WatchRequest HotReload::Link::OpenMessage() {
   v1::WatchRequest request;
   v1::WatchRequest::Open& open = *request.mutable_open();
@@ -205,6 +212,8 @@ v1::WatchRequest HotReload::Link::OpenMessage() {
       ToProto(space, open.add_spaces());
     }
   }
+  // Resuming: with the same epoch and a number that the daemon still has, only what was missed
+  // comes (spec/daemon 8.3.5).
   if (epoch != 0) {
     open.mutable_resume()->set_epoch(epoch);
     open.mutable_resume()->set_seq(seq);
@@ -212,6 +221,8 @@ v1::WatchRequest HotReload::Link::OpenMessage() {
   return request;
 }
 
+// Sources are copied under the lock and sent without it, because sending may take seconds in which
+// the other thread must be able to note an edit.
 Result<void> HotReload::Link::Upload() {
   std::vector<Source> sources;
   {
@@ -230,6 +241,8 @@ Result<void> HotReload::Link::Upload() {
 }
 
 Result<void> HotReload::Link::Connect() {
+  // The first connection uploads, later ones only if the daemon has lost the sources: a connection
+  // that merely broke needs no question for digests.
   uploaded = std::exchange(upload_first, false);
   if (uploaded) {
     KILN_TRY_VOID(Upload());
@@ -243,11 +256,14 @@ Result<void> HotReload::Link::Connect() {
     if (stop) {
       return {};
     }
+    // Made under the lock, so that Stop() either prevents the stream or finds it to cancel.
     made->stream = stub->Watch(&made->context.grpc);
     connection = made;
     open = OpenMessage();
     gone.mutable_push()->mutable_removed()->Add(removed.begin(), removed.end());
   }
+  // Open goes first, before any push of the other thread: the write lock is held since before the
+  // stream became visible. Files that are gone are pushed behind it, as spaces cannot say that.
   (void)made->stream->Write(open);
   if (!gone.push().removed().empty()) {
     (void)made->stream->Write(gone);
@@ -263,6 +279,7 @@ void HotReload::Link::Send(const v1::WatchRequest& request) {
     const MutexLock lock(mutex);
     to = connection;
   }
+  // Without a connection nothing is lost: Note() has the change, and the next Open says it.
   if (to != nullptr) {
     (void)to->stream->Write(request);
   }
@@ -288,6 +305,9 @@ std::optional<WatchEvent> HotReload::Link::Lost(const Error& error) {
       return std::nullopt;
     }
   }
+  // The daemon is a new one, or has dropped sources. They are uploaded and the session opened
+  // again, at once the first time; if that was just done, the usual pauses apply, so two sides that
+  // disagree do not spin.
   if (error.reason == "SOURCES_MISSING") {
     upload_first = true;
     if (!uploaded) {
@@ -295,11 +315,14 @@ std::optional<WatchEvent> HotReload::Link::Lost(const Error& error) {
     }
   } else if (error.code != ErrorCode::kUnavailable && error.code != ErrorCode::kCancelled &&
              error.code != ErrorCode::kDeadlineExceeded && error.reason != "QUEUE_FULL") {
+    // Anything but an absent or busy daemon is an answer: the session cannot be had, and asking
+    // again would not change that.
     ended = error;
     const MutexLock lock(mutex);
     stop = true;
     return std::nullopt;
   }
+  // Reported once for each time without a connection, not for each attempt.
   if (std::exchange(told, true)) {
     return std::nullopt;
   }
@@ -308,6 +331,8 @@ std::optional<WatchEvent> HotReload::Link::Lost(const Error& error) {
 
 // Connects; what to tell if that failed.
 std::optional<WatchEvent> HotReload::Link::Reconnect() {
+  // The first attempt after a loss goes out at once, later ones wait. `before_attempt` may start a
+  // daemon.
   if (told) {
     if (!Pause()) {
       return std::nullopt;
@@ -325,6 +350,7 @@ std::optional<WatchEvent> HotReload::Link::Read() {
   std::shared_ptr<WatchStream> from;
   {
     const MutexLock lock(mutex);
+    // The reference keeps the stream alive while Stop() or a new connection replaces it.
     from = connection;
   }
   v1::WatchEvent message;
@@ -334,6 +360,7 @@ std::optional<WatchEvent> HotReload::Link::Read() {
                                     .context = "the daemon ended the session"}
                             : from->context.Failed(status));
   }
+  // An event proves that the daemon is there; a stream that merely opened would not.
   told = false;
   pause = kFirstPause;
   const MutexLock lock(mutex);
@@ -342,6 +369,8 @@ std::optional<WatchEvent> HotReload::Link::Read() {
   return EventFrom(message);
 }
 
+// Called by one thread. Each round either reads or connects, and comes back without an event when
+// there was nothing to tell.
 std::optional<WatchEvent> HotReload::Next() {
   for (;;) {
     {
@@ -362,6 +391,8 @@ void HotReload::Push(std::span<const Source> changed, std::span<const std::strin
   size_t bytes = 0;
   std::vector<Source> large;
   for (const Source& source : changed) {
+    // An edit of a file or two travels in the push itself, which saves a round trip. A push that
+    // would be too large, such as the switch of a branch, uploads first and sends digests.
     bytes += source.text.size();
     if (source.text.size() > kMaxInline) {
       large.push_back(source);
@@ -385,6 +416,8 @@ void HotReload::Push(std::span<const Source> changed, std::span<const std::strin
   push.mutable_removed()->Add(removed.begin(), removed.end());
   {
     const MutexLock lock(link.mutex);
+    // Noted before it is sent: if the connection breaks in between, the next one says it, and
+    // saying it twice does no harm.
     link.Note(changed, removed);
   }
   link.Send(request);
@@ -415,6 +448,7 @@ void HotReload::PushSpaces(std::vector<ProgramSpace> spaces) {
     link.spaces = std::move(spaces);
     link.removed.clear();
   }
+  // New spaces may name sources that the daemon never saw.
   (void)link.Upload();
   link.Send(request);
 }

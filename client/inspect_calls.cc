@@ -51,6 +51,8 @@ Result<void> AddViews(std::span<const std::string> names, v1::InspectRequest& re
                    .context = "there is no view '" + name + "'",
                    .reason = "USAGE"};
     }
+    // MSL, GLSL and HLSL are one view of the protocol in three dialects: the view is asked for
+    // once, with all dialects.
     if (std::ranges::find(request.views(), static_cast<int>(row->view)) == request.views().end()) {
       request.add_views(row->view);
     }
@@ -62,6 +64,8 @@ Result<void> AddViews(std::span<const std::string> names, v1::InspectRequest& re
   return {};
 }
 
+// A view that only a newer daemon sends has the name of its dialect, or none; its text is shown all
+// the same.
 std::string NameOf(const v1::InspectReply& reply) {
   const auto row = std::ranges::find_if(kViews, [&](const ViewRow& candidate) {
     return candidate.view == reply.view() && candidate.dialect == reply.dialect();
@@ -123,6 +127,7 @@ v1::ExplainRequest RequestOf(const InspectCalls::ExplainSubject& subject) {
 
 }  // namespace
 
+// Nothing is compiled for an answer, so it has the deadline of calls that only look.
 Result<ExplainReply> InspectCalls::Explain(const ExplainSubject& subject) {
   Context context(kAnswerWithin);
   v1::ExplainReply reply;
@@ -161,6 +166,8 @@ Result<std::vector<InspectedView>> InspectCalls::Inspect(const InspectSubject& s
                    .reason = "MORE_THAN_ASKED_FOR"};
     }
     std::string name = NameOf(reply);
+    // Long views come in several messages, one behind the other. A view of another name or target
+    // begins a new row.
     if (seen.empty() || seen.back().view != name || seen.back().target != reply.target()) {
       seen.push_back({.view = std::move(name), .target = reply.target(), .text = {}, .json = {}});
     }

@@ -41,6 +41,8 @@ struct ValueOrigin {
 };
 
 // A manifest value as the declared type wants it.
+// Values of TOML have TOML's types. The declaration decides what 4 is: a uint, a sint, or a mistake
+// that is told at its place in the manifest.
 Result<Option> TypedValue(const ValueOrigin& origin, const std::string& name,
                           const project::ManifestValue& value, const OptionList& declared) {
   const OptionInfo* info = Find(declared, name);
@@ -56,6 +58,7 @@ Result<Option> TypedValue(const ValueOrigin& origin, const std::string& name,
         closest.empty() ? std::string() : fmt::format("; did you mean '{}'?", closest)));
   }
   Option option{.name = name, .value = false};
+  // A material's option has the global scope (spec/daemon 6.7.1).
   if (value.global) {
     option.scope = OptionScope::kGlobal;
   }
@@ -63,6 +66,8 @@ Result<Option> TypedValue(const ValueOrigin& origin, const std::string& name,
   const auto* integer = std::get_if<int64_t>(&value.value);
   const auto* real = std::get_if<double>(&value.value);
   const auto* text = std::get_if<std::string>(&value.value);
+  // The manifest writes integers in one type; the option declares which one it wants. A number out
+  // of range is refused here, where its line is known, and is not wrapped into another value.
   if (info->type == "flag" && flag != nullptr) {
     option.value = *flag;
   } else if (info->type == "uint" && integer != nullptr && *integer >= 0 &&
@@ -94,6 +99,7 @@ Expression ExpressionOf(const LoadedProgram& loaded,
           .column = expression.place.column};
 }
 
+// The protocol names targets of a variant by their row in the program.
 std::vector<uint32_t> TargetIndexes(const Program& program, const std::vector<std::string>& names) {
   std::vector<uint32_t> indexes;
   for (uint32_t i = 0; i < program.targets.size(); ++i) {
@@ -109,6 +115,7 @@ struct FormRow {
   Form form;
   std::string_view extension;
 };
+// Every form has a row: ExtensionOf relies on finding it.
 constexpr std::array kForms{
     FormRow{"spirv", Form::kSpirv, ".spv"}, FormRow{"wgsl", Form::kWgsl, ".wgsl"},
     FormRow{"meta", Form::kMeta, ".meta"},  FormRow{"msl", Form::kMsl, ".msl"},
@@ -116,6 +123,8 @@ constexpr std::array kForms{
 
 }  // namespace
 
+// Words that the reader of the manifest has checked, so an unknown one cannot come here; it would
+// mean the default.
 Target TargetOf(const project::ManifestTarget& manifest) {
   Target target{.name = manifest.name};
   target.form = FormNamed(manifest.form).value_or(Form::kSpirv);
@@ -139,6 +148,8 @@ std::string_view ExtensionOf(Form form) {
   return std::ranges::find(kForms, form, &FormRow::form)->extension;
 }
 
+// `logical_path` is what diagnostics, debug information and other sources call the file, wherever
+// it lies here.
 Result<Source> ReadSource(const std::string& file, const std::string& logical_path) {
   Source source{.path = logical_path, .digest = {}, .text = {}};
   KILN_TRY(source.text, ReadFile(file));
@@ -152,6 +163,8 @@ Result<LoadedProgram> LoadProgram(const project::Manifest& manifest,
   loaded.program.name = program.name;
   loaded.program.pipeline = program.pipeline;
   for (const std::string& path : program.sources) {
+    // A manifest may come from anybody: its paths cannot leave the project's folder, not even
+    // through a symbolic link.
     Result<std::string> text = ReadFileBeneath(manifest.folder, path, project::kMaxSource);
     if (!text.ok()) {
       return WithContext(std::move(text).error(),
@@ -172,6 +185,7 @@ Result<LoadedProgram> LoadProgram(const project::Manifest& manifest,
       }
     }
   }
+  // One target with every default.
   if (loaded.program.targets.empty()) {
     loaded.program.targets.push_back({});
   }
@@ -194,6 +208,7 @@ Result<EntryPoint> ReadEntry(const std::string& text) {
   return EntryPoint{.stage = number, .function = text.substr(equals + 1)};
 }
 
+// The sources must be there first: the daemon reads the declarations out of them.
 Result<OptionList> Declared(Client& client, const Program& program) {
   KILN_TRY_VOID(client.PutSources(program.sources));
   return client.ListOptions(program);
@@ -220,6 +235,8 @@ bool HasErrors(const OptionList& declared) {
   });
 }
 
+// The manifest and the declarations meet here: from here on every value has the type that its
+// option declares. Expressions go as texts, since only the daemon evaluates them.
 Result<ProgramSpace> SpaceOf(const LoadedProgram& loaded, const OptionList& declared) {
   const project::ManifestProgram& manifest = *loaded.manifest;
   const ValueOrigin origin{.path = loaded.manifest_path, .program = manifest};
@@ -254,6 +271,7 @@ Result<ProgramSpace> SpaceOf(const LoadedProgram& loaded, const OptionList& decl
     }
     space.variants.push_back(std::move(options));
     space.warm.push_back(variant.warm);
+    // The three lists run along each other: variant, warm, targets.
     space.variant_targets.push_back(TargetIndexes(loaded.program, variant.targets));
   }
   space.only_explicit = manifest.only_explicit;

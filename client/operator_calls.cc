@@ -82,12 +82,17 @@ ServerStatus StatusFrom(const v1::ServerStatus& message) {
 
 }  // namespace
 
+// The first attempt fails at once where nobody listens, which is the common case before an
+// autostart. Only if somebody turns out to be there, or was a moment ago, is a second one waited
+// for.
 Result<ServerInfo> OperatorCalls::Ping(std::chrono::milliseconds timeout) {
   constexpr std::string_view kUnix = "unix:";
   constexpr std::chrono::milliseconds kRefused{1'000};  // whom the daemon does not let in
   return OrAgain(
       PingOnce(timeout, Waits::kNo),
       [&] {
+        // If the channel is ready, the daemon itself refused, and a look at its door tells nothing
+        // more.
         const bool was_reached = connection_.channel->GetState(false) == GRPC_CHANNEL_READY;
         return !was_reached && connection_.target.starts_with(kUnix)
                    ? DoorAt(connection_.target.substr(kUnix.size()))
@@ -109,6 +114,7 @@ Result<ServerInfo> OperatorCalls::PingOnce(std::chrono::milliseconds timeout, Wa
     return InfoFrom(reply);
   }
   Error failed = connection_.ExplainReply(context.Failed(status));
+  // gRPC names the path through the descriptor, which means nothing to a reader.
   const size_t at = failed.context.find(connection_.target);
   if (connection_.host_port.empty() && at != std::string::npos) {
     failed.context.replace(at, connection_.target.size(),
@@ -123,6 +129,7 @@ Result<ServerStatus> OperatorCalls::Status(Upstreams upstreams) {
   request.set_check_upstreams(upstreams == Upstreams::kCheck);
   v1::ServerStatus reply;
   const grpc::Status status = connection_.admin->GetStatus(&context.grpc, request, &reply);
+  // Checking upstreams is work that a daemon may refuse; what it knows of them it tells always.
   if (status.error_code() == grpc::StatusCode::UNAVAILABLE && request.check_upstreams()) {
     return Status(Upstreams::kAsKnown);  // it drains, or is full of work
   }
@@ -155,6 +162,7 @@ Result<std::vector<CallTrace>> OperatorCalls::Traces(const std::string& id) {
   return traces;
 }
 
+// By pages: the queue of a build machine has thousands of jobs.
 Result<std::vector<JobRow>> OperatorCalls::Jobs() {
   std::vector<JobRow> jobs;
   v1::ListJobsRequest request;
@@ -181,6 +189,8 @@ Result<void> OperatorCalls::KillJob(const std::string& id) {
   return status.ok() ? Result<void>() : Result<void>(context.Failed(status));
 }
 
+// The answer comes when draining has begun and not when it is over. Who waits for the end looks at
+// the process or at the status.
 Result<void> OperatorCalls::Drain() {
   Context context(kAnswerWithin);
   v1::DrainReply reply;

@@ -26,11 +26,15 @@ bool Runs(uint64_t pid, const std::string& program) {
   struct stat running {};
   struct stat ours {};
   return ::stat(fmt::format("/proc/{}/exe", pid).c_str(), &running) == 0 &&
+         // Device and number tell a file from its replacement. After an update the running process
+         // still has the old file, under the same path.
          ::stat(program.c_str(), &ours) == 0 && running.st_dev == ours.st_dev &&
          running.st_ino == ours.st_ino;
 }
 
 // What `kilnd --build-id` says; nothing if it says nothing.
+// The installed program is asked for its build, which costs a process start of some milliseconds,
+// and only if another file runs than the one that is installed.
 std::optional<std::string> BuildOf(std::string program) {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
@@ -46,6 +50,7 @@ std::optional<std::string> BuildOf(std::string program) {
   const int failed =
       ::posix_spawnp(&pid, program.c_str(), &actions, nullptr, arguments.data(), environ);
   (void)::posix_spawn_file_actions_destroy(&actions);
+  // The child has its own copy; with this one open the read would never see the end.
   (void)::close(ends[1]);
   std::string said;
   std::array<char, 256> buffer{};
@@ -69,6 +74,7 @@ bool WaitUntilGone(uint64_t pid) {
   const auto until = std::chrono::steady_clock::now() + kLeavingTime;
   const std::string program = fmt::format("/proc/{}/exe", pid);
   struct stat running {};
+  // Waiting for the process and not for its socket: the store is free when it is gone.
   while (::stat(program.c_str(), &running) == 0) {
     if (std::chrono::steady_clock::now() >= until) {
       return false;
@@ -100,6 +106,8 @@ Handover OfferHandover(Client& client, const ServerInfo& info, const std::string
     return {};
   }
   const Result<ServerStatus> status = client.Status();
+  // One connection is this one. A daemon that others use, or that was started by hand, is never
+  // ended on behalf of a command; a warning says that its artifacts are of another build.
   const bool alone = status.ok() && status->connections <= 1 && status->batches.empty();
   if (info.started_by == "autostart" && alone && client.Drain().ok() && WaitUntilGone(info.pid)) {
     return {.drained = true};

@@ -26,12 +26,16 @@ constexpr size_t kVariantBytes = size_t{2} << 20;
 constexpr size_t kMostHave = 60'000;  // digests of at most 28 bytes
 
 // Whether another attempt may go better.
+// Network, restart, overload, and bytes that arrived damaged: all of these may go better. Anything
+// else, wrong sources above all, would fail the same way again.
 bool IsPassing(const Error& error) {
   return error.code == ErrorCode::kUnavailable || error.code == ErrorCode::kDeadlineExceeded ||
          error.code == ErrorCode::kAborted || error.code == ErrorCode::kDataLoss ||
          error.reason == "QUEUE_FULL" || error.reason == "STREAM_CUT";
 }
 
+// A daemon that lost its store does not know the batch any more. With its spaces at hand it can be
+// built again.
 bool IsForgotten(const Error& error) {
   return error.reason == "BATCH_FORGOTTEN" || error.reason == "UNKNOWN_BATCH";
 }
@@ -101,6 +105,8 @@ StartupFetch::~StartupFetch() = default;
 
 void StartupFetch::Cancel() {
   const MutexLock lock(session_->mutex);
+  // A fetch may be reading, waiting, or between both. The flag, the condition and the cancelled
+  // call reach it in each of the three.
   session_->stop = true;
   session_->stopped.NotifyAll();
   if (session_->reading != nullptr) {
@@ -140,10 +146,12 @@ Result<void> StartupFetch::Session::TakeNamed(const Outcome& outcome) {
     return Deliver({}, {}, outcome);
   }
   const std::string key = KeyOf(outcome.artifacts.front());
+  // Came with an earlier attempt already.
   if (!taken.insert(key).second) {
     return {};
   }
   const auto [first, last] = named.equal_range(key);
+  // A pin has results without names, because pins hold keys.
   if (first == last) {
     return Deliver({}, {}, outcome);
   }
@@ -170,6 +178,8 @@ Result<void> StartupFetch::Session::Read(
     }
     reading = &context;
   }
+  // Every arrival moves the patience on and begins pauses anew. The first refusal of a handler
+  // cancels the call; what is still in flight is dropped.
   const auto refuse = [&](const Result<void>& result) {
     heard = Clock::now();
     pause = kFirstPause;
@@ -180,6 +190,8 @@ Result<void> StartupFetch::Session::Read(
     }
   };
   const auto on_blob = [&](const FetchedBlob& blob) -> Result<void> {
+    // `have` holds what the caller has, so a blob that comes again after a lost connection is not
+    // handed over twice.
     if (!refused.has_value() && have.insert(blob.digest).second) {
       ++report.blobs;
       report.progress.bytes += blob.bytes.size();
@@ -202,6 +214,7 @@ Result<void> StartupFetch::Session::Read(
   if (refused.has_value()) {
     return *refused;
   }
+  // A call that was cancelled from outside failed because of that.
   return read.ok() ? Result<void>() : Result<void>(stop ? Cancelled() : read.error());
 }
 
@@ -230,6 +243,8 @@ Result<void> StartupFetch::Session::Build(StartupBatch& batch) {
     KILN_TRY_VOID(Upload(programs));
   }
   KILN_TRY(batch.id, client.StartBatch(batch.project, batch.spaces, batch.how));
+  // The events show that the daemon lives and is at work. What they say is not needed: the items
+  // are listed in the end.
   KILN_TRY_VOID(client.WatchBatch(batch.id, [&](const BatchEvent&) {
     heard = Clock::now();
     return Tell().ok() ? Next::kGoOn : Next::kStop;
@@ -241,6 +256,7 @@ Result<void> StartupFetch::Session::Build(StartupBatch& batch) {
 // Outcomes of a batch have no names; its items have.
 Result<void> StartupFetch::Session::NameItems(const StartupBatch& batch) {
   KILN_TRY(const std::vector<BatchItem> items, client.BatchItems(batch.id, {}));
+  // An attempt begins with the list of now, as a batch that was built again may have other results.
   named.clear();
   report.progress.total = 0;
   for (const BatchItem& item : items) {
@@ -255,6 +271,7 @@ Result<void> StartupFetch::Session::NameItems(const StartupBatch& batch) {
 }
 
 Result<void> StartupFetch::Session::Fetch(StartupBatch& batch) {
+  // Without spaces the batch was built by somebody else and is only fetched.
   if (!batch.spaces.empty() && !built) {
     KILN_TRY_VOID(Build(batch));
   }
@@ -284,6 +301,7 @@ Result<void> StartupFetch::Session::Fetch(StartupVariants& wanted) {
     request.set_project(wanted.project);
     request.set_on_miss(v1::FetchRequest::COMPILE);
     std::vector<uint32_t> asked;
+    // `order` has warm variants first, so an engine can draw after the first request.
     for (size_t bytes = 0; next < order.size() && bytes < kVariantBytes; ++next) {
       if (done[order[next]]) {
         continue;
@@ -302,6 +320,7 @@ Result<void> StartupFetch::Session::Fetch(StartupVariants& wanted) {
       break;
     }
     KILN_TRY_VOID(Read(std::move(request), [&](const Outcome& outcome) -> Result<void> {
+      // The index is the daemon's word: it may be out of range, or answer one variant twice.
       if (outcome.index >= asked.size() || done[asked[outcome.index]]) {
         return Error{.code = ErrorCode::kInternal,
                      .context = "the daemon answered what nobody asked for",
@@ -325,6 +344,8 @@ Result<void> StartupFetch::Session::Again(const Error& error) {
   }
   const auto* batch = std::get_if<StartupBatch>(&subject);
   const bool forgotten = IsForgotten(error) && batch != nullptr && !batch->spaces.empty();
+  // What the daemon lacks is given to it again, at once but only once: if it lacks the same again
+  // without having sent anything, this goes the slow way.
   if ((error.reason == "SOURCES_MISSING" || forgotten) && !std::exchange(made_good, true)) {
     uploaded = built = false;
     return {};  // at once
@@ -334,6 +355,8 @@ Result<void> StartupFetch::Session::Again(const Error& error) {
   }
   uploaded = built = false;  // it may be another daemon
   const Clock::time_point until = Clock::now() + pause;
+  // Patience counts from the last thing that was heard and not from the begin, so a fetch of any
+  // size is given the time that it needs, as long as something arrives.
   if (until - heard > options.patience) {
     return WithContext(error, fmt::format("{} of {} artifacts have arrived",
                                           report.progress.artifacts, report.progress.total));
@@ -359,6 +382,7 @@ Result<StartupReport> StartupFetch::Run(const StartupHandlers& handlers) {
   session.heard = Clock::now();
   if (const auto* const wanted = std::get_if<StartupVariants>(&session.subject)) {
     session.done.resize(wanted->variants.size());
+    // Two passes keep the caller's order within each kind.
     for (const bool warm : {true, false}) {
       for (uint32_t i = 0; i < wanted->variants.size(); ++i) {
         if (wanted->variants[i].warm == warm && (warm || !wanted->warm_only)) {
@@ -376,6 +400,7 @@ Result<StartupReport> StartupFetch::Run(const StartupHandlers& handlers) {
     }
     KILN_TRY_VOID(session.Again(fetched.error()));
   }
+  // A total that was an estimate is exact now.
   session.report.progress.total = session.report.progress.artifacts;
   return session.report;
 }

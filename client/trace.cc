@@ -19,6 +19,7 @@ std::string& Current() {
 
 const std::string& BeginTrace() {
   std::array<uint64_t, 2> bits{};
+  // The format of W3C Trace Context: 16 random bytes as hexadecimal digits.
   (void)::getrandom(bits.data(), sizeof bits, 0);
   Current() = fmt::format("{:016x}{:016x}", bits[0], bits[1] | 1);  // zeros alone are invalid
   return Current();

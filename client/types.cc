@@ -11,6 +11,7 @@ std::string ValueText(const Option& option) {
   return std::visit(
       [](const auto& v) -> std::string {
         if constexpr (std::is_same_v<std::decay_t<decltype(v)>, uint32_t>) {
+          // As RPL writes an unsigned number.
           return fmt::format("{}u", v);
         } else {
           return fmt::format("{}", v);

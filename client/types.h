@@ -267,8 +267,9 @@ struct BatchItem {
 struct BatchInfo {
   std::string id;  // hex
   std::string project;
-  std::string owner;  // tenant or token that started it; "local": a user of the machine
-  std::string state;  // QUEUED, RUNNING, PAUSED, DONE, FAILED, CANCELLED
+  std::string owner;      // tenant or token that started it; "local": a user of the machine
+  std::string paused_by;  // the principal; empty if it is not paused
+  std::string state;      // QUEUED, RUNNING, PAUSED, DONE, FAILED, CANCELLED
   std::string variants_total, variants_served, results_upper;
   uint64_t results_done = 0, ok = 0, failed = 0, limited = 0, poisoned = 0, compiled = 0, hits = 0;
   uint64_t shared = 0, code_distinct = 0, programs_total = 0, programs_done = 0;
@@ -363,7 +364,7 @@ struct MaintenanceDone {
   std::vector<std::pair<std::string, int64_t>> leases;  // owner and when it ends, Unix
 };
 struct PinnedSet {
-  std::string name, note;
+  std::string name, note, owner;  // owner: the principal that made it
   uint64_t records = 0, bytes = 0, made_s = 0, until_s = 0;
 };
 

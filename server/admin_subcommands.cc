@@ -26,6 +26,7 @@
 namespace kiln::server {
 namespace {
 
+// Exit codes of spec/cli 4: these subcommands are what `kiln config` and `kiln token` run.
 constexpr int kDone = 0, kUsage = 2, kNotFound = 3;
 
 using Json = nlohmann::ordered_json;
@@ -39,6 +40,8 @@ int End(const char* verb, int exit, bool json) {
   return exit;
 }
 
+// With --json the line of the error and then the line of the result, as every verb of kiln ends:
+// `kiln config` and `kiln token` hand this output on as their own.
 int Fail(const char* verb, const Error& error, int exit, bool json) {
   if (json) {
     Print(JsonOf(ErrorRowOf(error, exit)));
@@ -59,6 +62,8 @@ std::optional<int64_t> ParseAge(std::string_view text) {
                                         : std::nullopt;
 }
 
+// Whoever may change the file of tokens is the owner. The line is written by this process and not
+// by the daemon, which may not run; both append, and a line is one write.
 void AuditToken(const Config& config, std::string_view what, const std::string& id) {
   if (config.audit_log.empty()) {
     return;
@@ -110,6 +115,7 @@ void TellExpiries(const std::vector<rpc::TlsExpiry>& expiries, int64_t now_s, bo
     if (left >= kSoon || !told.insert(expiry.path).second) {
       continue;
     }
+    // Below two days hours are told: "1 day" may mean one hour or forty-seven.
     const int64_t count = left < 2 * kDay ? left / kHour : left / kDay;
     const std::string text =
         fmt::format("'{}' is a certificate that expires in {} {}{}", expiry.path, count,
@@ -133,6 +139,8 @@ bool IsSameFile(const std::string& a, const std::string& b) {
     std::error_code ignored;
     return std::filesystem::weakly_canonical(path, ignored);
   };
+  // Two names of one file that is there are equal by the file. Where there is none yet the names
+  // are compared, with links resolved as far as they exist.
   return std::filesystem::equivalent(a, b, missing) || absolute(a) == absolute(b);
 }
 
@@ -183,6 +191,8 @@ int ShowConfig(const Result<Config>& config, const ConfigArguments& arguments, b
   return End("config", kDone, json);
 }
 
+// The file was read before, with every key in it. What is left are the files that it names, which a
+// daemon opens only when it starts or reloads.
 int CheckConfig(const Result<Config>& config, const ConfigArguments& arguments, bool json) {
   if (!config.ok()) {
     return Fail("config", config.error(), kUsage, json);
@@ -199,6 +209,8 @@ int CheckConfig(const Result<Config>& config, const ConfigArguments& arguments, 
   return End("config", kDone, json);
 }
 
+// The secret leaves this process once, on stdout. The file gets a hash of it, so nobody who reads
+// the file later has a token (spec/daemon 11.4).
 int CreateToken(const Config& config, const TokenArguments& arguments, bool json) {
   const auto scope = ops::ParseScope(arguments.scope);
   const std::optional<int64_t> age =
@@ -214,6 +226,7 @@ int CreateToken(const Config& config, const TokenArguments& arguments, bool json
                 kUsage, json);
   }
   std::array<uint8_t, ops::kTokenRandomBytes> random{};
+  // All bytes or none: requests of up to 256 bytes are never cut short.
   if (getrandom(random.data(), random.size(), 0) != static_cast<ssize_t>(random.size())) {
     return Fail("token",
                 {.code = ErrorCode::kUnavailable,
@@ -234,6 +247,8 @@ int CreateToken(const Config& config, const TokenArguments& arguments, bool json
   if (!written.ok()) {
     return FailOnTokens(written.error(), json);
   }
+  // Only what was written is told. The text of the token is kept nowhere, so a failure behind this
+  // line costs a token that nobody knows and that can be revoked.
   AuditToken(config, "create", made.token.id);
   TellFile(config, arguments, "wrote", json);
   if (json) {
@@ -252,6 +267,8 @@ int CreateToken(const Config& config, const TokenArguments& arguments, bool json
   return End("token", kDone, json);
 }
 
+// A file that is not there has no tokens: that is no error, and TellFile says which file was looked
+// at.
 int ListTokens(const Config& config, const TokenArguments& arguments, bool json) {
   const Result<std::vector<ops::Token>> tokens = ops::ReadTokens(config.tokens);
   if (!tokens.ok()) {
@@ -275,7 +292,10 @@ int ListTokens(const Config& config, const TokenArguments& arguments, bool json)
   return End("token", kDone, json);
 }
 
+// Both pages have the same list of keys: in kilnd.toml(5) they are keys, in kilnd(8) flags.
 int WriteManual(const std::string& folder, std::string_view version, bool json) {
+  // A plain "-" is a hyphen for the formatter of manuals, which cannot be copied into a command
+  // line.
   const auto plain = [](std::string_view text) {
     std::string out;
     for (const char c : text) {
@@ -284,6 +304,7 @@ int WriteManual(const std::string& folder, std::string_view version, bool json) 
     return out;
   };
   std::string keys;
+  // The table that reads the configuration also writes its manual, so no key can be missing there.
   for (const ConfigKey& row : ConfigTable()) {
     keys += fmt::format(".TP\n.B {}\n{} ({}{}{}){}\n", plain(row.key), plain(row.meaning),
                         plain(row.expected), row.fallback.empty() ? "" : "; default ",
@@ -320,6 +341,8 @@ int WriteManual(const std::string& folder, std::string_view version, bool json) 
   return kDone;
 }
 
+// The row is removed. A daemon that runs sees the change of the file with the next call and refuses
+// the token from then on.
 int RevokeToken(const Config& config, const TokenArguments& arguments, bool json) {
   const Result<void> written =
       ops::ChangeTokens(config.tokens, [&](std::vector<ops::Token>& tokens) -> Result<void> {

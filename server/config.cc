@@ -52,6 +52,8 @@ Result<void> Apply(std::string_view where, std::string_view key, std::string_vie
   if (row == nullptr) {
     return Bad(fmt::format("{}: unknown key '{}'{}", where, key, ClosestKey(key)));
   }
+  // The value is tried on a scratch configuration. What a place says is wrong or right whatever
+  // stronger places say, and its error names that place.
   Config scratch;
   if (!row->read(text, scratch)) {
     return Bad(fmt::format("{}: '{}' = '{}' is not {}", where, key, text, row->expected));
@@ -61,6 +63,8 @@ Result<void> Apply(std::string_view where, std::string_view key, std::string_vie
 }
 
 // A TOML value as the text of a flag; empty for types that no key takes.
+// All places, the file too, are brought to the text of a flag. So each key has one reader, in the
+// table.
 std::string TextOf(const toml::node& value) {
   if (const auto* string = value.as_string(); string != nullptr) {
     return string->get();
@@ -89,10 +93,13 @@ std::string PlaceOf(const std::filesystem::path& path, const toml::node& node) {
   return fmt::format("{}:{}", path.string(), node.source().begin.line);
 }
 
+// The place of an error has the line of the value in the file.
 Result<void> ApplyTable(const std::filesystem::path& path, std::string_view name,
                         const toml::table& table, Chosen& chosen) {
   for (const auto& [key, value] : table) {
     const std::string full = fmt::format("{}.{}", name, key.str());
+    // An empty list means that there are none of them; an empty text is a mistake where a key needs
+    // one.
     const bool empty_list = (value.is_array() && value.as_array()->empty()) ||
                             (value.is_table() && value.as_table()->empty());
     const std::string text = TextOf(value);
@@ -115,6 +122,8 @@ Result<void> ApplyUpstreams(const std::filesystem::path& path, const toml::array
     Chosen of_one;
     KILN_TRY_VOID(ApplyTable(path, "upstream", *row.as_table(), of_one));
     Config one;
+    // Each upstream of the file is read into a configuration of its own, as the readers fill the
+    // first one of theirs.
     for (const auto& [key, value] : of_one) {
       KILN_CHECK(FindKey(key)->read(value.text, one), "{}", key);
     }
@@ -133,12 +142,14 @@ Result<std::string> ReadText(const std::filesystem::path& path) {
 
 Result<void> ApplyFile(const std::filesystem::path& path, Chosen& chosen, Config& config) {
   KILN_TRY(const std::string text, ReadText(path));
+  // The parser recurses, so its depth is bounded before it sees the text.
   if (const auto excess = FindTomlExcess(text); excess.has_value()) {
     return Bad(
         fmt::format("{}:{}:{}: {}", path.string(), excess->line, excess->column, excess->what));
   }
   toml::table tables;
   try {
+    // The parser throws, and only it: the exception ends here.
     tables = toml::parse(text, path.string());
   } catch (const toml::parse_error& error) {
     return Bad(
@@ -157,6 +168,7 @@ Result<void> ApplyFile(const std::filesystem::path& path, Chosen& chosen, Config
   return {};
 }
 
+// The file of the user hides that of the system as a whole; they are not merged.
 std::optional<std::filesystem::path> DefaultFile(const Environment& environment) {
   std::vector<std::filesystem::path> candidates;
   if (const std::string folder = UserConfigFolder(environment); !folder.empty()) {
@@ -205,6 +217,8 @@ std::string FallbackOf(const ConfigKey& key, const Environment& environment) {
     return std::to_string(cores);
   }
   if (key.key == "jobs.express") {
+    // A quarter as many threads serve interactive work only, so a batch that fills the others never
+    // makes an editor wait.
     return std::to_string(std::max(1u, cores / 4));
   }
   return std::string(key.fallback);
@@ -277,6 +291,8 @@ Result<Config> LoadConfig(const ConfigSources& sources) {
     config.file = file->string();
   }
   for (const ConfigKey& row : ConfigTable()) {
+    // From the weakest place to the strongest: default, file, environment, flags. Each replaces
+    // what came before it. See spec/daemon 15.1
     const std::string variable = VariableOf(row.key);
     if (const auto text = sources.environment(variable); text.has_value()) {
       KILN_TRY_VOID(Apply(variable, row.key, *text, chosen));
@@ -285,6 +301,7 @@ Result<Config> LoadConfig(const ConfigSources& sources) {
   for (const auto& [key, text] : sources.flags) {
     KILN_TRY_VOID(Apply("--" + key, key, text, chosen));
   }
+  // No default lies where others could have put something before. See spec/daemon 15.2
   for (const std::string_view key : {"cache.dir", "listen.unix"}) {
     if (chosen[key].text.empty()) {
       return Bad(
@@ -294,6 +311,7 @@ Result<Config> LoadConfig(const ConfigSources& sources) {
     }
   }
   for (const ConfigKey& row : ConfigTable()) {
+    // It was read before without an error; defaults are tested.
     KILN_CHECK(row.read(chosen[row.key].text, config), "{}", row.key);
     config.values.push_back(std::move(chosen[row.key]));
   }
@@ -307,8 +325,11 @@ Result<Config> LoadConfig(const ConfigSources& sources) {
   return config;
 }
 
+// Texts are compared and not values: "1024M" and "1G" count as a change, which costs a line in the
+// log.
 ConfigChange Compare(const Config& before, const Config& after) {
   ConfigChange change;
+  // Both lists are in the order of the table.
   for (size_t i = 0; i < before.values.size() && i < after.values.size(); ++i) {
     if (before.values[i].text != after.values[i].text) {
       const ConfigKey* row = FindKey(before.values[i].key);

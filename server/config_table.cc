@@ -23,6 +23,8 @@ std::optional<std::pair<uint64_t, std::string_view>> NumberOf(std::string_view t
   return std::pair(number, text.substr(static_cast<size_t>(end - text.data())));
 }
 
+// Readers leave `out` as it was where the text is wrong, or need not care: the scratch
+// configuration of a wrong text is thrown away (config.cc).
 bool ReadSize(std::string_view text, uint64_t& out) {
   const std::optional<uint64_t> bytes = ReadByteSize(text);
   out = bytes.value_or(out);
@@ -46,6 +48,7 @@ bool ReadCount(std::string_view text, uint64_t least, uint64_t most, T& out) {
   return true;
 }
 
+// A time of zero would end every connection at once, and one of years none.
 bool ReadTimeout(std::string_view text, Duration& out) {
   return ReadTime(text, out) && out >= std::chrono::milliseconds(100) &&
          out <= std::chrono::hours(24);
@@ -115,6 +118,7 @@ bool ReadWeights(std::string_view text, std::map<std::string, uint32_t>& out) {
     const std::string_view row = text.substr(0, comma);
     const size_t equals = row.find('=');
     uint32_t weight = 0;
+    // A tenant is named once. Two weights for one of them are a mistake and not a matter of order.
     if (equals == 0 || equals == std::string_view::npos ||
         !ReadCount(row.substr(equals + 1), 1, 1000, weight) ||
         !out.emplace(row.substr(0, equals), weight).second) {
@@ -177,7 +181,9 @@ bool ReadBeneath(Text text, std::string& out) {
          (path.is_absolute() || std::ranges::find(path, "..") == path.end());
 }
 
-// Sorted by key.
+// Sorted by key. A row has the key, its default, what its text must be, what it means, when a
+// change applies, and its reader. This one table makes the flags, the variables, the errors, `kiln
+// config show` and the manual.
 constexpr auto kKeys = std::to_array<ConfigKey>({
     {"audit.twice_percent", "0", "a number from 0 to 100",
      "share of the results that is built a second time behind the answer and compared", kAtStart,
@@ -225,6 +231,8 @@ constexpr auto kKeys = std::to_array<ConfigKey>({
     {"lifecycle.idle_timeout", "", "a duration like 3h",
      "stops after so long without work; 0: never", kAtOnce,
      [](Text t, Config& c) { return t.empty() || ReadTime(t, c.idle_timeout.emplace()); }},
+    // Limits that are part of keys (class D of spec/daemon 10): a daemon with other ones has other
+    // keys, so it never serves what its own limits would have refused.
     {"limits.bindings", "1024", "a number from 16 to 1024",
      "bindings of a set of resources; part of keys", kAtStart,
      [](Text t, Config& c) { return ReadLanguageLimit("bindings", t, c); }},

@@ -21,6 +21,8 @@ Result<std::unique_ptr<Daemon>> Daemon::Start(const Options& options, Clock& clo
     failure = {.component = std::move(component), .what = error.context, .hint = std::move(hint)};
     return error;
   };
+  // The order of spec/daemon 14.1. The socket comes first, because its lock tells whether another
+  // daemon is there, and because clients that connect meanwhile wait instead of failing.
   if (const Result<void> listening = parts.entrance.Listen(options.passed); !listening.ok()) {
     const Error& error = listening.error();
     return error.reason == "TLS" || error.reason == "FILE"
@@ -36,6 +38,7 @@ Result<std::unique_ptr<Daemon>> Daemon::Start(const Options& options, Clock& clo
   parts.ExportTraces();
   parts.MakeQueue();
   parts.MakeHost();
+  // From here on calls are answered, most of them with STARTING. Opening a store may take seconds.
   if (const Result<void> answers = parts.Answer(); !answers.ok()) {
     return failed("rpc", answers.error(), "this is a bug of kiln; please report it");
   }
@@ -53,6 +56,8 @@ Result<std::unique_ptr<Daemon>> Daemon::Start(const Options& options, Clock& clo
   }
   parts.engine->Make(parts.deferred);
   parts.ReadMetrics();
+  // Resumed batches are in the queue before there are workers, so the first of these finds them in
+  // their order.
   rpc::RestoreBatches(parts.deferred.engine());
   parts.Serve();
   log.Write(LogLevel::kInfo, "daemon", "serving",
@@ -92,6 +97,8 @@ Daemon::Ask Daemon::Wait(Duration timeout) {
     }
     idle_timeout = parts_->idle_timeout;
   }
+  // The main thread looks after the process here, twice a second, so these looks need no thread of
+  // their own.
   parts_->WatchLoad();
   parts_->ShowUpstream();
   const jobs::QueueStatus queue = parts_->queue->Status();
@@ -103,6 +110,8 @@ Daemon::Ask Daemon::Wait(Duration timeout) {
 
 void Daemon::RequestStop(Ask ask) {
   const MutexLock lock(parts_->mutex);
+  // The clock starts with the request and not with the main thread's next look, which may hang
+  // itself.
   parts_->EndWithin(parts_->current.drain_timeout);
   parts_->asked = std::max(parts_->asked, ask);
   parts_->asked_changed.NotifyAll();
@@ -117,6 +126,8 @@ void Daemon::Wake() {
 void Daemon::GiveUp() { parts_->GiveUp(); }
 
 void Daemon::Drain() {
+  // New work is refused from here on, and load balancers are told. Batches are halted, their rows
+  // saved; what runs may go on until the time is over.
   parts_->state.Drain();
   parts_->server->SetServing(false);
   parts_->engine->watches->Drain();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "server/daemon_engine.h"
 
+#include <algorithm>
 #include <chrono>
 #include <random>
 #include <utility>
@@ -17,6 +18,10 @@ namespace {
 constexpr uint64_t kMuchAfterBatch = uint64_t{16} << 20;
 
 constexpr uint64_t kPoolBytes = uint64_t{512} << 20;
+// What is stored of batches has an eighth of the cache, within these.
+constexpr uint64_t kLeastSpecBytes = uint64_t{8} << 20, kMostSpecBytes = uint64_t{128} << 20;
+constexpr uint64_t kLeastExplainBytes = uint64_t{8} << 20, kMostExplainBytes = uint64_t{4} << 30;
+constexpr uint64_t kLeastPackBytes = uint64_t{1} << 30;  // of all packs beside a small cache
 
 // Of one run of the daemon, never 0: a client that quotes another number knows an earlier run.
 uint64_t RandomEpoch() {
@@ -38,6 +43,8 @@ Result<void> DaemonEngine::OpenStore(const StoreOptions& options) {
   sqlite.negative_ttl_s =
       std::chrono::duration_cast<std::chrono::seconds>(config.negative_ttl).count();
   sqlite.max_age_s = std::chrono::duration_cast<std::chrono::seconds>(config.cache_max_age).count();
+  // A daemon that only read beside another one would compile everything twice, so it does not start
+  // then.
   sqlite.must_own = true;
   sqlite.salvage_program = options.salvage_program;
   sqlite.writer.group_requests = config.group_rows;
@@ -46,12 +53,15 @@ Result<void> DaemonEngine::OpenStore(const StoreOptions& options) {
       cache::sqlite::SqliteStore::Open(sqlite, clock, log);
   if (opened.ok()) {
     stack.file = std::move(opened).value();
-    explain_table.emplace(*stack.file);
+    explain_table.emplace(
+        *stack.file, std::clamp(config.cache_max_bytes / 8, kLeastExplainBytes, kMostExplainBytes));
     leases.emplace(*stack.file);
     pins.emplace(*stack.file);
     batch_rows.emplace(*stack.file);
     maintenance.emplace(*stack.file, clock);
   } else if (opened.error().reason == cache::sqlite::kLocked || opened.error().reason == kNotOwn) {
+    // These two are told and end the start: another daemon has the store, or a stranger could have
+    // written it. Any other trouble costs only what would have been kept. See spec/cache 1.3
     return opened.error();
   } else {
     log.Write(LogLevel::kWarning, "store", "results are kept in memory only",
@@ -64,6 +74,7 @@ Result<void> DaemonEngine::OpenStore(const StoreOptions& options) {
   return {};
 }
 
+// The parts of the store for services that do more than get and put.
 rpc::StoreAdmin DaemonEngine::WholeStore() {
   const cache::LimitedStore::Options limits{.max_bytes = config.cache_max_bytes};
   return {.maintenance = maintenance.has_value() ? &*maintenance : nullptr,
@@ -77,6 +88,8 @@ rpc::StoreAdmin DaemonEngine::WholeStore() {
           .low_bytes = limits.max_bytes / 100 * limits.low_percent};
 }
 
+// Called when memory is short and when the content of the store was changed by hand. What is filled
+// anew in between is right, so the order does not matter.
 void DaemonEngine::DropCaches() {
   stack.memory->Clear();
   builder->Forget();
@@ -86,6 +99,7 @@ std::function<uint64_t()> DaemonEngine::LossesOfStore() {
   if (stack.file == nullptr) {
     return nullptr;
   }
+  // A sum of two numbers that only grow: it stays the same exactly if neither changed.
   return [this] { return stack.file->removals() + builder->distrusted(); };
 }
 
@@ -133,6 +147,7 @@ void DaemonEngine::MakeSecondLook() {
   builder->OnBuilt([this](const compile::FreshResult& built) { second_look->Note(built); });
 }
 
+// The order is the one in which a request meets them.
 std::vector<CacheUsage> DaemonEngine::CachesInMemory() {
   std::vector<CountedCache*> all = builder->caches();
   all.insert(all.begin(), &requests.cache());
@@ -163,7 +178,8 @@ void DaemonEngine::AddFaults(std::vector<std::string>& reasons) const {
   }
 }
 
-// Makes everything that builds, from the pool of programs to the services' view of all of it.
+// Makes everything that builds, from the pool of programs to the services' view of all of it. Each
+// part refers to some of those before it.
 void DaemonEngine::Make(rpc::DeferredEngine& deferred) {
   OpenAttempts();
   pool.emplace(*stack.top, kPoolBytes, config.language_limits, attempts.get(),
@@ -186,24 +202,29 @@ void DaemonEngine::Make(rpc::DeferredEngine& deferred) {
   if (pins.has_value()) {
     bounded_pins.emplace(*pins, *maintenance, *stack.top, config.cache_max_bytes);
   }
-  shelf.emplace(config.cache_dir / "packs");
+  shelf.emplace(
+      config.cache_dir / "packs",
+      compile::PackShelf::Options{.max_bytes = std::max(config.cache_max_bytes, kLeastPackBytes)});
   batches.emplace(
       *builder, *stack.top, queue, clock,
-      compile::Batches::Options{.workers = config.workers,
-                                .losses = LossesOfStore(),
-                                .explains = &*explains,
-                                .leases = leases.has_value() ? &*leases : nullptr,
-                                .pins = bounded_pins.has_value() ? &*bounded_pins : nullptr,
-                                .rows = batch_rows.has_value() ? &*batch_rows : nullptr,
-                                .slowed_by = slowed_by,
-                                .over = GiveBackMuch,
-                                .attempts = attempts.get()});
+      compile::Batches::Options{
+          .workers = config.workers,
+          .spec_bytes = std::clamp(config.cache_max_bytes / 8, kLeastSpecBytes, kMostSpecBytes),
+          .losses = LossesOfStore(),
+          .explains = &*explains,
+          .leases = leases.has_value() ? &*leases : nullptr,
+          .pins = bounded_pins.has_value() ? &*bounded_pins : nullptr,
+          .rows = batch_rows.has_value() ? &*batch_rows : nullptr,
+          .slowed_by = slowed_by,
+          .over = GiveBackMuch,
+          .attempts = attempts.get()});
   watches.emplace(
       *builder, *explains, queue, clock,
       reload::Subscriptions::Options{.workers = config.workers,
                                      .epoch = RandomEpoch(),
                                      .max_sessions = config.limits.watch_sessions,
                                      .max_subscribers = config.limits.watch_subscribers});
+  // Taken means renamed: a crash is told by one run of the daemon.
   last_crash = ops::TakeCrashReports(config.cache_dir.string()).value_or("");
   deferred.Make({.store = *stack.top,
                  .pool = *pool,

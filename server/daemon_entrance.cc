@@ -48,6 +48,7 @@ Result<void> DaemonEntrance::Listen(const PassedSockets& passed) {
   if (config.tcp.empty() && passed.tcp < 0) {
     return {};
   }
+  // A hole in gRPC or in a front end would be root's. See spec/daemon 11.8
   if (geteuid() == 0 && !config.allow_root) {
     return Error{.code = ErrorCode::kFailedPrecondition,
                  .context =
@@ -77,6 +78,7 @@ size_t DaemonEntrance::MostConnections() {
   if (descriptors >= wanted) {
     return config.max_connections;
   }
+  // Half for connections, half for everything else.
   const uint64_t most = descriptors / 2;
   log.Write(LogLevel::kWarning, "rpc", "too few descriptors for limits.connections",
             {{"limit", descriptors}, {"connections", most}});
@@ -101,6 +103,7 @@ Result<void> DaemonEntrance::Guard() {
   }
   if (tcp.has_value() && !config.tokens.empty()) {
     tokens.emplace(config.tokens, clock, log);
+    // Read now, so that a broken file ends the start. Later it only keeps what was read before.
     KILN_TRY_VOID(tokens->Reload());
   }
   access.emplace(tokens.has_value() ? &*tokens : nullptr, clock, audit.get(), log);

@@ -51,6 +51,8 @@ void Daemon::Parts::ExportTraces() {
 // Jobs wait from here on; nothing runs them before Serve.
 void Daemon::Parts::MakeQueue() {
   const uint64_t interactive = config.workers + ExpressThreads();
+  // One interactive thread is always the owner's, and long jobs have half of them. See spec/daemon
+  // 5.3, 9.4
   queue.emplace(jobs::QueueLimits{.interactive = config.queue_interactive,
                                   .batch = config.queue_batch,
                                   .others_at_once = interactive - 1,
@@ -76,6 +78,8 @@ void Daemon::Parts::MakeQueue() {
                                         .polite = IsPolite(),
                                         .drop_caches = [this] { engine->DropCaches(); }},
                *queue, state, clock, log);
+  // Half of what may arrive: what was received has to lie somewhere until it is stored. See
+  // spec/daemon 10
   uploads.emplace(ReceivingBytes() / 2);
   engine.emplace(EngineSurroundings{.config = config,
                                     .clock = clock,
@@ -137,6 +141,7 @@ void Daemon::Parts::MakeHost() {
       .memory_soft = MemoryLimit(config.memory_soft_percent),
       .memory_hard = MemoryLimit(config.memory_hard_percent),
       .fault = fault});
+  // The stronger request wins: a shutdown is not weakened by a drain that comes after it.
   const auto ask = [this](Ask what, Duration timeout) {
     const MutexLock lock(mutex);
     EndWithin(timeout == Duration::zero() ? current.drain_timeout : timeout);
@@ -190,6 +195,8 @@ ops::HttpReply Daemon::Parts::AnswerTo(std::string_view path) {
   if (path == "/metrics") {
     return {.status = 200, .type = "text/plain; version=0.0.4", .body = metrics.Text()};
   }
+  // Alive means that the process answers, whatever state it is in. Ready means that work is taken:
+  // a load balancer looks at that one.
   if (path == "/healthz") {
     return {.status = 200, .body = "alive\n"};
   }
@@ -199,6 +206,7 @@ ops::HttpReply Daemon::Parts::AnswerTo(std::string_view path) {
   return {.status = 404, .body = "/metrics, /healthz, /readyz\n"};
 }
 
+// A socket that systemd passes is served even if the configuration names none.
 Result<void> Daemon::Parts::ServeMetrics(int passed) {
   if (config.metrics.empty() && passed < 0) {
     return {};
@@ -219,6 +227,7 @@ Result<void> Daemon::Parts::OpenStore() {
       engine->OpenStore({.salvage_program = salvage_program,
                          .writes_upstream = writes_upstream,
                          .on_access = fault == nullptr ? std::function<void()>() : on_access}));
+  // Reasons of now: they come and go with what they tell, and nobody has to reset them.
   state.Observe([this] {
     std::vector<std::string> reasons = StoreConditions(engine->stack);
     if (uploads->IsFullFor(rpc::kMaxStreamMessage)) {
@@ -285,6 +294,7 @@ Result<ConfigChange> Daemon::Parts::Reload() {
   if (read_config == nullptr) {
     return ConfigChange{};
   }
+  // Everything that can fail comes first. A configuration is taken as a whole or not at all.
   KILN_TRY(const Config read, read_config());
   if (entrance.tokens.has_value()) {
     KILN_TRY_VOID(entrance.tokens->Reload());
@@ -305,6 +315,7 @@ void Daemon::Parts::WatchLoad() {
     soft_percent = current.memory_soft_percent;
     hard_percent = current.memory_hard_percent;
   }
+  // Outside of the lock: looking may drop caches, which takes their locks.
   load->Look({.soft = MemoryLimit(soft_percent), .hard = MemoryLimit(hard_percent)});
 }
 
@@ -316,6 +327,8 @@ void Daemon::Parts::ShowUpstream() {
   }
 }
 
+// What runs now was asked to end and has not crashed, so the next daemon must not count it as an
+// attempt.
 void Daemon::Parts::GiveUp() {
   if (engine.has_value() && engine->attempts != nullptr) {
     engine->attempts->Leave();
@@ -323,6 +336,7 @@ void Daemon::Parts::GiveUp() {
 }
 
 void Daemon::Parts::EndWithin(Duration time) {
+  // Times only become shorter: a second request must not give more time than the first.
   drain_until = std::min(drain_until, clock.Monotonic() + time);
   if (watchdog != nullptr) {
     watchdog->Arm(time + StopWatchdog::kMargin);
@@ -360,6 +374,7 @@ std::vector<std::string> Daemon::Parts::WhatRuns() {
 // (CallContext::JobOf). One that does not is left to gRPC, which says less: what its job works on
 // is the call's.
 void Daemon::Parts::StopJobs() {
+  // Again and again, because a job that ends may be followed by one that waited.
   for (int look = 0; look < kLooks; ++look) {
     const std::vector<jobs::JobRow> jobs = queue->List();
     if (jobs.empty()) {
@@ -378,6 +393,7 @@ void Daemon::Parts::Ended() {
   state.Drain();
   EndInTime();
   GiveUp();
+  // Scrapers first: they read parts that are about to go.
   http.reset();
   if (server != nullptr) {
     server->SetServing(false);
@@ -410,6 +426,7 @@ void Daemon::Parts::Ended() {
     engine->batches.reset();
     engine->watches.reset();
   }
+  // This waits for the threads: the queue is closed, and they end when it is empty.
   workers.reset();
   if (watchdog != nullptr) {
     watchdog->Observe(nullptr);  // the queue goes

@@ -35,6 +35,7 @@
 namespace kiln::server {
 namespace {
 
+// As spec/cli 4 has them, since a command may hand them on.
 constexpr int kExitConfig = 2, kExitNoStart = 4, kExitInternal = 70;
 constexpr Duration kLook = std::chrono::milliseconds(500);  // how often idleness is looked at
 
@@ -75,6 +76,7 @@ void Tell(int fd, const nlohmann::ordered_json& line) {
         PrintableJson(line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace)) +
         "\n";
     (void)!write(fd, text.data(), text.size());
+    // One line and the end: whoever reads it waits for either.
     (void)close(fd);
   }
 }
@@ -125,6 +127,8 @@ void Reload(Daemon& daemon, LogSink& log) {
                                 const Arguments& arguments) {
   for (bool first = true;;) {
     int number = 0;
+    // Signals are taken by a thread that waits for them. No handler runs in the middle of anything,
+    // so locks and allocations are allowed here.
     (void)sigwait(&signals, &number);
     const MutexLock lock(target.mutex);
     if (number == SIGHUP) {  // may take time, which the next signal does not wait for
@@ -157,6 +161,8 @@ int Serve(const Arguments& arguments, const Config& config) {
   (void)pthread_sigmask(SIG_BLOCK, &signals, nullptr);  // before there are threads
   (void)signal(SIGPIPE, SIG_IGN);
   if (arguments.with_parent != 0) {
+    // The kernel sends the signal when the parent ends from now on. That it had ended before can
+    // only be seen by the parent being another one.
     (void)prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (getppid() != arguments.with_parent) {
       Leave(arguments, 0);  // it was gone before it could be told
@@ -185,6 +191,8 @@ int Serve(const Arguments& arguments, const Config& config) {
   Thread({.name = "signals", .log = &log}, [&](const std::stop_token&) {
     HandleSignals(signals, target, arguments);
   }).detach();  // lives until the process ends
+  // Made before the daemon, so that an end which hangs while it is being taken down is watched as
+  // well.
   StopWatchdog watchdog(log, [] { _exit(StopWatchdog::kExitHung); });
   StartFailure failure;
   Daemon::Options options{.config = config,
@@ -210,10 +218,14 @@ int Serve(const Arguments& arguments, const Config& config) {
   Tell(arguments.ready_fd, {{"ready", true}, {"pid", getpid()}, {"socket", (*daemon)->socket()}});
   {
     const MutexLock lock(target.mutex);
+    // From here on a signal asks the daemon to stop. Until now it ended the process, as nothing ran
+    // yet.
     target.daemon = daemon->get();
     target.starting = false;
   }
   Daemon::Ask ask = Daemon::Ask::kNothing;
+  // The main thread does what takes long: reloading and draining. The thread of the signals only
+  // leaves a note, so a second signal is always taken.
   while (ask == Daemon::Ask::kNothing) {
     bool reload = false;
     {
@@ -234,6 +246,7 @@ int Serve(const Arguments& arguments, const Config& config) {
     const MutexLock lock(target.mutex);
     target.daemon = nullptr;
   }
+  // From here on signals end the process at once: `target.daemon` is null before the object goes.
   daemon->reset();
   log.Write(LogLevel::kInfo, "daemon", "stopped");
   Leave(arguments,
@@ -253,6 +266,8 @@ void AddFlags(CLI::App& app, Arguments& arguments) {
   app.add_option("--salvage", arguments.salvage)->group("");  // of this program by itself
   app.add_option("--into", arguments.into)->group("");
   app.add_flag("--build-id", arguments.build_id)->group("");  // for clients of another build
+  // Every key of the configuration is a flag of the same name. The text is checked with those of
+  // the other places, not by the parser.
   for (const ConfigKey& key : ConfigTable()) {
     app.add_option_function<std::string>(
            "--" + std::string(key.key),
@@ -267,6 +282,8 @@ void AddFlags(CLI::App& app, Arguments& arguments) {
 // The subcommands that do not serve; `chosen` is set to the one on the command line.
 void AddVerbs(CLI::App& app, Arguments& arguments, std::function<int()>& chosen) {
   CLI::App* config = app.add_subcommand("config", "The configuration in force");
+  // Flags of the daemon are understood behind the verb as well: `kilnd config show
+  // --jobs.workers=4` shows what a daemon with that flag would do.
   config->fallthrough()->require_subcommand(1);
   CLI::App* show = config->add_subcommand("show", "Every key and its value")->fallthrough();
   show->add_flag("--origin", arguments.config.origin, "And where the value comes from");
@@ -289,6 +306,8 @@ void AddVerbs(CLI::App& app, Arguments& arguments, std::function<int()>& chosen)
   token->fallthrough()->require_subcommand(1);
   token->add_option("--running-tokens", arguments.token.running_tokens)->group("");  // of kiln
   token->add_option("--running-config", arguments.token.running_config)->group("");
+  // Only the verb that was chosen loads the configuration, and only after the whole command line
+  // was understood.
   const auto verb = [&](const char* name, const char* what,
                         int (*run)(const Config&, const TokenArguments&, bool)) {
     CLI::App* added = token->add_subcommand(name, what)->fallthrough();
@@ -313,6 +332,7 @@ void AddVerbs(CLI::App& app, Arguments& arguments, std::function<int()>& chosen)
 }
 
 int Main(int argc, char** argv) {
+  // Files, folders and sockets are this user's alone unless they are given another mode.
   (void)umask(077);
   Arguments arguments;
   CLI::App app(
@@ -330,6 +350,7 @@ int Main(int argc, char** argv) {
     fmt::print(code == 0 ? stdout : stderr, "{}", PrintableLines(told.str()));
     return code == 0 ? 0 : kExitConfig;
   }
+  // A damaged database is read by a process of its own, because reading it may end that process.
   if (!arguments.salvage.empty()) {
     return cache::sqlite::SalvageApart(arguments.salvage, arguments.into, arguments.with_parent);
   }
@@ -353,6 +374,8 @@ int Main(int argc, char** argv) {
 }  // namespace kiln::server
 
 int main(int argc, char** argv) {
+  // Before anything else: a worker has no environment and must not open files, so it must not come
+  // near flags and configuration.
   if (argc == 2 && std::string_view(argv[1]) == kiln::worker::kWorkerFlag) {
     return kiln::worker::RunChild(kiln::worker::kWorkerSocket);
   }

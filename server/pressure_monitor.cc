@@ -17,6 +17,9 @@ uint64_t PressureMonitor::UnusedBytes() { return mallinfo2().fordblks; }
 void PressureMonitor::GiveBackUnused() { (void)malloc_trim(0); }
 
 void PressureMonitor::GiveBack(uint64_t resident, Duration now) {
+  // The floor is what the process needed at least since the last time. What is far above it is
+  // likely to be unused memory that the allocator keeps; only then it is asked, which takes all of
+  // its locks.
   floor_ = std::min(floor_, resident);
   if (resident - floor_ < kWorthGivingBack || now < next_give_back_) {
     return;
@@ -32,9 +35,12 @@ void PressureMonitor::Look(const MemoryLimits& limits) {
   const uint64_t resident = options_.resident();
   const bool tight = resident > limits.soft;
   if (tight) {
+    // In the order of spec/daemon 9.5: first memory that can be had again, then fewer batch jobs,
+    // then none, and interactive work with one thread.
     options_.drop_caches();
     options_.give_back();  // what large messages left behind goes back to the system
   }
+  // Told when it changes, and not with each look.
   if (tight != tight_.exchange(tight)) {
     log_.Write(LogLevel::kWarning, "memory",
                tight ? "above the soft limit" : "below the soft limit", {{"resident", resident}});
@@ -49,6 +55,7 @@ void PressureMonitor::Look(const MemoryLimits& limits) {
   GiveBack(resident, now);
   if (now >= next_look_) {
     next_look_ = now + kLookEvery;
+    // Asked again, because dropping the caches may have been enough.
     SlowBatch(tight && options_.resident() > limits.soft);
   }
 }

@@ -13,6 +13,8 @@ constexpr int kTimes = 16;  // more than a start makes files
 }  // namespace
 
 void RemovePrivateFolder(const std::string& folder) {
+  // Again, because a thread that is still there may make a file while the folder is being emptied.
+  // Only a folder of this user is removed, whatever the flag says.
   for (int i = 0; i < kTimes && !folder.empty() && OwnFolder::Open(folder).ok(); ++i) {
     std::error_code ignored;  // nobody is left to be told
     std::filesystem::remove_all(folder, ignored);

@@ -13,6 +13,8 @@ using Samples = std::vector<ops::Sample>;
 
 double Seconds(uint64_t microseconds) { return static_cast<double>(microseconds) * 1e-6; }
 
+// Values that other parts count already are read when somebody scrapes. So counting costs no second
+// counter, and nothing while nobody looks.
 void AddCache(const SampleSources& from, Samples& out) {
   const cache::MetricsSnapshot store = from.store.Snapshot();
   const auto add = [&](std::string_view name, ops::Labels labels, uint64_t value) {
@@ -20,11 +22,14 @@ void AddCache(const SampleSources& from, Samples& out) {
   };
   for (size_t i = 0; i < store.levels.size(); ++i) {
     const std::string level(cache::LevelName(static_cast<cache::Level>(i)));
+    // Every series of one name has the same labels, so the cause is there even where it is empty:
+    // Prometheus takes series apart by all of them.
     add("kiln_cache_lookups_total", {{"level", level}, {"result", "hit"}, {"cause", ""}},
         store.levels[i].hits);
     add("kiln_cache_lookups_total", {{"level", level}, {"result", "miss"}, {"cause", ""}},
         store.levels[i].misses);
   }
+  // Cause 0 is "none" and belongs to hits.
   for (uint32_t cause = 1; cause < cache::kCauseCount; ++cause) {
     add("kiln_cache_lookups_total",
         {{"level", "result"},
@@ -47,6 +52,8 @@ void AddCache(const SampleSources& from, Samples& out) {
   const cache::sqlite::SqliteStatus file = from.file->Status();
   add("kiln_cache_bytes", {{"level", "file"}}, file.used_bytes);
   add("kiln_cache_wal_bytes", {}, static_cast<uint64_t>(file.wal_bytes));
+  // Counted in the background; until the first count is there the series are left out, because zero
+  // would be a lie.
   const std::optional<cache::sqlite::RecordCounts> records = from.file->Records();
   for (size_t i = 0; records.has_value() && i < records->size(); ++i) {
     add("kiln_cache_records",
@@ -62,6 +69,7 @@ void AddCache(const SampleSources& from, Samples& out) {
         {{"what", std::string(cache::DamageKindName(static_cast<cache::DamageKind>(kind)))}},
         file.damage[kind]);
   }
+  // A sum and a count: their quotient over a time is the mean of that time.
   out.push_back({.name = "kiln_cache_commit_seconds",
                  .labels = {},
                  .value = Seconds(file.commit_us),
@@ -72,6 +80,8 @@ void AddCache(const SampleSources& from, Samples& out) {
                  .count = file.groups});
 }
 
+// All pairs are told, also those with a count of zero: a series that appears with its first error
+// has no rate before it.
 void AddUpstreamCalls(const cache::CallCounts& calls, Samples& out) {
   for (size_t op = 0; op < cache::kStoreOpCount; ++op) {
     for (size_t result = 0; result < cache::kCallResultCount; ++result) {
@@ -150,6 +160,8 @@ void AddDaemon(const SampleSources& from, Samples& out) {
                  .labels = {{"version", from.version}, {"build_id", from.build_id}},
                  .value = 1});
   const ops::Health health = from.state.health();
+  // One series for each state, of which exactly one is 1: a board can then show how long each
+  // lasted.
   for (const ops::Health state :
        {ops::Health::kStarting, ops::Health::kServing, ops::Health::kDegraded,
         ops::Health::kDraining, ops::Health::kStopped}) {
@@ -158,6 +170,7 @@ void AddDaemon(const SampleSources& from, Samples& out) {
                    .value = state == health ? 1.0 : 0.0});
   }
   for (const char* resource : {"cpu", "memory", "io"}) {
+    // A kernel without pressure figures has no series; 0 would say that nothing ever waits.
     if (const std::optional<double> pressure = ops::Pressure(resource); pressure.has_value()) {
       out.push_back(
           {.name = "kiln_pressure_ratio", .labels = {{"resource", resource}}, .value = *pressure});
@@ -173,6 +186,8 @@ void AddDaemon(const SampleSources& from, Samples& out) {
 
 }  // namespace
 
+// Read one part after the other and under no common lock, so figures of two parts may be of
+// slightly different times.
 std::vector<ops::Sample> ReadSamples(const SampleSources& from) {
   Samples out;
   AddCache(from, out);

@@ -14,6 +14,7 @@
 namespace kiln::server {
 namespace {
 
+// unix, tcp and metrics.
 constexpr int kMostSockets = 3;
 
 int NumberOf(const std::optional<std::string>& text) {
@@ -24,6 +25,8 @@ int NumberOf(const std::optional<std::string>& text) {
   return number;
 }
 
+// A unit with Accept=yes passes connections instead of a socket that listens. That is found here
+// and not by a daemon that never gets a call.
 bool Listens(int fd) {
   int on = 0;
   socklen_t size = sizeof(on);
@@ -40,12 +43,14 @@ Error Bad(std::string context) {
 Result<PassedSockets> SocketsOf(const Environment& environment, int first_fd) {
   PassedSockets passed;
   const int count = NumberOf(environment("LISTEN_FDS"));
+  // The variables are for this process only if they name it: children inherit them.
   if (count <= 0 || NumberOf(environment("LISTEN_PID")) != getpid()) {
     return passed;
   }
   if (count > kMostSockets) {
     return Bad(fmt::format("LISTEN_FDS={}: at most {} sockets are known", count, kMostSockets));
   }
+  // A single socket without a name is the unix socket, which every daemon has.
   std::string names = environment("LISTEN_FDNAMES").value_or(count == 1 ? "unix" : "");
   for (int i = 0; i < count; ++i) {
     const size_t colon = names.find(':');
@@ -62,12 +67,15 @@ Result<PassedSockets> SocketsOf(const Environment& environment, int first_fd) {
     if (!Listens(first_fd + i)) {
       return Bad(fmt::format("the socket that was passed as '{}' does not listen", name));
     }
+    // Workers are started by this process and must not inherit what it listens on.
     (void)fcntl(first_fd + i, F_SETFD, FD_CLOEXEC);
     *place = first_fd + i;
   }
   return passed;
 }
 
+// One datagram and no library: the protocol is one line of text. Whoever listens is not waited for,
+// and nobody listening is the usual case.
 void Notify(const Environment& environment, std::string_view state) {
   const std::optional<std::string> path = environment("NOTIFY_SOCKET");
   sockaddr_un address{};
@@ -81,6 +89,8 @@ void Notify(const Environment& environment, std::string_view state) {
   }
   const int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   if (fd >= 0) {
+    // The length ends behind the name: an abstract one has no zero at its end, and each byte of it
+    // counts.
     const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + path->size());
     (void)sendto(fd, state.data(), state.size(), MSG_NOSIGNAL,
                  reinterpret_cast<const sockaddr*>(&address), size);

@@ -53,6 +53,7 @@ StopWatchdog::~StopWatchdog() {
   changed_.NotifyAll();
 }
 
+// The earlier of two times stays: a second request to stop never gives a hanging end more time.
 void StopWatchdog::Arm(Duration within) {
   const MutexLock lock(mutex_);
   const Duration due = Now() + within;
@@ -103,6 +104,7 @@ void StopWatchdog::Loop(const std::stop_token& stop) {
       return;
     }
   }
+  // The process ends even if telling fails: that is the whole point of this thread.
   (void)CatchAll([this] { Tell(); });
   end_process_();
 }

@@ -8,6 +8,7 @@
 namespace kiln::server {
 namespace {
 
+// How often, and for how long, a look at the status may ask an upstream.
 constexpr Duration kLookEvery = std::chrono::seconds(1);
 constexpr Duration kLookTime = std::chrono::seconds(2);
 
@@ -42,6 +43,8 @@ Upstream::Upstream(std::unique_ptr<cache::upstream::GrpcStore> far, const Upstre
                      cache::JournallingStore::Options{.dir = dir / "upstream" /
                                                              HashBytes(AsBytes(config.url)).hex()});
   }
+  // What is to be sent is written to a journal first and sent behind the answer: nobody waits for
+  // the network, and what was not sent yet is found again after a restart.
   cache::BlobStore& writing =
       journal_.has_value() ? static_cast<cache::BlobStore&>(*journal_) : checked_;
   store_.emplace(
@@ -63,6 +66,8 @@ void Upstream::Look(const cache::Call& call) {
   const Duration begun = clock_.Monotonic();
   {
     const MutexLock lock(mutex_);
+    // Many people may look at the status; the upstream is asked once a second at most, and by one
+    // of them.
     if (looking_ || (looked_ != Duration::min() && begun - looked_ < kLookEvery)) {
       return;
     }
@@ -77,6 +82,8 @@ void Upstream::Look(const cache::Call& call) {
   latency_ = answer.ok() ? looked_ - begun : Duration::zero();
 }
 
+// A failed read matters more than a failed write, since results that cannot be read are compiled
+// here. So only one of them is told, and the read first.
 rpc::UpstreamRow Upstream::Row() {
   rpc::UpstreamRow row{.url = url_, .writes = writes_, .asked = watched_.asked()};
   if (const auto read = failure(); read.has_value()) {
@@ -106,6 +113,8 @@ void Stack::Compose(const Config& config, bool writes_upstream, Clock& clock, op
                     cache::LimitedStore::Options{.max_bytes = config.cache_max_bytes,
                                                  .min_free_bytes = config.cache_min_free_bytes});
     below = &*limited;
+    // Each upstream wraps what is below it and asks that first: the file comes before the first
+    // upstream, and the first one before the second.
     for (const UpstreamConfig& upstream : config.upstreams) {
       auto far = cache::upstream::GrpcStore::Open(
           {.url = upstream.url,
@@ -144,6 +153,7 @@ cache::CallCounts UpstreamCalls(const Stack& stack) {
   return sum;
 }
 
+// Asked one after the other. `call` bounds the whole, so a status waits no longer than its caller.
 std::vector<rpc::UpstreamRow> UpstreamRows(const Stack& stack, bool check,
                                            const cache::Call& call) {
   std::vector<rpc::UpstreamRow> rows;
@@ -171,6 +181,10 @@ std::vector<std::string> StoreConditions(const Stack& stack) {
     const cache::sqlite::SqliteStatus status = store->Status();
     if (status.full) {
       reasons.emplace_back("cache-full: the disk is full; results are not stored");
+    }
+    if (stack.limited.has_value() && stack.limited->IsFull()) {
+      reasons.emplace_back(
+          "cache-full: the cache is at cache.max_size; results are not stored until room is made");
     }
     if (status.nondeterminism > 0) {
       reasons.emplace_back("nondeterminism: " + std::to_string(status.nondeterminism) +
@@ -204,6 +218,8 @@ cache::Absence WhyAbsent(const Stack& stack, const Hash128& signature, Clock& cl
   const int64_t now_s = std::chrono::duration_cast<std::chrono::seconds>(clock.UnixTime()).count();
   const std::optional<cache::Removal> removal = store->WhyRemoved(signature);
   if (!removal.has_value()) {
+    // Nothing says that it was removed, so it was never here. An upstream that failed may have had
+    // it.
     return UpstreamDown(stack, now_s);
   }
   const std::string ago = std::to_string(std::max<int64_t>(0, now_s - removal->at_s)) + " s ago";

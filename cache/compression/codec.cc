@@ -13,6 +13,7 @@
 namespace kiln::cache {
 namespace {
 
+// Every put compresses on its way to the store, so the level is a fast one.
 constexpr int kZstdLevel = 3;
 
 // The size of the frame; nothing if it does not fit.
@@ -21,6 +22,7 @@ std::optional<size_t> CompressPlain(std::span<std::byte> out, ByteView raw) {
   if (context == nullptr) {
     return std::nullopt;
   }
+  // Larger contents are compressed in parts, between which the caller may be stopped.
   if (raw.size() <= kPartBytes) {
     const size_t size =
         ZSTD_compressCCtx(context, out.data(), out.size(), raw.data(), raw.size(), kZstdLevel);
@@ -31,6 +33,8 @@ std::optional<size_t> CompressPlain(std::span<std::byte> out, ByteView raw) {
 }
 constexpr size_t kSmallest = 64;  // below this a frame's header eats the gain
 
+// The same bound that reading applies. Something that compresses better than readers accept is
+// stored raw.
 bool RatioAllowed(uint64_t raw_size, uint64_t stored_size) {
   return raw_size <= kRatioFreeBytes || raw_size / kMaxRatio <= stored_size;
 }
@@ -55,6 +59,7 @@ Result<size_t> DecompressPlain(std::span<std::byte> out, ByteView frame) {
 
 // The form of a frame of `size` bytes at the beginning of `out`: compressed, or raw.
 Blob Chosen(const Blob& raw, Bytes out, std::optional<size_t> size, Codec codec) {
+  // No gain, or too much: both stay raw.
   if (!size.has_value() || !RatioAllowed(raw.bytes.size(), *size)) {
     return raw;
   }
@@ -113,12 +118,15 @@ Result<Blob> Decompress(const Blob& stored, const Dictionary* dictionary) {
     }
     return stored;
   }
+  // The store has taken content out of its block before it comes here; what still says block could
+  // not be.
   if (stored.codec == Codec::kBlock) {
     return Damaged("the block of the content does not decode");
   }
   if (stored.codec == Codec::kZstdDictionary && dictionary == nullptr) {
     return Error{.code = ErrorCode::kUnimplemented, .context = "compressed with a dictionary"};
   }
+  // Before the allocation: the size is what a row of a possibly damaged file says.
   if (stored.raw_size > kMaxValueBytes || !RatioAllowed(stored.raw_size, stored.bytes.size())) {
     return Damaged("blob claims to decompress to " + std::to_string(stored.raw_size) + " bytes");
   }

@@ -38,6 +38,7 @@ void PutAlone(Item& item, const DictionaryPtr& dictionary) {
 void Close(std::vector<Item>& items, Open& open, const DictionaryPtr& dictionary) {
   CheckStop();
   const Open closed = std::exchange(open, {});
+  // A block of one would cost the rows of a block and save nothing.
   if (closed.items.size() < kFewestInBlock) {
     for (const size_t i : closed.items) {
       PutAlone(items[i], dictionary);
@@ -55,6 +56,8 @@ void Close(std::vector<Item>& items, Open& open, const DictionaryPtr& dictionary
   }
   const auto block = std::make_shared<const Blob>(std::move(made.stored));
   for (size_t i = 0; i < closed.items.size(); ++i) {
+    // All items of a block point to the same bytes, which the store writes once, each with its own
+    // place.
     items[closed.items[i]].block = block;
     items[closed.items[i]].at = made.places[i];
   }
@@ -76,6 +79,8 @@ Bytes Joined(std::span<const ByteView> contents) {
 // Whether the modules do not repeat each other as they are: told by the first of them.
 bool IdsAreInTheWay(ByteView joined) {
   const ByteView first = joined.first(std::min(joined.size(), kProbedBytes));
+  // Modules of one build repeat each other almost wholly; then plain compression is as small and
+  // quicker to read. Renaming ids pays where one more constant has shifted all later ids.
   return Compress(CopiedBlob(first)).bytes.size() > first.size() / kRepetitive;
 }
 
@@ -83,6 +88,7 @@ bool IdsAreInTheWay(ByteView joined) {
 std::optional<ContentBlock> WithSymbols(std::span<const ByteView> contents) {
   SymbolWriter symbols{SymbolTable()};
   for (const ByteView content : contents) {
+    // The table of all contents comes first, as every module refers into it.
     symbols.Add(content);
   }
   ContentBlock block;
@@ -94,6 +100,8 @@ std::optional<ContentBlock> WithSymbols(std::span<const ByteView> contents) {
   for (const ByteView content : contents) {
     const std::optional<Bytes> module = symbols.Encode(content);
     raw.resize((raw.size() + 3) & ~size_t{3});  // words are read where they lie
+    // The complement marks a module that has to be decoded; a place is far below 2^63, so the two
+    // never meet.
     block.places.push_back(module.has_value() ? ~uint64_t{raw.size()} : uint64_t{raw.size()});
     if (module.has_value()) {
       AppendLittle(raw, static_cast<uint32_t>(module->size()));
@@ -135,6 +143,8 @@ ContentBlock BlockOf(std::span<const ByteView> contents, const Dictionary* dicti
 
 std::optional<Blob> ContentIn(ByteView raw, const SymbolTable* symbols, uint64_t place,
                               uint64_t size) {
+  // Place and size come from a row of the store and may be anything, so both are checked without
+  // overflow.
   const auto slice = [&](uint64_t at, uint64_t bytes) {
     return at <= raw.size() && bytes <= raw.size() - at ? std::optional(raw.subspan(at, bytes))
                                                         : std::nullopt;
@@ -157,6 +167,8 @@ std::optional<Blob> ContentIn(ByteView raw, const SymbolTable* symbols, uint64_t
 
 std::vector<Item> InBlocks(std::span<const Item> items, DictionarySource* dictionaries) {
   std::vector<Item> out(items.begin(), items.end());
+  // Kinds do not mix: code, images, texts and data have nothing in common that a compressor could
+  // use.
   std::array<Open, kContentKindCount> open;
   for (size_t i = 0; i < out.size(); ++i) {
     Item& item = out[i];

@@ -19,9 +19,14 @@
 namespace kiln::cache {
 namespace {
 
+// zstd's own default: higher levels cost several times the time and gain little on content of a few
+// KiB.
 constexpr int kLevel = 3;
+// ZDICT needs many samples, several times the size of the dictionary together, or what it makes
+// fits these samples only.
 constexpr size_t kFewestSamples = 16;
 constexpr size_t kSamplesPerDictionary = 8;  // by size
+// As many bytes as tell a text from data with some certainty; magic numbers are shorter.
 constexpr size_t kLookedAt = 64;
 constexpr std::string_view kSpirvMagic{"\x03\x02\x23\x07", 4};
 constexpr std::string_view kImageMagic = "kilnmod1";
@@ -34,6 +39,8 @@ bool IsControl(char c) {
 }  // namespace
 
 ContentKind ContentKindOf(ByteView content) {
+  // The first bytes decide, as the kind is asked for on every put. A wrong kind costs compression
+  // and nothing else.
   const std::string_view text = AsText(content.first(std::min(content.size(), kLookedAt)));
   if (text.starts_with(kSpirvMagic)) {
     return ContentKind::kCode;
@@ -59,6 +66,7 @@ std::string_view ContentKindName(ContentKind kind) {
 }
 
 Bytes TrainDictionary(std::span<const Bytes> samples, size_t most_bytes) {
+  // ZDICT wants the samples behind each other, with a list of their sizes.
   Bytes all;
   std::vector<size_t> sizes;
   for (const Bytes& sample : samples) {
@@ -82,6 +90,7 @@ Dictionary::Dictionary(Bytes bytes)
     : bytes_(std::move(bytes)),
       number_(ZSTD_getDictID_fromDict(bytes_.data(), bytes_.size())),
       id_(HashBytes(bytes_)),
+      // Number 0 means raw bytes without the header of a dictionary; such frames could not name it.
       decoder_(number_ == 0 ? nullptr : ZSTD_createDDict(bytes_.data(), bytes_.size())) {}
 
 Dictionary::~Dictionary() {
@@ -95,6 +104,8 @@ DictionaryPtr Dictionary::Make(Bytes bytes) {
 }
 
 std::optional<size_t> Dictionary::Compress(std::span<std::byte> out, ByteView raw) const {
+  // Prepared at the first use: most dictionaries of a store are old ones that only read. The
+  // prepared form takes several times the dictionary's size.
   std::call_once(encoder_made_,
                  [this] { encoder_ = ZSTD_createCDict(bytes_.data(), bytes_.size(), kLevel); });
   ZSTD_CCtx* const context = CompressorOfThread();

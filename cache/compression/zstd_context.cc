@@ -13,6 +13,8 @@ struct Free {
 
 }  // namespace
 
+// One context for each thread and direction, as making one costs more than a small frame. It is
+// reset at each use, because a frame that failed or was stopped leaves it in any state.
 ZSTD_CCtx* CompressorOfThread() {
   thread_local const std::unique_ptr<ZSTD_CCtx, Free> context(ZSTD_createCCtx());
   if (context != nullptr) {

@@ -14,6 +14,8 @@ DamageKind KindOf(Level level) {
 }  // namespace
 
 std::optional<std::string> FindMismatch(const Key& key, const Blob& blob) {
+  // Above this store nothing is compressed. A blob that is, or that has another size than it says,
+  // was not read right.
   if (blob.codec != Codec::kRaw || blob.raw_size != blob.bytes.size()) {
     return "size differs";
   }
@@ -25,6 +27,8 @@ std::optional<std::string> FindMismatch(const Key& key, const Blob& blob) {
 
 Result<Blob> CheckedStore::Get(const Key& key, const Call& call) {
   KILN_TRY(Blob blob, below_.Get(key, call));
+  // Damage is a miss (spec/cache 1.3), and the report puts the row into quarantine, so the next
+  // request makes it anew.
   if (const std::optional<std::string> mismatch = FindMismatch(key, blob)) {
     sink_.Report(
         {.kind = KindOf(key.level), .key = key, .reason = *mismatch, .found = std::move(blob)});
@@ -40,6 +44,8 @@ Result<PutResult> CheckedStore::Put(std::span<const Item> items, Durability dura
                  .context = "whoever asks may not write",
                  .reason = std::string(kReadOnly)};
   }
+  // Sums are compared on the way down as well: bytes that were damaged in memory must not be stored
+  // under a right name.
   for (const Item& item : items) {
     if (const std::optional<std::string> mismatch = FindMismatch(item.key, item.value)) {
       return Error{.code = ErrorCode::kInvalidArgument,

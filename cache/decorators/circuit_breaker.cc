@@ -8,6 +8,8 @@ bool CircuitBreaker::Admit() {
   if (!open_) {
     return true;
   }
+  // Open: one call for each pause may try. It moves the time on before it goes, so calls that come
+  // meanwhile fail at once instead of waiting with it.
   const Duration now = clock_.Monotonic();
   if (now < retry_at_) {
     return false;
@@ -32,6 +34,7 @@ void CircuitBreaker::Failed() {
   {
     const MutexLock lock(mutex_);
     ++failures_;
+    // A run of failures opens, not a single one: any success in between begins the count anew.
     if (open_ || failures_ < kFailures) {
       return;
     }
@@ -39,6 +42,7 @@ void CircuitBreaker::Failed() {
     retry_at_ = clock_.Monotonic() + kPause;
     open_since_s_ = std::chrono::duration_cast<std::chrono::seconds>(clock_.UnixTime()).count();
   }
+  // Called without the mutex, because it writes a log line and may ask this object.
   on_change_(true);
 }
 

@@ -15,6 +15,7 @@ namespace kiln::cache {
 
 CompressingStore::~CompressingStore() {
   if (dictionaries_ != nullptr) {
+    // Training calls back into this object; it must not any more.
     dictionaries_->SetGatherer(nullptr);
   }
   (void)CatchAll([&] { PutGathered(); });  // what is lost was promised to nobody
@@ -24,6 +25,8 @@ Result<Blob> CompressingStore::Decode(const Blob& stored) {
   if (stored.codec != Codec::kZstdDictionary) {
     return Decompress(stored);
   }
+  // The frame names its dictionary itself, so rows need no column for it, and dictionaries can be
+  // replaced while old frames are still there.
   const std::optional<uint32_t> number = DictionaryInFrame(stored.bytes);
   if (!number.has_value()) {
     return Error{.code = ErrorCode::kCorrupt, .context = "no frame with a dictionary"};
@@ -34,6 +37,8 @@ Result<Blob> CompressingStore::Decode(const Blob& stored) {
   Result<DictionaryPtr> dictionary = dictionaries_->Find(*number);
   if (!dictionary.ok()) {
     Error error = std::move(dictionary).error();
+    // A dictionary that does not exist means a damaged frame. One that cannot be read now, because
+    // the store is busy, says nothing about the frame.
     error.code = error.code == ErrorCode::kNotFound ? ErrorCode::kCorrupt : ErrorCode::kUnavailable;
     return error;
   }
@@ -42,6 +47,7 @@ Result<Blob> CompressingStore::Decode(const Blob& stored) {
 
 Result<Blob> CompressingStore::Get(const Key& key, const Call& call) {
   if (key.level == Level::kContent) {
+    // Content that waits for its block is there for whoever asks.
     const std::optional<Blob> waiting = gathered_.Find(key.id);
     if (waiting.has_value() && HasSize(key, waiting->raw_size)) {
       return *waiting;
@@ -52,6 +58,7 @@ Result<Blob> CompressingStore::Get(const Key& key, const Call& call) {
   if (raw.ok()) {
     return raw;
   }
+  // A miss without a report: the row is not damaged.
   if (raw.error().code == ErrorCode::kUnavailable) {
     return Error{.code = ErrorCode::kNotFound,
                  .context = KeyText(key) + " cannot be decoded now: " + raw.error().context};
@@ -74,9 +81,13 @@ bool CompressingStore::MayWait(std::span<const Item> items, Durability durabilit
 Result<PutResult> CompressingStore::PutNow(std::span<const Item> items, Durability durability,
                                            const Call& call) {
   Result<PutResult> stored = below_.Put(InBlocks(items, dictionaries_), durability, call);
+  // The dictionary was removed between compressing and writing. Without one the frames depend on
+  // nothing.
   if (!stored.ok() && stored.error().reason == kDictionaryGone) {
     stored = below_.Put(InBlocks(items, nullptr), durability, call);
   }
+  // The flag tells whether the store takes writes at present; only while it does may content wait,
+  // since its caller is answered before it is stored.
   if (stored.ok() != takes_.load(std::memory_order_relaxed)) {
     takes_ = stored.ok();
   }
@@ -101,6 +112,8 @@ Result<void> CompressingStore::PutGroup(GatheredContent::Group& group, const Cal
 Result<PutResult> CompressingStore::Put(std::span<const Item> items, Durability durability,
                                         const Call& call) {
   if (MayWait(items, durability)) {
+    // The caller whose content filled a block puts it, and waits for that. So nobody adds faster
+    // than the store takes.
     for (GatheredContent::Group& full : gathered_.Add(items)) {
       KILN_TRY_VOID(PutGroup(full, call));
     }
@@ -120,6 +133,7 @@ void CompressingStore::PutGathered() {
 
 Result<std::vector<Key>> CompressingStore::FindMissing(std::span<const Key> keys,
                                                        const Call& call) {
+  // Only what does not wait here is asked for: it will be put before any row that names it.
   std::vector<Key> asked;
   for (const Key& key : keys) {
     const std::optional<Blob> waiting =

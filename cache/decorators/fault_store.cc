@@ -6,6 +6,7 @@
 
 namespace kiln::cache {
 
+// Seeded by the plan: a test that failed fails again.
 uint32_t FaultStore::Random(uint32_t bound) {
   const MutexLock lock(mutex_);
   return static_cast<uint32_t>(random_() % bound);
@@ -21,6 +22,7 @@ Result<void> FaultStore::MaybeFail() {
   return {};
 }
 
+// The sum stays that of the good bytes, so whoever verifies must notice.
 Result<Blob> FaultStore::Get(const Key& key, const Call& call) {
   KILN_TRY_VOID(MaybeFail());
   KILN_TRY(Blob blob, below_.Get(key, call));
@@ -42,6 +44,7 @@ Result<Blob> FaultStore::Get(const Key& key, const Call& call) {
 Result<PutResult> FaultStore::Put(std::span<const Item> items, Durability durability,
                                   const Call& call) {
   KILN_TRY_VOID(MaybeFail());
+  // As a disk that acknowledges and forgets.
   if (Happens(plan_.lose)) {
     return PutResult{.added = items.size()};
   }

@@ -27,6 +27,8 @@ void GatheredContent::Group::Done() { std::exchange(gathered_, nullptr)->Forget(
 GatheredContent::Group GatheredContent::TakeKind(ContentKind kind) {
   Open& open = open_[static_cast<size_t>(kind)];
   for (const Item& item : open.items) {
+    // What is being put stays findable until it is in the store. `taken` tells who comes with a row
+    // that it must wait.
     waiting_[item.key.id].taken = true;
   }
   return {*this, std::exchange(open, {}).items};
@@ -37,10 +39,12 @@ std::vector<GatheredContent::Group> GatheredContent::Add(std::span<const Item> c
   const MutexLock lock(mutex_);
   for (const Item& item : contents) {
     const ContentKind kind = ContentKindOf(item.value.bytes);
+    // Waits already, or is being put; a second copy is not needed.
     if (!waiting_.try_emplace(item.key.id, Waiting{.blob = item.value, .kind = kind}).second) {
       continue;
     }
     Open& open = open_[static_cast<size_t>(kind)];
+    // The block is full: whoever adds gets the group to put, outside of the mutex.
     if (open.bytes != 0 && open.bytes + item.value.bytes.size() > kBlockBytes) {
       full.reserve(full.size() + 1);  // no group may be lost under the mutex
       full.push_back(TakeKind(kind));
@@ -67,6 +71,7 @@ std::vector<GatheredContent::Group> GatheredContent::TakeWith(std::span<const It
     std::set<ContentKind> kinds;
     bool being_put = false;
     for (const Item& row : waiting_.empty() ? std::span<const Item>() : rows) {
+      // All contents of a kind go together, even if the rows name one of them: they are one block.
       for (const Hash128& id : row.refs) {
         if (const auto found = waiting_.find(id); found != waiting_.end()) {
           being_put = being_put || found->second.taken;
@@ -95,6 +100,8 @@ std::vector<GatheredContent::Group> GatheredContent::TakeAll() {
       being_put.push_back(id);
     }
   }
+  // Waits for those that others are putting now, each by its id, because the table changes while
+  // this waits.
   for (const Hash128& id : being_put) {
     for (auto found = waiting_.find(id); found != waiting_.end() && found->second.taken;
          found = waiting_.find(id)) {
@@ -126,6 +133,8 @@ void GatheredContent::GiveBack(std::vector<Item>& items) {
   for (Item& item : items) {
     const auto waiting = waiting_.find(item.key.id);
     Open& open = open_[static_cast<size_t>(waiting->second.kind)];
+    // The store refuses for a long time; beyond this bound contents are dropped instead of kept in
+    // memory.
     if (open.bytes > kMostWaiting) {
       waiting_.erase(waiting);
       continue;

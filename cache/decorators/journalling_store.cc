@@ -37,6 +37,7 @@ Bytes Encode(std::span<const Item> items) {
     Append(out, uint64_t{item.value.bytes.size()});
     out.insert(out.end(), item.value.bytes.begin(), item.value.bytes.end());
   }
+  // The sum is computed over everything in front of it and tells a file that was cut off.
   Append(out, Checksum(out).bytes);
   return out;
 }
@@ -79,6 +80,7 @@ bool ReadItem(Reader& reader, Item& item) {
     return false;
   }
   item.key.level = static_cast<Level>(level);
+  // A count that lies ends with the bytes: nothing is reserved for it.
   for (uint32_t i = 0; i < refs; ++i) {
     Hash128 ref;
     if (!reader.Read(ref.bytes)) {
@@ -90,6 +92,8 @@ bool ReadItem(Reader& reader, Item& item) {
     return false;
   }
   item.value = CopiedBlob(bytes);
+  // Sums are not in the file: they follow from key and bytes, and the sum of the whole has been
+  // compared.
   item.value.sum =
       item.key.level == Level::kContent ? ContentSum(item.key.id, bytes) : RowSum(item.key, bytes);
   return true;
@@ -100,6 +104,7 @@ std::optional<std::vector<Item>> Decode(ByteView bytes) {
   if (bytes.size() < sizeof(sum.bytes)) {
     return std::nullopt;
   }
+  // The sum stands at the end, so a file that a crash has cut short has a wrong one.
   const ByteView body = bytes.first(bytes.size() - sizeof(sum.bytes));
   std::memcpy(sum.bytes.data(), bytes.data() + body.size(), sizeof(sum.bytes));
   if (Checksum(body) != sum) {
@@ -136,9 +141,11 @@ JournallingStore::~JournallingStore() {
     ended_ = true;
     changed_.NotifyAll();
   }
+  // Ends a call that the thread is in; then it sees the flag.
   stop_.request_stop();
   thread_.join();
   const MutexLock lock(mutex_);
+  // What was not sent is written to files, from which the next process goes on.
   for (Entry& entry : queue_) {
     Spool(entry);
   }
@@ -154,6 +161,7 @@ void JournallingStore::ListFiles() {
   std::error_code error;
   for (const auto& file : std::filesystem::directory_iterator(options_.dir, error)) {
     const std::string name = file.path().stem().string();
+    // Anything else in the folder is left alone, a ".part" of a writer that died as well.
     if (file.path().extension() == kExtension && !name.empty() && name.size() < 19 &&
         name.find_first_not_of("0123456789") == std::string::npos) {
       queue_.push_back({.number = std::stoull(name), .size = file.file_size(error), .bytes = {}});
@@ -174,6 +182,7 @@ void JournallingStore::Spool(Entry& entry) {
     return;
   }
   const std::filesystem::path file = FileOf(entry.number);
+  // Written under another name and renamed, so a file of the queue is whole or absent.
   const std::filesystem::path part = file.string() + ".part";
   std::ofstream out(part, std::ios::binary);
   out.write(reinterpret_cast<const char*>(entry.bytes->data()),
@@ -191,6 +200,8 @@ void JournallingStore::Spool(Entry& entry) {
   entry.bytes.reset();
 }
 
+// The oldest goes first: it has waited longest and is most likely to have been made again
+// elsewhere. The upstream is a cache, so a put that is dropped costs a miss there.
 void JournallingStore::Shrink() {
   while (status_.bytes > options_.max_bytes && !queue_.empty()) {
     const Entry& oldest = queue_.front();
@@ -213,8 +224,10 @@ void JournallingStore::Answer(uint64_t number, Result<PutResult> stored) {
 
 Result<PutResult> JournallingStore::Put(std::span<const Item> items, Durability durability,
                                         const Call& call) {
+  // A quorum write needs the upstream's answer. All others are answered as soon as they are queued.
   const bool waits = durability == Durability::kQuorum;
   const StopWakes wakes(call.stop, mutex_, changed_);
+  // Before the mutex: the cost of encoding is the caller's.
   Bytes bytes = Encode(items);
   const MutexLock lock(mutex_);
   Entry& entry = queue_.emplace_back();
@@ -227,6 +240,7 @@ Result<PutResult> JournallingStore::Put(std::span<const Item> items, Durability 
   if (waits) {
     waited_for_.emplace(number, std::nullopt);
   }
+  // While the upstream answers, entries live in memory for milliseconds and need no file.
   if (status_.offline || in_memory_ > options_.memory_bytes) {
     Spool(entry);
   }
@@ -236,6 +250,7 @@ Result<PutResult> JournallingStore::Put(std::span<const Item> items, Durability 
     return PutResult{};
   }
   Result<void> waited;
+  // An upstream that does not answer is told at once, not after the deadline.
   while (!waited_for_[number].has_value() && !status_.offline && !ended_ && waited.ok()) {
     waited = WaitOnce(changed_, mutex_, clock_, call);
   }
@@ -252,6 +267,7 @@ Result<PutResult> JournallingStore::Put(std::span<const Item> items, Durability 
 Result<PutResult> JournallingStore::Send(const Entry& entry) {
   Bytes read;
   if (!entry.bytes.has_value()) {
+    // A file that vanished reads as zeros, does not decode, and is dropped as refused.
     std::ifstream file(FileOf(entry.number), std::ios::binary);
     read.resize(std::min(entry.size, options_.max_bytes));
     file.read(reinterpret_cast<char*>(read.data()), static_cast<std::streamsize>(read.size()));
@@ -293,12 +309,15 @@ void JournallingStore::Replay() {
       if (queue_.empty()) {
         continue;
       }
+      // Copied, because Shrink may drop the front while this sends it.
       entry = queue_.front();
     }
     Result<PutResult> stored = Send(entry);
     const MutexLock lock(mutex_);
     const bool refused = !stored.ok() && IsRefusal(stored.error());
     status_.offline = !stored.ok() && !refused;
+    // The entry stays at the front and is tried again: order is kept, and a row never overtakes its
+    // content.
     if (status_.offline) {
       retry_at_ = clock_.Monotonic() + options_.retry;
       changed_.NotifyAll();  // who waits for the upstream need not

@@ -6,6 +6,8 @@
 namespace kiln::cache {
 namespace {
 
+// Which errors say that the other daemon cannot be used. A miss, a full store or a wrong request is
+// an answer: whoever gives it is there.
 bool IsNoAnswer(const Error& error) {
   switch (error.code) {
     case ErrorCode::kUnavailable:
@@ -35,9 +37,11 @@ void LastErrorStore::Note(Kind kind, const Error* error) {
   asked_ = true;
   std::optional<Failure>& failure = failures_[kind];
   if (error == nullptr || !IsNoAnswer(*error)) {
+    // One answer ends the run of failures, as the next failure is another trouble.
     failure.reset();
     return;
   }
+  // The time is that of the first failure of the run, the text that of the last one.
   if (!failure.has_value()) {
     failure.emplace().since_s =
         std::chrono::duration_cast<std::chrono::seconds>(clock_.UnixTime()).count();

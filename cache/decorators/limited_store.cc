@@ -9,7 +9,11 @@ namespace kiln::cache {
 Result<PutResult> LimitedStore::Put(std::span<const Item> items, Durability durability,
                                     const Call& call) {
   const uint64_t used = collectable_.UsedBytes();
+  // Divided first: the product could overflow for a limit near 2^64, and a hundredth of a byte does
+  // not matter.
   const uint64_t low = options_.max_bytes / 100 * options_.low_percent;
+  // Collecting begins well before the limit and goes on behind the answer, so a put hardly ever
+  // meets a full cache. A disk that others fill counts as well (spec/cache 6.10).
   if (used >= options_.max_bytes / 100 * options_.high_percent) {
     collectable_.StartCollecting(low);
   } else if (const uint64_t free = collectable_.FreeDiskBytes(); free < options_.min_free_bytes) {

@@ -32,6 +32,8 @@ class LimitedStore final : public BlobStore {
   LimitedStore(BlobStore& below, Collectable& collectable, const Options& options)
       : below_(below), collectable_(collectable), options_(options) {}
 
+  bool IsFull() const { return collectable_.UsedBytes() >= options_.max_bytes; }
+
   Result<Blob> Get(const Key& key, const Call& call) override { return below_.Get(key, call); }
   // Errors: kFull at the bound.
   Result<PutResult> Put(std::span<const Item> items, Durability durability,

@@ -27,6 +27,8 @@ Error NotAtOnce() {
 
 std::optional<Blob> MemoryStore::Find(const Key& key, const Call& call) {
   const MutexLock lock(mutex_);
+  // Peek leaves the order of use as it is: what a reader looks at must not push out what others
+  // work with.
   const Blob* const found = call.may_write ? blobs_.Find(key) : blobs_.Peek(key);
   const bool is_there = found != nullptr && HasSize(key, found->raw_size);
   ++(is_there ? hits_ : misses_);
@@ -34,16 +36,19 @@ std::optional<Blob> MemoryStore::Find(const Key& key, const Call& call) {
 }
 
 void MemoryStore::Remember(const Key& key, const Blob& blob) {
+  // It would push out everything and not fit even then.
   if (CostOf(blob) > options_.max_bytes) {
     return;
   }
   const MutexLock lock(mutex_);
   if (const Blob* const known = blobs_.Find(key)) {
+    // Masks are the only rows that may be replaced, by one that names more (spec/cache 3.4).
     if (key.level != Level::kMask || !Widens(known->bytes, blob.bytes)) {
       return;  // the first value of a key stays
     }
     blobs_.Erase(key);
   }
+  // From the second time on it is a hit of memory.
   blobs_.Add(key, blob, CostOf(blob)).from_upstream = false;
   while (blobs_.cost() > options_.max_bytes) {
     blobs_.DropOldest();
@@ -57,6 +62,7 @@ Result<Blob> MemoryStore::Get(const Key& key, const Call& call) {
   if (below_ == nullptr) {
     return Error{.code = ErrorCode::kNotFound, .context = KeyText(key)};
   }
+  // The caller only wants what needs no wait, for example before it joins a queue.
   if (call.deadline == kAtOnce) {
     return NotAtOnce();
   }
@@ -80,6 +86,8 @@ Result<PutResult> MemoryStore::Put(std::span<const Item> items, Durability durab
     return PutResult{.added = items.size()};
   }
   Result<PutResult> stored = below_->Put(items, durability, call);
+  // Memory keeps what the store kept, or would keep if it could. After a conflict the first value
+  // counts, and this may be the other one.
   if (stored.ok() ? stored->nondeterminism == 0 : BelowIsUnavailable(stored.error())) {
     RememberAll(items);
   }
@@ -109,6 +117,7 @@ void MemoryStore::Touch(std::span<const Key> keys) {
 void MemoryStore::Report(const Damage& damage) {
   {
     const MutexLock lock(mutex_);
+    // Whatever is wrong below may have been read into memory before it was noticed.
     blobs_.Erase(damage.key);
   }
   if (damage_below_ != nullptr) {

@@ -10,6 +10,7 @@
 namespace kiln::cache {
 namespace {
 
+// A label needs few values: codes that differ only for a caller are one result here.
 CallResult ResultOf(const Error& error) {
   switch (error.code) {
     case ErrorCode::kNotFound:
@@ -44,6 +45,7 @@ const Error* ErrorOf(const Result<T>& result) {
 
 }  // namespace
 
+// The names are values of labels: boards and alerts are written against them.
 std::string_view StoreOpName(StoreOp op) {
   switch (op) {
     case StoreOp::kGet:
@@ -79,6 +81,8 @@ std::string_view CallResultName(CallResult result) {
 void MetricsStore::Latency::Record(Duration passed) {
   const auto us =
       static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(passed).count());
+  // Buckets double in width: bucket n has latencies below 2^n microseconds. Relaxed order is enough
+  // for numbers that are only added up.
   const size_t bucket = std::min<size_t>(std::bit_width(us), kLatencyBuckets - 1);
   buckets[bucket].fetch_add(1, std::memory_order_relaxed);
   total_us.fetch_add(us, std::memory_order_relaxed);
@@ -88,6 +92,7 @@ LatencySnapshot MetricsStore::Latency::Snapshot() const {
   LatencySnapshot snapshot{.total_us = total_us.load()};
   for (size_t i = 0; i < kLatencyBuckets; ++i) {
     snapshot.buckets[i] = buckets[i].load();
+    // The count is the sum of what was read, so it fits the buckets even while others add.
     snapshot.count += snapshot.buckets[i];
   }
   return snapshot;
@@ -106,6 +111,7 @@ Result<Blob> MetricsStore::Get(const Key& key, const Call& call) {
   PerLevel& level = levels_[static_cast<size_t>(key.level)];
   if (blob.ok()) {
     ++level.hits;
+    // Bytes as they are stored, which is what the disk or the network had to give.
     level.hit_bytes += blob->bytes.size();
   } else {
     ++(blob.error().code == ErrorCode::kNotFound ? level.misses : level.failed_gets);
@@ -113,6 +119,7 @@ Result<Blob> MetricsStore::Get(const Key& key, const Call& call) {
   return blob;
 }
 
+// Items are counted only when they were taken; a put that failed is one failed call.
 Result<PutResult> MetricsStore::Put(std::span<const Item> items, Durability durability,
                                     const Call& call) {
   const Duration start = clock_.Monotonic();
@@ -130,6 +137,7 @@ Result<PutResult> MetricsStore::Put(std::span<const Item> items, Durability dura
   return stored;
 }
 
+// Its latency is not measured, since it depends on how many keys are asked for.
 Result<std::vector<Key>> MetricsStore::FindMissing(std::span<const Key> keys, const Call& call) {
   Result<std::vector<Key>> missing = below_.FindMissing(keys, call);
   Count(StoreOp::kFindMissing, ErrorOf(missing));
@@ -149,6 +157,7 @@ CallCounts MetricsStore::Calls() const {
 }
 
 MetricsSnapshot MetricsStore::Snapshot() const {
+  // Whatever is not kOk, so a result that is added to the enumeration counts as well.
   uint64_t failed_puts = 0;
   for (size_t result = static_cast<size_t>(CallResult::kOk) + 1; result < kCallResultCount;
        ++result) {

@@ -21,6 +21,7 @@ Result<Blob> ReadThroughStore::Get(const Key& key, const Call& call) {
   if (!found.ok()) {
     return local;  // whatever it was: a miss
   }
+  // Whoever may only read is served and leaves nothing behind in the store.
   if (!call.may_write) {
     found->from_upstream = true;
     return found;
@@ -38,6 +39,8 @@ Result<Blob> ReadThroughStore::GetUpstream(const Key& key, const Call& call) {
                  .context = "the upstream does not answer",
                  .reason = std::string(kUpstreamDown)};
   }
+  // An upstream must be quicker than compiling, or it is not worth waiting for; the bound is
+  // independent of the caller's patience.
   const Deadline deadline = std::min(call.deadline, clock_.Monotonic() + options_.deadline);
   Result<Blob> found = hedged_.Get(key, call.Until(deadline));
   if (found.ok() || IsMissing(found.error())) {
@@ -55,6 +58,8 @@ Result<void> ReadThroughStore::Keep(const Key& key, const Blob& blob, const Call
   Item item{.key = key, .value = blob, .refs = {}};
   if (key.level == Level::kAlias) {
     KILN_TRY(const Hash128 signature, DecodeAlias(blob.bytes));
+    // An alias is kept together with its record, through this same function, which fetches that
+    // one's content in turn. The depth is two.
     KILN_TRY_VOID(Get({.level = Level::kSignature, .space = key.space, .id = signature}, call));
   } else if (key.level != Level::kContent) {
     const Result<RowSummary> summary = SummarizeRow(key.level, blob.bytes);
@@ -66,6 +71,8 @@ Result<void> ReadThroughStore::Keep(const Key& key, const Blob& blob, const Call
       item.refs.push_back(product.digest.id);
       named.push_back(ContentKey(product.digest));
     }
+    // Content that is here already is not fetched. Asking is also a lease: it stays until the row
+    // is put.
     KILN_TRY(const std::vector<Key> missing, local_.FindMissing(named, call));
     for (const Key& content : missing) {
       KILN_TRY(Blob bytes, GetUpstream(content, call));
@@ -85,6 +92,8 @@ Result<PutResult> ReadThroughStore::Put(std::span<const Item> items, Durability 
   if (!options_.writes || (!stored.ok() && stored.error().code == ErrorCode::kInvalidArgument)) {
     return stored;
   }
+  // The journal answers as soon as the put is queued, so a slow upstream costs a build nothing;
+  // only a quorum waits for it.
   const Result<PutResult> there =
       writes_.Put(items, quorum ? Durability::kQuorum : Durability::kRelaxed, call);
   if (quorum && stored.ok() && !there.ok()) {

@@ -12,6 +12,8 @@
 namespace kiln::cache {
 namespace {
 
+// In the order of the enumeration. The words are interface: they are in JSON, in metrics and in the
+// protocol.
 constexpr std::array<std::string_view, kCauseCount> kCauseNames = {"",
                                                                    "first_seen",
                                                                    "source_changed",
@@ -32,6 +34,7 @@ constexpr std::array<std::string_view, kCauseCount> kCauseNames = {"",
                                                                    "store_off",
                                                                    "forced"};
 
+// Enough to see that two digests differ; nobody copies them from an explanation.
 constexpr size_t kShownDigits = 8;
 
 std::string Short(const Digest& digest) { return digest.id.hex().substr(0, kShownDigits) + "…"; }
@@ -46,6 +49,8 @@ class Comparison {
              const std::optional<std::vector<std::string>>& live)
       : before_(before), after_(after), live_(live) {}
 
+  // The order is that of how much a field explains: the first change becomes the cause of a miss.
+  // An edit comes before the option that somebody changed with it.
   std::vector<Change> Run() {
     Modules();
     Dependencies();
@@ -98,6 +103,8 @@ std::string Joined(std::span<const std::string> texts) {
   return out;
 }
 
+// Modules are matched by path. A changed source is told apart by whether its image stayed: a
+// comment that was edited explains no miss.
 void Comparison::Modules() {
   std::map<std::string, const ExplainModule*> old;
   for (const ExplainModule& module : before_.modules) {
@@ -108,6 +115,7 @@ void Comparison::Modules() {
   std::map<std::string, const ExplainModule*> now;
   for (const ExplainModule& module : after_.modules) {
     now.emplace(module.path, &module);
+    // What is left in `gone` was there before and is not now.
     gone.erase(module.path);
   }
   for (const auto& [path, module] : now) {
@@ -124,6 +132,8 @@ void Comparison::Modules() {
   std::vector<std::string> sorted_after = after;
   std::sort(sorted_before.begin(), sorted_before.end());
   std::sort(sorted_after.begin(), sorted_after.end());
+  // The same modules: then at most their order differs. Otherwise modules came or went, and an
+  // order says nothing.
   if (sorted_before == sorted_after) {
     if (before != after) {
       Add(Cause::kModuleOrder, "modules", Joined(before), Joined(after));
@@ -140,6 +150,8 @@ void Comparison::Modules() {
   }
 }
 
+// Files that includes led to, found or not: one that was looked for in vain matters as soon as it
+// is there.
 void Comparison::Dependencies() {
   std::map<std::string, std::optional<Digest>> old;
   std::map<std::string, std::optional<Digest>> now;
@@ -154,6 +166,7 @@ void Comparison::Dependencies() {
   };
   for (const auto& [path, digest] : old) {
     const auto found = now.find(path);
+    // A file that was looked for and absent before is not lost if it is not looked for now.
     if (found == now.end()) {
       if (digest.has_value()) {
         Add(Cause::kDependency, path, text(digest), {}, "lost");
@@ -174,6 +187,7 @@ void Comparison::Dependencies() {
 
 void Comparison::Named(Cause cause, const std::vector<NamedText>& before,
                        const std::vector<NamedText>& after) {
+  // Both sides by name: a value that one side lacks is empty there.
   std::map<std::string, std::pair<std::string, std::string>> values;
   for (const NamedText& row : before) {
     values[row.name].first = row.value;
@@ -186,6 +200,8 @@ void Comparison::Named(Cause cause, const std::vector<NamedText>& before,
       continue;
     }
     std::string detail;
+    // An option that is not live cannot have caused the miss. It is listed, with that word, for
+    // whoever changed it.
     if (cause == Cause::kOption && live_.has_value()) {
       detail = Contains(*live_, name) ? "live" : "not live";
     }
@@ -193,6 +209,8 @@ void Comparison::Named(Cause cause, const std::vector<NamedText>& before,
   }
 }
 
+// As a whole, since a recipe works on what the one before it made: their order is part of what they
+// do.
 void Comparison::Recipes() {
   if (before_.recipes != after_.recipes) {
     Add(Cause::kRecipe, "recipes", Joined(before_.recipes), Joined(after_.recipes));
@@ -210,6 +228,8 @@ size_t Agreement(const std::vector<NamedText>& a, const std::vector<NamedText>& 
       return equal;
     }
   }
+  // Other names or another order: only then the rows are put into a set, which costs most of the
+  // comparison.
   const std::set<NamedText> rows(a.begin(), a.end());
   return static_cast<size_t>(
       std::count_if(b.begin(), b.end(), [&](const NamedText& row) { return rows.contains(row); }));
@@ -222,6 +242,8 @@ bool SamePaths(const ExplainInputs& a, const ExplainInputs& b) {
 }
 
 // In how many fields two requests agree.
+// The earlier request that agrees in most fields is the one to compare with: its differences are
+// what a person did since.
 size_t Agreement(const ExplainInputs& a, const ExplainInputs& b) {
   size_t equal = a.pipeline == b.pipeline ? 1 : 0;
   equal += a.recipes == b.recipes ? 1 : 0;
@@ -290,6 +312,9 @@ std::string EqualityText(const ExplainRecord& record) {
                                      : "same code from another program";
 }
 
+// Comparing a new request with the earlier ones of its slot field by field would cost more than a
+// hit. A request is hashed once, into a row of numbers at the same places for the same fields, and
+// rows are compared number by number.
 std::vector<uint64_t> SumsOf(const ExplainInputs& inputs) {
   std::vector<uint64_t> sums;
   sums.reserve(inputs.modules.size() + inputs.dependencies.size() + inputs.options.size() +
@@ -312,6 +337,7 @@ std::vector<uint64_t> SumsOf(const ExplainInputs& inputs) {
   for (const ExplainModule& module : inputs.modules) {
     add(module.path, AsText(std::as_bytes(std::span(module.source.id.bytes))));
   }
+  // Lengths are numbers of the row, so requests of other lengths do not agree by accident.
   sums.push_back(inputs.modules.size());
   for (const ExplainDependency& file : inputs.dependencies) {
     add(file.path, file.digest.has_value() ? AsText(std::as_bytes(std::span(file.digest->id.bytes)))
@@ -328,9 +354,32 @@ std::vector<uint64_t> SumsOf(const ExplainInputs& inputs) {
   return sums;
 }
 
+constexpr uint64_t kRowBytes = 48;  // of a text or an id in a list, beside its letters
+
+uint64_t BytesOf(const ExplainInputs& inputs) {
+  uint64_t bytes = inputs.pipeline.size();
+  for (const ExplainModule& module : inputs.modules) {
+    bytes += 2 * kRowBytes + module.path.size();
+  }
+  for (const ExplainDependency& file : inputs.dependencies) {
+    bytes += 2 * kRowBytes + file.path.size();
+  }
+  for (const auto* rows : {&inputs.entry_points, &inputs.target, &inputs.options, &inputs.limits,
+                           &inputs.fingerprints}) {
+    for (const NamedText& row : *rows) {
+      bytes += 2 * kRowBytes + row.name.size() + row.value.size();
+    }
+  }
+  for (const std::string& recipe : inputs.recipes) {
+    bytes += kRowBytes + recipe.size();
+  }
+  return bytes;
+}
+
 }  // namespace
 
 SharedInputs::SharedInputs() {
+  // All records without inputs share one.
   static const auto* const none = new std::shared_ptr<State>(std::make_shared<State>());
   state_ = *none;
 }
@@ -338,6 +387,20 @@ SharedInputs::SharedInputs() {
 SharedInputs::SharedInputs(ExplainInputs inputs) {
   state_ = std::make_shared<State>();
   state_->inputs = std::move(inputs);
+  state_->bytes = BytesOf(state_->inputs);
+}
+
+uint64_t BytesOf(const ExplainRecord& record) {
+  uint64_t bytes = sizeof(record) + record.inputs.bytes() + record.slot.project.size() +
+                   record.slot.program.size() + record.slot.target.size() + record.detail.size() +
+                   record.trace.size() + record.stage_us.size() * sizeof(record.stage_us[0]);
+  for (const std::string& option : record.live_options) {
+    bytes += kRowBytes + option.size();
+  }
+  for (const std::string& option : record.mask.value_or(std::vector<std::string>())) {
+    bytes += kRowBytes + option.size();
+  }
+  return bytes;
 }
 
 std::span<const uint64_t> SharedInputs::sums() const {
@@ -362,6 +425,8 @@ std::vector<const ExplainRecord*> PointersTo(std::span<const ExplainRecord> reco
   return pointers;
 }
 
+// The exact comparison, for the few records of one slot; ExplainRing::Closest compares sums on the
+// way of every request.
 const ExplainRecord* ClosestTo(const ExplainInputs& inputs,
                                std::span<const ExplainRecord* const> earlier) {
   const ExplainRecord* closest = nullptr;
@@ -379,6 +444,8 @@ const ExplainRecord* ClosestTo(const ExplainInputs& inputs,
 Explanation Explain(const ExplainRecord& record, std::span<const ExplainRecord* const> slot) {
   std::vector<const ExplainRecord*> earlier;
   for (const ExplainRecord* row : slot) {
+    // The calls of one command explain nothing to each other: its look-up was a miss because its
+    // compile comes after it.
     if (row->trace.empty() || row->trace != record.trace) {
       earlier.push_back(row);
     }
@@ -389,6 +456,7 @@ Explanation Explain(const ExplainRecord& record, std::span<const ExplainRecord* 
                   .ignored_options = {},
                   .age_ms = std::nullopt};
   const ExplainRecord* closest = ClosestTo(*record.inputs, earlier);
+  // What is certain to be the first request of its kind has nothing to be compared with.
   if (closest != nullptr && out.cause != Cause::kFirstSeen) {
     out.changes = CompareInputs(*closest->inputs, *record.inputs, record.live_options);
   }
@@ -440,6 +508,7 @@ std::string ExplanationText(const Explanation& explanation) {
     }
     return text;
   }
+  // The cause is the first change, so it needs no line of its own.
   for (size_t i = 0; i < explanation.changes.size(); ++i) {
     text += (i == 0 ? "" : "\n      ") + ChangeText(explanation.changes[i]);
   }

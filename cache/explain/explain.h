@@ -77,6 +77,7 @@ class SharedInputs {
   // asked for, from any thread. Fields of one program stand at the same places; a field that moved
   // counts as different, which costs an explanation nothing but a better match.
   std::span<const uint64_t> sums() const;
+  uint64_t bytes() const { return state_->bytes; }  // that they take, about
 
   friend bool operator==(const SharedInputs& a, const SharedInputs& b) {
     return a.state_ == b.state_ || *a == *b;
@@ -85,6 +86,7 @@ class SharedInputs {
  private:
   struct State {
     ExplainInputs inputs;
+    uint64_t bytes = 0;
     std::once_flag summed = {};
     std::vector<uint64_t> sums = {};
   };
@@ -158,6 +160,9 @@ struct ExplainRecord {
 
   friend bool operator==(const ExplainRecord&, const ExplainRecord&) = default;
 };
+
+// That a record takes in memory, and encoded at most, about; inputs that it shares count whole.
+uint64_t BytesOf(const ExplainRecord& record);
 
 // One difference between an earlier request and this one.
 struct Change {

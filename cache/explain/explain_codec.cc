@@ -18,6 +18,7 @@ Error Corrupt(std::string_view what) {
   return {.code = ErrorCode::kCorrupt, .context = "explain record: " + std::string(what)};
 }
 
+// A list without rows is left out, so that an empty field has one encoding.
 void Write(CanonicalWriter& writer, uint8_t tag, const std::vector<NamedText>& rows) {
   CanonicalList list;
   for (const NamedText& row : rows) {
@@ -38,6 +39,7 @@ void Write(CanonicalWriter& writer, uint8_t tag, const std::vector<std::string>&
   }
 }
 
+// Rows by a function for each, and never more of them than bytes are there.
 template <class Row, class Decode>
 Result<std::vector<Row>> Read(CanonicalReader& reader, uint8_t tag, const Decode& decode) {
   std::vector<Row> rows;
@@ -45,6 +47,8 @@ Result<std::vector<Row>> Read(CanonicalReader& reader, uint8_t tag, const Decode
     return rows;
   }
   KILN_TRY(const std::vector<ByteView> items, reader.List(tag));
+  // One value has one encoding: an empty list that is present would be a second way to write the
+  // absent one.
   if (items.empty()) {
     return Corrupt("empty list is present");
   }
@@ -95,6 +99,8 @@ Result<std::pair<std::string, uint64_t>> TimeOf(ByteView item) {
   return row;
 }
 
+// Modules are always written: a request without a source cannot be. The other lists are left out
+// when they are empty.
 void WriteInputs(CanonicalWriter& writer, const ExplainInputs& inputs) {
   CanonicalList modules;
   for (const ExplainModule& module : inputs.modules) {
@@ -104,6 +110,7 @@ void WriteInputs(CanonicalWriter& writer, const ExplainInputs& inputs) {
   CanonicalList dependencies;
   for (const ExplainDependency& file : inputs.dependencies) {
     CanonicalList parts = CanonicalList().Text(file.path);
+    // An empty item is a file that was looked for and was not there.
     dependencies.List(file.digest.has_value() ? parts.Content(*file.digest) : parts.Raw({}));
   }
   if (!inputs.dependencies.empty()) {
@@ -169,6 +176,7 @@ Result<void> ReadOutcome(CanonicalReader& reader, ExplainRecord& record) {
   KILN_TRY(const uint32_t cause, reader.U32(20));
   KILN_TRY(const std::string_view detail, reader.Text(21));
   KILN_TRY(const uint64_t made_ms, reader.U64(22));
+  // Numbers of enumerations are checked before they become one: the record comes from a file.
   if (result > static_cast<uint32_t>(ExplainResult::kHitUpstream) || cause >= kCauseCount) {
     return Corrupt("unknown result or cause");
   }
@@ -182,6 +190,8 @@ Result<void> ReadOutcome(CanonicalReader& reader, ExplainRecord& record) {
 
 }  // namespace
 
+// Tags ascend, which the writer checks; a new member gets the next number and is left out when it
+// is empty, so older records stay readable.
 Bytes EncodeExplain(const ExplainRecord& record) {
   CanonicalWriter writer(kDomain);
   writer.U64(1, static_cast<uint64_t>(record.at_ms)).Text(2, record.lane).Text(3, record.trace);
@@ -232,6 +242,7 @@ Result<ExplainRecord> DecodeExplain(ByteView bytes) {
   if (reader.Has(24)) {
     KILN_TRY(record.watcher, reader.Hash(24));
   }
+  // Nothing may be left over, or two encodings would mean one record.
   KILN_TRY_VOID(reader.Finish());
   return record;
 }

@@ -15,6 +15,7 @@ ExplainRing::ExplainRing(ExplainLog* log, Clock& clock, Options options)
     : log_(log),
       clock_(clock),
       options_(std::move(options)),
+      // Numbers go on over restarts, so one that a client noted never means another request.
       next_seq_(log == nullptr ? 1 : std::max<uint64_t>(1, log->NextSeq())) {}
 
 ExplainRing::Slot& ExplainRing::Touch(const Hash128& id) {
@@ -29,12 +30,21 @@ ExplainRing::Slot& ExplainRing::Touch(const Hash128& id) {
 }
 
 void ExplainRing::Add(Slot& slot, RecordPtr record) {
+  // The two indexes hold the same records: by slot for comparing, by number for looking up. A
+  // record leaves both at once.
   by_seq_.insert_or_assign(record->seq, record);
+  bytes_ += BytesOf(*record);
   slot.records.push_back(std::move(record));
   if (slot.records.size() > kExplainPerSlot) {
-    by_seq_.erase(slot.records.front()->seq);
-    slot.records.pop_front();
+    DropOldest(slot);
   }
+}
+
+void ExplainRing::DropOldest(Slot& slot) {
+  const RecordPtr& oldest = slot.records.front();
+  bytes_ -= BytesOf(*oldest);
+  by_seq_.erase(oldest->seq);
+  slot.records.pop_front();
 }
 
 const ExplainRecord* ExplainRing::Closest(const Slot& slot, const ExplainRecord& record) {
@@ -58,15 +68,22 @@ const ExplainRecord* ExplainRing::Closest(const Slot& slot, const ExplainRecord&
   return closest;
 }
 
-// The slot used least lately goes first; the one in use stays.
+// The slot used least lately goes first; the one in use stays, with its latest record.
 void ExplainRing::Trim() {
-  while (by_seq_.size() > options_.max_records && slots_.size() > 1) {
+  const auto too_much = [this]() KILN_REQUIRES(mutex_) {
+    return by_seq_.size() > options_.max_records || bytes_ > options_.max_bytes;
+  };
+  while (too_much() && slots_.size() > 1) {
     const auto victim = slots_.find(used_.back());
-    for (const RecordPtr& row : victim->second.records) {
-      by_seq_.erase(row->seq);
+    while (!victim->second.records.empty()) {
+      DropOldest(victim->second);
     }
     slots_.erase(victim);
     used_.pop_back();
+  }
+  while (slots_.size() == 1 && bytes_ > options_.max_bytes &&
+         slots_.begin()->second.records.size() > 1) {
+    DropOldest(slots_.begin()->second);
   }
 }
 
@@ -78,6 +95,7 @@ void ExplainRing::Load(const ExplainSlot& slot, const Hash128& id) {
       return;
     }
   }
+  // Read without the mutex: the log is a file, and every request of the daemon goes through here.
   Result<std::vector<ExplainRecord>> kept =
       log_ == nullptr ? std::vector<ExplainRecord>() : log_->Records(slot);
   const MutexLock lock(mutex_);
@@ -95,6 +113,7 @@ void ExplainRing::Load(const ExplainSlot& slot, const Hash128& id) {
 }
 
 void ExplainRing::CompleteHit(const Slot& slot, ExplainRecord& record) {
+  // The age of a hit is that of the miss that made its result, if that is still remembered.
   if (record.made_ms != 0) {
     return;
   }
@@ -114,6 +133,8 @@ void ExplainRing::CompleteMiss(const ExplainRecord* closest, ExplainRecord& reco
   const auto earlier = closest == nullptr ? std::span<const ExplainRecord* const>()
                                           : std::span<const ExplainRecord* const>(&closest, 1);
   record.cause = Explain(record, earlier).cause;
+  // Equal inputs and still a miss: the result was there and is gone. The store knows who removed
+  // it.
   if (record.cause == Cause::kEvicted && options_.why_absent) {
     // A lookup that found nothing has no result of its own; the record it should have found has.
     const Absence absence =
@@ -133,6 +154,8 @@ void ExplainRing::CompleteMiss(const ExplainRecord* closest, ExplainRecord& reco
   }
 }
 
+// What has to be found out about a request is found out here, while what came before it is still
+// known.
 uint64_t ExplainRing::Append(ExplainRecord record) {
   const Hash128 id = record.slot.Id();
   if (options_.on_stage != nullptr) {
@@ -140,6 +163,7 @@ uint64_t ExplainRing::Append(ExplainRecord record) {
       options_.on_stage(stage, us);
     }
   }
+  // The older records of the slot are read before the lock is taken, because that reads the file.
   Load(record.slot, id);
   uint64_t seq = 0;
   bool due = false;
@@ -168,6 +192,9 @@ uint64_t ExplainRing::Append(ExplainRecord record) {
 
 uint64_t ExplainRing::AppendAgain(RecordPtr before, std::string trace, uint64_t lookup_us) {
   const Hash128 slot = before->slot.Id();
+  // A hit that repeats one before is noted as a reference to that record, with time and trace:
+  // copying a record costs more than such a hit itself. It is written out when somebody looks, or
+  // when kMostAgain of them wait.
   RepeatedHit again{.slot = slot,
                     .before = std::move(before),
                     .at_ms = clock_.UnixTime() / std::chrono::milliseconds(1),
@@ -198,6 +225,7 @@ uint64_t ExplainRing::Note(RepeatedHit& again) {
   return seq;
 }
 
+// Everything else is what the record before says: the same request, answered by the same result.
 ExplainRecord ExplainRing::RecordOf(RepeatedHit& again) {
   ExplainRecord record = *again.before;
   record.seq = again.seq;
@@ -209,6 +237,8 @@ ExplainRecord ExplainRing::RecordOf(RepeatedHit& again) {
 }
 
 void ExplainRing::Settle() {
+  // Called under the mutex by everything that reads records, so readers never see that some were
+  // only noted.
   for (RepeatedHit& again : std::exchange(again_, {})) {
     ExplainRecord record = RecordOf(again);
     if (options_.on_stage != nullptr) {
@@ -225,23 +255,29 @@ void ExplainRing::Settle() {
 
 void ExplainRing::Pend(const RecordPtr& record) {
   if (log_ != nullptr) {
+    // The oldest record that waits decides when the log is written.
     pending_since_ = pending_.empty() ? clock_.Monotonic() : pending_since_;
     pending_.push_back(record);
+    pending_bytes_ += BytesOf(*record);
   }
 }
 
 bool ExplainRing::IsDue() const {
-  return !pending_.empty() && (pending_.size() >= options_.flush_at ||
-                               clock_.Monotonic() - pending_since_ >= options_.flush_after);
+  return !pending_.empty() &&
+         (pending_.size() >= options_.flush_at || pending_bytes_ >= options_.flush_bytes_at ||
+          clock_.Monotonic() - pending_since_ >= options_.flush_after);
 }
 
 void ExplainRing::Flush() {
+  // Two mutexes, taken in this order: the outer one keeps batches of the log in the order of their
+  // numbers, the inner one is free while the log writes.
   const MutexLock flush(flush_mutex_);
   std::vector<RecordPtr> pending;
   {
     const MutexLock lock(mutex_);
     Settle();
     pending.swap(pending_);
+    pending_bytes_ = 0;
   }
   if (!pending.empty()) {
     log_->Append(pending);
@@ -251,6 +287,7 @@ void ExplainRing::Flush() {
 // What a slot has. Looking does not count as use; a call that may not write loads nothing.
 ExplainRing::Slot ExplainRing::SlotFor(const ExplainSlot& slot, const Call& call) {
   const Hash128 id = slot.Id();
+  // A reader must not push out of memory what those who work here need.
   if (call.may_write) {
     Load(slot, id);
   }
@@ -284,6 +321,7 @@ Explanation ExplainRing::ExplainOf(const ExplainRecord& record, const Call& call
   }
   std::vector<const ExplainRecord*> earlier;
   for (const RecordPtr& row : slot.records) {
+    // Only what came before a request can explain it.
     if (record.seq == 0 || row->seq < record.seq) {
       earlier.push_back(row.get());
     }
@@ -310,6 +348,7 @@ ExplainRing::RecordPtr ExplainRing::WithSeq(uint64_t seq) {
   return found == by_seq_.end() ? nullptr : found->second;
 }
 
+// The latest first. Only memory is asked: it has more records than anybody wants to read.
 std::vector<ExplainRing::RecordPtr> ExplainRing::Last(size_t count) {
   const MutexLock lock(mutex_);
   Settle();
@@ -320,6 +359,8 @@ std::vector<ExplainRing::RecordPtr> ExplainRing::Last(size_t count) {
   return last;
 }
 
+// The latest one of the signature. Memory is walked from the end, since people ask about what
+// happened just now.
 Result<ExplainRing::RecordPtr> ExplainRing::WithSignature(const Hash128& signature,
                                                           const std::stop_token& stop) {
   {
@@ -338,6 +379,8 @@ Result<ExplainRing::RecordPtr> ExplainRing::WithSignature(const Hash128& signatu
   return found.has_value() ? std::make_shared<const ExplainRecord>(*std::move(found)) : RecordPtr();
 }
 
+// A record may come twice, from memory and from the log. Callers put what they take from it into
+// sets.
 Result<void> ExplainRing::Each(const std::stop_token& stop,
                                const std::function<void(const ExplainRecord&)>& each) {
   std::map<uint64_t, RecordPtr> in_memory;  // what the log has, too, or will have
@@ -357,6 +400,7 @@ std::array<uint64_t, kCauseCount> ExplainRing::MissCauses() {
   return causes_;
 }
 
+// For misses of batches, which get a count and a few examples instead of a record each.
 void ExplainRing::CountMisses(Cause cause, uint64_t count) {
   const MutexLock lock(mutex_);
   causes_[static_cast<size_t>(cause)] += count;

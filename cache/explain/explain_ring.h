@@ -34,8 +34,10 @@ class ExplainRing {
   using RecordPtr = std::shared_ptr<const ExplainRecord>;
 
   struct Options {
-    size_t max_records = 8192;  // in memory
-    size_t flush_at = 256;      // records that wait for the log
+    size_t max_records = 8192;                    // in memory
+    uint64_t max_bytes = uint64_t{128} << 20;     // the same; a slot keeps its latest
+    size_t flush_at = 256;                        // records that wait for the log
+    uint64_t flush_bytes_at = uint64_t{4} << 20;  // and their bytes
     Duration flush_after = std::chrono::seconds(1);
     // Asked about the signature of the result that a miss should have found.
     std::function<Absence(const Hash128& signature)> why_absent;
@@ -110,6 +112,7 @@ class ExplainRing {
   static void CompleteHit(const Slot& slot, ExplainRecord& record);
   void CompleteMiss(const ExplainRecord* closest, ExplainRecord& record);
   void Add(Slot& slot, RecordPtr record) KILN_REQUIRES(mutex_);
+  void DropOldest(Slot& slot) KILN_REQUIRES(mutex_);
   void Trim() KILN_REQUIRES(mutex_);
   bool IsDue() const KILN_REQUIRES(mutex_);
 
@@ -122,8 +125,10 @@ class ExplainRing {
   std::unordered_map<Hash128, Slot, Hash128Hash> slots_ KILN_GUARDED_BY(mutex_);
   std::list<Hash128> used_ KILN_GUARDED_BY(mutex_);  // slots, latest first
   std::map<uint64_t, RecordPtr> by_seq_ KILN_GUARDED_BY(mutex_);
+  uint64_t bytes_ KILN_GUARDED_BY(mutex_) = 0;              // of all records of slots
   std::vector<RepeatedHit> again_ KILN_GUARDED_BY(mutex_);  // their slots are there
   std::vector<RecordPtr> pending_ KILN_GUARDED_BY(mutex_);
+  uint64_t pending_bytes_ KILN_GUARDED_BY(mutex_) = 0;
   Duration pending_since_ KILN_GUARDED_BY(mutex_) = Duration::zero();
   std::array<uint64_t, kCauseCount> causes_ KILN_GUARDED_BY(mutex_) = {};
   Mutex flush_mutex_;  // keeps the order of the log; taken before mutex_

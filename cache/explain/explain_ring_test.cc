@@ -192,6 +192,36 @@ TEST_F(ExplainRingTest, UpstreamThatGaveNoAnswer_IsToldWithEveryMissThatHasNoOth
   EXPECT_EQ(ring.WithSeq(ring.Append(MissOf("rock", "other")))->detail, "");
 }
 
+// Paths and options are the sender's, so records may be long.
+TEST_F(ExplainRingTest, MemoryOfLongRecords_IsBoundedByTheirBytes) {
+  ExplainRing ring(&log, clock, {.max_bytes = 100'000, .flush_bytes_at = 50'000});
+  const auto append = [&](const std::string& program, int i) {
+    ExplainRecord record = MissOf(program, std::to_string(i));
+    ExplainInputs inputs = *record.inputs;
+    inputs.modules.push_back({.path = std::string(9'000, 'p'), .source = {}, .image = {}});
+    record.inputs = inputs;
+    return ring.Append(std::move(record));
+  };
+  const auto bytes = [&] {
+    uint64_t sum = 0;
+    for (const ExplainRing::RecordPtr& record : ring.Last(1000)) {
+      sum += BytesOf(*record);
+    }
+    return sum;
+  };
+  for (int i = 0; i < 50; ++i) {
+    append("one", i);
+    EXPECT_LE(bytes(), 100'000u) << i;
+  }
+  EXPECT_GT(ring.Records(MissOf("one", "").slot).size(), 5u);
+  EXPECT_GE(log.rows.size(), 40u) << "records that wait for the log have a bound, too";
+  for (int i = 0; i < 50; ++i) {
+    const uint64_t last = append("many" + std::to_string(i), i);
+    EXPECT_NE(ring.WithSeq(last), nullptr);
+    EXPECT_LE(bytes(), 100'000u) << i;
+  }
+}
+
 TEST_F(ExplainRingTest, Memory_IsBoundedBySlotsUsedLeastLately) {
   ExplainRing ring(&log, clock, {.max_records = 100});
   for (int i = 0; i < 200; ++i) {

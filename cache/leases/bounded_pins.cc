@@ -4,14 +4,54 @@
 #include <algorithm>
 #include <string>
 
+#include "cache/leases/owner_shares.h"
 #include "cache/leases/pin_share.h"
+#include "compiler/base/printable.h"
 
 namespace kiln::cache {
 namespace {
 
 constexpr size_t kLargestPins = 3;  // that are named
 
+std::string NamedPin(std::string_view name) { return "pin '" + std::string(name) + "'"; }
+
 }  // namespace
+
+Result<std::string> PinOwnerFor(Pins& pins, std::string_view name, const Actor& actor) {
+  KILN_TRY(const std::vector<Pin> all, pins.List());
+  const auto taken = std::ranges::find(all, name, &Pin::name);
+  if (taken == all.end()) {
+    return actor.id;
+  }
+  if (!MayChange(actor, taken->owner)) {
+    return NotYours(NamedPin(name), taken->owner, actor.id);
+  }
+  return taken->owner;
+}
+
+// A name that somebody has is his, whatever was known when the call began. Names are not free: each
+// is a row that stays, so they are divided as bytes are.
+Result<void> BoundedPins::CheckOwnerAndNumber(const Pin& pin) {
+  KILN_TRY(const std::vector<Pin> all, pins_.List());
+  OwnerShares number(kMaxPins);
+  for (const Pin& other : all) {
+    if (other.name == pin.name) {
+      return OwnerName(other.owner) == OwnerName(pin.owner)
+                 ? Result<void>()
+                 : Result<void>(NotYours(NamedPin(pin.name), other.owner, pin.owner));
+    }
+    number.Add(other.owner, 1);
+  }
+  number.Add(pin.owner, 1);
+  if (number.Fits(pin.owner)) {
+    return {};
+  }
+  return Error{.code = ErrorCode::kResourceExhausted,
+               .context = "there are " + std::to_string(all.size()) + " pins, " +
+                          std::to_string(number.Of(pin.owner) - 1) + " of " +
+                          std::string(OwnerName(pin.owner)) + "; remove some",
+               .reason = kTooManyPins};
+}
 
 // Content that the name holds already stays with it, and counts.
 Result<void> BoundedPins::CheckShare(const Pin& pin, std::span<const Key> keys) {
@@ -23,17 +63,28 @@ Result<void> BoundedPins::CheckShare(const Pin& pin, std::span<const Key> keys) 
   }
   KILN_TRY(const PinUsage held, HeldByKeys(store_, all, {}));
   KILN_TRY(const PinShare share, ShareWith(maintenance_, pins_, pin.name, held.bytes, max_bytes_));
-  if (share.fits()) {
+  OwnerShares bytes(share.allowed);
+  bytes.Add(pin.owner, held.bytes);
+  for (const PinSize& other : share.others) {
+    bytes.Add(other.owner, other.bytes);
+  }
+  if (bytes.Fits(pin.owner)) {
     return {};
   }
   std::string largest;
   for (size_t i = 0; i < std::min(share.others.size(), kLargestPins); ++i) {
-    largest += (i == 0 ? "; the largest are " : ", ") + share.others[i].second + " (" +
-               std::to_string(share.others[i].first) + " bytes)";
+    largest += (i == 0 ? "; the largest are " : ", ") + share.others[i].name + " (" +
+               std::to_string(share.others[i].bytes) + " bytes)";
   }
+  const std::string whose = std::string(OwnerName(pin.owner));
   return Error{.code = ErrorCode::kResourceExhausted,
-               .context = "pins would keep " + std::to_string(share.total) + " bytes, " +
-                          std::to_string(share.allowed) + " are allowed" + largest,
+               .context = share.fits()
+                              ? "pins of " + whose + " would keep " +
+                                    std::to_string(bytes.Of(pin.owner)) + " bytes; " +
+                                    std::to_string(bytes.MostOfOne()) + " are allowed to one, " +
+                                    std::to_string(share.allowed) + " to all" + largest
+                              : "pins would keep " + std::to_string(share.total) + " bytes, " +
+                                    std::to_string(share.allowed) + " are allowed" + largest,
                .reason = kPinsTooLarge};
 }
 
@@ -43,7 +94,16 @@ Result<uint64_t> BoundedPins::Add(const Pin& pin, std::span<const Key> keys) {
                  .context = "a pin has a name of at most " + std::to_string(kMaxPinName) + " bytes",
                  .reason = "MALFORMED_REQUEST"};
   }
+  if (pin.note.size() > kMaxPinNote || !IsPrintable(pin.note)) {
+    return Error{.code = ErrorCode::kInvalidArgument,
+                 .context = "the note of a pin has at most " + std::to_string(kMaxPinNote) +
+                            " bytes without control characters",
+                 .reason = "MALFORMED_REQUEST"};
+  }
+  // Held over the checks and the write, so two pins that fit alone cannot both be added. Both read
+  // the store; pins are rare enough for that.
   const MutexLock lock(mutex_);
+  KILN_TRY_VOID(CheckOwnerAndNumber(pin));
   KILN_TRY_VOID(CheckShare(pin, keys));
   return pins_.Add(pin, keys);
 }

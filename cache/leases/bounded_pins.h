@@ -5,6 +5,7 @@
 // Threads: see Pins; one mutex, so that two new pins cannot both have the same rest of the share.
 #pragma once
 
+#include "cache/leases/actor.h"
 #include "cache/leases/leases.h"
 #include "cache/maintenance.h"
 #include "cache/store.h"
@@ -12,7 +13,16 @@
 
 namespace kiln::cache {
 
-inline constexpr uint64_t kMaxPinName = 128;  // bytes
+inline constexpr uint64_t kMaxPinName = 128;   // bytes
+inline constexpr uint64_t kMaxPinNote = 1024;  // bytes
+inline constexpr size_t kMaxPins = 1024;       // divided as OwnerShares say, as their bytes are
+
+// Reason of the error of one pin more than there may be.
+inline constexpr char kTooManyPins[] = "TOO_MANY_PINS";
+
+// As whose a pin of this name is made or changed: whoever may change what others made acts for the
+// one it belongs to. Errors: kPermissionDenied, NOT_YOURS; those of the store.
+Result<std::string> PinOwnerFor(Pins& pins, std::string_view name, const Actor& actor);
 
 class BoundedPins final : public Pins {
  public:
@@ -21,13 +31,19 @@ class BoundedPins final : public Pins {
   BoundedPins(Pins& pins, Maintenance& maintenance, BlobStore& store, uint64_t max_bytes)
       : pins_(pins), maintenance_(maintenance), store_(store), max_bytes_(max_bytes) {}
 
-  // Errors, before anything is pinned: kInvalidArgument for a name that is empty or too long;
-  // kResourceExhausted with PINS_TOO_LARGE, naming the largest others; those of the store.
+  // Errors, before anything is pinned: kInvalidArgument for a name that is empty or too long, or a
+  // note that is too long or has control characters; kPermissionDenied, NOT_YOURS, for a name that
+  // belongs to another owner; kResourceExhausted with TOO_MANY_PINS, or with PINS_TOO_LARGE, naming
+  // the largest others; those of the store.
   Result<uint64_t> Add(const Pin& pin, std::span<const Key> keys) override;
   Result<void> Remove(std::string_view name) override { return pins_.Remove(name); }
+  Result<void> RemoveOf(std::string_view name, std::string_view owner) override {
+    return pins_.RemoveOf(name, owner);
+  }
   Result<std::vector<Pin>> List() override { return pins_.List(); }
 
  private:
+  Result<void> CheckOwnerAndNumber(const Pin& pin);
   Result<void> CheckShare(const Pin& pin, std::span<const Key> keys);
 
   Pins& pins_;

@@ -58,6 +58,70 @@ TEST_F(BoundedPinsTest, NameTable) {
   }
 }
 
+TEST_F(BoundedPinsTest, NoteTable) {
+  BoundedPins bounded(pins_, pins_, store_, 1 << 30);
+  const std::vector<Key> keys = {RecordOf("a")};
+  const struct {
+    std::string note;
+    bool taken;
+  } table[] = {{"", true},
+               {std::string(kMaxPinNote, 'n'), true},
+               {std::string(kMaxPinNote + 1, 'n'), false},
+               {"a\nb", false}};
+  for (const auto& row : table) {
+    EXPECT_EQ(ReasonOf(bounded.Add({.name = "n", .note = row.note}, keys)),
+              row.taken ? "" : "MALFORMED_REQUEST")
+        << row.note.size();
+  }
+}
+
+TEST_F(BoundedPinsTest, NameOfAnother_IsNotTaken) {
+  BoundedPins bounded(pins_, pins_, store_, 1 << 30);
+  const std::vector<Key> keys = {RecordOf("a")};
+  const Actor one{.id = "tenant:a", .any = false}, two{.id = "tenant:b", .any = false}, admin;
+  ASSERT_TRUE(bounded.Add({.name = "p", .owner = one.id}, keys).ok());
+  EXPECT_EQ(ReasonOf(bounded.Add({.name = "p", .owner = two.id}, keys)), kNotYours);
+  EXPECT_EQ(ReasonOf(bounded.Add({.name = "p"}, keys)), kNotYours);
+  EXPECT_EQ(*PinOwnerFor(bounded, "p", one), one.id);
+  EXPECT_EQ(PinOwnerFor(bounded, "p", two).error().code, ErrorCode::kPermissionDenied);
+  EXPECT_EQ(*PinOwnerFor(bounded, "p", admin), one.id) << "an admin acts for whom it belongs to";
+  EXPECT_EQ(*PinOwnerFor(bounded, "free", two), two.id);
+}
+
+// The last names are the owner's, and one principal cannot have all of the others'.
+TEST_F(BoundedPinsTest, NumberTable) {
+  BoundedPins bounded(pins_, pins_, store_, 1 << 30);
+  size_t made = 0;
+  const struct {
+    const char* owner;
+    size_t taken;
+  } table[] = {{"tenant:a", kMaxPins / 2}, {"tenant:b", kMaxPins / 4}, {"owner", kMaxPins / 4}};
+  for (const auto& row : table) {
+    for (size_t i = 1; i < row.taken; ++i) {
+      ASSERT_TRUE(pins_.Add({.name = std::to_string(made++), .owner = row.owner}, {}).ok());
+    }
+    const std::string last = std::to_string(made++);
+    EXPECT_EQ(ReasonOf(bounded.Add({.name = last, .owner = row.owner}, {})), "") << row.owner;
+    EXPECT_EQ(ReasonOf(bounded.Add({.name = "more", .owner = row.owner}, {})), kTooManyPins)
+        << row.owner;
+    EXPECT_EQ(ReasonOf(bounded.Add({.name = last, .owner = row.owner}, {})), "")
+        << "the same name again is no other";
+  }
+}
+
+// Of the share of all pins one that is not the owner has half.
+TEST_F(BoundedPinsTest, Share_IsDividedBetweenOwners) {
+  BoundedPins bounded(pins_, pins_, store_, CacheFor(2, 0));
+  const auto add = [&](const char* name, const char* owner) {
+    return ReasonOf(bounded.Add({.name = name, .owner = owner}, std::vector<Key>{RecordOf(name)}));
+  };
+  EXPECT_EQ(add("a", "tenant:a"), "");
+  EXPECT_EQ(add("b", "tenant:a"), kPinsTooLarge);
+  EXPECT_EQ(add("b", "tenant:b"), kPinsTooLarge) << "the last quarter is the owner's";
+  EXPECT_EQ(add("b", "owner"), "");
+  EXPECT_EQ(add("c", "owner"), kPinsTooLarge);
+}
+
 TEST_F(BoundedPinsTest, Share_CountsAllPinsAndWhatANameHoldsAlready) {
   BoundedPins bounded(pins_, pins_, store_, CacheFor(2, 0));
   EXPECT_TRUE(bounded.Add({.name = "one"}, std::vector<Key>{RecordOf("a")}).ok());

@@ -25,16 +25,24 @@ class FakePins final : public Maintenance, public Pins {
 
   Result<uint64_t> Add(const Pin& pin, std::span<const Key> keys) override {
     pins_[pin.name].insert(keys.begin(), keys.end());
+    owners_.emplace(pin.name, pin.owner);
     return uint64_t{keys.size()};
   }
   Result<void> Remove(std::string_view name) override {
     pins_.erase(std::string(name));
+    owners_.erase(std::string(name));
     return {};
+  }
+  Result<void> RemoveOf(std::string_view name, std::string_view owner) override {
+    if (owners_[std::string(name)] != owner) {
+      return Error{.code = ErrorCode::kNotFound, .context = "no such pin of this owner"};
+    }
+    return Remove(name);
   }
   Result<std::vector<Pin>> List() override {
     std::vector<Pin> pins;
     for (const auto& [name, keys] : pins_) {
-      pins.push_back({.name = name, .records = keys.size()});
+      pins.push_back({.name = name, .records = keys.size(), .owner = owners_[name]});
     }
     return pins;
   }
@@ -66,6 +74,7 @@ class FakePins final : public Maintenance, public Pins {
 
   BlobStore& store_;
   Sets pins_;
+  std::map<std::string, std::string> owners_;  // by name
 };
 
 }  // namespace kiln::cache

@@ -20,6 +20,7 @@ HeldLeases::HeldLeases(Leases* leases, BlobStore& store, Clock& clock, Duration 
       {
         const MutexLock lock(mutex_);
         if (!ended_) {
+          // An early wake only renews early.
           (void)ending_.WaitFor(mutex_, every);
         }
         if (ended_) {
@@ -48,7 +49,11 @@ HeldLeases::ScopedLease::~ScopedLease() {
   }
   const MutexLock lock(held_->mutex_);
   const auto holder = held_->holders_.find(number_);
-  --held_->owners_[holder->second.owner];
+  // The row of the owner goes with the next renewal: another call of the same ten minutes may take
+  // it up again.
+  if (const auto owner = held_->owners_.find(holder->second.owner); owner != held_->owners_.end()) {
+    --owner->second.holders;
+  }
   held_->holders_.erase(holder);
 }
 
@@ -57,39 +62,54 @@ HeldLeases::ScopedLease HeldLeases::Hold(std::string_view kind, std::vector<Key>
     return {};
   }
   const int64_t now_s = std::chrono::duration_cast<std::chrono::seconds>(clock_.UnixTime()).count();
+  // Calls of one kind that begin in the same ten minutes share an owner, and the floor that the
+  // store keeps for it. So the table of leases has a row for each kind and quantum and not for each
+  // call.
   const Holder holder{.owner = std::string(kind) + " " + std::to_string(now_s / kQuantumSeconds),
-                      .keys = std::move(keys)};
+                      .keys = std::move(keys),
+                      .began_s = now_s};
   bool is_new = false;
   uint64_t number = 0;
   {
     const MutexLock lock(mutex_);
-    is_new = owners_.try_emplace(holder.owner, 0).second;
-    ++owners_[holder.owner];
+    const auto [owner, made] = owners_.try_emplace(holder.owner, LeaseOwner{.began_s = now_s});
+    is_new = made;
+    ++owner->second.holders;
     number = next_++;
     holders_.emplace(number, holder);
   }
+  // Without the mutex, since both write to the store. The lease is there before the keys are looked
+  // up, so nothing can be evicted in between.
   if (is_new) {
     (void)leases_->Hold(holder.owner);
   }
   if (!holder.keys.empty()) {
+    // Finding keys marks them as used, which puts them above the floor.
     (void)store_.FindMissing(holder.keys, {});
   }
   return ScopedLease(*this, number);
 }
 
-// A store that takes no lease evicts nothing either.
+// A store that takes no lease evicts nothing either. Whoever reads slowly enough would keep all
+// that anybody uses meanwhile, so what has been held for long is given up, while its holder goes
+// on: what goes then is computed again.
 void HeldLeases::RenewAll() {
+  const int64_t now_s = std::chrono::duration_cast<std::chrono::seconds>(clock_.UnixTime()).count();
+  const auto is_old = [&](int64_t began_s) { return now_s - began_s > kMostHeld.count(); };
   std::vector<std::string> held;
   std::vector<std::string> released;
   std::vector<Key> keys;
   {
     const MutexLock lock(mutex_);
     for (auto owner = owners_.begin(); owner != owners_.end();) {
-      (owner->second == 0 ? released : held).push_back(owner->first);
-      owner = owner->second == 0 ? owners_.erase(owner) : std::next(owner);
+      const bool ends = owner->second.holders == 0 || is_old(owner->second.began_s);
+      (ends ? released : held).push_back(owner->first);
+      owner = ends ? owners_.erase(owner) : std::next(owner);
     }
     for (const auto& [number, holder] : holders_) {
-      keys.insert(keys.end(), holder.keys.begin(), holder.keys.end());
+      if (!is_old(holder.began_s)) {
+        keys.insert(keys.end(), holder.keys.begin(), holder.keys.end());
+      }
     }
   }
   for (const std::string& owner : held) {
@@ -99,6 +119,7 @@ void HeldLeases::RenewAll() {
     (void)leases_->Release(owner);
   }
   if (!keys.empty()) {
+    // The store leases for a while what it was asked about, so asking renews.
     (void)store_.FindMissing(keys, {});
   }
 }

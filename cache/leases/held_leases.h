@@ -25,6 +25,7 @@ namespace kiln::cache {
 class HeldLeases {
  public:
   static constexpr Duration kEvery = std::chrono::minutes(1);
+  static constexpr std::chrono::seconds kMostHeld = std::chrono::hours(1);
 
   // `leases` may be null: then nothing is evicted. All must outlive the object. Zero for `every`:
   // only RenewAll renews.
@@ -33,7 +34,7 @@ class HeldLeases {
   HeldLeases(const HeldLeases&) = delete;
   HeldLeases& operator=(const HeldLeases&) = delete;
 
-  // A lease as long as it lives.
+  // A lease as long as it lives, and for kMostHeld at most.
   class ScopedLease {
    public:
     ScopedLease() = default;
@@ -65,6 +66,11 @@ class HeldLeases {
   struct Holder {
     std::string owner;
     std::vector<Key> keys;
+    int64_t began_s = 0;  // Unix
+  };
+  struct LeaseOwner {
+    uint64_t holders = 0;
+    int64_t began_s = 0;
   };
 
   Leases* const leases_;
@@ -72,7 +78,7 @@ class HeldLeases {
   Clock& clock_;
   Mutex mutex_;
   CondVar ending_;
-  std::map<std::string, uint64_t> owners_ KILN_GUARDED_BY(mutex_);  // with the number of holders
+  std::map<std::string, LeaseOwner> owners_ KILN_GUARDED_BY(mutex_);  // that are renewed
   std::map<uint64_t, Holder> holders_ KILN_GUARDED_BY(mutex_);
   uint64_t next_ KILN_GUARDED_BY(mutex_) = 1;
   bool ended_ KILN_GUARDED_BY(mutex_) = false;

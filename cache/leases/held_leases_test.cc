@@ -86,6 +86,26 @@ TEST(HeldLeases, OfOneKindAndTime_ShareARow) {
       << "a later one does not keep what only an earlier one used";
 }
 
+// One who reads slowly enough keeps no cache from being collected.
+TEST(HeldLeases, HeldForLong_AreGivenUpOnce) {
+  WritingLeases leases;
+  AskedStore store;
+  FakeClock clock(std::chrono::seconds(600));
+  HeldLeases held(&leases, store, clock, Duration::zero());
+  {
+    const HeldLeases::ScopedLease slow = held.Hold("fetch", {Key{}});
+    clock.Advance(HeldLeases::kMostHeld);
+    held.RenewAll();
+    clock.Advance(std::chrono::seconds(1));
+    const HeldLeases::ScopedLease other = held.Hold("fetch", {Key{}});
+    held.RenewAll();
+    held.RenewAll();
+  }
+  held.RenewAll();
+  EXPECT_EQ(leases.text(), "+fetch 1 +fetch 1 +fetch 7 +fetch 7 -fetch 1 +fetch 7 -fetch 7 ");
+  EXPECT_EQ(store.asked, 5u);
+}
+
 TEST(HeldLeases, ThreadOfItsOwn_Renews) {
   WritingLeases leases;
   AskedStore store;

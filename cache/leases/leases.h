@@ -31,6 +31,8 @@ struct Pin {
   std::optional<int64_t> until_s;  // nullopt: for ever
   std::string note;
   uint64_t records = 0;
+  std::string
+      owner;  // the principal that made it (cache/leases/actor.h); empty: the owner of the cache
 };
 
 // Threads: safe from any thread.
@@ -38,11 +40,13 @@ class Pins {
  public:
   virtual ~Pins() = default;
 
-  // Makes the set or adds to it. Aliases pin the record that they lead to; keys that are not
-  // stored are skipped. Gives the number of records found.
+  // Makes the set or adds to it; a set that is there keeps its owner. Aliases pin the record that
+  // they lead to; keys that are not stored are skipped. Gives the number of records found.
   virtual Result<uint64_t> Add(const Pin& pin, std::span<const Key> keys) = 0;
   // Errors: kNotFound.
   virtual Result<void> Remove(std::string_view name) = 0;
+  // The same for a pin of this owner: another one of this name is kNotFound.
+  virtual Result<void> RemoveOf(std::string_view name, std::string_view owner) = 0;
   // Sorted by name.
   virtual Result<std::vector<Pin>> List() = 0;
 };

@@ -2,7 +2,8 @@
 #include "cache/leases/pin_share.h"
 
 #include <algorithm>
-#include <functional>
+#include <tuple>
+#include <utility>
 
 #include "cache/record.h"
 #include "compiler/base/threads/stop.h"
@@ -10,6 +11,8 @@
 namespace kiln::cache {
 namespace {
 
+// A fifth of the cache always stays for what nobody pinned, or a full set of pins would end all
+// caching.
 constexpr uint64_t kPinPercent = 80;
 
 // Adds rows to what is held.
@@ -17,12 +20,14 @@ class Holding {
  public:
   Result<void> Add(const Key& key, ByteView value) {
     CheckStop();  // a pin may hold a million
+    // An alias holds its record, and takes no room to speak of.
     if (key.level == Level::kAlias || !held_.records.insert(key).second) {
       return {};
     }
     held_.bytes += value.size();
     KILN_TRY(const RowSummary summary, SummarizeRow(key.level, value));
     for (const Product& product : summary.products) {
+      // Shared content counts once.
       held_.bytes += content_.insert(product.digest.id).second ? product.digest.size : 0;
     }
     return {};
@@ -66,13 +71,16 @@ Result<PinShare> ShareWith(Maintenance& maintenance, Pins& pins, std::string_vie
   PinShare share{.total = bytes, .allowed = max_bytes / 100 * kPinPercent, .others = {}};
   KILN_TRY(const std::vector<Pin> all, pins.List());
   for (const Pin& pin : all) {
+    // The pin itself is replaced, so what it held before does not count.
     if (pin.name != name) {
       KILN_TRY(const PinUsage held, HeldByPin(maintenance, pin.name));
       share.total += held.bytes;
-      share.others.emplace_back(held.bytes, pin.name);
+      share.others.push_back({.bytes = held.bytes, .name = pin.name, .owner = pin.owner});
     }
   }
-  std::ranges::sort(share.others, std::greater());
+  std::ranges::sort(share.others, [](const PinSize& a, const PinSize& b) {
+    return std::tie(b.bytes, a.name) < std::tie(a.bytes, b.name);
+  });
   return share;
 }
 

@@ -7,7 +7,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "cache/leases/leases.h"
@@ -30,10 +29,15 @@ Result<PinUsage> HeldByPin(Maintenance& maintenance, const std::string& pin);
 // none holds nothing. Errors: kCorrupt.
 Result<PinUsage> HeldByKeys(BlobStore& store, std::span<const Key> keys, const Call& call);
 
+struct PinSize {
+  uint64_t bytes = 0;
+  std::string name, owner;
+};
+
 struct PinShare {
   uint64_t total = 0;
   uint64_t allowed = 0;
-  std::vector<std::pair<uint64_t, std::string>> others;  // bytes and name, largest first
+  std::vector<PinSize> others;  // largest first
 
   bool fits() const { return total <= allowed; }
 };

@@ -29,6 +29,7 @@ Result<std::unique_ptr<Pack>> OpenLink(const std::string& path,
   with_base.base = nullptr;
   const std::optional<Header> header = HeaderOf(path);
   if (header.has_value() && !header->base_pack.zero()) {
+    // The bound ends the recursion, also where two files claim to be each other's base.
     if (links == kMaxLinks) {
       return PackError(kLimit, fmt::format("'{}': more than {} packs lie below, or a pack is its "
                                            "own base: flatten them",
@@ -36,6 +37,8 @@ Result<std::unique_ptr<Pack>> OpenLink(const std::string& path,
     }
     for (const std::string& candidate : candidates) {
       const std::optional<Header> other = HeaderOf(candidate);
+      // The id in an unchecked header only chooses the file. Pack::Open computes the id of what it
+      // reads, so a file that lies about it is refused there.
       if (other.has_value() && other->pack_id == header->base_pack) {
         KILN_TRY(with_base.base, OpenLink(candidate, candidates, options, links + 1));
         break;

@@ -19,6 +19,9 @@ constexpr uint16_t kCodeLag = 2;
 #define KILN_FIELD(row, field, lag) \
   Column { offsetof(row, field), sizeof(row::field), lag }
 
+// The order of fields is that of the format (spec/cache 10.4), and the last number is the distance
+// of the row that a difference is taken to: 0 stores the value itself. Fields that grow from row to
+// row become small equal numbers, which compress to almost nothing; ids do not compress either way.
 constexpr std::array kPrograms{
     KILN_FIELD(ProgramRow, name, 1),         KILN_FIELD(ProgramRow, pipeline, 0),
     KILN_FIELD(ProgramRow, first_option, 1), KILN_FIELD(ProgramRow, option_count, 0),
@@ -87,6 +90,8 @@ void TakeDifferences(const RowRange<const std::byte>& rows, const Column& column
     if (i >= column.lag) {
       std::memcpy(&before, rows.Field(i - column.lag, column), sizeof(T));
     }
+    // Unsigned arithmetic wraps, so every value has a difference and every difference leads back,
+    // whatever a file says.
     value -= before;
     std::memcpy(out + i * sizeof(T), &value, sizeof(T));
   }
@@ -142,6 +147,7 @@ void WithWidth(uint16_t width, const Use& use) {
   }
 }
 
+// Only columns of four and eight bytes have differences; the others are ids and small numbers.
 void TakeColumn(const RowRange<const std::byte>& rows, const Column& column, std::byte* out) {
   if (column.lag != 0) {
     column.width == 8 ? TakeDifferences<uint64_t>(rows, column, out)
@@ -189,6 +195,7 @@ uint32_t EndBefore(const std::vector<BlobRow>& rows, size_t i) {
 
 template <>
 void ToGaps(std::vector<BlobRow>& rows) {
+  // From the back, since each gap needs the offset of the row before it as it was.
   for (size_t i = rows.size(); i-- > 0;) {
     rows[i].offset -= EndBefore(rows, i);
   }
@@ -226,6 +233,7 @@ uint64_t StoredRowBytes() {
   return bytes;
 }
 
+// A copy of the rows is made, since gaps replace offsets in place and the caller keeps its rows.
 template <class Row>
 Bytes ToColumns(std::span<const Row> rows) {
   std::vector<Row> copy(rows.begin(), rows.end());
@@ -247,6 +255,7 @@ Bytes ToColumns(std::span<const Row> rows) {
 
 template <class Row>
 std::vector<Row> FromColumns(ByteView columns, uint64_t rows) {
+  // The reader has compared the sizes; a mismatch here is a bug of kiln.
   KILN_CHECK(columns.size() == rows * StoredRowBytes<Row>());
   std::vector<Row> out(rows);
   EachRange(out.size(), [&](size_t begin, size_t end) {
@@ -264,6 +273,8 @@ std::vector<Row> FromColumns(ByteView columns, uint64_t rows) {
   return out;
 }
 
+// The templates are defined here only, so every row type of the format is named once more below. A
+// type that is missing does not link.
 #define KILN_ROWS(Row, columns)                        \
   template <>                                          \
   std::span<const Column> ColumnsOf<Row>() {           \

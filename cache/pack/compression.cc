@@ -23,12 +23,16 @@ constexpr uint64_t kLongBytes = uint64_t{8} << 20;  // from here on repetitions 
 
 }  // namespace
 
+// What a reader allocates is bounded by what is stored. Small sizes are free, since the bound
+// exists against a kilobyte that claims to be a gigabyte.
 bool RatioAllowed(uint64_t raw_size, uint64_t stored_size) {
   return raw_size <= cache::kRatioFreeBytes || raw_size / cache::kMaxRatio <= stored_size;
 }
 
 bool IndexAllowed(uint64_t raw_size, uint64_t stored_size, uint64_t prefix_size) {
   return raw_size <= kMaxIndexBytes &&
+         // Of a delta's section the base may give most bytes, so these do not count towards the
+         // ratio.
          RatioAllowed(raw_size - std::min(raw_size, 2 * prefix_size), stored_size);
 }
 
@@ -39,12 +43,16 @@ Compressor::Compressor(int level) : level_(level), context_(ZSTD_createCCtx()) {
 Compressor::~Compressor() { ZSTD_freeCCtx(context_); }
 
 Bytes Compressor::Compress(ByteView raw, ByteView prefix) {
+  // The context is used again for each block, which saves its allocation. Every parameter is set
+  // anew, so a block does not depend on the one before: equal inputs give equal bytes.
   (void)ZSTD_CCtx_reset(context_, ZSTD_reset_session_and_parameters);
   (void)ZSTD_CCtx_setParameter(context_, ZSTD_c_compressionLevel, level_);
   (void)ZSTD_CCtx_setParameter(context_, ZSTD_c_contentSizeFlag, 0);  // the rows have it
   const uint64_t reach = raw.size() + prefix.size();
   (void)ZSTD_CCtx_setParameter(
       context_, ZSTD_c_windowLog,
+      // The window must reach over the prefix and the bytes, and not further, since a reader needs
+      // that much memory.
       std::clamp(static_cast<int>(std::bit_width(reach)), kLeastWindowLog, kMostWindowLog));
   if (reach > kLongBytes) {
     (void)ZSTD_CCtx_setParameter(context_, ZSTD_c_enableLongDistanceMatching, 1);
@@ -53,6 +61,7 @@ Bytes Compressor::Compress(ByteView raw, ByteView prefix) {
     (void)ZSTD_CCtx_refPrefix(context_, prefix.data(), prefix.size());
   }
   Bytes stored = cache::RoomInParts(ZSTD_compressBound(raw.size()));
+  // A long frame is compressed in parts, between which the caller may be stopped.
   if (raw.size() >= cache::kLongFrame) {
     const std::optional<size_t> size = cache::CompressInParts(*context_, stored, raw);
     KILN_CHECK(size.has_value(), "{} bytes", raw.size());
@@ -76,6 +85,7 @@ Result<Bytes> Decompress(Codec codec, ByteView stored, uint64_t raw_size, ByteVi
     }
     return Bytes(stored.begin(), stored.end());
   }
+  // One context for each thread, because making one costs more than decompressing a small block.
   ZSTD_DCtx* const context = cache::DecompressorOfThread();
   if (context == nullptr) {
     return PackError(kLimit, "no memory to decompress with");

@@ -21,9 +21,12 @@ Result<ByteView> Map(const std::string& path, int file) {
   if (::fstat(file, &status) != 0) {
     return ReadError(path, errno);
   }
+  // A pipe or a device has no size to map. O_NONBLOCK keeps the open of a pipe from waiting for its
+  // other end.
   if (!S_ISREG(status.st_mode)) {
     return ReadError(path, S_ISDIR(status.st_mode) ? EISDIR : EINVAL);
   }
+  // mmap refuses a length of zero.
   if (status.st_size == 0) {
     return ByteView();
   }
@@ -43,6 +46,7 @@ Result<MappedFile> MappedFile::Open(const std::string& path) {
     return ReadError(path, errno);
   }
   Result<ByteView> bytes = Map(path, file);
+  // The mapping holds the file by itself.
   (void)::close(file);
   if (!bytes.ok()) {
     return std::move(bytes).error();

@@ -45,6 +45,8 @@ Result<std::unique_ptr<Pack>> Pack::Make(std::optional<MappedFile> file, ByteVie
                                          const ReadOptions& options) {
   std::optional<PublicKey> signer;
   const auto check = [&](const Tables& tables) -> Result<void> {
+    // Called between the section table and the first decompression: bytes that are not signed reach
+    // no decompressor.
     if (!options.require_signature.empty()) {
       KILN_TRY(signer, CheckSignature(bytes, tables, options.require_signature));
     }
@@ -77,6 +79,7 @@ Result<void> Pack::CheckBase() {
                                                     wanted.hex()));
   }
   const Tables& below = base->tables();
+  // Both lists are sorted by id, so one walk over the two finds every blob.
   auto there = below.blobs_by_id.begin();
   for (const uint32_t blob : tables_.blobs_by_id) {
     const BlobRow& row = tables_.blobs[blob];
@@ -95,6 +98,7 @@ Result<void> Pack::CheckBase() {
   return {};
 }
 
+// Programs are sorted by name in the file, which the checks of the tables have seen to.
 std::optional<uint32_t> Pack::FindProgram(std::string_view name) const {
   const auto found =
       std::partition_point(tables_.programs.begin(), tables_.programs.end(),
@@ -107,6 +111,7 @@ std::optional<uint32_t> Pack::FindProgram(std::string_view name) const {
 
 std::optional<uint32_t> Pack::FindEntry(uint32_t program, std::string_view target) const {
   const ProgramRow& row = tables_.programs[program];
+  // An entry for each target: a handful, for which a walk is as quick as a search.
   for (uint32_t i = row.first_entry; i < row.first_entry + row.entry_count; ++i) {
     if (tables_.String(tables_.entries[i].target) == target) {
       return i;
@@ -122,6 +127,8 @@ std::optional<uint32_t> Pack::FindArtifact(uint32_t entry,
   KILN_CHECK(values.size() == program.option_count);
   std::vector<cache::OptionSetting> live;
   live.reserve(values.size());
+  // Each mask says which options some result read. If the values agree with that result on these,
+  // its live key is found (spec/cache 3.3). At most 64 masks, each costing one hash and one search.
   for (uint32_t mask_row = row.first_live; mask_row < row.first_live + row.live_count; ++mask_row) {
     const std::span<const uint64_t> mask = tables_.Mask(mask_row);
     live.clear();
@@ -154,11 +161,14 @@ std::optional<uint32_t> Pack::FindBlob(const Hash128& id) const {
 // The bytes of the file, checked when they are first read.
 Result<ByteView> Pack::StoredBlock(uint32_t block) const {
   const BlockRow& row = tables_.blocks[block];
+  // Only in a pack that was opened in part.
   if (row.offset + row.stored_size > tables_.data.size()) {
     return PackError(kBlockMissing, fmt::format("block {} of {} is not in the file; fetch the rest",
                                                 block, tables_.blocks.size()));
   }
   const ByteView stored = tables_.data.subspan(row.offset, row.stored_size);
+  // A flag that two threads set both is set once. It orders nothing else: the bytes are those of a
+  // file that does not change.
   if (checked_[block].load(std::memory_order_relaxed)) {
     return stored;
   }
@@ -167,6 +177,8 @@ Result<ByteView> Pack::StoredBlock(uint32_t block) const {
                                            "fetch or build the pack again",
                                            block));
   }
+  // The checksum guards against damage, the hash against a person. It is computed at the first
+  // read, so opening a signed pack does not read all of it.
   if (signer_.has_value() && !HasBlockHash(tables_, block, stored)) {
     return PackError(kSignatureBad, fmt::format("block {} does not have the SHA-256 that was "
                                                 "signed; get the pack from whoever signs it",
@@ -176,6 +188,8 @@ Result<ByteView> Pack::StoredBlock(uint32_t block) const {
   return stored;
 }
 
+// Checked, then decompressed, then remembered. A view keeps its block alive, so nothing is copied
+// for a reader.
 Result<Pack::Block> Pack::BlockOf(uint32_t block) const {
   if (std::shared_ptr<const Bytes> recent = recent_.Find(block); recent != nullptr) {
     const ByteView raw = *recent;
@@ -183,6 +197,7 @@ Result<Pack::Block> Pack::BlockOf(uint32_t block) const {
   }
   KILN_TRY(const ByteView stored, StoredBlock(block));
   const BlockRow& row = tables_.blocks[block];
+  // Served from the mapping, without a copy and without room in the cache.
   if (row.codec == Codec::kRaw && row.stored_size == row.raw_size) {
     return Block{.raw = stored, .owner = nullptr};
   }
@@ -192,6 +207,7 @@ Result<Pack::Block> Pack::BlockOf(uint32_t block) const {
     const auto owner = std::make_shared<const Bytes>(std::move(bytes));
     prefix = {.raw = *owner, .owner = owner};
   } else if (row.codec == Codec::kZstdAfterBlock) {
+    // One step only: a prefix block has no prefix within its pack (table_checks.cc).
     KILN_TRY(prefix, BlockOf(row.prefix));
   }
   if (!RatioAllowed(row.raw_size, row.stored_size)) {
@@ -203,6 +219,8 @@ Result<Pack::Block> Pack::BlockOf(uint32_t block) const {
     return WithContext(decoded.error(), fmt::format("block {}", block));
   }
   auto raw = std::make_shared<const Bytes>(std::move(decoded).value());
+  // Blobs of a variant lie in few blocks, and the common block serves them all. The cache is
+  // bounded in bytes; whoever holds a view keeps its block alive.
   recent_.Add(block, raw, raw->size());
   return Block{.raw = *raw, .owner = raw};
 }
@@ -212,6 +230,8 @@ Result<Bytes> Pack::ReadBlock(uint32_t block) const {
   return Bytes(found.raw.begin(), found.raw.end());
 }
 
+// A delta's blocks were compressed behind a block of the base together with that block's own
+// prefix, so both are given back, in this order.
 Result<Bytes> Pack::ReadPrefix(uint32_t block) const {
   const BlockRow& row = tables_.blocks[block];
   Bytes bytes;
@@ -234,6 +254,7 @@ Result<cache::Blob> Pack::GetBlob(uint32_t blob) const {
   if ((row.flags & kModule) != 0) {
     KILN_TRY(out, ModuleOf(row, stored));
   }
+  // On every read (spec/cache 1.2): whatever is wrong above this line cannot hand out wrong bytes.
   if (HashBytes(out.bytes) != row.id) {
     return PackError(kCorrupt, fmt::format("blob {} has other bytes; fetch or build the pack again",
                                            row.id.hex()));
@@ -253,6 +274,7 @@ Result<cache::Blob> Pack::ModuleOf(const BlobRow& row, ByteView encoded) const {
 }
 
 Result<std::shared_ptr<const cache::SymbolTable>> Pack::SymbolsOf(uint32_t of) const {
+  // The table stands in the first block of the family, which is the prefix of all others.
   const uint32_t block = tables_.blocks[of].symbol_bytes != 0 ? of : tables_.blocks[of].prefix;
   std::shared_ptr<const cache::SymbolTable> recent = symbols_.Find(block);
   if (recent != nullptr) {
@@ -291,6 +313,8 @@ Result<void> Pack::CheckSectionIds() const {
   return {};
 }
 
+// Everything that opening leaves out: ids of sections, hashes, every block and every blob, and that
+// there is no second way to write the same pack.
 Result<void> Pack::Verify() const {
   if (tables_.data.size() == tables_.data_size) {  // else it was opened with allow_partial
     KILN_TRY_VOID(CheckSectionIds());
@@ -298,6 +322,7 @@ Result<void> Pack::Verify() const {
   if (!tables_.hashes.empty()) {
     KILN_TRY_VOID(CheckSectionHashes(bytes_, tables_));
   }
+  // Each block is decompressed, even one that no blob names.
   for (uint32_t block = 0; block < tables_.blocks.size(); ++block) {
     CheckStop();
     KILN_TRY_VOID(BlockOf(block));
@@ -309,6 +334,7 @@ Result<void> Pack::Verify() const {
   }
   std::vector<uint32_t> order(tables_.blobs.size());
   std::iota(order.begin(), order.end(), 0U);
+  // By block, so each is decompressed once although the cache may hold only a few.
   std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
     return tables_.blobs[a].block < tables_.blobs[b].block;
   });

@@ -50,6 +50,8 @@ std::vector<IndexSection> IndexSectionsOf(const Bytes& info, const Index& index)
   add_rows(SectionKind::kArtifacts);
   add_rows(SectionKind::kCode);
   add_rows(SectionKind::kPipelines);
+  // Sections that say nothing are left out: older readers skip what they do not know, and equal
+  // contents stay equal bytes.
   if (!index.passes.empty()) {
     add_rows(SectionKind::kPasses);
   }
@@ -68,6 +70,8 @@ std::vector<IndexSection> IndexSectionsOf(const Bytes& info, const Index& index)
   return sections;
 }
 
+// What a base has of a section, in the form in which it is stored: the prefix for the section of a
+// delta. Rows are put into columns again, since only their own form is kept.
 Bytes RawSection(const Tables& tables, SectionKind kind) {
   if (std::optional<RowSection> rows = RowSectionOf(tables, kind); rows.has_value()) {
     return std::move(rows->columns);

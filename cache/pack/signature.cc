@@ -21,6 +21,7 @@ constexpr size_t kMaxPemBytes = size_t{64} << 10;
 constexpr std::array<uint8_t, 12> kHead = {0x30, 0x2a, 0x30, 0x05, 0x06, 0x03,
                                            0x2b, 0x65, 0x70, 0x03, 0x21, 0x00};
 using KeyInfo = std::array<uint8_t, kHead.size() + 32>;
+// Sixteen groups of three bytes make 60 digits: a key never needs more.
 constexpr size_t kKeyInfoDigits = (sizeof(KeyInfo) + 2) / 3 * 4;
 
 std::string Base64(const KeyInfo& info) {
@@ -45,6 +46,7 @@ std::optional<KeyInfo> FromBase64(std::string_view text) {
     if (c != ' ' && c != '\t' && c != '\r' && c != '\n') {
       digits += c;
     }
+    // Nothing longer can be a key, however long the file is.
     if (digits.size() > kKeyInfoDigits) {
       return std::nullopt;
     }
@@ -62,6 +64,7 @@ std::optional<KeyInfo> FromBase64(std::string_view text) {
       }
     }
   }
+  // Encoding again and comparing refuses wrong digits, wrong padding and stray bits in one step.
   return Base64(info) == digits ? std::optional(info) : std::nullopt;
 }
 
@@ -85,6 +88,7 @@ Result<PublicKey> PublicKey::FromPem(std::string_view pem) {
     return NoKey("public key");
   }
   const std::optional<KeyInfo> info = FromBase64(behind.substr(0, end));
+  // The head says which kind of key this is; all keys of Ed25519 have the same one.
   if (!info || !std::equal(kHead.begin(), kHead.end(), info->begin())) {
     return NoKey("public key");
   }

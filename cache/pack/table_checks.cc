@@ -12,6 +12,9 @@
 namespace kiln::pack {
 namespace {
 
+// After these checks the rest of the reader indexes without looking: every reference is in range,
+// every order that a search relies on holds, and sizes are bounded. No check allocates for each
+// row.
 class RowChecker {
  public:
   RowChecker(Tables& tables, const Tables* base) : tables_(tables), base_(base) {}
@@ -47,6 +50,8 @@ Result<void> RowChecker::CheckPrograms() {
   const Tables& t = tables_;
   uint64_t options = 0;
   for (const ProgramRow& row : t.programs) {
+    // Ranges of programs may not overlap in sum, or a thousand programs that share a million
+    // options would cost a thousand million steps below.
     options += row.option_count;
     if (options > t.options.size()) {
       return Corrupt("section OPTN: {} rows, programs have more", t.options.size());
@@ -73,6 +78,7 @@ Result<void> RowChecker::CheckPrograms() {
       }
     }
   }
+  // A mask must have a bit for every option of its program, since look-ups read that many.
   const uint64_t live_rows = t.live.size() / (1 + uint64_t{t.live_words});
   for (const EntryRow& row : t.entries) {
     if (row.program >= t.programs.size() || !IsString(row.target) ||
@@ -91,6 +97,7 @@ Result<void> RowChecker::CheckArtifacts() {
     return PackError(kLimit, fmt::format("{} artifacts", t.artifacts.size()));
   }
   for (const ArtifactRow& row : t.artifacts) {
+    // Metadata alone has no code rows.
     const bool has_code = row.first_code != kNone || row.code_count != 0;
     if ((has_code && !InRange(row.first_code, row.code_count, t.code.size())) ||
         row.code_count > kMaxModules || (row.metadata != kNone && row.metadata >= t.blobs.size()) ||
@@ -114,6 +121,8 @@ Result<void> RowChecker::CheckArtifacts() {
 
 Result<void> RowChecker::CheckKeys() {
   Tables& t = tables_;
+  // Sorted once at opening, and duplicates are found on the way: which of two artifacts with one
+  // key is meant nobody could say.
   HashOrder order = OrderByHash(
       t.artifacts, [](const ArtifactRow& row) -> const Hash128& { return row.live_key; });
   if (order.twice.has_value()) {
@@ -125,6 +134,7 @@ Result<void> RowChecker::CheckKeys() {
 
 Result<void> RowChecker::CheckWarm() {
   const Tables& t = tables_;
+  // In the strict order of their names, which refuses two of one name as well.
   for (const PassRow& row : t.passes) {
     if (!IsString(row.name) || row.color_count > kMaxColorFormats ||
         (&row != t.passes.data() && t.String((&row)[-1].name) >= t.String(row.name))) {
@@ -176,6 +186,7 @@ Result<void> RowChecker::CheckBlock(uint32_t block) {
     return PackError(kLimit, fmt::format("section BLKS: row {} claims {} bytes; at most {}", block,
                                          row.raw_size, kMaxBlobBytes + kBlockBytes));
   }
+  // How many blocks a file that was cut off has whole.
   t.complete_blocks += InRange(row.offset, row.stored_size, t.data.size()) ? 1 : 0;
   return {};
 }
@@ -196,10 +207,14 @@ Result<void> RowChecker::CheckBlobs() {
                            ? base_ != nullptr
                            : row.block < t.blocks.size() &&
                                  InRange(row.offset, row.size, t.blocks[row.block].raw_size) &&
+                                 // A blob that is not encoded is as long in its block as it is
+                                 // itself.
                                  (module ? t.HasSymbols(row.block) : row.size == row.raw_size);
     if (!found) {
       return Corrupt("section BIDX: row {}", &row - t.blobs.data());
     }
+    // The size of a decoded module is only a claim until it is decoded, so it is bounded before
+    // room is made for it.
     if (module && (row.raw_size > kMaxBlobBytes || !RatioAllowed(row.raw_size, row.size))) {
       return PackError(kLimit, fmt::format("section BIDX: row {} claims {} bytes",
                                            &row - t.blobs.data(), row.raw_size));

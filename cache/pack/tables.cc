@@ -23,6 +23,8 @@ class TableReader {
  public:
   TableReader(ByteView bytes, const TableOptions& options) : bytes_(bytes), options_(options) {}
 
+  // Header and section table first, both guarded by sums; then where each section lies; then the
+  // signature, if one is asked for; and only then is anything decompressed and are rows looked at.
   Result<Tables> Read() {
     KILN_TRY_VOID(ReadHeader());
     KILN_TRY_VOID(CheckBase());
@@ -71,6 +73,7 @@ class TableReader {
 
 Result<void> TableReader::ReadHeader() {
   if (bytes_.size() < sizeof(Header)) {
+    // A short file that begins like a pack was cut off, any other is none.
     const size_t known = std::min(bytes_.size(), kMagic.size());
     if (std::memcmp(bytes_.data(), kMagic.data(), known) != 0) {
       return PackError(kNotAPack, "the file does not begin like a pack");
@@ -79,10 +82,13 @@ Result<void> TableReader::ReadHeader() {
                                              sizeof(Header), bytes_.size()));
   }
   Header& header = tables_.header;
+  // Copied and not cast: the bytes of a message or a file need not be aligned.
   std::memcpy(&header, bytes_.data(), sizeof(Header));
   if (header.magic != kMagic) {
     return PackError(kNotAPack, "the file does not begin like a pack");
   }
+  // Before any other field is believed. The version comes next, since all that follows depends on
+  // it.
   if (header.checksum != Checksum64(bytes_.first(offsetof(Header, checksum)))) {
     return Corrupt("the header does not have the sum that it says");
   }
@@ -118,6 +124,8 @@ Result<void> TableReader::CheckBase() {
     return {};
   }
   base_ = options_.base;
+  // The base is named by its id, so a pack of the same file name from another build cannot take its
+  // place.
   if (base_ == nullptr || base_->header.pack_id != wanted) {
     return PackError(kBaseMissing, fmt::format("the pack is a delta of pack {}; open that, too, or "
                                                "flatten them where both are",
@@ -144,6 +152,8 @@ Result<void> TableReader::ReadSectionTable() {
                     header.table_offset + size, bytes_.size()));
   }
   const ByteView table = bytes_.subspan(header.table_offset, size);
+  // The id of a pack is that of its section table, which has the ids of all sections: one
+  // comparison ties the whole file together.
   if (HashBytes(table) != header.pack_id) {
     return Corrupt("the section table does not have the pack's id");
   }
@@ -154,6 +164,7 @@ Result<void> TableReader::ReadSectionTable() {
   return {};
 }
 
+// A switch without a default, so a new kind that is not listed here is a warning of the compiler.
 bool IsKnown(SectionKind kind) {
   switch (kind) {
     case SectionKind::kInfo:
@@ -187,6 +198,8 @@ bool TableReader::IsIndex(SectionKind kind) {
          kind != SectionKind::kData;
 }
 
+// Of a section that this reader does not know only its place is looked at: it may have codecs and
+// an alignment that are new, too.
 Result<void> TableReader::CheckSection(const SectionEntry& section) {
   if (!InRange(section.offset, section.stored_size, tables_.header.file_size)) {
     return Corrupt("section {} does not fit", SectionName(section.kind));
@@ -223,6 +236,8 @@ Result<void> TableReader::FindSection(uint32_t index) {
     }
   }
   KILN_TRY_VOID(CheckSection(section));
+  // Only the data may be cut off, in a pack that is opened in part; for all others CheckSection has
+  // looked.
   const uint64_t begin = std::min<uint64_t>(section.offset, bytes_.size());
   const uint64_t size = std::min<uint64_t>(section.stored_size, bytes_.size() - begin);
   const ByteView bytes = bytes_.subspan(begin, size);
@@ -279,6 +294,8 @@ Result<void> TableReader::ReadSection(const SectionEntry& section) {
       return Corrupt("section {}: {} bytes are not {} rows", SectionName(section.kind), raw.size(),
                      section.rows);
     }
+    // The number of rows follows from the bytes that are there, so a claim in the table allocates
+    // nothing.
     out = FromColumns<Row>(raw, section.rows);
     return {};
   };
@@ -316,6 +333,8 @@ Result<void> TableReader::ReadSection(const SectionEntry& section) {
 
 // A section that stays as it is.
 Result<void> TableReader::ReadView(const SectionEntry& section, Bytes raw) {
+  // The table of raw sections owns the bytes; strings and masks are views into it. A vector that
+  // grows moves its elements, but the heap memory of each stays where it is.
   const ByteView bytes = tables_.raw.emplace_back(section.kind, std::move(raw)).second;
   switch (section.kind) {
     case SectionKind::kInfo:
@@ -356,10 +375,12 @@ Result<Texts> ReadTexts(const SectionEntry& section, ByteView bytes) {
     return Corrupt("section {}: {} bytes are not {} items", SectionName(section.kind), bytes.size(),
                    section.rows);
   }
+  // Memory of a vector is aligned for this, and the format is that of the machine, little-endian.
   Texts texts{.ends = {reinterpret_cast<const uint32_t*>(bytes.data()) + 1, count},
               .bytes = bytes.subspan((uint64_t{count} + 1) * 4)};
   uint32_t last = 0;
   for (const uint32_t end : texts.ends) {
+    // Ends ascend and stay inside, so every string is a range.
     if (end < last || end > texts.bytes.size()) {
       return Corrupt("section {}: an item ends at {}", SectionName(section.kind), end);
     }
@@ -375,6 +396,7 @@ Result<void> TableReader::ReadStrings(const SectionEntry& section, ByteView byte
   return {};
 }
 
+// Only taken over here. Whether it is good is decided by `check`, before anything is decompressed.
 Result<void> TableReader::ReadSignature(ByteView bytes) {
   if (bytes.size() != sizeof(SignatureBlock)) {
     return Corrupt("section SIGN has {} bytes", bytes.size());
@@ -383,6 +405,8 @@ Result<void> TableReader::ReadSignature(ByteView bytes) {
   return {};
 }
 
+// The width of a row follows from the size and the number of rows. Its first word is its head, the
+// others are the bits of the options.
 Result<void> TableReader::ReadLive(const SectionEntry& section, ByteView bytes) {
   if (bytes.size() % sizeof(uint64_t) != 0 || section.rows > bytes.size() / sizeof(uint64_t) ||
       (section.rows == 0) != bytes.empty()) {

@@ -15,6 +15,8 @@ Digest BlobDigest(const Tables& tables, uint32_t blob) {
   return {.id = tables.blobs[blob].id, .size = tables.blobs[blob].raw_size};
 }
 
+// The inverse of what the writer does with contents: rows name each other by number, contents by
+// name. Numbers were checked when the tables were read, so none is checked here.
 Program ProgramOf(const Tables& tables, const ProgramRow& row) {
   Program program{.name = std::string(tables.String(row.name)),
                   .pipeline = std::string(tables.String(row.pipeline)),
@@ -44,6 +46,7 @@ Entry EntryOf(const Tables& tables, const EntryRow& row) {
     const std::span<const uint64_t> mask = tables.Mask(row.first_live + i);
     std::vector<uint32_t>& live = entry.masks.emplace_back();
     for (uint32_t option = 0; option < options; ++option) {
+      // Bit i of a mask is option i of the program, in their order by name.
       if ((mask[option / 64] >> (option % 64) & 1) != 0) {
         live.push_back(option);
       }
@@ -59,6 +62,7 @@ Artifact ArtifactOf(const Tables& tables, const ArtifactRow& row) {
                     .entry = row.entry,
                     .code = {},
                     .metadata = BlobDigest(tables, row.metadata),
+                    // The place within the file keeps the order that the points of the space had.
                     .order = static_cast<uint32_t>(&row - tables.artifacts.data())};
   for (uint32_t i = 0; i < row.code_count; ++i) {
     const CodeRow& code = tables.code[row.first_code + i];
@@ -73,6 +77,8 @@ Result<ExportRow> RowOf(const Tables& tables, const CacheRow& row) {
       .key = {.level = static_cast<cache::Level>(row.level), .space = row.space, .id = row.key},
       .value = Bytes(value.begin(), value.end()),
       .refs = {}};
+  // What a cached row refers to is not stored beside it: it is read out of the row, with the same
+  // function that the store uses.
   const Result<cache::RowSummary> summary = cache::SummarizeRow(out.key.level, value);
   if (!summary.ok()) {
     return PackError(kCorrupt, "section CROW: " + KeyText(out.key) + ": " +
@@ -102,6 +108,7 @@ ByEntry Group(const Tables& tables) {
 }
 
 bool SameBlobs(const Tables& a, const ArtifactRow& x, const Tables& b, const ArtifactRow& y) {
+  // Blobs compare by id, since rows of two packs have nothing to do with each other.
   const auto blob = [](const Tables& tables, uint32_t row) {
     return row == kNone ? Hash128{} : tables.blobs[row].id;
   };
@@ -142,6 +149,7 @@ ProgramChange ChangeOf(const Tables& a, const Artifacts& old, const Tables& b, c
 void CompareBlobs(const Tables& a, const Tables& b, PackDifference& out) {
   const auto& x = a.blobs_by_id;
   const auto& y = b.blobs_by_id;
+  // Both are sorted by id: one walk over the two.
   for (auto i = x.begin(), j = y.begin(); i != x.end() || j != y.end();) {
     if (j == y.end() || (i != x.end() && a.blobs[*i].id < b.blobs[*j].id)) {
       ++out.gone_blobs;
@@ -157,6 +165,7 @@ void CompareBlobs(const Tables& a, const Tables& b, PackDifference& out) {
   }
 }
 
+// A pipeline may serve several artifacts; the first one stands for it.
 Warm WarmOf(const Tables& tables, const WarmRow& row) {
   Warm warm{.live_key = tables.artifacts[tables.pipelines[row.pipeline].artifact].live_key,
             .pass = row.pass == kNone ? std::string()
@@ -177,6 +186,7 @@ Warm WarmOf(const Tables& tables, const WarmRow& row) {
 
 }  // namespace
 
+// Everything but the blobs, which BlobsOf hands out one by one: a pack may be larger than memory.
 Result<Contents> ContentsOf(const Pack& pack) {
   const Tables& tables = pack.tables();
   Contents contents;
@@ -190,6 +200,7 @@ Result<Contents> ContentsOf(const Pack& pack) {
     contents.entries.push_back(EntryOf(tables, row));
   }
   for (const ArtifactRow& row : tables.artifacts) {
+    // The format allows a row without metadata, but no writer makes one.
     if (row.metadata == kNone) {
       return PackError(kCorrupt, "section ARTF: " + row.live_key.hex() + " has no metadata");
     }
@@ -218,6 +229,7 @@ Result<Contents> ContentsOf(const Pack& pack) {
   return contents;
 }
 
+// A blob of a base is found as well. That is how a chain is flattened.
 BlobSource BlobsOf(const Pack& pack) {
   return [&pack](const Digest& digest) -> Result<Bytes> {
     const std::optional<uint32_t> row = pack.FindBlob(digest.id);
@@ -233,6 +245,7 @@ BlobSource BlobsOf(const Pack& pack) {
 PackDifference Compare(const Pack& first, const Pack& second) {
   const Tables& a = first.tables();
   const Tables& b = second.tables();
+  // By program and target, because entry ids change with every source and would match nothing.
   const ByEntry before = Group(a);
   ByEntry after = Group(b);
   PackDifference out;
@@ -247,6 +260,7 @@ PackDifference Compare(const Pack& first, const Pack& second) {
       out.programs.push_back(std::move(change));
     }
     if (stays) {
+      // What is left at the end is new.
       after.erase(found);
     }
   }

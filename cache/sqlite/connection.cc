@@ -14,6 +14,8 @@
 namespace kiln::cache::sqlite {
 namespace {
 
+// Only other processes can make a statement wait: the store's own threads take turns. Five seconds
+// are a long transaction of theirs.
 constexpr int kBusyMs = 5000;
 constexpr int kStepsPerLook = 20'000;  // about a millisecond
 
@@ -44,6 +46,7 @@ std::string ImmutableUri(const std::string& path) {
   return uri + "?immutable=1";
 }
 
+// SQLite calls this after each commit with the length of the WAL, in place of its own checkpoints.
 int OnWalCommit(void* frames, sqlite3* /*db*/, const char* /*name*/, int in_wal) {
   *static_cast<int64_t*>(frames) = in_wal;
   return SQLITE_OK;
@@ -58,9 +61,12 @@ void OnRow(void* losses, int what, const char* /*database*/, const char* table,
 
 void OnRollback(void* losses) { ++*static_cast<uint64_t*>(losses); }
 
-// Whoever waits for the statement has left.
+// Asked every kStepsPerLook steps of a statement, so a long query ends when its caller leaves.
 int IsOver(void* /*none*/) { return IsStopping() ? 1 : 0; }
 
+// What the world may do about an error, not what SQLite calls it: wait and retry, make room, treat
+// the file as damaged, or none of these. The lower byte is the kind; the upper ones tell details
+// that are in the message.
 ErrorCode CodeOf(int rc) {
   switch (rc & 0xff) {
     case SQLITE_BUSY:
@@ -94,6 +100,7 @@ ErrorCode CodeOf(int rc) {
   }
 }
 
+// Only those that decide over the file as a whole have a reason; file_health.h acts on them.
 std::string_view ReasonOf(int rc) {
   switch (rc & 0xff) {
     case SQLITE_CORRUPT:
@@ -112,6 +119,7 @@ std::string_view ReasonOf(int rc) {
 
 }  // namespace
 
+// Right after the call that failed, since the message is that of the last call on the connection.
 Error SqliteError(sqlite3* db, int rc, std::string_view doing) {
   const char* message = db != nullptr ? sqlite3_errmsg(db) : sqlite3_errstr(rc);
   return {.code = CodeOf(rc),
@@ -155,6 +163,8 @@ Result<Connection> Connection::Open(const std::string& path, OpenMode mode,
     return SqliteError(db, rc, "opening " + path);
   }
   sqlite3_busy_timeout(db, kBusyMs);  // before the first statement: opening itself may be busy
+  // A damaged or hostile schema must not be able to change the file through its own triggers and
+  // views.
   sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   sqlite3_wal_hook(db, OnWalCommit, connection.wal_frames_.get());
   sqlite3_update_hook(db, OnRow, connection.losses_.get());
@@ -171,6 +181,8 @@ Result<void> Connection::Execute(const char* sql) {
   return {};
 }
 
+// Persistent: statements of this store live as long as their connection, and SQLite places their
+// memory accordingly.
 Result<Statement> Connection::Prepare(std::string_view sql) {
   sqlite3_stmt* statement = nullptr;
   const int rc = sqlite3_prepare_v3(db_, sql.data(), static_cast<int>(sql.size()),
@@ -209,6 +221,8 @@ Result<void> Connection::Checkpoint(CheckpointMode mode, int busy_ms) {
   const int sqlite_mode = mode == CheckpointMode::kPassive   ? SQLITE_CHECKPOINT_PASSIVE
                           : mode == CheckpointMode::kRestart ? SQLITE_CHECKPOINT_RESTART
                                                              : SQLITE_CHECKPOINT_TRUNCATE;
+  // A checkpoint waits for readers for as long as its caller says, and not for the five seconds of
+  // other statements.
   sqlite3_busy_timeout(db_, busy_ms);
   const int rc = sqlite3_wal_checkpoint_v2(db_, nullptr, sqlite_mode, nullptr, nullptr);
   sqlite3_busy_timeout(db_, kBusyMs);

@@ -25,6 +25,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kLockFile = "cache.lock";
+// Two files of other versions or of damaged caches: enough to go back to the last version, and
+// never more than the cache itself is worth.
 constexpr size_t kMaxSetAside = 2;
 
 Error Failed(std::string what, const fs::path& path, int error) {
@@ -79,6 +81,8 @@ Result<OwnedFd> OpenOwnFile(const fs::path& path) {
                                         : Failed("cannot open", path, number);
 }
 
+// The pid is for people and for messages. Whether somebody owns the cache is told by the lock,
+// which the kernel releases with the process, and never by the number.
 bool WritePid(int fd) {
   const std::string text = std::to_string(::getpid()) + "\n";
   return ::ftruncate(fd, 0) == 0 &&
@@ -97,6 +101,7 @@ std::optional<pid_t> ReadPid(int fd) {
 
 // Why the file system is unfit for WAL; nullopt if it is fit.
 std::optional<std::string_view> NetworkFileSystemName(long type) {
+  // Numbers of the kernel that the header of this system does not have.
   constexpr long kSmb2 = 0xFE534D42;
   constexpr long kCifs = 0xFF534D42;
   switch (type) {
@@ -119,6 +124,8 @@ bool IsSetAside(std::string_view name) {
   return name.ends_with(".db") && (name.starts_with("cache.v") || IsDamaged(name));
 }
 
+// The database goes first: a crash in between leaves a log that nobody opens, and not a database
+// that lacks its latest changes.
 void RemoveWithWal(const fs::path& file) {
   std::error_code ignored;  // nothing depends on their being gone
   fs::remove(file, ignored);
@@ -145,6 +152,7 @@ Result<std::optional<OwnerLock>> OwnerLock::TryTake(const fs::path& dir) {
   const fs::path path = dir / kLockFile;
   KILN_TRY(OwnedFd fd, OpenOwnFile(path));
   if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
+    // Somebody else owns the cache: that is an answer and no error.
     if (errno == EWOULDBLOCK) {
       return std::optional<OwnerLock>();
     }
@@ -167,12 +175,15 @@ OwnerLock::~OwnerLock() {
 std::optional<pid_t> FindOwner(const fs::path& dir) {
   const OwnedFd fd(
       ::open((dir / kLockFile).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  // A shared lock that is granted proves that nobody holds the exclusive one.
   if (fd.get() < 0 || ::flock(fd.get(), LOCK_SH | LOCK_NB) == 0) {
     return std::nullopt;  // the shared lock goes with the descriptor
   }
   return ReadPid(fd.get());
 }
 
+// 0 is no type of a network file system: what cannot be asked is taken for fit, and opening will
+// show.
 long StatFileSystemType(const fs::path& dir) {
   struct statfs info {};
   return ::statfs(dir.c_str(), &info) == 0 ? static_cast<long>(info.f_type) : 0;
@@ -186,6 +197,7 @@ Result<fs::path> PrepareDirectory(const fs::path& dir, const FileSystemType& typ
   if (::mkdir(dir.c_str(), 0700) != 0 && errno != EEXIST) {
     return Failed("cannot make the cache directory", dir, errno);
   }
+  // Links are resolved before the checks, so what is checked is what is used.
   const fs::path real = fs::canonical(dir, error);
   if (error) {
     return Failed("cannot use the cache directory", dir, error.value());
@@ -207,6 +219,8 @@ Result<fs::path> PrepareDirectory(const fs::path& dir, const FileSystemType& typ
 }
 
 Result<void> CreatePrivateFile(const fs::path& file) {
+  // SQLite would open these by name. Each is looked at as the file itself is: a link that somebody
+  // else put there leads anywhere.
   for (const char* beside : {"-wal", "-shm"}) {
     const fs::path path = file.string() + beside;
     std::error_code error;
@@ -218,6 +232,8 @@ Result<void> CreatePrivateFile(const fs::path& file) {
   return {};
 }
 
+// A rename is on disk only when its folder is. Without this a loss of power could bring the old
+// file back.
 Result<void> SyncDirectory(const fs::path& dir) {
   const OwnedFd fd(::open(dir.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (fd.get() < 0 || ::fsync(fd.get()) != 0) {
@@ -230,6 +246,7 @@ Result<void> SetAside(const fs::path& dir, std::string_view name) {
   const fs::path from = dir / "cache.db";
   const fs::path to = dir / (std::string(name) + ".db");
   std::error_code error;
+  // A file that was set aside under this name before.
   RemoveWithWal(to);
   fs::remove(from.string() + "-shm", error);
   // The WAL goes first: a new cache.db must never meet the WAL of an old one.
@@ -251,6 +268,7 @@ std::vector<QuarantinedFile> ListSetAside(const fs::path& dir) {
       paths.emplace_back(fs::last_write_time(it->path(), no_time), it->path());
     }
   }
+  // The newest first, as PruneSetAside keeps the first ones.
   std::ranges::sort(paths, std::greater<>());
   std::vector<QuarantinedFile> files;
   files.reserve(paths.size());
@@ -266,6 +284,7 @@ void RemoveSetAside(const QuarantinedFile& file) { RemoveWithWal(file.path); }
 
 std::string FreeCorruptName(const fs::path& dir) {
   std::error_code error;
+  // It ends: each number that is taken is a file, of which only a few are kept.
   for (int n = 1;; ++n) {
     std::string name = "cache.corrupt-" + std::to_string(n);
     if (!fs::exists(dir / (name + ".db"), error)) {

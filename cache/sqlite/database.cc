@@ -49,6 +49,8 @@ struct Identity {
   bool ours() const { return application == kApplicationId && version == kSchemaVersion; }
 };
 
+// The application id tells whether the file is a cache of kiln, the version which one. A file
+// without both and without tables is new.
 Result<Identity> IdentityOf(Connection& connection) {
   Identity identity;
   KILN_TRY(identity.application, connection.QueryInt("PRAGMA application_id"));
@@ -86,6 +88,8 @@ Result<Opened> OpenAndIdentify(const DatabaseFile& file, Clock& clock) {
   KILN_TRY_VOID(CreatePrivateFile(file.path()));
   KILN_TRY(Connection connection, Connection::Open(file.path(), OpenMode::kReadWrite, file.vfs));
   KILN_TRY(Identity identity, IdentityOf(connection));
+  // The pragmas come before the first table, and the schema in one transaction: a process that dies
+  // here leaves an empty file or a whole database.
   if (identity.empty()) {
     KILN_TRY_VOID(connection.Execute(kCreationPragmas));
     KILN_TRY_VOID(connection.Execute(kWriterPragmas));
@@ -141,6 +145,8 @@ bool TellsOfDamage(const Error& error) {
          error.code == ErrorCode::kInternal;
 }
 
+// An internal error of SQLite while a file is opened has no other cause than the file. It is given
+// the reason by which others recognise damage.
 Error AsDamage(Error error) {
   if (error.reason.empty() && TellsOfDamage(error)) {
     error.code = ErrorCode::kCorrupt;
@@ -158,6 +164,8 @@ Result<Connection> OpenWriter(const DatabaseFile& file, Clock& clock, LogSink& l
   // new.
   for (int round = 0; round < 4; ++round) {
     Result<Opened> opened = OpenAndIdentify(file, clock);
+    // An error of the machine, a full disk for example, is no reason to put a file aside that may
+    // be sound.
     if (!opened.ok() && !TellsOfDamage(opened.error())) {
       return std::move(opened).error();
     }
@@ -198,6 +206,7 @@ Result<Connection> OpenReader(const DatabaseFile& file) {
   if (!opened.ok()) {
     return std::move(opened).error();
   }
+  // A reader changes nothing, so a file of another version is refused instead of set aside.
   const Result<Identity> identity = IdentityOf(*opened);
   if (!identity.ok()) {
     return AsDamage(identity.error());

@@ -14,7 +14,7 @@
 namespace kiln::cache::sqlite {
 
 inline constexpr int64_t kApplicationId = 0x4B494C4E;  // "KILN"
-inline constexpr int64_t kSchemaVersion = 4;
+inline constexpr int64_t kSchemaVersion = 5;
 inline constexpr int64_t kPageSize = 16384;
 
 struct DatabaseFile {

@@ -66,7 +66,8 @@ CREATE TABLE pin (
   name TEXT NOT NULL UNIQUE,
   made_s INTEGER NOT NULL,
   until_s INTEGER,
-  note TEXT NOT NULL DEFAULT '') STRICT;
+  note TEXT NOT NULL DEFAULT '',
+  owner TEXT NOT NULL DEFAULT 'owner') STRICT;
 
 CREATE TABLE pin_entry (
   eid INTEGER NOT NULL,

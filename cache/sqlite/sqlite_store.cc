@@ -17,6 +17,8 @@
 namespace kiln::cache::sqlite {
 namespace {
 
+// Ten minutes: whoever was told that content is there will put a record that names it. See
+// spec/cache 8.4
 constexpr int64_t kMissingLeaseSeconds = 600;
 constexpr Duration kFreeDiskFor = std::chrono::milliseconds(100);
 
@@ -49,11 +51,13 @@ bool MayPass(const Error& error, bool owned) {
          (owned && error.reason == kCannotOpen);
 }
 
+// What a put holds in memory until it is written. The writer bounds the sum of that.
 Writer::Weight WeightOf(std::span<const Item> items) {
   Writer::Weight weight{.items = static_cast<uint32_t>(std::max<size_t>(1, items.size()))};
   const Blob* block = nullptr;
   for (const Item& item : items) {
     weight.bytes += item.value.bytes.size();
+    // Contents of one block follow each other, so the block is counted once.
     if (item.block.get() != block && item.block != nullptr) {
       block = item.block.get();
       weight.bytes += block->bytes.size();
@@ -71,6 +75,8 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::Open(const SqliteOptions& opti
                                                        LogSink& log) {
   std::unique_ptr<SqliteStore> store(new SqliteStore(options, clock, log));
   if (const Result<void> started = store->file_.Start(); !started.ok()) {
+    // A full or failing disk may recover: the store is there, answers every request with a miss,
+    // and the maintenance thread tries again.
     if (!MayPass(started.error(), store->file_.owned()) || options.read_only) {
       return started.error();
     }
@@ -83,6 +89,7 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::Open(const SqliteOptions& opti
 }
 
 SqliteStore::~SqliteStore() {
+  // The thread first: it might replace the session that is closed here.
   maintenance_.Stop();
   if (const std::shared_ptr<Session> session = parts_.session.Get()) {
     if (session->writer() != nullptr) {
@@ -99,6 +106,8 @@ Result<Blob> SqliteStore::Get(const Key& key, const Call& call) {
   }
   Result<ReaderPool::Loan> reader = Read(call);
   if (!reader.ok()) {
+    // A caller who left, or whose time is over, is told so. That is no miss and says nothing about
+    // the file.
     return CallEnded(reader.error()) ? std::move(reader).error()
                                      : parts_.health.ReadFailed(key, reader.error());
   }
@@ -150,6 +159,7 @@ Result<Blob> SqliteStore::GetRow(const Key& key, ReadStatements& reads, bool is_
   if (finding->has_value()) {
     return Missing(key, **finding, std::move(row.value));
   }
+  // An expired poison record is as good as absent; the collector removes it.
   if (row.expires_s.has_value() && *row.expires_s <= NowSeconds()) {
     return NotFound(key);
   }
@@ -179,6 +189,7 @@ Result<Blob> SqliteStore::GetAlias(const Key& key, ReadStatements& reads, bool i
   return value;
 }
 
+// For the caller damage is a miss: the result is made again, and the new one heals the row.
 Error SqliteStore::Missing(const Key& key, const Finding& finding, Blob found) {
   Report({.kind = finding.kind, .key = key, .reason = finding.reason, .found = std::move(found)});
   return {.code = ErrorCode::kNotFound, .context = KeyText(key) + " was damaged"};
@@ -190,6 +201,7 @@ void SqliteStore::Report(const Damage& damage) {
                    {{"what", DamageKindName(damage.kind)},
                     {"key", KeyText(damage.key)},
                     {"reason", damage.reason}});
+  // The queue of the writer is bounded by what it counts, and the bytes are read again anyway.
   Damage small = damage;
   small.found = {};  // the writer looks at what is stored then
   small.found.sum = damage.found.sum;
@@ -212,6 +224,7 @@ Result<PutResult> SqliteStore::Put(std::span<const Item> items, Durability durab
                  .context = "another process owns the cache",
                  .reason = std::string(kReadOnly)};
   }
+  // Refused at once. Trying would write until the disk is full again, for each put anew.
   if (parts_.health.full()) {
     ++parts_.counters.refused_full;
     return Error{.code = ErrorCode::kFull, .context = "the disk is full"};
@@ -223,9 +236,12 @@ Result<PutResult> SqliteStore::Put(std::span<const Item> items, Durability durab
     std::vector<Item> items;
     PutResult stored;
   };
+  // The change lives longer than this call if the caller leaves: it owns what it writes.
   auto state = std::make_shared<State>(State{.items = {items.begin(), items.end()}, .stored = {}});
   const auto change = [this, state](TableWrites& writes) -> Result<void> {
     Result<PutResult> put = writes.Put(state->items);
+    // The value was compressed with a dictionary that has been dropped since. It is forgotten here,
+    // so a next try does not take it again.
     if (!put.ok() && put.error().reason == kDictionaryGone) {
       parts_.dictionaries.Forget();
     }
@@ -251,6 +267,7 @@ Result<std::vector<Key>> SqliteStore::FindMissing(std::span<const Key> keys, con
       return std::move(reader).error();
     }
     parts_.health.Judge(reader.error());
+    // A store that cannot be read has nothing: the caller puts it again.
     return std::vector<Key>(keys.begin(), keys.end());
   }
   std::vector<Key> missing;
@@ -267,6 +284,8 @@ Result<std::vector<Key>> SqliteStore::FindMissing(std::span<const Key> keys, con
     (has.ok() && *has ? present : missing).push_back(key);
   }
   if (call.may_write) {
+    // Whoever is told that something is present will name it soon without sending it. Until then it
+    // must not be collected.
     const int64_t now_s = NowSeconds();
     parts_.access_times.Lease(present, now_s, now_s + kMissingLeaseSeconds);
   }
@@ -290,6 +309,7 @@ Result<std::string> SqliteStore::Rebuild() {
                  .context = "another process owns the cache",
                  .reason = std::string(kReadOnly)};
   }
+  // The maintenance thread does it, as it does after damage: a file is replaced in one place only.
   std::string set_aside = parts_.orders.AwaitReplacement();
   if (parts_.session.Get() == nullptr) {
     return Error{
@@ -324,6 +344,7 @@ void SqliteStore::StartCollecting(uint64_t target_bytes) {
     if (parts_.aside.bytes() > 0) {
       parts_.aside.MakeRoom(file_.database().dir, parts_.counters.used_bytes, target_bytes);
     }
+    // Files that are set aside count towards the limit of the cache.
     parts_.collector.Start(target_bytes - std::min<uint64_t>(target_bytes, parts_.aside.bytes()));
     writer.Wake();
   });

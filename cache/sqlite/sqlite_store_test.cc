@@ -288,7 +288,7 @@ TEST_F(SqliteStoreTest, FileThatIsNoDatabase_IsSetAsideAndAFreshOneStarts) {
 TEST_F(SqliteStoreTest, OtherSchemaVersion_IsSetAsideAndComesBack) {
   const std::filesystem::path file = options.dir / "cache.db";
   ASSERT_TRUE(PutAll(*Open(), {Content("ours")}).ok());
-  std::filesystem::rename(file, options.dir / "cache.v4.db");  // as a kiln of version 7 did
+  std::filesystem::rename(file, options.dir / "cache.v5.db");  // as a kiln of version 7 did
   {
     std::ofstream(file).flush();
     Connection connection = *Connection::Open(file, OpenMode::kReadWrite);
@@ -300,7 +300,7 @@ TEST_F(SqliteStoreTest, OtherSchemaVersion_IsSetAsideAndComesBack) {
   const StorePtr store = Open();
   EXPECT_TRUE(store->Get(Content("ours").key, {}).ok());
   EXPECT_TRUE(std::filesystem::exists(options.dir / "cache.v7.db"));
-  EXPECT_FALSE(std::filesystem::exists(options.dir / "cache.v4.db"));
+  EXPECT_FALSE(std::filesystem::exists(options.dir / "cache.v5.db"));
 }
 
 TEST_F(SqliteStoreTest, FilesThatAreSetAside_CountAndMakeRoomOldestFirst) {
@@ -349,7 +349,7 @@ TEST_F(SqliteStoreTest, Pragmas_AreThoseOfTheSpecification) {
   EXPECT_EQ(*connection.QueryInt("PRAGMA auto_vacuum"), 2);
   EXPECT_EQ(*connection.QueryText("PRAGMA journal_mode"), "wal");
   EXPECT_EQ(*connection.QueryInt("PRAGMA application_id"), 0x4B494C4E);
-  EXPECT_EQ(*connection.QueryInt("PRAGMA user_version"), 4);
+  EXPECT_EQ(*connection.QueryInt("PRAGMA user_version"), 5);
   ASSERT_TRUE(store
                   ->Write(
                       [](TableWrites& writes) -> Result<void> {

@@ -22,6 +22,7 @@ Statement& Statement::operator=(Statement&& other) noexcept {
 
 Statement::~Statement() { sqlite3_finalize(handle_); }
 
+// A statement that is not reset keeps its read transaction open, and with it the WAL.
 Query::~Query() {
   sqlite3_reset(handle_);
   sqlite3_clear_bindings(handle_);  // the bound bytes may go now
@@ -81,6 +82,8 @@ int64_t Query::Int(int column) const { return sqlite3_column_int64(handle_, colu
 bool Query::IsNull(int column) const { return sqlite3_column_type(handle_, column) == SQLITE_NULL; }
 
 ByteView Query::Blob(int column) const {
+  // The pointer before the size: SQLite may convert the value when it is asked for the one, and the
+  // other must be that of the result.
   const void* data = sqlite3_column_blob(handle_, column);
   const int size = sqlite3_column_bytes(handle_, column);
   // NULL with a size: SQLite ran out of memory; the caller's check of the bytes fails.
@@ -95,6 +98,7 @@ Result<void> Query::ReadLong(const char* table, int64_t rowid, std::span<std::by
   sqlite3_blob* handle = nullptr;
   int rc = sqlite3_blob_open(db, "main", table, "data", rowid, 0, &handle);
   const std::unique_ptr<sqlite3_blob, int (*)(sqlite3_blob*)> value(handle, sqlite3_blob_close);
+  // The row may have changed between the statement and this.
   if (rc == SQLITE_OK && static_cast<size_t>(sqlite3_blob_bytes(handle)) != out.size()) {
     return Error{.code = ErrorCode::kCorrupt,
                  .context = "a value of another size than its row says"};

@@ -12,6 +12,7 @@ namespace kiln::cache::sqlite {
 namespace {
 
 uint32_t ReaderCount(uint32_t wanted) {
+  // More readers than twice the cores only queue for the disk.
   return wanted != 0 ? wanted
                      : std::min(16u, 2 * std::max(1u, std::thread::hardware_concurrency()));
 }
@@ -36,6 +37,8 @@ StoreFile::StoreFile(StoreParts& parts)
                        .writes = {.negative_ttl_s = parts.options.negative_ttl_s},
                        .writer = parts.options.writer} {}
 
+// In this order: the folder is checked before a file is made in it, and the lock is taken before
+// the database is opened for writing. Called again after a failure, it goes on where it stopped.
 Result<void> StoreFile::Start() {
   KILN_TRY(session_options_.file.dir, PrepareDirectory(dir(), parts_.options.file_system_type));
   if (!owned_ && !parts_.options.read_only) {
@@ -88,6 +91,8 @@ Result<void> StoreFile::OpenSession() {
       parts_.orders.GiveUnsalvaged(name);
     }
   }
+  // Visible from here on. What was cached of the former file is dropped next; a read in between
+  // verifies its sums like any other.
   static_cast<void>(parts_.session.Exchange(std::move(opened)));
   parts_.aside.Measure(dir);
   parts_.dictionaries.Forget();

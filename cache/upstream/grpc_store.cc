@@ -22,6 +22,7 @@
 namespace kiln::cache::upstream {
 namespace {
 
+// More than any message of the protocol has (spec/daemon 10), so that only a broken peer meets it.
 constexpr int kMaxMessage = 8 << 20;
 constexpr size_t kChunk = size_t{1} << 20;
 constexpr size_t kMostKeys = 10'000;  // of one request (spec/daemon 4.5)
@@ -63,6 +64,7 @@ Result<std::string> TokenIn(const std::string& file) {
   }
   const Result<std::string> text = ReadFile(file);
   std::string token = text.ok() ? text->substr(0, text->find_first_of("\r\n")) : std::string();
+  // A wrong file, a private key for example, must not be sent as a token.
   if (!token.starts_with("kiln_") || token.find_first_of(" \t") != std::string::npos) {
     return Error{.code = ErrorCode::kInvalidArgument,
                  .context = "upstream.token_file '" + file + "' " +
@@ -75,6 +77,7 @@ Result<std::string> TokenIn(const std::string& file) {
 
 // Like the server's: gRPC looks at the files now and then.
 std::shared_ptr<grpc::ChannelCredentials> CredentialsOf(const TlsFiles& files) {
+  // Renewed certificates are taken up without a restart.
   namespace tls = grpc::experimental;
   if (files.ca.empty() && files.cert.empty()) {
     return grpc::SslCredentials({});
@@ -142,6 +145,8 @@ Result<Blob> Unpacked(const Key& key, const std::string& encoded, v1::Codec code
     blob.raw_size = *size;
     KILN_TRY(blob, Decompress(blob));
   }
+  // The content id is computed where bytes come in from outside (spec/cache 1.2): a wrong upstream
+  // costs a miss and nothing else.
   if (HashBytes(blob.bytes) != key.id) {
     return Wrong(key, "other content came");
   }
@@ -149,6 +154,8 @@ Result<Blob> Unpacked(const Key& key, const std::string& encoded, v1::Codec code
   return blob;
 }
 
+// The words of the protocol become errors of stores, by which callers decide: missing references
+// are put again, a full store is left alone.
 Error RefusalOf(const std::string& reason) {
   if (reason == "REFS_MISSING") {
     return {.code = ErrorCode::kFailedPrecondition,
@@ -200,6 +207,8 @@ struct GrpcStore::State {
       error.context = token.ok() ? error.context : token.error().context;
       return error;
     }
+    // gRPC does not say why there is no connection. A handshake of its own finds out, at most once
+    // in kLookEvery, and all who fail meanwhile get its answer.
     const bool is_transport =
         error.code == ErrorCode::kUnavailable || error.code == ErrorCode::kDeadlineExceeded;
     if (!is_transport || host_port.empty()) {
@@ -236,6 +245,8 @@ struct GrpcStore::State {
         grpc.AddMetadata("authorization", authorization);
       }
       if (call.deadline != Deadline::max()) {
+        // gRPC counts in the time of day, the deadline is one of the steady clock: the difference
+        // is what they share.
         grpc.set_deadline(std::chrono::system_clock::now() +
                           std::chrono::duration_cast<std::chrono::microseconds>(
                               call.deadline - state.clock.Monotonic()));
@@ -261,6 +272,8 @@ Result<std::unique_ptr<GrpcStore>> GrpcStore::Open(const Options& options, Clock
   grpc::ChannelArguments arguments;
   arguments.SetMaxReceiveMessageSize(kMaxMessage);
   arguments.SetMaxSendMessageSize(kMaxMessage);
+  // The circuit breaker decides when an upstream is asked again. gRPC's own waiting, up to two
+  // minutes, would make it miss the moment.
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 200);
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 5'000);
   auto state = std::make_unique<State>(clock, options.token_file);
@@ -277,6 +290,8 @@ Result<std::unique_ptr<GrpcStore>> GrpcStore::Open(const Options& options, Clock
   return std::unique_ptr<GrpcStore>(new GrpcStore(std::move(state)));
 }
 
+// Over a connection of somebody else, without a token: `kiln cache import` writes through the
+// command's own.
 std::unique_ptr<GrpcStore> GrpcStore::Over(std::shared_ptr<grpc::Channel> channel, Clock& clock) {
   auto state = std::make_unique<State>(clock, std::string());
   state->channel = std::move(channel);
@@ -284,6 +299,8 @@ std::unique_ptr<GrpcStore> GrpcStore::Over(std::shared_ptr<grpc::Channel> channe
   return std::unique_ptr<GrpcStore>(new GrpcStore(std::move(state)));
 }
 
+// An empty question to the store: it needs the same rights and the same connection as real ones,
+// and no work.
 Result<void> GrpcStore::Check(const Call& call) {
   {
     const MutexLock lock(state_->mutex);
@@ -316,6 +333,8 @@ Result<Blob> GrpcStore::GetContent(const Key& key, const Call& call) {
     if (reply.status() != v1::GetBlobsReply::OK) {
       continue;
     }
+    // Checked with each chunk, so an upstream that sends without end is cut off at the largest size
+    // that content may have.
     wrong = wrong || reply.offset() != encoded.size() ||
             encoded.size() + reply.data().size() > kMaxValueBytes + kFrameOverhead;
     if (wrong) {
@@ -350,9 +369,11 @@ Result<Blob> GrpcStore::GetRow(const Key& key, const Call& call) {
   }
   const v1::CacheRow& row = reply.items(0);
   const ByteView value = AsBytes(row.value());
+  // A row of another key, or of another kiln that encodes rows differently.
   if (row.key() != BytesOf(key.id) || !SummarizeRow(key.level, value).ok()) {
     return Wrong(key, "other than what was asked for, or does not decode");
   }
+  // Made anew from the bytes, so its sum is computed here and not believed.
   return RowItem(key, Bytes(value.begin(), value.end())).value;
 }
 
@@ -364,6 +385,7 @@ Result<PutResult> GrpcStore::Put(std::span<const Item> items, Durability /*durab
   for (const Item& item : items) {
     (item.key.level == Level::kContent ? contents : rows).push_back(&item);
   }
+  // Content before rows: the upstream refuses a row whose content is not there (spec/cache 4.4).
   KILN_TRY_VOID(PutContent(contents, call, stored));
   KILN_TRY_VOID(PutRows(rows, call, stored));
   return stored;
@@ -379,7 +401,10 @@ Result<void> GrpcStore::PutContent(std::span<const Item* const> items, const Cal
   for (const Item* item : items) {
     keys.push_back(item->key);
   }
+  // A question of 28 bytes for each content saves sending what others have put already, which is
+  // most of it.
   KILN_TRY(const std::vector<Key> missing, FindMissing(keys, call));
+  // A set, and erased from as it is sent: an item that is listed twice is sent once.
   std::set<Key> wanted(missing.begin(), missing.end());
   stored.present += items.size() - wanted.size();
   if (wanted.empty()) {
@@ -405,6 +430,7 @@ Result<void> GrpcStore::PutContent(std::span<const Item* const> items, const Cal
       chunk.set_data(std::string(AsText(bytes)));
       offset += bytes.size();
       chunk.set_last(offset == sent.bytes.size());
+      // A write that fails ends the loops; Finish() says why.
       open = open && writer->Write(chunk);
     } while (open && offset < sent.bytes.size());
   }
@@ -425,6 +451,7 @@ Result<void> GrpcStore::PutRows(std::span<const Item* const> items, const Call& 
       v1::CacheRow& row = *request.add_items();
       ToProto(item->key, row);
       row.set_value(std::string(AsText(item->value.bytes)));
+      // References go along with sizes, which the items here do not have.
       KILN_TRY(const RowSummary summary, SummarizeRow(item->key.level, item->value.bytes));
       for (const Product& product : summary.products) {
         ToProto(product.digest.id, product.digest.size, *row.add_refs());
@@ -477,6 +504,7 @@ Result<std::vector<Key>> GrpcStore::FindMissing(std::span<const Key> keys, const
       }
       continue;
     }
+    // The protocol asks for contents only; rows are small and are simply read.
     const Result<Blob> row = GetRow(key, call);
     if (!row.ok() && row.error().code != ErrorCode::kNotFound) {
       return row.error();

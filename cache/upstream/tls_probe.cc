@@ -29,6 +29,8 @@ struct Free {
   void operator()(addrinfo* list) const { freeaddrinfo(list); }
 };
 
+// Four kinds of trouble, told apart by whose it is to mend: files here, the way there, the other
+// side's certificate, our own.
 Error BadFiles(std::string what) {
   return {.code = ErrorCode::kInvalidArgument, .context = std::move(what), .reason = "TLS_FILES"};
 }
@@ -109,6 +111,8 @@ int ConnectTo(int socket, const addrinfo& address, Until until) {
   return ::getsockopt(socket, SOL_SOCKET, SO_ERROR, &error, &size) == 0 ? error : errno;
 }
 
+// The look-up of the name is the one step that the time does not bound: getaddrinfo knows no
+// deadline.
 Result<Socket> Connect(const std::string& host_port, Until until) {
   const Place place = PlaceOf(host_port);
   addrinfo hints{};
@@ -121,6 +125,7 @@ Result<Socket> Connect(const std::string& host_port, Until until) {
   }
   const std::unique_ptr<addrinfo, Free> addresses(found);
   int error = EADDRNOTAVAIL;
+  // Each address in the order of the resolver; the last failure is told.
   for (const addrinfo* row = addresses.get(); row != nullptr; row = row->ai_next) {
     Socket socket(::socket(row->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     error = socket.number() < 0 ? errno : ConnectTo(socket.number(), *row, until);
@@ -138,6 +143,7 @@ Result<Socket> Connect(const std::string& host_port, Until until) {
                         host_port, std::strerror(error)));
 }
 
+// In UTC, so that the people on both sides read the same date.
 std::string DateOf(const ASN1_TIME* time) {
   tm when{};
   return time != nullptr && ASN1_TIME_to_tm(time, &when) == 1
@@ -157,6 +163,8 @@ std::string OutOfTime(const X509& certificate) {
   return {};
 }
 
+// OpenSSL keeps a queue of errors for each thread; the first one names the cause, later ones its
+// consequences.
 std::string LastError() {
   const char* const reason = ERR_reason_error_string(ERR_peek_last_error());
   return reason == nullptr ? "no PEM" : reason;
@@ -169,6 +177,8 @@ Result<void> CheckReadable(std::string_view name, const std::string& path) {
                    fmt::format("{} '{}' cannot be read: {}", name, path, std::strerror(errno))));
 }
 
+// Each file is looked at in the order in which it is used, so the first wrong one is named, with
+// the key of the configuration that names it.
 Result<void> UseFiles(SSL_CTX& context, const TlsFiles& files, const TlsNames& names) {
   if (files.ca.empty()) {
     (void)SSL_CTX_set_default_verify_paths(&context);
@@ -210,6 +220,7 @@ Step Drive(SSL& tls, int socket, Until until, const Call& call) {
     if (done > 0) {
       return Step::kDone;
     }
+    // The socket does not block: OpenSSL says what it waits for, and the time is watched here.
     const int wants = SSL_get_error(&tls, done);
     if (wants != SSL_ERROR_WANT_READ && wants != SSL_ERROR_WANT_WRITE) {
       return Step::kFailed;
@@ -252,7 +263,10 @@ class Probe {
     }
     KILN_TRY_VOID(UseFiles(*context, files_, names_));
     constexpr std::array<unsigned char, 3> kHttp2 = {2, 'h', '2'};
+    // As gRPC does; servers may refuse a client that does not offer HTTP/2.
     (void)SSL_CTX_set_alpn_protos(context.get(), kHttp2.data(), kHttp2.size());
+    // The callbacks take down what happens on the way: which certificate failed and whether ours
+    // was asked for. The result alone says less.
     SSL_CTX_set_verify(context.get(), SSL_VERIFY_PEER, [](int good, X509_STORE_CTX* verifying) {
       if (good != 1) {
         SeenBy(*verifying).NoteBad(*verifying);
@@ -284,6 +298,7 @@ class Probe {
  private:
   void NameHost(SSL& tls) const {
     const std::string host = PlaceOf(host_port_).host;
+    // An address in numbers is verified as one and is not sent as a name.
     if (X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(&tls), host.c_str()) == 1) {
       return;
     }
@@ -293,6 +308,8 @@ class Probe {
 
   Error WhyNoHandshake(SSL& tls, Step step) const {
     const long verified = SSL_get_verify_result(&tls);
+    // OpenSSL numbers alerts of the other side above this offset: such an error was decided there
+    // and not here.
     const bool alert = ERR_GET_REASON(ERR_peek_error()) >= SSL_AD_REASON_OFFSET;
     if (step == Step::kTimeOver) {
       return NoConnection(fmt::format(
@@ -341,6 +358,8 @@ class Probe {
           fmt::format("{} takes nobody without a client certificate; name one with {} and {}",
                       host_port_, names_.cert, names_.key));
     }
+    // The other side does not say why. An expired certificate is the most frequent reason and can
+    // be seen from here.
     const std::string out_of_time = OutOfTime(*ours);
     return out_of_time.empty()
                ? BadClient(fmt::format(

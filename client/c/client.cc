@@ -24,6 +24,7 @@ Result<client::Endpoint> TakeEndpoint(const kiln_client_info& info) {
   KILN_TRY(endpoint.tls_ca, TakeText(info.tls_ca, "info.tls_ca"));
   KILN_TRY(endpoint.tls_cert, TakeText(info.tls_cert, "info.tls_cert"));
   KILN_TRY(endpoint.tls_key, TakeText(info.tls_key, "info.tls_key"));
+  // The default is the socket of this user's daemon, the same that the command line uses.
   if (endpoint.address.empty()) {
     const std::string socket = client::DefaultSocket();
     if (socket.empty()) {
@@ -50,10 +51,13 @@ kiln_result kiln_client_connect(const kiln_client_info* info, kiln_client** clie
     KILN_TRY(client::DaemonConnection connection, client::Connect(endpoint, autostart));
     made->connection = std::make_shared<client::DaemonConnection>(std::move(connection));
     constexpr std::string_view kUnix = "unix:";
+    // A daemon of this machine can be started again when it went away later; one behind TCP cannot.
     if (given.autostart != 0 && endpoint.address.starts_with(kUnix)) {
       const std::string socket = endpoint.address.substr(kUnix.size());
       made->start_daemon = [socket] { (void)client::StartDaemon(socket); };  // the attempt tells
     }
+    // Ownership passes as the last step, when nothing can fail any more, so a call that fails
+    // leaves the caller's pointer as it was.
     *client = made.release();
     return {};
   });

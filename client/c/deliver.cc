@@ -26,6 +26,7 @@ Result<void> AddContent(kiln_source* source, ByteView bytes) {
 }
 
 std::vector<kiln_option> OptionsFor(const std::vector<client::Option>& options) {
+  // Views of the caller's options; they are valid as long as `options`.
   std::vector<kiln_option> out;
   for (const client::Option& option : options) {
     out.push_back(OptionView(option.name, option.value));
@@ -44,6 +45,8 @@ Result<void> AddArtifact(kiln_source* source, const client::StartupArtifact& art
   }
   const std::vector<kiln_option> options = OptionsFor(artifact.options);
   kiln_artifact_info info;
+  // The structure goes through the public interface of libkiln with its size, as if an engine had
+  // filled it: the two libraries may be of different builds.
   KILN_INIT(info);
   info.program = TextOf(artifact.program);
   info.options = options.data();

@@ -17,6 +17,7 @@ namespace {
 
 std::unique_ptr<kiln_client_project> ProjectOf(const kiln_client& client) {
   auto made = std::make_unique<kiln_client_project>();
+  // Shared, because variants and watches of the project may outlive the handle of the caller.
   made->project = std::make_shared<ClientProject>();
   made->project->connection = client.connection;
   made->project->start_daemon = client.start_daemon;
@@ -48,6 +49,7 @@ Result<std::vector<client::EntryPoint>> TakeEntries(const kiln_client_program& p
   return entries;
 }
 
+// Everything is copied: what the caller passes may be gone when the call returns.
 Result<client::Program> TakeProgram(const kiln_client_program& given) {
   client::Program program;
   KILN_TRY(program.name, TakeText(given.name, "program.name"));
@@ -55,6 +57,7 @@ Result<client::Program> TakeProgram(const kiln_client_program& given) {
   KILN_TRY(program.entries, TakeEntries(given));
   KILN_TRY(const std::string_view pipeline, TakeText(given.pipeline, "program.pipeline"));
   KILN_TRY(const std::string_view environment, TakeText(given.environment, "program.environment"));
+  // Everything else has a default or is checked by the daemon, which has the better message.
   if (program.name.empty() || program.sources.empty()) {
     return Error{ErrorCode::kInvalidArgument, "'program' needs a name and a source", ""};
   }
@@ -78,6 +81,8 @@ kiln_result kiln_client_project_open(kiln_client* client, kiln_text manifest,
     KILN_TRY(const std::string_view path, TakeText(manifest, "manifest"));
     auto made = ProjectOf(*client);
     KILN_TRY(made->project->manifest, client::OpenManifest(std::string(path)));
+    // Programs of a project of files are loaded when a variant of them is first named
+    // (variants.cc), because loading one asks the daemon for its options.
     made->project->of_files = true;
     made->project->name = client::ProjectNameOf(made->project->manifest);
     *project = made.release();
@@ -116,6 +121,8 @@ kiln_result kiln_client_project_add(kiln_client_project* project,
       return Error{ErrorCode::kAlreadyExists,
                    fmt::format("the project has a program '{}'", taken.name), ""};
     }
+    // The sources go to the daemon now, so that requests name them by digest. The program is added
+    // behind that: if sending fails, the project is as it was.
     KILN_TRY_VOID(to.connection->client->PutSources(taken.sources));
     to.programs.push_back(std::move(taken));
     return {};

@@ -17,6 +17,7 @@ using namespace kiln::c;
 
 namespace {
 
+// A day. The bound keeps the conversion of nanoseconds from overflowing, whatever a caller passes.
 constexpr uint64_t kLongestPatience = uint64_t{24} * 3600 * 1'000'000'000;
 
 // The program of that name, which a project of files loads when it is first asked for.
@@ -37,6 +38,9 @@ Result<const client::Program*> ProgramOf(ClientProject& project, const std::stri
 Result<uint32_t> Add(kiln_client_variants& variants, const std::string& name,
                      std::span<const runtime::OptionSetting> options) {
   KILN_TRY(const client::Program* const program, ProgramOf(*variants.project, name));
+  // The list of variants keeps its own copy of a program, as the project may load more of them
+  // while a fetch runs. Only programs that a variant names are kept, so a fetch uploads no sources
+  // that it does not need.
   auto& programs = variants.subject.programs;
   auto at = std::ranges::find(programs, name, &client::Program::name);
   if (at == programs.end()) {
@@ -67,6 +71,7 @@ client::StartupHandlers HandlersOf(const kiln_client_fetch_info& info, kiln_sour
     for (size_t i = 0; i < variants.subject.variants.size(); ++i) {
       const auto& variant = variants.subject.variants[i];
       if (variants.subject.programs[variant.program].name == fetched.program &&
+          // Two variants of the list may be the same one; both have the content then.
           client::OptionsText(variant.options) == client::OptionsText(fetched.options)) {
         variants.known[i] = client::ContentOf(fetched.artifact);
       }
@@ -122,8 +127,11 @@ kiln_result kiln_client_variants_fetch(kiln_client_variants* variants,
     KILN_TRY(const kiln_client_fetch_info given, Take(info, "info"));
     KILN_TRY_VOID(NotNull(source, "source"));
     KILN_TRY_VOID(CheckRoom(report, "report"));
+    // Everything that can be wrong with the call is checked before the daemon is asked.
     KILN_TRY_VOID(CheckInMemory(source));
     KILN_TRY(client::StartupOptions options, TakeOptionsOf(given, *variants->project));
+    // Which content each variant has, for a watch that begins later (watch.cc) and must not replace
+    // what is there.
     variants->known.assign(variants->subject.variants.size(), {});
     client::StartupFetch fetch(*variants->project->connection->client, variants->subject,
                                std::move(options));

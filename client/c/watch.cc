@@ -26,6 +26,7 @@ struct WatchTarget {
 Result<WatchTarget> TakeTarget(const kiln_client_watch_info& info, size_t variants) {
   KILN_TRY_VOID(NotNull(info.source, "info.source"));
   KILN_TRY(const auto ids, TakeArray(info.ids, info.id_count, "info.ids"));
+  // Ids are matched to variants by place, so a list of another length has no meaning.
   if (!ids.empty() && (ids.size() != variants || info.pipelines == nullptr)) {
     return Error{ErrorCode::kInvalidArgument,
                  fmt::format("'info' has {} ids for {} variants{}", ids.size(), variants,
@@ -39,7 +40,7 @@ Result<WatchTarget> TakeTarget(const kiln_client_watch_info& info, size_t varian
                      .news_user = info.news_user};
 }
 
-// Into the source, and from there into the pipeline of the variant.
+// Into the source first, as the call that replaces the pipeline of the variant looks it up there.
 Result<void> Replace(const WatchTarget& target, uint32_t variant,
                      const client::StartupArtifact& artifact) {
   KILN_TRY_VOID(AddArtifact(target.source, artifact));
@@ -67,6 +68,7 @@ client::LiveHandlers HandlersOf(std::shared_ptr<const WatchTarget> target) {
     return Replace(*target, variant, artifact);
   };
   if (target->news != nullptr) {
+    // The texts are lent for the length of the call.
     handlers.on_news = [target](const client::LiveNews& news) {
       target->news(target->news_user, static_cast<kiln_client_news_kind>(news.kind),
                    TextOf(news.program), TextOf(news.text));
@@ -89,9 +91,12 @@ kiln_result kiln_client_watch_start(kiln_client_variants* variants,
       return Error{ErrorCode::kFailedPrecondition, "the project has no files that could be watched",
                    "PROJECT"};
     }
+    // The ids are copied, because the caller's array may go when this call returns; the source and
+    // the pipelines must outlive the watch.
     KILN_TRY(WatchTarget target, TakeTarget(given, variants->subject.variants.size()));
     KILN_TRY_VOID(AddContent(target.source, {}));  // it is no pack
     auto made = std::make_unique<kiln_client_watch>();
+    // The watch keeps the connection alive for as long as it runs.
     made->project = variants->project;
     KILN_TRY(made->reload, client::LiveReload::Start(
                                *project.connection->client, variants->subject,

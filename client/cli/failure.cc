@@ -26,12 +26,17 @@ struct Noted {
   std::vector<std::pair<std::string, uint64_t>> counts;
 };
 
+// A verb knows its counts long before the last line is written, and the deadline may end the
+// command in between. So they are noted here, where the end of the command finds them from any
+// thread.
 Noted& Summary() {
   static Noted noted;
   return noted;
 }
 
 // The text without the advice, which has a member of its own.
+// The client appends the advice of a daemon to the text of an error, for readers of text. In JSON
+// it would be there twice.
 std::string MessageOf(const Error& error, const client::ErrorDetail& detail) {
   const std::string help = "; " + detail.help;
   return !detail.help.empty() && error.context.ends_with(help)
@@ -57,6 +62,7 @@ std::string LogText(const Global& global) {
   if (IsPrivateDaemonInUse()) {
     return "the log of a private daemon ends with it; repeat without --no-daemon to keep one";
   }
+  // The daemon logs beside its socket; where a remote one logs this side cannot know.
   const size_t name = address.rfind('/');
   return address.starts_with("unix:") && name != std::string::npos
              ? fmt::format("log {}/kilnd.log", address.substr(5, name - 5))
@@ -65,6 +71,7 @@ std::string LogText(const Global& global) {
 
 void PrintText(const Global& global, const Error& error, const client::ErrorDetail& detail) {
   Print(stderr, "error: {}\n", Message{error.context});
+  // Only a bug names its trace unasked: it is what a report needs, and noise everywhere else.
   if (error.code == ErrorCode::kInternal) {
     Print(stderr,
           "  trace {}; {}\n  this is a bug of kiln; please report it with the file that "
@@ -75,12 +82,17 @@ void PrintText(const Global& global, const Error& error, const client::ErrorDeta
   }
 }
 
+// The deadline thread ends the command while the verb is still at work, and calls that are cut off
+// by that fail. The first thread that claims the output keeps it, so that one error is told and not
+// a second one that is only its echo.
 std::atomic<bool> last_word_is_taken = false;
 thread_local bool has_last_word = false;
 
 }  // namespace
 
 int ExitCodeOf(const Error& error) {
+  // One exit code for each kind of failure (spec/cli 4). The codes of the command are coarser than
+  // those of errors, since scripts branch on them.
   switch (error.code) {
     case ErrorCode::kInvalidArgument:
     case ErrorCode::kFailedPrecondition:
@@ -120,6 +132,7 @@ int Fail(const Global& global, const Error& error) {
   }
   const int code = ExitCodeOf(error);
   client::ErrorDetail detail = client::DetailOf(error).value_or(client::ErrorDetail());
+  // An error of this side has no detail of the daemon, but the trace of the command covers it.
   if (detail.trace_id.empty()) {
     detail.trace_id = client::TraceId();
   }
@@ -136,12 +149,14 @@ void NoteResult(const std::string& verb, double seconds,
   Summary() = {.verb = verb, .seconds = seconds, .counts = {counts.begin(), counts.end()}};
 }
 
+// A failure keeps its own code: that there were warnings as well does not matter then.
 int ExitWithWarnings(const Global& global, int code) {
   const bool are_errors = global.warnings == "error" && HasShownWarnings();
   return code == kSuccess && are_errors ? int{kWrongSource} : code;
 }
 
 int EndCommand(const Global& global, const std::string& verb, int code) {
+  // The verb and the deadline may both come here; whoever is first writes the last line.
   static std::atomic<bool> ended = false;
   if (ended.exchange(true)) {
     return code;
@@ -168,6 +183,7 @@ int EndCommand(const Global& global, const std::string& verb, int code) {
 int RunTimed(const Global& global, const std::string& verb,
              const std::function<Result<int>()>& run) {
   const auto start = std::chrono::steady_clock::now();
+  // Time is noted for failures, too: the last line of JSON has it whatever the verb came to.
   const Result<int> exit = run();
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   NoteResult(verb, seconds.count(), {});

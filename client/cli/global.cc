@@ -13,6 +13,8 @@
 
 namespace kiln::cli {
 
+// Flags with a variable of the environment are those that a person or a build machine sets once for
+// all commands. The variable loses against the flag (spec/cli 2).
 void AddGlobal(CLI::App& app, Global& global) {
   app.add_option("--manifest", global.manifest, "Manifest; default: the nearest kiln.toml")
       ->envname("KILN_MANIFEST");
@@ -61,6 +63,7 @@ std::string DaemonAddress(const Global& global) {
   if (!global.daemon.empty()) {
     return global.daemon;
   }
+  // Read here and not by the parser, because an empty variable means the user's socket.
   const char* environment = std::getenv("KILN_DAEMON");
   if (environment != nullptr && *environment != '\0') {
     return environment;
@@ -81,6 +84,8 @@ Result<std::unique_ptr<client::Client>> OpenDaemon(const Global& global) {
 }
 
 bool WantsColour(const Global& global, int descriptor) {
+  // "auto" follows the usual signs: a terminal, NO_COLOR (https://no-color.org) and a terminal that
+  // can do nothing.
   if (global.color != "auto") {
     return global.color == "always";
   }
@@ -91,8 +96,10 @@ bool WantsColour(const Global& global, int descriptor) {
 }
 
 uint32_t WidthOf(int descriptor) {
+  // spec/cli 3.2
   constexpr uint32_t kWidthOfFiles = 100;
   winsize size{};
+  // A terminal that was never told its size reports 0 columns.
   const bool known = ::ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col != 0;
   return known ? size.ws_col : kWidthOfFiles;
 }

@@ -53,6 +53,7 @@ graph::PlanOptions OptionsOf(const GraphArguments& arguments, const graph::Frame
   options.effort = arguments.effort == "fast"     ? graph::Effort::kFast
                    : arguments.effort == "search" ? graph::Effort::kSearch
                                                   : graph::Effort::kNormal;
+  // A file that does not say what its outputs are would lose all of its passes.
   options.cull = !arguments.no_cull && file.description().lists_outputs;
   options.alias = !arguments.no_alias;
   options.alias_commands = arguments.alias_commands.value_or(options.alias_commands);
@@ -63,6 +64,8 @@ graph::PlanOptions OptionsOf(const GraphArguments& arguments, const graph::Frame
 // Prints the broken rules and returns the exit code.
 int FailGraph(const Global& global, const GraphArguments& arguments,
               std::span<const graph::GraphError> errors) {
+  // Errors are written in all the forms that were asked for, so that a tool that reads the JSON
+  // file finds them there.
   const std::vector<graph::GraphError> all(errors.begin(), errors.end());
   const std::string json = graph::PrintErrorsJson(all);
   if (const Result<void> written = WriteText(arguments.json, json); !written.ok()) {
@@ -93,6 +96,7 @@ Result<void> WriteOutputs(const Global& global, const GraphArguments& arguments,
   KILN_TRY_VOID(WriteText(arguments.svg, outputs.svg));
   KILN_TRY_VOID(WriteText(arguments.dot, outputs.dot));
   KILN_TRY_VOID(WriteText(arguments.json, outputs.json));
+  // stdout has one document; text is left out if one of the files is stdout.
   const bool taken = arguments.svg == "-" || arguments.dot == "-" || arguments.json == "-";
   if (!taken && !global.quiet) {
     if (global.json) {
@@ -115,6 +119,8 @@ int RunGraph(const Global& global, const GraphArguments& arguments) {
   if (!description.ok()) {
     const Error& error = description.error();
     graph::GraphError malformed;
+    // A file that cannot be read as JSON is reported like a broken rule, so there is one form of
+    // errors for whoever reads them.
     malformed.code = error.reason;
     malformed.message = fmt::format("{}: {}", error.reason, error.context);
     return FailGraph(global, arguments, std::span(&malformed, 1));
@@ -132,12 +138,16 @@ int RunGraph(const Global& global, const GraphArguments& arguments) {
   std::vector<uint32_t> objects;
   std::vector<std::string> frames;
   Outputs outputs;
+  // Several frames are planned one after the other with the carried state in between, since
+  // barriers at the begin of a frame depend on what the one before left.
   for (uint32_t frame = 0; frame < file.description().frames; ++frame) {
     file.Declare(graph);
     const Result<const graph::Plan*> plan = planner.Compile(graph, options, carried);
     if (!plan.ok()) {
       return FailGraph(global, arguments, planner.errors());
     }
+    // The number of frames is the file's choice, and each may be large as JSON. Only the last ones
+    // are printed; the planner still sees all of them.
     constexpr uint32_t kMaxPrinted = 64;
     if (frame + kMaxPrinted >= file.description().frames) {
       frames.push_back(graph::PrintPlanJson(**plan, graph));
@@ -147,6 +157,8 @@ int RunGraph(const Global& global, const GraphArguments& arguments) {
       outputs.svg = graph::PrintPlanSvg(**plan, graph);
       outputs.dot = graph::PrintPlanDot(**plan, graph);
     }
+    // There is no GPU: objects are bound by number, which is all that the carried state of the next
+    // frame needs.
     graph::BindObjects(**plan, carried, objects);
     graph::Commit(**plan, graph.rows().frame, objects, carried);
   }

@@ -26,6 +26,8 @@ namespace {
 // "pack show"
 std::string VerbOf(const CLI::App& app) {
   std::string verb;
+  // From the root downwards along the verb that was used; a parser that stopped half-way has the
+  // part that it understood.
   for (const CLI::App* used = &app; !used->get_subcommands().empty();) {
     used = used->get_subcommands().front();
     verb += (verb.empty() ? "" : " ") + used->get_name();
@@ -41,6 +43,8 @@ bool IsForShells(const CLI::App& app) {
 
 // --json as it was meant, where the words could not be parsed.
 bool WantsJson(int argc, char** argv) {
+  // When parsing fails the flags have not been set, and the error must come in the form that the
+  // caller reads. Words behind "--" are no flags.
   const char* environment = std::getenv("KILN_JSON");
   bool wanted = environment != nullptr && std::string_view(environment) == "1";
   for (int i = 1; i < argc && std::string_view(argv[i]) != "--"; ++i) {
@@ -51,6 +55,7 @@ bool WantsJson(int argc, char** argv) {
 
 // What the parser stopped at: help that was asked for, or words that are wrong.
 int AnswerParser(const CLI::App& app, const CLI::ParseError& error, Global& global, bool json) {
+  // Help and the version are exceptions of the parser that are no mistake.
   if (error.get_exit_code() == 0) {
     return app.exit(error);
   }
@@ -91,6 +96,8 @@ int Run(int argc, char** argv) {
   SetHelp(app);
   app.set_version_flag("--version", VersionLine());
   app.require_subcommand(0, 1);
+  // All verbs are declared before a word is read: help, completion and the manual walk over the
+  // same declarations.
   AddGlobal(app, line.global);
   AddVerbs(app, line);
   try {
@@ -103,6 +110,8 @@ int Run(int argc, char** argv) {
     return kSuccess;
   }
   int code = RunChosen(line);
+  // The last line belongs to the verb, and the end of a private daemon comes behind it: waiting for
+  // that must not hold back the result.
   if (!IsForShells(app)) {
     code = EndCommand(line.global, VerbOf(app), code);
   }
@@ -117,6 +126,7 @@ namespace {
 
 // A reader that stops is not an error; a full disk is.
 int CannotWrite(int error, int code) {
+  // `kiln … | head` closes the pipe early and is satisfied.
   if (error == EPIPE) {
     return code;
   }
@@ -127,6 +137,7 @@ int CannotWrite(int error, int code) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  // gRPC writes its own log to stderr, which belongs to the messages of kiln.
   kiln::client::SilenceTransport();
   int code = kiln::cli::kInternal;
   try {
@@ -137,6 +148,8 @@ int main(int argc, char** argv) {
     (void)std::fprintf(stderr, "error: internal error: %s\n",
                        kiln::Printable(error.what()).c_str());
   }
+  // The last bytes of a result are written here, and a full disk may only show now. An exit code of
+  // 0 would claim that the file is whole.
   if (std::fflush(stdout) != 0) {
     code = CannotWrite(errno, code);
   }

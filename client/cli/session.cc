@@ -31,6 +31,7 @@ struct Session {
 };
 
 Session& Current() {
+  // Never destroyed: the deadline thread may still look at it while the process ends.
   static auto* const session = new Session;
   return *session;
 }
@@ -40,6 +41,8 @@ bool WantsPrivate(const Global& global) {
   if (global.no_daemon) {
     return true;
   }
+  // A daemon that stays would hold the build machine's job open or serve the next job with the
+  // rights of this one. Who names a daemon wants that one.
   const char* ci = std::getenv("CI");
   const char* address = std::getenv("KILN_DAEMON");
   const bool named = !global.daemon.empty() || (address != nullptr && *address != '\0');
@@ -51,6 +54,8 @@ bool WantsPrivate(const Global& global) {
 void PrintStages(const Global& global) {
   std::this_thread::sleep_for(std::chrono::milliseconds(20));  // a call is booked behind its reply
   const Session& session = Current();
+  // A connection of its own, because that of the verb is gone by now. Stages are an extra; if the
+  // daemon cannot be asked, nothing is said.
   const Result<std::unique_ptr<client::Client>> client =
       session.own != nullptr
           ? Result<std::unique_ptr<client::Client>>(client::Client::Open(session.own->address()))
@@ -77,6 +82,7 @@ Result<void> BeginSession(Global& global) {
   client::BeginTrace();
   const char* environment = std::getenv("KILN_LOG");
   const std::string_view log = environment == nullptr ? "" : environment;
+  // Flags win over the environment (spec/cli 2).
   if (!log.empty() && global.verbose == 0 && !global.quiet) {
     if (log != "error" && log != "info" && log != "verbose" && log != "debug") {
       return Error{
@@ -99,12 +105,15 @@ Result<void> BeginSession(Global& global) {
 
 Result<client::DaemonConnection> ConnectTo(const Global& global) {
   Session& session = Current();
+  // Remembers that this command has a daemon, for the stages and for the end of a private one.
   const auto keep = [&](Result<client::DaemonConnection> connected) {
     if (connected.ok()) {
       session = {.own = connected->own, .connected = true};
     }
     return connected;
   };
+  // A cache of its own, which is empty and goes with the daemon. So nothing is read from and
+  // nothing is written to the user's.
   if (global.no_cache) {
     return keep(client::ConnectPrivately({.jobs = global.jobs, .own_cache = true}));
   }
@@ -112,6 +121,8 @@ Result<client::DaemonConnection> ConnectTo(const Global& global) {
     if (global.no_daemon) {
       return keep(client::ConnectPrivately({.jobs = global.jobs}));
     }
+    // On a build machine a daemon that runs already is used, since somebody set it up for that; it
+    // is only not started.
     Result<client::DaemonConnection> shared =
         client::Connect(EndpointOf(global), client::Autostart::kNo);
     return keep(shared.ok() ? std::move(shared) : client::ConnectPrivately({.jobs = global.jobs}));
@@ -122,6 +133,7 @@ Result<client::DaemonConnection> ConnectTo(const Global& global) {
   const auto autostart =
       global.autostart == "no" ? client::Autostart::kNo : client::Autostart::kYes;
   KILN_TRY(client::DaemonConnection connected, client::Connect(EndpointOf(global), autostart));
+  // A process that outlives the command is never started silently.
   if (connected.started && !global.quiet) {
     Print(stderr, "kiln: started kilnd {} (pid {})\n", connected.info.version, connected.info.pid);
   }
@@ -151,6 +163,8 @@ Result<void> SetDeadline(const Global& global) {
                                         global.deadline),
                  .reason = "USAGE"};
   }
+  // A thread of its own, since the verb may be inside of any call. It is detached: a command that
+  // is done in time does not wait for it.
   Thread({.name = "deadline", .after_throw = Thread::AfterThrow::kEnds},
          [global, time](const std::stop_token&) {
            std::this_thread::sleep_for(time);
@@ -160,6 +174,8 @@ Result<void> SetDeadline(const Global& global) {
                              .context = "the deadline of the command (" + global.deadline +
                                         ") has passed; what is finished is cached",
                              .reason = "DEADLINE"});
+           // Nothing of the other threads is waited for: they may hang, which is why there is a
+           // deadline. What they had finished is in the daemon.
            (void)EndCommand(global, {}, code);
            (void)std::fflush(stdout);
            client::EndPrivateDaemons(kPatienceAtDeadline);

@@ -26,6 +26,7 @@ runtime::SourceArtifact SourceArtifactOf(const std::string& program, const Artif
     runtime::CodeRef& ref = out.code.emplace_back();
     ref.digest = code.digest;
     if (code.stage != Stage::kNone) {  // else it is a module of all stages
+      // The client's stages begin with "none", those of artifacts with "vertex".
       ref.stage = static_cast<artifact::Stage>(static_cast<int>(code.stage) - 1);
     }
   }
@@ -44,6 +45,7 @@ std::vector<runtime::OptionSetting> OptionSettingsOf(std::span<const Option> opt
 Result<StartupReport> FetchInto(runtime::MemorySource& source, Client& client,
                                 FetchRequest request) {
   const bool variants = std::holds_alternative<StartupVariants>(request.subject);
+  // What the source has already is not sent again.
   for (const Digest& digest : source.Have()) {
     request.options.have.push_back(digest);
   }
@@ -52,6 +54,9 @@ Result<StartupReport> FetchInto(runtime::MemorySource& source, Client& client,
       {.on_blob = [&](const FetchedBlob& blob) { return source.AddBytes(blob.digest, blob.bytes); },
        .on_artifact = [&](const StartupArtifact& fetched) -> Result<void> {
          const auto artifact = SourceArtifactOf(fetched.program, fetched.artifact);
+         // A variant that was asked for is found under the options that it was asked with. A result
+         // of a batch serves every variant that agrees on its live options, so it is kept under
+         // these alone (spec/cache 3.3).
          if (variants) {
            source.AddArtifact(artifact, OptionSettingsOf(fetched.options));
          } else {

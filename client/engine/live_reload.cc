@@ -51,6 +51,8 @@ HotReload::Options SessionOptions(const StartupVariants& subject, const LiveOpti
   HotReload::Options out{
       .project = subject.project,
       .workspace = project::WorkspaceId(options.folder.empty() ? std::string(".") : options.folder),
+      // The id names this session of this process: another one that opens under the same id takes
+      // its place (spec/daemon 8.3.5).
       .session_id = fmt::format("kiln-engine-{}-{:x}", getpid(), SystemClock().Monotonic().count()),
       .role = HotReload::Role::kBoth,
       .before_attempt = options.before_attempt};
@@ -154,8 +156,12 @@ Result<void> LiveReload::Session::DeliverBytes(const WatchArtifact& artifact) {
   {
     const MutexLock lock(mutex);
     project = subject.project;
+    // The program is copied, since fetching below takes a while and the other thread writes new
+    // sources into it. It is there, because On() found a variant of it. The sources are those of
+    // now: if they changed again meanwhile, the newer result replaces this one soon.
     program = *std::ranges::find(subject.programs, artifact.program, &Program::name);
   }
+  // Only the target of this artifact is fetched.
   std::erase_if(program.targets,
                 [&](const Target& target) { return target.name != artifact.artifact.target; });
   KILN_TRY_VOID(client.FetchVariants(project, program, std::span(&artifact.options, 1), {},
@@ -164,6 +170,8 @@ Result<void> LiveReload::Session::DeliverBytes(const WatchArtifact& artifact) {
 }
 
 Result<void> LiveReload::Session::Deliver(uint32_t variant, const WatchArtifact& artifact) {
+  // Bytes before the artifact that names them: a handler must never see a digest that it cannot
+  // resolve.
   KILN_TRY_VOID(DeliverBytes(artifact));
   {
     const MutexLock lock(handlers_mutex);
@@ -188,6 +196,8 @@ void LiveReload::Session::On(const WatchArtifact& artifact) {
       }
     }
   }
+  // A reconnection replays what was built before, so what the engine has already is left out. The
+  // handlers run without `mutex`, or a slow engine would hold up the thread of files.
   const ArtifactContent content = ContentOf(artifact.artifact);
   for (const uint32_t variant : wanted) {
     if (known[variant] == content) {
@@ -201,6 +211,7 @@ void LiveReload::Session::On(const WatchArtifact& artifact) {
 }
 
 void LiveReload::Session::On(const WatchDiagnostics& diagnostics) {
+  // Warnings alone are not told: an engine shows mistakes, and that they are gone.
   const bool wrong = std::ranges::any_of(diagnostics.all, [](const PlacedDiagnostic& one) {
     return one.severity == Severity::kError;
   });
@@ -223,6 +234,8 @@ void LiveReload::Session::On(const WatchProblem& problem) {
 
 void LiveReload::Session::WatchFiles(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
+    // The time only bounds how late a stop may be seen that came between two waits; Stop() wakes
+    // the watcher otherwise.
     const std::optional<project::FileChanges> changes = watcher->Wait(std::chrono::seconds(10));
     if (!changes.has_value()) {
       continue;
@@ -236,6 +249,8 @@ void LiveReload::Session::WatchFiles(const std::stop_token& stop) {
     }
     {
       const MutexLock lock(mutex);
+      // DeliverBytes sends the subject's sources if it has to fetch, so they must be those of now
+      // before the daemon is told.
       for (Program& program : subject.programs) {
         for (Source& source : program.sources) {
           const auto found = std::ranges::find(changed, source.path, &Source::path);
@@ -255,6 +270,8 @@ Result<std::unique_ptr<LiveReload>> LiveReload::Start(Client& client, StartupVar
                                                       LiveOptions options, LiveHandlers handlers) {
   const std::string root = options.folder.empty() ? std::string(".") : options.folder;
   const size_t variants = subject.variants.size();
+  // Digests of the sources as they were sent: a file that changed since is reported by the first
+  // wait.
   const std::vector<project::Watcher::KnownFile> files = FilesOf(subject);
   auto reload =
       std::make_unique<HotReload>(client, SessionOptions(subject, options), SpacesOf(subject));
@@ -266,6 +283,8 @@ Result<std::unique_ptr<LiveReload>> LiveReload::Start(Client& client, StartupVar
   session->watcher->SetFiles(files);
   Session& running = *session;
   std::unique_ptr<LiveReload> made(new LiveReload(std::move(session)));
+  // The threads begin last, when everything that they use is in its place. They use the session by
+  // reference; it is on the heap and ends after them.
   running.events = Thread({.name = "reload events", .after_throw = Thread::AfterThrow::kEnds},
                           [&running](const std::stop_token&) { running.ReadEvents(); });
   running.files = Thread({.name = "reload files", .after_throw = Thread::AfterThrow::kEnds},
@@ -274,6 +293,8 @@ Result<std::unique_ptr<LiveReload>> LiveReload::Start(Client& client, StartupVar
 }
 
 void LiveReload::Stop() {
+  // Each thread is told in its own way: the stream ends, the watcher wakes. They are joined when
+  // the session goes.
   session_->reload->Stop();
   session_->files.request_stop();
   session_->watcher->Wake();

@@ -10,7 +10,8 @@
 namespace kiln::client {
 namespace {
 
-// What the source has of each variant.
+// What the source has of each variant. The engine already runs that, so the first artifact of a
+// session replaces no pipeline unless its content differs.
 std::vector<ArtifactContent> KnownOf(const runtime::MemorySource& source,
                                      const StartupVariants& subject) {
   std::vector<ArtifactContent> known;
@@ -39,11 +40,14 @@ Result<std::unique_ptr<LiveReload>> ReloadInto(runtime::Pipelines& pipelines,
                              request.subject.variants.size(), request.pipelines.size()),
                  ""};
   }
+  // Without this the first connection would replace every pipeline by what it is already.
   request.options.known = KnownOf(*source, request.subject);
   const auto on_artifact = [&pipelines, source, ids = std::move(request.pipelines)](
                                uint32_t variant, const StartupArtifact& fetched) -> Result<void> {
     const auto options = OptionSettingsOf(fetched.options);
     runtime::SourceArtifact artifact = SourceArtifactOf(fetched.program, fetched.artifact);
+    // First into the source, from which a pipeline that is made later takes it, then into the
+    // pipeline that exists.
     source->AddArtifact(artifact, options);
     artifact.options = options;
     return pipelines.Replace(ids[variant], artifact, source);

@@ -31,6 +31,8 @@ Result<Program> LoadNamedProgram(Client& client, const project::Manifest& manife
   }
   KILN_TRY(const LoadedProgram loaded, LoadProgram(manifest, *program));
   KILN_TRY(const OptionList declared, Declared(client, loaded.program));
+  // The daemon has read the sources to list the options, so their first mistake is known here and
+  // told at once, before anything is compiled.
   const auto wrong =
       std::ranges::find(declared.diagnostics, Severity::kError, &PlacedDiagnostic::severity);
   if (wrong != declared.diagnostics.end()) {
@@ -46,6 +48,7 @@ uint32_t AddVariant(StartupVariants& subject, uint32_t program,
                     std::span<const runtime::OptionSetting> options) {
   StartupVariants::Variant& variant = subject.variants.emplace_back();
   variant.program = program;
+  // What an engine names one by one is what it is about to draw.
   variant.warm = true;
   for (const runtime::OptionSetting& setting : options) {
     variant.options.push_back({.name = setting.name, .value = setting.value});
@@ -67,6 +70,7 @@ Result<StartupVariants> VariantsOf(Client& client, const project::Manifest& mani
     auto at = std::ranges::find(subject.programs, variant.program, &Program::name);
     if (at == subject.programs.end()) {
       KILN_TRY(Program program, LoadNamedProgram(client, manifest, variant.program));
+      // A program is loaded once, however many of its variants are wanted.
       at = subject.programs.insert(at, std::move(program));
     }
     AddVariant(subject, static_cast<uint32_t>(at - subject.programs.begin()), variant.options);
@@ -83,6 +87,7 @@ std::string MessagesOf(std::span<const StartupFailure> failures) {
                           OptionsText(failure.options));
     }
     for (const PlacedDiagnostic& diagnostic : failure.outcome.diagnostics) {
+      // The same mistake comes with every variant that has it; it is told once.
       const std::string line = RenderShort(diagnostic);
       if (seen.insert(line).second) {
         text += line;

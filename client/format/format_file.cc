@@ -25,6 +25,8 @@ Result<std::string> FormatFile(const std::string& path, std::string_view text) {
   }
   const rpl::LexResult tokens = rpl::Lex(text, 0);
   const rpl::ParseResult parsed = rpl::ParseTokens(text, tokens, 0);
+  // The first error is enough: a text that does not parse is not formatted at all, because its
+  // braces may not be what they seem.
   for (const Diagnostic& found : parsed.diagnostics) {
     if (found.severity == Severity::kError) {
       const LineColumn at = LineIndex(text).At(found.primary.bytes.begin);

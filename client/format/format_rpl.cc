@@ -46,10 +46,13 @@ class Layout {
     const Item& before = items_[i - 1];
     const Item& item = items_[i];
     const bool kept = item.line_ends > 0;
+    // A comment runs to the end of its line, so something behind it always begins a new one.
+    // Otherwise the author's line ends stay, and MustBreak adds those that the style asks for.
     const bool breaks = before.comment || kept || (!item.comment && MustBreak(before, item));
     if (!breaks) {
       return 0;
     }
+    // Two line ends make one empty line; more are dropped, and none stays at the edges of a block.
     const bool opens = before.opens();
     const bool closes = item.closes();
     return item.line_ends > 1 && !opens && !closes ? 2 : 1;
@@ -71,6 +74,9 @@ class Layout {
   uint32_t IndentOf(size_t i) const {
     const Item& item = items_[i];
     const bool is_brace = item.opens() || item.closes();
+    // A line that does not begin a declaration, field or statement goes on with one and is indented
+    // once more. A field behind `conditional (…)` counts as going on, while a function behind it
+    // begins at the margin.
     const bool goes_on = !item.starts || (item.conditional && EndsWithSemicolon(i));
     return kIndent * (item.depth + (goes_on && !is_brace ? 1 : 0));
   }
@@ -104,6 +110,8 @@ class Layout {
     if (a.Is(kOpenBrace) && b.Is(kCloseBrace)) {
       return false;
     }
+    // Here both lie on one line: "{ a; }" of a block has spaces inside, "f3 {a, b}" of a value has
+    // none.
     if (a.Is(kOpenBrace)) {
       return a.brace != Brace::kConstructor;
     }
@@ -113,6 +121,8 @@ class Layout {
     return true;
   }
 
+  // Characters and not bytes are counted: a byte of the form 10xxxxxx continues a character of
+  // UTF-8.
   uint32_t WidthOf(size_t i) const {
     const std::string_view bytes = TextOf(text_, items_[i].bytes);
     return static_cast<uint32_t>(std::ranges::count_if(
@@ -142,12 +152,15 @@ class Layout {
     bool had_comment = true;  // of the line
     for (size_t i = 0; i < items_.size(); ++i) {
       if (gaps_[i].lines > 0 || i == 0) {
+        // The line before had no comment behind its code, or an empty line lies between: the group
+        // is complete.
         if (!had_comment || gaps_[i].lines > 1) {
           finish();
         }
         had_comment = false;
         width = 0;
       }
+      // A comment on a line of its own neither joins the group nor keeps it open.
       const bool trails = items_[i].comment && width > 0;
       if (trails) {
         group.push_back({.item = i, .code = width});
@@ -169,6 +182,8 @@ std::vector<GapEdit> FormatRpl(std::string_view text, const rpl::LexResult& toke
   Layout layout(text, ItemsOf(text, tokens));
   const std::vector<Gap> gaps = layout.Run();
   const size_t first_end = text.find('\n');
+  // The first line end of the text decides for all that are written. Those inside of the text that
+  // stay as they are were written by the author and may differ.
   const bool dos =
       first_end != std::string_view::npos && first_end > 0 && text[first_end - 1] == '\r';
   const std::string_view line_end = dos ? "\r\n" : "\n";
@@ -189,6 +204,7 @@ std::vector<GapEdit> FormatRpl(std::string_view text, const rpl::LexResult& toke
     add({.begin = at, .end = layout.items()[i].bytes.begin}, std::move(gap));
     at = layout.items()[i].bytes.end;
   }
+  // The text ends with one line end, unless it is empty.
   add({.begin = at, .end = static_cast<uint32_t>(text.size())},
       gaps.empty() ? std::string() : std::string(line_end));
   return edits;

@@ -14,11 +14,14 @@ uint32_t AddComments(std::string_view text, Span gap, std::vector<Item>& items) 
   uint32_t line_ends = 0;
   for (size_t at = gap.begin; at < gap.end; ++at) {
     line_ends += text[at] == '\n' ? 1 : 0;
+    // Between two tokens of a text that parses there is white space and comments only, so a slash
+    // begins a comment.
     if (text[at] != '/') {
       continue;
     }
     const size_t line_end = std::min<size_t>(text.find('\n', at), gap.end);
     size_t end = line_end;
+    // White space at the end of a comment is no part of it, hence it goes with the next gap.
     while (end > at &&
            std::string_view(" \t\r\v\f").find(text[end - 1]) != std::string_view::npos) {
       --end;
@@ -56,6 +59,8 @@ class Classifier {
       item.brackets = brackets_;
       item.starts = starts;
       item.conditional = starts && behind_condition_;
+      // Comments get their depth, but do not count as what stands before an operator or begins a
+      // statement.
       if (item.comment) {
         continue;
       }
@@ -86,6 +91,8 @@ class Classifier {
     Item& item = items_[i];
     const Item* before = Before();
     if (MayBeUnary(item.kind)) {
+      // A '-' behind a name subtracts, but not behind the two words that a value follows: `return
+      // -a` and `global lights: sint -3`.
       const bool behind_word = before != nullptr && before->kind == TokenKind::kIdentifier &&
                                (IsWord(before_ - 1, "return") || IsOptionKind(before_ - 1));
       item.unary = before == nullptr || behind_word || BeginsOperand(*before);
@@ -115,12 +122,14 @@ class Classifier {
         (before->kind != TokenKind::kIdentifier && before->kind != TokenKind::kCloseBracket)) {
       return false;
     }
+    // In the head of a statement nothing but values has braces.
     if (brackets_ > 0) {
       return true;
     }
     if (depth_ > 0) {
       return !IsWord(before_ - 1, "else");
     }
+    // At the level of the file: "constant f3 up = f3 {…}" is a value, "struct a {" is not.
     for (size_t i = first_; i < before_; ++i) {
       if (items_[i].Is(TokenKind::kAssign)) {
         return true;
@@ -145,6 +154,7 @@ class Classifier {
           ++brackets_;
           return false;
         }
+        // Until its '}' is met and Close() knows better.
         item.brace = Brace::kOneLine;
         open_.push_back({i, true, false, brackets_});
         brackets_ = 0;
@@ -180,6 +190,8 @@ class Classifier {
     brackets_ = open.brackets;
     item.brackets = brackets_;
     if (item.kind != TokenKind::kCloseBrace) {
+      // What follows `conditional (…)` begins something, and IndentOf must know that it does so
+      // behind a condition.
       behind_condition_ = open.ends_prefix && IsWord(open.item - 1, "conditional");
       return open.ends_prefix;
     }
@@ -189,6 +201,8 @@ class Classifier {
     }
     --depth_;
     item.depth = depth_;
+    // Whether the author put a line end anywhere inside. Every block looks at its items again, so
+    // the cost is items times depth, and the parser bounds depth.
     bool several = false;
     for (size_t inside = open.item + 1; inside <= i; ++inside) {
       several = several || items_[inside].line_ends > 0;

@@ -46,6 +46,7 @@ std::string FindPack() {
 bool WritePpm(const std::string& path, const graph::BoundBuffer& pixels) {
   std::ofstream file(path, std::ios::binary);
   file << "P6 " << kArea.width << ' ' << kArea.height << " 255\n";
+  // A PPM has rows from the top and no alpha.
   for (size_t i = 0; i + 4 <= pixels.size; i += 4) {
     file.write(reinterpret_cast<const char*>(pixels.mapped + i), 3);
   }
@@ -54,6 +55,7 @@ bool WritePpm(const std::string& path, const graph::BoundBuffer& pixels) {
 
 void DrawTile(Pipelines& pipelines, const Tile& tile, VkExtent2D area,
               graph::CommandBuffer& commands) {
+  // A tile whose pipeline is broken or not there is left out; the frame goes on without it.
   if (!pipelines.Bind(commands.handle(), tile.pipeline, OnMissing::Skip()).drawable) {
     return;
   }
@@ -79,6 +81,7 @@ Result<std::unique_ptr<Pipelines>> Prepare(Device& device, std::vector<Tile>& ti
     KILN_TRY(tile.pipeline, pipelines->Find(tile.program, options, {.color = {kFormat}}));
   }
   KILN_TRY(const WarmReport report, pipelines->Wait(pipelines->Warm({}), kPatience));
+  // Told, and no reason to stop: the others are drawn.
   for (const WarmFailure& failure : report.failures) {
     std::fprintf(stderr, "game: %s: %s\n", failure.name.c_str(), failure.error.c_str());
   }
@@ -104,6 +107,7 @@ Result<void> Play(const std::string& picture_path) {
                                  .access = graph::kColorTarget,
                                  .contents = graph::ClearedTo(0, 0, 0.25F, 1),
                                  .keep = {}});
+  // The callback runs when the plan is executed, so everything it refers to lives until then.
   frame.SetCallback(
       pass, [&](Device&, const graph::Resources& resources, graph::CommandBuffer& commands) {
         for (const Tile& tile : tiles) {

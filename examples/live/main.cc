@@ -130,6 +130,8 @@ Result<void> Run(const std::string& manifest_path, const std::string& pictures, 
   KILN_TRY(graph::Executor executor, graph::Executor::Create(device, {}));
   Renderer renderer{device, *pipelines, triangle};
   uint64_t swapped = 0;
+  // Frames go on whether something was saved or not; a picture is written only when a pipeline was
+  // replaced.
   for (int drawn = 0; count == 0 || drawn < count;) {
     const bool is_new = drawn == 0 || pipelines->Stats().replaced != swapped;
     swapped = pipelines->Stats().replaced;

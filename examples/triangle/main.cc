@@ -44,6 +44,8 @@ Result<void> Draw(const std::string& pack_path, const std::string& picture_path,
   const OptionSetting options[] = {{"tint", tint}};
   KILN_TRY(const PipelineId triangle, pipelines->Find("triangle", options, {.color = {kFormat}}));
   KILN_TRY_VOID(pipelines->Wait(pipelines->Warm({.pipelines = {triangle}, .lane = {}}), kPatience));
+  // A pipeline that cannot be built would only be missing from the picture; here it is the whole
+  // picture.
   if (const Error* error = pipelines->ErrorOf(triangle); error != nullptr) {
     return *error;
   }

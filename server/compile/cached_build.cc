@@ -28,6 +28,8 @@ Error NoRecipes() {
 Result<Outcome> CachedBuild::Build(const PreparedProgram& program,
                                    std::span<const resolve::OptionSetting> options,
                                    const BuildOptions& how, const cache::Call& call) {
+  // A call at once is answered from memory alone, in gRPC's thread. Steps of recipes are not kept
+  // there with all that they need, so such a target waits for a job.
   if (call.deadline != cache::kAtOnce) {
     KILN_TRY_VOID(cache::StillWanted(call, clock_));
   } else if (!program.target.recipes.empty()) {
@@ -40,6 +42,8 @@ Result<Outcome> CachedBuild::Build(const PreparedProgram& program,
   if (recipes_ == nullptr) {
     return NoRecipes();
   }
+  // Recipes come last and know no variants: they work on the modules of the plain result, whichever
+  // variant it came from. See spec/cache 2.4.7
   return recipes_->Apply(std::move(outcome).value(), program.target,
                          {.may_run = how.may_compile,
                           .retry_failed = how.retry_failed,
@@ -56,6 +60,8 @@ Result<Outcome> CachedBuild::BuildPlain(const PreparedProgram& program,
   BuildTrace& trace = how.trace != nullptr ? *how.trace : unasked;
   std::vector<resolve::OptionSetting> settings = program.request.options;
   settings.insert(settings.end(), options.begin(), options.end());
+  // Nothing of a variant can be better than its program. There is no key either, as keys begin with
+  // images of sources that could be read.
   if (!program.ok()) {
     ++counters_.failed;
     trace.level = "module";
@@ -91,6 +97,8 @@ Result<Outcome> CachedBuild::BuildChecked(const PreparedProgram& program,
                                           const BuildOptions& how, BuildTrace& trace,
                                           const cache::Call& call) {
   StageWatch watch(clock_, how.trace);
+  // The key has all options, also those that nothing reads. So it finds only the very same request,
+  // and the masks find the others. See spec/cache 3.5
   const Hash128 variant = VariantKeyOf(program.entry, program.program(), values);
   CachedResultPtr found =
       how.anew ? nullptr : lookup_.LookUp(program, values, variant, trace, call);
@@ -122,6 +130,8 @@ Result<Outcome> CachedBuild::BuildChecked(const PreparedProgram& program,
   trace.level = "signature";
   trace.mask.reset();
   const ResultRequest wanted{.program = program, .values = values, .variant = variant, .how = now};
+  // Who may only read gets what is known, and the walk that finds it is still his: it changes
+  // nothing that others see. See spec/daemon 11.4
   const bool may_compile = how.may_compile && call.may_write;
   if (may_compile) {
     KILN_TRY(found, flights_.Compile(wanted, call));
@@ -137,6 +147,8 @@ Result<Outcome> CachedBuild::BuildChecked(const PreparedProgram& program,
     trace.result =
         found->was_kept ? cache::ExplainResult::kHitLocal : cache::ExplainResult::kHitMemory;
   }
+  // A signature that the walk found may name lost content, too. This is tried once: what was built
+  // anew has its content at hand.
   if (!outcome.ok() && outcome.error().code == ErrorCode::kNotFound && may_compile && !now.anew) {
     now.anew = true;
     KILN_TRY(found, flights_.Compile(wanted, call));
@@ -148,6 +160,8 @@ Result<Outcome> CachedBuild::BuildChecked(const PreparedProgram& program,
   return outcome;
 }
 
+// Does what Build does up to the look in memory, for callers that answer from what they have if
+// nothing has changed.
 std::optional<RecentResult> CachedBuild::Recall(const PreparedProgram& program,
                                                 std::span<const resolve::OptionSetting> options,
                                                 const cache::Call& call) {
@@ -166,6 +180,8 @@ std::optional<RecentResult> CachedBuild::Recall(const PreparedProgram& program,
 }
 
 bool CachedBuild::StillFinds(const RecentResult& recalled, const cache::Call& call) {
+  // The pointer is compared and not what it points to: a result never changes, so the same pointer
+  // means the same answer.
   if (recalled.found == nullptr || lookup_.Recent(recalled.variant, call) != recalled.found) {
     return false;
   }

@@ -8,6 +8,8 @@ constexpr uint64_t kRowBytes = 64;  // of a key, its time and its links; about
 
 }  // namespace
 
+// Trusted for a time and not for ever: the store may evict content at any moment, and nobody tells
+// this object of each.
 void ContentCache::Add(const Hash128& id) {
   until_.Put(id, clock_.Monotonic() + kTrusted, kRowBytes);
 }

@@ -15,6 +15,8 @@
 namespace kiln::compile {
 namespace {
 
+// As much as a logical path may have (spec/daemon 11.6). Names are cut and not refused: explaining
+// must never be why a request fails.
 constexpr size_t kMaxName = 1024;
 
 // Texts of a request as canonical encodings take them: short, and without bytes that are not text.
@@ -37,6 +39,8 @@ std::optional<Enum> NamedLike(std::initializer_list<Enum> values, std::string_vi
 
 }  // namespace
 
+// Everything that is part of a key, by name and in readable form. What is missing here could change
+// a key without `kiln explain` being able to say why.
 cache::ExplainInputs InputsOf(const PreparedProgram& program) {
   cache::ExplainInputs inputs;
   for (size_t i = 0; i < program.request.sources.size(); ++i) {
@@ -56,6 +60,8 @@ cache::ExplainInputs InputsOf(const PreparedProgram& program) {
   for (const auto& [name, value] : TargetPairs(program.target)) {
     inputs.target.push_back({.name = name, .value = value});
   }
+  // The fingerprints are inputs like any other, so a new build of kiln is a reason that can be
+  // told.
   inputs.fingerprints = {
       {.name = "back.spirv", .value = driver::BackFingerprint().hex()},
       {.name = "front.rpl", .value = driver::FrontFingerprint(ir::Language::kRpl).hex()}};
@@ -66,6 +72,8 @@ cache::ExplainInputs InputsOf(const PreparedProgram& program) {
   return inputs;
 }
 
+// A record is from a file and may be of another version, so every name in it is looked up and none
+// is believed.
 std::optional<ProgramRequest> ProgramOf(const cache::ExplainRecord& record) {
   ProgramRequest program{.name = record.slot.program};
   for (const cache::ExplainModule& module : record.inputs->modules) {
@@ -88,6 +96,8 @@ std::optional<ProgramRequest> ProgramOf(const cache::ExplainRecord& record) {
   return program;
 }
 
+// An enumerator is kept by its name: its number changes when somebody adds another one before it,
+// and the record would then name a value that nobody asked for.
 std::vector<cache::NamedText> OptionTexts(const resolve::Program& program,
                                           const resolve::OptionValues& values) {
   std::vector<cache::NamedText> texts;
@@ -135,6 +145,8 @@ cache::ExplainRecord ExplainRecordOf(const PreparedProgram& program, const Reque
   record.lane = asker.lane;
   record.trace = asker.trace;
   record.watcher = asker.watcher;
+  // The inputs of the program are copied once for each record. They share nothing with it, because
+  // the record outlives the program.
   cache::ExplainInputs inputs = program.inputs;
   inputs.options = trace.options;
   record.inputs = std::move(inputs);
@@ -157,6 +169,7 @@ BatchCauses::BatchCauses(const cache::ExplainRecord& program,
     inputs.options.clear();
     return inputs;
   };
+  // What all variants share is compared here, once, and not for each of thousands of misses.
   const cache::ExplainInputs now = without_options(program);
   std::vector<cache::ExplainRecord> before;
   for (std::shared_ptr<const cache::ExplainRecord>& record : earlier) {
@@ -176,6 +189,8 @@ cache::Cause BatchCauses::CauseOf(const std::vector<cache::NamedText>& options) 
   if (same_.empty()) {
     return of_program_;
   }
+  // The same options were asked for before, so the result was known and is gone. Other options are
+  // a variant that nobody had.
   const bool seen = std::any_of(same_.begin(), same_.end(),
                                 [&](const auto& row) { return row->inputs->options == options; });
   return seen ? cache::Cause::kEvicted : cache::Cause::kOption;

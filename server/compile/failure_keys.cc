@@ -15,6 +15,7 @@ namespace {
 
 constexpr uint32_t kSpace = 0;
 
+// No sources in the filter means all of them.
 bool HasOneOf(const cache::ExplainInputs& inputs, const std::set<Digest>& sources) {
   return sources.empty() ||
          std::ranges::any_of(inputs.modules, [&](const cache::ExplainModule& module) {
@@ -39,6 +40,8 @@ void AddRecipes(cache::BlobStore& store, Digest input, std::span<const std::stri
                          .id = cache::RecipeKey(input, recipe, recipe::ToolFingerprint())};
     keys.insert(key);
     const std::optional<cache::Record> made = RecordAt(store, key, call);
+    // A chain ends where a step is not known: what comes behind it would have another input, and
+    // therefore another key.
     const Digest* output = made.has_value() ? made->Find("code") : nullptr;
     if (output == nullptr) {
       return;
@@ -57,8 +60,12 @@ Result<std::shared_ptr<const std::set<cache::Key>>> FailureKeys(cache::ExplainRi
                                                                 const FailureFilter& filter,
                                                                 const Hash128& limits,
                                                                 const cache::Call& call) {
+  // Keys of successes are among them. Whoever uses the set removes only what is a failure.
   auto keys = std::make_shared<std::set<cache::Key>>();
+  // Collected first: many records name the same result, and each is read from the store once.
   std::set<Asked> requests;
+  // The records of explanations are the only place that leads from a program to its keys: a key
+  // itself is a hash. A failure that is too old to be explained is not found; it expires by itself.
   KILN_TRY_VOID(explains.Each(call.stop, [&](const cache::ExplainRecord& record) {
     if (!filter.program(record.slot.program) || !HasOneOf(*record.inputs, filter.sources)) {
       return;

@@ -7,6 +7,8 @@
 
 namespace kiln::compile {
 
+// Nothing is known of the input but its key: what would have been read or made of it was never
+// found out.
 cache::Item PoisonItem(const cache::Key& key) {
   if (key.level == cache::Level::kModule) {
     return cache::ModuleItem(
@@ -25,6 +27,7 @@ cache::Item PoisonItem(const cache::Key& key) {
 
 PlacedDiagnostic PoisonDiagnostic(std::string_view what) {
   PlacedDiagnostic diagnostic;
+  // The reason of an error and no code of the language: the sources may be right.
   diagnostic.code = "INPUT_POISON";
   diagnostic.name = "input-poison";
   diagnostic.message =

@@ -13,6 +13,7 @@ namespace kiln::compile {
 namespace {
 
 Hash128 StateIdOf(const driver::Products& products) {
+  // The names are made first and then referred to: a vector that grows would move them.
   std::vector<std::string> names;
   std::vector<cache::NamedDigest> code;
   for (const driver::StageCode& stage : products.code) {
@@ -53,6 +54,8 @@ std::optional<Artifact> ArtifactOf(const cache::Record& record, const Hash128& s
                     .stored = true,
                     .cpu_us = record.cpu_us,
                     .build_id = record.build_id};
+  // A record has either one combined module or one for each stage. The order of stages is fixed
+  // here, because products are sorted by name.
   if (const Digest* combined = record.Find("code"); combined != nullptr) {
     artifact.code.push_back({.stage = std::nullopt, .digest = *combined});
   }
@@ -68,6 +71,8 @@ ProductList ProductsOf(const driver::BuildResult& built, bool metadata_only) {
   ProductList list;
   cache::Record& record = list.record;
   record.kind = built.ok() ? cache::RecordKind::kOk : cache::RecordKind::kSourceError;
+  // Warnings of a success are kept like errors of a failure: a hit must say what the build said.
+  // See spec/cache 4.3
   if (!built.diagnostics.empty()) {
     const Bytes diagnostics = EncodeDiagnostics(built.diagnostics);
     Add(list, "diag", diagnostics, DigestOf(diagnostics));
@@ -77,6 +82,8 @@ ProductList ProductsOf(const driver::BuildResult& built, bool metadata_only) {
       if (metadata_only) {
         continue;
       }
+      // The assembler has written these words before and names them only. Whether the store still
+      // has them is asked by ResultRecorder::IsKept before it comes to this.
       if (stage.empty()) {
         record.products.push_back({.name = CodeName(stage.stage), .digest = stage.content});
       } else {
@@ -92,6 +99,7 @@ ProductList ProductsOf(const driver::BuildResult& built, bool metadata_only) {
   for (const driver::OptionRead& read : built.reads) {
     record.live_options.push_back(read.name);
   }
+  // The encoding of a record is canonical, so equal results are equal bytes.
   std::sort(record.products.begin(), record.products.end(),
             [](const cache::Product& a, const cache::Product& b) { return a.name < b.name; });
   return list;
@@ -101,6 +109,8 @@ bool IsResultOf(const PreparedProgram& program, const cache::Record& record) {
   if (record.kind == cache::RecordKind::kPoison) {
     return true;  // says nothing else
   }
+  // A row under the right key may still be another program's: whoever put it was free to choose.
+  // Names are all that can be held against it without building.
   const bool options_fit = std::ranges::all_of(record.live_options, [&](const std::string& name) {
     return program.program().FindOption(name).valid();
   });
@@ -118,6 +128,7 @@ bool IsResultOf(const PreparedProgram& program, const cache::Record& record) {
   }
   const auto is_module = [](const std::string& name) { return name.starts_with("code"); };
   const auto in_record = std::ranges::count_if(record.products, is_module, &cache::Product::name);
+  // A target without code, or a program that names no entry points, may have fewer modules.
   const bool alone = program.target.metadata_only || program.request.entries.empty();
   return record.Find("meta") != nullptr &&
          (alone ? in_record <= static_cast<ptrdiff_t>(modules.size())

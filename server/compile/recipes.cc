@@ -117,6 +117,8 @@ Recipes::StepPtr Recipes::Known(const Hash128& key, const cache::Call& call) {
     return nullptr;
   }
   if (step->kind == cache::RecordKind::kOk) {
+    // Only whether it is there is asked: the bytes may be megabytes, and the next recipe or the
+    // reader fetches them.
     const std::array asked{cache::ContentKey(*product)};
     const Result<std::vector<cache::Key>> missing = store_.FindMissing(asked, call);
     if (!missing.ok() || !missing->empty()) {
@@ -140,6 +142,8 @@ void Recipes::Remember(const Hash128& key, const StepPtr& step) {
   recent_.Put(key, step, sizeof(Step) + step->report.size());
 }
 
+// By the beginning of the name: val, opt and cross are families of recipes with arguments behind
+// them.
 void Recipes::Count(const Step& step, const std::string& recipe) {
   counters_.validated += recipe.starts_with("val") ? 1 : 0;
   counters_.optimised += recipe.starts_with("opt") ? 1 : 0;
@@ -148,6 +152,8 @@ void Recipes::Count(const Step& step, const std::string& recipe) {
   counters_.poisoned += step.kind == cache::RecordKind::kPoison ? 1 : 0;
 }
 
+// Runs in a worker process: these are tools that were not written for kiln, and a module may make
+// them crash.
 Result<Recipes::StepPtr> Recipes::Make(const RecipeRequest& asked, const Hash128& key,
                                        const Outcome& outcome, const RunOptions& how,
                                        const std::function<bool()>& urgent,
@@ -169,6 +175,8 @@ Result<Recipes::StepPtr> Recipes::Make(const RecipeRequest& asked, const Hash128
       std::chrono::duration_cast<std::chrono::microseconds>(clock_.Monotonic() - start).count());
   const bool ok = step->kind == cache::RecordKind::kOk;
   step->report = std::move(answer.report);
+  // A refusal has its report as product, so whoever asks again is told the same without another
+  // run.
   const ByteView product = ok ? ByteView(answer.bytes) : AsBytes(step->report);
   const Digest digest = DigestOf(product);
   const cache::Item content = cache::ContentItem(digest, cache::CopiedBlob(product));
@@ -184,11 +192,13 @@ Result<Recipes::StepPtr> Recipes::Make(const RecipeRequest& asked, const Hash128
     step->output = digest;
     step->fresh = FreshBlob{.digest = digest, .blob = content.value};
   }
+  // Content is put at once, and the row with those of the batch if there is one. See spec/cache 4.4
   std::vector<cache::Item> items{content};
   std::vector<cache::Item>& rows = how.rows != nullptr ? *how.rows : items;
   rows.push_back(cache::RecordItem(cache::Level::kRecipe, kSpace, key, record));
   (void)store_.Put(items, how.durability, call);  // trouble of the store is a miss the next time
   Count(*step, asked.recipe);
+  // What stays in memory has no bytes, and is known from now on.
   auto remembered = std::make_shared<Step>(*step);
   remembered->known = true;
   remembered->fresh.reset();
@@ -210,6 +220,9 @@ Result<Recipes::StepPtr> Recipes::Run(const RecipeRequest& asked, const Outcome&
                  .context = "no result of the recipe is in the cache",
                  .reason = "NOT_CACHED"};
   }
+  // Equal modules of many variants meet here, and one of them runs. The rank of a flight is the
+  // highest of those who wait, so background work that somebody begins to wait for is not stopped
+  // any more.
   auto joined = flights_.Join(key, how.background ? kBackground : kWaitedFor, call.deadline);
   if (!joined.flight.has_value()) {
     return joined.ticket.Wait(call);
@@ -230,6 +243,7 @@ Result<Verdict> Recipes::Validate(target::Environment environment, const Digest&
       .valid = step->kind == cache::RecordKind::kOk, .known = step->known, .report = step->report};
 }
 
+// Not cached: somebody looks at one module once, and the text may be large.
 Result<Bytes> Recipes::Show(const std::string& recipe, ByteView module, const cache::Call& call) {
   KILN_TRY(worker::Answer answer,
            runner_.Run({.recipe = recipe, .input = module}, call.stop, call.deadline));
@@ -260,6 +274,8 @@ Result<Outcome> Recipes::Apply(Outcome outcome, const NamedTarget& target, const
     for (const std::string& recipe : target.recipes) {
       const RecipeRequest asked{
           .environment = target.environment, .recipe = recipe, .input = code.digest};
+      // Each recipe works on the output of the one before it. The first that fails ends the chain,
+      // and the diagnostic names it and the stage.
       KILN_TRY(const StepPtr step, Run(asked, outcome, how, call));
       if (step->kind != cache::RecordKind::kOk) {
         Outcome failed = Failed(
@@ -280,6 +296,8 @@ Result<Outcome> Recipes::Apply(Outcome outcome, const NamedTarget& target, const
     }
     products.push_back({.name = CodeName(code.stage), .digest = code.digest});
   }
+  // The result with its recipes is another one, with a key of its own: the plain signature, the
+  // recipes and the tools that run them.
   const Hash128 plain = artifact.signature;
   artifact.signature = cache::RecipeKey({.id = plain, .size = 0}, Chain(target), tool_);
   if (ran) {

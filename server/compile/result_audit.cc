@@ -19,6 +19,8 @@ namespace {
 // A tenth of the slice of a batch, so that a batch keeps nine tenths of a thread.
 constexpr Duration kSlice = std::chrono::milliseconds(5);
 constexpr Duration kLongest = std::chrono::minutes(2);  // of validating one module
+// Modules that were validated are remembered by their ids, some tens of megabytes at most. One that
+// drops out is validated again when it is built again.
 constexpr size_t kMostSeen = 1'000'000;
 constexpr uint32_t kBuckets = 100;
 
@@ -32,6 +34,8 @@ std::string TextOf(const std::vector<cache::Product>& products) {
 
 }  // namespace
 
+// Ids are hashes, so any of their bits are as good as random. Taking them from the id means that
+// all daemons, and the same one tomorrow, look at the same share.
 bool IsSampled(const Hash128& id, uint32_t percent) {
   const uint32_t number = static_cast<uint32_t>(id.bytes[0]) << 24 |
                           static_cast<uint32_t>(id.bytes[1]) << 16 |
@@ -39,6 +43,8 @@ bool IsSampled(const Hash128& id, uint32_t percent) {
   return number % kBuckets < percent;
 }
 
+// Told once and then only counted: a warning for each result would fill the log in the very hour in
+// which the machine has no time for audits.
 void ResultAudit::Skip() {
   if (counters_.skipped.fetch_add(1) == 0) {
     log_.Write(LogLevel::kWarning, "audit", "more is built than can be looked at again");
@@ -54,6 +60,8 @@ bool ResultAudit::AddResult(const FreshResult& built) {
     return false;
   }
   const PreparedProgram& program = built.program;
+  // The linked program is shared and not copied. It stays in memory as long as the task waits,
+  // which `most_results` bounds.
   results_.push_back({.linked = program.linked,
                       .entries = program.request.entries,
                       .target = program.target.target,
@@ -77,6 +85,8 @@ bool ResultAudit::AddModules(const FreshResult& built) {
     if (seen_.size() >= kMostSeen) {
       seen_.DropOldest();
     }
+    // Noted before it is validated: equal modules of many variants are one piece of work, whatever
+    // comes of it.
     seen_.Add(product.digest.id, {}, 0);
     if (modules_.size() >= options_.most_modules) {
       Skip();
@@ -93,6 +103,8 @@ void ResultAudit::Note(const FreshResult& built) {
     const MutexLock lock(mutex_);
     const bool result = AddResult(built);
     const bool modules = AddModules(built);
+    // One job at a time works off what waits. It is submitted outside of the mutex, which Submit
+    // takes itself if the queue refuses.
     if (working_ || !(result || modules)) {
       return;
     }
@@ -150,6 +162,8 @@ void ResultAudit::Work(const cache::Call& call) {
   }
   {
     const MutexLock lock(mutex_);
+    // A slice has ended. The rest is a new job at the end of its lane, so that batches have their
+    // turn in between.
     working_ = !call.stop.stop_requested() && (!results_.empty() || !modules_.empty());
     if (!working_) {
       return;
@@ -158,6 +172,8 @@ void ResultAudit::Work(const cache::Call& call) {
   Submit();
 }
 
+// Built without the cache and without assemblers that others used, since what a shared assembler
+// remembers is one of the things that might be wrong.
 void ResultAudit::Rebuild(const RebuildTask& result, const cache::Call& call) {
   const Result<driver::BuildResult> again =
       cache::WhileWanted({.stop = call.stop, .deadline = clock_.Monotonic() + jobs::kItemDeadline},
@@ -171,6 +187,7 @@ void ResultAudit::Rebuild(const RebuildTask& result, const cache::Call& call) {
   ++counters_.rebuilt;
   const std::vector<cache::Product> products =
       ProductsOf(*again, result.metadata_only).record.products;
+  // Digests are compared: the same products are the same bytes.
   if (products == result.record->products) {
     return;
   }

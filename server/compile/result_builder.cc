@@ -26,11 +26,14 @@ std::optional<driver::BuildResult> ResultBuilder::Assemble(
     const cache::Call& call) {
   const PreparedProgram& program = wanted.program;
   const bool all_code = wanted.how.all_code;
+  // Assemblers that are shared remember what they lowered, and so does what comes after them. A
+  // call that may not write leaves no trace there.
   const AssemblerPool::Lease assembler =
       call.may_write && !wanted.how.once
           ? assemblers_.Take({.entry = program.entry, .family = program.family}, program.linked,
                              program.request.entries, program.target.target)
           : AssemblerPool::MakeOwn(program.linked, program.request.entries, program.target.target);
+  // An assembler counts over its whole life; the difference is the work of this variant.
   const driver::VariantAssembler::Counts before = assembler->counts();
   std::optional<driver::BuildResult> built = assembler->BuildUnless(
       is_known, wanted.values,
@@ -59,6 +62,8 @@ Result<CachedResultPtr> ResultBuilder::Walk(const ResultRequest& wanted, const c
       [&]() -> Result<void> {
         const jobs::CrashGuard::Running running(call.may_write ? attempts_ : nullptr,
                                                 ResultKey(wanted.variant));
+        // The walk answers true to the question whether the result is known, whatever was found: so
+        // it ends there, and nothing is built.
         (void)Assemble(
             wanted,
             [&](std::span<const driver::OptionRead> reads) {
@@ -104,6 +109,7 @@ CachedResultPtr ResultBuilder::Compile(const ResultRequest& wanted, const cache:
         return found != nullptr;
       },
       call);
+  // From here on nothing of the input runs: what the store does is not to blame on it.
   running.reset();
   if (built.has_value()) {
     found = recorder_.Keep(wanted, *built, signature, ThreadCpuMicroseconds() - start, call);

@@ -40,6 +40,8 @@ Result<CachedResultPtr> ResultFlights::Compile(const ResultRequest& wanted,
       return Fly(wanted, std::move(joined), call);
     }
     Result<CachedResultPtr> landed = joined.ticket.Wait(call);
+    // Whoever computed has left. That is no reason for this caller to leave: it joins again, and
+    // may then compute by itself.
     const bool dropped = !landed.ok() && landed.error().code == ErrorCode::kCancelled;
     if (!dropped || !cache::StillWanted(call, clock_).ok()) {
       return landed;
@@ -73,12 +75,16 @@ Result<CachedResultPtr> ResultFlights::Fly(const ResultRequest& wanted,
   const std::stop_callback leave(call.stop, [&] { place.GiveUp(); });
   cache::Call of_all = call;
   of_all.stop = flight.stop();
+  // Neither the stop nor the deadline of this call ends the work while others wait for it; both
+  // only give up its own place.
   of_all.deadline = cache::Deadline::max();
   bool too_slow = false;
   Result<CachedResultPtr> found = cache::Within(
       {.stop = of_all.stop,
        .deadline = call.deadline,
        .bytes = jobs::kCallBytes,
+       // When the deadline of this caller comes, the work goes on until that of the last one who
+       // waits.
        .later =
            [&] {
              place.GiveUp();

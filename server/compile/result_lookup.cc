@@ -150,6 +150,7 @@ CachedResultPtr ResultLookup::LookUp(const PreparedProgram& program,
   const StoredMasks::Read masks = masks_.Of(program.entry, call);
   for (const MaskList::Names& mask : masks.list.all()) {
     CachedResultPtr found = ByMask(program, values, mask, masks.stored, call);
+    // Only a full list has masks that were widened, so only then a second key is tried.
     if (found == nullptr && masks.list.is_full()) {
       found = ByWideMask(program, values, mask, masks.stored, call);
     }
@@ -161,6 +162,7 @@ CachedResultPtr ResultLookup::LookUp(const PreparedProgram& program,
     if (found->record->kind == cache::RecordKind::kPoison) {
       return found;
     }
+    // Results are immutable and shared between threads, so one with another origin is a copy.
     auto shared = std::make_shared<CachedResult>(*found);
     if (found->origin == Origin::kMemory) {
       shared->origin = Origin::kShared;
@@ -187,6 +189,8 @@ CachedResultPtr ResultLookup::KnownSignature(const ResultRequest& wanted, const 
       (wanted.how.retry_failed && known->record->kind != cache::RecordKind::kOk)) {
     return nullptr;
   }
+  // The signature is a hash of what was read. A record under it that names other options was put
+  // there by somebody who did not build it.
   if (reads.has_value() && !HasRead(*known->record, *reads)) {
     ReportUnfit(*known);
     return nullptr;

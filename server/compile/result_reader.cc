@@ -26,12 +26,16 @@ std::optional<Outcome> ResultReader::BareOutcomeOf(const CachedResult& found,
   for (const StageCodeDigest& code : outcome.artifact->code) {
     asked.push_back(cache::ContentKey(code.digest));
   }
+  // A result is complete or it is none: nobody is told of content that cannot be had. See
+  // spec/cache 1.5
   const Result<std::vector<cache::Key>> missing = store_.FindMissing(asked, call);
   return missing.ok() && missing->empty() ? std::optional(std::move(outcome)) : std::nullopt;
 }
 
 Result<cache::Blob> ResultReader::ContentOf(std::span<const FreshBlob> fresh, const Digest& digest,
                                             const cache::Call& call) {
+  // A handful of blobs, so a list is searched. They are at hand even if the store was too full to
+  // take them.
   for (const FreshBlob& one : fresh) {
     if (one.digest == digest) {
       return one.blob;

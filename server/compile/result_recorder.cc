@@ -26,6 +26,8 @@ const std::string& BuildId() {
 bool ResultRecorder::IsKept(const driver::Products& products, const cache::Call& call) {
   std::vector<cache::Key> asked;
   for (const driver::StageCode& stage : products.code) {
+    // The assembler left out words that it has written before. Whether the store still has them is
+    // asked once in five minutes, and not for each result.
     if (stage.empty() && !kept_.Has(stage.content.id)) {
       asked.push_back(cache::ContentKey(stage.content));
     }
@@ -80,6 +82,8 @@ void ResultRecorder::RememberKept(const ResultRequest& wanted, const std::option
 
 void ResultRecorder::WriteKeys(const ResultRequest& wanted, const CachedResultPtr& found,
                                const cache::Call& call) {
+  // A caller that gathers rows writes them together with others; otherwise they are written here. A
+  // failure is not told: a key that is not written costs a later request more work, no more.
   std::vector<cache::Item> items;
   std::vector<cache::Item>& rows = wanted.how.rows != nullptr ? *wanted.how.rows : items;
   const auto live = AddKeys(wanted, found->signature, *found->record, rows, call);
@@ -108,6 +112,8 @@ CachedResultPtr ResultRecorder::Keep(const ResultRequest& wanted, const driver::
   rows.push_back(cache::RecordItem(cache::Level::kSignature, kResultSpace, signature, record));
   const auto live = AddKeys(wanted, signature, record, rows, call);
   const Result<cache::PutResult> stored = store_.Put(items, wanted.how.durability, call);
+  // After a failed write nobody knows what the store has, so nothing counts as kept and all is put
+  // again.
   if (!stored.ok()) {
     kept_.Clear();
   }
@@ -125,10 +131,12 @@ CachedResultPtr ResultRecorder::Keep(const ResultRequest& wanted, const driver::
   counters_.cpu_us += record.cpu_us;
   auto found = std::make_shared<CachedResult>();
   found->signature = signature;
+  // A relaxed put is in memory and on its way to the disk; only a durable one is there.
   found->stored = stored.ok() && wanted.how.durability != cache::Durability::kRelaxed;
   found->fresh = std::move(fresh);
   found->origin = Origin::kCompiled;
   found->record = std::make_shared<const cache::Record>(std::move(record));
+  // Only for what is right: the audit builds successes again.
   if (on_built_ != nullptr && built.ok()) {
     on_built_({.program = wanted.program,
                .values = wanted.values,

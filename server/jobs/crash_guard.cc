@@ -19,6 +19,8 @@ namespace kiln::jobs {
 namespace {
 
 static_assert(std::endian::native == std::endian::little);
+// The rows are memory that is written as it is: a machine of the other byte order would need
+// conversions.
 constexpr uint64_t kMagic = 0x3154'5441'4E4C'494B;  // "KILNATT1"
 
 // How often a call that waits for its turn checks whether it is still wanted.
@@ -76,6 +78,8 @@ Result<std::unique_ptr<CrashGuard>> CrashGuard::Open(const std::string& path, in
     return failed();
   }
   struct stat found {};
+  // A file of another size is no file of this version and is emptied. Whether its content makes
+  // sense is asked row by row, in Read.
   bool ok = ::fstat(fd, &found) == 0;
   if (ok && found.st_size != static_cast<off_t>(sizeof(File))) {
     ok = ::ftruncate(fd, 0) == 0;
@@ -85,6 +89,7 @@ Result<std::unique_ptr<CrashGuard>> CrashGuard::Open(const std::string& path, in
   void* const mapped =
       errno == 0 ? ::mmap(nullptr, sizeof(File), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)
                  : MAP_FAILED;
+  // The mapping outlives the descriptor, and its pages are in the file whatever ends the process.
   (void)::close(fd);
   if (mapped == MAP_FAILED) {
     return failed();
@@ -101,6 +106,8 @@ CrashGuard::~CrashGuard() {
   (void)::munmap(&file_, sizeof(File));
 }
 
+// From here on the rows of what runs say nothing: a daemon that was asked to end may be killed
+// while jobs still run, and they are not to blame for that.
 void CrashGuard::Leave() { Word(file_.working).store(0, std::memory_order_release); }
 
 // Keeps earlier failures and adds one attempt for what ran; then nothing runs. The file is what a
@@ -108,6 +115,7 @@ void CrashGuard::Leave() { Word(file_.working).store(0, std::memory_order_releas
 // and a row that does not is as good as empty. `working` tells a crash from an end: a daemon that
 // ended in order has set it to zero, so its rows say nothing.
 void CrashGuard::Read(int64_t keep_s) {
+  // A file that is new, or that something else wrote, begins empty.
   if (file_.magic != kMagic) {
     std::memset(static_cast<void*>(&file_), 0, sizeof(File));
     file_.magic = kMagic;
@@ -119,6 +127,9 @@ void CrashGuard::Read(int64_t keep_s) {
     return row.head != 0 &&
            row.head == HeadOf(static_cast<uint32_t>(row.head), {row.id0, row.id1}, row.at);
   };
+  // Failures of earlier runs come first, so that the attempts of this one add up to them. A row
+  // from the future counts for nothing: a clock that was set back must not make an input poison for
+  // years.
   for (const Row& row : file_.failed) {
     const std::optional<cache::Level> level = LevelOf(row.head & 0xFF);
     const auto attempts = static_cast<uint32_t>(row.head >> 8 & 0xFF);
@@ -128,6 +139,8 @@ void CrashGuard::Read(int64_t keep_s) {
       suspects_[key_of(row, *level)] = {.attempts = std::min(attempts, kMost), .at_s = at_s};
     }
   }
+  // Then what ran when the process died. A key that several threads had at the same time has had
+  // one attempt all the same.
   for (const Row& row : file_.running) {
     const std::optional<cache::Level> level = LevelOf(row.head & 0xFF);
     if (file_.working == 0 || !holds(row) || !level.has_value()) {
@@ -140,6 +153,8 @@ void CrashGuard::Read(int64_t keep_s) {
       found_.push_back({.key = key, .attempts = suspect.attempts});
     }
   }
+  // The failures are written before the rows of what ran are emptied. A crash between the two
+  // counts an attempt twice, and never loses one.
   WriteSuspects();
   file_.running = {};
   Word(file_.working).store(1, std::memory_order_release);
@@ -148,6 +163,8 @@ void CrashGuard::Read(int64_t keep_s) {
 // Keeps the latest ones if there are more than rows.
 void CrashGuard::WriteSuspects() {
   std::vector<std::pair<cache::Key, Suspect>> rows(suspects_.begin(), suspects_.end());
+  // The key decides between failures of the same second, so that the choice does not depend on the
+  // order of a hash table.
   std::ranges::sort(rows, [](const auto& a, const auto& b) {
     return std::pair(-a.second.at_s, a.first) < std::pair(-b.second.at_s, b.first);
   });
@@ -175,6 +192,9 @@ bool CrashGuard::IsDeadly(const cache::Key& key) {
   return found != suspects_.end() && found->second.attempts >= kMost;
 }
 
+// Attempts of inputs that are slow are only in memory until the last one: they ended no process, so
+// the file need not know of them. The oldest make room, because a sender chooses how many there
+// are.
 bool CrashGuard::Fail(const cache::Key& key) {
   const MutexLock lock(mutex_);
   uint32_t* attempts = slow_.Find(key);
@@ -203,6 +223,8 @@ CrashGuard::Running::EntryMode CrashGuard::Enter(const cache::Key& key) {
   const MutexLock lock(mutex_);
   const auto found = suspects_.find(key);
   if (found == suspects_.end()) {
+    // Suspects have the right of way. Otherwise a busy daemon would never come to a moment in which
+    // nothing else runs.
     while (alone_ || waiting_alone_ != 0) {
       CheckStop();
       (void)changed_.WaitFor(mutex_, kLookEvery);
@@ -214,6 +236,8 @@ CrashGuard::Running::EntryMode CrashGuard::Enter(const cache::Key& key) {
     found->second.attempts = 0;  // until it fails once more it counts for nothing
     WriteSuspects();
   }
+  // A guard, because CheckStop throws out of the wait: a count that stayed would block everybody
+  // else for ever.
   struct Waiting {
     uint32_t& count;
     explicit Waiting(uint32_t& of) : count(of) { ++count; }
@@ -238,6 +262,8 @@ void CrashGuard::Exit(const cache::Key& key, Running::EntryMode entered) {
   if (entered == Running::EntryMode::kTogether) {
     --together_;
   } else {
+    // What ran beside others has not been alone and must not end the turn of one that is. Its
+    // success clears it all the same.
     alone_ = alone_ && entered != Running::EntryMode::kAlone;
     if (suspects_.erase(key) != 0) {
       WriteSuspects();
@@ -255,6 +281,8 @@ size_t CrashGuard::Note(const cache::Key& key) {
   thread_local size_t mine = threads.fetch_add(1) % kRows;  // as a rule nobody else's
   for (size_t i = 0; i < kRows; ++i) {
     const size_t row = (mine + i) % kRows;
+    // The thread that sets the mark owns the row until Forget clears it, so the stores below meet
+    // no other writer.
     if (!taken_.at(row).exchange(true, std::memory_order_acquire)) {
       mine = row;
       const Id id = IdOf(key.id);
@@ -271,6 +299,8 @@ size_t CrashGuard::Note(const cache::Key& key) {
 
 void CrashGuard::Forget(size_t row) {
   if (row < kRows) {
+    // The row is invalid before it is free: a new owner must not have its key taken for one that
+    // already runs.
     Word(file_.running.at(row).head).store(0, std::memory_order_release);
     taken_.at(row).store(false, std::memory_order_release);
   }

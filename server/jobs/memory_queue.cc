@@ -15,10 +15,12 @@
 namespace kiln::jobs {
 namespace {
 
+// The floors of spec/daemon 5.3: one dispatch in ten.
 constexpr uint32_t kInteractiveInARow = 9;  // then one of the batch lane
 constexpr uint32_t kShortInARow = 9;        // then a long one
 
 // Between two jobs of a session of weight 1; the greatest weight is 1,000 << kMostUrgent.
+// Divided by that one it is still 32 and not nothing.
 constexpr uint64_t kDistance = uint64_t{1} << 24;
 constexpr size_t kMostSessions = 1024;  // that are remembered, unless all of them are behind
 
@@ -49,6 +51,8 @@ Duration TimeOf(clockid_t clock) {
 
 }  // namespace
 
+// The CPU clock of the thread is read again when somebody lists the jobs, from another thread. The
+// thread may have ended by then; its clock then says zero.
 void MemoryQueue::Row::RunsHere() {
   if (pthread_getcpuclockid(pthread_self(), &thread) == 0) {
     thread_cpu = TimeOf(thread);
@@ -88,6 +92,8 @@ Result<void> MemoryQueue::CheckRoom(const Job& job) const {
     return Error{
         .code = ErrorCode::kUnavailable, .context = "the daemon is draining", .reason = "DRAINING"};
   }
+  // Only what waits counts, not what runs: the limit is on the length of the queue. Counting costs
+  // O(log n), as each line keeps a number for each tenant.
   const auto taken_in = [&job](std::span<const Line> lines) {
     PlaceUsage taken;
     for (const Line& line : lines) {
@@ -119,6 +125,7 @@ Result<void> MemoryQueue::CheckRoom(const Job& job) const {
                .reason = "QUEUE_FULL"};
 }
 
+// The lines are in the order of Kind: short, long, batch.
 std::span<const MemoryQueue::Line> MemoryQueue::LinesOf(Lane lane) const {
   return lane == Lane::kBatch ? std::span(waiting_).last(1) : std::span(waiting_).first(2);
 }
@@ -138,6 +145,8 @@ Result<uint64_t> MemoryQueue::Add(Job job) {
           .tenant = job.tenant,
           .submitted = clock_.Monotonic(),
           .stopper = std::make_shared<Stopper>(job.stop)};
+  // The job stops for its caller as well as for an operator who kills it, and needs to look at one
+  // token only.
   job.stop = row.stopper->source.get_token();
   KILN_TRY_VOID(CheckRoom(job));
   Line& line = LineOf(KindOf(job.lane, job.length));
@@ -145,6 +154,7 @@ Result<uint64_t> MemoryQueue::Add(Job job) {
   const uint64_t id = next_id_++;
   const uint64_t start = StartOf(line, job);
   row.claimed = {.id = id, .job = std::move(job)};
+  // The number breaks ties: of jobs with the same start the one that came first is first.
   line.rows.emplace(std::pair(start, id), std::move(row));
   return id;
 }
@@ -159,6 +169,8 @@ uint64_t MemoryQueue::StartOf(Line& line, const Job& job) {
   if (line.next.size() >= kMostSessions) {  // those that have had nothing to do are not behind
     std::erase_if(line.next, [&](const auto& session) { return session.second <= line.now; });
   }
+  // A session has the share of its tenant, doubled for each step of its priority: spec/daemon 5.3.
+  // What the sender says is bounded here, because it becomes the length of a shift.
   const auto of_tenant = weights_.find(job.tenant);
   const uint64_t weight = uint64_t{of_tenant == weights_.end() ? 1 : of_tenant->second}
                           << std::min(job.priority, kMostUrgent);
@@ -177,9 +189,13 @@ bool MemoryQueue::MayRun(Lane lane) const {
 bool MemoryQueue::MayRun(Kind kind) const {
   const size_t lane = At(kind == Kind::kBatch ? Lane::kBatch : Lane::kInteractive);
   const uint64_t running = running_of_[lane] - (kind == Kind::kShort ? long_running_ : 0);
+  // The limit of a lane does not hold once the queue is closed: what waits must come out, or nobody
+  // would end.
   return First(kind) != LineOf(kind).rows.end() && (running < most_[lane] || closed_);
 }
 
+// The owner may run one beyond the share, whatever others run. The second half keeps one tenant
+// from filling the share of all.
 bool MemoryQueue::MayRunLong(const std::string& tenant) const {
   const uint64_t running = CountOf(long_of_, tenant);
   if (tenant.empty()) {
@@ -210,6 +226,8 @@ MemoryQueue::Kind MemoryQueue::NextKind(Lane lane) const {
   if (lane == Lane::kBatch) {
     return Kind::kBatch;
   }
+  // As with the lanes: short ones go first, and after nine of them in a row a long one has its
+  // turn.
   const bool after_short = since_long_ >= kShortInARow && MayRun(Kind::kLong);
   return MayRun(Kind::kShort) && !after_short ? Kind::kShort : Kind::kLong;
 }
@@ -230,6 +248,8 @@ DispatchedJob MemoryQueue::Take(Lane lane) {
   const Kind kind = NextKind(lane);
   Line& line = LineOf(kind);
   auto taken = line.rows.extract(First(kind));
+  // First may have passed over rows that may not run now, so what is taken later may have an
+  // earlier start. The line's time never runs backwards.
   line.now = std::max(line.now, taken.key().first);
   Row row = std::move(taken.mapped());
   if (line.rows.empty()) {  // nobody is behind anybody
@@ -244,6 +264,7 @@ DispatchedJob MemoryQueue::Take(Lane lane) {
   } else {
     since_long_ += kind == Kind::kShort ? 1 : 0;
   }
+  // The counts of Complete must mirror these to the letter, or a place would be lost with each job.
   others_running_ += lane == Lane::kInteractive && !row.tenant.empty() ? 1 : 0;
   row.RunsHere();
   DispatchedJob claimed = std::exchange(row.claimed, {});
@@ -260,9 +281,12 @@ std::optional<DispatchedJob> MemoryQueue::Claim(LaneChoice serves) {
     const MutexLock lock(mutex_);
     std::optional<Lane> lane = Pick(serves);
     while (!lane.has_value()) {
+      // A closed queue still hands out what waits: only an empty one ends the thread.
       if (closed_) {
         return std::nullopt;
       }
+      // What the thread waits for is told by its own condition variable, so that a job for anybody
+      // does not wake one that may not take it.
       Idle& idle = idle_[At(serves)];
       ++idle.threads;
       idle.changed.Wait(mutex_);
@@ -274,6 +298,8 @@ std::optional<DispatchedJob> MemoryQueue::Claim(LaneChoice serves) {
     if (serves == LaneChoice::kBoth) {
       since_batch_ = *lane == Lane::kBatch ? 0 : since_batch_ + 1;
     }
+    // Whoever was woken wakes the next one if there is more to do. So a burst of jobs needs no loop
+    // of wakes under the mutex.
     wake = NextToWake();
   }
   if (wake != nullptr) {
@@ -292,6 +318,8 @@ void MemoryQueue::RunsHere(uint64_t id) {
   }
 }
 
+// The mean time between two ends is smoothed exponentially. It is what DrainTime multiplies by the
+// jobs that wait, and so what a client that was refused is told to wait for.
 void MemoryQueue::Complete(uint64_t id) {
   CondVar* wake = nullptr;
   {
@@ -300,6 +328,7 @@ void MemoryQueue::Complete(uint64_t id) {
     KILN_CHECK(found != running_.end(), "job {} is not running", id);
     const size_t lane = At(found->second.lane);
     const Duration now = clock_.Monotonic();
+    // The first end has no end before it, so the mean begins with the second.
     if (++finished_[lane] > 1) {
       between_ends_[lane] += std::chrono::duration_cast<Duration>(
           (now - last_end_[lane] - between_ends_[lane]) * kSmooth);
@@ -340,6 +369,8 @@ void MemoryQueue::Limit(Lane lane, uint32_t most) {
   }
 }
 
+// It holds the mutex for all rows, up to ten thousand, and is meant for people who ask now and
+// then.
 std::vector<JobRow> MemoryQueue::List() {
   std::vector<JobRow> rows;
   const MutexLock lock(mutex_);
@@ -383,6 +414,8 @@ Result<void> MemoryQueue::Kill(uint64_t id) {
                  .context = "there is no job " + std::to_string(id),
                  .reason = "UNKNOWN_JOB"};
   }
+  // A job that waits stays in its line: a worker takes it in its turn and finds at once that it is
+  // not wanted.
   stopper->source.request_stop();
   return {};
 }

@@ -6,6 +6,8 @@
 namespace kiln::jobs {
 
 Room RoomFor(const std::string& tenant, uint64_t limit, const PlaceUsage& taken) {
+  // Every share is at least one place, or a queue of one would take nobody. With so few places
+  // shares may overlap, and together exceed the limit by one.
   const uint64_t of_owner = std::max<uint64_t>(1, limit / 4);
   if (tenant.empty()) {  // his own quarter even if others have a place of it, as of a single one
     return taken.all < limit || taken.owner < of_owner ? Room::kYes : Room::kFull;

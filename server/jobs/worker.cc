@@ -13,6 +13,8 @@
 namespace kiln::jobs {
 namespace {
 
+// Relative to what the daemon itself has: one that was started nice stays below its neighbours. 19
+// is the end of the scale. See spec/daemon 5.2
 constexpr int kBatchNicer = 10;
 constexpr int kNicest = 19;
 
@@ -43,6 +45,8 @@ class StandIn {
     const MutexLock lock(mutex_);
     work_ = &work;
     changed_.NotifyAll();
+    // The worker sleeps here for as long as the job runs. So of a pair of threads only one is ever
+    // busy, and a job that was claimed can live on the stack of the other.
     while (work_ != nullptr) {
       changed_.Wait(mutex_);
     }
@@ -61,6 +65,8 @@ class StandIn {
         if (work_ == nullptr) {
           return;
         }
+        // It runs outside of the mutex. The pointer stays set until it is done, which is what Do
+        // waits for.
         work = work_;
       }
       (void)CatchAll(*work);  // who waits for it goes on, whatever it does
@@ -90,6 +96,8 @@ void RunJob(DispatchedJob& claimed, JobQueue& queue, LogSink& log) {
   queue.Complete(claimed.id);
 }
 
+// One thread of the daemon: it claims until the queue is closed and empty. The stand-in is made
+// with the first batch job, because a daemon that only serves an editor needs none.
 void RunJobs(LaneChoice serves, JobQueue& queue, LogSink& log) {
   std::optional<StandIn> nice;
   for (;;) {

@@ -11,6 +11,7 @@
 namespace kiln::ops {
 namespace {
 
+// Ten failures in this time are a party that guesses. See spec/daemon 11.4
 constexpr Duration kWindow = std::chrono::minutes(1);
 
 }  // namespace
@@ -22,6 +23,8 @@ std::optional<std::string> Access::WhyPaused(const Party& party) {
   return is_paused ? std::optional(found->last) : std::nullopt;
 }
 
+// The window begins with the first failure and does not slide: a party may fail almost twice as
+// often around its edge, which is as hopeless against 256 bits. After a pause counting starts anew.
 void Access::AddFailure(const Party& party, const std::string& why) {
   const Duration now = clock_.Monotonic();
   const MutexLock lock(mutex_);
@@ -39,6 +42,8 @@ void Access::AddFailure(const Party& party, const std::string& why) {
 // Logged at info: warnings are kept for the operator, and strangers must not push them out.
 void Access::Tell(const Party& party, const AuditLine& line) {
   std::optional<uint64_t> held_back;
+  // The audit log has a quota of its own, and what it lets through decides for the log as well: the
+  // two tell of the same refusals.
   if (audit_ != nullptr) {
     held_back = audit_->WriteRefusal(party, line);
   } else {
@@ -71,6 +76,7 @@ std::string_view TextOf(Access::RefusalCause why) {
 }  // namespace
 
 void Access::RefuseConnection(const Party& party, RefusalCause why) {
+  // The other causes are no failure of authentication: a right token may meet a full house.
   if (why == RefusalCause::kStranger) {
     const MutexLock lock(mutex_);
     ++failed_;
@@ -97,6 +103,8 @@ Party Access::PartyOf(const Caller& caller) {
     case Transport::kTcp:
       break;
   }
+  // A token that is known names the party even with a wrong secret. So whoever guesses at
+  // somebody's token by his own certificate pauses that pair only, and not the owner of the token.
   const std::string token = book_ == nullptr ? std::string() : book_->KnownId(caller.bearer);
   return token.empty() ? Party::Certificate(caller.subject) : Party::Token(caller.subject, token);
 }
@@ -119,6 +127,7 @@ Result<Principal> Access::PrincipalOf(const Caller& caller) {
                  .reason = "NO_TOKEN"};
   }
   KILN_TRY(const Token token, book_->Check(caller.bearer));
+  // Tokens of one tenant are one principal; one without a tenant is a tenant of its own.
   const bool named = !token.tenant.empty();
   return Principal{.scope = token.scope,
                    .token = token.id,

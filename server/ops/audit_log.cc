@@ -18,6 +18,8 @@ constexpr Duration kLook = std::chrono::seconds(10);  // how often the untold is
 constexpr size_t kMostText = 256;                     // bytes of one member
 
 std::string LineOf(const Json& object) {
+  // Texts that callers chose may have bytes that are no UTF-8, which dump replaces, and characters
+  // that a terminal obeys, which are spelled out.
   return PrintableJson(object.dump(-1, ' ', false, Json::error_handler_t::replace)) + "\n";
 }
 
@@ -44,6 +46,8 @@ AuditLog::AuditLog(std::unique_ptr<RotatedFile> acts, std::unique_ptr<RotatedFil
       acts_{.file = std::move(acts), .quota = LineQuota(kActs)},
       refusals_{.file = std::move(refusals), .quota = LineQuota(kRefusals)} {}
 
+// What was held back and never told would be lost with the process, and the file would claim that
+// nothing more happened.
 AuditLog::~AuditLog() {
   const MutexLock lock(mutex_);
   TellUntold(acts_, true);
@@ -53,6 +57,8 @@ AuditLog::~AuditLog() {
 void AuditLog::Write(const Party& party, const AuditLine& line) {
   const MutexLock lock(mutex_);
   const std::optional<uint64_t> held_back =
+      // The owner's acts are told in full. He cannot be made to write by others, and his own disk
+      // is his own affair.
       party.is_owner() ? 0 : acts_.quota.Take(party.name(), clock_.Monotonic());
   if (held_back.has_value()) {
     Append(acts_, line, *held_back);
@@ -70,6 +76,7 @@ std::optional<uint64_t> AuditLog::WriteRefusal(const Party& party, const AuditLi
   return held_back;
 }
 
+// Members that say nothing are left out. Texts are cut, since some of them are the caller's choice.
 void AuditLog::Append(Book& book, const AuditLine& line, uint64_t held_back) {
   Json object{{"ts", StampOf(clock_.UnixTime())}, {"event", line.event}};
   const auto add = [&](const char* key, std::string_view value) {
@@ -95,6 +102,8 @@ void AuditLog::Append(Book& book, const AuditLine& line, uint64_t held_back) {
 
 void AuditLog::TellUntold(Book& book, bool all) {
   const Duration now = clock_.Monotonic();
+  // There is no timer: the lines of others carry the count out. Looking goes through up to ten
+  // thousand parties, so it is not done with each line.
   if (!all && now - book.looked_at < kLook) {
     return;
   }
@@ -109,6 +118,8 @@ void AuditLog::TellUntold(Book& book, bool all) {
 
 void AuditLog::AppendText(Book& book, const std::string& text) {
   const Result<void> written = book.file->Append(text);
+  // Told once, and again only after a line could be written: a full disk would otherwise fill the
+  // log, too.
   if (!written.ok() && !book.failing) {
     log_.Write(LogLevel::kError, "audit", "the audit log cannot be written",
                {{"file", book.file->path()}, {"cause", written.error().context}});

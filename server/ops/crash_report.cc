@@ -35,6 +35,9 @@ Prepared prepared;
 // NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables)
 thread_local std::array<char, 40> crash_trace{};
 
+// Everything from here to Report runs in a signal handler of a process that is broken. So there is
+// no allocation, no lock and no stdio, only system calls, and backtrace, which was loaded
+// beforehand.
 void Put(int fd, const char* text) { (void)!write(fd, text, std::strlen(text)); }
 
 const char* SignalName(int number) {
@@ -55,6 +58,8 @@ const char* SignalName(int number) {
 }
 
 void Report(int number) {
+  // O_EXCL: of several threads that die at once the first one writes. A name that somebody prepared
+  // is not followed either.
   const int fd = open(prepared.path.data(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (fd >= 0) {
     Put(fd, "kilnd ended by ");
@@ -69,6 +74,7 @@ void Report(int number) {
     backtrace_symbols_fd(frames.data(), count, fd);
     (void)close(fd);
   }
+  // The process still dies of the same signal, so that its parent sees what it was.
   (void)signal(number, SIG_DFL);
   (void)raise(number);
 }
@@ -77,6 +83,7 @@ void Report(int number) {
 
 void InstallCrashReport(const std::string& folder, std::string_view build_id) {
   const std::string path = fmt::format("{}/crash-{}.txt", folder, getpid());
+  // Without a report the daemon works as well; a path that was cut off would name another file.
   if (path.size() + 1 > prepared.path.size()) {
     return;
   }
@@ -86,10 +93,13 @@ void InstallCrashReport(const std::string& folder, std::string_view build_id) {
   std::array<void*, 1> first{};
   (void)backtrace(first.data(), 1);  // loads what a handler could not load
   UseSignalStack();
+  // A core would hold sources and secrets of all clients. See spec/daemon 14.9
   const rlimit none{};
   (void)setrlimit(RLIMIT_CORE, &none);
   struct sigaction action {};
   action.sa_handler = Report;
+  // SA_ONSTACK makes the report of a stack overflow possible, and SA_RESETHAND ends the process if
+  // the handler crashes as well.
   action.sa_flags = static_cast<int>(SA_RESETHAND | SA_ONSTACK);
   for (const int number : kDeadly) {
     (void)sigaction(number, &action, nullptr);
@@ -113,11 +123,14 @@ std::optional<std::string> TakeCrashReports(const std::string& folder) {
       found.emplace_back(fs::last_write_time(it->path(), ignored), it->path());
     }
   }
+  // By time and then by name, the newest first.
   std::sort(found.rbegin(), found.rend());
   std::string text;
   for (const auto& [at, path] : found) {
     const Result<std::string> report = ReadFile(path.string());
     text += path.string() + "\n" + (report.ok() ? report->substr(0, kMostText) : std::string());
+    // Renamed and not removed: whoever reports the crash wants the file. One that cannot be renamed
+    // is told again by the next start.
     fs::rename(path, fs::path(path).replace_extension(".told"), error);
   }
   return text.empty() ? std::nullopt : std::optional(text);

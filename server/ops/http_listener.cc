@@ -20,9 +20,13 @@
 namespace kiln::ops {
 namespace {
 
+// Far more than a scraper sends; of what it says only the first line is read. With 64 connections
+// the listener holds little more than half a MiB of requests. See spec/daemon 13.3
 constexpr size_t kMostRequest = 8192;
 constexpr std::chrono::milliseconds kPatience{2'000};  // for one connection
 
+// The socket is asked and not the text: a name may resolve to anything. Metrics tell what is built
+// and by whom, and have no authentication.
 bool IsLocal(int fd) {
   sockaddr_storage address{};
   socklen_t size = sizeof(address);
@@ -51,6 +55,8 @@ Result<TcpListener> ListenUnix(const std::string& path) {
   }
   std::memcpy(address.sun_path, path.data(), path.size());
   struct stat found {};
+  // What a daemon that was killed left behind. Only a socket of this user is removed, never a file
+  // that the configuration names by mistake.
   if (lstat(path.c_str(), &found) == 0 && S_ISSOCK(found.st_mode) && found.st_uid == geteuid()) {
     (void)unlink(path.c_str());
   }
@@ -63,7 +69,7 @@ Result<TcpListener> ListenUnix(const std::string& path) {
   return Result<TcpListener>(std::move(listener));
 }
 
-// The path of "GET /path HTTP/1.1"; empty for anything else.
+// The path of "GET /path HTTP/1.1", without its query; empty for anything else.
 std::string PathOf(const std::string& request) {
   if (!request.starts_with("GET /")) {
     return {};
@@ -87,6 +93,7 @@ Result<std::unique_ptr<HttpListener>> HttpListener::Listen(const std::string& ad
   const bool is_unix = address.starts_with(kUnix);
   const std::string path = is_unix ? address.substr(kUnix.size()) : std::string();
   KILN_TRY(TcpListener socket, is_unix ? ListenUnix(path) : TcpListener::Listen(address));
+  // Asked of the socket itself and not of the text, which may be a name that leads anywhere.
   if (!IsLocal(socket.fd())) {
     return Error{.code = ErrorCode::kInvalidArgument,
                  .context = fmt::format("metrics.listen = '{}' is open to others; only loopback "
@@ -108,6 +115,7 @@ Result<std::unique_ptr<HttpListener>> HttpListener::Adopt(int fd, Handler handle
 }
 
 Result<void> HttpListener::Begin() {
+  // The descriptor that ends the thread: poll cannot be told by a condition variable.
   wake_ = eventfd(0, EFD_CLOEXEC);
   if (wake_ < 0) {
     return Error{
@@ -135,6 +143,8 @@ std::string HttpListener::Address() const {
 
 HttpListener::Connection::~Connection() { (void)close(fd); }
 
+// One thread and one poll for all connections. Reads and writes take what is there, and each
+// connection ends at its time whatever it does; only the handler may keep the others waiting.
 void HttpListener::Serve() {
   std::vector<pollfd> ready;
   for (;;) {
@@ -149,6 +159,8 @@ void HttpListener::Serve() {
       return;
     }
     for (size_t i = 0; i < open_.size(); ++i) {
+      // Only those that poll knew of are looked at here; new ones are accepted after the loop, so
+      // the places of `ready` and `open_` match.
       bool goes_on = ready[i + 2].revents == 0;
       // A connection whose handling throws is closed.
       (void)CatchAll([&] { goes_on = goes_on || GoOn(*open_[i]); });
@@ -194,6 +206,8 @@ bool HttpListener::GoOn(Connection& connection) const {
       return got < 0 && (errno == EAGAIN || errno == EINTR);
     }
     connection.request.append(buffer.data(), static_cast<size_t>(got));
+    // The end of the headers may come byte by byte. Searching all of it again with each piece is
+    // bounded by 8 KiB of request and two seconds of patience.
     if (connection.request.find("\r\n\r\n") == std::string::npos) {
       return connection.request.size() <= kMostRequest;
     }
@@ -206,6 +220,7 @@ bool HttpListener::GoOn(Connection& connection) const {
     return errno == EAGAIN || errno == EINTR;
   }
   connection.sent += static_cast<size_t>(count);
+  // After the last byte the connection is closed, as its headers announced.
   return connection.sent < connection.reply.size();
 }
 

@@ -16,6 +16,7 @@
 namespace kiln::ops {
 namespace {
 
+// What `kiln status` shows at the end: enough for a screen.
 constexpr size_t kKeptWarnings = 20;
 constexpr Duration kTellRepeats = std::chrono::seconds(10);
 
@@ -25,6 +26,8 @@ class StreamSink final : public spdlog::sinks::base_sink<std::mutex> {
   explicit StreamSink(std::FILE* stream) : stream_(stream) {}
 
  private:
+  // The message is the payload and nothing else: format and time stamp are made by LineOf, under
+  // the clock of the daemon, which tests can set.
   void sink_it_(const spdlog::details::log_msg& message) override {
     (void)std::fwrite(message.payload.data(), 1, message.payload.size(), stream_);
   }
@@ -54,10 +57,12 @@ LineLog::LineLog(std::FILE* stream, LogFormat format, LogLevel least, Clock& clo
       format_(format),
       clock_(clock) {
   lines_->set_level(spdlog::level::trace);  // the levels here decide
+  // A line that is in a buffer when the process dies would be the one that tells why.
   lines_->flush_on(spdlog::level::trace);
   levels_.least = least;
 }
 
+// Repeats that were counted and not yet told come out at last.
 LineLog::~LineLog() {
   const MutexLock lock(mutex_);
   TellRepeats(clock_.UnixTime());
@@ -85,11 +90,13 @@ std::string LineLog::LineOf(const LogEntry& entry, Duration now) const {
 // before the next line that is different. Only lines in a row are compared: two faults that
 // alternate are both news.
 bool LineLog::IsRepeated(const LogEntry& entry, Duration now) {
+  // Lines below a warning are never folded, and none of them is lost.
   if (entry.level < LogLevel::kWarning) {
     return false;
   }
   std::vector<LogField> same;
   for (const LogField& field : entry.fields) {
+    // These two differ with each call although the fault is the same.
     if (field.key != "trace" && field.key != "ms") {
       same.push_back(field);
     }
@@ -129,12 +136,16 @@ void LineLog::Take(const LogEntry& entry) {
   const Duration now = clock_.UnixTime();
   const MutexLock lock(mutex_);
   if (entry.level >= levels_.Of(entry.component) && !IsRepeated(entry, now)) {
+    // A line in between ends the row: the count must stand before it, and the warning is news again
+    // when it comes after it.
     if (entry.level < LogLevel::kWarning) {
       TellRepeats(now);
       last_.clear();
     }
     lines_->log(LevelOf(entry.level), LineOf(entry, now));
   }
+  // Kept whatever the levels say, and repeats, too: `kiln status` shows what is wrong even where
+  // nothing is logged.
   if (entry.level >= LogLevel::kWarning) {
     warnings_.push_back({.at = now, .text = FormatLogLine(entry)});
     if (warnings_.size() > kKeptWarnings) {

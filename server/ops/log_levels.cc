@@ -32,6 +32,7 @@ std::optional<LogLevels> ParseLogLevels(std::string_view text) {
     if (!level.has_value() || (named && equals == 0)) {
       return std::nullopt;
     }
+    // The last word for a component counts, as with any flag that is given twice.
     if (named) {
       levels.of[std::string(word.substr(0, equals))] = *level;
     } else {

@@ -17,6 +17,8 @@ struct CloseFile {
 };
 
 // The first line of a file in /proc or /sys.
+// One line is enough for each file that is read here, and a stack buffer is enough for one line. A
+// file that is not there is an empty line, and each caller has an answer for that.
 std::string Line(const std::string& path) {
   const std::unique_ptr<std::FILE, CloseFile> file(std::fopen(path.c_str(), "re"));
   char text[256] = {};
@@ -41,6 +43,8 @@ uint64_t ResidentBytes() {
   return resident * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
+// The limits of memory are shares of this number. In a container the machine's memory would be a
+// promise that the group does not keep.
 uint64_t MemoryBytes() {
   const uint64_t machine =
       static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
@@ -52,6 +56,8 @@ uint64_t MemoryBytes() {
 
 std::optional<double> Pressure(const std::string& resource) {
   const std::string line = Line("/proc/pressure/" + resource);  // "some avg10=0.12 avg60=…"
+  // "some" is the time in which at least one task waited. "full", the second line, is that in which
+  // nothing went on at all, which is too late to react to.
   const std::optional<double> percent = NumberAfter<double>("some avg10=", line);
   return percent.has_value() ? std::optional(*percent / 100) : std::nullopt;
 }
@@ -62,6 +68,8 @@ uint64_t RaiseDescriptorLimit(uint64_t wanted) {
     return 0;
   }
   if (limit.rlim_cur < wanted) {
+    // The soft limit may go up to the hard one without a privilege. A wish that the kernel refuses
+    // leaves the limit as it was.
     const rlim_t before = std::exchange(limit.rlim_cur, std::min<rlim_t>(wanted, limit.rlim_max));
     limit.rlim_cur = setrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_cur : before;
   }

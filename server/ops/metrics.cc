@@ -91,6 +91,8 @@ prometheus::MetricType TypeOf(MetricKind kind) {
   KILN_UNREACHABLE();
 }
 
+// The two series of one method, code and lane. Finding a series by its labels costs a map and
+// several strings, so calls find it by a number instead.
 struct RequestCell {
   prometheus::Counter& count;
   prometheus::Histogram& seconds;
@@ -100,6 +102,8 @@ struct RequestCell {
 
 std::span<const MetricRow> MetricTable() { return kTable; }
 
+// The slots are read without a lock on the way of every call. Cells are in a deque, because their
+// addresses must not change.
 struct Metrics::State {
   std::array<std::atomic<RequestCell*>, kRequestSlots> requests{};
   Mutex mutex;
@@ -114,6 +118,7 @@ struct Metrics::State {
 };
 
 Metrics::Metrics() : state_(std::make_unique<State>()) {
+  // Gauges have no family here: their values belong to other parts and are read at each scrape.
   for (const MetricRow& row : kTable) {
     const std::string name(row.name), help(row.help);
     if (row.kind == kCounter) {
@@ -128,11 +133,14 @@ Metrics::Metrics() : state_(std::make_unique<State>()) {
 
 Metrics::~Metrics() = default;
 
+// A name that is not in the table throws here, in the first test that counts it.
 void Metrics::Count(std::string_view name, const Labels& labels, double by) {
   state_->counters.at(name)->Add({labels.begin(), labels.end()}).Increment(by);
 }
 
 void Metrics::Observe(std::string_view name, const Labels& labels, double value) {
+  // Times and counts differ in their buckets. The suffix that the conventions of Prometheus ask for
+  // says which one it is.
   state_->histograms.at(name)
       ->Add({labels.begin(), labels.end()}, name.ends_with("_seconds") ? Seconds() : Sizes())
       .Observe(value);
@@ -151,6 +159,7 @@ void Metrics::Request(size_t slot, Duration passed, const std::function<Labels()
     cell = &state_->cells.emplace_back(
         RequestCell{.count = state_->counters.at("kiln_requests_total")->Add(all),
                     .seconds = state_->histograms.at("kiln_request_seconds")->Add(all, Seconds())});
+    // Release pairs with the acquire above: whoever sees the pointer sees the cell.
     state_->requests.at(slot).store(cell, std::memory_order_release);
   }
   cell->count.Increment();
@@ -160,6 +169,8 @@ void Metrics::Request(size_t slot, Duration passed, const std::function<Labels()
 void Metrics::Time(std::string_view name, const char* label, std::string_view value,
                    Duration passed) {
   const MutexLock lock(state_->mutex);
+  // The map of strings is searched with a view, so what is measured often allocates only when a
+  // label is new.
   auto& known = state_->timed[name];
   auto found = known.find(value);
   if (found == known.end()) {
@@ -175,6 +186,8 @@ void Metrics::OnScrape(std::function<std::vector<Sample>()> read) {
 }
 
 std::string Metrics::Text() {
+  // The text has every name of the table, in the order of names: a board or an alert that asks for
+  // a series must find it on a daemon that has counted nothing yet.
   std::map<std::string, prometheus::MetricFamily> families;
   for (prometheus::MetricFamily& family : state_->registry.Collect()) {
     families[family.name] = std::move(family);

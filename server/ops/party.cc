@@ -20,6 +20,8 @@ std::optional<std::string> NetworkOf(std::string_view address) {
   if (inet_pton(AF_INET6, std::string(address.substr(1, end - 1)).c_str(), &number) != 1) {
     return std::nullopt;
   }
+  // A host has 2^64 addresses of IPv6 for itself: each of them as a party of its own would be a way
+  // around every share.
   std::memset(number.s6_addr + 8, 0, 8);
   std::array<char, INET6_ADDRSTRLEN> text{};
   (void)inet_ntop(AF_INET6, &number, text.data(), text.size());

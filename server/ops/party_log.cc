@@ -22,6 +22,8 @@ void PartyLog::Write(const Party& party, Share share, LogLevel level, std::strin
     return log_.Write(level, component, message, fields);
   }
   std::vector<LogField> told(fields);
+  // The owner's lines do not name him, as there is only one. All others are named, so that a flood
+  // has a name.
   told.emplace_back("party", party.name());
   const MutexLock lock(mutex_);
   const Duration now = clock_.Monotonic();
@@ -33,6 +35,7 @@ void PartyLog::Write(const Party& party, Share share, LogLevel level, std::strin
     }
     log_.Take({.level = level, .component = component, .message = message, .fields = told});
   }
+  // There is no timer: lines of others carry out what is untold.
   if (now - looked_at_ >= kLook) {
     TellUntold(now, false);
   }

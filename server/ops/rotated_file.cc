@@ -31,8 +31,12 @@ RotatedFile::~RotatedFile() {
 }
 
 Result<void> RotatedFile::OpenFile() {
+  // No link below the folder is followed, and O_NONBLOCK keeps a pipe that somebody put there from
+  // holding the daemon up. See spec/daemon 11.6
   KILN_TRY(fd_, OpenBeneath(folder_, name_, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK, 0600));
   struct stat status {};
+  // A second name would let another file of this user be written through this one, and a file of
+  // somebody else can be read by him whatever the mode.
   if (fstat(fd_, &status) != 0 || !S_ISREG(status.st_mode) || status.st_uid != geteuid() ||
       status.st_nlink != 1) {
     (void)close(std::exchange(fd_, -1));
@@ -49,6 +53,8 @@ void RotatedFile::Rotate() {
   const auto name = [this](uint32_t age) {
     return path() + (age == 0 ? std::string() : "." + std::to_string(age));
   };
+  // From the oldest on, each takes the name of the one before it; the last one is overwritten. A
+  // crash in the middle leaves a gap in the numbers and loses no file but that one.
   for (uint32_t age = limits_.files - 1; age > 0; --age) {
     (void)rename(name(age - 1).c_str(), name(age).c_str());
   }
@@ -57,6 +63,8 @@ void RotatedFile::Rotate() {
 }
 
 Result<void> RotatedFile::Append(std::string_view text) {
+  // Lines are never cut in two: a file is full when the next one does not fit. A line that is
+  // longer than a file has one for itself.
   if (fd_ >= 0 && size_ + text.size() > limits_.max_bytes && size_ != 0) {
     Rotate();
   }

@@ -28,11 +28,14 @@ void ServiceState::Observe(std::function<std::vector<std::string>()> conditions)
 }
 
 Health ServiceState::health() {
+  // The conditions ask the store, the upstream and others, which have locks of their own. They are
+  // asked before this mutex is taken, so no order of locks can go wrong.
   const bool troubled = Ready() && conditions_ != nullptr && !conditions_().empty();
   const MutexLock lock(mutex_);
   return troubled && health_ == Health::kServing ? Health::kDegraded : health_;
 }
 
+// Those that stay for the life of the daemon first, then those of now.
 std::vector<std::string> ServiceState::reasons() {
   std::vector<std::string> now;
   if (Ready() && conditions_ != nullptr) {
@@ -73,10 +76,13 @@ void ServiceState::Serve() {
   const MutexLock lock(mutex_);
   ready_ = true;
   if (health_ == Health::kStarting) {
+    // Reasons may have come while the daemon started. A signal to drain that came earlier wins: its
+    // state is not STARTING any more.
     health_ = reasons_.empty() ? Health::kServing : Health::kDegraded;
   }
 }
 
+// Before the daemon serves only the reason is noted, and Serve looks at it.
 void ServiceState::Degrade(std::string reason) {
   const MutexLock lock(mutex_);
   if (std::find(reasons_.begin(), reasons_.end(), reason) == reasons_.end()) {
@@ -87,6 +93,8 @@ void ServiceState::Degrade(std::string reason) {
 
 void ServiceState::Drain() {
   const MutexLock lock(mutex_);
+  // The states are numbered in the order of a life, so a daemon that has stopped does not come
+  // back.
   health_ = std::max(health_, Health::kDraining);
 }
 
@@ -101,6 +109,8 @@ void ServiceState::CallBegan() {
   ++calls_;
 }
 
+// Idleness is counted from the end of the last call and not from its beginning: a call may take an
+// hour.
 void ServiceState::CallEnded() {
   const MutexLock lock(mutex_);
   --active_;

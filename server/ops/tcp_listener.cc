@@ -16,6 +16,8 @@
 namespace kiln::ops {
 namespace {
 
+// As many handshakes as may wait while the accepting thread is busy; beyond that the kernel lets
+// clients try again.
 constexpr int kBacklog = 128;
 
 struct FreeAddresses {
@@ -31,6 +33,8 @@ Error Wrong(const std::string& address, std::string_view why) {
 }  // namespace
 
 Result<TcpListener> TcpListener::Listen(const std::string& address) {
+  // The last colon, because an address of IPv6 has more of them; its brackets are taken off for the
+  // resolver.
   const size_t colon = address.rfind(':');
   if (colon == std::string::npos || colon == 0 || colon + 1 == address.size()) {
     return Wrong(address, "write HOST:PORT");
@@ -51,6 +55,8 @@ Result<TcpListener> TcpListener::Listen(const std::string& address) {
   const int fd = socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
   TcpListener listener(fd);
   const int on = 1;
+  // SO_REUSEADDR lets a daemon listen again while connections of the last one are still winding
+  // down. Of two that run at the same time the second is refused all the same.
   if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) != 0 ||
       bind(fd, found->ai_addr, found->ai_addrlen) != 0 || listen(fd, kBacklog) != 0) {
     return Error{.code = ErrorCode::kFailedPrecondition,
@@ -76,6 +82,7 @@ TcpListener::~TcpListener() {
 }
 
 std::string TcpListener::Address() const {
+  // The socket is asked and not the configuration: with port 0 the system has chosen one.
   sockaddr_storage address{};
   socklen_t size = sizeof(address);
   std::array<char, NI_MAXHOST> host{};

@@ -29,6 +29,8 @@ bool Same(const Sha256Digest& a, const Sha256Digest& b) {
 
 }  // namespace
 
+// The file is asked with each call that brings a token, which costs a stat. So a token that was
+// revoked ends at once, and nobody has to send a signal.
 TokenBook::Stamp TokenBook::StampOfFile() const {
   struct stat status {};
   if (stat(path_.c_str(), &status) != 0) {
@@ -43,6 +45,8 @@ TokenBook::Stamp TokenBook::StampOfFile() const {
 Result<void> TokenBook::Read() {
   stamp_ = StampOfFile();  // before it is read: a change in between is seen later
   Result<std::vector<Token>> read = ReadTokens(path_);
+  // The stamp stays that of the broken file: it is not parsed again with each call, and the log
+  // tells of it once.
   if (!read.ok()) {
     trouble_ = read.error().context;
     return read.error();
@@ -73,6 +77,8 @@ std::string TokenBook::trouble() {
   return trouble_;
 }
 
+// For logs and bounds, before anything is proved: the id alone is no secret. An unknown one is
+// empty, or whoever sends ids could fill tables with them.
 std::string TokenBook::KnownId(std::string_view bearer) {
   const std::optional<BearerParts> parts = ParseBearer(bearer);
   if (!parts.has_value()) {
@@ -90,10 +96,13 @@ Result<Token> TokenBook::Check(std::string_view bearer) {
   if (!parts.has_value()) {
     return Refused("a token is needed: 'authorization: Bearer kiln_<id>_<secret>'");
   }
+  // Hashed before the lock is taken: the digest does not depend on the book.
   const Sha256Digest secret = Sha256(AsBytes(parts->secret));
   std::optional<Token> found;
   const MutexLock lock(mutex_);
   ReadIfChanged();
+  // All tokens are looked at, also after one that fits. Ids are no secret, digests are compared in
+  // constant time.
   for (const Token& token : tokens_) {
     if (token.id == parts->id && Same(token.secret, secret)) {
       found = token;

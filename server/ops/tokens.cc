@@ -22,6 +22,8 @@
 namespace kiln::ops {
 namespace {
 
+// The text of a token: "kiln_", 16 digits of the id, "_", 64 digits of the secret, which are 256
+// bits. See spec/daemon 11.4
 constexpr size_t kIdDigits = 16;
 constexpr size_t kSecretDigits = 64;
 constexpr std::string_view kPrefix = "kiln_";
@@ -34,6 +36,7 @@ std::string Hex(std::span<const uint8_t> bytes) {
   return text;
 }
 
+// Small letters only, as this program writes them: one digest has one text.
 std::optional<Sha256Digest> ParseDigest(std::string_view text) {
   Sha256Digest digest{};
   if (text.size() != 2 * digest.size()) {
@@ -50,6 +53,7 @@ std::optional<Sha256Digest> ParseDigest(std::string_view text) {
   return digest;
 }
 
+// With the line, since people repair this file by hand.
 Error BadRow(const std::string& path, const toml::node& at, std::string_view what) {
   return {.code = ErrorCode::kInvalidArgument,
           .context = fmt::format("{}:{}: {}", path, at.source().begin.line, what),
@@ -102,6 +106,8 @@ std::optional<Scope> ParseScope(std::string_view name) {
   return std::nullopt;
 }
 
+// The random bytes come from the caller, so the function is pure. What is hashed is the text of the
+// secret in hexadecimal, as a client sends it.
 NewToken MakeToken(std::span<const uint8_t, kTokenRandomBytes> random) {
   NewToken made;
   made.token.id = Hex(random.first(kIdDigits / 2));
@@ -117,6 +123,8 @@ Result<std::vector<Token>> ReadTokens(const std::string& path) {
     return errno == ENOENT ? Result<std::vector<Token>>(std::vector<Token>())
                            : Result<std::vector<Token>>(FileError(path, "cannot read", errno));
   }
+  // Whoever may read the file learns who may do what; whoever may write it lets himself in. So a
+  // mode that is too wide is no warning but the end of the reading.
   if ((status.st_mode & 077) != 0) {
     return Error{.code = ErrorCode::kFailedPrecondition,
                  .context = fmt::format("'{}' may be read by others; chmod 600 it", path),
@@ -128,6 +136,8 @@ Result<std::vector<Token>> ReadTokens(const std::string& path) {
                  .reason = "BAD_TOKENS"};
   }
   KILN_TRY(const std::string text, ReadFile(path, kMaxTomlBytes));
+  // The parser recurses: a file that nests without end would use up its stack, so the depth is
+  // bounded before.
   if (const auto excess = FindTomlExcess(text); excess.has_value()) {
     return Error{.code = ErrorCode::kInvalidArgument,
                  .context = fmt::format("{}:{}: {}", path, excess->line, excess->what),
@@ -154,6 +164,8 @@ Result<std::vector<Token>> ReadTokens(const std::string& path) {
   return tokens;
 }
 
+// Only the form is looked at, and before any token is compared: what does not have it costs
+// nothing.
 std::optional<BearerParts> ParseBearer(std::string_view text) {
   constexpr size_t kIdAt = kPrefix.size(), kSecretAt = kIdAt + kIdDigits + 1;
   if (!text.starts_with(kPrefix) || text.size() != kSecretAt + kSecretDigits ||
@@ -165,6 +177,7 @@ std::optional<BearerParts> ParseBearer(std::string_view text) {
 
 namespace {
 
+// Members that say nothing are left out, so the file stays readable for whoever repairs it by hand.
 std::string TextOf(std::span<const Token> tokens) {
   toml::array rows;
   for (const Token& token : tokens) {

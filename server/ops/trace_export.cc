@@ -29,6 +29,8 @@ Json Attribute(const char* key, std::string_view value) {
 // 64-bit numbers are decimal strings.
 std::string Nanoseconds(Duration time) { return std::to_string(time.count()); }
 
+// Ids are a hash of what names the span. So they need no random numbers, and a test can foresee
+// them; `call` tells calls that share a trace id apart.
 std::string SpanId(std::string_view trace, uint64_t call, uint64_t span) {
   return HashBytes(AsBytes(fmt::format("{}/{}/{}", trace, call, span)))
       .hex()
@@ -51,6 +53,8 @@ Json SpanOf(const CallTrace& trace, std::string id, std::string parent, std::str
 }  // namespace
 
 std::string OtlpLine(const TraceResource& resource, const CallTrace& trace, uint64_t number) {
+  // The first span is the call itself, below the span of the caller if it named one; what the
+  // daemon did is below the call. The nesting is that of the OTLP schema: resource, scope, spans.
   const std::string root = SpanId(trace.id, number, 0);
   Json call = SpanOf(trace, root, trace.parent, trace.method, {}, trace.length);
   call["kind"] = kServer;
@@ -74,6 +78,7 @@ std::string OtlpLine(const TraceResource& resource, const CallTrace& trace, uint
   const Json of_resource{{"resource", {{"attributes", attributes}}},
                          {"scopeSpans", Json::array({scoped})}};
   const Json request{{"resourceSpans", Json::array({of_resource})}};
+  // A method or an id with bytes that are no UTF-8 must not throw in this thread.
   return request.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -94,6 +99,7 @@ Result<std::unique_ptr<TraceExport>> TraceExport::Open(const std::string& path,
       new TraceExport(std::move(file), std::move(resource), log, limits));
 }
 
+// Write empties the queue before it ends, so the traces of the last calls are on disk.
 TraceExport::~TraceExport() {
   {
     const MutexLock lock(mutex_);
@@ -141,6 +147,8 @@ void TraceExport::Write() {
       if (waiting_.empty()) {
         return;
       }
+      // Taken in lots and written outside of the mutex: calls can add to the queue while the disk
+      // works.
       while (!waiting_.empty() && taken.size() < kLinesAtOnce) {
         taken.push_back(std::move(waiting_.front()));
         waiting_.pop_front();

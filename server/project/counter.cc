@@ -15,6 +15,8 @@ using driver::Residuals;
 constexpr uint32_t kNoAxis = 0xffffffffu;
 constexpr uint64_t kEntryBytes = 96;  // of a remembered count, beside its conditions
 
+// Counts stop at the greatest number. A count that wraps would make a huge space look small, and a
+// batch would begin it.
 PointCount Product(PointCount a, PointCount b) {
   return b != 0 && a > kManyPoints / b ? kManyPoints : a * b;
 }
@@ -22,6 +24,7 @@ PointCount Sum(PointCount a, PointCount b) { return a > kManyPoints - b ? kManyP
 
 }  // namespace
 
+// The type has 128 bits, for which the library has no text.
 std::string TextOf(PointCount count) {
   std::string text;
   do {
@@ -40,6 +43,8 @@ Counter::Counter(const resolve::Program& program, std::vector<CountedAxis> axes,
   for (uint32_t i = 0; i < axes_.size(); ++i) {
     axis_of_[axes_[i].option.value] = i;
   }
+  // Conditions are numbers of residuals, equal ones have one number. So sets of them are sorted
+  // lists of numbers, which is what makes them quick to compare and to remember.
   for (const Residuals::Number exclusion : exclusions) {
     drops_all_ = drops_all_ || exclusion == Residuals::kTrue;
     if (exclusion != Residuals::kFalse) {
@@ -50,6 +55,7 @@ Counter::Counter(const resolve::Program& program, std::vector<CountedAxis> axes,
   exclusions_.erase(std::unique(exclusions_.begin(), exclusions_.end()), exclusions_.end());
 }
 
+// Sorted and distinct, since the callers search and merge these lists.
 std::vector<uint32_t> Counter::AxesOf(const Conditions& conditions) const {
   std::vector<uint32_t> axes;
   for (const Residuals::Number condition : conditions) {
@@ -64,6 +70,7 @@ std::vector<uint32_t> Counter::AxesOf(const Conditions& conditions) const {
   return axes;
 }
 
+// All points over the axes, as if nothing were excluded.
 PointCount Counter::SizeOf(const std::vector<uint32_t>& axes,
                            const std::vector<uint32_t>& without) const {
   PointCount size = 1;
@@ -83,6 +90,8 @@ std::optional<Counter::Conditions> Counter::Given(const Conditions& conditions, 
     const std::optional<Residuals::Number> rest =
         residuals_.With(condition, program_, axes_[axis].option, value);
     failed_ = failed_ || !rest.has_value();
+    // An exclusion that holds drops all points of this branch. One that can no longer hold is left
+    // out.
     if (!rest.has_value() || *rest == Residuals::kTrue) {
       return std::nullopt;
     }
@@ -151,12 +160,15 @@ std::optional<PointCount> Counter::Allowed(const Conditions& conditions) {
       ChargeMemory(bytes);
       known_bytes_ += bytes;
     }
+    // Asked again and not by iterator: branching on this group has remembered others meanwhile.
     known_.insert_or_assign(group, *count);
     points = Product(points, *count);
   }
   return points;
 }
 
+// Asked before each group that has to be counted. A count that is given up is still an answer: an
+// upper bound.
 bool Counter::MayGoOn() const {
   return known_.size() < limits_.entries &&
          known_bytes_ + residuals_.bytes_used() < limits_.bytes && clock_->Monotonic() < end_;
@@ -198,6 +210,8 @@ std::optional<PointCount> Counter::Over(const std::vector<uint32_t>& axes,
   if (!count.has_value()) {
     return std::nullopt;
   }
+  // Axes that no condition mentions are free: all of their values are allowed with each point of
+  // the others.
   return Product(SizeOf(axes, AxesOf(conditions)), *count);
 }
 
@@ -213,6 +227,7 @@ Counter::Count Counter::All(const Limits& limits, Clock& clock) {
     axes[i] = i;
   }
   const std::optional<PointCount> count = Over(axes, exclusions_);
+  // Not exact: the product of the sizes is an upper bound all the same.
   if (!count.has_value() || failed_) {
     return {.points = SizeOf(axes, {}), .exact = false};
   }
@@ -276,6 +291,7 @@ PointCount Counter::CountOf(const Held& held) {
   return left.has_value() ? *Over(Free(held), *left) : 0;
 }
 
+// The first one in the order of ranks: on each axis the first value that has a point behind it.
 std::optional<std::vector<uint32_t>> Counter::First(const Held& held) {
   Unlimited();
   std::optional<Conditions> conditions = Given(held);
@@ -325,6 +341,7 @@ std::optional<std::vector<Counter::LivePoint>> Counter::LivePoints(const std::ve
                                                                    size_t limit) {
   Unlimited();
   std::vector<uint32_t> order;
+  // Live axes first. AddLivePoints relies on that.
   for (const bool wanted : {true, false}) {
     for (uint32_t axis = 0; axis < axes_.size(); ++axis) {
       if (live[axis] == wanted) {
@@ -353,6 +370,8 @@ PointCount Counter::LiveBound(const std::vector<bool>& live) {
   Conditions conditions;
   for (const driver::Residuals::Number exclusion : exclusions_) {
     const std::vector<uint32_t> mentioned = AxesOf({exclusion});
+    // Conditions over other axes are left out: they may drop every point of a live combination or
+    // none. Without them the number is an upper bound.
     if (std::ranges::all_of(mentioned, [&](uint32_t axis) { return live[axis]; })) {
       conditions.push_back(exclusion);
     }

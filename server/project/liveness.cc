@@ -59,6 +59,7 @@ class Mentions {
     }
   }
 
+  // Instructions first, then types and expressions: the former only add to the lists of the latter.
   std::set<uint32_t> Names() {
     std::vector<bool> seen_blocks(view_.blocks.size(), false);
     while (!blocks_.empty()) {
@@ -127,6 +128,8 @@ class Mentions {
     }
   }
 
+  // What the members of a row mean depends on its shape; a list of parts is in `b` for all that
+  // have one.
   void FollowCexpr(const ir::Cexpr& row) {
     switch (ir::ShapeOf(row.op)) {
       case ir::CexprShape::kLiteral:
@@ -173,6 +176,7 @@ class Reached {
 
   void AddDecl(ir::DeclId decl) { decls_.push_back(decl); }
   void AddName(NameId name) {
+    // All declarations of the name count, since the variant decides which of them holds.
     if (name.valid() && Mark(seen_names_, name.value)) {
       for (const auto& candidates :
            {program_.Functions(name), program_.Structs(name), program_.Globals(name)}) {
@@ -283,6 +287,8 @@ class Reached {
     std::set<uint32_t>& first = readers_[option.value];
     first.insert(reader.value);
     if (first.size() > kMaxReaders) {
+      // The set is ordered by declaration, so the ones that stay are the first of the program,
+      // whatever the order in which they were found.
       first.erase(std::prev(first.end()));
     }
   }
@@ -319,6 +325,8 @@ std::vector<Liveness> LivenessOf(const resolve::Program& program,
     all.AddDecl(id);
     settings.AddDecl(id);
   }
+  // Outputs and state containers are written by code and have no place in the layout. The formats
+  // of outputs are settings as well.
   for (const ir::DeclId id : program.interface()) {
     const ir::Decl& decl = program.Get(id);
     const auto container = static_cast<ir::ContainerKind>(decl.flags);

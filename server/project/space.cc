@@ -12,6 +12,7 @@
 namespace kiln::project {
 namespace {
 
+// A number of points that wraps would end the walk of List early, and look like a small space.
 uint64_t SaturatingProduct(uint64_t a, uint64_t b) {
   uint64_t product = 0;
   return __builtin_mul_overflow(a, b, &product) ? std::numeric_limits<uint64_t>::max() : product;
@@ -55,6 +56,8 @@ uint64_t BytesOf(const std::vector<resolve::OptionSetting>& point) {
   return bytes;
 }
 
+// Conditions are compiled as modules of their own, numbered as they stand in the request; `places`
+// says where each is in the client's manifest.
 PlacedDiagnostic PlaceIn(const SpaceRequest& request, const Diagnostic& diagnostic) {
   PlacedDiagnostic placed = Place(diagnostic, std::span<const ModuleText>());
   const auto place = [&](const Location& where, PlacedSpan& out) {
@@ -92,6 +95,8 @@ Diagnosed<Space> Space::Make(const driver::LinkedProgram& program, const SpaceRe
   };
   space.fixed_ = check(request.fixed);
   std::vector<Axis> axes = request.axes;
+  // By name, so that the order of points, and with it every rank and page, does not depend on how a
+  // manifest lists its axes.
   std::sort(axes.begin(), axes.end(), [](const Axis& a, const Axis& b) { return a.name < b.name; });
   space.combinations_ = request.only_explicit ? 0 : 1;
   for (const Axis& axis : axes) {
@@ -119,6 +124,8 @@ Diagnosed<Space> Space::Make(const driver::LinkedProgram& program, const SpaceRe
     space.combinations_ = SaturatingProduct(space.combinations_, values.size());
     space.axes_.push_back(std::move(values));
   }
+  // All conditions are compiled as one program, the exclusions first; exclude_count_ tells them
+  // apart.
   std::vector<std::string> conditions = request.exclude;
   conditions.insert(conditions.end(), request.require.begin(), request.require.end());
   space.exclude_count_ = request.exclude.size();
@@ -157,6 +164,7 @@ Diagnosed<Space::Page> Space::List(uint64_t from, uint64_t limit) {
     }
     bool allowed = true;
     for (size_t i = 0; i < truths.value->size(); ++i) {
+      // Exclusions must be false and requirements true.
       allowed = allowed && (*truths.value)[i] == (i >= exclude_count_);
     }
     if (allowed) {
@@ -187,6 +195,8 @@ std::optional<Counter> Space::MakeCounter() const {
       return std::nullopt;  // a value that is listed twice is two points
     }
   }
+  // From here on conditions are over axes only, in the form that the counter can simplify value by
+  // value.
   driver::Residuals residuals;
   std::vector<driver::Residuals::Number> exclusions;
   for (uint32_t i = 0; i < conditions_->size(); ++i) {
@@ -195,6 +205,8 @@ std::optional<Counter> Space::MakeCounter() const {
     const std::vector<uint32_t> mentioned =
         condition.has_value() ? residuals.OptionsOf(*condition) : std::vector<uint32_t>();
     for (const uint32_t option : mentioned) {
+      // An option that no axis varies has one value everywhere, so it is put in here, and the
+      // counter meets axes only.
       if (condition.has_value() && !varies[option]) {
         condition = residuals.With(*condition, program, ir::OptionId{option}, fixed_.bits[option]);
       }
@@ -202,6 +214,7 @@ std::optional<Counter> Space::MakeCounter() const {
     if (!condition.has_value()) {
       return std::nullopt;
     }
+    // A requirement is the exclusion of its opposite.
     exclusions.push_back(i < exclude_count_ ? *condition : residuals.Not(*condition));
   }
   return Counter(program, std::move(axes), std::move(residuals), std::move(exclusions));
@@ -212,6 +225,8 @@ std::optional<Counter> Space::MakeCounter() const {
 // built.
 std::vector<bool> Space::LiveAxes() const {
   const resolve::Program& program = program_->program;
+  // By name and not by option: a name may lead to an option or to something else, and an
+  // overestimate is allowed.
   std::vector<bool> mentioned(program.name_count(), false);
   for (uint32_t i = 0; i < program.cexpr_count(); ++i) {
     CheckStop();
@@ -235,6 +250,7 @@ std::vector<bool> Space::LiveAxes() const {
   return live;
 }
 
+// The way back from the bits that a counter works with to the settings that a build takes.
 std::vector<resolve::OptionSetting> Space::SettingsOf(const std::vector<uint32_t>& values) const {
   std::vector<resolve::OptionSetting> settings;
   settings.reserve(axes_.size());

@@ -14,6 +14,7 @@
 #include "server/ops/log_levels.h"
 #include "server/ops/machine.h"
 #include "server/reload/subscriptions.h"
+#include "server/rpc/actor_of.h"
 #include "server/rpc/calls/cache_admin_calls.h"
 #include "server/rpc/calls/compile_calls.h"
 #include "server/rpc/limit_table.h"
@@ -35,6 +36,8 @@ uint64_t Milliseconds(Duration duration) {
 }
 
 constexpr size_t kMaxComponent = 64;
+// A trace is asked for shortly after its call, so its records are among the latest; all of the ring
+// need not be searched.
 constexpr size_t kExplainsLookedAt = 1000;  // for the stages of a trace
 
 // Paths of files are the owner's alone.
@@ -56,10 +59,13 @@ void InfoTo(const Host& host, const ops::Principal& who, v1::ServerInfo& out) {
   add("back.spirv", driver::BackFingerprint(), driver::IsPrivateBack());
   out.set_api_min(1);
   out.set_api_max(1);
+  // What a client may rely on beyond the range of the API. A feature that is taken away must leave
+  // this list first.
   for (const char* feature : {"compile", "fetch", "batch", "watch", "explain", "inspect", "pack",
                               "cache", "spirv", "meta", "msl", "glsl", "hlsl", "val", "opt"}) {
     out.add_features(feature);
   }
+  // All limits are in one list, which tests walk as well. See spec/daemon 10
   for (const LimitLine& limit : LimitTable(host)) {
     v1::ServerInfo::Limit& shown = *out.add_limits();
     shown.set_name(limit.name);
@@ -85,6 +91,8 @@ const char* LaneText(jobs::Lane lane) {
 }
 
 // Calls of a trace, and the stages of what they compiled. Errors: kNotFound.
+// Two sources are joined here: the ring of calls knows when a call waited and ran, the explain
+// records know what compiling took. Neither knows the other.
 Result<void> TracesTo(const Host& host, Engine& engine, const std::string& id,
                       v1::ServerStatus& out) {
   for (const ops::CallTrace& trace : host.traces.Find(id)) {
@@ -101,11 +109,14 @@ Result<void> TracesTo(const Host& host, Engine& engine, const std::string& id,
       shown.set_us(Microseconds(span.length));
     }
   }
+  // The id comes from the caller and goes into an error text, so it is cut.
   if (out.traces().empty()) {
     return Error{.code = ErrorCode::kNotFound,
                  .context = "no call of trace '" + id.substr(0, 64) + "' is remembered",
                  .reason = "UNKNOWN_TRACE"};
   }
+  // The records name the trace and not the call. A trace has one call as a rule, so the stages are
+  // shown below the last one.
   for (const auto& record : engine.explains.Last(kExplainsLookedAt)) {
     uint64_t start = 0;  // stages follow each other, from some point of the run on
     for (const auto& [stage, us] : record->stage_us) {
@@ -127,6 +138,7 @@ void StatusTo(const Host& host, const ops::Principal& who, v1::ServerStatus& out
   out.mutable_memory()->set_soft_limit(host.memory_soft);
   out.mutable_memory()->set_hard_limit(host.memory_hard);
   out.set_connections(host.connections.Count());
+  // Age of the job that has waited for longest in each lane; those that run do not wait any more.
   std::array<Duration, jobs::kLaneCount> oldest{};
   for (const jobs::JobRow& job : host.queue.List()) {
     Duration& age = oldest[static_cast<size_t>(job.lane)];
@@ -142,6 +154,8 @@ void StatusTo(const Host& host, const ops::Principal& who, v1::ServerStatus& out
   for (const WorkerRow& worker : host.worker_rows()) {
     v1::ServerStatus::Worker& shown = *out.add_workers();
     shown.set_pid(worker.pid);
+    // Names of recipes and sources are bytes of a client. A reply has UTF-8 only: for one wrong
+    // byte its reader would refuse the whole message.
     shown.set_job(WellFormed(worker.job));
     shown.set_jobs_done(worker.jobs_done);
     shown.set_memory(worker.memory);
@@ -164,6 +178,7 @@ void StatusTo(const Host& host, const ops::Principal& who, v1::ServerStatus& out
   out.set_uptime_ms(Milliseconds(host.state.Uptime()));
 }
 
+// For administrators: fill and hits of a cache tell what others asked for.
 void CachesTo(const Host& host, v1::ServerStatus& out) {
   for (const CacheUsage& usage : host.caches()) {
     v1::ServerStatus::Cache& shown = *out.add_caches();
@@ -177,6 +192,7 @@ void CachesTo(const Host& host, v1::ServerStatus& out) {
   }
 }
 
+// `check` asks them on the network now; without it what the last call saw is told.
 void UpstreamsTo(const Host& host, bool check, const cache::Call& call, v1::ServerStatus& out) {
   for (const UpstreamRow& row : host.upstreams(check, call)) {
     v1::ServerStatus::Upstream& shown = *out.add_upstreams();
@@ -198,6 +214,7 @@ void StatusTo(const Host& host, Engine& engine, v1::ServerStatus& out) {
   const reload::Subscriptions::Status watches = engine.watches.GetStatus();
   out.set_watch_sessions(watches.sessions);
   out.set_subscribers(watches.subscribers);
+  // Batches that have ended are left out: a status is about now, and ListBatches has them all.
   for (const compile::BatchSummary& summary : engine.batches.List()) {
     const v1::Batch::State state = ToProto(summary.state);
     if (state == v1::Batch::QUEUED || state == v1::Batch::RUNNING || state == v1::Batch::PAUSED) {
@@ -245,6 +262,8 @@ Result<void> JobsTo(jobs::JobQueue& queue, const v1::ListJobsRequest& request,
   return {};
 }
 
+// Status, jobs, drain and the like are answered in gRPC's thread and need no place in the queue.
+// Whatever reads or changes the store is a job, as it may take time.
 class AdminService final : public v1::AdminService::CallbackService {
  public:
   AdminService(const Host& host, Engine& engine) : host_(host), engine_(engine) {}
@@ -265,6 +284,9 @@ class AdminService final : public v1::AdminService::CallbackService {
   grpc::ServerUnaryReactor* GetStatus(grpc::CallbackServerContext* context,
                                       const v1::GetStatusRequest* request,
                                       v1::ServerStatus* reply) override {
+    // Asking the upstreams takes time on the network, so only then the call is a job. Otherwise the
+    // status is answered at once, also where the queue is full: it is what people look at when
+    // something is wrong.
     const bool check = request->check_upstreams();
     return AnswerUnary(
         host_, *context,
@@ -273,6 +295,8 @@ class AdminService final : public v1::AdminService::CallbackService {
          .held = Holding(*request, *reply)},
         [this, request, reply, check](const CallContext& frame, const cache::Call& call,
                                       v1::ErrorDetail&) -> Result<void> {
+          // Before the store is open the engine behind it is not there, and only what the daemon
+          // itself knows is told. See spec/daemon 14.1
           const bool ready = host_.state.Ready();
           if (ready && !request->trace_id().empty()) {
             return TracesTo(host_, engine_, request->trace_id(), *reply);
@@ -295,6 +319,7 @@ class AdminService final : public v1::AdminService::CallbackService {
                                      v1::ListJobsReply* reply) override {
     return AnswerUnary(
         host_, *context,
+        // Outside of the queue: an operator must be able to see and to kill what fills it.
         {.name = "ListJobs", .needs = Needs::kNothing, .held = Holding(*request, *reply)},
         [this, request, reply](const cache::Call&, v1::ErrorDetail&) {
           return JobsTo(host_.queue, *request, *reply);
@@ -346,19 +371,23 @@ class AdminService final : public v1::AdminService::CallbackService {
 
   grpc::ServerUnaryReactor* Pin(grpc::CallbackServerContext* context, const v1::PinRequest* request,
                                 v1::PinInfo* reply) override {
-    return Job(
-        *context, "Pin", Holding(*request, *reply),
-        [this, request, reply](const cache::Call& call) {
-          return rpc::Pin(engine_, *request, call, *reply);
+    return AnswerUnary(
+        host_, *context, {.name = "Pin", .needs = Needs::kWork, .held = Holding(*request, *reply)},
+        [this, request, reply](const CallContext& frame, const cache::Call& call,
+                               v1::ErrorDetail&) {
+          return rpc::Pin(engine_, *request, ActorOf(frame.principal()), call, *reply);
         },
         request->name());
   }
 
   grpc::ServerUnaryReactor* Unpin(grpc::CallbackServerContext* context,
                                   const v1::UnpinRequest* request, v1::UnpinReply* reply) override {
-    return Job(
-        *context, "Unpin", Holding(*request, *reply),
-        [this, request](const cache::Call&) { return rpc::Unpin(engine_, *request); },
+    return AnswerUnary(
+        host_, *context,
+        {.name = "Unpin", .needs = Needs::kWork, .held = Holding(*request, *reply)},
+        [this, request](const CallContext& frame, const cache::Call&, v1::ErrorDetail&) {
+          return rpc::Unpin(engine_, *request, ActorOf(frame.principal()));
+        },
         request->name());
   }
 
@@ -395,6 +424,8 @@ class AdminService final : public v1::AdminService::CallbackService {
         host_, *context,
         {.name = "Drain", .needs = Needs::kNothing, .held = Holding(*request, *reply)},
         [this, request, reply](const cache::Call&, v1::ErrorDetail&) -> Result<void> {
+          // What is counted is what the drain will wait for: the reply is sent before any of it
+          // ends.
           KILN_TRY(const Duration timeout, DurationFromMs("timeout_ms", request->timeout_ms()));
           const jobs::QueueStatus queue = host_.queue.Status();
           for (size_t lane = 0; lane < jobs::kLaneCount; ++lane) {
@@ -444,6 +475,8 @@ class AdminService final : public v1::AdminService::CallbackService {
   }
 
  private:
+  // Maintenance takes minutes, so it tells how far it is: each is a stream of progress with a
+  // summary at its end.
   using MaintenanceBody = std::function<Result<void>(const cache::Call&, const PushMaintenance&)>;
 
   grpc::ServerUnaryReactor* Job(grpc::CallbackServerContext& context, std::string_view method,
@@ -465,6 +498,8 @@ class AdminService final : public v1::AdminService::CallbackService {
                                  v1::ErrorDetail&) { return body(call, push); });
   }
 
+  // Requires: the body is called before AnswerUnary returns, which is so for what needs nothing. So
+  // it may be a reference.
   grpc::ServerUnaryReactor* AtOnce(grpc::CallbackServerContext& context, std::string_view method,
                                    HeldBytes held, const std::function<void()>& body) {
     return AnswerUnary(host_, context,

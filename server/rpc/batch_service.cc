@@ -7,8 +7,10 @@
 #include <deque>
 #include <set>
 
+#include "cache/leases/bounded_pins.h"
 #include "proto/kiln/v1/batch.grpc.pb.h"
 #include "server/compile/batch/batch_check.h"
+#include "server/rpc/actor_of.h"
 #include "server/rpc/calls/compile_calls.h"
 #include "server/rpc/messages/convert_batch.h"
 #include "server/rpc/messages/convert_reply.h"
@@ -262,13 +264,7 @@ class BatchService final : public v1::BatchService::CallbackService {
   grpc::ServerUnaryReactor* CancelBatch(grpc::CallbackServerContext* context,
                                         const v1::CancelBatchRequest* request,
                                         v1::Batch* reply) override {
-    return AtOnce(*context, "CancelBatch", Holding(*request, *reply),
-                  [this, request, reply]() -> Result<void> {
-                    KILN_TRY(const Hash128 id, IdFromProto("batch_id", request->batch_id()));
-                    KILN_TRY(const compile::BatchSummary summary, engine_.batches.Cancel(id));
-                    ToProto(summary, *reply);
-                    return {};
-                  });
+    return Change(*context, "CancelBatch", *request, *reply, &compile::Batches::Cancel);
   }
 
   grpc::ServerUnaryReactor* ListBatches(grpc::CallbackServerContext* context,
@@ -288,25 +284,13 @@ class BatchService final : public v1::BatchService::CallbackService {
   grpc::ServerUnaryReactor* PauseBatch(grpc::CallbackServerContext* context,
                                        const v1::PauseBatchRequest* request,
                                        v1::Batch* reply) override {
-    return AtOnce(*context, "PauseBatch", Holding(*request, *reply),
-                  [this, request, reply]() -> Result<void> {
-                    KILN_TRY(const Hash128 id, IdFromProto("batch_id", request->batch_id()));
-                    KILN_TRY(const compile::BatchSummary summary, engine_.batches.Pause(id));
-                    ToProto(summary, *reply);
-                    return {};
-                  });
+    return Change(*context, "PauseBatch", *request, *reply, &compile::Batches::Pause);
   }
 
   grpc::ServerUnaryReactor* ResumeBatch(grpc::CallbackServerContext* context,
                                         const v1::ResumeBatchRequest* request,
                                         v1::Batch* reply) override {
-    return AtOnce(*context, "ResumeBatch", Holding(*request, *reply),
-                  [this, request, reply]() -> Result<void> {
-                    KILN_TRY(const Hash128 id, IdFromProto("batch_id", request->batch_id()));
-                    KILN_TRY(const compile::BatchSummary summary, engine_.batches.Resume(id));
-                    ToProto(summary, *reply);
-                    return {};
-                  });
+    return Change(*context, "ResumeBatch", *request, *reply, &compile::Batches::Resume);
   }
 
  private:
@@ -435,7 +419,11 @@ class BatchService final : public v1::BatchService::CallbackService {
     compile::Batches::StartHow how{.detach = request.detach(),
                                    .spec = SpecOf(request),
                                    .owner = OwnerOf(who),
-                                   .tenant = who.tenant};
+                                   .tenant = who.tenant,
+                                   .starter = who.id};
+    if (!batch.pin.empty() && engine_.whole.pins != nullptr) {
+      KILN_TRY(how.pin_owner, cache::PinOwnerFor(*engine_.whole.pins, batch.pin, ActorOf(who)));
+    }
     if (engine_.batches.Repeat(id, how).has_value()) {
       return Answer(id, reply);
     }
@@ -469,6 +457,24 @@ class BatchService final : public v1::BatchService::CallbackService {
     reply.set_batch_id(IdBytes(id));
     ToProto(summary.progress, *reply.mutable_counts());
     return {};
+  }
+
+  // One of the calls that change a batch, for those who may.
+  using Changing = Result<compile::BatchSummary> (compile::Batches::*)(const Hash128&,
+                                                                       const cache::Actor&);
+  template <class Request>
+  grpc::ServerUnaryReactor* Change(grpc::CallbackServerContext& context, std::string_view method,
+                                   const Request& request, v1::Batch& reply, Changing change) {
+    return AnswerUnary(
+        host_, context, {.name = method, .needs = Needs::kNothing, .held = Holding(request, reply)},
+        [this, &request, &reply, change](const CallContext& frame, const cache::Call&,
+                                         v1::ErrorDetail&) -> Result<void> {
+          KILN_TRY(const Hash128 id, IdFromProto("batch_id", request.batch_id()));
+          KILN_TRY(const compile::BatchSummary summary,
+                   (engine_.batches.*change)(id, ActorOf(frame.principal())));
+          ToProto(summary, reply);
+          return {};
+        });
   }
 
   grpc::ServerUnaryReactor* AtOnce(grpc::CallbackServerContext& context, std::string_view method,

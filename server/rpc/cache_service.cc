@@ -20,6 +20,7 @@
 namespace kiln::rpc {
 namespace {
 
+// A key has 16 bytes; of one that has more only the beginning goes into the audit log.
 std::string HexOf(const std::string& bytes) {
   return fmt::format("{:02x}", fmt::join(std::span(reinterpret_cast<const uint8_t*>(bytes.data()),
                                                    std::min<size_t>(bytes.size(), 16)),
@@ -50,6 +51,8 @@ class CacheService final
         host_, *context, "GetBlobs",
         [this, request, pages, reader = host_.access.PartyOf(CallerOf(*context))](
             const cache::Call& call, v1::ErrorDetail& detail) {
+          // The call is built before it is known whether there is a store. The first page is made
+          // by a job, which runs only once there is one.
           if (!pages->has_value()) {
             pages->emplace(engine_.store, host_.readers, reader, *request);
           }
@@ -83,6 +86,8 @@ class CacheService final
         [this, request, reply](CallContext& frame, const cache::Call& call,
                                v1::ErrorDetail& detail) {
           Result<void> put = rpc::PutRows(engine_, *request, call, *reply, detail);
+          // Only what says something about its sender is noted for the audit log; a full store or a
+          // missing reference is not his doing.
           for (const v1::PutRowsReply::Refused& row : reply->refused()) {
             if (row.reason() == "MALFORMED" || row.reason() == "CONFLICT") {
               frame.NoteRejected("row " + HexOf(row.key()), row.reason());

@@ -25,6 +25,7 @@ cache::Durability DurabilityOf(v1::Durability durability) {
 
 grpc::Slice OnePieceOf(const grpc::ByteBuffer& buffer) {
   grpc::Slice slice;
+  // Requests of a few KiB come in one slice as a rule, and are not copied.
   if (!buffer.TrySingleSlice(&slice).ok()) {
     (void)buffer.DumpToSingleSlice(&slice);
   }
@@ -63,6 +64,8 @@ bool CompileAnswer::IsKnown(const cache::Call& call, const std::string& trace) {
   }
   std::vector<cache::Blob> code;
   cache::Blob metadata;
+  // All content is collected before anything is answered: a reply without some of its bytes would
+  // be wrong.
   if (known->inline_data) {
     for (const Digest& digest : known->code) {
       Result<cache::Blob> blob = ContentOf(engine_, digest, call);
@@ -82,6 +85,7 @@ bool CompileAnswer::IsKnown(const cache::Call& call, const std::string& trace) {
   }
   const auto looked_up =
       std::chrono::duration_cast<std::chrono::microseconds>(engine_.clock.Monotonic() - start);
+  // A hit leaves a record like any other request.
   const uint64_t seq = engine_.explains.AppendAgain(known->explained, trace,
                                                     static_cast<uint64_t>(looked_up.count()));
   reply_ = known->reply.With(code, metadata.bytes, seq);
@@ -90,6 +94,8 @@ bool CompileAnswer::IsKnown(const cache::Call& call, const std::string& trace) {
 
 // For a request that was answered from memory.
 void CompileAnswer::Remember(const v1::Outcome& outcome, const cache::Call& call) {
+  // Only what memory answered is remembered: of anything else the next answer may differ, in its
+  // origin at least.
   const bool is_hit = outcome.kind() == v1::Outcome::OK && outcome.artifacts_size() == 1 &&
                       outcome.artifacts(0).origin() == v1::Artifact::MEMORY;
   if (!is_hit || parsed_->want_explain() || !IsByDigests(*parsed_)) {
@@ -126,6 +132,7 @@ void CompileAnswer::Remember(const v1::Outcome& outcome, const cache::Call& call
 
 Result<void> CompileAnswer::Run(const cache::Call& call, v1::ErrorDetail& detail) {
   const bool at_once = call.deadline == cache::kAtOnce;
+  // A reader leaves no record, so it takes the long way.
   if (at_once && call.may_write && IsKnown(call, detail.trace_id())) {
     return {};
   }

@@ -38,6 +38,8 @@ class CompileService final : public v1::CompileService::WithRawCallbackMethod_Co
     return AnswerUnary(
         host_, *context,
         {.name = "Compile", .needs = Needs::kWorkOrMemory, .held = Holding(*request, *reply)},
+        // The answer lives as long as its body, which is asked twice: at once, and then by a job if
+        // memory did not know.
         [answer = std::make_shared<CompileAnswer>(engine_, engine_.requests, *request, *reply)](
             const cache::Call& call, v1::ErrorDetail& detail) {
           return answer->Run(call, detail);
@@ -85,6 +87,8 @@ class CompileService final : public v1::CompileService::WithRawCallbackMethod_Co
 
   grpc::ServerWriteReactor<v1::InspectReply>* Inspect(grpc::CallbackServerContext* context,
                                                       const v1::InspectRequest* request) override {
+    // Kept by the body, as each page is made in a job of its own and goes on where the last one
+    // stopped.
     auto pages = std::make_shared<InspectPages>(engine_, *request);
     return StartStream<PagesCall<v1::InspectReply>>(
         host_, *context, "Inspect",

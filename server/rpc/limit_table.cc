@@ -6,9 +6,12 @@
 #include <utility>
 
 #include "cache/compression/codec.h"
+#include "cache/leases/bounded_pins.h"
 #include "cache/pack/format.h"
 #include "compiler/diag/diagnostic.h"
 #include "server/compile/batch/batch_points.h"
+#include "server/compile/batch/batch_room.h"
+#include "server/compile/pack/pack_shelf.h"
 #include "server/jobs/job.h"
 #include "server/project/counter.h"
 #include "server/rpc/calls/space_calls.h"
@@ -22,6 +25,8 @@ uint64_t Milliseconds(Duration duration) {
       std::chrono::duration_cast<std::chrono::milliseconds>(duration).count());
 }
 
+// The letters are the classes of spec/daemon 10: D is part of what a result means, S of the
+// service, T ends a job.
 void AddOfRequests(const ServiceLimits& limits, std::vector<LimitLine>& out) {
   const project::Counter::Limits counting;
   for (const auto& [name, value] : std::initializer_list<std::pair<const char*, uint64_t>>{
@@ -40,7 +45,12 @@ void AddOfRequests(const ServiceLimits& limits, std::vector<LimitLine>& out) {
            {"axis values", kMaxAxisValues},
            {"expressions per program", kMaxExpressions},
            {"expression", kMaxExpression},
+           {"tags per program", kMaxTags},
+           {"tag", kMaxTag},
            {"recipes", kMaxRecipes},
+           {"unfinished batches", compile::kMostUnfinished},
+           {"remembered batches", compile::kMostKept},
+           {"packs of one", compile::PackShelf::kMaxPacks},
            {"distinct results per program", compile::kMaxResults},
            {"results of a batch", compile::kMaxBatchResults},
            {"points of a batch", compile::kMaxPointBytes},
@@ -56,6 +66,8 @@ void AddOfRequests(const ServiceLimits& limits, std::vector<LimitLine>& out) {
            {"pack entries", kMaxPackEntries},
            {"pack size", pack::kMaxFileBytes},
            {"pin name", kMaxPinName},
+           {"pin note", cache::kMaxPinNote},
+           {"pins", cache::kMaxPins},
            {"stream buffer", kMaxStreamBuffer},
            {"rejected blobs", limits.rejected_blobs},
        }) {
@@ -63,6 +75,8 @@ void AddOfRequests(const ServiceLimits& limits, std::vector<LimitLine>& out) {
   }
 }
 
+// How many connections there may be is asked of the part that counts them: there may be fewer
+// descriptors than the configuration wants.
 void AddOfTransport(const Host& host, std::vector<LimitLine>& out) {
   const ServiceLimits& limits = host.limits;
   for (const auto& [name, value] : std::initializer_list<std::pair<const char*, uint64_t>>{
@@ -88,10 +102,13 @@ void AddOfTransport(const Host& host, std::vector<LimitLine>& out) {
 
 }  // namespace
 
+// Names are those of error details as well, so a client finds the bound that it hit. None is ever
+// renamed.
 std::vector<LimitLine> LimitTable(const Host& host) {
   std::vector<LimitLine> out;
   AddOfRequests(host.limits, out);
   AddOfTransport(host, out);
+  // The table of these limits drives parsers, keys and configuration; here it only gets letters.
   for (const LanguageLimitRow& row : LanguageLimitTable()) {
     out.push_back(
         {.name = std::string(row.name), .value = host.language_limits.*row.value, .kind = 'D'});

@@ -2,6 +2,7 @@
 #include "server/rpc/pack_service.h"
 
 #include "proto/kiln/v1/pack.grpc.pb.h"
+#include "server/rpc/actor_of.h"
 #include "server/rpc/calls/compile_calls.h"
 #include "server/rpc/calls/pack_calls.h"
 #include "server/rpc/reactors/host.h"
@@ -19,12 +20,13 @@ class PackService final : public v1::PackService::CallbackService {
       grpc::CallbackServerContext* context, const v1::BuildPackRequest* request) override {
     return StartStream<StreamCall<v1::BuildPackReply>>(
         host_, *context, "BuildPack",
-        [this, request](const cache::Call& call, const StreamCall<v1::BuildPackReply>::Push& push,
-                        v1::ErrorDetail& detail) {
-          return rpc::BuildPack(engine_, *request, call, push, detail);
+        [this, request](const ops::Principal& who, const cache::Call& call,
+                        const StreamCall<v1::BuildPackReply>::Push& push, v1::ErrorDetail& detail) {
+          return rpc::BuildPack(engine_, *request, ActorOf(who), call, push, detail);
         });
   }
 
+  // A page for each message: the pack is read at the pace of its reader, whatever its size.
   grpc::ServerWriteReactor<v1::ReadPackReply>* ReadPack(
       grpc::CallbackServerContext* context, const v1::ReadPackRequest* request) override {
     auto pages = std::make_shared<PackPages>(engine_, *request);

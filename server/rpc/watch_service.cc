@@ -64,6 +64,8 @@ class WatchCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::B
       ends_as_ = result;
       stream_.reset();  // for the session, too, the connection is over
     }
+    // The job has the message and the detail, so the call waits for its end, which the stop brings
+    // about soon.
     if (taking_in_) {
       return frame_.Cancel();
     }
@@ -130,6 +132,7 @@ class WatchCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::B
     }
     frame_.Heard();
     taking_in_ = true;
+    // What the job makes is its own until the step thread takes it over, so neither needs a lock.
     auto taken = std::make_shared<Taken>(Taken{.stream = stream_});
     frame_.Submit([self = shared_from_this(),
                    taken](const cache::Call& call) { return self->TakeIn(*taken, call); },
@@ -148,6 +151,8 @@ class WatchCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::B
   };
 
   Result<void> TakeIn(Taken& taken, const cache::Call& call) {
+    // Parsing is part of the job: a message of megabytes must not hold up the step thread, which
+    // all watchers share.
     KILN_TRY(request_, MessageFrom<v1::WatchRequest>(bytes_));
     bytes_.Clear();
     if (request_.has_open()) {
@@ -176,6 +181,8 @@ class WatchCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::B
     }
     KILN_TRY(reload::OpenRequest request,
              OpenFrom(engine_, request_.open(), frame_.principal(), call, taken.detail));
+    // Weakly: a session that outlives the connection must not keep the call alive. It is called
+    // inside of the session's lock, so it only posts.
     const auto wake = [weak = weak_from_this(), &steps = steps_] {
       steps.Post([weak] {
         if (const std::shared_ptr<WatchCall> alive = weak.lock(); alive != nullptr) {
@@ -222,6 +229,8 @@ class WatchCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::B
       message_.Clear();
       ToProto(engine_, *event, inline_data_, message_);
       writing_ = true;
+      // One event is on its way at a time. What happens meanwhile is conflated in the session and
+      // takes no memory here. See spec/daemon 8.3.6
       pace_.Begin(message_.ByteSizeLong(), frame_.host().clock.Monotonic());
       frame_.Introduce();
       bool own = false;
@@ -257,6 +266,7 @@ class WatchCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::B
   void OnDone() override {
     frame_.Over();
     (void)CatchAll([this] {  // else it stays until the process ends
+      // The reference is dropped in the step thread, behind all steps that may still name the call.
       steps_.Post([self = self_] {
         self->open_.erase(self.get());
         self->self_.reset();
@@ -309,6 +319,7 @@ class WatchService final
       (void)CatchAll([this] { engine_.watches.Tick(); });  // it comes again
     }
     const Duration now = host_.clock.Monotonic();
+    // Over a copy: a call that ends during its tick takes itself out of the set.
     for (WatchCall* const call : OpenCalls(open_)) {
       (void)CatchAll([&] { call->Tick(now); });  // one costs no other its look
     }

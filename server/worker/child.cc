@@ -25,6 +25,8 @@ Message AnswerTo(const Message& job) {
   if (job.kind == MessageKind::kRead) {
     return AnswerToRead(job);
   }
+  // The daemon wrote this text, and still a job that cannot be read is an answer and no end of the
+  // process: a worker that dies counts against the input.
   const size_t space = job.text.find(' ');
   const auto environment = target::ParseEnvironment(job.text.substr(0, space));
   if (space == std::string::npos || !environment.has_value()) {
@@ -45,6 +47,9 @@ Message AnswerTo(const Message& job) {
 
 int RunChild(int socket, const ChildLimits& limits) {
   (void)::signal(SIGINT, SIG_IGN);  // of the terminal; the daemon decides
+  // Nothing of a job has been read up to here. A process that cannot be locked in says why and
+  // ends: the daemon must know, because the answer is UNAVAILABLE and not another attempt. See
+  // spec/daemon 12.2
   if (const Result<void> locked = LockIn(limits); !locked.ok()) {
     (void)Send(socket,
                {.kind = MessageKind::kUnfit, .text = locked.error().context, .payload = {}});
@@ -58,6 +63,8 @@ int RunChild(int socket, const ChildLimits& limits) {
     if (job->kind != MessageKind::kJob && job->kind != MessageKind::kRead) {
       return 1;
     }
+    // The acknowledgement comes before the work. So the daemon can tell an end that the input is to
+    // blame for from one that came before. See spec/daemon 12.3
     if (!Send(socket, {.kind = MessageKind::kTaken, .text = {}, .payload = {}}).ok() ||
         !Send(socket, AnswerTo(*job)).ok()) {
       return 0;

@@ -21,11 +21,15 @@ constexpr int kParentIsTheSocket = 0;     // whose end it notices
 }  // namespace
 
 Result<void> LockIn(const ChildLimits& limits) {
+  // Whatever the daemon had open is closed, although all of it is marked to be closed by exec: a
+  // library that forgot the mark must not hand its descriptor to hostile code.
   if (::close_range(kWorkerSocket + 1, UINT_MAX, 0) != 0) {
     return Error{.code = ErrorCode::kFailedPrecondition,
                  .context = std::string("close_range: ") + std::strerror(errno),
                  .reason = "NOT_CONFINED"};
   }
+  // The limits come before the list of system calls, because setting them is a call that the list
+  // does not have.
   KILN_TRY_VOID(ConfineProcess({.memory_bytes = limits.memory_bytes,
                                 .cpu_seconds = limits.cpu_seconds,
                                 .file_bytes = kMaxPayload + kFileOverhead,

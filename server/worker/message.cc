@@ -22,6 +22,8 @@ namespace kiln::worker {
 namespace {
 
 constexpr uint32_t kMagic = 0x314B574B;  // "KWK1"
+// Without these seals the other side could change or shrink a payload while it is read, after it
+// was checked.
 constexpr int kSeals = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE;
 
 struct Head {
@@ -58,6 +60,8 @@ class Descriptors {
   Descriptors& operator=(const Descriptors&) = delete;
 
   void TakeFrom(msghdr& message) {
+    // More than fit into the buffer are an attack as well. They must not stay open, or a worker
+    // could use up the descriptors of the daemon.
     surplus_ = surplus_ || (message.msg_flags & MSG_CTRUNC) != 0;  // the kernel closed the rest
     for (cmsghdr* row = CMSG_FIRSTHDR(&message); row != nullptr; row = CMSG_NXTHDR(&message, row)) {
       if (row->cmsg_level != SOL_SOCKET || row->cmsg_type != SCM_RIGHTS) {
@@ -93,6 +97,7 @@ class Waiting {
 
   // False, with errno: it is over.
   bool WaitFor(short events) const {
+    // Time passes while signals interrupt, so what is left is computed anew each time.
     while (end_.has_value()) {
       const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
           *end_ - std::chrono::steady_clock::now());
@@ -145,6 +150,8 @@ bool WriteAll(int file, const std::byte* data, size_t size) {
   return true;
 }
 
+// MSG_NOSIGNAL, because the other side may die at any moment, and that must be an error and no
+// signal.
 bool SendAll(int socket, std::string_view text, const Waiting& waiting) {
   while (!text.empty()) {
     const ssize_t sent = waiting.Repeat(POLLOUT, [&] {
@@ -160,6 +167,7 @@ bool SendAll(int socket, std::string_view text, const Waiting& waiting) {
 
 // The head, with the payload's descriptor. A socket takes all of something that small.
 bool SendHead(int socket, const Head& head, int payload, const Waiting& waiting) {
+  // The kernel only reads it; the type of iovec serves both directions.
   iovec part{.iov_base = const_cast<Head*>(&head), .iov_len = sizeof(head)};
   alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
   msghdr message{};
@@ -184,6 +192,8 @@ Result<void> ReceiveAll(int socket, std::span<std::byte> bytes, Descriptors& des
                         const Waiting& waiting) {
   while (!bytes.empty()) {
     iovec part{.iov_base = bytes.data(), .iov_len = bytes.size()};
+    // Room for one descriptor, which is all that a message has. The kernel closes what does not fit
+    // and says so.
     alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
     msghdr message{};
     message.msg_iov = &part;
@@ -201,6 +211,9 @@ Result<void> ReceiveAll(int socket, std::span<std::byte> bytes, Descriptors& des
   return {};
 }
 
+// The bytes are copied with pread and not mapped: the file's position is shared with the sender,
+// and a file that could shrink under a mapping would end this process with SIGBUS. The seals are
+// asked first, the size next, as only sealed files keep theirs.
 Result<Bytes> ReadPayload(int file, uint64_t size) {
   if ((::fcntl(file, F_GET_SEALS) & kSeals) != kSeals ||
       ::lseek(file, 0, SEEK_END) != static_cast<off_t>(size)) {
@@ -229,6 +242,8 @@ Result<void> Send(int socket, const Message& message, Patience patience) {
                                         kMaxPayload, message.payload.size()),
                  .reason = "LIMIT_EXCEEDED"};
   }
+  // A memory file and not the socket, because a payload may have 64 MiB: the socket carries a
+  // descriptor, and neither side waits for the other to read.
   const Descriptor payload(message.payload.empty()
                                ? -1
                                : ::memfd_create("kiln-worker", MFD_CLOEXEC | MFD_ALLOW_SEALING));
@@ -255,10 +270,12 @@ Result<Message> Receive(int socket, Patience patience) {
   const Waiting waiting(socket, patience);
   Head head;
   Descriptors files;
+  // Descriptors are counted over head and text together: they may come with any byte of a stream.
   KILN_TRY_VOID(ReceiveAll(socket, std::as_writable_bytes(std::span(&head, 1)), files, waiting));
   if (head.magic != kMagic) {
     return NoMessage("the head");
   }
+  // Before anything is allocated: a worker that was taken over says any number here.
   if (head.text > kMaxText || head.payload > kMaxPayload || head.kind < kFirstKind ||
       head.kind > kLastKind) {
     return NoMessage("sizes");

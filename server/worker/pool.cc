@@ -12,6 +12,8 @@
 namespace kiln::worker {
 namespace {
 
+// Times of spec/daemon 5.4 and 9.2. A look costs a poll and two clocks, and cancels have 100 ms in
+// which they must be noticed.
 constexpr Duration kLook = std::chrono::milliseconds(20);  // for cancels, between looks at a worker
 constexpr Duration kPatience = std::chrono::milliseconds(20);  // interactive (spec/daemon 5.4)
 constexpr Duration kMostStopped = std::chrono::seconds(1);
@@ -55,6 +57,9 @@ class Pool::YieldGuard {
     const bool urgent = job_.urgent != nullptr && job_.urgent();
     const Duration now = pool_.clock_.Monotonic();
     if (stopped_at_.has_value()) {
+      // It goes on when nobody waits any more, when somebody waits for it after all, or after a
+      // second. In the last case it then runs for a second, whoever waits, so that it comes to an
+      // end on a machine that is always busy.
       const bool long_enough = now - *stopped_at_ >= kMostStopped;
       if (long_enough || urgent || waited == Duration::zero()) {
         undisturbed_until_ = long_enough ? now + kMostStopped : now;
@@ -67,6 +72,7 @@ class Pool::YieldGuard {
     }
   }
 
+  // Time in which the process was stopped is added up: it is not the job's.
   void Continue() {
     if (stopped_at_.has_value()) {
       process_.Continue();
@@ -123,6 +129,8 @@ Result<std::unique_ptr<Process>> Pool::Take(const Job& job, const std::stop_toke
   {
     const MutexLock lock(mutex_);
     std::vector<std::unique_ptr<Process>>& idle = idle_[kind];
+    // It wakes up every 20 ms although Give and Lose notify: the stop token and the deadline of a
+    // caller notify nobody.
     while (idle.empty() && alive_[kind] >= options_.workers) {
       KILN_TRY_VOID(StillWanted(stop, deadline, clock_));
       (void)given_.WaitFor(mutex_, kLook);
@@ -133,6 +141,8 @@ Result<std::unique_ptr<Process>> Pool::Take(const Job& job, const std::stop_toke
       busy_[process.get()] = job.recipe;
       return process;
     }
+    // The place is taken before the process is there, because starting one takes milliseconds and
+    // must not hold the mutex. It is given back if nothing starts.
     ++alive_[kind];
     ++counters_.started;
   }
@@ -152,11 +162,14 @@ Result<std::unique_ptr<Process>> Pool::Take(const Job& job, const std::stop_toke
 // replaced after some jobs, when it has grown, or before a limit of its own would end it within a
 // job.
 void Pool::Give(std::unique_ptr<Process> process) {
+  // Files of /proc are read outside of the mutex.
   const uint64_t resident = process->ResidentBytes();
   const bool used_up = process->CpuTime() >= options_.cpu;  // before its own limit ends it
   const size_t kind = At(process->background);
   const MutexLock lock(mutex_);
   busy_.erase(process.get());
+  // What it had after its first job is its size with all libraries loaded, and growth is counted
+  // from there.
   process->first_resident = process->jobs == 0 ? resident : process->first_resident;
   const bool old = used_up || ++process->jobs >= options_.jobs_per_process ||
                    resident > process->first_resident + options_.growth_bytes;
@@ -169,6 +182,9 @@ void Pool::Give(std::unique_ptr<Process> process) {
   given_.NotifyAll();
 }
 
+// First it is no longer shown as busy, then it is ended outside of the mutex, which takes 50 ms if
+// it is stubborn, and only then its place is free: at no time are there more processes than
+// allowed.
 void Pool::Lose(std::unique_ptr<Process> process) {
   const size_t kind = At(process->background);
   {
@@ -199,6 +215,8 @@ Result<bool> Pool::Hear(Process& process, Attempt& attempt) {
     attempt.taken = true;
     return false;
   }
+  // An answer to a job that it never took is as wrong as any other message. Whatever is wrong ends
+  // the process, which must have been taken over.
   attempt.answered =
       attempt.taken && (said->kind == MessageKind::kMade || said->kind == MessageKind::kRejected);
   if (attempt.answered) {
@@ -221,8 +239,12 @@ Result<Pool::Attempt> Pool::Try(const Job& job, const std::stop_token& stop, Dur
   YieldGuard yielding(*this, *process, job);
   Attempt attempt;
   const Duration timeout = clock_.Monotonic() + options_.wall;
+  // The process may be old and have used time for other jobs, so the job's time begins at what it
+  // has now.
   const Duration most_cpu = process->CpuTime() + options_.cpu;
   const Result<void> sent = Send(process->socket(), MessageOf(job), options_.message);
+  // The message was too large or there was no memory for it. Not a byte went out, so the process is
+  // as good as before.
   if (!sent.ok() && sent.error().code != ErrorCode::kUnavailable) {
     Give(std::move(process));
     return sent.error();

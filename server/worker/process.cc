@@ -24,6 +24,7 @@
 namespace kiln::worker {
 namespace {
 
+// The end of what it said is what tells why it died: spec/daemon 12.2 and 9.2.
 constexpr size_t kMaxSaid = size_t{16} << 10;
 constexpr auto kPoliteness = std::chrono::milliseconds(50);
 
@@ -41,6 +42,7 @@ void Close(int& descriptor) {
 }
 
 // The end of what is in a pipe, without waiting.
+// The pipe does not block: a child of the process may hold the other end open for ever.
 std::string Said(int pipe) {
   std::string text;
   std::array<char, 4096> buffer{};
@@ -81,6 +83,8 @@ std::string DeathOf(pid_t pid, int options) {
 }  // namespace
 
 Result<std::unique_ptr<Process>> Process::Start(const std::string& program) {
+  // The program that runs now, even if its file was replaced meanwhile: worker and daemon have to
+  // be of one build.
   const std::string path = program.empty() ? "/proc/self/exe" : program;
   std::array<int, 2> sockets{-1, -1};
   std::array<int, 2> errors{-1, -1};
@@ -96,6 +100,8 @@ Result<std::unique_ptr<Process>> Process::Start(const std::string& program) {
                   .words = {"kilnd-worker", kWorkerFlag},
                   .descriptors = {{.from = errors[1], .to = STDERR_FILENO},
                                   {.from = sockets[1], .to = kWorkerSocket}}});
+  // The child's ends must not stay open here, or the end of the child would never be the end of the
+  // stream.
   Close(sockets[1]);
   Close(errors[1]);
   if (!pid.ok()) {
@@ -123,6 +129,8 @@ bool Process::WaitReadable(Duration time) const {
 void Process::Stop() const { (void)::kill(pid_, SIGSTOP); }
 void Process::Continue() const { (void)::kill(pid_, SIGCONT); }
 
+// Asks first, then kills, and always waits for the end, so no zombie stays. A process that was
+// stopped does not hear SIGTERM; it is killed after the same 50 ms.
 std::string Process::End() {
   std::string death = DeathOf(pid_, WNOHANG);
   if (death.empty()) {
@@ -137,6 +145,7 @@ std::string Process::End() {
     (void)::kill(pid_, SIGKILL);
     death = DeathOf(pid_, 0);
   }
+  // From here on the number may be another process's.
   pid_ = 0;
   const std::string said = Said(errors_);
   return said.empty() ? death : death + ": " + said;

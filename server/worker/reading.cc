@@ -15,6 +15,8 @@ Error Corrupt(const char* what) {
   return {.code = ErrorCode::kCorrupt, .context = what, .reason = {}};
 }
 
+// A place outside of the source would be read out of bounds by whoever shows the line. Only module
+// 0 is known where a single source was read.
 bool IsInside(const Location& where, uint64_t size) {
   return !where.known() ||
          (where.module == 0 && where.bytes.begin <= where.bytes.end && where.bytes.end <= size);
@@ -51,10 +53,13 @@ Result<Diagnosed<ir::Module>> DecodeReading(ir::Language language, ByteView byte
     return Corrupt("a reading that ends in its diagnostics");
   }
   Diagnosed<ir::Module> read;
+  // No diagnostics are no bytes, and their decoder is not asked.
   if (size != 0) {
     KILN_TRY(read.diagnostics, DecodeDiagnostics(bytes.first(size)));
   }
   if (const ByteView image = bytes.subspan(size); !image.empty()) {
+    // The image is verified as one from disk is. Its spans are asked separately, because the
+    // verifier does not know how long the source is.
     KILN_TRY(ir::Module module, driver::LoadModule(language, image));
     const std::span<const Span> spans = module.view().spans;
     if (!std::ranges::all_of(spans, [&](const Span& span) {
@@ -62,6 +67,8 @@ Result<Diagnosed<ir::Module>> DecodeReading(ir::Language language, ByteView byte
         })) {
       return Corrupt("an image with places outside of its source");
     }
+    // The worker's diagnostics name rows of the span table; byte positions are looked up here, in
+    // spans that were checked.
     FillPositions(read.diagnostics, [&](uint32_t, uint32_t number) {
       return number < spans.size() ? std::optional(spans[number]) : std::nullopt;
     });
@@ -94,6 +101,8 @@ Result<Bytes> ReadSource(const std::string& language_and_path, ByteView input) {
   const size_t space = language_and_path.find(' ');
   const std::string path =
       space == std::string::npos ? std::string() : language_and_path.substr(space + 1);
+  // The language follows from the path and is compared with what the job says: the two are one
+  // text, and the daemon uses that text as the name of the job.
   const std::optional<ir::Language> language = driver::LanguageOf(path);
   const size_t limit_bytes = LanguageLimitTable().size() * sizeof(uint32_t);
   if (!language.has_value() || LanguageAndPath(*language, path) != language_and_path ||

@@ -36,6 +36,7 @@ constexpr uint32_t kOthers = SECCOMP_RET_ERRNO | EPERM;
 constexpr bool kSanitizer = false;
 constexpr uint32_t kOthers = SECCOMP_RET_KILL_PROCESS;
 #endif
+// Refused and not deadly: a library that asks for a file goes on without it.
 constexpr uint32_t kProbed = SECCOMP_RET_ERRNO | EPERM;
 
 // Holds if (argument & mask) == value.
@@ -58,9 +59,10 @@ constexpr Condition Only(uint8_t argument, uint64_t bits) {
   return {.argument = argument, .mask = ~bits, .value = 0};
 }
 
-// Everything that a worker needs: its socket and the memory files that come through it, memory
-// that holds data and no code, and what the C library does to wait, to end and to tell the time.
-// Nothing here names a file, an address or another process.
+// Everything that a worker needs: its socket and the memory files that come through it, memory that
+// holds data and no code, and what the C library does to wait, to end and to tell the time. Nothing
+// here names a file, an address or another process. Arguments are compared where a call could do
+// more than that.
 std::vector<Rule> Allowed() {
   std::vector<Rule> rules = {
       {SYS_read, {}},
@@ -103,6 +105,7 @@ std::vector<Rule> Allowed() {
       {SYS_gettimeofday, {}},
       {SYS_exit, {}},
       {SYS_exit_group, {}}};
+  // Sanitizers read /proc and their own symbols when they report.
   if (kSanitizer) {
     rules.push_back({SYS_openat, {Only(2, O_RDONLY | O_CLOEXEC)}});
     rules.push_back({SYS_newfstatat, {}});
@@ -142,12 +145,16 @@ class Program {
 
   // number, then for each condition both halves: load, mask, compare.
   void Add(const Rule& rule, uint32_t verdict) {
+    // Jumps of this machine are relative and count instructions. `left` is always how many follow
+    // up to the end of the rule, which is where the next one begins.
     constexpr uint8_t kOfCondition = 6;
     uint8_t left = static_cast<uint8_t>(rule.conditions.size() * kOfCondition + 1);
     Load(offsetof(seccomp_data, nr));
     SkipUnless(static_cast<uint32_t>(rule.number), left);
     for (const Condition& condition : rule.conditions) {
       for (const bool high : {false, true}) {
+        // The machine computes with 32 bits, arguments have 64. A test of the low half only would
+        // let the high one say anything.
         const auto half = [high](uint64_t value) {
           return static_cast<uint32_t>(high ? value >> 32 : value);
         };
@@ -179,6 +186,8 @@ Result<void> AllowWorkerCallsOnly() {
                  .context = "there is no list of system calls for this architecture",
                  .reason = "NOT_CONFINED"};
   }
+  // First the interface: the numbers of system calls mean other calls in another one, and a 64-bit
+  // process may use that of 32 bits.
   Program program;
   program.Load(offsetof(seccomp_data, arch));
   program.SkipIf(kArchitecture, 1);
@@ -186,12 +195,16 @@ Result<void> AllowWorkerCallsOnly() {
   program.Load(offsetof(seccomp_data, nr));
   program.SkipBelow(kFirstForeign, 1);
   program.Return(SECCOMP_RET_KILL_PROCESS);
+  // A linear list: each call is compared with some fifty numbers in turn. A worker computes and
+  // makes few calls.
   for (const Rule& rule : Allowed()) {
     program.Add(rule, SECCOMP_RET_ALLOW);
   }
   for (const Rule& rule : Probed()) {
     program.Add(rule, kProbed);
   }
+  // What nobody has listed ends the process: new calls of new kernels are refused without a change
+  // here.
   program.Return(kOthers);
   if (!program.Install()) {
     return Error{.code = ErrorCode::kFailedPrecondition,

@@ -18,6 +18,7 @@ using kiln::worker::MessageKind;
 
 volatile std::sig_atomic_t continued = 0;
 
+// A code other than 0 ends the process; 0 goes on with the next job, after an answer that is none.
 int Misbehave(const std::string& how) {
   if (how == "crash") {
     (void)std::fputs("about to crash\n", stderr);
@@ -27,6 +28,7 @@ int Misbehave(const std::string& how) {
     return 3;
   }
   if (how == "hang") {
+    // What hangs may also ignore a request to end, so only SIGKILL helps.
     (void)::signal(SIGTERM, SIG_IGN);
     for (;;) {
       ::pause();

@@ -136,6 +136,8 @@ class Build(Workplace):
         if state["state"] == "PAUSED":  # a fast machine may have finished it
             shown = json.loads(self.kiln("--json", "batch", "show", id).stdout.splitlines()[0])
             self.assertEqual(shown["state"], "PAUSED")
+            self.assertEqual(shown["paused_by"], "owner")
+            self.assertIn("PAUSED by owner", self.kiln("batch", "show", id).stdout)
             self.kiln("batch", "resume", id[:8])
         self.kiln("build", "--resume")
         items = self.kiln("--json", "batch", "items", id, "--kinds", "slow").stdout.splitlines()

@@ -85,6 +85,7 @@ class Json(CliCase):
         self.run_row(["options", "some", "--list"], 0, "option", "count", "variant")
         self.run_row(["explain", "some", "-o", "fog"], 0, "explain")
         self.run_row(["explain", "--code", "RPL6022"], 0, "code")
+        self.run_row(["explain", "--code", "QUEUE_FULL"], 0, "reason")
         self.run_row(["explain", "--option", "fog", "some"], 0, "option")
         self.run_row(["inspect", "some"], 0, "view")
         self.run_row(["inspect", "some", "--diff", some["signature"]], 0, "difference")

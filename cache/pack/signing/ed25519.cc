@@ -19,6 +19,9 @@ struct Point {
   Field25519 x, y, z, t;
 };
 
+// Constants are computed instead of written down: a typing error in one of 64 digits could hide for
+// ever, one in the definition of the curve is found by the first test vector. That costs some
+// powers for each verification, against the milliseconds of the two products.
 struct Curve {
   Field25519 d = Field25519() - Field25519::Of(121665) * Field25519::Of(121666).Inverse();
   Field25519 root_of_minus_one = Field25519::Of(2).Power(253, 5);
@@ -48,6 +51,8 @@ struct Curve {
     const Field25519 u = y * y - one;
     const Field25519 v = d * y * y + one;
     const Field25519 v3 = v * v * v;
+    // The square root of u/v by one power, since p is 5 modulo 8. It is a root of u/v or of -u/v;
+    // in the second case the root of -1 turns it, or there is none.
     Field25519 x = u * v3 * (u * v3 * v3 * v).Power(252, 3);
     if (!(v * x * x == u)) {
       x = x * root_of_minus_one;
@@ -55,6 +60,7 @@ struct Curve {
         return std::nullopt;
       }
     }
+    // Zero has no odd twin: this encoding stands for nothing.
     if (x.IsZero() && odd) {
       return std::nullopt;
     }
@@ -122,8 +128,12 @@ bool IsEd25519Signature(const std::array<uint8_t, 32>& key, ByteView message,
   const Curve curve;
   const std::optional<Point> a = curve.Decode(key);
   Encoding base_bytes{};
+  // The base point is the one with y = 4/5 and an even x (RFC 8032), so its encoding is that y
+  // alone.
   base_bytes = (Field25519::Of(4) * Field25519::Of(5).Inverse()).Bytes();
   const std::optional<Point> base = curve.Decode(base_bytes);
+  // An s of the order or more would be a second signature of the same message (RFC 8032 §5.1.7), so
+  // a pack could be changed without becoming invalid.
   if (!a || !base || !Below(s, kOrder)) {
     return false;
   }
@@ -131,6 +141,8 @@ bool IsEd25519Signature(const std::array<uint8_t, 32>& key, ByteView message,
       ModuloOrder(Sha512({std::as_bytes(std::span(r)), std::as_bytes(std::span(key)), message}));
   // s B - k A, bit by bit: one sum for each pair of bits that is not zero.
   const Point minus_a = {Field25519() - a->x, a->y, a->z, Field25519() - a->t};
+  // Both products are made in one run over the bits, which halves the doublings. It is not constant
+  // in time: nothing in a verification is secret.
   const Point both = curve.Sum(*base, minus_a);
   Point sum = {Field25519(), Field25519::Of(1), Field25519::Of(1), Field25519()};
   for (size_t bit = 256; bit-- > 0;) {
@@ -141,6 +153,7 @@ bool IsEd25519Signature(const std::array<uint8_t, 32>& key, ByteView message,
       sum = curve.Sum(sum, of_s && of_k ? both : of_s ? *base : minus_a);
     }
   }
+  // Compared as encodings, so R itself need not be decoded, and one that is not canonical fails.
   return Curve::Encode(sum) == r;
 }
 

@@ -10,6 +10,8 @@ namespace {
 __extension__ typedef unsigned __int128 Wide;  // NOLINT(modernize-use-using)
 
 // What wraps around at 2^255 comes back times 19.
+// Numbers modulo 2^255 - 19 in five words of 51 bits. 64-bit words leave 13 bits of room above, so
+// sums need no carry at once.
 constexpr uint64_t kWrap = 19;
 // 4 p in words that no difference of two numbers takes below zero.
 constexpr uint64_t kFourLowest = ((uint64_t{1} << 51) - kWrap) * 4;
@@ -26,6 +28,7 @@ Field25519 Field25519::FromBytes(const Encoding& bytes) {
     const uint32_t word = bit / 64;
     const uint32_t shift = bit % 64;
     uint64_t value = from[word] >> shift;
+    // The 51 bits reach into the next word. Bit 255 is the sign of x and is left out by the mask.
     if (shift > 64 - kBits && word + 1 < from.size()) {
       value |= from[word + 1] << (64 - shift);
     }
@@ -34,6 +37,8 @@ Field25519 Field25519::FromBytes(const Encoding& bytes) {
   return out;
 }
 
+// One pass leaves words of 51 bits but for the lowest, which takes what wrapped around; that is
+// small enough for another operation.
 void Field25519::Carry() {
   uint64_t carry = 0;
   for (uint64_t& word : words_) {
@@ -86,6 +91,7 @@ Field25519 operator+(const Field25519& a, const Field25519& b) {
 Field25519 operator-(const Field25519& a, const Field25519& b) {
   Field25519 out;
   for (size_t i = 0; i < out.words_.size(); ++i) {
+    // Adding four times p changes nothing modulo p and keeps each word above zero.
     out.words_[i] = a.words_[i] + (i == 0 ? kFourLowest : kFour) - b.words_[i];
   }
   out.Carry();
@@ -93,6 +99,8 @@ Field25519 operator-(const Field25519& a, const Field25519& b) {
 }
 
 Field25519 operator*(const Field25519& a, const Field25519& b) {
+  // Schoolbook multiplication. Products whose weight is 2^255 or more come back at the bottom times
+  // 19. Words are below 2^54, so five products of at most 2^54 · 2^59 fit into 128 bits with room.
   std::array<Wide, 5> sums{};
   for (size_t i = 0; i < sums.size(); ++i) {
     for (size_t k = 0; k < sums.size(); ++k) {
@@ -112,6 +120,7 @@ Field25519 operator*(const Field25519& a, const Field25519& b) {
   return out;
 }
 
+// Square and multiply for exponents of the form 2^bits - below, all that inversion and roots need.
 Field25519 Field25519::Power(uint32_t bits, uint32_t below) const {
   constexpr uint32_t kLow = 6;  // bits of the exponent that `below` decides; the others are ones
   const uint32_t low = (1U << kLow) - below;

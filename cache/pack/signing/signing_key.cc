@@ -31,11 +31,13 @@ Error NoSigningKey(std::string_view what) {
   return NoKey(what);
 }
 
+// Other kinds of keys would sign as well, and no reader of packs could check it.
 bool IsEd25519(const KeyPtr& key) {
   return key != nullptr && EVP_PKEY_get_base_id(key.get()) == EVP_PKEY_ED25519;
 }
 
 BioPtr Reader(std::string_view text) {
+  // OpenSSL takes sizes as int; a file that long is no key.
   return BioPtr(text.size() > kMaxPemBytes
                     ? nullptr
                     : BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
@@ -65,6 +67,8 @@ const unsigned char* Data(ByteView bytes) {
   return reinterpret_cast<const unsigned char*>(bytes.data());
 }
 
+// OpenSSL keeps errors for each thread. What is left there would be told with the next failure of
+// somebody else.
 Error Failed(std::string_view what) {
   ERR_clear_error();
   return {.code = ErrorCode::kInternal, .context = std::string(what) + " failed", .reason = {}};
@@ -93,6 +97,7 @@ Result<SigningKey> SigningKey::FromPem(std::string_view pem) {
 
 std::string SigningKey::Pem() const {
   const BioPtr bio(BIO_new(BIO_s_mem()));
+  // Without a password: the key is used by machines that build, and its file has mode 0600.
   KILN_CHECK(bio != nullptr && PEM_write_bio_PKCS8PrivateKey(bio.get(), key_.get(), nullptr,
                                                              nullptr, 0, nullptr, nullptr) == 1);
   return TextOf(bio.get());
@@ -112,6 +117,7 @@ Result<Signature> SigningKey::Sign(ByteView message) const {
 }
 
 Result<PublicKey> PublicKeyOf(std::string_view pem) {
+  // A private key is accepted where a public one is asked for, as it contains it.
   if (Result<PublicKey> key = PublicKey::FromPem(pem); key.ok()) {
     return key;
   }

@@ -47,6 +47,7 @@ Result<PublicKey> CheckSignature(ByteView file, const Tables& tables,
   if (block.algorithm != kEd25519) {
     return Bad(fmt::format("section SIGN: algorithm {} is not known", block.algorithm));
   }
+  // Which key signed is told by its hash; the pack cannot bring a key of its own.
   const auto key = std::find_if(accepted.begin(), accepted.end(), [&](const PublicKey& candidate) {
     return candidate.Id() == block.key_id;
   });
@@ -57,6 +58,8 @@ Result<PublicKey> CheckSignature(ByteView file, const Tables& tables,
   const Header& header = tables.header;
   const ByteView table =
       file.subspan(header.table_offset, tables.sections.size() * sizeof(SectionEntry));
+  // The header, the table and the hashes of all sections and blocks: what is signed leads to every
+  // section and block of the file.
   const Sha256Digest message =
       SignedMessage(file.first(sizeof(Header)), table, std::as_bytes(std::span(tables.hashes)));
   if (!IsSignedBy(*key, std::as_bytes(std::span(message)), block.signature)) {

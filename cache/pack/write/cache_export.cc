@@ -15,6 +15,8 @@
 namespace kiln::pack {
 namespace {
 
+// One transaction of the store takes so much at a time: large enough to share its fsync, small
+// enough to be held in memory.
 constexpr size_t kPutItems = 256;
 constexpr uint64_t kPutBytes = uint64_t{4} << 20;
 
@@ -29,6 +31,8 @@ Result<Gathered> Gather(cache::Maintenance& store, cache::BlobStore& content,
   Gathered gathered;
   Contents& contents = gathered.contents;
   contents.cache_export = true;
+  // Rows come in the order of their levels, a record before the aliases that lead to it. An alias
+  // that came first all the same is removed in the end.
   std::set<Hash128> too_large;  // signatures
   const auto add = [&](const cache::Key& key, ByteView value) -> Result<void> {
     KILN_TRY(const cache::RowSummary summary, cache::SummarizeRow(key.level, value));
@@ -47,6 +51,7 @@ Result<Gathered> Gather(cache::Maintenance& store, cache::BlobStore& content,
     }
     // FindMissing keeps the content from eviction for some minutes.
     KILN_TRY(const std::vector<cache::Key> missing, content.FindMissing(named, {}));
+    // A row whose content was evicted meanwhile would fail whoever imports it.
     if (missing.empty()) {
       contents.rows.push_back(std::move(row));
     }
@@ -89,6 +94,8 @@ class Import {
  private:
   // Every row decodes, and every content that it names is in the file and right.
   Result<std::vector<ExportRow>> Check() {
+    // A file from anywhere is checked as a whole before the first row is put, so a damaged one
+    // changes nothing.
     KILN_TRY_VOID(pack_.Verify());
     KILN_TRY(Contents contents, ContentsOf(pack_));
     for (const ExportRow& row : contents.rows) {
@@ -109,6 +116,7 @@ class Import {
     std::vector<Hash128> refs;
     for (const Digest& digest : row.refs) {
       refs.push_back(digest.id);
+      // Many records share content; each blob is decompressed and put once.
       if (put_.insert(digest.id).second) {
         KILN_TRY(Bytes bytes, pack_.ReadBlob(*pack_.FindBlob(digest.id)));
         bytes_ += bytes.size();
@@ -122,6 +130,7 @@ class Import {
   Result<void> Put() {
     if (!items_.empty()) {
       KILN_TRY(const cache::PutResult stored, store_.Put(items_, cache::Durability::kDurable, {}));
+      // The store itself decides about each row: one that is there stays, whatever the file says.
       imported_.added += stored.added;
       imported_.present += stored.present;
       imported_.other += stored.nondeterminism;
@@ -149,6 +158,8 @@ Result<WriteReport> ExportCache(cache::Maintenance& store, cache::BlobStore& con
                                 const cache::RowFilter& filter, const WriteOptions& options,
                                 const std::string& path) {
   KILN_TRY(const Gathered gathered, Gather(store, content, filter));
+  // Blobs are read when the writer comes to them and not before: an export may be larger than
+  // memory.
   const BlobSource source = [&](const Digest& digest) -> Result<Bytes> {
     const Result<cache::Blob> blob = content.Get(cache::ContentKey(digest), {});
     if (!blob.ok()) {

@@ -28,6 +28,8 @@ constexpr std::array kFileOrder{
     SectionKind::kBlobs,     SectionKind::kBlocks,    SectionKind::kHashes,
     SectionKind::kSignature, SectionKind::kData};
 
+// Two files with the same contents must be one file, byte by byte. So whatever a reader ignores,
+// reserved bytes and unknown flags, must have its only possible value here.
 Result<void> CheckHeader(const Tables& tables) {
   const Header& header = tables.header;
   if (header.minor != kMinor) {
@@ -42,6 +44,7 @@ Result<void> CheckHeader(const Tables& tables) {
                    header.table_offset);
   }
   const bool is_signed = (header.flags & kSigned) != 0;
+  // Both sections or none: hashes without a signature prove nothing, a signature covers hashes.
   if (is_signed == tables.hashes.empty() || is_signed != tables.signature.has_value() ||
       (is_signed && tables.signature->algorithm != kEd25519)) {
     return Corrupt("sections HASH and SIGN do not fit flags {}", header.flags);
@@ -76,6 +79,8 @@ Result<void> CheckSections(const Tables& tables, ByteView file) {
       }
       place = known + 1;
     }
+    // The place of each section follows from the end of the one before it, and the bytes between
+    // are zero.
     const uint64_t begin = (end + kSectionBytes - 1) / kSectionBytes * kSectionBytes;
     const ByteView padding = file.subspan(std::min<uint64_t>(end, file.size()));
     if (section.offset != begin ||
@@ -114,6 +119,8 @@ Result<void> CheckBlockPlaces(const Tables& tables) {
 Result<void> CheckBlobPlaces(const Pack& pack) {
   const Tables& tables = pack.tables();
   using Place = std::pair<uint32_t, uint32_t>;  // offset, size
+  // Blobs of one block in the order of their offsets must cover it without gaps or overlaps.
+  // Otherwise bytes could hide in a block that no blob has.
   std::vector<std::vector<Place>> places(tables.blocks.size());
   for (const BlobRow& row : tables.blobs) {
     const bool in_base = (row.flags & kInBase) != 0;
@@ -131,6 +138,7 @@ Result<void> CheckBlobPlaces(const Pack& pack) {
     std::sort(places[block].begin(), places[block].end());
     uint32_t end = tables.blocks[block].symbol_bytes;
     if (end != 0) {
+      // The table of symbols is bytes as well, and must read as one.
       KILN_TRY_VOID(pack.SymbolsOf(block));
     }
     for (const auto& [offset, size] : places[block]) {
@@ -215,6 +223,8 @@ Result<void> CheckIndex(const Pack& pack) {
     return PackError(kLimit, fmt::format("the contents have {} bytes; at most {} are verified",
                                          bytes, kMostContentBytes));
   }
+  // Taking the contents out costs memory for each row, which the estimate above has bounded: names
+  // and masks that rows share in the file are copied for each of them here.
   KILN_TRY(const Contents contents, ContentsOf(pack));
   Result<Index> index = MakeIndex(contents);
   if (!index.ok()) {
@@ -225,12 +235,14 @@ Result<void> CheckIndex(const Pack& pack) {
   for (const IndexSection& made : IndexSectionsOf(contents.info, *index)) {
     const auto there = std::find_if(tables.sections.begin(), tables.sections.end(),
                                     [&](const SectionEntry& s) { return s.kind == made.kind; });
+    // Decompressed bytes are compared, so another version or level of zstd makes no difference.
     if (there == tables.sections.end() || there->rows != made.rows ||
         RawSection(tables, made.kind) != made.raw) {
       return Corrupt("section {} is not what its contents are written as", SectionName(made.kind));
     }
     ++found;
   }
+  // A section that the writer would have left out, because it has no rows, must not be there.
   const auto is_index = [](const SectionEntry& section) {
     return std::find(kFileOrder.begin(), kFileOrder.end(), section.kind) <
            std::find(kFileOrder.begin(), kFileOrder.end(), SectionKind::kHashes);

@@ -7,6 +7,8 @@ namespace kiln::pack {
 namespace {
 
 // Rounded down; so that a part of nothing is nothing.
+// A blob has no compressed size of its own: it gets the share of its block's stored bytes that its
+// raw bytes have.
 uint64_t Share(const BlockRow& block, uint64_t raw_bytes) {
   return block.raw_size == 0 ? 0 : uint64_t{block.stored_size} * raw_bytes / block.raw_size;
 }
@@ -27,6 +29,7 @@ void AddSections(const Tables& tables, PackCost& cost) {
 
 void AddBlocks(const Tables& tables, PackCost& cost) {
   for (const BlockRow& block : tables.blocks) {
+    // By how a block was compressed: that is what a change of the layout of packs is judged by.
     BlockCost& kind = block.codec == Codec::kRaw              ? cost.raw
                       : block.codec == Codec::kZstdAfterBlock ? cost.after_first
                       : block.codec == Codec::kZstdAfterBase  ? cost.after_base
@@ -67,6 +70,7 @@ PackCost CostOf(const Tables& tables) {
     cost.programs.push_back({.name = tables.String(tables.programs[entry.program].name),
                              .target = tables.String(entry.target)});
   }
+  // Shared blobs are counted for the first program that has them, so the parts add up to the whole.
   std::vector<bool> counted(tables.blobs.size());
   const auto use = [&](ProgramCost& program, uint32_t blob) {
     if (!counted[blob] && (tables.blobs[blob].flags & kInBase) == 0) {

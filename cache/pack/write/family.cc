@@ -11,6 +11,8 @@
 namespace kiln::pack {
 namespace {
 
+// Levels of zstd and raw sizes of blocks: small blocks are quick to read one artifact from, large
+// ones compress better.
 constexpr int kFastLevel = 9;
 constexpr int kSmallLevel = 19;
 constexpr uint64_t kFastBlockBytes = uint64_t{64} << 10;
@@ -18,6 +20,7 @@ constexpr uint64_t kSmallBlockBytes = uint64_t{256} << 10;
 // Of the blobs in the first block. Modules have more in common than metadata.
 constexpr uint64_t kModuleSampleBytes = uint64_t{192} << 10;
 constexpr uint64_t kOtherSampleBytes = uint64_t{64} << 10;
+// A single sample has nothing in common with itself; then every block stands alone.
 constexpr size_t kFewestSamples = 2;
 
 uint64_t BlockBytesOf(Mode mode) {
@@ -43,7 +46,10 @@ std::vector<bool> Samples(const std::vector<FamilyBlob>& blobs, uint64_t most_by
   }
   uint64_t taken = 0;
   for (size_t i = 0; i < count; ++i) {
+    // Evenly spread over the family, from the middle of each stretch, so that each kind of variant
+    // is likely to be among the samples.
     const size_t at = (2 * i + 1) * blobs.size() / (2 * count);
+    // A blob that is too large for what is left is skipped, so the samples stay within their bound.
     if (taken + blobs[at].bytes.size() <= most_bytes) {
       samples[at] = true;
       taken += blobs[at].bytes.size();
@@ -57,6 +63,8 @@ class Writer {
   Writer(const FamilyBase& base, Mode mode, BlockWriter& writer)
       : base_(base), block_bytes_(BlockBytesOf(mode)), writer_(writer) {}
 
+  // Order of the steps: the prefix of the base, the modules' symbols, the first block with samples
+  // and table, then all others behind it. Each step needs what the one before established.
   Result<void> Write(std::vector<FamilyBlob> blobs) {
     KILN_TRY_VOID(FindPrefix());
     KILN_TRY_VOID(Encode(blobs));
@@ -92,6 +100,8 @@ class Writer {
 
   // Modules get symbols in the place of ids.
   Result<void> Encode(std::vector<FamilyBlob>& blobs) {
+    // A delta goes on with the table of its base's block, so that equal definitions have equal
+    // symbols and the modules stay alike.
     cache::SymbolTable start;
     if (prefix_.block != kNone && base_.pack->tables().HasSymbols(prefix_.block)) {
       KILN_TRY(const std::shared_ptr<const cache::SymbolTable> symbols,
@@ -110,6 +120,8 @@ class Writer {
       if (!IsModule(blob.bytes)) {
         continue;
       }
+      // Two passes: the table must be complete before the first module is written with it. A module
+      // that cannot be written so, or became too small for the ratio of readers, stays as it is.
       std::optional<Bytes> encoded = symbols.Encode(blob.bytes);
       if (encoded.has_value() && RatioAllowed(blob.bytes.size(), encoded->size())) {
         blob.bytes = *std::move(encoded);
@@ -130,10 +142,13 @@ class Writer {
         first.push_back(&blobs[i]);
       }
     }
+    // Nothing is common, so the blocks have no prefix but that of the base.
     if (first.empty() && table_.empty()) {
       return {};
     }
     KILN_TRY_VOID(WriteBlock(table_, first, prefix_));
+    // From here on the first block is the prefix of all others. Its bytes move to a member of their
+    // own, because raw_ is reused by the next block.
     prefix_ = {.codec = Codec::kZstdAfterBlock, .block = last_block_, .bytes = raw_};
     first_bytes_ = std::move(raw_);
     prefix_.bytes = first_bytes_;
@@ -145,6 +160,8 @@ class Writer {
     raw_.assign(table.begin(), table.end());
     Raw stored_raw = Raw::kAllowed;
     for (const FamilyBlob* blob : blobs) {
+      // Modules find their table through the prefix of their block, so this block must keep its
+      // prefix even if compression gains nothing.
       if ((blob->row->flags & kModule) != 0 && table.empty()) {
         stored_raw = Raw::kNever;
       }
@@ -189,6 +206,9 @@ std::map<Kin, KinBlocks> BlocksOfKin(const Pack& pack) {
     if (tables.blocks[common].raw_size > kMaxPrefixBytes) {
       return;  // a large blob on its own
     }
+    // The block that most blobs of a program, target and stage lean on, and the first one that has
+    // blobs of this very entry: the new version of an edited shader is most like its old one, which
+    // lies there.
     KinBlocks& found = kin.try_emplace(Kin(tables.String(tables.programs[entry.program].name),
                                            tables.String(entry.target), stage),
                                        KinBlocks{.common = common, .own = common})

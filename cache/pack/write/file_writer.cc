@@ -19,6 +19,7 @@ namespace kiln::pack {
 namespace {
 
 constexpr size_t kCopyBytes = size_t{1} << 20;
+// Names are random, so a second try is rare and a hundredth a sign of something else.
 constexpr int kTries = 100;
 
 Error WriteError(const std::string& path) {
@@ -39,11 +40,15 @@ std::string FolderOf(const std::string& path) {
 
 Result<FileWriter> FileWriter::Create(const std::string& path) {
   std::string temporary;
+  // A file without a name vanishes with the process, so a writer that is killed leaves nothing
+  // behind. Some file systems cannot make one; there a file with a name is removed by the
+  // destructor.
   int file = ::open(FolderOf(path).c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0644);
   if (file < 0) {
     temporary = path + ".XXXXXX";
     file = ::mkostemp(temporary.data(), O_CLOEXEC);
   }
+  // mkostemp makes files that only the owner may read; a pack is for whoever may enter its folder.
   if (file < 0 || ::fchmod(file, 0644) != 0) {
     const Error error = WriteError(path);
     (void)(file < 0 ? 0 : ::close(file));
@@ -67,7 +72,8 @@ FileWriter::~FileWriter() {
 
 std::string FileWriter::ReadableAs() const { return fmt::format("/proc/self/fd/{}", file_); }
 
-// A link replaces nothing, a rename does: so the file gets a name of its own first.
+// A link replaces nothing, a rename does: so the file gets a name of its own first, which nobody
+// can foresee. Until now it had none, so a process that died before left nothing behind.
 Result<void> FileWriter::Link() {
   for (int i = 0; i < kTries; ++i) {
     uint64_t random = 0;
@@ -99,6 +105,7 @@ Result<void> FileWriter::Write(ByteView bytes) {
   return {};
 }
 
+// Read by position, so the other writer may go on.
 Result<void> FileWriter::Append(const FileWriter& other) {
   Bytes buffer(std::min<uint64_t>(kCopyBytes, other.size_));
   for (uint64_t at = 0; at < other.size_;) {
@@ -113,6 +120,8 @@ Result<void> FileWriter::Append(const FileWriter& other) {
   return {};
 }
 
+// The order makes a crash harmless: bytes on disk, then the name, then the folder that has the
+// name. At any moment the path names the old file or the whole new one.
 Result<void> FileWriter::Publish() {
   if (::fsync(file_) != 0) {
     return WriteError(path_);
@@ -123,6 +132,7 @@ Result<void> FileWriter::Publish() {
   if (::rename(temporary_.c_str(), path_.c_str()) != 0) {
     return WriteError(path_);
   }
+  // The file has its final name now; the destructor must not remove it.
   (void)::close(std::exchange(file_, -1));
   const int directory = ::open(FolderOf(path_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   const bool synced = directory >= 0 && ::fsync(directory) == 0;

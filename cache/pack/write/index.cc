@@ -20,6 +20,8 @@ Error Wrong(std::string text) {
 }
 
 // Indices of `items`, sorted by what `key` gives.
+// Contents come in any order and the index has one, so sorting happens here and nowhere else.
+// Stable, since equal keys keep the caller's order.
 template <class Items, class Key>
 std::vector<uint32_t> Order(const Items& items, const Key& key) {
   std::vector<uint32_t> order(items.size());
@@ -33,6 +35,8 @@ class Indexer {
  public:
   explicit Indexer(const Contents& contents) : contents_(contents) {}
 
+  // The order of the steps follows the references: rows of entries name programs, artifacts name
+  // pipelines and blobs. Strings get their numbers as they are first needed.
   Result<Index> Make() {
     KILN_TRY_VOID(Check());
     row_order_ = Order(contents_.rows, [](const ExportRow& row) {
@@ -68,6 +72,7 @@ class Indexer {
   void AddWarm();
   void AddCacheRows();
 
+  // Equal texts are one string, but for values of enums.
   uint32_t String(const std::string& text) {
     const auto [found, is_new] =
         strings_.emplace(text, static_cast<uint32_t>(index_.strings.size()));
@@ -95,6 +100,8 @@ Result<void> Indexer::Check() const {
     return PackError(kLimit, fmt::format("{} artifacts; a pack has at most {}",
                                          contents_.artifacts.size(), kMaxEntries));
   }
+  // What a reader would refuse is refused here with a message about the input, before anything is
+  // written.
   std::set<std::string_view> names;
   for (const Program& program : contents_.programs) {
     if (!names.insert(program.name).second) {
@@ -143,6 +150,7 @@ Result<void> Indexer::CheckWarm(const std::set<Hash128>& artifacts) const {
     }
     hints += warm.hints.size();
   }
+  // A row has 24 bits for the first hint and 8 for their number.
   if (hints > 0xFFFFFF) {
     return PackError(kLimit, fmt::format("{} image hints; a pack has at most {}", hints, 0xFFFFFF));
   }
@@ -185,6 +193,8 @@ void Indexer::AddPrograms() {
       index_.strings.insert(index_.strings.end(), option.values.begin(), option.values.end());
       index_.options.push_back(row);
     }
+    // All masks have the width of the program with most options, so rows of the table have one
+    // size.
     const auto words = static_cast<uint32_t>((program.options.size() + 63) / 64);
     index_.live_words = std::max(index_.live_words, words);
   }
@@ -199,6 +209,7 @@ void Indexer::AddMasks(const Entry& entry, uint32_t row) {
     }
     masks.push_back(std::move(mask));
   }
+  // Masks of one entry that are equal as sets are one row.
   std::sort(masks.begin(), masks.end());
   masks.erase(std::unique(masks.begin(), masks.end()), masks.end());
   const uint32_t row_words = 1 + index_.live_words;
@@ -223,6 +234,7 @@ void Indexer::AddEntries() {
     index_.entries.push_back(
         {.id = entry.id, .program = program_rows_[entry.program], .target = String(entry.target)});
     ProgramRow& program = index_.programs[program_rows_[entry.program]];
+    // Entries are sorted by program, so those of one program are a range.
     program.first_entry = program.entry_count == 0 ? row : program.first_entry;
     ++program.entry_count;
     AddMasks(entry, row);
@@ -237,6 +249,7 @@ std::vector<uint32_t> Indexer::EntryGroups() const {
   std::vector<uint64_t> bytes(index_.entries.size());
   std::set<Hash128> seen;
   const auto add = [&](uint32_t entry, const Digest& digest) {
+    // A blob counts for the first entry that has it, which is where it will lie.
     bytes[entry] += seen.insert(digest.id).second ? digest.size : 0;
   };
   for (const uint32_t i : artifact_order_) {
@@ -262,6 +275,8 @@ std::vector<uint32_t> Indexer::EntryGroups() const {
 
 // Every blob once, first seen in the order of the data.
 void Indexer::AddBlobs() {
+  // Data are ordered by group, then by stage, then by artifact. Blobs of one stage of neighbouring
+  // programs then lie together, which is what families live from.
   struct Use {
     uint32_t group = 0;
     uint32_t stage = 0;  // metadata last
@@ -286,6 +301,7 @@ void Indexer::AddBlobs() {
   });
   for (const uint32_t row : row_order_) {
     for (const Digest& digest : contents_.rows[row].refs) {
+      // Content of cache rows belongs to no artifact and comes last.
       uses.push_back({kNone, kNone, kNone, place, digest});
     }
   }
@@ -293,6 +309,8 @@ void Indexer::AddBlobs() {
   std::pair<uint32_t, uint32_t> last(0, 0);  // group and stage
   for (const Use& use : uses) {
     const std::pair<uint32_t, uint32_t> now(use.group, use.stage);
+    // The family is counted before duplicates are dropped, so a family may be empty; its number has
+    // no meaning but being another one.
     family += std::exchange(last, now) == now ? 0 : 1;
     if (blobs_.emplace(use.digest.id, static_cast<uint32_t>(index_.blobs.size())).second) {
       index_.blobs.push_back({.id = use.digest.id,
@@ -309,6 +327,7 @@ uint32_t Indexer::CodeRows(const Artifact& artifact) {
   for (const StageBlob& stage : artifact.code) {
     code.emplace_back(stage.stage, Blob(stage.digest.id));
   }
+  // Sorted by stage, so equal code is one run of rows whatever order its stages came in.
   std::sort(code.begin(), code.end());
   if (code.empty()) {
     return kNone;
@@ -341,6 +360,7 @@ void Indexer::AddArtifacts() {
   }
 }
 
+// Sorted by urgency, so the pipelines that are built before the first frame are the first rows.
 void Indexer::AddPipelines() {
   for (uint32_t row = 0; row < artifact_order_.size(); ++row) {
     const Artifact& artifact = contents_.artifacts[artifact_order_[row]];
@@ -351,6 +371,7 @@ void Indexer::AddPipelines() {
       index_.pipelines.push_back(
           {.state_id = artifact.state_id, .artifact = row, .warm_rank = warm});
     } else {
+      // Artifacts of one state share a pipeline, which is as urgent as the most urgent of them.
       uint32_t& rank = index_.pipelines[found->second].warm_rank;
       rank = std::min(rank, warm);
     }
@@ -359,6 +380,7 @@ void Indexer::AddPipelines() {
                    [](const PipelineRow& a, const PipelineRow& b) {
                      return std::tie(a.warm_rank, a.artifact) < std::tie(b.warm_rank, b.artifact);
                    });
+  // Sorting moved the rows, and artifacts refer to where they are now.
   for (uint32_t row = 0; row < index_.pipelines.size(); ++row) {
     pipelines_[index_.pipelines[row].state_id] = row;
   }
@@ -380,6 +402,7 @@ void Indexer::AddPasses() {
 }
 
 void Indexer::AddWarm() {
+  // Whoever asks for warm pipelines names artifacts; rows name the pipelines that those make.
   std::map<Hash128, Hash128> states;  // live key -> state id
   for (const Artifact& artifact : contents_.artifacts) {
     states.emplace(artifact.live_key, artifact.state_id);
@@ -396,6 +419,8 @@ void Indexer::AddWarm() {
   const auto hint_key = [](const ImageHint& hint) {
     return std::tuple(hint.set, hint.binding, hint.sampler_class, hint.format);
   };
+  // By what a row will say, with every field, so that equal contents in another order give equal
+  // bytes.
   const auto order = Order(contents_.warm, [&](const Warm& warm) {
     const WarmRow row = row_of(warm);
     std::vector<decltype(hint_key(ImageHint{}))> hints;
@@ -408,6 +433,7 @@ void Indexer::AddWarm() {
   for (const uint32_t i : order) {
     const Warm& warm = contents_.warm[i];
     WarmRow row = row_of(warm);
+    // Where the hints begin, and how many they are.
     row.hints = static_cast<uint32_t>(index_.hints.size() << 8 | warm.hints.size());
     for (const ImageHint& hint : warm.hints) {
       index_.hints.push_back({.set = hint.set,

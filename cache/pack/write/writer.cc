@@ -49,6 +49,8 @@ class SectionWriter {
   explicit SectionWriter(const Pack* base) : base_(base), compressor_(kSectionLevel) {}
 
   Section Pack(SectionKind kind, Bytes raw, uint64_t rows) {
+    // The index of a delta is mostly that of its base, so it is compressed behind it and takes what
+    // changed.
     const Bytes prefix = base_ == nullptr ? Bytes() : RawSection(base_->tables(), kind);
     Bytes compressed = compressor_.Compress(raw, prefix);
     if (compressed.size() >= raw.size() ||
@@ -73,6 +75,8 @@ Result<Bytes> ReadChecked(const BlobRow& row, const BlobSource& source) {
     return PackError(kLimit, fmt::format("blob {} has {} bytes", row.id.hex(), digest.size));
   }
   KILN_TRY(Bytes blob, source(digest));
+  // The source is the cache or another pack. Wrong bytes must not get a place under this id, even
+  // if every later reader would notice.
   if (DigestOf(blob) != digest) {
     return Error{.code = ErrorCode::kCorrupt,
                  .context = fmt::format("blob {} has other bytes", row.id.hex()),
@@ -82,6 +86,8 @@ Result<Bytes> ReadChecked(const BlobRow& row, const BlobSource& source) {
 }
 
 // Blobs that the base has are taken from there.
+// The size is compared as well as the id: the format has it in the row, and the reader does the
+// same.
 uint64_t FindInBase(Index& index, const Pack* base) {
   uint64_t found = 0;
   for (BlobRow& row : index.blobs) {
@@ -117,6 +123,8 @@ class FamilyReader {
       const std::optional<KinBlocks> kin = KinOf(use);
       const std::optional<uint32_t> common =
           kin.has_value() ? std::optional(kin->common) : std::nullopt;
+      // A family ends with its stage or group, where the kin in the base changes, or when so much
+      // of it is in memory.
       if (!blobs_.empty() &&
           (use.family != family_ || common != common_ || bytes_ >= kFamilyBytes)) {
         KILN_TRY_VOID(Flush());
@@ -124,6 +132,7 @@ class FamilyReader {
       family_ = use.family;
       common_ = common;
       if (blobs_.empty()) {
+        // The kin of the family's first blob is the prefix for all of them.
         base_block_ = kin.has_value() ? std::optional(kin->own) : std::nullopt;
       }
       KILN_TRY(Bytes blob, ReadChecked(row, source_));
@@ -137,6 +146,7 @@ class FamilyReader {
   uint64_t raw_total() const { return raw_total_; }
 
  private:
+  // By names and not by numbers: the base was built from other sources and has other numbers.
   std::optional<KinBlocks> KinOf(const BlobUse& use) const {
     if (use.entry == kNone || kin_.empty()) {
       return std::nullopt;
@@ -175,6 +185,8 @@ std::vector<Section> IndexSections(const Contents& contents, const Index& index,
   return sections;
 }
 
+// A hash for each section and each block, so a reader can check one block of a signed pack without
+// reading the others.
 Section HashesOf(const std::vector<Section>& sections, const std::vector<HashRow>& blocks) {
   std::vector<HashRow> rows;
   rows.reserve(sections.size() + blocks.size());
@@ -191,6 +203,7 @@ uint64_t Aligned(uint64_t offset, uint64_t to) { return (offset + to - 1) / to *
 std::vector<SectionEntry> Table(const std::vector<Section>& sections, uint64_t data_bytes,
                                 const Hash128& data_id, uint64_t block_count) {
   std::vector<SectionEntry> table;
+  // Header and table stand in front; the one more is the data.
   uint64_t offset = sizeof(Header) + (sections.size() + 1) * sizeof(SectionEntry);
   for (const Section& section : sections) {
     offset = Aligned(offset, kSectionBytes);
@@ -201,6 +214,8 @@ std::vector<SectionEntry> Table(const std::vector<Section>& sections, uint64_t d
                      .stored_size = section.bytes.size(),
                      .raw_size = section.raw_size,
                      .codec = section.codec,
+                     // The signature covers the table, so the table cannot have the signature's
+                     // sum: it is filled in last, into room that was left for it.
                      .id = is_signature ? Hash128{} : HashBytes(section.bytes),
                      .rows = section.rows,
                      .checksum = is_signature ? 0 : Checksum64(section.bytes)});
@@ -218,6 +233,7 @@ std::vector<SectionEntry> Table(const std::vector<Section>& sections, uint64_t d
 
 Result<Header> HeaderOf(const Contents& contents, const WriteOptions& options,
                         const std::vector<SectionEntry>& table) {
+  // The table has the id of each section, so its hash names all that the pack holds.
   Header header{.file_size = table.back().offset + table.back().stored_size,
                 .section_count = static_cast<uint32_t>(table.size()),
                 .pack_id = HashBytes(std::as_bytes(std::span(table))),
@@ -246,6 +262,7 @@ Result<Bytes> Sign(const SigningKey& key, const Header& header,
 }
 
 Result<void> WriteAt(FileWriter& file, uint64_t offset, ByteView bytes) {
+  // Zeros up to the alignment.
   const Bytes gap(offset - file.size());
   KILN_TRY_VOID(file.Write(gap));
   return file.Write(bytes);
@@ -262,6 +279,7 @@ Result<void> WriteFile(const std::string& path, const Header& header,
   }
   KILN_TRY_VOID(WriteAt(file, table.back().offset, {}));
   KILN_TRY_VOID(file.Append(data));
+  // The file has its name only now, so a crash before leaves no half of a pack.
   return file.Publish();
 }
 
@@ -276,12 +294,15 @@ Result<WriteReport> WritePack(const Contents& contents, const BlobSource& blobs,
   }
   KILN_TRY(Index index, MakeIndex(contents));
   const uint64_t in_base = FindInBase(index, options.base);
+  // Blocks go to a file of their own first, as the index that stands in front of them has their
+  // sizes. Memory holds one family at a time, however large the pack is.
   KILN_TRY(FileWriter spool, FileWriter::Create(path));
   BlockWriter writer(LevelOf(options.mode), spool);
   FamilyReader families(index, blobs, options, writer);
   KILN_TRY_VOID(families.WriteAll());
   index.blocks = writer.TakeBlocks();
 
+  // Everything is known now: places of blobs and blocks were filled in while they were written.
   std::vector<Section> sections = IndexSections(contents, index, options.base);
   if (options.key != nullptr) {
     sections.push_back(HashesOf(sections, writer.hashes()));
@@ -292,8 +313,10 @@ Result<WriteReport> WritePack(const Contents& contents, const BlobSource& blobs,
   KILN_TRY(const Header header, HeaderOf(contents, options, table));
   if (options.key != nullptr) {
     KILN_TRY(sections.back().bytes,
+             // Hashes stand just before the signature.
              Sign(*options.key, header, table, sections[sections.size() - 2]));
   }
+  // The last step, and the only one that others can see.
   KILN_TRY_VOID(WriteFile(path, header, table, sections, spool));
   return WriteReport{.pack_id = header.pack_id,
                      .file_bytes = header.file_size,

@@ -11,9 +11,12 @@
 namespace kiln::cache::sqlite {
 namespace {
 
+// A slice is one transaction between groups of puts. 20 ms is what a put may wait for it.
 constexpr size_t kSliceRecords = 64;
 constexpr Duration kSliceTime = std::chrono::milliseconds(20);
 constexpr int64_t kReadRows = 512;
+// A plan is in memory: 65,536 candidates are a few MiB. A quantum with more records is evicted in
+// several plans, which makes the order a little less exact.
 constexpr size_t kMaxPlan = 65'536;
 constexpr int64_t kScanRows = 1000;
 constexpr int64_t kVacuumPages = 256;
@@ -33,11 +36,15 @@ Result<void> FlushAccessTimes(TableWrites& writes, AccessTimes& access_times) {
 }
 
 void Collector::Start(uint64_t target_bytes) {
+  // After a run in which nothing more may go, another one would walk over the same records; puts
+  // that meet a full cache do not start it again at once.
   if (clock_.Monotonic().count() >= blocked_until_ns_) {
     target_ = target_bytes;
   }
 }
 
+// A failed slice ends the work at hand: what was wrong is told by the next put or read, and the
+// next run begins anew.
 bool Collector::Slice(TableWrites& writes) {
   const Result<bool> more = SliceOrError(writes);
   if (!more.ok()) {
@@ -51,6 +58,8 @@ bool Collector::Slice(TableWrites& writes) {
   return *more;
 }
 
+// One kind of work for each slice, by urgency: room that is missing, age, orphans, pages. True
+// means that there is more to do. Slices are short, since puts wait while one runs.
 Result<bool> Collector::SliceOrError(TableWrites& writes) {
   if (target_ != kNoTarget) {
     KILN_TRY(const bool expired, DropExpired(writes));
@@ -93,6 +102,8 @@ void Collector::Stop() {
 
 bool Collector::Busy() const { return target_ != kNoTarget || ageing_ || vacuum_all_; }
 
+// Expired poison goes first, whatever its age of use: nobody can be served by it any more. See
+// spec/cache 8.3
 Result<bool> Collector::DropExpired(TableWrites& writes) {
   std::vector<int64_t> eids;
   {
@@ -113,6 +124,7 @@ Result<bool> Collector::DropExpired(TableWrites& writes) {
   }
   KILN_TRY(Transaction transaction, Transaction::Begin(writes.connection()));
   for (const int64_t eid : eids) {
+    // The content is asked for before the record goes, because the references go with it.
     KILN_TRY(const std::vector<int64_t> rids, writes.removals().RefsOf(eid));
     KILN_TRY_VOID(writes.removals().DropRecord(eid, RemovedBy::kExpiry));
     KILN_TRY_VOID(DropOrphans(writes, access_times_, rids));
@@ -149,6 +161,8 @@ Result<bool> Collector::DropAged(TableWrites& writes) {
   const Duration start = clock_.Monotonic();
   KILN_TRY(Transaction transaction, Transaction::Begin(writes.connection()));
   KILN_TRY_VOID(FlushAccessTimes(writes, access_times_));
+  // Where the walk goes on, also over records that may not go: those that a lease keeps must not be
+  // read again and again.
   Candidate last = aged_;
   uint64_t dropped = 0;
   for (const Candidate& candidate : aged) {
@@ -165,6 +179,7 @@ Result<bool> Collector::DropAged(TableWrites& writes) {
     }
   }
   KILN_TRY_VOID(transaction.Commit());
+  // Only now, when the transaction is through: a slice that failed begins at the same place again.
   aged_ = last;
   counters_.aged += dropped;
   return true;
@@ -180,6 +195,8 @@ Result<bool> Collector::NextQuantum(TableWrites& writes, int64_t floor_q) {
   if (!found || query.IsNull(0)) {
     return false;
   }
+  // Jumps over quanta without records. Modules count as used later than they were, so the quantum
+  // of modules lags behind by the bonus, and the walk ends that much later.
   quantum_ = std::max(quantum_ + 1, query.Int(0));
   last_eid_ = 0;
   plan_.clear();
@@ -188,6 +205,8 @@ Result<bool> Collector::NextQuantum(TableWrites& writes, int64_t floor_q) {
   return quantum_ < floor_q + kModuleBonusQuanta;
 }
 
+// Reads one page of the plan for each slice, so that a quantum with millions of records holds up
+// nobody. True: there is something to read or to drop.
 Result<bool> Collector::GrowPlan(TableWrites& writes) {
   KILN_TRY(const int64_t floor_q, FloorQuantum(writes));
   if (reading_ == Reading::kDone && next_ >= plan_.size()) {
@@ -203,6 +222,9 @@ Result<bool> Collector::GrowPlan(TableWrites& writes) {
 }
 
 Result<void> Collector::ReadCandidates(TableWrites& writes, int64_t floor_q) {
+  // Reads one quantum in pages: records first, then the modules that count as of this quantum. When
+  // both are read the plan is sorted by worth. The share of a block counts for a content that lies
+  // in one.
   const bool modules = reading_ == Reading::kModules;
   KILN_TRY(Statement statement,
            writes.connection().Prepare(
@@ -253,6 +275,8 @@ Result<void> Collector::DropPlanned(TableWrites& writes) {
   const uint64_t surplus = counters_.used_bytes - std::min<uint64_t>(counters_.used_bytes, target_);
   uint64_t freed = 0;
   uint64_t dropped = 0;
+  // Each candidate is judged again inside of the transaction (MayGo): it may have been used, pinned
+  // or leased since it was read.
   for (size_t i = 0; i < kSliceRecords && next_ < plan_.size(); ++i, ++next_) {
     KILN_TRY(const bool may_go, MayGo(writes, access_times_, plan_[next_]));
     if (may_go) {
@@ -272,6 +296,8 @@ Result<void> Collector::DropPlanned(TableWrites& writes) {
   return {};
 }
 
+// A sweep over all contents, one page for each slice, remembers which dictionaries they need. At
+// its end those that none needs go, and the next sweep begins.
 Result<void> Collector::ScanOrphans(TableWrites& writes) {
   std::vector<int64_t> rids;
   int64_t rows = 0;
@@ -281,6 +307,8 @@ Result<void> Collector::ScanOrphans(TableWrites& writes) {
                  "SELECT rid, put_s<?2 AND NOT EXISTS (SELECT 1 FROM ref WHERE ref.rid=blob.rid),"
                  " dict FROM blob WHERE rid>?1 ORDER BY rid LIMIT ?3"));
     Query query(statement);
+    // Content is put before the record that names it, so young content without references may still
+    // get one.
     query.Bind(orphan_rid_).Bind(writes.NowSeconds() - kGraceSeconds).Bind(kScanRows);
     for (;; ++rows) {
       KILN_TRY(const bool found, query.Next());
@@ -307,6 +335,9 @@ Result<void> Collector::ScanOrphans(TableWrites& writes) {
   return {};
 }
 
+// The current dictionary of each kind stays even if no content needs it yet. A content that was
+// written anew behind the sweep may need one that the sweep did not see: then it is found damaged
+// and made again.
 Result<void> Collector::DropUnusedDictionaries(TableWrites& writes) {
   std::vector<int64_t> unused;
   {
@@ -330,6 +361,8 @@ Result<void> Collector::DropUnusedDictionaries(TableWrites& writes) {
 Result<bool> Collector::Vacuum(TableWrites& writes) {
   KILN_TRY(const int64_t free, writes.connection().QueryInt("PRAGMA freelist_count"));
   KILN_TRY(const int64_t pages, writes.connection().QueryInt("PRAGMA page_count"));
+  // Free pages are used again by puts. They go back to the file system only when they are many,
+  // since each costs moving a page.
   const bool wanted = vacuum_all_ ? free > 0 : free > kVacuumPages && free * 10 > pages;
   if (!wanted) {
     vacuum_all_ = false;

@@ -39,6 +39,7 @@ Result<std::vector<QuarantineEntry>> StoreMaintenance::ListQuarantine(int64_t be
            reader.connection().Prepare("SELECT qid, at_s, what, id, reason FROM quarantine"
                                        " WHERE qid<?1 OR ?1=0 ORDER BY qid DESC LIMIT ?2"));
   Query query(statement);
+  // Zero is before all of them, since the newest come first.
   query.Bind(before).Bind(int64_t{limit});
   std::vector<QuarantineEntry> found;
   KILN_TRY([[maybe_unused]] const int64_t rows, query.EachRow([&](const Query& row) {
@@ -62,9 +63,11 @@ Result<VerifyReport> VerifyDirectory(const std::filesystem::path& dir, Clock& cl
   NullLog log;
   Result<std::unique_ptr<SqliteStore>> store =
       SqliteStore::Open({.dir = dir, .read_only = true}, clock, log);
+  // Without the lock of an owner: a cache may be looked at while a daemon works with it.
   if (store.ok()) {
     return StoreMaintenance(**store, clock).Verify(options);
   }
+  // Anything else, such as a folder without rights, says nothing about the file.
   const bool damaged = store.error().code == ErrorCode::kCorrupt;
   if (!damaged) {
     return store.error();

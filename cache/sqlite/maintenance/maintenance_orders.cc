@@ -9,6 +9,7 @@ namespace kiln::cache::sqlite {
 
 void MaintenanceOrders::Give(Order order) {
   const MutexLock lock(mutex_);
+  // Orders are sorted by how much they do, and the strongest includes the others.
   order_ = std::max(order_, order);
   changed_.NotifyAll();
 }
@@ -18,6 +19,8 @@ std::optional<Order> MaintenanceOrders::Next() {
   if (order_ == Order::kNone && unsalvaged_.empty() && !stopping_) {
     changed_.WaitFor(mutex_, std::chrono::seconds(1));
   }
+  // The order is taken in the same moment as it is read, so one that comes during its execution is
+  // not lost.
   return stopping_ ? std::nullopt : std::optional(std::exchange(order_, Order::kNone));
 }
 
@@ -35,6 +38,7 @@ void MaintenanceOrders::Done(const std::string& set_aside) {
 
 std::string MaintenanceOrders::AwaitReplacement() {
   const MutexLock lock(mutex_);
+  // Counted, because the replacement that is waited for must begin after this.
   const uint64_t before = replacements_;
   order_ = std::max(order_, Order::kReplace);
   changed_.NotifyAll();
@@ -67,6 +71,7 @@ void MaintenanceOrders::AwaitSalvage(const std::stop_token& stop) {
   }
 }
 
+// The token is stopped outside of the mutex: whoever listens to it may call back here.
 void MaintenanceOrders::Stop() {
   {
     const MutexLock lock(mutex_);

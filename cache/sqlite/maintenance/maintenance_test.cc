@@ -268,7 +268,7 @@ TEST_F(StoreMaintenanceTest, VerifyOfADirectory_SaysWhatKeepsItClosedAndChangesN
             {"schema"}},
            {"another program",
             [&](const std::string& p) {
-              execute(p, "PRAGMA user_version=4");
+              execute(p, "PRAGMA user_version=5");
               execute(p, "PRAGMA application_id=5");
             },
             {"schema"}},

@@ -41,6 +41,8 @@ void MaintenanceThread::Stop() {
   }
 }
 
+// Every order and tick is worked off here, one after the other, so nothing of maintenance runs
+// twice at once.
 void MaintenanceThread::Loop() {
   Duration next_tick = parts_.clock.Monotonic() + kTick;
   while (const std::optional<Order> order = parts_.orders.Next()) {
@@ -74,6 +76,7 @@ void MaintenanceThread::Tick() {
   }
   static_cast<void>(parts_.Flush());
   parts_.session.WithWriter([&](Writer& writer) {
+    // The thread only starts this work; the writer does it in slices between groups of puts.
     parts_.collector.StartAgeing();
     parts_.collector.StartScan();
     writer.Wake();
@@ -95,6 +98,7 @@ void MaintenanceThread::Reverify(Duration passed) {
   }
 }
 
+// The reader is given back before training, which takes seconds and has readers of its own.
 void MaintenanceThread::TrainIfDue() {
   {
     Result<ReaderPool::Loan> reader = parts_.session.Read({});
@@ -121,6 +125,8 @@ std::optional<RecordCounts> MaintenanceThread::Records() {
   return records_;
 }
 
+// Counting reads every row. It is done for whoever asked since the last count, and never more often
+// than its own cost allows.
 void MaintenanceThread::CountIfAsked() {
   const Duration start = parts_.clock.Monotonic();
   {
@@ -137,6 +143,7 @@ void MaintenanceThread::CountIfAsked() {
   const Duration end = parts_.clock.Monotonic();
   const MutexLock lock(mutex_);
   records_ = counts.ok() ? std::optional(*counts) : std::nullopt;
+  // A store that takes a second to count is counted every hundred seconds.
   next_count_ = end + std::max(kCountPause, (end - start) * kCountShare);
 }
 

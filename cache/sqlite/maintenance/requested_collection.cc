@@ -19,6 +19,7 @@ namespace kiln::cache::sqlite {
 namespace {
 
 constexpr int64_t kPageRows = 256;
+// The writer works in slices of milliseconds and tells nobody when it is done, so it is asked.
 constexpr auto kPoll = std::chrono::milliseconds(2);
 constexpr int kRoundsOfProgress = 100;
 constexpr int kMostCollections = 8;  // while others go on putting
@@ -94,6 +95,7 @@ Result<int64_t> BelowQuantum(Connection& connection, const GcOptions& options, i
                                                        : FloorQuantum(connection, now_s));
   }
   if (options.older_than_s.has_value()) {
+    // Bounded so that the subtraction cannot overflow.
     const auto age_s =
         static_cast<int64_t>(std::min<uint64_t>(*options.older_than_s, uint64_t{1} << 40));
     below_q = std::min(below_q, (now_s - age_s) / kQuantumSeconds);
@@ -122,6 +124,8 @@ class Freed {
       if (!found) {
         return bytes;
       }
+      // A content is freed when the last of its records goes, so its records are counted down as
+      // they are met.
       const auto [left, is_new] = left_.try_emplace(query.Int(0), query.Int(2));
       bytes += --left->second == 0 ? static_cast<uint64_t>(query.Int(1)) : 0;
     }
@@ -191,6 +195,8 @@ Result<void> RequestedCollection::ExplainRest(GcReport& report) {
   return {};
 }
 
+// First what was named by age or failure, then the size: what went in the first step counts towards
+// the second.
 Result<GcReport> RequestedCollection::Run() {
   GcReport report;
   if (options_.dry_run) {
@@ -258,6 +264,8 @@ Result<void> RequestedCollection::DropMatching(GcReport& report) {
     KILN_TRY_VOID(store_.Write(
         [&store = store_, options = options_, state, before](TableWrites& writes) -> Result<void> {
           *state = before;  // a change may run twice
+          // Rows are chosen by their last use, so uses that are known in memory only are written
+          // first.
           KILN_TRY_VOID(FlushAccessTimes(writes, store.access_times()));
           KILN_TRY(const int64_t below_q,
                    BelowQuantum(writes.connection(), options, writes.NowSeconds()));

@@ -7,6 +7,8 @@
 
 namespace kiln::cache::sqlite {
 
+// The strictest of all leases that hold: a record that was used in or after its quantum stays.
+// Without any the floor is beyond every quantum.
 Result<int64_t> LeaseFloor(Connection& connection, int64_t now_s) {
   KILN_TRY(Statement statement,
            connection.Prepare("SELECT min(floor_q) FROM lease WHERE until_s>?1"));
@@ -16,6 +18,8 @@ Result<int64_t> LeaseFloor(Connection& connection, int64_t now_s) {
   return found && !query.IsNull(0) ? query.Int(0) : std::numeric_limits<int64_t>::max();
 }
 
+// What was used within the grace is never evicted: a build that has just found it still needs it
+// (spec/cache 8.4).
 Result<int64_t> FloorQuantum(Connection& connection, int64_t now_s) {
   KILN_TRY(const int64_t floor_q, LeaseFloor(connection, now_s));
   return std::min(floor_q, now_s / kQuantumSeconds - kGraceSeconds / kQuantumSeconds);
@@ -49,17 +53,22 @@ Result<std::optional<Unpinned>> FindUnpinned(TableWrites& writes, int64_t eid) {
 
 }  // namespace
 
+// Looked up anew, in the transaction that would remove it: used since then, pinned or leased, it
+// stays.
 Result<bool> MayGo(TableWrites& writes, AccessTimes& access_times, const Candidate& candidate) {
   KILN_TRY(const std::optional<Unpinned> found, FindUnpinned(writes, candidate.record));
   return found.has_value() && found->used_q <= candidate.used_q &&
          !access_times.IsLeased(found->key, writes.NowSeconds());
 }
 
+// Failures are not asked for their age or a lease, but a pin keeps whatever it names.
 Result<bool> MayBeForgotten(TableWrites& writes, const Candidate& candidate) {
   KILN_TRY(const std::optional<Unpinned> found, FindUnpinned(writes, candidate.record));
   return found.has_value();
 }
 
+// Content that somebody was told is there, a moment ago, is kept for the record that will name it.
+// See spec/cache 8.4
 Result<void> DropOrphans(TableWrites& writes, AccessTimes& access_times,
                          std::span<const int64_t> rids) {
   const int64_t now_s = writes.NowSeconds();

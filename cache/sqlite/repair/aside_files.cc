@@ -24,6 +24,8 @@ void AsideFiles::MakeRoom(const std::filesystem::path& dir, uint64_t used_bytes,
                           uint64_t target_bytes) {
   const std::vector<QuarantinedFile> files = ListSetAside(dir);
   uint64_t aside = BytesOf(files);
+  // The oldest first. A damaged file may still be salvaged and goes only if the cache would not fit
+  // otherwise; the file of another version may take half of the room.
   for (auto file = files.rbegin(); file != files.rend(); ++file) {
     const bool goes = file->damaged ? used_bytes + aside > target_bytes : aside > target_bytes / 2;
     if (goes) {

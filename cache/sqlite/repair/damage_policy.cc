@@ -7,6 +7,8 @@
 namespace kiln::cache::sqlite {
 namespace {
 
+// Once may be a cosmic ray or a cable, and is checked; three times within the window is a file that
+// cannot be used.
 constexpr size_t kStrikes = 3;
 constexpr Duration kCorruptWindow = std::chrono::minutes(10);
 constexpr Duration kIoWindow = std::chrono::minutes(1);
@@ -28,6 +30,8 @@ DamagePolicy::Verdict DamagePolicy::Judge(const Error& error) {
   if (error.reason == kDamagedFile || error.reason == kNotADatabase) {
     return Strike(corrupt_, now, kCorruptWindow) ? Verdict::kReplace : Verdict::kCheck;
   }
+  // A disk that fails to read is not salvaged from: that would read all of it. The file is put
+  // aside and an empty one begun.
   if (error.reason == kIoError) {
     return Strike(io_, now, kIoWindow) ? Verdict::kReplaceUnsalvaged : Verdict::kNothing;
   }

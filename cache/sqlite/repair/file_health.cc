@@ -24,6 +24,8 @@ Order OrderFor(DamagePolicy::Verdict verdict) {
 
 }  // namespace
 
+// Every failed read becomes a miss here (spec/cache 1.3). What it tells about the file goes to the
+// policy, which decides over several of them.
 Error FileHealth::ReadFailed(const Key& key, const Error& error) {
   if (error.reason == kIoError) {
     ++counters_.damage[static_cast<size_t>(DamageKind::kIo)];
@@ -39,6 +41,8 @@ Error FileHealth::ReadFailed(const Key& key, const Error& error) {
 void FileHealth::WriteFailed(const Error& error) {
   if (error.code == ErrorCode::kFull) {
     const int64_t until = (clock_.Monotonic() + kFullPause).count();
+    // While the time runs puts are refused without being tried: each would fail after having
+    // written for a while.
     if (full_until_ns_.exchange(until) < clock_.Monotonic().count()) {
       log_.Write(LogLevel::kWarning, "cache", "the disk is full; results are not stored",
                  {{"error", ErrorText(error)}});

@@ -45,6 +45,8 @@ void FileReplacement::Check() {
 }
 
 void FileReplacement::Replace(Order order) {
+  // From here on requests find no session and are misses. Close() waits for the readers that are
+  // out.
   if (const std::shared_ptr<Session> old = parts_.session.Exchange(nullptr)) {
     old->Close();
   }
@@ -52,6 +54,7 @@ void FileReplacement::Replace(Order order) {
   const std::string name = FreeCorruptName(dir);
   const Result<void> aside = SetAside(dir, name);
   const Result<void> opened = aside.ok() ? file_.OpenSession() : aside;
+  // The strikes were against the old file; the new one begins without any.
   parts_.health.Reset();
   parts_.orders.Forget();  // what was reported since then was about the old file
   parts_.log.Write(
@@ -95,6 +98,8 @@ void FileReplacement::Salvage(const std::string& name) {
   const std::filesystem::path apart = dir / (name + ".salvage");
   const std::string file =
       parts_.options.salvage_program.empty() ? ReadHere(damaged, apart) : ReadApart(damaged, apart);
+  // What the child found is copied as puts like any other, so each row is verified by the new store
+  // as well.
   const SalvageReport salvaged = SalvageInto(file, vfs, store_, parts_.orders.stop_token());
   parts_.log.Write(LogLevel::kWarning, "cache", "salvaged what verifies",
                    {{"from", file},
@@ -103,6 +108,7 @@ void FileReplacement::Salvage(const std::string& name) {
                     {"aliases", salvaged.aliases},
                     {"pins", SalvagePins(file, vfs, store_)}});
   std::error_code error;
+  // The damaged file itself stays, for people and for another try by a later version.
   std::filesystem::remove_all(apart, error);
   parts_.aside.Measure(dir);
 }

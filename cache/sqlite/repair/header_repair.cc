@@ -45,11 +45,14 @@ Result<void> TryReading(const std::string& file, const std::string& vfs) {
 // Page 1 of a file that this version made.
 Result<Page> FirstPage(const fs::path& scratch, Clock& clock) {
   NullLog log;
+  // A real database is made and its first page taken. So the schema in it is always that of this
+  // version, and no copy of it has to be kept.
   const DatabaseFile file{.dir = scratch / "empty", .vfs = {}};
   std::error_code error;
   fs::create_directories(file.dir, error);
   {
     KILN_TRY(Connection connection, OpenWriter(file, clock, log));
+    // Until then the page is in the WAL and not in the file.
     KILN_TRY_VOID(connection.Checkpoint(CheckpointMode::kTruncate, 0));
   }
   Page page{};
@@ -64,6 +67,8 @@ Result<std::string> CopyOf(const std::string& file, const fs::path& scratch) {
   std::error_code error;
   const uint64_t size = fs::file_size(file, error);
   const fs::space_info space = fs::space(scratch, error);
+  // Half of the free room: the daemon goes on writing meanwhile, and a full disk would be the next
+  // failure.
   if (error || space.available / 2 < size) {
     return Error{.code = ErrorCode::kFull, .context = "there is no room for a copy of it"};
   }
@@ -80,6 +85,9 @@ Result<std::string> CopyOf(const std::string& file, const fs::path& scratch) {
 Result<void> Mend(const std::string& copy, Page page) {
   std::error_code error;
   const uint64_t pages = fs::file_size(copy, error) / kPageSize;
+  // The new first page describes an empty database. These fields make it fit the pages behind it:
+  // as many pages as there are, and no list of free ones, because the old list is not known. Pages
+  // that were free are unreachable, which a salvage does not mind.
   SetBig(page, kPageCountAt, static_cast<uint32_t>(pages));
   SetBig(page, kChangeCounterAt, 1);
   SetBig(page, kValidForAt, 1);

@@ -24,6 +24,7 @@ struct Counts {
   std::set<Key> lost;
 };
 
+// Statements of a repair run once or twice, so they are prepared where they are used.
 Result<void> Run(TableWrites& writes, std::string_view sql, int64_t first, int64_t second) {
   KILN_TRY(Statement statement, writes.connection().Prepare(sql));
   Query query(statement);
@@ -79,6 +80,7 @@ Result<bool> HealColumns(TableWrites& writes, const Fault& fault) {
     return false;
   }
   std::optional<int64_t> expires_s;
+  // A poison record without a time would stay for ever.
   if (summary->kind == RecordKind::kPoison) {
     expires_s = row->expires_s.value_or(writes.NowSeconds());
   }
@@ -96,6 +98,8 @@ Result<bool> HealColumns(TableWrites& writes, const Fault& fault) {
 
 // A reference is right if both ends are there and the record names the content.
 Result<void> SetReference(TableWrites& writes, const Fault& fault) {
+  // The reference goes in any case. If the record names content that is there, it is written again
+  // from what the record says.
   KILN_TRY_VOID(Run(writes, "DELETE FROM ref WHERE eid=?1 AND rid=?2", fault.row, fault.other_row));
   if (fault.key.id.zero()) {
     return {};
@@ -149,6 +153,8 @@ Result<void> DropBlobRow(TableWrites& writes, const Fault& fault) {
       {.kind = DamageKind::kBlob, .key = fault.key, .reason = fault.detail, .found = {}});
 }
 
+// A record without a key cannot be looked up, so nothing of it can be put into quarantine; its row
+// goes all the same.
 Result<void> DropRecordRow(TableWrites& writes, const Fault& fault) {
   if (!fault.key.id.zero()) {
     KILN_TRY(const std::optional<StoredRow> row, writes.reads().FindRow(fault.key));
@@ -257,6 +263,8 @@ Result<void> MendRows(SqliteStore& store, const VerifyReport& report, Counts& co
     auto mending = std::make_shared<Mending>();
     KILN_TRY_VOID(store.Write(
         [mending, fault](TableWrites& writes) -> Result<void> {
+          // Asked before anything is dropped: these records may be fetched or compiled again
+          // afterwards.
           KILN_TRY(mending->records, RecordsOf(writes, fault));
           KILN_TRY(mending->stayed, MendRow(writes, fault));
           return {};
@@ -286,6 +294,9 @@ Result<RepairReport> RepairStore(SqliteStore& store, const std::stop_token& stop
   report.after = report.before;
   Counts counts;
   bool reindexed = false;
+  // The worst fault decides the round. Rows are mended last, because a wrong index makes right rows
+  // look wrong; and an index that is still wrong after it was made anew means that more is damaged
+  // than it. Each round is verified, as one fault may hide others.
   for (int round = 0; round < kMostRounds && !report.after.clean(); ++round) {
     const bool whole =
         Has(report.after, FaultKind::kDatabase) || Has(report.after, FaultKind::kSchema);

@@ -30,11 +30,15 @@ constexpr uint64_t kPageBytes = uint64_t{4} << 20;
 constexpr std::string_view kWhyFile = "why";
 constexpr int kMostJumps = 64;  // over stretches that cannot be read
 
+// No row of the old file is trusted: what is copied was read by the same functions, and verified by
+// the same sums, as what is served.
 class Salvage {
  public:
   Salvage(Connection& connection, ReadStatements& reads, BlobStore& to, const std::stop_token& stop)
       : connection_(connection), reads_(reads), to_(to), stop_(stop) {}
 
+  // In the order in which a put accepts them: content, records, aliases. What is refused has lost
+  // what it needs.
   void Blobs() {
     EachId("SELECT rid, id, 0, 0 FROM blob WHERE rid>?1 ORDER BY rid LIMIT ?2", [this](Key key) {
       key.level = Level::kContent;
@@ -50,6 +54,8 @@ class Salvage {
     PutContents();
   }
 
+  // A record whose content was lost is refused by the put and stays behind: the next request makes
+  // it again.
   void Records() {
     EachId(
         "SELECT eid, key, space, level FROM entry WHERE eid>?1 ORDER BY eid LIMIT ?2",
@@ -155,6 +161,9 @@ class Salvage {
         return;
       }
       if (failed) {
+        // The stretch behind the last row that was read cannot be read. The distance doubles with
+        // each failure, so a hole of any size is crossed in some sixty steps, at the price of rows
+        // behind it.
         last += jump;
         jump *= 2;
         ++jumps;
@@ -192,6 +201,7 @@ class Salvage {
   // Items go one by one: a record whose content was lost must not take others with it.
   void PutPending() {
     for (const auto& [item, count] : pending_) {
+      // One durable put for each page waits for the ones before it.
       const bool last = &item == &pending_.back().first;
       const Result<PutResult> stored = to_.Put(
           std::span(&item, 1), last ? Durability::kDurable : Durability::kRelaxed, {.stop = stop_});
@@ -214,6 +224,8 @@ class Salvage {
 
 }  // namespace
 
+// Nothing here fails as a whole. Whatever cannot be read is missing from the report and from the
+// new file.
 SalvageReport SalvageInto(const std::string& from, const std::string& vfs, BlobStore& to,
                           const std::stop_token& stop) {
   Result<Connection> connection = Connection::Open(from, OpenMode::kReadOnly, vfs);
@@ -225,6 +237,8 @@ SalvageReport SalvageInto(const std::string& from, const std::string& vfs, BlobS
     return {};
   }
   Salvage salvage(*connection, *reads, to, stop);
+  // Each step refers to what the one before has put: the new store takes no row whose references it
+  // does not have.
   salvage.Blobs();
   salvage.Records();
   salvage.Aliases();
@@ -250,6 +264,8 @@ Result<std::vector<Key>> ReadPinned(Connection& connection, const std::string& p
   return keys;
 }
 
+// Batches and pins are not made again by anybody, so they are carried over even where content is
+// lost. One that does not fit is left out.
 Result<void> CopyBatches(Connection& connection, SqliteStore& to) {
   KILN_TRY(Statement statement,
            connection.Prepare("SELECT id, spec, state, counts, updated_s FROM batch"));
@@ -311,7 +327,10 @@ void SayWhy(const std::string& into, const std::string& why) {
 
 }  // namespace
 
+// Runs in a process of its own, which may crash or be killed for its time: the daemon that started
+// it works on with an empty cache.
 int SalvageApart(const std::string& from, const std::string& into, pid_t parent) {
+  // Before the first byte of the damaged file is read: SQLite itself may run wild on it.
   if (const Result<void> confined = ConfineProcess(LimitsFor(from), parent); !confined.ok()) {
     std::error_code error;
     std::filesystem::create_directories(into, error);
@@ -357,6 +376,7 @@ bool StartSalvage(const std::string& program, const std::string& from, const std
   }
   const pid_t child = *started;
   int status = 0;
+  // Looked at every ten milliseconds, because the stop must end the wait as well.
   while (::waitpid(child, &status, WNOHANG) == 0) {
     if (stop.stop_requested()) {
       (void)::kill(child, SIGKILL);

@@ -8,6 +8,8 @@
 namespace kiln::cache::sqlite {
 namespace {
 
+// A thousandth of all rows each day: in three years every row is read once on average, at a cost
+// that nobody notices.
 constexpr double kShareOfADay = 0.001;
 constexpr std::chrono::hours kDay{24};
 
@@ -20,8 +22,10 @@ int64_t LastOf(Connection& connection, std::string_view sql) {
 }  // namespace
 
 uint64_t Scrubber::Due(double& owed, int64_t rows, Duration passed) const {
+  // Fractions add up, so a small store is looked at as well, if seldom.
   owed += static_cast<double>(rows) * kShareOfADay * std::chrono::duration<double>(passed).count() /
           std::chrono::duration<double>(kDay).count();
+  // A machine that slept does not make up for it in one go.
   owed = std::min(owed, static_cast<double>(kMost));
   const auto due = static_cast<uint64_t>(owed);
   owed -= static_cast<double>(due);
@@ -34,6 +38,8 @@ std::optional<Key> Scrubber::Pick(Connection& connection, std::string_view sql, 
     return std::nullopt;
   }
   Query query(*statement);
+  // The first row behind a random number: rows behind gaps are met a little more often, which does
+  // no harm.
   query.Bind(1 + static_cast<int64_t>(random_() % static_cast<uint64_t>(last)));
   const Result<bool> found = query.Next();
   const std::optional<Hash128> id = found.ok() && *found ? query.Id(0) : std::nullopt;
@@ -46,6 +52,7 @@ std::optional<Key> Scrubber::Pick(Connection& connection, std::string_view sql, 
 }
 
 std::vector<Damage> Scrubber::Run(Connection& connection, ReadStatements& reads, Duration passed) {
+  // Caches would answer for the file.
   const ReadStatements::FromFile from_file(reads);
   std::vector<Damage> damaged;
   const int64_t blobs = LastOf(connection, "SELECT max(rid) FROM blob");

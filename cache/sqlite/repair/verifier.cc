@@ -56,6 +56,7 @@ std::optional<Hash128> SumIfItHasId(ReadStatements& reads, const Hash128& id, co
 
 }  // namespace
 
+// The bytes as they are, then as a frame: whichever has the id is what the columns should say.
 std::optional<HealedBlob> HealBlob(ReadStatements& reads, const Hash128& id, const Blob& stored) {
   Blob candidate = stored;
   candidate.codec = Codec::kRaw;
@@ -113,6 +114,7 @@ void Verifier::Add(FaultKind kind, const Key& key, std::string detail, int64_t r
 }
 
 void Verifier::Note(const Result<void>& part, std::string_view what) {
+  // A check that cannot be finished is a fault of the file; the others go on.
   if (!part.ok() && part.error().code != ErrorCode::kCancelled) {
     Add(FaultKind::kDatabase, {}, std::string(what) + ": " + part.error().context);
   }
@@ -139,6 +141,7 @@ Result<VerifyReport> Verifier::Run() {
 }
 
 Result<void> Verifier::CheckSchema() {
+  // What this version would make is the list to compare with: there is no second one.
   KILN_TRY(Connection fresh, Connection::Open(":memory:", OpenMode::kReadWrite));
   KILN_TRY_VOID(fresh.Execute(kSchemaSql));
   KILN_TRY(const Schema expected, SchemaOf(fresh));
@@ -210,6 +213,7 @@ Result<void> Verifier::CheckBlobs() {
           " EXISTS (SELECT 1 FROM ref WHERE ref.rid=b.rid), b.sum, b.block, b.at, k.id, k.dict,"
           " length(b.data)"
           " FROM blob AS b LEFT JOIN block AS k ON k.bid=b.block"
+          // One row for each statement, so no read transaction is longer than a row.
           " WHERE b.rid>?1 ORDER BY b.rid LIMIT 1"));
   for (int64_t rid = std::numeric_limits<int64_t>::min(); !Stopped();) {
     BlobRow row;
@@ -336,10 +340,12 @@ Result<void> Verifier::CheckBlob(const BlobRow& row) {
     Add(FaultKind::kBlob, key, "its id has not 16 bytes", row.rid);
     return {};
   }
+  // Judged in the next round, when its block is right.
   if (row.block != 0 && to_heal_.contains(row.block)) {
     return {};
   }
   KILN_TRY(const bool fits, ColumnsFit(row));
+  // A row whose columns do not fit is always read, as only its bytes tell what is right.
   if (fits && !IsSampled(*row.id)) {
     return {};
   }

@@ -6,6 +6,7 @@
 
 namespace kiln::cache::sqlite {
 
+// Whoever has the pointer may finish with the session, even if the file is replaced meanwhile.
 std::shared_ptr<Session> CurrentSession::Get() const {
   const MutexLock lock(mutex_);
   return session_;
@@ -22,6 +23,7 @@ Result<ReaderPool::Loan> CurrentSession::Read(const Call& call) const {
     return Error{.code = ErrorCode::kUnavailable, .context = "the cache has no database"};
   }
   KILN_TRY(ReaderPool::Loan loan, session->readers().Take(call));
+  // The loan holds the session, so the readers outlive a replacement of the file.
   loan.KeepAlive(session);
   return loan;
 }
@@ -41,6 +43,7 @@ Result<void> CurrentSession::Write(Writer::Change change, const Call& call) cons
 
 void CurrentSession::Post(Writer::Change change, const Writer::Weight& weight) const {
   WithWriter([&](Writer& writer) {
+    // A deadline of now: if the queue is full, the change is dropped instead of waited for.
     static_cast<void>(writer.Post(std::move(change), weight, {.deadline = clock_.Monotonic()}));
   });
 }

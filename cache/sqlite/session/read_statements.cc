@@ -11,6 +11,8 @@
 namespace kiln::cache::sqlite {
 namespace {
 
+// Long data are not a column of the result: SQLite would copy them in one piece, in which nobody
+// can stop. DataOf reads them in parts.
 constexpr std::string_view kBlobSql =
     "SELECT b.raw_size, b.codec, b.sum, CASE WHEN length(b.data)<1048576 THEN b.data END, b.block,"
     " b.at, k.id, b.rid, length(b.data) FROM blob AS b"
@@ -39,6 +41,8 @@ Blob BlobOf(const Query& query, int column) { return CopiedBlob(query.Blob(colum
 
 }  // namespace
 
+// Any other number is taken for the codec that needs most. Decoding it then fails, and the row
+// counts as damaged.
 Codec CodecOf(int64_t column) {
   return column == 0   ? Codec::kRaw
          : column == 1 ? Codec::kZstd
@@ -61,6 +65,7 @@ uint32_t NumberOfDictionary(const Blob& stored) {
   return stored.codec == Codec::kZstdDictionary ? DictionaryInFrame(stored.bytes).value_or(0) : 0;
 }
 
+// Over the key as well as the value: a row that was exchanged with another one is found.
 int64_t AliasSum(uint32_t space, const Hash128& alias, const Hash128& signature) {
   Bytes bytes;
   bytes.reserve(36);
@@ -95,6 +100,8 @@ Result<std::optional<Blob>> ReadStatements::FindBlob(const Hash128& id) {
   const Codec codec = CodecOf(query.Int(1));
   Blob blob;
   if (codec == Codec::kBlock) {
+    // The name of a block has its id, too: a block that was written anew under its number is
+    // another one for the caches.
     KILN_TRY(blob, TakeOutOf({.number = query.Int(4), .id = query.Id(6).value_or(Hash128{})},
                              static_cast<uint64_t>(query.Int(5)), raw_size));
   } else {
@@ -136,6 +143,7 @@ Result<StoredBlock> ReadStatements::FindBlock(int64_t number) {
   return block;
 }
 
+// The table of the block that was used last is kept: contents of one variant lie in few blocks.
 const SymbolTable* ReadStatements::SymbolsOf(const BlockName& block, ByteView raw) {
   if (!symbols_.has_value() || !(symbols_->first == block)) {
     symbols_.reset();
@@ -170,6 +178,8 @@ Result<Blob> ReadStatements::TakeOutOf(const BlockName& block, uint64_t place, u
     content = ContentIn(raw->bytes, symbols, place, raw_size);
   }
   if (!content.has_value()) {
+    // A content that its block does not give is handed on as damaged, with the bytes of the block
+    // for the quarantine.
     stored.codec = Codec::kBlock;
     stored.raw_size = raw_size;
     return stored;
@@ -186,6 +196,8 @@ Result<Blob> ReadStatements::ValueOf(int64_t form, ByteView stored) {
     Query query(form_);
     KILN_TRY(const bool found, query.Bind(form).Next());
     std::optional<RecordForm> read = found ? RecordForm::Read(query.Blob(0)) : std::nullopt;
+    // A form that is missing or wrong gives the shortened bytes, whose sum then tells that the row
+    // is damaged.
     if (!read.has_value() || int64_t{read->number()} != form) {
       return CopiedBlob(stored);
     }
@@ -210,6 +222,7 @@ Result<std::optional<StoredRow>> ReadStatements::FindRow(const Key& key) {
   if (!query.IsNull(1)) {
     row.expires_s = query.Int(1);
   }
+  // A sum of the wrong length becomes zero, which no value has: the row is damaged.
   row.value.sum = query.Id(4).value_or(Hash128{});
   return std::optional(std::move(row));
 }
@@ -232,6 +245,7 @@ Result<bool> ReadStatements::Has(const Key& key) {
       KILN_TRY(const bool found, query.Bind(key.id).Next());
       return found && HasSize(key, static_cast<uint64_t>(query.Int(0)));
     }
+    // An alias whose record is gone leads nowhere and counts as missing.
     case Level::kAlias: {
       KILN_TRY(const std::optional<StoredAlias> alias, FindAlias(key.space, key.id));
       return alias.has_value() && alias->signature.has_value();
@@ -250,6 +264,8 @@ Result<bool> ReadStatements::Has(const Key& key) {
   KILN_UNREACHABLE();
 }
 
+// A hit must be complete (spec/cache 8.2): not only the row verifies, all content that it names is
+// there as well.
 Result<std::optional<Finding>> ReadStatements::CheckRow(const Key& key, const StoredRow& row) {
   if (RowSum(key, row.value.bytes) != row.value.sum) {
     return std::optional(Finding{DamageKind::kRecord, "sum differs"});
@@ -278,6 +294,8 @@ Result<DictionaryPtr> ReadStatements::FindDictionary(uint32_t number) {
   if (!found) {
     return DictionaryPtr();
   }
+  // A dictionary that is not what its number and id say counts as not there. What needs it is then
+  // found damaged; decompressed with wrong bytes it would be something else.
   const ByteView bytes = query.Blob(1);
   DictionaryPtr dictionary = Dictionary::Make(Bytes(bytes.begin(), bytes.end()));
   if (CheckDictionary(number, query.Id(0), dictionary).has_value()) {
@@ -294,6 +312,7 @@ Result<Blob> ReadStatements::Decode(const Blob& stored) {
   if (stored.codec != Codec::kZstdDictionary) {
     return Decompress(stored);
   }
+  // The frame names its dictionary. The column beside it serves the collector only.
   const std::optional<uint32_t> number = DictionaryInFrame(stored.bytes);
   if (!number.has_value()) {
     return Error{.code = ErrorCode::kCorrupt, .context = "no frame with a dictionary"};
@@ -306,6 +325,8 @@ Result<Blob> ReadStatements::Decode(const Blob& stored) {
   return Decompress(stored, dictionary.get());
 }
 
+// Id and sum are different questions. The id tells that these are the bytes; the sum, which has the
+// id in it, tells that the row was written for them.
 Result<std::optional<Finding>> ReadStatements::CheckContent(const Hash128& id, const Blob& stored) {
   const Result<Blob> raw = Decode(stored);
   if (!raw.ok() && !raw.error().reason.empty()) {
@@ -323,6 +344,8 @@ Result<std::optional<Finding>> ReadStatements::CheckContent(const Hash128& id, c
   return std::optional<Finding>();
 }
 
+// Its own bytes say its number. Content that was compressed with another dictionary under this
+// number would decode to noise.
 std::optional<std::string> CheckDictionary(int64_t number, const std::optional<Hash128>& id,
                                            const DictionaryPtr& dictionary) {
   if (dictionary == nullptr) {

@@ -40,6 +40,8 @@ Result<ReaderPool::Loan> ReaderPool::Take(const Call& call) {
   if (reader != nullptr) {
     return Loan(*this, std::move(reader), call.stop);
   }
+  // Opened without the mutex, since opening reads the file. The place was counted above, so the
+  // pool never has more than `most_`.
   Result<std::unique_ptr<Reader>> opened = Open();
   if (!opened.ok()) {
     GiveBack(nullptr);
@@ -54,11 +56,14 @@ void ReaderPool::GiveBack(std::unique_ptr<Reader> reader) {
   if (reader != nullptr && !closed_) {
     idle_.push_back(std::move(reader));
   }
+  // Nobody is woken for nothing: most loans are given back while nobody waits.
   if (waiting_ > 0) {
     changed_.NotifyAll();
   }
 }
 
+// For a checkpoint that shortens the WAL: it needs a moment without readers. Who comes meanwhile
+// waits, and after `most` it goes on with whoever is still out.
 void ReaderPool::Pause(Duration most) {
   const MutexLock lock(mutex_);
   paused_ = true;
@@ -75,6 +80,7 @@ void ReaderPool::Resume() {
   changed_.NotifyAll();
 }
 
+// It waits for every loan: a connection must not be closed under a statement.
 void ReaderPool::Close() {
   const MutexLock lock(mutex_);
   closed_ = true;

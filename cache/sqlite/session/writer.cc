@@ -18,6 +18,8 @@ constexpr int kRestartBusyMs = 50;
 constexpr Duration kHoldReaders = std::chrono::milliseconds(250);
 
 // Errors that say something about one request rather than about the file.
+// The request is wrong, or what it needs is not there. All other errors are the file's and fail the
+// whole group.
 bool IsOwnFault(const Error& error) {
   switch (error.code) {
     case ErrorCode::kInvalidArgument:
@@ -70,6 +72,7 @@ Writer::Writer(Side side, ReaderPool& readers, Clock& clock, Counters& counters,
       counters_(counters),
       options_(options),
       hooks_(std::move(hooks)) {
+  // Before there is a thread, since the connection belongs to it from then on.
   Measure();
   thread_ = Thread({.name = "cache writer"}, [this](const std::stop_token&) { Loop(); });
 }
@@ -77,6 +80,7 @@ Writer::Writer(Side side, ReaderPool& readers, Clock& clock, Counters& counters,
 void Writer::Stop() {
   {
     const MutexLock lock(mutex_);
+    // Who waits for room in the queue is refused; what is in the queue is still written.
     stopping_ = true;
     work_.NotifyAll();
     done_.NotifyAll();
@@ -131,6 +135,7 @@ Result<void> Writer::Run(Change change, const Weight& weight, const Call& call) 
                    call));
   const StopWakes wakes(call.stop, mutex_, done_);
   const MutexLock lock(mutex_);
+  // Leaving early does not take the change back: it may be in a transaction already.
   while (!request->outcome.has_value()) {
     KILN_TRY_VOID(WaitOnce(done_, mutex_, clock_, call));
   }
@@ -150,9 +155,12 @@ void Writer::Wake() {
 }
 
 Duration Writer::GroupWait() const {
+  // A group that nobody waits for is gathered longer: fewer commits for the same work.
   return awaited_ == 0 ? options_.group_wait * options_.unawaited_factor : options_.group_wait;
 }
 
+// A group ends by its size or by the age of its first request, so nobody waits longer than
+// group_wait for others to come.
 bool Writer::GroupIsComplete() const {
   const uint32_t factor = awaited_ == 0 ? options_.unawaited_factor : 1;
   return stopping_ || queued_.items >= options_.group_items * factor ||
@@ -170,6 +178,7 @@ Writer::Group Writer::NextGroup() {
   if (queue_.empty()) {
     return {};
   }
+  // The wait ends early when somebody begins to wait for a request of the group.
   while (!GroupIsComplete()) {
     const Duration waited = clock_.Monotonic() - queue_.front()->queued_at;
     const uint32_t awaited = awaited_;
@@ -181,6 +190,7 @@ Writer::Group Writer::NextGroup() {
   Weight weight{.items = 0, .bytes = 0};
   while (!queue_.empty()) {
     const RequestPtr& next = queue_.front();
+    // At least one request, however large.
     if (!group.empty() && (group.size() == options_.group_requests ||
                            weight.bytes + next->weight.bytes > options_.group_bytes)) {
       break;
@@ -215,6 +225,7 @@ void Writer::Loop() {
       }
       background = std::exchange(background_, false);
     }
+    // One slice, then the queue again: background work never holds up more than one group.
     if (background && hooks_.background(side_->writes)) {
       Measure();
       BoundWal();
@@ -223,6 +234,7 @@ void Writer::Loop() {
   }
 }
 
+// One transaction for all: one fsync acknowledges the whole group (spec/cache 6.5).
 Result<void> Writer::RunTogether(const Group& group) {
   KILN_TRY(Transaction transaction, Transaction::Begin(*side_->connection));
   for (const RequestPtr& request : group) {
@@ -237,6 +249,8 @@ void Writer::RunGroup(const Group& group) {
   const Result<void> ran = CatchAll([&] { outcome = RunTogether(group); });
   outcome = ran.ok() ? outcome : ran;  // those who wait are told what was thrown
   const bool own_fault = !outcome.ok() && (!ran.ok() || IsOwnFault(outcome.error()));
+  // The transaction was rolled back, so each change runs again in one of its own. That is why
+  // changes must be able to run twice.
   if (own_fault && group.size() > 1) {
     for (const RequestPtr& request : group) {
       RunGroup({request});  // who is at fault fails alone
@@ -244,6 +258,7 @@ void Writer::RunGroup(const Group& group) {
     return;
   }
   if (!outcome.ok() && !own_fault) {
+    // Only errors of the file are told: a request that is wrong says nothing about it.
     hooks_.on_failure(outcome.error());
   }
   ++counters_.groups;
@@ -252,6 +267,7 @@ void Writer::RunGroup(const Group& group) {
       std::chrono::duration_cast<std::chrono::microseconds>(clock_.Monotonic() - start);
   counters_.commit_us += static_cast<uint64_t>(passed.count());
   Measure();
+  // Behind the COMMIT, before the checkpoint: nobody waits for a checkpoint.
   Complete(group, outcome);
   BoundWal();
 }
@@ -264,6 +280,7 @@ void Writer::Complete(const Group& group, const Result<void>& outcome) {
   done_.NotifyAll();
 }
 
+// Numbers that SQLite has in memory, so asking after each group costs nothing.
 void Writer::Measure() {
   const Result<int64_t> pages = IntOf(side_->page_count);
   const Result<int64_t> free = IntOf(side_->freelist_count);
@@ -283,6 +300,9 @@ void Writer::BoundWal() {
   }
   wal_at_last_checkpoint_ = bytes;
   // A checkpoint that fails has done part of its work, and the next one goes on from there.
+  // Three steps as the WAL grows: what is possible beside readers; starting it anew, which waits
+  // briefly for readers; and shortening the file, for which readers are held. So its size is
+  // bounded even if somebody always reads (spec/cache 6.8).
   if (bytes >= options_.wal.truncate) {
     readers_.Pause(kHoldReaders);
     static_cast<void>(side_->connection->Checkpoint(

@@ -21,6 +21,7 @@ BatchRow RowOf(const Query& query) {
 
 }  // namespace
 
+// Awaited: a batch is acknowledged when its row is on disk.
 Result<void> BatchTable::Put(const BatchRow& row) {
   return store_.Write(
       [row](TableWrites& writes) -> Result<void> {
@@ -59,6 +60,7 @@ Result<std::vector<BatchRow>> BatchTable::List(const std::optional<Hash128>& aft
   if (after.has_value()) {
     query.Bind(*after);
   } else {
+    // NULL: from the first row on.
     query.Bind(std::optional<int64_t>());
   }
   query.Bind(int64_t{limit});

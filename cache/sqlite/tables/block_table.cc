@@ -14,6 +14,7 @@
 namespace kiln::cache::sqlite {
 namespace {
 
+// A block that has lost a quarter of its bytes is written anew without them.
 constexpr uint64_t kLostShare = 4;
 
 }  // namespace
@@ -64,6 +65,7 @@ Result<std::vector<BlockTable::Content>> BlockTable::ContentsOf(int64_t bid) {
 }
 
 Result<void> BlockTable::Tidy(std::span<const int64_t> blocks) {
+  // Several contents of one block often go together; it is looked at once.
   std::vector<int64_t> each(blocks.begin(), blocks.end());
   std::ranges::sort(each);
   each.erase(std::unique(each.begin(), each.end()), each.end());
@@ -93,6 +95,7 @@ Result<void> BlockTable::TidyOne(int64_t bid) {
     return {};
   }
   KILN_TRY(const StoredBlock block, reads_.FindBlock(bid));
+  // A block that does not decode is left to repair: nothing in it can be copied.
   return block.raw.has_value() ? Rewrite(bid, block, contents) : Result<void>();
 }
 
@@ -103,11 +106,15 @@ Result<void> BlockTable::Rewrite(int64_t bid, const StoredBlock& block,
   const bool has_modules = std::ranges::any_of(
       contents, [](const Content& content) { return IsPlaceOfModule(content.at); });
   const std::optional<SymbolTable> symbols = has_modules ? SymbolTable::Read(raw) : std::nullopt;
+  // Views point into these; the vector may move its elements, and the bytes stay where their owners
+  // are.
   std::vector<Blob> kept;
   std::vector<ByteView> views;
   for (const Content& content : contents) {
     std::optional<Blob> bytes =
         ContentIn(raw, symbols.has_value() ? &*symbols : nullptr, content.at, content.raw_size);
+    // A single wrong content leaves the block as it is: writing it anew would give damage a new
+    // checksum. Verify and repair find it there.
     if (!bytes.has_value() || ContentSum(content.id, bytes->bytes) != content.sum) {
       return {};
     }
@@ -122,6 +129,9 @@ Result<void> BlockTable::Rewrite(int64_t bid, const StoredBlock& block,
   const int64_t dictionary_number = NumberOfDictionary(anew.stored);
   {
     Query replace(replace_);
+    // The block keeps its number, so rows of contents need only their new places. Both happen in
+    // the transaction of the removal: readers see the old block with old places, or the new one
+    // with new places.
     replace.Bind(bid)
         .Bind(anew.stored.sum)
         .Bind(static_cast<int64_t>(anew.stored.raw_size))

@@ -9,6 +9,7 @@ namespace kiln::cache::sqlite {
 namespace {
 
 constexpr size_t kMostKept = 16;  // of about 140 KiB each
+// A value of another type is damage, and counts as no current dictionary.
 constexpr std::string_view kCurrentSql =
     "SELECT v FROM meta WHERE k='dict.'||?1 AND typeof(v)='integer'";
 
@@ -36,6 +37,8 @@ void Dictionaries::Keep(const DictionaryPtr& dictionary) {
 }
 
 Result<DictionaryPtr> Dictionaries::Find(uint32_t number) {
+  // The mutex is not held while the store is read: two threads may read one dictionary twice, which
+  // is cheaper than making all of them wait.
   if (DictionaryPtr kept = Kept(number)) {
     return kept;
   }
@@ -59,6 +62,8 @@ void Dictionaries::SetGatherer(ContentGatherer* gatherer) {
   gatherer_ = gatherer;
 }
 
+// A mutex of its own: the gatherer puts, which takes time, and must not hold up those who look for
+// a dictionary.
 void Dictionaries::PutGathered() {
   const MutexLock lock(gatherer_mutex_);
   if (gatherer_ != nullptr) {
@@ -76,6 +81,7 @@ void Dictionaries::Load() {
   if (!reader.ok()) {
     return;
   }
+  // Read from the file: one that was damaged meanwhile is not offered any more.
   (*reader)->ForgetDictionaries();
   for (uint32_t i = 0; i < kContentKindCount; ++i) {
     const auto kind = static_cast<ContentKind>(i);

@@ -17,6 +17,8 @@
 namespace kiln::cache::sqlite {
 namespace {
 
+// Samples are in memory all at once, so they are bounded for each kind, and what is read in all as
+// well.
 constexpr uint64_t kMostSampleBytes = uint64_t{3} << 20;  // of a kind
 constexpr uint64_t kMostReadBytes = uint64_t{64} << 20;
 constexpr uint64_t kLargestSample = uint64_t{128} << 10;  // ZDICT looks at no more
@@ -36,6 +38,7 @@ struct Samples {
 };
 using SamplesByKind = std::array<Samples, kContentKindCount>;
 
+// By the kind of content: code and metadata have nothing in common that one dictionary could hold.
 void Add(SamplesByKind& samples, ByteView raw) {
   Samples& of_kind = samples[static_cast<size_t>(ContentKindOf(raw))];
   if (of_kind.bytes + raw.size() > kMostSampleBytes) {
@@ -82,6 +85,7 @@ Result<SamplesByKind> Gather(CurrentSession& session, const std::stop_token& sto
   return samples;
 }
 
+// Measured by compressing, as it would be done: any estimate would be about another compressor.
 uint64_t SizeOf(std::span<const Bytes> contents, const Dictionary* dictionary) {
   uint64_t size = 0;
   for (const Bytes& content : contents) {
@@ -112,6 +116,8 @@ DictionaryPtr Train(const Samples& samples, const Dictionary* current, TrainedDi
   }
   report.before_bytes = SizeOf(samples.held_out, current);
   report.after_bytes = SizeOf(samples.held_out, dictionary.get());
+  // At least a tenth smaller, on samples that the dictionary has not seen. Less is not worth a
+  // dependency of every frame on another row.
   const bool good = report.after_bytes + report.before_bytes / 10 <= report.before_bytes;
   return good ? dictionary : nullptr;
 }
@@ -154,6 +160,8 @@ Result<bool> TrainingIsDue(Connection& connection) {
   KILN_TRY(const int64_t seen,
            connection.QueryInt("SELECT coalesce((SELECT v FROM meta WHERE k='dict_seen'), 0)"));
   KILN_TRY(const int64_t blobs, connection.QueryInt("SELECT coalesce(max(rid), 0) FROM blob"));
+  // Trained again when the store has doubled: the samples of a small store say little about a large
+  // one, and the number of trainings grows with the logarithm.
   return blobs >= kFewestBlobs && blobs / kGrowth >= seen;
 }
 

@@ -45,6 +45,7 @@ class RowWalk {
                                  const RowFilter& filter) {
     RowWalk walk(reads);
     KILN_TRY(walk.pin_, PinOf(connection, filter.pin));
+    // Uses are stored in quanta, so an age is rounded to one.
     walk.since_q_ = filter.since_s.has_value() ? *filter.since_s / kQuantumSeconds
                                                : std::numeric_limits<int64_t>::min();
     KILN_TRY(walk.page_, connection.Prepare(kPageSql));
@@ -78,6 +79,8 @@ class RowWalk {
     if (!row.has_value()) {
       return std::optional<Blob>();
     }
+    // A row that does not verify is left out without a word: verify reports it, and an export must
+    // not spread it.
     KILN_TRY(const std::optional<Finding> finding, reads_.CheckRow(key, *row));
     return finding.has_value() ? std::optional<Blob>() : std::optional(std::move(row->value));
   }
@@ -111,6 +114,8 @@ class RowWalk {
 
 }  // namespace
 
+// Aliases follow the record that they lead to, in the order in which a put takes them. Rows that
+// are written while the walk goes on may be missing or there.
 Result<void> EachRow(SqliteStore& store, const RowFilter& filter,
                      const std::function<Result<void>(const Key& key, ByteView value)>& each) {
   KILN_TRY(ReaderPool::Loan reader, store.Read({}));
@@ -124,6 +129,7 @@ Result<void> EachRow(SqliteStore& store, const RowFilter& filter,
     last = page.back().eid;
     for (const Row& row : page) {
       KILN_TRY(const std::optional<Blob> value, walk.ValueOf(row.key));
+      // A row that went since its page was read is left out.
       if (!value.has_value()) {
         continue;
       }

@@ -16,7 +16,8 @@ namespace kiln::cache::sqlite {
 namespace {
 
 constexpr int64_t kPageRows = 1000;
-constexpr uint64_t kRecordBytes = 1024;  // of one, about
+// The slot that was used least lately would have to be looked for among all of them. The oldest of
+// eight neighbours of a random place is old enough, and costs eight look-ups in an index.
 constexpr int kTried = 8;  // slots among which the least lately used one is looked for
 
 Result<int64_t> MetaInt(TableWrites& writes, std::string_view name) {
@@ -33,9 +34,15 @@ Result<void> SetMetaInt(TableWrites& writes, std::string_view name, int64_t valu
   return query.Bind(name).Bind(value).Run();
 }
 
+// What `meta` counts of the table.
+struct ExplainTotals {
+  int64_t slots = 0;
+  int64_t bytes = 0;  // of bodies
+};
+
 // Some slots behind a place that depends on the new one; the one with the lowest newest number
-// goes.
-Result<void> DropASlot(TableWrites& writes, const Hash128& near) {
+// goes. Where there is none the counts were wrong, and are right then.
+Result<void> DropASlot(TableWrites& writes, const Hash128& near, ExplainTotals& totals) {
   Bytes victim;
   int64_t oldest = std::numeric_limits<int64_t>::max();
   {
@@ -43,6 +50,8 @@ Result<void> DropASlot(TableWrites& writes, const Hash128& near) {
              writes.connection().Prepare("SELECT slot, (SELECT max(seq) FROM explain AS e"
                                          "  WHERE e.slot=x.slot) FROM explain AS x WHERE slot>?1"
                                          " ORDER BY slot LIMIT 1"));
+    // The hash of the slot that needs room is a place anywhere in the table, and not beside the
+    // slot itself.
     const Hash128 start = HashBytes(std::as_bytes(std::span(near.bytes)));
     Bytes at(std::as_bytes(std::span(start.bytes)).begin(),
              std::as_bytes(std::span(start.bytes)).end());
@@ -61,6 +70,18 @@ Result<void> DropASlot(TableWrites& writes, const Hash128& near) {
       }
     }
   }
+  if (oldest == std::numeric_limits<int64_t>::max()) {
+    totals = {};
+    return {};
+  }
+  {
+    KILN_TRY(Statement sum,
+             writes.connection().Prepare("SELECT sum(length(body)) FROM explain WHERE slot=?1"));
+    Query query(sum);
+    KILN_TRY_VOID(query.Bind(ByteView(victim)).Next());
+    totals.bytes -= std::min(totals.bytes, query.Int(0));
+  }
+  totals.slots -= std::min<int64_t>(totals.slots, 1);
   KILN_TRY(Statement drop, writes.connection().Prepare("DELETE FROM explain WHERE slot=?1"));
   Query query(drop);
   return query.Bind(ByteView(victim)).Run();
@@ -78,6 +99,8 @@ std::vector<Row> LatestRows(std::span<const std::shared_ptr<const ExplainRecord>
   std::unordered_map<Hash128, uint32_t, Hash128Hash> of_slot;
   for (auto record = records.rbegin(); record != records.rend(); ++record) {
     const Hash128 slot = (*record)->slot.Id();
+    // Walked from the newest: of a batch with thousands of requests of one slot only the last ones
+    // would stay anyway.
     if (++of_slot[slot] <= kExplainPerSlot) {
       rows.push_back({.slot = slot,
                       .seq = static_cast<int64_t>((*record)->seq),
@@ -88,43 +111,61 @@ std::vector<Row> LatestRows(std::span<const std::shared_ptr<const ExplainRecord>
   return rows;
 }
 
-// What rows are appended with; made once for all rows of a group.
-struct AppendStatements {
-  Statement count, drop, insert;
-
-  static Result<AppendStatements> Prepare(Connection& connection) {
-    AppendStatements made;
-    KILN_TRY(made.count,
-             connection.Prepare("SELECT count(*), min(seq) FROM explain WHERE slot=?1"));
-    KILN_TRY(made.drop, connection.Prepare("DELETE FROM explain WHERE slot=?1 AND seq<=?2"));
-    KILN_TRY(made.insert, connection.Prepare("INSERT OR REPLACE INTO explain VALUES (?1, ?2, ?3)"));
-    return made;
-  }
-};
-
-Result<void> AppendRow(TableWrites& writes, AppendStatements& statements, const Row& row) {
+// A record that is longer than all may be is not kept.
+Result<void> AppendRow(TableWrites& writes, const Row& row, int64_t max_bytes,
+                       ExplainTotals& totals) {
   const Hash128& slot = row.slot;
+  const auto size = static_cast<int64_t>(row.body.size());
+  if (size > max_bytes) {
+    return {};
+  }
+  while (totals.bytes + size > max_bytes) {
+    KILN_TRY_VOID(DropASlot(writes, slot, totals));
+  }
   int64_t rows = 0;
   int64_t oldest = 0;
   {
-    Query query(statements.count);
+    KILN_TRY(Statement count,
+             writes.connection().Prepare("SELECT count(*), min(seq) FROM explain WHERE slot=?1"));
+    Query query(count);
     KILN_TRY_VOID(query.Bind(slot).Next());
     rows = query.Int(0);
     oldest = query.Int(1);
   }
   if (rows == 0) {
-    KILN_TRY(const int64_t slots, MetaInt(writes, "explain_slots"));
-    if (slots >= int64_t{kExplainSlots}) {
-      KILN_TRY_VOID(DropASlot(writes, slot));
-    } else {
-      KILN_TRY_VOID(SetMetaInt(writes, "explain_slots", slots + 1));
+    if (totals.slots >= int64_t{kExplainSlots}) {
+      KILN_TRY_VOID(DropASlot(writes, slot, totals));
     }
+    ++totals.slots;
   } else if (rows >= int64_t{kExplainPerSlot}) {
-    Query query(statements.drop);
-    KILN_TRY_VOID(query.Bind(slot).Bind(oldest).Run());
+    KILN_TRY(Statement drop, writes.connection().Prepare("DELETE FROM explain WHERE slot=?1 AND"
+                                                         " seq<=?2 RETURNING length(body)"));
+    Query query(drop);
+    query.Bind(slot).Bind(oldest);
+    KILN_TRY([[maybe_unused]] const int64_t dropped, query.EachRow([&](const Query& gone) {
+      totals.bytes -= std::min(totals.bytes, gone.Int(0));
+    }));
   }
-  Query query(statements.insert);
+  totals.bytes += size;
+  KILN_TRY(Statement insert,
+           // A change may run twice, and the second run must not fail on the rows of the first.
+           writes.connection().Prepare("INSERT OR REPLACE INTO explain VALUES (?1, ?2, ?3)"));
+  Query query(insert);
   return query.Bind(slot).Bind(row.seq).Bind(ByteView(row.body)).Run();
+}
+
+Result<void> AppendRows(TableWrites& writes,
+                        std::span<const std::shared_ptr<const ExplainRecord>> records,
+                        int64_t max_bytes) {
+  ExplainTotals totals;
+  KILN_TRY(totals.slots, MetaInt(writes, "explain_slots"));
+  KILN_TRY(totals.bytes, MetaInt(writes, "explain_bytes"));
+  for (const Row& row : LatestRows(records)) {
+    KILN_TRY_VOID(AppendRow(writes, row, max_bytes, totals));
+  }
+  KILN_TRY_VOID(SetMetaInt(writes, "explain_slots", totals.slots));
+  KILN_TRY_VOID(SetMetaInt(writes, "explain_bytes", totals.bytes));
+  return SetMetaInt(writes, "explain_seq", static_cast<int64_t>(records.back()->seq) + 1);
 }
 
 // Pages of (seq, body, slot, whether the body has the bytes ?3 somewhere). No bytes are everywhere.
@@ -156,21 +197,20 @@ uint64_t ExplainTable::NextSeq() {
 
 // Encodes on the writer's thread, so appending waits for nothing. Of a slot only as many rows are
 // written as it keeps.
+// Posted and not waited for: a record that is lost by a crash costs an explanation. The next number
+// is written with the records, so none is given twice.
 void ExplainTable::Append(std::span<const std::shared_ptr<const ExplainRecord>> records) {
   if (records.empty()) {
     return;
   }
-  const Writer::Weight weight{.items = static_cast<uint32_t>(records.size()),
-                              .bytes = records.size() * kRecordBytes};
-  store_.Post(
-      [records = std::vector(records.begin(), records.end())](TableWrites& writes) -> Result<void> {
-        KILN_TRY(AppendStatements statements, AppendStatements::Prepare(writes.connection()));
-        for (const Row& row : LatestRows(records)) {
-          KILN_TRY_VOID(AppendRow(writes, statements, row));
-        }
-        return SetMetaInt(writes, "explain_seq", static_cast<int64_t>(records.back()->seq) + 1);
-      },
-      weight);
+  Writer::Weight weight{.items = static_cast<uint32_t>(records.size())};
+  for (const std::shared_ptr<const ExplainRecord>& record : records) {
+    weight.bytes += BytesOf(*record);
+  }
+  const auto max_bytes = static_cast<int64_t>(max_bytes_);
+  store_.Post([records = std::vector(records.begin(), records.end()),
+               max_bytes](TableWrites& writes) { return AppendRows(writes, records, max_bytes); },
+              weight);
 }
 
 Result<std::vector<ExplainRecord>> ExplainTable::Records(const ExplainSlot& slot) {
@@ -201,6 +241,7 @@ Result<void> ExplainTable::EachWith(ByteView bytes, const std::stop_token& stop,
     query.Bind(ByteView(after)).Bind(seq).Bind(bytes).Bind(kPageRows);
   };
   KILN_TRY_VOID(EachPage(statement, stop, bind, [&](const Query& row) {
+    // The place moves on even for rows that do not decode, or a damaged one would end the walk.
     seq = row.Int(0);
     slot.assign(row.Blob(2).begin(), row.Blob(2).end());
     const std::optional<ExplainRecord> record = row.Int(3) == 0 ? std::nullopt : RecordAt(row);

@@ -10,8 +10,10 @@ namespace kiln::cache::sqlite {
 // Threads: see ExplainLog; no state of its own.
 class ExplainTable final : public ExplainLog {
  public:
-  // Requires: store outlives this.
-  explicit ExplainTable(SqliteStore& store) : store_(store) {}
+  // `max_bytes`: of all records, which no collection takes; slots go beyond it. Requires: store
+  // outlives this.
+  explicit ExplainTable(SqliteStore& store, uint64_t max_bytes = uint64_t{1} << 40)
+      : store_(store), max_bytes_(max_bytes) {}
 
   uint64_t NextSeq() override;
   void Append(std::span<const std::shared_ptr<const ExplainRecord>> records) override;
@@ -27,6 +29,7 @@ class ExplainTable final : public ExplainLog {
                         const std::function<void(const ExplainRecord&)>& each);
 
   SqliteStore& store_;
+  const uint64_t max_bytes_;
 };
 
 }  // namespace kiln::cache::sqlite

@@ -118,6 +118,27 @@ TEST_F(ExplainTableTest, FullSlot_LosesItsOldest) {
   EXPECT_EQ(records.back(), At(rock, kExplainPerSlot + 9));
 }
 
+// Names and paths are the sender's, and no collection takes these rows.
+TEST_F(ExplainTableTest, TooManyBytes_LoseSlotsAndTheNewOneIsThere) {
+  const auto store = Open();
+  constexpr size_t kSize = 10'000;
+  ExplainTable table(*store, 20 * (kSize + 1000));
+  const auto bytes = [&] {
+    uint64_t sum = 0;
+    EXPECT_TRUE(table.Each({}, [&](const ExplainRecord& row) { sum += row.detail.size(); }).ok());
+    return sum;
+  };
+  for (int i = 0; i < 300; ++i) {
+    ExplainRecord record = At({.program = std::to_string(i % 70)}, i);
+    record.detail = std::string(i == 150 ? 30 * kSize : kSize, 'd');
+    Append(table, record);
+    ASSERT_TRUE(store->Flush().ok());
+    EXPECT_EQ(table.Records(record.slot)->empty(), i == 150) << i;
+    ASSERT_LE(bytes(), 20 * (kSize + 1000));
+  }
+  EXPECT_GT(bytes(), 10 * kSize);
+}
+
 TEST_F(ExplainTableTest, TooManySlots_LoseOneAndTheNewOneIsThere) {
   const auto store = Open();
   ExplainTable table(*store);

@@ -3,7 +3,10 @@
 #include "cache/sqlite/tables/lease_tables.h"
 
 #include <memory>
+#include <optional>
 #include <utility>
+
+#include "cache/leases/actor.h"
 
 namespace kiln::cache::sqlite {
 namespace {
@@ -15,11 +18,12 @@ constexpr auto kAliasLevel = static_cast<int64_t>(Level::kAlias);
 Result<int64_t> PutPin(TableWrites& writes, const Pin& pin) {
   KILN_TRY(Statement statement,
            writes.connection().Prepare(
-               "INSERT INTO pin (name, made_s, until_s, note) VALUES (?1, ?2, ?3, ?4)"
+               "INSERT INTO pin (name, made_s, until_s, note, owner)"
+               " VALUES (?1, ?2, ?3, ?4, ?5)"
                " ON CONFLICT (name) DO UPDATE SET until_s=?3, note=?4 RETURNING pin"));
   Query query(statement);
   query.Bind(std::string_view(pin.name)).Bind(writes.NowSeconds()).Bind(pin.until_s);
-  query.Bind(std::string_view(pin.note));
+  query.Bind(std::string_view(pin.note)).Bind(OwnerName(pin.owner));
   KILN_TRY(const bool found, query.Next());
   KILN_CHECK(found);
   const int64_t number = query.Int(0);
@@ -89,15 +93,22 @@ Result<uint64_t> PinTable::Add(const Pin& pin, std::span<const Key> keys) {
   return *records;
 }
 
-Result<void> PinTable::Remove(std::string_view name) {
+Result<void> PinTable::Remove(std::string_view name) { return Delete(name, {}); }
+
+Result<void> PinTable::RemoveOf(std::string_view name, std::string_view owner) {
+  return Delete(name, std::string(OwnerName(owner)));
+}
+
+Result<void> PinTable::Delete(std::string_view name, const std::string& owner) {
   return store_.Write(
-      [name = std::string(name)](TableWrites& writes) -> Result<void> {
+      [name = std::string(name), owner](TableWrites& writes) -> Result<void> {
         for (const std::string_view sql :
-             {"DELETE FROM pin_entry WHERE pin=(SELECT pin FROM pin WHERE name=?1)",
-              "DELETE FROM pin WHERE name=?1"}) {
+             {"DELETE FROM pin_entry WHERE pin="
+              "(SELECT pin FROM pin WHERE name=?1 AND (?2='' OR owner=?2))",
+              "DELETE FROM pin WHERE name=?1 AND (?2='' OR owner=?2)"}) {
           KILN_TRY(Statement statement, writes.connection().Prepare(sql));
           Query query(statement);
-          KILN_TRY_VOID(query.Bind(std::string_view(name)).Run());
+          KILN_TRY_VOID(query.Bind(std::string_view(name)).Bind(std::string_view(owner)).Run());
         }
         if (writes.connection().writes() == 0) {
           return Error{.code = ErrorCode::kNotFound, .context = "pin " + name};
@@ -116,7 +127,7 @@ Result<std::vector<Pin>> ReadPins(Connection& connection) {
   KILN_TRY(
       Statement statement,
       connection.Prepare("SELECT name, made_s, until_s, note, (SELECT count(*) FROM pin_entry AS e"
-                         " WHERE e.pin=pin.pin) FROM pin ORDER BY name"));
+                         " WHERE e.pin=pin.pin), owner FROM pin ORDER BY name"));
   Query query(statement);
   std::vector<Pin> pins;
   KILN_TRY([[maybe_unused]] const int64_t rows, query.EachRow([&](const Query& row) {
@@ -124,7 +135,8 @@ Result<std::vector<Pin>> ReadPins(Connection& connection) {
                     .made_s = row.Int(1),
                     .until_s = row.IsNull(2) ? std::nullopt : std::optional(row.Int(2)),
                     .note = std::string(row.Text(3)),
-                    .records = static_cast<uint64_t>(row.Int(4))});
+                    .records = static_cast<uint64_t>(row.Int(4)),
+                    .owner = std::string(row.Text(5))});
   }));
   return pins;
 }

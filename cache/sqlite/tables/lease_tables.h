@@ -26,9 +26,13 @@ class PinTable final : public Pins {
   explicit PinTable(SqliteStore& store) : store_(store) {}
   Result<uint64_t> Add(const Pin& pin, std::span<const Key> keys) override;
   Result<void> Remove(std::string_view name) override;
+  Result<void> RemoveOf(std::string_view name, std::string_view owner) override;
   Result<std::vector<Pin>> List() override;
 
  private:
+  // Of any owner if none is named.
+  Result<void> Delete(std::string_view name, const std::string& owner);
+
   SqliteStore& store_;
 };
 

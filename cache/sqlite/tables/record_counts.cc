@@ -49,6 +49,8 @@ Result<void> CountPages(Statement& statement, const std::stop_token& stop, Recor
 Result<RecordCounts> CountRecords(Connection& connection, const std::stop_token& stop) {
   static_assert(static_cast<int>(Level::kContent) == 0 && static_cast<int>(Level::kAlias) == 5);
   RecordCounts counts{};
+  // Conditions that look useless keep the parameters of all three statements alike, so one function
+  // binds them.
   for (const std::string_view sql : {
            "SELECT 0, 0, id FROM blob WHERE id>?3 AND ?1<=0 AND ?2<=0 ORDER BY id LIMIT ?4",
            "SELECT space, level, key FROM entry WHERE (space, level, key)>(?1, ?2, ?3)"

@@ -83,6 +83,8 @@ Result<void> CountRecords(ReaderPool::Loan& reader, StoreStats& stats) {
     eid = row.Int(0);
     const int64_t level = row.Int(1);
     if (level > 0 && level < static_cast<int64_t>(Level::kAlias)) {
+      // A row whose form is lost is counted with the bytes that it has; verify tells that it is
+      // damaged.
       const Result<Blob> value = reader->ValueOf(row.Int(3), row.Blob(2));
       CountRecord(static_cast<Level>(level), value.ok() ? value->bytes : row.Blob(2), stats, code);
     }
@@ -121,6 +123,7 @@ Result<StoreStats> StatisticsOf(SqliteStore& store, Clock& clock) {
   KILN_TRY(stats.explained, count("SELECT count(*) FROM explain"));
   KILN_TRY(const uint64_t pages, count("PRAGMA page_count"));
   KILN_TRY(const uint64_t free, count("PRAGMA freelist_count"));
+  // Free pages are part of the file and are used again before it grows.
   stats.used_bytes = (pages - free) * static_cast<uint64_t>(kPageSize);
   return stats;
 }

@@ -44,6 +44,7 @@ Result<TableRemovals> TableRemovals::Prepare(WriteContext& context) {
   return removals;
 }
 
+// Asked before a record is dropped: afterwards nobody knows which content it named.
 Result<std::vector<int64_t>> TableRemovals::RefsOf(int64_t eid) {
   Query query(refs_of_);
   query.Bind(eid);
@@ -53,6 +54,7 @@ Result<std::vector<int64_t>> TableRemovals::RefsOf(int64_t eid) {
   return rids;
 }
 
+// The content that it named stays. The sweep of orphans takes it when nothing else names it.
 Result<void> TableRemovals::DropRecord(int64_t eid, RemovedBy why) {
   for (Statement* statement : {&delete_aliases_of_, &delete_pins_of_, &delete_refs_}) {
     Query query(*statement);
@@ -62,6 +64,7 @@ Result<void> TableRemovals::DropRecord(int64_t eid, RemovedBy why) {
   query.Bind(eid);
   KILN_TRY([[maybe_unused]] const int64_t rows, query.EachRow([&](const Query& row) {
     if (const std::optional<Hash128> key = row.Id(0)) {
+      // So that a miss can say later why the result is gone.
       context_->counters.removed.Add(*key, {.by = why, .at_s = context_->NowSeconds()});
     }
   }));
@@ -76,6 +79,7 @@ Result<void> TableRemovals::DropOrphans(std::span<const int64_t> rids,
       Query find(orphan_id_);
       find.Bind(rid).Bind(context_->NowSeconds() - kGraceSeconds);
       KILN_TRY(const bool orphan, find.Next());
+      // Named again, too young, or leased by somebody who is about to name it.
       if (!orphan || keep(find.Id(0).value_or(Hash128{}))) {
         continue;
       }
@@ -85,6 +89,8 @@ Result<void> TableRemovals::DropOrphans(std::span<const int64_t> rids,
   return context_->blocks->Tidy(blocks);
 }
 
+// Its block may have lost its last content by that. Blocks are tidied once, after all contents have
+// gone.
 Result<void> TableRemovals::DeleteBlob(int64_t rid, std::vector<int64_t>& blocks) {
   Query query(delete_blob_);
   query.Bind(rid);
@@ -96,6 +102,7 @@ Result<void> TableRemovals::DeleteBlob(int64_t rid, std::vector<int64_t>& blocks
   return {};
 }
 
+// For a repair: a row without a usable id, which DropBlob could not name.
 Result<void> TableRemovals::DropBlobRow(int64_t rid) {
   {
     Query query(delete_refs_to_);
@@ -106,6 +113,8 @@ Result<void> TableRemovals::DropBlobRow(int64_t rid) {
   return context_->blocks->Tidy(blocks);
 }
 
+// All records that name the content go first: a hit is complete, or it is a miss. See spec/cache
+// 1.5
 Result<void> TableRemovals::DropBlob(const Hash128& id) {
   std::vector<int64_t> eids;
   {
@@ -152,6 +161,7 @@ Result<void> TableRemovals::DropDamagedContent(const Damage& damage) {
   if (!finding.has_value()) {
     return {};
   }
+  // Kept for whoever looks into the damage, cut to 64 KiB.
   KILN_TRY_VOID(Quarantine("blob", id, damage.reason, blob->bytes));
   if (const auto number = DictionaryInFrame(blob->bytes)) {
     KILN_TRY_VOID(DropDamagedDictionary(*number));
@@ -159,6 +169,7 @@ Result<void> TableRemovals::DropDamagedContent(const Damage& damage) {
   return DropBlob(id);
 }
 
+// An alias is made again by the next walk, so nothing of it is kept aside but the fact.
 Result<void> TableRemovals::DropDamagedAlias(const Damage& damage) {
   const Key& key = damage.key;
   KILN_TRY(const std::optional<StoredAlias> alias, context_->reads.FindAlias(key.space, key.id));
@@ -212,6 +223,8 @@ Result<void> TableRemovals::DropDamagedDictionary(int64_t number) {
   return DropDictionary(number);
 }
 
+// Readers forget it first: a number that is given to another dictionary must not find the old one
+// in memory.
 Result<void> TableRemovals::DropDictionary(int64_t number) {
   context_->reads.ForgetDictionaries();
   Query remove(delete_dictionary_);
@@ -227,6 +240,7 @@ Result<void> TableRemovals::Quarantine(std::string_view what, const Hash128& id,
     KILN_TRY_VOID(insert.Run());
   }
   Query trim(trim_quarantine_);
+  // Numbers ascend, so the oldest rows are those below.
   return trim.Bind(context_->connection.last_insert_rowid() - kQuarantineRows).Run();
 }
 

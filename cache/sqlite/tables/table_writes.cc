@@ -14,9 +14,15 @@
 namespace kiln::cache::sqlite {
 namespace {
 
+// The grace of content is renewed at most every five minutes, so that putting the same content
+// again costs a read and not a write.
 constexpr int64_t kRenewAfterSeconds = 300;
+// Few programs are built at a time, and a form is a handful of bytes to compare with.
 constexpr size_t kRecentForms = 16;
-constexpr size_t kRecentContents = 16384;  // some 600 KiB
+// What a batch puts between two groups of rows; some 600 KiB.
+constexpr size_t kRecentContents = 16384;
+// Above this size an equal digest counts as equal bytes; comparing them would cost reading what is
+// there (spec/cache 2.1.4).
 constexpr uint64_t kCompareBytes = uint64_t{64} << 10;
 constexpr auto kSignatureLevel = static_cast<int64_t>(Level::kSignature);
 
@@ -60,6 +66,8 @@ Result<TableWrites> TableWrites::Prepare(Connection& connection, Clock& clock, C
       {&writes.find_form_, "SELECT data FROM form WHERE form=?1"},
       {&writes.replace_form_, "UPDATE form SET data=?2 WHERE form=?1"},
       {&writes.widen_mask_, "UPDATE entry SET value=?2, sum=?3, used_q=?4 WHERE eid=?1"},
+      // A use only ever moves forward, and a row that was used in this quantum already is not
+      // written.
       {&writes.use_eid_, "UPDATE entry SET used_q=?2 WHERE eid=?1 AND used_q<?2"},
       {&writes.use_key_,
        "UPDATE entry SET used_q=?4 WHERE space=?1 AND level=?2 AND key=?3 AND used_q<?4"},
@@ -81,6 +89,7 @@ Result<TableWrites> TableWrites::Prepare(Connection& connection, Clock& clock, C
 
 Result<PutResult> TableWrites::Put(std::span<const Item> items) {
   PutResult stored;
+  // Forms that were written in a transaction which was rolled back are not there.
   forms_.clear();
   Contents contents;
   Numbers signatures;
@@ -104,6 +113,7 @@ Result<PutResult> TableWrites::Put(std::span<const Item> items) {
   return stored;
 }
 
+// The row of a content names its dictionary, so that none is dropped while content needs it.
 Result<int64_t> TableWrites::DictionaryOf(const Key& key, const Blob& stored) {
   if (stored.codec != Codec::kZstdDictionary) {
     return 0;
@@ -177,6 +187,7 @@ Result<void> TableWrites::PutContent(const Item& item, PutResult& stored, Conten
 Result<void> TableWrites::TidyBlocks(const Contents& contents) {
   std::vector<int64_t> blocks = contents.left;
   for (const auto& [block, row] : contents.blocks) {
+    // All contents of the block were there already: nobody names it.
     if (!row.used) {
       blocks.push_back(row.number);
     }
@@ -204,6 +215,8 @@ Result<int64_t> TableWrites::MeetStoredContent(const Item& item, const Place& pl
     put_s = find.Int(2);
     block = find.Int(3);
   }
+  // Large content of the same size counts as equal by its digest. The stored bytes are read where
+  // the size differs or the content is small.
   const bool same_size = raw_size == static_cast<int64_t>(item.value.raw_size);
   if (!same_size || item.value.raw_size <= kCompareBytes) {
     KILN_TRY(const std::optional<Blob> there, context_->reads.FindBlob(item.key.id));
@@ -226,6 +239,8 @@ Result<int64_t> TableWrites::MeetStoredContent(const Item& item, const Place& pl
         ++stored.added;
         return rid;
       }
+      // The stored form may differ for equal content, by another dictionary for example. Raw bytes
+      // decide.
       const Result<Blob> old_raw = context_->reads.Decode(*there);
       const Result<Blob> new_raw = context_->reads.Decode(item.value);
       if (!old_raw.ok() || !new_raw.ok() || !std::ranges::equal(old_raw->bytes, new_raw->bytes)) {
@@ -243,6 +258,7 @@ Result<int64_t> TableWrites::MeetStoredContent(const Item& item, const Place& pl
   return rid;
 }
 
+// The number of the row stays, and with it every reference to the content.
 Result<void> TableWrites::ReplaceContent(int64_t rid, const Item& item, const Place& place) {
   Query replace(replace_blob_);
   return replace.Bind(rid)
@@ -278,6 +294,7 @@ Result<std::optional<int64_t>> TableWrites::RidOf(const Hash128& id) {
 
 Result<std::vector<int64_t>> TableWrites::RidsOf(const Item& item, const Numbers& contents) {
   std::vector<int64_t> rids;
+  // Most references are to contents of the same request, whose rows are known without a lookup.
   for (const Hash128& id : item.refs) {
     if (const auto put = contents.find(id); put != contents.end()) {
       rids.push_back(put->second);
@@ -300,11 +317,14 @@ Result<void> TableWrites::PutRecord(const Item& item, const Numbers& contents, P
                  .context = KeyText(item.key) + ": " + summary.error().context};
   }
   for (const Product& product : summary->products) {
+    // References decide what is kept. A row that names less than it needs would lose its content
+    // one day.
     if (std::ranges::find(item.refs, product.digest.id) == item.refs.end()) {
       return Error{.code = ErrorCode::kInvalidArgument,
                    .context = KeyText(item.key) + ": " + product.name + " is not among its refs"};
     }
   }
+  // Content of this very put is known by number already; only other content is looked up.
   KILN_TRY(const std::vector<int64_t> rids, RidsOf(item, contents));
   KILN_TRY(bool inserted, InsertRecord(item, *summary, rids));
   if (!inserted) {
@@ -317,6 +337,8 @@ Result<void> TableWrites::PutRecord(const Item& item, const Numbers& contents, P
   return {};
 }
 
+// False: the key is there. Only poison expires, since a later kiln or a machine with more memory
+// may fare better with the same input.
 Result<bool> TableWrites::InsertRecord(const Item& item, const RowSummary& summary,
                                        std::span<const int64_t> rids) {
   std::optional<int64_t> expires_s;
@@ -392,6 +414,7 @@ Result<bool> TableWrites::HasForm(const RecordForm& form) {
       return true;
     }
     const std::optional<RecordForm> there = found ? RecordForm::Read(find.Blob(0)) : std::nullopt;
+    // Another form has this number. The record is stored whole, which is always possible.
     is_other = there.has_value() && there->number() == form.number();
   }
   if (is_other) {
@@ -409,6 +432,8 @@ Result<void> TableWrites::InsertRefs(int64_t eid, std::span<const int64_t> rids)
   return {};
 }
 
+// True if the new record took the place of the stored one. Of two results that differ the first
+// stays and both are kept aside, since nobody can tell which is right (spec/cache 4.5).
 Result<bool> TableWrites::MeetStoredRecord(const Item& item, const RowSummary& summary,
                                            PutResult& stored, std::span<const int64_t> rids) {
   KILN_TRY(const std::optional<StoredRow> there, context_->reads.FindRow(item.key));
@@ -424,6 +449,7 @@ Result<bool> TableWrites::MeetStoredRecord(const Item& item, const RowSummary& s
     gives_way = true;
   } else if (!gives_way) {
     KILN_TRY(const RowSummary old, SummarizeRow(item.key.level, there->value.bytes));
+    // A result proves that the input does not crash any more.
     gives_way = old.kind == RecordKind::kPoison && summary.kind != RecordKind::kPoison;
   }
   if (gives_way) {
@@ -465,6 +491,8 @@ Result<bool> TableWrites::MeetStoredMask(const Item& item, const StoredRow& ther
   return true;
 }
 
+// The records of one put are in the transaction and found by number; others must be stored already,
+// or the alias would lead nowhere.
 Result<int64_t> TableWrites::EidOfSignature(const Item& alias, const Hash128& signature,
                                             const Numbers& signatures) {
   if (alias.key.space == 0) {
@@ -487,6 +515,10 @@ Result<void> TableWrites::PutAlias(const Item& item, PutResult& stored, const Nu
     return Error{.code = ErrorCode::kInvalidArgument,
                  .context = KeyText(item.key) + ": value is no signature key"};
   }
+  // The insert does nothing where the key has an alias, so one statement settles the common case.
+  // Only then is the stored one looked at: one that leads nowhere is replaced, one with the same
+  // signature is enough, and one with another signature stays, as the first result does (spec/cache
+  // 4.5).
   KILN_TRY(const int64_t eid, EidOfSignature(item, *signature, signatures));
   const int64_t sum = AliasSum(item.key.space, item.key.id, *signature);
   const auto write = [&](Statement& statement) {

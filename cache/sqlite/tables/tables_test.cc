@@ -119,6 +119,21 @@ TEST_F(SqliteTablesTest, Collection_SparesWhatALeaseCoversUntilItEnds) {
   EXPECT_FALSE(Has(during));
 }
 
+TEST_F(SqliteTablesTest, Pin_KeepsItsOwner) {
+  PinTable pins(*store);
+  const std::vector<Key> keys = {PutRecord("pinned", 100)};
+  ASSERT_TRUE(pins.Add({.name = "a", .owner = "tenant:a"}, keys).ok());
+  ASSERT_TRUE(pins.Add({.name = "a", .note = "more", .owner = "tenant:b"}, keys).ok());
+  ASSERT_TRUE(pins.Add({.name = "b"}, keys).ok());
+  EXPECT_EQ(pins.List()->at(0).owner, "tenant:a");
+  EXPECT_EQ(pins.List()->at(1).owner, "owner");
+  EXPECT_EQ(pins.RemoveOf("a", "tenant:b").error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(pins.List()->at(0).records, 1u);
+  EXPECT_TRUE(pins.RemoveOf("a", "tenant:a").ok());
+  EXPECT_TRUE(pins.RemoveOf("b", {}).ok());
+  EXPECT_TRUE(pins.List()->empty());
+}
+
 TEST_F(SqliteTablesTest, Collection_SparesPinsUntilTheyGo) {
   PinTable pins(*store);
   const Key pinned = PutRecord("pinned", 400'000);

@@ -31,6 +31,7 @@ nlohmann::ordered_json JsonOf(const client::BatchInfo& batch) {
           {"id", batch.id},
           {"project", batch.project},
           {"state", batch.state},
+          {"paused_by", batch.paused_by},
           {"variants_total", batch.variants_total},
           {"variants_served", batch.variants_served},
           {"results_done", batch.results_done},
@@ -49,6 +50,7 @@ nlohmann::ordered_json JsonOf(const client::BatchInfo& batch) {
 }
 
 // "3 m" since that time of the clock.
+// A clock that was set back gives no negative age.
 std::string AgeText(uint64_t unix_ms) {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   const auto now_ms = std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
@@ -65,6 +67,7 @@ void PrintBatch(const Global& global, const client::BatchInfo& batch) {
     return;
   }
   const uint64_t failed = batch.failed + batch.limited + batch.poisoned;
+  // Eight digits of an id are enough to name a batch (BatchNamed), and they fit in a line.
   Print("{}  {:<9}  {}  {}/{} results, {} of {} variants{}   {} ago, by {}\n",
         batch.id.substr(0, 8), batch.state, batch.project.empty() ? "-" : batch.project,
         batch.results_done, batch.results_upper, batch.variants_served, batch.variants_total,
@@ -76,7 +79,8 @@ void PrintWhole(const Global& global, const client::BatchInfo& batch) {
   if (global.json) {
     return PrintBatch(global, batch);
   }
-  Print("batch {}\n  project {}\n  state {}\n", batch.id, batch.project, batch.state);
+  Print("batch {}\n  project {}\n  state {}{}\n", batch.id, batch.project, batch.state,
+        batch.paused_by.empty() ? "" : " by " + batch.paused_by);
   Print("  variants {} of {}\n  results {} of at most {}\n", batch.variants_served,
         batch.variants_total, batch.results_done, batch.results_upper);
   Print("  {} compiled, {} cached, {} shared, {} failed, {} SPIR-V modules\n", batch.compiled,
@@ -86,6 +90,7 @@ void PrintWhole(const Global& global, const client::BatchInfo& batch) {
 }
 
 void PrintItem(const Global& global, const client::BatchItem& item) {
+  // A failed result has no artifact, hence no signature.
   const bool has = !item.outcome.artifacts.empty();
   const std::string signature = has ? item.outcome.artifacts[0].signature : std::string();
   if (global.json) {
@@ -110,6 +115,8 @@ void PrintItem(const Global& global, const client::BatchItem& item) {
 Result<int> Attach(const Global& global, const std::string& id, client::Client& client) {
   KILN_TRY(const client::BatchInfo info, client.GetBatch(id));
   Mistakes mistakes(global);
+  // After a restart of the daemon connecting is enough: a batch lives in the store and goes on
+  // there (spec/daemon 7.1).
   const BatchFollower following{.name = info.project,
                                 .restart = [&]() -> Result<void> {
                                   KILN_TRY_VOID(ConnectTo(global));
@@ -120,17 +127,22 @@ Result<int> Attach(const Global& global, const std::string& id, client::Client& 
                                       (void)mistakes.Add(item.program, item.outcome.diagnostics,
                                                          {});
                                     }};
+  // The mistakes are ended before a failure is returned, so that what was found so far is counted
+  // even if the daemon went.
   const Result<BatchOutcome> followed = FollowBatch(global, id, following, client);
   mistakes.End();
   KILN_TRY(const BatchOutcome outcome, followed);
   KILN_TRY(const client::BatchInfo last, client.GetBatch(id));
   PrintWhole(global, last);
+  // The daemon knows best what the batch came to: its hint is the exit code (spec/daemon 7.5).
   return WasInterrupted() ? int{kInterrupted} : static_cast<int>(outcome.final.exit_hint);
 }
 
 Result<int> Run(const Global& global, const BatchArguments& arguments) {
   KILN_TRY(const client::DaemonConnection connected, ConnectTo(global));
   client::Client& client = *connected.client;
+  // Listing needs no id. All other verbs find their batch first, so a wrong id ends the same way in
+  // each of them.
   if (arguments.what == "list") {
     KILN_TRY(const std::vector<client::BatchInfo> batches, client.ListBatches({}));
     for (const client::BatchInfo& batch : batches) {
@@ -159,6 +171,8 @@ Result<int> Run(const Global& global, const BatchArguments& arguments) {
   if (!info.ok()) {
     return info.error();
   }
+  // Cancelling returns when it is noted. A script that goes on should find the batch ended, so its
+  // events are read up to the last one.
   if (arguments.what == "cancel") {  // its end comes when its workers have seen it
     KILN_TRY_VOID(client.WatchBatch(id, 0, [](const client::BatchEvent& event, uint64_t) {
       return std::holds_alternative<client::BatchFinal>(event) ? client::Next::kStop
@@ -183,6 +197,7 @@ int RunBatchResume(const Global& global, const std::string& prefix) {
     KILN_TRY(const client::DaemonConnection connected, ConnectTo(global));
     client::Client& client = *connected.client;
     std::string id;
+    // The list has the latest batch first.
     if (prefix.empty()) {
       KILN_TRY(const project::Manifest manifest, LoadManifest(global));
       KILN_TRY(const std::vector<client::BatchInfo> batches, client.ListBatches(manifest.name));
@@ -202,6 +217,8 @@ int RunBatchResume(const Global& global, const std::string& prefix) {
 }
 
 void AddBatch(CLI::App& app, CommandLine& line) {
+  // The verbs differ in their words only. They are declared from a table and share their arguments,
+  // of which the chosen verb has its own name.
   const auto arguments = std::make_shared<BatchArguments>();
   struct Row {
     const char* name;

@@ -22,6 +22,8 @@
 namespace kiln::cli {
 namespace {
 
+// The wait is doubled each time, so a daemon has about three seconds to come back: longer than a
+// restart takes, shorter than a person waits in doubt.
 constexpr int kReconnections = 5;
 constexpr std::chrono::milliseconds kReconnectAfter{100};
 constexpr uint64_t kAnyResults = 4'000'000;  // of a manifest that only wants to be warned
@@ -31,6 +33,8 @@ constexpr uint64_t kAnyResults = 4'000'000;  // of a manifest that only wants to
 constexpr size_t kMostFailures = 10'000;
 constexpr size_t kMostFailureBytes = size_t{64} << 20;
 
+// The only thing that a signal handler may touch here. Handlers of events look at it, so a Ctrl-C
+// takes effect with the next event of the batch (spec/daemon 7.3: five seconds at most).
 volatile std::sig_atomic_t interrupted = 0;
 
 void OnInterrupt(int) {
@@ -71,6 +75,8 @@ class FailuresKept {
  public:
   // Whether it is one of those that are shown.
   bool Add(const client::BatchItem& item, std::vector<client::BatchItem>& kept) {
+    // A daemon that is asked to build a broken manifest may report failures without end, so both
+    // their number and their size are bounded.
     const size_t bytes = BytesOf(item);
     if (kept.size() >= kMostFailures || bytes > kMostFailureBytes - bytes_) {
       ++more_;
@@ -96,6 +102,8 @@ void ShowFailure(const Global& global, const Project& project, const client::Bat
           mistakes.Add(item.program, item.outcome.diagnostics, loaded.program.sources, "--report");
     }
   }
+  // A mistake in a shared file fails in every program that links it. Its text is shown with the
+  // first one.
   if (!global.json && (added.fresh != 0 || item.outcome.diagnostics.empty())) {
     Print(stderr, "in {}: {}\n\n", item.program,
           item.served == "1" ? "1 variant fails" : item.served + " variants fail");
@@ -116,6 +124,9 @@ void ShowProblem(const Global& global, const client::BatchFinal& final) {
 
 }  // namespace
 
+// Three steps: the manifest is read, the sources of the wanted programs are read and uploaded, and
+// the values of the manifest get the types that the sources declare. A program with wrong sources
+// stays in the project, with its sources and without a space.
 Result<Project> LoadProject(const Global& global, const std::vector<std::string>& patterns,
                             client::Client& client) {
   Project project;
@@ -132,6 +143,7 @@ Result<Project> LoadProject(const Global& global, const std::vector<std::string>
                                         fmt::join(patterns, "', '")),
                  .reason = "UNKNOWN_PROGRAM"};
   }
+  // The options of all programs are asked for in one go, which uploads each shared source once.
   std::vector<const client::Program*> programs;
   for (const LoadedProgram& loaded : project.programs) {
     programs.push_back(&loaded.program);
@@ -153,12 +165,16 @@ Result<Project> LoadProject(const Global& global, const std::vector<std::string>
   return project;
 }
 
+// Events are numbered. After a lost connection watching goes on behind the last number that was
+// seen, so nothing is shown twice and nothing is missed.
 Result<BatchOutcome> FollowBatch(const Global& global, const std::string& id,
                                  const BatchFollower& following, client::Client& client) {
   BatchOutcome outcome{.id = id, .progress = {}, .final = {}, .failures = {}};
   Progress progress(global, following.name);
   progress.Begin(id);
   (void)std::signal(SIGINT, OnInterrupt);
+  // The number of the last event. After a lost connection the stream goes on behind it, so no event
+  // is shown twice and none is left out.
   uint64_t seen = 0;
   FailuresKept failures;
   const auto on_event = [&](const client::BatchEvent& event, uint64_t seq) {
@@ -183,6 +199,7 @@ Result<BatchOutcome> FollowBatch(const Global& global, const std::string& id,
   for (int attempt = 0; attempt < kReconnections && interrupted == 0 && !watched.ok() &&
                         watched.error().code == ErrorCode::kUnavailable;
        ++attempt) {
+    // Only a daemon that is not there is waited for. Any other failure is an answer.
     std::this_thread::sleep_for(kReconnectAfter * (1 << attempt));
     if (const Result<void> restarted = following.restart(); !restarted.ok()) {
       watched = restarted;
@@ -207,6 +224,8 @@ Result<BatchOutcome> FollowBatch(const Global& global, const std::string& id,
   return outcome;
 }
 
+// The daemon says that an expression is wrong, but not where in the manifest. Counting the space of
+// each program gives the diagnostics with their places, which are shown instead.
 Error WithMistakes(const Global& global, const Project& project, const std::string& where,
                    const Error& error, client::Client& client) {
   Mistakes mistakes(global);
@@ -231,13 +250,17 @@ Error WithMistakes(const Global& global, const Project& project, const std::stri
 Result<BatchOutcome> RunBatch(const Global& global, const Project& project, client::Client& client,
                               client::BatchOptions how) {
   const project::ManifestBudget& budget = project.manifest.budget;
+  // A flag wins over the manifest.
   if (how.budget.results == 0) {
     how.budget.results = budget.results;
   }
+  // The other three bounds have no flags.
   how.budget.variants = budget.variants;
   how.budget.cpu_ms = budget.cpu_ms;
   how.budget.output = budget.output;
   Result<std::string> started = client.StartBatch(project.manifest.name, project.spaces, how);
+  // A manifest may ask for a warning where the budget is exceeded (spec/daemon 6.2). Then the batch
+  // is started once more with a bound that only a mistake reaches.
   if (!started.ok() && started.error().reason == "LIMIT_VARIANTS" &&
       project.manifest.budget_warns) {
     Print(stderr, "warning: {}\n", started.error().context);
@@ -252,6 +275,8 @@ Result<BatchOutcome> RunBatch(const Global& global, const Project& project, clie
   Mistakes mistakes(global);
   const BatchFollower following{
       .name = project.manifest.name,
+      // A daemon that starts anew has forgotten the sources, which are never files of its own. The
+      // same request again gives the same batch (spec/daemon 7.1).
       .restart = [&]() -> Result<void> {
         KILN_TRY_VOID(ConnectTo(global));
         for (const LoadedProgram& loaded : project.programs) {
@@ -278,6 +303,7 @@ Result<std::string> BatchNamed(client::Client& client, const std::string& prefix
       found.push_back(id);
     }
   }
+  // An empty prefix begins every id, so it would name the only batch there is, by accident.
   if (found.size() != 1 || prefix.empty()) {
     return Error{.code = found.empty() ? ErrorCode::kNotFound : ErrorCode::kInvalidArgument,
                  .context = found.empty() ? fmt::format("the daemon knows no batch '{}'", prefix)

@@ -16,15 +16,19 @@
 namespace kiln::cli {
 namespace {
 
+// The default of budget.results in a manifest (spec/daemon 6.2).
 constexpr uint64_t kDefaultResults = 100'000;
 constexpr size_t kAdvice = 3;
 
 // Decimals without leading zeros, of any length.
+// Counts of spaces may have hundreds of digits and are texts. The longer number is larger; of equal
+// length the order of texts is that of numbers.
 bool IsAbove(const std::string& count, uint64_t limit) {
   const std::string most = std::to_string(limit);
   return count.size() != most.size() ? count.size() > most.size() : count > most;
 }
 
+// The nearest one: of the program, of the manifest, the default.
 uint64_t BudgetOf(const Project& project, const client::ProgramSpace& space) {
   if (space.budget.results != 0) {
     return space.budget.results;
@@ -36,6 +40,8 @@ uint64_t BudgetOf(const Project& project, const client::ProgramSpace& space) {
 void PrintAdvice(const client::ProgramSpace& space, const client::VariantCount& count) {
   std::vector<client::AxisCount> axes = count.axes;
   std::ranges::stable_sort(axes, std::greater(), &client::AxisCount::factor);
+  // The factor of an axis is by how much it multiplies the variants, so fixing the first one in the
+  // list helps most.
   axes.resize(std::min(axes.size(), kAdvice));
   for (const client::AxisCount& axis : axes) {
     Print("    axis {} has {} values and contributes a factor of {:.1f}\n", axis.name, axis.values,
@@ -60,6 +66,7 @@ int DryRun(const Global& global, const Project& project, const std::string& wher
   const SpaceMistakes in_files(project.manifest, where);
   for (size_t i = 0; i < project.spaces.size(); ++i) {
     const client::ProgramSpace& space = project.spaces[i];
+    // Counting enumerates nothing, so a space of any size has its answer at once (spec/daemon 6.4).
     const Result<client::VariantCount> count = client.CountVariants(space, where);
     if (!count.ok()) {
       return Fail(global, count.error());
@@ -94,6 +101,7 @@ int DryRun(const Global& global, const Project& project, const std::string& wher
     }
   }
   mistakes.End();
+  // Above the budget counts more than a wrong program: the limit is what a dry run is asked for.
   exit = above != 0 && !project.manifest.budget_warns ? int{kLimit} : exit;
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   const std::vector<std::pair<std::string, uint64_t>> counts{{"programs", project.spaces.size()},

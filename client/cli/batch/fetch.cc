@@ -26,6 +26,8 @@
 namespace kiln::cli {
 namespace {
 
+// A call lists its variants one by one. Five hundred keep a message far below its limit, and the
+// root that each call returns joins the calls together.
 constexpr size_t kVariantsPerCall = 500;
 constexpr uint32_t kRowsPerPage = 1'000;
 constexpr size_t kMostVariants = 100'000;  // asked for one by one
@@ -45,6 +47,7 @@ struct Arrived {
   client::Client::FetchHandlers Handlers() {
     return {.on_outcome = [this](const client::Outcome& outcome) { outcomes.push_back(outcome); },
             .on_blob = [this](const client::FetchedBlob& blob) -> Result<void> {
+              // Somebody else keeps the results, or nobody does.
               if (folder.empty()) {
                 return {};
               }
@@ -59,6 +62,8 @@ struct Arrived {
     done.failed += call.failed;
     done.blobs_sent += call.blobs_sent;
     done.bytes_sent += call.bytes_sent;
+    // The root names everything that this client has after the call. The next call sends it instead
+    // of a list of digests.
     done.root = call.root;
   }
 };
@@ -69,6 +74,7 @@ Result<void> WriteIndex(const Arrived& arrived) {
   std::set<std::string> listed;
   for (const client::Outcome& outcome : arrived.outcomes) {
     for (const client::Artifact& artifact : outcome.artifacts) {
+      // Many variants share one result (spec/cache 3.1), which has one row.
       if (listed.insert(artifact.target + " " + artifact.signature).second) {
         index.push_back(IndexRow(artifact));
       }
@@ -114,6 +120,7 @@ Result<void> KeepWarm(Project& project) {
   for (size_t i = 0; i < project.spaces.size(); ++i) {
     client::ProgramSpace space = project.spaces[i];
     space.variants.clear();
+    // `warm` runs along the explicit variants of the manifest: only these can be marked.
     for (size_t v = 0; v < project.spaces[i].variants.size(); ++v) {
       if (project.spaces[i].warm[v]) {
         space.variants.push_back(project.spaces[i].variants[v]);
@@ -149,6 +156,8 @@ Result<Variants> VariantsOf(client::Client& client, const client::ProgramSpace& 
           for (const client::VariantRow& row : rows) {
             variants.push_back(row.options);
           }
+          // Listing stops one page behind the bound: that there are too many is all that must be
+          // known.
           return variants.size() <= kMostVariants ? client::Client::More::kWanted
                                                   : client::Client::More::kEnough;
         }));
@@ -173,6 +182,7 @@ Result<void> FetchKnown(const Global& global, client::Client& client, const Proj
     KILN_TRY(const Variants variants, VariantsOf(client, space));
     for (size_t at = 0; at < variants.size(); at += kVariantsPerCall) {
       const size_t count = std::min(kVariantsPerCall, variants.size() - at);
+      // Outcomes of this call begin here; those of earlier calls have been shown.
       const size_t before = arrived.outcomes.size();
       KILN_TRY(const client::FetchDone done,
                client.FetchVariants(
@@ -195,11 +205,15 @@ Result<void> FetchKnown(const Global& global, client::Client& client, const Proj
 // Everything as a batch, which compiles what is missing.
 Result<void> FetchAll(const Global& global, client::Client& client, const Project& project,
                       const FetchArguments& arguments, const std::string& root, Arrived& arrived) {
+  // A miss is compiled as part of a batch and not one by one, because only a batch knows which
+  // variants share a result before it builds them.
   KILN_TRY(const BatchOutcome batch, RunBatch(global, project, client, {}));
   arrived.exit = WasInterrupted() ? int{kInterrupted} : static_cast<int>(batch.final.exit_hint);
   if (WasInterrupted()) {
     return {};
   }
+  // The daemon writes a pack by itself from the results of the batch, so for a pack nothing is
+  // fetched result by result.
   if (IsPackFile(arguments.out)) {
     if (arrived.exit != kSuccess) {
       return {};  // a pack is whole
@@ -227,6 +241,7 @@ Result<void> FetchOnce(const Global& global, client::Client& client, const Proje
 
 // Flags that contradict each other, before a daemon is asked.
 Result<void> Check(const FetchArguments& arguments) {
+  // Exactly one of the two.
   if (arguments.programs.empty() == !arguments.all) {
     return Usage("name programs, or pass --all");
   }
@@ -257,6 +272,9 @@ Result<void> Write(const FetchArguments& arguments, const Arrived& arrived) {
   if (IsPackFile(arguments.out) || arguments.out.empty()) {
     return {};
   }
+  // The index and the root are written last. If the command dies before, the files are there under
+  // their digests and the old root still describes what is needed, so the next fetch is whole
+  // again.
   KILN_TRY_VOID(WriteIndex(arrived));
   return arguments.have.empty() || arrived.done.root.empty()
              ? Result<void>()
@@ -275,11 +293,15 @@ Result<Arrived> Fetch(const Global& global, const FetchArguments& arguments) {
   Arrived arrived;
   arrived.folder = IsPackFile(arguments.out) ? std::string() : arguments.out;
   KILN_TRY_VOID(FetchOnce(global, client, project, arguments, root, arrived));
+  // The daemon left out what the root says that this client has. The folder is the proof: if
+  // something is missing there, all of it is fetched again without a root.
   if (!root.empty() && !arrived.folder.empty() && !IsWhole(arrived)) {
     arrived.outcomes.clear();  // the root is of another folder, or files are gone or changed
     arrived.done = {};
     KILN_TRY_VOID(FetchOnce(global, client, project, arguments, {}, arrived));
   }
+  // The caller may only read, so nothing was compiled. What is missing is told as the refusal of
+  // the right to compile it.
   if (arguments.may_not_compile.has_value() && arrived.done.skipped != 0) {
     return WithContext(*arguments.may_not_compile,
                        fmt::format("{} of {} variants are not in the cache and would have to be "
@@ -293,6 +315,7 @@ Result<Arrived> Fetch(const Global& global, const FetchArguments& arguments) {
                                         arrived.done.skipped, arrived.done.outcomes),
                  .reason = "NOT_BUILT"};
   }
+  // A pack is made of a batch. The fetch above has shown that nothing would be compiled.
   if (arguments.on_miss == "fail" && IsPackFile(arguments.out) && arrived.exit == kSuccess) {
     KILN_TRY_VOID(FetchAll(global, client, project, arguments, {}, arrived));  // all is known
   }

@@ -28,10 +28,12 @@ int RunCacheExport(const Global& global, const std::string& dir, const ExportArg
     if (!seconds.ok()) {
       return Fail(global, seconds.error());
     }
+    // An age becomes a time of this machine, which is the one that the rows were stamped with.
     SystemClock clock;
     filter.since_s = std::chrono::duration_cast<std::chrono::seconds>(clock.UnixTime()).count() -
                      static_cast<int64_t>(*seconds);
   }
+  // Reading beside a daemon is safe, so an export needs no daemon and stops none.
   const Result<std::unique_ptr<LocalCache>> opened = OpenCache(dir, Use::kLook);
   if (!opened.ok()) {
     return Fail(global, opened.error());

@@ -34,6 +34,8 @@ void PrintFinding(const Global& global, const std::string& text) {
     Print("{}\n", text);
     return;
   }
+  // A daemon sends a fault as the line that people read, "KIND KEY: DETAIL". It is taken apart
+  // again here, so that JSON has the same members with and without a daemon.
   const size_t colon = text.find(": ");
   const std::string head = text.substr(0, colon);
   const size_t blank = head.find(' ');

@@ -24,6 +24,8 @@ struct GcArguments {
 
 Result<cache::GcReport> Collect(const Global& global, const std::string& dir,
                                 const cache::GcOptions& options) {
+  // Whoever holds the store must do the work: two processes never write one cache. A dry run
+  // without a daemon only looks.
   KILN_TRY(const std::unique_ptr<client::Client> daemon, HolderOf(global, dir));
   if (daemon != nullptr) {
     KILN_TRY(const client::MaintenanceDone done,
@@ -92,6 +94,7 @@ int RunCacheGc(const Global& global, const std::string& dir, const GcArguments& 
     }
     options.older_than_s = *seconds;
   }
+  // Without a condition everything would go, which nobody means who typed three letters.
   if (arguments.to.empty() && arguments.older_than.empty() && !arguments.failed &&
       !arguments.vacuum) {
     return Fail(global, {.code = ErrorCode::kInvalidArgument,
@@ -109,6 +112,8 @@ int RunCacheGc(const Global& global, const std::string& dir, const GcArguments& 
           report->kept, SizeText(report->used_before), SizeText(report->used_after));
   }
   int exit = kSuccess;
+  // What leases, pins and recent use keep is not an error of the collection, but the size that was
+  // asked for was not reached, and a script must know.
   if (!arguments.dry_run && options.to_bytes.has_value() &&
       report->used_after > *options.to_bytes) {
     exit = Fail(global, StillTooLarge(*report, *options.to_bytes));

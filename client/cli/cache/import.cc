@@ -24,6 +24,8 @@ Result<pack::ImportReport> Import(const Global& global, const std::string& dir,
   ByteProgress progress(global, "cache import", clock);
   KILN_TRY(const std::unique_ptr<client::Client> daemon, HolderOf(global, dir));
   if (daemon != nullptr) {
+    // The daemon's rows and content are written through the same interface as those of a folder; it
+    // checks each of them as it would check a stranger's.
     return pack::ImportCache(*file, *daemon->CacheStore(clock), std::ref(progress));
   }
   KILN_TRY(const std::unique_ptr<LocalCache> opened, OpenCache(dir, Use::kChange));
@@ -39,6 +41,8 @@ int RunCacheImport(const Global& global, const std::string& dir, const ImportArg
     Print("{}: {} rows, {} blobs; {} new, {} known, {} known with another result\n", arguments.file,
           imported->rows, imported->blobs, imported->added, imported->present, imported->other);
   }
+  // A key that leads to another result here means that one of two builds is not deterministic. The
+  // row that is here stays (spec/cache 4.5).
   return Finish("cache import", imported->other == 0 ? kSuccess : kIntegrity,
                 {{"rows", imported->rows},
                  {"blobs", imported->blobs},

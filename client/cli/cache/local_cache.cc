@@ -17,9 +17,13 @@ std::string DirectoryOf(const std::string& dir) {
 }
 
 Result<std::unique_ptr<client::Client>> HolderOf(const Global& global, const std::string& dir) {
+  // A cache behind TCP can only be asked for. A daemon that was named is meant even if it has no
+  // cache here; a folder that was named beside it wins.
   const bool remote = !DaemonAddress(global).starts_with("unix:");
   const bool asked = remote || (!global.daemon.empty() && dir.empty());
   const std::string folder = DirectoryOf(dir);
+  // The owner is read from the lock of the folder, so this costs no connection when no daemon is
+  // about.
   const std::optional<pid_t> owner =
       folder.empty() ? std::nullopt : cache::sqlite::FindOwner(folder);
   if (!owner.has_value() && !asked) {
@@ -30,6 +34,8 @@ Result<std::unique_ptr<client::Client>> HolderOf(const Global& global, const std
   if (asked && !info.ok()) {
     return info.error();
   }
+  // A daemon that answers but does not hold this folder has another cache. Then nobody holds it, or
+  // a process that does not answer here, which opening the store will tell.
   const bool holds = info.ok() && (asked || info->pid == static_cast<uint64_t>(*owner));
   return holds ? std::move(client) : nullptr;
 }
@@ -44,12 +50,14 @@ Result<std::unique_ptr<LocalCache>> OpenCache(const std::string& dir, Use use) {
                  .reason = "USAGE"};
   }
   std::error_code error;
+  // Opening would make an empty cache, and looking must change nothing.
   if (use == Use::kLook && !std::filesystem::exists(folder / "cache.db", error)) {
     return Error{.code = ErrorCode::kNotFound,
                  .context = "there is no cache in " + folder.string(),
                  .reason = "NO_CACHE"};
   }
   auto opened = std::make_unique<LocalCache>();
+  // To change the store this process must own it: opening fails while a daemon has the lock.
   Result<std::unique_ptr<cache::sqlite::SqliteStore>> store = cache::sqlite::SqliteStore::Open(
       {.dir = folder, .must_own = use == Use::kChange, .read_only = use == Use::kLook},
       opened->clock, opened->log);
@@ -69,6 +77,8 @@ Result<std::unique_ptr<LocalCache>> OpenCache(const std::string& dir, Use use) {
                             "or fails",
                  .reason = "CACHE_CLOSED"};
   }
+  // The same layers as in a daemon: content is compressed with the dictionaries of the store, and
+  // maintenance goes to the table itself.
   opened->compressing.emplace(*opened->sqlite, *opened->sqlite, &opened->sqlite->dictionaries());
   opened->content.emplace(*opened->compressing, *opened->sqlite);
   opened->maintenance.emplace(*opened->sqlite, opened->clock);

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "cache/leases/actor.h"
 #include "cache/leases/pin_share.h"
 #include "client/cli/add_verb.h"
 #include "client/cli/cache/local_cache.h"
@@ -32,6 +33,8 @@ constexpr size_t kLargestPins = 5;
 // largest ones; kUnavailable if kilnd cannot be asked how large the cache may be.
 Result<void> CheckShare(LocalCache& opened, const std::string& name,
                         std::span<const cache::Key> keys) {
+  // Pins may keep a share of what the cache may hold, and that is written in the daemon's
+  // configuration, which only kilnd reads. Without the bound pins could fill the cache for good.
   KILN_TRY(const uint64_t most, ConfiguredSize(ReadDaemonConfig(), "cache.max_size"));
   KILN_TRY(const cache::PinUsage wanted, cache::HeldByKeys(*opened.content, keys, {}));
   cache::sqlite::PinTable pins(*opened.sqlite);
@@ -42,8 +45,8 @@ Result<void> CheckShare(LocalCache& opened, const std::string& name,
   }
   std::string largest;
   for (size_t i = 0; i < std::min(share.others.size(), kLargestPins); ++i) {
-    largest += fmt::format("{}{} ({})", i == 0 ? "; the largest are " : ", ",
-                           share.others[i].second, SizeText(share.others[i].first));
+    largest += fmt::format("{}{} ({})", i == 0 ? "; the largest are " : ", ", share.others[i].name,
+                           SizeText(share.others[i].bytes));
   }
   return Error{.code = ErrorCode::kResourceExhausted,
                .context = fmt::format("pins would keep {}, {} are allowed{}; unpin one, or raise "
@@ -52,6 +55,7 @@ Result<void> CheckShare(LocalCache& opened, const std::string& name,
                .reason = cache::kPinsTooLarge};
 }
 
+// A daemon checks the share itself, against the configuration that it runs with.
 Result<uint64_t> PinKeys(const Global& global, const std::string& dir,
                          const PinArguments& arguments, const cache::Pin& pin,
                          const std::vector<cache::Key>& keys) {
@@ -83,6 +87,8 @@ int RunCachePin(const Global& global, const std::string& dir, const PinArguments
                            .context = "'" + text + "' is no key (32 hex digits)",
                            .reason = "USAGE"});
     }
+    // A key does not say of which level it is. Both levels are named, and a row that does not exist
+    // is not pinned.
     keys.push_back({.level = cache::Level::kSignature, .id = *id});
     keys.push_back({.level = cache::Level::kAlias, .id = *id});
   }
@@ -103,6 +109,8 @@ int RunCachePin(const Global& global, const std::string& dir, const PinArguments
   if (!global.json && !global.quiet) {
     Print("pinned {} of {} keys as {}\n", *pinned, arguments.keys.size(), arguments.name);
   }
+  // Less than all keys means that some results are not here: a release that counts on them would
+  // lose them.
   return Finish("cache pin", *pinned < arguments.keys.size() ? kNotFound : kSuccess,
                 {{"records", *pinned}});
 }
@@ -124,8 +132,11 @@ Result<std::vector<client::PinnedSet>> PinsOf(const Global& global, const std::s
   for (const cache::Pin& pin : pins) {
     listed.push_back({.name = pin.name,
                       .note = pin.note,
+                      .owner = std::string(cache::OwnerName(pin.owner)),
                       .records = pin.records,
                       .made_s = static_cast<uint64_t>(pin.made_s),
+                      // 0 is "for ever" here and over the wire. A pin never ends in 1970, so
+                      // nothing is lost.
                       .until_s = static_cast<uint64_t>(pin.until_s.value_or(0))});
   }
   return listed;
@@ -144,10 +155,11 @@ int RunCachePins(const Global& global, const std::string& dir) {
                                           {"records", pin.records},
                                           {"made_s", pin.made_s},
                                           {"until_s", pin.until_s},
-                                          {"note", pin.note}};
+                                          {"note", pin.note},
+                                          {"owner", pin.owner}};
       PrintLine(object);
     } else {
-      Print("{:<24} {:>8} records  {}\n", pin.name, pin.records, pin.note);
+      Print("{:<24} {:>8} records  by {:<12}  {}\n", pin.name, pin.records, pin.owner, pin.note);
     }
   }
   return Finish("cache pins", kSuccess, {{"pins", pins->size()}});

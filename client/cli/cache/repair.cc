@@ -19,6 +19,8 @@ struct Repaired {
   std::string set_aside;                   // the old file, if it was rebuilt
 };
 
+// A daemon can do more than this process: it fetches or compiles again what had to be dropped.
+// Without one the records are gone, and the next build makes them.
 Result<Repaired> Repair(const Global& global, const std::string& dir) {
   KILN_TRY(const std::unique_ptr<client::Client> daemon, HolderOf(global, dir));
   if (daemon != nullptr) {
@@ -26,12 +28,14 @@ Result<Repaired> Repair(const Global& global, const std::string& dir) {
              daemon->RepairCache([&](const std::string& text) { PrintFinding(global, text); }));
     Repaired repaired{.counts = CountsOf(done),
                       .found = done.damaged,
+                      // A daemon counts what it dropped among what it repaired.
                       .mended = done.repaired - done.dropped,
                       .dropped = done.dropped,
                       .left = done.left,
                       .refetched = done.refetched,
                       .recompiled = done.recompiled,
                       .set_aside = done.set_aside};
+    // The last count is that of faults, which after a repair means those that are left.
     repaired.counts.back().second = done.left;
     return repaired;
   }
@@ -61,6 +65,8 @@ int RunCacheRepair(const Global& global, const std::string& dir) {
               : ", the file was rebuilt, the old one is " + repaired->set_aside,
           clean ? "sound" : "not everything could be mended");
   }
+  // The counts of `cache verify` first and under the same names, so that one reader understands
+  // both verbs.
   Counts counts = repaired->counts;
   counts.insert(counts.end(), {{"found", repaired->found},
                                {"mended", repaired->mended},

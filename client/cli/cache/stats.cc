@@ -23,6 +23,8 @@ double Ratio(uint64_t a, uint64_t b) {
   return b == 0 ? 0 : static_cast<double>(a) / static_cast<double>(b);
 }
 
+// Only records of these levels say how a build ended. Content and aliases have no outcome, and "ok"
+// is 0 for them.
 bool HasKinds(const client::CacheLevel& level) {
   return level.name == "module" || level.name == "signature" || level.name == "recipe";
 }
@@ -30,12 +32,15 @@ bool HasKinds(const client::CacheLevel& level) {
 void PrintText(const client::CacheStats& stats, std::optional<pid_t> owner) {
   Print("{}{}\n", stats.path.empty() ? "in memory only" : stats.path,
         owner.has_value() ? fmt::format("  (used by pid {})", *owner) : "");
+  // Level 0 is content: its bytes are what the store holds compressed.
   const uint64_t content = stats.levels.empty() ? 0 : stats.levels[0].bytes;
   Print("  file {}   used {}   content {} stored, {} raw ({:.1f}x)\n", SizeText(stats.file_bytes),
         SizeText(stats.used_bytes), SizeText(content), SizeText(stats.raw_bytes),
         Ratio(stats.raw_bytes, content));
   for (const client::CacheLevel& row : stats.levels) {
     Print("  {:<10} {:>10} rows {:>12}", row.name, row.records, SizeText(row.bytes));
+    // Hits are counted by the daemon that runs; for a folder without one there are none, and the
+    // column stays away.
     if (const uint64_t asked = row.hits + row.misses; asked != 0) {
       Print("   {} hits of {} ({:.0f} %)", row.hits, asked, 100 * Ratio(row.hits, asked));
     }
@@ -64,6 +69,8 @@ void PrintText(const client::CacheStats& stats, std::optional<pid_t> owner) {
   }
 }
 
+// The same numbers as the text form (spec/cli 7.1), with and without a daemon; what only a daemon
+// knows is 0 without one.
 Json JsonOf(const client::CacheStats& stats) {
   Json levels = Json::array();
   for (const client::CacheLevel& row : stats.levels) {
@@ -128,6 +135,8 @@ client::CacheStats StatsOf(const cache::StoreStats& stats) {
     out.levels.push_back({.name = std::string(cache::LevelName(static_cast<cache::Level>(level))),
                           .records = row.rows,
                           .bytes = row.bytes,
+                          // The index is the kind of the record's outcome; [0] is that of records
+                          // that are well.
                           .source_errors = row.kinds[1],
                           .limits = row.kinds[2],
                           .poison = row.kinds[3]});
@@ -154,6 +163,7 @@ int RunCacheStats(const Global& global, const std::string& dir) {
     if (!stats.ok()) {
       return Fail(global, stats.error());
     }
+    // The id of a process means something on its own machine only.
     const bool is_here = DaemonAddress(global).starts_with("unix:");
     const Result<client::ServerInfo> info = (*daemon)->Ping(client::kPing);
     PrintStats(global, *stats,

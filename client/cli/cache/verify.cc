@@ -39,10 +39,14 @@ Result<Verified> Verify(const Global& global, const std::string& dir,
                  [&](const std::string& text) { PrintFinding(global, text); }, std::ref(progress)));
     return Verified{.counts = CountsOf(done), .faults = done.damaged};
   }
+  // The folder is read without being opened as a store, so that a file which no store would open is
+  // looked at as well, and nothing is repaired on the way.
   KILN_TRY(const cache::VerifyReport report,
            cache::sqlite::VerifyDirectory(DirectoryOf(dir), clock,
                                           {.fast = arguments.fast,
                                            .sample_percent = arguments.sample_percent,
+                                           // Another sample each time: repeated runs of a few
+                                           // percent come to see everything.
                                            .seed = static_cast<uint64_t>(clock.UnixTime().count()),
                                            .on_bytes = std::ref(progress)}));
   PrintFaults(global, report);
@@ -57,6 +61,7 @@ int RunCacheVerify(const Global& global, const std::string& dir, const VerifyArg
   const bool clean = verified->faults == 0;
   if (!global.json && !global.quiet) {
     const Counts& counts = verified->counts;
+    // By position, in the order of CountsOf (faults.cc).
     Print("{} blobs, {} records, {} aliases, {} hashed: {}\n", counts[0].second, counts[1].second,
           counts[2].second, SizeText(counts[3].second),
           clean ? "sound"

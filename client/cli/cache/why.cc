@@ -17,6 +17,7 @@ namespace {
 // What the store of the directory remembers of a key, without a daemon.
 Result<client::Explanation> Remembered(const std::string& dir, Hash128 key) {
   KILN_TRY(const std::unique_ptr<LocalCache> opened, OpenCache(dir, Use::kLook));
+  // A variant or live key leads to a signature, under which requests are remembered.
   const Result<cache::Blob> alias =
       opened->content->Get({.level = cache::Level::kAlias, .space = 0, .id = key}, {});
   if (alias.ok()) {
@@ -31,6 +32,8 @@ Result<client::Explanation> Remembered(const std::string& dir, Hash128 key) {
                  .reason = "UNKNOWN_RESULT"};
   }
   KILN_TRY(const std::vector<cache::ExplainRecord> slot, table.Records(record->slot));
+  // The cause of a miss is the difference to what was asked before it, so later requests of the
+  // slot must not take part.
   std::vector<const cache::ExplainRecord*> earlier;
   for (const cache::ExplainRecord& row : slot) {
     if (row.seq < record->seq) {

@@ -18,6 +18,9 @@ std::string DaemonConfig::Or(const std::string& key, const std::string& fallback
   return found == values.end() ? fallback : found->second;
 }
 
+// The daemon's configuration is read by the daemon itself: its rules, defaults and errors are in
+// one place, and this side reads a table. The exit status of the shell tells whether the command
+// ran.
 std::optional<std::string> OutputOf(const std::string& command) {
   std::FILE* const pipe = ::popen(command.c_str(), "re");
   if (pipe == nullptr) {
@@ -34,6 +37,8 @@ std::optional<std::string> OutputOf(const std::string& command) {
 DaemonConfig ReadDaemonConfig() {
   DaemonConfig config;
   const auto text =
+      // "; true" keeps the output of a configuration with an error, of which the table has the
+      // message.
       OutputOf(ShellWord(client::DaemonProgram()) + " config show --json 2>/dev/null; true");
   for (size_t at = 0; text.has_value() && at < text->size();) {
     const size_t end = std::min(text->find('\n', at), text->size());

@@ -41,9 +41,12 @@ void ShowDaemon(const Global& global, std::string_view state, const client::Serv
 
 int RunKilnd(const Global& global, std::vector<std::string> words) {
   words.insert(words.begin(), client::DaemonProgram());
+  // Verbs of kilnd know --json; a daemon that serves has flags only and does not.
   if (global.json && words.size() > 1 && !words[1].starts_with("-")) {
     words.emplace_back("--json");
   }
+  // The process becomes kilnd: its output, signals and exit status are those of the command, with
+  // nobody in between.
   std::vector<char*> argv;
   argv.reserve(words.size() + 1);
   for (std::string& word : words) {

@@ -52,6 +52,8 @@ struct Check {
 };
 
 // What all checks look at.
+// Everything that several checks need is asked for once, before the first of them. A check only
+// reads it, so the checks are independent of each other and of their order.
 struct Patient {
   const Global& global;
   std::string cache_dir;
@@ -88,6 +90,7 @@ std::string FirstLine(const std::string& path) {
 }
 
 Check CheckVersions(Patient& patient) {
+  // The program that the next command would start, not the one that runs.
   const auto version = OutputOf(ShellWord(client::DaemonProgram()) + " --version 2>/dev/null");
   if (!version.has_value()) {
     return Bad("versions", fmt::format("'{}' does not run", client::DaemonProgram()),
@@ -96,6 +99,7 @@ Check CheckVersions(Patient& patient) {
   std::string installed = version->substr(0, version->find('\n'));
   if (patient.info.ok()) {
     const std::string running = "kilnd " + patient.info->version;
+    // After an upgrade the old daemon goes on until it is stopped. It works, so this is a warning.
     if (running != installed) {
       return Warn("versions", fmt::format("{} runs, {} is installed", running, installed),
                   "kiln stop; the next command starts the installed one");
@@ -117,6 +121,8 @@ Check CheckDaemon(Patient& patient) {
   const std::string address = DaemonAddress(patient.global);
   if (!patient.info.ok()) {
     const Error& error = patient.info.error();
+    // The most specific cause first: a socket that is not ours, then a refusal, then silence. Each
+    // has another remedy.
     if (error.reason == kNotOwn || error.reason == client::kForeignSocket) {
       return Bad("daemon", error.context,
                  "set XDG_RUNTIME_DIR to a folder of yours, or make that one yours alone",
@@ -159,6 +165,8 @@ Check CheckSocket(Patient& patient) {
   }
   const std::string path = address.substr(5);
   const std::string folder = fs::path(path).parent_path().string();
+  // A socket somewhere else than the default may be somebody else's on purpose, as that of a shared
+  // daemon is. It is told, since sources go there.
   const std::optional<uid_t> listener = client::ListenerAt(path);
   if (path != client::DefaultSocket() && listener.has_value() && *listener != ::geteuid()) {
     return Warn("socket", fmt::format("'{}' is answered by a process of user {}", path, *listener),
@@ -169,6 +177,8 @@ Check CheckSocket(Patient& patient) {
   if (::lstat(folder.c_str(), &found) != 0) {
     return Good("socket", fmt::format("'{}' is not there yet", folder));
   }
+  // Neighbours who are allowed must reach the socket, without being able to list or change its
+  // folder: 0711 instead of 0700.
   const bool shared = !patient.config.Or("security.allow_uids", "").empty();
   const mode_t mode = shared ? 0711 : 0700;
   if (!S_ISDIR(found.st_mode) || found.st_uid != ::geteuid() || (found.st_mode & 0777) != mode) {
@@ -198,6 +208,8 @@ Check CheckLock(Patient& patient) {
 Check CheckDisk(Patient& patient) {
   fs::path at = patient.cache_dir;
   std::error_code error;
+  // The folder of the cache may not be there yet. The nearest one above decides whether it can be
+  // made.
   while (!fs::exists(at, error) && at.has_parent_path() && at != at.parent_path()) {
     at = at.parent_path();
   }
@@ -206,8 +218,10 @@ Check CheckDisk(Patient& patient) {
     return Bad("disk", fmt::format("'{}' cannot be written", at.string()),
                "repair its rights, or choose another cache.dir", kUsage);
   }
+  // f_bavail is what this user may fill; f_bfree has the reserve of root in it.
   const uint64_t free = uint64_t{disk.f_bavail} * disk.f_frsize;
   const std::string detail = fmt::format("{} free at '{}'", SizeText(free), at.string());
+  // The default of cache.min_free.
   return free < uint64_t{2} << 30
              ? Warn("disk", detail, "make room: below cache.min_free results are not stored")
              : Good("disk", detail);
@@ -218,6 +232,8 @@ Check CheckIntegrity(Patient& patient) {
     return Good("integrity", "not looked at: no daemon");
   }
   std::string first;
+  // The fast form, which looks at structure and not at every byte: a doctor who takes minutes is
+  // not asked.
   const auto done = patient.client->VerifyCache(
       true, 0, [&](const std::string& text) { first = first.empty() ? text : first; });
   if (!done.ok()) {
@@ -232,6 +248,7 @@ Check CheckIntegrity(Patient& patient) {
 Check CheckInotify(Patient& /*patient*/) {
   const std::string text = FirstLine("/proc/sys/fs/inotify/max_user_watches");
   const long watches = std::strtol(text.c_str(), nullptr, 10);
+  // One watch for each folder of a project; many distributions start with this number.
   constexpr long kWanted = 8'192;
   return watches >= kWanted
              ? Good("inotify", fmt::format("{} watches", watches))
@@ -242,6 +259,8 @@ Check CheckInotify(Patient& /*patient*/) {
 }
 
 Check CheckClock(Patient& /*patient*/) {
+  // No file of kiln is older, so a clock before that is wrong for certain. A machine without a
+  // battery starts in 1970.
   constexpr std::time_t kFirstRelease = 1'767'225'600;  // 2026-01-01
   return std::time(nullptr) >= kFirstRelease
              ? Good("clock", "plausible")
@@ -250,6 +269,7 @@ Check CheckClock(Patient& /*patient*/) {
 }
 
 Check CheckVulkan(Patient& /*patient*/) {
+  // Without a device everything works but drawing, so it is a warning.
   const Result<runtime::Device> device = runtime::Device::Create({});
   if (!device.ok()) {
     return Warn("vulkan", device.error().context,
@@ -276,6 +296,8 @@ Check CheckTls(Patient& patient) {
   if (address.starts_with("unix:")) {
     return Good("tls", "not used: " + address.substr(0, 5));
   }
+  // Looked at before the answer of the daemon: a file that cannot be read is the cause that a
+  // person can mend here.
   for (const std::string* file : {&patient.global.token_file, &patient.global.tls_ca,
                                   &patient.global.tls_cert, &patient.global.tls_key}) {
     if (!file->empty() && ::access(file->c_str(), R_OK) != 0) {
@@ -318,6 +340,7 @@ Check CheckUpstream(Patient& patient) {
   if (url.empty()) {
     return Good("upstream", "none is configured");
   }
+  // As the daemon would connect: with its token and certificates, not with those of this command.
   const Result<std::unique_ptr<client::Client>> upstream = client::Client::Open(
       client::Endpoint{.address = url,
                        .token_file = patient.config.Or("upstream.token_file", ""),
@@ -347,6 +370,8 @@ Check CheckCrash(Patient& patient) {
   return Warn("crash", patient.status->last_crash, "report it with kiln doctor --bundle FILE");
 }
 
+// A private build makes results that no other build finds in a shared cache, and this line shows
+// why.
 Check CheckFingerprints(Patient& patient) {
   if (!patient.info.ok()) {
     return Good("fingerprints", "not looked at: no daemon");
@@ -360,6 +385,8 @@ Check CheckFingerprints(Patient& patient) {
   return Good("fingerprints", fmt::format("{} ({})", names, release ? "release" : "private build"));
 }
 
+// Only the line "some" is read: the share of time in which at least one task waited. "full" is not
+// there for the CPU on older kernels.
 Check CheckPressure(Patient& /*patient*/) {
   std::string detail;
   bool high = false;
@@ -369,6 +396,8 @@ Check CheckPressure(Patient& /*patient*/) {
     if (line.starts_with(kFirst)) {
       const double percent = std::strtod(line.c_str() + kFirst.size(), nullptr);
       detail += fmt::format("{}{} {:.0f} %", detail.empty() ? "" : ", ", resource, percent);
+      // From here on the batch throttle is likely to act. The kernel's figure is the share of the
+      // last ten seconds in which work waited.
       high = high || percent > 40;
     }
   }
@@ -421,6 +450,7 @@ Result<void> WriteBundle(const std::string& path, Patient& patient,
     }
     bundle["last_crash"] = patient.status->last_crash;
   }
+  // The daemon is gone or silent in many reports, so each part is there only if it could be had.
   if (patient.client != nullptr) {
     if (const auto stats = patient.client->CacheStatistics(); stats.ok()) {
       bundle["cache"] = {{"used_bytes", stats->used_bytes},
@@ -431,12 +461,16 @@ Result<void> WriteBundle(const std::string& path, Patient& patient,
   }
   const std::string address = DaemonAddress(patient.global);
   if (address.starts_with("unix:")) {
+    // Where a daemon that was started in the background writes its log.
     const fs::path log = fs::path(address.substr(5)).parent_path() / "kilnd.log";
+    // The end of the log is what happened last.
     if (const Result<std::string> text = ReadFile(log.string()); text.ok()) {
       constexpr size_t kMostLog = 256 << 10;
       bundle["log"] = text->size() > kMostLog ? text->substr(text->size() - kMostLog) : *text;
     }
   }
+  // A log may hold bytes that are no UTF-8. They are replaced, since a report with a gap is better
+  // than none.
   const std::string text = bundle.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
   return WriteFile(path, AsBytes(text));
 }
@@ -454,6 +488,7 @@ int WorstOf(const std::vector<Check>& checks) {
 }
 
 int RunDoctor(const Global& global, const DoctorArguments& arguments) {
+  // A status that was not asked for fails like one that was refused, so checks have one case.
   const Error unasked{.code = ErrorCode::kUnavailable, .context = "not asked", .reason = {}};
   Patient patient{.global = global, .info = unasked, .status = unasked};
   patient.config = ReadDaemonConfig();
@@ -478,6 +513,7 @@ int RunDoctor(const Global& global, const DoctorArguments& arguments) {
       Print("{:<4}  {:<13} {}\n", row.state == State::kFail ? "FAIL" : StateName(row.state),
             row.name, Lines{row.detail});
     }
+    // Some checks take seconds, and each line is to be seen when its check is done.
     (void)std::fflush(stdout);
   }
   for (const Check& row : checks) {

@@ -18,6 +18,7 @@ constexpr uint32_t kMesaDrivers[] = {
     VK_DRIVER_ID_MESA_VENUS,    VK_DRIVER_ID_MESA_DOZEN,
 };
 
+// The rules of the XDG base directories, which both families of drivers follow.
 std::string CacheHome(const Environment& environment) {
   const std::string folder = environment("XDG_CACHE_HOME");
   return folder.empty() ? environment("HOME") + "/.cache" : folder;

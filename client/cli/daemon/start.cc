@@ -23,6 +23,8 @@ int RunStart(const Global& global) {
                fmt::format("kilnd {} is running already (pid {})", running->version, running->pid));
     return kSuccess;
   }
+  // Somebody answers there, or the address is wrong. Starting a second daemon would not help and
+  // might hide that.
   if (running.error().code == ErrorCode::kPermissionDenied ||
       running.error().code == ErrorCode::kInvalidArgument) {
     return Fail(global, running.error());

@@ -48,6 +48,8 @@ Result<Look> LookAt(client::Client& client, const Global& global,
                  .reason = "DAEMON_UNREACHABLE"};
   }
   KILN_TRY(look.info, std::move(info));
+  // Upstreams are asked anew for a person who looks once. Asking them every second, or for an exit
+  // code, would be load without use.
   const bool check = !global.quiet && !arguments.watch;
   KILN_TRY(look.status, client.Status(check ? client::Client::Upstreams::kCheck
                                             : client::Client::Upstreams::kAsKnown));
@@ -57,6 +59,8 @@ Result<Look> LookAt(client::Client& client, const Global& global,
   return look;
 }
 
+// A daemon that is degraded still answers. Scripts that wait for it must not wait for ever because
+// its disk is full.
 bool IsGood(const client::ServerStatus& status) {
   return status.health == "SERVING" || status.health == "DEGRADED";
 }
@@ -74,6 +78,8 @@ std::string TextOf(const client::ServerStatus::Upstream& upstream) {
   return upstream.cause.empty() ? text : text + ": " + upstream.cause;
 }
 
+// Members are only ever added (spec/cli 7.1). What is not known is null or left out, never 0: 0
+// would be a latency.
 Json JsonOf(const Look& look, const Json& cache) {
   Json lanes = Json::object();
   for (const client::LaneStatus& lane : look.status.lanes) {
@@ -120,6 +126,8 @@ Json JsonOf(const Look& look, const Json& cache) {
   return object;
 }
 
+// The health first, then a line for each part; a part that the daemon does not have is left out.
+// `cache` may be an error: the status is told all the same.
 void PrintText(const Look& look, const Result<client::CacheStats>& cache) {
   Print("{}  kilnd {} (pid {}, {})  up {} s\n", look.status.health, look.info.version,
         look.info.pid, look.info.started_by, look.info.uptime_ms / 1000);
@@ -150,6 +158,7 @@ void PrintText(const Look& look, const Result<client::CacheStats>& cache) {
   }
   const auto& warnings = look.status.warnings;
   const size_t shown = std::min(kShownWarnings, warnings.size());
+  // The last ones, which are the newest.
   for (auto row = warnings.end() - static_cast<ptrdiff_t>(shown); row != warnings.end(); ++row) {
     Print("  {}\n", row->text);
   }
@@ -158,6 +167,8 @@ void PrintText(const Look& look, const Result<client::CacheStats>& cache) {
   }
 }
 
+// With --json a line for each job, behind the one of the status: the list has no bound, and a
+// reader of lines need not hold all of it.
 void PrintJobs(const Global& global, const Look& look) {
   for (const client::JobRow& job : look.jobs) {
     if (global.json) {
@@ -195,6 +206,8 @@ void PrintCaches(const Global& global, const Look& look) {
                  {"type", "memory_cache"},
                  {"name", row.name},
                  {"bytes", row.bytes},
+                 // A cache without such a bound has null here. 0 would read as one that may hold
+                 // nothing.
                  {"max_bytes", row.max_bytes == 0 ? Json() : Json(row.max_bytes)},
                  {"entries", row.entries},
                  {"max_entries", row.max_entries == 0 ? Json() : Json(row.max_entries)},
@@ -209,6 +222,7 @@ void PrintCaches(const Global& global, const Look& look) {
   }
 }
 
+// The ping has a deadline of its own, so a daemon that hangs is told soon.
 int ShowTrace(const Global& global, client::Client& client, const std::string& id) {
   if (const auto info = client.Ping(client::kPing); !info.ok()) {
     return Fail(global, info.error());
@@ -246,12 +260,14 @@ int ShowTrace(const Global& global, client::Client& client, const std::string& i
 int ShowOnce(const Global& global, client::Client& client, const StatusArguments& arguments) {
   const Result<Look> look = LookAt(client, global, arguments);
   if (!look.ok()) {
+    // With -q the exit code alone is the answer.
     return global.quiet ? ExitCodeOf(look.error()) : Fail(global, look.error());
   }
   const int exit = IsGood(look->status) ? kSuccess : kUnreachable;
   if (global.quiet) {
     return exit;
   }
+  // Asked last and allowed to fail: a cache whose disk is broken is what a person looks for here.
   const Result<client::CacheStats> cache = client.CacheStatistics();
   if (global.json) {
     Json numbers = Json::object();
@@ -285,6 +301,7 @@ int RunStatus(const Global& global, const StatusArguments& arguments) {
   while (arguments.watch) {  // until Ctrl-C
     (void)std::fflush(stdout);
     std::this_thread::sleep_for(std::chrono::seconds(1));
+    // Home and erase: the next look is drawn over this one.
     if (!global.json && isatty(STDOUT_FILENO) != 0) {
       Print("\x1b[H\x1b[J");
     }

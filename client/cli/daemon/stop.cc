@@ -14,6 +14,7 @@
 namespace kiln::cli {
 namespace {
 
+// Running work is finished first; this is how long a person waits before asking what goes on.
 constexpr std::chrono::seconds kDrain{30};
 
 int RunStop(const Global& global, bool now) {
@@ -37,6 +38,8 @@ int RunStop(const Global& global, bool now) {
     return kSuccess;
   }
   const auto end = std::chrono::steady_clock::now() + kDrain;
+  // Signal 0 sends nothing and only asks whether the process is there. When it is gone, its socket
+  // and the lock of its cache are free, which the next command relies on.
   while (::kill(static_cast<pid_t>(info->pid), 0) == 0) {
     if (std::chrono::steady_clock::now() > end) {
       return Fail(global, {.code = ErrorCode::kDeadlineExceeded,

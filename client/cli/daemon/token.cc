@@ -30,6 +30,8 @@ int RunTokenVerb(const Global& global, const std::string& config, std::vector<st
     }
   };
   add("--config=", config);
+  // A token in a file that the running daemon does not read would be refused later, and nobody
+  // would know why.
   if (const std::string address = DaemonAddress(global); address.starts_with("unix:")) {
     if (const auto running = client::Client::Open(address)->Ping(client::kPing); running.ok()) {
       add("--running-tokens=", running->tokens_file);

@@ -34,6 +34,7 @@ Result<std::vector<std::string>> SourcesBelow(const std::string& folder) {
   for (; !error && at != std::filesystem::recursive_directory_iterator(); at.increment(error)) {
     if (at->is_regular_file(error) && at->path().extension() == ".rpl") {
       found.insert(at->path().string());
+      // A folder that was named by mistake, a home for example, ends here and not in an hour.
       if (found.size() > project::kMaxFiles) {
         return Error{.code = ErrorCode::kResourceExhausted,
                      .context = fmt::format("more than {} sources are below '{}'",
@@ -76,9 +77,12 @@ struct Outcome {
   uint64_t wrong = 0;  // files that do not parse
 };
 
+// A file is replaced as a whole and only if it would change, so the time stamps of good files stay
+// and nothing is built again.
 Result<void> FormatOne(const std::string& path, bool check, Outcome& outcome) {
   KILN_TRY(const std::string text, ReadFile(path, project::kMaxSource));
   const Result<std::string> formatted = format::FormatFile(path, text);
+  // A file that does not parse is counted and the others are formatted all the same.
   if (!formatted.ok()) {
     ++outcome.wrong;
     Print(stderr, "error: {}\n", Message{formatted.error().context});

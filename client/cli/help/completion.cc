@@ -12,6 +12,8 @@
 namespace kiln::cli {
 namespace {
 
+// The scripts know nothing of kiln's verbs: each key press asks `kiln complete`, so they never have
+// to be written anew. What it leaves open is completed as file names by the shell.
 constexpr char kBash[] = R"(# kiln completion bash >> ~/.bashrc
 _kiln() {
   local words=("${COMP_WORDS[@]:1:COMP_CWORD}")
@@ -43,6 +45,7 @@ complete -c kiln -a '(__kiln_complete)'
 
 using Found = std::set<std::string>;
 
+// The set sorts the candidates and drops those that both a verb and the root offer.
 void Offer(std::string_view word, std::string candidate, Found& found) {
   if (candidate.starts_with(word)) {
     found.insert(std::move(candidate));
@@ -53,6 +56,7 @@ void Offer(std::string_view word, std::string candidate, Found& found) {
 const CLI::App* VerbOf(const CLI::App& app, std::span<const std::string> words) {
   const CLI::App* verb = &app;
   for (const std::string& word : words) {
+    // The filter asks for all declared verbs; without one only those that were parsed come back.
     for (const CLI::App* sub : verb->get_subcommands([](const CLI::App*) { return true; })) {
       if (sub->get_name() == word) {
         verb = sub;
@@ -67,6 +71,7 @@ const CLI::Option* FlagNamed(const CLI::App& app, const std::string& name) {
   return name.starts_with("-") ? app.get_option_no_throw(name) : nullptr;
 }
 
+// Long names only. Short ones are typed faster than completed.
 void OfferFlags(const CLI::App& app, std::string_view word, Found& found) {
   for (const CLI::Option* option : app.get_options()) {
     for (const std::string& name : option->get_lnames()) {
@@ -107,6 +112,7 @@ void OfferOptions(const project::Manifest& manifest, std::span<const std::string
   const bool has_value = word.find('=') != std::string_view::npos;
   for (const project::ManifestProgram& program : manifest.programs) {
     const bool named = std::ranges::find(words, program.name) != words.end();
+    // If no word names a program, axes of all programs are offered.
     const bool any = std::ranges::none_of(manifest.programs, [&](const auto& other) {
       return std::ranges::find(words, other.name) != words.end();
     });
@@ -133,6 +139,8 @@ bool TakesPrograms(const CLI::App& verb) {
   });
 }
 
+// From the manifest and never from a daemon, which could have to be started: a key press has 100 ms
+// (spec/cli 10.3). Without a manifest, or with a wrong one, nothing is offered and nothing is said.
 void OfferPrograms(const Global& global, std::string_view word, Found& found) {
   if (const Result<project::Manifest> manifest = LoadManifest(global); manifest.ok()) {
     for (const project::ManifestProgram& program : manifest->programs) {
@@ -159,9 +167,12 @@ std::vector<std::string> Candidates(const CLI::App& app, const Global& global,
   const CLI::Option* flag = nullptr;
   if (!before.empty()) {
     flag = FlagNamed(*verb, before.back());
+    // Flags of every verb are declared at the root.
     flag = flag == nullptr ? FlagNamed(app, before.back()) : flag;
   }
+  // A flag whose value may be left out, such as --list, does not take the next word for granted.
   const bool wants_value = flag != nullptr && flag->get_expected_min() > 0;
+  // -o is the flag whose values are options of shaders, in every verb that has it.
   if (wants_value && flag->check_sname("o")) {
     if (const Result<project::Manifest> manifest = LoadManifest(global); manifest.ok()) {
       OfferOptions(*manifest, before, word, found);
@@ -207,6 +218,8 @@ void AddCompletion(CLI::App& app, CommandLine& line) {
         }
         return int{kSuccess};
       });
+  // No group hides the verb from the help: it is an interface of the scripts above, and their only
+  // one.
   complete->group("")->add_option("words", *words, "Words so far, after --");
 }
 

@@ -15,10 +15,13 @@
 namespace kiln::cli {
 namespace {
 
+// A short help fits on a screen with the examples above it.
 constexpr size_t kMostRows = 15;  // of flags in a short help
 constexpr size_t kColumns = 100;
 constexpr size_t kMostExamples = 2;
 
+// At most thirty lines (spec/cli 10.1), grouped by what somebody wants to do. It is written by
+// hand, since the groups and the words for whole families of verbs are nowhere else.
 constexpr char kVerbs[] =
     "kiln turns shader sources into everything an engine draws with\n\n"
     "start here    kiln init      write kiln.toml from the sources found\n"
@@ -54,6 +57,8 @@ std::string NameOf(const CLI::Option& option) {
     return option.get_name() + (many ? "..." : "");
   }
   const std::string type = option.get_type_name();
+  // The parser appends its checks to the name of the type: "TEXT:{a,b}", "INT in [1 - 5]". The row
+  // has only the name.
   const size_t end = std::min({type.find(':'), type.find('{'), type.find(" in "), type.size()});
   const bool takes = option.get_expected_max() > 0;
   return option.get_name(false, true) +
@@ -71,6 +76,7 @@ std::string TextOf(const CLI::Option& option) {
   return option.get_description() + " {" + type.substr(open + 1, close - open);
 }
 
+// Too long a row is cut and not wrapped: the short help must fit its 24 lines.
 std::string Row(const std::string& name, const std::string& text) {
   std::string row = fmt::format("  {:<26} {}", name, text);
   if (row.size() > kColumns) {
@@ -89,6 +95,7 @@ std::vector<const CLI::Option*> ShownOptions(const CLI::App& verb) {
     return !option->get_group().empty() && !IsHelp(*option);
   };
   std::vector<const CLI::Option*> shown = verb.get_options(is_shown);
+  // A verb of a group takes the group's flags as well, such as --dir of `kiln cache`.
   if (const CLI::App* above = verb.get_parent(); above->get_parent() != nullptr) {
     const std::vector<const CLI::Option*> more = above->get_options(is_shown);
     shown.insert(shown.end(), more.begin(), more.end());
@@ -98,6 +105,8 @@ std::vector<const CLI::Option*> ShownOptions(const CLI::App& verb) {
   return shown;
 }
 
+// Of a group the first example of each verb below, until there are two: they show what the group is
+// for better than its own name.
 std::vector<std::string> FirstExamples(const CLI::App& verb) {
   std::vector<std::string> examples = ExamplesOf(verb);
   for (const CLI::App* sub : ShownVerbs(verb)) {
@@ -122,6 +131,7 @@ std::string Rest(const std::vector<const CLI::Option*>& options) {
   return text + "\n";
 }
 
+// -h is the short form and --help the page of the manual, which the parser asks for as "All".
 class Help final : public CLI::Formatter {
  public:
   std::string make_help(const CLI::App* app, std::string /*name*/,
@@ -169,6 +179,7 @@ std::string ClosestText(std::string_view what, const std::string& word,
 
 std::string VerbTable() { return kVerbs; }
 
+// The examples come first: most who ask for help want a line to change.
 std::string ShortHelp(const CLI::App& verb) {
   std::string text;
   for (const std::string& example : FirstExamples(verb)) {
@@ -200,9 +211,12 @@ void SetHelp(CLI::App& app) {
 
 std::string MisunderstoodText(const CLI::App& app, const std::string& otherwise) {
   const CLI::App& verb = Deepest(app);
+  // The first word that the parser did not take is the mistake; what follows it may only be wrong
+  // because of it.
   for (const std::string& word : app.remaining(true)) {
     if (word.size() > 1 && word.starts_with('-')) {
       std::vector<std::string> flags;
+      // Flags of a verb, of its group and of every verb are all possible there.
       for (const CLI::App* at = &verb; at != nullptr; at = at->get_parent()) {
         AddFlags(*at, flags);
       }

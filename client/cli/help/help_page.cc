@@ -17,6 +17,8 @@ constexpr size_t kColumns = 80;
 constexpr std::string_view kSeeAlso = "kiln(1), kilnd(8), kiln.toml(5)";
 
 // Text that troff takes as it is: no control line, no escape.
+// A line that begins with '.' or ''' is a command of troff, and '-' alone would be a hyphen, which
+// a terminal shows as another character and nobody can paste.
 std::string Plain(std::string_view text) {
   std::string out;
   bool line_begins = true;
@@ -31,6 +33,7 @@ std::string Plain(std::string_view text) {
 }
 
 // Words in lines, each `indent` columns from the left.
+// A word longer than a line stands alone on one and is not broken: it is a path or a command.
 std::string Wrapped(std::string_view text, size_t indent) {
   std::string out;
   std::string line;
@@ -68,6 +71,7 @@ void AddOptions(const CLI::App& app, bool of_verb, std::vector<PageItem>& items)
   }
 }
 
+// The table of spec/cli 4.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 14> kExits = {
     {{"0", "success; warnings are allowed"},
      {"1", "wrong sources: errors in shaders"},
@@ -86,15 +90,18 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 14> kExits =
 
 }  // namespace
 
+// A verb without a group is hidden. Scripts and packagers use those, people do not.
 std::vector<const CLI::App*> ShownVerbs(const CLI::App& app) {
   return app.get_subcommands([](const CLI::App* any) { return !any->get_group().empty(); });
 }
 
+// "kiln pack build": the names on the way from the root.
 std::string CommandOf(const CLI::App& verb) {
   const CLI::App* above = verb.get_parent();
   return above == nullptr ? verb.get_name() : CommandOf(*above) + " " + verb.get_name();
 }
 
+// Examples are the footer of a verb, one a line. A test runs each of them through the parser.
 std::vector<std::string> ExamplesOf(const CLI::App& verb) {
   std::vector<std::string> examples;
   const std::string text = verb.get_footer();
@@ -110,9 +117,12 @@ std::vector<std::string> ExamplesOf(const CLI::App& verb) {
   return examples;
 }
 
+// One structure for both forms: Troff and PlainText print the same page, so `--help` and the manual
+// never differ.
 HelpPage VerbPage(const CLI::App& verb) {
   const std::string command = CommandOf(verb);
   HelpPage page{.name = command, .what = verb.get_description(), .sections = {}};
+  // The name of a page may have no blanks: kiln-pack-build(1).
   std::ranges::replace(page.name, ' ', '-');
   const std::vector<const CLI::App*> below = ShownVerbs(verb);
   PageSection synopsis{.title = "SYNOPSIS", .text = {}, .items = {}, .verbatim = {}};
@@ -182,6 +192,8 @@ HelpPage MainPage(const CLI::App& app) {
   return page;
 }
 
+// The version stands in the place of the date: pages that are generated twice from one source are
+// equal.
 std::string Troff(const HelpPage& page, const std::string& version) {
   std::string upper = page.name;
   std::ranges::transform(upper, upper.begin(),

@@ -53,6 +53,8 @@ constexpr auto kManifestKeys = std::to_array<ManifestKey>({
      "", "makes a program of each of its passes"},
 });
 
+// The only page that is no verb's. Those of the daemon, kilnd(8) and kilnd.toml(5), are generated
+// by kilnd from its own tables.
 HelpPage ManifestPage() {
   HelpPage page{.name = "kiln.toml",
                 .section = 5,
@@ -79,6 +81,7 @@ HelpPage ManifestPage() {
 
 void AddVerbs(const CLI::App& app, const std::string& version,
               std::map<std::string, std::string>& pages) {
+  // Verbs nest two deep, which bounds the recursion.
   for (const CLI::App* verb : ShownVerbs(app)) {
     const HelpPage page = VerbPage(*verb);
     pages[page.name + ".1"] = Troff(page, version);
@@ -103,6 +106,7 @@ void AddManual(CLI::App& app, CommandLine& line) {
   CLI::App* verb =
       AddVerb(app, line, {"manual", "Write the manual pages", "  kiln manual --out man"},
               [&app, &line, folder] {
+                // Run when packages are made. The folder must be there.
                 for (const auto& [name, text] : ManualPages(app, VersionLine())) {
                   const Result<void> written = WriteFile(*folder + "/" + name, AsBytes(text));
                   if (!written.ok()) {

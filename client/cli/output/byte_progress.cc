@@ -12,6 +12,8 @@
 namespace kiln::cli {
 namespace {
 
+// Most caches and files are done within a second, and then nothing is said. Every two seconds is
+// often enough to show that a long run is alive, and rare enough for a log.
 constexpr std::chrono::seconds kFirst{1};
 constexpr std::chrono::seconds kEvery{2};
 
@@ -29,10 +31,13 @@ void ByteProgress::operator()(uint64_t done, uint64_t total) {
     return;
   }
   next_ = now + kEvery;
+  // The size of what streams in is not always known beforehand; then only the bytes are told.
   if (total == 0) {
     Print(stderr, "kiln: {}: {} so far\n", what_, SizeText(done));
     return;
   }
+  // A cache may grow while it is read, so more than the first total may be done. More than 100 % is
+  // never shown.
   const double percent =
       100.0 * static_cast<double>(std::min(done, total)) / static_cast<double>(total);
   Print(stderr, "kiln: {}: {:.0f}% of {}\n", what_, percent, SizeText(total));

@@ -12,6 +12,7 @@ namespace {
 std::string Escaped(const std::string& path) {
   std::string text;
   for (const char c : path) {
+    // Make and Ninja agree on these four characters; a path with a line end cannot be written down.
     if (c == '$') {
       text += '$';
     } else if (c == ' ' || c == '#' || c == ':') {
@@ -25,8 +26,10 @@ std::string Escaped(const std::string& path) {
 }  // namespace
 
 std::string DepfileText(const std::string& target, std::vector<std::string> files) {
+  // One order whatever the order of sources, so that equal dependencies are equal bytes.
   std::ranges::sort(files);
   files.erase(std::unique(files.begin(), files.end()), files.end());
+  // A dependency a line, so that the difference of two depfiles can be read.
   std::string text = Escaped(target) + ":";
   for (const std::string& file : files) {
     text += " \\\n  " + Escaped(file);

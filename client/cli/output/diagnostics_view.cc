@@ -25,10 +25,14 @@
 namespace kiln::cli {
 namespace {
 
+// Both bounds are those of spec/cli 9.2.
 constexpr size_t kMostOfAProgram = 20;
 // In one go. Up to 300 there is room for what is said of each of 20 programs.
 constexpr size_t kMostLines = 210;
 
+// Of the whole process: a command shows diagnostics from several places, and the bound on lines and
+// -Werror hold over all of them. They are atomic because watch shows diagnostics on its reading
+// thread, and the exit code is made on the main one.
 std::atomic<size_t> lines_shown = 0;
 std::atomic<bool> warnings_seen = false;
 
@@ -60,6 +64,7 @@ bool TerminalHasLinks() {
 // file:///home/me/a%20b.rpl; sources are below the working directory or the manifest's folder.
 std::string UriOf(const std::string& path, const std::filesystem::path& project) {
   std::error_code error;
+  // A path is relative to one of two folders, and only the file system knows to which.
   for (const std::filesystem::path& folder : {std::filesystem::path("."), project}) {
     const std::filesystem::path file = std::filesystem::absolute(folder / path, error);
     if (error || !std::filesystem::exists(file, error)) {
@@ -68,6 +73,8 @@ std::string UriOf(const std::string& path, const std::filesystem::path& project)
     std::string uri = "file://";
     for (const char c : file.lexically_normal().string()) {
       const auto byte = static_cast<unsigned char>(c);
+      // The unreserved characters of RFC 3986, and the slash. Everything else is escaped byte by
+      // byte, so a path in any encoding becomes a valid link.
       const bool plain =
           std::isalnum(byte) != 0 || std::string_view("/-._~").find(c) != std::string_view::npos;
       uri += plain ? std::string(1, c) : fmt::format("%{:02X}", byte);
@@ -132,6 +139,8 @@ std::string OneText(const Global& global, const PlacedDiagnostic& diagnostic,
 void ShowText(const Global& global, std::span<const PlacedDiagnostic> diagnostics,
               std::span<const client::Source> sources, std::string_view more) {
   SourceSet set;
+  // Sources are entered under the names that are shown, since the renderer finds the lines of a
+  // snippet by the path of a place.
   const ShownPaths paths(global);
   for (const client::Source& source : sources) {
     set.Add(SourceFile(paths.Of(source.path), source.text));
@@ -140,6 +149,9 @@ void ShowText(const Global& global, std::span<const PlacedDiagnostic> diagnostic
   const bool apart = global.diagnostics == "full";
   size_t shown = 0;
   for (; shown < std::min(diagnostics.size(), kMostOfAProgram); ++shown) {
+    // The bound counts lines and not messages: a message with its snippet and notes may have many.
+    // It holds over all programs of a generation (ResetDiagnosticsShown), so a build that is wrong
+    // everywhere stays readable.
     const std::string text = (apart && shown != 0 ? "\n" : "") +
                              OneText(global, paths.In(diagnostics[shown]), set, style);
     const auto lines = static_cast<size_t>(std::ranges::count(text, '\n'));
@@ -164,18 +176,24 @@ size_t ShowDiagnostics(const Global& global, std::span<const PlacedDiagnostic> d
   for (const PlacedDiagnostic& diagnostic : diagnostics) {
     errors += diagnostic.severity == Severity::kError ? 1 : 0;
     warnings_seen = warnings_seen || diagnostic.severity == Severity::kWarning;
+    // The members of RenderJson come behind "v" and "type", so the order of keys is fixed (spec/cli
+    // 7.1).
     if (global.json) {
       nlohmann::ordered_json object{{"v", 1}, {"type", "diagnostic"}};
       object.update(nlohmann::ordered_json::parse(RenderJson(diagnostic, program)));
       PrintLine(object);
     }
   }
+  // With --json nothing is rendered on stderr (spec/cli 7.1), and -q leaves out warnings but never
+  // an error.
   if (!global.json && !diagnostics.empty() && !(global.quiet && errors == 0)) {
     ShowText(global, diagnostics, sources, more);
   }
   return errors;
 }
 
+// Only with --json: for people a mistake of several programs is rendered once, with the list below
+// it. "program" is the first of them, for readers that know no "programs".
 void ShowMistake(const Global& /*global*/, const PlacedDiagnostic& diagnostic,
                  const std::set<std::string>& programs) {
   warnings_seen = warnings_seen || diagnostic.severity == Severity::kWarning;

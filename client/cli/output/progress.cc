@@ -19,6 +19,7 @@
 namespace kiln::cli {
 namespace {
 
+// The figures are those of spec/cli 8.1 to 8.3.
 constexpr std::chrono::milliseconds kQuietFor{300};  // nothing is shown for shorter work
 constexpr std::chrono::milliseconds kBarEvery{100};
 constexpr std::chrono::seconds kLineAfter{5};
@@ -28,6 +29,7 @@ constexpr size_t kNarrowest = 60;
 constexpr std::string_view kHideCursor = "\x1b[?25l";
 constexpr std::string_view kShowCursor = "\x1b[?25h";
 
+// Asked each time instead of on SIGWINCH: it is one system call for each bar, and a handler less.
 size_t Columns() {
   winsize size{};
   return ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
@@ -36,6 +38,8 @@ size_t Columns() {
 // Set while the cursor is hidden, so that a signal that ends the program shows it again.
 volatile std::sig_atomic_t cursor_hidden = 0;
 
+// The default action is taken again after the terminal is in order, so the exit status is that of
+// the signal.
 void OnDeath(int signal) {
   RestoreTerminal();
   (void)std::signal(signal, SIG_DFL);
@@ -45,6 +49,8 @@ void OnDeath(int signal) {
 double Number(const std::string& decimal) { return std::strtod(decimal.c_str(), nullptr); }
 
 double Fraction(const client::BatchProgress& progress) {
+  // Counts of variants are decimal texts of any length. As doubles they lose digits that no bar
+  // shows.
   const double total = Number(progress.variants_total);
   return total <= 0 ? 0 : std::min(1.0, Number(progress.variants_served) / total);
 }
@@ -77,6 +83,8 @@ std::string TimeText(uint64_t ms) {
 std::string Cut(std::string text, size_t columns) {
   size_t seen = 0;
   for (size_t i = 0; i < text.size(); ++i) {
+    // Bytes that continue a character of UTF-8 take no column. Cutting before one would leave half
+    // a character.
     if ((static_cast<uint8_t>(text[i]) & 0xC0u) == 0x80u) {
       continue;
     }
@@ -88,6 +96,8 @@ std::string Cut(std::string text, size_t columns) {
   return text;
 }
 
+// All fields of spec/daemon 7.3 in snake case. Figures are passed on as the daemon says them, since
+// the command computes none itself (spec/cli 8.4).
 nlohmann::ordered_json JsonOf(const client::BatchProgress& p) {
   nlohmann::ordered_json slowest = nlohmann::ordered_json::array();
   for (const client::BatchProgress::Slow& slow : p.slowest) {
@@ -130,6 +140,8 @@ nlohmann::ordered_json JsonOf(const client::BatchProgress& p) {
 }  // namespace
 
 // A window that has become narrower since then has wrapped the lines.
+// The erasing of the bar goes up by rows of the terminal and not by lines of the text. One row too
+// few leaves half a bar behind; one too many erases what stands above it.
 size_t RowsOf(std::span<const std::string> lines, size_t columns) {
   size_t rows = 0;
   for (const std::string& line : lines) {
@@ -144,13 +156,17 @@ void RestoreTerminal() {
   if (cursor_hidden != 0) {
     cursor_hidden = 0;
     constexpr std::string_view kLeave = "\x1b[?25h\n";  // what comes next has a line of its own
+    // Called from a signal handler: write() is allowed there, the functions of stdio are not.
     [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, kLeave.data(), kLeave.size());
   }
 }
 
+// At most three lines, each cut to the width: a line that wraps would make the bar taller than what
+// is erased.
 std::vector<std::string> BarLines(const std::string& project, const client::BatchProgress& p,
                                   size_t columns, bool unicode) {
   const double fraction = Fraction(p);
+  // Rounded down, so the bar is full only when everything is served.
   const auto filled = static_cast<size_t>(fraction * kBarWidth);
   std::string bar;
   for (size_t i = 0; i < kBarWidth; ++i) {
@@ -196,6 +212,8 @@ std::string ProgressLine(const std::string& project, const client::BatchProgress
 }
 
 bool LinePace::Due(Time now, double fraction) {
+  // Ten lines in the course of a build, no two within five seconds, and one every thirty seconds so
+  // that a log shows life.
   const int tenths = static_cast<int>(fraction * 10);
   const auto since = now - last_;
   if ((tenths > tenths_ && since >= kLineAfter) || since >= kLineEvery) {
@@ -219,6 +237,8 @@ Progress::Progress(const Global& global, const std::string& project)
   } else if (global.progress == "auto" && !global.quiet) {
     style_ = terminal ? Style::kBar : Style::kLines;
   }
+  // stdout and stderr are often one stream for whoever reads JSON, so text is left out unless it
+  // was asked for.
   if (global.json && global.progress != "lines") {
     style_ = Style::kNone;
   }
@@ -231,6 +251,7 @@ void Progress::Begin(const std::string& id) { id_ = id; }
 void Progress::Clear() {
   if (!shown_.empty()) {
     Print(stderr, "\r\x1b[2K");
+    // The cursor stands in the last row of the bar; each step goes up one row and erases it.
     for (size_t row = RowsOf(shown_, Columns()); row > 1; --row) {
       Print(stderr, "\x1b[1A\x1b[2K");
     }
@@ -257,14 +278,19 @@ void Progress::Show(const client::BatchProgress& progress) {
 
 void Progress::ShowBar(const client::BatchProgress& progress) {
   const auto now = std::chrono::steady_clock::now();
+  // At most ten times a second; the first one comes at once.
   if (!shown_.empty() && now - last_bar_ < kBarEvery) {
     return;
   }
   last_bar_ = now;
   Clear();
+  // One column stays free: a character in the last column makes some terminals wrap at once, others
+  // only with the next character, and the count of rows must be right on all.
   const size_t columns = std::max(Columns(), kNarrowest);
   const bool unicode = std::string_view(::nl_langinfo(CODESET)) == "UTF-8";
   const std::vector<std::string> lines = BarLines(project_, progress, columns - 1, unicode);
+  // Only from here on is the cursor hidden, so only from here on must a death show it again. SIGINT
+  // has a handler of its own, which cancels the batch.
   for (const int signal : {SIGTERM, SIGHUP, SIGPIPE, SIGQUIT, SIGABRT, SIGSEGV, SIGBUS, SIGFPE}) {
     (void)std::signal(signal, OnDeath);
   }
@@ -278,6 +304,8 @@ void Progress::ShowBar(const client::BatchProgress& progress) {
 }
 
 void Progress::ShowLine(const client::BatchProgress& progress) {
+  // The first events come while the daemon still counts the space. The line waits until it has
+  // numbers.
   if (!begun_ && progress.variants_total != "0") {
     begun_ = true;
     Print(stderr, "kiln: build {}: batch {}, {} variants, at most {} results\n", project_,
@@ -290,6 +318,8 @@ void Progress::ShowLine(const client::BatchProgress& progress) {
 
 void Progress::End(const client::BatchProgress& progress, const std::string& state) {
   Clear();
+  // A build that was over before its first line says nothing here either; its summary follows
+  // anyway.
   if (style_ == Style::kLines && begun_) {
     std::string word = state;
     std::ranges::transform(word, word.begin(), [](char c) {

@@ -32,6 +32,8 @@ std::string Severity(const PlacedDiagnostic& diagnostic) {
   return diagnostic.severity == kiln::Severity::kError ? "error" : "warning";
 }
 
+// The same mistake reaches the report once for each variant that fails by it. The list merges them,
+// so that a report is as long as the sources are wrong and not as the space is large.
 std::vector<Mistake> MistakesOf(const ReportOf& report) {
   MistakeList list;
   for (const client::BatchItem& item : report.failures) {
@@ -54,6 +56,7 @@ std::string Json(const ReportOf& report) {
   for (const client::BatchItem& item : report.failures) {
     nlohmann::ordered_json row{{"program", item.program}, {"served", item.served}};
     if (item.outcome.diagnostics.empty()) {
+      // Mistakes are listed once below; a failure without one has its reason here.
       row["reason"] = ReasonWithoutMistake(item);
     }
     failures.push_back(std::move(row));
@@ -89,6 +92,8 @@ std::string Json(const ReportOf& report) {
                                       {"problem", report.problem},
                                       {"mistakes", mistakes},
                                       {"failures", failures}};
+  // Indented by one, since a report is also opened by people; and clean, since a CI system may
+  // print it into its log.
   return PrintableJson(object.dump(1)) + "\n";
 }
 
@@ -99,11 +104,14 @@ std::string Case(const ReportOf& report, std::string_view name, const std::strin
 
 // A test for each program, and one that fails for each mistake: those of the programs that have it
 // are skipped.
+// A CI system counts failures and shows each by its name. A mistake in a file that forty programs
+// include would look like forty if each of the programs failed.
 std::string JUnit(const ReportOf& report) {
   std::string cases;
   size_t failed = 0;
   size_t skipped = 0;
   const std::vector<Mistake> mistakes = MistakesOf(report);
+  // Such a program has no mistake that could stand for it, so it fails itself.
   std::map<std::string_view, std::string_view> others;  // that failed without a mistake
   for (const client::BatchItem& item : report.failures) {
     if (item.outcome.diagnostics.empty()) {
@@ -136,6 +144,8 @@ std::string JUnit(const ReportOf& report) {
                               XmlText(PlaceText(diagnostic)), XmlText(diagnostic.message),
                               XmlText(ProgramsText(mistake.programs, kMostPrograms))));
   }
+  // The attributes of the suite must agree with the cases below it; some readers refuse the file
+  // otherwise. An error is a problem of the build and no failure of a test.
   failed += mistakes.size();
   if (!report.problem.empty()) {
     cases += Case(report, "build",
@@ -150,6 +160,8 @@ std::string JUnit(const ReportOf& report) {
       report.problem.empty() ? 0 : 1, skipped, report.seconds, cases);
 }
 
+// One annotation a mistake, placed where it is in the source; the programs stand behind the
+// message.
 std::string GitHub(const ReportOf& report) {
   std::string text;
   if (!report.problem.empty()) {
@@ -162,6 +174,8 @@ std::string GitHub(const ReportOf& report) {
   return text;
 }
 
+// For the summary page of a CI run. Names and messages are escaped, since they come from sources
+// and manifests.
 std::string Markdown(const ReportOf& report) {
   const client::BatchProgress& p = report.progress;
   std::string text = fmt::format(
@@ -189,6 +203,7 @@ std::string Markdown(const ReportOf& report) {
 }
 
 // FORMAT and FILE.
+// The first colon divides, so the name of the file may have colons itself.
 Result<std::pair<std::string, std::string>> Split(const std::string& text) {
   const size_t colon = text.find(':');
   const std::string format = text.substr(0, colon);
@@ -204,6 +219,8 @@ Result<std::pair<std::string, std::string>> Split(const std::string& text) {
 
 }  // namespace
 
+// The order of properties is the one of GitHub's documentation. A diagnostic without a place is
+// still shown, on the page of the run.
 std::string GitHubAnnotation(const PlacedDiagnostic& diagnostic, const std::string& where) {
   std::string text = fmt::format("::{} ", Severity(diagnostic));
   if (diagnostic.primary.known()) {
@@ -234,6 +251,7 @@ Result<std::string> ReportText(const std::string& format, const ReportOf& report
                .reason = "USAGE"};
 }
 
+// Asked before the build begins: a misspelt format is not to be found after an hour of compiling.
 Result<void> CheckReports(const std::vector<std::string>& reports) {
   for (const std::string& text : reports) {
     KILN_TRY_VOID(Split(text));

@@ -41,6 +41,9 @@ std::string Escaped(const std::string& text, const Instead& instead) {
 
 }  // namespace
 
+// All escapes begin with text that is printable: control characters are not allowed in XML and
+// would act in a terminal or a web page. They are the only way by which text of sources enters a
+// report.
 std::string XmlText(std::string_view text) { return Escaped(PrintableMessage(text), XmlOf); }
 
 std::string AnnotationText(std::string_view text) {
@@ -48,12 +51,15 @@ std::string AnnotationText(std::string_view text) {
 }
 
 std::string AnnotationProperty(std::string_view text) {
+  // A property of an annotation ends at ':' or ','.
   return Escaped(PrintableLines(text), [](char c) {
     return c == ':' ? std::string_view("%3A") : c == ',' ? "%2C" : AnnotationOf(c);
   });
 }
 
 std::string MarkdownText(std::string_view text) {
+  // Every character that means something to Markdown somewhere. A backslash in front of one that
+  // means nothing here is not shown.
   constexpr std::string_view kOwn = "\\`*_{}[]<>#|&~!";
   std::string escaped;
   for (const char c : Printable(text)) {
@@ -75,6 +81,7 @@ std::string MarkdownCode(std::string_view text) {
     longest = std::max(longest, run);
   }
   const std::string fence(longest + 1, '`');
+  // A backtick at an end would join the fence; the blank between them is not shown.
   const bool touches = line.empty() || line.front() == '`' || line.back() == '`';
   const std::string_view gap = touches ? " " : "";
   return fence + std::string(gap) + line + std::string(gap) + fence;

@@ -6,10 +6,14 @@
 #include "compiler/base/text/file_name.h"
 
 namespace kiln::cli {
+// Everything stays in memory, which is right for the results of one program or variant. A fetch of
+// a project writes its blobs as they come instead.
 client::Client::FetchHandlers Collect(FetchResult& fetched) {
   return {
       .on_outcome = [&](const client::Outcome& outcome) { fetched.outcomes.push_back(outcome); },
       .on_blob = [&](const client::FetchedBlob& blob) -> Result<void> {
+        // Several outcomes may lead to one blob. The first copy is kept, and by its id they are
+        // equal.
         fetched.blobs.emplace(blob.digest.id, blob.bytes);
         return {};
       }};
@@ -28,6 +32,7 @@ Result<ByteView> BlobOf(const FetchResult& fetched, const Digest& digest) {
 nlohmann::ordered_json IndexRow(const client::Artifact& artifact) {
   nlohmann::ordered_json code = nlohmann::ordered_json::object();
   for (const client::StageCode& stage : artifact.code) {
+    // A combined module has no stage, and a member of a JSON object needs a name.
     const std::string name = StageName(stage.stage);
     code[name.empty() ? "program" : name] = stage.digest.id.hex();
   }
@@ -41,6 +46,7 @@ nlohmann::ordered_json IndexRow(const client::Artifact& artifact) {
 nlohmann::ordered_json OptionsJson(const std::vector<client::Option>& options) {
   nlohmann::ordered_json object = nlohmann::ordered_json::object();
   for (const client::Option& option : options) {
+    // The type of the value becomes the type of the JSON member: true and not "true".
     std::visit([&](const auto& value) { object[option.name] = value; }, option.value);
   }
   return object;
@@ -56,14 +62,18 @@ std::string_view OutcomeName(client::OutcomeKind kind) {
       return "limit";
     case client::OutcomeKind::kPoison:
       return "poison";
+    // A kind that a newer daemon knows. The word is honest, and scripts that test for "ok" are
+    // right about it.
     case client::OutcomeKind::kUnknown:
       break;
   }
   return "unknown";
 }
 
+// The members and their order are fixed by spec/cli 7.1 and by docs/schema.
 nlohmann::ordered_json ItemJson(const ItemOf& item) {
   using Json = nlohmann::ordered_json;
+  // In the order of client::Origin; empty for an outcome without an artifact.
   static constexpr std::string_view kOrigins[] = {"",      "compiled", "memory",
                                                   "local", "upstream", "shared"};
   const client::Artifact none;
@@ -74,6 +84,7 @@ nlohmann::ordered_json ItemJson(const ItemOf& item) {
     code.push_back({{"stage", StageName(stage.stage)},
                     {"id", stage.digest.id.hex()},
                     {"bytes", stage.digest.size},
+                    // null where no file was written, so that every item has the same members.
                     {"path", path == item.paths.end() ? Json() : Json(path->second)}});
   }
   Json artifacts = Json::array();
@@ -94,6 +105,8 @@ nlohmann::ordered_json ItemJson(const ItemOf& item) {
           {"cpu_ms", static_cast<double>(artifact.cpu_us) / 1000.0}};
 }
 
+// Eight digits of the signature keep the variants of one program apart and names short. The full
+// signature is in index.json.
 std::string FileStem(std::string_view program, std::string_view signature) {
   constexpr size_t kShownOfASignature = 8;
   return FileNameOf(program) + "." + FileNameOf(signature.substr(0, kShownOfASignature));

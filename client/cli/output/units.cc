@@ -26,7 +26,9 @@ Result<uint64_t> ParseSize(const std::string& text) {
 }
 
 Result<uint64_t> ParseAge(const std::string& text) {
+  // A number alone means seconds here.
   const bool has_unit = text.empty() || text.back() < '0' || text.back() > '9';
+  // Ages are whole seconds in the store, so 1500ms is refused and not rounded.
   const std::optional<Duration> age = ReadDuration(has_unit ? text : text + 's');
   if (!age.has_value() || *age % std::chrono::seconds(1) != Duration::zero()) {
     return NotLike(text, "7d");
@@ -34,6 +36,7 @@ Result<uint64_t> ParseAge(const std::string& text) {
   return static_cast<uint64_t>(*age / std::chrono::seconds(1));
 }
 
+// For people: one decimal, and units of 1024. JSON has the bytes themselves.
 std::string SizeText(uint64_t bytes) {
   constexpr std::array<std::string_view, 4> kNames{"KiB", "MiB", "GiB", "TiB"};
   if (bytes < 1024) {

@@ -20,6 +20,8 @@ Error NotInPack(std::string text) {
 }
 
 // What a text means for an option; nullopt: nothing.
+// The numbers of types are those of the pack's OPTION table. The whole text must be the value: "4x"
+// is a mistake and not 4.
 std::optional<cache::TypedValue> ValueOf(const pack::Tables& tables, const pack::OptionRow& option,
                                          std::string_view text) {
   const auto number = [&]<class T>(T value) -> std::optional<T> {
@@ -46,6 +48,8 @@ std::optional<cache::TypedValue> ValueOf(const pack::Tables& tables, const pack:
     }
     default:
       for (uint32_t i = 0; i < option.value_count; ++i) {
+        // Names of an enum are found by their text, as the index of a name may be another one in
+        // the next pack.
         const std::string_view name = tables.String(option.first_value + i);
         if (name == text) {
           return cache::TypedValue::Text(name);
@@ -55,6 +59,7 @@ std::optional<cache::TypedValue> ValueOf(const pack::Tables& tables, const pack:
   }
 }
 
+// default_bits holds each type in 32 bits: a float by its bits, an enum by the index of its name.
 cache::TypedValue DefaultOf(const pack::Tables& tables, const pack::OptionRow& option) {
   switch (option.type) {
     case 0:
@@ -71,6 +76,8 @@ cache::TypedValue DefaultOf(const pack::Tables& tables, const pack::OptionRow& o
 }
 
 // All options of a program: defaults, then what was said.
+// The values stand in the order of the program's options, which is how an artifact is looked up in
+// a pack.
 Result<std::vector<cache::TypedValue>> ValuesOf(const pack::Tables& tables,
                                                 const pack::ProgramRow& program,
                                                 const std::vector<std::string>& settings) {
@@ -83,12 +90,15 @@ Result<std::vector<cache::TypedValue>> ValuesOf(const pack::Tables& tables,
     const size_t equals = setting.find('=');
     std::string name = setting.substr(0, equals);
     std::string text = equals == std::string::npos ? "true" : setting.substr(equals + 1);
+    // Programs have a handful of options, so a linear search does.
     const auto find = [&](std::string_view wanted) {
       return std::find_if(options.begin(), options.end(), [&](const pack::OptionRow& option) {
         return tables.String(option.name) == wanted;
       });
     };
     auto found = find(name);
+    // As on every command line (spec/cli 2.2): "no-fog" is false unless an option has that very
+    // name.
     if (found == options.end() && equals == std::string::npos && name.starts_with("no-")) {
       name = name.substr(3);
       text = "false";
@@ -138,9 +148,12 @@ Result<std::vector<PackedArtifact>> ArtifactsIn(const pack::Pack& pack, const st
   const pack::ProgramRow& row = tables.programs[*found];
   KILN_TRY(const std::vector<cache::TypedValue> values, ValuesOf(tables, row, options));
   std::vector<PackedArtifact> artifacts;
+  // An entry is the program in one target.
   for (uint32_t entry = row.first_entry; entry < row.first_entry + row.entry_count; ++entry) {
     const std::string_view name = tables.String(tables.entries[entry].target);
     const std::optional<uint32_t> number =
+        // A pack need not have the variant in every target, and that is no error while it has it in
+        // one.
         target.empty() || target == name ? pack.FindArtifact(entry, values) : std::nullopt;
     if (number.has_value()) {
       KILN_TRY(PackedArtifact artifact, Read(pack, *number));

@@ -29,13 +29,18 @@ struct PackDiffArguments {
 
 int RunPackDiff(const Global& global, const PackDiffArguments& arguments) {
   const Result<std::unique_ptr<pack::Pack>> first = OpenPack(arguments.files[0], arguments.bases);
+  // The second file is not opened if the first one failed, and its place takes the error of the
+  // first. So there is one case of failure below.
   const Result<std::unique_ptr<pack::Pack>> second =
       first.ok() ? OpenPack(arguments.files[1], arguments.bases)
                  : Result<std::unique_ptr<pack::Pack>>(first.error());
   if (!second.ok()) {
     return FailPack(global, second.error());
   }
+  // Blobs are compared by their ids, so no content is read. Two packs with equal programs differ in
+  // nothing even if they are compressed in different ways.
   const pack::PackDifference difference = pack::Compare(**first, **second);
+  // In the order of the kinds of pack::ProgramChange.
   constexpr std::array<std::string_view, 3> kKinds{"added", "removed", "changed"};
   for (const pack::ProgramChange& change : difference.programs) {
     const std::string_view kind = kKinds[static_cast<size_t>(change.kind)];
@@ -59,6 +64,7 @@ int RunPackDiff(const Global& global, const PackDiffArguments& arguments) {
           difference.equal_artifacts, difference.new_blobs, SizeText(difference.new_bytes),
           difference.gone_blobs);
   }
+  // Different packs are an answer and no failure: the exit code is 0, and scripts read the counts.
   NoteResult("pack diff", 0,
              Counts{{"programs", difference.programs.size()},
                     {"equal_artifacts", difference.equal_artifacts},

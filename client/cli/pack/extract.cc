@@ -20,6 +20,8 @@ namespace {
 // over their names, not over where they are.
 Result<uint64_t> WriteArtifact(const PackedArtifact& artifact, const std::string& program,
                                const std::string& folder) {
+  // Eight digits of the live key keep the variants of a program apart if they are extracted into
+  // one folder.
   const std::string stem = fmt::format("{}.{}.{}", FileNameOf(program), FileNameOf(artifact.target),
                                        artifact.live_key.hex().substr(0, 8));
   uint64_t files = 0;
@@ -37,6 +39,8 @@ Result<uint64_t> WriteArtifact(const PackedArtifact& artifact, const std::string
 
 Result<uint64_t> Extract(const PackExtractArguments& arguments) {
   KILN_TRY(const std::unique_ptr<pack::Pack> pack, OpenPack(arguments.file, arguments.bases));
+  // All artifacts are read and checked before the first file is written, so damage leaves no half
+  // of a set.
   KILN_TRY(const std::vector<PackedArtifact> artifacts,
            ArtifactsIn(*pack, arguments.program, arguments.options, arguments.target));
   uint64_t files = 0;

@@ -23,12 +23,15 @@ std::vector<std::string> Candidates(const std::string& file,
   std::vector<std::string> candidates = named;
   const fs::path parent = fs::path(file).parent_path();
   std::error_code error;
+  // Deltas are delivered beside their bases. Which of the files is the base is told by its id, not
+  // by its name; the order of candidates only makes the search repeatable.
   for (fs::directory_iterator it(parent.empty() ? "." : parent, error), end; !error && it != end;
        it.increment(error)) {
     if (it->path().extension() == ".kpack") {
       candidates.push_back(it->path().string());
     }
   }
+  // Packs that were named stay in front, in the order in which they were named.
   std::sort(candidates.begin() + static_cast<std::ptrdiff_t>(named.size()), candidates.end());
   return candidates;
 }
@@ -46,6 +49,8 @@ Result<std::unique_ptr<pack::Pack>> OpenPack(const std::string& file,
   if (!require_signature.empty()) {
     KILN_TRY(const std::string pem, ReadFile(require_signature));
     KILN_TRY(const pack::PublicKey key, pack::PublicKeyOf(pem));
+    // Only this key is good then. A pack that another key signed, or none, is refused when it is
+    // opened.
     options.require_signature.push_back(key);
   }
   return pack::OpenChain(file, Candidates(file, bases), options);
@@ -64,6 +69,7 @@ bool IsPackFile(const std::string& path) { return path.ends_with(".kpack"); }
 
 int FailPack(const Global& global, Error error) {
   if (error.reason == pack::kBaseMissing) {
+    // A base that is missing is a file that was not found, not a damaged pack.
     error.code = ErrorCode::kNotFound;
   }
   return Fail(global, error);

@@ -33,10 +33,14 @@ Result<pack::WriteReport> Flatten(const PackFlattenArguments& arguments) {
   std::unique_ptr<pack::Pack> top;
   for (const std::string& file : arguments.files) {
     KILN_TRY(std::unique_ptr<pack::Pack> pack, OpenPack(file, bases));
+    // links() is the number of packs below. The files may be named in any order; the one with the
+    // most packs below is the last of the chain.
     if (top == nullptr || pack->links() > top->links()) {
       top = std::move(pack);
     }
   }
+  // Everything is read and checked before it is written into a new file under a new signature,
+  // which would vouch for damage otherwise.
   KILN_TRY_VOID(top->Verify());
   KILN_TRY(const pack::Contents contents, pack::ContentsOf(*top));
   KILN_TRY(const std::optional<pack::SigningKey> key, KeyOf(arguments.sign));

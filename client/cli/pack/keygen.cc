@@ -21,6 +21,9 @@ struct PackKeygenArguments {
 
 // A file that only its owner may read, and that is not there yet.
 Result<void> WriteSecret(const std::string& path, const std::string& text) {
+  // The mode is set when the file is made, so there is no moment in which others can read it.
+  // O_EXCL keeps a key that exists: replacing one would make every pack that it signed
+  // unverifiable.
   const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (file < 0) {
     return FileError(path, "cannot write", errno);
@@ -40,6 +43,7 @@ int RunPackKeygen(const Global& global, const PackKeygenArguments& arguments) {
   }
   const std::string secret = arguments.out + ".key";
   const std::string open = arguments.out + ".pub";
+  // The secret first: a public key without its private one is of no use to anybody.
   Result<void> written = WriteSecret(secret, key->Pem());
   if (written.ok()) {
     written = WriteFile(open, AsBytes(key->public_key().Pem()));

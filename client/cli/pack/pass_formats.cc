@@ -94,6 +94,8 @@ bool Fits(const pack::Pass& known, const pack::Pass& seen) {
 // The name of the pass, which is added if there is no equal one.
 std::string NameOf(const pack::Pass& seen, const std::string& own,
                    std::vector<pack::Pass>& passes) {
+  // The pass of the program itself is preferred, then any equal one, so that a pack does not get a
+  // second name for the same formats.
   for (const bool others : {false, true}) {
     for (const pack::Pass& known : passes) {
       if ((others || known.name == own) && Fits(known, seen)) {
@@ -119,6 +121,8 @@ std::optional<uint32_t> FormatOf(const nlohmann::json& json) {
 
 }  // namespace
 
+// The warm list is a file that engines write. A line that is not as expected gives no pass instead
+// of an error, because losing a hint costs a pipeline that is made later.
 std::optional<pack::Pass> ListedPass(const nlohmann::json& json) {
   if (!json.is_object() || !json.value("color", nlohmann::json()).is_array() ||
       json["color"].size() > pack::kMaxColorFormats ||
@@ -183,12 +187,16 @@ void AddFormats(const project::Manifest& manifest, PackFormats formats, pack::Co
   if (contents.warm.empty() && says_own && !formats.passes.empty()) {
     ListAll(names, contents);
   }
+  // Every warm row has an artifact of its live key in this pack; the reader of the contents has
+  // checked that.
   std::map<Hash128, const pack::Artifact*> by_key;
   for (const pack::Artifact& artifact : contents.artifacts) {
     by_key.emplace(artifact.live_key, &artifact);
   }
   for (pack::Warm& warm : contents.warm) {
     const std::string own = PassOf(*by_key.at(warm.live_key), contents, names);
+    // Rows of the warm list have their line's number as their priority, counted from
+    // `first_listed`.
     const bool is_listed = warm.priority >= formats.first_listed &&
                            warm.priority - formats.first_listed < formats.listed.size();
     if (is_listed) {

@@ -26,6 +26,7 @@ struct PackShowArguments {
   std::vector<std::string> bases;  // beside those in the folder of the file
 };
 
+// A pack without any flag has everything it needs and is called complete.
 std::string FlagsText(uint32_t flags) {
   std::string text;
   for (const auto& [bit, name] :
@@ -36,6 +37,8 @@ std::string FlagsText(uint32_t flags) {
   return text.empty() ? "complete" : text;
 }
 
+// Members are only ever added (spec/cli 7.1). What costs how much is in `pack stats`; this says
+// what is there.
 void ShowJson(const std::string& file, const pack::Pack& pack) {
   const pack::Tables& tables = pack.tables();
   Json sections = Json::array();
@@ -69,6 +72,8 @@ void ShowJson(const std::string& file, const pack::Pack& pack) {
   PrintLine(object);
 }
 
+// The header of the file first, then totals, then the table of sections as it stands in the file,
+// then a line for each program and target.
 void ShowText(const std::string& file, const pack::Pack& pack) {
   const pack::Tables& tables = pack.tables();
   Print("{}  {}  {}  {}\n", file, pack.id().hex(), SizeText(tables.header.file_size),
@@ -79,6 +84,7 @@ void ShowText(const std::string& file, const pack::Pack& pack) {
   if (tables.signature.has_value()) {
     Print("  key {}\n", Sha256Hex(tables.signature->key_id));
   }
+  // Each blob counts once, however many artifacts share it.
   uint64_t raw = 0;
   for (const pack::BlobRow& blob : tables.blobs) {
     raw += blob.raw_size;
@@ -95,6 +101,8 @@ void ShowText(const std::string& file, const pack::Pack& pack) {
   for (const pack::ProgramRow& program : tables.programs) {
     for (uint32_t i = 0; i < program.entry_count; ++i) {
       const uint32_t row = program.first_entry + i;
+      // Counted over the whole table for each entry. The rows are few, and no index has this
+      // number.
       const auto artifacts =
           std::count_if(tables.artifacts.begin(), tables.artifacts.end(),
                         [&](const pack::ArtifactRow& artifact) { return artifact.entry == row; });

@@ -51,6 +51,8 @@ struct NamedBlocks {
   std::string_view name;
   const pack::BlockCost& cost;
 };
+// The names are those of the JSON form and of the text form alike, so both are printed from this
+// one list.
 std::array<NamedBlocks, 4> BlocksOf(const pack::PackCost& cost) {
   return {{{"first", cost.first},
            {"after first", cost.after_first},
@@ -70,6 +72,8 @@ Json JsonOf(const pack::BlobCost& cost) {
   return {{"blobs", cost.blobs}, {"raw_bytes", cost.raw_bytes}, {"bytes", cost.stored_bytes}};
 }
 
+// In bytes throughout, and with kinds of blocks that are not there: scripts compare the stats of
+// two packs member by member.
 void PrintJson(const std::string& file, const pack::Pack& pack, const pack::PackCost& cost) {
   const pack::Tables& tables = pack.tables();
   Json sections = Json::array();
@@ -117,8 +121,12 @@ void PrintJson(const std::string& file, const pack::Pack& pack, const pack::Pack
   PrintLine(object);
 }
 
+// One width for all tables, so that the columns of bytes stand below each other. Bytes are not
+// shortened to MiB, since the smallest sections matter as well.
 void PrintText(const std::string& file, const pack::Pack& pack, const pack::PackCost& cost) {
   const pack::Tables& tables = pack.tables();
+  // What a game would have to ship without a pack. The ratio takes the whole file, with index and
+  // signature.
   const uint64_t raw = cost.modules.raw_bytes + cost.others.raw_bytes;
   Print("{}  {} for {} raw, {}\n", file, SizeText(tables.header.file_size), SizeText(raw),
         RatioText(raw, tables.header.file_size));
@@ -144,6 +152,7 @@ void PrintText(const std::string& file, const pack::Pack& pack, const pack::Pack
   if (cost.in_base != 0) {
     Print("  {:<24} {:>12} {:>12} {:>8} {:>9}\n", "in the base", "", "", "", cost.in_base);
   }
+  // A blob that several programs share is counted for the first of them only, so the rows add up.
   Print("  {:<24} {:>12} {:>12} {:>8} {:>9}\n", "program", "bytes", "raw", "ratio", "artifacts");
   for (const pack::ProgramCost& program : cost.programs) {
     Print("  {:<24} {:>12} {:>12} {:>8} {:>9}\n",

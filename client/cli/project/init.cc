@@ -30,6 +30,8 @@ namespace fs = std::filesystem;
 constexpr size_t kMostNamed = 8;         // of sources that are in no program
 constexpr size_t kMostSources = 256;     // as many as a program may have
 constexpr size_t kMostEntries = 20'000;  // of folders that are looked at
+// Small enough to read in a minute, with one option, so that `kiln options` and `kiln build` have
+// something to show.
 constexpr char kFirstSource[] =
     R"(// A triangle-sized start: one object in one colour, with an option to try.
 global tinted: flag true;
@@ -78,11 +80,13 @@ Result<std::vector<std::string>> SourcesBelow(const fs::path& folder) {
   for (fs::recursive_directory_iterator entry(folder, fs::directory_options::skip_permission_denied,
                                               error);
        !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
+    // Hidden folders hold what tools keep, with copies of sources among it.
     if (entry->path().filename().string().starts_with(".")) {
       entry.disable_recursion_pending();
     } else if (IsSource(entry->path()) && entry->is_regular_file(error)) {
       paths.push_back(entry->path().lexically_relative(folder).generic_string());
     }
+    // Called in a home folder by mistake it must end at once.
     if (++seen > kMostEntries || paths.size() > kMostSources) {
       return Refused(fmt::format(
           "'{}' holds too much to look through; name the sources with --from", folder.string()));
@@ -92,11 +96,13 @@ Result<std::vector<std::string>> SourcesBelow(const fs::path& folder) {
   return paths;
 }
 
+// The order of the words does not matter: what is first in the manifest follows from the names.
 Result<std::vector<std::string>> SourcesNamed(const fs::path& folder,
                                               const std::vector<std::string>& files) {
   std::vector<std::string> paths;
   for (const std::string& file : files) {
     const std::string path = fs::absolute(file).lexically_relative(folder).generic_string();
+    // A manifest names sources below its folder only (spec/daemon 11.6).
     if (path.empty() || path.starts_with("..")) {
       return Refused(
           fmt::format("'{}' is not below '{}', where kiln.toml goes", file, folder.string()));
@@ -112,6 +118,7 @@ struct Written {
   size_t sources = 0;
 };
 
+// Asks nothing and starts no daemon: the sources are looked at as text (spec/cli 6.12).
 Result<Written> Init(const Global& global, const InitArguments& arguments) {
   const fs::path folder = fs::absolute(global.folder).lexically_normal();
   const std::string manifest = (folder / "kiln.toml").string();
@@ -120,6 +127,7 @@ Result<Written> Init(const Global& global, const InitArguments& arguments) {
   }
   KILN_TRY(std::vector<std::string> paths,
            arguments.from.empty() ? SourcesBelow(folder) : SourcesNamed(folder, arguments.from));
+  // A first project gets a source to begin with. It is written before the manifest that names it.
   if (paths.empty()) {
     paths = {"hello.rpl"};
     KILN_TRY_VOID(WriteFile((folder / paths[0]).string(), AsBytes(kFirstSource)));
@@ -129,6 +137,7 @@ Result<Written> Init(const Global& global, const InitArguments& arguments) {
     KILN_TRY(client::Source source, ReadSource((folder / path).string(), path));
     sources.push_back({.path = path, .text = std::move(source.text)});
   }
+  // A path with a slash at its end has an empty last part.
   const std::string name =
       folder.has_filename() ? folder.filename().string() : folder.parent_path().filename().string();
   Written written{.scaffold = project::MakeScaffold(name, sources), .sources = sources.size()};
@@ -151,6 +160,8 @@ int RunInit(const Global& global, const InitArguments& arguments) {
     Print("wrote kiln.toml: {} from {}, {}, {}\n", Counted(scaffold.programs, "program"),
           Counted(written->sources, "source"), Counted(scaffold.options, "option"),
           Counted(scaffold.passes, "pass"));
+    // Sources without an entry point are told, not guessed into programs: a wrong manifest costs
+    // more than a line that is added by hand.
     if (!scaffold.unused.empty()) {
       Print("in no program: {}{}; passes that materials share are [[pass]] in kiln.toml\n",
             fmt::format("{}", fmt::join(std::span(scaffold.unused)

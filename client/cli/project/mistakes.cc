@@ -21,6 +21,8 @@ constexpr size_t kMostAgain = 20;  // lines about mistakes of several programs
 }  // namespace
 
 bool MistakeList::Add(const std::string& program, const PlacedDiagnostic& diagnostic) {
+  // The short text of a diagnostic has its place, code and message: two programs with the same text
+  // have the same mistake.
   const auto [known, is_new] = known_.try_emplace(RenderShort(diagnostic), all_.size());
   if (is_new) {
     all_.push_back({.diagnostic = diagnostic, .first = program, .programs = {program}});
@@ -37,6 +39,7 @@ std::vector<Mistake> MistakeList::Sorted() const {
 }
 
 std::string ProgramsText(const std::set<std::string>& programs, size_t most) {
+  // "and 1 more" takes the room of the name that it hides.
   const size_t shown = programs.size() <= most + 1 ? programs.size() : most;
   const auto end = std::next(programs.begin(), static_cast<std::ptrdiff_t>(shown));
   std::string text = fmt::format("{}", fmt::join(programs.begin(), end, ", "));
@@ -72,6 +75,8 @@ Mistakes::MistakeCounts Mistakes::Add(const std::string& program,
   return added;
 }
 
+// The list takes everything that is news in any way, so that End can name all programs. What is
+// shown at once is only what nobody has said.
 Mistakes::MistakeCounts Mistakes::AddNews(const std::string& program,
                                           std::span<const PlacedDiagnostic> diagnostics,
                                           std::span<const client::Source> sources,
@@ -93,6 +98,8 @@ Mistakes::MistakeCounts Mistakes::AddNews(const std::string& program,
   return added;
 }
 
+// The first program is left out of the text: its message is above. JSON has all of them, since its
+// reader may not have kept that message.
 void Mistakes::TellAgain(const Mistake& mistake) const {
   if (!global_.json) {
     std::set<std::string> others = mistake.programs;
@@ -112,6 +119,7 @@ void Mistakes::TellAgain(const Mistake& mistake) const {
 }
 
 void Mistakes::End() {
+  // The list begins anew, so a watch tells mistakes of each generation.
   const MistakeList list = std::exchange(list_, {});
   size_t told = 0;
   size_t hidden = 0;

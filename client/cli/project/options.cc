@@ -30,6 +30,7 @@ struct OptionsArguments {
   bool distinct = false;  // of these: one of those that have one result
 };
 
+// As many as fit into a reply without making it large; a longer list takes several calls.
 constexpr uint32_t kRowsPerPage = 500;
 constexpr uint64_t kListed = 20;               // unless --list says another number
 constexpr uint64_t kMostLookedAt = 1'000'000;  // variants, when those of one result are folded
@@ -42,12 +43,15 @@ struct Line {
   double factor = 1;
 };
 
+// As the command line takes it: without the 'u' that RPL writes behind such numbers.
 std::string TextOf(const client::Option& option) {
   return std::holds_alternative<uint32_t>(option.value)
              ? fmt::format("{}", std::get<uint32_t>(option.value))
              : client::ValueText(option);
 }
 
+// "*" in the manifest means all values, which only the declaration knows. A number has no such list
+// and must name its values.
 std::vector<std::string> ValuesOf(const client::Axis& axis, const client::OptionInfo& option) {
   std::vector<std::string> values;
   if (axis.all && option.type == "flag") {
@@ -67,6 +71,7 @@ std::vector<Line> LinesOf(const client::OptionList& declared, const client::Prog
   std::vector<Line> lines;
   for (const client::OptionInfo& option : declared.options) {
     Line line{.option = &option, .values = {}, .fixed = TextOf(option.default_value)};
+    // A value that the manifest fixes hides the declared default.
     if (const auto fixed =
             std::ranges::find(space.program.options, option.name, &client::Option::name);
         fixed != space.program.options.end()) {
@@ -107,6 +112,7 @@ std::string LiveText(const Line& line) {
                                       : fmt::format("{}", fmt::join(line.option->affects, " "));
 }
 
+// The first pass measures the columns, the second one prints them.
 void PrintTable(const std::vector<Line>& lines, bool all_values) {
   constexpr size_t kShownValues = 6;
   size_t name = 6;
@@ -120,6 +126,7 @@ void PrintTable(const std::vector<Line>& lines, bool all_values) {
   Print("{:<{}}  {:<8}  {:<5}  {:<8}  {:<{}}  {:<{}}  {:>6}\n", "option", name, "scope", "type",
         "default", "axis", axis, "live in", live, "factor");
   for (const Line& line : lines) {
+    // No blanks at the end of a line that nothing follows.
     const size_t width = line.values.empty() ? 0 : live;
     Print("{:<{}}  {:<8}  {:<5}  {:<8}  {:<{}}  {:<{}}", line.option->name, name,
           ScopeOf(*line.option), line.option->type, TextOf(line.option->default_value),
@@ -137,6 +144,7 @@ void PrintTable(const std::vector<Line>& lines, bool all_values) {
 void PrintCount(const client::ProgramSpace& space, const std::vector<Line>& lines,
                 const client::VariantCount& count) {
   const size_t exclusions = space.exclude.size() + space.require.size();
+  // The count without exclusions may be beyond 64 bits; a double is exact enough for a text.
   double points = 1;
   for (const Line& line : lines) {
     points *= line.values.empty() ? 1.0 : static_cast<double>(line.values.size());
@@ -149,6 +157,7 @@ void PrintCount(const client::ProgramSpace& space, const std::vector<Line>& line
   Print("{}\n", count.cached.empty() ? "" : fmt::format(", {} cached", count.cached));
 }
 
+// "factor" is null and not left out where there is none, so the first members are always the same.
 nlohmann::ordered_json ItemOf(const Line& line) {
   nlohmann::ordered_json item{{"v", 1},
                               {"type", "option"},
@@ -196,6 +205,7 @@ std::string ResultOf(const client::VariantRow& row, const client::OptionList& de
   std::vector<client::Option> live;
   for (const client::Option& option : row.options) {
     const auto info = std::ranges::find(declared.options, option.name, &client::OptionInfo::name);
+    // An option that affects nothing cannot tell two results apart. One that is unknown may.
     if (info == declared.options.end() || !info->affects.empty()) {
       live.push_back(option);
     }
@@ -209,6 +219,8 @@ struct Listing {
   bool distinct = false;
 };
 
+// Rows are printed as they come and the call is ended early once there are enough, so the first
+// rows of a huge space come at once.
 Result<void> PrintVariants(const Global& global, client::Client& client,
                            const client::ProgramSpace& space, const std::string& where,
                            const client::OptionList& declared, const Listing& listing) {
@@ -220,6 +232,7 @@ Result<void> PrintVariants(const Global& global, client::Client& client,
   uint64_t shown = 0;
   const auto take = [&](std::span<const client::VariantRow> rows) {
     for (const client::VariantRow& row : rows) {
+      // Folding needs a text for each variant that was looked at, so their number is bounded.
       const bool fresh = !listing.distinct || seen.insert(ResultOf(row, declared)).second;
       if (fresh && shown < listing.rows) {
         PrintRow(global, row);
@@ -233,6 +246,7 @@ Result<void> PrintVariants(const Global& global, client::Client& client,
   const auto size = static_cast<uint32_t>(
       listing.distinct ? kRowsPerPage : std::min<uint64_t>(listing.rows, kRowsPerPage));
   KILN_TRY_VOID(client.EachPageOfVariants(space, where, size, take));
+  // The list is not complete, and that must not look as if there were no more.
   if (shown < listing.rows && looked_at >= kMostLookedAt) {
     Print(stderr, "kiln: looked at {} variants; --where narrows them\n", looked_at);
   }
@@ -245,6 +259,8 @@ Result<int> Show(const Global& global, const OptionsArguments& arguments) {
   KILN_TRY(const LoadedProgram loaded, LoadProgram(manifest, *program));
   KILN_TRY(const client::DaemonConnection connected, ConnectTo(global));
   KILN_TRY(const client::OptionList declared, Declared(*connected.client, loaded.program));
+  // Wrong sources declare nothing that could be counted; a wrong expression of the manifest is
+  // found below, by the daemon that evaluates it.
   if (ShowDiagnostics(global, declared.diagnostics, loaded.program.sources, loaded.program.name) !=
       0) {
     return int{kWrongSource};

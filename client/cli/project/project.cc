@@ -30,6 +30,7 @@ bool ReadNumber(std::string_view text, T& value, int base = 10) {
 }
 
 bool ReadUint(std::string_view text, uint32_t& value) {
+  // As RPL writes numbers: hexadecimal, or with a 'u'.
   if (text.starts_with("0x")) {
     return ReadNumber(text.substr(2), value, 16);
   }
@@ -37,6 +38,8 @@ bool ReadUint(std::string_view text, uint32_t& value) {
 }
 
 // A value of the given type, if the text reads as one.
+// Leaves the option as it was if the text does not fit. Whether an enum has the value is left to
+// the daemon, which knows where it is declared.
 bool ReadAs(std::string_view type, std::string_view text, client::Option& option) {
   uint32_t number = 0;
   int32_t integer = 0;
@@ -102,6 +105,7 @@ Result<client::Option> TypedOption(const std::string& text, const client::Option
   const size_t equals = text.find('=');
   std::string name = text.substr(0, equals);
   std::string value = equals == std::string::npos ? "true" : text.substr(equals + 1);
+  // spec/cli 2.2: an option that has "no-" in its name wins over the short form.
   if (equals == std::string::npos && name.starts_with("no-") && Find(declared, name) == nullptr) {
     name = name.substr(3);
     value = "false";
@@ -114,6 +118,8 @@ Result<client::Option> TypedOption(const std::string& text, const client::Option
   if (info != nullptr && ReadAs(info->type, value, option)) {
     return option;
   }
+  // The option is not declared, or its type does not take the value. What the text looks like goes
+  // to the daemon, which says what is wrong with it at the declaration.
   const std::array<std::string_view, 4> types = {"flag", "sint", "uint", "float"};
   const bool reads = std::ranges::any_of(
       types, [&](std::string_view type) { return ReadAs(type, value, option); });
@@ -124,6 +130,9 @@ Result<client::Option> TypedOption(const std::string& text, const client::Option
   return option;
 }
 
+// Globs with '?' and '*' without recursion: the last star remembers where it stood and takes one
+// more character whenever the rest does not fit. The cost is the product of the lengths at most,
+// whatever the pattern.
 bool Matches(std::string_view pattern, std::string_view name) {
   size_t p = 0, n = 0, star = std::string_view::npos, mark = 0;
   while (n < name.size()) {

@@ -8,6 +8,7 @@
 #include "compiler/source/line_index.h"
 
 namespace kiln::cli {
+// Makes an index of lines each time. Mistakes in a manifest are few.
 PlacedSpan PlacedAt(std::string path, std::string_view text, Span bytes) {
   const LineIndex index(text);
   const LineColumn begin = index.At(bytes.begin);
@@ -25,6 +26,7 @@ SpaceMistakes::SpaceMistakes(const project::Manifest& manifest, const std::strin
 
 // The daemon counts from where it was told that the expression begins.
 void SpaceMistakes::MoveToFile(PlacedSpan& where) const {
+  // --where is a text without a file: it has lines of its own.
   if (where.path == client::kFilterPath) {
     where = PlacedAt(where.path, where_, where.bytes);
     return;
@@ -39,6 +41,8 @@ void SpaceMistakes::MoveToFile(PlacedSpan& where) const {
             expression.place.column + where.bytes.begin != where.column) {
           continue;
         }
+        // Quotes and escapes of TOML make positions in the expression and in the file differ, so
+        // the place is looked up in the text.
         const std::optional<Span> span =
             project::SpanInManifest(manifest_.text, expression, where.bytes);
         if (span.has_value()) {
@@ -64,6 +68,8 @@ std::vector<PlacedDiagnostic> SpaceMistakes::InFiles(
   return diagnostics;
 }
 
+// Snippets of a diagnostic come from these texts, so the manifest and the filter are among them as
+// if they were files.
 std::vector<client::Source> SpaceMistakes::SourcesWith(std::vector<client::Source> sources) const {
   sources.push_back({.path = manifest_.path, .digest = {}, .text = manifest_.text});
   sources.push_back({.path = client::kFilterPath, .digest = {}, .text = where_});

@@ -12,6 +12,7 @@ void StandingMistakes::Pairs::Add(const std::string& program, const std::string&
   by_program[program].insert(key);
 }
 
+// The two maps are kept as mirrors of each other: every pair is in both or in neither.
 StandingMistakes::Keys StandingMistakes::Pairs::Take(const std::string& program) {
   auto found = by_program.extract(program);
   if (found.empty()) {
@@ -38,6 +39,7 @@ StandingMistakes::Keys StandingMistakes::Pairs::Of(const std::string& program) c
   return found == by_program.end() ? Keys() : found->second;
 }
 
+// From "now" to "before": what an answer does not say again has been mended, and Settle forgets it.
 void StandingMistakes::Renew(std::span<const std::string> programs) {
   for (const std::string& program : programs) {
     for (const std::string& key : now_.Take(program)) {
@@ -50,6 +52,8 @@ std::vector<StandingMistakes::News> StandingMistakes::Add(const std::string& pro
                                                           std::span<const PlacedDiagnostic> all) {
   const Keys before = before_.Of(program);
   const Keys said = now_.Of(program);
+  // All of this step first, since whether one of them is news depends on whether the whole set has
+  // changed.
   Keys keys;
   for (const PlacedDiagnostic& one : all) {
     keys.insert(RenderShort(one));
@@ -58,8 +62,12 @@ std::vector<StandingMistakes::News> StandingMistakes::Add(const std::string& pro
   for (const PlacedDiagnostic& one : all) {
     const std::string key = RenderShort(one);
     const bool had = before.contains(key);
+    // A mistake counts as known if another program has it in this generation, or had it in the one
+    // before and was not built yet.
     const bool known = now_.HasOther(key, program) || (!had && before_.HasOther(key, program));
     const bool was_said = said.contains(key) && said != before;  // by an earlier step
+    // A program whose mistakes are the same as before is not news, even if an edit made the daemon
+    // say them again.
     const bool is_old = keys == before || was_said || (known && had);
     news.push_back(is_old ? News::kNone : known ? News::kJoined : News::kTold);
   }
@@ -79,6 +87,7 @@ void StandingMistakes::Keep(const std::set<std::string>& programs) {
         gone.push_back(program);
       }
     }
+    // Taken in a second pass: Take changes the map that the first one walks.
     for (const std::string& program : gone) {
       (void)pairs->Take(program);
     }

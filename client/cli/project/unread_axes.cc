@@ -24,6 +24,7 @@ struct Written {
 bool MayBeRead(const std::string& name, const std::string& program,
                std::span<const DeclaredOptions> declared) {
   const auto listed = std::ranges::find(declared, program, &DeclaredOptions::first);
+  // Nobody knows what a program with errors reads, so none of its axes is called unread.
   if (listed == declared.end() || client::HasErrors(listed->second)) {
     return true;
   }
@@ -49,6 +50,8 @@ PlacedDiagnostic DiagnosticOf(const project::Manifest& manifest, project::Manife
 
 std::vector<UnreadAxis> UnreadAxes(const project::Manifest& manifest,
                                    std::span<const DeclaredOptions> declared) {
+  // An axis that programs share by `use` stands once in the file. It is unread only if none of them
+  // reads it.
   std::map<std::pair<uint32_t, uint32_t>, Written> axes;  // by line and column
   for (const project::ManifestProgram& program : manifest.programs) {
     for (const auto& [name, axis] : program.axes) {
@@ -56,6 +59,7 @@ std::vector<UnreadAxis> UnreadAxes(const project::Manifest& manifest,
       written.name = name;
       written.programs.insert(program.name);
       written.may_be_read =
+          // A name with a leading '_' says that its author knows.
           written.may_be_read || name.starts_with('_') || MayBeRead(name, program.name, declared);
     }
   }

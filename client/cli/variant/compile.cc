@@ -36,6 +36,7 @@ struct CompileArguments {
   bool no_cache = false;       // neither read nor write
 };
 
+// On stderr for people: stdout may be the module itself.
 void PrintArtifact(const Global& global, const ItemOf& item) {
   if (global.json) {
     PrintLine(ItemJson(item));
@@ -58,6 +59,7 @@ struct Output {
 Result<std::vector<Output>> OutputsOf(const client::Program& program,
                                       const client::Artifact& artifact,
                                       const FetchResult& fetched) {
+  // The extension follows from the form of the target, which an artifact names only.
   const auto target = std::ranges::find(program.targets, artifact.target, &client::Target::name);
   const client::Form form = target == program.targets.end() ? client::Form::kSpirv : target->form;
   const std::string stem = FileStem(program.name, artifact.signature);
@@ -72,6 +74,7 @@ Result<std::vector<Output>> OutputsOf(const client::Program& program,
          .binary = form == client::Form::kSpirv});
   }
   KILN_TRY(const ByteView metadata, BlobOf(fetched, artifact.metadata));
+  // Metadata comes last; SingleMatch relies on that.
   outputs.push_back({.name = stem + ".meta", .id = artifact.metadata.id, .bytes = metadata});
   return outputs;
 }
@@ -93,6 +96,7 @@ Result<Output> SingleMatch(const std::vector<Output>& outputs, const std::string
   if (metadata) {
     return outputs.back();
   }
+  // One module and its metadata: then it is clear which one was meant.
   if (outputs.size() != 2) {
     return Error{
         .code = ErrorCode::kInvalidArgument,
@@ -114,12 +118,15 @@ struct Written {
   }
 };
 
+// Code goes to one of three places: stdout, one file, or a folder. The metadata as JSON is beside
+// that and may be the only thing that is asked for.
 Result<void> WriteArtifact(const CompileArguments& arguments, const client::Program& program,
                            const client::Artifact& artifact, const FetchResult& fetched,
                            Written& written) {
   KILN_TRY(const std::vector<Output> outputs, OutputsOf(program, artifact, fetched));
   if (arguments.out == "-") {
     KILN_TRY(const Output output, SingleMatch(outputs, arguments.out));
+    // Words of SPIR-V may contain any escape sequence of a terminal.
     if (output.binary && ::isatty(STDOUT_FILENO) != 0) {
       return Error{.code = ErrorCode::kInvalidArgument,
                    .context = "binary output is not written to a terminal",
@@ -133,6 +140,8 @@ Result<void> WriteArtifact(const CompileArguments& arguments, const client::Prog
   } else if (!arguments.out.empty()) {
     for (const Output& output : outputs) {
       const std::string path = arguments.out + "/" + output.name;
+      // The name is made of the program's, which a manifest chose: it must not lead out of the
+      // folder (spec/daemon 11.6).
       KILN_TRY_VOID(WriteFileBeneath(arguments.out, output.name, output.bytes));
       written.Add(path, output.id);
     }
@@ -150,6 +159,8 @@ Result<void> WriteDependencies(const CompileArguments& arguments, const FetchedV
   if (arguments.deps.empty()) {
     return {};
   }
+  // A rule needs something that depends on the sources. The first file that was written stands for
+  // all of them.
   if (arguments.depfile_target.empty() && written.empty()) {
     return Error{.code = ErrorCode::kInvalidArgument,
                  .context = "--deps needs --out or --depfile-target: what depends on the sources",
@@ -160,9 +171,11 @@ Result<void> WriteDependencies(const CompileArguments& arguments, const FetchedV
                       variant.files);
 }
 
+// A target that fails does not keep the others from being written; the exit code tells of it.
 int RunCompile(const Global& global, const CompileArguments& arguments) {
   const auto start = std::chrono::steady_clock::now();
   Global own = global;
+  // This verb has the flag and no other one does, so the copy has it for what connects.
   own.no_cache = arguments.no_cache;
   const Result<FetchedVariant> variant = FetchVariant(own, arguments.variant);
   if (!variant.ok()) {
@@ -174,6 +187,7 @@ int RunCompile(const Global& global, const CompileArguments& arguments) {
   Written written;
   for (const client::Outcome& outcome : fetched.outcomes) {
     const size_t errors = ShowDiagnostics(own, outcome.diagnostics, program.sources, program.name);
+    // An outcome without a message may have failed as well, by a limit for example.
     exit = errors != 0 || outcome.kind != client::OutcomeKind::kOk ? kWrongSource : exit;
     for (const client::Artifact& artifact : outcome.artifacts) {
       const Result<void> wrote = WriteArtifact(arguments, program, artifact, fetched, written);
@@ -191,6 +205,8 @@ int RunCompile(const Global& global, const CompileArguments& arguments) {
                     {.program = program.name, .options = variant->options, .outcome = outcome});
     }
   }
+  // Without a dependency file the build tool runs the command again, which is right for a compile
+  // that failed.
   if (exit == kSuccess) {
     if (const Result<void> deps = WriteDependencies(arguments, *variant, written.files);
         !deps.ok()) {

@@ -35,6 +35,8 @@ Error Usage(std::string text) {
 bool IsKey(const std::string& text) { return ParseHash128(text).has_value(); }
 
 void PrintBatch(const Global& global, const client::ExplainReply& explained) {
+  // Causes are counted by the daemon over all misses of the batch. Records are examples, of which
+  // it keeps some.
   uint64_t misses = 0;
   for (const client::ExplainReply::CauseCount& row : explained.causes) {
     misses += row.count;
@@ -52,6 +54,8 @@ void PrintBatch(const Global& global, const client::ExplainReply& explained) {
   }
   Print("{} misses of {}\n", misses, explained.results);
   for (const client::ExplainReply::CauseCount& row : explained.causes) {
+    // The first change of the first record of that cause: the field and its two values say more
+    // than the cause.
     const auto example =
         std::find_if(explained.records.begin(), explained.records.end(),
                      [&](const client::Explanation& record) { return record.cause == row.cause; });
@@ -70,6 +74,7 @@ void PrintBatch(const Global& global, const client::ExplainReply& explained) {
 // `wrong` is set if the sources have errors, which were shown.
 Result<client::ExplainReply> Ask(const Global& global, const ExplainArguments& arguments,
                                  bool& wrong) {
+  // 32 hex digits are a key and can be no name of a file or of a program that anybody would choose.
   if (arguments.variant.what.size() == 1 && IsKey(arguments.variant.what[0])) {
     KILN_TRY(const client::DaemonConnection connected, ConnectTo(global));
     return connected.client->Explain(client::Client::ExplainKey{arguments.variant.what[0]});
@@ -81,6 +86,7 @@ Result<client::ExplainReply> Ask(const Global& global, const ExplainArguments& a
       wrong = true;
       return client::ExplainReply();
     }
+    // Explaining compiles nothing, so the daemon would not say that a value is wrong.
     KILN_TRY_VOID(CheckOptions(variant));
     return variant.connected.client->Explain(
         client::Client::ExplainVariant{.project = variant.project,
@@ -97,6 +103,7 @@ Result<client::ExplainReply> Ask(const Global& global, const ExplainArguments& a
 
 int RunExplain(const Global& global, const ExplainArguments& arguments) {
   if (!arguments.code.empty() || !arguments.option.empty()) {
+    // A code stands alone; an option needs its program and nothing else.
     const bool one = arguments.code.empty() != arguments.option.empty() &&
                      arguments.batch.empty() && arguments.last == 0 &&
                      arguments.variant.what.empty() == arguments.option.empty();
@@ -106,6 +113,8 @@ int RunExplain(const Global& global, const ExplainArguments& arguments) {
     return arguments.option.empty() ? ExplainCode(global, arguments.code)
                                     : ExplainOption(global, arguments.option, arguments.variant);
   }
+  // The forms exclude each other. The parser cannot say so in words that help, so it is checked
+  // here.
   const int asked = (arguments.variant.what.empty() ? 0 : 1) + (arguments.batch.empty() ? 0 : 1) +
                     (arguments.last == 0 ? 0 : 1);
   if (asked != 1) {
@@ -120,6 +129,7 @@ int RunExplain(const Global& global, const ExplainArguments& arguments) {
   if (!arguments.batch.empty()) {
     PrintBatch(global, *explained);
   } else {
+    // One record answers a question that named its subject; several need a name each.
     const bool several = explained->records.size() > 1 || arguments.last != 0;
     for (const client::Explanation& record : explained->records) {
       PrintExplanation(
@@ -144,7 +154,8 @@ void AddExplain(CLI::App& app, CommandLine& line) {
                                "  kiln explain --option fog rock/forward"},
                               [&line, arguments] { return RunExplain(line.global, *arguments); });
   AddVariant(*explain, arguments->variant, "-o");
-  explain->add_option("--code", arguments->code, "The page of a diagnostic, such as RPL6022");
+  explain->add_option("--code", arguments->code,
+                      "What a diagnostic or a reason means, such as RPL6022 or QUEUE_FULL");
   explain->add_option("--option", arguments->option,
                       "Who reads this option of the program, and what it costs");
   explain->add_option("--batch", arguments->batch, "What a batch missed, by cause");

@@ -42,6 +42,7 @@ std::optional<Code> CodeNamed(const std::string& text) {
   return std::nullopt;
 }
 
+// Codes, their names and the reasons of errors are all accepted, so all of them are offered.
 Error NoSuchCode(const std::string& text) {
   ClosestName search(text);
   for (const Code code : AllCodes()) {
@@ -109,6 +110,7 @@ std::vector<client::Option> ValuesOf(const client::OptionInfo& option, const cli
   const auto add = [&](auto value) {
     values.push_back({.name = option.name, .value = std::move(value), .scope = option.scope});
   };
+  // All values where there are few; of a number those of its axis, or the default alone.
   if (option.type == "flag") {
     add(false);
     add(true);
@@ -129,6 +131,8 @@ Result<Cost> CostOf(const NamedVariant& variant, const client::OptionInfo& info,
             .is_default = value.value == info.default_value.value};
   std::vector<client::Option> options = variant.options;
   options.push_back(value);
+  // Each value is compiled with the other options as they were given. Most are in the cache, and
+  // equal code costs nothing twice.
   KILN_TRY(const client::Outcome outcome,
            variant.connected.client->Compile(variant.program, options, {}));
   for (const client::Artifact& artifact : outcome.artifacts) {
@@ -169,6 +173,7 @@ Result<Topic> Ask(const Global& global, const std::string& name, const NamedVari
     axis = found == space->axes.end() ? nullptr : &*found;
     KILN_TRY(const client::VariantCount count, variant.connected.client->CountVariants(*space, ""));
     const auto row = std::ranges::find(count.axes, name, &client::AxisCount::name);
+    // An option that is no axis is fixed and multiplies nothing.
     topic.factor = row == count.axes.end() ? 1.0 : row->factor;
     topic.variants = count.variants;
   }
@@ -195,6 +200,8 @@ void PrintText(const Topic& topic) {
   if (topic.factor.has_value()) {
     Print("  factor    {:.1f} of {} variants\n", *topic.factor, topic.variants);
   }
+  // Sizes are told as differences to the default, where the default is among the values and
+  // compiles for that target.
   const auto base = std::ranges::find(topic.costs, true, &Cost::is_default);
   for (const Cost& cost : topic.costs) {
     Print("  {:<8}  {}", &cost == topic.costs.data() ? "bytes" : "", cost.value);

@@ -15,12 +15,14 @@ using Json = nlohmann::ordered_json;
 
 std::string AgeText(uint64_t age_ms) {
   const uint64_t seconds = age_ms / 1000;
+  // A unit is used up to twice its size, so that "119 s" is not rounded to "1 min".
   return seconds < 120       ? fmt::format("{} s old", seconds)
          : seconds < 7200    ? fmt::format("{} min old", seconds / 60)
          : seconds < 172'800 ? fmt::format("{} h old", seconds / 3600)
                              : fmt::format("{} days old", seconds / 86'400);
 }
 
+// A cause that this program does not know comes from a newer daemon and is shown as it is.
 std::string EqualityText(const client::Explanation& hit) {
   if (hit.cause == "same_variant") {
     return "same variant";
@@ -33,6 +35,7 @@ std::string EqualityText(const client::Explanation& hit) {
   return hit.cause == "same_sources" ? "same sources" : hit.cause;
 }
 
+// "cause field before → after, detail". A field that came or went has only one of the two values.
 std::string ChangeText(const client::Explanation::Change& change) {
   std::string text = fmt::format("{}   {}", change.cause, change.field);
   if (!change.before.empty() && !change.after.empty()) {
@@ -51,6 +54,8 @@ std::string HitText(const client::Explanation& hit) {
     text += fmt::format("; not consulted here: {}", fmt::join(hit.ignored_options, " "));
   }
   for (const client::Explanation::Change& change : hit.changes) {
+    // An edit of comments or white space changes the digest of a source but not its module, hence
+    // nothing behind it (spec/cache 2.4.3). That is a hit worth a line.
     if (change.cause == "source_changed" && change.detail == "IR identical") {
       text += fmt::format("\nsource changed, IR identical: {}", change.field);
     }
@@ -80,6 +85,8 @@ client::Explanation ExplanationOf(const cache::Explanation& explanation) {
                           .age_ms = static_cast<uint64_t>(explanation.age_ms.value_or(0)),
                           .signature = record.signature.zero() ? "" : record.signature.hex(),
                           .trace_id = record.trace};
+  // A hit has no cause in the record: what was equal follows from the level at which it was found,
+  // and the level of the message is the place that served it.
   if (out.hit) {
     out.cause = record.level == "live"     ? "same_live_options"
                 : record.level == "module" ? "same_sources"
@@ -104,12 +111,15 @@ client::Explanation ExplanationOf(const cache::Explanation& explanation) {
   return out;
 }
 
+// One line for the answer, and a line more for each further change.
 std::string TextOf(const client::Explanation& explanation) {
   if (explanation.hit) {
     return HitText(explanation);
   }
   std::string text = "miss: ";
   size_t next = 0;
+  // The first change is the cause in most cases, and then it is told with its two values on the
+  // first line.
   const bool is_change =
       !explanation.changes.empty() && explanation.changes.front().cause == explanation.cause;
   if (is_change) {

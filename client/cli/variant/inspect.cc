@@ -25,11 +25,15 @@ struct InspectArguments {
 
 using Json = nlohmann::ordered_json;
 
+// A single view is printed bare, so that it can be piped into another tool. Several have a title
+// each.
 void PrintViews(const Global& global, const std::vector<RenderedView>& shown) {
   for (const RenderedView& part : shown) {
     if (global.json) {
       Json item{{"v", 1}, {"type", "view"}, {"view", part.view}, {"text", part.text}};
       if (!part.json.empty()) {
+        // The daemon's JSON is taken over as an object. If it is none, the member is null, and the
+        // text is there all the same.
         item["data"] = Json::parse(part.json, nullptr, /*allow_exceptions=*/false);
       }
       PrintLine(item);
@@ -41,6 +45,7 @@ void PrintViews(const Global& global, const std::vector<RenderedView>& shown) {
   }
 }
 
+// Equal views are told as well: "equal" is the answer that a person hopes for.
 void PrintDifference(const Global& global, const std::string& view, const LineDiff& diff) {
   if (global.json) {
     const Json object{{"v", 1},
@@ -62,6 +67,7 @@ void PrintDifference(const Global& global, const std::string& view, const LineDi
 uint64_t PrintDifferences(const Global& global, const InspectResult& first,
                           const InspectResult& second) {
   uint64_t differing = 0;
+  // Targets come in the order of the program on both sides, so artifacts go together by number.
   const size_t both = std::min(first.artifacts.size(), second.artifacts.size());
   for (size_t i = 0; i < both; ++i) {
     for (const RenderedView& view : first.artifacts[i]) {
@@ -93,6 +99,7 @@ int RunInspect(const Global& global, const InspectArguments& arguments) {
     if (!arguments.diff_options.empty()) {
       other.options = arguments.diff_options;
     } else if (other.what == arguments.variant.what) {
+      // Without options of its own the second one would be the first.
       return Error{.code = ErrorCode::kInvalidArgument,
                    .context = fmt::format("'{0}' is compared with itself; give the other one its "
                                           "options: --diff {0} --diff-option NAME=VALUE",
@@ -104,6 +111,7 @@ int RunInspect(const Global& global, const InspectArguments& arguments) {
     if (!global.json && !global.quiet) {
       Print("{}\n", differing == 0 ? "no difference" : fmt::format("{} differ", differing));
     }
+    // A difference is no failure (spec/cli 6.7). The code is one only if a side could not be shown.
     return std::max(first.exit, second.exit);
   });
 }

@@ -41,12 +41,17 @@ Error Damaged(std::string text) {
 }
 
 Result<std::string> Disassembly(const std::string& name, ByteView bytes) {
+  // A header of SPIR-V has five words. The disassembler would say the same of a shorter file, but
+  // not which file it was.
   if (bytes.size() % sizeof(uint32_t) != 0 || bytes.size() < 5 * sizeof(uint32_t)) {
     return Damaged(
         fmt::format("'{}' has {} bytes, which are no SPIR-V module", name, bytes.size()));
   }
   std::vector<uint32_t> words(bytes.size() / sizeof(uint32_t));
+  // Bytes of a file or a message need not be aligned for words.
   std::memcpy(words.data(), bytes.data(), bytes.size());
+  // The newest environment, since words are only shown here and not judged: a module for any
+  // version can be read.
   spvtools::SpirvTools tools(SPV_ENV_UNIVERSAL_1_6);
   std::string text;
   std::string message;
@@ -69,6 +74,7 @@ Result<std::string> MetadataOf(ByteView bytes, std::string_view view) {
   return view == "layout" ? artifact::LayoutTable(*metadata) : artifact::MetadataText(*metadata);
 }
 
+// Everything here is in the outcome, so no content has to be there.
 std::string StatsOf(const client::Artifact& artifact) {
   std::string text =
       fmt::format("signature {}\ntarget    {}\n", artifact.signature, artifact.target);
@@ -88,6 +94,7 @@ std::string OptionsOf(const FetchedVariant& variant, const client::Artifact& art
   std::string text =
       fmt::format("{:<32} {:<8} {:<6} {:<12} {}\n", "option", "scope", "type", "value", "live");
   for (const client::OptionInfo& info : variant.declared.options) {
+    // The last value given wins, as it does for the daemon.
     client::Option value = info.default_value;
     for (const client::Option& option : variant.options) {
       if (option.name == info.name) {
@@ -113,6 +120,7 @@ Result<std::string> DisassemblyOf(const FetchResult& fetched, const client::Arti
   return text;
 }
 
+// Views that this program makes of content that it has fetched; the daemon is not asked again.
 Result<std::string> ViewHere(const std::string& view, const FetchedVariant& variant,
                              const client::Artifact& artifact) {
   if (view == "stats") {
@@ -128,6 +136,8 @@ Result<std::string> ViewHere(const std::string& view, const FetchedVariant& vari
   return MetadataOf(metadata, view);
 }
 
+// A signature and a content id look alike. A result is looked for first, because that is what `kiln
+// build` prints.
 Result<InspectResult> InspectKey(const Global& global, const std::string& key, const Views& views) {
   KILN_TRY(const client::DaemonConnection connected, ConnectTo(global));
   using C = client::Client;
@@ -164,9 +174,12 @@ Result<Views> FittingViews(const std::string& path, const Views& wanted, const V
   return wanted.empty() ? Views{possible.front()} : wanted;
 }
 
+// Needs no daemon: a file has all that its views show.
 Result<InspectResult> InspectFile(const std::string& path, const Views& wanted) {
   KILN_TRY(const client::Source file, ReadSource(path, path));
   const std::string extension = std::filesystem::path(path).extension().string();
+  // The extension decides what a file is; anything unknown is taken for SPIR-V, whose disassembly
+  // says clearly if it is not.
   const bool is_text =
       !extension.empty() && std::ranges::find(kTexts, extension.substr(1)) != kTexts.end();
   const bool is_metadata = extension == ".meta";
@@ -225,6 +238,7 @@ Result<std::string> PackedView(const PackedArtifact& artifact, const std::string
 // FILE.kpack:PROGRAM
 Result<InspectResult> InspectPacked(const VariantArguments& what, const Views& wanted) {
   const std::string& name = what.what[0];
+  // The place of the ':' in ".kpack:NAME". The array has a zero at its end, hence the 2.
   const size_t colon = name.find(kPackEntry) + sizeof(kPackEntry) - 2;
   KILN_TRY(Views views, FittingViews(name, wanted, Views{"stats", "meta", "layout", "disasm"}));
   if (wanted.empty()) {
@@ -260,6 +274,8 @@ Result<std::vector<client::InspectedView>> RemoteViews(const FetchedVariant& var
     return std::vector<client::InspectedView>();
   }
   return variant.connected.client->Inspect(
+      // The daemon makes these views, because it has the program and the translators. The variant
+      // is in its cache by now.
       client::Client::InspectVariant{.program = variant.program, .options = variant.asked_options},
       remote);
 }
@@ -276,6 +292,7 @@ Result<InspectResult> InspectVariant(const Global& global, const VariantArgument
       inspected.exit = kWrongSource;
       continue;
     }
+    // One question for all targets and views of the variant.
     KILN_TRY(const std::vector<client::InspectedView> remote, RemoteViews(variant, views));
     for (const client::Artifact& artifact : outcome.artifacts) {
       std::vector<RenderedView>& shown = inspected.artifacts.emplace_back();
@@ -296,6 +313,8 @@ Result<InspectResult> InspectVariant(const Global& global, const VariantArgument
 }
 
 // A path of an artifact rather than a program or a source.
+// A program of a manifest may have the name of a file; a file that is there is meant then, unless
+// it is a source.
 bool IsArtifact(const std::string& what) {
   std::error_code ignored;
   return what.ends_with(".spv") || what.ends_with(".meta") ||
@@ -308,6 +327,8 @@ Result<InspectResult> InspectWhat(const Global& global, const VariantArguments& 
                                   const std::vector<std::string>& views) {
   if (what.what.size() == 1) {
     const std::string& one = what.what[0];
+    // The order decides between names that look alike: a key, an entry of a pack, a file, and only
+    // then a program.
     if (ParseHash128(one).has_value()) {
       return InspectKey(global, one, views);
     }

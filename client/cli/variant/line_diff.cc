@@ -8,6 +8,7 @@
 namespace kiln::cli {
 namespace {
 
+// 64 MB of numbers; two disassemblies that differ over 4,000 lines each just fit.
 constexpr size_t kMaxCells = size_t{16} << 20;  // of the table of common lengths
 constexpr size_t kContext = 2;                  // equal lines that are shown around others
 
@@ -29,6 +30,9 @@ struct Row {
 };
 
 // The middle of two texts that begin and end alike.
+// Longest common subsequence by dynamic programming, filled from the end so that the walk below
+// goes forwards. Time and memory are the product of the two lengths; above kMaxCells all lines of
+// the first text are removed and all of the second added, which is right, if not short.
 void AddMiddle(std::span<const std::string_view> first, std::span<const std::string_view> second,
                std::vector<Row>& rows) {
   const size_t width = second.size() + 1;
@@ -51,6 +55,8 @@ void AddMiddle(std::span<const std::string_view> first, std::span<const std::str
       ++j;
     } else if (i < first.size() && (j == second.size() || !fits ||
                                     common[(i + 1) * width + j] >= common[i * width + j + 1])) {
+      // Removed lines come before added ones where both are equally good, as readers of diffs
+      // expect it.
       rows.push_back({.kind = '-', .line = first[i++]});
     } else {
       rows.push_back({.kind = '+', .line = second[j++]});
@@ -75,6 +81,9 @@ LineDiff DiffLines(std::string_view first, std::string_view second) {
   }
   const Lines a = LinesOf(first);
   const Lines b = LinesOf(second);
+  // Equal lines at both ends are cut off first. Two variants mostly differ in one place, so the
+  // table is small. The search from the end stops where the one from the begin stopped, or a line
+  // would count twice.
   const auto shorter = static_cast<std::ptrdiff_t>(std::min(a.size(), b.size()));
   const auto begin = std::mismatch(a.begin(), a.begin() + shorter, b.begin()).first - a.begin();
   const auto end =
@@ -95,6 +104,7 @@ LineDiff DiffLines(std::string_view first, std::string_view second) {
   for (size_t i = 0; i < rows.size(); ++i) {
     diff.removed += rows[i].kind == '-' ? 1 : 0;
     diff.added += rows[i].kind == '+' ? 1 : 0;
+    // A run of skipped lines shows as one "…".
     if (!IsNearChange(rows, i)) {
       diff.text += skipped ? "" : "…\n";
       skipped = true;

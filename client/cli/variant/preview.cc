@@ -38,12 +38,14 @@ struct PreviewArguments {
   std::string out;                  // PNG
 };
 
+// A sheet of 16 by 16 pictures; a space of options grows faster than anybody can look.
 constexpr size_t kMaxCells = 256;
 
 Error Usage(std::string context) {
   return {.code = ErrorCode::kInvalidArgument, .context = std::move(context), .reason = "USAGE"};
 }
 
+// An empty part is kept, so that "1,,2" is a mistake that is told and not two numbers.
 std::vector<std::string> Split(std::string_view text, char separator) {
   std::vector<std::string> parts;
   for (size_t begin = 0; begin <= text.size();) {
@@ -71,6 +73,7 @@ Result<VkExtent2D> SizeOf(const std::string& text) {
   if (parts.size() == 2) {
     const auto read = [](const std::string& part, uint32_t& out) {
       const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), out);
+      // 4096 is what every Vulkan device can render to in one image.
       return error == std::errc() && end == part.data() + part.size() && out >= 1 && out <= 4096;
     };
     if (read(parts[0], size.width) && read(parts[1], size.height)) {
@@ -95,6 +98,7 @@ Result<std::vector<double>> NumbersOf(const std::string& text) {
 
 Result<preview::PreviewRequest> RequestOf(const PreviewArguments& arguments) {
   preview::PreviewRequest request;
+  // Everything about the words is checked before a daemon or a device is asked.
   if (!arguments.out.ends_with(".png")) {
     return Usage(fmt::format("--out '{}': a picture is a PNG file; let its name end in .png",
                              arguments.out));
@@ -105,6 +109,7 @@ Result<preview::PreviewRequest> RequestOf(const PreviewArguments& arguments) {
         fmt::format("--mesh takes sphere, quad, cube or FILE.obj, not '{}'", arguments.mesh));
   }
   request.mesh = arguments.mesh;
+  // Frames are counted from 0 by the shaders.
   request.frame = arguments.frames - 1;
   KILN_TRY(request.size, SizeOf(arguments.size));
   for (const std::string& text : arguments.set) {
@@ -136,6 +141,8 @@ Result<GridAxis> AxisOf(const std::string& text, const client::OptionList& decla
         .context = fmt::format("there is no option '{}'; kiln options lists them", axis.name),
         .reason = "UNKNOWN_OPTION"};
   }
+  // Values that are named are typed later, with the option (TypedOption); a wrong one is reported
+  // there.
   if (equals != std::string::npos) {
     axis.values = Split(text.substr(equals + 1), ':');
   } else if (info->type == "flag") {
@@ -166,6 +173,7 @@ Result<std::vector<std::vector<Cell>>> CellsOf(const PreviewArguments& arguments
     return Usage("--grid takes one axis or two");
   }
   KILN_TRY(const GridAxis across, AxisOf(names[0], named.declared));
+  // One axis is a sheet of one row: a second axis without a name that has one value.
   GridAxis down{.name = "", .values = {""}};
   if (names.size() == 2) {
     KILN_TRY(down, AxisOf(names[1], named.declared));
@@ -203,7 +211,10 @@ struct OpenDevice {
 Result<std::unique_ptr<OpenDevice>> OpenFor(const PreviewArguments& arguments) {
   auto open = std::make_unique<OpenDevice>();
   const std::string prefer = arguments.device;
+  // Messages are taken down as long as the device lives, so they are kept beside it on the heap.
   OpenDevice* const out = open.get();
+  // A machine without the validation layer draws as well, and the output says that nothing was
+  // validated.
   for (const bool validation : {true, false}) {
     Result<runtime::Device> device = runtime::Device::Create(
         {.prefer = prefer, .validation = validation, .messages = [out](const vk::Message& message) {
@@ -232,10 +243,12 @@ Result<preview::Preview> DrawArtifact(runtime::Device& device, const std::string
   for (const client::StageCode& code : artifact.code) {
     KILN_TRY(const ByteView module, BlobOf(fetched, code.digest));
     std::vector<uint32_t>& copy = words.emplace_back(module.size() / sizeof(uint32_t));
+    // Copied, since bytes of a message need not be aligned for words.
     std::memcpy(copy.data(), module.data(), copy.size() * sizeof(uint32_t));
     runtime::ModuleWords& one = modules.emplace_back();
     one.words = copy;
     if (code.stage != client::Stage::kNone) {
+      // The protocol counts stages from 1, with 0 for a combined module; metadata counts from 0.
       one.stage = static_cast<artifact::Stage>(static_cast<int>(code.stage) - 1);
     }
   }
@@ -296,6 +309,8 @@ Result<std::vector<std::vector<preview::SheetCell>>> DrawCells(
       variants.push_back(cell.options);
     }
   }
+  // All cells are fetched with one call, so the daemon compiles them in parallel. They are drawn
+  // one after the other, since there is one device.
   FetchResult fetched;
   KILN_TRY(fetched.done, named.connected.client->FetchVariants(named.project, named.program,
                                                                variants, {}, Collect(fetched)));
@@ -306,6 +321,7 @@ Result<std::vector<std::vector<preview::SheetCell>>> DrawCells(
     for (const Cell& cell : row) {
       preview::SheetCell& drawn = cells.emplace_back();
       drawn.label = cell.label;
+      // Outcomes come in any order and have the index of their variant.
       const auto outcome = std::ranges::find(fetched.outcomes, index++, &client::Outcome::index);
       if (outcome == fetched.outcomes.end() || outcome->artifacts.empty()) {
         if (outcome != fetched.outcomes.end()) {
@@ -317,6 +333,8 @@ Result<std::vector<std::vector<preview::SheetCell>>> DrawCells(
       auto picture = DrawArtifact(*open.device, named.program.name, outcome->artifacts.front(),
                                   fetched, request);
       if (!picture.ok()) {
+        // One picture that cannot be drawn fails the command. In a sheet it leaves its cell empty,
+        // unless the arguments are wrong, which concerns every cell.
         if (rows.size() * row.size() == 1 || picture.error().reason == "USAGE") {
           return std::move(picture).error();
         }
@@ -345,6 +363,7 @@ Result<int> Preview(const Global& global, const PreviewArguments& arguments) {
     Print("device {} ({}){}\n", open->device->identity().name, open->device->identity().driver_info,
           open->validated ? "" : ", without validation: the layer is not installed");
   }
+  // A single variant that failed writes no file. A sheet is written with empty cells.
   const bool grid = !arguments.grid.empty();
   if (grid || sheet[0][0].picture.has_value()) {
     KILN_TRY_VOID(preview::WritePng(
@@ -352,6 +371,8 @@ Result<int> Preview(const Global& global, const PreviewArguments& arguments) {
         grid ? preview::MakeContactSheet(sheet, request.size.width, request.size.height)
              : *sheet[0][0].picture));
   }
+  // A message of validation means that the preview or the shader breaks a rule of Vulkan; the
+  // picture may be wrong on another device.
   for (const std::string& message : open->messages) {
     Print(stderr, "error: validation: {}\n", message);
     exit = kWrongSource;

@@ -32,11 +32,13 @@ std::string PipelineOf(const std::vector<client::EntryPoint>& entries) {
 // The program that the arguments name.
 Result<LoadedProgram> LoadNamed(const Global& global, const VariantArguments& arguments,
                                 project::Manifest& manifest) {
+  // Told here, since the file would otherwise be looked for as a program of the manifest.
   if (std::any_of(arguments.what.begin(), arguments.what.end(), IsHlsl)) {
     return Error{.code = ErrorCode::kInvalidArgument,
                  .context = "the daemon does not read HLSL yet; 'kilnc compile' does",
                  .reason = "USAGE"};
   }
+  // One word that is no source means a program of the manifest.
   if (!std::all_of(arguments.what.begin(), arguments.what.end(), IsFile)) {
     if (arguments.what.size() != 1) {
       return Error{.code = ErrorCode::kInvalidArgument,
@@ -99,6 +101,8 @@ Result<void> SelectTargets(const std::vector<std::string>& names, const project:
                                           program.name, name),
                    .reason = "UNKNOWN_TARGET"};
     }
+    // A form keeps everything else of the program's first target, above all the environment. The
+    // version is dropped, since it is one of SPIR-V.
     client::Target target = program.targets.front();
     target.name = name;
     target.form = *form;
@@ -111,11 +115,14 @@ Result<void> SelectTargets(const std::vector<std::string>& names, const project:
 
 std::vector<std::string> FilesOf(const VariantArguments& arguments, const LoadedProgram& loaded,
                                  const project::Manifest& manifest) {
+  // The program was made of files and not of a manifest.
   if (loaded.manifest == nullptr) {
     return arguments.what;
   }
   std::vector<std::string> files{manifest.path};
   for (const client::Source& source : loaded.program.sources) {
+    // A dependency file has paths as this command sees them, and the manifest is a dependency like
+    // any source.
     files.push_back(manifest.folder.empty() ? source.path : manifest.folder + "/" + source.path);
   }
   return files;
@@ -146,6 +153,8 @@ Result<NamedVariant> NameVariant(const Global& global, const VariantArguments& a
   variant.project = manifest.name;
   variant.program = std::move(loaded.program);
   KILN_TRY(variant.declared, Declared(*variant.connected.client, variant.program));
+  // Options that the manifest fixes can only be typed once the program's declarations are known. A
+  // program with errors has none.
   if (loaded.manifest != nullptr && !client::HasErrors(variant.declared)) {
     loaded.program = variant.program;
     KILN_TRY(client::ProgramSpace space, SpaceOf(loaded, variant.declared));
@@ -158,6 +167,8 @@ Result<NamedVariant> NameVariant(const Global& global, const VariantArguments& a
   return variant;
 }
 
+// For verbs that do not compile, and so get no diagnostics of the daemon: names and values of enums
+// are compared with the declarations here.
 Result<void> CheckOptions(const NamedVariant& variant) {
   std::vector<std::string_view> names;
   for (const client::OptionInfo& info : variant.declared.options) {
@@ -192,6 +203,7 @@ Result<void> CheckOptions(const NamedVariant& variant) {
 Result<FetchedVariant> FetchVariant(const Global& global, const VariantArguments& arguments) {
   KILN_TRY(NamedVariant named, NameVariant(global, arguments));
   client::Client& client = *named.connected.client;
+  // Fetching would find the failure that is cached. The compile in front of it replaces that.
   if (arguments.retry_failed) {
     KILN_TRY([[maybe_unused]] const client::Outcome again,
              client.Compile(named.program, named.options, {.retry_failed = true}));
@@ -211,6 +223,7 @@ Result<FetchedVariant> FetchVariant(const Global& global, const VariantArguments
   variant.program = std::move(named.program);
   variant.files = std::move(named.files);
   variant.declared = std::move(named.declared);
+  // The fixed options of the manifest, then those of the arguments, which win.
   variant.options = variant.program.options;
   variant.options.insert(variant.options.end(), named.options.begin(), named.options.end());
   variant.asked_options = std::move(named.options);

@@ -27,10 +27,13 @@ Result<void> WatchOutputs::Add(const client::WatchArtifact& artifact, const Fetc
   for (client::FetchedBlob& blob : inline_blobs) {
     blobs[blob.digest.id] = std::move(blob.bytes);
   }
+  // Small artifacts come along with their event, large ones are fetched.
   if (blobs.empty()) {
     KILN_TRY(blobs, fetch(artifact));
   }
   Entry entry{.artifact = artifact};
+  // The row is kept as long as the watch runs, and bytes that lie on disk by then are not needed in
+  // memory.
   entry.artifact.data.clear();
   entry.artifact.metadata.clear();
   const std::string stem = FileStem(artifact.program, artifact.artifact.signature);
@@ -50,6 +53,8 @@ Result<void> WatchOutputs::Add(const client::WatchArtifact& artifact, const Fetc
   }
   entry.metadata = stem + ".meta";
   KILN_TRY_VOID(write(artifact.artifact.metadata, entry.metadata));
+  // One row for each variant and target. The files of its former result become stale, and go when
+  // the generation is settled, unless another variant has the same result.
   Entry& known = entries_[artifact.program + '\n' + client::OptionsText(artifact.options) + '\n' +
                           artifact.artifact.target];
   for (const auto& [stage, name] : known.code) {
@@ -60,6 +65,8 @@ Result<void> WatchOutputs::Add(const client::WatchArtifact& artifact, const Fetc
   return {};
 }
 
+// The whole index is made anew from the rows: it is small, and it never has a row of a file that is
+// gone.
 Result<void> WatchOutputs::Settle() {
   nlohmann::ordered_json index = nlohmann::ordered_json::array();
   for (const auto& [key, entry] : entries_) {
@@ -81,7 +88,10 @@ Result<void> WatchOutputs::Settle() {
                      {"metadata", entry.metadata},
                      {"layout_hash", entry.artifact.artifact.layout_hash}});
   }
+  // The index is replaced before stale files go: whoever read the old one finds its files until
+  // then, and nothing that the new one names is ever missing.
   KILN_TRY_VOID(WriteFileBeneath(folder_, "index.json", AsBytes(index.dump(1))));
+  // The empty name is that of a variant that had no result before.
   stale_.erase("");
   for (const std::string& name : stale_) {
     std::error_code ignored;

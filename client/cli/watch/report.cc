@@ -28,6 +28,8 @@ std::string TimeOfDay() {
   return fmt::format("{:02}:{:02}:{:02}", local.tm_hour, local.tm_min, local.tm_sec);
 }
 
+// What an engine must do about the artifact: load code, set state, or rebuild its layouts (spec/cli
+// 6.5).
 std::vector<std::string> ChangeOf(const client::WatchArtifact& artifact) {
   std::vector<std::string> change;
   if (artifact.code) {
@@ -58,6 +60,8 @@ Json ArtifactJson(const client::Artifact& artifact) {
 }
 
 // Members of an event behind its seq; an event without them is not shown.
+// Members are only ever added (spec/cli 7.1). The two events that are not shown are of the protocol
+// and tell nothing about shaders.
 struct ToJson {
   double ms;
 
@@ -124,6 +128,7 @@ void WatchReport::ShowJson(const client::WatchEvent& event, double ms) {
   object.update(members);
   PrintLine(object);
   if (const auto* changed = std::get_if<client::WatchChanged>(&event.body)) {
+    // From here on a mistake of these programs is told again only if it is new.
     mistakes_.Renew(changed->programs);
   } else if (const auto* diagnostics = std::get_if<client::WatchDiagnostics>(&event.body)) {
     (void)mistakes_.Add(diagnostics->program, diagnostics->all, sources_);
@@ -132,6 +137,8 @@ void WatchReport::ShowJson(const client::WatchEvent& event, double ms) {
   }
 }
 
+// -q leaves what is wrong. The settled event is not shown then, but it still ends the generation of
+// mistakes.
 void WatchReport::ShowText(const client::WatchEvent& event, double ms) {
   if (!global_.quiet || std::holds_alternative<client::WatchDiagnostics>(event.body) ||
       std::holds_alternative<client::WatchProblem>(event.body)) {
@@ -155,6 +162,7 @@ void WatchReport::On(const client::WatchOpened& opened, double /*ms*/) {
   results_.clear();
 }
 
+// A generation begins: its bounds on lines of artifacts and of diagnostics are its own.
 void WatchReport::On(const client::WatchChanged& changed, double /*ms*/) {
   lines_ = 0;
   hidden_ = 0;
@@ -168,8 +176,11 @@ void WatchReport::On(const client::WatchArtifact& artifact, double ms) {
   good_since_[artifact.program] = TimeOfDay();
   const std::string options = client::OptionsText(artifact.options);
   if (!ready_) {
+    // The first generation is the whole state, of which only the number of results is told.
     results_[{artifact.program, artifact.artifact.target, options}] = artifact.artifact.signature;
   }
+  // A variant of interest is always shown. Without one a generation could print a line for each of
+  // thousands.
   const bool shown = interest_.empty() ? lines_ < kShownArtifacts : interest_.contains(options);
   if (!ready_ || !shown) {
     hidden_ += ready_ ? 1 : 0;
@@ -244,6 +255,8 @@ void WatchReport::On(const client::WatchSettled& settled, double ms) {
 
 void WatchReport::On(const client::WatchSnapshot& /*snapshot*/, double /*ms*/) {}
 
+// Of the session and not of a shader, so it goes to stderr. What is buffered for stdout is written
+// first, so that both come in their order on a terminal.
 void WatchReport::On(const client::WatchProblem& problem, double /*ms*/) {
   (void)std::fflush(stdout);
   Print(stderr, "{}  problem      {} [{}]\n", TimeOfDay(), problem.text, problem.code);

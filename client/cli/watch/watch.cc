@@ -42,9 +42,12 @@ struct WatchArguments {
   std::string workspace;              // who meets in one session; empty: this folder
 };
 
+// 128 + SIGTERM, as shells report it.
 constexpr int kTerminated = 143;
 
 volatile std::sig_atomic_t stopped_by = 0;
+// Waking the watcher is a write to a descriptor, which a signal handler may do. Without it Ctrl-C
+// would take effect with the next save.
 const project::Watcher* volatile waiting = nullptr;
 
 void OnSignal(int signal) {
@@ -57,6 +60,8 @@ void OnSignal(int signal) {
   }
 }
 
+// Only what decides over types of values and over axes: a default or a place that moved needs no
+// new space.
 bool SameOptions(const client::OptionList& a, const client::OptionList& b) {
   return std::ranges::equal(a.options, b.options,
                             [](const client::OptionInfo& x, const client::OptionInfo& y) {
@@ -67,6 +72,7 @@ bool SameOptions(const client::OptionList& a, const client::OptionList& b) {
 // The command that runs after a generation without errors; it writes to this program's output.
 void RunCommand(const std::string& command, const std::set<std::string>& programs) {
   // Not std::system: it would keep Ctrl-C from this program while the command runs.
+  // Set in this process, whose environment the child inherits.
   (void)setenv("KILN_CHANGED", fmt::format("{}", fmt::join(programs, " ")).c_str(), 1);
   std::string text = command;
   std::string shell = "sh";
@@ -173,6 +179,8 @@ Result<std::vector<client::HotReload::Interest>> WatchSession::Interest() const 
     bool fits = true;
     for (const std::string& text : arguments_.options) {
       KILN_TRY(client::Option option, TypedOption(text, declared));
+      // Of a program whose options nobody knows, because its sources are elsewhere or wrong, the
+      // daemon decides whether it has them.
       fits = fits && (declared.options.empty() ||
                       std::ranges::find(declared.options, option.name, &client::OptionInfo::name) !=
                           declared.options.end());
@@ -191,6 +199,8 @@ Result<std::vector<client::HotReload::Interest>> WatchSession::Interest() const 
   return interest;
 }
 
+// "before_attempt" starts the daemon again if it has gone: the connection is made anew and the
+// session resumed where it was.
 client::HotReload::Options WatchSession::Options(
     std::vector<client::HotReload::Interest> interest) const {
   return {.project = ProjectName(),
@@ -224,6 +234,7 @@ std::vector<client::Source> WatchSession::Sources() const {
   std::vector<client::Source> sources;
   for (const client::ProgramSpace& space : project_.spaces) {
     for (const client::Source& source : space.program.sources) {
+      // Programs share files, and each is watched once.
       if (std::ranges::find(sources, source.path, &client::Source::path) == sources.end()) {
         sources.push_back(source);
       }
@@ -242,6 +253,7 @@ std::vector<project::Watcher::KnownFile> WatchSession::Files() const {
   }
   const Result<client::Source> manifest =
       ReadSource(project_.manifest.path, project_.manifest.path);
+  // The manifest is watched like a source, and OnFiles tells it apart by its path.
   files.push_back({.path = ManifestFile(), .digest = manifest.ok() ? manifest->digest : Digest{}});
   return files;
 }
@@ -271,6 +283,7 @@ Result<std::map<Hash128, Bytes>> WatchSession::FetchBytes(const client::WatchArt
     const MutexLock lock(mutex_);
     program = programs_[artifact.program];
   }
+  // Only the target of the event: the others have events of their own.
   std::erase_if(program.targets, [&](const client::Target& target) {
     return target.name != artifact.artifact.target;
   });
@@ -301,6 +314,8 @@ void WatchSession::WriteOutputs(const client::WatchEvent& event) {
 }
 
 void WatchSession::OnEvent(const client::WatchEvent& event) {
+  // Taken before files are written, so the time that is shown is that of the daemon and the
+  // network.
   const Duration arrived = clock_.Monotonic();
   if (outputs_.has_value()) {
     WriteOutputs(event);
@@ -312,6 +327,8 @@ void WatchSession::OnEvent(const client::WatchEvent& event) {
   if (const auto* artifact = std::get_if<client::WatchArtifact>(&event.body)) {
     built_.insert(artifact->program);
   } else if (const auto* settled = std::get_if<client::WatchSettled>(&event.body)) {
+    // Run by the reading thread, so the next generation is shown after the command ends and never
+    // in the middle of its output.
     if (!arguments_.exec.empty() && settled->failed == 0) {
       RunCommand(arguments_.exec, built_);
     }
@@ -339,6 +356,7 @@ void WatchSession::OnFiles(const project::FileChanges& changes) {
     saved_at_ = changes.since;
   }
   if (!changed.empty() || !removed.empty()) {
+    // First to the daemon, because somebody waits for the result. The copies for snippets follow.
     reload_->Push(changed, removed);
     for (client::ProgramSpace& space : project_.spaces) {
       for (client::Source& source : space.program.sources) {
@@ -349,6 +367,7 @@ void WatchSession::OnFiles(const project::FileChanges& changes) {
     const MutexLock lock(mutex_);
     report_->SetSources(Sources());
   }
+  // A new manifest brings its types with it, so nothing has to be retyped beside it.
   if (manifest) {
     OnManifest();
   } else if (!changed.empty()) {
@@ -386,6 +405,7 @@ void WatchSession::Retype(std::span<const client::Source> changed) {
     }
     const Result<client::OptionList> declared = Declared(*connected_.client, program);
     const bool readable = declared.ok() && !client::HasErrors(*declared);
+    // A program with errors keeps its types until it can be read again.
     if (readable && !SameOptions(*declared, project_.declared[i].second)) {
       return OnManifest();
     }
@@ -393,6 +413,7 @@ void WatchSession::Retype(std::span<const client::Source> changed) {
 }
 
 int WatchSession::Ended(bool root_lost) {
+  // A watch ends by a signal, which is no failure but has its code.
   int exit = stopped_by == SIGTERM ? kTerminated : int{kInterrupted};
   if (root_lost) {
     exit = Fail(global_, {.code = ErrorCode::kNotFound,
@@ -408,6 +429,8 @@ int WatchSession::Ended(bool root_lost) {
   return exit;
 }
 
+// The order matters: the watcher takes in the digests of the sources that were loaded before the
+// session is opened, so an edit in between is seen as a change and not lost.
 int WatchSession::Run() {
   if (const Result<void> loaded = Load(); !loaded.ok()) {
     return Fail(global_, loaded.error());
@@ -449,6 +472,7 @@ int WatchSession::Run() {
   }
   reload_ = std::make_unique<client::HotReload>(*connected_.client, Options(std::move(*interest)),
                                                 project_.spaces);
+  // The handlers are set once there is something to wake.
   waiting = watcher_.get();
   (void)std::signal(SIGINT, OnSignal);
   (void)std::signal(SIGTERM, OnSignal);
@@ -460,9 +484,11 @@ int WatchSession::Run() {
     return stopped_by != 0 || reader_done_ || root_lost;
   };
   while (!over()) {
+    // Told once. Polling works, and only its delay is worth knowing.
     if (!watcher_->degraded().empty() && !std::exchange(warned, true) && !global_.quiet) {
       Print(stderr, "kiln: files are looked at once a second: {}\n", watcher_->degraded());
     }
+    // Wake ends the wait at once. The ten seconds are only for what might wake nobody.
     const std::optional<project::FileChanges> changes = watcher_->Wait(std::chrono::seconds(10));
     if (changes.has_value()) {
       root_lost = changes->root_lost;
@@ -471,6 +497,7 @@ int WatchSession::Run() {
       }
     }
   }
+  // The stream ends, the reader sees its end and is joined before anything that it uses goes.
   reload_->Stop();
   reader.join();
   waiting = nullptr;

@@ -44,6 +44,8 @@ ConditionRows RowsOf(const ir::ModuleView& view) {
   return rows;
 }
 
+// A condition that the module has no row for (the mended text lost it) and one that fails in this
+// variant are not dead: a part is shown as off only where the compiler says that it is.
 bool IsDead(const ConditionalPart& part, const ConditionRows& rows, uint32_t module,
             Variant& variant) {
   const auto row = rows.find({part.condition.begin, part.condition.end});
@@ -56,8 +58,12 @@ void Count(const FileView& file, Aliveness& result) {
   project::SpaceRequest request =
       SpaceRequestOf(file.program->program(), file.program->spec.manifest);
   SystemClock clock;
+  // A hover waits for this, so the limits are far below those of the daemon: beyond 5 ms or 8 MiB
+  // the hover names the condition without counts.
   const project::Counter::Limits limits{
       .entries = 10'000, .time = std::chrono::milliseconds(5), .bytes = uint64_t{8} << 20};
+  // A space is made anew for each count, because its conditions are compiled when it is made. The
+  // second count differs from the first by the one requirement that is pushed between them.
   const auto count = [&]() -> std::optional<project::PointCount> {
     const Diagnosed<project::Space> space = project::Space::Make(*file.program->linked, request);
     std::optional<project::Counter> counter =
@@ -83,6 +89,8 @@ std::vector<Span> DeadParts(const FileView& file, Variant& variant) {
   const ConditionRows rows = RowsOf(file.program->program().module(file.module));
   std::vector<Span> dead;
   for (const ConditionalPart& part : ConditionalParts(file.source())) {
+    // Parts come in order of their begin, the outer one first, so the last dead part is the only
+    // one that can hold this one. A part inside of it is not reported again.
     const bool inside = !dead.empty() && part.whole.begin < dead.back().end;
     if (!inside && IsDead(part, rows, file.module, variant)) {
       dead.push_back(part.whole);
@@ -104,6 +112,8 @@ std::optional<Aliveness> AlivenessAt(const FileView& file, Variant& variant, uin
   if (conditions.empty()) {
     return std::nullopt;
   }
+  // Nested conditions are joined as the text of an expression, which the space compiles as a
+  // requirement. Each gets parentheses once there are two, because one of them may be an "||".
   for (const std::string& condition : conditions) {
     const bool alone = conditions.size() == 1;
     result.condition += result.condition.empty() ? "" : " && ";

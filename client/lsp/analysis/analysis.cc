@@ -21,6 +21,8 @@ std::optional<ProgramSpec> Analysis::SpecOf(const std::string& path) {
   if (specs.empty()) {
     return std::nullopt;
   }
+  // A choice is kept by the name of a program only. If the manifest no longer has that name, the
+  // first program of the file serves again, and the choice comes back with the name.
   const auto chosen = chosen_programs_.find(path);
   if (chosen != chosen_programs_.end()) {
     const auto found = std::ranges::find(specs, chosen->second, &ProgramSpec::name);
@@ -37,6 +39,9 @@ std::optional<FileView> Analysis::ViewOf(const std::string& path) {
     return std::nullopt;
   }
   std::shared_ptr<const LinkedSources> program = links_.Get(*spec);
+  // The whole program does not link, for example because another of its files declares a name
+  // twice. Then the file is looked at alone, so that its own names still have an answer. Entry
+  // points are dropped with the other modules, as they may be declared there.
   if (!program->linked.has_value() || !program->OrdinalOf(path).has_value()) {
     spec->paths = {path};
     spec->entries.clear();
@@ -51,6 +56,9 @@ std::optional<FileView> Analysis::ViewOf(const std::string& path) {
 
 std::shared_ptr<const Names> Analysis::NamesOf(
     const std::shared_ptr<const LinkedSources>& program) {
+  // Programs compare by address: LinkCache hands out one object for each state of the sources, so
+  // an equal address means equal names. The lists have at most kMaxKept rows, for which a walk is
+  // cheaper than a table.
   const auto known = std::ranges::find_if(
       names_, [&](const auto& one) { return &one->program() == program.get(); });
   if (known != names_.end()) {
@@ -66,6 +74,8 @@ std::shared_ptr<const Names> Analysis::NamesOf(
 
 std::shared_ptr<Variant> Analysis::VariantOf(const std::shared_ptr<const LinkedSources>& program) {
   std::vector<resolve::OptionSetting> settings = InterestOf(*program);
+  // A variant depends on the program and on the settings of interest, which a choice changes
+  // without a change of the program. Both are compared.
   const auto known = std::ranges::find_if(variants_, [&](const KeptVariant& one) {
     return one.program == program && one.settings == settings;
   });
@@ -81,6 +91,8 @@ std::shared_ptr<Variant> Analysis::VariantOf(const std::shared_ptr<const LinkedS
   return variant;
 }
 
+// Two manifests may have programs of one name, so the manifest is part of a program's name here. A
+// file without a manifest stands for itself.
 Analysis::ProgramName Analysis::NameOf(const ProgramSpec& spec) {
   return {
       spec.manifest_path.empty() && !spec.paths.empty() ? spec.paths.front() : spec.manifest_path,
@@ -96,6 +108,8 @@ std::vector<resolve::OptionSetting> Analysis::InterestOf(const LinkedSources& pr
 
 void Analysis::Choose(const ProgramSpec& spec, const resolve::OptionSetting& setting) {
   std::vector<resolve::OptionSetting>& settings = chosen_[NameOf(spec)];
+  // The last choice of an option is the only one: a second row of the same option would be refused
+  // by the check of options.
   std::erase_if(settings, [&](const auto& one) { return one.name == setting.name; });
   settings.push_back(setting);
 }

@@ -12,15 +12,22 @@ using rpl::Keyword;
 using rpl::Token;
 using rpl::TokenKind;
 
+// A bound on how far the chain in front of a '.' is followed, so that a file that is one endless
+// expression costs a keystroke no more than this.
 constexpr uint32_t kMostTokensBack = 4096;  // of one statement
 
 // Tokens that end before the cursor, with what is around them.
+// Everything below works on tokens of the text as it is typed, never on the tree: the tree of a
+// text with an error is that of its mended form, in which the statement under the cursor is blank.
 class TokensBefore {
  public:
   TokensBefore(const Source& source, uint32_t offset)
       : text_(source.file().text),
         tokens_(source.tokens().tokens),
         symbols_(source.tokens().symbols) {
+    // The tokens before the cursor are those that begin before it. A word that reaches up to the
+    // cursor or over it is what is being typed: it becomes `word_` up to the cursor and counts as
+    // absent, so that the place of "fo|" is that of "|".
     const auto behind = std::ranges::lower_bound(tokens_, offset, {},
                                                  [](const Token& token) { return token.begin; });
     count_ = static_cast<size_t>(behind - tokens_.begin());
@@ -59,6 +66,8 @@ class TokensBefore {
   Span word_;
 };
 
+// Looks at one line only, because comments of RPL end with theirs. Quotes are followed, so that
+// "//" in a text is no comment.
 bool IsInComment(std::string_view text, uint32_t offset) {
   const size_t before = offset == 0 ? std::string_view::npos : text.rfind('\n', offset - 1);
   const size_t begin = before == std::string_view::npos ? 0 : before + 1;
@@ -74,6 +83,8 @@ bool IsInComment(std::string_view text, uint32_t offset) {
 }
 
 // The text that the cursor is in, which may lack its end: where it begins, or nothing.
+// An odd number of quotes before the cursor means that it is in a text. The lexer cannot be asked:
+// a text without an end is an error there and takes the rest of the line.
 std::optional<uint32_t> OpenQuote(std::string_view text, uint32_t offset) {
   const size_t before = offset == 0 ? std::string_view::npos : text.rfind('\n', offset - 1);
   std::optional<uint32_t> open;
@@ -107,6 +118,8 @@ struct Surroundings {
 
 // One walk over the tokens from the front: braces of constructors, which follow a name or ']' in
 // code, are like parentheses; all others open a list of fields or a body.
+// The cost is one pass over all tokens before the cursor. A walk backwards would be shorter but
+// could not tell the brace of a constructor from that of a body.
 Surroundings Look(const TokensBefore& tokens) {
   Surroundings now;
   std::vector<Surroundings> around;
@@ -125,6 +138,9 @@ Surroundings Look(const TokensBefore& tokens) {
         brackets.pop_back();
       }
     } else if (kind == TokenKind::kOpenBrace) {
+      // A brace behind a name or ']' is a constructor if it stands in code and not at the begin of
+      // the statement. The declaration's first words tell a list of fields from a body: "struct a
+      // {" has a brace behind a name as well. 64 tokens are enough for every head of a declaration.
       const bool after_name = i > 0 && (tokens[i - 1].kind == TokenKind::kIdentifier ||
                                         tokens[i - 1].kind == TokenKind::kCloseBracket);
       const bool is_else = i > 0 && tokens.Word(i - 1) == Keyword::kElse;
@@ -142,6 +158,8 @@ Surroundings Look(const TokensBefore& tokens) {
       now.kind = fields ? Surroundings::Kind::kFields : Surroundings::Kind::kCode;
       begin_at(i + 1);
     } else if (kind == TokenKind::kCloseBrace) {
+      // The brace ends a constructor, and the statement goes on. Otherwise it ends a block, and
+      // what was around the block is taken up again; a brace too many is ignored.
       if (!brackets.empty() && tokens[brackets.back()].kind == TokenKind::kOpenBrace) {
         brackets.pop_back();
         continue;
@@ -154,6 +172,7 @@ Surroundings Look(const TokensBefore& tokens) {
       declaration = now.kind == Surroundings::Kind::kFile ? i + 1 : declaration;
     } else if (kind == TokenKind::kSemicolon &&
                (brackets.empty() || tokens[brackets.back()].kind != TokenKind::kOpenParen)) {
+      // A ';' between parentheses belongs to the head of a `for` and ends no statement.
       begin_at(i + 1);
       declaration = now.kind == Surroundings::Kind::kFile ? i + 1 : declaration;
     }
@@ -165,6 +184,8 @@ Surroundings Look(const TokensBefore& tokens) {
 // Names before the '.' that is the last token: "gust.phase" of "gust.phase."; indices are left out.
 std::vector<std::string> ChainBefore(const TokensBefore& tokens) {
   std::vector<std::string> chain;
+  // Walks backwards over name, brackets, '.', name and so on. Brackets of all three kinds are
+  // counted together, as a wrong nesting of them is no chain that anybody could complete.
   size_t back = 1;  // a '.'
   while (tokens.Kind(back) == TokenKind::kDot && back < kMostTokensBack) {
     ++back;
@@ -212,6 +233,7 @@ Cursor InQuotes(const TokensBefore& tokens, uint32_t quote, uint32_t offset) {
     cursor.place = CursorPlace::kEnumerator;
     cursor.name = tokens.Text(back + 1);
   } else if (tokens.Kind(back) == TokenKind::kAssign) {
+    // "setting NAME =" or "setting NAME block N =": the word is at most four tokens before the '='.
     for (size_t i = back + 1; i < back + 6 && i <= tokens.size(); ++i) {
       if (tokens.Word(tokens.size() - i) == Keyword::kSetting) {
         cursor.place = CursorPlace::kSettingValue;
@@ -223,6 +245,8 @@ Cursor InQuotes(const TokensBefore& tokens, uint32_t quote, uint32_t offset) {
 }
 
 void InFile(const TokensBefore& tokens, const Surroundings& around, Cursor& cursor) {
+  // A declaration begins where nothing stands yet, or behind the parentheses of a leading
+  // `conditional (…)`.
   const size_t begin = around.begin;
   const size_t count = tokens.size() - begin;
   if (count == 0 || (tokens.Kind(1) == TokenKind::kCloseParen &&
@@ -246,6 +270,9 @@ void InFile(const TokensBefore& tokens, const Surroundings& around, Cursor& curs
     cursor.place =
         tokens.Kind(1) == TokenKind::kColon ? CursorPlace::kOptionKind : CursorPlace::kNothing;
   } else if (around.open_paren > 0 && first == Keyword::kConditional &&
+             // `open_paren` is 1 + the index of the parenthesis, so the word before it is at
+             // `open_paren` - 2. If the parenthesis is the first token, the difference wraps and
+             // the first token is asked instead, which is no keyword then.
              tokens.Word(around.open_paren - 2 < tokens.size() ? around.open_paren - 2 : 0) ==
                  Keyword::kConditional) {
     cursor.place = CursorPlace::kCondition;
@@ -258,6 +285,9 @@ void InFile(const TokensBefore& tokens, const Surroundings& around, Cursor& curs
 
 }  // namespace
 
+// The cheap questions come first and decide most keystrokes: comment, text, '.', comparison. Only
+// then are the braces around the cursor read from the front. No tree is needed, which a text that
+// is being typed seldom makes.
 Cursor CursorAt(const Source& source, uint32_t offset) {
   const std::string& text = source.file().text;
   const TokensBefore tokens(source, offset);
@@ -306,6 +336,7 @@ std::optional<OpenCall> OpenCallAt(const Source& source, uint32_t offset) {
   }
   const TokensBefore tokens(source, offset);
   const Surroundings around = Look(tokens);
+  // A call needs a name and a bracket in front of the cursor.
   if (around.open_paren < 2) {
     return std::nullopt;
   }
@@ -328,6 +359,7 @@ std::optional<OpenCall> OpenCallAt(const Source& source, uint32_t offset) {
                      kind == TokenKind::kCloseBrace
                  ? 1
                  : 0;
+    // Commas of nested calls and lists do not count, so `depth` is followed over all brackets.
     call.argument += depth == 0 && kind == TokenKind::kComma ? 1 : 0;
   }
   return call;

@@ -25,6 +25,9 @@ bool EndsStatement(const Token& token) {
 class Outline {
  public:
   Outline(std::string_view text, const std::vector<Token>& tokens) : begins_(tokens.size()) {
+    // `begins` says whether the next token may begin a declaration: at the start of the file,
+    // behind a ';' or a closed body at level 0, and at every name in the first column. The last
+    // rule is what makes a missing '}' cost one declaration and not the rest of the file.
     int depth = 0;
     bool begins = true;
     for (size_t i = 0; i < tokens.size(); ++i) {
@@ -42,6 +45,7 @@ class Outline {
       if (token.kind == TokenKind::kCloseBrace) {
         depth = std::max(depth - 1, 0);
       }
+      // "};" ends a struct or a block at its ';', which comes next.
       const bool closed = token.kind == TokenKind::kCloseBrace && depth == 0 &&
                           i + 1 < tokens.size() && tokens[i + 1].kind != TokenKind::kSemicolon;
       begins = closed || (token.kind == TokenKind::kSemicolon && depth == 0);
@@ -58,6 +62,8 @@ class Blanker {
   explicit Blanker(const ParsedText& wrong)
       : text_(wrong.text), tokens_(wrong.tokens.tokens), outline_(text_, tokens_) {}
 
+  // `at` may lie between two tokens, because characters that no token can begin with are skipped by
+  // the lexer. Blanking them alone mends the text without losing a statement.
   void Around(const Diagnostic& error, Reach reach) {
     const uint32_t at = error.primary.bytes.begin;
     const auto behind = std::ranges::upper_bound(tokens_, at, {}, &Token::begin);
@@ -72,6 +78,7 @@ class Blanker {
     if (tokens_.empty()) {
       return;
     }
+    // The token at or before the error; of an error in front of the first token the first one.
     const size_t token =
         behind == tokens_.begin() ? 0 : static_cast<size_t>(behind - tokens_.begin()) - 1;
     if (reach == Reach::kStatement) {
@@ -79,6 +86,8 @@ class Blanker {
     } else {
       Declaration(token, reach);
     }
+    // A second place takes part in the error (a bracket that was never closed, say). It is given up
+    // as well from the second round on, when the primary place alone did not help.
     for (const Label& label : error.labels) {
       if (reach != Reach::kStatement) {
         Blank(label.where.bytes);
@@ -108,6 +117,8 @@ class Blanker {
     Blank({.begin = tokens_[first].begin, .end = tokens_[last].end()});
   }
 
+  // With kRest everything from the begin of the declaration to the end of the file is blanked: the
+  // last resort of a text whose braces make no sense.
   void Declaration(size_t token, Reach reach) {
     size_t first = token;
     while (first > 0 && !outline_.Begins(first)) {
@@ -148,6 +159,8 @@ ParsedText ParseText(std::string text) {
 ParsedText Mend(const ParsedText& wrong) {
   ParsedText mended{.text = wrong.text, .tokens = wrong.tokens, .tree = wrong.tree};
   for (uint32_t round = 0; round < kMendRounds && HasErrors(mended.tree.diagnostics); ++round) {
+    // One round of statements, three of declarations, then two of kRest: most texts need the first
+    // one only, and a text that blanking does not help costs six parses and no more.
     const Reach reach = round == 0   ? Reach::kStatement
                         : round <= 3 ? Reach::kDeclaration
                                      : Reach::kRest;
@@ -159,6 +172,8 @@ ParsedText Mend(const ParsedText& wrong) {
     }
     mended = ParseText(std::move(blanker).Take());
   }
+  // White space alone parses, and as many bytes of it keep every position valid. Lines are told
+  // from the text itself, so its line ends are not needed here.
   return HasErrors(mended.tree.diagnostics) ? ParseText(std::string(wrong.text.size(), ' '))
                                             : std::move(mended);
 }

@@ -18,6 +18,9 @@ void NameCollector::Run() {
   for (uint32_t m = 0; m < program_.modules().size(); ++m) {
     ReadModule(m);
   }
+  // One place may be met more than once, for example as the use of a member of two owners. The
+  // first in this order stays, a declaration before a use, so the table has one row for each place
+  // and does not depend on the order of the walk.
   std::ranges::sort(names_.occurrences_, [](const Occurrence& a, const Occurrence& b) {
     return std::tuple(a.module, a.bytes.begin, a.bytes.end, a.role, a.key) <
            std::tuple(b.module, b.bytes.begin, b.bytes.end, b.role, b.key);
@@ -42,17 +45,22 @@ uint32_t NameCollector::GlobalKey(resolve::NameId name) {
   return KeyOf(fmt::format("g:{}", program_.Text(name)));
 }
 
+// The owner is named by its text and not by its id, so declarations of one struct under different
+// conditions share their members' keys.
 uint32_t NameCollector::MemberKey(ir::DeclId owner, resolve::NameId name) {
   return KeyOf(fmt::format("m:{}.{}", program_.Text(program_.NameOf(owner)), program_.Text(name)));
 }
 
 uint32_t NameCollector::LocalKey(ir::LocalId row) {
+  // The place of the declaration tells locals of one name apart. It is that of the first
+  // declaration of a joined group, which every candidate agrees on.
   const ir::LocalId root{RootOf(row.value)};
   const Span where = view_->SpanOf(view_->local_spans[root.value].name);
   return KeyOf(fmt::format("l:{}:{}", sources_.source(module_).file().path, where.begin));
 }
 
 void NameCollector::Add(ir::SpanId span, uint32_t key, NameRole role, const Occurrence& what) {
+  // Rows that the front end made itself have no place in the text. They are nobody's name.
   const Span bytes = view_->SpanOf(span);
   if (!span.valid() || bytes.empty()) {
     return;
@@ -67,6 +75,7 @@ void NameCollector::Add(ir::SpanId span, uint32_t key, NameRole role, const Occu
 
 void NameCollector::ReadModule(uint32_t module) {
   module_ = module;
+  // Locals are joined before anything is added, since keys of locals are made of their roots.
   view_ = &program_.module(module);
   JoinLocals();
   const resolve::Bases& bases = program_.bases(module);
@@ -83,6 +92,7 @@ void NameCollector::ReadModule(uint32_t module) {
   for (uint32_t row = 0; row < view_->insts.size(); ++row) {
     ReadInst(row);
   }
+  // The conditions of `conditional` blocks in code stand at the regions that they cut out.
   for (uint32_t row = 0; row < view_->segments.size(); ++row) {
     ReadCexpr(view_->segments[row].condition, view_->segment_spans[row].condition);
   }
@@ -90,6 +100,9 @@ void NameCollector::ReadModule(uint32_t module) {
 
 // Local names that one mention may mean are one name: parameters of two conditions, say.
 void NameCollector::JoinLocals() {
+  // A union-find over the rows of locals: the smaller row is always the root, so the root is the
+  // first declaration, whatever the order of the mentions. The cost is nearly linear in the
+  // mentions.
   roots_.resize(view_->locals.size());
   std::iota(roots_.begin(), roots_.end(), 0u);
   for (const ir::Inst& inst : view_->insts) {
@@ -105,6 +118,7 @@ void NameCollector::JoinLocals() {
   }
 }
 
+// The path is halved on the way, so chains of candidates stay short.
 uint32_t NameCollector::RootOf(uint32_t local) {
   while (roots_[local] != local) {
     roots_[local] = roots_[roots_[local]];
@@ -117,6 +131,8 @@ void NameCollector::ReadDecl(ir::DeclId id) {
   const ir::Decl& decl = program_.Get(id);
   const ir::DeclSpans spans = program_.SpansOf(id);
   const resolve::NameId name = program_.NameOf(id);
+  // A setting is declared by the language and only used in a module. So it has no declaration to
+  // jump to and cannot be renamed.
   if (decl.kind == ir::DeclKind::kSetting) {
     Add(spans.name, KeyOf(fmt::format("s:{}", program_.Text(name))), NameRole::kUse, {.decl = id});
   } else {
@@ -152,6 +168,8 @@ void NameCollector::ReadMembers(ir::DeclId owner) {
 
 // The path of a field alias: each step is a member of what the steps before it are.
 void NameCollector::ReadAlias(ir::DeclId owner, const ir::Member& member, ir::SpanId run) {
+  // Begins at the owner itself. A step that no owner has leaves an empty shape, and the rest of the
+  // path stays without occurrences.
   ValueShape shape{.owners = {owner}, .module = 0, .type = {}};
   const std::span<const uint32_t> path = view_->List(ir::ListId{member.value});
   for (uint32_t i = 0; i < path.size() && run.valid(); ++i) {
@@ -183,6 +201,8 @@ void NameCollector::ReadInst(uint32_t row) {
   const ir::InstSpans& spans = view_->inst_spans[row];
   if (inst.kind == kNameRef) {
     const auto ref = inst.As<ir::NameRefInst>();
+    // Without a local candidate the name is one of a module. With several candidates all of them
+    // have one root, so the first one tells the key.
     const std::span<const uint32_t> candidates = view_->List(ref.candidates);
     if (candidates.empty()) {
       AddGlobalUse(spans.main, ref.name);
@@ -206,6 +226,8 @@ void NameCollector::ReadInst(uint32_t row) {
   }
 }
 
+// What stands before the '.' may have several shapes, one for each alternative under a condition.
+// The member is then a use in each of them, and a rename reaches all.
 void NameCollector::ReadMemberInst(const ir::Inst& inst, ir::SpanId at) {
   const auto member = inst.As<ir::MemberInst>();
   const resolve::NameId name = program_.Name(module_, member.name);
@@ -217,6 +239,8 @@ void NameCollector::ReadMemberInst(const ir::Inst& inst, ir::SpanId at) {
 }
 
 void NameCollector::ReadType(ir::TypeId type, ir::SpanId span) {
+  // Spans of a written type stand in one run: the name, then the pre-order runs of its array sizes
+  // from the outermost array inward. A size is skipped by the number of its nodes.
   const ir::Type* row = &view_->types[type.value];
   uint32_t next = span.value + 1;
   while (row->kind == ir::TypeKind::kArray || row->kind == ir::TypeKind::kRuntimeArray) {
@@ -241,6 +265,9 @@ void NameCollector::ReadCexpr(ir::CexprId root, ir::SpanId run) {
   if (root == ir::kTrue || !run.valid()) {
     return;
   }
+  // A stack of its own instead of recursion, because the depth of an expression is the author's
+  // choice. Operands are pushed in reverse, so nodes come in the pre-order that spans are numbered
+  // in.
   uint32_t at = run.value;
   pending_.push_back(root);
   std::vector<ir::CexprId> operands;

@@ -19,6 +19,9 @@ std::span<const Occurrence> Names::OfModule(uint32_t module) const {
 
 const Occurrence* Names::At(uint32_t module, uint32_t offset) const {
   const std::span<const Occurrence> all = OfModule(module);
+  // Occurrences do not overlap, so the last one that begins at or before the byte is the only one
+  // that can cover it. A byte directly behind a name belongs to it: there the cursor stands while
+  // one types.
   const auto behind = std::ranges::upper_bound(
       all, offset, {}, [](const Occurrence& one) { return one.bytes.begin; });
   if (behind == all.begin()) {
@@ -31,6 +34,8 @@ const Occurrence* Names::At(uint32_t module, uint32_t offset) const {
   return nullptr;
 }
 
+// A walk over the keys, which only rename and references do: once for each program, beside a walk
+// over all of its occurrences.
 std::optional<uint32_t> Names::FindKey(const std::string& key) const {
   const auto found = std::ranges::find(keys_, key);
   return found == keys_.end() ? std::nullopt

@@ -52,6 +52,8 @@ resolve::OptionSetting SettingOf(const resolve::Program& program, const std::str
   return SettingOf(program, name, TextOf(value));
 }
 
+// Nothing is checked here: what the program does not have goes into the request as it is written,
+// so that the one check of spaces reports it with its place in the manifest.
 project::SpaceRequest SpaceRequestOf(const resolve::Program& program,
                                      const project::ManifestProgram& manifest) {
   project::SpaceRequest request;
@@ -90,6 +92,8 @@ resolve::OptionSetting SettingAt(const resolve::Program& program, ir::OptionId i
                                  .kind = option.kind,
                                  .bits = bits,
                                  .text = {}};
+  // The bits of an enumeration are the row of its value. A setting has its text instead, which is
+  // how requests and manifests say it.
   if (option.kind == ir::OptionKind::kEnum) {
     const std::span<const uint32_t> values = module.List(option.values);
     setting.bits = 0;
@@ -103,6 +107,8 @@ std::vector<resolve::OptionSetting> VariantOfInterest(
     const std::vector<resolve::OptionSetting>& chosen) {
   std::vector<resolve::OptionSetting> settings;
   std::vector<Diagnostic> ignored;
+  // A setting that does not fit the program is left out here. The check of the space reports it;
+  // this variant only has to exist.
   const auto take = [&](const resolve::OptionSetting& setting) {
     if (HasOption(program, setting.name) &&
         resolve::CheckOption(program, setting, ignored).has_value()) {
@@ -116,8 +122,12 @@ std::vector<resolve::OptionSetting> VariantOfInterest(
     }
     const resolve::OptionSetting usual =
         SettingAt(program, option, program.Get(option).default_value);
+    // The declared default is preferred, so that the editor shows what a build without settings
+    // shows. An axis that excludes the default would make a variant that the manifest never builds.
     const bool has_default = std::ranges::any_of(
         axis.values, [&](const auto& value) { return SettingOf(program, name, value) == usual; });
+    // Later settings win: fixed options of the manifest over axes, and choices over both.
+    // CheckOption is asked for each alone, because one stale choice must not cost the others.
     take(has_default ? usual : SettingOf(program, name, axis.values.front()));
   }
   for (const auto& [name, value] : manifest.options) {
@@ -133,6 +143,8 @@ std::vector<resolve::OptionSetting> ValuesOf(const resolve::Program& program, ir
                                              const project::ManifestProgram& manifest) {
   const ir::Option& option = program.Get(id);
   std::vector<resolve::OptionSetting> values;
+  // Flags and enumerations offer all of their values, also those that the manifest excludes: one
+  // may look at a variant that nobody builds.
   if (option.kind == ir::OptionKind::kFlag) {
     return {SettingAt(program, id, 0), SettingAt(program, id, 1)};
   }
@@ -144,6 +156,7 @@ std::vector<resolve::OptionSetting> ValuesOf(const resolve::Program& program, ir
     return values;
   }
   values.push_back(SettingAt(program, id, option.default_value));
+  // The values of a number are without end, so only those are offered that somebody wrote down.
   const auto axis = manifest.axes.find(values.front().name);
   if (axis != manifest.axes.end()) {
     for (const project::ManifestValue& value : axis->second.values) {

@@ -13,6 +13,8 @@ bool Covers(Span span, uint32_t offset) { return span.begin <= offset && offset 
 }  // namespace
 
 const rpl::Decl* DeclAt(const Source& source, uint32_t offset) {
+  // Declarations do not nest and are in the order of the text, so a binary search finds the one
+  // around a byte. Fields and statements below are few enough for a walk.
   const std::vector<rpl::Decl>& decls = source.ast().decls;
   const auto behind = std::ranges::upper_bound(
       decls, offset, {}, [](const rpl::Decl& decl) { return decl.span.begin; });
@@ -61,6 +63,8 @@ std::string OneLine(const Source& source, Span bytes) {
     if (token.begin < bytes.begin || token.end() > bytes.end || token.kind == TokenKind::kEnd) {
       continue;
     }
+    // Any white space or comment between two tokens becomes one space; tokens that touch stay
+    // together.
     text += !text.empty() && token.begin > end ? " " : "";
     text += TextOf(source.mended_text(), token.span());
     end = token.end();
@@ -73,6 +77,8 @@ std::string HeadText(const Source& source, const rpl::Decl& decl) {
   const bool has_body = decl.form == rpl::DeclForm::kFunction;
   const bool has_fields = decl.field_count > 0 && !has_body;
   const std::vector<rpl::Token>& tokens = source.mended_tokens().tokens;
+  // The head ends in front of the first brace behind the name. A brace before the name cannot be
+  // the body's: conditions and array sizes have none.
   if (has_body || has_fields) {
     const uint32_t name_end = NameSpan(source, decl).end;
     for (const rpl::Token& token : tokens) {
@@ -88,6 +94,8 @@ std::string HeadText(const Source& source, const rpl::Decl& decl) {
 std::string CommentAbove(const Source& source, uint32_t offset) {
   const std::string& text = source.file().text;
   std::vector<std::string_view> lines;
+  // Upwards from the line above, until a line is no comment. Read from the text as it is, since
+  // comments are not tokens.
   for (uint32_t line = source.lines().LineOf(offset); line > 0; --line) {
     std::string_view above = TextOf(text, source.lines().LineSpan(text, line - 1));
     above.remove_prefix(std::min(above.find_first_not_of(" \t"), above.size()));
@@ -121,10 +129,13 @@ std::vector<ConditionalPart> ConditionalParts(const Source& source) {
     add(field.span, field.condition);
   }
   for (const rpl::Stmt& stmt : ast.stmts) {
+    // Other statements have a condition as well, an `if` for example, but one of run time. Only
+    // these two can be missing from a variant.
     if (stmt.kind == rpl::StmtKind::kScope || stmt.kind == rpl::StmtKind::kAlias) {
       add(stmt.span, stmt.condition);
     }
   }
+  // The outer part comes before the inner one where both begin at one byte: the longer one first.
   std::ranges::sort(parts, [](const ConditionalPart& a, const ConditionalPart& b) {
     return std::tuple(a.whole.begin, b.whole.end, a.condition.begin) <
            std::tuple(b.whole.begin, a.whole.end, b.condition.begin);

@@ -37,6 +37,8 @@ std::shared_ptr<const LinkedSources> LinkCache::Get(const ProgramSpec& spec) {
   program->good = true;
   for (const std::string& path : spec.paths) {
     const bool known_language = LanguageOf(path) == DocumentLanguage::kRpl;
+    // A source that is missing leaves a gap in the list of sources. The rest is linked all the
+    // same, so that names have an answer, but nothing that the link reports is shown.
     const std::shared_ptr<const SourceFile> file =
         known_language ? documents_.FileAt(path) : nullptr;
     if (file == nullptr) {

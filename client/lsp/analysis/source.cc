@@ -31,6 +31,8 @@ size_t BytesOf(const rpl::Ast& ast) {
 
 Source::Source(std::shared_ptr<const SourceFile> file)
     : file_(std::move(file)), lines_(file_->text) {
+  // The text as typed is parsed first. Only if that fails are its tokens kept beside those of the
+  // mended text, so a good source, which is the usual case, pays for one set.
   parsed_ = ParseText(file_->text);
   diagnostics_ = parsed_.tree.diagnostics;
   if (parsed_.tokens.tokens.size() > kManyTokens && !HasErrors(diagnostics_)) {
@@ -45,6 +47,7 @@ Source::Source(std::shared_ptr<const SourceFile> file)
   }
   module_ = std::make_shared<const ir::Module>(
       rpl::Lower(parsed_.text, parsed_.tokens, parsed_.tree.ast, kNoFingerprint));
+  // An estimate from the sizes of the tables, which is all that the bound of the cache needs.
   bytes_ = file_->text.size() + parsed_.text.size() + BytesOf(parsed_.tokens) + BytesOf(tokens_) +
            BytesOf(parsed_.tree.ast) + module_->image().size() + sizeof(*this);
 }
@@ -59,6 +62,8 @@ std::shared_ptr<const Source> SourceCache::Get(const std::shared_ptr<const Sourc
   auto source = std::make_shared<const Source>(file);
   bytes_ += source->bytes();
   used_.emplace_front(key, source);
+  // The newest source stays even if it alone is above the bound, or every look-up of it would parse
+  // again. Programs that still hold a source keep it alive; the bound is on what this cache adds.
   while (bytes_ > kMaxBytes && used_.size() > 1) {
     bytes_ -= used_.back().second->bytes();
     used_.pop_back();

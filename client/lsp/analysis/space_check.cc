@@ -12,6 +12,8 @@
 namespace kiln::lsp {
 namespace {
 
+// Small enough that a page of slow variants does not make an editor wait for long, large enough
+// that listing points costs little beside building them.
 constexpr uint64_t kPage = 16;  // points between two looks at the clock
 
 target::Target TargetOf() { return target::MakeTarget(target::Environment::kVulkan11); }
@@ -43,12 +45,16 @@ void SpaceCheck::Build(const std::vector<resolve::OptionSetting>& settings,
   if (!resolve::CheckOptions(program_->program(), settings, values, wrong)) {
     return;  // the space says so of its values, and those of interest were checked
   }
+  // The assembler remembers regions from variant to variant and makes most variants nearly free.
+  // When it has grown too large it begins anew, which costs time and changes no message.
   if (assembler_ == nullptr || assembler_->bytes_used() > kMaxAssembler) {
     assembler_ = std::make_unique<driver::VariantAssembler>(*program_->linked,
                                                             program_->spec.entries, TargetOf());
   }
   const driver::VariantView& view = assembler_->Build(values);
   for (const Diagnostic& diagnostic : view.diagnostics) {
+    // The same message of many variants is one row with a bit for each. Rows are few, at most
+    // kMaxDiagnostics, so they are found by comparing.
     auto known = std::ranges::find(rows_, diagnostic, &Row::diagnostic);
     if (known == rows_.end()) {
       if (rows_.size() >= kMaxDiagnostics) {
@@ -58,6 +64,8 @@ void SpaceCheck::Build(const std::vector<resolve::OptionSetting>& settings,
       known = rows_.end() - 1;
     }
     if (point.has_value()) {
+      // Bits are appended as points come; Messages() fills up what is missing at the end with "does
+      // not fail".
       known->variants.resize(*point + 1);
       known->variants[*point] = true;
     } else {
@@ -78,6 +86,7 @@ void SpaceCheck::OpenSpace() {
     return;
   }
   space_ = std::move(*space.value);
+  // Axes with the texts of their values, which the condition of a message is written in.
   for (const std::string& name : space_->AxisNames()) {
     const ir::OptionId option = program_->program().FindOption(name);
     driver::Axis& axis = tried_.axes.emplace_back();
@@ -107,6 +116,8 @@ bool SpaceCheck::Step(Duration budget, Clock& clock) {
   if (!opened_) {
     OpenSpace();
   }
+  // The explicit variants of the manifest come first, then the combinations in the order of their
+  // rank. The clock is read after each page, so a step is late by one page at most.
   const Duration end = clock.Monotonic() + budget;
   while (!done_) {
     std::vector<std::vector<resolve::OptionSetting>> points;
@@ -135,6 +146,7 @@ bool SpaceCheck::Step(Duration budget, Clock& clock) {
       break;
     }
   }
+  // The assembler is by far the largest part of a check, and nothing is built any more.
   if (done_) {
     assembler_.reset();
   }
@@ -151,6 +163,8 @@ std::vector<VariantMessage> SpaceCheck::Messages() const {
     std::vector<bool> variants = row.variants;
     variants.resize(points_);
     message.failing = static_cast<uint64_t>(std::ranges::count(variants, true));
+    // A condition is told at the end only: one that was found among half of the variants may be
+    // wrong for the other half, and an editor would show it for seconds.
     if (done_ && points_ > 1 && message.failing > 0) {
       message.tried = points_;
       message.condition =

@@ -17,6 +17,8 @@ resolve::OptionValues ValuesOf(const resolve::Program& program,
                                const std::vector<resolve::OptionSetting>& settings) {
   resolve::OptionValues values;
   std::vector<Diagnostic> ignored;
+  // Settings were checked one by one before. Should they not fit together, the defaults of the
+  // program are a variant that always exists.
   if (!resolve::CheckOptions(program, settings, values, ignored)) {
     values.bits.assign(program.option_defaults().begin(), program.option_defaults().end());
   }
@@ -51,6 +53,8 @@ void Variant::ReadTypes() {
       for (const ir::RegionRef& region : function->segments) {
         const ir::SpecialisedRegion& closed = *region.closed;
         for (size_t i = 0; i < closed.insts.size() && i < closed.spans.size(); ++i) {
+          // Several instructions may have one place, the load of a variable and its pointer for
+          // example. The sort below is stable, so the first in the order of the code is found.
           const ir::SpanId span = closed.spans[i];
           if (span.valid() && closed.insts[i].type.valid()) {
             typed_.push_back({.module = closed.module,
@@ -73,6 +77,8 @@ std::optional<std::string> Variant::TypeAt(uint32_t module, Span bytes) const {
       [](const TypedSpan& one) { return std::pair(one.module, one.bytes.begin); });
   for (auto at = begin;
        at != typed_.end() && at->module == module && at->bytes.begin == bytes.begin; ++at) {
+    // Expressions that begin at one byte are nested; they are sorted by their end, so the first one
+    // that is long enough is the smallest.
     if (at->bytes.end >= bytes.end) {
       return ir::TypeText(pool_, at->type);
     }
@@ -80,6 +86,8 @@ std::optional<std::string> Variant::TypeAt(uint32_t module, Span bytes) const {
   return std::nullopt;
 }
 
+// A condition that fails to have a value neither holds nor does not, so code under it is not shown
+// as dead.
 std::optional<bool> Variant::Holds(uint32_t module, ir::CexprId condition) {
   const resolve::Value value = evaluator_.ValueOf(program_->program().Wide(module, condition));
   if (value.kind != ir::ValueKind::kFlag) {
@@ -102,6 +110,8 @@ std::optional<std::string> Variant::ConstantText(ir::DeclId constant) {
 std::optional<BlockPlace> Variant::PlaceOf(ir::DeclId id) {
   const ir::Decl& decl = program_->program().Get(id);
   const uint32_t module = program_->program().ModuleOf(id);
+  // A declaration that is not live has no place in this variant. A condition that fails counts as
+  // not live: nothing is guessed.
   if (!Holds(module, decl.condition).value_or(false) || decl.kind == ir::DeclKind::kFunction ||
       decl.kind == ir::DeclKind::kConstant || decl.kind == ir::DeclKind::kSetting) {
     return std::nullopt;
@@ -116,6 +126,8 @@ std::optional<BlockPlace> Variant::PlaceOf(ir::DeclId id) {
   }
   if (layout_.has_value() && id.value < layout_->placements.size()) {
     const layout::Placement& placement = layout_->placements[id.value];
+    // Numbers are read from the layout and never computed here: it is the one home of bindings
+    // (spec/layout 7).
     place.set = placement.set == ir::kNoRow ? std::nullopt : std::optional(placement.set);
     place.binding =
         placement.binding == ir::kNoRow ? std::nullopt : std::optional(placement.binding);
@@ -150,6 +162,8 @@ void Variant::PlaceFields(const ir::SpecialisedDecl& decl, BlockPlace& place) {
                      .location = std::nullopt};
     if (whole != nullptr && i < whole->offsets.size()) {
       const layout::TypeLayout& type = types_.Of(member.type, rules);
+      // Padding is the gap between the end of this field and the begin of the next one, behind the
+      // last field that up to the size of the block.
       const uint64_t end = whole->offsets[i] + type.size;
       const uint64_t next = i + 1 < whole->offsets.size() ? whole->offsets[i + 1] : place.size;
       field.offset = whole->offsets[i];
@@ -163,6 +177,8 @@ void Variant::PlaceFields(const ir::SpecialisedDecl& decl, BlockPlace& place) {
     place.fields.push_back(std::move(field));
   }
   if (layout_.has_value() && decl.kind == ir::DeclKind::kContainer) {
+    // Containers of attributes are no blocks: their offsets and stride come from the vertex source
+    // that the layout made of them.
     for (const layout::VertexSource& source : layout_->vertex_sources) {
       if (source.container != decl.decl) {
         continue;

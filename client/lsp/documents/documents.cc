@@ -22,11 +22,16 @@ std::optional<RpcError> Documents::Open(const Json& params) {
   if (!uri.has_value() || !version.has_value() || !text.has_value()) {
     return InvalidParams("didOpen needs uri, version and text");
   }
+  // An editor that opens a document twice is wrong, but its newest text is taken. The former one is
+  // given back first, so that it does not count against the bounds.
   const auto former = open_.find(*uri);
   if (former != open_.end()) {
     bytes_ -= former->second.text().size();
     open_.erase(former);
   }
+  // The editor believes that the document is open, so it is remembered as lost and requests about
+  // it are refused, instead of answered from the file of the disk, which the editor has left
+  // behind.
   if (open_.size() >= kMaxOpen || text->size() > TextDocument::kMaxText ||
       bytes_ + text->size() > kMaxBytes) {
     lost_.insert(*uri);
@@ -58,6 +63,8 @@ std::optional<RpcError> Documents::Change(const Json& params, Encoding encoding)
   if (lost_.contains(*uri) && !whole) {
     return InvalidParams(fmt::format("the text of '{}' is not known; send it whole", *uri));
   }
+  // Versions only grow. A whole text that heals a lost document may come with any version, since
+  // the last one that kiln saw means nothing any more.
   if (*version <= document.version() && !lost_.contains(*uri)) {
     return InvalidParams(fmt::format("version {} of '{}' comes behind version {}", *version, *uri,
                                      document.version()));
@@ -68,6 +75,8 @@ std::optional<RpcError> Documents::Change(const Json& params, Encoding encoding)
   }
   bytes_ += document.text().size() - before;
   lost_.erase(*uri);
+  // The text is kept and counted, but the document is lost: closing it or sending a shorter text
+  // makes room again.
   if (bytes_ > kMaxBytes) {
     lost_.insert(*uri);
     return Failed("the open documents are too large together");
@@ -87,6 +96,8 @@ std::optional<RpcError> Documents::Close(const Json& params) {
   }
   bytes_ -= found->second.text().size();
   const auto name = uris_by_name_.find(NameOf(*uri));
+  // Two URIs may name one path, with other escapes for example. The path belongs to the one that
+  // was opened last, so closing the other must not take it away.
   if (name != uris_by_name_.end() && name->second == *uri) {
     uris_by_name_.erase(name);
   }
@@ -129,6 +140,7 @@ std::shared_ptr<const SourceFile> Documents::FileAt(const std::string& path) {
     files_.erase(path);
     return nullptr;
   }
+  // A workspace has far fewer sources than this; beyond the bound all of them are read again.
   if (files_.size() >= kMaxKeptFiles) {
     files_.clear();
   }

@@ -15,6 +15,7 @@ std::optional<RpcError> ApplyOne(const Json& change, Encoding encoding, std::str
   if (!replacement.has_value()) {
     return InvalidParams("a change has a text");
   }
+  // Without a range the change is the whole text.
   const Json* range_json = Find(change, "range");
   if (range_json == nullptr) {
     text = std::move(*replacement);
@@ -51,6 +52,9 @@ std::optional<RpcError> TextDocument::Apply(const Json& changes, int64_t version
   if (!changes.is_array()) {
     return InvalidParams("contentChanges is a list");
   }
+  // All edits are made on a copy, which replaces the text only if every one of them was right. Each
+  // edit costs a new table of lines, which is linear in the text, so changes times bytes are
+  // bounded: otherwise one message of many small edits of a large text would take minutes.
   std::string text = file_->text;
   LineTable lines = lines_;
   uint64_t work = 0;

@@ -29,9 +29,12 @@ std::optional<std::string> PathOf(std::string_view uri) {
     return std::nullopt;
   }
   uri.remove_prefix(kScheme.size());
+  // RFC 8089 allows the name of this machine as the authority. Any other host is no file of ours:
+  // what is left then does not begin with '/'.
   if (uri.starts_with("localhost/")) {
     uri.remove_prefix(std::string_view("localhost").size());
   }
+  // Escapes are undone before the path is made normal, so "%2e%2e" is ".." and cannot pass unseen.
   std::string path;
   for (size_t i = 0; i < uri.size(); ++i) {
     if (uri[i] != '%') {

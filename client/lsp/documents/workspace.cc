@@ -54,6 +54,7 @@ void TakePrograms(Project& project) {
     ProgramSpec spec = SpecOf(program, folder, project.path);
     for (const std::string& path : spec.paths) {
       std::vector<size_t>& of = project.programs_of[path];
+      // A program that lists a source twice is entered once.
       if (of.empty() || of.back() != project.programs.size()) {
         of.push_back(project.programs.size());
       }
@@ -65,6 +66,8 @@ void TakePrograms(Project& project) {
 // What `kiln init` would make of the file alone: one program for each pair of entry points.
 std::vector<ProgramSpec> ProgramsOfAlone(const SourceFile& file) {
   const std::string name = std::filesystem::path(file.path).filename().string();
+  // Entry points are guessed by the scaffold and not here, so a file without a manifest means in
+  // the editor what it would mean after `kiln init`.
   const project::SourceText source{.path = name, .text = file.text};
   const project::Scaffold scaffold = project::MakeScaffold("file", {&source, 1});
   const Result<project::Manifest> manifest = project::ReadManifest(scaffold.manifest, "kiln.toml");
@@ -94,6 +97,9 @@ std::string Workspace::ManifestOf(const std::string& path) {
   }
   const std::string folder = std::filesystem::path(path).parent_path().string();
   const auto known = manifest_of_.find(folder);
+  // An empty name is remembered, too: most files without a manifest are asked about again and
+  // again, and looking for one touches every folder above. A manifest that was deleted is looked
+  // for anew.
   if (known != manifest_of_.end() &&
       (known->second.empty() || documents_.FileAt(known->second) != nullptr)) {
     return known->second;
@@ -114,6 +120,8 @@ const Project* Workspace::ProjectOf(const std::string& path) {
 const Project* Workspace::ProjectAt(const std::string& manifest_path) {
   const std::shared_ptr<const SourceFile> file = documents_.FileAt(manifest_path);
   if (file == nullptr) {
+    // Folders may belong to another manifest further up from now on, so all of them are looked up
+    // again.
     projects_.erase(manifest_path);
     manifest_of_.clear();
     return nullptr;
@@ -126,6 +134,8 @@ const Project* Workspace::ProjectAt(const std::string& manifest_path) {
   project.file = file;
   project.error.reset();
   Result<project::Manifest> manifest = project::ReadManifest(file->text, "kiln.toml");
+  // The programs of the last good text stay. Otherwise every source would lose its program while a
+  // line of the manifest is being typed.
   if (!manifest.ok()) {
     project.error = manifest.error();
     return &project;
@@ -136,6 +146,8 @@ const Project* Workspace::ProjectAt(const std::string& manifest_path) {
 }
 
 std::vector<const Project*> Workspace::Projects() {
+  // The paths are copied before ProjectAt is called for each, because it erases projects whose
+  // manifest is gone.
   for (const std::string& root : roots_) {
     (void)ProjectOf((std::filesystem::path(root) / "kiln.toml").string());
   }

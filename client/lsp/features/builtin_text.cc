@@ -20,6 +20,8 @@ struct SpecialRow {
 
 std::optional<SpecialRow> FindSpecial(std::string_view name) {
   std::string_view text = SpecialFunctions();
+  // A walk over the lines of a text of some kilobytes, once for each name that an editor asks
+  // about. Completion keeps its whole list (Session::builtins).
   while (!text.empty()) {
     const size_t end = std::min(text.find('\n'), text.size());
     std::string_view line = text.substr(0, end);
@@ -41,6 +43,9 @@ std::optional<SpecialRow> FindSpecial(std::string_view name) {
 // A letter of builtins.def for a family's type, as RPL spells it.
 std::string TypeOfLetter(char letter, rpl::InbuiltType type) {
   const std::string text(rpl::TypeName(type));
+  // The letters are those of builtins.def: T the family's type, 1 its scalar, B and S the flags and
+  // the signed integers of its size, u and U u1. A letter that is missing here leaves the parameter
+  // without a type.
   switch (letter) {
     case 'T':
     case 'M':
@@ -87,6 +92,8 @@ std::vector<std::string> ParametersIn(std::string_view signature) {
   return parameters;
 }
 
+// One row of facts describes a family of functions, each with another type as suffix. The letters
+// of that row stand for types that depend on the suffix.
 BuiltinText FamilyText(std::string_view name, const rpl::InbuiltFunction& function) {
   const ir::BuiltinFacts& facts = ir::FactsOf(function.builtin);
   BuiltinText text{.name = std::string(name),
@@ -117,6 +124,8 @@ std::optional<BuiltinText> DescribeBuiltin(std::string_view name) {
   if (!function.has_value()) {
     return std::nullopt;
   }
+  // A family with a type ("clamp_f3") is described by its row of builtins.def. All other functions
+  // have argument rules of their own, which the text of special functions states.
   if (function->suffix != rpl::InbuiltType::kNone) {
     return FamilyText(name, *function);
   }
@@ -145,15 +154,19 @@ std::vector<BuiltinText> AllBuiltins(uint32_t version) {
   };
   for (uint32_t i = 0; i < ir::kBuiltinCount; ++i) {
     const auto builtin = static_cast<ir::Builtin>(i);
+    // What only typed modules call has no name in RPL.
     if (ir::IsOfTypedModules(builtin)) {
       continue;
     }
     add(std::string(ir::FactsOf(builtin).name));
     for (const std::string_view type : kTypeNames) {
+      // The look-up of words alone knows which pairs of a name and a type exist, so every pair is
+      // tried, once for each version of the language.
       add(fmt::format("{}_{}", ir::FactsOf(builtin).name, type));
     }
   }
   std::ranges::sort(all, {}, &BuiltinText::name);
+  // A word may be met with and without a type.
   const auto same = std::ranges::unique(all, {}, &BuiltinText::name);
   all.erase(same.begin(), same.end());
   return all;
@@ -164,6 +177,7 @@ std::vector<std::string> SettingValues(const ir::SettingFacts& facts) {
     case ir::SettingType::kFlag:
       return facts.default_bits != 0 ? std::vector<std::string>{"true", "false"}
                                      : std::vector<std::string>{"false", "true"};
+    // The default comes first, because clients preselect the first item of a list.
     case ir::SettingType::kString: {
       std::vector<std::string> values{fmt::format("\"{}\"", facts.default_text)};
       for (const std::string_view value : facts.values) {

@@ -30,6 +30,7 @@ Diagnostic Renumbered(Diagnostic diagnostic, uint32_t module) {
 
 Diagnostic WithVariants(const VariantMessage& message) {
   Diagnostic diagnostic = message.diagnostic;
+  // Before the variants have been tried nothing is said about them.
   if (message.tried == 0) {
     return diagnostic;
   }
@@ -46,6 +47,8 @@ Diagnostic WithVariants(const VariantMessage& message) {
                                    {"total", message.tried}});
 }
 
+// Two programs that share a file find the same mistake in it. Their notes differ, because each
+// counts its own variants, so only the first line of the text is compared.
 bool SaysTheSame(const Json& a, const Json& b) {
   const auto first_line = [](const Json& json) {
     const std::string text = json["message"].get<std::string>();
@@ -57,6 +60,8 @@ bool SaysTheSame(const Json& a, const Json& b) {
 
 }  // namespace
 
+// The line break cannot occur in a path of a manifest or in a name, so two programs never share a
+// text.
 std::string Checker::NameOf(const ProgramSpec& spec) {
   return fmt::format("{}\n{}", spec.manifest_path.empty() ? spec.paths.front() : spec.manifest_path,
                      spec.name);
@@ -64,6 +69,8 @@ std::string Checker::NameOf(const ProgramSpec& spec) {
 
 void Checker::Touch(const std::string& path) {
   open_.insert(path);
+  // The file moves to the end of the list, which is worked off from there: what somebody types in
+  // is always next.
   std::erase(dirty_, path);
   dirty_.push_back(path);
 }
@@ -80,6 +87,8 @@ void Checker::Close(const std::string& path) {
   forget_ = true;
 }
 
+// A check that was given up is forgotten as a whole: a part of its rows would look like all of
+// them.
 void Checker::Abandon() {
   if (!in_work_.empty()) {
     std::erase(running_, in_work_);
@@ -90,6 +99,8 @@ void Checker::Abandon() {
 
 // Taken off its list before it is looked at, so that what throws is not looked at again and again.
 bool Checker::Step(std::vector<Json>& out) {
+  // One step does at most one of: a changed file, another program of it, a slice of the variants of
+  // one program. What an editor waits for comes in this order.
   if (forget_) {
     forget_ = false;
     ForgetClosed(out);
@@ -115,8 +126,12 @@ bool Checker::Step(std::vector<Json>& out) {
   if (running_.empty()) {
     return false;
   }
+  // If the step throws, `in_work_` says to Abandon() which program to give up. It is cleared behind
+  // everything that can throw.
   in_work_ = running_.back();
   CheckedProgram& checked = checked_[in_work_];
+  // The program that was changed last is tried first, since it was pushed last. Its messages are
+  // replaced as a whole when all variants are through.
   if (checked.check == nullptr || checked.check->Step(kSlice, clock_)) {
     std::erase(running_, in_work_);
     TakeRows(checked);
@@ -134,8 +149,12 @@ void Checker::CheckFile(const std::string& path, std::vector<Json>& out) {
     Publish(path, out);
     return;
   }
+  // The program that the file is looked at through is checked at once, and the others wait in
+  // `pending_`, so that the first answer costs one link and one variant.
   const bool changed = CheckProgram(*first);
   specs.resize(std::min(specs.size(), kMaxPrograms));
+  // `pending_` is worked off from its end, so programs go in with the first one last. A program
+  // that waits already moves.
   std::ranges::reverse(specs);
   for (ProgramSpec& spec : specs) {
     const std::string name = NameOf(spec);
@@ -163,6 +182,8 @@ bool Checker::CheckProgram(const ProgramSpec& spec) {
     interest = session_.analysis.InterestOf(*program);
   }
   const auto known = checked_.find(name);
+  // The same object means the same texts (LinkCache). So an edit that is undone, or a touch without
+  // a change, costs a comparison.
   if (known != checked_.end() && known->second.program == program &&
       known->second.interest == interest) {
     return false;
@@ -170,6 +191,8 @@ bool Checker::CheckProgram(const ProgramSpec& spec) {
   std::erase(running_, name);
   CheckedProgram checked{
       .program = program, .interest = interest, .check = nullptr, .rows = {}, .manifest_rows = {}};
+  // Variants are only tried of sources without errors: what the compiler says about a mended text
+  // is about code that nobody wrote.
   if (program->good && program->linked.has_value()) {
     checked.check = std::make_unique<SpaceCheck>(program, interest);
     checked.check->CheckInterest();
@@ -188,6 +211,8 @@ void Checker::TakeRows(CheckedProgram& checked) {
       found.push_back(Renumbered(diagnostic, i));
     }
   }
+  // Messages of the link are left out for the same reason. A declaration that mending removed would
+  // be reported as missing.
   if (program.good) {
     found.insert(found.end(), program.link_diagnostics.begin(), program.link_diagnostics.end());
   }
@@ -225,6 +250,8 @@ void Checker::TakeManifestRows(CheckedProgram& checked) {
 void Checker::CheckManifest(const std::string& path, std::vector<Json>& out) {
   (void)session_.analysis.workspace().ProjectAt(path);
   PublishManifest(path, out);
+  // Every open file may belong to another program now. They go to the front of the list, behind
+  // whatever is being edited.
   for (const std::string& open : open_) {
     if (open != path && std::ranges::find(dirty_, open) == dirty_.end()) {
       dirty_.insert(dirty_.begin(), open);
@@ -265,6 +292,8 @@ void Checker::Publish(const std::string& path, std::vector<Json>& out) {
       }
     }
   }
+  // Fixes are kept in step with what is shown, because code actions are asked for what the editor
+  // shows.
   session_.fixes[path] = std::move(fixes);
   Send(path, std::move(rows), out);
 }
@@ -299,6 +328,8 @@ void Checker::Send(const std::string& path, Json diagnostics, std::vector<Json>&
   const std::string text = Dump(diagnostics);
   const bool is_open = open_.contains(path);
   std::string& before = published_[path];
+  // `before` is what the client has of the file; an empty text means that it was never told
+  // anything.
   if (text == before || (before.empty() && diagnostics.empty() && !is_open)) {
     if (!is_open) {
       return;
@@ -317,6 +348,8 @@ void Checker::Send(const std::string& path, Json diagnostics, std::vector<Json>&
 void Checker::ForgetClosed(std::vector<Json>& out) {
   std::set<std::string> paths;
   std::erase_if(checked_, [&](const auto& row) {
+    // A program stays as long as one of its files is open: its messages in files that are closed
+    // are of use, too.
     const std::vector<std::string>& of = row.second.program->spec.paths;
     if (std::ranges::any_of(of, [&](const std::string& one) { return open_.contains(one); })) {
       return false;
@@ -327,6 +360,8 @@ void Checker::ForgetClosed(std::vector<Json>& out) {
   });
   for (const std::string& path : paths) {
     Publish(path, out);
+    // Nothing is shown any more, so nothing has to be remembered, and the tables do not grow with
+    // every file that was once open.
     if (published_[path] == "[]") {
       published_.erase(path);
       session_.fixes.erase(path);

@@ -10,6 +10,8 @@
 namespace kiln::lsp {
 namespace {
 
+// The title says what the fix does to the text, so that it can be chosen without a preview. Long
+// texts and further lines are cut, because editors show one short line.
 std::string TitleOf(std::string_view before, const Session::ShownFix& fix) {
   static constexpr size_t kMost = 60;  // bytes of a text in a title
   const auto shortened = [](std::string_view text) {
@@ -44,6 +46,8 @@ Outcome CodeActions(Session& session, const Json& params) {
   Json actions = Json::array();
   for (const Session::ShownFix& fix : session.fixes[open.path]) {
     const Range at = open.RangeOf(session, fix.at);
+    // A fix is about one version of the text. After an edit it is not offered until the diagnostics
+    // of the new text are there, since its positions would be those of other bytes.
     const bool is_current =
         fix.bytes.end <= text.size() && fix.digest == open.document->file()->digest;
     if (!is_current || at.end < range->start || range->end < at.start) {

@@ -30,6 +30,8 @@ resolve::OptionSetting Current(const FileView& file, Variant& variant, ir::Optio
   return SettingAt(file.program->program(), option, variant.values().bits[option.value]);
 }
 
+// The value is checked before it is kept. Analysis::InterestOf leaves out what does not fit, so a
+// wrong choice would otherwise vanish without a word.
 std::optional<RpcError> ChooseOption(Session& session, const FileView& file,
                                      const std::string& name, const std::string& value) {
   const resolve::Program& program = file.program->program();
@@ -47,6 +49,7 @@ std::optional<RpcError> ChooseOption(Session& session, const FileView& file,
   return std::nullopt;
 }
 
+// A lens carries the whole command, so that a click needs no second request to resolve it.
 Json LensOf(const Range& range, std::string title, Json arguments) {
   return {{"range", JsonOf(range)},
           {"command",
@@ -59,6 +62,8 @@ Json LensOf(const Range& range, std::string title, Json arguments) {
 
 Json CommandNames() { return Json::array({kChoose}); }
 
+// A command that names a file and nothing that decides. With an option the value is missing,
+// without one both are.
 bool NeedsChoice(const Json& arguments) {
   const bool option = TextAt(arguments, "option").has_value();
   const bool value = TextAt(arguments, "value").has_value();
@@ -74,6 +79,7 @@ std::optional<ChoiceList> ChoicesOf(Session& session, const Json& arguments) {
   const resolve::Program& program = file->program->program();
   const std::shared_ptr<Variant> variant = session.analysis.VariantOf(file->program);
   ChoiceList choice;
+  // The option is chosen; what is left open is its value.
   if (const std::optional<std::string> name = TextAt(arguments, "option")) {
     const ir::OptionId option = program.FindOption(*name);
     if (!option.valid()) {
@@ -86,6 +92,8 @@ std::optional<ChoiceList> ChoicesOf(Session& session, const Json& arguments) {
     }
     return choice;
   }
+  // Nothing is chosen yet. The list has every option with its value of now, then the other programs
+  // of the file, then the way back to the manifest. AddChoice reads the same titles back.
   choice.question = fmt::format("The variant of {} to look at", file->program->spec.name);
   for (const ir::OptionId option : program.options_by_name()) {
     choice.titles.push_back(TextOf(Current(*file, *variant, option)));
@@ -97,6 +105,7 @@ std::optional<ChoiceList> ChoicesOf(Session& session, const Json& arguments) {
     }
   }
   choice.titles.emplace_back(kReset);
+  // A client shows the titles in one list, and beyond some hundred nobody finds anything in it.
   constexpr size_t kMaxTitles = 256;
   choice.titles.resize(std::min(choice.titles.size(), kMaxTitles));
   return choice;
@@ -111,6 +120,8 @@ void AddChoice(Session& session, const std::string& title, Json& arguments) {
     arguments["program"] = title.substr(kProgram.size());
     return;
   }
+  // A title is "name = value". The first of the two questions needs its name, the second one its
+  // value, which is found by comparing titles, so that no value is parsed from a text.
   const std::string name = title.substr(0, title.find(" = "));
   if (!TextAt(arguments, "option").has_value()) {
     arguments["option"] = name;
@@ -120,6 +131,8 @@ void AddChoice(Session& session, const std::string& title, Json& arguments) {
   const ir::OptionId option =
       file.has_value() ? file->program->program().FindOption(name) : ir::OptionId{};
   if (!option.valid()) {
+    // ExecuteCommand then says that there is no such option, instead of asking the same question
+    // for ever.
     arguments["value"] = "";
     return;
   }
@@ -131,6 +144,7 @@ void AddChoice(Session& session, const std::string& title, Json& arguments) {
   }
 }
 
+// The arguments were made by this server for its own lenses, but a client may send anything.
 Outcome ExecuteCommand(Session& session, const Json& params) {
   if (TextAt(params, "command") != kChoose) {
     return InvalidParams("there is no such command");
@@ -163,6 +177,7 @@ Outcome ExecuteCommand(Session& session, const Json& params) {
   } else {
     return Failed("nothing was chosen");
   }
+  // The server asks the client to fetch lenses, hints and tokens again.
   session.variant_changed = true;
   return Json(nullptr);
 }
@@ -195,6 +210,7 @@ Outcome CodeLenses(Session& session, const Json& params) {
     const resolve::OptionSetting now = Current(*file, *variant, option);
     const std::vector<resolve::OptionSetting> values =
         ValuesOf(program, option, file->program->spec.manifest);
+    // One lens for each value where all of them fit above the option, else one that asks.
     const bool fits = values.size() <= kMostValues && values.size() > 1;
     if (!fits) {
       lenses.push_back(LensOf(range, TextOf(now), {{"uri", open.uri}, {"option", now.name}}));

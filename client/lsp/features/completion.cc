@@ -48,6 +48,8 @@ class Items {
     Json item{
         {"label", text.label},
         {"kind", static_cast<int>(kind)},
+        // The rank is one digit, so comparing texts orders by rank first. The edit replaces what is
+        // typed of the word, which clients would otherwise each delimit in their own way.
         {"sortText", fmt::format("{}{}", rank, text.label)},
         {"textEdit", {{"range", JsonOf(word_)}, {"newText", snippet ? text.snippet : text.label}}}};
     if (snippet) {
@@ -66,6 +68,7 @@ class Items {
       Add(ItemKind::kKeyword, {.label = std::string(word)}, rank);
     }
   }
+  // The list has all names of the place, so the editor filters it by itself while the word grows.
   Json Take() && { return {{"isIncomplete", false}, {"items", std::move(items_)}}; }
 
  private:
@@ -74,6 +77,8 @@ class Items {
   Json items_ = Json::array();
 };
 
+// The names come from the tables of the compiler, with the version of RPL that has them; nothing of
+// the language is listed twice.
 constexpr auto kTypes = std::to_array<std::pair<std::string_view, int>>({
 #define KILN_TYPE(enumerator, text, version, make) {text, version},
 #include "compiler/front/rpl/tokens.def"
@@ -118,6 +123,8 @@ class Completion {
         return Enumerators();
       case CursorPlace::kCondition:
         return Globals(/*code=*/false);
+      // Anything that an expression can begin with can begin a statement. Keywords rank behind
+      // names, since a statement most often begins with one.
       case CursorPlace::kStatement:
         items_.AddWords(
             {"if", "for", "while", "return", "break", "continue", "conditional", "alias", "else"},
@@ -142,6 +149,7 @@ class Completion {
     Types(1);
   }
 
+  // Images and samplers are types, buffers are words; both can stand behind the name of a set.
   void Resources() {
     items_.AddWords({"uniform_buffer", "read_only_storage_buffer"}, 0);
     if (version() > 1) {
@@ -156,6 +164,7 @@ class Completion {
     }
   }
 
+  // Structs are types as well, whatever module of the program declares them.
   void Types(int rank) {
     for (const auto& [type, since] : kTypes) {
       if (static_cast<uint32_t>(since) <= version()) {
@@ -173,6 +182,7 @@ class Completion {
     for (const ir::SettingFacts& facts : ir::AllSettings()) {
       const std::string name(facts.name);
       const std::vector<std::string> values = SettingValues(facts);
+      // Settings of one colour output name their output. The snippet leads through both holes.
       const bool output = facts.scope == ir::SettingScope::kOutput;
       items_.Add(ItemKind::kProperty,
                  {.label = name,
@@ -189,6 +199,7 @@ class Completion {
       return Globals(/*code=*/false);
     }
     for (std::string value : SettingValues(*facts)) {
+      // Inside of quotes only texts fit, without the quotes that are there already.
       if (cursor_.quoted) {
         if (!value.starts_with('"')) {
           continue;
@@ -203,6 +214,8 @@ class Completion {
   }
 
   void Members() {
+    // The text in front of the '.' is not in the tree, since mending blanked the statement. So its
+    // chain of names is looked up by words and places.
     const std::shared_ptr<const Names> names = session_.analysis.NamesOf(file_.program);
     const ValueShape shape = ShapeOfChain(file_, names->owners(), offset_, cursor_.chain);
     for (const MemberName& member : MembersOf(file_, shape)) {
@@ -211,6 +224,8 @@ class Completion {
     }
   }
 
+  // In front of the quotes an option that is no enumeration is compared with a number or flag,
+  // which any expression may be.
   void Enumerators() {
     const resolve::Program& program = file_.program->program();
     const ir::OptionId option = program.FindOption(cursor_.name);
@@ -253,6 +268,8 @@ class Completion {
       items_.Add(ItemKind::kVariable, {.label = name.name, .detail = name.detail}, 0);
     }
     Globals(/*code=*/true);
+    // The descriptions depend on the version of the language alone, so they are made once for each
+    // version and session, and not for each key that is pressed.
     std::vector<BuiltinText>& builtins = session_.builtins[version()];
     if (builtins.empty()) {
       builtins = AllBuiltins(version());
@@ -274,6 +291,8 @@ class Completion {
   Items& items_;
 };
 
+// A manifest needs no parser here: the table that the line is in and the word before the cursor
+// decide, so it works while the text is no TOML.
 Json CompleteManifest(const Session& session, const Spot& spot) {
   const std::string& text = spot.file.document->text();
   uint32_t begin = spot.offset;
@@ -282,6 +301,8 @@ Json CompleteManifest(const Session& session, const Spot& spot) {
     --begin;
   }
   Items items(session, spot.file.RangeOf(session, {.begin = begin, .end = spot.offset}));
+  // Keys of the table that the cursor is in; in a header names of tables, which are the rows
+  // without a table of their own.
   if (IsAtKey(text, spot.offset)) {
     const std::string table = TableAt(text, spot.offset);
     for (const ManifestKeyRow& row : ManifestKeys()) {
@@ -318,6 +339,8 @@ Outcome Complete(Session& session, const Json& params) {
   if (LanguageOf(spot.file.path) == DocumentLanguage::kManifest) {
     return CompleteManifest(session, spot);
   }
+  // No answer at all for a file of no program that links; an empty list would close the client's
+  // own word list.
   const std::optional<FileView> file = session.analysis.ViewOf(spot.file.path);
   if (!file.has_value()) {
     return Json(nullptr);

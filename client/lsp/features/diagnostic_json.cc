@@ -11,11 +11,13 @@ namespace kiln::lsp {
 namespace {
 
 constexpr int kSeverities[] = {1, 2, 4};  // by Severity: error, warning, hint
+// DiagnosticTag of the protocol.
 constexpr int kUnnecessary = 1;
 
 // What is never used is shown faded: RPL7101 to RPL7106 (spec/rpl 13.1).
 bool IsAboutUnused(Code code) {
   const std::string_view text = CodeText(code);
+  // Codes have one width, so comparing their texts compares their numbers.
   return text >= "RPL7101" && text <= "RPL7106";
 }
 
@@ -28,6 +30,7 @@ std::string TextOf(const Diagnostic& diagnostic) {
 }
 
 const Source& SourceAt(const LinkedSources& program, const Location& where) {
+  // A message about the whole program has no module and is shown at the begin of its first source.
   return *program.sources[where.module < program.sources.size() ? where.module : 0];
 }
 
@@ -35,6 +38,8 @@ const Source& SourceAt(const LinkedSources& program, const Location& where) {
 
 FileDiagnostic JsonOf(Session& session, const LinkedSources& program,
                       const Diagnostic& diagnostic) {
+  // The diagnostic belongs to the file of its primary place. Labels may lie in other files, which
+  // the protocol carries only as related information, and only where the editor knows that.
   const Source& source = SourceAt(program, diagnostic.primary);
   FileDiagnostic result{.path = source.file().path,
                         .json = Json::object(),
@@ -62,6 +67,8 @@ FileDiagnostic JsonOf(Session& session, const LinkedSources& program,
     for (const std::shared_ptr<const Source>& one : program.sources) {
       files.push_back(&one->file());
     }
+    // A fix in another file than the message is not offered: the edit of a code action is about the
+    // open document and its version.
     const PlacedDiagnostic placed = Place(diagnostic, files);
     if (placed.fix.has_value() && placed.fix->where.path == result.path) {
       result.fix = Session::ShownFix{.diagnostic = json,

@@ -73,6 +73,8 @@ std::string FieldText(const FieldPlace& field) {
 }
 
 // The first of the declarations of a name that is there in the variant; else the first.
+// Declarations of one name are alternatives, of which a variant has one at most. Where it has none,
+// the first one is described, with a sentence that it is not there.
 struct GlobalDecl {
   ir::DeclId id{};
   bool live = false;
@@ -80,6 +82,8 @@ struct GlobalDecl {
 GlobalDecl FindGlobal(const LinkedSources& program, Variant& variant, resolve::NameId name) {
   const resolve::Program& linked = program.program();
   GlobalDecl first;
+  // All four tables are asked, because one name may be a function under one condition and a
+  // constant under another.
   for (const std::span<const ir::DeclId> all : {linked.Functions(name), linked.Structs(name),
                                                 linked.Constants(name), linked.Globals(name)}) {
     for (const ir::DeclId id : all) {
@@ -105,6 +109,8 @@ void DescribeOption(const FileView& file, Variant& variant, ir::OptionId option,
   text.Add(fmt::format("In the variant you look at: {}.", driver::ValueText(now)));
 }
 
+// The head of the declaration as code, the comment above it, then what the variant adds: value,
+// place and fields.
 void DescribeDecl(const FileView& file, Variant& variant, const GlobalDecl& found,
                   HoverText& text) {
   const resolve::Program& program = file.program->program();
@@ -119,6 +125,8 @@ void DescribeDecl(const FileView& file, Variant& variant, const GlobalDecl& foun
       text.Add(fmt::format("In the variant you look at: {}.", *value));
     }
   }
+  // Sizes and offsets are those of the variant that one looks at, and absent if the variant has an
+  // error.
   if (const std::optional<BlockPlace> place = variant.PlaceOf(found.id)) {
     text.Add(PlaceText(*place));
     std::string fields;
@@ -126,6 +134,7 @@ void DescribeDecl(const FileView& file, Variant& variant, const GlobalDecl& foun
       if (field.offset.has_value()) {
         const resolve::NameId name =
             program.Name(program.ModuleOf(field.member), program.Get(field.member).name);
+        // Two spaces before a line end are a line break of Markdown.
         fields += fmt::format("{}{}: {}", fields.empty() ? "" : "  \n", program.Text(name),
                               FieldText(field));
       }
@@ -156,6 +165,8 @@ void DescribeMember(const FileView& file, Variant& variant, const Occurrence& at
 }
 
 void DescribeLocal(const FileView& file, Variant& variant, const Occurrence& at, HoverText& text) {
+  // A local is told by the place of its declaration: an argument by its field, a variable by the
+  // statement that begins with its name's token.
   const ir::ModuleView& view = file.program->program().module(file.module);
   const Span name = view.SpanOf(view.local_spans[at.local.value].name);
   const Source& source = file.source();
@@ -200,6 +211,7 @@ HoverText Describe(const FileView& file, Variant& variant, const Names& names,
   HoverText text;
   const resolve::Program& program = file.program->program();
   const std::string& key = names.Key(at.key);
+  // The first letter of a key is its kind (see Names), so no table is asked twice.
   const std::string_view name = std::string_view(key).substr(2);
   if (key.starts_with("b:")) {
     DescribeBuiltinName(name, text);
@@ -247,6 +259,8 @@ Outcome Hover(Session& session, const Json& params) {
   const std::shared_ptr<Variant> variant = session.analysis.VariantOf(file->program);
   const std::shared_ptr<const Names> names = session.analysis.NamesOf(file->program);
   const Occurrence* at = names->At(file->module, spot.offset);
+  // Asked for even if no name is under the cursor: a hover over any token of a conditional part
+  // says when that part is there.
   const std::optional<Aliveness> alive = AlivenessAt(*file, *variant, spot.offset);
   HoverText text;
   Range range = spot.file.RangeOf(session, {.begin = spot.offset, .end = spot.offset});
@@ -254,6 +268,7 @@ Outcome Hover(Session& session, const Json& params) {
     text = Describe(*file, *variant, *names, *at);
     range = spot.file.RangeOf(session, at->bytes);
   }
+  // Without a name the hover is about the innermost text that has a condition.
   if (text.code.empty() && alive.has_value()) {
     text.code = fmt::format("conditional ({})", alive->condition);
   }
@@ -261,6 +276,7 @@ Outcome Hover(Session& session, const Json& params) {
     return Json(nullptr);
   }
   if (alive.has_value()) {
+    // Without counts (see Count in aliveness.cc) the condition alone is told.
     text.Add(alive->total.empty() ? fmt::format("There when {}.", alive->condition)
                                   : fmt::format("There in {} of {} variants, when {}.",
                                                 alive->alive, alive->total, alive->condition));

@@ -38,6 +38,8 @@ std::string TextOf(const FieldPlace& field) {
 
 }  // namespace
 
+// Hints are those of the variant that one looks at: another variant may have other offsets. A
+// declaration that is not in it has none.
 Outcome InlayHints(Session& session, const Json& params) {
   std::variant<OpenFile, RpcError> read = FileOf(session, params);
   if (auto* error = std::get_if<RpcError>(&read)) {
@@ -61,6 +63,8 @@ Outcome InlayHints(Session& session, const Json& params) {
       hints.push_back({{"position", JsonOf(at)}, {"label", text}, {"paddingLeft", true}});
     }
   };
+  // Every declaration of the file is looked at, whatever range was asked for. Its place is a
+  // look-up in the layout of the variant, and `add` leaves out what is not in range.
   const uint32_t base = program.bases(file->module).decl;
   for (uint32_t i = 0; i < program.module(file->module).decls.size(); ++i) {
     const ir::DeclId id{base + i};
@@ -70,6 +74,7 @@ Outcome InlayHints(Session& session, const Json& params) {
     }
     add(program.NameLocation(id).bytes.end, TextOf(*place));
     for (const FieldPlace& field : place->fields) {
+      // Behind the ';' or ',' that follows the name of a field.
       add(program.NameLocation(field.member).bytes.end + 1, TextOf(field));
     }
   }

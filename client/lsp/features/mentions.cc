@@ -17,6 +17,7 @@ std::optional<NameHere> NameAt(Analysis& analysis, const std::string& path, uint
   if (at == nullptr) {
     return std::nullopt;
   }
+  // Copied, since `names` is moved into the result below.
   const Occurrence found = *at;
   std::string key = names->Key(found.key);
   std::string text(names->TextAt(found));
@@ -35,11 +36,17 @@ Mentions FindMentions(Analysis& analysis, const std::string& path, const std::st
   std::set<std::pair<std::string, std::string>> seen;
   for (size_t next = 0; next < files.size(); ++next) {
     std::vector<ProgramSpec> specs = analysis.workspace().ProgramsOf(files[next]);
+    // The program that the file is looked at through comes along, even if it is the file alone: a
+    // local name may only be known there.
     if (const std::optional<FileView> view = next == 0 ? analysis.ViewOf(path) : std::nullopt) {
       specs.push_back(view->program->spec);
     }
     for (const ProgramSpec& spec : specs) {
+      // One program may take a link and a walk over all of its names, and there may be
+      // kMaxProgramsLookedThrough of them.
       CheckStop();
+      // Programs of one name and the same sources have the same names; they are looked through
+      // once.
       std::string joined;
       for (const std::string& one : spec.paths) {
         joined += one + "\n";
@@ -62,6 +69,8 @@ Mentions FindMentions(Analysis& analysis, const std::string& path, const std::st
         const std::string& of = program->source(one.module).file().path;
         mentions.by_path[of].push_back({.bytes = one.bytes, .role = one.role});
         mentions.sources[of] = program->sources[one.module];
+        // A file that mentions the name may be part of further programs. `files` grows while it is
+        // walked over, until no program adds one.
         if (std::ranges::find(files, of) == files.end()) {
           files.push_back(of);
         }

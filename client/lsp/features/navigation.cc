@@ -14,6 +14,7 @@ namespace {
 // A source that a manifest names: the text in quotes around the byte, as a path below its folder.
 Json DefinitionInManifest(Session& session, const Spot& spot) {
   const std::string& text = spot.file.document->text();
+  // The quotes are looked for on both sides of the cursor and must stand on one line.
   const size_t open = spot.offset == 0 ? std::string::npos : text.rfind('"', spot.offset - 1);
   const size_t close = text.find('"', spot.offset);
   if (open == std::string::npos || close == std::string::npos ||
@@ -28,6 +29,7 @@ Json DefinitionInManifest(Session& session, const Spot& spot) {
                             project->manifest.folder / text.substr(open + 1, close - open - 1))
                                .lexically_normal()
                                .string();
+  // A text that is no source (a name, a value of an option) leads nowhere.
   if (LanguageOf(path) != DocumentLanguage::kRpl || session.documents().FileAt(path) == nullptr) {
     return nullptr;
   }
@@ -59,6 +61,7 @@ Outcome Definition(Session& session, const Json& params) {
     return Json(nullptr);
   }
   Json places = Json::array();
+  // All declarations of the name, one for each condition: the editor lets one choose.
   for (const Occurrence& one : name->names->occurrences()) {
     if (one.key == name->at.key && one.role == NameRole::kDeclaration) {
       places.push_back(LocationOf(session, name->file.program->source(one.module), one.bytes));
@@ -77,6 +80,7 @@ Outcome References(Session& session, const Json& params) {
   if (!name.has_value()) {
     return Json(nullptr);
   }
+  // The protocol leaves the choice to the client, which mostly wants both.
   const bool declarations = FlagAt(params, "context/includeDeclaration").value_or(true);
   const Mentions mentions = FindMentions(session.analysis, spot.file.path, name->key);
   Json places = Json::array();
@@ -90,7 +94,10 @@ Outcome References(Session& session, const Json& params) {
   return places;
 }
 
+// Only the open file is asked about, so its module of one program is enough; other programs would
+// mark the same places.
 Outcome Highlights(Session& session, const Json& params) {
+  // DocumentHighlightKind of the protocol. A declaration counts as a write.
   constexpr int kRead = 2;
   constexpr int kWrite = 3;
   std::variant<Spot, Outcome> read = ReadSpot(session, params);

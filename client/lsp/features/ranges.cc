@@ -11,6 +11,8 @@ namespace {
 
 // Spans that cover a byte, the smallest first; each holds the one before it.
 std::vector<Span> SpansAround(const Source& source, uint32_t offset) {
+  // Every row of the tree that covers the byte is collected and then sorted by size. The cost is
+  // one walk over all tables for each position, of which a request may have 256.
   std::vector<Span> spans;
   const auto add = [&](Span span) {
     if (!span.empty() && span.begin <= offset && offset <= span.end) {
@@ -38,6 +40,8 @@ std::vector<Span> SpansAround(const Source& source, uint32_t offset) {
   std::ranges::stable_sort(spans, {}, &Span::size);
   std::vector<Span> nested;
   for (const Span span : spans) {
+    // Spans of equal size, or such that overlap without nesting, would break the order that the
+    // protocol asks for; they are left out.
     const bool holds =
         nested.empty() || (span.begin <= nested.back().begin && nested.back().end <= span.end);
     if (holds && (nested.empty() || span != nested.back())) {
@@ -52,6 +56,7 @@ void AddComments(const Source& source, Json& ranges) {
   uint32_t begin = 0;
   bool in_comment = false;
   const auto end_at = [&](uint32_t line) {
+    // A comment of one line has nothing to fold.
     if (in_comment && line > begin + 1) {
       ranges.push_back({{"startLine", begin}, {"endLine", line - 1}, {"kind", "comment"}});
     }
@@ -67,6 +72,7 @@ void AddComments(const Source& source, Json& ranges) {
       begin = line;
     }
   }
+  // A comment may reach to the end of the file.
   end_at(source.lines().line_count());
 }
 
@@ -93,6 +99,7 @@ Outcome FoldingRanges(Session& session, const Json& params) {
   for (const rpl::Decl& decl : source->ast().decls) {
     add(decl.span);
   }
+  // Blocks fold, single statements do not, however many lines they take.
   for (const rpl::Stmt& stmt : source->ast().stmts) {
     if (stmt.kind == rpl::StmtKind::kScope) {
       add(stmt.span);
@@ -129,8 +136,11 @@ Outcome SelectionRanges(Session& session, const Json& params) {
       constexpr size_t kMaxDepth = 48;  // of the answer; what lies between is left out
       std::vector<Span> spans = SpansAround(*source, *offset);
       if (spans.size() > kMaxDepth) {
+        // The smallest ranges and the whole text stay. Each range nests one level deeper in JSON,
+        // and a reader may refuse depth as ParseJson does (kMaxJsonDepth).
         spans.erase(spans.begin() + kMaxDepth - 1, spans.end() - 1);
       }
+      // From the outermost inward: each range becomes the parent of the next.
       for (auto span = spans.rbegin(); span != spans.rend(); ++span) {
         Json next{{"range", JsonOf(file.RangeOf(session, *span))}};
         if (!range.is_null()) {

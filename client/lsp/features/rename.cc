@@ -45,10 +45,12 @@ std::string WhyNoName(std::string_view text) {
   return {};
 }
 
+// Inbuilt functions and settings are the language's.
 bool CanBeRenamed(const std::string& key) {
   return key.starts_with("g:") || key.starts_with("m:") || key.starts_with("l:");
 }
 
+// Requires: mentions in order and without overlaps, as FindMentions leaves them.
 std::string Replaced(const std::string& text, const std::vector<Mention>& mentions,
                      const std::string& name) {
   std::string result;
@@ -84,9 +86,11 @@ class Renamed {
     auto after = std::make_shared<LinkedSources>();
     after->spec = before.spec;
     TakeSpec(after->spec);
+    // Missing sources keep a program from being good, and a rename cannot change that.
     after->good = before.good;
     std::vector<std::shared_ptr<const ir::Module>> modules;
     std::vector<std::string> paths;
+    // Sources without a mention are taken over as they are; only changed ones are parsed again.
     for (const std::shared_ptr<const Source>& source : before.sources) {
       const auto changed = sources_.find(source->file().path);
       after->sources.push_back(changed == sources_.end() ? source : changed->second);
@@ -108,6 +112,8 @@ class Renamed {
     }
     const auto program =
         std::ranges::find(manifest->second->programs, spec.name, &project::ManifestProgram::name);
+    // Axes and conditions of the manifest say the new name, too. Otherwise the space of the renamed
+    // program would refuse its own option, and the rename would look as if it broke something.
     if (program != manifest->second->programs.end()) {
       spec.manifest = *program;
     }
@@ -143,6 +149,7 @@ bool MeanTheSame(const Names& before, const Names& after) {
 
 size_t ErrorsOf(const std::shared_ptr<const LinkedSources>& program,
                 const std::vector<resolve::OptionSetting>& interest) {
+  // A program that is wrong already has no errors to compare: nothing is built of a mended text.
   if (!program->good) {
     return 0;
   }
@@ -163,6 +170,8 @@ std::set<std::string> ManifestsWith(const Mentions& mentions, const std::string&
       continue;
     }
     const auto mentions_it = [&](const project::ManifestExpression& expression) {
+      // Expressions are looked through by tokens, so that "fog" does not count as a mention in
+      // "fog_color" or in a quoted text.
       const rpl::LexResult tokens = rpl::Lex(expression.text, 0);
       return std::ranges::any_of(tokens.tokens, [&](const rpl::Token& token) {
         return token.kind == rpl::TokenKind::kIdentifier &&
@@ -188,6 +197,7 @@ std::variant<ManifestRenames, RpcError> RenameInManifests(Session& session, cons
                                                           const Mentions& mentions,
                                                           const std::string& new_name) {
   ManifestRenames renames;
+  // A manifest names options and functions; it cannot name a field or a local.
   if (!name.key.starts_with("g:")) {
     return renames;
   }
@@ -197,6 +207,8 @@ std::variant<ManifestRenames, RpcError> RenameInManifests(Session& session, cons
   }
   for (const std::string& path : ManifestsWith(mentions, name.text)) {
     const std::shared_ptr<const SourceFile> file = session.documents().FileAt(path);
+    // If one of the manifests cannot be edited alone, nothing is renamed: half a rename leaves a
+    // project that does not build.
     std::optional<ManifestRename> rename =
         file == nullptr ? std::nullopt : RenameInManifest(*file, files, name.text, new_name);
     if (!rename.has_value()) {
@@ -223,11 +235,16 @@ std::string WhyRefused(Analysis& analysis, const NameHere& name, const Mentions&
     if (before->good && !after->good) {
       return fmt::format("'{}' cannot be the name of this", new_name);
     }
+    // The names of the renamed program are collected and compared without being kept: it exists for
+    // this question only.
     if (!MeanTheSame(*analysis.NamesOf(before), Names(after))) {
       return fmt::format("in program '{}' other uses of '{}' would mean something else",
                          before->spec.name, new_name);
     }
     const std::vector<resolve::OptionSetting> interest = analysis.InterestOf(*before);
+    // Last, as it costs two variants: an error that names alone do not show, such as two
+    // declarations that are ambiguous now. Only the variant that one looks at is built, the whole
+    // space would take too long for a request.
     if (ErrorsOf(before, interest) < ErrorsOf(after, analysis.InterestOf(*after))) {
       return fmt::format("program '{}' would have an error: '{}' clashes with another name",
                          before->spec.name, new_name);
@@ -238,6 +255,7 @@ std::string WhyRefused(Analysis& analysis, const NameHere& name, const Mentions&
 
 }  // namespace
 
+// null means that nothing can be renamed here; an editor then opens no box.
 Outcome PrepareRename(Session& session, const Json& params) {
   std::variant<Spot, RpcError> read = SpotOf(session, params);
   if (auto* error = std::get_if<RpcError>(&read)) {
@@ -252,6 +270,8 @@ Outcome PrepareRename(Session& session, const Json& params) {
               {"placeholder", name->text}};
 }
 
+// Everything is tried out before the answer, on copies of the sources. A rename that would make an
+// error or change a meaning is refused as a whole.
 Outcome Rename(Session& session, const Json& params) {
   std::variant<Spot, RpcError> read = SpotOf(session, params);
   if (auto* error = std::get_if<RpcError>(&read)) {
@@ -274,6 +294,7 @@ Outcome Rename(Session& session, const Json& params) {
     return Json{{"changes", std::move(changes)}};
   }
   const Mentions mentions = FindMentions(session.analysis, spot.file.path, name->key);
+  // In a text with errors some mentions are blank, and they would keep the old name.
   for (const auto& [path, source] : mentions.sources) {
     if (!source->good()) {
       return Failed(fmt::format("'{}' has errors; mend it first", path));
@@ -289,6 +310,7 @@ Outcome Rename(Session& session, const Json& params) {
       !why.empty()) {
     return Failed(std::move(why));
   }
+  // From here on nothing fails: all edits of manifests and sources go to the client as one change.
   for (const auto& [path, rename] : renames) {
     const std::shared_ptr<const SourceFile> file = session.documents().FileAt(path);
     const LineTable lines(file->text);

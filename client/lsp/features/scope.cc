@@ -16,6 +16,7 @@ Span ScopeAround(const Source& source, uint32_t offset) {
   Span scope{.begin = 0, .end = static_cast<uint32_t>(source.mended_text().size())};
   for (const rpl::Stmt& stmt : source.ast().stmts) {
     const bool holds = stmt.kind == rpl::StmtKind::kScope || stmt.kind == rpl::StmtKind::kFor;
+    // Among the scopes around a byte the one that begins last is the innermost.
     if (holds && stmt.span.begin <= offset && offset <= stmt.span.end &&
         stmt.span.begin >= scope.begin) {
       scope = stmt.span;
@@ -24,6 +25,7 @@ Span ScopeAround(const Source& source, uint32_t offset) {
   return scope;
 }
 
+// Options have no declaration row; GlobalNames adds them by themselves.
 VisibleName::Kind KindOf(const ir::Decl& decl) {
   switch (decl.kind) {
     case ir::DeclKind::kFunction:
@@ -54,12 +56,15 @@ bool IsInView(const Source& source, Span name, uint32_t offset) {
     return false;
   }
   const rpl::Decl* decl = DeclAt(source, offset);
+  // A local of another function is never in view. Its name ends before this function's begin.
   if (decl == nullptr || name.begin < decl->span.begin) {
     return false;
   }
   if (FieldNamedAt(source, name.begin) != nullptr) {
     return true;  // an argument
   }
+  // The scopes are those of the mended text, so what is in view may be off by one scope while a
+  // brace is missing.
   const Span scope = ScopeAround(source, name.begin);
   return scope.begin <= offset && offset <= scope.end;
 }
@@ -75,6 +80,8 @@ ir::LocalId FindLocal(const FileView& file, std::string_view name, uint32_t offs
   return found;
 }
 
+// The declaration as it is written, in one line: of an argument its field, of a variable its
+// statement.
 std::string DetailOfLocal(const Source& source, Span name) {
   if (const rpl::Field* argument = FieldNamedAt(source, name.begin)) {
     return OneLine(source, argument->span);
@@ -109,6 +116,7 @@ std::vector<VisibleName> GlobalNames(const FileView& file) {
   std::vector<VisibleName> names;
   std::set<std::string_view> known;
   const auto add = [&](VisibleName::Kind kind, resolve::NameId name, const Location& at) {
+    // The first declaration stands for all that have its name.
     if (!known.insert(program.Text(name)).second) {
       return;
     }
@@ -140,6 +148,7 @@ ValueShape ShapeOfChain(const FileView& file, const Owners& owners, uint32_t off
   std::string_view first = chain.front();
   const bool call = first.ends_with(kCall);
   first.remove_suffix(call ? kCall.size() : 0);
+  // A local hides a global of its name, but it cannot be called.
   const ir::LocalId local = call ? ir::LocalId{} : FindLocal(file, first, offset);
   ValueShape shape;
   if (local.valid()) {
@@ -147,6 +156,7 @@ ValueShape ShapeOfChain(const FileView& file, const Owners& owners, uint32_t off
   } else if (const resolve::NameId name = program.FindName(first); name.valid()) {
     shape = call ? owners.OfCall(name) : owners.OfGlobal(name);
   }
+  // A step that is a call ("a.b ()") is no name of the program and ends in an empty shape.
   for (size_t i = 1; i < chain.size(); ++i) {
     const resolve::NameId name = program.FindName(chain[i]);
     shape = name.valid() ? owners.Member(shape, name) : ValueShape{};
@@ -173,6 +183,8 @@ std::vector<MemberName> MembersOf(const FileView& file, const ValueShape& shape)
       }
     }
   }
+  // No fields: a vector has its components and the usual swizzles, of which all others can be
+  // typed, a matrix has its columns.
   if (shape.owners.empty() && shape.type.valid()) {
     const ir::Type& type = program.module(shape.module).types[shape.type.value];
     const bool vector = type.kind == ir::TypeKind::kVector && type.rows > 1;

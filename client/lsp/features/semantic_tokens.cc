@@ -11,6 +11,8 @@
 
 namespace kiln::lsp {
 
+// The order is that of TokenType and TokenModifier, because tokens are sent as numbers of these
+// rows.
 Json TokenLegend() {
   return {{"tokenTypes",
            {"keyword", "type", "struct", "function", "parameter", "variable", "property",
@@ -35,6 +37,7 @@ void AddComments(std::string_view text, Span gap, std::vector<ColouredToken>& ou
     if (begin == std::string_view::npos) {
       return;
     }
+    // The comment goes up to the line end, without the '\r' of a text with such line ends.
     size_t end = std::min<size_t>(text.find('\n', begin), gap.end);
     at = end;
     while (end > begin && text[end - 1] == '\r') {
@@ -63,6 +66,8 @@ class Colouring {
     std::vector<ColouredToken> out;
     uint32_t end = 0;
     for (const rpl::Token& token : source_.tokens().tokens) {
+      // The tokens are those of the text as typed, so what is blank in the mended text is coloured
+      // as well, only without the meaning of its names.
       AddComments(text, {.begin = end, .end = token.begin}, out);
       end = token.end();
       if (!IsPunctuation(token.kind)) {
@@ -85,6 +90,7 @@ class Colouring {
     } else if (TextOf(source_.file().text, token.span()).find_first_of("0123456789") == 0) {
       colour.type = TokenType::kNumber;
     } else if (token.kind >= kQuestion) {
+      // Operators stand at the end of the table of tokens, from '?' on.
       colour.type = TokenType::kOperator;
     }
     return colour;
@@ -92,10 +98,13 @@ class Colouring {
 
   void ColourName(const rpl::Token& token, ColouredToken& colour) const {
     const Occurrence* at = names_ == nullptr ? nullptr : names_->At(file_->module, token.begin);
+    // The occurrence may cover more than the token, as a dotted name does. One that merely ends
+    // where the token begins, which At() finds as well, is another name's.
     if (at != nullptr && at->bytes.begin <= token.begin && token.end() <= at->bytes.end) {
       ColourOccurrence(*at, colour);
       return;
     }
+    // No occurrence: an inbuilt type, a keyword, or a word that only its place gives a meaning.
     const rpl::Word& word = source_.tokens().symbols[token.value].word;
     if (word.type != rpl::InbuiltType::kNone && word.keyword == rpl::Keyword::kNone) {
       colour.type = TokenType::kType;
@@ -105,6 +114,7 @@ class Colouring {
     }
   }
 
+  // By the first letter of the key, which says what kind of name it is (Names).
   void ColourOccurrence(const Occurrence& at, ColouredToken& colour) const {
     const std::string& key = names_->Key(at.key);
     colour.modifiers = at.role == NameRole::kDeclaration ? BitOf(TokenModifier::kDeclaration) : 0;
@@ -136,6 +146,7 @@ class Colouring {
     if (!id.valid()) {
       colour.type = TokenType::kVariable;
     } else if (program.Option(id).valid() || !program.Constants(id).empty()) {
+      // The order decides where a name has declarations of several kinds.
       colour.type = TokenType::kEnumMember;
       colour.modifiers |= BitOf(TokenModifier::kReadonly);
     } else if (!program.Functions(id).empty()) {
@@ -189,6 +200,8 @@ Outcome SemanticTokens(Session& session, const Json& params) {
   if (source == nullptr) {
     return Json(nullptr);
   }
+  // Colours do not wait for a program that links: without one tokens are coloured by the lexer
+  // alone.
   const std::optional<FileView> file = session.analysis.ViewOf(open.path);
   std::shared_ptr<const Names> names;
   std::vector<Span> dead;
@@ -198,6 +211,7 @@ Outcome SemanticTokens(Session& session, const Json& params) {
   }
   std::vector<ColouredToken> tokens =
       Colouring(file.has_value() ? &*file : nullptr, names.get(), *source).Run();
+  // Tokens and dead parts are both in order, so one walk over both is enough.
   size_t part = 0;
   for (ColouredToken& token : tokens) {
     while (part < dead.size() && dead[part].end <= token.bytes.begin) {

@@ -18,6 +18,8 @@ ClientAbilities AbilitiesOf(const Json& params) {
   abilities.refresh_tokens = can("workspace/semanticTokens/refreshSupport");
   abilities.related_information = can("textDocument/publishDiagnostics/relatedInformation");
   const Json* formats = FindPath(params, "capabilities/textDocument/hover/contentFormat");
+  // A client that names no format gets Markdown, else the first format of its list is its
+  // favourite.
   abilities.markdown = formats == nullptr || !formats->is_array() || formats->empty() ||
                        formats->front() == "markdown";
   return abilities;
@@ -30,6 +32,8 @@ std::variant<OpenFile, RpcError> FileOf(Session& session, const Json& params) {
   }
   const TextDocument* document = session.documents().Find(*uri);
   if (document == nullptr) {
+    // A lost document is the client's fault that it can heal by sending its text, hence another
+    // code than that of a wrong request.
     return session.documents().IsLost(*uri)
                ? Failed(fmt::format("the text of '{}' is not known any more", *uri))
                : InvalidParams(fmt::format("'{}' is not open", *uri));
@@ -42,6 +46,8 @@ std::variant<Spot, RpcError> SpotOf(Session& session, const Json& params) {
   if (auto* error = std::get_if<RpcError>(&file)) {
     return std::move(*error);
   }
+  // A character beyond the end of its line is allowed by the protocol and means the end; a line
+  // beyond the text is not.
   const std::optional<Position> position = ReadPosition(Find(params, "position"));
   if (!position.has_value()) {
     return InvalidParams("position needs line and character, both numbers of 31 bits");

@@ -18,6 +18,7 @@ struct Signature {
   std::string documentation;
 };
 
+// Taken from the text and not from the IR, so it shows the parameters as their author wrote them.
 Signature SignatureOf(const Source& source, const rpl::Decl& decl) {
   Signature signature{.label = HeadText(source, decl),
                       .parameters = {},
@@ -30,6 +31,7 @@ Signature SignatureOf(const Source& source, const rpl::Decl& decl) {
 
 std::vector<Signature> SignaturesOf(const FileView& file, const OpenCall& call) {
   std::vector<Signature> signatures;
+  // A call looks for an inbuilt function first, so nothing else can be meant.
   if (const std::optional<BuiltinText> builtin = DescribeBuiltin(call.name)) {
     signatures.push_back({.label = builtin->signature,
                           .parameters = builtin->parameters,
@@ -41,6 +43,7 @@ std::vector<Signature> SignaturesOf(const FileView& file, const OpenCall& call) 
   if (!name.valid()) {
     return signatures;
   }
+  // Each declaration of the name, whatever its condition; the client shows one at a time.
   const auto add = [&](std::span<const ir::DeclId> decls) {
     for (const ir::DeclId id : decls) {
       const Location at = program.NameLocation(id);
@@ -50,6 +53,7 @@ std::vector<Signature> SignaturesOf(const FileView& file, const OpenCall& call) 
       }
     }
   };
+  // Braces behind a name construct a struct, parentheses call a function; the two may share a name.
   if (call.constructor) {
     add(program.Structs(name));
   } else {
@@ -70,6 +74,9 @@ Outcome SignatureHelp(Session& session, const Json& params) {
   if (!file.has_value()) {
     return Json(nullptr);
   }
+  // A call that is being typed rarely parses, so it is found in the tokens and not in the tree. All
+  // functions of that name are offered, because overloads and alternatives under conditions share
+  // one.
   const std::optional<OpenCall> call = OpenCallAt(file->source(), spot.offset);
   if (!call.has_value()) {
     return Json(nullptr);

@@ -65,6 +65,7 @@ Json SymbolOf(const Session& session, const Source& source, std::string_view nam
 Json SymbolOf(const Session& session, const Source& source, const rpl::Decl& decl) {
   Json symbol = SymbolOf(session, source, NameText(source, decl), HeadText(source, decl),
                          KindOf(decl.form), decl.span, NameSpan(source, decl));
+  // The fields of a function are its arguments, which an outline leaves out.
   if (decl.field_count > 0 && decl.form != rpl::DeclForm::kFunction) {
     Json& children = symbol["children"] = Json::array();
     for (uint32_t i = 0; i < decl.field_count; ++i) {
@@ -72,17 +73,22 @@ Json SymbolOf(const Session& session, const Source& source, const rpl::Decl& dec
       const Span name = SpanOfToken(source, field.name);
       children.push_back(SymbolOf(session, source, TextOf(source.mended_text(), name),
                                   OneLine(source, field.span), SymbolKind::kField,
+                                  // The protocol asks that the selection lies in the range; the
+                                  // name may stand outside of the span of its field.
                                   Cover(field.span, name), name));
     }
   }
   return symbol;
 }
 
+// In mended text a declaration may have lost its name.
 bool HasName(const Source& source, const rpl::Decl& decl) {
   return decl.name != rpl::kNone && !NameText(source, decl).empty();
 }
 
 // Programs and materials of a manifest, at the places of their tables.
+// A manifest that is being typed shows the programs of its last good text, at the places that they
+// had there.
 Json ManifestSymbols(Session& session, const OpenFile& file) {
   Json symbols = Json::array();
   const Project* project = session.analysis.workspace().ProjectAt(file.path);
@@ -103,6 +109,8 @@ Json ManifestSymbols(Session& session, const OpenFile& file) {
 
 // Whether the letters of `query` stand in `name` in that order.
 bool Fits(std::string_view name, std::string_view query) {
+  // The usual search of editors: "apfg" finds "apply_fog". One pass, since the first fitting letter
+  // is never a worse choice than a later one.
   size_t at = 0;
   for (const char c : name) {
     if (at < query.size() && std::tolower(static_cast<unsigned char>(c)) ==
@@ -141,12 +149,14 @@ Outcome WorkspaceSymbols(Session& session, const Json& params) {
   if (!query.has_value()) {
     return InvalidParams("workspace/symbol needs a query");
   }
+  // A set, so that a source of several programs is listed once and the answer has one order.
   std::set<std::string> paths;
   for (const Project* project : session.analysis.workspace().Projects()) {
     for (const auto& [path, programs] : project->programs_of) {
       paths.insert(path);
     }
   }
+  // Open files come along that no manifest names.
   for (const std::string& uri : session.documents().OpenUris()) {
     paths.insert(Documents::NameOf(uri));
   }

@@ -39,6 +39,7 @@ std::optional<std::string_view> HeaderOf(std::string_view line) {
   }
   line.remove_prefix(line.starts_with("[[") ? 2 : 1);
   size_t end = 0;
+  // Only the first word of a dotted header counts: what follows is a name that the author chose.
   while (end < line.size() && IsKeyByte(line[end])) {
     ++end;
   }
@@ -58,6 +59,8 @@ std::span<const ManifestKeyRow> ManifestKeys() { return kKeys; }
 std::string TableAt(std::string_view text, uint32_t offset) {
   std::string table;
   offset = std::min(offset, static_cast<uint32_t>(text.size()));
+  // From the start of the text to the line of the byte; the last header on the way is the table. A
+  // manifest is read line by line here, because TOML that is being typed does not parse.
   for (size_t at = 0; at <= offset && at < text.size();) {
     const size_t end = std::min(text.find('\n', at), text.size());
     if (const std::optional<std::string_view> header = HeaderOf(text.substr(at, end - at))) {
@@ -79,12 +82,15 @@ std::optional<ManifestKeyAt> KeyAt(std::string_view text, uint32_t offset) {
   while (end < text.size() && IsKeyByte(text[end])) {
     ++end;
   }
+  // No word there.
   if (begin == end) {
     return std::nullopt;
   }
   const std::string key(text.substr(begin, end - begin));
   const bool header = HeaderOf(line).has_value();
   std::string_view behind = Trimmed(text.substr(end));
+  // A word that no '=' follows is a value or a part of one. `behind` may begin in the next line,
+  // which does no harm: no line begins with '='.
   if (!header && !behind.starts_with('=')) {
     return std::nullopt;
   }
@@ -99,6 +105,7 @@ bool IsAtKey(std::string_view text, uint32_t offset) {
   uint32_t first = 0;
   const std::string_view line = LineAt(text, offset, &first);
   const std::string_view before = Trimmed(line.substr(0, offset - first));
+  // Nothing but white space and one unfinished key stands before the cursor.
   return std::ranges::all_of(before, IsKeyByte);
 }
 

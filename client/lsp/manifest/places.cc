@@ -46,6 +46,8 @@ uint32_t OffsetOf(std::string_view text, project::ManifestPlace place) {
 }
 
 ManifestFault FaultOf(const Error& error, std::string_view text) {
+  // The text is that of ReadManifest, "FILE:LINE:COLUMN: text". It is called "kiln.toml" there, a
+  // name without a colon, so the first colon ends it.
   std::string_view message = error.context;
   const size_t colon = message.find(':');
   if (colon != std::string_view::npos) {
@@ -65,6 +67,9 @@ ManifestFault FaultOf(const Error& error, std::string_view text) {
 
 Span PlaceInManifest(std::string_view text, const project::ManifestProgram& program,
                      const Diagnostic& diagnostic) {
+  // Conditions were compiled in the order in which SpaceRequestOf adds them, and their module is
+  // their number. A place in the expression is mapped back into the text of the manifest, past
+  // quotes and escapes.
   const size_t number = diagnostic.primary.module;
   if (diagnostic.primary.known() && number < program.exclude.size() + program.require.size()) {
     const project::ManifestExpression& expression =
@@ -76,6 +81,8 @@ Span PlaceInManifest(std::string_view text, const project::ManifestProgram& prog
       return *place;
     }
   }
+  // A message about an option names it in one of its arguments. The key in the manifest is the best
+  // place for it.
   for (const Argument& argument : diagnostic.arguments) {
     const auto axis = program.axes.find(argument.value);
     if (axis != program.axes.end()) {

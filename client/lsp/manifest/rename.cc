@@ -35,6 +35,8 @@ std::vector<Span> WordsIn(std::string_view text, std::string_view word) {
     } else if (quote == '\0' && (c == '"' || c == '\'')) {
       quote = c;
     }
+    // A match counts if it is not part of a longer word. Whether it is a name, a value or a text is
+    // not asked here; the comparison of the two manifests decides.
     const size_t end = i + word.size();
     if (text.substr(i, word.size()) == word && (i == 0 || !Continues(text[i - 1])) &&
         (end >= text.size() || !Continues(text[end]))) {
@@ -84,6 +86,8 @@ class Statement {
       }
       axes.push_back(std::move(row));
     }
+    // Maps order by name, so a new name moves its row. Rows are sorted again, since the order means
+    // nothing.
     std::ranges::sort(axes);
     for (const std::string& row : axes) {
       text += row;
@@ -119,6 +123,7 @@ class Statement {
     }
     return text;
   }
+  // Words of an expression by the lexer of the language, so a name inside of a text stays.
   std::string Expression(const std::string& text) const {
     std::vector<Span> places;
     for (const rpl::Token& token : rpl::Lex(text, 0).tokens) {
@@ -134,6 +139,8 @@ class Statement {
 
 }  // namespace
 
+// The manifest is read before and after as programs read it, and what it means is compared. A place
+// that must not be renamed shows as a difference, without this code knowing the rules of TOML.
 std::optional<ManifestRename> RenameInManifest(const SourceFile& manifest,
                                                const std::set<std::string>& files,
                                                const std::string& name,
@@ -149,10 +156,15 @@ std::optional<ManifestRename> RenameInManifest(const SourceFile& manifest,
       std::filesystem::path(manifest.path).parent_path() / before->folder;
   for (size_t i = 0; i < before->programs.size(); ++i) {
     const project::ManifestProgram& program = before->programs[i];
+    // A program without one of the files has its own meaning of the name, if any, and must read as
+    // it did: renaming its option along would break it.
     const bool has_name = std::ranges::any_of(program.sources, [&](const std::string& source) {
       return files.contains((folder / source).lexically_normal().string());
     });
     const Statement said(has_name ? name : "", has_name ? new_name : "");
+    // The manifest before, with the name replaced where it means the name, must say what the
+    // manifest after says as it stands. A word that was replaced by mistake, a value of an
+    // enumeration for example, makes them differ.
     if (said.Of(program) != Statement("", "").Of(after->programs[i])) {
       return std::nullopt;
     }

@@ -30,6 +30,7 @@ bool IsLengthField(std::string_view name) {
 
 // Decimal digits only; nothing for anything else, or for more than 18 digits.
 std::optional<size_t> NumberIn(std::string_view text) {
+  // 18 digits fit into 64 bits, so the loop below cannot overflow.
   if (text.empty() || text.size() > 18) {
     return std::nullopt;
   }
@@ -55,6 +56,8 @@ std::optional<size_t> LengthIn(std::string_view header) {
       continue;
     }
     const std::optional<size_t> stated = NumberIn(Trimmed(line.substr(colon + 1)));
+    // Two lengths in one header are a classic disagreement between readers. Whichever is taken may
+    // be wrong, so none is.
     if (!stated.has_value() || length.has_value()) {
       return std::nullopt;
     }
@@ -66,6 +69,7 @@ std::optional<size_t> LengthIn(std::string_view header) {
 }  // namespace
 
 void FrameReader::Add(std::string_view bytes) {
+  // What is still to come of a refused content never enters the buffer.
   const size_t skipped = std::min(skip_, bytes.size());
   skip_ -= skipped;
   buffer_.append(bytes.substr(skipped));
@@ -77,6 +81,8 @@ std::optional<FrameReader::Frame> FrameReader::Next() {
       return error;
     }
   }
+  // More bytes are needed. This is the moment to drop what was read, once for a burst of frames and
+  // not for each of them.
   if (!length_.has_value() || buffer_.size() - at_ < *length_) {
     Compact();
     return std::nullopt;
@@ -91,6 +97,8 @@ std::optional<FrameReader::Frame> FrameReader::Next() {
 // next call goes on behind it.
 std::optional<FrameReader::Frame> FrameReader::ReadHeader() {
   const size_t end = buffer_.find(kEndOfHeader, at_);
+  // Without an end of the header all that is there counts, so a stream that never ends its header
+  // is refused at kMaxHeader and not collected.
   const size_t size = (end == std::string::npos ? buffer_.size() : end) - at_;
   if (size > kMaxHeader) {
     at_ = end == std::string::npos ? buffer_.size() : end + kEndOfHeader.size();
@@ -105,6 +113,7 @@ std::optional<FrameReader::Frame> FrameReader::ReadHeader() {
     return Frame{.content = {}, .error = "a header needs one Content-Length: a decimal number"};
   }
   if (*length > kMaxContent) {
+    // What of the content is here already is stepped over, the rest is skipped as it comes.
     const size_t here = std::min(*length, buffer_.size() - at_);
     at_ += here;
     skip_ = *length - here;

@@ -35,6 +35,8 @@ std::optional<Json> ParseJson(std::string_view text) {
   if (!IsShallow(text)) {
     return std::nullopt;
   }
+  // Without exceptions: a text that is no JSON is an answer, not a failure. The parser checks
+  // UTF-8.
   Json value = Json::parse(text, nullptr, false);
   return value.is_discarded() ? std::nullopt : std::optional(std::move(value));
 }
@@ -48,6 +50,7 @@ const Json* Find(const Json& value, std::string_view key) {
 }
 
 const Json* FindPath(const Json& value, std::string_view path) {
+  // Members of the protocol have no '/' in their names.
   const Json* at = &value;
   while (at != nullptr && !path.empty()) {
     const size_t end = std::min(path.find('/'), path.size());
@@ -68,6 +71,8 @@ std::optional<int64_t> IntegerAt(const Json& value, std::string_view path) {
   if (found == nullptr || !found->is_number_integer()) {
     return std::nullopt;
   }
+  // The library keeps every number without a sign as an unsigned one, and a cast of those above
+  // 2^63 would wrap.
   if (found->is_number_unsigned() && found->get<uint64_t>() > uint64_t{INT64_MAX}) {
     return std::nullopt;
   }

@@ -24,11 +24,15 @@ std::variant<RpcMessage, BadRpcMessage> ReadMessage(std::string_view content) {
     return Invalid(nullptr, "a message is an object");
   }
   const Json* id = Find(*json, "id");
+  // An error is answered with the id of the message where there is a usable one; the protocol asks
+  // for null otherwise.
   Json known = id != nullptr && IsId(*id) ? *id : Json(nullptr);
   if (TextAt(*json, "jsonrpc") != "2.0") {
     return Invalid(std::move(known), "\"jsonrpc\" is not \"2.0\"");
   }
   const Json* method = Find(*json, "method");
+  // Without a method it can only be an answer to a request of the server. An answer with an error
+  // counts as one without a result.
   if (method == nullptr) {
     if (id == nullptr || (Find(*json, "result") == nullptr && Find(*json, "error") == nullptr)) {
       return Invalid(std::move(known), "a message has a method, or is an answer");
@@ -42,6 +46,7 @@ std::variant<RpcMessage, BadRpcMessage> ReadMessage(std::string_view content) {
   if (!method->is_string()) {
     return Invalid(std::move(known), "\"method\" is a text");
   }
+  // A null id is not taken for a notification: the client would wait for ever.
   if (id != nullptr && known.is_null()) {
     return Invalid(nullptr, "an id is a whole number or a text");
   }
@@ -73,6 +78,7 @@ Json NotificationOf(std::string_view method, Json params) {
 
 Json RequestOf(int64_t id, std::string_view method, Json params) {
   Json request{{"jsonrpc", "2.0"}, {"id", id}, {"method", method}};
+  // JSON-RPC allows params to be an object or an array, or absent, but not null.
   if (!params.is_null()) {
     request["params"] = std::move(params);
   }

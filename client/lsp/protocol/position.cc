@@ -19,6 +19,7 @@ Character FirstOf(std::string_view text, Encoding encoding) {
   if (point.size <= 1) {
     return {};
   }
+  // A character outside of the basic plane takes two code units of UTF-16, a surrogate pair.
   const uint32_t units =
       encoding == Encoding::kUtf8 ? point.size : (point.value >= 0x10000 ? 2u : 1u);
   return {.bytes = point.size, .units = units};
@@ -26,6 +27,7 @@ Character FirstOf(std::string_view text, Encoding encoding) {
 
 std::optional<uint32_t> UnsignedAt(const Json& json, std::string_view key) {
   const std::optional<int64_t> number = IntegerAt(json, key);
+  // The protocol's `uinteger` has 31 bits.
   return number.has_value() && *number >= 0 && *number <= INT32_MAX
              ? std::optional(static_cast<uint32_t>(*number))
              : std::nullopt;
@@ -36,6 +38,7 @@ std::optional<uint32_t> UnsignedAt(const Json& json, std::string_view key) {
 Encoding ChooseEncoding(const Json& initialize_params) {
   const Json* offered = FindPath(initialize_params, "capabilities/general/positionEncodings");
   if (offered != nullptr && offered->is_array()) {
+    // The client's order counts. UTF-8 saves both sides the walk over a line.
     for (const Json& one : *offered) {
       if (one == "utf-8") {
         return Encoding::kUtf8;
@@ -53,6 +56,7 @@ std::string_view EncodingText(Encoding encoding) {
 }
 
 LineTable::LineTable(std::string_view text) : starts_{0} {
+  // A '\r' ends a line unless a '\n' follows, which then ends it.
   for (size_t i = 0; i < text.size(); ++i) {
     if (text[i] == '\n' || (text[i] == '\r' && (i + 1 == text.size() || text[i + 1] != '\n'))) {
       starts_.push_back(static_cast<uint32_t>(i + 1));
@@ -82,6 +86,8 @@ Position LineTable::At(std::string_view text, uint32_t offset, Encoding encoding
   for (uint32_t i = bytes.begin; i < std::min(offset, bytes.end);) {
     const Character next = FirstOf(text.substr(i, bytes.end - i), encoding);
     i += next.bytes;
+    // A byte inside of a character counts as its start: the character's units are only added once
+    // all of its bytes lie before the offset.
     at.character += i <= offset ? next.units : 0;
   }
   return at;
@@ -97,6 +103,7 @@ std::optional<uint32_t> LineTable::OffsetOf(std::string_view text, Position at,
   uint32_t character = 0;
   while (offset < bytes.end) {
     const Character next = FirstOf(text.substr(offset, bytes.end - offset), encoding);
+    // The wanted position lies inside of this character, a surrogate pair: its start is taken.
     if (character + next.units > at.character) {
       break;
     }

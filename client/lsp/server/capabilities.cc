@@ -7,6 +7,8 @@
 namespace kiln::lsp {
 
 Json InitializeResult(Encoding encoding, const std::string& version) {
+  // TextDocumentSyncKind. Clients that cannot send parts of a text send it whole all the same,
+  // which Documents reads as well.
   constexpr int kIncremental = 2;
   Json capabilities{
       {"positionEncoding", EncodingText(encoding)},

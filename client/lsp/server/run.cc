@@ -21,6 +21,8 @@ bool WriteAll(int output, std::string_view bytes) {
     if (written > 0) {
       bytes.remove_prefix(static_cast<size_t>(written));
     } else if (errno == EAGAIN) {
+      // An editor may hand over a pipe that does not block. Waiting here stops reading as well, so
+      // a client that does not read cannot make the output grow.
       pollfd wait{.fd = output, .events = POLLOUT, .revents = 0};
       (void)::poll(&wait, 1, -1);
     } else if (errno != EINTR) {
@@ -45,6 +47,8 @@ int Run(int input, int output, Clock& clock, const std::string& version) {
   bool open = true;
   bool busy = false;
   while (!server.exit_code().has_value()) {
+    // With work to do the poll returns at once, without any it waits for input. A full queue is
+    // worked off before more is read.
     while (open && server.wants_input() && HasInput(input, busy ? 0 : -1)) {
       const ssize_t size = ::read(input, buffer.data(), buffer.size());
       if (size > 0) {
@@ -58,6 +62,7 @@ int Run(int input, int output, Clock& clock, const std::string& version) {
     if (!WriteAll(output, server.TakeOutput())) {
       return 1;
     }
+    // The input ended without `exit`: everything that was asked has been answered.
     if (!busy && !open) {
       return server.exit_code().value_or(1);
     }

@@ -39,6 +39,8 @@ template <class StepOf>
 std::optional<RpcError> RunStep(Clock& clock, StepOf&& step) {
   bool stopped = false;
   const Result<void> done = CatchAll([&] {
+    // Every message and every slice of background work runs within one scope. What it allocates
+    // through ChargeMemory and how long it takes is bounded, whatever the sources are.
     const StopScope scope({.bytes = Server::kMessageBytes, .cpu = Server::kMessageTime}, clock);
     try {
       step();
@@ -65,6 +67,7 @@ void Server::Receive(std::string_view bytes) {
   frames_.Add(bytes);
   while (std::optional<FrameReader::Frame> frame = frames_.Next()) {
     if (!frame->error.empty()) {
+      // JSON-RPC answers what cannot be read with a null id.
       Take(BadRpcMessage{
           .id = nullptr,
           .error = {.code = RpcCode::kParseError, .message = std::move(frame->error)}});
@@ -84,6 +87,8 @@ void Server::Take(std::variant<RpcMessage, BadRpcMessage> read) {
   RpcMessage& message = std::get<RpcMessage>(read);
   if (message.kind == RpcMessage::Kind::kNotification && message.method == "$/cancelRequest") {
     const Json* id = Find(message.params, "id");
+    // Only a request that still waits can be cancelled. The one that is being answered is finished,
+    // since there is one thread and it is bounded in time.
     const auto waits = std::ranges::find_if(queue_, [&](const RpcMessage& one) {
       return one.kind == RpcMessage::Kind::kRequest && id != nullptr && one.id == *id;
     });
@@ -101,6 +106,8 @@ bool Server::Step() {
   if (exit_code_.has_value()) {
     return false;
   }
+  // One message for each step, and checks only when none waits: what the editor asks for comes
+  // before diagnostics, however many programs are still to be checked.
   if (!queue_.empty()) {
     const RpcMessage message = std::move(queue_.front());
     queue_.pop_front();
@@ -112,6 +119,8 @@ bool Server::Step() {
   }
   std::vector<Json> out;
   bool worked = false;
+  // What the step published before it threw is sent all the same. Returning true makes the loop
+  // come again for the other programs.
   const std::optional<RpcError> error = RunStep(clock_, [&] { worked = checker_.Step(out); });
   SendAll(out);
   if (error.has_value()) {
@@ -125,6 +134,8 @@ bool Server::Step() {
 std::string Server::TakeOutput() { return std::exchange(output_, std::string()); }
 
 void Server::Handle(const RpcMessage& message) {
+  // A request is answered whatever happens in it, since an editor waits for each answer. A
+  // notification has no answer, so what fails in one is shown to the user.
   if (message.kind == RpcMessage::Kind::kAnswer) {
     TakeAnswer(message);
     return;
@@ -175,10 +186,13 @@ Outcome Server::Answer(const RpcMessage& request) {
   if (row == std::end(kMethods)) {
     return NoMethod(request.method);
   }
+  // Asked before any work is done, for every method alike.
   if (IsStale(request)) {
     return RpcError{.code = RpcCode::kContentModified,
                     .message = "the document changed behind the request"};
   }
+  // A command that leaves something open is answered at once, and the question goes to the client
+  // as a request of its own. The command would otherwise block the one thread until somebody chose.
   if (request.method == "workspace/executeCommand" && session_.abilities.show_choices) {
     const Json* arguments = Find(request.params, "arguments");
     if (TextAt(request.params, "command") == "kiln.chooseVariant" && arguments != nullptr &&
@@ -201,6 +215,8 @@ Outcome Server::Initialize(const Json& params) {
   session_.abilities = AbilitiesOf(params);
   const Json* folders = Find(params, "workspaceFolders");
   std::vector<std::string> uris;
+  // `rootUri` is what older clients send in place of folders. A URI that names no path of this
+  // machine has no root here.
   if (folders != nullptr && folders->is_array()) {
     for (const Json& folder : *folders) {
       uris.push_back(TextAt(folder, "uri").value_or(std::string()));
@@ -220,6 +236,7 @@ Outcome Server::Initialize(const Json& params) {
 void Server::Notice(const RpcMessage& notification) {
   const std::string& method = notification.method;
   if (method == "exit") {
+    // The protocol's exit status tells whether `shutdown` came first.
     exit_code_ = state_ == State::kShutDown ? 0 : 1;
     return;
   }
@@ -242,6 +259,7 @@ void Server::Notice(const RpcMessage& notification) {
     checker_.TouchOpenFiles();  // from now on the file of the disk counts
     return;
   } else if (method == "textDocument/didSave" || method == "workspace/didChangeWatchedFiles") {
+    // Times of files have a granularity: a save within one tick of the last read would go unseen.
     session_.documents().ForgetFiles();
     checker_.TouchOpenFiles();
     return;
@@ -257,6 +275,8 @@ void Server::Notice(const RpcMessage& notification) {
 
 void Server::RefreshVariants() {
   checker_.TouchOpenFiles();
+  // Answers to these requests have nothing to say and are dropped by TakeAnswer, which knows only
+  // questions.
   const auto refresh = [&](bool can, std::string_view method) {
     if (can) {
       Send(RequestOf(next_request_++, method, nullptr));
@@ -279,6 +299,7 @@ void Server::AskForChoice(const Json& arguments) {
   for (const std::string& title : choice->titles) {
     actions.push_back({{"title", title}});
   }
+  // A client that never answers loses the oldest question; an answer to it is ignored then.
   if (questions_.size() >= kMaxQuestions) {
     questions_.erase(questions_.begin());
   }
@@ -300,6 +321,7 @@ void Server::TakeAnswer(const RpcMessage& answer) {
     return;  // nothing was chosen
   }
   const std::optional<RpcError> error = RunStep(clock_, [&] {
+    // Choosing an option leads to the question for its value, choosing a value ends it.
     AddChoice(session_, *title, arguments);
     if (NeedsChoice(arguments)) {
       AskForChoice(arguments);

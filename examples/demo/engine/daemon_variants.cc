@@ -34,12 +34,16 @@ Result<DaemonVariants> DaemonVariants::Fetch(std::span<const VariantRequest> wan
   endpoint.address = "unix:" + socket;
   KILN_TRY(const client::DaemonConnection connected,
            client::Connect(endpoint, client::Autostart::kYes));
+  // The client knows the manifest and reads the sources; the daemon is told names and digests, and
+  // opens none of the files.
   KILN_TRY(const project::Manifest manifest, client::OpenManifest(request.manifest));
   KILN_TRY(client::StartupVariants subject,
            client::VariantsOf(*connected.client, manifest, NamesOf(wanted)));
 
   const auto source = std::make_shared<runtime::MemorySource>();
   client::StartupOptions options;
+  // A daemon may end while variants are on their way. Each further attempt starts one, so the fetch
+  // goes on where it was.
   options.before_attempt = [&] { (void)client::StartDaemon(socket); };  // the attempt tells
   KILN_TRY(client::StartupReport report,
            client::FetchInto(*source, *connected.client,
@@ -51,6 +55,7 @@ Result<DaemonVariants> DaemonVariants::Fetch(std::span<const VariantRequest> wan
                                 }
                                 return client::Next::kGoOn;
                               }}));
+  // A demo without one of its materials is no demo. A game would draw the rest.
   if (!report.failures.empty()) {
     return Error{ErrorCode::kInvalidArgument, client::MessagesOf(report.failures), "SOURCES"};
   }

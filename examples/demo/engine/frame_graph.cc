@@ -11,6 +11,8 @@
 namespace kiln::demo {
 namespace {
 
+// Light is summed up beyond 1 until the composition maps it to the screen, so its images have
+// floats.
 constexpr VkFormat kLightFormat = VK_FORMAT_R16G16B16A16_SFLOAT;
 constexpr VkFormat kDepthFormat = VK_FORMAT_D32_SFLOAT;
 constexpr VkFormat kPictureFormat = VK_FORMAT_R8G8B8A8_UNORM;
@@ -21,6 +23,7 @@ struct BloomStep {
   const char* image;
   uint32_t divisor;
 };
+// The same steps as those of the scene (AddBloom), by the images that they make.
 constexpr std::array<BloomStep, Scene::kBloomSteps> kBloomSteps = {{
     {"bloom bright", Scene::kBloomHalf, 2},
     {"bloom down 4", Scene::kBloomQuarter, 4},
@@ -31,6 +34,8 @@ constexpr std::array<BloomStep, Scene::kBloomSteps> kBloomSteps = {{
 
 }  // namespace
 
+// Signatures are needed before there is a graph: pipelines are made for formats, long before the
+// first frame.
 runtime::PassSignature FrameGraph::ShadowSignature() { return {.depth_stencil = kDepthFormat}; }
 runtime::PassSignature FrameGraph::ForwardSignature() {
   return {.color = {kLightFormat}, .depth_stencil = kDepthFormat};
@@ -38,6 +43,7 @@ runtime::PassSignature FrameGraph::ForwardSignature() {
 runtime::PassSignature FrameGraph::LightSignature() { return {.color = {kLightFormat}}; }
 runtime::PassSignature FrameGraph::PictureSignature() { return {.color = {kPictureFormat}}; }
 
+// At least one texel, as a window may be smaller than the divisor.
 graph::TextureDesc FrameGraph::Image(VkFormat format, uint32_t divisor) const {
   return {
       .format = format,
@@ -56,6 +62,9 @@ PassFormats FrameGraph::Formats() {
 
 Result<const std::vector<VkDescriptorSet>*> FrameGraph::SetsOf(const PreparedDraw& prepared,
                                                                const graph::Resources& resources) {
+  // The views are part of the key, because the graph may give a draw another image in the next
+  // frame: history alternates between two. The version is, because a reload changes what the sets
+  // are made from.
   SetsKey key{&prepared, prepared.version, {}};
   for (const GraphImage& image : prepared.images) {
     std::get<2>(key).push_back(resources.Texture(images_.at(image.source)).view);
@@ -63,6 +72,8 @@ Result<const std::vector<VkDescriptorSet>*> FrameGraph::SetsOf(const PreparedDra
   if (const auto known = written_.find(key); known != written_.end()) {
     return &known->second;
   }
+  // Everything but the images of the graph was known when the draw was prepared; those are filled
+  // in now.
   preview::ResourceTable table = prepared.resources;
   for (size_t i = 0; i < prepared.images.size(); ++i) {
     std::get<std::vector<VkImageView>>(table[prepared.images[i].image])
@@ -88,6 +99,8 @@ Result<void> FrameGraph::RecordDraw(const PreparedDraw& prepared, const graph::R
 void FrameGraph::Record(std::span<const PreparedDraw> draws, const graph::Resources& resources,
                         graph::CommandBuffer& commands) {
   for (const PreparedDraw& prepared : draws) {
+    // A callback of the graph cannot fail. The first error is kept and ends the frame behind the
+    // recording.
     if (const auto recorded = RecordDraw(prepared, resources, commands);
         !recorded.ok() && !error_.has_value()) {
       error_ = recorded.error();
@@ -98,6 +111,8 @@ void FrameGraph::Record(std::span<const PreparedDraw> draws, const graph::Resour
 // The pass reads every image of the graph that its draws name.
 void FrameGraph::SetDraws(graph::Graph& graph, graph::PassId pass,
                           std::span<const PreparedDraw> draws) {
+  // An image that several draws of a pass read is one read of the pass: the graph needs to know it
+  // once to place its barrier.
   std::vector<std::string> read;
   for (const PreparedDraw& draw : draws) {
     for (const GraphImage& image : draw.images) {
@@ -112,6 +127,8 @@ void FrameGraph::SetDraws(graph::Graph& graph, graph::PassId pass,
                           graph::CommandBuffer& commands) { Record(draws, resources, commands); });
 }
 
+// What the pass reads follows from the images that its draw names, so a pass is declared by its
+// result alone.
 graph::TextureId FrameGraph::AddScreenPass(graph::Graph& graph, const ScreenPass& screen) {
   const graph::PassId pass = graph.CreatePass({.name = screen.pass});
   SetDraws(graph, pass, std::span(&screen.draw, 1));
@@ -123,6 +140,7 @@ graph::TextureId FrameGraph::AddScreenPass(graph::Graph& graph, const ScreenPass
   return made;
 }
 
+// Cleared to the far plane: where nothing casts a shadow, everything is nearer than the map.
 void FrameGraph::Shadow(graph::Graph& graph) {
   const graph::PassId pass = graph.CreatePass({.name = "shadow"});
   SetDraws(graph, pass, draws_.shadow);
@@ -160,6 +178,8 @@ void FrameGraph::Lighting(graph::Graph& graph) {
 }
 
 void FrameGraph::Temporal(graph::Graph& graph) {
+  // The resolved image of this frame is the history of the next one: it is kept beyond the frame,
+  // and asked for by its handle of the last one.
   images_[Scene::kHistory] = graph.HistoryTexture(
       {.name = Scene::kHistory, .desc = Image(kLightFormat), .initial = {}, .previous = resolved_});
   resolved_ = AddScreenPass(graph, {.pass = "temporal resolve",
@@ -199,6 +219,8 @@ graph::TextureId FrameGraph::Interface(graph::Graph& graph, graph::TextureId dis
 graph::BufferId FrameGraph::Declare(graph::Graph& graph, const graph::Presentation& window,
                                     bool read_back) {
   graph.BeginFrame();
+  // Handles are of one frame. The passes are declared in the order in which they use what others
+  // made.
   images_.clear();
   Shadow(graph);
   Forward(graph);
@@ -206,6 +228,7 @@ graph::BufferId FrameGraph::Declare(graph::Graph& graph, const graph::Presentati
   Temporal(graph);
   Bloom(graph);
   const graph::TextureId picture = Interface(graph, Compose(graph));
+  // Only the last frame is read back: the others need no copy.
   const graph::BufferId pixels =
       read_back ? graph::ReadBack(graph, picture, Image(kPictureFormat)) : graph::BufferId{};
   graph::Presentation presentation = window;

@@ -66,7 +66,8 @@ int Fail(const Error& error) {
   return ExitCode(error);
 }
 
-// One line per variant: folder, program, then name=value.
+// One line per variant: folder, program, then name=value. A script can build the folders of
+// --variants from it.
 void List(const Scene& scene) {
   for (const VariantRequest& request : VariantsOf(scene)) {
     fmt::print("{} {}", VariantFolder(request), request.program);
@@ -138,6 +139,8 @@ Result<std::unique_ptr<VariantSource>> FetchVariants(const Arguments& arguments,
   return std::unique_ptr<VariantSource>(std::make_unique<DaemonVariants>(std::move(variants)));
 }
 
+// The three ways in which a game may get its shaders: from a daemon while it is developed, from
+// folders, and from a pack when it is shipped.
 Result<std::unique_ptr<VariantSource>> OpenVariants(const Arguments& arguments,
                                                     const Scene& scene) {
   if (arguments.daemon.has_value()) {
@@ -188,6 +191,8 @@ Result<RenderReport> DrawScene(const Arguments& arguments, runtime::Device& devi
 }
 
 int Draw(const Arguments& arguments) {
+  // With --validate any message of the validation layer fails the run. They are collected and shown
+  // behind the report, so that they do not get lost between its lines.
   std::vector<std::string> messages;
   runtime::DeviceConfig config{
       .prefer = arguments.device,
@@ -213,6 +218,7 @@ int Draw(const Arguments& arguments) {
   for (const std::string& message : messages) {
     fmt::print(stderr, "validation: {}\n", message);
   }
+  // A hitch is a failure as well: that there are none is what the demo shows.
   return messages.empty() && report->hitches.empty() ? 0 : 1;
 }
 

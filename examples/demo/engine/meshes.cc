@@ -24,6 +24,7 @@ class MeshBuilder {
   // Clockwise from outside: in a right-handed space the cross product of the edges points inwards.
   void Triangle(uint32_t a, uint32_t b, uint32_t c) {
     const Vec3 cross = Cross(Position(b) - Position(a), Position(c) - Position(a));
+    // A triangle without an area has no side that could be outside.
     if (Dot(cross, cross) < 1e-12F) {
       return;  // at a pole
     }
@@ -103,6 +104,8 @@ Mesh Sphere(float radius) {
 }
 
 Mesh Cube(float half_size) {
+  // A face is its normal and the direction of growing u; the third axis follows, so each texture is
+  // upright and not mirrored.
   struct Face {
     Vec3 normal;
     Vec3 across;
@@ -115,6 +118,7 @@ Mesh Cube(float half_size) {
                                            {{0, 0, -1}, {-1, 0, 0}}}};
   MeshBuilder builder;
   for (const Face& face : kFaces) {
+    // Each face has corners of its own, since normals and texture coordinates differ between faces.
     const Vec3 up = Cross(face.normal, face.across);
     const auto corner = [&](float u, float v) {
       const Vec3 at = face.normal + face.across * (2 * u - 1) + up * (1 - 2 * v);
@@ -138,6 +142,8 @@ Mesh Ground(float half_size) {
       const float x = (2 * Share(column, kCells) - 1) * half_size;
       const float z = (2 * Share(row, kCells) - 1) * half_size;
       builder.Add({x, 0, z}, {0, 1, 0}, x, z, {1, 0, 0});
+      // The path winds as a sine along z. The weights of the two layers add up to one, so that they
+      // blend.
       const float off_path = std::abs(x + 3.5F - 2.0F * std::sin(z * 0.35F));
       const float path = std::clamp(1.6F - off_path, 0.0F, 1.0F);
       weights.insert(weights.end(), {1 - path, path, 0, 0});
@@ -157,6 +163,8 @@ Mesh Column(float radius, float height, uint32_t joints) {
   std::vector<float> weights;
   for (uint32_t row = 0; row <= kRows; ++row) {
     const float along = Share(row, kRows) * static_cast<float>(joints - 1);
+    // The two joints around the vertex, with shares by its distance: that bends the pillar
+    // smoothly. At the very top the lower one is the last but one, since there is no joint above.
     const auto lower = std::min(static_cast<uint32_t>(along), joints - 2);
     const float upper_share = along - static_cast<float>(lower);
     for (uint32_t column = 0; column <= kColumns; ++column) {
@@ -192,6 +200,8 @@ Mesh Column(float radius, float height, uint32_t joints) {
 
 Mesh ScreenTriangle() {
   Mesh mesh;
+  // Larger than the screen and cut off by it. Two triangles would shade the pixels along their
+  // common edge twice.
   mesh.streams["position"] = {2, std::vector<float>{-1, -1, -1, 3, 3, -1}};
   mesh.vertex_count = 3;
   mesh.indices = {0, 1, 2};

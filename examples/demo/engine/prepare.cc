@@ -33,6 +33,8 @@ const Stream* FindStream(const artifact::Attribute& attribute, const Streams& st
 
 }  // namespace
 
+// Buffers live as long as the preparer. A draw that was replaced may still be on the device, and
+// nobody would know when it is not.
 Result<VkBuffer> Preparer::Keep(std::span<const std::byte> bytes, VkBufferUsageFlags usage) {
   KILN_TRY(vk::Buffer buffer, preview::UploadBuffer(device_, memory_, bytes, usage));
   buffers_.push_back(std::move(buffer));
@@ -93,6 +95,8 @@ Result<void> Preparer::FindImage(const SceneDraw& draw, const std::string& image
   }
   std::vector<VkImageView> views;
   for (const std::string& name : names->second) {
+    // The graph's views are appended when the sets are written, so in an array of images they come
+    // behind those of textures.
     if (Scene::IsPassImage(name)) {
       out.images.push_back({.image = image, .source = name});
       continue;
@@ -114,6 +118,8 @@ Result<void> Preparer::FindResources(const SceneDraw& draw, const ValueTable& va
   }
   for (const artifact::Set& set : out.metadata.sets) {
     for (const artifact::Buffer& buffer : set.buffers) {
+      // Values have names and no places. Where they lie is what metadata says, and another variant
+      // may say otherwise.
       KILN_TRY(const Bytes bytes, FillBuffer(buffer, values));
       KILN_TRY(out.resources[buffer.name], Keep(bytes, buffer.type == artifact::BufferType::kUniform
                                                            ? VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT
@@ -126,6 +132,8 @@ Result<void> Preparer::FindResources(const SceneDraw& draw, const ValueTable& va
   return {};
 }
 
+// A mesh has streams by meaning, a variant says how it wants them packed. So one mesh serves
+// variants that read other attributes of it.
 Result<VkBuffer> Preparer::PackSource(const SceneDraw& draw,
                                       const artifact::AttributeSource& source) {
   const bool per_vertex = source.rate == artifact::InputRate::kVertex;
@@ -173,12 +181,14 @@ Result<void> Preparer::FillDraw(const VariantCode& code, PreparedDraw& out) {
   KILN_TRY_VOID(FillMesh(draw, code.metadata, out.draw));
   if (code.metadata.push_constant) {
     const artifact::PushConstant& push = *code.metadata.push_constant;
+    // Vulkan pushes multiples of four bytes.
     const uint32_t size = (code.metadata.push_constant_size + 3) / 4 * 4;
     KILN_TRY(out.push, FillBlock(push.name, push.members, size, out.values));
   }
   return {};
 }
 
+// The pipeline is only registered: all of them are built together afterwards, by several threads.
 Result<PreparedDraw> Preparer::PrepareDraw(VariantSource& variants, const SceneDraw& draw,
                                            const ValueTable& values,
                                            const runtime::PassSignature& signature) {
@@ -197,6 +207,7 @@ Result<Draws> Preparer::Prepare(VariantSource& variants, std::span<const SceneDr
                                 const runtime::PassSignature& signature) {
   Draws out;
   for (const SceneDraw& draw : draws) {
+    // A value of the draw wins over one of the pass.
     ValueTable values = draw.values;
     values.AddMissing(pass_values);
     auto prepared = PrepareDraw(variants, draw, values, signature);
@@ -211,6 +222,7 @@ Result<Draws> Preparer::Prepare(VariantSource& variants, std::span<const SceneDr
 
 Result<bool> Preparer::Reload(VariantSource& variants, PreparedDraw& draw) {
   KILN_TRY(const VariantCode code, variants.Get(draw.scene->variant));
+  // Artifacts are compared by digest, so a reload that changed a comment replaces nothing.
   const auto same = [](const runtime::CodeRef& a, const runtime::CodeRef& b) {
     return a.stage == b.stage && a.digest == b.digest;
   };
@@ -218,6 +230,8 @@ Result<bool> Preparer::Reload(VariantSource& variants, PreparedDraw& draw) {
       std::ranges::equal(code.artifact.code, draw.artifact.code, same)) {
     return false;
   }
+  // The new draw is complete before its pipeline is asked for. The old one is drawn until the new
+  // pipeline is built, so no frame waits for it.
   auto next = std::make_shared<PreparedDraw>();
   next->scene = draw.scene;
   next->values = draw.values;
@@ -231,6 +245,8 @@ Result<bool> Preparer::Reload(VariantSource& variants, PreparedDraw& draw) {
 }
 
 bool Preparer::TakeReload(PreparedDraw& draw) const {
+  // The pipeline behind the id has changed: it was swapped between two frames, and with it the draw
+  // changes its buffers and sets.
   if (draw.next == nullptr || pipelines_.Get(draw.draw.pipeline) == draw.drawn) {
     return false;
   }

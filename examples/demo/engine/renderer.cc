@@ -19,6 +19,7 @@
 namespace kiln::demo {
 namespace {
 
+// Generous, because a software device takes seconds for a frame of this size.
 constexpr std::chrono::seconds kLongestFrame{120};
 constexpr std::chrono::minutes kLongestStart{10};
 constexpr size_t kFramesInFlight = 2;
@@ -89,11 +90,15 @@ class FrameLoop {
   Result<void> Draw(Window& window, bool read_back) {
     KILN_TRY(const graph::Presentation image, window.Acquire());
     pixels_ = frames_.Declare(graph_, image, read_back);
+    // A frame is planned each time. A plan of the same graph is known to the planner, and costs a
+    // comparison.
     KILN_TRY(plan_, planner_.Compile(graph_, {}, executor_.carried()));
     KILN_TRY(ticket_, executor_.Execute(*plan_, graph_));
     if (frames_.error().has_value()) {
       return *frames_.error();
     }
+    // Here pipelines that were rebuilt meanwhile take their places; what they replace stays until
+    // the device is done with this frame.
     pipelines_.EndFrame(ticket_.value);
     in_flight_.push_back(ticket_);
     while (in_flight_.size() > kFramesInFlight && executor_.Done(in_flight_.front())) {
@@ -121,6 +126,8 @@ class FrameLoop {
 };
 
 // Replaces what another source has otherwise; returns how many draws wait for their new pipeline.
+// Only starts: pipelines are built beside the frames, and each draw changes over when its own is
+// there.
 Result<uint32_t> StartReload(Preparer& preparer, VariantSource& source,
                              std::span<PreparedDraw* const> draws) {
   uint32_t waiting = 0;
@@ -165,6 +172,7 @@ Result<RenderReport> Render(runtime::Device& device, const Scene& scene, Variant
   Preparer preparer(device, scene, *pipelines, FrameGraph::Formats());
   KILN_TRY_VOID(preparer.UploadTextures());
   KILN_TRY(FrameDraws draws, PrepareFrame(scene, preparer, variants));
+  // From here on a pipeline that has to be built is a hitch, and counted as one.
   KILN_TRY(report.warm, WarmUp(*pipelines));
   report.start_ms = MillisecondsSince(start);
 
@@ -175,6 +183,7 @@ Result<RenderReport> Render(runtime::Device& device, const Scene& scene, Variant
            graph::Executor::Create(device, {.frames_in_flight = kFramesInFlight}));
   FrameLoop loop(planner, executor, frames, *pipelines);
   KILN_TRY_VOID(DrawFrames(loop, window, preparer, AllOf(draws), request, report));
+  // The picture is read by the host, so the last frame must have ended; nothing else is waited for.
   KILN_TRY_VOID(executor.Wait(loop.ticket(), kLongestFrame));
   pipelines->Collect(loop.ticket().value);
 

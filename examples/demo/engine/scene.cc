@@ -58,6 +58,8 @@ struct Thing {
 
 void AddThing(Scene& scene, Thing thing) {
   thing.values.Set("world_transform", thing.world_from_mesh);
+  // Every material samples a map; white leaves the color as it is. What the thing itself names
+  // comes first.
   thing.images.insert({"base_color_map", {"white"}});
   SceneDraw draw{.name = thing.name,
                  .variant = {thing.cutout ? "pbr/shadow_cutout" : "pbr/shadow",
@@ -68,6 +70,8 @@ void AddThing(Scene& scene, Thing thing) {
                  .values = thing.values,
                  .images = thing.images};
   scene.shadow.push_back(draw);
+  // The same values and images serve both passes. What only the forward pass reads is not looked
+  // for in the other, because metadata says what each variant needs.
   draw.variant = {"pbr/forward", Lit(std::move(thing.options))};
   draw.images.insert({"shadow_map", {Scene::kShadowMap}});
   scene.forward.push_back(std::move(draw));
@@ -75,6 +79,8 @@ void AddThing(Scene& scene, Thing thing) {
 
 // ---- contents
 
+// The one draw with several layers of material: an array of images, and weights that come with the
+// vertices.
 void AddGround(Scene& scene) {
   ValueTable values;
   values.Set("world_transform", Mat4());
@@ -94,6 +100,8 @@ void AddGround(Scene& scene) {
        .images = {{"layer_maps", {"checker", "soil"}}, {"shadow_map", {Scene::kShadowMap}}}});
 }
 
+// One mesh and one program with five materials, each of which needs other options and so another
+// variant.
 void AddSpheres(Scene& scene) {
   AddThing(scene, {.name = "gold",
                    .mesh = "sphere",
@@ -131,7 +139,8 @@ void AddSpheres(Scene& scene) {
                    .images = {{"base_color_map", {"holes"}}}});
 }
 
-// Joints turn one after another, so the pillar leans further the higher it gets.
+// Joints turn one after another, each around its own height, so the pillar leans further the higher
+// it gets.
 ValueTable LeaningPillar() {
   ValueTable values = Material({1, 1, 1}, 0, 0.45F);
   std::vector<float> pose;
@@ -157,6 +166,7 @@ void AddPillar(Scene& scene) {
                    .images = {{"base_color_map", {"stripes"}}}});
 }
 
+// Twenty cubes as one draw: what differs between them is data of instances.
 void AddRing(Scene& scene) {
   constexpr uint32_t kCubes = 20;
   std::vector<float> placements;
@@ -167,6 +177,7 @@ void AddRing(Scene& scene) {
                      -1.2F + 3.2F * std::sin(angle)};
     const Mat4 placement = Translation(at) * RotationY(angle * 2) * RotationZ(angle) * Scale(0.22F);
     placements.insert(placements.end(), placement.items.begin(), placement.items.end());
+    // Three sines a third of a turn apart: the colors of the ring go once round the circle of hues.
     for (const float phase : {0.0F, 2.1F, 4.2F}) {
       tints.push_back(0.55F + 0.45F * std::sin(angle + phase));
     }
@@ -183,7 +194,7 @@ void AddRing(Scene& scene) {
   AddThing(scene, std::move(ring));
 }
 
-// Blended things come last; they cast no shadow.
+// Blended things come last, since they must meet what is behind them; they cast no shadow.
 void AddGlassAndText(Scene& scene) {
   ValueTable glass = Material({0.55F, 0.85F, 0.9F}, 0, 0.08F);
   glass.Set("base_color", {0.35F, 0.75F, 0.85F, 0.35F});
@@ -225,7 +236,7 @@ SceneDraw ScreenDraw(std::string name, std::string program, Options options,
 }
 
 // The light of a frame counts for less the more frames there have been, so that after all phases
-// each has the same share.
+// each has the same share. There is one draw for each phase.
 void AddTemporal(Scene& scene, float width, float height) {
   for (uint32_t phase = 0; phase < Scene::kPhases; ++phase) {
     SceneDraw draw =
@@ -244,6 +255,8 @@ void AddBloom(Scene& scene, float width, float height) {
     const char* finer;  // of "up"; else the source again, which is not read
     float divisor;      // of the source's size
   };
+  // Down to an eighth and up again. Each step of the way up adds the finer image that lies beside
+  // it on the way down.
   constexpr std::array<Step, Scene::kBloomSteps> kSteps = {{
       {"bright", Scene::kResolved, nullptr, 1},
       {"down", Scene::kBloomHalf, nullptr, 2},
@@ -260,13 +273,15 @@ void AddBloom(Scene& scene, float width, float height) {
     if (step.finer != nullptr) {
       draw.images["finer"] = {step.finer};
     }
+    // The size of a texel of the source: each step halves or doubles what it reads.
     draw.values.Set("bloom_tuning",
                     {step.divisor / width, step.divisor / height, kThreshold, kWeight});
     scene.bloom.push_back(std::move(draw));
   }
 }
 
-// A frame around the picture and a bar that is two thirds full, in pixels.
+// A frame around the picture and a bar that is two thirds full, in pixels. All boxes are one mesh,
+// so the interface is one draw.
 Mesh InterfaceMesh(float width, float height) {
   struct Box {
     float x, y, w, h;
@@ -299,6 +314,8 @@ Mesh InterfaceMesh(float width, float height) {
   return mesh;
 }
 
+// The passes over the whole screen, in the order in which light goes through them. Each names the
+// image of the one before.
 void AddScreen(Scene& scene, float width, float height) {
   scene.lighting.push_back(
       ScreenDraw("lighting", "screen/lighting",
@@ -336,6 +353,7 @@ void AddCameras(Scene& scene, const ValueTable& shared, float width, float heigh
   const Mat4 clip_from_world = Perspective(kAngle, width / height, kNear, kFar) *
                                ViewFromWorld(kEye, LookAxes(kEye, kLookAt));
   for (uint32_t phase = 0; phase < Scene::kPhases; ++phase) {
+    // Clip space is two units wide, so a quarter of a pixel is that share of 2 / width.
     const Mat4 shift =
         Translation({kShifts[phase][0] * 2 / width, kShifts[phase][1] * 2 / height, 0});
     scene.forward_values[phase] = shared;
@@ -350,6 +368,8 @@ void AddPassValues(Scene& scene, float width, float height) {
   view.Set("camera_right", axes.right, 0);
   view.Set("camera_up", axes.up, 0);
 
+  // The sun sees an orthographic box around the middle of the scene: its rays are parallel. Both
+  // passes get the same matrix, or shadows would lie beside what casts them.
   const Vec3 to_sun = Normalized({-0.80F, 0.66F, 0.12F});
   const Vec3 sun_eye = to_sun * 14.0F;
   const Mat4 shadow_from_world =
@@ -373,6 +393,8 @@ void AddPassValues(Scene& scene, float width, float height) {
   AddCameras(scene, view, width, height);
 }
 
+// By the names that shaders give them. A shadow map is compared in the sampler, and the depth of
+// the scene must not be blended between neighbours.
 void AddSamplers(Scene& scene) {
   constexpr VkSamplerAddressMode kClamp = VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_EDGE;
   scene.samplers = {{"shadow_sampler", {.address = kClamp, .comparison = true}},
@@ -397,6 +419,8 @@ std::vector<const std::vector<SceneDraw>*> DrawsOf(const Scene& scene) {
           &scene.bloom,  &scene.compose, &scene.interface};
 }
 
+// Meshes and textures first: draws name them, and a name that is missing is found only when it is
+// prepared.
 Scene MakeScene(uint32_t width, uint32_t height) {
   Scene scene;
   scene.meshes = {{"sphere", Sphere(0.7F)},     {"cube", Cube(1)},

@@ -50,6 +50,8 @@ ImageData Make(VkFormat format, VkExtent2D extent, Paint paint) {
       const Color color = paint((static_cast<float>(x) + 0.5F) / static_cast<float>(extent.width),
                                 (static_cast<float>(y) + 0.5F) / static_cast<float>(extent.height));
       for (const float channel : color) {
+        // Rounded to the nearest value and not cut off, which would make everything a little
+        // darker.
         texels.push_back(
             static_cast<std::byte>(std::lrintf(std::clamp(channel, 0.0F, 1.0F) * 255.0F)));
       }
@@ -58,6 +60,8 @@ ImageData Make(VkFormat format, VkExtent2D extent, Paint paint) {
   return {format, extent, AllLevels(std::move(texels), extent)};
 }
 
+// Colours are kept as sRGB, which sampling makes linear. Normals and factors are numbers and must
+// stay as they are, so they have the other format.
 template <class Paint>
 ImageData MakeColor(Paint paint) {
   return Make(VK_FORMAT_R8G8B8A8_SRGB, {kSide, kSide}, paint);
@@ -82,6 +86,8 @@ float Random(int32_t x, int32_t y, int32_t period) {
   const auto wrap = [&](int32_t i) {
     return static_cast<uint32_t>((i % period + period) % period);
   };
+  // A hash of the cell by multiplying and shifting: no table and no state, so any texel can be
+  // computed alone. The constants are odd numbers whose bits look random.
   uint32_t bits = wrap(x) * 0x9e37'79b9U ^ wrap(y) * 0x85eb'ca6bU ^ static_cast<uint32_t>(period);
   bits = (bits ^ bits >> 15U) * 0x2c1b'3c6dU;
   bits = (bits ^ bits >> 12U) * 0x297a'2d39U;
@@ -93,6 +99,7 @@ float Noise(float u, float v, int32_t cells) {
   const float y = v * static_cast<float>(cells);
   const auto column = static_cast<int32_t>(std::floor(x));
   const auto row = static_cast<int32_t>(std::floor(y));
+  // The curve is flat at both ends, so cells join without a crease.
   const auto ease = [](float t) { return t * t * (3 - 2 * t); };
   const float across = ease(Fract(x));
   const float down = ease(Fract(y));
@@ -116,6 +123,7 @@ Brick BrickAt(float u, float v) {
   constexpr float kRows = 8;
   constexpr float kMortar = 0.06F;
   const float row = std::floor(v * kRows);
+  // Every other row is shifted by half a brick.
   const float x = u * kColumns + (std::fmod(row, 2.0F) == 0.0F ? 0.0F : 0.5F);
   const float side = std::min(Fract(x), 1 - Fract(x)) * 2;  // brick is twice as wide
   const float top = std::min(Fract(v * kRows), 1 - Fract(v * kRows));
@@ -151,6 +159,7 @@ std::vector<Stroke> StrokesOf(char letter) {
   }
 }
 
+// The nearest point of a line is its foot, or an end if the foot lies beyond it.
 float DistanceTo(const Stroke& stroke, float x, float y) {
   const float dx = stroke.x1 - stroke.x0;
   const float dy = stroke.y1 - stroke.y0;
@@ -194,6 +203,8 @@ ImageData Stripes() {
   });
 }
 
+// The edge of a hole is soft over a twentieth of a cell, so that the threshold of a cutout has
+// something to cut.
 ImageData Holes() {
   return MakeColor([](float u, float v) {
     const float x = Fract(u * 6) - 0.5F;
@@ -216,6 +227,7 @@ ImageData BrickNormals() {
   return MakeData([](float u, float v) {
     constexpr float kStep = 1.0F / static_cast<float>(kSide);
     constexpr float kDepth = 0.9F;
+    // The slope by differences to the neighbours; heights repeat at the edges, so the normals do.
     const float across = BrickHeight(u + kStep, v) - BrickHeight(u - kStep, v);
     const float down = BrickHeight(u, v + kStep) - BrickHeight(u, v - kStep);
     const Vec3 normal = Normalized({-across * kDepth, -down * kDepth, 1});
@@ -252,6 +264,8 @@ ImageData GlyphAtlas(std::string_view letters) {
     for (const Stroke& stroke : StrokesOf(letters[index])) {
       nearest = std::min(nearest, DistanceTo(stroke, cell - static_cast<float>(index), v));
     }
+    // Above one half is inside. The shader can cut at any distance from that, which makes edges
+    // sharp at every size and outlines free.
     const float value = 0.5F + (kThickness - nearest) / (2 * kRange);
     return Color{value, value, value, 1};
   });

@@ -27,6 +27,8 @@ const Bytes* FindValue(std::string_view block, const Parameter& parameter,
 // Writes as many items as both sides have.
 Result<void> WriteItems(const Parameter& parameter, std::span<const std::byte> value,
                         std::span<std::byte> memory) {
+  // The stride of an array and of the columns of a matrix differ from how values are given. Write
+  // knows both.
   const ParameterBlock block({&parameter, 1});
   const Slot slot{0};
   const uint32_t item = block.ItemBytes(slot);
@@ -37,6 +39,7 @@ Result<void> WriteItems(const Parameter& parameter, std::span<const std::byte> v
                  ""};
   }
   const auto given = static_cast<uint32_t>(value.size() / item);
+  // An array may have more items than its variant reads, or fewer: what is not given stays zero.
   for (uint32_t i = 0; i < std::min(given, parameter.total_item_count); ++i) {
     KILN_TRY_VOID(block.Write(slot, memory, value.subspan(size_t{i} * item, item), i));
   }
@@ -55,6 +58,7 @@ void ValueTable::SetUints(std::string name, std::initializer_list<uint32_t> item
   values_[std::move(name)] = Bytes(bytes.begin(), bytes.end());
 }
 
+// The insertion of a range keeps what is there.
 void ValueTable::AddMissing(const ValueTable& other) {
   values_.insert(other.values_.begin(), other.values_.end());
 }
@@ -78,6 +82,7 @@ Result<Bytes> FillBlock(std::string_view block, std::span<const Parameter> param
   return memory;
 }
 
+// The part of fixed size first, then as many items of the tail as the value has.
 Result<Bytes> FillBuffer(const artifact::Buffer& buffer, const ValueTable& values) {
   KILN_TRY(Bytes memory, FillBlock(buffer.name, buffer.main_parameters, buffer.main_size, values));
   if (buffer.tail_item_size == 0) {

@@ -18,7 +18,7 @@ namespace {
 
 constexpr size_t kMaxFile = size_t{64} << 20;
 
-// nullopt if there is no such file.
+// nullopt if there is no such file, which is no error: of two forms of a file one is there.
 Result<std::optional<std::string>> ReadFile(const std::filesystem::path& path) {
   std::error_code error;
   if (!std::filesystem::exists(path, error)) {
@@ -65,6 +65,8 @@ std::string OptionText(const OptionValue& value) {
 }
 
 std::string VariantFolder(const VariantRequest& request) {
+  // The options are sorted by name, so equal requests have equal folders. The hash keeps the name
+  // short whatever they are.
   std::string options;
   for (const auto& [name, value] : request.options) {
     options += fmt::format("{}={}\n", name, OptionText(value));
@@ -81,6 +83,8 @@ Result<VariantCode> VariantFolders::Get(const VariantRequest& request) {
   KILN_TRY(Bytes metadata, ReadMetadata(folder));
   KILN_TRY(code.metadata, artifact::DecodeMetadata(metadata));
   code.artifact.program = request.program;
+  // Files have no digests of their own. They are made here, so that folders look like any other
+  // source of artifacts.
   code.artifact.metadata = DigestOf(metadata);
   KILN_TRY_VOID(source->AddBytes(code.artifact.metadata, std::move(metadata)));
   for (const artifact::EntryPoint& entry : code.metadata.entry_points) {
@@ -113,6 +117,8 @@ Result<VariantCode> PackVariants::Get(const VariantRequest& request) {
   return FindIn(source_, request);
 }
 
+// Values go with their type, since a source finds no option of another one. Metadata is read at
+// once and code only when the pipeline is built.
 Result<VariantCode> FindIn(const std::shared_ptr<const runtime::ArtifactSource>& source,
                            const VariantRequest& request) {
   std::vector<runtime::OptionSetting> options;

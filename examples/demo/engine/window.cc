@@ -6,6 +6,7 @@
 namespace kiln::demo {
 namespace {
 
+// As many as a swapchain has as a rule: one shown, one waiting, one drawn.
 constexpr size_t kImages = 3;
 
 }  // namespace
@@ -38,11 +39,12 @@ Result<std::unique_ptr<Window>> HiddenWindow::Create(runtime::Device& device, Vk
 
 HiddenWindow::~HiddenWindow() {
   if (!slots_.empty()) {
+    // The last frame may still signal semaphores that go with this object.
     device_->table().DeviceWaitIdle(device_->handle());
   }
 }
 
-// An empty submission, as the presentation engine's side of the semaphores.
+// An empty submission that waits and signals, as the presentation engine's side of the semaphores.
 Result<void> HiddenWindow::Submit(VkSemaphore wait, VkSemaphore signal) const {
   VkSemaphoreSubmitInfo waits{};
   waits.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SUBMIT_INFO;
@@ -64,6 +66,8 @@ Result<void> HiddenWindow::Submit(VkSemaphore wait, VkSemaphore signal) const {
 Result<graph::Presentation> HiddenWindow::Acquire() {
   const auto index = static_cast<uint32_t>(acquired_ % slots_.size());
   const Slot& slot = slots_[index];
+  // A semaphore may be signalled again only after somebody has waited for it. Nothing is shown
+  // here, so an empty submission waits in the place of a display.
   if (acquired_ >= slots_.size()) {  // what was presented in it has been shown
     KILN_TRY_VOID(Submit(slot.present.get(), VK_NULL_HANDLE));
   }

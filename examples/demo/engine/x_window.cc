@@ -31,6 +31,8 @@ struct Functions {
 
   // False if one is missing.
   bool Load(VkInstance instance) {
+    // The loader is open already. It is asked by name, so that the program runs without it being
+    // linked, and it stays open.
     void* const loader = dlopen("libvulkan.so.1", RTLD_NOW);
     const auto get =
         loader == nullptr
@@ -94,6 +96,7 @@ class XWindow final : public Window {
 XWindow::~XWindow() {
   if (surface_ != VK_NULL_HANDLE) {
     device_.table().DeviceWaitIdle(device_.handle());
+    // The swapchain goes before its surface, and both before the connection, which is a member.
     functions_.destroy(device_.handle(), swapchain_, nullptr);
     functions_.destroy_surface(device_.instance(), surface_, nullptr);
   }
@@ -108,6 +111,7 @@ Result<vk::UniqueSemaphore> XWindow::MakeSemaphore() const {
   return vk::UniqueSemaphore(device_.table(), device_.handle(), semaphore);
 }
 
+// That a device presents at all does not mean that it presents to this surface, so it is asked.
 Result<void> XWindow::OpenSurface() {
   VkXcbSurfaceCreateInfoKHR info{};
   info.sType = VK_STRUCTURE_TYPE_XCB_SURFACE_CREATE_INFO_KHR;
@@ -124,6 +128,8 @@ Result<void> XWindow::OpenSurface() {
   return {};
 }
 
+// In the order in which each step can fail on a machine without a screen: the server, the functions
+// of the device, and then the window.
 Result<void> XWindow::Open(VkExtent2D extent) {
   connection_.reset(xcb_connect(nullptr, nullptr));
   if (xcb_connection_has_error(connection_.get()) != 0) {
@@ -169,6 +175,8 @@ Result<void> XWindow::MakeSwapchain() {
   info.compositeAlpha = VK_COMPOSITE_ALPHA_OPAQUE_BIT_KHR;
   info.presentMode = VK_PRESENT_MODE_FIFO_KHR;
   info.clipped = VK_TRUE;
+  // The old one is handed over, so that images which are being shown stay shown while the new one
+  // is made.
   info.oldSwapchain = swapchain_;
   const VkSwapchainKHR old = swapchain_;
   KILN_TRY_VK(functions_.create(device_.handle(), &info, nullptr, &swapchain_),
@@ -180,6 +188,7 @@ Result<void> XWindow::MakeSwapchain() {
   images_.resize(count);
   KILN_TRY_VK(functions_.images(device_.handle(), swapchain_, &count, images_.data()),
               "get the images of the swapchain");
+  // The device is idle, so nobody waits for these any more.
   present_.clear();
   for (uint32_t i = 0; i < count; ++i) {
     KILN_TRY(vk::UniqueSemaphore semaphore, MakeSemaphore());
@@ -193,11 +202,15 @@ Result<graph::Presentation> XWindow::Acquire() {
   uint32_t index = 0;
   VkResult result = functions_.acquire(device_.handle(), swapchain_, ~uint64_t{0}, acquired,
                                        VK_NULL_HANDLE, &index);
+  // The window has another size. The acquisition that failed signals nothing, so its semaphore can
+  // be used again.
   if (result == VK_ERROR_OUT_OF_DATE_KHR) {
     KILN_TRY_VOID(MakeSwapchain());
     result = functions_.acquire(device_.handle(), swapchain_, ~uint64_t{0}, acquired,
                                 VK_NULL_HANDLE, &index);
   }
+  // An image that does not fit well was acquired all the same: it is drawn to, and Presented makes
+  // another swapchain.
   if (result != VK_SUBOPTIMAL_KHR) {
     KILN_TRY_VK(result, "acquire an image of the window");
   }

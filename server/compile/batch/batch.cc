@@ -4,16 +4,17 @@
 #include <algorithm>
 #include <chrono>
 #include <functional>
+#include <limits>
 #include <numeric>
 #include <utility>
 
 #include "server/compile/batch/batch_journal.h"
+#include "server/compile/batch/batch_room.h"
 #include "server/compile/batch/batch_run.h"
 
 namespace kiln::compile {
 namespace {
 
-constexpr size_t kRememberedBatches = 256;  // of those that are over
 constexpr uint32_t kRowsOfPage = 100;
 constexpr size_t kSlowItems = 100;
 
@@ -21,6 +22,23 @@ Error UnknownBatch(const Hash128& id) {
   return {.code = ErrorCode::kNotFound,
           .context = "no batch has the id " + id.hex(),
           .reason = "UNKNOWN_BATCH"};
+}
+
+// Nobody may stop what another one waits for: whoever has joined is asked for, too.
+Result<void> CheckStarters(const BatchRun& run, const std::vector<std::string>& starters,
+                           const cache::Actor& actor, bool alone) {
+  if (actor.any) {
+    return {};
+  }
+  const std::string what = "batch " + run.id.hex().substr(0, 8);
+  const bool own = std::ranges::find(starters, actor.id) != starters.end();
+  const auto other = std::ranges::find_if(
+      starters, [&](const std::string& starter) { return starter != actor.id; });
+  if (own && (!alone || other == starters.end())) {
+    return {};
+  }
+  return cache::NotYours(own ? what + " was joined and also" : what,
+                         other == starters.end() ? std::string() : *other, actor.id);
 }
 
 }  // namespace
@@ -39,7 +57,14 @@ BatchRunPtr Batches::NewRun(const Hash128& id, BatchRequest request, StartHow ho
   run->detach = how.detach;
   run->owner = std::move(how.owner);
   run->tenant = std::move(how.tenant);
+  run->pin_owner = std::move(how.pin_owner);
   run->former = std::move(how.former);
+  {
+    const MutexLock all_lock(mutex_);
+    const MutexLock lock(run->mutex);
+    run->held_results.CountIn(HeldBy(how.starter));
+    (void)run->Join(std::string(cache::OwnerName(how.starter)));
+  }
   run->started_ms = UnixMs(context_.clock);
   return run;
 }
@@ -47,6 +72,7 @@ BatchRunPtr Batches::NewRun(const Hash128& id, BatchRequest request, StartHow ho
 // Whoever starts a batch that is going joins it. The row is there before the first chunk is
 // submitted, so that a process that ends in between leaves a batch and not a hole.
 Result<Batches::StartResult> Batches::Start(const Hash128& id, BatchRequest request, StartHow how) {
+  const std::string starter(cache::OwnerName(how.starter));
   const BatchRunPtr run = NewRun(id, std::move(request), std::move(how));
   run->losses = context_.options.losses == nullptr ? 0 : context_.options.losses();
   if (run->former.losses != run->losses) {
@@ -58,22 +84,33 @@ Result<Batches::StartResult> Batches::Start(const Hash128& id, BatchRequest requ
     run->progress.stage = "scan";
   }
   BatchRunPtr going;  // of the same id
+  bool changed = false;
+  std::vector<BatchRunPtr> dropped;
   {
     const MutexLock lock(mutex_);
-    BatchRunPtr& known = runs_[id];
-    if (known != nullptr) {
+    const auto found = runs_.find(id);
+    if (found != runs_.end()) {
+      const BatchRunPtr& known = found->second;
       const MutexLock run_lock(known->mutex);
-      going = known->Over() ? nullptr : known;
+      if (!known->Over()) {
+        going = known;
+        changed = going->Join(starter);
+        changed |= going->Unpause(starter, context_.clock.Monotonic());
+      }
     }
     if (going == nullptr) {
-      known = run;
+      KILN_TRY(dropped, MakeRoom(*run, starter));
+      runs_[id] = run;
     }
   }
   if (going != nullptr) {
+    if (changed) {
+      SaveRow(context_, *going);
+    }
     (void)worker_.Wake(going);
     return StartResult{.id = id, .attached = true};
   }
-  DropOldest();
+  RemoveRows(dropped);
   SaveRow(context_, *run);
   const Result<void> submitted = worker_.Submit(run);
   if (!submitted.ok()) {
@@ -136,28 +173,49 @@ FormerResults Batches::FormerOf(const BatchRequest& request) {
   return {.programs = ResultsOfEqual(latest->request, kept, request), .losses = losses};
 }
 
-// A batch that is over is remembered for a while; the cache has its results for longer.
-void Batches::DropOldest() {
-  std::vector<BatchRunPtr> dropped;
-  {
-    const MutexLock lock(mutex_);
-    std::vector<BatchRunPtr> over;
-    for (const auto& [id, run] : runs_) {
+// One of the same id is replaced, so it needs no room.
+Result<std::vector<BatchRunPtr>> Batches::MakeRoom(const BatchRun& next,
+                                                   const std::string& starter) {
+  std::vector<BatchRunPtr> known;
+  std::vector<RememberedBatch> remembered;
+  for (const auto& [id, run] : runs_) {
+    if (id != next.id) {
       const MutexLock run_lock(run->mutex);
-      if (run->Over()) {
-        over.push_back(run);
-      }
+      known.push_back(run);
+      remembered.push_back({.of = run->FirstStarter(),
+                            .bytes = run->spec.size(),
+                            .results = run->result_count,
+                            .started_ms = run->started_ms,
+                            .over = run->Over()});
     }
-    if (over.size() <= kRememberedBatches) {
-      return;
-    }
-    std::ranges::stable_sort(over, {}, [](const BatchRunPtr& run) { return run->started_ms; });
-    over.resize(over.size() - kRememberedBatches);
-    for (const BatchRunPtr& run : over) {
-      runs_.erase(run->id);
-    }
-    dropped = std::move(over);
   }
+  KILN_TRY(const std::vector<size_t> dropped,
+           RoomForBatch(
+               remembered, starter, next.spec.size(),
+               {.bytes = context_.options.spec_bytes, .results = context_.options.held_results}));
+  std::vector<BatchRunPtr> gone;
+  for (const size_t index : dropped) {
+    runs_.erase(known[index]->id);
+    gone.push_back(known[index]);
+  }
+  return gone;
+}
+
+// The owner has no bound. Principals whose batches are all forgotten have no row.
+std::shared_ptr<HeldResults> Batches::HeldBy(std::string_view starter) {
+  std::erase_if(held_, [](const auto& row) { return row.second.expired(); });
+  std::weak_ptr<HeldResults>& known = held_[std::string(cache::OwnerName(starter))];
+  std::shared_ptr<HeldResults> held = known.lock();
+  if (held == nullptr) {
+    const bool is_owner = cache::OwnerName(starter) == cache::OwnerName({});
+    held = std::make_shared<HeldResults>(is_owner ? std::numeric_limits<uint64_t>::max()
+                                                  : context_.options.held_results);
+    known = held;
+  }
+  return held;
+}
+
+void Batches::RemoveRows(const std::vector<BatchRunPtr>& dropped) {
   for (const BatchRunPtr& run : dropped) {
     if (context_.options.rows != nullptr) {
       (void)context_.options.rows->Remove(run->id);
@@ -191,6 +249,8 @@ void Batches::Restore(const Decode& decode) {
                                   : RefusedRun(context_, row, request.error());
       {
         const MutexLock lock(mutex_);
+        const MutexLock run_lock(run->mutex);
+        run->held_results.CountIn(HeldBy(run->FirstStarter()));
         runs_[row.id] = run;
       }
       bool goes_on = false;
@@ -260,8 +320,12 @@ Result<BatchSummary> Batches::Get(const Hash128& id) {
   return run->Summary();
 }
 
-Result<BatchSummary> Batches::Cancel(const Hash128& id) {
+Result<BatchSummary> Batches::Cancel(const Hash128& id, const cache::Actor& actor) {
   if (const BatchRunPtr run = Find(id); run != nullptr) {
+    {
+      const MutexLock lock(run->mutex);
+      KILN_TRY_VOID(CheckStarters(*run, run->starters, actor, true));
+    }
     run->stop.request_stop();
     bool idle = false;
     {
@@ -275,17 +339,13 @@ Result<BatchSummary> Batches::Cancel(const Hash128& id) {
   return Get(id);
 }
 
-Result<BatchSummary> Batches::Pause(const Hash128& id) {
+Result<BatchSummary> Batches::Pause(const Hash128& id, const cache::Actor& actor) {
   if (const BatchRunPtr run = Find(id); run != nullptr) {
     bool changed = false;
     {
       const MutexLock lock(run->mutex);
-      changed = !run->Over() && !run->finishing && !run->paused;
-      if (changed) {
-        run->paused = true;
-        run->state = BatchState::kPaused;
-        run->Add({.kind = BatchEvent::Kind::kProgress, .progress = run->progress});
-      }
+      KILN_TRY_VOID(CheckStarters(*run, run->starters, actor, true));
+      changed = run->Pause(std::string(cache::OwnerName(actor.id)));
     }
     if (changed) {
       SaveRow(context_, *run);
@@ -294,17 +354,13 @@ Result<BatchSummary> Batches::Pause(const Hash128& id) {
   return Get(id);
 }
 
-Result<BatchSummary> Batches::Resume(const Hash128& id) {
+Result<BatchSummary> Batches::Resume(const Hash128& id, const cache::Actor& actor) {
   if (const BatchRunPtr run = Find(id); run != nullptr) {
     bool changed = false;
     {
       const MutexLock lock(run->mutex);
-      changed = !run->Over() && run->paused;
-      if (changed) {
-        run->paused = false;
-        run->worked_until = context_.clock.Monotonic();
-        run->state = run->scanned ? BatchState::kRunning : BatchState::kQueued;
-      }
+      KILN_TRY_VOID(CheckStarters(*run, run->starters, actor, false));
+      changed = run->Unpause(std::string(cache::OwnerName(actor.id)), context_.clock.Monotonic());
     }
     if (changed) {
       SaveRow(context_, *run);

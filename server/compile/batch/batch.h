@@ -21,6 +21,7 @@
 #include <utility>
 #include <vector>
 
+#include "cache/leases/actor.h"
 #include "compiler/base/clock.h"
 #include "compiler/base/mutex.h"
 #include "compiler/base/result.h"
@@ -55,14 +56,17 @@ class Batches {
     bool attached = false;  // a batch of the same id was running already
   };
   struct StartHow {
-    bool detach = false;        // goes on by itself after a restart
-    Bytes spec;                 // what Restore decodes the request from
-    std::string owner = {};     // who started it, for people
-    std::string tenant = {};    // whose share of the lane it uses
-    FormerResults former = {};  // what FormerOf gave for the request
+    bool detach = false;         // goes on by itself after a restart
+    Bytes spec;                  // what Restore decodes the request from
+    std::string owner = {};      // who started it, for people
+    std::string tenant = {};     // whose share of the lane it uses
+    std::string starter = {};    // the principal that may pause and cancel it; empty: the owner
+    std::string pin_owner = {};  // as whose its results are pinned
+    FormerResults former = {};   // what FormerOf gave for the request
   };
-  // `id` names the request: equal requests, equal id. When it returns the batch survives the death
-  // of the process. Errors: those of the queue.
+  // `id` names the request: equal requests, equal id. Who starts what is going joins it, and it
+  // goes on if it was paused. When it returns the batch survives the death of the process. Errors:
+  // those of the queue.
   Result<StartResult> Start(const Hash128& id, BatchRequest request, StartHow how);
   Result<StartResult> Start(const Hash128& id, BatchRequest request) {
     return Start(id, std::move(request), {});
@@ -99,10 +103,13 @@ class Batches {
   Result<std::shared_ptr<void>> Subscribe(const Hash128& id, Wakes wakes,
                                           std::function<void()> on_events);
 
-  // These three change nothing of a batch that is over. Errors: kNotFound.
-  Result<BatchSummary> Cancel(const Hash128& id);
-  Result<BatchSummary> Pause(const Hash128& id);  // running variants end first
-  Result<BatchSummary> Resume(const Hash128& id);
+  // These three change nothing of a batch that is over. A batch is of those who started it: each
+  // may resume it, but pause or cancel it only as long as no other has joined. Errors: kNotFound;
+  // kPermissionDenied, NOT_YOURS.
+  Result<BatchSummary> Cancel(const Hash128& id, const cache::Actor& actor = {});
+  // Running variants end first. Watchers are told by whom.
+  Result<BatchSummary> Pause(const Hash128& id, const cache::Actor& actor = {});
+  Result<BatchSummary> Resume(const Hash128& id, const cache::Actor& actor = {});
   Result<BatchSummary> Get(const Hash128& id);
   std::vector<BatchSummary> List();  // latest first
   // Distinct results so far, in order of program and meeting. Errors: kNotFound;
@@ -129,12 +136,19 @@ class Batches {
   BatchRunPtr Find(const Hash128& id);
   // A run that somebody starts now.
   BatchRunPtr NewRun(const Hash128& id, BatchRequest request, StartHow how);
-  void DropOldest();
+  // Takes batches that are over from runs_, as RoomForBatch says, for one that comes. Errors: those
+  // of it.
+  Result<std::vector<BatchRunPtr>> MakeRoom(const BatchRun& next, const std::string& starter)
+      KILN_REQUIRES(mutex_);
+  // Counts the results of whoever started a batch first.
+  std::shared_ptr<HeldResults> HeldBy(std::string_view starter) KILN_REQUIRES(mutex_);
+  void RemoveRows(const std::vector<BatchRunPtr>& dropped);
 
   BatchContext context_;
   BatchWorker worker_;
   Mutex mutex_;  // before the lock of a run, where both are taken
   std::map<Hash128, BatchRunPtr> runs_ KILN_GUARDED_BY(mutex_);
+  std::map<std::string, std::weak_ptr<HeldResults>> held_ KILN_GUARDED_BY(mutex_);
 };
 
 }  // namespace kiln::compile

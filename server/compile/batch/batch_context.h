@@ -22,7 +22,11 @@
 namespace kiln::compile {
 
 struct BatchOptions {
-  uint32_t workers = 1;  // chunks of one batch that may run at once
+  uint32_t workers = 1;                       // chunks of one batch that may run at once
+  uint64_t spec_bytes = uint64_t{128} << 20;  // of all batches that are remembered
+  // In memory: of one principal that is not the owner, and of all batches that are over. Some 500
+  // bytes each.
+  uint64_t held_results = 4'000'000;
   // Counts what the store lost: equal counts, and what was stored then is stored now. Null: no
   // batch is repeated from what an equal one found.
   std::function<uint64_t()> losses = {};

@@ -7,10 +7,12 @@
 #include <memory>
 #include <utility>
 
+#include "cache/leases/actor.h"
+
 namespace kiln::compile {
 namespace {
 
-constexpr uint8_t kVersion = 2;
+constexpr uint8_t kVersion = 3;
 constexpr uint8_t kDetached = 1;
 constexpr size_t kHead = 2;
 // Numbers of events that one process may use up: the next one begins above them.
@@ -57,6 +59,14 @@ Bytes EncodeNotes(const BatchNotes& notes) {
   Append(bytes, AsBytes(notes.owner));
   bytes.push_back(std::byte{0});
   Append(bytes, AsBytes(notes.tenant));
+  bytes.push_back(std::byte{0});
+  Append(bytes, AsBytes(notes.pin_owner));
+  bytes.push_back(std::byte{0});
+  Append(bytes, AsBytes(notes.paused_by));
+  for (const std::string& starter : notes.starters) {
+    bytes.push_back(std::byte{0});
+    Append(bytes, AsBytes(starter));
+  }
   return bytes;
 }
 
@@ -72,11 +82,19 @@ BatchNotes DecodeNotes(ByteView bytes) {
   for (const auto count : kCounts) {
     notes.progress.*count = Take(bytes);
   }
-  const std::string_view names = AsText(bytes);
-  const size_t zero = names.find('\0');
-  if (zero != std::string_view::npos) {
-    notes.owner = names.substr(0, zero);
-    notes.tenant = names.substr(zero + 1);
+  std::string_view names = AsText(bytes);
+  const auto take_name = [&names] {
+    const size_t zero = names.find('\0');
+    std::string name(names.substr(0, zero));
+    names.remove_prefix(zero == std::string_view::npos ? names.size() : zero + 1);
+    return name;
+  };
+  notes.owner = take_name();
+  notes.tenant = take_name();
+  notes.pin_owner = take_name();
+  notes.paused_by = take_name();
+  while (!names.empty()) {
+    notes.starters.push_back(take_name());
   }
   return notes;
 }
@@ -100,6 +118,9 @@ void SaveRow(const BatchContext& context, BatchRun& run, std::optional<BatchStat
     row.counts = EncodeNotes({.detach = run.detach,
                               .owner = run.owner,
                               .tenant = run.tenant,
+                              .pin_owner = run.pin_owner,
+                              .paused_by = run.paused_by,
+                              .starters = run.starters,
                               .started_ms = run.started_ms,
                               .next_seq = run.next_seq,
                               .progress = run.progress});
@@ -116,9 +137,11 @@ BatchRunPtr RestoredRun(const cache::BatchRow& row, BatchRequest request, Clock&
   run->detach = notes.detach;
   run->owner = notes.owner;
   run->tenant = notes.tenant;
+  run->pin_owner = notes.pin_owner;
   run->started_ms = notes.started_ms;
   run->restored = true;
   const MutexLock lock(run->mutex);
+  run->starters = notes.starters;
   run->state = static_cast<BatchState>(row.state);
   run->paused = run->state == BatchState::kPaused;
   run->waits = !run->Over();
@@ -133,6 +156,9 @@ BatchRunPtr RestoredRun(const cache::BatchRow& row, BatchRequest request, Clock&
     run->progress = notes.progress;
     run->Add({.kind = BatchEvent::Kind::kProgress, .progress = run->progress});
     run->Add({.kind = BatchEvent::Kind::kFinal, .progress = run->progress, .state = run->state});
+  } else if (run->paused) {
+    run->paused_by = cache::OwnerName(notes.paused_by);
+    run->AddPaused();
   }
   return run;
 }

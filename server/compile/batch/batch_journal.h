@@ -3,12 +3,13 @@
 // again. A private format: a row of another version is read as having no counts. spec/daemon 7.1
 //
 //   u8 version | u8 flags (1: detached) | i64 started | u64 next seq | u64 × counts, little-endian
-//   | owner 0 tenant
+//   | owner 0 tenant 0 pin owner 0 paused by | 0 starter, of each
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cache/batch_rows.h"
 #include "compiler/base/bytes.h"
@@ -23,7 +24,8 @@ namespace kiln::compile {
 
 struct BatchNotes {
   bool detach = false;
-  std::string owner, tenant;  // without zeros
+  std::string owner, tenant, pin_owner, paused_by;  // without zeros, as the following
+  std::vector<std::string> starters;
   int64_t started_ms = 0;
   uint64_t next_seq = 1;
   BatchProgress progress;  // counts only

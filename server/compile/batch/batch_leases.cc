@@ -71,7 +71,8 @@ void PinResults(const BatchContext& context, BatchRun& run) {
           ? Error{.code = ErrorCode::kFailedPrecondition,
                   .context = "results are kept in memory only",
                   .reason = std::string(cache::kReadOnly)}
-          : context.options.pins->Add({.name = run.request.pin, .note = NameOf(run)}, keys);
+          : context.options.pins->Add(
+                {.name = run.request.pin, .note = NameOf(run), .owner = run.pin_owner}, keys);
   const uint64_t lost = pinned.ok() ? keys.size() - std::min<uint64_t>(*pinned, keys.size()) : 0;
   if (pinned.ok() && lost == 0) {
     return;

@@ -63,12 +63,14 @@ struct Process {
     });
   }
 
-  Result<Batches::StartResult> Start(bool detach, bool quorum = false) {
+  Result<Batches::StartResult> Start(bool detach, bool quorum = false,
+                                     const std::string& starter = {}) {
     const ByteView spec = AsBytes("spec");
     BatchRequest request = Request();
     request.quorum = quorum;
-    return batches.Start(kId, std::move(request),
-                         {.detach = detach, .spec = {spec.begin(), spec.end()}});
+    return batches.Start(
+        kId, std::move(request),
+        {.detach = detach, .spec = {spec.begin(), spec.end()}, .starter = starter});
   }
 
   // Runs up to so many chunks; how many there were.
@@ -114,6 +116,145 @@ TEST_F(BatchLife, Paused_BuildsNothingUntilItIsResumed) {
   EXPECT_EQ(process.Events().back().kind, BatchEvent::Kind::kFinal);
   EXPECT_EQ(process.batches.Pause(kId)->state, BatchState::kDone);
   EXPECT_EQ(process.batches.Resume(kId)->state, BatchState::kDone);
+}
+
+// Who joins needs no room, and what is over makes room: RoomForBatch has the rest.
+TEST_F(BatchLife, WhatIsStoredOfBatches_IsBounded) {
+  Process process(store, rows);
+  Batches batches(process.builder, store, process.queue, process.clock, {.spec_bytes = 1000});
+  struct Row {
+    const char* name;
+    const char* starter;
+    size_t bytes;
+    const char* reason;
+  };
+  const auto start = [&](const Row& row) {
+    const auto started = batches.Start(HashBytes(AsBytes(row.name)), Request(),
+                                       {.spec = Bytes(row.bytes), .starter = row.starter});
+    EXPECT_EQ(started.ok() ? "" : started.error().reason, row.reason) << row.name;
+  };
+  for (const Row& row : {Row{"a1", "tenant:a", 500, ""}, Row{"a2", "tenant:a", 1, "QUOTA"},
+                         Row{"b1", "tenant:b", 250, ""}, Row{"b2", "tenant:b", 1, "QUOTA"},
+                         Row{"a1", "tenant:b", 500, ""}, Row{"o1", "owner", 250, ""},
+                         Row{"o2", "owner", 1, "QUOTA"}}) {
+    start(row);
+  }
+  process.RunChunks(1000);
+  start({"a3", "tenant:a", 400, ""});
+  EXPECT_FALSE(batches.Get(HashBytes(AsBytes("a1"))).ok()) << "it was over";
+  EXPECT_TRUE(batches.Get(HashBytes(AsBytes("b1"))).ok()) << "nobody needs its room";
+  batches.Halt();
+  process.RunChunks(1000);
+}
+
+// Results stay in memory until their batch is forgotten, whatever its state.
+TEST_F(BatchLife, ResultsInMemoryOfOnePrincipal_AreBounded) {
+  Process process(store, rows);
+  Batches batches(process.builder, store, process.queue, process.clock, {.held_results = kResults});
+  const auto build = [&](const std::string& name) {
+    const Hash128 id = HashBytes(AsBytes(name));
+    EXPECT_TRUE(batches.Start(id, Request(), {.starter = "tenant:b"}).ok());
+    process.RunChunks(1000);
+    EXPECT_EQ(batches.Get(id)->state, BatchState::kDone) << name;
+    return id;
+  };
+  // What is over makes room for the next one: it has more than half of all that is kept.
+  const Hash128 first = build("first"), second = build("second");
+  EXPECT_FALSE(batches.Get(first).ok());
+  EXPECT_TRUE(batches.Get(second).ok());
+  Batches fewer(process.builder, store, process.queue, process.clock,
+                {.held_results = kResults - 1});
+  const Hash128 id = HashBytes(AsBytes("c"));
+  for (const char* const starter : {"owner", "tenant:c"}) {
+    ASSERT_TRUE(fewer.Start(id, Request(), {.starter = starter}).ok());
+    process.RunChunks(1000);
+    const bool is_owner = std::string(starter) == "owner";
+    EXPECT_EQ(fewer.Get(id)->state, is_owner ? BatchState::kDone : BatchState::kFailed);
+    const std::vector<BatchEvent> events = *fewer.Events(id, 0);
+    EXPECT_EQ(std::ranges::any_of(events,
+                                  [](const BatchEvent& event) {
+                                    return event.text.starts_with("the batches of tenant:c hold");
+                                  }),
+              !is_owner);
+  }
+  for (Batches* const all : {&batches, &fewer}) {
+    all->Halt();
+  }
+  process.RunChunks(1000);
+}
+
+std::string MessagesOf(Process& process) {
+  std::string all;
+  for (const BatchEvent& event : process.Events()) {
+    all += event.kind == BatchEvent::Kind::kMessage ? event.text + "\n" : std::string();
+  }
+  return all;
+}
+
+TEST_F(BatchLife, OfAnother_IsNotStopped) {
+  const cache::Actor mine{.id = "tenant:a", .any = false}, other{.id = "tenant:b", .any = false};
+  Process process(store, rows);
+  ASSERT_TRUE(process.Start(false, false, mine.id).ok());
+  for (const auto change : {&Batches::Pause, &Batches::Resume, &Batches::Cancel}) {
+    const Result<BatchSummary> refused = (process.batches.*change)(kId, other);
+    ASSERT_FALSE(refused.ok());
+    EXPECT_EQ(refused.error().code, ErrorCode::kPermissionDenied);
+    EXPECT_EQ(refused.error().reason, cache::kNotYours);
+    EXPECT_NE(refused.error().context.find("tenant:a"), std::string::npos);
+  }
+  EXPECT_EQ(process.batches.Pause(kId, mine)->state, BatchState::kPaused);
+  EXPECT_NE(MessagesOf(process).find("paused by tenant:a"), std::string::npos);
+  EXPECT_EQ(process.Now().paused_by, mine.id);
+  EXPECT_NE(process.batches.Resume(kId, mine)->state, BatchState::kPaused);
+  EXPECT_NE(MessagesOf(process).find("resumed by tenant:a"), std::string::npos);
+  EXPECT_EQ(process.Now().paused_by, "");
+  process.RunChunks(100);
+  EXPECT_EQ(process.Now().state, BatchState::kDone);
+}
+
+// A daemon that is started again knows who paused what, and watchers hear it once.
+TEST_F(BatchLife, PausedBeforeARestart_SaysByWhom) {
+  const cache::Actor mine{.id = "tenant:a", .any = false};
+  {
+    Process process(store, rows);
+    ASSERT_TRUE(process.Start(true, false, mine.id).ok());
+    ASSERT_TRUE(process.batches.Pause(kId, mine).ok());
+    EXPECT_TRUE(process.batches.Pause(kId, mine).ok());
+    EXPECT_EQ(MessagesOf(process),
+              "paused by tenant:a; it goes on when it is started again, or by "
+              "'kiln batch resume " +
+                  kId.hex().substr(0, 8) + "'\n");
+  }
+  Process process(store, rows);
+  process.Restore();
+  EXPECT_EQ(process.Now().paused_by, mine.id);
+  EXPECT_NE(MessagesOf(process).find("paused by tenant:a; "), std::string::npos);
+}
+
+// Who starts what somebody else has paused waits for nobody, and nobody stops it under him.
+TEST_F(BatchLife, JoinedWhilePaused_GoesOnAndBelongsToBoth) {
+  const cache::Actor mine{.id = "tenant:a", .any = false}, other{.id = "tenant:b", .any = false};
+  {
+    Process process(store, rows);
+    ASSERT_TRUE(process.Start(true, false, mine.id).ok());
+    (void)process.batches.Pause(kId, mine);
+    process.RunChunks(100);
+    EXPECT_EQ(process.Now().state, BatchState::kPaused);
+    ASSERT_TRUE(process.Start(true, false, other.id)->attached);
+    EXPECT_NE(process.Now().state, BatchState::kPaused);
+    EXPECT_NE(MessagesOf(process).find("resumed by tenant:b"), std::string::npos);
+  }
+  Process process(store, rows);  // both are in the row
+  process.Restore();
+  for (const cache::Actor& actor : {mine, other}) {
+    EXPECT_EQ(process.batches.Pause(kId, actor).error().code, ErrorCode::kPermissionDenied);
+    EXPECT_EQ(process.batches.Cancel(kId, actor).error().code, ErrorCode::kPermissionDenied);
+    EXPECT_TRUE(process.batches.Resume(kId, actor).ok());
+  }
+  EXPECT_EQ(process.batches.Pause(kId)->state, BatchState::kPaused) << "the owner of the daemon";
+  ASSERT_TRUE(process.Start(true, false, mine.id)->attached);
+  process.RunChunks(100);
+  EXPECT_EQ(process.Now().state, BatchState::kDone);
 }
 
 // Written by a daemon that allowed more: what a new request may not ask for, an old one does not

@@ -82,6 +82,7 @@ struct BatchSummary {
   BatchState state = BatchState::kQueued;
   BatchProgress progress;
   std::string owner;
+  std::string paused_by;                   // the principal; empty: it is not paused
   int64_t started_ms = 0, updated_ms = 0;  // Unix
   bool waits = false;  // of an earlier process: until somebody who may write wants it
 };

@@ -163,6 +163,9 @@ class NoRows final : public cache::Pins {
     return uint64_t{0};
   }
   Result<void> Remove(std::string_view /*name*/) override { return {}; }
+  Result<void> RemoveOf(std::string_view /*name*/, std::string_view /*owner*/) override {
+    return {};
+  }
   Result<std::vector<cache::Pin>> List() override { return std::vector<cache::Pin>(); }
 };
 

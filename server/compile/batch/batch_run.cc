@@ -15,6 +15,7 @@ constexpr size_t kPointsAtOnce = 16;
 constexpr size_t kNodesAtOnce = 4;
 constexpr size_t kKeptEvents = 4096;
 constexpr size_t kSlowest = 3;
+constexpr size_t kMostStarters = 64;
 
 void CountFailure(const Outcome& outcome, bool retry_failed, BatchProgress& progress) {
   progress.failed += outcome.kind == OutcomeKind::kSourceError ? 1 : 0;
@@ -82,6 +83,7 @@ void BatchRun::Repeat(BatchRun& before) {
               .program = found.program,
               .stage = "store"};
   misses.results = before.misses.results;
+  held_results.Set(result_count);
   for (const BatchProgram& program : request.programs) {
     Add({.kind = BatchEvent::Kind::kProgramDone, .text = program.program.name});
   }
@@ -126,6 +128,7 @@ void BatchRun::Adopt(size_t program) {
   ++progress.programs_done;
   kept.resize(programs.size());
   kept[program] = former;
+  held_results.Set(result_count);
   Add({.kind = BatchEvent::Kind::kProgramDone, .text = request.programs[program].program.name});
 }
 
@@ -178,12 +181,53 @@ BatchResults BatchRun::Told() {
   return told;
 }
 
+// Beyond the bound nobody is noted any more: who is not may not pause or cancel, which is the safe
+// side.
+bool BatchRun::Join(const std::string& starter) {
+  if (starters.size() >= kMostStarters || std::ranges::find(starters, starter) != starters.end()) {
+    return false;
+  }
+  starters.push_back(starter);
+  return true;
+}
+
+bool BatchRun::Pause(const std::string& by) {
+  if (Over() || finishing || paused) {
+    return false;
+  }
+  paused = true;
+  paused_by = by;
+  state = BatchState::kPaused;
+  AddPaused();
+  Add({.kind = BatchEvent::Kind::kProgress, .progress = progress});
+  return true;
+}
+
+void BatchRun::AddPaused() {
+  Add({.kind = BatchEvent::Kind::kMessage,
+       .text = "paused by " + paused_by + "; it goes on when it is started again, or by " +
+               "'kiln batch resume " + id.hex().substr(0, 8) + "'"});
+}
+
+bool BatchRun::Unpause(const std::string& by, Duration now) {
+  if (Over() || !paused) {
+    return false;
+  }
+  paused = false;
+  paused_by.clear();
+  Add({.kind = BatchEvent::Kind::kMessage, .text = "resumed by " + by});
+  worked_until = now;
+  state = scanned ? BatchState::kRunning : BatchState::kQueued;
+  return true;
+}
+
 BatchSummary BatchRun::Summary() {
   return {.id = id,
           .project = request.project,
           .state = state,
           .progress = progress,
           .owner = owner,
+          .paused_by = state == BatchState::kPaused ? paused_by : std::string(),
           .started_ms = started_ms,
           .updated_ms = std::max(updated_ms, started_ms),
           .waits = waits};
@@ -405,6 +449,14 @@ void BatchRun::Note(const BuiltPoint& built) {
            .text =
                "the budget of the batch is used up; start it again with a larger one to go on"});
     }
+    progress.over_budget = true;
+  }
+  held_results.Set(result_count);
+  if (held_results.IsTooMuch() && !progress.over_budget) {
+    Add({.kind = BatchEvent::Kind::kMessage,
+         .text = "the batches of " + FirstStarter() +
+                 " hold as many results as they may; start it again when some are forgotten, or in "
+                 "several batches"});
     progress.over_budget = true;
   }
   if (result_count > kMaxBatchResults && !progress.over_budget) {

@@ -27,6 +27,7 @@
 #include "server/compile/batch/exploration.h"
 #include "server/compile/batch/family_rule.h"
 #include "server/compile/batch/former_results.h"
+#include "server/compile/batch/held_results.h"
 #include "server/compile/batch/merged_failures.h"
 #include "server/compile/explainer.h"
 #include "server/compile/programs/prepared_program.h"
@@ -100,6 +101,7 @@ struct BatchRun {
   Bytes spec;
   bool detach = false;
   std::string owner, tenant;
+  std::string pin_owner;  // as whose the results are pinned
   int64_t started_ms = 0;
   bool restored = false;  // of an earlier process
   uint64_t losses = 0;    // of the store, when the run began
@@ -111,6 +113,9 @@ struct BatchRun {
   CondVar idle;
   BatchState state KILN_GUARDED_BY(mutex) = BatchState::kQueued;
   bool paused KILN_GUARDED_BY(mutex) = false;
+  std::string paused_by KILN_GUARDED_BY(mutex);  // empty: it is not paused
+  // The principals that started or joined it, the first one first; none: the owner of the daemon.
+  std::vector<std::string> starters KILN_GUARDED_BY(mutex);
   bool waits KILN_GUARDED_BY(mutex) = false;      // restored, and no chunk was submitted since
   bool finishing KILN_GUARDED_BY(mutex) = false;  // its last row is being put
   bool scanning KILN_GUARDED_BY(mutex) = false;   // a chunk has begun to scan, or is done with it
@@ -131,6 +136,7 @@ struct BatchRun {
   FlatMap<Hash128, bool> blobs KILN_GUARDED_BY(mutex);  // the same of metadata
   std::vector<Results> results KILN_GUARDED_BY(mutex);  // by program
   uint64_t result_count KILN_GUARDED_BY(mutex) = 0;
+  HeldPart held_results KILN_GUARDED_BY(mutex);  // of whoever started it first
   // By program, when the run is over; null if not all of it was right and stored.
   std::vector<ProgramResultsPtr> kept KILN_GUARDED_BY(mutex);
   BatchItems failures KILN_GUARDED_BY(mutex);
@@ -145,6 +151,11 @@ struct BatchRun {
   std::map<uint64_t, std::function<void()>> subscribers KILN_GUARDED_BY(mutex);
 
   bool Over() KILN_REQUIRES(mutex);
+  // Notes that somebody wants it built; whether he is new.
+  bool Join(const std::string& starter) KILN_REQUIRES(mutex);
+  std::string FirstStarter() KILN_REQUIRES(mutex) {
+    return starters.empty() ? std::string() : starters.front();
+  }
   // Whether an equal run would find all that this one found, and nothing else.
   bool IsRepeatable() KILN_REQUIRES(mutex);
   // Is over with what an equal run found, as hits of memory. Costs a pointer a program.
@@ -157,6 +168,12 @@ struct BatchRun {
   void DropWork() KILN_REQUIRES(mutex);
   // The results, in the order of the programs. They change until the run is over.
   BatchResults Told() KILN_REQUIRES(mutex);
+  // Waits until somebody resumes or starts it, and tells watchers by whom; whether it did not
+  // before.
+  bool Pause(const std::string& by) KILN_REQUIRES(mutex);
+  void AddPaused() KILN_REQUIRES(mutex);  // the message: who paused it, and how it goes on
+  // Goes on if it was paused; whether it was.
+  bool Unpause(const std::string& by, Duration now) KILN_REQUIRES(mutex);
   // Nothing is to be built for now.
   bool Parked() KILN_REQUIRES(mutex) { return paused && !stop.stop_requested(); }
   BatchSummary Summary() KILN_REQUIRES(mutex);

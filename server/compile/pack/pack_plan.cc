@@ -87,6 +87,7 @@ pack::Program ProgramOf(const PreparedProgram& prepared) {
   for (const resolve::OptionSetting& fixed : prepared.request.options) {
     SetDefault(fixed, out.options);
   }
+  // By name, as masks and keys have them: an engine computes live keys from this order.
   std::sort(out.options.begin(), out.options.end(),
             [](const pack::Option& a, const pack::Option& b) { return a.name < b.name; });
   return out;
@@ -102,6 +103,7 @@ std::vector<uint32_t> IndexesOf(const Names& mask, const std::vector<pack::Optio
   return indexes;
 }
 
+// Numbers of the pack format; 0 is a combined module.
 uint32_t StageNumber(const std::optional<ir::Stage>& stage) {
   if (!stage.has_value()) {
     return 0;
@@ -142,6 +144,7 @@ class Planner {
       KILN_TRY_VOID(AddProgram(program));
     }
     plan_.contents.build = driver::BackFingerprint();
+    // Artifacts with one state make one pipeline of the engine, whatever their variants are called.
     std::set<Hash128> states;
     for (const pack::Artifact& artifact : plan_.contents.artifacts) {
       states.insert(artifact.state_id);
@@ -174,6 +177,7 @@ class Planner {
 
   Result<std::vector<Found>> Look(const PackProgram& program, size_t target) {
     const PreparedProgram& prepared = *program.targets[target];
+    // Rows are collected and put together at the end: one commit instead of thousands.
     const BuildOptions how{
         .durability = cache::Durability::kRelaxed, .rows = &made_, .background = true};
     std::vector<Found> found;
@@ -185,10 +189,14 @@ class Planner {
       }
       CheckStop();
       KILN_TRY(Outcome outcome, builder_.Build(prepared, point.options, how, call_));
+      // A pack without the variants that are wrong is still of use; the reply says how many they
+      // are.
       if (outcome.kind != OutcomeKind::kOk) {
         ++plan_.failed;
         continue;
       }
+      // The values of the point are needed once more for its live key. They were right for the
+      // build, so they are right here.
       std::vector<resolve::OptionSetting> settings = prepared.request.options;
       settings.insert(settings.end(), point.options.begin(), point.options.end());
       Diagnosed<resolve::OptionValues> values = resolve::CheckOptions(prepared.program(), settings);
@@ -207,6 +215,8 @@ class Planner {
   Result<void> AddEntry(const PackProgram& program, size_t target, uint32_t number) {
     const PreparedProgram& prepared = *program.targets[target];
     KILN_TRY(const std::vector<Found> found, Look(program, target));
+    // All results are looked up before a key is written, because the masks of an entry depend on
+    // all of them: the 65th is merged into another one. See spec/cache 3.4
     MaskList masks;
     for (const Found& row : found) {
       (void)masks.Add(row.live);
@@ -226,6 +236,7 @@ class Planner {
           LiveKeyOf(prepared.entry, prepared.program(), row.values, masks.Of(row.live));
       KILN_CHECK(key.has_value(), "a result with options that its program does not have");
       const Hash128 live = *key;
+      // Points that differ in options which nothing reads have one live key, and so one artifact.
       const auto [place, is_new] = rows.emplace(live, plan_.contents.artifacts.size());
       if (is_new) {
         AddArtifact(row.artifact, live, entry,
@@ -235,6 +246,8 @@ class Planner {
       if (!row.warm.has_value()) {
         continue;
       }
+      // The first point that is warm decides the place of its artifact in the file: what is built
+      // before the first frame lies together.
       if (!artifact.warm_rank.has_value()) {
         artifact.warm_rank = next_rank_++;
       }
@@ -262,6 +275,8 @@ class Planner {
   }
 
   void AddBlob(const Digest& digest, const PackOrigin& origin) {
+    // The first variant that has a blob is noted as its origin, to make the blob again if the store
+    // loses it.
     plan_.bytes += plan_.blobs.emplace(digest.id, origin).second ? digest.size : 0;
   }
 
@@ -291,6 +306,9 @@ Result<PackPlan> PlanPack(CachedBuild& builder, cache::BlobStore& store,
   return std::move(planner.plan());
 }
 
+// Blobs are read in the order of the file, long after they were planned. Collection may have taken
+// one in the meantime, so it is built again from the variant that it came from; its outcome is kept
+// for the other blobs of the same variant.
 Result<cache::Blob> PackContent::Read(const Digest& digest, const cache::Call& call) {
   Result<cache::Blob> kept = builder_.Read(again_, digest, call);
   const auto origin = plan_.blobs.find(digest.id);
@@ -319,6 +337,8 @@ Result<void> ExploreAll(CachedBuild& builder,
                         std::span<const std::shared_ptr<const PreparedProgram>> targets,
                         BatchPoints& points, const cache::Call& call) {
   Exploration& exploration = *points.exploration;
+  // The walk of the batch is repeated, and finds all of its results in the cache. So the pack has
+  // the points that the batch had.
   while (std::optional<Exploration::Node> node = exploration.Take()) {
     CheckStop();
     BatchPoint point{.options = exploration.SettingsOf(*node)};
@@ -347,6 +367,8 @@ Result<std::vector<PackProgram>> PackProgramsOf(CachedBuild& builder, const Batc
                builder.Prepare(from.program, target, call));
       program.targets.push_back(std::move(prepared));
     }
+    // The points of a space depend on the declarations of options, which are the same for all
+    // targets. So those of the first one are taken.
     if (!program.targets.empty() && program.targets[0]->ok()) {
       KILN_TRY(BatchPoints points, PointsOf(*program.targets[0]->linked->value, from.space,
                                             LimitsOf(request, from), clock));

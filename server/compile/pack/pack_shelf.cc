@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "cache/leases/actor.h"
+#include "cache/leases/owner_shares.h"
 #include "cache/pack/chain.h"
 #include "cache/pack/errors.h"
 #include "compiler/base/files/file.h"
@@ -22,6 +24,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kExtension = ".kpack";
 constexpr std::string_view kHalfDone = "build-";
+constexpr std::string_view kOfOthers = "of-";  // a folder
 
 Error Damaged(const std::string& text) {
   return {.code = ErrorCode::kDataLoss, .context = text, .reason = "DAMAGED"};
@@ -32,6 +35,8 @@ std::optional<Hash128> IdOf(const fs::path& file) {
 }
 
 // Size and time of the last change.
+// The time of the last change of the inode, which nobody can set: a file that was written with its
+// old time of modification is still noticed.
 std::pair<uint64_t, int64_t> StampOf(const struct stat& status) {
   return {static_cast<uint64_t>(status.st_size),
           int64_t{status.st_ctim.tv_sec} * 1'000'000'000 + status.st_ctim.tv_nsec};
@@ -39,19 +44,33 @@ std::pair<uint64_t, int64_t> StampOf(const struct stat& status) {
 
 struct Row {
   fs::path file;
+  std::string folder;  // of its owner; empty: the owner of the daemon
   fs::file_time_type used;
+  uint64_t bytes = 0;
 };
 
-// Packs of the directory, the one used least lately first.
-std::vector<Row> RowsOf(const fs::path& dir) {
-  std::vector<Row> rows;
+void AddRows(const fs::path& dir, const std::string& folder, std::vector<Row>& rows) {
   std::error_code error;
   for (fs::directory_iterator it(dir, error), end; !error && it != end; it.increment(error)) {
     std::error_code ignored;
-    if (IdOf(it->path()).has_value()) {
-      rows.push_back({.file = it->path(), .used = fs::last_write_time(it->path(), ignored)});
+    const fs::path& file = it->path();
+    if (IdOf(file).has_value()) {
+      rows.push_back({.file = file,
+                      .folder = folder,
+                      .used = fs::last_write_time(file, ignored),
+                      .bytes = fs::file_size(file, ignored)});
+    } else if (folder.empty() && file.filename().string().starts_with(kOfOthers)) {
+      AddRows(file, file.filename().string(), rows);  // which is no folder of folders
     }
   }
+}
+
+// Packs of the directory, the one used least lately first.
+// The directory is the list: nothing else remembers what packs there are, so nothing can disagree
+// with it after a crash.
+std::vector<Row> RowsOf(const fs::path& dir) {
+  std::vector<Row> rows;
+  AddRows(dir, {}, rows);
   std::sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) {
     return std::tie(a.used, a.file) < std::tie(b.used, b.file);
   });
@@ -62,6 +81,7 @@ std::vector<Row> RowsOf(const fs::path& dir) {
 
 KeptPack::~KeptPack() { (void)::close(fd_); }
 
+// pread has no position of its own, so any number of callers may read one file at a time.
 Result<std::string> KeptPack::Read(uint64_t offset, uint64_t size) const {
   std::string bytes(size, '\0');
   uint64_t done = 0;
@@ -79,7 +99,9 @@ Result<std::string> KeptPack::Read(uint64_t offset, uint64_t size) const {
   return bytes;
 }
 
-PackShelf::PackShelf(fs::path dir, size_t max_packs) : dir_(std::move(dir)), max_packs_(max_packs) {
+// A process that died left files without a name of their own; nobody will finish them.
+PackShelf::PackShelf(fs::path dir, const Options& options)
+    : dir_(std::move(dir)), options_(options) {
   std::error_code error;
   std::vector<fs::path> left;
   for (fs::directory_iterator it(dir_, error), end; !error && it != end; it.increment(error)) {
@@ -92,8 +114,26 @@ PackShelf::PackShelf(fs::path dir, size_t max_packs) : dir_(std::move(dir)), max
   }
 }
 
+std::vector<fs::path> PackShelf::PathsOf(const Hash128& id) const {
+  std::vector<fs::path> paths;
+  for (Row& row : RowsOf(dir_)) {
+    if (IdOf(row.file) == id) {
+      paths.push_back(std::move(row.file));
+    }
+  }
+  return paths;
+}
+
 fs::path PackShelf::PathOf(const Hash128& id) const {
-  return dir_ / (id.hex() + std::string(kExtension));
+  std::vector<fs::path> paths = PathsOf(id);
+  return paths.empty() ? dir_ / (id.hex() + std::string(kExtension)) : std::move(paths.back());
+}
+
+// The name of a principal is no name of a file, and may be long.
+fs::path PackShelf::FolderOf(std::string_view owner) const {
+  return cache::OwnerName(owner) == cache::OwnerName({})
+             ? dir_
+             : dir_ / (std::string(kOfOthers) + HashBytes(AsBytes(owner)).hex());
 }
 
 Result<std::string> PackShelf::NewFile() {
@@ -107,31 +147,84 @@ Result<std::string> PackShelf::NewFile() {
   return (dir_ / (std::string(kHalfDone) + std::to_string(next_file_++))).string();
 }
 
-Result<void> PackShelf::Keep(const std::string& file, const Hash128& id) {
+Result<void> PackShelf::Keep(const std::string& file, const Hash128& id, std::string_view owner) {
   std::error_code error;
-  const MutexLock lock(mutex_);
-  fs::rename(file, PathOf(id), error);
-  if (error) {
+  const fs::path folder = FolderOf(owner);
+  const fs::path path = folder / (id.hex() + std::string(kExtension));
+  cache::OwnerShares alone(options_.max_bytes);
+  alone.Add(owner, fs::file_size(file, error));
+  if (!error && !alone.Fits(owner)) {
     fs::remove(file, error);
-    return FileError(PathOf(id).string(), "cannot write", error.value());
+    return Error{.code = ErrorCode::kResourceExhausted,
+                 .context = "the pack has " + std::to_string(alone.all()) +
+                            " bytes; packs of all "
+                            "may have " +
+                            std::to_string(alone.most()) +
+                            ", those of one who is "
+                            "not the owner " +
+                            std::to_string(alone.MostOfOne()),
+                 .reason = "LIMIT_EXCEEDED"};
   }
-  fs::last_write_time(PathOf(id), fs::file_time_type::clock::now(), error);
+  const MutexLock lock(mutex_);
+  fs::create_directories(folder, error);
+  fs::permissions(folder, fs::perms::owner_all, error);
+  // The id is a hash of the content, so a pack that is replaced was the same pack. Whoever has it
+  // open keeps his file.
+  fs::rename(file, path, error);
+  if (error) {
+    const int code = error.value();
+    fs::remove(file, error);
+    return FileError(path.string(), "cannot write", code);
+  }
+  fs::last_write_time(path, fs::file_time_type::clock::now(), error);
   checked_.erase(id);
-  Trim();
+  Trim(folder == dir_ ? std::string() : folder.filename().string(), path);
   return {};
 }
 
 bool PackShelf::HasInstead(const std::string& file, const Hash128& id) const {
   std::error_code error;
   fs::remove(file, error);
-  return fs::exists(PathOf(id), error);
+  return !PathsOf(id).empty();
 }
 
-void PackShelf::Trim() {
+// A pack that is open is removed as well: its reader has the file until it closes it.
+void PackShelf::Drop(const fs::path& file) {
+  std::error_code error;
+  fs::remove(file, error);
+  if (const std::optional<Hash128> id = IdOf(file); id.has_value()) {
+    checked_.erase(*id);
+  }
+}
+
+// First the number of those of one, then the bytes of all. What was kept now stays.
+void PackShelf::Trim(std::string_view owner, const fs::path& kept) {
   const std::vector<Row> rows = RowsOf(dir_);
-  for (size_t i = 0; i + max_packs_ < rows.size(); ++i) {
-    std::error_code error;
-    fs::remove(rows[i].file, error);
+  cache::OwnerShares bytes(options_.max_bytes);
+  std::vector<cache::OwnedThing> things;
+  for (const Row& row : rows) {
+    bytes.Add(row.folder, row.bytes);
+    things.push_back({.owner = row.folder, .used = row.used.time_since_epoch().count()});
+    things.back().may_go = row.file != kept;
+  }
+  const auto drop = [&](size_t i) KILN_REQUIRES(mutex_) {
+    Drop(rows[i].file);
+    bytes.Remove(rows[i].folder, rows[i].bytes);
+    things[i].may_go = false;
+  };
+  auto own = static_cast<size_t>(std::ranges::count(rows, owner, &Row::folder));
+  for (size_t i = 0; i < rows.size() && own > options_.max_packs; ++i) {
+    if (rows[i].folder == owner && things[i].may_go) {
+      drop(i);
+      --own;
+    }
+  }
+  while (!bytes.Fits(owner)) {
+    const std::optional<size_t> next = cache::NextToGo(bytes, things, owner);
+    if (!next.has_value()) {
+      return;  // Keep takes none that is too large by itself
+    }
+    drop(*next);
   }
 }
 
@@ -150,6 +243,8 @@ Result<void> PackShelf::Check(const Hash128& id) {
       return {};
     }
   }
+  // Gigabytes are read here, so no lock is held. Two callers at once may both verify, which is only
+  // slow.
   const Result<std::unique_ptr<pack::Pack>> opened = OpenPack(id);
   if (!opened.ok() && opened.error().reason != pack::kBaseMissing) {
     return opened.error();
@@ -170,6 +265,8 @@ Result<void> PackShelf::Check(const Hash128& id) {
 Result<std::shared_ptr<const KeptPack>> PackShelf::Open(const Hash128& id,
                                                         const cache::Call& call) {
   KILN_TRY_VOID(Check(id));
+  // Between Check and here the pack may have been trimmed. Then it is not there, as if it had been
+  // asked for later.
   const int fd = ::open(PathOf(id).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
   struct stat status {};
   if (fd < 0 || ::fstat(fd, &status) != 0) {
@@ -179,10 +276,16 @@ Result<std::shared_ptr<const KeptPack>> PackShelf::Open(const Hash128& id,
                  .reason = "UNKNOWN_PACK"};
   }
   auto kept = std::make_shared<const KeptPack>(fd, static_cast<uint64_t>(status.st_size));
-  if (call.may_write && ::futimens(fd, nullptr) == 0 &&  // it was used now
-      ::fstat(fd, &status) == 0) {
-    const MutexLock lock(mutex_);
-    checked_[id] = StampOf(status);
+  if (call.may_write) {  // it was used now, whoever built it
+    for (const fs::path& path : PathsOf(id)) {
+      (void)::utimensat(AT_FDCWD, path.c_str(), nullptr, AT_SYMLINK_NOFOLLOW);
+    }
+    // The stamp is taken anew, as the time of the file is part of it. Otherwise the next caller
+    // would verify every byte again.
+    if (::fstat(fd, &status) == 0) {
+      const MutexLock lock(mutex_);
+      checked_[id] = StampOf(status);
+    }
   }
   return kept;
 }
@@ -195,6 +298,7 @@ Result<std::unique_ptr<pack::Pack>> PackShelf::OpenPack(const Hash128& id) {
                  .context = "no pack has the id " + id.hex() + "; build it again",
                  .reason = "UNKNOWN_PACK"};
   }
+  // A delta names its base by an id, so all packs of the shelf are offered.
   std::vector<std::string> candidates;
   for (const Row& row : RowsOf(dir_)) {
     candidates.push_back(row.file.string());

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The packs that a daemon keeps: ordinary files in its data directory, a few of them, the one that
-// was used least lately goes first. Whoever reads a pack keeps it readable. See spec/daemon 4.4
+// The packs that a daemon keeps: ordinary files in its data directory, a few of each principal, the
+// one that was used least lately goes first. Those of the owner lie in the directory itself, those
+// of another one in a folder of his below it, so that one pack may be there twice. Whoever reads a
+// pack keeps it readable. See spec/daemon 4.4
 #pragma once
 
 #include <cstdint>
@@ -8,7 +10,10 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <vector>
 
+#include "cache/pack/format.h"
 #include "cache/pack/reader.h"
 #include "cache/store.h"
 #include "compiler/base/clock.h"
@@ -36,15 +41,21 @@ class KeptPack {
 // Threads: safe from any thread. One mutex guards the names; files are checked outside of it.
 class PackShelf {
  public:
-  static constexpr size_t kMaxPacks = 10;
+  static constexpr size_t kMaxPacks = 10;  // of one principal
+  struct Options {
+    size_t max_packs = kMaxPacks;
+    uint64_t max_bytes = pack::kMaxFileBytes;  // of all, divided as cache::OwnerShares say
+  };
 
   // Makes the directory when it is needed, and removes what an earlier process left half done.
-  explicit PackShelf(std::filesystem::path dir, size_t max_packs = kMaxPacks);
+  PackShelf(std::filesystem::path dir, const Options& options);
 
   // Where a pack may be written before it has a name.
   Result<std::string> NewFile();
-  // Gives the file its name, and drops packs that are too many. Errors: those of the file system.
-  Result<void> Keep(const std::string& file, const Hash128& id);
+  // Gives the file its name, and drops packs that are too many. `owner`: the principal
+  // (cache/leases/actor.h) whose it is. Errors: those of the file system; kResourceExhausted,
+  // LIMIT_EXCEEDED, for one that is larger than all that he may have.
+  Result<void> Keep(const std::string& file, const Hash128& id, std::string_view owner);
 
   // Removes a file of NewFile; whether the shelf has that very pack already, from somebody else.
   bool HasInstead(const std::string& file, const Hash128& id) const;
@@ -57,12 +68,16 @@ class PackShelf {
   Result<std::unique_ptr<pack::Pack>> OpenPack(const Hash128& id);
 
  private:
+  // Empty: nobody has it.
+  std::vector<std::filesystem::path> PathsOf(const Hash128& id) const;
   std::filesystem::path PathOf(const Hash128& id) const;
+  std::filesystem::path FolderOf(std::string_view owner) const;
   Result<void> Check(const Hash128& id);
-  void Trim() KILN_REQUIRES(mutex_);
+  void Trim(std::string_view owner, const std::filesystem::path& kept) KILN_REQUIRES(mutex_);
+  void Drop(const std::filesystem::path& file) KILN_REQUIRES(mutex_);
 
   const std::filesystem::path dir_;
-  const size_t max_packs_;
+  const Options options_;
   Mutex mutex_;
   uint64_t next_file_ KILN_GUARDED_BY(mutex_) = 0;
   std::map<Hash128, std::pair<uint64_t, int64_t>> checked_

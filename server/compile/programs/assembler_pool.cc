@@ -16,6 +16,9 @@ AssemblerPool::Lease::Lease(AssemblerPool* pool, const Names& names, LinkedPtr l
       exceptions_(std::uncaught_exceptions()) {}
 
 AssemblerPool::Lease::~Lease() {
+  // An assembler that an exception left half done must not be used again. The count is compared
+  // with that of the beginning, because the lease itself may live inside of an unwinding that is
+  // older.
   if (pool_ == nullptr || assembler_ == nullptr || std::uncaught_exceptions() > exceptions_) {
     return;
   }
@@ -35,6 +38,9 @@ AssemblerPool::Lease AssemblerPool::MakeOwn(const LinkedPtr& linked,
 
 std::optional<AssemblerPool::Row> AssemblerPool::TakeFree(const Names& names,
                                                           const LinkedPtr& linked) {
+  // First one that has built this very program: everything it lowered fits. Else one of the same
+  // family, from before an edit, whose unchanged parts are carried over. The list is short, so it
+  // is searched from the front.
   auto found = std::find_if(free_.begin(), free_.end(),
                             [&](const Row& row) { return row.names.entry == names.entry; });
   const bool reused = found != free_.end();
@@ -43,6 +49,7 @@ std::optional<AssemblerPool::Row> AssemblerPool::TakeFree(const Names& names,
       return row.names.family == names.family && row.assembler->CanServe(*linked->value);
     });
   }
+  // One that is carried over counts as made as well; Usage takes those out of the misses.
   counters_.made += reused ? 0 : 1;
   if (found == free_.end()) {
     return std::nullopt;
@@ -66,6 +73,7 @@ AssemblerPool::Lease AssemblerPool::Take(const Names& names, const LinkedPtr& li
     return Lease(this, names, linked,
                  std::make_unique<driver::VariantAssembler>(*linked->value, entries, target));
   }
+  // It goes on with the linked program that it was made for: its tables refer to that one.
   if (row->names.entry == names.entry) {
     return Lease(this, names, std::move(row->linked), std::move(row->assembler));
   }
@@ -74,6 +82,8 @@ AssemblerPool::Lease AssemblerPool::Take(const Names& names, const LinkedPtr& li
                                                           std::move(*row->assembler)));
 }
 
+// To the front, because the one used last is the likeliest to be asked for again and its memory is
+// warm.
 void AssemblerPool::Return(Row row) {
   std::list<Row> dropped;  // ends outside of the lock
   const MutexLock lock(mutex_);

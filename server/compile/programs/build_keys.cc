@@ -16,6 +16,8 @@ namespace {
 // Answers that are options, not expressions of an image, are numbered from here (spec/cache 3.1).
 constexpr uint32_t kOptionAnswer = 0x80000000u;
 
+// Keys have an enum by its text: its number depends on the order in which the values are declared,
+// and that may change without a change of meaning.
 cache::TypedValue ValueOf(ir::OptionKind kind, uint32_t bits, std::string_view text) {
   switch (kind) {
     case ir::OptionKind::kFlag:
@@ -43,6 +45,7 @@ cache::OptionSetting SettingOf(const resolve::Program& program, ir::OptionId id,
   return {.name = module.Text(option.name), .value = ValueOf(option.kind, bits, text)};
 }
 
+// "1.5": the two numbers of the word, as SPIR-V packs them.
 std::string VersionText(uint32_t spirv_version) {
   return std::to_string(spirv_version >> 16) + "." + std::to_string(spirv_version >> 8 & 0xffu);
 }
@@ -74,6 +77,7 @@ Hash128 LinkKey(std::span<const std::shared_ptr<const ParsedSource>> sources,
   return hasher.Finish().id;
 }
 
+// Sorted by name, since keys take them in this order.
 std::vector<std::pair<std::string, std::string>> TargetPairs(const NamedTarget& target) {
   std::vector<std::pair<std::string, std::string>> pairs{
       {"debug", std::string(DebugText(target.target.debug))},
@@ -120,6 +124,8 @@ Hash128 EntryIdOf(std::span<const std::shared_ptr<const ParsedSource>> sources,
   return cache::EntryId(id, entries);
 }
 
+// This hash never leaves the process, so its form may change at any time. A terminator keeps "ab",
+// "c" apart from "a", "bc".
 Hash128 FamilyOf(const ProgramRequest& program, const NamedTarget& target) {
   Hasher hasher;
   const auto add = [&](std::string_view text) {
@@ -148,11 +154,14 @@ Hash128 VariantKeyOf(const Hash128& entry, const resolve::Program& program,
   for (uint32_t i = 0; i < program.option_count(); ++i) {
     settings.push_back(SettingOf(program, ir::OptionId{i}, values));
   }
+  // Programs declare options in any order; a key has them by name. See spec/cache 2.3.2
   std::sort(settings.begin(), settings.end(),
             [](const auto& a, const auto& b) { return a.name < b.name; });
   return cache::VariantKey(entry, settings);
 }
 
+// Nullopt if the mask names an option that the program does not have: then the mask came from a row
+// of another program.
 std::optional<Hash128> LiveKeyOf(const Hash128& entry, const resolve::Program& program,
                                  const resolve::OptionValues& values,
                                  std::span<const std::string> live) {
@@ -170,6 +179,8 @@ std::optional<Hash128> LiveKeyOf(const Hash128& entry, const resolve::Program& p
 namespace {
 
 Hash128 SignatureKeyOf(const Hash128& entry, std::vector<cache::ConditionValue> answers) {
+  // Answers come in the order in which they were asked, which the compiler is free to change. The
+  // key must not depend on it.
   std::sort(answers.begin(), answers.end(), [](const auto& a, const auto& b) {
     return std::pair(a.module, a.expression) < std::pair(b.module, b.expression);
   });
@@ -189,6 +200,8 @@ Hash128 SignatureKeyOf(const Hash128& entry, std::span<const driver::OptionRead>
   return SignatureKeyOf(entry, std::move(answers));
 }
 
+// The signature that a variant would have if it read exactly the options of the mask. It is the
+// same number as the walk makes, so no walk is needed where the guess is right.
 std::optional<Hash128> SignatureKeyOf(const Hash128& entry, const resolve::Program& program,
                                       const resolve::OptionValues& values,
                                       std::span<const std::string> live) {

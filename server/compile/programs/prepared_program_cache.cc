@@ -9,6 +9,8 @@ namespace kiln::compile {
 namespace {
 
 // The bytes of a prepared program that stay as long as it does.
+// The images are shared with the pool of programs and count in both: a program that is kept here
+// keeps them alive after the pool has dropped them.
 uint64_t BytesOf(const PreparedProgram& prepared) {
   uint64_t bytes = 0;
   for (const std::shared_ptr<const ParsedSource>& source : prepared.parsed) {
@@ -26,6 +28,8 @@ std::shared_ptr<const PreparedProgram> PreparedProgramCache::Find(const ProgramR
                                                                   const NamedTarget& target,
                                                                   const cache::Call& call) {
   const MutexLock lock(mutex_);
+  // Sixty-four entries are compared one by one: requests have no hash, and the first comparison of
+  // digests tells nearly all apart.
   const auto found = std::ranges::find_if(entries_, [&](const Entry& entry) {
     return entry.request == request && entry.target == target;
   });
@@ -33,6 +37,7 @@ std::shared_ptr<const PreparedProgram> PreparedProgramCache::Find(const ProgramR
   if (found == entries_.end()) {
     return nullptr;
   }
+  // A call that may not write leaves no trace, and the order of use would be one.
   if (call.may_write) {
     entries_.splice(entries_.begin(), entries_, found);
   }
@@ -43,6 +48,8 @@ void PreparedProgramCache::Keep(const ProgramRequest& request, const NamedTarget
                                 const std::shared_ptr<const PreparedProgram>& prepared) {
   const uint64_t bytes = BytesOf(*prepared);
   const MutexLock lock(mutex_);
+  // Two threads that prepare the same program add two entries. The second is found first, and the
+  // other one ages out.
   entries_.push_front({.request = request, .target = target, .prepared = prepared, .bytes = bytes});
   for (Source& source : entries_.front().request.sources) {
     source.text = nullptr;  // the digest says it all

@@ -92,6 +92,7 @@ Result<std::shared_ptr<const ParsedSource>> ProgramPool::Parse(const Source& sou
       return row->parsed;
     }
   }
+  // Whoever asks at once gets what memory has. Loading and parsing are work for a job.
   if (call.deadline == cache::kAtOnce) {
     return cache::NotAtOnce();
   }
@@ -107,6 +108,8 @@ Result<std::shared_ptr<const ParsedSource>> ProgramPool::LoadOrParse(const Parse
   if (parsed != nullptr && parsed->poison && wanted.poison == PoisonPolicy::kStands) {
     return parsed;  // not held: the store knows how long it stands
   }
+  // A front end takes much longer than the store, so the store is asked first. Poison that the
+  // caller does not accept is read once more.
   if (parsed == nullptr || parsed->poison) {
     KILN_TRY(parsed, Read(wanted, call));
     if (made != nullptr) {
@@ -131,6 +134,8 @@ Result<std::shared_ptr<const ParsedSource>> ProgramPool::LoadOrParse(const Parse
 
 Diagnosed<ir::Module> ProgramPool::ReadHere(const ParseRequest& wanted, const std::string& text,
                                             const cache::Call& call) {
+  // Noted while the front end reads, so that a source which ends the process is known to the next
+  // one.
   const jobs::CrashGuard::Running running(call.may_write ? attempts_ : nullptr,
                                           ModuleRow(wanted.key));
   return driver::ParseSource(wanted.language, SourceFile(wanted.source.path, text), /*module=*/0,
@@ -202,6 +207,8 @@ std::shared_ptr<const ParsedSource> ProgramPool::Load(const Hash128& key, ir::La
   if (!record.ok()) {
     return nullptr;
   }
+  // A record whose content is gone is no record: the source is read again, and what is missing is
+  // put again.
   const auto get = [&](std::string_view product) -> std::optional<cache::Blob> {
     const Digest* digest = record->Find(product);
     if (digest == nullptr) {
@@ -234,12 +241,15 @@ std::shared_ptr<const ParsedSource> ProgramPool::Load(const Hash128& key, ir::La
   if (!image.has_value()) {
     return nullptr;
   }
+  // Bytes from a store may have come from an upstream. The image is bound-checked before anything
+  // reads it.
   Result<ir::Module> module = driver::LoadModule(language, image->bytes);
   if (!module.ok()) {
     return nullptr;
   }
   SetModule(*parsed, std::move(module).value());
   const ir::ModuleView& view = parsed->module->view();
+  // Diagnostics are stored by number of span and not by place (compiler/diag/encode.h).
   FillPositions(parsed->diagnostics, [&](uint32_t, uint32_t number) {
     return number < view.spans.size() ? std::optional(view.spans[number]) : std::nullopt;
   });
@@ -267,6 +277,7 @@ void ProgramPool::Keep(const Hash128& key, const Source& source, const ParsedSou
   if (source.text != nullptr) {  // later requests may name it by digest alone
     items.push_back(cache::ContentItem(source.digest, cache::CopiedBlob(AsBytes(*source.text))));
   }
+  // The row is the last item: content comes before what names it.
   items.push_back(cache::ModuleItem(kSpace, key, record));
   (void)store_.Put(items, cache::Durability::kRelaxed, call);
 }
@@ -290,6 +301,8 @@ Result<std::shared_ptr<const Diagnosed<driver::LinkedProgram>>> ProgramPool::Lin
   for (const std::shared_ptr<const ParsedSource>& source : sources) {
     modules.push_back(source->module);
   }
+  // Linked outside of the lock. A program that cannot be linked is kept as well: its diagnostics
+  // are the answer to the next request.
   auto linked = std::make_shared<const Diagnosed<driver::LinkedProgram>>(
       driver::LinkModules(std::move(modules), std::move(paths), pipeline, limits_));
   if (!call.may_write) {
@@ -323,6 +336,7 @@ CacheUsage ProgramPool::Usage() {
           .misses = misses_};
 }
 
+// A call that may not write leaves no trace, so it does not count as a use either.
 ProgramPool::Row* ProgramPool::FindRow(const Hash128& key, const cache::Call& call) {
   const auto found = index_.find(key);
   if (found == index_.end()) {
@@ -339,6 +353,8 @@ void ProgramPool::AddRow(Row row) {
   const Hash128 key = row.key;
   rows_.push_front(std::move(row));
   index_[key] = rows_.begin();
+  // The row that was just added stays, however large: dropping it would only make the next request
+  // parse it again.
   while (counters_.bytes > limit_ && rows_.size() > 1) {
     counters_.bytes -= rows_.back().bytes;
     index_.erase(rows_.back().key);

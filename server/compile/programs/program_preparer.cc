@@ -85,6 +85,7 @@ Result<std::shared_ptr<const PreparedProgram>> ProgramPreparer::PrepareNow(
   prepared->target = target;
   prepared->target.target.limits = target::LimitsOf(pool_.limits());
   prepared->limits = pool_.limits();
+  // The order of entry points means nothing, so one order of them makes one key.
   std::stable_sort(
       prepared->request.entries.begin(), prepared->request.entries.end(),
       [](const resolve::EntryPoint& a, const resolve::EntryPoint& b) { return a.stage < b.stage; });
@@ -106,6 +107,8 @@ Result<std::shared_ptr<const PreparedProgram>> ProgramPreparer::PrepareNow(
     diagnostics.insert(diagnostics.end(), prepared->linked->diagnostics.begin(),
                        prepared->linked->diagnostics.end());
     if (prepared->linked->ok()) {
+      // Found here and not while linking, since what is unused depends on the entry points, and one
+      // link serves all of them.
       const std::vector<Diagnostic> unused =
           resolve::FindUnused(prepared->linked->value->program, prepared->request.entries);
       diagnostics.insert(diagnostics.end(), unused.begin(), unused.end());

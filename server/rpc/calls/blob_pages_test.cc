@@ -19,10 +19,10 @@ constexpr uint64_t kMiB = uint64_t{1} << 20;
 
 TEST(ByteRoom, ShareTable) {
   ByteRoom room(100);
-  ByteRoom::Share one(room);
+  ByteRoom::Share one(room, ops::Party::Owner());
   EXPECT_TRUE(one.Take(60));
   {
-    ByteRoom::Share two(room);
+    ByteRoom::Share two(room, ops::Party::Owner());
     EXPECT_FALSE(two.Take(41));
     EXPECT_TRUE(two.Take(40));
     EXPECT_FALSE(two.Take(1));

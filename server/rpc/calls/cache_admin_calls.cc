@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "cache/leases/bounded_pins.h"
 #include "cache/leases/pin_share.h"
 #include "cache/record.h"
 #include "compiler/base/printable.h"
@@ -16,6 +17,8 @@
 
 namespace kiln::rpc {
 namespace {
+
+constexpr size_t kPageBytes = size_t{256} << 10;  // of pins, then the next one is on another page
 
 Error NoDatabase() {
   return {.code = ErrorCode::kFailedPrecondition,
@@ -114,6 +117,7 @@ void InfoTo(const cache::Pin& pin, uint64_t records, uint64_t bytes, v1::PinInfo
   out.set_made(static_cast<uint64_t>(pin.made_s) * 1000);
   out.set_until(static_cast<uint64_t>(pin.until_s.value_or(0)) * 1000);
   out.set_note(WellFormed(pin.note));
+  out.set_owner(WellFormed(cache::OwnerName(pin.owner)));
 }
 
 }  // namespace
@@ -257,12 +261,17 @@ Result<void> RepairCache(Engine& engine, const cache::Call& call, const PushMain
   return {};
 }
 
-Result<void> Pin(Engine& engine, const v1::PinRequest& request, const cache::Call& call,
-                 v1::PinInfo& reply) {
+Result<void> Pin(Engine& engine, const v1::PinRequest& request, const cache::Actor& actor,
+                 const cache::Call& call, v1::PinInfo& reply) {
   if (engine.whole.pins == nullptr) {
     return NoDatabase();
   }
   KILN_TRY_VOID(CheckPinName("name", request.name()));
+  if (request.note().size() > cache::kMaxPinNote || !IsPrintable(request.note())) {
+    return Malformed(
+        "note", fmt::format("at most {} bytes without control characters", cache::kMaxPinNote));
+  }
+  KILN_TRY(std::string owner, cache::PinOwnerFor(*engine.whole.pins, request.name(), actor));
   KILN_TRY(const std::vector<cache::Key> keys, SubjectOf(engine, request, call));
   KILN_TRY(const cache::PinUsage wanted, cache::HeldByKeys(engine.store, keys, call));
   if (wanted.records.empty()) {
@@ -278,7 +287,7 @@ Result<void> Pin(Engine& engine, const v1::PinRequest& request, const cache::Cal
                                         request.name(), taken->records.size()),
                  .reason = "PIN_TAKEN"};
   }
-  cache::Pin pin{.name = request.name(), .note = request.note()};
+  cache::Pin pin{.name = request.name(), .note = request.note(), .owner = std::move(owner)};
   pin.made_s = std::chrono::duration_cast<std::chrono::seconds>(engine.clock.UnixTime()).count();
   if (request.until() != 0) {
     pin.until_s = static_cast<int64_t>(request.until() / 1000);
@@ -289,12 +298,14 @@ Result<void> Pin(Engine& engine, const v1::PinRequest& request, const cache::Cal
   return {};
 }
 
-Result<void> Unpin(Engine& engine, const v1::UnpinRequest& request) {
+// The pin may become another's between the two steps; that one is not removed.
+Result<void> Unpin(Engine& engine, const v1::UnpinRequest& request, const cache::Actor& actor) {
   if (engine.whole.pins == nullptr) {
     return NoDatabase();
   }
   KILN_TRY_VOID(CheckPinName("name", request.name()));
-  Result<void> removed = engine.whole.pins->Remove(request.name());
+  KILN_TRY(const std::string owner, cache::PinOwnerFor(*engine.whole.pins, request.name(), actor));
+  Result<void> removed = engine.whole.pins->RemoveOf(request.name(), owner);
   if (!removed.ok() && removed.error().code == ErrorCode::kNotFound) {
     return Error{.code = ErrorCode::kNotFound,
                  .context = "there is no pin '" + request.name() + "'",
@@ -311,16 +322,19 @@ Result<void> ListPins(Engine& engine, const v1::ListPinsRequest& request,
   }
   KILN_TRY(const std::vector<cache::Pin> pins, engine.whole.pins->List());
   const uint32_t page = PageSize(request.page_size());
+  size_t bytes = 0;
   for (const cache::Pin& pin : pins) {
     if (!request.page_token().empty() && pin.name <= after) {
       continue;
     }
-    if (static_cast<uint32_t>(reply.pins_size()) == page) {
+    if (static_cast<uint32_t>(reply.pins_size()) == page || bytes >= kPageBytes) {
       reply.set_next_page_token(TokenOf("pins", reply.pins(reply.pins_size() - 1).name()));
       return {};
     }
     const Result<cache::PinUsage> held = cache::HeldByPin(*engine.whole.maintenance, pin.name);
-    InfoTo(pin, pin.records, held.ok() ? held->bytes : 0, *reply.add_pins());
+    v1::PinInfo& info = *reply.add_pins();
+    InfoTo(pin, pin.records, held.ok() ? held->bytes : 0, info);
+    bytes += info.ByteSizeLong();
   }
   return {};
 }

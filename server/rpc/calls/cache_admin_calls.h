@@ -5,6 +5,7 @@
 
 #include <functional>
 
+#include "cache/leases/actor.h"
 #include "proto/kiln/v1/admin.pb.h"
 #include "server/rpc/calls/compile_calls.h"
 
@@ -23,11 +24,12 @@ Result<void> VerifyCache(Engine& engine, const v1::VerifyCacheRequest& request,
                          const cache::Call& call, const PushMaintenance& push);
 Result<void> RepairCache(Engine& engine, const cache::Call& call, const PushMaintenance& push);
 
-// Errors: kAlreadyExists PIN_TAKEN; kNotFound for a batch or for results that are not stored;
-// kResourceExhausted PINS_TOO_LARGE.
-Result<void> Pin(Engine& engine, const v1::PinRequest& request, const cache::Call& call,
-                 v1::PinInfo& reply);
-Result<void> Unpin(Engine& engine, const v1::UnpinRequest& request);
+// A pin belongs to who made it. Errors: kAlreadyExists PIN_TAKEN; kPermissionDenied NOT_YOURS;
+// kNotFound for a batch or for results that are not stored; kResourceExhausted PINS_TOO_LARGE or
+// TOO_MANY_PINS.
+Result<void> Pin(Engine& engine, const v1::PinRequest& request, const cache::Actor& actor,
+                 const cache::Call& call, v1::PinInfo& reply);
+Result<void> Unpin(Engine& engine, const v1::UnpinRequest& request, const cache::Actor& actor);
 Result<void> ListPins(Engine& engine, const v1::ListPinsRequest& request, v1::ListPinsReply& reply);
 Result<void> ListQuarantine(Engine& engine, const v1::ListQuarantineRequest& request,
                             v1::ListQuarantineReply& reply);

@@ -38,6 +38,8 @@ Result<void> CheckSpace(const std::string& space) {
              : Malformed("space", "there is no space '" + space + "'");
 }
 
+// Levels of the wire and levels of the store: a variant and a live key are one kind of row, an
+// alias. Poison and content have other ways in.
 Result<cache::Key> RowKeyOf(const v1::CacheRow& row) {
   cache::Key key;
   switch (row.level()) {
@@ -85,6 +87,7 @@ Result<void> FindMissing(Engine& engine, const v1::FindMissingRequest& request,
     keys.push_back(cache::ContentKey(read));
   }
   KILN_TRY(std::vector<cache::Key> missing, engine.store.FindMissing(keys, call));
+  // The reply is in the order of the request, and names a digest as often as the request did.
   std::sort(missing.begin(), missing.end());
   for (const v1::Digest& digest : request.digests()) {
     KILN_TRY(const Digest read, FromProto(digest));
@@ -100,6 +103,7 @@ Result<std::vector<v1::GetBlobsReply>> BlobPages::Next(const cache::Call& call,
   KILN_TRY_VOID(CheckCount("digests", request_.digests_size(), detail));
   std::vector<v1::GetBlobsReply> page;
   uint64_t bytes = 0;
+  // A page may exceed its size by one chunk; the sizes above leave room for it.
   while (next_ < request_.digests_size() && bytes < kPageBytes && page.size() < kPageMessages) {
     CheckStop();
     KILN_TRY(const uint64_t added,
@@ -117,6 +121,8 @@ Result<cache::Blob> BlobPages::Encoded(const Digest& digest, const cache::Call& 
     return rest;
   }
   KILN_TRY(cache::Blob found, store_.Get(cache::ContentKey(digest), call));
+  // A client that does not know the codec gets plain bytes. Compressing is done anew if the rest of
+  // a blob could not be held, and gives the same bytes.
   const bool zstd = std::find(request_.accept_codecs().begin(), request_.accept_codecs().end(),
                               v1::CODEC_ZSTD) != request_.accept_codecs().end();
   return zstd ? cache::Compress(found) : found;
@@ -131,8 +137,11 @@ Result<uint64_t> BlobPages::AddChunks(const v1::Digest& name, uint64_t room,
   if (!sent.ok() && sent.error().code != ErrorCode::kNotFound) {
     return sent.error();
   }
+  // What was held of the blob is in `sent` now.
   held_.GiveBackAll();
   const uint64_t first = offset_;
+  // The client has its first chunks already. A blob of another size under the same name would be
+  // put together from two.
   if (first != 0 && (!sent.ok() || sent->bytes.size() != size_)) {
     return Error{.code = ErrorCode::kUnavailable,
                  .context = "a blob was removed while it was sent",
@@ -147,6 +156,8 @@ Result<uint64_t> BlobPages::AddChunks(const v1::Digest& name, uint64_t room,
   }
   const cache::Blob& blob = *sent;
   size_ = blob.bytes.size();
+  // At least one chunk, whatever the room is: a page that adds nothing would never end. An empty
+  // blob has one chunk, too.
   do {
     const uint64_t size = std::min<uint64_t>(kChunk, size_ - offset_);
     v1::GetBlobsReply& reply = page.emplace_back();
@@ -179,6 +190,8 @@ Result<void> BlobUpload::Begin(const v1::PutBlobsRequest& message, const Digest&
 }
 
 Result<void> BlobUpload::Take(const v1::PutBlobsRequest& message) {
+  // gRPC bounds messages by the larger size of a request, so the smaller one of streams is asked
+  // here.
   if (message.ByteSizeLong() > kMaxStreamMessage) {
     return AboveLimit("stream message", kMaxStreamMessage, message.ByteSizeLong());
   }
@@ -193,14 +206,18 @@ Result<void> BlobUpload::Take(const v1::PutBlobsRequest& message) {
     if (message.offset() != bytes_.size() || message.codec() != codec_) {
       return Malformed("offset", "chunks of a blob follow each other");
     }
+    // Charged before it is kept. An upload that finds no room ends, and its client comes again:
+    // waiting would hold what it has while others wait for the same.
     if (!held_.Take(message.data().size())) {
       return UploadsFull(room_);
     }
     bytes_ += message.data();
+    // More than was declared is wrong whatever comes later, so it is not kept until the end.
     if (bytes_.size() > digest_.size + (codec_ == v1::CODEC_NONE ? 0 : kEncodingOverhead)) {
       KILN_TRY_VOID(Reject("DIGEST_MISMATCH"));
     }
   }
+  // A rejected blob has its last chunk as well, and the next blob begins behind it.
   if (message.last()) {
     if (!skipping_) {
       KILN_TRY_VOID(Complete());
@@ -218,6 +235,8 @@ Result<void> BlobUpload::Reject(const char* reason) {
   ToProto(digest_, *rejected.mutable_digest());
   rejected.set_reason(reason);
   rejected_.emplace_back(digest_, reason);
+  // The rest of the blob is read and dropped, so that the other blobs of the stream are stored all
+  // the same.
   skipping_ = true;
   held_.GiveBack(bytes_.size());  // what the list keeps of it stays counted
   (void)std::exchange(bytes_, {});
@@ -231,11 +250,14 @@ Result<void> BlobUpload::Complete() {
   if (codec_ == v1::CODEC_NONE) {
     blob = cache::CopiedBlob(AsBytes(bytes_));
   } else {
+    // The ratio is checked by what was declared, before a byte is inflated. Small blobs are free of
+    // it, because a text of blanks compresses by more than 100. See spec/daemon 10
     const uint64_t free =
         std::max<uint64_t>(bytes_.size() * cache::kMaxRatio, cache::kRatioFreeBytes);
     if (codec_ != v1::CODEC_ZSTD || digest_.size > free) {
       return Reject(codec_ != v1::CODEC_ZSTD ? "DIGEST_MISMATCH" : "RATIO");
     }
+    // Both forms are in memory for a moment, and both are charged.
     if (!held_.Take(digest_.size)) {
       return UploadsFull(room_);
     }
@@ -252,6 +274,7 @@ Result<void> BlobUpload::Complete() {
     held_.GiveBack(received);
   }
   (void)std::exchange(bytes_, {});  // with its memory
+  // The name is the hash of the content, so nobody can put content under the name of another.
   if (DigestOf(blob.bytes) != digest_) {
     held_.GiveBack(blob.bytes.size());
     return Reject("DIGEST_MISMATCH");
@@ -262,6 +285,7 @@ Result<void> BlobUpload::Complete() {
 }
 
 Result<void> BlobUpload::Store(const cache::Call& call) {
+  // Durable: the reply says that the content is stored, and clients refer to it from then on.
   const std::vector<cache::Item> items = std::exchange(complete_, {});
   const uint64_t stored_bytes = std::exchange(waiting_, 0);
   if (!items.empty()) {
@@ -272,6 +296,8 @@ Result<void> BlobUpload::Store(const cache::Call& call) {
   return {};
 }
 
+// A client that closes in the middle of a blob has made a mistake or lost its connection; what was
+// complete before is stored in either case.
 Result<v1::PutBlobsReply> BlobUpload::Finish() const {
   if (open_) {
     return Malformed("last", "the upload ended inside a blob");
@@ -297,6 +323,8 @@ Result<void> GetRows(Engine& engine, const v1::GetRowsRequest& request, const ca
     found.set_level(asked.level());
     found.set_key(asked.key());
     found.set_value(std::string(AsText(row->bytes)));
+    // The content that a row names goes with it, so that the other daemon can ask for what it lacks
+    // before it puts the row.
     const Result<cache::RowSummary> summary = cache::SummarizeRow(key.level, row->bytes);
     for (const cache::Product& product :
          summary.ok() ? summary->products : std::vector<cache::Product>()) {
@@ -321,6 +349,8 @@ Result<void> PutRows(Engine& engine, const v1::PutRowsRequest& request, const ca
     CheckStop();
     KILN_TRY(const cache::Key key, RowKeyOf(row));
     const ByteView value = AsBytes(row.value());
+    // The references are taken from the row itself, never from the sender's list: a row that keeps
+    // less content than it names would lose it at the next collection.
     const Result<cache::RowSummary> summary = cache::SummarizeRow(key.level, value);
     if (!summary.ok()) {
       refuse(row, "MALFORMED");
@@ -343,6 +373,8 @@ Result<void> PutRows(Engine& engine, const v1::PutRowsRequest& request, const ca
   for (const auto& [item, row] : rows) {
     items.push_back(item);
   }
+  // One commit for all of them is the usual case. Only if it fails, or something is there already
+  // that differs, the rows are put one by one, to find out which.
   const Result<cache::PutResult> together =
       items.empty() ? cache::PutResult{}
                     : engine.store.Put(items, cache::Durability::kDurable, call);

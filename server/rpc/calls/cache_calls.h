@@ -50,8 +50,8 @@ class BlobPages {
 // at a time.
 class BlobUpload {
  public:
-  BlobUpload(Engine& engine, ByteRoom& room, const ServiceLimits& limits)
-      : engine_(engine), room_(room), most_rejected_(limits.rejected_blobs), held_(room) {}
+  BlobUpload(Engine& engine, ByteRoom& room, const ops::Party& of, const ServiceLimits& limits)
+      : engine_(engine), room_(room), most_rejected_(limits.rejected_blobs), held_(room, of) {}
 
   // Errors: kInvalidArgument for chunks out of order; kResourceExhausted with BUFFERS_FULL, or with
   // LIMIT_EXCEEDED if more blobs were rejected than a reply lists.

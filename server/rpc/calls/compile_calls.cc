@@ -148,7 +148,14 @@ Result<void> ListMissing(Engine& engine, const std::vector<compile::Source>& sou
   std::sort(keys.begin(), keys.end());  // programs share sources
   keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
   KILN_TRY(const std::vector<cache::Key> found, engine.store.FindMissing(keys, call));
-  const std::unordered_set<cache::Key, cache::KeyHash> missing(found.begin(), found.end());
+  std::unordered_set<cache::Key, cache::KeyHash> missing;
+  for (const cache::Key& key : found) {
+    CheckStop();
+    // What a full database did not take is in memory, and an upload of it would end there again.
+    if (!engine.store.Get(key, call.Until(cache::kAtOnce)).ok()) {
+      missing.insert(key);
+    }
+  }
   for (const compile::Source& source : sources) {
     CheckStop();
     if (source.text == nullptr && detail.missing_size() < kMaxMissingListed &&

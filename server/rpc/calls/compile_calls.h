@@ -114,8 +114,8 @@ Error UploadsFull(const ByteRoom& room);
 // outlive it. One upload, one thread at a time.
 class Upload {
  public:
-  Upload(Engine& engine, ByteRoom& room, const ServiceLimits& /*limits*/)
-      : engine_(engine), room_(room), held_(room) {}
+  Upload(Engine& engine, ByteRoom& room, const ops::Party& of, const ServiceLimits& /*limits*/)
+      : engine_(engine), room_(room), held_(room, of) {}
 
   // Errors: kInvalidArgument with DIGEST_MISMATCH or MALFORMED_REQUEST; kResourceExhausted, also
   // with BUFFERS_FULL.

@@ -17,6 +17,7 @@
 namespace kiln::rpc {
 namespace {
 
+// As many as `kiln explain --last` takes.
 constexpr uint32_t kMaxLast = 1000;
 
 Error NoRecord(std::string text) {
@@ -39,6 +40,8 @@ std::optional<T> NumberOf(std::string_view text) {
 
 }  // namespace
 
+// The record keeps values as text. Their form tells the type: true, 3u, -3, 0.5 and quoted names do
+// not overlap. What is none of these is an enum value as it is.
 void ToProto(const cache::NamedText& option, v1::OptionValue& out) {
   const std::string_view text = option.value;
   out.set_name(option.name);
@@ -59,6 +62,7 @@ void ToProto(const cache::NamedText& option, v1::OptionValue& out) {
 
 namespace {
 
+// Of a miss how far the look-up came, of a hit who had it.
 std::string_view LevelOf(const cache::ExplainRecord& record) {
   switch (record.result) {
     case cache::ExplainResult::kMiss:
@@ -99,6 +103,7 @@ Result<std::string> ReaderText(Engine& engine, const compile::ProgramRequest& pr
 // Adds who reads the options that made the difference, as far as the sources are still here: this
 // is done for whoever asks, not for every request (spec/cache 11.3, 11.5).
 void NameReaders(Engine& engine, const cache::Call& call, cache::Explanation& explanation) {
+  // Linking a program takes milliseconds, so it is done only when its result is shown.
   if (std::none_of(explanation.changes.begin(), explanation.changes.end(), IsLiveOption)) {
     return;
   }
@@ -107,8 +112,11 @@ void NameReaders(Engine& engine, const cache::Call& call, cache::Explanation& ex
     return;
   }
   v1::ErrorDetail ignored;
+  // Any target will do, since readers of options do not depend on it.
   const auto prepared = PrepareOrListMissing(
       engine, *program, compile::NamedTarget{.name = "spirv", .target = {}}, call, ignored);
+  // Sources that are gone, or that no longer compile, cost the names of readers and nothing else of
+  // the explanation.
   if (!prepared.ok() || !(*prepared)->ok()) {
     return;
   }
@@ -150,6 +158,7 @@ Result<void> ExplainVariant(Engine& engine, const v1::ExplainRequest& request,
                             const cache::Call& call, v1::ExplainReply& reply,
                             v1::ErrorDetail& detail) {
   KILN_TRY(const AskedVariant asked, FromProto(request.variant()));
+  // Nothing is compiled: the lookup leaves its trace, and that trace is what is explained.
   for (const compile::NamedTarget& target : asked.targets) {
     KILN_TRY(const auto prepared,
              PrepareOrListMissing(engine, asked.program, target, call, detail));
@@ -171,6 +180,7 @@ Result<void> ExplainVariant(Engine& engine, const v1::ExplainRequest& request,
 Result<void> ExplainKey(Engine& engine, const std::string& bytes, const cache::Call& call,
                         v1::ExplainReply& reply) {
   KILN_TRY(Hash128 key, IdFromProto("signature", bytes));
+  // The id may be the key of a variant as well as a signature: people copy what they find.
   const Result<cache::Blob> alias =
       engine.store.Get({.level = cache::Level::kAlias, .space = 0, .id = key}, call);
   if (alias.ok()) {
@@ -192,6 +202,7 @@ Result<void> ExplainBatch(Engine& engine, const std::string& bytes, const cache:
   reply.set_results(misses.results);
   using Row = std::pair<cache::Cause, compile::MissHistogram::Row>;
   std::vector<Row> rows(misses.causes.begin(), misses.causes.end());
+  // The most frequent cause first; of the same count in the order of the causes.
   std::stable_sort(rows.begin(), rows.end(),
                    [](const Row& a, const Row& b) { return a.second.count > b.second.count; });
   for (const auto& [cause, row] : rows) {
@@ -199,6 +210,7 @@ Result<void> ExplainBatch(Engine& engine, const std::string& bytes, const cache:
     count.set_cause(std::string(cache::CauseName(cause)));
     count.set_count(row.count);
     for (const uint64_t seq : row.examples) {
+      // Records of examples may have been dropped since; then the cause has its count without them.
       const auto record = engine.explains.WithSeq(seq);
       if (record != nullptr) {
         ExplainTo(engine, *record, call, *reply.add_records());
@@ -223,6 +235,7 @@ void ToProto(const cache::Explanation& explanation, v1::ExplainRecord& out) {
   }
   out.set_hit(hit);
   out.set_level(std::string(LevelOf(record)));
+  // A hit has a kind of equality where a miss has a cause: why it was enough, or why it was not.
   out.set_cause(std::string(hit ? EqualityOf(record) : cache::CauseName(explanation.cause)));
   out.set_detail(record.detail);
   for (const cache::Change& change : explanation.changes) {

@@ -17,6 +17,8 @@
 namespace kiln::rpc {
 namespace {
 
+// A page is made in one job: its size is what a reader may make the daemon hold, and how long a job
+// takes.
 constexpr uint64_t kPageBytes = uint64_t{256} << 10;
 constexpr uint64_t kChunk = kMaxStreamMessage - 1024;  // leaves room for the rest of the message
 constexpr size_t kPageEvents = 256;                    // and then no more results
@@ -35,6 +37,8 @@ std::string ListBytes(const DigestSet& digests) {
 }
 
 void AddListed(std::string_view bytes, DigestSet& digests) {
+  // What is left at the end of a list of another form is no digest. A list that is wrong costs the
+  // client that named it some content, and nobody else.
   for (; bytes.size() >= kDigestBytes; bytes.remove_prefix(kDigestBytes)) {
     CheckStop();
     Digest digest;
@@ -67,6 +71,8 @@ std::vector<cache::Key> SourcesOf(const v1::FetchRequest& request) {
 
 }  // namespace
 
+// An index over rows instead of a set of nodes: a client may name hundreds of thousands of digests,
+// and each node would cost more than the digest.
 bool DigestSet::Contains(const Digest& digest) const {
   return index_.Find(Hash128Hash{}(digest.id),
                      [&](uint32_t row) { return rows_[row] == digest; }) != InternIndex::kFree;
@@ -83,11 +89,14 @@ bool DigestSet::Add(const Digest& digest) {
   return rows_.size() != before;
 }
 
+// Of the last one that was added, when what it stands for could not be sent after all.
 void DigestSet::TakeBack() {
   index_.Erase(Hash128Hash{}(rows_.back().id), static_cast<uint32_t>(rows_.size() - 1));
   rows_.pop_back();
 }
 
+// A list of hundreds of thousands is sorted on the way of a call, so the comparison is one of
+// numbers in nearly all cases.
 std::vector<Digest> DigestSet::Sorted() const {
   const auto begin_of = [](const Digest& digest) {  // tells nearly all apart
     uint64_t begin = 0;
@@ -129,6 +138,7 @@ Result<void> FetchPages::Begin(const cache::Call& call) {
       AddListed(AsText(list->bytes), had_);
     }
   }
+  // What it has is known, and so is what was sent; the difference is told in the counts.
   known_ = had_;
   if (!request_.batch_id().empty()) {
     KILN_TRY(const Hash128 id, IdFromProto("batch_id", request_.batch_id()));
@@ -187,6 +197,8 @@ Result<void> FetchPages::AddVariant(const cache::Call& call, v1::ErrorDetail& de
   if (request_.warm_only() && !variant.warm()) {
     return {};
   }
+  // Blobs of this variant that were just made are sent from memory: the store may have been too
+  // full to take them.
   fresh_.clear();
   CompileHow how{.build = {}, .inline_data = request_.inline_data(), .fresh = &fresh_};
   how.build.may_compile = request_.on_miss() == v1::FetchRequest::COMPILE;
@@ -244,6 +256,7 @@ Result<compile::Outcome> FetchPages::Rebuild(const compile::BatchItem& item,
                                              const cache::Call& call, v1::ErrorDetail& detail) {
   KILN_TRY(const Hash128 id, IdFromProto("batch_id", request_.batch_id()));
   KILN_TRY(const std::shared_ptr<const compile::BatchRequest> request, engine_.batches.Request(id));
+  // By name: a batch has each program once, and the item remembers no more of it.
   for (const compile::BatchProgram& program : request->programs) {
     for (const compile::NamedTarget& target : program.targets) {
       if (program.program.name == item.program && target.name == item.outcome.artifact->target) {
@@ -273,6 +286,8 @@ Result<void> FetchPages::AddResult(const cache::Call& call, v1::ErrorDetail& det
     KILN_TRY_VOID(AddBlobs(again, call));
     AddOutcome(again, index);
   } else {
+    // An outcome without a kind says that there is none. The order of results stays, so the index
+    // is still right.
     v1::Outcome miss;
     miss.set_index(index);
     AddOutcome(miss);
@@ -307,6 +322,8 @@ Result<void> FetchPages::AddBlobs(const compile::Outcome& outcome, const cache::
 }
 
 void FetchPages::AddOutcome(const compile::Outcome& outcome, uint64_t index) {
+  // Nearly all outcomes are plain, and are written as bytes without a message in between
+  // (outcome_bytes.h).
   if (!IsPlain(outcome)) {
     v1::Outcome message;
     ToProto(outcome, message);
@@ -331,6 +348,8 @@ void FetchPages::AddOutcome(const v1::Outcome& outcome) {
 
 Result<void> FetchPages::AddBlob(const Digest& digest, const cache::Call& call) {
   if (!known_.Add(digest)) {
+    // What this call has sent already is not sent again, but only what the client quoted counts as
+    // known.
     counts_.set_blobs_known(counts_.blobs_known() + (had_.Contains(digest) ? 1 : 0));
     return {};
   }
@@ -338,11 +357,13 @@ Result<void> FetchPages::AddBlob(const Digest& digest, const cache::Call& call) 
   const Result<cache::Blob> found =
       made != fresh_.end() ? made->blob : engine_.store.Get(cache::ContentKey(digest), call);
   if (!found.ok()) {
+    // The client was not sent it, and another result may bring it.
     known_.TakeBack();
     return found.error();
   }
   const cache::Blob& blob = *found;
   uint64_t offset = 0;
+  // An empty blob is one empty chunk, so that the client hears of it at all.
   do {
     const uint64_t size = std::min<uint64_t>(kChunk, blob.bytes.size() - offset);
     page_.AddChunk(digest, blob, offset, size);
@@ -357,6 +378,8 @@ Result<void> FetchPages::AddBlob(const Digest& digest, const cache::Call& call) 
 // that name instead of thousands of digests, and gets what is not in the list.
 Result<void> FetchPages::AddDone(const cache::Call& call) {
   const cache::Item list = cache::ContentItem(cache::CopiedBlob(AsBytes(ListBytes(known_))));
+  // If it is not stored the next fetch cannot find it and sends more than it need; nothing is wrong
+  // with that.
   (void)engine_.store.Put(std::span(&list, 1), cache::Durability::kRelaxed, call);
   v1::FetchDone done;
   *done.mutable_counts() = counts_;

@@ -29,6 +29,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using View = v1::InspectRequest;
 
+// Both forms travel in one message, so each has half of it.
 constexpr size_t kChunk = kMaxStreamMessage / 2 - 4096;  // of each form
 constexpr int kMaxViews = 32;                            // asked for, and dialects
 constexpr uint32_t kSpirvMagic = 0x07230203;
@@ -59,10 +60,13 @@ std::string StageOf(const v1::StageCode& code) {
   }
 }
 
+// Bytes that are no UTF-8 become replacement characters. The dump would throw otherwise.
 std::string Dump(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
+// The first word of a module. Modules of the other byte order are not made here, so they count as
+// no SPIR-V.
 bool IsSpirv(ByteView bytes) {
   uint32_t magic = 0;
   if (bytes.size() < sizeof(magic)) {
@@ -83,6 +87,8 @@ std::string CleanUtf8(std::string_view text) {
       return clean;
     }
     clean += "\xEF\xBF\xBD";
+    // One byte is replaced and the text is looked at again from the next one, so a good character
+    // behind it is kept.
     text.remove_prefix(good + 1);
   }
 }
@@ -90,6 +96,8 @@ std::string CleanUtf8(std::string_view text) {
 // The end of a chunk that begins at `from`, so that no character is cut.
 size_t ChunkEnd(std::string_view text, size_t from) {
   size_t end = std::min(text.size(), from + kChunk);
+  // A byte of the form 10xxxxxx continues a character. The text is UTF-8, so at most three steps
+  // back reach its beginning.
   while (end < text.size() && (static_cast<uint8_t>(text[end]) & 0xC0u) == 0x80u) {
     --end;
   }
@@ -109,6 +117,8 @@ Result<cache::Blob> ContentOf(Engine& engine, const v1::Digest& digest, const ca
 }
 
 // Digests, sizes and ids: what identifies a result.
+// Each view has two forms: text for people, in columns, and JSON for programs. Both are made from
+// the same values here, so they cannot say different things.
 ViewForms StatsOf(const v1::Artifact& artifact) {
   ViewForms forms;
   const auto out = std::back_inserter(forms.text);
@@ -137,6 +147,7 @@ ViewForms StatsOf(const v1::Artifact& artifact) {
   return forms;
 }
 
+// Of content by itself nothing else is known.
 ViewForms ContentStats(std::string_view kind, const v1::Digest& digest) {
   const std::string id = HexOf(digest.id());
   return {.text = fmt::format("{:<9} {} bytes, {}\n", kind, digest.size(), id),
@@ -161,7 +172,10 @@ ViewForms OptionsOf(const artifact::PipelineMetadata& metadata) {
   return forms;
 }
 
+// All views are checked before the first is shown: a request that is half wrong shows nothing.
 Result<void> CheckView(View::View view, bool of_variant) {
+  // The cast is there for numbers that the enumeration does not have: a client may be newer than
+  // this daemon.
   switch (static_cast<int>(view)) {
     case View::STATS:
     case View::META:
@@ -221,6 +235,7 @@ Result<std::vector<v1::InspectReply>> InspectPages::Next(const cache::Call& call
     return std::vector<v1::InspectReply>();
   }
   const Page& page = pages_[next_++];
+  // One view at a time is made and sent, so that no more than one of them is in memory.
   KILN_TRY(const ViewForms forms, FormsOf(page, call));
   v1::InspectReply head;
   head.set_view(page.view);
@@ -236,6 +251,8 @@ Result<void> InspectPages::Begin(const cache::Call& call, v1::ErrorDetail& detai
     return Malformed("views", fmt::format("at most {} at once", kMaxViews));
   }
   for (const std::string& dialect : request_.dialects()) {
+    // The dialect becomes a part of a recipe. Its parser decides what is one, so nothing else can
+    // be smuggled in.
     const Result<recipe::Recipe> parsed =
         recipe::ParseRecipe("cross;to=" + dialect, target::Environment::kVulkan11);
     if (!parsed.ok()) {
@@ -276,6 +293,8 @@ Result<void> InspectPages::AddSignature(const cache::Call& call) {
   return {};
 }
 
+// Through the message of an outcome, so that an inspected result has the same members as one that
+// was compiled.
 void InspectPages::AddArtifact(const compile::Outcome& found,
                                std::shared_ptr<const compile::PreparedProgram> prepared) {
   v1::Outcome outcome;
@@ -304,6 +323,8 @@ Result<void> InspectPages::AddContent(const cache::Call& call) {
   return {};
 }
 
+// Looking never compiles: whoever may only read must be able to inspect, and a person who asks for
+// a view does not wait for a build.
 Result<void> InspectPages::AddVariant(const cache::Call& call, v1::ErrorDetail& detail) {
   KILN_TRY(AskedVariant asked, FromProto(request_.variant()));
   for (const compile::NamedTarget& target : asked.targets) {
@@ -330,6 +351,7 @@ Result<void> InspectPages::AddPages() {
     for (const int view : request_.views()) {
       views.push_back(static_cast<View::View>(view));
     }
+    // What people want to see first, if they do not say what.
     if (views.empty()) {
       views = subjects_[i].metadata.has_value()
                   ? std::vector{View::STATS, View::META, View::OPTIONS}
@@ -390,6 +412,7 @@ Result<ViewForms> InspectPages::CodeForms(const Page& page, const cache::Call& c
   const Subject& subject = subjects_[page.subject];
   const bool disassembly = page.view == View::DISASM;
   ViewForms forms;
+  // Code of all stages in a row, each behind a line that names it, as a comment of its language.
   for (const v1::StageCode& code : subject.code) {
     KILN_TRY(const cache::Blob blob, ContentOf(engine_, code.digest(), call));
     forms.text += fmt::format("{} {}\n", disassembly ? ";" : "//", StageOf(code));
@@ -413,9 +436,11 @@ Result<ViewForms> InspectPages::CodeForms(const Page& page, const cache::Call& c
 Result<ViewForms> InspectPages::IrForms(const Subject& subject) const {
   const compile::PreparedProgram& prepared = *subject.prepared;
   std::vector<resolve::OptionSetting> settings = prepared.request.options;
+  // The fixed part first and the variant behind it, as the build had them.
   settings.insert(settings.end(), options_.begin(), options_.end());
   const Diagnosed<std::string> text =
       driver::ClosedText(*prepared.linked->value, settings, prepared.request.entries);
+  // It was closed with the same settings when it was built.
   KILN_CHECK(text.ok(), "a variant that has a result closes");
   return ViewForms{.text = *text.value, .json = {}};
 }

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "cache/leases/bounded_pins.h"
 #include "cache/pack/write/writer.h"
 #include "compiler/base/printable.h"
 #include "compiler/driver/fingerprint.h"
@@ -34,6 +35,7 @@ class VariantPrograms {
 
   Result<void> Add(const v1::Variant& variant) {
     KILN_TRY(const AskedVariant asked, FromProto(variant));
+    // Variants of one program share its tables in the pack, so they are gathered by name.
     const auto [place, is_new] = by_name_.emplace(asked.program.name, programs_.size());
     if (is_new) {
       programs_.emplace_back();
@@ -41,6 +43,7 @@ class VariantPrograms {
     compile::PackProgram& program = programs_[place->second];
     compile::PackPoint point{.options = asked.program.options, .warm = {}, .targets = {}};
     if (variant.warm()) {
+      // The order of the request is the order in which they are warmed.
       point.warm =
           pack::Warm{.priority = static_cast<uint16_t>(std::min(next_priority_++, 0xFFFF))};
     }
@@ -51,6 +54,8 @@ class VariantPrograms {
       const auto known =
           std::find_if(program.targets.begin(), program.targets.end(),
                        [&](const auto& row) { return row->target.name == target.name; });
+      // The bound is counted over all variants of the program, since together they make one table
+      // of targets.
       if (known == program.targets.end() && program.targets.size() == kMaxTargets) {
         return AboveLimit("targets per program", kMaxTargets, kMaxTargets + 1);
       }
@@ -124,6 +129,8 @@ Result<void> KeepTargets(const v1::BuildPackRequest& request,
 }
 
 // The list of what to build before the first frame: points of programs that are there.
+// Points of the warm list are added behind those that were asked for. One that was asked for
+// already is found by its live key later, and has one artifact.
 Result<void> AddWarmList(const v1::BuildPackRequest& request,
                          std::vector<compile::PackProgram>& programs) {
   std::map<std::string_view, compile::PackProgram*> by_name;  // the first of a name
@@ -165,6 +172,8 @@ Result<Wanted> WantedBy(Engine& engine, const v1::BuildPackRequest& request,
   }
   if (!request.batch_id().empty()) {
     KILN_TRY(const Hash128 id, IdFromProto("batch_id", request.batch_id()));
+    // The request of the batch names its sources by their digests, so the pack is of the texts that
+    // were compiled and not of what the files have become since.
     KILN_TRY(const auto batch, engine.batches.Request(id));
     wanted.project = batch->project;
     KILN_TRY(wanted.programs, compile::PackProgramsOf(engine.builder, *batch, engine.clock, call));
@@ -187,6 +196,8 @@ void CountsTo(const compile::PackPlan& plan, v1::PackCounts& out) {
   out.set_pipelines(plan.pipelines);
 }
 
+// The one time that a pack names. It comes from outside, so that the same content gives the same
+// bytes on every day.
 uint64_t SourceDate() {
   const char* text = std::getenv("SOURCE_DATE_EPOCH");
   return text == nullptr ? 0 : std::strtoull(text, nullptr, 10);
@@ -205,6 +216,7 @@ Bytes InfoOf(const v1::BuildPackRequest& request, const Wanted& wanted,
   }
   info.mutable_targets()->Assign(targets.begin(), targets.end());
   CountsTo(plan, *info.mutable_counts());
+  // Who made it, for people who find a pack years later. Readers do not look at it.
   info.add_tool_versions("back.spirv " + driver::BackFingerprint().hex());
   info.add_tool_versions("front.rpl " + driver::FrontFingerprint(ir::Language::kRpl).hex());
   info.set_source_date(SourceDate());
@@ -231,6 +243,7 @@ class ContentProgress {
   void Read(const Digest& digest) {
     if (read_.insert(digest.id).second) {
       bytes_ += digest.size;
+      // A message for each blob would be more messages than blobs are worth.
       if (read_.size() % 1024 == 0) {
         Tell(read_.size(), bytes_);
       }
@@ -262,6 +275,8 @@ Result<pack::WriteReport> WriteTo(Engine& engine, const Wanted& wanted,
                                   const cache::Call& call) {
   ContentProgress progress(plan, push);
   compile::PackContent content(engine.builder, wanted.programs, plan);
+  // The writer asks for each content when it writes it, so a pack of gigabytes never is in memory.
+  // The stop is looked at here, because the writer knows no calls.
   const pack::BlobSource blobs = [&](const Digest& digest) -> Result<Bytes> {
     if (call.stop.stop_requested()) {
       return Error{.code = ErrorCode::kCancelled, .context = "by the caller", .reason = {}};
@@ -281,13 +296,14 @@ struct Packed {
 };
 
 Result<Packed> PlanAndWrite(Engine& engine, const v1::BuildPackRequest& request,
-                            const Wanted& wanted, const pack::Pack* base, const Push& push,
-                            const cache::Call& call) {
+                            const Wanted& wanted, const pack::Pack* base, const cache::Actor& actor,
+                            const Push& push, const cache::Call& call) {
   const auto progress = [&](uint64_t done, uint64_t total) {
     PushProgress(push, "lookup", done, total);
   };
   Result<compile::PackPlan> planned =
       compile::PlanPack(engine.builder, engine.store, wanted.programs, progress, call);
+  // Who may only read can have a pack if all of its results are there. See spec/daemon 11.4
   if (!planned.ok() && planned.error().reason == "NOT_CACHED") {
     return WouldWrite(
         "not all results of the pack are in the cache, and they would have to be "
@@ -302,8 +318,9 @@ Result<Packed> PlanAndWrite(Engine& engine, const v1::BuildPackRequest& request,
                                    .base = base};
   KILN_TRY(const pack::WriteReport written,
            WriteTo(engine, wanted, plan, options, file, push, call));
+  // Who may not write gets the pack only if the shelf has exactly these bytes from somebody else.
   if (call.may_write) {
-    KILN_TRY_VOID(engine.shelf.Keep(file, written.pack_id));
+    KILN_TRY_VOID(engine.shelf.Keep(file, written.pack_id, actor.id));
   } else if (!engine.shelf.HasInstead(file, written.pack_id)) {
     return WouldWrite("nobody has made exactly this pack lately, and it would have to be kept");
   }
@@ -312,8 +329,11 @@ Result<Packed> PlanAndWrite(Engine& engine, const v1::BuildPackRequest& request,
 
 }  // namespace
 
-Result<void> BuildPack(Engine& engine, const v1::BuildPackRequest& request, const cache::Call& call,
-                       const Push& push, v1::ErrorDetail& detail) {
+// Everything that can be wrong with the request is looked at before the first result: planning may
+// compile for minutes.
+Result<void> BuildPack(Engine& engine, const v1::BuildPackRequest& request,
+                       const cache::Actor& actor, const cache::Call& call, const Push& push,
+                       v1::ErrorDetail& detail) {
   if (request.sign()) {
     return Error{.code = ErrorCode::kFailedPrecondition,
                  .context = "this daemon has no signing key; sign with 'kiln pack build --sign'",
@@ -328,15 +348,23 @@ Result<void> BuildPack(Engine& engine, const v1::BuildPackRequest& request, cons
       return WouldWrite("a pin would have to be made");
     }
   }
+  std::string pin_owner;
+  if (!request.pin().empty() && engine.whole.pins != nullptr) {
+    KILN_TRY(pin_owner, cache::PinOwnerFor(*engine.whole.pins, request.pin(), actor));
+  }
   std::unique_ptr<pack::Pack> base;
   if (!request.base_pack().empty()) {
     KILN_TRY(const Hash128 id, IdFromProto("base_pack", request.base_pack()));
+    // The base stays open until the delta is written, so it may be removed from the shelf in
+    // between.
     KILN_TRY(base, engine.shelf.OpenPack(id));
   }
+  // A lease from the plan to the last byte of the pack, so that nothing that it names is collected
+  // meanwhile. HeldLeases bounds how long one holds.
   const cache::HeldLeases::ScopedLease held =
       call.may_write ? engine.whole.held.Hold("pack") : cache::HeldLeases::ScopedLease();
   KILN_TRY(const Wanted wanted, WantedBy(engine, request, call, detail));
-  KILN_TRY(const Packed made, PlanAndWrite(engine, request, wanted, base.get(), push, call));
+  KILN_TRY(const Packed made, PlanAndWrite(engine, request, wanted, base.get(), actor, push, call));
   const auto& [plan, written] = made;
   if (!request.pin().empty()) {
     if (engine.whole.pins == nullptr) {
@@ -344,8 +372,10 @@ Result<void> BuildPack(Engine& engine, const v1::BuildPackRequest& request, cons
                    .context = "this daemon keeps its results in memory only",
                    .reason = "READ_ONLY"};
     }
+    // The pin comes last: it names what the pack has, and a pack that failed leaves none behind.
     KILN_TRY_VOID(engine.whole.pins->Add(
-        {.name = request.pin(), .note = "pack " + written.pack_id.hex()}, plan.records));
+        {.name = request.pin(), .note = "pack " + written.pack_id.hex(), .owner = pin_owner},
+        plan.records));
   }
   v1::BuildPackReply message;
   v1::BuildPackReply::Done& done = *message.mutable_done();
@@ -361,7 +391,11 @@ Result<std::vector<v1::ReadPackReply>> PackPages::Next(const cache::Call& call,
                                                        v1::ErrorDetail& detail) {
   if (pack_ == nullptr) {
     KILN_TRY(const Hash128 id, IdFromProto("pack_id", request_.pack_id()));
+    // The file stays open until the last page: one that falls off the shelf meanwhile is read to
+    // its end.
     KILN_TRY(pack_, engine_.shelf.Open(id, call));
+    // A client that goes on with a download says where. Beyond the end it has another pack than it
+    // thinks, so this is no empty answer.
     if (request_.offset() > pack_->size()) {
       detail.set_max(pack_->size());
       detail.set_actual(request_.offset());
@@ -387,6 +421,8 @@ Result<std::vector<v1::ReadPackReply>> PackPages::Next(const cache::Call& call,
   return page;
 }
 
+// Only the index is read. A pack that came from elsewhere may have any text in it, so texts are
+// made UTF-8.
 Result<void> DescribePack(Engine& engine, const v1::DescribePackRequest& request,
                           v1::DescribePackReply& reply) {
   KILN_TRY(const Hash128 id, IdFromProto("pack_id", request.pack_id()));
@@ -404,6 +440,7 @@ Result<void> DescribePack(Engine& engine, const v1::DescribePackRequest& request
     shown.set_raw_size(section.raw_size);
     shown.set_rows(section.rows);
   }
+  // Artifacts belong to entries and entries to programs: one pass counts them for all programs.
   std::vector<uint64_t> artifacts(tables.programs.size());
   for (const pack::ArtifactRow& artifact : tables.artifacts) {
     ++artifacts[tables.entries[artifact.entry].program];

@@ -5,13 +5,15 @@
 #include <functional>
 #include <vector>
 
+#include "cache/leases/actor.h"
 #include "proto/kiln/v1/pack.pb.h"
 #include "server/rpc/calls/compile_calls.h"
 
 namespace kiln::rpc {
 
 // Ends with `done`. Errors: those of the service in pack.proto; kInvalidArgument.
-Result<void> BuildPack(Engine& engine, const v1::BuildPackRequest& request, const cache::Call& call,
+Result<void> BuildPack(Engine& engine, const v1::BuildPackRequest& request,
+                       const cache::Actor& actor, const cache::Call& call,
                        const std::function<void(v1::BuildPackReply)>& push,
                        v1::ErrorDetail& detail);
 

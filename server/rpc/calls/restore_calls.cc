@@ -14,6 +14,7 @@ v1::Target::Debug DebugOf(std::string_view text) {
   return text == "none" ? v1::Target::NONE : text == "full" ? v1::Target::FULL : v1::Target::NAMES;
 }
 
+// From what the explain record keeps of a target. Names that are not told apart here are settings.
 void TargetTo(const cache::ExplainRecord& record, v1::Target& target) {
   target.set_name(record.slot.target);
   target.set_form(v1::Target::SPIRV);
@@ -79,7 +80,10 @@ Result<std::map<Hash128, cache::ExplainRecord>> RequestsOf(Engine& engine,
 
 bool Recompile(Engine& engine, const cache::ExplainRecord& record, const cache::Call& call) {
   CompileHow how;
+  // On disk before it counts as restored.
   how.build.durability = cache::Durability::kDurable;
+  // The repair leaves records of its own, in the slot of the project, so that people see who
+  // compiled.
   how.asker = {.project = record.slot.project, .lane = "repair", .trace = {}};
   v1::Outcome outcome;
   v1::ErrorDetail missing;
@@ -114,6 +118,8 @@ Result<RestoreReport> RestoreLost(Engine& engine, const std::set<cache::Key>& lo
     if (call.stop.stop_requested()) {
       return Error{.code = ErrorCode::kCancelled, .context = "by the caller", .reason = {}};
     }
+    // Whether it was restored is asked of the store and not of the compilation, which may have made
+    // another signature.
     const bool made =
         Recompile(engine, record, call) &&
         engine.store.Get({.level = cache::Level::kSignature, .space = 0, .id = signature}, call)

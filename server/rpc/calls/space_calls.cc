@@ -37,6 +37,7 @@ class CountingTime {
   // For one of `parts` that are left of a space.
   project::Counter::Limits LimitsFor(size_t parts) const {
     project::Counter::Limits limits;
+    // What is left of the time of the request, at most that of one space, in equal shares.
     const Duration left = std::max(end_ - clock_.Monotonic(), Duration::zero());
     limits.time = std::min(limits.time, left) / static_cast<int64_t>(std::max<size_t>(parts, 1));
     return limits;
@@ -67,12 +68,15 @@ void MakeSpace(OpenedSpace& opened) {
   opened.space = std::move(space.value);
 }
 
+// Parses and links as a compile does, so counting has the same diagnostics. The first target
+// serves, since a space does not depend on any.
 Result<OpenedSpace> OpenSpace(Engine& engine, const v1::ProgramSpace& message,
                               const v1::Expression* filter, const cache::Call& call,
                               v1::ErrorDetail& detail) {
   OpenedSpace opened;
   KILN_TRY(opened.request, FromProto(message, filter));
   KILN_TRY(ProgramAndTargets program, FromProto(message.program()));
+  // Counting needs a linked program and no target in particular.
   const compile::NamedTarget any{.name = "spirv", .target = {}};
   KILN_TRY(opened.prepared,
            PrepareOrListMissing(engine, program.program,
@@ -166,6 +170,7 @@ void CountAxes(const OpenedSpace& opened, project::PointCount all, const Countin
     v1::VariantCount::AxisCount& axis = *out.add_per_axis();
     axis.set_name(names[i]);
     axis.set_values(sizes[i]);
+    // What the counter of one axis took is free again before the next.
     const ChargedMemory of_axis;
     const std::optional<project::Space> fixed =
         time.IsOver() ? std::nullopt : WithDefault(opened, names[i]);
@@ -175,6 +180,8 @@ void CountAxes(const OpenedSpace& opened, project::PointCount all, const Countin
       continue;
     }
     const project::PointCount rest = counter->All(limits, time.clock()).points;
+    // Zero if nothing is left at the default: then the axis alone makes the space what it is, and
+    // no factor would be true.
     axis.set_factor(rest == 0 ? 0 : static_cast<double>(all) / static_cast<double>(rest));
   }
 }
@@ -207,6 +214,7 @@ Result<void> CountOne(Engine& engine, const OpenedSpace& opened, const CountingT
     return {};
   }
   const project::Counter::Count all = counter->All(time.LimitsFor(1), engine.clock);
+  // Counts beyond the greatest number stay there and must not wrap to a small one.
   const bool saturates = all.points > project::kManyPoints - listed;
   out.set_variants(project::TextOf(saturates ? project::kManyPoints : listed + all.points));
   out.set_exact(all.exact);
@@ -215,6 +223,8 @@ Result<void> CountOne(Engine& engine, const OpenedSpace& opened, const CountingT
   if (!all.exact || time.IsOver()) {
     return {};
   }
+  // The time for counting is part of the call's own. Running out of it costs a detail of the
+  // answer; the call's own end is an error as always.
   const cache::Call counting = call.Until(std::min(call.deadline, time.end()));
   const Result<void> counted = cache::WhileWanted(counting, cache::kAnyBytes, engine.clock, [&] {
     return CountResults(engine, opened, *counter, all.points, counting, out);
@@ -229,6 +239,8 @@ struct PageStart {
   uint64_t rank = 0;
 };
 
+// A token is good for the request that it came from, whatever the size of its pages. It holds no
+// state of the daemon, so it survives a restart.
 std::string RequestHash(const v1::ListVariantsRequest& request) {
   v1::ListVariantsRequest same = request;
   same.clear_page_size();
@@ -251,6 +263,7 @@ Result<PageStart> StartOf(const std::string& token, const std::string& hash) {
     const auto [read, error] = std::from_chars(token.data() + begin, token.data() + end, value);
     return error == std::errc() && read == token.data() + end;
   };
+  // A token of another request would show rows of another space under these names.
   if (token.substr(0, first) != hash || second == std::string::npos ||
       !number(first + 1, second, start.point) || !number(second + 1, token.size(), start.rank)) {
     return BadPageToken();
@@ -268,7 +281,8 @@ class RowsOf {
          const cache::Call& call, v1::ListVariantsReply& reply)
       : engine_(engine), opened_(opened), at_(start), limit_(limit), call_(call), reply_(reply) {}
 
-  // True if there are more rows behind the page.
+  // True if there are more rows behind the page. Explicit variants come first, then the points of
+  // the axes: by rank where the space can be counted, by walking where it cannot.
   Result<bool> Add() {
     const std::vector<std::vector<resolve::OptionSetting>>& listed =
         opened_.space->explicit_variants();
@@ -291,10 +305,12 @@ class RowsOf {
   const PageStart& next() const { return at_; }
 
  private:
+  // In rows and in bytes, since one row may name thousands of options.
   bool Full() const {
     return static_cast<uint64_t>(reply_.rows_size()) >= limit_ || bytes_ >= kPageBytes;
   }
 
+  // Ranks are counted over both lists, so the points begin behind the explicit variants.
   Result<bool> AddCounted(project::Counter& counter, project::PointCount all, uint64_t listed) {
     while (!Full() && at_.rank - listed < all) {
       KILN_TRY_VOID(AddRow(opened_.space->SettingsOf(counter.Unrank(at_.rank - listed))));
@@ -307,6 +323,8 @@ class RowsOf {
       return compile::TooManyToWalk(opened_.space->combinations());
     }
     while (!Full() && at_.point < opened_.space->combinations()) {
+      // A few points at a time, because each step returns where the next one begins, and a page may
+      // end in between.
       const uint64_t left = limit_ - static_cast<uint64_t>(reply_.rows_size());
       const ChargedMemory of_some;
       Diagnosed<project::Space::Page> page =
@@ -356,6 +374,8 @@ Result<void> CountVariants(Engine& engine, const v1::CountVariantsRequest& reque
     return AboveLimit("programs per manifest", kMaxPrograms,
                       static_cast<uint64_t>(request.spaces_size()));
   }
+  // One bound for all programs of the request: a manifest of a hundred spaces that cannot be
+  // counted takes no longer than one.
   const CountingTime time(engine.clock);
   for (const v1::ProgramSpace& space : request.spaces()) {
     CheckStop();
@@ -381,6 +401,8 @@ Result<void> ListVariants(Engine& engine, const v1::ListVariantsRequest& request
   KILN_TRY(OpenedSpace opened,
            OpenSpace(engine, request.space(), request.has_filter() ? &request.filter() : nullptr,
                      call, detail));
+  // Counting shows diagnostics with their places; a list has no room for them, so the first one is
+  // the error.
   if (!opened.space.has_value()) {
     return Error{.code = ErrorCode::kInvalidArgument,
                  .context = "the space or its sources are wrong: " +

@@ -20,6 +20,8 @@ constexpr size_t kMaxGlobs = 64;                  // of one subscriber
 constexpr size_t kMaxListed = size_t{400} << 10;  // bytes of one list of names in an event
 
 // Checks everything but the content of the sources.
+// A push with the same shape is an edit of sources; one with another shape changes what there is to
+// build. The hash makes that one comparison.
 Hash128 ShapeOf(const v1::ProgramSpace& space) {
   v1::ProgramSpace shape = space;
   for (v1::SourceRef& source : *shape.mutable_program()->mutable_sources()) {
@@ -41,6 +43,7 @@ Result<std::vector<reload::WatchedProgram>> ProgramsFrom(
     if (program.targets.empty()) {
       return Malformed("program.targets", "a program has at least one target");
     }
+    // A session knows programs by name; with two of one name an edit would replace the wrong one.
     if (!names.insert(program.program.name).second) {
       return Malformed("program.name",
                        fmt::format("two programs are named '{}'", program.program.name));
@@ -56,6 +59,8 @@ Result<std::vector<reload::WatchedProgram>> ProgramsFrom(
 
 Result<void> CheckThere(Engine& engine, const std::vector<reload::WatchedProgram>& programs,
                         const cache::Call& call, v1::ErrorDetail& detail) {
+  // One question to the store for all programs of a session. Asking for each alone would be
+  // thousands of reads before the first event.
   std::vector<compile::Source> sources;
   for (const reload::WatchedProgram& program : programs) {
     const std::vector<compile::Source>& more = program.program.program.sources;
@@ -83,6 +88,7 @@ void AddBytes(Engine& engine, const compile::Artifact& artifact, v1::Artifact& o
   for (const compile::StageCodeDigest& code : artifact.code) {
     total += code.digest.size;
   }
+  // An event is one message. What does not fit is fetched by its digests.
   if (total > kMaxStreamMessage - (uint64_t{64} << 10)) {
     return;
   }
@@ -103,6 +109,7 @@ void AddBytes(Engine& engine, const compile::Artifact& artifact, v1::Artifact& o
   }
 }
 
+// One overload for each kind of event, so the compiler says when a kind has no form on the wire.
 class EventWriter {
  public:
   EventWriter(Engine& engine, bool inline_data, v1::WatchEvent& out)
@@ -150,6 +157,8 @@ class EventWriter {
     to.set_program(diagnostics.program);
     to.set_cleared(diagnostics.all->empty());
     v1::Outcome outcome;
+    // The bounds and the order of diagnostics are those of an outcome; its messages are moved out
+    // of it.
     rpc::ToProto(*diagnostics.all, outcome);
     for (v1::Diagnostic& one : *outcome.mutable_diagnostics()) {
       v1::Diagnostic& added =
@@ -183,6 +192,7 @@ Result<reload::Wish> WishFrom(const v1::WatchRequest::Open& open) {
   reload::Wish wish{.role = static_cast<reload::Role>(open.role())};
   for (const std::string& pattern : open.programs()) {
     KILN_TRY_VOID(CheckName("open.programs", pattern));
+    // Plain names are found in a set; only patterns are compared one by one with each program.
     if (pattern.find_first_of("*?") == std::string::npos) {
       wish.programs.insert(pattern);
     } else {
@@ -236,6 +246,7 @@ Result<reload::OpenRequest> OpenFrom(Engine& engine, const v1::WatchRequest::Ope
     return Malformed("open.role", "not SOURCE, SUBSCRIBER or BOTH");
   }
   const bool is_source = open.role() != v1::WatchRequest::Open::SUBSCRIBER;
+  // The two roles are told apart here once, so that no subscriber can change what others build.
   if (is_source == open.spaces().empty()) {
     return Malformed("open.spaces", is_source ? "a source client says what there is to build"
                                               : "only a source client says what there is to build");
@@ -250,6 +261,8 @@ Result<reload::OpenRequest> OpenFrom(Engine& engine, const v1::WatchRequest::Ope
     KILN_TRY(request.programs, ProgramsFrom(open.spaces()));
     KILN_TRY_VOID(CheckThere(engine, *request.programs, call, detail));
   }
+  // A client that comes back says which run of the daemon it knew and how far it had heard. The
+  // session decides whether that can be replayed. See spec/daemon 8.3.5
   if (open.has_resume()) {
     request.resume = {.epoch = open.resume().epoch(), .seq = open.resume().seq()};
   }
@@ -263,6 +276,8 @@ Result<reload::PushedChange> PushFrom(Engine& engine, const v1::WatchRequest::Pu
     KILN_TRY(compile::Source source, FromProto(ref));
     change.changed.push_back(std::move(source));
   }
+  // A push names sources by digest. Those that are not here are listed in the error, so that the
+  // client uploads them and pushes again.
   KILN_TRY_VOID(CheckThere(engine, change.changed, call, detail));
   if (!push.spaces().empty()) {
     KILN_TRY(change.programs, ProgramsFrom(push.spaces()));

@@ -30,6 +30,9 @@ std::string HeadOf(int field, uint64_t size) {
 }  // namespace
 
 CompileMessage::CompileMessage(v1::Outcome outcome) {
+  // The outcome is taken apart at the places where something is inserted later. Fields are
+  // serialized in the order of their numbers, so each part is a message with the other fields
+  // cleared, and the parts one behind the other are the whole.
   KILN_CHECK(outcome.artifacts_size() == 1);
   v1::Artifact after = std::move(*outcome.mutable_artifacts(0));
   v1::Outcome kind;
@@ -57,6 +60,8 @@ CompileMessage::CompileMessage(v1::Outcome outcome) {
 
 grpc::ByteBuffer CompileMessage::With(std::span<const cache::Blob> code, ByteView metadata,
                                       uint64_t explain_seq) const {
+  // Lengths stand before what they measure, and each contains those inside of it. So they are
+  // computed from the inside out, before the first byte is written.
   const uint64_t data = SizeOf(code);
   const std::string data_head = HeadOf(v1::Artifact::kDataFieldNumber, data);
   const std::string metadata_head = HeadOf(v1::Artifact::kMetadataDataFieldNumber, metadata.size());
@@ -78,6 +83,8 @@ grpc::ByteBuffer CompileMessage::With(std::span<const cache::Blob> code, ByteVie
     }
     return grpc::Slice(bytes);
   };
+  // Blobs are referred to and not copied. What is between them is joined, because a slice costs
+  // gRPC more than the copy of a few bytes.
   std::vector<grpc::Slice> slices;
   slices.reserve(code.size() + 2);
   slices.push_back(

@@ -34,6 +34,8 @@ Result<std::vector<compile::NamedTarget>> Selected(std::vector<compile::NamedTar
       selected.push_back(std::move(target));
     }
   }
+  // A name that is in no program is likely to be a mistake of typing; a batch of nothing would end
+  // at once and look well.
   if (selected.empty()) {
     return Malformed("targets", "no program has a target of these names");
   }
@@ -66,6 +68,7 @@ void KeepTargets(const std::vector<compile::NamedTarget>& all,
   points = std::move(kept);
 }
 
+// A product that wraps would turn a generous budget into a tiny one.
 uint64_t Saturated(uint64_t a, uint64_t b) {
   uint64_t product = 0;
   return __builtin_mul_overflow(a, b, &product) ? std::numeric_limits<uint64_t>::max() : product;
@@ -79,7 +82,11 @@ Result<void> CheckResults(std::string_view field, uint64_t results) {
              : Result<void>();
 }
 
+// What can be said without looking into programs is checked first, so that a wrong request costs
+// nothing.
 Result<void> CheckSupported(const v1::StartBatchRequest& request) {
+  // A batch that is stored must contain what it builds: content that it only named might be gone
+  // when it is resumed.
   if (request.has_spaces_digest()) {
     return Malformed("spaces_digest", "the sender has to resolve it");
   }
@@ -100,6 +107,8 @@ Result<void> CheckSupported(const v1::StartBatchRequest& request) {
   return CheckResults("explore", request.explore());
 }
 
+// Anything unknown goes on: a batch that does more than was asked for can be cancelled, one that
+// stopped early has to be found out.
 compile::OnError OnErrorFrom(v1::StartBatchRequest::OnError on_error) {
   return on_error == v1::StartBatchRequest::STOP           ? compile::OnError::kStop
          : on_error == v1::StartBatchRequest::STOP_PROGRAM ? compile::OnError::kStopProgram
@@ -149,10 +158,12 @@ Result<compile::BatchRequest> FromProto(const v1::StartBatchRequest& request) {
                             .priority = space.priority(),
                             .family = space.family()});
   }
+  // Programs of the same priority stay in the order of the manifest.
   std::ranges::stable_sort(out.programs, std::greater(), &compile::BatchProgram::priority);
   return out;
 }
 
+// Maps of a message have no order of their own, and the id of a batch is a hash of these bytes.
 std::string CanonicalBytes(const google::protobuf::Message& message) {
   std::string bytes;
   {
@@ -171,6 +182,8 @@ Hash128 BatchIdOf(const v1::StartBatchRequest& request) {
   for (v1::ProgramSpace& space : *canonical.mutable_spaces()) {
     CheckStop();
     for (v1::SourceRef& ref : *space.mutable_program()->mutable_sources()) {
+      // A source is named by its digest, whether it came inline or not: the same batch has one id
+      // in both forms.
       if (!ref.has_digest()) {
         ToProto(DigestOf(std::string_view(ref.inline_())), *ref.mutable_digest());
       }
@@ -178,6 +191,7 @@ Hash128 BatchIdOf(const v1::StartBatchRequest& request) {
     }
   }
   std::string bytes = CanonicalBytes(canonical);
+  // Another build may make other results, so a batch of it is another batch.
   bytes += IdBytes(driver::FrontFingerprint(ir::Language::kRpl));
   bytes += IdBytes(driver::BackFingerprint());
   return HashBytes(AsBytes(bytes));
@@ -185,6 +199,8 @@ Hash128 BatchIdOf(const v1::StartBatchRequest& request) {
 
 Result<compile::BatchRequest> BatchFromSpec(const Hash128& id, ByteView spec) {
   v1::StartBatchRequest request;
+  // The id is the hash of the row, so a damaged row cannot pass for a batch. Nothing else of the
+  // database is believed either: the request is checked like one from the wire.
   if (spec.size() > kMaxStoredRequest ||
       !request.ParseFromArray(spec.data(), static_cast<int>(spec.size())) ||
       BatchIdOf(request) != id) {

@@ -14,12 +14,15 @@
 namespace kiln::rpc {
 namespace {
 
+// Bounds of spec/daemon 3.1: what a person reads of one program, and what fits into one message.
 constexpr int kMaxErrors = 20;
 constexpr int kMaxDiagnostics = 100;
 // With paths, which stand at every place, and examples: an outcome fits into a message.
 constexpr size_t kMaxDiagnosticBytes = kMaxStreamMessage / 2;
 constexpr size_t kMaxExampleBytes = size_t{64} << 10;
 
+// The end of a place travels as bytes only. Whoever shows it makes the end of the line from the
+// length.
 void LabelTo(const PlacedSpan& where, const std::string& text, v1::Diagnostic::Label& out) {
   out.set_path(where.path);
   out.set_begin(where.bytes.begin);
@@ -29,6 +32,7 @@ void LabelTo(const PlacedSpan& where, const std::string& text, v1::Diagnostic::L
   out.set_text(text);
 }
 
+// By digests: content is asked for by who needs it, and most clients have it.
 void ArtifactTo(const compile::Artifact& artifact, v1::Artifact& out) {
   out.set_target(artifact.target);
   for (const compile::StageCodeDigest& code : artifact.code) {
@@ -49,6 +53,7 @@ void ArtifactTo(const compile::Artifact& artifact, v1::Artifact& out) {
   out.set_build_id(artifact.build_id);
 }
 
+// No part of nothing is 0: a client shows it without having to know NaN.
 double Ratio(uint64_t part, uint64_t whole) {
   return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
 }
@@ -57,6 +62,8 @@ double Ratio(uint64_t part, uint64_t whole) {
 uint32_t ExitHint(const compile::BatchProgress& progress, compile::BatchState state) {
   constexpr uint32_t kWrongSources = 1, kUsage = 2, kLimit = 5, kCancelled = 6, kPartial = 8,
                      kInternal = 70;
+  // A failed batch without wrong sources failed for a reason that is kiln's own. Missing results
+  // come before wrong sources, because they may be there the next time.
   const bool wrong = progress.failed + progress.limited != 0;
   if (progress.wrong_space) {
     return kUsage;
@@ -111,10 +118,12 @@ void DiagnosticsTo(const std::vector<PlacedDiagnostic>& diagnostics,
         ToProto(setting, *added.mutable_variants()->add_example());
       }
     }
+    // The example is what can be left out: the condition says the same in fewer words.
     if (added.ByteSizeLong() - alone > kMaxExampleBytes) {
       added.mutable_variants()->clear_example();
     }
     bytes += added.ByteSizeLong();
+    // The first one always fits, so a program that is wrong never looks right.
     if (bytes > kMaxDiagnosticBytes && out.diagnostics_size() != 0) {
       ++left_out;
       continue;
@@ -133,11 +142,13 @@ void ItemTo(const compile::BatchItem& item, v1::BatchItem& out) {
   for (const resolve::OptionSetting& setting : item.options) {
     ToProto(setting, *out.add_options());
   }
+  // The numbers of the two enumerations are equal by definition (compile/request.h).
   out.mutable_outcome()->set_kind(static_cast<v1::Outcome::Kind>(item.outcome.kind));
   if (item.outcome.artifact.has_value()) {
     ArtifactTo(*item.outcome.artifact, *out.mutable_outcome()->add_artifacts());
   }
   DiagnosticsTo(item.outcome.diagnostics, item.examples, *out.mutable_outcome());
+  // A decimal text: spaces may have more variants than 64 bits count (spec/cli 7.1).
   out.set_served(std::to_string(item.served));
   out.set_cpu_us(item.outcome.artifact.has_value() ? item.outcome.artifact->cpu_us : 0);
 }
@@ -186,6 +197,7 @@ void ToProto(const resolve::OptionSetting& setting, v1::OptionValue& out) {
   }
 }
 
+// Places have lines and columns already: whoever shows a diagnostic need not have the source.
 void ToProto(const PlacedDiagnostic& diagnostic, v1::Diagnostic& out) {
   out.set_code(diagnostic.code);
   out.set_severity(diagnostic.severity == Severity::kError     ? v1::Diagnostic::ERROR
@@ -217,6 +229,7 @@ void ToProto(const std::vector<PlacedDiagnostic>& diagnostics, v1::Outcome& out)
   DiagnosticsTo(diagnostics, {}, out);
 }
 
+// The two lists run along each other: an example for each diagnostic.
 void ToProto(const std::vector<compile::MergedFailure>& failures, v1::Outcome& out) {
   std::vector<PlacedDiagnostic> diagnostics;
   std::vector<std::vector<resolve::OptionSetting>> examples;
@@ -236,12 +249,15 @@ void ToProto(const compile::Outcome& outcome, v1::Outcome& out) {
   ToProto(outcome.diagnostics, out);
 }
 
+// What stays true when a batch is over. Rates and what is going on are in BatchProgress only.
 void ToProto(const compile::BatchProgress& progress, v1::BatchCounts& out) {
   const uint64_t wrong = progress.failed + progress.limited + progress.poisoned;
   out.set_variants_total(std::to_string(progress.variants_total));
   out.set_variants_served(std::to_string(progress.variants_served));
   out.set_results_done(progress.results_done);
   out.set_results_upper(std::to_string(progress.results_upper));
+  // Counters are read one after the other while the batch runs, so their differences are kept from
+  // wrapping.
   out.set_ok(progress.results_done - std::min(wrong, progress.results_done));
   out.set_failed(progress.failed);
   out.set_limited(progress.limited);
@@ -276,6 +292,7 @@ void ToProto(const compile::BatchProgress& progress, v1::BatchProgress& out) {
   out.set_eta_ms(progress.eta_ms);
   out.set_stage(progress.stage);
   out.set_slowed_by(progress.slowed_by);
+  // Ratios are made here and not by clients, so that all of them show the same number.
   out.set_dedup_ratio(Ratio(progress.variants_served, progress.code_distinct));
   out.set_cache_hit_ratio(
       Ratio(progress.results_done - std::min(progress.compiled, progress.results_done),
@@ -295,6 +312,8 @@ void ToProto(const compile::BatchProgress& progress, v1::BatchProgress& out) {
   }
 }
 
+// A switch and no cast, so a state that is added here without one on the wire is an error of the
+// compiler.
 v1::Batch::State ToProto(compile::BatchState state) {
   switch (state) {
     case compile::BatchState::kQueued:
@@ -315,8 +334,11 @@ v1::Batch::State ToProto(compile::BatchState state) {
 
 void ToProto(const compile::BatchSummary& summary, v1::Batch& out) {
   out.set_id(IdBytes(summary.id));
+  // Names come from clients. One byte that is no UTF-8 would make the receiver refuse the whole
+  // message.
   out.set_project(WellFormed(summary.project));
   out.set_owner(WellFormed(summary.owner));
+  out.set_paused_by(WellFormed(summary.paused_by));
   out.set_state(ToProto(summary.state));
   out.set_started(static_cast<uint64_t>(std::max<int64_t>(summary.started_ms, 0)));
   out.set_updated(static_cast<uint64_t>(std::max<int64_t>(summary.updated_ms, 0)));

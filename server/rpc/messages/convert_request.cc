@@ -21,6 +21,8 @@
 namespace kiln::rpc {
 namespace {
 
+// What comes from here has a digest, and has a text only if that is the text of the digest.
+// Everything behind it relies on that, since digests are in keys.
 Result<compile::Source> SourceFrom(const v1::SourceRef& ref) {
   if (!IsLogicalPath(ref.path())) {
     return Error{.code = ErrorCode::kInvalidArgument,
@@ -47,6 +49,7 @@ Result<compile::Source> SourceFrom(const v1::SourceRef& ref) {
     source.digest = digest;
     source.text = std::make_shared<const std::string>(ref.inline_());
   } else if (source.digest == DigestOf(std::string_view())) {
+    // The empty source needs no upload: its text is known.
     source.text = std::make_shared<const std::string>();
   }
   return source;
@@ -82,6 +85,8 @@ Result<uint32_t> VersionFrom(const std::string& text, target::Environment enviro
   if (text.empty()) {
     return implied;
   }
+  // A few texts are compared instead of parsing numbers, so there is no other spelling of a version
+  // that would make another key.
   for (uint32_t minor = 0; minor <= 6; ++minor) {
     if (text == fmt::format("1.{}", minor) && target::SpirvVersion(1, minor) <= implied) {
       return target::SpirvVersion(1, minor);
@@ -124,6 +129,8 @@ Result<std::vector<std::string>> RecipesFrom(const v1::Target& target, const For
   if (texts.size() > kMaxRecipes) {
     return AboveLimit("recipes of a target", kMaxRecipes, texts.size());
   }
+  // The version of a target is that of its form: of SPIR-V for the words, of the dialect for a
+  // text.
   if (!form.dialect.empty()) {
     const std::string version =
         target.version().empty() ? std::string(form.version) : target.version();
@@ -144,6 +151,7 @@ Result<std::vector<std::string>> RecipesFrom(const v1::Target& target, const For
     if (parsed->kind == recipe::Kind::kTranslate && i + 1 != texts.size()) {
       return Malformed("target.recipes", "a translation is the last recipe of a target");
     }
+    // The text as the parser writes it and not as the client wrote it: recipes are a part of keys.
     recipes.push_back(parsed->text);
   }
   if (target.form() == v1::Target::META) {
@@ -158,6 +166,8 @@ Result<std::vector<resolve::OptionSetting>> SettingsFrom(
   settings.reserve(static_cast<size_t>(values.size()));
   for (const v1::OptionValue& value : values) {
     CheckStop();
+    // A message of a few bytes for each setting becomes rows of several times the size. The call
+    // pays for them, so that small messages cannot fill the memory.
     ChargeMemory(sizeof(resolve::OptionSetting) + value.name().size());
     KILN_TRY(resolve::OptionSetting setting, FromProto(value));
     settings.push_back(std::move(setting));
@@ -171,12 +181,14 @@ Result<project::Axis> AxisFrom(const v1::Axis& axis) {
     return AboveLimit("axis values", kMaxAxisValues, static_cast<uint64_t>(axis.values_size()));
   }
   KILN_TRY(out.values, SettingsFrom(axis.values()));
+  // Values of an axis need no name on the wire; they have that of the axis.
   for (resolve::OptionSetting& setting : out.values) {
     setting.name = axis.name();
   }
   return out;
 }
 
+// Where the client's manifest has the expression. It is for messages only and is believed.
 PlacedSpan PlaceOf(const v1::Expression& expression) {
   return {.path = expression.path(),
           .bytes = {},
@@ -193,6 +205,7 @@ Result<std::vector<std::string>> TextsFrom(
     if (expression.text().size() > kMaxExpression) {
       return AboveLimit("expression", kMaxExpression, expression.text().size());
     }
+    KILN_TRY_VOID(CheckName("expression.path", expression.path()));
     texts.push_back(expression.text());
     places.push_back(PlaceOf(expression));
   }
@@ -213,6 +226,16 @@ Result<void> CheckCounts(const v1::ProgramSpace& space) {
       count > kMaxExpressions) {
     return AboveLimit("expressions per program", kMaxExpressions, count);
   }
+  KILN_TRY_VOID(CheckName("spaces.family", space.family()));
+  if (Count(space.tags()) > kMaxTags) {
+    return AboveLimit("tags per program", kMaxTags, Count(space.tags()));
+  }
+  for (const std::string& tag : space.tags()) {
+    if (tag.size() > kMaxTag || !IsPrintable(tag)) {
+      return Malformed("spaces.tags",
+                       fmt::format("at most {} bytes without control characters", kMaxTag));
+    }
+  }
   return {};
 }
 
@@ -222,6 +245,7 @@ Result<project::SpaceRequest> SpaceFrom(const v1::ProgramSpace& space) {
   KILN_TRY(out.fixed, SettingsFrom(space.program().options()));
   KILN_TRY_VOID(CheckCounts(space));
   std::set<std::string_view> names;
+  // An axis that is listed twice would be two factors of the space with one option.
   for (const v1::Axis& axis : space.axes()) {
     if (!names.insert(axis.name()).second) {
       return Malformed("axes.name", fmt::format("'{}' is listed twice", axis.name()));
@@ -236,6 +260,7 @@ Result<project::SpaceRequest> SpaceFrom(const v1::ProgramSpace& space) {
       return AboveLimit("targets per program", kMaxTargets, Count(variant.targets()));
     }
     for (const uint32_t target : variant.targets()) {
+      // Indexes are checked here once; everything behind this uses them without asking.
       if (target >= static_cast<uint32_t>(space.program().targets_size())) {
         return Malformed("explicit.targets", "an index of no target of the program");
       }
@@ -250,6 +275,8 @@ Result<project::SpaceRequest> SpaceFrom(const v1::ProgramSpace& space) {
 
 }  // namespace
 
+// A number of milliseconds near the end of its range would overflow in nanoseconds. A year is as
+// good as for ever.
 Result<Duration> DurationFromMs(std::string_view field, uint64_t milliseconds) {
   constexpr std::chrono::milliseconds kMost = std::chrono::hours(24 * 365);
   if (milliseconds > static_cast<uint64_t>(kMost.count())) {
@@ -306,6 +333,7 @@ Result<resolve::OptionSetting> FromProto(const v1::OptionValue& value) {
       setting.bits = static_cast<uint32_t>(value.sint());
       return setting;
     case v1::OptionValue::kFloat:
+      // NaN differs from itself and would never hit, and infinity has no spelling in an option.
       if (!std::isfinite(value.float_())) {
         return Malformed("options.float", "not a finite number");
       }
@@ -341,14 +369,19 @@ Result<compile::NamedTarget> FromProto(const v1::Target& target) {
     return Malformed("target.env", fmt::format("'{}' is not vulkan1.0 to vulkan1.4", environment));
   }
   out.target = target::MakeTarget(*parsed);
+  // Other text forms are SPIR-V first, and a recipe translates it.
   out.target.form = target.form() == v1::Target::WGSL ? target::Form::kWgsl : target::Form::kSpirv;
+  // Recipes run for the environment as well, and it is a part of their text.
   out.environment = *parsed;
   KILN_TRY(out.target.spirv_version,
            VersionFrom(form.dialect.empty() ? target.version() : std::string(), *parsed));
   KILN_TRY(out.recipes, RecipesFrom(target, form, *parsed));
+  // Anything else is none: debug information is asked for, never added.
   out.target.debug = target.debug() == v1::Target::FULL    ? target::Debug::kFull
                      : target.debug() == v1::Target::NAMES ? target::Debug::kNames
                                                            : target::Debug::kNone;
+  // One setting is known so far. An unknown one is refused, because it would be in no key: two
+  // targets would share results that should differ.
   for (const auto& [key, value] : target.settings()) {
     if (key != "modules" || (value != "per_entry" && value != "combined")) {
       return Malformed("target.settings", fmt::format("'{}' = '{}' is not known", key, value));
@@ -362,6 +395,7 @@ Result<compile::NamedTarget> FromProto(const v1::Target& target) {
 }
 
 Result<ProgramAndTargets> FromProto(const v1::Program& program) {
+  // Counts are checked before their rows are converted, so a message above a limit costs little.
   if (program.sources_size() == 0) {
     return Malformed("program.sources", "a program has at least one source");
   }
@@ -403,6 +437,8 @@ Result<project::SpaceRequest> FromProto(const v1::ProgramSpace& space,
     if (filter->text().size() > kMaxExpression) {
       return AboveLimit("expression", kMaxExpression, filter->text().size());
     }
+    // A filter is one more requirement, with a place of its own for diagnostics.
+    KILN_TRY_VOID(CheckName("filter.path", filter->path()));
     points.require.push_back(filter->text());
     points.places.push_back(PlaceOf(*filter));
   }

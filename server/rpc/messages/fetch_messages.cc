@@ -55,12 +55,15 @@ void FetchMessages::Add(int field, const google::protobuf::MessageLite& message)
   const WireHead head = WireHead().Length(field, size);
   Begin(head.bytes().size() + size);
   Copy(head.bytes());
+  // The sizes were computed a moment ago; computing them again would walk the message twice.
   (void)message.SerializeWithCachedSizesToArray(Room(size));
   End();
 }
 
 void FetchMessages::AddChunk(const Digest& digest, const cache::Blob& blob, uint64_t offset,
                              uint64_t size) {
+  // A chunk is nested three deep: digest in chunk in reply. The heads are built from the inside
+  // out, because each has the length of what it contains.
   WireHead name;
   name.Bytes(v1::Digest::kIdFieldNumber, digest.id.bytes);
   name.Number(v1::Digest::kSizeFieldNumber, digest.size);
@@ -78,6 +81,8 @@ void FetchMessages::AddChunk(const Digest& digest, const cache::Blob& blob, uint
   Copy(reply.bytes());
   Copy(chunk.bytes());
   const ByteView bytes = blob.bytes.subspan(offset, size);
+  // A slice of its own costs more than a copy of few bytes. Larger ones are sent from where they
+  // lie, and the slice keeps their owner.
   if (size < kCopied) {
     Copy(Unsigned(bytes));
   } else {
@@ -97,6 +102,7 @@ std::vector<grpc::ByteBuffer> FetchMessages::Take() {
 }
 
 void FetchMessages::Begin(size_t size) {
+  // A message that is full ends before the event that does not fit; an event is never cut.
   if (open_bytes_ + size > kTogether) {
     CutMessage();
   }
@@ -112,11 +118,14 @@ void FetchMessages::End() {
 }
 
 uint8_t* FetchMessages::Room(size_t size) {
+  // A new slab for what does not fit. The rest of the old one is lost, which is less than that.
   if (slab_.size() - slab_end_ < size) {
     CutCopied();
     slab_ = grpc::Slice(std::max(kSlab, size));
     slab_begin_ = slab_end_ = 0;
   }
+  // Slices are shared and must not change. This part of the slab has not been handed out yet, so
+  // nobody else can see it.
   uint8_t* const room = const_cast<uint8_t*>(slab_.begin()) + slab_end_;
   slab_end_ += size;
   return room;
@@ -128,6 +137,8 @@ void FetchMessages::Copy(std::span<const uint8_t> bytes) {
 
 void FetchMessages::CutCopied() {
   if (slab_begin_ != slab_end_) {
+    // c_slice() adds a reference to the slab, the sub-slice takes it over without adding one, and
+    // STEAL_REF gives it to the message: it is counted once.
     slices_.emplace_back(grpc_slice_sub_no_ref(slab_.c_slice(), slab_begin_, slab_end_),
                          grpc::Slice::STEAL_REF);
     slab_begin_ = slab_end_;

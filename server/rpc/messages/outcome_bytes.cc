@@ -73,6 +73,8 @@ bool IsPlain(const compile::Outcome& outcome) {
 
 void AppendOutcome(const compile::Outcome& outcome, uint64_t index, std::string& bytes) {
   KILN_CHECK(IsPlain(outcome));
+  // The artifact is written first and its length inserted before it. That moves some hundred bytes,
+  // and is less than computing the length beforehand.
   const size_t begin = bytes.size();
   AppendArtifact(*outcome.artifact, bytes);
   WireHead head;

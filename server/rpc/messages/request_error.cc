@@ -25,6 +25,8 @@ Error AboveLimit(std::string_view limit, uint64_t max, uint64_t actual) {
           .reason = std::string(kLimitExceeded)};
 }
 
+// The field of an error is read back from its text, so that layers in between need not carry it.
+// Only texts that Malformed made have this form.
 std::string FieldOf(const Error& error) {
   const std::string_view text = error.context;
   const size_t colon = text.find(": ");
@@ -33,6 +35,8 @@ std::string FieldOf(const Error& error) {
   return is_field ? std::string(text.substr(0, colon)) : std::string();
 }
 
+// A limit that a request states itself is an invalid argument and no exhausted resource: asking
+// again later will not help.
 Error AsksTooMuch(std::string_view field, std::string_view limit, uint64_t max, uint64_t actual) {
   Error error = WithContext(AboveLimit(limit, max, actual), field);
   error.code = ErrorCode::kInvalidArgument;

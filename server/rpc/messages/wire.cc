@@ -21,6 +21,8 @@ uint8_t* WireHead::Tag(int field, uint32_t type) {
       bytes_.data() + size_);
 }
 
+// Written by protobuf's own functions, so a number has the form that its parsers expect. The buffer
+// is not checked: what is put into one head is small and known.
 WireHead& WireHead::Number(int field, uint64_t value) {
   uint8_t* const end = Tag(field, WireFormatLite::WIRETYPE_VARINT);
   EndAt(CodedOutputStream::WriteVarint64ToArray(value, end));
@@ -40,6 +42,8 @@ WireHead& WireHead::Bytes(int field, std::span<const uint8_t> bytes) {
 }
 
 grpc::Slice SliceOf(ByteView bytes, const Owner& owner) {
+  // gRPC keeps a pointer and calls it back, in any of its threads, when the bytes are sent. The
+  // owner of the blob lives on the heap until then.
   auto held = std::make_unique<Owner>(owner);
   const auto give_back = [](void* kept) {
     const std::unique_ptr<Owner> ends(static_cast<Owner*>(kept));

@@ -4,6 +4,8 @@
 namespace kiln::rpc {
 
 bool ByteRoom::TakeOfAll(uint64_t bytes) {
+  // Compare and exchange, because a sum that was exceeded for a moment would refuse others for
+  // nothing.
   uint64_t held = held_.load(std::memory_order_relaxed);
   do {
     if (bytes > most_ - held) {

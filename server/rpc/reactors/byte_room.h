@@ -31,8 +31,7 @@ class ByteRoom {
   // What one call has of the room, which must outlive it; given back when it goes.
   class Share {
    public:
-    explicit Share(ByteRoom& room, const ops::Party& of = ops::Party::Owner())
-        : room_(room), of_(of) {}
+    Share(ByteRoom& room, const ops::Party& of) : room_(room), of_(of) {}
     ~Share() { GiveBack(bytes_); }
     Share(const Share&) = delete;
     Share& operator=(const Share&) = delete;

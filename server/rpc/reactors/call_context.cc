@@ -55,6 +55,8 @@ TraceContext TraceOf(const grpc::CallbackServerContext& context, Clock& clock) {
       return {.trace = trace->hex(), .parent = known ? std::string(span) : std::string()};
     }
   }
+  // No random numbers: time and a counter differ for all calls of a daemon, and the hash spreads
+  // them.
   static std::atomic<uint64_t> next{0};
   const std::array<uint64_t, 2> seed = {static_cast<uint64_t>(clock.UnixTime().count()),
                                         next.fetch_add(1)};
@@ -75,6 +77,8 @@ constexpr std::array<PublicReason, 5> kReasons = {{{"UNKNOWN_BATCH", "UNKNOWN_BA
                                                    {"UNKNOWN_LANGUAGE", "MALFORMED_REQUEST"},
                                                    {"SPACE_WRONG", "BAD_EXPRESSION"}}};
 
+// An error without a reason of its own has that of its code. What has neither is nothing that a
+// caller can have caused, so it is called a bug.
 std::string ReasonOf(const Error& error) {
   for (const PublicReason& reason : kReasons) {
     if (reason.internal == error.reason) {
@@ -126,6 +130,7 @@ uint32_t RetryMs(jobs::JobQueue& queue, jobs::Lane lane, const std::string& trac
   const auto drain =
       std::chrono::duration_cast<std::chrono::milliseconds>(queue.DrainTime(lane)).count();
   const auto within = std::clamp<int64_t>(drain, kLeastRetryMs, kMostRetryMs);
+  // The trace id is as good as random, and a test can choose it.
   const auto jitter = static_cast<int64_t>(HashBytes(AsBytes(trace)).bytes[0]) * 40 / 255;  // %
   return static_cast<uint32_t>(
       std::clamp<int64_t>(within * (80 + jitter) / 100, kLeastRetryMs, kMostRetryMs));
@@ -164,6 +169,7 @@ CallContext::CallContext(const Host& host, grpc::CallbackServerContext& context,
   TraceContext context_of_trace = TraceOf(context, host.clock);
   trace_ = std::move(context_of_trace.trace);
   parent_ = std::move(context_of_trace.parent);
+  // What waits for its request, and what comes to nothing, is counted of others than the owner.
   const bool is_owner = caller_.transport == ops::Transport::kOwner;
   if (!is_owner) {
     host_.connections.CallArrived(party_);
@@ -171,6 +177,8 @@ CallContext::CallContext(const Host& host, grpc::CallbackServerContext& context,
   Result<ops::Principal> caller = host_.access.Identify(caller_, method_);
   if (caller.ok()) {
     principal_ = std::move(caller).value();
+    // Each call proves its connection: the first one with a token makes a newcomer a client, with a
+    // client's share of connections.
     permitted_ =
         is_owner ? Result<void>() : host_.connections.Prove(caller_.peer, principal_.party);
     const MethodRow* const row = FindMethod(method_);
@@ -211,6 +219,8 @@ void CallContext::Record() noexcept {
   if (std::exchange(recorded_, true)) {
     return;
   }
+  // Each of the three is caught alone: a disk that is full for one of them must not cost the
+  // others.
   (void)CatchAll([this] { Tell(); });
   (void)CatchAll([this] { Audit(); });
   (void)CatchAll([this] { Measure(); });
@@ -246,6 +256,7 @@ void CallContext::Log(LogLevel level, std::string_view message,
 void CallContext::Measure() {
   const Duration took = host_.clock.Monotonic() - start_;
   const MethodRow* const row = FindMethod(method_);
+  // One slot for each method and code, so that a call finds its counters without a look-up by name.
   const size_t place =
       row == nullptr ? kMethods.size() : static_cast<size_t>(row - kMethods.data());
   static_assert((kMethods.size() + 1) * kCodes <= ops::Metrics::kRequestSlots);
@@ -322,6 +333,7 @@ void CallContext::NoteRejected(std::string_view object, std::string_view reason)
   }
 }
 
+// The scope is remembered, so that the error and the audit log name what was really needed.
 Result<void> CallContext::AlsoNeeds(ops::Scope scope) {
   needed_ = scope;
   return ops::Access::Check(principal_, method_, scope);
@@ -333,6 +345,8 @@ Result<void> CallContext::Admit() const {
   }
   if (host_.state.TakesWork()) {
     const MethodRow* const row = FindMethod(method_);
+    // Above the hard limit of memory: what is being built goes on, nothing is added to it, and what
+    // only reads is still answered.
     if (row != nullptr && row->lane == jobs::Lane::kBatch && needed_ != kRead &&
         !host_.state.TakesBatchWork()) {
       return Error{.code = ErrorCode::kResourceExhausted,
@@ -345,6 +359,7 @@ Result<void> CallContext::Admit() const {
 }
 
 cache::Deadline CallContext::DeadlineOfCall(jobs::Lane lane) const {
+  // Deadlines come as wall-clock time and are measured by a clock that nobody sets.
   const auto left = context_.deadline() - std::chrono::system_clock::now();
   const Duration most = lane == jobs::Lane::kInteractive ? jobs::kInteractiveDeadline : kLongest;
   return host_.clock.Monotonic() + std::min(std::chrono::duration_cast<Duration>(left), most);
@@ -356,6 +371,8 @@ void CallContext::AddSpan(std::string_view name, Duration from, Duration until) 
   }
 }
 
+// Every layer below asks the call and not the caller whether it may write, so the right is looked
+// up in one place.
 cache::Call CallContext::CallFor(cache::Call call) const {
   call.may_write = ops::Access::Check(principal_, method_, kWrite).ok();
   return call;
@@ -371,6 +388,7 @@ Result<void> CallContext::RunBody(const Body& body, const cache::Call& call) {
   if (call.stop.stop_requested()) {
     return Error{.code = ErrorCode::kCancelled, .context = "by the caller", .reason = {}};
   }
+  // Only around the body: what crashes there is this call's.
   ops::SetCrashTrace(trace_);
   Result<void> result = Try([&]() -> Result<void> {  // a bug costs this call
     const cache::Call caller = CallFor(call);
@@ -388,6 +406,8 @@ Result<void> CallContext::RunBody(const Body& body, const cache::Call& call) {
 
 bool CallContext::AnswersAtOnce(const Body& body) {
   const Duration began = host_.clock.Monotonic() - start_;
+  // An error is not told: it may only mean that memory did not know, and the job that comes next
+  // finds any other one again.
   if (!RunBody(body, {.stop = stop_.get_token(), .deadline = cache::kAtOnce}).ok()) {
     return false;
   }
@@ -425,6 +445,8 @@ jobs::Job CallContext::JobOf(Body body, std::shared_ptr<JobEnd> end, jobs::Lane 
 void CallContext::Submit(Body body, JobEnd::Done done, jobs::Lane lane) noexcept {
   std::shared_ptr<JobEnd> end;
   Result<void> submitted = CatchAll([&] {
+    // The end exists before the job. Whatever becomes of the job, also a queue that throws it away,
+    // tells the call exactly once. See spec/daemon 9.7
     end = std::make_shared<JobEnd>(
         [&state = host_.state] {
           return state.TakesWork() ? Error{.code = ErrorCode::kInternal,
@@ -455,6 +477,7 @@ grpc::Status CallContext::StatusOf(const Result<void>& result, v1::ErrorDetail d
   if (result.ok()) {
     (void)CatchAll([this] { Introduce(); });
   } else {
+    // The bare code first. It needs no memory, and stands if the full status cannot be made.
     ended_code_ = static_cast<size_t>(result.error().code);
     status = {static_cast<grpc::StatusCode>(result.error().code), {}};
     (void)CatchAll([&] { status = FullStatus(result.error(), std::move(detail)); });
@@ -484,11 +507,14 @@ grpc::Status CallContext::FullStatus(const Error& error, v1::ErrorDetail detail)
                               : reason_ == "STARTING" ? StartingRetryMs(context_)
                                                       : kRetryMs;
     detail.set_retry_after_ms(retry_ms);
+    // gRPC's own clients obey this header without a word of code in them.
     context_.AddTrailingMetadata("grpc-retry-pushback-ms", std::to_string(retry_ms));
   } else if (error.code == ErrorCode::kResourceExhausted) {
     context_.AddTrailingMetadata("grpc-retry-pushback-ms", "-1");  // of no use: policies obey this
   }
   if (error.code == ErrorCode::kResourceExhausted) {
+    // Labels must have bounded values: the names of limits are those of the table, and reasons
+    // those of the protocol.
     host_.metrics.Count("kiln_limit_hits_total",
                         {{"limit", hit.has_value() ? hit->limit : reason_}});
   }

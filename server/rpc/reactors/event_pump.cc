@@ -25,6 +25,7 @@ void EventPump::Post(std::function<void()> step) {
   changed_.NotifyOne();
 }
 
+// An exception costs its step. The thread goes on, since all calls of the service depend on it.
 void EventPump::Run(const std::function<void()>& step) {
   if (const Result<void> ran = CatchAll(step); !ran.ok()) {
     (void)CatchAll([&] {
@@ -40,6 +41,7 @@ void EventPump::Loop(const std::stop_token& stop) {
     std::function<void()> step;
     {
       const MutexLock lock(mutex_);
+      // What was posted is run before the thread ends, since calls wait for their last step.
       while (steps_.empty() && !stop.stop_requested() && now() < next_tick) {
         (void)changed_.WaitFor(mutex_, next_tick - now());
       }
@@ -53,6 +55,8 @@ void EventPump::Loop(const std::stop_token& stop) {
     if (step != nullptr) {
       Run(step);
     }
+    // Ticks come between steps, however many there are, and are not made up for: a late tick is one
+    // tick.
     if (now() >= next_tick) {
       Run(tick_);
       next_tick = now() + period_;

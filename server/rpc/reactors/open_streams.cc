@@ -6,6 +6,7 @@
 namespace kiln::rpc {
 namespace {
 
+// Four looks a second: the shortest time that is measured here is ten seconds.
 constexpr Duration kTick = std::chrono::milliseconds(250);
 
 }  // namespace
@@ -45,6 +46,8 @@ void OpenStreams::Add(const std::shared_ptr<Stream>& stream) {
   streams_.push_back(stream);
 }
 
+// Streams are asked outside of the mutex, because ending one may run code that comes back to this
+// object.
 void OpenStreams::EndAll(const Error& error) {
   for (const std::shared_ptr<Stream>& stream : Open()) {
     (void)CatchAll([&] { stream->EndWith(error); });  // one costs no other its end
@@ -56,6 +59,8 @@ std::vector<std::shared_ptr<OpenStreams::Stream>> OpenStreams::Open() {
   const MutexLock lock(mutex_);
   std::vector<std::shared_ptr<Stream>> open;
   open.reserve(streams_.size());
+  // Streams are held weakly and swept here, so that a call that ends need not look for itself in
+  // the list.
   std::erase_if(streams_, [&](const std::weak_ptr<Stream>& stream) {
     std::shared_ptr<Stream> alive = stream.lock();
     if (alive == nullptr) {

@@ -29,6 +29,16 @@ class StreamCall final : public PacedStream<Message> {
   StreamCall(const Host& host, grpc::CallbackServerContext& context, std::string_view method,
              Body body)
       : PacedStream<Message>(host, context, method), body_(std::move(body)) {}
+  // For a job that has to know who calls.
+  using BodyFor = std::function<Result<void>(const ops::Principal&, const cache::Call&, const Push&,
+                                             v1::ErrorDetail&)>;
+  StreamCall(const Host& host, grpc::CallbackServerContext& context, std::string_view method,
+             BodyFor body)
+      : PacedStream<Message>(host, context, method),
+        body_([this, body = std::move(body)](const cache::Call& call, const Push& push,
+                                             v1::ErrorDetail& detail) {
+          return body(this->frame.principal(), call, push, detail);
+        }) {}
 
  private:
   void Begin() override {

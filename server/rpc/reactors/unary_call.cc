@@ -38,6 +38,8 @@ class WaitingReply final : public OpenStreams::Stream {
 
   // The call is over.
   void Over() {
+    // The object may outlive the call while somebody looks at it; what the call held is free at
+    // once.
     frame->Over();
     share_.GiveBackAll();
   }
@@ -87,6 +89,8 @@ class UnaryCall final : public grpc::ServerUnaryReactor {
   }
 
  private:
+  // Before the answer is finished, since afterwards gRPC may be done with the call at any moment,
+  // and this object gone.
   Result<void> Hold() noexcept {
     Result<void> held;
     Result<void> ran = CatchAll([&] {
@@ -142,6 +146,8 @@ grpc::ServerUnaryReactor* Answer(const Host& host, grpc::CallbackServerContext& 
   if (const Result<void> admitted = frame->Admit(); !admitted.ok()) {
     return Finished(context, frame->StatusOf(admitted));
   }
+  // What memory knows is answered in gRPC's thread: waking a worker would take longer than the
+  // answer.
   if (method.needs == Needs::kWorkOrMemory &&
       frame->AnswersAtOnce([&](const cache::Call& call) { return body(*frame, call, detail); })) {
     return answered({});

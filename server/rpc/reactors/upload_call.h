@@ -25,9 +25,9 @@ namespace kiln::rpc {
 
 inline constexpr uint64_t kStoreUploadsAt = uint64_t{16} << 20;
 
-// Upload(Engine&, ByteRoom&, const ServiceLimits&): Take(Request), waiting() bytes, Store(call),
-// Finish() gives the reply, TakeRejected() what was refused since the last time. Lives until the
-// call is over and no job has hold of it.
+// Upload(Engine&, ByteRoom&, const ops::Party&, const ServiceLimits&): Take(Request), waiting()
+// bytes, Store(call), Finish() gives the reply, TakeRejected() what was refused since the last
+// time. Lives until the call is over and no job has hold of it.
 //
 // Threads: gRPC reads, jobs store, and the look at streams ends what is late; one mutex guards who
 // ends the call. What is read or stored belongs to whoever is busy.
@@ -41,7 +41,7 @@ class UploadCall final : public grpc::ServerReadReactor<grpc::ByteBuffer>,
   UploadCall(const Host& host, grpc::CallbackServerContext& context, std::string_view method,
              Engine& engine, grpc::ByteBuffer& reply)
       : frame_(host, context, method),
-        upload_(std::in_place, engine, host.uploads, host.limits),
+        engine_(engine),
         reply_(reply),
         began_(host.clock.Monotonic()),
         heard_at_(began_) {}
@@ -52,6 +52,8 @@ class UploadCall final : public grpc::ServerReadReactor<grpc::ByteBuffer>,
     Step([this]() -> Result<void> {
       frame_.host().streams.Add(self_);
       KILN_TRY_VOID(frame_.Admit());
+      const Host& host = frame_.host();
+      upload_.emplace(engine_, host.uploads, frame_.principal().party, host.limits);
       Read();
       return {};
     });
@@ -182,7 +184,8 @@ class UploadCall final : public grpc::ServerReadReactor<grpc::ByteBuffer>,
   }
 
   CallContext frame_;
-  std::optional<Upload> upload_;  // until the call ends
+  Engine& engine_;
+  std::optional<Upload> upload_;  // from when it is known whose it is until the call ends
   grpc::ByteBuffer& reply_;
   grpc::ByteBuffer bytes_;  // that were read last
   const Duration began_;

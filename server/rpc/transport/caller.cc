@@ -35,6 +35,8 @@ std::string SubjectOf(const grpc::AuthContext& context) {
 
 }  // namespace
 
+// The scheme is compared as it is written: other spellings are no token, and the caller is told how
+// one looks.
 std::string BearerOf(std::string_view authorization) {
   constexpr std::string_view kScheme = "Bearer ";
   return authorization.starts_with(kScheme) ? std::string(authorization.substr(kScheme.size()))
@@ -53,6 +55,8 @@ ops::Caller CallerOf(const grpc::CallbackServerContext& context) {
   const std::shared_ptr<const grpc::AuthContext> auth = context.auth_context();
   const std::string_view security =
       auth == nullptr ? std::string_view() : FirstOf(*auth, "transport_security_type");
+  // The acceptor decided who it is before gRPC saw the connection: credentials of this kind are
+  // given to the owner's connections only.
   if (security.empty() || security == "insecure") {
     return {.transport = ops::Transport::kOwner};
   }

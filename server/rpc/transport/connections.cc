@@ -47,12 +47,15 @@ void Cut(int fd, ino_t socket, End how) {
 }  // namespace
 
 Connections::Connections(const Options& options, Clock& clock) : options_(options), clock_(clock) {
+  // Shares of at least one, so that a small limit still lets in somebody of each class.
   const size_t others = options.most - std::min(kOwnersShare, options.most / 4);
   const size_t quarter = std::max<size_t>(1, others / 4);
   const size_t users = options.users ? quarter : 0;
   most_ = {options.most, users, quarter, std::max<size_t>(1, others - quarter - users)};
 }
 
+// A certificate or a host alone is a newcomer: only a token, or the user behind a socket, tells who
+// it is.
 Connections::Class Connections::ClassOf(const ops::Party& party) {
   switch (party.kind()) {
     case ops::Party::Kind::kOwner:
@@ -74,6 +77,7 @@ size_t Connections::CountOf(Class of, const std::string& party) const {
   return of == Class::kOwner || found == of_party_.end() ? 0 : found->second;
 }
 
+// Half of its class for one party, so there is always room for a second one.
 size_t Connections::ShareOf(Class of) const {
   return std::max<size_t>(1, most_[static_cast<size_t>(of)] / 2);
 }
@@ -84,6 +88,7 @@ bool Connections::HasRoom(Class of, const std::string& party) const {
          (of == Class::kOwner || CountOf(of, party) < ShareOf(of));
 }
 
+// All counts change here, by one up or down, so that they cannot differ from the rows.
 void Connections::Note(const Row& row, int change) {
   count_[static_cast<size_t>(row.of)] += static_cast<size_t>(change);
   if (row.of == Class::kOwner) {
@@ -98,6 +103,7 @@ void Connections::Note(const Row& row, int change) {
 
 Connections::Rows::iterator Connections::Forget(Rows::iterator row) {
   Note(row->second, -1);
+  // The name may belong to a later connection by now, which must keep it.
   if (const auto peer = by_peer_.find(row->second.peer);
       peer != by_peer_.end() && peer->second == row->first) {
     by_peer_.erase(peer);
@@ -147,6 +153,7 @@ void Connections::MakeRoomFor(const std::string& host) {
 
 bool Connections::Add(int fd, const ops::Party& party) {
   const Class of = ClassOf(party);
+  // Asked before the lock, as each system call under it would hold up all calls that arrive.
   const std::string peer = PeerNameOf(fd);
   const MutexLock lock(mutex_);
   if (const auto before = open_.find(fd); before != open_.end()) {
@@ -191,6 +198,7 @@ Result<void> Connections::Prove(std::string_view grpc_peer, const ops::Party& pa
   if (row == open_.end()) {
     return {};
   }
+  // Whatever the share says: the call explains the bytes that it came with.
   HearOf(row->second, row->first);
   if (row->second.of != Class::kNewcomers) {
     return {};
@@ -222,6 +230,8 @@ Result<void> Connections::Prove(std::string_view grpc_peer, const ops::Party& pa
                .reason = "QUOTA"};
 }
 
+// A call that began and whose request does not come holds memory of gRPC. Who has too many of them
+// loses his connections and not only the calls.
 bool Connections::CallBegan(const ops::Party& party) {
   const MutexLock lock(mutex_);
   if (waiting_.Began(party.name(), clock_.Monotonic())) {
@@ -239,6 +249,7 @@ void Connections::CallArrived(const ops::Party& party) {
   waiting_.Arrived(party.name());
 }
 
+// Something whole was read of the connection, so the bytes up to now are explained.
 void Connections::Heard(std::string_view grpc_peer) {
   const std::string peer = PeerNameOf(grpc_peer);
   const MutexLock lock(mutex_);
@@ -271,6 +282,8 @@ bool Connections::AskedOfGrpc(const ops::Party& party) {
     return true;
   }
   if (ClassOf(party) == Class::kNewcomers) {
+    // The figures of the last look are up to ten milliseconds old, and somebody is about to be
+    // blamed by them.
     LookAtInflows(clock_.Monotonic());
     (void)CloseWorstNewcomer(kBlamed);
   } else {
@@ -337,6 +350,8 @@ void Connections::LookAtInflows(Duration now) {
     of_newcomers += is_new ? inflow.unexplained() : 0;
     ++row;
   }
+  // It ends: as long as the sum is above the bound somebody has sent at least a byte, and each
+  // round takes one of them away.
   while (of_newcomers > options_.newcomers_bytes) {
     of_newcomers -= CloseWorstNewcomer(1);
   }
@@ -376,6 +391,8 @@ void Connections::Tick() {
   LookAtInflows(now);
 }
 
+// With nobody but the owner there is nothing to look at, and the thread sleeps until somebody
+// comes.
 Duration Connections::NextTick() {
   const MutexLock lock(mutex_);
   const bool newcomers = count_[static_cast<size_t>(Class::kNewcomers)] != 0;

@@ -45,6 +45,7 @@ grpc::Status AskGrpc(Connections& connections, const ops::Party& party) {
 
 // Whether the headers are within `most` bytes, as HTTP/2 counts them.
 bool AreWithin(const Metadata& metadata, uint64_t most) {
+  // The overhead of a field by RFC 9113, section 6.5.2, which header_list counts as well.
   constexpr uint64_t kOfAHeader = 32;
   uint64_t bytes = 0;
   for (const auto& [name, value] : metadata) {
@@ -62,6 +63,8 @@ grpc::Status RefuseLong(Connections& connections, const ops::Party& party) {
   return {grpc::StatusCode::RESOURCE_EXHAUSTED, "the headers are longer than limits.header_list"};
 }
 
+// gRPC asks a gate about each call, before a handler sees it. The gate must not block, as it runs
+// in the thread that reads the connection.
 class TcpGate final : public grpc::AuthMetadataProcessor {
  public:
   TcpGate(ops::Access& access, Connections& connections, uint32_t header_list)
@@ -73,6 +76,8 @@ class TcpGate final : public grpc::AuthMetadataProcessor {
                        OutputMetadata* /*consumed*/, OutputMetadata* /*response*/) override {
     const std::string_view path = Header(metadata, ":path");
     const ops::Caller caller = TcpCallerOf(*context, Header(metadata, "authorization"));
+    // All of this happens before the request is read. So a call that is refused here has cost its
+    // headers only.
     const ops::Party party = access_.PartyOf(caller);
     if (!AreWithin(metadata, header_list_)) {
       return RefuseLong(connections_, party);
@@ -136,6 +141,8 @@ class NeighbourGate final : public grpc::AuthMetadataProcessor {
 
 std::shared_ptr<grpc::ServerCredentials> OfTcp(const TlsFiles& files, ops::Access& access,
                                                Connections& connections, uint32_t header_list) {
+  // gRPC reads the files again itself, so a renewed certificate needs no restart. See spec/daemon
+  // 11.3
   grpc::experimental::TlsServerCredentialsOptions options(
       std::make_shared<grpc::experimental::FileWatcherCertificateProvider>(
           files.key, files.cert, files.client_ca, kCertificateSeconds));

@@ -16,6 +16,8 @@ constexpr uint32_t kStreamBits = 0x7FFFFFFF;
 }  // namespace
 
 bool Http2Guard::Append(ByteView bytes, Bytes& out) {
+  // Once a block is held, all that follows is held behind it, or frames would change their order.
+  // Only the acknowledgement that is waited for overtakes.
   Bytes& to = holds_ && !passes_ ? held_ : out;
   to.insert(to.end(), bytes.begin(), bytes.end());
   return held_.size() <= kMostHeld;
@@ -23,6 +25,7 @@ bool Http2Guard::Append(ByteView bytes, Bytes& out) {
 
 // The heads of frames count, or frames without a payload would be free.
 bool Http2Guard::BeginBlock(uint8_t type, uint32_t length) {
+  // HEADERS begin a block, and each CONTINUATION makes it longer.
   block_ = (type == kHeaders ? 0 : block_) + kHead + length;
   holds_ = holds_ || !acknowledged_;
   return block_ <= most_in_block_;
@@ -51,6 +54,7 @@ bool Http2Guard::TakePayload(ByteView bytes, Bytes& out) {
 }
 
 bool Http2Guard::TakeHead(Bytes& out) {
+  // A frame's head is 24 bits of length, type, flags and 31 bits of stream, big endian.
   const auto at = [this](size_t i) { return std::to_integer<uint32_t>(head_[i]); };
   const uint32_t length = at(0) << 16 | at(1) << 8 | at(2);
   const auto type = static_cast<uint8_t>(at(3));
@@ -67,6 +71,7 @@ bool Http2Guard::TakeHead(Bytes& out) {
       !BeginFrame(type, static_cast<uint8_t>(at(4)), length) || !Append(head_, out)) {
     return false;
   }
+  // From now on gRPC holds to the length that it told the client, and what was held goes on.
   if (passes_ && !acknowledged_) {
     acknowledged_ = true;
     holds_ = false;
@@ -77,6 +82,8 @@ bool Http2Guard::TakeHead(Bytes& out) {
 }
 
 bool Http2Guard::Take(ByteView in, Bytes& out) {
+  // Bytes come in any pieces: what is left of a payload goes first, then a head is gathered until
+  // it is whole. The preface counts as the payload of no frame.
   while (!in.empty()) {
     if (left_ != 0) {
       const size_t part = std::min(left_, in.size());

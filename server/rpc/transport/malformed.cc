@@ -34,11 +34,14 @@ class Refusal final : public Interceptor {
       : host_(host), call_(call), row_(row) {}
 
   void Intercept(InterceptorBatchMethods* methods) override {
+    // gRPC answers a request that it cannot parse by itself, with a bare code. No handler sees the
+    // call, so its status gets the detail on the way out.
     if (methods->QueryInterceptionHookPoint(InterceptionHookPoints::POST_RECV_MESSAGE) &&
         methods->GetRecvMessage() == nullptr) {
       is_malformed_ = true;
       (void)CatchAll([this] { Refuse(); });
     }
+    // The status that gRPC made is replaced on its way out.
     if (is_malformed_ &&
         methods->QueryInterceptionHookPoint(InterceptionHookPoints::PRE_SEND_STATUS)) {
       methods->ModifySendStatus(status_);
@@ -69,6 +72,7 @@ class Factory final : public grpc::experimental::ServerInterceptorFactoryInterfa
   explicit Factory(const Host& host) : host_(host) {}
 
   Interceptor* CreateServerInterceptor(ServerRpcInfo* call) override {
+    // Streams of requests are read as bytes, and their handlers look at each message.
     const bool one_message = call->type() == ServerRpcInfo::Type::UNARY ||
                              call->type() == ServerRpcInfo::Type::SERVER_STREAMING;
     const MethodRow* const row = one_message ? RowOf(call->method()) : nullptr;

@@ -25,6 +25,7 @@ bool MessageLengths::Take(uint32_t stream, ByteView data) {
       place = {};
     }
   }
+  // Streams that are between messages take no memory here.
   if (place.head == 0) {
     open_.erase(stream);
     return true;

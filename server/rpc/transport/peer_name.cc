@@ -43,6 +43,8 @@ std::string PeerNameOf(int fd) {
   return {};
 }
 
+// Both functions must spell an address in the same way, or a call would not find its connection. So
+// an IPv6 address that gRPC names is parsed, and spelled by the function that spells the kernel's.
 std::string PeerNameOf(std::string_view grpc_peer) {
   constexpr std::string_view kFour = "ipv4:", kSix = "ipv6:", kOpen = "%5B", kClose = "%5D";
   if (grpc_peer.starts_with(kFour)) {
@@ -55,6 +57,7 @@ std::string PeerNameOf(std::string_view grpc_peer) {
   const size_t colon = rest.rfind(':');
   const std::string_view port = colon == std::string_view::npos ? "" : rest.substr(colon + 1);
   rest = rest.substr(0, colon);
+  // gRPC 1.51 escapes the brackets of an address, other versions do not.
   for (const std::string_view open : {kOpen, std::string_view("[")}) {
     rest.remove_prefix(rest.starts_with(open) ? open.size() : 0);
   }

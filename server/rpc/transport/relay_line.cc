@@ -25,6 +25,8 @@ RelayLine::~RelayLine() {
 }
 
 std::array<pollfd, 2> RelayLine::Awaited() const {
+  // A side is read only when what it sent before is gone, so the memory of a line is bounded and a
+  // slow reader slows its sender down.
   const auto events = [](const Direction& comes, const Direction& goes) {
     const bool is_wanted = !comes.ended && comes.IsFlushed();
     return static_cast<short>((is_wanted ? POLLIN : 0) | (goes.IsFlushed() ? 0 : POLLOUT));
@@ -54,6 +56,7 @@ bool RelayLine::MoveOne(Direction& direction, Http2Guard* guard) {
         return true;
       }
     }
+    // The memory stays with the line: clearing it and filling it again allocates nothing.
     direction.pending.clear();
     direction.sent = 0;
     if (direction.ended) {
@@ -78,6 +81,8 @@ bool RelayLine::MoveOne(Direction& direction, Http2Guard* guard) {
 uint64_t RelayLine::TakeFruitless(State state) {
   const uint64_t resets = guard_.resets() - told_;
   told_ = guard_.resets();
+  // A line that ends leaves calls behind whose answers nobody takes. How many are open is not known
+  // here, so the most that may be is counted.
   return resets + (state == State::kOpen ? 0 : std::min(guard_.calls(), kOpenCalls));
 }
 
@@ -91,6 +96,8 @@ RelayLine::State RelayLine::Move(Duration now, uint64_t resets) {
   if (out_.ended && !was_ended) {
     lingers_since_ = now;
   }
+  // After gRPC has closed its side the client has five seconds for the last bytes; a client that
+  // has closed its own is done when gRPC has all of it.
   const bool is_over = (in_.ended && in_.IsFlushed()) || (out_.ended && out_.IsFlushed()) ||
                        (out_.ended && now - lingers_since_ >= kLastBytes);
   return is_over ? State::kEnded : State::kOpen;

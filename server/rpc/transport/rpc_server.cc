@@ -133,6 +133,7 @@ void RpcServer::State::TakeFrom(int listener, bool is_unix) {
   const ops::Party party = PartyOf(fd, is_unix);
   Acceptor* const acceptor = AcceptorFor(party);
   SetSendBuffer(fd);
+  // From here on `fd` is our end of a pair of sockets; the relay has the connection itself.
   if (acceptor != nullptr && party.kind() == ops::Party::Kind::kUser) {
     fd = relay.Lead(fd, party);
     SetSendBuffer(fd);
@@ -143,6 +144,8 @@ void RpcServer::State::TakeFrom(int listener, bool is_unix) {
     (void)close(fd);
     return;
   }
+  // gRPC takes the descriptor over and closes it without telling, which is why Connections looks at
+  // it.
   Acceptor::NewConnectionParameters connection;
   connection.listener_fd = listener;
   connection.fd = fd;
@@ -161,10 +164,13 @@ void RpcServer::State::Accept() {
                                     {.fd = owners_fd, .events = POLLIN, .revents = 0}}};
     const Duration next = doors.connections.NextTick();
     (void)poll(ready.data(), ready.size(), next == Duration::max() ? -1 : Milliseconds(next));
+    // One thread accepts and looks after the connections: the list changes in one place, and a
+    // flood of connections cannot starve the looks.
     doors.connections.Tick();
     if (ready[0].revents != 0) {
       return;
     }
+    // The owner's own socket first.
     if (ready[3].revents != 0) {
       TakeFrom(owners_fd, true);
     }
@@ -195,6 +201,8 @@ Result<std::unique_ptr<RpcServer>> RpcServer::Start(const std::vector<grpc::Serv
   };
   state->owner = add(grpc::InsecureServerCredentials());
   for (const uint32_t uid : doors.allow_uids) {
+    // An acceptor for each user, because its credentials are all that a call can tell of its
+    // connection.
     if (std::unique_ptr<Acceptor>& of_user = state->neighbours[ops::Party::User(uid)];
         of_user == nullptr) {
       of_user = add(OfNeighbour(uid, doors.connections, doors.limits.header_list));
@@ -211,12 +219,14 @@ Result<std::unique_ptr<RpcServer>> RpcServer::Start(const std::vector<grpc::Serv
     factories.push_back(RefusesMalformed(*doors.host));
     builder.experimental().SetInterceptorCreators(std::move(factories));
   }
+  // No port is given to gRPC: all connections come through the acceptors.
   state->server = builder.BuildAndStart();
   state->wake = eventfd(0, EFD_CLOEXEC);
   if (state->server == nullptr || state->wake < 0) {
     return Error{.code = ErrorCode::kInternal, .context = "gRPC did not start", .reason = "BUG"};
   }
   std::unique_ptr<RpcServer> server(new RpcServer(std::move(state)));
+  // Whoever checks the health must not send work before the daemon says that it is ready.
   server->SetServing(false);
   return server;
 }
@@ -238,12 +248,14 @@ void RpcServer::SetUpstream(bool answers) {
 
 void RpcServer::StopAccepting() {
   if (state_->accepting.joinable()) {
+    // The thread waits for connections in a system call, so a descriptor has to wake it.
     const uint64_t one = 1;
     (void)!write(state_->wake, &one, sizeof(one));
     state_->accepting.join();
   }
 }
 
+// No new connection comes in while gRPC ends the open ones.
 void RpcServer::Shutdown(Duration grace) {
   StopAccepting();
   state_->server->Shutdown(std::chrono::system_clock::now() +

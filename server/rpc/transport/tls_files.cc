@@ -102,6 +102,8 @@ Result<void> CheckKey(const std::string& path, const std::string& text, X509& ce
   if (key == nullptr) {
     return Wrong(path, "is no private key in PEM");
   }
+  // A pair that does not fit would only be noticed by the first client, as a failed handshake
+  // without a cause.
   if (X509_check_private_key(&certificate, key.get()) != 1) {
     return Wrong(path, fmt::format("is not the key of '{}'", certificate_path));
   }
@@ -110,6 +112,8 @@ Result<void> CheckKey(const std::string& path, const std::string& text, X509& ce
 
 }  // namespace
 
+// gRPC says little about files that it cannot use, and says it at the first handshake. So
+// everything is looked at here, before the daemon listens.
 Result<TlsSummary> CheckTlsFiles(const TlsFiles& files, int64_t now_s) {
   for (const std::string* path : {&files.cert, &files.key, &files.client_ca}) {
     if (path->empty()) {

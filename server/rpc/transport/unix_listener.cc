@@ -20,10 +20,13 @@
 namespace kiln::rpc {
 namespace {
 
+// Connections that wait for accept: a build that starts hundreds of commands at once comes in
+// waves.
 constexpr int kBacklog = 128;
 constexpr mode_t kOwnerMode = 0700;
 constexpr mode_t kNeighbourMode = 0711;
 
+// Called right after the system call that failed, while errno is its.
 Error Failed(std::string_view what, const std::string& path, std::string_view hint = {}) {
   return {.code = ErrorCode::kFailedPrecondition,
           .context = fmt::format("{} '{}': {}{}{}", what, path, std::strerror(errno),
@@ -63,6 +66,8 @@ Result<int> TakeLock(const OwnFolder& folder, const std::string& name) {
   const std::string path = folder.path() + "/" + name;
   KILN_TRY(const int fd, ForSocket(folder.OpenFile(name, O_RDWR | O_CREAT)));
   Descriptor file(fd);
+  // The kernel gives the lock up with the process, however it ends, so a lock is never stale. The
+  // pid in the file is for people only.
   if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
     std::array<char, 32> text{};
     const ssize_t size = pread(fd, text.data(), text.size() - 1, 0);
@@ -82,6 +87,7 @@ Result<int> TakeLock(const OwnFolder& folder, const std::string& name) {
   return file.Release();
 }
 
+// Requires: the path fits, which Listen checks first.
 sockaddr_un AddressOf(const std::string& path) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
@@ -102,6 +108,8 @@ bool IsAnswered(const std::string& path) {
 
 Result<std::unique_ptr<UnixListener>> UnixListener::Listen(const std::string& path,
                                                            SocketAudience whom) {
+  // The address has room for 107 bytes. A path that is cut off would be a socket that no client
+  // looks for.
   if (path.size() >= sizeof(sockaddr_un{}.sun_path)) {
     return Error{.code = ErrorCode::kInvalidArgument,
                  .context = fmt::format("the socket path '{}' has {} bytes, the system allows {}; "
@@ -149,6 +157,7 @@ Result<void> UnixListener::Bind(SocketAudience whom) {
     return Failed("cannot make a socket for", path_);
   }
   const sockaddr_un address = AddressOf(path_);
+  // The mode is set before anybody can connect, which is from listen on.
   if (bind(made.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0 ||
       chmod(path_.c_str(), whom == SocketAudience::kOwner ? 0600 : 0666) != 0 ||
       listen(made.get(), kBacklog) != 0) {
@@ -160,6 +169,7 @@ Result<void> UnixListener::Bind(SocketAudience whom) {
 
 UnixListener::~UnixListener() {
   if (fd_ >= 0) {
+    // Only who made the socket removes it; one that was passed belongs to the service manager.
     if (lock_ >= 0) {
       (void)unlink(path_.c_str());
     }

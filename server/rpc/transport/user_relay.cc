@@ -44,6 +44,7 @@ int UserRelay::Lead(int fd, const ops::Party& party) {
     const MutexLock lock(mutex_);
     return fruitless_.Left(party, clock_.Monotonic()) >= 1;
   };
+  // A party that spent all it had gets no connection until time has given it some back.
   if (!may_come() ||
       socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, pair.data()) != 0) {
     (void)close(fd);
@@ -60,6 +61,8 @@ int UserRelay::Lead(int fd, const ops::Party& party) {
   return pair[1];
 }
 
+// Lines come from the accepting thread and live in this one: the mutex is held for handing them
+// over, and never while bytes are moved.
 void UserRelay::TakeNew() {
   const MutexLock lock(mutex_);
   for (Led& led : new_) {
@@ -76,12 +79,16 @@ void UserRelay::Wait() {
     awaited.insert(awaited.end(), of_line.begin(), of_line.end());
     is_timed = is_timed || led.line->IsLingering();
   }
+  // Nothing here has a time of its own but a line that lingers: without one the thread sleeps until
+  // a byte comes.
   (void)poll(awaited.data(), awaited.size(), is_timed ? kLookMs : -1);
   uint64_t count = 0;
   (void)!read(wake_, &count, sizeof(count));
 }
 
 bool UserRelay::MoveOne(const Led& led, Duration now) {
+  // The balance of the party is asked before each move, because another of its lines may have spent
+  // it.
   const double left = [&] {
     const MutexLock lock(mutex_);
     return fruitless_.Left(led.party, now);
