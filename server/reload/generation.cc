@@ -226,7 +226,7 @@ StepResult ProgramWork::BuildPoint(const Workshop& shop, const cache::Call& call
   }
   StepResult result;
   if (next_ < points_->points.size()) {
-    const auto options = std::make_shared<const Options>(points_->points[next_].options);
+    const auto options = std::make_shared<const Options>(points_->points.At(next_).options);
     const std::string variant = VariantName(*options);
     const auto known = of_interest_.find(variant);  // then it is built
     const BuildFindings said =

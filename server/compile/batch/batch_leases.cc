@@ -85,9 +85,10 @@ void PinResults(const BatchContext& context, BatchRun& run) {
     if (run.Over()) {
       return;
     }
-    for (const std::shared_ptr<const BatchItem>& item : run.results) {
+    const BatchResults results = run.Told();
+    for (size_t i = 0; i < results.size(); ++i) {
       keys.push_back(
-          {.level = cache::Level::kSignature, .space = 0, .id = item->outcome.artifact->signature});
+          {.level = cache::Level::kSignature, .space = 0, .id = results.Row(i).signature});
     }
   }
   const Result<uint64_t> pinned =

@@ -77,9 +77,7 @@ Result<void> Account(BatchRun::Program& program, Left& left) {
     return TooManyOfAll();
   }
   left.results -= results;
-  for (const BatchPoint& point : program.points->points) {
-    left.bytes -= std::min(left.bytes, BytesOf(point));
-  }
+  left.bytes -= std::min(left.bytes, program.points->points.bytes());
   return {};
 }
 
@@ -155,6 +153,7 @@ bool ScanBatch(const BatchContext& context, BatchRun& run, const cache::Call& ca
   const MutexLock lock(run.mutex);
   run.progress.over_budget = false;  // of one program: the others are built
   run.programs = std::move(programs);
+  run.FindGroups();
   run.FindFamilies();
   run.scanned = true;
   run.progress.variants_total = total;
