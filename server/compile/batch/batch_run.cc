@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "compiler/base/check.h"
+#include "server/compile/batch/batch_programs.h"
 
 namespace kiln::compile {
 namespace {
@@ -251,45 +252,6 @@ BatchState BatchRun::End(bool stopped) {
   return stopped || !whole ? BatchState::kCancelled : BatchState::kDone;
 }
 
-void BatchRun::FindGroups() {
-  std::vector<std::vector<Hash128>> entries;
-  for (const Program& program : programs) {
-    std::vector<Hash128>& of = entries.emplace_back();
-    if (program.former != nullptr) {
-      of = program.former->entries;
-    }
-    for (const std::shared_ptr<const PreparedProgram>& target : program.targets) {
-      of.push_back(target->entry);
-    }
-  }
-  std::vector<std::vector<SignatureGroupPtr>> groups = SignatureGroupsOf(entries);
-  for (size_t i = 0; i < programs.size(); ++i) {
-    programs[i].groups = std::move(groups[i]);
-  }
-  results.resize(programs.size());
-}
-
-void BatchRun::FindFamilies() {
-  std::map<std::string, std::vector<size_t>> members;
-  for (size_t i = 0; i < programs.size(); ++i) {
-    const bool usable = !programs[i].targets.empty() && programs[i].targets[0]->ok();
-    if (usable && !request.programs[i].family.empty()) {
-      members[request.programs[i].family].push_back(i);
-    }
-  }
-  for (const auto& [family, indexes] : members) {
-    std::vector<const PreparedProgram*> prepared;
-    for (const size_t i : indexes) {
-      prepared.push_back(programs[i].targets[0].get());
-    }
-    const auto rule = std::make_shared<FamilyRule>(family, std::move(prepared));
-    for (size_t member = 0; member < indexes.size(); ++member) {
-      programs[indexes[member]].family = rule;
-      programs[indexes[member]].family_member = member;
-    }
-  }
-}
-
 void BatchRun::Add(BatchEvent event) {
   event.seq = next_seq++;
   events.push_back(std::move(event));
@@ -299,20 +261,6 @@ void BatchRun::Add(BatchEvent event) {
   for (const auto& [number, callback] : subscribers) {
     callback();
   }
-}
-
-uint64_t ResultsUpper(const BatchRun::Program& program) {
-  uint64_t upper = 0;
-  for (size_t i = 0; i < program.points->points.size(); ++i) {
-    upper += program.points->points.TargetsOf(i, program.targets.size());
-  }
-  if (program.points->exploration != nullptr) {
-    uint64_t explored = 0;
-    const bool many = __builtin_mul_overflow(program.points->exploration->bound(),
-                                             program.targets.size(), &explored);
-    upper = many || explored > UINT64_MAX - upper ? UINT64_MAX : upper + explored;
-  }
-  return upper;
 }
 
 namespace {

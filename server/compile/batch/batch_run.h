@@ -183,10 +183,6 @@ struct BatchRun {
   void Leave() KILN_REQUIRES(mutex);
   // What a run whose last chunk ends has become.
   BatchState End(bool stopped) KILN_REQUIRES(mutex);
-  // Gives every program the groups of its entries.
-  void FindGroups() KILN_REQUIRES(mutex);
-  // Gives every program of a family the rule of all of them.
-  void FindFamilies() KILN_REQUIRES(mutex);
   void Add(BatchEvent event) KILN_REQUIRES(mutex);
   // The next points: of the program that the chunk has taken, else of the first one that no other
   // works on, else of the first one that has some. One assembler learns a program once, so chunks
@@ -232,9 +228,6 @@ struct BatchRun {
   void AddFailedProgram(const std::string& name, const std::vector<PlacedDiagnostic>& diagnostics)
       KILN_REQUIRES(mutex);
 };
-
-// Points to build, of all targets; what is explored counts as much as there may be.
-uint64_t ResultsUpper(const BatchRun::Program& program);
 
 using BatchRunPtr = std::shared_ptr<BatchRun>;
 
