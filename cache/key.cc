@@ -65,7 +65,7 @@ CanonicalList DependencyList(std::span<const Dependency> dependencies) {
   CanonicalList list;
   for (const Dependency& dependency : sorted) {
     CanonicalList pair;
-    pair.Text(dependency.path);
+    pair.Raw(AsBytes(dependency.path));  // a source may ask for anything
     if (dependency.digest.has_value()) {
       pair.Content(*dependency.digest);
     } else {
@@ -112,8 +112,10 @@ TypedValue TypedValue::Float(float value) {
   return {Type::kFloat, std::bit_cast<uint32_t>(value), {}};
 }
 
-Hash128 ModuleKey(const ModuleInputs& inputs) {
-  CanonicalWriter key("kiln.module.1");
+namespace {
+
+Hash128 SourceKey(std::string_view domain, const ModuleInputs& inputs) {
+  CanonicalWriter key(domain);
   key.Text(1, inputs.language).Content(2, inputs.source);
   key.Hash(3, inputs.front_end).Hash(4, inputs.limits);
   // An optional field that is empty is left out (spec/cache 2.2.2), so languages without it keep
@@ -124,8 +126,17 @@ Hash128 ModuleKey(const ModuleInputs& inputs) {
   if (!inputs.dependencies.empty()) {
     key.List(6, DependencyList(inputs.dependencies));
   }
+  if (!inputs.path.empty()) {
+    key.Text(7, inputs.path);
+  }
   return key.Key();
 }
+
+}  // namespace
+
+Hash128 ModuleKey(const ModuleInputs& inputs) { return SourceKey("kiln.module.1", inputs); }
+
+Hash128 ProbesKey(const ModuleInputs& inputs) { return SourceKey("kiln.probes.1", inputs); }
 
 Hash128 ProgramId(const ProgramInputs& inputs) {
   CanonicalWriter key("kiln.program.1");

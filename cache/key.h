@@ -67,10 +67,16 @@ struct ModuleInputs {
   Hash128 limits;     // LimitsId
   std::span<const TextPair> defines = {};
   std::span<const Dependency> dependencies = {};
+  std::string_view path = {};  // of the root, for languages whose sources see it
 };
 
 // Domain kiln.module.1. Requires: names of defines and paths are unique.
 Hash128 ModuleKey(const ModuleInputs& inputs);
+
+// Domain kiln.probes.1: where the paths that a root asks for next are found, given what is known of
+// the dependencies so far; the module key at the end of that. Leads to a module record whose
+// product is a probe row. Requires: as ModuleKey. See spec/cache 2.4.4
+Hash128 ProbesKey(const ModuleInputs& inputs);
 
 // A module in a program compiled with debug=full (spec/cache 2.4.3).
 struct DebugModule {

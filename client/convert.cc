@@ -92,6 +92,23 @@ Artifact ArtifactOf(const v1::Artifact& message) {
   return artifact;
 }
 
+void ToProto(const HlslInputs& inputs, v1::Hlsl* out) {
+  for (const auto& [name, value] : inputs.settings) {
+    (*out->mutable_settings())[name] = value;
+  }
+  for (const auto& [name, value] : inputs.defines) {
+    v1::Hlsl::Define* define = out->add_defines();
+    define->set_name(name);
+    define->set_value(value);
+  }
+  for (const std::string& root : inputs.include_roots) {
+    out->add_include_roots(root);
+  }
+  if (inputs.files != nullptr) {
+    client::ToProto(inputs.files->list.digest, out->mutable_file_list());
+  }
+}
+
 // Enums of this library have the numbers of the protocol, so they are cast.
 void ToProto(const Target& target, v1::Target* out) {
   out->set_name(target.name);
@@ -162,6 +179,9 @@ void ToProto(const Program& program, v1::Program* out) {
   }
   for (const Target& target : program.targets) {
     ToProto(target, out->add_targets());
+  }
+  if (program.hlsl.has_value()) {
+    ToProto(*program.hlsl, out->mutable_hlsl());
   }
 }
 
@@ -345,6 +365,9 @@ Outcome FromProto(const v1::Outcome& message) {
   outcome.diagnostics = FromProto(message.diagnostics());
   outcome.index = message.index();
   outcome.explain_seq = message.explain_seq();
+  for (const v1::IncludedFile& file : message.included()) {
+    outcome.included.push_back({.path = file.path(), .present = file.has_digest()});
+  }
   return outcome;
 }
 

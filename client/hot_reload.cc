@@ -10,6 +10,7 @@
 
 #include "client/connection.h"
 #include "client/convert.h"
+#include "client/includes/include_set.h"
 #include "compiler/base/mutex.h"
 #include "proto/kiln/v1/watch.grpc.pb.h"
 
@@ -229,9 +230,9 @@ Result<void> HotReload::Link::Upload() {
     const MutexLock lock(mutex);
     std::set<Digest> seen;
     for (const ProgramSpace& space : spaces) {
-      for (const Source& source : space.program.sources) {
+      for (Source& source : UploadsOf(space.program)) {
         if (seen.insert(source.digest).second) {
-          sources.push_back(source);
+          sources.push_back(std::move(source));
         }
       }
     }
@@ -431,6 +432,14 @@ void HotReload::Link::Note(std::span<const Source> changed, std::span<const std:
       source = found != changed.end() ? *found : source;
     }
   }
+  // What a push does not name stays where it was: nothing is looked for on disk here.
+  std::vector<Program*> programs;
+  for (ProgramSpace& space : spaces) {
+    programs.push_back(&space.program);
+  }
+  (void)ChangeIncluded(programs, changed, gone, [](const std::string&) {
+    return Result<std::optional<Source>>(std::nullopt);
+  });
   for (const Source& source : changed) {
     removed.erase(source.path);
   }

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "client/includes/include_set.h"
 #include "client/project/limits.h"
 #include "compiler/base/files/beneath.h"
 #include "compiler/base/files/file.h"
@@ -157,6 +158,27 @@ Result<Source> ReadSource(const std::string& file, const std::string& logical_pa
   return source;
 }
 
+Result<std::optional<HlslInputs>> HlslOf(const std::string& folder,
+                                         const project::ManifestHlsl& manifest,
+                                         std::span<const Source> sources) {
+  HlslInputs inputs{.settings = manifest.settings,
+                    .defines = manifest.defines,
+                    .include_roots = manifest.include_roots,
+                    .named = manifest.include,
+                    .files = nullptr};
+  std::vector<IncludingSource> including;
+  for (const Source& source : sources) {
+    if (source.path.ends_with(".hlsl")) {
+      including.push_back({.source = source, .roots = inputs.include_roots});
+    }
+  }
+  if (including.empty()) {
+    return std::optional<HlslInputs>();
+  }
+  KILN_TRY(inputs.files, FollowIncludes(including, inputs.named, ReaderBeneath(folder)));
+  return std::optional(std::move(inputs));
+}
+
 Result<LoadedProgram> LoadProgram(const project::Manifest& manifest,
                                   const project::ManifestProgram& program) {
   LoadedProgram loaded{.program = {}, .manifest = &program, .manifest_path = manifest.path};
@@ -174,6 +196,7 @@ Result<LoadedProgram> LoadProgram(const project::Manifest& manifest,
     const Digest digest = DigestOf(AsBytes(*text));
     loaded.program.sources.push_back({.path = path, .digest = digest, .text = std::move(*text)});
   }
+  KILN_TRY(loaded.program.hlsl, HlslOf(manifest.folder, program.hlsl, loaded.program.sources));
   for (const auto& [stage, function] : program.entry_points) {
     KILN_TRY(EntryPoint entry, ReadEntry(fmt::format("{}={}", stage, function)));
     loaded.program.entries.push_back(std::move(entry));
@@ -210,7 +233,7 @@ Result<EntryPoint> ReadEntry(const std::string& text) {
 
 // The sources must be there first: the daemon reads the declarations out of them.
 Result<OptionList> Declared(Client& client, const Program& program) {
-  KILN_TRY_VOID(client.PutSources(program.sources));
+  KILN_TRY_VOID(client.PutSources(UploadsOf(program)));
   return client.ListOptions(program);
 }
 
@@ -219,9 +242,9 @@ Result<std::vector<OptionList>> DeclaredOf(Client& client,
   std::set<Digest> known;
   std::vector<Source> sources;  // programs share them
   for (const Program* const program : programs) {
-    for (const Source& source : program->sources) {
+    for (Source& source : UploadsOf(*program)) {
       if (known.insert(source.digest).second) {
-        sources.push_back(source);
+        sources.push_back(std::move(source));
       }
     }
   }

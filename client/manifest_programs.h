@@ -25,6 +25,12 @@ struct LoadedProgram {
 Result<LoadedProgram> LoadProgram(const project::Manifest& manifest,
                                   const project::ManifestProgram& program);
 
+// What sources in HLSL need besides their texts, with the files that they may include; nothing if
+// there are none. Errors: as FollowIncludes.
+Result<std::optional<HlslInputs>> HlslOf(const std::string& folder,
+                                         const project::ManifestHlsl& manifest,
+                                         std::span<const Source> sources);
+
 Target TargetOf(const project::ManifestTarget& manifest);
 
 // Errors: kNotFound or kPermissionDenied naming the file and why.

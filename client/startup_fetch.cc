@@ -12,6 +12,7 @@
 #include "client/connection.h"
 #include "client/convert.h"
 #include "client/fetch_calls.h"
+#include "client/includes/include_set.h"
 #include "compiler/base/mutex.h"
 
 namespace kiln::client {
@@ -222,9 +223,9 @@ Result<void> StartupFetch::Session::Upload(std::span<const Program* const> progr
   std::vector<Source> sources;
   std::set<Digest> seen;
   for (const Program* const program : programs) {
-    for (const Source& source : program->sources) {
+    for (Source& source : UploadsOf(*program)) {
       if (seen.insert(source.digest).second) {
-        sources.push_back(source);
+        sources.push_back(std::move(source));
       }
     }
   }

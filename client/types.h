@@ -4,6 +4,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -52,6 +55,22 @@ struct Target {
   std::vector<std::string> recipes = {};  // in order
 };
 
+// Files that sources in HLSL may include. Made by include_set.h.
+struct IncludeSet {
+  std::vector<Source> files;        // ascending by path
+  std::vector<std::string> absent;  // paths where they were looked for and are not; ascending
+  Source list;                      // that names the files (compiler/source/file_list)
+};
+
+// What sources in HLSL need besides their texts.
+struct HlslInputs {
+  std::map<std::string, std::string> settings;  // by name; others have their defaults
+  std::map<std::string, std::string> defines;   // macro -> value
+  std::vector<std::string> include_roots;       // folders, in order; "" is the root
+  std::vector<std::string> named;           // files that are sent whether a line names them or not
+  std::shared_ptr<const IncludeSet> files;  // null: none
+};
+
 struct Program {
   std::string name;
   std::vector<Source> sources;  // link order
@@ -59,6 +78,7 @@ struct Program {
   std::vector<EntryPoint> entries;
   std::vector<Option> options;  // fixed part
   std::vector<Target> targets;
+  std::optional<HlslInputs> hlsl = {};
 };
 
 struct Axis {
@@ -121,6 +141,11 @@ struct Outcome {
   std::vector<PlacedDiagnostic> diagnostics;
   uint64_t index = 0;
   uint64_t explain_seq = 0;  // for Client::Explain
+  struct Included {
+    std::string path;
+    bool present = false;
+  };
+  std::vector<Included> included = {};  // what includes asked for, there or not; by path
 };
 
 // A declared option, as tools show it and as values are typed by.

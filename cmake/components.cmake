@@ -20,6 +20,10 @@ add_library(kiln_formatting OBJECT EXCLUDE_FROM_ALL ${PROJECT_SOURCE_DIR}/cmake/
 set_target_properties(kiln_formatting PROPERTIES POSITION_INDEPENDENT_CODE ON
                                                  DISABLE_PRECOMPILE_HEADERS ON)
 target_link_libraries(kiln_formatting PRIVATE kiln_settings)
+# The archive says which version it is of, and the CMake package, which came with the headers, asks for it:
+# the linker refuses an archive of another version by this name. Shared libraries have versioned symbols.
+set(kiln_version_symbol kiln_library_of_${PROJECT_VERSION_MAJOR}_${PROJECT_VERSION_MINOR})
+set_property(TARGET kiln_formatting PROPERTY COMPILE_DEFINITIONS KILN_VERSION_SYMBOL=${kiln_version_symbol})
 
 # kiln_component(name LIBRARIES internal… [OBJECTS library…] [REQUIRES component…]
 #                [EXTERNAL library…])
@@ -47,6 +51,9 @@ function(kiln_component name)
   set_target_properties(kiln_archive_${name} PROPERTIES EXPORT_NAME ${name} OUTPUT_NAME kiln-${file}
                                                         LINKER_LANGUAGE CXX)
   target_link_libraries(kiln_archive_${name} INTERFACE ${arg_REQUIRES} ${arg_EXTERNAL})
+  if(name STREQUAL "runtime")
+    target_link_options(kiln_archive_${name} INTERFACE LINKER:--require-defined=${kiln_version_symbol})
+  endif()
   if(KILN_SANITIZE)
     target_link_options(kiln_archive_${name} INTERFACE -fsanitize=${KILN_SANITIZE})
   endif()
@@ -198,6 +205,12 @@ kiln_component(
   front_hlsl_module
   front_hlsl_sema
   front_hlsl_syntax
+  front_wgsl
+  front_wgsl_check
+  front_wgsl_lower
+  front_wgsl_module
+  front_wgsl_sema
+  front_wgsl_syntax
   front_rpl
   ir
   layout

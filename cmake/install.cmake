@@ -120,6 +120,16 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/deploy/editors DESTINATION ${CMAKE_INSTA
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md
               ${PROJECT_SOURCE_DIR}/CHANGELOG.md
         DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT kiln-doc)
+# The notices of what is inside, as the machine has them that builds.
+install(
+  CODE "
+file(MAKE_DIRECTORY \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DOCDIR}\")
+execute_process(
+  COMMAND \"${Python3_EXECUTABLE}\" \"${PROJECT_SOURCE_DIR}/cmake/package/licences.py\" --notices
+          \"${PROJECT_SOURCE_DIR}\"
+          \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DOCDIR}/third-party-notices\"
+  COMMAND_ERROR_IS_FATAL ANY)"
+  COMPONENT kiln-doc)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${CMAKE_INSTALL_DOCDIR}
         COMPONENT kiln-doc PATTERN "*.py" EXCLUDE)
 foreach(example IN ITEMS game live live_c python_client triangle triangle_c)

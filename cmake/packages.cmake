@@ -105,7 +105,7 @@ kiln_package(
   DEPENDS
   "libkiln0 ${kiln_same}, kiln ${kiln_same}, kilnd ${kiln_same}, libvulkan-dev, libzstd-dev, libxxhash-dev"
   SUGGESTS
-  "libgrpc++-dev, libprotobuf-dev, libssl-dev, libtomlplusplus-dev")
+  "libgrpc++-dev, libprotobuf-dev, libssl-dev, libtomlplusplus-dev, protobuf-compiler-grpc")
 kiln_package(
   kiln-doc
   SECTION

@@ -47,9 +47,36 @@ function(kiln_proto name)
   kiln_generated_library(${name}_grpc "${service_sources}" "kiln::${name};gRPC::grpc++")
 endfunction()
 
+# Adds a unit that includes all generated sources, so that headers of gRPC and protobuf are read once and
+# not sixteen times. protobuf's files have two tables of the same names; headers are read before these are
+# given others.
+function(kiln_generated_unit list unit)
+  set(headers)
+  set(files)
+  set(number 0)
+  foreach(source IN LISTS ${list})
+    if(source MATCHES "\\.h$")
+      string(APPEND headers "#include \"${source}\"\n")
+      continue()
+    endif()
+    math(EXPR number "${number} + 1")
+    string(APPEND files "#define schemas schemas_${number}\n"
+                        "#define file_default_instances file_default_instances_${number}\n"
+                        "#include \"${source}\"\n"
+                        "#undef schemas\n#undef file_default_instances\n")
+    set_source_files_properties(${source} PROPERTIES HEADER_FILE_ONLY ON)
+  endforeach()
+  file(CONFIGURE OUTPUT ${unit} CONTENT "// Made by cmake/proto.cmake.\n${headers}${files}")
+  set_source_files_properties(${unit} PROPERTIES OBJECT_DEPENDS "${${list}}")
+  set(${list} ${${list}} ${unit} PARENT_SCOPE)
+endfunction()
+
 # Users see the generated headers as system headers and wait for them to be made.
 function(kiln_generated_library name sources deps)
   set(target kiln_${name})
+  if(KILN_UNITY)
+    kiln_generated_unit(sources ${PROJECT_BINARY_DIR}/unity/${target}/all.cc)
+  endif()
   add_library(${target} STATIC ${sources})
   set_target_properties(${target} PROPERTIES CXX_CLANG_TIDY "" POSITION_INDEPENDENT_CODE ON)
   target_compile_options(${target} PRIVATE -w)

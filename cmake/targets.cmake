@@ -10,7 +10,7 @@ function(kiln_folder_name result)
 endfunction()
 
 # Headers of the standard library that nearly every file includes, and of GoogleTest for tests, are
-# precompiled once for all targets; a file still includes what it uses (the clang presets, which
+# precompiled once for all libraries, programs and tests; a file still includes what it uses (the clang presets, which
 # precompile nothing, and the `headers` test find what is missing).
 set(kiln_common_headers
     <algorithm> <array> <bit> <chrono> <cstdint> <cstring> <functional> <map> <memory> <optional> <set>
@@ -20,6 +20,11 @@ add_library(kiln_headers OBJECT ${kiln_pch_source})
 set_target_properties(kiln_headers PROPERTIES POSITION_INDEPENDENT_CODE ON)
 target_link_libraries(kiln_headers PRIVATE kiln_settings fmt::fmt)
 target_precompile_headers(kiln_headers PRIVATE ${kiln_common_headers})
+if(KILN_UNITY)
+  add_library(kiln_program_headers OBJECT ${kiln_pch_source})
+  target_link_libraries(kiln_program_headers PRIVATE kiln_settings fmt::fmt)
+  target_precompile_headers(kiln_program_headers PRIVATE ${kiln_common_headers})
+endif()
 if(KILN_TESTS)
   add_library(kiln_test_headers OBJECT ${kiln_pch_source})
   target_link_libraries(kiln_test_headers PRIVATE kiln_settings fmt::fmt GTest::gmock)
@@ -27,10 +32,32 @@ if(KILN_TESTS)
                             <gtest/gtest.h>)
 endif()
 
-# Not for users of gRPC, whose targets bring flags of their own.
+# The same for users of gRPC, whose targets bring flags of their own, with gRPC's headers: these alone
+# are some seconds of each source that includes them. Made when the first such target asks, since
+# only some targets of an outer project need gRPC.
+function(kiln_rpc_headers target headers)
+  if(NOT TARGET ${target})
+    add_library(${target} OBJECT ${kiln_pch_source})
+    get_target_property(independent ${headers} POSITION_INDEPENDENT_CODE)
+    if(independent)
+      set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+    endif()
+    get_target_property(libraries ${headers} LINK_LIBRARIES)
+    target_link_libraries(${target} PRIVATE ${libraries} gRPC::grpc++)
+    get_target_property(names ${headers} PRECOMPILE_HEADERS)
+    target_precompile_headers(${target} PRIVATE ${names} <grpcpp/grpcpp.h>)
+  endif()
+endfunction()
+
 function(kiln_precompile target headers)
   get_target_property(libraries ${target} LINK_LIBRARIES)
-  if(NOT "${libraries}" MATCHES "gRPC|_grpc")
+  if("${libraries}" MATCHES "gRPC|_grpc|kiln::call_empty")
+    if(KILN_UNITY)
+      string(REPLACE kiln_ kiln_rpc_ rpc ${headers})
+      kiln_rpc_headers(${rpc} ${headers})
+      target_precompile_headers(${target} REUSE_FROM ${rpc})
+    endif()
+  else()
     target_precompile_headers(${target} REUSE_FROM ${headers})
   endif()
 endfunction()
@@ -41,38 +68,54 @@ function(kiln_define_paths)
   foreach(file ${ARGN})
     file(STRINGS ${file} found REGEX "KILN_(SOURCE|BINARY)_DIR" LIMIT_COUNT 1)
     if(found)
-      set_property(SOURCE ${file} APPEND PROPERTY COMPILE_DEFINITIONS
-                                                  KILN_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
-                                                  KILN_BINARY_DIR="${PROJECT_BINARY_DIR}")
+      kiln_give_paths(${file})
       set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
     endif()
   endforeach()
 endfunction()
+function(kiln_give_paths)
+  set_property(SOURCE ${ARGN} PROPERTY COMPILE_DEFINITIONS KILN_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
+                                       KILN_BINARY_DIR="${PROJECT_BINARY_DIR}")
+endfunction()
 
-# With KILN_UNITY the sources of a library are compiled in few units (unity.py), in less time: for
-# a tree that is built once, as deploy/run does. Without it an edit costs one source. Tests stay as they are.
+# With KILN_UNITY the sources of a target are compiled in few units (unity.py), in less time: for
+# a tree that is built once, as deploy/run does. Without it an edit costs one source. Sources that are given
+# the paths of the checkout (kiln_define_paths) share units among themselves.
 function(kiln_units result target)
   set(units)
-  set(sources)
+  set(plain)
+  set(located)
   foreach(source IN LISTS ARGN)
     cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} NORMALIZE OUTPUT_VARIABLE path)
     get_source_file_property(definitions ${source} COMPILE_DEFINITIONS)
-    if(KILN_UNITY AND NOT path MATCHES "^${PROJECT_SOURCE_DIR}/tests/" AND path MATCHES "\\.cc$" AND NOT definitions AND EXISTS "${path}")
-      list(APPEND sources ${path})
+    if(NOT KILN_UNITY OR NOT path MATCHES "\\.cc$" OR NOT EXISTS "${path}")
+      list(APPEND units ${source})
+    elseif(NOT definitions)
+      list(APPEND plain ${path})
+    elseif(definitions MATCHES "^KILN_SOURCE_DIR=[^;]*;KILN_BINARY_DIR=[^;]*$")
+      list(APPEND located ${path})
     else()
       list(APPEND units ${source})
     endif()
   endforeach()
-  if(sources)
+  foreach(kind IN ITEMS plain located)
+    if(NOT ${kind})
+      continue()
+    endif()
     execute_process(
-      COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/cmake/unity.py ${PROJECT_BINARY_DIR}/unity/${target}
-              ${sources}
+      COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/cmake/unity.py
+              ${PROJECT_BINARY_DIR}/unity/${target}/${kind} ${${kind}}
       OUTPUT_VARIABLE made COMMAND_ERROR_IS_FATAL ANY)
     string(REGEX REPLACE "\n$" "" made "${made}")
     string(REPLACE "\n" ";" made "${made}")
     list(APPEND units ${made})
-    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${sources} ${PROJECT_SOURCE_DIR}/cmake/unity.py)
-  endif()
+    if(kind STREQUAL "located")
+      list(FILTER made INCLUDE REGEX "^${PROJECT_BINARY_DIR}/unity/")
+      kiln_give_paths(${made})
+    endif()
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${${kind}}
+                                           ${PROJECT_SOURCE_DIR}/cmake/unity.py)
+  endforeach()
   set(${result} ${units} PARENT_SCOPE)
 endfunction()
 
@@ -105,8 +148,13 @@ endfunction()
 # kiln_program(name SRCS … DEPS …): build/<preset>/<name>
 function(kiln_program name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SRCS;DEPS")
-  add_executable(${name} ${arg_SRCS})
+  kiln_units(units ${name} ${arg_SRCS})
+  add_executable(${name} ${units})
   target_link_libraries(${name} PRIVATE kiln_settings ${arg_DEPS})
+  if(KILN_UNITY)
+    target_link_libraries(${name} PRIVATE fmt::fmt)
+    kiln_precompile(${name} kiln_program_headers)
+  endif()
 endfunction()
 
 # kiln_test(name SRCS … DEPS … [TIMEOUT seconds] [LABELS …] [ENVIRONMENT A=1 B=2 …]): a GoogleTest
@@ -122,7 +170,8 @@ function(kiln_test name)
     set(arg_TIMEOUT 600)
   endif()
   kiln_define_paths(${arg_SRCS})
-  add_executable(${name} ${arg_SRCS})
+  kiln_units(units ${name} ${arg_SRCS})
+  add_executable(${name} ${units})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
   set(main GTest::gtest_main)
   if("vulkan" IN_LIST arg_LABELS OR "gpu-real" IN_LIST arg_LABELS)

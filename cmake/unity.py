@@ -8,10 +8,12 @@ usage: unity.py OUT SOURCE…    writes OUT/0.cc, OUT/1.cc, … and prints their
 Sources that stand in one unit could see each other's internal names: what one declares in an unnamed
 namespace or `static`. So two sources share a unit only if no internal name of one is a word of the other,
 wherever it stands there, nor is declared by a header of kiln that the other brings along. What a source then
-sees besides is headers that it could include anyway. Sources with a macro or a using directive of their own
-stay alone, since these reach to the end of the unit. First fit, in the order of the list: a source goes into
-the first unit where it fits. Cost: the words of every source and header once, and set operations for each
-pair of sources.
+sees besides is headers that it could include anyway. One alias that both spell alike is one. A macro KILN_…
+reaches to the end of the unit, so it is an internal name that must not stand in any file that the other
+includes, either, `.def` tables above all. Other macros, conditions and using directives keep their source
+alone. First fit: a source goes into the first unit where it fits, in the order of the list, but those that
+read the same heavy headers of others (HEAVY: seconds of templates for each unit) stand together. Cost: the
+words of every source and header once, and set operations for each pair of sources.
 """
 import functools
 import pathlib
@@ -20,7 +22,9 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
-MAX_SOURCES, MAX_BYTES = 12, 160_000
+MAX_SOURCES, MAX_BYTES = 20, 200_000
+HEAVY = ("CLI/", "grpcpp/", "nlohmann/", "toml++/")
+OUTSIDE = re.compile(r"^#include <(\w[^>]*/)", re.M)
 INCLUDE = re.compile(r'^#include "([\w/.]+)"', re.M)
 WORD = re.compile(r"[A-Za-z_]\w*")
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
@@ -28,7 +32,9 @@ TEXT = re.compile(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'')
 MEMBER = re.compile(r"(?:\.|->)\s*[A-Za-z_]\w*")
 TEMPLATE = re.compile(r"<[^<>]*>")
 RAW = re.compile(r'R"(\w*)\(.*?\)\1"', re.S)
-ALONE = re.compile(r"^\s*#\s*define\b|^using namespace\b|^\s*#\s*(?:if|ifdef|ifndef|pragma)\b|^extern \"C\"", re.M)
+MACRO = re.compile(r"^\s*#\s*define\s+(KILN_\w+)", re.M)
+ALIAS = re.compile(r"^(?:using|namespace)\s+[\w:]+(?:\s*=[^;{]*)?;", re.M)
+ALONE = re.compile(r"^\s*#\s*define\s+(?!KILN_)|^using namespace\b|^\s*#\s*(?:if|ifdef|ifndef|pragma)\b", re.M)
 # Words of the language and of the standard library that stand in front of a name and are none.
 NOT_NAMES = frozenset("""
     alignas auto bool char class const constexpr consteval constinit double enum explicit extern final float for if
@@ -57,7 +63,8 @@ def internal_names(code, also_others=False):
         if re.match(r"^namespace\s*\{", line):
             unnamed.append(depth)
         elif (unnamed or also_others or line.startswith("static ")) and line[:1].isalpha():
-            kind = re.match(r"^(?:template\s*<.*>\s*)?(struct|class|enum class|enum|using|union)\s+(\w+)", line)
+            kind = re.match(r"^(?:template\s*<.*>\s*)?(struct|class|enum class|enum|using|union)\s+"
+                            r"(?:\w*::)*(\w+)", line)
             enumeration = bool(kind) and kind[1] == "enum"
             pending = False
             if kind:
@@ -96,15 +103,45 @@ def declared_by(header):
     return frozenset(internal_names(plain(header.read_text()), also_others=True))
 
 
+@functools.cache
+def words_of(header):
+    return frozenset(WORD.findall(header.read_text()))
+
+
+def aliases(code):
+    """name -> how it is spelled: `using Json = nlohmann::json;`, `using spv::Op;`, `namespace fs = …;`."""
+    spelled = {}
+    for text in ALIAS.findall(code):
+        spelled[re.split(r"\s*=", text.rstrip(";"))[0].split()[-1].split("::")[-1]] = text
+    return spelled
+
+
+@functools.cache
+def heavy_of(path):
+    """Which of HEAVY a file reads, without what its headers do."""
+    return frozenset(OUTSIDE.findall(path.read_text())).intersection(HEAVY)
+
+
 class Source:
     def __init__(self, path, text, code):
         self.path, self.size = path, len(text)
         self.words, self.names = used_words(code), internal_names(code)
-        self.declared = set().union(*(declared_by(header) for header in headers_of(pathlib.Path(path))))
+        self.macros, self.aliases = frozenset(MACRO.findall(code)), aliases(code)
+        self.headers = headers_of(pathlib.Path(path))
+        self.declared = set().union(*map(declared_by, self.headers))
+        self.heavy = sorted(set().union(*map(heavy_of, (pathlib.Path(path), *self.headers))))
 
     def is_seen_by(self, other):
         """Whether an internal name of this one means something in the other, or is one of its headers'."""
-        return bool(self.names & other.words or self.names & (other.declared - self.declared))
+        met = self.names & other.words
+        if any(self.aliases.get(name, "") != other.aliases.get(name) for name in met):
+            return True
+        if self.names & (other.declared - self.declared) or self.macros & other.words:
+            return True
+        # A header is read once in a unit, a table of rows each time. An alias may hide what it means by a name.
+        read = (header for header in other.headers if header.suffix != ".h" or header not in self.headers)
+        hidden = self.macros.union(self.aliases)
+        return bool(hidden) and any(hidden & words_of(header) for header in read)
 
 
 class Unit:
@@ -122,14 +159,16 @@ class Unit:
 
 def group(sources):
     """[[source…]…], each a unit."""
-    units, alone = [], []
+    read, alone = [], []
     for path in sources:
         text = pathlib.Path(path).read_text()
         code = plain(text)
         if not path.endswith(".cc") or ALONE.search(code):
             alone.append([path])
-            continue
-        source = Source(path, text, code)
+        else:
+            read.append(Source(path, text, code))
+    units = []
+    for source in sorted(read, key=lambda source: source.heavy, reverse=True):
         unit = next((unit for unit in units if unit.takes(source)), None)
         if unit is None:
             unit = Unit()

@@ -9,9 +9,13 @@
 #include "compiler/base/files/own_folder.h"
 #include "server/compile/poison.h"
 #include "server/ops/crash_report.h"
+#include "server/pressure_monitor.h"
 
 namespace kiln::server {
 namespace {
+
+// What a batch leaves free in the allocator and is worth a look at all of it.
+constexpr uint64_t kMuchAfterBatch = uint64_t{16} << 20;
 
 constexpr uint64_t kPoolBytes = uint64_t{512} << 20;
 // What is stored of batches has an eighth of the cache, within these.
@@ -23,6 +27,12 @@ constexpr uint64_t kLeastPackBytes = uint64_t{1} << 30;  // of all packs beside 
 uint64_t RandomEpoch() {
   std::random_device random;
   return (uint64_t{random()} << 32 | random()) | 1;
+}
+
+void GiveBackMuch() {
+  if (PressureMonitor::UnusedBytes() >= kMuchAfterBatch) {
+    PressureMonitor::GiveBackUnused();
+  }
 }
 
 }  // namespace
@@ -206,6 +216,7 @@ void DaemonEngine::Make(rpc::DeferredEngine& deferred) {
           .pins = bounded_pins.has_value() ? &*bounded_pins : nullptr,
           .rows = batch_rows.has_value() ? &*batch_rows : nullptr,
           .slowed_by = slowed_by,
+          .over = GiveBackMuch,
           .attempts = attempts.get()});
   watches.emplace(
       *builder, *explains, queue, clock,

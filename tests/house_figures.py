@@ -18,12 +18,12 @@ import sys
 
 # What: bound, goal. The bound is what holds today.
 FIGURES = {
-    "lines of product code without comments and blank ones": (185_800, None),
+    "lines of product code without comments and blank ones": (203_500, None),
     "longest product file, lines": (600, 600),
     ".cc without a header of its name, %": (0.0, 5.0),
     "classes with members in two .cc files or more": (0, 0),
     "folders with more than 40 product files": (0, 0),
-    "comment lines in .cc, %": (2.4, 10.0),  # at least
+    "comment lines in .cc, %": (7.4, 10.0),  # at least
 }
 AT_LEAST = {"comment lines in .cc, %"}
 FOLDERS = ("cache", "client", "compiler", "runtime", "server", "examples")

@@ -34,6 +34,7 @@ class Names(unittest.TestCase):
                 ("enum class Kind { kOne, kTwo };\n", ["Kind"]),
                 ("enum Code { kGood, kBad };\n", ["Code", "kGood", "kBad"]),
                 ("using Json = nlohmann::json;\n", ["Json"]),
+                ("using spv::Op;\n", ["Op"]),
                 ("template <class T>\nT Twice(T value) {\n  return value + value;\n}\n", ["Twice"]),
                 ("std::map<std::string, std::vector<int>, std::less<>>\n    Rows(int count) {\n  return {};\n}\n", ["Rows"]),
                 ("void Row::Add(int value) { rows += value; }\n", []),
@@ -86,11 +87,48 @@ class Units(unittest.TestCase):
         a = source("A", "int Read() { return 1; }\n")
         self.assertEqual(self.group(a=a, b=source("B", "// Read\nint Own() { return 1; }\n", "\"Read\"[0]")), [["a", "b"]])
 
+    def test_one_alias_spelled_alike_is_one(self):
+        for text in ("using Json = nlohmann::json;\n", "using spv::Op;\n"):
+            with self.subTest(text):
+                self.assertEqual(self.group(a=source("A", text), b=source("B", text)), [["a", "b"]])
+        a = source("A", "using Json = nlohmann::json;\n")
+        for other in (source("B", "using Json = nlohmann::ordered_json;\n"),
+                      source("B", "int Own() { return 1; }\n", "Json(1)")):
+            with self.subTest(other):
+                self.assertEqual(self.group(a=a, b=other), [["a"], ["b"]])
+
+    def test_an_alias_that_hides_a_word_of_a_header_is_two_units(self):
+        word = sorted(unity.words_of(ROOT / "client/cli/output/print.h"))[-1]
+        a = source("A", f"using other::{word};\n")
+        b = '#include "client/cli/output/print.h"\n' + source("B", "int Own() { return 1; }\n")
+        self.assertEqual(self.group(a=a, b=b), [["a"], ["b"]])
+
+    def test_a_macro_is_a_name_to_the_end_of_the_unit(self):
+        a = "#define KILN_OWN(x) x\n" + source("A", "int One() { return 1; }\n", "KILN_OWN(1)")
+        self.assertEqual(self.group(a=a, b=source("B", "int Two() { return 1; }\n")), [["a", "b"]])
+        b = source("B", "int Two() { return 1; }\n", "KILN_OWN(2)")
+        self.assertEqual(self.group(a=a, b=b), [["a"], ["b"]])
+        self.assertEqual(self.group(b=b, a=a), [["b"], ["a"]])
+
+    def test_a_macro_of_a_table_that_another_reads_is_two_units(self):
+        self.assertIn("KILN_CODE", (ROOT / "compiler/diag/codes.def").read_text())
+        a = "#define KILN_CODE(...)\n" + source("A", "int One() { return 1; }\n")
+        b = '#include "compiler/diag/codes.def"\n' + source("B", "int Two() { return 1; }\n")
+        self.assertEqual(self.group(a=a, b=b), [["a"], ["b"]])
+        self.assertEqual(self.group(b=b, a=a), [["b"], ["a"]])
+
     def test_what_reaches_to_the_end_of_the_unit_stays_alone(self):
         for text in ("#define ROW(x) x\n", "using namespace kiln;\n", "#pragma pack(1)\n", "#ifdef X\n#endif\n"):
             with self.subTest(text):
                 self.assertEqual(self.group(a=text + source("A", "int One() { return 1; }\n"),
                                             b=source("B", "int Two() { return 1; }\n")), [["b"], ["a"]])
+
+    def test_what_reads_one_heavy_header_stands_together(self):
+        def text(name, include):
+            return include + source(name, f"int Own{name}() {{ return 1; }}\n")
+        half = unity.MAX_SOURCES
+        sources = {f"s{i}": text(f"S{i}", "#include <CLI/CLI.hpp>\n" if i % 2 else "") for i in range(2 * half)}
+        self.assertEqual(self.group(**sources), [[f"s{i}" for i in range(1, 2 * half, 2)], [f"s{i}" for i in range(0, 2 * half, 2)]])
 
     def test_a_unit_has_bounds(self):
         many = {f"s{i}": source(f"S{i}", f"int Own{i}() {{ return 1; }}\n") for i in range(2 * unity.MAX_SOURCES + 1)}

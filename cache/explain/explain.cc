@@ -32,7 +32,8 @@ constexpr std::array<std::string_view, kCauseCount> kCauseNames = {"",
                                                                    "corrupt",
                                                                    "upstream_unreachable",
                                                                    "store_off",
-                                                                   "forced"};
+                                                                   "forced",
+                                                                   "language"};
 
 // Enough to see that two digests differ; nobody copies them from an explanation.
 constexpr size_t kShownDigits = 8;
@@ -54,6 +55,7 @@ class Comparison {
   std::vector<Change> Run() {
     Modules();
     Dependencies();
+    Named(Cause::kLanguage, before_.language, after_.language);
     Named(Cause::kOption, before_.options, after_.options);
     Named(Cause::kEntryPoints, before_.entry_points, after_.entry_points);
     if (before_.pipeline != after_.pipeline) {
@@ -258,7 +260,7 @@ size_t Agreement(const ExplainInputs& a, const ExplainInputs& b) {
   }
   return equal + Agreement(a.entry_points, b.entry_points) + Agreement(a.target, b.target) +
          Agreement(a.options, b.options) + Agreement(a.limits, b.limits) +
-         Agreement(a.fingerprints, b.fingerprints);
+         Agreement(a.fingerprints, b.fingerprints) + Agreement(a.language, b.language);
 }
 
 std::string AgeText(int64_t age_ms) {
@@ -319,7 +321,7 @@ std::vector<uint64_t> SumsOf(const ExplainInputs& inputs) {
   std::vector<uint64_t> sums;
   sums.reserve(inputs.modules.size() + inputs.dependencies.size() + inputs.options.size() +
                inputs.target.size() + inputs.limits.size() + inputs.fingerprints.size() +
-               inputs.entry_points.size() + 4);
+               inputs.entry_points.size() + inputs.language.size() + 5);
   Bytes text;
   const auto add = [&](std::string_view name, std::string_view value) {
     text.clear();
@@ -348,7 +350,7 @@ std::vector<uint64_t> SumsOf(const ExplainInputs& inputs) {
     add("recipe", recipe);
   }
   for (const auto* rows : {&inputs.entry_points, &inputs.target, &inputs.options, &inputs.limits,
-                           &inputs.fingerprints}) {
+                           &inputs.fingerprints, &inputs.language}) {
     add_all(*rows);
   }
   return sums;
@@ -365,7 +367,7 @@ uint64_t BytesOf(const ExplainInputs& inputs) {
     bytes += 2 * kRowBytes + file.path.size();
   }
   for (const auto* rows : {&inputs.entry_points, &inputs.target, &inputs.options, &inputs.limits,
-                           &inputs.fingerprints}) {
+                           &inputs.fingerprints, &inputs.language}) {
     for (const NamedText& row : *rows) {
       bytes += 2 * kRowBytes + row.name.size() + row.value.size();
     }

@@ -61,6 +61,7 @@ struct ExplainInputs {
   std::vector<NamedText> fingerprints;
   std::vector<NamedText> limits;
   std::vector<std::string> recipes;
+  std::vector<NamedText> language = {};  // settings, macros and include roots of the sources
 
   friend bool operator==(const ExplainInputs&, const ExplainInputs&) = default;
 };
@@ -122,8 +123,9 @@ enum class Cause : uint8_t {
   kUpstreamUnreachable = 16,
   kStoreOff = 17,
   kForced = 18,
+  kLanguage = 19,
 };
-inline constexpr uint32_t kCauseCount = 19;
+inline constexpr uint32_t kCauseCount = 20;
 
 // "first_seen", "source_changed", …
 std::string_view CauseName(Cause cause);

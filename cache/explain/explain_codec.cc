@@ -2,7 +2,7 @@
 // Domain kiln.explain.1: 1 time, 2 lane, 3 trace, 4 modules, 5 dependencies?, 6 entry points,
 // 7 pipeline, 8 target?, 9 options?, 10 fingerprints?, 11 limits?, 12 recipes?, 13 result, 14
 // level, 15 mask?, 16 live options?, 17 stage times?, 18 bytes, 19 signature?, 20 cause, 21 detail,
-// 22 made, 23 slot, 24 watcher?. '?': left out when empty.
+// 22 made, 23 slot, 24 watcher?, 25 language?. '?': left out when empty.
 #include "cache/explain/explain_codec.h"
 
 #include <utility>
@@ -141,6 +141,7 @@ Result<ExplainInputs> ReadInputs(CanonicalReader& reader) {
   KILN_TRY(inputs.fingerprints, Read<NamedText>(reader, 10, NamedTextOf));
   KILN_TRY(inputs.limits, Read<NamedText>(reader, 11, NamedTextOf));
   KILN_TRY(inputs.recipes, Read<std::string>(reader, 12, TextOf));
+  KILN_TRY(inputs.language, Read<NamedText>(reader, 25, NamedTextOf));
   return inputs;
 }
 
@@ -224,6 +225,7 @@ Bytes EncodeExplain(const ExplainRecord& record) {
   if (!record.watcher.zero()) {
     writer.Hash(24, record.watcher);
   }
+  Write(writer, 25, record.inputs->language);
   return std::move(writer).bytes();
 }
 

@@ -51,6 +51,10 @@ TEST(Explain, Record_SurvivesEncoding) {
   record.mask = std::vector<std::string>();  // an empty mask is not no mask
   EXPECT_EQ(DecodeExplain(EncodeExplain(record)).value(), record);
   EXPECT_EQ(DecodeExplain(EncodeExplain(ExplainRecord{})).value(), ExplainRecord{});
+  ExplainInputs inputs = Inputs();
+  inputs.language = {{"version", "2021"}, {"define FOG", "1"}};
+  record = RecordOf(inputs);
+  EXPECT_EQ(DecodeExplain(EncodeExplain(record)).value(), record);
 }
 
 TEST(Explain, DamagedBytes_AreCorruptOrAnotherRecord) {
@@ -101,6 +105,10 @@ TEST(Explain, EveryDifference_IsNamed) {
       {"dependency   more.h " + x + ", gained",
        [](ExplainInputs& i) {
          i.dependencies.push_back({"more.h", DigestOf("x")});
+       }},
+      {"language   define FOG 1",
+       [](ExplainInputs& i) {
+         i.language.push_back({"define FOG", "1"});
        }},
       {"option   fog_mode linear → exp2, live",
        [](ExplainInputs& i) { i.options[1].value = "exp2"; }},

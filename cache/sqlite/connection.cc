@@ -52,6 +52,15 @@ int OnWalCommit(void* frames, sqlite3* /*db*/, const char* /*name*/, int in_wal)
   return SQLITE_OK;
 }
 
+void OnRow(void* losses, int what, const char* /*database*/, const char* table,
+           sqlite3_int64 /*row*/) {
+  if (what == SQLITE_DELETE && std::string_view(table) == "blob") {
+    ++*static_cast<uint64_t*>(losses);
+  }
+}
+
+void OnRollback(void* losses) { ++*static_cast<uint64_t*>(losses); }
+
 // Asked every kStepsPerLook steps of a statement, so a long query ends when its caller leaves.
 int IsOver(void* /*none*/) { return IsStopping() ? 1 : 0; }
 
@@ -118,16 +127,20 @@ Error SqliteError(sqlite3* db, int rc, std::string_view doing) {
           .reason = std::string(ReasonOf(rc))};
 }
 
-Connection::Connection(sqlite3* db) : db_(db), wal_frames_(std::make_unique<int64_t>(0)) {}
+Connection::Connection(sqlite3* db)
+    : db_(db), wal_frames_(std::make_unique<int64_t>(0)), losses_(std::make_unique<uint64_t>(0)) {}
 
 Connection::Connection(Connection&& other) noexcept
-    : db_(std::exchange(other.db_, nullptr)), wal_frames_(std::move(other.wal_frames_)) {}
+    : db_(std::exchange(other.db_, nullptr)),
+      wal_frames_(std::move(other.wal_frames_)),
+      losses_(std::move(other.losses_)) {}
 
 Connection& Connection::operator=(Connection&& other) noexcept {
   if (this != &other) {
     Close();
     db_ = std::exchange(other.db_, nullptr);
     wal_frames_ = std::move(other.wal_frames_);
+    losses_ = std::move(other.losses_);
   }
   return *this;
 }
@@ -154,6 +167,8 @@ Result<Connection> Connection::Open(const std::string& path, OpenMode mode,
   // views.
   sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   sqlite3_wal_hook(db, OnWalCommit, connection.wal_frames_.get());
+  sqlite3_update_hook(db, OnRow, connection.losses_.get());
+  sqlite3_rollback_hook(db, OnRollback, connection.losses_.get());
   sqlite3_progress_handler(db, kStepsPerLook, IsOver, nullptr);
   return connection;
 }

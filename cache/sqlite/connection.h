@@ -63,6 +63,10 @@ class Connection {
   // What is known of a WAL that was there before the connection.
   void set_wal_frames(int64_t frames) { *wal_frames_ = frames; }
 
+  // How often a row of `blob` went, or a transaction was taken back: while it stays, a content that
+  // was put has the number that it had then.
+  uint64_t losses() const { return *losses_; }
+
   // Copies WAL frames to the database. Waits at most busy_ms for readers.
   // Errors: kBusy if readers stayed.
   Result<void> Checkpoint(CheckpointMode mode, int busy_ms);
@@ -75,7 +79,9 @@ class Connection {
   void Close();
 
   sqlite3* db_ = nullptr;
-  std::unique_ptr<int64_t> wal_frames_;  // written by SQLite's hook, hence at a fixed address
+  // Written by hooks of SQLite, hence at fixed addresses.
+  std::unique_ptr<int64_t> wal_frames_;
+  std::unique_ptr<uint64_t> losses_;
 };
 
 // Error of a failed call: code by meaning, reason for the three kinds of damage, SQLite's message.

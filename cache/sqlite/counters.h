@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "cache/removed_keys.h"
+#include "cache/sqlite/session/absence_filter.h"
 #include "cache/store.h"
 
 namespace kiln::cache::sqlite {
@@ -25,7 +26,8 @@ struct Counters {
   Counter aged{0};  // removed because nobody used them for too long
   std::atomic<int64_t> wal_bytes{0};
   std::atomic<uint64_t> used_bytes{0};
-  RemovedKeys removed;  // records, by key
+  RemovedKeys removed;    // records, by key
+  AbsenceFilter absence;  // which of them are not there
 };
 
 }  // namespace kiln::cache::sqlite

@@ -6,6 +6,7 @@
 #include "cache/sqlite/sqlite_store.h"
 
 #include <algorithm>
+#include <chrono>
 #include <limits>
 #include <sys/statvfs.h>
 #include <utility>
@@ -19,6 +20,7 @@ namespace {
 // Ten minutes: whoever was told that content is there will put a record that names it. See
 // spec/cache 8.4
 constexpr int64_t kMissingLeaseSeconds = 600;
+constexpr Duration kFreeDiskFor = std::chrono::milliseconds(100);
 
 Error NotFound(const Key& key) { return {.code = ErrorCode::kNotFound, .context = KeyText(key)}; }
 
@@ -98,6 +100,10 @@ SqliteStore::~SqliteStore() {
 }
 
 Result<Blob> SqliteStore::Get(const Key& key, const Call& call) {
+  const bool is_row = key.level != Level::kContent && key.level != Level::kAlias;
+  if (is_row && !parts_.counters.absence.MayHave(key)) {
+    return NotFound(key);
+  }
   Result<ReaderPool::Loan> reader = Read(call);
   if (!reader.ok()) {
     // A caller who left, or whose time is over, is told so. That is no miss and says nothing about
@@ -312,7 +318,20 @@ Result<std::string> SqliteStore::Rebuild() {
   return set_aside;
 }
 
+// Asked before every put, and a disk does not fill up in a tenth of a second: the system is asked
+// so often.
 uint64_t SqliteStore::FreeDiskBytes() const {
+  const int64_t now = parts_.clock.Monotonic().count();
+  if (now < free_until_.load(std::memory_order_relaxed)) {
+    return free_bytes_.load(std::memory_order_relaxed);
+  }
+  const uint64_t bytes = DiskBytesNow();
+  free_bytes_.store(bytes, std::memory_order_relaxed);
+  free_until_.store(now + kFreeDiskFor.count(), std::memory_order_relaxed);
+  return bytes;
+}
+
+uint64_t SqliteStore::DiskBytesNow() const {
   struct statvfs info {};
   if (::statvfs(dir().c_str(), &info) != 0) {
     return std::numeric_limits<uint64_t>::max();  // unknown is not full

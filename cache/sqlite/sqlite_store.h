@@ -9,8 +9,10 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -134,7 +136,11 @@ class SqliteStore final : public BlobStore, public DamageSink, public Collectabl
   Result<Blob> GetAlias(const Key& key, ReadStatements& reads, bool is_use);
   Error Missing(const Key& key, const Finding& finding, Blob found);
   int64_t NowSeconds() const;
+  uint64_t DiskBytesNow() const;
 
+  // What the system said of the disk, and until when that counts.
+  mutable std::atomic<uint64_t> free_bytes_{0};
+  mutable std::atomic<int64_t> free_until_{std::numeric_limits<int64_t>::min()};
   StoreParts parts_;
   StoreFile file_;
   MaintenanceThread maintenance_;

@@ -356,7 +356,7 @@ TEST_F(SqliteStoreTest, Pragmas_AreThoseOfTheSpecification) {
                         Connection& writer = writes.connection();
                         EXPECT_EQ(*writer.QueryInt("PRAGMA synchronous"), 2);
                         EXPECT_EQ(*writer.QueryInt("PRAGMA wal_autocheckpoint"), 0);
-                        EXPECT_EQ(*writer.QueryInt("PRAGMA cache_size"), -65536);
+                        EXPECT_EQ(*writer.QueryInt("PRAGMA cache_size"), -16384);
                         EXPECT_EQ(*writer.QueryInt("PRAGMA mmap_size"), 0);
                         EXPECT_EQ(*writer.QueryInt("PRAGMA trusted_schema"), 0);
                         return {};

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "client/hot_reload.h"
+#include "client/includes/include_set.h"
 #include "client/project/watch.h"
 #include "client/project/workspace.h"
 #include "compiler/base/clock.h"
@@ -66,12 +67,23 @@ HotReload::Options SessionOptions(const StartupVariants& subject, const LiveOpti
   return out;
 }
 
-std::vector<project::Watcher::KnownFile> FilesOf(const StartupVariants& subject) {
+std::vector<Program*> PointersTo(std::vector<Program>& programs) {
+  std::vector<Program*> pointers;
+  for (Program& program : programs) {
+    pointers.push_back(&program);
+  }
+  return pointers;
+}
+
+std::vector<project::Watcher::KnownFile> FilesOf(StartupVariants& subject) {
   std::vector<project::Watcher::KnownFile> files;
   for (const Program& program : subject.programs) {
-    for (const Source& source : program.sources) {
+    for (const Source& source : TextsOf(program)) {
       files.push_back({.path = source.path, .digest = source.digest});
     }
+  }
+  for (const std::string& path : AbsentOf(PointersTo(subject.programs))) {
+    files.push_back({.path = path, .digest = {}, .missing = true});
   }
   return files;
 }
@@ -87,8 +99,12 @@ ArtifactContent ContentOf(const Artifact& artifact) {
 }
 
 struct LiveReload::Session {
-  Session(Client& use_client, StartupVariants use_subject, LiveHandlers use_handlers)
-      : client(use_client), subject(std::move(use_subject)), handlers(std::move(use_handlers)) {}
+  Session(Client& use_client, std::string folder, StartupVariants use_subject,
+          LiveHandlers use_handlers)
+      : client(use_client),
+        root(std::move(folder)),
+        subject(std::move(use_subject)),
+        handlers(std::move(use_handlers)) {}
 
   void WatchFiles(const std::stop_token& stop);
   void ReadEvents();
@@ -108,6 +124,7 @@ struct LiveReload::Session {
   Result<void> DeliverBytes(const WatchArtifact& artifact);
 
   Client& client;
+  const std::string root;  // folder of the project
   SystemClock clock;
   std::vector<ArtifactContent> known;  // of each variant; of the thread that reads events
   Mutex handlers_mutex;                // held while a handler runs
@@ -244,6 +261,7 @@ void LiveReload::Session::WatchFiles(const std::stop_token& stop) {
       return Tell(LiveNews::Kind::kProblem, "", "the project's folder is gone");
     }
     std::vector<Source> changed;
+    bool more = false;
     for (const project::ChangedFile& file : changes->changed) {
       changed.push_back({.path = file.path, .digest = file.digest, .text = file.text});
     }
@@ -256,6 +274,17 @@ void LiveReload::Session::WatchFiles(const std::stop_token& stop) {
           const auto found = std::ranges::find(changed, source.path, &Source::path);
           source = found != changed.end() ? *found : source;
         }
+      }
+      const std::vector<Program*> programs = PointersTo(subject.programs);
+      const std::set<std::string> absent = AbsentOf(programs);
+      const Result<std::vector<Source>> fresh =
+          ChangeIncluded(programs, changed, changes->removed, ReaderBeneath(root));
+      if (fresh.ok()) {  // else the edit goes out alone, and the daemon says what it does not find
+        changed.insert(changed.end(), fresh->begin(), fresh->end());
+        more = !fresh->empty() || AbsentOf(programs) != absent;
+      }
+      if (more) {
+        watcher->SetFiles(FilesOf(subject));
       }
     }
     reload->Push(changed, changes->removed);
@@ -275,7 +304,7 @@ Result<std::unique_ptr<LiveReload>> LiveReload::Start(Client& client, StartupVar
   const std::vector<project::Watcher::KnownFile> files = FilesOf(subject);
   auto reload =
       std::make_unique<HotReload>(client, SessionOptions(subject, options), SpacesOf(subject));
-  auto session = std::make_unique<Session>(client, std::move(subject), std::move(handlers));
+  auto session = std::make_unique<Session>(client, root, std::move(subject), std::move(handlers));
   session->reload = std::move(reload);
   session->known = std::move(options.known);
   session->known.resize(variants);

@@ -193,6 +193,7 @@ Material ReadMaterial(TableReader& reader, const toml::table& table,
   common.pipeline = defaults.pipeline;
   common.targets = defaults.targets;
   common.options = reader.Options(table, "options");
+  common.hlsl = defaults.hlsl;
   for (auto& [name, value] : common.options) {
     value.global = true;
   }

@@ -24,6 +24,7 @@ struct ManifestDefaults {
   std::vector<std::string> use;
   std::map<std::string, std::map<std::string, ManifestAxis>> axis_sets;
   ManifestBudget budget;
+  ManifestHlsl hlsl;
 };
 
 // The sets of `use`, then `axes`: a later one replaces an earlier one of the same name.

@@ -9,6 +9,7 @@
 #include <toml++/toml.h>
 
 #include "client/project/compose.h"
+#include "client/project/hlsl_table.h"
 #include "client/project/limits.h"
 #include "client/project/table_reader.h"
 #include "compiler/base/text/closest_name.h"
@@ -20,8 +21,9 @@ namespace kiln::project {
 namespace {
 
 const std::vector<std::string_view> kProgramKeys{
-    "name",    "sources", "entry_points", "pipeline",      "targets", "options",  "use",    "axes",
-    "exclude", "require", "variants",     "only_explicit", "tags",    "priority", "budget", "pass"};
+    "name", "sources",  "entry_points", "pipeline", "targets",  "options",
+    "use",  "axes",     "exclude",      "require",  "variants", "only_explicit",
+    "tags", "priority", "budget",       "pass",     "hlsl"};
 
 ManifestTarget ReadTarget(TableReader& reader, std::string_view name, const toml::table& table) {
   reader.CheckKeys(table, fmt::format("[target.{}]", name),
@@ -84,6 +86,10 @@ ManifestProgram ReadProgram(TableReader& reader, const toml::table& table,
   program.tags = reader.Texts(table, "tags");
   program.pass = reader.Text(table, "pass", "");
   program.priority = static_cast<uint32_t>(reader.Number(table, "priority", 9));
+  program.hlsl = defaults.hlsl;
+  if (const toml::table* hlsl = reader.Table(table, "hlsl")) {
+    ReadHlsl(reader, *hlsl, "'hlsl'", program.hlsl);
+  }
   program.budget = defaults.budget;
   if (const toml::table* budget = reader.Table(table, "budget")) {
     reader.CheckKeys(*budget, "'budget'", {"results", "variants", "cpu", "output"});
@@ -106,6 +112,9 @@ ManifestDefaults ReadDefaults(TableReader& reader, const toml::table& root) {
       reader.CheckKeys(*budget, "'budget'", {"results", "variants", "cpu", "output"});
       defaults.budget = ReadBudget(reader, *budget);
     }
+  }
+  if (const toml::table* hlsl = reader.Table(root, "hlsl")) {
+    ReadHlsl(reader, *hlsl, "[hlsl]", defaults.hlsl);
   }
   if (const toml::table* sets = reader.Table(root, "axes")) {
     for (const auto& [name, node] : *sets) {
@@ -250,7 +259,7 @@ Result<Manifest> ReadManifest(std::string_view text, const std::string& path) {
   KILN_TRY(const toml::table root, ParseToml(text, path));
   reader.CheckKeys(root, "the manifest",
                    {"project", "defaults", "target", "axes", "program", "pass", "material",
-                    "budget", "watch", "pack"});
+                    "budget", "watch", "pack", "hlsl"});
   Manifest manifest;
   manifest.path = path;
   manifest.text = text;

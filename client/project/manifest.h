@@ -69,6 +69,14 @@ struct ManifestBudget {
   uint64_t output = 0;  // bytes
 };
 
+// [hlsl] with what a program says beside it.
+struct ManifestHlsl {
+  std::map<std::string, std::string> settings;
+  std::map<std::string, std::string> defines;  // macro -> value
+  std::vector<std::string> include_roots;      // folders, in order; "" is the root of the project
+  std::vector<std::string> include;            // files that macros name: no line leads to them
+};
+
 struct ManifestProgram {
   std::string name;
   std::vector<std::string> sources;                 // logical paths, link order
@@ -83,6 +91,7 @@ struct ManifestProgram {
   std::vector<std::string> tags;
   uint32_t priority = 0;  // 0 to 9
   ManifestBudget budget;
+  ManifestHlsl hlsl;
   std::string family;  // the material that it was composed of; or empty
   std::string pass;    // and the pass, or the one whose formats a [[program]] names
   ManifestPlace place;

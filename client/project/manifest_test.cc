@@ -45,6 +45,36 @@ variants = [ { warm = true, options = { fog = true } } ]
   EXPECT_TRUE(program.variants[0].warm);
 }
 
+TEST(Manifest, HlslOfAProgram_ComesOverThatOfAll) {
+  const Result<Manifest> manifest = ReadManifest(std::string(kHead) + R"(
+[hlsl]
+version = "2018"
+matrix_order = "row"
+defines = { A = 1, B = true, C = "x" }
+include_roots = ["lib", "."]
+include = ["generated.h"]
+[[program]]
+name = "own"
+sources = ["a.hlsl"]
+hlsl = { version = "2021", defines = { A = -2 }, include_roots = ["other"], include = ["more.h"] }
+[[program]]
+name = "same"
+sources = ["a.hlsl"]
+)",
+                                                 "kiln.toml");
+  ASSERT_TRUE(manifest.ok()) << manifest.error().context;
+  using Map = std::map<std::string, std::string>;
+  using List = std::vector<std::string>;
+  const ManifestHlsl& own = manifest->programs[0].hlsl;
+  EXPECT_EQ(own.settings, (Map{{"matrix_order", "row"}, {"version", "2021"}}));
+  EXPECT_EQ(own.defines, (Map{{"A", "-2"}, {"B", "1"}, {"C", "x"}}));
+  EXPECT_EQ(own.include_roots, List{"other"});
+  EXPECT_EQ(own.include, (List{"generated.h", "more.h"}));
+  const ManifestHlsl& same = manifest->programs[1].hlsl;
+  EXPECT_EQ(same.settings.at("version"), "2018");
+  EXPECT_EQ(same.include_roots, (List{"lib", ""}));
+}
+
 TEST(Manifest, KeyThatGoesTooDeep_IsRefusedBeforeItIsParsed) {
   const auto key = [](size_t parts) {
     std::string text = "a";
@@ -84,6 +114,16 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Wrong{"", "[project] with manifest = 1 is missing"},
         Wrong{"[project]\nmanifest = 2\n", "must be 1"}, Wrong{"[project\n", "kiln.toml:1:"},
+        Wrong{"[project]\nmanifest = 1\n[hlsl]\nvrsion = \"2018\"\n",
+              "kiln.toml:4:1: unknown key 'vrsion' in [hlsl]; did you mean 'version'?"},
+        Wrong{"[project]\nmanifest = 1\n[hlsl]\nversion = 2018\n", "'version' must be text"},
+        Wrong{"[project]\nmanifest = 1\n[hlsl]\ndefines = { A = 1.5 }\n",
+              "macro 'A' must be text, a whole number, true or false"},
+        Wrong{"[project]\nmanifest = 1\n[hlsl]\ninclude_roots = [\"../up\"]\n",
+              "include root '../up'"},
+        Wrong{"[project]\nmanifest = 1\n[hlsl]\ninclude = [\"/a.h\"]\n", "file '/a.h'"},
+        Wrong{"[project]\nmanifest = 1\n[hlsl]\ninclude = [\"lib/*.h\"]\n", "without wildcards"},
+        Wrong{"hlsl = 1\n[project]\nmanifest = 1\n", "'hlsl' must be a table"},
         Wrong{"[project]\nmanifest = 1\nnmae = \"x\"\n", "kiln.toml:3:1: unknown key 'nmae'"},
         Wrong{"[project]\nmanifest = 1\n", "there is no [[program]] and no [[material]]"},
         Wrong{"[project]\nmanifest = 1\n[[program]]\nsources = [\"a.rpl\"]\n", "needs a name"},

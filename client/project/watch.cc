@@ -127,6 +127,7 @@ void Watcher::SetFiles(const std::vector<KnownFile>& files) {
     const auto old = files_.find(file.path);
     now[file.path] = {
         .digest = file.digest,
+        .missing = file.missing,
         .stamp = old != files_.end() && old->second.digest == file.digest ? old->second.stamp : 0};
   }
   files_ = std::move(now);

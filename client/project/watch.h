@@ -55,6 +55,7 @@ class Watcher {
   struct KnownFile {
     std::string path;
     Digest digest;
+    bool missing = false;  // it is not there yet
   };
   void SetFiles(const std::vector<KnownFile>& files);
 

@@ -195,6 +195,14 @@ TEST_F(WatcherTest, RemovedFile_IsToldAndComesBack) {
   EXPECT_EQ(Next(), "pass.rpl=pass") << "the same content as before";
 }
 
+TEST_F(WatcherTest, FileThatIsMissingFromTheBeginning_IsToldWhenItComes) {
+  Start();
+  watcher->SetFiles({{.path = "new.rpl", .digest = {}, .missing = true}});
+  EXPECT_EQ(Next(milliseconds(200)), "") << "that it is not there is nothing new";
+  Write(root / "new.rpl", "one");
+  EXPECT_EQ(Next(), "new.rpl=one");
+}
+
 TEST_F(WatcherTest, FolderCreatedLater_IsWatched) {
   Start();
   fs::create_directories(root / "later/deep");

@@ -41,6 +41,13 @@ foreach(package IN LISTS CPACK_COMPONENTS_ALL)
   endforeach()
 endforeach()
 
+# What has code of others inside has their notices beside it.
+set(notices "${CPACK_TEMPORARY_DIRECTORY}/kiln-doc/usr/share/doc/kiln/third-party-notices")
+foreach(package IN ITEMS kiln kilnd libkiln0 libkiln-dev)
+  file(COPY "${notices}" DESTINATION "${CPACK_TEMPORARY_DIRECTORY}/${package}/usr/share/doc/${package}")
+  kiln_compress("${CPACK_TEMPORARY_DIRECTORY}/${package}/usr/share/doc/${package}/third-party-notices")
+endforeach()
+
 # Documents are one package; its changelog is that of users, its licence stands in copyright.
 set(doc "${CPACK_TEMPORARY_DIRECTORY}/kiln-doc/usr/share/doc")
 file(GLOB files LIST_DIRECTORIES ON "${doc}/kiln/*")
@@ -48,4 +55,4 @@ file(COPY ${files} DESTINATION "${doc}/kiln-doc")
 file(REMOVE_RECURSE "${doc}/kiln")
 file(REMOVE "${doc}/kiln-doc/LICENSE")
 file(RENAME "${doc}/kiln-doc/CHANGELOG.md" "${doc}/kiln-doc/changelog")
-kiln_compress("${doc}/kiln-doc/changelog")
+kiln_compress("${doc}/kiln-doc/changelog" "${doc}/kiln-doc/third-party-notices")

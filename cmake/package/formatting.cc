@@ -18,3 +18,11 @@ template void vformat_to(buffer<char>&, string_view, basic_format_args<FMT_BUFFE
 
 }  // namespace detail
 FMT_END_NAMESPACE
+
+// See components.cmake: who links an archive of another version is told so by the linker.
+#ifdef KILN_VERSION_SYMBOL
+extern "C" {
+extern const char KILN_VERSION_SYMBOL;
+const char KILN_VERSION_SYMBOL = 0;
+}
+#endif

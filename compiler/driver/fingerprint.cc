@@ -26,6 +26,7 @@ Hash128 FrontFingerprint(ir::Language language) {
     case ir::Language::kHlsl:
       return FromBytes(kFingerprintFrontHlsl);
     case ir::Language::kWgsl:
+      return FromBytes(kFingerprintFrontWgsl);
     case ir::Language::kSpirv:
       break;
   }
@@ -34,7 +35,8 @@ Hash128 FrontFingerprint(ir::Language language) {
 
 bool IsPrivateFront(ir::Language language) {
   return (language == ir::Language::kRpl && kPrivateFrontRpl) ||
-         (language == ir::Language::kHlsl && kPrivateFrontHlsl);
+         (language == ir::Language::kHlsl && kPrivateFrontHlsl) ||
+         (language == ir::Language::kWgsl && kPrivateFrontWgsl);
 }
 
 bool IsPrivateBack() { return kPrivateBackSpirv; }

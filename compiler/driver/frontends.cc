@@ -7,6 +7,7 @@
 #include "compiler/driver/fingerprint.h"
 #include "compiler/front/hlsl/module/front.h"
 #include "compiler/front/rpl/front.h"
+#include "compiler/front/wgsl/module/front.h"
 #include "compiler/ir/verify/verify.h"
 
 namespace kiln::driver {
@@ -16,6 +17,7 @@ std::optional<ir::Language> LanguageOf(std::string_view path) {
   // system.
   return path.ends_with(".rpl")    ? std::optional(ir::Language::kRpl)
          : path.ends_with(".hlsl") ? std::optional(ir::Language::kHlsl)
+         : path.ends_with(".wgsl") ? std::optional(ir::Language::kWgsl)
                                    : std::nullopt;
 }
 
@@ -50,6 +52,9 @@ ParsedSource ParseSource(ir::Language language, const SourceFile& source,
               .probes = std::move(parsed.probes)};
     }
     case ir::Language::kWgsl:
+      return {.module = wgsl::front::Parse(source, FrontFingerprint(language), module, limits),
+              .files = {},
+              .probes = {}};
     case ir::Language::kSpirv:
       break;
   }

@@ -20,7 +20,7 @@
 
 namespace kiln::driver {
 
-// By file name extension: ".rpl", ".hlsl". Nothing for any other.
+// By file name extension: ".rpl", ".hlsl", ".wgsl". Nothing for any other.
 std::optional<ir::Language> LanguageOf(std::string_view path);
 
 // "rpl": the language text of keys (spec/cache 2.4). Of languages with settings: with their

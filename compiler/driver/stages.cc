@@ -7,12 +7,30 @@
 #include "compiler/base/check.h"
 #include "compiler/diag/encode.h"
 #include "compiler/emit/metadata/write.h"
+#include "compiler/ir/enum_names.h"
 
 namespace kiln::driver {
 namespace {
 
 void Append(std::vector<Diagnostic>& to, std::vector<Diagnostic>&& from) {
   to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
+}
+
+// RPL2011 for the first module of another language than the one before all others. What they would
+// share (names, bindings, interfaces) has other rules in each.
+std::vector<Diagnostic> FindMixture(std::span<const ir::ModuleView> modules,
+                                    std::span<const std::string> paths) {
+  for (uint32_t i = 1; i < modules.size(); ++i) {
+    const ir::Language first = modules[0].header.language;
+    if (modules[i].header.language != first) {
+      return {Make(Code::kRpl2011, {.module = i, .bytes = {0, 0}})
+                  .With("module", paths[i])
+                  .With("language", ir::NameOf(modules[i].header.language))
+                  .With("other", paths[0])
+                  .With("other_language", ir::NameOf(first))};
+    }
+  }
+  return {};
 }
 
 }  // namespace
@@ -26,6 +44,9 @@ Diagnosed<LinkedProgram> LinkModules(std::vector<std::shared_ptr<const ir::Modul
   for (const std::shared_ptr<const ir::Module>& module : modules) {
     views.push_back(module->view());
     semantic_ids.push_back(module->semantic_id());
+  }
+  if (std::vector<Diagnostic> mixture = FindMixture(views, paths); !mixture.empty()) {
+    return {.value = {}, .diagnostics = std::move(mixture)};
   }
   Diagnosed<resolve::Program> linked = resolve::Link(views, pipeline, paths, limits);
   Diagnosed<LinkedProgram> result;
@@ -47,7 +68,7 @@ Diagnosed<LinkedProgram> LinkSources(std::span<const SourceFile> sources,
 // Every source is parsed, also behind one that is wrong, so that an author gets all errors at once.
 // Linking needs all of them.
 LinkedSources LinkSources(std::span<const SourceFile> sources, const SourceInputs& inputs,
-                          ir::PipelineType pipeline) {
+                          ir::PipelineType pipeline, const LanguageLimits& limits) {
   LinkedSources out;
   std::vector<Diagnostic> found;
   std::vector<std::shared_ptr<const ir::Module>> modules;
@@ -64,7 +85,7 @@ LinkedSources LinkSources(std::span<const SourceFile> sources, const SourceInput
     paths.push_back(source.path);
     const std::optional<ir::Language> language = LanguageOf(source.path, inputs);
     KILN_CHECK(language.has_value(), "no front end reads {}", source.path);
-    ParsedSource parsed = ParseSource(*language, source, inputs, ordinal);
+    ParsedSource parsed = ParseSource(*language, source, inputs, ordinal, limits);
     Append(found, std::move(parsed.module.diagnostics));
     out.files.push_back(std::move(parsed.files));
     if (parsed.module.ok()) {
@@ -73,7 +94,7 @@ LinkedSources LinkSources(std::span<const SourceFile> sources, const SourceInput
   }
   // A program with a missing module would only add errors that follow from those already found.
   if (modules.size() == paths.size()) {
-    out.program = LinkModules(std::move(modules), std::move(paths), pipeline);
+    out.program = LinkModules(std::move(modules), std::move(paths), pipeline, limits);
   }
   Append(out.program.diagnostics, std::move(found));
   return out;

@@ -31,7 +31,7 @@ struct LinkedSources {
   std::vector<std::optional<ir::ModuleFiles>> files;  // by module
 };
 LinkedSources LinkSources(std::span<const SourceFile> sources, const SourceInputs& inputs,
-                          ir::PipelineType pipeline);
+                          ir::PipelineType pipeline, const LanguageLimits& limits = {});
 
 // The same over modules that are parsed already.
 Diagnosed<LinkedProgram> LinkModules(std::vector<std::shared_ptr<const ir::Module>> modules,

@@ -109,7 +109,15 @@ enum class AttributeKey : uint16_t {
 #define KILN_ATTRIBUTE(key, name, a, b, owners) k##key,
 #include "compiler/ir/attributes.def"
 };
-enum class AttributeWord : uint8_t { kNone, kNumber, kText, kInterpolation, kRate, kFormat };
+enum class AttributeWord : uint8_t {
+  kNone,
+  kNumber,
+  kText,
+  kInterpolation,
+  kRate,
+  kFormat,
+  kRuleSet,
+};
 enum class AttributeOwners : uint8_t { kDecl = 1, kMember = 2, kAny = 3 };
 struct AttributeFacts {
   const char* name;
@@ -127,6 +135,17 @@ constexpr const AttributeFacts& FactsOf(AttributeKey key) {
 
 enum class Interpolation : uint8_t { kSmooth, kFlat, kNoPerspective, kCentroid, kSample };
 enum class Rate : uint8_t { kVertex, kInstance };
+// By which rules a block lies in memory, where a language says so: those of layout/rules.h, by
+// their names there.
+enum class RuleSet : uint8_t {
+  kStd140,
+  kStd430,
+  kScalar,
+  kC,
+  kD3dCbuffer,
+  kStd140Relaxed,
+  kStd430Relaxed,
+};
 
 // One attribute of a declaration (of a function: of what it returns) or of a member. Rows of one
 // owner follow each other in the order in which they were written; declarations before members,

@@ -65,6 +65,8 @@ KILN_NAMES(Access, "in", "out", "in_out", "place");
 KILN_NAMES(LocalKind, "param", "var", "alias", "exit", "leave");
 KILN_NAMES(Interpolation, "smooth", "flat", "no_perspective", "centroid", "sample");
 KILN_NAMES(Rate, "vertex", "instance");
+KILN_NAMES(RuleSet, "std140", "std430", "scalar", "c", "d3d_cbuffer", "std140_relaxed",
+           "std430_relaxed");
 KILN_NAMES(ModuleRule, "names_hide_nothing", "nothing_behind_an_end", "expressions_have_effects",
            "functions_return", "reads_are_assigned", "entries_take_nothing",
            "vertex_writes_position", "one_function_per_name", "groups_order_the_interface");

@@ -335,11 +335,12 @@ TEST(TypedDeclarations, WhatHasNoLowering_IsRefused) {
     std::string_view decl, error;
   } rows[] = {
       {"image read_only material @x : image(subpass) f1\n", "subpass"},
-      {"buffer uniform pass @x {\n  a : bool\n}\n", "booleans have no form"},
+      {"buffer uniform pass @x {\n  a : bool\n}\n", ""},
+      {"buffer uniform pass @x rules(d3d_cbuffer) {\n  a : f1\n}\n", ""},
       {"buffer uniform pass @x {\n  a : f4x4 offset 16 row_major\n}\n", ""},
       {"buffer uniform pass @x {\n  a : f4x4 stride 32\n}\n", "strides"},
       {"buffer uniform pass @x {\n  a : s4x4 row_major\n}\n", "float matrices"},
-      {"buffer uniform pass @x {\n  a : f2x3[2] row_major\n}\n", "not square"},
+      {"buffer uniform pass @x {\n  a : f2x3[2] row_major\n}\n", ""},
       {"buffer uniform pass @x {\n  a : f3x3[2] row_major\n}\n", ""},
       {"private @x : u1 = f1 1.0\n", "initial value"},
       {"private @x : ray_query\n", "ray queries"},

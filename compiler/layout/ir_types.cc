@@ -83,6 +83,12 @@ const TypeLayout& TypeLayouts::Of(const ir::ShapeMember& member, Rules rules) {
                                                   : bytes_.Of(ImportMember(member), rules);
 }
 
+const TypeLayout& TypeLayouts::Of(ir::TypeId type, Rules rules, ir::MatrixOrder order) {
+  return order == ir::MatrixOrder::kColumn
+             ? Of(type, rules)
+             : bytes_.Of(Member{.type = Import(type), .order = MatrixOrder::kRow}, rules);
+}
+
 TypeId TypeLayouts::Convert(ir::TypeId id) {
   // A copy, because importing parts may move the pool's table.
   const ir::Type type = pool_[id];

@@ -26,6 +26,9 @@ class TypeLayouts {
   // Of what a member holds, whose matrices have the order that is written.
   const TypeLayout& Of(const ir::ShapeMember& member, Rules rules);
 
+  // Of a part of such a member.
+  const TypeLayout& Of(ir::TypeId type, Rules rules, ir::MatrixOrder order);
+
   // The type in the engine's table. Requires: a closed type, not void.
   TypeId Import(ir::TypeId type);
 

@@ -119,6 +119,9 @@ Parameter DescribeParameter(const ir::SpecialisedDecl& decl, ir::BindingPolicy p
                       .where = Where(decl.origin)};
   if (policy == ir::BindingPolicy::kFirstFit) {
     ReadPlace(decl, types.pool(), parameter);
+    if (block) {
+      parameter.rules = RulesOf(decl);
+    }
   } else {
     parameter.group = static_cast<uint8_t>(GroupOf(types.pool(), decl));
     // Push constants have no set.
@@ -310,6 +313,13 @@ std::array<uint32_t, 3> WorkgroupSize(const ir::SpecialisedProgram& variant) {
 }
 
 Rules RulesOf(const ir::SpecialisedDecl& block) {
+  static_assert(static_cast<uint32_t>(ir::RuleSet::kStd430Relaxed) ==
+                static_cast<uint32_t>(Rules::kStd430Relaxed));
+  for (const ir::Attribute& attribute : block.attributes) {
+    if (attribute.key == ir::AttributeKey::kRules) {
+      return static_cast<Rules>(attribute.a);
+    }
+  }
   const bool uniform =
       block.kind == ir::DeclKind::kBuffer && block.buffer() == ir::BufferKind::kUniform;
   return uniform ? Rules::kStd140 : Rules::kStd430;
@@ -325,9 +335,6 @@ DescribedVariant Describe(const ir::SpecialisedProgram& variant, const target::T
   program.policy = first_fit ? Policy::kFirstFit : Policy::kRpl;
   if (first_fit) {
     program.settings.vulkan_registers = VulkanRegisters::kDirect;
-    program.settings.uniform_rules = Rules::kStd140;  // as RulesOf has it
-    program.settings.storage_rules = Rules::kStd430;
-    program.settings.push_rules = Rules::kStd430;
   }
   program.platform = target.form == target::Form::kWgsl ? Platform::kWebgpu : Platform::kVulkan;
   program.settings.uniform_limit = target.limits.uniform_buffer_size;
@@ -368,7 +375,9 @@ Diagnosed<Layout> Assign(const ir::SpecialisedProgram& variant, const target::Ta
   for (Finding& finding : numbers.findings) {
     if (finding.member != Finding::kNone) {
       const ir::SpecialisedDecl& decl = *described.parameters[finding.unit][finding.parameter];
-      finding.diagnostic.primary = Where(decl.members[finding.member].origin);
+      const bool fields = finding.member < decl.members.size();  // else its content is a struct
+      finding.diagnostic.primary =
+          Where(fields ? decl.members[finding.member].origin : decl.origin);
     }
     result.diagnostics.push_back(std::move(finding.diagnostic));
   }

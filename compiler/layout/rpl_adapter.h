@@ -18,8 +18,8 @@
 
 namespace kiln::layout {
 
-// Policy rpl: uniform buffers std140, storage buffers and push constants std430, whatever the
-// target is.
+// What is written at the block; else uniform buffers std140, storage buffers and push constants
+// std430, whatever the target is.
 Rules RulesOf(const ir::SpecialisedDecl& block);
 
 // The block of a buffer or push constant, whose numbers are the placement's. Nothing if Assign has

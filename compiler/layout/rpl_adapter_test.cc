@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "compiler/ir/enum_names.h"
 #include "tests/support/interface_writer.h"
 
 namespace kiln::layout {
@@ -171,6 +172,16 @@ TEST_F(AssignTest, Diagnostics_AreAtTheField) {
   ASSERT_EQ(diagnostics.size(), 1u);
   EXPECT_EQ(diagnostics[0].primary.module, 0u);
   EXPECT_EQ(diagnostics[0].primary.span_number, buffer.members[0].origin.span.value);
+}
+
+TEST(RulesOf, WhatABlockSays_IsARuleSetOfTheSameName) {
+  ir::SpecialisedDecl block{.kind = ir::DeclKind::kBuffer};
+  EXPECT_EQ(RulesOf(block), Rules::kStd140);
+  for (uint32_t i = 0; i < ir::CountOf<ir::RuleSet>(); ++i) {
+    const auto said = static_cast<ir::RuleSet>(i);
+    block.attributes = {{.key = ir::AttributeKey::kRules, .a = i}};
+    EXPECT_EQ(TraitsOf(RulesOf(block)).name, ir::NameOf(said));
+  }
 }
 
 }  // namespace

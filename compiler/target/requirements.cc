@@ -66,6 +66,8 @@ constexpr Requirement kRequirements[] = {
     {Need::kSampleRateShading, "sample_rate_shading", "", Environment::kVulkan10},
     {Need::kDrawParameters, "shader_draw_parameters", "VK_KHR_shader_draw_parameters",
      Environment::kVulkan11},
+    {Need::kScalarBlockLayout, "scalar_block_layout", "VK_EXT_scalar_block_layout",
+     Environment::kVulkan12},
     {Need::kStorageBufferClass, "", "VK_KHR_storage_buffer_storage_class", Environment::kVulkan11},
 };
 

@@ -22,6 +22,7 @@
 #include "compiler/driver/stages.h"
 #include "compiler/resolve/checks/unused.h"
 #include "compiler/tool/dump_stage.h"
+#include "compiler/tool/limit_arguments.h"
 #include "compiler/tool/link_files.h"
 #include "compiler/tool/read_sources.h"
 
@@ -34,6 +35,7 @@ struct Request {
   std::vector<resolve::EntryPoint> entries;
   target::Target target;
   driver::SourceInputs inputs;
+  LanguageLimits limits;
 };
 
 Error UsageError(std::string text) {
@@ -108,7 +110,7 @@ Result<Request> ReadRequest(const CompileArguments& arguments) {
   for (const std::string& file : arguments.files) {
     if (!driver::LanguageOf(file).has_value() && !IsTextModule(file)) {
       return UsageError(
-          fmt::format("no front end reads '{}'; known extensions: .rpl, .hlsl, .kir", file));
+          fmt::format("no front end reads '{}'; known extensions: .rpl, .hlsl, .wgsl, .kir", file));
     }
   }
   const std::optional<target::Form> form = target::ParseForm(arguments.form);
@@ -116,7 +118,9 @@ Result<Request> ReadRequest(const CompileArguments& arguments) {
     return UsageError(fmt::format("--form '{}' is not spirv or wgsl", arguments.form));
   }
   KILN_TRY(request.inputs, ReadSettings(arguments.hlsl));
+  KILN_TRY(request.limits, ReadLimits(arguments.limits));
   request.target = target::MakeTarget(*environment);
+  request.target.limits = target::LimitsOf(request.limits);
   request.target.form = *form;
   request.target.debug = *debug;
   request.target.combined = arguments.combined;
@@ -299,7 +303,8 @@ int RunCompile(const CompileArguments& arguments) {
     }
     linked = std::move(*read);
   } else {
-    driver::LinkedSources read = driver::LinkSources(*sources, request->inputs, request->pipeline);
+    driver::LinkedSources read =
+        driver::LinkSources(*sources, request->inputs, request->pipeline, request->limits);
     reporter.Know(read.files);
     linked = std::move(read.program);
   }

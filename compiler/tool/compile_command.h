@@ -17,6 +17,7 @@ struct CompileArguments {
   std::string pipeline;              // empty: that of the entry points
   std::vector<std::string> options;  // "NAME=VALUE"
   HlslArguments hlsl;
+  std::vector<std::string> limits;  // "NAME=VALUE"
   std::string environment = "vulkan1.1";
   std::string debug = "names";
   std::string form = "spirv";

@@ -18,6 +18,7 @@
 #include "compiler/emit/wgsl/assemble.h"
 #include "compiler/front/hlsl/module/front.h"
 #include "compiler/front/rpl/front.h"
+#include "compiler/front/wgsl/module/front.h"
 #include "compiler/ir/text/print_generic.h"
 #include "compiler/ir/text/print_specialised.h"
 #include "compiler/layout/reflection/dump.h"
@@ -132,6 +133,30 @@ DumpedSource DumpHlsl(std::string_view stage, const SourceFile& source,
   return {.text = std::move(dumped.text), .files = std::move(dumped.files)};
 }
 
+DumpedSource DumpWgsl(std::string_view stage, const SourceFile& source, uint32_t ordinal) {
+  if (stage == "preprocess") {
+    return {.text = {.value = source.text, .diagnostics = {}}, .files = {}};
+  }
+  return {.text = stage == "lex" ? wgsl::front::DumpTokens(source, ordinal)
+                                 : wgsl::front::DumpAst(source, ordinal),
+          .files = {}};
+}
+
+DumpedSource DumpSource(std::string_view stage, const SourceFile& source,
+                        const driver::SourceInputs& inputs, uint32_t ordinal) {
+  if (stage == "lower") {
+    return DumpLowered(source, inputs, ordinal);
+  }
+  switch (*driver::LanguageOf(source.path)) {
+    case ir::Language::kHlsl:
+      return DumpHlsl(stage, source, inputs, ordinal);
+    case ir::Language::kWgsl:
+      return DumpWgsl(stage, source, ordinal);
+    default:
+      return DumpRpl(stage, source, ordinal);
+  }
+}
+
 }  // namespace
 
 bool IsSourceStage(std::string_view stage) {
@@ -150,10 +175,7 @@ DumpResult DumpSourceStage(std::string_view stage, std::span<const SourceFile> s
       result.text += module.ok() ? ir::Print(module->view()) : ErrorText(module.error()) + "\n";
       continue;
     }
-    DumpedSource dumped = stage == "lower" ? DumpLowered(sources[ordinal], inputs, ordinal)
-                          : driver::LanguageOf(sources[ordinal].path) == ir::Language::kHlsl
-                              ? DumpHlsl(stage, sources[ordinal], inputs, ordinal)
-                              : DumpRpl(stage, sources[ordinal], ordinal);
+    DumpedSource dumped = DumpSource(stage, sources[ordinal], inputs, ordinal);
     Append(result.diagnostics, dumped.text.diagnostics);
     result.ok = result.ok && dumped.text.ok();
     // A stage that failed has no text; its diagnostics say why.

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -16,7 +17,7 @@ namespace {
 
 // A flag stands alone, a value is the next word, joined is either, and a prefix has its value at
 // its end.
-enum class Form : uint8_t { kFlag, kValue, kJoined, kPrefix };
+enum class Form : uint8_t { kFlag, kValue, kPair, kJoined, kPrefix };
 
 enum class Meaning : uint8_t {
   kProfile,
@@ -28,6 +29,10 @@ enum class Meaning : uint8_t {
   kColumnMajor,
   kRowMajor,
   kSixteenBit,
+  kGlLayout,
+  kDxLayout,
+  kScalarLayout,
+  kShift,
   kEnvironment,
   kDebug,
   kRefused,
@@ -57,7 +62,8 @@ const Option* Find(std::string_view word) {
   const Option* found = nullptr;
   for (const Option& option : kOptions) {
     // An option that has nothing joined to it has to be the word as a whole.
-    const bool whole = option.form == Form::kFlag || option.form == Form::kValue;
+    const bool whole =
+        option.form == Form::kFlag || option.form == Form::kValue || option.form == Form::kPair;
     const bool fits = whole ? word == option.spelling : word.starts_with(option.spelling);
     if (fits && (found == nullptr || option.spelling.size() > found->spelling.size())) {
       found = &option;
@@ -128,6 +134,9 @@ class Reader {
       // The next word is taken as it is, even if it begins like an option.
       value = words_[at_++];
     }
+    if (option->form == Form::kPair) {
+      return Shift(option->spelling);
+    }
     return Obey(option->meaning, value);
   }
 
@@ -159,17 +168,37 @@ class Reader {
         return hlsl::SetSetting("matrix_order", "row", settings);
       case Meaning::kSixteenBit:
         return hlsl::SetSetting("sixteen_bit", "on", settings);
+      case Meaning::kGlLayout:
+        return hlsl::SetSetting("layout", "std", settings);
+      case Meaning::kDxLayout:
+        return hlsl::SetSetting("layout", "dx", settings);
+      case Meaning::kScalarLayout:
+        return hlsl::SetSetting("layout", "scalar", settings);
       case Meaning::kEnvironment:
         return Environment(value);
       // `-Zi` means names and lines, which is the fullest level here.
       case Meaning::kDebug:
         request_.debug = target::Debug::kFull;
         return {};
+      case Meaning::kShift:  // has two values
       case Meaning::kRefused:
       case Meaning::kIgnored:
         return {};
     }
     KILN_UNREACHABLE();
+  }
+
+  // "-fvk-t-shift 16 all": what is added to registers of a class, and in which space.
+  Result<void> Shift(std::string_view spelling) {
+    if (words_.size() - at_ < 2) {
+      return Wrong(fmt::format("'{}' needs a number and a space", spelling));
+    }
+    const std::string amount = words_[at_++];
+    const std::string one = words_[at_++] + ":" + amount;
+    const std::string name = fmt::format("shift.{}", spelling[5]);
+    std::string& list = shifts_[spelling[5]];
+    list += (list.empty() ? "" : ",") + one;
+    return hlsl::SetSetting(name, list, request_.inputs.hlsl);
   }
 
   // "ps_6_0": the stage and the shader model.
@@ -202,6 +231,7 @@ class Reader {
   std::span<const std::string> words_;
   size_t at_ = 0;
   bool has_profile_ = false;
+  std::map<char, std::string> shifts_;  // by class: what was said of it so far
   DxcRequest request_;
 };
 

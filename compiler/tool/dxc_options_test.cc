@@ -42,6 +42,24 @@ TEST(DxcOptions, Words_AreRead) {
   EXPECT_EQ(settings.include_roots, (std::vector<std::string>{"lib", "shared"}));
 }
 
+TEST(DxcOptions, LayoutsAndShifts_AreSettings) {
+  const Result<DxcRequest> read = Read(
+      "-T ps_6_0 -fvk-use-dx-layout -fvk-t-shift 16 all -fvk-t-shift 32 1 -fvk-s-shift 8 0 a.hlsl");
+  ASSERT_TRUE(read.ok()) << read.error().context;
+  const hlsl::Settings& settings = read->inputs.hlsl;
+  EXPECT_EQ(settings.layout, hlsl::MemoryLayout::kDx);
+  EXPECT_EQ(hlsl::ShiftOf(settings, 't', 0), 16U);
+  EXPECT_EQ(hlsl::ShiftOf(settings, 't', 1), 32U);
+  EXPECT_EQ(hlsl::ShiftOf(settings, 's', 0), 8U);
+  EXPECT_EQ(Read("-T ps_6_0 -fvk-use-gl-layout a.hlsl")->inputs.hlsl.layout,
+            hlsl::MemoryLayout::kStd);
+  EXPECT_EQ(Read("-T ps_6_0 -fvk-use-scalar-layout a.hlsl")->inputs.hlsl.layout,
+            hlsl::MemoryLayout::kScalar);
+  EXPECT_NE(ErrorOf("-T ps_6_0 a.hlsl -fvk-t-shift 16").find("a number and a space"),
+            std::string::npos);
+  EXPECT_NE(ErrorOf("-T ps_6_0 -fvk-t-shift x all a.hlsl").find("SPACE:AMOUNT"), std::string::npos);
+}
+
 TEST(DxcOptions, Slashes_BeginOptionsAndPaths) {
   const Result<DxcRequest> read = Read("/T vs_6_0 /Zpr /home/me/a.hlsl");
   ASSERT_TRUE(read.ok()) << read.error().context;

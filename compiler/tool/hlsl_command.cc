@@ -21,6 +21,9 @@
 namespace kiln::tool {
 namespace {
 
+// Who writes for DXC counts with what Direct3D promises: invocations of a workgroup.
+constexpr uint32_t kDirect3DWorkgroup = 1024;
+
 int Complain(const Error& error, int exit_code) {
   fmt::print(stderr, "error: {}\n", PrintableMessage(error.context));
   return exit_code;
@@ -50,10 +53,13 @@ int Build(const DxcRequest& request, const SourceFile& source) {
       {.stage = request.stage, .function = request.entry}};
   target::Target target = target::MakeTarget(request.environment);
   target.debug = request.debug;
-  driver::LinkedSources linked = driver::LinkSources(sources, request.inputs,
-                                                     request.stage == ir::Stage::kCompute
-                                                         ? ir::PipelineType::kCompute
-                                                         : ir::PipelineType::kGraphicsClassic);
+  const LanguageLimits limits{.workgroup = kDirect3DWorkgroup};
+  target.limits = target::LimitsOf(limits);
+  driver::LinkedSources linked =
+      driver::LinkSources(sources, request.inputs,
+                          request.stage == ir::Stage::kCompute ? ir::PipelineType::kCompute
+                                                               : ir::PipelineType::kGraphicsClassic,
+                          limits);
   std::vector<Diagnostic> found = std::move(linked.program.diagnostics);
   // Called exactly once on each path, because messages are sorted and counted together.
   const auto show = [&](const std::vector<Diagnostic>& more) {

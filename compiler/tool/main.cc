@@ -46,6 +46,11 @@ void AddCompile(CLI::App& app, kiln::tool::CompileArguments& arguments) {
       ->add_option("--hlsl", arguments.hlsl.settings, "NAME=VALUE, a setting of HLSL; repeatable")
       ->take_all()
       ->allow_extra_args(false);
+  compile
+      ->add_option("--limit", arguments.limits,
+                   "NAME=VALUE, a limit of the language, as `workgroup=1024`; repeatable")
+      ->take_all()
+      ->allow_extra_args(false);
   compile->add_option("--env", arguments.environment, "vulkan1.0, 1.1, 1.2, 1.3 or 1.4")
       ->capture_default_str();
   compile->add_option("--debug", arguments.debug, "none, names or full")->capture_default_str();

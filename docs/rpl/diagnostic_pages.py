@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """One page for each diagnostic: compiler/diag/codes.def and the goldens of tests/golden/diag in,
-docs/hlsl/diagnostics/*.md for HLSL and docs/rpl/diagnostics/*.md for all others out. With --check it
+docs/hlsl/diagnostics/*.md for HLSL, docs/wgsl/diagnostics/*.md for the front end of WGSL and
+docs/rpl/diagnostics/*.md for all others out. With --check it
 writes nothing and fails if a code has no golden or a page is not what it would write.
 
 usage: diagnostic_pages.py [--check] ROOT
@@ -17,11 +18,13 @@ ROW = re.compile(r'KILN_CODE\((\w+), "(\w+)", "([\w-]+)", k(\w+), "((?:[^"\\]|\\
 
 
 # Language of the examples: folder of the pages, prefix of the codes.
-LANGUAGES = ("rpl", "hlsl")
+LANGUAGES = ("rpl", "hlsl", "wgsl")
 
 
 def language_of(code):
-    return "hlsl" if code.startswith("HLSL") else "rpl"
+    # What the emitter of WGSL says (WGSL8xxx) is said of RPL.
+    wgsl = code.startswith("WGSL") and not code.startswith("WGSL8")
+    return "hlsl" if code.startswith("HLSL") else "wgsl" if wgsl else "rpl"
 
 
 def read_codes(root):

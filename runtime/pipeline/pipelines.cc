@@ -318,7 +318,7 @@ std::vector<PipelineTimes> Pipelines::Times() const {
   // In the order in which pipelines were added, so that two reports can be compared line by line.
   for (uint32_t i = 0; i < state.slots.size(); ++i) {
     const Build& build = state.BuildOf({i});
-    const Slot& slot = state.slots[{i}];
+    const PipelineSlot& slot = state.slots[{i}];
     PipelineTimes times{.name = build.desc.name, .key = build.key, .state = build.State()};
     // Before this state the times belong to the thread that builds and must not be read.
     if (times.state == PipelineState::kReady) {

@@ -39,6 +39,7 @@ struct BuildOptions {
   // puts those of many builds together and durably: a record is acknowledged only if all content it
   // names is there (spec/cache 4.4).
   std::vector<cache::Item>* rows = nullptr;
+  bool once = false;  // no other variant is asked for: what is learned of the program is not kept
   bool background = false;  // nobody waits: recipes make way for those that somebody waits for
   // Gets what happened, whatever the outcome; also if an unknown variant may not be compiled.
   BuildTrace* trace = nullptr;

@@ -73,6 +73,10 @@ class CachedBuild {
       PoisonPolicy poison = PoisonPolicy::kStands) {
     return preparer_.Prepare(request, target, call, poison);
   }
+  // As ProgramPreparer::NeedsOf.
+  Result<std::vector<Source>> NeedsOf(const ProgramRequest& request, const cache::Call& call) {
+    return preparer_.NeedsOf(request, call);
+  }
 
   // Builds or finds one variant; `options` add to the fixed part. Wrong sources and options are
   // outcomes. A call that may not write builds nothing and leaves nothing behind, here or in the

@@ -10,25 +10,11 @@
 #include "compiler/driver/option_text.h"
 #include "compiler/ir/enum_names.h"
 #include "server/compile/programs/build_keys.h"
+#include "server/compile/programs/language_rows.h"
 #include "server/compile/programs/limits_id.h"
 
 namespace kiln::compile {
 namespace {
-
-// As much as a logical path may have (spec/daemon 11.6). Names are cut and not refused: explaining
-// must never be why a request fails.
-constexpr size_t kMaxName = 1024;
-
-// Texts of a request as canonical encodings take them: short, and without bytes that are not text.
-std::string Fit(std::string_view text) {
-  std::string fit(text.substr(0, kMaxName));
-  if (!IsCanonicalText(fit)) {
-    std::replace_if(
-        fit.begin(), fit.end(), [](char c) { return c == '\0' || static_cast<uint8_t>(c) >= 0x80; },
-        '?');
-  }
-  return fit;
-}
 
 template <class Enum>
 std::optional<Enum> NamedLike(std::initializer_list<Enum> values, std::string_view name) {
@@ -45,7 +31,7 @@ cache::ExplainInputs InputsOf(const PreparedProgram& program) {
   cache::ExplainInputs inputs;
   for (size_t i = 0; i < program.request.sources.size(); ++i) {
     const Source& source = program.request.sources[i];
-    inputs.modules.push_back({.path = Fit(source.path),
+    inputs.modules.push_back({.path = FitForRecord(source.path),
                               .source = source.digest,
                               .image = program.parsed[i]->module != nullptr
                                            ? program.parsed[i]->semantic_id
@@ -53,7 +39,7 @@ cache::ExplainInputs InputsOf(const PreparedProgram& program) {
   }
   for (const resolve::EntryPoint& entry : program.request.entries) {
     inputs.entry_points.push_back(
-        {.name = std::string(ir::NameOf(entry.stage)), .value = Fit(entry.function)});
+        {.name = std::string(ir::NameOf(entry.stage)), .value = FitForRecord(entry.function)});
   }
   inputs.pipeline = ir::NameOf(program.request.pipeline);
   inputs.recipes = program.target.recipes;
@@ -65,6 +51,14 @@ cache::ExplainInputs InputsOf(const PreparedProgram& program) {
   inputs.fingerprints = {
       {.name = "back.spirv", .value = driver::BackFingerprint().hex()},
       {.name = "front.rpl", .value = driver::FrontFingerprint(ir::Language::kRpl).hex()}};
+  if (std::ranges::any_of(program.request.sources, [](const Source& source) {
+        return driver::LanguageOf(source.path) == ir::Language::kHlsl;
+      })) {
+    inputs.fingerprints.push_back(
+        {.name = "front.hlsl", .value = driver::FrontFingerprint(ir::Language::kHlsl).hex()});
+    inputs.language = LanguageRowsOf(program.request.hlsl);
+    inputs.dependencies = DependencyRowsOf(program.parsed);
+  }
   for (const cache::LimitValue& limit : LimitValues(program.limits)) {
     inputs.limits.push_back(
         {.name = std::string(limit.name), .value = std::to_string(limit.value)});
@@ -92,6 +86,13 @@ std::optional<ProgramRequest> ProgramOf(const cache::ExplainRecord& record) {
       return std::nullopt;
     }
     program.entries.push_back({.stage = *stage, .function = entry.value});
+  }
+  if (!record.inputs->language.empty()) {
+    std::optional<HlslInputs> inputs = HlslInputsOf(*record.inputs);
+    if (!inputs.has_value()) {
+      return std::nullopt;
+    }
+    program.hlsl = *std::move(inputs);
   }
   return program;
 }
@@ -122,7 +123,7 @@ std::vector<cache::NamedText> OptionTexts(const resolve::Program& program,
 std::vector<cache::NamedText> OptionTexts(std::span<const resolve::OptionSetting> settings) {
   std::map<std::string, std::string> values;  // a later setting replaces an earlier one
   for (const resolve::OptionSetting& setting : settings) {
-    values[Fit(setting.name)] = Fit(driver::ValueText(setting));
+    values[FitForRecord(setting.name)] = FitForRecord(driver::ValueText(setting));
   }
   std::vector<cache::NamedText> texts;
   texts.reserve(values.size());
@@ -134,7 +135,10 @@ std::vector<cache::NamedText> OptionTexts(std::span<const resolve::OptionSetting
 
 cache::ExplainSlot SlotOf(const std::string& project, const std::string& program,
                           const std::string& target) {
-  return {.space = 0, .project = Fit(project), .program = Fit(program), .target = Fit(target)};
+  return {.space = 0,
+          .project = FitForRecord(project),
+          .program = FitForRecord(program),
+          .target = FitForRecord(target)};
 }
 
 cache::ExplainRecord ExplainRecordOf(const PreparedProgram& program, const Requester& asker,

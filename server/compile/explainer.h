@@ -35,7 +35,8 @@ std::vector<cache::NamedText> OptionTexts(std::span<const resolve::OptionSetting
 cache::ExplainSlot SlotOf(const std::string& project, const std::string& program,
                           const std::string& target);
 
-// The program that a record is about; nullopt if the record is of another version. Its sources have
+// The program that a record is about; nullopt if the record is of another version, or does not have
+// all files. Its sources have
 // no text and may be gone.
 std::optional<ProgramRequest> ProgramOf(const cache::ExplainRecord& record);
 

@@ -8,6 +8,8 @@
 #include "cache/record.h"
 #include "compiler/driver/frontends.h"
 #include "compiler/recipe/recipe.h"
+#include "server/compile/programs/language_rows.h"
+#include "server/compile/programs/probe_trail.h"
 #include "server/compile/programs/program_pool.h"
 
 namespace kiln::compile {
@@ -21,6 +23,29 @@ bool HasOneOf(const cache::ExplainInputs& inputs, const std::set<Digest>& source
          std::ranges::any_of(inputs.modules, [&](const cache::ExplainModule& module) {
            return sources.contains(module.source);
          });
+}
+
+// Under which a module of a request is kept; nothing if the record does not say what it was read
+// with.
+std::optional<Hash128> KeyOfModule(const cache::ExplainInputs& inputs,
+                                   const cache::ExplainModule& module, const Hash128& limits) {
+  const std::optional<ir::Language> language = driver::LanguageOf(module.path);
+  if (!language.has_value() || *language != ir::Language::kHlsl) {
+    return language.has_value() ? std::optional(ModuleKeyOf(module.source, *language, limits))
+                                : std::nullopt;
+  }
+  const std::optional<HlslInputs> hlsl = HlslInputsOf(inputs);
+  if (!hlsl.has_value()) {
+    return std::nullopt;
+  }
+  std::vector<Probe> probes;
+  for (const cache::ExplainDependency& row : inputs.dependencies) {
+    probes.push_back({.path = row.path,
+                      .present = row.digest.has_value(),
+                      .digest = row.digest.value_or(Digest{})});
+  }
+  const Source source{.path = module.path, .digest = module.source, .text = nullptr};
+  return ProbeTrail(source, *language, hlsl->settings, *hlsl->files, limits).ModuleKeyOf(probes);
 }
 
 std::optional<cache::Record> RecordAt(cache::BlobStore& store, const cache::Key& key,
@@ -71,11 +96,8 @@ Result<std::shared_ptr<const std::set<cache::Key>>> FailureKeys(cache::ExplainRi
       return;
     }
     for (const cache::ExplainModule& module : record.inputs->modules) {
-      const std::optional<ir::Language> language = driver::LanguageOf(module.path);
-      if (language.has_value()) {
-        keys->insert({.level = cache::Level::kModule,
-                      .space = kSpace,
-                      .id = ModuleKeyOf(module.source, *language, limits)});
+      if (const std::optional<Hash128> key = KeyOfModule(*record.inputs, module, limits)) {
+        keys->insert({.level = cache::Level::kModule, .space = kSpace, .id = *key});
       }
     }
     if (!record.signature.zero()) {

@@ -13,9 +13,11 @@
 #include "cache/store.h"
 #include "compiler/base/digest.h"
 #include "compiler/diag/place.h"
+#include "compiler/driver/frontends.h"
 #include "compiler/ir/specialised.h"
 #include "compiler/resolve/specialise/specialise_program.h"
 #include "compiler/resolve/values/options.h"
+#include "compiler/source/file_list.h"
 #include "compiler/target/target.h"
 
 namespace kiln::compile {
@@ -29,6 +31,18 @@ struct Source {
   // Digests stand for texts.
   friend bool operator==(const Source& a, const Source& b) {
     return a.digest == b.digest && a.path == b.path;
+  }
+};
+
+// What sources in HLSL need besides their texts; other sources need nothing of it.
+struct HlslInputs {
+  hlsl::Settings settings = {};                // defines ascending by name, names unique
+  std::optional<Digest> list = {};             // of the text of the files that may be included
+  std::shared_ptr<const FileList> files = {};  // null: the store has the list, if there is one
+
+  // Digests stand for lists.
+  friend bool operator==(const HlslInputs& a, const HlslInputs& b) {
+    return a.settings == b.settings && a.list == b.list;
   }
 };
 
@@ -49,6 +63,7 @@ struct ProgramRequest {
   ir::PipelineType pipeline = ir::PipelineType::kGraphicsClassic;
   std::vector<resolve::EntryPoint> entries;
   std::vector<resolve::OptionSetting> options;  // fixed part
+  HlslInputs hlsl = {};
 
   friend bool operator==(const ProgramRequest&, const ProgramRequest&) = default;
 };

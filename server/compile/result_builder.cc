@@ -29,7 +29,7 @@ std::optional<driver::BuildResult> ResultBuilder::Assemble(
   // Assemblers that are shared remember what they lowered, and so does what comes after them. A
   // call that may not write leaves no trace there.
   const AssemblerPool::Lease assembler =
-      call.may_write
+      call.may_write && !wanted.how.once
           ? assemblers_.Take({.entry = program.entry, .family = program.family}, program.linked,
                              program.request.entries, program.target.target)
           : AssemblerPool::MakeOwn(program.linked, program.request.entries, program.target.target);

@@ -49,7 +49,7 @@ class ResultBuilder {
   CountedCache& cache() { return assemblers_; }
 
  private:
-  static constexpr uint64_t kAssemblerBytes = uint64_t{256} << 20;
+  static constexpr uint64_t kAssemblerBytes = uint64_t{32} << 20;
 
   std::optional<driver::BuildResult> Assemble(const ResultRequest& wanted,
                                               const driver::VariantAssembler::IsKnown& is_known,

@@ -60,7 +60,7 @@ class ResultLookup {
 
  private:
   using Results = BoundedCache<Hash128, CachedResultPtr, Hash128Hash>;
-  static constexpr uint64_t kMaxBytes = uint64_t{48} << 20;
+  static constexpr uint64_t kMaxBytes = uint64_t{16} << 20;
 
   // These find nothing if what the store has is no result of the program. `stored`: the store may
   // have one.

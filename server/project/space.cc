@@ -253,6 +253,7 @@ std::vector<bool> Space::LiveAxes() const {
 // The way back from the bits that a counter works with to the settings that a build takes.
 std::vector<resolve::OptionSetting> Space::SettingsOf(const std::vector<uint32_t>& values) const {
   std::vector<resolve::OptionSetting> settings;
+  settings.reserve(axes_.size());
   for (size_t axis = 0; axis < axes_.size(); ++axis) {
     CheckStop();
     const auto value = std::ranges::find(axes_[axis], values[axis], &Value::bits);

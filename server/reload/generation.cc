@@ -87,15 +87,33 @@ StepResult ProgramWork::Failed(std::string problem) {
   return result;
 }
 
+namespace {
+
+// All paths that the includes of a program asked for.
+ProbedPaths ProbedBy(const compile::PreparedProgram& prepared) {
+  auto paths = std::make_shared<std::set<std::string, std::less<>>>();
+  for (const std::shared_ptr<const compile::ParsedSource>& source : prepared.parsed) {
+    for (const Probe& probe : source->probes) {
+      paths->insert(probe.path);
+    }
+  }
+  return paths;
+}
+
+}  // namespace
+
 StepResult ProgramWork::Prepare(const Workshop& shop, const cache::Call& call) {
+  ProbedPaths probed;
   for (const compile::NamedTarget& target : request_.program.targets) {
     Result<std::shared_ptr<const compile::PreparedProgram>> prepared =
         shop.builder.Prepare(request_.program.program, target, call);
     if (!prepared.ok()) {
       return Failed(prepared.error().context);
     }
+    probed = probed == nullptr ? ProbedBy(**prepared) : probed;  // the same for every target
     if (!(*prepared)->ok()) {
       StepResult result = Failed({});
+      result.probed = probed;
       Recover(shop, call, nullptr, nullptr, result);
       auto all = std::make_shared<std::vector<compile::MergedFailure>>();
       for (const PlacedDiagnostic& diagnostic : (*prepared)->diagnostics) {
@@ -111,7 +129,9 @@ StepResult ProgramWork::Prepare(const Workshop& shop, const cache::Call& call) {
   phase_ = ir_identical_               ? Phase::kDone
            : request_.interest.empty() ? Phase::kPoints
                                        : Phase::kInterest;
-  return {};
+  StepResult result;
+  result.probed = std::move(probed);
+  return result;
 }
 
 ProgramWork::BuildFindings ProgramWork::Build(const Workshop& shop, const OptionsPtr& options,
@@ -206,7 +226,7 @@ StepResult ProgramWork::BuildPoint(const Workshop& shop, const cache::Call& call
   }
   StepResult result;
   if (next_ < points_->points.size()) {
-    const auto options = std::make_shared<const Options>(points_->points[next_].options);
+    const auto options = std::make_shared<const Options>(points_->points.At(next_).options);
     const std::string variant = VariantName(*options);
     const auto known = of_interest_.find(variant);  // then it is built
     const BuildFindings said =

@@ -21,6 +21,7 @@
 #include "server/compile/batch/merged_failures.h"
 #include "server/compile/cached_build.h"
 #include "server/reload/event.h"
+#include "server/reload/included_files.h"
 
 namespace kiln::reload {
 
@@ -77,6 +78,7 @@ struct StepResult {
   std::vector<BuiltVariant> built;
   DiagnosticsPtr diagnostics;  // not null: all that there is to say so far
   std::string problem;         // not empty: why the program cannot be built, in words
+  ProbedPaths probed;          // not null: what the includes of its sources asked for
   uint64_t compiled = 0, shared = 0, failed = 0;
 };
 

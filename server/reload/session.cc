@@ -52,7 +52,8 @@ std::vector<std::string> ChangedPaths(const std::vector<compile::Source>& before
 bool SameContent(const WatchedProgram& a, const WatchedProgram& b) {
   const auto& before = a.program.program.sources;
   const auto& after = b.program.program.sources;
-  return a.shape == b.shape && before.size() == after.size() && ChangedPaths(before, after).empty();
+  return a.shape == b.shape && before.size() == after.size() &&
+         a.program.program.hlsl == b.program.program.hlsl && ChangedPaths(before, after).empty();
 }
 
 size_t Row(jobs::Lane lane) { return static_cast<size_t>(lane); }
@@ -73,6 +74,9 @@ Result<void> Session::Push(PushedChange change) {
       (sources.has_value() ? *sources : sources_).CheckSize(change.changed, change.removed));
   std::set<std::string> paths;     // that really changed
   std::set<std::string> affected;  // programs
+  if (!change.programs.has_value()) {
+    KILN_TRY_VOID(TakeIncluded(change, affected));
+  }
   if (change.programs.has_value()) {
     Replace(std::move(*change.programs), paths, affected);
     sources_ = *std::move(sources);
@@ -112,6 +116,30 @@ void Session::Take(const PushedChange& change, std::set<std::string>& affected) 
   }
 }
 
+// Files to include. All lists are made before the first is replaced, so that a push that is refused
+// has changed nothing. A program that asked for none of the files has the new list, too, for the
+// next time that it is read.
+Result<void> Session::TakeIncluded(const PushedChange& change, std::set<std::string>& affected) {
+  ListChanges lists(change);
+  std::vector<std::pair<Program*, const ListChanges::ListChange*>> changed;
+  for (auto& [name, program] : programs_) {
+    if (MayInclude(program.is.program.program)) {
+      KILN_TRY(const ListChanges::ListChange* const list,
+               lists.Of(program.is.program.program.hlsl.files));
+      changed.emplace_back(&program, list);
+    }
+  }
+  for (const auto& [program, list] : changed) {
+    compile::HlslInputs& inputs = program->is.program.program.hlsl;
+    inputs.files = list->files;
+    inputs.list = list->files->digest();
+    if (!list->paths.empty() && LooksAt(program->probed, list->paths)) {
+      affected.insert(program->is.program.program.name);
+    }
+  }
+  return {};
+}
+
 // Programs of the same name go on with what is known of them.
 void Session::Replace(std::vector<WatchedProgram> programs, std::set<std::string>& paths,
                       std::set<std::string>& affected) {
@@ -135,8 +163,13 @@ void Session::Replace(std::vector<WatchedProgram> programs, std::set<std::string
       paths.insert(path);
       affected.insert(name);
     }
+    const FileList none;
+    const auto list_of = [&](const WatchedProgram& of) -> const FileList& {
+      return of.program.program.hlsl.files != nullptr ? *of.program.program.hlsl.files : none;
+    };
+    const std::vector<std::string> included = DifferingPaths(list_of(known.is), list_of(program));
     if (program.shape != known.is.shape || before.size() != after.size() ||
-        !known.removed.empty()) {
+        !known.removed.empty() || (!included.empty() && LooksAt(known.probed, included))) {
       affected.insert(name);
     }
     if (program.shape != known.is.shape) {
@@ -233,6 +266,7 @@ void Session::Renew(const std::string& name, Program& program) {
   DropWork(program);
   program.said = nullptr;
   program.sent = false;
+  program.probed = nullptr;
   if (!program.removed.empty()) {
     ++counts_.failed;
     TellHearers(name, nullptr,
@@ -303,6 +337,7 @@ bool Session::Absorb(const WorkItem& taken, StepResult result) {
     return false;
   }
   Program& program = found->second;
+  program.probed = result.probed != nullptr ? std::move(result.probed) : program.probed;
   counts_.compiled += result.compiled;
   counts_.shared += result.shared;
   counts_.failed += result.failed;

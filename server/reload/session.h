@@ -22,6 +22,7 @@
 #include "server/jobs/job.h"
 #include "server/reload/event_log.h"
 #include "server/reload/generation.h"
+#include "server/reload/included_files.h"
 #include "server/reload/session_key.h"
 #include "server/reload/source_index.h"
 #include "server/reload/watch_counters.h"
@@ -108,12 +109,14 @@ class Session {
     std::vector<Hash128> entries;      // of the last pass that was well, by target
     std::shared_ptr<ProgramWork> work;
     bool taken = false;
+    ProbedPaths probed;   // by includes of its sources as they are; null: not known
     bool stale = false;   // nobody wanted it when it changed
     bool sent = false;    // the work brought artifacts
     DiagnosticsPtr said;  // by the work
   };
 
   void Take(const PushedChange& change, std::set<std::string>& affected);
+  Result<void> TakeIncluded(const PushedChange& change, std::set<std::string>& affected);
   void Replace(std::vector<WatchedProgram> programs, std::set<std::string>& paths,
                std::set<std::string>& affected);
   void NextGeneration(const std::set<std::string>& paths, const std::set<std::string>& affected);

@@ -56,6 +56,8 @@ void InfoTo(const Host& host, const ops::Principal& who, v1::ServerInfo& out) {
   };
   add("front.rpl", driver::FrontFingerprint(ir::Language::kRpl),
       driver::IsPrivateFront(ir::Language::kRpl));
+  add("front.hlsl", driver::FrontFingerprint(ir::Language::kHlsl),
+      driver::IsPrivateFront(ir::Language::kHlsl));
   add("back.spirv", driver::BackFingerprint(), driver::IsPrivateBack());
   out.set_api_min(1);
   out.set_api_max(1);

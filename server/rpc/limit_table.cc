@@ -9,6 +9,7 @@
 #include "cache/leases/bounded_pins.h"
 #include "cache/pack/format.h"
 #include "compiler/diag/diagnostic.h"
+#include "compiler/source/file_list.h"
 #include "server/compile/batch/batch_points.h"
 #include "server/compile/batch/batch_room.h"
 #include "server/compile/pack/pack_shelf.h"
@@ -38,6 +39,14 @@ void AddOfRequests(const ServiceLimits& limits, std::vector<LimitLine>& out) {
            {"source set of a manifest", kMaxSourceSet},
            {"stored request", kMaxStoredRequest},
            {"sources per program", kMaxSources},
+           {"files to include in a message", kMaxIncludedFiles},
+           {"files to include", FileList::kMost},
+           {"list of files to include", FileList::kMostText},
+           {"bytes of files to include", FileList::kMostBytes},
+           {"include roots", kMaxIncludeRoots},
+           {"macros of a program", kMaxDefines},
+           {"macro", kMaxDefine},
+           {"paths of includes", kMaxIncludedPaths},
            {"programs per manifest", kMaxPrograms},
            {"programs of a list", kMaxListedPrograms},
            {"targets per program", kMaxTargets},

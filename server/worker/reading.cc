@@ -2,21 +2,28 @@
 #include "server/worker/reading.h"
 
 #include <algorithm>
-#include <cstring>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
 
+#include "compiler/base/hash/canonical.h"
 #include "compiler/diag/encode.h"
-#include "compiler/driver/frontends.h"
-#include "compiler/source/source_file.h"
+#include "compiler/ir/module_files.h"
+#include "compiler/source/probe_list.h"
 
 namespace kiln::worker {
 namespace {
+
+constexpr std::string_view kInputDomain = "kiln.toread.1";
+constexpr std::string_view kReadDomain = "kiln.read.1";
 
 Error Corrupt(const char* what) {
   return {.code = ErrorCode::kCorrupt, .context = what, .reason = {}};
 }
 
-// A place outside of the source would be read out of bounds by whoever shows the line. Only module
-// 0 is known where a single source was read.
+// ---- Out ----------------------------------------------------------------------------------------
+
 bool IsInside(const Location& where, uint64_t size) {
   return !where.known() ||
          (where.module == 0 && where.bytes.begin <= where.bytes.end && where.bytes.end <= size);
@@ -28,56 +35,180 @@ bool IsInside(const Diagnostic& diagnostic, uint64_t size) {
                              [&](const Label& label) { return IsInside(label.where, size); });
 }
 
-}  // namespace
+// The given files by path.
+class GivenFiles {
+ public:
+  explicit GivenFiles(const ReadInputs& inputs) : root_(inputs.source) {
+    for (const SourceFile* const file : inputs.files) {
+      by_path_.emplace(file->path, file);
+    }
+  }
 
-Bytes EncodeReading(const Diagnosed<ir::Module>& read) {
-  const Bytes diagnostics =
-      read.diagnostics.empty() ? Bytes() : EncodeDiagnostics(read.diagnostics);
-  const ByteView image = read.value.has_value() ? ByteView(read.value->image()) : ByteView();
-  const auto size = static_cast<uint64_t>(diagnostics.size());
-  Bytes bytes(sizeof(size) + diagnostics.size() + image.size());
-  std::memcpy(bytes.data(), &size, sizeof(size));
-  std::ranges::copy(image, std::ranges::copy(diagnostics, bytes.begin() + sizeof(size)).out);
-  return bytes;
+  // Whether a file found what it found, as far as it was given.
+  bool Allows(const Probe& probe) const {
+    const auto found = by_path_.find(probe.path);
+    return probe.present ? found != by_path_.end() && found->second->digest == probe.digest
+                         : found == by_path_.end();
+  }
+
+  // The bytes of the row of all files: each begins one behind the end of the one before it. Nothing
+  // if these are not the root and given files.
+  std::optional<uint64_t> LengthOf(const ir::ModuleFiles& files) const {
+    uint64_t end = 0;
+    for (size_t i = 0; i < files.files.size(); ++i) {
+      const ir::ModuleFile& row = files.files[i];
+      const auto found = by_path_.find(row.path);
+      const SourceFile* const file = i == 0                    ? &root_
+                                     : found == by_path_.end() ? nullptr
+                                                               : found->second;
+      const uint64_t first = i == 0 ? 0 : end + 1;
+      if (file == nullptr || file->path != row.path || file->digest != row.digest ||
+          row.first != first) {
+        return std::nullopt;
+      }
+      end = first + file->text.size();
+    }
+    const bool inside =
+        std::ranges::all_of(files.files,
+                            [&](const ir::ModuleFile& row) { return row.included.end <= end; }) &&
+        std::ranges::all_of(files.marks, [&](const LineMark& mark) { return mark.begin <= end; });
+    return inside && !files.files.empty() ? std::optional(end) : std::nullopt;
+  }
+
+ private:
+  const SourceFile& root_;
+  std::map<std::string_view, const SourceFile*> by_path_;
+};
+
+Result<ir::Module> ReadImage(ir::Language language, ByteView image,
+                             const std::optional<ir::ModuleFiles>& files, uint64_t size) {
+  KILN_TRY(ir::Module module, driver::LoadModule(language, image));
+  if (!std::ranges::all_of(module.view().spans, [&](const Span& span) {
+        return span.begin <= span.end && span.end <= size;
+      })) {
+    return Corrupt("an image with places outside of its source");
+  }
+  KILN_TRY(const std::optional<ir::ModuleFiles> own, ir::FilesOf(module));
+  const bool agrees = own.has_value() ? files.has_value() && *own == *files
+                                      : !files.has_value() || files->files.size() == 1;
+  return agrees ? Result<ir::Module>(std::move(module))
+                : Corrupt("an image of other files than it was read from");
 }
 
-Result<Diagnosed<ir::Module>> DecodeReading(ir::Language language, ByteView bytes,
-                                            uint64_t source_bytes) {
-  uint64_t size = 0;
-  if (bytes.size() < sizeof(size)) {
-    return Corrupt("no reading of a source");
+// ---- In -----------------------------------------------------------------------------------------
+
+template <class Rows, class Name, class Value>
+CanonicalList PairsOf(const Rows& rows, const Name& name, const Value& value) {
+  CanonicalList list;
+  for (const auto& row : rows) {
+    list.Tuple({AsBytes(name(row)), AsBytes(value(row))});
   }
-  std::memcpy(&size, bytes.data(), sizeof(size));
-  bytes = bytes.subspan(sizeof(size));
-  if (size > bytes.size()) {
-    return Corrupt("a reading that ends in its diagnostics");
+  return list;
+}
+
+Result<std::vector<std::pair<std::string, std::string>>> ReadPairs(CanonicalReader& reader,
+                                                                   uint8_t tag) {
+  std::vector<std::pair<std::string, std::string>> pairs;
+  KILN_TRY(const std::vector<ByteView> rows, reader.List(tag));
+  for (const ByteView row : rows) {
+    KILN_TRY(const std::vector<ByteView> parts, DecodeTuple(row, 2));
+    pairs.emplace_back(AsText(parts[0]), AsText(parts[1]));
   }
-  Diagnosed<ir::Module> read;
-  // No diagnostics are no bytes, and their decoder is not asked.
-  if (size != 0) {
-    KILN_TRY(read.diagnostics, DecodeDiagnostics(bytes.first(size)));
+  return pairs;
+}
+
+struct ReadJob {
+  SourceFile source;
+  driver::SourceInputs inputs;
+};
+
+Result<ReadJob> DecodeJob(ir::Language language, const std::string& path, ByteView bytes) {
+  KILN_TRY(CanonicalReader reader, CanonicalReader::Open(bytes, kInputDomain));
+  KILN_TRY(const ByteView text, reader.Raw(1));
+  ReadJob job{.source = SourceFile(path, std::string(AsText(text))),
+              .inputs = {.language = language, .files = {}, .hlsl = {}}};
+  KILN_TRY(const auto settings, ReadPairs(reader, 2));
+  for (const auto& [name, value] : settings) {
+    KILN_TRY_VOID(hlsl::SetSetting(name, value, job.inputs.hlsl));
   }
-  if (const ByteView image = bytes.subspan(size); !image.empty()) {
-    // The image is verified as one from disk is. Its spans are asked separately, because the
-    // verifier does not know how long the source is.
-    KILN_TRY(ir::Module module, driver::LoadModule(language, image));
-    const std::span<const Span> spans = module.view().spans;
-    if (!std::ranges::all_of(spans, [&](const Span& span) {
-          return span.begin <= span.end && span.end <= source_bytes;
-        })) {
-      return Corrupt("an image with places outside of its source");
+  KILN_TRY(auto defines, ReadPairs(reader, 3));
+  for (auto& [name, value] : defines) {
+    job.inputs.hlsl.defines.push_back({.name = std::move(name), .value = std::move(value)});
+  }
+  KILN_TRY(const std::vector<ByteView> roots, reader.List(4));
+  for (const ByteView root : roots) {
+    job.inputs.hlsl.include_roots.emplace_back(AsText(root));
+  }
+  KILN_TRY(auto files, ReadPairs(reader, 5));
+  for (auto& [name, content] : files) {
+    job.inputs.files.Add({std::move(name), std::move(content)});
+  }
+  KILN_TRY_VOID(reader.Finish());
+  return job;
+}
+
+}  // namespace
+
+Bytes EncodeReading(const driver::ParsedSource& read) {
+  CanonicalWriter writer(kReadDomain);
+  if (!read.module.diagnostics.empty()) {
+    writer.Raw(1, EncodeDiagnostics(read.module.diagnostics));
+  }
+  if (read.module.value.has_value()) {
+    writer.Raw(2, read.module.value->image());
+  }
+  if (read.files.has_value()) {
+    writer.Raw(3, ir::EncodeFiles(*read.files));
+  }
+  if (!read.probes.empty()) {
+    writer.Raw(4, EncodeProbes(read.probes));
+  }
+  return std::move(writer).bytes();
+}
+
+Result<driver::ParsedSource> DecodeReading(ir::Language language, ByteView bytes,
+                                           const ReadInputs& inputs) {
+  KILN_TRY(CanonicalReader reader, CanonicalReader::Open(bytes, kReadDomain));
+  driver::ParsedSource read;
+  if (reader.Has(1)) {
+    KILN_TRY(const ByteView diagnostics, reader.Raw(1));
+    KILN_TRY(read.module.diagnostics, DecodeDiagnostics(diagnostics));
+  }
+  ByteView image;
+  if (reader.Has(2)) {
+    KILN_TRY(image, reader.Raw(2));
+  }
+  const GivenFiles given(inputs);
+  uint64_t size = inputs.source.text.size();
+  if (reader.Has(3)) {
+    KILN_TRY(const ByteView encoded, reader.Raw(3));
+    KILN_TRY(read.files, ir::DecodeFiles(encoded));
+    const std::optional<uint64_t> length = given.LengthOf(*read.files);
+    if (!length.has_value()) {
+      return Corrupt("files that were not given");
     }
-    // The worker's diagnostics name rows of the span table; byte positions are looked up here, in
-    // spans that were checked.
-    FillPositions(read.diagnostics, [&](uint32_t, uint32_t number) {
+    size = *length;
+  }
+  if (reader.Has(4)) {
+    KILN_TRY(const ByteView encoded, reader.Raw(4));
+    KILN_TRY(read.probes, DecodeProbes(encoded));
+  }
+  KILN_TRY_VOID(reader.Finish());
+  if (!std::ranges::all_of(read.probes, [&](const Probe& probe) { return given.Allows(probe); })) {
+    return Corrupt("a probe that found something else");
+  }
+  if (!image.empty()) {
+    KILN_TRY(ir::Module module, ReadImage(language, image, read.files, size));
+    const std::span<const Span> spans = module.view().spans;
+    FillPositions(read.module.diagnostics, [&](uint32_t, uint32_t number) {
       return number < spans.size() ? std::optional(spans[number]) : std::nullopt;
     });
-    read.value = std::move(module);
-  } else if (read.diagnostics.empty()) {
+    read.module.value = std::move(module);
+  } else if (read.module.diagnostics.empty()) {
     return Corrupt("a reading without image and diagnostics");
   }
-  if (!std::ranges::all_of(read.diagnostics, [&](const Diagnostic& diagnostic) {
-        return IsInside(diagnostic, source_bytes);
+  if (!std::ranges::all_of(read.module.diagnostics, [&](const Diagnostic& diagnostic) {
+        return IsInside(diagnostic, size);
       })) {
     return Corrupt("a diagnostic outside of its source");
   }
@@ -88,12 +219,30 @@ std::string LanguageAndPath(ir::Language language, const std::string& path) {
   return std::string(driver::LanguageText(language)) + " " + path;
 }
 
-Bytes InputOf(const LanguageLimits& limits, std::string_view source) {
+Bytes InputOf(const LanguageLimits& limits, const ReadInputs& inputs) {
   Bytes input;
   for (const LanguageLimitRow& row : LanguageLimitTable()) {
     AppendLittle(input, limits.*row.value);
   }
-  Append(input, AsBytes(source));
+  CanonicalWriter writer(kInputDomain);
+  writer.Raw(1, AsBytes(inputs.source.text));
+  writer.List(2, PairsOf(
+                     hlsl::ValuesOf(inputs.settings), [](const auto& row) { return row.name; },
+                     [](const auto& row) { return row.value; }));
+  writer.List(3, PairsOf(
+                     inputs.settings.defines,
+                     [](const hlsl::Define& row) { return std::string_view(row.name); },
+                     [](const hlsl::Define& row) { return std::string_view(row.value); }));
+  CanonicalList roots;
+  for (const std::string& root : inputs.settings.include_roots) {
+    roots.Raw(AsBytes(root));
+  }
+  writer.List(4, roots);
+  writer.List(5,
+              PairsOf(
+                  inputs.files, [](const SourceFile* file) { return std::string_view(file->path); },
+                  [](const SourceFile* file) { return std::string_view(file->text); }));
+  Append(input, writer.bytes());
   return input;
 }
 
@@ -101,8 +250,6 @@ Result<Bytes> ReadSource(const std::string& language_and_path, ByteView input) {
   const size_t space = language_and_path.find(' ');
   const std::string path =
       space == std::string::npos ? std::string() : language_and_path.substr(space + 1);
-  // The language follows from the path and is compared with what the job says: the two are one
-  // text, and the daemon uses that text as the name of the job.
   const std::optional<ir::Language> language = driver::LanguageOf(path);
   const size_t limit_bytes = LanguageLimitTable().size() * sizeof(uint32_t);
   if (!language.has_value() || LanguageAndPath(*language, path) != language_and_path ||
@@ -116,8 +263,14 @@ Result<Bytes> ReadSource(const std::string& language_and_path, ByteView input) {
     limits.*row.value = ReadLittle<uint32_t>(input);
     input = input.subspan(sizeof(uint32_t));
   }
-  return EncodeReading(driver::ParseSource(*language, SourceFile(path, std::string(AsText(input))),
-                                           /*module=*/0, limits));
+  Result<ReadJob> job = DecodeJob(*language, path, input);
+  if (!job.ok()) {
+    return Error{.code = ErrorCode::kInvalidArgument,
+                 .context = "what is to be read of '" + path + "': " + job.error().context,
+                 .reason = {}};
+  }
+  return EncodeReading(
+      driver::ParseSource(*language, job->source, job->inputs, /*module=*/0, limits));
 }
 
 }  // namespace kiln::worker

@@ -24,21 +24,34 @@ Diagnosed<ir::Module> Here(const std::string& text) {
   return driver::ParseSource(ir::Language::kRpl, SourceFile("p.rpl", text), 0);
 }
 
+// What RPL needs: a source and nothing else.
+struct OfRpl {
+  explicit OfRpl(const std::string& text) : source("p.rpl", text) {}
+  operator ReadInputs() const { return {.source = source, .settings = settings, .files = {}}; }
+
+  SourceFile source;
+  hlsl::Settings settings;
+};
+
+bool IsRead(ByteView bytes, const std::string& text) {
+  return DecodeReading(ir::Language::kRpl, bytes, OfRpl(text)).ok();
+}
+
 class Reading : public testing::TestWithParam<const char*> {};
 
 TEST_P(Reading, OfASource_IsWhatTheFrontEndMadeHere) {
   const std::string text = Good() + GetParam();
   const Diagnosed<ir::Module> here = Here(text);
   const Result<Bytes> bytes =
-      ReadSource(LanguageAndPath(ir::Language::kRpl, "p.rpl"), InputOf({}, text));
+      ReadSource(LanguageAndPath(ir::Language::kRpl, "p.rpl"), InputOf({}, OfRpl(text)));
   ASSERT_TRUE(bytes.ok());
-  const Result<Diagnosed<ir::Module>> read = DecodeReading(ir::Language::kRpl, *bytes, text.size());
+  const Result<driver::ParsedSource> read = DecodeReading(ir::Language::kRpl, *bytes, OfRpl(text));
   ASSERT_TRUE(read.ok()) << read.error().context;
-  EXPECT_EQ(read->diagnostics, here.diagnostics);
-  ASSERT_EQ(read->value.has_value(), here.value.has_value());
+  EXPECT_EQ(read->module.diagnostics, here.diagnostics);
+  ASSERT_EQ(read->module.value.has_value(), here.value.has_value());
   if (here.value.has_value()) {
-    EXPECT_TRUE(std::ranges::equal(read->value->image(), here.value->image()));
-    EXPECT_EQ(read->value->semantic_id(), here.value->semantic_id());
+    EXPECT_TRUE(std::ranges::equal(read->module.value->image(), here.value->image()));
+    EXPECT_EQ(read->module.value->semantic_id(), here.value->semantic_id());
   }
 }
 
@@ -51,20 +64,19 @@ INSTANTIATE_TEST_SUITE_P(Sources, Reading,
 TEST(HostileReading, NoByteOfIt_GetsPastTheChecks) {
   const std::string wrong = Good() + "f1 half (in f1 x) { return x }\n";
   for (const std::string& text : {Good(), wrong}) {
-    const Bytes good = *ReadSource("rpl p.rpl", InputOf({}, text));
-    ASSERT_TRUE(DecodeReading(ir::Language::kRpl, good, text.size()).ok());
+    const Bytes good = *ReadSource("rpl p.rpl", InputOf({}, OfRpl(text)));
+    ASSERT_TRUE(IsRead(good, text));
     for (size_t size = 0; size < good.size(); size += size < 64 ? 1 : 7) {
-      EXPECT_FALSE(DecodeReading(ir::Language::kRpl, ByteView(good).first(size), text.size()).ok())
-          << size;
+      EXPECT_FALSE(IsRead(ByteView(good).first(size), text)) << size;
     }
-    EXPECT_FALSE(DecodeReading(ir::Language::kRpl, good, 3).ok()) << "places behind the end";
+    EXPECT_FALSE(IsRead(good, text.substr(0, 3))) << "places behind the end";
     std::mt19937 random(11);
     for (int i = 0; i < 3000; ++i) {
       Bytes bytes = good;
       for (uint32_t flips = 1 + random() % 3; flips != 0; --flips) {
         bytes[random() % bytes.size()] ^= static_cast<std::byte>(1u << random() % 8);
       }
-      (void)DecodeReading(ir::Language::kRpl, bytes, text.size());  // it may be right; never worse
+      (void)IsRead(bytes, text);  // it may be right; never worse
     }
   }
 }
@@ -74,10 +86,10 @@ TEST(HostileReading, DiagnosticOfAnotherModuleOrPlace_IsRefused) {
   const std::vector<Diagnostic> right = Here(wrong).diagnostics;
   ASSERT_FALSE(right.empty());
   const auto decode = [&](const std::vector<Diagnostic>& diagnostics) {
-    return DecodeReading(ir::Language::kRpl,
-                         EncodeReading({.value = std::nullopt, .diagnostics = diagnostics}),
-                         wrong.size())
-        .ok();
+    return IsRead(EncodeReading({.module = {.value = std::nullopt, .diagnostics = diagnostics},
+                                 .files = {},
+                                 .probes = {}}),
+                  wrong);
   };
   EXPECT_TRUE(decode(right));
   EXPECT_FALSE(decode({}));
@@ -92,14 +104,102 @@ TEST(HostileReading, DiagnosticOfAnotherModuleOrPlace_IsRefused) {
   EXPECT_FALSE(decode(other));
 }
 
+// ---- A source that includes ---------------------------------------------------------------------
+
+const std::string kIncluding =
+    "#include \"lib.h\"\n#ifdef MORE\n#include \"more.h\"\n#endif\n"
+    "float4 ps_main() : SV_Target { return LIB; }\n";
+
+// Root, settings and files as one job; and what is read of it here.
+struct OfHlsl {
+  explicit OfHlsl(std::vector<SourceFile> included, std::string text = kIncluding)
+      : source("a/p.hlsl", std::move(text)), files(std::move(included)) {
+    for (const SourceFile& file : files) {
+      views.push_back(&file);
+    }
+    settings.version = hlsl::Version::k2018;
+    settings.defines.push_back({.name = "MORE", .value = "1"});
+    settings.include_roots.push_back("roots");
+  }
+  operator ReadInputs() const { return {.source = source, .settings = settings, .files = views}; }
+
+  driver::ParsedSource Here() const {
+    driver::SourceInputs inputs{.language = {}, .files = {}, .hlsl = settings};
+    for (const SourceFile& file : files) {
+      inputs.files.Add(file);
+    }
+    return driver::ParseSource(ir::Language::kHlsl, source, inputs, 0);
+  }
+  Bytes Apart() const {
+    return *ReadSource(LanguageAndPath(ir::Language::kHlsl, source.path), InputOf({}, *this));
+  }
+  bool Takes(const driver::ParsedSource& read) const {
+    return DecodeReading(ir::Language::kHlsl, EncodeReading(read), *this).ok();
+  }
+
+  SourceFile source;
+  std::vector<SourceFile> files;
+  std::vector<const SourceFile*> views;
+  hlsl::Settings settings;
+};
+
+TEST(Reading, OfASourceThatIncludes_IsWhatTheFrontEndMadeHere) {
+  const SourceFile lib("a/lib.h", "#define LIB float4(1, 0, 0, 1)\n");
+  const SourceFile more("roots/more.h", "static const float kMore = 1;\n");
+  for (const std::vector<SourceFile>& files :
+       {std::vector<SourceFile>(), {lib}, {lib, more}, {lib, {"roots/more.h", "float float;"}}}) {
+    const OfHlsl job(files);
+    const driver::ParsedSource here = job.Here();
+    const Result<driver::ParsedSource> read = DecodeReading(ir::Language::kHlsl, job.Apart(), job);
+    ASSERT_TRUE(read.ok()) << read.error().context;
+    EXPECT_EQ(read->module.diagnostics, here.module.diagnostics);
+    EXPECT_EQ(read->probes, here.probes);
+    EXPECT_EQ(read->files, here.files);
+    EXPECT_EQ(read->module.value.has_value(), here.module.value.has_value());
+  }
+}
+
+TEST(HostileReading, OfFilesThatWereNotGiven_IsRefused) {
+  const OfHlsl job(std::vector<SourceFile>{{"a/lib.h", "#define LIB float4(1, 0, 0, 1)\n"},
+                                           {"roots/more.h", "static const float kMore = 1;\n"}});
+  const driver::ParsedSource good = job.Here();
+  ASSERT_TRUE(good.module.value.has_value());
+  ASSERT_TRUE(job.Takes(good));
+  const auto changed = [&](auto change) {
+    driver::ParsedSource read = job.Here();
+    change(read);
+    return job.Takes(read);
+  };
+  EXPECT_FALSE(changed([](auto& read) { read.probes[0].digest.size += 1; }));
+  EXPECT_FALSE(changed([](auto& read) { read.probes[0].present = false; }));
+  EXPECT_FALSE(changed([](auto& read) { read.probes[0].path = "other.h"; }));
+  EXPECT_FALSE(changed([](auto& read) { read.probes.push_back(read.probes[0]); }));
+  EXPECT_FALSE(changed([](auto& read) { read.files->files[1].path = "other.h"; }));
+  EXPECT_FALSE(changed([](auto& read) { read.files->files[1].first += 1; }));
+  EXPECT_FALSE(changed([](auto& read) { read.files->files[0].path = "other.hlsl"; }));
+  EXPECT_FALSE(changed([](auto& read) { read.files->files.pop_back(); }));
+  EXPECT_FALSE(changed([](auto& read) { read.files.reset(); }));
+}
+
+TEST(HostileReading, OfASourceThatIncludes_NoByteOfItGetsPastTheChecks) {
+  const OfHlsl job(std::vector<SourceFile>{{"a/lib.h", "#define LIB float4(1, 0, 0, 1)\n"}});
+  const Bytes good = job.Apart();
+  std::mt19937 random(7);
+  for (int i = 0; i < 2000; ++i) {
+    Bytes bytes = good;
+    bytes[random() % bytes.size()] ^= static_cast<std::byte>(1u << random() % 8);
+    (void)DecodeReading(ir::Language::kHlsl, bytes, job);
+  }
+}
+
 TEST(ReadSource, LanguageThatNobodyReads_IsRefused) {
   for (const char* text : {"", "rpl", "rpl p.txt", "wgsl p.rpl", "p.rpl"}) {
-    EXPECT_FALSE(ReadSource(text, InputOf({}, Good())).ok()) << text;
+    EXPECT_FALSE(ReadSource(text, InputOf({}, OfRpl(Good()))).ok()) << text;
   }
 }
 
 TEST(ReadSource, InputWithoutLimits_IsRefused) {
-  const Bytes empty = InputOf({}, "");
+  const Bytes empty = InputOf({}, OfRpl(""));
   EXPECT_TRUE(ReadSource("rpl p.rpl", empty).ok());
   for (size_t size = 0; size < empty.size(); ++size) {
     EXPECT_FALSE(ReadSource("rpl p.rpl", ByteView(empty).first(size)).ok()) << size;
@@ -109,11 +209,11 @@ TEST(ReadSource, InputWithoutLimits_IsRefused) {
 TEST(ReadSource, LimitsOfTheInput_AreThoseOfTheFrontEnd) {
   LanguageLimits limits;
   limits.source_bytes = 64;
-  const Bytes bytes = *ReadSource("rpl p.rpl", InputOf(limits, Good()));
-  const Diagnosed<ir::Module> read = *DecodeReading(ir::Language::kRpl, bytes, Good().size());
-  EXPECT_FALSE(read.value.has_value());
+  const Bytes bytes = *ReadSource("rpl p.rpl", InputOf(limits, OfRpl(Good())));
+  const driver::ParsedSource read = *DecodeReading(ir::Language::kRpl, bytes, OfRpl(Good()));
+  EXPECT_FALSE(read.module.value.has_value());
   EXPECT_EQ(
-      read.diagnostics,
+      read.module.diagnostics,
       driver::ParseSource(ir::Language::kRpl, SourceFile("p.rpl", Good()), 0, limits).diagnostics);
 }
 

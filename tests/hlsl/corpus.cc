@@ -14,6 +14,9 @@ std::vector<CorpusSource> ReadCorpus() {
   std::vector<CorpusSource> sources;
   for (const auto& entry :
        std::filesystem::directory_iterator(KILN_SOURCE_DIR "/tests/hlsl/corpus")) {
+    if (entry.path().extension() != ".hlsl") {
+      continue;  // the page, and the folder of renderer_test.py
+    }
     std::ifstream file(entry.path(), std::ios::binary);
     std::ostringstream text;
     text << file.rdbuf();

@@ -13,6 +13,64 @@ import unittest
 from installed_tree import InstalledTree
 
 
+# What a game does before its first frame, counting what the process has after each step.
+COUNTS = r"""#include <kiln/kiln.h>
+#include <dirent.h>
+#include <stdio.h>
+#include <string.h>
+static int Tasks(void) {
+  DIR* folder = opendir("/proc/self/task");
+  int count = -2;  /* . and .. */
+  while (readdir(folder) != NULL) { ++count; }
+  closedir(folder);
+  return count;
+}
+static int Maps(const char* name) {
+  FILE* maps = fopen("/proc/self/maps", "r");
+  char line[4096];
+  int count = 0;
+  while (fgets(line, sizeof line, maps) != NULL) { count += strstr(line, name) != NULL; }
+  fclose(maps);
+  return count;
+}
+#define TRY(call) do { if ((call) != KILN_OK) { puts(kiln_error_message(error).data); return 1; } } while (0)
+int main(int argc, char** argv) {
+  kiln_error* error = NULL;
+  kiln_context_info info;
+  kiln_context* context;
+  kiln_pack_info pack_info;
+  kiln_pack* pack;
+  kiln_pack_source_info source_info;
+  kiln_source* source;
+  kiln_device_info device_info;
+  kiln_device* device;
+  kiln_pipelines_info pipelines_info;
+  kiln_pipelines* pipelines;
+  kiln_load_report report;
+  int of_the_driver;
+  (void)argc;
+  KILN_INIT(info);
+  info.header_version = KILN_HEADER_VERSION;
+  TRY(kiln_context_create(&info, &context, &error));
+  KILN_INIT(pack_info);
+  pack_info.path = kiln_text_of(argv[1]);
+  TRY(kiln_pack_open(context, &pack_info, &pack, &error));
+  KILN_INIT(source_info);
+  TRY(kiln_source_from_pack(pack, &source_info, &source, &error));
+  printf("pack: %d threads, %d mappings\n", Tasks(), Maps(argv[1]));
+  KILN_INIT(device_info);
+  TRY(kiln_device_open(context, &device_info, &device, &error));
+  of_the_driver = Tasks();
+  KILN_INIT(pipelines_info);
+  TRY(kiln_pipelines_create(device, &pipelines_info, &pipelines, &error));
+  KILN_INIT(report);
+  TRY(kiln_pipelines_load(pipelines, source, &report, &error));
+  printf("pipelines: %d threads more\n", Tasks() - of_the_driver);
+  return 0;
+}
+"""
+
+
 class InstalledC(InstalledTree):
     @classmethod
     def setUpClass(cls):
@@ -56,6 +114,15 @@ class InstalledC(InstalledTree):
         self.assertNotIn("libkiln", self.needs_of(program))
         self.run_in(self.dir, program, self.pack, self.dir / "static.ppm", "blue")
         self.look_at(self.dir / "static.ppm", (0, 128, 255))
+
+    def test_a_start_up_maps_the_pack_once_and_starts_no_thread(self):
+        (self.dir / "counts.c").write_text(COUNTS)
+        library = next(self.prefix.rglob("libkiln.so")).parent
+        self.run_in(self.dir, "cc", "-std=gnu99", "-Wall", "-Werror", f"-I{self.prefix}/include", "counts.c", f"-L{library}",
+                    "-lkiln", f"-Wl,-rpath,{library}", "-o", self.dir / "counts")
+        said = self.run_in(self.dir, self.dir / "counts", self.pack)
+        self.assertIn("pack: 1 threads, 1 mappings", said)
+        self.assertIn("pipelines: 0 threads more", said)
 
     def test_the_library_is_loaded_without_the_loader_of_vulkan(self):
         # A pack is looked at on machines that have no Vulkan at all.

@@ -11,25 +11,17 @@ import sys
 import tarfile
 import unittest
 
-from installed_tree import BACKGROUND, CMAKE, InstalledTree, read_ppm
-
-BRICK, WET, GRASS = (204, 51, 51), (102, 26, 26), (51, 204, 51)
+from installed_tree import CMAKE, InstalledTree
+from pictures import BRICK, GRASS, WET, look_at_tiles
 
 
 class InstalledGame(InstalledTree):
-    def look_at_tiles(self, path, tiles):
-        width, height, at = read_ppm(path)
-        for column, wanted in zip((0.2, 0.5, 0.8), tiles):
-            for got, channel in zip(at(int(width * column), height // 2), wanted):
-                self.assertLessEqual(abs(got - channel), 1, f"{column}: {at(int(width * column), height // 2)}")
-        self.assertEqual(at(0, 0), BACKGROUND)
-
     def test_the_game_is_built_installed_and_packed(self):
         project, built = self.copy_example("game"), self.dir / "built_game"
         self.build(project, built)
         said = self.run_in(self.dir, built / "game", self.dir / "built.ppm")
         self.assertIn("3 tiles, 0 hitches", said)
-        self.look_at_tiles(self.dir / "built.ppm", (BRICK, WET, GRASS))
+        look_at_tiles(self, self.dir / "built.ppm", (BRICK, WET, GRASS))
         self.assertIn("no work to do", self.run_in(self.dir, CMAKE, "--build", built))
         # An edit makes the pack anew, and the installed tree runs from another place than it was built for.
         shader = project / "shaders/grass.rpl"
@@ -39,7 +31,7 @@ class InstalledGame(InstalledTree):
         os.rename(self.dir / "first", self.dir / "second")
         os.rename(built / "game.kpack", built / "away.kpack")
         self.run_in(self.dir, self.dir / "second/bin/game", self.dir / "installed.ppm")
-        self.look_at_tiles(self.dir / "installed.ppm", (BRICK, WET, BRICK))
+        look_at_tiles(self, self.dir / "installed.ppm", (BRICK, WET, BRICK))
         os.rename(built / "away.kpack", built / "game.kpack")
         self.run_in(built, "cpack")
         with tarfile.open(built / "game-1.0-Linux.tar.gz") as archive:

@@ -5,66 +5,21 @@ against the installed tree; an edit is made while they run, and the pictures bef
 
 usage: installed_live_test.py BUILD ROOT CMAKE GENERATOR COMPILER
 """
-import queue
 import subprocess
 import sys
-import threading
 import unittest
 
+from following import follow
 from installed_tree import InstalledTree
-
-PATIENCE = 120
-
-
-class Lines:
-    """What a program prints, as it comes."""
-
-    def __init__(self, process):
-        self.lines, self.seen = queue.Queue(), []
-        threading.Thread(target=self.read, args=(process.stdout,), daemon=True).start()
-
-    def read(self, stream):
-        for line in stream:
-            self.lines.put(line)
-        self.lines.put(None)
-
-    def heard(self, word):
-        """Now, or before."""
-        return any(word in line for line in self.seen) or self.until(word)
-
-    def until(self, word):
-        while True:
-            line = self.lines.get(timeout=PATIENCE)
-            if line is None:
-                raise AssertionError(f"it ended before it said '{word}':\n{''.join(self.seen)}")
-            self.seen.append(line)
-            if word in line:
-                return line
 
 
 class InstalledLive(InstalledTree):
     def follow(self, example):
         project, built = self.copy_example(example), self.dir / f"built_{example}"
         self.build(project, built)
-        shader = project / "shaders/triangle.rpl"
-        text = shader.read_text()
         process = subprocess.Popen([built / example, project / "kiln.toml", self.dir / example, "2"], env=self.env,
                                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=self.dir)
-        self.addCleanup(process.stdout.close)
-        self.addCleanup(process.wait)
-        self.addCleanup(process.kill)
-        lines = Lines(process)
-        self.assertIn("-0.ppm", lines.until("wrote"))
-        self.assertTrue(any("fetched 1 of 1" in line for line in lines.seen), lines.seen)
-        self.look_at(self.dir / f"{example}-0.ppm", (255, 128, 0))
-        lines.heard(" built, ")  # the watch has seen the state of the start
-        # A mistake is told, and what was good draws on; then it is mended, with another colour.
-        shader.write_text(text + "golbal")
-        lines.until("triangle.rpl:23:")
-        shader.write_text(text.replace("f4 {1.0, 0.5 + 0.1", "f4 {0.0, 0.5 + 0.1"))
-        self.assertIn("-1.ppm", lines.until("wrote"))
-        self.assertEqual(process.wait(timeout=PATIENCE), 0)
-        self.look_at(self.dir / f"{example}-1.ppm", (0, 128, 0))
+        follow(self, process, project, self.dir / example)
 
     def setUp(self):
         # Programs find the user's own daemon.

@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""kiln inside another project: it configures, brings its targets, and neither tests nor flags.
+"""kiln inside another project, by add_subdirectory and by FetchContent: it configures, brings its targets, and
+neither tests nor flags.
 
-usage: outer_project_test.py ROOT FOLDER CMAKE GENERATOR COMPILER
+usage: outer_project_test.py ROOT FOLDER CMAKE GENERATOR COMPILER [--build]
 
-Nothing but the unit of the outer project is compiled, and that is only parsed.
+Nothing but the unit of the outer project is compiled, and that is only parsed. With --build all that it links is
+compiled, in units of many sources, and it is run.
 """
 import json
+import os
 import pathlib
 import re
 import shutil
@@ -23,9 +26,13 @@ class OuterProject(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         shutil.rmtree(FOLDER, ignore_errors=True)
+        cls.configure(FOLDER)
+
+    @classmethod
+    def configure(cls, folder, *flags):
         done = subprocess.run(
-            [CMAKE, "-S", str(OUTER), "-B", str(FOLDER), "-G", GENERATOR, f"-DKILN={ROOT}",
-             f"-DCMAKE_CXX_COMPILER={COMPILER}", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON"],
+            [CMAKE, "-S", str(OUTER), "-B", str(folder), "-G", GENERATOR, f"-DKILN={ROOT}",
+             f"-DCMAKE_CXX_COMPILER={COMPILER}", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON", *flags],
             capture_output=True, text=True, timeout=280, check=False)
         cls.said = done.stdout + done.stderr
         cls.code = done.returncode
@@ -36,6 +43,18 @@ class OuterProject(unittest.TestCase):
 
     def test_it_configures_and_changes_nothing(self):
         self.assertEqual(self.code, 0, self.said)
+
+    def test_it_is_fetched_and_linked(self):
+        fetched = FOLDER.with_name("fetched")
+        shutil.rmtree(fetched, ignore_errors=True)
+        self.configure(fetched, "-DFETCH=ON", "-DKILN_UNITY=ON", "-DCMAKE_BUILD_TYPE=Release")
+        self.assertEqual(self.code, 0, self.said)
+        if "--build" in sys.argv:
+            subprocess.run([CMAKE, "--build", str(fetched), "--target", "outer", "--parallel",
+                            os.environ.get("KILN_JOBS", "2")], check=True)
+            done = subprocess.run([fetched / "outer"], capture_output=True, text=True, check=False)
+            self.assertEqual(done.returncode, 0, done.stdout)
+            self.assertIn("not.there", done.stdout)
 
     def test_there_are_no_tests_and_nothing_to_install(self):
         done = subprocess.run(["ctest", "-N"], cwd=FOLDER, capture_output=True, text=True, check=False)

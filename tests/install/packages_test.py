@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """The packages of Debian that cpack makes: what is in which, that lintian finds nothing, and with --full that
-they install, upgrade, run and purge in a fresh root, where a project is built with them alone.
+they install, upgrade, run and purge in a fresh root, where every example is built with them alone, draws, and
+its picture is looked at.
 
 usage: packages_test.py BUILD ROOT [--full]
 
@@ -17,8 +18,16 @@ import sys
 import tempfile
 import unittest
 
+from following import follow
+from pictures import BLUE, BRICK, GRASS, ORANGE, WET, look_at_tiles, look_at_triangle
+
 FULL = "--full" in sys.argv
 BUILD, ROOT = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
+# Of commands in the fresh root.
+ENVIRONMENT = {
+    "PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root", "DEBIAN_FRONTEND": "noninteractive",
+    "XDG_RUNTIME_DIR": "/run/own", "LC_ALL": "C.UTF-8",
+    "VK_ICD_FILENAMES": "/usr/share/vulkan/icd.d/lvp_icd.x86_64.json"}
 NAMES = ("kiln", "kilnd", "libkiln0", "libkiln-dev", "kiln-doc")
 # Of each package something that must be in it, and something that belongs into another.
 CONTENTS = {
@@ -55,17 +64,29 @@ def not_here(test, reason):
     test.skipTest(reason)
 
 
-def pack(folder, version=None):
-    """The packages, in the folder; of another version for an upgrade."""
-    text = (BUILD / "CPackConfig.cmake").read_text()
-    if version:  # of the packages, and in what they need of each other
-        text = re.sub(r'(PACKAGE_RELEASE ")1"', rf'\g<1>{version}"', text)
-        text = re.sub(r"(\(= \d+\.\d+\.\d+)-1\)", rf"\g<1>-{version})", text)
+def pack(folder):
+    """The packages, in the folder."""
     folder.mkdir()
-    (folder / "CPackConfig.cmake").write_text(text)
-    run("cpack", "--config", folder / "CPackConfig.cmake", "-B", folder, "-D",
+    run("cpack", "--config", BUILD / "CPackConfig.cmake", "-B", folder, "-D",
         "CPACK_DEBIAN_COMPRESSION_TYPE=gzip")  # in a fraction of the time of xz
     return {path.name.split("_")[0]: path for path in folder.glob("*.deb")}
+
+
+def later(debs, folder, release):
+    """The same packages as a later release, whose configuration of the daemon is another."""
+    folder.mkdir()
+    made = {}
+    for name, deb in debs.items():
+        tree = folder / name
+        run("dpkg-deb", "--raw-extract", deb, tree)
+        control = tree / "DEBIAN/control"
+        control.write_text(re.sub(r"(\d+\.\d+\.\d+)-1\b", rf"\g<1>-{release}", control.read_text()))
+        if name == "kilnd":
+            with open(tree / "etc/kiln/kilnd.toml", "a", encoding="utf-8") as config:
+                config.write(f"\n# of release {release}\n")
+        made[name] = folder / deb.name.replace("-1_", f"-{release}_")
+        run("dpkg-deb", "--build", "--root-owner-group", "-Zgzip", tree, made[name])
+    return made
 
 
 class Packages(unittest.TestCase):
@@ -146,48 +167,83 @@ class Packages(unittest.TestCase):
         self.root = root
         run("mount", "-t", "proc", "proc", root / "proc")
         self.addCleanup(run, "umount", "--lazy", root / "proc", code=None)
+        self.inside("apt-get update -q")
         self.install(self.debs.values())
+        self.inside("apt-get install -y -q --no-install-recommends mesa-vulkan-drivers build-essential cmake ninja-build")
         self.check_programs()
-        self.check_project()
+        self.check_triangles()
+        self.check_game()
+        self.check_live()
+        self.check_python()
         self.check_upgrade()
         self.check_purge()
 
     def inside(self, command, code=0):
-        return run("chroot", self.root, "/bin/sh", "-c", command, code=code, env={
-            "PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root", "DEBIAN_FRONTEND": "noninteractive",
-            "XDG_RUNTIME_DIR": "/run/own", "LC_ALL": "C.UTF-8",
-            "VK_ICD_FILENAMES": "/usr/share/vulkan/icd.d/lvp_icd.x86_64.json"})
+        return run("chroot", self.root, "/bin/sh", "-c", command, code=code, env=ENVIRONMENT)
 
     def install(self, debs):
         for deb in debs:
             shutil.copy(deb, self.root / "debs")
-        self.inside("apt-get update -q")
         names = " ".join(f"/debs/{deb.name}" for deb in debs)
-        self.inside(f"apt-get install -y -q --no-install-recommends {names} mesa-vulkan-drivers build-essential cmake "
-                    "ninja-build pkg-config")
+        self.inside(f"apt-get install -y -q --no-install-recommends -o Dpkg::Options::=--force-confold {names}")
 
     def check_programs(self):
-        self.inside("mkdir -m 700 -p /run/own && mkdir -p /proj && cp -r /usr/share/doc/kiln-doc/examples/triangle /proj/")
+        self.inside("mkdir -m 700 -p /run/own && mkdir -p /proj && cp -r /usr/share/doc/kiln-doc/examples/* /proj/")
         self.assertRegex(self.inside("kiln --version && kilnd --version && kilnc --version"), r"kiln \d+\.\d+\.\d+")
         self.inside("kiln config check /etc/kiln/kilnd.toml")
         self.inside("cd /proj/triangle && kiln build && kiln stop")
+        for name in NAMES:
+            self.inside(f"test -s /usr/share/doc/{name}/third-party-notices.gz && test -s /usr/share/doc/{name}/copyright")
+        self.inside("test -s /usr/share/doc/kiln-doc/docs/users/licences.md")
 
-    def check_project(self):
+    def build(self, name):
+        self.inside(f"cd /proj/{name} && cmake -S . -B b -G Ninja && cmake --build b; code=$?; kiln stop; exit $code")
+
+    def check_triangles(self):
         """The page of engine programmers with nothing but packages: a triangle in C++ and in C."""
-        self.inside("cp -r /usr/share/doc/kiln-doc/examples/triangle_c /proj/")
         for name in ("triangle", "triangle_c"):
-            self.inside(f"cd /proj/{name} && cmake -S . -B b -G Ninja && cmake --build b && "
-                        f"b/{name} b/triangle.kpack /proj/{name}.ppm && kiln stop")
-            self.assertGreater((self.root / f"proj/{name}.ppm").stat().st_size, 320 * 180 * 3)
+            self.build(name)
+            for arguments, colour in (("", ORANGE), (" blue", BLUE)):
+                self.inside(f"/proj/{name}/b/{name} /proj/{name}/b/triangle.kpack /proj/{name}.ppm{arguments}")
+                look_at_triangle(self, self.root / f"proj/{name}.ppm", colour)
+
+    def check_game(self):
+        self.build("game")
+        self.inside("cmake --install /proj/game/b --prefix /proj/installed && /proj/installed/bin/game /proj/game.ppm")
+        look_at_tiles(self, self.root / "proj/game.ppm", (BRICK, WET, GRASS))
+
+    def check_live(self):
+        """What users of the client in C++ install besides is what libkiln-dev suggests."""
+        suggested = run("dpkg-deb", "--field", self.debs["libkiln-dev"], "Suggests").replace(",", " ")
+        self.inside(f"apt-get install -y -q --no-install-recommends {suggested}")
+        for name in ("live_c", "live"):
+            self.build(name)
+            process = subprocess.Popen(
+                ["chroot", self.root, f"/proj/{name}/b/{name}", f"/proj/{name}/kiln.toml", f"/proj/{name}", "2"],
+                env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+            follow(self, process, self.root / "proj" / name, self.root / "proj" / name)
+            self.inside("kiln stop")
+
+    def check_python(self):
+        self.inside("apt-get install -y -q --no-install-recommends python3 python3-grpcio python3-protobuf "
+                    "protobuf-compiler protobuf-compiler-grpc")
+        self.inside("cd /proj/python_client && ./make_stubs.sh /usr/share/kiln/proto stubs && kiln start && "
+                    "PYTHONPATH=stubs ./client.py /run/own/kiln/kilnd.sock python.kpack && kiln stop && "
+                    "/proj/triangle_c/b/triangle_c python.kpack /proj/python.ppm blue")
+        look_at_triangle(self, self.root / "proj/python.ppm", BLUE)
 
     def check_upgrade(self):
-        """What the operator wrote into the configuration stays; what he did not is the new package's."""
+        """The configuration is the new package's where the operator has not changed it, and his where he has."""
         config = self.root / "etc/kiln/kilnd.toml"
+        self.install(later(self.debs, self.dir / "second", "2").values())
+        self.assertIn("# of release 2", config.read_text())
         config.write_text(config.read_text() + "\n[log]\nlevel = \"debug\"\n")
-        second = pack(self.dir / "second", "2")
-        self.install(second.values())
-        self.assertIn("0-2", self.inside("dpkg-query -W -f '${Version}' kilnd"))
+        self.install(later(self.debs, self.dir / "third", "3").values())
+        self.assertIn("-3", self.inside("dpkg-query -W -f '${Version}' kilnd"))
         self.assertIn('level = "debug"', config.read_text())
+        self.assertIn("# of release 2", config.read_text())
+        self.assertIn("# of release 3", config.with_name("kilnd.toml.dpkg-dist").read_text())
+        self.inside("kiln config check /etc/kiln/kilnd.toml")
         self.assertEqual(self.inside("dpkg --audit"), "")
 
     def check_purge(self):

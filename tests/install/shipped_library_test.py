@@ -109,6 +109,16 @@ class ShippedLibrary(unittest.TestCase):
         self.assertNotIn("not found", loaded)
         self.assertNotRegex(loaded, r"libstdc\+\+|libprotobuf|libgrpc|libabsl|libcrypto|libfmt|libvulkan|libsqlite")
 
+    def test_what_ships_has_no_global_constructor_of_its_own(self):
+        if STEM != "kiln":
+            return
+        names = re.findall(r"_GLOBAL__sub_I_(\S+)", run("nm", LIBRARY))
+        # Of the standard library of C++, which is inside.
+        theirs = {name for name in names if re.fullmatch(r"(cxx11_)?w?(locale_inst|ios_failure)\.cc|"
+                                                         r"(eh_alloc|system_error)\.cc", name)}
+        self.assertEqual(set(names) - theirs, set())
+        self.assertTrue(theirs, "there are symbols to look at")
+
     def test_it_has_its_name(self):
         self.assertIn(f"[{self.soname}]", self.dynamic)
         self.assertTrue(self.soname.endswith(f".so.{VERSION[0]}"), "the major version is that of the soname")

@@ -213,10 +213,6 @@ class Programs(CliCase):
                 self.expect(self.run_program("kiln", "inspect", path), 0,
                             "light_data" if path.suffix == ".meta" else "OpEntryPoint")
 
-    def test_hlsl_is_named_as_what_the_daemon_does_not_read(self):
-        self.expect(self.run_program("kiln", "compile", "fog.hlsl", "--entry", "fragment=main"), 2,
-                    "the daemon does not read HLSL yet; 'kilnc compile' does")
-
     def test_inspect_of_keys_packs_and_differences(self):
         shown = self.run_program("kiln", "inspect", UBER, *ENTRIES, "--view", "stats").stdout
         words = dict(line.split(None, 1) for line in shown.splitlines())

@@ -103,6 +103,25 @@ void BuiltVariant::Build(const VariantRequest& request) {
   Note(result_.diagnostics);
 }
 
+namespace {
+
+// Whether some block says rules that need the feature.
+spirv::BlockLayouts LayoutsOf(const ir::SpecialisedProgram& closed) {
+  for (const ir::SpecialisedDecl* decl : closed.interface) {
+    for (const ir::Attribute& attribute : decl->attributes) {
+      const auto rules = static_cast<ir::RuleSet>(attribute.a);
+      if (attribute.key == ir::AttributeKey::kRules &&
+          (rules == ir::RuleSet::kScalar || rules == ir::RuleSet::kC ||
+           rules == ir::RuleSet::kD3dCbuffer)) {
+        return spirv::BlockLayouts::kScalar;
+      }
+    }
+  }
+  return spirv::BlockLayouts::kStandard;
+}
+
+}  // namespace
+
 void BuiltVariant::Check() {
   ok_ = true;
   const auto complain = [this](std::string_view what, std::string_view text) {
@@ -114,7 +133,7 @@ void BuiltVariant::Check() {
     complain("closed form", ErrorText(verified.error()));
   }
   for (const driver::StageCode& code : result_.products->code) {
-    const std::string wrong = spirv::Validate(code.words, target_);
+    const std::string wrong = spirv::Validate(code.words, target_, LayoutsOf(*closed_.value));
     if (!wrong.empty()) {
       complain("validator", wrong);
     }

@@ -21,6 +21,12 @@ Result<Writer::Side> OpenSide(const Session::Options& options, Clock& clock, Log
     connection.set_wal_frames(none ? 0 : static_cast<int64_t>(wal_bytes) / kPageSize);
     Result<Writer::Side> side =
         Writer::Side::Prepare(std::move(connection), clock, counters, options.writes);
+    if (side.ok()) {
+      const Result<int64_t> rows =
+          side->connection->QueryInt("SELECT EXISTS (SELECT 1 FROM entry)");
+      counters.absence.Start(rows.ok() && *rows == 0 ? AbsenceFilter::File::kIsEmpty
+                                                     : AbsenceFilter::File::kHasRows);
+    }
     if (side.ok() || again || !TellsOfDamage(side.error())) {
       return side;
     }

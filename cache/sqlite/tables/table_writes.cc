@@ -19,6 +19,8 @@ namespace {
 constexpr int64_t kRenewAfterSeconds = 300;
 // Few programs are built at a time, and a form is a handful of bytes to compare with.
 constexpr size_t kRecentForms = 16;
+// What a batch puts between two groups of rows; some 600 KiB.
+constexpr size_t kRecentContents = 16384;
 // Above this size an equal digest counts as equal bytes; comparing them would cost reading what is
 // there (spec/cache 2.1.4).
 constexpr uint64_t kCompareBytes = uint64_t{64} << 10;
@@ -51,6 +53,7 @@ Result<TableWrites> TableWrites::Prepare(Connection& connection, Clock& clock, C
        "INSERT INTO blob (id, raw_size, codec, put_s, data, dict, sum, block, at)"
        " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) ON CONFLICT (id) DO NOTHING"},
       {&writes.find_blob_, "SELECT rid, raw_size, put_s, block FROM blob WHERE id=?1"},
+      {&writes.find_rid_, "SELECT rid FROM blob WHERE id=?1"},  // the index alone answers
       {&writes.replace_blob_,
        "UPDATE blob SET raw_size=?2, codec=?3, put_s=?4, data=?5, dict=?6, sum=?7, block=?8, at=?9"
        " WHERE rid=?1"},
@@ -169,7 +172,9 @@ Result<void> TableWrites::PutContent(const Item& item, PutResult& stored, Conten
   }
   if (context_->connection.writes() == 1) {
     ++stored.added;
-    contents.rids[item.key.id] = context_->connection.last_insert_rowid();
+    const int64_t rid = context_->connection.last_insert_rowid();
+    contents.rids[item.key.id] = rid;
+    Recent()[item.key.id] = rid;
     if (item.block != nullptr) {
       contents.blocks[item.block.get()].used = true;
     }
@@ -268,8 +273,20 @@ Result<void> TableWrites::ReplaceContent(int64_t rid, const Item& item, const Pl
       .Run();
 }
 
+FlatMap<Hash128, int64_t>& TableWrites::Recent() {
+  const uint64_t losses = context_->connection.losses();
+  if (losses != losses_ || recent_.size() >= kRecentContents) {
+    recent_.Clear();
+    losses_ = losses;
+  }
+  return recent_;
+}
+
 Result<std::optional<int64_t>> TableWrites::RidOf(const Hash128& id) {
-  Query find(find_blob_);
+  if (const int64_t* const recent = Recent().Find(id); recent != nullptr) {
+    return std::optional(*recent);
+  }
+  Query find(find_rid_);
   find.Bind(id);
   KILN_TRY(const bool found, find.Next());
   return found ? std::optional(find.Int(0)) : std::nullopt;
@@ -329,6 +346,7 @@ Result<bool> TableWrites::InsertRecord(const Item& item, const RowSummary& summa
     expires_s = NowSeconds() + options_.negative_ttl_s;
   }
   KILN_TRY(const WrittenValue written, WrittenValueOf(item));
+  context_->counters.absence.Add(item.key);
   {
     Query insert(insert_entry_);
     insert.Bind(int64_t{item.key.space})

@@ -15,6 +15,7 @@
 
 #include "cache/sqlite/session/write_context.h"
 #include "cache/sqlite/tables/table_removals.h"
+#include "compiler/base/flat_map.h"
 
 namespace kiln::cache::sqlite {
 
@@ -80,6 +81,9 @@ class TableWrites {
   // Blocks that nothing new lies in, and those that content has left.
   Result<void> TidyBlocks(const Contents& contents);
   Result<std::optional<int64_t>> RidOf(const Hash128& id);
+  // What earlier calls have put, as long as nothing of it went. A batch puts content first and the
+  // records that name it later.
+  FlatMap<Hash128, int64_t>& Recent();
   // The rids of the content that a record names. Errors: REFS_MISSING.
   Result<std::vector<int64_t>> RidsOf(const Item& item, const Numbers& contents);
   Result<void> PutRecord(const Item& item, const Numbers& contents, PutResult& stored,
@@ -108,10 +112,12 @@ class TableWrites {
   TableRemovals removals_;
   Options options_;
   int64_t inserted_eid_ = 0;  // of the last record that InsertRecord made
+  FlatMap<Hash128, int64_t> recent_;
+  uint64_t losses_ = 0;  // of the connection, when recent_ was right
   // Those with rows that this call has met, the latest last: what an earlier one has put may have
   // been rolled back.
   std::vector<RecordForm> forms_;
-  Statement insert_blob_, find_blob_, replace_blob_, renew_blob_;
+  Statement insert_blob_, find_blob_, find_rid_, replace_blob_, renew_blob_;
   Statement insert_entry_, widen_mask_, use_eid_, use_key_, use_alias_;
   Statement insert_ref_, insert_alias_, replace_alias_, signature_eid_, dictionary_;
   Statement insert_form_, find_form_, replace_form_;

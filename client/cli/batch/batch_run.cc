@@ -17,6 +17,7 @@
 #include "client/cli/project/mistakes.h"
 #include "client/cli/project/space_mistakes.h"
 #include "client/cli/session.h"
+#include "client/includes/include_set.h"
 #include "compiler/diag/render.h"
 
 namespace kiln::cli {
@@ -98,8 +99,8 @@ void ShowFailure(const Global& global, const Project& project, const client::Bat
   Mistakes::MistakeCounts added;
   for (const LoadedProgram& loaded : project.programs) {
     if (loaded.program.name == item.program) {
-      added =
-          mistakes.Add(item.program, item.outcome.diagnostics, loaded.program.sources, "--report");
+      added = mistakes.Add(item.program, item.outcome.diagnostics, client::TextsOf(loaded.program),
+                           "--report");
     }
   }
   // A mistake in a shared file fails in every program that links it. Its text is shown with the
@@ -280,7 +281,7 @@ Result<BatchOutcome> RunBatch(const Global& global, const Project& project, clie
       .restart = [&]() -> Result<void> {
         KILN_TRY_VOID(ConnectTo(global));
         for (const LoadedProgram& loaded : project.programs) {
-          KILN_TRY_VOID(client.PutSources(loaded.program.sources));
+          KILN_TRY_VOID(client.PutSources(client::UploadsOf(loaded.program)));
         }
         return client.StartBatch(project.manifest.name, project.spaces, how).ok()
                    ? Result<void>()

@@ -23,6 +23,7 @@
 #include "client/cli/project/mistakes.h"
 #include "client/cli/project/unread_axes.h"
 #include "client/cli/session.h"
+#include "client/includes/include_set.h"
 #include "compiler/base/files/beneath.h"
 #include "compiler/base/files/file.h"
 #include "compiler/diag/render.h"
@@ -164,7 +165,7 @@ int Detach(const Global& global, const Project& project, client::Client& client,
 std::vector<std::string> Dependencies(const Project& project) {
   std::vector<std::string> files{project.manifest.path};
   for (const LoadedProgram& loaded : project.programs) {
-    for (const client::Source& source : loaded.program.sources) {
+    for (const client::Source& source : client::TextsOf(loaded.program)) {
       files.push_back(project.manifest.folder.empty()
                           ? source.path
                           : project.manifest.folder + "/" + source.path);

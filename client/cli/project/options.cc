@@ -18,6 +18,7 @@
 #include "client/cli/project/space_mistakes.h"
 #include "client/cli/project/unread_axes.h"
 #include "client/cli/session.h"
+#include "client/includes/include_set.h"
 
 namespace kiln::cli {
 namespace {
@@ -261,8 +262,8 @@ Result<int> Show(const Global& global, const OptionsArguments& arguments) {
   KILN_TRY(const client::OptionList declared, Declared(*connected.client, loaded.program));
   // Wrong sources declare nothing that could be counted; a wrong expression of the manifest is
   // found below, by the daemon that evaluates it.
-  if (ShowDiagnostics(global, declared.diagnostics, loaded.program.sources, loaded.program.name) !=
-      0) {
+  if (ShowDiagnostics(global, declared.diagnostics, client::TextsOf(loaded.program),
+                      loaded.program.name) != 0) {
     return int{kWrongSource};
   }
   KILN_TRY(const client::ProgramSpace space, SpaceOf(loaded, declared));

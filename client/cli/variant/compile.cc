@@ -20,6 +20,7 @@
 #include "client/cli/project/project.h"
 #include "client/cli/variant/explanation.h"
 #include "client/cli/variant/variant.h"
+#include "client/includes/include_set.h"
 #include "compiler/artifact/metadata_json.h"
 #include "compiler/base/files/beneath.h"
 #include "compiler/base/files/file.h"
@@ -186,7 +187,8 @@ int RunCompile(const Global& global, const CompileArguments& arguments) {
   int exit = kSuccess;
   Written written;
   for (const client::Outcome& outcome : fetched.outcomes) {
-    const size_t errors = ShowDiagnostics(own, outcome.diagnostics, program.sources, program.name);
+    const size_t errors =
+        ShowDiagnostics(own, outcome.diagnostics, client::TextsOf(program), program.name);
     // An outcome without a message may have failed as well, by a limit for example.
     exit = errors != 0 || outcome.kind != client::OutcomeKind::kOk ? kWrongSource : exit;
     for (const client::Artifact& artifact : outcome.artifacts) {

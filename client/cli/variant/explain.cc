@@ -15,6 +15,7 @@
 #include "client/cli/session.h"
 #include "client/cli/variant/explain_topics.h"
 #include "client/cli/variant/explanation.h"
+#include "client/includes/include_set.h"
 
 namespace kiln::cli {
 namespace {
@@ -81,7 +82,7 @@ Result<client::ExplainReply> Ask(const Global& global, const ExplainArguments& a
   }
   if (!arguments.variant.what.empty()) {
     KILN_TRY(NamedVariant variant, NameVariant(global, arguments.variant));
-    if (ShowDiagnostics(global, variant.declared.diagnostics, variant.program.sources,
+    if (ShowDiagnostics(global, variant.declared.diagnostics, client::TextsOf(variant.program),
                         variant.program.name) != 0) {
       wrong = true;
       return client::ExplainReply();

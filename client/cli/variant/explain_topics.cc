@@ -15,6 +15,7 @@
 #include "client/cli/output/print.h"
 #include "client/cli/project/project.h"
 #include "client/cli/variant/code_pages.h"
+#include "client/includes/include_set.h"
 #include "compiler/base/reasons.h"
 #include "compiler/base/text/closest_name.h"
 #include "compiler/diag/diagnostic.h"
@@ -270,7 +271,7 @@ int ExplainOption(const Global& global, const std::string& option,
                   const VariantArguments& arguments) {
   return RunTimed(global, "explain", [&]() -> Result<int> {
     KILN_TRY(const NamedVariant variant, NameVariant(global, arguments));
-    if (ShowDiagnostics(global, variant.declared.diagnostics, variant.program.sources,
+    if (ShowDiagnostics(global, variant.declared.diagnostics, client::TextsOf(variant.program),
                         variant.program.name) != 0) {
       return int{kWrongSource};
     }

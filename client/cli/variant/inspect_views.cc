@@ -17,6 +17,7 @@
 #include "client/cli/pack/files.h"
 #include "client/cli/project/project.h"
 #include "client/cli/session.h"
+#include "client/includes/include_set.h"
 #include "compiler/artifact/layout_table.h"
 #include "compiler/artifact/metadata.h"
 #include "compiler/artifact/metadata_text.h"
@@ -286,8 +287,8 @@ Result<InspectResult> InspectVariant(const Global& global, const VariantArgument
   const Views views = wanted.empty() ? Views{"stats", "meta", "options"} : wanted;
   InspectResult inspected;
   for (const client::Outcome& outcome : variant.fetched.outcomes) {
-    const size_t errors =
-        ShowDiagnostics(global, outcome.diagnostics, variant.program.sources, variant.program.name);
+    const size_t errors = ShowDiagnostics(global, outcome.diagnostics,
+                                          client::TextsOf(variant.program), variant.program.name);
     if (errors != 0 || outcome.kind != client::OutcomeKind::kOk) {
       inspected.exit = kWrongSource;
       continue;

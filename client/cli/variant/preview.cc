@@ -18,6 +18,7 @@
 #include "client/cli/output/results.h"
 #include "client/cli/project/project.h"
 #include "client/cli/variant/variant.h"
+#include "client/includes/include_set.h"
 #include "compiler/artifact/metadata.h"
 #include "runtime/pipeline/print_desc.h"
 #include "runtime/preview/contact_sheet.h"
@@ -325,7 +326,8 @@ Result<std::vector<std::vector<preview::SheetCell>>> DrawCells(
       const auto outcome = std::ranges::find(fetched.outcomes, index++, &client::Outcome::index);
       if (outcome == fetched.outcomes.end() || outcome->artifacts.empty()) {
         if (outcome != fetched.outcomes.end()) {
-          ShowDiagnostics(global, outcome->diagnostics, named.program.sources, named.program.name);
+          ShowDiagnostics(global, outcome->diagnostics, client::TextsOf(named.program),
+                          named.program.name);
         }
         exit = kWrongSource;
         continue;
@@ -351,7 +353,7 @@ Result<std::vector<std::vector<preview::SheetCell>>> DrawCells(
 Result<int> Preview(const Global& global, const PreviewArguments& arguments) {
   KILN_TRY(preview::PreviewRequest request, RequestOf(arguments));
   KILN_TRY(const NamedVariant named, NameVariant(global, arguments.variant));
-  if (ShowDiagnostics(global, named.declared.diagnostics, named.program.sources,
+  if (ShowDiagnostics(global, named.declared.diagnostics, client::TextsOf(named.program),
                       named.program.name) != 0) {
     return int{kWrongSource};
   }

@@ -16,8 +16,7 @@
 namespace kiln::cli {
 namespace {
 
-bool IsFile(const std::string& what) { return what.ends_with(".rpl"); }
-bool IsHlsl(const std::string& what) { return what.ends_with(".hlsl"); }
+bool IsFile(const std::string& what) { return what.ends_with(".rpl") || what.ends_with(".hlsl"); }
 
 // Entry points say by their stages what they are of.
 std::string PipelineOf(const std::vector<client::EntryPoint>& entries) {
@@ -29,20 +28,61 @@ std::string PipelineOf(const std::vector<client::EntryPoint>& entries) {
   return computes ? "compute" : "graphics_classic";
 }
 
+Error Usage(std::string text) {
+  return {.code = ErrorCode::kInvalidArgument, .context = std::move(text), .reason = "USAGE"};
+}
+
+// The folder that logical paths of files are relative to: the working directory, or that of a file
+// that lies elsewhere and goes by its name.
+std::string BaseOf(const VariantArguments& arguments) {
+  const std::filesystem::path first = arguments.what[0];
+  const bool elsewhere = first.is_absolute() || arguments.what[0].starts_with("..");
+  return elsewhere ? first.parent_path().string() : std::string(".");
+}
+
+// What the arguments say of files in HLSL. Folders are below the base: nothing else can be sent.
+Result<project::ManifestHlsl> HlslOf(const VariantArguments& arguments, const std::string& base) {
+  project::ManifestHlsl hlsl;
+  for (const std::string& folder : arguments.include_roots) {
+    const std::string root =
+        std::filesystem::absolute(folder)
+            .lexically_normal()
+            .lexically_proximate(std::filesystem::absolute(base).lexically_normal())
+            .lexically_normal()
+            .generic_string();
+    if (root.starts_with("..")) {
+      return Usage(fmt::format("-I {}: only files below '{}' can be included", folder, base));
+    }
+    hlsl.include_roots.push_back(root == "." ? std::string()
+                                             : root.substr(0, root.size() - root.ends_with('/')));
+  }
+  for (const std::string& text : arguments.defines) {
+    // "F(a, b)=VALUE": what stands between the parentheses is part of the name.
+    const size_t name_end = text.find_first_of("(=");
+    const bool has_parameters = name_end != std::string::npos && text[name_end] == '(';
+    const size_t close = has_parameters ? text.find(')') : name_end;
+    const size_t equals = close == std::string::npos ? close : text.find('=', close);
+    hlsl.defines.insert_or_assign(text.substr(0, equals),
+                                  equals == std::string::npos ? "1" : text.substr(equals + 1));
+  }
+  for (const std::string& text : arguments.settings) {
+    const size_t equals = text.find('=');
+    if (equals == std::string::npos) {
+      return Usage(fmt::format("--hlsl '{}' is not NAME=VALUE", text));
+    }
+    hlsl.settings.insert_or_assign(text.substr(0, equals), text.substr(equals + 1));
+  }
+  return hlsl;
+}
+
 // The program that the arguments name.
 Result<LoadedProgram> LoadNamed(const Global& global, const VariantArguments& arguments,
                                 project::Manifest& manifest) {
-  // Told here, since the file would otherwise be looked for as a program of the manifest.
-  if (std::any_of(arguments.what.begin(), arguments.what.end(), IsHlsl)) {
-    return Error{.code = ErrorCode::kInvalidArgument,
-                 .context = "the daemon does not read HLSL yet; 'kilnc compile' does",
-                 .reason = "USAGE"};
-  }
   // One word that is no source means a program of the manifest.
   if (!std::all_of(arguments.what.begin(), arguments.what.end(), IsFile)) {
     if (arguments.what.size() != 1) {
       return Error{.code = ErrorCode::kInvalidArgument,
-                   .context = "name one program of the manifest, or .rpl files",
+                   .context = "name one program of the manifest, or .rpl or .hlsl files",
                    .reason = "USAGE"};
     }
     KILN_TRY(manifest, LoadManifest(global));
@@ -59,6 +99,9 @@ Result<LoadedProgram> LoadNamed(const Global& global, const VariantArguments& ar
     KILN_TRY(client::Source source, ReadSource(file, label));
     loaded.program.sources.push_back(std::move(source));
   }
+  const std::string base = BaseOf(arguments);
+  KILN_TRY(const project::ManifestHlsl hlsl, HlslOf(arguments, base));
+  KILN_TRY(loaded.program.hlsl, client::HlslOf(base, hlsl, loaded.program.sources));
   for (const std::string& entry : arguments.entries) {
     KILN_TRY(client::EntryPoint read, ReadEntry(entry));
     loaded.program.entries.push_back(std::move(read));
@@ -139,6 +182,14 @@ void AddVariant(CLI::App& verb, VariantArguments& variant, const char* options) 
       ->check(CLI::IsMember({"graphics_classic", "compute"}));
   verb.add_option("--env", variant.environment, "Files: vulkan1.0 to vulkan1.4")
       ->check(CLI::IsMember({"vulkan1.0", "vulkan1.1", "vulkan1.2", "vulkan1.3", "vulkan1.4"}));
+  verb.add_option("-I,--include", variant.include_roots,
+                  "Files in HLSL: folder that includes are looked for in; repeatable")
+      ->take_all()
+      ->allow_extra_args(false);
+  verb.add_option("--define", variant.defines, "Files in HLSL: NAME[=VALUE]; repeatable")
+      ->take_all();
+  verb.add_option("--hlsl", variant.settings, "Files in HLSL: setting NAME=VALUE; repeatable")
+      ->take_all();
   verb.add_flag("--combined", variant.combined, "Files: one module for all entry points");
   verb.add_flag("--retry-failed", variant.retry_failed, "Compile again what failed before");
 }
@@ -149,6 +200,7 @@ Result<NamedVariant> NameVariant(const Global& global, const VariantArguments& a
   KILN_TRY_VOID(SelectTargets(arguments.targets, manifest, loaded.program));
   NamedVariant variant;
   variant.files = FilesOf(arguments, loaded, manifest);
+  variant.base = loaded.manifest == nullptr ? BaseOf(arguments) : manifest.folder;
   KILN_TRY(variant.connected, ConnectTo(global));
   variant.project = manifest.name;
   variant.program = std::move(loaded.program);
@@ -200,6 +252,22 @@ Result<void> CheckOptions(const NamedVariant& variant) {
   return {};
 }
 
+namespace {
+
+// What the includes of a variant found, as somebody in the working directory names it.
+void AddIncluded(std::span<const client::Outcome> outcomes, const std::string& base,
+                 std::vector<std::string>& files) {
+  for (const client::Outcome& outcome : outcomes) {
+    for (const client::Outcome::Included& file : outcome.included) {
+      if (file.present) {
+        files.push_back(base.empty() || base == "." ? file.path : base + "/" + file.path);
+      }
+    }
+  }
+}
+
+}  // namespace
+
 Result<FetchedVariant> FetchVariant(const Global& global, const VariantArguments& arguments) {
   KILN_TRY(NamedVariant named, NameVariant(global, arguments));
   client::Client& client = *named.connected.client;
@@ -222,6 +290,7 @@ Result<FetchedVariant> FetchVariant(const Global& global, const VariantArguments
   }
   variant.program = std::move(named.program);
   variant.files = std::move(named.files);
+  AddIncluded(variant.fetched.outcomes, named.base, variant.files);
   variant.declared = std::move(named.declared);
   // The fixed options of the manifest, then those of the arguments, which win.
   variant.options = variant.program.options;

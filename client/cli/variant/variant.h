@@ -14,11 +14,14 @@ namespace kiln::cli {
 
 // What `kiln compile` and `kiln inspect` take to name a variant.
 struct VariantArguments {
-  std::vector<std::string> what;     // a program of the manifest, or files in link order
-  std::vector<std::string> entries;  // files: STAGE=FUNCTION
-  std::vector<std::string> options;  // NAME=VALUE
-  std::vector<std::string> targets;  // of the manifest, or forms; none: all of the program
-  std::string pipeline;              // empty: that of the entry points
+  std::vector<std::string> what;           // a program of the manifest, or files in link order
+  std::vector<std::string> entries;        // files: STAGE=FUNCTION
+  std::vector<std::string> options;        // NAME=VALUE
+  std::vector<std::string> targets;        // of the manifest, or forms; none: all of the program
+  std::vector<std::string> include_roots;  // files in HLSL: folders
+  std::vector<std::string> defines;        // files in HLSL: NAME[=VALUE]
+  std::vector<std::string> settings;       // files in HLSL: NAME=VALUE
+  std::string pipeline;                    // empty: that of the entry points
   std::string environment = "vulkan1.1";
   bool combined = false;
   bool retry_failed = false;
@@ -42,6 +45,7 @@ struct NamedVariant {
   std::string project;  // of the manifest; empty for files
   client::Program program;
   std::vector<std::string> files;  // what it was read from
+  std::string base;                // folder of logical paths
   client::OptionList declared;
   std::vector<client::Option> options;  // those of the arguments
 };

@@ -25,6 +25,7 @@
 #include "client/cli/watch/outputs.h"
 #include "client/cli/watch/report.h"
 #include "client/hot_reload.h"
+#include "client/includes/include_set.h"
 #include "client/project/watch.h"
 #include "client/project/workspace.h"
 #include "compiler/base/mutex.h"
@@ -103,8 +104,9 @@ class WatchSession {
   Result<void> Load();
   Result<std::vector<client::HotReload::Interest>> Interest() const;
   client::HotReload::Options Options(std::vector<client::HotReload::Interest> interest) const;
-  std::vector<project::Watcher::KnownFile> Files() const;
+  std::vector<project::Watcher::KnownFile> Files();
   std::vector<client::Source> Sources() const;
+  std::vector<client::Program*> Programs();
   std::string Root() const;
   std::string ProjectName() const;
   std::string ManifestFile() const;
@@ -112,6 +114,7 @@ class WatchSession {
   void WriteOutputs(const client::WatchEvent& event);
   void OnEvent(const client::WatchEvent& event);
   void OnFiles(const project::FileChanges& changes);
+  void FollowEdits(std::vector<client::Source>& changed, std::span<const std::string> removed);
   void OnManifest();
   void Retype(std::span<const client::Source> changed);
   Result<std::map<Hash128, Bytes>> FetchBytes(const client::WatchArtifact& artifact);
@@ -233,7 +236,7 @@ std::string WatchSession::ManifestFile() const {
 std::vector<client::Source> WatchSession::Sources() const {
   std::vector<client::Source> sources;
   for (const client::ProgramSpace& space : project_.spaces) {
-    for (const client::Source& source : space.program.sources) {
+    for (const client::Source& source : client::TextsOf(space.program)) {
       // Programs share files, and each is watched once.
       if (std::ranges::find(sources, source.path, &client::Source::path) == sources.end()) {
         sources.push_back(source);
@@ -243,13 +246,24 @@ std::vector<client::Source> WatchSession::Sources() const {
   return sources;
 }
 
-std::vector<project::Watcher::KnownFile> WatchSession::Files() const {
+std::vector<client::Program*> WatchSession::Programs() {
+  std::vector<client::Program*> programs;
+  for (client::ProgramSpace& space : project_.spaces) {
+    programs.push_back(&space.program);
+  }
+  return programs;
+}
+
+std::vector<project::Watcher::KnownFile> WatchSession::Files() {
   std::vector<project::Watcher::KnownFile> files;
   for (const client::Source& source : Sources()) {
     if (std::ranges::none_of(project_.manifest.ignore,
                              [&](const std::string& glob) { return Matches(glob, source.path); })) {
       files.push_back({.path = source.path, .digest = source.digest});
     }
+  }
+  for (const std::string& path : client::AbsentOf(Programs())) {
+    files.push_back({.path = path, .digest = {}, .missing = true});
   }
   const Result<client::Source> manifest =
       ReadSource(project_.manifest.path, project_.manifest.path);
@@ -356,14 +370,15 @@ void WatchSession::OnFiles(const project::FileChanges& changes) {
     saved_at_ = changes.since;
   }
   if (!changed.empty() || !removed.empty()) {
-    // First to the daemon, because somebody waits for the result. The copies for snippets follow.
-    reload_->Push(changed, removed);
     for (client::ProgramSpace& space : project_.spaces) {
       for (client::Source& source : space.program.sources) {
         const auto found = std::ranges::find(changed, source.path, &client::Source::path);
         source = found != changed.end() ? *found : source;
       }
     }
+    // Before the push: an edit may lead to files that the daemon does not have.
+    FollowEdits(changed, removed);
+    reload_->Push(changed, removed);
     const MutexLock lock(mutex_);
     report_->SetSources(Sources());
   }
@@ -372,6 +387,24 @@ void WatchSession::OnFiles(const project::FileChanges& changes) {
     OnManifest();
   } else if (!changed.empty()) {
     Retype(changed);
+  }
+}
+
+// What the includes lead to may be other files now. Those that are new to the daemon go out with
+// the edit that names them. If one cannot be read, the edit goes out alone and the daemon says what
+// it does not find.
+void WatchSession::FollowEdits(std::vector<client::Source>& changed,
+                               std::span<const std::string> removed) {
+  const std::vector<client::Program*> programs = Programs();
+  const std::set<std::string> absent = client::AbsentOf(programs);
+  Result<std::vector<client::Source>> fresh =
+      client::ChangeIncluded(programs, changed, removed, client::ReaderBeneath(Root()));
+  if (!fresh.ok()) {
+    return Complain(fresh.error());
+  }
+  changed.insert(changed.end(), fresh->begin(), fresh->end());
+  if (!fresh->empty() || client::AbsentOf(programs) != absent) {
+    watcher_->SetFiles(Files());
   }
 }
 
@@ -397,7 +430,8 @@ void WatchSession::OnManifest() {
 void WatchSession::Retype(std::span<const client::Source> changed) {
   for (size_t i = 0; i < project_.spaces.size(); ++i) {
     const client::Program& program = project_.spaces[i].program;
-    const bool affected = std::ranges::any_of(program.sources, [&](const client::Source& source) {
+    const std::vector<client::Source> texts = client::TextsOf(program);
+    const bool affected = std::ranges::any_of(texts, [&](const client::Source& source) {
       return std::ranges::find(changed, source.path, &client::Source::path) != changed.end();
     });
     if (!affected) {

@@ -56,7 +56,7 @@ class Flattener {
       case ir::TypeKind::kVector:
       case ir::TypeKind::kMatrix:
       case ir::TypeKind::kArray:
-        Value(shape.type, member, std::move(name), offset, out);
+        Value(shape, member, std::move(name), offset, out);
         return;
       case ir::TypeKind::kVoid:
       case ir::TypeKind::kSampler:
@@ -72,11 +72,12 @@ class Flattener {
     KILN_UNREACHABLE();
   }
 
-  void Value(ir::TypeId type, const ir::SpecialisedMember* member, std::string name,
+  void Value(const ir::ShapeMember& shape, const ir::SpecialisedMember* member, std::string name,
              uint64_t offset, std::vector<FlatParameter>& out) {
+    ir::TypeId type = shape.type;
     FlatParameter parameter{.name = std::move(name),
                             .offset = static_cast<uint32_t>(offset),
-                            .matrix_stride = types_.Of(type, rules_).matrix_stride,
+                            .matrix_stride = types_.Of(shape, rules_).matrix_stride,
                             .member = member};
     // Dimensions are written from the outermost on; what stays in `array_stride` is that of the
     // innermost.
@@ -84,13 +85,24 @@ class Flattener {
       parameter.dimensions.push_back(pool_[type].extent);
       // The number of all items, whatever dimensions they come from.
       parameter.item_count *= pool_[type].extent;
-      parameter.array_stride = types_.Of(type, rules_).stride;
+      parameter.array_stride = types_.Of(type, rules_, shape.order).stride;
     }
     if (pool_[type].kind == ir::TypeKind::kStruct) {
       return;  // arrays of structs yield nothing
     }
-    parameter.type = type;
+    parameter.type = StoredType(type, shape.order);
     out.push_back(std::move(parameter));
+  }
+
+  // What lies in memory: booleans are words, and a matrix by rows is its transpose by columns.
+  ir::TypeId StoredType(ir::TypeId id, ir::MatrixOrder order) const {
+    const ir::Type& type = pool_[id];
+    if (type.kind == ir::TypeKind::kVector && type.scalar == ir::Scalar::kBool) {
+      return pool_.Vector(ir::Scalar::kU32, type.rows);
+    }
+    return type.kind == ir::TypeKind::kMatrix && order == ir::MatrixOrder::kRow
+               ? pool_.FloatMatrix(type.scalar, type.rows, type.columns)
+               : id;
   }
 
   // The array at the end of a block has no fixed size, so its item is described apart, with offsets

@@ -50,12 +50,13 @@ SymbolId& Row(std::vector<SymbolId>& rows, size_t row) {
 
 }  // namespace
 
-// Room for a small program, so that one that is built once does not grow word by word.
+// Room for a very small program, so that one that is built once does not grow word by word, and a
+// thousand of them do not keep what nobody fills.
 CodeObjectStore::CodeObjectStore() {
-  words_.resize(8192);
-  own_masks_.resize(8192);
-  imports_.reserve(4096);
-  bits_.reserve(2048);
+  words_.resize(2048);
+  own_masks_.resize(2048);
+  imports_.reserve(512);
+  bits_.reserve(256);
   // Row 0 is nobody's symbol: its number stays zero, so that adding the number of a symbol to a
   // word of a declaration needs no branch (module_numbering).
   symbols_.Add({SymbolKind::kLocal, ~0u, ~0u, ~0u});  // kNoSymbol

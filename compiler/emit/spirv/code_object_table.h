@@ -92,6 +92,7 @@ class CodeObjectTable {
     spv::StorageClass storage = spv::StorageClass::Max;  // containers: Max, direction decides
     TypeForm form = TypeForm::kPlain;                    // of what lies inside
     bool writable = false;
+    TypeForm whole = TypeForm::kPlain;  // of a buffer itself
   };
   void Classify(ir::DeclId decl, const DeclClass& decl_class);
   // Requires: some version of it was lowered.

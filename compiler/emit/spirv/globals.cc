@@ -16,11 +16,6 @@ using spv::Op;
 // rare and interned each time.
 constexpr size_t kStorageClasses = 13;  // up to StorageBuffer
 
-// There are two rule sets of RPL's buffers; everything that is no uniform buffer is std430.
-layout::Rules RulesOf(TypeForm form) {
-  return ItemForm(form) == TypeForm::kStd140 ? layout::Rules::kStd140 : layout::Rules::kStd430;
-}
-
 // By ir::ImageFormat.
 constexpr spv::ImageFormat kFormats[] = {
     spv::ImageFormat::Unknown,     spv::ImageFormat::Rgba32f,      spv::ImageFormat::Rgba16f,
@@ -89,6 +84,18 @@ spv::Dim DimOf(ir::ImageDim dim) {
   KILN_UNREACHABLE();
 }
 
+// Rules that only devices with scalar block layouts know.
+bool IsScalarLayout(layout::Rules rules) {
+  return rules == layout::Rules::kScalar || rules == layout::Rules::kC ||
+         rules == layout::Rules::kD3dCbuffer;
+}
+
+// Rules that uniform buffers have and storage buffers do not.
+bool IsOfUniforms(layout::Rules rules) {
+  return rules == layout::Rules::kStd140 || rules == layout::Rules::kStd140Relaxed ||
+         rules == layout::Rules::kD3dCbuffer;
+}
+
 }  // namespace
 
 // The nesting of last members is bounded by that of structs, which the language limits.
@@ -99,30 +106,13 @@ bool EndsInRuntimeArray(const ir::Pool& pool, ir::TypeId type) {
   return pool[type].kind == ir::TypeKind::kRuntimeArray;
 }
 
-TypeForm ItemForm(TypeForm form) {
-  switch (form) {
-    case TypeForm::kPlain:
-      return TypeForm::kPlain;
-    case TypeForm::kStd140:
-    case TypeForm::kUniformBlock:
-      return TypeForm::kStd140;
-    case TypeForm::kStd430:
-    case TypeForm::kReadOnlyBlock:
-    case TypeForm::kWritableBlock:
-      return TypeForm::kStd430;
-  }
-  KILN_UNREACHABLE();
-}
-
-// A type is made once for each form. The row is written last: making it makes the types of its
-// parts, and these may move the table.
 SymbolId Globals::AddType(ir::TypeId type, TypeForm form) {
-  const SymbolId made = MakeType(type, form);  // may grow types_
-  const size_t row = kForms * type.value + static_cast<size_t>(form);
-  if (row >= types_.size()) {
-    types_.resize(kForms * (type.value + size_t{1}));
+  const SymbolId made = MakeType(type, form);  // may grow the table
+  std::vector<SymbolId>& types = types_[static_cast<size_t>(form)];
+  if (type.value >= types.size()) {
+    types.resize(type.value + size_t{1});
   }
-  types_[row] = made;
+  types[type.value] = made;
   return made;
 }
 
@@ -132,6 +122,9 @@ SymbolId Globals::MakeType(ir::TypeId type, TypeForm form) {
     case ir::TypeKind::kVoid:
       return MakeSimple(Op::OpTypeVoid);
     case ir::TypeKind::kVector:
+      if (form != TypeForm::kPlain && t.scalar == ir::Scalar::kBool) {
+        return Type(pool_.Vector(ir::Scalar::kU32, t.rows));
+      }
       return t.rows == 1 ? MakeScalar(t.scalar)
                          : MakeRow(Op::OpTypeVector, Type(pool_.Vector(t.scalar, 1)), t.rows);
     case ir::TypeKind::kMatrix:
@@ -202,8 +195,7 @@ SymbolId Globals::MakeScalar(ir::Scalar scalar) {
 // A matrix that SPIR-V does not have: an array of its columns.
 SymbolId Globals::MakeColumns(ir::TypeId type, TypeForm form) {
   const ir::Type t = pool_[type];
-  const SymbolId item = Type(pool_.Vector(t.scalar, t.rows));
-  // Operands are made before the writer is cleared for this type: they use the same scratch writer.
+  const SymbolId item = Type(pool_.Vector(t.scalar, t.rows), ItemForm(form));
   const SymbolId extent = U32(t.columns);
   CodeObjectWriter& w = Scratch();
   const Ref self = w.NewId();
@@ -222,7 +214,11 @@ SymbolId Globals::MakeArray(ir::TypeId type, TypeForm form) {
   const ir::Type t = pool_[type];
   // An array of buffers is an array of descriptors: its items are blocks, and it has no stride.
   const bool of_blocks = IsBlock(form) && t.kind == ir::TypeKind::kArray;  // an array of buffers
-  const SymbolId item = Type(ir::TypeId{t.element}, of_blocks ? form : ItemForm(form));
+  const ir::TypeId element{t.element};
+  const bool nested = pool_[element].kind == ir::TypeKind::kArray;
+  const SymbolId item = Type(element, of_blocks ? form
+                                      : nested  ? WithOrder(ItemForm(form), OrderOf(form))
+                                                : ItemForm(form));
   const SymbolId extent = t.kind == ir::TypeKind::kArray ? U32(t.extent) : SymbolId{};
   CodeObjectWriter& w = Scratch();
   const Ref self = w.NewId();
@@ -235,7 +231,7 @@ SymbolId Globals::MakeArray(ir::TypeId type, TypeForm form) {
     w.Op(Part::kAnnotations, Op::OpDecorate)
         .Use(self)
         .Word(Decoration::ArrayStride)
-        .Word(layouts_.Of(type, RulesOf(form)).stride);
+        .Word(layouts_.Of(type, RulesOf(form), OrderOf(form)).stride);
   }
   return store_.InternGlobal(w);
 }
@@ -273,7 +269,11 @@ SymbolId Globals::MakeStruct(ir::TypeId type, TypeForm form) {
   types.reserve(members.size());
   for (const Member& member : members) {
     // Here too the operands come first, because they use the writer.
-    types.push_back(Type(member.shape.type, ItemForm(form)));
+    const ir::TypeKind kind = pool_[member.shape.type].kind;
+    const bool array = kind == ir::TypeKind::kArray || kind == ir::TypeKind::kRuntimeArray;
+    const bool by_rows = array && form != TypeForm::kPlain;
+    types.push_back(Type(member.shape.type,
+                         by_rows ? WithOrder(ItemForm(form), member.shape.order) : ItemForm(form)));
   }
   CodeObjectWriter& w = Scratch();
   const Ref self = w.NewId();
@@ -297,6 +297,9 @@ SymbolId Globals::MakeStruct(ir::TypeId type, TypeForm form) {
   }
   if (IsBlock(form)) {
     w.Op(Part::kAnnotations, Op::OpDecorate).Use(self).Word(Decoration::Block);
+    if (IsScalarLayout(RulesOf(form))) {
+      w.needs |= target::BitOf(target::Need::kScalarBlockLayout);
+    }
   }
   for (uint32_t i = 0; form != TypeForm::kPlain && i < members.size(); ++i) {
     DecorateMember(w, self, members[i], form, i);
@@ -327,14 +330,46 @@ void Globals::DecorateMember(CodeObjectWriter& w, Ref self, const Member& member
         .Word(stride);
   }
   // The variable says so as well. Both are asked for by spec/rpl 11.2.
-  if (form == TypeForm::kReadOnlyBlock) {
+  if (RoleOf(form) == FormRole::kReadOnlyBlock) {
     decorate(Decoration::NonWritable);
   }
   // Access to 16 bits is a capability of its own for each kind of buffer, beside that of the type.
   if (Holds16Bits(member.shape.type)) {
-    w.needs |= target::BitOf(ItemForm(form) == TypeForm::kStd140
-                                 ? target::Need::kUniformBuffer16BitAccess
-                                 : target::Need::kStorageBuffer16BitAccess);
+    w.needs |= target::BitOf(IsOfUniforms(RulesOf(form)) ? target::Need::kUniformBuffer16BitAccess
+                                                         : target::Need::kStorageBuffer16BitAccess);
+  }
+}
+
+bool Globals::HoldsBooleans(ir::TypeId type) {
+  if (type.value >= booleans_.size()) {
+    booleans_.resize(type.value + size_t{1});
+  }
+  if (booleans_[type.value] == Booleans::kUnknown) {
+    const bool holds = FindBooleans(type);  // may grow booleans_
+    booleans_[type.value] = holds ? Booleans::kSome : Booleans::kNone;
+  }
+  return booleans_[type.value] == Booleans::kSome;
+}
+
+// As deep as types nest, and each type once.
+bool Globals::FindBooleans(ir::TypeId type) {
+  const ir::Type t = pool_[type];
+  switch (t.kind) {
+    case ir::TypeKind::kVector:
+    case ir::TypeKind::kMatrix:
+      return t.scalar == ir::Scalar::kBool;
+    case ir::TypeKind::kArray:
+    case ir::TypeKind::kRuntimeArray:
+      return HoldsBooleans(ir::TypeId{t.element});
+    case ir::TypeKind::kStruct:
+      for (const ir::ShapeMember& member : pool_.Members(type)) {
+        if (HoldsBooleans(member.type)) {
+          return true;
+        }
+      }
+      return false;
+    default:
+      return false;
   }
 }
 

@@ -3,6 +3,7 @@
 // -> the symbol of its piece. Remembered per type and form; equal pieces are one global.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -16,19 +17,42 @@
 
 namespace kiln::spirv {
 
-// How a type appears: plain in functions and stage variables, with offsets and strides in buffers,
-// and as the block of a buffer. Only structs, arrays and what holds them differ.
-enum class TypeForm : uint8_t {
+// How a type appears: plain in functions and stage variables; with offsets and strides by a rule
+// set in buffers; and as the block of a buffer. Only structs, arrays, booleans and what holds them
+// differ.
+enum class FormRole : uint8_t {
   kPlain,
-  kStd140,
-  kStd430,
-  kUniformBlock,   // std140, Block
-  kReadOnlyBlock,  // std430, Block, members NonWritable
-  kWritableBlock,  // std430, Block; push constants too
+  kItem,           // of a block
+  kUniformBlock,   // Block
+  kReadOnlyBlock,  // Block, members NonWritable
+  kWritableBlock,  // Block; push constants too
 };
+// Packed: rules from bit 0, role from bit 3; bit 6: matrices of an array lie in memory by rows.
+enum class TypeForm : uint8_t { kPlain = 0 };
+inline constexpr size_t kTypeForms = 128;
+
+constexpr TypeForm FormOf(FormRole role, layout::Rules rules) {
+  return static_cast<TypeForm>(static_cast<uint32_t>(role) << 3 | static_cast<uint32_t>(rules));
+}
+constexpr FormRole RoleOf(TypeForm form) {
+  return static_cast<FormRole>(static_cast<uint32_t>(form) >> 3 & 7u);
+}
+constexpr layout::Rules RulesOf(TypeForm form) {
+  return static_cast<layout::Rules>(static_cast<uint32_t>(form) & 7u);
+}
+constexpr bool IsBlock(TypeForm form) { return RoleOf(form) >= FormRole::kUniformBlock; }
 // The form of what lies inside a block or an item.
-TypeForm ItemForm(TypeForm form);
-constexpr bool IsBlock(TypeForm form) { return form >= TypeForm::kUniformBlock; }
+constexpr TypeForm ItemForm(TypeForm form) {
+  return form == TypeForm::kPlain ? form : FormOf(FormRole::kItem, RulesOf(form));
+}
+constexpr ir::MatrixOrder OrderOf(TypeForm form) {
+  return (static_cast<uint32_t>(form) & 64u) != 0 ? ir::MatrixOrder::kRow
+                                                  : ir::MatrixOrder::kColumn;
+}
+constexpr TypeForm WithOrder(TypeForm form, ir::MatrixOrder order) {
+  const uint32_t bits = static_cast<uint32_t>(form) & 63u;
+  return static_cast<TypeForm>(bits | (order == ir::MatrixOrder::kRow ? 64u : 0u));
+}
 
 // A runtime array, or a struct that ends in one. Vulkan has runtime arrays only as the last member
 // of a block (VUID-StandaloneSpirv-OpTypeRuntimeArray-04680), so in a block the members of such a
@@ -42,8 +66,9 @@ class Globals {
       : pool_(pool), target_(target), store_(store), layouts_(pool) {}
 
   SymbolId Type(ir::TypeId type, TypeForm form = TypeForm::kPlain) {
-    const size_t row = kForms * type.value + static_cast<size_t>(form);
-    return row < types_.size() && types_[row].valid() ? types_[row] : AddType(type, form);
+    const std::vector<SymbolId>& types = types_[static_cast<size_t>(form)];
+    return type.value < types.size() && types[type.value].valid() ? types[type.value]
+                                                                  : AddType(type, form);
   }
   SymbolId Pointer(spv::StorageClass storage, SymbolId pointee);
   SymbolId Function(SymbolId result, std::span<const SymbolId> parameters);
@@ -63,12 +88,16 @@ class Globals {
   // A Private variable that holds a constant, for indices that are not constant.
   SymbolId ConstantVariable(ir::ConstId constant);
 
+  // Whether there are booleans in it, which are numbers in memory.
+  bool HoldsBooleans(ir::TypeId type);
+
   SymbolId Glsl();  // the import of GLSL.std.450
   SymbolId SourceFile(std::string_view path);
 
  private:
-  static constexpr size_t kForms = 6;
+  enum class Booleans : uint8_t { kUnknown, kNone, kSome };
 
+  bool FindBooleans(ir::TypeId type);
   SymbolId AddType(ir::TypeId type, TypeForm form);
   SymbolId MakeType(ir::TypeId type, TypeForm form);
   SymbolId MakeSimple(spv::Op op);
@@ -95,9 +124,10 @@ class Globals {
   const target::Target& target_;
   CodeObjectStore& store_;
   layout::TypeLayouts layouts_;
-  std::vector<SymbolId> types_;      // by TypeId and TypeForm
-  std::vector<SymbolId> constants_;  // by ConstId
-  std::vector<SymbolId> pointers_;   // by GlobalId of the pointee and storage class
+  std::array<std::vector<SymbolId>, kTypeForms> types_;  // by TypeForm and TypeId
+  std::vector<Booleans> booleans_;                       // by TypeId
+  std::vector<SymbolId> constants_;                      // by ConstId
+  std::vector<SymbolId> pointers_;  // by GlobalId of the pointee and storage class
   SymbolId glsl_;
   CodeObjectWriter scratch_;
 };

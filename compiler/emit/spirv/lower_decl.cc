@@ -8,6 +8,7 @@
 #include "compiler/base/check.h"
 #include "compiler/emit/spirv/lower/opcodes.h"
 #include "compiler/ir/interface/semantics.h"
+#include "compiler/layout/rpl_adapter.h"
 
 namespace kiln::spirv {
 namespace {
@@ -128,18 +129,24 @@ struct Resource {
   bool writable = false;
 };
 
+TypeForm BlockForm(const ir::SpecialisedDecl& decl, FormRole role) {
+  return FormOf(role, layout::RulesOf(decl));
+}
+
 Resource ResourceOf(const ir::SpecialisedDecl& decl) {
   switch (decl.kind) {
     case ir::DeclKind::kPushConstant:
-      return {StorageClass::PushConstant, TypeForm::kWritableBlock, false, false};
+      return {StorageClass::PushConstant, BlockForm(decl, FormRole::kWritableBlock), false, false};
     case ir::DeclKind::kBuffer:
       switch (decl.buffer()) {
         case ir::BufferKind::kUniform:
-          return {StorageClass::Uniform, TypeForm::kUniformBlock, true, false};
+          return {StorageClass::Uniform, BlockForm(decl, FormRole::kUniformBlock), true, false};
         case ir::BufferKind::kReadOnlyStorage:
-          return {StorageClass::StorageBuffer, TypeForm::kReadOnlyBlock, true, false};
+          return {StorageClass::StorageBuffer, BlockForm(decl, FormRole::kReadOnlyBlock), true,
+                  false};
         case ir::BufferKind::kReadWriteStorage:
-          return {StorageClass::StorageBuffer, TypeForm::kWritableBlock, true, true};
+          return {StorageClass::StorageBuffer, BlockForm(decl, FormRole::kWritableBlock), true,
+                  true};
       }
       KILN_UNREACHABLE();
     case ir::DeclKind::kSampler:
@@ -186,7 +193,8 @@ VariableVersion LowerResource(const ir::SpecialisedDecl& decl, CodeObjectTable& 
   table.Classify(decl.decl, {.kind = decl.kind,
                              .storage = resource.storage,
                              .form = ItemForm(resource.form),
-                             .writable = resource.writable});
+                             .writable = resource.writable,
+                             .whole = resource.form});
   CodeObjectWriter& w = table.DeclWriter();
   const Ref id = w.NewId();
   Name(w, table, id, table.pool().Text(decl.name));

@@ -50,11 +50,16 @@ layout::Layout CountingLayout(const ir::SpecialisedProgram& variant) {
   return layout;
 }
 
-std::string Validate(std::span<const uint32_t> words, const target::Target& target) {
+std::string Validate(std::span<const uint32_t> words, const target::Target& target,
+                     BlockLayouts layouts) {
   const Context context(target);
   spv_const_binary_t binary{words.data(), words.size()};
   spv_diagnostic diagnostic = nullptr;
-  const spv_result_t result = spvValidate(context.handle.get(), &binary, &diagnostic);
+  const std::unique_ptr<spv_validator_options_t, decltype(&spvValidatorOptionsDestroy)> options(
+      spvValidatorOptionsCreate(), spvValidatorOptionsDestroy);
+  spvValidatorOptionsSetScalarBlockLayout(options.get(), layouts == BlockLayouts::kScalar);
+  const spv_result_t result =
+      spvValidateWithOptions(context.handle.get(), options.get(), &binary, &diagnostic);
   std::string complaint;
   if (result != SPV_SUCCESS) {
     complaint = diagnostic != nullptr ? diagnostic->error : "invalid";

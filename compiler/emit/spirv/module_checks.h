@@ -17,7 +17,9 @@ namespace kiln::spirv {
 layout::Layout CountingLayout(const ir::SpecialisedProgram& variant);
 
 // Empty if the validator accepts the module for the target, else its complaint and the module.
-std::string Validate(std::span<const uint32_t> words, const target::Target& target);
+enum class BlockLayouts : uint8_t { kStandard, kScalar };  // scalar: a feature of devices
+std::string Validate(std::span<const uint32_t> words, const target::Target& target,
+                     BlockLayouts layouts = BlockLayouts::kStandard);
 
 // Without header and indentation; ids are numbers.
 std::string Disassemble(std::span<const uint32_t> words, const target::Target& target);

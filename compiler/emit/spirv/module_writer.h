@@ -63,8 +63,8 @@ class ModuleWriter {
   ModuleNumbering& numbering_;
   const FunctionImages& images_;
   const CopyWords long_copy_;
-  FlatMap<uint32_t, std::vector<uint32_t>> preambles_;  // by Needs
-  std::vector<std::vector<uint32_t>> words_;            // by index
+  FlatMap<target::Needs, std::vector<uint32_t>> preambles_;  // by Needs
+  std::vector<std::vector<uint32_t>> words_;                 // by index
   uint32_t* out_ = nullptr;
 };
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 
 #include <fmt/format.h>
 
@@ -15,6 +16,9 @@ constexpr auto kRows = std::to_array<SettingRow>({
 #define KILN_MODULE_SETTING(Type, field, name, values, dxc) {name, values, dxc},
 #include "compiler/front/hlsl/settings.def"
 });
+
+constexpr std::string_view kRegisterClasses = "btsu";
+constexpr uint32_t kMaxShift = 1u << 24;
 
 // Word `index` of words that are separated by single spaces; empty behind the last.
 std::string_view WordAt(std::string_view words, size_t index) {
@@ -52,13 +56,81 @@ Error Invalid(std::string text) {
 
 std::span<const SettingRow> ModuleSettings() { return kRows; }
 
+uint32_t ShiftOf(const Settings& settings, char register_class, uint32_t space) {
+  uint32_t amount = settings.vulkan_registers == VulkanRegisters::kClasses
+                        ? 128 * static_cast<uint32_t>(kRegisterClasses.find(register_class))
+                        : 0;
+  for (const RegisterShift& shift : settings.shifts) {
+    if (shift.register_class == register_class && shift.space.value_or(space) == space) {
+      amount = shift.amount;
+    }
+  }
+  return amount;
+}
+
+namespace {
+
+std::optional<uint32_t> NumberOf(std::string_view text) {
+  uint32_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc{} && end == text.data() + text.size() && number <= kMaxShift
+             ? std::optional(number)
+             : std::nullopt;
+}
+
+// "all:16,1:32" of one class, in place of what it had.
+Result<void> SetShifts(char register_class, std::string_view value, Settings& settings) {
+  std::vector<RegisterShift> made;
+  for (std::string_view rest = value;;) {
+    const std::string_view one = rest.substr(0, rest.find(','));
+    const size_t colon = one.find(':');
+    const bool all = one.substr(0, colon) == "all";
+    const auto space =
+        colon == std::string_view::npos ? std::nullopt : NumberOf(one.substr(0, colon));
+    const auto amount =
+        colon == std::string_view::npos ? std::nullopt : NumberOf(one.substr(colon + 1));
+    if (!amount || (!all && !space)) {
+      return Invalid(fmt::format(
+          "'{}' is not a list of SPACE:AMOUNT, where SPACE is a number or 'all'", value));
+    }
+    made.push_back(
+        {.register_class = register_class, .space = all ? std::nullopt : space, .amount = *amount});
+    if (one.size() == rest.size()) {
+      break;
+    }
+    rest.remove_prefix(one.size() + 1);
+  }
+  std::erase_if(settings.shifts,
+                [&](const RegisterShift& shift) { return shift.register_class == register_class; });
+  settings.shifts.insert(settings.shifts.end(), made.begin(), made.end());
+  return {};
+}
+
+std::string ShiftsText(const Settings& settings, char register_class) {
+  std::string text;
+  for (const RegisterShift& shift : settings.shifts) {
+    if (shift.register_class == register_class) {
+      text += fmt::format("{}{}:{}", text.empty() ? "" : ",",
+                          shift.space ? std::to_string(*shift.space) : "all", shift.amount);
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
 Result<void> SetSetting(std::string_view name, std::string_view value, Settings& settings) {
+  if (name.size() == 7 && name.starts_with("shift.") &&
+      kRegisterClasses.find(name[6]) != std::string_view::npos) {
+    return SetShifts(name[6], value, settings);
+  }
   const auto row = std::ranges::find(kRows, name, &SettingRow::name);
   if (row == kRows.end()) {
     std::string names;
     for (const SettingRow& known : kRows) {
       names += (names.empty() ? "" : ", ") + std::string(known.name);
     }
+    names += ", shift.b, shift.t, shift.s, shift.u";
     return Invalid(fmt::format("'{}' is not a setting of HLSL, known are {}", name, names));
   }
   const int index = value.find(' ') == std::string_view::npos ? IndexOf(row->values, value) : -1;
@@ -73,6 +145,18 @@ Result<void> SetSetting(std::string_view name, std::string_view value, Settings&
   }
 #include "compiler/front/hlsl/settings.def"
   return {};
+}
+
+std::vector<SettingValue> ValuesOf(const Settings& settings) {
+  return {
+#define KILN_MODULE_SETTING(Type, field, name, values, dxc) \
+  {name, WordAt(values, static_cast<size_t>(settings.field))},
+#include "compiler/front/hlsl/settings.def"
+  };
+}
+
+std::string_view MacroNameOf(const Define& define) {
+  return std::string_view(define.name).substr(0, define.name.find('('));
 }
 
 Result<Define> ParseDefine(std::string_view text) {
@@ -100,6 +184,16 @@ std::string LanguageText(const Settings& settings) {
   const auto add = [&](std::string_view name, std::string_view value) {
     text += fmt::format("{}={};", name, value);
   };
+  bool shifted = false;
+  const auto add_shifts = [&] {
+    shifted = true;
+    for (const char register_class : {'b', 's', 't', 'u'}) {
+      const std::string shifts = ShiftsText(settings, register_class);
+      if (!shifts.empty()) {
+        add(fmt::format("shift.{}", register_class), shifts);
+      }
+    }
+  };
   const auto add_roots = [&] {
     rooted = true;
     for (const std::string& root : settings.include_roots) {
@@ -109,6 +203,9 @@ std::string LanguageText(const Settings& settings) {
 #define KILN_MODULE_SETTING(Type, field, name, values, dxc) \
   if (!rooted && std::string_view(name) > "include_root") { \
     add_roots();                                            \
+  }                                                         \
+  if (!shifted && std::string_view(name) > "shift.") {      \
+    add_shifts();                                           \
   }                                                         \
   add(name, WordAt(values, static_cast<size_t>(settings.field)));
 #include "compiler/front/hlsl/settings.def"

@@ -39,15 +39,34 @@ TEST(HlslSettings, EveryValue_CanBeSetAndIsInTheLanguageText) {
 
 TEST(HlslSettings, LanguageText_IsCanonical) {
   Settings settings;
-  EXPECT_EQ(LanguageText(settings),
-            "hlsl;float_ne=unordered;matrix_order=column;shader_model=6.0;sixteen_bit=off;"
-            "version=2021;");
+  EXPECT_EQ(
+      LanguageText(settings),
+      "hlsl;float_ne=unordered;layout=relaxed;matrix_order=column;shader_model=6.0;sixteen_bit=off;"
+      "version=2021;vulkan_registers=direct;");
   settings.include_roots = {"lib", ""};
   settings.defines = {{"A", "1"}};
-  EXPECT_EQ(LanguageText(settings),
-            "hlsl;float_ne=unordered;include_root=3:lib;include_root=0:;matrix_order=column;"
-            "shader_model=6.0;sixteen_bit=off;version=2021;")
+  EXPECT_EQ(
+      LanguageText(settings),
+      "hlsl;float_ne=unordered;include_root=3:lib;include_root=0:;layout=relaxed;"
+      "matrix_order=column;shader_model=6.0;sixteen_bit=off;version=2021;vulkan_registers=direct;")
       << "defines have a field of their own";
+}
+
+TEST(HlslSettings, Shifts_AreOfAClassAndOfASpaceOrAll) {
+  Settings settings;
+  ASSERT_TRUE(SetSetting("shift.t", "all:16,1:32", settings).ok());
+  EXPECT_EQ(ShiftOf(settings, 't', 0), 16U);
+  EXPECT_EQ(ShiftOf(settings, 't', 1), 32U);
+  EXPECT_EQ(ShiftOf(settings, 's', 1), 0U);
+  EXPECT_NE(LanguageText(settings).find(";shift.t=all:16,1:32;sixteen_bit"), std::string::npos);
+  ASSERT_TRUE(SetSetting("vulkan_registers", "classes", settings).ok());
+  EXPECT_EQ(ShiftOf(settings, 'u', 0), 384U);
+  EXPECT_EQ(ShiftOf(settings, 't', 2), 16U) << "what is said of a class counts";
+  for (const char* wrong :
+       {"", "16", "all", "all:", "x:1", "1:x", "all:16,", "1:-1", "all:99999999"}) {
+    EXPECT_FALSE(SetSetting("shift.t", wrong, settings).ok()) << wrong;
+  }
+  EXPECT_FALSE(SetSetting("shift.c", "all:1", settings).ok());
 }
 
 TEST(HlslSettings, WhatIsUnknown_IsRefusedWithWhatIsKnown) {

@@ -31,6 +31,8 @@ std::string WordText(AttributeWord word, uint32_t value,
       return std::string(NameOf(static_cast<Rate>(value)));
     case AttributeWord::kFormat:
       return std::string(NameOf(static_cast<ImageFormat>(value)));
+    case AttributeWord::kRuleSet:
+      return std::string(NameOf(static_cast<RuleSet>(value)));
   }
   KILN_UNREACHABLE();
 }
@@ -50,6 +52,8 @@ uint32_t ReadWord(TextScanner& scanner, AttributeWord word,
       return static_cast<uint32_t>(scanner.ReadEnum<Rate>());
     case AttributeWord::kFormat:
       return static_cast<uint32_t>(scanner.ReadEnum<ImageFormat>());
+    case AttributeWord::kRuleSet:
+      return static_cast<uint32_t>(scanner.ReadEnum<RuleSet>());
   }
   KILN_UNREACHABLE();
 }

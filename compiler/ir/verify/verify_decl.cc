@@ -40,11 +40,6 @@ class TypeWalk {
         return UnpackImage(type.extent).dim == ImageDim::kSubpass
                    ? "subpass inputs have no lowering"
                    : "";
-      case TypeKind::kVector:
-      case TypeKind::kMatrix:
-        return memory_ == Memory::kBuffer && type.scalar == Scalar::kBool
-                   ? "booleans have no form in buffers"
-                   : "";
       case TypeKind::kArray:
       case TypeKind::kRuntimeArray:
         return Of(TypeId{type.element});
@@ -56,6 +51,8 @@ class TypeWalk {
       case TypeKind::kDeclared:
         return "an open type";
       case TypeKind::kVoid:
+      case TypeKind::kVector:
+      case TypeKind::kMatrix:
       case TypeKind::kSampler:
         break;
     }
@@ -84,19 +81,13 @@ class TypeWalk {
     if (member.order == MatrixOrder::kColumn) {
       return {};
     }
-    // Arrays are looked through, as the order of rows is about the matrix in them.
-    bool array = false;
     TypeId item = member.type;
     while (pool_[item].kind == TypeKind::kArray || pool_[item].kind == TypeKind::kRuntimeArray) {
       item = TypeId{pool_[item].element};
-      array = true;
     }
     const Type& type = pool_[item];
-    if (type.kind != TypeKind::kMatrix || !IsFloatScalar(type.scalar)) {
-      return "row_major is of float matrices";
-    }
-    return array && type.rows != type.columns
-               ? "arrays of row_major matrices that are not square have no lowering"
+    return type.kind != TypeKind::kMatrix || !IsFloatScalar(type.scalar)
+               ? "row_major is of float matrices"
                : "";
   }
 

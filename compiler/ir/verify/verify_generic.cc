@@ -415,15 +415,16 @@ bool TableVerifier::VerifyDeclType(const Decl& decl) const {
                         decl.kind == DeclKind::kFunction || decl.kind == DeclKind::kWorkgroup ||
                         decl.kind == DeclKind::kPrivate;
   const bool typed = module_.header.typed != 0;
+  const bool block = decl.kind == DeclKind::kBuffer || decl.kind == DeclKind::kPushConstant;
   if (!rows_.IsType(decl.type)) {
     // A buffer of a typed module says what it holds by members or by a type, and one of the two has
     // to be there.
     const bool content = typed && decl.kind == DeclKind::kBuffer && decl.member_count == 0;
     return !required && !content && !decl.type.valid();
   }
-  if (typed && decl.kind == DeclKind::kBuffer) {
+  if (typed && block) {
     const Type* content = &module_.types[decl.type.value];
-    while (content->kind == TypeKind::kArray) {
+    while (content->kind == TypeKind::kArray && decl.kind == DeclKind::kBuffer) {
       content = &module_.types[content->element];
     }
     return decl.member_count == 0 && content->kind == TypeKind::kDeclared;
@@ -457,6 +458,8 @@ bool TableVerifier::IsAttributeWord(AttributeWord word, uint32_t value) const {
       return IsEnum<Rate>(value);
     case AttributeWord::kFormat:
       return IsEnum<ImageFormat>(value);
+    case AttributeWord::kRuleSet:
+      return IsEnum<RuleSet>(value);
   }
   KILN_UNREACHABLE();
 }

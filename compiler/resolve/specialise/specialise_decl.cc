@@ -134,7 +134,7 @@ class DeclCloser {
     out_.initial = pool_.InternScalar(out_.type, value.bits);
   }
 
-  // A buffer of a typed module whose content is a struct, or an array of such buffers.
+  // A buffer or push constant of a typed module whose content is a struct, or an array of buffers.
   void SpecialiseContent() {
     ir::TypeId content = SpecialiseOwnType(TypeUse::kField, "the array size of buffer");
     poisoned_ = !content.valid();
@@ -341,7 +341,7 @@ class DeclCloser {
 
   // --- structs, buffers, push constants ----------------------------------------------------------
   void SpecialiseBlock() {
-    if (decl_.kind == ir::DeclKind::kBuffer && decl_.type.valid()) {
+    if (decl_.kind != ir::DeclKind::kStruct && decl_.type.valid()) {
       return SpecialiseContent();
     }
     const Position position = {.global_only = true, .what = "the conditional of field"};

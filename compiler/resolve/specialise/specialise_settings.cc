@@ -201,11 +201,15 @@ class SettingCloser {
           Make(Code::kRpl7007, where).With("name", facts.name).With("value", value.bits));
       return false;
     }
-    if (facts.type == ir::SettingType::kSize && (value.bits < 1 || value.bits > facts.limit)) {
+    // One side may take all invocations that the limit allows, except in z, where 64 is the most.
+    const bool depth = facts.name == "workgroup_size_z";
+    const uint32_t most =
+        depth ? facts.limit : std::max<uint32_t>(facts.limit, program_.limits().workgroup);
+    if (facts.type == ir::SettingType::kSize && (value.bits < 1 || value.bits > most)) {
       diagnostics_.push_back(Make(Code::kRpl8105, where)
                                  .With("name", facts.name)
                                  .With("value", value.bits)
-                                 .With("limit", facts.limit));
+                                 .With("limit", most));
       return false;
     }
     if (facts.type == ir::SettingType::kString) {

@@ -461,7 +461,7 @@ void TypedRegion::Call(uint32_t row, const ir::Inst& inst) {
       passed.push_back(argument);
       continue;
     }
-    if (region_.TypeOf(ir::InstId{argument}) != parameter.type) {
+    if (!StandsFor(region_.pool(), region_.TypeOf(ir::InstId{argument}), parameter.type)) {
       return ReportIllTyped(region_, "type of an argument");
     }
     const std::optional<PlaceRoot> root = RootOf(region_, ir::InstId{argument});
@@ -523,6 +523,14 @@ void TypedRegion::Access(uint32_t row, const ir::Inst& inst) {
     const std::span<const uint32_t> before = region_.out().List(outer.steps);
     steps.insert(steps.begin(), before.begin(), before.end());
     root = outer.root;
+  }
+  const ir::TypeId type = types_.Type(inst.type);
+  if (type.valid() && region_.pool()[type].kind == ir::TypeKind::kImage && !region_.failed()) {
+    const ir::TypeId found = PlaceType(region_, root, steps);
+    if (found.valid() && StandsFor(region_.pool(), found, type)) {
+      return Define(row, region_.Emit({inst.kind, inst.flags, found, root.value,
+                                       region_.EmitList(steps).value}));
+    }
   }
   Define(row, EmitAs(inst, root.value, region_.EmitList(steps).value));
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "compiler/base/check.h"
+#include "compiler/ir/typing/typing.h"
 #include "compiler/resolve/typed_types.h"
 
 namespace kiln::resolve {
@@ -32,6 +33,40 @@ FlatMap<uint32_t, PlaceRoot> PlacesOf(const RegionBuilder& region) {
   return places;
 }
 
+bool StandsFor(const ir::Pool& pool, ir::TypeId given, ir::TypeId parameter) {
+  while (pool[given].kind == ir::TypeKind::kArray && pool[parameter].kind == ir::TypeKind::kArray &&
+         pool[given].extent == pool[parameter].extent) {
+    given = ir::TypeId{pool[given].element};
+    parameter = ir::TypeId{pool[parameter].element};
+  }
+  const ir::Type& a = pool[given];
+  const ir::Type& b = pool[parameter];
+  if (given == parameter || a.kind != ir::TypeKind::kImage || b.kind != ir::TypeKind::kImage) {
+    return given == parameter;
+  }
+  const ir::ImageTraits x = ir::UnpackImage(a.extent);
+  const ir::ImageTraits y = ir::UnpackImage(b.extent);
+  return a.scalar == b.scalar && x.dim == y.dim && x.arrayed == y.arrayed &&
+         x.storage == y.storage && x.multisampled == y.multisampled;
+}
+
+ir::TypeId PlaceType(const RegionBuilder& region, ir::InstId root,
+                     std::span<const uint32_t> steps) {
+  const ir::Pool& pool = region.pool();
+  ir::TypeId type = region.TypeOf(root);
+  for (const uint32_t step : steps) {
+    const ir::Inst& inst = region.out().insts[step];
+    const uint32_t index =
+        inst.kind == ir::InstKind::kConst ? pool[inst.As<ir::ConstInst>().value].a : 0;
+    const std::optional<ir::TypeId> part = ir::PartType(pool, type, index);
+    if (!part.has_value()) {
+      return {};
+    }
+    type = *part;
+  }
+  return type;
+}
+
 // The place is computed anew at each use, from constants alone.
 ir::InstId EmitPlace(RegionBuilder& region, const PlaceRoot& root, ir::TypeId type) {
   const ir::SpecialisedDecl* decl = region.answers().Decl(root.decl);
@@ -48,8 +83,11 @@ ir::InstId EmitPlace(RegionBuilder& region, const PlaceRoot& root, ir::TypeId ty
   for (const uint32_t step : root.steps) {
     steps.push_back(region.EmitUint(step).value);
   }
-  return region.Emit(
-      ir::AccessInst{.type = type, .root = whole, .steps = region.EmitList(steps)}.To());
+  const bool image = region.pool()[type].kind == ir::TypeKind::kImage;
+  return region.Emit(ir::AccessInst{.type = image ? PlaceType(region, whole, steps) : type,
+                                    .root = whole,
+                                    .steps = region.EmitList(steps)}
+                         .To());
 }
 
 // The place has to be known when the function is specialised, because each place makes a version of

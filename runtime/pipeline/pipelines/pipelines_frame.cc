@@ -78,7 +78,7 @@ BindResult BindMissing(PipelinesState& state, VkCommandBuffer commands, Pipeline
 
 BindResult BindPipeline(PipelinesState& state, VkCommandBuffer commands, PipelineId id,
                         OnMissing missing) {
-  Slot& slot = state.slots[id];
+  PipelineSlot& slot = state.slots[id];
   Build& build = *slot.version.load(std::memory_order_acquire)->build;
   const VkPipeline handle = build.handle.load(std::memory_order_acquire);
   if (handle == VK_NULL_HANDLE) {
@@ -110,7 +110,7 @@ Result<void> ReplacePipeline(PipelinesState& state, PipelineId id, PipelineDesc 
   }
   {
     const MutexLock lock(state.mutex);
-    Slot& slot = state.slots[id];
+    PipelineSlot& slot = state.slots[id];
     // An id is in the list once, however often it is replaced before the next frame ends.
     if (slot.next == nullptr) {
       state.replacing.push_back(id);
@@ -163,7 +163,7 @@ bool CanSwap(PipelinesState& state, Build& next) {
 }
 
 void Swap(PipelinesState& state, PipelineId id, uint64_t frame_value) KILN_REQUIRES(state.mutex) {
-  Slot& slot = state.slots[id];
+  PipelineSlot& slot = state.slots[id];
   const std::shared_ptr<Build> next = std::exchange(slot.next, nullptr);
   // The old pipeline stays if the new one cannot be built: a mistake in a shader must not take the
   // picture away.

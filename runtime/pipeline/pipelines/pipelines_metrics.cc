@@ -173,9 +173,9 @@ void PrintHitches(const std::vector<Hitch>& hitches, Metrics& out) {
 // In the order of first use, because a warm start should build what is drawn first before the rest.
 std::string WriteWarmList(const PipelinesState& state) {
   const MutexLock lock(state.mutex);
-  std::map<uint64_t, const Slot*> drawn;  // by order
+  std::map<uint64_t, const PipelineSlot*> drawn;  // by order
   for (uint32_t i = 0; i < state.slots.size(); ++i) {
-    const Slot& slot = state.slots[{i}];
+    const PipelineSlot& slot = state.slots[{i}];
     // Pipelines without a variant, which were added by hand, cannot be named in a list.
     if (const uint64_t order = slot.order.load(); order != 0 && slot.options.has_value()) {
       drawn.emplace(order, &slot);

@@ -31,7 +31,7 @@ struct Version {
   LayoutSet layouts;  // of the build, with the generation of the id
 };
 
-struct Slot {
+struct PipelineSlot {
   std::atomic<const Version*> version = nullptr;  // what is drawn with
   std::atomic<const Error*> replace_error = nullptr;
   std::atomic<uint64_t> bound = 0;
@@ -48,7 +48,7 @@ struct Slot {
 // Slots by index; they never move, so readers need no lock.
 class SlotTable {
  public:
-  Slot& operator[](PipelineId id) const {
+  PipelineSlot& operator[](PipelineId id) const {
     return chunks_[id.index / kChunk].load(std::memory_order_acquire)[id.index % kChunk];
   }
   uint32_t size() const { return size_.load(std::memory_order_acquire); }
@@ -58,10 +58,10 @@ class SlotTable {
     const uint32_t index = size_.load(std::memory_order_relaxed);
     KILN_CHECK(index < kMax, "{} pipelines", index);
     if (index % kChunk == 0) {
-      owners_.push_back(std::make_unique<Slot[]>(kChunk));
+      owners_.push_back(std::make_unique<PipelineSlot[]>(kChunk));
       chunks_[index / kChunk].store(owners_.back().get(), std::memory_order_release);
     }
-    Slot& slot = owners_.back()[index % kChunk];
+    PipelineSlot& slot = owners_.back()[index % kChunk];
     slot.owner = std::move(version);
     slot.version.store(slot.owner.get(), std::memory_order_release);
     size_.store(index + 1, std::memory_order_release);
@@ -72,8 +72,8 @@ class SlotTable {
   static constexpr uint32_t kChunk = 1024;
   static constexpr uint32_t kMax = 1 << 20;
 
-  std::array<std::atomic<Slot*>, kMax / kChunk> chunks_ = {};
-  std::vector<std::unique_ptr<Slot[]>> owners_;
+  std::array<std::atomic<PipelineSlot*>, kMax / kChunk> chunks_ = {};
+  std::vector<std::unique_ptr<PipelineSlot[]>> owners_;
   std::atomic<uint32_t> size_ = 0;
 };
 

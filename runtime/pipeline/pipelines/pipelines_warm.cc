@@ -49,7 +49,7 @@ WarmTicket WarmPipelines(PipelinesState& state, const WarmRequest& request) {
     }
   };
   const auto add = [&](PipelineId id) {
-    const Slot& slot = state.slots[id];
+    const PipelineSlot& slot = state.slots[id];
     add_build(slot.owner->build);
     if (slot.next != nullptr) {
       add_build(slot.next);  // what is to replace it

@@ -184,7 +184,7 @@ Result<std::vector<BatchRunPtr>> Batches::MakeRoom(const BatchRun& next,
       known.push_back(run);
       remembered.push_back({.of = run->FirstStarter(),
                             .bytes = run->spec.size(),
-                            .results = run->results.size(),
+                            .results = run->result_count,
                             .started_ms = run->started_ms,
                             .over = run->Over()});
     }
@@ -398,14 +398,15 @@ Result<BatchResults> Batches::Results(const Hash128& id) {
     return UnknownBatch(id);
   }
   const MutexLock lock(run->mutex);
-  if (run->restored && run->Over() && run->results.empty() && run->progress.results_done != 0) {
+  if (run->restored && run->Over() && run->result_count == 0 && run->progress.results_done != 0) {
     return Error{.code = ErrorCode::kFailedPrecondition,
                  .context =
                      "the batch ended before the daemon was restarted; start it again, "
                      "which finds what it built",
                  .reason = "BATCH_FORGOTTEN"};
   }
-  return run->Told();
+  const BatchResults told = run->Told();
+  return run->Over() ? told : told.Copied();
 }
 
 Result<Batches::ItemPage> Batches::Items(const Hash128& id, const ItemKinds& kinds, size_t first,
@@ -416,26 +417,22 @@ Result<Batches::ItemPage> Batches::Items(const Hash128& id, const ItemKinds& kin
     return UnknownBatch(id);
   }
   const MutexLock lock(run->mutex);
-  (void)run->Told();
-  BatchResults failures;
+  const BatchResults results = run->Told();
+  BatchItems failures;
   for (const std::shared_ptr<const BatchItem>& failure : run->failures) {
     const bool poison = failure->outcome.kind == OutcomeKind::kPoison;
     if (kinds.all() || (poison ? kinds.poison : kinds.failed)) {
       failures.push_back(failure);
     }
   }
-  std::vector<size_t> chosen(run->results.size());
+  std::vector<size_t> chosen(results.size());
   std::iota(chosen.begin(), chosen.end(), size_t{0});
   if (kinds.slow && !kinds.deduped) {
-    const auto cost = [&](size_t i) KILN_REQUIRES(run->mutex) {
-      return run->results[i]->outcome.artifact->cpu_us;
-    };
-    std::ranges::stable_sort(chosen, std::greater(), cost);
+    std::ranges::stable_sort(chosen, std::greater(),
+                             [&](size_t i) { return results.Row(i).cpu_us; });
     chosen.resize(std::min(chosen.size(), kSlowItems));
   } else if (!kinds.all()) {
-    std::erase_if(chosen, [&](size_t i) KILN_REQUIRES(run->mutex) {
-      return !kinds.deduped || run->served[i] < 2;
-    });
+    std::erase_if(chosen, [&](size_t i) { return !kinds.deduped || results.Row(i).served < 2; });
   }
   ItemPage page{.items = {}, .in_all = failures.size() + chosen.size()};
   for (size_t i = first; i < page.in_all && page.items.size() < count; ++i) {
@@ -443,10 +440,8 @@ Result<Batches::ItemPage> Batches::Items(const Hash128& id, const ItemKinds& kin
       page.items.push_back(failures[i]);
       continue;
     }
-    const size_t number = chosen[i - failures.size()];
-    BatchItem item = *run->results[number];
-    item.served = run->served[number];
-    page.items.push_back(std::make_shared<const BatchItem>(std::move(item)));
+    page.items.push_back(
+        std::make_shared<const BatchItem>(results.At(chosen[i - failures.size()])));
   }
   return page;
 }

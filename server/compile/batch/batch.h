@@ -118,7 +118,7 @@ class Batches {
   // Those of some kinds and the failures, with the variants that each serves: `count` of them from
   // the number `first` on. Errors: as Results.
   struct ItemPage {
-    BatchResults items;
+    BatchItems items;
     size_t in_all = 0;
   };
   Result<ItemPage> Items(const Hash128& id, const ItemKinds& kinds, size_t first, size_t count);

@@ -36,6 +36,8 @@ struct BatchOptions {
   cache::BatchRows* rows = nullptr;        // null: batches end with the process
   // What batch work makes way for: empty, cpu, memory, io; null: nothing.
   std::function<std::string()> slowed_by = {};
+  // A batch is over: what it took may be given back. Null: nothing.
+  std::function<void()> over = {};
   jobs::CrashGuard* attempts = nullptr;  // null: what ends the process in scanning is not found
 };
 

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -18,6 +20,28 @@ constexpr Duration kRenewLease = std::chrono::minutes(1);
 
 // Under which the leases of a run are held, and the note of its pin.
 std::string NameOf(const BatchRun& run) { return "batch " + run.id.hex(); }
+
+// The list of files to include, and the files: they may be needed again.
+void AddIncluded(const BatchContext& context, const HlslInputs& inputs, const cache::Call& call,
+                 std::set<cache::Key>& sources) {
+  std::shared_ptr<const FileList> files = inputs.files;
+  if (inputs.list.has_value()) {
+    const cache::Key key = cache::ContentKey(*inputs.list);
+    if (!sources.insert(key).second) {
+      return;  // programs of a manifest share one
+    }
+    if (files == nullptr) {
+      const Result<cache::Blob> text = context.store.Get(key, call);
+      Result<FileList> list = text.ok() ? FileList::Read(AsText(text->bytes)) : text.error();
+      files = list.ok() ? std::make_shared<const FileList>(std::move(list).value()) : nullptr;
+    }
+  }
+  if (files != nullptr) {
+    for (const ListedFile& file : files->files()) {
+      sources.insert(cache::ContentKey(file.digest));
+    }
+  }
+}
 
 }  // namespace
 
@@ -41,6 +65,7 @@ void HoldLeases(const BatchContext& context, BatchRun& run, const cache::Call& c
     for (const Source& source : program.program.sources) {
       sources.insert(cache::ContentKey(source.digest));
     }
+    AddIncluded(context, program.program.hlsl, call, sources);
   }
   (void)context.store.FindMissing(std::vector<cache::Key>(sources.begin(), sources.end()), call);
 }
@@ -60,9 +85,10 @@ void PinResults(const BatchContext& context, BatchRun& run) {
     if (run.Over()) {
       return;
     }
-    for (const std::shared_ptr<const BatchItem>& item : run.results) {
+    const BatchResults results = run.Told();
+    for (size_t i = 0; i < results.size(); ++i) {
       keys.push_back(
-          {.level = cache::Level::kSignature, .space = 0, .id = item->outcome.artifact->signature});
+          {.level = cache::Level::kSignature, .space = 0, .id = results.Row(i).signature});
     }
   }
   const Result<uint64_t> pinned =

@@ -91,12 +91,11 @@ Result<void> AddCounted(project::Space& space, project::Counter& counter, projec
         std::move(space), std::move(counter), std::min(limits.explore, kMaxResults), bound);
     return {};
   }
-  points.points.reserve(points.points.size() + found->size());
   for (const project::Counter::LivePoint& point : *found) {
-    points.points.push_back(
-        {.options = space.SettingsOf(point.values), .served = Saturated(point.served)});
-    ChargeMemory(BytesOf(points.points.back()));
+    AddCharged({.options = space.SettingsOf(point.values), .served = Saturated(point.served)},
+               points.points);
   }
+  points.points.Shrink();
   return {};
 }
 
@@ -111,15 +110,17 @@ Result<void> AddWalked(project::Space& space, const project::SpaceRequest& reque
   }
   points.variants += page.value->points.size();
   for (std::vector<resolve::OptionSetting>& options : page.value->points) {
-    points.points.push_back({.options = std::move(options)});
+    points.points.Add({.options = std::move(options)});
   }
   return {};
 }
 
 }  // namespace
 
-uint64_t BytesOf(const BatchPoint& point) {
-  return sizeof(point) + project::BytesOf(point.options) + point.targets.size() * sizeof(uint32_t);
+void AddCharged(const BatchPoint& point, PointRows& points) {
+  const uint64_t before = points.bytes();
+  points.Add(point);
+  ChargeMemory(points.bytes() - before);
 }
 
 Error WrongSpace(const project::SpaceRequest& request, const std::vector<Diagnostic>& diagnostics) {
@@ -212,12 +213,11 @@ Result<BatchPoints> PointsOf(const driver::LinkedProgram& program,
   for (const bool warm : {true, false}) {  // warm ones first
     for (size_t i = 0; i < variants.size(); ++i) {
       if ((i < request.warm.size() && request.warm[i]) == warm) {
-        points.points.push_back({.options = variants[i],
-                                 .targets = i < request.variant_targets.size()
-                                                ? request.variant_targets[i]
-                                                : std::vector<uint32_t>(),
-                                 .warm = warm});
-        ChargeMemory(BytesOf(points.points.back()));
+        AddCharged({.options = variants[i],
+                    .targets = i < request.variant_targets.size() ? request.variant_targets[i]
+                                                                  : std::vector<uint32_t>(),
+                    .warm = warm},
+                   points.points);
       }
     }
   }

@@ -4,39 +4,28 @@
 // See spec/daemon 6.4, 6.5
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <vector>
 
 #include "compiler/base/clock.h"
 #include "compiler/driver/request.h"
+#include "server/compile/rows/point_rows.h"
 #include "server/project/space.h"
 
 namespace kiln::compile {
 
-struct BatchPoint {
-  std::vector<resolve::OptionSetting> options;
-  uint64_t served = 1;            // variants that agree on all that matters
-  std::vector<uint32_t> targets;  // indexes; empty: all
-  bool warm = false;              // an explicit variant that is wanted at start-up
-
-  bool IsFor(size_t target) const {
-    return targets.empty() || std::ranges::find(targets, target) != targets.end();
-  }
-};
-
 class Exploration;
 
-// Roughly the memory of a point.
-uint64_t BytesOf(const BatchPoint& point);
-
 struct BatchPoints {
-  std::vector<BatchPoint> points;  // explicit variants first, then in rank order
-  uint64_t variants = 0;           // allowed ones and explicit ones; saturates
+  PointRows points;       // explicit variants first, then in rank order
+  uint64_t variants = 0;  // allowed ones and explicit ones; saturates
   // Not null: points has only the explicit variants, the others have to be discovered.
   std::shared_ptr<Exploration> exploration = nullptr;
 };
+
+// Adds a point and charges its memory (compiler/base/threads/stop).
+void AddCharged(const BatchPoint& point, PointRows& points);
 
 // Points of a space that can only be walked, at most.
 inline constexpr uint64_t kMaxWalked = 4'000'000;

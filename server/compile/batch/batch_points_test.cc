@@ -53,8 +53,8 @@ TEST(BatchPoints, ThousandMillionCombinationsOfTwelveLiveFlags_FourThousandPoint
   ASSERT_TRUE(points.ok());
   EXPECT_EQ(points->variants, uint64_t{1} << kFlags);
   ASSERT_EQ(points->points.size(), 4096u);
-  for (const BatchPoint& point : points->points) {
-    EXPECT_EQ(point.served, uint64_t{1} << (kFlags - 12));
+  for (size_t i = 0; i < points->points.size(); ++i) {
+    EXPECT_EQ(points->points.ServedBy(i), uint64_t{1} << (kFlags - 12));
   }
 }
 

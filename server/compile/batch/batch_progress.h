@@ -97,7 +97,6 @@ struct ItemKinds {
   bool all() const { return !failed && !poison && !slow && !deduped; }
 };
 
-// A distinct result with the digests to fetch.
-using BatchResults = std::vector<std::shared_ptr<const BatchItem>>;
+using BatchItems = std::vector<std::shared_ptr<const BatchItem>>;
 
 }  // namespace kiln::compile

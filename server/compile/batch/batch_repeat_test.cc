@@ -110,10 +110,10 @@ TEST_F(BatchRepeat, Results_AreThoseOfTheRunBeforeFromMemory) {
   const BatchResults after = *batches.Results(kId);
   ASSERT_EQ(after.size(), before.size());
   for (size_t i = 0; i < after.size(); ++i) {
-    EXPECT_EQ(after[i]->options, before[i]->options);
-    EXPECT_EQ(after[i]->outcome.artifact->signature, before[i]->outcome.artifact->signature);
-    EXPECT_EQ(before[i]->outcome.artifact->origin, Origin::kCompiled);
-    EXPECT_EQ(after[i]->outcome.artifact->origin, Origin::kMemory);
+    EXPECT_EQ(after.At(i).options, before.At(i).options);
+    EXPECT_EQ(after.At(i).outcome.artifact->signature, before.At(i).outcome.artifact->signature);
+    EXPECT_EQ(before.At(i).outcome.artifact->origin, Origin::kCompiled);
+    EXPECT_EQ(after.At(i).outcome.artifact->origin, Origin::kMemory);
   }
   EXPECT_EQ(batches.Items(kId, {}, 0, 100)->items.size(), 4u);
   EXPECT_EQ(batches.Misses(kId)->causes.size(), 0u);

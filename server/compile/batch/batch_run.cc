@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "compiler/base/check.h"
+#include "server/compile/batch/batch_programs.h"
 
 namespace kiln::compile {
 namespace {
@@ -53,16 +54,17 @@ bool BatchRun::Over() {
 bool BatchRun::IsRepeatable() {
   const bool right = progress.failed + progress.limited + progress.poisoned == 0;
   const bool stored = progress.unbuilt + progress.unstored == 0 && progress.problem.empty();
-  const bool here = !restored && results.size() == progress.results_done;
+  const bool here = !restored && result_count == progress.results_done;
   return state == BatchState::kDone && right && stored && here && request.pin.empty() &&
          !request.quorum;
 }
 
 void BatchRun::Repeat(BatchRun& before) {
-  results = before.results;
-  served = before.served;
+  for (const Results& found : before.results) {
+    results.push_back({.known = found.any()});
+  }
+  result_count = before.result_count;
   kept = before.kept;
-  adopted.assign(results.size(), true);
   losses = before.losses;
   scanning = scanned = true;
   state = BatchState::kDone;
@@ -82,7 +84,7 @@ void BatchRun::Repeat(BatchRun& before) {
               .program = found.program,
               .stage = "store"};
   misses.results = before.misses.results;
-  held_results.Set(results.size());
+  held_results.Set(result_count);
   for (const BatchProgram& program : request.programs) {
     Add({.kind = BatchEvent::Kind::kProgramDone, .text = program.program.name});
   }
@@ -90,26 +92,44 @@ void BatchRun::Repeat(BatchRun& before) {
   Add({.kind = BatchEvent::Kind::kFinal, .progress = progress, .state = state});
 }
 
+// A program that is alone in its groups has results that no other can have: its table is taken over
+// as it is, and only contents are counted one by one. Else each result is looked up, because the
+// group has to know it, and the table of the earlier run must not change.
 void BatchRun::Adopt(size_t program) {
-  const ProgramResultsPtr former = std::exchange(programs[program].former, nullptr);
-  for (size_t i = 0; i < former->items.size(); ++i) {
-    const Artifact& artifact = *former->items[i]->outcome.artifact;
-    if (!AddSignature(program, artifact.signature, former->served[i])) {
-      continue;
+  Program& of = programs[program];
+  const ProgramResultsPtr former = std::exchange(of.former, nullptr);
+  const std::vector<SignatureGroupPtr> groups = std::exchange(of.groups, {});
+  const ResultTable& table = *former->table;
+  if (std::ranges::all_of(groups, [](const auto& group) { return group->programs() == 1; })) {
+    results[program].known = former->table;
+    result_count += table.size();
+    progress.results_done += table.size();
+    progress.hit_memory += table.size();
+    progress.cpu_saved_us += former->cpu_us;
+    for (size_t row = 0; row < table.size(); ++row) {
+      CountContent(table, row);
     }
-    ++progress.results_done;
-    ++progress.hit_memory;
-    progress.cpu_saved_us += artifact.cpu_us;
-    CountContent(former->items[i]->outcome);
-    results.push_back(former->items[i]);
-    adopted.push_back(true);
+  } else {
+    of.groups = groups;
+    const std::vector<NamedTarget>& targets = request.programs[program].targets;
+    for (size_t row = 0; row < table.size(); ++row) {
+      BatchItem item = table.At(row);
+      item.outcome.artifact->origin = Origin::kMemory;
+      const auto target =
+          std::ranges::find(targets, item.outcome.artifact->target, &NamedTarget::name);
+      AddResult({.program = program,
+                 .target = static_cast<size_t>(target - targets.begin()),
+                 .options = item.options,
+                 .outcome = item.outcome},
+                item.served);
+    }
   }
   misses.results += former->results_upper;
   progress.variants_served += former->variants_served;
   ++progress.programs_done;
   kept.resize(programs.size());
   kept[program] = former;
-  held_results.Set(results.size());
+  held_results.Set(result_count);
   Add({.kind = BatchEvent::Kind::kProgramDone, .text = request.programs[program].program.name});
 }
 
@@ -120,7 +140,6 @@ void BatchRun::KeepResults() {
     return;
   }
   kept.resize(programs.size());
-  std::vector<std::shared_ptr<ProgramResults>> made(programs.size());
   for (size_t i = 0; i < programs.size(); ++i) {
     const Program& program = programs[i];
     const bool whole = program.right && !program.stopped && !program.targets.empty() &&
@@ -128,42 +147,39 @@ void BatchRun::KeepResults() {
                        program.done == program.points->points.size();
     if (program.shares) {
       kept[i] = nullptr;
-    } else if (kept[i] == nullptr && whole) {
-      made[i] = std::make_shared<ProgramResults>();
-      made[i]->variants = program.points->variants;
-      made[i]->variants_served = program.variants_served;
-      made[i]->results_upper = ResultsUpper(program);
-      kept[i] = made[i];
-    }
-  }
-  for (size_t i = 0; i < results.size(); ++i) {
-    if (ProgramResults* const of = made[owners[i]].get(); of != nullptr) {
-      of->items.push_back(results[i]);
-      of->served.push_back(served[i]);
+    } else if (kept[i] == nullptr && whole && results[i].own != nullptr) {
+      const auto made = std::make_shared<ProgramResults>();
+      made->table = results[i].own;
+      for (const std::shared_ptr<const PreparedProgram>& target : program.targets) {
+        made->entries.push_back(target->entry);
+      }
+      for (size_t row = 0; row < made->table->size(); ++row) {
+        made->cpu_us += made->table->Row(row).cpu_us;
+      }
+      made->variants = program.points->variants;
+      made->variants_served = program.variants_served;
+      made->results_upper = ResultsUpper(program);
+      kept[i] = made;
     }
   }
 }
 
 void BatchRun::DropWork() {
-  signatures = {};
   code = {};
   blobs = {};
-  owners = {};
   for (Program& program : programs) {
     program = {.targets = {}, .points = std::make_shared<BatchPoints>()};
   }
 }
 
-const BatchResults& BatchRun::Told() {
-  for (size_t i = 0; i < adopted.size(); ++i) {
-    if (adopted[i] && results[i]->outcome.artifact->origin != Origin::kMemory) {
-      BatchItem told = *results[i];
-      told.outcome.artifact->origin = Origin::kMemory;
-      results[i] = std::make_shared<const BatchItem>(std::move(told));
+BatchResults BatchRun::Told() {
+  BatchResults told;
+  for (const Results& found : results) {
+    if (const ResultTablePtr table = found.any(); table != nullptr) {
+      told.Add(table, found.own == nullptr);
     }
   }
-  adopted = {};
-  return results;
+  return told;
 }
 
 // Beyond the bound nobody is noted any more: who is not may not pause or cancel, which is the safe
@@ -236,27 +252,6 @@ BatchState BatchRun::End(bool stopped) {
   return stopped || !whole ? BatchState::kCancelled : BatchState::kDone;
 }
 
-void BatchRun::FindFamilies() {
-  std::map<std::string, std::vector<size_t>> members;
-  for (size_t i = 0; i < programs.size(); ++i) {
-    const bool usable = !programs[i].targets.empty() && programs[i].targets[0]->ok();
-    if (usable && !request.programs[i].family.empty()) {
-      members[request.programs[i].family].push_back(i);
-    }
-  }
-  for (const auto& [family, indexes] : members) {
-    std::vector<const PreparedProgram*> prepared;
-    for (const size_t i : indexes) {
-      prepared.push_back(programs[i].targets[0].get());
-    }
-    const auto rule = std::make_shared<FamilyRule>(family, std::move(prepared));
-    for (size_t member = 0; member < indexes.size(); ++member) {
-      programs[indexes[member]].family = rule;
-      programs[indexes[member]].family_member = member;
-    }
-  }
-}
-
 void BatchRun::Add(BatchEvent event) {
   event.seq = next_seq++;
   events.push_back(std::move(event));
@@ -266,20 +261,6 @@ void BatchRun::Add(BatchEvent event) {
   for (const auto& [number, callback] : subscribers) {
     callback();
   }
-}
-
-uint64_t ResultsUpper(const BatchRun::Program& program) {
-  uint64_t upper = 0;
-  for (const BatchPoint& point : program.points->points) {
-    upper += point.targets.empty() ? program.targets.size() : point.targets.size();
-  }
-  if (program.points->exploration != nullptr) {
-    uint64_t explored = 0;
-    const bool many = __builtin_mul_overflow(program.points->exploration->bound(),
-                                             program.targets.size(), &explored);
-    upper = many || explored > UINT64_MAX - upper ? UINT64_MAX : upper + explored;
-  }
-  return upper;
 }
 
 namespace {
@@ -337,9 +318,11 @@ std::optional<TakenPoints> BatchRun::TakeFrom(size_t i) {
                     .first = program.next,
                     .count = std::min(left, kPointsAtOnce)};
   if (program.points->exploration != nullptr) {  // the list grows while the points are built
-    const auto from = program.points->points.begin() + static_cast<ptrdiff_t>(program.next);
-    taken.points = std::make_shared<const BatchPoints>(
-        BatchPoints{.points = {from, from + static_cast<ptrdiff_t>(taken.count)}});
+    const auto some = std::make_shared<BatchPoints>();
+    for (size_t i = 0; i < taken.count; ++i) {
+      some->points.Add(program.points->points.At(program.next + i));
+    }
+    taken.points = some;
     taken.base = std::exchange(taken.first, 0);
   }
   program.next += taken.count;
@@ -362,14 +345,15 @@ std::optional<TakenPoints> BatchRun::TakeNodes(size_t program) {
     if (!node.has_value()) {
       break;
     }
-    points->points.push_back({.options = of.points->exploration->SettingsOf(*node), .served = 0});
+    const BatchPoint point{.options = of.points->exploration->SettingsOf(*node), .served = 0};
+    points->points.Add(point);
+    of.points->points.Add(point);
     taken.nodes.push_back(std::move(*node));
   }
   if (taken.nodes.empty()) {
     return std::nullopt;
   }
   taken.count = taken.nodes.size();
-  of.points->points.insert(of.points->points.end(), points->points.begin(), points->points.end());
   of.next = of.points->points.size();
   progress.program = request.programs[program].program.name;
   return taken;
@@ -383,7 +367,7 @@ bool BatchRun::Explores() {
 
 void BatchRun::NoteExpanded(size_t program, size_t point, uint64_t variants) {
   const Program& of = programs[program];
-  of.points->points[point].served = variants;
+  of.points->points.SetServed(point, variants);
   if (of.points->exploration->Over() && !progress.over_budget) {
     progress.over_budget = true;
     Add({.kind = BatchEvent::Kind::kMessage,
@@ -397,9 +381,10 @@ void BatchRun::NoteUnbuilt(size_t program, const std::string& why) {
   NoteUnbuilt(why);
 }
 
-void BatchRun::Note(size_t program, size_t point, std::shared_ptr<const BatchItem> item) {
-  const bool wrong = item->outcome.kind != OutcomeKind::kOk;
-  Count(program, point, std::move(item));
+void BatchRun::Note(const BuiltPoint& built) {
+  const size_t program = built.program;
+  const bool wrong = built.outcome.kind != OutcomeKind::kOk;
+  Count(built);
   programs[program].right &= !wrong;
   if (wrong && request.on_error == OnError::kStop) {
     on_error = true;
@@ -414,7 +399,7 @@ void BatchRun::Note(size_t program, size_t point, std::shared_ptr<const BatchIte
     }
     progress.over_budget = true;
   }
-  held_results.Set(results.size());
+  held_results.Set(result_count);
   if (held_results.IsTooMuch() && !progress.over_budget) {
     Add({.kind = BatchEvent::Kind::kMessage,
          .text = "the batches of " + FirstStarter() +
@@ -422,7 +407,7 @@ void BatchRun::Note(size_t program, size_t point, std::shared_ptr<const BatchIte
                  "several batches"});
     progress.over_budget = true;
   }
-  if (results.size() > kMaxBatchResults && !progress.over_budget) {
+  if (result_count > kMaxBatchResults && !progress.over_budget) {
     Add({.kind = BatchEvent::Kind::kMessage,
          .text = "the batch has more than " + std::to_string(kMaxBatchResults) +
                  " results; build its programs in several batches"});
@@ -453,80 +438,98 @@ void BatchRun::Finish(const TakenPoints& taken) {
   program.done += taken.count;
   uint64_t variants = 0;
   for (size_t i = 0; i < taken.count; ++i) {
-    variants += program.points->points[taken.base + taken.first + i].served;
+    variants += program.points->points.ServedBy(taken.base + taken.first + i);
   }
   program.variants_served += variants;
   progress.variants_served += variants;
   if (program.done == program.points->points.size() && !MayHaveMore(program)) {
     ++progress.programs_done;
+    program.groups.clear();
+    if (const Results& of = results[taken.program]; of.own != nullptr) {
+      of.own->Shrink();
+    }
     AddFailures(taken.program);
     Add({.kind = BatchEvent::Kind::kProgramDone,
          .text = request.programs[taken.program].program.name});
   }
 }
 
-void BatchRun::Count(size_t program, size_t point, std::shared_ptr<const BatchItem> item) {
-  const Outcome& outcome = item->outcome;
+void BatchRun::Count(const BuiltPoint& built) {
+  const Outcome& outcome = built.outcome;
+  Program& program = programs[built.program];
   if (outcome.kind != OutcomeKind::kOk) {
     CountFailure(outcome, request.retry_failed, progress);
-    programs[program].failures.Add(point, outcome.diagnostics);
+    program.failures.Add(built.point, outcome.diagnostics);
     return;
   }
-  const Artifact& artifact = *outcome.artifact;
-  if (!AddSignature(program, artifact.signature, programs[program].points->points[point].served)) {
+  AddResult(built, program.points->points.ServedBy(built.point));
+}
+
+void BatchRun::AddResult(const BuiltPoint& built, uint64_t variants) {
+  const Artifact& artifact = *built.outcome.artifact;
+  std::shared_ptr<ResultTable>& table = results[built.program].own;
+  if (table == nullptr) {
+    table = std::make_shared<ResultTable>(request.programs[built.program].program.name);
+  }
+  if (!AddSignature(built, artifact.signature, variants)) {
     return;
   }
+  ++result_count;
   ++progress.results_done;
   ++OriginCount(artifact.origin, progress);
   (artifact.origin == Origin::kCompiled ? progress.cpu_us : progress.cpu_saved_us) +=
       artifact.cpu_us;
-  CountContent(outcome);
+  table->Add(built.options, built.outcome, variants);
+  CountContent(*table, table->size() - 1);
   if (artifact.origin == Origin::kCompiled) {
-    AddSlow(*item);
+    AddSlow(built);
   }
-  results.push_back(std::move(item));
-  adopted.push_back(false);
 }
 
-bool BatchRun::AddSignature(size_t program, const Hash128& signature, uint64_t variants) {
-  const auto [known, is_new] = signatures.emplace(signature, results.size());
-  if (is_new) {
-    served.push_back(variants);
-    owners.push_back(static_cast<uint32_t>(program));
+bool BatchRun::AddSignature(const BuiltPoint& built, const Hash128& signature, uint64_t variants) {
+  Program& program = programs[built.program];
+  const SignatureGroup::Place next{
+      .program = static_cast<uint32_t>(built.program),
+      .row = static_cast<uint32_t>(results[built.program].own->size())};
+  const SignatureGroup::Known known = program.groups[built.target]->FindOrAdd(signature, next);
+  if (known.is_new) {
     return true;
   }
-  served[known->second] += variants;
-  if (owners[known->second] != program) {
-    programs[program].shares = true;
-    programs[owners[known->second]].shares = true;
+  results[known.place.program].own->AddServed(known.place.row, variants);
+  if (known.place.program != built.program) {
+    program.shares = true;
+    programs[known.place.program].shares = true;
   }
   return false;
 }
 
-// Modules and metadata that no result before had.
-void BatchRun::CountContent(const Outcome& outcome) {
-  for (const StageCodeDigest& stage : outcome.artifact->code) {
-    if (code.insert(stage.digest.id).second) {
+void BatchRun::CountContent(const ResultTable& table, size_t row) {
+  const Outcome& head = table.HeadOf(row);
+  for (const Digest& digest : table.CodeOf(row)) {
+    if (code.Insert(digest.id, true).second) {
       ++progress.code_distinct;
-      progress.validated += outcome.validated ? 1 : 0;
-      progress.optimised += outcome.optimised ? 1 : 0;
-      progress.bytes_out += stage.digest.size;
+      progress.validated += head.validated ? 1 : 0;
+      progress.optimised += head.optimised ? 1 : 0;
+      progress.bytes_out += digest.size;
     }
   }
-  if (blobs.insert(outcome.artifact->metadata.id).second) {
-    progress.bytes_out += outcome.artifact->metadata.size;
+  const Digest& metadata = table.Row(row).metadata;
+  if (blobs.Insert(metadata.id, true).second) {
+    progress.bytes_out += metadata.size;
   }
 }
 
-void BatchRun::AddSlow(const BatchItem& item) {
+void BatchRun::AddSlow(const BuiltPoint& built) {
   std::vector<BatchProgress::Slow>& slowest = progress.slowest;
-  const uint64_t cpu_us = item.outcome.artifact->cpu_us;
+  const uint64_t cpu_us = built.outcome.artifact->cpu_us;
   if (slowest.size() == kSlowest && slowest.back().cpu_us >= cpu_us) {
     return;
   }
   const auto at = std::ranges::find_if(
       slowest, [&](const BatchProgress::Slow& other) { return other.cpu_us < cpu_us; });
-  slowest.insert(at, {.program = item.program, .options = item.options, .cpu_us = cpu_us});
+  slowest.insert(at, {.program = request.programs[built.program].program.name,
+                      .options = {built.options.begin(), built.options.end()},
+                      .cpu_us = cpu_us});
   slowest.resize(std::min(slowest.size(), kSlowest));
 }
 

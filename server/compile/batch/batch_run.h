@@ -12,13 +12,13 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <string>
-#include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "compiler/base/clock.h"
+#include "compiler/base/flat_map.h"
 #include "compiler/base/mutex.h"
 #include "server/compile/batch/batch_points.h"
 #include "server/compile/batch/batch_progress.h"
@@ -31,6 +31,8 @@
 #include "server/compile/batch/merged_failures.h"
 #include "server/compile/explainer.h"
 #include "server/compile/programs/prepared_program.h"
+#include "server/compile/rows/result_table.h"
+#include "server/compile/rows/signature_groups.h"
 
 namespace kiln::compile {
 
@@ -44,6 +46,15 @@ struct TakenPoints {
   std::vector<Exploration::Node> nodes;  // of an exploration: one for each point
 };
 
+// A result of a point for one target, or what failed.
+struct BuiltPoint {
+  size_t program = 0;
+  size_t target = 0;
+  size_t point = 0;  // of the program
+  std::span<const resolve::OptionSetting> options;
+  const Outcome& outcome;
+};
+
 struct BatchRun {
   // A program with one prepared form per target and its points.
   struct Program {
@@ -55,6 +66,7 @@ struct BatchRun {
     std::vector<bool> hit_explained;                         // by target
     std::shared_ptr<FamilyRule> family;                      // null: none
     size_t family_member = 0;                                // of those of the family
+    std::vector<SignatureGroupPtr> groups;                   // by target, until it is done
     ProgramResultsPtr former;                                // that stand for it, until taken
     size_t next = 0;
     size_t done = 0;
@@ -63,6 +75,13 @@ struct BatchRun {
     bool stopped = false;  // on_error
     bool right = true;     // no failure so far
     bool shares = false;   // a result that another program has as well
+  };
+  // What came of a program; at most one of them. Stays when the run is over.
+  struct Results {
+    std::shared_ptr<ResultTable> own = {};
+    ResultTablePtr known = {};  // an earlier run found it: told as hits of memory
+
+    ResultTablePtr any() const { return own != nullptr ? ResultTablePtr(own) : known; }
   };
 
   BatchRun(const Hash128& run_id, BatchRequest run_request, Clock& clock)
@@ -113,18 +132,14 @@ struct BatchRun {
   std::vector<Program> programs KILN_GUARDED_BY(mutex);
   size_t current KILN_GUARDED_BY(mutex) = 0;
   BatchProgress progress KILN_GUARDED_BY(mutex);
-  std::unordered_map<Hash128, size_t, Hash128Hash> signatures KILN_GUARDED_BY(mutex);  // -> result
-  std::unordered_set<Hash128, Hash128Hash> code KILN_GUARDED_BY(mutex);
-  std::unordered_set<Hash128, Hash128Hash> blobs KILN_GUARDED_BY(mutex);
-  BatchResults results KILN_GUARDED_BY(mutex);
-  HeldPart held_results KILN_GUARDED_BY(mutex);         // of whoever started it first
-  std::vector<uint64_t> served KILN_GUARDED_BY(mutex);  // variants, of each result
-  std::vector<uint32_t> owners KILN_GUARDED_BY(mutex);  // the first program with it, of each result
-  // Of each result: it tells where a run before had it from, and is a hit of memory here.
-  std::vector<bool> adopted KILN_GUARDED_BY(mutex);
+  FlatMap<Hash128, bool> code KILN_GUARDED_BY(mutex);   // modules that were counted
+  FlatMap<Hash128, bool> blobs KILN_GUARDED_BY(mutex);  // the same of metadata
+  std::vector<Results> results KILN_GUARDED_BY(mutex);  // by program
+  uint64_t result_count KILN_GUARDED_BY(mutex) = 0;
+  HeldPart held_results KILN_GUARDED_BY(mutex);  // of whoever started it first
   // By program, when the run is over; null if not all of it was right and stored.
   std::vector<ProgramResultsPtr> kept KILN_GUARDED_BY(mutex);
-  BatchResults failures KILN_GUARDED_BY(mutex);
+  BatchItems failures KILN_GUARDED_BY(mutex);
   // Of results whose content was put.
   std::vector<cache::Item> rows KILN_GUARDED_BY(mutex);
   MissHistogram misses KILN_GUARDED_BY(mutex);
@@ -143,16 +158,16 @@ struct BatchRun {
   }
   // Whether an equal run would find all that this one found, and nothing else.
   bool IsRepeatable() KILN_REQUIRES(mutex);
-  // Is over with what an equal run found, as hits of memory. Costs a pointer a result.
+  // Is over with what an equal run found, as hits of memory. Costs a pointer a program.
   void Repeat(BatchRun& before) KILN_REQUIRES(mutex, before.mutex);
-  // What stands for a program becomes its results. Costs a few look-ups in tables a result.
+  // What stands for a program becomes its results. Costs two look-ups of contents a result.
   void Adopt(size_t program) KILN_REQUIRES(mutex);
   // The run has ended and was stored: later ones may adopt what its programs came to.
   void KeepResults() KILN_REQUIRES(mutex);
   // Gives up what only a run needs that is not over.
   void DropWork() KILN_REQUIRES(mutex);
-  // The results, which tell where this run had them from: copied when somebody wants them.
-  const BatchResults& Told() KILN_REQUIRES(mutex);
+  // The results, in the order of the programs. They change until the run is over.
+  BatchResults Told() KILN_REQUIRES(mutex);
   // Waits until somebody resumes or starts it, and tells watchers by whom; whether it did not
   // before.
   bool Pause(const std::string& by) KILN_REQUIRES(mutex);
@@ -168,8 +183,6 @@ struct BatchRun {
   void Leave() KILN_REQUIRES(mutex);
   // What a run whose last chunk ends has become.
   BatchState End(bool stopped) KILN_REQUIRES(mutex);
-  // Gives every program of a family the rule of all of them.
-  void FindFamilies() KILN_REQUIRES(mutex);
   void Add(BatchEvent event) KILN_REQUIRES(mutex);
   // The next points: of the program that the chunk has taken, else of the first one that no other
   // works on, else of the first one that has some. One assembler learns a program once, so chunks
@@ -182,16 +195,18 @@ struct BatchRun {
   bool Explores() KILN_REQUIRES(mutex);
   // A node serves so many variants; ends the batch if too many results were found.
   void NoteExpanded(size_t program, size_t point, uint64_t variants) KILN_REQUIRES(mutex);
-  // A point of a program has its outcome for one target: `item` tells of it and of nothing else.
-  void Count(size_t program, size_t point, std::shared_ptr<const BatchItem> item)
+  // A point of a program has its outcome for one target.
+  void Count(const BuiltPoint& built) KILN_REQUIRES(mutex);
+  // Modules and metadata that no result before had.
+  void CountContent(const ResultTable& table, size_t row) KILN_REQUIRES(mutex);
+  // A result that serves so many variants, be it new or not.
+  void AddResult(const BuiltPoint& built, uint64_t variants) KILN_REQUIRES(mutex);
+  // Whether the result is new, and is the next one of its program; else the one that is there
+  // serves more variants.
+  bool AddSignature(const BuiltPoint& built, const Hash128& signature, uint64_t variants)
       KILN_REQUIRES(mutex);
-  void CountContent(const Outcome& outcome) KILN_REQUIRES(mutex);
-  // Whether it is the number of a new result, which the caller adds; else it serves more variants.
-  bool AddSignature(size_t program, const Hash128& signature, uint64_t variants)
-      KILN_REQUIRES(mutex);
-  // The same; stops where the request says so.
-  void Note(size_t program, size_t point, std::shared_ptr<const BatchItem> item)
-      KILN_REQUIRES(mutex);
+  // The same as Count; stops where the request says so.
+  void Note(const BuiltPoint& built) KILN_REQUIRES(mutex);
   void NoteUnbuilt(size_t program, const std::string& why) KILN_REQUIRES(mutex);
   // All points of `taken` have their outcomes.
   void Finish(const TakenPoints& taken) KILN_REQUIRES(mutex);
@@ -199,7 +214,7 @@ struct BatchRun {
   void AddFailures(size_t program) KILN_REQUIRES(mutex);
   // A failure that watchers hear of.
   void AddItem(std::shared_ptr<const BatchItem> item) KILN_REQUIRES(mutex);
-  void AddSlow(const BatchItem& item) KILN_REQUIRES(mutex);
+  void AddSlow(const BuiltPoint& built) KILN_REQUIRES(mutex);
   // That a result could not be built for a reason that its sources do not give.
   void NoteUnbuilt(const std::string& why) KILN_REQUIRES(mutex);
   // That the store did not take results.
@@ -213,9 +228,6 @@ struct BatchRun {
   void AddFailedProgram(const std::string& name, const std::vector<PlacedDiagnostic>& diagnostics)
       KILN_REQUIRES(mutex);
 };
-
-// Points to build, of all targets; what is explored counts as much as there may be.
-uint64_t ResultsUpper(const BatchRun::Program& program);
 
 using BatchRunPtr = std::shared_ptr<BatchRun>;
 

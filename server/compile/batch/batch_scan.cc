@@ -12,6 +12,7 @@
 #include "server/compile/batch/batch_check.h"
 #include "server/compile/batch/batch_leases.h"
 #include "server/compile/batch/batch_points.h"
+#include "server/compile/batch/batch_programs.h"
 #include "server/compile/batch/exploration.h"
 #include "server/compile/explainer.h"
 
@@ -77,9 +78,7 @@ Result<void> Account(BatchRun::Program& program, Left& left) {
     return TooManyOfAll();
   }
   left.results -= results;
-  for (const BatchPoint& point : program.points->points) {
-    left.bytes -= std::min(left.bytes, BytesOf(point));
-  }
+  left.bytes -= std::min(left.bytes, program.points->points.bytes());
   return {};
 }
 
@@ -155,7 +154,8 @@ bool ScanBatch(const BatchContext& context, BatchRun& run, const cache::Call& ca
   const MutexLock lock(run.mutex);
   run.progress.over_budget = false;  // of one program: the others are built
   run.programs = std::move(programs);
-  run.FindFamilies();
+  FindGroups(run);
+  FindFamilies(run);
   run.scanned = true;
   run.progress.variants_total = total;
   run.progress.results_upper = upper;

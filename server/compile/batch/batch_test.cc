@@ -99,7 +99,7 @@ class BatchTest : public testing::Test {
     std::map<Hash128, uint64_t> served;
     const Result<Batches::ItemPage> page =
         batches.Items(HashBytes(AsBytes(request.project)), {}, 0, SIZE_MAX);
-    for (const std::shared_ptr<const BatchItem>& item : page.ok() ? page->items : BatchResults()) {
+    for (const std::shared_ptr<const BatchItem>& item : page.ok() ? page->items : BatchItems()) {
       if (item->outcome.artifact.has_value()) {
         served[item->outcome.artifact->signature] += item->served;
       }

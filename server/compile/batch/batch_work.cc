@@ -229,12 +229,12 @@ void BatchWorker::BuildPoints(const BatchRunPtr& run, const cache::Call& call) {
 // One point, for the targets that want it.
 void BatchWorker::BuildPoint(const BatchRunPtr& run, const TakenPoints& taken, size_t index,
                              BuildOptions how, const cache::Call& call) {
-  const BatchPoint& point = taken.points->points[index];
+  const BatchPoint point = taken.points->points.At(index);
   const bool explored = !taken.nodes.empty();
   Exploration::Read read;
   bool whole = true;
-  std::vector<std::shared_ptr<const BatchItem>> built;
-  std::vector<std::string> unbuilt;  // why
+  std::vector<std::pair<size_t, Outcome>> built;  // by target
+  std::vector<std::string> unbuilt;               // why
   for (size_t target = 0; target < taken.targets.size(); ++target) {
     if (!point.IsFor(target)) {
       continue;
@@ -264,20 +264,18 @@ void BatchWorker::BuildPoint(const BatchRunPtr& run, const TakenPoints& taken, s
       continue;
     }
     outcome->fresh = {};  // the store has it
-    // Made here, because the run is everybody's: most points are results that nobody had.
-    built.push_back(std::make_shared<const BatchItem>(
-        BatchItem{.program = run->request.programs[taken.program].program.name,
-                  .options = point.options,
-                  .outcome = std::move(outcome).value(),
-                  .served = point.served,
-                  .examples = {}}));
+    built.emplace_back(target, std::move(outcome).value());
   }
   if (explored) {
     Expand(run, taken, index, whole ? std::optional(std::move(read)) : std::nullopt, call);
   }
   const MutexLock lock(run->mutex);
-  for (std::shared_ptr<const BatchItem>& one : built) {
-    run->Note(taken.program, taken.base + index, std::move(one));
+  for (const auto& [target, outcome] : built) {
+    run->Note({.program = taken.program,
+               .target = target,
+               .point = taken.base + index,
+               .options = point.options,
+               .outcome = outcome});
   }
   for (const std::string& why : unbuilt) {
     run->NoteUnbuilt(taken.program, why);
@@ -395,11 +393,17 @@ void BatchWorker::Finish(const BatchRunPtr& run, BatchState state) {
     }
   }
   SaveRow(context_, *run, state);  // before anybody hears of the end, who may rely on it
-  const MutexLock lock(run->mutex);
-  if (state == BatchState::kDone) {
-    run->KeepResults();
+  {
+    const MutexLock lock(run->mutex);
+    if (state == BatchState::kDone) {
+      run->KeepResults();
+    }
+    run->DropWork();
   }
-  run->DropWork();
+  if (context_.options.over != nullptr) {
+    context_.options.over();
+  }
+  const MutexLock lock(run->mutex);
   run->state = state;
   run->progress.eta_ms = 0;
   run->progress.slowed_by.clear();

@@ -10,15 +10,16 @@
 #include <span>
 #include <vector>
 
-#include "server/compile/batch/batch_progress.h"
 #include "server/compile/batch/batch_request.h"
+#include "server/compile/rows/result_table.h"
 
 namespace kiln::compile {
 
 // A program of which every point was built or found, was right, and is stored.
 struct ProgramResults {
-  BatchResults items;            // distinct ones, none of which another program has as well
-  std::vector<uint64_t> served;  // variants, of each
+  ResultTablePtr table;          // distinct ones, none of which another program has as well
+  std::vector<Hash128> entries;  // by target
+  uint64_t cpu_us = 0;           // of all results
   uint64_t variants = 0;         // allowed ones
   uint64_t variants_served = 0;
   uint64_t results_upper = 0;  // points, of all targets

@@ -112,12 +112,12 @@ TEST_F(FormerResultsTest, WhatStands_IsToldAsAHitOfMemoryAndIsWhatItWas) {
   const BatchResults after = *batches.Results(id);
   ASSERT_EQ(after.size(), 8u);
   for (size_t i = 0; i < 8; ++i) {
-    const bool stands = after[i]->program == "one";
+    const bool stands = after.At(i).program == "one";
     EXPECT_EQ(stands, i < 4) << "in the order of the programs";
-    EXPECT_EQ(after[i]->outcome.artifact->origin, stands ? Origin::kMemory : Origin::kCompiled);
-    EXPECT_EQ(before[i]->outcome.artifact->origin, Origin::kCompiled);
-    EXPECT_EQ(after[i]->options, before[i]->options);
-    EXPECT_EQ(after[i]->outcome.artifact->signature == before[i]->outcome.artifact->signature,
+    EXPECT_EQ(after.At(i).outcome.artifact->origin, stands ? Origin::kMemory : Origin::kCompiled);
+    EXPECT_EQ(before.At(i).outcome.artifact->origin, Origin::kCompiled);
+    EXPECT_EQ(after.At(i).options, before.At(i).options);
+    EXPECT_EQ(after.At(i).outcome.artifact->signature == before.At(i).outcome.artifact->signature,
               stands);
   }
   EXPECT_EQ(batches.Items(id, {}, 0, 100)->items.size(), 8u);

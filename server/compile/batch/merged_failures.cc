@@ -6,7 +6,6 @@
 #include <map>
 #include <set>
 #include <string>
-#include <string_view>
 #include <utility>
 
 #include "compiler/diag/diagnostic.h"
@@ -19,9 +18,9 @@ namespace {
 // Every option that a point sets is an axis, in order of declaration; values count in the order of
 // first use.
 driver::TriedVariants TriedOf(const BatchPoints& points, std::span<const std::string> declared) {
-  std::set<std::string_view> is_set;
-  for (const BatchPoint& point : points.points) {
-    for (const resolve::OptionSetting& setting : point.options) {
+  std::set<std::string> is_set;
+  for (size_t i = 0; i < points.points.size(); ++i) {
+    for (const resolve::OptionSetting& setting : points.points.At(i).options) {
       is_set.insert(setting.name);
     }
   }
@@ -33,8 +32,8 @@ driver::TriedVariants TriedOf(const BatchPoints& points, std::span<const std::st
       tried.axes.push_back({.name = name});
     }
   }
-  for (const BatchPoint& point : points.points) {
-    for (const resolve::OptionSetting& setting : point.options) {
+  for (size_t i = 0; i < points.points.size(); ++i) {
+    for (const resolve::OptionSetting& setting : points.points.At(i).options) {
       const auto [place, added] = axis_of.emplace(setting.name, tried.axes.size());
       if (added) {
         tried.axes.push_back({.name = setting.name});
@@ -50,10 +49,10 @@ driver::TriedVariants TriedOf(const BatchPoints& points, std::span<const std::st
       }
     }
   }
-  for (const BatchPoint& point : points.points) {
+  for (size_t i = 0; i < points.points.size(); ++i) {
     const size_t row = tried.values.size();
     tried.values.resize(row + tried.axes.size(), driver::kNoValue);
-    for (const resolve::OptionSetting& setting : point.options) {
+    for (const resolve::OptionSetting& setting : points.points.At(i).options) {
       const size_t axis = axis_of.find(setting.name)->second;
       const std::vector<std::string>& values = tried.axes[axis].values;
       const auto value = std::ranges::find(values, driver::ValueText(setting));
@@ -66,7 +65,7 @@ driver::TriedVariants TriedOf(const BatchPoints& points, std::span<const std::st
 uint64_t Served(const BatchPoints& points, const std::vector<size_t>& some) {
   uint64_t sum = 0;
   for (const size_t point : some) {
-    const uint64_t served = points.points[point].served;
+    const uint64_t served = points.points.ServedBy(point);
     sum = served > std::numeric_limits<uint64_t>::max() - sum ? std::numeric_limits<uint64_t>::max()
                                                               : sum + served;
   }
@@ -122,7 +121,7 @@ std::vector<MergedFailure> MergedFailures::Merge(const BatchPoints& points,
     for (const size_t point : failing) {
       fails[point] = true;
     }
-    one.example = points.points[failing.front()].options;
+    one.example = points.points.At(failing.front()).options;
     one.diagnostic.variants = PlacedVariants{.failing = std::to_string(Served(points, failing)),
                                              .total = std::to_string(points.variants),
                                              .condition = {},

@@ -25,8 +25,7 @@ BatchPoints Points() {
   BatchPoints points;
   for (const bool fog : {false, true}) {
     for (const char* quality : {"low", "high"}) {
-      points.points.push_back(
-          {.options = {Flag("fog", fog), Word("quality", quality)}, .served = 3});
+      points.points.Add({.options = {Flag("fog", fog), Word("quality", quality)}, .served = 3});
     }
   }
   points.variants = 12;
@@ -57,7 +56,7 @@ TEST(MergedFailures, EqualMessages_AreOneWithCountsConditionAndExample) {
 
 TEST(MergedFailures, OfOneVariantOnly_NeedNoCondition) {
   BatchPoints points;
-  points.points.push_back({});
+  points.points.Add({});
   points.variants = 1;
   MergedFailures failures;
   EXPECT_TRUE(failures.empty());

@@ -350,8 +350,7 @@ Result<void> ExploreAll(CachedBuild& builder,
       read.Add(trace);
     }
     point.served = exploration.Expand(*node, std::move(read));
-    ChargeMemory(BytesOf(point));
-    points.points.push_back(std::move(point));
+    AddCharged(point, points.points);
   }
   return exploration.Over() ? Result<void>(exploration.TooMany()) : Result<void>();
 }
@@ -378,8 +377,9 @@ Result<std::vector<PackProgram>> PackProgramsOf(CachedBuild& builder, const Batc
       }
       for (size_t i = 0; i < points.points.size(); ++i) {
         PackPoint& point = program.points.emplace_back();
-        point.options = std::move(points.points[i].options);
-        if (points.points[i].warm) {
+        BatchPoint from_points = points.points.At(i);
+        point.options = std::move(from_points.options);
+        if (from_points.warm) {
           point.warm = pack::Warm{.priority = static_cast<uint16_t>(std::min<size_t>(i, 0xFFFF))};
         }
       }

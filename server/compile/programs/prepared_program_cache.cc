@@ -14,7 +14,7 @@ namespace {
 uint64_t BytesOf(const PreparedProgram& prepared) {
   uint64_t bytes = 0;
   for (const std::shared_ptr<const ParsedSource>& source : prepared.parsed) {
-    bytes += source->module == nullptr ? 0 : source->module->image().size();
+    bytes += source->memory_bytes();
   }
   for (const Source& source : prepared.request.sources) {
     bytes += source.text == nullptr ? 0 : source.text->size();
@@ -60,6 +60,7 @@ void PreparedProgramCache::Keep(const ProgramRequest& request, const NamedTarget
   for (Source& source : entries_.front().request.sources) {
     source.text = nullptr;  // the digest says it all
   }
+  entries_.front().request.hlsl.files = nullptr;
   bytes_ += bytes;
   while (bytes_ > max_bytes_ || entries_.size() > kMaxPrograms) {
     bytes_ -= entries_.back().bytes;

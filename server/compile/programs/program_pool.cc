@@ -3,39 +3,16 @@
 
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "cache/decorators/memory_store.h"
 #include "cache/key.h"
-#include "cache/record.h"
-#include "compiler/diag/encode.h"
 #include "compiler/driver/fingerprint.h"
 #include "compiler/driver/frontends.h"
 #include "compiler/driver/stages.h"
 #include "server/compile/programs/limits_id.h"
-#include "server/worker/reading.h"
 
 namespace kiln::compile {
-namespace {
-
-constexpr uint32_t kSpace = 0;
-
-cache::Key ModuleRow(const Hash128& key) {
-  return {.level = cache::Level::kModule, .space = kSpace, .id = key};
-}
-
-Error MissingSource(const Source& source) {
-  return {.code = ErrorCode::kFailedPrecondition,
-          .context = "source '" + source.path + "' (" + source.digest.id.hex() +
-                     ") is not here; upload it with PutSources and repeat",
-          .reason = "SOURCES_MISSING"};
-}
-
-void SetModule(ParsedSource& parsed, ir::Module module) {
-  parsed.module = std::make_shared<const ir::Module>(std::move(module));
-  parsed.semantic_id = parsed.module->semantic_id();
-  parsed.image_id = HashBytes(parsed.module->image());
-}
-
-}  // namespace
 
 Hash128 ModuleKeyOf(const Digest& source, ir::Language language, const Hash128& limits) {
   return cache::ModuleKey({.language = driver::LanguageText(language),
@@ -50,49 +27,29 @@ ProgramPool::ProgramPool(cache::BlobStore& store, uint64_t limit, const Language
       limit_(limit),
       limits_(limits),
       limits_id_(LimitsIdOf(limits)),
-      attempts_(attempts),
-      apart_(apart) {}
-
-Result<std::shared_ptr<const std::string>> ProgramPool::Text(const Source& source,
-                                                             const cache::Call& call) {
-  if (source.text != nullptr) {
-    return source.text;
-  }
-  const Result<cache::Blob> blob = store_.Get(cache::ContentKey(source.digest), call);
-  if (blob.ok()) {
-    return std::make_shared<const std::string>(AsText(blob->bytes));
-  }
-  if (blob.error().code == ErrorCode::kNotFound) {
-    return MissingSource(source);
-  }
-  return blob.error();
-}
+      reader_(store, limits_, attempts, apart) {}
 
 Result<std::shared_ptr<const ParsedSource>> ProgramPool::Parse(const Source& source,
+                                                               const HlslInputs& inputs,
                                                                const cache::Call& call, bool* made,
                                                                PoisonPolicy poison) {
   const std::optional<ir::Language> language = driver::LanguageOf(source.path);
   if (!language.has_value()) {
-    return Error{.code = ErrorCode::kInvalidArgument,
-                 .context = "no front end reads '" + source.path + "'; known extensions: .rpl",
-                 .reason = "UNKNOWN_LANGUAGE"};
-  }
-  if (*language == ir::Language::kHlsl) {  // its keys would need what its includes ask for
     return Error{
         .code = ErrorCode::kInvalidArgument,
-        .context = "'" + source.path + "' is HLSL, which kilnc reads and this daemon does not",
+        .context = "no front end reads '" + source.path + "'; known extensions: .rpl, .hlsl",
         .reason = "UNKNOWN_LANGUAGE"};
   }
-  const Hash128 key = ModuleKeyOf(source.digest, *language, limits_id_);
-  {
-    const MutexLock lock(mutex_);
-    const Row* const row = FindRow(key, call);
-    ++(row == nullptr ? misses_ : hits_);
-    if (row != nullptr) {
-      return row->parsed;
-    }
+  if (*language == ir::Language::kHlsl) {
+    KILN_TRY(const std::shared_ptr<const FileList> files, Files(inputs, call));
+    return ParseWithIncludes(
+        {.source = source, .settings = inputs.settings, .files = *files, .poison = poison}, call,
+        made);
   }
-  // Whoever asks at once gets what memory has. Loading and parsing are work for a job.
+  const Hash128 key = ModuleKeyOf(source.digest, *language, limits_id_);
+  if (ParsedPtr known = FindParsed(key, call); known != nullptr) {
+    return known;
+  }
   if (call.deadline == cache::kAtOnce) {
     return cache::NotAtOnce();
   }
@@ -100,16 +57,35 @@ Result<std::shared_ptr<const ParsedSource>> ProgramPool::Parse(const Source& sou
                      made);
 }
 
-Result<std::shared_ptr<const ParsedSource>> ProgramPool::LoadOrParse(const ParseRequest& wanted,
-                                                                     const cache::Call& call,
-                                                                     bool* made) {
-  const Hash128& key = wanted.key;
-  std::shared_ptr<const ParsedSource> parsed = Load(key, wanted.language, call);
+// In memory; null: not there.
+ProgramPool::ParsedPtr ProgramPool::FindParsed(const Hash128& key, const cache::Call& call) {
+  const MutexLock lock(mutex_);
+  const Row* const row = FindRow(key, call);
+  ++(row == nullptr ? misses_ : hits_);
+  return row == nullptr ? nullptr : row->parsed;
+}
+
+// What stands under the key from now on: what another thread put there if that was faster.
+ProgramPool::ParsedPtr ProgramPool::Hold(const Hash128& key, ParsedPtr parsed,
+                                         const cache::Call& call) {
+  if (!call.may_write) {
+    return parsed;
+  }
+  const MutexLock lock(mutex_);
+  if (const Row* row = FindRow(key, call); row != nullptr) {
+    return row->parsed;
+  }
+  ++(parsed->from_store ? counters_.images_loaded : counters_.parsed);
+  AddRow({.key = key, .parsed = parsed, .bytes = parsed->memory_bytes()});
+  return parsed;
+}
+
+Result<ProgramPool::ParsedPtr> ProgramPool::LoadOrParse(const ParseRequest& wanted,
+                                                        const cache::Call& call, bool* made) {
+  ParsedPtr parsed = LoadModuleRow(store_, wanted.key, wanted.language, call);
   if (parsed != nullptr && parsed->poison && wanted.poison == PoisonPolicy::kStands) {
     return parsed;  // not held: the store knows how long it stands
   }
-  // A front end takes much longer than the store, so the store is asked first. Poison that the
-  // caller does not accept is read once more.
   if (parsed == nullptr || parsed->poison) {
     KILN_TRY(parsed, Read(wanted, call));
     if (made != nullptr) {
@@ -119,167 +95,254 @@ Result<std::shared_ptr<const ParsedSource>> ProgramPool::LoadOrParse(const Parse
       return parsed;
     }
   }
-  if (!call.may_write) {
-    return parsed;
-  }
-  const MutexLock lock(mutex_);
-  if (const Row* row = FindRow(key, call); row != nullptr) {
-    return row->parsed;  // another thread was faster
-  }
-  ++(parsed->from_store ? counters_.images_loaded : counters_.parsed);
-  const uint64_t bytes = parsed->module != nullptr ? parsed->module->image().size() : 0;
-  AddRow({.key = key, .parsed = parsed, .linked = nullptr, .bytes = bytes + sizeof(ParsedSource)});
-  return parsed;
+  return Hold(wanted.key, std::move(parsed), call);
 }
 
-Diagnosed<ir::Module> ProgramPool::ReadHere(const ParseRequest& wanted, const std::string& text,
-                                            const cache::Call& call) {
-  // Noted while the front end reads, so that a source which ends the process is known to the next
-  // one.
-  const jobs::CrashGuard::Running running(call.may_write ? attempts_ : nullptr,
-                                          ModuleRow(wanted.key));
-  return driver::ParseSource(wanted.language, SourceFile(wanted.source.path, text), /*module=*/0,
-                             limits_);
-}
+namespace {
 
-// Nothing if it is poison. Errors: as worker::Runner::Run; kInternal for a malformed answer.
-Result<std::optional<Diagnosed<ir::Module>>> ProgramPool::ReadApart(const ParseRequest& wanted,
-                                                                    const std::string& text,
-                                                                    const cache::Call& call) {
-  const Bytes input = worker::InputOf(limits_, text);
-  KILN_TRY(const worker::Answer answer,
-           apart_->Run({.work = worker::Work::kRead,
-                        .recipe = worker::LanguageAndPath(wanted.language, wanted.source.path),
-                        .input = input},
-                       call.stop, call.deadline));
-  if (answer.kind == worker::AnswerKind::kPoison) {
-    const cache::Item item = PoisonItem(ModuleRow(wanted.key));
-    (void)store_.Put(std::span(&item, 1), cache::Durability::kRelaxed, call);
-    return std::optional<Diagnosed<ir::Module>>();
-  }
-  Result<Diagnosed<ir::Module>> read =
-      answer.kind == worker::AnswerKind::kMade
-          ? worker::DecodeReading(wanted.language, answer.bytes, text.size())
-          : Result<Diagnosed<ir::Module>>(
-                Error{.code = ErrorCode::kInternal, .context = answer.report, .reason = "BUG"});
-  if (!read.ok()) {
-    return Error{.code = ErrorCode::kInternal,
-                 .context = "a worker process that read '" + wanted.source.path +
-                            "': " + read.error().context,
-                 .reason = "BUG"};
-  }
-  return std::optional(std::move(read).value());
-}
-
-// What a front end makes of a source.
-Result<std::shared_ptr<const ParsedSource>> ProgramPool::Read(const ParseRequest& wanted,
-                                                              const cache::Call& call) {
-  KILN_TRY(const std::shared_ptr<const std::string> text, Text(wanted.source, call));
+// What a reading came to, to be kept; poison if it came to nothing.
+std::shared_ptr<ParsedSource> FreshOf(std::optional<driver::ParsedSource> read) {
   auto fresh = std::make_shared<ParsedSource>();
-  std::optional<Diagnosed<ir::Module>> read;
-  if (apart_ != nullptr) {
-    KILN_TRY(read, ReadApart(wanted, *text, call));
-  } else {
-    read = ReadHere(wanted, *text, call);
-  }
   if (!read.has_value()) {
     fresh->poison = true;
-    return std::shared_ptr<const ParsedSource>(std::move(fresh));
+    return fresh;
   }
-  fresh->diagnostics = std::move(read->diagnostics);
-  if (read->value.has_value()) {
-    SetModule(*fresh, std::move(*read->value));
+  fresh->diagnostics = std::move(read->module.diagnostics);
+  fresh->files = std::move(read->files);
+  fresh->probes = std::move(read->probes);
+  if (read->module.value.has_value()) {
+    fresh->SetModule(std::move(*read->module.value));
   }
+  return fresh;
+}
+
+}  // namespace
+
+// What a front end makes of a source that includes nothing.
+Result<ProgramPool::ParsedPtr> ProgramPool::Read(const ParseRequest& wanted,
+                                                 const cache::Call& call) {
+  KILN_TRY(ModuleReading read, reader_.Read({.source = wanted.source,
+                                             .language = wanted.language,
+                                             .settings = {},
+                                             .files = {},
+                                             .likely = {},
+                                             .key = wanted.key},
+                                            call));
+  const std::shared_ptr<ParsedSource> fresh = FreshOf(std::move(read.parsed));
+  if (call.may_write && !fresh->poison) {
+    KeepModuleRow(store_, wanted.key, wanted.source, *fresh, call);
+  }
+  return ParsedPtr(fresh);
+}
+
+// ---- Sources that include -----------------------------------------------------------------------
+
+Result<std::shared_ptr<const FileList>> ProgramPool::Files(const HlslInputs& inputs,
+                                                           const cache::Call& call) {
+  if (inputs.files != nullptr) {
+    return inputs.files;
+  }
+  if (!inputs.list.has_value()) {
+    return std::make_shared<const FileList>();
+  }
+  {
+    const MutexLock lock(mutex_);
+    const Row* const row = FindRow(inputs.list->id, call);
+    if (row != nullptr && row->files != nullptr) {
+      return row->files;
+    }
+  }
+  if (call.deadline == cache::kAtOnce) {
+    return cache::NotAtOnce();
+  }
+  KILN_TRY(
+      const std::shared_ptr<const std::string> text,
+      Text({.path = "(list of files to include)", .digest = *inputs.list, .text = nullptr}, call));
+  KILN_TRY(FileList list, FileList::Read(*text));
+  auto files = std::make_shared<const FileList>(std::move(list));
   if (call.may_write) {
-    Keep(wanted.key, wanted.source, *fresh, call);
+    const MutexLock lock(mutex_);
+    if (FindRow(inputs.list->id, call) == nullptr) {
+      AddRow({.key = inputs.list->id, .files = files, .bytes = 2 * text->size()});
+    }
   }
-  return std::shared_ptr<const ParsedSource>(std::move(fresh));
+  return files;
 }
 
-// An image from the store; null is a miss, whatever the reason.
-std::shared_ptr<const ParsedSource> ProgramPool::Load(const Hash128& key, ir::Language language,
-                                                      const cache::Call& call) {
-  const Result<cache::Blob> row = store_.Get(ModuleRow(key), call);
-  if (!row.ok()) {
-    return nullptr;
-  }
-  const Result<cache::ModuleRecord> record = cache::DecodeModuleRecord(row->bytes);
-  if (!record.ok()) {
-    return nullptr;
-  }
-  // A record whose content is gone is no record: the source is read again, and what is missing is
-  // put again.
-  const auto get = [&](std::string_view product) -> std::optional<cache::Blob> {
-    const Digest* digest = record->Find(product);
-    if (digest == nullptr) {
-      return std::nullopt;
+// In memory, or in the store unless the call is kAtOnce; null: nowhere.
+std::shared_ptr<const ProbeRow> ProgramPool::FindProbes(const Hash128& key,
+                                                        const cache::Call& call) {
+  {
+    const MutexLock lock(mutex_);
+    const Row* const row = FindRow(key, call);
+    if (row != nullptr) {
+      return row->probes;
     }
-    Result<cache::Blob> blob = store_.Get(cache::ContentKey(*digest), call);
-    return blob.ok() ? std::optional(std::move(blob).value()) : std::nullopt;
-  };
-  auto parsed = std::make_shared<ParsedSource>();
-  parsed->from_store = true;
-  if (record->kind == cache::RecordKind::kPoison) {
-    parsed->poison = true;
-    return parsed;
   }
-  if (const Digest* digest = record->Find("diag"); digest != nullptr) {
-    const std::optional<cache::Blob> blob = get("diag");
-    if (!blob.has_value()) {
-      return nullptr;
-    }
-    Result<std::vector<Diagnostic>> diagnostics = DecodeDiagnostics(blob->bytes);
-    if (!diagnostics.ok()) {
-      return nullptr;
-    }
-    parsed->diagnostics = std::move(diagnostics).value();
-  }
-  if (record->kind != cache::RecordKind::kOk) {
-    return parsed->diagnostics.empty() ? nullptr : parsed;
-  }
-  const std::optional<cache::Blob> image = get("image");
-  if (!image.has_value()) {
+  if (call.deadline == cache::kAtOnce) {
     return nullptr;
   }
-  // Bytes from a store may have come from an upstream. The image is bound-checked before anything
-  // reads it.
-  Result<ir::Module> module = driver::LoadModule(language, image->bytes);
-  if (!module.ok()) {
+  std::optional<ProbeRow> loaded = LoadProbeRow(store_, key, call);
+  if (!loaded.has_value()) {
     return nullptr;
   }
-  SetModule(*parsed, std::move(module).value());
-  const ir::ModuleView& view = parsed->module->view();
-  // Diagnostics are stored by number of span and not by place (compiler/diag/encode.h).
-  FillPositions(parsed->diagnostics, [&](uint32_t, uint32_t number) {
-    return number < view.spans.size() ? std::optional(view.spans[number]) : std::nullopt;
-  });
-  return parsed;
+  auto row = std::make_shared<const ProbeRow>(*std::move(loaded));
+  if (call.may_write) {
+    HoldProbes(key, row);
+  }
+  return row;
 }
 
-// Best effort: if the store does not take the image, a later request parses again.
-void ProgramPool::Keep(const Hash128& key, const Source& source, const ParsedSource& parsed,
-                       const cache::Call& call) {
-  std::vector<cache::Item> items;
-  cache::ModuleRecord record;
-  record.kind = parsed.module != nullptr ? cache::RecordKind::kOk : cache::RecordKind::kSourceError;
-  const auto add = [&](std::string_view name, ByteView bytes) {
-    const Digest digest = DigestOf(bytes);
-    items.push_back(cache::ContentItem(digest, cache::CopiedBlob(bytes)));
-    record.products.push_back({.name = std::string(name), .digest = digest});
-  };
-  if (!parsed.diagnostics.empty()) {
-    add("diag", EncodeDiagnostics(parsed.diagnostics));
+// A row that stands already gives way: it led nowhere.
+void ProgramPool::HoldProbes(const Hash128& key, std::shared_ptr<const ProbeRow> row) {
+  uint64_t bytes = sizeof(ProbeRow);
+  for (const std::string& path : row->paths) {
+    bytes += sizeof(std::string) + path.size();
   }
-  if (parsed.module != nullptr) {
-    add("image", parsed.module->image());
-    record.semantic_id = parsed.semantic_id;
+  const MutexLock lock(mutex_);
+  if (const auto old = index_.find(key); old != index_.end()) {
+    counters_.bytes -= old->second->bytes;
+    rows_.erase(old->second);
+    index_.erase(old);
   }
-  if (source.text != nullptr) {  // later requests may name it by digest alone
-    items.push_back(cache::ContentItem(source.digest, cache::CopiedBlob(AsBytes(*source.text))));
+  AddRow({.key = key, .probes = std::move(row), .bytes = bytes});
+}
+
+// Follows the rows as far as they lead. Null: to be read, or to be loaded by a call that may wait.
+ProgramPool::ParsedPtr ProgramPool::FollowProbes(ProbeTrail& trail, ir::Language language,
+                                                 const cache::Call& call) {
+  for (;;) {
+    const std::shared_ptr<const ProbeRow> row = FindProbes(trail.NextKey(), call);
+    if (row == nullptr) {
+      return nullptr;
+    }
+    if (!row->is_end()) {
+      if (!trail.Follow(*row)) {
+        return nullptr;
+      }
+      continue;
+    }
+    ParsedPtr parsed = FindParsed(row->module, call);
+    if (parsed == nullptr && call.deadline != cache::kAtOnce) {
+      parsed = LoadModuleRow(store_, row->module, language, call);
+    }
+    if (parsed == nullptr || parsed->poison || !trail.LeadsTo(row->module, parsed->probes)) {
+      return nullptr;
+    }
+    return Hold(row->module, std::move(parsed), call);
   }
-  // The row is the last item: content comes before what names it.
-  items.push_back(cache::ModuleItem(kSpace, key, record));
-  (void)store_.Put(items, cache::Durability::kRelaxed, call);
+}
+
+// Writes down where the trail leads from where it ended: what else was asked for, and then the
+// module. Rows that other threads wrote meanwhile are followed.
+void ProgramPool::KeepProbes(ProbeTrail& trail, std::span<const Probe> probes,
+                             const cache::Call& call) {
+  for (;;) {
+    const Hash128 key = trail.NextKey();
+    const std::shared_ptr<const ProbeRow> known = FindProbes(key, call);
+    if (known != nullptr && !known->is_end()) {
+      if (!trail.Follow(*known)) {
+        return;
+      }
+      continue;
+    }
+    const auto row = std::make_shared<const ProbeRow>(trail.RowTo(probes));
+    if (known == nullptr || *known != *row) {
+      HoldProbes(key, row);
+      KeepProbeRow(store_, key, *row, call);
+    }
+    if (row->is_end() || !trail.Follow(*row)) {
+      return;
+    }
+  }
+}
+
+Result<ProgramPool::ParsedPtr> ProgramPool::ParseWithIncludes(const IncludeRequest& wanted,
+                                                              const cache::Call& call, bool* made) {
+  constexpr ir::Language kLanguage = ir::Language::kHlsl;
+  ProbeTrail trail(wanted.source, kLanguage, wanted.settings, wanted.files, limits_id_);
+  if (ParsedPtr known = FollowProbes(trail, kLanguage, call); known != nullptr) {
+    return known;
+  }
+  if (call.deadline == cache::kAtOnce) {
+    return cache::NotAtOnce();
+  }
+  if (wanted.poison == PoisonPolicy::kStands) {
+    const ParsedPtr dead = LoadModuleRow(store_, trail.ReadingKey(), kLanguage, call);
+    if (dead != nullptr && dead->poison) {
+      return dead;
+    }
+  }
+  KILN_TRY(ParsedPtr fresh, ReadWithIncludes(wanted, trail, call));
+  if (made != nullptr) {
+    *made = true;
+  }
+  if (fresh->poison || !call.may_write) {
+    return fresh;
+  }
+  const Hash128 key = trail.ModuleKeyOf(fresh->probes);
+  return Hold(key, std::move(fresh), call);
+}
+
+Result<ProgramPool::ParsedPtr> ProgramPool::ReadWithIncludes(const IncludeRequest& wanted,
+                                                             ProbeTrail& trail,
+                                                             const cache::Call& call) {
+  KILN_TRY(ModuleReading read, reader_.Read({.source = wanted.source,
+                                             .language = ir::Language::kHlsl,
+                                             .settings = wanted.settings,
+                                             .files = wanted.files,
+                                             .likely = trail.asked(),
+                                             .key = trail.ReadingKey()},
+                                            call));
+  if (!read.missing.empty()) {
+    return Error{
+        .code = ErrorCode::kFailedPrecondition,
+        .context = fmt::format("'{}', which '{}' may include{}, is not here; upload it "
+                               "with PutSources and repeat",
+                               read.missing.front().path, wanted.source.path,
+                               read.missing.size() == 1
+                                   ? std::string()
+                                   : fmt::format(", and {} files more", read.missing.size() - 1)),
+        .reason = "SOURCES_MISSING"};
+  }
+  const std::shared_ptr<ParsedSource> fresh = FreshOf(std::move(read.parsed));
+  if (call.may_write && !fresh->poison) {
+    KeepModuleRow(store_, trail.ModuleKeyOf(fresh->probes), wanted.source, *fresh, call);
+    KeepProbes(trail, fresh->probes, call);
+  }
+  return ParsedPtr(fresh);
+}
+
+Result<std::vector<Source>> ProgramPool::NeedsOf(const Source& source, const HlslInputs& inputs,
+                                                 const cache::Call& call) {
+  std::vector<Source> needs;
+  if (driver::LanguageOf(source.path) != ir::Language::kHlsl) {
+    return needs;
+  }
+  Result<std::shared_ptr<const FileList>> files = Files(inputs, call);
+  if (!files.ok() && files.error().reason == "SOURCES_MISSING") {
+    needs.push_back({.path = "(list of files to include)", .digest = *inputs.list, .text = {}});
+    return needs;
+  }
+  if (!files.ok()) {
+    return std::move(files).error();
+  }
+  ProbeTrail trail(source, ir::Language::kHlsl, inputs.settings, **files, limits_id_);
+  const ParsedPtr known = FollowProbes(trail, ir::Language::kHlsl, call);
+  if (known != nullptr && known->files.has_value()) {
+    for (const ir::ModuleFile& file : known->files->files) {
+      needs.push_back({.path = file.path, .digest = file.digest, .text = nullptr});
+    }
+    return needs;
+  }
+  KILN_TRY(const ModuleReading read, reader_.Read({.source = source,
+                                                   .language = ir::Language::kHlsl,
+                                                   .settings = inputs.settings,
+                                                   .files = **files,
+                                                   .likely = trail.asked(),
+                                                   .key = trail.ReadingKey()},
+                                                  call));
+  return read.missing;
 }
 
 Result<std::shared_ptr<const Diagnosed<driver::LinkedProgram>>> ProgramPool::Link(
@@ -301,8 +364,6 @@ Result<std::shared_ptr<const Diagnosed<driver::LinkedProgram>>> ProgramPool::Lin
   for (const std::shared_ptr<const ParsedSource>& source : sources) {
     modules.push_back(source->module);
   }
-  // Linked outside of the lock. A program that cannot be linked is kept as well: its diagnostics
-  // are the answer to the next request.
   auto linked = std::make_shared<const Diagnosed<driver::LinkedProgram>>(
       driver::LinkModules(std::move(modules), std::move(paths), pipeline, limits_));
   if (!call.may_write) {
@@ -314,10 +375,7 @@ Result<std::shared_ptr<const Diagnosed<driver::LinkedProgram>>> ProgramPool::Lin
   }
   ++counters_.linked;
   const uint64_t bytes = linked->ok() ? linked->value->program.bytes_used() : 0;
-  AddRow({.key = key,
-          .parsed = nullptr,
-          .linked = linked,
-          .bytes = sizeof(driver::LinkedProgram) + bytes});
+  AddRow({.key = key, .linked = linked, .bytes = sizeof(driver::LinkedProgram) + bytes});
   return linked;
 }
 
@@ -336,7 +394,6 @@ CacheUsage ProgramPool::Usage() {
           .misses = misses_};
 }
 
-// A call that may not write leaves no trace, so it does not count as a use either.
 ProgramPool::Row* ProgramPool::FindRow(const Hash128& key, const cache::Call& call) {
   const auto found = index_.find(key);
   if (found == index_.end()) {
@@ -353,8 +410,6 @@ void ProgramPool::AddRow(Row row) {
   const Hash128 key = row.key;
   rows_.push_front(std::move(row));
   index_[key] = rows_.begin();
-  // The row that was just added stays, however large: dropping it would only make the next request
-  // parse it again.
   while (counters_.bytes > limit_ && rows_.size() > 1) {
     counters_.bytes -= rows_.back().bytes;
     index_.erase(rows_.back().key);

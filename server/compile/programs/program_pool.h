@@ -25,21 +25,14 @@
 #include "compiler/diag/diagnostic.h"
 #include "compiler/driver/request.h"
 #include "server/compile/poison.h"
+#include "server/compile/programs/module_reader.h"
+#include "server/compile/programs/module_rows.h"
+#include "server/compile/programs/probe_trail.h"
 #include "server/compile/request.h"
 #include "server/jobs/crash_guard.h"
 #include "server/worker/pool.h"
 
 namespace kiln::compile {
-
-// One source, parsed. Without a module the diagnostics hold errors. Locations name module 0.
-struct ParsedSource {
-  std::shared_ptr<const ir::Module> module;
-  Hash128 semantic_id;
-  Hash128 image_id;  // of all of the image, places included
-  std::vector<Diagnostic> diagnostics;
-  bool from_store = false;
-  bool poison = false;  // reading it ended processes; there are neither module nor diagnostics
-};
 
 struct PoolCounters {
   uint64_t parsed = 0;         // sources that a front end read
@@ -59,15 +52,27 @@ class ProgramPool final : public CountedCache {
   ProgramPool(cache::BlobStore& store, uint64_t limit, const LanguageLimits& limits = {},
               jobs::CrashGuard* attempts = nullptr, worker::Runner* apart = nullptr);
 
-  // Errors: kFailedPrecondition with reason SOURCES_MISSING if neither the request nor the store
-  // has the text; kInvalidArgument if no front end reads the file.
-  // `made`, if not null, is set when a front end had to read the source.
-  Result<std::shared_ptr<const ParsedSource>> Parse(const Source& source, const cache::Call& call,
-                                                    bool* made = nullptr,
+  // `inputs` count for sources in HLSL only. Errors: kFailedPrecondition with reason
+  // SOURCES_MISSING if neither the request nor the store has the text, the list of files to
+  // include, or one of those that the source includes; kInvalidArgument if no front end reads the
+  // file, or the list is none; as ModuleReader::Read. `made`, if not null, is set when a front end
+  // had to read the source.
+  Result<std::shared_ptr<const ParsedSource>> Parse(const Source& source, const HlslInputs& inputs,
+                                                    const cache::Call& call, bool* made = nullptr,
                                                     PoisonPolicy poison = PoisonPolicy::kStands);
 
   // The text of a source, for snippets and parsing. Errors: as Parse.
-  Result<std::shared_ptr<const std::string>> Text(const Source& source, const cache::Call& call);
+  Result<std::shared_ptr<const std::string>> Text(const Source& source, const cache::Call& call) {
+    return reader_.Text(source, call);
+  }
+
+  // The files that sources may include. Errors: as Parse.
+  Result<std::shared_ptr<const FileList>> Files(const HlslInputs& inputs, const cache::Call& call);
+
+  // What parsing a source needs besides itself, as far as it is known: the list of files, those
+  // that it includes, or those of them that are not here. May read the source. Errors: as Parse.
+  Result<std::vector<Source>> NeedsOf(const Source& source, const HlslInputs& inputs,
+                                      const cache::Call& call);
 
   // Links parsed sources; every one must have a module. `key` names the result: module keys and
   // pipeline decide it. Errors: kDeadlineExceeded if the call is kAtOnce and memory does not have
@@ -83,12 +88,15 @@ class ProgramPool final : public CountedCache {
   CacheUsage Usage() override;
 
  private:
+  using ParsedPtr = std::shared_ptr<const ParsedSource>;
   using LinkedPtr = std::shared_ptr<const Diagnosed<driver::LinkedProgram>>;
-  // What is held under a key: one of the two.
+  // What is held under a key: one of these.
   struct Row {
     Hash128 key;
-    std::shared_ptr<const ParsedSource> parsed;
+    ParsedPtr parsed;
     LinkedPtr linked;
+    std::shared_ptr<const ProbeRow> probes;
+    std::shared_ptr<const FileList> files;
     uint64_t bytes = 0;
   };
   using Rows = std::list<Row>;
@@ -102,26 +110,32 @@ class ProgramPool final : public CountedCache {
     ir::Language language;
     PoisonPolicy poison;
   };
-  Result<std::shared_ptr<const ParsedSource>> LoadOrParse(const ParseRequest& wanted,
-                                                          const cache::Call& call, bool* made);
-  Result<std::shared_ptr<const ParsedSource>> Read(const ParseRequest& wanted,
-                                                   const cache::Call& call);
-  Diagnosed<ir::Module> ReadHere(const ParseRequest& wanted, const std::string& text,
-                                 const cache::Call& call);
-  Result<std::optional<Diagnosed<ir::Module>>> ReadApart(const ParseRequest& wanted,
-                                                         const std::string& text,
-                                                         const cache::Call& call);
-  std::shared_ptr<const ParsedSource> Load(const Hash128& key, ir::Language language,
-                                           const cache::Call& call);
-  void Keep(const Hash128& key, const Source& source, const ParsedSource& parsed,
-            const cache::Call& call);
+  ParsedPtr FindParsed(const Hash128& key, const cache::Call& call);
+  ParsedPtr Hold(const Hash128& key, ParsedPtr parsed, const cache::Call& call);
+  Result<ParsedPtr> LoadOrParse(const ParseRequest& wanted, const cache::Call& call, bool* made);
+  Result<ParsedPtr> Read(const ParseRequest& wanted, const cache::Call& call);
+
+  // Of sources that include.
+  std::shared_ptr<const ProbeRow> FindProbes(const Hash128& key, const cache::Call& call);
+  void HoldProbes(const Hash128& key, std::shared_ptr<const ProbeRow> row);
+  ParsedPtr FollowProbes(ProbeTrail& trail, ir::Language language, const cache::Call& call);
+  void KeepProbes(ProbeTrail& trail, std::span<const Probe> probes, const cache::Call& call);
+  struct IncludeRequest {
+    const Source& source;
+    const hlsl::Settings& settings;
+    const FileList& files;
+    PoisonPolicy poison;
+  };
+  Result<ParsedPtr> ParseWithIncludes(const IncludeRequest& wanted, const cache::Call& call,
+                                      bool* made);
+  Result<ParsedPtr> ReadWithIncludes(const IncludeRequest& wanted, ProbeTrail& trail,
+                                     const cache::Call& call);
 
   cache::BlobStore& store_;
   const uint64_t limit_;
   const LanguageLimits limits_;
   const Hash128 limits_id_;
-  jobs::CrashGuard* const attempts_;
-  worker::Runner* const apart_;
+  const ModuleReader reader_;
   Mutex mutex_;
   Rows rows_ KILN_GUARDED_BY(mutex_);  // most recently used first
   std::unordered_map<Hash128, Rows::iterator, Hash128Hash> index_ KILN_GUARDED_BY(mutex_);

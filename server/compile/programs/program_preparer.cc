@@ -12,6 +12,7 @@
 #include "server/compile/explainer.h"
 #include "server/compile/poison.h"
 #include "server/compile/programs/build_keys.h"
+#include "server/compile/programs/program_texts.h"
 #include "server/jobs/job.h"
 
 namespace kiln::compile {
@@ -43,17 +44,8 @@ Result<std::vector<PlacedDiagnostic>> PlaceAll(ProgramPool& pool, const Prepared
   if (diagnostics.empty()) {
     return std::vector<PlacedDiagnostic>();
   }
-  std::vector<SourceFile> files;
-  for (const Source& source : program.request.sources) {
-    KILN_TRY(std::shared_ptr<const std::string> text, pool.Text(source, call));
-    files.emplace_back(source.path, *text);
-  }
-  std::vector<const SourceFile*> modules;
-  modules.reserve(files.size());
-  for (const SourceFile& file : files) {
-    modules.push_back(&file);
-  }
-  std::vector<PlacedDiagnostic> placed = Place(diagnostics, modules);
+  KILN_TRY(const ProgramTexts texts, ProgramTexts::Load(pool, program, call));
+  std::vector<PlacedDiagnostic> placed = Place(diagnostics, texts.modules());
   SortForReading(placed);
   return placed;
 }
@@ -94,7 +86,7 @@ Result<std::shared_ptr<const PreparedProgram>> ProgramPreparer::PrepareNow(
   for (const Source& source : request.sources) {
     CheckStop();
     KILN_TRY(std::shared_ptr<const ParsedSource> parsed,
-             pool_.Parse(source, call, &prepared->parsed_now, poison));
+             pool_.Parse(source, request.hlsl, call, &prepared->parsed_now, poison));
     prepared->poison = prepared->poison || parsed->poison;
     good = good && parsed->module != nullptr;
     prepared->parsed.push_back(std::move(parsed));
@@ -129,6 +121,25 @@ Result<std::shared_ptr<const PreparedProgram>> ProgramPreparer::PrepareNow(
     prepared_.Keep(request, target, prepared);
   }
   return std::shared_ptr<const PreparedProgram>(std::move(prepared));
+}
+
+Result<std::vector<Source>> ProgramPreparer::NeedsOf(const ProgramRequest& request,
+                                                     const cache::Call& call) {
+  return cache::WhileWanted(
+      call, jobs::kCallBytes, clock_,
+      [&]() -> Result<std::vector<Source>> {
+        std::vector<Source> needs = request.sources;
+        for (const Source& source : request.sources) {
+          const Result<std::vector<Source>> more = pool_.NeedsOf(source, request.hlsl, call);
+          if (more.ok()) {
+            needs.insert(needs.end(), more->begin(), more->end());
+          } else if (more.error().reason != "SOURCES_MISSING") {
+            return more.error();
+          }
+        }
+        return needs;
+      },
+      jobs::kJobCpu);
 }
 
 }  // namespace kiln::compile

@@ -39,6 +39,11 @@ class ProgramPreparer {
                                                          const cache::Call& call,
                                                          PoisonPolicy poison);
 
+  // All that a program needs of the store, as far as it is known: its sources, the list of files to
+  // include, and those files that a source was made of or, if one could not be read, those of them
+  // that it lacks. Errors: as Prepare.
+  Result<std::vector<Source>> NeedsOf(const ProgramRequest& request, const cache::Call& call);
+
   // Forgets what was prepared.
   void Clear() { prepared_.Clear(); }
   CountedCache& cache() { return prepared_; }

@@ -91,9 +91,9 @@ Result<std::vector<cache::Key>> SubjectOf(Engine& engine, const v1::PinRequest& 
   if (request.has_batch_id()) {
     KILN_TRY(const Hash128 id, IdFromProto("batch_id", request.batch_id()));
     KILN_TRY(const compile::BatchResults results, engine.batches.Results(id));
-    for (const std::shared_ptr<const compile::BatchItem>& item : results) {
+    for (size_t i = 0; i < results.size(); ++i) {
       keys.push_back(
-          {.level = cache::Level::kSignature, .space = 0, .id = item->outcome.artifact->signature});
+          {.level = cache::Level::kSignature, .space = 0, .id = results.Row(i).signature});
     }
   }
   if (request.has_signature()) {

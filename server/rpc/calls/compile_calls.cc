@@ -2,15 +2,19 @@
 #include "server/rpc/calls/compile_calls.h"
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <unordered_set>
 
 #include <fmt/format.h>
 
 #include "cache/decorators/memory_store.h"
+#include "compiler/base/printable.h"
 #include "compiler/base/threads/stop.h"
 #include "compiler/driver/option_text.h"
+#include "server/compile/programs/program_texts.h"
 #include "server/project/liveness.h"
 #include "server/rpc/messages/convert_batch.h"
 #include "server/rpc/messages/convert_reply.h"
@@ -52,32 +56,42 @@ Result<void> FillInline(Engine& engine, const compile::Outcome& outcome, const c
   return {};
 }
 
-// A source with several places to resolve: the beginnings of its lines are found once.
+// A module with several places to resolve: the beginnings of the lines of a file are found once.
 class PlacesIn {
  public:
-  PlacesIn(const compile::Source& source, std::shared_ptr<const std::string> text)
-      : source_(source), text_(std::move(text)) {
-    for (size_t i = text_->find('\n'); i != std::string::npos; i = text_->find('\n', i + 1)) {
-      ends_.push_back(i);
-    }
-  }
+  // The text must outlive the object.
+  explicit PlacesIn(const ModuleText& text) : text_(text), ends_(text.files().size()) {}
 
   // Path, bytes, line and column of a name.
-  void PlaceTo(Span bytes, v1::Diagnostic::Label& out) const {
-    const size_t at = std::min<size_t>(bytes.begin, text_->size());
-    const auto line = std::ranges::lower_bound(ends_, at) - ends_.begin();
-    const size_t line_start = line == 0 ? 0 : ends_[static_cast<size_t>(line) - 1] + 1;
-    out.set_path(source_.path);
-    out.set_begin(bytes.begin);
-    out.set_end(bytes.end);
+  void PlaceTo(Span bytes, v1::Diagnostic::Label& out) {
+    const size_t row = text_.FileAt(bytes.begin);
+    const ModuleText::File& file = text_.files()[row];
+    const std::vector<size_t>& ends = EndsOf(row);
+    const size_t at = std::min<size_t>(bytes.begin - file.first, file.source->text.size());
+    const auto line = std::ranges::lower_bound(ends, at) - ends.begin();
+    const size_t line_start = line == 0 ? 0 : ends[static_cast<size_t>(line) - 1] + 1;
+    out.set_path(file.source->path);
+    out.set_begin(bytes.begin - file.first);
+    out.set_end(bytes.end - file.first);
     out.set_line(1 + static_cast<uint32_t>(line));
     out.set_column(1 + static_cast<uint32_t>(at - line_start));
   }
 
  private:
-  const compile::Source& source_;
-  std::shared_ptr<const std::string> text_;
-  std::vector<size_t> ends_;  // of lines
+  // Of lines of a file.
+  const std::vector<size_t>& EndsOf(size_t row) {
+    if (!ends_[row].has_value()) {
+      ends_[row].emplace();
+      const std::string& text = text_.files()[row].source->text;
+      for (size_t i = text.find('\n'); i != std::string::npos; i = text.find('\n', i + 1)) {
+        ends_[row]->push_back(i);
+      }
+    }
+    return *ends_[row];
+  }
+
+  const ModuleText& text_;
+  std::vector<std::optional<std::vector<size_t>>> ends_;  // by file
 };
 
 resolve::OptionSetting DefaultOf(const ir::ModuleView& view, const ir::Option& option) {
@@ -182,7 +196,8 @@ Result<std::shared_ptr<const compile::PreparedProgram>> PrepareOrListMissing(
     const cache::Call& call, v1::ErrorDetail& detail, compile::PoisonPolicy poison) {
   auto prepared = engine.builder.Prepare(program, target, call, poison);
   if (!prepared.ok() && prepared.error().reason == "SOURCES_MISSING") {
-    KILN_TRY_VOID(ListMissing(engine, program.sources, call, detail));
+    const auto needs = engine.builder.NeedsOf(program, call);
+    KILN_TRY_VOID(ListMissing(engine, needs.ok() ? *needs : program.sources, call, detail));
   }
   return prepared;
 }
@@ -257,6 +272,32 @@ Result<compile::Outcome> CompileTarget(Engine& engine, const compile::PreparedPr
   }
 }
 
+// What the includes of all sources asked for, each path once.
+void IncludedTo(const compile::PreparedProgram& prepared, v1::Outcome& outcome) {
+  std::map<std::string_view, const Probe*> by_path;
+  for (const std::shared_ptr<const compile::ParsedSource>& parsed : prepared.parsed) {
+    for (const Probe& probe : parsed->probes) {
+      by_path.emplace(probe.path, &probe);
+    }
+  }
+  uint64_t bytes = 0;
+  for (const auto& [path, probe] : by_path) {
+    CheckStop();
+    bytes += path.size();
+    if (bytes > kMaxIncludedPaths) {
+      return;
+    }
+    if (!IsPrintable(path)) {
+      continue;  // no file is called that
+    }
+    v1::IncludedFile& included = *outcome.add_included();
+    included.set_path(probe->path);
+    if (probe->present) {
+      ToProto(probe->digest, *included.mutable_digest());
+    }
+  }
+}
+
 // A variant is its targets, all or none: the first that is not there or is wrong is the answer for
 // all. Each leaves an explain record; the number that the reply names is that of the first miss,
 // which is the one that somebody will ask about, or else of the first target.
@@ -284,6 +325,7 @@ Result<void> CompileVariant(Engine& engine, const v1::Variant& variant, const Co
     if (!one.ok() && !not_cached) {
       return one.error();
     }
+    IncludedTo(*prepared, converted);
     const bool miss = trace.result == cache::ExplainResult::kMiss;
     const uint64_t number =
         call.may_write
@@ -311,6 +353,7 @@ Result<void> CompileVariant(Engine& engine, const v1::Variant& variant, const Co
       how.fresh->insert(how.fresh->end(), one->fresh.begin(), one->fresh.end());
     }
     outcome.set_kind(converted.kind());
+    *outcome.mutable_included() = std::move(*converted.mutable_included());
     *outcome.add_artifacts() = std::move(*converted.mutable_artifacts(0));
     *outcome.mutable_diagnostics() = std::move(*converted.mutable_diagnostics());
   }
@@ -330,23 +373,21 @@ struct ListedBytes {
 template <class Reply>
 class OptionLister {
  public:
-  OptionLister(Engine& engine, const ProgramAndTargets& program, const resolve::Program& linked,
-               const cache::Call& call, Reply& reply, ListedBytes& bytes)
-      : engine_(engine),
-        sources_(program.program.sources),
-        targets_(program.targets),
-        linked_(linked),
-        call_(call),
-        reply_(reply),
-        bytes_(bytes),
-        places_(program.program.sources.size()) {}
+  // All must outlive the object.
+  OptionLister(const ProgramAndTargets& program, const resolve::Program& linked,
+               std::span<const ModuleText> texts, Reply& reply, ListedBytes& bytes)
+      : targets_(program.targets), linked_(linked), reply_(reply), bytes_(bytes) {
+    for (const ModuleText& text : texts) {
+      places_.emplace_back(text);
+    }
+  }
 
   Result<void> Add(uint32_t module, const ir::Option& option, const project::Liveness& liveness) {
     v1::OptionInfo& info = *reply_.add_options();
     OptionTo(linked_, module, option, info);
-    KILN_TRY(const PlacesIn* declared, PlacesOf(module));
-    declared->PlaceTo(linked_.module(module).SpanOf(option.span), *info.mutable_declared_at());
-    KILN_TRY_VOID(AddReaders(liveness, info));
+    places_[module].PlaceTo(linked_.module(module).SpanOf(option.span),
+                            *info.mutable_declared_at());
+    AddReaders(liveness, info);
     LivenessTo(liveness, targets_, info);
     // The size depends on the source: names are arbitrarily long.
     bytes_.all += info.ByteSizeLong();
@@ -355,13 +396,12 @@ class OptionLister {
   }
 
  private:
-  Result<void> AddReaders(const project::Liveness& liveness, v1::OptionInfo& info) {
+  void AddReaders(const project::Liveness& liveness, v1::OptionInfo& info) {
     for (const project::Liveness::Reader& reader : liveness.readers) {
       CheckStop();
-      KILN_TRY(const PlacesIn* places, PlacesOf(reader.module));
       v1::Diagnostic::Label label;
       label.set_text(reader.name);
-      places->PlaceTo(reader.where, label);
+      places_[reader.module].PlaceTo(reader.where, label);
       const uint64_t size = label.ByteSizeLong();
       if (size > kMaxReaderLabels - bytes_.readers) {
         break;
@@ -369,26 +409,13 @@ class OptionLister {
       bytes_.readers += size;
       *info.add_readers() = std::move(label);
     }
-    return {};
   }
 
-  Result<const PlacesIn*> PlacesOf(uint32_t module) {
-    std::unique_ptr<PlacesIn>& places = places_[module];
-    if (places == nullptr) {
-      KILN_TRY(std::shared_ptr<const std::string> text, engine_.pool.Text(sources_[module], call_));
-      places = std::make_unique<PlacesIn>(sources_[module], std::move(text));
-    }
-    return Result<const PlacesIn*>(places.get());
-  }
-
-  Engine& engine_;
-  const std::vector<compile::Source>& sources_;
   const std::vector<compile::NamedTarget>& targets_;
   const resolve::Program& linked_;
-  const cache::Call& call_;
   Reply& reply_;
   ListedBytes& bytes_;
-  std::vector<std::unique_ptr<PlacesIn>> places_;  // by module
+  std::vector<PlacesIn> places_;  // by module
 };
 
 template <class Reply>
@@ -409,7 +436,12 @@ Result<void> ListOptionsOf(Engine& engine, const ProgramAndTargets& program, boo
   const std::vector<project::Liveness> liveness =
       with_liveness ? project::LivenessOf(linked, program.program.entries)
                     : std::vector<project::Liveness>(linked.option_count());
-  OptionLister<Reply> lister(engine, program, linked, call, reply, bytes);
+  if (linked.option_count() == 0) {
+    return {};
+  }
+  KILN_TRY(const compile::ProgramTexts texts,
+           compile::ProgramTexts::Load(engine.pool, *prepared, call));
+  OptionLister<Reply> lister(program, linked, texts.modules(), reply, bytes);
   size_t number = 0;  // options are numbered as they are listed
   for (uint32_t module = 0; module < linked.modules().size(); ++module) {
     for (const ir::Option& option : linked.module(module).options) {

@@ -9,6 +9,7 @@
 #include "cache/record.h"
 #include "compiler/base/threads/stop.h"
 #include "server/compile/explainer.h"
+#include "server/compile/programs/program_texts.h"
 #include "server/project/liveness.h"
 #include "server/rpc/messages/convert_reply.h"
 #include "server/rpc/messages/convert_request.h"
@@ -89,15 +90,14 @@ bool IsLiveOption(const cache::Change& change) {
 }
 
 // "function apply_fog" -> "function `apply_fog`, materials/rock.rpl:88"
-Result<std::string> ReaderText(Engine& engine, const compile::ProgramRequest& program,
-                               const project::Liveness::Reader& reader, const cache::Call& call) {
-  const compile::Source& source = program.sources[reader.module];
-  KILN_TRY(const std::shared_ptr<const std::string> text, engine.pool.Text(source, call));
-  const std::string_view before =
-      std::string_view(*text).substr(0, std::min<size_t>(reader.where.begin, text->size()));
+std::string ReaderText(const ModuleText& module, const project::Liveness::Reader& reader) {
+  const ModuleText::File& file = module.files()[module.FileAt(reader.where.begin)];
+  const std::string& text = file.source->text;
+  const std::string_view before = std::string_view(text).substr(
+      0, std::min<size_t>(reader.where.begin - file.first, text.size()));
   const size_t name = reader.name.rfind(' ') + 1;  // npos + 1 is 0
   return fmt::format("{}`{}`, {}:{}", reader.name.substr(0, name), reader.name.substr(name),
-                     source.path, 1 + std::count(before.begin(), before.end(), '\n'));
+                     file.source->path, 1 + std::count(before.begin(), before.end(), '\n'));
 }
 
 // Adds who reads the options that made the difference, as far as the sources are still here: this
@@ -120,6 +120,11 @@ void NameReaders(Engine& engine, const cache::Call& call, cache::Explanation& ex
   if (!prepared.ok() || !(*prepared)->ok()) {
     return;
   }
+  const Result<compile::ProgramTexts> texts =
+      compile::ProgramTexts::Load(engine.pool, **prepared, call);
+  if (!texts.ok()) {
+    return;
+  }
   const resolve::Program& linked = (*prepared)->program();
   const std::vector<project::Liveness> liveness = project::LivenessOf(linked, program->entries);
   for (cache::Change& change : explanation.changes) {
@@ -131,13 +136,11 @@ void NameReaders(Engine& engine, const cache::Call& call, cache::Explanation& ex
       continue;
     }
     const project::Liveness& of_option = liveness[option.value];
-    const Result<std::string> first = ReaderText(engine, *program, of_option.readers.front(), call);
-    if (first.ok()) {
-      change.detail = fmt::format("live (read by {}{})", *first,
-                                  of_option.readers_in_all == 1
-                                      ? std::string()
+    const project::Liveness::Reader& first = of_option.readers.front();
+    change.detail = fmt::format(
+        "live (read by {}{})", ReaderText(texts->modules()[first.module], first),
+        of_option.readers_in_all == 1 ? std::string()
                                       : fmt::format(" and {} more", of_option.readers_in_all - 1));
-    }
   }
 }
 

@@ -60,6 +60,15 @@ std::vector<cache::Key> SourcesOf(const v1::FetchRequest& request) {
         digests.insert(*digest);
       }
     }
+    const v1::Hlsl& hlsl = variant.inline_program().hlsl();
+    if (const Result<Digest> list = FromProto(hlsl.file_list()); list.ok()) {
+      digests.insert(*list);
+    }
+    for (const v1::SourceRef& file : hlsl.files()) {
+      if (const Result<Digest> digest = FromProto(file.digest()); digest.ok()) {
+        digests.insert(*digest);
+      }
+    }
   }
   std::vector<cache::Key> keys;
   keys.reserve(digests.size());
@@ -228,6 +237,7 @@ Result<void> FetchPages::ListPin(const cache::Call& call) {
                  .context = "there is no pin '" + request_.pin() + "'",
                  .reason = "UNKNOWN_PIN"};
   }
+  const auto table = std::make_shared<compile::ResultTable>(std::string());
   Result<void> listed = engine_.whole.maintenance->EachRow(
       {.pin = request_.pin(), .since_s = {}},
       [&](const cache::Key& key, ByteView value) -> Result<void> {
@@ -238,12 +248,11 @@ Result<void> FetchPages::ListPin(const cache::Call& call) {
         }
         std::optional<compile::Artifact> artifact = compile::ArtifactOf(*record, key.id);
         if (artifact.has_value()) {
-          auto item = std::make_shared<compile::BatchItem>();
-          item->outcome.artifact = std::move(artifact);
-          results_.push_back(std::move(item));
+          table->Add({}, {.artifact = std::move(artifact)}, 1);
         }
         return {};
       });
+  results_.Add(table, false);
   if (!listed.ok() && listed.error().code == ErrorCode::kNotFound) {
     return Error{
         .code = ErrorCode::kNotFound, .context = listed.error().context, .reason = "UNKNOWN_PIN"};
@@ -273,14 +282,15 @@ Result<compile::Outcome> FetchPages::Rebuild(const compile::BatchItem& item,
 Result<void> FetchPages::AddResult(const cache::Call& call, v1::ErrorDetail& detail) {
   const uint64_t index = next_++;
   fresh_.clear();
-  const compile::Outcome& known = results_[index]->outcome;
+  const compile::BatchItem item = results_.At(index);
+  const compile::Outcome& known = item.outcome;
   Result<void> sent = AddBlobs(known, call);
   if (sent.ok()) {
     AddOutcome(known, index);
   } else if (sent.error().code != ErrorCode::kNotFound) {
     return sent;
   } else if (request_.pin().empty() && call.may_write) {
-    KILN_TRY(const compile::Outcome again, Rebuild(*results_[index], call, detail));
+    KILN_TRY(const compile::Outcome again, Rebuild(item, call, detail));
     fresh_ = again.fresh;
     KILN_TRY_VOID(AddBlobs(again, call));
     AddOutcome(again, index);

@@ -2,8 +2,10 @@
 #include "server/rpc/calls/restore_calls.h"
 
 #include <map>
+#include <optional>
 #include <string_view>
 
+#include "server/compile/programs/language_rows.h"
 #include "server/rpc/calls/explain_calls.h"
 #include "server/rpc/messages/convert_reply.h"
 
@@ -38,6 +40,31 @@ void TargetTo(const cache::ExplainRecord& record, v1::Target& target) {
   target.mutable_recipes()->Assign(record.inputs->recipes.begin(), record.inputs->recipes.end());
 }
 
+// What its sources were read with, as far as the record says.
+void HlslTo(const cache::ExplainInputs& record, v1::Program& program) {
+  const std::optional<compile::HlslInputs> inputs =
+      record.language.empty() ? std::nullopt : compile::HlslInputsOf(record);
+  if (!inputs.has_value()) {
+    return;
+  }
+  v1::Hlsl& hlsl = *program.mutable_hlsl();
+  for (const hlsl::SettingValue& setting : hlsl::ValuesOf(inputs->settings)) {
+    (*hlsl.mutable_settings())[std::string(setting.name)] = setting.value;
+  }
+  for (const hlsl::Define& define : inputs->settings.defines) {
+    v1::Hlsl::Define& added = *hlsl.add_defines();
+    added.set_name(define.name);
+    added.set_value(define.value);
+  }
+  hlsl.mutable_include_roots()->Assign(inputs->settings.include_roots.begin(),
+                                       inputs->settings.include_roots.end());
+  for (const ListedFile& file : inputs->files->files()) {
+    v1::SourceRef& ref = *hlsl.add_files();
+    ref.set_path(file.path);
+    ToProto(file.digest, *ref.mutable_digest());
+  }
+}
+
 }  // namespace
 
 v1::Variant VariantOf(const cache::ExplainRecord& record) {
@@ -57,6 +84,7 @@ v1::Variant VariantOf(const cache::ExplainRecord& record) {
                                           : v1::EntryPoint::COMPUTE);
     entry.set_function(function);
   }
+  HlslTo(*record.inputs, program);
   TargetTo(record, *program.add_targets());
   for (const cache::NamedText& option : record.inputs->options) {
     ToProto(option, *variant.add_options());

@@ -28,6 +28,10 @@ Hash128 ShapeOf(const v1::ProgramSpace& space) {
     source.clear_digest();
     source.clear_inline_();
   }
+  if (shape.program().has_hlsl()) {
+    shape.mutable_program()->mutable_hlsl()->clear_files();
+    shape.mutable_program()->mutable_hlsl()->clear_file_list();
+  }
   return HashBytes(AsBytes(CanonicalBytes(shape)));
 }
 
@@ -57,16 +61,41 @@ Result<std::vector<reload::WatchedProgram>> ProgramsFrom(
   return programs;
 }
 
-Result<void> CheckThere(Engine& engine, const std::vector<reload::WatchedProgram>& programs,
+// The sources are there, and the lists of files to include are read: a session changes them.
+Result<void> CheckThere(Engine& engine, std::vector<reload::WatchedProgram>& programs,
                         const cache::Call& call, v1::ErrorDetail& detail) {
   // One question to the store for all programs of a session. Asking for each alone would be
   // thousands of reads before the first event.
   std::vector<compile::Source> sources;
-  for (const reload::WatchedProgram& program : programs) {
+  for (reload::WatchedProgram& program : programs) {
+    compile::HlslInputs& hlsl = program.program.program.hlsl;
+    Result<std::shared_ptr<const FileList>> files = engine.pool.Files(hlsl, call);
+    if (files.ok()) {
+      hlsl.files = std::move(files).value();
+    } else if (files.error().reason == "SOURCES_MISSING") {
+      sources.push_back({.path = "(list of files to include)", .digest = *hlsl.list, .text = {}});
+    } else {
+      return std::move(files).error();
+    }
     const std::vector<compile::Source>& more = program.program.program.sources;
     sources.insert(sources.end(), more.begin(), more.end());
   }
   return CheckThere(engine, sources, call, detail);
+}
+
+// A session knows files to include by their digests, so what came inline goes where an upload would
+// put it. Best effort: what the store does not take is missing when it is read.
+void KeepIncluded(Engine& engine, const std::vector<compile::Source>& changed,
+                  const cache::Call& call) {
+  std::vector<cache::Item> items;
+  for (const compile::Source& source : changed) {
+    if (source.text != nullptr && !source.path.ends_with(".rpl")) {
+      items.push_back(cache::ContentItem(source.digest, cache::CopiedBlob(AsBytes(*source.text))));
+    }
+  }
+  if (!items.empty()) {
+    (void)engine.store.Put(items, cache::Durability::kRelaxed, call);
+  }
 }
 
 // Names as far as a message has room for them.
@@ -279,6 +308,7 @@ Result<reload::PushedChange> PushFrom(Engine& engine, const v1::WatchRequest::Pu
   // A push names sources by digest. Those that are not here are listed in the error, so that the
   // client uploads them and pushes again.
   KILN_TRY_VOID(CheckThere(engine, change.changed, call, detail));
+  KeepIncluded(engine, change.changed, call);
   if (!push.spaces().empty()) {
     KILN_TRY(change.programs, ProgramsFrom(push.spaces()));
     KILN_TRY_VOID(CheckThere(engine, *change.programs, call, detail));

@@ -193,6 +193,7 @@ Hash128 BatchIdOf(const v1::StartBatchRequest& request) {
   std::string bytes = CanonicalBytes(canonical);
   // Another build may make other results, so a batch of it is another batch.
   bytes += IdBytes(driver::FrontFingerprint(ir::Language::kRpl));
+  bytes += IdBytes(driver::FrontFingerprint(ir::Language::kHlsl));
   bytes += IdBytes(driver::BackFingerprint());
   return HashBytes(AsBytes(bytes));
 }

@@ -15,6 +15,7 @@
 #include "compiler/base/text/logical_path.h"
 #include "compiler/base/threads/stop.h"
 #include "compiler/recipe/recipe.h"
+#include "server/rpc/messages/convert_hlsl.h"
 #include "server/rpc/messages/message_limits.h"
 #include "server/rpc/messages/request_error.h"
 
@@ -417,6 +418,9 @@ Result<ProgramAndTargets> FromProto(const v1::Program& program) {
     out.program.entries.push_back({.stage = stage, .function = entry.function()});
   }
   KILN_TRY(out.program.options, SettingsFrom(program.options()));
+  if (program.has_hlsl()) {
+    KILN_TRY(out.program.hlsl, FromProto(program.hlsl()));
+  }
   if (Count(program.targets()) > kMaxTargets) {
     return AboveLimit("targets per program", kMaxTargets, Count(program.targets()));
   }

@@ -18,6 +18,10 @@ inline constexpr uint64_t kMaxSourceSet = uint64_t{512} << 20;
 inline constexpr uint64_t kMaxSourceFiles = 20'000;                // of a manifest, as one upload
 inline constexpr uint64_t kMaxStoredRequest = uint64_t{64} << 20;  // one that came by spaces_digest
 inline constexpr uint64_t kMaxSources = 256;
+inline constexpr uint64_t kMaxIncludedFiles = 256;  // that a message lists; longer lists by digest
+inline constexpr uint64_t kMaxIncludeRoots = 64;
+inline constexpr uint64_t kMaxDefines = 1024;
+inline constexpr uint64_t kMaxDefine = 4096;  // bytes of a macro's name and value
 inline constexpr uint64_t kMaxPrograms = 20'000;
 inline constexpr uint64_t kMaxListedPrograms = 1'000;
 inline constexpr uint64_t kMaxAxisValues = 4096;
@@ -36,6 +40,9 @@ inline constexpr uint64_t kMaxAxes = 4096;         // of a program: as many as i
 inline constexpr uint64_t kMaxExpressions = 4096;  // of a program, exclusions and requirements
 // Of a unary reply whose size follows from what a request names and not from its own.
 inline constexpr uint64_t kMaxReply = uint64_t{64} << 20;
+
+// Bytes of the paths that includes asked for, as an Outcome lists them.
+inline constexpr uint64_t kMaxIncludedPaths = uint64_t{1} << 20;
 
 // Bytes of all labels of readers in a ListOptionsReply. Each has the path of its source, so a short
 // request could ask for a reply that is a hundred times as long, and longer than what clients take

@@ -66,7 +66,7 @@ void AddTopic(const fs::path& topic, const fs::path& root, std::vector<GoldenCas
 }
 
 bool IsInput(const fs::path& path) {
-  return path.extension() == ".rpl" || path.extension() == ".hlsl";
+  return path.extension() == ".rpl" || path.extension() == ".hlsl" || path.extension() == ".wgsl";
 }
 
 }  // namespace

@@ -9,8 +9,8 @@
 //   include=FILE        a file that HLSL may include; may repeat
 //   option.NAME=VALUE   env=vulkan1.2   combined=true   pipeline=compute   lints=true
 //   hlsl.NAME=VALUE     define=NAME=VALUE   root=FOLDER (of includes)
-// The expectation of `case.rpl` or `case.hlsl` is `case.expected`; goldens of one topic may lie in
-// one file with theirs, `topic.golden` (topic_file.h).
+// The expectation of `case.rpl`, `case.hlsl` or `case.wgsl` is `case.expected`; goldens of one
+// topic may lie in one file with theirs, `topic.golden` (topic_file.h).
 #pragma once
 
 #include <filesystem>

@@ -39,7 +39,8 @@ PlaceRoot RootOf(RegionLowering& region, const ir::GlobalRefInst& inst) {
   return {.id = Ref::Of(store.Variable(inst.decl, {}, inst.direction, decl.storage)),
           .storage = decl.storage,
           .form = decl.form,
-          .writable = decl.writable};
+          .writable = decl.writable,
+          .whole = decl.whole};
 }
 
 PlaceRoot RootOf(RegionLowering& region, ir::InstId id) {
@@ -139,6 +140,18 @@ Ref PointerTo(RegionLowering& region, const Place& place, PlaceCache::Entry& ent
   return pointer;
 }
 
+// The form of part `index` of what has `form`.
+TypeForm PartForm(const ir::Pool& pool, ir::TypeId type, uint32_t index, TypeForm form) {
+  if (form == TypeForm::kPlain) {
+    return form;
+  }
+  const bool member = pool[type].kind == ir::TypeKind::kStruct;
+  const ir::TypeId part = *ir::PartType(pool, type, index);
+  const bool array = pool[part].kind == ir::TypeKind::kArray;
+  const ir::MatrixOrder order = member ? pool.Members(type)[index].order : OrderOf(form);
+  return array ? WithOrder(ItemForm(form), order) : ItemForm(form);
+}
+
 // Below SPIR-V 1.4 there is no instruction that copies a value between two forms of its type, so it
 // is taken apart and built anew. The cost is one extraction for each part at the bottom; the
 // recursion is as deep as the type.
@@ -151,8 +164,10 @@ Ref ReformParts(RegionLowering& region, Ref value, ir::TypeId type, TypeForm fro
   std::vector<Ref> parts;
   for (uint32_t i = 0; i < count; ++i) {
     const ir::TypeId part = *ir::PartType(region.pool(), type, i);
-    parts.push_back(Reform(region, Extract(region, region.globals().Type(part, from), value, i),
-                           part, from, to));
+    const TypeForm part_from = PartForm(region.pool(), type, i, from);
+    parts.push_back(Reform(region,
+                           Extract(region, region.globals().Type(part, part_from), value, i), part,
+                           part_from, PartForm(region.pool(), type, i, to)));
   }
   const Ref result = region.writer().NewId();
   Instruction made = region.Code(Op::OpCompositeConstruct);
@@ -163,13 +178,38 @@ Ref ReformParts(RegionLowering& region, Ref value, ir::TypeId type, TypeForm fro
   return result;
 }
 
+// A boolean in memory is a number: 0 or another.
+Ref ReformBooleans(RegionLowering& region, Ref value, const ir::Type& type, TypeForm to) {
+  Globals& globals = region.globals();
+  const SymbolId words = globals.Type(region.pool().Vector(ir::Scalar::kU32, type.rows));
+  const auto all = [&](uint32_t number) {
+    const SymbolId item = globals.U32(number);
+    const std::vector<SymbolId> items(type.rows, item);
+    return Ref::Of(type.rows == 1 ? item : globals.Composite(words, items));
+  };
+  if (to == TypeForm::kPlain) {
+    return region.Compute(Op::OpINotEqual,
+                          globals.Type(region.pool().Vector(ir::Scalar::kBool, type.rows)), value,
+                          all(0));
+  }
+  const Ref one = all(1);
+  const Ref zero = all(0);
+  const Ref made = region.writer().NewId();
+  region.Code(Op::OpSelect).Use(words).Use(made).Use(value).Use(one).Use(zero);
+  return made;
+}
+
 Ref Reform(RegionLowering& region, Ref value, ir::TypeId type, TypeForm from, TypeForm to) {
   const SymbolId target = region.globals().Type(type, to);
   // Types without offsets and strides are one type in all forms: nothing to do.
   if (region.globals().Type(type, from) == target) {
     return value;
   }
-  if (region.table().target().spirv_version >= target::SpirvVersion(1, 4)) {
+  const bool booleans = region.globals().HoldsBooleans(type);
+  if (booleans && region.pool()[type].kind == ir::TypeKind::kVector) {
+    return ReformBooleans(region, value, region.pool()[type], to);
+  }
+  if (!booleans && region.table().target().spirv_version >= target::SpirvVersion(1, 4)) {
     return region.Compute(Op::OpCopyLogical, target, value);
   }
   return ReformParts(region, value, type, from, to);
@@ -249,12 +289,45 @@ void PushBounded(RegionLowering& region, const Place& place, std::vector<Ref>& s
 
 }  // namespace
 
+namespace {
+
+// A buffer itself, whose type is a block.
+bool IsWhole(RegionLowering& region, const Place& place) {
+  return IsBlock(place.root.whole) && region.pool()[place.type].kind == ir::TypeKind::kStruct;
+}
+
+// The form of what a place holds: arrays of matrices have the order of the member that holds them.
+TypeForm FormAt(RegionLowering& region, const Place& place) {
+  const ir::Pool& pool = region.pool();
+  const TypeForm form = place.root.form;
+  if (pool[place.type].kind != ir::TypeKind::kArray) {
+    return form;
+  }
+  ir::MatrixOrder order = ir::MatrixOrder::kColumn;
+  ir::TypeId type = place.root_type;
+  for (const uint32_t step : place.steps) {
+    uint32_t index = 0;
+    if (pool[type].kind == ir::TypeKind::kStruct) {
+      index = pool[region.InstOf(ir::InstId{step}).As<ir::ConstInst>().value].a;
+      order = pool.Members(type)[index].order;
+    }
+    type = *ir::PartType(pool, type, index);
+  }
+  return WithOrder(form, order);
+}
+
+}  // namespace
+
 // Collects what is known of a place without writing anything: most places are asked for several
 // times in a block, and their pointers are in the cache.
 Place PlaceOf(RegionLowering& region, ir::InstId id) {
   const ir::Inst& inst = region.InstOf(id);
   if (inst.kind != ir::InstKind::kAccess) {
-    return {.root = RootOf(region, id), .type = inst.type};
+    Place whole{.root = RootOf(region, id), .type = inst.type};
+    if (IsWhole(region, whole)) {
+      whole.root.form = whole.root.whole;
+    }
+    return whole;
   }
   const auto access = inst.As<ir::AccessInst>();
   Place place{.root = RootOf(region, access.root),
@@ -272,7 +345,11 @@ Place PlaceOf(RegionLowering& region, ir::InstId id) {
   // Only blocks are laid out with members of a nested struct in its place; in plain forms nothing
   // is merged.
   if (place.root.form != TypeForm::kPlain) {
+    place.root.form = FormAt(region, place);
     MergeSteps(region, place, place.root_type);
+    if (place.picks == place.steps.size() && IsWhole(region, place)) {
+      place.root.form = place.root.whole;
+    }
   }
   return place;
 }

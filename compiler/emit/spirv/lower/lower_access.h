@@ -15,7 +15,8 @@ struct PlaceRoot {
   spv::StorageClass storage = spv::StorageClass::Function;
   TypeForm form = TypeForm::kPlain;
   bool writable = true;
-  SymbolId parameter{};  // image or sampler parameter, else invalid
+  TypeForm whole = TypeForm::kPlain;  // of a buffer itself
+  SymbolId parameter{};               // image or sampler parameter, else invalid
 };
 struct Place {
   PlaceRoot root{};

@@ -10,6 +10,8 @@
 
 #include "compiler/front/hlsl/check/build.h"
 #include "compiler/front/hlsl/check/build_operator.h"
+#include "compiler/front/hlsl/check/resources/handle.h"
+#include "compiler/front/hlsl/check/resources/method.h"
 #include "compiler/ir/insts.h"
 
 namespace kiln::hlsl {
@@ -194,6 +196,24 @@ std::optional<Parts> PartsOf(Types& types, TypeId id) {
   return Parts{row, type.rows, type.rows == 1};
 }
 
+// Whether an index was marked by NonUniformResourceIndex, in it or in what it is a sum of.
+bool IsNonUniform(const CheckContext& context, ExprId index) {
+  while (true) {
+    const Expr& expr = context.Get(index);
+    if (expr.kind == ExprKind::kIntrinsic) {
+      return static_cast<Intrinsic>(expr.op) == Intrinsic::kNonUniformResourceIndex;
+    }
+    if (expr.kind == ExprKind::kBinary && IsNonUniform(context, ExprId{expr.b})) {
+      return true;
+    }
+    if (expr.kind != ExprKind::kConvert && expr.kind != ExprKind::kBinary &&
+        expr.kind != ExprKind::kSplat && expr.kind != ExprKind::kTruncate) {
+      return false;
+    }
+    index = ExprId{expr.a};
+  }
+}
+
 }  // namespace
 
 ExprId MakeMember(CheckContext& context, ExprId base, uint32_t name, TokenRange at) {
@@ -201,14 +221,17 @@ ExprId MakeMember(CheckContext& context, ExprId base, uint32_t name, TokenRange 
     return context.Failed(at);
   }
   base = Natural(context, base);
+  if (IsBlock(context.types(), context.TypeOf(base))) {
+    base = ContentOf(context, base);
+  }
   const Type type = context.types()[context.TypeOf(base)];
   if (type.kind == TypeKind::kFailed) {
     return context.Failed(at);
   }
-  if (type.kind == TypeKind::kObject &&
-      (context.Text(name) == "mips" || context.Text(name) == "sample")) {
-    context.Refuse({name, name + 1}, context.Text(name), "index forms of images");
-    return context.Failed(at);
+  if (type.kind == TypeKind::kObject) {
+    if (const ExprId levels = MakeLevels(context, base, name, at); levels.valid()) {
+      return levels;
+    }
   }
   if (type.kind == TypeKind::kStruct) {
     return MemberOfStruct(context, base, name, at);
@@ -276,6 +299,7 @@ ExprId MakeIndex(CheckContext& context, ExprId base, ExprId index, TokenRange at
   return Combine(context,
                  {.kind = ExprKind::kIndex,
                   .flags = static_cast<uint8_t>(picked && !known ? 0 : source.flags & kPlaceBits),
+                  .op = static_cast<uint8_t>(IsNonUniform(context, index) ? 1 : 0),
                   .type = parts->type,
                   .a = base.value,
                   .b = number.value,

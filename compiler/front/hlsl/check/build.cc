@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "compiler/base/check.h"
+#include "compiler/front/hlsl/check/resources/handle.h"
 
 namespace kiln::hlsl {
 namespace {
@@ -54,7 +55,8 @@ bool HasOpenExtent(const Types& types, TypeId type) {
 // What a smaller shape keeps: the first items of the first rows.
 template <class Visit>
 void ForKept(const Type& from, const Type& to, Visit visit) {
-  const bool rows_kept = ValueForm(from) == Form::kMatrix && ValueForm(to) == Form::kMatrix;
+  const bool rows_kept =
+      ValueForm(from) == Form::kMatrix && to.form == Form::kMatrix && CountOf(to) > 1;
   const uint32_t columns = ValueForm(from) == Form::kMatrix ? from.columns : CountOf(from);
   const uint32_t to_rows = rows_kept ? to.rows : 1;
   const uint32_t to_columns = rows_kept ? to.columns : CountOf(to);
@@ -236,10 +238,13 @@ ExprId Natural(CheckContext& context, ExprId id) {
 }
 
 ExprId ConvertTo(CheckContext& context, ExprId id, TypeId to, ConversionUse use, TokenRange at) {
-  const TypeId from = context.TypeOf(id);
   if (context.Get(id).kind == ExprKind::kFailed || context.types().IsFailed(to)) {
     return context.Failed(at);
   }
+  if (IsBlock(context.types(), context.TypeOf(id)) && context.TypeOf(id) != to) {
+    id = ContentOf(context, id);
+  }
+  const TypeId from = context.TypeOf(id);
   const Conversion conversion = ConversionOf(context.types(), from, to, context.dialect());
   const bool allowed =
       use == ConversionUse::kCast ? conversion.allowed_by_cast() : conversion.implicit;
@@ -257,7 +262,9 @@ ExprId ConvertTo(CheckContext& context, ExprId id, TypeId to, ConversionUse use,
   }
   switch (conversion.kind) {
     case ConversionKind::kSame:
-      return id;
+      // A vector of one and its scalar are the same value by two names, of which one has elements.
+      return context.types().IsNumeric(to) ? ConvertNumber(context, id, to, conversion.kind, at)
+                                           : id;
     case ConversionKind::kNumeric:
     case ConversionKind::kSplat:
     case ConversionKind::kTruncate:

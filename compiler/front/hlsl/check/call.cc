@@ -65,6 +65,12 @@ void AddArgument(CheckContext& context, const ParameterType& parameter, ExprId a
   words.insert(words.end(), {argument.value, in.value, out.value});
 }
 
+struct CallSite {
+  uint32_t name = 0;
+  TokenRange at;
+  bool quietly = false;
+};
+
 ExprId CallFunction(CheckContext& context, FunctionId id, std::span<const ExprId> arguments,
                     uint32_t name, TokenRange at) {
   const std::vector<ParameterType> parameters = context.unit[id].parameter_types;
@@ -86,6 +92,9 @@ ExprId CallFunction(CheckContext& context, FunctionId id, std::span<const ExprId
       CheckWritable(context, argument);
     }
     AddArgument(context, parameters[i], argument, words);
+    if (context.types().IsObject(parameters[i].type)) {
+      context.handed_on.push_back({argument, id, static_cast<uint32_t>(i)});
+    }
     used.push_back(ExprId{words[words.size() - 3]});
   }
   if (failed) {
@@ -107,13 +116,16 @@ ExprId CallFunction(CheckContext& context, FunctionId id, std::span<const ExprId
                  used, Knowable::kNo);
 }
 
-// Nothing if no candidate fits and none was named.
-ExprId CallOverloads(CheckContext& context, std::span<const FunctionId> functions,
-                     std::span<const ExprId> arguments, uint32_t name, TokenRange at,
-                     bool quietly) {
+// Nothing if no candidate fits and none was named. `object`: of a method, in front of the
+// arguments; invalid where there is none.
+ExprId CallOverloads(CheckContext& context, std::span<const FunctionId> functions, ExprId object,
+                     std::span<const ExprId> arguments, const CallSite& site) {
+  const uint32_t name = site.name;
+  const TokenRange at = site.at;
   std::vector<Candidate> candidates;
   for (const FunctionId id : functions.first(std::min(functions.size(), kMaxCandidates))) {
-    candidates.push_back({context.unit[id].parameter_types});
+    const std::span<const ParameterType> parameters = context.unit[id].parameter_types;
+    candidates.push_back({parameters.subspan(context.unit[id].method ? 1 : 0)});
   }
   std::vector<TypeId> types;
   for (const ExprId argument : arguments) {
@@ -121,9 +133,20 @@ ExprId CallOverloads(CheckContext& context, std::span<const FunctionId> function
   }
   const Choice choice = Choose(context.types(), candidates, types, context.dialect());
   if (choice.candidate != kNoCandidate) {
-    return CallFunction(context, functions[choice.candidate], arguments, name, at);
+    const FunctionId id = functions[choice.candidate];
+    if (!context.unit[id].method) {
+      return CallFunction(context, id, arguments, name, at);
+    }
+    if (!object.valid()) {
+      context.Say(context.At(Code::kHlsl2001, name).With("name", "this"));
+      return context.Failed(at);
+    }
+    std::vector<ExprId> all{object};
+    all.insert(all.end(), arguments.begin(), arguments.end());
+    context.object_calls.push_back({object, id});
+    return CallFunction(context, id, all, name, at);
   }
-  if (choice.fitting.empty() && quietly) {
+  if (choice.fitting.empty() && site.quietly) {
     return {};
   }
   std::vector<FunctionId> shown;
@@ -149,7 +172,35 @@ ExprId RefusedCall(CheckContext& context, const RefusedIntrinsic& refused, uint3
   return context.Failed(at);
 }
 
+// The object that a method calls another one of its struct with, by the name alone.
+ExprId OwnObject(CheckContext& context, std::span<const FunctionId> functions, TokenRange at) {
+  if (!context.self.valid()) {
+    return {};
+  }
+  const TypeId self = context.unit[context.self].type;
+  const bool own = std::ranges::any_of(functions, [&](FunctionId id) {
+    return context.unit[id].method && context.unit[id].parameter_types[0].type == self;
+  });
+  return own ? MakeThis(context, at) : ExprId{};
+}
+
 }  // namespace
+
+ExprId MakeObjectCall(CheckContext& context, ExprId object, uint32_t name,
+                      std::span<const ExprId> arguments, TokenRange at) {
+  const Type type = context.types()[context.TypeOf(object)];
+  const ScopeId* scope = context.record_scopes.Find(type.element);
+  const Symbol* symbol =
+      scope == nullptr ? nullptr : context.scopes.FindIn(*scope, context.NameOf(name));
+  if (symbol == nullptr || symbol->kind != SymbolKind::kFunctions) {
+    context.Say(context.At(Code::kHlsl4007, name)
+                    .With("type", context.TypeText(object))
+                    .With("name", context.Text(name)));
+    return context.Failed(at);
+  }
+  const std::vector<FunctionId> functions = context.scopes.overloads[symbol->id];
+  return CallOverloads(context, functions, object, arguments, {name, at, false});
+}
 
 std::string TypesText(const CheckContext& context, std::span<const ExprId> arguments) {
   std::string text;
@@ -190,8 +241,9 @@ ExprId MakeCall(CheckContext& context, const syntax::Expr& callee,
   }
   if (symbol != nullptr) {
     const std::vector<FunctionId> functions = context.scopes.overloads[symbol->id];
+    const ExprId object = OwnObject(context, functions, at);
     const ExprId made =
-        CallOverloads(context, functions, arguments, name, at, intrinsic.has_value());
+        CallOverloads(context, functions, object, arguments, {name, at, intrinsic.has_value()});
     if (made.valid()) {
       return made;
     }

@@ -17,6 +17,10 @@ inline constexpr Tier kBuiltTier = Tier::kT1;
 ExprId MakeCall(CheckContext& context, const syntax::Expr& callee,
                 std::span<const ExprId> arguments, TokenRange at);
 
+// A method of a struct. Requires: a struct.
+ExprId MakeObjectCall(CheckContext& context, ExprId object, uint32_t name,
+                      std::span<const ExprId> arguments, TokenRange at);
+
 // "(float, int3)": for messages.
 std::string TypesText(const CheckContext& context, std::span<const ExprId> arguments);
 

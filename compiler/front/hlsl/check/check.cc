@@ -8,6 +8,7 @@
 #include "compiler/front/hlsl/check/function.h"
 #include "compiler/front/hlsl/check/global.h"
 #include "compiler/front/hlsl/check/name.h"
+#include "compiler/front/hlsl/check/resources/handle.h"
 #include "compiler/front/hlsl/check/type_of.h"
 
 namespace kiln::hlsl {
@@ -76,6 +77,7 @@ CheckResult Check(const TokenStream& stream, const syntax::Ast& ast, const Setti
                   const LanguageLimits& limits) {
   CheckContext context(stream, ast, settings, limits);
   CheckRows(context, 0, static_cast<uint32_t>(ast.decls.size()));
+  Settle(context);
   SortAndMerge(context.diagnostics);
   return {std::move(context.unit), std::move(context.diagnostics)};
 }

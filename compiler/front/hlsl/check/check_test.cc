@@ -160,11 +160,110 @@ constexpr Pair kDeclarations[] = {
     {"HLSL8004", "int64_t x;", "int32_t x;"},
     {"HLSL8004", "uint f () { return WaveGetLaneIndex (); }",
      "float f (float x) { return sin (x); }"},
-    {"HLSL8004", "cbuffer B { bool b; };", "cbuffer B { uint b; };"},
+    {"HLSL8004", "cbuffer B { int2x2 b; };", "cbuffer B { bool b; float2x3 m[2]; };"},
     {"HLSL8004", "cbuffer B { [[kiln::meta(world)]] uint b; };", "cbuffer B { uint b; };"},
     {"HLSL8004", "struct V { [[kiln::pack(unorm8)]] float4 c : COLOR; };",
      "struct V { float4 c : COLOR; };"},
     {"HLSL8004", "float f () { return 1; } static float v = f ();", "static float v = 1;"},
+};
+
+constexpr Pair kResources[] = {
+    // --- handles
+    {"HLSL8004", "void f (inout Texture2D t) {}", "void f (Texture2D t) {}"},
+    {"HLSL8004", "Texture2D f ();", "float4 f ();"},
+    {"HLSL8004", "struct S { Texture2D t; };", "struct S { float4 t; };"},
+    {"HLSL8004", "Texture2D t[2][2];", "Texture2D t[4];"},
+    {"HLSL8004", "Texture2D t[];", "Texture2D t[2];"},
+    {"HLSL8004", "Texture2D a, b; void f () { Texture2D t; }",
+     "Texture2D a, b; float4 f () { Texture2D t = a; return t.Load (int3 (0, 0, 0)); }"},
+    {"HLSL2010", "Texture3D a; void f () { Texture2D t = a; }",
+     "Texture2D a[2]; void f (uint i) { Texture2D t = a[i]; }"},
+    {"HLSL2018", "Texture2D a, b; void f () { Texture2D t = a; t = b; }",
+     "Texture2D a; void f () { Texture2D t = a; Texture2D u = t; }"},
+    {"HLSL2021", "Texture2D a; void g (Texture3D t) {} void f () { g (a); }",
+     "Texture3D a; void g (Texture3D t) {} void f () { g (a); }"},
+    {"HLSL8004",
+     "StructuredBuffer<uint> a[2]; uint g (StructuredBuffer<uint> b) { return b[0]; } uint f (uint "
+     "i) "
+     "{ return g (a[i]); }",
+     "StructuredBuffer<uint> a[2]; uint g (StructuredBuffer<uint> b) { return b[0]; } uint f (uint "
+     "i) "
+     "{ return g (a[1]) + a[i][0]; }"},
+    {"HLSL2033", "Texture2D a[2]; float4 f (int3 p) { return a[2].Load (p); }",
+     "Texture2D a[2]; float4 f (int3 p) { return a[1].Load (p); }"},
+    // --- blocks
+    {"HLSL2031", "ConstantBuffer<float4> c;", "struct S { float4 x; }; ConstantBuffer<S> c;"},
+    {"HLSL2018", "struct S { float4 x; }; ConstantBuffer<S> c; void f () { c.x = 1; }",
+     "struct S { float4 x; }; ConstantBuffer<S> c; float4 f () { S s = c; return s.x + c.x; }"},
+    {"HLSL2005", "struct S { float4 x; }; TextureBuffer<S> c; float4 f () { return c.y; }",
+     "struct S { float4 x; }; TextureBuffer<S> c[2]; float4 f (uint i) { return c[i].x; }"},
+    {"HLSL8004", "[[vk::push_constant]] float4 c;",
+     "[[vk::push_constant]] struct { float4 x; } c; float4 f () { return c.x; }"},
+    {"HLSL8004", "[[vk::constant_id (1)]] const int n = 1;", "static const int n = 1;"},
+    // --- bytes
+    {"HLSL4007", "ByteAddressBuffer b; void f () { b.Store (0, 1); }",
+     "RWByteAddressBuffer b; void f () { b.Store (0, 1); b.Store3 (4, uint3 (1, 2, 3)); }"},
+    {"HLSL2021", "ByteAddressBuffer b; uint f () { return b.Load (); }",
+     "ByteAddressBuffer b; uint4 f () { return b.Load4 (b.Load (4)); }"},
+    {"HLSL8004", "ByteAddressBuffer b; void f () { uint s; b.Load (0, s); }",
+     "ByteAddressBuffer b; void f () { uint s = b.Load (0); }"},
+    {"HLSL2018", "RWByteAddressBuffer b; void f () { b.Load (0) = 1; }",
+     "RWByteAddressBuffer b; void f () { uint o; b.InterlockedMax (0, 1, o); }"},
+    {"HLSL2034", "ByteAddressBuffer b; uint f () { return b[0]; }",
+     "StructuredBuffer<uint> b; uint f () { return b[0]; }"},
+    // --- texels and sizes
+    {"HLSL4005", "Texture2D t; float4 f (int2 o) { return t.Load (int3 (0, 0, 0), o); }",
+     "Texture2D t; float4 f () { return t.Load (int3 (0, 0, 0), int2 (1, -8)); }"},
+    {"HLSL2005", "TextureCube t; float4 f () { return t.mips[0][0]; }",
+     "Texture2D t; float4 f (uint2 p) { return t.mips[1][p]; }"},
+    {"HLSL2005", "Texture2D t; float4 f (uint2 p) { return t.sample[0][p]; }",
+     "Texture2DMS<float4> t; float4 f (uint2 p) { return t.sample[2][p]; }"},
+    {"HLSL2010", "Texture2D t; void g (Texture2D u) {} void f () { Texture2D a = t.mips; }",
+     "Texture2D t; void f () { Texture2D a = t; }"},
+    {"HLSL2021", "Texture2D t; void f () { uint w; t.GetDimensions (w); }",
+     "Texture2D t; void f () { float w, h, n; t.GetDimensions (w, h); t.GetDimensions (1, w, h, "
+     "n); "
+     "}"},
+    {"HLSL2023", "Texture2D t; void f () { uint w; t.GetDimensions (w, 1); }",
+     "Buffer<float> t; void f () { uint w; t.GetDimensions (w); }"},
+    {"HLSL2021", "StructuredBuffer<uint> b; void f () { uint n; b.GetDimensions (n); }",
+     "StructuredBuffer<uint> b; void f () { uint n, s; b.GetDimensions (n, s); }"},
+    {"HLSL4007", "Texture3D t; SamplerState s; float4 f () { return t.Gather (s, 0); }",
+     "TextureCube t; SamplerState s; float4 f (float3 v) { return t.Gather (s, v); }"},
+    {"HLSL8004",
+     "Texture2D t; SamplerState s; float4 f (float2 v, int2 o) { return t.GatherRed (s, v, o, o); "
+     "}",
+     "Texture2D t; SamplerState s; float4 f (float2 v, int2 o) { return t.GatherRed (s, v, o) + "
+     "t.GatherRed (s, v, o, o, o, o); }"},
+    {"HLSL4008", "RWTexture2D<float4> t; void f () { InterlockedAdd (t[uint2 (0, 0)].x, 1); }",
+     "RWTexture2D<uint> t; void f () { InterlockedAdd (t[uint2 (0, 0)], 1); }"},
+};
+
+constexpr Pair kMethods[] = {
+    {"HLSL4007", "struct S { int a; }; int f (S s) { return s.g (); }",
+     "struct S { int a; int g () { return a; } }; int f (S s) { return s.g (); }"},
+    {"HLSL2001", "int f () { return this.a; }", "struct S { int a; int f () { return this.a; } };"},
+    {"HLSL2004", "struct S { int a; static int f () { return a; } };",
+     "struct S { static const int a = 1; static int f () { return a; } }; int g () { return S::a + "
+     "S::f (); }"},
+    {"HLSL2004", "struct S { int a; }; int f () { return S::a; }",
+     "struct S { static const int a = 1; }; int f () { return S::a; }"},
+    {"HLSL2005", "struct S { int a; }; int S::f () { return a; }",
+     "struct S { int a; int f (); }; int S::f () { return a; }"},
+    {"HLSL2018",
+     "struct S { int a; void f () { a = 1; } }; void g () { const S s = (S) 0; s.f (); }",
+     "struct S { int a; void f () { a = 1; } }; void g () { S s = (S) 0; s.f (); }"},
+    {"HLSL2018",
+     "struct S { int a; void f () { g (); } void g () { a = 1; } }; cbuffer B { S s; }; void h () "
+     "{ "
+     "s.f (); }",
+     "struct S { int a; int f () { return g (); } int g () { return a; } }; cbuffer B { S s; }; "
+     "int "
+     "h () { return s.f (); }"},
+    {"HLSL2002", "struct S { int f () { return 1; } int f () { return 2; } };",
+     "struct S { int f () { return 1; } int f (int x) { return x; } };"},
+    {"HLSL2021", "struct S { int f (float2 x) { return 1; } }; int g (S s) { return s.f (); }",
+     "struct S { int f (float2 x) { return 1; } }; int g (S s) { return s.f (1); }"},
 };
 
 void CheckPairs(std::span<const Pair> pairs) {
@@ -176,6 +275,8 @@ void CheckPairs(std::span<const Pair> pairs) {
 
 TEST(Check, Expressions_HaveTheirCodes) { CheckPairs(kExpressions); }
 TEST(Check, Statements_HaveTheirCodes) { CheckPairs(kStatements); }
+TEST(Check, Resources_HaveTheirCodes) { CheckPairs(kResources); }
+TEST(Check, Methods_HaveTheirCodes) { CheckPairs(kMethods); }
 TEST(Check, Declarations_HaveTheirCodes) { CheckPairs(kDeclarations); }
 
 TEST(Check, Dialects_Differ) {

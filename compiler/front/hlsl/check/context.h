@@ -20,6 +20,18 @@
 
 namespace kiln::hlsl {
 
+// A resource that is handed to a function: what is compared there is compared here.
+struct HandedOn {
+  ExprId argument;
+  FunctionId callee;
+  uint32_t parameter = 0;
+};
+// A call of a method: whether it writes to its object is known when its body is checked.
+struct ObjectCall {
+  ExprId object;
+  FunctionId callee;
+};
+
 // Everything given outlives it; it does not move.
 class CheckContext {
  public:
@@ -42,8 +54,12 @@ class CheckContext {
   std::vector<uint32_t> path;  // tokens of names
   uint32_t name_token = 0;     // of the declarator that is read, for messages about its type
 
-  FlatMap<uint32_t, TypeId> records;  // by row of Ast::decls
-  std::vector<ExprId> rows;           // by row of Ast::exprs: what was made of it
+  FlatMap<uint32_t, TypeId> records;         // by row of Ast::decls
+  FlatMap<uint32_t, ScopeId> record_scopes;  // by StructId: names of members and methods
+  LocalId self;                              // the object, in a method
+  std::vector<HandedOn> handed_on;
+  std::vector<ObjectCall> object_calls;
+  std::vector<ExprId> rows;  // by row of Ast::exprs: what was made of it
 
   Dialect dialect() const {
     return settings.version == Version::k2018 ? Dialect::k2018 : Dialect::k2021;

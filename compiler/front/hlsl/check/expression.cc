@@ -13,8 +13,8 @@
 #include "compiler/front/hlsl/check/build.h"
 #include "compiler/front/hlsl/check/build_operator.h"
 #include "compiler/front/hlsl/check/call.h"
-#include "compiler/front/hlsl/check/method.h"
 #include "compiler/front/hlsl/check/name.h"
+#include "compiler/front/hlsl/check/resources/method.h"
 #include "compiler/front/hlsl/check/type_of.h"
 
 namespace kiln::hlsl {
@@ -160,8 +160,7 @@ class Rows {
       case RowKind::kName:
         return MakeName(context_, row);
       case RowKind::kThis:
-        context_.Refuse(at, "this", "methods of structs");
-        return context_.Failed(at);
+        return MakeThis(context_, at);
       case RowKind::kBool:
         return MakeScalar(context_, BoolValue(row.a != 0), at);
       case RowKind::kInteger:
@@ -196,8 +195,8 @@ class Rows {
       case RowKind::kMember:
         return MakeMember(context_, Of(row.a), row.token, at);
       case RowKind::kIndex:
-        return context_.types().IsObject(context_.TypeOf(Of(row.a))) &&
-                       context_.types()[context_.TypeOf(Of(row.a))].kind == TypeKind::kObject
+        return context_.types()[context_.TypeOf(Of(row.a))].kind == TypeKind::kObject ||
+                       IsLevels(context_.Get(Of(row.a)))
                    ? MakeObjectIndex(context_, Of(row.a), Of(row.b), at)
                    : MakeIndex(context_, Of(row.a), Of(row.b), at);
       case RowKind::kCall:

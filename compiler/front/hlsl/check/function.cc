@@ -41,6 +41,12 @@ Passing PassingOf(const syntax::Type& type) {
   return out ? (in ? Passing::kInOut : Passing::kOut) : Passing::kIn;
 }
 
+// A resource stands for what the caller names, so nothing comes back through it.
+bool IsParameter(const CheckContext& context, TypeId type, Passing passing) {
+  const Types& types = context.unit.types;
+  return !types.HoldsObject(type) || (types.IsObject(type) && passing == Passing::kIn);
+}
+
 void ReadParameter(CheckContext& context, const syntax::Decl& decl,
                    const syntax::Variable& variable, Head& head) {
   const bool named = variable.name != syntax::kNone;
@@ -56,7 +62,7 @@ void ReadParameter(CheckContext& context, const syntax::Decl& decl,
                     .With("type", "void"));
     head.failed = true;
   }
-  if (context.types().HoldsObject(type)) {
+  if (!IsParameter(context, type, PassingOf(written))) {
     context.Refuse({token, token + 1}, name, "resources as values");
     head.failed = true;
   }
@@ -79,8 +85,14 @@ void ReadParameter(CheckContext& context, const syntax::Decl& decl,
                              .attributes = declared.attributes});
 }
 
-Head ReadHead(CheckContext& context, const syntax::Decl& decl) {
+Head ReadHead(CheckContext& context, const syntax::Decl& decl, TypeId self) {
   Head head;
+  if (self.valid()) {
+    head.types.push_back({.type = self, .passing = Passing::kIn});
+    head.defaults.emplace_back();
+    head.parameters.push_back(
+        {.name = "this", .type = self, .at = {decl.name, decl.name + 1}, .parameter = true});
+  }
   context.name_token = decl.name;
   head.result = ResolveType(context, decl.type);
   head.failed = context.types().IsFailed(head.result);
@@ -165,17 +177,23 @@ FunctionId RowOf(CheckContext& context, const syntax::Decl& decl, const Head& he
 }
 
 void CheckDefinition(CheckContext& context, const syntax::Decl& decl, FunctionId id, Head& head) {
+  const FunctionId outer = context.function;  // a struct of a function may have methods
+  const LocalId outer_self = context.self;
   context.scopes.Enter();
   context.function = id;
+  context.self = {};
   context.unit[id].at = {decl.name, decl.name + 1};
   context.unit[id].parameters.clear();
   for (Local& parameter : head.parameters) {
     const LocalId local{static_cast<uint32_t>(context.unit.locals.size())};
     const uint32_t token = parameter.at.begin;
     const bool named = !parameter.name.empty();
+    const bool self = context.unit[id].method && context.unit[id].parameters.empty();
     context.unit.locals.push_back(std::move(parameter));
     context.unit[id].parameters.push_back(local);
-    if (named) {
+    if (self) {
+      context.self = local;
+    } else if (named) {
       Declare(context, token,
               {.kind = SymbolKind::kLocal, .id = local.value, .type = context.unit[local].type});
     }
@@ -187,25 +205,28 @@ void CheckDefinition(CheckContext& context, const syntax::Decl& decl, FunctionId
       !context.types().IsFailed(function.result)) {
     context.Say(context.At(Code::kHlsl3006, decl.name).With("name", function.name));
   }
-  context.function = {};
+  context.function = outer;
+  context.self = outer_self;
   context.scopes.Leave();
 }
 
-}  // namespace
+struct Declaration {
+  uint32_t decl = 0;
+  FunctionId id;
+  Head head;
+};
 
-void CheckFunction(CheckContext& context, uint32_t row) {
+// The head of a function; invalid after an error. `self`: the object of a method.
+Declaration DeclareFunction(CheckContext& context, uint32_t row, TypeId self) {
   const syntax::Decl& decl = context.ast.decls[row];
-  if (decl.path != syntax::kNone) {
-    return context.Refuse({decl.name, decl.name + 1}, context.Text(decl.name),
-                          "methods of structs");
-  }
-  Head head = ReadHead(context, decl);
+  Head head = ReadHead(context, decl, self);
   const Declared declared = DeclaredOfFunction(context, decl);
   const FunctionId id = RowOf(context, decl, head);
   if (!id.valid()) {
-    return;
+    return {};
   }
   Function& function = context.unit[id];
+  function.method = self.valid();
   if (declared.attributes.valid()) {
     function.attributes = declared.attributes;
   }
@@ -213,9 +234,99 @@ void CheckFunction(CheckContext& context, uint32_t row) {
     function.condition = declared.condition;
   }
   ReadEntryAttributes(context, decl, id);
-  if (decl.body != syntax::kNone) {
-    CheckDefinition(context, decl, id, head);
+  return {row, id, std::move(head)};
+}
+
+void DefineFunction(CheckContext& context, Declaration& declaration) {
+  const syntax::Decl& decl = context.ast.decls[declaration.decl];
+  if (!declaration.id.valid() || decl.body == syntax::kNone) {
+    return;
   }
+  const Function& function = context.unit[declaration.id];
+  if (function.body.valid()) {  // of two methods both heads stand before the first body
+    context.Say(context.At(Code::kHlsl2002, decl.name)
+                    .With("name", context.Text(decl.name))
+                    .Label(LabelKind::kFirstHere, context.LocationOf(function.at.begin)));
+  } else {
+    CheckDefinition(context, decl, declaration.id, declaration.head);
+  }
+}
+
+// The object of a method; none if it is static.
+TypeId SelfOf(const CheckContext& context, const syntax::Decl& decl, TypeId record) {
+  const bool is_static =
+      decl.type != syntax::kNone && context.ast.types[decl.type].Has(Modifier::kStatic);
+  return is_static ? TypeId{} : record;
+}
+
+// `void S::f () { … }`
+void CheckOutside(CheckContext& context, uint32_t row) {
+  const syntax::Decl& decl = context.ast.decls[row];
+  std::vector<uint32_t> before;
+  for (const uint32_t token : context.ast.List(decl.path)) {
+    before.push_back(token);
+  }
+  const uint32_t owner = before.back();
+  before.pop_back();
+  const uint32_t path = syntax::kNone;
+  const Symbol* symbol = before.empty() ? LookUp(context, owner, path, false) : nullptr;
+  if (!before.empty()) {
+    return context.Refuse({decl.name, decl.name + 1}, context.Text(decl.name),
+                          "methods that are defined through name spaces");
+  }
+  if (symbol == nullptr ||
+      (symbol->kind == SymbolKind::kType && context.types().IsFailed(symbol->type))) {
+    return;
+  }
+  if (symbol->kind != SymbolKind::kType ||
+      context.types()[symbol->type].kind != TypeKind::kStruct) {
+    context.Say(context.At(Code::kHlsl2004, owner)
+                    .With("name", context.Text(owner))
+                    .With("kind", KindText(symbol->kind))
+                    .With("expected", "a struct"));
+    return;
+  }
+  const TypeId record = symbol->type;
+  const ScopeId inner{symbol->b};
+  if (context.scopes.FindIn(inner, context.NameOf(decl.name)) == nullptr) {
+    context.Say(context.At(Code::kHlsl2005, decl.name)
+                    .With("type", context.types().Text(record))
+                    .With("name", context.Text(decl.name)));
+    return;
+  }
+  const ScopeId outer = context.scopes.current();
+  context.scopes.Enter(inner);
+  context.path.push_back(owner);
+  Declaration declaration = DeclareFunction(context, row, SelfOf(context, decl, record));
+  DefineFunction(context, declaration);
+  context.path.pop_back();
+  context.scopes.Enter(outer);
+}
+
+}  // namespace
+
+void CheckFunction(CheckContext& context, uint32_t row) {
+  if (context.ast.decls[row].path != syntax::kNone) {
+    return CheckOutside(context, row);
+  }
+  Declaration declaration = DeclareFunction(context, row, {});
+  DefineFunction(context, declaration);
+}
+
+void CheckMethods(CheckContext& context, uint32_t record, TypeId type) {
+  const syntax::Decl& owner = context.ast.decls[record];
+  std::vector<Declaration> methods;
+  context.path.push_back(owner.name == syntax::kNone ? owner.begin : owner.name);
+  for (uint32_t child = record + 1; child < owner.next; child = context.ast.decls[child].next) {
+    const syntax::Decl& decl = context.ast.decls[child];
+    if (decl.kind == syntax::DeclKind::kFunction && !decl.Is(syntax::Decl::kLocal)) {
+      methods.push_back(DeclareFunction(context, child, SelfOf(context, decl, type)));
+    }
+  }
+  for (Declaration& method : methods) {
+    DefineFunction(context, method);
+  }
+  context.path.pop_back();
 }
 
 }  // namespace kiln::hlsl

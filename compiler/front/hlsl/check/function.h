@@ -10,4 +10,8 @@ namespace kiln::hlsl {
 // Diagnostics: HLSL2002, HLSL2031, HLSL3006 and those of statements.
 void CheckFunction(CheckContext& context, uint32_t decl);
 
+// The functions of a struct, whose members see each other: first their heads, then their bodies.
+// Requires: the scope of the struct is the current one.
+void CheckMethods(CheckContext& context, uint32_t record, TypeId type);
+
 }  // namespace kiln::hlsl

@@ -4,6 +4,7 @@
 #include "compiler/front/hlsl/check/global.h"
 
 #include <algorithm>
+#include <charconv>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -54,19 +55,18 @@ void WarnOfInitialiser(CheckContext& context, const syntax::Variable& variable,
 
 // What memory cannot hold in this build. Walks the type once; says the first thing.
 bool FitsMemory(CheckContext& context, TypeId type, TokenRange at) {
-  std::vector<std::pair<TypeId, bool>> pending{{type, false}};  // and whether it is in an array
+  std::vector<TypeId> pending{type};
   while (!pending.empty()) {
     CheckStop();
-    auto [id, in_array] = pending.back();
+    TypeId id = pending.back();
     pending.pop_back();
     while (context.types()[id].kind == TypeKind::kArray) {
       id = context.types().ElementOf(id);
-      in_array = true;
     }
     const Type row = context.types()[id];
     if (row.kind == TypeKind::kStruct) {
       for (uint32_t i = 0; i < context.types().StructOf(id).count; ++i) {
-        pending.emplace_back(context.types().MemberOf(id, i).type, false);
+        pending.push_back(context.types().MemberOf(id, i).type);
       }
       continue;
     }
@@ -74,12 +74,9 @@ bool FitsMemory(CheckContext& context, TypeId type, TokenRange at) {
       continue;
     }
     const bool matrix = ValueForm(row) == Form::kMatrix;
-    const std::string_view family = row.item == Item::kBool     ? "booleans in memory"
-                                    : row.item == Item::kDouble ? "64-bit types in memory"
+    const std::string_view family = row.item == Item::kDouble ? "64-bit types in memory"
                                     : matrix && !IsFloat(row.item)
                                         ? "matrices of integers in memory"
-                                    : matrix && in_array && row.rows != row.columns
-                                        ? "arrays of matrices that are not square in memory"
                                         : std::string_view{};
     if (!family.empty()) {
       context.Refuse(at, context.types().Text(id), family);
@@ -159,14 +156,79 @@ void CheckStatic(CheckContext& context, const syntax::Variable& variable, TypeId
   Declare(context, variable.name, {.kind = SymbolKind::kGlobal, .id = id.value, .type = type});
 }
 
-GlobalKind KindOfExternal(const CheckContext& context, TypeId type) {
-  const Type& row = context.unit.types[type];
-  if (!context.unit.types.IsObject(type)) {
-    return GlobalKind::kLoose;
+// The object that a declaration is, or that the items of an array are; null: it is none.
+const Type* ObjectOf(const Types& types, TypeId type) {
+  while (types[type].kind == TypeKind::kArray) {
+    type = types.ElementOf(type);
   }
-  return row.kind == TypeKind::kObject && FactsOf(row.object).shape == ObjectShape::kBlock
-             ? GlobalKind::kBlock
-             : GlobalKind::kResource;
+  return types[type].kind == TypeKind::kObject ? &types[type] : nullptr;
+}
+
+GlobalKind KindOfExternal(const CheckContext& context, TypeId type, bool pushed) {
+  const Type* object = ObjectOf(context.unit.types, type);
+  if (object == nullptr) {
+    return pushed ? GlobalKind::kBlock : GlobalKind::kLoose;
+  }
+  return FactsOf(object->object).shape == ObjectShape::kBlock ? GlobalKind::kBlock
+                                                              : GlobalKind::kResource;
+}
+
+// What this build lacks of a resource; says it.
+bool IsBuiltResource(CheckContext& context, const syntax::Variable& variable, TypeId type,
+                     const Attributes* written) {
+  const Type object = *ObjectOf(context.types(), type);
+  const ObjectFacts& facts = FactsOf(object.object);
+  const TypeId content{object.element};
+  const bool image = facts.shape == ObjectShape::kImage;
+  const TypeId item = context.types().ElementOf(type);
+  std::string_view family;
+  if (image && context.types()[content].item == Item::kBool) {
+    family = "images of booleans";
+  } else if (context.types()[type].kind == TypeKind::kArray &&
+             context.types()[item].kind == TypeKind::kArray) {
+    family = "arrays of arrays of resources";
+  } else if (context.types().IsOpen(type) && !image && facts.shape != ObjectShape::kSampler) {
+    family = "arrays of buffers whose size options decide";
+  }
+  if (!family.empty()) {
+    RefuseVariable(context, variable, family);
+    return false;
+  }
+  if (image && written != nullptr && !written->image_format.empty() &&
+      !FindImageFormat(written->image_format, context.types()[content].item)) {
+    context.Say(context.At(Code::kHlsl4035, variable.name)
+                    .With("text", written->image_format)
+                    .With("type", context.types().Text(content)));
+  }
+  const bool holds = facts.shape == ObjectShape::kStructured || facts.shape == ObjectShape::kBlock;
+  if (holds && !FitsMemory(context, content, {variable.name, variable.name + 1})) {
+    DeclareFailed(context, variable.name);
+    return false;
+  }
+  if (facts.shape == ObjectShape::kBlock && context.types()[content].kind != TypeKind::kStruct) {
+    context.Say(context.At(Code::kHlsl2031, variable.name)
+                    .With("what", std::string("content of '").append(facts.name) + "'")
+                    .With("type", context.types().Text(content)));
+    DeclareFailed(context, variable.name);
+    return false;
+  }
+  return true;
+}
+
+// `register (c4)` of a loose variable is its place in $Globals (spec/hlsl 15.2).
+void PlaceLoose(CheckContext& context, Global& global) {
+  if (!global.attributes.valid()) {
+    return;
+  }
+  Attributes& written = context.unit.attributes[global.attributes.value];
+  const std::string_view name = written.register_name;
+  uint32_t number = 0;
+  const bool constant = !name.empty() && (name[0] == 'c' || name[0] == 'C');
+  if (constant && written.offset == kNoRow &&
+      std::from_chars(name.data() + 1, name.data() + name.size(), number).ec == std::errc{} &&
+      number < (1u << 24)) {
+    written.offset = 16 * number;
+  }
 }
 
 void CheckExternal(CheckContext& context, const syntax::Variable& variable, TypeId type,
@@ -174,8 +236,13 @@ void CheckExternal(CheckContext& context, const syntax::Variable& variable, Type
   if (context.types().IsFailed(type)) {
     return DeclareFailed(context, variable.name);
   }
-  const Type row = context.types()[type];
-  const GlobalKind kind = KindOfExternal(context, type);
+  const Attributes* written =
+      declared.attributes.valid() ? &context.unit.attributes[declared.attributes.value] : nullptr;
+  const bool pushed = written != nullptr && written->push_constant;
+  const GlobalKind kind = KindOfExternal(context, type, pushed);
+  if (written != nullptr && written->constant_id != kNoRow) {
+    return RefuseVariable(context, variable, "specialisation constants");
+  }
   WarnOfInitialiser(context, variable, kind == GlobalKind::kLoose ? "uniform" : "resource");
   Global global{.kind = kind,
                 .name = context.Dotted(variable.name),
@@ -184,47 +251,23 @@ void CheckExternal(CheckContext& context, const syntax::Variable& variable, Type
                 .condition = declared.condition,
                 .constant = kind != GlobalKind::kResource,
                 .attributes = declared.attributes};
-  const bool pushed = declared.attributes.valid() &&
-                      context.unit.attributes[declared.attributes.value].push_constant;
-  const bool specialised = declared.attributes.valid() &&
-                           context.unit.attributes[declared.attributes.value].constant_id != kNoRow;
-  if (specialised) {
-    return RefuseVariable(context, variable, "specialisation constants");
+  const bool object = ObjectOf(context.types(), type) != nullptr;
+  if (pushed && (context.types()[type].kind == TypeKind::kArray || kind != GlobalKind::kBlock ||
+                 (!object && context.types()[type].kind != TypeKind::kStruct))) {
+    return RefuseVariable(context, variable, "push constants that are no struct");
   }
-  if (kind ==
-      GlobalKind::kBlock) {  // emission has no blocks whose content is a declared struct yet
-    return RefuseVariable(context, variable, "blocks of a declared struct");
-  }
-  if (pushed) {
-    return RefuseVariable(context, variable, "push constants that are no cbuffer");
-  }
-  const TypeId held = kind == GlobalKind::kResource ? TypeId{row.element} : global.type;
-  if (row.kind == TypeKind::kArray && kind != GlobalKind::kLoose) {
-    return RefuseVariable(context, variable, "arrays of resources");
-  }
-  const bool bytes =
-      row.kind == TypeKind::kObject && FactsOf(row.object).shape == ObjectShape::kBytes;
-  const bool image =
-      row.kind == TypeKind::kObject && FactsOf(row.object).shape == ObjectShape::kImage;
-  if (bytes || (image && context.types()[held].item == Item::kBool)) {
-    return RefuseVariable(context, variable, bytes ? "byte-address buffers" : "images of booleans");
-  }
-  if (image && declared.attributes.valid()) {
-    const std::string_view format = context.unit.attributes[declared.attributes.value].image_format;
-    if (!format.empty() && !FindImageFormat(format, context.types()[held].item)) {
-      context.Say(context.At(Code::kHlsl4035, variable.name)
-                      .With("text", format)
-                      .With("type", context.types().Text(held)));
+  if (object) {
+    if (!IsBuiltResource(context, variable, type, written)) {
+      return;
     }
-  }
-  if (image ||
-      (row.kind == TypeKind::kObject && FactsOf(row.object).shape == ObjectShape::kSampler)) {
-    const GlobalId id = AddGlobal(context, std::move(global));
-    Declare(context, variable.name, {.kind = SymbolKind::kGlobal, .id = id.value, .type = type});
-    return;
-  }
-  if (!FitsMemory(context, held, global.at)) {
+    global.storage = ObjectOf(context.types(), type)->object == ObjectKind::kTextureBuffer;
+  } else if (context.types().HoldsObject(type)) {
+    return RefuseVariable(context, variable, "resources in structs and blocks");
+  } else if (!FitsMemory(context, type, global.at)) {
     return DeclareFailed(context, variable.name);
+  }
+  if (kind == GlobalKind::kLoose) {
+    PlaceLoose(context, global);
   }
   const GlobalId id = AddGlobal(context, std::move(global));
   Declare(context, variable.name, {.kind = SymbolKind::kGlobal, .id = id.value, .type = type});
@@ -275,6 +318,16 @@ Symbol MakeStaticLocal(CheckContext& context, const syntax::Variable& variable, 
   global.name = context.unit[context.function].name + "." + global.name;
   const GlobalId id = AddGlobal(context, std::move(global));
   return {.kind = SymbolKind::kGlobal, .id = id.value, .type = type};
+}
+
+void CheckStaticMember(CheckContext& context, const syntax::Decl& decl,
+                       const syntax::Variable& variable) {
+  const TypeId type = TypeOfVariable(context, variable);
+  context.name_token = variable.name;
+  const Declared declared = DeclaredOf(context, AttributePlace::kGlobal, decl, variable);
+  if (!context.types().IsFailed(type)) {
+    CheckStatic(context, variable, type, declared);
+  }
 }
 
 void CheckGlobals(CheckContext& context, uint32_t decl) {

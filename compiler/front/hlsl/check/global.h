@@ -16,4 +16,8 @@ TypeId TypeOfVariable(CheckContext& context, const syntax::Variable& variable);
 // A static variable of a function: a global that nobody else sees.
 Symbol MakeStaticLocal(CheckContext& context, const syntax::Variable& variable, TypeId type);
 
+// A static member of a struct: a global by the name of the struct.
+void CheckStaticMember(CheckContext& context, const syntax::Decl& decl,
+                       const syntax::Variable& variable);
+
 }  // namespace kiln::hlsl

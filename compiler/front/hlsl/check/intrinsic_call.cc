@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "compiler/front/hlsl/check/access.h"
-#include "compiler/front/hlsl/check/atomic.h"
 #include "compiler/front/hlsl/check/build.h"
 #include "compiler/front/hlsl/check/build_operator.h"
 #include "compiler/front/hlsl/check/call.h"
+#include "compiler/front/hlsl/check/resources/atomic.h"
 
 namespace kiln::hlsl {
 namespace {
@@ -391,6 +391,13 @@ ExprId OfItsOwn(const Call& call, const std::vector<ExprId>& arguments) {
     case Intrinsic::kDeviceMemoryBarrierWithGroupSync:
     case Intrinsic::kAllMemoryBarrierWithGroupSync:
       return call.Make(call.context.types().Void(), {}, Expr::kEffect);
+    case Intrinsic::kNonUniformResourceIndex: {  // the index itself, marked
+      if (!call.context.types().IsScalar(call.context.TypeOf(arguments[0]))) {
+        return call.NoSuch(arguments);
+      }
+      const ExprId index = call.To(arguments[0], call.context.types().Scalar(Item::kUint));
+      return call.Make(call.context.TypeOf(index), std::span(&index, 1));
+    }
     default:
       return MakeAtomic(call.context, call.intrinsic, arguments, call.name, call.at);
   }

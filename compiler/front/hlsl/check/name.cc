@@ -2,6 +2,7 @@
 #include "compiler/front/hlsl/check/name.h"
 
 #include "compiler/base/check.h"
+#include "compiler/front/hlsl/check/access.h"
 #include "compiler/front/hlsl/check/build.h"
 
 namespace kiln::hlsl {
@@ -76,6 +77,9 @@ ExprId OfLocal(CheckContext& context, const Symbol& symbol, TokenRange at) {
   if (local.known.valid()) {
     return Known(context, local.known, at);
   }
+  if (context.types().IsObject(local.type)) {
+    return context.Add({.kind = ExprKind::kLocal, .type = local.type, .a = symbol.id, .at = at});
+  }
   return context.Add(
       {.kind = ExprKind::kLocal,
        .flags = static_cast<uint8_t>(local.constant ? Expr::kPlace | Expr::kConst : Expr::kPlace),
@@ -110,6 +114,7 @@ std::string_view KindText(SymbolKind kind) {
     case SymbolKind::kLocal:
     case SymbolKind::kGlobal:
     case SymbolKind::kBlockMember:
+    case SymbolKind::kMember:
       return "variable";
     case SymbolKind::kFunctions:
       return "function";
@@ -138,6 +143,14 @@ const Symbol* LookUp(CheckContext& context, uint32_t name, uint32_t path, bool g
   return found.symbol;
 }
 
+ExprId MakeThis(CheckContext& context, TokenRange at) {
+  if (!context.self.valid()) {
+    context.Say(context.At(Code::kHlsl2001, at).With("name", "this"));
+    return context.Failed(at);
+  }
+  return OfLocal(context, {.kind = SymbolKind::kLocal, .id = context.self.value}, at);
+}
+
 ExprId MakeName(CheckContext& context, const syntax::Expr& row) {
   const TokenRange at{row.begin, row.end};
   const Symbol* symbol =
@@ -156,6 +169,11 @@ ExprId MakeName(CheckContext& context, const syntax::Expr& row) {
       return OfGlobal(context, *symbol, at);
     case SymbolKind::kBlockMember:
       return OfBlockMember(context, *symbol, at);
+    case SymbolKind::kMember:
+      if (context.self.valid() && context.unit[context.self].type == symbol->type) {
+        return MakeMember(context, MakeThis(context, at), row.token, at);
+      }
+      break;
     case SymbolKind::kOption: {
       // The number of an enum option is a choice by its text, as long as there are enumerators.
       const Type type = context.types()[symbol->type];

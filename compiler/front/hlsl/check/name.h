@@ -17,6 +17,9 @@ std::string_view KindText(SymbolKind kind);
 // The value or place that a name is. Diagnostics: HLSL2001, HLSL2004.
 ExprId MakeName(CheckContext& context, const syntax::Expr& row);
 
+// The object of the method that is checked; HLSL2001 outside of one.
+ExprId MakeThis(CheckContext& context, TokenRange at);
+
 // Declares a name here; says HLSL2002 if it is taken.
 bool Declare(CheckContext& context, uint32_t token, const Symbol& symbol);
 

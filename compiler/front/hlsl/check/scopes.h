@@ -24,6 +24,7 @@ enum class SymbolKind : uint8_t {
   kOption,
   kEnumerator,   // id: number of it; type: its enumeration
   kBlockMember,  // id: GlobalId of the block; b: member
+  kMember,       // of the struct `type`: a method means that of its object
 };
 struct Symbol {
   SymbolKind kind = SymbolKind::kLocal;

@@ -16,6 +16,7 @@
 #include "compiler/front/hlsl/check/expression.h"
 #include "compiler/front/hlsl/check/global.h"
 #include "compiler/front/hlsl/check/name.h"
+#include "compiler/front/hlsl/check/resources/handle.h"
 #include "compiler/front/hlsl/check/type_of.h"
 #include "compiler/ir/insts.h"
 
@@ -289,6 +290,10 @@ void Body::Variable(const syntax::Variable& variable, std::vector<StmtId>& into,
   const syntax::Type& written = context_.ast.types[variable.type];
   const TokenRange at{variable.name, variable.name + 1};
   const bool shared = written.Has(Modifier::kGroupShared);
+  if (!shared && context_.types()[type].kind == TypeKind::kObject &&
+      !variable.initialiser.empty() && !IsList(context_, variable.initialiser)) {
+    return DeclareHandle(context_, variable, type, into);
+  }
   if (shared || context_.types().HoldsObject(type)) {
     context_.Refuse(at, context_.Text(variable.name),
                     shared ? "groupshared variables of functions" : "resources as values");

@@ -58,16 +58,17 @@ enum class ExprKind : uint8_t {
   kSwizzle,      // a; b: ir::PackSwizzle
   kElements,     // a, a matrix; b: PackElements
   kMember,       // a; b: number of the member
-  kIndex,        // a[b]
+  kIndex,        // a[b]; op 1: invocations may pick different resources of an array
   kAssign,       // a = b
   kUpdate,       // a = b, where b is made of kGiven 0, the old value of a, and 1, the value of c,
                  // which comes first and may be missing; op 1: the old value is the result
   kGiven,        // a: number of the value that the row around it gives
   kCall,         // a: FunctionId; list b: three words for each parameter: argument, conversion of
                  // kGiven 0 on the way in and on the way out, or kNoRow each
-  kLet,          // kGiven 0 is the value of a, in b
+  kLet,          // in b kGiven 0 is the value of a and kGiven 1 that of c, which may be missing
   kIntrinsic,    // op: Intrinsic; list b: arguments; c: which part of a result of two
-  kMethod,       // op: Method; a: object, a kGlobal; list b: arguments as written
+  kMethod,       // op: Method; a: object, as HandleOf has it; list b: arguments as written; c: of
+                 // GetDimensions the number of what it gives
   kComma,        // a, then b
 };
 
@@ -174,7 +175,10 @@ struct Local {
   bool constant = false;
   bool is_static = false;   // lives as long as the invocation: stands for `global`
   bool written = false;     // anywhere in the function
-  ExprId known;             // of a `const` with a value that is known when options are
+  bool compared = false;    // an image: a depth is compared with it
+  bool picked = false;      // an image or sampler that is picked from an array when it runs
+  ExprId known;             // of a `const` with a value that is known when options are; of a
+                            // resource what it stands for
   ExprId condition;         // of a parameter
   AttributesId attributes;  // of a parameter
 };
@@ -185,7 +189,7 @@ enum class GlobalKind : uint8_t {
   kShared,    // groupshared
   kLoose,     // a member of $Globals
   kResource,
-  kBlock,  // cbuffer, tbuffer, ConstantBuffer: type is a struct
+  kBlock,  // cbuffer, tbuffer; ConstantBuffer, TextureBuffer, or an array of them
 };
 struct Global {
   GlobalKind kind = GlobalKind::kPrivate;
@@ -229,6 +233,7 @@ struct Function {
   std::vector<ExprId> threads;  // of numthreads: three
   uint32_t stage = kNoRow;      // of `shader`: ir::Stage
   bool effects = true;          // a call does more than to give a value
+  bool method = false;          // its first parameter is the object
 };
 
 struct Option {

@@ -16,6 +16,8 @@
 #include "compiler/front/hlsl/check/attribute.h"
 #include "compiler/front/hlsl/check/build.h"
 #include "compiler/front/hlsl/check/expression.h"
+#include "compiler/front/hlsl/check/function.h"
+#include "compiler/front/hlsl/check/global.h"
 #include "compiler/front/hlsl/check/name.h"
 #include "compiler/front/hlsl/sema/object.h"
 #include "compiler/front/hlsl/syntax/inbuilt_types.h"
@@ -332,6 +334,9 @@ struct MemberList {
 void AddMember(CheckContext& context, const syntax::Decl& decl, const syntax::Variable& variable,
                MemberList& members) {
   const std::string_view name = context.Text(variable.name);
+  if (context.ast.types[variable.type].Has(syntax::Modifier::kStatic)) {
+    return CheckStaticMember(context, decl, variable);
+  }
   context.name_token = variable.name;
   const TypeId written = ResolveType(context, variable.type);
   const TypeId type = WithExtents(context, written, variable.extents, name);
@@ -379,12 +384,13 @@ MemberRows MembersOf(CheckContext& context, uint32_t decl) {
     } else if (row.kind == syntax::DeclKind::kAlias) {
       DeclareAlias(context, child);
     } else if (row.kind == syntax::DeclKind::kFunction) {
-      context.Refuse({row.name, row.name + 1}, context.Text(row.name), "methods of structs");
-      members.failed = true;
+      continue;  // CheckMethods
     } else if (row.kind == syntax::DeclKind::kVariables) {
+      context.path.push_back(record.name == syntax::kNone ? record.begin : record.name);
       for (uint32_t i = 0; i < row.items.count; ++i) {
         AddMember(context, row, context.ast.variables[row.items.first + i], members);
       }
+      context.path.pop_back();
     }
   }
   if (members.rows.size() > kMaxMembers) {
@@ -428,11 +434,20 @@ TypeId DeclareRecord(CheckContext& context, uint32_t decl) {
     failed = true;
   }
   const TypeId result = failed ? context.types().Failed() : type;
-  context.records.Insert(decl, result);
   *context.records.Find(decl) = result;
   if (named) {
     Declare(context, record.name,
             {.kind = SymbolKind::kType, .id = result.value, .b = inner.value, .type = result});
+  }
+  if (!failed) {
+    context.record_scopes.Insert(id.value, inner);
+    context.scopes.Enter(inner);
+    for (const Member& member : members.rows) {
+      context.scopes.Declare(context.NameOf(member.token),
+                             {.kind = SymbolKind::kMember, .type = type, .token = member.token});
+    }
+    CheckMethods(context, decl, type);
+    context.scopes.Enter(outer);
   }
   return result;
 }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "compiler/front/hlsl/lower/assign.h"
+#include "compiler/front/hlsl/lower/handle.h"
 #include "compiler/front/hlsl/lower/type.h"
 #include "compiler/front/hlsl/lower/value.h"
 
@@ -71,6 +72,18 @@ ir::InstId CallValue(LowerContext& context, const Expr& expr) {
   for (size_t i = 0; i < function.parameter_types.size(); ++i) {
     const ParameterType& parameter = function.parameter_types[i];
     const ExprId argument{words[3 * i]};
+    if (ObjectOf(context, parameter.type) != nullptr) {
+      arguments.push_back(HandleOf(context, argument));
+      continue;
+    }
+    if (parameter.passing != Passing::kIn && !IsStored(context, argument)) {
+      // The object of a method that writes to it, without storage of its own.
+      const ir::InstId value = ValueOf(context, argument);
+      const ir::InstId storage = context.Emit(ir::TempInst{TypeOf(context, parameter.type)});
+      context.Emit(ir::StoreInst{context.builder.Void(), storage, value});
+      arguments.push_back(storage);
+      continue;
+    }
     if (parameter.passing == Passing::kIn) {
       arguments.push_back(ValueOf(context, argument));
       continue;

@@ -6,13 +6,14 @@
 namespace kiln::hlsl {
 
 LowerContext::LowerContext(const Unit& checked, const TokenStream& token_stream,
-                           const Settings& settings)
+                           const Settings& module_settings)
     : unit(checked),
       stream(token_stream),
-      ordered_not_equal(settings.float_not_equal == FloatNotEqual::kOrdered),
-      row_major(settings.matrix_order == MatrixOrder::kRow),
+      ordered_not_equal(module_settings.float_not_equal == FloatNotEqual::kOrdered),
+      settings(module_settings),
+      row_major(module_settings.matrix_order == MatrixOrder::kRow),
       builder({.language = ir::Language::kHlsl,
-               .version = settings.version == Version::k2018 ? 2018u : 2021u,
+               .version = module_settings.version == Version::k2018 ? 2018u : 2021u,
                .typed = 1,
                .rules = 0}),
       globals(checked.globals.size()),

@@ -19,13 +19,15 @@ namespace kiln::hlsl {
 // Everything given outlives it; it does not move.
 class LowerContext {
  public:
-  LowerContext(const Unit& checked, const TokenStream& token_stream, const Settings& settings);
+  LowerContext(const Unit& checked, const TokenStream& token_stream,
+               const Settings& module_settings);
   LowerContext(const LowerContext&) = delete;
   LowerContext& operator=(const LowerContext&) = delete;
 
   const Unit& unit;
   const TokenStream& stream;
   const bool ordered_not_equal;
+  const Settings& settings;
   const bool row_major;  // matrices in memory without a word of their own
   ir::Builder builder;
 
@@ -63,13 +65,14 @@ class LowerContext {
   TokenRange at;  // what is lowered now
 
   // --- ids, by row of the checked module
-  std::vector<ir::TypeId> types;        // of TypeId; invalid until used
-  std::vector<ir::DeclId> structs;      // of StructId
-  std::vector<bool> in_memory;          // of StructId: blocks or buffers hold it
-  std::vector<bool> block_structs;      // of StructId: it is a block
-  std::vector<ir::DeclId> globals;      // of GlobalId; a loose one has that of $Globals
-  std::vector<uint32_t> global_member;  // of GlobalId: its number in $Globals
-  std::vector<ir::DeclId> functions;    // of FunctionId; invalid until lowered
+  std::vector<ir::TypeId> types;              // of TypeId; invalid until used
+  std::vector<ir::DeclId> structs;            // of StructId
+  std::vector<bool> in_memory;                // of StructId: blocks or buffers hold it
+  std::vector<bool> block_structs;            // of StructId: it is a block
+  std::vector<ir::DeclId> globals;            // of GlobalId; a loose one has that of $Globals
+  FlatMap<uint32_t, ir::DeclId> item_blocks;  // of an array of buffers, by DeclId: its block
+  std::vector<uint32_t> global_member;        // of GlobalId: its number in $Globals
+  std::vector<ir::DeclId> functions;          // of FunctionId; invalid until lowered
   std::vector<ir::LocalId> locals;      // of LocalId: storage; invalid: `parameters` has its value
   std::vector<ir::LocalId> parameters;  // of LocalId: the parameter
   uint32_t member_count = 0;            // of the module so far

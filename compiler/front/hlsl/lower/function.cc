@@ -9,6 +9,7 @@
 
 #include "compiler/base/threads/stop.h"
 #include "compiler/front/hlsl/lower/cexpr.h"
+#include "compiler/front/hlsl/lower/handle.h"
 #include "compiler/front/hlsl/lower/statement.h"
 #include "compiler/front/hlsl/lower/type.h"
 
@@ -25,16 +26,18 @@ void AddParameters(LowerContext& context, const Function& function) {
   for (const LocalId id : function.parameters) {
     const Local& local = context.unit[id];
     ir::LocalSpans spans{.name = context.SpanOf(local.at), .type = context.SpanOf(local.at)};
+    const bool object = ObjectOf(context, local.type) != nullptr;
     ir::Local row{.name = context.builder.Text(local.name.empty() ? "unnamed" : local.name),
-                  .type = TypeOf(context, local.type),
-                  .access = AccessOf(local.passing)};
+                  .type = object ? HandleTypeOf(context, local.type, WordsOf(local))
+                                 : TypeOf(context, local.type),
+                  .access = object && !local.picked ? ir::Access::kPlace : AccessOf(local.passing)};
     if (local.condition.valid()) {
       row.condition = CexprOf(context, local.condition, &spans.condition);
     }
     const ir::LocalId made = context.builder.AddParameter(row, spans);
     AddAttributes(context, local.attributes, true, context.member_count++);
     context.parameters[id.value] = made;
-    if (local.passing != Passing::kIn) {
+    if (local.passing != Passing::kIn || object) {
       context.locals[id.value] = made;
     }
   }
@@ -44,7 +47,8 @@ void AddParameters(LowerContext& context, const Function& function) {
 void CopyParameters(LowerContext& context, const Function& function) {
   for (const LocalId id : function.parameters) {
     const Local& local = context.unit[id];
-    if (local.passing != Passing::kIn || !local.written) {
+    if (local.passing != Passing::kIn || !local.written ||
+        ObjectOf(context, local.type) != nullptr) {
       continue;
     }
     context.at = local.at;

@@ -7,7 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "compiler/base/check.h"
 #include "compiler/front/hlsl/lower/cexpr.h"
+#include "compiler/front/hlsl/lower/handle.h"
 #include "compiler/front/hlsl/lower/image.h"
 #include "compiler/front/hlsl/lower/type.h"
 #include "compiler/front/hlsl/lower/value.h"
@@ -24,6 +26,31 @@ uint16_t FlagsOf(const LowerContext& context, const Global& global, uint32_t low
   const Attributes* row = AttributesOf(context, global.attributes);
   const uint32_t set = row == nullptr || row->home_set > 3 ? 0 : row->home_set;
   return static_cast<uint16_t>(low | set << 8);
+}
+
+// What a block holds (spec/hlsl 15.1).
+enum class BlockRole : uint8_t { kConstants, kTextureBuffer, kStorage, kPush };
+
+ir::RuleSet RulesOf(MemoryLayout layout, BlockRole role) {
+  using enum ir::RuleSet;
+  switch (layout) {
+    case MemoryLayout::kRelaxed:
+      return role == BlockRole::kConstants ? kStd140Relaxed : kStd430Relaxed;
+    case MemoryLayout::kStd:
+      return role == BlockRole::kConstants ? kStd140 : kStd430;
+    case MemoryLayout::kDx:
+      return role == BlockRole::kConstants || role == BlockRole::kTextureBuffer ? kD3dCbuffer : kC;
+    case MemoryLayout::kScalar:
+      return kC;
+  }
+  KILN_UNREACHABLE();
+}
+
+void AddRules(LowerContext& context, ir::DeclId block, BlockRole role) {
+  context.builder.Add(
+      ir::Attribute{.key = ir::AttributeKey::kRules,
+                    .owner = block.value,
+                    .a = static_cast<uint32_t>(RulesOf(context.settings.layout, role))});
 }
 
 struct Row {
@@ -90,45 +117,68 @@ void AddBlock(LowerContext& context, uint32_t id) {
     context.globals[id] =
         DeclareFields(context, StructId{context.TypeRow(global.type).element}, row.decl, row.spans);
   } else {
-    row.decl.type = TypeOf(context, global.type);
+    row.decl.type = ObjectOf(context, global.type) == nullptr
+                        ? TypeOf(context, global.type)
+                        : HandleTypeOf(context, global.type, {});
     context.globals[id] = context.builder.Add(row.decl, row.spans);
   }
   AddAttributes(context, global.attributes, false, context.globals[id].value);
+  AddRules(context, context.globals[id],
+           pushed           ? BlockRole::kPush
+           : global.storage ? BlockRole::kTextureBuffer
+                            : BlockRole::kConstants);
 }
 
-// Of a structured buffer: one array of its items, as long as the memory that is bound.
-void AddStructured(LowerContext& context, uint32_t id) {
+// Buffers of items are one array, as long as the memory that is bound. In an array of buffers it
+// is the member of a struct of its own.
+void AddItems(LowerContext& context, uint32_t id) {
   const Global& global = context.unit.globals[id];
-  const Type& type = context.TypeRow(global.type);
-  const ObjectFacts& facts = FactsOf(type.object);
+  const Type& object = *ObjectOf(context, global.type);
+  const ObjectFacts& facts = FactsOf(object.object);
   Row row = RowOf(context, global, ir::DeclKind::kBuffer);
   row.decl.flags =
       FlagsOf(context, global,
               static_cast<uint32_t>(facts.writable ? ir::BufferKind::kReadWriteStorage
                                                    : ir::BufferKind::kReadOnlyStorage));
-  const TypeId item{type.element};
+  const Type& type = context.TypeRow(global.type);
+  const bool array = type.kind == TypeKind::kArray;
+  const TypeId object_type = array ? context.unit.types.ElementOf(global.type) : global.type;
   const ir::Member member{.name = context.builder.Text(global.name),
-                          .type = context.builder.RuntimeArray(TypeOf(context, item))};
+                          .type = HandleTypeOf(context, object_type, {})};
   const ir::MemberSpans spans{.name = row.spans.name, .type = row.spans.type};
-  context.globals[id] =
-      context.builder.Add(row.decl, row.spans, std::span(&member, 1), std::span(&spans, 1));
-  if (StoresColumns(context, item, {})) {
+  if (array) {
+    const ir::Decl block{.kind = ir::DeclKind::kStruct,
+                         .name = context.builder.Text(global.name + ".items")};
+    const ir::DeclId made = context.builder.Add(block, {.name = row.spans.name},
+                                                std::span(&member, 1), std::span(&spans, 1));
+    row.decl.type = context.builder.Array(
+        context.builder.Intern({.kind = ir::TypeKind::kDeclared, .element = made.value}),
+        ExtentOf(context, type));
+    context.globals[id] = context.builder.Add(row.decl, row.spans);
+    context.item_blocks.Insert(context.globals[id].value, made);
+  } else {
+    context.globals[id] =
+        context.builder.Add(row.decl, row.spans, std::span(&member, 1), std::span(&spans, 1));
+  }
+  if (facts.shape == ObjectShape::kStructured &&
+      StoresColumns(context, TypeId{object.element}, {})) {
     context.builder.Add(ir::Attribute{
         .of_member = 1, .key = ir::AttributeKey::kRowMajor, .owner = context.member_count});
   }
   ++context.member_count;
   AddAttributes(context, global.attributes, false, context.globals[id].value);
+  AddRules(context, context.globals[id], BlockRole::kStorage);
 }
 
 void AddHandle(LowerContext& context, uint32_t id) {
   const Global& global = context.unit.globals[id];
-  const ObjectFacts& facts = FactsOf(context.TypeRow(global.type).object);
+  const ObjectFacts& facts = FactsOf(ObjectOf(context, global.type)->object);
   const bool sampler = facts.shape == ObjectShape::kSampler;
   Row row = RowOf(context, global, sampler ? ir::DeclKind::kSampler : ir::DeclKind::kImage);
   const ir::ImageAccess access =
       facts.writable ? ir::ImageAccess::kReadWrite : ir::ImageAccess::kReadOnly;
   row.decl.flags = FlagsOf(context, global, sampler ? 0 : static_cast<uint32_t>(access));
-  row.decl.type = sampler ? context.builder.Sampler() : ImageTypeOf(context, global);
+  row.decl.type = HandleTypeOf(context, global.type, WordsOf(context, global));
   context.globals[id] = context.builder.Add(row.decl, row.spans);
   AddAttributes(context, global.attributes, false, context.globals[id].value);
 }
@@ -158,6 +208,7 @@ void AddLoose(LowerContext& context) {
        .flags = static_cast<uint16_t>(ir::BufferKind::kUniform),
        .name = context.builder.Text("$Globals")},
       {.name = context.SpanOf(context.unit.globals[ids[0]].at)}, members, spans);
+  AddRules(context, decl, BlockRole::kConstants);
   for (uint32_t i = 0; i < ids.size(); ++i) {
     const Global& global = context.unit.globals[ids[i]];
     context.globals[ids[i]] = decl;
@@ -184,9 +235,10 @@ void DeclareGlobals(LowerContext& context) {
         AddBlock(context, i);
         break;
       case GlobalKind::kResource: {
-        const Type& type = context.TypeRow(context.unit.globals[i].type);
-        FactsOf(type.object).shape == ObjectShape::kStructured ? AddStructured(context, i)
-                                                               : AddHandle(context, i);
+        const Type& object = *ObjectOf(context, context.unit.globals[i].type);
+        const ObjectShape shape = FactsOf(object.object).shape;
+        const bool items = shape == ObjectShape::kStructured || shape == ObjectShape::kBytes;
+        items ? AddItems(context, i) : AddHandle(context, i);
         break;
       }
       case GlobalKind::kLoose:

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "compiler/base/check.h"
+#include "compiler/front/hlsl/lower/handle.h"
 #include "compiler/front/hlsl/lower/shape.h"
 #include "compiler/front/hlsl/lower/type.h"
 #include "compiler/front/hlsl/lower/value.h"
-#include "compiler/front/hlsl/sema/image_format.h"
 #include "compiler/front/hlsl/sema/method.h"
 #include "compiler/front/hlsl/sema/object.h"
 
@@ -19,45 +19,47 @@ namespace {
 
 constexpr uint8_t kFirst[4] = {0, 1, 2, 3};
 
-// What the item says where nothing is written: 1, 2 or 4 items of 32 bits.
-ir::ImageFormat FormatOf(const Type& item) {
-  using enum ir::ImageFormat;
-  const uint32_t count = CountOf(item);
-  if (count == 3) {
-    return kUnknown;
-  }
-  const size_t row = count == 1 ? 0 : count == 2 ? 1 : 2;
-  static constexpr ir::ImageFormat kFloats[] = {kR32Float, kRg32Float, kRgba32Float};
-  static constexpr ir::ImageFormat kSigned[] = {kR32Sint, kRg32Sint, kRgba32Sint};
-  static constexpr ir::ImageFormat kUnsigned[] = {kR32Uint, kRg32Uint, kRgba32Uint};
-  return IsFloat(item.item) ? kFloats[row] : IsSigned(item.item) ? kSigned[row] : kUnsigned[row];
-}
-
 class MethodLowerer {
  public:
   MethodLowerer(LowerContext& context, const Expr& expr)
       : context_(context),
         method_(static_cast<Method>(expr.op)),
         expr_(expr),
-        global_(context.unit.globals[context.Get(ExprId{expr.a}).a]),
-        facts_(FactsOf(context.TypeRow(global_.type).object)),
-        content_(context.TypeRow(TypeId{context.TypeRow(global_.type).element})),
+        object_(context.TypeRowOf(ExprId{expr.a})),
+        facts_(FactsOf(object_.object)),
+        content_(context.TypeRow(TypeId{object_.element})),
         arguments_(context.unit.List(ListId{expr.b})) {}
 
   ir::InstId Run() {
-    const ir::InstId image = Handle(ExprId{expr_.a});
+    if (method_ == Method::kGetDimensions) {
+      return Dimension();
+    }
+    const ir::InstId image = HandleOf(context_, ExprId{expr_.a});
     if (method_ == Method::kLoad || method_ == Method::kTexel) {
       return Cut(Fetch(image));
     }
-    operands_ = {image, Handle(ExprId{arguments_[0]}), ValueOf(context_, ExprId{arguments_[1]})};
-    const bool gathers = method_ >= Method::kGather && method_ <= Method::kGatherAlpha;
-    const bool compares = method_ == Method::kSampleCmp || method_ == Method::kSampleCmpLevelZero ||
-                          method_ == Method::kGatherCmp || method_ == Method::kGatherCmpRed;
+    operands_ = {image, HandleOf(context_, ExprId{arguments_[0]}),
+                 ValueOf(context_, ExprId{arguments_[1]})};
+    if (method_ == Method::kCalculateLevelOfDetail ||
+        method_ == Method::kCalculateLevelOfDetailUnclamped) {
+      context_.at = expr_.at;
+      const ir::InstId both = Emit(ir::ImageOp::kQueryLod, context_.Vector(ir::Scalar::kF32, 2));
+      return ExtractPart(context_, both, context_.Vector(ir::Scalar::kF32, 1),
+                         method_ == Method::kCalculateLevelOfDetail ? 0 : 1);
+    }
+    return method_ >= Method::kGather ? Gather() : Sample();
+  }
+
+ private:
+  bool Compares() const {
+    return method_ == Method::kSampleCmp || method_ == Method::kSampleCmpLevelZero ||
+           method_ == Method::kGatherCmp || method_ == Method::kGatherCmpRed;
+  }
+
+  ir::InstId Sample() {
     size_t next = 2;
-    if (compares) {
+    if (Compares()) {
       operands_.push_back(ValueOf(context_, ExprId{arguments_[next++]}));
-    } else if (gathers) {
-      operands_.push_back(context_.Uint(Component()));
     }
     Levels(next);
     if (next < arguments_.size()) {
@@ -67,26 +69,78 @@ class MethodLowerer {
       Add(ir::ImageOperand::kMinLod, ValueOf(context_, ExprId{arguments_[next++]}));
     }
     context_.at = expr_.at;
-    const bool one = compares && method_ < Method::kGather;
-    const ir::Scalar scalar = compares ? ir::Scalar::kF32 : ScalarOf(content_);
-    const ir::ImageOp op = gathers                         ? ir::ImageOp::kGather
-                           : method_ >= Method::kGatherCmp ? ir::ImageOp::kGatherDref
-                           : compares                      ? ir::ImageOp::kSampleDref
-                                                           : ir::ImageOp::kSample;
-    const ir::InstId made = Emit(op, context_.Vector(scalar, one ? 1 : 4));
-    return one || method_ >= Method::kGather ? made : Cut(made);
+    if (Compares()) {
+      return Emit(ir::ImageOp::kSampleDref, context_.Vector(ir::Scalar::kF32, 1));
+    }
+    return Cut(Emit(ir::ImageOp::kSample, context_.Vector(ScalarOf(content_), 4)));
   }
 
- private:
-  ir::InstId Handle(ExprId id) {
-    const uint32_t row = context_.Get(id).a;
-    const Global& global = context_.unit.globals[row];
-    const bool sampler =
-        FactsOf(context_.TypeRow(global.type).object).shape == ObjectShape::kSampler;
-    return context_.Emit(
-        ir::GlobalRefInst{sampler ? context_.builder.Sampler() : ImageTypeOf(context_, global),
-                          ir::Direction::kNone, context_.globals[row], ir::MemberId{}});
+  ir::InstId Gather() {
+    size_t next = 2;
+    operands_.push_back(Compares() ? ValueOf(context_, ExprId{arguments_[next++]})
+                                   : context_.Uint(Component()));
+    std::vector<ir::InstId> offsets;
+    bool constant = true;
+    for (; next < arguments_.size(); ++next) {
+      constant = constant && context_.Get(ExprId{arguments_[next]}).kind == ExprKind::kConstant;
+      offsets.push_back(ValueOf(context_, ExprId{arguments_[next]}));
+    }
+    context_.at = expr_.at;
+    if (offsets.size() == 1) {
+      Add(constant ? ir::ImageOperand::kConstOffset : ir::ImageOperand::kOffset, offsets[0]);
+    }
+    return offsets.size() <= 1 ? EmitGather() : GatherFour(offsets);
   }
+  ir::InstId EmitGather() {
+    return Emit(Compares() ? ir::ImageOp::kGatherDref : ir::ImageOp::kGather,
+                context_.Vector(GatheredScalar(), 4));
+  }
+  ir::Scalar GatheredScalar() const { return Compares() ? ir::Scalar::kF32 : ScalarOf(content_); }
+
+  // Four texels at four offsets: of each gather the last one, which lies at the offset itself.
+  ir::InstId GatherFour(const std::vector<ir::InstId>& offsets) {
+    const std::vector<ir::InstId> operands = operands_;
+    const ir::TypeId one = context_.Vector(GatheredScalar(), 1);
+    std::vector<ir::InstId> items;
+    for (const ir::InstId offset : offsets) {
+      operands_ = operands;
+      keywords_ = 0;
+      Add(ir::ImageOperand::kOffset, offset);
+      items.push_back(ExtractPart(context_, EmitGather(), one, 3));
+    }
+    return context_.Emit(
+        ir::ConstructInst{context_.Vector(GatheredScalar(), 4), context_.builder.Ids(items)});
+  }
+
+  // One number of those that GetDimensions gives.
+  ir::InstId Dimension() {
+    const ir::TypeId u32 = context_.Vector(ir::Scalar::kU32, 1);
+    if (expr_.c == kDimensionCount || expr_.c == kDimensionBytes) {
+      const ir::InstId items = HandleOf(context_, ExprId{expr_.a});
+      const ir::InstId count = context_.Emit(
+          ir::BuiltinCallInst{u32, ir::Builtin::kArrayLength, 0, context_.builder.Ids({items})});
+      return expr_.c == kDimensionCount
+                 ? count
+                 : context_.Emit(ir::BinaryInst{u32, ir::BinaryOp::kMul, count, context_.Uint(4)});
+    }
+    operands_ = {HandleOf(context_, ExprId{expr_.a})};
+    if (expr_.c == kDimensionLevels || expr_.c == kDimensionSamples) {
+      return Emit(expr_.c == kDimensionLevels ? ir::ImageOp::kLevels : ir::ImageOp::kSamples, u32);
+    }
+    if (!arguments_.empty()) {
+      Add(ir::ImageOperand::kLod, ValueOf(context_, ExprId{arguments_[0]}));
+    }
+    context_.at = expr_.at;
+    const uint32_t count = SizeCount();
+    const ir::InstId sizes = Emit(ir::ImageOp::kSize, context_.Vector(ir::Scalar::kU32, count));
+    return count == 1 ? sizes : ExtractPart(context_, sizes, u32, expr_.c);
+  }
+  uint32_t SizeCount() const {
+    const bool line = facts_.dim == ir::ImageDim::k1d || facts_.dim == ir::ImageDim::kBuffer;
+    const uint32_t flat = line ? 1 : facts_.dim == ir::ImageDim::k3d ? 3 : 2;
+    return flat + (facts_.arrayed ? 1 : 0);
+  }
+
   uint32_t Component() const {
     return method_ == Method::kGatherGreen   ? 1
            : method_ == Method::kGatherBlue  ? 2
@@ -135,6 +189,10 @@ class MethodLowerer {
     if (level.valid()) {
       Add(ir::ImageOperand::kLod, level);
     }
+    const size_t needed = facts_.multisampled ? 2 : 1;
+    if (method_ == Method::kLoad && arguments_.size() > needed) {
+      Add(ir::ImageOperand::kConstOffset, ValueOf(context_, ExprId{arguments_[needed]}));
+    }
     if (facts_.multisampled) {
       Add(ir::ImageOperand::kSample, ValueOf(context_, ExprId{arguments_[1]}));
     }
@@ -153,7 +211,7 @@ class MethodLowerer {
   LowerContext& context_;
   const Method method_;
   const Expr& expr_;
-  const Global& global_;
+  const Type object_;
   const ObjectFacts& facts_;
   const Type content_;
   const std::span<const uint32_t> arguments_;
@@ -163,38 +221,27 @@ class MethodLowerer {
 
 }  // namespace
 
-ir::TypeId ImageTypeOf(LowerContext& context, const Global& global) {
-  const Type& type = context.TypeRow(global.type);
-  const ObjectFacts& facts = FactsOf(type.object);
-  const Type& item = context.TypeRow(TypeId{type.element});
-  const Attributes* written =
-      global.attributes.valid() ? &context.unit.attributes[global.attributes.value] : nullptr;
-  const bool said = written != nullptr && written->depth;
-  ir::ImageFormat format = facts.writable ? FormatOf(item) : ir::ImageFormat::kUnknown;
-  if (facts.writable && written != nullptr && !written->image_format.empty()) {
-    format = FindImageFormat(written->image_format, item.item).value_or(format);
-  }
-  return context.builder.Image(ScalarOf(item),
-                               {.dim = facts.dim,
-                                .arrayed = facts.arrayed,
-                                .depth = !facts.writable && (global.compared || said),
-                                .storage = facts.writable,
-                                .format = format,
-                                .multisampled = facts.multisampled});
-}
-
 ir::InstId MethodValue(LowerContext& context, const Expr& expr) {
+  const auto method = static_cast<Method>(expr.op);
+  if (method == Method::kMips || method == Method::kSamples) {  // nothing, as no index follows
+    for (const uint32_t argument : context.unit.List(ListId{expr.b})) {
+      ValueOf(context, ExprId{argument});
+    }
+    return context.Uint(0);
+  }
   return MethodLowerer(context, expr).Run();
 }
 
 TexelPlace TexelOf(LowerContext& context, const Expr& expr) {
-  const uint32_t row = context.Get(ExprId{expr.a}).a;
-  const Global& global = context.unit.globals[row];
-  const ir::InstId image = context.Emit(ir::GlobalRefInst{
-      ImageTypeOf(context, global), ir::Direction::kNone, context.globals[row], ir::MemberId{}});
+  const ir::InstId image = HandleOf(context, ExprId{expr.a});
   const ir::InstId at = ValueOf(context, ExprId{context.unit.List(ListId{expr.b})[0]});
   context.at = expr.at;
   return {image, at, expr.type};
+}
+
+ir::InstId TexelInst(LowerContext& context, const Place& place) {
+  return context.Emit(
+      ir::TexelInst{TypeOf(context, place.type), place.root, context.builder.Ids({place.texel})});
 }
 
 ir::InstId ReadTexel(LowerContext& context, const TexelPlace& texel) {

@@ -7,9 +7,6 @@
 
 namespace kiln::hlsl {
 
-// The type of an image; `depth`: it is compared with, or said to hold depths.
-ir::TypeId ImageTypeOf(LowerContext& context, const Global& global);
-
 // Requires: kMethod, but no texel that is written.
 ir::InstId MethodValue(LowerContext& context, const Expr& expr);
 
@@ -20,6 +17,8 @@ struct TexelPlace {
   TypeId type;  // of its items
 };
 TexelPlace TexelOf(LowerContext& context, const Expr& expr);
+// The same as memory, for atomics. Requires: a texel, whole.
+ir::InstId TexelInst(LowerContext& context, const Place& place);
 ir::InstId ReadTexel(LowerContext& context, const TexelPlace& texel);
 void WriteTexel(LowerContext& context, const TexelPlace& texel, ir::InstId value);
 

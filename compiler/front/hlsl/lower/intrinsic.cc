@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "compiler/base/check.h"
+#include "compiler/front/hlsl/lower/image.h"
 #include "compiler/front/hlsl/lower/operator.h"
 #include "compiler/front/hlsl/lower/place.h"
 #include "compiler/front/hlsl/lower/product.h"
@@ -46,6 +47,8 @@ class Lowerer {
     }
     context_.at = expr_.at;
     switch (intrinsic_) {
+      case Intrinsic::kNonUniformResourceIndex:
+        return values[0];
       case Intrinsic::kDot:
         return DotValue(context_, argument_, values[0], values[1]);
       case Intrinsic::kMul:
@@ -386,7 +389,8 @@ class Lowerer {
     }
     const Place place = PlaceOf(context_, ExprId{list_[0]});
     context_.at = expr_.at;
-    std::vector<ir::InstId> operands{PlaceInst(context_, place)};
+    std::vector<ir::InstId> operands{place.is_texel() ? TexelInst(context_, place)
+                                                      : PlaceInst(context_, place)};
     operands.insert(operands.end(), values.begin(), values.end());
     const ir::AtomicOp op = intrinsic_ == kInterlockedAdd        ? ir::AtomicOp::kAdd
                             : intrinsic_ == kInterlockedAnd      ? ir::AtomicOp::kAnd
@@ -405,10 +409,13 @@ class Lowerer {
 
   bool IsShared() const {
     ExprId id{list_[0]};
-    while (context_.Get(id).kind != ExprKind::kGlobal) {
+    while (context_.Get(id).kind == ExprKind::kIndex ||
+           context_.Get(id).kind == ExprKind::kMember) {
       id = ExprId{context_.Get(id).a};
     }
-    return context_.unit.globals[context_.Get(id).a].kind == GlobalKind::kShared;
+    const Expr& root = context_.Get(id);
+    return root.kind == ExprKind::kGlobal &&
+           context_.unit.globals[root.a].kind == GlobalKind::kShared;
   }
 
   LowerContext& context_;

@@ -208,15 +208,70 @@ TEST(Lower, Resources_AreDeclarations) {
       "  float4 c = albedo.SampleLevel (linear_sampler, uv, 0) * tint;\n"
       "  target[uint2 (uv)] = c.x + lights[i].color.y; target[uint2 (0, 0)] *= 2;\n}\n");
   for (const std::string_view part :
-       {"buffer uniform material @View {", "m : f4x4 row_major",
-        "buffer uniform pass @\"$Globals\"", "@lights register(\"t3\", 1) {",
-        "@counts binding(2, 1) {", "counts : u1...", "sampler pass @linear_sampler",
-        "workgroup @total : u1", "private @seed : s1 = ?",
+       {"buffer uniform material @View rules(std140_relaxed) {", "m : f4x4 row_major",
+        "buffer uniform pass @\"$Globals\"", "@lights register(\"t3\", 1) rules(std430_relaxed) {",
+        "@counts binding(2, 1) rules(std430_relaxed) {", "counts : u1...",
+        "sampler pass @linear_sampler", "workgroup @total : u1", "private @seed : s1 = ?",
         "private @up : f3 initialise @\"up.initial\"", "image sample", "image write", "image read",
         "atomic add"}) {
     EXPECT_THAT(text, HasSubstr(std::string(part)));
   }
   EXPECT_THAT(text, Not(HasSubstr("r : f4x4 row_major")));
+}
+
+TEST(Lower, ResourcesAsParameters_ArePlaces) {
+  const std::string text = TextOf(
+      "struct Item { float3 v; }; struct Pass { float4x4 m; };\n"
+      "StructuredBuffer<Item> items; ByteAddressBuffer bytes; ConstantBuffer<Pass> pass;\n"
+      "Texture2D maps[4]; Texture2D depths; SamplerComparisonState compare;\n"
+      "float read (StructuredBuffer<Item> b, uint i) { return b[i].v.y; }\n"
+      "float bits (ByteAddressBuffer b) { return asfloat (b.Load (8)); }\n"
+      "float lit (Texture2D t, SamplerComparisonState s) { return t.SampleCmpLevelZero (s, 0, 1); "
+      "}\n"
+      "float4x4 whole (ConstantBuffer<Pass> p) { return p.m; }\n"
+      "float f (uint i) {\n"
+      "  Texture2D map = maps[i];\n"
+      "  return read (items, i) + bits (bytes) + lit (depths, compare) + whole (pass)[0][0] +\n"
+      "         map.Load (int3 (0, 0, 0)).x + maps[NonUniformResourceIndex (i)].Load (0).x;\n}\n");
+  for (const std::string_view part :
+       {"function @read(place $b : @Item..., in $i : u1)", "function @bits(place $b : u1...)",
+        "function @lit(place $t : image_depth_2d, place $s : sampler)",
+        "function @whole(place $p : @Pass)", "image read_only pass @depths : image_depth_2d",
+        "image read_only pass @maps : image_color_2d[",
+        "buffer uniform pass @pass : @Pass rules(std140_relaxed)", "access non_uniform",
+        "call @read"}) {
+    EXPECT_THAT(text, HasSubstr(std::string(part)));
+  }
+}
+
+// What is picked when it runs is handed on as it is, however many calls below.
+TEST(Lower, PickedImages_AreParameters) {
+  const std::string text = TextOf(
+      "Texture2D maps[4]; Texture2D one; SamplerComparisonState s;\n"
+      "float inner (Texture2D t, SamplerComparisonState c) { return t.SampleCmpLevelZero (c, 0, "
+      "1); }\n"
+      "float outer (Texture2D t) { return inner (t, s); }\n"
+      "float f (uint i) { return outer (maps[NonUniformResourceIndex (i)]) + outer (one); }\n");
+  for (const std::string_view part :
+       {"function @inner(in $t : image_depth_2d, place $c : sampler)",
+        "function @outer(in $t : image_depth_2d)", "@maps : image_depth_2d[",
+        "@one : image_depth_2d", "access non_uniform"}) {
+    EXPECT_THAT(text, HasSubstr(std::string(part)));
+  }
+}
+
+// The object is a parameter, and comes back from those that write to it, however far below.
+TEST(Lower, Methods_TakeTheirObject) {
+  const std::string text = TextOf(
+      "struct Counter { int n; int next () { step (); return n; } void step () { n += 1; }\n"
+      "  int twice () { return n * 2; } static int one () { return 1; } };\n"
+      "int f (Counter c) { return c.next () + c.twice () + Counter::one (); }\n");
+  for (const std::string_view part : {"function @\"Counter.step\"(in_out $this : @Counter) -> void",
+                                      "function @\"Counter.next\"(in_out $this : @Counter) -> s1",
+                                      "function @\"Counter.twice\"(in $this : @Counter) -> s1",
+                                      "function @\"Counter.one\"() -> s1"}) {
+    EXPECT_THAT(text, HasSubstr(std::string(part)));
+  }
 }
 
 TEST(Lower, Faults_WaitForWhoReachesThem) {

@@ -8,6 +8,7 @@
 
 #include "compiler/base/check.h"
 #include "compiler/front/hlsl/lower/assign.h"
+#include "compiler/front/hlsl/lower/handle.h"
 #include "compiler/front/hlsl/lower/image.h"
 #include "compiler/front/hlsl/lower/shape.h"
 #include "compiler/front/hlsl/lower/type.h"
@@ -22,10 +23,41 @@ bool IsPart(ExprKind kind) {
          kind == ExprKind::kIndex;
 }
 
+// Buffers of items are one array, member 0 of the block.
+bool HoldsItems(const LowerContext& context, TypeId type) {
+  const Type& row = context.TypeRow(type);
+  if (row.kind != TypeKind::kObject) {
+    return false;
+  }
+  const ObjectShape shape = FactsOf(row.object).shape;
+  return shape == ObjectShape::kStructured || shape == ObjectShape::kBytes;
+}
+
+ir::TypeId RootTypeOf(LowerContext& context, const Global& global, ir::DeclId decl) {
+  const bool items = HoldsItems(context, global.type);
+  if (global.kind == GlobalKind::kLoose || items) {
+    return context.builder.Intern({.kind = ir::TypeKind::kDeclared, .element = decl.value});
+  }
+  if (ObjectOf(context, global.type) == nullptr) {
+    return TypeOf(context, global.type);
+  }
+  const Type& row = context.TypeRow(global.type);
+  const bool array = row.kind == TypeKind::kArray;
+  if (array && HoldsItems(context, context.unit.types.ElementOf(global.type))) {
+    const ir::TypeId block = context.builder.Intern(
+        {.kind = ir::TypeKind::kDeclared, .element = context.item_blocks.Find(decl.value)->value});
+    return context.builder.Array(block, ExtentOf(context, row));
+  }
+  return HandleTypeOf(context, global.type, WordsOf(context, global));
+}
+
 Place RootPlace(LowerContext& context, const Expr& root) {
   Place place{.type = root.type};
   if (root.kind == ExprKind::kLocal) {
-    place.root_type = TypeOf(context, root.type);
+    const Local& local = context.unit.locals[root.a];
+    place.root_type = ObjectOf(context, local.type) != nullptr
+                          ? HandleTypeOf(context, local.type, WordsOf(local))
+                          : TypeOf(context, root.type);
     place.root = context.Emit(ir::LocalRefInst{place.root_type, context.locals[root.a]});
     return place;
   }
@@ -34,20 +66,12 @@ Place RootPlace(LowerContext& context, const Expr& root) {
   }
   const Global& global = context.unit.globals[root.a];
   const ir::DeclId decl = context.globals[root.a];
-  if (global.kind == GlobalKind::kLoose) {
-    place.root_type =
-        context.builder.Intern({.kind = ir::TypeKind::kDeclared, .element = decl.value});
-  } else if (global.kind == GlobalKind::kResource) {
-    place.root_type =
-        context.builder.Intern({.kind = ir::TypeKind::kDeclared, .element = decl.value});
-  } else {
-    place.root_type = TypeOf(context, global.type);
-  }
+  place.root_type = RootTypeOf(context, global, decl);
   place.root =
       context.Emit(ir::GlobalRefInst{place.root_type, ir::Direction::kNone, decl, ir::MemberId{}});
   if (global.kind == GlobalKind::kLoose) {
     place.steps.push_back(context.Uint(context.global_member[root.a]));
-  } else if (global.kind == GlobalKind::kResource) {  // the array of its items
+  } else if (HoldsItems(context, global.type)) {
     place.steps.push_back(context.Uint(0));
   }
   return place;
@@ -87,6 +111,10 @@ void AddStep(LowerContext& context, Place& place, const Expr& part) {
   if (place.whole() && !place.is_texel()) {
     place.steps.push_back(ValueOf(context, ExprId{part.b}));
     place.type = part.type;
+    place.non_uniform = place.non_uniform || part.op == 1;
+    if (HoldsItems(context, part.type)) {  // one of an array of buffers
+      place.steps.push_back(context.Uint(0));
+    }
     return;
   }
   KILN_CHECK(index.kind == ExprKind::kConstant, "a swizzle has no places by number");
@@ -104,6 +132,13 @@ ir::TypeId ItemType(LowerContext& context, const Place& place) {
   return context.Vector(ScalarOf(context.TypeRow(place.type)), 1);
 }
 
+ir::InstId Access(LowerContext& context, const Place& place, ir::TypeId type,
+                  const std::vector<ir::InstId>& steps) {
+  ir::Inst made = ir::AccessInst{type, place.root, context.builder.Ids(steps)}.To();
+  made.flags |= place.non_uniform ? ir::BitOf(ir::InstFlag::kNonUniform) : uint16_t{0};
+  return context.Emit(made);
+}
+
 // Component i of the letters or elements of the place.
 ir::InstId Component(LowerContext& context, const Place& place, size_t i) {
   std::vector<ir::InstId> steps = place.steps;
@@ -116,8 +151,7 @@ ir::InstId Component(LowerContext& context, const Place& place, size_t i) {
   if (steps.empty()) {
     return place.root;
   }
-  return context.Emit(
-      ir::AccessInst{ItemType(context, place), place.root, context.builder.Ids(steps)});
+  return Access(context, place, ItemType(context, place), steps);
 }
 
 // What stands before the last comma, in order. Commas bind to the left, so a long list is deep on
@@ -184,8 +218,13 @@ ir::InstId PlaceInst(LowerContext& context, const Place& place) {
   if (place.steps.empty()) {
     return place.root;
   }
-  return context.Emit(
-      ir::AccessInst{TypeOf(context, place.type), place.root, context.builder.Ids(place.steps)});
+  return Access(context, place, TypeOf(context, place.type), place.steps);
+}
+
+ir::InstId BufferInst(LowerContext& context, ExprId id) {
+  const Place place = PlaceOf(context, id);
+  const ir::TypeId type = HandleTypeOf(context, context.Get(id).type, {});
+  return place.steps.empty() ? place.root : Access(context, place, type, place.steps);
 }
 
 namespace {

@@ -13,6 +13,7 @@ struct Place {
   ir::InstId texel;  // where in the image; invalid: memory
   ir::TypeId root_type;
   std::vector<ir::InstId> steps;  // u1 each
+  bool non_uniform = false;       // invocations may pick different buffers of an array
   TypeId type;                    // of what the steps lead to
   // Components of a vector, in the order of a swizzle; or elements of a matrix as PackElements has
   // them. Both empty: all of it.
@@ -30,6 +31,8 @@ bool IsStored(const LowerContext& context, ExprId id);
 Place PlaceOf(LowerContext& context, ExprId id);
 ir::InstId Load(LowerContext& context, const Place& place);
 void Store(LowerContext& context, const Place& place, ir::InstId value);
+// What lies in a buffer, as an argument: the array of its items, or the content of a block.
+ir::InstId BufferInst(LowerContext& context, ExprId id);
 // The place as one instruction. Requires: whole().
 ir::InstId PlaceInst(LowerContext& context, const Place& place);
 

@@ -86,6 +86,13 @@ ir::InstId TruncateValue(LowerContext& context, ir::InstId value, TypeId from, T
   const auto row = [&](uint32_t i) {
     return context.Emit(ir::ExtractInst{context.Vector(scalar, source.columns), value, i});
   };
+  if (target.form == Form::kMatrix && target.columns == 1 && target.rows > 1) {
+    std::vector<ir::InstId> items;  // the first of each row
+    for (uint32_t i = 0; i < target.rows; ++i) {
+      items.push_back(cut(row(i), source.columns, 1));
+    }
+    return context.Emit(ir::ConstructInst{TypeOf(context, to), context.builder.Ids(items)});
+  }
   if (ValueForm(target) != Form::kMatrix) {
     return cut(row(0), source.columns, CountOf(target));
   }

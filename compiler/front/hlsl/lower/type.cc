@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/front/hlsl/lower/type.h"
 
+#include <charconv>
 #include <utility>
 #include <vector>
 
 #include "compiler/base/check.h"
 #include "compiler/base/threads/stop.h"
 #include "compiler/front/hlsl/lower/cexpr.h"
+#include "compiler/front/hlsl/lower/handle.h"
 
 namespace kiln::hlsl {
 namespace {
+
+constexpr uint32_t kMaxRegister = 1u << 24;
 
 void DeclareStruct(LowerContext& context, StructId id);
 
@@ -166,9 +170,33 @@ void AddText(LowerContext& context, ir::AttributeKey key, std::string_view text,
                                     .b = number});
 }
 
+// A register is a binding of the same number, unless its class is shifted or registers mean
+// nothing.
+void AddRegister(LowerContext& context, const Attributes& row, uint32_t owner) {
+  const uint32_t space = row.register_space == kNoRow ? 0 : row.register_space;
+  const std::string_view name = row.register_name;
+  if (context.settings.vulkan_registers == VulkanRegisters::kIgnore) {
+    return AddText(context, ir::AttributeKey::kRegister, "", space, false, owner);
+  }
+  const char register_class = name[0] >= 'a' ? name[0] : static_cast<char>(name[0] - 'A' + 'a');
+  const uint32_t shift = ShiftOf(context.settings, register_class, space);
+  uint32_t number = 0;
+  const auto read = std::from_chars(name.data() + 1, name.data() + name.size(), number);
+  if (shift == 0 || row.binding != kNoRow || read.ec != std::errc{} || number > kMaxRegister) {
+    return AddText(context, ir::AttributeKey::kRegister, name, space, false, owner);
+  }
+  context.builder.Add(ir::Attribute{
+      .key = ir::AttributeKey::kBinding, .owner = owner, .a = number + shift, .b = space});
+}
+
 }  // namespace
 
 ir::Scalar ScalarOf(const Type& type) { return FactsOf(type.item).scalar; }
+
+ir::CexprId ExtentOf(LowerContext& context, const Type& array) {
+  return array.open == kNoRow ? context.builder.Literal(ir::ValueKind::kUint, array.extent)
+                              : CexprOf(context, ExprId{array.open}, nullptr);
+}
 
 ir::TypeId TypeOf(LowerContext& context, TypeId id) {
   if (context.types.size() <= id.value) {
@@ -194,10 +222,7 @@ ir::TypeId TypeOf(LowerContext& context, TypeId id) {
       break;
     case TypeKind::kArray: {
       const ir::TypeId element = TypeOf(context, context.unit.types.ElementOf(id));
-      const ir::CexprId extent = type.open == kNoRow
-                                     ? context.builder.Literal(ir::ValueKind::kUint, type.extent)
-                                     : CexprOf(context, ExprId{type.open}, nullptr);
-      made = context.builder.Array(element, extent);
+      made = context.builder.Array(element, ExtentOf(context, type));
       break;
     }
     case TypeKind::kVoid:
@@ -216,14 +241,14 @@ void DeclareStructs(LowerContext& context) {
   context.in_memory.resize(context.unit.types.struct_count());
   context.block_structs.resize(context.unit.types.struct_count());
   for (const Global& global : context.unit.globals) {
-    const Type& type = context.TypeRow(global.type);
-    if (global.kind == GlobalKind::kBlock || global.kind == GlobalKind::kLoose) {
+    const Type* object = ObjectOf(context, global.type);
+    if (object != nullptr) {
+      MarkMemory(context, TypeId{object->element});
+    } else if (global.kind == GlobalKind::kBlock || global.kind == GlobalKind::kLoose) {
       MarkMemory(context, global.type);
-    } else if (global.kind == GlobalKind::kResource) {
-      MarkMemory(context, TypeId{type.element});
     }
     if (global.kind == GlobalKind::kBlock && global.fields) {
-      context.block_structs[type.element] = true;
+      context.block_structs[context.TypeRow(global.type).element] = true;
     }
   }
   for (uint32_t i = 0; i < context.unit.types.struct_count(); ++i) {
@@ -297,8 +322,7 @@ void AddAttributes(LowerContext& context, AttributesId id, bool of_member, uint3
     AddText(context, ir::AttributeKey::kBuiltin, row.builtin, 0, of_member, owner);
   }
   if (!row.register_name.empty() && !of_member) {
-    AddText(context, ir::AttributeKey::kRegister, row.register_name,
-            row.register_space == kNoRow ? 0 : row.register_space, of_member, owner);
+    AddRegister(context, row, owner);
   }
   if (!row.source.empty()) {
     AddText(context, ir::AttributeKey::kSource, row.source, 0, of_member, owner);

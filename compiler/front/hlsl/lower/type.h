@@ -24,6 +24,8 @@ void AddMemoryAttributes(LowerContext& context, TypeId type, AttributesId attrib
                          uint32_t member);
 
 ir::Scalar ScalarOf(const Type& type);
+// The number of items of an array.
+ir::CexprId ExtentOf(LowerContext& context, const Type& array);
 
 // A constant expression as a value.
 ir::InstId ConstantValue(LowerContext& context, const Expr& constant);

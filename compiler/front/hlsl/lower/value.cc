@@ -229,7 +229,8 @@ ir::InstId Apply(LowerContext& context, const Expr& expr, ir::InstId first) {
     case ExprKind::kComma:
       return ValueOf(context, ExprId{expr.b});
     case ExprKind::kLet: {
-      const GivenScope given(context, first);
+      const ir::InstId second = expr.c == kNoRow ? ir::InstId{} : ValueOf(context, ExprId{expr.c});
+      const GivenScope given(context, first, second);
       return ValueOf(context, ExprId{expr.b});
     }
     default:

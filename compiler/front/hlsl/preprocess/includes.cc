@@ -3,13 +3,16 @@
 
 #include <utility>
 
-#include "compiler/front/hlsl/preprocess/include_paths.h"
+#include "compiler/base/threads/stop.h"
+#include "compiler/source/include_paths.h"
 
 namespace kiln::hlsl {
 namespace {
 
 // Inclusions of a module, empty files among them.
 constexpr uint32_t kMostIncludes = 65'536;
+// Paths that includes of a module ask for: each of them may be tried in every include root.
+constexpr uint32_t kMostProbes = 65'536;
 
 }  // namespace
 
@@ -93,13 +96,13 @@ const SourceFile* Includes::Find(const Name& name) {
       return nullptr;
     }
     tried += (tried.empty() ? "" : ", ") + *path;
-    return Probe(*path);
+    return Probe(*path, name.origin);
   };
   const SourceFile* found = name.quoted ? look(FolderOf(here)) : nullptr;
   for (const std::string& root : inputs_.roots) {
     found = found != nullptr ? found : look(root);
   }
-  if (found == nullptr) {
+  if (found == nullptr && !state_.stopped) {
     state_.lacks_file = true;
     const Code code = left ? Code::kHlsl1011 : Code::kHlsl1010;
     Diagnostic error = state_.stream.MakeAt(code, name.origin).With("path", Quoted(name.path));
@@ -111,10 +114,15 @@ const SourceFile* Includes::Find(const Name& name) {
   return found;
 }
 
-const SourceFile* Includes::Probe(const std::string& path) {
+const SourceFile* Includes::Probe(const std::string& path, uint32_t origin) {
   const SourceFile* found = inputs_.set.Find(path);
   std::vector<kiln::Probe>& probes = state_.stream.probes;
   if (probes_.Insert(path, static_cast<uint32_t>(probes.size())).second) {
+    if (probes.size() >= kMostProbes) {
+      state_.FailSize("module", "too many paths of includes", kMostProbes, origin);
+      return nullptr;
+    }
+    ChargeMemory(sizeof(kiln::Probe) + 2 * path.size());
     probes.push_back({.path = path,
                       .present = found != nullptr,
                       .digest = found != nullptr ? found->digest : Digest{}});

@@ -41,7 +41,7 @@ class Includes {
   std::optional<Name> ReadName(const DirectiveLine& line);
   std::optional<Name> ExpandName(const DirectiveLine& line);
   const SourceFile* Find(const Name& name);
-  const SourceFile* Probe(const std::string& path);
+  const SourceFile* Probe(const std::string& path, uint32_t origin);
   void Enter(const SourceFile& source, uint32_t origin);
 
   Inputs inputs_;

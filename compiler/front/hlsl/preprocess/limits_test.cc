@@ -28,6 +28,20 @@ std::string Doubling(int count) {
   return text + "D" + std::to_string(count) + "\n";
 }
 
+TEST(Limits, PathsOfIncludes_AreBounded) {
+  const auto asking = [](size_t count) {
+    std::string text;
+    for (size_t i = 0; i < count; ++i) {
+      text += "#include \"" + std::to_string(i) + "\"\n";
+    }
+    return text;
+  };
+  EXPECT_EQ(TestRun(asking(65'536)).Codes().find("1007"), std::string::npos);
+  const TestRun run(asking(65'538));
+  EXPECT_TRUE(run.Codes().ends_with("1007")) << "one error, and reading ends";
+  EXPECT_EQ(run.stream().probes.size(), 65'536u);
+}
+
 TEST(Limits, DoublingMacros_StopAtTheirTokens) {
   EXPECT_EQ(TestRun(Doubling(10)).stream().tokens.size(), 1025u);
   const TestRun run(Doubling(25));

@@ -28,7 +28,9 @@ Conversion Shaped(const Type& from, const Type& to) {
     return {.kind = ConversionKind::kSplat, .implicit = true, .shape_rank = 1};
   }
   const bool to_scalar = b.form == Form::kScalar;
-  if (to_scalar || (a.form == b.form && a.rows >= b.rows && a.columns >= b.columns) ||
+  const bool to_column = a.form == Form::kMatrix && to.form == Form::kMatrix && to.columns == 1 &&
+                         to.rows <= from.rows;
+  if (to_scalar || to_column || (a.form == b.form && a.rows >= b.rows && a.columns >= b.columns) ||
       (a.form == Form::kMatrix && b.form == Form::kVector &&
        ((to.rows == 1 && to.form == Form::kMatrix && b.columns <= a.columns)))) {
     return {.kind = ConversionKind::kTruncate, .implicit = true, .shape_rank = 2};

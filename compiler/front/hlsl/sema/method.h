@@ -14,6 +14,14 @@ enum class Method : uint8_t {
 #define KILN_METHOD(method, name, tier, shapes) k##method,
 #include "compiler/front/hlsl/sema/methods.def"
 };
+// The numbers that GetDimensions gives: sizes of an image from 0 on, its levels or samples,
+// elements of a structured buffer and bytes of each, bytes of a buffer of them.
+inline constexpr uint32_t kDimensionLevels = 8;
+inline constexpr uint32_t kDimensionSamples = 9;
+inline constexpr uint32_t kDimensionCount = 10;
+inline constexpr uint32_t kDimensionStride = 11;
+inline constexpr uint32_t kDimensionBytes = 12;
+
 struct MethodFacts {
   std::string_view name;
   Tier tier;

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/front/wgsl/check/check.h"
+
+#include <utility>
+
+#include "compiler/base/threads/stop.h"
+#include "compiler/front/wgsl/check/alias.h"
+#include "compiler/front/wgsl/check/context.h"
+#include "compiler/front/wgsl/check/declaration.h"
+#include "compiler/front/wgsl/check/directive.h"
+#include "compiler/front/wgsl/check/function.h"
+#include "compiler/front/wgsl/check/order.h"
+
+namespace kiln::wgsl::front {
+
+CheckResult Check(const TokenStream& stream, const syntax::Ast& ast, uint32_t module,
+                  const LanguageLimits& limits) {
+  CheckContext context(stream, ast, module, limits);
+  context.rows.resize(ast.exprs.size());
+  CheckDirectives(context);
+  const std::vector<uint32_t> order = OrderOf(context);
+  std::vector<bool> checked(ast.decls.size());
+  for (const uint32_t number : order) {
+    checked[number] = true;
+  }
+  // What was left out is known and wrong: mentions of it are silent.
+  for (uint32_t i = 0; i < ast.decls.size(); ++i) {
+    if (!checked[i]) {
+      DeclareFailed(context, ast.decls[i].token);
+    }
+  }
+  for (const uint32_t number : order) {
+    CheckStop();
+    const syntax::Decl& decl = ast.decls[number];
+    if (decl.kind == syntax::DeclKind::kFunction) {
+      if (context.unit.functions.size() >= limits.functions) {
+        context.Say(context.At(Code::kWgsl1007, decl.token)
+                        .With("what", "functions of a module")
+                        .With("limit", limits.functions));
+        break;
+      }
+      CheckFunction(context, decl);
+    } else {
+      CheckDeclaration(context, decl);
+    }
+  }
+  if (!HasErrors(context.diagnostics)) {
+    CheckAliases(context);
+  }
+  return {.unit = std::move(context.unit), .diagnostics = std::move(context.diagnostics)};
+}
+
+}  // namespace kiln::wgsl::front

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/front/wgsl/check/expressions/expression.h"
+
+#include <vector>
+
+#include "compiler/base/check.h"
+#include "compiler/base/threads/stop.h"
+#include "compiler/front/wgsl/check/expressions/access.h"
+#include "compiler/front/wgsl/check/expressions/call.h"
+#include "compiler/front/wgsl/check/expressions/name.h"
+#include "compiler/front/wgsl/check/expressions/operation.h"
+#include "compiler/front/wgsl/check/expressions/value.h"
+
+namespace kiln::wgsl::front {
+namespace {
+
+ExprId CheckLiteral(CheckContext& context, const syntax::Expr& expr) {
+  const std::optional<Literal> literal = ReadLiteral(context.Text(expr.token));
+  if (!literal.has_value()) {  // the lexer said so
+    return context.Failed(expr.at);
+  }
+  if (!literal->value.ok()) {
+    context.Say(context.At(Code::kWgsl3002, expr.at)
+                    .With("value", context.Text(expr.token))
+                    .With("type", TextOf(literal->kind)));
+    return context.Failed(expr.at);
+  }
+  if (literal->kind == ScalarKind::kF16 && !context.has_f16) {
+    context.Forbid(expr.at, "it needs 'enable f16;'");
+    return context.Failed(expr.at);
+  }
+  return context.AddConstant(context.types().Scalar(literal->kind),
+                             std::span(&literal->value.word, 1), expr.at);
+}
+
+ExprId CheckRow(CheckContext& context, uint32_t row) {
+  const syntax::Expr& expr = context.ast.exprs[row];
+  const auto operand = [&](uint32_t id) { return context.rows[id]; };
+  switch (expr.kind) {
+    case syntax::ExprKind::kLiteral:
+      return CheckLiteral(context, expr);
+    case syntax::ExprKind::kName:
+      return CheckName(context, expr, row);
+    case syntax::ExprKind::kCall: {
+      std::vector<ExprId> arguments;
+      for (const uint32_t argument : context.ast.List(syntax::ListId{expr.b})) {
+        arguments.push_back(operand(argument));
+      }
+      return CheckCall(context, operand(expr.a), arguments, expr.at);
+    }
+    case syntax::ExprKind::kIndex:
+      return CheckIndex(context, operand(expr.a), operand(expr.b), expr.at);
+    case syntax::ExprKind::kMember:
+      return CheckMember(context, operand(expr.a), expr.token, expr.at);
+    case syntax::ExprKind::kUnary: {
+      if (expr.op == Operator::kAddressOf) {
+        return CheckAddress(context, operand(expr.a), expr.at);
+      }
+      if (expr.op == Operator::kIndirection) {
+        return CheckIndirection(context, operand(expr.a), expr.at);
+      }
+      const ExprId operands[] = {operand(expr.a)};
+      return MakeOperation(context, FunctionOf(expr.op), operands, expr.at);
+    }
+    case syntax::ExprKind::kBinary: {
+      if (expr.op == Operator::kLogicalAnd || expr.op == Operator::kLogicalOr) {
+        return MakeLogical(context, expr.op == Operator::kLogicalOr, operand(expr.a),
+                           operand(expr.b), expr.at);
+      }
+      const ExprId operands[] = {operand(expr.a), operand(expr.b)};
+      return MakeOperation(context, FunctionOf(expr.op), operands, expr.at);
+    }
+  }
+  KILN_UNREACHABLE();
+}
+
+}  // namespace
+
+ExprId CheckExpression(CheckContext& context, syntax::ExprId id) {
+  for (uint32_t row = context.ast[id].first; row <= id.value; ++row) {
+    CheckStop();
+    context.rows[row] = CheckRow(context, row);
+    if (context.IsFailed(context.rows[row])) {
+      return context.Failed(context.ast[id].at);
+    }
+  }
+  return context.rows[id.value];
+}
+
+TypeId CheckType(CheckContext& context, syntax::ExprId id) {
+  const ExprId made = CheckExpression(context, id);
+  if (context.IsFailed(made)) {
+    return context.types().Failed();
+  }
+  if (context.Get(made).kind != ExprKind::kType) {
+    context.Mismatch(context.Get(made).at, "type", context.FoundText(made));
+    return context.types().Failed();
+  }
+  return context.TypeOf(made);
+}
+
+ExprId CheckConstant(CheckContext& context, syntax::ExprId id) {
+  const ExprId value = ValueOf(context, CheckExpression(context, id));
+  if (!context.IsFailed(value) && context.Get(value).kind != ExprKind::kConstant) {
+    context.Say(context.At(Code::kWgsl3003, context.Get(value).at).With("stage", "constant"));
+    return context.Failed(context.Get(value).at);
+  }
+  return value;
+}
+
+}  // namespace kiln::wgsl::front

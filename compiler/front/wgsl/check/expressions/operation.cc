@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/front/wgsl/check/expressions/operation.h"
+
+#include <algorithm>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "compiler/front/wgsl/check/expressions/value.h"
+#include "compiler/front/wgsl/sema/evaluate.h"
+#include "compiler/front/wgsl/sema/overload.h"
+
+namespace kiln::wgsl::front {
+namespace {
+
+ExprId Fold(CheckContext& context, Function function, std::span<const ExprId> arguments,
+            TypeId result, TokenRange at) {
+  std::vector<Operand> operands;
+  for (const ExprId id : arguments) {
+    const Type& type = context.TypeRowOf(id);
+    operands.push_back({.scalar = type.scalar,
+                        .rows = type.rows,
+                        .columns = type.columns,
+                        .words = context.unit.WordsOf(context.Get(id))});
+  }
+  Evaluated made = Evaluate(function, operands);
+  if (!made.ok()) {
+    context.Say(context.At(Code::kWgsl3001, at)
+                    .With("op", FactsOf(function).name)
+                    .With("reason", made.fault));
+    return context.Failed(at);
+  }
+  return context.AddConstant(result, made.words, at);
+}
+
+// What is wrong with an operand that is known where the others are not: `x / 0`, `x << 40`.
+std::string_view FaultOfRight(const CheckContext& context, Function function, ExprId right) {
+  const Expr& expr = context.Get(right);
+  const Type& type = context.TypeRowOf(right);
+  if (expr.kind != ExprKind::kConstant || !IsInteger(type.scalar)) {
+    return {};
+  }
+  const std::span<const Word> words = context.unit.WordsOf(expr);
+  const bool divides = function == Function::kDiv || function == Function::kRem;
+  const bool shifts = function == Function::kShiftLeft || function == Function::kShiftRight;
+  if (divides && std::ranges::find(words, Word{0}) != words.end()) {
+    return "division by zero";
+  }
+  if (shifts && std::ranges::any_of(words, [](Word word) { return word >= 32; })) {
+    return "the shift is not less than the width";
+  }
+  return {};
+}
+
+}  // namespace
+
+Rate RateOf(const CheckContext& context, std::span<const ExprId> ids) {
+  Rate rate = Rate::kConst;
+  for (const ExprId id : ids) {
+    rate = std::max(rate, context.Get(id).rate);
+  }
+  return rate;
+}
+
+std::string TypesText(const CheckContext& context, std::span<const ExprId> ids) {
+  std::string text;
+  for (const ExprId id : ids) {
+    text += (text.empty() ? "" : ", ") + context.FoundText(id);
+  }
+  return text;
+}
+
+TypeId PartsType(CheckContext& context, Function function, ScalarKind scalar, uint32_t rows) {
+  const uint32_t key =
+      static_cast<uint32_t>(function) << 16 | static_cast<uint32_t>(scalar) << 8 | rows;
+  Types& types = context.types();
+  if (const StructId* known = context.part_structs.Find(key)) {
+    return types.StructType(*known);
+  }
+  const TypeId value = types.Vector(scalar, rows);
+  const bool frexp = function == Function::kFrexp;
+  const bool exchange = function == Function::kAtomicCompareExchangeWeak;
+  const std::string shape =
+      rows == 1 ? std::string(TextOf(scalar)) : fmt::format("vec{}_{}", rows, TextOf(scalar));
+  Struct row{.name = fmt::format("__{}_result_{}",
+                                 exchange ? "atomic_compare_exchange"
+                                 : frexp  ? "frexp"
+                                          : "modf",
+                                 shape),
+             .token = 0,
+             .members = {},
+             .is_inbuilt = true};
+  row.members.push_back({.name = exchange ? "old_value" : "fract", .type = value});
+  row.members.push_back({.name = exchange ? "exchanged"
+                                 : frexp  ? "exp"
+                                          : "whole",
+                         .type = exchange ? types.Scalar(ScalarKind::kBool)
+                                 : frexp  ? types.Vector(scalar == ScalarKind::kAbstractFloat
+                                                             ? ScalarKind::kAbstractInt
+                                                             : ScalarKind::kI32,
+                                                        rows)
+                                         : value});
+  const StructId id = types.Add(std::move(row));
+  context.part_structs.Insert(key, id);
+  return types.StructType(id);
+}
+
+ExprId MakeOperation(CheckContext& context, Function function, std::span<const ExprId> arguments,
+                     TokenRange at) {
+  std::vector<ExprId> values;
+  std::vector<TypeId> types;
+  for (const ExprId id : arguments) {
+    values.push_back(ValueOf(context, id));
+    if (context.IsFailed(values.back())) {
+      return context.Failed(at);
+    }
+    types.push_back(context.TypeOf(values.back()));
+  }
+  const Rate rate = RateOf(context, values);
+  // Parts of abstract numbers would be a struct of abstract members, which nothing can name.
+  const bool parts = function == Function::kFrexp || function == Function::kModf;
+  const std::optional<Overload> found =
+      FindOverload(context.types(), function, types, rate == Rate::kConst && !parts);
+  if (!found.has_value()) {
+    context.Say(context.At(Code::kWgsl2001, at)
+                    .With("name", FactsOf(function).name)
+                    .With("found", TypesText(context, values)));
+    return context.Failed(at);
+  }
+  for (size_t i = 0; i < values.size(); ++i) {
+    values[i] = Converted(context, values[i], found->parameters[i]);
+    if (context.IsFailed(values[i])) {
+      return context.Failed(at);
+    }
+  }
+  const TypeId result =
+      found->gives_parts ? PartsType(context, function, found->scalar, found->rows) : found->result;
+  const bool is_const = FactsOf(function).is_const;
+  if (rate == Rate::kConst && is_const) {
+    return Fold(context, function, values, result, at);
+  }
+  if (values.size() == 2) {
+    if (const std::string_view fault = FaultOfRight(context, function, values[1]); !fault.empty()) {
+      context.Say(
+          context.At(Code::kWgsl3001, at).With("op", FactsOf(function).name).With("reason", fault));
+      return context.Failed(at);
+    }
+  }
+  std::vector<uint32_t> list;
+  for (const ExprId id : values) {
+    list.push_back(id.value);
+  }
+  return context.Add({.kind = ExprKind::kOperation,
+                      .op = static_cast<uint8_t>(function),
+                      .rate = is_const ? rate : Rate::kRun,
+                      .type = result,
+                      .b = context.unit.AddList(list).value,
+                      .at = at});
+}
+
+// A left side that is known decides, and then the right one is not computed; it is checked all the
+// same.
+ExprId MakeLogical(CheckContext& context, bool is_or, ExprId left, ExprId right, TokenRange at) {
+  const ExprId sides[] = {ValueOf(context, left), ValueOf(context, right)};
+  const TypeId flag = context.types().Scalar(ScalarKind::kBool);
+  for (const ExprId side : sides) {
+    if (context.IsFailed(side)) {
+      return context.Failed(at);
+    }
+    if (context.TypeOf(side) != flag) {
+      context.Say(context.At(Code::kWgsl2001, at)
+                      .With("name", is_or ? "||" : "&&")
+                      .With("found", TypesText(context, sides)));
+      return context.Failed(at);
+    }
+  }
+  if (context.Get(sides[0]).kind == ExprKind::kConstant) {
+    const bool decided = (context.unit.WordsOf(context.Get(sides[0]))[0] != 0) == is_or;
+    if (decided || context.Get(sides[1]).kind == ExprKind::kConstant) {
+      const Word word = decided ? Word{is_or} : context.unit.WordsOf(context.Get(sides[1]))[0];
+      if (RateOf(context, sides) == Rate::kConst) {
+        return context.AddConstant(flag, std::span(&word, 1), at);
+      }
+    }
+  }
+  return context.Add({.kind = ExprKind::kLogical,
+                      .op = static_cast<uint8_t>(is_or ? 1 : 0),
+                      .rate = RateOf(context, sides),
+                      .type = flag,
+                      .a = sides[0].value,
+                      .b = sides[1].value,
+                      .at = at});
+}
+
+}  // namespace kiln::wgsl::front

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/front/wgsl/lower/context.h"
+
+namespace kiln::wgsl::front {
+
+LowerContext::LowerContext(const Unit& checked, const TokenStream& token_stream)
+    : unit(checked),
+      stream(token_stream),
+      types(checked.types),
+      builder({.language = ir::Language::kWgsl, .version = 1, .typed = 1, .rules = 0}),
+      structs(checked.types.struct_count()),
+      globals(checked.globals.size()),
+      is_wrapped(checked.globals.size()),
+      functions(checked.functions.size()),
+      locals(checked.locals.size()),
+      values(checked.locals.size()),
+      pointers(checked.locals.size()) {}
+
+ir::SpanId LowerContext::SpanOf(TokenRange range) {
+  if (range.begin != last_range_.begin || range.end != last_range_.end) {
+    last_range_ = range;
+    last_span_ = builder.AddSpan(stream.SpanOf(range));
+  }
+  return last_span_;
+}
+
+ir::InstId LowerContext::Repeated(ir::Scalar scalar, uint32_t count, uint64_t bits) {
+  const ir::TypeId one = Vector(scalar, 1);
+  if (scalar == ir::Scalar::kBool && count == 1) {
+    return Emit(ir::FlagInst{one, static_cast<uint32_t>(bits)});
+  }
+  const ir::ConstId item = builder.ScalarConst(one, bits);
+  if (count == 1) {
+    return Emit(ir::ConstInst{one, item});
+  }
+  const ir::TypeId type = Vector(scalar, count);
+  return Emit(ir::ConstInst{
+      type, builder.CompositeConst(type, builder.Ids(std::vector<ir::ConstId>(count, item)))});
+}
+
+}  // namespace kiln::wgsl::front

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+// `position` is two built-ins: what a vertex stage writes and what a fragment stage reads. A struct
+// may be used for both, and then its member has a system value that is each where it is meant.
+#include "compiler/front/wgsl/lower/interface.h"
+
+#include "compiler/front/wgsl/sema/builtin_value.h"
+
+namespace kiln::wgsl::front {
+
+void AddBuiltin(LowerContext& context, std::string_view name, uint32_t member) {
+  context.builder.Add(ir::Attribute{.of_member = 1,
+                                    .key = ir::AttributeKey::kBuiltin,
+                                    .owner = member,
+                                    .a = context.builder.Text(name).value});
+}
+
+void AddInterface(LowerContext& context, uint32_t row, bool of_member, uint32_t owner) {
+  if (row == kNoRow) {
+    return;
+  }
+  const Attributes& found = context.unit.attributes[row];
+  const auto add = [&](ir::AttributeKey key, uint32_t a, uint32_t b = 0) {
+    if (a != kNoRow) {
+      context.builder.Add(ir::Attribute{.of_member = static_cast<uint16_t>(of_member ? 1 : 0),
+                                        .key = key,
+                                        .owner = owner,
+                                        .a = a,
+                                        .b = b});
+    }
+  };
+  if (found.builtin == "position") {
+    add(ir::AttributeKey::kSemantic, context.builder.Text("SV_Position").value);
+  } else if (!found.builtin.empty()) {
+    add(ir::AttributeKey::kBuiltin,
+        context.builder.Text(FindBuiltinValue(found.builtin)->variable).value);
+  }
+  if (!of_member && found.group != kNoRow) {
+    add(ir::AttributeKey::kBinding, found.binding, found.group);
+  }
+  add(ir::AttributeKey::kLocation, found.location);
+  add(ir::AttributeKey::kIndex, found.blend_src == 1 ? 1 : kNoRow);
+  add(ir::AttributeKey::kInterpolation, found.interpolation);
+}
+
+}  // namespace kiln::wgsl::front

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/front/wgsl/sema/type.h"
+
+#include <algorithm>
+#include <limits>
+
+#include <fmt/format.h>
+
+namespace kiln::wgsl::front {
+namespace {
+
+uint64_t HashOf(const Type& type) {
+  const uint64_t small =
+      static_cast<uint64_t>(type.kind) | static_cast<uint64_t>(type.scalar) << 8 |
+      uint64_t{type.rows} << 16 | uint64_t{type.columns} << 20 |
+      static_cast<uint64_t>(type.space) << 24 | static_cast<uint64_t>(type.access) << 28 |
+      static_cast<uint64_t>(type.texture) << 32 | static_cast<uint64_t>(type.dim) << 36 |
+      static_cast<uint64_t>(type.format) << 40;
+  return Mix64(small ^ Mix64(uint64_t{type.element} << 32 | type.count) ^ Mix64(type.open));
+}
+
+std::string_view DimText(TextureDim dim) {
+  static constexpr std::string_view kTexts[] = {"1d", "2d", "2d_array", "3d", "cube", "cube_array"};
+  return kTexts[static_cast<size_t>(dim)];
+}
+
+std::string_view FormatText(ir::ImageFormat format) {
+  switch (format) {
+#define KILN_WGSL_FORMAT(name, enumerator, channel, read_write) \
+  case ir::ImageFormat::k##enumerator:                          \
+    return name;
+#include "compiler/front/wgsl/sema/texel_formats.def"
+    default:
+      return "unknown";
+  }
+}
+
+}  // namespace
+
+std::string_view TextOf(ScalarKind kind) {
+  static constexpr std::string_view kTexts[] = {
+      "bool", "abstract-int", "abstract-float", "i32", "u32", "f32", "f16"};
+  return kTexts[static_cast<size_t>(kind)];
+}
+std::string_view TextOf(AddressSpace space) {
+  static constexpr std::string_view kTexts[] = {"function", "private", "workgroup",
+                                                "uniform",  "storage", "handle"};
+  return kTexts[static_cast<size_t>(space)];
+}
+std::string_view TextOf(AccessMode mode) {
+  static constexpr std::string_view kTexts[] = {"read", "write", "read_write"};
+  return kTexts[static_cast<size_t>(mode)];
+}
+
+Types::Types() {
+  Intern({.kind = TypeKind::kFailed});
+  Intern({.kind = TypeKind::kVoid});
+}
+
+TypeId Types::Intern(const Type& type) {
+  return TypeId{index_.FindOrAdd(
+      HashOf(type), [&](uint32_t row) { return rows_[row] == type; },
+      [&] {
+        facts_.push_back(FactsFor(type));
+        rows_.push_back(type);
+        return static_cast<uint32_t>(rows_.size() - 1);
+      })};
+}
+
+TypeId Types::Vector(ScalarKind kind, uint32_t rows) {
+  return rows == 1
+             ? Scalar(kind)
+             : Intern(
+                   {.kind = TypeKind::kVector, .scalar = kind, .rows = static_cast<uint8_t>(rows)});
+}
+TypeId Types::Matrix(ScalarKind kind, uint32_t columns, uint32_t rows) {
+  return Intern({.kind = TypeKind::kMatrix,
+                 .scalar = kind,
+                 .rows = static_cast<uint8_t>(rows),
+                 .columns = static_cast<uint8_t>(columns)});
+}
+TypeId Types::Array(TypeId element, uint32_t count, uint32_t open) {
+  return Intern({.kind = TypeKind::kArray, .element = element.value, .count = count, .open = open});
+}
+TypeId Types::Pointer(TypeId to, AddressSpace space, AccessMode access) {
+  return Intern(
+      {.kind = TypeKind::kPointer, .space = space, .access = access, .element = to.value});
+}
+StructId Types::Add(Struct row) {
+  structs_.push_back(std::move(row));
+  return StructId{static_cast<uint32_t>(structs_.size() - 1)};
+}
+
+std::string Types::Text(TypeId id) const {
+  const Type& type = rows_[id.value];
+  switch (type.kind) {
+    case TypeKind::kFailed:
+      return "unknown";
+    case TypeKind::kVoid:
+      return "nothing";
+    case TypeKind::kScalar:
+      return std::string(TextOf(type.scalar));
+    case TypeKind::kVector:
+      return fmt::format("vec{}<{}>", type.rows, TextOf(type.scalar));
+    case TypeKind::kMatrix:
+      return fmt::format("mat{}x{}<{}>", type.columns, type.rows, TextOf(type.scalar));
+    case TypeKind::kArray:
+      if (type.open != kNoRow) {
+        return fmt::format("array<{}, override>", Text(TypeId{type.element}));
+      }
+      return type.count == 0 ? fmt::format("array<{}>", Text(TypeId{type.element}))
+                             : fmt::format("array<{}, {}>", Text(TypeId{type.element}), type.count);
+    case TypeKind::kStruct:
+      return structs_[type.element].name;
+    case TypeKind::kAtomic:
+      return fmt::format("atomic<{}>", TextOf(type.scalar));
+    case TypeKind::kPointer:
+      return fmt::format("ptr<{}, {}, {}>", TextOf(type.space), Text(TypeId{type.element}),
+                         TextOf(type.access));
+    case TypeKind::kSampler:
+      return type.count == 1 ? "sampler_comparison" : "sampler";
+    case TypeKind::kTexture:
+      break;
+  }
+  switch (type.texture) {
+    case TextureClass::kSampled:
+      return fmt::format("texture_{}<{}>", DimText(type.dim), TextOf(type.scalar));
+    case TextureClass::kMultisampled:
+      return fmt::format("texture_multisampled_2d<{}>", TextOf(type.scalar));
+    case TextureClass::kDepth:
+      return fmt::format("texture_depth_{}", DimText(type.dim));
+    case TextureClass::kDepthMultisampled:
+      return "texture_depth_multisampled_2d";
+    case TextureClass::kStorage:
+      return fmt::format("texture_storage_{}<{}, {}>", DimText(type.dim), FormatText(type.format),
+                         TextOf(type.access));
+  }
+  return "unknown";
+}
+
+TypeId Types::ElementOf(TypeId id) {
+  const Type type = rows_[id.value];
+  switch (type.kind) {
+    case TypeKind::kVector:
+      return Scalar(type.scalar);
+    case TypeKind::kMatrix:
+      return Vector(type.scalar, type.rows);
+    case TypeKind::kArray:
+      return TypeId{type.element};
+    default:
+      return Failed();
+  }
+}
+
+uint32_t Types::CountOf(TypeId id) const {
+  const Type& type = rows_[id.value];
+  switch (type.kind) {
+    case TypeKind::kVector:
+      return type.rows;
+    case TypeKind::kMatrix:
+      return type.columns;
+    case TypeKind::kArray:
+      return type.count;
+    default:
+      return 0;
+  }
+}
+
+// Holds what each of its parts holds; is what all of them are.
+void Types::AddPart(Facts& facts, TypeId part) const {
+  constexpr uint64_t kMost = std::numeric_limits<uint32_t>::max();
+  constexpr uint8_t kAll = kConstructible | kHostShareable | kPlain | kFixed;
+  const Facts& inner = facts_[part.value];
+  facts.depth = std::max(facts.depth, 1 + inner.depth);
+  facts.leaves =
+      static_cast<uint32_t>(std::min<uint64_t>(kMost, uint64_t{facts.leaves} + inner.leaves));
+  facts.bits = static_cast<uint8_t>((facts.bits & (inner.bits | ~kAll)) | (inner.bits & ~kAll));
+}
+
+Types::Facts Types::FactsFor(const Type& type) const {
+  constexpr uint64_t kMost = std::numeric_limits<uint32_t>::max();
+  constexpr uint8_t kAll = kConstructible | kHostShareable | kPlain | kFixed;
+  Facts facts;
+  switch (type.kind) {
+    case TypeKind::kScalar:
+    case TypeKind::kVector:
+    case TypeKind::kMatrix:
+      facts.leaves = uint32_t{type.rows} * type.columns;
+      facts.bits =
+          static_cast<uint8_t>(type.scalar == ScalarKind::kBool ? kAll & ~kHostShareable : kAll);
+      break;
+    case TypeKind::kAtomic:
+      facts.bits = kHostShareable | kPlain | kFixed | kHoldsAtomic;
+      break;
+    case TypeKind::kArray:
+      facts.leaves = 0;
+      facts.bits = kAll;
+      AddPart(facts, TypeId{type.element});
+      facts.leaves =
+          static_cast<uint32_t>(std::min(kMost, uint64_t{facts.leaves} * std::max(type.count, 1u)));
+      if (type.open != kNoRow) {
+        facts.bits = static_cast<uint8_t>((facts.bits & ~(kConstructible | kHostShareable)) |
+                                          kHoldsOverride);
+      } else if (type.count == 0) {
+        facts.bits = static_cast<uint8_t>(facts.bits & ~(kConstructible | kFixed));
+      }
+      break;
+    case TypeKind::kStruct:
+      facts.leaves = 0;
+      facts.bits = kAll;
+      for (const StructMember& member : structs_[type.element].members) {
+        AddPart(facts, member.type);
+      }
+      break;
+    case TypeKind::kPointer:
+      facts.depth = 1 + facts_[type.element].depth;
+      break;
+    default:
+      break;
+  }
+  return facts;
+}
+
+bool Types::IsNumeric(TypeId id) const {
+  const Type& type = rows_[id.value];
+  return type.kind >= TypeKind::kScalar && type.kind <= TypeKind::kMatrix &&
+         type.scalar != ScalarKind::kBool;
+}
+
+bool Types::IsAbstract(TypeId id) const {
+  TypeId at = id;
+  while (rows_[at.value].kind == TypeKind::kArray) {
+    at = TypeId{rows_[at.value].element};
+  }
+  const Type& type = rows_[at.value];
+  if (type.kind == TypeKind::kStruct) {
+    const Struct& row = structs_[type.element];
+    return row.is_inbuilt && IsAbstract(row.members[0].type);
+  }
+  return type.kind >= TypeKind::kScalar && type.kind <= TypeKind::kMatrix &&
+         front::IsAbstract(type.scalar);
+}
+
+TypeId Types::Concrete(TypeId id) {
+  const Type type = rows_[id.value];
+  switch (type.kind) {
+    case TypeKind::kScalar:
+    case TypeKind::kVector:
+    case TypeKind::kMatrix:
+      return type.scalar == ScalarKind::kAbstractInt     ? WithScalar(id, ScalarKind::kI32)
+             : type.scalar == ScalarKind::kAbstractFloat ? WithScalar(id, ScalarKind::kF32)
+                                                         : id;
+    case TypeKind::kArray:
+      return Array(Concrete(TypeId{type.element}), type.count, type.open);
+    default:
+      return id;
+  }
+}
+
+TypeId Types::WithScalar(TypeId id, ScalarKind kind) {
+  Type type = rows_[id.value];
+  if (type.kind == TypeKind::kArray) {
+    return Array(WithScalar(TypeId{type.element}, kind), type.count, type.open);
+  }
+  type.scalar = kind;
+  return Intern(type);
+}
+
+}  // namespace kiln::wgsl::front

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/front/wgsl/syntax/parse.h"
+
+#include <utility>
+
+#include "compiler/front/wgsl/syntax/parser/parse_context.h"
+#include "compiler/front/wgsl/syntax/parser/parse_decl.h"
+
+namespace kiln::wgsl::front::syntax {
+
+ParseResult Parse(const TokenStream& stream, uint32_t module, const LanguageLimits& limits) {
+  ParseContext context(stream, module, limits);
+  ParseModule(context);
+  return {.ast = std::move(context.ast), .diagnostics = std::move(context.diagnostics)};
+}
+
+}  // namespace kiln::wgsl::front::syntax

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/source/probe_list.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "compiler/base/hash/canonical.h"
+
+namespace kiln {
+namespace {
+
+constexpr std::string_view kDomain = "kiln.probed.1";
+
+}  // namespace
+
+bool AreDistinct(std::vector<std::string_view> paths) {
+  std::ranges::sort(paths);
+  return std::ranges::adjacent_find(paths) == paths.end();
+}
+
+// Paths are the source's choice and may hold what is no text of the canonical form.
+Bytes EncodeProbes(std::span<const Probe> probes) {
+  CanonicalList rows;
+  for (const Probe& probe : probes) {
+    CanonicalList row;
+    row.Raw(AsBytes(probe.path));
+    if (probe.present) {
+      row.Content(probe.digest);
+    } else {
+      row.Raw({});
+    }
+    rows.List(row);
+  }
+  CanonicalWriter writer(kDomain);
+  writer.List(1, rows);
+  return std::move(writer).bytes();
+}
+
+Result<std::vector<Probe>> DecodeProbes(ByteView bytes) {
+  KILN_TRY(CanonicalReader reader, CanonicalReader::Open(bytes, kDomain));
+  KILN_TRY(const std::vector<ByteView> rows, reader.List(1));
+  KILN_TRY_VOID(reader.Finish());
+  std::vector<Probe> probes;
+  std::vector<std::string_view> paths;
+  for (const ByteView row : rows) {
+    KILN_TRY(const std::vector<ByteView> parts, DecodeTuple(row, 2));
+    Probe probe{.path = std::string(AsText(parts[0])), .present = !parts[1].empty(), .digest = {}};
+    if (probe.present) {
+      KILN_TRY(probe.digest, DecodeContent(parts[1]));
+    }
+    paths.push_back(AsText(parts[0]));
+    probes.push_back(std::move(probe));
+  }
+  if (!AreDistinct(std::move(paths))) {
+    return Error{
+        .code = ErrorCode::kCorrupt, .context = "a path that was probed twice", .reason = {}};
+  }
+  return probes;
+}
+
+}  // namespace kiln

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+#include "server/compile/programs/language_rows.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "compiler/base/hash/canonical.h"
+#include "compiler/source/probe_list.h"
+
+namespace kiln::compile {
+namespace {
+
+constexpr size_t kMaxText = 1024;
+constexpr size_t kMaxDependencies = 128;
+constexpr std::string_view kDefine = "define ";
+constexpr std::string_view kRoot = "include_root ";
+constexpr std::string_view kOthers = "(other files)";
+
+}  // namespace
+
+std::string FitForRecord(std::string_view text) {
+  std::string fit(text.substr(0, kMaxText));
+  if (!IsCanonicalText(fit)) {
+    std::replace_if(
+        fit.begin(), fit.end(), [](char c) { return c == '\0' || static_cast<uint8_t>(c) >= 0x80; },
+        '?');
+  }
+  return fit;
+}
+
+std::vector<cache::NamedText> LanguageRowsOf(const HlslInputs& inputs) {
+  std::vector<cache::NamedText> rows;
+  for (const hlsl::SettingValue& setting : hlsl::ValuesOf(inputs.settings)) {
+    rows.push_back({.name = std::string(setting.name), .value = std::string(setting.value)});
+  }
+  for (const hlsl::Define& define : inputs.settings.defines) {
+    rows.push_back({.name = FitForRecord(fmt::format("{}{}", kDefine, define.name)),
+                    .value = FitForRecord(define.value)});
+  }
+  for (size_t i = 0; i < inputs.settings.include_roots.size(); ++i) {
+    rows.push_back({.name = fmt::format("{}{}", kRoot, i),
+                    .value = FitForRecord(inputs.settings.include_roots[i])});
+  }
+  return rows;
+}
+
+std::vector<cache::ExplainDependency> DependencyRowsOf(
+    std::span<const std::shared_ptr<const ParsedSource>> parsed) {
+  std::map<std::string, std::optional<Digest>> by_path;
+  for (const std::shared_ptr<const ParsedSource>& source : parsed) {
+    for (const Probe& probe : source->probes) {
+      by_path.emplace(FitForRecord(probe.path),
+                      probe.present ? std::optional(probe.digest) : std::nullopt);
+    }
+  }
+  std::vector<cache::ExplainDependency> rows;
+  std::vector<Probe> others;
+  for (auto& [path, digest] : by_path) {
+    if (rows.size() + 1 < kMaxDependencies || by_path.size() <= kMaxDependencies) {
+      rows.push_back({.path = path, .digest = digest});
+    } else {
+      others.push_back(
+          {.path = path, .present = digest.has_value(), .digest = digest.value_or(Digest{})});
+    }
+  }
+  if (!others.empty()) {
+    rows.push_back({.path = std::string(kOthers), .digest = DigestOf(EncodeProbes(others))});
+  }
+  return rows;
+}
+
+std::optional<HlslInputs> HlslInputsOf(const cache::ExplainInputs& record) {
+  HlslInputs inputs;
+  for (const auto& [name, value] : record.language) {
+    if (name.starts_with(kDefine)) {
+      inputs.settings.defines.push_back({.name = name.substr(kDefine.size()), .value = value});
+    } else if (name.starts_with(kRoot)) {
+      inputs.settings.include_roots.push_back(value);
+    } else if (!hlsl::SetSetting(name, value, inputs.settings).ok()) {
+      return std::nullopt;
+    }
+  }
+  std::vector<ListedFile> files;
+  for (const cache::ExplainDependency& row : record.dependencies) {
+    if (row.path == kOthers) {
+      return std::nullopt;
+    }
+    if (row.digest.has_value()) {
+      files.push_back({.path = row.path, .digest = *row.digest});
+    }
+  }
+  Result<FileList> list = FileList::Of(std::move(files));
+  if (!list.ok()) {
+    return std::nullopt;
+  }
+  inputs.list = list->digest();
+  inputs.files = std::make_shared<const FileList>(std::move(list).value());
+  return inputs;
+}
+
+}  // namespace kiln::compile

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+#include "server/compile/programs/probe_row.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "compiler/base/hash/canonical.h"
+#include "compiler/source/probe_list.h"
+
+namespace kiln::compile {
+namespace {
+
+constexpr std::string_view kRowDomain = "kiln.proberow.1";
+
+Error Corrupt(const char* what) {
+  return {.code = ErrorCode::kCorrupt, .context = what, .reason = {}};
+}
+
+}  // namespace
+
+Bytes EncodeProbeRow(const ProbeRow& row) {
+  CanonicalWriter writer(kRowDomain);
+  if (row.is_end()) {
+    writer.Hash(2, row.module);
+    return std::move(writer).bytes();
+  }
+  CanonicalList paths;
+  for (const std::string& path : row.paths) {
+    paths.Raw(AsBytes(path));  // the source's choice, and so no text of the canonical form
+  }
+  writer.List(1, paths);
+  return std::move(writer).bytes();
+}
+
+Result<ProbeRow> DecodeProbeRow(ByteView bytes) {
+  KILN_TRY(CanonicalReader reader, CanonicalReader::Open(bytes, kRowDomain));
+  ProbeRow row;
+  if (reader.Has(2)) {
+    KILN_TRY(row.module, reader.Hash(2));
+    KILN_TRY_VOID(reader.Finish());
+    return row;
+  }
+  KILN_TRY(const std::vector<ByteView> items, reader.List(1));
+  KILN_TRY_VOID(reader.Finish());
+  std::vector<std::string_view> paths;
+  for (const ByteView item : items) {
+    row.paths.emplace_back(AsText(item));
+    paths.push_back(AsText(item));
+  }
+  return !row.paths.empty() && AreDistinct(std::move(paths))
+             ? Result<ProbeRow>(std::move(row))
+             : Corrupt("a probe row without paths, or with one twice");
+}
+
+std::vector<Probe> AnswersOf(std::span<const std::string> paths, const FileList& files) {
+  std::vector<Probe> answers;
+  answers.reserve(paths.size());
+  for (const std::string& path : paths) {
+    const ListedFile* const file = files.Find(path);
+    answers.push_back({.path = path,
+                       .present = file != nullptr,
+                       .digest = file != nullptr ? file->digest : Digest{}});
+  }
+  return answers;
+}
+
+bool HoldsIn(const FileList& files, std::span<const Probe> probes) {
+  return std::ranges::all_of(probes, [&](const Probe& probe) {
+    const ListedFile* const file = files.Find(probe.path);
+    return (file != nullptr) == probe.present && (file == nullptr || file->digest == probe.digest);
+  });
+}
+
+std::vector<cache::Dependency> DependenciesOf(std::span<const Probe> probes) {
+  std::vector<cache::Dependency> dependencies;
+  dependencies.reserve(probes.size());
+  for (const Probe& probe : probes) {
+    dependencies.push_back(
+        {.path = probe.path, .digest = probe.present ? std::optional(probe.digest) : std::nullopt});
+  }
+  return dependencies;
+}
+
+}  // namespace kiln::compile

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+#include "server/compile/programs/probe_trail.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "compiler/driver/fingerprint.h"
+
+namespace kiln::compile {
+
+ProbeTrail::ProbeTrail(const Source& source, ir::Language language, const hlsl::Settings& settings,
+                       const FileList& files, const Hash128& limits)
+    : source_(source),
+      files_(files),
+      front_end_(driver::FrontFingerprint(language)),
+      limits_(limits),
+      language_(hlsl::LanguageText(settings)) {
+  for (const hlsl::Define& define : settings.defines) {
+    defines_.push_back({.name = define.name, .value = define.value});
+  }
+}
+
+cache::ModuleInputs ProbeTrail::Inputs(std::span<const cache::Dependency> dependencies) const {
+  return {.language = language_,
+          .source = source_.digest,
+          .front_end = front_end_,
+          .limits = limits_,
+          .defines = defines_,
+          .dependencies = dependencies,
+          .path = source_.path};
+}
+
+Hash128 ProbeTrail::NextKey() const { return cache::ProbesKey(Inputs(DependenciesOf(answers_))); }
+
+bool ProbeTrail::Follow(const ProbeRow& row) {
+  if (++rows_ > kMostRows) {
+    return false;
+  }
+  for (Probe& answer : AnswersOf(row.paths, files_)) {
+    if (!known_.insert(answer.path).second) {
+      return false;
+    }
+    asked_.push_back(answer.path);
+    answers_.push_back(std::move(answer));
+  }
+  return true;
+}
+
+ProbeRow ProbeTrail::RowTo(std::span<const Probe> probes) const {
+  ProbeRow row;
+  for (const Probe& probe : probes) {
+    if (!known_.contains(probe.path)) {
+      row.paths.push_back(probe.path);
+    }
+  }
+  if (row.is_end()) {
+    row.module = ModuleKeyOf(probes);
+  }
+  return row;
+}
+
+Hash128 ProbeTrail::ModuleKeyOf(std::span<const Probe> probes) const {
+  return cache::ModuleKey(Inputs(DependenciesOf(probes)));
+}
+
+// The empty path is none that an include could ask for.
+Hash128 ProbeTrail::ReadingKey() const {
+  const cache::Dependency all{.path = {}, .digest = files_.digest()};
+  return cache::ModuleKey(Inputs(std::span(&all, 1)));
+}
+
+// Rows come from anywhere, so what a module says of itself is compared with the set and the key.
+bool ProbeTrail::LeadsTo(const Hash128& key, std::span<const Probe> probes) const {
+  return HoldsIn(files_, probes) && ModuleKeyOf(probes) == key;
+}
+
+}  // namespace kiln::compile

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+#include "server/compile/programs/probe_trail.h"
+
+#include <random>
+
+#include <gtest/gtest.h>
+
+namespace kiln::compile {
+namespace {
+
+FileList ListOf(const std::vector<std::pair<std::string, std::string>>& files) {
+  std::vector<ListedFile> rows;
+  for (const auto& [path, text] : files) {
+    rows.push_back({.path = path, .digest = DigestOf(std::string_view(text))});
+  }
+  return *FileList::Of(std::move(rows));
+}
+
+// A trail from a root with settings, through a set of files.
+struct TrailInputs {
+  Source root{.path = "a/p.hlsl", .digest = DigestOf(std::string_view("root")), .text = nullptr};
+  hlsl::Settings settings;
+  FileList files;
+  Hash128 limits;
+
+  ProbeTrail Begin() const {
+    return ProbeTrail(root, ir::Language::kHlsl, settings, files, limits);
+  }
+};
+
+TEST(ProbeRow, ThatWasWritten_IsRead) {
+  ProbeRow more;
+  more.paths = {"b.h", "a.h", std::string("\0\n", 2)};
+  ProbeRow end;
+  end.module = HashBytes(AsBytes(std::string_view("module")));
+  for (const ProbeRow& row : {more, end}) {
+    const Bytes bytes = EncodeProbeRow(row);
+    const Result<ProbeRow> read = DecodeProbeRow(bytes);
+    ASSERT_TRUE(read.ok());
+    EXPECT_EQ(*read, row);
+    for (size_t size = 0; size < bytes.size(); ++size) {
+      EXPECT_FALSE(DecodeProbeRow(ByteView(bytes).first(size)).ok()) << size;
+    }
+  }
+}
+
+TEST(ProbeRow, WithAPathTwice_IsRefused) {
+  ProbeRow row;
+  row.paths = {"a.h", "a.h"};
+  EXPECT_FALSE(DecodeProbeRow(EncodeProbeRow(row)).ok());
+}
+
+TEST(ProbeRow, OtherBytes_AreRefusedOrTheSameAgain) {
+  ProbeRow row;
+  row.paths = {"a.h", "lib/a.h"};
+  const Bytes good = EncodeProbeRow(row);
+  std::mt19937 random(5);
+  for (int i = 0; i < 2000; ++i) {
+    Bytes bytes = good;
+    bytes[random() % bytes.size()] ^= static_cast<std::byte>(1u << random() % 8);
+    if (const Result<ProbeRow> read = DecodeProbeRow(bytes); read.ok()) {
+      EXPECT_EQ(EncodeProbeRow(*read), bytes);
+    }
+  }
+}
+
+TEST(ProbeTrail, KeyOfAModule_CoversEverythingThatWasRead) {
+  TrailInputs base;
+  base.files = ListOf({{"a/x.h", "one"}, {"unused.h", "one"}});
+  const std::vector<std::string> asked{"a/x.h", "lib/x.h"};
+  const auto key = [&](const TrailInputs& inputs) {
+    return inputs.Begin().ModuleKeyOf(AnswersOf(asked, inputs.files));
+  };
+  const auto changed = [&](auto change) {
+    TrailInputs inputs;
+    inputs.files = ListOf({{"a/x.h", "one"}, {"unused.h", "one"}});
+    change(inputs);
+    return key(inputs) != key(base);
+  };
+  EXPECT_FALSE(changed([](TrailInputs&) {}));
+  EXPECT_FALSE(changed([](TrailInputs& inputs) {  // nobody asked for that one
+    inputs.files = ListOf({{"a/x.h", "one"}, {"unused.h", "two"}});
+  }));
+  EXPECT_TRUE(changed([](TrailInputs& inputs) { inputs.files = ListOf({{"a/x.h", "two"}}); }));
+  EXPECT_TRUE(changed([](TrailInputs& inputs) { inputs.files = FileList(); }));
+  EXPECT_TRUE(changed([](TrailInputs& inputs) {  // a new file that would shadow another
+    inputs.files = ListOf({{"a/x.h", "one"}, {"lib/x.h", ""}});
+  }));
+  EXPECT_TRUE(changed([](TrailInputs& inputs) { inputs.root.path = "b/p.hlsl"; }));
+  EXPECT_TRUE(changed(
+      [](TrailInputs& inputs) { inputs.root.digest = DigestOf(std::string_view("other")); }));
+  EXPECT_TRUE(changed([](TrailInputs& inputs) { inputs.settings.version = hlsl::Version::k2018; }));
+  EXPECT_TRUE(changed([](TrailInputs& inputs) {
+    inputs.settings.defines.push_back({.name = "FOG", .value = "1"});
+  }));
+  EXPECT_TRUE(changed([](TrailInputs& inputs) { inputs.settings.include_roots = {"lib"}; }));
+  EXPECT_TRUE(changed(
+      [](TrailInputs& inputs) { inputs.limits = HashBytes(AsBytes(std::string_view("other"))); }));
+}
+
+TEST(ProbeTrail, RowsLeadToAModule_AndOnWhereAnswersDiffer) {
+  TrailInputs inputs;
+  inputs.files = ListOf({{"x.h", "one"}});
+  const std::vector<Probe> probes = AnswersOf(std::vector<std::string>{"x.h", "y.h"}, inputs.files);
+
+  ProbeTrail trail = inputs.Begin();
+  const Hash128 first = trail.NextKey();
+  const ProbeRow more = trail.RowTo(probes);
+  EXPECT_EQ(more.paths, (std::vector<std::string>{"x.h", "y.h"}));
+  ASSERT_TRUE(trail.Follow(more));
+  EXPECT_NE(trail.NextKey(), first);
+  const ProbeRow end = trail.RowTo(probes);
+  ASSERT_TRUE(end.is_end());
+  EXPECT_EQ(end.module, trail.ModuleKeyOf(probes));
+  EXPECT_TRUE(trail.LeadsTo(end.module, probes));
+
+  // The same root with another file comes by the same first row and then goes elsewhere.
+  TrailInputs other = inputs;
+  other.files = ListOf({{"x.h", "two"}});
+  ProbeTrail elsewhere = other.Begin();
+  EXPECT_EQ(elsewhere.NextKey(), first);
+  ASSERT_TRUE(elsewhere.Follow(more));
+  EXPECT_NE(elsewhere.NextKey(), trail.NextKey());
+  EXPECT_FALSE(elsewhere.LeadsTo(end.module, probes)) << "what a row says is compared";
+}
+
+TEST(ProbeTrail, CirclesAndLongWays_End) {
+  TrailInputs inputs;
+  ProbeRow row;
+  row.paths = {"a.h"};
+  ProbeTrail circle = inputs.Begin();
+  EXPECT_TRUE(circle.Follow(row));
+  EXPECT_FALSE(circle.Follow(row));
+  ProbeTrail trail = inputs.Begin();
+  for (size_t i = 0; i < ProbeTrail::kMostRows; ++i) {
+    row.paths = {std::to_string(i)};
+    EXPECT_TRUE(trail.Follow(row));
+  }
+  row.paths = {"one more"};
+  EXPECT_FALSE(trail.Follow(row));
+}
+
+}  // namespace
+}  // namespace kiln::compile

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+#include "server/compile/rows/result_table.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "compiler/base/check.h"
+
+namespace kiln::compile {
+namespace {
+
+// Heads that an outcome is held against; variants with warnings of their own may have many.
+constexpr size_t kRecentHeads = 16;
+
+// Whether the outcome differs from the head in ids and numbers alone.
+bool HasHead(const Outcome& outcome, const Outcome& head) {
+  const Artifact& a = *outcome.artifact;
+  const Artifact& b = *head.artifact;
+  return a.live_options == b.live_options && a.target == b.target && a.build_id == b.build_id &&
+         std::ranges::equal(a.code, b.code, {}, &StageCodeDigest::stage, &StageCodeDigest::stage) &&
+         outcome.kind == head.kind && outcome.validated == head.validated &&
+         outcome.optimised == head.optimised &&
+         outcome.from_negative_cache == head.from_negative_cache &&
+         outcome.diagnostics == head.diagnostics;
+}
+
+Outcome HeadAlone(const Outcome& outcome) {
+  Outcome head = outcome;
+  head.fresh = {};
+  Artifact& artifact = *head.artifact;
+  for (StageCodeDigest& code : artifact.code) {
+    code.digest = {};
+  }
+  artifact.metadata = {};
+  artifact.layout_hash = artifact.state_id = artifact.signature = {};
+  artifact.cpu_us = 0;
+  return head;
+}
+
+}  // namespace
+
+uint32_t ResultTable::HeadFor(const Outcome& outcome) {
+  const size_t oldest = heads_.size() - std::min(heads_.size(), kRecentHeads);
+  for (size_t i = heads_.size(); i > oldest; --i) {
+    if (HasHead(outcome, heads_[i - 1])) {
+      return static_cast<uint32_t>(i - 1);
+    }
+  }
+  heads_.push_back(HeadAlone(outcome));
+  return static_cast<uint32_t>(heads_.size() - 1);
+}
+
+void ResultTable::Add(std::span<const resolve::OptionSetting> options, const Outcome& outcome,
+                      uint64_t served) {
+  const Artifact& artifact = *outcome.artifact;
+  rows_.push_back({.signature = artifact.signature,
+                   .layout_hash = artifact.layout_hash,
+                   .state_id = artifact.state_id,
+                   .metadata = artifact.metadata,
+                   .cpu_us = artifact.cpu_us,
+                   .served = served,
+                   .head = HeadFor(outcome),
+                   .first_code = static_cast<uint32_t>(code_.size()),
+                   .origin = artifact.origin,
+                   .stored = artifact.stored});
+  for (const StageCodeDigest& code : artifact.code) {
+    code_.push_back(code.digest);
+  }
+  options_.Add(options);
+}
+
+std::span<const Digest> ResultTable::CodeOf(size_t row) const {
+  return std::span(code_).subspan(rows_[row].first_code, HeadOf(row).artifact->code.size());
+}
+
+BatchItem ResultTable::At(size_t row) const {
+  const ResultRow& numbers = rows_[row];
+  BatchItem item{.program = program_,
+                 .options = options_.At(row),
+                 .outcome = HeadOf(row),
+                 .served = numbers.served,
+                 .examples = {}};
+  Artifact& artifact = *item.outcome.artifact;
+  const std::span<const Digest> code = CodeOf(row);
+  for (size_t i = 0; i < code.size(); ++i) {
+    artifact.code[i].digest = code[i];
+  }
+  artifact.metadata = numbers.metadata;
+  artifact.layout_hash = numbers.layout_hash;
+  artifact.state_id = numbers.state_id;
+  artifact.signature = numbers.signature;
+  artifact.cpu_us = numbers.cpu_us;
+  artifact.origin = numbers.origin;
+  artifact.stored = numbers.stored;
+  return item;
+}
+
+void ResultTable::Shrink() {
+  options_.Shrink();
+  rows_.shrink_to_fit();
+  code_.shrink_to_fit();
+}
+
+void BatchResults::Add(ResultTablePtr table, bool stands) {
+  if (const size_t rows = table->size(); rows != 0) {
+    parts_.push_back(
+        {.table = std::move(table), .stands = stands, .begin = size(), .end = size() + rows});
+  }
+}
+
+BatchResults BatchResults::Copied() const {
+  BatchResults copy = *this;
+  for (Part& part : copy.parts_) {
+    part.table = std::make_shared<const ResultTable>(*part.table);
+  }
+  return copy;
+}
+
+const BatchResults::Part& BatchResults::PartOf(size_t number) const {
+  KILN_CHECK(number < size());
+  return *std::ranges::upper_bound(parts_, number, {}, &Part::end);
+}
+
+const ResultRow& BatchResults::Row(size_t number) const {
+  const Part& part = PartOf(number);
+  return part.table->Row(number - part.begin);
+}
+
+BatchItem BatchResults::At(size_t number) const {
+  const Part& part = PartOf(number);
+  BatchItem item = part.table->At(number - part.begin);
+  if (part.stands) {
+    item.outcome.artifact->origin = Origin::kMemory;
+  }
+  return item;
+}
+
+}  // namespace kiln::compile

@@ -1,0 +1,1 @@
+static const float kOther = 1;
