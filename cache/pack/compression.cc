@@ -19,6 +19,7 @@ namespace {
 
 constexpr int kLeastWindowLog = 10;
 constexpr int kMostWindowLog = 27;
+constexpr int kSlowLevel = 16;  // a block of 128 KiB takes some 50 ms from here on
 constexpr uint64_t kLongBytes = uint64_t{8} << 20;  // from here on repetitions are looked for afar
 
 }  // namespace
@@ -61,8 +62,9 @@ Bytes Compressor::Compress(ByteView raw, ByteView prefix) {
     (void)ZSTD_CCtx_refPrefix(context_, prefix.data(), prefix.size());
   }
   Bytes stored = cache::RoomInParts(ZSTD_compressBound(raw.size()));
-  // A long frame is compressed in parts, between which the caller may be stopped.
-  if (raw.size() >= cache::kLongFrame) {
+  // What takes long is compressed in parts, between which the caller may be stopped.
+  const bool slow = level_ >= kSlowLevel && raw.size() > ZSTD_BLOCKSIZE_MAX;
+  if (slow || raw.size() >= cache::kLongFrame) {
     const std::optional<size_t> size = cache::CompressInParts(*context_, stored, raw);
     KILN_CHECK(size.has_value(), "{} bytes", raw.size());
     stored.resize(*size);
