@@ -86,7 +86,8 @@ LinkedPoints LinkAndCount(const compile::BatchRequest& request, size_t number) {
 void BuildPoints(const LinkedPoints& all, driver::VariantAssembler& assembler) {
   resolve::OptionValues values;
   std::vector<Diagnostic> diagnostics;
-  for (const compile::BatchPoint& point : all.points.points) {
+  for (size_t row = 0; row < all.points.points.size(); ++row) {
+    const compile::BatchPoint point = all.points.points.At(row);
     std::vector<resolve::OptionSetting> settings = all.program->program.options;
     settings.insert(settings.end(), point.options.begin(), point.options.end());
     KILN_CHECK(resolve::CheckOptions(all.linked.value->program, settings, values, diagnostics));

@@ -112,8 +112,8 @@ TEST_F(Isolation, SourcesReadApart_AreTheSameImagesAndDiagnostics) {
     const compile::Source source{.path = path,
                                  .digest = DigestOf(std::string_view(text)),
                                  .text = std::make_shared<const std::string>(text)};
-    const auto a = here.Parse(source, {});
-    const auto b = apart.Parse(source, {});
+    const auto a = here.Parse(source, {}, {});
+    const auto b = apart.Parse(source, {}, {});
     ASSERT_TRUE(a.ok() && b.ok()) << path;
     EXPECT_EQ((*a)->diagnostics, (*b)->diagnostics) << path;
     ASSERT_EQ((*a)->module == nullptr, (*b)->module == nullptr) << path;

@@ -70,6 +70,8 @@ void RandomModule::AddAttributes(bool of_member, uint32_t owner) {
           return Below(CountOf<Rate>());
         case AttributeWord::kFormat:
           return Below(CountOf<ImageFormat>());
+        case AttributeWord::kRuleSet:
+          return Below(CountOf<RuleSet>());
       }
       KILN_UNREACHABLE();
     };
