@@ -89,23 +89,42 @@ std::vector<std::string> WordsOf(std::string_view text) {
   return words;
 }
 
+// The sources of a file: itself, or of goldens that share one (tests/golden/README.md) each.
+std::vector<std::string> SourcesIn(const std::filesystem::path& path) {
+  const Result<std::string> text = ReadFile(path.string());
+  std::vector<std::string> sources;
+  if (path.extension() == ".rpl") {
+    sources.push_back(*text);
+  }
+  for (size_t at = 0;
+       path.extension() == ".golden" && (at = text->find("//--- ", at)) != text->npos;) {
+    const size_t end = text->find('\n', at);
+    const bool is_source = std::string_view(*text).substr(at, end - at).ends_with(".rpl");
+    at = std::min(text->find("//--- ", end), text->size());
+    if (is_source) {
+      sources.push_back(text->substr(end + 1, at - end - 1));
+    }
+  }
+  return sources;
+}
+
 TEST(FormatRpl, EverySourceOfTheRepository_KeepsItsWordsAndIsStable) {
   size_t formatted = 0;
   for (const char* folder : {"examples", "tests", "docs", "compiler"}) {
     const std::filesystem::path root = std::filesystem::path(KILN_SOURCE_DIR) / folder;
     for (const auto& entry : std::filesystem::recursive_directory_iterator(root)) {
-      if (entry.path().extension() != ".rpl") {
+      if (!entry.is_regular_file()) {
         continue;
       }
-      const Result<std::string> text = ReadFile(entry.path().string());
-      ASSERT_TRUE(text.ok());
-      const Result<std::string> once = FormatFile("a.rpl", *text);
-      if (!once.ok()) {
-        continue;  // a case of an error
+      for (const std::string& text : SourcesIn(entry.path())) {
+        const Result<std::string> once = FormatFile("a.rpl", text);
+        if (!once.ok()) {
+          continue;  // a case of an error
+        }
+        ++formatted;
+        EXPECT_EQ(WordsOf(text), WordsOf(*once)) << entry.path();
+        EXPECT_EQ(*FormatFile("a.rpl", *once), *once) << entry.path();
       }
-      ++formatted;
-      EXPECT_EQ(WordsOf(*text), WordsOf(*once)) << entry.path();
-      EXPECT_EQ(*FormatFile("a.rpl", *once), *once) << entry.path();
     }
   }
   EXPECT_GT(formatted, 100u);
