@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "client/format/format_rpl.h"
 
-#include <filesystem>
 #include <string>
-#include <vector>
 
 #include <gtest/gtest.h>
 
 #include "client/format/format_file.h"
-#include "client/format/items.h"
-#include "compiler/base/files/file.h"
-#include "compiler/front/rpl/parse.h"
 
 namespace kiln::format {
 namespace {
@@ -78,56 +73,6 @@ TEST(FormatRpl, EveryRow_FormattedTwice_IsTheSame) {
 TEST(FormatFile, WrongSource_IsRefusedWithItsPlace) {
   EXPECT_EQ(Formatted("global a flag;").substr(0, 11), "a.rpl:1:10:");
   EXPECT_FALSE(FormatFile("a.hlsl", "").ok());
-}
-
-// Tokens and comments as texts, in order.
-std::vector<std::string> WordsOf(std::string_view text) {
-  std::vector<std::string> words;
-  for (const Item& item : ItemsOf(text, rpl::Lex(text, 0))) {
-    words.emplace_back(TextOf(text, item.bytes));
-  }
-  return words;
-}
-
-// The sources of a file: itself, or of goldens that share one (tests/golden/README.md) each.
-std::vector<std::string> SourcesIn(const std::filesystem::path& path) {
-  const Result<std::string> text = ReadFile(path.string());
-  std::vector<std::string> sources;
-  if (path.extension() == ".rpl") {
-    sources.push_back(*text);
-  }
-  for (size_t at = 0;
-       path.extension() == ".golden" && (at = text->find("//--- ", at)) != text->npos;) {
-    const size_t end = text->find('\n', at);
-    const bool is_source = std::string_view(*text).substr(at, end - at).ends_with(".rpl");
-    at = std::min(text->find("//--- ", end), text->size());
-    if (is_source) {
-      sources.push_back(text->substr(end + 1, at - end - 1));
-    }
-  }
-  return sources;
-}
-
-TEST(FormatRpl, EverySourceOfTheRepository_KeepsItsWordsAndIsStable) {
-  size_t formatted = 0;
-  for (const char* folder : {"examples", "tests", "docs", "compiler"}) {
-    const std::filesystem::path root = std::filesystem::path(KILN_SOURCE_DIR) / folder;
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(root)) {
-      if (!entry.is_regular_file()) {
-        continue;
-      }
-      for (const std::string& text : SourcesIn(entry.path())) {
-        const Result<std::string> once = FormatFile("a.rpl", text);
-        if (!once.ok()) {
-          continue;  // a case of an error
-        }
-        ++formatted;
-        EXPECT_EQ(WordsOf(text), WordsOf(*once)) << entry.path();
-        EXPECT_EQ(*FormatFile("a.rpl", *once), *once) << entry.path();
-      }
-    }
-  }
-  EXPECT_GT(formatted, 100u);
 }
 
 }  // namespace
