@@ -12,6 +12,10 @@
 namespace kiln::compile {
 namespace {
 
+// A row of another version decodes to nothing: the batch is counted from the beginning, and its
+// results are found in the cache. Form: version, flags, started_ms, next_seq, the counts in the
+// order of the table (u64, little-endian), then texts with a zero between them: owner, tenant,
+// owner of the pin, who paused it, and all that started it.
 constexpr uint8_t kVersion = 3;
 constexpr uint8_t kDetached = 1;
 constexpr size_t kHead = 2;
@@ -36,6 +40,7 @@ void Append(Bytes& bytes, uint64_t value) {
   }
 }
 
+// The caller has checked the size.
 uint64_t Take(ByteView& bytes) {
   uint64_t value = 0;
   for (size_t i = 0; i < 8; ++i) {
@@ -70,6 +75,8 @@ Bytes EncodeNotes(const BatchNotes& notes) {
   return bytes;
 }
 
+// A row that is too short or of another version gives defaults, never an error: its counts are of
+// use for display alone. Texts are split at zeros, and a missing one is empty.
 BatchNotes DecodeNotes(ByteView bytes) {
   BatchNotes notes;
   if (bytes.size() <= kSize || bytes[0] != std::byte{kVersion}) {
@@ -107,6 +114,8 @@ void SaveRow(const BatchContext& context, BatchRun& run, std::optional<BatchStat
   if (context.options.rows == nullptr) {
     return;
   }
+  // Held from the copy to the write: two threads that save one run would else write the older state
+  // last.
   const MutexLock save_lock(run.save_mutex);
   cache::BatchRow row{.id = run.id, .spec = run.spec, .state = 0, .counts = {}, .updated_s = 0};
   {
@@ -145,6 +154,8 @@ BatchRunPtr RestoredRun(const cache::BatchRow& row, BatchRequest request, Clock&
   run->state = static_cast<BatchState>(row.state);
   run->paused = run->state == BatchState::kPaused;
   run->waits = !run->Over();
+  // Running is what a process does. The batch waits until its client, or the daemon for a detached
+  // one, submits it again.
   if (run->state == BatchState::kRunning) {
     run->state = BatchState::kQueued;
   }
@@ -152,6 +163,8 @@ BatchRunPtr RestoredRun(const cache::BatchRow& row, BatchRequest request, Clock&
   run->progress.stage = "scan";
   run->updated_ms = row.updated_s * 1000;
   run->next_seq = notes.next_seq + kSeqsOfALife;  // above all that a watcher has seen
+  // A batch that is over has no results in this process, only counts. Its two events let a watcher
+  // see the end.
   if (run->Over()) {
     run->progress = notes.progress;
     run->Add({.kind = BatchEvent::Kind::kProgress, .progress = run->progress});
@@ -163,6 +176,8 @@ BatchRunPtr RestoredRun(const cache::BatchRow& row, BatchRequest request, Clock&
   return run;
 }
 
+// A batch that the limits of today do not allow any more (spec/daemon 7.1). It has no request, so
+// it can only tell why; its row is changed once.
 BatchRunPtr RefusedRun(const BatchContext& context, const cache::BatchRow& row,
                        const Error& error) {
   cache::BatchRow failed = row;

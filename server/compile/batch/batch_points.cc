@@ -14,6 +14,7 @@
 namespace kiln::compile {
 namespace {
 
+// As many as fit a sentence.
 constexpr size_t kAdvisedAxes = 5;
 
 uint64_t Saturated(project::PointCount count) {
@@ -49,6 +50,8 @@ Error TooMany(const project::Space& space, const std::vector<bool>& live, const 
       .reason = "LIMIT_VARIANTS"};
 }
 
+// `limits.variants` is 0 where nobody set a budget; only then are variants unbounded
+// (spec/daemon 6.5.3).
 Result<void> CheckVariants(project::PointCount all, const PointLimits& limits) {
   if (limits.variants != 0 && all > limits.variants) {
     return Error{.code = ErrorCode::kResourceExhausted,
@@ -67,6 +70,9 @@ Result<std::vector<project::Counter::LivePoint>> Counted(const project::Space& s
   max_results = std::min(max_results, kMaxResults);
   const std::vector<bool> live = space.LiveAxes();
   const project::PointCount bound = counter.LiveBound(live);
+  // The bound counts assignments of live axes, some of which may be excluded as a whole. Whether
+  // that brings it below the budget is found by listing, which costs what the counter's diagram
+  // has, and is not tried where no exclusion mentions a dead axis: then the bound is exact.
   auto found = bound > max_results && !counter.MentionsDead(live)
                    ? std::nullopt
                    : counter.LivePoints(live, max_results);
@@ -79,6 +85,8 @@ Result<std::vector<project::Counter::LivePoint>> Counted(const project::Space& s
 // Adds the points of the axes to the explicit variants, or an exploration that discovers them.
 Result<void> AddCounted(project::Space& space, project::Counter& counter, project::PointCount all,
                         const PointLimits& limits, BatchPoints& points) {
+  // Rejected by the budget unless the request allows to explore, where building finds out how many
+  // distinct results there are (spec/daemon 6.5.3).
   const Result<std::vector<project::Counter::LivePoint>> found =
       Counted(space, counter, all, limits.results);
   if (!found.ok() && limits.explore == 0) {
@@ -99,6 +107,8 @@ Result<void> AddCounted(project::Space& space, project::Counter& counter, projec
   return {};
 }
 
+// Spaces whose conditions are beyond the counter's budget are walked, combination by combination.
+// That is bounded twice: by what is walked and by what the limits of the batch allow.
 Result<void> AddWalked(project::Space& space, const project::SpaceRequest& request,
                        BatchPoints& points) {
   if (space.combinations() > kMaxWalked) {
@@ -117,6 +127,7 @@ Result<void> AddWalked(project::Space& space, const project::SpaceRequest& reque
 
 }  // namespace
 
+// The list grows by what the sender of the space chose, so it counts as memory of the call.
 void AddCharged(const BatchPoint& point, PointRows& points) {
   const uint64_t before = points.bytes();
   points.Add(point);
@@ -174,6 +185,7 @@ Result<Measured> Measure(const driver::LinkedProgram& program, const project::Sp
   std::optional<project::Counter> counter =
       request.only_explicit ? std::nullopt : space.value->MakeCounter();
   Measured measured{.space = std::move(*space.value), .counter = std::move(counter), .all = {}};
+  // The counter's own budget of memory and time (spec/daemon 6.4.2) decides whether `all` is exact.
   if (measured.counter.has_value()) {
     measured.all = measured.counter->All({}, clock);
   }
@@ -182,6 +194,8 @@ Result<Measured> Measure(const driver::LinkedProgram& program, const project::Sp
 
 }  // namespace
 
+// What StartBatch answers with before it accepts a batch: the same decisions as PointsOf, without
+// making the list where the bound is below the budget.
 Result<void> CheckPoints(const driver::LinkedProgram& program, const project::SpaceRequest& request,
                          const PointLimits& limits, Clock& clock) {
   KILN_TRY(Measured measured, Measure(program, request, clock));
@@ -207,6 +221,8 @@ Result<BatchPoints> PointsOf(const driver::LinkedProgram& program,
                              const project::SpaceRequest& request, const PointLimits& limits,
                              Clock& clock) {
   KILN_TRY(Measured measured, Measure(program, request, clock));
+  // Explicit variants come first and are looked up one by one (spec/daemon 6.6.4), warm ones before
+  // all others (spec/daemon 6.2).
   BatchPoints points;
   const std::vector<std::vector<resolve::OptionSetting>>& variants =
       measured.space.explicit_variants();

@@ -77,6 +77,7 @@ std::string_view DebugText(target::Debug debug) {
 
 }  // namespace
 
+// A key of this process alone: it is neither stored nor told.
 Hash128 LinkKey(std::span<const std::shared_ptr<const ParsedSource>> sources,
                 std::span<const std::string> paths, ir::PipelineType pipeline) {
   Hasher hasher;
@@ -103,6 +104,7 @@ std::vector<std::pair<std::string, std::string>> TargetPairs(const NamedTarget& 
   return pairs;
 }
 
+// In the order of the request, which is link order (spec/cache 2.4.2).
 Hash128 EntryIdOf(std::span<const std::shared_ptr<const ParsedSource>> sources,
                   const ProgramRequest& program, const NamedTarget& target, const Hash128& limits) {
   std::vector<Hash128> modules;
@@ -159,6 +161,8 @@ Hash128 FamilyOf(const ProgramRequest& program, const NamedTarget& target) {
   return hasher.Finish().id;
 }
 
+// Every option with its value, defaults filled in, so that an option that is set to its default
+// gives the key of one that is not set (spec/cache 2.3.2).
 Hash128 VariantKeyOf(const Hash128& entry, const resolve::Program& program,
                      const resolve::OptionValues& values) {
   std::vector<cache::OptionSetting> settings;
@@ -172,7 +176,7 @@ Hash128 VariantKeyOf(const Hash128& entry, const resolve::Program& program,
 }
 
 // Nullopt if the mask names an option that the program does not have: then the mask came from a row
-// of another program.
+// of another program. Requires: `live` is sorted, as masks are.
 std::optional<Hash128> LiveKeyOf(const Hash128& entry, const resolve::Program& program,
                                  const resolve::OptionValues& values,
                                  std::span<const std::string> live) {
@@ -224,6 +228,8 @@ std::optional<Hash128> SignatureKeyOf(const Hash128& entry, const resolve::Progr
       return std::nullopt;
     }
     const uint32_t module = program.ModuleOf(option);
+    // Numbers of options count over the whole program; the signature has the row
+    // in the module (spec/cache 3.1).
     answers.push_back({.module = module,
                        .expression = kOptionAnswer | (option.value - program.bases(module).option),
                        .value = SettingOf(program, option, values).value});

@@ -3,6 +3,8 @@
 
 namespace kiln::compile {
 
+// Few points are warm or name targets, and those come first, so the table of special rows ends with
+// the last of them.
 void PointRows::Add(const BatchPoint& point) {
   if (point.warm || !point.targets.empty()) {
     special_bytes_ +=
@@ -22,6 +24,7 @@ BatchPoint PointRows::At(size_t row) const {
           .warm = special && specials_[row].warm};
 }
 
+// How many of `targets` the point is for.
 size_t PointRows::TargetsOf(size_t row, size_t targets) const {
   const bool some = row < specials_.size() && !specials_[row].targets.empty();
   return some ? specials_[row].targets.size() : targets;

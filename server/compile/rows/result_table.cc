@@ -39,6 +39,8 @@ Outcome HeadAlone(const Outcome& outcome) {
 
 }  // namespace
 
+// Results of one program differ in ids and numbers alone, mostly. What they share is a head, kept
+// once; a row has the rest in some 150 bytes.
 uint32_t ResultTable::HeadFor(const Outcome& outcome) {
   const size_t oldest = heads_.size() - std::min(heads_.size(), kRecentHeads);
   for (size_t i = heads_.size(); i > oldest; --i) {
@@ -73,6 +75,7 @@ std::span<const Digest> ResultTable::CodeOf(size_t row) const {
   return std::span(code_).subspan(rows_[row].first_code, HeadOf(row).artifact->code.size());
 }
 
+// Put together from head and row; the inverse of Add.
 BatchItem ResultTable::At(size_t row) const {
   const ResultRow& numbers = rows_[row];
   BatchItem item{.program = program_,
@@ -101,6 +104,7 @@ void ResultTable::Shrink() {
   code_.shrink_to_fit();
 }
 
+// Parts have ascending ranges of numbers, so the part of a number is found by halving.
 void BatchResults::Add(ResultTablePtr table, bool stands) {
   if (const size_t rows = table->size(); rows != 0) {
     parts_.push_back(
@@ -108,6 +112,7 @@ void BatchResults::Add(ResultTablePtr table, bool stands) {
   }
 }
 
+// For a batch that goes on, whose tables change under its lock.
 BatchResults BatchResults::Copied() const {
   BatchResults copy = *this;
   for (Part& part : copy.parts_) {
