@@ -34,6 +34,8 @@ class Mentions {
       types_.push_back(id.value);
     }
   }
+  // Members of a struct that no path uses count as well; liveness over-approximates
+  // (spec/daemon 6.5.1).
   void AddMembers(const ir::Decl& decl) {
     for (uint32_t i = 0; i < decl.member_count; ++i) {
       const ir::Member& member = view_.members[decl.first_member + i];
@@ -49,6 +51,7 @@ class Mentions {
       blocks_.push_back(local.block);
     }
   }
+  // Locals of a segment may have conditions and types of their own.
   void AddSegment(const ir::Region& segment) {
     AddCexpr(segment.condition);
     blocks_.push_back(segment.block.value);
@@ -64,6 +67,8 @@ class Mentions {
     std::vector<bool> seen_blocks(view_.blocks.size(), false);
     while (!blocks_.empty()) {
       const uint32_t block = Pop(blocks_);
+      // Block numbers come from the image; what is out of range was refused when it was loaded, and
+      // is passed over here all the same.
       if (block < seen_blocks.size() && Mark(seen_blocks, block)) {
         for (const uint32_t inst : view_.InstsOf(ir::BlockId{block})) {
           CheckStop();
@@ -218,6 +223,8 @@ class Reached {
   }
 
  private:
+  // A function has its head and its segments. Each is one unit that depends on options, so each
+  // counts as a dependent.
   void Visit(ir::DeclId id) {
     const uint32_t module = program_.ModuleOf(id);
     const ir::Decl& decl = program_.Get(id);
@@ -238,6 +245,7 @@ class Reached {
     }
   }
 
+  // Values of constants and settings are compile-time expressions; the body of a function is not.
   static void AddHead(const ir::Decl& decl, Mentions& mentions) {
     mentions.AddCexpr(decl.condition);
     mentions.AddType(decl.type);
