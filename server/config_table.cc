@@ -38,6 +38,7 @@ bool ReadTime(std::string_view text, Duration& out) {
 }
 
 template <class T>
+// Bounds are those that the row's text promises to the user.
 bool ReadCount(std::string_view text, uint64_t least, uint64_t most, T& out) {
   const auto number = NumberOf(text);
   if (!number.has_value() || !number->second.empty() || number->first < least ||
@@ -95,7 +96,7 @@ bool ReadPercent(std::string_view text, uint32_t& out) {
          ReadCount(text.substr(0, text.size() - 1), 1, 100, out);
 }
 
-// "1000,1001"
+// "1000,1001" The largest uid is reserved: it means that there is none.
 bool ReadUids(std::string_view text, std::vector<uint32_t>& out) {
   out.clear();
   while (!text.empty()) {

@@ -30,6 +30,7 @@ namespace kiln::rpc {
 namespace {
 
 constexpr size_t kPageBytes = size_t{4} << 20;  // then the next item is on another page
+// How often slow readers are looked for.
 constexpr Duration kTick = std::chrono::milliseconds(250);
 constexpr std::string_view kWaits =
     "the daemon was started again: the batch goes on when somebody with scope write starts, "
@@ -93,6 +94,8 @@ class WatchCall final : public grpc::ServerWriteReactor<v1::BatchEvent>,
     }
   }
 
+  // The subscription may call at any time from here on, so `self_` is set before it. It holds a
+  // weak pointer: events of a batch must not keep a call alive.
  private:
   Result<void> Begin() {
     KILN_TRY_VOID(frame_.Permitted());
@@ -144,6 +147,7 @@ class WatchCall final : public grpc::ServerWriteReactor<v1::BatchEvent>,
     if (frame_.cancelled()) {
       return End(Error{.code = ErrorCode::kCancelled, .context = "the watcher is gone"});
     }
+    // From the batch by number, so nothing is lost between two steps and nothing is told twice.
     if (waiting_.empty()) {
       Result<std::vector<compile::BatchEvent>> events = engine_.batches.Events(id_, next_seq_);
       if (!events.ok()) {
@@ -167,6 +171,7 @@ class WatchCall final : public grpc::ServerWriteReactor<v1::BatchEvent>,
     StartWrite(&message_);
   }
 
+  // In a thread of gRPC, like OnCancel and OnDone. None of them does anything but post.
   void OnWriteDone(bool ok) override {
     if (!ok) {
       frame_.Cancel();
@@ -214,10 +219,14 @@ class WatchCall final : public grpc::ServerWriteReactor<v1::BatchEvent>,
   Duration cut_at_ = Duration::max();
 };
 
+// As ListBatches shows it (spec/daemon 4.2). It is a label: who may do what is decided by the
+// principal.
 std::string OwnerOf(const ops::Principal& who) {
   return !who.tenant.empty() ? who.tenant : !who.token.empty() ? who.token : "local";
 }
 
+// What the row of the batch stores: the whole request, so that it can be restored without its
+// client (spec/daemon 7.1).
 Bytes SpecOf(const v1::StartBatchRequest& request) {
   const std::string text = CanonicalBytes(request);
   const ByteView bytes = AsBytes(text);
@@ -294,6 +303,7 @@ class BatchService final : public v1::BatchService::CallbackService {
   }
 
  private:
+  // In the step thread, over a copy: a call may end and erase itself.
   void Tick() {
     const Duration now = host_.clock.Monotonic();
     for (WatchCall* const call : OpenCalls(open_)) {
@@ -402,6 +412,9 @@ class BatchService final : public v1::BatchService::CallbackService {
     return whole;
   }
 
+  // The order of the checks: form, then the caller, then sources, then what was done before, and
+  // only then counting, which may take seconds. A request that changes nothing is answered before
+  // that (spec/daemon 7.1).
   Result<void> Start(const v1::StartBatchRequest& asked, const ops::Principal& who,
                      const cache::Call& call, v1::StartBatchReply& reply, v1::ErrorDetail& detail) {
     KILN_TRY_VOID(CheckDurability(engine_, asked.durability()));
