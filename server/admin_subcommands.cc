@@ -79,7 +79,7 @@ void AuditToken(const Config& config, std::string_view what, const std::string& 
 }
 
 // The files that a daemon of this configuration needs; when certificates end. Nothing is opened but
-// what a start would open. Upstreams need no client certificate of their own if they are sockets.
+// what a start would open.
 Result<std::vector<rpc::TlsExpiry>> CheckNamedFiles(const Config& config, int64_t now_s) {
   std::vector<rpc::TlsExpiry> expiries;
   const bool tls =

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// A pack is immutable once it is open, so all of its functions may be called from any number of
+// threads. What they share are two caches with locks of their own (decompressed blocks and tables
+// of symbols) and a flag for each block that was checked.
 #include "cache/pack/reader.h"
 
 #include <algorithm>

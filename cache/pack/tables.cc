@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Nothing is believed before it is checked; what is allocated is bounded by what is stored.
+// Nothing is believed before it is checked; what is allocated is bounded by what is stored. The
+// order of the checks is the argument: a number is used only after something before it has bounded
+// it. Header (128 bytes with a sum), section table (bounded by the file, its hash is the id of the
+// pack), places of sections, signature, then the index. Rows are checked against each other in
+// table_checks.cc, when all of them are there.
 #include "cache/pack/tables.h"
 
 #include <algorithm>
@@ -118,6 +122,8 @@ Result<void> TableReader::ReadHeader() {
   return {};
 }
 
+// The base was opened and checked before, so it may be believed; what may be wrong is which one it
+// is.
 Result<void> TableReader::CheckBase() {
   const Hash128& wanted = tables_.header.base_pack;
   if (wanted.zero()) {
@@ -228,6 +234,7 @@ Result<void> TableReader::CheckSection(const SectionEntry& section) {
   return {};
 }
 
+// At most kMaxSections, so comparing each with all before it is cheap.
 Result<void> TableReader::FindSection(uint32_t index) {
   const SectionEntry& section = tables_.sections[index];
   for (uint32_t i = 0; i < index; ++i) {
@@ -286,6 +293,7 @@ Result<Bytes> TableReader::RawOf(const SectionEntry& section) {
   return raw;
 }
 
+// Each index section becomes rows of its own type (FromColumns), or stays as bytes.
 Result<void> TableReader::ReadSection(const SectionEntry& section) {
   KILN_TRY(Bytes raw, RawOf(section));
   const auto rows = [&]<class Row>(std::vector<Row>& out) -> Result<void> {

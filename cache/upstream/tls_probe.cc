@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// A handshake for its own sake: it is made when a connection of gRPC failed, to find out why, and
+// closed at once. It looks at the same files with the same rules as gRPC, so what it finds is what
+// gRPC met. Each way to fail has one sentence that says what to do and where.
 #include "cache/upstream/tls_probe.h"
 
 #include <algorithm>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Row by row, with verified reads only.
+// Row by row, with verified reads only. Two steps, in a child process of the daemon (SalvageApart):
+// content, records and aliases by pages of row numbers, then batches and pins by their tables. The
+// new file is an ordinary store, to which everything is put as if it came from outside.
 #include "cache/sqlite/repair/salvage.h"
 
 #include <algorithm>
@@ -134,6 +136,8 @@ class Salvage {
   void EachId(std::string_view sql, const std::function<void(const Key&)>& each) {
     Result<Statement> statement = connection_.Prepare(sql);
     int64_t last = 0;
+    // `last` is the highest number that was read, so every round moves on; damaged rows cannot make
+    // it go back.
     int64_t jump = 1;
     for (int jumps = 0; statement.ok() && jumps < kMostJumps && !stop_.stop_requested();) {
       std::vector<std::pair<int64_t, Key>> rows;
@@ -173,6 +177,7 @@ class Salvage {
     }
   }
 
+  // The alias was written for this record if its sum says so (spec/cache 6.6).
   void AliasesOf(const Key& record) {
     const Result<std::optional<StoredRow>> row = reads_.FindRow(record);
     Result<Statement> statement =
