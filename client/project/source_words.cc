@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// A reader of RPL that knows words and brackets and no grammar, for proposals of `kiln init`. It
+// must end and find something useful in any text, and never has to be right: all loops go forward,
+// and what does not fit is passed over.
 #include "client/project/source_words.h"
 
 #include <algorithm>
@@ -12,7 +15,8 @@ bool IsWordByte(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-// The end of a comment or a string that starts at `at`, or `at`.
+// The end of a comment or a string that starts at `at`, or `at`. Escapes in strings are not known
+// here: a string ends at the next quote.
 size_t SkipQuiet(std::string_view text, size_t at) {
   const auto behind = [&](size_t found, size_t length) {
     return found == std::string_view::npos ? text.size() : found + length;
@@ -58,7 +62,8 @@ bool IsWord(std::string_view token) {
   return IsWordByte(token[0]) && (token[0] < '0' || token[0] > '9');
 }
 
-// The index behind the sign that closes the one at `open`.
+// The index behind the sign that closes the one at `open`. Behind the end of the tokens where
+// nothing closes it.
 size_t BehindClose(Tokens tokens, size_t open) {
   const std::string_view begin = tokens[open];
   const std::string_view end = begin == "(" ? ")" : "}";
@@ -73,6 +78,7 @@ size_t BehindClose(Tokens tokens, size_t open) {
   return tokens.size();
 }
 
+// `global fog : enum ("a", "b")`: name, then type, then values as strings.
 void AddOption(Tokens head, SourceWords& out) {
   if (head.size() < 4) {
     return;
@@ -131,6 +137,7 @@ void AddNamed(Tokens head, SourceWords& out) {
   }
 }
 
+// An entry point is `void name (void)` or without arguments; its words tell what it uses.
 void AddFunction(Tokens head, size_t open, Tokens body, SourceWords& out) {
   FunctionWords function{.name = std::string(head[open - 1])};
   const size_t close = BehindClose(head, open) - 1;
@@ -145,7 +152,8 @@ void AddFunction(Tokens head, size_t open, Tokens body, SourceWords& out) {
   out.functions.push_back(std::move(function));
 }
 
-// "x (", "x {" and "x ." where x is no member and nothing that a type stands before.
+// "x (", "x {" and "x ." where x is no member and nothing that a type stands before. A word behind
+// another word is a name that is declared there ("float x"), not one that is used.
 void AddNeeds(Tokens tokens, SourceWords& out) {
   std::set<std::string_view> named;
   for (size_t i = 1; i < tokens.size(); ++i) {
@@ -180,6 +188,8 @@ void AddDeclaration(Tokens head, Tokens body, bool conditional, SourceWords& out
 
 }  // namespace
 
+// Declarations at the outermost level: a head up to `{` or `;`, and a body. The words of bodies
+// count for functions alone.
 SourceWords ReadWords(std::string_view text) {
   SourceWords out;
   const std::vector<std::string_view> all = TokensOf(text);

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// The text of spec/daemon 3.3 has one form for each list, so that equal lists have one digest:
+// lines by path, digits small and without zeros in front. Reading makes the list and compares its
+// digest with that of the text, so no second form can pass.
 #include "compiler/source/file_list.h"
 
 #include <algorithm>
@@ -58,6 +61,7 @@ std::optional<uint64_t> NumberOf(std::string_view text) {
   return whole && (text == "0" || text[0] != '0') ? std::optional(number) : std::nullopt;
 }
 
+// Digest, size, then the path, which may have blanks: it is everything behind the second one.
 std::optional<ListedFile> ReadFile(std::string_view line) {
   const size_t id_end = line.find(' ');
   const size_t size_end = id_end == std::string_view::npos ? id_end : line.find(' ', id_end + 1);
@@ -79,6 +83,7 @@ FileList::FileList(std::vector<ListedFile> files) : files_(std::move(files)) {
   digest_ = DigestOf(std::string_view(Text()));
 }
 
+// Limits of spec/daemon 10. Sizes are capped before they are added, so the sum cannot wrap.
 Result<FileList> FileList::Of(std::vector<ListedFile> files) {
   if (files.size() > kMost) {
     return AboveLimit("files to include", kMost, files.size());
@@ -106,6 +111,7 @@ Result<FileList> FileList::Of(std::vector<ListedFile> files) {
                                        : Result<FileList>(std::move(list));
 }
 
+// Bounded before it is split; memory is charged line by line.
 Result<FileList> FileList::Read(std::string_view text) {
   if (text.size() > kMostText) {
     return AboveLimit("list of files to include", kMostText, text.size());
@@ -136,6 +142,7 @@ Result<FileList> FileList::Read(std::string_view text) {
   return list.digest_ == digest ? Result<FileList>(std::move(list)) : no_list(1);
 }
 
+// By halving: front ends ask for each include.
 const ListedFile* FileList::Find(std::string_view path) const {
   const auto at = std::ranges::lower_bound(
       files_, path, {}, [](const ListedFile& file) { return std::string_view(file.path); });

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Finds lines that include by their look alone. The front end decides what they mean; here a line
+// too much is harmless (client/includes, server/compile/programs).
 #include "compiler/source/include_lines.h"
 
 #include <algorithm>
@@ -17,7 +19,9 @@ void SkipBlank(std::string_view& line) {
   line.remove_prefix(std::min(line.find_first_not_of(kBlank), line.size()));
 }
 
-// What stands between the quotes or brackets of an #include; nothing for any other line.
+// What stands between the quotes or brackets of an #include; nothing for any other line. The forms
+// of the language: blanks anywhere, quotes or angle brackets. A macro instead of a path gives
+// nothing.
 std::optional<IncludeLine> ReadLine(std::string_view line) {
   SkipBlank(line);
   if (!line.starts_with('#')) {
@@ -43,6 +47,7 @@ std::optional<IncludeLine> ReadLine(std::string_view line) {
 
 }  // namespace
 
+// Views into `text`, which must outlive them.
 std::vector<IncludeLine> IncludeLinesOf(std::string_view text) {
   std::vector<IncludeLine> lines;
   while (!text.empty()) {
@@ -55,6 +60,8 @@ std::vector<IncludeLine> IncludeLinesOf(std::string_view text) {
   return lines;
 }
 
+// In the order in which a front end looks: beside the including file if the path is quoted, then
+// the roots (spec/hlsl 4.2). Paths that lead out of the project are none.
 std::vector<std::string> PlacesOf(const IncludeLine& line, std::string_view including,
                                   std::span<const std::string> roots) {
   std::vector<std::string> places;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// What includes of a source asked for, as bytes of a module record (spec/cache 2.4): a row for each
+// path, with the digest of what was found or nothing. Rows keep the order of asking.
 #include "compiler/source/probe_list.h"
 
 #include <algorithm>
@@ -36,6 +38,7 @@ Bytes EncodeProbes(std::span<const Probe> probes) {
   return std::move(writer).bytes();
 }
 
+// From a store or a worker, so everything may be made up; a path has one answer.
 Result<std::vector<Probe>> DecodeProbes(ByteView bytes) {
   KILN_TRY(CanonicalReader reader, CanonicalReader::Open(bytes, kDomain));
   KILN_TRY(const std::vector<ByteView> rows, reader.List(1));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// SQL over `batch`.
+// SQL over `batch`. Rows are written whole and read whole; their meaning is that of
+// server/compile/batch.
 #include "cache/sqlite/tables/batch_table.h"
 
 #include <utility>
@@ -50,6 +51,7 @@ Result<BatchRow> BatchTable::Get(const Hash128& id) {
   return RowOf(query);
 }
 
+// By pages in the order of ids, so that no read transaction lives long (spec/cache 6.4).
 Result<std::vector<BatchRow>> BatchTable::List(const std::optional<Hash128>& after,
                                                uint32_t limit) {
   KILN_TRY(ReaderPool::Loan reader, store_.Read({}));
