@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Calls of the cache as functions: a message in, plain values out. Sizes are bytes, times seconds
+// here and milliseconds on the wire. Texts come from a daemon that may be hostile and are escaped
+// where they are printed.
 #include "client/cache_calls.h"
 
 #include <optional>
@@ -162,6 +165,7 @@ Result<void> CacheCalls::Unpin(const std::string& name) {
   return status.ok() ? Result<void>() : Result<void>(context.Failed(status));
 }
 
+// By pages of the largest size; a daemon ends the list, and EachPage bounds how often it may not.
 Result<std::vector<PinnedSet>> CacheCalls::Pins() {
   std::vector<PinnedSet> pins;
   v1::ListPinsRequest request;

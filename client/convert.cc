@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// Between the messages of the protocol and the plain types of the library, field by field. To the
+// daemon nothing can go wrong; from the daemon anything may come, so numbers of enumerations, ids
+// and lengths are checked, and what is unknown has a value of its own instead of an error: a newer
+// daemon must not break an older client (spec/daemon 2.1).
 #include "client/convert.h"
 
 #include <algorithm>
@@ -48,6 +52,7 @@ Plain Known(int number, Plain last) {
   return known ? static_cast<Plain>(number) : Plain{};
 }
 
+// Begin and end come from a peer and may be turned around.
 PlacedSpan SpanOf(const v1::Diagnostic::Label& label) {
   PlacedSpan span;
   span.path = label.path();
@@ -92,6 +97,7 @@ Artifact ArtifactOf(const v1::Artifact& message) {
   return artifact;
 }
 
+// Files go by the digest of their list, which was uploaded before (spec/daemon 3.3).
 void ToProto(const HlslInputs& inputs, v1::Hlsl* out) {
   for (const auto& [name, value] : inputs.settings) {
     (*out->mutable_settings())[name] = value;

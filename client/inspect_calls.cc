@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Questions about what is there: views of results and explanations. Nothing is compiled for them
+// (spec/daemon 4.1). Names of views are those of the command line and stand in one table with what
+// they are on the wire.
 #include "client/inspect_calls.h"
 
 #include <algorithm>
@@ -27,6 +30,7 @@ constexpr std::array kViews{
     ViewRow{"wgsl", View::WGSL, ""},         ViewRow{"msl", View::CROSS, "msl2.1"},
     ViewRow{"glsl", View::CROSS, "glsl450"}, ViewRow{"hlsl", View::CROSS, "hlsl6.0"}};
 
+// A subject is one of three; the last one is what is left.
 v1::InspectRequest RequestOf(const InspectCalls::InspectSubject& subject) {
   v1::InspectRequest request;
   if (const auto* signature = std::get_if<InspectCalls::InspectSignature>(&subject)) {
@@ -154,6 +158,7 @@ Result<std::vector<InspectedView>> InspectCalls::Inspect(const InspectSubject& s
   const auto stream = connection_.compile->Inspect(&context.grpc, request);
   std::vector<InspectedView> seen;
   v1::InspectReply reply;
+  // What a daemon sends is kept until its end, so it is bounded; the limit is far above any view.
   uint64_t bytes = 0;
   while (stream->Read(&reply)) {
     bytes += reply.ByteSizeLong();

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// What operators ask and order (spec/daemon 4.6). Reads have a short deadline, because a daemon
+// that does not answer them is in trouble; calls of this service are made once and not repeated
+// (spec/daemon 2.5).
 #include "client/operator_calls.h"
 
 #include <algorithm>
@@ -103,6 +106,8 @@ Result<ServerInfo> OperatorCalls::Ping(std::chrono::milliseconds timeout) {
       });
 }
 
+// The error is explained here, where the address is known: a socket that is full, one that nobody
+// serves, a certificate.
 Result<ServerInfo> OperatorCalls::PingOnce(std::chrono::milliseconds timeout, Waits waits) {
   Context context;
   context.grpc.set_deadline(std::chrono::system_clock::now() + timeout);

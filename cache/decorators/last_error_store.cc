@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Remembers why an upstream gave no answer, for status, log and explanations (spec/cache 7.4).
+// Reads and writes are kept apart, since an upstream may take one and refuse the other. It changes
+// no answer.
 #include "cache/decorators/last_error_store.h"
 
 #include <chrono>

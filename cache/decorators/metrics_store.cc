@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Counters without locks.
+// Counters without locks. It measures what callers of the store see: above everything else of the
+// stack (spec/cache 5.4). Each counter is right by itself; a snapshot while others count may have a
+// call in one and not yet in another.
 #include "cache/decorators/metrics_store.h"
 
 #include <algorithm>

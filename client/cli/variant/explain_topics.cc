@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Three kinds of topics beside variants: codes of diagnostics, reasons of errors, and options of a
+// program. The first two are pages that this command carries; the third asks the daemon and
+// compiles one variant for each value, with all other options as given.
 #include "client/cli/variant/explain_topics.h"
 
 #include <algorithm>

@@ -28,6 +28,8 @@ Result<std::vector<size_t>> RoomForBatch(std::span<const RememberedBatch> known,
   stored.Add(starter, bytes);
   std::vector<size_t> dropped;
   for (;;) {
+    // The order decides which bound is told if none can be met; room is made for the first that
+    // does not fit.
     const cache::OwnerShares* const full = !stored.Fits(starter)    ? &stored
                                            : !kept.Fits(starter)    ? &kept
                                            : !results.Fits(starter) ? &results
