@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// The formats that the graph knows, with what memory and barriers need to know of them: bytes of a
+// texel or block, edge of a block, aspects. A format without a row cannot be declared. Two rows may
+// have one format: the first gives the name that is printed, both are read.
 #include "runtime/graph/formats.h"
 
 #include <algorithm>
@@ -201,6 +204,7 @@ const Row* Find(VkFormat format) {
 
 }  // namespace
 
+// No aspects: the format is not known.
 VkImageAspectFlags AspectsOfFormat(VkFormat format) {
   const Row* row = Find(format);
   return row == nullptr ? 0 : row->info.aspects;

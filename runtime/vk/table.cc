@@ -27,6 +27,7 @@ Result<void> LoadGlobal(Table& table) {
   return {};
 }
 
+// For programs that have a loader of their own, as engines do. Before LoadGlobal.
 void AdoptLoader(PFN_vkGetInstanceProcAddr get_instance_proc_addr) {
   volkInitializeCustom(get_instance_proc_addr);
 }
@@ -60,6 +61,7 @@ Result<void> LoadDevice(Table& table, VkDevice device) {
   return {};
 }
 
+// Null: the device has no such function.
 PFN_vkVoidFunction DeviceFunction(VkDevice device, const char* name) {
   return vkGetDeviceProcAddr(device, name);
 }
@@ -100,6 +102,8 @@ std::string_view ResultName(VkResult result) {
   return "VkResult";
 }
 
+// Trouble that a program can do something about has a reason of its own: a lost device is made
+// anew, memory is given back.
 Error VulkanError(VkResult result, std::string_view what) {
   Error error{ErrorCode::kUnavailable,
               fmt::format("cannot {}: {} ({})", what, ResultName(result), static_cast<int>(result)),

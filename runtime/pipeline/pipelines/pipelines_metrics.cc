@@ -130,6 +130,7 @@ class Metrics {
   std::string out_;
 };
 
+// Gauges of states add up to the number of distinct pipelines.
 void PrintStates(const PipelineStats& stats, Metrics& out) {
   out.Head("pipelines", "gauge", "Distinct pipelines by state");
   for (const auto& [state, count] : {std::pair<std::string_view, size_t>{"queued", stats.queued},
@@ -195,6 +196,8 @@ std::string WriteWarmList(const PipelinesState& state) {
   return out;
 }
 
+// Copies of times and hitches come from the caller, so the lock is held only for what changes under
+// it.
 std::string PrintMetrics(PipelinesState& state, const PipelineStats& stats,
                          std::span<const PipelineTimes> all_times,
                          const std::vector<Hitch>& hitches) {
