@@ -377,6 +377,7 @@ Outcome FromProto(const v1::Outcome& message) {
   return outcome;
 }
 
+// Counts are passed through; nothing is computed here, so a client shows what the daemon says.
 BatchProgress FromProto(const v1::BatchProgress& m) {
   BatchProgress p;
   p.variants_total = m.variants_total();

@@ -77,6 +77,7 @@ std::string NameOf(const v1::InspectReply& reply) {
   return row == kViews.end() ? reply.dialect() : std::string(row->name);
 }
 
+// Fields that an older daemon does not send have their defaults.
 Explanation ExplanationFrom(const v1::ExplainRecord& message) {
   Explanation out{
       .seq = message.seq(),

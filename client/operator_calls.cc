@@ -14,6 +14,7 @@
 namespace kiln::client {
 namespace {
 
+// Lists of names and numbers as they come; what they mean is the reader's to know.
 ServerInfo InfoFrom(const v1::ServerInfo& message) {
   ServerInfo info{.version = message.version(),
                   .build_id = message.build_id(),
@@ -142,6 +143,7 @@ Result<ServerStatus> OperatorCalls::Status(Upstreams upstreams) {
                      : Result<ServerStatus>(context.Failed(status));
 }
 
+// An id names a call; without one the latest calls come.
 Result<std::vector<CallTrace>> OperatorCalls::Traces(const std::string& id) {
   Context context(kAnswerWithin);
   v1::GetStatusRequest request;

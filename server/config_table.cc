@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Every key of the configuration as one row (spec/daemon 15): default, words for people, when a
+// change applies, and the reader of its text. Flags, variables, the file, `config show` and the
+// manual are made from it, so a key is added in one place.
 #include "server/config_table.h"
 
 #include <algorithm>

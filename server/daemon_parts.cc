@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// The parts of the daemon in the order of their making, and of their end. Order is everything here:
+// each part may use those that were made before it, and goes before them. What is asked of the
+// daemon from outside (drain, shutdown, reload) is noted under `mutex` and done by the main thread.
 #include "server/daemon_parts.h"
 
 #include <chrono>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// The one place where the decorators of the store are put together (spec/cache 5.4), and what the
+// rest of the daemon asks about them: why something is absent, what is degraded, how upstreams do.
 #include "server/store_stack.h"
 
 #include <algorithm>

@@ -32,6 +32,8 @@ const Error* ErrorOf(const Result<T>& result) {
 
 }  // namespace
 
+// In the thread of whoever called; a call that was cancelled neither proves nor disproves the
+// upstream.
 void LastErrorStore::Note(Kind kind, const Error* error) {
   if (error != nullptr && error->code == ErrorCode::kCancelled) {
     return;  // by the caller: it tells nothing
@@ -52,6 +54,7 @@ void LastErrorStore::Note(Kind kind, const Error* error) {
   failure->error = *error;
 }
 
+// For looks at the status, which are reads.
 void LastErrorStore::Note(const Result<void>& answer) { Note(kReads, ErrorOf(answer)); }
 
 Result<Blob> LastErrorStore::Get(const Key& key, const Call& call) {

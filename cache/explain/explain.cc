@@ -283,6 +283,7 @@ std::string AgeText(int64_t age_ms) {
                            : std::to_string(seconds / 86'400) + " d old";
 }
 
+// An arrow between old and new where both are known, the one that is known otherwise.
 std::string ChangeText(const Change& change) {
   std::string text(CauseName(change.cause));
   text += "   " + change.field;

@@ -121,6 +121,7 @@ void ExplainRing::Load(const ExplainSlot& slot, const Hash128& id) {
   Trim();
 }
 
+// Requires: the mutex, or a record of the caller's own.
 void ExplainRing::CompleteHit(const Slot& slot, ExplainRecord& record) {
   // The age of a hit is that of the miss that made its result, if that is still remembered.
   if (record.made_ms != 0) {
@@ -344,6 +345,7 @@ Explanation ExplainRing::ExplainOf(const ExplainRecord& record, const Call& call
   return Explain(asked, earlier);
 }
 
+// For batches, which compare thousands of misses with the same records.
 std::vector<ExplainRing::RecordPtr> ExplainRing::Records(const ExplainSlot& slot) {
   const Hash128 id = slot.Id();
   Load(slot, id);

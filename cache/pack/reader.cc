@@ -30,6 +30,7 @@ Pack::Pack(std::optional<MappedFile> file, ByteView bytes, Tables tables,
       recent_(options.cache_bytes),
       symbols_(options.cache_bytes) {}
 
+// The file is mapped and stays so as long as the pack.
 Result<std::unique_ptr<Pack>> Pack::Open(const std::string& path, const ReadOptions& options) {
   KILN_TRY(MappedFile file, MappedFile::Open(path));
   const ByteView bytes = file.bytes();

@@ -75,6 +75,7 @@ class TableReader {
   Tables tables_;
 };
 
+// Each test assumes those before it: length, magic, sum, version, sizes.
 Result<void> TableReader::ReadHeader() {
   if (bytes_.size() < sizeof(Header)) {
     // A short file that begins like a pack was cut off, any other is none.
@@ -145,6 +146,8 @@ Result<void> TableReader::CheckBase() {
   return {};
 }
 
+// The table lies inside the file that the header says, and inside the bytes that are here: two
+// different failures.
 Result<void> TableReader::ReadSectionTable() {
   const Header& header = tables_.header;
   const uint64_t size = uint64_t{header.section_count} * sizeof(SectionEntry);
@@ -360,6 +363,8 @@ Result<void> TableReader::ReadView(const SectionEntry& section, Bytes raw) {
   }
 }
 
+// One hash for each section before this one and for each block (spec/cache 10.4); they are compared
+// when they are needed.
 Result<void> TableReader::ReadHashes(const SectionEntry& section, ByteView bytes) {
   if (bytes.size() % sizeof(HashRow) != 0 || bytes.size() / sizeof(HashRow) != section.rows) {
     return Corrupt("section HASH: {} bytes are not {} rows", bytes.size(), section.rows);
@@ -377,6 +382,7 @@ struct Texts {
   ByteView bytes;
 };
 
+// The result is a view of bytes that the tables own.
 Result<Texts> ReadTexts(const SectionEntry& section, ByteView bytes) {
   const uint32_t count = bytes.size() < 4 ? 0 : ReadLittle<uint32_t>(bytes);
   if (bytes.size() < 4 || count != section.rows || bytes.size() / 4 < uint64_t{count} + 1) {

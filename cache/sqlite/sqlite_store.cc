@@ -105,6 +105,7 @@ SqliteStore::~SqliteStore() {
   }
 }
 
+// A key that was never put in a file of this process costs no read (absence_filter.h).
 Result<Blob> SqliteStore::Get(const Key& key, const Call& call) {
   const bool is_row = key.level != Level::kContent && key.level != Level::kAlias;
   if (is_row && !parts_.counters.absence.MayHave(key)) {

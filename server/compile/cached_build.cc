@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// The one way to a result: look it up, else walk to its signature and look that up, else build it
+// (spec/cache 3.5), and turn what was found into an answer. Everything that is kept in memory is in
+// the parts (lookup, recorder, flights); this file has the order, and what is done when a result
+// turns out to be incomplete.
 #include "server/compile/cached_build.h"
 
 #include <utility>

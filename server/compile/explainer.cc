@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Makes explain records of builds (spec/cache 11.2) and reads them back. A record has everything
+// that went into keys, as text and by name, because it is compared with records of other builds of
+// kiln.
 #include "server/compile/explainer.h"
 
 #include <algorithm>
@@ -135,6 +138,7 @@ std::vector<cache::NamedText> OptionTexts(std::span<const resolve::OptionSetting
   return texts;
 }
 
+// A slot is a name, not an identity: texts are made fit for records and may be cut.
 cache::ExplainSlot SlotOf(const std::string& project, const std::string& program,
                           const std::string& target) {
   return {.space = 0,

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Between what the driver built and what the store keeps: products by name, their content by
+// digest, and the record that names them (spec/cache 4.1).
 #include "server/compile/product_list.h"
 
 #include <algorithm>

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// Steps that work on finished modules: validation, optimisation, translation (spec/cache 2.4.6,
+// 2.4.7). A step is known by digest of its input, text and tool, so it runs once for all variants
+// whose module is the same, in this process or any before. Threads meet in `flights_`: one runs the
+// step in a worker process, the others wait.
 #include "server/compile/recipes.h"
 
 #include <algorithm>
@@ -26,6 +30,7 @@ constexpr size_t kMaxReport = 4096;  // bytes of what a tool says that are shown
 constexpr char kRefused[] = "RECIPE_REFUSED";
 constexpr char kPoisoned[] = "RECIPE_POISON";
 
+// The same names as in records (product_list.cc).
 std::string CodeName(const std::optional<ir::Stage>& stage) {
   return stage.has_value() ? "code." + std::string(ir::NameOf(*stage)) : std::string("code");
 }
@@ -142,6 +147,7 @@ Recipes::StepPtr Recipes::Known(const Hash128& key, const cache::Call& call) {
   return step;
 }
 
+// By what it costs in memory, which is mostly the report.
 void Recipes::Remember(const Hash128& key, const StepPtr& step) {
   recent_.Put(key, step, sizeof(Step) + step->report.size());
 }

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// Looks again at a sample of what was built, behind the answers: results are rebuilt by the direct
+// path, modules are validated. It never changes an answer; what it finds goes to the log, the
+// counters and the health. One job of the batch lane works at a time, in slices, and stops being
+// submitted when nothing waits.
 #include "server/compile/result_audit.h"
 
 #include <algorithm>

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Three tables lead to a result: variants in memory, masks of entries, and records in the store.
+// Results in memory never change and are shared by pointer; a pointer that is still in the table
+// means that nothing about the result has changed.
 #include "server/compile/result_lookup.h"
 
 #include <memory>

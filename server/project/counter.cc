@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// Counting without enumeration (spec/daemon 6.4): the number of points that no exclusion drops, the
+// point of a rank, and the assignments of live axes. All three ask one recursive count, memoised by
+// the conditions that are left. Used by one thread; the memo grows with use and is dropped when it
+// is too large.
 #include "server/project/counter.h"
 
 #include <algorithm>

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Which options can be read at all (spec/daemon 6.5.1), found by following names through the
+// modules of a program. Everything is taken as reachable that a name may mean, so the answer is too
+// large and never too small.
 #include "server/project/liveness.h"
 
 #include <iterator>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// The space of a program: axes with checked values and conditions that were compiled together.
+// Everything else asks the space for its points, by number (List), by a counter, or one by one.
 #include "server/project/space.h"
 
 #include <algorithm>

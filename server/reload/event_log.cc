@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// The events of one subscriber: those that were taken, for replay, and those that wait. `next_` is
+// the boundary between the two. Numbers ascend by one with every event that is added, so a gap in
+// what a subscriber sees means conflation.
 #include "server/reload/event_log.h"
 
 #include <algorithm>

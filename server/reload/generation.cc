@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// The work on one program for one generation of a watch session (spec/daemon 8.3). It knows nothing
+// of subscribers: each step returns what it made, and the session decides what of it is news. Work
+// belongs to one chunk at a time; a newer generation cancels it by its stop token.
 #include "server/reload/generation.h"
 
 #include <algorithm>
@@ -27,6 +30,7 @@ void AddNew(std::span<const PlacedDiagnostic> from, std::vector<PlacedDiagnostic
   }
 }
 
+// In the order of declaration, as conditions name them.
 std::vector<std::string> DeclaredNames(const compile::PreparedProgram& prepared) {
   const auto& program = prepared.program();
   std::vector<std::string> names;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Pushes of files that sources include (spec/daemon 8.3.7): which lists of files change, and which
+// programs that concerns.
 #include "server/reload/included_files.h"
 
 #include <algorithm>

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Finds artifacts from before this process for a program whose sources are wrong now
+// (spec/daemon 8.3.2): explain records of the same watch session say which signature each variant
+// had, and the cache may still have it.
 #include "server/reload/last_good.h"
 
 #include <algorithm>
@@ -22,6 +25,7 @@ const std::string* ValueOf(const Texts& texts, const std::string& name) {
   return found == texts.end() ? nullptr : &found->value;
 }
 
+// A record that does not tell an option does not agree: it may have had any value.
 bool Agrees(const Texts& texts, const Options& options) {
   return std::ranges::all_of(options, [&](const resolve::OptionSetting& option) {
     const std::string* const value = ValueOf(texts, option.name);

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// Streams, sessions and the queue of jobs meet here: a stream pushes and takes events, a session
+// says what is to be done (session.h), and chunks of the two lanes do it. Sessions are kept by
+// principal, project and workspace (spec/daemon 8.1) and go when nobody has been connected for a
+// while.
 #include "server/reload/subscriptions.h"
 
 #include <algorithm>
@@ -318,6 +322,7 @@ void Subscriptions::Tick() {
   }
 }
 
+// Once. Streams see it when they ask whether they have ended.
 void Subscriptions::Drain() {
   const MutexLock lock(mutex_);
   if (draining_) {

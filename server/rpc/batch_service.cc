@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// BatchService (spec/daemon 4.2). WatchBatch is a stream of its own kind: it holds a number and no
+// events, so any number of watchers cost one message each. All of its steps run in the step thread
+// of the pump; gRPC's threads and the lock of the batch only post to it.
 #include "server/rpc/batch_service.h"
 
 #include <algorithm>

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// The fast path of Compile: the same bytes that were asked before are answered with the same reply,
+// after a few questions whether everything is still there. So a warm Compile parses no message,
+// makes no key and serialises nothing (spec/daemon 16).
 #include "server/rpc/compile_answer.h"
 
 #include <algorithm>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// CompileService chooses for each method how it is answered: at once or by a job, in one message,
+// by pages or as a stream (spec/daemon 4.1). What the methods do is in server/rpc/calls.
 #include "server/rpc/compile_service.h"
 
 #include "proto/kiln/v1/compile.grpc.pb.h"

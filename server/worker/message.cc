@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Messages between daemon and worker over a socket pair (spec/daemon 12.2): a head of fixed size, a
+// text, and a payload in a sealed memory file whose descriptor comes with the head. Neither side
+// trusts the other, least of all the daemon a worker.
 #include "server/worker/message.h"
 
 #include <algorithm>

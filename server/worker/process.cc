@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// One child process: started, stopped and continued, asked how much it has used, and ended for
+// certain. Owned by one thread of the pool at a time.
 #include "server/worker/process.h"
 
 #include <array>

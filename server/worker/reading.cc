@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// What a worker that reads sources is sent and what it answers (spec/daemon 12.4). The daemon
+// checks the answer against what it sent: places lie inside of the texts, files were given, probes
+// found what was given. Beyond that a hostile worker can do no more than a hostile source.
 #include "server/worker/reading.h"
 
 #include <algorithm>

@@ -99,6 +99,8 @@ class Indexer {
   std::map<std::string, uint32_t> pass_rows_;
 };
 
+// Everything that an index may not be is refused with a word about the input, so that the writer
+// never makes a pack that no reader takes.
 Result<void> Indexer::Check() const {
   if (contents_.artifacts.size() > kMaxEntries) {
     return PackError(kLimit, fmt::format("{} artifacts; a pack has at most {}",
@@ -175,6 +177,7 @@ Result<void> Indexer::CheckRows() const {
   return {};
 }
 
+// By name, since readers search programs by halving.
 void Indexer::AddPrograms() {
   program_rows_.resize(contents_.programs.size());
   for (const uint32_t i :
@@ -395,6 +398,7 @@ void Indexer::AddPipelines() {
   }
 }
 
+// By name; rows of warm pipelines refer to them by number.
 void Indexer::AddPasses() {
   for (const uint32_t i : Order(contents_.passes, [](const Pass& pass) { return pass.name; })) {
     const Pass& pass = contents_.passes[i];

@@ -33,6 +33,7 @@ void MaintenanceOrders::Forget() {
   order_ = Order::kNone;
 }
 
+// Called by the maintenance thread when a file was replaced.
 void MaintenanceOrders::Done(const std::string& set_aside) {
   const MutexLock lock(mutex_);
   ++replacements_;
@@ -54,6 +55,7 @@ std::string MaintenanceOrders::AwaitReplacement() {
   return last_set_aside_;
 }
 
+// One name at a time: a second file is set aside only after the first was salvaged.
 void MaintenanceOrders::GiveUnsalvaged(const std::string& name) {
   const MutexLock lock(mutex_);
   unsalvaged_ = name;

@@ -296,6 +296,7 @@ Result<void> CopyBatches(Connection& connection, SqliteStore& to) {
 
 }  // namespace
 
+// Pins whose records did not come over are pins of fewer records.
 uint64_t SalvagePins(const std::string& from, const std::string& vfs, SqliteStore& to) {
   Result<Connection> connection = Connection::Open(from, OpenMode::kReadOnly, vfs);
   if (!connection.ok()) {
@@ -326,6 +327,7 @@ ProcessLimits LimitsFor(const std::string& from) {
           .processes = std::nullopt};  // its threads count
 }
 
+// The parent reads it when the child has failed.
 void SayWhy(const std::string& into, const std::string& why) {
   std::ofstream(std::filesystem::path(into) / kWhyFile) << why;
 }
@@ -369,6 +371,7 @@ std::string WhyNotSalvaged(const std::filesystem::path& into) {
   return why;
 }
 
+// True if it went to its end. It is killed when the daemon stops, and begun anew by the next one.
 bool StartSalvage(const std::string& program, const std::string& from, const std::string& into,
                   const std::stop_token& stop) {
   const Result<pid_t> started =

@@ -23,6 +23,7 @@ uint32_t ClassOf(std::vector<MemoryClass>& classes, uint32_t types, ResourceKind
 }
 
 // A size that the declaration says replaces that of the device, rounded up to its alignment.
+// Textures are asked of the device, which may refuse them; a buffer always has its size.
 bool NeedsOf(MemoryModel& model, const ChainRow& row, MemoryNeeds& needs) {
   if (!row.texture()) {
     needs = model.Buffer({.size = row.size, .memory = row.memory});

@@ -19,6 +19,7 @@ constexpr uint32_t kRowsOfPage = 100;
 // What ListBatchItems shows as slow; there are no more pages.
 constexpr size_t kSlowItems = 100;
 
+// Also told of a batch that was forgotten: the caller cannot know which it was.
 Error UnknownBatch(const Hash128& id) {
   return {.code = ErrorCode::kNotFound,
           .context = "no batch has the id " + id.hex(),
@@ -44,6 +45,7 @@ Result<void> CheckStarters(const BatchRun& run, const std::vector<std::string>& 
 
 }  // namespace
 
+// No chunk may be left that could touch this object.
 Batches::~Batches() { CancelAll(); }
 
 // Locks of this class: `mutex_` guards the table of runs, `mutex` of a run what is in it, and the
@@ -54,6 +56,7 @@ BatchRunPtr Batches::Find(const Hash128& id) {
   return found == runs_.end() ? nullptr : found->second;
 }
 
+// Not visible to anybody yet; the locks are those that its parts require.
 BatchRunPtr Batches::NewRun(const Hash128& id, BatchRequest request, StartHow how) {
   auto run = std::make_shared<BatchRun>(id, std::move(request), context_.clock);
   run->spec = std::move(how.spec);
@@ -494,6 +497,7 @@ Result<MissHistogram> Batches::Misses(const Hash128& id) {
   return run->misses;
 }
 
+// Shares the life of the run, so the request stays when the batch is forgotten.
 Result<std::shared_ptr<const BatchRequest>> Batches::Request(const Hash128& id) {
   const BatchRunPtr run = Find(id);
   if (run == nullptr) {

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// What is looked at before a batch is accepted, in the call of StartBatch: programs, budgets and
+// families. A batch that starts can still fail, but not for a reason that could have been told at
+// once. Everything that is prepared here is found again in memory when the batch is scanned.
 #include "server/compile/batch/batch_check.h"
 
 #include <map>

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// What the row of a batch in the store holds beside its request (spec/daemon 7.1): who started it,
+// when, how far it is, and from which number its events go on. It is written when the state changes
+// and every two seconds while the batch works. Losing it costs the counts; progress itself is the
+// content of the cache.
 #include "server/compile/batch/batch_journal.h"
 
 #include <array>
@@ -32,6 +36,7 @@ constexpr std::array kCounts = {
     &BatchProgress::programs,       &BatchProgress::programs_done};
 constexpr size_t kSize = kHead + 8 * (2 + kCounts.size());
 
+// Little-endian, whatever the machine.
 using kiln::Append;
 
 void Append(Bytes& bytes, uint64_t value) {
@@ -52,6 +57,7 @@ uint64_t Take(ByteView& bytes) {
 
 }  // namespace
 
+// The inverse of DecodeNotes; texts have no zero, since names are printable.
 Bytes EncodeNotes(const BatchNotes& notes) {
   Bytes bytes;
   bytes.push_back(std::byte{kVersion});
@@ -106,10 +112,12 @@ BatchNotes DecodeNotes(ByteView bytes) {
   return notes;
 }
 
+// Of the wall clock, for people; durations are measured with the monotonic one.
 int64_t UnixMs(Clock& clock) {
   return std::chrono::duration_cast<std::chrono::milliseconds>(clock.UnixTime()).count();
 }
 
+// Without a database nothing is written: the batch ends with the process.
 void SaveRow(const BatchContext& context, BatchRun& run, std::optional<BatchState> state) {
   if (context.options.rows == nullptr) {
     return;

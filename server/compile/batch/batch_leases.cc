@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// What keeps the results and sources of a batch from eviction while it runs (spec/daemon 7.2,
+// spec/cache 8.4), and the pin that keeps them behind it.
 #include "server/compile/batch/batch_leases.h"
 
 #include <algorithm>
@@ -73,6 +75,7 @@ void HoldLeases(const BatchContext& context, BatchRun& run, const cache::Call& c
   (void)context.store.FindMissing(std::vector<cache::Key>(sources.begin(), sources.end()), call);
 }
 
+// Runs out ten minutes later (spec/cache 8.4).
 void ReleaseLeases(const BatchContext& context, const BatchRun& run) {
   if (context.options.leases != nullptr) {
     (void)context.options.leases->Release(NameOf(run));

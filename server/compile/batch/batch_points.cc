@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+// From the space of a program to the list of what a batch builds for it (spec/daemon 6.5, 6.6).
+// Three ways, tried in this order: counting, where the conditions allow it, gives one point for
+// each assignment of live axes with the number of variants that it serves; exploring discovers the
+// points while they are built, where there are too many to list; walking tries every combination,
+// where conditions cannot be counted. Explicit variants come before all of them.
 #include "server/compile/batch/batch_points.h"
 
 #include <algorithm>
@@ -25,6 +30,7 @@ uint64_t Saturated(project::PointCount count) {
 // "fog (2 values)", the axes with most values first.
 std::string AxesToCut(const project::Space& space, const std::vector<bool>& live) {
   const std::vector<std::string> names = space.AxisNames();
+  // Axes with one value cannot be cut, dead ones bring no results.
   const std::vector<size_t> sizes = space.AxisSizes();
   std::vector<size_t> axes;
   for (size_t axis = 0; axis < names.size(); ++axis) {
@@ -40,6 +46,7 @@ std::string AxesToCut(const project::Space& space, const std::vector<bool>& live
   return text;
 }
 
+// The bound is told in full, though it may have more digits than anybody counts.
 Error TooMany(const project::Space& space, const std::vector<bool>& live, const std::string& bound,
               uint64_t limit) {
   return {
@@ -134,6 +141,8 @@ void AddCharged(const BatchPoint& point, PointRows& points) {
   ChargeMemory(points.bytes() - before);
 }
 
+// All mistakes in one sentence each, with their places in the manifest: whoever sees the error may
+// have no other output.
 Error WrongSpace(const project::SpaceRequest& request, const std::vector<Diagnostic>& diagnostics) {
   std::string text = "the option space is wrong";
   for (const Diagnostic& diagnostic : diagnostics) {
@@ -164,6 +173,7 @@ Error TooManyFound(const project::Space& space, uint64_t results) {
           .reason = "LIMIT_VARIANTS"};
 }
 
+// Without a counter the space can only be walked.
 namespace {
 
 // A space and how many points it has, if that can be told without walking.

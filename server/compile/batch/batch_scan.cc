@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// The first chunk of a batch: every program is prepared and its points are listed, one program
+// after the other, before any is built. So the totals are known from the beginning, limits are
+// shared between programs in their order, and results that programs have in common are found by
+// their entries.
 #include "server/compile/batch/batch_scan.h"
 
 #include <algorithm>
@@ -64,6 +68,7 @@ struct Left {
   uint64_t bytes = kMaxPointBytes;
 };
 
+// Told of a program; the batch goes on with those that fit.
 Error TooManyOfAll() {
   return {.code = ErrorCode::kResourceExhausted,
           .context = fmt::format("with those of the programs before it, more than {} results; "

@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+// Chunks of a batch: who runs them, when they end, and what the last one does. `active` counts
+// chunks that were submitted and have not left, `ending` those of them that will submit no other;
+// the chunk that makes the two equal ends the batch. Everything about a run is guarded by its own
+// mutex, which is released while points are built, rows are put and rows of the journal are
+// written.
 #include "server/compile/batch/batch_work.h"
 
 #include <algorithm>

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// Expansion by signature (spec/daemon 6.6.1): a list of disjoint boxes that together hold all
+// points not served yet. One mutex guards it; chunks take boxes from the front and give back what
+// splitting them left. It ends when the list is empty and nothing is taken, or when a bound is met,
+// and then says which.
 #include "server/compile/batch/exploration.h"
 
 #include <algorithm>
@@ -38,6 +42,7 @@ Exploration::Exploration(project::Space space, project::Counter counter, uint64_
   }
 }
 
+// Nothing is taken any more once a bound was met, so chunks that work now are the last.
 std::optional<Exploration::Node> Exploration::Take() {
   const MutexLock lock(mutex_);
   if (left_.empty() || OverLocked()) {
@@ -109,6 +114,7 @@ bool Exploration::Done() {
   return taken_ == 0 && (left_.empty() || OverLocked());
 }
 
+// Two bounds: how many results may be found, and how much may be left to look at.
 Error Exploration::TooMany() {
   const MutexLock lock(mutex_);
   if (found_.size() > results_) {

@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+// Compares layouts of the programs of one material (spec/daemon 6.7.2). Lines of text stand for the
+// layout: one for each thing of a set, with every number in it. The first result with some values
+// of the common options is kept as lines; later ones with the same values must be equal to it
+// outside of the pass set. What was found equal is remembered by layout hash, so metadata is read
+// for few results.
 #include "server/compile/batch/family_rule.h"
 
 #include <algorithm>
@@ -13,7 +18,7 @@ namespace kiln::compile {
 namespace {
 
 // The text of a set is what layouts are compared by, so each number that an engine relies on is in
-// it.
+// it. The types are numbers, as in the format of metadata.
 std::string ParametersText(const std::vector<artifact::Parameter>& parameters) {
   std::string text;
   for (const artifact::Parameter& parameter : parameters) {
@@ -49,6 +54,8 @@ std::string ValueText(ir::OptionKind kind, uint32_t bits, std::string_view text)
   return kind == ir::OptionKind::kEnum ? fmt::format("{};", text) : fmt::format("{};", bits);
 }
 
+// An enum's default is a number in its list, which differs between programs, so its text is the
+// value.
 std::string DefaultOf(const resolve::Program& program, const std::string& name) {
   const ir::OptionId id = program.FindOption(name);
   const ir::Option& option = program.Get(id);

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Masks of entries (spec/cache 3.4): which options the results of an entry were found to read. They
+// are read from the store once for each entry and then kept in memory, where this process adds its
+// own. A list is small, at most 64 masks of some names, and is searched from its beginning.
 #include "server/compile/batch/masks.h"
 
 #include <algorithm>
@@ -11,6 +14,7 @@
 namespace kiln::compile {
 namespace {
 
+// Names are sorted, so both are linear.
 constexpr uint32_t kSpace = 0;
 
 size_t SymmetricDifference(const MaskList::Names& a, const MaskList::Names& b) {
@@ -119,6 +123,7 @@ MaskList::Names StoredMasks::Add(const Hash128& entry, const MaskList::Names& li
   return list.Of(live);
 }
 
+// For tests and after a store was emptied: masks of it name nothing any more.
 void StoredMasks::Clear() {
   const MutexLock lock(mutex_);
   rows_.Clear();

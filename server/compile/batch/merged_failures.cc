@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// Diagnostics of many variants become few (spec/daemon 3.1): equal ones are one, with the number of
+// variants that have it and the shortest condition over the options under which it occurs. The
+// condition is found by looking at the points that were tried, so it is exact for these and a guess
+// for nothing.
 #include "server/compile/batch/merged_failures.h"
 
 #include <algorithm>

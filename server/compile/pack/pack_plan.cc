@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Two steps: PackProgramsOf lists programs and points, from the request of a batch; PlanPack looks
+// every point up and lays out what the pack will hold. Content is not read before the file is
+// written. Results that are missing are built on the way, so planning may take as long as a batch.
 #include "server/compile/pack/pack_plan.h"
 
 #include <algorithm>

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// Packs that were built lately, as files in a folder; packs of others than the owner lie in folders
+// of their own (spec/daemon 4.4). The folder is the truth: times of files say what was used, sizes
+// what is taken, and a process that dies leaves nothing but files without a name. The mutex guards
+// the naming and removing of files and what was verified; reading holds no lock.
 #include "server/compile/pack/pack_shelf.h"
 
 #include <algorithm>
@@ -30,6 +34,7 @@ Error Damaged(const std::string& text) {
   return {.code = ErrorCode::kDataLoss, .context = text, .reason = "DAMAGED"};
 }
 
+// Other files of the folder have no id in their name and are left alone.
 std::optional<Hash128> IdOf(const fs::path& file) {
   return file.extension() == kExtension ? ParseHash128(file.stem().string()) : std::nullopt;
 }
@@ -140,6 +145,7 @@ fs::path PackShelf::FolderOf(std::string_view owner) const {
              : dir_ / (std::string(kOfOthers) + HashBytes(AsBytes(owner)).hex());
 }
 
+// Names count within this process; those of an earlier one were removed at the start.
 Result<std::string> PackShelf::NewFile() {
   std::error_code error;
   fs::create_directories(dir_, error);
@@ -188,6 +194,7 @@ Result<void> PackShelf::Keep(const std::string& file, const Hash128& id, std::st
   return {};
 }
 
+// For callers who may not keep a pack: the file goes in any case.
 bool PackShelf::HasInstead(const std::string& file, const Hash128& id) const {
   std::error_code error;
   fs::remove(file, error);

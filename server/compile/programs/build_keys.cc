@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// Fills the inputs of keys (spec/cache 2.4) from what a request and its program are; the keys
+// themselves are computed in cache/key. Everything that may change a result must be in one of these
+// functions, and nothing that may not: a thing too many costs hits, one too few serves wrong
+// results.
 #include "server/compile/programs/build_keys.h"
 
 #include <algorithm>
@@ -34,6 +38,7 @@ cache::TypedValue ValueOf(ir::OptionKind kind, uint32_t bits, std::string_view t
   KILN_UNREACHABLE();
 }
 
+// Requires: `values` has a value for every option of the program, in the order of their ids.
 cache::OptionSetting SettingOf(const resolve::Program& program, ir::OptionId id,
                                const resolve::OptionValues& values) {
   const ir::ModuleView& module = program.module(program.ModuleOf(id));

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// Loads the texts that a source will probably include: what earlier readings asked for, then what
+// lines of the texts name, file after file. Each text is read from the store once and lives as long
+// as the reading. Guesses are bounded by number and bytes; what the source really asks for is not a
+// guess.
 #include "server/compile/programs/include_texts.h"
 
 #include <utility>

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Settings, macros and dependencies of sources in HLSL as rows of explain records, and back. Rows
+// are for people first: they are cut and spelled so that they can be shown, and the way back says
+// no where that lost something.
 #include "server/compile/programs/language_rows.h"
 
 #include <algorithm>

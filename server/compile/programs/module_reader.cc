@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Where a front end meets the store. The front end asks for files by path while it reads; here only
+// those of the declared set can be found, and their texts are loaded before. With `isolation =
+// "all"` the reading happens in a worker, which gets the texts and nothing else.
 #include "server/compile/programs/module_reader.h"
 
 #include <utility>

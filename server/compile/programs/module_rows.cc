@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// The rows of level L1: a record names image, diagnostics, files and probes by digest, and each is
+// decoded from its content. A row is taken as a whole or not at all.
 #include "server/compile/programs/module_rows.h"
 
 #include <algorithm>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// One step of a probe trail as bytes, and what a set of files answers to the paths in it
+// (spec/cache 2.4.4).
 #include "server/compile/programs/probe_row.h"
 
 #include <algorithm>

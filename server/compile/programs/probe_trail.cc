@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// The way from a root to its module without reading it (spec/cache 2.4.4). The trail has asked some
+// paths and has the answers of this set of files; the key of the next row is made of both, so
+// another set leads another way.
 #include "server/compile/programs/probe_trail.h"
 
 #include <algorithm>

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// Three kinds of rows in one bounded list, by key: modules that were read, programs that were
+// linked, and for languages with includes the file lists and probe rows. One mutex guards the list;
+// it is never held while the store is asked or a front end runs, so two threads may read one source
+// at once, and the first that is done is kept.
 #include "server/compile/programs/program_pool.h"
 
 #include <utility>
@@ -109,7 +113,8 @@ Result<ProgramPool::ParsedPtr> ProgramPool::LoadOrParse(const ParseRequest& want
 
 namespace {
 
-// What a reading came to, to be kept; poison if it came to nothing.
+// What a reading came to, to be kept; poison if it came to nothing. Poison has neither module nor
+// diagnostics: the caller notes which input it was.
 std::shared_ptr<ParsedSource> FreshOf(std::optional<driver::ParsedSource> read) {
   auto fresh = std::make_shared<ParsedSource>();
   if (!read.has_value()) {

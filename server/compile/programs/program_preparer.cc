@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// From a request to what its variants are built from: sources read, modules linked, keys made,
+// diagnostics placed. Programs that are right are kept by their request (prepared_program_cache),
+// since a client asks for thousands of variants of one.
 #include "server/compile/programs/program_preparer.h"
 
 #include <algorithm>

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Lists of settings in columns (spec/daemon 10 bounds how many there may be): a row is the number
+// of its shape and one word for each setting. The points of a batch differ in values and hardly in
+// names, so a point takes some words instead of some hundred bytes.
 #include "server/compile/rows/option_rows.h"
 
 #include <algorithm>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Results of one program in rows of fixed size, with what they have in common kept once. A batch
+// may have a million results, and one of them as a plain outcome takes a kilobyte.
 #include "server/compile/rows/result_table.h"
 
 #include <algorithm>

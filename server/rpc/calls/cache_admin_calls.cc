@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// What operators do with the cache (spec/cache 9): statistics, collection, checks, pins,
+// quarantine. Without a database most of it is refused with a word; lists are empty then. Times of
+// the protocol are milliseconds, those of the store seconds.
 #include "server/rpc/calls/cache_admin_calls.h"
 
 #include <fmt/format.h>

@@ -367,6 +367,7 @@ Result<void> CompileVariant(Engine& engine, const v1::Variant& variant, const Co
   return {};
 }
 
+// Sizes are counted over all programs of a reply, since the reply is one message.
 namespace {
 
 // What a whole reply holds so far.

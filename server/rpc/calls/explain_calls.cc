@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Explanations as messages (spec/cache 11.3, 11.4). A record says what was asked and what came of
+// it; what it is compared with, and who reads an option that made the difference, is found out when
+// somebody asks.
 #include "server/rpc/calls/explain_calls.h"
 
 #include <algorithm>

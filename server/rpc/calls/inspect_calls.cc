@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// Views of a result (spec/daemon 4.1). A request becomes subjects (results, or content by itself)
+// and pages (a view of a subject each); all of that is checked in the first step, and then each
+// page is made when the stream takes it. What is shown was stored by somebody: texts are cleaned,
+// and content that is neither a module nor metadata is not shown.
 #include "server/rpc/calls/inspect_calls.h"
 
 #include <algorithm>

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// What PackService does (spec/daemon 4.4), as functions of request, call and a stream that takes
+// messages. Building a pack is one long job: what is wanted, a plan of the results, the file, its
+// place on the shelf, and last the pin. Reading one is a page at a time from a file that stays
+// open.
 #include "server/rpc/calls/pack_calls.h"
 
 #include <algorithm>
@@ -229,6 +233,8 @@ Bytes InfoOf(const v1::BuildPackRequest& request, const Wanted& wanted,
   return {view.begin(), view.end()};
 }
 
+// Progress may be pushed from the thread of the job only; the stream drops what its reader does not
+// take.
 void PushProgress(const Push& push, const char* stage, uint64_t done, uint64_t total) {
   v1::BuildPackReply message;
   message.mutable_progress()->set_stage(stage);

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Between messages of a watch stream and the sessions of server/reload: requests are checked as a
+// whole before a session sees them, and events become messages that fit one message of the
+// transport.
 #include "server/rpc/calls/watch_calls.h"
 
 #include <set>
