@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Subcommands of `kilnd` that need no daemon: configuration and tokens. Results go to stdout,
-// everything else to stderr; with --json each is a line (spec/cli 8).
+// everything else to stderr; with --json each is a line (spec/cli 7).
 #include "server/admin_subcommands.h"
 
 #include <chrono>

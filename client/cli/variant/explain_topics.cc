@@ -225,7 +225,7 @@ void PrintText(const Topic& topic) {
   }
 }
 
-// The same facts as the text, under names that stay (spec/cli 8).
+// The same facts as the text, under names that stay (spec/cli 7).
 void PrintJson(const Topic& topic) {
   const client::OptionInfo& option = topic.option;
   Json values = Json::array();
