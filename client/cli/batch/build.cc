@@ -63,12 +63,15 @@ double SecondsSince(Time start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// At most eight lines (spec/cli 6.2.4).
+// At most eight lines (spec/cli 6.2.4). The steady clock: a clock that is set during an hour of
+// building must not make the wall time wrong.
 void PrintSummary(const Global& global, const Project& project, const BatchOutcome& batch,
                   double seconds, int exit) {
   const client::BatchProgress& p = batch.progress;
   const uint64_t hits = p.hit_memory + p.hit_local + p.hit_upstream;
   const uint64_t failed = p.failed + p.limited + p.poisoned;
+  // Numbers of variants come as decimal text, since they may be larger than 64 bits
+  // (spec/daemon 6.4). The JSON count takes as much of it as fits.
   const std::vector<std::pair<std::string, uint64_t>> counts{
       {"programs", project.programs.size()},
       {"variants", std::strtoull(p.variants_served.c_str(), nullptr, 10)},
@@ -127,6 +130,8 @@ Result<FetchResult> FetchAll(client::Client& client, const std::string& batch) {
 }
 
 client::OnError OnErrorOf(const BuildArguments& arguments) {
+  // A build that is larger than the memory of this machine must be written with --pack, which the
+  // daemon makes, or be fetched in parts.
   return arguments.fail_fast || arguments.on_error == "stop" ? client::OnError::kStop
          : arguments.on_error == "stop-program"              ? client::OnError::kStopProgram
                                                              : client::OnError::kContinue;
@@ -254,6 +259,8 @@ int BuildKnown(const Global& global, const BuildArguments& arguments, const Erro
   if (!global.json && !global.quiet) {
     Print(stderr, "scope read: what is in the cache is served, nothing is compiled\n");
   }
+  // A pin, a pack or a filter would be quietly left out by a mere fetch, so such a build fails for
+  // a reader instead.
   return RunFetch(global, {.programs = arguments.programs,
                            .all = arguments.programs.empty(),
                            .on_miss = "fail",
@@ -284,6 +291,8 @@ BuildEnd EndWithOutputs(const Global& global, const BuildArguments& arguments,
   if (!arguments.pack.empty()) {
     PackBuildArguments pack;
     pack.programs = arguments.programs;
+    // The order is warnings, files, pack: warnings cost nothing and may end the command with
+    // -Werror; the pack is the longest and last.
     pack.out = arguments.pack;
     if (const int packed = RunPackBuild(global, pack); packed != kSuccess) {
       return {.exit = packed, .problem = fmt::format("the pack '{}' was not written", pack.out)};
@@ -309,6 +318,8 @@ Result<void> Report(const BuildArguments& arguments, const Project& project,
                                           .failures = batch.failures,
                                           .problem = end.problem});
 }
+// The state and the problem are those of the whole command. A report that says "ok" while the
+// command fails would let a CI step pass.
 
 // Who may only read gets what is there if nothing would have to be made for the request
 // (spec/daemon 11.4).
@@ -331,6 +342,8 @@ int Build(const Global& global, const BuildArguments& arguments, const Project& 
   if (exit == kSuccess) {
     end = EndWithOutputs(global, arguments, project, *batch, client);
   }
+  // The exit code that is told and the one that is returned differ on purpose: -Werror is applied
+  // once more by EndCommand, and must not be applied to its own result.
   BuildEnd told = end;  // EndCommand makes the same of the exit code
   told.exit = ExitWithWarnings(global, end.exit);
   told.problem = told.exit == end.exit ? end.problem : std::string(kWarningsAreErrors);
@@ -365,6 +378,8 @@ int RunBuild(const Global& global, const BuildArguments& arguments) {
   if (arguments.dry_run) {
     ShowUnreadAxes(global, project->manifest, project->spaces, client);
     return DryRun(global, *project, arguments.where, client);
+    // The daemon is connected before the project is loaded, because loading asks the daemon for
+    // includes and option spaces.
   }
   return arguments.detach ? Detach(global, *project, client, arguments, start)
                           : Build(global, arguments, *project, client, start);
