@@ -58,20 +58,20 @@ struct BuildArguments {
 
 using Time = std::chrono::steady_clock::time_point;
 
-// Wall time of the whole command, with reading and uploading.
+// Wall time of the whole command, with reading and uploading. The steady clock: a clock that is set
+// during an hour of building must not make the wall time wrong.
 double SecondsSince(Time start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// At most eight lines (spec/cli 6.2.4). The steady clock: a clock that is set during an hour of
-// building must not make the wall time wrong.
+// At most eight lines (spec/cli 6.2.4).
 void PrintSummary(const Global& global, const Project& project, const BatchOutcome& batch,
                   double seconds, int exit) {
   const client::BatchProgress& p = batch.progress;
   const uint64_t hits = p.hit_memory + p.hit_local + p.hit_upstream;
   const uint64_t failed = p.failed + p.limited + p.poisoned;
   // Numbers of variants come as decimal text, since they may be larger than 64 bits
-  // (spec/daemon 6.4). The JSON count takes as much of it as fits.
+  // (spec/daemon 6.4). The count of the result line takes as much of it as fits.
   const std::vector<std::pair<std::string, uint64_t>> counts{
       {"programs", project.programs.size()},
       {"variants", std::strtoull(p.variants_served.c_str(), nullptr, 10)},
@@ -122,7 +122,8 @@ Result<void> WriteResults(const std::string& folder, const FetchResult& fetched)
   return WriteFileBeneath(folder, "index.json", AsBytes(index.dump(1)));
 }
 
-// All results of the batch in memory: their sum is what goes to disk, each content once.
+// All results of the batch in memory: their sum is what goes to disk, each content once. So a build
+// that is larger than the memory of this machine cannot be written with --out.
 Result<FetchResult> FetchAll(client::Client& client, const std::string& batch) {
   FetchResult fetched;
   KILN_TRY(fetched.done, client.FetchBatch(batch, {}, Collect(fetched)));
@@ -130,8 +131,6 @@ Result<FetchResult> FetchAll(client::Client& client, const std::string& batch) {
 }
 
 client::OnError OnErrorOf(const BuildArguments& arguments) {
-  // A build that is larger than the memory of this machine must be written with --pack, which the
-  // daemon makes, or be fetched in parts.
   return arguments.fail_fast || arguments.on_error == "stop" ? client::OnError::kStop
          : arguments.on_error == "stop-program"              ? client::OnError::kStopProgram
                                                              : client::OnError::kContinue;
@@ -246,7 +245,9 @@ Result<void> ShowWarnings(const Global& global, const Project& project, client::
   return {};
 }
 
-// Whether a build asks for nothing that the daemon would have to make or keep for it.
+// Whether a build asks for nothing that the daemon would have to make or keep for it. A pin, a pack
+// or a filter would be quietly left out by a mere fetch, so such a build fails for a reader
+// instead.
 bool IsPlain(const BuildArguments& arguments) {
   return arguments.pack.empty() && arguments.deps.empty() && arguments.reports.empty() &&
          arguments.pin.empty() && arguments.where.empty() && arguments.targets.empty() &&
@@ -259,8 +260,6 @@ int BuildKnown(const Global& global, const BuildArguments& arguments, const Erro
   if (!global.json && !global.quiet) {
     Print(stderr, "scope read: what is in the cache is served, nothing is compiled\n");
   }
-  // A pin, a pack or a filter would be quietly left out by a mere fetch, so such a build fails for
-  // a reader instead.
   return RunFetch(global, {.programs = arguments.programs,
                            .all = arguments.programs.empty(),
                            .on_miss = "fail",
@@ -274,7 +273,8 @@ struct BuildEnd {
   std::string problem;  // why it is not well, beside what failed; or empty
 };
 
-// Warnings and outputs of a batch that went well; what is wrong is shown as well.
+// Warnings and outputs of a batch that went well; what is wrong is shown as well. The order is
+// warnings, files, pack. The first failure ends it, and its text becomes the problem of the report.
 BuildEnd EndWithOutputs(const Global& global, const BuildArguments& arguments,
                         const Project& project, const BatchOutcome& batch, client::Client& client) {
   const auto failed = [&](const Error& error) {
@@ -291,8 +291,6 @@ BuildEnd EndWithOutputs(const Global& global, const BuildArguments& arguments,
   if (!arguments.pack.empty()) {
     PackBuildArguments pack;
     pack.programs = arguments.programs;
-    // The order is warnings, files, pack: warnings cost nothing and may end the command with
-    // -Werror; the pack is the longest and last.
     pack.out = arguments.pack;
     if (const int packed = RunPackBuild(global, pack); packed != kSuccess) {
       return {.exit = packed, .problem = fmt::format("the pack '{}' was not written", pack.out)};
@@ -301,7 +299,9 @@ BuildEnd EndWithOutputs(const Global& global, const BuildArguments& arguments,
   return {.exit = kSuccess, .problem = batch.final.problem};
 }
 
-// Comes last, and so says what the command ends with, whatever became of the outputs.
+// Comes last, and so says what the command ends with, whatever became of the outputs. The state and
+// the problem are those of the whole command. A report that says "ok" while the command fails would
+// let a step of a CI system pass.
 Result<void> Report(const BuildArguments& arguments, const Project& project,
                     const BatchOutcome& batch, const BuildEnd& end, double seconds) {
   std::vector<std::string> programs;
@@ -318,8 +318,6 @@ Result<void> Report(const BuildArguments& arguments, const Project& project,
                                           .failures = batch.failures,
                                           .problem = end.problem});
 }
-// The state and the problem are those of the whole command. A report that says "ok" while the
-// command fails would let a CI step pass.
 
 // Who may only read gets what is there if nothing would have to be made for the request
 // (spec/daemon 11.4).
@@ -342,8 +340,8 @@ int Build(const Global& global, const BuildArguments& arguments, const Project& 
   if (exit == kSuccess) {
     end = EndWithOutputs(global, arguments, project, *batch, client);
   }
-  // The exit code that is told and the one that is returned differ on purpose: -Werror is applied
-  // once more by EndCommand, and must not be applied to its own result.
+  // The code that is told has -Werror in it already. The one that is returned gets it from
+  // EndCommand.
   BuildEnd told = end;  // EndCommand makes the same of the exit code
   told.exit = ExitWithWarnings(global, end.exit);
   told.problem = told.exit == end.exit ? end.problem : std::string(kWarningsAreErrors);
@@ -357,7 +355,8 @@ int Build(const Global& global, const BuildArguments& arguments, const Project& 
   return end.exit;
 }
 
-// Mistakes of the command line come before anything is started.
+// Mistakes of the command line come before anything is started. The daemon is connected before the
+// project is loaded, because loading asks the daemon for includes and option spaces.
 int RunBuild(const Global& global, const BuildArguments& arguments) {
   const Time start = std::chrono::steady_clock::now();
   if (const Result<void> fit = CheckArguments(arguments); !fit.ok()) {
@@ -378,8 +377,6 @@ int RunBuild(const Global& global, const BuildArguments& arguments) {
   if (arguments.dry_run) {
     ShowUnreadAxes(global, project->manifest, project->spaces, client);
     return DryRun(global, *project, arguments.where, client);
-    // The daemon is connected before the project is loaded, because loading asks the daemon for
-    // includes and option spaces.
   }
   return arguments.detach ? Detach(global, *project, client, arguments, start)
                           : Build(global, arguments, *project, client, start);
