@@ -47,6 +47,7 @@ v1::InspectRequest RequestOf(const InspectCalls::InspectSubject& subject) {
   return request;
 }
 
+// The same view under two names is asked for once; its replies are told apart by their dialect.
 Result<void> AddViews(std::span<const std::string> names, v1::InspectRequest& request) {
   for (const std::string& name : names) {
     const auto row = std::ranges::find(kViews, name, &ViewRow::name);

@@ -39,6 +39,7 @@ ServerInfo InfoFrom(const v1::ServerInfo& message) {
   return info;
 }
 
+// The name of the health is that of the protocol and may be one that this client does not know.
 ServerStatus StatusFrom(const v1::ServerStatus& message) {
   ServerStatus status;
   status.health = v1::ServerStatus::Health_Name(message.health());
@@ -143,7 +144,8 @@ Result<ServerStatus> OperatorCalls::Status(Upstreams upstreams) {
                      : Result<ServerStatus>(context.Failed(status));
 }
 
-// An id names a call; without one the latest calls come.
+// An id names a call; without one the latest calls come. The status call carries the traces, so an
+// old daemon answers without them and not with an error.
 Result<std::vector<CallTrace>> OperatorCalls::Traces(const std::string& id) {
   Context context(kAnswerWithin);
   v1::GetStatusRequest request;
@@ -187,6 +189,7 @@ Result<std::vector<JobRow>> OperatorCalls::Jobs() {
   return jobs;
 }
 
+// The id is the one of Jobs(). A job that ended meanwhile is an error of the daemon, told as it is.
 Result<void> OperatorCalls::KillJob(const std::string& id) {
   Context context(kAnswerWithin);
   v1::KillJobRequest request;
@@ -205,6 +208,7 @@ Result<void> OperatorCalls::Drain() {
   return status.ok() ? Result<void>() : Result<void>(context.Failed(status));
 }
 
+// Unlike Drain it ends running work. What was acknowledged as durable is not lost (spec/cache 6.5).
 Result<void> OperatorCalls::Shutdown() {
   Context context(kAnswerWithin);
   v1::ShutdownReply reply;
@@ -213,6 +217,7 @@ Result<void> OperatorCalls::Shutdown() {
   return status.ok() ? Result<void>() : Result<void>(context.Failed(status));
 }
 
+// Keys that need a restart are named and keep their old values until then (spec/daemon 15).
 Result<OperatorCalls::ReloadOutcome> OperatorCalls::ReloadConfig() {
   Context context(kAnswerWithin);
   v1::ReloadConfigReply reply;
