@@ -80,6 +80,7 @@ std::string_view CallResultName(CallResult result) {
   KILN_UNREACHABLE();
 }
 
+// Time is counted in microseconds, and a latency of 0 is in the first bucket.
 void MetricsStore::Latency::Record(Duration passed) {
   const auto us =
       static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(passed).count());
@@ -105,6 +106,7 @@ void MetricsStore::Count(StoreOp op, const Error* error) {
   ++calls_[static_cast<size_t>(op)][static_cast<size_t>(result)];
 }
 
+// A miss is no failure: levels have a counter for each of the two.
 Result<Blob> MetricsStore::Get(const Key& key, const Call& call) {
   const Duration start = clock_.Monotonic();
   Result<Blob> blob = below_.Get(key, call);

@@ -20,7 +20,8 @@ std::string NamedPin(std::string_view name) { return "pin '" + std::string(name)
 
 }  // namespace
 
-// For callers that check before long work: Add decides again under its lock.
+// For callers that check before long work: Add decides again under its lock. A name that is free
+// will belong to the actor. Errors: kPermissionDenied if somebody else has it.
 Result<std::string> PinOwnerFor(Pins& pins, std::string_view name, const Actor& actor) {
   KILN_TRY(const std::vector<Pin> all, pins.List());
   const auto taken = std::ranges::find(all, name, &Pin::name);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Reads the contents of a pack back, for flatten, import and compare. The cost is that of the
+// tables; content is read only where a caller asks for a blob.
 #include "cache/pack/unpack.h"
 
 #include <algorithm>
@@ -90,10 +92,11 @@ Result<ExportRow> RowOf(const Tables& tables, const CacheRow& row) {
   return out;
 }
 
-// (program, target) -> artifacts by live key.
+// (program, target) -> artifacts by live key. Views into the tables, which must outlive the map.
 using Artifacts = std::map<Hash128, const ArtifactRow*>;
 using ByEntry = std::map<std::pair<std::string_view, std::string_view>, Artifacts>;
 
+// of_entry is indexed as the entries are. Two entries of one program and target share a group.
 ByEntry Group(const Tables& tables) {
   ByEntry groups;
   std::vector<Artifacts*> of_entry;

@@ -97,13 +97,13 @@ class WatchCall final : public grpc::ServerWriteReactor<v1::BatchEvent>,
     }
   }
 
-  // The subscription may call at any time from here on, so `self_` is set before it. It holds a
-  // weak pointer: events of a batch must not keep a call alive.
  private:
   Result<void> Begin() {
     KILN_TRY_VOID(frame_.Permitted());
     KILN_TRY(id_, IdFromProto("batch_id", batch_id_));
     const bool may_wake = frame_.CallFor({}).may_write;
+    // The subscription may call at any time from here on, so `self_` is set before it. It holds a
+    // weak pointer: events of a batch must not keep a call alive.
     KILN_TRY(subscription_,
              engine_.batches.Subscribe(
                  id_, may_wake ? compile::Batches::Wakes::kYes : compile::Batches::Wakes::kNo,

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Writes a file that appears under its name all at once, or not at all. One thread uses a writer.
 #include "cache/pack/write/file_writer.h"
 
 #include <algorithm>
@@ -31,6 +32,7 @@ Error WriteError(const std::string& path) {
   return error;
 }
 
+// A name without a folder means the current one.
 std::string FolderOf(const std::string& path) {
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
   return folder.empty() ? "." : folder.string();
@@ -90,6 +92,7 @@ Result<void> FileWriter::Link() {
   return WriteError(path_);
 }
 
+// A write may take a part of the bytes only, and a signal may stop it in between.
 Result<void> FileWriter::Write(ByteView bytes) {
   while (!bytes.empty()) {
     const ssize_t count = ::write(file_, bytes.data(), bytes.size());

@@ -8,6 +8,7 @@
 namespace kiln::cache::sqlite {
 namespace {
 
+// A row whose id is damaged gets the zero id and is refused by whoever decodes its spec.
 BatchRow RowOf(const Query& query) {
   const auto copy = [&query](int column) {
     const ByteView bytes = query.Blob(column);

@@ -39,6 +39,8 @@ Result<int64_t> PutPin(TableWrites& writes, const Pin& pin) {
 
 // Whether the key led to a record. Zero writes: no row has the key.
 Result<bool> PinKey(TableWrites& writes, Statement& insert, int64_t pin, const Key& key) {
+  // A key of the alias level is also looked for among aliases, which share the number of the record
+  // that they lead to; so pinning an alias pins its record.
   Query query(insert);
   query.Bind(pin).Bind(int64_t{key.space}).Bind(static_cast<int64_t>(key.level)).Bind(key.id);
   query.Bind(kAliasLevel);
@@ -132,6 +134,7 @@ Result<std::vector<Pin>> PinTable::List() {
   return ReadPins(reader.connection());
 }
 
+// For a connection that the caller has, since salvage reads pins out of a damaged file as well.
 Result<std::vector<Pin>> ReadPins(Connection& connection) {
   KILN_TRY(
       Statement statement,
