@@ -16,7 +16,8 @@
 namespace kiln::server {
 namespace {
 
-// Digits and what follows them.
+// Digits and what follows them. Errors: nothing if there is no digit or the number does not fit 64
+// bits.
 std::optional<std::pair<uint64_t, std::string_view>> NumberOf(std::string_view text) {
   uint64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -41,7 +42,8 @@ bool ReadTime(std::string_view text, Duration& out) {
 }
 
 template <class T>
-// Bounds are those that the row's text promises to the user.
+// Bounds are those that the row's text promises to the user. The type of `out` must hold `most`,
+// which the caller's bounds make sure of.
 bool ReadCount(std::string_view text, uint64_t least, uint64_t most, T& out) {
   const auto number = NumberOf(text);
   if (!number.has_value() || !number->second.empty() || number->first < least ||
@@ -94,6 +96,7 @@ bool ReadLanguageLimit(std::string_view name, std::string_view text, Config& con
   return true;
 }
 
+// A share of 0 % is not taken where a part of the daemon would stop working with it.
 bool ReadPercent(std::string_view text, uint32_t& out) {
   return !text.empty() && text.back() == '%' &&
          ReadCount(text.substr(0, text.size() - 1), 1, 100, out);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// AdminService (spec/daemon 4.6). What a caller sees depends on who he is: the owner sees paths,
+// administrators see warnings and caches, everybody else sees figures.
 #include "server/rpc/admin_service.h"
 
 #include <algorithm>
@@ -236,7 +238,8 @@ std::optional<uint64_t> NumberFrom(const std::string& text) {
   return error == std::errc{} && stop == end ? std::optional(number) : std::nullopt;
 }
 
-// In the order of their numbers, which only grow: a token is the number of the last one.
+// In the order of their numbers, which only grow: a token is the number of the last one. A job that
+// ends between two pages is missing and shifts no other.
 Result<void> JobsTo(jobs::JobQueue& queue, const v1::ListJobsRequest& request,
                     v1::ListJobsReply& reply) {
   const std::optional<uint64_t> after =
@@ -492,6 +495,7 @@ class AdminService final : public v1::AdminService::CallbackService {
         std::move(object));
   }
 
+  // The stream's job is one of the queue, so maintenance waits for its place like any other work.
   grpc::ServerWriteReactor<v1::CacheMaintenance>* Maintenance(grpc::CallbackServerContext& context,
                                                               std::string_view method,
                                                               MaintenanceBody body) {

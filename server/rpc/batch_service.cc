@@ -314,7 +314,8 @@ class BatchService final : public v1::BatchService::CallbackService {
     }
   }
 
-  // Latest first; a token is the last id that was listed.
+  // Latest first; a token is the last id that was listed. All batches are gone through for each
+  // page; there are at most kMostKept.
   Result<void> List(const v1::ListBatchesRequest& request, v1::ListBatchesReply& reply) {
     std::vector<compile::BatchSummary> wanted;
     for (compile::BatchSummary& summary : engine_.batches.List()) {
@@ -343,7 +344,8 @@ class BatchService final : public v1::BatchService::CallbackService {
     return {};
   }
 
-  // A token is the digest of the request and how many items came before.
+  // A token is the digest of the request and how many items came before. A page has at most
+  // kPageBytes of items, but one item at least, so that every page goes on.
   Result<void> ListItems(const v1::ListBatchItemsRequest& request, v1::ListBatchItemsReply& reply) {
     KILN_TRY(const Hash128 id, IdFromProto("batch_id", request.batch_id()));
     compile::ItemKinds kinds;
@@ -391,7 +393,8 @@ class BatchService final : public v1::BatchService::CallbackService {
     return {};
   }
 
-  // Spaces that are too large for a message were uploaded before it.
+  // Spaces that are too large for a message were uploaded before it. Errors: kFailedPrecondition if
+  // they are not in the store.
   Result<v1::StartBatchRequest> Whole(const v1::StartBatchRequest& request,
                                       const cache::Call& call) {
     v1::StartBatchRequest whole = request;

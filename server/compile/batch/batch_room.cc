@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Whether one more batch has room among those that are remembered, and which have to go for it
+// (spec/daemon 10). Only batches that are over go, those of whoever has most first.
 #include "server/compile/batch/batch_room.h"
 
 #include <optional>

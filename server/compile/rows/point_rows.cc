@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// The points of a batch in columns. There may be millions, so each takes its options and one
+// number; what few of them have is in a table of its own.
 #include "server/compile/rows/point_rows.h"
 
 namespace kiln::compile {

@@ -54,6 +54,7 @@ uint32_t ResultTable::HeadFor(const Outcome& outcome) {
   return static_cast<uint32_t>(heads_.size() - 1);
 }
 
+// Requires an outcome with an artifact. Failures are kept elsewhere.
 void ResultTable::Add(std::span<const resolve::OptionSetting> options, const Outcome& outcome,
                       uint64_t served) {
   const Artifact& artifact = *outcome.artifact;
