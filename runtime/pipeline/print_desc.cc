@@ -62,6 +62,7 @@ std::string_view Stage(VkShaderStageFlagBits stage) {
   }
 }
 
+// One object prints one description; lines are appended in the order of the calls.
 class Printer {
  public:
   std::string Print(const PipelineDesc& desc);

@@ -83,7 +83,6 @@ void AddThing(Scene& scene, Thing thing) {
 }
 
 // ---- contents
-// A material's values are four floats each where the shader packs several into one vector.
 
 // The one draw with several layers of material: an array of images, and weights that come with the
 // vertices.
