@@ -183,6 +183,8 @@ constexpr auto kIndex = [] {
   return index;
 }();
 
+// Null for a format without a row, and also for those of extensions, whose numbers lie far above
+// the table.
 const Row* Find(VkFormat format) {
   const auto value = static_cast<size_t>(format);
   return value < kIndex.size() && kIndex[value] != 0 ? &kRows[kIndex[value] - 1] : nullptr;
@@ -289,6 +291,7 @@ uint64_t TexelBytes(const TextureDesc& desc) {
          desc.layers * desc.samples;
 }
 
+// The count includes level zero; a texture of one texel has one level.
 uint32_t FullMips(VkExtent3D size) {
   // The largest edge is halved until it is one.
   return static_cast<uint32_t>(std::bit_width(std::max({size.width, size.height, size.depth, 1U})));

@@ -392,6 +392,7 @@ std::string StagesText(Stages stages) { return MaskText(CombinedStages(stages), 
 std::string AccessesText(Accesses accesses) { return MaskText(accesses, kAccessNames); }
 
 std::string_view LayoutName(VkImageLayout layout) {
+  // Linear in twenty rows; texts are made for messages and dumps only.
   for (const Name& name : kLayoutNames) {
     if (name.bit == static_cast<uint64_t>(layout)) {
       return name.text;

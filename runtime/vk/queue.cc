@@ -112,6 +112,7 @@ Result<void> Queue::Wait(uint64_t value, std::chrono::nanoseconds timeout) {
   return {};
 }
 
+// Never waits. The value is that of the last submission that has finished, and it only grows.
 Result<uint64_t> Queue::Completed() const {
   uint64_t value = 0;
   KILN_TRY_VK(device_->table().GetSemaphoreCounterValue(device_->handle(), timeline_.get(), &value),

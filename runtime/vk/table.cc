@@ -32,6 +32,8 @@ void AdoptLoader(PFN_vkGetInstanceProcAddr get_instance_proc_addr) {
   volkInitializeCustom(get_instance_proc_addr);
 }
 
+// Two functions stand for all of Vulkan 1.1: an instance that has them was made by a loader that is
+// new enough.
 Result<void> LoadInstance(Table& table, VkInstance instance) {
 #define KILN_VK_LOAD(name) \
   table.name = reinterpret_cast<PFN_vk##name>(vkGetInstanceProcAddr(instance, "vk" #name));
@@ -66,6 +68,8 @@ PFN_vkVoidFunction DeviceFunction(VkDevice device, const char* name) {
   return vkGetDeviceProcAddr(device, name);
 }
 
+// Only results that Kiln's own calls can give have a row. VulkanError prints the number beside the
+// name, which tells the others.
 std::string_view ResultName(VkResult result) {
   struct Row {
     VkResult result;

@@ -194,6 +194,8 @@ class PlanMaker {
 
 }  // namespace
 
+// Requires rows without declaration errors. On false the plan is not to be used, and `errors` says
+// why.
 bool MakePlan(const PlanInputs& in, PlanMemory& memory, PlannerTimes& times, Plan& plan,
               std::vector<GraphError>& errors) {
   return PlanMaker(in, memory, plan, errors).Make(times);
