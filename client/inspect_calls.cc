@@ -111,6 +111,7 @@ Explanation ExplanationFrom(const v1::ExplainRecord& message) {
   return out;
 }
 
+// As for views: the last of the alternatives is what is left.
 v1::ExplainRequest RequestOf(const InspectCalls::ExplainSubject& subject) {
   v1::ExplainRequest request;
   if (const auto* variant = std::get_if<InspectCalls::ExplainVariant>(&subject)) {
@@ -152,6 +153,7 @@ Result<ExplainReply> InspectCalls::Explain(const ExplainSubject& subject) {
   return explained;
 }
 
+// No deadline, unlike Explain: a view in another language may be made for it, which takes its time.
 Result<std::vector<InspectedView>> InspectCalls::Inspect(const InspectSubject& subject,
                                                          std::span<const std::string> views) {
   v1::InspectRequest request = RequestOf(subject);

@@ -47,7 +47,8 @@ struct Material {
 };
 
 // "2h" -> 7,200,000 ms, or "8G" -> bytes; nothing if the text is neither a number nor has one of
-// the units.
+// the units. A number and its unit without a space between them; the empty unit is allowed where
+// the table has it.
 std::optional<uint64_t> Amount(std::string_view text,
                                const std::vector<std::pair<std::string_view, uint64_t>>& units) {
   uint64_t number = 0;
@@ -147,7 +148,8 @@ auto PassNamed(TableReader& reader, const toml::node& node, const std::string& n
   return nullptr;
 }
 
-// A list of names, or a map from names to options.
+// A list of names, or a map from names to options. A pass is found by name among those that were
+// read before; the same pass twice is a mistake, as both programs would have one name.
 std::vector<MaterialPass> ReadMaterialPasses(TableReader& reader, const toml::table& table,
                                              const std::vector<Pass>& passes) {
   std::vector<MaterialPass> chosen;
@@ -218,6 +220,7 @@ Material ReadMaterial(TableReader& reader, const toml::table& table,
   return material;
 }
 
+// Quadratic in lists of a few tags.
 bool HasAll(const std::vector<std::string>& tags, const std::vector<std::string>& needs) {
   return std::ranges::all_of(
       needs, [&](const std::string& tag) { return std::ranges::find(tags, tag) != tags.end(); });
@@ -265,6 +268,7 @@ ManifestProgram FamilyOf(const Material& material) {
   return family;
 }
 
+// Two passes of one name would leave open which of them a material means.
 void CheckUnique(TableReader& reader, const toml::table& root, const std::vector<Pass>& passes) {
   for (size_t i = 0; i < passes.size(); ++i) {
     const auto found = std::ranges::find(passes, passes[i].name, &Pass::name);

@@ -57,7 +57,8 @@ ManifestTarget ReadTarget(TableReader& reader, std::string_view name, const toml
   return target;
 }
 
-// Explicit extras of a program (spec/daemon 6.2).
+// Explicit extras of a program (spec/daemon 6.2). They are read as they stand; the daemon says what
+// an option may be.
 std::vector<ManifestVariant> ReadVariants(TableReader& reader, const toml::table& table) {
   std::vector<ManifestVariant> variants;
   for (const toml::table* row : reader.Tables(table, "variants")) {
@@ -230,6 +231,7 @@ void ReadWatch(TableReader& reader, const toml::table& root, Manifest& manifest)
   }
 }
 
+// What a whole batch may cost, beside what each program may (spec/daemon 6.2).
 void ReadWholeBudget(TableReader& reader, const toml::table& root, Manifest& manifest) {
   if (const toml::table* budget = reader.Table(root, "budget")) {
     reader.CheckKeys(*budget, "[budget]", {"results", "variants", "cpu", "output", "on_exceed"});
@@ -261,12 +263,14 @@ void ReadPacks(TableReader& reader, const toml::table& root, Manifest& manifest)
 
 }  // namespace
 
+// Empty where nothing is close enough to be meant.
 std::string_view Closest(std::string_view word, const std::vector<std::string_view>& known) {
   return ClosestName(word).OfferAll(known).best();
 }
 
 // The size comes first, then the form of TOML, then the keys; checks that need several tables come
-// last.
+// last. The first mistake is returned, with its place, after everything was read: later checks may
+// rest on what earlier ones found.
 Result<Manifest> ReadManifest(std::string_view text, const std::string& path) {
   TableReader reader(path);
   if (text.size() > kMaxManifest) {

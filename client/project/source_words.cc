@@ -30,7 +30,8 @@ size_t SkipQuiet(std::string_view text, size_t at) {
   return text[at] == '"' ? behind(text.find('"', at + 1), 1) : at;
 }
 
-// Words and signs without comments; a string is one token that starts with its quote.
+// Words and signs without comments; a string is one token that starts with its quote. Linear. The
+// views are of the text, which has to outlive them.
 std::vector<std::string_view> TokensOf(std::string_view text) {
   std::vector<std::string_view> tokens;
   for (size_t at = 0; at < text.size();) {
@@ -99,7 +100,8 @@ Tokens BehindPrefixes(Tokens field) {
   return field;
 }
 
-// `body`: with its braces.
+// `body`: with its braces. Fields end at `;`; what does not look like a type and a name is passed
+// over.
 void AddOutputs(Tokens body, SourceWords& out) {
   for (size_t at = 1; at < body.size();) {
     Tokens field = body.subspan(at);
@@ -112,6 +114,7 @@ void AddOutputs(Tokens body, SourceWords& out) {
   }
 }
 
+// A value of more than one word is kept as empty: it is there, and not known.
 void AddSetting(Tokens head, bool conditional, SourceWords& out) {
   const auto value = std::ranges::find(head, "=");
   if (head.size() > 2 && value != head.end() && value + 1 != head.end()) {
@@ -170,6 +173,7 @@ void AddNeeds(Tokens tokens, SourceWords& out) {
   }
 }
 
+// By the first word of the head, and by the parenthesis that only functions have.
 void AddDeclaration(Tokens head, Tokens body, bool conditional, SourceWords& out) {
   const auto open = static_cast<size_t>(std::ranges::find(head, "(") - head.begin());
   if (head[0] == "global" || head[0] == "instance") {

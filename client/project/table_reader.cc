@@ -62,6 +62,8 @@ void TableReader::CheckKeys(const toml::table& table, std::string_view what,
   }
 }
 
+// An empty text after a mistake; the caller's own check of the text may then fail as well, which
+// changes nothing, as the first mistake is kept.
 std::string TableReader::Text(const toml::table& table, std::string_view key,
                               std::string_view fallback) {
   const toml::node* node = table.get(key);
@@ -85,6 +87,7 @@ std::string TableReader::PrintableText(const toml::table& table, std::string_vie
   return text;
 }
 
+// False where there is no such key.
 bool TableReader::Flag(const toml::table& table, std::string_view key) {
   const toml::node* node = table.get(key);
   if (node != nullptr && !node->is_boolean()) {
@@ -252,6 +255,7 @@ ManifestValue TableReader::Value(const toml::node& node) {
   return value;
 }
 
+// Any name is taken: whether the program has the option, the daemon says.
 ManifestOptions TableReader::Options(const toml::table& table, std::string_view key) {
   ManifestOptions options;
   if (const toml::table* inner = Table(table, key)) {

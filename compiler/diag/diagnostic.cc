@@ -13,6 +13,8 @@
 namespace kiln {
 namespace {
 
+// Columns: the number, the code as it is printed (RPL6022), the name for tools, the severity, the
+// template of the message.
 struct CodeRow {
   Code code;
   std::string_view text;
@@ -57,7 +59,8 @@ const CodeRow& RowOf(Code code) {
 }
 
 // A missing argument is a fault of kiln and not of the source, so it is checked, and a message with
-// a hole is never printed.
+// a hole is never printed. Linear in the text. Braces in a template are placeholders and nothing
+// else, which a test of the table makes sure of.
 std::string Substitute(std::string_view text, std::span<const Argument> arguments) {
   std::string out;
   while (true) {
@@ -77,6 +80,7 @@ std::string Substitute(std::string_view text, std::span<const Argument> argument
   }
 }
 
+// Unknown places have the largest numbers and so come last in their order.
 auto Rank(const Location& where) {
   return std::tie(where.module, where.bytes.begin, where.bytes.end, where.span_number);
 }
@@ -156,6 +160,7 @@ size_t BytesOf(std::span<const Argument> arguments) {
   return bytes;
 }
 
+// The constants are upper bounds of what the canonical form adds to the texts.
 size_t BytesOf(const Diagnostic& diagnostic) {
   size_t bytes = 128 + BytesOf(diagnostic.arguments);
   for (const Label& label : diagnostic.labels) {
@@ -234,6 +239,7 @@ const Argument* Diagnostic::Find(std::string_view name) const {
   return found == arguments.end() ? nullptr : &*found;
 }
 
+// The severity is that of the table; nobody sets another one.
 Diagnostic Make(Code code, const Location& where) {
   Diagnostic made;
   made.code = code;
@@ -253,11 +259,13 @@ Severity CodeSeverity(Code code) { return RowOf(code).severity; }
 std::string_view CodeTemplate(Code code) { return RowOf(code).message; }
 std::span<const Code> AllCodes() { return kAllCodes; }
 
+// Linear: asked for when something is decoded or explained.
 std::optional<Code> FindCode(std::string_view code_text) {
   const auto row = std::ranges::find(kCodes, code_text, &CodeRow::text);
   return row == kCodes.end() ? std::nullopt : std::optional(row->code);
 }
 
+// The words are part of the output forms, and scripts compare them.
 std::string_view SeverityName(Severity severity) {
   switch (severity) {
     case Severity::kError:

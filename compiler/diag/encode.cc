@@ -58,6 +58,7 @@ CanonicalList EncodeArguments(std::span<const Argument> arguments) {
   return list;
 }
 
+// The order of the arguments is kept, so that decoding and encoding again gives the same bytes.
 Result<std::vector<Argument>> DecodeArguments(ByteView bytes) {
   KILN_TRY(const std::vector<ByteView> items, DecodeList(bytes));
   std::vector<Argument> arguments;
@@ -215,6 +216,8 @@ Result<Diagnostic> DecodeDiagnostic(ByteView bytes) {
 
 }  // namespace
 
+// Deterministic: equal diagnostics are equal bytes, which keys and comparisons of stored results
+// rely on.
 Bytes EncodeDiagnostics(std::span<const Diagnostic> diagnostics) {
   CanonicalList list;
   for (const Diagnostic& diagnostic : diagnostics) {
@@ -229,6 +232,8 @@ Bytes EncodeDiagnostics(std::span<const Diagnostic> diagnostics) {
   return CanonicalWriter(kDomain).List(1, list).bytes();
 }
 
+// Everything is checked here, so that nothing behind it has to expect a damaged record: kinds,
+// codes, bounds, UTF-8 and the arguments of each template.
 Result<std::vector<Diagnostic>> DecodeDiagnostics(ByteView bytes) {
   // The bound holds before anything is decoded, so a damaged file cannot take much memory.
   if (bytes.size() > kMaxDiagnosticsBytes) {

@@ -10,6 +10,7 @@
 namespace kiln {
 namespace {
 
+// Parameters of the escape sequence for colours: bold, and red, yellow or cyan.
 std::string_view ColourOf(Severity severity) {
   switch (severity) {
     case Severity::kError:
@@ -39,6 +40,7 @@ std::string LinkedPlace(const PlacedSpan& where, const TextStyle& style) {
   return uri.empty() ? text : fmt::format("\x1b]8;;{}\x1b\\{}\x1b]8;;\x1b\\", uri, text);
 }
 
+// How many variants have the message, and under which condition of options.
 std::string VariantsText(const PlacedVariants& variants) {
   std::string text = fmt::format("in {} of {} variants", variants.failing, variants.total);
   if (!variants.condition.empty()) {
@@ -50,6 +52,8 @@ std::string VariantsText(const PlacedVariants& variants) {
   return text;
 }
 
+// One line of the snippet with its gutter. Marks have the colour of the severity, sources have
+// none.
 std::string LineText(const SnippetLine& line, uint32_t number_width, const TextStyle& style,
                      std::string_view colour) {
   const std::string number = line.number == 0 ? "" : std::to_string(line.number);
@@ -111,6 +115,7 @@ std::string RenderText(const PlacedDiagnostic& diagnostic, const SourceSet& sour
   return out;
 }
 
+// One line, as compilers print it, for tools that parse lines.
 std::string RenderShort(const PlacedDiagnostic& diagnostic) {
   const std::string place =
       diagnostic.primary.known() ? PlaceText(diagnostic.primary) + ": " : std::string();
@@ -118,6 +123,7 @@ std::string RenderShort(const PlacedDiagnostic& diagnostic) {
                      Printable(diagnostic.message), Printable(diagnostic.code));
 }
 
+// `limit` counts diagnostics, not lines.
 std::string RenderReport(std::span<const PlacedDiagnostic> diagnostics, const SourceSet& sources,
                          const TextStyle& style, size_t limit) {
   std::string out;
