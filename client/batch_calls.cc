@@ -72,7 +72,7 @@ std::optional<BatchEvent> EventOf(const v1::BatchEvent& message) {
 
 // The sources of the programs are there already; the request names them by their digests. The id is
 // a hash in hexadecimal of what is asked for, so a second start attaches to the batch that runs
-// (spec/daemon 4.1).
+// (spec/daemon 4.2).
 Result<std::string> BatchCalls::StartBatch(const std::string& project,
                                            std::span<const ProgramSpace> spaces,
                                            const BatchOptions& how) {
