@@ -28,7 +28,8 @@ std::optional<std::pair<uint64_t, std::string_view>> NumberOf(std::string_view t
 }
 
 // Readers leave `out` as it was where the text is wrong, or need not care: the scratch
-// configuration of a wrong text is thrown away (config.cc).
+// configuration of a wrong text is thrown away (config.cc). Units are those of ReadByteSize; zero
+// is a size, and rows that cannot have it say so by their own bounds.
 bool ReadSize(std::string_view text, uint64_t& out) {
   const std::optional<uint64_t> bytes = ReadByteSize(text);
   out = bytes.value_or(out);
@@ -41,9 +42,9 @@ bool ReadTime(std::string_view text, Duration& out) {
   return time.has_value();
 }
 
-template <class T>
 // Bounds are those that the row's text promises to the user. The type of `out` must hold `most`,
 // which the caller's bounds make sure of.
+template <class T>
 bool ReadCount(std::string_view text, uint64_t least, uint64_t most, T& out) {
   const auto number = NumberOf(text);
   if (!number.has_value() || !number->second.empty() || number->first < least ||
@@ -65,6 +66,8 @@ bool ReadMaxAge(std::string_view text, Duration& out) {
   return ReadTime(text, out) && (out == Duration::zero() || out >= std::chrono::hours(1));
 }
 
+// One kibibyte to one mebibyte: less would refuse the token of a client, more would let a caller
+// without one hold memory.
 bool ReadHeaderList(std::string_view text, uint32_t& out) {
   uint64_t size = 0;
   if (!ReadSize(text, size) || size < 1024 || size > uint64_t{1} << 20) {
@@ -102,7 +105,7 @@ bool ReadPercent(std::string_view text, uint32_t& out) {
          ReadCount(text.substr(0, text.size() - 1), 1, 100, out);
 }
 
-// "1000,1001" The largest uid is reserved: it means that there is none.
+// "1000,1001". The largest uid is reserved: it means that there is none.
 bool ReadUids(std::string_view text, std::vector<uint32_t>& out) {
   out.clear();
   while (!text.empty()) {
@@ -117,7 +120,7 @@ bool ReadUids(std::string_view text, std::vector<uint32_t>& out) {
   return true;
 }
 
-// "ci=2,night=1"
+// "ci=2,night=1". An empty text takes all weights away.
 bool ReadWeights(std::string_view text, std::map<std::string, uint32_t>& out) {
   out.clear();
   while (!text.empty()) {
@@ -153,6 +156,7 @@ bool ReadPolite(std::string_view text, Config::Polite& out) {
   return text == "auto" || text == "true" || text == "false";
 }
 
+// Only these two: a plain connection by TCP would show tokens to the network.
 bool IsUrl(std::string_view text) {
   return text.starts_with("unix:") || text.starts_with("https://");
 }

@@ -101,6 +101,7 @@ LatencySnapshot MetricsStore::Latency::Snapshot() const {
   return snapshot;
 }
 
+// Sequentially consistent by default; a call costs far more than the fence.
 void MetricsStore::Count(StoreOp op, const Error* error) {
   const CallResult result = error == nullptr ? CallResult::kOk : ResultOf(*error);
   ++calls_[static_cast<size_t>(op)][static_cast<size_t>(result)];
@@ -150,6 +151,7 @@ Result<std::vector<Key>> MetricsStore::FindMissing(std::span<const Key> keys, co
   return missing;
 }
 
+// One after the other while others count: each number is right, their sum may be that of no moment.
 CallCounts MetricsStore::Calls() const {
   CallCounts counts{};
   for (size_t op = 0; op < kStoreOpCount; ++op) {

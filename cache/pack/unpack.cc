@@ -13,6 +13,7 @@
 namespace kiln::pack {
 namespace {
 
+// The size is that of the content, not that of its stored form.
 Digest BlobDigest(const Tables& tables, uint32_t blob) {
   return {.id = tables.blobs[blob].id, .size = tables.blobs[blob].raw_size};
 }
@@ -38,6 +39,7 @@ Program ProgramOf(const Tables& tables, const ProgramRow& row) {
   return program;
 }
 
+// Options are those of the program by number, so the masks of an entry are read with its program.
 Entry EntryOf(const Tables& tables, const EntryRow& row) {
   Entry entry{.id = row.id,
               .program = row.program,
@@ -149,6 +151,7 @@ ProgramChange ChangeOf(const Tables& a, const Artifacts& old, const Tables& b, c
   return change;
 }
 
+// Content that both packs have is neither new nor gone, whatever artifacts it belongs to.
 void CompareBlobs(const Tables& a, const Tables& b, PackDifference& out) {
   const auto& x = a.blobs_by_id;
   const auto& y = b.blobs_by_id;
@@ -245,6 +248,7 @@ BlobSource BlobsOf(const Pack& pack) {
   };
 }
 
+// Linear in the tables of both, apart from sorting the programs that changed.
 PackDifference Compare(const Pack& first, const Pack& second) {
   const Tables& a = first.tables();
   const Tables& b = second.tables();

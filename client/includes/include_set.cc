@@ -69,7 +69,7 @@ class Follower {
     return &files_.emplace(path, *std::move(file)).first->second;
   }
 
-  // Sorted by path, as the list is.
+  // Sorted by path, as the list is. Moves the files out: the follower is done afterwards.
   Result<std::shared_ptr<const IncludeSet>> Set() {
     auto set = std::make_shared<IncludeSet>();
     std::vector<ListedFile> rows;
@@ -173,6 +173,7 @@ std::vector<Source> UploadsOf(const Program& program) {
   return uploads;
 }
 
+// What a person may see of the sources: without the list, which is no file of the project.
 std::vector<Source> TextsOf(const Program& program) {
   std::vector<Source> texts = program.sources;
   if (program.hlsl.has_value() && program.hlsl->files != nullptr) {
@@ -181,6 +182,7 @@ std::vector<Source> TextsOf(const Program& program) {
   return texts;
 }
 
+// Paths whose appearance would change the set; a watch looks out for them.
 std::set<std::string> AbsentOf(std::span<Program* const> programs) {
   std::set<std::string> absent;
   for (const Program* const program : programs) {

@@ -91,6 +91,7 @@ uint64_t Microseconds(Duration duration) {
       std::chrono::duration_cast<std::chrono::microseconds>(duration).count());
 }
 
+// Names of lanes are part of the protocol.
 const char* LaneText(jobs::Lane lane) {
   return lane == jobs::Lane::kInteractive ? "interactive" : "batch";
 }
@@ -231,6 +232,7 @@ void StatusTo(const Host& host, Engine& engine, v1::ServerStatus& out) {
   }
 }
 
+// The whole text must be the number.
 std::optional<uint64_t> NumberFrom(const std::string& text) {
   uint64_t number = 0;
   const char* const end = text.data() + text.size();
@@ -442,6 +444,7 @@ class AdminService final : public v1::AdminService::CallbackService {
         });
   }
 
+  // Rows that need a restart are named and not applied; the caller shows both lists.
   grpc::ServerUnaryReactor* ReloadConfig(grpc::CallbackServerContext* context,
                                          const v1::ReloadConfigRequest* request,
                                          v1::ReloadConfigReply* reply) override {
@@ -485,6 +488,7 @@ class AdminService final : public v1::AdminService::CallbackService {
   // summary at its end.
   using MaintenanceBody = std::function<Result<void>(const cache::Call&, const PushMaintenance&)>;
 
+  // For what reads or changes the store and ends in one message.
   grpc::ServerUnaryReactor* Job(grpc::CallbackServerContext& context, std::string_view method,
                                 HeldBytes held,
                                 std::function<Result<void>(const cache::Call&)> body,

@@ -229,7 +229,8 @@ std::string OwnerOf(const ops::Principal& who) {
 }
 
 // What the row of the batch stores: the whole request, so that it can be restored without its
-// client (spec/daemon 7.1).
+// client (spec/daemon 7.1). Canonical, so that the stored bytes are those that the id is the digest
+// of.
 Bytes SpecOf(const v1::StartBatchRequest& request) {
   const std::string text = CanonicalBytes(request);
   const ByteView bytes = AsBytes(text);
@@ -471,6 +472,7 @@ class BatchService final : public v1::BatchService::CallbackService {
     return Answer(id, reply);
   }
 
+  // Counts are those of the moment of the answer.
   Result<void> Answer(const Hash128& id, v1::StartBatchReply& reply) {
     KILN_TRY(const compile::BatchSummary summary, engine_.batches.Get(id));
     reply.set_batch_id(IdBytes(id));
@@ -496,6 +498,7 @@ class BatchService final : public v1::BatchService::CallbackService {
         });
   }
 
+  // The body is called before this returns, so it may refer to what the caller has.
   grpc::ServerUnaryReactor* AtOnce(grpc::CallbackServerContext& context, std::string_view method,
                                    HeldBytes held, const std::function<Result<void>()>& body) {
     return AnswerUnary(host_, context,
@@ -515,6 +518,8 @@ std::shared_ptr<grpc::Service> MakeBatchService(const Host& host, Engine& engine
   return std::make_shared<BatchService>(host, engine);
 }
 
+// After the start: the rows of the store become batches again, which wait for somebody who may
+// write.
 void RestoreBatches(Engine& engine) { engine.batches.Restore(BatchFromSpec); }
 
 }  // namespace kiln::rpc

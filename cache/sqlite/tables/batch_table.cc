@@ -77,6 +77,7 @@ Result<std::vector<BatchRow>> BatchTable::List(const std::optional<Hash128>& aft
   }
 }
 
+// A batch that is not there is no error: removing may be repeated.
 Result<void> BatchTable::Remove(const Hash128& id) {
   return store_.Write(
       [id](TableWrites& writes) -> Result<void> {

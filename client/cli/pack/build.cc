@@ -50,6 +50,8 @@ uint32_t Number(const nlohmann::json& row, const char* name) {
   return found != row.end() && found->is_number_unsigned() ? found->get<uint32_t>() : 0;
 }
 
+// Numbers that do not fit are cut to their field: a wrong hint may name another resource, which
+// costs an engine time and nothing else.
 std::vector<pack::ImageHint> HintsOf(const nlohmann::json& rows) {
   std::vector<pack::ImageHint> hints;
   for (const nlohmann::json& row : rows) {
@@ -265,6 +267,7 @@ struct Plan {
   PackFormats formats;
 };
 
+// Touches only files of this machine; the daemon is not asked.
 Result<Plan> PlanOf(const Project& project, const PackBuildArguments& arguments) {
   Plan plan;
   KILN_TRY(plan.warm, ReadWarmList(arguments.warm, project));
@@ -286,6 +289,7 @@ Result<client::BuiltPack> Pack(client::Client& client, const Project& project, P
 
 }  // namespace
 
+// For commands that have a batch already.
 Result<client::BuiltPack> PackBatch(client::Client& client, const Project& project,
                                     const std::string& batch, const PackBuildArguments& arguments) {
   KILN_TRY(Plan plan, PlanOf(project, arguments));

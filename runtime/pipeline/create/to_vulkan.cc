@@ -32,6 +32,8 @@ VkCullModeFlags ToVulkan(artifact::CullMode mode) {
   KILN_UNREACHABLE();
 }
 
+// The names say what is compared with what: the new value on the left, the stored one on the right,
+// as in Vulkan.
 VkCompareOp ToVulkan(artifact::CompareOperation operation) {
   switch (operation) {
     using enum artifact::CompareOperation;
@@ -78,6 +80,7 @@ VkStencilOp ToVulkan(artifact::StencilOperation operation) {
   KILN_UNREACHABLE();
 }
 
+// Factors of a second source do not exist in the metadata, so the feature for them is not needed.
 VkBlendFactor ToVulkan(artifact::BlendFactor factor) {
   switch (factor) {
     using enum artifact::BlendFactor;

@@ -26,6 +26,8 @@ bool HasHead(const Outcome& outcome, const Outcome& head) {
          outcome.diagnostics == head.diagnostics;
 }
 
+// The head of a group: everything that its rows do not have themselves is left in it, and all else
+// is emptied.
 Outcome HeadAlone(const Outcome& outcome) {
   Outcome head = outcome;
   head.fresh = {};
@@ -101,6 +103,7 @@ BatchItem ResultTable::At(size_t row) const {
   return item;
 }
 
+// When the program is done: the growth of vectors may have left half of them empty.
 void ResultTable::Shrink() {
   options_.Shrink();
   rows_.shrink_to_fit();
@@ -115,7 +118,8 @@ void BatchResults::Add(ResultTablePtr table, bool stands) {
   }
 }
 
-// For a batch that goes on, whose tables change under its lock.
+// For a batch that goes on, whose tables change under its lock. Costs a copy of every table; used
+// by calls that outlive the lock.
 BatchResults BatchResults::Copied() const {
   BatchResults copy = *this;
   for (Part& part : copy.parts_) {
@@ -124,6 +128,7 @@ BatchResults BatchResults::Copied() const {
   return copy;
 }
 
+// Binary search by the ends of the parts.
 const BatchResults::Part& BatchResults::PartOf(size_t number) const {
   KILN_CHECK(number < size());
   return *std::ranges::upper_bound(parts_, number, {}, &Part::end);
@@ -134,6 +139,7 @@ const ResultRow& BatchResults::Row(size_t number) const {
   return part.table->Row(number - part.begin);
 }
 
+// Rows of a part that stands were there before this batch: for it they come from memory.
 BatchItem BatchResults::At(size_t number) const {
   const Part& part = PartOf(number);
   BatchItem item = part.table->At(number - part.begin);

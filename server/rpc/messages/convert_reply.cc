@@ -182,6 +182,7 @@ void ToProto(const Digest& digest, v1::Digest& out) {
   out.set_size(digest.size);
 }
 
+// Bits become the value of the type; the receiver gets what a person wrote, and not bits.
 void ToProto(const resolve::OptionSetting& setting, v1::OptionValue& out) {
   out.set_name(setting.name);
   if (setting.scope.has_value()) {
@@ -275,6 +276,8 @@ void ToProto(const compile::BatchProgress& progress, v1::BatchCounts& out) {
   out.set_programs_done(progress.programs_done);
 }
 
+// Everything that a progress line shows. Sizes are bytes, times milliseconds, big counts decimal
+// texts.
 void ToProto(const compile::BatchProgress& progress, v1::BatchProgress& out) {
   out.set_variants_total(std::to_string(progress.variants_total));
   out.set_variants_served(std::to_string(progress.variants_served));
@@ -353,6 +356,8 @@ void ToProto(const compile::BatchSummary& summary, v1::Batch& out) {
 
 void ToProto(const compile::BatchItem& item, v1::BatchItem& out) { ItemTo(item, out); }
 
+// Sequence numbers are those of the batch and are kept, so that a client can go on behind the last
+// one.
 void ToProto(const compile::BatchEvent& event, v1::BatchEvent& out) {
   out.set_seq(event.seq);
   switch (event.kind) {
