@@ -259,8 +259,8 @@ Bytes ToColumns(std::span<const Row> rows) {
   return out;
 }
 
-template <class Row>
 // The number of rows is one that the caller has bounded by the size of the section.
+template <class Row>
 std::vector<Row> FromColumns(ByteView columns, uint64_t rows) {
   // The reader has compared the sizes; a mismatch here is a bug of kiln.
   KILN_CHECK(columns.size() == rows * StoredRowBytes<Row>());

@@ -222,7 +222,8 @@ std::vector<std::string> PassesOf(const std::vector<ProgramPlan>& plans, Scaffol
   return names;
 }
 
-// The text has no values that need quoting: paths are logical and names are words of sources.
+// Values stand between quotes as they are. Names are words of sources; of paths it is expected that
+// they have no quotes in them.
 std::string ProgramText(const ProgramPlan& plan, const std::string& pass,
                         std::span<const SourceText> sources, const std::vector<SourceWords>& read) {
   std::vector<std::string> paths;

@@ -36,9 +36,9 @@ constexpr std::array kCounts = {
     &BatchProgress::programs,       &BatchProgress::programs_done};
 constexpr size_t kSize = kHead + 8 * (2 + kCounts.size());
 
-// Little-endian, whatever the machine.
 using kiln::Append;
 
+// Little-endian, whatever the machine.
 void Append(Bytes& bytes, uint64_t value) {
   for (int shift = 0; shift < 64; shift += 8) {
     bytes.push_back(static_cast<std::byte>(value >> shift & 0xffu));

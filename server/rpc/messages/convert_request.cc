@@ -217,8 +217,8 @@ Result<std::vector<std::string>> TextsFrom(
   return texts;
 }
 
-template <class Items>
 // Sizes of repeated fields are ints in protobuf and never negative.
+template <class Items>
 uint64_t Count(const Items& items) {
   return static_cast<uint64_t>(items.size());
 }
