@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Where the gaps are is not parsed: the encoding of a record that has ones in all of them shows it.
 // Records of one program differ in ids and numbers only. A form is what they have in common, with
 // gaps; a record is stored as the number of its form and what fills the gaps (spec/cache 6.3).
+// Where the gaps are is not parsed: the encoding of a record that has ones in all of them shows it.
 #include "cache/record_form.h"
 
 #include <algorithm>

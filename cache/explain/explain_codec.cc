@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Domain kiln.explain.1: 1 time, 2 lane, 3 trace, 4 modules, 5 dependencies?, 6 entry points, 7
-// pipeline, 8 target?, 9 options?, 10 fingerprints?, 11 limits?, 12 recipes?, 13 result, 14 level,
-// 15 mask?, 16 live options?, 17 stage times?, 18 bytes, 19 signature?, 20 cause, 21 detail, 22
-// made, 23 slot, 24 watcher?, 25 language?. '?': left out when empty. An explain record as bytes
-// (spec/cache 11). The record carries all inputs of a request as texts, so that a later process can
-// compare two of them without knowing the sources.
+// An explain record as bytes (spec/cache 11). The record carries all inputs of a request as texts,
+// so that a later process can compare two of them without knowing the sources. Domain
+// kiln.explain.1: 1 time, 2 lane, 3 trace, 4 modules, 5 dependencies?, 6 entry points, 7 pipeline,
+// 8 target?, 9 options?, 10 fingerprints?, 11 limits?, 12 recipes?, 13 result, 14 level, 15 mask?,
+// 16 live options?, 17 stage times?, 18 bytes, 19 signature?, 20 cause, 21 detail, 22 made, 23
+// slot, 24 watcher?, 25 language?. '?': left out when empty.
 #include "cache/explain/explain_codec.h"
 
 #include <utility>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// flock, statfs, rename, fsync. The folder of a cache: who owns it, which files are in it, and how
-// files are set aside (spec/cache 6.1). Everything that another user could have put there is
-// refused.
+// The folder of a cache: who owns it, which files are in it, and how files are set aside
+// (spec/cache 6.1). Everything that another user could have put there is refused. flock, statfs,
+// rename, fsync.
 #include "cache/sqlite/data_dir.h"
 
 #include <algorithm>

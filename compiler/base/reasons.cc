@@ -8,9 +8,9 @@
 namespace kiln {
 namespace {
 
-// The rows are those of reasons.def, in its order.
 using enum Repeat;
 
+// The rows are those of reasons.def, in its order.
 #define KILN_REASON(word, status, repeat, meaning, help) {#word, status, repeat, meaning, help},
 constexpr Reason kReasons[] = {
 #include "compiler/base/reasons.def"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The other users of OpenSSL are those of TLS. Private keys of packs: making, reading and signing,
-// with OpenSSL. A private key is in memory only as long as the object lives; OpenSSL clears it when
-// it is freed.
+// Private keys of packs: making, reading and signing, with OpenSSL. A private key is in memory only
+// as long as the object lives; OpenSSL clears it when it is freed. The other users of OpenSSL are
+// those of TLS.
 #include "cache/pack/signing/signing_key.h"
 
 #include <openssl/bio.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
+// Keeps explain records within two bounds: so many slots with so many rows each, and so many bytes
+// in all (spec/cache 11). All changes run on the writer's thread; reads take a reader of the pool.
 // `seq` ascends over all slots, so that the slot whose newest row has the lowest number is the one
-// that was used least lately. `meta` counts the slots, because counting rows would scan. Keeps
-// explain records within two bounds: so many slots with so many rows each, and so many bytes in all
-// (spec/cache 11). All changes run on the writer's thread; reads take a reader of the pool.
+// that was used least lately. `meta` counts the slots, because counting rows would scan.
 #include "cache/sqlite/tables/explain_table.h"
 
 #include <algorithm>
