@@ -9,6 +9,8 @@
 
 namespace kiln::wgsl::front {
 
+// Pointers to memory of the invocation are copied in and out. That is the same as the pointer
+// itself, since check/alias refuses calls in which something else names that memory.
 Passing PassingOf(const Type& parameter) {
   switch (parameter.kind) {
     case TypeKind::kTexture:
@@ -23,6 +25,8 @@ Passing PassingOf(const Type& parameter) {
   }
 }
 
+// Arguments in order, each evaluated once. Copies back come behind the call, in the order of
+// the arguments.
 ir::InstId CallFunction(LowerContext& context, const Expr& expr) {
   const FunctionRow& callee = context.unit.functions[expr.a];
   const std::span<const uint32_t> list = context.unit.List(ListId{expr.b});
@@ -42,6 +46,7 @@ ir::InstId CallFunction(LowerContext& context, const Expr& expr) {
       arguments.push_back(PlaceInst(context, place));
       continue;
     }
+    // The copy: a variable of the caller that nothing else names.
     const ir::InstId temp = context.Emit(ir::TempInst{TypeOf(context, place.type)});
     context.Emit(ir::StoreInst{context.builder.Void(), temp, Load(context, place)});
     arguments.push_back(temp);

@@ -6,6 +6,8 @@
 namespace kiln::wgsl::front {
 namespace {
 
+// Words of the table: whether constants of it are computed, and in which stages it may be
+// called.
 constexpr bool IsConst(std::string_view rate) { return rate == "Const"; }
 constexpr FunctionStages StagesOf(std::string_view stages) {
   return stages == "Fragment"  ? FunctionStages::kFragment
@@ -22,6 +24,8 @@ constexpr BuiltinName kBuiltinNames[] = {
   {#name, ir::Builtin::k##name},
 #include "compiler/ir/builtins.def"
 };
+// Found when kiln is compiled. A row of functions.def whose last column is no builtin of the IR
+// has none: lowering writes it out.
 constexpr std::optional<ir::Builtin> BuiltinNamed(std::string_view name) {
   for (const BuiltinName& row : kBuiltinNames) {
     if (row.name == name) {
@@ -41,6 +45,7 @@ constexpr FunctionFacts kFacts[] = {
 
 const FunctionFacts& FactsOf(Function function) { return kFacts[static_cast<size_t>(function)]; }
 
+// Operators stand before the first function that has a name in a source, so they are not found.
 std::optional<Function> FindFunction(std::string_view name) {
   for (size_t i = static_cast<size_t>(Function::kAbs); i < std::size(kFacts); ++i) {
     if (kFacts[i].name == name) {
@@ -50,6 +55,9 @@ std::optional<Function> FindFunction(std::string_view name) {
   return std::nullopt;
 }
 
+// Operators are rows of functions.def, too: one way to overloads, constants and instructions.
+// Those that are no functions of values, for they look at places or at control, are never asked
+// for.
 Function FunctionOf(Operator op) {
   switch (op) {
 #define KILN_WGSL_ROW(name) \

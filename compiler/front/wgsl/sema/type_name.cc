@@ -14,6 +14,8 @@ constexpr Scalar kScalars[] = {{"bool", ScalarKind::kBool},
                                {"f32", ScalarKind::kF32},
                                {"f16", ScalarKind::kF16}};
 
+// A depth texture has no arguments, a sampled one the type of its texels, a storage texture its
+// format and access.
 struct Texture {
   std::string_view name;
   TextureClass of;
@@ -62,6 +64,8 @@ std::optional<ScalarKind> ScalarOfSuffix(char suffix) {
 bool IsCount(char c) { return c >= '2' && c <= '4'; }
 
 // vecN, matCxR, with or without the letter of a scalar.
+// `vec3`, `vec3f`, `mat2x4h`. Without a letter the name is a generator: arguments or values say
+// of what. Matrices have floats only.
 std::optional<TypeName> FindVectorName(std::string_view name) {
   TypeName found;
   std::string_view rest;
@@ -93,6 +97,8 @@ std::optional<TypeName> FindVectorName(std::string_view name) {
 
 }  // namespace
 
+// Predeclared types and generators of them (WGSL, "Predeclared Types and Type-Generators
+// Summary"). Names of a source hide these; so scopes are asked before.
 std::optional<TypeName> FindTypeName(std::string_view name) {
   for (const Scalar& row : kScalars) {
     if (row.name == name) {
@@ -112,6 +118,8 @@ std::optional<TypeName> FindTypeName(std::string_view name) {
                       .needs_arguments = row.needs_arguments};
     }
   }
+  // A sampler is told from a comparing one by its count, as Type has no field of its own for
+  // it.
   if (name == "sampler" || name == "sampler_comparison") {
     return TypeName{.type = {.kind = TypeKind::kSampler, .count = name == "sampler" ? 0u : 1u}};
   }
@@ -155,6 +163,7 @@ std::optional<AccessMode> FindAccessMode(std::string_view name) {
   return std::nullopt;
 }
 
+// Words that only mean something as arguments of a template list. Alone they are no values.
 bool IsTypeWord(std::string_view name) {
   return FindTexelFormat(name) != nullptr || FindAddressSpace(name).has_value() ||
          FindAccessMode(name).has_value() || name == "bgra8unorm";

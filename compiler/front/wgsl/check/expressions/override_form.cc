@@ -3,6 +3,8 @@
 
 namespace kiln::wgsl::front {
 
+// The operators that the IR has for compile-time expressions. What is missing here is refused
+// for overrides with WGSL1008, never computed in another way.
 std::optional<ir::CexprOp> CexprOpOf(Function function, size_t operands) {
   if (operands == 1) {
     switch (function) {
@@ -42,6 +44,7 @@ std::optional<ir::CexprOp> CexprOpOf(Function function, size_t operands) {
   }
 }
 
+// There is no 16-bit value among options; an override of type f16 is refused by what asks.
 std::optional<ir::ValueKind> CexprKindOf(ScalarKind kind) {
   switch (kind) {
     case ScalarKind::kBool:
@@ -57,6 +60,8 @@ std::optional<ir::ValueKind> CexprKindOf(ScalarKind kind) {
   }
 }
 
+// `depth` bounds the recursion: a sum of a thousand overrides is deeper than any limit and is
+// refused.
 bool IsCexpr(const Unit& unit, ExprId id, uint32_t depth) {
   if (depth == 0) {
     return false;
