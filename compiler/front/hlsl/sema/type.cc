@@ -36,6 +36,7 @@ Type Types::Numeric(Item item, Form form, uint32_t rows, uint32_t columns) {
           .columns = static_cast<uint8_t>(columns)};
 }
 
+// A row has no padding, so its bytes are its identity.
 TypeId Types::Intern(const Type& type) {
   return TypeId{index_.FindOrAdd(
       Hash64(std::as_bytes(std::span(&type, 1))), [&](uint32_t i) { return types_[i] == type; },
@@ -45,6 +46,8 @@ TypeId Types::Intern(const Type& type) {
       })};
 }
 
+// `float1` is written as a vector and has the value of a scalar (spec/hlsl 6.2); here the plain
+// one is made.
 TypeId Types::Vector(Item item, uint32_t count) {
   KILN_CHECK(count >= 1 && count <= 4, "vector of {}", count);
   return count == 1 ? Scalar(item) : Intern(Numeric(item, Form::kVector, 1, count));
@@ -59,6 +62,7 @@ TypeId Types::Array(TypeId element, uint32_t extent) {
   return Intern({.kind = TypeKind::kArray, .element = element.value, .extent = extent});
 }
 
+// The number is an expression over options; two arrays are one type if one expression says it.
 TypeId Types::OpenArray(TypeId element, ExprId extent) {
   return Intern({.kind = TypeKind::kArray, .element = element.value, .open = extent.value});
 }
@@ -80,6 +84,8 @@ StructId Types::AddStruct(std::string_view name, uint32_t token) {
   return StructId{static_cast<uint32_t>(structs_.size() - 1)};
 }
 
+// Called once, when all members are known. A struct is never part of itself, as it is not
+// complete while its members are read.
 void Types::Complete(StructId id, const std::vector<Member>& members) {
   Struct& row = structs_[id.value];
   row.first = static_cast<uint32_t>(members_.size());
@@ -107,6 +113,7 @@ TypeId Types::Of(EnumId id) {
   return Intern({.kind = TypeKind::kEnum, .item = enums_[id.value].item, .element = id.value});
 }
 
+// Also arrays of objects.
 bool Types::IsObject(TypeId id) const {
   while (types_[id.value].kind == TypeKind::kArray) {
     id = ElementOf(id);
@@ -123,6 +130,8 @@ bool Types::HoldsObject(TypeId id) const {
          (type.kind == TypeKind::kStruct && structs_[type.element].objects);
 }
 
+// Known to a variant only: an array with an open extent, or a struct with members under
+// conditions.
 bool Types::IsOpen(TypeId id) const {
   for (; types_[id.value].kind == TypeKind::kArray; id = ElementOf(id)) {
     if (types_[id.value].open != Id<void>::kNone) {
@@ -133,6 +142,8 @@ bool Types::IsOpen(TypeId id) const {
   return type.kind == TypeKind::kStruct && structs_[type.element].open;
 }
 
+// How many scalars a value has, which lists and casts count by. Walks down arrays, and structs
+// know theirs.
 uint64_t Types::LeavesOf(TypeId id) const {
   uint64_t factor = 1;
   for (; types_[id.value].kind == TypeKind::kArray; id = ElementOf(id)) {
@@ -156,6 +167,7 @@ uint64_t Types::LeavesOf(TypeId id) const {
   KILN_UNREACHABLE();
 }
 
+// Levels of arrays and structs in each other, which the IR and SPIR-V limit.
 uint32_t Types::DepthOf(TypeId id) const {
   uint32_t depth = 0;
   for (; types_[id.value].kind == TypeKind::kArray; id = ElementOf(id)) {
@@ -165,6 +177,7 @@ uint32_t Types::DepthOf(TypeId id) const {
   return depth + (type.kind == TypeKind::kStruct ? structs_[type.element].depth : 0);
 }
 
+// As a source writes it, with the extents of arrays from the outside in.
 std::string Types::Text(TypeId id) const {
   std::string extents;
   for (; types_[id.value].kind == TypeKind::kArray; id = ElementOf(id)) {

@@ -29,6 +29,8 @@ class AstPrinter {
   }
 
   // Rows [row, end) with all that is in them, but for what functions hold.
+  // A function's statements are rows of another table, so its row is the one that is not walked
+  // into.
   void Declarations(uint32_t row, uint32_t end, uint32_t indent) {
     std::vector<uint32_t> ends;
     while (row < end) {
@@ -77,6 +79,7 @@ class AstPrinter {
     KILN_UNREACHABLE();
   }
 
+  // What belongs to the declaration itself: enumerators, variables, members or parameters.
   void Items(const Decl& decl, uint32_t indent) {
     for (uint32_t i = decl.items.first; i < decl.items.first + decl.items.count; ++i) {
       if (decl.kind == DeclKind::kEnum) {
@@ -93,6 +96,8 @@ class AstPrinter {
     }
   }
 
+  // Declarations in a statement are rows of their own table, and the statement's next row is
+  // behind them.
   void Statements(uint32_t row, uint32_t end, uint32_t indent) {
     std::vector<uint32_t> ends;
     while (row < end) {

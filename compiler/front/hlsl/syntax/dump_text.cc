@@ -15,12 +15,14 @@ constexpr auto kModifiers = std::to_array<std::string_view>({
 #define KILN_HLSL_MODIFIER(enumerator, text, is_keyword) text,
 #include "compiler/front/hlsl/syntax/modifiers.def"
 });
+// "vk::binding", "unroll": the name space is part of the text, as a table row says.
 constexpr auto kAttributes = std::to_array<std::string_view>({
 #define KILN_HLSL_ATTRIBUTE(enumerator, space, text, family) \
   sizeof(space) == 1 ? text : space "::" text,
 #include "compiler/front/hlsl/syntax/attributes.def"
 });
 
+// In the order of the table, whatever the order in the source.
 std::string ModifierText(uint32_t modifiers) {
   std::string out;
   for (uint32_t rest = modifiers; rest != 0; rest &= rest - 1) {
@@ -48,6 +50,7 @@ bool IsPostfix(const Expr& e) {
 
 }  // namespace
 
+// `A::B::name`, without a leading `::`.
 std::string DumpText::Path(uint32_t list, uint32_t name) const {
   std::string out;
   for (const uint32_t token : ast_.List(list)) {
@@ -58,6 +61,7 @@ std::string DumpText::Path(uint32_t list, uint32_t name) const {
 }
 
 // Values, so that the reading of literals shows, and the suffix as far as it decides a type.
+// The dump must show what was read: a wrong radix or rounding would not show in the spelling.
 std::string DumpText::Literal(const Expr& e) const {
   constexpr auto kIntegers = std::to_array<std::string_view>({"", "u", "l", "ul", "ll", "ull"});
   constexpr auto kFloats = std::to_array<std::string_view>({"", "f", "h", "l"});
@@ -127,6 +131,7 @@ std::string DumpText::Row(const ExprRange& range, std::vector<std::string>& text
   KILN_UNREACHABLE();
 }
 
+// Rows of an expression are contiguous and in post-order, so one loop makes all texts.
 std::string DumpText::Expression(const ExprRange& range) const {
   if (range.empty()) {
     return {};
@@ -138,6 +143,7 @@ std::string DumpText::Expression(const ExprRange& range) const {
   return std::move(texts.back());
 }
 
+// Types nest by their arguments, as deep as the parser lets them.
 std::string DumpText::TypeText(uint32_t row) const {
   const Type& type = ast_.types[row];
   std::string out = ModifierText(type.modifiers);
@@ -159,6 +165,7 @@ std::string DumpText::TypeText(uint32_t row) const {
   return out + Extents(type.extents);
 }
 
+// Extents are pairs of words: first row and root of an expression; `[]` is an empty one.
 std::string DumpText::Extents(uint32_t list) const {
   std::string out;
   const std::span<const uint32_t> words = ast_.List(list);
@@ -186,6 +193,7 @@ std::string DumpText::Places(const RowRange& rows) const {
   return out;
 }
 
+// Arguments of attributes are pairs like extents.
 std::string DumpText::Attributes(const RowRange& rows) const {
   std::string out;
   for (uint32_t row = rows.first; row < rows.first + rows.count; ++row) {

@@ -8,6 +8,8 @@
 namespace kiln::hlsl::syntax {
 namespace {
 
+// What later stages rely on without a look: ids in range, rows in order, operands inside of
+// their expression. Tests and fuzzers ask it of every tree; the product does not.
 class TreeCheck {
  public:
   TreeCheck(const TokenStream& stream, const Ast& ast)
@@ -42,11 +44,13 @@ class TreeCheck {
   }
 
  private:
+  // Only the first thing that is wrong is kept.
   void Require(bool holds, std::string_view what) {
     if (!holds && wrong_.empty()) {
       wrong_ = what;
     }
   }
+  // Ranges of tokens are not empty and end before the end of the file.
   void Tokens(uint32_t begin, uint32_t end, std::string_view what) {
     Require(begin < end && end < tokens_, what);
   }
@@ -56,6 +60,7 @@ class TreeCheck {
 
   // Rows of a sub-tree are contiguous, end in its root and hold all its operands.
   void Expression(uint32_t row) {
+    // Operands are before the row and not before its first one.
     const Expr& e = ast_.exprs[row];
     const auto operand = [&](uint32_t number) {
       Require(number < row && number >= e.first && ast_.exprs[number].first >= e.first,
@@ -66,6 +71,8 @@ class TreeCheck {
       case ExprKind::kRight:
       case ExprKind::kThen:
       case ExprKind::kElse:
+        // Markers say where the right side of a `&&`, or a side of `?:`, begins; they are no
+        // operands.
         Require(e.first == row && e.a < row, "marker");
         return;
       case ExprKind::kTypeRows:
@@ -78,6 +85,7 @@ class TreeCheck {
       case ExprKind::kIndex:
         operand(e.a);
         operand(e.b);
+        // The right operand is made of rows behind the left one.
         Require(ast_.exprs[e.b].first > e.a, "order of operands");
         break;
       case ExprKind::kUnary:
@@ -118,6 +126,7 @@ class TreeCheck {
       check(item);
     }
   }
+  // An expression is all rows from its first to its root.
   void Range(const ExprRange& range) {
     Require(range.empty() || (range.first <= range.root && range.root < ast_.exprs.size() &&
                               ast_.exprs[range.root].first == range.first),
@@ -130,6 +139,7 @@ class TreeCheck {
     }
   }
 
+  // A row's children end where it ends: ends of nested rows form a stack.
   template <class Row>
   void PreOrder(std::string_view what, const std::vector<Row>& rows) {
     std::vector<uint32_t> ends{static_cast<uint32_t>(rows.size())};

@@ -10,6 +10,7 @@ namespace kiln::hlsl::syntax {
 namespace {
 
 // Words that are modifiers where nothing of their name is declared; the others are keywords.
+// By number of the modifier; words that are always keywords never come here as names.
 constexpr auto kContextual = std::to_array<std::pair<std::string_view, std::optional<Modifier>>>({
 #define KILN_HLSL_MODIFIER(enumerator, text, is_keyword) \
   {text, (is_keyword) ? std::nullopt : std::optional(Modifier::k##enumerator)},
@@ -28,6 +29,8 @@ NameScopes::NameScopes(const SymbolTable& symbols)
       words_(symbols.size()),
       scopes_({{.outer = kNone, .names = Names::kKept}}) {}
 
+// What a word means where nothing of its name is declared. Found once for each symbol, when it
+// is first asked for.
 void NameScopes::Learn(uint32_t symbol, Word& word) const {
   word.is_known = true;
   const std::string_view text = symbols_.Text(symbol);
@@ -42,6 +45,8 @@ void NameScopes::Learn(uint32_t symbol, Word& word) const {
   }
 }
 
+// Scopes are rows and stay when they are left, since records and namespaces are entered again
+// by name.
 uint32_t NameScopes::Enter(Names names) {
   scopes_.push_back({.outer = current_, .names = names});
   current_ = static_cast<uint32_t>(scopes_.size() - 1);
@@ -56,10 +61,14 @@ void NameScopes::Declare(uint32_t symbol, NameKind kind, uint32_t scope) {
   if (kind == NameKind::kOther && !hides && scopes_[current_].names == Names::kForgotten) {
     return;
   }
+  // `is_declared` says that a search through the scopes could find something; most names never
+  // need one.
   word.is_declared |= kind != NameKind::kOther || hides;
   names_[KeyOf(current_, symbol)] = {.kind = kind, .scope = scope};
 }
 
+// A namespace may be opened again, and a prototype of a record may come before it: both get the
+// scope that they had.
 uint32_t NameScopes::DeclareScope(uint32_t symbol, NameKind kind) {
   const Name* before = names_.Find(KeyOf(current_, symbol));
   if (before != nullptr && before->kind == kind && before->scope != kNone) {
@@ -71,6 +80,7 @@ uint32_t NameScopes::DeclareScope(uint32_t symbol, NameKind kind) {
   return scope;
 }
 
+// From the innermost scope out. Depth is limited by nesting, so a search is short.
 FoundName NameScopes::Find(uint32_t symbol) {
   const Word& word = WordOf(symbol);
   if (word.is_declared) {
@@ -83,6 +93,7 @@ FoundName NameScopes::Find(uint32_t symbol) {
   return {.kind = word.meaning, .inbuilt = word.inbuilt, .modifier = word.modifier};
 }
 
+// In one scope only: what is behind a `::`.
 FoundName NameScopes::FindIn(uint32_t scope, uint32_t symbol) const {
   const Name* name = names_.Find(KeyOf(scope, symbol));
   return name == nullptr ? FoundName{} : FoundName{.kind = name->kind, .scope = name->scope};
