@@ -9,6 +9,7 @@ namespace kiln::hlsl {
 namespace {
 
 // The scope that a symbol opens for `::`; invalid if it opens none.
+// Namespaces, structs and enums. An alias of a type leads nowhere (kNoRow).
 ScopeId ScopeOf(const Symbol& symbol) {
   if (symbol.kind == SymbolKind::kNamespace) {
     return ScopeId{symbol.id};
@@ -21,6 +22,8 @@ struct Found {
   uint32_t missing = syntax::kNone;  // token that was not found
 };
 
+// `A::B::name`, each step in the scope that the last one opened. The first name is looked for
+// from the current scope outwards, unless a `::` is in front.
 Found FindPath(CheckContext& context, uint32_t name, uint32_t path, bool global) {
   const std::span<const uint32_t> tokens = context.ast.List(path);
   ScopeId scope = global ? context.scopes.global() : context.scopes.current();
@@ -45,6 +48,7 @@ Found FindPath(CheckContext& context, uint32_t name, uint32_t path, bool global)
 }
 
 // What is known when compiling stands for itself, at the place where it is named.
+// Constants have no storage: their name is their value, with the place where it is named.
 ExprId Known(CheckContext& context, ExprId value, TokenRange at) {
   Expr expr = context.Get(value);
   if (expr.kind == ExprKind::kFailed) {
@@ -54,6 +58,7 @@ ExprId Known(CheckContext& context, ExprId value, TokenRange at) {
   return context.Add(expr);
 }
 
+// Loose variables and members of blocks are read only; resources are handles and no places.
 ExprId OfGlobal(CheckContext& context, const Symbol& symbol, TokenRange at) {
   const GlobalId id{symbol.id};
   const Global& global = context.unit[id];
@@ -72,6 +77,7 @@ ExprId OfGlobal(CheckContext& context, const Symbol& symbol, TokenRange at) {
                       .at = at});
 }
 
+// A parameter or variable is a place; what was known when it was declared is that.
 ExprId OfLocal(CheckContext& context, const Symbol& symbol, TokenRange at) {
   const Local& local = context.unit[LocalId{symbol.id}];
   if (local.known.valid()) {
@@ -88,6 +94,7 @@ ExprId OfLocal(CheckContext& context, const Symbol& symbol, TokenRange at) {
        .at = at});
 }
 
+// A member of a block is a row of two: the block, and its member.
 ExprId OfBlockMember(CheckContext& context, const Symbol& symbol, TokenRange at) {
   const Global& block = context.unit[GlobalId{symbol.id}];
   const TypeId type = context.types().MemberOf(block.type, symbol.b).type;
@@ -143,6 +150,7 @@ const Symbol* LookUp(CheckContext& context, uint32_t name, uint32_t path, bool g
   return found.symbol;
 }
 
+// `this` outside of a method is a name that is not declared.
 ExprId MakeThis(CheckContext& context, TokenRange at) {
   if (!context.self.valid()) {
     context.Say(context.At(Code::kHlsl2001, at).With("name", "this"));
@@ -151,6 +159,7 @@ ExprId MakeThis(CheckContext& context, TokenRange at) {
   return OfLocal(context, {.kind = SymbolKind::kLocal, .id = context.self.value}, at);
 }
 
+// What a name means where a value is expected. Each kind of symbol has its row.
 ExprId MakeName(CheckContext& context, const syntax::Expr& row) {
   const TokenRange at{row.begin, row.end};
   const Symbol* symbol =
@@ -169,6 +178,7 @@ ExprId MakeName(CheckContext& context, const syntax::Expr& row) {
       return OfGlobal(context, *symbol, at);
     case SymbolKind::kBlockMember:
       return OfBlockMember(context, *symbol, at);
+    // In a method the members of its struct are names; in a static one they have no object.
     case SymbolKind::kMember:
       if (context.self.valid() && context.unit[context.self].type == symbol->type) {
         return MakeMember(context, MakeThis(context, at), row.token, at);
@@ -186,6 +196,7 @@ ExprId MakeName(CheckContext& context, const syntax::Expr& row) {
                           .at = at,
                           .weight = weight});
     }
+    // An enumerator is a constant of its enum.
     case SymbolKind::kEnumerator: {
       const EnumId owner{context.types()[symbol->type].element};
       const Scalar value{context.types()[owner].item,
@@ -204,6 +215,7 @@ ExprId MakeName(CheckContext& context, const syntax::Expr& row) {
   return context.Failed(at);
 }
 
+// HLSL2002 with the place of the first declaration. False then: the symbol that is there stays.
 bool Declare(CheckContext& context, uint32_t token, const Symbol& symbol) {
   Symbol row = symbol;
   row.token = token;

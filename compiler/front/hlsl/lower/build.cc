@@ -14,6 +14,8 @@
 namespace kiln::hlsl {
 namespace {
 
+// `next_` is the source whose leaves are taken now, `leaf_` how many of them are gone.
+// Requires: as many leaves as the type has, which was checked.
 class Builder {
  public:
   Builder(LowerContext& context, const Expr& expr) : context_(context) {
@@ -23,6 +25,7 @@ class Builder {
     context.at = expr.at;
   }
 
+  // Recursion is as deep as types nest. A source that is the part itself is taken whole.
   ir::InstId Make(TypeId type) {
     CheckStop();
     SkipEmpty();
@@ -48,6 +51,7 @@ class Builder {
         parts.push_back(Make(context_.unit.types.MemberOf(type, i).type));
       }
     }
+    // A struct of nothing: its value is that of memory nobody wrote.
     if (parts.empty()) {
       return context_.Emit(ir::LoadInst{TypeOf(context_, type),
                                         context_.Emit(ir::TempInst{TypeOf(context_, type)})});
@@ -68,6 +72,7 @@ class Builder {
     }
   }
 
+  // Rows of a matrix are vectors of the IR (spec/hlsl 6.3).
   ir::InstId Number(const Type& row, TypeId type) {
     if (ValueForm(row) != Form::kMatrix) {
       return Vector(row.item, CountOf(row));
@@ -79,6 +84,8 @@ class Builder {
     return context_.Emit(ir::ConstructInst{TypeOf(context_, type), context_.builder.Ids(rows)});
   }
 
+  // A vector that begins here and fits is one part of the instruction, so it is not taken
+  // apart.
   ir::InstId Vector(Item item, uint32_t count) {
     if (count == 1) {
       return TakeScalar(item);
@@ -119,6 +126,7 @@ class Builder {
   }
 
   // Scalar number `leaf` of a value.
+  // From the whole down to the leaf, by how many leaves each part has.
   ir::InstId Leaf(Source source, uint64_t leaf, Item& item) {
     while (true) {
       const Type row = context_.TypeRow(source.type);
@@ -148,6 +156,7 @@ class Builder {
     }
   }
 
+  // Leaf number k of a matrix is in row k / columns.
   ir::InstId Component(const Type& row, ir::InstId value, uint32_t leaf) {
     const ir::TypeId scalar = context_.Vector(ScalarOf(row), 1);
     switch (ValueForm(row)) {

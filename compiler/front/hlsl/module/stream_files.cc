@@ -7,6 +7,8 @@
 
 namespace kiln::hlsl {
 
+// The root is first and included nowhere. Paths of `#line` are numbered in the order in which
+// marks use them, so that equal sources give equal modules.
 ir::ModuleFiles FilesOf(const TokenStream& stream) {
   ir::ModuleFiles out;
   for (const ModuleFile& file : stream.files) {
