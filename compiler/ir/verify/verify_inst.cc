@@ -24,6 +24,7 @@ bool IsShift(BinaryOp op) {
 
 // Ids are good at this point, as RegionVerifier has seen them; what is checked here is whether they
 // make sense.
+// The kind of result decides which rules an instruction has.
 void InstVerifier::Verify(uint32_t number) {
   const Inst& inst = region_.segment.insts[number];
   switch (FactsOf(inst.kind).result) {
@@ -42,6 +43,7 @@ void InstVerifier::Verify(uint32_t number) {
 
 // The region lists what it uses of the world around, so that a caller need not read its
 // instructions. What it uses and does not list would be missing from the program.
+// By kind: each root of a place has what its id must name.
 void InstVerifier::VerifyPlaceInst(const Inst& inst) {
   if (inst.kind == InstKind::kGlobalRef) {
     VerifyGlobal(inst);
@@ -66,6 +68,7 @@ void InstVerifier::VerifyPlaceInst(const Inst& inst) {
   }
 }
 
+// Rows of an interface exist in typed modules alone: containers are what RPL has.
 void InstVerifier::VerifyIo(const Inst& inst) {
   const std::vector<InterfaceRow>& io = region_.segment.io;
   const uint32_t row = inst.As<IoInst>().row;
@@ -163,16 +166,19 @@ void InstVerifier::VerifyAccess(const Inst& inst) {
                 "only items of arrays of resources are not uniform");
 }
 
+// Fields of containers are arrays of values, which are indexed uniformly or not.
 bool InstVerifier::IsArrayOfResources(InstId root) const {
   const Inst& inst = region_.segment.insts[root.value];
   return inst.kind == InstKind::kGlobalRef && region_.pool[inst.type].kind == TypeKind::kArray &&
          !inst.As<GlobalRefInst>().member.valid();
 }
 
+// A type that could not be found is none of the instruction's.
 void InstVerifier::IsResult(const Inst& inst, std::optional<TypeId> type) {
   region_.Check(inst.type == type, "type of the result");
 }
 
+// docs/IR.md, "Typing of specialised instructions": one branch for each row of that table.
 void InstVerifier::VerifyValueInst(const Inst& inst) {
   if (inst.kind == InstKind::kConst) {
     IsResult(inst, region_.pool[inst.As<ConstInst>().value].type);
@@ -231,6 +237,7 @@ void InstVerifier::VerifyOperator(const Inst& inst) {
 }
 
 // logical, select, select_blocks
+// docs/IR.md, "Order": which of the operands runs.
 void InstVerifier::VerifyChoice(const Inst& inst) {
   if (inst.kind == InstKind::kLogical) {
     const auto logical = inst.As<LogicalInst>();
@@ -351,6 +358,7 @@ void InstVerifier::VerifyBuiltin(const Inst& inst) {
   region_.Check(inst.type == signature->result, "type of the result");
 }
 
+// The callee is known by its head alone: its body is verified as a function of its own.
 void InstVerifier::VerifyCall(const Inst& inst) {
   const auto call = inst.As<CallInst>();
   const std::span<const uint32_t> arguments = region_.segment.List(call.arguments);
@@ -385,6 +393,7 @@ void InstVerifier::VerifyArgument(const SpecialisedMember& parameter, InstId arg
   }
 }
 
+// Statements have no result; what they do to control is checked with the blocks.
 void InstVerifier::VerifyStatement(const Inst& inst) {
   if (inst.kind == InstKind::kYield) {
     region_.Check(region_.IsValue(inst.As<YieldInst>().value), "a yield has a value");
