@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Where tokens come from. An origin is a number: a token of a file as it is written, or a row
+// that says by which macro or include it came. Contexts form a tree that is only ever added to,
+// with causes before their effects, so walking out of one always ends.
 #include "compiler/front/hlsl/origins.h"
 
 #include <algorithm>

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// Settings of a module as text and back. settings.def has one line for each; here is what reads
+// it in a loop, and the two kinds of settings that are no words: shifts of registers and roots
+// of includes. The text of all of them is part of a module's key, so its form must never depend
+// on the order in which they were set.
 #include "compiler/front/hlsl/settings.h"
 
 #include <algorithm>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Places of tokens for messages: spans in the row of all files, and the chain of macros and
+// includes that led to a token, as labels from the inside out.
 #include "compiler/front/hlsl/token_stream.h"
 
 #include <algorithm>

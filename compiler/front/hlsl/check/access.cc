@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 // A part of a place is a place, a part of a constant is a constant. Reduced shapes keep their names
 // for parts: `float1x3` has `_m02`, though its values are vectors of three.
+// Order of meaning for `a.b`: a block is its content, a texture may have `mips`, a struct has
+// members, a number has letters. Swizzles of swizzles stay rows of their own here; lowering
+// puts their letters together.
 #include "compiler/front/hlsl/check/access.h"
 
 #include <algorithm>

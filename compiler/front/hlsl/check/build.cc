@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Constants, conversions and rates. A conversion of numbers is made of at most two rows: items
 // first, then the shape.
+// Every row of an expression goes through Combine, which is where an error in an operand
+// silences the whole, where the rate is found and where trees over options are limited. Who
+// makes a row without it must do all three.
 #include "compiler/front/hlsl/check/build.h"
 
 #include <algorithm>

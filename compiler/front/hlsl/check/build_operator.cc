@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// Unary and binary operators, `&&`, `||` and `?:`. Each brings its operands to the types that
+// the operator works on, folds constants, and makes a row of what is left; spec/hlsl 10.
+// Dialects differ in the last three only, and the difference is a kind of row: lowering knows
+// no dialect.
 #include "compiler/front/hlsl/check/build_operator.h"
 
 #include <algorithm>

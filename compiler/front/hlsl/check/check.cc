@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// Declarations are checked in the order of the source, since HLSL declares before it uses; the
+// tree is in pre-order, so a loop with `next` visits those of one level. What only the whole
+// module can tell, which parameters are written and which images are compared with, is settled
+// at the end.
 #include "compiler/front/hlsl/check/check.h"
 
 #include <utility>

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 // A function is one row, whether it is declared once or several times: declarations of one name in
 // one scope whose parameters have the same types are the same function.
+// A head is read with its types, attributes and default values before anybody knows whether the
+// function was declared earlier; then it is matched against the overloads of its name. Only a
+// body makes locals. The order matters for methods: all heads of a struct come before the first
+// body.
 #include "compiler/front/hlsl/check/function.h"
 
 #include <algorithm>

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// A look-up gives a symbol, and a symbol becomes a row of the expression: the value itself if
+// it is known, else the variable, option or member. Names are symbols of the token stream, so
+// comparing them is comparing numbers.
 #include "compiler/front/hlsl/check/name.h"
 
 #include "compiler/base/check.h"

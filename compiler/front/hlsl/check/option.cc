@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Options are ordinary `static const` variables with an attribute (spec/hlsl 8.1), so a
+// compiler that does not know kiln builds the default variant of the same text. What is checked
+// here is that the default is known and the type is one that options have.
 #include "compiler/front/hlsl/check/option.h"
 
 #include <optional>

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Scopes form a tree and are never taken down: records and namespaces are entered again by
+// name. All symbols are in one table under (scope, name), so a look-up costs one probe for each
+// scope on the way out.
 #include "compiler/front/hlsl/check/scopes.h"
 
 namespace kiln::hlsl {

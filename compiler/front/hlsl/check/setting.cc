@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Attributes of entry points are read when the function is declared, and are values of
+// compile-time expressions over options; which names exist and which values they take is
+// checked for a variant, like RPL's settings.
 #include "compiler/front/hlsl/check/setting.h"
 
 #include <optional>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Spans are made as instructions are: most of them share the span of their neighbour, so one is
+// kept. Tables by row of the checked module make each mapping one array access.
 #include "compiler/front/hlsl/lower/context.h"
 
 #include <algorithm>

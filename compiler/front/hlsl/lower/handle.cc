@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Resources as the IR has them. Images and samplers are handles, which are places that nobody
+// loads; buffers are memory with a struct or an array in it. An array of resources is one
+// declaration with a count, and an item of it is picked by an access.
 #include "compiler/front/hlsl/lower/handle.h"
 
 #include "compiler/base/check.h"

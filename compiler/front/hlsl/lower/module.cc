@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Lowering cannot fail: what is wrong was said by the checker. What only a variant can tell
+// becomes a fault in the code that it is about. Declarations are added in the order in which
+// they mention each other, and functions last, callees first.
 #include "compiler/front/hlsl/lower/module.h"
 
 #include <bit>

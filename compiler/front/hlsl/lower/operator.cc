@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// One row of the checked expression is one instruction for each row of a matrix (spec/hlsl 6.3
+// and 10.1). Operands have the types of the operator already, so only the class of their items
+// is looked at.
 #include "compiler/front/hlsl/lower/operator.h"
 
 #include <optional>

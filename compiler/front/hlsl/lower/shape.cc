@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Conversions of values that exist. Everything is split into what happens to items and what
+// happens to shapes; matrices are taken row by row and put together again, since the IR's
+// instructions work on vectors.
 #include "compiler/front/hlsl/lower/shape.h"
 
 #include <array>

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Types, structs, constants and attributes. A struct is declared once; it gets attributes of
+// memory only if some block or buffer holds it, since offsets mean nothing to a value. Order of
+// matrices is decided here and nowhere else: what HLSL calls columns are rows in the IR.
 #include "compiler/front/hlsl/lower/type.h"
 
 #include <charconv>

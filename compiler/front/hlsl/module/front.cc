@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// The pipeline: preprocess, parse, check, lower. Files and probes are returned whether there is
+// a module or not, as the key of a failed module must know them, too. Limits on the rows of all
+// stages together end it early.
 #include "compiler/front/hlsl/module/front.h"
 
 #include <iterator>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// What the rest of kiln needs to know of the files that a module was made of, without the
+// stream itself.
 #include "compiler/front/hlsl/module/stream_files.h"
 
 #include <utility>

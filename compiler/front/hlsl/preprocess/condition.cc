@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// `#if` is read by the same expander as everything else, and its tokens go to the arithmetic
+// one by one. `defined` takes its name before it could be expanded. What is wrong is HLSL1031
+// for the whole line, and the condition is then false.
 #include "compiler/front/hlsl/preprocess/condition.h"
 
 #include <limits>

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Open conditionals are a stack over all files, each with the depth of its file: one never
+// closes another file's. A group is either read, or skipped by walking from directive to
+// directive; nothing in it is expanded or reported.
 #include "compiler/front/hlsl/preprocess/conditionals.h"
 
 #include <string>

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// A definition is read into a row of the macro table: parameters become numbers, `#` and `##`
+// become flags of the tokens beside them, so that expanding never looks at them again. Rows are
+// kept by the line that made them, since a file that is included many times defines the same
+// macros each time.
 #include "compiler/front/hlsl/preprocess/definitions.h"
 
 #include <string>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// One directive at a time: which one it is, and whose it is. The two that need macros expanded
+// and belong to no part of their own, #line and the messages, are here.
 #include "compiler/front/hlsl/preprocess/directives.h"
 
 #include <limits>

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// Expansion with a stack of frames and no recursion but for arguments in arguments. A frame is
+// a stretch of `pool_` that is being read; the pool is cut when its frame ends, so memory is
+// that of the expansions that are open. Hidden names are a flag of their macro (active) and of
+// tokens that met it then (kNoExpand), which is how C's rescan is defined.
 #include "compiler/front/hlsl/preprocess/expander.h"
 
 #include <algorithm>

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Files that are being read, the innermost on top. Tokens are lexed once for each file and read
+// where they lie; a file that is included again gives the same rows with places of their own,
+// and these copies are counted, because includes in includes multiply.
 #include "compiler/front/hlsl/preprocess/file_stack.h"
 
 #include "compiler/base/threads/stop.h"

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// Every file of a module once: its text lexed, its tokens in one table with those of all
+// others, its place in the row of offsets. Lines and marks of #line are found when somebody
+// asks. Limits on sizes and numbers are checked before a file is lexed, so a file that is too
+// large costs nothing.
 #include "compiler/front/hlsl/preprocess/file_table.h"
 
 #include <algorithm>

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// An include is a pure look-up in the declared set (spec/hlsl 4.2): paths are folded as text,
+// each path that was asked for is a probe, and nothing touches a file system. Names that macros
+// make are joined from spellings.
 #include "compiler/front/hlsl/preprocess/includes.h"
 
 #include <utility>

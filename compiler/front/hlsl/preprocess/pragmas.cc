@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Pragmas that kiln knows change something here; those of other compilers about their warnings
+// are passed over, and the rest is a warning, so that a misspelt `pack_matrix` does not change
+// a layout in silence.
 #include "compiler/front/hlsl/preprocess/pragmas.h"
 
 namespace kiln::hlsl {

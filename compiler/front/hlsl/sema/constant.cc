@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Scalars of constants: an item and its bits. Converting is bit-exact and says nothing where
+// the result is not defined, so that a fold never differs from what a device computes.
 #include "compiler/front/hlsl/sema/constant.h"
 
 #include <cmath>

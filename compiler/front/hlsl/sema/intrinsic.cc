@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// The tables of intrinsics as arrays, and two look-ups by name: what exists, and what is
+// refused with a reason.
 #include "compiler/front/hlsl/sema/intrinsic.h"
 
 #include <algorithm>

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Texts of single things: expressions in prefix form with parentheses, so the dump shows how
+// operators bind, types with their modifiers in one order, places and attributes. Spellings of
+// literals are not shown but their values.
 #include "compiler/front/hlsl/syntax/dump_text.h"
 
 #include <array>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// The face of the parser. Errors of the preprocessor are handed in, for a statement that lost a
+// token there is wrong for that reason and must not be reported twice.
 #include "compiler/front/hlsl/syntax/parse.h"
 
 #include "compiler/front/hlsl/syntax/parser/parsers.h"

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// The invariants of ast.h as code. A tree that passes may be walked by number without a bounds
+// check; fuzzers run it behind every parse, so a parser that breaks one is found before a later
+// stage trips over it.
 #include "compiler/front/hlsl/syntax/tree_check.h"
 
 #include <vector>

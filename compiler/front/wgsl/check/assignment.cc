@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// The four statements that are more than an expression: `a = b`, `_ = b`, `a op= b` and `a++`,
+// and the call that stands for its effect. Each first finds out that its left side may be
+// written, since that is what most wrong statements get wrong, and then converts its right side
+// to the type of the place: in WGSL the place never converts.
 #include "compiler/front/wgsl/check/assignment.h"
 
 #include "compiler/front/wgsl/check/expressions/expression.h"

@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+// Attributes are checked in three steps by three callers. AllowAttributes says which may stand
+// at a place; it knows names only. CheckInterface reads those of interfaces and bindings into
+// one row. CheckPlacing reads @align and @size, which need the type that they place. A caller
+// that forgets the first step accepts an attribute without a meaning, so each kind of
+// declaration calls it first.
 #include "compiler/front/wgsl/check/attribute.h"
 
 #include <algorithm>

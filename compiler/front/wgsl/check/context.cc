@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// What is said here are the three kinds of errors that occur everywhere: WGSL forbids it
+// (WGSL2010), it is right and not built (WGSL1008), or a type does not fit (WGSL2002). Keeping
+// them apart is what makes docs/wgsl/CONFORMANCE.md true.
 #include "compiler/front/wgsl/check/context.h"
 
 #include <algorithm>

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// Declarations of a module but for functions. All that one mentions was checked before it, so
+// each is looked at once and its result is what a mention of its name becomes: the value of a
+// constant, the row of an override or variable, a type. Nothing of a declaration is kept after
+// an error; its name is bound to kFailed, and users of it are silent.
 #include "compiler/front/wgsl/check/declaration.h"
 
 #include <algorithm>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Directives stand before all declarations and are checked before them. An unknown name is an
+// error even if nothing depends on it: the source asked for something that it would not get.
 #include "compiler/front/wgsl/check/directive.h"
 
 #include <algorithm>

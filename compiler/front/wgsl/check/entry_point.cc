@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// Three questions about an entry point, asked when its body is checked: is each leaf of its
+// parameters and result a location or a built-in value of the right type; do the functions that
+// it reaches belong to its stage; and does it reach two variables of one binding. The last two
+// follow calls, and every callee was checked before, so its calls and mentions are complete.
 #include "compiler/front/wgsl/check/entry_point.h"
 
 #include <string>

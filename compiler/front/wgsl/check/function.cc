@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// A function: its head, its parameters in a scope, its body. The row in the unit is made first,
+// since the body adds to it whatever it calls and mentions; entry points and aliases are judged
+// by these lists, so they must hold every mention. A function is declared only behind its body:
+// it cannot call itself.
 #include "compiler/front/wgsl/check/function.h"
 
 #include <optional>

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// Calls of functions of the module. Arguments are lowered in order, and what comes back is
+// stored in that order as well. Pointers are where the IR differs from WGSL: it has no pointer
+// values, so a pointer to memory of the invocation becomes a copy in and out, and any other one
+// the place itself.
 #include "compiler/front/wgsl/lower/call.h"
 
 #include <utility>

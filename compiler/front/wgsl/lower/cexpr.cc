@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Expressions over overrides as compile-time expressions. They are trees of interned rows:
+// equal ones are one row, whoever writes them. Each tree also needs a run of spans with one
+// entry for each node, so the number of nodes is kept beside the rows while they are made.
 #include "compiler/front/wgsl/lower/cexpr.h"
 
 #include <vector>

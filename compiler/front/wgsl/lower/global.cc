@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 // An override is an option, whose default is its value; one whose value depends on others is a
 // constant. A buffer of a struct has it as its content; of anything else it has one field.
+// Order is that of the checked module, in which each variable comes behind what it mentions.
+// Resources keep their group and binding as attributes; layouts read these and assign nothing
+// for WGSL.
 #include "compiler/front/wgsl/lower/global.h"
 
 #include <string>

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Atomics are one instruction of the IR each, with scope and order; barriers say which kind of
+// memory they order. The scope follows from the address space of the pointer, so it is never
+// asked of the source.
 #include "compiler/front/wgsl/lower/memory.h"
 
 #include <vector>

@@ -2,6 +2,9 @@
 // Functions that are one builtin of the IR say so in functions.def. The rest is written out here:
 // what WGSL defines where SPIR-V does not (`clamp` with bounds in the wrong order, fields of bits
 // that leave the word) gets operands for which both agree.
+// A function that the IR lacks is written out by those that it has, in terms whose results are
+// defined for all operands. Where WGSL defines more than SPIR-V, the instruction carries a flag
+// and the emitter writes the guard; nothing is guarded twice.
 #include "compiler/front/wgsl/lower/operation.h"
 
 #include <optional>

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Types are mapped when somebody first asks for them and kept by id, so each costs one look.
+// Constants without structs are rows of the IR, which shares equal ones; a constant with
+// structs is built from such rows where it is used.
 #include "compiler/front/wgsl/lower/type.h"
 
 #include <algorithm>

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// The pipeline of the front end in one function: lex, parse, check, lower. Each stage is a pure
+// function of the one before, and the dumps below stop behind one of them. Errors end it before
+// checking, so a module never comes of a source that has any.
 #include "compiler/front/wgsl/module/front.h"
 
 #include <iterator>

@@ -2,6 +2,10 @@
 // Floats are computed as doubles and rounded once: a double has more than twice the digits of an
 // f32, so sums, products, quotients and roots come out as in f32 itself. Words wrap as they do at
 // run time, abstract integers do not; a shift loses no bits.
+// One item of any function. A Word holds an integer with its sign, or the bits of a double;
+// which one follows from the kind. Results are what a device may compute, never more exact in a
+// way that a comparison could tell: so each result is rounded to its own width before it is
+// used again.
 #include "compiler/front/wgsl/sema/evaluate_scalar.h"
 
 #include <algorithm>

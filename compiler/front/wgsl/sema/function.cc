@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// functions.def is the one list of operators and functions: its rows drive name look-up,
+// constants, stages and lowering. Everything is a table made by the compiler, so nothing is set
+// up when kiln starts.
 #include "compiler/front/wgsl/sema/function.h"
 
 #include "compiler/base/check.h"

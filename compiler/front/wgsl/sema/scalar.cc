@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Numbers of WGSL as words of 64 bits: how they are rounded, converted, read and printed.
+// Nothing here traps or wraps by accident; a value that does not exist is a Fault with a
+// reason, and whoever asked turns it into a diagnostic or leaves the instruction to run time.
 #include "compiler/front/wgsl/sema/scalar.h"
 
 #include <algorithm>

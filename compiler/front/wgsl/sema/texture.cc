@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Which row of textures.def a call may be. Arguments are matched by the checker; here only the
+// texture itself is looked at, as it decides what the letters of a row mean.
 #include "compiler/front/wgsl/sema/texture.h"
 
 namespace kiln::wgsl::front {

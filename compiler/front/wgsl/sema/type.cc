@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// Types are interned: equal types have one id, so comparing types is comparing numbers. What a
+// type may be used for is computed once, when its row is made, from the facts of its parts. A
+// struct must therefore be complete, with its members, before its type is interned;
+// check/declaration does that.
 #include "compiler/front/wgsl/sema/type.h"
 
 #include <algorithm>

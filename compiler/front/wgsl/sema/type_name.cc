@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Predeclared types by name, without a table of all spellings: vectors and matrices are taken
+// apart, since they have 42 names, and everything else is in short tables that are searched in
+// order. A name is asked for only if no scope has it.
 #include "compiler/front/wgsl/sema/type_name.h"
 
 namespace kiln::wgsl::front {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Which kind of resource a method is of: methods.def says which shapes have it.
+// A method is looked up by name in methods.def, which says on which shapes of resources it
+// exists; then one function for each group of methods takes over. Structs have methods, too,
+// which are functions of the module.
 #include "compiler/front/hlsl/check/resources/method.h"
 
 #include <optional>

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// What all methods of one call share: the resource, its facts, the place of the message. Rows
+// that need a value more than once are built over given values, so an argument with an effect
+// is evaluated once.
 #include "compiler/front/hlsl/check/resources/method_site.h"
 
 #include "compiler/front/hlsl/check/build.h"

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// What the next tokens begin, without moving. C's grammar leaves casts, declarations and
+// template lists open until names are looked up; all these decisions are here. Each looks at a
+// bounded number of tokens, because it may be asked at every token of a source.
 #include "compiler/front/hlsl/syntax/parser/lookahead.h"
 
 #include <string>

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// The parser needs one bit of semantics: is this name a type? Most names never were anything
+// but variables, so each symbol first says whether any declaration could give it a meaning;
+// only then are scopes searched. Declarations that change nothing about that bit are not kept.
 #include "compiler/front/hlsl/syntax/parser/name_scopes.h"
 
 #include <algorithm>

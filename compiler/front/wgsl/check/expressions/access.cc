@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// Parts of values and places: members, indices, swizzles, and the two operators that go from a
+// place to a pointer and back. A part of a place is a place with the address space and access
+// mode of the whole; a part of a constant is a constant, cut out of its leaves; a part of any
+// other value is a value.
 #include "compiler/front/wgsl/check/expressions/access.h"
 
 #include <algorithm>

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// A call is decided by what its callee means: a type converts or constructs, a function of the
+// module is called, a predeclared one is looked up among its overloads. Arguments were checked
+// before, as rows; here they are loaded and converted, but for pointers, textures and samplers,
+// which are passed as they are.
 #include "compiler/front/wgsl/check/expressions/call.h"
 
 #include <algorithm>

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// One class for all constructors: it holds the arguments as values and is asked for a type,
+// which is either written or inferred from them. Constants among the arguments make a constant,
+// leaf by leaf, so an array of constants costs its leaves and no rows. Conversions are implicit
+// here except where one value of one shape is converted as a whole.
 #include "compiler/front/wgsl/check/expressions/construct.h"
 
 #include <algorithm>

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// Expressions are rows in post-order, and checking is one loop over them: operands come before
+// the row that uses them, and what was made of each row is kept under its number. No function
+// here recurses, so the depth of an expression costs nothing. The first row that fails ends the
+// expression.
 #include "compiler/front/wgsl/check/expressions/expression.h"
 
 #include <vector>

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Functions that touch memory by pointers: atomics, barriers, arrayLength and
+// workgroupUniformLoad. They have no rows in overloads.def, for what they take is a pointer to
+// something and not a number; their rules are written out here. None of them is constant.
 #include "compiler/front/wgsl/check/expressions/memory_call.h"
 
 #include <string>

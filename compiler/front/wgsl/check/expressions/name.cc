@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// What a name means, with or without a template list. Names of a source hide predeclared ones,
+// so scopes are asked first. A generator without a list (`vec3`, `array`) stays one: only a
+// call can give it its type. Types are interned here, so two spellings of one type are one id
+// from here on.
 #include "compiler/front/wgsl/check/expressions/name.h"
 
 #include <vector>

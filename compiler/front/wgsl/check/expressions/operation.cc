@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// Operators and functions over numbers. All go one way: load, look for the overload, convert
+// the operands, then fold if everything is known, else keep a row. Folding is left to
+// sema/evaluate, which knows neither tokens nor diagnostics; what it cannot compute comes back
+// with a reason, which is said here.
 #include "compiler/front/wgsl/check/expressions/operation.h"
 
 #include <algorithm>

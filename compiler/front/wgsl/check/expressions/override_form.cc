@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// An override is baked into a variant (spec/wgsl 5.4), so an expression over overrides must be
+// one that the IR computes when a variant is specialised. This is the test for that, and the
+// table of the operators; lowering translates exactly what passes it. Keep the two in step:
+// what passes here and is not known there fails a check of kiln, not of the source.
 #include "compiler/front/wgsl/check/expressions/override_form.h"
 
 namespace kiln::wgsl::front {

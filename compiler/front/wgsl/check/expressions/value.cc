@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// Loads and conversions. WGSL converts by itself only from abstract to concrete numbers, and
+// only constants are abstract; so a conversion here is always one of constants, and computed at
+// once. Everything that needs a value goes through ValueOf, which makes the load, and nothing
+// else makes one.
 #include "compiler/front/wgsl/check/expressions/value.h"
 
 #include <algorithm>
