@@ -8,6 +8,7 @@
 namespace kiln::ir {
 namespace {
 
+// The form of the list of files, which is stored beside the module.
 constexpr std::string_view kDomain = "kiln.modulefiles.1";
 
 // One message for all damage: what is wrong with an image is of use to nobody but its maker.
@@ -26,6 +27,7 @@ Result<ModuleFile> DecodeFile(ByteView item) {
   return file;
 }
 
+// Three parts of a row: where it begins, its line, its path.
 Result<LineMark> DecodeMark(ByteView item) {
   KILN_TRY(const std::vector<ByteView> parts, DecodeTuple(item, 3));
   LineMark mark;
