@@ -16,6 +16,7 @@ namespace {
 
 using syntax::AttributeName;
 
+// For HLSL1049, which says where an attribute stands that may not stand there.
 std::string_view PlaceText(AttributePlace place) {
   switch (place) {
     case AttributePlace::kMember:
@@ -32,6 +33,7 @@ std::string_view PlaceText(AttributePlace place) {
   KILN_UNREACHABLE();
 }
 
+// A word of these is where an attribute may stand.
 constexpr uint32_t Bit(AttributePlace place) { return 1u << static_cast<uint32_t>(place); }
 constexpr uint32_t kMember = Bit(AttributePlace::kMember);
 constexpr uint32_t kGlobal = Bit(AttributePlace::kGlobal);
@@ -105,6 +107,7 @@ void ReadHomeSet(CheckContext& context, const syntax::Attribute& attribute, Attr
   }
 }
 
+// What was there stays after an error, which was reported.
 void ReadNumber(CheckContext& context, const syntax::Attribute& attribute, uint32_t& made) {
   if (const auto number = NumberArgument(context, attribute, 0)) {
     made = *number;
@@ -119,6 +122,8 @@ void ReadText(CheckContext& context, const syntax::Attribute& attribute, std::st
   }
 }
 
+// Families without a lowering are refused by name, so that nobody believes they had
+// an effect.
 void Refuse(CheckContext& context, const syntax::Attribute& attribute, std::string_view family) {
   context.Refuse({attribute.begin, attribute.end}, context.Text(attribute.token), family);
 }
@@ -374,6 +379,7 @@ size_t ArgumentCount(const CheckContext& context, const syntax::Attribute& attri
   return context.ast.List(attribute.arguments).size() / 2;
 }
 
+// Requires: `i` is less than ArgumentCount.
 syntax::ExprRange ArgumentAt(const CheckContext& context, const syntax::Attribute& attribute,
                              size_t i) {
   const std::span<const uint32_t> words = context.ast.List(attribute.arguments);
@@ -413,6 +419,7 @@ std::optional<uint32_t> NumberArgument(CheckContext& context, const syntax::Attr
   return std::nullopt;
 }
 
+// One message for all mistakes in arguments, with what the attribute takes.
 void SayNeeds(CheckContext& context, const syntax::Attribute& attribute,
               std::string_view expected) {
   const TokenRange at{attribute.begin, attribute.end};
@@ -422,6 +429,7 @@ void SayNeeds(CheckContext& context, const syntax::Attribute& attribute,
                   .With("text", context.Text(at)));
 }
 
+// An attribute that is known but has no meaning where it stands.
 void SayMisplaced(CheckContext& context, const syntax::Attribute& attribute,
                   std::string_view what) {
   context.Say(context.At(Code::kHlsl1049, {attribute.begin, attribute.end})

@@ -25,12 +25,14 @@ struct Call {
   uint32_t name;
   TokenRange at;
 
+  // HLSL2021 says the types that were given; all candidates would be a long list.
   ExprId NoSuch(std::span<const ExprId> arguments) const {
     context.Say(context.At(Code::kHlsl2021, name)
                     .With("name", context.Text(name))
                     .With("types", TypesText(context, arguments)));
     return context.Failed(at);
   }
+  // `part` says which of two results is meant, as of `frexp`.
   ExprId Make(TypeId type, std::span<const ExprId> arguments, uint8_t flags = 0,
               uint32_t part = kNoRow) const {
     return Combine(context,
@@ -43,6 +45,7 @@ struct Call {
                     .at = at},
                    arguments, (flags & Expr::kEffect) == 0 ? Knowable::kFixed : Knowable::kNo);
   }
+  // Converts as an argument does (spec/hlsl 9.5).
   ExprId To(ExprId id, TypeId type) const {
     return ConvertTo(context, id, type, ConversionUse::kImplicit, context.Get(id).at);
   }
@@ -172,6 +175,7 @@ ExprId Mul(const Call& call, std::vector<ExprId> arguments) {
   return call.Make(type, arguments);
 }
 
+// Only of three floats; there is no other form (spec/hlsl 18).
 ExprId Cross(const Call& call, std::vector<ExprId> arguments) {
   const TypeId type = call.context.types().Vector(Item::kFloat, 3);
   for (ExprId& argument : arguments) {

@@ -58,6 +58,7 @@ class Cexprs {
   }
 
  private:
+  // The kind that the IR has for the item of a type.
   ValueKind Kind(ExprId id) const { return KindOf(context_.unit.types, context_.Get(id).type); }
 
   // Nodes of the tree that a row is the root of: a run of spans has one for each.
@@ -66,6 +67,7 @@ class Cexprs {
     context_.cexpr_nodes[id.value] = nodes;
     return id;
   }
+  // A literal is one node.
   ir::CexprId Literal(ValueKind kind, uint32_t bits) {
     return Note(builder_.Literal(kind, bits), 1);
   }
@@ -77,6 +79,8 @@ class Cexprs {
                                               .zero = wrapping ? ir::kWrapping : 0});
     return Note(made, 1 + Nodes(a) + (b.valid() ? Nodes(b) : 0));
   }
+  // Division by zero is an error all the same (spec/hlsl 8.2): wrapping is about the width
+  // alone.
   ir::CexprId Wrapping(CexprOp op, ir::CexprId a, ir::CexprId b = {}) {
     return Row(op, a, b, true);
   }
@@ -88,6 +92,7 @@ class Cexprs {
                                               .zero = ir::kWrapping});
     return Note(made, 1 + Nodes(a));
   }
+  // A text, as options of enums are compared with.
   ir::CexprId Word(std::string_view text) {
     return Note(builder_.Intern({.op = CexprOp::kLiteral,
                                  .kind = static_cast<uint16_t>(ValueKind::kString),
@@ -108,6 +113,7 @@ class Cexprs {
 
   // The number of an enum option: the values of its enumerators, chosen by its text.
   // From the last enumerator on: text of the first ? its number : text of the second ? …
+  // An enum has one enumerator at least, since the parser refuses an empty list.
   ir::CexprId Option(const hlsl::Option& option) {
     const ir::CexprId name = Note(builder_.Name(option.name), 1);
     if (option.row.kind != ir::OptionKind::kEnum) {
@@ -242,6 +248,7 @@ class Cexprs {
 
 }  // namespace
 
+// Items of 16 and 64 bits have no kind of their own; options do not have them.
 ir::ValueKind KindOf(const Types& types, TypeId id) {
   switch (FactsOf(types[id].item).item_class) {
     case ItemClass::kBool:
@@ -267,6 +274,7 @@ ir::CexprId CexprOf(LowerContext& context, ExprId id, ir::SpanId* run) {
   return made;
 }
 
+// The same for callers that have rows already.
 ir::CexprId Either(LowerContext& context, ir::CexprId a, ir::CexprId b) {
   return Cexprs(context).Either(a, b);
 }

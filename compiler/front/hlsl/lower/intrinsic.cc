@@ -84,6 +84,7 @@ class Lowerer {
   }
 
  private:
+  // Of the first argument's items.
   ir::Scalar scalar() const { return ScalarOf(row_); }
   ir::TypeId Of(uint32_t count) { return context_.Vector(scalar(), count); }
 
@@ -184,6 +185,7 @@ class Lowerer {
                         Item::kInt, count);
   }
 
+  // Neither NaN nor infinite. SPIR-V's own instruction for it is of kernels.
   ir::InstId Finite(ir::InstId value, uint32_t count) {
     const ir::TypeId flags = context_.Vector(ir::Scalar::kBool, count);
     const ir::InstId either = context_.Emit(
@@ -236,6 +238,7 @@ class Lowerer {
     const bool sign = intrinsic_ == Intrinsic::kNormalize;
     return Builtin(Of(1), sign ? ir::Builtin::kSign : ir::Builtin::kAbs, {value});
   }
+  // A vector has no rows to go through.
   ir::InstId PerRowOrOne(Values values) {
     const IntrinsicFacts& facts = FactsOf(intrinsic_);
     return Builtin(TypeOf(context_, expr_.type), *facts.of_float, values);
@@ -400,6 +403,7 @@ class Lowerer {
   }
 
   // spec/hlsl 10.3: values before the place.
+  // Values are computed first, since computing one may change what the place is reached by.
   ir::InstId Atomic() {
     using enum Intrinsic;
     std::vector<ir::InstId> values;
@@ -448,6 +452,7 @@ class Lowerer {
 
 }  // namespace
 
+// Requires: the arguments are those that the check has converted.
 ir::InstId IntrinsicValue(LowerContext& context, const Expr& expr) {
   return Lowerer(context, expr).Run();
 }

@@ -93,6 +93,7 @@ std::optional<Scalar> Quotient(Operator op, Scalar left, Scalar right) {
 }
 
 // spec/hlsl 10.1: the count is masked by the width of the left operand.
+// Items of 16 and 64 bits are not built, so every item that is no literal has 32 bits here.
 Scalar Shifted(Operator op, Scalar left, Scalar right) {
   const uint64_t mask = left.item == Item::kLiteralInt ? 63 : 31;
   const auto count = static_cast<uint64_t>(Integer(right)) & mask;
@@ -131,6 +132,7 @@ std::optional<Scalar> IntegerResult(Operator op, Scalar left, Scalar right) {
   }
 }
 
+// NaN is unequal to everything, itself included, as at run time.
 template <class Number>
 bool Compare(Operator op, Number a, Number b) {
   switch (op) {

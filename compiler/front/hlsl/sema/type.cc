@@ -16,6 +16,7 @@
 namespace kiln::hlsl {
 namespace {
 
+// As many as 32 bits hold, which is more than every limit.
 uint64_t Saturated(uint64_t a, uint64_t b) {
   constexpr uint64_t kMost = std::numeric_limits<uint32_t>::max();
   return a == 0 || b == 0 ? 0 : (a > kMost / b ? kMost : a * b);
@@ -28,6 +29,7 @@ Types::Types() {
   Intern({.kind = TypeKind::kVoid});
 }
 
+// All numbers are rows of one form: a scalar has one row and one column.
 Type Types::Numeric(Item item, Form form, uint32_t rows, uint32_t columns) {
   return {.kind = TypeKind::kNumeric,
           .item = item,
@@ -53,6 +55,7 @@ TypeId Types::Vector(Item item, uint32_t count) {
   return count == 1 ? Scalar(item) : Intern(Numeric(item, Form::kVector, 1, count));
 }
 
+// A matrix of one row is still a matrix: it is indexed by rows.
 TypeId Types::Matrix(Item item, uint32_t rows, uint32_t columns) {
   KILN_CHECK(rows >= 1 && rows <= 4 && columns >= 1 && columns <= 4, "{}x{}", rows, columns);
   return Intern(Numeric(item, Form::kMatrix, rows, columns));
@@ -67,11 +70,13 @@ TypeId Types::OpenArray(TypeId element, ExprId extent) {
   return Intern({.kind = TypeKind::kArray, .element = element.value, .open = extent.value});
 }
 
+// The content is void for objects without one.
 TypeId Types::Object(ObjectKind object, TypeId content, uint32_t extent) {
   return Intern(
       {.kind = TypeKind::kObject, .object = object, .element = content.value, .extent = extent});
 }
 
+// Another item in the same shape.
 TypeId Types::WithItem(TypeId type, Item item) {
   Type row = types_[type.value];
   KILN_CHECK(row.kind == TypeKind::kNumeric);
@@ -79,6 +84,7 @@ TypeId Types::WithItem(TypeId type, Item item) {
   return Intern(row);
 }
 
+// A struct is there before its members are, so that its name can be mentioned.
 StructId Types::AddStruct(std::string_view name, uint32_t token) {
   structs_.push_back({.name = name, .token = token});
   return StructId{static_cast<uint32_t>(structs_.size() - 1)};
@@ -101,6 +107,7 @@ void Types::Complete(StructId id, const std::vector<Member>& members) {
   row.complete = true;
 }
 
+// Enumerators of one enum are neighbours.
 EnumId Types::AddEnum(const Enum& row, const std::vector<Enumerator>& enumerators) {
   enums_.push_back(row);
   enums_.back().first = static_cast<uint32_t>(enumerators_.size());
@@ -109,6 +116,7 @@ EnumId Types::AddEnum(const Enum& row, const std::vector<Enumerator>& enumerator
   return EnumId{static_cast<uint32_t>(enums_.size() - 1)};
 }
 
+// Each enum is a type of its own; its item is what its values are stored as.
 TypeId Types::Of(EnumId id) {
   return Intern({.kind = TypeKind::kEnum, .item = enums_[id.value].item, .element = id.value});
 }
@@ -121,6 +129,7 @@ bool Types::IsObject(TypeId id) const {
   return types_[id.value].kind == TypeKind::kObject;
 }
 
+// Structs know whether they do (Complete).
 bool Types::HoldsObject(TypeId id) const {
   while (types_[id.value].kind == TypeKind::kArray) {
     id = ElementOf(id);

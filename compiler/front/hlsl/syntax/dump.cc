@@ -12,6 +12,8 @@
 namespace kiln::hlsl::syntax {
 namespace {
 
+// Prints declarations and statements, one row on a line. Texts of what is on a line are
+// DumpText's.
 class AstPrinter {
  public:
   AstPrinter(const TokenStream& stream, const Ast& ast) : text_(stream, ast), ast_(ast) {}
@@ -53,6 +55,7 @@ class AstPrinter {
     }
   }
 
+  // The head of a row; its items and what it holds are lines of their own.
   std::string Head(const Decl& decl) {
     const std::string_view name = decl.name == kNone ? "" : text_.Token(decl.name);
     switch (decl.kind) {
@@ -117,6 +120,7 @@ class AstPrinter {
     }
   }
 
+  // Conditions and values are whole expressions in prefix form.
   std::string Head(const Stmt& stmt) {
     const std::string condition = text_.Expression(stmt.condition);
     const std::string value = text_.Expression(stmt.value);
@@ -163,6 +167,7 @@ class AstPrinter {
 
 }  // namespace
 
+// The tree need not be free of errors: rows that are there have ends.
 std::string DumpAst(const TokenStream& stream, const Ast& ast) {
   return AstPrinter(stream, ast).Print();
 }

@@ -14,6 +14,7 @@
 namespace kiln::hlsl::syntax {
 namespace {
 
+// By syntax::Modifier.
 constexpr auto kModifiers = std::to_array<std::string_view>({
 #define KILN_HLSL_MODIFIER(enumerator, text, is_keyword) text,
 #include "compiler/front/hlsl/syntax/modifiers.def"
@@ -35,6 +36,8 @@ std::string ModifierText(uint32_t modifiers) {
   return out;
 }
 
+// A string on one line: only what would break the line or end the string is written in another
+// way.
 std::string Escaped(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
@@ -46,6 +49,7 @@ std::string Escaped(std::string_view text) {
   return out + '"';
 }
 
+// Both forms of `++` have one token, so the order of the source has to be said.
 bool IsPostfix(const Expr& e) {
   const auto op = static_cast<UnaryOp>(e.op);
   return op == UnaryOp::kPostIncrement || op == UnaryOp::kPostDecrement;
@@ -178,12 +182,14 @@ std::string DumpText::Extents(uint32_t list) const {
   return out;
 }
 
+// The name, its extents, its places and its initialiser; the type is the declaration's.
 std::string DumpText::VariableText(const Variable& variable) const {
   std::string out(variable.name == kNone ? "" : Token(variable.name));
   out += Extents(variable.extents) + Places(variable.places);
   return variable.initialiser.empty() ? out : out + " = " + Expression(variable.initialiser);
 }
 
+// Places keep the order of the source, which says how several of a kind are read.
 std::string DumpText::Places(const RowRange& rows) const {
   std::string out;
   for (uint32_t row = rows.first; row < rows.first + rows.count; ++row) {

@@ -57,6 +57,7 @@ class TreeCheck {
   void Tokens(uint32_t begin, uint32_t end, std::string_view what) {
     Require(begin < end && end < tokens_, what);
   }
+  // In 64 bits, so that the sum cannot wrap.
   void Rows(const RowRange& rows, size_t count, std::string_view what) {
     Require(size_t{rows.first} + rows.count <= count, what);
   }
@@ -123,6 +124,7 @@ class TreeCheck {
     Require(e.token >= e.begin && e.token < e.end, fmt::format("token of expression {}", row));
   }
 
+  // What is checked of an item depends on who has the list.
   template <class Check>
   void List(uint32_t list, Check check) {
     for (const uint32_t item : ast_.List(list)) {
@@ -135,6 +137,7 @@ class TreeCheck {
                               ast_.exprs[range.root].first == range.first),
             "range of an expression");
   }
+  // Two words for each: the first row and the root.
   void Pairs(uint32_t list) {
     const std::span<const uint32_t> words = ast_.List(list);
     for (size_t i = 0; i + 1 < words.size(); i += 2) {
@@ -161,6 +164,7 @@ class TreeCheck {
     }
   }
 
+  // Each kind of declaration has fields that others do not use.
   void Declaration(const Decl& decl) {
     const bool is_enum = decl.kind == DeclKind::kEnum;
     Rows(decl.items, is_enum ? ast_.enumerators.size() : ast_.variables.size(), "items");
@@ -174,6 +178,7 @@ class TreeCheck {
     Require(!typed || decl.type < ast_.types.size(), "type of a declaration");
   }
 
+  // Which expressions a statement has is the parser's affair; whole they have to be.
   void Statement(const Stmt& stmt) {
     Range(stmt.condition);
     Range(stmt.value);
@@ -188,6 +193,7 @@ class TreeCheck {
 
 }  // namespace
 
+// Empty for a tree that keeps all invariants.
 std::string CheckTree(const TokenStream& stream, const Ast& ast) {
   return TreeCheck(stream, ast).Run();
 }

@@ -11,6 +11,7 @@
 namespace kiln::hlsl::syntax {
 namespace {
 
+// Those that have a row of their own; a cast is told by its type.
 std::optional<UnaryOp> PrefixOperator(TokenKind kind) {
   switch (kind) {
     case TokenKind::kPlus:
@@ -157,6 +158,7 @@ void OperandParser::Integer(Operand* operand) {
   CheckLiteral(token, literal.error, 64);
 }
 
+// The value is a double, whatever the suffix is. It is rounded to its type when that is known.
 void OperandParser::Float(Operand* operand) {
   const uint32_t token = context_.at.Advance();
   const FloatLiteral literal = ReadFloat(context_.at.Text(token));
@@ -322,6 +324,8 @@ bool OperandParser::Postfix(Operand* operand) {
   }
 }
 
+// A member after a dot is a name and never a type, so it needs no look at the names that are
+// declared.
 bool OperandParser::Member(Operand* operand) {
   TokenCursor& at = context_.at;
   at.Advance();
@@ -383,6 +387,7 @@ bool OperandParser::Call(Operand* operand) {
   return true;
 }
 
+// The operand is the row before, so nothing has to wait for it.
 void OperandParser::PostfixOperator(Operand* operand, UnaryOp op) {
   const uint32_t token = context_.at.Advance();
   *operand = parsers_.expressions.AddOperand({.kind = ExprKind::kUnary,

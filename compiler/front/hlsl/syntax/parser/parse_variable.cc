@@ -8,6 +8,8 @@
 
 namespace kiln::hlsl::syntax {
 
+// Declarators of one type, up to what is no comma. They are neighbours in the table, so a range
+// says which.
 bool VariableParser::Variables(uint32_t type, RowRange* rows) {
   rows->first = static_cast<uint32_t>(context_.ast.variables.size());
   do {
@@ -103,6 +105,7 @@ bool VariableParser::Places(RowRange* rows) {
   return true;
 }
 
+// One ':' and what stands behind it.
 bool VariableParser::OnePlace() {
   const Level level(context_);
   TokenCursor& at = context_.at;
@@ -184,6 +187,7 @@ bool VariableParser::Alias(const RowRange& attributes) {
   return context_.at.At(TokenKind::kTypedef) ? Typedef(attributes) : Using(attributes);
 }
 
+// 'typedef' type ID [ extents ] { ',' ID [ extents ] }
 bool VariableParser::Typedef(const RowRange& attributes) {
   TokenCursor& at = context_.at;
   Decl decl{.kind = DeclKind::kAlias, .attributes = attributes, .begin = at.Advance()};
