@@ -71,6 +71,7 @@ ExprId OfFloat(CheckContext& context, const syntax::Expr& row, TokenRange at) {
   KILN_UNREACHABLE();
 }
 
+// Both forms of `++` change the operand; they differ in which value they give.
 ExprId OfUnary(CheckContext& context, const syntax::Expr& row, ExprId operand, TokenRange at) {
   switch (static_cast<syntax::UnaryOp>(row.op)) {
     case syntax::UnaryOp::kPlus:
@@ -278,6 +279,7 @@ ExprId CheckExpr(CheckContext& context, syntax::ExprRange range) {
   return context.rows[range.root];
 }
 
+// A list is an initialiser and no expression.
 bool IsList(const CheckContext& context, syntax::ExprRange range) {
   return !range.empty() && context.ast.exprs[range.root].kind == RowKind::kList;
 }

@@ -25,6 +25,7 @@ namespace {
 
 using syntax::Modifier;
 
+// Numbers are given in the order of the source.
 GlobalId AddGlobal(CheckContext& context, Global global) {
   context.unit.globals.push_back(std::move(global));
   return GlobalId{static_cast<uint32_t>(context.unit.globals.size() - 1)};
@@ -339,6 +340,7 @@ Symbol MakeStaticLocal(CheckContext& context, const syntax::Variable& variable, 
   return {.kind = SymbolKind::kGlobal, .id = id.value, .type = type};
 }
 
+// A static member is a global that is found through its struct.
 void CheckStaticMember(CheckContext& context, const syntax::Decl& decl,
                        const syntax::Variable& variable) {
   const TypeId type = TypeOfVariable(context, variable);

@@ -20,6 +20,7 @@ ScopeId ScopeOf(const Symbol& symbol) {
   return symbol.kind == SymbolKind::kType ? ScopeId{symbol.b} : ScopeId{};
 }
 
+// One of the two is set: the symbol, or what was looked for in vain.
 struct Found {
   const Symbol* symbol = nullptr;
   uint32_t missing = syntax::kNone;  // token that was not found
@@ -119,6 +120,7 @@ ExprId OfBlockMember(CheckContext& context, const Symbol& symbol, TokenRange at)
 
 }  // namespace
 
+// As HLSL2004 says what a name is.
 std::string_view KindText(SymbolKind kind) {
   switch (kind) {
     case SymbolKind::kLocal:
@@ -140,10 +142,12 @@ std::string_view KindText(SymbolKind kind) {
   KILN_UNREACHABLE();
 }
 
+// Without a message, for callers that have one of their own.
 const Symbol* Find(CheckContext& context, uint32_t name, uint32_t path, bool global) {
   return FindPath(context, name, path, global).symbol;
 }
 
+// HLSL2001 points at the first name of the path that is not there.
 const Symbol* LookUp(CheckContext& context, uint32_t name, uint32_t path, bool global) {
   const Found found = FindPath(context, name, path, global);
   if (found.symbol == nullptr) {

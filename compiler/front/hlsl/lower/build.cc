@@ -60,6 +60,7 @@ class Builder {
   }
 
  private:
+  // What is given, lowered once, and its type as HLSL has it.
   struct Source {
     ir::InstId value;
     TypeId type;
@@ -112,6 +113,7 @@ class Builder {
                                                  context_.builder.Ids(parts)});
   }
 
+  // The next leaf of all sources, whatever it lies in.
   ir::InstId TakeScalar(Item item) {
     SkipEmpty();
     KILN_CHECK(next_ < sources_.size(), "leaves are counted before");
@@ -180,6 +182,7 @@ class Builder {
 
 }  // namespace
 
+// All leaves of all sources are taken: the check has counted them.
 ir::InstId BuildValue(LowerContext& context, const Expr& expr) {
   return Builder(context, expr).Make(expr.type);
 }

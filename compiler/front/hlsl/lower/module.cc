@@ -94,6 +94,7 @@ ir::CexprId WordOf(LowerContext& context, std::string_view word) {
   return made;
 }
 
+// A setting of a colour output has the number of the output.
 struct SettingName {
   std::string_view name;
   uint32_t block = ir::kNoBlock;

@@ -16,6 +16,7 @@
 namespace kiln::hlsl {
 namespace {
 
+// The IR keeps bindings in 32 bits; with a bound on the number a shift cannot overflow.
 constexpr uint32_t kMaxRegister = 1u << 24;
 
 void DeclareStruct(LowerContext& context, StructId id);
@@ -206,6 +207,7 @@ void AddRegister(LowerContext& context, const Attributes& row, uint32_t owner) {
 
 }  // namespace
 
+// None for items that are not built.
 ir::Scalar ScalarOf(const Type& type) { return FactsOf(type.item).scalar; }
 
 ir::CexprId ExtentOf(LowerContext& context, const Type& array) {
@@ -310,11 +312,13 @@ void AddMemoryAttributes(LowerContext& context, TypeId type, AttributesId attrib
   }
 }
 
+// Invalid if the constant holds a struct.
 ir::ConstId ConstantRowOf(LowerContext& context, const Expr& constant) {
   Leaves leaves{context.unit.ScalarsOf(constant)};
   return RowOf(context, constant.type, leaves);
 }
 
+// As instructions where it holds structs.
 ir::InstId ConstantValue(LowerContext& context, const Expr& constant) {
   Leaves leaves{context.unit.ScalarsOf(constant)};
   return ValueOf(context, constant.type, leaves);

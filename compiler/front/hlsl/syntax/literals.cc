@@ -14,6 +14,7 @@
 namespace kiln::hlsl::syntax {
 namespace {
 
+// For letters of ASCII only, so that the locale has no say.
 constexpr char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; }
 
 // The suffixes may be written in any case and 'u' may stand on either side.
@@ -42,6 +43,7 @@ std::optional<IntegerSuffix> IntegerSuffixOf(std::string_view text) {
   return std::nullopt;
 }
 
+// One letter at most.
 std::optional<FloatSuffix> FloatSuffixOf(std::string_view text) {
   if (text.empty()) {
     return FloatSuffix::kNone;
@@ -63,6 +65,7 @@ std::optional<FloatSuffix> FloatSuffixOf(std::string_view text) {
 
 bool IsHexDigit(char c) { return front::IsDigit(c) || (Lower(c) >= 'a' && Lower(c) <= 'f'); }
 
+// To the first character that is no digit.
 size_t SkipDigits(std::string_view text, size_t at) {
   while (at < text.size() && front::IsDigit(text[at])) {
     ++at;

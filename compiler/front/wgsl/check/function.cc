@@ -22,6 +22,8 @@ namespace {
 
 constexpr size_t kMostParameters = 255;  // as the language has it
 
+// Checks one function. Nothing of it is undone after an error: the row stays, and its name is
+// declared as failed.
 class Functions {
  public:
   Functions(CheckContext& context, const syntax::Decl& decl) : context_(context), decl_(decl) {}
@@ -210,6 +212,7 @@ class Functions {
 
 }  // namespace
 
+// The functions that it calls are checked already, as check/order sorts declarations.
 void CheckFunction(CheckContext& context, const syntax::Decl& decl) {
   Functions(context, decl).Check();
 }

@@ -25,11 +25,13 @@ uint64_t HashOf(const Type& type) {
   return Mix64(small ^ Mix64(uint64_t{type.element} << 32 | type.count) ^ Mix64(type.open));
 }
 
+// As texture types are spelled. In the order of TextureDim.
 std::string_view DimText(TextureDim dim) {
   static constexpr std::string_view kTexts[] = {"1d", "2d", "2d_array", "3d", "cube", "cube_array"};
   return kTexts[static_cast<size_t>(dim)];
 }
 
+// As the source spells a texel format.
 std::string_view FormatText(ir::ImageFormat format) {
   switch (format) {
 #define KILN_WGSL_FORMAT(name, enumerator, channel, read_write) \
@@ -75,21 +77,25 @@ TypeId Types::Intern(const Type& type) {
       })};
 }
 
+// A vector of one row is a scalar, so callers need not ask.
 TypeId Types::Vector(ScalarKind kind, uint32_t rows) {
   return rows == 1
              ? Scalar(kind)
              : Intern(
                    {.kind = TypeKind::kVector, .scalar = kind, .rows = static_cast<uint8_t>(rows)});
 }
+// WGSL names columns first, and so does the row.
 TypeId Types::Matrix(ScalarKind kind, uint32_t columns, uint32_t rows) {
   return Intern({.kind = TypeKind::kMatrix,
                  .scalar = kind,
                  .rows = static_cast<uint8_t>(rows),
                  .columns = static_cast<uint8_t>(columns)});
 }
+// A count of 0 stands for an array of runtime size; `open` is an override that says the count.
 TypeId Types::Array(TypeId element, uint32_t count, uint32_t open) {
   return Intern({.kind = TypeKind::kArray, .element = element.value, .count = count, .open = open});
 }
+// The access mode is part of the type: a pointer to read is another type than one to write.
 TypeId Types::Pointer(TypeId to, AddressSpace space, AccessMode access) {
   return Intern(
       {.kind = TypeKind::kPointer, .space = space, .access = access, .element = to.value});
@@ -149,6 +155,7 @@ std::string Types::Text(TypeId id) const {
   return "unknown";
 }
 
+// What an index gives. Failed for types that have no items.
 TypeId Types::ElementOf(TypeId id) {
   const Type type = rows_[id.value];
   switch (type.kind) {
@@ -163,6 +170,7 @@ TypeId Types::ElementOf(TypeId id) {
   }
 }
 
+// Zero for types without items, and for arrays whose count is not known here.
 uint32_t Types::CountOf(TypeId id) const {
   const Type& type = rows_[id.value];
   switch (type.kind) {
@@ -190,6 +198,7 @@ void Types::AddPart(Facts& facts, TypeId part) const {
   facts.bits = static_cast<uint8_t>((facts.bits & (inner.bits | ~kAll)) | (inner.bits & ~kAll));
 }
 
+// Called once for each row, when it is made.
 Types::Facts Types::FactsFor(const Type& type) const {
   constexpr uint64_t kMost = std::numeric_limits<uint32_t>::max();
   constexpr uint8_t kAll = kConstructible | kHostShareable | kPlain | kFixed;
@@ -238,6 +247,7 @@ Types::Facts Types::FactsFor(const Type& type) const {
   return facts;
 }
 
+// Scalars, vectors and matrices are neighbours in the enumeration.
 bool Types::IsNumeric(TypeId id) const {
   const Type& type = rows_[id.value];
   return type.kind >= TypeKind::kScalar && type.kind <= TypeKind::kMatrix &&
@@ -277,6 +287,7 @@ TypeId Types::Concrete(TypeId id) {
   }
 }
 
+// Goes down arrays, whose items are numbers in the end.
 TypeId Types::WithScalar(TypeId id, ScalarKind kind) {
   Type type = rows_[id.value];
   if (type.kind == TypeKind::kArray) {

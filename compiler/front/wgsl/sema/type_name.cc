@@ -7,6 +7,7 @@
 namespace kiln::wgsl::front {
 namespace {
 
+// Scalars have neither arguments nor other spellings.
 struct Scalar {
   std::string_view name;
   ScalarKind kind;
@@ -50,6 +51,7 @@ constexpr TexelFormat kFormats[] = {
 #include "compiler/front/wgsl/sema/texel_formats.def"
 };
 
+// Of `vec3f`: i32, u32, f32, f16.
 std::optional<ScalarKind> ScalarOfSuffix(char suffix) {
   switch (suffix) {
     case 'i':
@@ -64,6 +66,7 @@ std::optional<ScalarKind> ScalarOfSuffix(char suffix) {
       return std::nullopt;
   }
 }
+// WGSL has two to four rows and columns.
 bool IsCount(char c) { return c >= '2' && c <= '4'; }
 
 // vecN, matCxR, with or without the letter of a scalar.
@@ -137,6 +140,7 @@ std::optional<TypeName> FindTypeName(std::string_view name) {
   return std::nullopt;
 }
 
+// WGSL, "Texel Formats".
 const TexelFormat* FindTexelFormat(std::string_view name) {
   for (const TexelFormat& row : kFormats) {
     if (row.name == name) {
@@ -146,6 +150,7 @@ const TexelFormat* FindTexelFormat(std::string_view name) {
   return nullptr;
 }
 
+// `handle` is no word of a source, so it is not among these.
 std::optional<AddressSpace> FindAddressSpace(std::string_view name) {
   for (const AddressSpace space :
        {AddressSpace::kFunction, AddressSpace::kPrivate, AddressSpace::kWorkgroup,
@@ -157,6 +162,7 @@ std::optional<AddressSpace> FindAddressSpace(std::string_view name) {
   return std::nullopt;
 }
 
+// WGSL, "Memory Access Mode".
 std::optional<AccessMode> FindAccessMode(std::string_view name) {
   for (const AccessMode mode : {AccessMode::kRead, AccessMode::kWrite, AccessMode::kReadWrite}) {
     if (TextOf(mode) == name) {

@@ -50,6 +50,7 @@ uint32_t ValuesOf(Intrinsic intrinsic) {
 
 }  // namespace
 
+// They are neighbours in the table.
 bool IsAtomic(Intrinsic intrinsic) {
   return intrinsic >= Intrinsic::kInterlockedAdd &&
          intrinsic <= Intrinsic::kInterlockedCompareStore;

@@ -13,6 +13,7 @@ namespace kiln::wgsl::front::syntax {
 namespace {
 
 // The operator of `a op= b`.
+// WGSL, "Compound Assignment". Nothing for tokens that are no assignment.
 std::optional<Operator> CompoundOf(TokenKind kind) {
   switch (kind) {
     case TokenKind::kAddAssign:
@@ -40,6 +41,8 @@ std::optional<Operator> CompoundOf(TokenKind kind) {
   }
 }
 
+// Statements of one function. Recursion is as deep as blocks nest, which is limited
+// (ParseContext::Deeper).
 class Statements {
  public:
   explicit Statements(ParseContext& context) : context_(context) {}
@@ -236,6 +239,7 @@ class Statements {
     return Add(row, begin);
   }
 
+  // WGSL, "Switch Statement": `case` with labels, or `default` alone.
   StmtId Case() {
     const uint32_t begin = context_.at;
     Stmt row{.kind = StmtKind::kCase};
@@ -344,6 +348,7 @@ class Statements {
     return context_.failed ? StmtId{} : Changed(left, begin);
   }
 
+  // What comes behind a left side decides what the statement is.
   StmtId Changed(ExprId left, uint32_t begin) {
     const uint32_t op = context_.at;
     if (context_.Accept(TokenKind::kPlusPlus) || context_.Accept(TokenKind::kMinusMinus)) {
@@ -380,6 +385,7 @@ class Statements {
 
 }  // namespace
 
+// kOfParameters: the caller has opened the scope, which has the parameters of a function.
 StmtId ParseBlock(ParseContext& context, BlockScope scope) {
   return Statements(context).Block(scope);
 }
