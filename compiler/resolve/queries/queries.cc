@@ -32,6 +32,7 @@ std::string NumberText(Value value) {
   return text;
 }
 
+// A literal on its own, without its type.
 std::string LiteralText(const Program& program, const ir::Cexpr& row) {
   // Texts are names of enumeration values here, and they keep their quotes to differ from names.
   if (HoldsText(row)) {
@@ -80,6 +81,7 @@ class ExpressionWriter {
   }
 
  private:
+  // A piece is an expression that is still to be written, or a text.
   struct Piece {
     ir::CexprId expression = {};
     bool nested = false;
@@ -249,6 +251,8 @@ std::string Line(const QueryRecord& asked, const Program& program, const ir::Poo
 }  // namespace
 
 // A question that was asked before has the same answer, so it is kept once, at its first place.
+// `fixed`: the answer is the same in every variant, so it is not compared when a unit is looked
+// for.
 void QueryTrace::Add(const VariantQuery& question, const QueryResult& answer, bool fixed) {
   index_.FindOrAdd(
       HashOf(question), [&](uint32_t i) { return asked_[i].question == question; },
@@ -258,6 +262,7 @@ void QueryTrace::Add(const VariantQuery& question, const QueryResult& answer, bo
       });
 }
 
+// In the order in which the questions were asked first.
 std::string QueryTraceText(const QueryTrace& trail, const Program& program, const ir::Pool& pool) {
   std::string text;
   for (const QueryRecord& asked : trail.asked()) {
@@ -266,6 +271,7 @@ std::string QueryTraceText(const QueryTrace& trail, const Program& program, cons
   return text;
 }
 
+// Cost: one row for each mention, as spans count them.
 std::string ExpressionText(const Program& program, ir::CexprId cexpr) {
   return ExpressionWriter(program).Run(cexpr);
 }
