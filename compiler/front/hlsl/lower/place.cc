@@ -131,11 +131,13 @@ void AddStep(LowerContext& context, Place& place, const Expr& part) {
   list = {list.empty() ? static_cast<uint8_t>(number) : list[number]};
 }
 
+// A scalar has letters as well, which all mean the scalar itself.
 bool IsScalarPlace(const LowerContext& context, const Place& place) {
   const Type& type = context.TypeRow(place.type);
   return type.kind == TypeKind::kEnum || ValueForm(type) == Form::kScalar;
 }
 
+// Requires: the place is of numbers.
 ir::TypeId ItemType(LowerContext& context, const Place& place) {
   return context.Vector(ScalarOf(context.TypeRow(place.type)), 1);
 }

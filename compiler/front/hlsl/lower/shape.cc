@@ -129,6 +129,7 @@ ir::InstId SplatValue(LowerContext& context, ir::InstId scalar, TypeId to) {
       TypeOf(context, to), context.builder.Ids(std::vector<ir::InstId>(target.rows, row))});
 }
 
+// Of an array, a matrix (a row), a vector or a struct: `part` says of what type the part is.
 ir::InstId ExtractPart(LowerContext& context, ir::InstId value, ir::TypeId part, uint32_t index) {
   return context.Emit(ir::ExtractInst{part, value, index});
 }
