@@ -15,6 +15,7 @@
 namespace kiln::ir {
 namespace {
 
+// The count of a shift may be too large, which SPIR-V leaves undefined.
 bool IsShift(BinaryOp op) {
   return op == BinaryOp::kShiftLeft || op == BinaryOp::kShiftRight ||
          op == BinaryOp::kShiftRightArithmetic;
@@ -84,6 +85,8 @@ void InstVerifier::VerifyIo(const Inst& inst) {
   }
 }
 
+// A mention that is not listed would be missing from the interface of the module that is
+// written.
 void InstVerifier::VerifyGlobal(const Inst& inst) {
   const GlobalRefInst global = inst.As<GlobalRefInst>();
   region_.Check(global.member.valid() == (global.direction != Direction::kNone),
@@ -112,6 +115,7 @@ void InstVerifier::VerifyGlobal(const Inst& inst) {
   region_.Check(inst.type == type, "type of the declaration");
 }
 
+// A parameter by value is no place and is read by `param`; everything else is a place.
 void InstVerifier::VerifyLocal(const Inst& inst) {
   const bool by_value = inst.kind == InstKind::kParam;
   const LocalId id = by_value ? inst.As<ParamInst>().local : inst.As<LocalRefInst>().local;
@@ -378,6 +382,7 @@ void InstVerifier::VerifyCall(const Inst& inst) {
   region_.Check(inst.type == (*callee)->type, "type of the result");
 }
 
+// By the access of the parameter, as SPIR-V passes it.
 void InstVerifier::VerifyArgument(const SpecialisedMember& parameter, InstId argument) {
   const InstKind kind = region_.segment.insts[argument.value].kind;
   region_.Check(region_.TypeOf(argument) == parameter.type, "type of an argument");
@@ -430,6 +435,7 @@ void InstVerifier::VerifyStatement(const Inst& inst) {
   }
 }
 
+// Without surroundings the type of the function is not known.
 void InstVerifier::VerifyReturn(const Inst& inst) {
   const InstId value = inst.As<ReturnInst>().value;
   region_.Check(!value.valid() || region_.IsValue(value), "a return has a value");

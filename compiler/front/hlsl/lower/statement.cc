@@ -19,6 +19,8 @@
 namespace kiln::hlsl {
 namespace {
 
+// Statements of one function. Scopes of HLSL are scopes of the IR, so names need not be
+// changed.
 class Statements {
  public:
   explicit Statements(LowerContext& context) : context_(context), none_(context.builder.Void()) {}
@@ -72,6 +74,7 @@ class Statements {
   }
 
  private:
+  // Without a scope of their own.
   void All(ListId list) {
     for (const uint32_t child : context_.unit.List(list)) {
       Lower(StmtId{child});
@@ -91,6 +94,7 @@ class Statements {
     context_.Emit(ir::ScopeInst{none_, block});
   }
 
+  // From here on mentions of the variable find its storage.
   ir::LocalId AddLocal(const Stmt& stmt) {
     const Local& local = context_.unit[stmt.local];
     const ir::LocalId made = context_.builder.AddLocal(

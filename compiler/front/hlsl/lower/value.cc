@@ -66,6 +66,7 @@ bool Descends(const LowerContext& context, ExprId id) {
   }
 }
 
+// A block of the IR whose last instruction yields what `make` gives.
 template <class Make>
 ir::BlockId BlockThatYields(LowerContext& context, Make make) {
   const ir::BlockId block = context.builder.BeginBlock();
