@@ -16,6 +16,7 @@ LowerContext::LowerContext(const Unit& checked, const TokenStream& token_stream)
       values(checked.locals.size()),
       pointers(checked.locals.size()) {}
 
+// Most instructions follow one that has the same range, so the last span is used again.
 ir::SpanId LowerContext::SpanOf(TokenRange range) {
   if (range.begin != last_range_.begin || range.end != last_range_.end) {
     last_range_ = range;
@@ -24,6 +25,8 @@ ir::SpanId LowerContext::SpanOf(TokenRange range) {
   return last_span_;
 }
 
+// The same bits in each item, as one constant. A single flag has an instruction of its own in
+// the IR.
 ir::InstId LowerContext::Repeated(ir::Scalar scalar, uint32_t count, uint64_t bits) {
   const ir::TypeId one = Vector(scalar, 1);
   if (scalar == ir::Scalar::kBool && count == 1) {
