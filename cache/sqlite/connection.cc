@@ -19,6 +19,9 @@ namespace {
 constexpr int kBusyMs = 5000;
 constexpr int kStepsPerLook = 20'000;  // about a millisecond
 
+// Of a row: the largest content and what stands beside it (kMaxValueBytes of cache/store.h).
+constexpr int kMostBytesOfAValue = (256 << 20) + (1 << 20);
+
 int OpenFlags(OpenMode mode) {
   // Our own locks decide which thread uses a connection, so SQLite's mutexes are off.
   const int common = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_EXRESCODE;
@@ -169,8 +172,12 @@ Result<Connection> Connection::Open(const std::string& path, OpenMode mode,
   }
   sqlite3_busy_timeout(db, kBusyMs);  // before the first statement: opening itself may be busy
   // A damaged or hostile schema must not be able to change the file through its own triggers and
-  // views.
+  // views, nor to compute values that are larger than any of ours.
   sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+  sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
+  sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, nullptr);
+  sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+  sqlite3_limit(db, SQLITE_LIMIT_LENGTH, kMostBytesOfAValue);
   sqlite3_wal_hook(db, OnWalCommit, connection.wal_frames_.get());
   sqlite3_update_hook(db, OnRow, connection.losses_.get());
   sqlite3_rollback_hook(db, OnRollback, connection.losses_.get());

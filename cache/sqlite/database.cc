@@ -5,8 +5,10 @@
 #include <fmt/format.h>
 
 #include "cache/sqlite/data_dir.h"
+#include "cache/sqlite/schema_check.h"
 #include "cache/sqlite/schema_sql.h"
 #include "cache/sqlite/transaction.h"
+#include "compiler/base/printable.h"
 
 namespace kiln::cache::sqlite {
 namespace {
@@ -101,7 +103,22 @@ Result<Opened> OpenAndIdentify(const DatabaseFile& file, Clock& clock) {
   return Opened{std::move(connection), identity};
 }
 
+// What the file would run inside our statements, or store instead of what they say. What is only
+// missing is found by the statements that need it, and by a verification.
+Result<void> RefuseForeignSchema(Connection& connection) {
+  KILN_TRY(const SchemaFaults faults, CheckSchema(connection));
+  if (faults.foreign.empty()) {
+    return {};
+  }
+  return Error{.code = ErrorCode::kCorrupt,
+               .context = fmt::format("'{}' of its schema does not belong to this version",
+                                      Printable(faults.foreign.front())),
+               .reason = std::string(kDamagedFile)};
+}
+
 Result<void> FinishWriter(Connection& connection) {
+  KILN_TRY_VOID(
+      RefuseForeignSchema(connection));  // before the first statement that changes something
   KILN_TRY_VOID(connection.Execute(kWriterPragmas));
   KILN_TRY(const std::string mode, connection.QueryText("PRAGMA journal_mode"));
   if (mode != "wal") {
@@ -216,6 +233,7 @@ Result<Connection> OpenReader(const DatabaseFile& file) {
                  .context = file.path() + " is no cache of this version",
                  .reason = std::string(kNotADatabase)};
   }
+  KILN_TRY_VOID(RefuseForeignSchema(*opened));
   KILN_TRY_VOID(opened->Execute(kReaderPragmas));
   return std::move(*opened);
 }

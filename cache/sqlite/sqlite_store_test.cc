@@ -8,6 +8,7 @@
 #include <stop_token>
 
 #include <gtest/gtest.h>
+#include <sqlite3.h>
 
 #include "cache/record.h"
 #include "compiler/base/test_directory.h"
@@ -301,6 +302,44 @@ TEST_F(SqliteStoreTest, OtherSchemaVersion_IsSetAsideAndComesBack) {
   EXPECT_TRUE(store->Get(Content("ours").key, {}).ok());
   EXPECT_TRUE(std::filesystem::exists(options.dir / "cache.v7.db"));
   EXPECT_FALSE(std::filesystem::exists(options.dir / "cache.v5.db"));
+}
+
+// Each would run inside statements of ours, some of them without an end.
+TEST_F(SqliteStoreTest, FileWithAProgramInItsSchema_IsSetAside) {
+  constexpr const char* kEndless = "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n+1 FROM r)";
+  const std::string rows[] = {
+      std::string("DROP TABLE pin; CREATE VIEW pin AS ") + kEndless + " SELECT n AS pin FROM r",
+      std::string("CREATE TRIGGER t AFTER INSERT ON blob BEGIN INSERT INTO meta SELECT 'z'||n, 1 "
+                  "FROM (") +
+          kEndless + " SELECT n FROM r); END",
+      "CREATE INDEX zz ON entry (length(hex(zeroblob(400000000))))",
+      "ALTER TABLE lease ADD COLUMN g ANY GENERATED ALWAYS AS (length(hex(zeroblob(300000000))))",
+  };
+  for (const std::string& sql : rows) {
+    SCOPED_TRACE(sql);
+    std::filesystem::remove_all(options.dir);
+    ASSERT_TRUE(PutAll(*Open(), {Content("words")}).ok());
+    {
+      // As another program leaves it: nothing is prohibited there.
+      sqlite3* db = nullptr;
+      ASSERT_EQ(sqlite3_open((options.dir / "cache.db").c_str(), &db), SQLITE_OK);
+      EXPECT_EQ(sqlite3_exec(db, sql.c_str(), nullptr, nullptr, nullptr), SQLITE_OK)
+          << sqlite3_errmsg(db);
+      sqlite3_close(db);
+    }
+    const StorePtr store = Open();
+    ASSERT_NE(store, nullptr);
+    EXPECT_TRUE(std::filesystem::exists(options.dir / "cache.corrupt-1.db"));
+    EXPECT_FALSE(store->Get(Content("words").key, {}).ok());
+    EXPECT_TRUE(PutAll(*store, {Content("words")}).ok());
+  }
+}
+
+TEST_F(SqliteStoreTest, ValueBeyondEveryContent_IsRefusedBySqliteItself) {
+  ASSERT_TRUE(PutAll(*Open(), {Content("words")}).ok());
+  Connection connection = *Connection::Open(options.dir / "cache.db", OpenMode::kReadOnly);
+  EXPECT_EQ(*connection.QueryInt("SELECT length(zeroblob(268435456))"), 268'435'456);
+  EXPECT_FALSE(connection.QueryInt("SELECT length(hex(zeroblob(268435456)))").ok());
 }
 
 TEST_F(SqliteStoreTest, FilesThatAreSetAside_CountAndMakeRoomOldestFirst) {

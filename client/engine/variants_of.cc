@@ -16,7 +16,8 @@
 namespace kiln::client {
 
 Result<project::Manifest> OpenManifest(const std::string& path) {
-  const std::string found = path.empty() ? project::FindManifest(".") : path;
+  KILN_TRY(const std::string found,
+           path.empty() ? project::OwnManifest(".") : Result<std::string>(path));
   if (found.empty()) {
     return Error{ErrorCode::kNotFound, "there is no kiln.toml here or above; name one",
                  "MANIFEST_MISSING"};

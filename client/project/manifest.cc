@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <sys/stat.h>
 
 #include <fmt/format.h>
 #include <toml++/toml.h>
@@ -16,6 +17,7 @@
 #include "client/project/hlsl_table.h"
 #include "client/project/limits.h"
 #include "client/project/table_reader.h"
+#include "compiler/base/printable.h"
 #include "compiler/base/text/closest_name.h"
 #include "compiler/base/text/file_name.h"
 #include "compiler/base/text/logical_path.h"
@@ -337,6 +339,28 @@ std::string FindManifest(const std::string& folder) {
     }
     at = at.parent_path();
   }
+}
+
+// root and oneself could do anything anyway. In a folder that only its owner may write, such as a
+// team's checkout, a file of another is there because the owner of the folder lets it be.
+Result<std::string> OwnManifest(const std::string& folder, uid_t user) {
+  const std::string path = FindManifest(folder);
+  struct stat file {};
+  struct stat around {};
+  if (path.empty() || ::stat(path.c_str(), &file) != 0 ||
+      ::stat(std::filesystem::path(path).parent_path().c_str(), &around) != 0) {
+    return path;  // who reads it says why it cannot be read
+  }
+  const bool foreign = file.st_uid != user && file.st_uid != 0;
+  if (foreign && (around.st_mode & S_IWOTH) != 0) {
+    return Error{.code = ErrorCode::kPermissionDenied,
+                 .context = fmt::format(
+                     "{} is a file of user {} in a folder that everybody may write; name it "
+                     "with --manifest FILE if it is to be used",
+                     Printable(path), file.st_uid),
+                 .reason = "FOREIGN_MANIFEST"};
+  }
+  return path;
 }
 
 }  // namespace kiln::project

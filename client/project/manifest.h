@@ -9,6 +9,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <unistd.h>
 #include <variant>
 #include <vector>
 
@@ -137,6 +138,10 @@ Result<Manifest> ReadManifest(std::string_view text, const std::string& path);
 
 // The nearest kiln.toml from `folder` upwards; empty if there is none.
 std::string FindManifest(const std::string& folder);
+
+// The same for who will do what it says as `user`: a file of somebody else that lies where
+// everybody may put files is no project of his. Errors: FOREIGN_MANIFEST.
+Result<std::string> OwnManifest(const std::string& folder, uid_t user = ::geteuid());
 
 // The known word that is closest to `word`, or empty if none is near.
 std::string_view Closest(std::string_view word, const std::vector<std::string_view>& known);

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: MIT
 #include "client/project/manifest.h"
 
+#include <fstream>
 #include <string>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "client/project/limits.h"
+#include "compiler/base/test_directory.h"
 
 namespace kiln::project {
 namespace {
@@ -254,6 +258,33 @@ TEST(ReadManifest, Size_IsLimited) {
     if (!manifest.ok()) {
       EXPECT_EQ(manifest.error().code, ErrorCode::kResourceExhausted);
     }
+  }
+}
+
+TEST(OwnManifest, OfAnotherWhereEverybodyMayWrite_IsRefused) {
+  const TestDirectory directory;
+  const std::string file = (directory.path() / "kiln.toml").string();
+  std::ofstream(file) << kHead;
+  const uid_t me = ::geteuid();
+  const uid_t other = me + 1;  // for whom the file is another's
+  const struct {
+    mode_t folder;
+    uid_t user;
+    bool taken;
+  } rows[] = {{0700, me, true},
+              {01777, me, true},
+              {0755, other, true},
+              {01777, other, me == 0},
+              {0777, other, me == 0}};
+  for (const auto& row : rows) {
+    ASSERT_EQ(::chmod(directory.path().c_str(), row.folder), 0);
+    const Result<std::string> found = OwnManifest(directory.path().string(), row.user);
+    ASSERT_EQ(found.ok(), row.taken) << row.folder << " " << row.user;
+    EXPECT_EQ(found.ok() ? *found : found.error().reason, row.taken ? file : "FOREIGN_MANIFEST");
+  }
+  if (me == 0) {  // root's files are everybody's; so another's is made
+    ASSERT_EQ(::chown(file.c_str(), 12345, 12345), 0);
+    EXPECT_EQ(OwnManifest(directory.path().string()).error().reason, "FOREIGN_MANIFEST");
   }
 }
 

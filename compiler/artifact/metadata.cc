@@ -13,6 +13,8 @@ namespace {
 // A larger number can only be damage, and an engine would allocate that many descriptors.
 // An array of images is one descriptor for each of its elements.
 constexpr uint32_t kMaxImageArray = 65'536;
+// Devices have eight attachments. An engine makes a table that is as long as the largest location.
+constexpr uint32_t kMaxColorLocations = 32;
 
 Error Invalid(std::string context) {
   return {ErrorCode::kInvalidArgument, std::move(context), "METADATA_INVALID"};
@@ -305,6 +307,10 @@ ColorOutput Decoder::DecodeOutput(const wire::ColorOutput& from) {
   if (from.components_count > 4 || (from.components_count == 0 && writes)) {
     Fail(Invalid(fmt::format("components_count of {} is {}, it must be 1 to 4", Text(place),
                              from.components_count)));
+  }
+  if (from.location >= kMaxColorLocations) {
+    Fail(Invalid(fmt::format("location of {} is {}, it must be below {}", Text(place),
+                             from.location, kMaxColorLocations)));
   }
   return {
       .name = from.name,

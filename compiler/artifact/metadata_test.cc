@@ -282,6 +282,10 @@ INSTANTIATE_TEST_SUITE_P(
                   [](Wire& wire) { wire.mutable_color_outputs(0)->set_components_count(5); },
                   "INVALID_ARGUMENT (METADATA_INVALID): components_count of color output "
                   "'radiance' is 5, it must be 1 to 4"},
+        WrongCase{"LocationOfNoDevice",
+                  [](Wire& wire) { wire.mutable_color_outputs(0)->set_location(32); },
+                  "INVALID_ARGUMENT (METADATA_INVALID): location of color output 'radiance' is "
+                  "32, it must be below 32"},
         WrongCase{"ShortHash", [](Wire& wire) { wire.set_layout_hash("abc"); },
                   "INVALID_ARGUMENT (METADATA_INVALID): layout_hash has 3 bytes instead of 16"},
         WrongCase{"TooManyTags",

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "compiler/base/printable.h"
 #include "runtime/c/arguments.h"
 
 struct kiln_error {
@@ -24,7 +25,7 @@ kiln_result Fail(kiln_error** out, ErrorCode code, std::string_view reason,
     (void)CatchAll([&] {
       // The texts are copied, because the caller reads them after the call, when the error of the
       // inside is gone.
-      *out = new kiln_error{number, std::string(reason), std::string(message)};
+      *out = new kiln_error{number, std::string(reason), PrintableLines(message)};
     });
   }
   return number;

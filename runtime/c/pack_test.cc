@@ -95,6 +95,11 @@ TEST(KilnError, OneOfALibraryAboveThis_IsLikeItsOwn) {
       KILN_NOT_FOUND);
   EXPECT_EQ(kiln_error_code(error), KILN_NOT_FOUND);
   EXPECT_EQ(Why(error), "GONE: it is gone");
+  // Names in messages are those of packs: an engine prints them as they are.
+  ASSERT_EQ(kiln_error_create(KILN_NOT_FOUND, {}, kiln_text_of("'\x1b[2J\u202e' is gone"), &error),
+            KILN_NOT_FOUND);
+  EXPECT_EQ(Text(kiln_error_message(error)), "'\\x1b[2J\\xe2\\x80\\xae' is gone");
+  kiln_error_destroy(error);
   EXPECT_EQ(kiln_error_create(KILN_NOT_FOUND, {}, {}, nullptr), KILN_NOT_FOUND);
   EXPECT_EQ(kiln_error_create(KILN_OK, {}, {}, &error), KILN_OK);
   EXPECT_EQ(error, nullptr);

@@ -280,5 +280,15 @@ TEST(Pictures, EveryPrinter_ShowsEveryPass) {
               HasSubstr("passes=4(-0) barriers=3 needed=3 chain=3 alias=+0"));
 }
 
+// A file with it is looked at in a terminal, too.
+TEST(Pictures, ControlsOfNames_AreSpelledOut) {
+  std::string frame = kReaders;
+  frame.replace(frame.find("\"make\""), 6, R"("a\u001b[2J\u202e\"b")");
+  Session session(frame.c_str());
+  const Plan& plan = session.Next();
+  EXPECT_EQ(PrintPlanDot(plan, session.graph()).find_first_of("\x1b\xe2"), std::string::npos);
+  EXPECT_THAT(PrintPlanDot(plan, session.graph()), HasSubstr("a\\\\x1b[2J"));
+}
+
 }  // namespace
 }  // namespace kiln::graph

@@ -205,10 +205,24 @@ void FillState(const PipelineMetadata& metadata, const PassSignature& signature,
                         .back = StencilOf(settings.stencil_back)};
   desc.blend_constants = metadata.blend_constants;
   desc.logic_op = fixed.logic_op;
+  desc.viewport_y = fixed.viewport_y;
+}
+
+// Viewport and scissor have no values anywhere but in the command buffer, so a driver would read
+// them where nothing is.
+Result<void> FillDynamicStates(const artifact::FixedState& fixed, PipelineDesc& desc) {
   for (const artifact::DynamicState state : fixed.dynamic_state) {
+    if (std::ranges::count(fixed.dynamic_state, state) > 1) {
+      return Invalid(desc.name, fmt::format("dynamic state {} stands there twice", NameOf(state)));
+    }
     desc.dynamic_states.push_back(ToVulkan(state));
   }
-  desc.viewport_y = fixed.viewport_y;
+  for (const auto state : {artifact::DynamicState::kViewport, artifact::DynamicState::kScissor}) {
+    if (std::ranges::find(fixed.dynamic_state, state) == fixed.dynamic_state.end()) {
+      return Invalid(desc.name, fmt::format("{} is no dynamic state", NameOf(state)));
+    }
+  }
+  return {};
 }
 
 VkPipelineColorBlendAttachmentState BlendOf(const ColorOutput& output) {
@@ -306,6 +320,7 @@ Result<PipelineDesc> DescFrom(std::string_view name, const PipelineMetadata& met
   }
   KILN_TRY_VOID(FillVertexInput(metadata, desc));
   FillState(metadata, signature, desc);
+  KILN_TRY_VOID(FillDynamicStates(metadata.fixed_state, desc));
   // The targets come last, as the pass is compared with all that the pipeline turned on.
   KILN_TRY_VOID(FillTargets(metadata, signature, desc));
   return desc;

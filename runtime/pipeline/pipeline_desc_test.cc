@@ -317,6 +317,17 @@ INSTANTIATE_TEST_SUITE_P(
         {"no_stencil", [](auto& m, auto&) { m.settings.stencil_test = true; },
          "SIGNATURE_MISMATCH): 'rock': the stencil test is on, the pass has VK_FORMAT_D32_SFLOAT "
          "for depth and stencil"},
+        {"viewport_of_the_pipeline",
+         [](auto& m, auto&) { m.fixed_state.dynamic_state = {artifact::DynamicState::kScissor}; },
+         "METADATA_INVALID): 'rock': viewport is no dynamic state"},
+        {"scissor_of_the_pipeline",
+         [](auto& m, auto&) { m.fixed_state.dynamic_state = {artifact::DynamicState::kViewport}; },
+         "METADATA_INVALID): 'rock': scissor is no dynamic state"},
+        {"dynamic_state_twice",
+         [](auto& m, auto&) {
+           m.fixed_state.dynamic_state.push_back(m.fixed_state.dynamic_state.front());
+         },
+         "METADATA_INVALID): 'rock': dynamic state viewport stands there twice"},
         {"outputs_share_a_location",
          [](auto& m, auto&) { m.color_outputs.push_back(m.color_outputs[0]); },
          "METADATA_INVALID): 'rock': two color outputs have location 0"},

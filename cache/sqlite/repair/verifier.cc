@@ -2,13 +2,12 @@
 #include "cache/sqlite/repair/verifier.h"
 
 #include <limits>
-#include <set>
 #include <utility>
 
 #include "cache/compression/codec.h"
 #include "cache/compression/content_blocks.h"
 #include "cache/explain/explain_codec.h"
-#include "cache/sqlite/schema_sql.h"
+#include "cache/sqlite/schema_check.h"
 #include "cache/sqlite/tables/table_pages.h"
 
 namespace kiln::cache::sqlite {
@@ -16,32 +15,6 @@ namespace {
 
 constexpr int64_t kPageRows = 1000;
 constexpr int64_t kValuePageRows = 128;
-
-// name -> what made it, blanks made equal.
-using Schema = std::set<std::pair<std::string, std::string>>;
-
-std::string OneBlank(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    const bool blank = c == ' ' || c == '\n' || c == '\t' || c == '\r';
-    if (!blank || (!out.empty() && out.back() != ' ')) {
-      out += blank ? ' ' : c;
-    }
-  }
-  return out;
-}
-
-Result<Schema> SchemaOf(Connection& connection) {
-  KILN_TRY(Statement statement,
-           connection.Prepare("SELECT name, coalesce(sql, '') FROM sqlite_schema"
-                              " WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"));
-  Query query(statement);
-  Schema schema;
-  KILN_TRY([[maybe_unused]] const int64_t rows, query.EachRow([&](const Query& row) {
-    schema.emplace(std::string(row.Text(0)), OneBlank(row.Text(1)));
-  }));
-  return schema;
-}
 
 bool IsAboutAnIndex(std::string_view finding) {
   return finding.find(" index ") != std::string_view::npos;
@@ -123,7 +96,7 @@ void Verifier::Note(const Result<void>& part, std::string_view what) {
 Result<VerifyReport> Verifier::Run() {
   const ReadStatements::FromFile from_file(reads_);  // the rows count, not what was read once
   Measure();
-  Note(CheckSchema(), "schema");
+  Note(CheckTables(), "schema");
   Note(CheckIntegrity(), "integrity");
   Note(CheckDictionaries(), "dict");
   Note(CheckBlocks(), "block");
@@ -140,21 +113,13 @@ Result<VerifyReport> Verifier::Run() {
   return std::move(report_);
 }
 
-Result<void> Verifier::CheckSchema() {
-  // What this version would make is the list to compare with: there is no second one.
-  KILN_TRY(Connection fresh, Connection::Open(":memory:", OpenMode::kReadWrite));
-  KILN_TRY_VOID(fresh.Execute(kSchemaSql));
-  KILN_TRY(const Schema expected, SchemaOf(fresh));
-  KILN_TRY(const Schema found, SchemaOf(connection_));
-  for (const auto& table : expected) {
-    if (!found.contains(table)) {
-      Add(FaultKind::kSchema, {}, table.first + " is missing or differs");
-    }
+Result<void> Verifier::CheckTables() {
+  KILN_TRY(const SchemaFaults faults, CheckSchema(connection_));
+  for (const std::string& name : faults.missing) {
+    Add(FaultKind::kSchema, {}, name + " is missing or differs");
   }
-  for (const auto& table : found) {
-    if (!expected.contains(table)) {
-      Add(FaultKind::kSchema, {}, table.first + " does not belong to this version");
-    }
+  for (const std::string& name : faults.foreign) {
+    Add(FaultKind::kSchema, {}, name + " does not belong to this version");
   }
   return {};
 }

@@ -62,7 +62,7 @@ class Verifier {
   // A part that could not be read is a fault of the database.
   void Note(const Result<void>& part, std::string_view what);
 
-  Result<void> CheckSchema();
+  Result<void> CheckTables();
   Result<void> CheckIntegrity();
   Result<void> CheckBlocks();
   Result<void> CheckBlock(int64_t number, int64_t dictionary, bool used);

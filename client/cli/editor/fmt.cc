@@ -56,8 +56,9 @@ Result<std::vector<std::string>> SourcesBelow(const std::string& folder) {
 Result<std::vector<std::string>> FilesOf(const Global& global, const FmtArguments& arguments) {
   std::vector<std::string> words = arguments.files;
   if (words.empty()) {
-    const std::string manifest =
-        global.manifest.empty() ? project::FindManifest(".") : global.manifest;
+    KILN_TRY(const std::string manifest, global.manifest.empty()
+                                             ? project::OwnManifest(".")
+                                             : Result<std::string>(global.manifest));
     const std::filesystem::path folder = std::filesystem::path(manifest).parent_path();
     words.push_back(folder.empty() ? "." : folder.string());
   }

@@ -78,8 +78,8 @@ bool ReadAs(std::string_view type, std::string_view text, client::Option& option
 
 // -C moves only where the search for a manifest begins; --manifest names one and is taken as it is.
 Result<project::Manifest> LoadManifest(const Global& global) {
-  const std::string path =
-      !global.manifest.empty() ? global.manifest : project::FindManifest(global.folder);
+  KILN_TRY(const std::string path, !global.manifest.empty() ? Result<std::string>(global.manifest)
+                                                            : project::OwnManifest(global.folder));
   if (path.empty()) {
     return Error{.code = ErrorCode::kNotFound,
                  .context = "there is no kiln.toml here or above; name one with --manifest FILE",

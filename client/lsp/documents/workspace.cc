@@ -110,7 +110,8 @@ std::string Workspace::ManifestOf(const std::string& path) {
     return *known;
   }
   manifest_of_.Erase(folder);
-  std::string found = project::FindManifest(folder);
+  const Result<std::string> own = project::OwnManifest(folder);
+  std::string found = own.ok() ? *own : std::string();
   if (manifest_of_.size() >= Documents::kMaxKeptFiles) {
     manifest_of_.DropOldest();
   }

@@ -8,18 +8,20 @@
 
 #include <fmt/format.h>
 
+#include "compiler/base/printable.h"
+
 namespace kiln::graph {
 namespace {
 
-// Inside quotes a DOT text takes everything but quotes and backslashes; a control would break the
-// line.
+// Inside quotes a DOT text takes everything but quotes and backslashes. Whoever reads the file in a
+// terminal must not meet controls of a name.
 std::string Quoted(std::string_view text) {
   std::string out = "\"";
-  for (const char c : text) {
+  for (const char c : Printable(text)) {
     if (c == '"' || c == '\\') {
       out += '\\';
     }
-    out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+    out += c;
   }
   return out + "\"";
 }
