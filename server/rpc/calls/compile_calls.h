@@ -16,6 +16,7 @@
 #include "server/compile/explainer.h"
 #include "server/compile/pack/pack_shelf.h"
 #include "server/compile/programs/program_pool.h"
+#include "server/ops/access.h"
 #include "server/rpc/messages/convert_request.h"
 #include "server/rpc/reactors/byte_room.h"
 #include "server/rpc/service_limits.h"
