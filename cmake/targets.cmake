@@ -145,6 +145,14 @@ function(kiln_library)
   add_library(kiln::${arg_NAME} ALIAS ${target})
 endfunction()
 
+# g++ 12 with precompiled headers takes the buffer of a short string for the end of every string.
+function(kiln_forgive_strings target)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    target_compile_options(${target} PRIVATE -Wno-array-bounds -Wno-restrict -Wno-stringop-overflow
+                                             -Wno-stringop-overread)
+  endif()
+endfunction()
+
 # kiln_program(name SRCS … DEPS …): build/<preset>/<name>
 function(kiln_program name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SRCS;DEPS")
@@ -154,6 +162,7 @@ function(kiln_program name)
   if(KILN_UNITY)
     target_link_libraries(${name} PRIVATE fmt::fmt)
     kiln_precompile(${name} kiln_program_headers)
+    kiln_forgive_strings(${name})
   endif()
 endfunction()
 
@@ -179,11 +188,7 @@ function(kiln_test name)
   endif()
   target_link_libraries(${name} PRIVATE kiln_settings ${arg_DEPS} fmt::fmt GTest::gmock ${main})
   kiln_precompile(${name} kiln_test_headers)
-  # g++ 12 with precompiled headers takes the buffer of a short string for the end of every string.
-  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    target_compile_options(${name} PRIVATE -Wno-array-bounds -Wno-restrict
-                                                   -Wno-stringop-overflow -Wno-stringop-overread)
-  endif()
+  kiln_forgive_strings(${name})
   gtest_discover_tests(
     ${name}
     TEST_PREFIX ${name}.

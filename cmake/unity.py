@@ -48,6 +48,8 @@ NOT_NAMES = frozenset("""
     sizeof static static_assert std string string_view struct switch template thread_local typename uint16_t uint32_t
     uint64_t uint8_t union unsigned using vector void volatile while span optional map set pair array override
     requires unique_ptr shared_ptr function nullptr true false else do case default break continue""".split())
+# Names of others' namespaces that macros of theirs stand for: TEST (…) makes a testing::Test and says a Message.
+IN_MACROS = frozenset("AssertionResult Environment Matcher Message Test TestInfo Types".split())
 
 
 def plain(text):
@@ -130,10 +132,8 @@ def heavy_of(path):
 
 def fixed_words(code, headers):
     """Words that a macro around the source must not be named like."""
-    fixed = set(REACHED.findall(code)).union(*map(words_of, headers))
-    for call in AT_MARGIN.findall(code):
-        fixed.update(WORD.findall(call))
-    return fixed
+    fixed = IN_MACROS.union(REACHED.findall(code), *map(words_of, headers))
+    return fixed.union(*(WORD.findall(call) for call in AT_MARGIN.findall(code)))
 
 
 class Source:

@@ -85,10 +85,11 @@ class Units(unittest.TestCase):
             self.assertEqual(self.renamed, {"a": 1, "b": 0})
 
     def test_a_name_that_a_macro_would_also_reach_elsewhere_is_two_units(self):
-        other = source("B", "int Read() { return 1; }\n", "Read()")
+        other = source("B", "int Read() { return 1; }\nint Message() { return 1; }\n", "Read()")
         for what, text in (("a member", "int Read(File& file) { return file.Read(); }\n"),
                            ("a member of a pointer", "int Read(File* file) { return file->Read(); }\n"),
                            ("a qualified name", "int Read() { return other::Read(); }\n"),
+                           ("a word of a macro of others", "int Message() { return 1; }\nint Read() { return Message(); }\n"),
                            ("a name of a test", "TEST(Read, Twice) {}\nint Read() { return 1; }\n")):
             with self.subTest(what):
                 self.assertEqual(self.group(a=source("A", text), b=other), [["a"], ["b"]])
