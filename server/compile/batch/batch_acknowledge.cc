@@ -3,12 +3,16 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "cache/key.h"
+#include "cache/record.h"
 #include "cache/store.h"
+#include "server/compile/cached_result.h"
 
 namespace kiln::compile {
 namespace {
@@ -48,7 +52,98 @@ Refused PutRows(cache::BlobStore& store, std::span<const cache::Item> rows,
   return refused;
 }
 
+constexpr size_t kResultsOfPut = 64;
+
+// The record of a result that the store below does not have, and all content that it names, from
+// memory. Errors: kNotFound if memory has not all of it either.
+Result<void> AddFromMemory(cache::BlobStore& store, const cache::Key& key,
+                           std::vector<cache::Item>& items) {
+  KILN_TRY(const cache::Blob row, store.Get(key, {}));
+  KILN_TRY(const cache::Record record, cache::DecodeRecord(row.bytes));
+  cache::Item item = cache::RecordItem(key.level, key.space, key.id, record);
+  for (const Hash128& content : item.refs) {
+    KILN_TRY(cache::Blob bytes, store.Get(cache::ContentKey(content), {}));
+    items.push_back(cache::ContentItem(std::move(bytes)));
+  }
+  items.push_back(std::move(item));
+  return {};
+}
+
+// Puts results again that memory has and the store below has not. A few at a time, so that what is
+// held of them meanwhile is little.
+Refused PutAgain(cache::BlobStore& store, std::span<const cache::Key> missing,
+                 cache::Durability durability) {
+  Refused refused;
+  for (size_t begin = 0; begin < missing.size(); begin += kResultsOfPut) {
+    const auto some = missing.subspan(begin, std::min(kResultsOfPut, missing.size() - begin));
+    std::vector<cache::Item> items;
+    uint64_t lost = 0;
+    for (const cache::Key& key : some) {
+      std::vector<cache::Item> of_result;
+      if (AddFromMemory(store, key, of_result).ok()) {
+        items.insert(items.end(), std::make_move_iterator(of_result.begin()),
+                     std::make_move_iterator(of_result.end()));
+      } else {
+        ++lost;
+      }
+    }
+    if (lost != 0) {
+      refused.Add({.results = lost,
+                   .why = Error{.code = ErrorCode::kDataLoss,
+                                .context = "they went from memory before they were stored; build "
+                                           "again",
+                                .reason = "NOT_STORED"}});
+    }
+    refused.Add(PutRows(store, items, durability));
+    // A store that is full, or takes nothing, is not asked once more for each of the others.
+    if (refused.why.has_value() && refused.why->code == ErrorCode::kFull) {
+      refused.results = missing.size();
+      break;
+    }
+  }
+  return refused;
+}
+
+// Of results that this run found, those that the store below does not have.
+std::vector<cache::Key> FoundInMemoryOnly(const BatchContext& context, BatchRun& run) {
+  std::vector<cache::Key> found;
+  {
+    const MutexLock lock(run.mutex);
+    for (const BatchRun::Results& of : run.results) {
+      for (size_t row = 0; of.own != nullptr && row < of.own->size(); ++row) {
+        if (of.own->Row(row).origin != Origin::kCompiled) {
+          found.push_back(ResultKey(of.own->Row(row).signature));
+        }
+      }
+    }
+  }
+  if (found.empty()) {
+    return {};
+  }
+  // For somebody who does not write: to be looked at here keeps nothing from eviction.
+  Result<std::vector<cache::Key>> missing = context.store.FindMissing(found, {.may_write = false});
+  return missing.ok() ? *std::move(missing) : std::vector<cache::Key>();
+}
+
 }  // namespace
+
+// A result that the database did not take, because it was full for example, is in memory and found
+// there by the next batch, which must not call it cached: it goes with the process. So the database
+// is asked for all results that were found (one look-up each), and gets what it lacks again;
+// results of an earlier batch that stand for this one are stored already.
+void StoreFound(const BatchContext& context, BatchRun& run) {
+  const std::vector<cache::Key> missing = FoundInMemoryOnly(context, run);
+  if (missing.empty()) {
+    return;
+  }
+  const Refused refused =
+      PutAgain(context.store, missing,
+               run.request.quorum ? cache::Durability::kQuorum : cache::Durability::kDurable);
+  if (refused.results != 0) {
+    const MutexLock lock(run.mutex);
+    run.NoteUnstored(refused.results, *refused.why);
+  }
+}
 
 // Records name content, so they are taken only if everything before them was: what the store
 // refuses shows that content which it was believed to hold is gone.

@@ -372,8 +372,11 @@ void BatchWorker::ObeyFamily(const BatchRunPtr& run, size_t program,
 // The row is written before anybody hears of the end. `finishing` keeps a second chunk, or a caller
 // who cancels, from ending the run once more meanwhile.
 void BatchWorker::Finish(const BatchRunPtr& run, BatchState state) {
-  if (state == BatchState::kDone && !run->request.pin.empty()) {
-    PinResults(context_, *run);
+  if (state == BatchState::kDone) {
+    StoreFound(context_, *run);
+    if (!run->request.pin.empty()) {
+      PinResults(context_, *run);
+    }
   }
   ReleaseLeases(context_, *run);
   {
