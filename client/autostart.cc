@@ -13,6 +13,7 @@
 #include <spawn.h>
 #include <string_view>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <thread>
@@ -58,8 +59,8 @@ Result<std::string> ReadLine(int descriptor, const std::string& log_path) {
     pollfd wait{.fd = descriptor, .events = POLLIN, .revents = 0};
     int ready = ::poll(&wait, 1, kPatienceMs);
     if (ready == 0) {
-      fmt::print(stderr, "kiln: kilnd has said nothing for {} s; log in '{}'\n", kPatienceMs / 1000,
-                 Printable(log_path));
+      fmt::print(stderr, "kiln: kilnd has said nothing for {} s{}\n", kPatienceMs / 1000,
+                 log_path.empty() ? "" : fmt::format("; log in '{}'", Printable(log_path)));
       ready = ::poll(&wait, 1, kReadyTimeoutMs - kPatienceMs);
     }
     if (ready == 0) {
@@ -84,22 +85,29 @@ struct Refusal {
   Error error;
 };
 
+// The words of a daemon that starts.
+struct Judged {
+  std::optional<Refusal> refusal;
+  std::string folder;  // that it made for itself, or empty
+};
+
 // One object of JSON, as server/main.cc writes it: ready, or the part that failed, why and what to
 // do.
-std::optional<Refusal> JudgeLine(const std::string& line) {
+Judged JudgeLine(const std::string& line) {
   const nlohmann::json said = nlohmann::json::parse(line, nullptr, /*allow_exceptions=*/false);
   // Something else than kilnd runs under its name, or its output was cut off.
   if (said.is_discarded() || !said.is_object()) {
-    return Refusal{.component = {},
-                   .error = Unreachable("kilnd said something that is no answer: " + line)};
+    return {.refusal =
+                Refusal{.component = {},
+                        .error = Unreachable("kilnd said something that is no answer: " + line)}};
   }
   if (said.value("ready", false)) {
-    return std::nullopt;
+    return {.refusal = std::nullopt, .folder = said.value("folder", "")};
   }
   std::string component = said.value("component", "?");
   Error error = Unreachable(fmt::format("kilnd cannot start: {}: {}; {}", component,
                                         said.value("what", "?"), said.value("hint", "")));
-  return Refusal{.component = std::move(component), .error = std::move(error)};
+  return {.refusal = Refusal{.component = std::move(component), .error = std::move(error)}};
 }
 
 // Of this process.
@@ -119,6 +127,16 @@ PrivateDaemons& All() {
 // The file that a daemon writes its log to.
 class DaemonLog {
  public:
+  // One that goes with the two processes: of a private daemon, which has no folder yet. Errors:
+  // kUnavailable.
+  static Result<std::shared_ptr<DaemonLog>> InMemory() {
+    const Descriptor low(::memfd_create(kName, MFD_CLOEXEC));
+    if (low.get() < 0) {
+      return Unreachable(fmt::format("no memory for a log: {}", std::strerror(errno)));
+    }
+    return std::shared_ptr<DaemonLog>(
+        new DaemonLog({}, ::fcntl(low.get(), F_DUPFD_CLOEXEC, kFirstFreeInChild)));
+  }
   // Errors: as OwnFolder::OpenFile.
   static Result<std::shared_ptr<DaemonLog>> Open(const OwnFolder& folder) {
     KILN_TRY(const int file, folder.OpenFile(kName, O_RDWR | O_APPEND | O_CREAT));
@@ -127,7 +145,7 @@ class DaemonLog {
     return std::shared_ptr<DaemonLog>(new DaemonLog(
         folder.path() + "/" + kName, ::fcntl(file, F_DUPFD_CLOEXEC, kFirstFreeInChild)));
   }
-  const std::string& path() const { return path_; }
+  const std::string& path() const { return path_; }  // empty: in memory
   int descriptor() const { return file_.get(); }
   off_t Size() const {
     struct stat found {};
@@ -172,6 +190,7 @@ std::string DaemonLog::TailFrom(off_t begin) const {
 struct Spawned {
   pid_t pid = 0;
   std::optional<Refusal> refusal;
+  std::string folder = {};  // that it made for itself
 };
 
 // `pid`, of a private daemon, is set as soon as there is a process; there is none once they end.
@@ -233,10 +252,15 @@ Spawned Spawn(std::vector<std::string> arguments, const DaemonLog& log,
     return spawned;
   }
   const Result<std::string> line = ReadLine(read_end.get(), log.path());
-  spawned.refusal = line.ok() ? JudgeLine(*line) : Refusal{.component = {}, .error = line.error()};
+  Judged judged = line.ok() ? JudgeLine(*line)
+                            : Judged{.refusal = Refusal{.component = {}, .error = line.error()}};
+  spawned.refusal = std::move(judged.refusal);
+  spawned.folder = std::move(judged.folder);
   if (spawned.refusal.has_value()) {
-    spawned.refusal->error =
-        WithContext(spawned.refusal->error, fmt::format("log in '{}'", log.path()));
+    if (!log.path().empty()) {
+      spawned.refusal->error =
+          WithContext(spawned.refusal->error, fmt::format("log in '{}'", log.path()));
+    }
     spawned.refusal->error.context += log.TailFrom(logged);
   }
   return spawned;
@@ -338,39 +362,32 @@ Result<void> StartDaemon(const std::string& socket) {
 }
 
 Result<std::shared_ptr<PrivateDaemon>> PrivateDaemon::Start(const StartOptions& how) {
-  // mkdtemp makes a folder that nobody else can have prepared, with mode 0700.
-  std::string folder = std::filesystem::temp_directory_path().string() + "/kiln-XXXXXX";
-  std::shared_ptr<PrivateDaemon> daemon;
+  const std::shared_ptr<PrivateDaemon> daemon(new PrivateDaemon);
   {
     PrivateDaemons& all = All();
     const MutexLock lock(all.mutex);
     if (all.ended) {
       return Unreachable("the command ends");
     }
-    if (::mkdtemp(folder.data()) == nullptr) {
-      return Unreachable(fmt::format("cannot make '{}': {}", folder, std::strerror(errno)));
-    }
-    daemon.reset(new PrivateDaemon(folder));
     all.daemons.push_back(daemon);
   }
-  // The daemon watches its parent and removes its folder itself, so it does not outlive a command
-  // that is killed.
-  std::vector<std::string> arguments{"--with-parent=" + std::to_string(::getpid()),
-                                     "--private-folder=" + folder,
-                                     "--listen.unix=" + folder + "/kilnd.sock"};
+  // The daemon makes its folder, once it watches its parent, and removes it. So neither outlives a
+  // command that is killed, at whatever moment: this process makes nothing that stays.
+  std::vector<std::string> arguments{
+      "--with-parent=" + std::to_string(::getpid()),
+      "--private-folder=" + std::filesystem::temp_directory_path().string() + "/kiln-XXXXXX"};
   if (how.jobs != 0) {
     arguments.push_back("--jobs.workers=" + std::to_string(how.jobs));
   }
-  const std::string own_cache = "--cache.dir=" + folder + "/cache";
+  const std::string own_cache = "--private-cache";
   if (how.own_cache) {
     arguments.push_back(own_cache);
   }
-  KILN_TRY(const OwnFolder own, OwnFolder::Open(folder));
-  KILN_TRY(const std::shared_ptr<DaemonLog> log, DaemonLog::Open(own));
+  KILN_TRY(const std::shared_ptr<DaemonLog> log, DaemonLog::InMemory());
   Spawned spawned = Spawn(arguments, *log, &daemon->pid_);
   // A private daemon shares the user's cache if nobody else has it, and works with an empty one
   // otherwise: slower, but never refused.
-  if (spawned.refusal.has_value() && spawned.refusal->component == "store") {
+  if (spawned.refusal.has_value() && spawned.refusal->component == "store" && !how.own_cache) {
     (void)waitpid(spawned.pid, nullptr, 0);
     arguments.push_back(own_cache);  // another daemon has the user's
     spawned = Spawn(arguments, *log, &daemon->pid_);
@@ -378,7 +395,29 @@ Result<std::shared_ptr<PrivateDaemon>> PrivateDaemon::Start(const StartOptions& 
   if (spawned.refusal.has_value()) {
     return spawned.refusal->error;
   }
+  daemon->Take(spawned.folder);
   return daemon;
+}
+
+// The end may have come from another thread before this one knew what there is to be removed.
+void PrivateDaemon::Take(const std::string& folder) {
+  const MutexLock lock(mutex_);
+  folder_ = folder;
+  if (gone_) {
+    RemoveFolder();
+  }
+}
+
+void PrivateDaemon::RemoveFolder() {
+  std::error_code ignored;
+  if (!folder_.empty()) {
+    std::filesystem::remove_all(folder_, ignored);
+  }
+}
+
+std::string PrivateDaemon::address() const {
+  const MutexLock lock(mutex_);
+  return std::string(kUnixPrefix) + folder_ + "/kilnd.sock";
 }
 
 PrivateDaemon::~PrivateDaemon() { End(kEndTime); }
@@ -400,8 +439,9 @@ void PrivateDaemon::End(std::chrono::milliseconds patience) {
         std::this_thread::sleep_for(std::chrono::milliseconds(2));
       }
     }
-    std::error_code ignored;
-    std::filesystem::remove_all(folder_, ignored);
+    const MutexLock lock(mutex_);
+    gone_ = true;
+    RemoveFolder();  // of a daemon that had to be killed
   });
 }
 

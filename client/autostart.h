@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "client/client.h"
+#include "compiler/base/mutex.h"
 #include "compiler/base/result.h"
 
 namespace kiln::client {
@@ -41,12 +42,17 @@ class PrivateDaemon {
   // Ends it, by force if it takes longer than `patience`, and removes its folder; may be called
   // twice, and from any thread.
   void End(std::chrono::milliseconds patience);
-  std::string address() const { return "unix:" + folder_ + "/kilnd.sock"; }
+  std::string address() const;
 
  private:
-  explicit PrivateDaemon(std::string folder) : folder_(std::move(folder)) {}
+  PrivateDaemon() = default;
+  // It is ready, in this folder.
+  void Take(const std::string& folder);
+  void RemoveFolder() KILN_REQUIRES(mutex_);
 
-  const std::string folder_;
+  mutable Mutex mutex_;
+  std::string folder_ KILN_GUARDED_BY(mutex_);
+  bool gone_ KILN_GUARDED_BY(mutex_) = false;
   std::atomic<int> pid_ = 0;
   std::once_flag ended_;
 };

@@ -3,8 +3,12 @@
 // its last message is an error, whatever its status says.
 #include "client/batch_calls.h"
 
+#include <algorithm>
+#include <array>
+#include <cstdint>
 #include <optional>
 
+#include <fmt/format.h>
 #include <grpcpp/grpcpp.h>
 
 #include "client/compile_calls.h"
@@ -50,6 +54,32 @@ Result<BatchInfo> OfOne(v1::BatchService::Stub& stub, Call<Request> call, const 
 
 constexpr uint64_t kMostItems = 1'000'000;  // results of a batch (spec/daemon 10)
 
+// What a batch may end a command with (spec/daemon 7.5), and what stands for the rest.
+constexpr std::array<uint32_t, 7> kExitHints = {0, 1, 2, 5, 6, 8, 70};
+constexpr uint32_t kPartial = 8;
+
+// A build that is believed to be well is shipped, so the daemon's word has to agree with itself: 0
+// is the exit code of a batch that is done and of which nothing failed, and codes that no batch
+// ends with mean that something is missing. An exit code of 256 would be 0 for a shell.
+BatchFinal FinalOf(const v1::BatchEvent::Final& message) {
+  BatchFinal final{.state = v1::Batch::State_Name(message.state()),
+                   .exit_hint = message.exit_hint(),
+                   .problem = CutText(message.problem())};
+  const v1::BatchCounts& counts = message.counts();
+  const bool well = message.state() == v1::Batch::DONE && counts.failed() == 0 &&
+                    counts.limited() == 0 && counts.poisoned() == 0;
+  const bool known = std::ranges::find(kExitHints, final.exit_hint) != kExitHints.end();
+  if (!known || (final.exit_hint == 0 && !well)) {
+    if (final.problem.empty()) {
+      final.problem =
+          fmt::format("the daemon ends the batch as {} with exit code {}, which cannot be",
+                      final.state.empty() ? "nothing that there is" : final.state, final.exit_hint);
+    }
+    final.exit_hint = kPartial;
+  }
+  return final;
+}
+
 // Nothing of what a user asks about: programs that are done. The same for an event of a kind that
 // only a newer daemon has; whoever watches goes on with the next one.
 std::optional<BatchEvent> EventOf(const v1::BatchEvent& message) {
@@ -60,9 +90,7 @@ std::optional<BatchEvent> EventOf(const v1::BatchEvent& message) {
     return FromProto(message.item());
   }
   if (message.has_final()) {
-    return BatchFinal{.state = v1::Batch::State_Name(message.final().state()),
-                      .exit_hint = message.final().exit_hint(),
-                      .problem = CutText(message.final().problem())};
+    return FinalOf(message.final());
   }
   return message.message().empty() ? std::nullopt
                                    : std::optional<BatchEvent>(CutText(message.message()));

@@ -121,7 +121,8 @@ class BlobAssembler {
       KILN_TRY_VOID(room_.AddBlob(digest));
     }
     const ByteView data = AsBytes(chunk.data());
-    if (data.size() == digest.size && known == open_.end()) {  // most are whole
+    // Most are whole.
+    if (data.size() == digest.size && known == open_.end() && chunk.offset() == 0) {
       return Checked({.digest = digest, .bytes = Bytes(data.begin(), data.end())}, chunk.sum());
     }
     Open& open = known == open_.end() ? open_[digest.id] : known->second;

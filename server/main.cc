@@ -44,7 +44,8 @@ struct Arguments {
   std::string config_file;
   bool autostart = false;
   pid_t with_parent = 0;       // 0: none
-  std::string private_folder;  // that the parent made, or empty
+  std::string private_folder;  // a pattern, then what was made of it; or empty
+  bool private_cache = false;  // in that folder
   bool allow_root = false;
   bool json = false;
   int ready_fd = -1;
@@ -53,6 +54,7 @@ struct Arguments {
   ConfigArguments config;
   TokenArguments token;
   std::string manual;  // folder
+  mode_t umask = 077;  // of whoever started this
 };
 
 std::optional<std::string> Variable(const std::string& name) {
@@ -155,22 +157,39 @@ void Reload(Daemon& daemon, LogSink& log) {
   }
 }
 
-int Serve(const Arguments& arguments, const Config& config) {
+// Before there are threads, and before anything is made that has to go when one of them comes.
+sigset_t BlockSignals() {
   sigset_t signals;
   sigemptyset(&signals);
   sigaddset(&signals, SIGTERM);
   sigaddset(&signals, SIGINT);
   sigaddset(&signals, SIGHUP);
-  (void)pthread_sigmask(SIG_BLOCK, &signals, nullptr);  // before there are threads
+  (void)pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   (void)signal(SIGPIPE, SIG_IGN);
-  if (arguments.with_parent != 0) {
-    // The kernel sends the signal when the parent ends from now on. That it had ended before can
-    // only be seen by the parent being another one.
-    (void)prctl(PR_SET_PDEATHSIG, SIGTERM);
-    if (getppid() != arguments.with_parent) {
-      Leave(arguments, 0);  // it was gone before it could be told
+  return signals;
+}
+
+// Ends with the command that started it; only then it makes its folder, so that there is no moment
+// in which the folder is there and nobody who removes it.
+Result<void> JoinParent(Arguments& arguments) {
+  // The kernel sends the signal when the parent ends from now on. That it had ended before can only
+  // be seen by the parent being another one.
+  (void)prctl(PR_SET_PDEATHSIG, SIGTERM);
+  if (getppid() != arguments.with_parent) {
+    _exit(0);  // it was gone before it could be told
+  }
+  if (!arguments.private_folder.empty()) {
+    Result<std::string> made = MakePrivateFolder(std::exchange(arguments.private_folder, {}));
+    KILN_TRY(arguments.private_folder, std::move(made));
+    arguments.flags["listen.unix"] = arguments.private_folder + "/kilnd.sock";
+    if (arguments.private_cache) {
+      arguments.flags["cache.dir"] = arguments.private_folder + "/cache";
     }
   }
+  return {};
+}
+
+int Serve(const Arguments& arguments, const Config& config, const sigset_t& signals) {
   SystemClock clock;
   const bool text =
       config.log_format == "text" || (config.log_format == "auto" && isatty(STDERR_FILENO) == 1);
@@ -183,11 +202,11 @@ int Serve(const Arguments& arguments, const Config& config) {
   }
   const Result<PassedSockets> passed = SocketsOf(Variable);
   if (!passed.ok()) {
-    return Fail(arguments,
-                {.component = "socket",
-                 .what = passed.error().context,
-                 .hint = "repair FileDescriptorName= of the socket unit"},
-                kExitConfig);
+    Leave(arguments, Fail(arguments,
+                          {.component = "socket",
+                           .what = passed.error().context,
+                           .hint = "repair FileDescriptorName= of the socket unit"},
+                          kExitConfig));
   }
   const bool activated = passed->unix_socket >= 0;
   SignalTarget target;
@@ -210,15 +229,14 @@ int Serve(const Arguments& arguments, const Config& config) {
   AddFaults(options);
   Result<std::unique_ptr<Daemon>> daemon = Daemon::Start(options, clock, log, failure);
   if (!daemon.ok()) {
-    const int code = Fail(arguments, failure, kExitNoStart);
-    if (getppid() != arguments.with_parent) {
-      Leave(arguments, code);
-    }
-    _exit(code);  // as below; the command tells what the log says, and may try once more
+    Leave(arguments, Fail(arguments, failure, kExitNoStart));
   }
   ops::InstallCrashReport(config.cache_dir.string(), driver::BackFingerprint().hex());
   Notify(Variable, "READY=1");
-  Tell(arguments.ready_fd, {{"ready", true}, {"pid", getpid()}, {"socket", (*daemon)->socket()}});
+  Tell(arguments.ready_fd, {{"ready", true},
+                            {"pid", getpid()},
+                            {"socket", (*daemon)->socket()},
+                            {"folder", arguments.private_folder}});
   {
     const MutexLock lock(target.mutex);
     // From here on a signal asks the daemon to stop. Until now it ended the process, as nothing ran
@@ -262,7 +280,9 @@ void AddFlags(CLI::App& app, Arguments& arguments) {
   app.add_flag("--autostart", arguments.autostart, "Started by a client: stops when idle");
   app.add_option("--with-parent", arguments.with_parent,
                  "Started by the command with this process id: stops with it");
-  app.add_option("--private-folder", arguments.private_folder)->group("");  // of that command
+  // Of that command: where its folder is made, and whether the cache is in it.
+  app.add_option("--private-folder", arguments.private_folder)->group("");
+  app.add_flag("--private-cache", arguments.private_cache)->group("");
   app.add_flag("--allow-root", arguments.allow_root, "Serve TCP even as root");
   app.add_option("--ready-fd", arguments.ready_fd, "Descriptor for one line of JSON when ready");
   app.add_flag("--json", arguments.json, "config, token: one object per line");
@@ -303,7 +323,10 @@ void AddVerbs(CLI::App& app, Arguments& arguments, std::function<int()>& chosen)
   CLI::App* manual = app.add_subcommand("manual", "Write the manual pages")->fallthrough();
   manual->group("")->add_option("--out", arguments.manual, "Folder")->required();
   manual->callback([&] {
-    chosen = [&] { return WriteManual(arguments.manual, kiln::Version(), arguments.json); };
+    chosen = [&] {
+      (void)umask(arguments.umask);  // pages are for everybody to read
+      return WriteManual(arguments.manual, kiln::Version(), arguments.json);
+    };
   });
   CLI::App* token = app.add_subcommand("token", "Tokens of TCP clients");
   token->fallthrough()->require_subcommand(1);
@@ -336,8 +359,8 @@ void AddVerbs(CLI::App& app, Arguments& arguments, std::function<int()>& chosen)
 
 int Main(int argc, char** argv) {
   // Files, folders and sockets are this user's alone unless they are given another mode.
-  (void)umask(077);
   Arguments arguments;
+  arguments.umask = umask(077);
   CLI::App app(
       "The kiln daemon: compiles and caches shader variants.\n\n"
       "  kilnd\n  kilnd --cache.dir /var/cache/kiln --jobs.workers 8\n");
@@ -364,13 +387,22 @@ int Main(int argc, char** argv) {
   if (chosen) {
     return chosen();
   }
+  const sigset_t signals = BlockSignals();
+  if (arguments.with_parent != 0) {
+    if (const Result<void> joined = JoinParent(arguments); !joined.ok()) {
+      return Fail(arguments,
+                  {.component = "folder", .what = joined.error().context, .hint = "set TMPDIR"},
+                  kExitNoStart);
+    }
+  }
   const Result<Config> config = Load(arguments);
   if (!config.ok()) {
-    return Fail(arguments,
-                {.component = "config", .what = config.error().context, .hint = "repair that key"},
-                kExitConfig);
+    Leave(arguments,
+          Fail(arguments,
+               {.component = "config", .what = config.error().context, .hint = "repair that key"},
+               kExitConfig));
   }
-  return Serve(arguments, *config);
+  return Serve(arguments, *config, signals);
 }
 
 }  // namespace

@@ -3,8 +3,11 @@
 // by then.
 #include "server/private_folder.h"
 
+#include <cerrno>
+#include <cstdlib>
 #include <filesystem>
 
+#include "compiler/base/files/file.h"
 #include "compiler/base/files/own_folder.h"
 
 namespace kiln::server {
@@ -13,6 +16,13 @@ namespace {
 constexpr int kTimes = 16;  // more than a start makes files
 
 }  // namespace
+
+Result<std::string> MakePrivateFolder(std::string pattern) {
+  if (::mkdtemp(pattern.data()) == nullptr) {
+    return FileError(pattern, "cannot make", errno);
+  }
+  return pattern;
+}
 
 void RemovePrivateFolder(const std::string& folder) {
   // Again, because a thread that is still there may make a file while the folder is being emptied.

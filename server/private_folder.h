@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: MIT
-// The folder that a command makes for the daemon it starts for itself (`kiln --no-daemon`): socket,
-// log, perhaps a cache. The command removes it at its end; one that was killed cannot, so the
-// daemon does at its own, which comes because its command is gone. See spec/daemon 14.2
+// The folder of the daemon that a command starts for itself (`kiln --no-daemon`): socket, perhaps a
+// cache. The daemon makes it, and not the command, which may be killed before there is a daemon
+// that would remove it; the daemon is told of the death of its command from before it makes the
+// folder on. Either removes it at its end. See spec/daemon 14.2
 #pragma once
 
 #include <string>
 
+#include "compiler/base/result.h"
+
 namespace kiln::server {
+
+// Makes a folder that nobody can have prepared: `pattern` with other letters for the XXXXXX at its
+// end, mode 0700. Errors: FileError.
+Result<std::string> MakePrivateFolder(std::string pattern);
 
 // Removes the folder with all that is in it, also while other threads of this process still make
 // files there. What is no folder of this user alone stays; empty: does nothing.

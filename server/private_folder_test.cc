@@ -28,6 +28,20 @@ class PrivateFolder : public testing::Test {
   const fs::path folder = directory.path() / "kiln-abcdef";
 };
 
+TEST_F(PrivateFolder, IsMadeForThisUserAlone) {
+  const std::string pattern = directory.path().string() + "/kiln-XXXXXX";
+  const Result<std::string> made = MakePrivateFolder(pattern);
+  ASSERT_TRUE(made.ok()) << made.error().context;
+  EXPECT_NE(*made, pattern);
+  EXPECT_EQ(fs::status(*made).permissions(), fs::perms::owner_all);
+  RemovePrivateFolder(*made);
+  EXPECT_FALSE(fs::exists(*made));
+  for (const std::string& wrong :
+       {std::string("/nowhere/kiln-XXXXXX"), directory.path().string() + "/kiln"}) {
+    EXPECT_FALSE(MakePrivateFolder(wrong).ok());
+  }
+}
+
 TEST_F(PrivateFolder, GoesWithAllThatIsInIt) {
   RemovePrivateFolder(folder.string());
   EXPECT_FALSE(fs::exists(folder));

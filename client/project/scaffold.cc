@@ -17,6 +17,7 @@
 
 #include "client/project/scaffold_passes.h"
 #include "client/project/source_words.h"
+#include "client/project/toml_text.h"
 
 namespace kiln::project {
 namespace {
@@ -142,7 +143,7 @@ class Planner {
       }
     }
     for (std::vector<Entry>& set : sets) {
-      std::string name = std::filesystem::path(sources_[source].path).stem().string();
+      std::string name = NameFor(std::filesystem::path(sources_[source].path).stem().string());
       if (sets.size() > 1) {
         name += "/" + set.back().function;
       }
@@ -228,18 +229,18 @@ std::string ProgramText(const ProgramPlan& plan, const std::string& pass,
                         std::span<const SourceText> sources, const std::vector<SourceWords>& read) {
   std::vector<std::string> paths;
   for (const size_t source : plan.sources) {
-    paths.push_back(fmt::format("\"{}\"", sources[source].path));
+    paths.push_back(TomlText(sources[source].path));
   }
   std::vector<std::string> entries;
   for (const Entry& entry : plan.entries) {
-    entries.push_back(fmt::format("{} = \"{}\"", kStages[entry.stage], entry.function));
+    entries.push_back(fmt::format("{} = {}", kStages[entry.stage], TomlText(entry.function)));
   }
   return fmt::format(
-      "[[program]]\nname = \"{}\"\nsources = [{}]   # in link order\nentry_points = {{ {} "
+      "[[program]]\nname = {}\nsources = [{}]   # in link order\nentry_points = {{ {} "
       "}}\n{}{}{}\n",
-      plan.name, fmt::join(paths, ", "), fmt::join(entries, ", "),
+      TomlText(plan.name), fmt::join(paths, ", "), fmt::join(entries, ", "),
       plan.entries[0].stage == 2 ? "pipeline = \"compute\"\n" : "",
-      pass.empty() ? "" : fmt::format("pass = \"{}\"\n", pass), AxesOf(plan, read));
+      pass.empty() ? "" : fmt::format("pass = {}\n", TomlText(pass)), AxesOf(plan, read));
 }
 
 }  // namespace
@@ -252,9 +253,9 @@ Scaffold MakeScaffold(const std::string& project, std::span<const SourceText> so
   scaffold.manifest = fmt::format(
       "# What kiln builds here. `kiln options PROGRAM` shows a program's option space, `kiln "
       "build`\n"
-      "# makes every variant of it.\n\n[project]\nmanifest = 1\nname = \"{}\"\n\n"
+      "# makes every variant of it.\n\n[project]\nmanifest = 1\nname = {}\n\n"
       "[defaults]\ntargets = [\"vk\"]\n\n[target.vk]\nform = \"spirv\"\nenv = \"vulkan1.1\"\n\n",
-      project);
+      TomlText(project));
   ScaffoldPasses passes(sources, planner.read());
   const std::vector<std::string> names = PassesOf(plans, passes);
   scaffold.manifest += passes.Toml();

@@ -11,6 +11,8 @@
 
 #include <fmt/format.h>
 
+#include "client/project/toml_text.h"
+
 namespace kiln::project {
 namespace {
 
@@ -50,7 +52,7 @@ bool ScaffoldPasses::Tests(std::span<const size_t> program, std::string_view set
 }
 
 std::string ScaffoldPasses::FreeName(size_t home) const {
-  std::string name = std::filesystem::path(sources_[home].path).stem().string();
+  std::string name = NameFor(std::filesystem::path(sources_[home].path).stem().string());
   while (std::ranges::find(passes_, name, &Pass::name) != passes_.end()) {
     name += "_2";
   }
@@ -89,7 +91,7 @@ std::string ScaffoldPasses::Add(std::span<const size_t> program, Stages stages) 
 std::string ScaffoldPasses::Toml() const {
   std::string text;
   for (const Pass& pass : passes_) {
-    text += fmt::format("[[pass]]\nname = \"{}\"\n", pass.name);
+    text += fmt::format("[[pass]]\nname = {}\n", TomlText(pass.name));
     std::string formats, names;
     for (const OutputWords& output : pass.outputs) {
       formats += fmt::format("{}\"{}\"", formats.empty() ? "" : ", ", FormatOf(output.type));

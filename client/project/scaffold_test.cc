@@ -2,6 +2,7 @@
 #include "client/project/scaffold.h"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -39,6 +40,24 @@ std::string Summary(const std::vector<SourceText>& sources) {
     text += program.pipeline == "compute" ? " compute\n" : "\n";
   }
   return text;
+}
+
+// Names of files and folders are values of the manifest and nothing else in it.
+TEST(Scaffold, NamesOfFiles_AreQuoted) {
+  const std::string evil = "a\"]\n[program.options]\nx = \"";
+  const std::string text = "void v (void) { vertex_stage_output_position (f4 {0.0}); }\n";
+  const std::pair<std::string, std::string> names[] = {
+      {"a\"b", "a_b"}, {"a'b#[c]", "a_b__c_"}, {"a-1.b", "a-1.b"}, {"\xc3\xbc =", "____"}};
+  for (const auto& [file, name] : names) {
+    const std::vector<SourceText> sources{{.path = file + ".rpl", .text = text}};
+    const Scaffold scaffold = MakeScaffold("pro\"ject\\" + evil, sources);
+    const Result<Manifest> manifest = ReadManifest(scaffold.manifest, "kiln.toml");
+    ASSERT_TRUE(manifest.ok()) << manifest.error().context << scaffold.manifest;
+    ASSERT_EQ(manifest->programs.size(), 1u) << scaffold.manifest;
+    EXPECT_EQ(manifest->programs[0].name, name);
+    EXPECT_EQ(manifest->programs[0].sources.at(0), file + ".rpl");
+    EXPECT_EQ(manifest->name, "pro\"ject\\a\"]\\x0a[program.options]\\x0ax = \"");
+  }
 }
 
 TEST(Scaffold, Programs_ComeFromEntryPointsAndWhatTheyNeed) {

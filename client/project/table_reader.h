@@ -18,6 +18,9 @@ namespace kiln::project {
 
 ManifestPlace PlaceOf(const toml::node& node);
 
+// Of names of programs, passes, materials and packs.
+bool IsNameCharacter(char c);
+
 class TableReader {
  public:
   explicit TableReader(std::string path) : path_(std::move(path)) {}

@@ -2,6 +2,8 @@
 #include "compiler/base/printable.h"
 
 #include <algorithm>
+#include <array>
+#include <iterator>
 
 #include <fmt/core.h>
 
@@ -10,12 +12,42 @@
 namespace kiln {
 namespace {
 
+struct CodePoints {
+  uint32_t first, last;
+};
+
+// What is not seen, or changes how the rest is seen: the controls, the separators of lines and
+// paragraphs, every format character (category Cf: soft hyphen, marks and overrides of writing
+// direction, joiners, tags), letters without ink, and what Unicode keeps for further ones. Two
+// names that differ in these alone look the same, and a tag carries text that nobody reads. Marks
+// that choose between two forms of a character that is seen (U+FE00 to U+FE0F) are not among them.
+constexpr std::array kUnseen = {
+    CodePoints{0x0000, 0x001f},   CodePoints{0x007f, 0x009f},   CodePoints{0x00ad, 0x00ad},
+    CodePoints{0x034f, 0x034f},   CodePoints{0x0600, 0x0605},   CodePoints{0x061c, 0x061c},
+    CodePoints{0x06dd, 0x06dd},   CodePoints{0x070f, 0x070f},   CodePoints{0x0890, 0x0891},
+    CodePoints{0x08e2, 0x08e2},   CodePoints{0x115f, 0x1160},   CodePoints{0x17b4, 0x17b5},
+    CodePoints{0x180b, 0x180f},   CodePoints{0x200b, 0x200f},   CodePoints{0x2028, 0x202e},
+    CodePoints{0x2060, 0x206f},   CodePoints{0x3164, 0x3164},   CodePoints{0xfeff, 0xfeff},
+    CodePoints{0xffa0, 0xffa0},   CodePoints{0xfff0, 0xfffb},   CodePoints{0x110bd, 0x110bd},
+    CodePoints{0x110cd, 0x110cd}, CodePoints{0x13430, 0x1343f}, CodePoints{0x1bca0, 0x1bca3},
+    CodePoints{0x1d173, 0x1d17a}, CodePoints{0xe0000, 0xe0fff}};
+
 bool IsPlain(char c) { return c >= 0x20 && c < 0x7f; }
 
 void AppendSpelled(std::string& out, std::string_view bytes) {
   // Each byte by itself, because what cannot be shown may be no character at all.
   for (const char c : bytes) {
     out += fmt::format("\\x{:02x}", static_cast<unsigned>(static_cast<unsigned char>(c)));
+  }
+}
+
+// As JSON has it: what is above U+FFFF is a pair of surrogates.
+void AppendEscaped(std::string& out, uint32_t code_point) {
+  if (code_point > 0xffff) {
+    const uint32_t above = code_point - 0x10000;
+    out += fmt::format("\\u{:04x}\\u{:04x}", 0xd800 + (above >> 10), 0xdc00 + (above & 0x3ff));
+  } else {
+    out += fmt::format("\\u{:04x}", code_point);
   }
 }
 
@@ -44,14 +76,13 @@ std::string Spelled(std::string_view text, const Stays& stays) {
 
 }  // namespace
 
-// Besides the controls of ASCII and Latin 1 these are what changes the order or the lines that are
-// seen: the Arabic letter mark, the marks and overrides of writing direction with the two
-// separators between them, and the isolates.
 bool IsControl(uint32_t code_point) {
-  return code_point < 0x20 || (code_point >= 0x7f && code_point < 0xa0) || code_point == 0x061c ||
-         code_point == 0x200e || code_point == 0x200f ||
-         (code_point >= 0x2028 && code_point <= 0x202e) ||
-         (code_point >= 0x2066 && code_point <= 0x2069);
+  // Nearly all text has none, and what is below the second row is seen.
+  if (code_point >= 0x20 && code_point < 0x7f) {
+    return false;
+  }
+  const auto* const row = std::ranges::upper_bound(kUnseen, code_point, {}, &CodePoints::first);
+  return row != kUnseen.begin() && code_point <= std::prev(row)->last;
 }
 
 bool IsPrintable(std::string_view text) {
@@ -98,7 +129,7 @@ std::string PrintableJson(std::string_view json) {
       // another character.
       out += "\xef\xbf\xbd";
     } else if (point.value >= 0x20 && IsControl(point.value)) {
-      out += fmt::format("\\u{:04x}", point.value);
+      AppendEscaped(out, point.value);
     } else {
       out += json.substr(at, size);
     }

@@ -10,8 +10,8 @@
 
 namespace kiln {
 
-// C0 and C1 controls, DEL, line and paragraph separators, and the marks that reorder what is seen
-// after them.
+// C0 and C1 controls, DEL, line and paragraph separators, format characters (category Cf: marks
+// that reorder what is seen, joiners, tags) and letters without ink.
 bool IsControl(uint32_t code_point);
 
 // Well-formed UTF-8 without any of these: Printable gives it as it is.

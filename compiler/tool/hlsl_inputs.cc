@@ -2,12 +2,14 @@
 #include "compiler/tool/hlsl_inputs.h"
 
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "compiler/base/files/file.h"
+#include "compiler/base/files/beneath.h"
 #include "compiler/base/language_limits.h"
+#include "compiler/source/include_paths.h"
 
 namespace kiln::tool {
 namespace {
@@ -19,6 +21,26 @@ std::string RootOf(std::string folder) {
     folder.pop_back();
   }
   return folder == "." ? std::string() : folder;
+}
+
+// A file that a source includes, for a probe. What is included is the choice of whoever wrote the
+// source, so it must not lead out of the folders that were declared: the folder of the source and
+// those of -I. The probe lies below the longest of them by its name, and no link is followed from
+// there on. Beside them all is only what ".." of a source that lies elsewhere leads to.
+Result<std::string> ReadIncluded(const std::string& path, std::string_view folder_of_source,
+                                 std::span<const std::string> include_roots) {
+  std::string_view root = path.starts_with('/') ? "/" : "";
+  const auto consider = [&](std::string_view folder) {
+    const bool below =
+        path.size() > folder.size() && path.starts_with(folder) && path[folder.size()] == '/';
+    root = below && folder.size() > root.size() ? folder : root;
+  };
+  consider(folder_of_source);
+  for (const std::string& folder : include_roots) {
+    consider(folder);
+  }
+  const size_t name = root.size() + (root.empty() || root == "/" ? 0 : 1);
+  return ReadFileBeneath(std::string(root), path.substr(name), LanguageLimits{}.source_bytes);
 }
 
 }  // namespace
@@ -65,7 +87,8 @@ Result<void> ReadIncludes(std::span<const SourceFile> sources, driver::SourceInp
         if (probe.present || !tried.insert(probe.path).second) {
           continue;
         }
-        Result<std::string> text = ReadFile(probe.path, LanguageLimits{}.source_bytes);
+        Result<std::string> text =
+            ReadIncluded(probe.path, FolderOf(source.path), inputs.hlsl.include_roots);
         if (text.ok()) {
           inputs.files.Add({probe.path, std::move(text).value()});
           more = true;

@@ -77,7 +77,9 @@ void InfoTo(const Host& host, const ops::Principal& who, v1::ServerInfo& out) {
     shown.set_value(limit.value);
     shown.set_kind(std::string(1, limit.kind));
   }
-  out.add_transports("unix:" + host.socket);
+  if (who.party.is_owner()) {
+    out.add_transports("unix:" + host.socket);
+  }
   if (!host.tcp.empty()) {
     out.add_transports("tcp:" + host.tcp);
   }
@@ -215,8 +217,10 @@ void UpstreamsTo(const Host& host, bool check, const cache::Call& call, v1::Serv
 }
 
 // What is behind the services once the store is open.
-void StatusTo(const Host& host, Engine& engine, v1::ServerStatus& out) {
-  out.set_last_crash(WellFormed(host.last_crash()));
+void StatusTo(const Host& host, Engine& engine, const ops::Principal& who, v1::ServerStatus& out) {
+  if (who.scope == ops::Scope::kAdmin) {  // it names a file, as warnings do
+    out.set_last_crash(WellFormed(host.last_crash()));
+  }
   const reload::Subscriptions::Status watches = engine.watches.GetStatus();
   out.set_watch_sessions(watches.sessions);
   out.set_subscribers(watches.subscribers);
@@ -312,7 +316,7 @@ class AdminService final : public v1::AdminService::CallbackService {
           const ops::Principal& who = frame.principal();
           StatusTo(host_, who, *reply);
           if (ready) {
-            StatusTo(host_, engine_, *reply);
+            StatusTo(host_, engine_, who, *reply);
             if (who.scope == ops::Scope::kAdmin) {
               CachesTo(host_, *reply);
             }
@@ -351,8 +355,13 @@ class AdminService final : public v1::AdminService::CallbackService {
   grpc::ServerUnaryReactor* GetCacheStats(grpc::CallbackServerContext* context,
                                           const v1::GetCacheStatsRequest* request,
                                           v1::CacheStats* reply) override {
-    return Job(*context, "GetCacheStats", Holding(*request, *reply),
-               [this, reply](const cache::Call&) { return CacheStatsTo(engine_, *reply); });
+    return AnswerUnary(
+        host_, *context,
+        {.name = "GetCacheStats", .needs = Needs::kWork, .held = Holding(*request, *reply)},
+        [this, reply](const CallContext& frame, const cache::Call&, v1::ErrorDetail&) {
+          const bool owner = frame.principal().party.is_owner();
+          return CacheStatsTo(engine_, owner ? Paths::kWhole : Paths::kNamesOnly, *reply);
+        });
   }
 
   grpc::ServerWriteReactor<v1::CacheMaintenance>* GcCache(

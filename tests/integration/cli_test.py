@@ -295,7 +295,7 @@ axes = { alpha_clip = "*" }
                    'sources = ["one.rpl"]\nentry_points = { vertex = "v" }\n')
         self.write("one.rpl", "void v (void) { vertex_stage_output_position (f4 {0.0}); }\n")
         own = self.dir / "tmp"
-        moments = {"it starts": lambda: list(own.glob("kiln-*/kilnd.log")),
+        moments = {"it starts": lambda: list(own.glob("kiln-*")),
                    "it serves": lambda: list((self.dir / "o").glob("**/index.json"))}
         for what, moment in moments.items():
             with self.subTest(what):
@@ -306,6 +306,20 @@ axes = { alpha_clip = "*" }
                 command.kill()
                 command.wait()
                 self.assertTrue(wait_until(lambda: not list(own.iterdir())), list(own.rglob("*")))
+
+    def test_private_daemon_makes_its_folder_itself(self):
+        """So there is no moment in which a command that is killed leaves it to nobody."""
+        programs = self.dir / "programs"
+        programs.mkdir()
+        shutil.copy(BUILD / "kiln", programs)
+        daemon = programs / "kilnd"
+        daemon.write_text('#!/bin/sh\nls -A "$TMPDIR" > "$0.saw"\nexit 1\n')
+        daemon.chmod(0o755)
+        ended = subprocess.run([programs / "kiln", "--no-daemon", "status"], cwd=self.dir,
+                               env=self.env, capture_output=True, text=True)
+        self.expect(ended, 4, "kilnd ended before it was ready")
+        self.assertEqual((programs / "kilnd.saw").read_text(), "")
+        self.assertEqual(list((self.dir / "tmp").iterdir()), [])
 
     def test_version_deadline_and_the_last_line(self):
         self.expect(self.run_program("kiln", "version"), 0, "kiln 0.")

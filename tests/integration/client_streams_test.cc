@@ -115,14 +115,15 @@ class Batches final : public v1::BatchService::Service {
  public:
   std::function<void(const std::function<bool(const v1::BatchEvent&)>&)> watch;
   std::map<std::string, std::chrono::system_clock::time_point>* until = nullptr;
+  v1::BatchEvent::Final end;  // of every batch
 
  private:
   grpc::Status WatchBatch(grpc::ServerContext*, const v1::WatchBatchRequest*,
                           grpc::ServerWriter<v1::BatchEvent>* writer) override {
     watch([&](const v1::BatchEvent& event) { return writer->Write(event); });
-    v1::BatchEvent end;
-    end.mutable_final()->set_state(v1::Batch::FAILED);
-    writer->Write(end);
+    v1::BatchEvent last;
+    *last.mutable_final() = end;
+    writer->Write(last);
     return grpc::Status::OK;
   }
   grpc::Status ListBatches(grpc::ServerContext* context, const v1::ListBatchesRequest*,
@@ -247,6 +248,18 @@ TEST_F(ClientStreams, ContentThatNoResultNames_EndsTheFetch) {
   EXPECT_EQ(blobs, 4'096);
 }
 
+// A whole blob begins at its beginning.
+TEST_F(ClientStreams, BlobAtAnOffset_IsNotTaken) {
+  EXPECT_EQ(ReasonOf(FetchWith([](const FetchStream& write) {
+              v1::FetchReply reply;
+              AddBlob(DigestOf(std::string("code")), "code", reply);
+              reply.mutable_blobs(0)->set_offset(UINT64_MAX);
+              write(reply);
+            })),
+            "corrupt");
+  EXPECT_EQ(blobs, 0);
+}
+
 // The sizes alone fill the room: nothing of them has to come.
 TEST_F(ClientStreams, BegunBlobs_EndTheFetch) {
   EXPECT_EQ(ReasonOf(FetchWith([](const FetchStream& write) {
@@ -344,6 +357,54 @@ TEST_F(ClientStreams, FailuresWithoutEnd_AreCounted) {
   EXPECT_EQ(outcome->failures.size(), 10'000u);
   EXPECT_EQ(shown, 10'000);
   EXPECT_NE(said.find("and 10000 more failures"), std::string::npos) << said;
+}
+
+// What a batch is said to end with is believed as far as it can be true.
+TEST_F(ClientStreams, ExitCodeOfABatch_IsZeroOnlyIfAllIsWell) {
+  const struct {
+    v1::Batch::State state;
+    uint64_t failed;
+    bool item;  // a failure was told
+    uint32_t said, taken;
+  } table[] = {
+      {v1::Batch::DONE, 0, false, 0, 0},
+      {v1::Batch::DONE, 2, false, 1, 1},
+      {v1::Batch::FAILED, 0, false, 2, 2},
+      {v1::Batch::DONE, 0, false, 5, 5},
+      {v1::Batch::CANCELLED, 0, false, 6, 6},
+      {v1::Batch::DONE, 0, false, 8, 8},
+      {v1::Batch::FAILED, 0, false, 70, 70},
+      {v1::Batch::DONE, 2, false, 0, 8},
+      {v1::Batch::FAILED, 0, false, 0, 8},
+      {v1::Batch::CANCELLED, 0, false, 0, 8},
+      {static_cast<v1::Batch::State>(77), 0, false, 0, 8},
+      {v1::Batch::DONE, 0, true, 0, 8},
+      {v1::Batch::DONE, 0, false, 256, 8},
+      {v1::Batch::DONE, 0, false, 130, 8},
+      {v1::Batch::DONE, 0, false, 3, 8},
+      {v1::Batch::DONE, 0, false, UINT32_MAX, 8},
+  };
+  for (const auto& row : table) {
+    batches.watch = [&](const auto& write) {
+      v1::BatchEvent item;
+      item.mutable_item()->set_program("rock");
+      (void)(!row.item || write(item));
+    };
+    batches.end.set_state(row.state);
+    batches.end.mutable_counts()->set_failed(row.failed);
+    batches.end.set_exit_hint(row.said);
+    const cli::BatchFollower following{
+        .name = "p", .restart = [] { return Result<void>(); }, .failed = [](const BatchItem&) {}};
+    cli::Global global;
+    global.progress = "none";
+    testing::internal::CaptureStderr();
+    const Result<cli::BatchOutcome> outcome = cli::FollowBatch(global, kBatch, following, *client);
+    const std::string said = testing::internal::GetCapturedStderr();
+    ASSERT_TRUE(outcome.ok());
+    EXPECT_EQ(outcome->final.exit_hint, row.taken) << row.state << " " << row.said;
+    const bool changed = row.taken != row.said && !row.item;
+    EXPECT_EQ(said.find("which cannot be") != std::string::npos, changed) << said;
+  }
 }
 
 // A download that is not what was announced leaves nothing, and ends where it is too long.

@@ -96,6 +96,29 @@ TEST_F(FullCache, ResultsThatAreStored_AreNotTold) {
   EXPECT_TRUE(Compile(request).artifacts(0).stored());
 }
 
+// A batch of which all is found in memory is not cached, and says so like the one that built it.
+TEST_F(FullCache, ResultsThatOnlyMemoryHas_AreNotKept) {
+  Daemon::Options options = OptionsIn(folder.path());
+  options.config.cache_max_bytes = 1;
+  ASSERT_NO_FATAL_FAILURE(StartWith(options));
+  for (int round = 0; round < 2; ++round) {
+    v1::StartBatchRequest start = BatchOf(GoodSource());
+    start.set_pin(round == 0 ? "" : "release");
+    grpc::ClientContext context;
+    v1::StartBatchReply reply;
+    const grpc::Status status = batch->StartBatch(&context, start, &reply);
+    ASSERT_TRUE(status.ok()) << status.error_message();
+    std::map<int, int> seen;
+    const v1::BatchEvent::Final last = Watch(reply.batch_id(), seen).final();
+    EXPECT_GT(last.counts().results_done(), 0u);
+    EXPECT_EQ(last.exit_hint(), round == 0 ? 0u : 8u) << last.DebugString();
+    EXPECT_NE(last.problem().find(std::to_string(last.counts().results_done()) +
+                                  " results built, but not kept in the cache: "),
+              std::string::npos)
+        << last.DebugString();
+  }
+}
+
 // Whatever is kept of a batch has a bound of its own.
 TEST_F(FullCache, TagsAndPathsOfABatch_AreShort) {
   ASSERT_NO_FATAL_FAILURE(Start());

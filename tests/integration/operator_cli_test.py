@@ -496,6 +496,9 @@ axes = { cheap = "*", cut = "*" }
         self.expect(self.kiln("manual", "--out", man), 0)
         self.expect(self.run_program("kilnd", "manual", "--out", man), 0)
         pages = {page.name: page.read_text() for page in man.iterdir()}
+        umask = os.umask(0o22)
+        os.umask(umask)
+        self.assertEqual({page.stat().st_mode & 0o777 for page in man.iterdir()}, {0o644 & ~umask})
         verbs = re.findall(r"^\w*\s+kiln ([a-z]+) ", self.kiln().stdout, re.M)
         self.assertGreater(len(verbs), 15)
         for verb in verbs:

@@ -215,6 +215,41 @@ TEST_F(Owners, NoteOfAPin_IsShortAndPrintable) {
   }
 }
 
+// 0 is "for ever", so nothing else may become it.
+TEST_F(Owners, EndOfAPin_IsStillToComeAndNeverLost) {
+  ASSERT_NO_FATAL_FAILURE(Open());
+  built_ = Build(GoodSource());
+  const uint64_t now_ms = static_cast<uint64_t>(
+      std::chrono::duration_cast<std::chrono::milliseconds>(clock.UnixTime()).count());
+  const struct {
+    uint64_t until;
+    Code code;
+    uint64_t kept;
+  } table[] = {
+      {1, Code::INVALID_ARGUMENT, 0},
+      {999, Code::INVALID_ARGUMENT, 0},
+      {now_ms - 60'000, Code::INVALID_ARGUMENT, 0},
+      {253'402'300'799'001, Code::INVALID_ARGUMENT, 0},
+      {UINT64_MAX, Code::INVALID_ARGUMENT, 0},
+      {0, Code::OK, 0},
+      {now_ms / 1000 * 1000 + 3'600'001, Code::OK, now_ms / 1000 * 1000 + 3'601'000},
+      {253'402'300'799'000, Code::OK, 253'402'300'799'000},
+  };
+  for (size_t i = 0; i < std::size(table); ++i) {
+    v1::PinRequest request;
+    request.set_name("pin" + std::to_string(i));
+    request.set_batch_id(built_);
+    request.set_until(table[i].until);
+    v1::PinInfo reply;
+    EXPECT_EQ(As(studio_, *tcp_admin_, &v1::AdminService::Stub::Pin, request, reply), table[i].code)
+        << table[i].until << " " << said_;
+    EXPECT_EQ(reply.until(), table[i].kept);
+    if (table[i].code != Code::OK) {
+      EXPECT_EQ(detail_.field(), "until");
+    }
+  }
+}
+
 TEST_F(Owners, BatchOfAnother_IsNeitherPausedNorCancelled) {
   ASSERT_NO_FATAL_FAILURE(Open());
   ASSERT_EQ(Start(studio_, BatchOf(GoodSource())), Code::OK) << said_;

@@ -298,6 +298,21 @@ TEST_F(Parties, FilesOfTheDaemon_AreToldToTheOwnerOnly) {
   EXPECT_EQ(ask(channel, "").config_file(), "/etc/kiln/kilnd.toml");
   EXPECT_EQ(ask(Tcp(), tokens[2]).tokens_file(), "");
   EXPECT_EQ(ask(Tcp(), tokens[2]).config_file(), "");
+  EXPECT_EQ(ask(channel, "").transports(0), "unix:" + daemon->socket());
+  EXPECT_EQ(ask(Tcp(), tokens[2]).DebugString().find(folder.path()), std::string::npos);
+  const auto stats = [](const std::shared_ptr<grpc::Channel>& of, const std::string& token) {
+    grpc::ClientContext context;
+    context.AddMetadata("authorization", "Bearer " + token);
+    v1::CacheStats told;
+    EXPECT_TRUE(v1::AdminService::NewStub(of)
+                    ->GetCacheStats(&context, v1::GetCacheStatsRequest(), &told)
+                    .ok());
+    return told;
+  };
+  EXPECT_EQ(stats(channel, "").path(), folder.path() + "/cache/cache.db");
+  for (const std::string& token : tokens) {
+    EXPECT_EQ(stats(Tcp(), token).path(), "cache.db");
+  }
 }
 
 // Calls that are refused and calls that fail, of somebody without a token, of one who may read and

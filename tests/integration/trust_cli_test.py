@@ -392,6 +392,64 @@ class Outputs(CliCase):
             self.untouched()
             self.assertFalse([path for path in files if path.is_symlink()])
 
+    def test_fmt_keeps_modes_and_links_and_leaves_the_project_alone(self):
+        ugly, good = "void  v(void){ }\n", None
+        below = self.dir / "sources"
+        below.mkdir()
+        source = below / "s.rpl"
+        source.write_text(ugly)
+        source.chmod(0o600)
+        outside = self.elsewhere / "o.rpl"
+        outside.write_text(ugly)
+        (below / "link.rpl").symlink_to(outside)
+        self.expect(self.kiln("fmt", below), 0, "1 of 1 files changed")
+        good = source.read_text()
+        self.assertNotEqual(good, ugly)
+        self.assertEqual(source.stat().st_mode & 0o777, 0o600)
+        self.assertTrue((below / "link.rpl").is_symlink())
+        self.assertEqual(outside.read_text(), ugly)
+        outside.chmod(0o640)
+        self.expect(self.kiln("fmt", below / "link.rpl"), 0)
+        self.assertTrue((below / "link.rpl").is_symlink())
+        self.assertEqual((outside.read_text(), outside.stat().st_mode & 0o777), (good, 0o640))
+
+    def test_names_of_files_are_values_of_the_manifest_that_init_writes(self):
+        where = self.dir / 'new "project'
+        where.mkdir()
+        text = "void v (void) { vertex_stage_output_position (f4 {0.0}); }\n"
+        (where / 'a"b.rpl').write_text(text)
+        self.expect(self.kiln("-C", where, "init"), 0)
+        self.expect(self.kiln("-C", where, "build", "--dry-run"), 0, "a_b")
+        (where / 'x"]\n[evil].rpl').write_text(text)
+        self.expect(self.kiln("-C", where, "init", "--force"), 2, "cannot name")
+
+    def test_depfile_is_not_written_with_what_make_would_run(self):
+        name = "z;touch${IFS}pwned;.rpl"
+        self.write(name, "void z (void) { vertex_stage_output_position (f4 {0.0}); }\n")
+        self.expect(self.kiln("compile", name, "--entry", "vertex=z", "--out", "o", "--deps",
+                              "o/z.d"), 2, "Make or Ninja")
+        self.assertFalse((self.dir / "o/z.d").exists())
+
+    def test_includes_of_kilnc_follow_no_link(self):
+        source = self.write("shader.hlsl", '#include "sub/a.hlsli"\n'
+                            "float4 v () : SV_Position { return A; }\n")
+        (self.dir / "sub").mkdir()
+        included = self.dir / "sub/a.hlsli"
+        included.write_text("static const float4 A = 1;\n")
+        outside = self.elsewhere / "a.hlsli"
+        outside.write_text("static const float4 A = 2;\n")
+        for path in "shader.hlsl", source:
+            with self.subTest(path=path):
+                words = ["kilnc", "compile", path, "--entry", "vertex=v", "--out", "o"]
+                self.expect(self.run_program(*words), 0)
+                included.unlink()
+                included.symlink_to(outside)
+                self.expect(self.run_program(*words), 3, "link")
+                self.expect(self.run_program(*words, "-I", self.elsewhere), 3, "link")
+                included.unlink()
+                self.expect(self.run_program(*words), 1)
+                included.write_text("static const float4 A = 1;\n")
+
     def test_names_of_programs_lead_nowhere(self):
         name = "x/../../../elsewhere/y"
         self.write("kiln.toml", (self.dir / "kiln.toml").read_text().replace('name = "some"',

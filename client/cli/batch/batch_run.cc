@@ -213,6 +213,10 @@ Result<BatchOutcome> FollowBatch(const Global& global, const std::string& id,
   } else if (!watched.ok()) {
     return watched.error();
   }
+  // Whoever has told of failures does not end well.
+  if (outcome.final.exit_hint == kSuccess && outcome.failures.size() + failures.more() != 0) {
+    outcome.final.exit_hint = kPartial;
+  }
   progress.End(outcome.progress, interrupted != 0 ? "INTERRUPTED" : outcome.final.state);
   if (failures.more() != 0) {
     Print(stderr,

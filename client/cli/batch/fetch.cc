@@ -12,6 +12,7 @@
 
 #include "client/cli/add_verb.h"
 #include "client/cli/batch/batch_run.h"
+#include "client/cli/exit_order.h"
 #include "client/cli/failure.h"
 #include "client/cli/output/print.h"
 #include "client/cli/output/results.h"
@@ -184,18 +185,27 @@ Result<void> FetchKnown(const Global& global, client::Client& client, const Proj
       const size_t count = std::min(kVariantsPerCall, variants.size() - at);
       // Outcomes of this call begin here; those of earlier calls have been shown.
       const size_t before = arrived.outcomes.size();
-      KILN_TRY(const client::FetchDone done,
+      KILN_TRY(client::FetchDone done,
                client.FetchVariants(
                    project.manifest.name, space.program, std::span(variants).subspan(at, count),
                    {.have = {}, .have_root = have, .compile = false}, arrived.Handlers()));
+      size_t answered = 0;
+      for (size_t i = before; i < arrived.outcomes.size(); ++i) {
+        const client::Outcome& outcome = arrived.outcomes[i];
+        const size_t errors =
+            mistakes.Add(space.program.name, outcome.diagnostics, space.program.sources).errors;
+        if (errors == 0 && outcome.kind == client::OutcomeKind::kUnknown) {
+          continue;  // a miss
+        }
+        ++answered;
+        arrived.exit =
+            WorseExit(arrived.exit, OutcomeExit(global, space.program.name, outcome, errors));
+      }
+      // What did not come is missing, whatever the daemon counts.
+      done.outcomes = std::max<uint64_t>(done.outcomes, count);
+      done.skipped = std::max<uint64_t>(done.skipped, count - std::min(answered, count));
       arrived.Add(done);
       have = done.root;
-      for (size_t i = before; i < arrived.outcomes.size(); ++i) {
-        if (mistakes.Add(space.program.name, arrived.outcomes[i].diagnostics, space.program.sources)
-                .errors != 0) {
-          arrived.exit = kWrongSource;
-        }
-      }
     }
   }
   mistakes.End();

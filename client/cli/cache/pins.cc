@@ -108,6 +108,11 @@ int RunCachePin(const Global& global, const std::string& dir, const PinArguments
     if (!seconds.ok()) {
       return Fail(global, seconds.error());
     }
+    if (*seconds == 0) {
+      return Fail(global, {.code = ErrorCode::kInvalidArgument,
+                           .context = "--for " + arguments.until + " is over at once",
+                           .reason = "USAGE"});
+    }
     SystemClock clock;
     const auto now = std::chrono::duration_cast<std::chrono::seconds>(clock.UnixTime());
     pin.until_s = now.count() + static_cast<int64_t>(*seconds);

@@ -18,6 +18,7 @@
 #include "client/format/format_file.h"
 #include "client/project/limits.h"
 #include "client/project/manifest.h"
+#include "compiler/base/files/edit_file.h"
 #include "compiler/base/files/file.h"
 
 namespace kiln::cli {
@@ -34,7 +35,8 @@ Result<std::vector<std::string>> SourcesBelow(const std::string& folder) {
   std::error_code error;
   std::filesystem::recursive_directory_iterator at(folder, error);
   for (; !error && at != std::filesystem::recursive_directory_iterator(); at.increment(error)) {
-    if (at->is_regular_file(error) && at->path().extension() == ".rpl") {
+    // A link is not followed: what it leads to is formatted where it lies, or is somebody else's.
+    if (!at->is_symlink(error) && at->is_regular_file(error) && at->path().extension() == ".rpl") {
       found.insert(at->path().string());
       // A folder that was named by mistake, a home for example, ends here and not in an hour.
       if (found.size() > project::kMaxFiles) {
@@ -99,7 +101,7 @@ Result<void> FormatOne(const std::string& path, bool check, Outcome& outcome) {
     Print(stderr, "error: '{}' is not formatted\n", path);
     return {};
   }
-  return WriteFile(path, AsBytes(*formatted));
+  return EditFile(path, AsBytes(*formatted));
 }
 
 // Both a file that does not parse and, with --check, one that would change end with the code of

@@ -9,11 +9,12 @@
 
 namespace kiln::cli {
 
-// "target: a b\n" over several lines, with spaces, '#', '$' and backslashes as Make and Ninja read
-// them. Files are sorted and distinct.
-std::string DepfileText(const std::string& target, std::vector<std::string> files);
+// "target: a b\n" over several lines, with spaces, '#', '$' and ':' as Make and Ninja read them.
+// Files are sorted and distinct. Errors: kInvalidArgument with reason USAGE for a name that one of
+// them would read as something else, as "x;rm y" is a command for Make.
+Result<std::string> DepfileText(const std::string& target, std::vector<std::string> files);
 
-// Errors: as WriteFile.
+// Errors: as DepfileText and WriteFile.
 Result<void> WriteDepfile(const std::string& path, const std::string& target,
                           std::vector<std::string> files);
 

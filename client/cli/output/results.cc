@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "client/cli/output/results.h"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "client/cli/failure.h"
+#include "client/cli/global.h"
+#include "client/cli/output/json_line.h"
+#include "client/cli/output/print.h"
 #include "compiler/base/text/file_name.h"
 
 namespace kiln::cli {
@@ -68,6 +73,30 @@ std::string_view OutcomeName(client::OutcomeKind kind) {
       break;
   }
   return "unknown";
+}
+
+int OutcomeExit(const Global& global, const std::string& program, const client::Outcome& outcome,
+                size_t errors) {
+  if (errors != 0) {
+    return kWrongSource;
+  }
+  if (outcome.kind == client::OutcomeKind::kOk && !outcome.artifacts.empty()) {
+    return kSuccess;
+  }
+  // A daemon of another age, or a hostile one: whether the source is wrong nobody knows, and what
+  // was asked for is not there.
+  const bool known =
+      outcome.kind != client::OutcomeKind::kOk && outcome.kind != client::OutcomeKind::kUnknown;
+  const int exit = known ? kWrongSource : kPartial;
+  const std::string message =
+      fmt::format("the daemon has no artifact of '{}' and gives no reason; it says '{}'", program,
+                  OutcomeName(outcome.kind));
+  if (global.json) {
+    PrintLine(JsonOf(ErrorRow{.reason = "RESULTS_MISSING", .message = message, .exit = exit}));
+  } else {
+    Print(stderr, "error: {}\n", Message{message});
+  }
+  return exit;
 }
 
 // The members and their order are fixed by spec/cli 7.1 and by docs/schema.

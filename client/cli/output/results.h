@@ -15,6 +15,8 @@
 
 namespace kiln::cli {
 
+struct Global;
+
 struct FetchResult {
   std::vector<client::Outcome> outcomes;
   std::map<Hash128, Bytes> blobs;  // by content id
@@ -35,6 +37,11 @@ nlohmann::ordered_json OptionsJson(const std::vector<client::Option>& options);
 
 // "ok", "source_error", "limit", "poison"
 std::string_view OutcomeName(client::OutcomeKind kind);
+
+// What an outcome ends a command with. `errors`: of its diagnostics, which are shown. One that has
+// no artifact and none of these says why here, so that no command ends badly in silence.
+int OutcomeExit(const Global& global, const std::string& program, const client::Outcome& outcome,
+                size_t errors);
 
 // The line of --json about a result: one artifact of an outcome, or none for one that has none.
 struct ItemOf {

@@ -19,6 +19,8 @@
 #include "client/cli/project/project.h"
 #include "client/project/scaffold.h"
 #include "compiler/base/files/file.h"
+#include "compiler/base/printable.h"
+#include "compiler/base/text/logical_path.h"
 
 namespace kiln::cli {
 namespace {
@@ -139,6 +141,13 @@ Result<Written> Init(const Global& global, const InitArguments& arguments) {
   }
   std::vector<project::SourceText> sources;
   for (const std::string& path : paths) {
+    if (!IsLogicalPath(path)) {
+      return Refused(
+          fmt::format("kiln.toml cannot name '{}': paths are at most 1,024 bytes of "
+                      "characters that are seen, without '\\'; rename it, or name the "
+                      "sources with --from",
+                      Printable(path)));
+    }
     KILN_TRY(client::Source source, ReadSource((folder / path).string(), path));
     sources.push_back({.path = path, .text = std::move(source.text)});
   }

@@ -14,6 +14,7 @@
 #include <nlohmann/json.hpp>
 
 #include "client/cli/add_verb.h"
+#include "client/cli/exit_order.h"
 #include "client/cli/failure.h"
 #include "client/cli/output/depfile.h"
 #include "client/cli/output/diagnostics_view.h"
@@ -196,8 +197,7 @@ int RunCompile(const Global& global, const CompileArguments& arguments) {
   for (const client::Outcome& outcome : fetched.outcomes) {
     const size_t errors =
         ShowDiagnostics(own, outcome.diagnostics, client::TextsOf(program), program.name);
-    // An outcome without a message may have failed as well, by a limit for example.
-    exit = errors != 0 || outcome.kind != client::OutcomeKind::kOk ? kWrongSource : exit;
+    exit = WorseExit(exit, OutcomeExit(own, program.name, outcome, errors));
     for (const client::Artifact& artifact : outcome.artifacts) {
       const Result<void> wrote = WriteArtifact(arguments, program, artifact, fetched, written);
       if (!wrote.ok()) {

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <spirv-tools/libspirv.hpp>
 
+#include "client/cli/exit_order.h"
 #include "client/cli/failure.h"
 #include "client/cli/output/diagnostics_view.h"
 #include "client/cli/pack/artifacts.h"
@@ -289,8 +290,9 @@ Result<InspectResult> InspectVariant(const Global& global, const VariantArgument
   for (const client::Outcome& outcome : variant.fetched.outcomes) {
     const size_t errors = ShowDiagnostics(global, outcome.diagnostics,
                                           client::TextsOf(variant.program), variant.program.name);
-    if (errors != 0 || outcome.kind != client::OutcomeKind::kOk) {
-      inspected.exit = kWrongSource;
+    const int exit = OutcomeExit(global, variant.program.name, outcome, errors);
+    inspected.exit = WorseExit(inspected.exit, exit);
+    if (exit != kSuccess) {
       continue;
     }
     // One question for all targets and views of the variant.

@@ -14,6 +14,7 @@
 #include <nlohmann/json.hpp>
 
 #include "client/cli/add_verb.h"
+#include "client/cli/exit_order.h"
 #include "client/cli/failure.h"
 #include "client/cli/output/diagnostics_view.h"
 #include "client/cli/output/json_line.h"
@@ -336,11 +337,11 @@ Result<std::vector<std::vector<preview::SheetCell>>> DrawCells(
       // Outcomes come in any order and have the index of their variant.
       const auto outcome = std::ranges::find(fetched.outcomes, index++, &client::Outcome::index);
       if (outcome == fetched.outcomes.end() || outcome->artifacts.empty()) {
-        if (outcome != fetched.outcomes.end()) {
-          ShowDiagnostics(global, outcome->diagnostics, client::TextsOf(named.program),
-                          named.program.name);
-        }
-        exit = kWrongSource;
+        const client::Outcome nothing;
+        const client::Outcome& told = outcome == fetched.outcomes.end() ? nothing : *outcome;
+        const size_t errors = ShowDiagnostics(global, told.diagnostics,
+                                              client::TextsOf(named.program), named.program.name);
+        exit = WorseExit(exit, OutcomeExit(global, named.program.name, told, errors));
         continue;
       }
       auto picture = DrawArtifact(*open.device, named.program.name, outcome->artifacts.front(),

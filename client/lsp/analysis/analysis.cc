@@ -17,7 +17,7 @@ std::shared_ptr<const Source> Analysis::SourceOf(const std::string& path) {
 }
 
 std::optional<ProgramSpec> Analysis::SpecOf(const std::string& path) {
-  std::vector<ProgramSpec> specs = workspace_.ProgramsOf(path);
+  const std::vector<ProgramSpecPtr> specs = workspace_.ProgramsOf(path);
   if (specs.empty()) {
     return std::nullopt;
   }
@@ -25,12 +25,13 @@ std::optional<ProgramSpec> Analysis::SpecOf(const std::string& path) {
   // first program of the file serves again, and the choice comes back with the name.
   const auto chosen = chosen_programs_.find(path);
   if (chosen != chosen_programs_.end()) {
-    const auto found = std::ranges::find(specs, chosen->second, &ProgramSpec::name);
+    const auto found = std::ranges::find_if(
+        specs, [&](const ProgramSpecPtr& spec) { return spec->name == chosen->second; });
     if (found != specs.end()) {
-      return std::move(*found);
+      return **found;
     }
   }
-  return std::move(specs.front());
+  return *specs.front();
 }
 
 std::optional<FileView> Analysis::ViewOf(const std::string& path) {

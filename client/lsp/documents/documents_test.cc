@@ -13,6 +13,7 @@
 
 #include "client/lsp/documents/languages.h"
 #include "client/lsp/documents/uri.h"
+#include "client/lsp/documents/workspace.h"
 #include "compiler/base/test_directory.h"
 
 namespace kiln::lsp {
@@ -157,6 +158,27 @@ TEST(Documents, OneFileTooMany_ForgetsTheOldestAlone) {
     EXPECT_EQ(documents.FileAt(path(i)), files[i]) << i;
   }
   EXPECT_NE(documents.FileAt(path(1)), files[1]) << "the oldest";
+}
+
+// A request costs what it asks for, however many programs have its file.
+TEST(Workspace, ProgramsOfAFile_AreSharedAndNotCopied) {
+  const TestDirectory directory;
+  std::string manifest = "[project]\nmanifest = 1\nname = \"many\"\n";
+  constexpr size_t kPrograms = 300;
+  for (size_t i = 0; i < kPrograms; ++i) {
+    manifest += fmt::format(
+        "[[program]]\nname = \"p{}\"\nsources = [\"a.rpl\"]\nentry_points = {{vertex = \"v\"}}\n",
+        i);
+  }
+  std::ofstream(directory.path() / "kiln.toml") << manifest;
+  const std::string path = (directory.path() / "a.rpl").string();
+  std::ofstream(path) << "void v (void) { }\n";
+  Documents documents;
+  Workspace workspace(documents);
+  const std::vector<ProgramSpecPtr> programs = workspace.ProgramsOf(path);
+  ASSERT_EQ(programs.size(), kPrograms);
+  EXPECT_EQ(programs.back()->name, fmt::format("p{}", kPrograms - 1));
+  EXPECT_EQ(workspace.ProgramsOf(path), programs) << "the same objects";
 }
 
 TEST(Documents, DocumentsThatAreNotTaken_AreRememberedUpToABound) {

@@ -64,24 +64,25 @@ void TakePrograms(Project& project) {
         of.push_back(project.programs.size());
       }
     }
-    project.programs.push_back(std::move(spec));
+    project.programs.push_back(std::make_shared<const ProgramSpec>(std::move(spec)));
   }
 }
 
 // What `kiln init` would make of the file alone: one program for each pair of entry points.
-std::vector<ProgramSpec> ProgramsOfAlone(const SourceFile& file) {
+std::vector<ProgramSpecPtr> ProgramsOfAlone(const SourceFile& file) {
   const std::string name = std::filesystem::path(file.path).filename().string();
   // Entry points are guessed by the scaffold and not here, so a file without a manifest means in
   // the editor what it would mean after `kiln init`.
   const project::SourceText source{.path = name, .text = file.text};
   const project::Scaffold scaffold = project::MakeScaffold("file", {&source, 1});
   const Result<project::Manifest> manifest = project::ReadManifest(scaffold.manifest, "kiln.toml");
-  std::vector<ProgramSpec> specs;
+  std::vector<ProgramSpecPtr> specs;
   if (manifest.ok()) {
     for (const project::ManifestProgram& program : manifest->programs) {
       if (IsCompiled(program)) {
-        ProgramSpec& spec = specs.emplace_back(SpecOf(program, {}, {}));
+        ProgramSpec spec = SpecOf(program, {}, {});
         spec.paths = {file.path};
+        specs.push_back(std::make_shared<const ProgramSpec>(std::move(spec)));
       }
     }
   }
@@ -89,7 +90,7 @@ std::vector<ProgramSpec> ProgramsOfAlone(const SourceFile& file) {
     ProgramSpec spec;
     spec.name = name;
     spec.paths = {file.path};
-    specs.push_back(std::move(spec));
+    specs.push_back(std::make_shared<const ProgramSpec>(std::move(spec)));
   }
   return specs;
 }
@@ -174,9 +175,9 @@ std::vector<const Project*> Workspace::Projects() {
   return projects;
 }
 
-// Copies, because a caller keeps them while the manifest may be read anew.
-std::vector<ProgramSpec> Workspace::ProgramsOf(const std::string& path) {
-  std::vector<ProgramSpec> specs;
+// Shared, because a caller keeps them while the manifest may be read anew.
+std::vector<ProgramSpecPtr> Workspace::ProgramsOf(const std::string& path) {
+  std::vector<ProgramSpecPtr> specs;
   if (const Project* project = ProjectOf(path)) {
     const auto found = project->programs_of.find(path);
     if (found != project->programs_of.end()) {

@@ -25,6 +25,8 @@ struct ProgramSpec {
   project::ManifestProgram manifest;         // options, axes, exclusions
   std::string manifest_path;                 // empty: a file of its own
 };
+// Shared: a file may be in 20,000 programs, and every request asks which.
+using ProgramSpecPtr = std::shared_ptr<const ProgramSpec>;
 
 // One kiln.toml. A manifest that somebody is typing keeps the programs of its last good text.
 struct Project {
@@ -32,7 +34,7 @@ struct Project {
   std::shared_ptr<const SourceFile> file;
   std::optional<Error> error;  // of `file`
   project::Manifest manifest;  // the last good one
-  std::vector<ProgramSpec> programs;
+  std::vector<ProgramSpecPtr> programs;
   std::map<std::string, std::vector<size_t>> programs_of;  // by path of a source
 };
 
@@ -52,7 +54,7 @@ class Workspace {
 
   // Every program that has the file, in the order of the manifest; at least one for a readable
   // file.
-  std::vector<ProgramSpec> ProgramsOf(const std::string& path);
+  std::vector<ProgramSpecPtr> ProgramsOf(const std::string& path);
 
  private:
   std::string ManifestOf(const std::string& path);

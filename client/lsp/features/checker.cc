@@ -116,10 +116,10 @@ bool Checker::Step(std::vector<Json>& out) {
     return true;
   }
   if (!pending_.empty()) {
-    const ProgramSpec spec = std::move(pending_.back());
+    const ProgramSpecPtr spec = std::move(pending_.back());
     pending_.pop_back();
-    if (CheckProgram(spec)) {
-      PublishProgram(*checked_[NameOf(spec)].program, out);
+    if (CheckProgram(*spec)) {
+      PublishProgram(*checked_[NameOf(*spec)].program, out);
     }
     return true;
   }
@@ -143,7 +143,7 @@ bool Checker::Step(std::vector<Json>& out) {
 }
 
 void Checker::CheckFile(const std::string& path, std::vector<Json>& out) {
-  std::vector<ProgramSpec> specs = session_.analysis.workspace().ProgramsOf(path);
+  std::vector<ProgramSpecPtr> specs = session_.analysis.workspace().ProgramsOf(path);
   const std::optional<ProgramSpec> first = session_.analysis.SpecOf(path);
   if (!first.has_value()) {
     Publish(path, out);
@@ -156,9 +156,9 @@ void Checker::CheckFile(const std::string& path, std::vector<Json>& out) {
   // `pending_` is worked off from its end, so programs go in with the first one last. A program
   // that waits already moves.
   std::ranges::reverse(specs);
-  for (ProgramSpec& spec : specs) {
-    const std::string name = NameOf(spec);
-    std::erase_if(pending_, [&](const ProgramSpec& one) { return NameOf(one) == name; });
+  for (ProgramSpecPtr& spec : specs) {
+    const std::string name = NameOf(*spec);
+    std::erase_if(pending_, [&](const ProgramSpecPtr& one) { return NameOf(*one) == name; });
     if (name != NameOf(*first)) {
       pending_.push_back(std::move(spec));
     }

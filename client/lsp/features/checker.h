@@ -61,10 +61,10 @@ class Checker {
 
   Session& session_;
   Clock& clock_;
-  std::vector<std::string> dirty_;    // paths; the last one first
-  std::vector<ProgramSpec> pending_;  // not looked at yet; the last one first
-  std::vector<std::string> running_;  // names of programs whose variants are being tried
-  std::string in_work_;               // of running_
+  std::vector<std::string> dirty_;       // paths; the last one first
+  std::vector<ProgramSpecPtr> pending_;  // not looked at yet; the last one first
+  std::vector<std::string> running_;     // names of programs whose variants are being tried
+  std::string in_work_;                  // of running_
   std::map<std::string, CheckedProgram> checked_;
   std::set<std::string> open_;
   std::map<std::string, std::string> published_;  // by path, as JSON

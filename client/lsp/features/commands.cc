@@ -105,9 +105,9 @@ std::optional<ChoiceList> ChoicesOf(Session& session, const Json& arguments) {
     choice.titles.push_back(TextOf(Current(*file, *variant, option)));
   }
   const std::string path = file->source().file().path;
-  for (const ProgramSpec& spec : session.analysis.workspace().ProgramsOf(path)) {
-    if (spec.name != file->program->spec.name) {
-      choice.titles.push_back(fmt::format("{}{}", kProgram, spec.name));
+  for (const ProgramSpecPtr& spec : session.analysis.workspace().ProgramsOf(path)) {
+    if (spec->name != file->program->spec.name) {
+      choice.titles.push_back(fmt::format("{}{}", kProgram, spec->name));
     }
   }
   choice.titles.emplace_back(kReset);
@@ -171,8 +171,9 @@ Outcome ExecuteCommand(Session& session, const Json& params) {
     session.analysis.ForgetChoice(file->program->spec);
   } else if (program.has_value()) {
     const std::string path = file->source().file().path;
-    const std::vector<ProgramSpec> specs = session.analysis.workspace().ProgramsOf(path);
-    if (std::ranges::find(specs, *program, &ProgramSpec::name) == specs.end()) {
+    const std::vector<ProgramSpecPtr> specs = session.analysis.workspace().ProgramsOf(path);
+    if (std::ranges::none_of(specs,
+                             [&](const ProgramSpecPtr& spec) { return spec->name == *program; })) {
       return Failed(fmt::format("no program '{}' has this file", *program));
     }
     session.analysis.ChooseProgram(path, *program);

@@ -35,27 +35,27 @@ Mentions FindMentions(Analysis& analysis, const std::string& path, const std::st
   std::vector<std::string> files{path};
   std::set<std::pair<std::string, std::string>> seen;
   for (size_t next = 0; next < files.size(); ++next) {
-    std::vector<ProgramSpec> specs = analysis.workspace().ProgramsOf(files[next]);
+    std::vector<ProgramSpecPtr> specs = analysis.workspace().ProgramsOf(files[next]);
     // The program that the file is looked at through comes along, even if it is the file alone: a
     // local name may only be known there.
     if (const std::optional<FileView> view = next == 0 ? analysis.ViewOf(path) : std::nullopt) {
-      specs.push_back(view->program->spec);
+      specs.push_back(std::make_shared<const ProgramSpec>(view->program->spec));
     }
-    for (const ProgramSpec& spec : specs) {
+    for (const ProgramSpecPtr& spec : specs) {
       // One program may take a link and a walk over all of its names, and there may be
       // kMaxProgramsLookedThrough of them.
       CheckStop();
       // Programs of one name and the same sources have the same names; they are looked through
       // once.
       std::string joined;
-      for (const std::string& one : spec.paths) {
+      for (const std::string& one : spec->paths) {
         joined += one + "\n";
       }
       if (mentions.programs.size() >= kMaxProgramsLookedThrough ||
-          !seen.emplace(spec.name, joined).second) {
+          !seen.emplace(spec->name, joined).second) {
         continue;
       }
-      const std::shared_ptr<const LinkedSources> program = analysis.Link(spec);
+      const std::shared_ptr<const LinkedSources> program = analysis.Link(*spec);
       if (!program->linked.has_value()) {
         continue;
       }

@@ -180,7 +180,13 @@ Result<void> WriteFileBeneath(const std::string& root, const std::string& path, 
     return CannotWrite(root, path, opened.error());
   }
   const Folder within(*opened);
-  KILN_TRY(NewFile file, NewFile::Create(within.descriptor(), name, root + "/" + path));
+  // As WriteFile has it: what was closed to others stays closed.
+  struct stat status {};
+  const bool is_there =
+      fstatat(within.descriptor(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+      S_ISREG(status.st_mode);
+  KILN_TRY(NewFile file, NewFile::Create(within.descriptor(), name, root + "/" + path,
+                                         is_there ? kOutputMode & status.st_mode : kOutputMode));
   KILN_TRY_VOID(file.Write(bytes));
   return file.Publish();
 }

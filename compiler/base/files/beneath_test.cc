@@ -48,6 +48,14 @@ TEST_F(Beneath, PathsThatLeadOut_AreRefused) {
   }
 }
 
+TEST_F(Beneath, ModeOfAnOutput_NeverBecomesWider) {
+  ASSERT_TRUE(WriteFileBeneath(root, "mode.txt", AsBytes("one")).ok());
+  fs::permissions(root / "mode.txt", fs::perms::owner_read | fs::perms::owner_write);
+  ASSERT_TRUE(WriteFileBeneath(root, "mode.txt", AsBytes("two")).ok());
+  EXPECT_EQ(fs::status(root / "mode.txt").permissions(),
+            fs::perms::owner_read | fs::perms::owner_write);
+}
+
 TEST_F(Beneath, Written_StaysBelow) {
   ASSERT_TRUE(WriteFileBeneath(top / "alias", "new/a/b.txt", AsBytes("one")).ok());
   EXPECT_EQ(*ReadFileBeneath(root, "new/a/b.txt"), "one");

@@ -32,6 +32,13 @@ Error TooLarge(const std::string& path, size_t most) {
           .reason = "LIMIT_EXCEEDED"};
 }
 
+// An output that somebody closed to others stays closed when it is written again.
+mode_t ModeFor(const std::string& path) {
+  struct stat status {};
+  const bool is_there = ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
+  return is_there ? kOutputMode & status.st_mode : kOutputMode;
+}
+
 // False for what is not there: it is made as a file.
 bool IsOtherThanAFile(const std::string& path) {
   struct stat status {};
@@ -130,7 +137,7 @@ Result<void> WriteFile(const std::string& path, ByteView bytes) {
   if (!folder.empty()) {
     (void)MakeFolders(folder.string(), kFolderMode);  // what follows says what is wrong
   }
-  KILN_TRY(NewFile file, NewFile::Create(AT_FDCWD, path, path));
+  KILN_TRY(NewFile file, NewFile::Create(AT_FDCWD, path, path, ModeFor(path)));
   KILN_TRY_VOID(file.Write(bytes));
   return file.Publish();
 }

@@ -44,6 +44,24 @@ TEST_F(WholeFile, SameBytes_LeaveTheFileAlone) {
   EXPECT_NE(std::filesystem::last_write_time(path), old);
 }
 
+TEST_F(WholeFile, ModeOfAnOutput_NeverBecomesWider) {
+  const std::string path = folder + "/file";
+  const struct {
+    mode_t before, after;
+  } table[] = {{0600, 0600}, {0640, 0640}, {0644, 0644}, {0666, 0644}, {0755, 0644}};
+  for (const auto& row : table) {
+    const std::string text = std::to_string(row.before);
+    std::ofstream(path) << "old";
+    ASSERT_EQ(chmod(path.c_str(), row.before), 0);
+    const mode_t umask_before = umask(022);
+    ASSERT_TRUE(WriteFile(path, AsBytes(text)).ok());
+    (void)umask(umask_before);
+    struct stat status {};
+    ASSERT_EQ(stat(path.c_str(), &status), 0);
+    EXPECT_EQ(status.st_mode & 0777, row.after);
+  }
+}
+
 TEST_F(WholeFile, PipeOrDevice_IsWrittenAndNotReplaced) {
   const std::string link = folder + "/link";
   std::filesystem::create_symlink("/dev/null", link);

@@ -80,6 +80,15 @@ Result<void> NewFile::Write(ByteView bytes) {
   return {};
 }
 
+Result<void> NewFile::MakeLike(const struct stat& other) {
+  constexpr mode_t kModeBits = 0777;  // nothing that runs as somebody else
+  // The owner first: giving a file away clears bits of its mode. It stays this user's if he may
+  // not.
+  (void)!::fchown(file_, other.st_uid, other.st_gid);
+  return ::fchmod(file_, other.st_mode & kModeBits) == 0 ? Result<void>()
+                                                         : FileError(shown_, "cannot write", errno);
+}
+
 Result<void> NewFile::Publish() {
   // Renaming is atomic: readers see the old file or the new one, whole. Nothing is synchronised to
   // the disk here.

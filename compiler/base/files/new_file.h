@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 #include "compiler/base/bytes.h"
@@ -26,6 +27,8 @@ class NewFile {
   NewFile& operator=(NewFile&&) = delete;
 
   Result<void> Write(ByteView bytes);
+  // Gives it the mode and, as far as this user may, the owner of another file.
+  Result<void> MakeLike(const struct stat& other);
   // Gives it its name.
   Result<void> Publish();
 

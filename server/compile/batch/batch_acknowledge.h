@@ -14,8 +14,8 @@ namespace kiln::compile {
 // Puts the rows that the run has gathered. What the store refuses is counted and told.
 void Acknowledge(const BatchContext& context, BatchRun& run);
 
-// Counts and tells results that only memory has: an earlier run, whose rows were refused, left them
-// there. Once, behind the last Acknowledge; a run with a pin is told by the pin.
-void TellUnstored(const BatchContext& context, BatchRun& run);
+// Stores results that the run found and that memory alone has. What the store refuses is counted
+// and told. Requires: the run is done, and everything that it built was acknowledged.
+void StoreFound(const BatchContext& context, BatchRun& run);
 
 }  // namespace kiln::compile

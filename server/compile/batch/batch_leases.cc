@@ -144,7 +144,10 @@ void PinResults(const BatchContext& context, BatchRun& run) {
   const std::string said = "pin '" + run.request.pin + "': " + why.context;
   const MutexLock lock(run.mutex);
   run.Add({.kind = BatchEvent::Kind::kMessage, .text = said});
-  run.NoteUnstored(pinned.ok() ? lost : keys.size(), {.code = why.code, .context = said});
+  // What the store did not take was counted already, and is not pinned either.
+  const uint64_t unpinned = pinned.ok() ? lost : keys.size();
+  run.NoteUnstored(unpinned - std::min(unpinned, run.progress.unstored),
+                   {.code = why.code, .context = said});
 }
 
 }  // namespace kiln::compile

@@ -183,6 +183,66 @@ TEST_F(BatchRepeat, PinOfResultsThatOnlyMemoryHas_IsNotKept) {
   EXPECT_NE(batch.progress.problem.find("not in its cache any more"), std::string::npos);
 }
 
+// A database that is full until somebody makes room.
+class FullStore final : public cache::BlobStore {
+ public:
+  Result<cache::Blob> Get(const cache::Key& key, const cache::Call& call) override {
+    return rows.Get(key, call);
+  }
+  Result<cache::PutResult> Put(std::span<const cache::Item> items, cache::Durability durability,
+                               const cache::Call& call) override {
+    if (full) {
+      return Error{
+          .code = ErrorCode::kFull, .context = "the cache is full", .reason = "CACHE_FULL"};
+    }
+    return rows.Put(items, durability, call);
+  }
+  Result<std::vector<cache::Key>> FindMissing(std::span<const cache::Key> keys,
+                                              const cache::Call& call) override {
+    return rows.FindMissing(keys, call);
+  }
+  void Touch(std::span<const cache::Key> keys) override { rows.Touch(keys); }
+
+  cache::MemoryStore rows{nullptr, nullptr, {.max_bytes = uint64_t{64} << 20}};
+  bool full = true;
+};
+
+// What a full database does not have is told by every build that finds it in memory, and stored by
+// the first one for which there is room.
+TEST_F(BatchRepeat, ResultsThatOnlyMemoryHas_AreToldUntilTheyAreStored) {
+  FullStore database;
+  cache::MemoryStore memory{&database, nullptr, {.max_bytes = uint64_t{64} << 20}};
+  ProgramPool programs{memory, uint64_t{16} << 20};
+  CachedBuild cached{memory, programs, clock};
+  Batches full(cached, memory, queue, clock, {.losses = [this] { return losses; }});
+  const auto build = [&] {
+    EXPECT_FALSE(full.Repeat(kId, {}).has_value());
+    EXPECT_TRUE(full.Start(kId, Request(false)).ok());
+    RunChunks();
+    return full.Get(kId)->progress;
+  };
+  for (int round = 0; round < 3; ++round) {
+    const BatchProgress progress = build();
+    EXPECT_EQ(progress.results_done, 4u);
+    EXPECT_EQ(progress.compiled, round == 0 ? 4u : 0u);
+    EXPECT_EQ(progress.unstored, 4u) << round;
+    EXPECT_EQ(progress.problem,
+              "the cache is full; raise cache.max_size, or wait until leases end");
+  }
+  database.full = false;
+  const BatchProgress progress = build();
+  EXPECT_EQ(progress.compiled, 0u);
+  EXPECT_EQ(progress.unstored, 0u);
+  EXPECT_EQ(progress.problem, "");
+  const BatchResults results = *full.Results(kId);
+  for (size_t i = 0; i < results.size(); ++i) {
+    const cache::Key key{
+        .level = cache::Level::kSignature, .space = 0, .id = results.Row(i).signature};
+    EXPECT_TRUE(database.rows.Get(key, {}).ok());
+  }
+  EXPECT_TRUE(full.Repeat(kId, {}).has_value());
+}
+
 TEST_F(BatchRepeat, CancelledBatch_IsLookedUp) {
   ASSERT_TRUE(batches.Start(kId, Request(false)).ok());
   ASSERT_TRUE(batches.Cancel(kId).ok());

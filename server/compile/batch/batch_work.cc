@@ -177,7 +177,6 @@ void BatchWorker::RunChunk(const BatchRunPtr& run, const cache::Call& call, bool
   }
   if (last) {
     Acknowledge(context_, *run);
-    TellUnstored(context_, *run);
     BatchState end = BatchState::kDone;
     {
       const MutexLock lock(run->mutex);
@@ -400,8 +399,11 @@ void BatchWorker::ObeyFamily(const BatchRunPtr& run, size_t program,
 void BatchWorker::Finish(const BatchRunPtr& run, BatchState state) {
   // Before the state changes, since the leases go next: a result that is neither pinned nor leased
   // may be evicted.
-  if (state == BatchState::kDone && !run->request.pin.empty()) {
-    PinResults(context_, *run);
+  if (state == BatchState::kDone) {
+    StoreFound(context_, *run);
+    if (!run->request.pin.empty()) {
+      PinResults(context_, *run);
+    }
   }
   ReleaseLeases(context_, *run);
   {

@@ -4,6 +4,11 @@
 // the protocol are milliseconds, those of the store seconds.
 #include "server/rpc/calls/cache_admin_calls.h"
 
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <optional>
+
 #include <fmt/format.h>
 
 #include "cache/leases/bounded_pins.h"
@@ -132,11 +137,28 @@ void InfoTo(const cache::Pin& pin, uint64_t records, uint64_t bytes, v1::PinInfo
   out.set_owner(WellFormed(cache::OwnerName(pin.owner)));
 }
 
+// Milliseconds -> seconds of the table, where 0 would be "for ever" and so nothing is cut off.
+// Errors: kInvalidArgument for what is over already, and for what no calendar has.
+Result<std::optional<int64_t>> EndOfPin(uint64_t until_ms, int64_t now_s) {
+  constexpr uint64_t kMostMs = 253'402'300'799'000;  // the end of the year 9999
+  if (until_ms == 0) {
+    return std::optional<int64_t>();
+  }
+  const auto until_s = static_cast<int64_t>(std::min(until_ms, kMostMs + 1) + 999) / 1000;
+  if (until_ms > kMostMs || until_s <= now_s) {
+    return Malformed("until",
+                     fmt::format("{} is no time that is still to come: Unix milliseconds up to {}, "
+                                 "or 0 for ever",
+                                 until_ms, kMostMs));
+  }
+  return std::optional(until_s);
+}
+
 }  // namespace
 
 // Two sources: counts of the file, which cost a scan by pages (spec/cache 6.4), and counters of
 // this process since its start. Without a database the first are zero.
-Result<void> CacheStatsTo(Engine& engine, v1::CacheStats& out) {
+Result<void> CacheStatsTo(Engine& engine, Paths paths, v1::CacheStats& out) {
   cache::StoreStats stats;
   if (engine.whole.maintenance != nullptr) {
     KILN_TRY(stats, engine.whole.maintenance->Stats());
@@ -179,7 +201,9 @@ Result<void> CacheStatsTo(Engine& engine, v1::CacheStats& out) {
   }
   out.set_corrupt(damage);
   out.set_memory_bytes(engine.whole.memory_bytes());
-  out.set_path(WellFormed(stats.path));
+  const size_t folder = paths == Paths::kWhole ? std::string::npos : stats.path.rfind('/');
+  out.set_path(
+      WellFormed(folder == std::string::npos ? stats.path : stats.path.substr(folder + 1)));
   out.set_read_only(stats.read_only);
   out.set_used_bytes(stats.used_bytes);
   out.set_orphans(stats.orphans);
@@ -314,9 +338,7 @@ Result<void> Pin(Engine& engine, const v1::PinRequest& request, const cache::Act
   }
   cache::Pin pin{.name = request.name(), .note = request.note(), .owner = std::move(owner)};
   pin.made_s = std::chrono::duration_cast<std::chrono::seconds>(engine.clock.UnixTime()).count();
-  if (request.until() != 0) {
-    pin.until_s = static_cast<int64_t>(request.until() / 1000);
-  }
+  KILN_TRY(pin.until_s, EndOfPin(request.until(), pin.made_s));
   const std::vector<cache::Key> records(wanted.records.begin(), wanted.records.end());
   KILN_TRY(const uint64_t pinned, engine.whole.pins->Add(pin, records));
   InfoTo(pin, pinned, wanted.bytes, reply);

@@ -3,6 +3,7 @@
 // beside everything else that uses the store. See spec/cache 9, spec/daemon 4.6
 #pragma once
 
+#include <cstdint>
 #include <functional>
 
 #include "cache/leases/actor.h"
@@ -13,8 +14,10 @@ namespace kiln::rpc {
 
 using PushMaintenance = std::function<void(v1::CacheMaintenance)>;
 
+enum class Paths : uint8_t { kWhole, kNamesOnly };  // whole ones are the owner's alone
+
 // Without a database: what the memory of this process has.
-Result<void> CacheStatsTo(Engine& engine, v1::CacheStats& out);
+Result<void> CacheStatsTo(Engine& engine, Paths paths, v1::CacheStats& out);
 
 // All of these end with `done`. Errors: kFailedPrecondition with READ_ONLY if there is no database
 // or no writing to it; kCancelled.
