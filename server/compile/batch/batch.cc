@@ -100,6 +100,10 @@ Result<Batches::StartResult> Batches::Start(const Hash128& id, BatchRequest requ
     }
     if (going == nullptr) {
       KILN_TRY(dropped, MakeRoom(*run, starter));
+      if (found != runs_.end()) {
+        const MutexLock run_lock(found->second->mutex);
+        gone_.Add(found->second->progress);
+      }
       runs_[id] = run;
     }
   }
@@ -139,6 +143,10 @@ std::optional<Batches::StartResult> Batches::Repeat(const Hash128& id, StartHow 
     const auto known = runs_.find(id);
     if (known == runs_.end() || known->second != before) {
       return std::nullopt;  // it was dropped, or somebody else was faster
+    }
+    {
+      const MutexLock run_lock(before->mutex);
+      gone_.Add(before->progress);
     }
     known->second = run;
   }
@@ -195,6 +203,10 @@ Result<std::vector<BatchRunPtr>> Batches::MakeRoom(const BatchRun& next,
                {.bytes = context_.options.spec_bytes, .results = context_.options.held_results}));
   std::vector<BatchRunPtr> gone;
   for (const size_t index : dropped) {
+    {
+      const MutexLock run_lock(known[index]->mutex);
+      gone_.Add(known[index]->progress);
+    }
     runs_.erase(known[index]->id);
     gone.push_back(known[index]);
   }
@@ -372,6 +384,16 @@ Result<BatchSummary> Batches::Resume(const Hash128& id, const cache::Actor& acto
     }
   }
   return Get(id);
+}
+
+BatchTotals Batches::Totals() {
+  const MutexLock lock(mutex_);
+  BatchTotals totals = gone_;
+  for (const auto& [id, run] : runs_) {
+    const MutexLock run_lock(run->mutex);
+    totals.Add(run->progress);
+  }
+  return totals;
 }
 
 std::vector<BatchSummary> Batches::List() {
