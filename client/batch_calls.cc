@@ -199,9 +199,8 @@ Result<std::vector<std::string>> BatchCalls::BatchIds() {
   return ids;
 }
 
-Result<std::vector<BatchItem>> BatchCalls::BatchItems(const std::string& id,
-                                                      const std::vector<std::string>& kinds) {
-  std::vector<BatchItem> items;
+Result<void> BatchCalls::EachBatchItem(const std::string& id, const std::vector<std::string>& kinds,
+                                       const std::function<Result<void>(BatchItem)>& take) {
   v1::ListBatchItemsRequest request;
   request.set_batch_id(IdOf(id));
   for (const std::string& kind : kinds) {
@@ -209,13 +208,13 @@ Result<std::vector<BatchItem>> BatchCalls::BatchItems(const std::string& id,
   }
   // A page of a thousand items stays below the limit of a message even if each has diagnostics.
   request.set_page_size(1000);
-  KILN_TRY_VOID(EachPage(*connection_.batch, &v1::BatchService::Stub::ListBatchItems, request,
-                         [&](const v1::ListBatchItemsReply& reply) {
-                           for (const v1::BatchItem& item : reply.items()) {
-                             items.push_back(FromProto(item));
-                           }
-                         }));
-  return items;
+  return EachPage(*connection_.batch, &v1::BatchService::Stub::ListBatchItems, request,
+                  [&](const v1::ListBatchItemsReply& reply) -> Result<void> {
+                    for (const v1::BatchItem& item : reply.items()) {
+                      KILN_TRY_VOID(take(FromProto(item)));
+                    }
+                    return {};
+                  });
 }
 
 Result<BuiltPack> BatchCalls::BuildPack(
