@@ -235,9 +235,8 @@ Result<std::vector<std::string>> BatchCalls::BatchIds() {
 }
 
 // All items of the kinds, in the order of the daemon; no kinds means all kinds.
-Result<std::vector<BatchItem>> BatchCalls::BatchItems(const std::string& id,
-                                                      const std::vector<std::string>& kinds) {
-  std::vector<BatchItem> items;
+Result<void> BatchCalls::EachBatchItem(const std::string& id, const std::vector<std::string>& kinds,
+                                       const std::function<Result<void>(BatchItem)>& take) {
   v1::ListBatchItemsRequest request;
   request.set_batch_id(IdOf(id));
   for (const std::string& kind : kinds) {
@@ -245,13 +244,13 @@ Result<std::vector<BatchItem>> BatchCalls::BatchItems(const std::string& id,
   }
   // A page of a thousand items stays below the limit of a message even if each has diagnostics.
   request.set_page_size(1000);
-  KILN_TRY_VOID(EachPage(*connection_.batch, &v1::BatchService::Stub::ListBatchItems, request,
-                         [&](const v1::ListBatchItemsReply& reply) {
-                           for (const v1::BatchItem& item : reply.items()) {
-                             items.push_back(FromProto(item));
-                           }
-                         }));
-  return items;
+  return EachPage(*connection_.batch, &v1::BatchService::Stub::ListBatchItems, request,
+                  [&](const v1::ListBatchItemsReply& reply) -> Result<void> {
+                    for (const v1::BatchItem& item : reply.items()) {
+                      KILN_TRY_VOID(take(FromProto(item)));
+                    }
+                    return {};
+                  });
 }
 
 // Blocks until the pack is built. Progress comes on the calling thread.

@@ -54,9 +54,10 @@ class BatchCalls {
   Result<BatchInfo> PauseBatch(const std::string& id);
   Result<BatchInfo> ResumeBatch(const std::string& id);
   Result<std::vector<BatchInfo>> ListBatches(const std::string& project);  // latest first; "": all
-  // Distinct results; `kinds`: failed, poison, slow, deduped; none: all.
-  Result<std::vector<BatchItem>> BatchItems(const std::string& id,
-                                            const std::vector<std::string>& kinds);
+  // Distinct results as they come, a million at most; `kinds`: failed, poison, slow, deduped; none:
+  // all. Errors: also that of `take`, which ends it.
+  Result<void> EachBatchItem(const std::string& id, const std::vector<std::string>& kinds,
+                             const std::function<Result<void>(BatchItem)>& take);
   Result<std::vector<std::string>> BatchIds();  // hex
 
   // Builds a pack of a batch. Errors: kNotFound if the daemon does not have the base.

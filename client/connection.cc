@@ -41,7 +41,7 @@ Result<std::string> OptionalFile(const std::string& path) {
   return path.empty() ? Result<std::string>(std::string()) : ReadFile(path);
 }
 
-grpc::ChannelArguments ChannelArguments() {
+grpc::ChannelArguments ChannelArguments(const Keepalive& keepalive = {}) {
   grpc::ChannelArguments arguments;
   arguments.SetMaxReceiveMessageSize(kMaxMessageBytes);
   arguments.SetMaxSendMessageSize(kMaxMessageBytes);
@@ -51,6 +51,10 @@ grpc::ChannelArguments ChannelArguments() {
   // In spite of its name: how long an attempt to connect may take, the first answer included.
   arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, static_cast<int>(kPing.count()));
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 2000);
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, static_cast<int>(keepalive.after.count()));
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, static_cast<int>(keepalive.answer.count()));
+  // A watch may have nothing to send for hours; without this there are two questions in all.
+  arguments.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
   return arguments;
 }
 
@@ -79,7 +83,8 @@ Error Connection::ExplainReply(Error error) const {
   return found.ok() ? error : found.error();
 }
 
-std::unique_ptr<Connection> Connection::Open(const std::string& address) {
+std::unique_ptr<Connection> Connection::Open(const std::string& address,
+                                             const Keepalive& keepalive) {
   auto connection = std::make_unique<Connection>();
   connection->address = address;
   // A socket of another user's daemon that serves neighbours has a twin for its owner; the owner
@@ -87,8 +92,8 @@ std::unique_ptr<Connection> Connection::Open(const std::string& address) {
   const std::optional<std::string> owners =
       address.starts_with(kUnix) ? OwnersTarget(address.substr(kUnix.size())) : std::nullopt;
   connection->target = owners.value_or(address);
-  connection->channel =
-      OpenChannel(connection->target, grpc::InsecureChannelCredentials(), ChannelArguments());
+  connection->channel = OpenChannel(connection->target, grpc::InsecureChannelCredentials(),
+                                    ChannelArguments(keepalive));
   return WithStubs(std::move(connection));
 }
 

@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
 
 #include <grpcpp/grpcpp.h>
 
@@ -28,9 +29,19 @@
 
 namespace kiln::client {
 
+// While a call waits, the peer is asked whether it still is there: a stream is silent as long as
+// there is nothing to tell, and so is one of a daemon that was stopped or whose network went. The
+// answer comes from gRPC, however busy the daemon is. The daemon takes it more often than that
+// (kLeastPingMs in server/rpc/transport/rpc_server.cc).
+struct Keepalive {
+  std::chrono::milliseconds after{60'000};  // that nothing came
+  std::chrono::milliseconds answer{20'000};
+};
+
 struct Connection {
   // "unix:PATH" of a socket that the caller trusts, whoever made it.
-  static std::unique_ptr<Connection> Open(const std::string& address);
+  static std::unique_ptr<Connection> Open(const std::string& address,
+                                          const Keepalive& keepalive = {});
   // The same for a socket that must be of this user. Errors: as Client::OpenOwn.
   static Result<std::unique_ptr<Connection>> OpenOwn(const std::string& address);
   // Errors: as Client::Open.
@@ -119,7 +130,11 @@ Result<void> EachPage(Stub& stub,
       return context.Failed(status);
     }
     KILN_TRY_VOID(pages.Add(reply.next_page_token(), reply.ByteSizeLong()));
-    each(reply);
+    if constexpr (std::is_void_v<decltype(each(reply))>) {
+      each(reply);
+    } else {
+      KILN_TRY_VOID(each(reply));
+    }
     request.set_page_token(reply.next_page_token());
   } while (!request.page_token().empty());
   return {};

@@ -256,19 +256,18 @@ Result<void> StartupFetch::Session::Build(StartupBatch& batch) {
 
 // Outcomes of a batch have no names; its items have.
 Result<void> StartupFetch::Session::NameItems(const StartupBatch& batch) {
-  KILN_TRY(const std::vector<BatchItem> items, client.BatchItems(batch.id, {}));
   // An attempt begins with the list of now, as a batch that was built again may have other results.
   named.clear();
   report.progress.total = 0;
-  for (const BatchItem& item : items) {
+  return client.EachBatchItem(batch.id, {}, [&](const BatchItem& item) -> Result<void> {
     ++report.progress.total;
     if (!item.outcome.artifacts.empty()) {
       named.emplace(KeyOf(item.outcome.artifacts.front()), std::pair(item.program, item.options));
     } else if (taken.insert(item.program + OptionsText(item.options)).second) {
       KILN_TRY_VOID(Deliver(item.program, item.options, item.outcome));  // failures are no results
     }
-  }
-  return {};
+    return {};
+  });
 }
 
 Result<void> StartupFetch::Session::Fetch(StartupBatch& batch) {

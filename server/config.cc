@@ -341,13 +341,15 @@ Result<Config> LoadConfig(const ConfigSources& sources) {
 
 // Texts are compared and not values: "1024M" and "1G" count as a change, which costs a line in the
 // log.
-ConfigChange Compare(const Config& before, const Config& after) {
+ConfigChange Compare(const Config& started, const Config& before, const Config& after) {
   ConfigChange change;
-  // Both lists are in the order of the table.
+  // All lists are in the order of the table.
   for (size_t i = 0; i < before.values.size() && i < after.values.size(); ++i) {
-    if (before.values[i].text != after.values[i].text) {
-      const ConfigKey* row = FindKey(before.values[i].key);
-      (row->applies == Applies::kAtOnce ? change.at_once : change.at_restart).push_back(row->key);
+    const ConfigKey* row = FindKey(after.values[i].key);
+    const bool at_once = row->applies == Applies::kAtOnce;
+    const Config& in_force = at_once ? before : started;
+    if (in_force.values[i].text != after.values[i].text) {
+      (at_once ? change.at_once : change.at_restart).push_back(row->key);
     }
   }
   return change;

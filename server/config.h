@@ -106,6 +106,8 @@ struct ConfigChange {
   std::vector<std::string_view> at_once;
   std::vector<std::string_view> at_restart;
 };
-ConfigChange Compare(const Config& before, const Config& after);
+// `started`: with which the daemon began, whose values hold until it is restarted. `before`: the
+// one that was read last, whose values that are taken at once hold now.
+ConfigChange Compare(const Config& started, const Config& before, const Config& after);
 
 }  // namespace kiln::server

@@ -387,9 +387,23 @@ TEST(Compare, Changes_AreSortedByWhenTheyHold) {
   const Result<Config> before = ConfigFile("").Load();
   const Result<Config> after =
       ConfigFile("").Load({}, {{"log.level", "debug"}, {"jobs.workers", "1023"}});
-  const ConfigChange change = Compare(*before, *after);
+  const ConfigChange change = Compare(*before, *before, *after);
   EXPECT_EQ(change.at_once, std::vector<std::string_view>{"log.level"});
   EXPECT_EQ(change.at_restart, std::vector<std::string_view>{"jobs.workers"});
+}
+
+// What was read and waits for a restart does not hold: it is told of each time, and not when it is
+// taken back.
+TEST(Compare, WhatWaitsForARestart_IsComparedWithWhatHolds) {
+  const Result<Config> started = ConfigFile("").Load();
+  const Result<Config> edited =
+      ConfigFile("").Load({}, {{"log.level", "debug"}, {"jobs.workers", "1023"}});
+  const ConfigChange again = Compare(*started, *edited, *edited);
+  EXPECT_TRUE(again.at_once.empty());
+  EXPECT_EQ(again.at_restart, std::vector<std::string_view>{"jobs.workers"});
+  const ConfigChange back = Compare(*started, *edited, *started);
+  EXPECT_EQ(back.at_once, std::vector<std::string_view>{"log.level"});
+  EXPECT_TRUE(back.at_restart.empty());
 }
 
 }  // namespace

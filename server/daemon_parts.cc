@@ -310,7 +310,7 @@ Result<ConfigChange> Daemon::Parts::Reload() {
     KILN_TRY_VOID(entrance.tokens->Reload());
   }
   const MutexLock lock(mutex);
-  ConfigChange change = Compare(current, read);
+  ConfigChange change = Compare(config, current, read);
   current = read;
   idle_timeout = IdleTimeout(read);
   log.SetLevels(read.log_levels);

@@ -127,17 +127,12 @@ void AddWork(const SampleSources& from, Samples& out) {
     add("kiln_running", {{"lane", name}}, queue.running[lane]);
   }
   uint64_t active = 0;
-  compile::BatchProgress sum;
   for (const compile::BatchSummary& batch : from.batches.List()) {
     active +=
         batch.state == compile::BatchState::kQueued || batch.state == compile::BatchState::kRunning;
-    sum.hit_memory += batch.progress.hit_memory;
-    sum.hit_local += batch.progress.hit_local;
-    sum.shared += batch.progress.shared;
-    sum.compiled += batch.progress.compiled;
-    sum.failed += batch.progress.failed;
   }
   add("kiln_batch_active", {}, active);
+  const compile::BatchTotals sum = from.batches.Totals();
   add("kiln_batch_results_total", {{"kind", "hit_memory"}}, sum.hit_memory);
   add("kiln_batch_results_total", {{"kind", "hit_local"}}, sum.hit_local);
   add("kiln_batch_results_total", {{"kind", "shared"}}, sum.shared);

@@ -27,11 +27,12 @@ struct Row {
 // Bytes that a parameter fills, as metadata says it: with strides where there are some. Used to
 // find the gaps between parameters.
 uint32_t SizeOf(const Parameter& parameter) {
-  constexpr uint32_t kComponent = 4;
+  const bool half = parameter.type >= ParameterType::kH1 && parameter.type <= ParameterType::kH4;
+  const uint32_t component = half ? 2 : 4;
   // Matrices have a stride for each column; vectors are as long as their components.
   const AttributeShape shape = ShapeOf(parameter.type);
   const uint32_t item =
-      shape.columns > 1 ? shape.columns * parameter.matrix_stride : shape.rows * kComponent;
+      shape.columns > 1 ? shape.columns * parameter.matrix_stride : shape.rows * component;
   return parameter.array_stride == 0 ? item : parameter.total_item_count * parameter.array_stride;
 }
 

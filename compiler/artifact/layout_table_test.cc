@@ -58,5 +58,25 @@ TEST(LayoutTable, Padding_IsVisible) {
             "  set1.3[4] image_color_2d layers  unused\n");
 }
 
+TEST(LayoutTable, Halves_TakeTwoBytes) {
+  PipelineMetadata metadata;
+  metadata.sets[1].buffers = {
+      {.name = "table",
+       .type = BufferType::kReadOnlyStorage,
+       .main_size = 12,
+       .main_parameters = {{.name = "a", .type = ParameterType::kH3, .offset = 0},
+                           {.name = "b", .type = ParameterType::kH1, .offset = 6},
+                           {.name = "c", .type = ParameterType::kH1, .offset = 8}},
+       .stages = {Stage::kFragment}}};
+  EXPECT_EQ(LayoutTable(metadata),
+            "set 1 material\n"
+            "  set1.0 read_only_storage table  12 bytes  fragment\n"
+            "    offset   size stride matrix\n"
+            "         0      6                a h3\n"
+            "         6      2                b h1\n"
+            "         8      2                c h1\n"
+            "        10      2                (padding)\n");
+}
+
 }  // namespace
 }  // namespace kiln::artifact

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "compiler/base/check.h"
+#include "compiler/front/common/number_literal.h"
 #include "compiler/ir/enum_names.h"
 
 namespace kiln::driver {
@@ -60,15 +61,20 @@ std::optional<uint32_t> ReadSint(std::string_view text) {
   return value.has_value() ? std::optional(std::bit_cast<uint32_t>(*value)) : std::nullopt;
 }
 
-// A number that is out of range is not an unreadable one: as an infinity it reaches the check of
-// options, which says so.
+// A number that is out of range is not an unreadable one: one that is too large reaches the check
+// of options as an infinity, and that says so (RPL2007); one that is too small is zero, as in a
+// source.
 std::optional<uint32_t> ReadFloat(std::string_view text) {
   float value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error == std::errc::result_out_of_range) {
-    value = text.starts_with('-') ? -INFINITY : INFINITY;  // RPL2007
-  } else if (error != std::errc() || end != text.data() + text.size()) {
+  // A number is all of the text, in range or not.
+  if (end != text.data() + text.size() || error == std::errc::invalid_argument) {
     return std::nullopt;
+  }
+  if (error == std::errc::result_out_of_range) {
+    const bool negative = text.starts_with('-');
+    const bool small = front::ParseFloatBits(text.substr(negative ? 1 : 0)).has_value();
+    value = std::copysign(small ? 0.0F : INFINITY, negative ? -1.0F : 1.0F);
   }
   return std::bit_cast<uint32_t>(value);
 }

@@ -294,20 +294,13 @@ int RunCompile(const CompileArguments& arguments) {
     fmt::print("{}", PrintableLines(dump.text));
     return dump.ok ? kSuccess : kWrongSource;
   }
-  Diagnosed<driver::LinkedProgram> linked;
-  if (std::ranges::any_of(*sources,
-                          [](const SourceFile& source) { return IsTextModule(source.path); })) {
-    Result<Diagnosed<driver::LinkedProgram>> read = LinkFiles(*sources, request->pipeline);
-    if (!read.ok()) {
-      return Complain(read.error(), kWrongSource);
-    }
-    linked = std::move(*read);
-  } else {
-    driver::LinkedSources read =
-        driver::LinkSources(*sources, request->inputs, request->pipeline, request->limits);
-    reporter.Know(read.files);
-    linked = std::move(read.program);
+  Result<driver::LinkedSources> read =
+      LinkFiles(*sources, request->inputs, request->pipeline, request->limits);
+  if (!read.ok()) {
+    return Complain(read.error(), kWrongSource);
   }
+  reporter.Know(read->files);
+  Diagnosed<driver::LinkedProgram> linked = std::move(read->program);
   if (!linked.ok()) {
     reporter.Show(std::move(linked.diagnostics));
     return kWrongSource;

@@ -29,40 +29,43 @@ Result<ir::Module> ReadTextModule(const SourceFile& source) {
 }
 
 // Sources and text modules may be mixed. A test can so write the one module that matters as text.
-Result<Diagnosed<driver::LinkedProgram>> LinkFiles(std::span<const SourceFile> sources,
-                                                   ir::PipelineType pipeline) {
+Result<driver::LinkedSources> LinkFiles(std::span<const SourceFile> sources,
+                                        const driver::SourceInputs& inputs,
+                                        ir::PipelineType pipeline, const LanguageLimits& limits) {
   const auto is_text = [](const SourceFile& source) { return IsTextModule(source.path); };
   if (std::ranges::none_of(sources, is_text)) {
-    return driver::LinkSources(sources, pipeline);
+    return driver::LinkSources(sources, inputs, pipeline, limits);
   }
-  Diagnosed<driver::LinkedProgram> failed;
+  driver::LinkedSources linked;
+  std::vector<Diagnostic> found;
   std::vector<std::shared_ptr<const ir::Module>> modules;
   std::vector<std::string> paths;
   for (const SourceFile& source : sources) {
     if (is_text(source)) {
       KILN_TRY(ir::Module module, ReadTextModule(source));
       modules.push_back(std::make_shared<const ir::Module>(std::move(module)));
+      linked.files.emplace_back();
     } else {
-      Diagnosed<ir::Module> parsed = driver::ParseSource(*driver::LanguageOf(source.path), source,
-                                                         static_cast<uint32_t>(paths.size()));
+      driver::ParsedSource parsed =
+          driver::ParseSource(*driver::LanguageOf(source.path, inputs), source, inputs,
+                              static_cast<uint32_t>(paths.size()), limits);
+      linked.files.push_back(std::move(parsed.files));
       // Warnings of a source that parses go on with the linked program.
-      failed.diagnostics.insert(failed.diagnostics.end(), parsed.diagnostics.begin(),
-                                parsed.diagnostics.end());
+      found.insert(found.end(), parsed.module.diagnostics.begin(), parsed.module.diagnostics.end());
       // The first source that cannot be read ends it: linking half of the modules would only report
       // what the missing one declares.
-      if (!parsed.value.has_value()) {
-        return failed;
+      if (!parsed.module.value.has_value()) {
+        linked.program.diagnostics = std::move(found);
+        return linked;
       }
-      modules.push_back(std::make_shared<const ir::Module>(std::move(*parsed.value)));
+      modules.push_back(std::make_shared<const ir::Module>(std::move(*parsed.module.value)));
     }
     // The number of a module is that of its path.
     paths.push_back(source.path);
   }
-  Diagnosed<driver::LinkedProgram> linked =
-      driver::LinkModules(std::move(modules), std::move(paths), pipeline);
+  linked.program = driver::LinkModules(std::move(modules), std::move(paths), pipeline, limits);
   // Diagnostics of parsing come first, in the order in which they were found.
-  linked.diagnostics.insert(linked.diagnostics.begin(), failed.diagnostics.begin(),
-                            failed.diagnostics.end());
+  linked.program.diagnostics.insert(linked.program.diagnostics.begin(), found.begin(), found.end());
   return linked;
 }
 

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "compiler/base/result.h"
+#include "compiler/driver/frontends.h"
 #include "compiler/driver/stages.h"
 
 namespace kiln::tool {
@@ -17,7 +18,9 @@ bool IsTextModule(std::string_view path);  // F.kir
 Result<ir::Module> ReadTextModule(const SourceFile& source);
 
 // As driver::LinkSources. Errors: those of ReadTextModule.
-Result<Diagnosed<driver::LinkedProgram>> LinkFiles(std::span<const SourceFile> sources,
-                                                   ir::PipelineType pipeline);
+Result<driver::LinkedSources> LinkFiles(std::span<const SourceFile> sources,
+                                        const driver::SourceInputs& inputs,
+                                        ir::PipelineType pipeline,
+                                        const LanguageLimits& limits = {});
 
 }  // namespace kiln::tool

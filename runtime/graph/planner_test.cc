@@ -266,6 +266,23 @@ TEST(Files, LiveGraph_WritesAFileWithTheSamePlan) {
   EXPECT_EQ(again.Text(again.Next()), session.Text(plan));
 }
 
+// What a pass makes and leaves undefined must be written before it is read, in the file as well.
+TEST(Files, ContentsOfACreate_AreKept) {
+  for (const std::string contents : {"written", "clear", "undefined"}) {
+    const std::string file =
+        R"({"resources": [{"name": "x", "format": "RGBA8", "width": 64, "height": 64}], "passes": [
+        {"name": "make", "type": "graphics", "creates": [{"resource": "x", "stage":
+         "COLOR_ATTACHMENT_OUTPUT", "access": "COLOR_ATTACHMENT_WRITE", "contents": ")" +
+        contents + R"("}]}], "outputs": ["x"]})";
+    Session session(file.c_str());
+    session.Next();
+    const std::string text = WriteGraphFile(session.graph());
+    EXPECT_EQ(text.find("\"contents\": \"" + contents + "\"") != std::string::npos,
+              contents != "written")
+        << text;
+  }
+}
+
 TEST(Pictures, EveryPrinter_ShowsEveryPass) {
   Session session(kReaders);
   const Plan& plan = session.Next();

@@ -5,6 +5,7 @@
 #include <csignal>
 #include <filesystem>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -190,6 +191,28 @@ TEST(DescBytes, CutOrLonger_IsRefused) {
   }
   bytes.push_back(std::byte{0});
   EXPECT_FALSE(DecodeDesc(bytes).ok());
+}
+
+// A count that the bytes do not bear out costs no more than they do: what is read is kept, and no
+// room is made for what is only announced.
+TEST(DescBytes, CountThatIsWrong_CostsNoMemory) {
+  constexpr size_t kBytes = 8 << 20;
+  Bytes bytes;
+  AppendLittle(bytes, uint32_t{0});       // an empty name
+  AppendLittle(bytes, uint32_t{0});       // the bind point
+  AppendLittle(bytes, uint32_t{kBytes});  // stages, each of at least one byte
+  bytes.resize(bytes.size() + kBytes, std::byte{0xff});
+  // In a process of its own: its peak is that of this call.
+  EXPECT_EXIT(
+      {
+        rusage before{};
+        rusage after{};
+        (void)getrusage(RUSAGE_SELF, &before);
+        const bool ok = DecodeDesc(bytes).ok();
+        (void)getrusage(RUSAGE_SELF, &after);
+        std::_Exit(!ok && after.ru_maxrss - before.ru_maxrss < 64 << 10 ? 0 : 1);  // KiB
+      },
+      ::testing::ExitedWithCode(0), "");
 }
 
 }  // namespace

@@ -11,10 +11,7 @@ namespace {
 Result<UniqueImage> CreateHandle(const runtime::Device& device, const ImageInfo& info) {
   VkImageCreateInfo create{};
   create.sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO;
-  // A cube is six layers of a 2D image, which must be told when the image is made.
-  if (info.view_type == VK_IMAGE_VIEW_TYPE_CUBE) {
-    create.flags = VK_IMAGE_CREATE_CUBE_COMPATIBLE_BIT;
-  }
+  create.flags = CreateFlagsFor(info.view_type);
   create.imageType = info.view_type == VK_IMAGE_VIEW_TYPE_3D ? VK_IMAGE_TYPE_3D : VK_IMAGE_TYPE_2D;
   create.format = info.format;
   create.extent = info.extent;
@@ -56,6 +53,12 @@ Result<UniqueImageView> CreateView(const runtime::Device& device, const Image& i
 }
 
 }  // namespace
+
+VkImageCreateFlags CreateFlagsFor(VkImageViewType view_type) {
+  const bool cubes =
+      view_type == VK_IMAGE_VIEW_TYPE_CUBE || view_type == VK_IMAGE_VIEW_TYPE_CUBE_ARRAY;
+  return cubes ? VK_IMAGE_CREATE_CUBE_COMPATIBLE_BIT : 0;
+}
 
 VkImageAspectFlags Image::aspects() const {
   const VkImageAspectFlags aspects = runtime::DepthStencilAspects(info.format);

@@ -7,11 +7,11 @@
 namespace kiln::vk {
 
 struct ImageInfo {
-  VkImageViewType view_type = VK_IMAGE_VIEW_TYPE_2D;  // 2D, 3D, CUBE or 2D_ARRAY
+  VkImageViewType view_type = VK_IMAGE_VIEW_TYPE_2D;  // 2D, 3D, CUBE, 2D_ARRAY or CUBE_ARRAY
   VkFormat format = VK_FORMAT_UNDEFINED;
   VkExtent3D extent = {1, 1, 1};
   uint32_t levels = 1;
-  uint32_t layers = 1;  // 6 for cubes
+  uint32_t layers = 1;  // 6 for cubes, a multiple of it for arrays of them
   VkSampleCountFlagBits samples = VK_SAMPLE_COUNT_1_BIT;
   VkImageUsageFlags usage = 0;
 };
@@ -24,6 +24,10 @@ struct Image {
 
   VkImageAspectFlags aspects() const;  // of the whole image
 };
+
+// What an image must be made with so that it has such a view: cubes are layers of a 2D image, which
+// must be told of them.
+VkImageCreateFlags CreateFlagsFor(VkImageViewType view_type);
 
 Result<Image> CreateImage(const runtime::Device& device, Memory& memory, const ImageInfo& info);
 

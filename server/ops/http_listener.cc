@@ -26,6 +26,9 @@ namespace {
 // the listener holds little more than half a MiB of requests. See spec/daemon 13.3
 constexpr size_t kMostRequest = 8192;
 constexpr std::chrono::milliseconds kPatience{2'000};  // for one connection
+// Until the listener is asked again when there are no descriptors for who waits there. Poll would
+// tell of him at once and for ever, and the thread would do nothing else.
+constexpr std::chrono::milliseconds kPause{100};
 
 // The socket is asked and not the text: a name may resolve to anything. Metrics tell what is built
 // and by whom, and have no authentication.
@@ -170,13 +173,14 @@ HttpListener::Connection::~Connection() { (void)close(fd); }
 void HttpListener::Serve() {
   std::vector<pollfd> ready;
   for (;;) {
+    const int16_t accepts = AcceptsNow() ? POLLIN : 0;
     ready = {{.fd = wake_, .events = POLLIN, .revents = 0},
-             {.fd = listener_.fd(), .events = POLLIN, .revents = 0}};
+             {.fd = listener_.fd(), .events = accepts, .revents = 0}};
     for (const ConnectionPtr& open : open_) {
       const int16_t events = open->reply.empty() ? POLLIN : POLLOUT;
       ready.push_back({.fd = open->fd, .events = events, .revents = 0});
     }
-    (void)poll(ready.data(), ready.size(), TimeToNextEnd());
+    (void)poll(ready.data(), ready.size(), TimeToNextStep());
     if (ready[0].revents != 0) {
       return;
     }
@@ -197,20 +201,38 @@ void HttpListener::Serve() {
   }
 }
 
-// In milliseconds, as poll wants it.
-int HttpListener::TimeToNextEnd() const {
-  if (open_.empty()) {
+bool HttpListener::AcceptsNow() const {
+  return !paused_until_.has_value() || *paused_until_ <= std::chrono::steady_clock::now();
+}
+
+// The end of the oldest connection, which is the first, or of the pause. In milliseconds, as poll
+// wants it.
+int HttpListener::TimeToNextStep() const {
+  const auto now = std::chrono::steady_clock::now();
+  std::optional<std::chrono::steady_clock::time_point> next;
+  if (!open_.empty()) {
+    next = open_.front()->end;
+  }
+  if (paused_until_.has_value() && *paused_until_ > now) {
+    next = std::min(next.value_or(*paused_until_), *paused_until_);
+  }
+  if (!next.has_value()) {
     return -1;
   }
-  const auto left = open_.front()->end - std::chrono::steady_clock::now();  // the oldest is first
-  const auto milliseconds = std::chrono::ceil<std::chrono::milliseconds>(left).count();
+  const auto milliseconds = std::chrono::ceil<std::chrono::milliseconds>(*next - now).count();
   return static_cast<int>(std::max<int64_t>(milliseconds, 0));
 }
 
 // The one that has been open for longest makes room: it had its time.
 void HttpListener::Accept() {
   const int fd = accept4(listener_.fd(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
+  paused_until_.reset();
   if (fd < 0) {
+    // A client that is gone already leaves nothing to wait for; for the others there is no room.
+    if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED) {
+      paused_until_ = std::chrono::steady_clock::now() + kPause;
+      ++failed_accepts_;
+    }
     return;
   }
   if (open_.size() >= kMostConnections) {

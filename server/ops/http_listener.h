@@ -4,9 +4,11 @@
 // deadline: one that says nothing delays nobody. See spec/daemon 13.2, 13.3
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,6 +43,9 @@ class HttpListener {
   HttpListener& operator=(const HttpListener&) = delete;
 
   std::string Address() const;  // with the port that it has
+  // How often a connection that waited could not be taken: ten times a second while the process has
+  // no descriptors left.
+  uint64_t failed_accepts() const { return failed_accepts_; }
 
  private:
   HttpListener(TcpListener listener, std::string unix_path, Handler handler)
@@ -63,7 +68,8 @@ class HttpListener {
 
   Result<void> Begin();
   void Serve();
-  int TimeToNextEnd() const;
+  bool AcceptsNow() const;
+  int TimeToNextStep() const;
   void Accept();
   bool GoOn(Connection& connection) const;
   std::string ReplyTo(const std::string& path) const;
@@ -72,6 +78,8 @@ class HttpListener {
   const std::string unix_path_;  // to be removed; empty for TCP
   const Handler handler_;
   std::vector<ConnectionPtr> open_;  // of the thread; the oldest first
+  std::optional<std::chrono::steady_clock::time_point> paused_until_;  // of the thread: no accept
+  std::atomic<uint64_t> failed_accepts_{0};
   int wake_ = -1;
   Thread thread_;
 };

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <netinet/in.h>
 #include <stdexcept>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -16,6 +17,7 @@
 #include <gtest/gtest.h>
 
 #include "compiler/base/test_directory.h"
+#include "compiler/base/test_wait.h"
 
 namespace kiln::ops {
 namespace {
@@ -43,8 +45,8 @@ int ConnectTo(const std::string& address) {
   return fd;
 }
 
-std::string Ask(const std::string& address, const std::string& request) {
-  const int fd = ConnectTo(address);
+// Sends the request and reads to the end; closes.
+std::string Say(int fd, const std::string& request) {
   EXPECT_EQ(send(fd, request.data(), request.size(), MSG_NOSIGNAL),
             static_cast<ssize_t>(request.size()));
   std::string reply;
@@ -54,6 +56,10 @@ std::string Ask(const std::string& address, const std::string& request) {
   }
   (void)close(fd);
   return reply;
+}
+
+std::string Ask(const std::string& address, const std::string& request) {
+  return Say(ConnectTo(address), request);
 }
 
 TEST(HttpListener, UnixSocketOfALivingListener_IsLeftToIt) {
@@ -82,6 +88,32 @@ TEST(HttpListener, UnixSocketThatNobodyServes_IsReplaced) {
   const auto listener = HttpListener::Listen("unix:" + path, Answer);
   ASSERT_TRUE(listener.ok()) << listener.error().context;
   EXPECT_NE(Ask("unix:" + path, "GET /x HTTP/1.1\r\n\r\n").find("yes"), std::string::npos);
+}
+
+// With no descriptor left the listener asks ten times a second and not without end: three failures
+// take at least two pauses, however busy the machine is. Who waited is served as soon as there are
+// some again.
+TEST(HttpListener, OutOfDescriptors_WaitsAndServesLater) {
+  const auto listener = HttpListener::Listen("127.0.0.1:0", Answer);
+  ASSERT_TRUE(listener.ok()) << listener.error().context;
+  const int fd = socket(AF_INET, SOCK_STREAM, 0);
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  const int next = dup(fd);  // the lowest that is free
+  (void)close(next);
+  const rlimit none{.rlim_cur = static_cast<rlim_t>(next), .rlim_max = before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+  const auto began = std::chrono::steady_clock::now();
+  const std::string address = (*listener)->Address();
+  sockaddr_in to{};
+  to.sin_family = AF_INET;
+  to.sin_port = htons(static_cast<uint16_t>(std::stoi(address.substr(address.rfind(':') + 1))));
+  to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  EXPECT_EQ(connect(fd, reinterpret_cast<const sockaddr*>(&to), sizeof(to)), 0);
+  EXPECT_TRUE(WaitUntil([&] { return (*listener)->failed_accepts() >= 3; }));
+  EXPECT_GE(std::chrono::steady_clock::now() - began, std::chrono::milliseconds(200));
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+  EXPECT_EQ(Say(fd, "GET /x HTTP/1.1\r\n\r\n").substr(0, 15), "HTTP/1.1 200 OK");
 }
 
 TEST(HttpListener, Get_AnswersByPath) {

@@ -154,23 +154,22 @@ std::vector<Counter::Conditions> Counter::Groups(const Conditions& conditions) c
 std::optional<PointCount> Counter::Allowed(const Conditions& conditions) {
   PointCount points = 1;
   for (const Conditions& group : Groups(conditions)) {
-    const auto known = known_.find(group);
     std::optional<PointCount> count;
-    if (known != known_.end()) {
-      count = known->second;
+    if (const PointCount* const known = known_.Find(group); known != nullptr) {
+      count = *known;
     } else if (MayGoOn()) {
       count = AllowedByBranching(group);
     }
     if (!count.has_value()) {
       return std::nullopt;
     }
-    if (known == known_.end()) {
+    // Asked again and not by pointer: branching on this group has remembered others meanwhile, and
+    // so it is the latest of them. What it was made of is dropped before it.
+    if (known_.Find(group) == nullptr) {
       const uint64_t bytes = kEntryBytes + group.size() * sizeof(Residuals::Number);
       ChargeMemory(bytes);
-      known_bytes_ += bytes;
+      known_.Add(group, *count, bytes);
     }
-    // Asked again and not by iterator: branching on this group has remembered others meanwhile.
-    known_.insert_or_assign(group, *count);
     points = Product(points, *count);
   }
   return points;
@@ -180,7 +179,7 @@ std::optional<PointCount> Counter::Allowed(const Conditions& conditions) {
 // upper bound.
 bool Counter::MayGoOn() const {
   return known_.size() < limits_.entries &&
-         known_bytes_ + residuals_.bytes_used() < limits_.bytes && clock_->Monotonic() < end_;
+         known_.cost() + residuals_.bytes_used() < limits_.bytes && clock_->Monotonic() < end_;
 }
 
 // On the axis that occurs in most conditions, since that simplifies most of them and splits the
@@ -228,6 +227,7 @@ std::optional<PointCount> Counter::Over(const std::vector<uint32_t>& axes,
 // since they are called only for spaces that were counted.
 Counter::Count Counter::All(const Limits& limits, Clock& clock) {
   limits_ = limits;
+  most_known_ = limits.entries;
   clock_ = &clock;
   end_ = clock.Monotonic() + limits.time;
   if (drops_all_) {
@@ -339,11 +339,10 @@ std::vector<std::vector<uint32_t>> Counter::AxisValues() const {
   return values;
 }
 
-// What is remembered stays bounded: it is cheaper to count again than to fill the memory.
+// What is remembered stays bounded: what was used longest ago is counted again if it is wanted.
 void Counter::Unlimited() {
-  if (known_.size() > Limits{}.entries) {
-    known_.clear();
-    known_bytes_ = 0;
+  while (known_.size() > most_known_) {
+    known_.DropOldest();
   }
   limits_ = {.entries = SIZE_MAX, .time = Duration::max(), .bytes = UINT64_MAX};
   end_ = Duration::max();

@@ -6,13 +6,14 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "compiler/base/clock.h"
+#include "compiler/base/lru_map.h"
 #include "compiler/driver/residuals.h"
 
 namespace kiln::project {
@@ -77,6 +78,12 @@ class Counter {
 
  private:
   using Conditions = std::vector<driver::Residuals::Number>;  // sorted, distinct, no literals
+  struct ConditionsHash {
+    uint64_t operator()(const Conditions& conditions) const {
+      return Hash64(ByteView(reinterpret_cast<const std::byte*>(conditions.data()),
+                             conditions.size() * sizeof(conditions[0])));
+    }
+  };
 
   // Points over the axes that the conditions mention; nothing if the limits were reached.
   std::optional<PointCount> Allowed(const Conditions& conditions);
@@ -106,12 +113,12 @@ class Counter {
   Conditions exclusions_;
   bool drops_all_ = false;
   bool failed_ = false;
-  std::vector<uint32_t> axis_of_;  // by OptionId, or kNoAxis
-  std::map<Conditions, PointCount> known_;
+  std::vector<uint32_t> axis_of_;                         // by OptionId, or kNoAxis
+  LruMap<Conditions, PointCount, ConditionsHash> known_;  // cost: bytes
+  size_t most_known_ = Limits{}.entries;                  // at the start of a call
   Limits limits_;
   Clock* clock_ = nullptr;
   Duration end_{};
-  uint64_t known_bytes_ = 0;  // of known_
 };
 
 }  // namespace kiln::project

@@ -212,6 +212,37 @@ TEST(Counter, ManyAxesWithChainedExclusions_FewEntries) {
   EXPECT_LT(counter->entries(), 1000u);
 }
 
+// At its bound the memory loses what was used longest ago and not all of it, which would make the
+// next call count everything again.
+TEST(Counter, AtItsBound_KeepsWhatWasUsedLately) {
+  const driver::LinkedProgram program = Declared();
+  std::vector<Axis> axes;
+  std::vector<std::string> exclude;
+  for (int i = 0; i < 20; ++i) {
+    axes.push_back(Flag(i));
+    if (i > 0) {
+      exclude.push_back("f" + std::to_string(i - 1) + " && f" + std::to_string(i));
+    }
+  }
+  Diagnosed<Space> space = Space::Make(program, Request(axes, exclude));
+  std::optional<Counter> counter = space.value->MakeCounter();
+  std::optional<Counter> unbounded = space.value->MakeCounter();
+  FakeClock clock;
+  ASSERT_TRUE(unbounded->All({}, clock).exact);
+  const size_t bound = unbounded->entries() + 1;
+  ASSERT_TRUE(counter->All({.entries = bound}, clock).exact);
+  for (uint32_t point = 0; point < 200; ++point) {
+    Counter::Held held(20);
+    for (uint32_t axis = 0; axis < 20; axis += 3) {
+      held[axis] = point >> (axis / 3) & 1;
+    }
+    EXPECT_EQ(TextOf(counter->CountOf(held)), TextOf(unbounded->CountOf(held)));
+    EXPECT_GE(counter->entries(), bound - 1);
+    EXPECT_LT(counter->entries(), 3 * bound);
+  }
+  EXPECT_GT(unbounded->entries(), bound);
+}
+
 TEST(Counter, BeyondTheLimits_UpperBound) {
   const driver::LinkedProgram program = Declared();
   std::vector<Axis> axes;

@@ -87,7 +87,7 @@ class CacheService final
         {.name = "PutRows", .needs = Needs::kWork, .held = Holding(*request, *reply)},
         [this, request, reply](CallContext& frame, const cache::Call& call,
                                v1::ErrorDetail& detail) {
-          Result<void> put = rpc::PutRows(engine_, *request, call, *reply, detail);
+          Result<void> put = rpc::PutRows(engine_.store, *request, call, *reply, detail);
           // Only what says something about its sender is noted for the audit log; a full store or a
           // missing reference is not his doing.
           for (const v1::PutRowsReply::Refused& row : reply->refused()) {

@@ -148,6 +148,40 @@ class Files(unittest.TestCase):
         self.assertIn("OpEntryPoint Fragment", out)
         self.assertEqual(self.kilnc("compile", "old.fx")[0], 2)
 
+    def text_module(self):
+        self.write("other.hlsl", "float twice(float a) { return a * 2.0; }\n")
+        code, out, err = self.kilnc("compile", "other.hlsl", "--stage", "lower")
+        self.assertEqual((code, err), (0, ""))
+        self.write("other.kir", out)
+
+    def test_sources_beside_a_text_module_have_their_folders_and_macros(self):
+        self.text_module()
+        code, _, err = self.kilnc("compile", "other.kir", "root.hlsl", "-I", "lib", "--define", "STEPS=4",
+                                  "--entry", "fragment=main", "--out", "out")
+        self.assertEqual((code, err), (0, ""))
+        self.assertEqual(self.magic("out/fragment.spv"), 0x07230203)
+
+    def test_places_behind_a_text_module_are_in_their_files(self):
+        self.text_module()
+        self.write("near.hlsli", "#define NEAR(x) x\nfloat wrong() { return missing; }\n")
+        for stage in (["--stage", "lower"], ["--entry", "fragment=main"]):
+            code, _, err = self.kilnc("compile", "other.kir", "root.hlsl", "-I", "lib", "--define", "STEPS=4", *stage)
+            self.assertEqual(code, 1, stage)
+            self.assertIn("near.hlsli:2:", err, stage)
+
+    def test_stores_into_arrays_of_images_are_a_feature_of_graphics(self):
+        for image, feature in [
+            ("RWTexture2D<float4> a : register(u0)", True),
+            ("RWTexture2D<float4> a[2] : register(u0)", True),
+            ("Texture2D<float4> a[2] : register(t0)", False),
+        ]:
+            first = "a[0]" if "[" in image else "a"
+            use = f"{first}[uint2(0, 0)] = 1; return 1;" if feature else f"return {first}[uint2(0, 0)];"
+            self.write("root.hlsl", f"{image};\nfloat4 main() : SV_Target {{ {use} }}\n")
+            code, out, err = self.kilnc("compile", "root.hlsl", "--entry", "fragment=main", "--stage", "metadata")
+            self.assertEqual((code, err), (0, ""), image)
+            self.assertEqual("fragment_stores_and_atomics" in out, feature, image)
+
     def test_exit_codes_of_the_command_hlsl(self):
         self.write("wrong.hlsl", "float4 main() : SV_Target { return missing; }\n")
         self.assertEqual(self.kilnc("hlsl", "-T", "ps_6_0", "wrong.hlsl")[0], 1)

@@ -161,6 +161,8 @@ class Programs(CliCase):
             ([*uber, "--grid", "nonsense"], 3, ["no option 'nonsense'"]),
             ([*uber, "--grid", "max_point_lights"], 2, ["name the values"]),
             ([*uber, "--grid", "a,b,c"], 2, ["one axis or two"]),
+            ([*uber, "--target", "wgsl"], 2, ["no target in SPIR-V"]),
+            ([*uber, "--target", "wgsl", "--target", "meta"], 2, ["no target in SPIR-V"]),
             (["preview", broken, "--entry", "vertex=f", "--out", picture], 1, ["RPL6001"]),
         ]
         for arguments, code, texts in rows:
@@ -180,6 +182,10 @@ class Programs(CliCase):
         self.assertEqual(sizes, [(24, 16), (2 * 28 + 4, 3 * 32 + 4)])
         again = self.dir / "again.png"
         self.expect(self.run_program("kiln", *uber, "--out", again, env=self.env | self.SOFTWARE), 0)
+        self.assertEqual(again.read_bytes(), picture.read_bytes())
+        # Whatever comes first, the words that are drawn are those in SPIR-V.
+        self.expect(self.run_program("kiln", *uber, "--target", "wgsl", "--target", "spirv", "--out", again,
+                                     env=self.env | self.SOFTWARE), 0)
         self.assertEqual(again.read_bytes(), picture.read_bytes())
         mesh = self.write("corner.obj", "v 0 0 0\nv 0 1 0\nv 1 0 0\nf 1 3 2\n")
         self.expect(self.run_program("kiln", *uber, "--mesh", mesh, "--out", again,

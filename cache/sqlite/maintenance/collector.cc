@@ -361,11 +361,12 @@ Result<void> Collector::ScanOrphans(TableWrites& writes) {
   return {};
 }
 
-// The current dictionary of each kind stays even if no content needs it yet. A content that was
-// written anew behind the sweep may need one that the sweep did not see: then it is found damaged
-// and made again.
+// The current dictionary of each kind stays even if no content needs it yet. Content that was
+// written anew behind the sweep may need one that the sweep did not see, so those that were written
+// with meanwhile stay until the next one.
 Result<void> Collector::DropUnusedDictionaries(TableWrites& writes) {
   std::vector<int64_t> unused;
+  dictionaries_.merge(writes.TakeUsedDictionaries());
   {
     KILN_TRY(Statement statement,
              writes.connection().Prepare("SELECT dict FROM dict WHERE dict NOT IN"

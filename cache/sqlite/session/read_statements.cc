@@ -204,8 +204,8 @@ Result<Blob> ReadStatements::ValueOf(int64_t form, ByteView stored) {
   if (form == 0) {
     return CopiedBlob(stored);
   }
-  auto kept = forms_.find(form);
-  if (kept == forms_.end()) {
+  RecordForm* kept = forms_.Find(form);
+  if (kept == nullptr) {
     Query query(form_);
     KILN_TRY(const bool found, query.Bind(form).Next());
     std::optional<RecordForm> read = found ? RecordForm::Read(query.Blob(0)) : std::nullopt;
@@ -214,12 +214,12 @@ Result<Blob> ReadStatements::ValueOf(int64_t form, ByteView stored) {
     if (!read.has_value() || int64_t{read->number()} != form) {
       return CopiedBlob(stored);
     }
-    if (forms_.size() >= kKeptForms) {
-      forms_.clear();
+    while (forms_.size() >= kKeptForms) {
+      forms_.DropOldest();
     }
-    kept = forms_.emplace(form, *std::move(read)).first;
+    kept = &forms_.Add(form, *std::move(read), 1);
   }
-  std::optional<Bytes> record = kept->second.Expand(stored);
+  std::optional<Bytes> record = kept->Expand(stored);
   return record.has_value() ? OwnedBlob(*std::move(record)) : CopiedBlob(stored);
 }
 
@@ -306,8 +306,8 @@ Result<std::optional<int64_t>> ReadStatements::UnnamedSince(const Hash128& id) {
 }
 
 Result<DictionaryPtr> ReadStatements::FindDictionary(uint32_t number) {
-  if (const auto kept = dictionaries_.find(number); kept != dictionaries_.end()) {
-    return kept->second;
+  if (const DictionaryPtr* const kept = dictionaries_.Find(number); kept != nullptr) {
+    return *kept;
   }
   Query query(dictionary_);
   query.Bind(int64_t{number});
@@ -322,10 +322,10 @@ Result<DictionaryPtr> ReadStatements::FindDictionary(uint32_t number) {
   if (CheckDictionary(number, query.Id(0), dictionary).has_value()) {
     return DictionaryPtr();
   }
-  if (dictionaries_.size() >= kKeptDictionaries) {
-    dictionaries_.clear();
+  while (dictionaries_.size() >= kKeptDictionaries) {
+    dictionaries_.DropOldest();
   }
-  dictionaries_.emplace(number, dictionary);
+  dictionaries_.Add(number, dictionary, 1);
   return dictionary;
 }
 

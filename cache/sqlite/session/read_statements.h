@@ -108,8 +108,8 @@ class ReadStatements {
   Result<DictionaryPtr> FindDictionary(uint32_t number);
   // Blocks that were made with them as well, and forms.
   void ForgetDictionaries() {
-    dictionaries_.clear();
-    forms_.clear();
+    dictionaries_.Clear();
+    forms_.Clear();
     last_.reset();
     symbols_.reset();
   }
@@ -160,8 +160,8 @@ class ReadStatements {
   std::optional<std::pair<BlockName, Blob>> last_;  // without a cache
   // Of the block that a module was taken out of last.
   std::optional<std::pair<BlockName, SymbolTable>> symbols_;
-  std::map<uint32_t, DictionaryPtr> dictionaries_;  // that were used lately
-  std::map<int64_t, RecordForm> forms_;             // the same
+  LruMap<uint32_t, DictionaryPtr> dictionaries_;  // that were used lately
+  LruMap<int64_t, RecordForm> forms_;             // the same
 };
 
 // Nullopt if number and id are those of the bytes; else what is wrong.

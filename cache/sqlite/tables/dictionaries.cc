@@ -27,18 +27,21 @@ Result<std::optional<uint32_t>> CurrentNumber(Connection& connection, ContentKin
 
 DictionaryPtr Dictionaries::Kept(uint32_t number) {
   const MutexLock lock(mutex_);
-  const auto kept = kept_.find(number);
-  return kept == kept_.end() ? nullptr : kept->second;
+  const DictionaryPtr* const kept = kept_.Find(number);
+  return kept == nullptr ? nullptr : *kept;
 }
 
 // Emptied as a whole when it is full: more dictionaries than this are in use only after many
 // trainings, and a miss costs one read.
 void Dictionaries::Keep(const DictionaryPtr& dictionary) {
   const MutexLock lock(mutex_);
-  if (kept_.size() >= kMostKept) {
-    kept_.clear();  // those in use stay alive and come back
+  if (kept_.Find(dictionary->number()) != nullptr) {
+    return;  // another thread read it meanwhile
   }
-  kept_.emplace(dictionary->number(), dictionary);
+  while (kept_.size() >= kMostKept) {
+    kept_.DropOldest();  // who uses it keeps it alive
+  }
+  kept_.Add(dictionary->number(), dictionary, 1);
 }
 
 Result<DictionaryPtr> Dictionaries::Find(uint32_t number) {
@@ -103,7 +106,7 @@ void Dictionaries::Load() {
 void Dictionaries::Forget() {
   const MutexLock lock(mutex_);
   current_ = {};
-  kept_.clear();
+  kept_.Clear();
 }
 
 }  // namespace kiln::cache::sqlite

@@ -6,10 +6,10 @@
 
 #include <array>
 #include <cstdint>
-#include <map>
 
 #include "cache/compression/dictionary.h"
 #include "cache/sqlite/session/current_session.h"
+#include "compiler/base/lru_map.h"
 #include "compiler/base/mutex.h"
 
 namespace kiln::cache::sqlite {
@@ -41,7 +41,7 @@ class Dictionaries final : public DictionarySource {
   ContentGatherer* gatherer_ KILN_GUARDED_BY(gatherer_mutex_) = nullptr;
   Mutex mutex_;
   std::array<DictionaryPtr, kContentKindCount> current_ KILN_GUARDED_BY(mutex_);
-  std::map<uint32_t, DictionaryPtr> kept_ KILN_GUARDED_BY(mutex_);  // bounded
+  LruMap<uint32_t, DictionaryPtr> kept_ KILN_GUARDED_BY(mutex_);  // bounded
 };
 
 }  // namespace kiln::cache::sqlite

@@ -200,6 +200,78 @@ TEST_F(DictionariesTest, DictionaryThatNobodyNeeds_GoesWithTheOrphans) {
   EXPECT_EQ(Int("SELECT count(*) FROM dict"), 0);
 }
 
+// A content that is healed keeps its place in the file, which the sweep may have passed.
+TEST_F(DictionariesTest, DictionaryThatContentBehindTheSweepNeeds_Stays) {
+  Put(0, 80);
+  Train(1);
+  std::vector<Item> others;
+  for (int i = 0; i < 1000; ++i) {
+    others.push_back(ContentItem(CopiedBlob(AsBytes("other " + std::to_string(i)))));
+  }
+  ASSERT_TRUE(store->Put(others, Durability::kDurable, {}).ok());
+  Scan();  // the first thousand
+  Sql("UPDATE blob SET data=zeroblob(length(data)) WHERE rid<=20");
+  Put(0, 20);
+  ASSERT_GT(Int("SELECT count(*) FROM blob WHERE rid<=20 AND dict<>0"), 0);
+  Sql("DELETE FROM meta WHERE k='dict.code'");
+  Scan();  // the rest
+  EXPECT_EQ(Int("SELECT count(*) FROM dict"), 1);
+  EXPECT_EQ(Right(0, 80), 80u);
+  // The next sweep meets the content itself.
+  Scan();
+  Scan();
+  EXPECT_EQ(Int("SELECT count(*) FROM dict"), 1);
+  Open();
+  EXPECT_EQ(Right(0, 80), 80u);
+}
+
+// One more than are kept pushes out the one that was used longest ago, and no other.
+TEST_F(DictionariesTest, OneMoreThanAreKept_PushesOutTheOldest) {
+  const auto add = [&](uint64_t number) {
+    std::vector<Bytes> samples;
+    for (uint64_t i = 0; i < 60; ++i) {
+      samples.push_back(LikeCode(number * 1000 + i));
+    }
+    const DictionaryPtr made = Dictionary::Make(TrainDictionary(samples, 4096));
+    EXPECT_NE(made, nullptr);
+    EXPECT_TRUE(store
+                    ->Write(
+                        [&](TableWrites& writes) -> Result<void> {
+                          KILN_TRY(Statement insert, writes.connection().Prepare(
+                                                         "INSERT INTO dict VALUES (?1, ?2, ?3)"));
+                          return Query(insert)
+                              .Bind(int64_t{made->number()})
+                              .Bind(made->id())
+                              .Bind(made->bytes())
+                              .Run();
+                        },
+                        {})
+                    .ok());
+    return made->number();
+  };
+  std::vector<uint32_t> numbers;
+  for (uint64_t i = 0; i < 17; ++i) {
+    numbers.push_back(add(i));
+  }
+  ASSERT_EQ(std::set<uint32_t>(numbers.begin(), numbers.end()).size(), 17u);
+  Result<ReaderPool::Loan> reader = store->Read({});
+  // Of a connection there are four, of the store sixteen. Pointers are held, so that none is made
+  // anew at the address of another.
+  const auto check = [&](size_t kept, const auto& find) {
+    std::vector<DictionaryPtr> found;
+    for (size_t i = 0; i < kept; ++i) {
+      found.push_back(find(numbers[i]));
+    }
+    EXPECT_EQ(find(numbers[0]), found[0]);  // the latest now
+    const DictionaryPtr next = find(numbers[kept]);
+    EXPECT_EQ(find(numbers[0]), found[0]);
+    EXPECT_EQ(find(numbers[kept - 1]), found[kept - 1]);
+    EXPECT_NE(find(numbers[1]), found[1]);  // went
+  };
+  check(4, [&](uint32_t number) { return *(*reader)->FindDictionary(number); });
+  check(16, [&](uint32_t number) { return *store->dictionaries().Find(number); });
+}
+
 TEST_F(DictionariesTest, FileThatIsReplaced_KeepsContentAndLeavesDictionariesBehind) {
   Put(0, 80);
   Train(1);

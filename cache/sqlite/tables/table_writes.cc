@@ -127,6 +127,7 @@ Result<int64_t> TableWrites::DictionaryOf(const Key& key, const Blob& stored) {
                             ", which is not stored",
                  .reason = std::string(kDictionaryGone)};
   }
+  used_dictionaries_.insert(number);
   return number;
 }
 

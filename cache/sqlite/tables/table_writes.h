@@ -8,6 +8,7 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <unordered_map>
 #include <utility>
@@ -36,6 +37,9 @@ class TableWrites {
   // Marks records as used in this quantum or later.
   Result<void> MarkUsed(int64_t eid, int64_t used_q);
   Result<void> MarkUsed(const Key& key, int64_t used_q);
+
+  // Those that content was written with since the last call; some of it may have been rolled back.
+  std::set<int64_t> TakeUsedDictionaries() { return std::exchange(used_dictionaries_, {}); }
 
   TableRemovals& removals() { return removals_; }
   ReadStatements& reads() { return context_->reads; }
@@ -108,6 +112,7 @@ class TableWrites {
                                  const Numbers& signatures);
   Result<void> PutAlias(const Item& item, PutResult& stored, const Numbers& signatures);
 
+  std::set<int64_t> used_dictionaries_;
   std::unique_ptr<WriteContext> context_;  // statements and removals refer to it
   TableRemovals removals_;
   Options options_;

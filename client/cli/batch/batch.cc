@@ -163,10 +163,12 @@ Result<int> Run(const Global& global, const BatchArguments& arguments) {
     return Attach(global, id, client);
   }
   if (arguments.what == "items") {
-    KILN_TRY(const std::vector<client::BatchItem> items, client.BatchItems(id, arguments.kinds));
-    for (const client::BatchItem& item : items) {
-      PrintItem(global, item);
-    }
+    // Shown as they come: a batch may have a million, each with its diagnostics.
+    KILN_TRY_VOID(client.EachBatchItem(id, arguments.kinds,
+                                       [&](const client::BatchItem& item) -> Result<void> {
+                                         PrintItem(global, item);
+                                         return {};
+                                       }));
     return int{kSuccess};
   }
   const Result<client::BatchInfo> info = arguments.what == "pause"    ? client.PauseBatch(id)

@@ -232,15 +232,15 @@ Result<void> CheckArguments(const BuildArguments& arguments) {
 // the results, which were not shown while the batch ran.
 Result<void> ShowWarnings(const Global& global, const Project& project, client::Client& client,
                           const std::string& batch) {
-  KILN_TRY(const std::vector<client::BatchItem> items, client.BatchItems(batch, {}));
   Mistakes mistakes(global);
-  for (const client::BatchItem& item : items) {
+  KILN_TRY_VOID(client.EachBatchItem(batch, {}, [&](const client::BatchItem& item) -> Result<void> {
     for (const LoadedProgram& loaded : project.programs) {
       if (loaded.program.name == item.program && item.outcome.kind == client::OutcomeKind::kOk) {
         (void)mistakes.Add(item.program, item.outcome.diagnostics, loaded.program.sources);
       }
     }
-  }
+    return {};
+  }));
   mistakes.End();
   return {};
 }

@@ -10,6 +10,7 @@
 
 #include "client/cli/add_verb.h"
 #include "client/cli/failure.h"
+#include "client/cli/output/code_form.h"
 #include "client/cli/output/print.h"
 #include "client/cli/pack/artifacts.h"
 #include "client/cli/pack/files.h"
@@ -30,7 +31,8 @@ Result<uint64_t> WriteArtifact(const PackedArtifact& artifact, const std::string
   uint64_t files = 0;
   for (const PackedArtifact::Code& code : artifact.code) {
     const std::string stage = code.stage.empty() ? "" : "." + code.stage;
-    KILN_TRY_VOID(WriteFileBeneath(folder, stem + stage + ".spv", code.blob.bytes));
+    const std::string name = fmt::format("{}{}{}", stem, stage, CodeExtension(code.blob.bytes));
+    KILN_TRY_VOID(WriteFileBeneath(folder, name, code.blob.bytes));
     ++files;
   }
   if (artifact.metadata.has_value()) {

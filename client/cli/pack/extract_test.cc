@@ -4,6 +4,8 @@
 
 #include <filesystem>
 #include <fstream>
+#include <set>
+#include <string>
 
 #include <gtest/gtest.h>
 
@@ -26,12 +28,17 @@ class PackExtract : public testing::Test {
   }
 
   // A pack of one program that has one target, under these names.
-  int Extract(const std::string& program, const std::string& target) {
+  int Extract(const std::string& program, const std::string& target, const std::string& code = {}) {
     pack::testing::SampleMaker maker(7);
     maker.AddProgram(0);
     pack::testing::Sample sample = maker.Take();
     sample.contents.programs[0].name = program;
     sample.contents.entries[0].target = target;
+    if (!code.empty()) {
+      for (pack::Artifact& artifact : sample.contents.artifacts) {
+        artifact.code = {{.stage = 1, .digest = sample.Add(code)}};
+      }
+    }
     const std::string file = top / "a.kpack";
     const auto written = pack::WritePack(sample.contents, sample.Source(), {}, file);
     EXPECT_TRUE(written.ok()) << ErrorText(written.error());
@@ -81,6 +88,24 @@ TEST_F(PackExtract, HostileNames_StayInTheFolder) {
         std::distance(fs::directory_iterator(top / "a/b/out"), fs::directory_iterator()));
     EXPECT_GT(now, files) << "each has files of its own: " << row.program << " " << row.target;
     files = now;
+  }
+}
+
+TEST_F(PackExtract, Files_AreNamedByTheirForm) {
+  const struct {
+    std::string code, extension;
+  } rows[] = {{std::string("\x03\x02\x23\x07\x00\x00\x01\x00", 8), ".spv"},
+              {"@vertex fn main() {}", ".wgsl"},
+              {"#version 450", ".glsl"},
+              {"nobody knows", ".code"}};
+  for (const auto& row : rows) {
+    fs::remove_all(top / "a/b/out");
+    ASSERT_EQ(Extract("rock", "any", row.code), kSuccess);
+    std::set<std::string> extensions;
+    for (const fs::directory_entry& entry : fs::directory_iterator(top / "a/b/out")) {
+      extensions.insert(entry.path().extension());
+    }
+    EXPECT_EQ(extensions, (std::set<std::string>{row.extension, ".meta"})) << row.code;
   }
 }
 

@@ -210,6 +210,19 @@ Result<std::vector<std::vector<Cell>>> CellsOf(const PreviewArguments& arguments
   return rows;
 }
 
+// A driver takes SPIR-V alone, and may crash with anything else. A program without targets has the
+// default one, which is SPIR-V.
+Result<void> KeepSpirvTargets(client::Program& program) {
+  const size_t before = program.targets.size();
+  std::erase_if(program.targets,
+                [](const client::Target& target) { return target.form != client::Form::kSpirv; });
+  if (before != 0 && program.targets.empty()) {
+    return Usage(fmt::format("'{}' has no target in SPIR-V here, and a preview draws no other form",
+                             program.name));
+  }
+  return {};
+}
+
 // With validation where the layer is installed.
 struct OpenDevice {
   std::optional<runtime::Device> device;
@@ -366,7 +379,8 @@ Result<std::vector<std::vector<preview::SheetCell>>> DrawCells(
 // before it.
 Result<int> Preview(const Global& global, const PreviewArguments& arguments) {
   KILN_TRY(preview::PreviewRequest request, RequestOf(arguments));
-  KILN_TRY(const NamedVariant named, NameVariant(global, arguments.variant));
+  KILN_TRY(NamedVariant named, NameVariant(global, arguments.variant));
+  KILN_TRY_VOID(KeepSpirvTargets(named.program));
   if (ShowDiagnostics(global, named.declared.diagnostics, client::TextsOf(named.program),
                       named.program.name) != 0) {
     return int{kWrongSource};

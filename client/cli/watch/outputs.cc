@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "client/cli/output/code_form.h"
 #include "client/cli/output/results.h"
 #include "compiler/base/files/beneath.h"
 
@@ -52,7 +53,11 @@ Result<void> WatchOutputs::Add(const client::WatchArtifact& artifact, const Fetc
   };
   for (const client::StageCode& code : artifact.artifact.code) {
     const std::string stage = StageName(code.stage);
-    const std::string name = fmt::format("{}{}{}.spv", stem, stage.empty() ? "" : ".", stage);
+    // Bytes that did not arrive have no form, and write() says so.
+    const auto bytes = blobs.find(code.digest.id);
+    const std::string name =
+        fmt::format("{}{}{}{}", stem, stage.empty() ? "" : ".", stage,
+                    bytes == blobs.end() ? std::string_view() : CodeExtension(bytes->second));
     KILN_TRY_VOID(write(code.digest, name));
     entry.code.emplace_back(stage.empty() ? "program" : stage, name);
   }

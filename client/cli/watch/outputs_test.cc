@@ -55,5 +55,28 @@ TEST(WatchOutputs, HostileNames_StayInTheFolder) {
   EXPECT_EQ(*ReadFile(victim), "mine");
 }
 
+TEST(WatchOutputs, Files_AreNamedByTheirForm) {
+  const TestDirectory directory;
+  WatchOutputs outputs(directory.path());
+  const auto fetch = [](const client::WatchArtifact&) -> Result<std::map<Hash128, Bytes>> {
+    return Error{.code = ErrorCode::kNotFound, .context = "all came inline"};
+  };
+  const std::string words("\x03\x02\x23\x07\x00\x00\x01\x00", 8);
+  for (const auto& [signature, code] : {std::pair<std::string, std::string>("11111111", words),
+                                        {"22222222", "@vertex fn f() {}"}}) {
+    client::WatchArtifact artifact = ArtifactOf("rock", signature);
+    artifact.data = code;
+    artifact.artifact.code[0].digest = DigestOf(AsBytes(code));
+    artifact.artifact.target = signature;
+    const Result<void> added = outputs.Add(artifact, fetch);
+    ASSERT_TRUE(added.ok()) << added.error().context;
+  }
+  ASSERT_TRUE(outputs.Settle().ok());
+  const fs::path out = directory.path();
+  EXPECT_TRUE(fs::exists(out / "rock.11111111.vertex.spv"));
+  EXPECT_TRUE(fs::exists(out / "rock.22222222.vertex.wgsl"));
+  EXPECT_NE(ReadFile(out / "index.json")->find("rock.22222222.vertex.wgsl"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace kiln::cli

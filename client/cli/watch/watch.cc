@@ -2,15 +2,11 @@
 #include "client/cli/watch/watch.h"
 
 #include <algorithm>
-#include <array>
-#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
-#include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -22,6 +18,7 @@
 #include "client/cli/output/print.h"
 #include "client/cli/output/results.h"
 #include "client/cli/session.h"
+#include "client/cli/watch/exec.h"
 #include "client/cli/watch/outputs.h"
 #include "client/cli/watch/report.h"
 #include "client/hot_reload.h"
@@ -70,27 +67,6 @@ bool SameOptions(const client::OptionList& a, const client::OptionList& b) {
                             });
 }
 
-// The command that runs after a generation without errors; it writes to this program's output.
-void RunCommand(const std::string& command, const std::set<std::string>& programs) {
-  // Not std::system: it would keep Ctrl-C from this program while the command runs.
-  // Set in this process, whose environment the child inherits.
-  (void)setenv("KILN_CHANGED", fmt::format("{}", fmt::join(programs, " ")).c_str(), 1);
-  std::string text = command;
-  std::string shell = "sh";
-  std::string flag = "-c";
-  std::array<char*, 4> arguments = {shell.data(), flag.data(), text.data(), nullptr};
-  pid_t pid = 0;
-  int status = 127;
-  if (posix_spawn(&pid, "/bin/sh", nullptr, nullptr, arguments.data(), environ) == 0) {
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
-    }
-    status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-  }
-  if (status != 0) {
-    Print(stderr, "kiln: --exec ended with {}\n", status);
-  }
-}
-
 // The session: one thread waits for files and pushes, another one reads events.
 class WatchSession {
  public:
@@ -108,7 +84,7 @@ class WatchSession {
   std::vector<client::Source> Sources() const;
   std::vector<client::Program*> Programs();
   std::string Root() const;
-  std::string ProjectName() const;
+  std::string NameOfProject() const;
   std::string ManifestFile() const;
   void ReadEvents();
   void WriteOutputs(const client::WatchEvent& event);
@@ -126,7 +102,10 @@ class WatchSession {
   client::DaemonConnection connected_;
   SystemClock clock_;
   const Duration began_ = clock_.Monotonic();
-  Project project_;  // changed by the thread that waits for files
+  Project project_;  // of the thread that waits for files alone: a save may load it anew
+  // Of the session, and so of the project as it was when it began: a name that the manifest gets
+  // later is that of another session. Set before the reader starts.
+  std::string name_;
   std::string session_id_ = fmt::format("kiln-watch-{}-{:x}", getpid(), clock_.UnixTime().count());
   std::unique_ptr<project::Watcher> watcher_;
   std::unique_ptr<client::HotReload> reload_;
@@ -206,7 +185,7 @@ Result<std::vector<client::HotReload::Interest>> WatchSession::Interest() const 
 // session resumed where it was.
 client::HotReload::Options WatchSession::Options(
     std::vector<client::HotReload::Interest> interest) const {
-  return {.project = ProjectName(),
+  return {.project = name_,
           .workspace =
               !arguments_.workspace.empty() ? arguments_.workspace : project::WorkspaceId(Root()),
           .session_id = session_id_,
@@ -223,7 +202,7 @@ std::string WatchSession::Root() const {
 }
 
 // A project without a name goes by that of its folder.
-std::string WatchSession::ProjectName() const {
+std::string WatchSession::NameOfProject() const {
   return !project_.manifest.name.empty()
              ? project_.manifest.name
              : std::filesystem::absolute(Root()).lexically_normal().filename().string();
@@ -308,8 +287,8 @@ Result<std::map<Hash128, Bytes>> WatchSession::FetchBytes(const client::WatchArt
   }
   FetchResult fetched;
   KILN_TRY(fetched.done,
-           connected_.client->FetchVariants(ProjectName(), program, std::span(&artifact.options, 1),
-                                            {}, Collect(fetched)));
+           connected_.client->FetchVariants(name_, program, std::span(&artifact.options, 1), {},
+                                            Collect(fetched)));
   return std::move(fetched.blobs);
 }
 
@@ -344,7 +323,9 @@ void WatchSession::OnEvent(const client::WatchEvent& event) {
     // Run by the reading thread, so the next generation is shown after the command ends and never
     // in the middle of its output.
     if (!arguments_.exec.empty() && settled->failed == 0) {
-      RunCommand(arguments_.exec, built_);
+      if (const int exit = RunCommand(arguments_.exec, built_); exit != 0) {
+        Print(stderr, "kiln: --exec ended with {}\n", exit);
+      }
     }
     built_.clear();
   }
@@ -469,6 +450,7 @@ int WatchSession::Run() {
   if (const Result<void> loaded = Load(); !loaded.ok()) {
     return Fail(global_, loaded.error());
   }
+  name_ = NameOfProject();
   Result<std::vector<client::HotReload::Interest>> interest = Interest();
   if (!interest.ok()) {
     return Fail(global_, interest.error());

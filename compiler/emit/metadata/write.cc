@@ -57,6 +57,14 @@ void WriteWorkgroupSize(const ir::SpecialisedProgram& variant, WireWriter& out) 
   });
 }
 
+// What an array of resources, which may have several dimensions, consists of.
+ir::Type ItemOf(ir::Type type, const ir::Pool& pool) {
+  while (type.kind == ir::TypeKind::kArray) {
+    type = pool[ir::TypeId{type.element}];
+  }
+  return type;
+}
+
 // Storing is a feature in graphics stages. See spec/rpl 14.7
 target::Needs StoreNeeds(const ir::SpecialisedProgram& variant, const Usage& usage) {
   target::Needs needs = 0;
@@ -66,7 +74,7 @@ target::Needs StoreNeeds(const ir::SpecialisedProgram& variant, const Usage& usa
         decl->kind == ir::DeclKind::kBuffer && decl->buffer() == ir::BufferKind::kReadWriteStorage;
     bool image = false;
     if (decl->kind == ir::DeclKind::kImage && decl->access() != ir::ImageAccess::kReadOnly) {
-      const ir::Type& type = (*variant.pool)[decl->type];
+      const ir::Type& type = ItemOf((*variant.pool)[decl->type], *variant.pool);
       image = type.kind == ir::TypeKind::kImage && ir::UnpackImage(type.extent).storage;
     }
     if (!buffer && !image) {

@@ -118,8 +118,8 @@ Json Writer::AccessJson(uint32_t index) const {
   if (access.discard != 0) {
     out["discard"] = true;
   }
-  if (access.op == Op::kCreate && access.contents == ContentKind::kClear) {
-    out["contents"] = "clear";
+  if (access.op == Op::kCreate && access.contents != ContentKind::kAllWritten) {
+    out["contents"] = access.contents == ContentKind::kClear ? "clear" : "undefined";
   }
   // Ranges are written only where they are not the whole.
   if (access.whole == 0) {

@@ -57,6 +57,7 @@ class Reader {
     Scalar(count);
     return Fits(count) ? count : 0;
   }
+  bool ok() const { return ok_; }
   bool whole() const { return ok_ && left_.empty(); }
 
  private:
@@ -94,10 +95,17 @@ void All(Io& io, T&... values);
 
 template <class Io, class T>
 void List(Io& io, std::vector<T>& list) {
-  // While writing, the count is the list's own and nothing changes.
-  list.resize(io.Count(list.size()));
-  for (T& item : list) {
-    All(io, item);
+  const size_t count = io.Count(list.size());
+  if constexpr (std::is_same_v<Io, Writer>) {
+    for (T& item : list) {
+      All(io, item);
+    }
+  } else {
+    // Grown by what is read: an item in memory is far larger than the byte that it takes at least,
+    // so a count that is wrong would cost a hundred times the message.
+    for (size_t i = 0; i < count && io.ok(); ++i) {
+      All(io, list.emplace_back());
+    }
   }
 }
 

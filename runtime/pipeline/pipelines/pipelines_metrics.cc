@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 
 #include <fmt/format.h>
@@ -51,6 +52,9 @@ std::string OptionsJson(const std::vector<OptionSetting>& options) {
         [](const auto& typed) {
           if constexpr (std::is_same_v<std::decay_t<decltype(typed)>, std::string>) {
             return Quoted(typed);
+          } else if constexpr (std::is_floating_point_v<std::decay_t<decltype(typed)>>) {
+            // JSON has no word for what is no number; no variant has such a value.
+            return std::isfinite(typed) ? fmt::format("{}", typed) : std::string("null");
           } else {
             return fmt::format("{}", typed);
           }

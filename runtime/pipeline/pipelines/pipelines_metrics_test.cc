@@ -2,6 +2,7 @@
 // What pipelines tell others, over a driver of fakes.
 #include <algorithm>
 #include <functional>
+#include <limits>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -86,6 +87,31 @@ TEST_F(PipelinesTell, WarmList_IsWhatWasDrawnInItsOrder) {
           R"(["rgba8_unorm"],"depth":"d32_float","samples":1,"view_mask":0},"creation_us":)"));
   EXPECT_THAT(list.substr(end + 1), HasSubstr(R"("count":1)"));
   EXPECT_EQ(std::ranges::count(list, '\n'), 2);
+}
+
+// An engine may keep artifacts under any value; the line stays JSON, which has no infinities.
+TEST_F(PipelinesTell, WarmListOfAnInfinity_IsStillJson) {
+  const Device device = MakeDevice();
+  const auto pipelines = MakePipelines(device, Config());
+  const auto json = artifact::MetadataFromJson(kMetadata);
+  ASSERT_TRUE(json.ok()) << ErrorText(json.error());
+  auto source = std::make_shared<MemorySource>();
+  const Digest metadata = DigestOf(*json);
+  ASSERT_TRUE(source->AddBytes(metadata, *json).ok());
+  const std::vector<OptionSetting> options = {{"large", std::numeric_limits<float>::infinity()},
+                                              {"small", 0.5F}};
+  const std::vector<uint32_t> words = {0x07230203, 0x10300, 0, 1, 0, 1};
+  const auto bytes = std::as_bytes(std::span(words));
+  const Digest code = DigestOf(bytes);
+  ASSERT_TRUE(source->AddBytes(code, Bytes(bytes.begin(), bytes.end())).ok());
+  source->AddArtifact({.program = "rock", .metadata = metadata, .code = {{std::nullopt, code}}},
+                      options);
+  pipelines->AddSource(source);
+  const auto id = pipelines->Find("rock", options, SampleSignature());
+  ASSERT_TRUE(id.ok()) << ErrorText(id.error());
+  ASSERT_TRUE(pipelines->Wait(pipelines->Warm({}), kSoonEnough).ok());
+  EXPECT_TRUE(pipelines->Bind(Commands(), *id, OnMissing::Skip()).drawable);
+  EXPECT_THAT(pipelines->WriteWarmList(), HasSubstr(R"("options":{"large":null,"small":0.5})"));
 }
 
 TEST_F(PipelinesTell, BindInAPassOfOtherFormats_IsRefused) {

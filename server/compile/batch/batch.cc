@@ -111,6 +111,10 @@ Result<Batches::StartResult> Batches::Start(const Hash128& id, BatchRequest requ
       // A run of the same id that is over is replaced, and the new one is found from here on,
       // before it has a row and before it is submitted.
       KILN_TRY(dropped, MakeRoom(*run, starter));
+      if (found != runs_.end()) {
+        const MutexLock run_lock(found->second->mutex);
+        gone_.Add(found->second->progress);
+      }
       runs_[id] = run;
     }
   }
@@ -156,6 +160,10 @@ std::optional<Batches::StartResult> Batches::Repeat(const Hash128& id, StartHow 
     const auto known = runs_.find(id);
     if (known == runs_.end() || known->second != before) {
       return std::nullopt;  // it was dropped, or somebody else was faster
+    }
+    {
+      const MutexLock run_lock(before->mutex);
+      gone_.Add(before->progress);
     }
     known->second = run;
   }
@@ -219,6 +227,10 @@ Result<std::vector<BatchRunPtr>> Batches::MakeRoom(const BatchRun& next,
   // held.
   std::vector<BatchRunPtr> gone;
   for (const size_t index : dropped) {
+    {
+      const MutexLock run_lock(known[index]->mutex);
+      gone_.Add(known[index]->progress);
+    }
     runs_.erase(known[index]->id);
     gone.push_back(known[index]);
   }
@@ -407,6 +419,16 @@ Result<BatchSummary> Batches::Resume(const Hash128& id, const cache::Actor& acto
     }
   }
   return Get(id);
+}
+
+BatchTotals Batches::Totals() {
+  const MutexLock lock(mutex_);
+  BatchTotals totals = gone_;
+  for (const auto& [id, run] : runs_) {
+    const MutexLock run_lock(run->mutex);
+    totals.Add(run->progress);
+  }
+  return totals;
 }
 
 // Latest first. Runs are copied out of the table, so that no lock of a run is waited for while the

@@ -112,6 +112,7 @@ class Batches {
   Result<BatchSummary> Resume(const Hash128& id, const cache::Actor& actor = {});
   Result<BatchSummary> Get(const Hash128& id);
   std::vector<BatchSummary> List();  // latest first
+  BatchTotals Totals();
   // Distinct results so far, in order of program and meeting. Errors: kNotFound;
   // kFailedPrecondition, BATCH_FORGOTTEN, if it ended before the daemon was restarted.
   Result<BatchResults> Results(const Hash128& id);
@@ -148,6 +149,7 @@ class Batches {
   BatchWorker worker_;
   Mutex mutex_;  // before the lock of a run, where both are taken
   std::map<Hash128, BatchRunPtr> runs_ KILN_GUARDED_BY(mutex_);
+  BatchTotals gone_ KILN_GUARDED_BY(mutex_);  // of runs that were in runs_
   std::map<std::string, std::weak_ptr<HeldResults>> held_ KILN_GUARDED_BY(mutex_);
 };
 

@@ -66,6 +66,19 @@ struct BatchItem {
   std::vector<std::vector<resolve::OptionSetting>> examples;  // of each diagnostic, or empty
 };
 
+// Results of all batches since the daemon began, those that are forgotten too: they only grow.
+struct BatchTotals {
+  uint64_t hit_memory = 0, hit_local = 0, shared = 0, compiled = 0, failed = 0;
+
+  void Add(const BatchProgress& progress) {
+    hit_memory += progress.hit_memory;
+    hit_local += progress.hit_local;
+    shared += progress.shared;
+    compiled += progress.compiled;
+    failed += progress.failed;
+  }
+};
+
 struct BatchEvent {
   enum class Kind : uint8_t { kProgress, kItem, kProgramDone, kMessage, kFinal };
   uint64_t seq = 0;

@@ -90,6 +90,19 @@ TEST_F(BatchRepeat, NothingChanged_TheResultsAreHitsAndNothingIsLookedUp) {
   EXPECT_EQ(queue.Status().waiting[static_cast<size_t>(jobs::Lane::kBatch)], 0u);
 }
 
+// A counter that became smaller would be taken for a daemon that began anew.
+TEST_F(BatchRepeat, Totals_OnlyGrow) {
+  EXPECT_EQ(batches.Totals().compiled, 0u);
+  Build(Request(false));
+  EXPECT_EQ(batches.Totals().compiled, 4u);
+  ASSERT_TRUE(Repeats());  // the run before is forgotten
+  EXPECT_EQ(batches.Totals().compiled, 4u);
+  EXPECT_EQ(batches.Totals().hit_memory, 4u);
+  Build(Request(false));
+  EXPECT_EQ(batches.Totals().compiled, 4u);
+  EXPECT_EQ(batches.Totals().hit_memory, 8u);
+}
+
 TEST_F(BatchRepeat, Watcher_SeesTheProgramsAndTheEnd) {
   Build(Request(false));
   ASSERT_TRUE(Repeats());

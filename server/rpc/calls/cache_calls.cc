@@ -68,11 +68,24 @@ Result<cache::Key> RowKeyOf(const v1::CacheRow& row) {
 
 bool IsReadOnly(const Error& error) { return error.reason == cache::kReadOnly; }
 
+// What is wrong with a row itself; null for failures of the world, such as of the disk. Those end
+// the call, so that whoever keeps rows for later comes again with them: a row that is refused is
+// given up.
 const char* RefusalOf(const Error& error) {
   if (error.reason == cache::kRefsMissing) {
     return "REFS_MISSING";
   }
-  return error.code == ErrorCode::kFull ? "FULL" : "MALFORMED";
+  switch (error.code) {
+    case ErrorCode::kFull:
+      return "FULL";
+    case ErrorCode::kInvalidArgument:
+    case ErrorCode::kOutOfRange:
+      return "MALFORMED";
+    case ErrorCode::kAlreadyExists:
+      return "CONFLICT";
+    default:
+      return nullptr;
+  }
 }
 
 }  // namespace
@@ -335,8 +348,8 @@ Result<void> GetRows(Engine& engine, const v1::GetRowsRequest& request, const ca
   return {};
 }
 
-Result<void> PutRows(Engine& engine, const v1::PutRowsRequest& request, const cache::Call& call,
-                     v1::PutRowsReply& reply, v1::ErrorDetail& detail) {
+Result<void> PutRows(cache::BlobStore& store, const v1::PutRowsRequest& request,
+                     const cache::Call& call, v1::PutRowsReply& reply, v1::ErrorDetail& detail) {
   KILN_TRY_VOID(CheckSpace(request.space()));
   KILN_TRY_VOID(CheckCount("rows per request", request.items_size(), detail));
   std::vector<std::pair<cache::Item, const v1::CacheRow*>> rows;
@@ -377,8 +390,7 @@ Result<void> PutRows(Engine& engine, const v1::PutRowsRequest& request, const ca
   // One commit for all of them is the usual case. Only if it fails, or something is there already
   // that differs, the rows are put one by one, to find out which.
   const Result<cache::PutResult> together =
-      items.empty() ? cache::PutResult{}
-                    : engine.store.Put(items, cache::Durability::kDurable, call);
+      items.empty() ? cache::PutResult{} : store.Put(items, cache::Durability::kDurable, call);
   if (together.ok() && together->nondeterminism == 0) {
     reply.set_stored(items.size());
     reply.set_present(together->present);
@@ -390,12 +402,16 @@ Result<void> PutRows(Engine& engine, const v1::PutRowsRequest& request, const ca
   for (const auto& [item, row] : rows) {  // who is at fault is refused alone
     CheckStop();                          // each is on disk before the next
     const Result<cache::PutResult> alone =
-        engine.store.Put(std::span(&item, 1), cache::Durability::kDurable, call);
+        store.Put(std::span(&item, 1), cache::Durability::kDurable, call);
     if (alone.ok() && alone->nondeterminism == 0) {
       reply.set_stored(reply.stored() + 1);
       reply.set_present(reply.present() + alone->present);
     } else {
-      refuse(*row, alone.ok() ? "CONFLICT" : RefusalOf(alone.error()));
+      const char* const reason = alone.ok() ? "CONFLICT" : RefusalOf(alone.error());
+      if (reason == nullptr) {
+        return alone.error();
+      }
+      refuse(*row, reason);
     }
   }
   return {};

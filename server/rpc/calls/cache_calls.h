@@ -93,8 +93,8 @@ class BlobUpload {
 Result<void> GetRows(Engine& engine, const v1::GetRowsRequest& request, const cache::Call& call,
                      v1::GetRowsReply& reply, v1::ErrorDetail& detail);
 // Errors: as GetRows; kFailedPrecondition with READ_ONLY. Rows that are wrong by themselves are
-// refused in the reply.
-Result<void> PutRows(Engine& engine, const v1::PutRowsRequest& request, const cache::Call& call,
-                     v1::PutRowsReply& reply, v1::ErrorDetail& detail);
+// refused in the reply; failures of the store end the call.
+Result<void> PutRows(cache::BlobStore& store, const v1::PutRowsRequest& request,
+                     const cache::Call& call, v1::PutRowsReply& reply, v1::ErrorDetail& detail);
 
 }  // namespace kiln::rpc

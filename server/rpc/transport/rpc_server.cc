@@ -31,6 +31,9 @@ namespace {
 
 constexpr int kKeepaliveMs = 20'000;  // spec/daemon 9.3
 constexpr int kKeepaliveAnswerMs = 10'000;
+// Clients ask once a minute whether the daemon still is there (Keepalive in client/connection.h).
+// gRPC would take it for an attack if they did so more than once in five.
+constexpr int kLeastPingMs = 20'000;
 constexpr std::array<const char*, 3> kHealthNames = {"", "kiln.v1.CompileService",
                                                      "kiln.v1.BatchService"};
 
@@ -65,6 +68,7 @@ void SetLimits(grpc::ServerBuilder& builder, const ServiceLimits& limits,
   builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_IDLE_MS, Milliseconds(limits.idle));
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, kKeepaliveMs);
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kKeepaliveAnswerMs);
+  builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, kLeastPingMs);
   // A compressed request is refused: gRPC would inflate it before it looks at its size.
   builder.AddChannelArgument(GRPC_ARG_ENABLE_PER_MESSAGE_DECOMPRESSION, 0);
   builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_DEFLATE, false);
