@@ -61,7 +61,7 @@ bool MaskList::is_full() const { return masks_.size() >= cache::kMaxMasks; }
 
 // Masks are stored with the results that have them. If there were none when the entry was first
 // asked for, all live keys of it come from this process, and their masks are in memory.
-StoredMasks::Read StoredMasks::Of(const Hash128& entry, const cache::Call& call) {
+StoredMasks::Masks StoredMasks::Of(const Hash128& entry, const cache::Call& call) {
   {
     const MutexLock lock(mutex_);
     const Row* const row = call.may_write ? rows_.Find(entry) : rows_.Peek(entry);
