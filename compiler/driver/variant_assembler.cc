@@ -70,7 +70,7 @@ struct VariantAssembler::State {
   ByteView EmitText(Interface& interface, ModuleSelection wanted);
   StageWords EmitStage(spirv::EntryChoice choice, Interface& interface, ModuleSelection wanted);
   StageWords WriteStage(spirv::EntryChoice choice, const layout::Layout& layout,
-                        ModuleSelection wanted);
+                        ModuleSelection wanted, const Hash128* id = nullptr);
 
   const LinkedProgram& linked;
   const std::vector<resolve::EntryPoint> entries;
@@ -87,7 +87,7 @@ struct VariantAssembler::State {
   spirv::Assembler assembler;
   std::optional<WgslCode> wgsl;  // of targets of that form
   metadata::MetadataWriter metadata;
-  std::vector<WrittenModule> modules;  // by number of the assembler
+  const size_t earlier_modules = code_cache->modules().count();  // of programs before an edit
   size_t modules_written = 0;
   ResultIndex results;
   bool by_content = false;  // modules are known by what they are made of
@@ -180,10 +180,10 @@ Interface& VariantAssembler::State::InterfaceOf() {
   return interfaces[row];
 }
 
-// Modules are known in two ways. By number: the assembler compares the functions and the interface
-// of this program, which is fastest where one program has many variants. By content (`by_content`):
-// ids of what the module is made of survive an edit of the sources, so the daemon asks by them, and
-// an edit that changed nothing in a module finds it again.
+// Modules are found in two ways (ModuleCache). By key: functions and interface of this program,
+// which is fastest where one program has many variants. By content (`by_content`): ids of what the
+// module is made of survive an edit of the sources, so the daemon asks by them, and an edit that
+// changed nothing in a module finds it again.
 StageWords VariantAssembler::State::EmitStage(spirv::EntryChoice choice, Interface& interface,
                                               ModuleSelection wanted) {
   const layout::Layout& layout = *interface.layout.value;
@@ -195,7 +195,7 @@ StageWords VariantAssembler::State::EmitStage(spirv::EntryChoice choice, Interfa
     interface.content = code_cache->content().Of(interface.decls, layout, interface.workgroup_size);
   }
   const Hash128 id = code_cache->ModuleId(variant, choice, *interface.content);
-  const WrittenModule* known = code_cache->FindModule(id);
+  const WrittenModule* known = code_cache->modules().Find(id);
   // A module that was written for an earlier edit: its digest is enough, as the store has its
   // bytes.
   if (known != nullptr && wanted == ModuleSelection::kNew) {
@@ -203,30 +203,33 @@ StageWords VariantAssembler::State::EmitStage(spirv::EntryChoice choice, Interfa
     size = known->size;
     return {.content = known->content};
   }
-  // What this module needs is kept apart from what those before it need, so that it can be
-  // remembered with it.
-  const target::Needs before = std::exchange(needs, 0);
-  StageWords stage = WriteStage(choice, layout, wanted);
-  code_cache->AddModule(id, {.content = stage.content, .needs = needs, .size = size});
-  needs |= before;
-  return stage;
+  return WriteStage(choice, layout, wanted, &id);
 }
 
+// `id`: of its content, if it shall be found by that.
 StageWords VariantAssembler::State::WriteStage(spirv::EntryChoice choice,
-                                               const layout::Layout& layout,
-                                               ModuleSelection wanted) {
-  const auto [number, is_new] = assembler.NumberModule(variant, choice, layout);
-  StageWords stage{.is_new = is_new};
+                                               const layout::Layout& layout, ModuleSelection wanted,
+                                               const Hash128* id) {
+  ModuleCache& modules = code_cache->modules();
+  const uint32_t number = modules.NumberOf(assembler.Collect(variant, choice, layout));
+  StageWords stage{.is_new = !modules.IsWritten(number)};
   // The caller wants words of known modules only when it has no store that could give them.
-  if (is_new || wanted == ModuleSelection::kAll) {
-    stage.words = assembler.Write(variant, choice, layout);
+  if (stage.is_new || wanted == ModuleSelection::kAll) {
+    stage.words = modules.WordsOf(number);
+    if (stage.words.empty()) {
+      stage.words = assembler.Write(variant, choice, layout);
+      modules.Keep(number, stage.words);
+    }
     ++modules_written;
   }
-  // A digest is computed for each module once; the assembler's number finds it again.
-  if (is_new) {
-    modules.push_back({.content = DigestOf(std::as_bytes(stage.words)),
-                       .needs = assembler.needs(),
-                       .size = SizeOf(stage.words)});
+  // A digest is computed for each module once; its number finds it again.
+  if (stage.is_new) {
+    modules.SetWritten(number, {.content = DigestOf(std::as_bytes(stage.words)),
+                                .needs = assembler.needs(),
+                                .size = SizeOf(stage.words)});
+  }
+  if (id != nullptr) {
+    modules.SetContent(*id, number);
   }
   needs |= modules[number].needs;
   size = modules[number].size;
@@ -253,16 +256,17 @@ void VariantAssembler::State::EmitCode(Interface& interface, ModuleSelection wan
 
 // Facts of a variant and modules are known by the functions and the interface that they rest on.
 ByteView VariantAssembler::State::EmitText(Interface& interface, ModuleSelection wanted) {
+  ModuleCache& modules = code_cache->modules();
   const WgslVariant& made =
       wgsl->Build(variant, *interface.layout.value, target.combined, interface.number);
   diagnostics.insert(diagnostics.end(), made.diagnostics.begin(), made.diagnostics.end());
   fits = made.ok;
   for (uint32_t i = 0; i < made.modules.size(); ++i) {
-    // The text objects number modules densely, so a number that is not there yet is a new module.
-    const bool is_new = made.modules[i] >= modules.size();
+    // The text objects number modules themselves, densely.
+    const bool is_new = !modules.IsWritten(made.modules[i]);
     const std::string& text = wgsl->TextOf(made, i);
     if (is_new) {
-      modules.push_back({.content = DigestOf(text), .size = SizeOf(text)});
+      modules.SetWritten(made.modules[i], {.content = DigestOf(text), .size = SizeOf(text)});
     }
     StageWords stage{.content = modules[made.modules[i]].content, .is_new = is_new};
     if (is_new || wanted == ModuleSelection::kAll) {
@@ -387,7 +391,7 @@ std::optional<BuildResult> VariantAssembler::BuildUnless(const IsKnown& is_known
 
 VariantAssembler::Counts VariantAssembler::counts() const {
   return {.results = state_->results.size(),
-          .modules = state_->modules.size(),
+          .modules = state_->code_cache->modules().count() - state_->earlier_modules,
           .region_versions = state_->units.region_versions(),
           .decl_versions = state_->units.decl_versions(),
           .regions_lowered = state_->code_cache->lowered().size(),

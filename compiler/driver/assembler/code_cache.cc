@@ -68,6 +68,7 @@ void CodeCache::Serve(const resolve::Program& next) {
   contents_.Clear();
   functions_.clear();
   lowered_.clear();
+  modules_.Serve();
   ++served_;
 }
 
@@ -171,7 +172,8 @@ Hash128 CodeCache::ModuleId(const ir::SpecialisedProgram& variant, spirv::EntryC
 
 size_t CodeCache::bytes_used() const {
   return table_.store().bytes_used() + shapes_.size() * sizeof(DeclShape) +
-         (objects_.size() + modules_.size()) * (2 * sizeof(Hash128) + sizeof(WrittenModule));
+         objects_.size() * (2 * sizeof(Hash128) + sizeof(spirv::CodeObjectId)) +
+         modules_.bytes_used();
 }
 
 }  // namespace kiln::driver

@@ -14,8 +14,8 @@
 #include "compiler/base/digest.h"
 #include "compiler/base/flat_map.h"
 #include "compiler/driver/assembler/function_numbers.h"
+#include "compiler/driver/assembler/module_cache.h"
 #include "compiler/driver/assembler/unit_content.h"
-#include "compiler/driver/output_limits.h"
 #include "compiler/emit/spirv/assemble.h"
 #include "compiler/emit/spirv/code_object_table.h"
 #include "compiler/ir/specialised.h"
@@ -24,13 +24,6 @@
 #include "compiler/resolve/program.h"
 
 namespace kiln::driver {
-
-// A module that was written.
-struct WrittenModule {
-  Digest content;
-  target::Needs needs = 0;
-  ModuleSize size;
-};
 
 class CodeCache {
  public:
@@ -59,8 +52,7 @@ class CodeCache {
   // with its layout. Requires: the variant was prepared.
   Hash128 ModuleId(const ir::SpecialisedProgram& variant, spirv::EntryChoice choice,
                    const Hash128& interface);
-  const WrittenModule* FindModule(const Hash128& id) const { return modules_.Find(id); }
-  void AddModule(const Hash128& id, const WrittenModule& module) { modules_.Insert(id, module); }
+  ModuleCache& modules() { return modules_; }
 
   UnitContent& content() { return content_; }
 
@@ -99,7 +91,7 @@ class CodeCache {
   layout::TypeLayouts types_;
   spirv::CodeObjectTable table_;
   FlatMap<Hash128, spirv::CodeObjectId> objects_;  // of regions, by content
-  FlatMap<Hash128, WrittenModule> modules_;        // by ModuleId
+  ModuleCache modules_;                            // by content: by ModuleId
 
   // Of the program that is served.
   FlatMap<const ir::SpecialisedRegion*, Hash128, AddressHash> contents_;
