@@ -372,6 +372,31 @@ CutTables Builder::TablesToCut() {
           .region_spans = region_spans_};
 }
 
+void Builder::AddIfSaid(AttributeOwner owner, AttributeKey key, uint32_t a, uint32_t b) {
+  if (a != kNoRow) {
+    Add(Attribute{.of_member = static_cast<uint16_t>(owner.is_member ? 1 : 0),
+                  .key = key,
+                  .owner = owner.row,
+                  .a = a,
+                  .b = b});
+  }
+}
+
+// A single bool is an instruction of its own; all else is a constant, and of several items one that
+// names the same item again and again.
+InstId Builder::AddRepeated(Scalar scalar, uint32_t count, uint64_t bits, const InstSpans& spans) {
+  const TypeId one = Vector(scalar, 1);
+  if (scalar == Scalar::kBool && count == 1) {
+    return Add(FlagInst{one, static_cast<uint32_t>(bits)}, spans);
+  }
+  const ConstId item = ScalarConst(one, bits);
+  if (count == 1) {
+    return Add(ConstInst{one, item}, spans);
+  }
+  const TypeId type = Vector(scalar, static_cast<uint8_t>(count));
+  return Add(ConstInst{type, CompositeConst(type, Ids(std::vector<ConstId>(count, item)))}, spans);
+}
+
 // The function is cut as a whole when it is complete, since whether a block ends its path is known
 // only then.
 void Builder::EndFunction() {

@@ -91,6 +91,12 @@ class Builder {
 
   // Of typed modules. Rows of one owner come in their order, owners in any.
   void Add(const Attribute& attribute) { attributes_.push_back(attribute); }
+  // The same of a number that the source may not have said: nothing is added for kNoRow.
+  struct AttributeOwner {
+    bool is_member = false;
+    uint32_t row = 0;
+  };
+  void AddIfSaid(AttributeOwner owner, AttributeKey key, uint32_t a, uint32_t b = 0);
 
   // --- functions ---------------------------------------------------------------------------------
   // Begins a function and its body block. `decl.type` is the return type.
@@ -109,6 +115,8 @@ class Builder {
     View::kKind;
   }
   { return AddInst(view.To(), spans); }
+  // `bits` in each of `count` items, as a constant vector or scalar of that type.
+  InstId AddRepeated(Scalar scalar, uint32_t count, uint64_t bits, const InstSpans& spans);
   // Ends the body, decides which `when` become regions and adds their rows (docs/IR.md).
   void EndFunction();
 

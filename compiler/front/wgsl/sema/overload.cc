@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "compiler/base/check.h"
+#include "compiler/base/text/words.h"
 
 namespace kiln::wgsl::front {
 namespace {
@@ -137,16 +138,6 @@ Shape ShapeOf(std::string_view word, const Assignment& a) {
     default:
       return vector(ScalarKind::kF32, 1);
   }
-}
-
-std::vector<std::string_view> WordsOf(std::string_view text) {
-  std::vector<std::string_view> words;
-  while (!text.empty()) {
-    const size_t end = std::min(text.find(' '), text.size());
-    words.push_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return words;
 }
 
 // All assignments of the variables that a row has; the others keep their first value.
