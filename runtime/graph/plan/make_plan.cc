@@ -95,14 +95,14 @@ class PlanMaker {
 
   bool OrderPasses() {
     MakeEdges(EdgesIn(), plan_.live, memory_.edges);
-    const Scheduled scheduled = Schedule({.rows = rows_,
-                                          .options = in_.options,
-                                          .facts = memory_.facts,
-                                          .accesses = plan_,
-                                          .passes = plan_,
-                                          .reasons = memory_.reasons,
-                                          .external = in_.semaphores.external},
-                                         memory_.edges, memory_.schedule, plan_);
+    const ScheduleFacts scheduled = Schedule({.rows = rows_,
+                                              .options = in_.options,
+                                              .facts = memory_.facts,
+                                              .accesses = plan_,
+                                              .passes = plan_,
+                                              .reasons = memory_.reasons,
+                                              .external = in_.semaphores.external},
+                                             memory_.edges, memory_.schedule, plan_);
     if (!scheduled.complete) {
       ReportCycle(rows_, plan_.live, memory_.edges, errors_);
       return false;
